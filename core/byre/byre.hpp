@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Everything byre offers, in one include.
+#pragma once
+
+#include <byre/config.hpp>
+#include <byre/cow/share_lock.hpp>
+#include <byre/cow/share_word.hpp>
+#include <byre/error/assert.hpp>
+#include <byre/error/call_site.hpp>
+#include <byre/error/error.hpp>
+#include <byre/error/warning.hpp>
+#include <byre/memory/aligned_allocator.hpp>
+#include <byre/memory/allocator.hpp>
+#include <byre/memory/device.hpp>
+#include <byre/memory/pmr_allocator.hpp>
+#include <byre/memory/pool.hpp>
+#include <byre/stats/counters.hpp>
+#include <byre/stats/events.hpp>
+#include <byre/stats/expect.hpp>
+#include <byre/storage/buffer.hpp>
+#include <byre/storage/storage.hpp>
+#include <byre/version.hpp>

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSL-1.0
+/// The synchronizing steps of basic_share_lock, one row each: order, partner, and what breaks.
+#pragma once
+
+#include <byre/sync/site.hpp>
+
+#include <cstdint>
+
+namespace byre::inline v0::cow {
+
+enum class ShareLockSite : std::uint8_t {
+  add_user,
+  add_owner,
+  drop_owner,
+  drop_user,
+  is_unique,
+  use_count,
+  lock_copy,
+  count_owners,
+  claim_copy,
+  unlock_claim,
+  lock_steal,
+  last_owner,
+  unlock_steal,
+  unlock_finish,
+  abandon_copy,
+  unlock_abandon,
+};
+
+inline constexpr sync::SiteTable<ShareLockSite, 16> share_lock_sites{{{
+    {"share_lock.add_user", sync::Operation::fetch_add, std::memory_order::relaxed,
+     "nothing: the owner that is cloned keeps the data alive",
+     "relaxed is the weakest order; left out, first_clones_at_once frees twice"},
+    {"share_lock.add_owner", sync::Operation::fetch_add, std::memory_order::relaxed,
+     "nothing: the owner that is cloned keeps the data alive",
+     "relaxed is the weakest order; left out, writers_race_writers: two steal"},
+    {"share_lock.drop_owner", sync::Operation::fetch_sub, std::memory_order::release,
+     "last_owner (acquire)", "reads_race_a_steal: a former owner reads what a stealer writes"},
+    {"share_lock.drop_user", sync::Operation::fetch_sub, std::memory_order::acq_rel,
+     "release: is_unique, and drop_user of whoever frees; acquire: the drop_users before it",
+     "drops_race_copies: the free races the last reads"},
+    {"share_lock.is_unique", sync::Operation::load, std::memory_order::acquire,
+     "drop_user (release)", "reads_race_a_steal: the write that follows races a former owner"},
+    {"share_lock.use_count", sync::Operation::load, std::memory_order::relaxed,
+     "nothing: a number for people", "relaxed is the weakest order"},
+    {"share_lock.lock_copy", sync::Operation::lock, std::memory_order::seq_cst, "unlock_steal",
+     "left out, writers_race_writers: a steal does not wait for the copy"},
+    {"share_lock.count_owners", sync::Operation::load, std::memory_order::relaxed,
+     "nothing: the compare-exchange that follows decides", "relaxed is the weakest order"},
+    {"share_lock.claim_copy", sync::Operation::compare_exchange, std::memory_order::relaxed,
+     "nothing: the lock orders the copy with a steal",
+     "relaxed is the weakest order; a plain subtract, writers_race_writers: nobody steals"},
+    {"share_lock.unlock_claim", sync::Operation::unlock, std::memory_order::seq_cst, "lock_steal",
+     "left out, writers_race_writers: the steal waits for itself"},
+    {"share_lock.lock_steal", sync::Operation::lock, std::memory_order::seq_cst,
+     "unlock_finish, unlock_abandon",
+     "left out, writers_race_writers: the stealer writes what is still being copied"},
+    {"share_lock.last_owner", sync::Operation::load, std::memory_order::acquire,
+     "drop_owner (release)", "reads_race_a_steal: the stealer writes what a former owner reads"},
+    {"share_lock.unlock_steal", sync::Operation::unlock, std::memory_order::seq_cst, "lock_copy",
+     "left out, writers_race_writers: nobody copies again"},
+    {"share_lock.unlock_finish", sync::Operation::unlock, std::memory_order::seq_cst, "lock_steal",
+     "left out, writers_race_writers: the steal waits forever"},
+    {"share_lock.abandon_copy", sync::Operation::fetch_add, std::memory_order::relaxed,
+     "last_owner, through the lock", "left out, failing_copies: an owner is lost"},
+    {"share_lock.unlock_abandon", sync::Operation::unlock, std::memory_order::seq_cst, "lock_steal",
+     "left out, failing_copies: the steal waits forever"},
+}}};
+
+}  // namespace byre::inline v0::cow

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: BSL-1.0
+/// The sharing protocol, in one atomic word: how many owners share some data, and how many former
+/// owners still copy out of it. docs/protocol.md explains it and says why it is right.
+///
+///   bits 0-30   owners   buffers that own the data and are not copying out of it
+///   bit  31     waiting  the sole owner is parked, or about to be, until pending copies end
+///   bits 32-62  copies   former owners still copying out of it: the holders of the shared lock
+///
+///   operation     by                      transition                         and then
+///   add_owner     an owner                owners+1
+///   drop_owner    an owner                owners-1                           all zero: caller
+///   frees claim         an owner about to write owners>=2: owners-1, copies+1      copy
+///                                         owners==1, copies==0: unchanged    steal
+///                                         owners==1, copies>0: waiting       park, look again
+///                 (if never to wait)      owners==1, copies>0: as owners>=2  copy
+///   finish_copy   a copier                copies-1                           all zero: caller
+///   frees abandon_copy  a copier that failed    copies-1, owners+1                 an owner again
+///
+/// I1  The data and this word are alive while owners+copies > 0.
+/// I2  Nothing here is touched after one's own drop_owner or finish_copy, waking included: waiters
+///     are parked at the address of the word but outside it, and whether to wake is read from the
+///     value the atomic step returned.
+/// I3  `waiting` is set only by a sole owner, and only its setter clears it, in the step by which
+/// it
+///     leaves.
+/// I4  From claim() == copy until finish_copy or abandon_copy the data is constant.
+/// I5  A stealer's first write happens after every copy out of the data and every read by a former
+///     owner.
+/// I6  Of N owners that all claim and may wait, exactly one steals.
+///
+/// Source: the seed "Copy-on-write storage", its count and its shared-exclusive lock made one step.
+#pragma once
+
+#include <byre/cow/claim.hpp>
+#include <byre/cow/share_word_sites.hpp>
+#include <byre/error/assert.hpp>
+#include <byre/stats/counters.hpp>
+#include <byre/sync/boost.hpp>
+#include <byre/sync/sync.hpp>
+
+#include <cstdint>
+
+namespace byre::inline v0 {
+
+/// Thread-safety: every operation may run concurrently with every other, on behalf of different
+/// owners. Progress: lock-free, but for a claim that is allowed to wait: it waits for copies under
+/// way. Nothing throws.
+template <sync::Sync Sync>
+class basic_share_word {
+ public:
+  /// More owners than any program has; counting ends there, far from the next field.
+  static constexpr std::uint32_t max_owners = std::uint32_t{1} << 30;
+
+  /// One owner: the caller.
+  basic_share_word() noexcept : word_(one_owner) {}
+  basic_share_word(const basic_share_word&) = delete;
+  basic_share_word& operator=(const basic_share_word&) = delete;
+
+  /// By, or on behalf of, a live owner. True iff that was the only one, so that the data becomes
+  /// shared.
+  bool add_owner() noexcept {
+    // Relaxed, and pairs with nothing: the owner that is cloned keeps the data alive.
+    const State before{word_.fetch_add(one_owner, sites.at(At::add_owner, relaxed))};
+    BYRE_ASSERT(before.owners() < max_owners, "a buffer has more than 2^30 lazy clones");
+    return before.owners() == 1;
+  }
+
+  /// By an owner, which no longer is one. True iff nobody is left: the caller frees the data. Never
+  /// waits.
+  [[nodiscard]] bool drop_owner() noexcept {
+    // Release pairs with is_unique and look: reads before it happen before a stealer's writes, or
+    // reads_race_a_steal fails. Acquire pairs with the other releases where this one frees, or
+    // drops_race_drops fails.
+    const State before{word_.fetch_sub(one_owner, sites.at(At::drop_owner, acq_rel))};
+    BYRE_ASSERT(before.owners() != 0, "a buffer was released more often than it was cloned");
+    return before.word == one_owner;
+  }
+
+  /// By an owner: true iff it is the only one and nobody copies, which stays so until it clones.
+  bool is_unique() const noexcept {
+    // Acquire pairs with drop_owner and finish_copy: a write that relies on a true answer happens
+    // after all they did, or reads_race_a_steal fails.
+    return State{word_.load(sites.at(At::is_unique, acquire))}.is_sole_use();
+  }
+
+  /// Old as soon as it is returned: a number for people.
+  std::uint32_t use_count() const noexcept {
+    // Relaxed, and pairs with nothing.
+    return State{word_.load(sites.at(At::use_count, relaxed))}.owners();
+  }
+
+  /// By an owner about to write: whether it writes in place, or copies and then calls finish_copy
+  /// or abandon_copy. With Wait::allowed the last owner waits for pending copies and then steals;
+  /// with Wait::never it copies too.
+  Claim claim(Wait wait = Wait::allowed) noexcept {
+    bool waiting = false;  // the bit in the word is this claim's
+    for (;;) {
+      // Acquire pairs with drop_owner and finish_copy: a steal happens after all they did, or
+      // writers_race_writers fails.
+      const State now{word_.load(sites.at(At::look, acquire))};
+      if (now.is_sole_use()) {
+        if (waiting) [[unlikely]] {
+          end_wait();
+        }
+        return Claim::steal;
+      }
+      if (now.owners() > 1 || wait == Wait::never) {
+        if (become_copier(now, waiting)) {
+          return Claim::copy;
+        }
+      } else if (waiting || announce_wait(now)) {
+        waiting = true;
+        await_copies();
+      }
+    }
+  }
+
+  /// By a copier whose copy is complete. True iff nobody is left: the caller frees the data. Never
+  /// waits.
+  [[nodiscard]] bool finish_copy() noexcept {
+    // Release pairs with is_unique and look: the copy happens before a stealer's writes, or
+    // writers_race_writers fails. Acquire pairs with the other releases where this one frees, or
+    // drops_race_copies fails.
+    const State before{word_.fetch_sub(one_copy, sites.at(At::finish_copy, acq_rel))};
+    BYRE_ASSERT(before.copies() != 0, "a copy was finished that was never claimed");
+    if (before.waiting() && before.copies() == 1) {
+      // This object may be gone: only its address is used (I2). Pairs with park.
+      Sync::unpark_all(this, sites.at(At::wake_after_copy));
+    }
+    return before.word == one_copy;
+  }
+
+  /// By a copier whose allocation or copy failed: it is an owner again.
+  void abandon_copy() noexcept {
+    // Relaxed, and pairs with nothing: this owner's later drop or copy releases what it read.
+    const State before{word_.fetch_sub(one_copy - one_owner, sites.at(At::abandon_copy, relaxed))};
+    BYRE_ASSERT(before.copies() != 0, "a copy was abandoned that was never claimed");
+    if (before.waiting()) {
+      // The waiter is no longer the last owner and has to look again. Pairs with park.
+      Sync::unpark_all(this, sites.at(At::wake_after_abandon));
+    }
+  }
+
+ private:
+  using At = cow::ShareWordSite;
+  static constexpr const auto& sites = cow::share_word_sites;
+  static constexpr auto relaxed = std::memory_order::relaxed;
+  static constexpr auto acquire = std::memory_order::acquire;
+  static constexpr auto acq_rel = std::memory_order::acq_rel;
+
+  static constexpr std::uint64_t one_owner = 1;
+  static constexpr std::uint64_t waiting_bit = std::uint64_t{1} << 31;
+  static constexpr std::uint64_t one_copy = std::uint64_t{1} << 32;
+
+  /// The word, read through its fields.
+  struct State {
+    std::uint64_t word;
+
+    std::uint32_t owners() const noexcept {
+      return static_cast<std::uint32_t>(word & (waiting_bit - 1));
+    }
+    bool waiting() const noexcept { return (word & waiting_bit) != 0; }
+    std::uint32_t copies() const noexcept { return static_cast<std::uint32_t>(word / one_copy); }
+    bool is_sole_use() const noexcept { return (word & ~waiting_bit) == one_owner; }
+  };
+
+  /// Owners-1, copies+1, and no longer waiting. One step, since "am I last" and "start copying"
+  /// must not come apart.
+  bool become_copier(State now, bool waiting) noexcept {
+    const std::uint64_t then = now.word - one_owner + one_copy - (waiting ? waiting_bit : 0);
+    // Relaxed, and pairs with nothing: finish_copy releases the reads that follow. Two steps
+    // instead of one fail writers_race_writers.
+    return word_.compare_exchange_weak(now.word, then, sites.at(At::claim_copy, relaxed));
+  }
+
+  [[gnu::cold]] bool announce_wait(State now) noexcept {
+    // Relaxed: whoever changes the word later sees the bit. Left out, writers_race_writers hangs.
+    return word_.compare_exchange_weak(now.word, now.word | waiting_bit,
+                                       sites.at(At::announce_wait, relaxed));
+  }
+
+  [[gnu::cold]] void await_copies() noexcept {
+    stats::detail::add(stats::Counter::waits);
+    const auto still_pending = [this]() noexcept {
+      // Relaxed: the parking lot orders it with the wake. Left out, writers_race_writers hangs.
+      const State now{word_.load(sites.at(At::still_pending, relaxed))};
+      return now.owners() == 1 && now.copies() != 0;
+    };
+    // Pairs with the wakes in finish_copy and abandon_copy.
+    Sync::park(this, still_pending, sites.at(At::park));
+  }
+
+  [[gnu::cold]] void end_wait() noexcept {
+    // Relaxed: the sole owner of data nobody copies is alone with the word. Left out,
+    // waiter_then_drop leaks.
+    word_.fetch_sub(waiting_bit, sites.at(At::end_wait, relaxed));
+  }
+
+  typename Sync::template Atomic<std::uint64_t> word_;
+};
+
+using ShareWord = basic_share_word<sync::Boost>;
+
+static_assert(sizeof(ShareWord) == 8);
+
+}  // namespace byre::inline v0

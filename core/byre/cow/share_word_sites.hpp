@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSL-1.0
+/// The synchronizing steps of basic_share_word, one row each: order, partner, and what breaks.
+#pragma once
+
+#include <byre/sync/site.hpp>
+
+#include <cstdint>
+
+namespace byre::inline v0::cow {
+
+enum class ShareWordSite : std::uint8_t {
+  add_owner,
+  drop_owner,
+  is_unique,
+  use_count,
+  look,
+  claim_copy,
+  announce_wait,
+  still_pending,
+  park,
+  end_wait,
+  finish_copy,
+  wake_after_copy,
+  abandon_copy,
+  wake_after_abandon,
+};
+
+inline constexpr sync::SiteTable<ShareWordSite, 14> share_word_sites{{{
+    {"share_word.add_owner", sync::Operation::fetch_add, std::memory_order::relaxed,
+     "nothing: the owner that is cloned keeps the data alive; a clone reaches another thread by a "
+     "hand-over of the user's",
+     "relaxed is the weakest order; not atomic, two clones at once count one: "
+     "first_clones_at_once frees twice"},
+    {"share_word.drop_owner", sync::Operation::fetch_sub, std::memory_order::acq_rel,
+     "release: is_unique and look of a stealer, and the acquire of whoever frees; acquire: the "
+     "releases of drop_owner and finish_copy before it, when this one frees",
+     "without release, reads_race_a_steal: a former owner reads what a stealer writes; without "
+     "acquire, drops_race_drops: the free races the last reads"},
+    {"share_word.is_unique", sync::Operation::load, std::memory_order::acquire,
+     "drop_owner and finish_copy (release), through the release sequence of the word",
+     "reads_race_a_steal: the write that follows races a former owner's reads"},
+    {"share_word.use_count", sync::Operation::load, std::memory_order::relaxed,
+     "nothing: a number for people", "relaxed is the weakest order"},
+    {"share_word.look", sync::Operation::load, std::memory_order::acquire,
+     "drop_owner and finish_copy (release), where it leads to a steal",
+     "writers_race_writers: the stealer writes while a copier reads"},
+    {"share_word.claim_copy", sync::Operation::compare_exchange, std::memory_order::relaxed,
+     "nothing: the data has not changed since this owner got it, and finish_copy releases the "
+     "reads",
+     "relaxed is the weakest order; a plain subtract and add, writers_race_writers: every owner "
+     "copies, or the last two free twice"},
+    {"share_word.announce_wait", sync::Operation::compare_exchange, std::memory_order::relaxed,
+     "finish_copy and abandon_copy, by the word's modification order alone: who comes later sees "
+     "it",
+     "relaxed is the weakest order; left out, writers_race_writers: nobody wakes the waiter"},
+    {"share_word.still_pending", sync::Operation::load, std::memory_order::relaxed,
+     "nothing: the parking lot's lock orders it with the wake",
+     "relaxed is the weakest order; left out, writers_race_writers: a wake before the sleep is "
+     "lost"},
+    {"share_word.park", sync::Operation::park, std::memory_order::seq_cst,
+     "wake_after_copy, wake_after_abandon",
+     "left out, the wait spins: right, but the waiter burns a core"},
+    {"share_word.end_wait", sync::Operation::fetch_sub, std::memory_order::relaxed,
+     "nothing: a sole owner without copies is alone with the word",
+     "relaxed is the weakest order; left out, later owners wake nobody forever, and the last drop "
+     "does not free: waiter_then_drop leaks"},
+    {"share_word.finish_copy", sync::Operation::fetch_sub, std::memory_order::acq_rel,
+     "release: is_unique and look of a stealer, and the acquire of whoever frees; acquire: the "
+     "releases before it, when this one frees",
+     "without release, writers_race_writers: a stealer writes what is still being copied; without "
+     "acquire, drops_race_copies: the free races the last reads"},
+    {"share_word.wake_after_copy", sync::Operation::unpark, std::memory_order::seq_cst, "park",
+     "left out, writers_race_writers: the last owner waits forever"},
+    {"share_word.abandon_copy", sync::Operation::fetch_sub, std::memory_order::relaxed,
+     "nothing: the failed copier owns again, and its next drop_owner or finish_copy releases",
+     "relaxed is the weakest order; left out, failing_copies: an owner is lost"},
+    {"share_word.wake_after_abandon", sync::Operation::unpark, std::memory_order::seq_cst, "park",
+     "left out, failing_copies: the waiter, no longer the last owner, waits for an owner that may "
+     "never leave"},
+}}};
+
+}  // namespace byre::inline v0::cow

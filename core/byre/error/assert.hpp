@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSL-1.0
+/// BYRE_ASSERT ends the program when a precondition is broken that no caller could handle: an owner
+/// count that overflows, an address used after its release. It is on in every build.
+#pragma once
+
+#include <byre/error/call_site.hpp>
+
+namespace byre::inline v0::detail {
+
+/// Writes `text` and `site` to stderr and aborts.
+[[noreturn, gnu::cold]] void fail(const char* text, CallSite site = CallSite::current()) noexcept;
+
+}  // namespace byre::inline v0::detail
+
+#define BYRE_ASSERT(condition, text) \
+  (static_cast<bool>(condition) ? void(0) : ::byre::detail::fail(text))

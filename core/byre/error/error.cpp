@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <byre/error/assert.hpp>
+#include <byre/error/error.hpp>
+#include <byre/error/warning.hpp>
+
+#include <boost/atomic/atomic.hpp>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace byre::inline v0 {
+namespace {
+
+[[gnu::format(printf, 1, 0)]] Text format_arguments(const char* format,
+                                                    std::va_list arguments) noexcept {
+  constexpr char ellipsis[] = "...";
+  Text text;
+  const int length = std::vsnprintf(text.chars.data(), text.chars.size(), format, arguments);
+  if (length >= static_cast<int>(text.chars.size())) {
+    std::memcpy(text.chars.end() - sizeof ellipsis, ellipsis, sizeof ellipsis);
+  }
+  return text;
+}
+
+void write_to_stderr(const char* text) noexcept {
+  std::fprintf(stderr, "byre: warning: %s\n", text);
+}
+
+// relaxed, throughout: a handler is a function, which no thread initializes.
+boost::atomic<WarningHandler> warning_handler{&write_to_stderr};
+
+}  // namespace
+
+Text format_text(const char* format, ...) noexcept {
+  std::va_list arguments;
+  va_start(arguments, format);
+  const Text text = format_arguments(format, arguments);
+  va_end(arguments);
+  return text;
+}
+
+OutOfMemory::OutOfMemory(std::size_t nbytes, const char* who) noexcept
+    : Error(format_text(
+          "out of memory: %zu bytes were asked of the %s, which cannot provide them. Nothing "
+          "changed. Release buffers, trim the recycling pool, or ask for less.",
+          nbytes, who)) {}
+
+InvalidArgument InvalidArgument::size_overflow(std::size_t nbytes, std::size_t largest) noexcept {
+  return InvalidArgument(format_text(
+      "%zu bytes were asked for, and no object can be larger than %zu bytes. Was a negative size "
+      "converted to an unsigned one, or did a product of sizes overflow?",
+      nbytes, largest));
+}
+
+InvalidArgument InvalidArgument::null_pointer(const char* call, std::size_t nbytes) noexcept {
+  return InvalidArgument(format_text(
+      "%s was given a null pointer to %zu bytes. Pass the address of the bytes, or a size of 0.",
+      call, nbytes));
+}
+
+WarningHandler set_warning_handler(WarningHandler handler) noexcept {
+  return warning_handler.exchange(handler != nullptr ? handler : &write_to_stderr,
+                                  boost::memory_order_relaxed);
+}
+
+void warn(const char* format, ...) noexcept {
+  std::va_list arguments;
+  va_start(arguments, format);
+  const Text text = format_arguments(format, arguments);
+  va_end(arguments);
+  warning_handler.load(boost::memory_order_relaxed)(text.chars.data());
+}
+
+namespace detail {
+
+void fail(const char* text, CallSite site) noexcept {
+  std::fprintf(stderr, "byre: %s:%u: %s: %s\n", site.file, site.line, site.function, text);
+  std::fflush(stderr);
+  std::abort();
+}
+
+}  // namespace detail
+}  // namespace byre::inline v0

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSL-1.0
+/// The errors byre throws. Each is thrown before anything changed, and its text says what was
+/// asked, what was found and what to do instead.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <exception>
+
+namespace byre::inline v0 {
+
+/// The text of an error or a warning, kept in place so that reporting that memory is exhausted
+/// needs none. A text that does not fit ends in "...".
+struct Text {
+  std::array<char, 1024> chars;
+};
+
+/// printf, into a Text. Never allocates.
+[[gnu::format(printf, 1, 2)]] Text format_text(const char* format, ...) noexcept;
+
+/// Base of everything byre throws.
+class Error : public std::exception {
+ public:
+  explicit Error(const Text& text) noexcept : text_(text) {}
+  const char* what() const noexcept override { return text_.chars.data(); }
+
+ private:
+  Text text_;
+};
+
+/// Memory could not be had: nothing changed.
+class OutOfMemory : public Error {
+ public:
+  /// `nbytes` were asked of `who` (an allocator's name).
+  OutOfMemory(std::size_t nbytes, const char* who) noexcept;
+};
+
+/// An argument no call can serve: a null pointer to some bytes, a size no object can have.
+class InvalidArgument : public Error {
+ public:
+  using Error::Error;
+  /// A size that overflows once the header is added.
+  static InvalidArgument size_overflow(std::size_t nbytes, std::size_t largest) noexcept;
+  /// `call` was given a null pointer to `nbytes` bytes.
+  static InvalidArgument null_pointer(const char* call, std::size_t nbytes) noexcept;
+};
+
+/// The operation needs data that nobody else shares.
+class NotUnique : public Error {
+ public:
+  using Error::Error;
+};
+
+/// A file is missing, unreadable, empty or not a file.
+class FileError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// A block made more copies than it was allowed; see stats/expect.hpp.
+class TooManyCopies : public Error {
+ public:
+  using Error::Error;
+};
+
+}  // namespace byre::inline v0

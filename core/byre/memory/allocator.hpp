@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSL-1.0
+/// The allocator interface: what a backend implements to bring its own memory, on the host or on a
+/// device. Every Buffer remembers its allocator and takes the memory of its copies from it.
+#pragma once
+
+#include <byre/memory/device.hpp>
+
+#include <cstddef>
+
+namespace byre::inline v0 {
+
+/// Data of allocated memory starts at a multiple of this, in bytes.
+inline constexpr std::size_t data_alignment = 64;
+
+/// The most bytes one buffer can have. What is left below PTRDIFF_MAX holds headers and rounding.
+inline constexpr std::size_t max_nbytes =
+    (static_cast<std::size_t>(-1) >> 1) - (std::size_t{1} << 24);
+
+/// What a Buffer asks of an allocator.
+struct Request {
+  std::size_t nbytes;      ///< bytes of data, at most max_nbytes; may be 0
+  std::size_t prefix = 0;  ///< bytes the host may write, just before the data: a multiple of 64, at
+                           ///< most 1024; always 0 for a device the host cannot address
+  bool will_fill = false;  ///< all of the data is about to be written: fresh pages may be populated
+};
+
+/// What an allocator answers.
+struct Block {
+  void* data;            ///< the data, aligned to data_alignment; the prefix ends here
+  std::size_t capacity;  ///< usable bytes from there, at least those asked for
+  void* base;            ///< the allocator's own note, handed back to it untouched
+};
+
+/// Thread-safety: every member may be called from any thread at any time, since clones are released
+/// wherever they die. Lifetime: an allocator outlives every buffer that came from it, lazy clones
+/// and copies of those included.
+class Allocator {
+ public:
+  virtual ~Allocator() = default;
+
+  /// Memory for `request`, or an exception (an Error, or std::bad_alloc, which callers receive as
+  /// OutOfMemory). Contents are indeterminate.
+  virtual Block allocate(const Request& request) = 0;
+
+  /// Takes back a block of its own, once.
+  virtual void deallocate(const Block& block) noexcept = 0;
+
+  /// Copies between two places of this allocator's device; complete when it returns. `nbytes` may
+  /// be 0. May throw: the copy is then given up and nothing changed. The default is std::memcpy.
+  virtual void copy(void* destination, const void* source, std::size_t nbytes);
+
+  virtual Device device() const noexcept { return Device::cpu(); }
+
+  /// For messages: "recycling pool".
+  virtual const char* name() const noexcept = 0;
+
+ protected:
+  Allocator() = default;
+  Allocator(const Allocator&) = default;
+  Allocator& operator=(const Allocator&) = default;
+};
+
+/// The recycling pool of the process; see pool.hpp. Never destroyed.
+Allocator& default_allocator() noexcept;
+
+}  // namespace byre::inline v0

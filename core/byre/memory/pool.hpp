@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSL-1.0
+/// The recycling pool: the default allocator. Fresh pages cost more than the copy that fills them,
+/// so large blocks are kept when released and handed out again, up to a limit.
+#pragma once
+
+#include <byre/memory/allocator.hpp>
+#include <byre/memory/pages.hpp>
+
+#include <memory>
+
+namespace byre::inline v0 {
+
+/// Blocks of `recycled_from` bytes and more are mapped from a PageSource, start on a page of their
+/// own (on a huge page from 2 MiB), and are recycled; smaller ones go to the aligned allocator,
+/// whose malloc recycles well enough.
+///
+/// A released block waits in the pool until a request of nearly its size takes it, the limit pushes
+/// it out (least recently released first), trim() is called, or the system refuses a new mapping:
+/// then everything idle is given back and the request is tried again. Idle huge pages are marked as
+/// the system's to take when it runs short.
+///
+/// Thread-safe. A request holds one mutex for the time of a look-up, never while the system works.
+class RecyclingPool final : public Allocator {
+ public:
+  static constexpr std::size_t recycled_from = std::size_t{64} << 10;
+
+  /// An eighth of the memory this process may use, at most 4 GiB.
+  static std::size_t default_limit_nbytes() noexcept;
+
+  explicit RecyclingPool(std::size_t limit_nbytes = default_limit_nbytes(),
+                         PageSource& pages = system_pages());
+
+  /// Gives every idle block back. Ends the program if blocks are still out: a pool outlives the
+  /// buffers that came from it.
+  ~RecyclingPool() override;
+
+  RecyclingPool(const RecyclingPool&) = delete;
+  RecyclingPool& operator=(const RecyclingPool&) = delete;
+
+  Block allocate(const Request& request) override;
+  void deallocate(const Block& block) noexcept override;
+  const char* name() const noexcept override { return "recycling pool"; }
+
+  /// Bytes that idle blocks may hold, and hold now.
+  std::size_t limit_nbytes() const noexcept;
+  std::size_t idle_nbytes() const noexcept;
+
+  /// Changes the limit; what exceeds it is given back at once. 0: recycle nothing.
+  void set_limit_nbytes(std::size_t limit_nbytes) noexcept;
+
+  /// Gives idle blocks back, least recently released first, until at most `keep_nbytes` are idle.
+  void trim(std::size_t keep_nbytes = 0) noexcept;
+
+ private:
+  class IdleBlocks;
+  Block map(const Request& request, std::size_t capacity);
+  void unmap(const Block& block) noexcept;
+
+  PageSource* pages_;
+  std::unique_ptr<IdleBlocks> idle_;
+};
+
+/// The default allocator, as the pool it is: to change its limit or to trim it. Never destroyed.
+RecyclingPool& default_pool() noexcept;
+
+}  // namespace byre::inline v0

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <byre/stats/counters.hpp>
+
+#include <algorithm>
+#include <boost/thread/lock_guard.hpp>
+#include <boost/thread/mutex.hpp>
+#include <new>
+#include <vector>
+
+namespace byre::inline v0::stats {
+
+Counters operator-(const Counters& after, const Counters& before) noexcept {
+  return {
+      .lazy_clones = after.lazy_clones - before.lazy_clones,
+      .copies = after.copies - before.copies,
+      .steals = after.steals - before.steals,
+      .waits = after.waits - before.waits,
+      .bytes_copied = after.bytes_copied - before.bytes_copied,
+      .bytes_not_copied = after.bytes_not_copied - before.bytes_not_copied,
+      .live_bytes = after.live_bytes - before.live_bytes,
+      .pooled_bytes = after.pooled_bytes - before.pooled_bytes,
+  };
+}
+
+#if BYRE_STATS
+
+namespace detail {
+
+constinit thread_local Shard* this_threads_shard = nullptr;
+
+namespace {
+
+/// The shards of the running threads, and the sum of the ended ones.
+class Registry {
+ public:
+  /// A shard that snapshots see, or null if there is no memory for one.
+  Shard* enlist() noexcept {
+    const boost::lock_guard<boost::mutex> lock(mutex_);
+    try {
+      shards_.reserve(shards_.size() + 1);
+    } catch (const std::bad_alloc&) {
+      return nullptr;
+    }
+    auto* shard = new (std::nothrow) Shard;
+    if (shard != nullptr) {
+      shards_.push_back(shard);
+    }
+    return shard;
+  }
+
+  void retire(Shard* shard) noexcept {
+    const boost::lock_guard<boost::mutex> lock(mutex_);
+    for_each_counter([&](Counter counter) { ended_.add(counter, shard->get(counter)); });
+    std::erase(shards_, shard);
+    delete shard;
+  }
+
+  void add_to_ended(Counter counter, std::int64_t value) noexcept {
+    const boost::lock_guard<boost::mutex> lock(mutex_);
+    ended_.add(counter, value);
+  }
+
+  std::array<std::int64_t, counter_count> sum() noexcept {
+    const boost::lock_guard<boost::mutex> lock(mutex_);
+    std::array<std::int64_t, counter_count> sums{};
+    for_each_counter([&](Counter counter) {
+      std::int64_t& sum = sums[static_cast<std::size_t>(counter)];
+      sum = ended_.get(counter);
+      for (const Shard* shard : shards_) {
+        sum += shard->get(counter);
+      }
+    });
+    return sums;
+  }
+
+ private:
+  template <class Visit>
+  static void for_each_counter(Visit visit) {
+    for (std::size_t counter = 0; counter < counter_count; ++counter) {
+      visit(static_cast<Counter>(counter));
+    }
+  }
+
+  boost::mutex mutex_;
+  std::vector<Shard*> shards_;
+  Shard ended_;
+};
+
+Registry& registry() noexcept {
+  // Never destroyed: buffers may be released while the program's statics go away.
+  static Registry& instance = *new Registry;
+  return instance;
+}
+
+/// Takes the thread's shard out when the thread ends. What is counted later still, by destructors
+/// of other thread-local objects, goes to the sum of the ended threads.
+struct ThreadEnd {
+  bool ended = false;
+  ~ThreadEnd() {
+    ended = true;
+    if (this_threads_shard != nullptr) {
+      registry().retire(this_threads_shard);
+      this_threads_shard = nullptr;
+    }
+  }
+};
+
+}  // namespace
+
+void add_without_shard(Counter counter, std::int64_t value) noexcept {
+  thread_local ThreadEnd thread_end;
+  if (!thread_end.ended) {
+    this_threads_shard = registry().enlist();
+  }
+  if (this_threads_shard != nullptr) {
+    this_threads_shard->add(counter, value);
+  } else {
+    registry().add_to_ended(counter, value);
+  }
+}
+
+}  // namespace detail
+
+Counters snapshot() noexcept {
+  const auto sums = detail::registry().sum();
+  const auto of = [&](Counter counter) { return sums[static_cast<std::size_t>(counter)]; };
+  return {
+      .lazy_clones = of(Counter::lazy_clones),
+      .copies = of(Counter::copies),
+      .steals = of(Counter::steals),
+      .waits = of(Counter::waits),
+      .bytes_copied = of(Counter::bytes_copied),
+      .bytes_not_copied = of(Counter::bytes_cloned) - of(Counter::bytes_unshared),
+      .live_bytes = of(Counter::live_bytes),
+      .pooled_bytes = of(Counter::pooled_bytes),
+  };
+}
+
+#else
+
+Counters snapshot() noexcept {
+  return {};
+}
+
+#endif
+
+}  // namespace byre::inline v0::stats

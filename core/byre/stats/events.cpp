@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <byre/error/warning.hpp>
+#include <byre/stats/counters.hpp>
+#include <byre/stats/events.hpp>
+
+#include <boost/thread/lock_types.hpp>
+#include <boost/thread/shared_mutex.hpp>
+#include <exception>
+#include <utility>
+
+namespace byre::inline v0::stats {
+namespace {
+
+enum class SinkSite : std::uint8_t { any, changed };
+
+constexpr sync::SiteTable<SinkSite, 2> sink_sites{{{
+    {"stats.any_sink", sync::Operation::load, std::memory_order::relaxed,
+     "nothing: the list itself is read under the lock",
+     "relaxed is the weakest order; left out, no sink is called"},
+    {"stats.sinks_changed", sync::Operation::store, std::memory_order::relaxed,
+     "nothing: a copy concurrent with an installation may be missed by it",
+     "relaxed is the weakest order; left out, no sink is called"},
+}}};
+
+struct Sinks {
+  boost::shared_mutex mutex;
+  std::list<CopySink> list;
+  sync::Boost::Atomic<std::uint32_t> any{0};
+
+  void changed() noexcept {
+    any.store(list.empty() ? 0 : 1, sink_sites.at(SinkSite::changed, std::memory_order::relaxed));
+  }
+};
+
+Sinks& sinks() noexcept {
+  static Sinks& instance = *new Sinks;
+  return instance;
+}
+
+constinit thread_local bool inside_a_sink = false;
+
+void tell(const CopySink& sink, const CopyEvent& event) noexcept {
+  try {
+    sink(event);
+  } catch (const std::exception& error) {
+    warn("a copy sink threw: %s. The copy it was told of is complete.", error.what());
+  } catch (...) {
+    warn("a copy sink threw. The copy it was told of is complete.");
+  }
+}
+
+}  // namespace
+
+const char* to_string(CopyCause cause) noexcept {
+  switch (cause) {
+    case CopyCause::shared:
+      return "shared";
+    case CopyCause::pending:
+      return "pending";
+    case CopyCause::read_only:
+      return "read_only";
+    case CopyCause::borrowed:
+      return "borrowed";
+    case CopyCause::resized:
+      return "resized";
+  }
+  return "?";
+}
+
+InstalledSink::InstalledSink(CopySink sink) {
+  node_.push_back(std::move(sink));
+  place_ = node_.begin();
+  const boost::unique_lock<boost::shared_mutex> lock(sinks().mutex);
+  sinks().list.splice(sinks().list.end(), node_);
+  sinks().changed();
+}
+
+InstalledSink::~InstalledSink() {
+  const boost::unique_lock<boost::shared_mutex> lock(sinks().mutex);
+  node_.splice(node_.end(), sinks().list, place_);
+  sinks().changed();
+}
+
+#if BYRE_STATS
+
+void detail::report_copy(const CopyEvent& event) noexcept {
+  add(Counter::copies);
+  add(Counter::bytes_copied, event.nbytes);
+  if (event.cause == CopyCause::shared || event.cause == CopyCause::pending) {
+    add(Counter::bytes_unshared, event.nbytes);
+  }
+  if (sinks().any.load(sink_sites.at(SinkSite::any, std::memory_order::relaxed)) == 0 ||
+      inside_a_sink) {
+    return;
+  }
+  inside_a_sink = true;
+  {
+    const boost::shared_lock<boost::shared_mutex> lock(sinks().mutex);
+    for (const CopySink& sink : sinks().list) {
+      tell(sink, event);
+    }
+  }
+  inside_a_sink = false;
+}
+
+#endif
+
+}  // namespace byre::inline v0::stats

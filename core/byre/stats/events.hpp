@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Copy sinks: whoever wants to know why copies happen is told of each one, with its size, cause
+/// and place.
+#pragma once
+
+#include <byre/config.hpp>
+#include <byre/error/call_site.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <list>
+
+namespace byre::inline v0::stats {
+
+enum class CopyCause : std::uint8_t {
+  shared,     ///< a write to data that other owners share
+  pending,    ///< a write by the last owner that would not wait for pending copies
+  read_only,  ///< a write to data that may not be written in place: a mapped file
+  borrowed,   ///< a lazy clone of borrowed memory, which must not outlive its lender
+  resized,    ///< a resize that needed other memory
+};
+
+/// "shared", "pending", ...
+const char* to_string(CopyCause cause) noexcept;
+
+struct CopyEvent {
+  std::size_t nbytes;
+  CopyCause cause;
+  CallSite site;
+};
+
+using CopySink = std::function<void(const CopyEvent&)>;
+
+/// An installed sink; destroying it uninstalls it.
+///
+/// A sink is called on the copying thread, after the copy is complete, possibly on several threads
+/// at once. Copies that a sink makes itself are not reported. What a sink throws becomes a warning.
+/// Installing and uninstalling wait for calls under way, so neither may happen inside a sink. Any
+/// number may be installed. Without stats (Meson option) they are never called.
+class [[nodiscard]] InstalledSink {
+ public:
+  /// Throws std::bad_alloc, having installed nothing.
+  explicit InstalledSink(CopySink sink);
+  ~InstalledSink();
+  InstalledSink(const InstalledSink&) = delete;
+  InstalledSink& operator=(const InstalledSink&) = delete;
+
+ private:
+  std::list<CopySink> node_;
+  std::list<CopySink>::iterator place_;
+};
+
+namespace detail {
+
+/// Counts a copy and tells the sinks.
+#if BYRE_STATS
+void report_copy(const CopyEvent& event) noexcept;
+#else
+inline void report_copy(const CopyEvent&) noexcept {}
+#endif
+
+}  // namespace detail
+}  // namespace byre::inline v0::stats

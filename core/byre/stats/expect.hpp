@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSL-1.0
+/// A test helper for users: fails when a block of code made more copies than expected.
+#pragma once
+
+#include <byre/error/error.hpp>
+#include <byre/stats/events.hpp>
+
+#include <boost/thread/mutex.hpp>
+#include <cstddef>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace byre::inline v0::stats {
+
+/// Counts the copies that any thread makes while it lives. Needs stats (Meson option).
+class CopyLimit {
+ public:
+  explicit CopyLimit(std::size_t most, CallSite site = CallSite::current());
+
+  std::size_t copies() const;
+
+  /// Throws TooManyCopies, naming the places, if there were more than `most`.
+  void check() const;
+
+ private:
+  void note(const CopyEvent& event);
+
+  const std::size_t most_;
+  const CallSite site_;
+  mutable boost::mutex mutex_;
+  std::size_t copies_ = 0;
+  std::string places_;
+  InstalledSink sink_;
+};
+
+/// Runs `block()` under a CopyLimit, checks it, and returns what the block returned.
+///
+///     byre::stats::expect_copies_at_most(0, [&] { total = sum(weights); });
+template <class Block>
+decltype(auto) expect_copies_at_most(std::size_t most, Block&& block,
+                                     CallSite site = CallSite::current()) {
+  const CopyLimit limit(most, site);
+  if constexpr (std::is_void_v<decltype(block())>) {
+    std::forward<Block>(block)();
+    limit.check();
+  } else {
+    decltype(auto) result = std::forward<Block>(block)();
+    limit.check();
+    return result;
+  }
+}
+
+}  // namespace byre::inline v0::stats

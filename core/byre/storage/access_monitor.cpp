@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <byre/storage/access_monitor.hpp>
+
+#if BYRE_CHECKS
+
+#include <byre/error/assert.hpp>
+#include <byre/error/error.hpp>
+
+#include <array>
+#include <boost/thread/lock_guard.hpp>
+#include <boost/thread/mutex.hpp>
+#include <cstddef>
+#include <cstdint>
+
+namespace byre::inline v0::detail {
+namespace {
+
+using Kind = AccessMonitor::Access::Kind;
+
+/// Locks stand in a table, since a broken rule may destroy a buffer under another thread's access.
+boost::mutex& mutex_of(const AccessMonitor& monitor) noexcept {
+  static auto& mutexes = *new std::array<boost::mutex, 61>;
+  return mutexes[reinterpret_cast<std::uintptr_t>(&monitor) / alignof(AccessMonitor) %
+                 mutexes.size()];
+}
+
+const char* name_of(Kind kind) noexcept {
+  return kind == Kind::write ? "write" : "read";
+}
+
+}  // namespace
+
+AccessMonitor::Access::Access(AccessMonitor& monitor, Kind kind, CallSite site) noexcept
+    : monitor_(monitor), kind_(kind), site_(site) {
+  const boost::lock_guard<boost::mutex> lock(mutex_of(monitor_));
+  for (const Access* other = monitor_.under_way_; other != nullptr; other = other->next_) {
+    if (kind_ == Kind::write || other->kind_ == Kind::write) {
+      const Text text = format_text(
+          "this %s meets a %s of the same storage on another thread, at %s:%u (%s). A write "
+          "excludes everything else on one storage: give each thread a lazy clone of its own, or "
+          "a lock.",
+          name_of(kind_), name_of(other->kind_), other->site_.file, other->site_.line,
+          other->site_.function);
+      fail(text.chars.data(), site_);
+    }
+  }
+  next_ = monitor_.under_way_;
+  monitor_.under_way_ = this;
+}
+
+AccessMonitor::Access::~Access() {
+  const boost::lock_guard<boost::mutex> lock(mutex_of(monitor_));
+  Access** place = &monitor_.under_way_;
+  while (*place != this) {
+    place = &(*place)->next_;
+  }
+  *place = next_;
+}
+
+}  // namespace byre::inline v0::detail
+
+#endif

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSL-1.0
+/// What a checked build (Meson option `checks`) knows of one buffer: who is reading or writing it
+/// right now. A write that meets anything else ends the program, naming both places. Without checks
+/// it is empty and costs nothing.
+#pragma once
+
+#include <byre/config.hpp>
+#include <byre/error/call_site.hpp>
+
+namespace byre::inline v0::detail {
+
+#if BYRE_CHECKS
+
+/// Thread-safe. Progress: blocking, under a lock of a table beside the buffer.
+class AccessMonitor {
+ public:
+  /// An access under way: lives on the stack of the accessing thread.
+  class [[nodiscard]] Access {
+   public:
+    enum class Kind : bool { read, write };
+    Access(AccessMonitor& monitor, Kind kind, CallSite site) noexcept;
+    ~Access();
+    Access(const Access&) = delete;
+    Access& operator=(const Access&) = delete;
+
+   private:
+    friend class AccessMonitor;
+    AccessMonitor& monitor_;
+    const Kind kind_;
+    const CallSite site_;
+    Access* next_ = nullptr;
+  };
+
+  Access reads(CallSite site) const noexcept {
+    return {const_cast<AccessMonitor&>(*this), Access::Kind::read, site};
+  }
+  Access writes(CallSite site) noexcept { return {*this, Access::Kind::write, site}; }
+
+ private:
+  Access* under_way_ = nullptr;
+};
+
+#else
+
+class AccessMonitor {
+ public:
+  struct [[maybe_unused, nodiscard]] Access{
+      // Not trivial, so that a guard that is only there to be destroyed is no unused variable.
+      ~Access(){}  // NOLINT(modernize-use-equals-default)
+  };
+  Access reads(CallSite) const noexcept { return {}; }
+  Access writes(CallSite) noexcept { return {}; }
+};
+
+#endif
+
+}  // namespace byre::inline v0::detail

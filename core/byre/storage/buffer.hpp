@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Buffer: bytes with value semantics, of which a copy is a lazy clone. It costs one atomic add,
+/// and the bytes are copied when somebody writes, unless the writer is the last owner and keeps
+/// them.
+#pragma once
+
+#include <byre/cow/allocated.hpp>
+#include <byre/cow/header.hpp>
+#include <byre/cow/share_word.hpp>
+#include <byre/error/call_site.hpp>
+#include <byre/memory/allocator.hpp>
+#include <byre/stats/counters.hpp>
+#include <byre/stats/events.hpp>
+#include <byre/storage/access_monitor.hpp>
+#include <byre/storage/mapped_file.hpp>
+#include <byre/storage/origins.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <utility>
+
+namespace byre::inline v0 {
+
+/// What a write access had to do to be alone with the data.
+enum class Materialized : std::uint8_t {
+  already_unique,  ///< nothing: it was not shared since it was last written
+  stole,           ///< it was shared, and the last owner keeps it
+  copied,          ///< other owners keep it, or it is read-only: the writer has a copy
+};
+
+/// Thread-safety: as for a standard container, one buffer may be read and lazily cloned by many
+/// threads at once, and a write (any non-const member, assignment and destruction included)
+/// excludes everything else on the same buffer. Buffers that share data are different buffers: what
+/// one thread does to one of them concerns nobody who uses another. A checked build (Meson option
+/// `checks`) reports a broken rule, naming both places.
+///
+/// Exceptions: whatever throws leaves the buffer, and all that share its data, as they were.
+/// Progress: reading and cloning are wait-free; releasing never waits for other owners; a write by
+/// the last owner waits for copies under way, unless told never to.
+///
+/// `Share` is the form of the protocol. Source: the seed "Copy-on-write storage".
+template <sync::Sync Sync, template <class> class Share = basic_share_word>
+class basic_buffer {
+  using Header = cow::basic_header<Sync, Share>;
+  using Allocated = cow::basic_allocated<Sync, Share>;
+
+ public:
+  /// No bytes and no memory: data() is null.
+  basic_buffer() noexcept = default;
+
+  /// `nbytes` of memory from `allocator`, contents indeterminate, aligned to data_alignment. 0
+  /// bytes are a buffer like any other. Throws OutOfMemory, InvalidArgument, or what the allocator
+  /// throws.
+  static basic_buffer allocate(std::size_t nbytes, Allocator& allocator = default_allocator()) {
+    return basic_buffer(Allocated::create(nbytes, allocator, false));
+  }
+
+  /// Takes over foreign memory that may be written and is released by `deleter(data)`, called once
+  /// whatever happens: if this throws (OutOfMemory, InvalidArgument for a null pointer to some
+  /// bytes) it has been called. Copies take their memory from `allocator`, which has to be of the
+  /// same device.
+  template <DeleterLike Deleter>
+  static basic_buffer adopt(void* data, std::size_t nbytes, Deleter deleter,
+                            Allocator& allocator = default_allocator()) {
+    detail::DeleteOnce<Deleter> keeper(data, deleter);
+    return foreign("Buffer::adopt", {data, nbytes, nbytes, &allocator, Origin::adopted}, keeper);
+  }
+
+  /// Uses memory that stays its lender's and has to outlive this buffer, though not its clones: a
+  /// lazy clone of borrowed memory copies at once. Writes go to the lender's memory. Throws as
+  /// adopt.
+  static basic_buffer borrow(void* data, std::size_t nbytes,
+                             Allocator& allocator = default_allocator()) {
+    detail::Lent keeper;
+    return foreign("Buffer::borrow", {data, nbytes, nbytes, &allocator, Origin::borrowed}, keeper);
+  }
+
+  /// The same for memory that must not be written: a write copies it.
+  static basic_buffer borrow(const void* data, std::size_t nbytes,
+                             Allocator& allocator = default_allocator()) {
+    detail::Lent keeper;
+    return foreign("Buffer::borrow",
+                   {const_cast<void*>(data), nbytes, nbytes, &allocator, Origin::borrowed, true},
+                   keeper);
+  }
+
+  /// The bytes of a file, mapped and not read: a write copies them, even by the last owner, and the
+  /// file never changes. Throws FileError if it is missing, unreadable, empty or not a regular
+  /// file, OutOfMemory. Whoever truncates the file meanwhile makes reading the lost pages fatal
+  /// (SIGBUS), and whoever changes it changes what unwritten clones read.
+  static basic_buffer map_file(const std::filesystem::path& path,
+                               Allocator& allocator = default_allocator()) {
+    detail::MappedFile keeper(path);
+    const std::size_t nbytes = keeper.nbytes();
+    return foreign("Buffer::map_file",
+                   {keeper.data(), nbytes, nbytes, &allocator, Origin::mapped, true}, keeper);
+  }
+
+  /// A lazy clone, as lazy_clone(), for contexts that cannot fail: only the clone of borrowed
+  /// memory can, and ends the program if there is no memory for it.
+  basic_buffer(const basic_buffer& other, CallSite site = CallSite::current()) noexcept
+      : basic_buffer(other.share(site)) {}
+
+  /// A buffer that shares these bytes until one of the two is written. One atomic add; borrowed
+  /// memory is copied instead, which may throw as allocate. Does not change this buffer: any number
+  /// of threads may clone it at once.
+  basic_buffer lazy_clone(CallSite site = CallSite::current()) const {
+    return basic_buffer(share(site));
+  }
+
+  /// Leaves `other` without bytes.
+  basic_buffer(basic_buffer&& other, CallSite site = CallSite::current()) noexcept {
+    const auto access = other.monitor_.writes(site);
+    data_ = std::exchange(other.data_, nullptr);
+    header_ = std::exchange(other.header_, nullptr);
+  }
+
+  /// Drops these bytes for a lazy clone of `other`, or for the bytes of a temporary.
+  basic_buffer& operator=(basic_buffer other) noexcept {
+    swap(other);
+    return *this;
+  }
+
+  ~basic_buffer() {
+    const auto access = monitor_.writes(CallSite::current());
+    if (header_ != nullptr && header_->share().drop_owner()) {
+      header_->release();
+    }
+  }
+
+  void swap(basic_buffer& other, CallSite site = CallSite::current()) noexcept {
+    const auto access = monitor_.writes(site);
+    const auto other_access = other.monitor_.writes(site);
+    std::swap(data_, other.data_);
+    std::swap(header_, other.header_);
+  }
+  friend void swap(basic_buffer& left, basic_buffer& right) noexcept { left.swap(right); }
+
+  /// The bytes, to read. Never copies. Valid until this buffer is next written or destroyed, for
+  /// bytes another buffer shares too: keep a clone to keep the bytes.
+  const std::byte* data(CallSite site = CallSite::current()) const noexcept {
+    const auto access = monitor_.reads(site);
+    return static_cast<const std::byte*>(data_);
+  }
+
+  /// The bytes, to write, shared with nobody until this buffer is cloned again: as materialize().
+  std::byte* mutable_data(Wait wait = Wait::allowed, CallSite site = CallSite::current()) {
+    materialize(wait, site);
+    return static_cast<std::byte*>(data_);
+  }
+  std::byte* mutable_data(CallSite site) { return mutable_data(Wait::allowed, site); }
+
+  /// Makes the bytes this buffer's own, by a copy if somebody else owns them too or they are
+  /// read-only. The last owner takes them as they are, once the copies that others are making of
+  /// them are complete; with Wait::never it makes a copy of its own instead. One acquire load where
+  /// nothing is to be done. Throws what allocating and copying throw, having changed nothing.
+  Materialized materialize(Wait wait = Wait::allowed, CallSite site = CallSite::current()) {
+    const auto access = monitor_.writes(site);
+    if (header_ == nullptr || header_->is_plainly_owned()) [[likely]] {
+      return Materialized::already_unique;
+    }
+    return unshare(wait, site);
+  }
+
+  /// Changes the size of a buffer that shares its bytes with nobody; keeps the bytes up to the
+  /// smaller size, those beyond are indeterminate. Bytes stay where they are while the capacity
+  /// suffices. Throws NotUnique if they are shared, OutOfMemory, InvalidArgument.
+  void resize(std::size_t nbytes, CallSite site = CallSite::current()) {
+    const auto access = monitor_.writes(site);
+    if (header_ == nullptr) {
+      adopt_header(Allocated::create(nbytes, default_allocator(), false));
+      return;
+    }
+    if (!header_->share().is_unique()) {
+      throw NotUnique(format_text(
+          "resize to %zu bytes of a buffer that shares its %zu bytes with lazy clones. Call "
+          "materialize() first, or resize before cloning.",
+          nbytes, header_->nbytes()));
+    }
+    if (nbytes <= header_->capacity()) {
+      header_->set_nbytes(nbytes);
+    } else {
+      move_to(copy_of_data(nbytes, stats::CopyCause::resized, site));
+    }
+  }
+
+  std::size_t nbytes() const noexcept { return header_ == nullptr ? 0 : header_->nbytes(); }
+
+  /// Bytes this buffer may be resized to without moving.
+  std::size_t capacity() const noexcept { return header_ == nullptr ? 0 : header_->capacity(); }
+
+  /// True iff no other buffer shares these bytes and no copy of them is under way. Acquire: a true
+  /// answer can be acted on. A buffer without bytes is unique.
+  bool is_unique() const noexcept { return header_ == nullptr || header_->share().is_unique(); }
+
+  /// How many buffers share these bytes. Relaxed: approximate, for people.
+  std::uint32_t use_count() const noexcept {
+    return header_ == nullptr ? 0 : header_->share().use_count();
+  }
+
+  /// True iff the two are lazy clones that neither wrote: a write to one of them would copy.
+  bool shares_data_with(const basic_buffer& other) const noexcept {
+    return header_ != nullptr && header_ == other.header_;
+  }
+
+  /// Where the bytes came from; a written clone of foreign memory is allocated.
+  Origin origin() const noexcept {
+    return header_ == nullptr ? Origin::allocated : header_->origin();
+  }
+
+  /// Where copies of these bytes take their memory.
+  Allocator& allocator() const noexcept {
+    return header_ == nullptr ? default_allocator() : header_->allocator();
+  }
+
+ private:
+  explicit basic_buffer(Header* header) noexcept { adopt_header(header); }
+
+  template <class Keeper>
+  static basic_buffer foreign(const char* call, const typename Header::Description& description,
+                              Keeper& keeper) {
+    return basic_buffer(detail::Foreign<Header, Keeper>::create(call, description, keeper));
+  }
+
+  void adopt_header(Header* header) noexcept {
+    header_ = header;
+    data_ = header == nullptr ? nullptr : header->data();
+  }
+
+  /// The header for a lazy clone of this buffer.
+  Header* share(CallSite site) const {
+    const auto access = monitor_.reads(site);
+    if (header_ == nullptr) {
+      return nullptr;
+    }
+    if (header_->origin() == Origin::borrowed) [[unlikely]] {
+      return copy_of_data(header_->nbytes(), stats::CopyCause::borrowed, site);
+    }
+    header_->add_owner();
+    stats::detail::add(stats::Counter::lazy_clones);
+    stats::detail::add(stats::Counter::bytes_cloned, header_->nbytes());
+    return header_;
+  }
+
+  /// The data is shared, was shared since it was last written, or is read-only.
+  [[gnu::noinline]] Materialized unshare(Wait wait, CallSite site) {
+    if (header_->is_read_only()) {
+      move_to(copy_of_data(header_->nbytes(), stats::CopyCause::read_only, site));
+      return Materialized::copied;
+    }
+    if (header_->share().claim(wait) == Claim::steal) {
+      header_->mark_written();
+      stats::detail::add(stats::Counter::steals);
+      return Materialized::stole;
+    }
+    Header* copy;
+    try {
+      copy = copy_of_data(header_->nbytes(), stats::CopyCause::shared, site);
+    } catch (...) {
+      header_->share().abandon_copy();
+      throw;
+    }
+    if (header_->share().finish_copy()) {
+      header_->release();
+    }
+    adopt_header(copy);
+    return Materialized::copied;
+  }
+
+  /// New data of `nbytes` that begins as this one does. Told to the copy sinks.
+  Header* copy_of_data(std::size_t nbytes, stats::CopyCause cause, CallSite site) const {
+    const std::size_t copied = std::min(nbytes, header_->nbytes());
+    basic_buffer copy(Allocated::create(nbytes, header_->allocator(), true));
+    header_->allocator().copy(copy.data_, data_, copied);
+    stats::detail::report_copy({copied, cause, site});
+    copy.data_ = nullptr;
+    return std::exchange(copy.header_, nullptr);
+  }
+
+  /// Gives up the present data for `header`.
+  void move_to(Header* header) noexcept {
+    if (header_->share().drop_owner()) {
+      header_->release();
+    }
+    adopt_header(header);
+  }
+
+  void* data_ = nullptr;
+  Header* header_ = nullptr;
+  [[no_unique_address]] detail::AccessMonitor monitor_;
+};
+
+using Buffer = basic_buffer<sync::Boost>;
+
+}  // namespace byre::inline v0

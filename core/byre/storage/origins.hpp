@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Headers of data that byre did not allocate: adopted, borrowed or mapped. Such a header stands
+/// apart from its data; copies of the data are allocated as usual.
+#pragma once
+
+#include <byre/cow/header.hpp>
+#include <byre/error/error.hpp>
+
+#include <concepts>
+#include <new>
+#include <utility>
+
+namespace byre::inline v0 {
+
+/// What releases adopted memory: any callable, with state. It is called once, with the address that
+/// was adopted, on whichever thread lets go last, and must not throw: an exception ends the
+/// program.
+template <class D>
+concept DeleterLike = std::move_constructible<D> && std::invocable<D&, void*>;
+
+namespace detail {
+
+/// Calls a deleter once, whatever happens.
+template <DeleterLike Deleter>
+class DeleteOnce {
+ public:
+  DeleteOnce(void* data, Deleter& deleter) try : data_(data), deleter_(std::move(deleter)) {
+  } catch (...) {
+    deleter(data);
+  }
+  DeleteOnce(DeleteOnce&& other) noexcept(std::is_nothrow_move_constructible_v<Deleter>)
+      : data_(other.data_), deleter_(std::move(other.deleter_)) {
+    other.armed_ = false;
+  }
+  DeleteOnce& operator=(DeleteOnce&&) = delete;
+  ~DeleteOnce() {
+    if (armed_) {
+      deleter_(data_);
+    }
+  }
+
+ private:
+  void* const data_;
+  Deleter deleter_;
+  bool armed_ = true;
+};
+
+/// Keeps nothing: the memory is its lender's.
+struct Lent {};
+
+/// A header whose data lives as long as its `keeper`.
+template <class Header, class Keeper>
+class Foreign final : public Header {
+ public:
+  /// Throws InvalidArgument or OutOfMemory; the keeper then still has the data.
+  static Header* create(const char* call, const typename Header::Description& description,
+                        Keeper& keeper) {
+    if (description.data == nullptr && description.nbytes != 0) {
+      throw InvalidArgument::null_pointer(call, description.nbytes);
+    }
+    if (description.nbytes > max_nbytes) {
+      throw InvalidArgument::size_overflow(description.nbytes, max_nbytes);
+    }
+    Header* header = new (std::nothrow) Foreign(description, std::move(keeper));
+    if (header == nullptr) {
+      throw OutOfMemory(sizeof(Foreign), "heap, for the header of foreign memory");
+    }
+    return header;
+  }
+
+ private:
+  Foreign(const typename Header::Description& description, Keeper&& keeper)
+      : Header(description, [](Header& self) noexcept { delete static_cast<Foreign*>(&self); }),
+        keeper_(std::move(keeper)) {}
+  ~Foreign() = default;
+
+  Keeper keeper_;
+};
+
+}  // namespace detail
+}  // namespace byre::inline v0

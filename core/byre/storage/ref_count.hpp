@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSL-1.0
+/// The intrusive count of handles to one object, for boost::intrusive_ptr.
+#pragma once
+
+#include <byre/error/assert.hpp>
+#include <byre/sync/boost.hpp>
+#include <byre/sync/sync.hpp>
+
+#include <cstdint>
+
+namespace byre::inline v0 {
+
+namespace detail {
+
+enum class RefCountSite : std::uint8_t { add, drop, count };
+
+inline constexpr sync::SiteTable<RefCountSite, 3> ref_count_sites{{{
+    {"ref_count.add", sync::Operation::fetch_add, std::memory_order::relaxed,
+     "nothing: the handle that is copied keeps the object alive",
+     "relaxed is the weakest order; not atomic, handles_race_handles frees twice"},
+    {"ref_count.drop", sync::Operation::fetch_sub, std::memory_order::acq_rel,
+     "itself: the releases of the handles before, acquired by the last",
+     "handles_race_handles: the destruction races the last use by another handle"},
+    {"ref_count.count", sync::Operation::load, std::memory_order::acquire,
+     "drop (release): an answer of 1 can be acted on",
+     "handles_race_handles: a sole handle acts before another's last use ended"},
+}}};
+
+}  // namespace detail
+
+/// Thread-safe; wait-free; nothing throws.
+template <sync::Sync Sync>
+class basic_ref_count {
+ public:
+  static constexpr std::uint32_t max_handles = std::uint32_t{1} << 30;
+
+  /// No handle yet.
+  basic_ref_count() noexcept : handles_(0) {}
+  basic_ref_count(const basic_ref_count&) = delete;
+  basic_ref_count& operator=(const basic_ref_count&) = delete;
+
+  void add() noexcept {
+    // Relaxed, and pairs with nothing: the handle that is copied keeps the object alive.
+    const std::uint32_t before =
+        handles_.fetch_add(1, sites.at(At::add, std::memory_order::relaxed));
+    BYRE_ASSERT(before < max_handles, "a storage has more than 2^30 handles");
+  }
+
+  /// True iff that was the last handle: the caller destroys the object.
+  [[nodiscard]] bool drop() noexcept {
+    // Release and acquire pair with each other: the last handle destroys after all use by others,
+    // or handles_race_handles fails.
+    const std::uint32_t before =
+        handles_.fetch_sub(1, sites.at(At::drop, std::memory_order::acq_rel));
+    BYRE_ASSERT(before != 0, "a storage handle was released more often than it was copied");
+    return before == 1;
+  }
+
+  std::uint32_t count() const noexcept {
+    // Acquire pairs with drop: who finds itself alone acts after the others, or
+    // handles_race_handles fails.
+    return handles_.load(sites.at(At::count, std::memory_order::acquire));
+  }
+
+ private:
+  using At = detail::RefCountSite;
+  static constexpr const auto& sites = detail::ref_count_sites;
+
+  typename Sync::template Atomic<std::uint32_t> handles_;
+};
+
+}  // namespace byre::inline v0

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Storage: an identity that holds a Buffer. Copying the handle aliases: all copies see each
+/// other's writes. lazy_clone() makes a new identity with, until either is written, the same data.
+/// Tensors alias if and only if they share a Storage.
+#pragma once
+
+#include <byre/storage/buffer.hpp>
+#include <byre/storage/ref_count.hpp>
+
+#include <boost/smart_ptr/intrusive_ptr.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <new>
+#include <utility>
+
+namespace byre::inline v0 {
+
+/// Thread-safety: handles may be copied and released on any thread; one handle object is used as a
+/// std::shared_ptr. For the storage behind it the rule is a Buffer's: const operations may run at
+/// once, on any of its handles; a write excludes everything else on the same storage. Storages that
+/// share data are different storages. Exceptions and progress: as for a Buffer.
+///
+/// A default-constructed handle has no storage: it has no bytes and may be given some by assignment
+/// only.
+template <sync::Sync Sync, template <class> class Share = basic_share_word>
+class basic_storage {
+ public:
+  using Buffer = basic_buffer<Sync, Share>;
+
+  basic_storage() noexcept = default;
+
+  /// A new identity for these bytes. Throws OutOfMemory; `buffer` is then lost with its call.
+  explicit basic_storage(Buffer buffer) : identity_(make_identity(std::move(buffer))) {}
+
+  /// As the functions of the same names in Buffer.
+  static basic_storage allocate(std::size_t nbytes, Allocator& allocator = default_allocator()) {
+    return basic_storage(Buffer::allocate(nbytes, allocator));
+  }
+  template <DeleterLike Deleter>
+  static basic_storage adopt(void* data, std::size_t nbytes, Deleter deleter,
+                             Allocator& allocator = default_allocator()) {
+    return basic_storage(Buffer::adopt(data, nbytes, std::move(deleter), allocator));
+  }
+  static basic_storage borrow(void* data, std::size_t nbytes,
+                              Allocator& allocator = default_allocator()) {
+    return basic_storage(Buffer::borrow(data, nbytes, allocator));
+  }
+  static basic_storage borrow(const void* data, std::size_t nbytes,
+                              Allocator& allocator = default_allocator()) {
+    return basic_storage(Buffer::borrow(data, nbytes, allocator));
+  }
+  static basic_storage map_file(const std::filesystem::path& path,
+                                Allocator& allocator = default_allocator()) {
+    return basic_storage(Buffer::map_file(path, allocator));
+  }
+
+  /// A new storage that shares the data until either is written. Does not change this one: safe
+  /// from many threads at once. Throws OutOfMemory for the new identity; for borrowed memory, as
+  /// allocate.
+  [[nodiscard]] basic_storage lazy_clone(CallSite site = CallSite::current()) const {
+    return identity_ == nullptr ? basic_storage()
+                                : basic_storage(identity_->buffer.lazy_clone(site));
+  }
+
+  /// The bytes, to read: never copies. Valid until this storage is next written or destroyed.
+  const std::byte* data(CallSite site = CallSite::current()) const noexcept {
+    return identity_ == nullptr ? nullptr : identity_->buffer.data(site);
+  }
+
+  /// The bytes, to write: materializes. See Buffer.
+  std::byte* mutable_data(Wait wait = Wait::allowed, CallSite site = CallSite::current()) {
+    return identity_ == nullptr ? nullptr : identity_->buffer.mutable_data(wait, site);
+  }
+
+  /// Makes the data this storage's own. See Buffer.
+  Materialized materialize(Wait wait = Wait::allowed, CallSite site = CallSite::current()) {
+    return identity_ == nullptr ? Materialized::already_unique
+                                : identity_->buffer.materialize(wait, site);
+  }
+
+  /// Changes the size of a storage that shares its data with no other; every handle sees it. Throws
+  /// NotUnique, OutOfMemory, InvalidArgument (an empty handle has nothing to resize). See Buffer.
+  void resize(std::size_t nbytes, CallSite site = CallSite::current()) {
+    if (identity_ == nullptr) {
+      throw InvalidArgument(format_text(
+          "resize to %zu bytes of an empty storage handle. Assign it Storage::allocate(%zu).",
+          nbytes, nbytes));
+    }
+    identity_->buffer.resize(nbytes, site);
+  }
+
+  std::size_t nbytes() const noexcept {
+    return identity_ == nullptr ? 0 : identity_->buffer.nbytes();
+  }
+
+  /// True iff no other storage shares the data; other handles to this one may exist. Acquire.
+  bool is_unique() const noexcept { return identity_ == nullptr || identity_->buffer.is_unique(); }
+
+  /// How many storages share the data. Relaxed: approximate, for people.
+  std::uint32_t use_count() const noexcept {
+    return identity_ == nullptr ? 0 : identity_->buffer.use_count();
+  }
+
+  /// How many handles this storage has. Acquire: an answer of 1 can be acted on.
+  std::uint32_t handle_count() const noexcept {
+    return identity_ == nullptr ? 0 : identity_->handles.count();
+  }
+
+  /// True iff the two are the same storage or lazy clones that neither wrote.
+  bool shares_data_with(const basic_storage& other) const noexcept {
+    return identity_ != nullptr && other.identity_ != nullptr &&
+           identity_->buffer.shares_data_with(other.identity_->buffer);
+  }
+
+  Origin origin() const noexcept {
+    return identity_ == nullptr ? Origin::allocated : identity_->buffer.origin();
+  }
+  Allocator& allocator() const noexcept {
+    return identity_ == nullptr ? default_allocator() : identity_->buffer.allocator();
+  }
+
+  /// True iff there is a storage behind this handle.
+  explicit operator bool() const noexcept { return identity_ != nullptr; }
+
+  /// True iff the two handles are of the same storage: they alias.
+  friend bool operator==(const basic_storage&, const basic_storage&) noexcept = default;
+
+ private:
+  struct Identity {
+    explicit Identity(Buffer&& bytes) noexcept : buffer(std::move(bytes)) {}
+    Buffer buffer;
+    basic_ref_count<Sync> handles;
+
+    friend void intrusive_ptr_add_ref(Identity* identity) noexcept { identity->handles.add(); }
+    friend void intrusive_ptr_release(Identity* identity) noexcept {
+      if (identity->handles.drop()) {
+        delete identity;
+      }
+    }
+  };
+
+  static Identity* make_identity(Buffer&& buffer) {
+    auto* identity = new (std::nothrow) Identity(std::move(buffer));
+    if (identity == nullptr) {
+      throw OutOfMemory(sizeof(Identity), "heap, for a storage");
+    }
+    return identity;
+  }
+
+  boost::intrusive_ptr<Identity> identity_;
+};
+
+using Storage = basic_storage<sync::Boost>;
+
+}  // namespace byre::inline v0

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSL-1.0
+/// sync::Boost: the Sync that ships, Boost.Atomic and Boost.Thread. Sites cost nothing here.
+#pragma once
+
+#include <byre/sync/parking_lot.hpp>
+#include <byre/sync/sync.hpp>
+
+#include <boost/atomic/atomic.hpp>
+#include <boost/thread/shared_mutex.hpp>
+
+namespace byre::inline v0::sync {
+
+struct Boost {
+  template <class Value>
+  class Atomic {
+   public:
+    explicit Atomic(Value value) noexcept : value_(value) {}
+
+    Value load(Step step) const noexcept { return value_.load(to_boost(step.order)); }
+    void store(Value value, Step step) noexcept { value_.store(value, to_boost(step.order)); }
+    Value fetch_add(Value value, Step step) noexcept {
+      return value_.fetch_add(value, to_boost(step.order));
+    }
+    Value fetch_sub(Value value, Step step) noexcept {
+      return value_.fetch_sub(value, to_boost(step.order));
+    }
+    bool compare_exchange_weak(Value& expected, Value desired, Step step) noexcept {
+      return value_.compare_exchange_weak(expected, desired, to_boost(step.order),
+                                          boost::memory_order_relaxed);
+    }
+
+   private:
+    boost::atomic<Value> value_;
+  };
+
+  class SharedMutex {
+   public:
+    void lock(Step) { mutex_.lock(); }
+    void unlock(Step) { mutex_.unlock(); }
+    void lock_shared(Step) { mutex_.lock_shared(); }
+    void unlock_shared(Step) { mutex_.unlock_shared(); }
+
+   private:
+    boost::shared_mutex mutex_;
+  };
+
+  template <class Value>
+  class Plain {
+   public:
+    explicit Plain(Value value) noexcept : value_(value) {}
+    Value get() const noexcept { return value_; }
+    void set(Value value) noexcept { value_ = value; }
+
+   private:
+    Value value_;
+  };
+
+  template <class KeepWaiting>
+  static void park(const void* address, KeepWaiting&& keep_waiting, Step) noexcept {
+    detail::park(address, keep_waiting);
+  }
+  static void unpark_all(const void* address, Step) noexcept { detail::unpark_all(address); }
+
+ private:
+  static constexpr boost::memory_order to_boost(std::memory_order order) noexcept {
+    switch (order) {
+      case std::memory_order::relaxed:
+        return boost::memory_order_relaxed;
+      case std::memory_order::consume:
+      case std::memory_order::acquire:
+        return boost::memory_order_acquire;
+      case std::memory_order::release:
+        return boost::memory_order_release;
+      case std::memory_order::acq_rel:
+        return boost::memory_order_acq_rel;
+      case std::memory_order::seq_cst:
+        return boost::memory_order_seq_cst;
+    }
+    return boost::memory_order_seq_cst;
+  }
+};
+
+static_assert(Sync<Boost>);
+
+}  // namespace byre::inline v0::sync

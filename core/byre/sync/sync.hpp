@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSL-1.0
+/// The seam: everything lock-free in byre is a template over a Sync, which says what atomics, locks
+/// and parking it runs on. Users get sync::Boost; a model checker or a schedule perturber brings
+/// its own, and so checks the very lines that ship.
+#pragma once
+
+#include <byre/sync/site.hpp>
+
+#include <concepts>
+#include <cstdint>
+
+namespace byre::inline v0::sync {
+
+/// An atomic integer. Each operation is told its site and spells its order there. A
+/// compare-exchange may fail spuriously and fails relaxed.
+template <class A, class Value>
+concept AtomicOf = requires(A& atomic, const A& constant, Value value, Step step) {
+  A(value);
+  { constant.load(step) } -> std::same_as<Value>;
+  { atomic.store(value, step) } -> std::same_as<void>;
+  { atomic.fetch_add(value, step) } -> std::same_as<Value>;
+  { atomic.fetch_sub(value, step) } -> std::same_as<Value>;
+  { atomic.compare_exchange_weak(value, value, step) } -> std::same_as<bool>;
+};
+
+/// A shared-exclusive lock.
+template <class M>
+concept SharedMutexLike = requires(M& mutex, Step step) {
+  mutex.lock(step);
+  mutex.unlock(step);
+  mutex.lock_shared(step);
+  mutex.unlock_shared(step);
+};
+
+/// A variable that is not synchronized: touching it from two threads without a happens-before edge,
+/// one of them writing, is an error a checker may report.
+template <class P, class Value>
+concept PlainOf = requires(P& plain, const P& constant, Value value) {
+  P(value);
+  { constant.get() } -> std::same_as<Value>;
+  { plain.set(value) } -> std::same_as<void>;
+};
+
+namespace detail {
+struct Condition {
+  bool operator()() const;
+};
+}  // namespace detail
+
+/// What a Sync offers. `park(address, keep_waiting, step)` blocks until an `unpark_all(address,
+/// step)` that begins after `keep_waiting()` was last true; it returns at once where that is false,
+/// and may return spuriously. Neither touches what `address` points to, nor throws.
+template <class S>
+concept Sync =
+    AtomicOf<typename S::template Atomic<std::uint64_t>, std::uint64_t> &&
+    AtomicOf<typename S::template Atomic<std::uint32_t>, std::uint32_t> &&
+    SharedMutexLike<typename S::SharedMutex> && PlainOf < typename S::template Plain<int>,
+int > &&requires(const void* address, const detail::Condition& keep_waiting, Step step) {
+  { S::park(address, keep_waiting, step) }
+  noexcept;
+  { S::unpark_all(address, step) }
+  noexcept;
+};
+
+}  // namespace byre::inline v0::sync
