@@ -8,7 +8,7 @@
 #include <byre/memory/allocator.hpp>
 #include <byre/stats/counters.hpp>
 
-#include <memory>
+#include <algorithm>
 #include <new>
 
 namespace byre::inline v0::cow {
@@ -18,15 +18,21 @@ class basic_allocated final : public basic_header<Sync, Share> {
   using Header = basic_header<Sync, Share>;
 
  public:
-  /// New data, contents indeterminate, with the caller as its owner. `will_fill`: see Request.
-  /// Throws OutOfMemory, InvalidArgument for a size no object can have, and what the allocator
-  /// throws of its own.
-  static Header* create(std::size_t nbytes, Allocator& allocator, bool will_fill) {
-    if (nbytes > max_nbytes) {
-      throw InvalidArgument::size_overflow(nbytes, max_nbytes);
-    }
-    return allocator.device().is_cpu() ? create_in_front(nbytes, allocator, will_fill)
-                                       : create_apart(nbytes, allocator, will_fill);
+  /// New data, contents indeterminate, with the caller as its owner. Throws OutOfMemory,
+  /// InvalidArgument for a size no object can have, and what the allocator throws of its own.
+  static Header* create(std::size_t nbytes, Allocator& allocator) {
+    return create_with(nbytes, allocator,
+                       [&](const Request& request) { return allocator.allocate(request); });
+  }
+
+  /// New data that begins as `source` does: its allocator's, and of `nbytes` in all. Throws as
+  /// create, and what copying throws.
+  static Header* create_copy(std::size_t nbytes, const Header& source) {
+    Allocator& allocator = source.allocator();
+    const std::size_t copied_nbytes = std::min(nbytes, source.nbytes());
+    return create_with(nbytes, allocator, [&](const Request& request) {
+      return allocator.allocate_copy(request, source.data(), copied_nbytes);
+    });
   }
 
  private:
@@ -39,38 +45,44 @@ class basic_allocated final : public basic_header<Sync, Share> {
                 .origin = Origin::allocated},
                how_to_release),
         base_(block.base) {
-    stats::detail::add(stats::Counter::live_bytes, block.capacity);
+    stats::detail::count(stats::detail::plus(stats::Counter::live_bytes, block.capacity));
   }
 
-  ~basic_allocated() { stats::detail::subtract(stats::Counter::live_bytes, this->capacity()); }
+  ~basic_allocated() {
+    stats::detail::count(stats::detail::minus(stats::Counter::live_bytes, this->capacity()));
+  }
 
-  static Header* create_in_front(std::size_t nbytes, Allocator& allocator, bool will_fill) {
+  template <class Obtain>
+  static Header* create_with(std::size_t nbytes, Allocator& allocator, Obtain obtain) {
+    if (nbytes > max_nbytes) {
+      throw InvalidArgument::size_overflow(nbytes, max_nbytes);
+    }
+    try {
+      return allocator.device().is_cpu() ? create_in_front(nbytes, allocator, obtain)
+                                         : create_apart(nbytes, allocator, obtain);
+    } catch (const std::bad_alloc&) {
+      throw OutOfMemory(nbytes, allocator.name());
+    }
+  }
+
+  template <class Obtain>
+  static Header* create_in_front(std::size_t nbytes, Allocator& allocator, Obtain obtain) {
     constexpr std::size_t prefix =
         (sizeof(basic_allocated) + data_alignment - 1) / data_alignment * data_alignment;
-    const Block block = allocate(allocator, {nbytes, prefix, will_fill});
+    const Block block = obtain(Request{nbytes, prefix});
     void* place = static_cast<std::byte*>(block.data) - prefix;
     return ::new (place) basic_allocated(nbytes, allocator, block, &release_with_data);
   }
 
-  static Header* create_apart(std::size_t nbytes, Allocator& allocator, bool will_fill) {
-    void* place = ::operator new(sizeof(basic_allocated), std::nothrow);
-    if (place == nullptr) {
-      throw OutOfMemory(sizeof(basic_allocated), "heap, for the header of device memory");
-    }
+  template <class Obtain>
+  static Header* create_apart(std::size_t nbytes, Allocator& allocator, Obtain obtain) {
+    void* place = ::operator new(sizeof(basic_allocated));
     try {
-      const Block block = allocate(allocator, {nbytes, 0, will_fill});
+      const Block block = obtain(Request{nbytes, 0});
       return ::new (place) basic_allocated(nbytes, allocator, block, &release_apart);
     } catch (...) {
       ::operator delete(place);
       throw;
-    }
-  }
-
-  static Block allocate(Allocator& allocator, const Request& request) {
-    try {
-      return allocator.allocate(request);
-    } catch (const std::bad_alloc&) {
-      throw OutOfMemory(request.nbytes, allocator.name());
     }
   }
 

@@ -16,4 +16,7 @@ enum class Claim : std::uint8_t {
   copy,   ///< it gave up its ownership for a share of the copy lock: it copies, then finish_copy()
 };
 
+/// Says that a share word belongs to no data.
+struct NoOwner {};
+
 }  // namespace byre::inline v0

@@ -22,20 +22,6 @@ enum class Origin : std::uint8_t {
 
 namespace cow {
 
-enum class HeaderSite : std::uint8_t { needs_claim, mark_shared, mark_written };
-
-inline constexpr sync::SiteTable<HeaderSite, 3> header_sites{{{
-    {"header.needs_claim", sync::Operation::load, std::memory_order::relaxed,
-     "nothing: is_unique, just before it, orders it with the marks of the other owners",
-     "relaxed is the weakest order; left out, a mapped file is written in place"},
-    {"header.mark_shared", sync::Operation::store, std::memory_order::relaxed,
-     "nothing: the word's releases publish it to whoever is alone later",
-     "relaxed is the weakest order; left out, no steal is counted"},
-    {"header.mark_written", sync::Operation::store, std::memory_order::relaxed,
-     "nothing: only a sole owner clears the mark",
-     "relaxed is the weakest order; left out, every later write counts as a steal"},
-}}};
-
 /// `Share` is basic_share_word, or basic_share_lock. Subclasses hold what an origin needs.
 template <sync::Sync Sync, template <class> class Share>
 class basic_header {
@@ -54,14 +40,26 @@ class basic_header {
   using Release = void (*)(basic_header&) noexcept;
 
   basic_header(const Description& description, Release how_to_release) noexcept
-      : data_(description.data),
+      : share_(!description.read_only),
+        data_(description.data),
         nbytes_(description.nbytes),
         capacity_(description.capacity),
         allocator_(description.allocator),
         release_(how_to_release),
-        needs_claim_(description.read_only ? 1 : 0),
         origin_(description.origin),
         read_only_(description.read_only) {}
+  /// Of no data: what a buffer without bytes points to, so that no access has to ask whether there
+  /// are any. Never owned, never released.
+  constexpr explicit basic_header(NoOwner nobody) noexcept
+      : share_(nobody),
+        data_(nullptr),
+        nbytes_(0),
+        capacity_(0),
+        allocator_(nullptr),
+        release_(nullptr),
+        origin_(Origin::allocated),
+        read_only_(false) {}
+
   basic_header(const basic_header&) = delete;
   basic_header& operator=(const basic_header&) = delete;
 
@@ -74,29 +72,6 @@ class basic_header {
   Allocator& allocator() const noexcept { return *allocator_; }
   Origin origin() const noexcept { return origin_; }
   bool is_read_only() const noexcept { return read_only_; }
-
-  /// By an owner: true iff it may write at once, as it is alone with data that is not read-only and
-  /// that was not lazily cloned since it was last written.
-  bool is_plainly_owned() const noexcept {
-    // Relaxed: is_unique orders it with every mark.
-    return share_.is_unique() && needs_claim_.load(header_sites.at(
-                                     HeaderSite::needs_claim, std::memory_order::relaxed)) == 0;
-  }
-
-  /// One more owner. Says in passing that the data was shared, so that the last owner's next write
-  /// is known for the steal it is.
-  void add_owner() noexcept {
-    if (share_.add_owner()) {
-      // Relaxed: the word's releases publish it.
-      needs_claim_.store(1, header_sites.at(HeaderSite::mark_shared, std::memory_order::relaxed));
-    }
-  }
-
-  /// By a sole owner, whose data is its own again.
-  void mark_written() noexcept {
-    // Relaxed: nobody else looks.
-    needs_claim_.store(0, header_sites.at(HeaderSite::mark_written, std::memory_order::relaxed));
-  }
 
   /// By a sole owner. At most the capacity.
   void set_nbytes(std::size_t nbytes) noexcept { nbytes_.set(nbytes); }
@@ -114,10 +89,18 @@ class basic_header {
   const std::size_t capacity_;
   Allocator* const allocator_;
   const Release release_;
-  typename Sync::template Atomic<std::uint32_t> needs_claim_;
   const Origin origin_;
   const bool read_only_;
 };
+
+/// The one header of no data.
+template <sync::Sync Sync, template <class> class Share>
+basic_header<Sync, Share>& no_data() noexcept {
+  struct NoData final : basic_header<Sync, Share> {
+    constexpr NoData() noexcept : basic_header<Sync, Share>(NoOwner{}) {}
+  };
+  return Sync::template immortal<NoData>();
+}
 
 }  // namespace cow
 }  // namespace byre::inline v0

@@ -35,16 +35,19 @@ class basic_share_lock {
  public:
   static constexpr std::uint32_t max_owners = std::uint32_t{1} << 30;
 
-  basic_share_lock() noexcept : owners_(1), users_(1) {}
+  explicit basic_share_lock(bool written_in_place = true) noexcept
+      : owners_(1), users_(1), cloned_(written_in_place ? 0 : 1) {}
+  explicit basic_share_lock(NoOwner) noexcept : owners_(0), users_(0), cloned_(1) {}
   basic_share_lock(const basic_share_lock&) = delete;
   basic_share_lock& operator=(const basic_share_lock&) = delete;
 
-  bool add_owner() noexcept {
-    // Relaxed, both: the owner that is cloned keeps the data alive.
+  void add_owner() noexcept {
+    // Relaxed, all: the owner that is cloned keeps the data alive, and only a sole owner that
+    // writes clears `cloned_`.
+    cloned_.store(1, sites.at(At::mark_cloned, relaxed));
     users_.fetch_add(1, sites.at(At::add_user, relaxed));
     const std::uint32_t before = owners_.fetch_add(1, sites.at(At::add_owner, relaxed));
     BYRE_ASSERT(before < max_owners, "a buffer has more than 2^30 lazy clones");
-    return before == 1;
   }
 
   [[nodiscard]] bool drop_owner() noexcept {
@@ -53,6 +56,12 @@ class basic_share_lock {
     const std::uint32_t before = owners_.fetch_sub(1, sites.at(At::drop_owner, release));
     BYRE_ASSERT(before != 0, "a buffer was released more often than it was cloned");
     return drop_user();
+  }
+
+  bool is_plainly_owned() const noexcept {
+    // Relaxed, and pairs with nothing: nobody else has owned the data since this owner allocated it
+    // or stole it, and the steal acquired.
+    return cloned_.load(sites.at(At::is_plainly_owned, relaxed)) == 0;
   }
 
   bool is_unique() const noexcept {
@@ -74,6 +83,8 @@ class basic_share_lock {
       }
       mutex_.unlock_shared(sites.at(At::unlock_claim));
       if (pending_copies_ended()) {
+        // Relaxed: the last owner, with no copy pending, is alone with it.
+        cloned_.store(0, sites.at(At::steal, relaxed));
         return Claim::steal;
       }
     }
@@ -129,6 +140,7 @@ class basic_share_lock {
 
   typename Sync::template Atomic<std::uint32_t> owners_;
   typename Sync::template Atomic<std::uint32_t> users_;
+  typename Sync::template Atomic<std::uint32_t> cloned_;  // as the bit of that name in the word
   typename Sync::SharedMutex mutex_;
 };
 

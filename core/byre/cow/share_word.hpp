@@ -5,15 +5,16 @@
 ///   bits 0-30   owners   buffers that own the data and are not copying out of it
 ///   bit  31     waiting  the sole owner is parked, or about to be, until pending copies end
 ///   bits 32-62  copies   former owners still copying out of it: the holders of the shared lock
+///   bit  63     cloned   lazily cloned since it was last written, or never to be written in place
 ///
 ///   operation     by                      transition                         and then
-///   add_owner     an owner                owners+1
-///   drop_owner    an owner                owners-1                           all zero: caller
+///   add_owner     an owner                owners+1, cloned
+///   drop_owner    an owner                owners-1                           none left: caller
 ///   frees claim         an owner about to write owners>=2: owners-1, copies+1      copy
-///                                         owners==1, copies==0: unchanged    steal
+///                                         owners==1, copies==0: not cloned   steal
 ///                                         owners==1, copies>0: waiting       park, look again
 ///                 (if never to wait)      owners==1, copies>0: as owners>=2  copy
-///   finish_copy   a copier                copies-1                           all zero: caller
+///   finish_copy   a copier                copies-1                           none left: caller
 ///   frees abandon_copy  a copier that failed    copies-1, owners+1                 an owner again
 ///
 /// I1  The data and this word are alive while owners+copies > 0.
@@ -27,6 +28,11 @@
 /// I5  A stealer's first write happens after every copy out of the data and every read by a former
 ///     owner.
 /// I6  Of N owners that all claim and may wait, exactly one steals.
+/// I7  A sole owner of data nobody copies is alone with the word, until it clones: `cloned` is
+///     cleared by it alone, and its last drop needs no read-modify-write.
+///
+/// `cloned` decides nothing about sharing. It makes the word differ from "one owner, as after a
+/// write" whenever a write has something to do or to count, so that writing alone costs one load.
 ///
 /// Source: the seed "Copy-on-write storage", its count and its shared-exclusive lock made one step.
 #pragma once
@@ -51,29 +57,49 @@ class basic_share_word {
   /// More owners than any program has; counting ends there, far from the next field.
   static constexpr std::uint32_t max_owners = std::uint32_t{1} << 30;
 
-  /// One owner: the caller.
-  basic_share_word() noexcept : word_(one_owner) {}
+  /// One owner: the caller. `written_in_place`: whether its next write needs no claim.
+  constexpr explicit basic_share_word(bool written_in_place = true) noexcept
+      : word_(written_in_place ? one_owner : one_owner | cloned_bit) {}
+  /// No owner: of no data, never to be claimed.
+  constexpr explicit basic_share_word(NoOwner) noexcept : word_(0) {}
   basic_share_word(const basic_share_word&) = delete;
   basic_share_word& operator=(const basic_share_word&) = delete;
 
-  /// By, or on behalf of, a live owner. True iff that was the only one, so that the data becomes
-  /// shared.
-  bool add_owner() noexcept {
-    // Relaxed, and pairs with nothing: the owner that is cloned keeps the data alive.
-    const State before{word_.fetch_add(one_owner, sites.at(At::add_owner, relaxed))};
-    BYRE_ASSERT(before.owners() < max_owners, "a buffer has more than 2^30 lazy clones");
-    return before.owners() == 1;
+  /// By, or on behalf of, a live owner.
+  void add_owner() noexcept {
+    // Relaxed: only a sole owner clears `cloned`, which this owner then is, and it is cloning.
+    State now{word_.load(sites.at(At::was_cloned, relaxed))};
+    if (now.cloned()) [[likely]] {
+      // Relaxed, and pairs with nothing: the owner that is cloned keeps the data alive.
+      now.word = word_.fetch_add(one_owner, sites.at(At::add_owner, relaxed));
+    } else {
+      now = add_first_clone(now);
+    }
+    BYRE_ASSERT(now.owners() < max_owners, "a buffer has more than 2^30 lazy clones");
   }
 
   /// By an owner, which no longer is one. True iff nobody is left: the caller frees the data. Never
   /// waits.
   [[nodiscard]] bool drop_owner() noexcept {
+    // Acquire pairs with drop_owner and finish_copy: the free happens after all they did, or
+    // drops_race_drops fails. Alone, nobody is left to tell (I7).
+    if (State{word_.load(sites.at(At::drop_alone, acquire))}.is_sole_use()) {
+      return true;
+    }
     // Release pairs with is_unique and look: reads before it happen before a stealer's writes, or
     // reads_race_a_steal fails. Acquire pairs with the other releases where this one frees, or
     // drops_race_drops fails.
     const State before{word_.fetch_sub(one_owner, sites.at(At::drop_owner, acq_rel))};
     BYRE_ASSERT(before.owners() != 0, "a buffer was released more often than it was cloned");
-    return before.word == one_owner;
+    return before.is_sole_use();
+  }
+
+  /// By an owner about to write: true iff it may at once, as nothing was cloned since it last
+  /// wrote. The whole price of a write by who is alone.
+  bool is_plainly_owned() const noexcept {
+    // Relaxed, and pairs with nothing: nobody else has owned the data since this owner allocated it
+    // or stole it, and the steal acquired.
+    return word_.load(sites.at(At::is_plainly_owned, relaxed)) == one_owner;
   }
 
   /// By an owner: true iff it is the only one and nobody copies, which stays so until it clones.
@@ -99,9 +125,9 @@ class basic_share_word {
       // writers_race_writers fails.
       const State now{word_.load(sites.at(At::look, acquire))};
       if (now.is_sole_use()) {
-        if (waiting) [[unlikely]] {
-          end_wait();
-        }
+        // Relaxed: the sole owner of data nobody copies is alone with the word (I7). This clears
+        // `cloned`, and `waiting` if it waited; left out, waiter_then_drop leaks.
+        word_.store(one_owner, sites.at(At::steal, relaxed));
         return Claim::steal;
       }
       if (now.owners() > 1 || wait == Wait::never) {
@@ -127,7 +153,7 @@ class basic_share_word {
       // This object may be gone: only its address is used (I2). Pairs with park.
       Sync::unpark_all(this, sites.at(At::wake_after_copy));
     }
-    return before.word == one_copy;
+    return before.is_last_copy();
   }
 
   /// By a copier whose allocation or copy failed: it is an owner again.
@@ -151,6 +177,7 @@ class basic_share_word {
   static constexpr std::uint64_t one_owner = 1;
   static constexpr std::uint64_t waiting_bit = std::uint64_t{1} << 31;
   static constexpr std::uint64_t one_copy = std::uint64_t{1} << 32;
+  static constexpr std::uint64_t cloned_bit = std::uint64_t{1} << 63;
 
   /// The word, read through its fields.
   struct State {
@@ -160,9 +187,22 @@ class basic_share_word {
       return static_cast<std::uint32_t>(word & (waiting_bit - 1));
     }
     bool waiting() const noexcept { return (word & waiting_bit) != 0; }
-    std::uint32_t copies() const noexcept { return static_cast<std::uint32_t>(word / one_copy); }
-    bool is_sole_use() const noexcept { return (word & ~waiting_bit) == one_owner; }
+    bool cloned() const noexcept { return (word & cloned_bit) != 0; }
+    std::uint32_t copies() const noexcept {
+      return static_cast<std::uint32_t>((word & ~cloned_bit) / one_copy);
+    }
+    bool is_sole_use() const noexcept { return (word & ~(waiting_bit | cloned_bit)) == one_owner; }
+    bool is_last_copy() const noexcept { return (word & ~cloned_bit) == one_copy; }
   };
+
+  /// Owners+1, cloned. Returns the state before.
+  State add_first_clone(State now) noexcept {
+    // Relaxed, and pairs with nothing, as where the bit is set already.
+    while (!word_.compare_exchange_weak(now.word, (now.word + one_owner) | cloned_bit,
+                                        sites.at(At::first_clone, relaxed))) {
+    }
+    return now;
+  }
 
   /// Owners-1, copies+1, and no longer waiting. One step, since "am I last" and "start copying"
   /// must not come apart.
@@ -180,7 +220,7 @@ class basic_share_word {
   }
 
   [[gnu::cold]] void await_copies() noexcept {
-    stats::detail::add(stats::Counter::waits);
+    stats::detail::count(stats::detail::plus(stats::Counter::waits));
     const auto still_pending = [this]() noexcept {
       // Relaxed: the parking lot orders it with the wake. Left out, writers_race_writers hangs.
       const State now{word_.load(sites.at(At::still_pending, relaxed))};
@@ -188,12 +228,6 @@ class basic_share_word {
     };
     // Pairs with the wakes in finish_copy and abandon_copy.
     Sync::park(this, still_pending, sites.at(At::park));
-  }
-
-  [[gnu::cold]] void end_wait() noexcept {
-    // Relaxed: the sole owner of data nobody copies is alone with the word. Left out,
-    // waiter_then_drop leaks.
-    word_.fetch_sub(waiting_bit, sites.at(At::end_wait, relaxed));
   }
 
   typename Sync::template Atomic<std::uint64_t> word_;

@@ -9,33 +9,51 @@
 namespace byre::inline v0::cow {
 
 enum class ShareWordSite : std::uint8_t {
+  was_cloned,
   add_owner,
+  first_clone,
+  drop_alone,
   drop_owner,
+  is_plainly_owned,
   is_unique,
   use_count,
   look,
+  steal,
   claim_copy,
   announce_wait,
   still_pending,
   park,
-  end_wait,
   finish_copy,
   wake_after_copy,
   abandon_copy,
   wake_after_abandon,
 };
 
-inline constexpr sync::SiteTable<ShareWordSite, 14> share_word_sites{{{
+inline constexpr sync::SiteTable<ShareWordSite, 18> share_word_sites{{{
+    {"share_word.was_cloned", sync::Operation::load, std::memory_order::relaxed,
+     "nothing: who clones is an owner, and only a sole owner that writes clears the bit",
+     "relaxed is the weakest order; left out, the bit is never set and no steal is counted"},
     {"share_word.add_owner", sync::Operation::fetch_add, std::memory_order::relaxed,
      "nothing: the owner that is cloned keeps the data alive; a clone reaches another thread by a "
      "hand-over of the user's",
      "relaxed is the weakest order; not atomic, two clones at once count one: "
      "first_clones_at_once frees twice"},
+    {"share_word.first_clone", sync::Operation::compare_exchange, std::memory_order::relaxed,
+     "nothing: as add_owner",
+     "relaxed is the weakest order; a plain store, first_clones_at_once frees twice"},
+    {"share_word.drop_alone", sync::Operation::load, std::memory_order::acquire,
+     "drop_owner and finish_copy (release), through the release sequence of the word",
+     "drops_race_drops: the free races the last reads of the others"},
     {"share_word.drop_owner", sync::Operation::fetch_sub, std::memory_order::acq_rel,
      "release: is_unique and look of a stealer, and the acquire of whoever frees; acquire: the "
      "releases of drop_owner and finish_copy before it, when this one frees",
      "without release, reads_race_a_steal: a former owner reads what a stealer writes; without "
      "acquire, drops_race_drops: the free races the last reads"},
+    {"share_word.is_plainly_owned", sync::Operation::load, std::memory_order::relaxed,
+     "nothing: nobody else has owned the data since this owner allocated it or stole it, and the "
+     "steal acquired (look)",
+     "relaxed is the weakest order; left out, writers_race_writers: a shared owner writes in "
+     "place"},
     {"share_word.is_unique", sync::Operation::load, std::memory_order::acquire,
      "drop_owner and finish_copy (release), through the release sequence of the word",
      "reads_race_a_steal: the write that follows races a former owner's reads"},
@@ -44,6 +62,10 @@ inline constexpr sync::SiteTable<ShareWordSite, 14> share_word_sites{{{
     {"share_word.look", sync::Operation::load, std::memory_order::acquire,
      "drop_owner and finish_copy (release), where it leads to a steal",
      "writers_race_writers: the stealer writes while a copier reads"},
+    {"share_word.steal", sync::Operation::store, std::memory_order::relaxed,
+     "nothing: a sole owner of data nobody copies is alone with the word",
+     "relaxed is the weakest order; left out, every write counts as a steal, and after a wait the "
+     "word is never empty: waiter_then_drop leaks"},
     {"share_word.claim_copy", sync::Operation::compare_exchange, std::memory_order::relaxed,
      "nothing: the data has not changed since this owner got it, and finish_copy releases the "
      "reads",
@@ -60,10 +82,6 @@ inline constexpr sync::SiteTable<ShareWordSite, 14> share_word_sites{{{
     {"share_word.park", sync::Operation::park, std::memory_order::seq_cst,
      "wake_after_copy, wake_after_abandon",
      "left out, the wait spins: right, but the waiter burns a core"},
-    {"share_word.end_wait", sync::Operation::fetch_sub, std::memory_order::relaxed,
-     "nothing: a sole owner without copies is alone with the word",
-     "relaxed is the weakest order; left out, later owners wake nobody forever, and the last drop "
-     "does not free: waiter_then_drop leaks"},
     {"share_word.finish_copy", sync::Operation::fetch_sub, std::memory_order::acq_rel,
      "release: is_unique and look of a stealer, and the acquire of whoever frees; acquire: the "
      "releases before it, when this one frees",

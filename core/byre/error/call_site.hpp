@@ -7,16 +7,15 @@
 
 namespace byre::inline v0 {
 
+/// Two words, so that it travels in registers and costs nothing where nobody asks for it.
 struct CallSite {
   const char* file = "?";
-  const char* function = "?";
   std::uint32_t line = 0;
 
   /// The place of the outermost call in whose default arguments this appears.
   static constexpr CallSite current(const char* file = __builtin_FILE(),
-                                    const char* function = __builtin_FUNCTION(),
                                     std::uint32_t line = __builtin_LINE()) noexcept {
-    return {file, function, line};
+    return {file, line};
   }
 
   friend constexpr bool operator==(const CallSite&, const CallSite&) = default;

@@ -75,7 +75,7 @@ void warn(const char* format, ...) noexcept {
 namespace detail {
 
 void fail(const char* text, CallSite site) noexcept {
-  std::fprintf(stderr, "byre: %s:%u: %s: %s\n", site.file, site.line, site.function, text);
+  std::fprintf(stderr, "byre: %s:%u: %s\n", site.file, site.line, text);
   std::fflush(stderr);
   std::abort();
 }

@@ -24,6 +24,17 @@ void Allocator::copy(void* destination, const void* source, std::size_t nbytes) 
   }
 }
 
+Block Allocator::allocate_copy(const Request& request, const void* source, std::size_t nbytes) {
+  const Block block = allocate(request);
+  try {
+    copy(block.data, source, nbytes);
+  } catch (...) {
+    deallocate(block);
+    throw;
+  }
+  return block;
+}
+
 Block AlignedAllocator::allocate(const Request& request) {
   // malloc aligns to max_align_t, so at most the rest of a line is lost to alignment.
   constexpr std::size_t slack = data_alignment - alignof(std::max_align_t);

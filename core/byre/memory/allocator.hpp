@@ -21,7 +21,6 @@ struct Request {
   std::size_t nbytes;      ///< bytes of data, at most max_nbytes; may be 0
   std::size_t prefix = 0;  ///< bytes the host may write, just before the data: a multiple of 64, at
                            ///< most 1024; always 0 for a device the host cannot address
-  bool will_fill = false;  ///< all of the data is about to be written: fresh pages may be populated
 };
 
 /// What an allocator answers.
@@ -42,6 +41,11 @@ class Allocator {
   /// OutOfMemory). Contents are indeterminate.
   virtual Block allocate(const Request& request) = 0;
 
+  /// Memory for `request` that begins as the `nbytes` at `source` do, at most request.nbytes:
+  /// allocate and copy, unless an allocator knows how to do both better. Throws as they do, keeping
+  /// nothing.
+  virtual Block allocate_copy(const Request& request, const void* source, std::size_t nbytes);
+
   /// Takes back a block of its own, once.
   virtual void deallocate(const Block& block) noexcept = 0;
 
@@ -49,15 +53,19 @@ class Allocator {
   /// be 0. May throw: the copy is then given up and nothing changed. The default is std::memcpy.
   virtual void copy(void* destination, const void* source, std::size_t nbytes);
 
-  virtual Device device() const noexcept { return Device::cpu(); }
+  /// Where its memory lives.
+  Device device() const noexcept { return device_; }
 
   /// For messages: "recycling pool".
   virtual const char* name() const noexcept = 0;
 
  protected:
-  Allocator() = default;
+  explicit Allocator(Device device = Device::cpu()) noexcept : device_(device) {}
   Allocator(const Allocator&) = default;
   Allocator& operator=(const Allocator&) = default;
+
+ private:
+  Device device_;
 };
 
 /// The recycling pool of the process; see pool.hpp. Never destroyed.

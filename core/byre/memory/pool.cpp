@@ -11,6 +11,7 @@
 #include <boost/intrusive/set.hpp>
 #include <boost/thread/lock_guard.hpp>
 #include <boost/thread/mutex.hpp>
+#include <cstring>
 #include <new>
 
 namespace byre::inline v0 {
@@ -54,6 +55,17 @@ std::size_t round_up(std::size_t nbytes, std::size_t multiple) noexcept {
 /// A block may serve a request that leaves an eighth of it unused.
 std::size_t largest_for(std::size_t capacity) noexcept {
   return capacity + capacity / 8;
+}
+
+/// Populates and copies by turns: the pages a system call makes present are zeroed on the way, and
+/// are still in the cache when the copy overwrites them.
+void copy_into_fresh(std::byte* destination, const std::byte* source, std::size_t nbytes) noexcept {
+  constexpr std::size_t turn_nbytes = std::size_t{4} << 20;
+  for (std::size_t done = 0; done < nbytes; done += turn_nbytes) {
+    const std::size_t now = std::min(turn_nbytes, nbytes - done);
+    populate(destination + done, round_up(now, page_nbytes));
+    std::memcpy(destination + done, source + done, now);
+  }
 }
 
 std::byte* data_of(const Block& block) noexcept {
@@ -150,19 +162,36 @@ RecyclingPool::~RecyclingPool() {
 }
 
 Block RecyclingPool::allocate(const Request& request) {
+  return request.nbytes < recycled_from ? aligned_allocator().allocate(request)
+                                        : find(request.nbytes).block;
+}
+
+Block RecyclingPool::allocate_copy(const Request& request, const void* source, std::size_t nbytes) {
   if (request.nbytes < recycled_from) {
-    return aligned_allocator().allocate(request);
+    const Block block = aligned_allocator().allocate(request);
+    std::memcpy(block.data, source, nbytes);
+    return block;
   }
-  const std::size_t capacity = round_up(request.nbytes, granularity(request.nbytes));
+  const auto [block, fresh] = find(request.nbytes);
+  if (fresh) {
+    copy_into_fresh(data_of(block), static_cast<const std::byte*>(source), nbytes);
+  } else {
+    std::memcpy(block.data, source, nbytes);
+  }
+  return block;
+}
+
+RecyclingPool::Found RecyclingPool::find(std::size_t nbytes) {
+  const std::size_t capacity = round_up(nbytes, granularity(nbytes));
   IdleBlock* idle = idle_->take(capacity);
   if (idle == nullptr) {
-    return map(request, capacity);
+    return {map(nbytes, capacity), true};
   }
   const Block block = idle->block;
   idle->~IdleBlock();
-  stats::detail::subtract(stats::Counter::pooled_bytes, block.capacity);
+  stats::detail::count(stats::detail::minus(stats::Counter::pooled_bytes, block.capacity));
   unpoison(block.data, block.capacity);
-  return block;
+  return {block, false};
 }
 
 void RecyclingPool::deallocate(const Block& block) noexcept {
@@ -174,7 +203,7 @@ void RecyclingPool::deallocate(const Block& block) noexcept {
     advise_reclaimable(data_of(block), block.capacity);
   }
   poison(block.data, block.capacity);
-  stats::detail::add(stats::Counter::pooled_bytes, block.capacity);
+  stats::detail::count(stats::detail::plus(stats::Counter::pooled_bytes, block.capacity));
   idle_->put(*::new (block.base) IdleBlock(block));
   trim(limit_nbytes());
 }
@@ -196,13 +225,13 @@ void RecyclingPool::trim(std::size_t keep_nbytes) noexcept {
   while (IdleBlock* idle = idle_->take_oldest_beyond(keep_nbytes)) {
     const Block block = idle->block;
     idle->~IdleBlock();
-    stats::detail::subtract(stats::Counter::pooled_bytes, block.capacity);
+    stats::detail::count(stats::detail::minus(stats::Counter::pooled_bytes, block.capacity));
     unpoison(block.data, block.capacity);
     unmap(block);
   }
 }
 
-Block RecyclingPool::map(const Request& request, std::size_t capacity) {
+Block RecyclingPool::map(std::size_t nbytes, std::size_t capacity) {
   std::byte* data = pages_->map(lead, capacity, granularity(capacity));
   if (data == nullptr) {
     trim();
@@ -210,13 +239,10 @@ Block RecyclingPool::map(const Request& request, std::size_t capacity) {
   }
   if (data == nullptr) {
     idle_->not_taken();
-    throw OutOfMemory(request.nbytes, name());
+    throw OutOfMemory(nbytes, name());
   }
   if (is_huge(capacity)) {
     advise_huge(data, capacity);
-  }
-  if (request.will_fill) {
-    populate(data, round_up(request.nbytes, page_nbytes));
   }
   return {data, capacity, data - lead};
 }

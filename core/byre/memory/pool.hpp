@@ -38,6 +38,7 @@ class RecyclingPool final : public Allocator {
   RecyclingPool& operator=(const RecyclingPool&) = delete;
 
   Block allocate(const Request& request) override;
+  Block allocate_copy(const Request& request, const void* source, std::size_t nbytes) override;
   void deallocate(const Block& block) noexcept override;
   const char* name() const noexcept override { return "recycling pool"; }
 
@@ -53,7 +54,12 @@ class RecyclingPool final : public Allocator {
 
  private:
   class IdleBlocks;
-  Block map(const Request& request, std::size_t capacity);
+  struct Found {
+    Block block;
+    bool fresh;
+  };
+  Found find(std::size_t nbytes);
+  Block map(std::size_t nbytes, std::size_t capacity);
   void unmap(const Block& block) noexcept;
 
   PageSource* pages_;

@@ -26,38 +26,33 @@ Counters operator-(const Counters& after, const Counters& before) noexcept {
 
 namespace detail {
 
-constinit thread_local Shard* this_threads_shard = nullptr;
+constinit thread_local Shard this_threads_shard;
 
 namespace {
 
 /// The shards of the running threads, and the sum of the ended ones.
 class Registry {
  public:
-  /// A shard that snapshots see, or null if there is no memory for one.
-  Shard* enlist() noexcept {
+  /// False if there is no memory to do so.
+  bool enlist(Shard& shard) noexcept {
     const boost::lock_guard<boost::mutex> lock(mutex_);
     try {
-      shards_.reserve(shards_.size() + 1);
+      shards_.push_back(&shard);
     } catch (const std::bad_alloc&) {
-      return nullptr;
+      return false;
     }
-    auto* shard = new (std::nothrow) Shard;
-    if (shard != nullptr) {
-      shards_.push_back(shard);
-    }
-    return shard;
+    return true;
   }
 
-  void retire(Shard* shard) noexcept {
+  void retire(const Shard& shard) noexcept {
     const boost::lock_guard<boost::mutex> lock(mutex_);
-    for_each_counter([&](Counter counter) { ended_.add(counter, shard->get(counter)); });
-    std::erase(shards_, shard);
-    delete shard;
+    for_each_counter([&](Counter counter) { ended_.add(counter, shard.get(counter)); });
+    std::erase(shards_, &shard);
   }
 
-  void add_to_ended(Counter counter, std::int64_t value) noexcept {
+  void add_to_ended(Change change) noexcept {
     const boost::lock_guard<boost::mutex> lock(mutex_);
-    ended_.add(counter, value);
+    ended_.add(change.counter, change.value);
   }
 
   std::array<std::int64_t, counter_count> sum() noexcept {
@@ -82,7 +77,7 @@ class Registry {
   }
 
   boost::mutex mutex_;
-  std::vector<Shard*> shards_;
+  std::vector<const Shard*> shards_;
   Shard ended_;
 };
 
@@ -98,24 +93,24 @@ struct ThreadEnd {
   bool ended = false;
   ~ThreadEnd() {
     ended = true;
-    if (this_threads_shard != nullptr) {
+    if (this_threads_shard.is_enlisted()) {
       registry().retire(this_threads_shard);
-      this_threads_shard = nullptr;
+      this_threads_shard.set_enlisted(false);
     }
   }
 };
 
 }  // namespace
 
-void add_without_shard(Counter counter, std::int64_t value) noexcept {
+void count_unlisted(Change change) noexcept {
   thread_local ThreadEnd thread_end;
-  if (!thread_end.ended) {
-    this_threads_shard = registry().enlist();
+  if (!this_threads_shard.is_enlisted() && !thread_end.ended) {
+    this_threads_shard.set_enlisted(registry().enlist(this_threads_shard));
   }
-  if (this_threads_shard != nullptr) {
-    this_threads_shard->add(counter, value);
+  if (this_threads_shard.is_enlisted()) {
+    this_threads_shard.add(change.counter, change.value);
   } else {
-    registry().add_to_ended(counter, value);
+    registry().add_to_ended(change);
   }
 }
 
@@ -129,7 +124,7 @@ Counters snapshot() noexcept {
       .copies = of(Counter::copies),
       .steals = of(Counter::steals),
       .waits = of(Counter::waits),
-      .bytes_copied = of(Counter::bytes_copied),
+      .bytes_copied = of(Counter::bytes_unshared) + of(Counter::bytes_otherwise),
       .bytes_not_copied = of(Counter::bytes_cloned) - of(Counter::bytes_unshared),
       .live_bytes = of(Counter::live_bytes),
       .pooled_bytes = of(Counter::pooled_bytes),

@@ -7,21 +7,22 @@
 #include <byre/sync/boost.hpp>
 
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 
 namespace byre::inline v0::stats {
 
 enum class Counter : std::uint8_t {
-  lazy_clones,     ///< lazy clones made
-  copies,          ///< copies of data made: by a write, by a clone of borrowed memory, by a resize
-  steals,          ///< times the last owner of once shared data kept it for its write
-  waits,           ///< times a writer was parked until a pending copy ended
-  bytes_cloned,    ///< bytes lazily cloned
-  bytes_copied,    ///< bytes of the copies
-  bytes_unshared,  ///< bytes of the copies that made up for a lazy clone
-  live_bytes,      ///< bytes of data in memory that allocators gave to buffers
-  pooled_bytes,    ///< bytes idle in recycling pools
+  lazy_clones,      ///< lazy clones made
+  copies,           ///< copies of data made: by a write, by a clone of borrowed memory, by a resize
+  steals,           ///< times the last owner of once shared data kept it for its write
+  waits,            ///< times a writer was parked until a pending copy ended
+  bytes_cloned,     ///< bytes lazily cloned
+  bytes_unshared,   ///< bytes of the copies that writes to shared data made
+  bytes_otherwise,  ///< bytes of the other copies
+  live_bytes,       ///< bytes of data in memory that allocators gave to buffers
+  pooled_bytes,     ///< bytes idle in recycling pools
 };
 inline constexpr std::size_t counter_count = 9;
 
@@ -59,60 +60,74 @@ inline constexpr sync::SiteTable<ShardSite, 2> shard_sites{{{
      "relaxed is the weakest order; left out, nothing is counted"},
 }}};
 
-/// The counters of one thread: written by it alone, read by snapshots.
+/// The counters of one thread: written by it alone, read by snapshots. Lives in the thread's own
+/// storage; a thread that ends adds it to the sum of the ended ones.
 class Shard {
  public:
   std::int64_t get(Counter counter) const noexcept {
-    return cell(counter).load(shard_sites.at(ShardSite::read, std::memory_order::relaxed));
+    // Relaxed, and pairs with nothing: a count publishes no data.
+    return cells_[index_of(counter)].load(
+        shard_sites.at(ShardSite::read, std::memory_order::relaxed));
   }
   void add(Counter counter, std::int64_t value) noexcept {
-    auto& count = const_cast<Cell&>(cell(counter));
-    count.store(get(counter) + value, shard_sites.at(ShardSite::bump, std::memory_order::relaxed));
+    // Relaxed, and pairs with nothing: with one writer no count is lost.
+    cells_[index_of(counter)].store(get(counter) + value,
+                                    shard_sites.at(ShardSite::bump, std::memory_order::relaxed));
   }
+
+  bool is_enlisted() const noexcept { return enlisted_; }
+  void set_enlisted(bool enlisted) noexcept { enlisted_ = enlisted; }
 
  private:
   struct Cell : sync::Boost::Atomic<std::int64_t> {
-    Cell() noexcept : Atomic(0) {}
+    constexpr Cell() noexcept : Atomic(0) {}
   };
-  const Cell& cell(Counter counter) const noexcept {
-    return cells_[static_cast<std::size_t>(counter)];
+  static constexpr std::size_t index_of(Counter counter) noexcept {
+    return static_cast<std::size_t>(counter);
   }
 
   std::array<Cell, counter_count> cells_;
+  bool enlisted_ = false;  // snapshots see it; used by its thread only
 };
+
+/// A change of a counter.
+struct Change {
+  Counter counter;
+  std::int64_t value;
+};
+
+constexpr Change plus(Counter counter, std::size_t value = 1) noexcept {
+  return {counter, static_cast<std::int64_t>(value)};
+}
+constexpr Change minus(Counter counter, std::size_t value) noexcept {
+  return {counter, -static_cast<std::int64_t>(value)};
+}
 
 #if BYRE_STATS
 
-/// Null until the thread first counts, and again once it is ending.
 #if defined(__GNUC__)
 [[gnu::tls_model("initial-exec")]]
 #endif
-extern constinit thread_local Shard* this_threads_shard;
+extern constinit thread_local Shard this_threads_shard;
 
-/// Counts for a thread without a shard: gives it one, or adds to the sum of the ended threads.
-[[gnu::cold]] void add_without_shard(Counter counter, std::int64_t value) noexcept;
+/// Counts for a thread that begins to count, or that is ending.
+[[gnu::cold]] void count_unlisted(Change change) noexcept;
 
-inline void add_signed(Counter counter, std::int64_t value) noexcept {
-  if (this_threads_shard != nullptr) [[likely]] {
-    this_threads_shard->add(counter, value);
+template <std::same_as<Change>... Changes>
+void count(Changes... changes) noexcept {
+  if (this_threads_shard.is_enlisted()) [[likely]] {
+    (this_threads_shard.add(changes.counter, changes.value), ...);
   } else {
-    add_without_shard(counter, value);
+    (count_unlisted(changes), ...);
   }
 }
 
 #else
 
-inline void add_signed(Counter, std::int64_t) noexcept {}
+template <std::same_as<Change>... Changes>
+void count(Changes...) noexcept {}
 
 #endif
-
-inline void add(Counter counter, std::size_t value = 1) noexcept {
-  add_signed(counter, static_cast<std::int64_t>(value));
-}
-
-inline void subtract(Counter counter, std::size_t value) noexcept {
-  add_signed(counter, -static_cast<std::int64_t>(value));
-}
 
 }  // namespace detail
 }  // namespace byre::inline v0::stats

@@ -22,13 +22,16 @@ constexpr sync::SiteTable<SinkSite, 2> sink_sites{{{
      "relaxed is the weakest order; left out, no sink is called"},
 }}};
 
+constinit sync::Boost::Atomic<std::uint32_t> any_installed{0};
+
 struct Sinks {
   boost::shared_mutex mutex;
   std::list<CopySink> list;
-  sync::Boost::Atomic<std::uint32_t> any{0};
 
   void changed() noexcept {
-    any.store(list.empty() ? 0 : 1, sink_sites.at(SinkSite::changed, std::memory_order::relaxed));
+    // Relaxed, and pairs with nothing.
+    any_installed.store(list.empty() ? 0 : 1,
+                        sink_sites.at(SinkSite::changed, std::memory_order::relaxed));
   }
 };
 
@@ -83,14 +86,13 @@ InstalledSink::~InstalledSink() {
 
 #if BYRE_STATS
 
-void detail::report_copy(const CopyEvent& event) noexcept {
-  add(Counter::copies);
-  add(Counter::bytes_copied, event.nbytes);
-  if (event.cause == CopyCause::shared || event.cause == CopyCause::pending) {
-    add(Counter::bytes_unshared, event.nbytes);
-  }
-  if (sinks().any.load(sink_sites.at(SinkSite::any, std::memory_order::relaxed)) == 0 ||
-      inside_a_sink) {
+bool detail::any_sink() noexcept {
+  // Relaxed, and pairs with nothing.
+  return any_installed.load(sink_sites.at(SinkSite::any, std::memory_order::relaxed)) != 0;
+}
+
+void detail::tell_sinks(const CopyEvent& event) noexcept {
+  if (inside_a_sink) {
     return;
   }
   inside_a_sink = true;

@@ -5,6 +5,7 @@
 
 #include <byre/config.hpp>
 #include <byre/error/call_site.hpp>
+#include <byre/stats/counters.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -53,11 +54,28 @@ class [[nodiscard]] InstalledSink {
 
 namespace detail {
 
-/// Counts a copy and tells the sinks.
 #if BYRE_STATS
-void report_copy(const CopyEvent& event) noexcept;
+
+/// Approximate: whether any sink is installed.
+bool any_sink() noexcept;
+
+/// Tells the sinks of a copy.
+[[gnu::cold]] void tell_sinks(const CopyEvent& event) noexcept;
+
+/// Counts a copy and tells the sinks.
+inline void report_copy(const CopyEvent& event) noexcept {
+  const bool unshared = event.cause == CopyCause::shared || event.cause == CopyCause::pending;
+  count(plus(Counter::copies),
+        plus(unshared ? Counter::bytes_unshared : Counter::bytes_otherwise, event.nbytes));
+  if (any_sink()) [[unlikely]] {
+    tell_sinks(event);
+  }
+}
+
 #else
+
 inline void report_copy(const CopyEvent&) noexcept {}
+
 #endif
 
 }  // namespace detail

@@ -22,8 +22,8 @@ void CopyLimit::note(const CopyEvent& event) {
   const boost::lock_guard<boost::mutex> lock(mutex_);
   ++copies_;
   if (copies_ <= most_places) {
-    places_ += format_text("\n  %s:%u: %s: %zu bytes (%s)", event.site.file, event.site.line,
-                           event.site.function, event.nbytes, to_string(event.cause))
+    places_ += format_text("\n  %s:%u: %zu bytes (%s)", event.site.file, event.site.line,
+                           event.nbytes, to_string(event.cause))
                    .chars.data();
   }
 }

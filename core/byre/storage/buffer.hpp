@@ -54,7 +54,7 @@ class basic_buffer {
   /// bytes are a buffer like any other. Throws OutOfMemory, InvalidArgument, or what the allocator
   /// throws.
   static basic_buffer allocate(std::size_t nbytes, Allocator& allocator = default_allocator()) {
-    return basic_buffer(Allocated::create(nbytes, allocator, false));
+    return basic_buffer(Allocated::create(nbytes, allocator));
   }
 
   /// Takes over foreign memory that may be written and is released by `deleter(data)`, called once
@@ -113,8 +113,8 @@ class basic_buffer {
   /// Leaves `other` without bytes.
   basic_buffer(basic_buffer&& other, CallSite site = CallSite::current()) noexcept {
     const auto access = other.monitor_.writes(site);
-    data_ = std::exchange(other.data_, nullptr);
-    header_ = std::exchange(other.header_, nullptr);
+    std::swap(data_, other.data_);
+    std::swap(header_, other.header_);
   }
 
   /// Drops these bytes for a lazy clone of `other`, or for the bytes of a temporary.
@@ -125,8 +125,8 @@ class basic_buffer {
 
   ~basic_buffer() {
     const auto access = monitor_.writes(CallSite::current());
-    if (header_ != nullptr && header_->share().drop_owner()) {
-      header_->release();
+    if (has_data()) {
+      drop_data();
     }
   }
 
@@ -158,7 +158,7 @@ class basic_buffer {
   /// nothing is to be done. Throws what allocating and copying throw, having changed nothing.
   Materialized materialize(Wait wait = Wait::allowed, CallSite site = CallSite::current()) {
     const auto access = monitor_.writes(site);
-    if (header_ == nullptr || header_->is_plainly_owned()) [[likely]] {
+    if (header_->share().is_plainly_owned()) [[likely]] {
       return Materialized::already_unique;
     }
     return unshare(wait, site);
@@ -169,8 +169,8 @@ class basic_buffer {
   /// suffices. Throws NotUnique if they are shared, OutOfMemory, InvalidArgument.
   void resize(std::size_t nbytes, CallSite site = CallSite::current()) {
     const auto access = monitor_.writes(site);
-    if (header_ == nullptr) {
-      adopt_header(Allocated::create(nbytes, default_allocator(), false));
+    if (!has_data()) {
+      adopt_header(Allocated::create(nbytes, default_allocator()));
       return;
     }
     if (!header_->share().is_unique()) {
@@ -182,37 +182,35 @@ class basic_buffer {
     if (nbytes <= header_->capacity()) {
       header_->set_nbytes(nbytes);
     } else {
-      move_to(copy_of_data(nbytes, stats::CopyCause::resized, site));
+      Header* larger = copy_of_data(nbytes, stats::CopyCause::resized, site);
+      drop_data();
+      adopt_header(larger);
     }
   }
 
-  std::size_t nbytes() const noexcept { return header_ == nullptr ? 0 : header_->nbytes(); }
+  std::size_t nbytes() const noexcept { return header_->nbytes(); }
 
   /// Bytes this buffer may be resized to without moving.
-  std::size_t capacity() const noexcept { return header_ == nullptr ? 0 : header_->capacity(); }
+  std::size_t capacity() const noexcept { return header_->capacity(); }
 
   /// True iff no other buffer shares these bytes and no copy of them is under way. Acquire: a true
   /// answer can be acted on. A buffer without bytes is unique.
-  bool is_unique() const noexcept { return header_ == nullptr || header_->share().is_unique(); }
+  bool is_unique() const noexcept { return header_->share().is_unique() || !has_data(); }
 
   /// How many buffers share these bytes. Relaxed: approximate, for people.
-  std::uint32_t use_count() const noexcept {
-    return header_ == nullptr ? 0 : header_->share().use_count();
-  }
+  std::uint32_t use_count() const noexcept { return header_->share().use_count(); }
 
   /// True iff the two are lazy clones that neither wrote: a write to one of them would copy.
   bool shares_data_with(const basic_buffer& other) const noexcept {
-    return header_ != nullptr && header_ == other.header_;
+    return header_ == other.header_ && has_data();
   }
 
   /// Where the bytes came from; a written clone of foreign memory is allocated.
-  Origin origin() const noexcept {
-    return header_ == nullptr ? Origin::allocated : header_->origin();
-  }
+  Origin origin() const noexcept { return header_->origin(); }
 
   /// Where copies of these bytes take their memory.
   Allocator& allocator() const noexcept {
-    return header_ == nullptr ? default_allocator() : header_->allocator();
+    return has_data() ? header_->allocator() : default_allocator();
   }
 
  private:
@@ -224,40 +222,56 @@ class basic_buffer {
     return basic_buffer(detail::Foreign<Header, Keeper>::create(call, description, keeper));
   }
 
+  bool has_data() const noexcept { return header_ != &cow::no_data<Sync, Share>(); }
+
   void adopt_header(Header* header) noexcept {
     header_ = header;
-    data_ = header == nullptr ? nullptr : header->data();
+    data_ = header->data();
+  }
+
+  void drop_data() noexcept {
+    if (header_->share().drop_owner()) {
+      header_->release();
+    }
   }
 
   /// The header for a lazy clone of this buffer.
   Header* share(CallSite site) const {
     const auto access = monitor_.reads(site);
-    if (header_ == nullptr) {
-      return nullptr;
+    if (!has_data()) {
+      return header_;
     }
     if (header_->origin() == Origin::borrowed) [[unlikely]] {
       return copy_of_data(header_->nbytes(), stats::CopyCause::borrowed, site);
     }
-    header_->add_owner();
-    stats::detail::add(stats::Counter::lazy_clones);
-    stats::detail::add(stats::Counter::bytes_cloned, header_->nbytes());
+    header_->share().add_owner();
+    stats::detail::count(stats::detail::plus(stats::Counter::lazy_clones),
+                         stats::detail::plus(stats::Counter::bytes_cloned, header_->nbytes()));
     return header_;
   }
 
-  /// The data is shared, was shared since it was last written, or is read-only.
+  /// What materialize() does where the data is shared, was cloned since it was last written, is
+  /// read-only, or is none.
   [[gnu::noinline]] Materialized unshare(Wait wait, CallSite site) {
+    if (!has_data()) {
+      return Materialized::already_unique;
+    }
     if (header_->is_read_only()) {
-      move_to(copy_of_data(header_->nbytes(), stats::CopyCause::read_only, site));
+      Header* copy = copy_of_data(header_->nbytes(), stats::CopyCause::read_only, site);
+      drop_data();
+      adopt_header(copy);
       return Materialized::copied;
     }
+    // Who may not wait and finds itself the last owner copies for that alone.
+    const auto cause = wait == Wait::never && use_count() == 1 ? stats::CopyCause::pending
+                                                               : stats::CopyCause::shared;
     if (header_->share().claim(wait) == Claim::steal) {
-      header_->mark_written();
-      stats::detail::add(stats::Counter::steals);
+      stats::detail::count(stats::detail::plus(stats::Counter::steals));
       return Materialized::stole;
     }
     Header* copy;
     try {
-      copy = copy_of_data(header_->nbytes(), stats::CopyCause::shared, site);
+      copy = copy_of_data(header_->nbytes(), cause, site);
     } catch (...) {
       header_->share().abandon_copy();
       throw;
@@ -271,24 +285,13 @@ class basic_buffer {
 
   /// New data of `nbytes` that begins as this one does. Told to the copy sinks.
   Header* copy_of_data(std::size_t nbytes, stats::CopyCause cause, CallSite site) const {
-    const std::size_t copied = std::min(nbytes, header_->nbytes());
-    basic_buffer copy(Allocated::create(nbytes, header_->allocator(), true));
-    header_->allocator().copy(copy.data_, data_, copied);
-    stats::detail::report_copy({copied, cause, site});
-    copy.data_ = nullptr;
-    return std::exchange(copy.header_, nullptr);
-  }
-
-  /// Gives up the present data for `header`.
-  void move_to(Header* header) noexcept {
-    if (header_->share().drop_owner()) {
-      header_->release();
-    }
-    adopt_header(header);
+    Header* copy = Allocated::create_copy(nbytes, *header_);
+    stats::detail::report_copy({std::min(nbytes, header_->nbytes()), cause, site});
+    return copy;
   }
 
   void* data_ = nullptr;
-  Header* header_ = nullptr;
+  Header* header_ = &cow::no_data<Sync, Share>();
   [[no_unique_address]] detail::AccessMonitor monitor_;
 };
 

@@ -14,7 +14,7 @@ struct Boost {
   template <class Value>
   class Atomic {
    public:
-    explicit Atomic(Value value) noexcept : value_(value) {}
+    constexpr explicit Atomic(Value value) noexcept : value_(value) {}
 
     Value load(Step step) const noexcept { return value_.load(to_boost(step.order)); }
     void store(Value value, Step step) noexcept { value_.store(value, to_boost(step.order)); }
@@ -47,7 +47,7 @@ struct Boost {
   template <class Value>
   class Plain {
    public:
-    explicit Plain(Value value) noexcept : value_(value) {}
+    constexpr explicit Plain(Value value) noexcept : value_(value) {}
     Value get() const noexcept { return value_; }
     void set(Value value) noexcept { value_ = value; }
 
@@ -60,6 +60,12 @@ struct Boost {
     detail::park(address, keep_waiting);
   }
   static void unpark_all(const void* address, Step) noexcept { detail::unpark_all(address); }
+
+  template <class Object>
+  static Object& immortal() noexcept {
+    static Object object;  // initialized at compile time where Object allows
+    return object;
+  }
 
  private:
   static constexpr boost::memory_order to_boost(std::memory_order order) noexcept {

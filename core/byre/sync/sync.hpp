@@ -50,6 +50,7 @@ struct Condition {
 /// What a Sync offers. `park(address, keep_waiting, step)` blocks until an `unpark_all(address,
 /// step)` that begins after `keep_waiting()` was last true; it returns at once where that is false,
 /// and may return spuriously. Neither touches what `address` points to, nor throws.
+/// `immortal<Object>()` is the one default-constructed Object of its type.
 template <class S>
 concept Sync =
     AtomicOf<typename S::template Atomic<std::uint64_t>, std::uint64_t> &&
