@@ -8,7 +8,9 @@
 
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <map>
+#include <new>
 #include <random>
 #include <vector>
 
@@ -145,6 +147,22 @@ TEST(RecyclingPool, never_gives_the_same_memory_to_two_of_eight_threads) {
   EXPECT_EQ(source.mapped(), 0U);
   EXPECT_EQ(source.wrong_unmaps(), 0);
   EXPECT_LT(source.maps(), 8 * 400) << "nothing was recycled";
+}
+
+TEST(RecyclingPool, never_gives_one_block_to_two_threads_that_do_nothing_else) {
+  RecyclingPool pool(64 * mib);
+  at_once(4, [&](std::size_t thread) {
+    for (std::size_t round = 0; round < 20000; ++round) {
+      const Block block = pool.allocate({64 * kib, 64});
+      std::size_t& word = *::new (block.data) std::size_t(thread);
+      if (round % 16 == 0) {
+        boost::this_thread::yield();
+      }
+      ASSERT_EQ(word, thread);
+      pool.deallocate(block);
+    }
+  });
+  EXPECT_LE(pool.idle_nbytes(), 4 * 64 * kib) << "each thread held one at a time";
 }
 
 TEST(RecyclingPool, takes_back_on_one_thread_what_another_took) {

@@ -192,6 +192,12 @@ TEST_F(RecyclingPoolTest, copies_every_byte_into_fresh_and_into_recycled_memory)
   }
 }
 
+TEST_F(RecyclingPoolTest, copies_nothing_from_nowhere_without_touching_it) {
+  const Block block = pool.allocate_copy({0, 64}, nullptr, 0);  // as a clone of lent nothing does
+  EXPECT_NE(block.data, nullptr);
+  pool.deallocate(block);
+}
+
 TEST(DefaultPool, is_the_default_allocator_and_has_a_sensible_limit) {
   EXPECT_EQ(&default_allocator(), &default_pool());
   EXPECT_GT(RecyclingPool::default_limit_nbytes(), 0U);
