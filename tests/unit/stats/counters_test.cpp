@@ -9,6 +9,8 @@
 #include <boost/thread/thread.hpp>
 
 #include <array>
+#include <filesystem>
+#include <fstream>
 #include <stdexcept>
 #include <vector>
 
@@ -176,6 +178,20 @@ TEST_F(CountersTest, a_write_to_read_only_memory_is_a_copy_that_an_eager_clone_w
   const Counted counted;
   borrowed.mutable_data();
   EXPECT_EQ(counted.text(), text_of({.copies = 1, .bytes_copied = 64, .live_bytes = 64}));
+}
+
+TEST_F(CountersTest, when_both_owners_of_read_only_memory_have_written_nothing_was_saved) {
+  // Eager: one copy to clone, one to write the original. Lazy: one for each write.
+  const auto path = std::filesystem::path(testing::TempDir()) / "byre_counters_test";
+  std::ofstream(path) << "a file of 21 bytes...";
+  Buffer mapped = Buffer::map_file(path, aligned_allocator());
+  const Counted counted;
+  Buffer clone = mapped;
+  clone.mutable_data();
+  mapped.mutable_data();
+  std::filesystem::remove(path);
+  EXPECT_EQ(counted.since().bytes_copied, 42);
+  EXPECT_EQ(counted.since().bytes_not_copied, 0);
 }
 
 TEST_F(CountersTest, a_resize_copies_only_the_bytes_it_keeps) {
