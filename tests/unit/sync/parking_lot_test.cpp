@@ -130,6 +130,27 @@ TEST(ParkingLot, loses_no_wake_up_that_races_a_sleeper) {
   });
 }
 
+TEST(ParkingLot, loses_no_wake_up_between_the_look_and_the_sleep) {
+  int address = 0;
+  boost::atomic<bool> looked{false};
+  boost::atomic<bool> unparked{false};
+  boost::thread waiter([&] {
+    const auto lingers = [&] {
+      looked = true;
+      // A wake-up that does not wait for the sleep is over before this is, and lost.
+      for (int i = 0; i < 10000 && !unparked; ++i) {
+        boost::this_thread::yield();
+      }
+      return true;
+    };
+    park(&address, lingers);
+  });
+  await([&] { return looked.load(); });
+  unpark_all(&address);
+  unparked = true;
+  waiter.join();
+}
+
 TEST(ParkingLot, loses_no_wake_up_when_threads_take_turns) {
   // Ping-pong: each parks until the other has moved, so that every round sleeps and wakes.
   constexpr int rounds = 1000;
