@@ -85,7 +85,7 @@ TEST_F(CopyCauses, shared_is_told_with_the_line_a_caller_hands_down) {
   const Buffer buffer = of(100);
   Buffer clone = buffer;
   const Recorder recorder;
-  clone.mutable_data(CallSite{__FILE__, 4711});
+  clone.mutable_data(Wait::allowed, CallSite{__FILE__, 4711});
   expect_only(recorder, CopyCause::shared, 100, 4711);
 }
 
