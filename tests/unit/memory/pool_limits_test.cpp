@@ -180,16 +180,5 @@ TEST(PoolDeathTest, a_pool_destroyed_before_its_buffers_ends_the_program) {
       "pool\\.cpp:[0-9]+: a recycling pool was destroyed while buffers from it are alive");
 }
 
-TEST(PoolDeathTest, a_pool_destroyed_before_a_small_buffer_ends_the_program_too) {
-  testing::FLAGS_gtest_death_test_style = "threadsafe";
-  EXPECT_DEATH(
-      {
-        auto pool = std::make_unique<RecyclingPool>(plenty);
-        const Buffer buffer = Buffer::allocate(100, *pool);
-        pool.reset();
-      },
-      "a recycling pool was destroyed while buffers from it are alive");
-}
-
 }  // namespace
 }  // namespace byre::test
