@@ -169,14 +169,14 @@ Block RecyclingPool::allocate(const Request& request) {
 Block RecyclingPool::allocate_copy(const Request& request, const void* source, std::size_t nbytes) {
   if (request.nbytes < recycled_from) {
     const Block block = aligned_allocator().allocate(request);
-    std::memcpy(block.data, source, nbytes);
+    Allocator::copy(block.data, source, nbytes);
     return block;
   }
   const auto [block, fresh] = find(request.nbytes);
   if (fresh) {
     copy_into_fresh(data_of(block), static_cast<const std::byte*>(source), nbytes);
   } else {
-    std::memcpy(block.data, source, nbytes);
+    Allocator::copy(block.data, source, nbytes);
   }
   return block;
 }

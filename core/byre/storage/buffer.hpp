@@ -188,20 +188,35 @@ class basic_buffer {
     }
   }
 
-  std::size_t nbytes() const noexcept { return header_->nbytes(); }
+  std::size_t nbytes(CallSite site = CallSite::current()) const noexcept {
+    const auto access = monitor_.reads(site);
+    return header_->nbytes();
+  }
 
   /// Bytes this buffer may be resized to without moving.
-  std::size_t capacity() const noexcept { return header_->capacity(); }
+  std::size_t capacity(CallSite site = CallSite::current()) const noexcept {
+    const auto access = monitor_.reads(site);
+    return header_->capacity();
+  }
 
   /// True iff no other buffer shares these bytes and no copy of them is under way. Acquire: a true
   /// answer can be acted on. A buffer without bytes is unique.
-  bool is_unique() const noexcept { return header_->share().is_unique() || !has_data(); }
+  bool is_unique(CallSite site = CallSite::current()) const noexcept {
+    const auto access = monitor_.reads(site);
+    return header_->share().is_unique() || !has_data();
+  }
 
   /// How many buffers share these bytes. Relaxed: approximate, for people.
-  std::uint32_t use_count() const noexcept { return header_->share().use_count(); }
+  std::uint32_t use_count(CallSite site = CallSite::current()) const noexcept {
+    const auto access = monitor_.reads(site);
+    return header_->share().use_count();
+  }
 
   /// True iff the two are lazy clones that neither wrote: a write to one of them would copy.
-  bool shares_data_with(const basic_buffer& other) const noexcept {
+  bool shares_data_with(const basic_buffer& other,
+                        CallSite site = CallSite::current()) const noexcept {
+    const auto access = monitor_.reads(site);
+    const auto other_access = other.monitor_.reads(site);
     return header_ == other.header_ && has_data();
   }
 
@@ -263,8 +278,9 @@ class basic_buffer {
       return Materialized::copied;
     }
     // Who may not wait and finds itself the last owner copies for that alone.
-    const auto cause = wait == Wait::never && use_count() == 1 ? stats::CopyCause::pending
-                                                               : stats::CopyCause::shared;
+    const auto cause = wait == Wait::never && header_->share().use_count() == 1
+                           ? stats::CopyCause::pending
+                           : stats::CopyCause::shared;
     if (header_->share().claim(wait) == Claim::steal) {
       stats::detail::count(stats::detail::plus(stats::Counter::steals));
       return Materialized::stole;
