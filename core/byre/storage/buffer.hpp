@@ -131,6 +131,9 @@ class basic_buffer {
   }
 
   void swap(basic_buffer& other, CallSite site = CallSite::current()) noexcept {
+    if (&other == this) {
+      return;
+    }
     const auto access = monitor_.writes(site);
     const auto other_access = other.monitor_.writes(site);
     std::swap(data_, other.data_);
@@ -222,6 +225,9 @@ class basic_buffer {
 
   /// Where the bytes came from; a written clone of foreign memory is allocated.
   Origin origin() const noexcept { return header_->origin(); }
+
+  /// True iff a write copies these bytes even when nobody shares them.
+  bool is_read_only() const noexcept { return header_->is_read_only(); }
 
   /// Where copies of these bytes take their memory.
   Allocator& allocator() const noexcept {

@@ -126,6 +126,9 @@ class basic_storage {
   Origin origin() const noexcept {
     return identity_ == nullptr ? Origin::allocated : identity_->buffer.origin();
   }
+  bool is_read_only() const noexcept {
+    return identity_ != nullptr && identity_->buffer.is_read_only();
+  }
   Allocator& allocator() const noexcept {
     return identity_ == nullptr ? default_allocator() : identity_->buffer.allocator();
   }

@@ -51,6 +51,12 @@ class WriteUnderWay {
   boost::thread writer_;
 };
 
+/// What is said of an access, here, that meets a WriteUnderWay.
+std::string complaint(const std::string& access, int here) {
+  return line(here) + ": this " + access + " meets a write of the same storage .* at .*" +
+         line(WriteUnderWay::written_at);
+}
+
 class CheckedBuildDeathTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -63,19 +69,14 @@ class CheckedBuildDeathTest : public testing::Test {
 
 TEST_F(CheckedBuildDeathTest, a_read_during_a_write_names_both_places) {
   WriteUnderWay write;
-  const int read_at = __LINE__ + 1;
-  EXPECT_DEATH(write.storage().data(), line(read_at) + ": this read meets a write of the same " +
-                                           "storage on another thread, at .*" +
-                                           line(WriteUnderWay::written_at));
+  const int here = __LINE__ + 1;
+  EXPECT_DEATH(write.storage().data(), complaint("read", here));
 }
 
 TEST_F(CheckedBuildDeathTest, a_write_during_a_write_names_both_places) {
   WriteUnderWay write;
-  const int also_at = __LINE__ + 1;
-  EXPECT_DEATH(write.storage().materialize(),
-               line(also_at) +
-                   ": this write meets a write of the same storage on another thread, " + "at .*" +
-                   line(WriteUnderWay::written_at));
+  const int here = __LINE__ + 1;
+  EXPECT_DEATH(write.storage().materialize(), complaint("write", here));
 }
 
 TEST_F(CheckedBuildDeathTest, a_lazy_clone_during_a_write_ends_the_program) {
