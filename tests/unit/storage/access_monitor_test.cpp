@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A checked build ends the program where a write to one storage meets anything else on it.
-#include <byre/config.hpp>
+// A checked build ends the program where a write to one storage meets anything else on it. Compiled
+// in checked builds only.
 #include <byre/storage/storage.hpp>
 
 #include <gtest/gtest.h>
@@ -57,41 +57,31 @@ std::string complaint(const std::string& access, int here) {
          line(WriteUnderWay::written_at);
 }
 
-class CheckedBuildDeathTest : public testing::Test {
- protected:
-  void SetUp() override {
-    if (!BYRE_CHECKS) {
-      GTEST_SKIP() << "built without checks";
-    }
-    testing::FLAGS_gtest_death_test_style = "threadsafe";
-  }
-};
-
-TEST_F(CheckedBuildDeathTest, a_read_during_a_write_names_both_places) {
+TEST(CheckedBuildDeathTest, a_read_during_a_write_names_both_places) {
   WriteUnderWay write;
   const int here = __LINE__ + 1;
   EXPECT_DEATH(write.storage().data(), complaint("read", here));
 }
 
-TEST_F(CheckedBuildDeathTest, a_write_during_a_write_names_both_places) {
+TEST(CheckedBuildDeathTest, a_write_during_a_write_names_both_places) {
   WriteUnderWay write;
   const int here = __LINE__ + 1;
   EXPECT_DEATH(write.storage().materialize(), complaint("write", here));
 }
 
-TEST_F(CheckedBuildDeathTest, a_lazy_clone_during_a_write_ends_the_program) {
+TEST(CheckedBuildDeathTest, a_lazy_clone_during_a_write_ends_the_program) {
   WriteUnderWay write;
   EXPECT_DEATH((void)write.storage().lazy_clone(), "this read meets a write");
 }
 
-TEST_F(CheckedBuildDeathTest, a_question_during_a_write_ends_the_program) {
+TEST(CheckedBuildDeathTest, a_question_during_a_write_ends_the_program) {
   WriteUnderWay write;
   EXPECT_DEATH((void)write.storage().is_unique(), "this read meets a write");
   EXPECT_DEATH((void)write.storage().nbytes(), "this read meets a write");
   EXPECT_DEATH((void)write.storage().shares_data_with(write.clone()), "this read meets a write");
 }
 
-TEST_F(CheckedBuildDeathTest, a_destruction_during_a_write_ends_the_program) {
+TEST(CheckedBuildDeathTest, a_destruction_during_a_write_ends_the_program) {
   EXPECT_DEATH(
       {
         TestAllocator allocator;
