@@ -5,6 +5,8 @@
 #include "contenders.hpp"
 #include "harness.hpp"
 
+#include <cstddef>
+
 namespace byre_bench {
 namespace {
 
@@ -17,15 +19,19 @@ struct RawPointer {
   std::byte* mutable_data() noexcept { return bytes; }
 };
 
-/// What is shown to the compiler: the byte read, and that all memory may have changed since.
+/// What is shown to the compiler: that all memory may have changed since, and at the end the sum of
+/// the bytes, so that each is loaded into a register.
 template <class Handle>
 double read_bytes(const Handle& handle, std::size_t mask) {
-  return timed_ns([&] {
+  std::size_t sum = 0;
+  const double ns = timed_ns([&] {
     for (std::size_t i = 0; i < accesses_per_burst; ++i) {
-      const std::byte value = handle.data()[(i * stride) & mask];
-      benchmark::DoNotOptimize(value);
+      sum += std::to_integer<std::size_t>(handle.data()[(i * stride) & mask]);
+      benchmark::ClobberMemory();
     }
+    benchmark::DoNotOptimize(sum);
   });
+  return ns;
 }
 
 /// What is shown to the compiler: that somebody may look at all memory, and change it.

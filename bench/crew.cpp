@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "crew.hpp"
 
+#include <fcntl.h>
 #include <sched.h>
 #include <sys/resource.h>
 #include <time.h>
@@ -9,6 +10,9 @@
 
 namespace byre_bench {
 namespace {
+
+/// What a thread that was asleep waits for at most when it is woken on an idle core.
+constexpr std::int64_t allowed_delay_ns = 20'000;
 
 std::vector<std::size_t> cores_of_this_process() {
   std::vector<std::size_t> cores;
@@ -31,11 +35,32 @@ void pin_this_thread_to(std::size_t core) {
   ::sched_setaffinity(0, sizeof set, &set);
 }
 
-long times_put_off() {
-  rusage usage{};
-  ::getrusage(RUSAGE_THREAD, &usage);
-  return usage.ru_nivcsw;
-}
+/// How long this thread could have run and was not let, so far, in nanoseconds: the second number
+/// of a file of the system's. 0 where there is none.
+class Delay {
+ public:
+  Delay() : file_(::open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC)) {}
+  ~Delay() {
+    if (file_ >= 0) {
+      ::close(file_);
+    }
+  }
+  Delay(const Delay&) = delete;
+  Delay& operator=(const Delay&) = delete;
+
+  std::int64_t so_far_ns() const {
+    char text[96] = {};
+    if (file_ < 0 || ::pread(file_, text, sizeof text - 1, 0) <= 0) {
+      return 0;
+    }
+    char* rest = nullptr;
+    std::strtoll(text, &rest, 10);
+    return std::strtoll(rest, nullptr, 10);
+  }
+
+ private:
+  int file_;
+};
 
 std::int64_t now_ns() {
   return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
@@ -74,23 +99,25 @@ Crew::~Crew() {
 Crew::Burst Crew::run(const std::function<void(std::size_t)>& work) {
   work_ = &work;
   at_the_gate_.store(0);
-  done_.store(0);
+  at_work_.store(static_cast<std::uint32_t>(members_.size()));
   burst_.fetch_add(1);
   burst_.notify_all();
   // Asleep meanwhile, so as to leave the cores to the members.
-  for (auto done = done_.load(); done != members_.size(); done = done_.load()) {
-    done_.wait(done);
+  for (auto left = at_work_.load(); left != 0; left = at_work_.load()) {
+    at_work_.wait(left);
   }
   Burst burst;
+  std::int64_t longest_delay = 0;
   std::int64_t start = members_.front().start_ns;
   std::int64_t end = members_.front().end_ns;
   for (const Member& member : members_) {
     start = std::min(start, member.start_ns);
     end = std::max(end, member.end_ns);
     burst.cpu_ns += static_cast<double>(member.cpu_ns);
-    burst.undisturbed = burst.undisturbed && member.undisturbed;
+    longest_delay = std::max(longest_delay, member.delay_ns);
   }
   burst.wall_ns = static_cast<double>(end - start);
+  burst.undisturbed = longest_delay <= allowed_delay_ns + (end - start) / 50;
   return burst;
 }
 
@@ -104,6 +131,7 @@ void Crew::wait_at_the_gate() {
 }
 
 void Crew::live(std::size_t index) {
+  const Delay delay;
   Member& self = members_[index];
   for (std::uint32_t seen = 0;;) {
     burst_.wait(seen);
@@ -112,15 +140,16 @@ void Crew::live(std::size_t index) {
       return;
     }
     wait_at_the_gate();
-    const long put_off_before = times_put_off();
+    const std::int64_t delay_before = delay.so_far_ns();
     const std::int64_t cpu_before = cpu_now_ns();
     self.start_ns = now_ns();
     (*work_)(index);
     self.end_ns = now_ns();
     self.cpu_ns = cpu_now_ns() - cpu_before;
-    self.undisturbed = times_put_off() == put_off_before;
-    done_.fetch_add(1);
-    done_.notify_all();
+    self.delay_ns = delay.so_far_ns() - delay_before;
+    if (at_work_.fetch_sub(1) == 1) {
+      at_work_.notify_one();  // not before: it would take a core from those still at work
+    }
   }
 }
 

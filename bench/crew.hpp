@@ -13,13 +13,13 @@ namespace byre_bench {
 
 /// Threads are pinned, each to a core of its own while there are enough. On a busy machine two
 /// threads may take turns on one core, and what they contend for then looks uncontended: a burst
-/// says whether any of them lost its core meanwhile.
+/// says whether any of them had to wait for its core meanwhile.
 class Crew {
  public:
   struct Burst {
     double wall_ns = 0;       ///< from the first start to the last end
     double cpu_ns = 0;        ///< of all members
-    bool undisturbed = true;  ///< nobody was put off a core against its will
+    bool undisturbed = true;  ///< nobody waited for its core, but for a moment at being woken
   };
 
   explicit Crew(std::size_t size);
@@ -38,7 +38,7 @@ class Crew {
     std::int64_t start_ns = 0;
     std::int64_t end_ns = 0;
     std::int64_t cpu_ns = 0;
-    bool undisturbed = true;
+    std::int64_t delay_ns = 0;
   };
 
   void live(std::size_t index);
@@ -47,7 +47,7 @@ class Crew {
   const std::function<void(std::size_t)>* work_ = nullptr;
   std::atomic<std::uint32_t> burst_{0};
   std::atomic<std::uint32_t> at_the_gate_{0};
-  std::atomic<std::uint32_t> done_{0};
+  std::atomic<std::uint32_t> at_work_{0};
   bool stopping_ = false;
   bool has_cores_ = false;
   std::vector<Member> members_;

@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <iostream>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -114,6 +115,7 @@ int main(int argc, char** argv) {
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) {
     return 2;
   }
+  std::cout << std::unitbuf;  // for whoever watches the progress through a pipe
   const ParkedThread parked;
   describe_this_run();
   add_everything();

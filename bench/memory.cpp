@@ -28,14 +28,19 @@ void pin_malloc([[maybe_unused]] Memory memory) {
 #if defined(__GLIBC__)
   mallopt(M_MMAP_THRESHOLD, mmap_threshold);  // setting it also ends its adaptation
   mallopt(M_TRIM_THRESHOLD, never_trim);
+  mallopt(M_ARENA_MAX, 1);
   mallopt(M_MMAP_MAX, memory == Memory::fresh ? mmap_max : 0);
+  if (memory == Memory::fresh) {
+    malloc_trim(0);  // or large blocks would come from what was kept for recycling
+  }
 #endif
 }
 
 std::string malloc_settings() {
 #if defined(__GLIBC__)
   return "fresh: M_MMAP_THRESHOLD=" + std::to_string(mmap_threshold) +
-         " M_MMAP_MAX=" + std::to_string(mmap_max) + "; recycled: M_MMAP_MAX=0 M_TRIM_THRESHOLD=-1";
+         " M_MMAP_MAX=" + std::to_string(mmap_max) +
+         "; recycled: M_MMAP_MAX=0; both: M_TRIM_THRESHOLD=-1 M_ARENA_MAX=1";
 #else
   return "not pinned";
 #endif
