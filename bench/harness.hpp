@@ -2,8 +2,9 @@
 /// What all measures share: how they are named, how often they run, and how a burst is timed.
 ///
 /// A measure is a series of bursts. Each burst is prepared untimed, then timed as a whole with the
-/// cost of the clock taken off; the first is not counted. A benchmark's figure is the median of its
-/// bursts per operation (counter `median_ns`), which a burst that lost its core does not move.
+/// cost of the clock taken off; the first is not counted. A benchmark's figure is the mean of the
+/// middle half of its bursts, per operation (counter `ns`): bursts that lost their core do not move
+/// it, and it is finer than the clock's steps.
 #pragma once
 
 #include "memory.hpp"
@@ -14,6 +15,7 @@
 #include <cstddef>
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace byre_bench {
 
@@ -55,6 +57,9 @@ void register_all();
 
 /// The sizes that operations which touch all bytes are measured at.
 inline constexpr std::size_t all_sizes[] = {64, 4 * kib, 256 * kib, 16 * mib, 256 * mib};
+
+/// The mean of the middle half; 0 of nothing.
+double middle_mean(std::vector<double> values);
 
 /// Nanoseconds that `work` takes, without what reading the clock costs.
 double clock_cost_ns();

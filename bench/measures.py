@@ -19,7 +19,7 @@ RAW_COPIES = ["raw_small", "raw_small_populated", "raw_huge", "raw_huge_populate
               "raw_huge_stepwise"]
 
 
-def ratio(title, operation, size, memory, over, under, bound=None, counter="median_ns"):
+def ratio(title, operation, size, memory, over, under, bound=None, counter="ns"):
     unders = [under] if isinstance(under, str) else under
     return Measure(f"{title}, {size}", f"{operation}/{over}/{size}/{memory}",
                    [f"{operation}/{name}/{size}/{memory}" for name in unders], bound, counter)
@@ -73,7 +73,7 @@ def writers():
     for memory in ["recycled", "fresh"]:
         for size in LARGE:
             yield ratio(f"two writers at once / copy-first, {memory}, processor time", "writers_2",
-                        size, memory, "byre", "copy_first", counter="median_cpu_ns")
+                        size, memory, "byre", "copy_first", counter="cpu_ns")
     for size in SMALL:
         yield ratio("two writers at once / copy-first", "writers_2", size, "recycled", "byre",
                     "copy_first")
@@ -128,7 +128,7 @@ class Figures:
         runs = self.rounds.get(name, {}).values()
         return bool(runs) and all(run.get("bursts_kept") == 0 for run in runs)
 
-    def spread(self, name, counter="median_ns"):
+    def spread(self, name, counter="ns"):
         """Lower quartile, median, upper quartile over the rounds, or None."""
         values = list(self.values(name, counter).values())
         return quartiles(values) if values else None

@@ -53,7 +53,7 @@ def rows_of(figures, operation, contender, memory):
     for size in SIZES:
         if contender == "raw_best":
             name = figures.best([f"{operation}/{way}/{size}/{memory}" for way in RAW_COPIES],
-                                "median_ns")
+                                "ns")
         else:
             name = f"{operation}/{contender}/{size}/{memory}"
         spread = figures.spread(name) if name else None

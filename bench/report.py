@@ -130,7 +130,7 @@ def save(path, document):
 
 
 def number(value):
-    return f"{value:.0f}" if value >= 100 else f"{value:.3g}" if value < 0.01 else f"{value:.2f}"
+    return f"{value:.0f}" if value >= 100 else f"{value:.1e}" if value < 0.01 else f"{value:.2f}"
 
 
 def print_table(results):

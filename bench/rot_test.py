@@ -92,7 +92,7 @@ class Failures(unittest.TestCase):
 
     def test_a_wrong_count_in_a_stored_run_fails_the_report(self):
         run_with = {"name": "writers_2/byre/64B/recycled", "run_type": "iteration",
-                    "repetition_index": 0, "median_ns": 1.0, "copies_per_burst": 2.0}
+                    "repetition_index": 0, "ns": 1.0, "copies_per_burst": 2.0}
         with tempfile.TemporaryDirectory() as folder:
             stored = os.path.join(folder, "stored.json")
             with open(stored, "w", encoding="utf-8") as file:

@@ -6,6 +6,7 @@
 #include "contenders.hpp"
 #include "harness.hpp"
 
+#include <string>
 #include <vector>
 
 namespace byre_bench {
@@ -49,7 +50,12 @@ void add_steal(std::size_t nbytes) {
       clone_and_drop_each(array);
       return write_each(array, burst % nbytes);
     });
-    state.counters["copies"] = static_cast<double>((byre::stats::snapshot() - before).copies);
+    const auto copies = (byre::stats::snapshot() - before).copies;
+    state.counters["copies"] = static_cast<double>(copies);
+    if (copies != 0) {
+      report_wrong_count(std::string(Contender::name) + ": steals made " + std::to_string(copies) +
+                         " copies");
+    }
   });
 }
 

@@ -9,7 +9,6 @@
 #include "crew.hpp"
 #include "harness.hpp"
 
-#include <algorithm>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -35,26 +34,26 @@ void check_copies(const std::string& contender, std::size_t nbytes, long long co
   }
 }
 
-/// The median over the bursts in which nobody waited for its core; over all of them if there are
-/// none, which report.py leaves out where it can (counter `bursts_kept`).
+/// The bursts in which nobody waited for its core; all of them if there are none, which report.py
+/// leaves out where it can (counter `bursts_kept`).
 class KeptBursts {
  public:
   void add(const Crew::Burst& burst) { (burst.undisturbed ? kept_ : disturbed_).push_back(burst); }
 
-  void report(benchmark::State& state) {
-    auto& bursts = kept_.empty() ? disturbed_ : kept_;
-    state.counters["median_ns"] = median(bursts, &Crew::Burst::wall_ns);
-    state.counters["median_cpu_ns"] = median(bursts, &Crew::Burst::cpu_ns);
+  void report(benchmark::State& state) const {
+    state.counters["ns"] = middle_mean(each(&Crew::Burst::wall_ns));
+    state.counters["cpu_ns"] = middle_mean(each(&Crew::Burst::cpu_ns));
     state.counters["bursts_kept"] = static_cast<double>(kept_.size());
     state.counters["bursts_disturbed"] = static_cast<double>(disturbed_.size());
   }
 
  private:
-  static double median(std::vector<Crew::Burst>& bursts, double Crew::Burst::*figure) {
-    const auto middle = bursts.begin() + static_cast<std::ptrdiff_t>(bursts.size() / 2);
-    std::nth_element(bursts.begin(), middle, bursts.end(),
-                     [&](const auto& a, const auto& b) { return a.*figure < b.*figure; });
-    return (*middle).*figure;
+  std::vector<double> each(double Crew::Burst::*figure) const {
+    std::vector<double> figures;
+    for (const auto& burst : kept_.empty() ? disturbed_ : kept_) {
+      figures.push_back(burst.*figure);
+    }
+    return figures;
   }
 
   std::vector<Crew::Burst> kept_;
