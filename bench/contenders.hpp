@@ -52,10 +52,11 @@ class EagerBytes {
   EagerBytes(std::size_t nbytes, byre::Allocator& allocator)
       : allocator_(&allocator),
         nbytes_(nbytes),
-        block_(allocator.allocate({.nbytes = nbytes, .prefix = 0, .will_fill = true})) {}
-  EagerBytes(const EagerBytes& other) : EagerBytes(other.nbytes_, *other.allocator_) {
-    allocator_->copy(block_.data, other.block_.data, nbytes_);
-  }
+        block_(allocator.allocate({.nbytes = nbytes, .prefix = 0})) {}
+  EagerBytes(const EagerBytes& other)
+      : allocator_(other.allocator_),
+        nbytes_(other.nbytes_),
+        block_(allocator_->allocate_copy({.nbytes = nbytes_}, other.block_.data, nbytes_)) {}
   EagerBytes& operator=(const EagerBytes&) = delete;
   ~EagerBytes() { allocator_->deallocate(block_); }
 
@@ -88,8 +89,7 @@ class CopyFirstBytes {
 
   std::byte* mutable_data() {
     if (header_->owners.load(std::memory_order::acquire) != 1) {
-      Header* copy = create(header_->nbytes, *header_->allocator);
-      header_->allocator->copy(copy->block.data, header_->block.data, header_->nbytes);
+      Header* copy = create_copy(*header_);
       copies_made().fetch_add(1, std::memory_order::relaxed);
       drop();
       header_ = copy;
@@ -110,10 +110,19 @@ class CopyFirstBytes {
     byre::Block block;
   };
 
+  static constexpr std::size_t prefix = byre::data_alignment;
+  static_assert(sizeof(Header) <= prefix);
+
   static Header* create(std::size_t nbytes, byre::Allocator& allocator) {
-    constexpr std::size_t prefix = byre::data_alignment;
-    static_assert(sizeof(Header) <= prefix);
-    const auto block = allocator.allocate({.nbytes = nbytes, .prefix = prefix, .will_fill = true});
+    return create_in(allocator.allocate({.nbytes = nbytes, .prefix = prefix}), nbytes, allocator);
+  }
+  static Header* create_copy(const Header& source) {
+    return create_in(source.allocator->allocate_copy({.nbytes = source.nbytes, .prefix = prefix},
+                                                     source.block.data, source.nbytes),
+                     source.nbytes, *source.allocator);
+  }
+  static Header* create_in(const byre::Block& block, std::size_t nbytes,
+                           byre::Allocator& allocator) {
     void* place = static_cast<std::byte*>(block.data) - prefix;
     return ::new (place) Header{1, nbytes, &allocator, block};
   }

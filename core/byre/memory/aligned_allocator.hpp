@@ -9,12 +9,16 @@ namespace byre::inline v0 {
 
 class AlignedAllocator final : public Allocator {
  public:
-  Block allocate(const Request& request) override;
-  void deallocate(const Block& block) noexcept override;
+  Block allocate(const Request& request) override { return take(request); }
+  void deallocate(const Block& block) noexcept override { give_back(block); }
   const char* name() const noexcept override { return "aligned allocator"; }
+
+  /// The same without an object: it has no state.
+  static Block take(const Request& request);
+  static void give_back(const Block& block) noexcept;
 };
 
-/// The one of the process: it has no state. Never destroyed.
+/// The one of the process. Never destroyed.
 AlignedAllocator& aligned_allocator() noexcept;
 
 }  // namespace byre::inline v0

@@ -35,18 +35,18 @@ Block Allocator::allocate_copy(const Request& request, const void* source, std::
   return block;
 }
 
-Block AlignedAllocator::allocate(const Request& request) {
+Block AlignedAllocator::take(const Request& request) {
   // malloc aligns to max_align_t, so at most the rest of a line is lost to alignment.
   constexpr std::size_t slack = data_alignment - alignof(std::max_align_t);
   void* base = std::malloc(request.prefix + request.nbytes + slack);
   if (base == nullptr) {
-    throw OutOfMemory(request.nbytes, name());
+    throw OutOfMemory(request.nbytes, "aligned allocator");
   }
   std::byte* data = align_up(static_cast<std::byte*>(base) + request.prefix, data_alignment);
   return {data, request.nbytes, base};
 }
 
-void AlignedAllocator::deallocate(const Block& block) noexcept {
+void AlignedAllocator::give_back(const Block& block) noexcept {
   std::free(block.base);
 }
 

@@ -162,13 +162,13 @@ RecyclingPool::~RecyclingPool() {
 }
 
 Block RecyclingPool::allocate(const Request& request) {
-  return request.nbytes < recycled_from ? aligned_allocator().allocate(request)
+  return request.nbytes < recycled_from ? AlignedAllocator::take(request)
                                         : find(request.nbytes).block;
 }
 
 Block RecyclingPool::allocate_copy(const Request& request, const void* source, std::size_t nbytes) {
   if (request.nbytes < recycled_from) {
-    const Block block = aligned_allocator().allocate(request);
+    const Block block = AlignedAllocator::take(request);
     Allocator::copy(block.data, source, nbytes);
     return block;
   }
@@ -196,7 +196,7 @@ RecyclingPool::Found RecyclingPool::find(std::size_t nbytes) {
 
 void RecyclingPool::deallocate(const Block& block) noexcept {
   if (block.capacity < recycled_from) {
-    aligned_allocator().deallocate(block);
+    AlignedAllocator::give_back(block);
     return;
   }
   if (is_huge(block.capacity)) {

@@ -153,7 +153,6 @@ class basic_buffer {
     materialize(wait, site);
     return static_cast<std::byte*>(data_);
   }
-  std::byte* mutable_data(CallSite site) { return mutable_data(Wait::allowed, site); }
 
   /// Makes the bytes this buffer's own, by a copy if somebody else owns them too or they are
   /// read-only. The last owner takes them as they are, once the copies that others are making of
@@ -164,7 +163,7 @@ class basic_buffer {
     if (header_->share().is_plainly_owned()) [[likely]] {
       return Materialized::already_unique;
     }
-    return unshare(wait, site);
+    return claim(wait, site);
   }
 
   /// Changes the size of a buffer that shares its bytes with nobody; keeps the bytes up to the
@@ -271,12 +270,19 @@ class basic_buffer {
     return header_;
   }
 
-  /// What materialize() does where the data is shared, was cloned since it was last written, is
-  /// read-only, or is none.
-  [[gnu::noinline]] Materialized unshare(Wait wait, CallSite site) {
+  /// What materialize() does where the data is not plainly owned.
+  [[gnu::noinline]] Materialized claim(Wait wait, CallSite site) {
     if (!has_data()) {
       return Materialized::already_unique;
     }
+    if (!header_->is_read_only() && header_->share().steal_if_alone()) {
+      return note_steal();
+    }
+    return copy_out(wait, site);
+  }
+
+  /// The data is shared, or read-only.
+  [[gnu::noinline]] Materialized copy_out(Wait wait, CallSite site) {
     if (header_->is_read_only()) {
       Header* copy = copy_of_data(header_->nbytes(), stats::CopyCause::read_only, site);
       drop_data();
@@ -288,8 +294,7 @@ class basic_buffer {
                            ? stats::CopyCause::pending
                            : stats::CopyCause::shared;
     if (header_->share().claim(wait) == Claim::steal) {
-      stats::detail::count(stats::detail::plus(stats::Counter::steals));
-      return Materialized::stole;
+      return note_steal();
     }
     Header* copy;
     try {
@@ -303,6 +308,11 @@ class basic_buffer {
     }
     adopt_header(copy);
     return Materialized::copied;
+  }
+
+  static Materialized note_steal() noexcept {
+    stats::detail::count(stats::detail::plus(stats::Counter::steals));
+    return Materialized::stole;
   }
 
   /// New data of `nbytes` that begins as this one does. Told to the copy sinks.
