@@ -20,14 +20,15 @@ void fail_with_error(const std::string& what, int error) {
 }
 
 void note_signals() noexcept {
-  std::signal(SIGINT, note);
-  std::signal(SIGTERM, note);
-#if defined(SIGHUP)
-  std::signal(SIGHUP, note);
-#endif
-#if defined(SIGXFSZ)
-  std::signal(SIGXFSZ, SIG_IGN);
-#endif
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    // Who ignored it before (nohup does) goes on ignoring it.
+    if (std::signal(signal, note) == SIG_IGN) {
+      std::signal(signal, SIG_IGN);
+    }
+  }
+  for (const int signal : {SIGXFSZ, SIGPIPE}) {
+    std::signal(signal, SIG_IGN);
+  }
 }
 
 void throw_if_interrupted() {

@@ -36,8 +36,8 @@ class Interrupted : public std::exception {
   int signal_;
 };
 
-/// From here on SIGINT, SIGTERM and SIGHUP are only noted, so that temporary files are removed, and
-/// a file that grows beyond a limit is an error of the write, not the end of the process.
+/// From here on SIGINT, SIGTERM and SIGHUP are only noted, so that temporary files are removed; and
+/// a file beyond a limit or a reader that left is an error of the write, not the process's end.
 void note_signals() noexcept;
 
 /// Throws Interrupted if such a signal came.

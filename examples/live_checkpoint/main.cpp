@@ -13,15 +13,10 @@
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <optional>
 
 namespace live_checkpoint {
 namespace {
-
-void write_file(const std::filesystem::path& path, const std::string& text) {
-  OutputFile file(path);
-  file.write(text.data(), text.size());
-  file.commit();
-}
 
 void print(const std::string& text) {
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
@@ -50,19 +45,28 @@ std::uint64_t space_needed(const Plan& plan, const Options& options, bool keeps_
   return nbytes;
 }
 
-void deliver(const Report& report, const RunSettings& settings, const Options& options) {
-  if (options.json) {
+/// Opened before the work, so that a place that cannot be written to is not found out after it.
+std::optional<OutputFile> open_json(const Options& options) {
+  return options.json_file.empty() ? std::nullopt
+                                   : std::optional<OutputFile>(std::in_place, options.json_file);
+}
+
+void deliver(const Report& report, const RunSettings& settings, const Options& options,
+             std::optional<OutputFile>& json_file) {
+  if (options.json && !json_file) {
+    print(json(report, settings));
+    return;
+  }
+  if (json_file) {
     const std::string text = json(report, settings);
-    if (options.json_file.empty()) {
-      print(text);
-      return;
-    }
-    write_file(options.json_file, text);
+    json_file->write(text.data(), text.size());
+    json_file->commit();
   }
   print("\n" + table(report));
 }
 
 ExitCode work(const Options& options) {
+  auto json_file = open_json(options);
   Progress progress(stderr);
   Corpus corpus = read_corpus(options.text, options.tokens, progress);
   const Plan plan = settle_plan(options, corpus);
@@ -70,20 +74,23 @@ ExitCode work(const Options& options) {
   Report report{&corpus, &plan, {}, {}};
   progress.note(describe_work(report, settings));
 
-  const Workspace workspace(options.output, options.keep);
+  Workspace workspace(options.output, options.keep);
   workspace.require_space(space_needed(plan, options, workspace.keeps_files()));
   const auto expected = replay(plan, progress);
   for (const Mode mode : options.modes) {
     report.runs.push_back(run(mode, plan, settings, workspace.create_for(mode), progress));
     const auto faults = check(to_string(mode), report.runs.back().written, expected, progress);
     report.faults.insert(report.faults.end(), faults.begin(), faults.end());
+    if (!faults.empty()) {
+      workspace.keep_files();  // to be looked at
+    }
     workspace.done_with(mode);
   }
   if (workspace.keeps_files()) {
     write_words(corpus.vocabulary, workspace.directory());
     progress.note("The snapshots are in " + workspace.directory().string() + ".");
   }
-  deliver(report, settings, options);
+  deliver(report, settings, options, json_file);
   for (const std::string& fault : report.faults) {
     std::fprintf(stderr, "live_checkpoint: %s\n", fault.c_str());
   }

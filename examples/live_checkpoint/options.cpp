@@ -29,7 +29,7 @@ po::options_description described_options() {
       "text to train on: a file, or a directory with all below it in sorted order; binary and "
       "compressed files are passed over. May be repeated. Default: /usr/share/common-licenses "
       "and /usr/share/doc");
-  options.add_options()("tokens", text("N")->default_value("1200000"),
+  options.add_options()("tokens", text("N")->default_value("2000000"),
                         "words to train; a shorter text starts over");
   options.add_options()("snapshot-every", text("N"),
                         "tokens from one snapshot to the next. Default: a 24th of --tokens");
@@ -46,7 +46,7 @@ po::options_description described_options() {
                         "where the snapshots go, and stay. Default: a temporary directory, which "
                         "is removed");
   options.add_options()("keep", "do not remove the temporary directory");
-  options.add_options()("json", po::value<Texts>()->zero_tokens()->multitoken()->value_name("FILE"),
+  options.add_options()("json", po::value<Texts>()->zero_tokens()->multitoken()->value_name("[FILE]"),
                         "write all figures as JSON, to FILE or instead of the table");
   return options;
 }
@@ -142,7 +142,7 @@ std::string help_text() {
 Trains word embeddings on real text and takes consistent snapshots of the table while training goes
 on: the table's tiles are cloned, and a second thread writes the clones to .npy files. The same work
 is done with eager clones into fresh memory, with eager clones into recycled memory, and with byre's
-lazy clones. Then training is repeated without byre, and every file must be the table as it was.
+lazy clones. Training is also repeated without byre, and every file must be the table as it was.
 
 )" << described_options()
        << R"(
@@ -150,8 +150,9 @@ A stall is one event in which the training thread did not train because there ar
 snapshot call (every tile cloned and handed to the writer thread), or a write access to a tile that
 a snapshot still shared (byre copies the tile, or keeps it if the writer just let go). It is timed
 with a steady clock just around that, so that being preempted meanwhile counts too. The table has
-the worst event, the 99th percentile of all events (a lazy run has more and smaller ones, so look at
-the worst and at the sums), the sum of those that the costliest snapshot caused, and the total.
+the worst event; the worst one during which the system gave the processor to nobody else; the 99th
+percentile of all events (a lazy run has more and smaller ones, so look at the worst and at the sums
+too); the sum of those that the costliest snapshot caused; and the total.
 
 If --queue snapshots wait for the writer thread, training waits for it before it takes another one.
 That time is given apart and is no stall: how fast files are written does not depend on copying.
@@ -159,7 +160,8 @@ That time is given apart and is no stall: how fast files are written does not de
 Peak memory is the process's largest resident set during the run, text included; "n/a" where the
 system cannot count it anew. Tiles below 64 KiB come from malloc, which recycles them in all modes.
 
-Exit codes: 0 all snapshots are right, 1 one is not or something failed, 2 wrong usage.
+Exit codes: 0 all snapshots are right, 1 one is not, or something failed, 2 wrong usage
+(a path that is missing or has no text included).
 )";
   return text.str();
 }

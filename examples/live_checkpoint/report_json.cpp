@@ -21,26 +21,33 @@ Json snapshots(const RunResult& run) {
   return list;
 }
 
+/// byre's own counts, or null from a build without them.
+Json copying(const RunResult& run) {
+  if (BYRE_STATS == 0) {
+    return nullptr;
+  }
+  return {
+      {"lazy_clones", run.copying.lazy_clones},       {"copies", run.copying.copies},
+      {"copies_elided", run.copies_elided()},         {"bytes_copied", run.copying.bytes_copied},
+      {"bytes_elided", run.copying.bytes_not_copied}, {"steals", run.copying.steals},
+  };
+}
+
 Json figures(const RunResult& run, const Plan& plan) {
-  const double seconds = static_cast<double>(run.training_ns) / 1e9;
   return {
       {"mode", to_string(run.mode)},
       {"stall",
        {{"events", run.stalls.events},
         {"worst_ns", run.stalls.worst_ns},
+        {"worst_undisturbed_ns", run.stalls.worst_undisturbed_ns},
         {"percentile_99_ns", run.stalls.percentile_99_ns},
         {"worst_snapshot_ns", run.stalls.worst_snapshot_ns},
         {"total_ns", run.stalls.total_ns}}},
       {"waited_for_writer_ns", run.waited_for_writer_ns},
       {"training_ns", run.training_ns},
       {"finishing_ns", run.finishing_ns},
-      {"tokens_per_second", static_cast<double>(plan.tokens) / seconds},
-      {"lazy_clones", run.copying.lazy_clones},
-      {"copies", run.copying.copies},
-      {"copies_elided", run.copying.lazy_clones - run.copying.copies},
-      {"bytes_copied", run.copying.bytes_copied},
-      {"bytes_elided", run.copying.bytes_not_copied},
-      {"steals", run.copying.steals},
+      {"tokens_per_second", static_cast<double>(plan.tokens) / run.seconds()},
+      {"copying", copying(run)},
       {"peak_resident_bytes", run.peak_nbytes ? Json(*run.peak_nbytes) : Json(nullptr)},
       {"snapshots", snapshots(run)},
   };
@@ -57,7 +64,6 @@ std::string json(const Report& report, const RunSettings& settings) {
   }
   const Json all = {
       {"byre", BYRE_VERSION_STRING},
-      {"stats", BYRE_STATS != 0},
       {"text",
        {{"files", corpus.files},
         {"files_not_text", corpus.files_not_text},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "report.hpp"
 
+#include <byre/config.hpp>
 #include <cstdio>
 #include <functional>
 
@@ -27,21 +28,18 @@ std::string count(std::int64_t number) {
   return format("%lld", static_cast<long long>(number));
 }
 
-double seconds(const RunResult& run) {
-  return static_cast<double>(run.training_ns) / 1e9;
-}
-
 /// A row of the table: its name and how a run's figure reads.
 struct Row {
   const char* name;
   std::function<std::string(const RunResult&)> figure;
 };
 
-std::vector<Row> rows(const Plan& plan) {
-  const double tokens = static_cast<double>(plan.tokens);
+std::vector<Row> stall_rows() {
   return {
       {"worst stall", [](const RunResult& run) { return milliseconds(run.stalls.worst_ns); }},
-      {"99th percentile",
+      {"  not preempted",
+       [](const RunResult& run) { return milliseconds(run.stalls.worst_undisturbed_ns); }},
+      {"  99th percentile",
        [](const RunResult& run) { return milliseconds(run.stalls.percentile_99_ns); }},
       {"costliest snapshot",
        [](const RunResult& run) { return milliseconds(run.stalls.worst_snapshot_ns); }},
@@ -50,17 +48,39 @@ std::vector<Row> rows(const Plan& plan) {
        [](const RunResult& run) { return count(static_cast<std::int64_t>(run.stalls.events)); }},
       {"waited for the writer",
        [](const RunResult& run) { return milliseconds(run.waited_for_writer_ns); }},
+  };
+}
+
+/// byre's own counts, which a build may be without.
+std::vector<Row> copy_rows() {
+  if (BYRE_STATS == 0) {
+    return {{"copies", [](const RunResult&) { return "n/a"; }}};
+  }
+  return {
       {"tiles copied", [](const RunResult& run) { return count(run.copying.copies); }},
       {"bytes copied", [](const RunResult& run) { return mebibytes(run.copying.bytes_copied); }},
-      {"copies elided",
-       [](const RunResult& run) { return count(run.copying.lazy_clones - run.copying.copies); }},
+      {"copies elided", [](const RunResult& run) { return count(run.copies_elided()); }},
       {"bytes elided",
        [](const RunResult& run) { return mebibytes(run.copying.bytes_not_copied); }},
+  };
+}
+
+std::vector<Row> other_rows(const Plan& plan) {
+  const double tokens = static_cast<double>(plan.tokens);
+  return {
       {"peak memory",
        [](const RunResult& run) { return run.peak_nbytes ? mebibytes(*run.peak_nbytes) : "n/a"; }},
       {"training speed",
-       [tokens](const RunResult& run) { return format("%.0f tok/s", tokens / seconds(run)); }},
+       [tokens](const RunResult& run) { return format("%.0f tok/s", tokens / run.seconds()); }},
   };
+}
+
+std::vector<Row> all_rows(const Plan& plan) {
+  std::vector<Row> rows = stall_rows();
+  for (const auto& more : {copy_rows(), other_rows(plan)}) {
+    rows.insert(rows.end(), more.begin(), more.end());
+  }
+  return rows;
 }
 
 }  // namespace
@@ -85,7 +105,7 @@ std::string table(const Report& report) {
   for (const RunResult& run : report.runs) {
     text += format(" %16s", to_string(run.mode));
   }
-  for (const Row& row : rows(*report.plan)) {
+  for (const Row& row : all_rows(*report.plan)) {
     text += format("\n%-22s", row.name);
     for (const RunResult& run : report.runs) {
       text += format(" %16s", row.figure(run).c_str());

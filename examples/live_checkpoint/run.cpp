@@ -104,6 +104,7 @@ RunResult run(Mode mode, const Plan& plan, const RunSettings& settings,
   const auto begin = Clock::now();
   training.train(progress);
   const auto end = Clock::now();
+  progress.end();
   result.written = writer.finish();
   result.finishing_ns = StallLog::to_ns(Clock::now() - end);
   result.training_ns = StallLog::to_ns(end - begin);
@@ -111,7 +112,6 @@ RunResult run(Mode mode, const Plan& plan, const RunSettings& settings,
   result.copying = byre::stats::snapshot() - counted_before;
   result.stalls = summarize(table.stalls());
   result.peak_nbytes = peak.nbytes();
-  progress.end();
   return result;
 }
 

@@ -45,6 +45,10 @@ struct RunResult {
   std::optional<std::uint64_t> peak_nbytes;
   std::size_t tiles = 0;
   std::size_t tile_nbytes = 0;
+
+  double seconds() const noexcept { return static_cast<double>(training_ns) / 1e9; }
+  /// Tiles that eager clones would have copied and these did not.
+  std::int64_t copies_elided() const noexcept { return copying.lazy_clones - copying.copies; }
 };
 
 /// Trains and writes the snapshots into `directory`. Throws Failure, byre::Error, Interrupted.

@@ -1,29 +1,56 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "stalls.hpp"
 
+#include <sys/resource.h>
 #include <algorithm>
-#include <numeric>
 
 namespace live_checkpoint {
+namespace {
 
-StallSummary summarize(const StallLog& log) {
-  std::vector<std::int64_t> events = log.events_ns();
-  StallSummary summary;
-  summary.events = events.size();
-  if (events.empty()) {
-    return summary;
-  }
+/// Of the costliest snapshot.
+std::int64_t worst_sum_ns(const StallLog& log) {
+  const auto& events = log.events();
   const auto& first = log.first_events();
+  std::int64_t worst = 0;
   for (std::size_t snapshot = 0; snapshot < first.size(); ++snapshot) {
     const std::size_t end = snapshot + 1 < first.size() ? first[snapshot + 1] : events.size();
-    const std::int64_t sum =
-        std::accumulate(&events[0] + first[snapshot], &events[0] + end, std::int64_t{0});
-    summary.worst_snapshot_ns = std::max(summary.worst_snapshot_ns, sum);
+    std::int64_t sum = 0;
+    for (std::size_t event = first[snapshot]; event < end; ++event) {
+      sum += events[event].ns;
+    }
+    worst = std::max(worst, sum);
   }
-  std::sort(events.begin(), events.end());
-  summary.worst_ns = events.back();
-  summary.percentile_99_ns = events[(events.size() * 99 + 99) / 100 - 1];
-  summary.total_ns = std::accumulate(events.begin(), events.end(), std::int64_t{0});
+  return worst;
+}
+
+}  // namespace
+
+long StallLog::preemptions_of_this_thread() noexcept {
+#if defined(RUSAGE_THREAD)
+  rusage usage{};
+  return getrusage(RUSAGE_THREAD, &usage) == 0 ? usage.ru_nivcsw : 0;
+#else
+  return 0;
+#endif
+}
+
+StallSummary summarize(const StallLog& log) {
+  StallSummary summary;
+  std::vector<std::int64_t> sorted_ns;
+  for (const StallLog::Event& event : log.events()) {
+    sorted_ns.push_back(event.ns);
+    summary.total_ns += event.ns;
+    if (!event.preempted) {
+      summary.worst_undisturbed_ns = std::max(summary.worst_undisturbed_ns, event.ns);
+    }
+  }
+  std::sort(sorted_ns.begin(), sorted_ns.end());
+  summary.events = sorted_ns.size();
+  if (!sorted_ns.empty()) {
+    summary.worst_ns = sorted_ns.back();
+    summary.percentile_99_ns = sorted_ns[(sorted_ns.size() * 99 + 99) / 100 - 1];
+  }
+  summary.worst_snapshot_ns = worst_sum_ns(log);
   return summary;
 }
 

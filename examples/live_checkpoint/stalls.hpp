@@ -17,25 +17,33 @@ namespace live_checkpoint {
 ///   - a write access to a tile that was not the table's alone: byre copied it, or found on a
 ///     second look that the writer had let go of it, and kept it.
 /// Each is timed with steady_clock from just before to just after, so that preemption by other
-/// processes counts too, as it would for a user. What one lazy snapshot costs is spread over many
-/// such events; the sum per snapshot is therefore kept as well.
+/// processes counts too, as it would for a user; whether there was any is noted, to tell the two
+/// apart on a busy machine. What one lazy snapshot costs is spread over many such events; the sum
+/// per snapshot is therefore kept as well.
 class StallLog {
  public:
   using Clock = std::chrono::steady_clock;
 
+  struct Event {
+    std::int64_t ns;
+    bool preempted;  ///< the system took the processor away meanwhile
+  };
+
   /// Times `work` as one event and returns what it returns.
   template <class Work>
   auto time(Work&& work) {
+    const long preemptions = preemptions_of_this_thread();
     const auto begin = Clock::now();
     auto result = std::forward<Work>(work)();
-    events_ns_.push_back(to_ns(Clock::now() - begin));
+    const auto end = Clock::now();
+    events_.push_back({to_ns(end - begin), preemptions_of_this_thread() != preemptions});
     return result;
   }
 
   /// The next event is the first that a new snapshot causes.
-  void begin_snapshot() { first_events_.push_back(events_ns_.size()); }
+  void begin_snapshot() { first_events_.push_back(events_.size()); }
 
-  const std::vector<std::int64_t>& events_ns() const noexcept { return events_ns_; }
+  const std::vector<Event>& events() const noexcept { return events_; }
   const std::vector<std::size_t>& first_events() const noexcept { return first_events_; }
 
   static std::int64_t to_ns(Clock::duration duration) noexcept {
@@ -43,16 +51,19 @@ class StallLog {
   }
 
  private:
-  std::vector<std::int64_t> events_ns_;
-  std::vector<std::size_t> first_events_;  ///< per snapshot, an index into events_ns_
+  static long preemptions_of_this_thread() noexcept;
+
+  std::vector<Event> events_;
+  std::vector<std::size_t> first_events_;  ///< per snapshot, an index into events_
 };
 
 struct StallSummary {
   std::size_t events = 0;
   std::int64_t worst_ns = 0;
-  std::int64_t percentile_99_ns = 0;   ///< the least that 99 of 100 events do not exceed
-  std::int64_t total_ns = 0;           ///< of all events
-  std::int64_t worst_snapshot_ns = 0;  ///< all events of the snapshot that cost most
+  std::int64_t worst_undisturbed_ns = 0;  ///< of the events without preemption
+  std::int64_t percentile_99_ns = 0;      ///< the least that 99 of 100 events do not exceed
+  std::int64_t worst_snapshot_ns = 0;     ///< all events of the snapshot that cost most
+  std::int64_t total_ns = 0;              ///< all events
 };
 
 StallSummary summarize(const StallLog& log);

@@ -74,8 +74,8 @@ class Trainer {
   }
 
  private:
-  static constexpr std::uint64_t neighbours = 4;
-  static constexpr int negatives = 4;
+  static constexpr std::uint64_t neighbours = 5;
+  static constexpr int negatives = 5;
   static constexpr std::uint64_t recent_tokens = 4096;
 
   std::uint32_t word_at(std::uint64_t index) const noexcept {

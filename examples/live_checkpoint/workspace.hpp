@@ -23,6 +23,9 @@ class Workspace {
 
   const std::filesystem::path& directory() const noexcept { return directory_; }
 
+  /// From now on the files stay.
+  void keep_files() noexcept { keeps_files_ = true; }
+
   /// True iff the files stay.
   bool keeps_files() const noexcept { return keeps_files_; }
 
