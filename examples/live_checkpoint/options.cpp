@@ -46,7 +46,8 @@ po::options_description described_options() {
                         "where the snapshots go, and stay. Default: a temporary directory, which "
                         "is removed");
   options.add_options()("keep", "do not remove the temporary directory");
-  options.add_options()("json", po::value<Texts>()->zero_tokens()->multitoken()->value_name("[FILE]"),
+  options.add_options()("json",
+                        po::value<Texts>()->zero_tokens()->multitoken()->value_name("[FILE]"),
                         "write all figures as JSON, to FILE or instead of the table");
   return options;
 }
@@ -150,9 +151,9 @@ A stall is one event in which the training thread did not train because there ar
 snapshot call (every tile cloned and handed to the writer thread), or a write access to a tile that
 a snapshot still shared (byre copies the tile, or keeps it if the writer just let go). It is timed
 with a steady clock just around that, so that being preempted meanwhile counts too. The table has
-the worst event; the worst one during which the system gave the processor to nobody else; the 99th
-percentile of all events (a lazy run has more and smaller ones, so look at the worst and at the sums
-too); the sum of those that the costliest snapshot caused; and the total.
+the worst event; the most processor time that the thread itself spent in one, without preemption and
+waiting; the 99th percentile of all events (a lazy run has more and smaller ones, so look at the
+worst and at the sums too); the sum of those that the costliest snapshot caused; and the total.
 
 If --queue snapshots wait for the writer thread, training waits for it before it takes another one.
 That time is given apart and is no stall: how fast files are written does not depend on copying.

@@ -39,7 +39,7 @@ Json figures(const RunResult& run, const Plan& plan) {
       {"stall",
        {{"events", run.stalls.events},
         {"worst_ns", run.stalls.worst_ns},
-        {"worst_undisturbed_ns", run.stalls.worst_undisturbed_ns},
+        {"worst_processor_ns", run.stalls.worst_processor_ns},
         {"percentile_99_ns", run.stalls.percentile_99_ns},
         {"worst_snapshot_ns", run.stalls.worst_snapshot_ns},
         {"total_ns", run.stalls.total_ns}}},

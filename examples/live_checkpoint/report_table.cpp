@@ -37,8 +37,8 @@ struct Row {
 std::vector<Row> stall_rows() {
   return {
       {"worst stall", [](const RunResult& run) { return milliseconds(run.stalls.worst_ns); }},
-      {"  not preempted",
-       [](const RunResult& run) { return milliseconds(run.stalls.worst_undisturbed_ns); }},
+      {"  processor time",
+       [](const RunResult& run) { return milliseconds(run.stalls.worst_processor_ns); }},
       {"  99th percentile",
        [](const RunResult& run) { return milliseconds(run.stalls.percentile_99_ns); }},
       {"costliest snapshot",

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "stalls.hpp"
 
-#include <sys/resource.h>
 #include <algorithm>
+#include <ctime>
 
 namespace live_checkpoint {
 namespace {
@@ -25,13 +25,10 @@ std::int64_t worst_sum_ns(const StallLog& log) {
 
 }  // namespace
 
-long StallLog::preemptions_of_this_thread() noexcept {
-#if defined(RUSAGE_THREAD)
-  rusage usage{};
-  return getrusage(RUSAGE_THREAD, &usage) == 0 ? usage.ru_nivcsw : 0;
-#else
-  return 0;
-#endif
+std::int64_t StallLog::processor_time_ns() noexcept {
+  timespec used{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+  return static_cast<std::int64_t>(used.tv_sec) * 1'000'000'000 + used.tv_nsec;
 }
 
 StallSummary summarize(const StallLog& log) {
@@ -40,9 +37,7 @@ StallSummary summarize(const StallLog& log) {
   for (const StallLog::Event& event : log.events()) {
     sorted_ns.push_back(event.ns);
     summary.total_ns += event.ns;
-    if (!event.preempted) {
-      summary.worst_undisturbed_ns = std::max(summary.worst_undisturbed_ns, event.ns);
-    }
+    summary.worst_processor_ns = std::max(summary.worst_processor_ns, event.processor_ns);
   }
   std::sort(sorted_ns.begin(), sorted_ns.end());
   summary.events = sorted_ns.size();

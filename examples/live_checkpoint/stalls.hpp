@@ -17,26 +17,26 @@ namespace live_checkpoint {
 ///   - a write access to a tile that was not the table's alone: byre copied it, or found on a
 ///     second look that the writer had let go of it, and kept it.
 /// Each is timed with steady_clock from just before to just after, so that preemption by other
-/// processes counts too, as it would for a user; whether there was any is noted, to tell the two
-/// apart on a busy machine. What one lazy snapshot costs is spread over many such events; the sum
-/// per snapshot is therefore kept as well.
+/// processes counts too, as it would for a user. The thread's processor time is taken around that,
+/// to tell a stall's own work from what a busy machine adds. What one lazy snapshot costs is spread
+/// over many such events; the sum per snapshot is therefore kept as well.
 class StallLog {
  public:
   using Clock = std::chrono::steady_clock;
 
   struct Event {
     std::int64_t ns;
-    bool preempted;  ///< the system took the processor away meanwhile
+    std::int64_t processor_ns;  ///< of this thread: without preemption and waiting
   };
 
   /// Times `work` as one event and returns what it returns.
   template <class Work>
   auto time(Work&& work) {
-    const long preemptions = preemptions_of_this_thread();
+    const std::int64_t processor_begin_ns = processor_time_ns();
     const auto begin = Clock::now();
     auto result = std::forward<Work>(work)();
     const auto end = Clock::now();
-    events_.push_back({to_ns(end - begin), preemptions_of_this_thread() != preemptions});
+    events_.push_back({to_ns(end - begin), processor_time_ns() - processor_begin_ns});
     return result;
   }
 
@@ -51,7 +51,7 @@ class StallLog {
   }
 
  private:
-  static long preemptions_of_this_thread() noexcept;
+  static std::int64_t processor_time_ns() noexcept;
 
   std::vector<Event> events_;
   std::vector<std::size_t> first_events_;  ///< per snapshot, an index into events_
@@ -60,10 +60,10 @@ class StallLog {
 struct StallSummary {
   std::size_t events = 0;
   std::int64_t worst_ns = 0;
-  std::int64_t worst_undisturbed_ns = 0;  ///< of the events without preemption
-  std::int64_t percentile_99_ns = 0;      ///< the least that 99 of 100 events do not exceed
-  std::int64_t worst_snapshot_ns = 0;     ///< all events of the snapshot that cost most
-  std::int64_t total_ns = 0;              ///< all events
+  std::int64_t worst_processor_ns = 0;  ///< most processor time of one event
+  std::int64_t percentile_99_ns = 0;    ///< the least that 99 of 100 events do not exceed
+  std::int64_t worst_snapshot_ns = 0;   ///< all events of the snapshot that cost most
+  std::int64_t total_ns = 0;            ///< all events
 };
 
 StallSummary summarize(const StallLog& log);
