@@ -7,6 +7,7 @@
 #include <charconv>
 #include <limits>
 #include <sstream>
+#include <system_error>
 
 namespace live_checkpoint {
 namespace {
@@ -77,6 +78,18 @@ std::vector<Mode> modes_named(const std::string& name) {
   throw UsageError("--mode takes eager-fresh, eager-recycled, lazy or all, not '" + name + "'.");
 }
 
+/// A small system may lack one of the two.
+Texts default_text() {
+  Texts paths{"/usr/share/common-licenses", "/usr/share/doc"};
+  std::error_code unknown;
+  if (!std::filesystem::exists(paths.back(), unknown)) {
+    paths.pop_back();
+  } else if (!std::filesystem::exists(paths.front(), unknown)) {
+    paths.erase(paths.begin());
+  }
+  return paths;
+}
+
 po::variables_map parse(int argc, const char* const* argv) {
   try {
     po::variables_map given;
@@ -118,10 +131,8 @@ Options parse_options(int argc, const char* const* argv) {
   options.queue = required("queue", 1, most_queued);
   options.modes = modes_named(given["mode"].as<std::string>());
   options.keep = given.count("keep") != 0;
-  const Texts defaults{"/usr/share/common-licenses", "/usr/share/doc"};
-  for (const auto& path : given.count("text") != 0 ? given["text"].as<Texts>() : defaults) {
-    options.text.emplace_back(path);
-  }
+  const Texts text = given.count("text") != 0 ? given["text"].as<Texts>() : default_text();
+  options.text.assign(text.begin(), text.end());
   if (given.count("output") != 0) {
     options.output = given["output"].as<std::string>();
   }
