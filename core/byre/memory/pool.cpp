@@ -40,12 +40,14 @@ using ByAge = intrusive::list<IdleBlock>;
 constexpr std::size_t lead = page_nbytes;
 static_assert(sizeof(IdleBlock) <= lead);
 
-bool is_huge(std::size_t capacity) noexcept {
-  return capacity >= huge_page_nbytes;
+/// What of a block is asked to be huge pages: whole ones, since the rest of another would be memory
+/// nobody uses.
+std::size_t huge_nbytes(std::size_t capacity) noexcept {
+  return capacity / huge_page_nbytes * huge_page_nbytes;
 }
 
-std::size_t granularity(std::size_t nbytes) noexcept {
-  return is_huge(nbytes) ? huge_page_nbytes : page_nbytes;
+std::size_t alignment_for(std::size_t capacity) noexcept {
+  return huge_nbytes(capacity) != 0 ? huge_page_nbytes : page_nbytes;
 }
 
 std::size_t round_up(std::size_t nbytes, std::size_t multiple) noexcept {
@@ -162,13 +164,12 @@ RecyclingPool::~RecyclingPool() {
 }
 
 Block RecyclingPool::allocate(const Request& request) {
-  return request.nbytes < recycled_from ? AlignedAllocator::take(request)
-                                        : find(request.nbytes).block;
+  return request.nbytes < recycled_from ? take_small(request) : find(request.nbytes).block;
 }
 
 Block RecyclingPool::allocate_copy(const Request& request, const void* source, std::size_t nbytes) {
   if (request.nbytes < recycled_from) {
-    const Block block = AlignedAllocator::take(request);
+    const Block block = take_small(request);
     Allocator::copy(block.data, source, nbytes);
     return block;
   }
@@ -181,8 +182,17 @@ Block RecyclingPool::allocate_copy(const Request& request, const void* source, s
   return block;
 }
 
+Block RecyclingPool::take_small(const Request& request) {
+  try {
+    return AlignedAllocator::take(request);
+  } catch (const OutOfMemory&) {
+    trim();
+    return AlignedAllocator::take(request);
+  }
+}
+
 RecyclingPool::Found RecyclingPool::find(std::size_t nbytes) {
-  const std::size_t capacity = round_up(nbytes, granularity(nbytes));
+  const std::size_t capacity = round_up(nbytes, page_nbytes);
   IdleBlock* idle = idle_->take(capacity);
   if (idle == nullptr) {
     return {map(nbytes, capacity), true};
@@ -199,9 +209,7 @@ void RecyclingPool::deallocate(const Block& block) noexcept {
     AlignedAllocator::give_back(block);
     return;
   }
-  if (is_huge(block.capacity)) {
-    advise_reclaimable(data_of(block), block.capacity);
-  }
+  advise_reclaimable(data_of(block), huge_nbytes(block.capacity));
   poison(block.data, block.capacity);
   stats::detail::count(stats::detail::plus(stats::Counter::pooled_bytes, block.capacity));
   idle_->put(*::new (block.base) IdleBlock(block));
@@ -232,18 +240,16 @@ void RecyclingPool::trim(std::size_t keep_nbytes) noexcept {
 }
 
 Block RecyclingPool::map(std::size_t nbytes, std::size_t capacity) {
-  std::byte* data = pages_->map(lead, capacity, granularity(capacity));
+  std::byte* data = pages_->map(lead, capacity, alignment_for(capacity));
   if (data == nullptr) {
     trim();
-    data = pages_->map(lead, capacity, granularity(capacity));
+    data = pages_->map(lead, capacity, alignment_for(capacity));
   }
   if (data == nullptr) {
     idle_->not_taken();
     throw OutOfMemory(nbytes, name());
   }
-  if (is_huge(capacity)) {
-    advise_huge(data, capacity);
-  }
+  advise_huge(data, huge_nbytes(capacity));
   return {data, capacity, data - lead};
 }
 

@@ -15,7 +15,7 @@ namespace byre::inline v0 {
 /// whose malloc recycles well enough.
 ///
 /// A released block waits in the pool until a request of nearly its size takes it, the limit pushes
-/// it out (least recently released first), trim() is called, or the system refuses a new mapping:
+/// it out (least recently released first), trim() is called, or the system refuses memory:
 /// then everything idle is given back and the request is tried again. Idle huge pages are marked as
 /// the system's to take when it runs short.
 ///
@@ -58,6 +58,7 @@ class RecyclingPool final : public Allocator {
     Block block;
     bool fresh;
   };
+  Block take_small(const Request& request);
   Found find(std::size_t nbytes);
   Block map(std::size_t nbytes, std::size_t capacity);
   void unmap(const Block& block) noexcept;
