@@ -77,10 +77,15 @@ def run_round(command, index, progress):
                 if line.count("/") >= 3:
                     progress.step(index)
             said = process.stderr.read()
+        if process.returncode < 0:
+            raise Failure(f"{command[0]} was ended by signal {-process.returncode}")
         if process.returncode not in (0, WRONG_COUNT):
-            raise Failure(f"{command[0]} ended with status {process.returncode}: {said.strip()}")
+            last = (said.strip().splitlines() or ["it said nothing"])[-1]
+            raise Failure(f"{command[0]} ended with status {process.returncode}: {last}")
         if process.returncode == WRONG_COUNT:
-            print(said.strip(), file=sys.stderr)
+            for line in said.splitlines():
+                if line.startswith("byre-bench:"):
+                    print(line, file=sys.stderr)
         try:
             with open(output, encoding="utf-8") as file:
                 return json.load(file), process.returncode == 0
