@@ -59,6 +59,13 @@ std::size_t largest_for(std::size_t capacity) noexcept {
   return capacity + capacity / 8;
 }
 
+/// memcpy, which is not to be asked for no bytes from nowhere.
+void copy_bytes(void* destination, const void* source, std::size_t nbytes) noexcept {
+  if (nbytes != 0) {
+    std::memcpy(destination, source, nbytes);
+  }
+}
+
 /// Populates and copies by turns: the pages a system call makes present are zeroed on the way, and
 /// are still in the cache when the copy overwrites them.
 void copy_into_fresh(std::byte* destination, const std::byte* source, std::size_t nbytes) noexcept {
@@ -102,7 +109,8 @@ class RecyclingPool::IdleBlocks {
   void put(IdleBlock& idle) noexcept {
     const lock_guard<mutex> lock(mutex_);
     --blocks_out_;
-    by_size_.insert(idle);
+    // In front of its equals, so that the block released last, and warmest, is taken first.
+    by_size_.insert_before(by_size_.lower_bound(idle.block.capacity), idle);
     by_age_.push_back(idle);
     nbytes_ += idle.block.capacity;
   }
@@ -170,25 +178,25 @@ Block RecyclingPool::allocate(const Request& request) {
 Block RecyclingPool::allocate_copy(const Request& request, const void* source, std::size_t nbytes) {
   if (request.nbytes < recycled_from) {
     const Block block = take_small(request);
-    Allocator::copy(block.data, source, nbytes);
+    copy_bytes(block.data, source, nbytes);
     return block;
   }
   const auto [block, fresh] = find(request.nbytes);
   if (fresh) {
     copy_into_fresh(data_of(block), static_cast<const std::byte*>(source), nbytes);
   } else {
-    Allocator::copy(block.data, source, nbytes);
+    copy_bytes(block.data, source, nbytes);
   }
   return block;
 }
 
 Block RecyclingPool::take_small(const Request& request) {
-  try {
-    return AlignedAllocator::take(request);
-  } catch (const OutOfMemory&) {
+  Block block = AlignedAllocator::try_take(request);
+  if (block.data == nullptr) [[unlikely]] {
     trim();
-    return AlignedAllocator::take(request);
+    block = aligned_allocator().allocate(request);
   }
+  return block;
 }
 
 RecyclingPool::Found RecyclingPool::find(std::size_t nbytes) {

@@ -258,16 +258,17 @@ class basic_buffer {
   /// The header for a lazy clone of this buffer.
   Header* share(CallSite site) const {
     const auto access = monitor_.reads(site);
-    if (!has_data()) {
-      return header_;
-    }
-    if (header_->origin() == Origin::borrowed) [[unlikely]] {
-      return copy_of_data(header_->nbytes(), stats::CopyCause::borrowed, site);
+    if (!header_->is_shareable()) [[unlikely]] {
+      return share_eagerly(site);
     }
     header_->share().add_owner();
     stats::detail::count(stats::detail::plus(stats::Counter::lazy_clones),
                          stats::detail::plus(stats::Counter::bytes_cloned, header_->nbytes()));
     return header_;
+  }
+
+  [[gnu::cold, gnu::noinline]] Header* share_eagerly(CallSite site) const {
+    return has_data() ? copy_of_data(header_->nbytes(), stats::CopyCause::borrowed, site) : header_;
   }
 
   /// What materialize() does where the data is not plainly owned.
