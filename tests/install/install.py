@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Installs byre and uses what was installed: install.py SOURCE_ROOT shared|static pkg-config|cmake"""
+"""Installs byre, moves it, and uses it by pkg-config and by CMake: install.py SOURCE shared|static"""
 import os
 import pathlib
 import shlex
@@ -18,7 +18,7 @@ def run(*command, **options):
 
 
 def install(source, kind, folder):
-    """The folder byre now is in, which is not the one it was installed to."""
+    """The folder byre is in now, which is not the one it was installed to."""
     setup = [f"--prefix={folder}/installed", f"-Ddefault_library={kind}", "-Dunity=on"]
     others = ["-Dtests=disabled", "-Dbenchmarks=disabled", "-Dexamples=disabled"]
     run("meson", "setup", *setup, *others, "-Dbuildtype=debug", f"{folder}/build", source)
@@ -29,41 +29,43 @@ def install(source, kind, folder):
 
 
 def build_with_pkg_config(prefix, kind, program):
+    """Where the program finds its libraries."""
     (found,) = prefix.rglob("byre.pc")
-    environment = {**os.environ, "PKG_CONFIG_PATH": str(found.parent)}
-    ask = ["pkg-config", "--define-prefix", "--cflags", "--libs", "byre"]
+    ask = ["pkg-config", f"--define-variable=prefix={prefix}", "--cflags", "--libs", found]
     if kind == "static":
         ask.append("--static")
-    flags = run(*ask, env=environment, stdout=subprocess.PIPE).stdout.split()
+    flags = run(*ask, stdout=subprocess.PIPE).stdout.split()
     compiler = shlex.split(os.environ.get("CXX", "c++"))
     run(*compiler, "-std=c++20", "-o", program, CONSUMER / "consumer.cpp", *flags)
-    return found.parent.parent
+    return {"LD_LIBRARY_PATH": str(found.parent.parent)}
 
 
 def build_with_cmake(prefix, _kind, program):
+    """Nothing: CMake writes into the program where its libraries are."""
     run("cmake", "-S", CONSUMER, "-B", program.parent, f"-DCMAKE_PREFIX_PATH={prefix}")
     run("cmake", "--build", program.parent)
+    return {}
 
 
-def main(source, kind, finder):
-    if shutil.which(finder) is None:
-        print(f"no {finder} on this machine")
+def use(source, program, variables):
+    said = run(program, env={**os.environ, **variables}, stdout=subprocess.PIPE).stdout
+    version = (pathlib.Path(source) / "VERSION").read_text()
+    if said != version:
+        sys.exit(f"the program says it uses byre {said}, installed was {version}")
+
+
+def main(source, kind):
+    missing = [tool for tool in ("pkg-config", "cmake") if shutil.which(tool) is None]
+    if missing:
+        print("not on this machine:", *missing)
         return SKIPPED
     with tempfile.TemporaryDirectory(prefix="byre-install-") as name:
         folder = pathlib.Path(name)
-        program = folder / "consumer" / "consumer"
-        program.parent.mkdir()
         prefix = install(source, kind, folder)
-        if finder == "cmake":
-            build_with_cmake(prefix, kind, program)
-            environment = os.environ  # the program knows where its libraries are
-        else:
-            libraries = build_with_pkg_config(prefix, kind, program)
-            environment = {**os.environ, "LD_LIBRARY_PATH": str(libraries)}
-        said = run(program, env=environment, stdout=subprocess.PIPE).stdout
-        version = (pathlib.Path(source) / "VERSION").read_text()
-        if said != version:
-            sys.exit(f"the program says it uses byre {said}, installed was {version}")
+        for build in (build_with_pkg_config, build_with_cmake):
+            program = folder / build.__name__ / "consumer"
+            program.parent.mkdir()
+            use(source, program, build(prefix, kind, program))
     return 0
 
 
