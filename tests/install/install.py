@@ -42,7 +42,7 @@ def build_with_pkg_config(prefix, kind, program):
 
 def build_with_cmake(prefix, _kind, program):
     """Nothing: CMake writes into the program where its libraries are."""
-    run("cmake", "-S", CONSUMER, "-B", program.parent, f"-DCMAKE_PREFIX_PATH={prefix}")
+    run("cmake", "-G", "Ninja", "-S", CONSUMER, "-B", program.parent, f"-DCMAKE_PREFIX_PATH={prefix}")
     run("cmake", "--build", program.parent)
     return {}
 
