@@ -19,9 +19,11 @@ def run(*command, **options):
 
 def install(source, kind, folder):
     """The folder byre is in now, which is not the one it was installed to."""
-    setup = [f"--prefix={folder}/installed", f"-Ddefault_library={kind}", "-Dunity=on"]
+    # Where Meson would put libraries depends on what else is installed, and CMake may not look there.
+    where = [f"--prefix={folder}/installed", "--libdir=lib"]
+    how = [f"-Ddefault_library={kind}", "-Dunity=on", "-Dbuildtype=debug"]
     others = ["-Dtests=disabled", "-Dbenchmarks=disabled", "-Dexamples=disabled"]
-    run("meson", "setup", *setup, *others, "-Dbuildtype=debug", f"{folder}/build", source)
+    run("meson", "setup", *where, *how, *others, f"{folder}/build", source)
     run("meson", "compile", "-C", f"{folder}/build")
     run("meson", "install", "-C", f"{folder}/build", stdout=subprocess.DEVNULL)
     (folder / "installed").rename(folder / "moved")
