@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Installs byre, moves it, and uses it by pkg-config and by CMake: install.py SOURCE shared|static"""
+"""Installs byre, moves it, uses it by pkg-config and by CMake: install.py SOURCE shared|static"""
 import os
 import pathlib
 import shlex
@@ -19,7 +19,7 @@ def run(*command, **options):
 
 def install(source, kind, folder):
     """The folder byre is in now, which is not the one it was installed to."""
-    # Where Meson would put libraries depends on what else is installed, and CMake may not look there.
+    # Meson's own choice of a libdir depends on the machine, and CMake may not look there.
     where = [f"--prefix={folder}/installed", "--libdir=lib"]
     how = [f"-Ddefault_library={kind}", "-Dunity=on", "-Dbuildtype=debug"]
     others = ["-Dtests=disabled", "-Dbenchmarks=disabled", "-Dexamples=disabled"]
@@ -44,8 +44,9 @@ def build_with_pkg_config(prefix, kind, program):
 
 def build_with_cmake(prefix, _kind, program):
     """Nothing: CMake writes into the program where its libraries are."""
-    run("cmake", "-G", "Ninja", "-S", CONSUMER, "-B", program.parent, f"-DCMAKE_PREFIX_PATH={prefix}")
-    run("cmake", "--build", program.parent)
+    folder = program.parent
+    run("cmake", "-G", "Ninja", "-S", CONSUMER, "-B", folder, f"-DCMAKE_PREFIX_PATH={prefix}")
+    run("cmake", "--build", folder)
     return {}
 
 
