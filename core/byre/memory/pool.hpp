@@ -30,8 +30,8 @@ class RecyclingPool final : public Allocator {
   explicit RecyclingPool(std::size_t limit_nbytes = default_limit_nbytes(),
                          PageSource& pages = system_pages());
 
-  /// Gives every idle block back. Ends the program if blocks are still out: a pool outlives the
-  /// buffers that came from it.
+  /// Gives every idle block back. A pool outlives the buffers that came from it: the program ends if
+  /// blocks of `recycled_from` bytes or more are still out.
   ~RecyclingPool() override;
 
   RecyclingPool(const RecyclingPool&) = delete;

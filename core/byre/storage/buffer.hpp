@@ -183,11 +183,12 @@ class basic_buffer {
     }
     if (nbytes <= header_->capacity()) {
       header_->set_nbytes(nbytes);
-    } else {
-      Header* larger = copy_of_data(nbytes, stats::CopyCause::resized, site);
-      drop_data();
-      adopt_header(larger);
+      return;
     }
+    const std::size_t kept_nbytes = header_->nbytes();
+    Header* larger = Allocated::create_copy(nbytes, *header_);
+    leave_for(larger);
+    stats::detail::report_copy({kept_nbytes, stats::CopyCause::resized, site});
   }
 
   std::size_t nbytes(CallSite site = CallSite::current()) const noexcept {
@@ -249,10 +250,19 @@ class basic_buffer {
     data_ = header->data();
   }
 
-  void drop_data() noexcept {
-    if (header_->share().drop_owner()) {
-      header_->release();
+  /// True iff the data was released, with nobody left.
+  bool drop_data() noexcept {
+    if (!header_->share().drop_owner()) {
+      return false;
     }
+    header_->release();
+    return true;
+  }
+
+  bool leave_for(Header* header) noexcept {
+    const bool was_last = drop_data();
+    adopt_header(header);
+    return was_last;
   }
 
   /// The header for a lazy clone of this buffer.
@@ -268,7 +278,12 @@ class basic_buffer {
   }
 
   [[gnu::cold, gnu::noinline]] Header* share_eagerly(CallSite site) const {
-    return has_data() ? copy_of_data(header_->nbytes(), stats::CopyCause::borrowed, site) : header_;
+    if (!has_data()) {
+      return header_;
+    }
+    Header* copy = copy_of_data();
+    stats::detail::report_copy({header_->nbytes(), stats::CopyCause::borrowed, site});
+    return copy;
   }
 
   /// What materialize() does where the data is not plainly owned.
@@ -284,12 +299,10 @@ class basic_buffer {
 
   /// The data is shared, or read-only.
   [[gnu::noinline]] Materialized copy_out(Wait wait, CallSite site) {
-    if (header_->is_read_only()) {
-      Header* copy = copy_of_data(header_->nbytes(), stats::CopyCause::read_only, site);
-      drop_data();
-      adopt_header(copy);
-      return Materialized::copied;
-    }
+    return header_->is_read_only() ? copy_read_only(site) : copy_or_steal(wait, site);
+  }
+
+  Materialized copy_or_steal(Wait wait, CallSite site) {
     // Who may not wait and finds itself the last owner copies for that alone.
     const auto cause = wait == Wait::never && header_->share().use_count() == 1
                            ? stats::CopyCause::pending
@@ -299,7 +312,7 @@ class basic_buffer {
     }
     Header* copy;
     try {
-      copy = copy_of_data(header_->nbytes(), cause, site);
+      copy = copy_of_data();
     } catch (...) {
       header_->share().abandon_copy();
       throw;
@@ -308,6 +321,15 @@ class basic_buffer {
       header_->release();
     }
     adopt_header(copy);
+    stats::detail::report_copy({copy->nbytes(), cause, site});
+    return Materialized::copied;
+  }
+
+  /// Nobody ever writes the data, so it is copied by an owner, without a claim.
+  Materialized copy_read_only(CallSite site) {
+    Header* copy = copy_of_data();
+    const auto cause = leave_for(copy) ? stats::CopyCause::read_only : stats::CopyCause::shared;
+    stats::detail::report_copy({copy->nbytes(), cause, site});
     return Materialized::copied;
   }
 
@@ -316,12 +338,7 @@ class basic_buffer {
     return Materialized::stole;
   }
 
-  /// New data of `nbytes` that begins as this one does. Told to the copy sinks.
-  Header* copy_of_data(std::size_t nbytes, stats::CopyCause cause, CallSite site) const {
-    Header* copy = Allocated::create_copy(nbytes, *header_);
-    stats::detail::report_copy({std::min(nbytes, header_->nbytes()), cause, site});
-    return copy;
-  }
+  Header* copy_of_data() const { return Allocated::create_copy(header_->nbytes(), *header_); }
 
   void* data_ = nullptr;
   Header* header_ = &cow::no_data<Sync, Share>();
