@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Errors: what they are, and what their texts say of what was asked and found.
+#include <byre/error/call_site.hpp>
+#include <byre/error/error.hpp>
+#include <byre/memory/aligned_allocator.hpp>
+#include <byre/storage/storage.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <cstring>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <initializer_list>
+#include <string>
+#include <type_traits>
+
+namespace byre::test {
+namespace {
+
+constexpr std::size_t most_chars = sizeof(Text) - 1;
+
+std::string of(const Text& text) {
+  return text.chars.data();
+}
+
+TEST(Text, is_what_printf_would_write) {
+  EXPECT_EQ(of(format_text("%d of %s", 3, "four")), "3 of four");
+  EXPECT_EQ(of(format_text("%s", "")), "");
+}
+
+TEST(Text, is_whole_if_it_just_fits) {
+  const std::string just_fits(most_chars, 'x');
+  EXPECT_EQ(of(format_text("%s", just_fits.c_str())), just_fits);
+}
+
+TEST(Text, ends_in_three_dots_if_it_does_not_fit) {
+  for (const std::size_t too_many : {std::size_t{1}, std::size_t{2}, std::size_t{10000}}) {
+    const std::string too_long(most_chars + too_many, 'x');
+    const std::string text = of(format_text("%s", too_long.c_str()));
+    EXPECT_EQ(text, std::string(most_chars - 3, 'x') + "...");
+  }
+}
+
+template <class E>
+constexpr bool is_an_error = std::is_base_of_v<Error, E>&& std::is_base_of_v<std::exception, E>&&
+    std::is_nothrow_copy_constructible_v<E>;
+static_assert(is_an_error<Error>);
+static_assert(is_an_error<OutOfMemory>);
+static_assert(is_an_error<InvalidArgument>);
+static_assert(is_an_error<NotUnique>);
+static_assert(is_an_error<FileError>);
+static_assert(is_an_error<TooManyCopies>);
+
+TEST(Error, keeps_its_text_wherever_it_is_copied) {
+  std::exception_ptr kept;
+  {
+    const std::string text = "a text that is gone";
+    kept = std::make_exception_ptr(NotUnique(format_text("%s", text.c_str())));
+  }
+  try {
+    std::rethrow_exception(kept);
+  } catch (const std::exception& error) {
+    EXPECT_STREQ(error.what(), "a text that is gone");
+  }
+}
+
+/// The text of the `E` that `act` throws. It has to say each of `parts`.
+template <class E, class Act>
+void expect_text(Act act, std::initializer_list<std::string> parts) {
+  try {
+    act();
+    FAIL() << "nothing was thrown";
+  } catch (const E& error) {
+    const std::string text = error.what();
+    for (const std::string& part : parts) {
+      EXPECT_NE(text.find(part), std::string::npos) << '"' << part << "\" is not in: " << text;
+    }
+    EXPECT_EQ(text.find("..."), std::string::npos) << "it was cut: " << text;
+    EXPECT_TRUE(text.ends_with('.') || text.ends_with('?')) << text;
+  }
+}
+
+TEST(OutOfMemory, says_how_much_was_asked_of_whom_and_the_ways_out) {
+  expect_text<OutOfMemory>([] { throw OutOfMemory(123456, "toy allocator"); },
+                           {"123456 bytes", "toy allocator", "Nothing changed", "Release"});
+}
+
+TEST(InvalidArgument, says_which_size_overflowed_and_what_is_possible) {
+  expect_text<InvalidArgument>([] { (void)Buffer::allocate(max_nbytes + 1); },
+                               {std::to_string(max_nbytes + 1) + " bytes",
+                                std::to_string(max_nbytes) + " bytes", "negative", "overflow"});
+  EXPECT_THROW((void)Buffer::allocate(static_cast<std::size_t>(-1)), InvalidArgument);
+}
+
+TEST(InvalidArgument, says_which_call_was_given_a_null_pointer) {
+  expect_text<InvalidArgument>([] { (void)Buffer::adopt(nullptr, 77, [](void*) {}); },
+                               {"Buffer::adopt", "null", "77 bytes", "Pass"});
+  expect_text<InvalidArgument>([] { (void)Buffer::borrow(static_cast<void*>(nullptr), 78); },
+                               {"Buffer::borrow", "null", "78 bytes", "Pass"});
+}
+
+TEST(InvalidArgument, says_what_an_empty_storage_handle_needs) {
+  expect_text<InvalidArgument>([] { Storage().resize(55); },
+                               {"55 bytes", "empty", "Storage::allocate(55)"});
+}
+
+TEST(NotUnique, says_what_is_shared_and_how_to_be_alone) {
+  Buffer buffer = Buffer::allocate(100, aligned_allocator());
+  const Buffer clone = buffer;
+  expect_text<NotUnique>([&] { buffer.resize(200); },
+                         {"200 bytes", "100 bytes", "shares", "materialize()"});
+}
+
+class FileErrors : public testing::Test {
+ protected:
+  FileErrors() { std::filesystem::create_directories(folder); }
+  ~FileErrors() override { std::filesystem::remove_all(folder); }
+  const std::filesystem::path folder =
+      std::filesystem::path(testing::TempDir()) / "byre_errors_test";
+};
+
+TEST_F(FileErrors, say_that_a_file_is_missing_and_which) {
+  const auto path = folder / "missing";
+  expect_text<FileError>([&] { (void)Buffer::map_file(path); },
+                         {path.string(), "no such file", "Check"});
+}
+
+TEST_F(FileErrors, say_that_a_folder_is_no_file) {
+  expect_text<FileError>([&] { (void)Buffer::map_file(folder); },
+                         {folder.string(), "not a regular file", "Read it"});
+}
+
+TEST_F(FileErrors, say_that_a_file_is_empty) {
+  const auto path = folder / "empty";
+  std::ofstream(path).flush();
+  expect_text<FileError>([&] { (void)Buffer::map_file(path); },
+                         {path.string(), "empty", "Buffer::allocate(0)"});
+}
+
+TEST_F(FileErrors, say_that_a_file_may_not_be_read) {
+  const auto path = folder / "unreadable";
+  std::ofstream(path) << "secret";
+  std::filesystem::permissions(path, std::filesystem::perms::none);
+  if (std::ifstream(path).is_open()) {
+    GTEST_SKIP() << "this user may read everything";
+  }
+  expect_text<FileError>([&] { (void)Buffer::map_file(path); },
+                         {path.string(), std::strerror(EACCES), "permissions"});
+}
+
+struct Asked {
+  CallSite site;
+};
+Asked asks(CallSite site = CallSite::current()) {
+  return {site};
+}
+
+TEST(CallSite, is_the_place_of_the_call_in_whose_default_arguments_it_stands) {
+  const unsigned line = __LINE__ + 1;
+  const Asked asked = asks();
+  EXPECT_EQ(asked.site.line, line);
+  EXPECT_STREQ(asked.site.file, __FILE__);
+  EXPECT_EQ(asked.site, asks(asked.site).site);
+  EXPECT_NE(asked.site, asks().site);
+  EXPECT_STREQ(CallSite{}.file, "?");
+}
+
+}  // namespace
+}  // namespace byre::test

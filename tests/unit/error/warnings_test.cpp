@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <byre/error/error.hpp>
+#include <byre/error/warning.hpp>
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "../support/at_once.hpp"
+#include "../support/caught_warnings.hpp"
+
+namespace byre::test {
+namespace {
+
+void first_handler(const char*) noexcept {}
+void second_handler(const char*) noexcept {}
+
+/// What is written to stderr when a warning is given.
+std::string written_of(const char* text) {
+  testing::internal::CaptureStderr();
+  warn("%s", text);
+  return testing::internal::GetCapturedStderr();
+}
+
+TEST(WarningHandler, is_answered_with_the_one_before) {
+  const WarningHandler original = set_warning_handler(&first_handler);
+  EXPECT_NE(original, nullptr);
+  EXPECT_EQ(set_warning_handler(&second_handler), &first_handler);
+  EXPECT_EQ(set_warning_handler(original), &second_handler);
+}
+
+TEST(WarningHandler, writes_to_stderr_by_default) {
+  EXPECT_EQ(written_of("mind the gap"), "byre: warning: mind the gap\n");
+}
+
+TEST(WarningHandler, is_the_default_again_when_set_to_null) {
+  const WarningHandler original = set_warning_handler(&first_handler);
+  EXPECT_EQ(written_of("unheard"), "");
+  EXPECT_EQ(set_warning_handler(nullptr), &first_handler);
+  EXPECT_EQ(written_of("heard"), "byre: warning: heard\n");
+  EXPECT_EQ(set_warning_handler(original), original) << "null is the default, not nothing";
+}
+
+TEST(Warning, reaches_the_handler_as_printf_would_write_it) {
+  const CaughtWarnings caught;
+  warn("%d bytes of %s", 7, "nothing");
+  warn("%s", "");
+  EXPECT_EQ(caught.texts(), (std::vector<std::string>{"7 bytes of nothing", ""}));
+}
+
+TEST(Warning, that_is_too_long_ends_in_three_dots) {
+  const CaughtWarnings caught;
+  warn("%s", std::string(5000, 'x').c_str());
+  ASSERT_EQ(caught.texts().size(), 1U);
+  EXPECT_EQ(caught.texts()[0], std::string(sizeof(Text) - 4, 'x') + "...");
+}
+
+TEST(Warning, may_be_given_by_many_threads_at_once) {
+  const CaughtWarnings caught;
+  at_once(8, [](std::size_t thread) {
+    for (int i = 0; i < 50; ++i) {
+      warn("thread %zu", thread);
+    }
+  });
+  std::vector<int> heard(8);
+  for (const std::string& text : caught.texts()) {
+    ASSERT_EQ(text.substr(0, 7), "thread ");
+    ++heard[std::stoul(text.substr(7))];
+  }
+  EXPECT_EQ(heard, std::vector<int>(8, 50));
+}
+
+TEST(WarningHandler, may_be_changed_while_others_warn) {
+  const CaughtWarnings caught;
+  const WarningHandler catching = set_warning_handler(&first_handler);
+  at_once(4, [&](std::size_t thread) {
+    for (int i = 0; i < 500; ++i) {
+      if (thread == 0) {
+        set_warning_handler(i % 2 == 0 ? catching : &first_handler);
+      } else {
+        warn("whole");
+      }
+    }
+  });
+  for (const std::string& text : caught.texts()) {
+    EXPECT_EQ(text, "whole");
+  }
+}
+
+}  // namespace
+}  // namespace byre::test

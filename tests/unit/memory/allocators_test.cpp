@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <byre/error/error.hpp>
+#include <byre/memory/aligned_allocator.hpp>
+#include <byre/memory/device.hpp>
+#include <byre/memory/pmr_allocator.hpp>
+#include <byre/storage/buffer.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "../support/counting_resource.hpp"
+#include "../support/user_allocators.hpp"
+
+// Sanitizers end a program that asks for too much, unless told to answer as malloc does.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(__clang__)
+extern "C" const char* __asan_default_options() {
+  return "allocator_may_return_null=1";
+}
+extern "C" const char* __tsan_default_options() {
+  return "allocator_may_return_null=1";
+}
+#endif
+
+namespace byre::test {
+namespace {
+
+constexpr std::size_t sizes[] = {0, 1, 63, 64, 65, 4095, 65535};
+constexpr std::size_t prefixes[] = {0, 64, 1024};
+
+std::uintptr_t address_of(const void* place) {
+  return reinterpret_cast<std::uintptr_t>(place);
+}
+
+/// The bytes the user of a block may write, prefix included.
+struct Extent {
+  std::byte* begin;
+  std::byte* end;
+};
+
+Extent extent_of(const Block& block, const Request& request) {
+  auto* data = static_cast<std::byte*>(block.data);
+  return {data - request.prefix, data + block.capacity};
+}
+
+TEST(AlignedAllocator, aligns_the_data_behind_any_prefix) {
+  for (const std::size_t prefix : prefixes) {
+    for (const std::size_t nbytes : sizes) {
+      const Block block = aligned_allocator().allocate({nbytes, prefix});
+      EXPECT_EQ(address_of(block.data) % data_alignment, 0U) << prefix << " + " << nbytes;
+      EXPECT_GE(block.capacity, nbytes);
+      aligned_allocator().deallocate(block);
+    }
+  }
+}
+
+TEST(AlignedAllocator, gives_blocks_that_do_not_overlap) {
+  std::vector<Block> blocks;
+  std::vector<Extent> extents;
+  for (int repetition = 0; repetition < 8; ++repetition) {
+    for (const std::size_t prefix : prefixes) {
+      for (const std::size_t nbytes : sizes) {
+        blocks.push_back(aligned_allocator().allocate({nbytes, prefix}));
+        extents.push_back(extent_of(blocks.back(), {nbytes, prefix}));
+        std::fill(extents.back().begin, extents.back().end,
+                  static_cast<std::byte>(blocks.size() % 251));
+      }
+    }
+  }
+  for (std::size_t i = 0; i < extents.size(); ++i) {
+    const auto stamp = static_cast<std::byte>((i + 1) % 251);
+    EXPECT_TRUE(std::all_of(extents[i].begin, extents[i].end, [&](std::byte value) {
+      return value == stamp;
+    })) << i;
+  }
+  std::sort(extents.begin(), extents.end(),
+            [](const Extent& left, const Extent& right) { return left.begin < right.begin; });
+  for (std::size_t i = 1; i < extents.size(); ++i) {
+    EXPECT_LE(extents[i - 1].end, extents[i].begin);
+  }
+  for (const Block& block : blocks) {
+    aligned_allocator().deallocate(block);
+  }
+}
+
+TEST(AlignedAllocator, refuses_an_impossible_size_as_out_of_memory) {
+  try {
+    (void)aligned_allocator().allocate({max_nbytes, 64});
+    FAIL() << "there is no such memory";
+  } catch (const OutOfMemory& error) {
+    EXPECT_NE(std::string(error.what()).find(std::to_string(max_nbytes)), std::string::npos);
+    EXPECT_NE(std::string(error.what()).find("aligned allocator"), std::string::npos);
+  }
+}
+
+TEST(PmrAllocator, gives_back_exactly_what_it_took) {
+  CountingResource resource;
+  PmrAllocator allocator(resource);
+  for (const std::size_t prefix : prefixes) {
+    for (const std::size_t nbytes : sizes) {
+      const Block block = allocator.allocate({nbytes, prefix});
+      EXPECT_EQ(address_of(block.data) % data_alignment, 0U);
+      const Extent extent = extent_of(block, {nbytes, prefix});
+      std::fill(extent.begin, extent.end, std::byte{0x11});
+      allocator.deallocate(block);
+    }
+  }
+  EXPECT_GT(resource.nbytes_given(), 0U);
+  EXPECT_EQ(resource.nbytes_given(), resource.nbytes_taken_back());
+  EXPECT_EQ(resource.wrong_releases(), 0);
+  EXPECT_GE(resource.smallest_alignment_asked(), data_alignment);
+}
+
+TEST(PmrAllocator, gives_back_what_buffers_cloned_copied_and_resized) {
+  CountingResource resource;
+  PmrAllocator allocator(resource);
+  {
+    Buffer buffer = Buffer::allocate(100, allocator);
+    std::memset(buffer.mutable_data(), 7, 100);
+    Buffer clone = buffer;
+    std::memset(clone.mutable_data(), 8, 100);
+    buffer.resize(1000);
+    EXPECT_EQ(buffer.data()[99], std::byte{7});
+    EXPECT_EQ(clone.data()[99], std::byte{8});
+  }
+  EXPECT_EQ(resource.nbytes_given(), resource.nbytes_taken_back());
+  EXPECT_EQ(resource.wrong_releases(), 0);
+}
+
+TEST(PmrAllocator, lets_a_buffer_report_an_exhausted_resource_as_out_of_memory) {
+  CountingResource resource;
+  PmrAllocator allocator(resource);
+  resource.fail_next();
+  try {
+    (void)Buffer::allocate(12345, allocator);
+    FAIL() << "the resource had none";
+  } catch (const OutOfMemory& error) {
+    EXPECT_NE(std::string(error.what()).find("12345 bytes"), std::string::npos);
+    EXPECT_NE(std::string(error.what()).find("pmr allocator"), std::string::npos);
+  }
+  EXPECT_EQ(resource.nbytes_given(), 0U);
+}
+
+TEST(Device, equals_a_device_of_the_same_kind_and_index) {
+  static_assert(Device(2, 3) == Device(2, 3));
+  static_assert(Device(2, 3) != Device(2, 4));
+  static_assert(Device(2, 3) != Device(3, 3));
+  static_assert(Device(2, 3).kind() == 2 && Device(2, 3).index() == 3);
+  static_assert(Device::cpu() == Device(0, 0));
+  static_assert(Device::cpu().is_cpu() && !Device(1, 0).is_cpu());
+  EXPECT_EQ(default_allocator().device(), Device::cpu());
+  EXPECT_EQ(DeviceAllocator().device(), Device(1, 0));
+}
+
+TEST(DeviceAllocator, is_never_asked_for_room_for_a_header) {
+  DeviceAllocator device;
+  {
+    // Any touch of the device's pages by the host ends the program here.
+    Buffer buffer = Buffer::allocate(5000, device);
+    const Buffer clone = buffer;
+    EXPECT_TRUE(clone.shares_data_with(buffer));
+    EXPECT_EQ(buffer.use_count(), 2U);
+    EXPECT_EQ(device.largest_prefix(), 0U);
+  }
+  EXPECT_EQ(device.blocks_out(), 0U);
+}
+
+TEST(DeviceAllocator, makes_every_copy_itself) {
+  DeviceAllocator device;
+  {
+    Buffer buffer = Buffer::allocate(5000, device);
+    device.fill(buffer.mutable_data(), 1, 5000);
+    Buffer clone = buffer;
+    device.fill(clone.mutable_data(), 2, 5000);
+    EXPECT_EQ(device.copies(), 1);
+    buffer.resize(10000);
+    EXPECT_EQ(device.copies(), 2);
+    EXPECT_EQ(device.value_at(buffer.data() + 4999), 1);
+    EXPECT_EQ(device.value_at(clone.data() + 4999), 2);
+    EXPECT_EQ(device.largest_prefix(), 0U);
+  }
+  EXPECT_EQ(device.blocks_out(), 0U);
+}
+
+/// Whose copies fail.
+class FailingAllocator final : public Allocator {
+ public:
+  Block allocate(const Request& request) override {
+    ++blocks_out;
+    return aligned_allocator().allocate(request);
+  }
+  void deallocate(const Block& block) noexcept override {
+    --blocks_out;
+    aligned_allocator().deallocate(block);
+  }
+  void copy(void*, const void*, std::size_t) override { throw std::runtime_error("no copy today"); }
+  const char* name() const noexcept override { return "failing allocator"; }
+  int blocks_out = 0;
+};
+
+TEST(Allocator, takes_the_block_back_when_the_copy_into_it_throws) {
+  FailingAllocator allocator;
+  EXPECT_THROW((void)allocator.allocate_copy({64, 64}, "abc", 3), std::runtime_error);
+  EXPECT_EQ(allocator.blocks_out, 0);
+}
+
+TEST(Allocator, copies_nothing_from_nowhere_without_touching_it) {
+  const Block block = aligned_allocator().allocate_copy({0, 64}, nullptr, 0);
+  EXPECT_NE(block.data, nullptr);
+  aligned_allocator().deallocate(block);
+}
+
+}  // namespace
+}  // namespace byre::test

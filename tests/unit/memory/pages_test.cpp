@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <byre/memory/pages.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+namespace byre::test {
+namespace {
+
+constexpr std::size_t mib = std::size_t{1} << 20;
+
+struct Mapping {
+  explicit Mapping(std::size_t nbytes_asked, std::size_t alignment)
+      : nbytes(nbytes_asked), address(system_pages().map(page_nbytes, nbytes, alignment)) {}
+  ~Mapping() {
+    if (address != nullptr) {
+      system_pages().unmap(address, page_nbytes, nbytes);
+    }
+  }
+  Mapping(const Mapping&) = delete;
+  Mapping& operator=(const Mapping&) = delete;
+
+  bool holds(int value) const {
+    return std::all_of(address, address + nbytes,
+                       [&](std::byte byte) { return std::to_integer<int>(byte) == value; });
+  }
+
+  const std::size_t nbytes;
+  std::byte* const address;
+};
+
+TEST(SystemPages, are_aligned_as_asked_and_writable_from_the_lead_to_the_end) {
+  const std::size_t alignments[] = {page_nbytes, 2 * page_nbytes, 16 * page_nbytes,
+                                    huge_page_nbytes};
+  const std::size_t sizes[] = {page_nbytes, 16 * page_nbytes, 3 * mib};
+  for (const std::size_t alignment : alignments) {
+    for (const std::size_t nbytes : sizes) {
+      const Mapping mapping(nbytes, alignment);
+      ASSERT_NE(mapping.address, nullptr);
+      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(mapping.address) % alignment, 0U);
+      std::memset(mapping.address - page_nbytes, 1, page_nbytes + nbytes);
+    }
+  }
+}
+
+TEST(SystemPages, of_more_than_an_address_space_are_refused) {
+  const Mapping mapping(std::size_t{1} << 60, huge_page_nbytes);
+  EXPECT_EQ(mapping.address, nullptr);
+}
+
+TEST(SystemPages, keep_what_was_written_whatever_the_system_is_advised) {
+  const Mapping mapping(4 * mib, huge_page_nbytes);
+  ASSERT_NE(mapping.address, nullptr);
+  std::memset(mapping.address, 7, mapping.nbytes);
+  (void)advise_huge(mapping.address, mapping.nbytes);
+  EXPECT_TRUE(mapping.holds(7));
+  populate(mapping.address, mapping.nbytes);
+  EXPECT_TRUE(mapping.holds(7));
+}
+
+TEST(SystemPages, can_be_populated_before_they_are_written) {
+  const Mapping mapping(4 * mib, huge_page_nbytes);
+  ASSERT_NE(mapping.address, nullptr);
+  (void)advise_huge(mapping.address, mapping.nbytes);
+  populate(mapping.address, mapping.nbytes);
+  EXPECT_TRUE(mapping.holds(0)) << "fresh pages are zero";
+}
+
+TEST(SystemPages, can_be_written_again_after_they_were_declared_reclaimable) {
+  const Mapping mapping(4 * mib, huge_page_nbytes);
+  ASSERT_NE(mapping.address, nullptr);
+  std::memset(mapping.address, 7, mapping.nbytes);
+  advise_reclaimable(mapping.address, mapping.nbytes);
+  std::memset(mapping.address, 8, mapping.nbytes);
+  EXPECT_TRUE(mapping.holds(8));
+}
+
+TEST(SystemPages, take_advice_about_nothing) {
+  const Mapping mapping(page_nbytes, page_nbytes);
+  ASSERT_NE(mapping.address, nullptr);
+  std::memset(mapping.address, 7, mapping.nbytes);
+  (void)advise_huge(mapping.address, 0);
+  populate(mapping.address, 0);
+  advise_reclaimable(mapping.address, 0);
+  EXPECT_TRUE(mapping.holds(7));
+}
+
+TEST(UsableMemory, is_some_and_no_more_than_an_address_space) {
+  EXPECT_GE(usable_memory_nbytes(), 16 * mib);
+  EXPECT_LT(usable_memory_nbytes(), std::size_t{1} << 60);
+}
+
+}  // namespace
+}  // namespace byre::test

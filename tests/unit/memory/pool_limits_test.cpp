@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: BSL-1.0
+/// When the pool gives memory back: its limit, trimming, refusals and its end.
+#include <byre/config.hpp>
+#include <byre/error/error.hpp>
+#include <byre/memory/pool.hpp>
+#include <byre/stats/counters.hpp>
+#include <byre/storage/buffer.hpp>
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "../support/fake_pages.hpp"
+
+namespace byre::test {
+namespace {
+
+constexpr std::size_t mib = std::size_t{1} << 20;
+constexpr std::size_t plenty = 1024 * mib;
+
+constexpr std::size_t pages(std::size_t count) {
+  return count * page_nbytes;
+}
+
+class PoolLimitsTest : public testing::Test {
+ protected:
+  Block take(std::size_t nbytes) { return pool->allocate({nbytes, 64}); }
+
+  /// Three blocks of different sizes, released in this order.
+  std::vector<const void*> release_three() {
+    const std::vector<Block> blocks{take(pages(50)), take(pages(20)), take(pages(100))};
+    std::vector<const void*> addresses;
+    for (const Block& block : blocks) {
+      pool->deallocate(block);
+      addresses.push_back(block.data);
+    }
+    return addresses;
+  }
+
+  FakePages source;
+  std::optional<RecyclingPool> pool{std::in_place, plenty, source};
+};
+
+TEST_F(PoolLimitsTest, the_least_recently_released_block_goes_first) {
+  pool->set_limit_nbytes(pages(150));
+  EXPECT_EQ(pool->limit_nbytes(), pages(150));
+  const auto released = release_three();
+  EXPECT_EQ(source.unmapped(), std::vector{released[0]});
+  EXPECT_EQ(pool->idle_nbytes(), pages(120));
+}
+
+TEST_F(PoolLimitsTest, the_limit_itself_may_be_idle) {
+  pool->set_limit_nbytes(pages(170));
+  release_three();
+  EXPECT_EQ(pool->idle_nbytes(), pages(170));
+  EXPECT_EQ(source.mapped(), 3U);
+}
+
+TEST_F(PoolLimitsTest, a_block_that_is_taken_and_released_again_is_the_youngest) {
+  const auto released = release_three();
+  const Block again = take(pages(50));
+  ASSERT_EQ(again.data, released[0]);
+  pool->deallocate(again);
+  pool->trim(pages(50));
+  EXPECT_EQ(source.unmapped(), (std::vector{released[1], released[2]}));
+}
+
+TEST_F(PoolLimitsTest, a_limit_of_0_recycles_nothing) {
+  pool->set_limit_nbytes(0);
+  release_three();
+  EXPECT_EQ(pool->idle_nbytes(), 0U);
+  EXPECT_EQ(source.mapped(), 0U);
+  EXPECT_EQ(source.unmapped().size(), 3U);
+}
+
+TEST_F(PoolLimitsTest, a_lower_limit_gives_back_what_exceeds_it_at_once) {
+  const auto released = release_three();
+  pool->set_limit_nbytes(pages(119));
+  EXPECT_EQ(source.unmapped(), (std::vector{released[0], released[1]}));
+  EXPECT_EQ(pool->idle_nbytes(), pages(100));
+}
+
+TEST_F(PoolLimitsTest, trim_keeps_as_much_as_it_is_told) {
+  const auto released = release_three();
+  pool->trim(plenty);
+  EXPECT_EQ(pool->idle_nbytes(), pages(170));
+  pool->trim(pages(169));
+  EXPECT_EQ(source.unmapped(), std::vector{released[0]});
+  pool->trim();
+  EXPECT_EQ(source.unmapped(), released);
+  EXPECT_EQ(pool->idle_nbytes(), 0U);
+  EXPECT_EQ(pool->limit_nbytes(), plenty) << "trimming is no change of the limit";
+}
+
+TEST_F(PoolLimitsTest, everything_is_unmapped_when_the_pool_is_destroyed) {
+  release_three();
+  pool->deallocate(take(5 * mib));
+  EXPECT_EQ(source.mapped(), 4U);
+  pool.reset();
+  EXPECT_EQ(source.mapped(), 0U);
+  EXPECT_EQ(source.wrong_unmaps(), 0);
+}
+
+TEST_F(PoolLimitsTest, a_refused_mapping_is_tried_again_after_giving_back_what_is_idle) {
+  const auto released = release_three();
+  source.refuse(1);
+  const Block block = take(3 * mib);
+  EXPECT_NE(block.data, nullptr);
+  EXPECT_EQ(source.refused(), 1);
+  EXPECT_EQ(source.unmapped(), released);
+  EXPECT_EQ(pool->idle_nbytes(), 0U);
+  pool->deallocate(block);
+}
+
+TEST_F(PoolLimitsTest, a_mapping_refused_twice_is_out_of_memory_and_the_pool_goes_on) {
+  release_three();
+  source.refuse(2);
+  try {
+    (void)take(3000000);
+    FAIL() << "there were no pages";
+  } catch (const OutOfMemory& error) {
+    const std::string text = error.what();
+    EXPECT_NE(text.find("3000000 bytes"), std::string::npos) << text;
+    EXPECT_NE(text.find("recycling pool"), std::string::npos) << text;
+  }
+  const Block block = take(3000000);
+  EXPECT_NE(block.data, nullptr);
+  pool->deallocate(block);
+  pool.reset();  // dies if the failed request counts as a block that is out
+  EXPECT_EQ(source.mapped(), 0U);
+}
+
+TEST_F(PoolLimitsTest, a_refused_buffer_copy_leaves_both_buffers_as_they_were) {
+  Buffer buffer = Buffer::allocate(3 * mib, *pool);
+  buffer.mutable_data()[17] = std::byte{17};
+  Buffer clone = buffer;
+  source.refuse(2);
+  EXPECT_THROW((void)clone.mutable_data(), OutOfMemory);
+  EXPECT_TRUE(clone.shares_data_with(buffer));
+  clone.mutable_data()[17] = std::byte{18};
+  EXPECT_EQ(buffer.data()[17], std::byte{17});
+}
+
+TEST_F(PoolLimitsTest, counters_agree_with_what_is_idle_and_what_is_alive) {
+  if (!BYRE_STATS) {
+    GTEST_SKIP() << "built without stats";
+  }
+  const stats::Counters before = stats::snapshot();
+  const auto changed = [&] { return stats::snapshot() - before; };
+  {
+    const Buffer buffer = Buffer::allocate(pages(30) - 5, *pool);
+    const Buffer clone = buffer;
+    EXPECT_EQ(changed().live_bytes, static_cast<std::int64_t>(pages(30)));
+    EXPECT_EQ(changed().pooled_bytes, 0);
+  }
+  EXPECT_EQ(changed().live_bytes, 0);
+  EXPECT_EQ(changed().pooled_bytes, static_cast<std::int64_t>(pages(30)));
+  release_three();
+  EXPECT_EQ(changed().pooled_bytes, static_cast<std::int64_t>(pool->idle_nbytes()));
+  const Block recycled = take(pages(50));
+  EXPECT_EQ(changed().pooled_bytes, static_cast<std::int64_t>(pool->idle_nbytes()));
+  pool->deallocate(recycled);
+  pool->trim(pages(60));
+  EXPECT_EQ(changed().pooled_bytes, static_cast<std::int64_t>(pool->idle_nbytes()));
+  pool.reset();
+  EXPECT_EQ(changed().pooled_bytes, 0);
+}
+
+TEST(PoolDeathTest, a_pool_destroyed_before_its_buffers_ends_the_program) {
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  EXPECT_DEATH(
+      {
+        auto pool = std::make_unique<RecyclingPool>(plenty);
+        const Buffer buffer = Buffer::allocate(mib, *pool);
+        pool.reset();
+      },
+      "pool\\.cpp:[0-9]+: a recycling pool was destroyed while buffers from it are alive");
+}
+
+}  // namespace
+}  // namespace byre::test

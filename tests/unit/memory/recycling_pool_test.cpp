@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Which blocks the pool hands out, and which it keeps.
+#include <byre/memory/pool.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "../support/fake_pages.hpp"
+
+namespace byre::test {
+namespace {
+
+constexpr std::size_t kib = 1024;
+constexpr std::size_t mib = 1024 * kib;
+constexpr std::size_t plenty = 1024 * mib;
+
+constexpr std::size_t pages(std::size_t count) {
+  return count * page_nbytes;
+}
+
+std::uintptr_t address_of(const Block& block) {
+  return reinterpret_cast<std::uintptr_t>(block.data);
+}
+
+class RecyclingPoolTest : public testing::Test {
+ protected:
+  Block take(std::size_t nbytes) { return pool.allocate({nbytes, 64}); }
+
+  /// Blocks of these sizes, alive at the same time, released in this order.
+  std::vector<Block> release(const std::vector<std::size_t>& sizes) {
+    std::vector<Block> blocks;
+    for (const std::size_t nbytes : sizes) {
+      blocks.push_back(take(nbytes));
+    }
+    for (const Block& block : blocks) {
+      pool.deallocate(block);
+    }
+    return blocks;
+  }
+
+  FakePages source;
+  RecyclingPool pool{plenty, source};
+};
+
+TEST_F(RecyclingPoolTest, hands_out_a_released_block_again) {
+  const Block released = release({100 * kib})[0];
+  const Block again = take(100 * kib);
+  EXPECT_EQ(again.data, released.data);
+  EXPECT_EQ(again.capacity, released.capacity);
+  EXPECT_EQ(again.base, released.base);
+  EXPECT_EQ(source.maps(), 1);
+  pool.deallocate(again);
+}
+
+TEST_F(RecyclingPoolTest, hands_out_a_block_once) {
+  release({100 * kib});
+  const Block first = take(100 * kib);
+  const Block second = take(100 * kib);
+  EXPECT_NE(first.data, second.data);
+  pool.deallocate(first);
+  pool.deallocate(second);
+}
+
+TEST_F(RecyclingPoolTest, hands_out_a_released_block_of_nearly_the_same_size) {
+  const Block released = release({pages(108)})[0];
+  const Block smaller = take(pages(100) - 7);
+  EXPECT_EQ(smaller.data, released.data);
+  EXPECT_EQ(smaller.capacity, pages(108));
+  pool.deallocate(smaller);
+}
+
+TEST_F(RecyclingPoolTest, prefers_the_block_that_fits_best) {
+  const auto blocks = release({pages(108), pages(102), pages(105)});
+  const Block first = take(pages(101));
+  const Block second = take(pages(101));
+  const Block third = take(pages(101));
+  EXPECT_EQ(first.data, blocks[1].data);
+  EXPECT_EQ(second.data, blocks[2].data);
+  EXPECT_EQ(third.data, blocks[0].data);
+  EXPECT_EQ(source.maps(), 3);
+  for (const Block& block : {first, second, third}) {
+    pool.deallocate(block);
+  }
+}
+
+TEST_F(RecyclingPoolTest, does_not_waste_more_than_an_eighth_of_what_is_asked) {
+  const auto blocks = release({pages(19), pages(18)});
+  const Block within = take(pages(16));
+  EXPECT_EQ(within.data, blocks[1].data) << "16 + 2 pages are an eighth more";
+  const Block fresh = take(pages(16));
+  EXPECT_EQ(source.maps(), 3) << "19 pages are too many for 16";
+  EXPECT_EQ(fresh.capacity, pages(16));
+  pool.deallocate(within);
+  pool.deallocate(fresh);
+}
+
+TEST_F(RecyclingPoolTest, does_not_hand_out_a_block_that_is_too_small) {
+  release({pages(20)});
+  const Block larger = take(pages(20) + 1);
+  EXPECT_EQ(larger.capacity, pages(21));
+  EXPECT_EQ(source.maps(), 2);
+  pool.deallocate(larger);
+}
+
+TEST_F(RecyclingPoolTest, leaves_small_blocks_to_malloc) {
+  const Block small = take(RecyclingPool::recycled_from - 1);
+  EXPECT_EQ(address_of(small) % data_alignment, 0U);
+  std::memset(small.data, 1, RecyclingPool::recycled_from - 1);
+  pool.deallocate(small);
+  const Block none = take(0);
+  EXPECT_EQ(address_of(none) % data_alignment, 0U);
+  pool.deallocate(none);
+  EXPECT_EQ(source.maps(), 0);
+  EXPECT_EQ(pool.idle_nbytes(), 0U);
+}
+
+TEST_F(RecyclingPoolTest, starts_blocks_on_a_page_and_from_2_mib_on_a_huge_page) {
+  const std::size_t small_pages[] = {64 * kib, 64 * kib + 1, 1 * mib, 2 * mib - page_nbytes};
+  const std::size_t huge_pages[] = {2 * mib - 1, 2 * mib, 2 * mib + 1, 9 * mib};
+  std::vector<Block> blocks;
+  for (const std::size_t nbytes : small_pages) {
+    blocks.push_back(take(nbytes));
+    EXPECT_EQ(address_of(blocks.back()) % page_nbytes, 0U) << nbytes;
+    EXPECT_LT(blocks.back().capacity - nbytes, page_nbytes) << nbytes;
+  }
+  for (const std::size_t nbytes : huge_pages) {
+    blocks.push_back(take(nbytes));
+    EXPECT_EQ(address_of(blocks.back()) % huge_page_nbytes, 0U) << nbytes;
+    EXPECT_LT(blocks.back().capacity - nbytes, huge_page_nbytes) << nbytes;
+  }
+  for (const Block& block : blocks) {
+    pool.deallocate(block);
+  }
+}
+
+TEST_F(RecyclingPoolTest, gives_room_for_the_largest_prefix_beside_the_data) {
+  const std::size_t sizes[] = {0, 100, 64 * kib, 3 * mib};
+  for (const std::size_t nbytes : sizes) {
+    for (int round = 0; round < 2; ++round) {  // fresh, then recycled
+      const Block block = pool.allocate({nbytes, 1024});
+      std::memset(static_cast<std::byte*>(block.data) - 1024, 3, 1024 + block.capacity);
+      pool.deallocate(block);
+    }
+  }
+}
+
+TEST_F(RecyclingPoolTest, knows_exactly_how_much_is_idle) {
+  release({pages(16), pages(100), pages(100) + 1});
+  EXPECT_EQ(pool.idle_nbytes(), pages(16) + pages(100) + pages(101));
+  const Block taken = take(pages(100));
+  EXPECT_EQ(pool.idle_nbytes(), pages(16) + pages(101));
+  pool.deallocate(taken);
+  EXPECT_EQ(pool.idle_nbytes(), pages(16) + pages(100) + pages(101));
+}
+
+struct Copy {
+  std::size_t source;   ///< bytes to copy
+  std::size_t request;  ///< bytes of the block
+};
+
+TEST_F(RecyclingPoolTest, copies_every_byte_into_fresh_and_into_recycled_memory) {
+  const std::size_t sizes[] = {1,       64 * kib - 1, 64 * kib,    2 * mib - 1, 2 * mib,
+                               4 * mib, 4 * mib - 1,  4 * mib + 1, 9 * mib};
+  std::vector<Copy> copies;
+  for (const std::size_t nbytes : sizes) {
+    copies.push_back({nbytes, nbytes});
+    copies.push_back({nbytes - 1, nbytes});  // as a resize does
+    copies.push_back({nbytes, nbytes + 100000});
+  }
+  std::vector<std::byte> text(9 * mib);
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    text[i] = static_cast<std::byte>((i * 2654435761U) >> 13);  // differs from turn to turn
+  }
+  for (const Copy& copy : copies) {
+    pool.trim();
+    for (const char* memory : {"fresh", "recycled"}) {
+      const int maps = source.maps();
+      const Block block = pool.allocate_copy({copy.request, 64}, text.data(), copy.source);
+      EXPECT_TRUE(std::equal(text.data(), text.data() + copy.source,
+                             static_cast<const std::byte*>(block.data)))
+          << memory << ", " << copy.source << " of " << copy.request;
+      EXPECT_GE(block.capacity, copy.request);
+      const bool fresh = memory[0] == 'f' && copy.request >= RecyclingPool::recycled_from;
+      EXPECT_EQ(source.maps() - maps, fresh ? 1 : 0) << memory << ", " << copy.request;
+      std::memset(block.data, 0xA5, block.capacity);
+      pool.deallocate(block);
+    }
+  }
+}
+
+TEST_F(RecyclingPoolTest, copies_nothing_from_nowhere_without_touching_it) {
+  const Block block = pool.allocate_copy({0, 64}, nullptr, 0);  // as a clone of lent nothing does
+  EXPECT_NE(block.data, nullptr);
+  pool.deallocate(block);
+}
+
+TEST(DefaultPool, is_the_default_allocator_and_has_a_sensible_limit) {
+  EXPECT_EQ(&default_allocator(), &default_pool());
+  EXPECT_GT(RecyclingPool::default_limit_nbytes(), 0U);
+  EXPECT_LE(RecyclingPool::default_limit_nbytes(), std::size_t{4} << 30);
+  EXPECT_LE(RecyclingPool::default_limit_nbytes(), usable_memory_nbytes() / 8);
+  EXPECT_EQ(default_pool().limit_nbytes(), RecyclingPool::default_limit_nbytes());
+  EXPECT_TRUE(default_pool().device().is_cpu());
+}
+
+}  // namespace
+}  // namespace byre::test

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: BSL-1.0
+/// The helper for users' own tests: a block that copies more than expected fails.
+#include <byre/memory/aligned_allocator.hpp>
+#include <byre/stats/expect.hpp>
+#include <byre/storage/buffer.hpp>
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+
+#include "../support/at_once.hpp"
+
+namespace byre::test {
+namespace {
+
+using stats::CopyLimit;
+using stats::expect_copies_at_most;
+
+constexpr unsigned line_of_the_copy = __LINE__ + 4;
+void copy_once(std::size_t nbytes = 100) {
+  const Buffer buffer = Buffer::allocate(nbytes, aligned_allocator());
+  Buffer clone = buffer;
+  clone.mutable_data();
+}
+
+void copy(int times) {
+  for (int i = 0; i < times; ++i) {
+    copy_once();
+  }
+}
+
+std::string place(unsigned line) {
+  return std::string(__FILE__) + ":" + std::to_string(line) + ":";
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+std::size_t occurrences(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
+    ++count;
+  }
+  return count;
+}
+
+class CopyLimits : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!BYRE_STATS) {
+      GTEST_SKIP() << "built without stats";
+    }
+  }
+};
+
+TEST(ExpectCopiesAtMost, returns_what_the_block_returns) {
+  EXPECT_EQ(expect_copies_at_most(0, [] { return 42; }), 42);
+  int value = 1;
+  static_assert(
+      std::is_same_v<decltype(expect_copies_at_most(0, [&]() -> int& { return value; })), int&>);
+  EXPECT_EQ(&expect_copies_at_most(0, [&]() -> int& { return value; }), &value);
+  EXPECT_EQ(*expect_copies_at_most(0, [] { return std::make_unique<int>(7); }), 7);
+}
+
+TEST(ExpectCopiesAtMost, takes_a_block_that_returns_nothing) {
+  bool ran = false;
+  static_assert(std::is_void_v<decltype(expect_copies_at_most(0, [&] { ran = true; }))>);
+  expect_copies_at_most(0, [&] { ran = true; });
+  EXPECT_TRUE(ran);
+}
+
+TEST(ExpectCopiesAtMost, lets_an_exception_of_the_block_pass) {
+  EXPECT_THROW(expect_copies_at_most(0, [] { throw std::runtime_error("its own"); }),
+               std::runtime_error);
+}
+
+TEST_F(CopyLimits, let_a_block_copy_as_often_as_was_expected) {
+  EXPECT_NO_THROW(expect_copies_at_most(0, [] {}));
+  EXPECT_NO_THROW(expect_copies_at_most(3, [] { copy(3); }));
+  EXPECT_EQ(expect_copies_at_most(1, [] { return copy_once(), 5; }), 5);
+}
+
+TEST_F(CopyLimits, throw_naming_the_call_and_the_place_and_size_of_the_copy) {
+  const unsigned line = __LINE__ + 2;
+  try {
+    expect_copies_at_most(0, [] { copy_once(123); });
+    FAIL() << "it copied";
+  } catch (const TooManyCopies& error) {
+    const std::string text = error.what();
+    EXPECT_TRUE(contains(text, place(line))) << text;
+    EXPECT_TRUE(contains(text, place(line_of_the_copy) + " 123 bytes (shared)")) << text;
+    EXPECT_TRUE(contains(text, "at most 0 copies were expected and 1 were made")) << text;
+    EXPECT_TRUE(contains(text, "mutable_data()")) << "and what to do: " << text;
+  }
+}
+
+TEST_F(CopyLimits, throw_where_the_block_returns_a_value_too) {
+  EXPECT_THROW((void)expect_copies_at_most(1, [] { return copy(2), 5; }), TooManyCopies);
+}
+
+TEST_F(CopyLimits, name_the_first_four_places_and_say_that_there_are_more) {
+  const auto text_of = [](int copies) -> std::string {
+    try {
+      expect_copies_at_most(0, [&] { copy(copies); });
+    } catch (const TooManyCopies& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(occurrences(text_of(4), place(line_of_the_copy)), 4U);
+  EXPECT_FALSE(contains(text_of(4), "\n  ..."));
+  EXPECT_EQ(occurrences(text_of(5), place(line_of_the_copy)), 4U);
+  EXPECT_TRUE(contains(text_of(5), "\n  ..."));
+  EXPECT_TRUE(contains(text_of(9), "9 were made"));
+}
+
+TEST_F(CopyLimits, count_the_copies_of_other_threads) {
+  EXPECT_THROW(expect_copies_at_most(7, [] { at_once(8, [](std::size_t) { copy_once(); }); }),
+               TooManyCopies);
+  EXPECT_NO_THROW(expect_copies_at_most(8, [] { at_once(8, [](std::size_t) { copy_once(); }); }));
+}
+
+TEST_F(CopyLimits, count_only_what_is_copied_while_they_live) {
+  copy_once();
+  const CopyLimit limit(1);
+  EXPECT_EQ(limit.copies(), 0U);
+  copy_once();
+  EXPECT_EQ(limit.copies(), 1U);
+  EXPECT_NO_THROW(limit.check());
+  copy_once();
+  EXPECT_EQ(limit.copies(), 2U);
+  EXPECT_THROW(limit.check(), TooManyCopies);
+}
+
+TEST_F(CopyLimits, may_stand_inside_one_another) {
+  EXPECT_NO_THROW(expect_copies_at_most(3, [] {
+    copy_once();
+    expect_copies_at_most(2, [] { copy(2); });
+  }));
+  EXPECT_THROW(expect_copies_at_most(2,
+                                     [] {
+                                       copy_once();
+                                       expect_copies_at_most(2, [] { copy(2); });
+                                     }),
+               TooManyCopies);
+}
+
+TEST_F(CopyLimits, do_not_count_clones_steals_and_reads) {
+  expect_copies_at_most(0, [] {
+    Buffer buffer = Buffer::allocate(100, aligned_allocator());
+    { const Buffer clone = buffer; }
+    buffer.mutable_data();
+    (void)buffer.data();
+  });
+}
+
+}  // namespace
+}  // namespace byre::test

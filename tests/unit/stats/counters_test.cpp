@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: BSL-1.0
+/// What each counter means, operation by operation.
+#include <byre/memory/aligned_allocator.hpp>
+#include <byre/stats/counters.hpp>
+#include <byre/storage/buffer.hpp>
+#include <byre/storage/storage.hpp>
+
+#include <gtest/gtest.h>
+#include <boost/thread/thread.hpp>
+
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+#include <vector>
+
+#include "../support/at_once.hpp"
+#include "../support/counted.hpp"
+#include "../support/user_allocators.hpp"
+
+namespace byre::test {
+namespace {
+
+using stats::Counters;
+
+TEST(Counters, subtract_each_from_its_own) {
+  const Counters after{.lazy_clones = 11,
+                       .copies = 22,
+                       .steals = 33,
+                       .waits = 44,
+                       .bytes_copied = 55,
+                       .bytes_not_copied = 66,
+                       .live_bytes = 77,
+                       .pooled_bytes = 88};
+  const Counters before{.lazy_clones = 1,
+                        .copies = 3,
+                        .steals = 5,
+                        .waits = 7,
+                        .bytes_copied = 11,
+                        .bytes_not_copied = 13,
+                        .live_bytes = 17,
+                        .pooled_bytes = 100};
+  const Counters difference{.lazy_clones = 10,
+                            .copies = 19,
+                            .steals = 28,
+                            .waits = 37,
+                            .bytes_copied = 44,
+                            .bytes_not_copied = 53,
+                            .live_bytes = 60,
+                            .pooled_bytes = -12};
+  EXPECT_EQ(text_of(after - before), text_of(difference));
+  EXPECT_EQ(after - before, difference);
+  EXPECT_NE(after, before);
+}
+
+TEST(Counters, are_zeros_where_stats_are_disabled) {
+  if (BYRE_STATS) {
+    GTEST_SKIP() << "built with stats";
+  }
+  Buffer buffer = Buffer::allocate(100);
+  Buffer clone = buffer;
+  clone.mutable_data();
+  EXPECT_EQ(stats::snapshot(), Counters{});
+}
+
+class CountersTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!BYRE_STATS) {
+      GTEST_SKIP() << "built without stats";
+    }
+  }
+  /// Of memory that is not pooled, and whose capacity is what was asked for.
+  static Buffer of(std::size_t nbytes) { return Buffer::allocate(nbytes, aligned_allocator()); }
+};
+
+TEST_F(CountersTest, memory_lives_from_allocation_to_the_last_owners_end) {
+  const Counted counted;
+  {
+    const Buffer buffer = of(100);
+    const Buffer clone = buffer;
+    const Storage storage(clone);
+    EXPECT_EQ(counted.since().live_bytes, 100);
+  }
+  EXPECT_EQ(counted.since().live_bytes, 0);
+}
+
+TEST_F(CountersTest, foreign_memory_is_not_live_until_it_is_copied) {
+  const Counted counted;
+  std::array<std::byte, 64> lent;
+  const Buffer borrowed = Buffer::borrow(lent.data(), lent.size(), aligned_allocator());
+  Buffer adopted = Buffer::adopt(
+      lent.data(), lent.size(), [](void*) {}, aligned_allocator());
+  EXPECT_EQ(counted.text(), text_of({}));
+  const Buffer clone = borrowed;
+  EXPECT_EQ(counted.since().live_bytes, 64);
+}
+
+TEST_F(CountersTest, reading_and_writing_alone_count_nothing) {
+  Buffer buffer = of(100);
+  const Counted counted;
+  (void)buffer.data();
+  buffer.mutable_data();
+  buffer.materialize();
+  Buffer moved = std::move(buffer);
+  moved.resize(50);
+  moved.mutable_data();
+  EXPECT_EQ(counted.text(), text_of({}));
+}
+
+TEST_F(CountersTest, a_lazy_clone_counts_the_bytes_it_did_not_copy) {
+  const Buffer buffer = of(100);
+  const Storage storage(buffer);
+  const Counted counted;
+  const Buffer clone = buffer;
+  const Buffer other = buffer.lazy_clone();
+  const Storage third = storage.lazy_clone();
+  const Storage alias = storage;  // not a clone
+  EXPECT_EQ(counted.text(), text_of({.lazy_clones = 3, .bytes_not_copied = 300}));
+}
+
+TEST_F(CountersTest, a_copy_takes_its_bytes_from_those_not_copied) {
+  Buffer buffer = of(100);
+  const Counted counted;
+  Buffer clone = buffer;
+  const Buffer other = buffer;
+  clone.mutable_data();
+  EXPECT_EQ(counted.text(), text_of({.lazy_clones = 2,
+                                     .copies = 1,
+                                     .bytes_copied = 100,
+                                     .bytes_not_copied = 100,
+                                     .live_bytes = 100}));
+}
+
+TEST_F(CountersTest, a_steal_copies_nothing_and_counts_once) {
+  Buffer buffer = of(100);
+  const Counted counted;
+  { const Buffer clone = buffer; }
+  EXPECT_EQ(buffer.materialize(), Materialized::stole);
+  EXPECT_EQ(buffer.materialize(), Materialized::already_unique);
+  EXPECT_EQ(counted.text(), text_of({.lazy_clones = 1, .steals = 1, .bytes_not_copied = 100}));
+}
+
+TEST_F(CountersTest, owners_that_all_write_count_one_copy_fewer_than_they_are) {
+  std::vector<Buffer> owners(5, of(100));
+  const Counted counted;
+  for (Buffer& owner : owners) {
+    owner.mutable_data();
+  }
+  EXPECT_EQ(counted.text(), text_of({.copies = 4,
+                                     .steals = 1,
+                                     .bytes_copied = 400,
+                                     .bytes_not_copied = -400,
+                                     .live_bytes = 400}));
+}
+
+TEST_F(CountersTest, when_every_owner_has_written_nothing_was_saved) {
+  Buffer buffer = of(100);
+  const Counted counted;
+  Buffer clone = buffer;
+  clone.mutable_data();
+  buffer.mutable_data();
+  EXPECT_EQ(counted.since().bytes_not_copied, 0);
+  EXPECT_EQ(counted.since().bytes_copied, 100);
+}
+
+TEST_F(CountersTest, a_clone_of_borrowed_memory_is_a_copy_and_no_lazy_clone) {
+  std::array<std::byte, 64> lent{};
+  const Buffer borrowed = Buffer::borrow(lent.data(), lent.size(), aligned_allocator());
+  const Counted counted;
+  const Buffer clone = borrowed;
+  EXPECT_EQ(counted.text(), text_of({.copies = 1, .bytes_copied = 64, .live_bytes = 64}));
+}
+
+TEST_F(CountersTest, a_write_to_read_only_memory_is_a_copy_that_an_eager_clone_would_not_spare) {
+  const std::array<std::byte, 64> lent{};
+  Buffer borrowed = Buffer::borrow(lent.data(), lent.size(), aligned_allocator());
+  const Counted counted;
+  borrowed.mutable_data();
+  EXPECT_EQ(counted.text(), text_of({.copies = 1, .bytes_copied = 64, .live_bytes = 64}));
+}
+
+TEST_F(CountersTest, when_both_owners_of_read_only_memory_have_written_nothing_was_saved) {
+  // Eager: one copy to clone, one to write the original. Lazy: one for each write.
+  const auto path = std::filesystem::path(testing::TempDir()) / "byre_counters_test";
+  std::ofstream(path) << "a file of 21 bytes...";
+  Buffer mapped = Buffer::map_file(path, aligned_allocator());
+  const Counted counted;
+  Buffer clone = mapped;
+  clone.mutable_data();
+  mapped.mutable_data();
+  std::filesystem::remove(path);
+  EXPECT_EQ(counted.since().bytes_copied, 42);
+  EXPECT_EQ(counted.since().bytes_not_copied, 0);
+}
+
+TEST_F(CountersTest, a_resize_copies_only_the_bytes_it_keeps) {
+  Buffer buffer = of(100);
+  const Counted counted;
+  buffer.resize(1000);
+  EXPECT_EQ(counted.text(), text_of({.copies = 1, .bytes_copied = 100, .live_bytes = 900}));
+}
+
+class NoCopies final : public Allocator {
+ public:
+  Block allocate(const Request& request) override { return aligned_allocator().allocate(request); }
+  void deallocate(const Block& block) noexcept override { aligned_allocator().deallocate(block); }
+  void copy(void*, const void*, std::size_t) override { throw std::runtime_error("no"); }
+  const char* name() const noexcept override { return "no copies"; }
+};
+
+TEST_F(CountersTest, a_copy_that_fails_counts_nothing) {
+  NoCopies allocator;
+  Buffer buffer = Buffer::allocate(100, allocator);
+  Buffer clone = buffer;
+  const Counted counted;
+  EXPECT_THROW(clone.mutable_data(), std::runtime_error);
+  EXPECT_THROW((void)clone.materialize(Wait::never), std::runtime_error);
+  EXPECT_EQ(counted.text(), text_of({}));
+}
+
+TEST_F(CountersTest, a_writer_that_waits_for_a_pending_copy_counts_a_wait) {
+  HaltingAllocator allocator;
+  Buffer buffer = Buffer::allocate(100, allocator);
+  Buffer clone = buffer;
+  const Counted counted;
+  boost::thread copier([&] { clone.mutable_data(); });
+  allocator.first_copy.await_entry();
+  EXPECT_EQ(counted.since().waits, 0);
+  Materialized outcome{};
+  boost::thread waiter([&] { outcome = buffer.materialize(); });
+  await([&] { return counted.since().waits != 0; });
+  allocator.first_copy.let_go();
+  copier.join();
+  waiter.join();
+  EXPECT_EQ(outcome, Materialized::stole);
+  EXPECT_GE(counted.since().waits, 1);
+  EXPECT_EQ(counted.since().copies, 1);
+  EXPECT_EQ(counted.since().steals, 1);
+}
+
+TEST_F(CountersTest, a_writer_that_may_not_wait_counts_a_copy_and_no_wait) {
+  HaltingAllocator allocator;
+  Buffer buffer = Buffer::allocate(100, allocator);
+  Buffer clone = buffer;
+  const Counted counted;
+  boost::thread copier([&] { clone.mutable_data(); });
+  allocator.first_copy.await_entry();
+  EXPECT_EQ(buffer.materialize(Wait::never), Materialized::copied);
+  allocator.first_copy.let_go();
+  copier.join();
+  EXPECT_EQ(
+      counted.text(),
+      text_of({.copies = 2, .bytes_copied = 200, .bytes_not_copied = -200, .live_bytes = 100}));
+}
+
+}  // namespace
+}  // namespace byre::test

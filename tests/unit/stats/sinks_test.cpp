@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: BSL-1.0
+/// How copy sinks are called: how long, on which thread, and what they may do wrong.
+#include <byre/memory/aligned_allocator.hpp>
+#include <byre/stats/counters.hpp>
+#include <byre/stats/events.hpp>
+#include <byre/storage/buffer.hpp>
+
+#include <gtest/gtest.h>
+#include <boost/atomic/atomic.hpp>
+#include <boost/thread/thread.hpp>
+
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+#include "../support/at_once.hpp"
+#include "../support/caught_warnings.hpp"
+#include "../support/counted.hpp"
+#include "../support/recorder.hpp"
+
+namespace byre::test {
+namespace {
+
+using stats::CopyEvent;
+using stats::InstalledSink;
+
+/// One copy, of `nbytes`. The clone reads what the original did.
+void copy_once(std::size_t nbytes = 100) {
+  Buffer buffer = Buffer::allocate(nbytes, aligned_allocator());
+  std::memset(buffer.mutable_data(), 5, nbytes);
+  Buffer clone = buffer;
+  std::memset(clone.mutable_data(), 6, 1);
+  EXPECT_EQ(buffer.data()[0], std::byte{5});
+  EXPECT_EQ(clone.data()[0], std::byte{6});
+  EXPECT_EQ(clone.data()[nbytes - 1], std::byte{5});
+}
+
+class Sinks : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!BYRE_STATS) {
+      GTEST_SKIP() << "built without stats";
+    }
+  }
+};
+
+TEST(SinksWithoutStats, are_never_called) {
+  if (BYRE_STATS) {
+    GTEST_SKIP() << "built with stats";
+  }
+  const Recorder recorder;
+  copy_once();
+  EXPECT_TRUE(recorder.events().empty());
+}
+
+TEST_F(Sinks, are_called_until_they_are_uninstalled) {
+  int calls = 0;
+  std::optional<InstalledSink> sink(std::in_place, [&](const CopyEvent&) { ++calls; });
+  copy_once();
+  copy_once();
+  EXPECT_EQ(calls, 2);
+  sink.reset();
+  copy_once();
+  EXPECT_EQ(calls, 2);
+}
+
+TEST_F(Sinks, are_all_called_in_any_number) {
+  Recorder first;
+  std::optional<Recorder> second(std::in_place);
+  Recorder third;
+  copy_once();
+  second.reset();
+  copy_once();
+  EXPECT_EQ(first.events().size(), 2U);
+  EXPECT_EQ(third.events().size(), 2U);
+  const Recorder late;
+  copy_once();
+  EXPECT_EQ(late.events().size(), 1U);
+}
+
+TEST_F(Sinks, own_what_they_captured_until_they_are_uninstalled) {
+  const auto captured = std::make_shared<int>(0);
+  {
+    const InstalledSink sink([captured](const CopyEvent&) { ++*captured; });
+    copy_once();
+    EXPECT_EQ(captured.use_count(), 2);
+  }
+  EXPECT_EQ(captured.use_count(), 1);
+  EXPECT_EQ(*captured, 1);
+}
+
+TEST_F(Sinks, that_throw_become_a_warning_and_the_data_stays_right) {
+  const CaughtWarnings warnings;
+  const InstalledSink sink([](const CopyEvent&) { throw std::runtime_error("the sink is full"); });
+  copy_once();
+  ASSERT_EQ(warnings.texts().size(), 1U);
+  EXPECT_NE(warnings.texts()[0].find("the sink is full"), std::string::npos);
+  EXPECT_NE(warnings.texts()[0].find("copy sink"), std::string::npos);
+}
+
+TEST_F(Sinks, that_throw_anything_become_a_warning) {
+  const CaughtWarnings warnings;
+  const InstalledSink sink([](const CopyEvent&) { throw 42; });
+  copy_once();
+  ASSERT_EQ(warnings.texts().size(), 1U);
+  EXPECT_NE(warnings.texts()[0].find("copy sink"), std::string::npos);
+}
+
+TEST_F(Sinks, that_throw_do_not_keep_others_from_being_called) {
+  const CaughtWarnings warnings;
+  const InstalledSink sink([](const CopyEvent&) { throw 42; });
+  const Recorder recorder;
+  copy_once();
+  copy_once();
+  EXPECT_EQ(recorder.events().size(), 2U);
+  EXPECT_EQ(warnings.texts().size(), 2U);
+}
+
+TEST_F(Sinks, that_copy_are_not_told_of_their_own_copies) {
+  int calls = 0;
+  const Recorder other;
+  const InstalledSink sink([&](const CopyEvent&) {
+    ++calls;
+    copy_once(7);
+  });
+  const Counted counted;
+  copy_once();
+  EXPECT_EQ(calls, 1);
+  EXPECT_EQ(other.events().size(), 1U);
+  EXPECT_EQ(counted.since().copies, 2) << "counted they are";
+  copy_once();
+  EXPECT_EQ(calls, 2);
+}
+
+TEST_F(Sinks, are_called_when_the_copy_is_complete) {
+  Buffer buffer = Buffer::allocate(100, aligned_allocator());
+  std::memset(buffer.mutable_data(), 5, 100);
+  Buffer clone = buffer;
+  std::int64_t copies_told = 0;
+  const Counted counted;
+  const InstalledSink sink([&](const CopyEvent&) { copies_told = counted.since().copies; });
+  clone.mutable_data();
+  EXPECT_EQ(copies_told, 1);
+}
+
+TEST_F(Sinks, are_called_on_the_thread_that_copies) {
+  boost::thread::id told_on;
+  const InstalledSink sink([&](const CopyEvent&) { told_on = boost::this_thread::get_id(); });
+  copy_once();
+  EXPECT_EQ(told_on, boost::this_thread::get_id());
+  boost::thread::id copied_on;
+  elsewhere([&] {
+    copied_on = boost::this_thread::get_id();
+    copy_once();
+  });
+  EXPECT_EQ(told_on, copied_on);
+}
+
+TEST_F(Sinks, are_called_from_several_threads_at_once) {
+  Halt halts[2];
+  boost::atomic<int> calls{0};
+  const InstalledSink sink([&](const CopyEvent& event) {
+    ++calls;
+    halts[event.nbytes % 2].enter();
+  });
+  boost::thread first([] { copy_once(10); });
+  boost::thread second([] { copy_once(11); });
+  halts[0].await_entry();
+  halts[1].await_entry();  // both are inside
+  halts[0].let_go();
+  halts[1].let_go();
+  first.join();
+  second.join();
+  EXPECT_EQ(calls, 2);
+}
+
+TEST_F(Sinks, miss_no_copy_of_many_threads) {
+  const Recorder recorder;
+  at_once(8, [](std::size_t thread) {
+    for (int i = 0; i < 100; ++i) {
+      copy_once(1000 + thread);
+    }
+  });
+  std::size_t nbytes = 0;
+  for (const CopyEvent& event : recorder.events()) {
+    nbytes += event.nbytes;
+  }
+  EXPECT_EQ(recorder.events().size(), 800U);
+  EXPECT_EQ(nbytes, 100U * (8 * 1000 + 28));
+}
+
+TEST_F(Sinks, are_not_uninstalled_while_they_are_called) {
+  Halt halt;
+  std::optional<InstalledSink> sink(std::in_place, [&](const CopyEvent&) { halt.enter(); });
+  boost::thread copier([] { copy_once(); });
+  halt.await_entry();
+  boost::atomic<bool> uninstalled{false};
+  boost::thread uninstaller([&] {
+    sink.reset();
+    uninstalled = true;
+  });
+  for (int i = 0; i < 1000; ++i) {
+    boost::this_thread::yield();
+    ASSERT_FALSE(uninstalled);
+  }
+  halt.let_go();
+  copier.join();
+  uninstaller.join();
+  EXPECT_TRUE(uninstalled);
+}
+
+TEST_F(Sinks, come_and_go_while_others_copy) {
+  boost::atomic<bool> done{false};
+  at_once(4, [&](std::size_t thread) {
+    if (thread == 0) {
+      for (int i = 0; i < 500; ++i) {
+        const auto captured = std::make_unique<boost::atomic<int>>(0);
+        const InstalledSink sink([&](const CopyEvent&) { ++*captured; });
+        copy_once();
+        EXPECT_GE(*captured, 1);
+      }
+      done = true;
+    } else {
+      while (!done) {
+        copy_once();
+      }
+    }
+  });
+}
+
+}  // namespace
+}  // namespace byre::test

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSL-1.0
+/// What happened since: counters, written so that a failed comparison can be read.
+#pragma once
+
+#include <byre/stats/counters.hpp>
+
+#include <sstream>
+#include <string>
+
+namespace byre::test {
+
+inline std::string text_of(const stats::Counters& counters) {
+  std::ostringstream text;
+  text << "lazy_clones " << counters.lazy_clones << ", copies " << counters.copies << ", steals "
+       << counters.steals << ", waits " << counters.waits << ", bytes_copied "
+       << counters.bytes_copied << ", bytes_not_copied " << counters.bytes_not_copied
+       << ", live_bytes " << counters.live_bytes << ", pooled_bytes " << counters.pooled_bytes;
+  return text.str();
+}
+
+/// The counters since this was constructed.
+class Counted {
+ public:
+  stats::Counters since() const { return stats::snapshot() - before_; }
+  std::string text() const { return text_of(since()); }
+
+ private:
+  const stats::Counters before_ = stats::snapshot();
+};
+
+}  // namespace byre::test
