@@ -18,5 +18,6 @@
 #include <byre/stats/events.hpp>
 #include <byre/stats/expect.hpp>
 #include <byre/storage/buffer.hpp>
+#include <byre/storage/explain.hpp>
 #include <byre/storage/storage.hpp>
 #include <byre/version.hpp>

@@ -47,7 +47,8 @@ class basic_header {
         allocator_(description.allocator),
         release_(how_to_release),
         origin_(description.origin),
-        read_only_(description.read_only) {}
+        read_only_(description.read_only),
+        shareable_(description.origin != Origin::borrowed) {}
   /// Of no data: what a buffer without bytes points to, so that no access has to ask whether there
   /// are any. Never owned, never released.
   constexpr explicit basic_header(NoOwner nobody) noexcept
@@ -58,7 +59,8 @@ class basic_header {
         allocator_(nullptr),
         release_(nullptr),
         origin_(Origin::allocated),
-        read_only_(false) {}
+        read_only_(false),
+        shareable_(false) {}
 
   basic_header(const basic_header&) = delete;
   basic_header& operator=(const basic_header&) = delete;
@@ -72,6 +74,8 @@ class basic_header {
   Allocator& allocator() const noexcept { return *allocator_; }
   Origin origin() const noexcept { return origin_; }
   bool is_read_only() const noexcept { return read_only_; }
+  /// Whether a lazy clone may own the data too: not if it is borrowed, or none.
+  bool is_shareable() const noexcept { return shareable_; }
 
   /// By a sole owner. At most the capacity.
   void set_nbytes(std::size_t nbytes) noexcept { nbytes_.set(nbytes); }
@@ -91,6 +95,7 @@ class basic_header {
   const Release release_;
   const Origin origin_;
   const bool read_only_;
+  const bool shareable_;
 };
 
 /// The one header of no data.

@@ -75,6 +75,14 @@ class basic_share_lock {
     return owners_.load(sites.at(At::use_count, relaxed));
   }
 
+  bool steal_if_alone() noexcept {
+    if (!is_unique()) {
+      return false;
+    }
+    mark_written();
+    return true;
+  }
+
   Claim claim(Wait wait = Wait::allowed) noexcept {
     for (;;) {
       mutex_.lock_shared(sites.at(At::lock_copy));
@@ -83,8 +91,7 @@ class basic_share_lock {
       }
       mutex_.unlock_shared(sites.at(At::unlock_claim));
       if (pending_copies_ended()) {
-        // Relaxed: the last owner, with no copy pending, is alone with it.
-        cloned_.store(0, sites.at(At::steal, relaxed));
+        mark_written();
         return Claim::steal;
       }
     }
@@ -109,6 +116,11 @@ class basic_share_lock {
   static constexpr auto acquire = std::memory_order::acquire;
   static constexpr auto release = std::memory_order::release;
   static constexpr auto acq_rel = std::memory_order::acq_rel;
+
+  void mark_written() noexcept {
+    // Relaxed: the last owner, with no copy pending, is alone with it.
+    cloned_.store(0, sites.at(At::steal, relaxed));
+  }
 
   /// Under the shared lock. False iff fewer than `at_least` own the data.
   bool give_up_ownership(std::uint32_t at_least) noexcept {

@@ -115,25 +115,30 @@ class basic_share_word {
     return State{word_.load(sites.at(At::use_count, relaxed))}.owners();
   }
 
+  /// By an owner about to write: true iff it is the last one and nobody copies, and so it steals.
+  bool steal_if_alone() noexcept {
+    // Acquire pairs with drop_owner and finish_copy: a steal happens after all they did, or
+    // writers_race_writers fails.
+    return steal(State{word_.load(sites.at(At::look, acquire))});
+  }
+
   /// By an owner about to write: whether it writes in place, or copies and then calls finish_copy
   /// or abandon_copy. With Wait::allowed the last owner waits for pending copies and then steals;
   /// with Wait::never it copies too.
   Claim claim(Wait wait = Wait::allowed) noexcept {
     bool waiting = false;  // the bit in the word is this claim's
-    for (;;) {
-      // Acquire pairs with drop_owner and finish_copy: a steal happens after all they did, or
-      // writers_race_writers fails.
+    for (unsigned looks = 0;; ++looks) {
+      // Acquire, as in steal_if_alone.
       const State now{word_.load(sites.at(At::look, acquire))};
-      if (now.is_sole_use()) {
-        // Relaxed: the sole owner of data nobody copies is alone with the word (I7). This clears
-        // `cloned`, and `waiting` if it waited; left out, waiter_then_drop leaks.
-        word_.store(one_owner, sites.at(At::steal, relaxed));
+      if (steal(now)) {
         return Claim::steal;
       }
       if (now.owners() > 1 || wait == Wait::never) {
         if (become_copier(now, waiting)) {
           return Claim::copy;
         }
+      } else if (looks < Sync::looks_before_parking) {
+        Sync::pause();  // short copies end sooner than a thread is parked
       } else if (waiting || announce_wait(now)) {
         waiting = true;
         await_copies();
@@ -202,6 +207,17 @@ class basic_share_word {
                                         sites.at(At::first_clone, relaxed))) {
     }
     return now;
+  }
+
+  /// True iff the owner that saw `now` is alone. Then neither cloned nor waiting any more.
+  bool steal(State now) noexcept {
+    if (!now.is_sole_use()) {
+      return false;
+    }
+    // Relaxed: the sole owner of data nobody copies is alone with the word (I7). Left out,
+    // waiter_then_drop leaks.
+    word_.store(one_owner, sites.at(At::steal, relaxed));
+    return true;
   }
 
   /// Owners-1, copies+1, and no longer waiting. One step, since "am I last" and "start copying"

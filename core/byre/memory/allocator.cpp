@@ -4,20 +4,9 @@
 #include <byre/memory/allocator.hpp>
 #include <byre/memory/pmr_allocator.hpp>
 
-#include <cstdint>
-#include <cstdlib>
 #include <cstring>
 
 namespace byre::inline v0 {
-namespace {
-
-std::byte* align_up(std::byte* address, std::size_t alignment) noexcept {
-  const auto misalignment = reinterpret_cast<std::uintptr_t>(address) % alignment;
-  return misalignment == 0 ? address : address + (alignment - misalignment);
-}
-
-}  // namespace
-
 void Allocator::copy(void* destination, const void* source, std::size_t nbytes) {
   if (nbytes != 0) {
     std::memcpy(destination, source, nbytes);
@@ -36,18 +25,11 @@ Block Allocator::allocate_copy(const Request& request, const void* source, std::
 }
 
 Block AlignedAllocator::allocate(const Request& request) {
-  // malloc aligns to max_align_t, so at most the rest of a line is lost to alignment.
-  constexpr std::size_t slack = data_alignment - alignof(std::max_align_t);
-  void* base = std::malloc(request.prefix + request.nbytes + slack);
-  if (base == nullptr) {
+  const Block block = try_take(request);
+  if (block.data == nullptr) {
     throw OutOfMemory(request.nbytes, name());
   }
-  std::byte* data = align_up(static_cast<std::byte*>(base) + request.prefix, data_alignment);
-  return {data, request.nbytes, base};
-}
-
-void AlignedAllocator::deallocate(const Block& block) noexcept {
-  std::free(block.base);
+  return block;
 }
 
 AlignedAllocator& aligned_allocator() noexcept {

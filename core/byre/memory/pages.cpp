@@ -102,7 +102,7 @@ PageSource& system_pages() noexcept {
 bool advise_huge([[maybe_unused]] std::byte* address,
                  [[maybe_unused]] std::size_t nbytes) noexcept {
 #if defined(MADV_HUGEPAGE)
-  return ::madvise(address, nbytes, MADV_HUGEPAGE) == 0;
+  return nbytes != 0 && ::madvise(address, nbytes, MADV_HUGEPAGE) == 0;
 #else
   return false;
 #endif
@@ -118,7 +118,9 @@ void populate([[maybe_unused]] std::byte* address, [[maybe_unused]] std::size_t 
 void advise_reclaimable([[maybe_unused]] std::byte* address,
                         [[maybe_unused]] std::size_t nbytes) noexcept {
 #if defined(MADV_FREE)
-  ::madvise(address, nbytes, MADV_FREE);
+  if (nbytes != 0) {
+    ::madvise(address, nbytes, MADV_FREE);
+  }
 #endif
 }
 

@@ -32,7 +32,7 @@ class PageSource {
 /// The operating system's. Never destroyed.
 PageSource& system_pages() noexcept;
 
-/// Asks for huge pages. True iff the system grants them on request.
+/// Asks for huge pages; 0 bytes ask for nothing. True iff the system grants them on request.
 bool advise_huge(std::byte* address, std::size_t nbytes) noexcept;
 
 /// Makes the pages present at once, which is cheaper than one by one at first touch.

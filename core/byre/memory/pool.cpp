@@ -2,59 +2,40 @@
 #include <byre/error/assert.hpp>
 #include <byre/error/error.hpp>
 #include <byre/memory/aligned_allocator.hpp>
+#include <byre/memory/idle_blocks.hpp>
 #include <byre/memory/poison.hpp>
 #include <byre/memory/pool.hpp>
 #include <byre/stats/counters.hpp>
 
 #include <algorithm>
-#include <boost/intrusive/list.hpp>
-#include <boost/intrusive/set.hpp>
-#include <boost/thread/lock_guard.hpp>
-#include <boost/thread/mutex.hpp>
 #include <cstring>
 #include <new>
 
 namespace byre::inline v0 {
 namespace {
 
-using boost::lock_guard;
-using boost::mutex;
-namespace intrusive = boost::intrusive;
-
-/// What an idle block says of itself, on the page before its data, so that releasing a block never
-/// allocates.
-struct IdleBlock : intrusive::set_base_hook<intrusive::optimize_size<true>>,
-                   intrusive::list_base_hook<> {
-  explicit IdleBlock(const Block& released) noexcept : block(released) {}
-  Block block;
-};
-
-struct CapacityOf {
-  using type = std::size_t;
-  std::size_t operator()(const IdleBlock& idle) const noexcept { return idle.block.capacity; }
-};
-
-using BySize = intrusive::multiset<IdleBlock, intrusive::key_of_value<CapacityOf>>;
-using ByAge = intrusive::list<IdleBlock>;
-
 constexpr std::size_t lead = page_nbytes;
-static_assert(sizeof(IdleBlock) <= lead);
+static_assert(sizeof(detail::IdleBlock) <= lead);
 
-bool is_huge(std::size_t capacity) noexcept {
-  return capacity >= huge_page_nbytes;
+/// What of a block is asked to be huge pages: whole ones, since the rest of another would be memory
+/// nobody uses.
+std::size_t huge_nbytes(std::size_t capacity) noexcept {
+  return capacity / huge_page_nbytes * huge_page_nbytes;
 }
 
-std::size_t granularity(std::size_t nbytes) noexcept {
-  return is_huge(nbytes) ? huge_page_nbytes : page_nbytes;
+std::size_t alignment_for(std::size_t capacity) noexcept {
+  return huge_nbytes(capacity) != 0 ? huge_page_nbytes : page_nbytes;
 }
 
 std::size_t round_up(std::size_t nbytes, std::size_t multiple) noexcept {
   return (nbytes + multiple - 1) / multiple * multiple;
 }
 
-/// A block may serve a request that leaves an eighth of it unused.
-std::size_t largest_for(std::size_t capacity) noexcept {
-  return capacity + capacity / 8;
+/// memcpy, which is not to be asked for no bytes from nowhere.
+void copy_bytes(void* destination, const void* source, std::size_t nbytes) noexcept {
+  if (nbytes != 0) {
+    std::memcpy(destination, source, nbytes);
+  }
 }
 
 /// Populates and copies by turns: the pages a system call makes present are zeroed on the way, and
@@ -74,85 +55,12 @@ std::byte* data_of(const Block& block) noexcept {
 
 }  // namespace
 
-/// The released blocks, by size to find one and by age to give up the oldest.
-class RecyclingPool::IdleBlocks {
- public:
-  explicit IdleBlocks(std::size_t limit_nbytes) noexcept : limit_nbytes_(limit_nbytes) {}
-
-  /// Takes out the smallest block that fits, if one does well enough. Counts it as out either way:
-  /// the caller maps one otherwise.
-  IdleBlock* take(std::size_t capacity) noexcept {
-    const lock_guard<mutex> lock(mutex_);
-    ++blocks_out_;
-    const auto found = by_size_.lower_bound(capacity);
-    if (found == by_size_.end() || found->block.capacity > largest_for(capacity)) {
-      return nullptr;
-    }
-    return &remove(*found);
-  }
-
-  /// The caller of take() could not map a block after all.
-  void not_taken() noexcept {
-    const lock_guard<mutex> lock(mutex_);
-    --blocks_out_;
-  }
-
-  void put(IdleBlock& idle) noexcept {
-    const lock_guard<mutex> lock(mutex_);
-    --blocks_out_;
-    by_size_.insert(idle);
-    by_age_.push_back(idle);
-    nbytes_ += idle.block.capacity;
-  }
-
-  /// Takes out the oldest block while more than `keep_nbytes` and the limit allow are idle.
-  IdleBlock* take_oldest_beyond(std::size_t keep_nbytes) noexcept {
-    const lock_guard<mutex> lock(mutex_);
-    return nbytes_ > std::min(keep_nbytes, limit_nbytes_) ? &remove(by_age_.front()) : nullptr;
-  }
-
-  void set_limit(std::size_t limit_nbytes) noexcept {
-    const lock_guard<mutex> lock(mutex_);
-    limit_nbytes_ = limit_nbytes;
-  }
-
-  std::size_t limit() const noexcept {
-    const lock_guard<mutex> lock(mutex_);
-    return limit_nbytes_;
-  }
-
-  std::size_t nbytes() const noexcept {
-    const lock_guard<mutex> lock(mutex_);
-    return nbytes_;
-  }
-
-  std::size_t blocks_out() const noexcept {
-    const lock_guard<mutex> lock(mutex_);
-    return blocks_out_;
-  }
-
- private:
-  IdleBlock& remove(IdleBlock& idle) noexcept {
-    by_size_.erase(by_size_.iterator_to(idle));
-    by_age_.erase(by_age_.iterator_to(idle));
-    nbytes_ -= idle.block.capacity;
-    return idle;
-  }
-
-  mutable mutex mutex_;
-  BySize by_size_;
-  ByAge by_age_;
-  std::size_t nbytes_ = 0;
-  std::size_t blocks_out_ = 0;
-  std::size_t limit_nbytes_;
-};
-
 std::size_t RecyclingPool::default_limit_nbytes() noexcept {
   return std::min(usable_memory_nbytes() / 8, std::size_t{4} << 30);
 }
 
 RecyclingPool::RecyclingPool(std::size_t limit_nbytes, PageSource& pages)
-    : pages_(&pages), idle_(std::make_unique<IdleBlocks>(limit_nbytes)) {}
+    : pages_(&pages), idle_(std::make_unique<detail::IdleBlocks>(limit_nbytes)) {}
 
 RecyclingPool::~RecyclingPool() {
   trim();
@@ -162,28 +70,36 @@ RecyclingPool::~RecyclingPool() {
 }
 
 Block RecyclingPool::allocate(const Request& request) {
-  return request.nbytes < recycled_from ? aligned_allocator().allocate(request)
-                                        : find(request.nbytes).block;
+  return request.nbytes < recycled_from ? take_small(request) : find(request.nbytes).block;
 }
 
 Block RecyclingPool::allocate_copy(const Request& request, const void* source, std::size_t nbytes) {
   if (request.nbytes < recycled_from) {
-    const Block block = aligned_allocator().allocate(request);
-    std::memcpy(block.data, source, nbytes);
+    const Block block = take_small(request);
+    copy_bytes(block.data, source, nbytes);
     return block;
   }
   const auto [block, fresh] = find(request.nbytes);
   if (fresh) {
     copy_into_fresh(data_of(block), static_cast<const std::byte*>(source), nbytes);
   } else {
-    std::memcpy(block.data, source, nbytes);
+    copy_bytes(block.data, source, nbytes);
+  }
+  return block;
+}
+
+Block RecyclingPool::take_small(const Request& request) {
+  Block block = AlignedAllocator::try_take(request);
+  if (block.data == nullptr) [[unlikely]] {
+    trim();
+    block = aligned_allocator().allocate(request);
   }
   return block;
 }
 
 RecyclingPool::Found RecyclingPool::find(std::size_t nbytes) {
-  const std::size_t capacity = round_up(nbytes, granularity(nbytes));
-  IdleBlock* idle = idle_->take(capacity);
+  const std::size_t capacity = round_up(nbytes, page_nbytes);
+  detail::IdleBlock* idle = idle_->take(capacity);
   if (idle == nullptr) {
     return {map(nbytes, capacity), true};
   }
@@ -196,15 +112,13 @@ RecyclingPool::Found RecyclingPool::find(std::size_t nbytes) {
 
 void RecyclingPool::deallocate(const Block& block) noexcept {
   if (block.capacity < recycled_from) {
-    aligned_allocator().deallocate(block);
+    AlignedAllocator::give_back(block);
     return;
   }
-  if (is_huge(block.capacity)) {
-    advise_reclaimable(data_of(block), block.capacity);
-  }
+  advise_reclaimable(data_of(block), huge_nbytes(block.capacity));
   poison(block.data, block.capacity);
   stats::detail::count(stats::detail::plus(stats::Counter::pooled_bytes, block.capacity));
-  idle_->put(*::new (block.base) IdleBlock(block));
+  idle_->put(*::new (block.base) detail::IdleBlock(block));
   trim(limit_nbytes());
 }
 
@@ -222,7 +136,7 @@ void RecyclingPool::set_limit_nbytes(std::size_t limit_nbytes) noexcept {
 }
 
 void RecyclingPool::trim(std::size_t keep_nbytes) noexcept {
-  while (IdleBlock* idle = idle_->take_oldest_beyond(keep_nbytes)) {
+  while (detail::IdleBlock* idle = idle_->take_oldest_beyond(keep_nbytes)) {
     const Block block = idle->block;
     idle->~IdleBlock();
     stats::detail::count(stats::detail::minus(stats::Counter::pooled_bytes, block.capacity));
@@ -232,18 +146,16 @@ void RecyclingPool::trim(std::size_t keep_nbytes) noexcept {
 }
 
 Block RecyclingPool::map(std::size_t nbytes, std::size_t capacity) {
-  std::byte* data = pages_->map(lead, capacity, granularity(capacity));
+  std::byte* data = pages_->map(lead, capacity, alignment_for(capacity));
   if (data == nullptr) {
     trim();
-    data = pages_->map(lead, capacity, granularity(capacity));
+    data = pages_->map(lead, capacity, alignment_for(capacity));
   }
   if (data == nullptr) {
     idle_->not_taken();
     throw OutOfMemory(nbytes, name());
   }
-  if (is_huge(capacity)) {
-    advise_huge(data, capacity);
-  }
+  advise_huge(data, huge_nbytes(capacity));
   return {data, capacity, data - lead};
 }
 

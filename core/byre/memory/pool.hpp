@@ -10,12 +10,16 @@
 
 namespace byre::inline v0 {
 
+namespace detail {
+class IdleBlocks;
+}  // namespace detail
+
 /// Blocks of `recycled_from` bytes and more are mapped from a PageSource, start on a page of their
 /// own (on a huge page from 2 MiB), and are recycled; smaller ones go to the aligned allocator,
 /// whose malloc recycles well enough.
 ///
 /// A released block waits in the pool until a request of nearly its size takes it, the limit pushes
-/// it out (least recently released first), trim() is called, or the system refuses a new mapping:
+/// it out (least recently released first), trim() is called, or the system refuses memory:
 /// then everything idle is given back and the request is tried again. Idle huge pages are marked as
 /// the system's to take when it runs short.
 ///
@@ -30,8 +34,8 @@ class RecyclingPool final : public Allocator {
   explicit RecyclingPool(std::size_t limit_nbytes = default_limit_nbytes(),
                          PageSource& pages = system_pages());
 
-  /// Gives every idle block back. Ends the program if blocks are still out: a pool outlives the
-  /// buffers that came from it.
+  /// Gives every idle block back. A pool outlives the buffers that came from it: the program ends
+  /// if blocks of `recycled_from` bytes or more are still out.
   ~RecyclingPool() override;
 
   RecyclingPool(const RecyclingPool&) = delete;
@@ -53,17 +57,17 @@ class RecyclingPool final : public Allocator {
   void trim(std::size_t keep_nbytes = 0) noexcept;
 
  private:
-  class IdleBlocks;
   struct Found {
     Block block;
     bool fresh;
   };
+  Block take_small(const Request& request);
   Found find(std::size_t nbytes);
   Block map(std::size_t nbytes, std::size_t capacity);
   void unmap(const Block& block) noexcept;
 
   PageSource* pages_;
-  std::unique_ptr<IdleBlocks> idle_;
+  std::unique_ptr<detail::IdleBlocks> idle_;
 };
 
 /// The default allocator, as the pool it is: to change its limit or to trim it. Never destroyed.

@@ -40,18 +40,6 @@ Sinks& sinks() noexcept {
   return instance;
 }
 
-constinit thread_local bool inside_a_sink = false;
-
-void tell(const CopySink& sink, const CopyEvent& event) noexcept {
-  try {
-    sink(event);
-  } catch (const std::exception& error) {
-    warn("a copy sink threw: %s. The copy it was told of is complete.", error.what());
-  } catch (...) {
-    warn("a copy sink threw. The copy it was told of is complete.");
-  }
-}
-
 }  // namespace
 
 const char* to_string(CopyCause cause) noexcept {
@@ -85,6 +73,22 @@ InstalledSink::~InstalledSink() {
 }
 
 #if BYRE_STATS
+
+namespace {
+
+constinit thread_local bool inside_a_sink = false;
+
+void tell(const CopySink& sink, const CopyEvent& event) noexcept {
+  try {
+    sink(event);
+  } catch (const std::exception& error) {
+    warn("a copy sink threw: %s. The copy it was told of is complete.", error.what());
+  } catch (...) {
+    warn("a copy sink threw. The copy it was told of is complete.");
+  }
+}
+
+}  // namespace
 
 bool detail::any_sink() noexcept {
   // Relaxed, and pairs with nothing.

@@ -36,7 +36,7 @@ AccessMonitor::Access::Access(AccessMonitor& monitor, Kind kind, CallSite site) 
   for (const Access* other = monitor_.under_way_; other != nullptr; other = other->next_) {
     if (kind_ == Kind::write || other->kind_ == Kind::write) {
       const Text text = format_text(
-          "this %s meets a %s of the same storage on another thread, at %s:%u. A write "
+          "this %s meets a %s of the same storage that is under way, at %s:%u. A write "
           "excludes everything else on one storage: give each thread a lazy clone of its own, or "
           "a lock.",
           name_of(kind_), name_of(other->kind_), other->site_.file, other->site_.line);

@@ -131,6 +131,9 @@ class basic_buffer {
   }
 
   void swap(basic_buffer& other, CallSite site = CallSite::current()) noexcept {
+    if (&other == this) {
+      return;
+    }
     const auto access = monitor_.writes(site);
     const auto other_access = other.monitor_.writes(site);
     std::swap(data_, other.data_);
@@ -150,7 +153,6 @@ class basic_buffer {
     materialize(wait, site);
     return static_cast<std::byte*>(data_);
   }
-  std::byte* mutable_data(CallSite site) { return mutable_data(Wait::allowed, site); }
 
   /// Makes the bytes this buffer's own, by a copy if somebody else owns them too or they are
   /// read-only. The last owner takes them as they are, once the copies that others are making of
@@ -161,7 +163,7 @@ class basic_buffer {
     if (header_->share().is_plainly_owned()) [[likely]] {
       return Materialized::already_unique;
     }
-    return unshare(wait, site);
+    return claim(wait, site);
   }
 
   /// Changes the size of a buffer that shares its bytes with nobody; keeps the bytes up to the
@@ -181,32 +183,51 @@ class basic_buffer {
     }
     if (nbytes <= header_->capacity()) {
       header_->set_nbytes(nbytes);
-    } else {
-      Header* larger = copy_of_data(nbytes, stats::CopyCause::resized, site);
-      drop_data();
-      adopt_header(larger);
+      return;
     }
+    const std::size_t kept_nbytes = header_->nbytes();
+    Header* larger = Allocated::create_copy(nbytes, *header_);
+    leave_for(larger);
+    stats::detail::report_copy({kept_nbytes, stats::CopyCause::resized, site});
   }
 
-  std::size_t nbytes() const noexcept { return header_->nbytes(); }
+  std::size_t nbytes(CallSite site = CallSite::current()) const noexcept {
+    const auto access = monitor_.reads(site);
+    return header_->nbytes();
+  }
 
   /// Bytes this buffer may be resized to without moving.
-  std::size_t capacity() const noexcept { return header_->capacity(); }
+  std::size_t capacity(CallSite site = CallSite::current()) const noexcept {
+    const auto access = monitor_.reads(site);
+    return header_->capacity();
+  }
 
   /// True iff no other buffer shares these bytes and no copy of them is under way. Acquire: a true
   /// answer can be acted on. A buffer without bytes is unique.
-  bool is_unique() const noexcept { return header_->share().is_unique() || !has_data(); }
+  bool is_unique(CallSite site = CallSite::current()) const noexcept {
+    const auto access = monitor_.reads(site);
+    return header_->share().is_unique() || !has_data();
+  }
 
   /// How many buffers share these bytes. Relaxed: approximate, for people.
-  std::uint32_t use_count() const noexcept { return header_->share().use_count(); }
+  std::uint32_t use_count(CallSite site = CallSite::current()) const noexcept {
+    const auto access = monitor_.reads(site);
+    return header_->share().use_count();
+  }
 
   /// True iff the two are lazy clones that neither wrote: a write to one of them would copy.
-  bool shares_data_with(const basic_buffer& other) const noexcept {
+  bool shares_data_with(const basic_buffer& other,
+                        CallSite site = CallSite::current()) const noexcept {
+    const auto access = monitor_.reads(site);
+    const auto other_access = other.monitor_.reads(site);
     return header_ == other.header_ && has_data();
   }
 
   /// Where the bytes came from; a written clone of foreign memory is allocated.
   Origin origin() const noexcept { return header_->origin(); }
+
+  /// True iff a write copies these bytes even when nobody shares them.
+  bool is_read_only() const noexcept { return header_->is_read_only(); }
 
   /// Where copies of these bytes take their memory.
   Allocator& allocator() const noexcept {
@@ -229,20 +250,26 @@ class basic_buffer {
     data_ = header->data();
   }
 
-  void drop_data() noexcept {
-    if (header_->share().drop_owner()) {
-      header_->release();
+  /// True iff the data was released, with nobody left.
+  bool drop_data() noexcept {
+    if (!header_->share().drop_owner()) {
+      return false;
     }
+    header_->release();
+    return true;
+  }
+
+  bool leave_for(Header* header) noexcept {
+    const bool was_last = drop_data();
+    adopt_header(header);
+    return was_last;
   }
 
   /// The header for a lazy clone of this buffer.
   Header* share(CallSite site) const {
     const auto access = monitor_.reads(site);
-    if (!has_data()) {
-      return header_;
-    }
-    if (header_->origin() == Origin::borrowed) [[unlikely]] {
-      return copy_of_data(header_->nbytes(), stats::CopyCause::borrowed, site);
+    if (!header_->is_shareable()) [[unlikely]] {
+      return share_eagerly(site);
     }
     header_->share().add_owner();
     stats::detail::count(stats::detail::plus(stats::Counter::lazy_clones),
@@ -250,28 +277,42 @@ class basic_buffer {
     return header_;
   }
 
-  /// What materialize() does where the data is shared, was cloned since it was last written, is
-  /// read-only, or is none.
-  [[gnu::noinline]] Materialized unshare(Wait wait, CallSite site) {
+  [[gnu::cold, gnu::noinline]] Header* share_eagerly(CallSite site) const {
+    if (!has_data()) {
+      return header_;
+    }
+    Header* copy = copy_of_data();
+    stats::detail::report_copy({header_->nbytes(), stats::CopyCause::borrowed, site});
+    return copy;
+  }
+
+  /// What materialize() does where the data is not plainly owned.
+  [[gnu::noinline]] Materialized claim(Wait wait, CallSite site) {
     if (!has_data()) {
       return Materialized::already_unique;
     }
-    if (header_->is_read_only()) {
-      Header* copy = copy_of_data(header_->nbytes(), stats::CopyCause::read_only, site);
-      drop_data();
-      adopt_header(copy);
-      return Materialized::copied;
+    if (!header_->is_read_only() && header_->share().steal_if_alone()) {
+      return note_steal();
     }
+    return copy_out(wait, site);
+  }
+
+  /// The data is shared, or read-only.
+  [[gnu::noinline]] Materialized copy_out(Wait wait, CallSite site) {
+    return header_->is_read_only() ? copy_read_only(site) : copy_or_steal(wait, site);
+  }
+
+  Materialized copy_or_steal(Wait wait, CallSite site) {
     // Who may not wait and finds itself the last owner copies for that alone.
-    const auto cause = wait == Wait::never && use_count() == 1 ? stats::CopyCause::pending
-                                                               : stats::CopyCause::shared;
+    const auto cause = wait == Wait::never && header_->share().use_count() == 1
+                           ? stats::CopyCause::pending
+                           : stats::CopyCause::shared;
     if (header_->share().claim(wait) == Claim::steal) {
-      stats::detail::count(stats::detail::plus(stats::Counter::steals));
-      return Materialized::stole;
+      return note_steal();
     }
     Header* copy;
     try {
-      copy = copy_of_data(header_->nbytes(), cause, site);
+      copy = copy_of_data();
     } catch (...) {
       header_->share().abandon_copy();
       throw;
@@ -280,15 +321,24 @@ class basic_buffer {
       header_->release();
     }
     adopt_header(copy);
+    stats::detail::report_copy({copy->nbytes(), cause, site});
     return Materialized::copied;
   }
 
-  /// New data of `nbytes` that begins as this one does. Told to the copy sinks.
-  Header* copy_of_data(std::size_t nbytes, stats::CopyCause cause, CallSite site) const {
-    Header* copy = Allocated::create_copy(nbytes, *header_);
-    stats::detail::report_copy({std::min(nbytes, header_->nbytes()), cause, site});
-    return copy;
+  /// Nobody ever writes the data, so it is copied by an owner, without a claim.
+  Materialized copy_read_only(CallSite site) {
+    Header* copy = copy_of_data();
+    const auto cause = leave_for(copy) ? stats::CopyCause::read_only : stats::CopyCause::shared;
+    stats::detail::report_copy({copy->nbytes(), cause, site});
+    return Materialized::copied;
   }
+
+  static Materialized note_steal() noexcept {
+    stats::detail::count(stats::detail::plus(stats::Counter::steals));
+    return Materialized::stole;
+  }
+
+  Header* copy_of_data() const { return Allocated::create_copy(header_->nbytes(), *header_); }
 
   void* data_ = nullptr;
   Header* header_ = &cow::no_data<Sync, Share>();

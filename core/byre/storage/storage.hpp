@@ -30,6 +30,13 @@ class basic_storage {
 
   basic_storage() noexcept = default;
 
+  /// Another handle to the same storage: the two alias.
+  basic_storage(const basic_storage&) noexcept = default;
+  basic_storage(basic_storage&&) noexcept = default;
+  basic_storage& operator=(const basic_storage&) noexcept = default;
+  basic_storage& operator=(basic_storage&&) noexcept = default;
+  ~basic_storage() = default;
+
   /// A new identity for these bytes. Throws OutOfMemory; `buffer` is then lost with its call.
   explicit basic_storage(Buffer buffer) : identity_(make_identity(std::move(buffer))) {}
 
@@ -90,16 +97,18 @@ class basic_storage {
     identity_->buffer.resize(nbytes, site);
   }
 
-  std::size_t nbytes() const noexcept {
-    return identity_ == nullptr ? 0 : identity_->buffer.nbytes();
+  std::size_t nbytes(CallSite site = CallSite::current()) const noexcept {
+    return identity_ == nullptr ? 0 : identity_->buffer.nbytes(site);
   }
 
   /// True iff no other storage shares the data; other handles to this one may exist. Acquire.
-  bool is_unique() const noexcept { return identity_ == nullptr || identity_->buffer.is_unique(); }
+  bool is_unique(CallSite site = CallSite::current()) const noexcept {
+    return identity_ == nullptr || identity_->buffer.is_unique(site);
+  }
 
   /// How many storages share the data. Relaxed: approximate, for people.
-  std::uint32_t use_count() const noexcept {
-    return identity_ == nullptr ? 0 : identity_->buffer.use_count();
+  std::uint32_t use_count(CallSite site = CallSite::current()) const noexcept {
+    return identity_ == nullptr ? 0 : identity_->buffer.use_count(site);
   }
 
   /// How many handles this storage has. Acquire: an answer of 1 can be acted on.
@@ -108,13 +117,17 @@ class basic_storage {
   }
 
   /// True iff the two are the same storage or lazy clones that neither wrote.
-  bool shares_data_with(const basic_storage& other) const noexcept {
+  bool shares_data_with(const basic_storage& other,
+                        CallSite site = CallSite::current()) const noexcept {
     return identity_ != nullptr && other.identity_ != nullptr &&
-           identity_->buffer.shares_data_with(other.identity_->buffer);
+           identity_->buffer.shares_data_with(other.identity_->buffer, site);
   }
 
   Origin origin() const noexcept {
     return identity_ == nullptr ? Origin::allocated : identity_->buffer.origin();
+  }
+  bool is_read_only() const noexcept {
+    return identity_ != nullptr && identity_->buffer.is_read_only();
   }
   Allocator& allocator() const noexcept {
     return identity_ == nullptr ? default_allocator() : identity_->buffer.allocator();

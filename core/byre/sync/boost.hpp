@@ -61,6 +61,17 @@ struct Boost {
   }
   static void unpark_all(const void* address, Step) noexcept { detail::unpark_all(address); }
 
+  /// A few microseconds: what parking and waking would cost.
+  static constexpr unsigned looks_before_parking = 128;
+
+  static void pause() noexcept {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    asm("isb");  // takes about as long as pause does elsewhere; yield takes no time
+#endif
+  }
+
   template <class Object>
   static Object& immortal() noexcept {
     static Object object;  // initialized at compile time where Object allows

@@ -50,6 +50,7 @@ struct Condition {
 /// What a Sync offers. `park(address, keep_waiting, step)` blocks until an `unpark_all(address,
 /// step)` that begins after `keep_waiting()` was last true; it returns at once where that is false,
 /// and may return spuriously. Neither touches what `address` points to, nor throws.
+/// A waiter looks `looks_before_parking` times, with a `pause()` between, before it parks.
 /// `immortal<Object>()` is the one default-constructed Object of its type.
 template <class S>
 concept Sync =

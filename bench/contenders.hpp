@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Who competes: byre in its two forms, and what a user would write instead. All are values whose
+/// copy is a clone, with data() to read and mutable_data() to write.
+#pragma once
+
+#include "memory.hpp"
+
+#include <byre/byre.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+namespace byre_bench {
+
+/// The std::shared_ptr idiom at its best: count, size and bytes in one allocation that is not
+/// zeroed, a write in place where use_count() is 1, and a copy where it is not. The fence is what
+/// the relaxed use_count() lacks for that to be right; it costs nothing on x86.
+class SharedPtrBytes {
+ public:
+  explicit SharedPtrBytes(std::size_t nbytes)
+      : bytes_(std::make_shared_for_overwrite<std::byte[]>(nbytes)), nbytes_(nbytes) {}
+
+  const std::byte* data() const noexcept { return bytes_.get(); }
+
+  std::byte* mutable_data() {
+    if (bytes_.use_count() != 1) {
+      SharedPtrBytes copy(nbytes_);
+      std::memcpy(copy.bytes_.get(), bytes_.get(), nbytes_);
+      copies_made().fetch_add(1, std::memory_order::relaxed);
+      bytes_ = std::move(copy.bytes_);
+    }
+    std::atomic_thread_fence(std::memory_order::acquire);
+    return bytes_.get();
+  }
+
+  static std::atomic<long long>& copies_made() {
+    static std::atomic<long long> count{0};
+    return count;
+  }
+
+ private:
+  std::shared_ptr<std::byte[]> bytes_;
+  std::size_t nbytes_;
+};
+
+/// A clone copies at once, into memory of byre's allocators; a write writes.
+class EagerBytes {
+ public:
+  EagerBytes(std::size_t nbytes, byre::Allocator& allocator)
+      : allocator_(&allocator),
+        nbytes_(nbytes),
+        block_(allocator.allocate({.nbytes = nbytes, .prefix = 0})) {}
+  EagerBytes(const EagerBytes& other)
+      : allocator_(other.allocator_),
+        nbytes_(other.nbytes_),
+        block_(allocator_->allocate_copy({.nbytes = nbytes_}, other.block_.data, nbytes_)) {}
+  EagerBytes& operator=(const EagerBytes&) = delete;
+  ~EagerBytes() { allocator_->deallocate(block_); }
+
+  const std::byte* data() const noexcept { return static_cast<const std::byte*>(block_.data); }
+  std::byte* mutable_data() noexcept { return static_cast<std::byte*>(block_.data); }
+
+ private:
+  byre::Allocator* allocator_;
+  std::size_t nbytes_;
+  byre::Block block_;
+};
+
+/// The published way to write: a writer that is not alone copies first and gives up its reference
+/// after, so that writers at once all copy. Allocates as byre does, header and data in one block.
+class CopyFirstBytes {
+ public:
+  CopyFirstBytes(std::size_t nbytes, byre::Allocator& allocator)
+      : header_(create(nbytes, allocator)) {}
+  CopyFirstBytes(const CopyFirstBytes& other) noexcept : header_(other.header_) {
+    header_->owners.fetch_add(1, std::memory_order::relaxed);
+  }
+  CopyFirstBytes& operator=(const CopyFirstBytes& other) noexcept {
+    CopyFirstBytes clone(other);
+    std::swap(header_, clone.header_);
+    return *this;
+  }
+  ~CopyFirstBytes() { drop(); }
+
+  const std::byte* data() const noexcept { return static_cast<std::byte*>(header_->block.data); }
+
+  std::byte* mutable_data() {
+    if (header_->owners.load(std::memory_order::acquire) != 1) {
+      Header* copy = create_copy(*header_);
+      copies_made().fetch_add(1, std::memory_order::relaxed);
+      drop();
+      header_ = copy;
+    }
+    return static_cast<std::byte*>(header_->block.data);
+  }
+
+  static std::atomic<long long>& copies_made() {
+    static std::atomic<long long> count{0};
+    return count;
+  }
+
+ private:
+  struct Header {
+    std::atomic<std::size_t> owners;
+    std::size_t nbytes;
+    byre::Allocator* allocator;
+    byre::Block block;
+  };
+
+  static constexpr std::size_t prefix = byre::data_alignment;
+  static_assert(sizeof(Header) <= prefix);
+
+  static Header* create(std::size_t nbytes, byre::Allocator& allocator) {
+    return create_in(allocator.allocate({.nbytes = nbytes, .prefix = prefix}), nbytes, allocator);
+  }
+  static Header* create_copy(const Header& source) {
+    return create_in(source.allocator->allocate_copy({.nbytes = source.nbytes, .prefix = prefix},
+                                                     source.block.data, source.nbytes),
+                     source.nbytes, *source.allocator);
+  }
+  static Header* create_in(const byre::Block& block, std::size_t nbytes,
+                           byre::Allocator& allocator) {
+    void* place = static_cast<std::byte*>(block.data) - prefix;
+    return ::new (place) Header{1, nbytes, &allocator, block};
+  }
+
+  void drop() noexcept {
+    if (header_->owners.fetch_sub(1, std::memory_order::acq_rel) == 1) {
+      const Header last{0, header_->nbytes, header_->allocator, header_->block};
+      last.allocator->deallocate(last.block);
+    }
+  }
+
+  Header* header_;
+};
+
+/// The contenders, by the name they are reported under.
+struct Word {
+  static constexpr const char* name = "byre";
+  using Bytes = byre::Buffer;
+  static Bytes make(std::size_t nbytes, Memory memory) {
+    return Bytes::allocate(nbytes, allocator_for(memory));
+  }
+};
+
+struct Lock {
+  static constexpr const char* name = "lock";
+  using Bytes = byre::basic_buffer<byre::sync::Boost, byre::basic_share_lock>;
+  static Bytes make(std::size_t nbytes, Memory memory) {
+    return Bytes::allocate(nbytes, allocator_for(memory));
+  }
+};
+
+struct SharedPtr {
+  static constexpr const char* name = "shared_ptr";
+  using Bytes = SharedPtrBytes;
+  static Bytes make(std::size_t nbytes, Memory) { return Bytes(nbytes); }
+};
+
+struct Eager {
+  static constexpr const char* name = "eager";
+  using Bytes = EagerBytes;
+  static Bytes make(std::size_t nbytes, Memory memory) { return {nbytes, allocator_for(memory)}; }
+};
+
+struct CopyFirst {
+  static constexpr const char* name = "copy_first";
+  using Bytes = CopyFirstBytes;
+  static Bytes make(std::size_t nbytes, Memory memory) { return {nbytes, allocator_for(memory)}; }
+};
+
+/// New bytes, all of them written: pages that were only read are one page of zeros.
+template <class Contender>
+typename Contender::Bytes make_filled(std::size_t nbytes, Memory memory) {
+  auto bytes = Contender::make(nbytes, memory);
+  std::memset(bytes.mutable_data(), 0x5a, nbytes);
+  return bytes;
+}
+
+}  // namespace byre_bench

@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: BSL-1.0
+"""What report.py compares: which figure over which, and the bound to reach.
+
+A figure is found by its benchmark, operation/contender/size/memory, and one of its counters. Where a
+measure is over several benchmarks, the one with the least median counts.
+"""
+
+import statistics
+from collections import namedtuple
+
+Measure = namedtuple("Measure", "title over under bound counter")
+Result = namedtuple("Result", "title unit median low high least most rounds bound reached disturbed "
+                    "over under")
+
+SMALL = ["64B", "4KiB"]
+LARGE = ["16MiB", "256MiB"]
+SIZES = ["64B", "4KiB", "256KiB", "16MiB", "256MiB"]
+RAW_COPIES = ["raw_small", "raw_small_populated", "raw_huge", "raw_huge_populated",
+              "raw_huge_stepwise"]
+
+
+def ratio(title, operation, size, memory, over, under, bound=None, counter="ns"):
+    unders = [under] if isinstance(under, str) else under
+    return Measure(f"{title}, {size}", f"{operation}/{over}/{size}/{memory}",
+                   [f"{operation}/{name}/{size}/{memory}" for name in unders], bound, counter)
+
+
+def access():
+    for size in ["64B", "4KiB", "256KiB"]:
+        yield ratio("read access / raw pointer", "read", size, "recycled", "byre", "raw", 1.25)
+    for size in ["64B", "4KiB", "256KiB"]:
+        yield ratio("write access when alone / raw pointer", "write_alone", size, "recycled",
+                    "byre", "raw", 1.3)
+    for size in SMALL:
+        yield ratio("steal / raw pointer", "steal", size, "recycled", "byre", "raw", 1.3)
+        yield ratio("steal / write access when alone", "steal", size, "recycled", "byre",
+                    "byre_alone")
+
+
+def clones():
+    for size in SIZES:
+        yield ratio("lazy clone + drop / floor", "clone_drop", size, "recycled", "byre", "floor",
+                    1.35)
+    for size in SIZES:
+        yield ratio("lazy clone + drop / shared_ptr", "clone_drop", size, "recycled", "byre",
+                    "shared_ptr", 0.8)
+    for size in SIZES:
+        yield ratio("lazy clone + drop / eager", "clone_drop", size, "recycled", "byre", "eager")
+
+
+def writes():
+    for size, bound in [("64B", 1.0), ("4KiB", 1.15)]:
+        yield ratio("write when shared / shared_ptr", "write_shared", size, "recycled", "byre",
+                    "shared_ptr", bound)
+    for size in SMALL:
+        yield ratio("clone + write / shared_ptr", "clone_write", size, "recycled", "byre",
+                    "shared_ptr")
+    for size in SMALL:
+        yield ratio("clone + write / eager", "clone_write", size, "recycled", "byre", "eager")
+    for size in ["256KiB"] + LARGE:
+        yield ratio("write when shared / warm memcpy, recycled", "write_shared", size, "recycled",
+                    "byre", "memcpy_warm", 1.05 if size in LARGE else None)
+    for size in ["256KiB"] + LARGE:
+        yield ratio("write when shared / best raw copy, fresh", "write_shared", size, "fresh",
+                    "byre", RAW_COPIES, 1.1 if size in LARGE else None)
+
+
+def writers():
+    for memory in ["recycled", "fresh"]:
+        for size in ["256KiB"] + LARGE:
+            yield ratio(f"two writers at once / copy-first, {memory}", "writers_2", size, memory,
+                        "byre", "copy_first", 0.7 if size in LARGE else None)
+    for memory in ["recycled", "fresh"]:
+        for size in LARGE:
+            yield ratio(f"two writers at once / copy-first, {memory}, processor time", "writers_2",
+                        size, memory, "byre", "copy_first", counter="cpu_ns")
+    for size in SMALL:
+        yield ratio("two writers at once / copy-first", "writers_2", size, "recycled", "byre",
+                    "copy_first")
+    for size in ["64B", "16MiB"]:
+        yield ratio("eight writers at once / copy-first", "writers_8", size, "recycled", "byre",
+                    "copy_first")
+
+
+def forms():
+    for operation, title in [("write_alone", "write access when alone"), ("steal", "steal"),
+                             ("clone_drop", "lazy clone + drop"),
+                             ("write_shared", "write when shared"),
+                             ("writers_2", "two writers at once")]:
+        yield ratio(f"{title}: word / lock", operation, "64B", "recycled", "byre", "lock")
+
+
+RATIOS = [*access(), *clones(), *writes(), *writers(), *forms()]
+MEMORY = [Measure("memory per Buffer clone", "memory_per_clone/byre/64B/recycled", [], 40,
+                  "bytes_per_clone"),
+          Measure("memory per Storage clone", "memory_per_clone/storage/64B/recycled", [], 40,
+                  "bytes_per_clone")]
+EXACT_COPIES = ["byre", "lock"]
+
+
+def quartiles(values):
+    """Lower quartile, median, upper quartile."""
+    if len(values) == 1:
+        return values[0], values[0], values[0]
+    return tuple(statistics.quantiles(values, n=4, method="inclusive"))
+
+
+class Figures:
+    """The counters of every benchmark, by round."""
+
+    def __init__(self, document):
+        self.rounds = {}
+        self.stats_enabled = document.get("context", {}).get("byre_stats") == "enabled"
+        for run in document["benchmarks"]:
+            if run.get("run_type") == "iteration" and not run.get("error_occurred"):
+                name = "/".join(run["name"].split("/")[:4])
+                self.rounds.setdefault(name, {})[run["repetition_index"]] = run
+
+    def values(self, name, counter):
+        """By round. Rounds in which the machine left contenders no undisturbed burst are left out,
+        unless all are such."""
+        runs = {index: run for index, run in self.rounds.get(name, {}).items() if counter in run}
+        kept = {index: run for index, run in runs.items() if run.get("bursts_kept") != 0}
+        return {index: run[counter] for index, run in (kept or runs).items()}
+
+    def is_disturbed(self, name):
+        """Whether no round had an undisturbed burst."""
+        runs = self.rounds.get(name, {}).values()
+        return bool(runs) and all(run.get("bursts_kept") == 0 for run in runs)
+
+    def spread(self, name, counter="ns"):
+        """Lower quartile, median, upper quartile over the rounds, or None."""
+        values = list(self.values(name, counter).values())
+        return quartiles(values) if values else None
+
+    def best(self, names, counter):
+        """The name with the least median, or None."""
+        medians = {name: self.spread(name, counter)[1] for name in names
+                   if self.values(name, counter)}
+        return min(medians, key=medians.get) if medians else None
+
+
+def evaluate_one(measure, figures):
+    over = figures.values(measure.over, measure.counter)
+    under_name = figures.best(measure.under, measure.counter)
+    if measure.under:
+        under = figures.values(under_name, measure.counter)
+        values = [over[index] / under[index] for index in over if under.get(index)]
+        if not values and over and under:  # no round was undisturbed for both
+            values = [statistics.median(over.values()) / statistics.median(under.values())]
+    else:
+        values = list(over.values())
+    if not values:
+        return None
+    low, median, high = quartiles(values)
+    # To the digits that are shown, so that 1.300 within 1.3 does not read as missed.
+    reached = None if measure.bound is None else round(median, 3) <= measure.bound
+    return Result(measure.title, "ratio" if measure.under else "bytes", median, low, high,
+                  min(values), max(values), len(values), measure.bound, reached,
+                  figures.is_disturbed(measure.over) or figures.is_disturbed(under_name),
+                  measure.over, under_name)
+
+
+def evaluate(figures):
+    """All measures that the run has figures for."""
+    results = [evaluate_one(measure, figures) for measure in RATIOS + MEMORY]
+    return [result for result in results if result is not None]
+
+
+def copy_counts(figures):
+    """(benchmark, writers, least and most copies per burst, whether they have to be exact)."""
+    for name in figures.rounds:
+        operation, contender = name.split("/")[:2]
+        counts = list(figures.values(name, "copies_per_burst").values())
+        if operation.startswith("writers_") and counts:
+            exact = contender in EXACT_COPIES and figures.stats_enabled
+            yield name, int(operation.split("_")[1]), min(counts), max(counts), exact

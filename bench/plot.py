@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: BSL-1.0
+"""Draws what report.py measured, with gnuplot: time per operation over size, both logarithmic, the
+median over the rounds with its quartiles."""
+
+import shutil
+import subprocess
+
+from measures import RAW_COPIES, SIZES
+
+NBYTES = {"64B": 64, "4KiB": 4 << 10, "256KiB": 256 << 10, "16MiB": 16 << 20, "256MiB": 256 << 20}
+
+# Contender: title in the legend, colour, point.
+LOOKS = {
+    "byre": ("byre", "#0072b2", 7),
+    "lock": ("byre, textbook lock", "#56b4e9", 6),
+    "shared_ptr": ("std::shared\\\\_ptr", "#d55e00", 5),
+    "eager": ("eager copy", "#e69f00", 9),
+    "copy_first": ("copy-first", "#cc79a7", 11),
+    "floor": ("floor: two atomic steps", "#000000", 1),
+    "memcpy_warm": ("floor: memcpy, warm", "#000000", 1),
+    "raw_best": ("floor: best raw copy", "#000000", 1),
+}
+
+PANELS = [
+    ("Lazy clone + drop", "clone_drop", "recycled",
+     ["floor", "byre", "shared_ptr", "lock", "eager"]),
+    ("Write when shared, recycled memory", "write_shared", "recycled",
+     ["memcpy_warm", "byre", "shared_ptr", "lock"]),
+    ("Write when shared, fresh memory", "write_shared", "fresh",
+     ["raw_best", "byre", "shared_ptr", "lock"]),
+    ("Two writers at once, recycled memory", "writers_2", "recycled",
+     ["byre", "copy_first", "shared_ptr", "lock"]),
+]
+
+HEAD = """
+set terminal svg size 1200,900 font "sans,13" background "#ffffff"
+set output "{output}"
+set logscale xy
+set xrange [32:1e9]
+set xtics ("64 B" 64, "4 KiB" 4096, "256 KiB" 262144, "16 MiB" 16777216, "256 MiB" 268435456)
+set ytics ("1 ns" 1, "10 ns" 10, "100 ns" 100, "1 µs" 1e3, "10 µs" 1e4, "100 µs" 1e5, \\
+           "1 ms" 1e6, "10 ms" 1e7, "100 ms" 1e8, "1 s" 1e9)
+set xlabel "size of the buffer"
+set ylabel "time per operation"
+set grid xtics ytics lc rgb "#dddddd"
+set key top left reverse Left samplen 2 font ",11"
+set multiplot layout 2,2 title "byre: copy-on-write against what else one would write\\n\
+{{/*0.8 median and quartiles of {rounds} rounds}}"
+"""
+
+
+def rows_of(figures, operation, contender, memory):
+    for size in SIZES:
+        if contender == "raw_best":
+            name = figures.best([f"{operation}/{way}/{size}/{memory}" for way in RAW_COPIES],
+                                "ns")
+        else:
+            name = f"{operation}/{contender}/{size}/{memory}"
+        spread = figures.spread(name) if name else None
+        if spread and spread[1] > 0:
+            low, median, high = spread
+            yield f"{NBYTES[size]} {median} {low} {high}"
+
+
+def script(figures, output, rounds):
+    blocks, panels = [], []
+    for number, (title, operation, memory, contenders) in enumerate(PANELS):
+        plots = []
+        for contender in contenders:
+            rows = list(rows_of(figures, operation, contender, memory))
+            if not rows:
+                continue
+            block = f"$panel{number}_{contender}"
+            blocks.append("\n".join([f"{block} << EOD", *rows, "EOD"]))
+            name, colour, point = LOOKS[contender]
+            style = f'lc rgb "{colour}" pt {point} ps 0.8'
+            dash = "dt 2" if "floor" in name else "dt 1"
+            plots.append(f'{block} using 1:2 with lines {dash} lw 1.5 lc rgb "{colour}" notitle')
+            plots.append(f'{block} using 1:2:3:4 with yerrorbars lw 1.2 {style} title "{name}"')
+        if plots:
+            panels.append(f'set title "{title}"\nplot ' + ", \\\n     ".join(plots))
+    if not panels:
+        return None
+    return "\n".join([*blocks, HEAD.format(output=output, rounds=rounds), *panels,
+                      "unset multiplot", ""])
+
+
+def draw(figures, output, rounds):
+    """Writes the SVG. Returns what stood in the way, or None."""
+    text = script(figures, output, rounds)
+    if text is None:
+        return "there is nothing to draw"
+    gnuplot = shutil.which("gnuplot")
+    if gnuplot is None:
+        return "gnuplot is missing (Debian: apt-get install gnuplot-nox)"
+    run = subprocess.run([gnuplot], input=text, text=True, capture_output=True, check=False)
+    return None if run.returncode == 0 else f"gnuplot failed: {run.stderr.strip()}"

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSL-1.0
+/// The released blocks of a recycling pool. Internal: not installed.
+#pragma once
+
+#include <byre/memory/allocator.hpp>
+
+#include <algorithm>
+#include <boost/intrusive/list.hpp>
+#include <boost/intrusive/set.hpp>
+#include <boost/thread/lock_guard.hpp>
+#include <boost/thread/mutex.hpp>
+#include <cstddef>
+
+namespace byre::inline v0::detail {
+
+/// What an idle block says of itself, on the page before its data, so that releasing a block never
+/// allocates.
+struct IdleBlock : boost::intrusive::set_base_hook<boost::intrusive::optimize_size<true>>,
+                   boost::intrusive::list_base_hook<> {
+  explicit IdleBlock(const Block& released) noexcept : block(released) {}
+  Block block;
+};
+
+/// By size to find one, and by age to give up the oldest. Thread-safe; each call holds a mutex for
+/// a look-up in a tree.
+class IdleBlocks {
+ public:
+  explicit IdleBlocks(std::size_t limit_nbytes) noexcept : limit_nbytes_(limit_nbytes) {}
+
+  /// Takes out the smallest block that fits, if one does well enough. Counts it as out either way:
+  /// the caller maps one otherwise.
+  IdleBlock* take(std::size_t capacity) noexcept {
+    const boost::lock_guard<boost::mutex> lock(mutex_);
+    ++blocks_out_;
+    const auto found = by_size_.lower_bound(capacity);
+    if (found == by_size_.end() || found->block.capacity > largest_for(capacity)) {
+      return nullptr;
+    }
+    return &remove(*found);
+  }
+
+  /// The caller of take() could not map a block after all.
+  void not_taken() noexcept {
+    const boost::lock_guard<boost::mutex> lock(mutex_);
+    --blocks_out_;
+  }
+
+  void put(IdleBlock& idle) noexcept {
+    const boost::lock_guard<boost::mutex> lock(mutex_);
+    --blocks_out_;
+    // In front of its equals, so that the block released last, and warmest, is taken first.
+    by_size_.insert_before(by_size_.lower_bound(idle.block.capacity), idle);
+    by_age_.push_back(idle);
+    nbytes_ += idle.block.capacity;
+  }
+
+  /// Takes out the oldest block while more than `keep_nbytes` and the limit allow are idle.
+  IdleBlock* take_oldest_beyond(std::size_t keep_nbytes) noexcept {
+    const boost::lock_guard<boost::mutex> lock(mutex_);
+    return nbytes_ > std::min(keep_nbytes, limit_nbytes_) ? &remove(by_age_.front()) : nullptr;
+  }
+
+  void set_limit(std::size_t limit_nbytes) noexcept {
+    const boost::lock_guard<boost::mutex> lock(mutex_);
+    limit_nbytes_ = limit_nbytes;
+  }
+
+  std::size_t limit() const noexcept {
+    const boost::lock_guard<boost::mutex> lock(mutex_);
+    return limit_nbytes_;
+  }
+
+  std::size_t nbytes() const noexcept {
+    const boost::lock_guard<boost::mutex> lock(mutex_);
+    return nbytes_;
+  }
+
+  std::size_t blocks_out() const noexcept {
+    const boost::lock_guard<boost::mutex> lock(mutex_);
+    return blocks_out_;
+  }
+
+ private:
+  IdleBlock& remove(IdleBlock& idle) noexcept {
+    by_size_.erase(by_size_.iterator_to(idle));
+    by_age_.erase(by_age_.iterator_to(idle));
+    nbytes_ -= idle.block.capacity;
+    return idle;
+  }
+
+  struct CapacityOf {
+    using type = std::size_t;
+    std::size_t operator()(const IdleBlock& idle) const noexcept { return idle.block.capacity; }
+  };
+
+  /// A block may serve a request that leaves an eighth of it unused.
+  static std::size_t largest_for(std::size_t capacity) noexcept { return capacity + capacity / 8; }
+
+  mutable boost::mutex mutex_;
+  boost::intrusive::multiset<IdleBlock, boost::intrusive::key_of_value<CapacityOf>> by_size_;
+  boost::intrusive::list<IdleBlock> by_age_;
+  std::size_t nbytes_ = 0;
+  std::size_t blocks_out_ = 0;
+  std::size_t limit_nbytes_;
+};
+
+}  // namespace byre::inline v0::detail

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <byre/error/error.hpp>
+#include <byre/storage/explain.hpp>
+
+namespace byre::inline v0 {
+namespace {
+
+const char* how_it_came(Origin origin) noexcept {
+  switch (origin) {
+    case Origin::allocated:
+      return "allocated by";
+    case Origin::adopted:
+      return "adopted, with copies from";
+    case Origin::borrowed:
+      return "borrowed, with copies from";
+    case Origin::mapped:
+      return "mapped from a file, with copies from";
+  }
+  return "of unknown origin, with copies from";
+}
+
+template <class Owner>
+const char* what_a_write_does(const Owner& owner) noexcept {
+  if (owner.use_count() > 1) {
+    return "a write copies them";
+  }
+  if (owner.is_read_only()) {
+    return "a write copies them, since they may not be written in place";
+  }
+  if (owner.is_unique()) {
+    return "a write goes to them directly";
+  }
+  return "a write waits until others finish copying them, and then goes to them directly";
+}
+
+template <class Owner>
+std::string explain_owner(const Owner& owner) {
+  if (owner.data() == nullptr && owner.use_count() == 0) {
+    return "no bytes: there is nothing to write";
+  }
+  return format_text("%zu bytes at %p, %s the %s, shared by %u %s: %s.", owner.nbytes(),
+                     static_cast<const void*>(owner.data()), how_it_came(owner.origin()),
+                     owner.allocator().name(), owner.use_count(),
+                     owner.use_count() == 1 ? "owner" : "owners", what_a_write_does(owner))
+      .chars.data();
+}
+
+}  // namespace
+
+std::string explain(const Buffer& buffer) {
+  return explain_owner(buffer);
+}
+std::string explain(const Storage& storage) {
+  return explain_owner(storage);
+}
+
+}  // namespace byre::inline v0

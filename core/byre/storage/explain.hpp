@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSL-1.0
+/// A sentence that says what a write to a buffer would do, and why: for people who wonder about a
+/// copy.
+#pragma once
+
+#include <byre/storage/buffer.hpp>
+#include <byre/storage/storage.hpp>
+
+#include <string>
+
+namespace byre::inline v0 {
+
+/// "65536 bytes at 0x7f.., allocated by the recycling pool, shared by 3 owners: a write copies
+/// them." A read of the buffer; out of date as soon as another owner moves. Throws std::bad_alloc.
+std::string explain(const Buffer& buffer);
+std::string explain(const Storage& storage);
+
+}  // namespace byre::inline v0

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "check.hpp"
+
+#include "npy.hpp"
+
+#include <array>
+#include <cstdio>
+#include <fstream>
+#include <memory>
+#include <optional>
+
+namespace live_checkpoint {
+namespace {
+
+class PlainTable {
+ public:
+  explicit PlainTable(const Plan& plan)
+      : dimensions_(plan.dimensions), values_(std::size_t{plan.rows} * plan.dimensions) {
+    for (std::uint32_t number = 0; number < plan.rows; ++number) {
+      initialize_row(row(number), number, plan);
+    }
+  }
+  float* row(std::uint32_t number) noexcept { return &values_[number * dimensions_]; }
+  const std::vector<float>& values() const noexcept { return values_; }
+
+ private:
+  std::size_t dimensions_;
+  std::vector<float> values_;
+};
+
+std::optional<std::uint32_t> checksum_on_disk(const std::filesystem::path& path) {
+  const auto close = [](std::FILE* file) { std::fclose(file); };
+  const std::unique_ptr<std::FILE, decltype(close)> file(std::fopen(path.c_str(), "rbe"), close);
+  if (file == nullptr) {
+    return std::nullopt;
+  }
+  Checksum checksum;
+  std::array<char, 65536> buffer;
+  while (const std::size_t nbytes = std::fread(buffer.data(), 1, buffer.size(), file.get())) {
+    checksum.add(buffer.data(), nbytes);
+  }
+  return std::ferror(file.get()) != 0 ? std::nullopt : std::optional(checksum.value());
+}
+
+/// The first word of the file beside the snapshot.
+std::string recorded_checksum(const std::filesystem::path& npy) {
+  std::ifstream file(checksum_file(npy));
+  std::string hex;
+  file >> hex;
+  return hex.empty() ? "nothing" : hex;
+}
+
+/// Empty if all is well.
+std::string fault_of(const WrittenSnapshot& snapshot, std::uint32_t expected) {
+  const auto found = checksum_on_disk(snapshot.file);
+  if (!found) {
+    return "its file cannot be read back";
+  }
+  if (*found != expected) {
+    return "its file has the CRC-32 " + to_hex(*found) + ", the replay has " + to_hex(expected) +
+           ": it is not the model at that token";
+  }
+  const std::string recorded = recorded_checksum(snapshot.file);
+  return recorded == to_hex(expected)
+             ? ""
+             : "the file beside it says " + recorded + ", its CRC-32 is " + to_hex(expected);
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> replay(const Plan& plan, Progress& progress) {
+  PlainTable table(plan);
+  Trainer trainer(plan, table);
+  const std::string header = npy_header(plan.rows, plan.dimensions);
+  std::vector<std::uint32_t> checksums;
+  progress.begin("replay on a plain array", plan.tokens, "tokens");
+  for (std::uint64_t index = 0; index < plan.tokens; ++index) {
+    trainer.step(index);
+    if ((index + 1) % plan.snapshot_every == 0) {
+      Checksum checksum;
+      checksum.add(header.data(), header.size());
+      checksum.add(table.values().data(), plan.table_nbytes());
+      checksums.push_back(checksum.value());
+    }
+    if (index % 1024 == 0) {
+      progress.advance_to(index);
+    }
+  }
+  progress.advance_to(plan.tokens);
+  progress.end();
+  return checksums;
+}
+
+std::vector<std::string> check(const std::string& mode, const std::vector<WrittenSnapshot>& written,
+                               const std::vector<std::uint32_t>& expected, Progress& progress) {
+  std::vector<std::string> faults;
+  if (written.size() != expected.size()) {
+    faults.push_back("Mode " + mode + " wrote " + std::to_string(written.size()) +
+                     " snapshots, the replay has " + std::to_string(expected.size()) + ".");
+    return faults;
+  }
+  progress.begin("check " + mode, written.size(), "snapshots");
+  for (std::size_t number = 0; number < written.size(); ++number) {
+    const std::string fault = fault_of(written[number], expected[number]);
+    if (!fault.empty()) {
+      faults.push_back("Mode " + mode + ", snapshot " + std::to_string(number + 1) + " at token " +
+                       std::to_string(written[number].token) + ": " + fault + " (" +
+                       written[number].file.string() + ").");
+    }
+    progress.advance_to(number + 1);
+  }
+  progress.end();
+  return faults;
+}
+
+}  // namespace live_checkpoint

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSL-1.0
+// live_checkpoint: consistent snapshots of a model that keeps being trained. See ../README.md.
+#include "check.hpp"
+#include "corpus.hpp"
+#include "failure.hpp"
+#include "options.hpp"
+#include "output_file.hpp"
+#include "progress.hpp"
+#include "report.hpp"
+#include "run.hpp"
+#include "workspace.hpp"
+
+#include <cstdio>
+#include <exception>
+#include <new>
+#include <optional>
+
+namespace live_checkpoint {
+namespace {
+
+void print(const std::string& text) {
+  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+  if (!written || std::fflush(stdout) != 0) {
+    throw Failure("Cannot write to standard output.");
+  }
+}
+
+/// Row by row, for whoever uses the snapshots.
+void write_words(const Vocabulary& vocabulary, const std::filesystem::path& directory) {
+  OutputFile file(directory / "words.txt");
+  for (const std::string& word : vocabulary.words()) {
+    file.write((word + "\n").data(), word.size() + 1);
+  }
+  file.commit();
+}
+
+std::uint64_t space_needed(const Plan& plan, const Options& options, bool keeps_files) {
+  const std::uint64_t runs_at_once = keeps_files ? options.modes.size() : 1;
+  constexpr std::uint64_t other_nbytes = 4096;
+  std::uint64_t nbytes = 0;
+  if (__builtin_mul_overflow(plan.table_nbytes() + other_nbytes, plan.snapshots() * runs_at_once,
+                             &nbytes)) {
+    throw UsageError("That many snapshots fit on no disk. Give a larger --snapshot-every.");
+  }
+  return nbytes;
+}
+
+/// Opened before the work, so that a place that cannot be written to is not found out after it.
+std::optional<OutputFile> open_json(const Options& options) {
+  return options.json_file.empty() ? std::nullopt
+                                   : std::optional<OutputFile>(std::in_place, options.json_file);
+}
+
+void deliver(const Report& report, const RunSettings& settings, const Options& options,
+             std::optional<OutputFile>& json_file) {
+  if (options.json && !json_file) {
+    print(json(report, settings));
+    return;
+  }
+  if (json_file) {
+    const std::string text = json(report, settings);
+    json_file->write(text.data(), text.size());
+    json_file->commit();
+  }
+  print("\n" + table(report));
+}
+
+ExitCode work(const Options& options) {
+  auto json_file = open_json(options);
+  Progress progress(stderr);
+  Corpus corpus = read_corpus(options.text, options.tokens, progress);
+  const Plan plan = settle_plan(options, corpus);
+  const RunSettings settings = settle_run(options, plan);
+  Report report{&corpus, &plan, {}, {}};
+  progress.note(describe_work(report, settings));
+
+  Workspace workspace(options.output, options.keep);
+  workspace.require_space(space_needed(plan, options, workspace.keeps_files()));
+  const auto expected = replay(plan, progress);
+  for (const Mode mode : options.modes) {
+    report.runs.push_back(run(mode, plan, settings, workspace.create_for(mode), progress));
+    const auto faults = check(to_string(mode), report.runs.back().written, expected, progress);
+    report.faults.insert(report.faults.end(), faults.begin(), faults.end());
+    if (!faults.empty()) {
+      workspace.keep_files();  // to be looked at
+    }
+    workspace.done_with(mode);
+  }
+  if (workspace.keeps_files()) {
+    write_words(corpus.vocabulary, workspace.directory());
+    progress.note("The snapshots are in " + workspace.directory().string() + ".");
+  }
+  deliver(report, settings, options, json_file);
+  for (const std::string& fault : report.faults) {
+    std::fprintf(stderr, "live_checkpoint: %s\n", fault.c_str());
+  }
+  return report.faults.empty() ? exit_success : exit_failure;
+}
+
+int complain(const char* text, ExitCode code) {
+  std::fprintf(stderr, "live_checkpoint: %s\n", text);
+  if (code == exit_usage) {
+    std::fprintf(stderr, "See live_checkpoint --help.\n");
+  }
+  return code;
+}
+
+int guarded_main(int argc, const char* const* argv) {
+  try {
+    const Options options = parse_options(argc, argv);
+    if (options.help) {
+      print(help_text());
+      return exit_success;
+    }
+    note_signals();
+    return work(options);
+  } catch (const UsageError& error) {
+    return complain(error.what(), exit_usage);
+  } catch (const Interrupted& interruption) {
+    std::fprintf(stderr, "\nlive_checkpoint: interrupted\n");
+    return interruption.exit_code();
+  } catch (const std::bad_alloc&) {
+    return complain("Out of memory. Give fewer --tokens or --dimensions.", exit_failure);
+  } catch (const std::exception& error) {
+    return complain(error.what(), exit_failure);
+  }
+}
+
+}  // namespace
+}  // namespace live_checkpoint
+
+int main(int argc, char** argv) {
+  return live_checkpoint::guarded_main(argc, argv);
+}

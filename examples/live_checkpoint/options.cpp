@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "options.hpp"
+
+#include "failure.hpp"
+
+#include <boost/program_options.hpp>
+#include <charconv>
+#include <limits>
+#include <sstream>
+#include <system_error>
+
+namespace live_checkpoint {
+namespace {
+
+namespace po = boost::program_options;
+
+constexpr std::uint64_t most_tokens = 1'000'000'000;
+constexpr std::uint64_t most_dimensions = 65'536;
+constexpr std::uint64_t most_tile_rows = 16'777'216;
+constexpr std::uint64_t most_queued = 64;
+
+using Texts = std::vector<std::string>;
+
+po::options_description described_options() {
+  po::options_description options("Options", 96, 62);
+  const auto text = [](const char* name) { return po::value<std::string>()->value_name(name); };
+  options.add_options()("help,h", "say this, and exit");
+  options.add_options()(
+      "text", po::value<Texts>()->value_name("PATH")->composing(),
+      "text to train on: a file, or a directory with all below it in sorted order; binary and "
+      "compressed files are passed over. May be repeated. Default: /usr/share/common-licenses "
+      "and /usr/share/doc");
+  options.add_options()("tokens", text("N")->default_value("2000000"),
+                        "words to train; a shorter text starts over");
+  options.add_options()("snapshot-every", text("N"),
+                        "tokens from one snapshot to the next. Default: a 24th of --tokens");
+  options.add_options()("dimensions", text("N"),
+                        "floats in a word's row. Default: as many as make a table of 32 MiB");
+  options.add_options()("tile-rows", text("N"), "rows in a tile. Default: 64 KiB of them");
+  options.add_options()("seed", text("N")->default_value("1"),
+                        "of the initial values and the negative samples");
+  options.add_options()("mode", text("MODE")->default_value("all"),
+                        "eager-fresh, eager-recycled, lazy or all");
+  options.add_options()("queue", text("N")->default_value("2"),
+                        "snapshots that may wait for the writer thread");
+  options.add_options()("output", text("DIR"),
+                        "where the snapshots go, and stay. Default: a temporary directory, which "
+                        "is removed");
+  options.add_options()("keep", "do not remove the temporary directory");
+  options.add_options()("json",
+                        po::value<Texts>()->zero_tokens()->multitoken()->value_name("[FILE]"),
+                        "write all figures as JSON, to FILE or instead of the table");
+  return options;
+}
+
+/// The whole number that was given for `name`.
+std::uint64_t number(const std::string& name, const std::string& given, std::uint64_t least,
+                     std::uint64_t most) {
+  std::uint64_t value = 0;
+  const char* end = given.data() + given.size();
+  const auto [stopped, error] = std::from_chars(given.data(), end, value);
+  if (error != std::errc() || stopped != end || value < least || value > most) {
+    throw UsageError("--" + name + " takes a whole number from " + std::to_string(least) + " to " +
+                     std::to_string(most) + ", not '" + given + "'.");
+  }
+  return value;
+}
+
+std::vector<Mode> modes_named(const std::string& name) {
+  if (name == "all") {
+    return {std::begin(all_modes), std::end(all_modes)};
+  }
+  for (const Mode mode : all_modes) {
+    if (name == to_string(mode)) {
+      return {mode};
+    }
+  }
+  throw UsageError("--mode takes eager-fresh, eager-recycled, lazy or all, not '" + name + "'.");
+}
+
+/// A small system may lack one of the two.
+Texts default_text() {
+  Texts paths{"/usr/share/common-licenses", "/usr/share/doc"};
+  std::error_code unknown;
+  if (!std::filesystem::exists(paths.back(), unknown)) {
+    paths.pop_back();
+  } else if (!std::filesystem::exists(paths.front(), unknown)) {
+    paths.erase(paths.begin());
+  }
+  return paths;
+}
+
+po::variables_map parse(int argc, const char* const* argv) {
+  try {
+    po::variables_map given;
+    constexpr auto style = po::command_line_style::unix_style &
+                           ~static_cast<int>(po::command_line_style::allow_guessing);
+    // Nothing may stand alone: an empty list of positions makes that an error.
+    const po::positional_options_description none;
+    po::store(po::command_line_parser(argc, argv)
+                  .options(described_options())
+                  .positional(none)
+                  .style(style)
+                  .run(),
+              given);
+    po::notify(given);
+    return given;
+  } catch (const po::error& error) {
+    throw UsageError(std::string("Wrong usage: ") + error.what() + ".");
+  }
+}
+
+}  // namespace
+
+Options parse_options(int argc, const char* const* argv) {
+  const po::variables_map given = parse(argc, argv);
+  constexpr auto any = std::numeric_limits<std::uint64_t>::max();
+  const auto required = [&](const char* name, std::uint64_t least, std::uint64_t most) {
+    return number(name, given[name].as<std::string>(), least, most);
+  };
+  const auto optional = [&](const char* name, std::uint64_t most) {
+    return given.count(name) == 0 ? std::nullopt : std::optional(required(name, 1, most));
+  };
+  Options options;
+  options.help = given.count("help") != 0;
+  options.tokens = required("tokens", 1, most_tokens);
+  options.snapshot_every = optional("snapshot-every", most_tokens);
+  options.dimensions = optional("dimensions", most_dimensions);
+  options.tile_rows = optional("tile-rows", most_tile_rows);
+  options.seed = required("seed", 0, any);
+  options.queue = required("queue", 1, most_queued);
+  options.modes = modes_named(given["mode"].as<std::string>());
+  options.keep = given.count("keep") != 0;
+  const Texts text = given.count("text") != 0 ? given["text"].as<Texts>() : default_text();
+  options.text.assign(text.begin(), text.end());
+  if (given.count("output") != 0) {
+    options.output = given["output"].as<std::string>();
+  }
+  if (given.count("json") != 0) {
+    options.json = true;
+    const auto& files = given["json"].as<Texts>();
+    if (files.size() > 1) {
+      throw UsageError("--json takes one file, not also '" + files[1] + "'.");
+    }
+    options.json_file = files.empty() ? "" : files.front();
+  }
+  return options;
+}
+
+std::string help_text() {
+  std::ostringstream text;
+  text << R"(Usage: live_checkpoint [options]
+
+Trains word embeddings on real text and takes consistent snapshots of the table while training goes
+on: the table's tiles are cloned, and a second thread writes the clones to .npy files. The same work
+is done with eager clones into fresh memory, with eager clones into recycled memory, and with byre's
+lazy clones. Training is also repeated without byre, and every file must be the table as it was.
+
+)" << described_options()
+       << R"(
+A stall is one event in which the training thread did not train because there are snapshots: a
+snapshot call (every tile cloned and handed to the writer thread), or a write access to a tile that
+a snapshot still shared (byre copies the tile, or keeps it if the writer just let go). It is timed
+with a steady clock just around that, so that being preempted meanwhile counts too. The table has
+the worst event; the most processor time that the thread itself spent in one, without preemption and
+waiting; the 99th percentile of all events (a lazy run has more and smaller ones, so look at the
+worst and at the sums too); the sum of those that the costliest snapshot caused; and the total.
+
+If --queue snapshots wait for the writer thread, training waits for it before it takes another one.
+That time is given apart and is no stall: how fast files are written does not depend on copying.
+
+Peak memory is the process's largest resident set during the run, text included; "n/a" where the
+system cannot count it anew. Tiles below 64 KiB come from malloc, which recycles them in all modes.
+
+Exit codes: 0 all snapshots are right, 1 one is not, or something failed, 2 wrong usage
+(a path that is missing or has no text included).
+)";
+  return text.str();
+}
+
+}  // namespace live_checkpoint

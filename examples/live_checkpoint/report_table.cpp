@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "report.hpp"
+
+#include <byre/config.hpp>
+#include <cstdio>
+#include <functional>
+
+namespace live_checkpoint {
+namespace {
+
+template <class... Values>
+std::string format(const char* pattern, Values... values) {
+  char text[128];
+  std::snprintf(text, sizeof text, pattern, values...);
+  return text;
+}
+
+std::string milliseconds(std::int64_t ns) {
+  return format("%.3f ms", static_cast<double>(ns) / 1e6);
+}
+
+template <class Count>
+std::string mebibytes(Count nbytes) {
+  return format("%.1f MiB", static_cast<double>(nbytes) / (1 << 20));
+}
+
+std::string count(std::int64_t number) {
+  return format("%lld", static_cast<long long>(number));
+}
+
+/// A row of the table: its name and how a run's figure reads.
+struct Row {
+  const char* name;
+  std::function<std::string(const RunResult&)> figure;
+};
+
+std::vector<Row> stall_rows() {
+  return {
+      {"worst stall", [](const RunResult& run) { return milliseconds(run.stalls.worst_ns); }},
+      {"  processor time",
+       [](const RunResult& run) { return milliseconds(run.stalls.worst_processor_ns); }},
+      {"  99th percentile",
+       [](const RunResult& run) { return milliseconds(run.stalls.percentile_99_ns); }},
+      {"costliest snapshot",
+       [](const RunResult& run) { return milliseconds(run.stalls.worst_snapshot_ns); }},
+      {"total stall", [](const RunResult& run) { return milliseconds(run.stalls.total_ns); }},
+      {"stall events",
+       [](const RunResult& run) { return count(static_cast<std::int64_t>(run.stalls.events)); }},
+      {"waited for the writer",
+       [](const RunResult& run) { return milliseconds(run.waited_for_writer_ns); }},
+  };
+}
+
+/// byre's own counts, which a build may be without.
+std::vector<Row> copy_rows() {
+  if (BYRE_STATS == 0) {
+    return {{"copies", [](const RunResult&) { return "n/a"; }}};
+  }
+  return {
+      {"tiles copied", [](const RunResult& run) { return count(run.copying.copies); }},
+      {"bytes copied", [](const RunResult& run) { return mebibytes(run.copying.bytes_copied); }},
+      {"copies elided", [](const RunResult& run) { return count(run.copies_elided()); }},
+      {"bytes elided",
+       [](const RunResult& run) { return mebibytes(run.copying.bytes_not_copied); }},
+  };
+}
+
+std::vector<Row> other_rows(const Plan& plan) {
+  const double tokens = static_cast<double>(plan.tokens);
+  return {
+      {"peak memory",
+       [](const RunResult& run) { return run.peak_nbytes ? mebibytes(*run.peak_nbytes) : "n/a"; }},
+      {"training speed",
+       [tokens](const RunResult& run) { return format("%.0f tok/s", tokens / run.seconds()); }},
+  };
+}
+
+std::vector<Row> all_rows(const Plan& plan) {
+  std::vector<Row> rows = stall_rows();
+  for (const auto& more : {copy_rows(), other_rows(plan)}) {
+    rows.insert(rows.end(), more.begin(), more.end());
+  }
+  return rows;
+}
+
+}  // namespace
+
+std::string describe_work(const Report& report, const RunSettings& settings) {
+  const Plan& plan = *report.plan;
+  const Corpus& corpus = *report.corpus;
+  const std::uint32_t tiles = (plan.rows + settings.tile_rows - 1) / settings.tile_rows;
+  return format("%llu tokens, %.2f times the text", static_cast<unsigned long long>(plan.tokens),
+                static_cast<double>(plan.tokens) / static_cast<double>(plan.text.size())) +
+         format(" (%zu files, %s)\n", corpus.files, mebibytes(corpus.nbytes).c_str()) +
+         format("%u words x %u dimensions = %s", plan.rows, plan.dimensions,
+                mebibytes(plan.table_nbytes()).c_str()) +
+         format(" in %u tiles of %zu KiB\n", tiles, settings.tile_rows * plan.row_nbytes() / 1024) +
+         format("%llu snapshots, one every %llu tokens\n",
+                static_cast<unsigned long long>(plan.snapshots()),
+                static_cast<unsigned long long>(plan.snapshot_every));
+}
+
+std::string table(const Report& report) {
+  std::string text = format("%-22s", "");
+  for (const RunResult& run : report.runs) {
+    text += format(" %16s", to_string(run.mode));
+  }
+  for (const Row& row : all_rows(*report.plan)) {
+    text += format("\n%-22s", row.name);
+    for (const RunResult& run : report.runs) {
+      text += format(" %16s", row.figure(run).c_str());
+    }
+  }
+  const std::size_t snapshots = report.runs.size() * report.plan->snapshots();
+  text += "\n\n";
+  if (report.faults.empty()) {
+    text +=
+        format("All %zu snapshots are the table as it was: checked against a replay.\n", snapshots);
+  } else {
+    text += format("%zu of %zu snapshots are WRONG.\n", report.faults.size(), snapshots);
+  }
+  return text;
+}
+
+}  // namespace live_checkpoint

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "run.hpp"
+
+#include "process_memory.hpp"
+#include "tiled_table.hpp"
+
+#include <byre/memory/pool.hpp>
+#include <cstring>
+
+namespace live_checkpoint {
+namespace {
+
+using Clock = StallLog::Clock;
+
+/// A pool that keeps nothing maps fresh pages for every block.
+std::size_t pool_limit_nbytes(Mode mode) noexcept {
+  return mode == Mode::eager_fresh ? 0 : byre::RecyclingPool::default_limit_nbytes();
+}
+
+/// Leaves one more table's worth of used blocks in the pool, so that "recycled" is what is
+/// measured from the first snapshot on. The lazy mode is not helped so.
+void warm_up(byre::RecyclingPool& pool, std::size_t blocks, std::size_t block_nbytes) {
+  std::vector<byre::Storage> used;
+  used.reserve(blocks);
+  while (used.size() < blocks) {
+    used.push_back(byre::Storage::allocate(block_nbytes, pool));
+    std::memset(used.back().mutable_data(), 1, block_nbytes);
+  }
+}
+
+/// The loop that trains and takes snapshots: the part a program of one's own would have.
+class Run {
+ public:
+  Run(Cloning cloning, const Plan& plan, TiledTable& table, SnapshotWriter& writer)
+      : cloning_(cloning), plan_(&plan), table_(&table), writer_(&writer) {}
+
+  void train(Progress& progress) {
+    Trainer trainer(*plan_, *table_);
+    for (std::uint64_t index = 0; index < plan_->tokens; ++index) {
+      trainer.step(index);
+      if ((index + 1) % plan_->snapshot_every == 0) {
+        take_snapshot(index + 1);
+      }
+      if (index % 1024 == 0) {
+        progress.advance_to(index);
+      }
+    }
+    progress.advance_to(plan_->tokens);
+  }
+
+  std::int64_t waited_ns() const noexcept { return waited_ns_; }
+
+ private:
+  void take_snapshot(std::uint64_t token) {
+    const auto begin = Clock::now();
+    writer_->wait_for_room();
+    waited_ns_ += StallLog::to_ns(Clock::now() - begin);
+
+    table_->stalls().begin_snapshot();
+    table_->stalls().time([&] {
+      writer_->submit(table_->snapshot(token, cloning_));
+      return token;
+    });
+  }
+
+  Cloning cloning_;
+  const Plan* plan_;
+  TiledTable* table_;
+  SnapshotWriter* writer_;
+  std::int64_t waited_ns_ = 0;
+};
+
+}  // namespace
+
+const char* to_string(Mode mode) noexcept {
+  switch (mode) {
+    case Mode::eager_fresh:
+      return "eager-fresh";
+    case Mode::eager_recycled:
+      return "eager-recycled";
+    case Mode::lazy:
+      return "lazy";
+  }
+  return "?";
+}
+
+RunResult run(Mode mode, const Plan& plan, const RunSettings& settings,
+              const std::filesystem::path& directory, Progress& progress) {
+  RunResult result;
+  result.mode = mode;
+  const PeakMemory peak;
+  byre::RecyclingPool pool(pool_limit_nbytes(mode));
+  TiledTable table(plan, settings.tile_rows, pool);
+  if (mode == Mode::eager_recycled) {
+    warm_up(pool, table.tiles(), table.tile_nbytes());
+  }
+  result.tiles = table.tiles();
+  result.tile_nbytes = table.tile_nbytes();
+
+  progress.begin(std::string("train ") + to_string(mode), plan.tokens, "tokens");
+  SnapshotWriter writer(plan, directory, settings.queue_capacity);
+  Run training(mode == Mode::lazy ? Cloning::lazy : Cloning::eager, plan, table, writer);
+  const auto counted_before = byre::stats::snapshot();
+  const auto begin = Clock::now();
+  training.train(progress);
+  const auto end = Clock::now();
+  progress.end();
+  result.written = writer.finish();
+  result.finishing_ns = StallLog::to_ns(Clock::now() - end);
+  result.training_ns = StallLog::to_ns(end - begin);
+  result.waited_for_writer_ns = training.waited_ns();
+  result.copying = byre::stats::snapshot() - counted_before;
+  result.stalls = summarize(table.stalls());
+  result.peak_nbytes = peak.nbytes();
+  return result;
+}
+
+}  // namespace live_checkpoint

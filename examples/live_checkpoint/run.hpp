@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSL-1.0
+/// One run: the whole plan trained once, in one mode of taking snapshots, and what it cost. All
+/// modes do the same work and differ in two choices, when tiles are copied and from which memory.
+#pragma once
+
+#include "progress.hpp"
+#include "snapshot_writer.hpp"
+#include "stalls.hpp"
+#include "training.hpp"
+
+#include <byre/stats/counters.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace live_checkpoint {
+
+enum class Mode {
+  eager_fresh,     ///< every tile copied at the snapshot, into pages new from the system
+  eager_recycled,  ///< every tile copied at the snapshot, into memory that was used before
+  lazy,            ///< tiles copied when training writes to them, into recycled memory
+};
+
+inline constexpr Mode all_modes[] = {Mode::eager_fresh, Mode::eager_recycled, Mode::lazy};
+
+/// "eager-fresh", ...
+const char* to_string(Mode mode) noexcept;
+
+struct RunSettings {
+  std::uint32_t tile_rows;
+  std::size_t queue_capacity;  ///< snapshots that may wait for the writer thread
+};
+
+struct RunResult {
+  Mode mode;
+  std::vector<WrittenSnapshot> written;
+  StallSummary stalls;
+  std::int64_t waited_for_writer_ns = 0;  ///< no room in the queue: not a stall, see stalls.hpp
+  std::int64_t training_ns = 0;           ///< from the first token to the last, all waits included
+  std::int64_t finishing_ns = 0;          ///< from the last token to the last file
+  byre::stats::Counters copying;          ///< over training and writing; zeros without stats
+  std::optional<std::uint64_t> peak_nbytes;
+  std::size_t tiles = 0;
+  std::size_t tile_nbytes = 0;
+
+  double seconds() const noexcept { return static_cast<double>(training_ns) / 1e9; }
+  /// Tiles that eager clones would have copied and these did not.
+  std::int64_t copies_elided() const noexcept { return copying.lazy_clones - copying.copies; }
+};
+
+/// Trains and writes the snapshots into `directory`. Throws Failure, byre::Error, Interrupted.
+RunResult run(Mode mode, const Plan& plan, const RunSettings& settings,
+              const std::filesystem::path& directory, Progress& progress);
+
+}  // namespace live_checkpoint

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSL-1.0
+/// The second thread: it writes snapshots to .npy files, with their checksums beside them, while
+/// the first trains on. It lets go of each tile as soon as it is written, so that a later write to
+/// that tile finds it alone and copies nothing.
+#pragma once
+
+#include "tiled_table.hpp"
+#include "training.hpp"
+
+#include <boost/thread/condition_variable.hpp>
+#include <boost/thread/mutex.hpp>
+#include <boost/thread/thread.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <filesystem>
+#include <vector>
+
+namespace live_checkpoint {
+
+struct WrittenSnapshot {
+  std::uint64_t token = 0;
+  std::filesystem::path file;
+  std::uint32_t checksum = 0;  ///< CRC-32 of the whole file, as it was when written
+};
+
+/// The name of the file beside `npy` that has its checksum: "<8 hexadecimal digits>  <name>".
+std::filesystem::path checksum_file(const std::filesystem::path& npy);
+
+/// At most `capacity` snapshots wait; a trainer that is further ahead has to wait in
+/// wait_for_room(). Snapshots that waited without bound would each keep what training overwrites,
+/// and a slow disk would become a lack of memory.
+///
+/// What the thread throws ends its writing and comes out of the next call of wait_for_room() or
+/// finish(). Called by one thread.
+class SnapshotWriter {
+ public:
+  /// Writes into `directory`, which exists.
+  SnapshotWriter(const Plan& plan, std::filesystem::path directory, std::size_t capacity);
+
+  /// Gives up what is not written yet.
+  ~SnapshotWriter();
+  SnapshotWriter(const SnapshotWriter&) = delete;
+  SnapshotWriter& operator=(const SnapshotWriter&) = delete;
+
+  /// Waits until submit() has room. Throws what the thread threw.
+  void wait_for_room();
+
+  /// Hands over a snapshot; there is room.
+  void submit(Snapshot snapshot);
+
+  /// Waits until all are written and returns them in order. Throws what the thread threw.
+  std::vector<WrittenSnapshot> finish();
+
+ private:
+  void run() noexcept;
+  void write_all();
+  WrittenSnapshot write(Snapshot snapshot) const;
+  void rethrow_error() const;
+
+  const Plan* plan_;
+  const std::filesystem::path directory_;
+  const std::size_t capacity_;
+
+  boost::mutex mutex_;  ///< guards what follows
+  boost::condition_variable changed_;
+  std::deque<Snapshot> waiting_;
+  std::vector<WrittenSnapshot> written_;
+  std::exception_ptr error_;
+  bool closed_ = false;     ///< no more will be submitted
+  bool abandoned_ = false;  ///< what waits is not to be written
+
+  boost::thread thread_;  ///< last: it uses all of the above
+};
+
+}  // namespace live_checkpoint

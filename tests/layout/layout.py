@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: BSL-1.0
+"""Rules about which file may say what: layout.py ROOT RULE prints who breaks it.
+
+A rule is a function from the root of the repository to the complaints, one line each.
+"""
+import os
+import pathlib
+import re
+import sys
+
+# Each room stands on those before it; beside them `error` and `stats`, which any may use.
+ROOMS = ["sync", "memory", "cow", "storage", "shadow", "tensor", "functional"]
+MAY_INCLUDE = {room: {"error", "stats", *ROOMS[: at + 1]} for at, room in enumerate(ROOMS)}
+MAY_INCLUDE |= {"error": {"error"}, "stats": {"stats", "error", "sync"}, "sync": {"sync", "error"}}
+GENERATED = {"config.hpp", "version.hpp"}
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*(["<][^">]*[">])')
+
+
+def core_files(root):
+    core = root / "core" / "byre"
+    return [(path, path.relative_to(core)) for path in sorted(core.rglob("*.[hc]pp"))]
+
+
+def lines_matching(root, pattern):
+    for path, name in core_files(root):
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            if found := pattern.search(line):
+                yield name, number, found
+
+
+def rooms_include_only_rooms_below_them(root):
+    for path, name in core_files(root):
+        room = name.parts[0]
+        if len(name.parts) == 1:
+            if str(name) != "byre.hpp":
+                yield f"{name}: only byre.hpp stands outside the rooms"
+            continue
+        if room not in MAY_INCLUDE:
+            yield f"{name}: there is no room '{room}'; add it, in order, to {__file__}"
+            continue
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            found = INCLUDE.match(line)
+            if not found:
+                continue
+            target = found[1][1:-1]
+            if found[1][0] == '"':
+                yield f'{name}:{number}: "{target}" is included as <byre/...> is, in angle brackets'
+            elif target.startswith("byre/"):
+                to = target.split("/")[1]
+                if to not in MAY_INCLUDE[room] and to not in GENERATED:
+                    yield f"{name}:{number}: {room} may not include {target}"
+
+
+def core_names_nothing_that_stands_on_it(root):
+    outside = re.compile(r"\b(verification|stress|relacy|rl::|tests?/|bench/|examples/)", re.I)
+    for name, number, found in lines_matching(root, outside):
+        yield f"{name}:{number}: names '{found[0]}'"
+
+
+def core_leaves_ordering_to_the_seam(root):
+    unseen = re.compile(r"\b(volatile|atomic_thread_fence)\b")
+    for name, number, found in lines_matching(root, unseen):
+        yield f"{name}:{number}: {found[0]}, which no checker of the seam would see"
+
+
+def public_headers_are_installed_and_free_of_iostream(root):
+    listed = set(re.findall(r"'([\w/]+\.hpp)'", (root / "core/byre/meson.build").read_text()))
+    for path, name in core_files(root):
+        if name.suffix == ".hpp":
+            if str(name) not in listed:
+                yield f"{name}: not listed in core/byre/meson.build"
+            if re.search(r"#\s*include\s*<iostream>", path.read_text()):
+                yield f"{name}: includes <iostream>, which runs code in every program at its start"
+
+
+def every_file_names_its_license(root):
+    kinds = (".hpp", ".cpp", ".py", ".in", ".build", ".wrap", ".sh", ".cmake", ".clang-format")
+    names = ("dev", "run", "meson_options.txt", "CMakeLists.txt", ".clang-tidy", ".editorconfig")
+    for folder, folders, files in os.walk(root):
+        here = pathlib.Path(folder)
+        fetched = here == root / "subprojects"
+        folders[:] = sorted(
+            name
+            for name in folders
+            if name not in (".git", "__pycache__")
+            and not (here / name / "meson-private").exists()
+            and (not fetched or name == "packagefiles")
+        )
+        for name in sorted(files):
+            path = here / name
+            if name.endswith(kinds) or name in names:
+                if "SPDX-License-Identifier: BSL-1.0" not in path.read_text()[:200]:
+                    yield f"{path.relative_to(root)}: no SPDX-License-Identifier at its start"
+
+
+RULES = [
+    rooms_include_only_rooms_below_them,
+    core_names_nothing_that_stands_on_it,
+    core_leaves_ordering_to_the_seam,
+    public_headers_are_installed_and_free_of_iostream,
+    every_file_names_its_license,
+]
+
+
+def main(root, rule):
+    rule = {function.__name__: function for function in RULES}[rule]
+    complaints = list(rule(pathlib.Path(root)))
+    print("\n".join(complaints))
+    return 1 if complaints else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: BSL-1.0
+"""The checks in layout.py, on small trees that keep or break one rule each."""
+import pathlib
+import tempfile
+import unittest
+
+import layout
+
+SPDX = "// SPDX-License-Identifier: BSL-1.0\n"
+
+
+class LayoutFinds(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name)
+        self.write("core/byre/meson.build", "# SPDX-License-Identifier: BSL-1.0\nfiles('cow/a.hpp')\n")
+        self.write("core/byre/cow/a.hpp", SPDX + "#include <byre/memory/b.hpp>\n")
+
+    def write(self, name, text):
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+    def complaints(self, rule):
+        return list(rule(self.root))
+
+    def breaks(self, rule, name, text):
+        self.write(name, SPDX + text)
+        found = self.complaints(rule)
+        self.assertEqual(len(found), 1, found)
+        self.assertTrue(found[0].startswith((name, name.removeprefix("core/byre/"))), found)
+
+    def test_a_clean_tree_has_no_complaints(self):
+        for rule in layout.RULES:
+            self.assertEqual(self.complaints(rule), [], rule.__name__)
+
+    def test_a_room_may_not_include_a_room_above_it(self):
+        rule = layout.rooms_include_only_rooms_below_them
+        self.breaks(rule, "core/byre/cow/a.hpp", "#include <byre/storage/buffer.hpp>\n")
+
+    def test_sync_may_not_include_stats(self):
+        rule = layout.rooms_include_only_rooms_below_them
+        self.breaks(rule, "core/byre/sync/a.cpp", "#include <byre/stats/counters.hpp>\n")
+
+    def test_stats_may_not_include_memory(self):
+        rule = layout.rooms_include_only_rooms_below_them
+        self.breaks(rule, "core/byre/stats/a.cpp", "#  include <byre/memory/pool.hpp>\n")
+
+    def test_error_may_include_no_other_room(self):
+        rule = layout.rooms_include_only_rooms_below_them
+        self.breaks(rule, "core/byre/error/a.cpp", "#include <byre/sync/boost.hpp>\n")
+
+    def test_no_room_may_include_the_umbrella(self):
+        rule = layout.rooms_include_only_rooms_below_them
+        self.breaks(rule, "core/byre/functional/a.cpp", "#include <byre/byre.hpp>\n")
+
+    def test_a_quoted_include_would_hide_from_the_rule(self):
+        rule = layout.rooms_include_only_rooms_below_them
+        self.breaks(rule, "core/byre/cow/a.hpp", '#include "../storage/buffer.hpp"\n')
+
+    def test_a_new_room_has_to_be_put_in_order(self):
+        rule = layout.rooms_include_only_rooms_below_them
+        self.breaks(rule, "core/byre/attic/a.cpp", "")
+
+    def test_core_may_not_name_what_checks_it(self):
+        rule = layout.core_names_nothing_that_stands_on_it
+        self.breaks(rule, "core/byre/cow/a.hpp", "#include <verification/relacy_sync.hpp>\n")
+
+    def test_a_fence_is_found(self):
+        rule = layout.core_leaves_ordering_to_the_seam
+        self.breaks(rule, "core/byre/cow/a.hpp", "std::atomic_thread_fence(order);\n")
+
+    def test_a_header_that_is_not_listed_is_found(self):
+        rule = layout.public_headers_are_installed_and_free_of_iostream
+        self.breaks(rule, "core/byre/cow/unlisted.hpp", "")
+
+    def test_iostream_in_a_header_is_found(self):
+        rule = layout.public_headers_are_installed_and_free_of_iostream
+        self.breaks(rule, "core/byre/cow/a.hpp", "#include <iostream>\n")
+
+    def test_a_file_without_a_license_is_found(self):
+        self.write("tests/a.cpp", "int main() {}\n")
+        self.assertEqual(len(self.complaints(layout.every_file_names_its_license)), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: BSL-1.0
+// The six operations, one at a time, on both forms of the protocol.
+#include <byre/cow/share_lock.hpp>
+#include <byre/cow/share_word.hpp>
+#include <byre/stats/counters.hpp>
+
+#include <gtest/gtest.h>
+#include <boost/thread/thread.hpp>
+
+#include "../support/threads.hpp"
+
+namespace byre::test {
+namespace {
+
+template <class Form>
+class Protocol : public testing::Test {
+ protected:
+  Form form;
+};
+
+using Forms = testing::Types<ShareWord, ShareLock>;
+
+struct FormNames {
+  template <class Form>
+  static std::string GetName(int) {
+    return std::is_same_v<Form, ShareWord> ? "word" : "lock";
+  }
+};
+
+TYPED_TEST_SUITE(Protocol, Forms, FormNames);
+
+TYPED_TEST(Protocol, new_data_has_one_owner_that_may_write_at_once) {
+  EXPECT_TRUE(this->form.is_plainly_owned());
+  EXPECT_TRUE(this->form.is_unique());
+  EXPECT_EQ(this->form.use_count(), 1U);
+}
+
+TYPED_TEST(Protocol, a_clone_makes_another_owner_until_it_is_dropped) {
+  this->form.add_owner();
+  EXPECT_FALSE(this->form.is_unique());
+  EXPECT_FALSE(this->form.is_plainly_owned());
+  EXPECT_EQ(this->form.use_count(), 2U);
+
+  EXPECT_FALSE(this->form.drop_owner());
+  EXPECT_TRUE(this->form.is_unique());
+  EXPECT_EQ(this->form.use_count(), 1U);
+}
+
+TYPED_TEST(Protocol, the_last_drop_says_so) {
+  this->form.add_owner();
+  this->form.add_owner();
+  EXPECT_FALSE(this->form.drop_owner());
+  EXPECT_FALSE(this->form.drop_owner());
+  EXPECT_TRUE(this->form.drop_owner());
+}
+
+TYPED_TEST(Protocol, data_once_shared_is_stolen_once_and_then_plainly_owned) {
+  this->form.add_owner();
+  EXPECT_FALSE(this->form.drop_owner());
+  EXPECT_FALSE(this->form.is_plainly_owned());
+  EXPECT_EQ(this->form.claim(), Claim::steal);
+  EXPECT_TRUE(this->form.is_plainly_owned());
+  EXPECT_TRUE(this->form.drop_owner());
+}
+
+TYPED_TEST(Protocol, data_that_is_never_written_in_place_is_never_plainly_owned) {
+  TypeParam read_only(false);
+  EXPECT_FALSE(read_only.is_plainly_owned());
+  EXPECT_TRUE(read_only.is_unique());
+  EXPECT_EQ(read_only.use_count(), 1U);
+  EXPECT_TRUE(read_only.drop_owner());
+}
+
+TYPED_TEST(Protocol, of_three_owners_that_claim_in_turn_two_copy_and_the_last_steals) {
+  this->form.add_owner();
+  this->form.add_owner();
+  EXPECT_EQ(this->form.claim(), Claim::copy);
+  EXPECT_FALSE(this->form.finish_copy());
+  EXPECT_EQ(this->form.claim(), Claim::copy);
+  EXPECT_FALSE(this->form.finish_copy());
+  EXPECT_EQ(this->form.claim(), Claim::steal);
+  EXPECT_TRUE(this->form.drop_owner());
+}
+
+TYPED_TEST(Protocol, a_copier_is_no_owner_but_keeps_the_data_from_being_unique) {
+  this->form.add_owner();
+  ASSERT_EQ(this->form.claim(), Claim::copy);
+  EXPECT_EQ(this->form.use_count(), 1U);
+  EXPECT_FALSE(this->form.is_unique());
+  EXPECT_FALSE(this->form.finish_copy());
+  EXPECT_TRUE(this->form.is_unique());
+}
+
+TYPED_TEST(Protocol, a_copier_that_outlives_the_owners_is_told_to_free) {
+  this->form.add_owner();
+  ASSERT_EQ(this->form.claim(), Claim::copy);
+  EXPECT_FALSE(this->form.drop_owner());  // and does not wait for the copy
+  EXPECT_TRUE(this->form.finish_copy());
+}
+
+TYPED_TEST(Protocol, of_two_copiers_the_later_to_finish_is_told_to_free) {
+  this->form.add_owner();
+  this->form.add_owner();
+  ASSERT_EQ(this->form.claim(), Claim::copy);
+  ASSERT_EQ(this->form.claim(), Claim::copy);
+  EXPECT_FALSE(this->form.drop_owner());
+  EXPECT_FALSE(this->form.finish_copy());
+  EXPECT_TRUE(this->form.finish_copy());
+}
+
+TYPED_TEST(Protocol, a_copier_that_fails_owns_again) {
+  this->form.add_owner();
+  ASSERT_EQ(this->form.claim(), Claim::copy);
+  this->form.abandon_copy();
+  EXPECT_EQ(this->form.use_count(), 2U);
+  EXPECT_FALSE(this->form.drop_owner());
+  EXPECT_EQ(this->form.claim(), Claim::steal);
+}
+
+TYPED_TEST(Protocol, a_copier_that_fails_when_all_owners_left_owns_alone) {
+  this->form.add_owner();
+  ASSERT_EQ(this->form.claim(), Claim::copy);
+  ASSERT_FALSE(this->form.drop_owner());
+  this->form.abandon_copy();
+  EXPECT_TRUE(this->form.is_unique());
+  EXPECT_EQ(this->form.claim(), Claim::steal);
+  EXPECT_TRUE(this->form.drop_owner());
+}
+
+TYPED_TEST(Protocol, a_last_owner_that_may_not_wait_copies) {
+  this->form.add_owner();
+  ASSERT_EQ(this->form.claim(), Claim::copy);
+  EXPECT_EQ(this->form.claim(Wait::never), Claim::copy);
+  EXPECT_EQ(this->form.use_count(), 0U);
+  EXPECT_FALSE(this->form.finish_copy());
+  EXPECT_TRUE(this->form.finish_copy());
+}
+
+TYPED_TEST(Protocol, a_last_owner_that_may_not_wait_steals_where_nothing_is_pending) {
+  this->form.add_owner();
+  ASSERT_FALSE(this->form.drop_owner());
+  EXPECT_EQ(this->form.claim(Wait::never), Claim::steal);
+}
+
+TYPED_TEST(Protocol, clones_of_shared_data_may_be_made_while_copies_are_pending) {
+  this->form.add_owner();
+  ASSERT_EQ(this->form.claim(), Claim::copy);
+  this->form.add_owner();
+  EXPECT_EQ(this->form.use_count(), 2U);
+  EXPECT_EQ(this->form.claim(), Claim::copy);
+  EXPECT_FALSE(this->form.finish_copy());
+  EXPECT_FALSE(this->form.finish_copy());
+  EXPECT_EQ(this->form.claim(), Claim::steal);
+}
+
+// The word alone counts its waits; the lock waits inside Boost.
+
+TEST(ShareWord, the_last_owner_waits_for_a_pending_copy_and_then_steals) {
+  ShareWord word;
+  word.add_owner();
+  ASSERT_EQ(word.claim(), Claim::copy);
+  [[maybe_unused]] const auto waits = stats::snapshot().waits;
+
+  Claim answer{};
+  boost::thread waiter([&] { answer = word.claim(); });
+#if BYRE_STATS
+  yield_until([&] { return stats::snapshot().waits > waits; });
+#endif
+  EXPECT_FALSE(word.finish_copy());
+  waiter.join();
+  EXPECT_EQ(answer, Claim::steal);
+  EXPECT_TRUE(word.is_plainly_owned());  // `waiting` is gone
+  EXPECT_TRUE(word.drop_owner());
+}
+
+TEST(ShareWord, a_waiter_copies_after_all_when_the_copier_fails) {
+  ShareWord word;
+  word.add_owner();
+  ASSERT_EQ(word.claim(), Claim::copy);
+  [[maybe_unused]] const auto waits = stats::snapshot().waits;
+
+  Claim answer{};
+  boost::thread waiter([&] { answer = word.claim(); });
+#if BYRE_STATS
+  yield_until([&] { return stats::snapshot().waits > waits; });
+#endif
+  word.abandon_copy();
+  waiter.join();
+  EXPECT_EQ(answer, Claim::copy);
+  EXPECT_EQ(word.use_count(), 1U);  // the copier that failed
+  EXPECT_FALSE(word.finish_copy());
+  EXPECT_TRUE(word.drop_owner());
+}
+
+TEST(ShareWord, a_waiter_with_two_copies_pending_waits_for_both) {
+  ShareWord word;
+  word.add_owner();
+  word.add_owner();
+  ASSERT_EQ(word.claim(), Claim::copy);
+  ASSERT_EQ(word.claim(), Claim::copy);
+  [[maybe_unused]] const auto waits = stats::snapshot().waits;
+
+  boost::atomic<bool> answered{false};
+  boost::thread waiter([&] {
+    EXPECT_EQ(word.claim(), Claim::steal);
+    answered = true;
+  });
+#if BYRE_STATS
+  yield_until([&] { return stats::snapshot().waits > waits; });
+#endif
+  EXPECT_FALSE(word.finish_copy());
+  EXPECT_FALSE(answered);
+  EXPECT_FALSE(word.finish_copy());
+  waiter.join();
+  EXPECT_TRUE(word.drop_owner());
+}
+
+TEST(ShareWord, a_wait_is_no_interruption_point) {
+  ShareWord word;
+  word.add_owner();
+  ASSERT_EQ(word.claim(), Claim::copy);
+  Claim answer{};
+  boost::thread waiter([&] { answer = word.claim(); });
+  waiter.interrupt();
+  EXPECT_FALSE(word.finish_copy());
+  waiter.join();
+  EXPECT_EQ(answer, Claim::steal);
+}
+
+// A Sync whose counts read as if 2^30 clones had been made before.
+struct CrowdedBoost : sync::Boost {
+  template <class Value>
+  struct Atomic : sync::Boost::Atomic<Value> {
+    using sync::Boost::Atomic<Value>::Atomic;
+    Value fetch_add(Value value, sync::Step step) noexcept {
+      return sync::Boost::Atomic<Value>::fetch_add(value, step) + (Value{1} << 30);
+    }
+  };
+};
+
+TEST(ShareWordDeathTest, more_clones_than_can_be_counted_end_the_program) {
+  basic_share_word<CrowdedBoost> word(false);
+  EXPECT_DEATH(word.add_owner(), "share_word.hpp:.*more than 2\\^30 lazy clones");
+}
+
+TEST(ShareWordDeathTest, a_release_too_many_ends_the_program) {
+  ShareWord word;
+  word.add_owner();
+  ASSERT_EQ(word.claim(), Claim::copy);
+  ASSERT_FALSE(word.drop_owner());
+  EXPECT_DEATH((void)word.drop_owner(), "released more often than it was cloned");
+}
+
+TEST(ShareWordDeathTest, a_copy_that_was_never_claimed_cannot_end) {
+  ShareWord word;
+  EXPECT_DEATH((void)word.finish_copy(), "finished that was never claimed");
+  EXPECT_DEATH(word.abandon_copy(), "abandoned that was never claimed");
+}
+
+}  // namespace
+}  // namespace byre::test

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSL-1.0
+// A checked build ends the program where a write to one storage meets anything else on it. Compiled
+// in checked builds only.
+#include <byre/storage/storage.hpp>
+
+#include <gtest/gtest.h>
+#include <boost/thread/thread.hpp>
+
+#include <optional>
+#include <string>
+
+#include "../support/test_allocator.hpp"
+
+namespace byre::test {
+namespace {
+
+std::string line(int number) {
+  return "access_monitor_test.cpp:" + std::to_string(number);
+}
+
+/// A storage whose write stands still in the middle, on a thread of its own.
+class WriteUnderWay {
+ public:
+  static constexpr int written_at = __LINE__ + 8;
+
+  WriteUnderWay() : clone_(storage_.lazy_clone()) {
+    allocator_.during_copy([this] {
+      allocator_.during_copy(nullptr);  // this write alone stands still
+      in_copy_.open();
+      go_on_.pass();
+    });
+    writer_ = boost::thread([this] { storage_.mutable_data(); });
+    in_copy_.pass();
+  }
+  ~WriteUnderWay() {
+    go_on_.open();
+    writer_.join();
+  }
+  WriteUnderWay(const WriteUnderWay&) = delete;
+  WriteUnderWay& operator=(const WriteUnderWay&) = delete;
+
+  Storage& storage() { return storage_; }
+  Storage& clone() { return clone_; }
+
+ private:
+  TestAllocator allocator_;
+  Storage storage_ = Storage::allocate(64, allocator_);
+  Storage clone_;
+  Gate in_copy_;
+  Gate go_on_;
+  boost::thread writer_;
+};
+
+/// What is said of an access, here, that meets a WriteUnderWay.
+std::string complaint(const std::string& access, int here) {
+  return line(here) + ": this " + access + " meets a write of the same storage .* at .*" +
+         line(WriteUnderWay::written_at);
+}
+
+TEST(CheckedBuildDeathTest, a_read_during_a_write_names_both_places) {
+  WriteUnderWay write;
+  const int here = __LINE__ + 1;
+  EXPECT_DEATH(write.storage().data(), complaint("read", here));
+}
+
+TEST(CheckedBuildDeathTest, a_write_during_a_write_names_both_places) {
+  WriteUnderWay write;
+  const int here = __LINE__ + 1;
+  EXPECT_DEATH(write.storage().materialize(), complaint("write", here));
+}
+
+TEST(CheckedBuildDeathTest, a_lazy_clone_during_a_write_ends_the_program) {
+  WriteUnderWay write;
+  EXPECT_DEATH((void)write.storage().lazy_clone(), "this read meets a write");
+}
+
+TEST(CheckedBuildDeathTest, a_question_during_a_write_ends_the_program) {
+  WriteUnderWay write;
+  EXPECT_DEATH((void)write.storage().is_unique(), "this read meets a write");
+  EXPECT_DEATH((void)write.storage().nbytes(), "this read meets a write");
+  EXPECT_DEATH((void)write.storage().shares_data_with(write.clone()), "this read meets a write");
+}
+
+TEST(CheckedBuildDeathTest, a_destruction_during_a_write_ends_the_program) {
+  EXPECT_DEATH(
+      {
+        TestAllocator allocator;
+        std::optional<Buffer> buffer = Buffer::allocate(8, allocator);
+        const Buffer clone = *buffer;
+        Gate in_copy;
+        Gate never_opened;
+        allocator.during_copy([&] {
+          in_copy.open();
+          never_opened.pass();
+        });
+        boost::thread writer([&] { buffer->mutable_data(); });
+        in_copy.pass();
+        buffer.reset();
+      },
+      "this write meets a write");
+}
+
+TEST(CheckedBuild, lets_anything_happen_to_a_clone_during_a_write) {
+  WriteUnderWay write;
+  EXPECT_NE(write.clone().data(), nullptr);
+  EXPECT_TRUE(write.clone().lazy_clone());
+  write.clone().mutable_data(Wait::never)[0] = std::byte{1};
+}
+
+}  // namespace
+}  // namespace byre::test

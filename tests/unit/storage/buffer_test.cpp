@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <byre/memory/pool.hpp>
+#include <byre/storage/buffer.hpp>
+
+#include <gtest/gtest.h>
+#include <boost/thread/thread.hpp>
+
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "../support/test_allocator.hpp"
+#include "../support/threads.hpp"
+
+namespace byre::test {
+namespace {
+
+static_assert(std::is_nothrow_copy_constructible_v<Buffer>);
+static_assert(std::is_nothrow_copy_assignable_v<Buffer>);
+static_assert(std::is_nothrow_move_constructible_v<Buffer>);
+static_assert(std::is_nothrow_move_assignable_v<Buffer>);
+static_assert(std::is_nothrow_default_constructible_v<Buffer>);
+static_assert(BYRE_CHECKS || sizeof(Buffer) <= 2 * sizeof(void*));
+
+Buffer of_text(const char* text, Allocator& allocator = default_allocator()) {
+  Buffer buffer = Buffer::allocate(std::strlen(text), allocator);
+  std::memcpy(buffer.mutable_data(), text, buffer.nbytes());
+  return buffer;
+}
+
+std::string text_of(const Buffer& buffer) {
+  return {reinterpret_cast<const char*>(buffer.data()), buffer.nbytes()};
+}
+
+TEST(Buffer, without_bytes_answers_every_question) {
+  Buffer buffer;
+  EXPECT_EQ(buffer.nbytes(), 0U);
+  EXPECT_EQ(buffer.capacity(), 0U);
+  EXPECT_EQ(buffer.data(), nullptr);
+  EXPECT_EQ(buffer.mutable_data(), nullptr);
+  EXPECT_EQ(buffer.materialize(), Materialized::already_unique);
+  EXPECT_TRUE(buffer.is_unique());
+  EXPECT_EQ(buffer.use_count(), 0U);
+  EXPECT_EQ(&buffer.allocator(), &default_allocator());
+
+  const Buffer clone = buffer;
+  EXPECT_FALSE(clone.shares_data_with(buffer));
+  buffer.resize(3);
+  EXPECT_EQ(buffer.nbytes(), 3U);
+}
+
+TEST(Buffer, of_zero_bytes_is_a_buffer_like_any_other) {
+  Buffer buffer = Buffer::allocate(0);
+  EXPECT_EQ(buffer.nbytes(), 0U);
+  EXPECT_EQ(buffer.use_count(), 1U);
+  Buffer clone = buffer;
+  EXPECT_TRUE(clone.shares_data_with(buffer));
+  EXPECT_EQ(clone.materialize(), Materialized::copied);
+  EXPECT_EQ(buffer.materialize(), Materialized::stole);
+}
+
+TEST(Buffer, is_aligned_whatever_its_size) {
+  for (const std::size_t nbytes : {std::size_t{0}, std::size_t{1}, std::size_t{63}, std::size_t{64},
+                                   std::size_t{4097}, std::size_t{65536}, std::size_t{3} << 20}) {
+    const Buffer buffer = Buffer::allocate(nbytes);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(buffer.data()) % data_alignment, 0U) << nbytes;
+    EXPECT_EQ(buffer.nbytes(), nbytes);
+    EXPECT_GE(buffer.capacity(), nbytes);
+  }
+}
+
+TEST(Buffer, copying_it_shares_the_data_until_one_side_writes) {
+  Buffer original = of_text("cow");
+  Buffer clone = original;
+  EXPECT_TRUE(clone.shares_data_with(original));
+  EXPECT_EQ(clone.data(), original.data());
+  EXPECT_EQ(original.use_count(), 2U);
+  EXPECT_FALSE(original.is_unique());
+
+  clone.mutable_data()[0] = std::byte{'n'};
+  EXPECT_EQ(text_of(original), "cow");
+  EXPECT_EQ(text_of(clone), "now");
+  EXPECT_FALSE(clone.shares_data_with(original));
+  EXPECT_TRUE(original.is_unique());
+}
+
+TEST(Buffer, reading_never_copies) {
+  TestAllocator allocator;
+  const Buffer original = of_text("cow", allocator);
+  const Buffer clone = original;
+  EXPECT_EQ(text_of(clone), text_of(original));
+  EXPECT_EQ(allocator.copies(), 0);
+  EXPECT_EQ(allocator.allocations(), 1);
+}
+
+TEST(Buffer, the_first_writer_copies_and_the_last_owner_steals) {
+  TestAllocator allocator;
+  Buffer first = of_text("cow", allocator);
+  Buffer second = first;
+  const std::byte* shared = first.data();
+
+  EXPECT_EQ(first.materialize(), Materialized::copied);
+  EXPECT_NE(first.data(), shared);
+  EXPECT_EQ(second.materialize(), Materialized::stole);
+  EXPECT_EQ(second.data(), shared);
+  EXPECT_EQ(first.materialize(), Materialized::already_unique);
+  EXPECT_EQ(second.materialize(), Materialized::already_unique);
+  EXPECT_EQ(allocator.copies(), 1);
+}
+
+TEST(Buffer, the_owner_left_behind_by_a_dropped_clone_steals) {
+  Buffer original = of_text("cow");
+  const std::byte* data = original.data();
+  { const Buffer clone = original; }
+  EXPECT_EQ(original.materialize(), Materialized::stole);
+  EXPECT_EQ(original.data(), data);
+}
+
+TEST(Buffer, a_copy_keeps_the_size_and_the_allocator) {
+  TestAllocator allocator;
+  const Buffer original = of_text("cow", allocator);
+  Buffer clone = original;
+  clone.mutable_data();
+  EXPECT_EQ(clone.nbytes(), original.nbytes());
+  EXPECT_EQ(&clone.allocator(), &allocator);
+  EXPECT_EQ(clone.origin(), Origin::allocated);
+}
+
+TEST(Buffer, moving_takes_the_bytes_and_leaves_none) {
+  Buffer source = of_text("cow");
+  const std::byte* data = source.data();
+  Buffer target = std::move(source);
+  EXPECT_EQ(target.data(), data);
+  EXPECT_EQ(source.nbytes(), 0U);  // NOLINT(bugprone-use-after-move): that is what is tested
+  EXPECT_EQ(source.data(), nullptr);
+
+  source = target;
+  EXPECT_TRUE(source.shares_data_with(target));
+  source = std::move(target);
+  EXPECT_EQ(source.use_count(), 1U);
+}
+
+TEST(Buffer, assigning_it_to_itself_changes_nothing) {
+  Buffer buffer = of_text("cow");
+  const Buffer& same = buffer;
+  buffer = same;
+  EXPECT_EQ(text_of(buffer), "cow");
+  EXPECT_EQ(buffer.use_count(), 1U);
+}
+
+TEST(Buffer, swapping_exchanges_the_bytes) {
+  Buffer left = of_text("left");
+  Buffer right = of_text("right");
+  swap(left, right);
+  EXPECT_EQ(text_of(left), "right");
+  EXPECT_EQ(text_of(right), "left");
+  left.swap(left);
+  EXPECT_EQ(text_of(left), "right");
+}
+
+TEST(Buffer, a_thousand_clones_of_clones_share_one_allocation) {
+  TestAllocator allocator;
+  std::vector<Buffer> chain{of_text("cow", allocator)};
+  for (int i = 0; i < 1000; ++i) {
+    chain.push_back(chain.back());
+  }
+  EXPECT_EQ(allocator.blocks_out(), 1U);
+  EXPECT_EQ(chain.front().use_count(), 1001U);
+  chain[500].mutable_data()[0] = std::byte{'n'};
+  EXPECT_EQ(allocator.blocks_out(), 2U);
+  EXPECT_EQ(text_of(chain[499]), "cow");
+  EXPECT_EQ(text_of(chain[501]), "cow");
+  chain.clear();
+  EXPECT_EQ(allocator.blocks_out(), 0U);
+}
+
+TEST(Buffer, resizing_keeps_what_fits) {
+  Buffer buffer = of_text("lazy cow");
+  buffer.resize(4);
+  EXPECT_EQ(text_of(buffer), "lazy");
+  buffer.resize(100'000);
+  EXPECT_EQ(buffer.nbytes(), 100'000U);
+  EXPECT_EQ(std::memcmp(buffer.data(), "lazy", 4), 0);
+  buffer.mutable_data()[99'999] = std::byte{1};
+}
+
+TEST(Buffer, resizing_within_the_capacity_stays_in_place) {
+  Buffer buffer = Buffer::allocate(100'000);
+  const std::byte* data = buffer.data();
+  ASSERT_GT(buffer.capacity(), buffer.nbytes());
+  buffer.resize(buffer.capacity());
+  EXPECT_EQ(buffer.data(), data);
+  buffer.resize(1);
+  EXPECT_EQ(buffer.data(), data);
+}
+
+TEST(Buffer, resizing_shared_data_is_refused_and_changes_nothing) {
+  Buffer buffer = of_text("cow");
+  const Buffer clone = buffer;
+  try {
+    buffer.resize(10);
+    FAIL() << "shared data was resized";
+  } catch (const NotUnique& error) {
+    EXPECT_NE(std::string(error.what()).find("resize to 10 bytes"), std::string::npos);
+    EXPECT_NE(std::string(error.what()).find("materialize()"), std::string::npos);
+  }
+  EXPECT_EQ(text_of(buffer), "cow");
+  EXPECT_TRUE(buffer.shares_data_with(clone));
+}
+
+TEST(Buffer, of_a_size_that_overflows_is_refused_by_name) {
+  for (const std::size_t nbytes : {std::numeric_limits<std::size_t>::max(),
+                                   std::numeric_limits<std::size_t>::max() - 127, max_nbytes + 1}) {
+    EXPECT_THROW(Buffer::allocate(nbytes), InvalidArgument) << nbytes;
+    Buffer buffer = of_text("cow");
+    EXPECT_THROW(buffer.resize(nbytes), InvalidArgument) << nbytes;
+    EXPECT_EQ(text_of(buffer), "cow");
+  }
+}
+
+TEST(Buffer, of_a_size_no_machine_has_is_out_of_memory) {
+  EXPECT_THROW(Buffer::allocate(max_nbytes), OutOfMemory);
+  EXPECT_THROW(Buffer::allocate(max_nbytes, aligned_allocator()), OutOfMemory);
+}
+
+TEST(Buffer, who_may_not_wait_copies_while_a_copy_is_pending) {
+  TestAllocator allocator;
+  Gate in_copy;
+  Gate go_on;
+  Buffer slow = of_text("cow", allocator);
+  Buffer hasty = slow;
+  allocator.during_copy([&] {
+    allocator.during_copy(nullptr);
+    in_copy.open();
+    go_on.pass();
+  });
+  boost::thread copier([&] { slow.mutable_data()[0] = std::byte{'n'}; });
+  in_copy.pass();
+  EXPECT_EQ(hasty.materialize(Wait::never), Materialized::copied);  // the other is still copying
+  EXPECT_EQ(text_of(hasty), "cow");
+  go_on.open();
+  copier.join();
+  EXPECT_EQ(text_of(slow), "now");
+  EXPECT_EQ(allocator.blocks_out(), 2U);
+}
+
+TEST(Buffer, the_last_drop_does_not_wait_for_a_pending_copy) {
+  TestAllocator allocator;
+  Gate in_copy;
+  Gate go_on;
+  Buffer slow = of_text("cow", allocator);
+  std::optional<Buffer> dropped = slow;
+  allocator.during_copy([&] {
+    in_copy.open();
+    go_on.pass();
+  });
+  boost::thread copier([&] { slow.mutable_data()[0] = std::byte{'n'}; });
+  in_copy.pass();
+  dropped.reset();  // while the copier stands still: a drop that waits would hang
+  go_on.open();
+  copier.join();
+  EXPECT_EQ(text_of(slow), "now");
+  EXPECT_EQ(allocator.blocks_out(), 1U);
+}
+
+}  // namespace
+}  // namespace byre::test

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: BSL-1.0
+// Memory that byre did not allocate: adopted, borrowed, mapped.
+#include <byre/storage/buffer.hpp>
+#include <byre/storage/storage.hpp>
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <boost/thread/thread.hpp>
+
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "../support/test_allocator.hpp"
+
+namespace byre::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string text_of(const Buffer& buffer) {
+  return {reinterpret_cast<const char*>(buffer.data()), buffer.nbytes()};
+}
+
+/// What was said by whatever `action` threw.
+std::string complaint_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "nothing was thrown";
+}
+
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(const std::string& text) {
+    static int files = 0;
+    path_ = fs::temp_directory_path() /
+            ("byre-" + std::to_string(::getpid()) + "-" + std::to_string(files++));
+    std::ofstream(path_, std::ios::binary) << text;
+  }
+  ~TemporaryFile() { fs::remove(path_); }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  const fs::path& path() const { return path_; }
+  std::string text() const {
+    std::ifstream file(path_, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+
+ private:
+  fs::path path_;
+};
+
+TEST(AdoptedMemory, is_written_in_place_and_deleted_once) {
+  auto* memory = static_cast<char*>(std::malloc(4));
+  std::memcpy(memory, "cows", 4);
+  int deleted = 0;
+  {
+    Buffer buffer = Buffer::adopt(memory, 4, [&](void* data) {
+      ++deleted;
+      std::free(data);
+    });
+    EXPECT_EQ(buffer.origin(), Origin::adopted);
+    buffer.mutable_data()[0] = std::byte{'r'};
+    EXPECT_EQ(buffer.data(), reinterpret_cast<std::byte*>(memory));
+    EXPECT_EQ(text_of(buffer), "rows");
+  }
+  EXPECT_EQ(deleted, 1);
+}
+
+TEST(AdoptedMemory, is_lazily_cloned_like_any_other_and_outlived_by_its_copies) {
+  int deleted = 0;
+  char memory[] = "cow";
+  Buffer clone;
+  {
+    Buffer adopted = Buffer::adopt(memory, 3, [&](void*) { ++deleted; });
+    clone = adopted;
+    EXPECT_TRUE(clone.shares_data_with(adopted));
+    clone.mutable_data()[0] = std::byte{'n'};
+    EXPECT_EQ(text_of(adopted), "cow");
+    EXPECT_EQ(deleted, 0);
+  }
+  EXPECT_EQ(deleted, 1);
+  EXPECT_EQ(text_of(clone), "now");
+  EXPECT_EQ(clone.origin(), Origin::allocated);
+}
+
+TEST(AdoptedMemory, stays_while_its_last_clone_does_and_is_stolen_by_it) {
+  int deleted = 0;
+  char memory[] = "cow";
+  Buffer clone;
+  {
+    const Buffer adopted = Buffer::adopt(memory, 3, [&](void*) { ++deleted; });
+    clone = adopted;
+  }
+  EXPECT_EQ(deleted, 0);
+  EXPECT_EQ(clone.materialize(), Materialized::stole);
+  clone.mutable_data()[0] = std::byte{'n'};
+  EXPECT_STREQ(memory, "now");
+  clone = Buffer();
+  EXPECT_EQ(deleted, 1);
+}
+
+TEST(AdoptedMemory, takes_a_deleter_with_state_that_can_only_be_moved) {
+  auto keeper = std::make_unique<std::string>("kept alive by the deleter");
+  char* data = keeper->data();
+  const std::size_t nbytes = keeper->size();
+  Buffer buffer = Buffer::adopt(data, nbytes, [kept = std::move(keeper)](void*) mutable {
+    EXPECT_NE(kept, nullptr);
+    kept.reset();
+  });
+  EXPECT_EQ(text_of(buffer), "kept alive by the deleter");
+}
+
+TEST(AdoptedMemory, takes_a_function_and_a_std_function) {
+  EXPECT_EQ(Buffer::adopt(std::malloc(8), 8, &std::free).nbytes(), 8U);
+  int deleted = 0;
+  std::function<void(void*)> deleter = [&](void*) { ++deleted; };
+  char byte{};
+  Buffer::adopt(&byte, 1, deleter);
+  EXPECT_EQ(deleted, 1);
+}
+
+TEST(AdoptedMemory, null_is_refused_unless_it_has_no_bytes_and_deleted_once_either_way) {
+  int deleted = 0;
+  const auto deleter = [&](void* data) {
+    EXPECT_EQ(data, nullptr);
+    ++deleted;
+  };
+  const std::string complaint = complaint_of([&] { Buffer::adopt(nullptr, 8, deleter); });
+  EXPECT_NE(complaint.find("null pointer to 8 bytes"), std::string::npos) << complaint;
+  EXPECT_EQ(deleted, 1);
+
+  EXPECT_EQ(Buffer::adopt(nullptr, 0, deleter).nbytes(), 0U);
+  EXPECT_EQ(deleted, 2);
+}
+
+TEST(AdoptedMemory, of_a_size_that_overflows_is_refused_and_deleted_once) {
+  int deleted = 0;
+  char byte{};
+  EXPECT_THROW(Buffer::adopt(&byte, static_cast<std::size_t>(-1), [&](void*) { ++deleted; }),
+               InvalidArgument);
+  EXPECT_EQ(deleted, 1);
+}
+
+/// A deleter that may be moved so often and then throws.
+struct Touchy {
+  explicit Touchy(int& count) : deleted(&count) {}
+  Touchy(Touchy&& other) : deleted(other.deleted) {
+    if (--moves_left < 0) {
+      throw std::runtime_error("do not move me");
+    }
+  }
+  Touchy& operator=(Touchy&&) = delete;
+  void operator()(void*) const { ++*deleted; }
+  int* deleted;
+  inline static int moves_left = 0;
+};
+
+TEST(AdoptedMemory, whose_deleter_throws_when_moved_is_still_deleted_once) {
+  char byte{};
+  for (int moves = 0; moves < 3; ++moves) {
+    int deleted = 0;
+    Touchy::moves_left = moves;
+    try {
+      Buffer::adopt(&byte, 1, Touchy(deleted));
+    } catch (const std::runtime_error&) {
+    }
+    EXPECT_EQ(deleted, 1) << "with " << moves << " moves";
+  }
+}
+
+TEST(AdoptedMemory, is_deleted_on_whichever_thread_lets_go_last) {
+  for (int round = 0; round < 500; ++round) {
+    int deleted = 0;
+    char memory[16]{};
+    {
+      Buffer buffer = Buffer::adopt(memory, sizeof memory, [&](void*) { ++deleted; });
+      boost::thread dropper([clone = buffer] {});
+      boost::thread writer([clone = buffer]() mutable { clone.mutable_data(); });
+      buffer = Buffer();
+      dropper.join();
+      writer.join();
+    }
+    EXPECT_EQ(deleted, 1);
+  }
+}
+
+TEST(AdoptedMemory, that_grows_moves_to_the_allocator_and_is_deleted) {
+  int deleted = 0;
+  char memory[] = "cow";
+  TestAllocator allocator;
+  Buffer buffer = Buffer::adopt(
+      memory, 3, [&](void*) { ++deleted; }, allocator);
+  buffer.resize(2);
+  EXPECT_EQ(deleted, 0);
+  buffer.resize(100);
+  EXPECT_EQ(deleted, 1);
+  EXPECT_EQ(std::memcmp(buffer.data(), "co", 2), 0);
+  EXPECT_EQ(allocator.blocks_out(), 1U);
+}
+
+TEST(BorrowedMemory, is_written_in_place_and_never_released) {
+  char memory[] = "cow";
+  Buffer buffer = Buffer::borrow(memory, 3);
+  EXPECT_EQ(buffer.origin(), Origin::borrowed);
+  EXPECT_EQ(buffer.materialize(), Materialized::already_unique);
+  buffer.mutable_data()[0] = std::byte{'n'};
+  EXPECT_STREQ(memory, "now");
+}
+
+TEST(BorrowedMemory, is_copied_by_a_lazy_clone_which_may_outlive_it) {
+  TestAllocator allocator;
+  auto memory = std::make_unique<std::string>("cow");
+  Buffer buffer = Buffer::borrow(memory->data(), 3, allocator);
+  Buffer clone = buffer;
+  EXPECT_EQ(allocator.copies(), 1);
+  EXPECT_FALSE(clone.shares_data_with(buffer));
+  EXPECT_TRUE(buffer.is_unique());
+  buffer = Buffer();
+  memory.reset();
+  EXPECT_EQ(text_of(clone), "cow");
+  EXPECT_EQ(clone.origin(), Origin::allocated);
+}
+
+TEST(BorrowedMemory, that_may_not_be_written_is_copied_by_a_write) {
+  const char memory[] = "cow";
+  Buffer buffer = Buffer::borrow(static_cast<const void*>(memory), 3);
+  EXPECT_EQ(buffer.data(), reinterpret_cast<const std::byte*>(memory));
+  EXPECT_EQ(buffer.materialize(), Materialized::copied);
+  buffer.mutable_data()[0] = std::byte{'n'};
+  EXPECT_STREQ(memory, "cow");
+  EXPECT_EQ(text_of(buffer), "now");
+}
+
+TEST(BorrowedMemory, null_is_refused_unless_it_has_no_bytes) {
+  EXPECT_THROW(Buffer::borrow(static_cast<void*>(nullptr), 1), InvalidArgument);
+  EXPECT_EQ(Buffer::borrow(static_cast<void*>(nullptr), 0).nbytes(), 0U);
+}
+
+TEST(BorrowedMemory, whose_clone_finds_no_memory_is_unharmed) {
+  TestAllocator allocator;
+  char memory[] = "cow";
+  const Buffer buffer = Buffer::borrow(memory, 3, allocator);
+  allocator.fail_allocation(0);
+  EXPECT_THROW(buffer.lazy_clone(), OutOfMemory);
+  EXPECT_EQ(text_of(buffer), "cow");
+}
+
+TEST(MappedFile, is_read_without_copying_and_copied_by_every_write) {
+  const TemporaryFile file("a cow in a byre");
+  TestAllocator allocator;
+  Buffer buffer = Buffer::map_file(file.path(), allocator);
+  EXPECT_EQ(buffer.origin(), Origin::mapped);
+  EXPECT_EQ(text_of(buffer), "a cow in a byre");
+  EXPECT_EQ(allocator.copies(), 0);
+
+  Buffer clone = buffer;
+  EXPECT_TRUE(clone.shares_data_with(buffer));
+  EXPECT_EQ(clone.materialize(), Materialized::copied);
+  EXPECT_EQ(buffer.materialize(), Materialized::copied);  // the last owner too
+  EXPECT_EQ(buffer.materialize(), Materialized::already_unique);
+  buffer.mutable_data()[0] = std::byte{'A'};
+  EXPECT_EQ(text_of(buffer), "A cow in a byre");
+  EXPECT_EQ(text_of(clone), "a cow in a byre");
+  EXPECT_EQ(file.text(), "a cow in a byre");
+}
+
+TEST(MappedFile, is_cloned_by_storages_and_never_waits) {
+  const TemporaryFile file("cow");
+  Storage storage = Storage::map_file(file.path());
+  Storage clone = storage.lazy_clone();
+  EXPECT_EQ(clone.materialize(Wait::never), Materialized::copied);
+  EXPECT_TRUE(storage.is_unique());
+}
+
+TEST(MappedFile, that_is_missing_empty_or_no_file_is_refused_by_name) {
+  const std::string missing = complaint_of([] { Buffer::map_file("/no/such/cow"); });
+  EXPECT_NE(missing.find("/no/such/cow: there is no such file"), std::string::npos) << missing;
+
+  const TemporaryFile empty("");
+  const std::string complaint = complaint_of([&] { Buffer::map_file(empty.path()); });
+  EXPECT_NE(complaint.find(empty.path().string() + ": it is empty"), std::string::npos)
+      << complaint;
+
+  EXPECT_NE(complaint_of([] { Buffer::map_file("/"); }).find("not a regular file"),
+            std::string::npos);
+  EXPECT_THROW(Buffer::map_file(""), FileError);
+}
+
+TEST(MappedFile, that_is_unreadable_is_refused_by_name) {
+  const TemporaryFile file("cow");
+  ASSERT_EQ(::chmod(file.path().c_str(), 0), 0);
+  const uid_t self = ::geteuid();
+  constexpr uid_t nobody = 65534;
+  if (self == 0) {
+    ASSERT_EQ(::seteuid(nobody), 0);  // permissions do not bind the superuser
+  }
+  const std::string complaint = complaint_of([&] { Buffer::map_file(file.path()); });
+  ASSERT_EQ(::seteuid(self), 0);
+  EXPECT_NE(complaint.find("Permission denied"), std::string::npos) << complaint;
+}
+
+TEST(MappedFile, that_finds_no_memory_for_a_write_still_reads) {
+  const TemporaryFile file("cow");
+  TestAllocator allocator;
+  Buffer buffer = Buffer::map_file(file.path(), allocator);
+  allocator.fail_allocation(0);
+  EXPECT_THROW(buffer.mutable_data(), OutOfMemory);
+  EXPECT_EQ(text_of(buffer), "cow");
+  EXPECT_EQ(buffer.origin(), Origin::mapped);
+}
+
+}  // namespace
+}  // namespace byre::test

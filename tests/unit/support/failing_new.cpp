@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "failing_new.hpp"
+
+#include <cstddef>
+#include <cstdlib>
+#include <new>
+
+#include "test_allocator.hpp"
+
+namespace byre::test {
+
+thread_local int news_until_failure = TestAllocator::never;
+thread_local bool new_failed = false;
+
+namespace {
+
+void* allocate_or_fail(std::size_t nbytes) noexcept {
+  if (news_until_failure != TestAllocator::never && news_until_failure-- == 0) {
+    new_failed = true;
+    return nullptr;
+  }
+  return std::malloc(nbytes == 0 ? 1 : nbytes);
+}
+
+}  // namespace
+}  // namespace byre::test
+
+void* operator new(std::size_t nbytes) {
+  void* memory = byre::test::allocate_or_fail(nbytes);
+  return memory != nullptr ? memory : throw std::bad_alloc();
+}
+void* operator new(std::size_t nbytes, const std::nothrow_t&) noexcept {
+  return byre::test::allocate_or_fail(nbytes);
+}
+void operator delete(void* memory) noexcept {
+  std::free(memory);
+}
+void operator delete(void* memory, std::size_t) noexcept {
+  std::free(memory);
+}
+void operator delete(void* memory, const std::nothrow_t&) noexcept {
+  std::free(memory);
+}

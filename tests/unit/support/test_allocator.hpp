@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSL-1.0
+/// An allocator for tests: it knows what it gave out, fails when told to, and can be stopped in the
+/// middle of a copy.
+#pragma once
+
+#include <byre/memory/aligned_allocator.hpp>
+#include <byre/memory/allocator.hpp>
+
+#include <boost/thread/condition_variable.hpp>
+#include <boost/thread/lock_guard.hpp>
+#include <boost/thread/lock_types.hpp>
+#include <boost/thread/mutex.hpp>
+#include <cstddef>
+#include <cstring>
+#include <functional>
+#include <limits>
+#include <new>
+#include <set>
+#include <stdexcept>
+#include <utility>
+
+namespace byre::test {
+
+/// Thread-safe.
+class TestAllocator final : public Allocator {
+ public:
+  static constexpr int never = std::numeric_limits<int>::max();
+
+  /// What a copy that was told to fail throws: an error of the embedder's own.
+  struct CopyFailed : std::runtime_error {
+    CopyFailed() : runtime_error("the copy engine is on fire") {}
+  };
+
+  TestAllocator() = default;
+  explicit TestAllocator(Device device) : Allocator(device) {}
+
+  Block allocate(const Request& request) override {
+    const boost::lock_guard<boost::mutex> lock(mutex_);
+    if (allocations_until_failure_-- == 0) {
+      throw std::bad_alloc();
+    }
+    const Block block = aligned_allocator().allocate(request);
+    std::memset(block.data, 0xA5, request.nbytes);
+    out_.insert(block.data);
+    ++allocations_;
+    return block;
+  }
+
+  void deallocate(const Block& block) noexcept override {
+    const boost::lock_guard<boost::mutex> lock(mutex_);
+    if (out_.erase(block.data) != 1) {
+      ++wrong_releases_;
+      return;
+    }
+    std::memset(block.data, 0x5A, block.capacity);
+    aligned_allocator().deallocate(block);
+  }
+
+  void copy(void* destination, const void* source, std::size_t nbytes) override {
+    std::function<void()> during_copy;
+    {
+      const boost::lock_guard<boost::mutex> lock(mutex_);
+      ++copies_;
+      if (copies_until_failure_-- == 0) {
+        std::memset(destination, 0xEE, nbytes / 2);  // it failed half-way
+        throw CopyFailed();
+      }
+      during_copy = during_copy_;
+    }
+    if (during_copy) {
+      during_copy();
+    }
+    Allocator::copy(destination, source, nbytes);
+  }
+
+  const char* name() const noexcept override { return "test allocator"; }
+
+  /// The nth allocation from now fails, counted from 0.
+  void fail_allocation(int nth) { set(allocations_until_failure_, nth); }
+  void fail_copy(int nth) { set(copies_until_failure_, nth); }
+  void during_copy(std::function<void()> action) { set(during_copy_, std::move(action)); }
+
+  int allocations() const { return get(allocations_); }
+  int copies() const { return get(copies_); }
+  int wrong_releases() const { return get(wrong_releases_); }
+  std::size_t blocks_out() const {
+    const boost::lock_guard<boost::mutex> lock(mutex_);
+    return out_.size();
+  }
+
+ private:
+  template <class Member>
+  void set(Member& member, Member value) {
+    const boost::lock_guard<boost::mutex> lock(mutex_);
+    member = std::move(value);
+  }
+  int get(const int& member) const {
+    const boost::lock_guard<boost::mutex> lock(mutex_);
+    return member;
+  }
+
+  mutable boost::mutex mutex_;
+  std::set<const void*> out_;
+  std::function<void()> during_copy_;
+  int allocations_until_failure_ = never;
+  int copies_until_failure_ = never;
+  int allocations_ = 0;
+  int copies_ = 0;
+  int wrong_releases_ = 0;
+};
+
+/// A door that is shut until opened.
+class Gate {
+ public:
+  void open() {
+    const boost::lock_guard<boost::mutex> lock(mutex_);
+    open_ = true;
+    changed_.notify_all();
+  }
+  void pass() {
+    boost::unique_lock<boost::mutex> lock(mutex_);
+    changed_.wait(lock, [this] { return open_; });
+  }
+
+ private:
+  boost::mutex mutex_;
+  boost::condition_variable changed_;
+  bool open_ = false;
+};
+
+}  // namespace byre::test
