@@ -18,16 +18,6 @@
 #include "../support/counting_resource.hpp"
 #include "../support/user_allocators.hpp"
 
-// Sanitizers end a program that asks for too much, unless told to answer as malloc does.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(__clang__)
-extern "C" const char* __asan_default_options() {
-  return "allocator_may_return_null=1";
-}
-extern "C" const char* __tsan_default_options() {
-  return "allocator_may_return_null=1";
-}
-#endif
-
 namespace byre::test {
 namespace {
 

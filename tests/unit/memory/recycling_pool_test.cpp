@@ -87,6 +87,16 @@ TEST_F(RecyclingPoolTest, prefers_the_block_that_fits_best) {
   }
 }
 
+TEST_F(RecyclingPoolTest, prefers_the_block_released_last_among_equals) {
+  const auto blocks = release({pages(100), pages(100), pages(100)});
+  const Block first = take(pages(100));
+  const Block second = take(pages(95));
+  EXPECT_EQ(first.data, blocks[2].data) << "the warmest";
+  EXPECT_EQ(second.data, blocks[1].data);
+  pool.deallocate(first);
+  pool.deallocate(second);
+}
+
 TEST_F(RecyclingPoolTest, does_not_waste_more_than_an_eighth_of_what_is_asked) {
   const auto blocks = release({pages(19), pages(18)});
   const Block within = take(pages(16));
@@ -130,7 +140,7 @@ TEST_F(RecyclingPoolTest, starts_blocks_on_a_page_and_from_2_mib_on_a_huge_page)
   for (const std::size_t nbytes : huge_pages) {
     blocks.push_back(take(nbytes));
     EXPECT_EQ(address_of(blocks.back()) % huge_page_nbytes, 0U) << nbytes;
-    EXPECT_LT(blocks.back().capacity - nbytes, huge_page_nbytes) << nbytes;
+    EXPECT_LT(blocks.back().capacity - nbytes, page_nbytes) << nbytes;
   }
   for (const Block& block : blocks) {
     pool.deallocate(block);
