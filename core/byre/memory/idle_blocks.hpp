@@ -39,8 +39,8 @@ class IdleBlocks {
     return &remove(*found);
   }
 
-  /// The caller of take() could not map a block after all.
-  void not_taken() noexcept {
+  /// A block counted as out is not, or no more: it could not be mapped, or was unmapped.
+  void count_as_gone() noexcept {
     const boost::lock_guard<boost::mutex> lock(mutex_);
     --blocks_out_;
   }

@@ -115,6 +115,11 @@ void RecyclingPool::deallocate(const Block& block) noexcept {
     AlignedAllocator::give_back(block);
     return;
   }
+  if (block.capacity > limit_nbytes()) {
+    idle_->count_as_gone();
+    unmap(block);
+    return;
+  }
   advise_reclaimable(data_of(block), huge_nbytes(block.capacity));
   poison(block.data, block.capacity);
   stats::detail::count(stats::detail::plus(stats::Counter::pooled_bytes, block.capacity));
@@ -152,7 +157,7 @@ Block RecyclingPool::map(std::size_t nbytes, std::size_t capacity) {
     data = pages_->map(lead, capacity, alignment_for(capacity));
   }
   if (data == nullptr) {
-    idle_->not_taken();
+    idle_->count_as_gone();
     throw OutOfMemory(nbytes, name());
   }
   advise_huge(data, huge_nbytes(capacity));

@@ -87,12 +87,13 @@ Registry& registry() noexcept {
   return instance;
 }
 
-/// Takes the thread's shard out when the thread ends. What is counted later still, by destructors
-/// of other thread-local objects, goes to the sum of the ended threads.
+/// True once the thread's shard is taken out. What is counted later still, by destructors of other
+/// thread-local objects, goes to the sum of the ended threads.
+constinit thread_local bool thread_ended = false;
+
 struct ThreadEnd {
-  bool ended = false;
   ~ThreadEnd() {
-    ended = true;
+    thread_ended = true;
     if (this_threads_shard.is_enlisted()) {
       registry().retire(this_threads_shard);
       this_threads_shard.set_enlisted(false);
@@ -103,8 +104,8 @@ struct ThreadEnd {
 }  // namespace
 
 void count_unlisted(Change change) noexcept {
-  thread_local ThreadEnd thread_end;
-  if (!this_threads_shard.is_enlisted() && !thread_end.ended) {
+  if (!this_threads_shard.is_enlisted() && !thread_ended) {
+    [[maybe_unused]] thread_local ThreadEnd at_thread_end;
     this_threads_shard.set_enlisted(registry().enlist(this_threads_shard));
   }
   if (this_threads_shard.is_enlisted()) {

@@ -76,6 +76,15 @@ TEST_F(PoolLimitsTest, a_limit_of_0_recycles_nothing) {
   EXPECT_EQ(source.unmapped().size(), 3U);
 }
 
+TEST_F(PoolLimitsTest, a_block_larger_than_the_limit_pushes_no_other_out) {
+  pool->set_limit_nbytes(pages(180));
+  const Block large = take(pages(200));
+  release_three();
+  pool->deallocate(large);
+  EXPECT_EQ(source.unmapped(), std::vector<const void*>{large.data});
+  EXPECT_EQ(pool->idle_nbytes(), pages(170));
+}
+
 TEST_F(PoolLimitsTest, a_lower_limit_gives_back_what_exceeds_it_at_once) {
   const auto released = release_three();
   pool->set_limit_nbytes(pages(119));

@@ -41,7 +41,12 @@ class TestAllocator final : public Allocator {
     }
     const Block block = aligned_allocator().allocate(request);
     std::memset(block.data, 0xA5, request.nbytes);
-    out_.insert(block.data);
+    try {
+      out_.insert(block.data);
+    } catch (...) {
+      aligned_allocator().deallocate(block);
+      throw;
+    }
     ++allocations_;
     return block;
   }
