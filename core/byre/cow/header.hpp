@@ -74,6 +74,8 @@ class basic_header {
   Allocator& allocator() const noexcept { return *allocator_; }
   Origin origin() const noexcept { return origin_; }
   bool is_read_only() const noexcept { return read_only_; }
+  /// Not the address decides: a program may have a header of no data in each of its libraries.
+  bool has_data() const noexcept { return release_ != nullptr; }
   /// Whether a lazy clone may own the data too: not if it is borrowed, or none.
   bool is_shareable() const noexcept { return shareable_; }
 
@@ -98,7 +100,7 @@ class basic_header {
   const bool shareable_;
 };
 
-/// The one header of no data.
+/// A header of no data.
 template <sync::Sync Sync, template <class> class Share>
 basic_header<Sync, Share>& no_data() noexcept {
   struct NoData final : basic_header<Sync, Share> {

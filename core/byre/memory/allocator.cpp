@@ -3,6 +3,7 @@
 #include <byre/memory/aligned_allocator.hpp>
 #include <byre/memory/allocator.hpp>
 #include <byre/memory/pmr_allocator.hpp>
+#include <byre/sync/immortal.hpp>
 
 #include <cstring>
 
@@ -33,8 +34,7 @@ Block AlignedAllocator::allocate(const Request& request) {
 }
 
 AlignedAllocator& aligned_allocator() noexcept {
-  static AlignedAllocator& allocator = *new AlignedAllocator;
-  return allocator;
+  return sync::immortal<AlignedAllocator>();
 }
 
 Block PmrAllocator::allocate(const Request& request) {

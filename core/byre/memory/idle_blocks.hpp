@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The released blocks of a recycling pool. Internal: not installed.
+/// The released blocks of a recycling pool.
 #pragma once
 
 #include <byre/memory/allocator.hpp>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/memory/pages.hpp>
+#include <byre/sync/immortal.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -23,7 +24,8 @@ namespace {
 class SystemPages final : public PageSource {
  public:
   std::byte* map(std::size_t lead, std::size_t nbytes, std::size_t alignment) noexcept override {
-    const std::size_t slack = alignment > page_nbytes ? alignment : 0;
+    constexpr std::size_t least_page_nbytes = 4096;  // mmap aligns to that at least
+    const std::size_t slack = alignment > least_page_nbytes ? alignment : 0;
     void* mapping = ::mmap(nullptr, lead + nbytes + slack, PROT_READ | PROT_WRITE,
                            MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (mapping == MAP_FAILED) {
@@ -95,8 +97,7 @@ std::size_t read_number(const char* path, std::size_t otherwise) noexcept {
 }  // namespace
 
 PageSource& system_pages() noexcept {
-  static PageSource& pages = *new SystemPages;
-  return pages;
+  return sync::immortal<SystemPages>();
 }
 
 bool advise_huge([[maybe_unused]] std::byte* address,

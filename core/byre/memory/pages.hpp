@@ -7,7 +7,12 @@
 
 namespace byre::inline v0 {
 
-inline constexpr std::size_t page_nbytes = 4096;
+/// A multiple of every page size the platform may have been given.
+#if defined(__x86_64__) || defined(__i386__)
+inline constexpr std::size_t page_nbytes = std::size_t{4} << 10;
+#else
+inline constexpr std::size_t page_nbytes = std::size_t{64} << 10;
+#endif
 inline constexpr std::size_t huge_page_nbytes = std::size_t{2} << 20;
 
 /// Whole mappings of fresh pages. Thread-safe.

@@ -2,10 +2,10 @@
 #include <byre/error/assert.hpp>
 #include <byre/error/error.hpp>
 #include <byre/memory/aligned_allocator.hpp>
-#include <byre/memory/idle_blocks.hpp>
 #include <byre/memory/poison.hpp>
 #include <byre/memory/pool.hpp>
 #include <byre/stats/counters.hpp>
+#include <byre/sync/immortal.hpp>
 
 #include <algorithm>
 #include <cstring>
@@ -59,13 +59,13 @@ std::size_t RecyclingPool::default_limit_nbytes() noexcept {
   return std::min(usable_memory_nbytes() / 8, std::size_t{4} << 30);
 }
 
-RecyclingPool::RecyclingPool(std::size_t limit_nbytes, PageSource& pages)
-    : pages_(&pages), idle_(std::make_unique<detail::IdleBlocks>(limit_nbytes)) {}
+RecyclingPool::RecyclingPool(std::size_t limit_nbytes, PageSource& pages) noexcept
+    : pages_(&pages), idle_(limit_nbytes) {}
 
 RecyclingPool::~RecyclingPool() {
   trim();
   BYRE_ASSERT(
-      idle_->blocks_out() == 0,
+      idle_.blocks_out() == 0,
       "a recycling pool was destroyed while buffers from it are alive; let it outlive them");
 }
 
@@ -99,7 +99,7 @@ Block RecyclingPool::take_small(const Request& request) {
 
 RecyclingPool::Found RecyclingPool::find(std::size_t nbytes) {
   const std::size_t capacity = round_up(nbytes, page_nbytes);
-  detail::IdleBlock* idle = idle_->take(capacity);
+  detail::IdleBlock* idle = idle_.take(capacity);
   if (idle == nullptr) {
     return {map(nbytes, capacity), true};
   }
@@ -116,32 +116,32 @@ void RecyclingPool::deallocate(const Block& block) noexcept {
     return;
   }
   if (block.capacity > limit_nbytes()) {
-    idle_->count_as_gone();
+    idle_.count_as_gone();
     unmap(block);
     return;
   }
   advise_reclaimable(data_of(block), huge_nbytes(block.capacity));
   poison(block.data, block.capacity);
   stats::detail::count(stats::detail::plus(stats::Counter::pooled_bytes, block.capacity));
-  idle_->put(*::new (block.base) detail::IdleBlock(block));
+  idle_.put(*::new (block.base) detail::IdleBlock(block));
   trim(limit_nbytes());
 }
 
 std::size_t RecyclingPool::limit_nbytes() const noexcept {
-  return idle_->limit();
+  return idle_.limit();
 }
 
 std::size_t RecyclingPool::idle_nbytes() const noexcept {
-  return idle_->nbytes();
+  return idle_.nbytes();
 }
 
 void RecyclingPool::set_limit_nbytes(std::size_t limit_nbytes) noexcept {
-  idle_->set_limit(limit_nbytes);
+  idle_.set_limit(limit_nbytes);
   trim(limit_nbytes);
 }
 
 void RecyclingPool::trim(std::size_t keep_nbytes) noexcept {
-  while (detail::IdleBlock* idle = idle_->take_oldest_beyond(keep_nbytes)) {
+  while (detail::IdleBlock* idle = idle_.take_oldest_beyond(keep_nbytes)) {
     const Block block = idle->block;
     idle->~IdleBlock();
     stats::detail::count(stats::detail::minus(stats::Counter::pooled_bytes, block.capacity));
@@ -157,7 +157,7 @@ Block RecyclingPool::map(std::size_t nbytes, std::size_t capacity) {
     data = pages_->map(lead, capacity, alignment_for(capacity));
   }
   if (data == nullptr) {
-    idle_->count_as_gone();
+    idle_.count_as_gone();
     throw OutOfMemory(nbytes, name());
   }
   advise_huge(data, huge_nbytes(capacity));
@@ -169,8 +169,7 @@ void RecyclingPool::unmap(const Block& block) noexcept {
 }
 
 RecyclingPool& default_pool() noexcept {
-  static RecyclingPool& pool = *new RecyclingPool;
-  return pool;
+  return sync::immortal<RecyclingPool>();
 }
 
 Allocator& default_allocator() noexcept {

@@ -4,15 +4,10 @@
 #pragma once
 
 #include <byre/memory/allocator.hpp>
+#include <byre/memory/idle_blocks.hpp>
 #include <byre/memory/pages.hpp>
 
-#include <memory>
-
 namespace byre::inline v0 {
-
-namespace detail {
-class IdleBlocks;
-}  // namespace detail
 
 /// Blocks of `recycled_from` bytes and more are mapped from a PageSource, start on a page of their
 /// own (on a huge page from 2 MiB), and are recycled; smaller ones go to the aligned allocator,
@@ -32,7 +27,7 @@ class RecyclingPool final : public Allocator {
   static std::size_t default_limit_nbytes() noexcept;
 
   explicit RecyclingPool(std::size_t limit_nbytes = default_limit_nbytes(),
-                         PageSource& pages = system_pages());
+                         PageSource& pages = system_pages()) noexcept;
 
   /// Gives every idle block back. A pool outlives the buffers that came from it: the program ends
   /// if blocks of `recycled_from` bytes or more are still out.
@@ -67,7 +62,7 @@ class RecyclingPool final : public Allocator {
   void unmap(const Block& block) noexcept;
 
   PageSource* pages_;
-  std::unique_ptr<detail::IdleBlocks> idle_;
+  detail::IdleBlocks idle_;
 };
 
 /// The default allocator, as the pool it is: to change its limit or to trim it. Never destroyed.

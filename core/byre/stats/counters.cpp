@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/stats/counters.hpp>
+#include <byre/sync/immortal.hpp>
 
 #include <algorithm>
 #include <boost/thread/lock_guard.hpp>
@@ -82,9 +83,7 @@ class Registry {
 };
 
 Registry& registry() noexcept {
-  // Never destroyed: buffers may be released while the program's statics go away.
-  static Registry& instance = *new Registry;
-  return instance;
+  return sync::immortal<Registry>();
 }
 
 /// True once the thread's shard is taken out. What is counted later still, by destructors of other

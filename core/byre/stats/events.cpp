@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <byre/error/assert.hpp>
 #include <byre/error/warning.hpp>
 #include <byre/stats/counters.hpp>
 #include <byre/stats/events.hpp>
+#include <byre/sync/immortal.hpp>
 
 #include <boost/thread/lock_types.hpp>
 #include <boost/thread/shared_mutex.hpp>
@@ -35,9 +37,16 @@ struct Sinks {
   }
 };
 
+constinit thread_local bool inside_a_sink = false;
+
+void refuse_inside_a_sink() noexcept {
+  BYRE_ASSERT(
+      !inside_a_sink,
+      "a copy sink was installed or uninstalled inside a copy sink, which would wait for itself");
+}
+
 Sinks& sinks() noexcept {
-  static Sinks& instance = *new Sinks;
-  return instance;
+  return sync::immortal<Sinks>();
 }
 
 }  // namespace
@@ -59,6 +68,7 @@ const char* to_string(CopyCause cause) noexcept {
 }
 
 InstalledSink::InstalledSink(CopySink sink) {
+  refuse_inside_a_sink();
   node_.push_back(std::move(sink));
   place_ = node_.begin();
   const boost::unique_lock<boost::shared_mutex> lock(sinks().mutex);
@@ -67,6 +77,7 @@ InstalledSink::InstalledSink(CopySink sink) {
 }
 
 InstalledSink::~InstalledSink() {
+  refuse_inside_a_sink();
   const boost::unique_lock<boost::shared_mutex> lock(sinks().mutex);
   node_.splice(node_.end(), sinks().list, place_);
   sinks().changed();
@@ -75,8 +86,6 @@ InstalledSink::~InstalledSink() {
 #if BYRE_STATS
 
 namespace {
-
-constinit thread_local bool inside_a_sink = false;
 
 void tell(const CopySink& sink, const CopyEvent& event) noexcept {
   try {

@@ -37,7 +37,7 @@ using CopySink = std::function<void(const CopyEvent&)>;
 ///
 /// A sink is called on the copying thread, after the copy is complete, possibly on several threads
 /// at once. Copies that a sink makes itself are not reported. What a sink throws becomes a warning.
-/// Installing and uninstalling wait for calls under way, so neither may happen inside a sink. Any
+/// Installing and uninstalling wait for calls under way; inside a sink they end the program. Any
 /// number may be installed. Without stats (Meson option) they are never called.
 class [[nodiscard]] InstalledSink {
  public:

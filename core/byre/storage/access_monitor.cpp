@@ -5,6 +5,7 @@
 
 #include <byre/error/assert.hpp>
 #include <byre/error/error.hpp>
+#include <byre/sync/immortal.hpp>
 
 #include <array>
 #include <boost/thread/lock_guard.hpp>
@@ -19,7 +20,7 @@ using Kind = AccessMonitor::Access::Kind;
 
 /// Locks stand in a table, since a broken rule may destroy a buffer under another thread's access.
 boost::mutex& mutex_of(const AccessMonitor& monitor) noexcept {
-  static auto& mutexes = *new std::array<boost::mutex, 61>;
+  auto& mutexes = sync::immortal<std::array<boost::mutex, 61>>();
   return mutexes[reinterpret_cast<std::uintptr_t>(&monitor) / alignof(AccessMonitor) %
                  mutexes.size()];
 }

@@ -243,7 +243,7 @@ class basic_buffer {
     return basic_buffer(detail::Foreign<Header, Keeper>::create(call, description, keeper));
   }
 
-  bool has_data() const noexcept { return header_ != &cow::no_data<Sync, Share>(); }
+  bool has_data() const noexcept { return header_->has_data(); }
 
   void adopt_header(Header* header) noexcept {
     header_ = header;

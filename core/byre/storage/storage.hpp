@@ -37,8 +37,9 @@ class basic_storage {
   basic_storage& operator=(basic_storage&&) noexcept = default;
   ~basic_storage() = default;
 
-  /// A new identity for these bytes. Throws OutOfMemory; `buffer` is then lost with its call.
-  explicit basic_storage(Buffer buffer) : identity_(make_identity(std::move(buffer))) {}
+  /// A new identity for these bytes. Throws OutOfMemory; `buffer` then keeps them.
+  explicit basic_storage(Buffer&& buffer) : identity_(make_identity(std::move(buffer))) {}
+  explicit basic_storage(const Buffer& buffer) : basic_storage(Buffer(buffer)) {}
 
   /// As the functions of the same names in Buffer.
   static basic_storage allocate(std::size_t nbytes, Allocator& allocator = default_allocator()) {
@@ -154,6 +155,7 @@ class basic_storage {
   };
 
   static Identity* make_identity(Buffer&& buffer) {
+    // Moved from after the allocation, and only if there was one.
     auto* identity = new (std::nothrow) Identity(std::move(buffer));
     if (identity == nullptr) {
       throw OutOfMemory(sizeof(Identity), "heap, for a storage");

@@ -2,6 +2,7 @@
 /// sync::Boost: the Sync that ships, Boost.Atomic and Boost.Thread. Sites cost nothing here.
 #pragma once
 
+#include <byre/sync/immortal.hpp>
 #include <byre/sync/parking_lot.hpp>
 #include <byre/sync/sync.hpp>
 
@@ -74,8 +75,7 @@ struct Boost {
 
   template <class Object>
   static Object& immortal() noexcept {
-    static Object object;  // initialized at compile time where Object allows
-    return object;
+    return sync::immortal<Object>();
   }
 
  private:

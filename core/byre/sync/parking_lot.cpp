@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <byre/sync/immortal.hpp>
 #include <byre/sync/parking_lot.hpp>
 
 #include <array>
@@ -23,8 +24,7 @@ constexpr std::size_t bucket_bits = 6;
 using Table = std::array<Bucket, std::size_t{1} << bucket_bits>;
 
 Bucket& bucket_of(const void* address) noexcept {
-  // Never destroyed: a thread may still wait while the program's statics go away.
-  static Table& table = *new Table;
+  Table& table = immortal<Table>();
   // Fibonacci hashing: the high bits of the product depend on all bits of the address.
   constexpr std::uint64_t golden_ratio = 0x9E37'79B9'7F4A'7C15;
   const std::uint64_t hash = reinterpret_cast<std::uintptr_t>(address) * golden_ratio;
