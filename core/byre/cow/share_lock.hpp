@@ -28,8 +28,9 @@
 
 namespace byre::inline v0 {
 
-/// The operations of basic_share_word, with the same meaning. Progress: blocking wherever a lock is
-/// taken; counting and dropping never wait.
+/// The operations of basic_share_word, with the same meaning. Progress: counting and dropping never
+/// wait; a claim blocks on the lock, and with Wait::never may still do so for a copy's time where
+/// another owner, about to steal, waits in the lock's queue.
 template <sync::Sync Sync>
 class basic_share_lock {
  public:

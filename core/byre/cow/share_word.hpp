@@ -7,33 +7,34 @@
 ///   bits 32-62  copies   former owners still copying out of it: the holders of the shared lock
 ///   bit  63     cloned   lazily cloned since it was last written, or never to be written in place
 ///
-///   operation     by                      transition                         and then
-///   add_owner     an owner                owners+1, cloned
-///   drop_owner    an owner                owners-1                           none left: caller
-///   frees claim         an owner about to write owners>=2: owners-1, copies+1      copy
-///                                         owners==1, copies==0: not cloned   steal
-///                                         owners==1, copies>0: waiting       park, look again
-///                 (if never to wait)      owners==1, copies>0: as owners>=2  copy
-///   finish_copy   a copier                copies-1                           none left: caller
-///   frees abandon_copy  a copier that failed    copies-1, owners+1                 an owner again
+///   operation     by              transition                         and then
+///   add_owner     an owner        owners+1, cloned
+///   drop_owner    an owner        owners-1                           none left: the caller frees
+///   claim         about to write  owners>=2: owners-1, copies+1      copy
+///                                 owners==1, copies==0: not cloned   steal
+///                                 owners==1, copies>0: waiting       park, look again
+///     never to wait               owners==1, copies>0: as owners>=2  copy
+///   finish_copy   a copier        copies-1                           none left: the caller frees
+///   abandon_copy  a copier        copies-1, owners+1                 it failed, and owns again
 ///
 /// I1  The data and this word are alive while owners+copies > 0.
 /// I2  Nothing here is touched after one's own drop_owner or finish_copy, waking included: waiters
 ///     are parked at the address of the word but outside it, and whether to wake is read from the
 ///     value the atomic step returned.
-/// I3  `waiting` is set only by a sole owner, and only its setter clears it, in the step by which
-/// it
+/// I3  `waiting` is set only by a sole owner, and only its setter clears it, in the step by which it
 ///     leaves.
 /// I4  From claim() == copy until finish_copy or abandon_copy the data is constant.
 /// I5  A stealer's first write happens after every copy out of the data and every read by a former
 ///     owner.
 /// I6  Of N owners that all claim and may wait, exactly one steals.
-/// I7  A sole owner of data nobody copies is alone with the word, until it clones: `cloned` is
-///     cleared by it alone, and its last drop needs no read-modify-write.
+/// I7  A sole owner of data nobody copies is alone with the word until it clones: its steal is a
+///     store, and its last drop needs no read-modify-write.
+/// I8  A word of one owner and nothing else means that nobody else has owned the data since this
+///     owner allocated it or last stole it. The steal acquired what the others did, so a write that
+///     finds the word so needs no order: `cloned`, set by every clone and cleared by a steal alone,
+///     is what makes that load enough.
 ///
-/// `cloned` decides nothing about sharing. It makes the word differ from "one owner, as after a
-/// write" whenever a write has something to do or to count, so that writing alone costs one load.
-///
+/// Differs from the fixed design by `cloned`, and by the steps of I7: see docs/protocol.md.
 /// Source: the seed "Copy-on-write storage", its count and its shared-exclusive lock made one step.
 #pragma once
 
@@ -82,8 +83,10 @@ class basic_share_word {
   /// waits.
   [[nodiscard]] bool drop_owner() noexcept {
     // Acquire pairs with drop_owner and finish_copy: the free happens after all they did, or
-    // drops_race_drops fails. Alone, nobody is left to tell (I7).
+    // drops_race_drops fails.
     if (State{word_.load(sites.at(At::drop_alone, acquire))}.is_sole_use()) {
+      // Relaxed: alone with the word (I7). It tells a release too many from this one.
+      word_.store(0, sites.at(At::drop_last, relaxed));
       return true;
     }
     // Release pairs with is_unique and look: reads before it happen before a stealer's writes, or
@@ -97,8 +100,7 @@ class basic_share_word {
   /// By an owner about to write: true iff it may at once, as nothing was cloned since it last
   /// wrote. The whole price of a write by who is alone.
   bool is_plainly_owned() const noexcept {
-    // Relaxed, and pairs with nothing: nobody else has owned the data since this owner allocated it
-    // or stole it, and the steal acquired.
+    // Relaxed, and pairs with nothing, by I8.
     return word_.load(sites.at(At::is_plainly_owned, relaxed)) == one_owner;
   }
 
@@ -133,6 +135,7 @@ class basic_share_word {
       if (steal(now)) {
         return Claim::steal;
       }
+      BYRE_ASSERT(now.owners() != 0, "a buffer was written after its release");
       if (now.owners() > 1 || wait == Wait::never) {
         if (become_copier(now, waiting)) {
           return Claim::copy;
@@ -214,8 +217,8 @@ class basic_share_word {
     if (!now.is_sole_use()) {
       return false;
     }
-    // Relaxed: the sole owner of data nobody copies is alone with the word (I7). Left out,
-    // waiter_then_drop leaks.
+    // Relaxed: the sole owner of data nobody copies is alone with the word (I7). Left out, the data
+    // is never plainly owned again, and after a wait later_copiers_free leaks.
     word_.store(one_owner, sites.at(At::steal, relaxed));
     return true;
   }

@@ -7,6 +7,7 @@
 #include <byre/sync/site.hpp>
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 
 namespace byre::inline v0::sync {
@@ -52,16 +53,24 @@ struct Condition {
 /// and may return spuriously. Neither touches what `address` points to, nor throws.
 /// A waiter looks `looks_before_parking` times, with a `pause()` between, before it parks.
 /// `immortal<Object>()` is the one default-constructed Object of its type.
+// clang-format off: version 14 takes a concept's `<` for a comparison.
 template <class S>
 concept Sync =
     AtomicOf<typename S::template Atomic<std::uint64_t>, std::uint64_t> &&
     AtomicOf<typename S::template Atomic<std::uint32_t>, std::uint32_t> &&
-    SharedMutexLike<typename S::SharedMutex> && PlainOf < typename S::template Plain<int>,
-int > &&requires(const void* address, const detail::Condition& keep_waiting, Step step) {
+    SharedMutexLike<typename S::SharedMutex> && PlainOf < typename S::template Plain<void*>,
+void* > &&PlainOf<typename S::template Plain<std::size_t>, std::size_t>&& requires(
+            const void* address, const detail::Condition& keep_waiting, Step step) {
   { S::park(address, keep_waiting, step) }
   noexcept;
   { S::unpark_all(address, step) }
   noexcept;
+  { S::looks_before_parking } -> std::convertible_to<unsigned>;
+  { S::pause() }
+  noexcept;
+  { S::template immortal<detail::Condition>() }
+  noexcept->std::same_as<detail::Condition&>;
 };
+// clang-format on
 
 }  // namespace byre::inline v0::sync

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Owners on threads of their own, for thousands of rounds, with both forms of the protocol.
 #include <byre/cow/share_lock.hpp>
+#include <byre/stats/counters.hpp>
 #include <byre/storage/buffer.hpp>
 
 #include <gtest/gtest.h>
@@ -62,7 +63,7 @@ TYPED_TEST(OwnersAtOnce, writers_of_shared_data_make_one_copy_fewer_than_owners)
     std::vector<Materialized> outcomes(owners);
     std::size_t now = 0;
     run_rounds(
-        owners, 300,
+        owners, 1500,
         [&](std::size_t round) {
           now = round;
           const auto original = filled<TypeParam>(std::byte{0}, allocator);
@@ -214,6 +215,36 @@ TYPED_TEST(OwnersAtOnce, copies_that_fail_among_writers_leave_every_owner_with_t
       });
   EXPECT_GT(failures[0] + failures[1] + failures[2], 0);
 }
+
+#if BYRE_STATS
+
+TEST(WritersAtOnce, the_last_owner_parks_until_copies_that_take_their_time_end) {
+  constexpr std::size_t owners = 3;
+  TestAllocator allocator;
+  std::vector<WordBuffer> buffers(owners);
+  std::int64_t waits = 0;
+  allocator.during_copy([&] { yield_until([&] { return stats::snapshot().waits > waits; }); });
+  run_rounds(
+      owners, 500,
+      [&](std::size_t) {
+        const auto original = filled<WordBuffer>(std::byte{6}, allocator);
+        std::fill(buffers.begin(), buffers.end(), original);
+        waits = stats::snapshot().waits;
+      },
+      [&](std::size_t thread) {
+        std::memset(buffers[thread].mutable_data(), static_cast<int>(thread), nbytes);
+      },
+      [&](std::size_t round) {
+        EXPECT_EQ(allocator.copies(), static_cast<int>((owners - 1) * (round + 1)));
+        for (std::size_t thread = 0; thread < owners; ++thread) {
+          EXPECT_TRUE(holds_only(buffers[thread], static_cast<std::byte>(thread)));
+        }
+      });
+  buffers.clear();
+  EXPECT_EQ(allocator.blocks_out(), 0U);
+}
+
+#endif
 
 }  // namespace
 }  // namespace byre::test

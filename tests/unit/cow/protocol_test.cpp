@@ -153,74 +153,69 @@ TYPED_TEST(Protocol, clones_of_shared_data_may_be_made_while_copies_are_pending)
   EXPECT_EQ(this->form.claim(), Claim::steal);
 }
 
-// The word alone counts its waits; the lock waits inside Boost.
+// The word alone counts its waits; the lock waits inside Boost. Without counters these tests cannot
+// know that the waiter has parked, and only see that it ends well.
 
-TEST(ShareWord, the_last_owner_waits_for_a_pending_copy_and_then_steals) {
-  ShareWord word;
-  word.add_owner();
-  ASSERT_EQ(word.claim(), Claim::copy);
-  [[maybe_unused]] const auto waits = stats::snapshot().waits;
-
-  Claim answer{};
-  boost::thread waiter([&] { answer = word.claim(); });
+class WaitingOwner : public testing::Test {
+ protected:
+  /// Makes as many copiers, and a thread whose claim waits for them.
+  void wait_for_copiers(int copiers) {
+    for (int i = 0; i < copiers; ++i) {
+      word.add_owner();
+    }
+    for (int i = 0; i < copiers; ++i) {
+      ASSERT_EQ(word.claim(), Claim::copy);
+    }
+    const auto waits = stats::snapshot().waits;
+    waiter = boost::thread([this] { answer = word.claim(); });
 #if BYRE_STATS
-  yield_until([&] { return stats::snapshot().waits > waits; });
+    yield_until([&] { return stats::snapshot().waits > waits; });
 #endif
+  }
+
+  ShareWord word;
+  boost::thread waiter;
+  Claim answer{};
+};
+
+TEST_F(WaitingOwner, steals_when_the_copy_ends) {
+  wait_for_copiers(1);
   EXPECT_FALSE(word.finish_copy());
   waiter.join();
   EXPECT_EQ(answer, Claim::steal);
   EXPECT_TRUE(word.is_plainly_owned());  // `waiting` is gone
-  EXPECT_TRUE(word.drop_owner());
 }
 
-TEST(ShareWord, a_waiter_copies_after_all_when_the_copier_fails) {
-  ShareWord word;
-  word.add_owner();
-  ASSERT_EQ(word.claim(), Claim::copy);
-  [[maybe_unused]] const auto waits = stats::snapshot().waits;
+TEST_F(WaitingOwner, steals_when_the_last_of_two_copies_ends) {
+  wait_for_copiers(2);
+  EXPECT_FALSE(word.finish_copy());
+  EXPECT_FALSE(word.finish_copy());
+  waiter.join();
+  EXPECT_EQ(answer, Claim::steal);
+}
 
-  Claim answer{};
-  boost::thread waiter([&] { answer = word.claim(); });
-#if BYRE_STATS
-  yield_until([&] { return stats::snapshot().waits > waits; });
-#endif
+TEST_F(WaitingOwner, copies_after_all_when_the_copier_fails) {
+  wait_for_copiers(1);
   word.abandon_copy();
   waiter.join();
   EXPECT_EQ(answer, Claim::copy);
   EXPECT_EQ(word.use_count(), 1U);  // the copier that failed
-  EXPECT_FALSE(word.finish_copy());
-  EXPECT_TRUE(word.drop_owner());
+  EXPECT_FALSE(word.drop_owner());  // leaves the one that waited, which copies
+  EXPECT_TRUE(word.finish_copy());  // and is told to free: `waiting` is gone
 }
 
-TEST(ShareWord, a_waiter_with_two_copies_pending_waits_for_both) {
-  ShareWord word;
-  word.add_owner();
-  word.add_owner();
-  ASSERT_EQ(word.claim(), Claim::copy);
-  ASSERT_EQ(word.claim(), Claim::copy);
-  [[maybe_unused]] const auto waits = stats::snapshot().waits;
-
-  boost::atomic<bool> answered{false};
-  boost::thread waiter([&] {
-    EXPECT_EQ(word.claim(), Claim::steal);
-    answered = true;
-  });
-#if BYRE_STATS
-  yield_until([&] { return stats::snapshot().waits > waits; });
-#endif
-  EXPECT_FALSE(word.finish_copy());
-  EXPECT_FALSE(answered);
+TEST_F(WaitingOwner, that_stole_leaves_a_word_whose_later_copiers_free) {
+  wait_for_copiers(1);
   EXPECT_FALSE(word.finish_copy());
   waiter.join();
-  EXPECT_TRUE(word.drop_owner());
+  word.add_owner();
+  EXPECT_EQ(word.claim(), Claim::copy);
+  EXPECT_FALSE(word.drop_owner());
+  EXPECT_TRUE(word.finish_copy());
 }
 
-TEST(ShareWord, a_wait_is_no_interruption_point) {
-  ShareWord word;
-  word.add_owner();
-  ASSERT_EQ(word.claim(), Claim::copy);
-  Claim answer{};
-  boost::thread waiter([&] { answer = word.claim(); });
+TEST_F(WaitingOwner, is_not_interrupted) {
+  wait_for_copiers(1);
   waiter.interrupt();
   EXPECT_FALSE(word.finish_copy());
   waiter.join();
@@ -249,6 +244,19 @@ TEST(ShareWordDeathTest, a_release_too_many_ends_the_program) {
   ASSERT_EQ(word.claim(), Claim::copy);
   ASSERT_FALSE(word.drop_owner());
   EXPECT_DEATH((void)word.drop_owner(), "released more often than it was cloned");
+}
+
+TEST(ShareWordDeathTest, a_release_after_the_last_ends_the_program) {
+  ShareWord word;
+  ASSERT_TRUE(word.drop_owner());
+  EXPECT_DEATH((void)word.drop_owner(), "released more often than it was cloned");
+}
+
+TEST(ShareWordDeathTest, a_write_after_the_last_release_ends_the_program) {
+  ShareWord word;
+  ASSERT_TRUE(word.drop_owner());
+  EXPECT_DEATH(word.claim(), "written after its release");
+  EXPECT_DEATH(word.claim(Wait::never), "written after its release");
 }
 
 TEST(ShareWordDeathTest, a_copy_that_was_never_claimed_cannot_end) {
