@@ -3,11 +3,15 @@
 #include <byre/error/error.hpp>
 #include <byre/error/warning.hpp>
 
-#include <boost/atomic/atomic.hpp>
+#include <boost/thread/lock_guard.hpp>
+#include <boost/thread/mutex.hpp>
 #include <cstdarg>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <new>
+#include <utility>
 
 namespace byre::inline v0 {
 namespace {
@@ -27,8 +31,29 @@ void write_to_stderr(const char* text) noexcept {
   std::fprintf(stderr, "byre: warning: %s\n", text);
 }
 
-// relaxed, throughout: a handler is a function, which no thread initializes.
-boost::atomic<WarningHandler> warning_handler{&write_to_stderr};
+/// The handler, under a lock: error stands beside the seam, and warnings are no fast path.
+class InstalledHandler {
+ public:
+  WarningHandler exchange(WarningHandler handler) noexcept {
+    const boost::lock_guard<boost::mutex> lock(mutex_);
+    return std::exchange(handler_, handler);
+  }
+  WarningHandler get() noexcept {
+    const boost::lock_guard<boost::mutex> lock(mutex_);
+    return handler_;
+  }
+
+ private:
+  boost::mutex mutex_;
+  WarningHandler handler_ = &write_to_stderr;
+};
+
+InstalledHandler& installed_handler() noexcept {
+  // Never destroyed: statics that go away may warn.
+  alignas(InstalledHandler) static std::byte place[sizeof(InstalledHandler)];
+  static InstalledHandler& handler = *::new (place) InstalledHandler;
+  return handler;
+}
 
 }  // namespace
 
@@ -53,6 +78,13 @@ InvalidArgument InvalidArgument::size_overflow(std::size_t nbytes, std::size_t l
       nbytes, largest));
 }
 
+InvalidArgument InvalidArgument::null_deleter() noexcept {
+  return InvalidArgument(
+      format_text("Buffer::adopt was given a null deleter, and would not know how to release the "
+                  "memory. Pass a "
+                  "callable, or use Buffer::borrow for memory that stays yours."));
+}
+
 InvalidArgument InvalidArgument::null_pointer(const char* call, std::size_t nbytes) noexcept {
   return InvalidArgument(format_text(
       "%s was given a null pointer to %zu bytes. Pass the address of the bytes, or a size of 0.",
@@ -60,8 +92,7 @@ InvalidArgument InvalidArgument::null_pointer(const char* call, std::size_t nbyt
 }
 
 WarningHandler set_warning_handler(WarningHandler handler) noexcept {
-  return warning_handler.exchange(handler != nullptr ? handler : &write_to_stderr,
-                                  boost::memory_order_relaxed);
+  return installed_handler().exchange(handler != nullptr ? handler : &write_to_stderr);
 }
 
 void warn(const char* format, ...) noexcept {
@@ -69,7 +100,7 @@ void warn(const char* format, ...) noexcept {
   va_start(arguments, format);
   const Text text = format_arguments(format, arguments);
   va_end(arguments);
-  warning_handler.load(boost::memory_order_relaxed)(text.chars.data());
+  installed_handler().get()(text.chars.data());
 }
 
 namespace detail {

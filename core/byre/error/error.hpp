@@ -41,6 +41,8 @@ class InvalidArgument : public Error {
   using Error::Error;
   /// A size that overflows once the header is added.
   static InvalidArgument size_overflow(std::size_t nbytes, std::size_t largest) noexcept;
+  /// Memory was adopted with a deleter that cannot be called.
+  static InvalidArgument null_deleter() noexcept;
   /// `call` was given a null pointer to `nbytes` bytes.
   static InvalidArgument null_pointer(const char* call, std::size_t nbytes) noexcept;
 };

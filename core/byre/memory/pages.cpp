@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <byre/error/error.hpp>
 #include <byre/memory/pages.hpp>
 #include <byre/sync/immortal.hpp>
 
@@ -6,6 +7,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <limits>
 
 #if defined(__unix__) || defined(__APPLE__)
@@ -82,16 +84,59 @@ class SystemPages final : public PageSource {
 
 #endif
 
-/// The number in a file of one line, or `otherwise`.
-std::size_t read_number(const char* path, std::size_t otherwise) noexcept {
-  std::FILE* file = std::fopen(path, "re");
-  if (file == nullptr) {
-    return otherwise;
+class File {
+ public:
+  explicit File(const char* path) noexcept : file_(std::fopen(path, "re")) {}
+  ~File() {
+    if (file_ != nullptr) {
+      std::fclose(file_);
+    }
   }
-  std::size_t number = 0;
-  const bool read = std::fscanf(file, "%zu", &number) == 1;
-  std::fclose(file);
-  return read ? number : otherwise;
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+
+  /// The next line, cut to fit, or null.
+  const char* next_line() noexcept {
+    return file_ == nullptr ? nullptr : std::fgets(line_, sizeof line_, file_);
+  }
+
+ private:
+  std::FILE* file_;
+  char line_[512];
+};
+
+bool has_word(const char* path, const char* word) noexcept {
+  File file(path);
+  const char* line = file.next_line();
+  return line != nullptr && std::strstr(line, word) != nullptr;
+}
+
+/// The number in a file of one line; "max", or no such file, are no limit.
+std::size_t limit_in(const char* path) noexcept {
+  constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
+  File file(path);
+  const char* line = file.next_line();
+  std::size_t limit = 0;
+  return line != nullptr && std::sscanf(line, "%zu", &limit) == 1 ? limit : unlimited;
+}
+
+/// The least limit of this process's control group and those around it (version 2), or of the root
+/// as a container sees it (version 1).
+std::size_t control_group_limit() noexcept {
+  std::size_t limit = std::min(limit_in("/sys/fs/cgroup/memory.max"),
+                               limit_in("/sys/fs/cgroup/memory/memory.limit_in_bytes"));
+  File groups("/proc/self/cgroup");
+  while (const char* line = groups.next_line()) {
+    char group[512];
+    if (std::sscanf(line, "0::%511s", group) != 1) {
+      continue;
+    }
+    for (char* end; (end = std::strrchr(group, '/')) != nullptr; *end = '\0') {
+      limit =
+          std::min(limit, limit_in(format_text("/sys/fs/cgroup%s/memory.max", group).chars.data()));
+    }
+  }
+  return limit;
 }
 
 }  // namespace
@@ -100,12 +145,22 @@ PageSource& system_pages() noexcept {
   return sync::immortal<SystemPages>();
 }
 
-bool advise_huge([[maybe_unused]] std::byte* address,
-                 [[maybe_unused]] std::size_t nbytes) noexcept {
+bool grants_huge_pages() noexcept {
 #if defined(MADV_HUGEPAGE)
-  return nbytes != 0 && ::madvise(address, nbytes, MADV_HUGEPAGE) == 0;
+  static const bool grants = has_word("/sys/kernel/mm/transparent_hugepage/enabled", "madvise") &&
+                             !has_word("/sys/kernel/mm/transparent_hugepage/enabled", "[never]");
+  return grants;
 #else
   return false;
+#endif
+}
+
+void advise_huge([[maybe_unused]] std::byte* address,
+                 [[maybe_unused]] std::size_t nbytes) noexcept {
+#if defined(MADV_HUGEPAGE)
+  if (nbytes != 0) {
+    ::madvise(address, nbytes, MADV_HUGEPAGE);
+  }
 #endif
 }
 
@@ -126,7 +181,6 @@ void advise_reclaimable([[maybe_unused]] std::byte* address,
 }
 
 std::size_t usable_memory_nbytes() noexcept {
-  constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
   std::size_t physical = std::size_t{4} << 30;
 #if BYRE_HAS_MMAP && defined(_SC_PHYS_PAGES)
   const long pages = ::sysconf(_SC_PHYS_PAGES);
@@ -135,8 +189,7 @@ std::size_t usable_memory_nbytes() noexcept {
     physical = static_cast<std::size_t>(pages) * static_cast<std::size_t>(nbytes);
   }
 #endif
-  const std::size_t group = read_number("/sys/fs/cgroup/memory.max", unlimited);
-  return std::min(physical, group);
+  return std::min(physical, control_group_limit());
 }
 
 }  // namespace byre::inline v0

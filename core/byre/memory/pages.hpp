@@ -37,8 +37,11 @@ class PageSource {
 /// The operating system's. Never destroyed.
 PageSource& system_pages() noexcept;
 
-/// Asks for huge pages; 0 bytes ask for nothing. True iff the system grants them on request.
-bool advise_huge(std::byte* address, std::size_t nbytes) noexcept;
+/// Whether the system gives huge pages to those who ask. Looked up once.
+bool grants_huge_pages() noexcept;
+
+/// Asks for huge pages; 0 bytes ask for nothing.
+void advise_huge(std::byte* address, std::size_t nbytes) noexcept;
 
 /// Makes the pages present at once, which is cheaper than one by one at first touch.
 void populate(std::byte* address, std::size_t nbytes) noexcept;

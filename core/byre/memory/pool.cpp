@@ -49,6 +49,19 @@ void copy_into_fresh(std::byte* destination, const std::byte* source, std::size_
   }
 }
 
+/// Bytes from the end of what an idle block says of itself to the end of its data.
+std::size_t idle_nbytes_after(const detail::IdleBlock& idle) noexcept {
+  return lead + idle.block.capacity - sizeof(detail::IdleBlock);
+}
+
+/// The block an idle one was.
+Block revive(detail::IdleBlock* idle) noexcept {
+  const Block block = idle->block;
+  unpoison(idle + 1, idle_nbytes_after(*idle));
+  idle->~IdleBlock();
+  return block;
+}
+
 std::byte* data_of(const Block& block) noexcept {
   return static_cast<std::byte*>(block.data);
 }
@@ -103,10 +116,8 @@ RecyclingPool::Found RecyclingPool::find(std::size_t nbytes) {
   if (idle == nullptr) {
     return {map(nbytes, capacity), true};
   }
-  const Block block = idle->block;
-  idle->~IdleBlock();
+  const Block block = revive(idle);
   stats::detail::count(stats::detail::minus(stats::Counter::pooled_bytes, block.capacity));
-  unpoison(block.data, block.capacity);
   return {block, false};
 }
 
@@ -120,10 +131,13 @@ void RecyclingPool::deallocate(const Block& block) noexcept {
     unmap(block);
     return;
   }
-  advise_reclaimable(data_of(block), huge_nbytes(block.capacity));
-  poison(block.data, block.capacity);
+  if (grants_huge_pages()) {  // for small pages it costs as much as the copy that reuses them
+    advise_reclaimable(data_of(block), huge_nbytes(block.capacity));
+  }
   stats::detail::count(stats::detail::plus(stats::Counter::pooled_bytes, block.capacity));
-  idle_.put(*::new (block.base) detail::IdleBlock(block));
+  auto* idle = ::new (block.base) detail::IdleBlock(block);
+  poison(idle + 1, idle_nbytes_after(*idle));
+  idle_.put(*idle);
   trim(limit_nbytes());
 }
 
@@ -142,10 +156,8 @@ void RecyclingPool::set_limit_nbytes(std::size_t limit_nbytes) noexcept {
 
 void RecyclingPool::trim(std::size_t keep_nbytes) noexcept {
   while (detail::IdleBlock* idle = idle_.take_oldest_beyond(keep_nbytes)) {
-    const Block block = idle->block;
-    idle->~IdleBlock();
+    const Block block = revive(idle);
     stats::detail::count(stats::detail::minus(stats::Counter::pooled_bytes, block.capacity));
-    unpoison(block.data, block.capacity);
     unmap(block);
   }
 }

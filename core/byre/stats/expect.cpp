@@ -11,7 +11,15 @@ constexpr std::size_t most_places = 4;
 }  // namespace
 
 CopyLimit::CopyLimit(std::size_t most, CallSite site)
-    : most_(most), site_(site), sink_([this](const CopyEvent& event) { note(event); }) {}
+    : most_(most), site_(site), sink_([this](const CopyEvent& event) { note(event); }) {
+  if (!BYRE_STATS) {
+    throw InvalidArgument(
+        format_text("%s:%u: copies are to be limited, and this byre was built without stats and "
+                    "does not know of "
+                    "any. Configure it with -Dstats=enabled.",
+                    site.file, site.line));
+  }
+}
 
 std::size_t CopyLimit::copies() const {
   const boost::lock_guard<boost::mutex> lock(mutex_);

@@ -13,7 +13,8 @@
 
 namespace byre::inline v0::stats {
 
-/// Counts the copies that any thread makes while it lives. Needs stats (Meson option).
+/// Counts the copies that any thread makes while it lives. Throws InvalidArgument when made in a
+/// build without stats (Meson option), where it could not fail.
 class CopyLimit {
  public:
   explicit CopyLimit(std::size_t most, CallSite site = CallSite::current());

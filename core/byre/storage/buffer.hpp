@@ -59,11 +59,14 @@ class basic_buffer {
 
   /// Takes over foreign memory that may be written and is released by `deleter(data)`, called once
   /// whatever happens: if this throws (OutOfMemory, InvalidArgument for a null pointer to some
-  /// bytes) it has been called. Copies take their memory from `allocator`, which has to be of the
+  /// bytes, or for a deleter that is null itself) it has been called. Copies take their memory from `allocator`, which has to be of the
   /// same device.
   template <DeleterLike Deleter>
   static basic_buffer adopt(void* data, std::size_t nbytes, Deleter deleter,
                             Allocator& allocator = default_allocator()) {
+    if (detail::is_null(deleter)) {
+      throw InvalidArgument::null_deleter();
+    }
     detail::DeleteOnce<Deleter> keeper(data, deleter);
     return foreign("Buffer::adopt", {data, nbytes, nbytes, &allocator, Origin::adopted}, keeper);
   }

@@ -7,7 +7,9 @@
 #include <byre/error/error.hpp>
 
 #include <concepts>
+#include <cstddef>
 #include <new>
+#include <type_traits>
 #include <utility>
 
 namespace byre::inline v0 {
@@ -19,6 +21,17 @@ template <class D>
 concept DeleterLike = std::move_constructible<D> && std::invocable<D&, void*>;
 
 namespace detail {
+
+/// Whether a deleter is a null function, or an empty wrapper of one.
+template <DeleterLike Deleter>
+bool is_null(const Deleter& deleter) noexcept {
+  if constexpr (std::is_constructible_v<Deleter, std::nullptr_t> &&
+                requires { deleter == nullptr; }) {
+    return deleter == nullptr;
+  } else {
+    return false;
+  }
+}
 
 /// Calls a deleter once, whatever happens.
 template <DeleterLike Deleter>

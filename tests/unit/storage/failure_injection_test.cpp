@@ -28,11 +28,11 @@ int fail_each_new(const std::function<void()>& step) {
     try {
       step();
     } catch (const Error& error) {
-      news_until_failure = TestAllocator::never;
+      news_until_failure = never_fails;
       threw = true;
       EXPECT_NE(std::string(error.what()).find("out of memory"), std::string::npos) << error.what();
     }
-    news_until_failure = TestAllocator::never;
+    news_until_failure = never_fails;
     EXPECT_EQ(threw, new_failed);
     if (!new_failed) {
       return nth;
@@ -64,7 +64,7 @@ TEST(FailureInjection, an_identity_that_cannot_be_made_leaves_the_buffer_its_byt
   Buffer buffer = Buffer::allocate(64, allocator);
   news_until_failure = 0;
   EXPECT_THROW(Storage(std::move(buffer)), OutOfMemory);
-  news_until_failure = TestAllocator::never;
+  news_until_failure = never_fails;
   EXPECT_EQ(buffer.nbytes(), 64U);  // NOLINT(bugprone-use-after-move): that is what is tested
   EXPECT_EQ(Storage(buffer).nbytes(), 64U);
   EXPECT_TRUE(buffer.is_unique());
@@ -104,7 +104,7 @@ TEST(FailureInjection, mapping_a_file_fails_cleanly_at_every_allocation) {
   int mappings = 0;
   EXPECT_GE(fail_each_new([&] {
               const std::filesystem::path path = [] {
-                const int armed = std::exchange(news_until_failure, TestAllocator::never);
+                const int armed = std::exchange(news_until_failure, never_fails);
                 std::filesystem::path self = "/proc/self/exe";
                 news_until_failure = armed;
                 return self;
@@ -186,7 +186,7 @@ TEST(FailureInjection, a_failure_is_reported_without_memory) {
   news_until_failure = 0;
   new_failed = false;
   EXPECT_THROW(storage.mutable_data(), OutOfMemory);
-  news_until_failure = TestAllocator::never;
+  news_until_failure = never_fails;
   EXPECT_FALSE(new_failed);  // nobody asked
   EXPECT_EQ(text_of(storage), "cow");
 }

@@ -142,6 +142,12 @@ TEST(AdoptedMemory, null_is_refused_unless_it_has_no_bytes_and_deleted_once_eith
   EXPECT_EQ(deleted, 2);
 }
 
+TEST(AdoptedMemory, with_a_null_deleter_is_refused) {
+  char byte{};
+  EXPECT_THROW(Buffer::adopt(&byte, 1, std::function<void(void*)>()), InvalidArgument);
+  EXPECT_THROW(Buffer::adopt(&byte, 1, static_cast<void (*)(void*)>(nullptr)), InvalidArgument);
+}
+
 TEST(AdoptedMemory, of_a_size_that_overflows_is_refused_and_deleted_once) {
   int deleted = 0;
   char byte{};
@@ -283,16 +289,30 @@ TEST(MappedFile, is_cloned_by_storages_and_never_waits) {
 
 TEST(MappedFile, that_is_missing_empty_or_no_file_is_refused_by_name) {
   const std::string missing = complaint_of([] { Buffer::map_file("/no/such/cow"); });
-  EXPECT_NE(missing.find("/no/such/cow: there is no such file"), std::string::npos) << missing;
+  EXPECT_NE(missing.find("\"/no/such/cow\": there is no such file"), std::string::npos) << missing;
 
   const TemporaryFile empty("");
   const std::string complaint = complaint_of([&] { Buffer::map_file(empty.path()); });
-  EXPECT_NE(complaint.find(empty.path().string() + ": it is empty"), std::string::npos)
+  EXPECT_NE(complaint.find(empty.path().string() + "\": it is empty"), std::string::npos)
       << complaint;
 
   EXPECT_NE(complaint_of([] { Buffer::map_file("/"); }).find("not a regular file"),
             std::string::npos);
   EXPECT_THROW(Buffer::map_file(""), FileError);
+}
+
+TEST(MappedFile, whose_path_is_very_long_is_still_refused_with_reason_and_advice) {
+  const std::string complaint =
+      complaint_of([] { Buffer::map_file("/no/" + std::string(3000, 'm')); });
+  EXPECT_TRUE(complaint.ends_with("relative to.") || complaint.ends_with("open files."))
+      << complaint;
+}
+
+TEST(MappedFile, that_is_a_pipe_is_refused_without_waiting_for_a_writer) {
+  const fs::path pipe = fs::temp_directory_path() / ("byre-pipe-" + std::to_string(::getpid()));
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_THROW(Buffer::map_file(pipe), FileError);
+  fs::remove(pipe);
 }
 
 TEST(MappedFile, that_is_unreadable_is_refused_by_name) {

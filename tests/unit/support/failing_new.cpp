@@ -5,17 +5,15 @@
 #include <cstdlib>
 #include <new>
 
-#include "test_allocator.hpp"
-
 namespace byre::test {
 
-thread_local int news_until_failure = TestAllocator::never;
+thread_local int news_until_failure = never_fails;
 thread_local bool new_failed = false;
 
 namespace {
 
 void* allocate_or_fail(std::size_t nbytes) noexcept {
-  if (news_until_failure != TestAllocator::never && news_until_failure-- == 0) {
+  if (news_until_failure != never_fails && news_until_failure-- == 0) {
     new_failed = true;
     return nullptr;
   }

@@ -2,9 +2,13 @@
 /// operator new, replaced for the whole test program by one that can be told to fail.
 #pragma once
 
+#include <limits>
+
 namespace byre::test {
 
-/// How many more calls on this thread succeed before one fails; TestAllocator::never: all.
+inline constexpr int never_fails = std::numeric_limits<int>::max();
+
+/// How many more calls on this thread succeed before one fails.
 extern thread_local int news_until_failure;
 
 /// Set when one failed.
