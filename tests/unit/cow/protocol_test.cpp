@@ -166,7 +166,7 @@ class WaitingOwner : public testing::Test {
     for (int i = 0; i < copiers; ++i) {
       ASSERT_EQ(word.claim(), Claim::copy);
     }
-    const auto waits = stats::snapshot().waits;
+    [[maybe_unused]] const auto waits = stats::snapshot().waits;
     waiter = boost::thread([this] { answer = word.claim(); });
 #if BYRE_STATS
     yield_until([&] { return stats::snapshot().waits > waits; });

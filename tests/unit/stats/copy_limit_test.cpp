@@ -57,7 +57,14 @@ class CopyLimits : public testing::Test {
   }
 };
 
-TEST(ExpectCopiesAtMost, returns_what_the_block_returns) {
+#if !BYRE_STATS
+TEST(CopyLimitsWithoutStats, are_refused_since_they_could_not_fail) {
+  EXPECT_THROW(CopyLimit(0), InvalidArgument);
+  EXPECT_THROW(expect_copies_at_most(0, [] {}), InvalidArgument);
+}
+#endif
+
+TEST_F(CopyLimits, return_what_the_block_returns) {
   EXPECT_EQ(expect_copies_at_most(0, [] { return 42; }), 42);
   int value = 1;
   static_assert(
@@ -66,14 +73,14 @@ TEST(ExpectCopiesAtMost, returns_what_the_block_returns) {
   EXPECT_EQ(*expect_copies_at_most(0, [] { return std::make_unique<int>(7); }), 7);
 }
 
-TEST(ExpectCopiesAtMost, takes_a_block_that_returns_nothing) {
+TEST_F(CopyLimits, take_a_block_that_returns_nothing) {
   bool ran = false;
   static_assert(std::is_void_v<decltype(expect_copies_at_most(0, [&] { ran = true; }))>);
   expect_copies_at_most(0, [&] { ran = true; });
   EXPECT_TRUE(ran);
 }
 
-TEST(ExpectCopiesAtMost, lets_an_exception_of_the_block_pass) {
+TEST_F(CopyLimits, let_an_exception_of_the_block_pass) {
   EXPECT_THROW(expect_copies_at_most(0, [] { throw std::runtime_error("its own"); }),
                std::runtime_error);
 }
