@@ -7,8 +7,8 @@
 
 namespace byre::test {
 
-thread_local int news_until_failure = never_fails;
-thread_local bool new_failed = false;
+constinit thread_local int news_until_failure = never_fails;
+constinit thread_local bool new_failed = false;
 
 namespace {
 

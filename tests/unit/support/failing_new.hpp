@@ -9,9 +9,9 @@ namespace byre::test {
 inline constexpr int never_fails = std::numeric_limits<int>::max();
 
 /// How many more calls on this thread succeed before one fails.
-extern thread_local int news_until_failure;
+extern constinit thread_local int news_until_failure;
 
 /// Set when one failed.
-extern thread_local bool new_failed;
+extern constinit thread_local bool new_failed;
 
 }  // namespace byre::test
