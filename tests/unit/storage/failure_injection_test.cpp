@@ -21,6 +21,9 @@ namespace {
 /// Runs `step` with its first, second, ... heap allocation failing until none fails any more.
 /// Each failure must be an Error. Returns how many there were.
 int fail_each_new(const std::function<void()>& step) {
+  // A thread's counters take what they need of the heap when it first counts, and do without it if
+  // they must: the_first_use_needs_no_heap is about that.
+  (void)Buffer::allocate(1);
   for (int nth = 0;; ++nth) {
     new_failed = false;
     news_until_failure = nth;
