@@ -1,0 +1,47 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+"""Compares what the model's operations and those of the C++ code do, step by step, from every small
+word. Any difference fails, and is printed."""
+
+import argparse
+import difflib
+import pathlib
+import shutil
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+SKIPPED = 77
+
+
+def lines_of(command):
+    done = subprocess.run(command, cwd=HERE, capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit(f"check_table: {' '.join(map(str, command))} failed:\n{done.stdout[-2000:]}{done.stderr}")
+    return done.stdout.splitlines()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("word_table", type=pathlib.Path, help="the program built from word_table.cpp")
+    arguments = parser.parse_args()
+    if not shutil.which("spin"):
+        print("check_table: spin is not installed (Debian: apt-get install spin); skipped")
+        return SKIPPED
+    if not arguments.word_table.is_file():
+        parser.error(f"there is no program {arguments.word_table}")
+
+    code = lines_of([arguments.word_table.resolve()])
+    # Its last line counts processes.
+    model = [line for line in lines_of(["spin", "-T", "table.pml"]) if "process created" not in line]
+    if code == model and code:
+        print(f"{len(code)} runs of operations, the same steps in the code and in the model")
+        return 0
+    differences = list(difflib.unified_diff(code, model, "the C++ code", "the model", n=0, lineterm=""))
+    print(*differences[:60], sep="\n")
+    print(f"check_table: the code and the model differ, in {len(differences)} lines of a diff")
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

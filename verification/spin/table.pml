@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSL-1.0
+// Prints what each operation of word.pml does from each word, step by step, as word_table.cpp does
+// of the C++ code: one line per operation, word and weather. Run by `spin -T`.
+
+#define FIRST_OWNERS 0
+#define MAY_WAIT may_wait
+#define MAY_REFUSE_TO_WAIT (!may_wait)
+#define MAY_LOOK_AGAIN 0
+#define MAY_FAIL 0
+#define LOT_IS_FREE 1
+#define IS_AWAKE 1
+#define IS_USER 1
+#define PRINT(w) printf(" %d.%d.%d.%d", OWNERS(w), WAITING(w), COPIES(w), CLONED(w))
+#define TRACE(site, before, after) \
+  printf(" | "); printf(#site); PRINT(before); PRINT(after); let_others_act()
+#define TRACE_IF(condition, site) \
+  if :: condition -> printf(" | "); printf(#site) :: else fi
+
+#define TRACE_PARK TRACE_IF(1, park); if :: weather == copies_just_ended -> end_copies() :: else fi
+
+// The weather: what others do while the operation runs.
+#define somebody_clones 1    // after the first step
+#define a_copy_fails 2       // while a waiter sleeps; else all copies end then
+#define copies_just_ended 3  // all of them, before a waiter sleeps
+byte weather;
+
+byte asleep, lot_locked;
+bit alive = 1, has_acted, may_wait;
+
+#include "word.pml"
+
+inline note_clone() { skip }
+inline note_alone(is_so) { skip }
+inline note_not_alone() { skip }
+inline note_leave(frees) { skip }
+inline note_wait() { skip }
+inline note_claim() { skip }
+inline note_steal() { skip }
+inline note_end_of_copy() { skip }
+inline wake_up() { skip }
+
+inline let_others_act() {
+  if
+  :: weather == somebody_clones && !has_acted -> word = (word + one_owner) | cloned_bit
+  :: else
+  fi;
+  has_acted = 1
+}
+
+inline end_copies() { word = word & (255 - 7 * one_copy) }
+
+inline fall_asleep() {
+  if
+  :: weather == a_copy_fails -> word = word - one_copy + one_owner
+  :: else -> end_copies()
+  fi
+}
+
+#define by_owner (OWNERS(word) > 0)
+#define by_copier (COPIES(word) > 0)
+#define most 5
+
+#define PRINT_OPERATION(name, by, operation) \
+  for (weather : 0 .. 3) { \
+    for (start : 0 .. 255) { \
+      word = start; \
+      has_acted = 0; \
+      if \
+      :: by && OWNERS(word) <= most && COPIES(word) <= most -> \
+         printf(#name); printf(" %d", weather); PRINT(word); \
+         operation; \
+         printf(" = %d\n", answer) \
+      :: else \
+      fi; \
+      answer = 0 \
+    } \
+  }
+
+init {
+  byte now = 0, host = 0;
+  short start;
+  bit answer = 0, waiting = 0, wake = 0;
+  PRINT_OPERATION(add_owner, by_owner, add_owner());
+  PRINT_OPERATION(drop_owner, by_owner, drop_owner());
+  PRINT_OPERATION(is_plainly_owned, by_owner, is_plainly_owned());
+  PRINT_OPERATION(is_unique, by_owner, is_unique());
+  PRINT_OPERATION(steal_if_alone, by_owner, steal_if_alone());
+  may_wait = 1;
+  PRINT_OPERATION(claim_or_wait, by_owner, claim());
+  may_wait = 0;
+  PRINT_OPERATION(claim_at_once, by_owner, claim());
+  PRINT_OPERATION(finish_copy, by_copier, finish_copy());
+  PRINT_OPERATION(abandon_copy, by_copier, abandon_copy());
+}
