@@ -55,7 +55,7 @@ class basic_count_then_lock {
   std::uint32_t use_count() const noexcept {
     return count_.load(sites.at(At::count, std::memory_order::acquire));
   }
-  bool steal_if_alone() noexcept { return is_unique(); }
+  bool steal_if_alone() noexcept { return false; }  // it asks by giving up its reference
 
   Claim claim(Wait = Wait::allowed) noexcept {
     if (!was_last()) {

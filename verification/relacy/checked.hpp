@@ -139,6 +139,7 @@ struct Checked {
     void take(sync::Step step, const char* verb, CallSite where, Take&& take) {
       StepScope scope(step, this, verb, where);
       alive_.check(scope.info());  // else Relacy would say "not initialized"
+      scope.tell();
       if (scope.change() != Change::left_out) {
         take(scope.info());
       }
@@ -160,21 +161,22 @@ struct Checked {
     Plain& operator=(const Plain&) = delete;
 
     Value get(CallSite where = CallSite::current()) const {
-      note(this, where, "reads", number(Value{}));
+      TraceEntry* const entry = note(this, where, "reads");  // before it, since it may fail
       const Value value = value_(to_relacy(where)).load();
+      show(entry, "reads", value);
       return value;
     }
     void set(Value value, CallSite where = CallSite::current()) {
-      note(this, where, "writes", number(value));
+      show(note(this, where, "writes"), "writes", value);
       value_(to_relacy(where)).store(value);
     }
 
    private:
-    static std::uint64_t number(Value value) noexcept {
-      if constexpr (std::is_pointer_v<Value>) {
-        return reinterpret_cast<std::uintptr_t>(value);
-      } else {
-        return value;
+    static void show(TraceEntry* entry, const char* verb, Value value) noexcept {
+      if constexpr (!std::is_pointer_v<Value>) {
+        if (entry != nullptr) {
+          format_value(entry->text, verb, nullptr, value);
+        }
       }
     }
 
@@ -185,10 +187,11 @@ struct Checked {
   static void park(const void* address, KeepWaiting&& keep_waiting, sync::Step step,
                    CallSite where = CallSite::current()) noexcept {
     StepScope scope(step, address, "parks", where);
-    Execution& execution = Execution::current();
+    scope.tell();
     if (scope.change() == Change::left_out) {
       return;
     }
+    Execution& execution = Execution::current();
     ModelLock& bucket = execution.bucket_of(address);
     bucket.pass_through();
     if (keep_waiting() && !execution.returns_spuriously()) {
@@ -201,6 +204,7 @@ struct Checked {
   static void unpark_all(const void* address, sync::Step step,
                          CallSite where = CallSite::current()) noexcept {
     StepScope scope(step, address, "unparks", where);
+    scope.tell();
     if (scope.change() != Change::left_out) {
       Execution& execution = Execution::current();
       execution.bucket_of(address).pass_through();

@@ -44,7 +44,7 @@ void Execution::name(const void* begin, std::size_t nbytes, const char* name) no
   }
 }
 
-void Execution::name_of(const void* address, std::array<char, 24>& name) const noexcept {
+void Execution::name_of(const void* address, std::array<char, 24>& name) noexcept {
   for (std::size_t i = name_count_; i-- > 0;) {
     const auto begin = reinterpret_cast<std::uintptr_t>(names_[i].begin);
     const auto offset = reinterpret_cast<std::uintptr_t>(address) - begin;
@@ -53,7 +53,9 @@ void Execution::name_of(const void* address, std::array<char, 24>& name) const n
       return;
     }
   }
-  std::snprintf(name.data(), name.size(), "elsewhere");
+  // Numbered as they appear.
+  std::snprintf(name.data(), name.size(), "object %u", ++nameless_count_);
+  this->name(address, 1, name.data());
 }
 
 void Execution::wait_at(const void* address, CallSite where) {

@@ -64,7 +64,7 @@ class Execution {
 
   /// For traces.
   void name(const void* begin, std::size_t nbytes, const char* name) noexcept;
-  void name_of(const void* address, std::array<char, 24>& name) const noexcept;
+  void name_of(const void* address, std::array<char, 24>& name) noexcept;
 
   /// The one Object of this execution.
   template <class Object>
@@ -132,6 +132,7 @@ class Execution {
   std::size_t bucket_count_ = 0;
   std::array<Named, 2 * most> names_{};
   std::size_t name_count_ = 0;
+  unsigned nameless_count_ = 0;
   unsigned spurious_returns_ = 0;
 };
 

@@ -89,6 +89,11 @@ class StepScope {
     if (entry_ != nullptr) [[unlikely]] {
       format_value(entry_->text, verb != nullptr ? verb : verb_, site_, value);
     }
+    tell(value);
+  }
+
+  /// Tells the scenario alone.
+  void tell(std::uint64_t value = 0) const noexcept {
     if (const Observer& observer = Execution::current().observer; observer.saw != nullptr) {
       observer.saw(observer.scenario, *site_, value);
     }
@@ -117,13 +122,16 @@ class StepScope {
 };
 
 /// Adds to the trace what is no synchronizing step: an access to data, a choice of the scheduler.
-inline void note(const void* object, CallSite where, const char* verb, std::uint64_t value) noexcept {
-  if (trace.is_recording()) [[unlikely]] {
-    TraceEntry& entry = trace.add(static_cast<unsigned>(rl::ctx().current_thread()));
-    entry.where = where;
-    Execution::current().name_of(object, entry.object);
-    format_value(entry.text, verb, nullptr, value);
+/// Null where nothing is recorded.
+inline TraceEntry* note(const void* object, CallSite where, const char* verb) noexcept {
+  if (!trace.is_recording()) [[likely]] {
+    return nullptr;
   }
+  TraceEntry& entry = trace.add(static_cast<unsigned>(rl::ctx().current_thread()));
+  entry.where = where;
+  Execution::current().name_of(object, entry.object);
+  std::snprintf(entry.text.data(), entry.text.size(), "%s", verb);
+  return &entry;
 }
 
 }  // namespace byre::verification

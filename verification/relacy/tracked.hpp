@@ -34,7 +34,9 @@ enum class Faults : std::uint8_t { none, allocations, copies, both };
 
 class Tracked final : public Allocator {
  public:
-  explicit Tracked(Faults faults = Faults::none) : faults_(faults) {}
+  explicit Tracked(Faults faults = Faults::none) : faults_(faults) {
+    Execution::current().name(this, sizeof *this, "memory");
+  }
   /// Whatever was not given back has leaked.
   ~Tracked() override;
   Tracked(const Tracked&) = delete;

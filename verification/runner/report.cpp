@@ -35,10 +35,15 @@ std::string verdict_text(const Result& result) {
   return text;
 }
 
+/// No mutant has to be killed by every scenario.
+bool is_failed(const Result& result) {
+  return result.job.mutation.site == nullptr && !result.is_as_expected();
+}
+
 void print_row(const Result& result) {
   std::printf("%-32s %-5s %14s %9.2f s  %s%s\n", std::string(result.job.scenario->name).c_str(),
               result.job.search.bound.name().c_str(), with_commas(result.found.executions).c_str(),
-              result.found.seconds, result.is_as_expected() ? "" : "FAILED: ",
+              result.found.seconds, is_failed(result) ? "FAILED: " : "",
               verdict_text(result).c_str());
 }
 
@@ -133,8 +138,8 @@ void Report::print(const std::vector<Result>& results) const {
   for (const Result& result : results) {
     executions += result.found.executions;
     seconds += result.found.seconds;
-    failed += result.is_as_expected() ? 0 : 1;
-    if (!result.is_as_expected() || (results.size() == 1 && !result.trace.empty())) {
+    failed += is_failed(result) ? 1 : 0;
+    if (is_failed(result) || (results.size() == 1 && !result.trace.empty())) {
       print_failure(result);
     }
   }

@@ -49,7 +49,7 @@ std::string trace_text(unsigned threads) {
     std::snprintf(label, sizeof label, "  %4u  ", ++number);
     std::string row = label;
     const bool is_after = entry.thread == Trace::set_up;
-    row.append((is_after ? 0 : entry.thread) * column_width, ' ');
+    row.append(std::size_t{is_after ? 0 : entry.thread} * column_width, ' ');
     row += (is_after ? "afterwards: " : "") + step_text(entry) + "  ";
     row = padded(row, 8 + threads * column_width);
     if (entry.site != nullptr) {
