@@ -54,7 +54,7 @@ void Execution::name_of(const void* address, std::array<char, 24>& name) noexcep
     }
   }
   // Numbered as they appear.
-  std::snprintf(name.data(), name.size(), "object %u", ++nameless_count_);
+  std::snprintf(name.data(), name.size(), "object[%u]", nameless_count_++);
   this->name(address, 1, name.data());
 }
 

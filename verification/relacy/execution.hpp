@@ -114,7 +114,7 @@ class Execution {
   struct Named {
     const void* begin;
     std::size_t nbytes;
-    std::array<char, 16> name;
+    std::array<char, 24> name;
   };
   struct Bucket {
     const void* address;

@@ -71,8 +71,8 @@ void write_trace(const Job& job, const Found& found, const Output& output) {
   Found failing = found;
   if (!job.is_replay) {
     std::tie(traced.search, failing) = shortest(job, found);
-    output.line('Y', replay_string(traced, failing));
   }
+  output.line('Y', replay_string(traced, failing));
   traced.search.state = job.is_replay ? job.search.state : failing.state;
   traced.search.most_executions = 1;
   traced.search.progress = nullptr;

@@ -26,6 +26,7 @@ std::vector<Job> jobs_of(const Options& options) {
     job.scenario = scenario;
     job.mutation = options.mutation;
     job.search.bound = options.bound.value_or(options.deep ? scenario->deep : scenario->quick);
+    job.search.most_executions = options.executions;
     job.search.longest = std::chrono::seconds(options.seconds != 0 ? options.seconds
                                               : options.deep       ? 3600
                                                                    : 120);
@@ -38,7 +39,7 @@ int replay(const Options& options) {
   const Job job = parse_replay(options.replay);
   const auto ignore = [](auto&&...) {};
   const Result result = run({job}, 1, {.ended = ignore, .progress = ignore}).front();
-  if (!is_failure(result.found.verdict)) {
+  if (!is_failure(result.found.verdict) || result.replay != options.replay) {
     throw UsageError("stale replay string: the program no longer fails there, or no longer makes "
                      "these choices");
   }

@@ -10,7 +10,7 @@ unsigned parse_number(const std::string& option, const std::string& text, unsign
   unsigned number = 0;
   const char* end = text.data() + text.size();
   const auto [stopped, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc() || stopped != end || number < least || number > 1'000'000) {
+  if (error != std::errc() || stopped != end || number < least || number > 1'000'000'000) {
     throw UsageError(option + " takes a number from " + std::to_string(least) + " on, not '" + text +
                      "'");
   }
@@ -33,8 +33,9 @@ Runs the headers that ship under a model checker, and says what it found.
   --replay STRING    one execution, as a failure printed it, step by step
   --json FILE        write what was found there too
   --jobs N           searches at a time (default: 2)
-  --seconds N        the most for one search (default: 120, with --deep 3600); one that is cut
-                     short is unknown, never a pass
+  --seconds N        the most for one search (default: 120, with --deep 3600)
+  --executions N     the most for one search (default: no limit); one that is cut short is
+                     unknown, never a pass
   --help             this text
 
 Exit status: 0 if everything ended as expected, 1 if not, 2 for a command line that makes no sense.
@@ -93,6 +94,8 @@ Options parse_options(int argument_count, char** arguments) {
       options.json_file = value();
     } else if (option == "--jobs") {
       options.jobs = parse_number(option, value(), 1);
+    } else if (option == "--executions") {
+      options.executions = parse_number(option, value(), 1);
     } else if (option == "--seconds") {
       options.seconds = parse_number(option, value(), 1);
     } else {

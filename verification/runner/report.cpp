@@ -138,7 +138,7 @@ void Report::print(const std::vector<Result>& results) const {
   for (const Result& result : results) {
     executions += result.found.executions;
     seconds += result.found.seconds;
-    failed += is_failed(result) ? 1 : 0;
+    failed += is_failed(result);
     if (is_failed(result) || (results.size() == 1 && !result.trace.empty())) {
       print_failure(result);
     }

@@ -9,8 +9,6 @@
 namespace byre::verification {
 namespace {
 
-constexpr std::size_t column_width = 38;
-
 /// "cow/share_word.hpp:120": from the last two folders on.
 std::string place(CallSite where) {
   std::string file = where.file;
@@ -33,6 +31,10 @@ std::string step_text(const TraceEntry& entry) {
 }  // namespace
 
 std::string trace_text(unsigned threads) {
+  std::size_t column_width = 0;
+  for (const TraceEntry& entry : trace) {
+    column_width = std::max(column_width, step_text(entry).size() + 2);
+  }
   std::string text = "  step  ";
   for (unsigned thread = 0; thread < threads; ++thread) {
     text += padded("thread " + std::to_string(thread), column_width);

@@ -27,15 +27,12 @@ const Scenario failing_copies = scenario<OfWord>({
     .name = "failing_copies",
     .shows = "A write whose allocation or copy fails changes nothing, and nobody else notices: "
              "promise 5, I3, I4.",
-    .quick = switches(5),
 });
 
 extern const Scenario locked_failing_copies;
 const Scenario locked_failing_copies = scenario<FailingCopies<basic_share_lock>>({
     .name = "locked_failing_copies",
     .shows = "The same of the textbook form.",
-    .quick = switches(3),
-    .deep = switches(6),
 });
 
 }  // namespace byre::verification

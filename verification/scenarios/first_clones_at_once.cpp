@@ -8,15 +8,12 @@ const Scenario first_clones_at_once = scenario<FirstClonesAtOnce<basic_share_wor
     .name = "first_clones_at_once",
     .shows = "Two threads may lazily clone one buffer, from its very first clone on: promises 2 "
              "and 7, I8.",
-    .quick = switches(4),
 });
 
 extern const Scenario locked_first_clones_at_once;
 const Scenario locked_first_clones_at_once = scenario<FirstClonesAtOnce<basic_share_lock>>({
     .name = "locked_first_clones_at_once",
     .shows = "The same of the textbook form.",
-    .quick = switches(3),
-    .deep = switches(6),
 });
 
 }  // namespace byre::verification

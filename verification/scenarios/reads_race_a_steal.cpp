@@ -13,7 +13,6 @@ extern const Scenario locked_reads_race_a_steal;
 const Scenario locked_reads_race_a_steal = scenario<ReadsRaceASteal<basic_share_lock>>({
     .name = "locked_reads_race_a_steal",
     .shows = "The same of the textbook form.",
-    .quick = switches(4),
 });
 
 }  // namespace byre::verification

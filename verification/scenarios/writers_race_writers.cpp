@@ -36,7 +36,6 @@ extern const Scenario locked_writers_race_writers;
 const Scenario locked_writers_race_writers = scenario<WritersRaceWriters<basic_share_lock>>({
     .name = "locked_writers_race_writers",
     .shows = "The same of the textbook form.",
-    .quick = switches(4),
 });
 
 }  // namespace byre::verification
