@@ -14,6 +14,7 @@ extern const Scenario locked_first_clones_at_once;
 extern const Scenario locked_reads_race_a_steal;
 extern const Scenario locked_writers_race_writers;
 extern const Scenario reads_race_a_steal;
+extern const Scenario restless_writers_race_writers;
 extern const Scenario writers_race_writers;
 
 extern const Scenario count_then_lock_drops;
@@ -22,6 +23,7 @@ extern const Scenario count_then_lock_writes;
 std::span<const Scenario* const> all_scenarios() noexcept {
   static constexpr const Scenario* scenarios[] = {
       &writers_race_writers,
+      &restless_writers_race_writers,
       &drops_race_drops,
       &reads_race_a_steal,
       &first_clones_at_once,

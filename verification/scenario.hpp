@@ -27,7 +27,9 @@ struct Bound {
   friend bool operator==(Bound, Bound) = default;
 };
 inline constexpr Bound full_search{};
-constexpr Bound switches(unsigned count) noexcept { return {count}; }
+constexpr Bound switches(unsigned count) noexcept {
+  return {count};
+}
 
 /// What is asked of one search.
 struct Search {

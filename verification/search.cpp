@@ -121,7 +121,8 @@ void CurrentSearch::begin_execution() {
 
 Found CurrentSearch::finish(rl::test_result_e result, const rl::ostringstream& state) {
   Found found;
-  found.verdict = result == rl::test_result_user_assert_failed ? now.own_verdict : verdict_of(result);
+  found.verdict =
+      result == rl::test_result_user_assert_failed ? now.own_verdict : verdict_of(result);
   found.message = now.message.data();
   found.executions = now.executions;
   found.seconds = std::chrono::duration<double>(Clock::now() - now.begun).count();

@@ -37,7 +37,7 @@ template <class Body>
 class Suite : public rl::test_suite<Suite<Body>, static_cast<rl::thread_id_t>(Body::threads)> {
  public:
   Suite() {
-    if constexpr (requires(Body& body, const sync::Site& site) { body.saw(site, 0); }) {
+    if constexpr (requires(Body & body, const sync::Site& site) { body.saw(site, 0); }) {
       environment_.execution.observer = {
           &body_, [](void* body, const sync::Site& site, std::uint64_t value) {
             static_cast<Body*>(body)->saw(site, value);
@@ -110,8 +110,8 @@ Scenario scenario(const Description& description) {
   if constexpr (requires { Body::cover_points; }) {
     cover = Body::cover_points;
   }
-  return {description.name,     description.shows, Body::threads, description.quick, description.deep,
-          description.expected, cover,             &detail::search_body<Body>};
+  return {description.name, description.shows,    Body::threads, description.quick,
+          description.deep, description.expected, cover,         &detail::search_body<Body>};
 }
 
 }  // namespace byre::verification

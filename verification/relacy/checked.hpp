@@ -77,11 +77,13 @@ struct Checked {
 
     /// The halves of a read-modify-write's order.
     static rl::memory_order of_load(std::memory_order order) noexcept {
-      const bool acquires = order != std::memory_order::relaxed && order != std::memory_order::release;
+      const bool acquires =
+          order != std::memory_order::relaxed && order != std::memory_order::release;
       return acquires ? rl::mo_acquire : rl::mo_relaxed;
     }
     static rl::memory_order of_store(std::memory_order order) noexcept {
-      const bool releases = order != std::memory_order::relaxed && order != std::memory_order::acquire;
+      const bool releases =
+          order != std::memory_order::relaxed && order != std::memory_order::acquire;
       return releases ? rl::mo_release : rl::mo_relaxed;
     }
 

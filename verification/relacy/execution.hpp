@@ -18,7 +18,9 @@
 
 namespace byre::verification {
 
-inline rl::debug_info to_relacy(CallSite where) noexcept { return {"", where.file, where.line}; }
+inline rl::debug_info to_relacy(CallSite where) noexcept {
+  return {"", where.file, where.line};
+}
 
 /// Ends the execution, and with it the search. Does not return; `text` has to outlive the search.
 [[noreturn]] void fail(Verdict verdict, const char* text) noexcept;
@@ -78,8 +80,8 @@ class Execution {
     void* place = allocate(sizeof(Object), alignof(Object));
     auto* object = ::new (place) Object;
     immortals_ = ::new (allocate(sizeof(Immortal), alignof(Immortal)))
-        Immortal{&tag<Object>, object, [](void* erased) { static_cast<Object*>(erased)->~Object(); },
-                 immortals_};
+        Immortal{&tag<Object>, object,
+                 [](void* erased) { static_cast<Object*>(erased)->~Object(); }, immortals_};
     immortals_lock_.pass_through();
     return *object;
   }

@@ -83,7 +83,9 @@ std::vector<Change> changes(sync::Operation operation) {
   return {};
 }
 
-bool has_order(sync::Operation operation) { return operation <= compare_exchange; }
+bool has_order(sync::Operation operation) {
+  return operation <= compare_exchange;
+}
 
 std::string_view name_of(std::memory_order order) {
   switch (order) {
@@ -130,7 +132,9 @@ std::string Mutation::name() const {
   return std::string(site->name) + ":" + std::string(name_of(*this));
 }
 
-std::span<const std::span<const sync::Site>> site_tables() noexcept { return tables; }
+std::span<const std::span<const sync::Site>> site_tables() noexcept {
+  return tables;
+}
 
 std::vector<Mutation> all_mutations() {
   std::vector<Mutation> mutations;

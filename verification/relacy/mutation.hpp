@@ -16,10 +16,10 @@ namespace byre::verification {
 
 enum class Change : std::uint8_t {
   none,
-  weaker,     ///< another order
-  plain,      ///< a load and a store in place of one read-modify-write
+  weaker,  ///< another order
+  plain,   ///< a load and a store in place of one read-modify-write
   left_out,
-  plus_one,   ///< the operand
+  plus_one,  ///< the operand
   minus_one,
 };
 

@@ -28,7 +28,9 @@ class KeepsExceptions {
     void* caught = nullptr;
     unsigned uncaught_count = 0;
   };
-  static Globals* globals() noexcept { return reinterpret_cast<Globals*>(abi::__cxa_get_globals()); }
+  static Globals* globals() noexcept {
+    return reinterpret_cast<Globals*>(abi::__cxa_get_globals());
+  }
   void swap() noexcept { std::swap(*globals(), kept_); }
 
   Globals kept_;

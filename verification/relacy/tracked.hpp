@@ -22,7 +22,9 @@ inline const Cell& cell(const std::byte* data, std::size_t index = 0) noexcept {
   return reinterpret_cast<const Cell*>(data)[index];
 }
 /// The size of a buffer of `count` cells.
-constexpr std::size_t cells(std::size_t count) noexcept { return count * sizeof(Cell); }
+constexpr std::size_t cells(std::size_t count) noexcept {
+  return count * sizeof(Cell);
+}
 
 /// What a copy throws that the scheduler chose to fail.
 struct CopyFailed : std::exception {

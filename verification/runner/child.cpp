@@ -86,7 +86,9 @@ void write_trace(const Job& job, const Found& found, const Output& output) {
 }
 
 /// What a first use allocates would count as leaked by the execution that has it.
-void use_once() { stats::detail::count(stats::detail::plus(stats::Counter::waits, 0)); }
+void use_once() {
+  stats::detail::count(stats::detail::plus(stats::Counter::waits, 0));
+}
 
 }  // namespace
 

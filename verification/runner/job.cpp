@@ -103,9 +103,9 @@ void finish(const Child& child, Result& result) {
     if (said_nothing) {
       found.verdict = Verdict::checker_error;
     }
-    found.message += WIFSIGNALED(status) ? " (the search ended by signal " +
-                                               std::to_string(WTERMSIG(status)) + ")"
-                                         : " (the checker gave up)";
+    found.message += WIFSIGNALED(status)
+                         ? " (the search ended by signal " + std::to_string(WTERMSIG(status)) + ")"
+                         : " (the checker gave up)";
   }
   const bool is_bare = result.job.mutation.site == nullptr && !result.job.is_replay;
   if (found.verdict == Verdict::pass && is_bare && !result.not_covered.empty()) {

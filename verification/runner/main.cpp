@@ -40,8 +40,9 @@ int replay(const Options& options) {
   const auto ignore = [](auto&&...) {};
   const Result result = run({job}, 1, {.ended = ignore, .progress = ignore}).front();
   if (!is_failure(result.found.verdict) || result.replay != options.replay) {
-    throw UsageError("stale replay string: the program no longer fails there, or no longer makes "
-                     "these choices");
+    throw UsageError(
+        "stale replay string: the program no longer fails there, or no longer makes "
+        "these choices");
   }
   std::printf("%s: %s\n%s", std::string(job.scenario->name).c_str(),
               std::string(to_string(result.found.verdict)).c_str(), result.trace.c_str());

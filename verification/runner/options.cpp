@@ -11,8 +11,8 @@ unsigned parse_number(const std::string& option, const std::string& text, unsign
   const char* end = text.data() + text.size();
   const auto [stopped, error] = std::from_chars(text.data(), end, number);
   if (error != std::errc() || stopped != end || number < least || number > 1'000'000'000) {
-    throw UsageError(option + " takes a number from " + std::to_string(least) + " on, not '" + text +
-                     "'");
+    throw UsageError(option + " takes a number from " + std::to_string(least) + " on, not '" +
+                     text + "'");
   }
   return number;
 }

@@ -55,8 +55,8 @@ std::string unpacked(const std::string& text) {
 }  // namespace
 
 std::string replay_string(const Job& job, const Found& found) {
-  return std::string(job.scenario->name) + '/' + job.mutation.name() + '/' + job.search.bound.name() +
-         '/' + packed(found.state);
+  return std::string(job.scenario->name) + '/' + job.mutation.name() + '/' +
+         job.search.bound.name() + '/' + packed(found.state);
 }
 
 Job parse_replay(const std::string& text) {

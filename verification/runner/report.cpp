@@ -29,8 +29,9 @@ std::string verdict_text(const Result& result) {
     return text + (is_failure(result.found.verdict) ? ": killed" : ": survived");
   }
   if (result.job.scenario->expected != Verdict::pass) {
-    text += result.is_as_expected() ? ", as it should"
-                                    : ", and not " + std::string(to_string(result.job.scenario->expected));
+    text += result.is_as_expected()
+                ? ", as it should"
+                : ", and not " + std::string(to_string(result.job.scenario->expected));
   }
   return text;
 }
@@ -78,8 +79,8 @@ std::string quoted(std::string_view text) {
 std::string json_row(const Result& result) {
   const Found& found = result.found;
   return "  {\"scenario\": " + quoted(result.job.scenario->name) +
-         ", \"mutant\": " + quoted(result.job.mutation.name()) +
-         ", \"engine\": " + quoted(result.job.search.bound.is_full() ? "full search" : "context bound") +
+         ", \"mutant\": " + quoted(result.job.mutation.name()) + ", \"engine\": " +
+         quoted(result.job.search.bound.is_full() ? "full search" : "context bound") +
          ", \"bound\": " + quoted(result.job.search.bound.name()) +
          ", \"executions\": " + std::to_string(found.executions) +
          ", \"seconds\": " + std::to_string(found.seconds) +
@@ -91,7 +92,8 @@ std::string json_row(const Result& result) {
 
 }  // namespace
 
-Report::Report(std::size_t job_count) : job_count_(job_count), is_terminal_(isatty(STDOUT_FILENO) != 0) {}
+Report::Report(std::size_t job_count)
+    : job_count_(job_count), is_terminal_(isatty(STDOUT_FILENO) != 0) {}
 
 void Report::clear_line() const {
   if (is_terminal_) {
@@ -144,25 +146,26 @@ void Report::print(const std::vector<Result>& results) const {
     }
   }
   if (results.size() > 1) {
-    std::printf("\n%-32s %-5s %14s %9s    %s\n", "scenario", "bound", "executions", "time", "verdict");
+    std::printf("\n%-32s %-5s %14s %9s    %s\n", "scenario", "bound", "executions", "time",
+                "verdict");
     for (const Result& result : results) {
       print_row(result);
     }
   }
   std::printf("\n%zu searches, %s executions, %s a second each; %zu not as expected\n",
               results.size(), with_commas(executions).c_str(),
-              with_commas(static_cast<std::uint64_t>(
-                              static_cast<double>(executions) / std::max(seconds, 1e-3)))
+              with_commas(static_cast<std::uint64_t>(static_cast<double>(executions) /
+                                                     std::max(seconds, 1e-3)))
                   .c_str(),
               failed);
 }
 
 void print_list() {
   for (const Scenario* scenario : all_scenarios()) {
-    std::printf("%s: %u threads, bound %s, deep %s, %s\n  %s\n", std::string(scenario->name).c_str(),
-                scenario->threads, scenario->quick.name().c_str(), scenario->deep.name().c_str(),
-                std::string(to_string(scenario->expected)).c_str(),
-                std::string(scenario->shows).c_str());
+    std::printf(
+        "%s: %u threads, bound %s, deep %s, %s\n  %s\n", std::string(scenario->name).c_str(),
+        scenario->threads, scenario->quick.name().c_str(), scenario->deep.name().c_str(),
+        std::string(to_string(scenario->expected)).c_str(), std::string(scenario->shows).c_str());
   }
   std::printf("\nmutants:\n");
   for (const Mutation& mutation : all_mutations()) {

@@ -23,6 +23,26 @@ class OfWord : public WritersRaceWriters<basic_share_word> {
   }
 };
 
+/// Waiters look again before they park, and are woken for nothing.
+class Restless : public WritersRaceWriters<basic_share_word> {
+ public:
+  static constexpr std::string_view cover_points[] = {"a waiter is woken for nothing"};
+
+  Restless() {
+    Checked::looks_before_parking = 1;
+    Execution::current().allow_spurious_returns(1);
+  }
+  void saw(const sync::Site& site, std::uint64_t) {
+    if (site.name == "share_word.park") {
+      cover(parked_ ? "a waiter is woken for nothing" : "a waiter parks");
+      parked_ = true;
+    }
+  }
+
+ private:
+  bool parked_ = false;
+};
+
 }  // namespace
 
 extern const Scenario writers_race_writers;
@@ -30,6 +50,12 @@ const Scenario writers_race_writers = scenario<OfWord>({
     .name = "writers_race_writers",
     .shows = "Two owners that write make one copy and one steal, and keep what they wrote: "
              "promises 1 and 3, I4, I5, I6.",
+});
+
+extern const Scenario restless_writers_race_writers;
+const Scenario restless_writers_race_writers = scenario<Restless>({
+    .name = "restless_writers_race_writers",
+    .shows = "The same where waiters look again before they park, and wake for nothing: I3.",
 });
 
 extern const Scenario locked_writers_race_writers;
