@@ -158,7 +158,10 @@ struct Checked {
    public:
     Plain() = default;
     explicit Plain(Value value) : value_(value) {}
-    ~Plain() { value_({}).store(Value{}); }
+    ~Plain() {
+      note(this, CallSite::current(), "is destroyed");
+      value_({}).store(Value{});
+    }
     Plain(const Plain&) = delete;
     Plain& operator=(const Plain&) = delete;
 

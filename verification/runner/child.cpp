@@ -80,9 +80,9 @@ void write_trace(const Job& job, const Found& found, const Output& output) {
   const Found again = job.scenario->search(traced.search);
   trace.stop();
   write_lines(output, 'T', trace_text(job.scenario->threads));
-  if (!again.message.empty()) {
-    write_lines(output, 'T', again.message + '\n');
-  }
+  write_lines(output, 'T',
+              "        " + std::string(to_string(again.verdict)) +
+                  (again.message.empty() ? "" : ": " + again.message) + '\n');
 }
 
 /// What a first use allocates would count as leaked by the execution that has it.

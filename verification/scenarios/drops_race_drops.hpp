@@ -13,6 +13,7 @@ class DropsRaceDrops {
 
   DropsRaceDrops() {
     cell_.emplace(7U);
+    Execution::current().name(&*cell_, sizeof(Cell), "adopted");
     auto delete_cell = [this](void* data) {
       expect(data == &*cell_, "the deleter is given what was adopted");
       ++deleted_;
