@@ -37,7 +37,7 @@ inline constexpr sync::SiteTable<CountThenLockSite, 8> count_then_lock_sites{{{
 template <sync::Sync Sync>
 class basic_count_then_lock {
  public:
-  explicit basic_count_then_lock(bool = true) : count_(1) {}
+  explicit basic_count_then_lock(bool = false) : count_(1) {}
   explicit basic_count_then_lock(NoOwner) : count_(0) {}
 
   void add_owner() noexcept { count_.fetch_add(1, sites.at(At::add, std::memory_order::relaxed)); }
@@ -50,12 +50,11 @@ class basic_count_then_lock {
     return false;
   }
 
-  bool is_plainly_owned() const noexcept { return false; }
+  bool is_writable() const noexcept { return false; }  // it asks by giving up its reference
   bool is_unique() const noexcept { return use_count() == 1; }
   std::uint32_t use_count() const noexcept {
     return count_.load(sites.at(At::count, std::memory_order::acquire));
   }
-  bool steal_if_alone() noexcept { return false; }  // it asks by giving up its reference
 
   Claim claim(Wait = Wait::allowed) noexcept {
     if (!was_last()) {

@@ -7,7 +7,7 @@ extern const Scenario first_clones_at_once;
 const Scenario first_clones_at_once = scenario<FirstClonesAtOnce<basic_share_word>>({
     .name = "first_clones_at_once",
     .shows = "Two threads may lazily clone one buffer, from its very first clone on: promises 2 "
-             "and 7, I8.",
+             "and 7.",
 });
 
 extern const Scenario locked_first_clones_at_once;
