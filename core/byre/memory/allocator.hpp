@@ -71,7 +71,11 @@ class Allocator {
   Allocator& operator=(const Allocator&) = default;
 
  private:
-  friend class RecyclingPool;
+  friend class RecyclingPool;  // the only one that leaves them
+  struct LeavesSmallBlocksToThreads {};
+  explicit Allocator(LeavesSmallBlocksToThreads) noexcept
+      : device_(Device::cpu()), leaves_small_blocks_to_threads_(true) {}
+
   Device device_;
   bool leaves_small_blocks_to_threads_ = false;
 };

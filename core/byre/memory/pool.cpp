@@ -76,9 +76,7 @@ std::size_t RecyclingPool::default_limit_nbytes() noexcept {
 }
 
 RecyclingPool::RecyclingPool(std::size_t limit_nbytes, PageSource& pages) noexcept
-    : pages_(&pages), idle_(limit_nbytes) {
-  leaves_small_blocks_to_threads_ = true;
-}
+    : Allocator(LeavesSmallBlocksToThreads()), pages_(&pages), idle_(limit_nbytes) {}
 
 RecyclingPool::~RecyclingPool() {
   trim();
