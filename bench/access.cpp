@@ -39,7 +39,8 @@ template <class Handle>
 double write_bytes(Handle& handle, std::size_t mask) {
   return timed_ns([&] {
     for (std::size_t i = 0; i < accesses_per_burst; ++i) {
-      handle.mutable_data()[(i * stride) & mask] = static_cast<std::byte>(i);
+      std::byte* const bytes = handle.mutable_data();
+      bytes[(i * stride) & mask] = static_cast<std::byte>(i);
       benchmark::ClobberMemory();
     }
   });

@@ -18,7 +18,8 @@ template <class Handles>
 double write_each(Handles& handles, std::size_t index) {
   return timed_ns([&] {
     for (auto& handle : handles) {
-      handle.mutable_data()[index] = std::byte{1};
+      std::byte* const bytes = handle.mutable_data();
+      bytes[index] = std::byte{1};
       benchmark::ClobberMemory();
     }
   });

@@ -74,6 +74,36 @@ def public_headers_are_installed_and_free_of_iostream(root):
                 yield f"{name}: includes <iostream>, which runs code in every program at its start"
 
 
+def scenarios_check_what_ships(root):
+    verification = root / "verification"
+    scenarios = verification / "scenarios"
+    for path in sorted(scenarios.rglob("*.[hc]pp")):
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            found = INCLUDE.match(line)
+            if not found:
+                continue
+            target = found[1][1:-1]
+            place = f"{path.relative_to(root)}:{number}"
+            if found[1][0] == '"':
+                named = (path.parent / target).resolve()
+                if named.parent != scenarios.resolve() and named != (verification / "search.hpp").resolve():
+                    yield f'{place}: "{target}" is neither a scenario nor search.hpp'
+            elif target.startswith("byre/") and not (root / "core" / target).is_file():
+                yield f"{place}: <{target}> is no header of core"
+            elif "/" in target and not target.startswith("byre/"):
+                yield f"{place}: <{target}> is neither core's nor the standard's"
+
+
+def every_table_of_sites_yields_mutants(root):
+    table = re.compile(r"SiteTable<[^>]*>\s+(\w+)\{")
+    # Counters and sinks run on Boost alone: nothing that is shared lazily depends on them.
+    elsewhere = {"shard_sites", "sink_sites"}
+    mutants = (root / "verification/relacy/mutation.cpp").read_text()
+    for name, number, found in lines_matching(root, table):
+        if found[1] not in elsewhere and not re.search(rf"\b{found[1]}\b", mutants):
+            yield f"{name}:{number}: {found[1]} is not among the tables in verification/relacy/mutation.cpp"
+
+
 def every_file_names_its_license(root):
     kinds = (".hpp", ".cpp", ".py", ".in", ".build", ".wrap", ".sh", ".cmake", ".clang-format")
     names = ("dev", "run", "meson_options.txt", "CMakeLists.txt", ".clang-tidy", ".editorconfig")
@@ -99,6 +129,8 @@ RULES = [
     core_names_nothing_that_stands_on_it,
     core_leaves_ordering_to_the_seam,
     public_headers_are_installed_and_free_of_iostream,
+    scenarios_check_what_ships,
+    every_table_of_sites_yields_mutants,
     every_file_names_its_license,
 ]
 

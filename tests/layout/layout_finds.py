@@ -16,6 +16,7 @@ class LayoutFinds(unittest.TestCase):
         self.root = pathlib.Path(folder.name)
         self.write("core/byre/meson.build", "# SPDX-License-Identifier: BSL-1.0\nfiles('cow/a.hpp')\n")
         self.write("core/byre/cow/a.hpp", SPDX + "#include <byre/memory/b.hpp>\n")
+        self.write("verification/relacy/mutation.cpp", SPDX)
 
     def write(self, name, text):
         path = self.root / name
@@ -78,6 +79,21 @@ class LayoutFinds(unittest.TestCase):
     def test_iostream_in_a_header_is_found(self):
         rule = layout.public_headers_are_installed_and_free_of_iostream
         self.breaks(rule, "core/byre/cow/a.hpp", "#include <iostream>\n")
+
+    def test_a_scenario_includes_core_and_its_like_alone(self):
+        self.write(
+            "verification/scenarios/a.cpp",
+            SPDX + '#include <array>\n#include <byre/cow/a.hpp>\n#include "../search.hpp"\n#include "b.hpp"\n',
+        )
+        rule = layout.scenarios_check_what_ships
+        self.assertEqual(self.complaints(rule), [])
+        self.breaks(rule, "verification/scenarios/b.hpp", '#include "../relacy/share_word.hpp"\n')
+        self.breaks(rule, "verification/scenarios/b.hpp", "#include <byre/cow/copy_of_a.hpp>\n")
+        self.breaks(rule, "verification/scenarios/b.hpp", "#include <copies/share_word.hpp>\n")
+
+    def test_a_table_without_mutants_is_found(self):
+        rule = layout.every_table_of_sites_yields_mutants
+        self.breaks(rule, "core/byre/cow/a.hpp", "inline constexpr sync::SiteTable<A, 3> a_sites{{{\n")
 
     def test_a_file_without_a_license_is_found(self):
         self.write("tests/a.cpp", "int main() {}\n")

@@ -6,9 +6,11 @@
 #include <byre/cow/header.hpp>
 #include <byre/error/error.hpp>
 #include <byre/memory/allocator.hpp>
+#include <byre/memory/small_blocks.hpp>
 #include <byre/stats/counters.hpp>
 
 #include <algorithm>
+#include <cstring>
 #include <new>
 
 namespace byre::inline v0::cow {
@@ -29,10 +31,14 @@ class basic_allocated final : public basic_header<Sync, Share> {
   /// create, and what copying throws.
   static Header* create_copy(std::size_t nbytes, const Header& source) {
     Allocator& allocator = source.allocator();
-    const std::size_t copied_nbytes = std::min(nbytes, source.nbytes());
-    return create_with(nbytes, allocator, [&](const Request& request) {
-      return allocator.allocate_copy(request, source.data(), copied_nbytes);
-    });
+    if (allocator.leaves_small_blocks_to_threads()) [[likely]] {
+      const Block block = detail::take_small_block({nbytes, prefix});
+      if (block.data != nullptr) [[likely]] {
+        copy_from(source, nbytes, block.data);
+        return construct(nbytes, allocator, block);
+      }
+    }
+    return create_copy_by_allocator(nbytes, source);
   }
 
  private:
@@ -52,6 +58,34 @@ class basic_allocated final : public basic_header<Sync, Share> {
     stats::detail::count(stats::detail::minus(stats::Counter::live_bytes, this->capacity()));
   }
 
+  [[gnu::noinline]] static Header* create_copy_by_allocator(std::size_t nbytes,
+                                                            const Header& source) {
+    Allocator& allocator = source.allocator();
+    return create_with(nbytes, allocator, [&](const Request& request) {
+      return allocator.allocate_copy(request, source.data(), std::min(nbytes, source.nbytes()));
+    });
+  }
+
+  static void copy_from(const Header& source, std::size_t nbytes, void* destination) noexcept {
+    const std::size_t copied_nbytes = std::min(nbytes, source.nbytes());
+    if (copied_nbytes <= most_copied_inline && source.origin() == Origin::allocated) {
+      copy_lines(static_cast<std::byte*>(destination), static_cast<const std::byte*>(source.data()),
+                 copied_nbytes);
+    } else if (copied_nbytes != 0) {
+      std::memcpy(destination, source.data(), copied_nbytes);
+    }
+  }
+
+  /// For so few bytes it is cheaper to copy whole lines than to call memcpy. Both blocks consist of
+  /// whole lines.
+  static constexpr std::size_t most_copied_inline = 4 * data_alignment;
+  static void copy_lines(std::byte* destination, const std::byte* source,
+                         std::size_t nbytes) noexcept {
+    for (std::size_t done = 0; done < nbytes; done += data_alignment) {
+      std::memcpy(destination + done, source + done, data_alignment);
+    }
+  }
+
   template <class Obtain>
   static Header* create_with(std::size_t nbytes, Allocator& allocator, Obtain obtain) {
     if (nbytes > max_nbytes) {
@@ -67,9 +101,11 @@ class basic_allocated final : public basic_header<Sync, Share> {
 
   template <class Obtain>
   static Header* create_in_front(std::size_t nbytes, Allocator& allocator, Obtain obtain) {
-    constexpr std::size_t prefix =
-        (sizeof(basic_allocated) + data_alignment - 1) / data_alignment * data_alignment;
-    const Block block = obtain(Request{nbytes, prefix});
+    return construct(nbytes, allocator, obtain(Request{nbytes, prefix}));
+  }
+
+  static Header* construct(std::size_t nbytes, Allocator& allocator, const Block& block) noexcept {
+    static_assert(sizeof(basic_allocated) <= prefix);
     void* place = static_cast<std::byte*>(block.data) - prefix;
     return ::new (place) basic_allocated(nbytes, allocator, block, &release_with_data);
   }
@@ -86,26 +122,36 @@ class basic_allocated final : public basic_header<Sync, Share> {
     }
   }
 
-  /// Ends the header and says what to give back to whom.
-  struct Remains {
-    explicit Remains(basic_allocated& self) noexcept
-        : allocator(self.allocator()), block{self.data(), self.capacity(), self.base_} {
-      self.~basic_allocated();
-    }
-    Allocator& allocator;
-    const Block block;
-  };
-
   static void release_with_data(Header& header) noexcept {
-    const Remains remains(static_cast<basic_allocated&>(header));
-    remains.allocator.deallocate(remains.block);
+    auto& self = static_cast<basic_allocated&>(header);
+    Allocator& allocator = self.allocator();
+    std::byte* const data = static_cast<std::byte*>(self.data());
+    const std::size_t capacity = self.capacity();
+    void* const base = self.base_;
+    self.~basic_allocated();
+    if (!allocator.leaves_small_blocks_to_threads() ||
+        !detail::keep_small_block(base, data + capacity)) [[unlikely]] {
+      deallocate(allocator, data, capacity, base);
+    }
   }
 
   static void release_apart(Header& header) noexcept {
-    const Remains remains(static_cast<basic_allocated&>(header));
+    auto& self = static_cast<basic_allocated&>(header);
+    Allocator& allocator = self.allocator();
+    const Block block{self.data(), self.capacity(), self.base_};
+    self.~basic_allocated();
     ::operator delete(&header);
-    remains.allocator.deallocate(remains.block);
+    allocator.deallocate(block);
   }
+
+  [[gnu::noinline]] static void deallocate(Allocator& allocator, void* data, std::size_t capacity,
+                                           void* base) noexcept {
+    allocator.deallocate({data, capacity, base});
+  }
+
+  /// Room for the header, in front of the data.
+  static constexpr std::size_t prefix =
+      (sizeof(Header) + sizeof(void*) + data_alignment - 1) / data_alignment * data_alignment;
 
   void* const base_;
 };

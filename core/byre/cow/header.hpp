@@ -40,7 +40,7 @@ class basic_header {
   using Release = void (*)(basic_header&) noexcept;
 
   basic_header(const Description& description, Release how_to_release) noexcept
-      : share_(!description.read_only),
+      : share_(description.read_only),
         data_(description.data),
         nbytes_(description.nbytes),
         capacity_(description.capacity),

@@ -36,16 +36,14 @@ class basic_share_lock {
  public:
   static constexpr std::uint32_t max_owners = std::uint32_t{1} << 30;
 
-  explicit basic_share_lock(bool written_in_place = true) noexcept
-      : owners_(1), users_(1), cloned_(written_in_place ? 0 : 1) {}
-  explicit basic_share_lock(NoOwner) noexcept : owners_(0), users_(0), cloned_(1) {}
+  explicit basic_share_lock(bool frozen = false) noexcept
+      : owners_(1), users_(1), frozen_(frozen) {}
+  explicit basic_share_lock(NoOwner) noexcept : owners_(0), users_(0), frozen_(true) {}
   basic_share_lock(const basic_share_lock&) = delete;
   basic_share_lock& operator=(const basic_share_lock&) = delete;
 
   void add_owner() noexcept {
-    // Relaxed, all: the owner that is cloned keeps the data alive, and only a sole owner that
-    // writes clears `cloned_`.
-    cloned_.store(1, sites.at(At::mark_cloned, relaxed));
+    // Relaxed, both: the owner that is cloned keeps the data alive.
     users_.fetch_add(1, sites.at(At::add_user, relaxed));
     const std::uint32_t before = owners_.fetch_add(1, sites.at(At::add_owner, relaxed));
     BYRE_ASSERT(before < max_owners, "a buffer has more than 2^30 lazy clones");
@@ -59,11 +57,7 @@ class basic_share_lock {
     return drop_user();
   }
 
-  bool is_plainly_owned() const noexcept {
-    // Relaxed, and pairs with nothing: nobody else has owned the data since this owner allocated it
-    // or stole it, and the steal acquired.
-    return cloned_.load(sites.at(At::is_plainly_owned, relaxed)) == 0;
-  }
+  bool is_writable() const noexcept { return !frozen_ && is_unique(); }
 
   bool is_unique() const noexcept {
     // Acquire pairs with drop_user: a write that relies on a true answer happens after all the
@@ -76,14 +70,6 @@ class basic_share_lock {
     return owners_.load(sites.at(At::use_count, relaxed));
   }
 
-  bool steal_if_alone() noexcept {
-    if (!is_unique()) {
-      return false;
-    }
-    mark_written();
-    return true;
-  }
-
   Claim claim(Wait wait = Wait::allowed) noexcept {
     for (;;) {
       mutex_.lock_shared(sites.at(At::lock_copy));
@@ -92,7 +78,6 @@ class basic_share_lock {
       }
       mutex_.unlock_shared(sites.at(At::unlock_claim));
       if (pending_copies_ended()) {
-        mark_written();
         return Claim::steal;
       }
     }
@@ -117,11 +102,6 @@ class basic_share_lock {
   static constexpr auto acquire = std::memory_order::acquire;
   static constexpr auto release = std::memory_order::release;
   static constexpr auto acq_rel = std::memory_order::acq_rel;
-
-  void mark_written() noexcept {
-    // Relaxed: the last owner, with no copy pending, is alone with it.
-    cloned_.store(0, sites.at(At::steal, relaxed));
-  }
 
   /// Under the shared lock. False iff fewer than `at_least` own the data.
   bool give_up_ownership(std::uint32_t at_least) noexcept {
@@ -153,8 +133,8 @@ class basic_share_lock {
 
   typename Sync::template Atomic<std::uint32_t> owners_;
   typename Sync::template Atomic<std::uint32_t> users_;
-  typename Sync::template Atomic<std::uint32_t> cloned_;  // as the bit of that name in the word
   typename Sync::SharedMutex mutex_;
+  const bool frozen_;
 };
 
 using ShareLock = basic_share_lock<sync::Boost>;

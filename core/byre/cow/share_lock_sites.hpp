@@ -9,12 +9,10 @@
 namespace byre::inline v0::cow {
 
 enum class ShareLockSite : std::uint8_t {
-  mark_cloned,
   add_user,
   add_owner,
   drop_owner,
   drop_user,
-  is_plainly_owned,
   is_unique,
   use_count,
   lock_copy,
@@ -24,17 +22,12 @@ enum class ShareLockSite : std::uint8_t {
   lock_steal,
   last_owner,
   unlock_steal,
-  steal,
   unlock_finish,
   abandon_copy,
   unlock_abandon,
 };
 
-inline constexpr sync::SiteTable<ShareLockSite, 19> share_lock_sites{{{
-    {"share_lock.mark_cloned", sync::Operation::store, std::memory_order::relaxed,
-     "nothing: who clones is an owner, and only a sole owner that writes clears the mark",
-     "relaxed is the weakest order; left out, writers_race_writers: a shared owner writes in "
-     "place"},
+inline constexpr sync::SiteTable<ShareLockSite, 16> share_lock_sites{{{
     {"share_lock.add_user", sync::Operation::fetch_add, std::memory_order::relaxed,
      "nothing: the owner that is cloned keeps the data alive",
      "relaxed is the weakest order; left out, first_clones_at_once frees twice"},
@@ -46,11 +39,6 @@ inline constexpr sync::SiteTable<ShareLockSite, 19> share_lock_sites{{{
     {"share_lock.drop_user", sync::Operation::fetch_sub, std::memory_order::acq_rel,
      "release: is_unique, and drop_user of whoever frees; acquire: the drop_users before it",
      "drops_race_copies: the free races the last reads"},
-    {"share_lock.is_plainly_owned", sync::Operation::load, std::memory_order::relaxed,
-     "nothing: nobody else has owned the data since this owner allocated it or stole it, and the "
-     "steal acquired (last_owner)",
-     "relaxed is the weakest order; left out, writers_race_writers: a shared owner writes in "
-     "place"},
     {"share_lock.is_unique", sync::Operation::load, std::memory_order::acquire,
      "drop_user (release)", "reads_race_a_steal: the write that follows races a former owner"},
     {"share_lock.use_count", sync::Operation::load, std::memory_order::relaxed,
@@ -71,9 +59,6 @@ inline constexpr sync::SiteTable<ShareLockSite, 19> share_lock_sites{{{
      "drop_owner (release)", "reads_race_a_steal: the stealer writes what a former owner reads"},
     {"share_lock.unlock_steal", sync::Operation::unlock, std::memory_order::seq_cst, "lock_copy",
      "left out, writers_race_writers: nobody copies again"},
-    {"share_lock.steal", sync::Operation::store, std::memory_order::relaxed,
-     "nothing: the last owner, with no copy pending, is alone with it",
-     "relaxed is the weakest order; left out, every write counts as a steal"},
     {"share_lock.unlock_finish", sync::Operation::unlock, std::memory_order::seq_cst, "lock_steal",
      "left out, writers_race_writers: the steal waits forever"},
     {"share_lock.abandon_copy", sync::Operation::fetch_add, std::memory_order::relaxed,

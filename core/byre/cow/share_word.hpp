@@ -5,13 +5,13 @@
 ///   bits 0-30   owners   buffers that own the data and are not copying out of it
 ///   bit  31     waiting  the sole owner is parked, or about to be, until pending copies end
 ///   bits 32-62  copies   former owners still copying out of it: the holders of the shared lock
-///   bit  63     cloned   lazily cloned since it was last written, or never to be written in place
+///   bit  63     frozen   from birth to death: the data is never written in place, and never claimed
 ///
 ///   operation     by              transition                         and then
-///   add_owner     an owner        owners+1, cloned
+///   add_owner     an owner        owners+1
 ///   drop_owner    an owner        owners-1                           none left: the caller frees
 ///   claim         about to write  owners>=2: owners-1, copies+1      copy
-///                                 owners==1, copies==0: not cloned   steal
+///                                 owners==1, copies==0               steal
 ///                                 owners==1, copies>0: waiting       park, look again
 ///     never to wait               owners==1, copies>0: as owners>=2  copy
 ///   finish_copy   a copier        copies-1                           none left: the caller frees
@@ -27,14 +27,10 @@
 /// I5  A stealer's first write happens after every copy out of the data and every read by a former
 ///     owner.
 /// I6  Of N owners that all claim and may wait, exactly one steals.
-/// I7  A sole owner of data nobody copies is alone with the word until it clones: its steal is a
-///     store, and its last drop needs no read-modify-write.
-/// I8  A word of one owner and nothing else means that nobody else has owned the data since this
-///     owner allocated it or last stole it. The steal acquired what the others did, so a write that
-///     finds the word so needs no order: `cloned`, set by every clone and cleared by a steal alone,
-///     is what makes that load enough.
+/// I7  A sole owner of data nobody copies is alone with the word until it clones: it clears its own
+///     `waiting` by a store, and its last drop needs no read-modify-write.
 ///
-/// Differs from the fixed design by `cloned`, and by the steps of I7: see docs/protocol.md.
+/// Differs from the fixed design by `frozen` and by the steps of I7: see docs/protocol.md.
 /// Source: the seed "Copy-on-write storage", its count and its shared-exclusive lock made one step.
 #pragma once
 
@@ -58,9 +54,9 @@ class basic_share_word {
   /// More owners than any program has; counting ends there, far from the next field.
   static constexpr std::uint32_t max_owners = std::uint32_t{1} << 30;
 
-  /// One owner: the caller. `written_in_place`: whether its next write needs no claim.
-  constexpr explicit basic_share_word(bool written_in_place = true) noexcept
-      : word_(written_in_place ? one_owner : one_owner | cloned_bit) {}
+  /// One owner: the caller. `frozen`: data that is never written in place.
+  constexpr explicit basic_share_word(bool frozen = false) noexcept
+      : word_(frozen ? one_owner | frozen_bit : one_owner) {}
   /// No owner: of no data, never to be claimed.
   constexpr explicit basic_share_word(NoOwner) noexcept : word_(0) {}
   basic_share_word(const basic_share_word&) = delete;
@@ -68,28 +64,21 @@ class basic_share_word {
 
   /// By, or on behalf of, a live owner.
   void add_owner() noexcept {
-    // Relaxed: only a sole owner clears `cloned`, which this owner then is, and it is cloning.
-    State now{word_.load(sites.at(At::was_cloned, relaxed))};
-    if (now.cloned()) [[likely]] {
-      // Relaxed, and pairs with nothing: the owner that is cloned keeps the data alive.
-      now.word = word_.fetch_add(one_owner, sites.at(At::add_owner, relaxed));
-    } else {
-      now = add_first_clone(now);
-    }
-    BYRE_ASSERT(now.owners() < max_owners, "a buffer has more than 2^30 lazy clones");
+    // Relaxed, and pairs with nothing: the owner that is cloned keeps the data alive. As two steps,
+    // first_clones_at_once fails.
+    const State before{word_.fetch_add(one_owner, sites.at(At::add_owner, relaxed))};
+    BYRE_ASSERT(before.owners() < max_owners, "a buffer has more than 2^30 lazy clones");
   }
 
   /// By an owner, which no longer is one. True iff nobody is left: the caller frees the data. Never
   /// waits.
   [[nodiscard]] bool drop_owner() noexcept {
     // Acquire pairs with drop_owner and finish_copy: the free happens after all they did, or
-    // drops_race_drops fails.
+    // drops_race_drops fails. Alone with the word, a load is enough (I7).
     if (State{word_.load(sites.at(At::drop_alone, acquire))}.is_sole_use()) {
-      // Relaxed: alone with the word (I7). It tells a release too many from this one.
-      word_.store(0, sites.at(At::drop_last, relaxed));
       return true;
     }
-    // Release pairs with is_unique and look: reads before it happen before a stealer's writes, or
+    // Release pairs with is_writable and look: reads before it happen before a stealer's writes, or
     // reads_race_a_steal fails. Acquire pairs with the other releases where this one frees, or
     // drops_race_drops fails.
     const State before{word_.fetch_sub(one_owner, sites.at(At::drop_owner, acq_rel))};
@@ -97,17 +86,18 @@ class basic_share_word {
     return before.is_sole_use();
   }
 
-  /// By an owner about to write: true iff it may at once, as nothing was cloned since it last
-  /// wrote. The whole price of a write by who is alone.
-  bool is_plainly_owned() const noexcept {
-    // Relaxed, and pairs with nothing, by I8.
-    return word_.load(sites.at(At::is_plainly_owned, relaxed)) == one_owner;
+  /// By an owner about to write: true iff it may at once, being the only one, with nobody copying.
+  /// The whole price of a write by who is alone.
+  bool is_writable() const noexcept {
+    // Acquire pairs with drop_owner and finish_copy: the write happens after all they did, or
+    // reads_race_a_steal fails.
+    return word_.load(sites.at(At::is_writable, acquire)) == one_owner;
   }
 
   /// By an owner: true iff it is the only one and nobody copies, which stays so until it clones.
   bool is_unique() const noexcept {
-    // Acquire pairs with drop_owner and finish_copy: a write that relies on a true answer happens
-    // after all they did, or reads_race_a_steal fails.
+    // Acquire pairs with drop_owner and finish_copy: what relies on a true answer happens after all
+    // they did, or resizes_race_drops fails.
     return State{word_.load(sites.at(At::is_unique, acquire))}.is_sole_use();
   }
 
@@ -117,22 +107,19 @@ class basic_share_word {
     return State{word_.load(sites.at(At::use_count, relaxed))}.owners();
   }
 
-  /// By an owner about to write: true iff it is the last one and nobody copies, and so it steals.
-  bool steal_if_alone() noexcept {
-    // Acquire pairs with drop_owner and finish_copy: a steal happens after all they did, or
-    // writers_race_writers fails.
-    return steal(State{word_.load(sites.at(At::look, acquire))});
-  }
-
   /// By an owner about to write: whether it writes in place, or copies and then calls finish_copy
   /// or abandon_copy. With Wait::allowed the last owner waits for pending copies and then steals;
   /// with Wait::never it copies too.
   Claim claim(Wait wait = Wait::allowed) noexcept {
     bool waiting = false;  // the bit in the word is this claim's
     for (unsigned looks = 0;; ++looks) {
-      // Acquire, as in steal_if_alone.
+      // Acquire pairs with drop_owner and finish_copy: a steal happens after all they did, or
+      // writers_race_writers fails.
       const State now{word_.load(sites.at(At::look, acquire))};
-      if (steal(now)) {
+      if (now.is_sole_use()) {
+        if (waiting) {
+          stop_waiting();
+        }
         return Claim::steal;
       }
       BYRE_ASSERT(now.owners() != 0, "a buffer was written after its release");
@@ -152,7 +139,7 @@ class basic_share_word {
   /// By a copier whose copy is complete. True iff nobody is left: the caller frees the data. Never
   /// waits.
   [[nodiscard]] bool finish_copy() noexcept {
-    // Release pairs with is_unique and look: the copy happens before a stealer's writes, or
+    // Release pairs with is_writable and look: the copy happens before a stealer's writes, or
     // writers_race_writers fails. Acquire pairs with the other releases where this one frees, or
     // drops_race_copies fails.
     const State before{word_.fetch_sub(one_copy, sites.at(At::finish_copy, acq_rel))};
@@ -185,7 +172,7 @@ class basic_share_word {
   static constexpr std::uint64_t one_owner = 1;
   static constexpr std::uint64_t waiting_bit = std::uint64_t{1} << 31;
   static constexpr std::uint64_t one_copy = std::uint64_t{1} << 32;
-  static constexpr std::uint64_t cloned_bit = std::uint64_t{1} << 63;
+  static constexpr std::uint64_t frozen_bit = std::uint64_t{1} << 63;
 
   /// The word, read through its fields.
   struct State {
@@ -195,33 +182,12 @@ class basic_share_word {
       return static_cast<std::uint32_t>(word & (waiting_bit - 1));
     }
     bool waiting() const noexcept { return (word & waiting_bit) != 0; }
-    bool cloned() const noexcept { return (word & cloned_bit) != 0; }
     std::uint32_t copies() const noexcept {
-      return static_cast<std::uint32_t>((word & ~cloned_bit) / one_copy);
+      return static_cast<std::uint32_t>((word & ~frozen_bit) / one_copy);
     }
-    bool is_sole_use() const noexcept { return (word & ~(waiting_bit | cloned_bit)) == one_owner; }
-    bool is_last_copy() const noexcept { return (word & ~cloned_bit) == one_copy; }
+    bool is_sole_use() const noexcept { return (word & ~(waiting_bit | frozen_bit)) == one_owner; }
+    bool is_last_copy() const noexcept { return (word & ~frozen_bit) == one_copy; }
   };
-
-  /// Owners+1, cloned. Returns the state before.
-  State add_first_clone(State now) noexcept {
-    // Relaxed, and pairs with nothing, as where the bit is set already.
-    while (!word_.compare_exchange_weak(now.word, (now.word + one_owner) | cloned_bit,
-                                        sites.at(At::first_clone, relaxed))) {
-    }
-    return now;
-  }
-
-  /// True iff the owner that saw `now` is alone. Then neither cloned nor waiting any more.
-  bool steal(State now) noexcept {
-    if (!now.is_sole_use()) {
-      return false;
-    }
-    // Relaxed: the sole owner of data nobody copies is alone with the word (I7). Left out, the data
-    // is never plainly owned again, and after a wait later_copiers_free leaks.
-    word_.store(one_owner, sites.at(At::steal, relaxed));
-    return true;
-  }
 
   /// Owners-1, copies+1, and no longer waiting. One step, since "am I last" and "start copying"
   /// must not come apart.
@@ -236,6 +202,12 @@ class basic_share_word {
     // Relaxed: whoever changes the word later sees the bit. Left out, writers_race_writers hangs.
     return word_.compare_exchange_weak(now.word, now.word | waiting_bit,
                                        sites.at(At::announce_wait, relaxed));
+  }
+
+  [[gnu::cold]] void stop_waiting() noexcept {
+    // Relaxed: the sole owner of data nobody copies is alone with the word (I7). Left out, the last
+    // copier of later owners is not told to free: later_copiers_free leaks.
+    word_.store(one_owner, sites.at(At::stop_waiting, relaxed));
   }
 
   [[gnu::cold]] void await_copies() noexcept {

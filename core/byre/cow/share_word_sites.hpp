@@ -11,17 +11,14 @@
 namespace byre::inline v0::cow {
 
 enum class ShareWordSite : std::uint8_t {
-  was_cloned,
   add_owner,
-  first_clone,
   drop_alone,
-  drop_last,
   drop_owner,
-  is_plainly_owned,
+  is_writable,
   is_unique,
   use_count,
   look,
-  steal,
+  stop_waiting,
   claim_copy,
   announce_wait,
   still_pending,
@@ -32,47 +29,35 @@ enum class ShareWordSite : std::uint8_t {
   wake_after_abandon,
 };
 
-inline constexpr sync::SiteTable<ShareWordSite, 19> share_word_sites{{{
-    {"share_word.was_cloned", sync::Operation::load, std::memory_order::relaxed,
-     "nothing: who clones is an owner, and only a sole owner that writes clears the bit",
-     "relaxed is the weakest order; answering yes where it is no, the bit is never set: "
-     "reads_race_a_plain_write"},
+inline constexpr sync::SiteTable<ShareWordSite, 16> share_word_sites{{{
     {"share_word.add_owner", sync::Operation::fetch_add, std::memory_order::relaxed,
      "nothing: the owner that is cloned keeps the data alive; a clone reaches another thread by a "
      "hand-over of the user's",
      "relaxed is the weakest order; not atomic, two clones at once count one: "
      "first_clones_at_once frees twice"},
-    {"share_word.first_clone", sync::Operation::compare_exchange, std::memory_order::relaxed,
-     "nothing: as add_owner",
-     "relaxed is the weakest order; a plain store, first_clones_at_once frees twice"},
     {"share_word.drop_alone", sync::Operation::load, std::memory_order::acquire,
      "drop_owner and finish_copy (release), through the release sequence of the word",
      "drops_race_drops: the free races the last reads of the others"},
-    {"share_word.drop_last", sync::Operation::store, std::memory_order::relaxed,
-     "nothing: the sole owner of data nobody copies is alone with the word",
-     "relaxed is the weakest order; left out, a release too many is not told from the last"},
     {"share_word.drop_owner", sync::Operation::fetch_sub, std::memory_order::acq_rel,
-     "release: is_unique and look of a stealer, and the acquire of whoever frees; acquire: the "
+     "release: is_writable and look of a stealer, and the acquire of whoever frees; acquire: the "
      "releases of drop_owner and finish_copy before it, when this one frees",
      "without release, reads_race_a_steal: a former owner reads what a stealer writes; without "
      "acquire, drops_race_drops: the free races the last reads"},
-    {"share_word.is_plainly_owned", sync::Operation::load, std::memory_order::relaxed,
-     "nothing: nobody else has owned the data since this owner allocated it or stole it, and the "
-     "steal acquired (look)",
-     "relaxed is the weakest order; left out, writers_race_writers: a shared owner writes in "
-     "place"},
-    {"share_word.is_unique", sync::Operation::load, std::memory_order::acquire,
+    {"share_word.is_writable", sync::Operation::load, std::memory_order::acquire,
      "drop_owner and finish_copy (release), through the release sequence of the word",
      "reads_race_a_steal: the write that follows races a former owner's reads"},
+    {"share_word.is_unique", sync::Operation::load, std::memory_order::acquire,
+     "drop_owner and finish_copy (release), through the release sequence of the word",
+     "resizes_race_drops: the bytes move away under a former owner's reads"},
     {"share_word.use_count", sync::Operation::load, std::memory_order::relaxed,
      "nothing: a number for people", "relaxed is the weakest order"},
     {"share_word.look", sync::Operation::load, std::memory_order::acquire,
      "drop_owner and finish_copy (release), where it leads to a steal",
      "writers_race_writers: the stealer writes while a copier reads"},
-    {"share_word.steal", sync::Operation::store, std::memory_order::relaxed,
+    {"share_word.stop_waiting", sync::Operation::store, std::memory_order::relaxed,
      "nothing: a sole owner of data nobody copies is alone with the word",
-     "relaxed is the weakest order; left out, every write counts as a steal, and after a wait the "
-     "last copier of later owners is not told to free: later_copiers_free leaks"},
+     "relaxed is the weakest order; left out, the last copier of later owners is not told to free: "
+     "later_copiers_free leaks"},
     {"share_word.claim_copy", sync::Operation::compare_exchange, std::memory_order::relaxed,
      "nothing: the data has not changed since this owner got it, and finish_copy releases the "
      "reads",
@@ -90,7 +75,7 @@ inline constexpr sync::SiteTable<ShareWordSite, 19> share_word_sites{{{
      "wake_after_copy, wake_after_abandon",
      "left out, the wait spins: right, but the waiter burns a core"},
     {"share_word.finish_copy", sync::Operation::fetch_sub, std::memory_order::acq_rel,
-     "release: is_unique and look of a stealer, and the acquire of whoever frees; acquire: the "
+     "release: is_writable and look of a stealer, and the acquire of whoever frees; acquire: the "
      "releases before it, when this one frees",
      "without release, writers_race_writers: a stealer writes what is still being copied; without "
      "acquire, drops_race_copies: the free races the last reads"},

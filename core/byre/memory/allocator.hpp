@@ -16,6 +16,8 @@ inline constexpr std::size_t data_alignment = 64;
 inline constexpr std::size_t max_nbytes =
     (static_cast<std::size_t>(-1) >> 1) - (std::size_t{1} << 24);
 
+class RecyclingPool;
+
 /// What a Buffer asks of an allocator.
 struct Request {
   std::size_t nbytes;      ///< bytes of data, at most max_nbytes; may be 0
@@ -56,6 +58,10 @@ class Allocator {
   /// Where its memory lives.
   Device device() const noexcept { return device_; }
 
+  /// Whether its small blocks may be taken from those the calling thread keeps, and left to them,
+  /// without asking it; see small_blocks.hpp.
+  bool leaves_small_blocks_to_threads() const noexcept { return leaves_small_blocks_to_threads_; }
+
   /// For messages: "recycling pool".
   virtual const char* name() const noexcept = 0;
 
@@ -65,7 +71,13 @@ class Allocator {
   Allocator& operator=(const Allocator&) = default;
 
  private:
+  friend class RecyclingPool;  // the only one that leaves them
+  struct LeavesSmallBlocksToThreads {};
+  explicit Allocator(LeavesSmallBlocksToThreads) noexcept
+      : device_(Device::cpu()), leaves_small_blocks_to_threads_(true) {}
+
   Device device_;
+  bool leaves_small_blocks_to_threads_ = false;
 };
 
 /// The recycling pool of the process; see pool.hpp. Never destroyed.

@@ -19,6 +19,12 @@
 
 namespace byre::inline v0 {
 
+#if defined(BYRE_ADDRESS_SANITIZER)
+inline constexpr bool watched_by_address_sanitizer = true;
+#else
+inline constexpr bool watched_by_address_sanitizer = false;
+#endif
+
 inline void poison([[maybe_unused]] const void* address,
                    [[maybe_unused]] std::size_t nbytes) noexcept {
 #if defined(BYRE_ADDRESS_SANITIZER)

@@ -4,6 +4,7 @@
 #include <byre/memory/aligned_allocator.hpp>
 #include <byre/memory/poison.hpp>
 #include <byre/memory/pool.hpp>
+#include <byre/memory/small_blocks.hpp>
 #include <byre/stats/counters.hpp>
 #include <byre/sync/immortal.hpp>
 
@@ -13,6 +14,8 @@
 
 namespace byre::inline v0 {
 namespace {
+
+using detail::SmallBlocks;
 
 constexpr std::size_t lead = page_nbytes;
 static_assert(sizeof(detail::IdleBlock) <= lead);
@@ -73,7 +76,7 @@ std::size_t RecyclingPool::default_limit_nbytes() noexcept {
 }
 
 RecyclingPool::RecyclingPool(std::size_t limit_nbytes, PageSource& pages) noexcept
-    : pages_(&pages), idle_(limit_nbytes) {}
+    : Allocator(LeavesSmallBlocksToThreads()), pages_(&pages), idle_(limit_nbytes) {}
 
 RecyclingPool::~RecyclingPool() {
   trim();
@@ -102,10 +105,18 @@ Block RecyclingPool::allocate_copy(const Request& request, const void* source, s
 }
 
 Block RecyclingPool::take_small(const Request& request) {
-  Block block = AlignedAllocator::try_take(request);
+  Block block = detail::take_small_block(request);
+  if (block.data != nullptr) {
+    return block;
+  }
+  Request whole_lines = request;
+  if (request.prefix + request.nbytes <= SmallBlocks::most_nbytes) {
+    whole_lines.nbytes = SmallBlocks::nbytes_for(request) - request.prefix;
+  }
+  block = AlignedAllocator::try_take(whole_lines);
   if (block.data == nullptr) [[unlikely]] {
     trim();
-    block = aligned_allocator().allocate(request);
+    block = aligned_allocator().allocate(whole_lines);
   }
   return block;
 }
@@ -123,7 +134,9 @@ RecyclingPool::Found RecyclingPool::find(std::size_t nbytes) {
 
 void RecyclingPool::deallocate(const Block& block) noexcept {
   if (block.capacity < recycled_from) {
-    AlignedAllocator::give_back(block);
+    if (!detail::keep_small_block(block.base, data_of(block) + block.capacity)) {
+      AlignedAllocator::give_back(block);
+    }
     return;
   }
   if (block.capacity > limit_nbytes()) {
@@ -159,6 +172,9 @@ void RecyclingPool::trim(std::size_t keep_nbytes) noexcept {
     const Block block = revive(idle);
     stats::detail::count(stats::detail::minus(stats::Counter::pooled_bytes, block.capacity));
     unmap(block);
+  }
+  if (keep_nbytes == 0 && detail::this_threads_blocks != nullptr) {
+    detail::this_threads_blocks->clear();
   }
 }
 

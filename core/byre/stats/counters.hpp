@@ -14,15 +14,15 @@
 namespace byre::inline v0::stats {
 
 enum class Counter : std::uint8_t {
-  lazy_clones,      ///< lazy clones made
-  copies,           ///< copies of data made: by a write, by a clone of borrowed memory, by a resize
-  steals,           ///< times the last owner of once shared data kept it for its write
+  lazy_clones,  ///< lazy clones made
+  copies,       ///< copies of data made: by a write, by a clone of borrowed memory, by a resize
+  steals,  ///< writes by a last owner that others left, or copied for, only while it claimed the data
   waits,            ///< times a writer was parked until a pending copy ended
   bytes_cloned,     ///< bytes lazily cloned
   bytes_unshared,   ///< bytes of the copies that writes to shared data made
   bytes_otherwise,  ///< bytes of the other copies
   live_bytes,       ///< bytes of data in memory that allocators gave to buffers
-  pooled_bytes,     ///< bytes idle in recycling pools
+  pooled_bytes,     ///< bytes idle in recycling pools, in blocks of 64 KiB and more
 };
 inline constexpr std::size_t counter_count = 9;
 
@@ -49,13 +49,13 @@ Counters snapshot() noexcept;
 
 namespace detail {
 
-enum class ShardSite : std::uint8_t { read, bump };
+enum class ShardSite : std::uint8_t { read, write };
 
 inline constexpr sync::SiteTable<ShardSite, 2> shard_sites{{{
     {"stats.read", sync::Operation::load, std::memory_order::relaxed,
      "nothing: a count publishes no data; a snapshot after a join is exact by the join's edge",
      "relaxed is the weakest order; left out, nothing is counted"},
-    {"stats.bump", sync::Operation::store, std::memory_order::relaxed,
+    {"stats.write", sync::Operation::store, std::memory_order::relaxed,
      "nothing: only its own thread writes a shard, so a load and a store lose no count",
      "relaxed is the weakest order; left out, nothing is counted"},
 }}};
@@ -69,11 +69,12 @@ class Shard {
     return cells_[index_of(counter)].load(
         shard_sites.at(ShardSite::read, std::memory_order::relaxed));
   }
-  void add(Counter counter, std::int64_t value) noexcept {
+  void set(Counter counter, std::int64_t value) noexcept {
     // Relaxed, and pairs with nothing: with one writer no count is lost.
-    cells_[index_of(counter)].store(get(counter) + value,
-                                    shard_sites.at(ShardSite::bump, std::memory_order::relaxed));
+    cells_[index_of(counter)].store(value,
+                                    shard_sites.at(ShardSite::write, std::memory_order::relaxed));
   }
+  void add(Counter counter, std::int64_t value) noexcept { set(counter, get(counter) + value); }
 
   bool is_enlisted() const noexcept { return enlisted_; }
   void set_enlisted(bool enlisted) noexcept { enlisted_ = enlisted; }
@@ -114,10 +115,25 @@ extern constinit thread_local Shard this_threads_shard;
 [[gnu::cold]] void count_unlisted(Change change) noexcept;
 
 template <std::same_as<Change>... Changes>
-void count(Changes... changes) noexcept {
+[[gnu::always_inline]] inline void count(Changes... changes) noexcept {
   if (this_threads_shard.is_enlisted()) [[likely]] {
     (this_threads_shard.add(changes.counter, changes.value), ...);
   } else {
+    (count_unlisted(changes), ...);
+  }
+}
+
+/// The same, with the counters read before `step` and written after it, which an atomic step would
+/// otherwise hold up twice. `step` counts nothing itself and does not throw.
+template <class Step, std::same_as<Change>... Changes>
+[[gnu::always_inline]] inline void count_around(Step step, Changes... changes) noexcept {
+  if (this_threads_shard.is_enlisted()) [[likely]] {
+    const std::int64_t values[] = {this_threads_shard.get(changes.counter) + changes.value...};
+    step();
+    const std::int64_t* value = values;
+    (this_threads_shard.set(changes.counter, *value++), ...);
+  } else {
+    step();
     (count_unlisted(changes), ...);
   }
 }
@@ -126,6 +142,11 @@ void count(Changes... changes) noexcept {
 
 template <std::same_as<Change>... Changes>
 void count(Changes...) noexcept {}
+
+template <class Step, std::same_as<Change>... Changes>
+void count_around(Step step, Changes...) noexcept {
+  step();
+}
 
 #endif
 

@@ -11,20 +11,12 @@
 #include <utility>
 
 namespace byre::inline v0::stats {
+
+#if BYRE_STATS
+constinit sync::Boost::Atomic<std::uint32_t> detail::sinks_installed{0};
+#endif
+
 namespace {
-
-enum class SinkSite : std::uint8_t { any, changed };
-
-constexpr sync::SiteTable<SinkSite, 2> sink_sites{{{
-    {"stats.any_sink", sync::Operation::load, std::memory_order::relaxed,
-     "nothing: the list itself is read under the lock",
-     "relaxed is the weakest order; left out, no sink is called"},
-    {"stats.sinks_changed", sync::Operation::store, std::memory_order::relaxed,
-     "nothing: a copy concurrent with an installation may be missed by it",
-     "relaxed is the weakest order; left out, no sink is called"},
-}}};
-
-constinit sync::Boost::Atomic<std::uint32_t> any_installed{0};
 
 struct Sinks {
   boost::shared_mutex mutex;
@@ -32,8 +24,11 @@ struct Sinks {
 
   void changed() noexcept {
     // Relaxed, and pairs with nothing.
-    any_installed.store(list.empty() ? 0 : 1,
-                        sink_sites.at(SinkSite::changed, std::memory_order::relaxed));
+#if BYRE_STATS
+    detail::sinks_installed.store(
+        list.empty() ? 0 : 1,
+        detail::sink_sites.at(detail::SinkSite::changed, std::memory_order::relaxed));
+#endif
   }
 };
 
@@ -98,11 +93,6 @@ void tell(const CopySink& sink, const CopyEvent& event) noexcept {
 }
 
 }  // namespace
-
-bool detail::any_sink() noexcept {
-  // Relaxed, and pairs with nothing.
-  return any_installed.load(sink_sites.at(SinkSite::any, std::memory_order::relaxed)) != 0;
-}
 
 void detail::tell_sinks(const CopyEvent& event) noexcept {
   if (inside_a_sink) {

@@ -56,25 +56,42 @@ namespace detail {
 
 #if BYRE_STATS
 
+enum class SinkSite : std::uint8_t { any, changed };
+
+inline constexpr sync::SiteTable<SinkSite, 2> sink_sites{{{
+    {"stats.any_sink", sync::Operation::load, std::memory_order::relaxed,
+     "nothing: the list itself is read under the lock",
+     "relaxed is the weakest order; left out, no sink is called"},
+    {"stats.sinks_changed", sync::Operation::store, std::memory_order::relaxed,
+     "nothing: a copy concurrent with an installation may be missed by it",
+     "relaxed is the weakest order; left out, no sink is called"},
+}}};
+
+extern constinit sync::Boost::Atomic<std::uint32_t> sinks_installed;
+
 /// Approximate: whether any sink is installed.
-bool any_sink() noexcept;
+inline bool any_sink() noexcept {
+  // Relaxed, and pairs with nothing.
+  return sinks_installed.load(sink_sites.at(SinkSite::any, std::memory_order::relaxed)) != 0;
+}
 
 /// Tells the sinks of a copy.
 [[gnu::cold]] void tell_sinks(const CopyEvent& event) noexcept;
 
 /// Counts a copy and tells the sinks.
-inline void report_copy(const CopyEvent& event) noexcept {
-  const bool unshared = event.cause == CopyCause::shared || event.cause == CopyCause::pending;
+[[gnu::always_inline]] inline void report_copy(std::size_t nbytes, CopyCause cause,
+                                               CallSite site) noexcept {
+  const bool unshared = cause == CopyCause::shared || cause == CopyCause::pending;
   count(plus(Counter::copies),
-        plus(unshared ? Counter::bytes_unshared : Counter::bytes_otherwise, event.nbytes));
+        plus(unshared ? Counter::bytes_unshared : Counter::bytes_otherwise, nbytes));
   if (any_sink()) [[unlikely]] {
-    tell_sinks(event);
+    tell_sinks({nbytes, cause, site});
   }
 }
 
 #else
 
-inline void report_copy(const CopyEvent&) noexcept {}
+inline void report_copy(std::size_t, CopyCause, CallSite) noexcept {}
 
 #endif
 

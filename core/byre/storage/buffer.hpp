@@ -25,8 +25,8 @@ namespace byre::inline v0 {
 
 /// What a write access had to do to be alone with the data.
 enum class Materialized : std::uint8_t {
-  already_unique,  ///< nothing: it was not shared since it was last written
-  stole,           ///< it was shared, and the last owner keeps it
+  already_unique,  ///< nothing: nobody else owns it or copies it
+  stole,           ///< others did when the call began, and left: the last owner keeps it
   copied,          ///< other owners keep it, or it is read-only: the writer has a copy
 };
 
@@ -163,10 +163,10 @@ class basic_buffer {
   /// to be done. Throws what allocating and copying throw, having changed nothing.
   Materialized materialize(Wait wait = Wait::allowed, CallSite site = CallSite::current()) {
     const auto access = monitor_.writes(site);
-    if (header_->share().is_plainly_owned()) [[likely]] {
+    if (header_->share().is_writable()) [[likely]] {
       return Materialized::already_unique;
     }
-    return claim(wait, site);
+    return copy_or_steal(wait, site);
   }
 
   /// Changes the size of a buffer that shares its bytes with nobody; keeps the bytes up to the
@@ -191,7 +191,7 @@ class basic_buffer {
     const std::size_t kept_nbytes = header_->nbytes();
     Header* larger = Allocated::create_copy(nbytes, *header_);
     leave_for(larger);
-    stats::detail::report_copy({kept_nbytes, stats::CopyCause::resized, site});
+    stats::detail::report_copy(kept_nbytes, stats::CopyCause::resized, site);
   }
 
   std::size_t nbytes(CallSite site = CallSite::current()) const noexcept {
@@ -274,10 +274,12 @@ class basic_buffer {
     if (!header_->is_shareable()) [[unlikely]] {
       return share_eagerly(site);
     }
-    header_->share().add_owner();
-    stats::detail::count(stats::detail::plus(stats::Counter::lazy_clones),
-                         stats::detail::plus(stats::Counter::bytes_cloned, header_->nbytes()));
-    return header_;
+    Header* const header = header_;
+    stats::detail::count_around(
+        [header]() noexcept { header->share().add_owner(); },
+        stats::detail::plus(stats::Counter::lazy_clones),
+        stats::detail::plus(stats::Counter::bytes_cloned, header->nbytes()));
+    return header;
   }
 
   [[gnu::cold, gnu::noinline]] Header* share_eagerly(CallSite site) const {
@@ -285,33 +287,25 @@ class basic_buffer {
       return header_;
     }
     Header* copy = copy_of_data();
-    stats::detail::report_copy({header_->nbytes(), stats::CopyCause::borrowed, site});
+    stats::detail::report_copy(header_->nbytes(), stats::CopyCause::borrowed, site);
     return copy;
   }
 
-  /// What materialize() does where the data is not plainly owned.
-  [[gnu::noinline]] Materialized claim(Wait wait, CallSite site) {
-    if (!has_data()) {
+  /// What materialize() does where the data may not be written as it is.
+  [[gnu::noinline]] Materialized copy_or_steal(Wait wait, CallSite site) {
+    if (header_->is_read_only()) [[unlikely]] {
+      return copy_read_only(site);
+    }
+    if (!has_data()) [[unlikely]] {
       return Materialized::already_unique;
     }
-    if (!header_->is_read_only() && header_->share().steal_if_alone()) {
-      return note_steal();
-    }
-    return copy_out(wait, site);
-  }
-
-  /// The data is shared, or read-only.
-  [[gnu::noinline]] Materialized copy_out(Wait wait, CallSite site) {
-    return header_->is_read_only() ? copy_read_only(site) : copy_or_steal(wait, site);
-  }
-
-  Materialized copy_or_steal(Wait wait, CallSite site) {
     // Who may not wait and finds itself the last owner copies for that alone.
     const auto cause = wait == Wait::never && header_->share().use_count() == 1
                            ? stats::CopyCause::pending
                            : stats::CopyCause::shared;
     if (header_->share().claim(wait) == Claim::steal) {
-      return note_steal();
+      stats::detail::count(stats::detail::plus(stats::Counter::steals));
+      return Materialized::stole;
     }
     Header* copy;
     try {
@@ -324,21 +318,16 @@ class basic_buffer {
       header_->release();
     }
     adopt_header(copy);
-    stats::detail::report_copy({copy->nbytes(), cause, site});
+    stats::detail::report_copy(copy->nbytes(), cause, site);
     return Materialized::copied;
   }
 
   /// Nobody ever writes the data, so it is copied by an owner, without a claim.
-  Materialized copy_read_only(CallSite site) {
+  [[gnu::cold]] Materialized copy_read_only(CallSite site) {
     Header* copy = copy_of_data();
     const auto cause = leave_for(copy) ? stats::CopyCause::read_only : stats::CopyCause::shared;
-    stats::detail::report_copy({copy->nbytes(), cause, site});
+    stats::detail::report_copy(copy->nbytes(), cause, site);
     return Materialized::copied;
-  }
-
-  static Materialized note_steal() noexcept {
-    stats::detail::count(stats::detail::plus(stats::Counter::steals));
-    return Materialized::stole;
   }
 
   Header* copy_of_data() const { return Allocated::create_copy(header_->nbytes(), *header_); }

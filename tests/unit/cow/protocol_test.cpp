@@ -30,7 +30,7 @@ struct FormNames {
 TYPED_TEST_SUITE(Protocol, Forms, FormNames);
 
 TYPED_TEST(Protocol, new_data_has_one_owner_that_may_write_at_once) {
-  EXPECT_TRUE(this->form.is_plainly_owned());
+  EXPECT_TRUE(this->form.is_writable());
   EXPECT_TRUE(this->form.is_unique());
   EXPECT_EQ(this->form.use_count(), 1U);
 }
@@ -38,7 +38,7 @@ TYPED_TEST(Protocol, new_data_has_one_owner_that_may_write_at_once) {
 TYPED_TEST(Protocol, a_clone_makes_another_owner_until_it_is_dropped) {
   this->form.add_owner();
   EXPECT_FALSE(this->form.is_unique());
-  EXPECT_FALSE(this->form.is_plainly_owned());
+  EXPECT_FALSE(this->form.is_writable());
   EXPECT_EQ(this->form.use_count(), 2U);
 
   EXPECT_FALSE(this->form.drop_owner());
@@ -54,18 +54,18 @@ TYPED_TEST(Protocol, the_last_drop_says_so) {
   EXPECT_TRUE(this->form.drop_owner());
 }
 
-TYPED_TEST(Protocol, data_once_shared_is_stolen_once_and_then_plainly_owned) {
+TYPED_TEST(Protocol, the_owner_left_over_may_write_at_once_and_its_claim_steals) {
   this->form.add_owner();
   EXPECT_FALSE(this->form.drop_owner());
-  EXPECT_FALSE(this->form.is_plainly_owned());
+  EXPECT_TRUE(this->form.is_writable());
   EXPECT_EQ(this->form.claim(), Claim::steal);
-  EXPECT_TRUE(this->form.is_plainly_owned());
+  EXPECT_TRUE(this->form.is_writable());
   EXPECT_TRUE(this->form.drop_owner());
 }
 
-TYPED_TEST(Protocol, data_that_is_never_written_in_place_is_never_plainly_owned) {
-  TypeParam read_only(false);
-  EXPECT_FALSE(read_only.is_plainly_owned());
+TYPED_TEST(Protocol, frozen_data_is_never_writable_though_it_may_be_unique) {
+  TypeParam read_only(true);
+  EXPECT_FALSE(read_only.is_writable());
   EXPECT_TRUE(read_only.is_unique());
   EXPECT_EQ(read_only.use_count(), 1U);
   EXPECT_TRUE(read_only.drop_owner());
@@ -183,7 +183,7 @@ TEST_F(WaitingOwner, steals_when_the_copy_ends) {
   EXPECT_FALSE(word.finish_copy());
   waiter.join();
   EXPECT_EQ(answer, Claim::steal);
-  EXPECT_TRUE(word.is_plainly_owned());  // `waiting` is gone
+  EXPECT_TRUE(word.is_writable());  // `waiting` is gone
 }
 
 TEST_F(WaitingOwner, steals_when_the_last_of_two_copies_ends) {
@@ -234,7 +234,7 @@ struct CrowdedBoost : sync::Boost {
 };
 
 TEST(ShareWordDeathTest, more_clones_than_can_be_counted_end_the_program) {
-  basic_share_word<CrowdedBoost> word(false);
+  basic_share_word<CrowdedBoost> word;
   EXPECT_DEATH(word.add_owner(), "share_word.hpp:.*more than 2\\^30 lazy clones");
 }
 
@@ -246,15 +246,15 @@ TEST(ShareWordDeathTest, a_release_too_many_ends_the_program) {
   EXPECT_DEATH((void)word.drop_owner(), "released more often than it was cloned");
 }
 
-TEST(ShareWordDeathTest, a_release_after_the_last_ends_the_program) {
-  ShareWord word;
-  ASSERT_TRUE(word.drop_owner());
-  EXPECT_DEATH((void)word.drop_owner(), "released more often than it was cloned");
-}
-
 TEST(ShareWordDeathTest, a_write_after_the_last_release_ends_the_program) {
   ShareWord word;
-  ASSERT_TRUE(word.drop_owner());
+  word.add_owner();
+  ASSERT_FALSE(word.drop_owner());
+  ASSERT_EQ(word.claim(Wait::never), Claim::steal);
+  word.add_owner();
+  ASSERT_EQ(word.claim(), Claim::copy);
+  ASSERT_FALSE(word.drop_owner());
+  ASSERT_TRUE(word.finish_copy());
   EXPECT_DEATH(word.claim(), "written after its release");
   EXPECT_DEATH(word.claim(Wait::never), "written after its release");
 }

@@ -132,13 +132,12 @@ TEST_F(CountersTest, a_copy_takes_its_bytes_from_those_not_copied) {
                                      .live_bytes = 100}));
 }
 
-TEST_F(CountersTest, a_steal_copies_nothing_and_counts_once) {
+TEST_F(CountersTest, a_write_by_who_was_left_alone_copies_nothing_and_is_no_steal) {
   Buffer buffer = of(100);
   const Counted counted;
   { const Buffer clone = buffer; }
-  EXPECT_EQ(buffer.materialize(), Materialized::stole);
   EXPECT_EQ(buffer.materialize(), Materialized::already_unique);
-  EXPECT_EQ(counted.text(), text_of({.lazy_clones = 1, .steals = 1, .bytes_not_copied = 100}));
+  EXPECT_EQ(counted.text(), text_of({.lazy_clones = 1, .bytes_not_copied = 100}));
 }
 
 TEST_F(CountersTest, owners_that_all_write_count_one_copy_fewer_than_they_are) {
@@ -147,11 +146,9 @@ TEST_F(CountersTest, owners_that_all_write_count_one_copy_fewer_than_they_are) {
   for (Buffer& owner : owners) {
     owner.mutable_data();
   }
-  EXPECT_EQ(counted.text(), text_of({.copies = 4,
-                                     .steals = 1,
-                                     .bytes_copied = 400,
-                                     .bytes_not_copied = -400,
-                                     .live_bytes = 400}));
+  EXPECT_EQ(
+      counted.text(),
+      text_of({.copies = 4, .bytes_copied = 400, .bytes_not_copied = -400, .live_bytes = 400}));
 }
 
 TEST_F(CountersTest, when_every_owner_has_written_nothing_was_saved) {

@@ -61,7 +61,7 @@ TEST(Buffer, of_zero_bytes_is_a_buffer_like_any_other) {
   Buffer clone = buffer;
   EXPECT_TRUE(clone.shares_data_with(buffer));
   EXPECT_EQ(clone.materialize(), Materialized::copied);
-  EXPECT_EQ(buffer.materialize(), Materialized::stole);
+  EXPECT_EQ(buffer.materialize(), Materialized::already_unique);
 }
 
 TEST(Buffer, is_aligned_whatever_its_size) {
@@ -98,7 +98,7 @@ TEST(Buffer, reading_never_copies) {
   EXPECT_EQ(allocator.allocations(), 1);
 }
 
-TEST(Buffer, the_first_writer_copies_and_the_last_owner_steals) {
+TEST(Buffer, the_first_writer_copies_and_the_last_owner_keeps_the_data) {
   TestAllocator allocator;
   Buffer first = of_text("cow", allocator);
   Buffer second = first;
@@ -106,18 +106,17 @@ TEST(Buffer, the_first_writer_copies_and_the_last_owner_steals) {
 
   EXPECT_EQ(first.materialize(), Materialized::copied);
   EXPECT_NE(first.data(), shared);
-  EXPECT_EQ(second.materialize(), Materialized::stole);
+  EXPECT_EQ(second.materialize(), Materialized::already_unique);
   EXPECT_EQ(second.data(), shared);
   EXPECT_EQ(first.materialize(), Materialized::already_unique);
-  EXPECT_EQ(second.materialize(), Materialized::already_unique);
   EXPECT_EQ(allocator.copies(), 1);
 }
 
-TEST(Buffer, the_owner_left_behind_by_a_dropped_clone_steals) {
+TEST(Buffer, the_owner_left_behind_by_a_dropped_clone_keeps_the_data) {
   Buffer original = of_text("cow");
   const std::byte* data = original.data();
   { const Buffer clone = original; }
-  EXPECT_EQ(original.materialize(), Materialized::stole);
+  EXPECT_EQ(original.materialize(), Materialized::already_unique);
   EXPECT_EQ(original.data(), data);
 }
 

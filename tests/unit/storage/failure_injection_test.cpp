@@ -156,7 +156,7 @@ TEST_P(FailingWrite, whose_copy_throws_passes_the_exception_on_and_changes_nothi
   EXPECT_EQ(storage.materialize(GetParam()), Materialized::copied);
 }
 
-TEST_P(FailingWrite, whose_other_owner_left_meanwhile_steals_the_next_time) {
+TEST_P(FailingWrite, whose_other_owner_left_meanwhile_keeps_the_data_the_next_time) {
   TestAllocator allocator;
   Storage storage = of_text("cow", allocator);
   {
@@ -164,7 +164,7 @@ TEST_P(FailingWrite, whose_other_owner_left_meanwhile_steals_the_next_time) {
     allocator.fail_copy(0);
     EXPECT_THROW(storage.mutable_data(GetParam()), TestAllocator::CopyFailed);
   }
-  EXPECT_EQ(storage.materialize(GetParam()), Materialized::stole);
+  EXPECT_EQ(storage.materialize(GetParam()), Materialized::already_unique);
 }
 
 INSTANTIATE_TEST_SUITE_P(WaitingOrNot, FailingWrite, testing::Values(Wait::allowed, Wait::never));

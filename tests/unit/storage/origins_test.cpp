@@ -92,7 +92,7 @@ TEST(AdoptedMemory, is_lazily_cloned_like_any_other_and_outlived_by_its_copies) 
   EXPECT_EQ(clone.origin(), Origin::allocated);
 }
 
-TEST(AdoptedMemory, stays_while_its_last_clone_does_and_is_stolen_by_it) {
+TEST(AdoptedMemory, stays_while_its_last_clone_does_which_writes_it_in_place) {
   int deleted = 0;
   char memory[] = "cow";
   Buffer clone;
@@ -101,7 +101,7 @@ TEST(AdoptedMemory, stays_while_its_last_clone_does_and_is_stolen_by_it) {
     clone = adopted;
   }
   EXPECT_EQ(deleted, 0);
-  EXPECT_EQ(clone.materialize(), Materialized::stole);
+  EXPECT_EQ(clone.materialize(), Materialized::already_unique);
   clone.mutable_data()[0] = std::byte{'n'};
   EXPECT_STREQ(memory, "now");
   clone = Buffer();

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <byre/memory/small_blocks.hpp>
+
+#include <cstdlib>
+#include <new>
+
+namespace byre::inline v0::detail {
+
+constinit thread_local SmallBlocks* this_threads_blocks = nullptr;
+
+namespace {
+
+/// True once the thread is ending: what its other thread-local objects release is freed.
+constinit thread_local bool thread_ended = false;
+
+struct AtThreadEnd {
+  ~AtThreadEnd() {
+    thread_ended = true;
+    delete this_threads_blocks;
+    this_threads_blocks = nullptr;
+  }
+};
+
+}  // namespace
+
+void SmallBlocks::clear() noexcept {
+  for (Idle*& list : idle_) {
+    while (list != nullptr) {
+      void* base = list->base;
+      list = list->next;
+      std::free(base);
+    }
+  }
+}
+
+SmallBlocks* make_this_threads_blocks() noexcept {
+  // Idle memory that a sanitizer is to watch is malloc's to keep.
+  if (!watched_by_address_sanitizer && !thread_ended) {
+    [[maybe_unused]] thread_local AtThreadEnd at_thread_end;
+    this_threads_blocks = new (std::nothrow) SmallBlocks;
+  }
+  return this_threads_blocks;
+}
+
+}  // namespace byre::inline v0::detail

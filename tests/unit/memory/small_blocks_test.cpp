@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: BSL-1.0
+/// The small blocks that threads keep.
+#include <byre/memory/poison.hpp>
+#include <byre/memory/pool.hpp>
+#include <byre/memory/small_blocks.hpp>
+#include <byre/storage/buffer.hpp>
+
+#include <gtest/gtest.h>
+#include <boost/thread/thread.hpp>
+
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+namespace byre::test {
+namespace {
+
+using detail::SmallBlocks;
+
+constexpr std::size_t line = SmallBlocks::line_nbytes;
+
+/// A block as the pool makes one: of whole lines, from malloc.
+struct Made {
+  explicit Made(std::size_t lines) : base(std::malloc(lines * line + line)) {
+    auto* at = static_cast<std::byte*>(base);
+    end = at + -reinterpret_cast<std::uintptr_t>(at) % line + lines * line;
+  }
+  void* base;
+  std::byte* end;
+};
+
+TEST(SmallBlocks, hand_out_again_what_they_keep_last_in_first_out) {
+  SmallBlocks blocks;
+  const Made first(3);
+  const Made second(3);
+  ASSERT_TRUE(blocks.keep(first.base, first.end));
+  ASSERT_TRUE(blocks.keep(second.base, second.end));
+  const Block again = blocks.take({.nbytes = 100, .prefix = 64});
+  EXPECT_EQ(again.base, second.base);
+  EXPECT_EQ(again.data, second.end - 2 * line);
+  EXPECT_EQ(again.capacity, 2 * line);
+  EXPECT_EQ(blocks.take({.nbytes = 128, .prefix = 64}).base, first.base);
+  EXPECT_EQ(blocks.take({.nbytes = 128, .prefix = 64}).data, nullptr);
+  std::free(first.base);
+  std::free(second.base);
+}
+
+TEST(SmallBlocks, hand_out_a_block_of_the_size_asked_for_only) {
+  SmallBlocks blocks;
+  const Made made(3);
+  ASSERT_TRUE(blocks.keep(made.base, made.end));
+  EXPECT_EQ(blocks.take({.nbytes = 2 * line}).data, nullptr);
+  EXPECT_EQ(blocks.take({.nbytes = 3 * line + 1}).data, nullptr);
+  EXPECT_EQ(blocks.take({.nbytes = 2 * line + 1}).base, made.base);
+  std::free(made.base);
+}
+
+TEST(SmallBlocks, keep_no_block_that_is_larger_than_the_largest) {
+  SmallBlocks blocks;
+  const Made largest(SmallBlocks::most_lines);
+  const Made larger(SmallBlocks::most_lines + 1);
+  EXPECT_TRUE(blocks.keep(largest.base, largest.end));
+  EXPECT_FALSE(blocks.keep(larger.base, larger.end));
+  std::free(larger.base);
+}
+
+TEST(SmallBlocks, keep_so_many_of_a_size_and_so_many_bytes_of_it) {
+  for (const auto& [lines, most] : {std::pair{std::size_t{1}, SmallBlocks::most_of_a_size},
+                                    std::pair{std::size_t{64}, std::size_t{8}}}) {
+    SmallBlocks blocks;
+    for (std::size_t i = 0; i < most; ++i) {
+      const Made made(lines);
+      ASSERT_TRUE(blocks.keep(made.base, made.end)) << i;
+    }
+    const Made one_more(lines);
+    EXPECT_FALSE(blocks.keep(one_more.base, one_more.end));
+    blocks.clear();
+    EXPECT_TRUE(blocks.keep(one_more.base, one_more.end));
+  }
+}
+
+TEST(SmallBlocks, for_no_bytes_have_a_line_to_note_themselves_in) {
+  EXPECT_EQ(SmallBlocks::nbytes_for({.nbytes = 0, .prefix = 0}), line);
+  EXPECT_EQ(SmallBlocks::nbytes_for({.nbytes = 0, .prefix = 64}), line);
+  EXPECT_EQ(SmallBlocks::nbytes_for({.nbytes = 1, .prefix = 64}), 2 * line);
+}
+
+class ThreadsSmallBlocks : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (watched_by_address_sanitizer) {
+      GTEST_SKIP() << "threads keep none where AddressSanitizer watches idle memory";
+    }
+    default_pool().trim();
+  }
+};
+
+TEST_F(ThreadsSmallBlocks, are_those_the_thread_released_last) {
+  const std::byte* released = nullptr;
+  {
+    const Buffer buffer = Buffer::allocate(100);
+    released = buffer.data();
+  }
+  EXPECT_EQ(Buffer::allocate(128).data(), released);
+}
+
+TEST_F(ThreadsSmallBlocks, are_not_another_threads) {
+  const std::byte* released = nullptr;
+  const std::byte* elsewhere = nullptr;
+  {
+    const Buffer buffer = Buffer::allocate(100);
+    released = buffer.data();
+  }
+  boost::thread([&] {
+    const Buffer buffer = Buffer::allocate(100);
+    elsewhere = buffer.data();
+  }).join();
+  EXPECT_NE(elsewhere, released);
+  EXPECT_EQ(Buffer::allocate(100).data(), released);
+}
+
+TEST_F(ThreadsSmallBlocks, are_given_back_when_the_pool_is_trimmed_to_nothing) {
+  { const Buffer buffer = Buffer::allocate(100); }
+  const Request request{.nbytes = 100, .prefix = 64};
+  ASSERT_NE(detail::this_threads_blocks, nullptr);
+  default_pool().trim();
+  EXPECT_EQ(detail::take_small_block(request).data, nullptr);
+}
+
+/// Released after the thread's own blocks are gone.
+thread_local Buffer outlives_them;
+
+TEST_F(ThreadsSmallBlocks, end_with_the_thread_and_what_is_released_later_is_freed) {
+  boost::thread([] {
+    outlives_them = Buffer::allocate(100);  // made before the blocks, so destroyed after
+    { const Buffer released = Buffer::allocate(100); }
+    ASSERT_NE(detail::this_threads_blocks, nullptr);
+  }).join();  // a leak, or a use after free, is the sanitizers' and valgrind's to see
+  EXPECT_EQ(outlives_them.nbytes(), 0U);
+}
+
+TEST_F(ThreadsSmallBlocks, of_every_size_are_copied_whole) {
+  std::vector<std::byte> text(6000);
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    text[i] = static_cast<std::byte>(i % 251);
+  }
+  for (std::size_t nbytes = 0; nbytes < text.size(); nbytes += nbytes < 600 ? 1 : 97) {
+    Buffer original = Buffer::allocate(nbytes);
+    if (nbytes != 0) {
+      std::memcpy(original.mutable_data(), text.data(), nbytes);
+    }
+    for (int round = 0; round < 3; ++round) {  // of malloc's memory, then of the thread's
+      Buffer clone = original;
+      ASSERT_EQ(clone.materialize(), Materialized::copied);
+      ASSERT_NE(clone.data(), original.data());
+      ASSERT_TRUE(nbytes == 0 || std::memcmp(clone.data(), text.data(), nbytes) == 0) << nbytes;
+    }
+  }
+}
+
+TEST_F(ThreadsSmallBlocks, hold_copies_of_foreign_memory_of_any_length) {
+  for (const std::size_t nbytes : {std::size_t{1}, std::size_t{63}, std::size_t{65}}) {
+    std::vector<char> foreign(nbytes, 'c');  // not a byte more may be read
+    const Buffer adopted = Buffer::adopt(foreign.data(), nbytes, [](void*) {});
+    { const Buffer warm_up = Buffer::allocate(nbytes); }
+    Buffer clone = adopted;
+    clone.mutable_data();
+    EXPECT_EQ(std::memcmp(clone.data(), foreign.data(), nbytes), 0);
+  }
+}
+
+}  // namespace
+}  // namespace byre::test

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Checked: the Sync made of Relacy's types. What runs on it is the code that ships; every step is
+/// a place where the scheduler may switch threads, stale values are read where C++ allows it, and
+/// plain data is watched for races.
+#pragma once
+
+#include <byre/sync/sync.hpp>
+
+#include "step.hpp"
+
+namespace byre::verification {
+
+struct Checked {
+  template <class Value>
+  class Atomic {
+   public:
+    explicit Atomic(Value value) {
+      // Initialization is no step: nobody else knows of the object yet.
+      rl::ctx().disable_preemption();
+      value_.store(value, rl::mo_relaxed, {});
+      rl::ctx().enable_preemption();
+    }
+
+    Value load(sync::Step step, CallSite where = CallSite::current()) const {
+      StepScope scope(step, this, "reads", where);
+      const Value value = value_.load(scope.relacy_order(), scope.info());
+      scope.saw(value);
+      return value;
+    }
+
+    void store(Value value, sync::Step step, CallSite where = CallSite::current()) {
+      StepScope scope(step, this, "stores", where);
+      if (scope.change() != Change::left_out) {
+        value = changed(value, scope);
+        value_.store(value, scope.relacy_order(), scope.info());
+        scope.saw(value);
+      }
+    }
+
+    Value fetch_add(Value value, sync::Step step, CallSite where = CallSite::current()) {
+      StepScope scope(step, this, "adds", where);
+      return add(changed(value, scope), scope);
+    }
+
+    Value fetch_sub(Value value, sync::Step step, CallSite where = CallSite::current()) {
+      StepScope scope(step, this, "subtracts", where);
+      return add(static_cast<Value>(Value{0} - changed(value, scope)), scope);
+    }
+
+    bool compare_exchange_weak(Value& expected, Value desired, sync::Step step,
+                               CallSite where = CallSite::current()) {
+      StepScope scope(step, this, "compares and exchanges", where);
+      desired = changed(desired, scope);
+      if (scope.change() == Change::left_out) {
+        return true;
+      }
+      if (scope.change() == Change::plain) {
+        return exchange_in_two_steps(expected, desired, scope);
+      }
+      const bool done = value_.compare_exchange(rl::bool_t<true>(), expected, desired,
+                                                scope.relacy_order(), rl::mo_relaxed, scope.info());
+      scope.saw(done ? desired : expected, done ? "exchanges for" : "fails to exchange");
+      return done;
+    }
+
+   private:
+    static Value changed(Value operand, const StepScope& scope) noexcept {
+      switch (scope.change()) {
+        case Change::plus_one:
+          return static_cast<Value>(operand + 1);
+        case Change::minus_one:
+          return static_cast<Value>(operand - 1);
+        default:
+          return operand;
+      }
+    }
+
+    /// The halves of a read-modify-write's order.
+    static rl::memory_order of_load(std::memory_order order) noexcept {
+      const bool acquires =
+          order != std::memory_order::relaxed && order != std::memory_order::release;
+      return acquires ? rl::mo_acquire : rl::mo_relaxed;
+    }
+    static rl::memory_order of_store(std::memory_order order) noexcept {
+      const bool releases =
+          order != std::memory_order::relaxed && order != std::memory_order::acquire;
+      return releases ? rl::mo_release : rl::mo_relaxed;
+    }
+
+    Value add(Value value, StepScope& scope) {
+      if (scope.change() == Change::left_out) {
+        return value_.load(rl::mo_relaxed, scope.info());
+      }
+      if (scope.change() == Change::plain) {
+        const Value before = value_.load(of_load(scope.order()), scope.info());
+        scope.let_others_run();
+        value_.store(static_cast<Value>(before + value), of_store(scope.order()), scope.info());
+        return before;
+      }
+      const Value before = value_.fetch_add(value, scope.relacy_order(), scope.info());
+      scope.saw(static_cast<Value>(before + value), "leaves");
+      return before;
+    }
+
+    bool exchange_in_two_steps(Value& expected, Value desired, StepScope& scope) {
+      const Value now = value_.load(of_load(scope.order()), scope.info());
+      if (now != expected) {
+        expected = now;
+        return false;
+      }
+      scope.let_others_run();
+      value_.store(desired, of_store(scope.order()), scope.info());
+      return true;
+    }
+
+    rl::atomic<Value> value_;
+  };
+
+  class SharedMutex {
+   public:
+    SharedMutex() { mutex_.init(true, false, false, false, {}); }
+    ~SharedMutex() { mutex_.deinit({}); }
+    SharedMutex(const SharedMutex&) = delete;
+    SharedMutex& operator=(const SharedMutex&) = delete;
+
+    void lock(sync::Step step, CallSite where = CallSite::current()) {
+      take(step, "locks", where, [&](auto info) { mutex_.lock_exclusive(info); });
+    }
+    void unlock(sync::Step step, CallSite where = CallSite::current()) {
+      take(step, "unlocks", where, [&](auto info) { mutex_.unlock_exclusive(info); });
+    }
+    void lock_shared(sync::Step step, CallSite where = CallSite::current()) {
+      take(step, "locks shared", where, [&](auto info) { mutex_.lock_shared(info); });
+    }
+    void unlock_shared(sync::Step step, CallSite where = CallSite::current()) {
+      take(step, "unlocks shared", where, [&](auto info) { mutex_.unlock_shared(info); });
+    }
+
+   private:
+    template <class Take>
+    void take(sync::Step step, const char* verb, CallSite where, Take&& take) {
+      StepScope scope(step, this, verb, where);
+      alive_.check(scope.info());  // else Relacy would say "not initialized"
+      scope.tell();
+      if (scope.change() != Change::left_out) {
+        take(scope.info());
+      }
+    }
+
+    struct Tag;
+    rl::generic_mutex<Tag> mutex_;
+    rl::signature<0x6279'7265> alive_;
+  };
+
+  /// Its end counts as a write: whoever frees it has to come after all who read it.
+  template <class Value>
+  class Plain {
+   public:
+    Plain() = default;
+    explicit Plain(Value value) : value_(value) {}
+    ~Plain() {
+      note(this, CallSite::current(), "is destroyed");
+      value_({}).store(Value{});
+    }
+    Plain(const Plain&) = delete;
+    Plain& operator=(const Plain&) = delete;
+
+    Value get(CallSite where = CallSite::current()) const {
+      TraceEntry* const entry = note(this, where, "reads");  // before it, since it may fail
+      const Value value = value_(to_relacy(where)).load();
+      show(entry, "reads", value);
+      return value;
+    }
+    void set(Value value, CallSite where = CallSite::current()) {
+      show(note(this, where, "writes"), "writes", value);
+      value_(to_relacy(where)).store(value);
+    }
+
+   private:
+    static void show(TraceEntry* entry, const char* verb, Value value) noexcept {
+      if constexpr (!std::is_pointer_v<Value>) {
+        if (entry != nullptr) {
+          format_value(entry->text, verb, nullptr, value);
+        }
+      }
+    }
+
+    rl::var<Value> value_;
+  };
+
+  template <class KeepWaiting>
+  static void park(const void* address, KeepWaiting&& keep_waiting, sync::Step step,
+                   CallSite where = CallSite::current()) noexcept {
+    StepScope scope(step, address, "parks", where);
+    scope.tell();
+    if (scope.change() == Change::left_out) {
+      return;
+    }
+    Execution& execution = Execution::current();
+    ModelLock& bucket = execution.bucket_of(address);
+    bucket.pass_through();
+    if (keep_waiting() && !execution.returns_spuriously()) {
+      bucket.pass_through();
+      execution.wait_at(address, where);
+      bucket.pass_through();
+    }
+  }
+
+  static void unpark_all(const void* address, sync::Step step,
+                         CallSite where = CallSite::current()) noexcept {
+    StepScope scope(step, address, "unparks", where);
+    scope.tell();
+    if (scope.change() != Change::left_out) {
+      Execution& execution = Execution::current();
+      execution.bucket_of(address).pass_through();
+      execution.unpark_all(address, where);
+    }
+  }
+
+  /// More looks are more of the same to a checker, but for one scenario that sets this.
+  static inline unsigned looks_before_parking = 0;
+
+  static void pause() noexcept {
+    KeepsExceptions exceptions;
+    rl::ctx().yield(1, {});
+  }
+
+  template <class Object>
+  static Object& immortal() noexcept {
+    return Execution::current().immortal<Object>();
+  }
+};
+
+static_assert(sync::Sync<Checked>);
+
+}  // namespace byre::verification

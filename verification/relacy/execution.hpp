@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSL-1.0
+/// What belongs to one execution of a scenario and to all its threads: the waiting threads, the
+/// objects that live to its end, the memory of its allocators, and the names of addresses.
+#pragma once
+
+#include <byre/error/call_site.hpp>
+#include <byre/sync/site.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <new>
+
+#include "../verdict.hpp"
+#include "detector.hpp"
+
+namespace byre::verification {
+
+inline rl::debug_info to_relacy(CallSite where) noexcept {
+  return {"", where.file, where.line};
+}
+
+/// Ends the execution, and with it the search. Does not return; `text` has to outlive the search.
+[[noreturn]] void fail(Verdict verdict, const char* text) noexcept;
+
+/// What a step at a site read or left behind, for a scenario that waits for a certain state.
+struct Observer {
+  void* scenario = nullptr;
+  void (*saw)(void* scenario, const sync::Site& site, std::uint64_t value) = nullptr;
+};
+
+/// A lock that orders what Relacy's threads do, for the inside of the model: held only while nobody
+/// else can run, so it is never waited for and adds no interleavings.
+class ModelLock {
+ public:
+  ModelLock() : data_(rl::ctx().mutex_ctor(false, false, false, false)) {}
+  ~ModelLock() { rl::ctx().mutex_dtor(data_); }
+  ModelLock(const ModelLock&) = delete;
+  ModelLock& operator=(const ModelLock&) = delete;
+
+  /// What others released happens before what follows.
+  void acquire() { data_->memory_acquire({}); }
+  /// And what came before, before what follows the acquire of others.
+  void pass_through() {
+    data_->lock_exclusive(false, {});
+    data_->unlock_exclusive({});
+  }
+
+ private:
+  rl::generic_mutex_data* data_;
+};
+
+class Execution {
+ public:
+  Execution();
+  ~Execution();
+  Execution(const Execution&) = delete;
+  Execution& operator=(const Execution&) = delete;
+
+  static Execution& current() noexcept { return *current_; }
+
+  /// Memory that is not used again in this execution, so that a late access is always seen.
+  void* allocate(std::size_t nbytes, std::size_t alignment);
+
+  /// For traces.
+  void name(const void* begin, std::size_t nbytes, const char* name) noexcept;
+  void name_of(const void* address, std::array<char, 24>& name) noexcept;
+
+  /// The one Object of this execution.
+  template <class Object>
+  Object& immortal() {
+    for (Immortal* at = immortals_; at != nullptr; at = at->next) {
+      if (at->tag == &tag<Object>) {
+        immortals_lock_.acquire();
+        return *static_cast<Object*>(at->object);
+      }
+    }
+    void* place = allocate(sizeof(Object), alignof(Object));
+    auto* object = ::new (place) Object;
+    immortals_ = ::new (allocate(sizeof(Immortal), alignof(Immortal)))
+        Immortal{&tag<Object>, object,
+                 [](void* erased) { static_cast<Object*>(erased)->~Object(); }, immortals_};
+    immortals_lock_.pass_through();
+    return *object;
+  }
+
+  /// Parks the current thread until unpark_all of the same address. Nobody runs in between.
+  void wait_at(const void* address, CallSite where);
+  void unpark_all(const void* address, CallSite where);
+  /// The lock that a parking lot has for the address.
+  ModelLock& bucket_of(const void* address);
+  /// Whether a wait ends for nothing this time: the scheduler chooses, a bounded number of times.
+  bool returns_spuriously();
+  void allow_spurious_returns(unsigned count) noexcept { spurious_returns_ = count; }
+
+  Observer observer;
+
+ private:
+  static constexpr std::size_t most = 16;
+
+  struct Immortal {
+    const char* tag;
+    void* object;
+    void (*destroy)(void*);
+    Immortal* next;
+  };
+  template <class Object>
+  static constexpr char tag = 0;
+
+  struct Waiter {
+    const void* address;
+    rl::thread_id_t thread;
+  };
+  struct Named {
+    const void* begin;
+    std::size_t nbytes;
+    std::array<char, 24> name;
+  };
+  struct Bucket {
+    const void* address;
+    ModelLock* lock;
+  };
+
+  static Execution* current_;
+
+  std::size_t used_nbytes_ = 0;
+  Immortal* immortals_ = nullptr;
+  ModelLock immortals_lock_;
+  std::array<Waiter, most> waiters_{};
+  std::size_t waiter_count_ = 0;
+  std::array<Bucket, most> buckets_{};
+  std::size_t bucket_count_ = 0;
+  std::array<Named, 2 * most> names_{};
+  std::size_t name_count_ = 0;
+  unsigned nameless_count_ = 0;
+  unsigned spurious_returns_ = 0;
+};
+
+}  // namespace byre::verification

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Relacy replaces the plain forms of operator new and delete alone, and whether the other forms
+/// of the standard library come back to them depends on the compiler: here they do.
+#include <new>
+
+#include "detector.hpp"
+
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  try {
+    return ::operator new(size);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
+
+void operator delete(void* address, const std::nothrow_t&) noexcept {
+  ::operator delete(address);
+}
+void operator delete(void* address, std::size_t) noexcept {
+  ::operator delete(address);
+}
+void operator delete[](void* address, std::size_t) noexcept {
+  ::operator delete[](address);
+}
+
+namespace byre::verification {
+
+/// Asks for the plain forms too, so that the libraries find them where all calls here are inlined.
+[[gnu::used]] void* (*const plain_new)(std::size_t) = &::operator new;
+[[gnu::used]] void* (*const plain_array_new)(std::size_t) = &::operator new[];
+
+}  // namespace byre::verification

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSL-1.0
+/// One step of a thread under the checker: where other threads may run in between, where a mutant
+/// goes wrong, and what a trace records.
+#pragma once
+
+#include <cxxabi.h>
+
+#include "execution.hpp"
+#include "mutation.hpp"
+#include "trace.hpp"
+
+namespace byre::verification {
+
+/// Relacy's threads share one system thread, whose exceptions in flight belong to whoever runs:
+/// keeps those of this thread while others may.
+class KeepsExceptions {
+ public:
+  KeepsExceptions() noexcept { swap(); }
+  ~KeepsExceptions() { swap(); }
+  KeepsExceptions(const KeepsExceptions&) = delete;
+  KeepsExceptions& operator=(const KeepsExceptions&) = delete;
+
+  /// For a thread that begins.
+  static void forget() noexcept { *globals() = {}; }
+
+ private:
+  struct Globals {  // as the C++ ABI for Itanium fixes it
+    void* caught = nullptr;
+    unsigned uncaught_count = 0;
+  };
+  static Globals* globals() noexcept {
+    return reinterpret_cast<Globals*>(abi::__cxa_get_globals());
+  }
+  void swap() noexcept { std::swap(*globals(), kept_); }
+
+  Globals kept_;
+};
+
+inline rl::memory_order to_relacy(std::memory_order order) noexcept {
+  switch (order) {
+    case std::memory_order::relaxed:
+      return rl::mo_relaxed;
+    case std::memory_order::consume:
+    case std::memory_order::acquire:
+      return rl::mo_acquire;
+    case std::memory_order::release:
+      return rl::mo_release;
+    case std::memory_order::acq_rel:
+      return rl::mo_acq_rel;
+    case std::memory_order::seq_cst:
+      break;
+  }
+  return rl::mo_seq_cst;
+}
+
+/// Lets the others run, then lasts until the step is over, with nobody else running.
+class StepScope {
+ public:
+  StepScope(sync::Step step, const void* object, const char* verb, CallSite where)
+      : site_(step.site), verb_(verb), where_(where), order_(step.order) {
+    reach(*site_);
+    if (active_mutation.site == site_) [[unlikely]] {
+      change_ = active_mutation.change;
+      if (change_ == Change::weaker) {
+        order_ = active_mutation.order;
+      }
+    }
+    context_.sched();
+    context_.disable_preemption();
+    record(object);
+  }
+  ~StepScope() { context_.enable_preemption(); }
+  StepScope(const StepScope&) = delete;
+  StepScope& operator=(const StepScope&) = delete;
+
+  Change change() const noexcept { return change_; }
+  std::memory_order order() const noexcept { return order_; }
+  rl::memory_order relacy_order() const noexcept { return to_relacy(order_); }
+  rl::debug_info info() const noexcept { return to_relacy(where_); }
+  CallSite where() const noexcept { return where_; }
+
+  /// In the midst of a step that should not have had one.
+  void let_others_run() {
+    context_.enable_preemption();
+    context_.sched();
+    context_.disable_preemption();
+  }
+
+  /// Tells the trace, and the scenario, of the value read or left behind.
+  void saw(std::uint64_t value, const char* verb = nullptr) noexcept {
+    if (entry_ != nullptr) [[unlikely]] {
+      format_value(entry_->text, verb != nullptr ? verb : verb_, site_, value);
+    }
+    tell(value);
+  }
+
+  /// Tells the scenario alone.
+  void tell(std::uint64_t value = 0) const noexcept {
+    if (const Observer& observer = Execution::current().observer; observer.saw != nullptr) {
+      observer.saw(observer.scenario, *site_, value);
+    }
+  }
+
+ private:
+  void record(const void* object) noexcept {
+    if (!trace.is_recording()) [[likely]] {
+      return;
+    }
+    entry_ = &trace.add(static_cast<unsigned>(context_.current_thread()));
+    entry_->where = where_;
+    entry_->site = site_;
+    Execution::current().name_of(object, entry_->object);
+    std::snprintf(entry_->text.data(), entry_->text.size(), "%s", verb_);
+  }
+
+  KeepsExceptions exceptions_;
+  rl::context& context_ = rl::ctx();
+  const sync::Site* site_;
+  const char* verb_;
+  const CallSite where_;
+  std::memory_order order_;
+  Change change_ = Change::none;
+  TraceEntry* entry_ = nullptr;
+};
+
+/// Adds to the trace what is no synchronizing step: an access to data, a choice of the scheduler.
+/// Null where nothing is recorded.
+inline TraceEntry* note(const void* object, CallSite where, const char* verb) noexcept {
+  if (!trace.is_recording()) [[likely]] {
+    return nullptr;
+  }
+  TraceEntry& entry = trace.add(static_cast<unsigned>(rl::ctx().current_thread()));
+  entry.where = where;
+  Execution::current().name_of(object, entry.object);
+  std::snprintf(entry.text.data(), entry.text.size(), "%s", verb);
+  return &entry;
+}
+
+}  // namespace byre::verification

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "tracked.hpp"
+
+#include <algorithm>
+
+namespace byre::verification {
+
+Tracked::~Tracked() {
+  if (frees_ != block_count_) {
+    fail(Verdict::leak, "a block was never given back");
+  }
+}
+
+Block Tracked::allocate(const Request& request) {
+  if (chooses_to_fail(Faults::allocations)) {
+    throw std::bad_alloc();
+  }
+  if (block_count_ == most) {
+    fail(Verdict::checker_error, "the scenario allocates more blocks than its model has");
+  }
+  Execution& execution = Execution::current();
+  const std::size_t cell_count = request.nbytes / sizeof(Cell);
+  const std::size_t size = request.prefix + cell_count * sizeof(Cell);
+  auto* base = static_cast<std::byte*>(execution.allocate(size, data_alignment));
+  std::byte* data = base + request.prefix;
+  const unsigned number = block_count_++;
+  blocks_[number] = {base, data, base + size, false};
+  execution.name(base, request.prefix, name_of("header", number).data());
+  execution.name(data, cell_count * sizeof(Cell), name_of("data", number).data());
+  note(base, CallSite::current(), "is allocated");
+  for (std::size_t i = 0; i < cell_count; ++i) {
+    ::new (data + i * sizeof(Cell)) Cell;
+  }
+  return {data, request.nbytes, base};
+}
+
+void Tracked::deallocate(const Block& block) noexcept {
+  Record* const end = blocks_.data() + block_count_;
+  Record* const record = std::find_if(
+      blocks_.data(), end, [&](const Record& candidate) { return candidate.base == block.base; });
+  if (record == end) {
+    fail(Verdict::double_free, "a block was given back that this allocator never had");
+  }
+  note(record->base, CallSite::current(), "is freed");
+  if (record->freed) {
+    fail(Verdict::double_free, "a block was given back twice");
+  }
+  record->freed = true;
+  ++frees_;
+  for (std::byte* at = record->data; at != record->end; at += sizeof(Cell)) {
+    reinterpret_cast<Cell*>(at)->~Cell();
+  }
+  // The header's plain fields are not watched: whoever reads them now fails, or falls over.
+  std::memset(record->base, 0xDD, static_cast<std::size_t>(record->data - record->base));
+}
+
+void Tracked::copy(void* destination, const void* source, std::size_t nbytes) {
+  auto* to = static_cast<std::byte*>(destination);
+  const auto* from = static_cast<const std::byte*>(source);
+  const bool fails = chooses_to_fail(Faults::copies);
+  for (std::size_t i = 0; i < nbytes / sizeof(Cell); ++i) {
+    cell(to, i).set(cell(from, i).get());
+    if (fails) {
+      throw CopyFailed();
+    }
+  }
+  ++copies_;
+}
+
+bool Tracked::chooses_to_fail(Faults kind) {
+  if ((faults_ != kind && faults_ != Faults::both) || rl::rand(2) == 0) {
+    return false;
+  }
+  ++failures_;
+  note(this, CallSite::current(), kind == Faults::copies ? "fails a copy" : "has no memory");
+  return true;
+}
+
+std::array<char, 16> Tracked::name_of(const char* what, unsigned number) noexcept {
+  std::array<char, 16> name;
+  std::snprintf(name.data(), name.size(), "%s[%u]", what, number);
+  return name;
+}
+
+}  // namespace byre::verification

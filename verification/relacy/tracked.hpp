@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Tracked: the allocator of checked buffers. Its data is a few cells watched for races, its blocks
+/// are watched for use after free, double frees and leaks, and it fails where the scheduler says.
+#pragma once
+
+#include <byre/memory/allocator.hpp>
+
+#include <array>
+#include <exception>
+
+#include "checked.hpp"
+
+namespace byre::verification {
+
+/// One number of a buffer's data.
+using Cell = Checked::Plain<unsigned>;
+
+inline Cell& cell(std::byte* data, std::size_t index = 0) noexcept {
+  return reinterpret_cast<Cell*>(data)[index];
+}
+inline const Cell& cell(const std::byte* data, std::size_t index = 0) noexcept {
+  return reinterpret_cast<const Cell*>(data)[index];
+}
+/// The size of a buffer of `count` cells.
+constexpr std::size_t cells(std::size_t count) noexcept {
+  return count * sizeof(Cell);
+}
+
+/// What a copy throws that the scheduler chose to fail.
+struct CopyFailed : std::exception {
+  const char* what() const noexcept override { return "the copy failed"; }
+};
+
+/// What the scheduler may choose to fail, in every execution each way.
+enum class Faults : std::uint8_t { none, allocations, copies, both };
+
+class Tracked final : public Allocator {
+ public:
+  explicit Tracked(Faults faults = Faults::none) : faults_(faults) {
+    Execution::current().name(this, sizeof *this, "memory");
+  }
+  /// Whatever was not given back has leaked.
+  ~Tracked() override;
+  Tracked(const Tracked&) = delete;
+  Tracked& operator=(const Tracked&) = delete;
+
+  Block allocate(const Request& request) override;
+  void deallocate(const Block& block) noexcept override;
+  void copy(void* destination, const void* source, std::size_t nbytes) override;
+  const char* name() const noexcept override { return "tracked allocator"; }
+
+  /// From now on; the buffers of the set-up are wanted whole.
+  void set_faults(Faults faults) noexcept { faults_ = faults; }
+
+  unsigned allocations() const noexcept { return block_count_; }
+  unsigned copies() const noexcept { return copies_; }  ///< complete ones
+  unsigned failures() const noexcept { return failures_; }
+  unsigned frees() const noexcept { return frees_; }
+
+ private:
+  static constexpr std::size_t most = 16;
+  struct Record {
+    std::byte* base;
+    std::byte* data;
+    std::byte* end;
+    bool freed;
+  };
+
+  bool chooses_to_fail(Faults kind);
+  static std::array<char, 16> name_of(const char* what, unsigned number) noexcept;
+
+  Faults faults_;
+  std::array<Record, most> blocks_{};
+  unsigned block_count_ = 0;
+  unsigned copies_ = 0;
+  unsigned failures_ = 0;
+  unsigned frees_ = 0;
+};
+
+}  // namespace byre::verification

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <byre/stats/counters.hpp>
+#include <cstdio>
+#include <memory>
+
+#include "../relacy/trace.hpp"
+#include "job.hpp"
+#include "replay.hpp"
+
+namespace byre::verification {
+namespace {
+
+/// Failures are looked for again with few switches, for a trace that is short; not for long.
+constexpr std::uint64_t most_executions_for_a_trace = 2'000'000;
+constexpr std::chrono::seconds longest_for_a_trace{20};
+constexpr unsigned most_switches_in_a_trace = 8;
+
+class Output {
+ public:
+  explicit Output(int file) : file_(file) {}
+  void line(char kind, std::string_view text) const {
+    std::string line(1, kind);
+    line.append(text).push_back('\n');
+    const char* at = line.data();
+    for (std::size_t left = line.size(); left != 0;) {
+      const ssize_t written = write(file_, at, left);
+      if (written <= 0) {
+        _exit(4);
+      }
+      at += written;
+      left -= static_cast<std::size_t>(written);
+    }
+  }
+
+ private:
+  int file_;
+};
+
+/// The same failure by as few switches as possible; else the one that was found.
+std::pair<Search, Found> shortest(const Job& job, const Found& found) {
+  Search search = job.search;
+  search.progress = nullptr;
+  search.state.clear();
+  search.most_executions = most_executions_for_a_trace;
+  search.longest = longest_for_a_trace;
+  for (unsigned count = 0; count <= most_switches_in_a_trace && count < job.search.bound.switches;
+       ++count) {
+    search.bound = switches(count);
+    Found shorter = job.scenario->search(search);
+    if (shorter.verdict == found.verdict) {
+      return {search, shorter};
+    }
+  }
+  search.bound = job.search.bound;
+  return {search, found};
+}
+
+void write_lines(const Output& output, char kind, const std::string& text) {
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = text.find('\n', begin);
+    output.line(kind, text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+}
+
+void write_trace(const Job& job, const Found& found, const Output& output) {
+  Job traced = job;
+  Found failing = found;
+  if (!job.is_replay) {
+    std::tie(traced.search, failing) = shortest(job, found);
+  }
+  output.line('Y', replay_string(traced, failing));
+  traced.search.state = job.is_replay ? job.search.state : failing.state;
+  traced.search.most_executions = 1;
+  traced.search.progress = nullptr;
+  trace.start();
+  const Found again = job.scenario->search(traced.search);
+  trace.stop();
+  write_lines(output, 'T', trace_text(job.scenario->threads));
+  write_lines(output, 'T',
+              "        " + std::string(to_string(again.verdict)) +
+                  (again.message.empty() ? "" : ": " + again.message) + '\n');
+}
+
+/// What a first use allocates would count as leaked by the execution that has it.
+void use_once() {
+  stats::detail::count(stats::detail::plus(stats::Counter::waits, 0));
+}
+
+}  // namespace
+
+void run_here(const Job& job, int output_file) {
+  const Output output(output_file);
+  const int captured = memfd_create("captured", 0);
+  dup2(captured, STDOUT_FILENO);
+  dup2(captured, STDERR_FILENO);
+  turn_crashes_into_verdicts(captured);
+  use_once();
+  active_mutation = job.mutation;
+
+  Search search = job.search;
+  search.progress = [&](std::uint64_t executions) { output.line('P', std::to_string(executions)); };
+  const Found found = job.scenario->search(search);
+  // Said first, in case that looking for a trace fails.
+  output.line('V', to_string(found.verdict));
+  output.line('E', std::to_string(found.executions));
+  output.line('D', std::to_string(found.seconds));
+  output.line('M', found.message.substr(0, found.message.find('\n')));
+  for (const std::string_view state : job.scenario->cover) {
+    if (!is_covered(state)) {
+      output.line('C', state);
+    }
+  }
+  for (const auto& table : site_tables()) {
+    for (const sync::Site& site : table) {
+      if (is_reached(site)) {
+        output.line('S', site.name);
+      }
+    }
+  }
+  if (is_failure(found.verdict)) {
+    write_trace(job, found, output);
+  }
+}
+
+}  // namespace byre::verification

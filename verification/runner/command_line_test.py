@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: BSL-1.0
+"""What byre-verify says to a command line that makes no sense, and that a failure can be replayed:
+command_line_test.py BYRE_VERIFY."""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = sys.argv.pop(1)
+CONTROL = "control.count_then_lock_drops"
+
+
+def run(*arguments):
+    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True)
+
+
+def replay_string():
+    text = run("--scenario", CONTROL).stdout
+    return text.split("--replay '")[1].split("'")[0]
+
+
+class CommandLine(unittest.TestCase):
+    def refuses(self, said, *arguments):
+        ended = run(*arguments)
+        self.assertEqual(ended.returncode, 2, ended)
+        self.assertIn(said, ended.stderr)
+
+    def test_unknown_names_are_refused(self):
+        self.refuses("there is no scenario 'x'", "--scenario", "x")
+        self.refuses("there is no mutant 'x'", "--mutant", "x")
+        self.refuses("there is no option '--x'", "--x")
+
+    def test_bad_numbers_are_refused(self):
+        self.refuses("--jobs takes a number from 1 on", "--jobs", "0")
+        self.refuses("a bound takes a number", "--bound", "-1")
+        self.refuses("--bound takes a value", "--bound")
+
+    def test_a_failure_is_replayed_step_by_step(self):
+        ended = run("--replay", replay_string())
+        self.assertEqual(ended.returncode, 0, ended)
+        self.assertIn("use after free", ended.stdout)
+        self.assertIn("count_then_lock.lock_copy", ended.stdout)
+
+    def test_a_malformed_replay_string_is_refused(self):
+        good = replay_string()
+        self.refuses("malformed replay string", "--replay", "x")
+        self.refuses("malformed replay string", "--replay", good[:-1])
+        self.refuses("malformed replay string", "--replay", good[:-3] + "2zt")
+        self.refuses("there is no scenario", "--replay", "x" + good)
+
+    def test_a_stale_replay_string_is_refused(self):
+        good = replay_string()
+        self.refuses("stale replay string", "--replay", good[:-3])
+        self.refuses("stale replay string", "--replay", good.replace(CONTROL, "drops_race_drops"))
+
+    def test_a_mutant_that_survives_is_an_error(self):
+        arguments = ["--scenario", "drops_race_drops", "--mutant"]
+        self.assertEqual(run(*arguments, "share_word.drop_owner:acquire").returncode, 0)
+        self.assertEqual(run(*arguments, "share_word.park:left-out").returncode, 1)
+
+    def test_a_search_cut_short_is_unknown(self):
+        ended = run("--scenario", "locked_writers_race_writers", "--executions", "5")
+        self.assertEqual(ended.returncode, 1, ended)
+        self.assertIn("unknown", ended.stdout)
+
+    def test_the_figures_are_written_as_json(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "figures.json"
+            self.assertEqual(run("--scenario", CONTROL, "--json", str(file)).returncode, 0)
+            (row,) = json.loads(file.read_text())
+        self.assertEqual(row["verdict"], "use after free")
+        self.assertGreater(row["executions"], 0)
+        self.assertEqual(run("--scenario", CONTROL, "--json", "/nonexistent/x").returncode, 1)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Searches in processes of their own: the checker leaks its stacks, and a search may crash.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "../relacy/mutation.hpp"
+#include "../scenario.hpp"
+
+namespace byre::verification {
+
+struct Job {
+  const Scenario* scenario = nullptr;
+  Mutation mutation;
+  Search search;
+  bool is_replay = false;
+};
+
+struct Result {
+  Job job;
+  Found found;
+  std::vector<std::string> not_covered;  ///< cover points that no execution reached
+  std::vector<std::string> reached;      ///< names of sites
+  std::string trace;                     ///< of a failure, the shortest that was found
+  std::string replay;                    ///< of that
+
+  /// Unchanged code: as the scenario expects. A mutant: whether it was noticed.
+  bool is_as_expected() const noexcept;
+};
+
+/// Hears of what goes on: each job as it ends, and how far those under way are.
+struct Listener {
+  std::function<void(const Result&)> ended;
+  std::function<void(const Job&, std::uint64_t executions)> progress;
+};
+
+/// Runs the jobs, `at_once` at a time. The results are in the order of the jobs.
+std::vector<Result> run(const std::vector<Job>& jobs, unsigned at_once, const Listener& listener);
+
+/// In a child: searches, and writes what came of it to `output`.
+void run_here(const Job& job, int output);
+
+/// Aborts and faults inside an execution become its verdict, by what was last written to the file
+/// `captured`.
+void turn_crashes_into_verdicts(int captured);
+
+/// The trace as columns, one for each thread.
+std::string trace_text(unsigned threads);
+
+}  // namespace byre::verification

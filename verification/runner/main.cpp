@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSL-1.0
+/// byre-verify: runs the scenarios.
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+
+#include "options.hpp"
+#include "replay.hpp"
+#include "report.hpp"
+
+namespace byre::verification {
+namespace {
+
+std::vector<Job> jobs_of(const Options& options) {
+  std::vector<const Scenario*> scenarios = options.scenarios;
+  if (scenarios.empty()) {
+    scenarios.assign(all_scenarios().begin(), all_scenarios().end());
+  }
+  std::vector<Job> jobs;
+  for (const Scenario* scenario : scenarios) {
+    // A control fails with or without a mutant.
+    if (options.mutation.site != nullptr && scenario->expected != Verdict::pass) {
+      continue;
+    }
+    Job job;
+    job.scenario = scenario;
+    job.mutation = options.mutation;
+    job.search.bound = options.bound.value_or(options.deep ? scenario->deep : scenario->quick);
+    job.search.most_executions = options.executions;
+    job.search.longest = std::chrono::seconds(options.seconds != 0 ? options.seconds
+                                              : options.deep       ? 3600
+                                                                   : 120);
+    jobs.push_back(job);
+  }
+  return jobs;
+}
+
+int replay(const Options& options) {
+  const Job job = parse_replay(options.replay);
+  const auto ignore = [](auto&&...) {};
+  const Result result = run({job}, 1, {.ended = ignore, .progress = ignore}).front();
+  if (!is_failure(result.found.verdict) || result.replay != options.replay) {
+    throw UsageError(
+        "stale replay string: the program no longer fails there, or no longer makes "
+        "these choices");
+  }
+  std::printf("%s: %s\n%s", std::string(job.scenario->name).c_str(),
+              std::string(to_string(result.found.verdict)).c_str(), result.trace.c_str());
+  return 0;
+}
+
+/// Unchanged code: everything as expected, and every row of core's tables reached by a full run. A
+/// mutant: killed by somebody.
+bool is_good(const Options& options, const std::vector<Result>& results) {
+  const auto expected = [](const Result& result) { return result.is_as_expected(); };
+  if (options.mutation.site != nullptr) {
+    return std::any_of(results.begin(), results.end(), expected);
+  }
+  bool good = std::all_of(results.begin(), results.end(), expected);
+  if (options.scenarios.empty()) {
+    for (const std::string& site : unreached_sites(results)) {
+      std::printf("FAILED: no scenario reaches %s\n", site.c_str());
+      good = false;
+    }
+  }
+  return good;
+}
+
+int run_scenarios(const Options& options) {
+  const std::vector<Job> jobs = jobs_of(options);
+  Report report(jobs.size());
+  const std::vector<Result> results = run(jobs, options.jobs, report.listener());
+  report.print(results);
+  if (!options.json_file.empty()) {
+    write_json(options.json_file, results);
+  }
+  return is_good(options, results) ? 0 : 1;
+}
+
+int main(int argument_count, char** arguments) {
+  const Options options = parse_options(argument_count, arguments);
+  if (options.help) {
+    std::printf("%s", usage);
+    return 0;
+  }
+  if (options.list) {
+    print_list();
+    return 0;
+  }
+  return options.replay.empty() ? run_scenarios(options) : replay(options);
+}
+
+}  // namespace
+}  // namespace byre::verification
+
+int main(int argument_count, char** arguments) {
+  try {
+    return byre::verification::main(argument_count, arguments);
+  } catch (const byre::verification::UsageError& error) {
+    std::fprintf(stderr, "byre-verify: %s\n", error.what());
+    return 2;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "byre-verify: %s\n", error.what());
+    return 1;
+  }
+}

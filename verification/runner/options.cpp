@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "options.hpp"
+
+#include <charconv>
+
+namespace byre::verification {
+namespace {
+
+unsigned parse_number(const std::string& option, const std::string& text, unsigned least) {
+  unsigned number = 0;
+  const char* end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc() || stopped != end || number < least || number > 1'000'000'000) {
+    throw UsageError(option + " takes a number from " + std::to_string(least) + " on, not '" +
+                     text + "'");
+  }
+  return number;
+}
+
+}  // namespace
+
+const char* const usage =
+    R"(usage: byre-verify [options]
+
+Runs the headers that ship under a model checker, and says what it found.
+
+  --list             the scenarios and the mutants, and nothing else
+  --scenario NAME    this scenario only; may be given several times
+  --deep             the bounds for a long run
+  --bound N          at most N switches away from a thread that could go on, or 'full',
+                     instead of the scenarios' own bounds
+  --mutant NAME      with this step of the code done wrong: is it noticed?
+  --replay STRING    one execution, as a failure printed it, step by step
+  --json FILE        write what was found there too
+  --jobs N           searches at a time (default: 2)
+  --seconds N        the most for one search (default: 120, with --deep 3600)
+  --executions N     the most for one search (default: no limit); one that is cut short is
+                     unknown, never a pass
+  --help             this text
+
+Exit status: 0 if everything ended as expected, 1 if not, 2 for a command line that makes no sense.
+)";
+
+const Scenario& find_scenario(const std::string& name) {
+  for (const Scenario* scenario : all_scenarios()) {
+    if (scenario->name == name) {
+      return *scenario;
+    }
+  }
+  throw UsageError("there is no scenario '" + name + "'; --list names those there are");
+}
+
+Mutation find_mutation(const std::string& name) {
+  if (name == "none") {
+    return {};
+  }
+  for (const Mutation& mutation : all_mutations()) {
+    if (mutation.name() == name) {
+      return mutation;
+    }
+  }
+  throw UsageError("there is no mutant '" + name + "'; --list names those there are");
+}
+
+Bound parse_bound(const std::string& text) {
+  return text == "full" ? full_search : switches(parse_number("a bound", text, 0));
+}
+
+Options parse_options(int argument_count, char** arguments) {
+  Options options;
+  for (int at = 1; at < argument_count; ++at) {
+    const std::string option = arguments[at];
+    const auto value = [&]() -> std::string {
+      if (at + 1 == argument_count) {
+        throw UsageError(option + " takes a value");
+      }
+      return arguments[++at];
+    };
+    if (option == "--help" || option == "-h") {
+      options.help = true;
+    } else if (option == "--list") {
+      options.list = true;
+    } else if (option == "--deep") {
+      options.deep = true;
+    } else if (option == "--scenario") {
+      options.scenarios.push_back(&find_scenario(value()));
+    } else if (option == "--mutant") {
+      options.mutation = find_mutation(value());
+    } else if (option == "--bound") {
+      options.bound = parse_bound(value());
+    } else if (option == "--replay") {
+      options.replay = value();
+    } else if (option == "--json") {
+      options.json_file = value();
+    } else if (option == "--jobs") {
+      options.jobs = parse_number(option, value(), 1);
+    } else if (option == "--executions") {
+      options.executions = parse_number(option, value(), 1);
+    } else if (option == "--seconds") {
+      options.seconds = parse_number(option, value(), 1);
+    } else {
+      throw UsageError("there is no option '" + option + "'; --help lists those there are");
+    }
+  }
+  return options;
+}
+
+}  // namespace byre::verification

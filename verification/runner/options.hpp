@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSL-1.0
+/// What the command line asks for.
+#pragma once
+
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "../relacy/mutation.hpp"
+#include "../scenario.hpp"
+
+namespace byre::verification {
+
+/// The command line makes no sense; its text says why.
+struct UsageError : std::runtime_error {
+  using runtime_error::runtime_error;
+};
+
+struct Options {
+  bool help = false;
+  bool list = false;
+  bool deep = false;
+  std::vector<const Scenario*> scenarios;  ///< none: all
+  Mutation mutation;
+  std::optional<Bound> bound;  ///< instead of the scenarios' own
+  std::string replay;
+  std::string json_file;
+  unsigned jobs = 2;
+  std::uint64_t executions = ~std::uint64_t{0};  ///< the most for one search
+  unsigned seconds = 0;  ///< the most for one search; 0: 120, or 3600 with --deep
+};
+
+/// Throws UsageError.
+Options parse_options(int argument_count, char** arguments);
+
+const Scenario& find_scenario(const std::string& name);
+Mutation find_mutation(const std::string& name);
+Bound parse_bound(const std::string& text);
+
+extern const char* const usage;
+
+}  // namespace byre::verification

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "replay.hpp"
+
+#include <array>
+#include <sstream>
+#include <vector>
+
+#include "options.hpp"
+
+namespace byre::verification {
+namespace {
+
+constexpr std::string_view digits = "0123456789abcdefghijklmnopqrstuvwxyz";
+constexpr std::string_view kinds = "tlcmu";  // thread, load, compare-exchange, memory, user
+
+std::size_t place_of(char character, std::string_view among) {
+  const std::size_t place = among.find(character);
+  if (place == std::string_view::npos) {
+    throw UsageError(std::string("malformed replay string: '") + character + "' in its state");
+  }
+  return place;
+}
+
+std::string packed(const std::string& state) {
+  std::istringstream in(state);
+  std::uint64_t execution = 0;
+  std::size_t depth = 0;
+  in >> execution >> depth;
+  std::string text;
+  std::array<std::size_t, 3> choice{};
+  while (in >> choice[0] >> choice[1] >> choice[2]) {
+    text += {digits.at(choice[0]), digits.at(choice[1]), kinds.at(choice[2])};
+  }
+  return text;
+}
+
+std::string unpacked(const std::string& text) {
+  if (text.empty() || text.size() % 3 != 0) {
+    throw UsageError("malformed replay string: its state is cut off");
+  }
+  std::ostringstream out;
+  out << 1 << ' ' << text.size() / 3;
+  for (std::size_t at = 0; at < text.size(); at += 3) {
+    const std::size_t ways = place_of(text[at], digits);
+    const std::size_t taken = place_of(text[at + 1], digits);
+    if (taken >= ways) {
+      throw UsageError("malformed replay string: way " + std::to_string(taken) + " of " +
+                       std::to_string(ways) + " in its state");
+    }
+    out << ' ' << ways << ' ' << taken << ' ' << place_of(text[at + 2], kinds);
+  }
+  return out.str() + ' ';
+}
+
+}  // namespace
+
+std::string replay_string(const Job& job, const Found& found) {
+  return std::string(job.scenario->name) + '/' + job.mutation.name() + '/' +
+         job.search.bound.name() + '/' + packed(found.state);
+}
+
+Job parse_replay(const std::string& text) {
+  std::vector<std::string> parts(1);
+  for (const char character : text) {
+    if (character == '/') {
+      parts.emplace_back();
+    } else {
+      parts.back() += character;
+    }
+  }
+  if (parts.size() != 4) {
+    throw UsageError("malformed replay string: it is scenario/mutant/bound/state, not '" + text +
+                     "'");
+  }
+  Job job;
+  job.scenario = &find_scenario(parts[0]);
+  job.mutation = find_mutation(parts[1]);
+  job.search.bound = parse_bound(parts[2]);
+  job.search.state = unpacked(parts[3]);
+  job.search.most_executions = 1;
+  job.is_replay = true;
+  return job;
+}
+
+}  // namespace byre::verification

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "report.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <set>
+#include <stdexcept>
+
+namespace byre::verification {
+namespace {
+
+std::string with_commas(std::uint64_t number) {
+  std::string text = std::to_string(number);
+  for (std::size_t at = text.size(); at > 3; at -= 3) {
+    text.insert(at - 3, ",");
+  }
+  return text;
+}
+
+std::string verdict_text(const Result& result) {
+  std::string text(to_string(result.found.verdict));
+  const Bound bound = result.job.search.bound;
+  if (result.found.verdict == Verdict::pass && !bound.is_full()) {
+    text += " within " + bound.name() + " switches";
+  }
+  if (result.job.mutation.site != nullptr) {
+    return text + (is_failure(result.found.verdict) ? ": killed" : ": survived");
+  }
+  if (result.job.scenario->expected != Verdict::pass) {
+    text += result.is_as_expected()
+                ? ", as it should"
+                : ", and not " + std::string(to_string(result.job.scenario->expected));
+  }
+  return text;
+}
+
+/// No mutant has to be killed by every scenario.
+bool is_failed(const Result& result) {
+  return result.job.mutation.site == nullptr && !result.is_as_expected();
+}
+
+void print_row(const Result& result) {
+  std::printf("%-32s %-5s %14s %9.2f s  %s%s\n", std::string(result.job.scenario->name).c_str(),
+              result.job.search.bound.name().c_str(), with_commas(result.found.executions).c_str(),
+              result.found.seconds, is_failed(result) ? "FAILED: " : "",
+              verdict_text(result).c_str());
+}
+
+void print_failure(const Result& result) {
+  std::printf("\n%s: %s", std::string(result.job.scenario->name).c_str(),
+              verdict_text(result).c_str());
+  std::printf("%s%s\n", result.found.message.empty() ? "" : ": ", result.found.message.c_str());
+  std::printf("  %s\n", std::string(result.job.scenario->shows).c_str());
+  if (!result.trace.empty()) {
+    std::printf("%s", result.trace.c_str());
+  }
+  if (!result.replay.empty()) {
+    std::printf("  again: byre-verify --replay '%s'\n", result.replay.c_str());
+  }
+}
+
+std::string quoted(std::string_view text) {
+  std::string json = "\"";
+  for (const char character : text) {
+    if (character == '"' || character == '\\') {
+      json += '\\';
+    }
+    if (static_cast<unsigned char>(character) < 0x20) {
+      json += character == '\n' ? "\\n" : " ";
+    } else {
+      json += character;
+    }
+  }
+  return json + '"';
+}
+
+std::string json_row(const Result& result) {
+  const Found& found = result.found;
+  return "  {\"scenario\": " + quoted(result.job.scenario->name) +
+         ", \"mutant\": " + quoted(result.job.mutation.name()) + ", \"engine\": " +
+         quoted(result.job.search.bound.is_full() ? "full search" : "context bound") +
+         ", \"bound\": " + quoted(result.job.search.bound.name()) +
+         ", \"executions\": " + std::to_string(found.executions) +
+         ", \"seconds\": " + std::to_string(found.seconds) +
+         ", \"verdict\": " + quoted(to_string(found.verdict)) +
+         ", \"expected\": " + quoted(to_string(result.job.scenario->expected)) +
+         ", \"as_expected\": " + (result.is_as_expected() ? "true" : "false") +
+         ", \"message\": " + quoted(found.message) + ", \"replay\": " + quoted(result.replay) + "}";
+}
+
+}  // namespace
+
+Report::Report(std::size_t job_count)
+    : job_count_(job_count), is_terminal_(isatty(STDOUT_FILENO) != 0) {}
+
+void Report::clear_line() const {
+  if (is_terminal_) {
+    std::printf("\r\033[K");
+  }
+}
+
+void Report::show_progress() const {
+  if (is_terminal_) {
+    clear_line();
+    std::printf("%zu of %zu", ended_, job_count_);
+    for (const auto& [name, executions] : under_way_) {
+      std::printf("  %s %s", name.c_str(), with_commas(executions).c_str());
+    }
+    std::fflush(stdout);
+  }
+}
+
+Listener Report::listener() {
+  return {.ended =
+              [this](const Result& result) {
+                ++ended_;
+                under_way_.erase(std::string(result.job.scenario->name));
+                clear_line();
+                print_row(result);
+                std::fflush(stdout);
+                show_progress();
+              },
+          .progress =
+              [this](const Job& job, std::uint64_t executions) {
+                std::uint64_t& shown = under_way_[std::string(job.scenario->name)];
+                if (executions > shown + 50'000) {
+                  shown = executions;
+                  show_progress();
+                }
+              }};
+}
+
+void Report::print(const std::vector<Result>& results) const {
+  clear_line();
+  std::uint64_t executions = 0;
+  double seconds = 0;
+  std::size_t failed = 0;
+  for (const Result& result : results) {
+    executions += result.found.executions;
+    seconds += result.found.seconds;
+    failed += is_failed(result);
+    if (is_failed(result) || (results.size() == 1 && !result.trace.empty())) {
+      print_failure(result);
+    }
+  }
+  if (results.size() > 1) {
+    std::printf("\n%-32s %-5s %14s %9s    %s\n", "scenario", "bound", "executions", "time",
+                "verdict");
+    for (const Result& result : results) {
+      print_row(result);
+    }
+  }
+  std::printf("\n%zu searches, %s executions, %s a second each; %zu not as expected\n",
+              results.size(), with_commas(executions).c_str(),
+              with_commas(static_cast<std::uint64_t>(static_cast<double>(executions) /
+                                                     std::max(seconds, 1e-3)))
+                  .c_str(),
+              failed);
+}
+
+void print_list() {
+  for (const Scenario* scenario : all_scenarios()) {
+    std::printf(
+        "%s: %u threads, bound %s, deep %s, %s\n  %s\n", std::string(scenario->name).c_str(),
+        scenario->threads, scenario->quick.name().c_str(), scenario->deep.name().c_str(),
+        std::string(to_string(scenario->expected)).c_str(), std::string(scenario->shows).c_str());
+  }
+  std::printf("\nmutants:\n");
+  for (const Mutation& mutation : all_mutations()) {
+    std::printf("  %s\n", mutation.name().c_str());
+  }
+}
+
+std::vector<std::string> unreached_sites(const std::vector<Result>& results) {
+  std::set<std::string_view> reached;
+  for (const Result& result : results) {
+    reached.insert(result.reached.begin(), result.reached.end());
+  }
+  std::vector<std::string> unreached;
+  for (const auto& table : site_tables()) {
+    for (const sync::Site& site : table) {
+      if (!reached.contains(site.name)) {
+        unreached.emplace_back(site.name);
+      }
+    }
+  }
+  return unreached;
+}
+
+void write_json(const std::string& file, const std::vector<Result>& results) {
+  std::ofstream out(file);
+  out << "[\n";
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    out << json_row(results[i]) << (i + 1 < results.size() ? ",\n" : "\n");
+  }
+  out << "]\n";
+  if (!out.flush()) {
+    throw std::runtime_error("cannot write " + file);
+  }
+}
+
+}  // namespace byre::verification

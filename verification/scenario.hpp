@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSL-1.0
+/// What the runner knows of a scenario, and what it asks of one. Nothing here needs the checker.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "verdict.hpp"
+
+namespace byre::verification {
+
+/// How far executions are searched: all of them, or those with at most so many switches from a
+/// thread that could have gone on.
+struct Bound {
+  static constexpr unsigned none = ~0U;
+  unsigned switches = none;
+
+  bool is_full() const noexcept { return switches == none; }
+  /// "full", or the number.
+  std::string name() const { return is_full() ? "full" : std::to_string(switches); }
+  friend bool operator==(Bound, Bound) = default;
+};
+inline constexpr Bound full_search{};
+constexpr Bound switches(unsigned count) noexcept {
+  return {count};
+}
+
+/// What is asked of one search.
+struct Search {
+  Bound bound;
+  std::uint64_t most_executions = ~std::uint64_t{0};
+  std::chrono::seconds longest{3600};
+  std::string state = {};  ///< begin at this execution; see Found::state
+  std::function<void(std::uint64_t executions)> progress = nullptr;
+};
+
+/// What came of it.
+struct Found {
+  Verdict verdict = Verdict::unknown;
+  std::string message;  ///< what failed
+  std::uint64_t executions = 0;
+  double seconds = 0;
+  std::string state;  ///< of the failing execution
+};
+
+struct Scenario {
+  std::string_view name;
+  std::string_view shows;  ///< one sentence; which promise or invariant
+  unsigned threads;
+  Bound quick;
+  Bound deep;
+  Verdict expected = Verdict::pass;
+  /// States that some execution has to reach, by cover() of the same text.
+  std::span<const std::string_view> cover;
+  Found (*search)(const Search&);
+};
+
+/// The list, in list.cpp.
+std::span<const Scenario* const> all_scenarios() noexcept;
+
+/// From within a scenario: this state was reached.
+void cover(std::string_view state) noexcept;
+bool is_covered(std::string_view state) noexcept;
+
+}  // namespace byre::verification

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "search.hpp"
+
+#include <exception>
+#include <ostream>
+
+namespace byre::verification {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Of the search under way.
+struct Progress {
+  const Search* search = nullptr;
+  Clock::time_point begun;
+  std::uint64_t executions = 0;
+  Verdict own_verdict = Verdict::pass;
+  std::array<char, 256> message{};
+  std::array<std::string_view, 32> covered{};
+  std::size_t covered_count = 0;
+};
+Progress now;
+
+std::ostream& nowhere() {
+  static std::ostream stream(nullptr);
+  return stream;
+}
+
+Verdict verdict_of(rl::test_result_e result) {
+  switch (result) {
+    case rl::test_result_success:
+      return Verdict::pass;
+    case rl::test_result_until_condition_hit:
+      return Verdict::unknown;
+    case rl::test_result_data_race:
+      return Verdict::data_race;
+    case rl::test_result_access_to_freed_memory:
+    case rl::test_result_usage_of_non_initialized_mutex:
+      return Verdict::use_after_free;
+    case rl::test_result_double_free:
+      return Verdict::double_free;
+    case rl::test_result_memory_leak:
+    case rl::test_result_resource_leak:
+      return Verdict::leak;
+    case rl::test_result_unitialized_access:
+      return Verdict::uninitialized;
+    case rl::test_result_deadlock:
+      return Verdict::deadlock;
+    case rl::test_result_livelock:
+      return Verdict::livelock;
+    case rl::test_result_recursion_on_nonrecursive_mutex:
+    case rl::test_result_unlocking_mutex_wo_ownership:
+    case rl::test_result_destroying_owned_mutex:
+    case rl::test_result_double_initialization_of_mutex:
+    case rl::test_result_mutex_write_to_read_upgrade:
+    case rl::test_result_mutex_read_to_write_upgrade:
+      return Verdict::misused_lock;
+    default:
+      return Verdict::checker_error;
+  }
+}
+
+/// Far from the 60 or so steps of an execution.
+constexpr unsigned most_steps = 1000;
+constexpr std::uint64_t executions_between_looks = 4096;
+
+}  // namespace
+
+void fail(Verdict verdict, const char* text) noexcept {
+  now.own_verdict = verdict;
+  std::snprintf(now.message.data(), now.message.size(), "%s", text);
+  rl::ctx().fail_test("", rl::test_result_user_assert_failed, {});
+  std::abort();  // not reached: the execution is left behind
+}
+
+void cover(std::string_view state) noexcept {
+  if (!is_covered(state) && now.covered_count < now.covered.size()) {
+    now.covered[now.covered_count++] = state;
+  }
+}
+
+bool is_covered(std::string_view state) noexcept {
+  for (std::size_t i = 0; i < now.covered_count; ++i) {
+    if (now.covered[i] == state) {
+      return true;
+    }
+  }
+  return false;
+}
+
+namespace detail {
+
+CurrentSearch::CurrentSearch(const Search& search) {
+  now.search = &search;
+  now.begun = Clock::now();
+  now.executions = 0;
+  now.own_verdict = Verdict::pass;
+  now.message = {};
+  params.output_stream = &nowhere();
+  params.progress_stream = &nowhere();
+  params.search_type = search.bound.is_full() ? rl::sched_full : rl::sched_bound;
+  params.context_bound = search.bound.switches;
+  params.execution_depth_limit = most_steps;
+  params.initial_state = search.state.c_str();
+}
+
+void CurrentSearch::begin_execution() {
+  const Search& search = *now.search;
+  bool ends = now.executions >= search.most_executions;
+  if (now.executions % executions_between_looks == 0 && now.executions != 0) {
+    ends = ends || Clock::now() - now.begun > search.longest;
+    if (search.progress) {
+      search.progress(now.executions);
+    }
+  }
+  if (ends) {
+    rl::ctx().rl_until("limit", {});
+  }
+  ++now.executions;
+}
+
+Found CurrentSearch::finish(rl::test_result_e result, const rl::ostringstream& state) {
+  Found found;
+  found.verdict =
+      result == rl::test_result_user_assert_failed ? now.own_verdict : verdict_of(result);
+  found.message = now.message.data();
+  found.executions = now.executions;
+  found.seconds = std::chrono::duration<double>(Clock::now() - now.begun).count();
+  found.state = state.str().c_str();
+  return found;
+}
+
+void fail_on_exception() noexcept {
+  try {
+    throw;
+  } catch (const std::exception& exception) {
+    std::array<char, 200> text;
+    std::snprintf(text.data(), text.size(), "an exception left a thread: %s", exception.what());
+    fail(Verdict::wrong_answer, text.data());
+  } catch (...) {
+    fail(Verdict::wrong_answer, "an exception left a thread");
+  }
+}
+
+}  // namespace detail
+}  // namespace byre::verification
