@@ -2,16 +2,12 @@
 // The places where a mutant of the protocol does something else. run.py knows the mutants by name,
 // and which property refutes each.
 
-#ifdef CLONES_LEAVE_NO_MARK
-#define CLONE_MARK 0
+#if defined(WRITES_IGNORE_COPIES)
+#define WRITES(w) (OWNERS(w) == 1 && ((w) & frozen_bit) == 0)
+#elif defined(WRITES_IGNORE_FROZEN)
+#define WRITES(w) IS_SOLE_USE(w)
 #else
-#define CLONE_MARK cloned_bit
-#endif
-
-#ifdef FIRST_CLONE_STORES
-#define FIRST_CLONE_MATCHES 1
-#else
-#define FIRST_CLONE_MATCHES MATCHES
+#define WRITES(w) ((w) == one_owner)
 #endif
 
 #ifdef LAST_DROP_IGNORES_COPIES
@@ -28,10 +24,10 @@
 #define STEALS(w) IS_SOLE_USE(w)
 #endif
 
-#ifdef STEAL_STORES_NOTHING
-#define STEAL_EFFECT skip
+#ifdef STOP_WAITING_LEFT_OUT
+#define STOP_WAITING skip
 #else
-#define STEAL_EFFECT word = one_owner
+#define STOP_WAITING STEP(stop_waiting, word = one_owner)
 #endif
 
 #ifdef LAST_OWNER_NEVER_WAITS

@@ -70,17 +70,16 @@ byte asleep = 0;
 bit alive = FIRST_OWNERS != 0;
 bit freeing = 0;               // somebody was told to free it
 bit read_only = 0;             // it is never written in place
-bit shared_since = FIRST_OWNERS != 0;  // somebody else owned it since its owner allocated it or stole it
 byte users = FIRST_OWNERS;
 byte copiers = 0;
-byte alone = 0;                // those who found themselves alone and rely on it: to write, to drop
+byte alone = 0;                // those who found themselves alone and rely on it, to write
 byte waiter = nobody;          // whose the waiting bit is
 byte guests[OWNERS_AT_MOST];   // those who clone by way of this owner, which is const to them
 byte entitled = (1 << FIRST_OWNERS) - 1;  // who uses the data, or clones somebody who does
 byte outside = (1 << OWNERS_AT_MOST) - (1 << FIRST_OWNERS);  // who has left, or not come
 byte at_rest = (1 << FIRST_OWNERS) - 1;  // owners that do nothing that excludes a clone
 #ifdef WRITERS
-byte copied = 0, stolen = 0;
+byte copied = 0, kept = 0;
 #define COUNT(what) what++
 #else
 #define COUNT(what) skip
@@ -96,7 +95,7 @@ byte copied = 0, stolen = 0;
 #define EXIT outside = outside | MY_BIT
 #define EXIT_FOR_GOOD outside = outside & ~MY_BIT
 
-inline note_clone() { users++; shared_since = 1; guests[host]--; host = 0; COME_TO_REST }
+inline note_clone() { users++; guests[host]--; host = 0; COME_TO_REST }
 inline note_alone(is_so) { alone = alone + (is_so) }
 inline note_not_alone() { alone-- }
 inline note_leave(frees) { users--; entitled = entitled & ~MY_BIT; freeing = freeing | frees }
@@ -111,9 +110,7 @@ inline note_claim() { note_stop_waiting(); copiers++; COUNT(copied) }
 inline note_end_of_copy() { copiers-- }
 inline note_steal() {
   assert(users == 1 && !read_only);
-  note_stop_waiting();
-  shared_since = 0;
-  COUNT(stolen)
+  note_stop_waiting()
 }
 inline fall_asleep() { asleep = asleep | MY_BIT }
 inline wake_up() { asleep = asleep & ~MY_BIT }
@@ -121,10 +118,9 @@ inline wake_up() { asleep = asleep & ~MY_BIT }
 inline allocate() {
   alive = 1;
   users = 1;
-  shared_since = 0;
   if
   :: word = one_owner
-  :: word = one_owner | cloned_bit; read_only = 1
+  :: word = one_owner | frozen_bit; read_only = 1
   fi
 }
 
@@ -179,21 +175,18 @@ resting:
        :: else -> COME_TO_REST; goto resting
        fi }
   :: atomic { MAY_WRITE && NOBODY_CLONES_ME ->
-       LEAVE_REST; HAS_WRITTEN; is_plainly_owned();
+       LEAVE_REST; HAS_WRITTEN; is_writable();
        if
-       :: answer -> goto written
+       :: answer -> assert(!read_only); goto written
        :: else
        fi }
   fi;
 
+  // A copy of what is read-only is made by an owner, which fails or drops.
   if
   :: atomic { read_only && COPIES_MAY_FAIL -> COME_TO_REST; goto resting }
   :: atomic { read_only -> goto dropping }
-  :: !read_only -> steal_if_alone()
-  fi;
-  if
-  :: atomic { answer -> goto written }
-  :: !answer -> claim()
+  :: !read_only -> claim()
   fi;
   if
   :: atomic { answer -> goto written }
@@ -202,7 +195,7 @@ resting:
   fi;
 
 written:
-  atomic { answer -> answer = 0; note_not_alone(); COME_TO_REST; goto resting };
+  atomic { answer -> answer = 0; note_not_alone(); COUNT(kept); COME_TO_REST; goto resting };
 
 abandoning:
   abandon_copy();
@@ -227,15 +220,14 @@ done:
 
 // The invariants of share_word.hpp, as what must be so whenever nobody is in the midst of a step.
 // I2 is asserted at each step: it is by a user, and what it touches is there.
-#define I1 ((users == 0 || alive) && (!alive || OWNERS(word) + COPIES(word) == users))
+#define I1 (users == 0 || (alive && !freeing && OWNERS(word) + COPIES(word) == users))
 #define I3 (WAITING(word) == (waiter != nobody))
 #define I4 (alone == 0 || copiers == 0)
 #define I5 (alone == 0 || users == 1)
 #define I7 (alone == 0 || IS_SOLE_USE(word))
-#define I8 (word != one_owner || (users == 1 && !shared_since && !read_only))
 #define NO_LEAK (users != 0 || !alive || freeing)
 #ifdef WRITERS
-#define I6 (alive || (stolen == 1 && copied == OWNERS_AT_MOST - 1))
+#define I6 (alive || (kept == 1 && copied == OWNERS_AT_MOST - 1))
 #else
 #define I6 (true)
 #endif
@@ -250,7 +242,6 @@ never {
        assert(I5);
        assert(I6);
        assert(I7);
-       assert(I8);
        assert(NO_LEAK)
      }
   od

@@ -10,7 +10,7 @@
 #define LOT_IS_FREE 1
 #define IS_AWAKE 1
 #define IS_USER 1
-#define PRINT(w) printf(" %d.%d.%d.%d", OWNERS(w), WAITING(w), COPIES(w), CLONED(w))
+#define PRINT(w) printf(" %d.%d.%d.%d", OWNERS(w), WAITING(w), COPIES(w), ((w) & frozen_bit) != 0)
 #define TRACE(site, before, after) \
   printf(" | "); printf(#site); PRINT(before); PRINT(after); let_others_act()
 #define TRACE_IF(condition, site) \
@@ -31,7 +31,6 @@ bit alive = 1, has_acted, may_wait;
 
 inline note_clone() { skip }
 inline note_alone(is_so) { skip }
-inline note_not_alone() { skip }
 inline note_leave(frees) { skip }
 inline note_wait() { skip }
 inline note_claim() { skip }
@@ -41,7 +40,7 @@ inline wake_up() { skip }
 
 inline let_others_act() {
   if
-  :: weather == somebody_clones && !has_acted -> word = (word + one_owner) | cloned_bit
+  :: weather == somebody_clones && !has_acted -> word = word + one_owner
   :: else
   fi;
   has_acted = 1
@@ -82,9 +81,8 @@ init {
   bit answer = 0, waiting = 0, wake = 0;
   PRINT_OPERATION(add_owner, by_owner, add_owner());
   PRINT_OPERATION(drop_owner, by_owner, drop_owner());
-  PRINT_OPERATION(is_plainly_owned, by_owner, is_plainly_owned());
+  PRINT_OPERATION(is_writable, by_owner, is_writable());
   PRINT_OPERATION(is_unique, by_owner, is_unique());
-  PRINT_OPERATION(steal_if_alone, by_owner, steal_if_alone());
   may_wait = 1;
   PRINT_OPERATION(claim_or_wait, by_owner, claim());
   may_wait = 0;

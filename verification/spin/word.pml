@@ -7,21 +7,20 @@
 #define one_owner 1
 #define waiting_bit 8
 #define one_copy 16
-#define cloned_bit 128
+#define frozen_bit 128
 
 #define OWNERS(w) ((w) & 7)
 #define WAITING(w) (((w) & waiting_bit) != 0)
 #define COPIES(w) (((w) >> 4) & 7)
-#define CLONED(w) (((w) & cloned_bit) != 0)
-#define IS_SOLE_USE(w) (((w) & (255 - waiting_bit - cloned_bit)) == one_owner)
-#define IS_LAST_COPY(w) (((w) & (255 - cloned_bit)) == one_copy)
+#define IS_SOLE_USE(w) (((w) & (255 - waiting_bit - frozen_bit)) == one_owner)
+#define IS_LAST_COPY(w) (((w) & (255 - frozen_bit)) == one_copy)
 #define PENDING(w) (OWNERS(w) == 1 && COPIES(w) != 0)
 
 // Who announced a wait may wait, and does so to the end.
 #define GOES_COPYING (!STEALS(now) && (OWNERS(now) > 1 || REFUSES_TO_WAIT))
 #define GOES_WAITING (!STEALS(now) && OWNERS(now) == 1 && (MAY_WAIT || waiting))
 
-byte word = FIRST_OWNERS + (FIRST_OWNERS -> cloned_bit : 0);
+byte word = FIRST_OWNERS;
 
 // One step: what the word was is `now`, what it becomes is up to the effect. (I1, I2: only by a user
 // is it touched, and only while it is there.)
@@ -36,33 +35,22 @@ byte word = FIRST_OWNERS + (FIRST_OWNERS -> cloned_bit : 0);
 #include "mutants.pml"
 
 inline add_owner() {
-  // The rest of the word is only used where it is not cloned.
-  atomic { LOAD(was_cloned); now = (CLONED(now) -> cloned_bit : now) };
-  if
-  :: atomic { CLONED(now) -> STEP(add_owner, word = word + one_owner); now = 0; note_clone() }
-  :: !CLONED(now) ->
-     do
-     :: atomic {
-          FIRST_CLONE_MATCHES -> EXCHANGE(first_clone, (now + one_owner) | CLONE_MARK);
-          now = 0;
-          note_clone();
-          break
-        }
-     :: atomic { FAILS -> NO_EXCHANGE(first_clone); now = word }
-     od
-  fi
+  atomic { STEP(add_owner, word = word + one_owner); now = 0; note_clone() }
 }
 
 // answer: nobody is left, the caller frees.
 inline drop_owner() {
-  atomic { LOAD(drop_alone); answer = DROPS_ALONE(now); now = 0; note_alone(answer) };
+  atomic {
+    LOAD(drop_alone);
+    answer = DROPS_ALONE(now);
+    now = 0;
+    if
+    :: answer -> note_leave(answer)
+    :: else
+    fi
+  };
   if
-  :: atomic {
-       answer -> STEP(drop_last, word = 0);
-       now = 0;
-       note_not_alone();
-       note_leave(answer)
-     }
+  :: answer
   :: atomic {
        !answer -> STEP(drop_owner, word = word - one_owner);
        assert(OWNERS(now) != 0);
@@ -73,36 +61,14 @@ inline drop_owner() {
   fi
 }
 
-// answer: the caller may write in place, as nobody was cloned since it last did.
-inline is_plainly_owned() {
-  LOAD(is_plainly_owned);
-  answer = (now == one_owner);
-  now = 0;
-  note_alone(answer)
+// answer: the caller may write at once.
+inline is_writable() {
+  atomic { LOAD(is_writable); answer = WRITES(now); now = 0; note_alone(answer) }
 }
 
 // answer: nobody else owns the data or copies it.
 inline is_unique() {
-  LOAD(is_unique);
-  answer = IS_SOLE_USE(now);
-  now = 0;
-  note_alone(answer)
-}
-
-inline steal() {
-  STEP(steal, STEAL_EFFECT);
-  now = 0;
-  note_steal();
-  waiting = 0
-}
-
-// answer: it stole.
-inline steal_if_alone() {
-  atomic { LOAD(look); answer = STEALS(now); now = 0; note_alone(answer) };
-  if
-  :: atomic { answer -> steal() }
-  :: !answer
-  fi
+  atomic { LOAD(is_unique); answer = IS_SOLE_USE(now); now = 0; note_alone(answer) }
 }
 
 // answer: it stole; else it copies. How often it looks before it waits is left open.
@@ -110,7 +76,18 @@ inline claim() {
   do
   :: atomic { LOAD(look); note_alone(STEALS(now)) };
      if
-     :: atomic { STEALS(now) -> steal(); answer = 1; break }
+     :: atomic {
+          STEALS(now) ->
+            if
+            :: waiting -> STOP_WAITING
+            :: else
+            fi;
+            now = 0;
+            note_steal();
+            waiting = 0;
+            answer = 1;
+            break
+        }
      :: atomic { GOES_COPYING && MATCHES -> CLAIM_COPY; break }
      :: atomic { GOES_COPYING && FAILS -> NO_EXCHANGE(claim_copy); now = 0 }
      :: atomic { GOES_WAITING && !waiting && MATCHES -> ANNOUNCE_WAIT; waiting = 1 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Prints what each operation of the shipped share word does from each small word, step by step, as
 // table.pml does of the model: one line per operation, weather and word, the word written as
-// owners.waiting.copies.cloned. Fails if there is a site that no operation reaches.
+// owners.waiting.copies.frozen. Fails if there is a site that no operation reaches.
 #include <byre/cow/share_word.hpp>
 
 #include <cstdint>
@@ -19,7 +19,7 @@ constexpr std::uint64_t one_owner = 1;
 constexpr std::uint64_t waiting_bit = std::uint64_t{1} << 31;
 constexpr std::uint64_t one_copy = std::uint64_t{1} << 32;
 constexpr std::uint64_t all_copies = (waiting_bit - 1) * one_copy;
-constexpr std::uint64_t cloned_bit = std::uint64_t{1} << 63;
+constexpr std::uint64_t frozen_bit = std::uint64_t{1} << 63;
 
 /// What others do while an operation runs.
 enum class Weather : std::uint8_t {
@@ -31,7 +31,7 @@ enum class Weather : std::uint8_t {
 
 std::string text(std::uint64_t word) {
   return std::to_string(word & (waiting_bit - 1)) + (word & waiting_bit ? ".1." : ".0.") +
-         std::to_string((word & all_copies) / one_copy) + (word & cloned_bit ? ".1" : ".0");
+         std::to_string((word & all_copies) / one_copy) + (word & frozen_bit ? ".1" : ".0");
 }
 
 /// The one thread, the one word, and what has been seen of it.
@@ -45,7 +45,7 @@ struct World {
     saw(step);
     std::cout << ' ' << text(before) << ' ' << text(word);
     if (weather == Weather::somebody_clones && !has_acted) {
-      word = (word + one_owner) | cloned_bit;
+      word += one_owner;
     }
     has_acted = true;
   }
@@ -133,9 +133,8 @@ struct Operation {
 constexpr Operation operations[] = {
     {"add_owner", one_owner, [](Word& word) { return word.add_owner(), 0; }},
     {"drop_owner", one_owner, [](Word& word) { return int{word.drop_owner()}; }},
-    {"is_plainly_owned", one_owner, [](Word& word) { return int{word.is_plainly_owned()}; }},
+    {"is_writable", one_owner, [](Word& word) { return int{word.is_writable()}; }},
     {"is_unique", one_owner, [](Word& word) { return int{word.is_unique()}; }},
-    {"steal_if_alone", one_owner, [](Word& word) { return int{word.steal_if_alone()}; }},
     {"claim_or_wait", one_owner,
      [](Word& word) { return int{word.claim(byre::Wait::allowed) == byre::Claim::steal}; }},
     {"claim_at_once", one_owner,
@@ -159,11 +158,11 @@ void print(const Operation& operation, Weather weather, std::uint64_t start) {
 void print(const Operation& operation) {
   for (const auto weather : {Weather::quiet, Weather::somebody_clones, Weather::a_copy_fails,
                              Weather::copies_just_ended}) {
-    for (const std::uint64_t cloned : {std::uint64_t{0}, cloned_bit}) {
+    for (const std::uint64_t frozen : {std::uint64_t{0}, frozen_bit}) {
       for (std::uint64_t copies = operation.by == one_copy; copies <= most; ++copies) {
         for (const std::uint64_t waiting : {std::uint64_t{0}, waiting_bit}) {
           for (std::uint64_t owners = operation.by == one_owner; owners <= most; ++owners) {
-            print(operation, weather, owners + waiting + copies * one_copy + cloned);
+            print(operation, weather, owners + waiting + copies * one_copy + frozen);
           }
         }
       }
