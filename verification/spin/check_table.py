@@ -9,13 +9,16 @@ import pathlib
 import shutil
 import subprocess
 import sys
+import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 SKIPPED = 77
 
 
 def lines_of(command):
-    done = subprocess.run(command, cwd=HERE, capture_output=True, text=True)
+    # Spin leaves files where it runs.
+    with tempfile.TemporaryDirectory(prefix="byre-spin-") as folder:
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     if done.returncode != 0:
         sys.exit(f"check_table: {' '.join(map(str, command))} failed:\n{done.stdout[-2000:]}{done.stderr}")
     return done.stdout.splitlines()
@@ -33,7 +36,7 @@ def main():
 
     code = lines_of([arguments.word_table.resolve()])
     # Its last line counts processes.
-    model = [line for line in lines_of(["spin", "-T", "table.pml"]) if "process created" not in line]
+    model = [line for line in lines_of(["spin", "-T", HERE / "table.pml"]) if "process created" not in line]
     if code == model and code:
         print(f"{len(code)} runs of operations, the same steps in the code and in the model")
         return 0

@@ -10,6 +10,12 @@
 #define WRITES(w) ((w) == one_owner)
 #endif
 
+#ifdef UNIQUE_IGNORES_COPIES
+#define IS_UNIQUE(w) (OWNERS(w) == 1)
+#else
+#define IS_UNIQUE(w) IS_SOLE_USE(w)
+#endif
+
 #ifdef LAST_DROP_IGNORES_COPIES
 #define DROPS_ALONE(w) (OWNERS(w) == 1)
 #else

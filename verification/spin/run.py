@@ -6,12 +6,14 @@ Exit status: 0 if every claim held in a complete search and every mutant was ref
 1 if not, 2 for what cannot be asked, 77 if spin is not installed."""
 
 import argparse
+import concurrent.futures
 import json
 import pathlib
 import shlex
 import shutil
 import sys
 import tempfile
+import time
 
 import searches
 import spin
@@ -21,17 +23,25 @@ BREADTH_FIRST_SECONDS = 120
 ROW = "{:<33} {:>6}  {:<27} {:>11}  {:<34} {:>7}"
 
 
+def count(text):
+    number = int(text)
+    if number < 1:
+        raise ValueError
+    return number
+
+
 def arguments_of(argv):
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     extent = parser.add_mutually_exclusive_group()
-    extent.add_argument("--quick", action="store_true", help="about a minute; the default")
+    extent.add_argument("--quick", action="store_true", help="some 20 seconds; the default")
     extent.add_argument("--deep", action="store_true", help="all of it; see README.md for the price")
     parser.add_argument("--owners", type=int, metavar="N", help="only searches with so many owners")
     parser.add_argument("--only", metavar="TEXT", help="only searches whose name contains this")
     parser.add_argument("--list", action="store_true", help="name the searches and run none")
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write the results here too")
+    parser.add_argument("--jobs", type=count, default=2, metavar="N", help="searches at a time (default: 2)")
     parser.add_argument("--limit", type=int, default=1800, metavar="SECONDS", help="per search")
     arguments = parser.parse_args(argv)
     arguments.chosen = [
@@ -72,9 +82,9 @@ def row(search, result):
     )
 
 
-def report_trail(search, folder):
-    """Keeps a trail, the shortest if that is found soon; says what happens in it, and how to see it
-    again."""
+def story(search, folder):
+    """What happens in a trail, and how to see it again: in the shortest, if that is found soon. Keeps
+    the trail."""
     kept = pathlib.Path(tempfile.mkdtemp(prefix="byre-spin-"))
     with tempfile.TemporaryDirectory(prefix="byre-spin-") as other:
         breadth_first = spin.can_be_breadth_first(search) and spin.run(
@@ -83,35 +93,46 @@ def report_trail(search, folder):
         found = breadth_first and breadth_first.verdict == "refuted"
         for trail in pathlib.Path(other if found else folder).glob("*.trail"):
             shutil.copy(trail, kept)
-    print(*spin.trace(search, kept), sep="\n")
     command = spin.trace_command(search, kept)
-    if command:
-        print(f"  again, in full: {shlex.join(command)}")
+    return [*spin.trace(search, kept), *([f"  again, in full: {shlex.join(command)}"] if command else [])]
+
+
+def search_and_tell(search, limit):
+    """The result, and lines that tell of it."""
+    with tempfile.TemporaryDirectory(prefix="byre-spin-") as folder:
+        result = spin.run(search, folder, limit)
+        lines = [row(search, result)]
+        if result.verdict == "refuted" and not is_as_wanted(search, result):
+            lines += story(search, folder)
+    return result, lines
 
 
 def run(arguments):
-    on_terminal = sys.stdout.isatty()
-    rows, failures = [], 0
+    # There may be no output at all.
+    on_terminal = sys.stdout is not None and sys.stdout.isatty()
+    begin = time.monotonic()
+    rows = []
     print(ROW.format("model or mutant", "owners", "property", "states", "verdict", "time"))
-    for place, search in enumerate(arguments.chosen, 1):
-        if on_terminal:
-            print(f"[{place}/{len(arguments.chosen)}] {search.name} ...", end="\r", flush=True)
-        with tempfile.TemporaryDirectory(prefix="byre-spin-") as folder:
-            result = spin.run(search, folder, arguments.limit)
-            if on_terminal:
-                print("\033[K", end="")
-            print(row(search, result), flush=True)
-            rows.append({"name": search.name, "mutant": search.mutant, "model": search.model,
-                         "owners": search.owners, "property": search.property,
-                         "ok": is_as_wanted(search, result), **vars(result)})
-            if not is_as_wanted(search, result):
-                failures += 1
-                if result.verdict == "refuted":
-                    report_trail(search, folder)
+    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        ends = [pool.submit(search_and_tell, search, arguments.limit) for search in arguments.chosen]
+        try:
+            for place, (search, end) in enumerate(zip(arguments.chosen, ends), 1):
+                if on_terminal:
+                    print(f"[{place}/{len(ends)}] {search.name} ...", end="\r", flush=True)
+                result, lines = end.result()
+                if on_terminal:
+                    print("\033[K", end="")
+                print(*lines, sep="\n", flush=True)
+                rows.append({"name": search.name, "mutant": search.mutant, "model": search.model,
+                             "owners": search.owners, "property": search.property,
+                             "ok": is_as_wanted(search, result), **vars(result)})
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
     if arguments.json:
         arguments.json.write_text(json.dumps({"searches": rows}, indent=2) + "\n")
-    seconds = sum(one["seconds"] for one in rows)
-    print(f"{len(rows)} searches, {failures} not as they should be, {seconds:.0f} s in them")
+    failures = sum(not one["ok"] for one in rows)
+    seconds = time.monotonic() - begin
+    print(f"{len(rows)} searches, {failures} not as they should be, {seconds:.0f} s")
     return 1 if failures else 0
 
 

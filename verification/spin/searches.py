@@ -87,12 +87,15 @@ FREED_IN_USE = "alive && users == 0"
 MUTANTS = [
     Search(model, 3, asked, mutant=name, refuted_by=reason)
     for name, model, asked, reason in [
-        ("clones leave no mark", ANY, INVARIANTS, "I8"),
-        ("first clone stores", ANY, INVARIANTS, "I1"),
-        ("last drop ignores copies", ANY, INVARIANTS, "I4"),
+        ("writes ignore copies", ANY, INVARIANTS, "I4"),
+        ("writes ignore frozen", ANY, NO_DEADLOCK, "!read_only"),
+        ("unique ignores copies", ANY, INVARIANTS, "I4"),
+        ("last drop ignores copies", ANY, INVARIANTS, "I1"),
+        ("last drop ignores copies", ANY, NO_DEADLOCK, FREED_IN_USE),
         ("steal ignores copies", ANY, INVARIANTS, "I4"),
         ("steal ignores owners", ANY, INVARIANTS, "I5"),
-        ("steal stores nothing", ANY, INVARIANTS, "I3"),
+        ("stop waiting left out", ANY, INVARIANTS, "I3"),
+        ("stop waiting left out", SHORT, FREED, NEVER_ENDS),
         ("last owner never waits", WRITERS, INVARIANTS, "I6"),
         ("count then lock", ANY, INVARIANTS, "I1"),
         ("count then lock", ANY, NO_DEADLOCK, FREED_IN_USE),

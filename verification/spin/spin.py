@@ -14,8 +14,11 @@ HERE = pathlib.Path(__file__).resolve().parent
 MODEL = HERE / "share_word.pml"
 
 # No partial-order reduction, no hashing of states: each is stored and looked at.
-COMPILE = ["cc", "-O2", "-w", "-DNOREDUCE", "-DCOLLAPSE", "-DMEMLIM=12000"]
-DEPTH = 4_000_000
+COMPILE = ["cc", "-w", "-DNOREDUCE", "-DCOLLAPSE", "-DMEMLIM=12000"]
+# What is small is searched sooner than it is optimized. Depth and a table's size are no bounds of the
+# search: too small a depth fails it, too small a table slows it.
+SMALL = ("-O0", "-m400000", "-w18")
+LARGE = ("-O2", "-m4000000", "-w24")
 CUT_SHORT = ("max search depth too small", "not completed", "reached -DMEMLIM", "out of memory")
 
 
@@ -51,10 +54,11 @@ def run(search, folder, seconds, more_flags=()):
     """Searches in a folder, which keeps the trail of what it found."""
     asked = PROPERTIES[search.property]
     must(["spin", "-a", *search.macros, str(MODEL)], folder)
-    must([*COMPILE, *asked.compile, *more_flags, "-o", "pan", "pan.c"], folder)
+    level, *extent = LARGE if search.owners > 3 else SMALL
+    must([*COMPILE, level, *asked.compile, *more_flags, "-o", "pan", "pan.c"], folder)
     begin = time.monotonic()
     try:
-        done = call(["./pan", f"-m{DEPTH}", *asked.search], folder, seconds)
+        done = call(["./pan", *extent, *asked.search], folder, seconds)
     except subprocess.TimeoutExpired:
         return Result("unknown", f"not done after {seconds} s", seconds=seconds)
     result = judge(done.stdout + done.stderr, done.returncode)
@@ -81,8 +85,7 @@ def judge(text, status):
     result = Result(
         "unknown",
         "",
-        states=number(r"([\d.e+]+)(?: \([\d.e+]+ visited\))? states, stored", text)
-        or number(r"([\d.e+]+) states, stored", text),
+        states=number(r"([\d.e+]+) states, stored", text),
         depth=number(r"depth reached (\d+)", text),
         unreached=tuple(sorted(set(re.findall(r"(?<![\w])word\.pml:\d+", unreached_part(text))))),
     )
@@ -91,6 +94,8 @@ def judge(text, status):
         result.verdict, result.reason = "refuted", reason_of(text)
     elif cut := [words for words in CUT_SHORT if words in text]:
         result.reason = cut[0]
+    elif status < 0:
+        result.reason = f"ended by signal {-status}"
     elif not errors or "Full statespace search" not in text or status != 0 or not result.states:
         result.reason = f"not understood: {text[-500:]}"
     else:

@@ -68,7 +68,7 @@ inline is_writable() {
 
 // answer: nobody else owns the data or copies it.
 inline is_unique() {
-  atomic { LOAD(is_unique); answer = IS_SOLE_USE(now); now = 0; note_alone(answer) }
+  atomic { LOAD(is_unique); answer = IS_UNIQUE(now); now = 0; note_alone(answer) }
 }
 
 // answer: it stole; else it copies. How often it looks before it waits is left open.
