@@ -20,7 +20,7 @@ def lines_of(command):
     with tempfile.TemporaryDirectory(prefix="byre-spin-") as folder:
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     if done.returncode != 0:
-        sys.exit(f"check_table: {' '.join(map(str, command))} failed:\n{done.stdout[-2000:]}{done.stderr}")
+        sys.exit(f"check_table: {' '.join(map(str, command))} failed:\n{done.stderr or done.stdout[-2000:]}")
     return done.stdout.splitlines()
 
 
