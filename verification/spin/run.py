@@ -42,7 +42,7 @@ def arguments_of(argv):
     parser.add_argument("--list", action="store_true", help="name the searches and run none")
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write the results here too")
     parser.add_argument("--jobs", type=count, default=2, metavar="N", help="searches at a time (default: 2)")
-    parser.add_argument("--limit", type=int, default=1800, metavar="SECONDS", help="per search")
+    parser.add_argument("--limit", type=int, default=3600, metavar="SECONDS", help="per search (default: 3600)")
     arguments = parser.parse_args(argv)
     arguments.chosen = [
         search

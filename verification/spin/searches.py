@@ -50,6 +50,12 @@ class Search:
         return self.model == ANY and self.property == NO_DEADLOCK and not self.mutant
 
     @property
+    def size(self):
+        if self.owners <= 3:
+            return "small"
+        return "huge" if self.model == ANY and self.owners > 4 else "large"
+
+    @property
     def macros(self):
         mutant = [self.mutant.upper().replace(" ", "_")] if self.mutant else []
         chosen = [*MODELS[self.model], *PROPERTIES[self.property].macros, *mutant]
@@ -77,6 +83,7 @@ CLAIMS = [
     Search(WRITERS, 5, FREED, deep=True),
     Search(SHORTER, 5, INVARIANTS, deep=True),
     Search(SHORTER, 5, NO_DEADLOCK, deep=True),
+    Search(ANY, 5, INVARIANTS, deep=True),
 ]
 
 # What spin has to say of a mutant: the assertion that failed, or this.

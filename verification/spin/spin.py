@@ -17,8 +17,11 @@ MODEL = HERE / "share_word.pml"
 COMPILE = ["cc", "-w", "-DNOREDUCE", "-DCOLLAPSE", "-DMEMLIM=12000"]
 # What is small is searched sooner than it is optimized. Depth and a table's size are no bounds of the
 # search: too small a depth fails it, too small a table slows it.
-SMALL = ("-O0", "-m400000", "-w18")
-LARGE = ("-O2", "-m4000000", "-w24")
+SIZES = {
+    "small": ("-O0", "-m400000", "-w18"),
+    "large": ("-O2", "-m4000000", "-w24"),
+    "huge": ("-O2", "-m40000000", "-w27"),
+}
 CUT_SHORT = ("max search depth too small", "not completed", "reached -DMEMLIM", "out of memory")
 
 
@@ -54,7 +57,7 @@ def run(search, folder, seconds, more_flags=()):
     """Searches in a folder, which keeps the trail of what it found."""
     asked = PROPERTIES[search.property]
     must(["spin", "-a", *search.macros, str(MODEL)], folder)
-    level, *extent = LARGE if search.owners > 3 else SMALL
+    level, *extent = SIZES[search.size]
     must([*COMPILE, level, *asked.compile, *more_flags, "-o", "pan", "pan.c"], folder)
     begin = time.monotonic()
     try:
