@@ -3,6 +3,8 @@
 
 namespace byre::verification {
 
+extern const Scenario copies_race_an_installation;
+extern const Scenario counts_race_a_snapshot;
 extern const Scenario drops_race_drops;
 extern const Scenario failing_copies;
 extern const Scenario first_clones_at_once;
@@ -30,6 +32,8 @@ std::span<const Scenario* const> all_scenarios() noexcept {
       &failing_copies,
       &handles_race_handles,
       &last_handles_race,
+      &counts_race_a_snapshot,
+      &copies_race_an_installation,
       &locked_writers_race_writers,
       &locked_drops_race_drops,
       &locked_reads_race_a_steal,

@@ -3,6 +3,8 @@
 
 #include <byre/cow/share_lock_sites.hpp>
 #include <byre/cow/share_word_sites.hpp>
+#include <byre/stats/shard.hpp>
+#include <byre/stats/sink_flag.hpp>
 #include <byre/storage/ref_count.hpp>
 
 #include <array>
@@ -14,10 +16,10 @@ namespace {
 using Table = std::span<const sync::Site>;
 using enum sync::Operation;
 
-constexpr std::array<Table, 3> tables{
-    Table(cow::share_word_sites.rows),
-    Table(cow::share_lock_sites.rows),
-    Table(byre::detail::ref_count_sites.rows),
+constexpr std::array<Table, 5> tables{
+    Table(cow::share_word_sites.rows),          Table(cow::share_lock_sites.rows),
+    Table(byre::detail::ref_count_sites.rows),  Table(stats::detail::shard_sites.rows),
+    Table(stats::detail::sink_flag_sites.rows),
 };
 
 constexpr std::size_t site_count = [] {

@@ -4,27 +4,13 @@
 #pragma once
 
 #include <byre/config.hpp>
-#include <byre/sync/boost.hpp>
+#include <byre/stats/shard.hpp>
 
-#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 
 namespace byre::inline v0::stats {
-
-enum class Counter : std::uint8_t {
-  lazy_clones,  ///< lazy clones made
-  copies,       ///< copies of data made: by a write, by a clone of borrowed memory, by a resize
-  steals,  ///< writes by a last owner that others left, or copied for, only while it claimed the data
-  waits,            ///< times a writer was parked until a pending copy ended
-  bytes_cloned,     ///< bytes lazily cloned
-  bytes_unshared,   ///< bytes of the copies that writes to shared data made
-  bytes_otherwise,  ///< bytes of the other copies
-  live_bytes,       ///< bytes of data in memory that allocators gave to buffers
-  pooled_bytes,     ///< bytes idle in recycling pools, in blocks of 64 KiB and more
-};
-inline constexpr std::size_t counter_count = 9;
 
 /// The counters at one moment, or the difference of two.
 struct Counters {
@@ -48,48 +34,6 @@ struct Counters {
 Counters snapshot() noexcept;
 
 namespace detail {
-
-enum class ShardSite : std::uint8_t { read, write };
-
-inline constexpr sync::SiteTable<ShardSite, 2> shard_sites{{{
-    {"stats.read", sync::Operation::load, std::memory_order::relaxed,
-     "nothing: a count publishes no data; a snapshot after a join is exact by the join's edge",
-     "relaxed is the weakest order; left out, nothing is counted"},
-    {"stats.write", sync::Operation::store, std::memory_order::relaxed,
-     "nothing: only its own thread writes a shard, so a load and a store lose no count",
-     "relaxed is the weakest order; left out, nothing is counted"},
-}}};
-
-/// The counters of one thread: written by it alone, read by snapshots. Lives in the thread's own
-/// storage; a thread that ends adds it to the sum of the ended ones.
-class Shard {
- public:
-  std::int64_t get(Counter counter) const noexcept {
-    // Relaxed, and pairs with nothing: a count publishes no data.
-    return cells_[index_of(counter)].load(
-        shard_sites.at(ShardSite::read, std::memory_order::relaxed));
-  }
-  void set(Counter counter, std::int64_t value) noexcept {
-    // Relaxed, and pairs with nothing: with one writer no count is lost.
-    cells_[index_of(counter)].store(value,
-                                    shard_sites.at(ShardSite::write, std::memory_order::relaxed));
-  }
-  void add(Counter counter, std::int64_t value) noexcept { set(counter, get(counter) + value); }
-
-  bool is_enlisted() const noexcept { return enlisted_; }
-  void set_enlisted(bool enlisted) noexcept { enlisted_ = enlisted; }
-
- private:
-  struct Cell : sync::Boost::Atomic<std::int64_t> {
-    constexpr Cell() noexcept : Atomic(0) {}
-  };
-  static constexpr std::size_t index_of(Counter counter) noexcept {
-    return static_cast<std::size_t>(counter);
-  }
-
-  std::array<Cell, counter_count> cells_;
-  bool enlisted_ = false;  // snapshots see it; used by its thread only
-};
 
 /// A change of a counter.
 struct Change {

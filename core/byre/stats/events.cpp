@@ -13,7 +13,7 @@
 namespace byre::inline v0::stats {
 
 #if BYRE_STATS
-constinit sync::Boost::Atomic<std::uint32_t> detail::sinks_installed{0};
+constinit detail::SinkFlag detail::sink_flag;
 #endif
 
 namespace {
@@ -23,11 +23,8 @@ struct Sinks {
   std::list<CopySink> list;
 
   void changed() noexcept {
-    // Relaxed, and pairs with nothing.
 #if BYRE_STATS
-    detail::sinks_installed.store(
-        list.empty() ? 0 : 1,
-        detail::sink_sites.at(detail::SinkSite::changed, std::memory_order::relaxed));
+    detail::sink_flag.set(!list.empty());
 #endif
   }
 };

@@ -6,6 +6,7 @@
 #include <byre/config.hpp>
 #include <byre/error/call_site.hpp>
 #include <byre/stats/counters.hpp>
+#include <byre/stats/sink_flag.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -56,24 +57,7 @@ namespace detail {
 
 #if BYRE_STATS
 
-enum class SinkSite : std::uint8_t { any, changed };
-
-inline constexpr sync::SiteTable<SinkSite, 2> sink_sites{{{
-    {"stats.any_sink", sync::Operation::load, std::memory_order::relaxed,
-     "nothing: the list itself is read under the lock",
-     "relaxed is the weakest order; left out, no sink is called"},
-    {"stats.sinks_changed", sync::Operation::store, std::memory_order::relaxed,
-     "nothing: a copy concurrent with an installation may be missed by it",
-     "relaxed is the weakest order; left out, no sink is called"},
-}}};
-
-extern constinit sync::Boost::Atomic<std::uint32_t> sinks_installed;
-
-/// Approximate: whether any sink is installed.
-inline bool any_sink() noexcept {
-  // Relaxed, and pairs with nothing.
-  return sinks_installed.load(sink_sites.at(SinkSite::any, std::memory_order::relaxed)) != 0;
-}
+extern constinit SinkFlag sink_flag;
 
 /// Tells the sinks of a copy.
 [[gnu::cold]] void tell_sinks(const CopyEvent& event) noexcept;
@@ -84,7 +68,7 @@ inline bool any_sink() noexcept {
   const bool unshared = cause == CopyCause::shared || cause == CopyCause::pending;
   count(plus(Counter::copies),
         plus(unshared ? Counter::bytes_unshared : Counter::bytes_otherwise, nbytes));
-  if (any_sink()) [[unlikely]] {
+  if (sink_flag.any()) [[unlikely]] {
     tell_sinks({nbytes, cause, site});
   }
 }

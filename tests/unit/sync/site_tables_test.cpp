@@ -2,7 +2,8 @@
 /// The tables of sites: complete, in the order of their enumerations, and binding.
 #include <byre/cow/share_lock_sites.hpp>
 #include <byre/cow/share_word_sites.hpp>
-#include <byre/stats/counters.hpp>
+#include <byre/stats/shard.hpp>
+#include <byre/stats/sink_flag.hpp>
 #include <byre/storage/ref_count.hpp>
 #include <byre/sync/site.hpp>
 
@@ -62,6 +63,7 @@ TEST(SiteTables, have_one_row_for_every_enumerator_in_its_order) {
   expect_complete(cow::share_lock_sites);
   expect_complete(detail::ref_count_sites);
   expect_complete(stats::detail::shard_sites);
+  expect_complete(stats::detail::sink_flag_sites);
 }
 
 using Table = std::vector<Site>;
@@ -69,7 +71,7 @@ using Table = std::vector<Site>;
 std::vector<Table> all_tables() {
   const auto rows = [](const auto& table) { return Table(table.rows.begin(), table.rows.end()); };
   return {rows(cow::share_word_sites), rows(cow::share_lock_sites), rows(detail::ref_count_sites),
-          rows(stats::detail::shard_sites)};
+          rows(stats::detail::shard_sites), rows(stats::detail::sink_flag_sites)};
 }
 
 bool contains(std::string_view text, std::string_view part) {
