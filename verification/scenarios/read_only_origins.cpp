@@ -35,15 +35,13 @@ extern const Scenario three_read_only_origins;
 const Scenario three_read_only_origins = scenario<ReadOnlyOrigins<basic_share_word, 3>>({
     .name = "three_read_only_origins",
     .shows = "The same of three owners.",
-    .quick = switches(1),
-    .deep = switches(4),
+    .quick = switches(2),
 });
 
 extern const Scenario locked_read_only_origins;
 const Scenario locked_read_only_origins = scenario<ReadOnlyOrigins<basic_share_lock, 2>>({
     .name = "locked_read_only_origins",
     .shows = "The same of the textbook form.",
-    .quick = switches(4),
 });
 
 }  // namespace byre::verification

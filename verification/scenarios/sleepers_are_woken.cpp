@@ -14,7 +14,6 @@ extern const Scenario two_sleepers_are_woken;
 const Scenario two_sleepers_are_woken = scenario<SleepersAreWoken<2>>({
     .name = "two_sleepers_are_woken",
     .shows = "One wake is for all who sleep at the address.",
-    .quick = switches(4),
 });
 
 }  // namespace byre::verification

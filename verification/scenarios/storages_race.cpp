@@ -80,6 +80,8 @@ extern const Scenario storages_cloned_at_once;
 const Scenario storages_cloned_at_once = scenario<StoragesClonedAtOnce<2>>({
     .name = "storages_cloned_at_once",
     .shows = "One storage may be lazily cloned by two threads at once: promises 2 and 7.",
+    .quick = switches(4),
+    .deep = switches(7),
 });
 
 extern const Scenario storages_cloned_by_three;

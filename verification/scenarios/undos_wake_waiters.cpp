@@ -55,8 +55,8 @@ extern const Scenario two_undos_wake_waiters;
 const Scenario two_undos_wake_waiters = scenario<OfTwo>({
     .name = "two_undos_wake_waiters",
     .shows = "The same of two copiers that both fail.",
-    .quick = switches(2),
-    .deep = switches(4),
+    .quick = switches(3),
+    .deep = switches(5),
 });
 
 extern const Scenario undos_try_again;
@@ -78,7 +78,7 @@ const Scenario locked_undos_try_again =
     scenario<UndosWakeWaiters<basic_share_lock, 1, tries_again_without_waiting>>({
         .name = "locked_undos_try_again",
         .shows = "The same of the textbook form.",
-        .quick = switches(4),
+        .quick = switches(6),
     });
 
 }  // namespace byre::verification

@@ -86,16 +86,16 @@ extern const Scenario three_writers_race;
 const Scenario three_writers_race = scenario<OfMany<3>>({
     .name = "three_writers_race",
     .shows = "Three owners that write make two copies: promise 3, I6.",
-    .quick = switches(2),
-    .deep = switches(3),
+    .quick = switches(4),
+    .deep = switches(6),
 });
 
 extern const Scenario four_writers_race;
 const Scenario four_writers_race = scenario<OfMany<4>>({
     .name = "four_writers_race",
     .shows = "Four owners that write make three copies: promise 3, I6.",
-    .quick = switches(1),
-    .deep = switches(2),
+    .quick = switches(2),
+    .deep = switches(3),
 });
 
 extern const Scenario restless_writers_race_writers;
@@ -114,8 +114,8 @@ extern const Scenario locked_three_writers_race;
 const Scenario locked_three_writers_race = scenario<WritersRaceWriters<basic_share_lock, 3>>({
     .name = "locked_three_writers_race",
     .shows = "The same of the textbook form.",
-    .quick = switches(2),
-    .deep = switches(3),
+    .quick = switches(3),
+    .deep = switches(5),
 });
 
 }  // namespace byre::verification
