@@ -10,7 +10,9 @@ extern const Scenario clones_race_writers;
 extern const Scenario clones_race_writers_and_drops;
 extern const Scenario drops_race_copies;
 extern const Scenario drops_race_drops;
+extern const Scenario failing_clones_of_a_loan;
 extern const Scenario failing_copies;
+extern const Scenario failing_resizes;
 extern const Scenario first_clones_at_once;
 extern const Scenario four_claims_steal_once;
 extern const Scenario four_writers_race;
@@ -23,9 +25,12 @@ extern const Scenario locked_borrowed_memory;
 extern const Scenario locked_clones_race_writers;
 extern const Scenario locked_drops_race_copies;
 extern const Scenario locked_drops_race_drops;
+extern const Scenario locked_failing_clones_of_a_loan;
 extern const Scenario locked_failing_copies;
+extern const Scenario locked_failing_resizes;
 extern const Scenario locked_first_clones_at_once;
 extern const Scenario locked_later_copiers_free;
+extern const Scenario locked_one_of_three_waits;
 extern const Scenario locked_read_only_loan;
 extern const Scenario locked_read_only_origins;
 extern const Scenario locked_reads_race_a_steal;
@@ -36,6 +41,7 @@ extern const Scenario locked_three_first_clones_at_once;
 extern const Scenario locked_three_writers_race;
 extern const Scenario locked_two_claims_steal_once;
 extern const Scenario locked_two_drops_race_a_copy;
+extern const Scenario locked_two_undos_wake_waiters;
 extern const Scenario locked_undos_try_again;
 extern const Scenario locked_undos_wake_waiters;
 extern const Scenario locked_writers_never_wait;
@@ -104,6 +110,8 @@ std::span<const Scenario* const> all_scenarios() noexcept {
       &one_of_three_waits,
       &failing_copies,
       &three_failing_copies,
+      &failing_resizes,
+      &failing_clones_of_a_loan,
       &undos_wake_waiters,
       &two_undos_wake_waiters,
       &undos_try_again,
@@ -134,8 +142,12 @@ std::span<const Scenario* const> all_scenarios() noexcept {
       &locked_clones_race_writers,
       &locked_later_copiers_free,
       &locked_writers_never_wait,
+      &locked_one_of_three_waits,
       &locked_failing_copies,
+      &locked_failing_resizes,
+      &locked_failing_clones_of_a_loan,
       &locked_undos_wake_waiters,
+      &locked_two_undos_wake_waiters,
       &locked_undos_try_again,
       &locked_adopted_memory_is_dropped,
       &locked_adopted_memory_is_written,

@@ -15,6 +15,7 @@ class OfWord : public DropsRaceCopies<basic_share_word> {
   };
 
   void saw(const sync::Site& site, std::uint64_t value) {
+    DropsRaceCopies::saw(site, value);
     const WordState now(value);
     if (site.name == "share_word.drop_owner" && now.owners == 0 && now.copies == 1) {
       cover("the last owner drops while a copy is pending");

@@ -35,6 +35,12 @@ class DropsRaceCopies {
     }
   }
 
+  void saw(const sync::Site& site, std::uint64_t) {
+    const bool may_block =
+        site.operation == sync::Operation::lock || site.operation == sync::Operation::park;
+    expect(!may_block || current_thread() == 0, "a drop never blocks");
+  }
+
   void after() {
     expect(read(buffers_[0]) == 8, "the writer keeps what it wrote");
     expect(memory_.copies() <= 1, "one writer makes one copy");

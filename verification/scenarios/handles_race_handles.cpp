@@ -18,9 +18,11 @@ class HandlesRaceHandles {
   }
 
   void thread(unsigned index) {
-    if (index == 0) {
-      const Storage another = handles_[0];
+    {
+      const Storage another = handles_[index];
       expect(read(another) == 7, "a storage is written only by who is alone with it");
+    }
+    if (index == 0) {
       handles_[0] = Storage();
     } else if (handles_[1].handle_count() == 1) {
       cover("the last handle writes");

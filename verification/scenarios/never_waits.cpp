@@ -62,4 +62,12 @@ const Scenario locked_writers_never_wait = scenario<NeverWaits<basic_share_lock,
     .shows = "The textbook form copies instead of waiting for copies too.",
 });
 
+extern const Scenario locked_one_of_three_waits;
+const Scenario locked_one_of_three_waits = scenario<NeverWaits<basic_share_lock, 1, 3>>({
+    .name = "locked_one_of_three_waits",
+    .shows = "A writer that may wait beside two that must not, in the textbook form.",
+    .quick = switches(2),
+    .deep = switches(3),
+});
+
 }  // namespace byre::verification

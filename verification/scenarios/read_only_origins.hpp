@@ -1,40 +1,39 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <sys/mman.h>
-#include <unistd.h>
-
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <string>
 
 #include "buffers.hpp"
 
 namespace byre::verification {
 
-/// A file of one number, in memory, as large as a cell. One for all executions.
+/// A file of one number, as large as a cell. One for all executions.
 class NumberFile {
  public:
   NumberFile() {
-    const int file = memfd_create("number", 0);
-    if (file < 0 || ftruncate(file, static_cast<off_t>(cells(1))) != 0 ||
-        pwrite(file, &number, sizeof number, 0) != sizeof number) {
+    std::FILE* const file = std::tmpfile();
+    const std::array<char, cells(1) - sizeof number> rest{};
+    if (file == nullptr || std::fwrite(&number, sizeof number, 1, file) != 1 ||
+        std::fwrite(rest.data(), rest.size(), 1, file) != 1 || std::fflush(file) != 0) {
       std::abort();
     }
-    std::snprintf(path_, sizeof path_, "/proc/self/fd/%d", file);
+    std::snprintf(path_.data(), path_.size(), "/proc/self/fd/%d", fileno(file));
   }
-  const char* path() const noexcept { return path_; }
+  const char* path() const noexcept { return path_.data(); }
 
   static constexpr unsigned number = 7;
 
  private:
-  char path_[32];
+  std::array<char, 32> path_;
 };
 
 /// Copies out of a file: its bytes are numbers, and no cells.
 class MemoryForNumbers final : public Allocator {
  public:
+  /// Its copies may fail for lack of memory, as the scheduler chooses.
   Block allocate(const Request& request) override { return memory_.allocate(request); }
   void deallocate(const Block& block) noexcept override { memory_.deallocate(block); }
   void copy(void* destination, const void* source, std::size_t) override {
@@ -48,7 +47,7 @@ class MemoryForNumbers final : public Allocator {
   unsigned copies() const noexcept { return copies_; }
 
  private:
-  Tracked memory_;
+  Tracked memory_{Faults::allocations};
   unsigned copies_ = 0;
 };
 
@@ -73,18 +72,27 @@ class ReadOnlyOrigins {
     std::memcpy(&number, buffer.data(), sizeof number);
     expect(number == NumberFile::number, "an owner reads the file");
     if (index == 0) {
-      expect(write(buffer, 8) == Written::in_a_copy, "a write to read-only data copies");
-      expect(read(buffer) == 8, "the writer reads what it wrote");
-      expect(write(buffer, 9) == Written::in_place, "once");
+      write_twice(buffer);
     }
     drop(buffer);
   }
 
-  void after() { expect(memory_.copies() == 1, "one write makes one copy"); }
+  void after() { expect(memory_.copies() == (wrote_ ? 1U : 0U), "one writer makes one copy"); }
 
  private:
+  void write_twice(CheckedBuffer<Share>& buffer) {
+    try {
+      expect(write(buffer, 8) == Written::in_a_copy, "a write to read-only data copies");
+      expect(write(buffer, 9) == Written::in_place, "once");
+      wrote_ = true;
+    } catch (const OutOfMemory&) {
+      expect(buffer.is_read_only(), "a write that fails changes nothing");
+    }
+  }
+
   MemoryForNumbers memory_;
   CheckedBuffer<Share> buffers_[threads];
+  bool wrote_ = false;
 };
 
 }  // namespace byre::verification

@@ -40,6 +40,7 @@ class ReadsRaceASteal {
   void after() {
     expect(read(writer_) == 8, "the writer keeps what it wrote");
     expect(writer_.materialize() == Materialized::already_unique, "who wrote owns plainly");
+    expect(writer_.use_count() == 1, "no owner is counted that is gone");
     expect(memory_.copies() == memory_.frees(), "the data lives on only where it was kept");
   }
 

@@ -73,6 +73,15 @@ const Scenario locked_undos_wake_waiters = scenario<UndosWakeWaiters<basic_share
     .shows = "The same of the textbook form.",
 });
 
+extern const Scenario locked_two_undos_wake_waiters;
+const Scenario locked_two_undos_wake_waiters =
+    scenario<UndosWakeWaiters<basic_share_lock, 2, leaves>>({
+        .name = "locked_two_undos_wake_waiters",
+        .shows = "The same of two copiers that both fail.",
+        .quick = switches(2),
+        .deep = switches(4),
+    });
+
 extern const Scenario locked_undos_try_again;
 const Scenario locked_undos_try_again =
     scenario<UndosWakeWaiters<basic_share_lock, 1, tries_again_without_waiting>>({
