@@ -41,6 +41,7 @@ class FailingCopies {
     for (unsigned index = 0; index < threads; ++index) {
       expect(buffers_[index].is_unique() == (wrote_[index] || unwritten == 1),
              "who failed owns still, and nobody else does");
+      expect(buffers_[index].use_count() == (wrote_[index] ? 1 : unwritten), "each owner once");
     }
   }
 
