@@ -17,6 +17,11 @@ inline void expect(bool condition, const char* expectation) noexcept {
   }
 }
 
+/// The thread of the scenario that takes the step under way.
+inline unsigned current_thread() noexcept {
+  return static_cast<unsigned>(rl::ctx().current_thread());
+}
+
 namespace detail {
 
 /// The search under way, of which there is one in a process.
