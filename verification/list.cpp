@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <iterator>
+
+#include "programs/programs.hpp"
 #include "scenario.hpp"
 
 namespace byre::verification {
@@ -20,7 +23,7 @@ extern const Scenario writers_race_writers;
 extern const Scenario count_then_lock_drops;
 extern const Scenario count_then_lock_writes;
 
-std::span<const Scenario* const> all_scenarios() noexcept {
+std::span<const Scenario* const> all_scenarios() {
   static constexpr const Scenario* scenarios[] = {
       &writers_race_writers,
       &restless_writers_race_writers,
@@ -39,7 +42,14 @@ std::span<const Scenario* const> all_scenarios() noexcept {
       &count_then_lock_drops,
       &count_then_lock_writes,
   };
-  return scenarios;
+  static const std::vector<const Scenario*> all = [&] {
+    std::vector<const Scenario*> list(std::begin(scenarios), std::end(scenarios));
+    for (const Scenario& scenario : program_scenarios()) {
+      list.push_back(&scenario);
+    }
+    return list;
+  }();
+  return all;
 }
 
 }  // namespace byre::verification

@@ -14,7 +14,7 @@ namespace {
 std::string with_commas(std::uint64_t number) {
   std::string text = std::to_string(number);
   for (std::size_t at = text.size(); at > 3; at -= 3) {
-    text.insert(at - 3, ",");
+    text.insert(at - 3, 1, ',');
   }
   return text;
 }
@@ -42,10 +42,12 @@ bool is_failed(const Result& result) {
 }
 
 void print_row(const Result& result) {
-  std::printf("%-32s %-5s %14s %9.2f s  %s%s\n", std::string(result.job.scenario->name).c_str(),
+  const std::uint64_t programs = result.found.programs;
+  std::printf("%-32s %-5s %14s %9.2f s  %s%s%s\n", std::string(result.job.scenario->name).c_str(),
               result.job.search.bound.name().c_str(), with_commas(result.found.executions).c_str(),
               result.found.seconds, is_failed(result) ? "FAILED: " : "",
-              verdict_text(result).c_str());
+              verdict_text(result).c_str(),
+              programs == 0 ? "" : (", " + with_commas(programs) + " programs").c_str());
 }
 
 void print_failure(const Result& result) {
@@ -83,6 +85,7 @@ std::string json_row(const Result& result) {
          quoted(result.job.search.bound.is_full() ? "full search" : "context bound") +
          ", \"bound\": " + quoted(result.job.search.bound.name()) +
          ", \"executions\": " + std::to_string(found.executions) +
+         ", \"programs\": " + std::to_string(found.programs) +
          ", \"seconds\": " + std::to_string(found.seconds) +
          ", \"verdict\": " + quoted(to_string(found.verdict)) +
          ", \"expected\": " + quoted(to_string(result.job.scenario->expected)) +
