@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <iterator>
 
+#include "litmus/tests.hpp"
 #include "programs/programs.hpp"
 #include "scenario.hpp"
 
@@ -44,8 +45,12 @@ std::span<const Scenario* const> all_scenarios() {
   };
   static const std::vector<const Scenario*> all = [&] {
     std::vector<const Scenario*> list(std::begin(scenarios), std::end(scenarios));
-    for (const Scenario& scenario : program_scenarios()) {
-      list.push_back(&scenario);
+    for (const auto& group :
+         {program_scenarios(), litmus_of_orders(), litmus_of_release_sequences(), litmus_of_locks(),
+          litmus_of_parking(), litmus_of_memory()}) {
+      for (const Scenario& scenario : group) {
+        list.push_back(&scenario);
+      }
     }
     return list;
   }();
