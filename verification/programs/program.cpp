@@ -2,6 +2,7 @@
 #include "program.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <stdexcept>
 
 namespace byre::verification {
@@ -73,6 +74,11 @@ std::string Program::name() const {
     }
   }
   return name;
+}
+
+std::size_t Program::step_count() const {
+  return std::accumulate(threads.begin(), threads.end(), std::size_t{0},
+                         [](std::size_t sum, const Steps& steps) { return sum + steps.size(); });
 }
 
 Program parse_program(std::string_view text) {

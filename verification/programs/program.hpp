@@ -40,6 +40,7 @@ struct Program {
 
   /// "write; drop | clone-write", "locked: read | idle".
   std::string name() const;
+  std::size_t step_count() const;  ///< of all threads
 };
 
 /// Throws std::invalid_argument, which says what is wrong.
