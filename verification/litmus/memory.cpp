@@ -105,6 +105,46 @@ struct NotYetWritten : TrackedMemory {
   }
 };
 
+/// A failure that a scenario asks for happens, and does not, and nothing else fails.
+template <Faults Kind>
+struct Fails {
+  static constexpr unsigned threads = 2;
+  static constexpr Outcome outcomes[] = {
+      {"nothing fails", Fate::seen},
+      {"the allocation fails", Kind == Faults::allocations ? Fate::seen : Fate::forbidden},
+      {"the copy fails", Kind == Faults::copies ? Fate::seen : Fate::forbidden}};
+
+  void thread(unsigned index) {
+    if (index == 0) {
+      memory.set_faults(Kind);
+      try {
+        copy();
+      } catch (const CopyFailed&) {
+        failed = 2;
+      } catch (const std::bad_alloc&) {
+        failed = 1;
+      }
+    }
+  }
+  std::size_t outcome() const { return failed; }
+
+ private:
+  void copy() {
+    const Block block = memory.allocate({.nbytes = cells(1)});
+    try {
+      memory.copy(block.data, &source, cells(1));
+    } catch (...) {
+      memory.deallocate(block);
+      throw;
+    }
+    memory.deallocate(block);
+  }
+
+  Tracked memory;
+  Cell source{7};
+  std::size_t failed = 0;
+};
+
 struct Asserts {
   static constexpr unsigned threads = 2;
   void thread(unsigned index) { BYRE_ASSERT(index == 0, "a litmus test asserts"); }
@@ -152,6 +192,10 @@ std::span<const Scenario> litmus_of_memory() {
                                      Verdict::leak),
       litmus_test<NotYetWritten>("litmus.not_yet_written", "Data is read before it is written.",
                                  Verdict::uninitialized),
+      litmus_test<Fails<Faults::none>>("litmus.no_faults", "No allocation or copy fails unasked."),
+      litmus_test<Fails<Faults::allocations>>("litmus.failing_allocations",
+                                              "Allocations fail in some executions, if asked to."),
+      litmus_test<Fails<Faults::copies>>("litmus.failing_copies", "And copies."),
       litmus_test<Asserts>("litmus.asserts", "An assertion of core fails.",
                            Verdict::core_assertion),
       litmus_test<Crashes>("litmus.crashes", "A program that falls over is no pass.",

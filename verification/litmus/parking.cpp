@@ -87,6 +87,27 @@ struct AllAreWoken : Waiting {
   }
 };
 
+/// Whether a wait may end before it is over.
+template <unsigned SpuriousReturns, Fate TooEarly>
+struct WokenForNothing : Waiting {
+  static constexpr Outcome outcomes[] = {{"the number is set", Fate::seen},
+                                         {"it is not", TooEarly}};
+
+  WokenForNothing() { Execution::current().allow_spurious_returns(SpuriousReturns); }
+  void thread(unsigned index) {
+    if (index == 0) {
+      set();
+    } else {
+      Checked::park(
+          &number, [this] { return is_unset(); }, at());
+      too_early = is_unset();
+    }
+  }
+  std::size_t outcome() const { return too_early ? 1 : 0; }
+
+  bool too_early = false;
+};
+
 /// Who does not sleep has met nobody.
 template <std::memory_order Store, std::memory_order Load>
 struct DataBehindAWait : Waiting {
@@ -131,6 +152,10 @@ std::span<const Scenario> litmus_of_parking() {
       litmus_test<NobodyWakes>("litmus.nobody_wakes", "A change alone wakes nobody.",
                                Verdict::deadlock),
       litmus_test<AllAreWoken>("litmus.all_are_woken", "A wake is for all who wait there."),
+      litmus_test<WokenForNothing<0, Fate::forbidden>>(
+          "litmus.waits_to_the_end", "A wait lasts until the wake, where that is asked for."),
+      litmus_test<WokenForNothing<1, Fate::seen>>(
+          "litmus.woken_for_nothing", "It ends for nothing, where a scenario wants that too."),
       litmus_test<DataBehindAWait<relaxed, relaxed>>(
           "litmus.wait_relaxed",
           "Parking alone does not order data: who does not sleep met nobody.", Verdict::data_race),

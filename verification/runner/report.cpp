@@ -41,13 +41,20 @@ bool is_failed(const Result& result) {
   return result.job.mutation.site == nullptr && !result.is_as_expected();
 }
 
+/// Of a scenario that searches many programs: how many passed.
+std::string programs_text(const Found& found) {
+  if (found.programs == 0) {
+    return {};
+  }
+  return (found.verdict == Verdict::pass ? ", " : " after ") + with_commas(found.programs) +
+         " programs";
+}
+
 void print_row(const Result& result) {
-  const std::uint64_t programs = result.found.programs;
   std::printf("%-32s %-5s %14s %9.2f s  %s%s%s\n", std::string(result.job.scenario->name).c_str(),
               result.job.search.bound.name().c_str(), with_commas(result.found.executions).c_str(),
               result.found.seconds, is_failed(result) ? "FAILED: " : "",
-              verdict_text(result).c_str(),
-              programs == 0 ? "" : (", " + with_commas(programs) + " programs").c_str());
+              verdict_text(result).c_str(), programs_text(result.found).c_str());
 }
 
 void print_failure(const Result& result) {
