@@ -65,7 +65,8 @@ class CommandLine(unittest.TestCase):
                 found[family] = []
         # Nothing, one of 7 operations, or one of 6 and then one of 7: nothing follows a drop.
         threads = 1 + 7 + 6 * 7
-        programs = found["programs.two_threads"]
+        programs = [program for family in ("four", "three", "two")
+                    for program in found[f"programs.{family}_operations"]]
         self.assertEqual(len(programs), threads * (threads + 1) // 2)
         self.assertEqual(len({frozenset(program.split(" | ")) for program in programs}),
                          len(programs), "threads that change places are the same program")
