@@ -134,8 +134,8 @@ class Actor {
     model_.copied_for_clone();
   }
 
-  /// Who is alone stays so, and a program says only once that it writes: each step less is a fraction
-  /// of the executions.
+  /// Asks for write access once, where the scenarios' write() asks again: who is alone stays so, and
+  /// one step less is a fifth of the executions.
   static Materialized write(Buffer& buffer, unsigned value) {
     const Materialized how = buffer.materialize();
     cell(const_cast<std::byte*>(buffer.data())).set(value);

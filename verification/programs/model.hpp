@@ -56,7 +56,7 @@ class ThreadModel {
   /// A clone, while the thread owns what it is a clone of.
   void copied_for_clone() noexcept { ++copies_; }
   void copied_to(unsigned value) noexcept {
-    copied_away_ = write_of_own() == Write::depends;
+    copied_away_ = copied_away_ || write_of_own() == Write::depends;
     ++copies_;
     own_ = value;
   }

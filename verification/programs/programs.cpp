@@ -42,7 +42,7 @@ Found search_all(std::span<const Program> programs, const Search& search) {
     all.executions += found.executions;
     if (found.verdict != Verdict::pass) {
       all.verdict = found.verdict;
-      all.message = found.message;
+      all.message = program.name() + (found.message.empty() ? "" : ": ") + found.message;
       all.state = found.state;
       all.within = &program_scenario(program.name());
       break;
