@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <iterator>
+
+#include "litmus/tests.hpp"
+#include "programs/programs.hpp"
 #include "scenario.hpp"
 
 namespace byre::verification {
@@ -85,7 +89,7 @@ extern const Scenario sleeps_without_a_look;
 extern const Scenario undoes_after_unlock;
 extern const Scenario wakes_through_header;
 
-std::span<const Scenario* const> all_scenarios() noexcept {
+std::span<const Scenario* const> all_scenarios() {
   static constexpr const Scenario* scenarios[] = {
       &sleepers_are_woken,
       &two_sleepers_are_woken,
@@ -170,7 +174,18 @@ std::span<const Scenario* const> all_scenarios() noexcept {
       &undoes_after_unlock,
       &wakes_through_header,
   };
-  return scenarios;
+  static const std::vector<const Scenario*> all = [&] {
+    std::vector<const Scenario*> list(std::begin(scenarios), std::end(scenarios));
+    for (const auto& group :
+         {program_scenarios(), litmus_of_orders(), litmus_of_release_sequences(), litmus_of_locks(),
+          litmus_of_parking(), litmus_of_memory()}) {
+      for (const Scenario& scenario : group) {
+        list.push_back(&scenario);
+      }
+    }
+    return list;
+  }();
+  return all;
 }
 
 }  // namespace byre::verification

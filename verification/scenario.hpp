@@ -40,29 +40,33 @@ struct Search {
   std::function<void(std::uint64_t executions)> progress = nullptr;
 };
 
+struct Scenario;
+
 /// What came of it.
 struct Found {
   Verdict verdict = Verdict::unknown;
-  std::string message;  ///< what failed
+  std::string message = {};  ///< what failed
   std::uint64_t executions = 0;
   double seconds = 0;
-  std::string state;  ///< of the failing execution
+  std::string state = {};            ///< of the failing execution
+  std::uint64_t programs = 0;        ///< that passed, where a scenario searches many
+  const Scenario* within = nullptr;  ///< the one of those that did not
 };
 
 struct Scenario {
   std::string_view name;
   std::string_view shows;  ///< one sentence; which promise or invariant
-  unsigned threads;
-  Bound quick;
-  Bound deep;
+  unsigned threads = 0;
+  Bound quick = full_search;
+  Bound deep = full_search;
   Verdict expected = Verdict::pass;
   /// States that some execution has to reach, by cover() of the same text.
   std::span<const std::string_view> cover;
-  Found (*search)(const Search&);
+  std::function<Found(const Search&)> search;
 };
 
 /// The list, in list.cpp.
-std::span<const Scenario* const> all_scenarios() noexcept;
+std::span<const Scenario* const> all_scenarios();
 
 /// From within a scenario: this state was reached.
 void cover(std::string_view state) noexcept;

@@ -108,6 +108,7 @@ void run_here(const Job& job, int output_file) {
   output.line('V', to_string(found.verdict));
   output.line('E', std::to_string(found.executions));
   output.line('D', std::to_string(found.seconds));
+  output.line('N', std::to_string(found.programs));
   output.line('M', found.message.substr(0, found.message.find('\n')));
   for (const std::string_view state : job.scenario->cover) {
     if (!is_covered(state)) {
@@ -122,7 +123,9 @@ void run_here(const Job& job, int output_file) {
     }
   }
   if (is_failure(found.verdict)) {
-    write_trace(job, found, output);
+    Job failed = job;
+    failed.scenario = found.within != nullptr ? found.within : job.scenario;
+    write_trace(failed, found, output);
   }
 }
 

@@ -55,6 +55,42 @@ class CommandLine(unittest.TestCase):
         self.refuses("stale replay string", "--replay", good[:-3])
         self.refuses("stale replay string", "--replay", good.replace(CONTROL, "drops_race_drops"))
 
+    def test_every_small_program_is_listed_once(self):
+        family, found = None, {}
+        for line in run("--list-programs").stdout.splitlines():
+            if line.startswith("  "):
+                found[family].append(line.strip())
+            else:
+                family, count = line.removesuffix(" programs").split(": ")
+                found[family] = []
+        # Nothing, one of 7 operations, or one of 6 and then one of 7: nothing follows a drop.
+        threads = 1 + 7 + 6 * 7
+        programs = [program for family in ("four", "three", "two")
+                    for program in found[f"programs.{family}_operations"]]
+        self.assertEqual(len(programs), threads * (threads + 1) // 2)
+        self.assertEqual(len({frozenset(program.split(" | ")) for program in programs}),
+                         len(programs), "threads that change places are the same program")
+        self.assertEqual(len(found["programs.three_threads"]), 7 * 8 * 9 // 6)
+
+    def test_one_program_is_run_by_itself(self):
+        ended = run("--program", "write;drop|clone-write")
+        self.assertEqual(ended.returncode, 0, ended)
+        self.assertRegex(ended.stdout, r"write; drop \| clone-write +full .* pass")
+
+    def test_a_program_that_makes_no_sense_is_refused(self):
+        self.refuses("there is no operation 'writ'", "--program", "writ | read")
+        self.refuses("nothing follows a drop", "--program", "drop; read | read")
+        self.refuses("at most 2 operations", "--program", "read; read; read | read")
+        self.refuses("2 or 3 threads", "--program", "read")
+
+    def test_the_failing_one_of_many_programs_is_replayed(self):
+        mutant = "share_word.wake_after_copy:left-out"
+        ended = run("--scenario", "programs.two_operations", "--mutant", mutant)
+        self.assertIn("deadlock: killed", ended.stdout)
+        replay = ended.stdout.split("--replay '")[1].split("'")[0]
+        self.assertTrue(replay.startswith("write | write/" + mutant), replay)
+        self.assertIn("share_word.park", run("--replay", replay).stdout)
+
     def test_a_mutant_that_survives_is_an_error(self):
         arguments = ["--scenario", "drops_race_drops", "--mutant"]
         self.assertEqual(run(*arguments, "share_word.drop_owner:acquire").returncode, 0)

@@ -56,6 +56,9 @@ void take_line(const std::string& line, Child& child, Result& result) {
     case 'D':
       result.found.seconds = std::stod(text);
       break;
+    case 'N':
+      result.found.programs = std::stoull(text);
+      break;
     case 'M':
       result.found.message = text;
       break;

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <exception>
 
+#include "../programs/programs.hpp"
 #include "options.hpp"
 #include "replay.hpp"
 #include "report.hpp"
@@ -85,6 +86,10 @@ int main(int argument_count, char** arguments) {
   }
   if (options.list) {
     print_list();
+    return 0;
+  }
+  if (options.list_programs) {
+    print_programs();
     return 0;
   }
   return options.replay.empty() ? run_scenarios(options) : replay(options);

@@ -3,6 +3,8 @@
 
 #include <charconv>
 
+#include "../programs/programs.hpp"
+
 namespace byre::verification {
 namespace {
 
@@ -26,6 +28,9 @@ Runs the headers that ship under a model checker, and says what it found.
 
   --list             the scenarios and the mutants, and nothing else
   --scenario NAME    this scenario only; may be given several times
+  --program TEXT     this small program only, as 'write; drop | clone-write'; may be given several
+                     times
+  --list-programs    all small programs, by the scenario that searches them
   --deep             the bounds for a long run
   --bound N          at most N switches away from a thread that could go on, or 'full',
                      instead of the scenarios' own bounds
@@ -41,11 +46,22 @@ Runs the headers that ship under a model checker, and says what it found.
 Exit status: 0 if everything ended as expected, 1 if not, 2 for a command line that makes no sense.
 )";
 
+const Scenario& find_program(const std::string& name) {
+  try {
+    return program_scenario(name);
+  } catch (const std::invalid_argument& error) {
+    throw UsageError("not a program: '" + name + "': " + error.what());
+  }
+}
+
 const Scenario& find_scenario(const std::string& name) {
   for (const Scenario* scenario : all_scenarios()) {
     if (scenario->name == name) {
       return *scenario;
     }
+  }
+  if (name.find('|') != std::string::npos) {
+    return find_program(name);
   }
   throw UsageError("there is no scenario '" + name + "'; --list names those there are");
 }
@@ -80,6 +96,10 @@ Options parse_options(int argument_count, char** arguments) {
       options.help = true;
     } else if (option == "--list") {
       options.list = true;
+    } else if (option == "--program") {
+      options.scenarios.push_back(&find_program(value()));
+    } else if (option == "--list-programs") {
+      options.list_programs = true;
     } else if (option == "--deep") {
       options.deep = true;
     } else if (option == "--scenario") {

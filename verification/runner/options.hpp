@@ -20,6 +20,7 @@ struct UsageError : std::runtime_error {
 struct Options {
   bool help = false;
   bool list = false;
+  bool list_programs = false;
   bool deep = false;
   std::vector<const Scenario*> scenarios;  ///< none: all
   Mutation mutation;
@@ -34,7 +35,9 @@ struct Options {
 /// Throws UsageError.
 Options parse_options(int argument_count, char** arguments);
 
+/// Small programs too, by their names.
 const Scenario& find_scenario(const std::string& name);
+const Scenario& find_program(const std::string& name);
 Mutation find_mutation(const std::string& name);
 Bound parse_bound(const std::string& text);
 

@@ -14,7 +14,7 @@ namespace {
 std::string with_commas(std::uint64_t number) {
   std::string text = std::to_string(number);
   for (std::size_t at = text.size(); at > 3; at -= 3) {
-    text.insert(at - 3, ",");
+    text.insert(at - 3, 1, ',');
   }
   return text;
 }
@@ -41,11 +41,20 @@ bool is_failed(const Result& result) {
   return result.job.mutation.site == nullptr && !result.is_as_expected();
 }
 
+/// Of a scenario that searches many programs: how many passed.
+std::string programs_text(const Found& found) {
+  if (found.programs == 0) {
+    return {};
+  }
+  return (found.verdict == Verdict::pass ? ", " : " after ") + with_commas(found.programs) +
+         " programs";
+}
+
 void print_row(const Result& result) {
-  std::printf("%-32s %-5s %14s %9.2f s  %s%s\n", std::string(result.job.scenario->name).c_str(),
+  std::printf("%-32s %-5s %14s %9.2f s  %s%s%s\n", std::string(result.job.scenario->name).c_str(),
               result.job.search.bound.name().c_str(), with_commas(result.found.executions).c_str(),
               result.found.seconds, is_failed(result) ? "FAILED: " : "",
-              verdict_text(result).c_str());
+              verdict_text(result).c_str(), programs_text(result.found).c_str());
 }
 
 void print_failure(const Result& result) {
@@ -83,6 +92,7 @@ std::string json_row(const Result& result) {
          quoted(result.job.search.bound.is_full() ? "full search" : "context bound") +
          ", \"bound\": " + quoted(result.job.search.bound.name()) +
          ", \"executions\": " + std::to_string(found.executions) +
+         ", \"programs\": " + std::to_string(found.programs) +
          ", \"seconds\": " + std::to_string(found.seconds) +
          ", \"verdict\": " + quoted(to_string(found.verdict)) +
          ", \"expected\": " + quoted(to_string(result.job.scenario->expected)) +

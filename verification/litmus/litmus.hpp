@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Litmus tests: what the checker itself sees of C++'s memory model, outcome by outcome, through the
+/// adaptor that the code under test runs on. A blind spot that appears, or goes away, is a failure.
+#pragma once
+
+#include <string>
+
+#include "../search.hpp"
+#include "tests.hpp"
+
+namespace byre::verification {
+
+/// What C++ says of an outcome, and whether full search sees it.
+enum class Fate : std::uint8_t {
+  seen,         ///< allowed, and seen
+  forbidden,    ///< and not seen
+  blind,        ///< allowed, and not seen: something else has to cover it
+  false_alarm,  ///< forbidden, and seen all the same
+};
+
+struct Outcome {
+  std::string_view name;
+  Fate fate;
+};
+
+namespace litmus {
+
+using Number = Checked::Atomic<std::uint32_t>;
+
+inline constexpr auto relaxed = std::memory_order::relaxed;
+inline constexpr auto acquire = std::memory_order::acquire;
+inline constexpr auto release = std::memory_order::release;
+inline constexpr auto acq_rel = std::memory_order::acq_rel;
+inline constexpr auto seq_cst = std::memory_order::seq_cst;
+
+/// A step of a litmus test is in no table of core.
+inline constexpr sync::Site site{"litmus", sync::Operation::load, seq_cst, "", ""};
+constexpr sync::Step at(std::memory_order order = seq_cst) noexcept {
+  return {&site, order};
+}
+
+/// The outcomes that the search under way has seen, by number.
+inline std::array<bool, 8> seen{};
+
+/// A test, with its outcome noted: outcome() is an index into its `outcomes`.
+template <class Test>
+class Watched : public Test {
+ public:
+  void after() { seen[this->outcome()] = true; }
+};
+
+/// What is not as expected, or nothing. A search that is not full may miss some.
+inline std::string surprises(std::span<const Outcome> outcomes, bool is_full) {
+  std::string text;
+  for (std::size_t i = 0; i < outcomes.size(); ++i) {
+    const bool expected = outcomes[i].fate == Fate::seen || outcomes[i].fate == Fate::false_alarm;
+    if (seen[i] != expected && (seen[i] || is_full)) {
+      text += text.empty() ? "" : "; ";
+      text.append(seen[i] ? "seen: " : "not seen: ").append(outcomes[i].name);
+    }
+  }
+  return text;
+}
+
+template <class Test>
+Found search(const Search& search) {
+  if constexpr (requires { Test::outcomes; }) {
+    seen = {};
+    Found found = detail::search_body<Watched<Test>>(search);
+    if (found.verdict == Verdict::pass) {
+      found.message = surprises(Test::outcomes, search.bound.is_full());
+      if (!found.message.empty()) {
+        found.verdict = Verdict::checker_error;
+      }
+    }
+    return found;
+  } else {
+    return detail::search_body<Test>(search);
+  }
+}
+
+}  // namespace litmus
+
+/// A test with outcomes passes if they are as it says; one without ends as `expected`.
+template <class Test>
+Scenario litmus_test(std::string_view name, std::string_view shows,
+                     Verdict expected = Verdict::pass) {
+  return {.name = name,
+          .shows = shows,
+          .threads = Test::threads,
+          .expected = expected,
+          .cover = {},
+          .search = &litmus::search<Test>};
+}
+
+}  // namespace byre::verification

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: BSL-1.0
+/// What one atomic variable, or two, may show to whom.
+#include "litmus.hpp"
+
+namespace byre::verification {
+namespace litmus {
+namespace {
+
+template <std::memory_order Store, std::memory_order Load, Fate BothOld>
+struct StoreBuffering {
+  static constexpr unsigned threads = 2;
+  static constexpr Outcome outcomes[] = {{"both read the old", BothOld},
+                                         {"the first reads the old", Fate::seen},
+                                         {"the second reads the old", Fate::seen},
+                                         {"both read the new", Fate::seen}};
+
+  void thread(unsigned index) {
+    numbers[index].store(1, at(Store));
+    results[index] = numbers[1 - index].load(at(Load));
+  }
+  std::size_t outcome() const { return results[0] * 2 + results[1]; }
+
+  Number numbers[2]{Number(0), Number(0)};
+  std::uint32_t results[2]{};
+};
+
+template <std::memory_order Store, std::memory_order Load, Fate Old>
+struct MessagePassing {
+  static constexpr unsigned threads = 2;
+  static constexpr Outcome outcomes[] = {{"no message yet", Fate::seen},
+                                         {"the message, and the old data", Old},
+                                         {"the message, and the new data", Fate::seen}};
+
+  void thread(unsigned index) {
+    if (index == 0) {
+      data.store(1, at(relaxed));
+      message.store(1, at(Store));
+    } else if (message.load(at(Load)) == 1) {
+      result = 1 + data.load(at(relaxed));
+    }
+  }
+  std::size_t outcome() const { return result; }
+
+  Number data{0};
+  Number message{0};
+  std::uint32_t result = 0;
+};
+
+/// The same of data that is not atomic.
+template <std::memory_order Store, std::memory_order Load>
+struct PlainMessagePassing {
+  static constexpr unsigned threads = 2;
+
+  void thread(unsigned index) {
+    if (index == 0) {
+      data.set(1);
+      message.store(1, at(Store));
+    } else if (message.load(at(Load)) == 1) {
+      expect(data.get() == 1, "the message tells of the new data");
+    }
+  }
+
+  Cell data{0};
+  Number message{0};
+};
+
+struct LoadBuffering {
+  static constexpr unsigned threads = 2;
+  static constexpr Outcome outcomes[] = {{"both read the old", Fate::seen},
+                                         {"the second reads the new", Fate::seen},
+                                         {"the first reads the new", Fate::seen},
+                                         {"both read the new", Fate::blind}};
+
+  void thread(unsigned index) {
+    results[index] = numbers[index].load(at(relaxed));
+    numbers[1 - index].store(1, at(relaxed));
+  }
+  std::size_t outcome() const { return results[0] * 2 + results[1]; }
+
+  Number numbers[2]{Number(0), Number(0)};
+  std::uint32_t results[2]{};
+};
+
+/// Two write, and two read both, each in another order.
+template <std::memory_order Store, std::memory_order Load, Fate Disagree>
+struct IndependentReads {
+  static constexpr unsigned threads = 4;
+  static constexpr Outcome outcomes[] = {{"the readers may agree on an order", Fate::seen},
+                                         {"they disagree", Disagree}};
+
+  void thread(unsigned index) {
+    if (index < 2) {
+      numbers[index].store(1, at(Store));
+    } else {
+      auto& result = results[index - 2];
+      result[0] = numbers[index - 2].load(at(Load));
+      result[1] = numbers[3 - index].load(at(Load));
+    }
+  }
+  std::size_t outcome() const {
+    const auto own_first = [](const std::uint32_t* result) {
+      return result[0] == 1 && result[1] == 0;
+    };
+    return own_first(results[0]) && own_first(results[1]) ? 1 : 0;
+  }
+
+  Number numbers[2]{Number(0), Number(0)};
+  std::uint32_t results[2][2]{};
+};
+
+struct Coherence {
+  static constexpr unsigned threads = 2;
+  static constexpr Outcome outcomes[] = {{"one value is read twice", Fate::seen},
+                                         {"a later value is read later", Fate::seen},
+                                         {"an earlier value is read later", Fate::forbidden}};
+
+  void thread(unsigned index) {
+    if (index == 0) {
+      number.store(1, at(relaxed));
+      number.store(2, at(relaxed));
+    } else {
+      results[0] = number.load(at(relaxed));
+      results[1] = number.load(at(relaxed));
+    }
+  }
+  std::size_t outcome() const {
+    return results[0] == results[1] ? 0 : results[0] < results[1] ? 1 : 2;
+  }
+
+  Number number{0};
+  std::uint32_t results[2]{};
+};
+
+/// How old a value a load may return.
+struct Staleness {
+  static constexpr unsigned threads = 2;
+  static constexpr Outcome outcomes[] = {{"no message yet", Fate::seen},
+                                         {"the newest", Fate::seen},
+                                         {"one store old", Fate::seen},
+                                         {"two stores old", Fate::blind},
+                                         {"three stores old", Fate::blind}};
+
+  void thread(unsigned index) {
+    if (index == 0) {
+      for (std::uint32_t value = 1; value <= 3; ++value) {
+        number.store(value, at(relaxed));
+      }
+      message.store(1, at(relaxed));
+    } else if (message.load(at(relaxed)) == 1) {
+      result = 4 - number.load(at(relaxed));
+    }
+  }
+  std::size_t outcome() const { return result; }
+
+  Number number{0};
+  Number message{0};
+  std::uint32_t result = 0;
+};
+
+/// Each step reads what the one before it in the variable's order left.
+struct ReadModifyWrite {
+  static constexpr unsigned threads = 2;
+  static constexpr Outcome outcomes[] = {{"both count", Fate::seen},
+                                         {"one is lost", Fate::forbidden}};
+
+  void thread(unsigned) { number.fetch_add(1, at(relaxed)); }
+  std::size_t outcome() { return number.load(at(relaxed)) == 2 ? 0 : 1; }
+
+  Number number{0};
+};
+
+struct SpuriousFailure {
+  static constexpr unsigned threads = 2;
+  static constexpr Outcome outcomes[] = {{"a weak compare-exchange succeeds", Fate::seen},
+                                         {"it fails though the values are equal", Fate::seen}};
+
+  void thread(unsigned index) {
+    if (index == 0) {
+      std::uint32_t expected = 0;
+      failed = !number.compare_exchange_weak(expected, 1, at(relaxed));
+    }
+  }
+  std::size_t outcome() const { return failed ? 1 : 0; }
+
+  Number number{0};
+  bool failed = false;
+};
+
+/// A compare-exchange that fails is a load, and a load may be late.
+struct StaleFailure {
+  static constexpr unsigned threads = 2;
+  static constexpr Outcome outcomes[] = {
+      {"no message yet", Fate::seen},
+      {"the message, and the failure returns the old", Fate::blind},
+      {"the message, and the failure returns the new", Fate::seen}};
+
+  void thread(unsigned index) {
+    if (index == 0) {
+      number.store(1, at(relaxed));
+      message.store(1, at(relaxed));
+    } else if (message.load(at(relaxed)) == 1) {
+      std::uint32_t expected = 9;
+      expect(!number.compare_exchange_weak(expected, 10, at(relaxed)), "nobody stores 9");
+      result = 1 + expected;
+    }
+  }
+  std::size_t outcome() const { return result; }
+
+  Number number{0};
+  Number message{0};
+  std::uint32_t result = 0;
+};
+
+}  // namespace
+}  // namespace litmus
+
+std::span<const Scenario> litmus_of_orders() {
+  using namespace litmus;
+  static const Scenario tests[] = {
+      litmus_test<StoreBuffering<relaxed, relaxed, Fate::seen>>(
+          "litmus.store_buffering_relaxed", "Relaxed stores are seen late by both."),
+      litmus_test<StoreBuffering<release, acquire, Fate::seen>>(
+          "litmus.store_buffering_acq_rel",
+          "So are releases: acquire and release do not order a "
+          "store with a later load."),
+      litmus_test<StoreBuffering<seq_cst, seq_cst, Fate::forbidden>>(
+          "litmus.store_buffering_seq_cst", "Sequential consistency orders them."),
+      litmus_test<MessagePassing<relaxed, relaxed, Fate::seen>>(
+          "litmus.message_passing_relaxed", "A relaxed message overtakes its data."),
+      litmus_test<MessagePassing<release, relaxed, Fate::seen>>(
+          "litmus.message_passing_release", "A release that nobody acquires orders nothing."),
+      litmus_test<MessagePassing<relaxed, acquire, Fate::seen>>(
+          "litmus.message_passing_acquire", "Nor does an acquire of what was not released."),
+      litmus_test<MessagePassing<release, acquire, Fate::forbidden>>(
+          "litmus.message_passing_acq_rel",
+          "Release and acquire keep the data before the message."),
+      litmus_test<PlainMessagePassing<relaxed, relaxed>>(
+          "litmus.plain_message_relaxed", "Plain data behind a relaxed message is a race.",
+          Verdict::data_race),
+      litmus_test<PlainMessagePassing<release, acquire>>(
+          "litmus.plain_message_acq_rel", "Behind a release and an acquire it is none."),
+      litmus_test<LoadBuffering>("litmus.blind.load_buffering",
+                                 "Blind spot: no load sees a store that comes after it. In core "
+                                 "each relaxed load is followed by a compare-exchange or another "
+                                 "look at the same word, which this cannot deceive."),
+      litmus_test<IndependentReads<release, acquire, Fate::seen>>(
+          "litmus.independent_reads_acq_rel",
+          "Readers of two variables may disagree on their order."),
+      litmus_test<IndependentReads<seq_cst, seq_cst, Fate::forbidden>>(
+          "litmus.independent_reads_seq_cst", "Under sequential consistency they agree."),
+      litmus_test<Coherence>("litmus.coherence", "Nobody sees one variable go back."),
+      litmus_test<Staleness>("litmus.blind.staleness",
+                             "Blind spot: a load is at most one store late. No step of core "
+                             "depends on how old a value is: a word that says one owner is not old "
+                             "(I7), and any other leads to a compare-exchange or another look."),
+      litmus_test<ReadModifyWrite>("litmus.read_modify_write", "Two relaxed additions both count."),
+      litmus_test<SpuriousFailure>("litmus.spurious_failure",
+                                   "A weak compare-exchange fails for nothing."),
+      litmus_test<StaleFailure>(
+          "litmus.blind.stale_failure",
+          "Blind spot: a failed compare-exchange returns the newest value. The word does not use "
+          "it, but loads again; the textbook form compares once more, or looks under the lock."),
+  };
+  return tests;
+}
+
+}  // namespace byre::verification

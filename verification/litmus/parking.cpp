@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Parking: that a wake is lost where it ought to be, and not where not.
+#include "litmus.hpp"
+
+namespace byre::verification {
+namespace litmus {
+namespace {
+
+/// One waits for a number that the other sets.
+struct Waiting {
+  static constexpr unsigned threads = 2;
+
+  void set(std::memory_order order = relaxed) {
+    number.store(1, at(order));
+    Checked::unpark_all(&number, at());
+  }
+  bool is_unset(std::memory_order order = relaxed) const { return number.load(at(order)) == 0; }
+
+  Number number{0};
+};
+
+struct WakeBeforeWait : Waiting {
+  void thread(unsigned index) {
+    if (index == 0) {
+      Checked::unpark_all(&number, at());
+    } else {
+      Checked::park(
+          &number, [] { return true; }, at());
+    }
+  }
+};
+
+struct LooksBeforeParking : Waiting {
+  void thread(unsigned index) {
+    if (index == 0) {
+      set();
+    } else if (is_unset()) {
+      Checked::park(
+          &number, [] { return true; }, at());
+    }
+  }
+};
+
+struct LooksWhileParking : Waiting {
+  void thread(unsigned index) {
+    if (index == 0) {
+      set();
+    } else {
+      Checked::park(
+          &number, [this] { return is_unset(); }, at());
+    }
+  }
+};
+
+struct WokenElsewhere : Waiting {
+  void thread(unsigned index) {
+    if (index == 0) {
+      Checked::unpark_all(&another, at());
+    } else {
+      Checked::park(
+          &number, [this] { return is_unset(); }, at());
+    }
+  }
+  Number another{0};
+};
+
+struct NobodyWakes : Waiting {
+  void thread(unsigned index) {
+    if (index == 0) {
+      number.store(1, at(seq_cst));
+    } else {
+      Checked::park(
+          &number, [this] { return is_unset(seq_cst); }, at());
+    }
+  }
+};
+
+struct AllAreWoken : Waiting {
+  static constexpr unsigned threads = 3;
+  void thread(unsigned index) {
+    if (index == 0) {
+      set();
+    } else {
+      Checked::park(
+          &number, [this] { return is_unset(); }, at());
+    }
+  }
+};
+
+/// Whether a wait may end before it is over.
+template <unsigned SpuriousReturns, Fate TooEarly>
+struct WokenForNothing : Waiting {
+  static constexpr Outcome outcomes[] = {{"the number is set", Fate::seen},
+                                         {"it is not", TooEarly}};
+
+  WokenForNothing() { Execution::current().allow_spurious_returns(SpuriousReturns); }
+  void thread(unsigned index) {
+    if (index == 0) {
+      set();
+    } else {
+      Checked::park(
+          &number, [this] { return is_unset(); }, at());
+      too_early = is_unset();
+    }
+  }
+  std::size_t outcome() const { return too_early ? 1 : 0; }
+
+  bool too_early = false;
+};
+
+/// Who does not sleep has met nobody.
+template <std::memory_order Store, std::memory_order Load>
+struct DataBehindAWait : Waiting {
+  void thread(unsigned index) {
+    if (index == 0) {
+      data.set(1);
+      set(Store);
+    } else {
+      while (is_unset(Load)) {
+        Checked::park(
+            &number, [this] { return is_unset(); }, at());
+      }
+      data.get();
+    }
+  }
+  Cell data{0};
+};
+
+struct SpinsForever : Waiting {
+  void thread(unsigned index) {
+    while (index == 1 && is_unset()) {
+      Checked::pause();
+    }
+  }
+};
+
+}  // namespace
+}  // namespace litmus
+
+std::span<const Scenario> litmus_of_parking() {
+  using namespace litmus;
+  static const Scenario tests[] = {
+      litmus_test<WakeBeforeWait>("litmus.wake_before_wait", "A wake is not kept for a later wait.",
+                                  Verdict::deadlock),
+      litmus_test<LooksBeforeParking>("litmus.looks_before_parking",
+                                      "A wake between a look and the sleep is lost.",
+                                      Verdict::deadlock),
+      litmus_test<LooksWhileParking>("litmus.looks_while_parking",
+                                     "None is lost where the look is part of parking."),
+      litmus_test<WokenElsewhere>("litmus.woken_elsewhere", "A wake is for one address.",
+                                  Verdict::deadlock),
+      litmus_test<NobodyWakes>("litmus.nobody_wakes", "A change alone wakes nobody.",
+                               Verdict::deadlock),
+      litmus_test<AllAreWoken>("litmus.all_are_woken", "A wake is for all who wait there."),
+      litmus_test<WokenForNothing<0, Fate::forbidden>>(
+          "litmus.waits_to_the_end", "A wait lasts until the wake, where that is asked for."),
+      litmus_test<WokenForNothing<1, Fate::seen>>(
+          "litmus.woken_for_nothing", "It ends for nothing, where a scenario wants that too."),
+      litmus_test<DataBehindAWait<relaxed, relaxed>>(
+          "litmus.wait_relaxed",
+          "Parking alone does not order data: who does not sleep met nobody.", Verdict::data_race),
+      litmus_test<DataBehindAWait<release, acquire>>("litmus.wait_acq_rel",
+                                                     "Release and acquire do."),
+      litmus_test<SpinsForever>("litmus.spins_forever", "A loop nobody ends is a livelock.",
+                                Verdict::livelock),
+  };
+  return tests;
+}
+
+}  // namespace byre::verification

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "programs.hpp"
+
+#include <cstdio>
+#include <map>
+
+#include "body.hpp"
+
+namespace byre::verification {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+template <template <class> class Share>
+Found search_form(const Program& program, const Search& search) {
+  program_under_way = &program;
+  return program.threads.size() == 2 ? detail::search_body<RunsProgram<Share, 2>>(search)
+                                     : detail::search_body<RunsProgram<Share, 3>>(search);
+}
+
+Found search_program(const Program& program, const Search& search) {
+  return program.form == Form::word ? search_form<basic_share_word>(program, search)
+                                    : search_form<basic_share_lock>(program, search);
+}
+
+/// One after the other, up to the first that does not pass.
+Found search_all(std::span<const Program> programs, const Search& search) {
+  const auto begun = Clock::now();
+  const auto passed_time = [&] { return Clock::now() - begun; };
+  Found all{.verdict = Verdict::pass};
+  for (const Program& program : programs) {
+    Search part = search;
+    part.most_executions = search.most_executions - all.executions;
+    part.longest = std::chrono::ceil<std::chrono::seconds>(search.longest - passed_time());
+    if (search.progress) {
+      search.progress(all.executions);
+      part.progress = [&](std::uint64_t executions) {
+        search.progress(all.executions + executions);
+      };
+    }
+    const Found found = search_program(program, part);
+    all.executions += found.executions;
+    if (found.verdict != Verdict::pass) {
+      all.verdict = found.verdict;
+      all.message = program.name() + (found.message.empty() ? "" : ": ") + found.message;
+      all.state = found.state;
+      all.within = &program_scenario(program.name());
+      break;
+    }
+    ++all.programs;
+  }
+  all.seconds = std::chrono::duration<double>(passed_time()).count();
+  return all;
+}
+
+/// Programs of one size. No program is in two families.
+struct Family {
+  std::string_view name;
+  std::string_view shows;
+  Form form;
+  std::size_t threads;
+  std::size_t most_steps;  ///< of one thread
+  std::size_t least_steps_in_all;
+  std::size_t most_steps_in_all;
+  Bound quick;
+  Bound deep;
+};
+
+// The longest searches first, so that none is left over for one processor alone.
+constexpr Family families[] = {
+    {.name = "programs.four_operations",
+     .shows = "Every two threads of two operations each do what the sequential model says: "
+              "promises 1 to 5, I1 to I6.",
+     .form = Form::word,
+     .threads = 2,
+     .most_steps = 2,
+     .least_steps_in_all = 4,
+     .most_steps_in_all = 4,
+     .quick = switches(3),
+     .deep = switches(5)},
+    {.name = "programs.three_operations",
+     .shows = "So do a thread of two operations and one of one.",
+     .form = Form::word,
+     .threads = 2,
+     .most_steps = 2,
+     .least_steps_in_all = 3,
+     .most_steps_in_all = 3,
+     .quick = switches(4),
+     .deep = switches(6)},
+    {.name = "programs.two_operations",
+     .shows = "So do two threads of up to two operations in all.",
+     .form = Form::word,
+     .threads = 2,
+     .most_steps = 2,
+     .least_steps_in_all = 0,
+     .most_steps_in_all = 2,
+     .quick = full_search,
+     .deep = full_search},
+    {.name = "programs.three_threads",
+     .shows = "So do every three threads of one operation each.",
+     .form = Form::word,
+     .threads = 3,
+     .most_steps = 1,
+     .least_steps_in_all = 3,
+     .most_steps_in_all = 3,
+     .quick = switches(2),
+     .deep = switches(4)},
+    {.name = "programs.locked_two_threads",
+     .shows = "So do every two threads of up to two operations each, on the textbook form.",
+     .form = Form::lock,
+     .threads = 2,
+     .most_steps = 2,
+     .least_steps_in_all = 0,
+     .most_steps_in_all = 4,
+     .quick = switches(2),
+     .deep = switches(4)},
+    {.name = "programs.locked_three_threads",
+     .shows = "So do every three threads of one operation each, on the textbook form.",
+     .form = Form::lock,
+     .threads = 3,
+     .most_steps = 1,
+     .least_steps_in_all = 3,
+     .most_steps_in_all = 3,
+     .quick = switches(2),
+     .deep = switches(4)},
+};
+
+/// States that some program of each family has to reach.
+constexpr std::string_view cover_points[] = {
+    "a write steals",
+    "a write copies",
+    "a write finds itself alone",
+    "a write fails",
+};
+
+std::vector<Program> programs_of(const Family& family) {
+  std::vector<Program> programs =
+      all_programs(family.form, family.threads, all_steps(family.most_steps));
+  std::erase_if(programs, [&](const Program& program) {
+    return program.step_count() < family.least_steps_in_all ||
+           program.step_count() > family.most_steps_in_all;
+  });
+  return programs;
+}
+
+Scenario scenario_of(const Family& family) {
+  return {.name = family.name,
+          .shows = family.shows,
+          .threads = static_cast<unsigned>(family.threads),
+          .quick = family.quick,
+          .deep = family.deep,
+          .expected = Verdict::pass,
+          .cover = cover_points,
+          .search = [&family](const Search& search) {
+            return search_all(programs_of(family), search);
+          }};
+}
+
+}  // namespace
+
+std::span<const Scenario> program_scenarios() {
+  static const std::vector<Scenario> scenarios = [] {
+    std::vector<Scenario> all;
+    for (const Family& family : families) {
+      all.push_back(scenario_of(family));
+    }
+    return all;
+  }();
+  return scenarios;
+}
+
+const Scenario& program_scenario(const std::string& text) {
+  static std::map<std::string, Scenario> asked_for;
+  Program program = parse_program(text);
+  const auto [at, is_new] = asked_for.try_emplace(program.name());
+  auto& [name, scenario] = *at;
+  if (is_new) {
+    scenario.name = name;
+    scenario.shows = "A small program sees what the sequential model says.";
+    scenario.threads = static_cast<unsigned>(program.threads.size());
+    scenario.search = [program = std::move(program)](const Search& search) {
+      return search_program(program, search);
+    };
+  }
+  return scenario;
+}
+
+void print_programs() {
+  for (const Family& family : families) {
+    const std::vector<Program> programs = programs_of(family);
+    std::printf("%s: %zu programs\n", std::string(family.name).c_str(), programs.size());
+    for (const Program& program : programs) {
+      std::printf("  %s\n", program.name().c_str());
+    }
+  }
+}
+
+}  // namespace byre::verification
