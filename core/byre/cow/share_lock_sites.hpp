@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The synchronizing steps of basic_share_lock, one row each: order, partner, and what breaks.
+/// The synchronizing steps of basic_share_lock, one row each: order, partner, and what breaks; and
+/// the numbers it is made of.
 #pragma once
 
+#include <byre/sync/constant.hpp>
 #include <byre/sync/site.hpp>
 
 #include <cstdint>
@@ -26,6 +28,26 @@ enum class ShareLockSite : std::uint8_t {
   abandon_copy,
   unlock_abandon,
 };
+
+enum class ShareLockConstant : std::uint8_t {
+  first_owner,
+  first_user,
+  owners_to_copy,
+  owners_never_to_wait,
+  owners_to_steal,
+  last_user,
+  sole_user,
+};
+
+inline constexpr sync::ConstantTable<ShareLockConstant, 7> share_lock_constants{{{
+    {"share_lock.first_owner", 1, "who is the last owner"},
+    {"share_lock.first_user", 1, "who frees"},
+    {"share_lock.owners_to_copy", 2, "whether a claim copies at once"},
+    {"share_lock.owners_never_to_wait", 1, "whether one that may not wait does"},
+    {"share_lock.owners_to_steal", 1, "whether a claim steals"},
+    {"share_lock.last_user", 1, "who frees"},
+    {"share_lock.sole_user", 1, "whether data is written in place without a claim"},
+}}};
 
 inline constexpr sync::SiteTable<ShareLockSite, 16> share_lock_sites{{{
     {"share_lock.add_user", sync::Operation::fetch_add, std::memory_order::relaxed,

@@ -4,6 +4,7 @@
 
 #include <byre/error/assert.hpp>
 #include <byre/sync/boost.hpp>
+#include <byre/sync/constant.hpp>
 #include <byre/sync/sync.hpp>
 
 #include <cstdint>
@@ -24,6 +25,12 @@ inline constexpr sync::SiteTable<RefCountSite, 3> ref_count_sites{{{
     {"ref_count.count", sync::Operation::load, std::memory_order::acquire,
      "drop (release): an answer of 1 can be acted on",
      "handles_race_handles: a sole handle acts before another's last use ended"},
+}}};
+
+enum class RefCountConstant : std::uint8_t { last_handle };
+
+inline constexpr sync::ConstantTable<RefCountConstant, 1> ref_count_constants{{{
+    {"ref_count.last_handle", 1, "who destroys the object"},
 }}};
 
 }  // namespace detail
@@ -53,7 +60,7 @@ class basic_ref_count {
     const std::uint32_t before =
         handles_.fetch_sub(1, sites.at(At::drop, std::memory_order::acq_rel));
     BYRE_ASSERT(before != 0, "a storage handle was released more often than it was copied");
-    return before == 1;
+    return before == last_handle;
   }
 
   std::uint32_t count() const noexcept {
@@ -65,6 +72,8 @@ class basic_ref_count {
  private:
   using At = detail::RefCountSite;
   static constexpr const auto& sites = detail::ref_count_sites;
+  static constexpr auto last_handle =
+      Sync::value_of(detail::ref_count_constants.at(detail::RefCountConstant::last_handle));
 
   typename Sync::template Atomic<std::uint32_t> handles_;
 };
