@@ -25,12 +25,15 @@ unsigned read(const Buffer& buffer) {
   return cell(buffer.data()).get();
 }
 
-/// Writes, and says what had to be done to be alone with the data.
+/// How a write went: not what materialize() says, which is one step more.
+enum class Written : bool { in_place, in_a_copy };
+
 template <class Buffer>
-Materialized write(Buffer& buffer, unsigned value, Wait wait = Wait::allowed) {
-  const Materialized how = buffer.materialize(wait);
-  cell(buffer.mutable_data(wait)).set(value);
-  return how;
+Written write(Buffer& buffer, unsigned value, Wait wait = Wait::allowed) {
+  const std::byte* const before = buffer.data();
+  std::byte* const now = buffer.mutable_data(wait);
+  cell(now).set(value);
+  return now == before ? Written::in_place : Written::in_a_copy;
 }
 
 /// Ends the buffer's share of its data.

@@ -5,35 +5,28 @@
 
 namespace byre::verification {
 
-/// Two owners of adopted memory read it and let go of it.
-template <template <class> class Share>
+/// All owners read, and let go.
+template <template <class> class Share, unsigned Owners = 2>
 class DropsRaceDrops {
  public:
-  static constexpr unsigned threads = 2;
+  static constexpr unsigned threads = Owners;
 
   DropsRaceDrops() {
-    cell_.emplace(7U);
-    Execution::current().name(&*cell_, sizeof(Cell), "adopted");
-    auto delete_cell = [this](void* data) {
-      expect(data == &*cell_, "the deleter is given what was adopted");
-      ++deleted_;
-      cell_.reset();
-    };
-    buffers_[0] = CheckedBuffer<Share>::adopt(&*cell_, cells(1), delete_cell, memory_);
-    buffers_[1] = buffers_[0];
+    buffers_[0] = buffer_of<Share>(7, memory_);
+    for (unsigned index = 1; index < threads; ++index) {
+      buffers_[index] = buffers_[0];
+    }
   }
 
   void thread(unsigned index) {
-    expect(read(buffers_[index]) == 7, "an owner reads what was adopted");
+    expect(read(buffers_[index]) == 7, "an owner reads what it was given");
     drop(buffers_[index]);
   }
 
-  void after() { expect(deleted_ == 1, "adopted memory is deleted once"); }
+  void after() { expect(memory_.frees() == 1, "the data is freed once"); }
 
  private:
   Tracked memory_;
-  std::optional<Cell> cell_;
-  unsigned deleted_ = 0;
   CheckedBuffer<Share> buffers_[threads];
 };
 

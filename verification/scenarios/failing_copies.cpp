@@ -1,32 +1,46 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "failing_copies.hpp"
 
+#include "word_state.hpp"
+
 namespace byre::verification {
 namespace {
 
-class OfWord : public FailingCopies<basic_share_word> {
+template <unsigned Owners>
+class OfWord : public FailingCopies<basic_share_word, Owners> {
  public:
   static constexpr std::string_view cover_points[] = {
       "a copy is given up",
-      "a copy is given up while the last owner waits for it",
+      "a copy is given up while the last owner sleeps",
   };
 
-  void saw(const sync::Site& site, std::uint64_t) {
+  void saw(const sync::Site& site, std::uint64_t value) {
     if (site.name == "share_word.abandon_copy") {
-      cover("a copy is given up");
-    } else if (site.name == "share_word.wake_after_abandon") {
-      cover("a copy is given up while the last owner waits for it");
+      cover(sleeper_.sleeps() ? "a copy is given up while the last owner sleeps"
+                              : "a copy is given up");
     }
+    sleeper_.saw(site, value);
   }
+
+ private:
+  Sleeper sleeper_;
 };
 
 }  // namespace
 
 extern const Scenario failing_copies;
-const Scenario failing_copies = scenario<OfWord>({
+const Scenario failing_copies = scenario<OfWord<2>>({
     .name = "failing_copies",
     .shows = "A write whose allocation or copy fails changes nothing, and nobody else notices: "
              "promise 5, I3, I4.",
+});
+
+extern const Scenario three_failing_copies;
+const Scenario three_failing_copies = scenario<OfWord<3>>({
+    .name = "three_failing_copies",
+    .shows = "The same of three owners, any of which may fail.",
+    .quick = switches(1),
+    .deep = switches(3),
 });
 
 extern const Scenario locked_failing_copies;

@@ -5,15 +5,17 @@
 
 namespace byre::verification {
 
-/// Two owners write, and the scheduler chooses which allocations and copies fail.
-template <template <class> class Share>
+/// All owners write, and the scheduler chooses which allocations and copies fail.
+template <template <class> class Share, unsigned Owners = 2>
 class FailingCopies {
  public:
-  static constexpr unsigned threads = 2;
+  static constexpr unsigned threads = Owners;
 
   FailingCopies() {
     buffers_[0] = buffer_of<Share>(7, memory_);
-    buffers_[1] = buffers_[0];
+    for (unsigned index = 1; index < threads; ++index) {
+      buffers_[index] = buffers_[0];
+    }
     memory_.set_faults(Faults::both);
   }
 
@@ -29,13 +31,17 @@ class FailingCopies {
   }
 
   void after() {
+    unsigned unwritten = 0;
     for (unsigned index = 0; index < threads; ++index) {
       expect(read(buffers_[index]) == (wrote_[index] ? index : 7),
              "each owner keeps what it wrote, or had");
+      unwritten += wrote_[index] ? 0 : 1;
     }
-    expect(wrote_[0] || wrote_[1] || memory_.failures() == 2, "only a failure keeps from writing");
-    const bool share = !wrote_[0] && !wrote_[1];
-    expect(buffers_[0].is_unique() != share, "who failed owns still");
+    expect(unwritten == memory_.failures(), "only a failure keeps from writing");
+    for (unsigned index = 0; index < threads; ++index) {
+      expect(buffers_[index].is_unique() == (wrote_[index] || unwritten == 1),
+             "who failed owns still, and nobody else does");
+    }
   }
 
  private:

@@ -5,11 +5,11 @@
 
 namespace byre::verification {
 
-/// Two threads clone a buffer that was never cloned, and let go of the clones or write them.
-template <template <class> class Share>
+/// All threads clone a buffer that was never cloned; the first writes its clone, and all let go.
+template <template <class> class Share, unsigned Threads = 2>
 class FirstClonesAtOnce {
  public:
-  static constexpr unsigned threads = 2;
+  static constexpr unsigned threads = Threads;
 
   FirstClonesAtOnce() { source_ = buffer_of<Share>(7, memory_); }
 
@@ -17,7 +17,7 @@ class FirstClonesAtOnce {
     CheckedBuffer<Share> clone = source_;
     expect(read(clone) == 7, "a clone reads what its source does");
     if (index == 0) {
-      expect(write(clone, 8) == Materialized::copied, "the source is an owner still");
+      expect(write(clone, 8) == Written::in_a_copy, "the source is an owner still");
     }
   }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "writers_race_writers.hpp"
 
+#include "word_state.hpp"
+
 namespace byre::verification {
 namespace {
 
@@ -8,19 +10,45 @@ class OfWord : public WritersRaceWriters<basic_share_word> {
  public:
   static constexpr std::string_view cover_points[] = {
       "the last owner waits for a pending copy",
-      "a copy is claimed while another owner is left",
       "the copy ended before the last owner slept",
+      "the last copy wakes the last owner",
   };
 
   void saw(const sync::Site& site, std::uint64_t value) {
-    if (site.name == "share_word.claim_copy") {
-      cover("a copy is claimed while another owner is left");
-    }
+    sleeper_.saw(site, value);
     if (site.name == "share_word.still_pending") {
-      cover((value >> 32 & 1) != 0 ? "the last owner waits for a pending copy"
-                                   : "the copy ended before the last owner slept");
+      cover(sleeper_.sleeps() ? "the last owner waits for a pending copy"
+                              : "the copy ended before the last owner slept");
+    } else if (site.name == "share_word.wake_after_copy") {
+      cover("the last copy wakes the last owner");
     }
   }
+
+ private:
+  Sleeper sleeper_;
+};
+
+template <unsigned Writers>
+class OfMany : public WritersRaceWriters<basic_share_word, Writers> {
+ public:
+  static constexpr std::string_view cover_points[] = {
+      "the last owner waits for two pending copies",
+      "one of two copies ends while the last owner sleeps",
+  };
+
+  void saw(const sync::Site& site, std::uint64_t value) {
+    sleeper_.saw(site, value);
+    const WordState now(value);
+    if (site.name == "share_word.still_pending" && now.copies >= 2) {
+      cover("the last owner waits for two pending copies");
+    }
+    if (site.name == "share_word.finish_copy" && sleeper_.sleeps() && now.copies != 0) {
+      cover("one of two copies ends while the last owner sleeps");
+    }
+  }
+
+ private:
+  Sleeper sleeper_;
 };
 
 /// Waiters look again before they park, and are woken for nothing.
@@ -32,6 +60,8 @@ class Restless : public WritersRaceWriters<basic_share_word> {
     Checked::looks_before_parking = 1;
     Execution::current().allow_spurious_returns(1);
   }
+  ~Restless() { Checked::looks_before_parking = 0; }
+
   void saw(const sync::Site& site, std::uint64_t) {
     if (site.name == "share_word.park") {
       cover(parked_ ? "a waiter is woken for nothing" : "a waiter parks");
@@ -48,8 +78,24 @@ class Restless : public WritersRaceWriters<basic_share_word> {
 extern const Scenario writers_race_writers;
 const Scenario writers_race_writers = scenario<OfWord>({
     .name = "writers_race_writers",
-    .shows = "Two owners that write make one copy and one steal, and keep what they wrote: "
-             "promises 1 and 3, I4, I5, I6.",
+    .shows = "Two owners that write make one copy, and keep what they wrote: promises 1 and 3, I4, "
+             "I5, I6.",
+});
+
+extern const Scenario three_writers_race;
+const Scenario three_writers_race = scenario<OfMany<3>>({
+    .name = "three_writers_race",
+    .shows = "Three owners that write make two copies: promise 3, I6.",
+    .quick = switches(4),
+    .deep = switches(6),
+});
+
+extern const Scenario four_writers_race;
+const Scenario four_writers_race = scenario<OfMany<4>>({
+    .name = "four_writers_race",
+    .shows = "Four owners that write make three copies: promise 3, I6.",
+    .quick = switches(2),
+    .deep = switches(3),
 });
 
 extern const Scenario restless_writers_race_writers;
@@ -62,6 +108,14 @@ extern const Scenario locked_writers_race_writers;
 const Scenario locked_writers_race_writers = scenario<WritersRaceWriters<basic_share_lock>>({
     .name = "locked_writers_race_writers",
     .shows = "The same of the textbook form.",
+});
+
+extern const Scenario locked_three_writers_race;
+const Scenario locked_three_writers_race = scenario<WritersRaceWriters<basic_share_lock, 3>>({
+    .name = "locked_three_writers_race",
+    .shows = "The same of the textbook form.",
+    .quick = switches(3),
+    .deep = switches(5),
 });
 
 }  // namespace byre::verification

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Shared data without buffers: one cell and a form of the protocol, for stories that need more
+/// owners or more steps than buffers leave room for. Whether it is freed once, the checker sees.
+#pragma once
+
+#include <byre/cow/share_lock.hpp>
+#include <byre/cow/share_word.hpp>
+
+#include "../search.hpp"
+
+namespace byre::verification {
+
+template <template <class> class Share>
+class BareData {
+ public:
+  BareData(unsigned owners, unsigned value) : shared_(new Shared) {
+    Execution::current().name(shared_, sizeof *shared_, "shared");
+    shared_->cell.set(value);
+    for (; owners > 1; --owners) {
+      shared_->share.add_owner();
+    }
+  }
+
+  unsigned read() const { return shared_->cell.get(); }
+  void write(unsigned value) { shared_->cell.set(value); }
+
+  void clone() { shared_->share.add_owner(); }
+  Claim claim(Wait wait = Wait::allowed) { return shared_->share.claim(wait); }
+  void abandon_copy() { shared_->share.abandon_copy(); }
+
+  /// The two after which nothing may be touched; true iff the caller was told to free.
+  bool drop() { return freed_if(shared_->share.drop_owner()); }
+  bool finish_copy() { return freed_if(shared_->share.finish_copy()); }
+
+ private:
+  struct Shared {
+    Share<Checked> share;
+    Cell cell;
+  };
+
+  bool freed_if(bool nobody_is_left) {
+    if (nobody_is_left) {
+      delete shared_;
+    }
+    return nobody_is_left;
+  }
+
+  Shared* const shared_;
+};
+
+}  // namespace byre::verification

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "claims_steal_once.hpp"
+
+#include "word_state.hpp"
+
+namespace byre::verification {
+namespace {
+
+template <unsigned Owners>
+class OfWord : public ClaimsStealOnce<basic_share_word, Owners> {
+ public:
+  static constexpr std::string_view cover_points[] = {
+      "a waiter steals",
+      "a steal without a wait",
+      "the stealer has left when the last copier wakes it",
+  };
+
+  void saw(const sync::Site& site, std::uint64_t) {
+    if (site.name == "share_word.stop_waiting") {
+      cover("a waiter steals");
+      waiter_stole_ = true;
+    } else if (site.name == "share_word.drop_alone") {
+      waited_and_left_ = waiter_stole_;
+      if (!waiter_stole_) {
+        cover("a steal without a wait");
+      }
+    } else if (site.name == "share_word.wake_after_copy" && waited_and_left_) {
+      cover("the stealer has left when the last copier wakes it");
+    }
+  }
+
+ private:
+  bool waiter_stole_ = false;
+  bool waited_and_left_ = false;
+};
+
+class OfFour : public OfWord<4> {
+ public:
+  // The third takes more switches than the bounds of this one.
+  static constexpr auto cover_points = std::span(OfWord<4>::cover_points).first<2>();
+};
+
+}  // namespace
+
+extern const Scenario two_claims_steal_once;
+const Scenario two_claims_steal_once = scenario<OfWord<2>>({
+    .name = "two_claims_steal_once",
+    .shows = "Of two owners that claim, one steals, and who wakes it touches nothing that may be "
+             "gone: I1, I2, I6.",
+});
+
+extern const Scenario three_claims_steal_once;
+const Scenario three_claims_steal_once = scenario<OfWord<3>>({
+    .name = "three_claims_steal_once",
+    .shows = "Of three owners that claim, one steals: I6.",
+    .quick = switches(4),
+    .deep = switches(6),
+});
+
+extern const Scenario four_claims_steal_once;
+const Scenario four_claims_steal_once = scenario<OfFour>({
+    .name = "four_claims_steal_once",
+    .shows = "Of four owners that claim, one steals: I6.",
+    .quick = switches(2),
+    .deep = switches(3),
+});
+
+extern const Scenario locked_two_claims_steal_once;
+const Scenario locked_two_claims_steal_once = scenario<ClaimsStealOnce<basic_share_lock, 2>>({
+    .name = "locked_two_claims_steal_once",
+    .shows = "The same of the textbook form.",
+});
+
+extern const Scenario locked_three_claims_steal_once;
+const Scenario locked_three_claims_steal_once = scenario<ClaimsStealOnce<basic_share_lock, 3>>({
+    .name = "locked_three_claims_steal_once",
+    .shows = "The same of the textbook form.",
+    .quick = switches(4),
+    .deep = switches(6),
+});
+
+}  // namespace byre::verification

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "never_waits.hpp"
+
+#include "word_state.hpp"
+
+namespace byre::verification {
+namespace {
+
+class OfWord : public NeverWaits<basic_share_word, 0, 2> {
+ public:
+  void saw(const sync::Site& site, std::uint64_t) {
+    expect(site.operation != sync::Operation::park, "who must not wait is not parked");
+  }
+};
+
+class WithAWaiter : public NeverWaits<basic_share_word, 1, 3> {
+ public:
+  static constexpr std::string_view cover_points[] = {
+      "one owner keeps the original",
+      "all copy, rather than wait",
+      "a waiter sleeps while one that never waits copies",
+  };
+
+  void saw(const sync::Site& site, std::uint64_t value) {
+    sleeper_.saw(site, value);
+    if (sleeper_.sleeps() && WordState(value).copies == 2) {
+      cover("a waiter sleeps while one that never waits copies");
+    }
+  }
+
+ private:
+  Sleeper sleeper_;
+};
+
+}  // namespace
+
+extern const Scenario writers_never_wait;
+const Scenario writers_never_wait = scenario<OfWord>({
+    .name = "writers_never_wait",
+    .shows = "Writers that must not wait copy instead, and are never parked: I1, I4.",
+});
+
+extern const Scenario three_writers_never_wait;
+const Scenario three_writers_never_wait = scenario<NeverWaits<basic_share_word, 0, 3>>({
+    .name = "three_writers_never_wait",
+    .shows = "The same of three.",
+    .quick = switches(3),
+    .deep = switches(5),
+});
+
+extern const Scenario one_of_three_waits;
+const Scenario one_of_three_waits = scenario<WithAWaiter>({
+    .name = "one_of_three_waits",
+    .shows = "A writer that may wait beside two that must not: I3.",
+    .quick = switches(3),
+    .deep = switches(5),
+});
+
+extern const Scenario locked_writers_never_wait;
+const Scenario locked_writers_never_wait = scenario<NeverWaits<basic_share_lock, 0, 2>>({
+    .name = "locked_writers_never_wait",
+    .shows = "The textbook form copies instead of waiting for copies too.",
+});
+
+}  // namespace byre::verification
