@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "../relacy/checked.hpp"
 #include "../runner/job.hpp"
 #include "../runner/options.hpp"
 #include "pool.hpp"
@@ -47,6 +48,9 @@ bool is_mutation_reached(const Mutation& mutation) {
   if (mutation.site != nullptr) {
     return is_reached(*mutation.site);
   }
+  if (mutation.is_none()) {
+    return true;
+  }
   const std::string_view name = mutation.constant->name;
   const std::string_view type = name.substr(0, name.find('.') + 1);
   for (const auto& table : site_tables()) {
@@ -67,6 +71,7 @@ void hunt_down(const Mutation& mutation, const Hunt& hunt, const WriteLine& writ
       Search search{.bound = effort.bound};
       search.most_executions = effort.executions;
       forget_reached();
+      Checked::looks_before_parking = 0;  // some scenarios set it
       const Found found = scenario->search(search);
       if (!is_failure(found.verdict) && found.verdict != Verdict::checker_error) {
         if (is_mutation_reached(mutation) || effort.bound.switches < 2) {

@@ -155,6 +155,14 @@ bool is_good(const std::vector<Outcome>& outcomes) {
   return good;
 }
 
+/// What fails without a mutant notices none.
+bool nothing_fails_unchanged(const Outcome& unchanged) {
+  for (const Kill& failure : unchanged.wrong) {
+    std::fprintf(stderr, "FAILED: without a mutant, %s\n", text_of(failure).c_str());
+  }
+  return unchanged.wrong.empty() && !unchanged.has_crashed;
+}
+
 void write_json(const std::string& file, const std::vector<Outcome>& outcomes) {
   std::ofstream out(file);
   out << "[\n";
@@ -183,7 +191,8 @@ void write_json(const std::string& file, const std::vector<Outcome>& outcomes) {
 
 int run_mutants(const Options& options) {
   const std::vector<AdjacentSteps> adjacent = learn_adjacent_steps();
-  const std::vector<Mutation> mutations = mutations_with(adjacent);
+  std::vector<Mutation> mutations = mutations_with(adjacent);
+  mutations.insert(mutations.begin(), Mutation{});
   const bool is_terminal = isatty(STDERR_FILENO) != 0;
   std::size_t ended = 0;
   const Hunt hunt{.efforts = options.deep ? std::span<const Effort>(deep_efforts) : quick_efforts,
@@ -197,8 +206,10 @@ int run_mutants(const Options& options) {
                                    ended == mutations.size() ? "\r\033[K" : "");
                     }
                   }};
-  const std::vector<Outcome> outcomes = kill(mutations, hunt);
-  const bool good = is_good(outcomes);
+  std::vector<Outcome> outcomes = kill(mutations, hunt);
+  const bool is_sound = nothing_fails_unchanged(outcomes.front());
+  outcomes.erase(outcomes.begin());
+  const bool good = is_good(outcomes) && is_sound;
   if (!options.json_file.empty()) {
     write_json(options.json_file, outcomes);
   }

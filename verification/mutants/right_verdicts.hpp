@@ -73,8 +73,11 @@ inline const RightVerdicts& right_verdicts_of(const Mutation& mutation) noexcept
 }
 
 inline bool is_right(const Mutation& mutation, Verdict verdict) noexcept {
-  return std::ranges::find(right_verdicts_of(mutation).verdicts, verdict) !=
-         right_verdicts_of(mutation).verdicts.end();
+  if (mutation.is_none()) {
+    return false;
+  }
+  const auto& right = right_verdicts_of(mutation).verdicts;
+  return std::ranges::find(right, verdict) != right.end();
 }
 
 }  // namespace byre::verification

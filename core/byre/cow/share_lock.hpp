@@ -53,7 +53,7 @@ class basic_share_lock {
 
   [[nodiscard]] bool drop_owner() noexcept {
     // Release pairs with last_owner: reads before it happen before a stealer's writes, or
-    // reads_race_a_steal fails.
+    // locked_reads_race_a_steal fails.
     const std::uint32_t before = owners_.fetch_sub(1, sites.at(At::drop_owner, release));
     BYRE_ASSERT(before != 0, "a buffer was released more often than it was cloned");
     return drop_user();
@@ -63,7 +63,7 @@ class basic_share_lock {
 
   bool is_unique() const noexcept {
     // Acquire pairs with drop_user: a write that relies on a true answer happens after all the
-    // others did, or reads_race_a_steal fails.
+    // others did, or locked_reads_race_a_steal fails.
     return users_.load(sites.at(At::is_unique, acquire)) == sole_user;
   }
 
@@ -92,7 +92,7 @@ class basic_share_lock {
   }
 
   void abandon_copy() noexcept {
-    // Relaxed: the lock orders it with the waiter's look. After the unlock, failing_copies would
+    // Relaxed: the lock orders it with the waiter's look. After the unlock, locked_failing_copies would
     // steal from an owner.
     owners_.fetch_add(1, sites.at(At::abandon_copy, relaxed));
     mutex_.unlock_shared(sites.at(At::unlock_abandon));
@@ -133,7 +133,7 @@ class basic_share_lock {
   bool pending_copies_ended() noexcept {
     mutex_.lock(sites.at(At::lock_steal));
     // Acquire pairs with drop_owner: a steal happens after the reads of those who only dropped, or
-    // reads_race_a_steal fails.
+    // locked_reads_race_a_steal fails.
     const std::uint32_t now = owners_.load(sites.at(At::last_owner, acquire));
     mutex_.unlock(sites.at(At::unlock_steal));
     return now == owners_to_steal;
@@ -141,7 +141,7 @@ class basic_share_lock {
 
   bool drop_user() noexcept {
     // Release and acquire pair with each other and with is_unique: the last user frees after all
-    // that the others did, or drops_race_copies fails.
+    // that the others did, or locked_drops_race_copies fails.
     return users_.fetch_sub(1, sites.at(At::drop_user, acq_rel)) == last_user;
   }
 
