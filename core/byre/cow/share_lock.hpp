@@ -92,8 +92,8 @@ class basic_share_lock {
   }
 
   void abandon_copy() noexcept {
-    // Relaxed: the lock orders it with the waiter's look. After the unlock, locked_failing_copies would
-    // steal from an owner.
+    // Relaxed: the lock orders it with the waiter's look. After the unlock,
+    // locked_failing_copies would steal from an owner.
     owners_.fetch_add(1, sites.at(At::abandon_copy, relaxed));
     mutex_.unlock_shared(sites.at(At::unlock_abandon));
   }
