@@ -76,18 +76,30 @@ constexpr std::string_view two_loads =
     "two loads, neither of which decides whether the other is made: the answer of is_unique, once "
     "true, stays so, and the compare-exchange that follows fails where the other is old";
 
-std::string_view why_not_swapped(const StepPair& pair, bool may_be_last) {
+bool follows_always(const StepPair& pair, const std::vector<StepPair>& pairs) {
+  return std::ranges::none_of(pairs, [&](const StepPair& other) {
+    return other.first == pair.first && other.second != pair.second;
+  });
+}
+
+bool may_be_last(const sync::Site& site, const std::vector<StepPair>& pairs) {
+  return std::ranges::any_of(
+      pairs, [&](const StepPair& pair) { return pair.first == &site && pair.second == nullptr; });
+}
+
+std::string_view why_not_swapped(const StepPair& pair, const std::vector<StepPair>& pairs) {
   using enum sync::Operation;
   if (pair.first->operation == park) {
     return holds_a_step;
   }
   if (!swapped(*pair.first, *pair.second)) {
-    return pair.first->operation == load && pair.second->operation == load &&
-                   pair.first->name == "share_lock.is_unique"
-               ? two_loads
-               : needed;
+    return pair.first->name == "share_lock.is_unique" && pair.second->operation == load ? two_loads
+                                                                                        : needed;
   }
-  return may_be_last ? not_always : std::string_view();
+  if (pair.first->operation == load && !follows_always(pair, pairs)) {
+    return needed;
+  }
+  return may_be_last(*pair.first, pairs) ? not_always : std::string_view();
 }
 
 void expect_all_steps(const std::vector<StepPair>& pairs) {
@@ -130,10 +142,7 @@ std::vector<AdjacentSteps> learn_adjacent_steps() {
   std::vector<AdjacentSteps> adjacent;
   for (const StepPair& pair : pairs) {
     if (pair.second != nullptr) {
-      const bool may_be_last = std::ranges::any_of(pairs, [&](const StepPair& other) {
-        return other.first == pair.first && other.second == nullptr;
-      });
-      adjacent.push_back({pair.first, pair.second, why_not_swapped(pair, may_be_last)});
+      adjacent.push_back({pair.first, pair.second, why_not_swapped(pair, pairs)});
     }
   }
   std::ranges::sort(adjacent, {}, [](const AdjacentSteps& steps) {
