@@ -89,6 +89,14 @@ extern const Scenario sleeps_without_a_look;
 extern const Scenario undoes_after_unlock;
 extern const Scenario wakes_through_header;
 
+// Stories that only mutants are about: mutants/scenarios.
+extern const Scenario writes_after_a_drop;
+extern const Scenario failed_owners_are_counted;
+extern const Scenario one_handle_is_copied_at_once;
+extern const Scenario locked_writes_after_a_drop;
+extern const Scenario locked_failed_owners_are_counted;
+extern const Scenario locked_writers_take_no_lock;
+
 std::span<const Scenario* const> all_scenarios() {
   static constexpr const Scenario* scenarios[] = {
       &sleepers_are_woken,
@@ -162,6 +170,12 @@ std::span<const Scenario* const> all_scenarios() {
       &locked_borrowed_memory,
       &locked_read_only_loan,
       &locked_read_only_origins,
+      &writes_after_a_drop,
+      &failed_owners_are_counted,
+      &one_handle_is_copied_at_once,
+      &locked_writes_after_a_drop,
+      &locked_failed_owners_are_counted,
+      &locked_writers_take_no_lock,
       // Negative controls: designs that are wrong, and have to be found so.
       &copy_then_count_drops,
       &copy_then_count_writes,

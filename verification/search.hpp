@@ -55,6 +55,7 @@ class Suite : public rl::test_suite<Suite<Body>, static_cast<rl::thread_id_t>(Bo
     trace.set_threads_running(true);
     try {
       body_.thread(index);
+      environment_.execution.held.finish();
     } catch (...) {
       fail_on_exception();
     }

@@ -22,6 +22,7 @@ struct Checked {
     }
 
     Value load(sync::Step step, CallSite where = CallSite::current()) const {
+      Execution::current().held.bring_forward(*step.site);
       StepScope scope(step, this, "reads", where);
       const Value value = value_.load(scope.relacy_order(), scope.info());
       scope.saw(value);
@@ -29,6 +30,9 @@ struct Checked {
     }
 
     void store(Value value, sync::Step step, CallSite where = CallSite::current()) {
+      if (is_held_back<&Atomic::store>(value, step, where)) {
+        return;
+      }
       StepScope scope(step, this, "stores", where);
       if (scope.change() != Change::left_out) {
         value = changed(value, scope);
@@ -38,11 +42,17 @@ struct Checked {
     }
 
     Value fetch_add(Value value, sync::Step step, CallSite where = CallSite::current()) {
+      if (is_held_back<&Atomic::fetch_add>(value, step, where)) {
+        return unheeded_answer();
+      }
       StepScope scope(step, this, "adds", where);
       return add(changed(value, scope), scope);
     }
 
     Value fetch_sub(Value value, sync::Step step, CallSite where = CallSite::current()) {
+      if (is_held_back<&Atomic::fetch_sub>(value, step, where)) {
+        return unheeded_answer();
+      }
       StepScope scope(step, this, "subtracts", where);
       return add(static_cast<Value>(Value{0} - changed(value, scope)), scope);
     }
@@ -64,6 +74,24 @@ struct Checked {
     }
 
    private:
+    template <auto Take>
+    bool is_held_back(Value value, sync::Step step, CallSite where) noexcept {
+      return Execution::current().held.keep({[](const HeldStep& held) {
+                                               (static_cast<Atomic*>(held.object)->*Take)(
+                                                   static_cast<Value>(held.operand), held.step,
+                                                   held.where);
+                                             },
+                                             this, value, step, where});
+    }
+
+    /// Of a step that is held back since nobody needs its answer but assertions.
+    Value unheeded_answer() const {
+      rl::ctx().disable_preemption();
+      const Value value = value_.load(rl::mo_relaxed, {});
+      rl::ctx().enable_preemption();
+      return value;
+    }
+
     static Value changed(Value operand, const StepScope& scope) noexcept {
       switch (scope.change()) {
         case Change::plus_one:
@@ -124,19 +152,43 @@ struct Checked {
     SharedMutex& operator=(const SharedMutex&) = delete;
 
     void lock(sync::Step step, CallSite where = CallSite::current()) {
-      take(step, "locks", where, [&](auto info) { mutex_.lock_exclusive(info); });
+      if (!is_held_back<&SharedMutex::lock>(step, where)) {
+        take(step, "locks", where, [&](auto info) { mutex_.lock_exclusive(info); });
+        Execution::current().held.locked(later<&SharedMutex::unlock>(step, where));
+      }
     }
     void unlock(sync::Step step, CallSite where = CallSite::current()) {
-      take(step, "unlocks", where, [&](auto info) { mutex_.unlock_exclusive(info); });
+      if (!is_held_back<&SharedMutex::unlock>(step, where)) {
+        take(step, "unlocks", where, [&](auto info) { mutex_.unlock_exclusive(info); });
+      }
     }
     void lock_shared(sync::Step step, CallSite where = CallSite::current()) {
-      take(step, "locks shared", where, [&](auto info) { mutex_.lock_shared(info); });
+      if (!is_held_back<&SharedMutex::lock_shared>(step, where)) {
+        take(step, "locks shared", where, [&](auto info) { mutex_.lock_shared(info); });
+        Execution::current().held.locked(later<&SharedMutex::unlock_shared>(step, where));
+      }
     }
     void unlock_shared(sync::Step step, CallSite where = CallSite::current()) {
-      take(step, "unlocks shared", where, [&](auto info) { mutex_.unlock_shared(info); });
+      if (!is_held_back<&SharedMutex::unlock_shared>(step, where)) {
+        take(step, "unlocks shared", where, [&](auto info) { mutex_.unlock_shared(info); });
+      }
     }
 
    private:
+    template <auto Take>
+    HeldStep later(sync::Step step, CallSite where) noexcept {
+      return {[](const HeldStep& held) {
+                (static_cast<SharedMutex*>(held.object)->*Take)(held.step, held.where);
+              },
+              this, 0, step, where};
+    }
+    /// To be done later, or done before.
+    template <auto Take>
+    bool is_held_back(sync::Step step, CallSite where) noexcept {
+      HeldSteps& held = Execution::current().held;
+      return held.is_done(*step.site) || held.keep(later<Take>(step, where));
+    }
+
     template <class Take>
     void take(sync::Step step, const char* verb, CallSite where, Take&& take) {
       StepScope scope(step, this, verb, where);
@@ -208,6 +260,11 @@ struct Checked {
 
   static void unpark_all(const void* address, sync::Step step,
                          CallSite where = CallSite::current()) noexcept {
+    if (Execution::current().held.keep(
+            {[](const HeldStep& held) { unpark_all(held.object, held.step, held.where); },
+             const_cast<void*>(address), 0, step, where})) {
+      return;
+    }
     StepScope scope(step, address, "unparks", where);
     scope.tell();
     if (scope.change() != Change::left_out) {
@@ -224,6 +281,19 @@ struct Checked {
     KeepsExceptions exceptions;
     rl::ctx().yield(1, {});
   }
+
+  /// A number of the code under test, or what a mutant has in its place.
+  struct Number {
+    const sync::Constant* constant;
+
+    operator std::uint64_t() const noexcept {
+      if (active_mutation.constant != constant) [[likely]] {
+        return constant->value;
+      }
+      return active_mutation.change == Change::plus_one ? constant->value + 1 : constant->value - 1;
+    }
+  };
+  static consteval Number value_of(const sync::Constant& constant) noexcept { return {&constant}; }
 
   template <class Object>
   static Object& immortal() noexcept {

@@ -15,6 +15,7 @@
 
 #include "../verdict.hpp"
 #include "detector.hpp"
+#include "held_steps.hpp"
 
 namespace byre::verification {
 
@@ -96,6 +97,7 @@ class Execution {
   void allow_spurious_returns(unsigned count) noexcept { spurious_returns_ = count; }
 
   Observer observer;
+  HeldSteps held;
 
  private:
   static constexpr std::size_t most = 16;

@@ -7,6 +7,7 @@
 #include <byre/stats/sink_flag.hpp>
 #include <byre/storage/ref_count.hpp>
 
+#include <algorithm>
 #include <array>
 #include <functional>
 
@@ -20,6 +21,18 @@ constexpr std::array<Table, 5> tables{
     Table(cow::share_word_sites.rows),          Table(cow::share_lock_sites.rows),
     Table(byre::detail::ref_count_sites.rows),  Table(stats::detail::shard_sites.rows),
     Table(stats::detail::sink_flag_sites.rows),
+};
+
+constexpr std::array<std::span<const sync::Constant>, 3> constants{
+    std::span<const sync::Constant>(cow::share_word_constants.rows),
+    std::span<const sync::Constant>(cow::share_lock_constants.rows),
+    std::span<const sync::Constant>(byre::detail::ref_count_constants.rows),
+};
+
+/// Steps whose answer only an assertion looks at, or nobody.
+constexpr std::string_view answers_nobody_needs[] = {
+    "share_word.add_owner",  "share_lock.add_user",     "share_lock.add_owner",
+    "share_lock.drop_owner", "share_lock.abandon_copy", "ref_count.add",
 };
 
 constexpr std::size_t site_count = [] {
@@ -121,21 +134,58 @@ std::string_view name_of(const Mutation& mutation) {
       return "plus-one";
     case Change::minus_one:
       return "minus-one";
+    case Change::after:
+      return "after-";
   }
   return "?";
+}
+
+bool can_be_held_back(const sync::Site& site) {
+  return site.operation == store || site.operation == lock || site.operation == unlock ||
+         site.operation == unpark ||
+         std::ranges::find(answers_nobody_needs, site.name) != std::end(answers_nobody_needs);
+}
+
+std::string_view name_in_type(const sync::Site& site) {
+  return site.name.substr(site.name.find('.') + 1);
 }
 
 }  // namespace
 
 std::string Mutation::name() const {
-  if (site == nullptr) {
+  if (is_none()) {
     return "none";
   }
-  return std::string(site->name) + ":" + std::string(name_of(*this));
+  std::string name(constant != nullptr ? constant->name : site->name);
+  name.append(":").append(name_of(*this));
+  return change == Change::after ? name.append(name_in_type(*next)) : name;
 }
 
 std::span<const std::span<const sync::Site>> site_tables() noexcept {
   return tables;
+}
+
+std::span<const std::span<const sync::Constant>> constant_tables() noexcept {
+  return constants;
+}
+
+const sync::Site* find_site(std::string_view name) noexcept {
+  for (const Table& table : tables) {
+    for (const sync::Site& site : table) {
+      if (site.name == name) {
+        return &site;
+      }
+    }
+  }
+  return nullptr;
+}
+
+std::optional<Mutation> swapped(const sync::Site& site, const sync::Site& next) noexcept {
+  // An unlock can be brought forward, as there is one lock it can be of.
+  if (can_be_held_back(site) || (site.operation == load && next.operation == unlock)) {
+    return Mutation{.site = &site, .change = Change::after, .next = &next};
+  }
+  return std::nullopt;
 }
 
 std::vector<Mutation> all_mutations() {
@@ -152,6 +202,13 @@ std::vector<Mutation> all_mutations() {
       }
     }
   }
+  for (const auto& table : constants) {
+    for (const sync::Constant& constant : table) {
+      for (const Change change : {Change::plus_one, Change::minus_one}) {
+        mutations.push_back({.change = change, .constant = &constant});
+      }
+    }
+  }
   return mutations;
 }
 
@@ -159,6 +216,10 @@ void reach(const sync::Site& site) noexcept {
   if (const std::size_t index = index_of(site); index < site_count) {
     reached[index] = true;
   }
+}
+
+void forget_reached() noexcept {
+  reached = {};
 }
 
 bool is_reached(const sync::Site& site) noexcept {

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Mutants: one step of the code under test, done wrong on purpose. They are derived from the
-/// tables of sites in core, so a new row is a new set of mutants, and are chosen at run time.
+/// Mutants: one step or one number of the code under test, wrong on purpose. They are derived from
+/// the tables in core, so a new row is a new set of mutants, and are chosen at run time.
 #pragma once
 
+#include <byre/sync/constant.hpp>
 #include <byre/sync/site.hpp>
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,24 +21,38 @@ enum class Change : std::uint8_t {
   weaker,  ///< another order
   plain,   ///< a load and a store in place of one read-modify-write
   left_out,
-  plus_one,  ///< the operand
+  plus_one,  ///< the operand, or the constant
   minus_one,
+  after,  ///< the step that follows is taken before it
 };
 
 struct Mutation {
   const sync::Site* site = nullptr;
   Change change = Change::none;
   std::memory_order order = std::memory_order::seq_cst;  ///< of Change::weaker
+  const sync::Site* next = nullptr;                      ///< of Change::after
+  const sync::Constant* constant = nullptr;              ///< in place of a site
 
-  /// "share_word.drop_owner:acquire", "share_word.claim_copy:plain"; "none".
+  bool is_none() const noexcept { return change == Change::none; }
+  /// "share_word.drop_owner:acquire", "share_lock.add_user:after-add_owner",
+  /// "share_word.one_copy:plus-one"; "none".
   std::string name() const;
 };
 
 /// The tables of the code under test, one row for each synchronizing step.
 std::span<const std::span<const sync::Site>> site_tables() noexcept;
 
+std::span<const std::span<const sync::Constant>> constant_tables() noexcept;
+
 /// Every mutant of every row.
 std::vector<Mutation> all_mutations();
+
+/// The mutant that takes `next` before `site`, if that can be done: a step that answers something
+/// cannot be held back, as what follows needs the answer.
+std::optional<Mutation> swapped(const sync::Site& site, const sync::Site& next) noexcept;
+
+/// The row of that name, or null.
+const sync::Site* find_site(std::string_view name) noexcept;
 
 /// What the adaptor does wrong; nothing by default.
 inline constinit Mutation active_mutation{};
@@ -44,5 +60,6 @@ inline constinit Mutation active_mutation{};
 /// Notes that a step was taken.
 void reach(const sync::Site& site) noexcept;
 bool is_reached(const sync::Site& site) noexcept;
+void forget_reached() noexcept;
 
 }  // namespace byre::verification

@@ -58,6 +58,7 @@ class StepScope {
  public:
   StepScope(sync::Step step, const void* object, const char* verb, CallSite where)
       : site_(step.site), verb_(verb), where_(where), order_(step.order) {
+    Execution::current().held.before(*site_);
     reach(*site_);
     if (active_mutation.site == site_) [[unlikely]] {
       change_ = active_mutation.change;
@@ -69,7 +70,10 @@ class StepScope {
     context_.disable_preemption();
     record(object);
   }
-  ~StepScope() { context_.enable_preemption(); }
+  ~StepScope() {
+    context_.enable_preemption();
+    Execution::current().held.after(*site_);
+  }
   StepScope(const StepScope&) = delete;
   StepScope& operator=(const StepScope&) = delete;
 

@@ -92,13 +92,17 @@ void use_once() {
 
 }  // namespace
 
-void run_here(const Job& job, int output_file) {
-  const Output output(output_file);
+void prepare_searches() {
   const int captured = memfd_create("captured", 0);
   dup2(captured, STDOUT_FILENO);
   dup2(captured, STDERR_FILENO);
   turn_crashes_into_verdicts(captured);
   use_once();
+}
+
+void run_here(const Job& job, int output_file) {
+  const Output output(output_file);
+  prepare_searches();
   active_mutation = job.mutation;
 
   Search search = job.search;

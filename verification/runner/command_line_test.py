@@ -32,6 +32,11 @@ class CommandLine(unittest.TestCase):
         self.refuses("there is no mutant 'x'", "--mutant", "x")
         self.refuses("there is no option '--x'", "--x")
 
+        self.refuses("there is no mutant", "--mutant", "share_word.look:after-claim_copy")
+
+    def test_a_document_is_checked_where_one_is_printed(self):
+        self.refuses("--check goes with --mutants or --memory-orders", "--check", "x")
+
     def test_bad_numbers_are_refused(self):
         self.refuses("--jobs takes a number from 1 on", "--jobs", "0")
         self.refuses("a bound takes a number", "--bound", "-1")

@@ -110,7 +110,7 @@ void finish(const Child& child, Result& result) {
                          ? " (the search ended by signal " + std::to_string(WTERMSIG(status)) + ")"
                          : " (the checker gave up)";
   }
-  const bool is_bare = result.job.mutation.site == nullptr && !result.job.is_replay;
+  const bool is_bare = result.job.mutation.is_none() && !result.job.is_replay;
   if (found.verdict == Verdict::pass && is_bare && !result.not_covered.empty()) {
     found.verdict = Verdict::not_covered;
     found.message = "never reached: " + result.not_covered.front();
@@ -120,8 +120,8 @@ void finish(const Child& child, Result& result) {
 }  // namespace
 
 bool Result::is_as_expected() const noexcept {
-  return job.mutation.site == nullptr ? found.verdict == job.scenario->expected
-                                      : is_failure(found.verdict);
+  return job.mutation.is_none() ? found.verdict == job.scenario->expected
+                                : is_failure(found.verdict);
 }
 
 std::vector<Result> run(const std::vector<Job>& jobs, unsigned at_once, const Listener& listener) {

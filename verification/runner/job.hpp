@@ -42,6 +42,9 @@ std::vector<Result> run(const std::vector<Job>& jobs, unsigned at_once, const Li
 /// In a child: searches, and writes what came of it to `output`.
 void run_here(const Job& job, int output);
 
+/// In a child that searches by itself: nothing it writes is seen, and crashes become verdicts.
+void prepare_searches();
+
 /// Aborts and faults inside an execution become its verdict, by what was last written to the file
 /// `captured`.
 void turn_crashes_into_verdicts(int captured);

@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <exception>
 
+#include "../mutants/matrix.hpp"
+#include "../mutants/memory_orders.hpp"
 #include "../programs/programs.hpp"
 #include "options.hpp"
 #include "replay.hpp"
@@ -20,7 +22,7 @@ std::vector<Job> jobs_of(const Options& options) {
   std::vector<Job> jobs;
   for (const Scenario* scenario : scenarios) {
     // A control fails with or without a mutant.
-    if (options.mutation.site != nullptr && scenario->expected != Verdict::pass) {
+    if (!options.mutation.is_none() && scenario->expected != Verdict::pass) {
       continue;
     }
     Job job;
@@ -54,7 +56,7 @@ int replay(const Options& options) {
 /// mutant: killed by somebody.
 bool is_good(const Options& options, const std::vector<Result>& results) {
   const auto expected = [](const Result& result) { return result.is_as_expected(); };
-  if (options.mutation.site != nullptr) {
+  if (!options.mutation.is_none()) {
     return std::any_of(results.begin(), results.end(), expected);
   }
   bool good = std::all_of(results.begin(), results.end(), expected);
@@ -91,6 +93,12 @@ int main(int argument_count, char** arguments) {
   if (options.list_programs) {
     print_programs();
     return 0;
+  }
+  if (options.mutants) {
+    return run_mutants(options);
+  }
+  if (options.memory_orders) {
+    return run_memory_orders(options);
   }
   return options.replay.empty() ? run_scenarios(options) : replay(options);
 }

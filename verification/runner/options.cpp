@@ -35,6 +35,9 @@ Runs the headers that ship under a model checker, and says what it found.
   --bound N          at most N switches away from a thread that could go on, or 'full',
                      instead of the scenarios' own bounds
   --mutant NAME      with this step of the code done wrong: is it noticed?
+  --mutants          every mutant: is it noticed, by whom? Prints docs/mutants.md
+  --memory-orders    prints docs/memory-orders.md, from the tables and the mutants of their rows
+  --check FILE       says whether FILE is what --mutants or --memory-orders prints
   --replay STRING    one execution, as a failure printed it, step by step
   --json FILE        write what was found there too
   --jobs N           searches at a time (default: 2)
@@ -75,6 +78,17 @@ Mutation find_mutation(const std::string& name) {
       return mutation;
     }
   }
+  // "type.step:after-next": which steps follow each other is known by running them.
+  if (const std::size_t colon = name.find(":after-"); colon != std::string::npos) {
+    const std::string type = name.substr(0, name.find('.') + 1);
+    const sync::Site* site = find_site(name.substr(0, colon));
+    const sync::Site* next = find_site(type + name.substr(colon + 7));
+    if (site != nullptr && next != nullptr) {
+      if (const auto mutation = swapped(*site, *next)) {
+        return *mutation;
+      }
+    }
+  }
   throw UsageError("there is no mutant '" + name + "'; --list names those there are");
 }
 
@@ -102,6 +116,12 @@ Options parse_options(int argument_count, char** arguments) {
       options.list_programs = true;
     } else if (option == "--deep") {
       options.deep = true;
+    } else if (option == "--mutants") {
+      options.mutants = true;
+    } else if (option == "--memory-orders") {
+      options.memory_orders = true;
+    } else if (option == "--check") {
+      options.file_to_check = value();
     } else if (option == "--scenario") {
       options.scenarios.push_back(&find_scenario(value()));
     } else if (option == "--mutant") {
@@ -121,6 +141,9 @@ Options parse_options(int argument_count, char** arguments) {
     } else {
       throw UsageError("there is no option '" + option + "'; --help lists those there are");
     }
+  }
+  if (!options.file_to_check.empty() && !options.mutants && !options.memory_orders) {
+    throw UsageError("--check goes with --mutants or --memory-orders");
   }
   return options;
 }

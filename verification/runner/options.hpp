@@ -22,6 +22,9 @@ struct Options {
   bool list = false;
   bool list_programs = false;
   bool deep = false;
+  bool mutants = false;
+  bool memory_orders = false;
+  std::string file_to_check;               ///< the document is this one, and not printed
   std::vector<const Scenario*> scenarios;  ///< none: all
   Mutation mutation;
   std::optional<Bound> bound;  ///< instead of the scenarios' own

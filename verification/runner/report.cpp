@@ -25,7 +25,7 @@ std::string verdict_text(const Result& result) {
   if (result.found.verdict == Verdict::pass && !bound.is_full()) {
     text += " within " + bound.name() + " switches";
   }
-  if (result.job.mutation.site != nullptr) {
+  if (!result.job.mutation.is_none()) {
     return text + (is_failure(result.found.verdict) ? ": killed" : ": survived");
   }
   if (result.job.scenario->expected != Verdict::pass) {
@@ -38,7 +38,7 @@ std::string verdict_text(const Result& result) {
 
 /// No mutant has to be killed by every scenario.
 bool is_failed(const Result& result) {
-  return result.job.mutation.site == nullptr && !result.is_as_expected();
+  return result.job.mutation.is_none() && !result.is_as_expected();
 }
 
 /// Of a scenario that searches many programs: how many passed.

@@ -115,6 +115,9 @@ struct Recording {
   static void unpark_all(const void*, Step step) noexcept { world.saw(step); }
   static inline const unsigned looks_before_parking = 0;
   static void pause() noexcept {}
+  static consteval std::uint64_t value_of(const byre::sync::Constant& constant) noexcept {
+    return constant.value;
+  }
   template <class Object>
   static Object& immortal() noexcept {
     static Object object;

@@ -37,7 +37,9 @@ class basic_share_lock {
   static constexpr std::uint32_t max_owners = std::uint32_t{1} << 30;
 
   explicit basic_share_lock(bool frozen = false) noexcept
-      : owners_(1), users_(1), frozen_(frozen) {}
+      : owners_(static_cast<std::uint32_t>(first_owner)),
+        users_(static_cast<std::uint32_t>(first_user)),
+        frozen_(frozen) {}
   explicit basic_share_lock(NoOwner) noexcept : owners_(0), users_(0), frozen_(true) {}
   basic_share_lock(const basic_share_lock&) = delete;
   basic_share_lock& operator=(const basic_share_lock&) = delete;
@@ -51,7 +53,7 @@ class basic_share_lock {
 
   [[nodiscard]] bool drop_owner() noexcept {
     // Release pairs with last_owner: reads before it happen before a stealer's writes, or
-    // reads_race_a_steal fails.
+    // locked_reads_race_a_steal fails.
     const std::uint32_t before = owners_.fetch_sub(1, sites.at(At::drop_owner, release));
     BYRE_ASSERT(before != 0, "a buffer was released more often than it was cloned");
     return drop_user();
@@ -61,8 +63,8 @@ class basic_share_lock {
 
   bool is_unique() const noexcept {
     // Acquire pairs with drop_user: a write that relies on a true answer happens after all the
-    // others did, or reads_race_a_steal fails.
-    return users_.load(sites.at(At::is_unique, acquire)) == 1;
+    // others did, or locked_reads_race_a_steal fails.
+    return users_.load(sites.at(At::is_unique, acquire)) == sole_user;
   }
 
   std::uint32_t use_count() const noexcept {
@@ -73,7 +75,8 @@ class basic_share_lock {
   Claim claim(Wait wait = Wait::allowed) noexcept {
     for (;;) {
       mutex_.lock_shared(sites.at(At::lock_copy));
-      if (give_up_ownership(wait == Wait::never && !is_unique() ? 1 : 2)) {
+      if (give_up_ownership(wait == Wait::never && !is_unique() ? owners_never_to_wait
+                                                                : owners_to_copy)) {
         return Claim::copy;  // the shared lock is kept until the copy ends
       }
       mutex_.unlock_shared(sites.at(At::unlock_claim));
@@ -89,8 +92,8 @@ class basic_share_lock {
   }
 
   void abandon_copy() noexcept {
-    // Relaxed: the lock orders it with the waiter's look. After the unlock, failing_copies would
-    // steal from an owner.
+    // Relaxed: the lock orders it with the waiter's look. After the unlock,
+    // locked_failing_copies would steal from an owner.
     owners_.fetch_add(1, sites.at(At::abandon_copy, relaxed));
     mutex_.unlock_shared(sites.at(At::unlock_abandon));
   }
@@ -103,8 +106,19 @@ class basic_share_lock {
   static constexpr auto release = std::memory_order::release;
   static constexpr auto acq_rel = std::memory_order::acq_rel;
 
+  using Is = cow::ShareLockConstant;
+  static constexpr const auto& constants = cow::share_lock_constants;
+  static constexpr auto first_owner = Sync::value_of(constants.at(Is::first_owner));
+  static constexpr auto first_user = Sync::value_of(constants.at(Is::first_user));
+  static constexpr auto owners_to_copy = Sync::value_of(constants.at(Is::owners_to_copy));
+  static constexpr auto owners_never_to_wait =
+      Sync::value_of(constants.at(Is::owners_never_to_wait));
+  static constexpr auto owners_to_steal = Sync::value_of(constants.at(Is::owners_to_steal));
+  static constexpr auto last_user = Sync::value_of(constants.at(Is::last_user));
+  static constexpr auto sole_user = Sync::value_of(constants.at(Is::sole_user));
+
   /// Under the shared lock. False iff fewer than `at_least` own the data.
-  bool give_up_ownership(std::uint32_t at_least) noexcept {
+  bool give_up_ownership(std::uint64_t at_least) noexcept {
     // Relaxed, both: the lock orders the copy with a steal.
     std::uint32_t now = owners_.load(sites.at(At::count_owners, relaxed));
     while (now >= at_least) {
@@ -119,16 +133,16 @@ class basic_share_lock {
   bool pending_copies_ended() noexcept {
     mutex_.lock(sites.at(At::lock_steal));
     // Acquire pairs with drop_owner: a steal happens after the reads of those who only dropped, or
-    // reads_race_a_steal fails.
+    // locked_reads_race_a_steal fails.
     const std::uint32_t now = owners_.load(sites.at(At::last_owner, acquire));
     mutex_.unlock(sites.at(At::unlock_steal));
-    return now == 1;
+    return now == owners_to_steal;
   }
 
   bool drop_user() noexcept {
     // Release and acquire pair with each other and with is_unique: the last user frees after all
-    // that the others did, or drops_race_copies fails.
-    return users_.fetch_sub(1, sites.at(At::drop_user, acq_rel)) == 1;
+    // that the others did, or locked_drops_race_copies fails.
+    return users_.fetch_sub(1, sites.at(At::drop_user, acq_rel)) == last_user;
   }
 
   typename Sync::template Atomic<std::uint32_t> owners_;

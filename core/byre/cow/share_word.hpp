@@ -123,7 +123,7 @@ class basic_share_word {
         return Claim::steal;
       }
       BYRE_ASSERT(now.owners() != 0, "a buffer was written after its release");
-      if (now.owners() > 1 || wait == Wait::never) {
+      if (now.owners() > last_owner || wait == Wait::never) {
         if (become_copier(now, waiting)) {
           return Claim::copy;
         }
@@ -144,7 +144,7 @@ class basic_share_word {
     // drops_race_copies fails.
     const State before{word_.fetch_sub(one_copy, sites.at(At::finish_copy, acq_rel))};
     BYRE_ASSERT(before.copies() != 0, "a copy was finished that was never claimed");
-    if (before.waiting() && before.copies() == 1) {
+    if (before.waiting() && before.copies() == last_copy) {
       // This object may be gone: only its address is used (I2). Pairs with park.
       Sync::unpark_all(this, sites.at(At::wake_after_copy));
     }
@@ -169,10 +169,15 @@ class basic_share_word {
   static constexpr auto acquire = std::memory_order::acquire;
   static constexpr auto acq_rel = std::memory_order::acq_rel;
 
-  static constexpr std::uint64_t one_owner = 1;
-  static constexpr std::uint64_t waiting_bit = std::uint64_t{1} << 31;
-  static constexpr std::uint64_t one_copy = std::uint64_t{1} << 32;
-  static constexpr std::uint64_t frozen_bit = std::uint64_t{1} << 63;
+  using Is = cow::ShareWordConstant;
+  static constexpr const auto& constants = cow::share_word_constants;
+  static constexpr auto one_owner = Sync::value_of(constants.at(Is::one_owner));
+  static constexpr auto waiting_bit = Sync::value_of(constants.at(Is::waiting_bit));
+  static constexpr auto one_copy = Sync::value_of(constants.at(Is::one_copy));
+  static constexpr auto frozen_bit = Sync::value_of(constants.at(Is::frozen_bit));
+  static constexpr auto last_owner = Sync::value_of(constants.at(Is::last_owner));
+  static constexpr auto no_copies = Sync::value_of(constants.at(Is::no_copies));
+  static constexpr auto last_copy = Sync::value_of(constants.at(Is::last_copy));
 
   /// The word, read through its fields.
   struct State {
@@ -192,7 +197,8 @@ class basic_share_word {
   /// Owners-1, copies+1, and no longer waiting. One step, since "am I last" and "start copying"
   /// must not come apart.
   bool become_copier(State now, bool waiting) noexcept {
-    const std::uint64_t then = now.word - one_owner + one_copy - (waiting ? waiting_bit : 0);
+    const std::uint64_t then =
+        now.word - one_owner + one_copy - (waiting ? waiting_bit : std::uint64_t{0});
     // Relaxed, and pairs with nothing: finish_copy releases the reads that follow. Two steps
     // instead of one fail writers_race_writers.
     return word_.compare_exchange_weak(now.word, then, sites.at(At::claim_copy, relaxed));
@@ -215,7 +221,7 @@ class basic_share_word {
     const auto still_pending = [this]() noexcept {
       // Relaxed: the parking lot orders it with the wake. Left out, writers_race_writers hangs.
       const State now{word_.load(sites.at(At::still_pending, relaxed))};
-      return now.owners() == 1 && now.copies() != 0;
+      return now.owners() == last_owner && now.copies() != no_copies;
     };
     // Pairs with the wakes in finish_copy and abandon_copy.
     Sync::park(this, still_pending, sites.at(At::park));

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The synchronizing steps of basic_share_word, one row each: order, partner, and what breaks. What
+/// The synchronizing steps of basic_share_word, one row each: order, partner, and what breaks, and
+/// the numbers it is made of. What
 /// breaks is named as a scenario for a model checker; no test on real threads can be trusted to show
 /// a weakened order.
 #pragma once
 
+#include <byre/sync/constant.hpp>
 #include <byre/sync/site.hpp>
 
 #include <cstdint>
@@ -28,6 +30,27 @@ enum class ShareWordSite : std::uint8_t {
   abandon_copy,
   wake_after_abandon,
 };
+
+enum class ShareWordConstant : std::uint8_t {
+  one_owner,
+  waiting_bit,
+  one_copy,
+  frozen_bit,
+  last_owner,
+  no_copies,
+  last_copy,
+};
+
+inline constexpr sync::ConstantTable<ShareWordConstant, 7> share_word_constants{{{
+    {"share_word.one_owner", 1, "what an owner counts; the word of data that may be written"},
+    {"share_word.waiting_bit", std::uint64_t{1} << 31, "who is woken; where the owners end"},
+    {"share_word.one_copy", std::uint64_t{1} << 32, "what a copier counts"},
+    {"share_word.frozen_bit", std::uint64_t{1} << 63, "whether data may be written in place"},
+    {"share_word.last_owner", 1,
+     "whether a claim copies at once, and whether it still has to wait"},
+    {"share_word.no_copies", 0, "whether a waiter still has somebody to wait for"},
+    {"share_word.last_copy", 1, "which copier wakes the waiter"},
+}}};
 
 inline constexpr sync::SiteTable<ShareWordSite, 16> share_word_sites{{{
     {"share_word.add_owner", sync::Operation::fetch_add, std::memory_order::relaxed,
@@ -69,8 +92,8 @@ inline constexpr sync::SiteTable<ShareWordSite, 16> share_word_sites{{{
      "relaxed is the weakest order; left out, writers_race_writers: nobody wakes the waiter"},
     {"share_word.still_pending", sync::Operation::load, std::memory_order::relaxed,
      "nothing: the parking lot's lock orders it with the wake",
-     "relaxed is the weakest order; left out, writers_race_writers: a wake before the sleep is "
-     "lost"},
+     "relaxed is the weakest order; left out, control.sleeps_without_a_look: a wake before the "
+     "sleep is lost"},
     {"share_word.park", sync::Operation::park, std::memory_order::seq_cst,
      "wake_after_copy, wake_after_abandon",
      "left out, the wait spins: right, but the waiter burns a core"},

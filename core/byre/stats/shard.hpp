@@ -31,8 +31,7 @@ enum class ShardSite : std::uint8_t { read, write };
 inline constexpr sync::SiteTable<ShardSite, 2> shard_sites{{{
     {"stats.read", sync::Operation::load, std::memory_order::relaxed,
      "nothing: a count publishes no data; a snapshot after a join is exact by the join's edge",
-     "relaxed is the weakest order; not atomic, counts_race_a_snapshot: a snapshot of a running "
-     "thread"},
+     "relaxed is the weakest order"},
     {"stats.write", sync::Operation::store, std::memory_order::relaxed,
      "nothing: only its own thread writes a shard, so a load and a store lose no count",
      "relaxed is the weakest order; left out, counts_race_a_snapshot: nothing is counted"},

@@ -4,6 +4,7 @@
 
 #include <byre/error/assert.hpp>
 #include <byre/sync/boost.hpp>
+#include <byre/sync/constant.hpp>
 #include <byre/sync/sync.hpp>
 
 #include <cstdint>
@@ -17,13 +18,20 @@ enum class RefCountSite : std::uint8_t { add, drop, count };
 inline constexpr sync::SiteTable<RefCountSite, 3> ref_count_sites{{{
     {"ref_count.add", sync::Operation::fetch_add, std::memory_order::relaxed,
      "nothing: the handle that is copied keeps the object alive",
-     "relaxed is the weakest order; not atomic, handles_race_handles frees twice"},
+     "relaxed is the weakest order; not atomic, one_handle_is_copied_at_once frees too early"},
     {"ref_count.drop", sync::Operation::fetch_sub, std::memory_order::acq_rel,
      "itself: the releases of the handles before, acquired by the last",
-     "handles_race_handles: the destruction races the last use by another handle"},
+     "without release, handles_race_handles: a sole handle writes what another reads; without "
+     "acquire, last_handles_race: the destruction races the last use"},
     {"ref_count.count", sync::Operation::load, std::memory_order::acquire,
      "drop (release): an answer of 1 can be acted on",
      "handles_race_handles: a sole handle acts before another's last use ended"},
+}}};
+
+enum class RefCountConstant : std::uint8_t { last_handle };
+
+inline constexpr sync::ConstantTable<RefCountConstant, 1> ref_count_constants{{{
+    {"ref_count.last_handle", 1, "who destroys the object"},
 }}};
 
 }  // namespace detail
@@ -49,11 +57,11 @@ class basic_ref_count {
   /// True iff that was the last handle: the caller destroys the object.
   [[nodiscard]] bool drop() noexcept {
     // Release and acquire pair with each other: the last handle destroys after all use by others,
-    // or handles_race_handles fails.
+    // or last_handles_race fails.
     const std::uint32_t before =
         handles_.fetch_sub(1, sites.at(At::drop, std::memory_order::acq_rel));
     BYRE_ASSERT(before != 0, "a storage handle was released more often than it was copied");
-    return before == 1;
+    return before == last_handle;
   }
 
   std::uint32_t count() const noexcept {
@@ -65,6 +73,8 @@ class basic_ref_count {
  private:
   using At = detail::RefCountSite;
   static constexpr const auto& sites = detail::ref_count_sites;
+  static constexpr auto last_handle =
+      Sync::value_of(detail::ref_count_constants.at(detail::RefCountConstant::last_handle));
 
   typename Sync::template Atomic<std::uint32_t> handles_;
 };

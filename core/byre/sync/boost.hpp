@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// sync::Boost: the Sync that ships, Boost.Atomic and Boost.Thread. Sites cost nothing here.
+/// sync::Boost: the Sync that ships, Boost.Atomic and Boost.Thread. Sites and constants cost nothing
+/// here.
 #pragma once
 
 #include <byre/sync/immortal.hpp>
@@ -71,6 +72,10 @@ struct Boost {
 #elif defined(__aarch64__)
     asm("isb");  // takes about as long as pause does elsewhere; yield takes no time
 #endif
+  }
+
+  static consteval std::uint64_t value_of(const Constant& constant) noexcept {
+    return constant.value;
   }
 
   template <class Object>

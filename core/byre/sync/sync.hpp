@@ -4,6 +4,7 @@
 /// its own, and so checks the very lines that ship.
 #pragma once
 
+#include <byre/sync/constant.hpp>
 #include <byre/sync/site.hpp>
 
 #include <concepts>
@@ -46,12 +47,15 @@ namespace detail {
 struct Condition {
   bool operator()() const;
 };
+inline constexpr Constant a_constant{};
 }  // namespace detail
 
 /// What a Sync offers. `park(address, keep_waiting, step)` blocks until an `unpark_all(address,
 /// step)` that begins after `keep_waiting()` was last true; it returns at once where that is false,
 /// and may return spuriously. Neither touches what `address` points to, nor throws.
 /// A waiter looks `looks_before_parking` times, with a `pause()` between, before it parks.
+/// `value_of(constant)` is evaluated at compile time and converts to the constant's value; a checker
+/// may answer with what converts to another at run time, to see what breaks.
 /// `immortal<Object>()` is the one default-constructed Object of its type.
 // clang-format off: version 14 takes a concept's `<` for a comparison.
 template <class S>
@@ -68,6 +72,7 @@ void* > &&PlainOf<typename S::template Plain<std::size_t>, std::size_t>&& requir
   { S::looks_before_parking } -> std::convertible_to<unsigned>;
   { S::pause() }
   noexcept;
+  { S::value_of(detail::a_constant) } -> std::convertible_to<std::uint64_t>;
   { S::template immortal<detail::Condition>() }
   noexcept->std::same_as<detail::Condition&>;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The tables of sites: complete, in the order of their enumerations, and binding.
+/// The tables of sites and of constants: complete, in the order of their enumerations, and binding.
 #include <byre/cow/share_lock_sites.hpp>
 #include <byre/cow/share_word_sites.hpp>
 #include <byre/stats/shard.hpp>
@@ -42,18 +42,18 @@ std::vector<std::string> names_of(std::index_sequence<Indices...>) {
   return {std::string(name_of<static_cast<Id>(Indices)>())...};
 }
 
-template <class Id, std::size_t Size>
-std::vector<std::string> names_in_table(const sync::SiteTable<Id, Size>& table) {
+template <template <class, std::size_t> class AnyTable, class Id, std::size_t Size>
+std::vector<std::string> names_in_table(const AnyTable<Id, Size>& table) {
   std::vector<std::string> names;
-  for (const Site& site : table.rows) {
-    names.emplace_back(site.name.substr(site.name.find('.') + 1));
+  for (const auto& row : table.rows) {
+    names.emplace_back(row.name.substr(row.name.find('.') + 1));
   }
   return names;
 }
 
 /// The row of every enumerator is at its place, and none is without one.
-template <class Id, std::size_t Size>
-void expect_complete(const sync::SiteTable<Id, Size>& table) {
+template <template <class, std::size_t> class AnyTable, class Id, std::size_t Size>
+void expect_complete(const AnyTable<Id, Size>& table) {
   EXPECT_EQ(names_in_table(table), names_of<Id>(std::make_index_sequence<Size>()));
   EXPECT_EQ(name_of<static_cast<Id>(Size)>(), "") << "has no row";
 }
@@ -64,6 +64,23 @@ TEST(SiteTables, have_one_row_for_every_enumerator_in_its_order) {
   expect_complete(detail::ref_count_sites);
   expect_complete(stats::detail::shard_sites);
   expect_complete(stats::detail::sink_flag_sites);
+}
+
+TEST(ConstantTables, have_one_row_for_every_enumerator_in_its_order) {
+  expect_complete(cow::share_word_constants);
+  expect_complete(cow::share_lock_constants);
+  expect_complete(detail::ref_count_constants);
+}
+
+TEST(ConstantTables, say_of_every_constant_what_it_decides) {
+  const auto expect_said = [](const auto& table) {
+    for (const sync::Constant& constant : table.rows) {
+      EXPECT_FALSE(constant.decides.empty()) << constant.name;
+    }
+  };
+  expect_said(cow::share_word_constants);
+  expect_said(cow::share_lock_constants);
+  expect_said(detail::ref_count_constants);
 }
 
 using Table = std::vector<Site>;

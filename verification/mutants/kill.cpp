@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "kill.hpp"
+
+#include <algorithm>
+#include <sstream>
+
+#include "../relacy/checked.hpp"
+#include "../runner/job.hpp"
+#include "../runner/options.hpp"
+#include "pool.hpp"
+#include "right_verdicts.hpp"
+
+namespace byre::verification {
+namespace {
+
+/// As a word of its own.
+bool names(std::string_view text, std::string_view name) {
+  const auto is_letter = [](char character) {
+    return (character >= 'a' && character <= 'z') || character == '_';
+  };
+  for (std::size_t at = text.find(name); at != std::string_view::npos;
+       at = text.find(name, at + 1)) {
+    const std::string_view rest = text.substr(at + name.size());
+    if ((at == 0 || !is_letter(text[at - 1])) && (rest.empty() || !is_letter(rest.front()))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// Litmus tests are about the checker, and generated programs say less of what is wrong.
+bool tells_a_story(const Scenario& scenario) {
+  return !scenario.name.starts_with("litmus.") && !scenario.name.starts_with("programs.");
+}
+
+/// The tables name for each step what fails without it: first come those scenarios.
+std::vector<const Scenario*> in_likely_order(const Mutation& mutation, bool only_named) {
+  std::vector<const Scenario*> scenarios;
+  std::ranges::copy_if(all_scenarios(), std::back_inserter(scenarios),
+                       [](const Scenario* scenario) {
+                         return scenario->expected == Verdict::pass && tells_a_story(*scenario);
+                       });
+  const std::string_view breaks = mutation.site != nullptr ? mutation.site->breaks : "";
+  const auto others = std::ranges::stable_partition(
+      scenarios, [&](const Scenario* scenario) { return names(breaks, scenario->name); });
+  if (only_named) {
+    scenarios.erase(others.begin(), others.end());
+  }
+  return scenarios;
+}
+
+/// Whether the last searches could have noticed at all.
+bool is_mutation_reached(const Mutation& mutation) {
+  if (mutation.site != nullptr) {
+    return is_reached(*mutation.site);
+  }
+  if (mutation.is_none()) {
+    return true;
+  }
+  const std::string_view name = mutation.constant->name;
+  const std::string_view type = name.substr(0, name.find('.') + 1);
+  for (const auto& table : site_tables()) {
+    if (table.front().name.starts_with(type)) {
+      return std::ranges::any_of(table, is_reached);
+    }
+  }
+  return true;
+}
+
+void hunt_down(const Mutation& mutation, const Hunt& hunt, const WriteLine& write_line) {
+  prepare_searches();
+  active_mutation = mutation;
+  std::vector<const Scenario*> scenarios = in_likely_order(mutation, hunt.only_named);
+  for (const Effort& effort : hunt.efforts) {
+    std::vector<const Scenario*> left;
+    for (const Scenario* scenario : scenarios) {
+      Search search{.bound = effort.bound};
+      search.most_executions = effort.executions;
+      forget_reached();
+      Checked::looks_before_parking = 0;  // some scenarios set it
+      const Found found = scenario->search(search);
+      if (!is_failure(found.verdict) && found.verdict != Verdict::checker_error) {
+        if (is_mutation_reached(mutation) || effort.bound.switches < 2) {
+          left.push_back(scenario);
+        }
+        continue;
+      }
+      const bool right = is_right(mutation, found.verdict);
+      std::ostringstream line;
+      line << (right ? 'K' : 'W') << ' ' << scenario->name << ' ' << effort.bound.switches << ' '
+           << found.executions << ' ' << to_string(found.verdict);
+      write_line(line.str());
+      if (right && hunt.stops_at_first) {
+        return;
+      }
+    }
+    scenarios = left;
+  }
+}
+
+void take_line(const std::string& text, Outcome& outcome) {
+  std::istringstream line(text);
+  char kind = 0;
+  std::string scenario;
+  std::string verdict;
+  Kill kill;
+  line >> kind >> scenario >> kill.bound.switches >> kill.execution >> std::ws;
+  std::getline(line, verdict);
+  kill.scenario = &find_scenario(scenario);
+  kill.verdict = verdict_of(verdict).value_or(Verdict::crash);
+  (kind == 'K' ? outcome.kills : outcome.wrong).push_back(kill);
+}
+
+}  // namespace
+
+std::vector<Outcome> kill(const std::vector<Mutation>& mutations, const Hunt& hunt) {
+  std::vector<Outcome> outcomes(mutations.size());
+  for (std::size_t number = 0; number < mutations.size(); ++number) {
+    outcomes[number].mutation = mutations[number];
+  }
+  run_apart(
+      mutations.size(), hunt.at_once,
+      {.work = [&](std::size_t number,
+                   const WriteLine& write_line) { hunt_down(mutations[number], hunt, write_line); },
+       .line = [&](std::size_t number,
+                   const std::string& line) { take_line(line, outcomes[number]); },
+       .ended =
+           [&](std::size_t number, bool well) {
+             outcomes[number].has_crashed = !well;
+             hunt.ended(outcomes[number]);
+           }});
+  return outcomes;
+}
+
+}  // namespace byre::verification

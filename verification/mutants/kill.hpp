@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Which scenario notices a mutant, and after how many executions.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "../relacy/mutation.hpp"
+#include "../scenario.hpp"
+
+namespace byre::verification {
+
+struct Kill {
+  const Scenario* scenario = nullptr;
+  Verdict verdict = Verdict::unknown;
+  Bound bound;
+  std::uint64_t execution = 0;  ///< the number of the one that failed
+};
+
+struct Outcome {
+  Mutation mutation;
+  std::vector<Kill> kills;  ///< by the right verdict
+  std::vector<Kill> wrong;  ///< by another: no kill
+  bool has_crashed = false;
+
+  bool is_killed() const noexcept { return !kills.empty() && !has_crashed; }
+};
+
+/// How far each search goes, one after the other while the mutant survives. Executions, not
+/// seconds, so that the outcome is the same on every machine.
+struct Effort {
+  Bound bound;
+  std::uint64_t executions;
+};
+inline constexpr Effort quick_efforts[] = {
+    {switches(0), 500}, {switches(1), 2'000}, {switches(2), 10'000}, {switches(3), 30'000}};
+inline constexpr Effort deep_efforts[] = {{switches(0), 500},
+                                          {switches(1), 2'000},
+                                          {switches(2), 20'000},
+                                          {switches(3), 200'000},
+                                          {switches(4), 1'000'000}};
+
+struct Hunt {
+  std::span<const Effort> efforts = quick_efforts;
+  bool stops_at_first = true;  ///< else all scenarios that kill are looked for
+  bool only_named = false;     ///< only scenarios that the mutant's row names
+  unsigned at_once = 2;
+  std::function<void(const Outcome&)> ended;
+};
+
+/// The outcomes are in the order of the mutants.
+std::vector<Outcome> kill(const std::vector<Mutation>& mutations, const Hunt& hunt);
+
+}  // namespace byre::verification

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "matrix.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <stdexcept>
+
+#include "document.hpp"
+#include "equivalents.hpp"
+#include "kill.hpp"
+#include "pairs.hpp"
+#include "right_verdicts.hpp"
+
+namespace byre::verification {
+namespace {
+
+const Equivalent* argument_for(const Mutation& mutation) {
+  const std::string name = mutation.name();
+  const auto* found = std::ranges::find(equivalents, name, &Equivalent::mutant);
+  return found == std::end(equivalents) ? nullptr : found;
+}
+
+std::vector<Mutation> mutations_with(const std::vector<AdjacentSteps>& adjacent) {
+  std::vector<Mutation> mutations = all_mutations();
+  for (const AdjacentSteps& steps : adjacent) {
+    if (steps.not_swapped.empty()) {
+      mutations.push_back(swapped(*steps.first, *steps.second).value());
+    }
+  }
+  return mutations;
+}
+
+std::string text_of(const Kill& kill) {
+  return std::string(kill.scenario->name) + ": " + std::string(to_string(kill.verdict)) +
+         ", bound " + kill.bound.name() + ", execution " + std::to_string(kill.execution);
+}
+
+std::string summary(const std::vector<Outcome>& outcomes) {
+  const auto killed = std::ranges::count_if(outcomes, &Outcome::is_killed);
+  const auto equivalent = std::ranges::count_if(outcomes, [](const Outcome& outcome) {
+    return !outcome.is_killed() && argument_for(outcome.mutation) != nullptr;
+  });
+  return std::to_string(outcomes.size()) + " mutants: " + std::to_string(killed) + " killed, " +
+         std::to_string(equivalent) + " equivalent, " +
+         std::to_string(static_cast<std::ptrdiff_t>(outcomes.size()) - killed - equivalent) +
+         " survived";
+}
+
+std::string verdict_rules() {
+  Table table({"mistake", "is killed by"});
+  for (const RightVerdicts& row : right_verdicts) {
+    std::string verdicts;
+    for (const Verdict verdict : row.verdicts) {
+      verdicts += (verdicts.empty() ? "" : ", ") + std::string(to_string(verdict));
+    }
+    table.add({std::string(row.mistake), verdicts});
+  }
+  return table.text();
+}
+
+std::string matrix(const std::vector<Outcome>& outcomes) {
+  Table table({"mutant", "scenario", "verdict", "bound", "execution"});
+  for (const Outcome& outcome : outcomes) {
+    for (const Kill& kill : outcome.kills) {
+      table.add({code(outcome.mutation.name()), std::string(kill.scenario->name),
+                 std::string(to_string(kill.verdict)), kill.bound.name(),
+                 std::to_string(kill.execution)});
+    }
+  }
+  return table.text();
+}
+
+std::string arguments(const std::vector<Outcome>& outcomes) {
+  Table table({"mutant", "changes nothing, because"});
+  for (const Outcome& outcome : outcomes) {
+    if (const Equivalent* argument = argument_for(outcome.mutation)) {
+      table.add({code(argument->mutant), std::string(argument->because)});
+    }
+  }
+  return table.text();
+}
+
+std::string pairs(const std::vector<AdjacentSteps>& adjacent) {
+  Table table({"step", "next step", "swapped"});
+  for (const AdjacentSteps& steps : adjacent) {
+    table.add({code(steps.first->name), code(steps.second->name),
+               steps.not_swapped.empty() ? "a mutant" : "no: " + std::string(steps.not_swapped)});
+  }
+  return table.text();
+}
+
+std::string document(const std::vector<Outcome>& outcomes,
+                     const std::vector<AdjacentSteps>& adjacent, bool deep) {
+  return "# Mutants\n\n"
+         "Printed by `byre-verify --mutants" +
+         std::string(deep ? " --deep" : "") +
+         "`, and checked by a test.\n\n"
+         "Every step and every number of the protocols is a row of a table in core, and each row "
+         "is\n"
+         "done wrong in every way there is: its order weakened by one step, its one atomic step "
+         "made\n"
+         "two, left out, its operand or its value off by one, and swapped with the step that "
+         "follows\n"
+         "it. Each of these mutants has to be noticed by a scenario, by a verdict that its kind "
+         "of\n"
+         "mistake leads to. The searches are the same every time: by context bounds from 0 on, "
+         "with\n"
+         "a limit of executions.\n\n" +
+         summary(outcomes) + ".\n\n## What counts\n\n" + verdict_rules() +
+         "\n## The kill matrix\n\n" +
+         (deep ? "Every scenario that notices.\n\n" : "The first scenario that notices.\n\n") +
+         matrix(outcomes) + "\n## Equivalent mutants\n\n" + arguments(outcomes) +
+         "\n## Adjacent steps\n\n"
+         "Which steps follow each other within one operation, as seen by running them.\n\n" +
+         pairs(adjacent) +
+         "\n## What has no mutants\n\n"
+         "`max_owners` and `max_handles` are far from what any program reaches, and farther from "
+         "the\n"
+         "next field: one more or less is as good a limit. How often a waiter looks before it "
+         "parks\n"
+         "is the Sync's own, not the protocol's; scenarios run it with more than one number.\n";
+}
+
+/// What is wrong with the outcomes, said on stderr.
+bool is_good(const std::vector<Outcome>& outcomes) {
+  bool good = true;
+  const auto complain = [&](const std::string& text) {
+    std::fprintf(stderr, "FAILED: %s\n", text.c_str());
+    good = false;
+  };
+  for (const Outcome& outcome : outcomes) {
+    const std::string name = outcome.mutation.name();
+    const Equivalent* argument = argument_for(outcome.mutation);
+    if (outcome.is_killed() && argument != nullptr) {
+      complain(name + " is argued to be equivalent, and is killed by " +
+               text_of(outcome.kills.front()));
+    }
+    if (!outcome.is_killed() && argument == nullptr) {
+      complain(name + (outcome.has_crashed ? " brings the search down" : " survives"));
+      for (const Kill& wrong : outcome.wrong) {
+        std::fprintf(stderr, "  by the wrong verdict: %s\n", text_of(wrong).c_str());
+      }
+    }
+  }
+  for (const Equivalent& argument : equivalents) {
+    if (std::ranges::none_of(outcomes, [&](const Outcome& outcome) {
+          return outcome.mutation.name() == argument.mutant;
+        })) {
+      complain("there is an argument for " + std::string(argument.mutant) + ", and no such mutant");
+    }
+  }
+  return good;
+}
+
+/// What fails without a mutant notices none.
+bool nothing_fails_unchanged(const Outcome& unchanged) {
+  for (const Kill& failure : unchanged.wrong) {
+    std::fprintf(stderr, "FAILED: without a mutant, %s\n", text_of(failure).c_str());
+  }
+  return unchanged.wrong.empty() && !unchanged.has_crashed;
+}
+
+void write_json(const std::string& file, const std::vector<Outcome>& outcomes) {
+  std::ofstream out(file);
+  out << "[\n";
+  for (std::size_t i = 0; i < outcomes.size(); ++i) {
+    const Outcome& outcome = outcomes[i];
+    const char* status = outcome.is_killed()              ? "killed"
+                         : argument_for(outcome.mutation) ? "equivalent"
+                                                          : "survived";
+    out << "  {\"mutant\": \"" << outcome.mutation.name() << "\", \"outcome\": \"" << status
+        << "\", \"kills\": [";
+    for (std::size_t k = 0; k < outcome.kills.size(); ++k) {
+      const Kill& kill = outcome.kills[k];
+      out << (k == 0 ? "" : ", ") << "{\"scenario\": \"" << kill.scenario->name
+          << "\", \"verdict\": \"" << to_string(kill.verdict) << "\", \"bound\": \""
+          << kill.bound.name() << "\", \"execution\": " << kill.execution << '}';
+    }
+    out << "]}" << (i + 1 < outcomes.size() ? ",\n" : "\n");
+  }
+  out << "]\n";
+  if (!out.flush()) {
+    throw std::runtime_error("cannot write " + file);
+  }
+}
+
+}  // namespace
+
+int run_mutants(const Options& options) {
+  const std::vector<AdjacentSteps> adjacent = learn_adjacent_steps();
+  std::vector<Mutation> mutations = mutations_with(adjacent);
+  mutations.insert(mutations.begin(), Mutation{});
+  const bool is_terminal = isatty(STDERR_FILENO) != 0;
+  std::size_t ended = 0;
+  const Hunt hunt{.efforts = options.deep ? std::span<const Effort>(deep_efforts) : quick_efforts,
+                  .stops_at_first = !options.deep,
+                  .at_once = options.jobs,
+                  .ended = [&](const Outcome& outcome) {
+                    ++ended;
+                    if (is_terminal) {
+                      std::fprintf(stderr, "\r\033[K%zu of %zu  %s%s", ended, mutations.size(),
+                                   outcome.mutation.name().c_str(),
+                                   ended == mutations.size() ? "\r\033[K" : "");
+                    }
+                  }};
+  std::vector<Outcome> outcomes = kill(mutations, hunt);
+  const bool is_sound = nothing_fails_unchanged(outcomes.front());
+  outcomes.erase(outcomes.begin());
+  const bool good = is_good(outcomes) && is_sound;
+  if (!options.json_file.empty()) {
+    write_json(options.json_file, outcomes);
+  }
+  std::fprintf(stderr, "%s\n", summary(outcomes).c_str());
+  return print_or_check(document(outcomes, adjacent, options.deep), options.file_to_check,
+                        "--mutants") &&
+                 good
+             ? 0
+             : 1;
+}
+
+}  // namespace byre::verification

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "memory_orders.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <set>
+
+#include "document.hpp"
+#include "kill.hpp"
+
+namespace byre::verification {
+namespace {
+
+/// The words of a text that are names of scenarios, or ought to be: those with an underscore.
+std::vector<std::string> scenarios_named_in(std::string_view text) {
+  std::vector<std::string> names;
+  std::string word;
+  for (const char character : std::string(text) + ' ') {
+    if ((character >= 'a' && character <= 'z') || character == '_' || character == '.') {
+      word += character;
+      continue;
+    }
+    if (word.ends_with('.')) {
+      word.pop_back();
+    }
+    if (word.find('_') != std::string::npos && word != "acq_rel") {
+      names.push_back(word);
+    }
+    word.clear();
+  }
+  return names;
+}
+
+std::string_view name_of(sync::Operation operation) {
+  static constexpr std::string_view names[] = {
+      "load", "store",  "fetch-add", "fetch-subtract", "compare-exchange",
+      "lock", "unlock", "park",      "unpark"};
+  return names[static_cast<std::size_t>(operation)];
+}
+
+std::string_view order_of(const sync::Site& site) {
+  static constexpr std::string_view names[] = {"relaxed", "consume", "acquire",
+                                               "release", "acq_rel", "seq_cst"};
+  return site.operation >= sync::Operation::lock ? "its own"
+                                                 : names[static_cast<std::size_t>(site.order)];
+}
+
+class Rows {
+ public:
+  Rows(const std::vector<Outcome>& outcomes) : outcomes_(outcomes) {}
+
+  std::string text() {
+    std::string text;
+    for (const auto& table : site_tables()) {
+      const std::string_view name = table.front().name;
+      text += "\n## " + std::string(name.substr(0, name.find('.'))) + "\n\n";
+      Table rows({"step", "operation", "order", "pairs with", "what breaks", "shown by"});
+      for (const sync::Site& site : table) {
+        rows.add({std::string(site.name.substr(site.name.find('.') + 1)),
+                  std::string(name_of(site.operation)), std::string(order_of(site)),
+                  std::string(site.pairs_with), std::string(site.breaks), shown_by(site)});
+      }
+      text += rows.text();
+    }
+    return text;
+  }
+
+  bool are_good() const noexcept { return good_; }
+
+ private:
+  /// The weakened orders, all of them; of a relaxed step, whatever else is noticed first.
+  std::string shown_by(const sync::Site& site) {
+    std::string text;
+    std::set<std::string_view> shows_something;
+    bool is_weakened = false;
+    for (const Outcome& outcome : outcomes_) {
+      if (outcome.mutation.site != &site) {
+        continue;
+      }
+      for (const Kill& kill : outcome.kills) {
+        shows_something.insert(kill.scenario->name);
+      }
+      const bool weaker = outcome.mutation.change == Change::weaker;
+      is_weakened = is_weakened || weaker;
+      if (weaker && !outcome.is_killed()) {
+        complain(outcome.mutation.name() + " is noticed by no scenario that its row names");
+      }
+      if (outcome.is_killed() && (weaker || (!is_weakened && text.empty()))) {
+        const Kill& kill = outcome.kills.front();
+        const std::string mutant = outcome.mutation.name();
+        text += (text.empty() ? "" : "; ") + code(mutant.substr(mutant.find(':') + 1)) + " in " +
+                std::string(kill.scenario->name) + ": " + std::string(to_string(kill.verdict));
+      }
+    }
+    expect_named(site, shows_something);
+    return text.empty() ? "nothing to show" : text;
+  }
+
+  void expect_named(const sync::Site& site, const std::set<std::string_view>& shows_something) {
+    for (const std::string& name : scenarios_named_in(site.breaks)) {
+      const auto scenario =
+          std::ranges::find(all_scenarios(), name, [](const Scenario* s) { return s->name; });
+      if (scenario == all_scenarios().end()) {
+        complain("the row of " + std::string(site.name) + " names " + name +
+                 ", and there is no such scenario");
+      } else if ((*scenario)->expected == Verdict::pass && !shows_something.contains(name)) {
+        complain("the row of " + std::string(site.name) + " names " + name +
+                 ", which notices no mutant of it");
+      }
+    }
+  }
+
+  void complain(const std::string& text) {
+    std::fprintf(stderr, "FAILED: %s\n", text.c_str());
+    good_ = false;
+  }
+
+  const std::vector<Outcome>& outcomes_;
+  bool good_ = true;
+};
+
+constexpr const char* introduction =
+    "# Memory orders\n\n"
+    "Printed by `byre-verify --memory-orders` from the tables in core, and checked by a test.\n\n"
+    "Each row is a step of a protocol: what it does, with which order, the other end of its\n"
+    "happens-before edge, and what breaks where the order is weaker or the step is missing. The "
+    "last\n"
+    "column is what the model checker said to that mutant of the step. [mutants.md](mutants.md) "
+    "has\n"
+    "all mutants.\n";
+
+}  // namespace
+
+int run_memory_orders(const Options& options) {
+  std::vector<Mutation> mutations = all_mutations();
+  std::erase_if(mutations, [](const Mutation& mutation) { return mutation.site == nullptr; });
+  const Hunt hunt{.stops_at_first = false,
+                  .only_named = true,
+                  .at_once = options.jobs,
+                  .ended = [](const Outcome&) {}};
+  const std::vector<Outcome> outcomes = kill(mutations, hunt);
+  Rows rows(outcomes);
+  const std::string document = introduction + rows.text();
+  const bool is_current = print_or_check(document, options.file_to_check, "--memory-orders");
+  return is_current && rows.are_good() ? 0 : 1;
+}
+
+}  // namespace byre::verification

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "pairs.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+#include "../runner/job.hpp"
+#include "../scenarios/buffers.hpp"
+#include "marked.hpp"
+#include "pool.hpp"
+
+namespace byre::verification {
+namespace {
+
+/// Two owners do all that owners do, and the scheduler chooses what fails.
+template <template <class> class Share>
+class EveryOperation {
+ public:
+  static constexpr unsigned threads = 2;
+
+  EveryOperation() {
+    buffers_[0] = buffer_of<Marked<Share>::template type>(7, memory_);
+    buffers_[1] = buffers_[0];
+    memory_.set_faults(Faults::allocations);
+  }
+
+  void thread(unsigned index) {
+    auto& buffer = buffers_[index];
+    if (index == 0) {
+      auto clone = buffer;
+      expect(clone.use_count() != 0, "owners are counted");
+    }
+    const Wait wait = rl::rand(2) == 0 ? Wait::allowed : Wait::never;
+    try {
+      write(buffer, index, wait);
+      static_cast<void>(buffer.is_unique());
+    } catch (const OutOfMemory&) {
+    }
+    drop(buffer);
+  }
+
+  void saw(const sync::Site& site, std::uint64_t) { seen_pairs.step(site); }
+
+ private:
+  Tracked memory_;
+  CheckedBuffer<Marked<Share>::template type> buffers_[threads];
+};
+
+constexpr std::uint64_t executions_to_learn_from = 20'000;
+
+void learn(const WriteLine& write_line) {
+  prepare_searches();
+  for (const Scenario& every_operation : {scenario<EveryOperation<basic_share_word>>({}),
+                                          scenario<EveryOperation<basic_share_lock>>({})}) {
+    Search search{.bound = switches(3)};
+    search.most_executions = executions_to_learn_from;
+    if (const Found found = every_operation.search(search); is_failure(found.verdict)) {
+      write_line("! " + std::string(to_string(found.verdict)) + ": " + found.message);
+    }
+  }
+  for (const StepPair& pair : seen_pairs) {
+    write_line(std::string(pair.first->name) + ' ' +
+               std::string(pair.second == nullptr ? "-" : pair.second->name));
+  }
+}
+
+constexpr std::string_view needed = "what follows needs the answer of the first step";
+constexpr std::string_view holds_a_step =
+    "the second step is part of the first, which asks it whether to wait";
+constexpr std::string_view not_always =
+    "the first step may be the last of its operation: whether the second follows was decided "
+    "before "
+    "both";
+constexpr std::string_view two_loads =
+    "two loads, neither of which decides whether the other is made: the answer of is_unique, once "
+    "true, stays so, and the compare-exchange that follows fails where the other is old";
+
+bool follows_always(const StepPair& pair, const std::vector<StepPair>& pairs) {
+  return std::ranges::none_of(pairs, [&](const StepPair& other) {
+    return other.first == pair.first && other.second != pair.second;
+  });
+}
+
+bool may_be_last(const sync::Site& site, const std::vector<StepPair>& pairs) {
+  return std::ranges::any_of(
+      pairs, [&](const StepPair& pair) { return pair.first == &site && pair.second == nullptr; });
+}
+
+std::string_view why_not_swapped(const StepPair& pair, const std::vector<StepPair>& pairs) {
+  using enum sync::Operation;
+  if (pair.first->operation == park) {
+    return holds_a_step;
+  }
+  if (!swapped(*pair.first, *pair.second)) {
+    return pair.first->name == "share_lock.is_unique" && pair.second->operation == load ? two_loads
+                                                                                        : needed;
+  }
+  if (pair.first->operation == load && !follows_always(pair, pairs)) {
+    return needed;
+  }
+  return may_be_last(*pair.first, pairs) ? not_always : std::string_view();
+}
+
+void expect_all_steps(const std::vector<StepPair>& pairs) {
+  for (const auto& table : site_tables()) {
+    for (const sync::Site& site : table) {
+      const bool seen = std::ranges::any_of(
+          pairs, [&](const StepPair& pair) { return pair.first == &site || pair.second == &site; });
+      // Operations of the other types are one step each, or store what they have loaded.
+      if (!seen && site.name.starts_with("share_")) {
+        throw std::runtime_error("no operation was seen to take the step " +
+                                 std::string(site.name));
+      }
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<AdjacentSteps> learn_adjacent_steps() {
+  std::vector<StepPair> pairs;
+  std::string trouble;
+  run_apart(
+      1, 1,
+      {.work = [](std::size_t, const WriteLine& write_line) { learn(write_line); },
+       .line =
+           [&](std::size_t, const std::string& line) {
+             if (line[0] == '!') {
+               trouble = line;
+             }
+             const std::size_t space = line.find(' ');
+             pairs.push_back({find_site(line.substr(0, space)), find_site(line.substr(space + 1))});
+           },
+       .ended =
+           [&](std::size_t, bool well) {
+             if (!well || !trouble.empty()) {
+               throw std::runtime_error("running every operation failed" + trouble);
+             }
+           }});
+  expect_all_steps(pairs);
+  std::vector<AdjacentSteps> adjacent;
+  for (const StepPair& pair : pairs) {
+    if (pair.second != nullptr) {
+      adjacent.push_back({pair.first, pair.second, why_not_swapped(pair, pairs)});
+    }
+  }
+  std::ranges::sort(adjacent, {}, [](const AdjacentSteps& steps) {
+    return std::pair(steps.first->name, steps.second->name);
+  });
+  return adjacent;
+}
+
+}  // namespace byre::verification

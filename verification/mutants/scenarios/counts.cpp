@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Stories about counts, which no promise is about but mutants are.
+#include <byre/storage/storage.hpp>
+
+#include "../../scenarios/buffers.hpp"
+
+namespace byre::verification {
+namespace {
+
+/// One owner writes; another lets go of the data, and then a third writes.
+template <template <class> class Share>
+class WritesAfterADrop {
+ public:
+  static constexpr unsigned threads = 2;
+
+  WritesAfterADrop() {
+    buffers_[0] = buffer_of<Share>(7, memory_);
+    buffers_[1] = buffers_[0];
+    dropped_ = buffers_[0];
+  }
+
+  void thread(unsigned index) {
+    if (index == 1) {
+      drop(dropped_);
+    }
+    write(buffers_[index], index);
+  }
+
+  void after() { expect(memory_.copies() == 1, "of the two owners that are left, one copies"); }
+
+ private:
+  Tracked memory_;
+  CheckedBuffer<Share> buffers_[threads];
+  CheckedBuffer<Share> dropped_;
+};
+
+/// Two of three owners fail to copy, at once.
+template <template <class> class Share>
+class FailedOwnersAreCounted {
+ public:
+  static constexpr unsigned threads = 2;
+
+  FailedOwnersAreCounted() {
+    third_ = buffer_of<Share>(7, memory_);
+    for (auto& buffer : buffers_) {
+      buffer = third_;
+    }
+    memory_.set_faults(Faults::allocations);
+  }
+
+  void thread(unsigned index) {
+    try {
+      write(buffers_[index], index);
+    } catch (const OutOfMemory&) {
+    }
+  }
+
+  void after() {
+    expect(third_.use_count() == 1 + memory_.failures(), "who failed owns again, once");
+  }
+
+ private:
+  Tracked memory_;
+  CheckedBuffer<Share> third_;
+  CheckedBuffer<Share> buffers_[threads];
+};
+
+/// Two owners write that may not wait.
+class LockIsNotWaitedFor {
+ public:
+  static constexpr unsigned threads = 2;
+
+  LockIsNotWaitedFor() {
+    buffers_[0] = buffer_of<basic_share_lock>(7, memory_);
+    buffers_[1] = buffers_[0];
+  }
+
+  void thread(unsigned index) { write(buffers_[index], index, Wait::never); }
+
+  void saw(const sync::Site& site, std::uint64_t value) {
+    if (!trace.are_threads_running()) {
+      return;
+    }
+    std::uint64_t& users = users_[static_cast<std::size_t>(rl::ctx().current_thread())];
+    if (site.name == "share_lock.is_unique") {
+      users = value;
+    } else if (site.name == "share_lock.lock_steal") {
+      expect(users == 1, "who may not wait takes the lock only when it is alone");
+    }
+  }
+
+ private:
+  Tracked memory_;
+  CheckedBuffer<basic_share_lock> buffers_[threads];
+  std::uint64_t users_[threads] = {};
+};
+
+/// Two threads copy one handle, and let go of their copies.
+class OneHandleIsCopiedAtOnce {
+ public:
+  static constexpr unsigned threads = 2;
+
+  OneHandleIsCopiedAtOnce() {
+    handle_ = basic_storage<Checked>(buffer_of<basic_share_word>(7, memory_));
+  }
+
+  void thread(unsigned) {
+    const basic_storage<Checked> another = handle_;
+    expect(read(another) == 7, "a handle keeps its storage alive");
+  }
+
+  void after() { expect(handle_.handle_count() == 1, "each handle is counted once"); }
+
+ private:
+  Tracked memory_;
+  basic_storage<Checked> handle_;
+};
+
+}  // namespace
+
+extern const Scenario writes_after_a_drop;
+const Scenario writes_after_a_drop = scenario<WritesAfterADrop<basic_share_word>>({
+    .name = "writes_after_a_drop",
+    .shows = "A dropped owner is not counted when the next write decides whether to copy: "
+             "promise 3.",
+});
+
+extern const Scenario locked_writes_after_a_drop;
+const Scenario locked_writes_after_a_drop = scenario<WritesAfterADrop<basic_share_lock>>({
+    .name = "locked_writes_after_a_drop",
+    .shows = "The same of the textbook form.",
+    .quick = switches(3),
+});
+
+extern const Scenario failed_owners_are_counted;
+const Scenario failed_owners_are_counted = scenario<FailedOwnersAreCounted<basic_share_word>>({
+    .name = "failed_owners_are_counted",
+    .shows = "Owners that fail to copy at once own again, each counted once: promise 5.",
+    .quick = switches(3),
+});
+
+extern const Scenario locked_failed_owners_are_counted;
+const Scenario locked_failed_owners_are_counted =
+    scenario<FailedOwnersAreCounted<basic_share_lock>>({
+        .name = "locked_failed_owners_are_counted",
+        .shows = "The same of the textbook form.",
+        .quick = switches(3),
+    });
+
+extern const Scenario locked_writers_take_no_lock;
+const Scenario locked_writers_take_no_lock = scenario<LockIsNotWaitedFor>({
+    .name = "locked_writers_take_no_lock",
+    .shows = "In the textbook form, who may not wait takes the lock to steal only when alone.",
+    .quick = switches(3),
+});
+
+extern const Scenario one_handle_is_copied_at_once;
+const Scenario one_handle_is_copied_at_once = scenario<OneHandleIsCopiedAtOnce>({
+    .name = "one_handle_is_copied_at_once",
+    .shows = "One handle may be copied on many threads at once, and each copy is counted.",
+});
+
+}  // namespace byre::verification
