@@ -7,7 +7,6 @@
 #include "../relacy/checked.hpp"
 #include "../runner/job.hpp"
 #include "../runner/options.hpp"
-#include "pool.hpp"
 #include "right_verdicts.hpp"
 
 namespace byre::verification {
@@ -125,8 +124,8 @@ std::vector<Outcome> kill(const std::vector<Mutation>& mutations, const Hunt& hu
        .line = [&](std::size_t number,
                    const std::string& line) { take_line(line, outcomes[number]); },
        .ended =
-           [&](std::size_t number, bool well) {
-             outcomes[number].has_crashed = !well;
+           [&](std::size_t number, int status) {
+             outcomes[number].has_crashed = !ended_well(status);
              hunt.ended(outcomes[number]);
            }});
   return outcomes;

@@ -8,7 +8,6 @@
 #include "../runner/job.hpp"
 #include "../scenarios/buffers.hpp"
 #include "marked.hpp"
-#include "pool.hpp"
 
 namespace byre::verification {
 namespace {
@@ -133,8 +132,8 @@ std::vector<AdjacentSteps> learn_adjacent_steps() {
              pairs.push_back({find_site(line.substr(0, space)), find_site(line.substr(space + 1))});
            },
        .ended =
-           [&](std::size_t, bool well) {
-             if (!well || !trouble.empty()) {
+           [&](std::size_t, int status) {
+             if (!ended_well(status) || !trouble.empty()) {
                throw std::runtime_error("running every operation failed" + trouble);
              }
            }});

@@ -18,25 +18,14 @@ constexpr std::uint64_t most_executions_for_a_trace = 2'000'000;
 constexpr std::chrono::seconds longest_for_a_trace{20};
 constexpr unsigned most_switches_in_a_trace = 8;
 
+/// Lines of which the first character says what they are.
 class Output {
  public:
-  explicit Output(int file) : file_(file) {}
-  void line(char kind, std::string_view text) const {
-    std::string line(1, kind);
-    line.append(text).push_back('\n');
-    const char* at = line.data();
-    for (std::size_t left = line.size(); left != 0;) {
-      const ssize_t written = write(file_, at, left);
-      if (written <= 0) {
-        _exit(4);
-      }
-      at += written;
-      left -= static_cast<std::size_t>(written);
-    }
-  }
+  explicit Output(const WriteLine& write_line) : write_line_(write_line) {}
+  void line(char kind, std::string_view text) const { write_line_(kind + std::string(text)); }
 
  private:
-  int file_;
+  const WriteLine& write_line_;
 };
 
 /// The same failure by as few switches as possible; else the one that was found.
@@ -100,8 +89,8 @@ void prepare_searches() {
   use_once();
 }
 
-void run_here(const Job& job, int output_file) {
-  const Output output(output_file);
+void run_here(const Job& job, const WriteLine& write_line) {
+  const Output output(write_line);
   prepare_searches();
   active_mutation = job.mutation;
 

@@ -8,6 +8,7 @@
 
 #include "../relacy/mutation.hpp"
 #include "../scenario.hpp"
+#include "pool.hpp"
 
 namespace byre::verification {
 
@@ -39,8 +40,8 @@ struct Listener {
 /// Runs the jobs, `at_once` at a time. The results are in the order of the jobs.
 std::vector<Result> run(const std::vector<Job>& jobs, unsigned at_once, const Listener& listener);
 
-/// In a child: searches, and writes what came of it to `output`.
-void run_here(const Job& job, int output);
+/// In a child: searches, and writes what came of it.
+void run_here(const Job& job, const WriteLine& write_line);
 
 /// In a child that searches by itself: nothing it writes is seen, and crashes become verdicts.
 void prepare_searches();

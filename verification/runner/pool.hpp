@@ -16,8 +16,13 @@ struct Pool {
   std::function<void(std::size_t number, const WriteLine&)> work;
   /// Here: of each line it wrote, and of its end.
   std::function<void(std::size_t number, const std::string& line)> line;
-  std::function<void(std::size_t number, bool well)> ended;
+  std::function<void(std::size_t number, int status)> ended;  ///< as waitpid tells it
+  /// What one of them takes at most, before it is ended.
+  std::function<unsigned(std::size_t number)> most_seconds = [](std::size_t) { return 3600U; };
 };
+
+/// Whether a process came to its own end.
+bool ended_well(int status) noexcept;
 
 /// For each number up to `count`.
 void run_apart(std::size_t count, unsigned at_once, const Pool& pool);

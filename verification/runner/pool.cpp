@@ -12,8 +12,6 @@
 namespace byre::verification {
 namespace {
 
-constexpr unsigned longest_seconds = 3600;
-
 struct Worker {
   std::size_t number;
   pid_t process;
@@ -43,7 +41,7 @@ Worker start(std::size_t number, const Pool& pool) {
   }
   if (process == 0) {
     close(ends[0]);
-    alarm(longest_seconds);
+    alarm(pool.most_seconds(number));
     pool.work(number, [&](const std::string& line) { write_all(ends[1], line + '\n'); });
     _exit(0);
   }
@@ -72,10 +70,14 @@ void finish(const Worker& worker, const Pool& pool) {
   close(worker.input);
   int status = 0;
   waitpid(worker.process, &status, 0);
-  pool.ended(worker.number, WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  pool.ended(worker.number, status);
 }
 
 }  // namespace
+
+bool ended_well(int status) noexcept {
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
 
 void run_apart(std::size_t count, unsigned at_once, const Pool& pool) {
   std::vector<Worker> workers;
