@@ -50,6 +50,7 @@ struct Found {
   double seconds = 0;
   std::string state = {};            ///< of the failing execution
   std::uint64_t programs = 0;        ///< that passed, where a scenario searches many
+  std::uint64_t in_full = 0;         ///< of those, searched beyond the bound, in full
   const Scenario* within = nullptr;  ///< the one of those that did not
 };
 

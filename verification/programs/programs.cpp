@@ -23,8 +23,32 @@ Found search_program(const Program& program, const Search& search) {
                                     : search_form<basic_share_lock>(program, search);
 }
 
+/// In full if that takes so few executions, else within the bound.
+Found search_as_far_as(std::uint64_t executions_in_full, const Program& program,
+                       const Search& search) {
+  std::uint64_t spent = 0;
+  if (!search.bound.is_full() && executions_in_full != 0 &&
+      executions_in_full < search.most_executions) {
+    Search in_full = search;
+    in_full.bound = full_search;
+    in_full.most_executions = executions_in_full;
+    Found found = search_program(program, in_full);
+    if (found.verdict != Verdict::unknown) {
+      found.in_full = found.verdict == Verdict::pass ? 1 : 0;
+      return found;
+    }
+    spent = found.executions;
+  }
+  Search rest = search;
+  rest.most_executions -= spent;
+  Found found = search_program(program, rest);
+  found.executions += spent;
+  return found;
+}
+
 /// One after the other, up to the first that does not pass.
-Found search_all(std::span<const Program> programs, const Search& search) {
+Found search_all(std::span<const Program> programs, std::uint64_t executions_in_full,
+                 const Search& search) {
   const auto begun = Clock::now();
   const auto passed_time = [&] { return Clock::now() - begun; };
   Found all{.verdict = Verdict::pass};
@@ -38,8 +62,9 @@ Found search_all(std::span<const Program> programs, const Search& search) {
         search.progress(all.executions + executions);
       };
     }
-    const Found found = search_program(program, part);
+    const Found found = search_as_far_as(executions_in_full, program, part);
     all.executions += found.executions;
+    all.in_full += found.in_full;
     if (found.verdict != Verdict::pass) {
       all.verdict = found.verdict;
       all.message = program.name() + (found.message.empty() ? "" : ": ") + found.message;
@@ -143,6 +168,9 @@ std::vector<Program> programs_of(const Family& family) {
   return programs;
 }
 
+/// What a long run spends on a program to search it in full, before it falls back to the bound.
+constexpr std::uint64_t most_executions_in_full = 100'000;
+
 Scenario scenario_of(const Family& family) {
   return {.name = family.name,
           .shows = family.shows,
@@ -152,7 +180,8 @@ Scenario scenario_of(const Family& family) {
           .expected = Verdict::pass,
           .cover = cover_points,
           .search = [&family](const Search& search) {
-            return search_all(programs_of(family), search);
+            const bool is_deep = search.bound.switches > family.quick.switches;
+            return search_all(programs_of(family), is_deep ? most_executions_in_full : 0, search);
           }};
 }
 

@@ -102,6 +102,7 @@ void run_here(const Job& job, const WriteLine& write_line) {
   output.line('E', std::to_string(found.executions));
   output.line('D', std::to_string(found.seconds));
   output.line('N', std::to_string(found.programs));
+  output.line('A', std::to_string(found.in_full));
   output.line('M', found.message.substr(0, found.message.find('\n')));
   for (const std::string_view state : job.scenario->cover) {
     if (!is_covered(state)) {

@@ -25,6 +25,9 @@ void take_line(const std::string& line, Result& result, std::uint64_t& execution
     case 'N':
       result.found.programs = std::stoull(text);
       break;
+    case 'A':
+      result.found.in_full = std::stoull(text);
+      break;
     case 'M':
       result.found.message = text;
       break;

@@ -47,7 +47,8 @@ std::string programs_text(const Found& found) {
     return {};
   }
   return (found.verdict == Verdict::pass ? ", " : " after ") + with_commas(found.programs) +
-         " programs";
+         " programs" +
+         (found.in_full == 0 ? "" : ", " + with_commas(found.in_full) + " of them in full");
 }
 
 void print_row(const Result& result) {
@@ -93,6 +94,7 @@ std::string json_row(const Result& result) {
          ", \"bound\": " + quoted(result.job.search.bound.name()) +
          ", \"executions\": " + std::to_string(found.executions) +
          ", \"programs\": " + std::to_string(found.programs) +
+         ", \"programs_in_full\": " + std::to_string(found.in_full) +
          ", \"seconds\": " + std::to_string(found.seconds) +
          ", \"verdict\": " + quoted(to_string(found.verdict)) +
          ", \"expected\": " + quoted(to_string(result.job.scenario->expected)) +
