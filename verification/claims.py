@@ -17,6 +17,9 @@ import sys
 BEGIN = "<!-- claims.py begins -->\n"
 END = "<!-- claims.py ends -->\n"
 
+# Of the word, which the textbook form that takes a lock has not.
+OF_THE_WORD = {"I2", "I3", "I7"}
+
 CLAIMS = {
     "promise 1": "Storages that share data are independent",
     "promise 2": "On one storage, const operations may run at once",
@@ -61,7 +64,8 @@ def claims_of(scenarios):
         last = named or (last if shows.startswith("The same") else [])
         if name.startswith("locked_") and shows == "The same of the textbook form.":
             last = claims.get(name.removeprefix("locked_"), last)
-        claims[name] = last
+        claims[name] = ([claim for claim in last if claim not in OF_THE_WORD]
+                        if name.startswith("locked_") else last)
     return claims
 
 

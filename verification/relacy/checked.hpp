@@ -6,6 +6,7 @@
 
 #include <byre/sync/sync.hpp>
 
+#include "checked_mutex.hpp"
 #include "step.hpp"
 
 namespace byre::verification {
@@ -144,65 +145,7 @@ struct Checked {
     rl::atomic<Value> value_;
   };
 
-  class SharedMutex {
-   public:
-    SharedMutex() { mutex_.init(true, false, false, false, {}); }
-    ~SharedMutex() { mutex_.deinit({}); }
-    SharedMutex(const SharedMutex&) = delete;
-    SharedMutex& operator=(const SharedMutex&) = delete;
-
-    void lock(sync::Step step, CallSite where = CallSite::current()) {
-      if (!is_held_back<&SharedMutex::lock>(step, where)) {
-        take(step, "locks", where, [&](auto info) { mutex_.lock_exclusive(info); });
-        Execution::current().held.locked(later<&SharedMutex::unlock>(step, where));
-      }
-    }
-    void unlock(sync::Step step, CallSite where = CallSite::current()) {
-      if (!is_held_back<&SharedMutex::unlock>(step, where)) {
-        take(step, "unlocks", where, [&](auto info) { mutex_.unlock_exclusive(info); });
-      }
-    }
-    void lock_shared(sync::Step step, CallSite where = CallSite::current()) {
-      if (!is_held_back<&SharedMutex::lock_shared>(step, where)) {
-        take(step, "locks shared", where, [&](auto info) { mutex_.lock_shared(info); });
-        Execution::current().held.locked(later<&SharedMutex::unlock_shared>(step, where));
-      }
-    }
-    void unlock_shared(sync::Step step, CallSite where = CallSite::current()) {
-      if (!is_held_back<&SharedMutex::unlock_shared>(step, where)) {
-        take(step, "unlocks shared", where, [&](auto info) { mutex_.unlock_shared(info); });
-      }
-    }
-
-   private:
-    template <auto Take>
-    HeldStep later(sync::Step step, CallSite where) noexcept {
-      return {[](const HeldStep& held) {
-                (static_cast<SharedMutex*>(held.object)->*Take)(held.step, held.where);
-              },
-              this, 0, step, where};
-    }
-    /// To be done later, or done before.
-    template <auto Take>
-    bool is_held_back(sync::Step step, CallSite where) noexcept {
-      HeldSteps& held = Execution::current().held;
-      return held.is_done(*step.site) || held.keep(later<Take>(step, where));
-    }
-
-    template <class Take>
-    void take(sync::Step step, const char* verb, CallSite where, Take&& take) {
-      StepScope scope(step, this, verb, where);
-      alive_.check(scope.info());  // else Relacy would say "not initialized"
-      scope.tell();
-      if (scope.change() != Change::left_out) {
-        take(scope.info());
-      }
-    }
-
-    struct Tag;
-    rl::generic_mutex<Tag> mutex_;
-    rl::signature<0x6279'7265> alive_;
-  };
+  using SharedMutex = CheckedMutex;
 
   /// Its end counts as a write: whoever frees it has to come after all who read it.
   template <class Value>

@@ -2,7 +2,9 @@
 """What byre-verify says to a command line that makes no sense, and that a failure can be replayed:
 command_line_test.py BYRE_VERIFY."""
 import json
+import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -12,8 +14,12 @@ PROGRAM = sys.argv.pop(1)
 CONTROL = "control.count_then_lock_drops"
 
 
-def run(*arguments):
-    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True)
+# Every search ends by this, after all that it says.
+ENDS_BADLY = "#include <signal.h>\nvoid _exit(int status) { for (;;) raise(SIGKILL); }"
+
+
+def run(*arguments, env=None):
+    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, env=env)
 
 
 def replay_string():
@@ -31,11 +37,32 @@ class CommandLine(unittest.TestCase):
         self.refuses("there is no scenario 'x'", "--scenario", "x")
         self.refuses("there is no mutant 'x'", "--mutant", "x")
         self.refuses("there is no option '--x'", "--x")
-
         self.refuses("there is no mutant", "--mutant", "share_word.look:after-claim_copy")
 
     def test_a_document_is_checked_where_one_is_printed(self):
         self.refuses("--check goes with --mutants or --memory-orders", "--check", "x")
+
+    def test_an_empty_value_is_none(self):
+        for option in ("--json", "--replay", "--scenario", "--program", "--mutant", "--jobs"):
+            self.refuses(f"{option} takes a value", option, "")
+        self.refuses("--check takes a value", "--mutants", "--check", "")
+
+    def test_one_thing_is_done_at_a_time(self):
+        self.refuses("either --list or --mutants, not both", "--mutants", "--list")
+        self.refuses("either --memory-orders or --replay, not both", "--replay", "x",
+                     "--memory-orders")
+        self.refuses("--list is given more than once", "--list", "--list")
+
+    def test_options_that_change_nothing_are_refused(self):
+        self.refuses("--list does not take --deep", "--list", "--deep")
+        self.refuses("--list-programs does not take --json", "--list-programs", "--json", "x")
+        self.refuses("--mutants does not take --scenario", "--mutants", "--scenario", CONTROL)
+        self.refuses("--memory-orders does not take --deep", "--memory-orders", "--deep")
+        self.refuses("--replay does not take --bound", "--replay", "x", "--bound", "2")
+
+    def test_a_mutant_needs_a_scenario_that_passes_without_it(self):
+        self.refuses(f"{CONTROL} fails as it should", "--scenario", CONTROL,
+                     "--mutant", "share_word.park:left-out")
 
     def test_bad_numbers_are_refused(self):
         self.refuses("--jobs takes a number from 1 on", "--jobs", "0")
@@ -98,8 +125,31 @@ class CommandLine(unittest.TestCase):
 
     def test_a_mutant_that_survives_is_an_error(self):
         arguments = ["--scenario", "drops_race_drops", "--mutant"]
-        self.assertEqual(run(*arguments, "share_word.drop_owner:acquire").returncode, 0)
-        self.assertEqual(run(*arguments, "share_word.park:left-out").returncode, 1)
+        killed = run(*arguments, "share_word.drop_owner:acquire")
+        self.assertEqual(killed.returncode, 0, killed)
+        self.assertIn("the mutant was killed by 1 search\n", killed.stdout)
+        survived = run(*arguments, "share_word.park:left-out")
+        self.assertEqual(survived.returncode, 1, survived)
+        self.assertIn("the mutant survived\n", survived.stdout)
+
+    def test_what_is_one_is_said_as_one(self):
+        ended = run("--scenario", "drops_race_drops", "--bound", "1")
+        self.assertIn("pass within 1 switch\n", ended.stdout)
+        self.assertIn("\n1 search, ", ended.stdout)
+
+    def test_a_pass_that_ends_badly_is_none(self):
+        compiler = shutil.which("cc")
+        if compiler is None:
+            self.skipTest("there is no cc")
+        with tempfile.TemporaryDirectory() as folder:
+            library = pathlib.Path(folder) / "ends_badly.so"
+            subprocess.run([compiler, "-shared", "-fPIC", "-x", "c", "-", "-o", str(library)],
+                           input=ENDS_BADLY, text=True, check=True)
+            for scenario, said in (("drops_race_drops", "FAILED: checker error"),
+                                   (CONTROL, "use after free, as it should")):
+                ended = run("--scenario", scenario, env={**os.environ, "LD_PRELOAD": str(library)})
+                self.assertIn(said, ended.stdout)
+                self.assertEqual(ended.returncode, scenario != CONTROL, ended)
 
     def test_a_search_cut_short_is_unknown(self):
         ended = run("--scenario", "locked_writers_race_writers", "--executions", "5")
@@ -113,7 +163,14 @@ class CommandLine(unittest.TestCase):
             (row,) = json.loads(file.read_text())
         self.assertEqual(row["verdict"], "use after free")
         self.assertGreater(row["executions"], 0)
-        self.assertEqual(run("--scenario", CONTROL, "--json", "/nonexistent/x").returncode, 1)
+
+    def test_a_file_that_is_of_no_use_is_found_out_before_the_run(self):
+        unwritable = run("--scenario", CONTROL, "--json", "/nonexistent/x")
+        self.assertEqual((unwritable.returncode, unwritable.stdout), (1, ""))
+        self.assertIn("cannot write /nonexistent/x", unwritable.stderr)
+        unreadable = run("--mutants", "--check", "/nonexistent/x")
+        self.assertEqual((unreadable.returncode, unreadable.stdout), (1, ""))
+        self.assertIn("cannot read /nonexistent/x", unreadable.stderr)
 
 
 if __name__ == "__main__":

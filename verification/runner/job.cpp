@@ -3,6 +3,8 @@
 
 #include <sys/wait.h>
 
+#include "../mutants/right_verdicts.hpp"
+
 namespace byre::verification {
 namespace {
 
@@ -52,7 +54,8 @@ void finish(int status, Result& result) {
   Found& found = result.found;
   const bool said_nothing = found.executions == 0;
   if (said_nothing || !ended_well(status)) {
-    if (said_nothing) {
+    // A failure that was told stands: only the search for its trace went wrong.
+    if (said_nothing || !is_failure(found.verdict)) {
       found.verdict = Verdict::checker_error;
     }
     found.message += WIFSIGNALED(status)
@@ -70,7 +73,7 @@ void finish(int status, Result& result) {
 
 bool Result::is_as_expected() const noexcept {
   return job.mutation.is_none() ? found.verdict == job.scenario->expected
-                                : is_failure(found.verdict);
+                                : is_right(job.mutation, found.verdict);
 }
 
 std::vector<Result> run(const std::vector<Job>& jobs, unsigned at_once, const Listener& listener) {

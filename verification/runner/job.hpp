@@ -27,7 +27,7 @@ struct Result {
   std::string trace;                     ///< of a failure, the shortest that was found
   std::string replay;                    ///< of that
 
-  /// Unchanged code: as the scenario expects. A mutant: whether it was noticed.
+  /// Unchanged code: as the scenario expects. A mutant: whether it was killed, and rightly.
   bool is_as_expected() const noexcept;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <fstream>
 
 #include "../mutants/matrix.hpp"
 #include "../mutants/memory_orders.hpp"
@@ -34,6 +35,10 @@ std::vector<Job> jobs_of(const Options& options) {
                                               : options.deep       ? 3600
                                                                    : 120);
     jobs.push_back(job);
+  }
+  if (jobs.empty()) {
+    throw UsageError("--mutant is for scenarios that pass without one; " +
+                     std::string(scenarios.front()->name) + " fails as it should");
   }
   return jobs;
 }
@@ -80,27 +85,40 @@ int run_scenarios(const Options& options) {
   return is_good(options, results) ? 0 : 1;
 }
 
+/// Before a long run, not after it.
+void check_files(const Options& options) {
+  if (!options.json_file.empty() && !std::ofstream(options.json_file, std::ios::app)) {
+    throw std::runtime_error("cannot write " + options.json_file);
+  }
+  if (!options.file_to_check.empty() && !std::ifstream(options.file_to_check)) {
+    throw std::runtime_error("cannot read " + options.file_to_check);
+  }
+}
+
 int main(int argument_count, char** arguments) {
   const Options options = parse_options(argument_count, arguments);
   if (options.help) {
     std::printf("%s", usage);
     return 0;
   }
-  if (options.list) {
-    print_list();
-    return 0;
+  check_files(options);
+  switch (options.mode) {
+    case Mode::list:
+      print_list();
+      return 0;
+    case Mode::list_programs:
+      print_programs();
+      return 0;
+    case Mode::mutants:
+      return run_mutants(options);
+    case Mode::memory_orders:
+      return run_memory_orders(options);
+    case Mode::replay:
+      return replay(options);
+    case Mode::run:
+      break;
   }
-  if (options.list_programs) {
-    print_programs();
-    return 0;
-  }
-  if (options.mutants) {
-    return run_mutants(options);
-  }
-  if (options.memory_orders) {
-    return run_memory_orders(options);
-  }
-  return options.replay.empty() ? run_scenarios(options) : replay(options);
+  return run_scenarios(options);
 }
 
 }  // namespace

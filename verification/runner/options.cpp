@@ -1,12 +1,71 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "options.hpp"
 
+#include <algorithm>
 #include <charconv>
+#include <string_view>
 
 #include "../programs/programs.hpp"
 
 namespace byre::verification {
 namespace {
+
+struct ModeOptions {
+  std::string_view option;  ///< that asks for it
+  Mode mode;
+  std::vector<std::string_view> uses;
+};
+
+const ModeOptions modes[] = {
+    {"",
+     Mode::run,
+     {"--scenario", "--program", "--deep", "--bound", "--mutant", "--json", "--jobs", "--seconds",
+      "--executions"}},
+    {"--list", Mode::list, {}},
+    {"--list-programs", Mode::list_programs, {}},
+    {"--mutants", Mode::mutants, {"--deep", "--check", "--json", "--jobs"}},
+    {"--memory-orders", Mode::memory_orders, {"--check", "--jobs"}},
+    {"--replay", Mode::replay, {}},
+};
+
+bool uses(const ModeOptions& mode, std::string_view option) {
+  return option == mode.option || std::ranges::find(mode.uses, option) != mode.uses.end();
+}
+
+/// "--mutants or --memory-orders".
+std::string users_of(std::string_view option) {
+  std::string users;
+  for (const ModeOptions& mode : modes) {
+    if (uses(mode, option)) {
+      users += (users.empty() ? "" : " or ") + std::string(mode.option);
+    }
+  }
+  return users;
+}
+
+/// The one thing that the options ask for; all of them have to matter to it.
+Mode mode_of(const std::vector<std::string>& options) {
+  const ModeOptions* chosen = nullptr;
+  for (const ModeOptions& mode : modes) {
+    const auto count = std::ranges::count(options, mode.option);
+    if (count > 1) {
+      throw UsageError(std::string(mode.option) + " is given more than once");
+    }
+    if (count == 1 && chosen != nullptr) {
+      throw UsageError("either " + std::string(chosen->option) + " or " + std::string(mode.option) +
+                       ", not both");
+    }
+    chosen = count == 1 ? &mode : chosen;
+  }
+  const ModeOptions& mode = chosen != nullptr ? *chosen : modes[0];
+  for (const std::string& option : options) {
+    if (!uses(mode, option)) {
+      throw UsageError(chosen == nullptr ? option + " goes with " + users_of(option)
+                                         : std::string(mode.option) + " does not take " + option);
+    }
+  }
+  return mode.mode;
+}
 
 unsigned parse_number(const std::string& option, const std::string& text, unsigned least) {
   unsigned number = 0;
@@ -24,7 +83,8 @@ unsigned parse_number(const std::string& option, const std::string& text, unsign
 const char* const usage =
     R"(usage: byre-verify [options]
 
-Runs the headers that ship under a model checker, and says what it found.
+Runs the headers that ship under a model checker, and says what it found. --list, --list-programs,
+--mutants, --memory-orders and --replay do that one thing instead.
 
   --list             the scenarios and the mutants, and nothing else
   --scenario NAME    this scenario only; may be given several times
@@ -98,28 +158,25 @@ Bound parse_bound(const std::string& text) {
 
 Options parse_options(int argument_count, char** arguments) {
   Options options;
+  std::vector<std::string> given;
   for (int at = 1; at < argument_count; ++at) {
     const std::string option = arguments[at];
+    given.push_back(option);
     const auto value = [&]() -> std::string {
-      if (at + 1 == argument_count) {
+      if (at + 1 == argument_count || *arguments[at + 1] == '\0') {
         throw UsageError(option + " takes a value");
       }
       return arguments[++at];
     };
     if (option == "--help" || option == "-h") {
       options.help = true;
-    } else if (option == "--list") {
-      options.list = true;
+    } else if (option == "--list" || option == "--list-programs" || option == "--mutants" ||
+               option == "--memory-orders") {
+      // A mode, and nothing more: mode_of sees to it.
     } else if (option == "--program") {
       options.scenarios.push_back(&find_program(value()));
-    } else if (option == "--list-programs") {
-      options.list_programs = true;
     } else if (option == "--deep") {
       options.deep = true;
-    } else if (option == "--mutants") {
-      options.mutants = true;
-    } else if (option == "--memory-orders") {
-      options.memory_orders = true;
     } else if (option == "--check") {
       options.file_to_check = value();
     } else if (option == "--scenario") {
@@ -142,8 +199,8 @@ Options parse_options(int argument_count, char** arguments) {
       throw UsageError("there is no option '" + option + "'; --help lists those there are");
     }
   }
-  if (!options.file_to_check.empty() && !options.mutants && !options.memory_orders) {
-    throw UsageError("--check goes with --mutants or --memory-orders");
+  if (!options.help) {
+    options.mode = mode_of(given);
   }
   return options;
 }

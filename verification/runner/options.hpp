@@ -17,13 +17,13 @@ struct UsageError : std::runtime_error {
   using runtime_error::runtime_error;
 };
 
+/// What is done: one thing at a time.
+enum class Mode : std::uint8_t { run, list, list_programs, mutants, memory_orders, replay };
+
 struct Options {
   bool help = false;
-  bool list = false;
-  bool list_programs = false;
+  Mode mode = Mode::run;
   bool deep = false;
-  bool mutants = false;
-  bool memory_orders = false;
   std::string file_to_check;               ///< the document is this one, and not printed
   std::vector<const Scenario*> scenarios;  ///< none: all
   Mutation mutation;

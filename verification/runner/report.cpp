@@ -19,14 +19,29 @@ std::string with_commas(std::uint64_t number) {
   return text;
 }
 
+/// "1 search", "2 searches".
+std::string counted(std::uint64_t number, const char* one, const char* more) {
+  return with_commas(number) + ' ' + (number == 1 ? one : more);
+}
+
+/// Of a mutant.
+const char* kill_text(const Result& result) {
+  if (result.is_as_expected()) {
+    return ": killed";
+  }
+  const Verdict verdict = result.found.verdict;
+  return is_failure(verdict) || verdict == Verdict::checker_error ? ": no kill, the wrong verdict"
+                                                                  : ": survived";
+}
+
 std::string verdict_text(const Result& result) {
   std::string text(to_string(result.found.verdict));
   const Bound bound = result.job.search.bound;
   if (result.found.verdict == Verdict::pass && !bound.is_full()) {
-    text += " within " + bound.name() + " switches";
+    text += " within " + counted(bound.switches, "switch", "switches");
   }
   if (!result.job.mutation.is_none()) {
-    return text + (is_failure(result.found.verdict) ? ": killed" : ": survived");
+    return text + kill_text(result);
   }
   if (result.job.scenario->expected != Verdict::pass) {
     text += result.is_as_expected()
@@ -46,8 +61,8 @@ std::string programs_text(const Found& found) {
   if (found.programs == 0) {
     return {};
   }
-  return (found.verdict == Verdict::pass ? ", " : " after ") + with_commas(found.programs) +
-         " programs" +
+  return (found.verdict == Verdict::pass ? ", " : " after ") +
+         counted(found.programs, "program", "programs") +
          (found.in_full == 0 ? "" : ", " + with_commas(found.in_full) + " of them in full");
 }
 
@@ -69,6 +84,16 @@ void print_failure(const Result& result) {
   if (!result.replay.empty()) {
     std::printf("  again: byre-verify --replay '%s'\n", result.replay.c_str());
   }
+}
+
+std::string summary(const std::vector<Result>& results, std::size_t failed) {
+  if (results.front().job.mutation.is_none()) {
+    return std::to_string(failed) + " not as expected";
+  }
+  const auto kills = std::ranges::count_if(results, &Result::is_as_expected);
+  return kills == 0 ? "the mutant survived"
+                    : "the mutant was killed by " +
+                          counted(static_cast<std::uint64_t>(kills), "search", "searches");
 }
 
 std::string quoted(std::string_view text) {
@@ -164,12 +189,13 @@ void Report::print(const std::vector<Result>& results) const {
       print_row(result);
     }
   }
-  std::printf("\n%zu searches, %s executions, %s a second each; %zu not as expected\n",
-              results.size(), with_commas(executions).c_str(),
+  std::printf("\n%s, %s, %s a second each; %s\n",
+              counted(results.size(), "search", "searches").c_str(),
+              counted(executions, "execution", "executions").c_str(),
               with_commas(static_cast<std::uint64_t>(static_cast<double>(executions) /
                                                      std::max(seconds, 1e-3)))
                   .c_str(),
-              failed);
+              summary(results, failed).c_str());
 }
 
 void print_list() {

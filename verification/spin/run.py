@@ -24,10 +24,9 @@ ROW = "{:<33} {:>6}  {:<27} {:>11}  {:<34} {:>7}"
 
 
 def count(text):
-    number = int(text)
-    if number < 1:
-        raise ValueError
-    return number
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"a number from 1 on, not '{text}'")
+    return int(text)
 
 
 def arguments_of(argv):
@@ -42,7 +41,7 @@ def arguments_of(argv):
     parser.add_argument("--list", action="store_true", help="name the searches and run none")
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write the results here too")
     parser.add_argument("--jobs", type=count, default=2, metavar="N", help="searches at a time (default: 2)")
-    parser.add_argument("--limit", type=int, default=3600, metavar="SECONDS", help="per search (default: 3600)")
+    parser.add_argument("--limit", type=count, default=3600, metavar="SECONDS", help="per search (default: 3600)")
     arguments = parser.parse_args(argv)
     arguments.chosen = [
         search
@@ -67,6 +66,8 @@ def verdict(search, result):
     if search.mutant:
         if wanted:
             return f"refuted: {result.reason}"
+        if result.verdict == "unknown":
+            return f"unknown: {result.reason}"
         return f"NOT REFUTED by {search.refuted_by}: {result.verdict} {result.reason}"
     return "holds, all states seen" if wanted else f"{result.verdict.upper()} {result.reason}"
 
@@ -132,7 +133,7 @@ def run(arguments):
         arguments.json.write_text(json.dumps({"searches": rows}, indent=2) + "\n")
     failures = sum(not one["ok"] for one in rows)
     seconds = time.monotonic() - begin
-    print(f"{len(rows)} searches, {failures} not as they should be, {seconds:.0f} s")
+    print(f"{len(rows)} {'search' if len(rows) == 1 else 'searches'}, {failures} not as they should be, {seconds:.0f} s")
     return 1 if failures else 0
 
 

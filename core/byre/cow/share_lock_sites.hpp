@@ -52,7 +52,7 @@ inline constexpr sync::ConstantTable<ShareLockConstant, 7> share_lock_constants{
 inline constexpr sync::SiteTable<ShareLockSite, 16> share_lock_sites{{{
     {"share_lock.add_user", sync::Operation::fetch_add, std::memory_order::relaxed,
      "nothing: the owner that is cloned keeps the data alive",
-     "relaxed is the weakest order; left out, locked_first_clones_at_once frees twice"},
+     "relaxed is the weakest order; left out, locked_first_clones_at_once counts an owner too few"},
     {"share_lock.add_owner", sync::Operation::fetch_add, std::memory_order::relaxed,
      "nothing: the owner that is cloned keeps the data alive",
      "relaxed is the weakest order; left out, locked_writers_race_writers: two steal"},

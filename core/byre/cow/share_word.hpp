@@ -5,7 +5,7 @@
 ///   bits 0-30   owners   buffers that own the data and are not copying out of it
 ///   bit  31     waiting  the sole owner is parked, or about to be, until pending copies end
 ///   bits 32-62  copies   former owners still copying out of it: the holders of the shared lock
-///   bit  63     frozen   from birth to death: the data is never written in place, and never claimed
+///   bit  63     frozen   from birth to death: never written in place, and never claimed
 ///
 ///   operation     by              transition                         and then
 ///   add_owner     an owner        owners+1
@@ -21,8 +21,8 @@
 /// I2  Nothing here is touched after one's own drop_owner or finish_copy, waking included: waiters
 ///     are parked at the address of the word but outside it, and whether to wake is read from the
 ///     value the atomic step returned.
-/// I3  `waiting` is set only by a sole owner, and only its setter clears it, in the step by which it
-///     leaves.
+/// I3  `waiting` is set only by a sole owner, and only its setter clears it, in the step by which
+///     it leaves.
 /// I4  From claim() == copy until finish_copy or abandon_copy the data is constant.
 /// I5  A stealer's first write happens after every copy out of the data and every read by a former
 ///     owner.

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The synchronizing steps of basic_share_word, one row each: order, partner, and what breaks, and
-/// the numbers it is made of. What
-/// breaks is named as a scenario for a model checker; no test on real threads can be trusted to show
-/// a weakened order.
+/// The synchronizing steps of basic_share_word, one row each: order, partner, and what breaks; and
+/// the numbers it is made of. What breaks is named as a scenario for a model checker: no test on
+/// real threads can be trusted to show a weakened order.
 #pragma once
 
 #include <byre/sync/constant.hpp>
@@ -57,7 +56,7 @@ inline constexpr sync::SiteTable<ShareWordSite, 16> share_word_sites{{{
      "nothing: the owner that is cloned keeps the data alive; a clone reaches another thread by a "
      "hand-over of the user's",
      "relaxed is the weakest order; not atomic, two clones at once count one: "
-     "first_clones_at_once frees twice"},
+     "first_clones_at_once counts an owner too few"},
     {"share_word.drop_alone", sync::Operation::load, std::memory_order::acquire,
      "drop_owner and finish_copy (release), through the release sequence of the word",
      "drops_race_drops: the free races the last reads of the others"},

@@ -59,7 +59,7 @@ class SmallBlocks {
     }
     Idle*& list = idle_[nbytes / line_nbytes - 1];
     const std::size_t count = list == nullptr ? 0 : list->count;
-    if (count == most_of_a_size || count * nbytes >= most_nbytes_of_a_size) [[unlikely]] {
+    if (count == most_of_a_size || (count + 1) * nbytes > most_nbytes_of_a_size) [[unlikely]] {
       return false;
     }
     list = ::new (first) Idle{list, base, count + 1};

@@ -37,8 +37,8 @@ enum class Materialized : std::uint8_t {
 /// `checks`) reports a broken rule, naming both places.
 ///
 /// Exceptions: whatever throws leaves the buffer, and all that share its data, as they were.
-/// Progress: reading is wait-free, cloning lock-free; releasing never waits for other owners; a write by
-/// the last owner waits for copies under way, unless told never to.
+/// Progress: reading is wait-free, cloning lock-free; releasing never waits for other owners; a
+/// write by the last owner waits for copies under way, unless told never to.
 ///
 /// `Share` is the form of the protocol. Source: the seed "Copy-on-write storage".
 template <sync::Sync Sync, template <class> class Share = basic_share_word>
@@ -59,8 +59,8 @@ class basic_buffer {
 
   /// Takes over foreign memory that may be written and is released by `deleter(data)`, called once
   /// whatever happens: if this throws (OutOfMemory, InvalidArgument for a null pointer to some
-  /// bytes, or for a deleter that is null itself) it has been called. Copies take their memory from `allocator`, which has to be of the
-  /// same device.
+  /// bytes, or for a deleter that is null itself) it has been called. Copies take their memory from
+  /// `allocator`, which has to be of the same device.
   template <DeleterLike Deleter>
   static basic_buffer adopt(void* data, std::size_t nbytes, Deleter deleter,
                             Allocator& allocator = default_allocator()) {
@@ -159,8 +159,8 @@ class basic_buffer {
 
   /// Makes the bytes this buffer's own, by a copy if somebody else owns them too or they are
   /// read-only. The last owner takes them as they are, once the copies that others are making of
-  /// them are complete; with Wait::never it makes a copy of its own instead. One load where nothing is
-  /// to be done. Throws what allocating and copying throw, having changed nothing.
+  /// them are complete; with Wait::never it makes a copy of its own instead. One load where nothing
+  /// is to be done. Throws what allocating and copying throw, having changed nothing.
   Materialized materialize(Wait wait = Wait::allowed, CallSite site = CallSite::current()) {
     const auto access = monitor_.writes(site);
     if (header_->share().is_writable()) [[likely]] {
