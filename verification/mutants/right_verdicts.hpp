@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// By which verdicts a mutant is killed rightly: those that are what its kind of mistake does. Never
-/// by a crash or by what only the checker objects to.
+/// by a crash, nor by what only the checker objects to; but for a lock that is let go of by who has
+/// not taken it, or taken twice, which no real lock allows either.
 #pragma once
 
 #include <algorithm>
