@@ -20,4 +20,11 @@
 #include <byre/storage/buffer.hpp>
 #include <byre/storage/explain.hpp>
 #include <byre/storage/storage.hpp>
+#include <byre/tensor/devices.hpp>
+#include <byre/tensor/dims.hpp>
+#include <byre/tensor/dtype.hpp>
+#include <byre/tensor/half.hpp>
+#include <byre/tensor/layout.hpp>
+#include <byre/tensor/tensor.hpp>
+#include <byre/tensor/views.hpp>
 #include <byre/version.hpp>

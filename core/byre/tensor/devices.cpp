@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <byre/sync/immortal.hpp>
+#include <byre/tensor/devices.hpp>
+
+#include <boost/thread/lock_types.hpp>
+#include <boost/thread/shared_mutex.hpp>
+#include <cstring>
+#include <map>
+#include <utility>
+
+namespace byre::inline v0 {
+namespace {
+
+class Host final : public DeviceSupport {
+ public:
+  Allocator& allocator() noexcept override { return default_allocator(); }
+  void copy_to_host(void* destination, const void* source, std::size_t nbytes) override {
+    std::memcpy(destination, source, nbytes);
+  }
+  void copy_from_host(void* destination, const void* source, std::size_t nbytes) override {
+    std::memcpy(destination, source, nbytes);
+  }
+  const char* name() const noexcept override { return "cpu"; }
+};
+
+class Registry {
+ public:
+  /// False if the device is there already.
+  bool add(Device device, DeviceSupport& support) {
+    const boost::unique_lock<boost::shared_mutex> lock(mutex_);
+    return known_.emplace(key(device), &support).second;
+  }
+
+  DeviceSupport* find(Device device) {
+    const boost::shared_lock<boost::shared_mutex> lock(mutex_);
+    const auto found = known_.find(key(device));
+    return found == known_.end() ? nullptr : found->second;
+  }
+
+ private:
+  static std::pair<std::uint16_t, std::uint16_t> key(Device device) noexcept {
+    return {device.kind(), device.index()};
+  }
+
+  boost::shared_mutex mutex_;
+  std::map<std::pair<std::uint16_t, std::uint16_t>, DeviceSupport*> known_;
+};
+
+Registry& registry() {
+  return sync::immortal<Registry>();
+}
+
+unsigned number(std::uint16_t part) noexcept {
+  return part;
+}
+
+}  // namespace
+
+void register_device(Device device, DeviceSupport& support) {
+  if (support.allocator().device() != device) {
+    throw DeviceError(format_text(
+        "device %u:%u was registered with the %s, whose memory is of device %u:%u. An allocator "
+        "says in its constructor which device it is of.",
+        number(device.kind()), number(device.index()), support.allocator().name(),
+        number(support.allocator().device().kind()), number(support.allocator().device().index())));
+  }
+  if (device.is_cpu() || !registry().add(device, support)) {
+    throw DeviceError(
+        format_text("device %u:%u is registered already. Choose a kind or an index "
+                    "that is free; kind 0 is the host.",
+                    number(device.kind()), number(device.index())));
+  }
+}
+
+DeviceSupport& support_of(Device device) {
+  if (device.is_cpu()) {
+    return sync::immortal<Host>();
+  }
+  if (DeviceSupport* const support = registry().find(device)) {
+    return *support;
+  }
+  throw DeviceError(
+      format_text("device %u:%u is not known. Call register_device() before the first "
+                  "tensor on it.",
+                  number(device.kind()), number(device.index())));
+}
+
+Text describe(Device device) noexcept {
+  if (device.is_cpu()) {
+    return format_text("cpu");
+  }
+  DeviceSupport* const support = registry().find(device);
+  return format_text("device %u:%u (%s)", number(device.kind()), number(device.index()),
+                     support == nullptr ? "not registered" : support->name());
+}
+
+}  // namespace byre::inline v0

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <byre/memory/allocator.hpp>
+#include <byre/tensor/dims.hpp>
+
+#include <algorithm>
+
+namespace byre::inline v0 {
+
+std::string to_string(std::span<const std::int64_t> dims) {
+  std::string text = "[";
+  for (const std::int64_t size : dims) {
+    text += (text.size() == 1 ? "" : ", ") + std::to_string(size);
+  }
+  return text + "]";
+}
+
+namespace detail {
+
+std::int64_t element_count(std::span<const std::int64_t> sizes, const char* operation) {
+  if (const auto negative = std::ranges::find_if(sizes, [](std::int64_t size) { return size < 0; });
+      negative != sizes.end()) {
+    throw ShapeError(format_text("%s: size %lld of %s is negative. Sizes are 0 or more.", operation,
+                                 static_cast<long long>(*negative), to_string(sizes).c_str()));
+  }
+  std::int64_t numel = 1;
+  for (const std::int64_t size : sizes) {
+    if (size != 0 && __builtin_mul_overflow(numel, size, &numel)) {
+      throw ShapeError(format_text(
+          "%s: a tensor of sizes %s would have more than 2^63 elements. Was a size miscomputed?",
+          operation, to_string(sizes).c_str()));
+    }
+  }
+  return std::ranges::find(sizes, 0) == sizes.end() ? numel : 0;
+}
+
+std::size_t byte_count(std::int64_t numel, std::size_t itemsize, const char* operation) {
+  std::size_t nbytes = 0;
+  if (__builtin_mul_overflow(static_cast<std::size_t>(numel), itemsize, &nbytes) ||
+      nbytes > max_nbytes) {
+    throw ShapeError(
+        format_text("%s: %lld elements of %zu bytes are more than the %zu bytes that "
+                    "an object can have. Was a size miscomputed?",
+                    operation, static_cast<long long>(numel), itemsize, max_nbytes));
+  }
+  return nbytes;
+}
+
+std::size_t wrap_axis(std::int64_t axis, std::size_t ndim, const char* operation) {
+  const auto count = static_cast<std::int64_t>(ndim == 0 ? 1 : ndim);
+  if (axis < -count || axis >= count) {
+    throw ShapeError(
+        format_text("%s: there is no dimension %lld in a tensor of %zu dimensions. Use %lld to "
+                    "%lld; negative ones count from the last.",
+                    operation, static_cast<long long>(axis), ndim, static_cast<long long>(-count),
+                    static_cast<long long>(count - 1)));
+  }
+  return static_cast<std::size_t>(axis < 0 ? axis + count : axis);
+}
+
+}  // namespace detail
+}  // namespace byre::inline v0

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSL-1.0
+/// The two 16-bit floating-point numbers: IEEE 754 binary16, and the upper half of a binary32.
+/// They are stored as bits and computed with as float; a conversion rounds to nearest, ties to
+/// even.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+namespace byre::inline v0 {
+
+namespace detail {
+
+constexpr float float_of_binary16(std::uint16_t half) noexcept {
+  const std::uint32_t sign = static_cast<std::uint32_t>(half & 0x8000U) << 16;
+  const std::uint32_t magnitude = half & 0x7FFFU;
+  if (magnitude >= 0x7C00U) {  // infinite, or not a number
+    return std::bit_cast<float>(sign | 0x7F80'0000U | (magnitude & 0x3FFU) << 13);
+  }
+  // The exponent's bias is 112 less than a float's; the product is exact, for subnormals too.
+  const float scaled = std::bit_cast<float>(magnitude << 13) * 0x1p112F;
+  return std::bit_cast<float>(sign | std::bit_cast<std::uint32_t>(scaled));
+}
+
+constexpr std::uint16_t binary16_of_float(float value) noexcept {
+  const std::uint32_t bits = std::bit_cast<std::uint32_t>(value);
+  const auto sign = static_cast<std::uint16_t>(bits >> 16 & 0x8000U);
+  const std::uint32_t magnitude = bits & 0x7FFF'FFFFU;
+  if (magnitude > 0x7F80'0000U) {  // not a number stays one, whatever bits are cut off
+    return static_cast<std::uint16_t>(sign | 0x7E00U | (magnitude >> 13 & 0x3FFU));
+  }
+  if (magnitude >= 0x477F'F000U) {  // rounds to 65536 or more
+    return static_cast<std::uint16_t>(sign | 0x7C00U);
+  }
+  if (magnitude < 0x3880'0000U) {  // subnormal: the sum leaves its bits last, rounded
+    const float sum = std::bit_cast<float>(magnitude) + 0.5F;
+    return static_cast<std::uint16_t>(sign | (std::bit_cast<std::uint32_t>(sum) - 0x3F00'0000U));
+  }
+  const std::uint32_t odd = magnitude >> 13 & 1U;
+  return static_cast<std::uint16_t>(sign | (magnitude - 0x3800'0000U + 0xFFFU + odd) >> 13);
+}
+
+constexpr std::uint16_t bfloat16_of_float(float value) noexcept {
+  const std::uint32_t bits = std::bit_cast<std::uint32_t>(value);
+  if ((bits & 0x7FFF'FFFFU) > 0x7F80'0000U) {
+    return static_cast<std::uint16_t>(bits >> 16 | 0x40U);
+  }
+  return static_cast<std::uint16_t>((bits + 0x7FFFU + (bits >> 16 & 1U)) >> 16);
+}
+
+}  // namespace detail
+
+class Float16 {
+ public:
+  Float16() = default;
+  constexpr Float16(float value) noexcept : bits_(detail::binary16_of_float(value)) {}
+  constexpr operator float() const noexcept { return detail::float_of_binary16(bits_); }
+
+  static constexpr Float16 of_bits(std::uint16_t bits) noexcept {
+    return std::bit_cast<Float16>(bits);
+  }
+  constexpr std::uint16_t bits() const noexcept { return bits_; }
+
+ private:
+  std::uint16_t bits_;
+};
+
+class BFloat16 {
+ public:
+  BFloat16() = default;
+  constexpr BFloat16(float value) noexcept : bits_(detail::bfloat16_of_float(value)) {}
+  constexpr operator float() const noexcept {
+    return std::bit_cast<float>(static_cast<std::uint32_t>(bits_) << 16);
+  }
+
+  static constexpr BFloat16 of_bits(std::uint16_t bits) noexcept {
+    return std::bit_cast<BFloat16>(bits);
+  }
+  constexpr std::uint16_t bits() const noexcept { return bits_; }
+
+ private:
+  std::uint16_t bits_;
+};
+
+static_assert(sizeof(Float16) == 2 && sizeof(BFloat16) == 2);
+
+}  // namespace byre::inline v0

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Making tensors, and making views of them.
+#include <byre/error/assert.hpp>
+#include <byre/memory/small_blocks.hpp>
+#include <byre/tensor/tensor.hpp>
+
+#include <cstring>
+#include <new>
+
+namespace byre::inline v0 {
+
+void* TensorBase::operator new(std::size_t nbytes) noexcept {
+  return ::operator new(nbytes, std::nothrow);
+}
+
+void TensorBase::operator delete(void* place) noexcept {
+  ::operator delete(place);
+}
+
+Tensor Tensor::make(Storage storage, Layout layout, DType dtype, Device device) {
+  auto* const base = new TensorBase(std::move(storage), std::move(layout), dtype, device);
+  if (base == nullptr) {
+    throw OutOfMemory(sizeof(TensorBase), "heap, for a tensor");
+  }
+  return Tensor(base, true);
+}
+
+TensorBase& Tensor::base() const noexcept {
+  BYRE_ASSERT(base_ != nullptr, "a tensor handle without a tensor was used");
+  return *base_;
+}
+
+Tensor::Tensor(Device device) {
+  static_cast<void>(support_of(device));
+  *this = make(Storage(), contiguous_layout({0}, "Tensor"), DType::uninitialized, device);
+}
+
+Tensor Tensor::empty(const Dims& sizes, DType dtype, Device device) {
+  return empty(sizes, dtype, support_of(device).allocator());
+}
+
+Tensor Tensor::empty(const Dims& sizes, DType dtype, Allocator& allocator) {
+  if (dtype == DType::uninitialized) {
+    detail::no_such_dtype("empty", dtype);
+  }
+  Layout layout = contiguous_layout(sizes, "empty");
+  const std::size_t nbytes = detail::byte_count(layout.numel(), byre::itemsize(dtype), "empty");
+  return make(Storage::allocate(nbytes, allocator), std::move(layout), dtype, allocator.device());
+}
+
+Tensor Tensor::zeros(const Dims& sizes, DType dtype, Device device) {
+  const Tensor on_host = empty(sizes, dtype);
+  if (on_host.nbytes() != 0) {
+    Storage storage = on_host.storage();
+    std::memset(storage.mutable_data(), 0, on_host.nbytes());
+  }
+  return on_host.to(device);
+}
+
+Tensor Tensor::copy_of(const Dims& sizes, const void* values, std::size_t count, DType dtype) {
+  Tensor tensor = empty(sizes, dtype);
+  if (count != static_cast<std::size_t>(tensor.numel())) {
+    throw ShapeError(format_text("Tensor::of: %zu values for the %lld elements of sizes %s.", count,
+                                 static_cast<long long>(tensor.numel()), to_string(sizes).c_str()));
+  }
+  if (count != 0) {
+    std::memcpy(tensor.mutable_raw_data(), values, tensor.nbytes());
+  }
+  return tensor;
+}
+
+Tensor Tensor::over(Storage storage, const Dims& sizes, DType dtype) {
+  if (dtype == DType::uninitialized) {
+    detail::no_such_dtype("Tensor::over", dtype);
+  }
+  Layout layout = contiguous_layout(sizes, "Tensor::over");
+  const std::size_t needed =
+      detail::byte_count(layout.numel(), byre::itemsize(dtype), "Tensor::over");
+  if (needed > storage.nbytes()) {
+    throw ShapeError(
+        format_text("Tensor::over: sizes %s of %s need %zu bytes, and the storage has "
+                    "%zu.",
+                    to_string(sizes).c_str(), name_of(dtype), needed, storage.nbytes()));
+  }
+  const Device device = storage.allocator().device();
+  return make(std::move(storage), std::move(layout), dtype, device);
+}
+
+std::int64_t Tensor::size(std::int64_t axis) const {
+  const std::size_t wrapped = detail::wrap_axis(axis, ndim(), "size");
+  if (ndim() == 0) {
+    throw ShapeError(format_text("size: a tensor of no dimensions has no dimension %lld.",
+                                 static_cast<long long>(axis)));
+  }
+  return sizes()[wrapped];
+}
+
+Tensor Tensor::with_layout(Layout layout, const char* operation) const {
+  return with_layout(std::move(layout), dtype(), operation);
+}
+
+Tensor Tensor::with_layout(Layout layout, DType dtype, const char* operation) const {
+  expect_initialized(operation);
+  return make(storage(), std::move(layout), dtype, device());
+}
+
+std::vector<Tensor> Tensor::with_layouts(std::vector<Layout> layouts, const char* operation) const {
+  std::vector<Tensor> parts;
+  parts.reserve(layouts.size());
+  for (Layout& layout : layouts) {
+    parts.push_back(with_layout(std::move(layout), operation));
+  }
+  return parts;
+}
+
+Tensor Tensor::view(DType dtype) const {
+  expect_initialized("view");
+  if (dtype == DType::uninitialized || !is_dtype_initialized()) {
+    detail::no_such_dtype("view", DType::uninitialized);
+  }
+  return with_layout(views::with_itemsize(layout(), itemsize(), byre::itemsize(dtype)), dtype,
+                     "view");
+}
+
+Tensor Tensor::as_strided(const Dims& sizes, const Dims& strides, std::int64_t offset) const {
+  expect_initialized("as_strided");
+  const std::size_t present = itemsize() == 0 ? 0 : storage().nbytes() / itemsize();
+  return with_layout(views::as_strided(sizes, strides, offset, static_cast<std::int64_t>(present)),
+                     "as_strided");
+}
+
+Tensor Tensor::view_as_real() const {
+  expect_dtype(DType::complex64, "view_as_real");
+  return with_layout(views::as_real(layout()), DType::f32, "view_as_real");
+}
+
+Tensor Tensor::view_as_complex() const {
+  expect_dtype(DType::f32, "view_as_complex");
+  return with_layout(views::as_complex(layout()), DType::complex64, "view_as_complex");
+}
+
+}  // namespace byre::inline v0

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Tensor: a view of a storage: sizes, strides, offset, dtype and device. Tensors alias if and only
+/// if they share a Storage; a lazy clone is a new Storage with, until either is written, the same
+/// data.
+#pragma once
+
+#include <byre/storage/storage.hpp>
+#include <byre/tensor/devices.hpp>
+#include <byre/tensor/dtype.hpp>
+#include <byre/tensor/layout.hpp>
+#include <byre/tensor/tensor_base.hpp>
+#include <byre/tensor/views.hpp>
+
+#include <boost/smart_ptr/intrusive_ptr.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace byre::inline v0 {
+
+/// An operation that the state of a tensor does not allow: it has no memory yet, or no dtype, or
+/// shares what would become uninitialized. docs/tensor-states.md has the table.
+class StateError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// What a resize to fewer elements does with memory that is no longer needed.
+enum class OnShrink : std::uint8_t { keep_memory, free_memory };
+
+/// A counted handle: copying it gives another handle to the same tensor, of which one resize or
+/// retyping is seen through both. alias() makes a tensor of its own over the same storage.
+///
+/// States: a tensor may be *storage-uninitialized*: it has elements, but no memory yet; or
+/// *dtype-uninitialized*; or both. Tensors without elements are always storage-initialized. A
+/// storage-uninitialized tensor shares its storage with no other.
+///
+/// Thread-safety: tensors over different storages are independent, lazy clones included. For the
+/// tensors over one storage the rule is the Storage's: const operations and reads at once, a write
+/// alone. Exceptions: whatever throws leaves every tensor as it was.
+///
+/// Source: the seed "TensorBase".
+class Tensor {
+ public:
+  /// No tensor: to be assigned one. Every use but assignment, destruction and operator bool ends the
+  /// program.
+  Tensor() noexcept = default;
+
+  /// No elements, and no dtype yet: storage-initialized, dtype-uninitialized. Throws DeviceError,
+  /// OutOfMemory.
+  explicit Tensor(Device device);
+
+  /// Of indeterminate contents. Throws ShapeError, DTypeError (for no dtype), DeviceError,
+  /// OutOfMemory.
+  static Tensor empty(const Dims& sizes, DType dtype, Device device = Device::cpu());
+  /// The same, with memory from an allocator, whose device it is on.
+  static Tensor empty(const Dims& sizes, DType dtype, Allocator& allocator);
+  static Tensor zeros(const Dims& sizes, DType dtype, Device device = Device::cpu());
+  /// Elements in row-major order, as many as the sizes say. On the host.
+  template <Element T>
+  static Tensor of(const Dims& sizes, std::initializer_list<T> values) {
+    return of(sizes, std::span<const T>(values.begin(), values.size()));
+  }
+  template <Element T>
+  static Tensor of(const Dims& sizes, std::span<const T> values) {
+    return copy_of(sizes, values.data(), values.size(), dtype_of<T>);
+  }
+  /// A view of a storage that is there already, contiguous from its first byte. Throws ShapeError if
+  /// the storage is too small.
+  static Tensor over(Storage storage, const Dims& sizes, DType dtype);
+
+  explicit operator bool() const noexcept { return base_ != nullptr; }
+
+  /// The counted object, which now is the caller's to give to reclaim(), across a language boundary
+  /// for example.
+  TensorBase* release() noexcept { return base_.detach(); }
+  static Tensor reclaim(TensorBase* base) noexcept { return Tensor(base, false); }
+
+  // ---- what it is
+
+  const Layout& layout() const noexcept { return base().layout; }
+  const Dims& sizes() const noexcept { return base().layout.sizes; }
+  const Dims& strides() const noexcept { return base().layout.strides; }
+  /// In elements.
+  std::int64_t storage_offset() const noexcept { return base().layout.offset; }
+  std::size_t ndim() const noexcept { return base().layout.ndim(); }
+  /// Negative axes count from the last. Throws ShapeError.
+  std::int64_t size(std::int64_t axis) const;
+  std::int64_t numel() const noexcept { return base().layout.numel(); }
+  DType dtype() const noexcept { return base().dtype; }
+  std::size_t itemsize() const noexcept { return byre::itemsize(dtype()); }
+  /// numel() * itemsize(): 0 while there is no dtype.
+  std::size_t nbytes() const noexcept { return static_cast<std::size_t>(numel()) * itemsize(); }
+  Device device() const noexcept { return base().device; }
+  const Storage& storage() const noexcept { return base().storage; }
+  bool is_contiguous() const noexcept { return base().layout.is_contiguous(); }
+
+  bool is_dtype_initialized() const noexcept { return dtype() != DType::uninitialized; }
+  bool is_storage_initialized() const noexcept {
+    return numel() == 0 || base().storage.data() != nullptr;
+  }
+  /// True iff the two have one storage: each sees what is written to the other.
+  bool aliases(const Tensor& other) const noexcept { return storage() == other.storage(); }
+  /// How many handles there are to this tensor. Acquire: an answer of 1 can be acted on.
+  std::uint32_t handle_count() const noexcept { return base().handles.count(); }
+
+  // ---- states and memory: see docs/tensor-states.md
+
+  /// Gives the tensor these sizes, contiguous. Elements that fit the storage keep it; a larger
+  /// tensor becomes storage-uninitialized. Throws ShapeError; StateError if it would un-initialize a
+  /// storage that other tensors share.
+  Tensor& resize(const Dims& sizes, OnShrink on_shrink = OnShrink::keep_memory);
+  /// Initializes what is not: the dtype, and memory of indeterminate contents. A tensor of another
+  /// dtype loses its elements and gets memory anew. Throws StateError if the storage is shared and
+  /// would be retyped; OutOfMemory.
+  Tensor& realize(DType dtype);
+  template <Element T>
+  Tensor& realize() {
+    return realize(dtype_of<T>);
+  }
+  /// Gives the memory back, and keeps the dtype: storage-uninitialized, unless there are no
+  /// elements. Throws StateError if other tensors share the storage.
+  Tensor& free_memory();
+  /// Memory for `sizes`, so that a resize up to there moves nothing; keeps the elements. Throws
+  /// StateError without a dtype or for a shared storage, ShapeError, OutOfMemory.
+  Tensor& reserve(const Dims& sizes);
+  /// `count` more along the first dimension, contents indeterminate, keeping the elements there
+  /// are; reserves `growth_percent` more than that. Throws as reserve.
+  Tensor& extend(std::int64_t count, unsigned growth_percent = 40);
+  /// Becomes a view of all of `source`'s storage that source sees, under this tensor's sizes. Throws
+  /// StateError if source is uninitialized, ShapeError if the numbers of elements differ.
+  Tensor& share_data(const Tensor& source);
+  /// Takes over foreign memory that holds numel() elements: see Buffer::adopt.
+  template <DeleterLike Deleter>
+  Tensor& share_external(void* data, DType dtype, Deleter deleter) {
+    detail::DeleteOnce<Deleter> keeper(data, deleter);
+    const std::size_t nbytes = nbytes_of_external(dtype);
+    auto delete_once = [keeper = std::move(keeper)](void*) {};
+    return take_storage(Storage::adopt(data, nbytes, std::move(delete_once)), dtype);
+  }
+
+  // ---- access: valid until the tensor's storage is next written or its memory given back
+
+  /// The first element, to read; never copies. Throws DTypeError if T is not the dtype, StateError
+  /// without memory.
+  template <Element T>
+  const T* data(CallSite site = CallSite::current()) const {
+    return static_cast<const T*>(bytes_to_read(dtype_of<T>, site));
+  }
+  /// The first element, to write: realizes and materializes. See Storage::mutable_data.
+  template <Element T>
+  T* mutable_data(Wait wait = Wait::allowed, CallSite site = CallSite::current()) {
+    return static_cast<T*>(bytes_to_write(dtype_of<T>, wait, site));
+  }
+  /// The same, of whatever dtype it has. Throws StateError without one.
+  const void* raw_data(CallSite site = CallSite::current()) const {
+    return bytes_to_read(dtype(), site);
+  }
+  void* mutable_raw_data(Wait wait = Wait::allowed, CallSite site = CallSite::current()) {
+    return bytes_to_write(dtype(), wait, site);
+  }
+  /// One element. Throws ShapeError for an index out of range, DTypeError, StateError, DeviceError
+  /// off the host.
+  template <Element T>
+  T at(std::initializer_list<std::int64_t> indices) const {
+    return *static_cast<const T*>(element_to_read(indices, dtype_of<T>));
+  }
+  template <Element T>
+  void set_at(std::initializer_list<std::int64_t> indices, T value) {
+    *static_cast<T*>(element_to_write(indices, dtype_of<T>)) = value;
+  }
+
+  // ---- views: tensors of their own over the same storage; see views.hpp
+
+  Tensor alias() const { return with_layout(layout(), "alias"); }
+  Tensor view(const Dims& sizes) const { return with_layout(views::view(layout(), sizes), "view"); }
+  /// The same bytes as elements of another dtype.
+  Tensor view(DType dtype) const;
+  Tensor as_strided(const Dims& sizes, const Dims& strides, std::int64_t offset = 0) const;
+  Tensor permute(const Dims& axes) const {
+    return with_layout(views::permute(layout(), axes), "permute");
+  }
+  Tensor transpose(std::int64_t first, std::int64_t second) const {
+    return with_layout(views::transpose(layout(), first, second), "transpose");
+  }
+  Tensor t() const { return with_layout(views::t(layout()), "t"); }
+  Tensor movedim(const Dims& from, const Dims& to) const {
+    return with_layout(views::movedim(layout(), from, to), "movedim");
+  }
+  Tensor squeeze() const { return with_layout(views::squeeze(layout()), "squeeze"); }
+  Tensor squeeze(std::int64_t axis) const {
+    return with_layout(views::squeeze(layout(), axis), "squeeze");
+  }
+  Tensor unsqueeze(std::int64_t axis) const {
+    return with_layout(views::unsqueeze(layout(), axis), "unsqueeze");
+  }
+  Tensor expand(const Dims& sizes) const {
+    return with_layout(views::expand(layout(), sizes), "expand");
+  }
+  Tensor select(std::int64_t axis, std::int64_t index) const {
+    return with_layout(views::select(layout(), axis, index), "select");
+  }
+  Tensor slice(std::int64_t axis, std::int64_t start = 0, std::int64_t end = views::to_the_end,
+               std::int64_t step = 1) const {
+    return with_layout(views::slice(layout(), axis, start, end, step), "slice");
+  }
+  Tensor narrow(std::int64_t axis, std::int64_t start, std::int64_t length) const {
+    return with_layout(views::narrow(layout(), axis, start, length), "narrow");
+  }
+  std::vector<Tensor> split(std::int64_t size, std::int64_t axis = 0) const {
+    return with_layouts(views::split(layout(), size, axis), "split");
+  }
+  std::vector<Tensor> split(const Dims& sizes, std::int64_t axis = 0) const {
+    return with_layouts(views::split(layout(), sizes, axis), "split");
+  }
+  std::vector<Tensor> chunk(std::int64_t count, std::int64_t axis = 0) const {
+    return with_layouts(views::chunk(layout(), count, axis), "chunk");
+  }
+  std::vector<Tensor> unbind(std::int64_t axis = 0) const {
+    return with_layouts(views::unbind(layout(), axis), "unbind");
+  }
+  Tensor diagonal(std::int64_t offset = 0, std::int64_t first = 0, std::int64_t second = 1) const {
+    return with_layout(views::diagonal(layout(), offset, first, second), "diagonal");
+  }
+  Tensor unfold(std::int64_t axis, std::int64_t size, std::int64_t step) const {
+    return with_layout(views::unfold(layout(), axis, size, step), "unfold");
+  }
+  Tensor flatten(std::int64_t first = 0, std::int64_t last = -1) const {
+    return with_layout(views::flatten(layout(), first, last), "flatten");
+  }
+  /// Of complex64, and of f32 with a last dimension of two.
+  Tensor view_as_real() const;
+  Tensor view_as_complex() const;
+
+  // ---- copies: writing to either side never shows in the other
+
+  /// A new storage that shares the data until either is written, seen as this tensor sees it.
+  /// Throws StateError for a storage-uninitialized tensor, OutOfMemory. See Storage::lazy_clone.
+  Tensor lazy_clone(CallSite site = CallSite::current()) const;
+  /// A contiguous copy, made now.
+  Tensor clone() const;
+  /// This tensor if it is contiguous, else a contiguous copy.
+  Tensor contiguous() const;
+  /// A copy under other sizes, one of which may be -1: lazy where strides can say it, else made
+  /// now. Source: the seed "Copy-on-write motivation".
+  Tensor reshape(const Dims& sizes, CallSite site = CallSite::current()) const;
+  /// A copy on another device, contiguous; this tensor itself if it is there already.
+  Tensor to(Device device) const;
+
+ private:
+  Tensor(TensorBase* base, bool is_new) noexcept : base_(base, is_new) {}
+  static Tensor make(Storage storage, Layout layout, DType dtype, Device device);
+  static Tensor copy_of(const Dims& sizes, const void* values, std::size_t count, DType dtype);
+
+  TensorBase& base() const noexcept;
+  Tensor with_layout(Layout layout, const char* operation) const;
+  Tensor with_layout(Layout layout, DType dtype, const char* operation) const;
+  std::vector<Tensor> with_layouts(std::vector<Layout> layouts, const char* operation) const;
+
+  void expect_initialized(const char* operation) const;
+  void expect_unshared(const char* operation) const;
+  void expect_dtype(DType dtype, const char* operation) const;
+  std::size_t nbytes_of_external(DType dtype) const;
+  std::size_t nbytes_in_front() const noexcept {
+    return static_cast<std::size_t>(storage_offset()) * itemsize();
+  }
+  Tensor& take_storage(Storage storage, DType dtype);
+
+  const void* bytes_to_read(DType dtype, CallSite site) const;
+  void* bytes_to_write(DType dtype, Wait wait, CallSite site);
+  const void* element_to_read(std::span<const std::int64_t> indices, DType dtype) const;
+  void* element_to_write(std::span<const std::int64_t> indices, DType dtype);
+
+  boost::intrusive_ptr<TensorBase> base_;
+};
+
+}  // namespace byre::inline v0

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSL-1.0
+/// TensorBase: the counted object behind a Tensor: one view of a storage. It holds the metadata;
+/// Tensor has the operations.
+#pragma once
+
+#include <byre/storage/ref_count.hpp>
+#include <byre/storage/storage.hpp>
+#include <byre/tensor/dtype.hpp>
+#include <byre/tensor/layout.hpp>
+
+#include <cstddef>
+#include <utility>
+
+namespace byre::inline v0 {
+
+/// Source: the seed "TensorBase".
+struct TensorBase {
+  TensorBase(Storage of, Layout layout_of_view, DType dtype_of_elements, Device where) noexcept
+      : storage(std::move(of)),
+        layout(std::move(layout_of_view)),
+        device(where),
+        dtype(dtype_of_elements) {}
+  TensorBase(const TensorBase&) = delete;
+  TensorBase& operator=(const TensorBase&) = delete;
+
+  /// Of small blocks that the thread keeps, as views come and go. Null if there is no memory.
+  static void* operator new(std::size_t nbytes) noexcept;
+  static void operator delete(void* place) noexcept;
+
+  Storage storage;
+  Layout layout;  ///< in elements of `dtype`
+  Device device;
+  DType dtype;
+  basic_ref_count<sync::Boost> handles;
+
+  friend void intrusive_ptr_add_ref(TensorBase* base) noexcept { base->handles.add(); }
+  friend void intrusive_ptr_release(TensorBase* base) noexcept {
+    if (base->handles.drop()) {
+      delete base;
+    }
+  }
+};
+
+}  // namespace byre::inline v0

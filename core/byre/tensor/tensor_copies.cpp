@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Copies of tensors, made now or lazily, on one device or to another.
+#include <byre/tensor/strided_loop.hpp>
+#include <byre/tensor/tensor.hpp>
+
+#include <memory>
+
+namespace byre::inline v0 {
+namespace {
+
+/// The elements of a tensor that is not contiguous on its device, through the host: a device need
+/// not know strides.
+void pack_through_host(const Tensor& source, void* destination, DeviceSupport& support) {
+  const auto from = static_cast<std::size_t>(source.storage_offset());
+  const auto count = static_cast<std::size_t>(source.layout().end()) - from;
+  const std::size_t spanned_nbytes = count * source.itemsize();
+  const auto spanned = std::make_unique_for_overwrite<std::byte[]>(spanned_nbytes);
+  const auto packed = std::make_unique_for_overwrite<std::byte[]>(source.nbytes());
+  support.copy_to_host(spanned.get(), source.raw_data(), spanned_nbytes);
+  detail::pack(spanned.get(), source.layout(), source.itemsize(), packed.get());
+  support.copy_from_host(destination, packed.get(), source.nbytes());
+}
+
+void copy_within_device(const Tensor& source, void* destination) {
+  if (source.device().is_cpu()) {
+    detail::pack(source.raw_data(), source.layout(), source.itemsize(), destination);
+  } else if (source.is_contiguous()) {
+    DeviceSupport& support = support_of(source.device());
+    support.allocator().copy(destination, source.raw_data(), source.nbytes());
+  } else {
+    pack_through_host(source, destination, support_of(source.device()));
+  }
+}
+
+}  // namespace
+
+Tensor Tensor::lazy_clone(CallSite site) const {
+  expect_initialized("lazy_clone");
+  return make(storage().lazy_clone(site), layout(), dtype(), device());
+}
+
+Tensor Tensor::clone() const {
+  expect_initialized("clone");
+  if (!is_dtype_initialized()) {
+    return Tensor(device()).resize(sizes());  // no elements, and so nothing to copy
+  }
+  Tensor copy = empty(sizes(), dtype(), device());
+  if (numel() != 0) {
+    copy_within_device(*this, copy.mutable_raw_data());
+  }
+  return copy;
+}
+
+Tensor Tensor::contiguous() const {
+  expect_initialized("contiguous");
+  return is_contiguous() ? *this : clone();
+}
+
+Tensor Tensor::reshape(const Dims& wanted, CallSite site) const {
+  expect_initialized("reshape");
+  if (auto viewed = viewed_as(layout(), wanted, "reshape")) {
+    return make(storage().lazy_clone(site), std::move(*viewed), dtype(), device());
+  }
+  return clone().view(wanted);
+}
+
+Tensor Tensor::to(Device target) const {
+  expect_initialized("to");
+  if (target == device()) {
+    return *this;
+  }
+  DeviceSupport& from = support_of(device());
+  DeviceSupport& to = support_of(target);
+  expect_dtype(dtype(), "to");
+  const Tensor source = contiguous();
+  Tensor copy = empty(sizes(), dtype(), target);
+  if (numel() == 0) {
+    return copy;
+  }
+  if (device().is_cpu()) {
+    to.copy_from_host(copy.mutable_raw_data(), source.raw_data(), nbytes());
+  } else if (target.is_cpu()) {
+    from.copy_to_host(copy.mutable_raw_data(), source.raw_data(), nbytes());
+  } else {
+    const auto on_host = std::make_unique_for_overwrite<std::byte[]>(nbytes());
+    from.copy_to_host(on_host.get(), source.raw_data(), nbytes());
+    to.copy_from_host(copy.mutable_raw_data(), on_host.get(), nbytes());
+  }
+  return copy;
+}
+
+}  // namespace byre::inline v0
