@@ -20,11 +20,15 @@
 #include <byre/storage/buffer.hpp>
 #include <byre/storage/explain.hpp>
 #include <byre/storage/storage.hpp>
+#include <byre/tensor/accessor.hpp>
 #include <byre/tensor/devices.hpp>
 #include <byre/tensor/dims.hpp>
 #include <byre/tensor/dtype.hpp>
+#include <byre/tensor/elements.hpp>
 #include <byre/tensor/half.hpp>
 #include <byre/tensor/layout.hpp>
+#include <byre/tensor/promotion.hpp>
+#include <byre/tensor/scalar.hpp>
 #include <byre/tensor/tensor.hpp>
 #include <byre/tensor/views.hpp>
 #include <byre/version.hpp>

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSL-1.0
+/// What every operation asks of its operands before it changes anything: that they have elements
+/// and a dtype, are on the host, and fit each other.
+#pragma once
+
+#include <byre/tensor/tensor.hpp>
+
+#include <initializer_list>
+
+namespace byre::inline v0::detail {
+
+/// Throws StateError, which names `operation`, for a tensor without memory or without a dtype.
+void expect_elements(const Tensor& operand, const char* operation);
+void expect_dtype_known(const Tensor& operand, const char* operation);
+
+/// The same for all of them, and DeviceError for one the host cannot address.
+void expect_operands(const char* operation, std::initializer_list<const Tensor*> operands);
+
+/// The sizes that both broadcast to: aligned at the last dimension, each is of one size or one of
+/// the two is 1. Throws ShapeError. Source: NumPy.
+Dims broadcast_sizes(const Dims& a, const Dims& b, const char* operation);
+
+/// The operand's elements under the sizes of what is written in place. Throws ShapeError: a result
+/// never broadcasts.
+Layout broadcast_to(const Dims& sizes, const Tensor& operand, const char* operation);
+
+/// Throws DTypeError if a result of dtype `result` may not be written to elements of dtype `to`: its
+/// category would be lost.
+void expect_category_holds(DType to, DType result, const char* operation);
+
+[[noreturn]] void refuse_dtype(DType dtype, const char* operation);
+
+}  // namespace byre::inline v0::detail
