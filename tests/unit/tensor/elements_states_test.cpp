@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Operations on tensors that are not initialized, or not on the host.
+#include "elements_support.hpp"
+#include "fake_device.hpp"
+
+#include <functional>
+#include <utility>
+
+namespace byre_test {
+namespace {
+
+using byre::Device;
+
+/// Every operation with `x` in each place, and a proper tensor in the others.
+std::vector<std::pair<std::string, std::function<void()>>> every_use_as_operand(
+    Tensor x, const Tensor& fine) {
+  const Tensor mask = eq(fine, fine);
+  return {{"add", [=] { add(x, fine); }},
+          {"add", [=] { add(fine, x); }},
+          {"add", [=] { add(x, 1); }},
+          {"add_", [=]() mutable { add_(x, fine); }},
+          {"add_", [=] { add_(*std::make_unique<Tensor>(fine.clone()), x); }},
+          {"add_", [=]() mutable { add_(x, 1); }},
+          {"sub", [=] { sub(x, fine); }},
+          {"mul", [=] { mul(x, fine); }},
+          {"div", [=] { div(x, fine); }},
+          {"neg", [=] { neg(x); }},
+          {"neg_", [=]() mutable { neg_(x); }},
+          {"relu", [=] { relu(x); }},
+          {"relu_", [=]() mutable { relu_(x); }},
+          {"exp", [=] { exp(x); }},
+          {"exp_", [=]() mutable { exp_(x); }},
+          {"eq", [=] { eq(fine, x); }},
+          {"ge", [=] { ge(x, fine); }},
+          {"where", [=] { where(mask, fine, x); }},
+          {"where", [=] { where(mask, x, fine); }},
+          {"where", [=] { where(x, fine, fine); }},
+          {"sum", [=] { sum(x); }},
+          {"matmul", [=] { matmul(x, fine); }},
+          {"matmul", [=] { matmul(fine, x); }},
+          {"cat", [=] {
+             byre::cat({fine, x});
+           }}};
+}
+
+TEST(ElementStatesTest, uninitialized_operands_are_refused_by_name_and_state) {
+  const Tensor fine = Tensor::zeros({4}, DType::f32);
+  Tensor no_memory = fine.clone();
+  no_memory.free_memory();
+  Tensor no_dtype(Device::cpu());
+  Tensor neither(Device::cpu());
+  neither.resize({4});
+  for (const auto& [tensor, state] :
+       std::vector<std::pair<Tensor, std::string>>{{no_memory, "storage-uninitialized"},
+                                                   {no_dtype, "dtype-uninitialized"},
+                                                   {neither, "uninitialized"}}) {
+    for (const auto& [name, use] : every_use_as_operand(tensor, fine)) {
+      const std::string text = refusal<byre::StateError>(use);
+      EXPECT_EQ(text.rfind(name + ": the tensor ", 0), 0U) << text;
+      EXPECT_NE(text.find(state), std::string::npos) << text;
+    }
+    Tensor written = fine.clone();
+    EXPECT_NE(refusal<byre::StateError>([&] { copy_(written, tensor); }).find(state),
+              std::string::npos);
+  }
+}
+
+TEST(ElementStatesTest, writing_gives_memory_to_a_tensor_that_has_a_dtype) {
+  Tensor x = Tensor::zeros({2}, DType::i16);
+  x.free_memory();
+  fill_(x, 3);
+  EXPECT_EQ(x.at<std::int16_t>({1}), 3);
+  x.free_memory();
+  zero_(x);
+  EXPECT_EQ(x.at<std::int16_t>({1}), 0);
+  x.free_memory();
+  copy_(x, Tensor::of<float>({}, {2.5F}));
+  EXPECT_EQ(x.at<std::int16_t>({1}), 2);
+}
+
+TEST(ElementStatesTest, copying_gives_the_dtype_too_and_filling_wants_one) {
+  Tensor x(Device::cpu());
+  x.resize({3});
+  EXPECT_EQ(
+      refusal<byre::StateError>([&] { fill_(x, 1); }),
+      "fill_: the tensor [3] is dtype-uninitialized. Call realize(dtype) or mutable_data<T>() "
+      "first.");
+  EXPECT_EQ(refusal<byre::StateError>([&] { zero_(x); }).rfind("zero_: ", 0), 0U);
+  EXPECT_THROW(copy_(x, Tensor::zeros({2}, DType::bf16)), byre::ShapeError);
+  EXPECT_FALSE(x.is_dtype_initialized());
+  copy_(x, Tensor::of<byre::BFloat16>({1}, {byre::BFloat16(2.0F)}));
+  EXPECT_EQ(x.dtype(), DType::bf16);
+  EXPECT_EQ(float(x.at<byre::BFloat16>({2})), 2.0F);
+}
+
+TEST(ElementDevicesTest, computing_off_the_host_is_refused_by_name) {
+  FakeDevice::instance();
+  const Tensor fine = Tensor::zeros({4}, DType::f32);
+  const Tensor there = fine.to(fake_device);
+  for (const auto& [name, use] : every_use_as_operand(there, fine)) {
+    if (name != "where") {  // its condition's dtype may come first
+      EXPECT_EQ(refusal<byre::DeviceError>(use),
+                name +
+                    ": an operand is on device 7:0 (inverting), and computing is done on the "
+                    "host. Copy it with to(Device::cpu()).");
+    } else {
+      EXPECT_THROW(use(), byre::DeviceError);
+    }
+  }
+}
+
+TEST(ElementDevicesTest, copies_convert_and_broadcast_between_devices) {
+  FakeDevice::instance();
+  const Tensor source = telling<float>({4});
+  const auto expect_converted = [&](const Tensor& found) {
+    expect_elements<std::int32_t>(found.to(Device::cpu()), {3, 4}, [&](const Dims& indices) {
+      Tensor one = Tensor::empty({}, DType::i32);
+      return copy_(one, source.select(0, indices[1])).at<std::int32_t>({});
+    });
+  };
+  Tensor there = Tensor::zeros({3, 4}, DType::i32, fake_device);
+  copy_(there, source);  // host to device
+  expect_converted(there);
+  zero_(there);
+  copy_(there, source.to(fake_device));  // within the device, converted
+  expect_converted(there);
+  Tensor here = Tensor::zeros({3, 4}, DType::i32);
+  copy_(here, source.to(fake_device));  // device to host
+  expect_converted(here);
+  Tensor again = Tensor::empty({3, 4}, DType::i32, fake_device);
+  copy_(again, there);  // within the device, as it is
+  expect_converted(again);
+}
+
+TEST(ElementDevicesTest, views_on_a_device_are_written_without_what_lies_between) {
+  FakeDevice::instance();
+  Tensor there = Tensor::zeros({4, 6}, DType::i16, fake_device);
+  const Tensor before = there.lazy_clone();
+  Tensor part = there.slice(0, 1, 4, 2).slice(1, 0, 6, 3);
+  fill_(part, 5);
+  expect_elements<std::int16_t>(there.to(Device::cpu()), {4, 6}, [](const Dims& indices) {
+    return static_cast<std::int16_t>(indices[0] % 2 == 1 && indices[1] % 3 == 0 ? 5 : 0);
+  });
+  expect_elements<std::int16_t>(before.to(Device::cpu()), {4, 6},
+                                [](const Dims&) { return std::int16_t{0}; });
+  Tensor front = there.narrow(0, 0, 3);
+  EXPECT_THROW(copy_(front, there.narrow(0, 1, 3)), byre::ShapeError);
+  Tensor none = Tensor::empty({0}, DType::f32, fake_device);
+  EXPECT_EQ(zero_(none).numel(), 0);
+}
+
+}  // namespace
+}  // namespace byre_test

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: BSL-1.0
+/// What the tests of operations on elements share: tensors of every layout with telling values, and
+/// reading and comparing elements one by one.
+#pragma once
+
+#include <byre/tensor/elements.hpp>
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <complex>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace byre_test {
+
+using byre::Dims;
+using byre::DType;
+using byre::Tensor;
+
+using AllTypes =
+    ::testing::Types<bool, std::uint8_t, std::int8_t, std::int16_t, std::int32_t, std::int64_t,
+                     byre::Float16, byre::BFloat16, float, double, std::complex<float>>;
+
+template <class T>
+inline constexpr bool is_complex = std::is_same_v<T, std::complex<float>>;
+template <class T>
+inline constexpr bool is_half =
+    std::is_same_v<T, byre::Float16> || std::is_same_v<T, byre::BFloat16>;
+template <class T>
+inline constexpr bool is_bool = std::is_same_v<T, bool>;
+
+/// Zeros of both signs, fractions, the extremes, and what is no number; in turn, so that two tensors
+/// with different starts pair them all.
+template <class T>
+T telling_value(std::size_t index) {
+  if constexpr (std::is_integral_v<T>) {
+    constexpr std::array<T, 7> values{T(0),
+                                      T(1),
+                                      std::numeric_limits<T>::max(),
+                                      T(3),
+                                      std::numeric_limits<T>::min(),
+                                      T(100),
+                                      T(std::is_signed_v<T> ? -5 : 5)};
+    return values[index % values.size()];
+  } else {
+    constexpr float infinity = std::numeric_limits<float>::infinity();
+    constexpr std::array<float, 11> values{0.0F, 1.5F,     -2.0F,     -0.0F,   65504.0F, 3.1415927F,
+                                           NAN,  infinity, -infinity, 1.0e-7F, -0.33F};
+    if constexpr (is_complex<T>) {
+      return {values[index % 5], values[(index / 5 + index) % 4]};
+    } else {
+      return T(values[index % values.size()]);
+    }
+  }
+}
+
+template <class T>
+Tensor telling(const Dims& sizes, std::size_t start = 0) {
+  Tensor tensor = Tensor::empty(sizes, byre::dtype_of<T>);
+  T* const elements = tensor.mutable_data<T>();
+  for (std::int64_t i = 0; i < tensor.numel(); ++i) {
+    elements[i] = telling_value<T>(static_cast<std::size_t>(i) + start);
+  }
+  return tensor;
+}
+
+struct Sample {
+  std::string name;
+  Tensor tensor;
+};
+
+/// Tensors of one shape, in every layout that the loops tell apart.
+template <class T>
+std::vector<Sample> samples_of_3_by_4(std::size_t start = 0) {
+  return {{"contiguous", telling<T>({3, 4}, start)},
+          {"transposed", telling<T>({4, 3}, start).t()},
+          {"sliced", telling<T>({7, 9}, start).slice(0, 1, 6, 2).slice(1, 0, 8, 2)},
+          {"offset", telling<T>({5, 4}, start).narrow(0, 2, 3)},
+          {"expanded along rows", telling<T>({1, 4}, start).expand({3, 4})},
+          {"expanded along columns", telling<T>({3, 1}, start).expand({3, 4})}};
+}
+
+/// More than a block of elements, dense and not; no elements; no dimensions.
+template <class T>
+std::vector<std::vector<Sample>> samples_of_other_shapes(std::size_t start = 0) {
+  return {
+      {{"long", telling<T>({700}, start)},
+       {"long, strided", telling<T>({1400}, start).slice(0, 0, 1400, 2)},
+       {"long, expanded", telling<T>({1}, start).expand({700})}},
+      {{"empty", telling<T>({0, 4}, start)}, {"empty, transposed", telling<T>({4, 0}, start).t()}},
+      {{"0-d", telling<T>({}, start + 1)}, {"0-d, selected", telling<T>({6}, start).select(0, 4)}}};
+}
+
+template <class T>
+std::vector<std::vector<Sample>> all_samples(std::size_t start = 0) {
+  auto samples = samples_of_other_shapes<T>(start);
+  samples.push_back(samples_of_3_by_4<T>(start));
+  return samples;
+}
+
+template <class T>
+T at(const Tensor& tensor, const Dims& indices) {
+  switch (indices.size()) {
+    case 0:
+      return tensor.at<T>({});
+    case 1:
+      return tensor.at<T>({indices[0]});
+    case 2:
+      return tensor.at<T>({indices[0], indices[1]});
+    case 3:
+      return tensor.at<T>({indices[0], indices[1], indices[2]});
+    default:
+      ADD_FAILURE() << "at() of " << indices.size() << " dimensions";
+      return T{};
+  }
+}
+
+inline void for_each_index(const Dims& sizes, const std::function<void(const Dims&)>& visit) {
+  for (const std::int64_t size : sizes) {
+    if (size == 0) {
+      return;
+    }
+  }
+  Dims indices(sizes.size(), 0);
+  for (;;) {
+    visit(indices);
+    std::size_t axis = sizes.size();
+    while (axis > 0 && ++indices[axis - 1] == sizes[axis - 1]) {
+      indices[--axis] = 0;
+    }
+    if (axis == 0) {
+      return;
+    }
+  }
+}
+
+/// The same number, where -0 is not 0; or both not a number.
+template <class T>
+bool is_same(T a, T b) {
+  if constexpr (std::is_integral_v<T>) {
+    return a == b;
+  } else if constexpr (is_complex<T>) {
+    return is_same(a.real(), b.real()) && is_same(a.imag(), b.imag());
+  } else {
+    const auto x = static_cast<double>(a);
+    const auto y = static_cast<double>(b);
+    return (std::isnan(x) && std::isnan(y)) || (x == y && std::signbit(x) == std::signbit(y));
+  }
+}
+
+inline void report_difference(const Dims& indices, const std::string& found,
+                              const std::string& wanted) {
+  ADD_FAILURE() << "at " << to_string(indices) << ": " << found << ", not " << wanted;
+}
+
+/// Of one dtype and sizes; `expected(indices)` says each element.
+template <class T, class Expected>
+void expect_elements(const Tensor& tensor, const Dims& sizes, Expected expected) {
+  ASSERT_EQ(tensor.dtype(), byre::dtype_of<T>)
+      << byre::name_of(tensor.dtype()) << " in place of " << byre::name_of(byre::dtype_of<T>);
+  ASSERT_EQ(tensor.sizes(), sizes) << to_string(tensor.sizes()) << to_string(sizes);
+  for_each_index(sizes, [&](const Dims& indices) {
+    const T found = at<T>(tensor, indices);
+    const T wanted = expected(indices);
+    if (!is_same(found, wanted)) {
+      report_difference(indices, testing::PrintToString(found), testing::PrintToString(wanted));
+    }
+  });
+}
+
+/// The text of the Exception that `action` throws, or a failure.
+template <class Exception, class Action>
+std::string refusal(Action action) {
+  try {
+    action();
+  } catch (const Exception& error) {
+    return error.what();
+  } catch (const std::exception& error) {
+    ADD_FAILURE() << "another exception: " << error.what();
+    return "";
+  }
+  ADD_FAILURE() << "nothing was refused";
+  return "";
+}
+
+}  // namespace byre_test
