@@ -85,6 +85,8 @@ void add_memory_per_clone();
 void add_raw_copies();
 void add_shared_writes();
 void add_steals();
+void add_tensor_elements();
+void add_tensor_views();
 void add_writers_at_once();
 
 }  // namespace byre_bench

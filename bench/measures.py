@@ -83,6 +83,22 @@ def writers():
                     "copy_first")
 
 
+def tensors():
+    yield ratio("view + drop / three words, two counts", "tensor_view", "64B", "recycled", "byre",
+                "three_words", 1.0)
+    yield ratio("view + drop / floor", "tensor_view", "64B", "recycled", "byre", "floor")
+    for size in SIZES:
+        # No dearer: equal, as far as the clock tells.
+        yield ratio("reshape / view + lazy clone", "tensor_reshape", size, "recycled", "byre",
+                    "view_and_clone", 1.05)
+    for operation, title in [("tensor_add", "add, new result"),
+                             ("tensor_add_in_place", "add in place")]:
+        for size in ["4KiB", "256KiB", "16MiB"]:
+            # 0.9 of the loop's speed.
+            yield ratio(f"{title} / loop by hand", operation, size, "recycled", "byre", "loop",
+                        1.11 if size == "16MiB" else None)
+
+
 def forms():
     for operation, title in [("write_alone", "write access when alone"), ("steal", "steal"),
                              ("clone_drop", "lazy clone + drop"),
@@ -91,7 +107,7 @@ def forms():
         yield ratio(f"{title}: word / lock", operation, "64B", "recycled", "byre", "lock")
 
 
-RATIOS = [*access(), *clones(), *writes(), *writers(), *forms()]
+RATIOS = [*access(), *clones(), *writes(), *writers(), *tensors(), *forms()]
 MEMORY = [Measure("memory per Buffer clone", "memory_per_clone/byre/64B/recycled", [], 40,
                   "bytes_per_clone"),
           Measure("memory per Storage clone", "memory_per_clone/storage/64B/recycled", [], 40,
