@@ -25,6 +25,8 @@
 #include <byre/tensor/dtype.hpp>
 #include <byre/tensor/half.hpp>
 #include <byre/tensor/layout.hpp>
+#include <byre/tensor/npy.hpp>
+#include <byre/tensor/npy_header.hpp>
 #include <byre/tensor/tensor.hpp>
 #include <byre/tensor/views.hpp>
 #include <byre/version.hpp>
