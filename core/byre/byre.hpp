@@ -27,6 +27,7 @@
 #include <byre/tensor/layout.hpp>
 #include <byre/tensor/npy.hpp>
 #include <byre/tensor/npy_header.hpp>
+#include <byre/tensor/print.hpp>
 #include <byre/tensor/tensor.hpp>
 #include <byre/tensor/views.hpp>
 #include <byre/version.hpp>

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "../support/complaint.hpp"
+#include "../support/inverting_device.hpp"
 #include "../support/temporary_folder.hpp"
 
 namespace byre::test {
@@ -207,6 +208,17 @@ TEST(SavedNpy, may_replace_the_file_it_is_mapped_from) {
   expect_same(load_npy(path), Tensor::of<std::int32_t>({3}, {9, 2, 3}));
   save_npy(path, before);
   expect_same(load_npy(path), Tensor::of<std::int32_t>({3}, {1, 2, 3}));
+}
+
+TEST(SavedNpy, comes_from_any_device) {
+  const TemporaryFolder folder;
+  const Tensor saved = counted({3, 2}, DType::f32);
+  for (const Tensor& view : {saved, saved.t(), saved.slice(1, 1)}) {
+    save_npy(folder / "a.npy", view.to(InvertingDevice::device()));
+    expect_same(load_npy(folder / "a.npy"), view);
+  }
+  save_npy(folder / "a.npy", saved.to(InvertingDevice::device()).t());
+  expect_same(load_npy(folder / "a.npy"), saved.t());
 }
 
 TEST(SavedNpy, leaves_what_was_there_if_it_fails_and_nothing_beside_it) {
