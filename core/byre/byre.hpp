@@ -27,6 +27,9 @@
 #include <byre/tensor/elements.hpp>
 #include <byre/tensor/half.hpp>
 #include <byre/tensor/layout.hpp>
+#include <byre/tensor/npy.hpp>
+#include <byre/tensor/npy_header.hpp>
+#include <byre/tensor/print.hpp>
 #include <byre/tensor/promotion.hpp>
 #include <byre/tensor/scalar.hpp>
 #include <byre/tensor/tensor.hpp>

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "check.hpp"
 
-#include "npy.hpp"
+#include "checksum.hpp"
 
 #include <array>
+#include <byre/tensor/npy_header.hpp>
 #include <cstdio>
 #include <fstream>
 #include <memory>
 #include <optional>
 
-namespace live_checkpoint {
+namespace examples::live_checkpoint {
 namespace {
 
 class PlainTable {
@@ -71,7 +72,7 @@ std::string fault_of(const WrittenSnapshot& snapshot, std::uint32_t expected) {
 std::vector<std::uint32_t> replay(const Plan& plan, Progress& progress) {
   PlainTable table(plan);
   Trainer trainer(plan, table);
-  const std::string header = npy_header(plan.rows, plan.dimensions);
+  const std::string header = byre::npy_header(byre::DType::f32, {plan.rows, plan.dimensions});
   std::vector<std::uint32_t> checksums;
   progress.begin("replay on a plain array", plan.tokens, "tokens");
   for (std::uint64_t index = 0; index < plan.tokens; ++index) {
@@ -113,4 +114,4 @@ std::vector<std::string> check(const std::string& mode, const std::vector<Writte
   return faults;
 }
 
-}  // namespace live_checkpoint
+}  // namespace examples::live_checkpoint

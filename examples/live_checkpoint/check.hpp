@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace live_checkpoint {
+namespace examples::live_checkpoint {
 
 /// The checksums that the snapshots' files ought to have, in order. Throws std::bad_alloc,
 /// Interrupted.
@@ -23,4 +23,4 @@ std::vector<std::uint32_t> replay(const Plan& plan, Progress& progress);
 std::vector<std::string> check(const std::string& mode, const std::vector<WrittenSnapshot>& written,
                                const std::vector<std::uint32_t>& expected, Progress& progress);
 
-}  // namespace live_checkpoint
+}  // namespace examples::live_checkpoint

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace live_checkpoint {
+namespace examples::live_checkpoint {
 namespace {
 
 class Reader {
@@ -87,4 +87,4 @@ Corpus read_corpus(const std::vector<std::filesystem::path>& paths, std::uint64_
   return corpus;
 }
 
-}  // namespace live_checkpoint
+}  // namespace examples::live_checkpoint

@@ -11,7 +11,7 @@
 #include <filesystem>
 #include <vector>
 
-namespace live_checkpoint {
+namespace examples::live_checkpoint {
 
 struct Corpus {
   std::vector<std::uint32_t> tokens;  ///< word numbers, in the order of the text
@@ -27,4 +27,4 @@ struct Corpus {
 Corpus read_corpus(const std::vector<std::filesystem::path>& paths, std::uint64_t most_tokens,
                    Progress& progress);
 
-}  // namespace live_checkpoint
+}  // namespace examples::live_checkpoint

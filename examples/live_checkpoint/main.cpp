@@ -5,25 +5,16 @@
 #include "failure.hpp"
 #include "options.hpp"
 #include "output_file.hpp"
+#include "program.hpp"
 #include "progress.hpp"
 #include "report.hpp"
 #include "run.hpp"
 #include "workspace.hpp"
 
 #include <cstdio>
-#include <exception>
-#include <new>
-#include <optional>
 
-namespace live_checkpoint {
+namespace examples::live_checkpoint {
 namespace {
-
-void print(const std::string& text) {
-  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
-  if (!written || std::fflush(stdout) != 0) {
-    throw Failure("Cannot write to standard output.");
-  }
-}
 
 /// Row by row, for whoever uses the snapshots.
 void write_words(const Vocabulary& vocabulary, const std::filesystem::path& directory) {
@@ -45,28 +36,8 @@ std::uint64_t space_needed(const Plan& plan, const Options& options, bool keeps_
   return nbytes;
 }
 
-/// Opened before the work, so that a place that cannot be written to is not found out after it.
-std::optional<OutputFile> open_json(const Options& options) {
-  return options.json_file.empty() ? std::nullopt
-                                   : std::optional<OutputFile>(std::in_place, options.json_file);
-}
-
-void deliver(const Report& report, const RunSettings& settings, const Options& options,
-             std::optional<OutputFile>& json_file) {
-  if (options.json && !json_file) {
-    print(json(report, settings));
-    return;
-  }
-  if (json_file) {
-    const std::string text = json(report, settings);
-    json_file->write(text.data(), text.size());
-    json_file->commit();
-  }
-  print("\n" + table(report));
-}
-
 ExitCode work(const Options& options) {
-  auto json_file = open_json(options);
+  JsonOutput json_output(options.json);
   Progress progress(stderr);
   Corpus corpus = read_corpus(options.text, options.tokens, progress);
   const Plan plan = settle_plan(options, corpus);
@@ -90,45 +61,27 @@ ExitCode work(const Options& options) {
     write_words(corpus.vocabulary, workspace.directory());
     progress.note("The snapshots are in " + workspace.directory().string() + ".");
   }
-  deliver(report, settings, options, json_file);
+  json_output.deliver([&] { return json(report, settings); }, [&] { return "\n" + table(report); });
   for (const std::string& fault : report.faults) {
     std::fprintf(stderr, "live_checkpoint: %s\n", fault.c_str());
   }
   return report.faults.empty() ? exit_success : exit_failure;
 }
 
-int complain(const char* text, ExitCode code) {
-  std::fprintf(stderr, "live_checkpoint: %s\n", text);
-  if (code == exit_usage) {
-    std::fprintf(stderr, "See live_checkpoint --help.\n");
+ExitCode run_program(int argc, const char* const* argv) {
+  const Options options = parse_options(argc, argv);
+  if (options.help) {
+    print(help_text());
+    return exit_success;
   }
-  return code;
-}
-
-int guarded_main(int argc, const char* const* argv) {
-  try {
-    const Options options = parse_options(argc, argv);
-    if (options.help) {
-      print(help_text());
-      return exit_success;
-    }
-    note_signals();
-    return work(options);
-  } catch (const UsageError& error) {
-    return complain(error.what(), exit_usage);
-  } catch (const Interrupted& interruption) {
-    std::fprintf(stderr, "\nlive_checkpoint: interrupted\n");
-    return interruption.exit_code();
-  } catch (const std::bad_alloc&) {
-    return complain("Out of memory. Give fewer --tokens or --dimensions.", exit_failure);
-  } catch (const std::exception& error) {
-    return complain(error.what(), exit_failure);
-  }
+  note_signals();
+  return work(options);
 }
 
 }  // namespace
-}  // namespace live_checkpoint
+}  // namespace examples::live_checkpoint
 
 int main(int argc, char** argv) {
-  return live_checkpoint::guarded_main(argc, argv);
+  return examples::guarded_main("live_checkpoint", "Give fewer --tokens or --dimensions.",
+                                [=] { return examples::live_checkpoint::run_program(argc, argv); });
 }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "options.hpp"
 
+#include "command_line.hpp"
 #include "failure.hpp"
 
 #include <boost/program_options.hpp>
-#include <charconv>
 #include <limits>
 #include <sstream>
 #include <system_error>
 
-namespace live_checkpoint {
+namespace examples::live_checkpoint {
 namespace {
 
 namespace po = boost::program_options;
@@ -47,23 +47,8 @@ po::options_description described_options() {
                         "where the snapshots go, and stay. Default: a temporary directory, which "
                         "is removed");
   options.add_options()("keep", "do not remove the temporary directory");
-  options.add_options()("json",
-                        po::value<Texts>()->zero_tokens()->multitoken()->value_name("[FILE]"),
-                        "write all figures as JSON, to FILE or instead of the table");
+  add_json_option(options);
   return options;
-}
-
-/// The whole number that was given for `name`.
-std::uint64_t number(const std::string& name, const std::string& given, std::uint64_t least,
-                     std::uint64_t most) {
-  std::uint64_t value = 0;
-  const char* end = given.data() + given.size();
-  const auto [stopped, error] = std::from_chars(given.data(), end, value);
-  if (error != std::errc() || stopped != end || value < least || value > most) {
-    throw UsageError("--" + name + " takes a whole number from " + std::to_string(least) + " to " +
-                     std::to_string(most) + ", not '" + given + "'.");
-  }
-  return value;
 }
 
 std::vector<Mode> modes_named(const std::string& name) {
@@ -90,30 +75,10 @@ Texts default_text() {
   return paths;
 }
 
-po::variables_map parse(int argc, const char* const* argv) {
-  try {
-    po::variables_map given;
-    constexpr auto style = po::command_line_style::unix_style &
-                           ~static_cast<int>(po::command_line_style::allow_guessing);
-    // Nothing may stand alone: an empty list of positions makes that an error.
-    const po::positional_options_description none;
-    po::store(po::command_line_parser(argc, argv)
-                  .options(described_options())
-                  .positional(none)
-                  .style(style)
-                  .run(),
-              given);
-    po::notify(given);
-    return given;
-  } catch (const po::error& error) {
-    throw UsageError(std::string("Wrong usage: ") + error.what() + ".");
-  }
-}
-
 }  // namespace
 
 Options parse_options(int argc, const char* const* argv) {
-  const po::variables_map given = parse(argc, argv);
+  const po::variables_map given = parse_command_line(argc, argv, described_options());
   constexpr auto any = std::numeric_limits<std::uint64_t>::max();
   const auto required = [&](const char* name, std::uint64_t least, std::uint64_t most) {
     return number(name, given[name].as<std::string>(), least, most);
@@ -136,14 +101,7 @@ Options parse_options(int argc, const char* const* argv) {
   if (given.count("output") != 0) {
     options.output = given["output"].as<std::string>();
   }
-  if (given.count("json") != 0) {
-    options.json = true;
-    const auto& files = given["json"].as<Texts>();
-    if (files.size() > 1) {
-      throw UsageError("--json takes one file, not also '" + files[1] + "'.");
-    }
-    options.json_file = files.empty() ? "" : files.front();
-  }
+  options.json = json_option(given);
   return options;
 }
 
@@ -178,4 +136,4 @@ Exit codes: 0 all snapshots are right, 1 one is not, or something failed, 2 wron
   return text.str();
 }
 
-}  // namespace live_checkpoint
+}  // namespace examples::live_checkpoint

@@ -3,6 +3,7 @@
 /// settle_plan().
 #pragma once
 
+#include "command_line.hpp"
 #include "corpus.hpp"
 #include "run.hpp"
 #include "training.hpp"
@@ -13,7 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace live_checkpoint {
+namespace examples::live_checkpoint {
 
 struct Options {
   bool help = false;
@@ -27,8 +28,7 @@ struct Options {
   std::vector<Mode> modes;
   std::optional<std::filesystem::path> output;
   bool keep = false;
-  bool json = false;
-  std::filesystem::path json_file;  ///< empty: standard output
+  JsonOption json;
 };
 
 /// Throws UsageError.
@@ -43,4 +43,4 @@ Plan settle_plan(const Options& options, Corpus& corpus);
 /// Without --tile-rows, as many as make the smallest tile that the recycling pool keeps.
 RunSettings settle_run(const Options& options, const Plan& plan);
 
-}  // namespace live_checkpoint
+}  // namespace examples::live_checkpoint

@@ -7,7 +7,7 @@
 #include <byre/memory/pool.hpp>
 #include <utility>
 
-namespace live_checkpoint {
+namespace examples::live_checkpoint {
 namespace {
 
 constexpr std::uint64_t usual_snapshots = 24;
@@ -62,4 +62,4 @@ RunSettings settle_run(const Options& options, const Plan& plan) {
   return {std::min(rows, plan.rows), options.queue};
 }
 
-}  // namespace live_checkpoint
+}  // namespace examples::live_checkpoint

@@ -9,7 +9,7 @@
 #include <cmath>
 #include <utility>
 
-namespace live_checkpoint {
+namespace examples::live_checkpoint {
 namespace {
 
 using std::chrono::duration;
@@ -92,4 +92,4 @@ std::string Progress::rate(Clock::time_point now) const {
   return std::to_string(std::llround(static_cast<double>(done_) / seconds)) + " " + unit_ + "/s";
 }
 
-}  // namespace live_checkpoint
+}  // namespace examples::live_checkpoint

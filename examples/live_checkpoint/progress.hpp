@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <string>
 
-namespace live_checkpoint {
+namespace examples::live_checkpoint {
 
 /// Used by the main thread only.
 class Progress {
@@ -44,4 +44,4 @@ class Progress {
   Clock::time_point next_draw_;
 };
 
-}  // namespace live_checkpoint
+}  // namespace examples::live_checkpoint

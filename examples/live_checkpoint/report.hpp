@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace live_checkpoint {
+namespace examples::live_checkpoint {
 
 struct Report {
   const Corpus* corpus;
@@ -24,4 +24,4 @@ std::string describe_work(const Report& report, const RunSettings& settings);
 std::string table(const Report& report);
 std::string json(const Report& report, const RunSettings& settings);
 
-}  // namespace live_checkpoint
+}  // namespace examples::live_checkpoint

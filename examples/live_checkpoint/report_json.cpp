@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "npy.hpp"
+#include "checksum.hpp"
 #include "report.hpp"
 
 #include <byre/config.hpp>
 #include <byre/version.hpp>
 #include <nlohmann/json.hpp>
 
-namespace live_checkpoint {
+namespace examples::live_checkpoint {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -89,4 +89,4 @@ std::string json(const Report& report, const RunSettings& settings) {
   return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-}  // namespace live_checkpoint
+}  // namespace examples::live_checkpoint

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <functional>
 
-namespace live_checkpoint {
+namespace examples::live_checkpoint {
 namespace {
 
 template <class... Values>
@@ -122,4 +122,4 @@ std::string table(const Report& report) {
   return text;
 }
 
-}  // namespace live_checkpoint
+}  // namespace examples::live_checkpoint

@@ -7,7 +7,7 @@
 #include <byre/memory/pool.hpp>
 #include <cstring>
 
-namespace live_checkpoint {
+namespace examples::live_checkpoint {
 namespace {
 
 using Clock = StallLog::Clock;
@@ -115,4 +115,4 @@ RunResult run(Mode mode, const Plan& plan, const RunSettings& settings,
   return result;
 }
 
-}  // namespace live_checkpoint
+}  // namespace examples::live_checkpoint

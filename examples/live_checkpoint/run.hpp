@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-namespace live_checkpoint {
+namespace examples::live_checkpoint {
 
 enum class Mode {
   eager_fresh,     ///< every tile copied at the snapshot, into pages new from the system
@@ -55,4 +55,4 @@ struct RunResult {
 RunResult run(Mode mode, const Plan& plan, const RunSettings& settings,
               const std::filesystem::path& directory, Progress& progress);
 
-}  // namespace live_checkpoint
+}  // namespace examples::live_checkpoint

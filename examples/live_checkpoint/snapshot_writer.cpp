@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "snapshot_writer.hpp"
 
-#include "npy.hpp"
+#include "checksum.hpp"
 #include "output_file.hpp"
 
 #include <algorithm>
 #include <boost/thread/lock_guard.hpp>
 #include <boost/thread/lock_types.hpp>
+#include <byre/tensor/npy_header.hpp>
 #include <cstdio>
 #include <utility>
 
-namespace live_checkpoint {
+namespace examples::live_checkpoint {
 namespace {
 
 using Lock = boost::unique_lock<boost::mutex>;
@@ -117,7 +118,7 @@ WrittenSnapshot SnapshotWriter::write(Snapshot snapshot) const {
     checksum.add(data, nbytes);
     file.write(data, nbytes);
   };
-  const std::string header = npy_header(plan_->rows, plan_->dimensions);
+  const std::string header = byre::npy_header(byre::DType::f32, {plan_->rows, plan_->dimensions});
   put(header.data(), header.size());
   std::size_t left = plan_->table_nbytes();
   for (byre::Storage& tile : snapshot.tiles) {
@@ -137,4 +138,4 @@ WrittenSnapshot SnapshotWriter::write(Snapshot snapshot) const {
   return written;
 }
 
-}  // namespace live_checkpoint
+}  // namespace examples::live_checkpoint

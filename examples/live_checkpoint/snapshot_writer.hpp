@@ -17,7 +17,7 @@
 #include <filesystem>
 #include <vector>
 
-namespace live_checkpoint {
+namespace examples::live_checkpoint {
 
 struct WrittenSnapshot {
   std::uint64_t token = 0;
@@ -74,4 +74,4 @@ class SnapshotWriter {
   boost::thread thread_;  ///< last: it uses all of the above
 };
 
-}  // namespace live_checkpoint
+}  // namespace examples::live_checkpoint

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <ctime>
 
-namespace live_checkpoint {
+namespace examples::live_checkpoint {
 namespace {
 
 /// Of the costliest snapshot.
@@ -49,4 +49,4 @@ StallSummary summarize(const StallLog& log) {
   return summary;
 }
 
-}  // namespace live_checkpoint
+}  // namespace examples::live_checkpoint

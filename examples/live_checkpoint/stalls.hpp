@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace live_checkpoint {
+namespace examples::live_checkpoint {
 
 /// A stall is one event in which the training thread did something other than training because
 /// there are snapshots:
@@ -68,4 +68,4 @@ struct StallSummary {
 
 StallSummary summarize(const StallLog& log);
 
-}  // namespace live_checkpoint
+}  // namespace examples::live_checkpoint

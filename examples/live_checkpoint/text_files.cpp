@@ -9,7 +9,7 @@
 #include <memory>
 #include <system_error>
 
-namespace live_checkpoint {
+namespace examples::live_checkpoint {
 namespace {
 
 namespace fs = std::filesystem;
@@ -101,4 +101,4 @@ ReadOutcome read_text(const fs::path& path, const std::function<bool(std::string
   return std::ferror(file.get()) != 0 ? ReadOutcome::unreadable : ReadOutcome::read;
 }
 
-}  // namespace live_checkpoint
+}  // namespace examples::live_checkpoint

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace live_checkpoint {
+namespace examples::live_checkpoint {
 
 /// Regular files of `paths`, in the order given, those of a directory recursively and sorted by
 /// name. Symbolic links inside directories are left out: they name files twice. Throws UsageError
@@ -26,4 +26,4 @@ enum class ReadOutcome { read, stopped, not_text, unreadable };
 ReadOutcome read_text(const std::filesystem::path& path,
                       const std::function<bool(std::string_view)>& feed);
 
-}  // namespace live_checkpoint
+}  // namespace examples::live_checkpoint

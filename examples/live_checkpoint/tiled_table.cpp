@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-namespace live_checkpoint {
+namespace examples::live_checkpoint {
 
 TiledTable::TiledTable(const Plan& plan, std::uint32_t tile_rows, byre::Allocator& allocator)
     : tile_rows_(tile_rows), dimensions_(plan.dimensions) {
@@ -34,4 +34,4 @@ Snapshot TiledTable::snapshot(std::uint64_t token, Cloning cloning) const {
   return snapshot;
 }
 
-}  // namespace live_checkpoint
+}  // namespace examples::live_checkpoint

@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace live_checkpoint {
+namespace examples::live_checkpoint {
 
 enum class Cloning { lazy, eager };
 
@@ -53,4 +53,4 @@ class TiledTable {
   StallLog stalls_;
 };
 
-}  // namespace live_checkpoint
+}  // namespace examples::live_checkpoint

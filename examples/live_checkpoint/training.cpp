@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-namespace live_checkpoint {
+namespace examples::live_checkpoint {
 namespace {
 
 constexpr float learning_rate = 0.025F;
@@ -54,4 +54,4 @@ void nudge(float* __restrict row, float* __restrict other, std::size_t dimension
   }
 }
 
-}  // namespace live_checkpoint
+}  // namespace examples::live_checkpoint

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace live_checkpoint {
+namespace examples::live_checkpoint {
 
 /// What is to be computed: the same plan gives the same bits, whatever table holds the rows.
 struct Plan {
@@ -93,4 +93,4 @@ class Trainer {
   Random random_;
 };
 
-}  // namespace live_checkpoint
+}  // namespace examples::live_checkpoint

@@ -5,7 +5,7 @@
 
 #include <limits>
 
-namespace live_checkpoint {
+namespace examples::live_checkpoint {
 
 std::uint32_t Vocabulary::number_of(std::string_view word) {
   const auto found = numbers_.find(word);
@@ -21,4 +21,4 @@ std::uint32_t Vocabulary::number_of(std::string_view word) {
   return number;
 }
 
-}  // namespace live_checkpoint
+}  // namespace examples::live_checkpoint

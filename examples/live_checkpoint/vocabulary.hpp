@@ -10,7 +10,7 @@
 #include <string_view>
 #include <unordered_map>
 
-namespace live_checkpoint {
+namespace examples::live_checkpoint {
 
 class Vocabulary {
  public:
@@ -72,4 +72,4 @@ class WordCutter {
   std::string word_;
 };
 
-}  // namespace live_checkpoint
+}  // namespace examples::live_checkpoint

@@ -2,30 +2,15 @@
 #include "workspace.hpp"
 
 #include "failure.hpp"
+#include "temporary_directory.hpp"
 
-#include <cerrno>
-#include <cstdlib>
 #include <string>
 #include <system_error>
 
-namespace live_checkpoint {
+namespace examples::live_checkpoint {
 namespace {
 
 namespace fs = std::filesystem;
-
-fs::path create_temporary() {
-  std::error_code error;
-  const fs::path parent = fs::temp_directory_path(error);
-  if (error) {
-    throw Failure("There is no directory for temporary files: " + error.message() +
-                  ". Give one with --output.");
-  }
-  std::string name = (parent / "live_checkpoint.XXXXXX").string();
-  if (mkdtemp(name.data()) == nullptr) {
-    fail_with_error("Cannot create a directory in " + parent.string(), errno);
-  }
-  return name;
-}
 
 void create(const fs::path& directory) {
   std::error_code error;
@@ -44,7 +29,7 @@ Workspace::Workspace(const std::optional<fs::path>& given, bool keep)
     create(*given);
     directory_ = *given;
   } else {
-    directory_ = create_temporary();
+    directory_ = create_temporary_directory("live_checkpoint", "Give one with --output.");
   }
 }
 
@@ -84,4 +69,4 @@ void Workspace::done_with(Mode mode) const noexcept {
   }
 }
 
-}  // namespace live_checkpoint
+}  // namespace examples::live_checkpoint

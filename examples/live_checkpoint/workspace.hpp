@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <optional>
 
-namespace live_checkpoint {
+namespace examples::live_checkpoint {
 
 class Workspace {
  public:
@@ -44,4 +44,4 @@ class Workspace {
   bool keeps_files_;
 };
 
-}  // namespace live_checkpoint
+}  // namespace examples::live_checkpoint

@@ -53,7 +53,7 @@ class NotUnique : public Error {
   using Error::Error;
 };
 
-/// A file is missing, unreadable, empty or not a file.
+/// A file is missing, unreadable, empty, not a file, or not what it claims to be.
 class FileError : public Error {
  public:
   using Error::Error;

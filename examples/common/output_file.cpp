@@ -7,7 +7,7 @@
 #include <system_error>
 #include <utility>
 
-namespace live_checkpoint {
+namespace examples {
 
 OutputFile::OutputFile(std::filesystem::path path)
     : path_(std::move(path)), temporary_(path_.string() + ".part") {
@@ -49,4 +49,4 @@ void OutputFile::fail(const char* what, int error) const {
   fail_with_error(std::string("Cannot ") + what + " " + path_.string(), error);
 }
 
-}  // namespace live_checkpoint
+}  // namespace examples

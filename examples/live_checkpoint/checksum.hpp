@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The .npy file format, version 1.0, as far as a table of floats needs it, and the CRC-32 that
-/// tells two such files apart. numpy.load() reads the files.
+/// The CRC-32 that tells two files apart.
 #pragma once
 
 #include <boost/crc.hpp>
@@ -8,10 +7,7 @@
 #include <cstdint>
 #include <string>
 
-namespace live_checkpoint {
-
-/// What stands before rows * columns floats in C order, in this machine's byte order.
-std::string npy_header(std::uint64_t rows, std::uint64_t columns);
+namespace examples::live_checkpoint {
 
 /// CRC-32 as in zip and gzip, of bytes that come in pieces.
 class Checksum {
@@ -26,4 +22,4 @@ class Checksum {
 /// Eight hexadecimal digits.
 std::string to_hex(std::uint32_t checksum);
 
-}  // namespace live_checkpoint
+}  // namespace examples::live_checkpoint

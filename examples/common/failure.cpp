@@ -4,7 +4,7 @@
 #include <csignal>
 #include <system_error>
 
-namespace live_checkpoint {
+namespace examples {
 namespace {
 
 volatile std::sig_atomic_t noted_signal = 0;
@@ -37,4 +37,4 @@ void throw_if_interrupted() {
   }
 }
 
-}  // namespace live_checkpoint
+}  // namespace examples

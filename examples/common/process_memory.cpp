@@ -9,20 +9,24 @@
 #include <malloc.h>
 #endif
 
-namespace live_checkpoint {
+namespace examples {
 namespace {
 
-/// A line such as "VmHWM:   1234 kB".
-std::optional<std::uint64_t> read_status(const std::string& key) {
-  std::ifstream status("/proc/self/status");
+/// Of a line such as "VmHWM:   1234 kB".
+std::optional<std::uint64_t> read_figure(const char* file, const std::string& key) {
+  std::ifstream lines(file);
   std::string word;
-  while (status >> word) {
+  while (lines >> word) {
     std::uint64_t kibibytes = 0;
-    if (word == key + ":" && status >> kibibytes) {
+    if (word == key + ":" && lines >> kibibytes) {
       return kibibytes * 1024;
     }
   }
   return std::nullopt;
+}
+
+std::optional<std::uint64_t> read_status(const std::string& key) {
+  return read_figure("/proc/self/status", key);
 }
 
 bool start_counting() {
@@ -36,10 +40,21 @@ bool start_counting() {
 
 }  // namespace
 
-PeakMemory::PeakMemory() {
+void release_free_memory() {
 #if defined(__GLIBC__)
   malloc_trim(0);
 #endif
+}
+
+std::optional<ResidentMemory> resident_memory() {
+  // Counted page by page: what /proc/self/status has may be some pages behind.
+  const auto all = read_figure("/proc/self/smaps_rollup", "Rss");
+  const auto anonymous = read_figure("/proc/self/smaps_rollup", "Anonymous");
+  return all && anonymous ? std::optional(ResidentMemory{*all, *anonymous}) : std::nullopt;
+}
+
+PeakMemory::PeakMemory() {
+  release_free_memory();
   counting_ = start_counting();
 }
 
@@ -47,4 +62,4 @@ std::optional<std::uint64_t> PeakMemory::nbytes() const {
   return counting_ ? read_status("VmHWM") : std::nullopt;
 }
 
-}  // namespace live_checkpoint
+}  // namespace examples

@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <filesystem>
 
-namespace live_checkpoint {
+namespace examples {
 
 /// Readers never see half a file. (Surviving a power failure would take an fsync more, which is
 /// left out: these files are not kept.) One thread.
@@ -36,4 +36,4 @@ class OutputFile {
   bool committed_ = false;
 };
 
-}  // namespace live_checkpoint
+}  // namespace examples

@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace live_checkpoint {
+namespace examples {
 
 enum ExitCode : int { exit_success = 0, exit_failure = 1, exit_usage = 2 };
 
@@ -43,4 +43,4 @@ void note_signals() noexcept;
 /// Throws Interrupted if such a signal came.
 void throw_if_interrupted();
 
-}  // namespace live_checkpoint
+}  // namespace examples

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSL-1.0
+/// How the examples end: what they deliver, and what they say where they fail.
+#pragma once
+
+#include "command_line.hpp"
+#include "failure.hpp"
+#include "output_file.hpp"
+
+#include <functional>
+#include <optional>
+#include <string>
+
+namespace examples {
+
+/// To standard output. Throws Failure.
+void print(const std::string& text);
+
+/// Where the figures go that --json asked for.
+class JsonOutput {
+ public:
+  /// Opens the file before the work, so that a place that cannot be written to is not found out
+  /// after it. Throws Failure.
+  explicit JsonOutput(const JsonOption& option);
+
+  /// Writes the figures as JSON to the file, or prints them instead of the table. Throws Failure.
+  void deliver(const std::function<std::string()>& json, const std::function<std::string()>& table);
+
+ private:
+  bool replaces_table_;
+  std::optional<OutputFile> file_;
+};
+
+/// What main() returns: `work` done, or the exit code for what it threw, said on standard error.
+int guarded_main(const char* program, const char* advice_without_memory,
+                 const std::function<ExitCode()>& work);
+
+}  // namespace examples

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSL-1.0
+// weights_overlay: many requests, each with its own changes of one model. See ../README.md.
+#include "model.hpp"
+#include "options.hpp"
+#include "program.hpp"
+#include "report.hpp"
+#include "run.hpp"
+
+#include <cstdio>
+#include <cstring>
+
+namespace examples::weights_overlay {
+namespace {
+
+bool are_same_bits(const std::vector<float>& left, const std::vector<float>& right) {
+  return left.size() == right.size() &&
+         std::memcmp(left.data(), right.data(), left.size() * sizeof(float)) == 0;
+}
+
+/// What is wrong, a sentence each.
+std::vector<std::string> check(const Report& report, const ModelFiles& files) {
+  std::vector<std::string> faults;
+  for (std::size_t number = 0; number < report.plan.requests; ++number) {
+    if (!are_same_bits(report.deep.outputs[number], report.lazy.outputs[number])) {
+      faults.push_back("Request " + std::to_string(number) +
+                       ": its output over lazy clones is not that over deep copies.");
+    }
+  }
+  if (!files.are_as_written()) {
+    faults.push_back("The model's files are not as they were written.");
+  }
+  return faults;
+}
+
+ExitCode work(const Options& options) {
+  JsonOutput json_output(options.json);
+  const ModelFiles files(options.plan);
+  const Model base = files.map();
+  static_cast<void>(output_of(base));  // so that both runs find the files' pages in memory
+  Report report{.plan = options.plan};
+  report.deep = run(Cloning::deep, base, options.plan);
+  report.lazy = run(Cloning::lazy, base, options.plan);
+  report.faults = check(report, files);
+  json_output.deliver([&] { return json(report); }, [&] { return table(report); });
+  for (const std::string& fault : report.faults) {
+    std::fprintf(stderr, "weights_overlay: %s\n", fault.c_str());
+  }
+  return report.faults.empty() ? exit_success : exit_failure;
+}
+
+ExitCode run_program(int argc, const char* const* argv) {
+  const Options options = parse_options(argc, argv);
+  if (options.help) {
+    print(help_text());
+    return exit_success;
+  }
+  note_signals();
+  return work(options);
+}
+
+}  // namespace
+}  // namespace examples::weights_overlay
+
+int main(int argc, char** argv) {
+  return examples::guarded_main("weights_overlay", "Give fewer --requests or --layers.",
+                                [=] { return examples::weights_overlay::run_program(argc, argv); });
+}

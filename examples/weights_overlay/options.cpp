@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "options.hpp"
+
+#include "failure.hpp"
+
+#include <byre/memory/pages.hpp>
+#include <limits>
+#include <sstream>
+
+namespace examples::weights_overlay {
+namespace {
+
+namespace po = boost::program_options;
+
+// Bounded so that no product of them overflows 64 bits.
+constexpr std::uint64_t most_layers = 4096;
+constexpr std::uint64_t most_width = 16'384;
+constexpr std::uint64_t most_requests = 1024;
+
+po::options_description described_options() {
+  po::options_description options("Options", 96, 62);
+  const auto number_of = [](const char* usual) {
+    return po::value<std::string>()->value_name("N")->default_value(usual);
+  };
+  options.add_options()("help,h", "say this, and exit");
+  options.add_options()("layers", number_of("24"), "layers of the model, a .npy file each");
+  options.add_options()("width", number_of("512"), "a layer has that many rows and columns of f32");
+  options.add_options()("requests", number_of("8"), "requests, a thread each");
+  options.add_options()("change", number_of("2"), "layers that each request changes for itself");
+  options.add_options()("seed", number_of("1"), "of the weights and the changes");
+  add_json_option(options);
+  return options;
+}
+
+/// The eager run holds the model once in the file's pages and once for each request.
+void throw_if_too_large(const Plan& plan) {
+  const std::uint64_t needed = plan.model_nbytes() / 1024 * (plan.requests + 1) / 1024;
+  const std::uint64_t usable = byre::usable_memory_nbytes() / (1 << 20);
+  if (needed > usable) {
+    throw UsageError("Deep copies of this model for " + std::to_string(plan.requests) +
+                     " requests take " + std::to_string(needed) + " MiB, and there are " +
+                     std::to_string(usable) +
+                     ". Give fewer --requests or --layers, or less "
+                     "--width.");
+  }
+}
+
+}  // namespace
+
+Options parse_options(int argc, const char* const* argv) {
+  const po::variables_map given = parse_command_line(argc, argv, described_options());
+  const auto counted = [&](const char* name, std::uint64_t least, std::uint64_t most) {
+    return number(name, given[name].as<std::string>(), least, most);
+  };
+  Options options;
+  options.help = given.count("help") != 0;
+  options.plan.layers = counted("layers", 1, most_layers);
+  options.plan.width = counted("width", 1, most_width);
+  options.plan.requests = counted("requests", 1, most_requests);
+  options.plan.changed = counted("change", 0, most_layers);
+  options.plan.seed = counted("seed", 0, std::numeric_limits<std::uint64_t>::max());
+  options.json = json_option(given);
+  if (options.plan.changed > options.plan.layers) {
+    throw UsageError("--change " + std::to_string(options.plan.changed) +
+                     " is more than --layers " + std::to_string(options.plan.layers) + ".");
+  }
+  throw_if_too_large(options.plan);
+  return options;
+}
+
+std::string help_text() {
+  std::ostringstream text;
+  text << R"(Usage: weights_overlay [options]
+
+Serves requests that each change a few layers of one model, as adapters and experiments do. The model
+is written to .npy files in a temporary directory and mapped. Each request, on a thread of its own,
+clones all layers, changes some, and computes an output. That is done with deep copies, and with
+byre's lazy clones, which share every layer that is not changed. All outputs must be the same, bit for
+bit, and the files must hold what was written.
+
+)" << described_options()
+       << R"(
+Resident memory is what the process gained between the model mapped and read, and all requests set up
+and changed; "n/a" where the system does not say.
+
+Exit codes: 0 all outputs are right, 1 one is not, or something failed, 2 wrong usage.
+)";
+  return text.str();
+}
+
+}  // namespace examples::weights_overlay

@@ -1,0 +1,193 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+"""Has NumPy read what byre wrote and the other way round, and compares what the two print. Test
+names are sentences. Random arrays come from a seed that is printed, and taken back from the
+environment variable BYRE_TEST_SEED."""
+
+import itertools
+import os
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+import unittest
+
+try:
+    import numpy
+except ImportError:
+    print("there is no NumPy: Debian has it as python3-numpy")
+    sys.exit(77)
+
+PROGRAM = sys.argv.pop(1)
+DTYPES = ["?", "u1", "i1", "i2", "i4", "i8", "f2", "f4", "f8", "c8"]
+SHAPES = [(), (1,), (5,), (0,), (2, 0, 3), (3, 4), (2, 3, 4), (1, 3, 1, 2), (1001,), (40, 30)]
+
+
+def run(*arguments):
+    return subprocess.run([PROGRAM, *map(str, arguments)], check=True, capture_output=True,
+                          text=True).stdout
+
+
+def counted(shape, dtype):
+    """Elements that are all different, where there are that many."""
+    number = int(numpy.prod(shape, dtype=int))
+    values = (numpy.arange(number) * 7 - number).astype(dtype)
+    return (values + 1j * values[::-1] if dtype == "c8" else values).reshape(shape).astype(dtype)
+
+
+class WithScratch(unittest.TestCase):
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.scratch = pathlib.Path(directory.name)
+
+
+class Files(WithScratch):
+    def through_byre(self, command):
+        run(command, self.scratch / "in.npy", self.scratch / "out.npy")
+        return numpy.load(self.scratch / "out.npy")
+
+    def assert_same(self, array, command):
+        back = self.through_byre(command)
+        native = array.dtype.newbyteorder("=")
+        self.assertEqual((back.dtype, back.shape), (native, array.shape))
+        self.assertEqual(back.tobytes(), array.astype(native).tobytes())
+        self.assertEqual(back.flags.f_contiguous, array.flags.f_contiguous)
+
+    def test_every_dtype_shape_and_storage_order_comes_back_read_or_mapped(self):
+        for dtype, shape, order in itertools.product(DTYPES, SHAPES, "CF"):
+            array = numpy.asarray(counted(shape, dtype), order=order)
+            numpy.save(self.scratch / "in.npy", array)
+            for command in ("load", "map"):
+                with self.subTest(dtype=dtype, shape=shape, order=order, command=command):
+                    self.assert_same(array, command)
+
+    def test_the_other_byte_order_is_read(self):
+        for dtype, order in itertools.product(DTYPES, "CF"):
+            array = counted((3, 4), dtype).astype(numpy.dtype(dtype).newbyteorder("S"), order=order)
+            numpy.save(self.scratch / "in.npy", array)
+            with self.subTest(dtype=dtype, order=order):
+                self.assert_same(array, "load")
+
+    def test_versions_1_to_3_are_read(self):
+        array = counted((3, 4), "f4")
+        for version in ((1, 0), (2, 0), (3, 0)):
+            with open(self.scratch / "in.npy", "wb") as file:
+                numpy.lib.format.write_array(file, array, version=version)
+            for command in ("load", "map"):
+                with self.subTest(version=version, command=command):
+                    self.assert_same(array, command)
+
+    def test_what_byre_has_no_dtype_for_is_refused(self):
+        for array in (numpy.array(["text"]), numpy.zeros(2, "u4"), numpy.zeros(2, "c16"),
+                      numpy.zeros(2, "M8[s]"), numpy.zeros(2, [("x", "f4"), ("y", "i2")]),
+                      numpy.array([{}], dtype=object)):
+            numpy.save(self.scratch / "in.npy", array, allow_pickle=True)
+            with self.subTest(dtype=array.dtype):
+                with self.assertRaises(subprocess.CalledProcessError) as refused:
+                    self.through_byre("load")
+                self.assertIn("dtype is", refused.exception.stderr)
+
+
+def special(dtype):
+    """The values of a floating-point dtype that are printed in a way of their own."""
+    limits = numpy.finfo(dtype)
+    return [0.0, -0.0, 1.0, -1.0, 0.1, 1 / 3, 2.5, 99.5, 1e3, 1001.0, 1e-3, 12345.678, 5e-5,
+            float(limits.max), float(limits.tiny), float(limits.eps),
+            numpy.nan, numpy.inf, -numpy.inf]
+
+
+def fixed_table():
+    """Arrays that are printed differently for a reason."""
+    for dtype, shape in itertools.product(DTYPES, SHAPES):
+        yield counted(shape, dtype)
+    for dtype in ("f2", "f4", "f8"):
+        for values in itertools.combinations(special(dtype), 2):
+            yield numpy.array(values, dtype)
+        yield numpy.array([1.0, 1000.0], dtype)
+        yield numpy.array([1.0, 1001.0], dtype)
+        yield numpy.array([[numpy.nan, -numpy.inf], [1.5, 22.25]], dtype)
+        yield (numpy.arange(24) / 7).astype(dtype).reshape(2, 3, 4)
+    for dtype in ("f4", "f8"):
+        for value in (1e8, 99999999.0, 99999992.0, 123456789.0, 1e-4, 1e-5, 1e22, 16777216.0, 1e100,
+                      1e-300, 2.0 ** 60):
+            with numpy.errstate(over="ignore"):
+                yield numpy.array([value], dtype)
+                yield numpy.array([value, -value / 3], dtype)
+    yield numpy.array([1.123456785, 1.5, -20.0])
+    yield numpy.array([0.00011, 0.1])
+    yield numpy.array([[True, False], [True, True]])
+    yield numpy.array([True, True])
+    yield numpy.array([-128, 127], "i1")
+    yield numpy.array([-2 ** 63, 2 ** 63 - 1])
+    yield numpy.array([1 + 2j, -3.25 - 0.5j, complex(numpy.nan, -numpy.inf)], "c8")
+    yield numpy.array([1e10 + 1j, 1 + 1e-10j], "c8")
+    yield numpy.arange(10 ** 5).reshape(10, 10, 10, 100)
+    yield numpy.arange(7 * 200).reshape(200, 7) / 8
+    yield numpy.arange(100) * 1.5
+    yield numpy.arange(60).reshape(1, 60)
+    yield numpy.zeros((3, 1, 4, 1))
+
+
+def random_table(choose, count):
+    for _ in range(count):
+        shape = [choose.randrange(1, 6) for _ in range(choose.randrange(0, 4))]
+        dtype = choose.choice(["f2", "f4", "f8", "c8"])
+        scale, decimals = 10 ** choose.uniform(-6, 6), choose.randrange(0, 10)
+
+        def number():
+            return round(choose.gauss(0, 1), decimals) * scale
+        size = int(numpy.prod(shape, dtype=int))
+        values = [complex(number(), number()) if dtype == "c8" else number() for _ in range(size)]
+        with numpy.errstate(over="ignore"):
+            yield numpy.array(values, dtype).reshape(shape)
+
+
+class Printing(WithScratch):
+    def assert_printed_alike(self, arrays, threshold=1000, edge=3, precision=8, width=75):
+        arrays = list(arrays)
+        paths = [self.scratch / f"{number}.npy" for number in range(len(arrays))]
+        for path, array in zip(paths, arrays):
+            numpy.save(path, array)
+        texts = run("print", threshold, edge, precision, width, *paths).split("\f")
+        for array, text in zip(arrays, texts, strict=False):
+            expected = numpy.array2string(array, threshold=threshold, edgeitems=edge,
+                                          precision=precision, max_line_width=width)
+            self.assertEqual(text, expected, f"{array.dtype} {array.ravel()[:20].tolist()}")
+            if array.shape and not array.size == 0 and (threshold, edge, precision) == (1000, 3, 8):
+                self.assertEqual(text, str(array) if width == 75 else expected)
+
+    def test_a_table_of_arrays(self):
+        self.assert_printed_alike(fixed_table())
+
+    def test_a_table_of_arrays_with_few_digits(self):
+        self.assert_printed_alike(fixed_table(), precision=3)
+        self.assert_printed_alike(fixed_table(), precision=0)
+
+    def test_a_table_of_arrays_in_narrow_lines(self):
+        self.assert_printed_alike(fixed_table(), width=20)
+        self.assert_printed_alike(fixed_table(), width=3)
+
+    def test_a_table_of_arrays_in_short_summaries(self):
+        self.assert_printed_alike(fixed_table(), threshold=3, edge=1)
+        self.assert_printed_alike(fixed_table(), threshold=0, edge=2)
+
+    def test_every_13th_f16_and_all_powers_of_two(self):
+        positive = numpy.arange(0x7C00, dtype="u2").view("f2")
+        powers = numpy.concatenate([2.0 ** numpy.arange(-24, 16), -(2.0 ** numpy.arange(-24, 16))])
+        values = numpy.concatenate([positive[::13], powers.astype("f2")])
+        self.assert_printed_alike(values.reshape(-1, 1))
+        self.assert_printed_alike([values], threshold=values.size)
+
+    def test_random_arrays(self):
+        seed = int(os.environ.get("BYRE_TEST_SEED", random.randrange(2 ** 32)))
+        print(f"BYRE_TEST_SEED={seed}", flush=True)
+        choose = random.Random(seed)
+        self.assert_printed_alike(random_table(choose, 2000))
+        self.assert_printed_alike(random_table(choose, 500), precision=4, threshold=20, edge=2,
+                                  width=40)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSL-1.0
+// What numpy_test.py has byre do: tensor_files load|map IN OUT reads a .npy file and writes it
+// again; tensor_files print THRESHOLD EDGE PRECISION WIDTH FILE... prints files, a form feed after
+// each.
+#include <byre/tensor/npy.hpp>
+#include <byre/tensor/print.hpp>
+
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <span>
+#include <string>
+
+namespace {
+
+int complain(const char* what) {
+  std::fprintf(stderr, "tensor_files: %s\n", what);
+  return 2;
+}
+
+int run(std::span<const char* const> arguments) {
+  const std::string command = arguments.empty() ? "" : arguments[0];
+  if (arguments.size() == 3 && (command == "load" || command == "map")) {
+    byre::save_npy(arguments[2],
+                   command == "load" ? byre::load_npy(arguments[1]) : byre::map_npy(arguments[1]));
+    return 0;
+  }
+  if (arguments.size() < 5 || command != "print") {
+    return complain("see the source for its arguments");
+  }
+  byre::PrintOptions options;
+  options.threshold = std::atoll(arguments[1]);
+  options.edge_items = std::atoll(arguments[2]);
+  options.precision = std::atoi(arguments[3]);
+  options.line_width = static_cast<std::size_t>(std::atoll(arguments[4]));
+  for (const char* path : arguments.subspan(5)) {
+    std::printf("%s\f", to_string(byre::load_npy(path), options).c_str());
+  }
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(std::span<const char* const>(argv + 1, static_cast<std::size_t>(argc - 1)));
+  } catch (const std::exception& error) {
+    return complain(error.what());
+  }
+}

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: BSL-1.0
+// Files that are not what they claim. Each is refused with a text that names it, never read beyond
+// its end, which AddressSanitizer would see: the bytes are in memory of just their size.
+#include <byre/tensor/npy.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <memory>
+#include <random>
+#include <string>
+
+#include "../support/complaint.hpp"
+#include "../support/seed.hpp"
+#include "../support/temporary_folder.hpp"
+
+namespace byre::test {
+namespace {
+
+const std::string magic("\x93NUMPY\1\0", 8);
+
+std::string file_with(const std::string& header, const std::string& data) {
+  const auto low = static_cast<char>(header.size() & 0xFF);
+  const auto high = static_cast<char>(header.size() >> 8);
+  return magic + low + high + header + data;
+}
+
+/// What reading the bytes says.
+std::string complaint_about(const std::string& file) {
+  const auto exact = std::make_unique_for_overwrite<std::byte[]>(file.size());
+  std::memcpy(exact.get(), file.data(), file.size());
+  return complaint_of<FileError>([&] { read_npy({exact.get(), file.size()}); });
+}
+
+std::string described(const std::string& descr, const std::string& order,
+                      const std::string& shape) {
+  return "{'descr': " + descr + ", 'fortran_order': " + order + ", 'shape': " + shape + ", }\n";
+}
+
+struct Malformed {
+  const char* name;
+  std::string file;
+  const char* said;
+};
+
+const std::string two_bytes("\1\1");
+
+const Malformed all_malformed[] = {
+    {"nothing", "", "does not begin"},
+    {"magic_cut_short", "\x93NUM", "does not begin"},
+    {"magic_alone", "\x93NUMPY", "does not begin"},
+    {"another_file", "PK\3\4 and more of an archive", "does not begin"},
+    {"no_minor_version", "\x93NUMPY\1", "does not begin"},
+    {"version_0", std::string("\x93NUMPY\0\0", 8) + "v\0{}", "version is 0.0"},
+    {"version_4", std::string("\x93NUMPY\4\0", 8) + "v\0{}", "version is 4.0"},
+    {"version_1_1", "\x93NUMPY\1\1v", "version is 1.1"},
+    {"no_length", magic, "end within the header"},
+    {"half_a_length", magic + "v", "end within the header"},
+    {"a_header_beyond_the_end", magic + std::string("v\0{", 3), "end within the header"},
+    {"a_header_of_gigabytes", std::string("\x93NUMPY\2\0", 8) + "\xff\xff\xff\xff{}",
+     "more than a plain array"},
+    {"an_empty_header", file_with("", ""), "where '{' should be"},
+    {"a_list", file_with("['descr']", ""), "where '{' should be"},
+    {"an_unclosed_dictionary", file_with("{'descr': '|u1'", ""), "where '}' should be"},
+    {"an_unclosed_string", file_with("{'descr", ""), "closing quote"},
+    {"an_escape", file_with("{'de\\x73cr': '|u1'}", ""), "without escapes"},
+    {"a_bare_key", file_with("{descr: '|u1'}", ""), "where a string should be"},
+    {"no_colon", file_with("{'descr' '|u1'}", ""), "where ':' should be"},
+    {"only_a_comma", file_with("{,}", ""), "where a string should be"},
+    {"no_keys", file_with("{}", ""), "lacks the key 'descr'"},
+    {"no_descr", file_with("{'fortran_order': False, 'shape': (2,)}", two_bytes),
+     "lacks the key 'descr'"},
+    {"no_order", file_with("{'descr': '|u1', 'shape': (2,)}", two_bytes),
+     "lacks the key 'fortran_order'"},
+    {"no_shape", file_with("{'descr': '|u1', 'fortran_order': False}", two_bytes),
+     "lacks the key 'shape'"},
+    {"a_key_twice", file_with("{'descr': '|u1', 'descr': '|u1'}", ""), "the key 'descr'"},
+    {"an_unknown_key", file_with("{'descr': '|u1', 'align': True}", ""), "the key 'align'"},
+    {"more_behind_the_dictionary", file_with(described("'|u1'", "False", "(2,)") + "x", two_bytes),
+     "the end of the header"},
+    {"an_order_of_1", file_with(described("'|u1'", "1", "(2,)"), two_bytes), "True or False"},
+    {"an_order_in_quotes", file_with(described("'|u1'", "'False'", "(2,)"), two_bytes),
+     "True or False"},
+    {"a_longer_word_for_true", file_with(described("'|u1'", "Truely", "(2,)"), two_bytes),
+     "where '}' should be"},
+    {"objects", file_with(described("'|O'", "False", "(2,)"), two_bytes), "its dtype is '|O'"},
+    {"unsigned_words", file_with(described("'<u4'", "False", "(2,)"), two_bytes), "'<u4'"},
+    {"long_doubles", file_with(described("'<f16'", "False", "(2,)"), two_bytes), "'<f16'"},
+    {"complex_doubles", file_with(described("'<c16'", "False", "(2,)"), two_bytes), "'<c16'"},
+    {"strings", file_with(described("'<U3'", "False", "(2,)"), two_bytes), "'<U3'"},
+    {"bf16_of_other_programs", file_with(described("'<V2'", "False", "(2,)"), two_bytes), "'<V2'"},
+    {"an_empty_dtype", file_with(described("''", "False", "(2,)"), two_bytes), "its dtype is ''"},
+    {"a_dtype_of_what_a_terminal_obeys", file_with(described("'\x1b[2J'", "False", "()"), ""),
+     "'?[2J'"},
+    {"a_dtype_without_a_type", file_with(described("'<'", "False", "(2,)"), two_bytes), "'<'"},
+    {"a_structure", file_with(described("[('x', '<f4')]", "False", "(2,)"), two_bytes),
+     "structured"},
+    {"a_number_for_a_shape", file_with(described("'|u1'", "False", "2"), two_bytes), "'('"},
+    {"a_shape_without_its_comma", file_with(described("'|u1'", "False", "(2)"), two_bytes), "','"},
+    {"a_shape_with_two_commas", file_with(described("'|u1'", "False", "(2,,)"), two_bytes),
+     "an integer"},
+    {"a_list_for_a_shape", file_with(described("'|u1'", "False", "[2]"), two_bytes), "'('"},
+    {"an_unclosed_shape", file_with("{'descr': '|u1', 'fortran_order': False, 'shape': (2,", ""),
+     "an integer"},
+    {"a_fraction", file_with(described("'|u1'", "False", "(2.0,)"), two_bytes), "')'"},
+    {"a_size_that_is_no_number", file_with(described("'|u1'", "False", "(None,)"), two_bytes),
+     "an integer"},
+    {"a_negative_size", file_with(described("'|u1'", "False", "(-2,)"), two_bytes), "negative"},
+    {"negative_sizes_whose_product_fits",
+     file_with(described("'|u1'", "False", "(-1, -2)"), two_bytes), "negative"},
+    {"a_size_of_more_than_64_bits",
+     file_with(described("'|u1'", "False", "(99999999999999999999,)"), two_bytes), "below 2^63"},
+    {"sizes_that_overflow",
+     file_with(described("'|u1'", "False", "(4294967296, 4294967297)"), two_bytes), "2^63"},
+    {"sizes_that_overflow_in_front_of_a_zero",
+     file_with(described("'|u1'", "False", "(4294967296, 4294967297, 0)"), ""), "2^63"},
+    {"bytes_that_overflow",
+     file_with(described("'<f8'", "False", "(2305843009213693952,)"), two_bytes), "bytes"},
+    {"more_elements_than_there_are", file_with(described("'|u1'", "False", "(3,)"), two_bytes),
+     "take 3 bytes, and 2 follow"},
+    {"fewer_elements_than_there_are", file_with(described("'|u1'", "False", "(1,)"), two_bytes),
+     "take 1 bytes, and 2 follow"},
+    {"bytes_behind_no_elements", file_with(described("'|u1'", "False", "(0,)"), two_bytes),
+     "take 0 bytes, and 2 follow"},
+    {"half_an_element", file_with(described("'<f4'", "False", "()"), two_bytes), "take 4 bytes"},
+    {"sizes_of_petabytes",
+     file_with(described("'<f8'", "False", "(1000000, 1000000000)"), two_bytes), "and 2 follow"},
+    {"a_bool_of_2", file_with(described("'|b1'", "False", "(2,)"), "\1\2"),
+     "bool number 1 is the byte 2"},
+};
+
+std::string name_of_case(const testing::TestParamInfo<Malformed>& info) {
+  return info.param.name;
+}
+
+class MalformedFile : public testing::TestWithParam<Malformed> {};
+INSTANTIATE_TEST_SUITE_P(Npy, MalformedFile, testing::ValuesIn(all_malformed), name_of_case);
+
+TEST_P(MalformedFile, is_refused_in_memory_with_what_is_wrong) {
+  const std::string complaint = complaint_about(GetParam().file);
+  EXPECT_NE(complaint.find(GetParam().said), std::string::npos) << complaint;
+  EXPECT_NE(complaint.find("cannot read \"memory\""), std::string::npos) << complaint;
+}
+
+TEST_P(MalformedFile, is_refused_on_disk_with_its_name_read_or_mapped) {
+  const TemporaryFolder folder;
+  const auto path = folder / "a.npy";
+  write_file(path, GetParam().file);
+  for (const auto& read : {load_npy, map_npy}) {
+    const std::string complaint = complaint_of<FileError>([&] { read(path); });
+    EXPECT_NE(complaint.find(path.string()), std::string::npos) << complaint;
+    EXPECT_EQ(complaint.find("..."), std::string::npos) << complaint;
+  }
+}
+
+TEST(Npy, with_more_than_64_dimensions_is_refused) {
+  std::string shape = "(";
+  for (int axis = 0; axis < 64; ++axis) {
+    shape += "1, ";
+  }
+  EXPECT_EQ(complaint_about(file_with(described("'|u1'", "False", shape + ")"), "\1")),
+            "nothing was thrown");
+  const std::string complaint =
+      complaint_about(file_with(described("'|u1'", "False", shape + "1)"), "\1"));
+  EXPECT_NE(complaint.find("more than 64 dimensions"), std::string::npos) << complaint;
+}
+
+TEST(Npy, cut_short_anywhere_or_with_a_byte_more_is_refused) {
+  for (const Dims& sizes : {Dims{}, Dims{3, 2}}) {
+    const std::string whole =
+        npy_header(DType::i16, sizes) + std::string(sizes.empty() ? 2 : 12, '\1');
+    ASSERT_EQ(complaint_about(whole), "nothing was thrown");
+    for (std::size_t size = 0; size < whole.size(); ++size) {
+      const std::string complaint = complaint_about(whole.substr(0, size));
+      EXPECT_TRUE(complaint.starts_with("cannot read \"memory\"")) << size << ": " << complaint;
+    }
+    EXPECT_TRUE(complaint_about(whole + '\1').starts_with("cannot read \"memory\""));
+  }
+}
+
+TEST(Npy, with_any_bytes_changed_is_read_or_refused) {
+  std::mt19937_64 choose(seed());
+  const std::string valid = npy_header(DType::f32, {2, 3}, true) + std::string(24, '\2');
+  const std::string_view likely("{}()[]'\",: \\0123456789-LTF<>|=bcfiu\n\0\xff", 40);
+  for (int round = 0; round < 20000; ++round) {
+    std::string file = valid;
+    for (auto changes = 1 + choose() % 4; changes > 0; --changes) {
+      file[choose() % file.size()] = likely[choose() % likely.size()];
+    }
+    const std::string complaint = complaint_about(file);
+    EXPECT_TRUE(complaint == "nothing was thrown" ||
+                complaint.starts_with("cannot read \"memory\""))
+        << complaint;
+  }
+}
+
+TEST(Npy, that_is_no_file_is_refused) {
+  const TemporaryFolder folder;
+  for (const auto& read : {load_npy, map_npy}) {
+    const auto complaint = [&](const char* name) {
+      return complaint_of<FileError>([&] { read(folder / name); });
+    };
+    EXPECT_NE(complaint("missing.npy").find("no such file"), std::string::npos);
+    EXPECT_NE(complaint("").find("not a regular file"), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace byre::test

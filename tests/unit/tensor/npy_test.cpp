@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: BSL-1.0
+// Tensors that go into .npy files and come out again. tests/numpy has NumPy do one of the two.
+#include <byre/memory/device.hpp>
+#include <byre/storage/origins.hpp>
+#include <byre/tensor/npy.hpp>
+#include <byre/tensor/tensor.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "../support/complaint.hpp"
+#include "../support/inverting_device.hpp"
+#include "../support/temporary_folder.hpp"
+
+namespace byre::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr DType stored_dtypes[] = {DType::boolean, DType::u8,       DType::i8,  DType::i16,
+                                   DType::i32,     DType::i64,      DType::f16, DType::f32,
+                                   DType::f64,     DType::complex64};
+
+/// Of elements that are all different, where there are that many.
+Tensor counted(const Dims& sizes, DType dtype) {
+  Tensor tensor = Tensor::empty(sizes, dtype);
+  auto* const bytes = static_cast<unsigned char*>(tensor.mutable_raw_data());
+  for (std::size_t at = 0; at < tensor.nbytes(); ++at) {
+    bytes[at] =
+        static_cast<unsigned char>(dtype == DType::boolean ? at % 3 == 0 : at * 7 + at / 256);
+  }
+  return tensor;
+}
+
+/// The elements as they are read, one after the other.
+std::string bytes_of(const Tensor& tensor) {
+  const Tensor packed = tensor.contiguous();
+  return packed.nbytes() == 0
+             ? std::string()
+             : std::string(static_cast<const char*>(packed.raw_data()), packed.nbytes());
+}
+
+void expect_same(const Tensor& tensor, const Tensor& expected) {
+  EXPECT_EQ(tensor.dtype(), expected.dtype());
+  EXPECT_EQ(to_string(tensor.sizes()), to_string(expected.sizes()));
+  EXPECT_EQ(bytes_of(tensor), bytes_of(expected));
+}
+
+std::span<const std::byte> as_bytes(const std::string& text) {
+  return std::as_bytes(std::span(text.data(), text.size()));
+}
+
+/// A file of two i32 in either order.
+std::string pair_of_i32(char byte_order, const std::string& data) {
+  std::string header = npy_header(DType::i32, {2});
+  header[header.find("i4") - 1] = byte_order;
+  return header + data;
+}
+
+class EveryDtype : public testing::TestWithParam<DType> {
+ protected:
+  TemporaryFolder folder_;
+};
+
+std::string name_of_case(const testing::TestParamInfo<DType>& info) {
+  return name_of(info.param);
+}
+INSTANTIATE_TEST_SUITE_P(Npy, EveryDtype, testing::ValuesIn(stored_dtypes), name_of_case);
+
+TEST_P(EveryDtype, comes_back_as_it_was_from_each_way_of_reading) {
+  const fs::path path = folder_ / "a.npy";
+  for (const Dims& sizes : {Dims{}, Dims{1}, Dims{5}, Dims{0}, Dims{2, 0, 3}, Dims{3, 4},
+                            Dims{2, 3, 4}, Dims{2, 1, 2, 1, 2, 1, 3}}) {
+    const Tensor saved = counted(sizes, GetParam());
+    save_npy(path, saved);
+    const std::string bytes = read_file(path);
+    expect_same(load_npy(path), saved);
+    expect_same(map_npy(path), saved);
+    expect_same(read_npy(as_bytes(bytes)), saved);
+    EXPECT_EQ((bytes.size() - saved.nbytes()) % 64, 0U);
+  }
+}
+
+TEST_P(EveryDtype, keeps_its_fortran_order) {
+  const fs::path path = folder_ / "a.npy";
+  const Tensor saved = counted({4, 3, 2}, GetParam()).permute({2, 1, 0});
+  save_npy(path, saved);
+  EXPECT_NE(read_file(path).find("'fortran_order': True, 'shape': (2, 3, 4)"), std::string::npos);
+  for (const Tensor& read : {load_npy(path), map_npy(path)}) {
+    expect_same(read, saved);
+    EXPECT_EQ(read.strides(), saved.strides());
+  }
+}
+
+TEST_P(EveryDtype, is_packed_if_it_is_a_view_that_no_order_describes) {
+  const fs::path path = folder_ / "a.npy";
+  const Tensor whole = counted({4, 3, 6}, GetParam());
+  for (const Tensor& view :
+       {whole.slice(2, 1, 6, 2), whole.transpose(0, 1),
+        whole.select(0, 1).unsqueeze(0).expand({2, 3, 6}), whole.slice(0, 3, 3).transpose(1, 2)}) {
+    save_npy(path, view);
+    expect_same(load_npy(path), view);
+    expect_same(map_npy(path), view);
+  }
+}
+
+TEST_P(EveryDtype, is_read_from_the_other_byte_order) {
+  const Tensor saved = counted({3, 2}, GetParam());
+  const std::size_t number_nbytes = GetParam() == DType::complex64 ? 4 : saved.itemsize();
+  std::string header = npy_header(GetParam(), {3, 2});
+  const std::size_t order = header.find("'descr': '") + 10;
+  if (number_nbytes > 1) {
+    header[order] = header[order] == '<' ? '>' : '<';
+  }
+  std::string data = bytes_of(saved);
+  for (std::size_t at = 0; at < data.size(); at += number_nbytes) {
+    std::reverse(&data[at], &data[at] + number_nbytes);
+  }
+  const fs::path path = folder_ / "a.npy";
+  write_file(path, header + data);
+  expect_same(load_npy(path), saved);
+  if (number_nbytes > 1) {
+    const std::string complaint = complaint_of<FileError>([&] { map_npy(path); });
+    EXPECT_NE(complaint.find("load_npy"), std::string::npos) << complaint;
+  }
+}
+
+TEST(Npy, reads_numbers_in_the_order_that_the_header_says) {
+  expect_same(read_npy(as_bytes(pair_of_i32('<', std::string("\1\0\0\0\0\2\0\0", 8)))),
+              Tensor::of<std::int32_t>({2}, {1, 512}));
+  expect_same(read_npy(as_bytes(pair_of_i32('>', std::string("\0\0\0\1\0\0\2\0", 8)))),
+              Tensor::of<std::int32_t>({2}, {1, 512}));
+}
+
+TEST(Npy, reads_versions_1_to_3) {
+  const std::string text = "{'descr': '<i4', 'fortran_order': False, 'shape': (1,), }       \n";
+  const auto size = static_cast<char>(text.size());
+  const std::string data("\5\0\0\0", 4);
+  for (const std::string& preamble :
+       {std::string("\x93NUMPY\1\0", 8) + size + '\0',
+        std::string("\x93NUMPY\2\0", 8) + size + std::string(3, '\0'),
+        std::string("\x93NUMPY\3\0", 8) + size + std::string(3, '\0')}) {
+    expect_same(read_npy(as_bytes(preamble + text + data)), Tensor::of<std::int32_t>({1}, {5}));
+  }
+}
+
+TEST(Npy, reads_a_header_in_any_order_with_any_spaces_and_quotes_and_the_longs_of_python_2) {
+  const std::string text = "{\"shape\":(2L, 1L) ,'descr' : '|u1','fortran_order':False}";
+  const std::string file =
+      std::string("\x93NUMPY\1\0", 8) + static_cast<char>(text.size()) + '\0' + text + "\1\2";
+  expect_same(read_npy(as_bytes(file)), Tensor::of<std::uint8_t>({2, 1}, {1, 2}));
+}
+
+TEST(MappedNpy, is_not_copied_until_it_is_written_and_the_file_never_changes) {
+  const TemporaryFolder folder;
+  const fs::path path = folder / "weights.npy";
+  save_npy(path, counted({8, 4}, DType::f32));
+  const std::string before = read_file(path);
+  const Tensor mapped = map_npy(path);
+  EXPECT_EQ(mapped.storage().origin(), Origin::mapped);
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(mapped.raw_data()) % 64, 0U);
+
+  Tensor overlay = mapped.lazy_clone();
+  EXPECT_EQ(overlay.raw_data(), mapped.raw_data());
+  overlay.set_at<float>({1, 2}, 42.0F);
+  EXPECT_NE(overlay.raw_data(), mapped.raw_data());
+  EXPECT_EQ(overlay.at<float>({1, 2}), 42.0F);
+  EXPECT_EQ(read_file(path), before);
+  expect_same(mapped, load_npy(path));
+}
+
+TEST(MappedNpy, in_fortran_order_is_a_transposed_view_that_is_not_copied) {
+  const TemporaryFolder folder;
+  save_npy(folder / "a.npy", counted({5, 3}, DType::i16).t());
+  const Tensor mapped = map_npy(folder / "a.npy");
+  EXPECT_EQ(mapped.storage().origin(), Origin::mapped);
+  EXPECT_EQ(mapped.strides(), (Dims{1, 3}));
+  expect_same(mapped, counted({5, 3}, DType::i16).t());
+}
+
+TEST(MappedNpy, that_is_not_aligned_is_refused_and_can_be_read) {
+  const TemporaryFolder folder;
+  const std::string text = "{'descr': '<i4', 'fortran_order': False, 'shape': (1,)}";
+  const std::string file = std::string("\x93NUMPY\1\0", 8) + static_cast<char>(text.size()) + '\0' +
+                           text + std::string("\7\0\0\0", 4);
+  ASSERT_NE((file.size() - 4) % 4, 0U);
+  write_file(folder / "a.npy", file);
+  const std::string complaint = complaint_of<FileError>([&] { map_npy(folder / "a.npy"); });
+  EXPECT_NE(complaint.find("no multiple"), std::string::npos) << complaint;
+  EXPECT_NE(complaint.find("load_npy"), std::string::npos) << complaint;
+  expect_same(load_npy(folder / "a.npy"), Tensor::of<std::int32_t>({1}, {7}));
+}
+
+TEST(SavedNpy, may_replace_the_file_it_is_mapped_from) {
+  const TemporaryFolder folder;
+  const fs::path path = folder / "a.npy";
+  save_npy(path, Tensor::of<std::int32_t>({3}, {1, 2, 3}));
+  const Tensor before = map_npy(path);
+  Tensor changed = before.lazy_clone();
+  changed.set_at<std::int32_t>({0}, 9);
+  save_npy(path, changed);
+  expect_same(before, Tensor::of<std::int32_t>({3}, {1, 2, 3}));
+  expect_same(load_npy(path), Tensor::of<std::int32_t>({3}, {9, 2, 3}));
+  save_npy(path, before);
+  expect_same(load_npy(path), Tensor::of<std::int32_t>({3}, {1, 2, 3}));
+}
+
+TEST(SavedNpy, comes_from_any_device) {
+  const TemporaryFolder folder;
+  const Tensor saved = counted({3, 2}, DType::f32);
+  for (const Tensor& view : {saved, saved.t(), saved.slice(1, 1)}) {
+    save_npy(folder / "a.npy", view.to(InvertingDevice::device()));
+    expect_same(load_npy(folder / "a.npy"), view);
+  }
+  save_npy(folder / "a.npy", saved.to(InvertingDevice::device()).t());
+  expect_same(load_npy(folder / "a.npy"), saved.t());
+}
+
+TEST(SavedNpy, leaves_what_was_there_if_it_fails_and_nothing_beside_it) {
+  const TemporaryFolder folder;
+  fs::create_directory(folder / "a.npy");  // which a file cannot replace
+  write_file(folder / "a.npy" / "kept", "kept");
+  const std::string complaint =
+      complaint_of<FileError>([&] { save_npy(folder / "a.npy", counted({4}, DType::f32)); });
+  EXPECT_NE(complaint.find((folder / "a.npy").string()), std::string::npos) << complaint;
+  EXPECT_EQ(read_file(folder / "a.npy" / "kept"), "kept");
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), {}), 1);
+
+  EXPECT_NE(complaint_of<FileError>([&] {
+              save_npy(folder / "missing" / "a.npy", counted({4}, DType::f32));
+            }).find("No such file"),
+            std::string::npos);
+}
+
+TEST(SavedNpy, leaves_nothing_beside_it_and_gets_past_what_an_interrupted_one_left) {
+  const TemporaryFolder folder;
+  write_file(folder / "a.npy.0.part", "left");
+  save_npy(folder / "a.npy", counted({4}, DType::f32));
+  EXPECT_EQ(read_file(folder / "a.npy.0.part"), "left");
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), {}), 2);
+  expect_same(load_npy(folder / "a.npy"), counted({4}, DType::f32));
+}
+
+TEST(SavedNpy, has_to_be_initialized_and_of_a_dtype_the_format_has) {
+  const TemporaryFolder folder;
+  const fs::path path = folder / "a.npy";
+  const Tensor brain = Tensor::zeros({2}, DType::bf16);
+  EXPECT_NE(complaint_of<DTypeError>([&] { save_npy(path, brain); }).find("bf16"),
+            std::string::npos);
+  const Tensor deep = Tensor::zeros(Dims(65, 1), DType::u8);
+  EXPECT_NE(complaint_of<ShapeError>([&] { save_npy(path, deep); }).find("64"), std::string::npos);
+
+  Tensor tensor(Device::cpu());
+  const auto is_refused = [&] {
+    const std::string complaint = complaint_of<StateError>([&] { save_npy(path, tensor); });
+    return complaint.find("uninitialized") != std::string::npos;
+  };
+  EXPECT_TRUE(is_refused());
+  tensor.resize({2});
+  EXPECT_TRUE(is_refused());
+  tensor.realize<float>().free_memory();
+  EXPECT_TRUE(is_refused());
+  EXPECT_FALSE(fs::exists(path));
+}
+
+}  // namespace
+}  // namespace byre::test
