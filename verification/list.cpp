@@ -83,6 +83,7 @@ extern const Scenario copy_then_count_writes;
 extern const Scenario count_then_lock_drops;
 extern const Scenario count_then_lock_writes;
 extern const Scenario first_clone_rewrites_source;
+extern const Scenario reads_after_drop;
 extern const Scenario relaxed_uniqueness_resizes;
 extern const Scenario relaxed_uniqueness_writes;
 extern const Scenario sleeps_without_a_look;
@@ -182,6 +183,7 @@ std::span<const Scenario* const> all_scenarios() {
       &count_then_lock_drops,
       &count_then_lock_writes,
       &first_clone_rewrites_source,
+      &reads_after_drop,
       &relaxed_uniqueness_resizes,
       &relaxed_uniqueness_writes,
       &sleeps_without_a_look,

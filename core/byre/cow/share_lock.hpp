@@ -59,7 +59,7 @@ class basic_share_lock {
     return drop_user();
   }
 
-  bool is_writable() const noexcept { return !frozen_ && is_unique(); }
+  bool is_writable() const noexcept { return !frozen_.get() && is_unique(); }
 
   bool is_unique() const noexcept {
     // Acquire pairs with drop_user: a write that relies on a true answer happens after all the
@@ -148,7 +148,7 @@ class basic_share_lock {
   typename Sync::template Atomic<std::uint32_t> owners_;
   typename Sync::template Atomic<std::uint32_t> users_;
   typename Sync::SharedMutex mutex_;
-  const bool frozen_;
+  const typename Sync::template Plain<bool> frozen_;
 };
 
 using ShareLock = basic_share_lock<sync::Boost>;
