@@ -71,6 +71,9 @@ struct Checked {
       const bool done = value_.compare_exchange(rl::bool_t<true>(), expected, desired,
                                                 scope.relacy_order(), rl::mo_relaxed, scope.info());
       scope.saw(done ? desired : expected, done ? "exchanges for" : "fails to exchange");
+      if (!done) {
+        steps_ahead.change_nothing();
+      }
       return done;
     }
 

@@ -153,7 +153,9 @@ Mutation find_mutation(const std::string& name) {
 }
 
 Bound parse_bound(const std::string& text) {
-  return text == "full" ? full_search : switches(parse_number("a bound", text, 0));
+  return text == "full"      ? full_search
+         : text == "reduced" ? reduced_search
+                             : switches(parse_number("a bound", text, 0));
 }
 
 Options parse_options(int argument_count, char** arguments) {

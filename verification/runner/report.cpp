@@ -63,11 +63,12 @@ std::string programs_text(const Found& found) {
   }
   return (found.verdict == Verdict::pass ? ", " : " after ") +
          counted(found.programs, "program", "programs") +
-         (found.in_full == 0 ? "" : ", " + with_commas(found.in_full) + " of them in full");
+         (found.in_full == found.programs ? ""
+                                          : ", " + with_commas(found.in_full) + " of them in full");
 }
 
 void print_row(const Result& result) {
-  std::printf("%-32s %-5s %14s %9.2f s  %s%s%s\n", std::string(result.job.scenario->name).c_str(),
+  std::printf("%-32s %-7s %14s %9.2f s  %s%s%s\n", std::string(result.job.scenario->name).c_str(),
               result.job.search.bound.name().c_str(), with_commas(result.found.executions).c_str(),
               result.found.seconds, is_failed(result) ? "FAILED: " : "",
               verdict_text(result).c_str(), programs_text(result.found).c_str());
@@ -183,7 +184,7 @@ void Report::print(const std::vector<Result>& results) const {
     }
   }
   if (results.size() > 1) {
-    std::printf("\n%-32s %-5s %14s %9s    %s\n", "scenario", "bound", "executions", "time",
+    std::printf("\n%-32s %-7s %14s %9s    %s\n", "scenario", "bound", "executions", "time",
                 "verdict");
     for (const Result& result : results) {
       print_row(result);
