@@ -72,11 +72,13 @@ class Rows {
   std::string shown_by(const sync::Site& site) {
     std::string text;
     std::set<std::string_view> shows_something;
+    bool has_mutants = false;
     bool is_weakened = false;
     for (const Outcome& outcome : outcomes_) {
       if (outcome.mutation.site != &site) {
         continue;
       }
+      has_mutants = true;
       for (const Kill& kill : outcome.kills) {
         shows_something.insert(kill.scenario->name);
       }
@@ -91,6 +93,9 @@ class Rows {
         text += (text.empty() ? "" : "; ") + code(mutant.substr(mutant.find(':') + 1)) + " in " +
                 std::string(kill.scenario->name) + ": " + std::string(to_string(kill.verdict));
       }
+    }
+    if (has_mutants && shows_something.empty()) {
+      complain("the row of " + std::string(site.name) + " names no scenario that notices a mutant");
     }
     expect_named(site, shows_something);
     return text.empty() ? "nothing to show" : text;

@@ -66,7 +66,7 @@ class CommandLine(unittest.TestCase):
 
     def test_bad_numbers_are_refused(self):
         self.refuses("--jobs takes a number from 1 on", "--jobs", "0")
-        self.refuses("a bound takes a number", "--bound", "-1")
+        self.refuses("a bound, if not 'full', takes a number", "--bound", "-1")
         self.refuses("--bound takes a value", "--bound")
 
     def test_a_failure_is_replayed_step_by_step(self):
