@@ -116,7 +116,7 @@ class CommandLine(unittest.TestCase):
         self.refuses("stale replay string: ", "--replay", good[:-3])
         self.refuses(anew, "--replay", good[:-3])
         passes = good.replace(CONTROL, "drops_race_drops")
-        self.refuses("the execution that it asks for ends in 'pass'", "--replay", passes)
+        self.refuses("the execution that it asks for does not fail", "--replay", passes)
         foreign = good.split("/")
         foreign[3] = "30t" + foreign[3]
         self.refuses("stale replay string: ", "--replay", "/".join(foreign))

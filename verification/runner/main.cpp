@@ -50,15 +50,21 @@ std::string command_for(const Job& job) {
          (job.mutation.is_none() ? "" : " --mutant " + job.mutation.name());
 }
 
+std::string what_is_stale(const Result& result) {
+  if (is_failure(result.found.verdict)) {
+    return "fails, but makes other choices";
+  }
+  return result.found.verdict == Verdict::checker_error ? "cannot make these choices"
+                                                        : "does not fail";
+}
+
 int replay(const Options& options) {
   const Job job = parse_replay(options.replay);
   const auto ignore = [](auto&&...) {};
   const Result result = run({job}, 1, {.ended = ignore, .progress = ignore}).front();
-  const bool fails = is_failure(result.found.verdict);
-  if (!fails || result.replay != options.replay) {
+  if (!is_failure(result.found.verdict) || result.replay != options.replay) {
     throw UsageError("stale replay string: the execution that it asks for " +
-                     (fails ? "fails, but makes other choices"
-                            : "ends in '" + std::string(to_string(result.found.verdict)) + "'") +
+                     what_is_stale(result) +
                      ", so the program is not the one that printed it, or the string was changed; "
                      "look for the failure anew: " +
                      command_for(job));
