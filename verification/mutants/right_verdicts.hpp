@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// By which verdicts a mutant is killed rightly: those that are what its kind of mistake does. Never
-/// by a crash, nor by what only the checker objects to.
+/// By which verdicts a mutant is killed rightly: those that are what its kind of mistake does.
+/// Never by a crash, nor by what only the checker objects to.
 #pragma once
 
 #include <algorithm>
