@@ -91,6 +91,7 @@ extern const Scenario undoes_after_unlock;
 extern const Scenario wakes_through_header;
 
 // Stories that only mutants are about: mutants/scenarios.
+extern const Scenario copiers_are_counted;
 extern const Scenario writes_after_a_drop;
 extern const Scenario failed_owners_are_counted;
 extern const Scenario one_handle_is_copied_at_once;
@@ -173,6 +174,7 @@ std::span<const Scenario* const> all_scenarios() {
       &locked_read_only_origins,
       &writes_after_a_drop,
       &failed_owners_are_counted,
+      &copiers_are_counted,
       &one_handle_is_copied_at_once,
       &locked_writes_after_a_drop,
       &locked_failed_owners_are_counted,

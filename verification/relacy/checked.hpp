@@ -237,10 +237,7 @@ struct Checked {
     const sync::Constant* constant;
 
     operator std::uint64_t() const noexcept {
-      if (active_mutation.constant != constant) [[likely]] {
-        return constant->value;
-      }
-      return active_mutation.change == Change::plus_one ? constant->value + 1 : constant->value - 1;
+      return active_mutation.constant != constant ? constant->value : read_wrong_constant();
     }
   };
   static consteval Number value_of(const sync::Constant& constant) noexcept { return {&constant}; }

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <string_view>
 
+#include "../mutants/pairs.hpp"
 #include "../programs/programs.hpp"
 
 namespace byre::verification {
@@ -129,6 +130,14 @@ const Scenario& find_scenario(const std::string& name) {
   throw UsageError("there is no scenario '" + name + "'; --list names those there are");
 }
 
+Mutation find_swap_of(const std::string& name, const sync::Site& site, const sync::Site& next) {
+  try {
+    return find_swap(site, next);
+  } catch (const std::invalid_argument& error) {
+    throw UsageError("there is no mutant '" + name + "': " + error.what());
+  }
+}
+
 Mutation find_mutation(const std::string& name) {
   if (name == "none") {
     return {};
@@ -144,18 +153,17 @@ Mutation find_mutation(const std::string& name) {
     const sync::Site* site = find_site(name.substr(0, colon));
     const sync::Site* next = find_site(type + name.substr(colon + 7));
     if (site != nullptr && next != nullptr) {
-      if (const auto mutation = swapped(*site, *next)) {
-        return *mutation;
-      }
+      return find_swap_of(name, *site, *next);
     }
   }
   throw UsageError("there is no mutant '" + name + "'; --list names those there are");
 }
 
 Bound parse_bound(const std::string& text) {
-  return text == "full"      ? full_search
-         : text == "reduced" ? reduced_search
-                             : switches(parse_number("a bound", text, 0));
+  return text == "full" ? full_search
+         : text == "reduced"
+             ? reduced_search
+             : switches(parse_number("a bound, if not 'full' or 'reduced',", text, 0));
 }
 
 Options parse_options(int argument_count, char** arguments) {

@@ -8,6 +8,8 @@
 #include <set>
 #include <stdexcept>
 
+#include "../mutants/pairs.hpp"
+
 namespace byre::verification {
 namespace {
 
@@ -207,8 +209,10 @@ void print_list() {
         std::string(to_string(scenario->expected)).c_str(), std::string(scenario->shows).c_str());
   }
   std::printf("\nmutants:\n");
-  for (const Mutation& mutation : all_mutations()) {
-    std::printf("  %s\n", mutation.name().c_str());
+  for (const auto& mutations : {all_mutations(), swaps_of(learn_adjacent_steps())}) {
+    for (const Mutation& mutation : mutations) {
+      std::printf("  %s\n", mutation.name().c_str());
+    }
   }
 }
 
