@@ -113,6 +113,8 @@ class SleepSetScheduler
   double iteration_count_approx() { return 1; }
 
  private:
+  static constexpr auto thread_count = static_cast<std::size_t>(Threads);
+
   static std::size_t place(rl::thread_id_t thread) noexcept {
     return static_cast<std::size_t>(thread);
   }
@@ -130,7 +132,7 @@ class SleepSetScheduler
 
   /// The place of the thread to run among the `count` that can.
   unsigned choose_thread(unsigned count) {
-    std::array<unsigned, Threads> awake{};
+    std::array<unsigned, thread_count> awake{};
     unsigned awake_count = 0;
     for (unsigned at = 0; at < count; ++at) {
       const rl::thread_id_t thread = this->running_threads[at];
@@ -152,7 +154,7 @@ class SleepSetScheduler
     return awake[chosen];
   }
 
-  std::array<bool, Threads> sleeps_{};
+  std::array<bool, thread_count> sleeps_{};
   bool is_searched_already_ = false;
   NextStep under_way_;
 };

@@ -77,7 +77,7 @@ class CommandLine(unittest.TestCase):
 
     def test_bad_numbers_are_refused(self):
         self.refuses("--jobs takes a number from 1 on", "--jobs", "0")
-        self.refuses("a bound, if not 'full', takes a number", "--bound", "-1")
+        self.refuses("a bound, if not 'full' or 'reduced', takes a number", "--bound", "-1")
         self.refuses("--bound takes a value", "--bound")
 
     def test_a_failure_is_replayed_step_by_step(self):
@@ -107,7 +107,7 @@ class CommandLine(unittest.TestCase):
         another = "the replay string is not of this program: "
         self.refuses(another + "there is no scenario 'x", "--replay", "x" + good)
         self.refuses(another + "there is no mutant 'x'", "--replay", good.replace("/none/", "/x/"))
-        self.refuses(another + "a bound, if not 'full', takes a number", "--replay",
+        self.refuses(another + "a bound, if not 'full' or 'reduced', takes a number", "--replay",
                      "/".join([*good.split("/")[:2], "x", good.split("/")[3]]))
 
     def test_a_stale_replay_string_is_refused(self):

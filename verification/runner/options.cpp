@@ -93,8 +93,9 @@ Runs the headers that ship under a model checker, and says what it found. --list
                      times
   --list-programs    all small programs, by the scenario that searches them
   --deep             the bounds for a long run
-  --bound N          at most N switches away from a thread that could go on, or 'full',
-                     instead of the scenarios' own bounds
+  --bound N          at most N switches away from a thread that could go on, or 'full', or
+                     'reduced', which is full but for orders of steps that do not concern each
+                     other; instead of the scenarios' own bounds
   --mutant NAME      with this step of the code done wrong: is it noticed?
   --mutants          every mutant: is it noticed, by whom? Prints docs/mutants.md
   --memory-orders    prints docs/memory-orders.md, from the tables and the mutants of their rows

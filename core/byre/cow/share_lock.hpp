@@ -31,7 +31,7 @@ namespace byre::inline v0 {
 /// The operations of basic_share_word, with the same meaning. Progress: counting and dropping never
 /// wait; a claim blocks on the lock, and with Wait::never may still do so for a copy's time where
 /// another owner, about to steal, waits in the lock's queue.
-/// After a steal is_unique() may be false for a moment, until the last copier has left the lock.
+/// After a steal is_unique() may be false for a moment, until whoever has left is counted out.
 template <sync::Sync Sync>
 class basic_share_lock {
  public:
