@@ -22,7 +22,6 @@ struct Outcome {
   Tally tally;
   stats::Counters counted;
   std::uint64_t checkpoints = 0;
-  std::uint64_t warnings = 0;
   std::size_t digest = 0;  ///< of all decisions, in the order of threads
   std::vector<std::string> failures;
   std::vector<std::string> last_operations;  ///< of every thread, if something failed

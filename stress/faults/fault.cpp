@@ -11,8 +11,8 @@
 namespace byre::stress {
 namespace {
 
-constexpr std::array<std::string_view, fault_count> names{"allocation", "random", "budget", "copy",
-                                                          "heap",       "sink",   "truncation"};
+constexpr std::array<std::string_view, fault_count> names{
+    "allocation", "random", "budget", "copy", "heap", "sink", "truncation"};
 
 struct Rate {
   std::string_view name;

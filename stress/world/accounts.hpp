@@ -19,8 +19,7 @@ namespace byre::stress {
 /// Thread-safe; threads seldom meet, since blocks are booked by address.
 class Accounts final : public Allocator {
  public:
-  Accounts(Allocator& behind, Failures& failures) noexcept
-      : behind_(behind), failures_(failures) {}
+  Accounts(Allocator& behind, Failures& failures) noexcept : behind_(behind), failures_(failures) {}
 
   Block allocate(const Request& request) override;
   Block allocate_copy(const Request& request, const void* source, std::size_t nbytes) override;

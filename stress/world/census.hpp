@@ -54,7 +54,8 @@ class Census {
       const bool is_adopted = found.origin == Origin::adopted;
       adopted_now += is_adopted ? 1 : 0;
       mapped += found.origin == Origin::mapped ? 1 : 0;
-      const bool is_ours = found.origin == Origin::allocated && found.allocator == &world_.allocator;
+      const bool is_ours =
+          found.origin == Origin::allocated && found.allocator == &world_.allocator;
       blocks += is_adopted || is_ours ? 1 : 0;
     }
     expect_equal("blocks that are out", world_.accounts.blocks_out(), blocks);

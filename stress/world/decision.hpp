@@ -19,11 +19,11 @@ namespace byre::stress {
 /// Complete before it is carried out: an operation draws nothing more.
 struct Decision {
   Operation operation{};
-  std::uint32_t slot = 0;        ///< of the thread's own
-  std::uint32_t other = 0;       ///< another slot, thread, file or place on the board
-  std::uint32_t choice = 0;      ///< of forms: a bit for each
-  std::size_t nbytes = 0;        ///< should something be allocated
-  std::optional<Fault> fault;    ///< to happen during it
+  std::uint32_t slot = 0;         ///< of the thread's own
+  std::uint32_t other = 0;        ///< another slot, thread, file or place on the board
+  std::uint32_t choice = 0;       ///< of forms: a bit for each
+  std::size_t nbytes = 0;         ///< should something be allocated
+  std::optional<Fault> fault;     ///< to happen during it
   std::uint32_t fault_after = 0;  ///< so many chances pass first
 
   bool chooses(unsigned bit) const noexcept { return (choice >> bit & 1) != 0; }
@@ -71,7 +71,8 @@ class Decisions {
     boost::hash_combine(digest_, decision.other);
     boost::hash_combine(digest_, decision.choice);
     boost::hash_combine(digest_, decision.nbytes);
-    boost::hash_combine(digest_, decision.fault ? 1 + static_cast<std::size_t>(*decision.fault) : 0);
+    boost::hash_combine(digest_,
+                        decision.fault ? 1 + static_cast<std::size_t>(*decision.fault) : 0);
     boost::hash_combine(digest_, decision.fault_after);
   }
 

@@ -8,12 +8,15 @@
 #include <boost/thread/lock_types.hpp>
 #include <boost/thread/mutex.hpp>
 
+#include "../watch.hpp"
+
 namespace byre::stress {
 
 /// Thread-safe. What a thread did before it paused happens before what is done while it pauses.
 class Gate {
  public:
-  explicit Gate(unsigned threads) noexcept : running_(threads), staying_(threads) {}
+  Gate(unsigned threads, Watch& watch) noexcept
+      : watch_(watch), running_(threads), staying_(threads) {}
 
   /// By a thread of the run, between operations.
   void pass() {
@@ -28,7 +31,7 @@ class Gate {
     const boost::lock_guard<boost::mutex> lock(mutex_);
     --running_;
     --staying_;
-    changed_.notify_all();
+    watch_.wake();
   }
 
   bool all_left() const {
@@ -39,11 +42,10 @@ class Gate {
     const boost::lock_guard<boost::mutex> lock(mutex_);
     closed_.store(true, boost::memory_order_relaxed);
   }
-  /// True once every thread pauses or has left; waits for it no longer than `most`.
-  template <class Duration>
-  bool wait_until_still(Duration most) {
-    boost::unique_lock<boost::mutex> lock(mutex_);
-    return changed_.wait_for(lock, most, [this] { return running_ == 0; });
+  /// Whether every thread pauses or has left. The watch is woken when that may have changed.
+  bool is_still() const {
+    const boost::lock_guard<boost::mutex> lock(mutex_);
+    return running_ == 0;
   }
   void open() {
     const boost::lock_guard<boost::mutex> lock(mutex_);
@@ -55,11 +57,12 @@ class Gate {
   void pause() {
     boost::unique_lock<boost::mutex> lock(mutex_);
     --running_;
-    changed_.notify_all();
+    watch_.wake();
     changed_.wait(lock, [this] { return !closed_.load(boost::memory_order_relaxed); });
     ++running_;
   }
 
+  Watch& watch_;
   mutable boost::mutex mutex_;
   boost::condition_variable changed_;
   unsigned running_;  // threads neither paused nor over

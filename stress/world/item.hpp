@@ -81,9 +81,7 @@ class Item {
       alias_ = {};
     }
   }
-  std::uint32_t handles() const noexcept {
-    return buffer() != nullptr ? 0 : (alias_ ? 2 : 1);
-  }
+  std::uint32_t handles() const noexcept { return buffer() != nullptr ? 0 : (alias_ ? 2 : 1); }
 
   const std::byte* data() const {
     return with([](const auto& value) { return value.data(); });

@@ -107,8 +107,13 @@ class Maker {
 
  private:
   /// Bits of a choice.
-  enum : unsigned { make_storage, from_default_pool, from_default_pool_too, borrow_constant,
-                    clone_by_constructor };
+  enum : unsigned {
+    make_storage,
+    from_default_pool,
+    from_default_pool_too,
+    borrow_constant,
+    clone_by_constructor
+  };
 
   Content first_version() noexcept { return {next_identity_++, 1}; }
 

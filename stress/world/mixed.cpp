@@ -8,14 +8,20 @@
 
 namespace byre::stress {
 
+namespace {
+
+template <sync::Sync Sync>
+Outcome run_over(const Settings& settings, Watch& watch) {
+  return settings.protocol == Protocol::word
+             ? Run<Sync, basic_share_word>(settings, watch).complete()
+             : Run<Sync, basic_share_lock>(settings, watch).complete();
+}
+
+}  // namespace
+
 Outcome run_mixed(const Settings& settings, Watch& watch) {
-  switch (settings.protocol) {
-    case Protocol::word:
-      return Run<sync::Boost, basic_share_word>(settings, watch).complete();
-    case Protocol::lock:
-      return Run<sync::Boost, basic_share_lock>(settings, watch).complete();
-  }
-  return {};
+  return settings.perturbation == no_perturbation ? run_over<sync::Boost>(settings, watch)
+                                                  : run_over<Perturbed>(settings, watch);
 }
 
 }  // namespace byre::stress

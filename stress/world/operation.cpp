@@ -15,10 +15,11 @@ struct Described {
 };
 
 constexpr std::array<Described, operation_count> described{{
-    {"read", 12},      {"write", 12},   {"write_never", 4}, {"clone", 12},      {"clone_clone", 4},
-    {"drop", 8},       {"allocate", 3}, {"hand", 8},        {"take", 10},       {"resize", 3},
-    {"adopt", 3},      {"borrow", 2},   {"map", 2},         {"alias", 3},       {"move", 3},
-    {"board_read", 6}, {"board_clone", 8}, {"board_put", 3}, {"board_steal", 3},
+    {"read", 12},       {"write", 12},    {"write_never", 4}, {"clone", 12},
+    {"clone_clone", 4}, {"drop", 8},      {"allocate", 3},    {"hand", 8},
+    {"take", 10},       {"resize", 3},    {"adopt", 3},       {"borrow", 2},
+    {"map", 2},         {"alias", 3},     {"move", 3},        {"board_read", 6},
+    {"board_clone", 8}, {"board_put", 3}, {"board_steal", 3},
 }};
 
 std::string all_names() {
@@ -32,8 +33,8 @@ std::string all_names() {
 std::size_t index_of(std::string_view name) {
   const auto found = std::ranges::find(described, name, &Described::name);
   if (found == described.end()) {
-    throw std::invalid_argument("there is no operation '" + std::string(name) + "' to mix; there are " +
-                                all_names());
+    throw std::invalid_argument("there is no operation '" + std::string(name) +
+                                "' to mix; there are " + all_names());
   }
   return static_cast<std::size_t>(found - described.begin());
 }
@@ -44,8 +45,9 @@ std::uint32_t weight_in(std::string_view text, std::string_view part) {
   const char* end = text.data() + text.size();
   const auto [stopped, error] = std::from_chars(text.data(), end, weight);
   if (error != std::errc() || stopped != end || weight > most_weight) {
-    throw std::invalid_argument("a mix consists of parts such as write=2, with a whole number up to " +
-                                std::to_string(most_weight) + ", not '" + std::string(part) + "'");
+    throw std::invalid_argument(
+        "a mix consists of parts such as write=2, with a whole number up to " +
+        std::to_string(most_weight) + ", not '" + std::string(part) + "'");
   }
   return weight;
 }

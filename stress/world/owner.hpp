@@ -85,9 +85,8 @@ class Owner {
 
   template <class Item>
   void write_next(Item& item) {
-    item.with([&](auto& value) {
-      write_content(value.mutable_data(), value.nbytes(), item.next());
-    });
+    item.with(
+        [&](auto& value) { write_content(value.mutable_data(), value.nbytes(), item.next()); });
     item.wrote_next();
   }
 

@@ -37,7 +37,6 @@ class Run {
       threads.create_thread([&] {
         worker.run(gate_, stop_);
         gate_.leave();
-        watch_.wake();
       });
     }
     look_on();
@@ -86,7 +85,8 @@ class Run {
 
   void checkpoint() {
     gate_.close();
-    while (!gate_.wait_until_still(std::chrono::milliseconds(100))) {
+    while (!gate_.is_still()) {
+      watch_.wait();
       hang_.look(done(), [&] { return last_operations(); });
     }
     ++checkpoints_;
@@ -140,9 +140,7 @@ class Run {
     return sum;
   }
   stats::Counters counted() const { return stats::snapshot() - before_; }
-  double seconds() const {
-    return std::chrono::duration<double>(Clock::now() - begun_).count();
-  }
+  double seconds() const { return std::chrono::duration<double>(Clock::now() - begun_).count(); }
   Figures figures() const { return {"mixed", seconds(), done(), counted()}; }
 
   std::vector<std::string> last_operations() const {
@@ -156,9 +154,15 @@ class Run {
   }
 
   Outcome outcome() const {
-    Outcome outcome{.workload = "mixed", .settings = world_.settings, .seconds = seconds(),
-                    .operations = done(), .tally = tally(), .counted = counted(),
-                    .checkpoints = checkpoints_ + 1, .failures = world_.failures.texts()};
+    Outcome outcome;
+    outcome.workload = "mixed";
+    outcome.settings = world_.settings;
+    outcome.seconds = seconds();
+    outcome.operations = done();
+    outcome.tally = tally();
+    outcome.counted = counted();
+    outcome.checkpoints = checkpoints_ + 1;
+    outcome.failures = world_.failures.texts();
     for (const auto& worker : workers_) {
       boost::hash_combine(outcome.digest, worker.digest());
     }
@@ -175,7 +179,7 @@ class Run {
   ThrowingSink sink_{world_.settings.faults.sink > 0};
   Tally setup_;
   std::deque<Worker<Sync, Share>> workers_;
-  Gate gate_{world_.settings.threads};
+  Gate gate_{world_.settings.threads, watch_};
   boost::atomic<bool> stop_{false};
   Hang hang_{"mixed", world_.settings};
   std::uint64_t checkpoints_ = 0;

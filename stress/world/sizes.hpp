@@ -20,12 +20,16 @@ struct Sizes {
 
   friend bool operator==(const Sizes&, const Sizes&) = default;
 
+  static int order_of(std::size_t nbytes) noexcept {
+    return static_cast<int>(std::bit_width(nbytes));
+  }
+
   /// Every order of magnitude, the larger the rarer, so that 64 MiB come up while most operations
   /// take microseconds: the smallest of three that are uniform in the order.
   template <class Random>
   std::size_t draw(Random& random) const {
-    boost::random::uniform_int_distribution<int> order(std::bit_width(least_nbytes),
-                                                       std::bit_width(most_nbytes));
+    boost::random::uniform_int_distribution<int> order(order_of(least_nbytes),
+                                                       order_of(most_nbytes));
     const int first = order(random);
     const int second = order(random);
     const int bits = std::min({first, second, order(random)});

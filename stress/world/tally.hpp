@@ -20,17 +20,17 @@ namespace byre::stress {
 struct Tally {
   std::array<std::uint64_t, operation_count> operations{};
   std::uint64_t lazy_clones = 0;
-  std::uint64_t already_unique = 0;      ///< writes, by their answers
+  std::uint64_t already_unique = 0;  ///< writes, by their answers
   std::uint64_t stole = 0;
   std::uint64_t copied = 0;
-  std::uint64_t bytes_copied = 0;        ///< by whatever copy
-  std::uint64_t writes_to_shared = 0;    ///< that found other owners or pending copies, just before
-  std::uint64_t writes_to_read_only = 0; ///< of those that nobody shared
-  std::uint64_t resized = 0;             ///< copies that a resize made
-  std::uint64_t borrowed = 0;            ///< copies that a clone of borrowed memory made
+  std::uint64_t bytes_copied = 0;      ///< by whatever copy
+  std::uint64_t writes_to_shared = 0;  ///< that found other owners or pending copies, just before
+  std::uint64_t writes_to_read_only = 0;  ///< of those that nobody shared
+  std::uint64_t resized = 0;              ///< copies that a resize made
+  std::uint64_t borrowed = 0;             ///< copies that a clone of borrowed memory made
   std::uint64_t bytes_checked = 0;
   std::uint64_t adopted = 0;
-  std::uint64_t deleted = 0;             ///< calls of the deleters of what was adopted
+  std::uint64_t deleted = 0;  ///< calls of the deleters of what was adopted
   std::uint64_t delays = 0;
   FaultCounts faults;
 

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "../perturbed/perturbed.hpp"
 #include "gate.hpp"
 #include "log.hpp"
 #include "maker.hpp"
@@ -36,6 +37,8 @@ class Worker {
   /// Until it is told to stop, or has done what it was to do. Its slots are empty then.
   void run(Gate& gate, const boost::atomic<bool>& stop) {
     Injector injector(world_.settings.faults, ~seed_);
+    const Perturbs perturbs(world_.settings.perturbation, seed_);
+    const std::uint64_t delays_before = delays_of_this_thread();
     const auto most = world_.settings.operations;
     // Relaxed: when exactly it stops does not matter.
     while (!(most && done() == *most) && !stop.load(boost::memory_order_relaxed)) {
@@ -43,6 +46,7 @@ class Worker {
       carry_out(decisions_.next(), injector);
     }
     slots_.clear();
+    tally_.delays = delays_of_this_thread() - delays_before;
   }
 
   /// By any thread, approximately.

@@ -4,13 +4,13 @@
 
 #include <byre/memory/pool.hpp>
 
+#include <array>
 #include <boost/atomic/atomic.hpp>
 #include <boost/circular_buffer.hpp>
 #include <boost/thread/lock_guard.hpp>
 #include <boost/thread/lock_types.hpp>
 #include <boost/thread/mutex.hpp>
 #include <boost/thread/shared_mutex.hpp>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
