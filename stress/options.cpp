@@ -128,32 +128,6 @@ Mode mode_of(const po::variables_map& given) {
   return chosen->mode;
 }
 
-Perturbation perturbation_of(const std::string& text) {
-  if (text == "none") {
-    return no_perturbation;
-  }
-  if (text == "usual") {
-    return usual_perturbation;
-  }
-  double chance = 0;
-  const char* end = text.data() + text.size();
-  const auto [stopped, error] = std::from_chars(text.data(), end, chance);
-  if (error != std::errc() || stopped != end || !(chance > 0 && chance <= 1)) {
-    throw BadCommandLine("--perturb takes none, usual, or a chance above 0 and up to 1, not '" +
-                         text + "'");
-  }
-  return perturbation_with(chance);
-}
-
-Protocol protocol_of(const std::string& text) {
-  for (const Protocol protocol : {Protocol::word, Protocol::lock}) {
-    if (text == name_of(protocol)) {
-      return protocol;
-    }
-  }
-  throw BadCommandLine("--protocol takes word or lock, not '" + text + "'");
-}
-
 /// What may be given to an option once, or not at all.
 std::string only(const po::variables_map& given, const std::string& name,
                  const std::string& otherwise) {
@@ -209,9 +183,9 @@ void take_settings(const po::variables_map& given, Options& options) {
   if_given(given, "mix", [&](const std::string& text) { settings.mix = parse_mix(text); });
   if_given(given, "sizes", [&](const std::string& text) { settings.sizes = parse_sizes(text); });
   if_given(given, "perturb",
-           [&](const std::string& text) { settings.perturbation = perturbation_of(text); });
+           [&](const std::string& text) { settings.perturbation = parse_perturbation(text); });
   if_given(given, "protocol",
-           [&](const std::string& text) { settings.protocol = protocol_of(text); });
+           [&](const std::string& text) { settings.protocol = parse_protocol(text); });
   if (options.workload == "faults") {
     settings.faults = usual_faults;
   }

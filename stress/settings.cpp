@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "settings.hpp"
 
+#include <charconv>
 #include <sstream>
+#include <stdexcept>
 
 namespace byre::stress {
 namespace {
@@ -25,7 +27,29 @@ std::string_view name_of(Protocol protocol) noexcept {
   return protocol == Protocol::word ? "word" : "lock";
 }
 
-Perturbation perturbation_with(double chance) noexcept {
+Protocol parse_protocol(std::string_view text) {
+  for (const Protocol protocol : {Protocol::word, Protocol::lock}) {
+    if (text == name_of(protocol)) {
+      return protocol;
+    }
+  }
+  throw std::invalid_argument("the forms are word and lock, not '" + std::string(text) + "'");
+}
+
+Perturbation parse_perturbation(std::string_view text) {
+  if (text == "none") {
+    return no_perturbation;
+  }
+  if (text == "usual") {
+    return usual_perturbation;
+  }
+  double chance = 0;
+  const char* end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data(), end, chance);
+  if (error != std::errc() || stopped != end || !(chance > 0 && chance <= 1)) {
+    throw std::invalid_argument("it is none, usual, or a chance above 0 and up to 1, not '" +
+                                std::string(text) + "'");
+  }
   const double scale = chance / chance_in(usual_perturbation);
   Perturbation perturbation = usual_perturbation;
   for (double* kind :

@@ -20,8 +20,11 @@ namespace byre::stress {
 enum class Protocol : std::uint8_t { word, lock };
 std::string_view name_of(Protocol protocol) noexcept;
 
-/// Delays of the usual kinds, one at `chance` of all chances.
-Perturbation perturbation_with(double chance) noexcept;
+/// "word" or "lock". Throws std::invalid_argument with a text for people.
+Protocol parse_protocol(std::string_view text);
+
+/// "none", "usual", or the chance of a delay of the usual kinds, as 0.1. Throws as parse_protocol.
+Perturbation parse_perturbation(std::string_view text);
 
 inline constexpr unsigned most_threads = 64;
 inline constexpr std::size_t most_storages = 65'536;

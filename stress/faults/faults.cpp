@@ -14,8 +14,7 @@ Outcome run_faults(const Settings& settings, Watch& watch) {
   // Before there are other threads, since it takes a process.
   FaultCount truncations;
   const auto failures = survive_truncated_files(truncations);
-  Outcome outcome = run_mixed(with_faults, watch);
-  outcome.workload = "faults";
+  Outcome outcome = run_mixed_as("faults", with_faults, watch);
   outcome.tally.faults[Fault::truncation] = truncations;
   outcome.failures.insert(outcome.failures.end(), failures.begin(), failures.end());
   return outcome;

@@ -38,7 +38,7 @@ class BadCommandLines(unittest.TestCase):
         self.refuses("there is no workload 'x'", "--workload", "x")
         self.refuses("'--x'", "--x")
         self.refuses("there is no operation 'x'", "--mix", "x=1")
-        self.refuses("--protocol takes word or lock", "--protocol", "x")
+        self.refuses("--protocol: the forms are word and lock", "--protocol", "x")
         self.refuses("positional", "x")
 
     def test_bad_numbers_are_refused(self):

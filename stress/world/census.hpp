@@ -31,12 +31,10 @@ class Census {
 
   /// The board and the mailboxes.
   void count_shared() {
-    for (auto& place : world_.board) {
-      if (place.storage) {
-        count_value(place.storage, place.expected);
-        expect_equal("handles of a storage on the board", place.storage.handle_count(), 1);
-      }
-    }
+    world_.board.for_each([&](const auto& posted) {
+      count_value(posted.storage, posted.expected);
+      expect_equal("handles of a storage on the board", posted.storage.handle_count(), 1);
+    });
     for (auto& mailbox : world_.mailboxes) {
       for (const auto& item : mailbox.items()) {
         count(item);

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <deque>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "../faults/throwing_sink.hpp"
@@ -24,7 +25,8 @@ namespace byre::stress {
 template <sync::Sync Sync, template <class> class Share>
 class Run {
  public:
-  Run(const Settings& settings, Watch& watch) : watch_(watch), world_(settings) {
+  Run(std::string workload, const Settings& settings, Watch& watch)
+      : workload_(std::move(workload)), watch_(watch), world_(settings) {
     for (unsigned thread = 0; thread < settings.threads; ++thread) {
       workers_.emplace_back(world_, thread, seed_of_thread(settings.seed, thread));
     }
@@ -47,16 +49,15 @@ class Run {
 
  private:
   using Clock = std::chrono::steady_clock;
-  using Slots = typename Worker<Sync, Share>::Slots;
+  using Storage = basic_storage<Sync, Share>;
 
   void fill_board() {
     Maker<Sync, Share> maker(world_, world_.settings.threads, setup_);
     Decisions decisions(world_.settings, seed_of_thread(world_.settings.seed, workers_.size()));
-    for (auto& place : world_.board) {
+    for (std::size_t at = 0; at < Board<Storage>::places; ++at) {
       auto item = maker.allocate(decisions.next());
       item.become_storage();
-      place.expected = item.expected();
-      place.storage = item.release_storage();
+      world_.board.put(at, {item.release_storage(), item.expected()});
     }
   }
 
@@ -92,11 +93,7 @@ class Run {
     ++checkpoints_;
     Census<Sync, Share> census(world_);
     for (const auto& worker : workers_) {
-      for (const auto& slot : worker.slots()) {
-        if (slot) {
-          census.count(*slot);
-        }
-      }
+      worker.slots().for_each([&](const auto& item) { census.count(item); });
     }
     census.count_shared();
     census.check(tally().adopted);
@@ -108,9 +105,7 @@ class Run {
     for (auto& mailbox : world_.mailboxes) {
       mailbox.clear();
     }
-    for (auto& place : world_.board) {
-      place.storage = {};
-    }
+    world_.board.for_each([](auto& posted) { posted.storage = {}; });
     Census<Sync, Share>(world_).check(tally().adopted);
     check_counts();
     world_.accounts.check_that_all_came_back();
@@ -141,7 +136,7 @@ class Run {
   }
   stats::Counters counted() const { return stats::snapshot() - before_; }
   double seconds() const { return std::chrono::duration<double>(Clock::now() - begun_).count(); }
-  Figures figures() const { return {"mixed", seconds(), done(), counted()}; }
+  Figures figures() const { return {workload_, seconds(), done(), counted()}; }
 
   std::vector<std::string> last_operations() const {
     std::vector<std::string> lines;
@@ -155,7 +150,7 @@ class Run {
 
   Outcome outcome() const {
     Outcome outcome;
-    outcome.workload = "mixed";
+    outcome.workload = workload_;
     outcome.settings = world_.settings;
     outcome.seconds = seconds();
     outcome.operations = done();
@@ -172,6 +167,7 @@ class Run {
     return outcome;
   }
 
+  const std::string workload_;
   Watch& watch_;
   const stats::Counters before_ = stats::snapshot();
   const Clock::time_point begun_ = Clock::now();
@@ -181,7 +177,7 @@ class Run {
   std::deque<Worker<Sync, Share>> workers_;
   Gate gate_{world_.settings.threads, watch_};
   boost::atomic<bool> stop_{false};
-  const LastWords last_words_{command_of("mixed", world_.settings),
+  const LastWords last_words_{command_of(workload_, world_.settings),
                               [this] { return last_operations(); }};
   Hang hang_{last_words_};
   std::uint64_t checkpoints_ = 0;

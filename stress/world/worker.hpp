@@ -3,7 +3,6 @@
 #pragma once
 
 #include <boost/atomic/atomic.hpp>
-#include <boost/thread/lock_types.hpp>
 #include <cstddef>
 #include <exception>
 #include <optional>
@@ -15,6 +14,7 @@
 #include "log.hpp"
 #include "maker.hpp"
 #include "owner.hpp"
+#include "slots.hpp"
 
 namespace byre::stress {
 
@@ -23,7 +23,6 @@ class Worker {
  public:
   using Item = stress::Item<Sync, Share>;
   using Storage = basic_storage<Sync, Share>;
-  using Slots = std::vector<std::optional<Item>>;
 
   Worker(World<Sync, Share>& world, unsigned thread, std::uint64_t seed)
       : world_(world),
@@ -32,7 +31,7 @@ class Worker {
         decisions_(world.settings, seed),
         maker_(world, thread, tally_),
         owner_(world.failures, tally_, thread),
-        slots_(slots_of(world.settings)) {}
+        slots_(world.settings) {}
 
   /// Until it is told to stop, or has done what it was to do. Its slots are empty then.
   void run(Gate& gate, const boost::atomic<bool>& stop) {
@@ -54,18 +53,13 @@ class Worker {
 
   /// While it is paused, or over.
   const Tally& tally() const noexcept { return tally_; }
-  const Slots& slots() const noexcept { return slots_; }
+  const Slots<Item>& slots() const noexcept { return slots_; }
   std::vector<std::string> last_operations() const { return log_.lines(slots_.size()); }
   std::size_t digest() const noexcept { return decisions_.digest(); }
 
  private:
   /// Bits of a choice, from those that Maker reads on.
   enum : unsigned { write_too = 8, release_first, check_first, clone_too };
-
-  static std::size_t slots_of(const Settings& settings) {
-    // An operation may need two.
-    return std::max<std::size_t>(2, settings.storages / settings.threads);
-  }
 
   void carry_out(const Decision& decision, Injector& injector) {
     log_.begin(decision);
@@ -92,7 +86,7 @@ class Worker {
 
   /// Everything the operation may have touched is as it was, or as it was to be.
   void survive(const Decision& decision, Injector& injector) {
-    for (const auto* slot : {&slot_of(decision), &other_of(decision)}) {
+    for (const auto* slot : {&slots_.of(decision), &slots_.other_of(decision)}) {
       if (*slot) {
         owner_.check(**slot);
         owner_.expect((*slot)->with([](const auto& value) { return value.use_count(); }) >= 1,
@@ -109,7 +103,7 @@ class Worker {
 
   void clone_clone(const Decision& decision) {
     const Item first = maker_.clone(filled(decision), decision);
-    put(other_of(decision), maker_.clone(first, decision));
+    Slots<Item>::put(slots_.other_of(decision), maker_.clone(first, decision));
   }
 
   void drop(std::optional<Item>& slot, const Decision& decision) {
@@ -127,8 +121,7 @@ class Worker {
 
   void take(const Decision& decision) {
     if (auto item = world_.mailboxes[thread_].take()) {
-      put(slot_of(decision), std::move(*item));
-      write_if_chosen(*slot_of(decision), decision);
+      write_if_chosen(put(decision, std::move(*item)), decision);
     }
   }
 
@@ -151,7 +144,7 @@ class Worker {
       owner_.expect(buffer->data() == nullptr && buffer->nbytes() == 0 && buffer->is_unique(),
                     "a buffer that was moved from has bytes");
       *buffer = std::move(elsewhere);
-    } else if (auto& other = other_of(decision)) {
+    } else if (auto& other = slots_.other_of(decision)) {
       item.swap(*other);
       owner_.check(*other);
     }
@@ -159,14 +152,7 @@ class Worker {
   }
 
   void board_read(const Decision& decision) {
-    auto& place = place_of(decision);
-    Storage handle;
-    Content expected;
-    {
-      const boost::shared_lock<boost::shared_mutex> lock(place.mutex);
-      handle = place.storage;
-      expected = place.expected;
-    }
+    const auto [handle, expected] = world_.board.look(decision.other);
     owner_.check(handle, expected);
     if (decision.chooses(clone_too)) {
       owner_.expect(maker_.clone(handle).shares_data_with(handle), "a lazy clone shares nothing");
@@ -174,26 +160,17 @@ class Worker {
   }
 
   void board_clone(const Decision& decision) {
-    auto& place = place_of(decision);
-    std::optional<Item> item;
-    {
-      const boost::shared_lock<boost::shared_mutex> lock(place.mutex);
-      item.emplace(maker_.clone(place.storage), maker_.unwritten(), place.expected);
-    }
-    put(slot_of(decision), std::move(*item));
-    write_if_chosen(*slot_of(decision), decision);
+    auto [clone, expected] = world_.board.clone(
+        decision.other, [&](const Storage& storage) { return maker_.clone(storage); });
+    Item item(std::move(clone), maker_.unwritten(), expected);
+    write_if_chosen(put(decision, std::move(item)), decision);
   }
 
   /// Returns what was there before.
-  std::pair<Storage, Content> board_put(const Decision& decision) {
+  auto board_put(const Decision& decision) {
     Item item = maker_.clone(filled(decision), decision);
     item.become_storage();
-    std::pair<Storage, Content> swapped(item.release_storage(), item.expected());
-    auto& place = place_of(decision);
-    const boost::unique_lock<boost::shared_mutex> lock(place.mutex);
-    std::swap(place.storage, swapped.first);
-    std::swap(place.expected, swapped.second);
-    return swapped;
+    return world_.board.put(decision.other, {item.release_storage(), item.expected()});
   }
 
   /// Other threads may hold handles of it, so that it must not be written; a clone may, and is the
@@ -202,8 +179,7 @@ class Worker {
     auto [storage, expected] = board_put(decision);
     Item item(maker_.clone(storage), maker_.unwritten(), expected);
     storage = {};
-    put(slot_of(decision), std::move(item));
-    owner_.write(*slot_of(decision), Wait::allowed);
+    owner_.write(put(decision, std::move(item)), Wait::allowed);
   }
 
   void write_if_chosen(Item& item, const Decision& decision) {
@@ -214,27 +190,15 @@ class Worker {
     }
   }
 
-  std::optional<Item>& slot_of(const Decision& decision) noexcept {
-    return slots_[decision.slot % slots_.size()];
-  }
-  /// Never the same.
-  std::optional<Item>& other_of(const Decision& decision) noexcept {
-    const std::size_t distance = 1 + decision.other % (slots_.size() - 1);
-    return slots_[(decision.slot + distance) % slots_.size()];
-  }
-  Place<Storage>& place_of(const Decision& decision) noexcept {
-    return world_.board[decision.other % world_.board.size()];
-  }
   Item& filled(const Decision& decision) {
-    auto& slot = slot_of(decision);
+    auto& slot = slots_.of(decision);
     if (!slot) {
       slot.emplace(maker_.allocate(decision));
     }
     return *slot;
   }
-  static void put(std::optional<Item>& slot, Item&& item) noexcept {
-    slot.reset();
-    slot.emplace(std::move(item));
+  Item& put(const Decision& decision, Item&& item) noexcept {
+    return Slots<Item>::put(slots_.of(decision), std::move(item));
   }
 
   World<Sync, Share>& world_;
@@ -245,13 +209,12 @@ class Worker {
   Maker<Sync, Share> maker_;
   Owner owner_;
   Log log_;
-  Slots slots_;
+  Slots<Item> slots_;
   boost::atomic<std::uint64_t> done_{0};
 };
 
 template <sync::Sync Sync, template <class> class Share>
 void Worker<Sync, Share>::perform(const Decision& decision) {
-  auto& slot = slot_of(decision);
   switch (decision.operation) {
     case Operation::read:
       return owner_.check(filled(decision));
@@ -260,13 +223,15 @@ void Worker<Sync, Share>::perform(const Decision& decision) {
     case Operation::write_never:
       return owner_.write(filled(decision), Wait::never);
     case Operation::clone:
-      return put(other_of(decision), maker_.clone(filled(decision), decision));
+      Slots<Item>::put(slots_.other_of(decision), maker_.clone(filled(decision), decision));
+      return;
     case Operation::clone_clone:
       return clone_clone(decision);
     case Operation::drop:
-      return drop(slot, decision);
+      return drop(slots_.of(decision), decision);
     case Operation::allocate:
-      return put(slot, maker_.allocate(decision));
+      put(decision, maker_.allocate(decision));
+      return;
     case Operation::hand:
       return hand(decision);
     case Operation::take:
@@ -274,11 +239,14 @@ void Worker<Sync, Share>::perform(const Decision& decision) {
     case Operation::resize:
       return owner_.resize(filled(decision), decision.nbytes);
     case Operation::adopt:
-      return put(slot, maker_.adopt(decision));
+      put(decision, maker_.adopt(decision));
+      return;
     case Operation::borrow:
-      return put(slot, maker_.borrow(decision));
+      put(decision, maker_.borrow(decision));
+      return;
     case Operation::map:
-      return put(slot, maker_.map(decision));
+      put(decision, maker_.map(decision));
+      return;
     case Operation::alias:
       return alias(decision);
     case Operation::move:

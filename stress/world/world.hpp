@@ -4,13 +4,10 @@
 
 #include <byre/memory/pool.hpp>
 
-#include <array>
 #include <boost/atomic/atomic.hpp>
 #include <boost/circular_buffer.hpp>
 #include <boost/thread/lock_guard.hpp>
-#include <boost/thread/lock_types.hpp>
 #include <boost/thread/mutex.hpp>
-#include <boost/thread/shared_mutex.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -21,6 +18,7 @@
 #include "../faults/failing_allocator.hpp"
 #include "../settings.hpp"
 #include "accounts.hpp"
+#include "board.hpp"
 #include "files.hpp"
 #include "item.hpp"
 
@@ -57,15 +55,6 @@ class Mailbox {
  private:
   boost::mutex mutex_;
   boost::circular_buffer<Item> items_{4};
-};
-
-/// A place on the board. Its storage is never written: it is read and cloned by any thread, by
-/// handles taken off under a shared lock, or right there; the lock is exclusive for who replaces it.
-template <class Storage>
-struct Place {
-  boost::shared_mutex mutex;
-  Storage storage;
-  Content expected;
 };
 
 /// Adopted memory is booked too, so that a second call of its deleter shows.
@@ -110,7 +99,7 @@ struct World {
   Accounts accounts{*pool, failures};
   FailingAllocator allocator{accounts, settings.faults.budget_nbytes};
   boost::atomic<std::uint64_t> deleter_calls{0};
-  std::array<Place<Storage>, 8> board;
+  Board<Storage> board;
   std::deque<Mailbox<Item>> mailboxes;
 };
 
