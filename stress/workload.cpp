@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "workload.hpp"
 
-#include <algorithm>
 #include <vector>
 
 #include "faults/faults.hpp"
@@ -16,12 +15,6 @@ std::span<const Workload> all_workloads() {
        &run_faults},
   };
   return workloads;
-}
-
-const Workload* find_workload(std::string_view name) {
-  const auto all = all_workloads();
-  const auto found = std::ranges::find(all, name, &Workload::name);
-  return found == all.end() ? nullptr : &*found;
 }
 
 }  // namespace byre::stress

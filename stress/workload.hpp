@@ -19,7 +19,4 @@ struct Workload {
 
 std::span<const Workload> all_workloads();
 
-/// Null if there is none of that name.
-const Workload* find_workload(std::string_view name);
-
 }  // namespace byre::stress

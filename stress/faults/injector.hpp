@@ -42,8 +42,12 @@ class Injector {
   /// It happens for a reason of the caller's.
   void note(Fault fault) noexcept { ++counts_[fault].injected; }
 
-  /// What was injected since the last call was survived, or not.
   std::uint64_t injected() const noexcept { return counts_.total().injected; }
+  /// The same without those that no operation throws for.
+  std::uint64_t injected_to_throw() const noexcept {
+    return injected() - counts_[Fault::sink].injected;
+  }
+  /// All that was injected so far was survived.
   void note_survival() noexcept;
 
   const FaultCounts& counts() const noexcept { return counts_; }

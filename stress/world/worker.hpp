@@ -64,6 +64,7 @@ class Worker {
   void carry_out(const Decision& decision, Injector& injector) {
     log_.begin(decision);
     const std::uint64_t injected_before = injector.injected();
+    const std::uint64_t to_throw_before = injector.injected_to_throw();
     injector.arm(decision.fault, decision.fault_after);
     const char* how = "done";
     try {
@@ -72,7 +73,7 @@ class Worker {
     } catch (const std::exception& error) {
       injector.disarm();
       how = "threw";
-      if (injector.injected() == injected_before) {
+      if (injector.injected_to_throw() == to_throw_before) {
         owner_.fail("threw though nothing was made to fail: " + std::string(error.what()));
       }
     }
