@@ -66,6 +66,14 @@ std::uint64_t heap_nbytes() {
 
 }  // namespace
 
+void keep_malloc_from_hoarding() {
+#if defined(__GLIBC__)
+  constexpr int usual_threshold = 128 << 10;
+  mallopt(M_MMAP_THRESHOLD, usual_threshold);  // setting it also ends its adaptation
+  mallopt(M_TRIM_THRESHOLD, usual_threshold);
+#endif
+}
+
 Held held_after_trimming() {
   default_pool().trim();
 #if defined(__GLIBC__)
@@ -106,8 +114,7 @@ std::vector<std::string> growth(const Held& before, const Held& after) {
     return text_of_memory(static_cast<double>(nbytes));
   };
   judge("memory in use", before.heap_nbytes, after.heap_nbytes, mebibyte, memory);
-  judge("resident memory", before.resident_nbytes, after.resident_nbytes,
-        std::max(32 * mebibyte, before.resident_nbytes / 8), memory);
+  judge("resident memory", before.resident_nbytes, after.resident_nbytes, 16 * mebibyte, memory);
   judge("mappings", before.mappings, after.mappings, mappings_of_arenas, number);
   judge("open files", before.files, after.files, 0, number);
   judge("threads", before.threads, after.threads, 0, number);

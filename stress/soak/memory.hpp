@@ -17,6 +17,10 @@ struct Held {
   std::uint64_t threads = 0;
 };
 
+/// Has malloc give back what is freed: its thresholds would grow with the largest block so far, and
+/// every thread's arena then keep up to 64 MiB that no trimming reaches. To be called before threads.
+void keep_malloc_from_hoarding();
+
 /// Gives back what is idle first: the default pool's blocks, this thread's small blocks, malloc's
 /// free memory.
 Held held_after_trimming();
@@ -28,8 +32,8 @@ std::uint64_t peak_resident_nbytes();
 bool can_judge_growth() noexcept;
 
 /// What there is too much of, one line each. Of the heap, a MiB is allowed for what libraries keep;
-/// of resident memory, which includes what malloc does not give back, 32 MiB or an eighth; of
-/// mappings, as many as malloc's arenas may add; of files and threads, none.
+/// of resident memory, which includes the ends of malloc's arenas, 16 MiB; of mappings, as many as
+/// these may add; of files and threads, none.
 std::vector<std::string> growth(const Held& before, const Held& after);
 
 }  // namespace byre::stress

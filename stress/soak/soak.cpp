@@ -24,6 +24,7 @@ class Soaking {
  public:
   Soaking(const Settings& settings, std::chrono::minutes duration, Console& console)
       : settings_(settings), duration_(duration), console_(console) {
+    keep_malloc_from_hoarding();
     soak_.seed = settings.seed;
     for (const Workload& workload : all_workloads()) {
       soak_.workloads.push_back({std::string(workload.name)});

@@ -64,7 +64,7 @@ TEST(Growth, is_what_exceeds_what_is_allowed) {
   EXPECT_TRUE(growth(before, before).empty());
   Held after = before;
   after.heap_nbytes += (1 << 20) + 1;
-  after.resident_nbytes += (32 << 20) + 1;
+  after.resident_nbytes += (16 << 20) + 1;
   after.mappings += 257;
   ++after.files;
   ++after.threads;
