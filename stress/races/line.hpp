@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <thread>
 
-namespace byre::stress {
+namespace byre::stress::races {
 
 /// For the same threads again and again.
 class Line {
@@ -39,4 +39,4 @@ class Line {
   boost::atomic<std::uint64_t> arrived_{0};
 };
 
-}  // namespace byre::stress
+}  // namespace byre::stress::races

@@ -9,7 +9,7 @@
 
 #include "sanitized.hpp"
 
-namespace byre::stress {
+namespace byre::stress::races {
 namespace {
 
 constexpr std::byte released_byte{Quarantine::released & 0xFF};
@@ -94,4 +94,4 @@ Quarantine::Findings Quarantine::end_round() noexcept {
   return findings;
 }
 
-}  // namespace byre::stress
+}  // namespace byre::stress::races

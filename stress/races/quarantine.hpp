@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <functional>
 
-namespace byre::stress {
+namespace byre::stress::races {
 
 /// Thread-safe, and without a lock, which would order the very threads that are to race. Built with
 /// a sanitizer it gives memory back at once: then finding out is the sanitizer's.
@@ -53,4 +53,4 @@ class Quarantine final : public Allocator {
   boost::atomic<std::uint64_t> released_twice_{0};
 };
 
-}  // namespace byre::stress
+}  // namespace byre::stress::races

@@ -10,6 +10,8 @@
 namespace byre::stress {
 namespace {
 
+using namespace races;
+
 /// The shipped library where nothing is perturbed, and the same templates where something is.
 template <template <class> class Story, template <class> class Share>
 RaceResult run(const RaceSettings& settings) {
@@ -23,7 +25,7 @@ constexpr Race race(std::string_view name, std::string_view shows) {
   return {name, shows, &run<Story, basic_share_word>, &run<Story, basic_share_lock>};
 }
 
-constexpr Race races[] = {
+constexpr Race table[] = {
     race<ConcurrentMaterialize>("concurrent_materialize",
                                 "N writers of shared data make N-1 copies, and one keeps it"),
     race<LazyCloneAgainstMaterialize>(
@@ -48,7 +50,7 @@ constexpr Race races[] = {
 }  // namespace
 
 std::span<const Race> all_races() {
-  return races;
+  return table;
 }
 
 }  // namespace byre::stress

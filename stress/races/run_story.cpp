@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace byre::stress {
+namespace byre::stress::races {
 namespace {
 
 void expect_count(Stage& stage, std::int64_t counted, std::uint64_t seen, const char* what) {
@@ -41,4 +41,4 @@ void check_memory(Stage& stage) {
   stage.expect_equal(findings.used_after_release, 0, "blocks used after their release");
 }
 
-}  // namespace byre::stress
+}  // namespace byre::stress::races

@@ -22,10 +22,10 @@
 #include "race.hpp"
 #include "stage.hpp"
 
-namespace byre::stress {
+namespace byre::stress::races {
 
-/// Told of each round that ends.
-using Progress = std::function<void(std::uint64_t rounds)>;
+/// Told of each round that ends: how many did, and what was wrong with this one.
+using Progress = std::function<void(std::uint64_t, const std::vector<std::string>& failures)>;
 
 /// Throws std::invalid_argument.
 void check_settings(const RaceSettings& settings);
@@ -54,7 +54,7 @@ class StoryRun {
     }
     take_part(0);
     others.join_all();
-    result_.failures = stage_.take_failures();
+    result_.failures = stage_.failures();
     return result_;
   }
 
@@ -105,7 +105,7 @@ class StoryRun {
     result_.steals += tally.stole;
     stage_.next_round();
     if (progress_) {
-      progress_(result_.rounds);
+      progress_(result_.rounds, stage_.failures());
     }
   }
 
@@ -142,4 +142,4 @@ RaceResult run_story(const RaceSettings& settings, const Progress& progress = {}
   return StoryRun<Story>(settings, progress).run();
 }
 
-}  // namespace byre::stress
+}  // namespace byre::stress::races

@@ -5,9 +5,8 @@
 
 #include <algorithm>
 #include <cstring>
-#include <utility>
 
-namespace byre::stress {
+namespace byre::stress::races {
 namespace {
 
 /// One round of a wrong protocol may go wrong in every thread.
@@ -92,8 +91,4 @@ void Stage::next_round() noexcept {
   std::fill(tallies_.begin(), tallies_.end(), OfThread{});
 }
 
-std::vector<std::string> Stage::take_failures() {
-  return std::exchange(failures_, {});
-}
-
-}  // namespace byre::stress
+}  // namespace byre::stress::races

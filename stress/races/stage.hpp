@@ -15,7 +15,7 @@
 #include "quarantine.hpp"
 #include "race.hpp"
 
-namespace byre::stress {
+namespace byre::stress::races {
 
 /// What one thread, or all, did.
 struct Tally {
@@ -111,7 +111,7 @@ class Stage {
   /// While nothing runs.
   Tally tally() const noexcept;
   void next_round() noexcept;
-  std::vector<std::string> take_failures();
+  const std::vector<std::string>& failures() const noexcept { return failures_; }
   bool has_failed() const noexcept { return !failures_.empty(); }
 
  private:
@@ -128,4 +128,4 @@ class Stage {
   std::vector<std::string> failures_;
 };
 
-}  // namespace byre::stress
+}  // namespace byre::stress::races

@@ -6,7 +6,7 @@
 
 #include "../stage.hpp"
 
-namespace byre::stress {
+namespace byre::stress::races {
 
 /// All owners of the same data write at once: all but one copy, and one keeps the original.
 template <class Buffer>
@@ -37,4 +37,4 @@ class ConcurrentMaterialize {
   std::vector<Buffer> owners_;
 };
 
-}  // namespace byre::stress
+}  // namespace byre::stress::races

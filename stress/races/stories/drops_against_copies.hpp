@@ -6,7 +6,7 @@
 
 #include "../stage.hpp"
 
-namespace byre::stress {
+namespace byre::stress::races {
 
 /// Some owners drop what the others write. Nobody's copy is spoiled, at most one writer keeps the
 /// original, and if none does it is released once, by whoever was last.
@@ -52,4 +52,4 @@ class DropsAgainstCopies {
   std::vector<Buffer> owners_;
 };
 
-}  // namespace byre::stress
+}  // namespace byre::stress::races

@@ -6,7 +6,7 @@
 
 #include "../stage.hpp"
 
-namespace byre::stress {
+namespace byre::stress::races {
 
 /// All owners read what they share, and drop it: it is released once, by whoever was last.
 template <class Buffer>
@@ -34,4 +34,4 @@ class DropsAgainstDrops {
   std::vector<Buffer> owners_;
 };
 
-}  // namespace byre::stress
+}  // namespace byre::stress::races

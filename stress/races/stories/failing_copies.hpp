@@ -8,7 +8,7 @@
 
 #include "../stage.hpp"
 
-namespace byre::stress {
+namespace byre::stress::races {
 
 /// Owners write, and some of their copies fail: who failed owns what it owned before, whatever the
 /// others did meanwhile, a last owner that waited for it included. It tries again, or lets go, or
@@ -121,4 +121,4 @@ class FailingCopies {
   std::vector<Owner> owners_;
 };
 
-}  // namespace byre::stress
+}  // namespace byre::stress::races

@@ -6,7 +6,7 @@
 
 #include "../stage.hpp"
 
-namespace byre::stress {
+namespace byre::stress::races {
 
 /// All threads clone one buffer at once that was never cloned before: to its owner that is reading.
 template <class Buffer>
@@ -43,4 +43,4 @@ class FirstClonesAtOnce {
   std::vector<Buffer> clones_;
 };
 
-}  // namespace byre::stress
+}  // namespace byre::stress::races

@@ -6,7 +6,7 @@
 
 #include "../stage.hpp"
 
-namespace byre::stress {
+namespace byre::stress::races {
 
 /// Half of the owners write, the others clone what they share with them, and clone the clones, and
 /// write those. As the cloners keep theirs, nobody is ever the last: every write copies.
@@ -51,4 +51,4 @@ class LazyCloneAgainstMaterialize {
   std::vector<Buffer> owners_;
 };
 
-}  // namespace byre::stress
+}  // namespace byre::stress::races

@@ -7,7 +7,7 @@
 
 #include "../stage.hpp"
 
-namespace byre::stress {
+namespace byre::stress::races {
 
 /// All owners but one read and drop; that one asks until it is alone, and then changes size and
 /// content in place, which has to happen after all that the others read.
@@ -52,4 +52,4 @@ class ReadsAgainstWritesInPlace {
   std::vector<Buffer> owners_;
 };
 
-}  // namespace byre::stress
+}  // namespace byre::stress::races

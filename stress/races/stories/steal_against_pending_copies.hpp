@@ -10,7 +10,7 @@
 
 #include "../stage.hpp"
 
-namespace byre::stress {
+namespace byre::stress::races {
 
 /// All owners but one are in the middle of their copies when the last one writes: it waits for
 /// them, and steals. Every other time it lets go at once, while those who woke it are still there.
@@ -88,4 +88,4 @@ class StealAgainstPendingCopies {
   bool keeps_ = false;
 };
 
-}  // namespace byre::stress
+}  // namespace byre::stress::races

@@ -6,7 +6,7 @@
 #include "drops_against_copies.hpp"
 #include "steal_against_pending_copies.hpp"
 
-namespace byre::stress {
+namespace byre::stress::races {
 
 /// What a last owner stole, having waited for it or not, is as good as new: in the next round it is
 /// cloned, and drops race copies of it.
@@ -54,4 +54,4 @@ class StolenDataIsSharedAgain {
   Buffer stolen_;
 };
 
-}  // namespace byre::stress
+}  // namespace byre::stress::races

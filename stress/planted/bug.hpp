@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSL-1.0
+/// The planted bugs: each a wrong design, the race that can show it, and who can see it there.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "../races/run_story.hpp"
+
+namespace byre::stress::planted {
+
+/// What a sanitizer says of a bug, in its own words or near them.
+enum class Report : std::uint8_t { none, data_race, use_after_free, leak };
+
+struct Bug {
+  using Run = RaceResult (*)(const RaceSettings&, const races::Progress&);
+
+  std::string_view name;
+  std::string_view is_wrong_in;
+  std::string_view race;
+  Run run;            ///< on sync::Boost
+  Run run_perturbed;  ///< on Perturbed
+  bool shows_itself;  ///< the race's own checks, without a sanitizer, can see it on x86
+  Report by_thread_sanitizer;
+  Report by_address_sanitizer;  ///< leaks included
+};
+
+std::span<const Bug> all_bugs();
+
+}  // namespace byre::stress::planted
