@@ -54,19 +54,19 @@ constexpr Bug bug_in_word(Text text, std::string_view race, SeenBy seen_by) {
 constexpr Bug bugs[] = {
     bug<DropsAgainstDrops, basic_count_then_lock>(
         {"count_then_lock_drops", "2023: locks beside the count after lowering it"},
-        "drops_against_drops", {true, Report::use_after_free, Report::use_after_free}),
+        "drops_against_drops", {true, Report::use_after_free, Report::none}),
     bug<ConcurrentMaterialize, basic_count_then_lock>(
         {"count_then_lock_writes", "2023: copies what the last owner may write or free"},
         "concurrent_materialize", {true, Report::data_race, Report::none}),
     bug<DropsAgainstDrops, basic_copy_then_count>(
         {"copy_then_count_drops", "2026: locks beside the count after lowering it"},
-        "drops_against_drops", {true, Report::use_after_free, Report::use_after_free}),
+        "drops_against_drops", {true, Report::use_after_free, Report::none}),
     bug<ConcurrentMaterialize, basic_copy_then_count_unlocked>(
         {"copy_then_count_writes", "2026: sees others, copies, and only then leaves"},
         "concurrent_materialize", {true, Report::none, Report::none}),
     bug<FirstClonesAtOnce, PlainUntilCloned>(
         {"first_clone_rewrites_source", "the first clone gives its source a count"},
-        "first_clones_at_once", {true, Report::data_race, Report::none}),
+        "first_clones_at_once", {true, Report::data_race, Report::use_after_free}),
     bug_in_word<ListInHeader, StealAgainstPendingCopies>(
         {"wakes_through_header", "wakes by way of a header that the woken may have freed"},
         "steal_against_pending_copies", {true, Report::use_after_free, Report::use_after_free}),
@@ -87,7 +87,7 @@ constexpr Bug bugs[] = {
         "stolen_data_is_shared_again", {true, Report::none, Report::leak}),
     bug_in_word<ClaimsInTwoSteps, ConcurrentMaterialize>(
         {"claims_in_two_steps", "claims by a load and a store"}, "concurrent_materialize",
-        {true, Report::use_after_free, Report::use_after_free}),
+        {true, Report::none, Report::none}),
     bug_in_word<DropsInTwoSteps, DropsAgainstDrops>(
         {"drops_in_two_steps", "drops by a load and a store"}, "drops_against_drops",
         {true, Report::none, Report::leak}),

@@ -10,8 +10,13 @@
 
 namespace byre::stress::planted {
 
-/// What a sanitizer says of a bug, in its own words or near them.
-enum class Report : std::uint8_t { none, data_race, use_after_free, leak };
+/// What a sanitizer makes of a bug.
+enum class Report : std::uint8_t {
+  none,            ///< it cannot see it: no data is touched wrongly, or not by what it watches
+  data_race,       ///< two threads, one of them writing, in no order
+  use_after_free,  ///< to ThreadSanitizer also a race with the release, or a mutex that is gone
+  leak,
+};
 
 struct Bug {
   using Run = RaceResult (*)(const RaceSettings&, const races::Progress&);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <system_error>
@@ -34,8 +35,11 @@ Board* this_childs_board = nullptr;
   try {
     run(settings, [&](std::uint64_t rounds, const std::vector<std::string>& failures) {
       // A sanitizer may have more to say, at the end of the race or of the process.
-      if (!failures.empty() && !is_sanitized) {
-        end_child(Ended::by_failure, failures.front());
+      if (!failures.empty()) {
+        board.say(Ended::by_failure, failures.front());
+        if (!is_sanitized) {
+          ::_exit(0);
+        }
       }
       board.begin_round(std::min(rounds + 1, settings.rounds));
     });
@@ -160,6 +164,7 @@ void trespass(const sync::Step& step) noexcept {
 Ending run_in_child(Bug::Run run, const RaceSettings& settings, std::chrono::seconds patience) {
   Board& board = Board::share();
   Voice voice;
+  std::fflush(nullptr);  // or the child would write it again
   const pid_t child = ::fork();
   if (child < 0) {
     throw_error("fork");
