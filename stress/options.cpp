@@ -51,7 +51,7 @@ po::options_description described_options() {
   options.add_options()(
       "operations", text("N"),
       "of each thread, instead of a duration; with --soak, two rotations of so many");
-  options.add_options()("threads", text("N"), "from 1 to 64. Default: 8");
+  options.add_options()("threads", text("N"), "from 1 to 64. Default: 8; with --planted 3");
   options.add_options()("storages", text("N"), "of all threads together. Default: 64");
   options.add_options()("mix", text("MIX"),
                         "how often what is done, as read=4,write=2; --list has the names");
@@ -68,7 +68,8 @@ po::options_description described_options() {
   options.add_options()("soak", "rotate all workloads, perturbed and not, and print one page");
   options.add_options()("planted", perhaps("[NAME]"),
                         "which planted bugs are found, and after how many rounds");
-  options.add_options()("rounds", text("N"), "of each planted bug, at most");
+  options.add_options()("rounds", text("N"),
+                        "until each planted bug is found, at most. Default: 20000");
   options.add_options()("json", perhaps("[FILE]"),
                         "write all figures as JSON, to FILE or instead of the text");
   return options;
@@ -224,6 +225,9 @@ Options parse(int argc, const char* const* argv) {
   const po::variables_map given = split(argc, argv);
   Options options;
   options.mode = mode_of(given);
+  if (options.mode == Mode::planted) {
+    options.settings.threads = 3;  // of more, most only stand in each other's way
+  }
   if_given(given, "workload", [&](const std::string& text) { options.workload = text; });
   take_durations(given, options);
   take_settings(given, options);

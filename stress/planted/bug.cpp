@@ -3,6 +3,7 @@
 
 #include <type_traits>
 
+#include "../races/run_story.hpp"
 #include "../races/sanitized.hpp"
 #include "../races/stories/all.hpp"
 #include "designs.hpp"
@@ -17,8 +18,8 @@ using namespace races;
 using Plain = std::conditional_t<is_sanitized, sync::Boost, Watched<sync::Boost>>;
 
 template <template <class> class Story, template <class> class Share, class Sync>
-RaceResult run(const RaceSettings& settings, const Progress& progress) {
-  return run_story<Story<basic_buffer<Sync, Share>>>(settings, progress);
+RaceResult run(const RaceSettings& settings) {
+  return run_story<Story<basic_buffer<Sync, Share>>>(settings);
 }
 
 struct Text {

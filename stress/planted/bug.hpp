@@ -6,7 +6,7 @@
 #include <span>
 #include <string_view>
 
-#include "../races/run_story.hpp"
+#include "../races/race.hpp"
 
 namespace byre::stress::planted {
 
@@ -19,14 +19,12 @@ enum class Report : std::uint8_t {
 };
 
 struct Bug {
-  using Run = RaceResult (*)(const RaceSettings&, const races::Progress&);
-
   std::string_view name;
   std::string_view is_wrong_in;
   std::string_view race;
-  Run run;            ///< on sync::Boost
-  Run run_perturbed;  ///< on Perturbed
-  bool shows_itself;  ///< the race's own checks, without a sanitizer, can see it on x86
+  Race::Run run;            ///< on sync::Boost
+  Race::Run run_perturbed;  ///< on Perturbed
+  bool shows_itself;        ///< the race's own checks, without a sanitizer, can see it on x86
   Report by_thread_sanitizer;
   Report by_address_sanitizer;  ///< leaks included
 };

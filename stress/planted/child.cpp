@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -29,20 +30,21 @@ Board* this_childs_board = nullptr;
 }
 
 /// What a child does.
-[[noreturn]] void be_child(Bug::Run run, const RaceSettings& settings, Board& board) {
+[[noreturn]] void be_child(Race::Run run, RaceSettings settings, Board& board) {
   this_childs_board = &board;
   board.begin_round(1);
   try {
-    run(settings, [&](std::uint64_t rounds, const std::vector<std::string>& failures) {
+    settings.after_round = [&](const RaceResult& result) {
       // A sanitizer may have more to say, at the end of the race or of the process.
-      if (!failures.empty()) {
-        board.say(Ended::by_failure, failures.front());
+      if (!result.failures.empty()) {
+        board.say(Ended::by_failure, result.failures.front());
         if (!is_sanitized) {
           ::_exit(0);
         }
       }
-      board.begin_round(std::min(rounds + 1, settings.rounds));
-    });
+      board.begin_round(std::min(result.rounds + 1, settings.rounds));
+    };
+    run(settings);
   } catch (const std::exception& error) {
     end_child(Ended::by_failure, error.what());
   }
@@ -161,7 +163,7 @@ void trespass(const sync::Step& step) noexcept {
   end_child(Ended::by_trespass, step.site->name);
 }
 
-Ending run_in_child(Bug::Run run, const RaceSettings& settings, std::chrono::seconds patience) {
+Ending run_in_child(Race::Run run, const RaceSettings& settings, std::chrono::seconds patience) {
   Board& board = Board::share();
   Voice voice;
   std::fflush(nullptr);  // or the child would write it again

@@ -28,7 +28,7 @@ struct Ending {
 
 /// Runs it in a child process, that is ended as soon as something is found, or when no round has
 /// ended for `patience`. By a program that has only one thread. Throws std::system_error.
-Ending run_in_child(Bug::Run run, const RaceSettings& settings, std::chrono::seconds patience);
+Ending run_in_child(Race::Run run, const RaceSettings& settings, std::chrono::seconds patience);
 
 /// "hang", "wrong", ...
 std::string_view name_of(Ended ended) noexcept;

@@ -38,29 +38,6 @@ bool is_reported(const Ending& ending, Report report) {
   return false;
 }
 
-Catch hunt_one(const Bug& bug, const HuntSettings& settings) {
-  Catch result{&bug, {}, {}};
-  const auto run = [&](bool perturbed, unsigned number) {
-    const RaceSettings race{
-        .seed = settings.seed + number,
-        .threads = settings.threads,
-        .rounds = settings.rounds,
-        .perturbation = perturbed ? usual_perturbation : no_perturbation,
-    };
-    return run_in_child(perturbed ? bug.run_perturbed : bug.run, race, patience);
-  };
-  for (unsigned number = 0; number < settings.seeds; ++number) {
-    if constexpr (!is_sanitized) {
-      result.alone.push_back(run(false, number));
-    }
-    result.perturbed.push_back(run(true, number));
-    if (is_sanitized && is_reported(result.perturbed.back(), expected_report(bug))) {
-      break;
-    }
-  }
-  return result;
-}
-
 }  // namespace
 
 bool Catch::is_as_expected() const {
@@ -95,23 +72,42 @@ std::uint64_t sooner_if_perturbed(const std::vector<Catch>& catches) {
       }));
 }
 
-std::vector<Catch> hunt(const std::string& name, const HuntSettings& settings,
-                        const std::function<void(const Catch&)>& caught) {
-  std::vector<Catch> catches;
+std::vector<const Bug*> bugs_named(const std::string& name) {
+  std::vector<const Bug*> chosen;
+  std::string names;
   for (const Bug& bug : all_bugs()) {
+    names += (names.empty() ? "" : ", ") + std::string(bug.name);
     if (name == "all" || name == bug.name) {
-      catches.push_back(hunt_one(bug, settings));
-      caught(catches.back());
+      chosen.push_back(&bug);
     }
   }
-  if (catches.empty()) {
-    std::string names;
-    for (const Bug& bug : all_bugs()) {
-      names += (names.empty() ? "" : ", ") + std::string(bug.name);
-    }
+  if (chosen.empty()) {
     throw std::invalid_argument("there is no planted bug '" + name + "'; there are " + names);
   }
-  return catches;
+  return chosen;
+}
+
+Catch hunt(const Bug& bug, const HuntSettings& settings) {
+  Catch result{&bug, {}, {}};
+  const auto run = [&](bool perturbed, unsigned number) {
+    const RaceSettings race{
+        .seed = settings.seed + number,
+        .threads = settings.threads,
+        .rounds = settings.rounds,
+        .perturbation = perturbed ? usual_perturbation : no_perturbation,
+    };
+    return run_in_child(perturbed ? bug.run_perturbed : bug.run, race, patience);
+  };
+  for (unsigned number = 0; number < settings.seeds; ++number) {
+    if constexpr (!is_sanitized) {
+      result.alone.push_back(run(false, number));
+    }
+    result.perturbed.push_back(run(true, number));
+    if (is_sanitized && is_reported(result.perturbed.back(), expected_report(bug))) {
+      break;
+    }
+  }
+  return result;
 }
 
 }  // namespace byre::stress::planted

@@ -6,7 +6,6 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -40,10 +39,11 @@ std::optional<std::uint64_t> median_rounds(const std::vector<Ending>& endings);
 /// Those whose rounds are known to be fewer with perturbation.
 std::uint64_t sooner_if_perturbed(const std::vector<Catch>& catches);
 
-/// Of the bug of this name, or of all. `caught` is called for each in turn. Throws
-/// std::invalid_argument if there is none, std::system_error.
-std::vector<Catch> hunt(const std::string& name, const HuntSettings& settings,
-                        const std::function<void(const Catch&)>& caught);
+/// The bug of this name, or all. Throws std::invalid_argument if there is none.
+std::vector<const Bug*> bugs_named(const std::string& name);
+
+/// Throws std::invalid_argument, std::system_error.
+Catch hunt(const Bug& bug, const HuntSettings& settings);
 
 /// A table, row by row.
 std::string head_of_table(const HuntSettings& settings);

@@ -78,7 +78,8 @@ std::string head_of_table(const HuntSettings& settings) {
   std::string text = "Rounds until a planted bug was found: the median of " +
                      std::to_string(settings.seeds) + " seeds, at most " +
                      std::to_string(settings.rounds) + " (-: not found), " +
-                     std::to_string(settings.threads) + " threads\n\n";
+                     std::to_string(settings.threads) + " threads, from seed " +
+                     std::to_string(settings.seed) + " on\n\n";
   return text + padded("planted bug", name_width) + padded("alone", rounds_width) +
          padded("perturbed", rounds_width) + "found by\n";
 }

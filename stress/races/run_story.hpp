@@ -16,16 +16,13 @@
 
 #include <cstdint>
 #include <exception>
-#include <functional>
+#include <string>
 
 #include "line.hpp"
 #include "race.hpp"
 #include "stage.hpp"
 
 namespace byre::stress::races {
-
-/// Told of each round that ends: how many did, and what was wrong with this one.
-using Progress = std::function<void(std::uint64_t, const std::vector<std::string>& failures)>;
 
 /// Throws std::invalid_argument.
 void check_settings(const RaceSettings& settings);
@@ -39,9 +36,8 @@ void check_memory(Stage& stage);
 template <class Story>
 class StoryRun {
  public:
-  StoryRun(const RaceSettings& settings, const Progress& progress)
+  explicit StoryRun(const RaceSettings& settings)
       : settings_(settings),
-        progress_(progress),
         stage_(settings),
         story_(stage_),
         start_(settings.threads),
@@ -54,7 +50,6 @@ class StoryRun {
     }
     take_part(0);
     others.join_all();
-    result_.failures = stage_.failures();
     return result_;
   }
 
@@ -101,11 +96,14 @@ class StoryRun {
     check_memory(stage_);
     const Tally tally = stage_.tally();
     result_.operations += tally.operations();
+    result_.lazy_clones += tally.clones;
     result_.copies += tally.copied;
     result_.steals += tally.stole;
+    result_.writes_in_place += tally.unique;
     stage_.next_round();
-    if (progress_) {
-      progress_(result_.rounds, stage_.failures());
+    result_.failures = stage_.failures();
+    if (settings_.after_round) {
+      settings_.after_round(result_);
     }
   }
 
@@ -125,7 +123,6 @@ class StoryRun {
   }
 
   const RaceSettings& settings_;
-  const Progress& progress_;
   Stage stage_;
   Story story_;
   Line start_;
@@ -137,9 +134,9 @@ class StoryRun {
 };
 
 template <class Story>
-RaceResult run_story(const RaceSettings& settings, const Progress& progress = {}) {
+RaceResult run_story(const RaceSettings& settings) {
   check_settings(settings);
-  return StoryRun<Story>(settings, progress).run();
+  return StoryRun<Story>(settings).run();
 }
 
 }  // namespace byre::stress::races
