@@ -129,6 +129,7 @@ Exit run_planted(const Options& options) {
   planted::HuntSettings settings{.seed = options.settings.seed,
                                  .threads = options.settings.threads};
   settings.rounds = options.rounds.value_or(settings.rounds);
+  settings.seeds = options.seeds.value_or(settings.seeds);
   JsonOutput output(options);
   const bool is_silent = output.is_on_standard_output();
   const auto say = [&](const std::string& text) {

@@ -16,6 +16,7 @@ using Texts = std::vector<std::string>;
 
 constexpr auto any_number = std::numeric_limits<std::uint64_t>::max();
 constexpr std::uint64_t most_seconds = 1'000'000;
+constexpr std::uint64_t most_seeds = 1'000;
 constexpr std::uint64_t most_minutes = 100'000;
 constexpr std::uint64_t most_operations = 1'000'000'000'000;
 
@@ -31,7 +32,7 @@ const ModeOptions modes[] = {
      {"workload", "seed", "duration", "operations", "threads", "storages", "mix", "sizes",
       "perturb", "protocol", "faults", "json"}},
     {"soak", Mode::soak, {"seed", "duration", "operations", "threads", "sizes", "json"}},
-    {"planted", Mode::planted, {"seed", "rounds", "threads", "json"}},
+    {"planted", Mode::planted, {"seed", "seeds", "rounds", "threads", "json"}},
     {"list", Mode::list, {}},
     {"help", Mode::help, {}},
 };
@@ -68,6 +69,7 @@ po::options_description described_options() {
   options.add_options()("soak", "rotate all workloads, perturbed and not, and print one page");
   options.add_options()("planted", perhaps("[NAME]"),
                         "which planted bugs are found, and after how many rounds");
+  options.add_options()("seeds", text("N"), "of as many runs for each planted bug. Default: 5");
   options.add_options()("rounds", text("N"),
                         "until each planted bug is found, at most. Default: 20000");
   options.add_options()("json", perhaps("[FILE]"),
@@ -233,6 +235,9 @@ Options parse(int argc, const char* const* argv) {
   take_settings(given, options);
   if_given(given, "rounds", [&](const std::string& text) {
     options.rounds = number("rounds", text, 1, any_number);
+  });
+  if_given(given, "seeds", [&](const std::string& text) {
+    options.seeds = static_cast<unsigned>(number("seeds", text, 1, most_seeds));
   });
   if (given.count("planted") != 0) {
     options.planted = only(given, "planted", "all");
