@@ -2,6 +2,7 @@
 // byre-stress: the library that ships, with real threads, for a long time. See docs/stress.md.
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <fstream>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "options.hpp"
+#include "planted/hunt.hpp"
 #include "report/console.hpp"
 #include "report/report.hpp"
 #include "soak/soak.hpp"
@@ -115,11 +117,49 @@ Exit run_soak(const Options& options) {
   return soaked.lost.empty() ? all_right : something_wrong;
 }
 
+std::vector<const planted::Bug*> chosen_bugs(const std::string& name) {
+  try {
+    return planted::bugs_named(name);
+  } catch (const std::invalid_argument& error) {
+    throw BadCommandLine(error.what());
+  }
+}
+
+Exit run_planted(const Options& options) {
+  planted::HuntSettings settings{.seed = options.settings.seed,
+                                 .threads = options.settings.threads};
+  settings.rounds = options.rounds.value_or(settings.rounds);
+  settings.seeds = options.seeds.value_or(settings.seeds);
+  JsonOutput output(options);
+  const bool is_silent = output.is_on_standard_output();
+  const auto say = [&](const std::string& text) {
+    if (!is_silent) {
+      print(text);
+    }
+  };
+  const auto bugs = chosen_bugs(options.planted);
+  say(planted::head_of_table(settings));
+  std::vector<planted::Catch> catches;
+  for (const planted::Bug* bug : bugs) {
+    catches.push_back(planted::hunt(*bug, settings));
+    say(planted::row_of(catches.back()));
+  }
+  say(planted::foot_of_table(catches));
+  output.write(planted::json_of(settings, catches));
+  return std::ranges::all_of(catches, &planted::Catch::is_as_expected) ? all_right
+                                                                       : something_wrong;
+}
+
 Exit list() {
   std::string text = "workloads:\n";
   for (const Workload& workload : all_workloads()) {
-    text += "  " + std::string(workload.name) + std::string(24 - workload.name.size(), ' ') +
+    text += "  " + std::string(workload.name) + std::string(32 - workload.name.size(), ' ') +
             std::string(workload.shows) + '\n';
+  }
+  text += "planted bugs:\n";
+  for (const planted::Bug& bug : planted::all_bugs()) {
+    text += "  " + std::string(bug.name) + std::string(32 - bug.name.size(), ' ') +
+            std::string(bug.is_wrong_in) + '\n';
   }
   print(text + "operations of --mix, as they are usually: " + text_of(usual_mix()) + '\n');
   return all_right;
@@ -137,9 +177,9 @@ Exit dispatch(const Options& options) {
     case Mode::soak:
       return run_soak(options);
     case Mode::planted:
-      break;
+      return run_planted(options);
   }
-  throw BadCommandLine("not built yet");
+  throw BadCommandLine("it is not said what to do");
 }
 
 int complain(const char* text, Exit code) {

@@ -16,6 +16,7 @@ using Texts = std::vector<std::string>;
 
 constexpr auto any_number = std::numeric_limits<std::uint64_t>::max();
 constexpr std::uint64_t most_seconds = 1'000'000;
+constexpr std::uint64_t most_seeds = 1'000;
 constexpr std::uint64_t most_minutes = 100'000;
 constexpr std::uint64_t most_operations = 1'000'000'000'000;
 
@@ -31,7 +32,7 @@ const ModeOptions modes[] = {
      {"workload", "seed", "duration", "operations", "threads", "storages", "mix", "sizes",
       "perturb", "protocol", "faults", "json"}},
     {"soak", Mode::soak, {"seed", "duration", "operations", "threads", "sizes", "json"}},
-    {"planted", Mode::planted, {"seed", "rounds", "threads", "json"}},
+    {"planted", Mode::planted, {"seed", "seeds", "rounds", "threads", "json"}},
     {"list", Mode::list, {}},
     {"help", Mode::help, {}},
 };
@@ -51,7 +52,7 @@ po::options_description described_options() {
   options.add_options()(
       "operations", text("N"),
       "of each thread, instead of a duration; with --soak, two rotations of so many");
-  options.add_options()("threads", text("N"), "from 1 to 64. Default: 8");
+  options.add_options()("threads", text("N"), "from 1 to 64. Default: 8; with --planted 3");
   options.add_options()("storages", text("N"), "of all threads together. Default: 64");
   options.add_options()("mix", text("MIX"),
                         "how often what is done, as read=4,write=2; --list has the names");
@@ -68,7 +69,9 @@ po::options_description described_options() {
   options.add_options()("soak", "rotate all workloads, perturbed and not, and print one page");
   options.add_options()("planted", perhaps("[NAME]"),
                         "which planted bugs are found, and after how many rounds");
-  options.add_options()("rounds", text("N"), "of each planted bug, at most");
+  options.add_options()("seeds", text("N"), "of as many runs for each planted bug. Default: 5");
+  options.add_options()("rounds", text("N"),
+                        "until each planted bug is found, at most. Default: 20000");
   options.add_options()("json", perhaps("[FILE]"),
                         "write all figures as JSON, to FILE or instead of the text");
   return options;
@@ -198,11 +201,17 @@ Options parse(int argc, const char* const* argv) {
   const po::variables_map given = split(argc, argv);
   Options options;
   options.mode = mode_of(given);
+  if (options.mode == Mode::planted) {
+    options.settings.threads = 3;  // of more, most only stand in each other's way
+  }
   if_given(given, "workload", [&](const std::string& text) { options.workload = text; });
   take_durations(given, options);
   take_settings(given, options);
   if_given(given, "rounds", [&](const std::string& text) {
     options.rounds = number("rounds", text, 1, any_number);
+  });
+  if_given(given, "seeds", [&](const std::string& text) {
+    options.seeds = static_cast<unsigned>(number("seeds", text, 1, most_seeds));
   });
   if (given.count("planted") != 0) {
     options.planted = only(given, "planted", "all");

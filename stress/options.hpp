@@ -30,6 +30,7 @@ struct Options {
   std::chrono::minutes soak_duration{30};
   std::string planted = "all";          ///< --planted
   std::optional<std::uint64_t> rounds;  ///< of --planted
+  std::optional<unsigned> seeds;        ///< of --planted
   bool json = false;
   std::filesystem::path json_file;  ///< empty: standard output
 };

@@ -36,7 +36,7 @@ inline constexpr Perturbation usual_perturbation{
     .yields = 0.02,
     .pauses = 0.1,
     .sleeps = 0.005,
-    .spurious = 0.02,
+    .spurious = 0.1,
     .most_pauses = 200,
     .longest_sleep = std::chrono::microseconds(100),
 };

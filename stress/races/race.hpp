@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -14,6 +15,17 @@
 #include "../perturbed/perturbed.hpp"
 
 namespace byre::stress {
+
+struct RaceResult {
+  std::uint64_t rounds = 0;      ///< begun; the last one failed if any did
+  std::uint64_t operations = 0;  ///< clones, writes and drops that raced
+  std::uint64_t lazy_clones = 0;
+  std::uint64_t copies = 0;
+  std::uint64_t steals = 0;
+  std::uint64_t writes_in_place = 0;  ///< by who found itself alone
+  std::uint64_t delays = 0;           ///< windows that were opened; known at the end
+  std::vector<std::string> failures;  ///< of the first round that failed: the race ends with it
+};
 
 struct RaceSettings {
   static constexpr unsigned least_threads = 2;
@@ -25,15 +37,7 @@ struct RaceSettings {
   std::size_t nbytes = 256;     ///< of each buffer, at least 1
   Perturbation perturbation{};  ///< none: the race runs on sync::Boost, or else on Perturbed
   std::stop_token stop{};       ///< ends the race after the round under way
-};
-
-struct RaceResult {
-  std::uint64_t rounds = 0;      ///< begun; the last one failed if any did
-  std::uint64_t operations = 0;  ///< clones, writes and drops that raced
-  std::uint64_t copies = 0;
-  std::uint64_t steals = 0;
-  std::uint64_t delays = 0;           ///< windows that were opened by the perturbation
-  std::vector<std::string> failures;  ///< of the first round that failed: the race ends with it
+  std::function<void(const RaceResult&)> after_round{};  ///< what came of it so far
 };
 
 /// One story, over both forms of the protocol. While it runs, nothing else of the program may use
