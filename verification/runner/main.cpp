@@ -33,7 +33,7 @@ std::vector<Job> jobs_of(const Options& options) {
     job.search.most_executions = options.executions;
     job.search.longest = std::chrono::seconds(options.seconds != 0 ? options.seconds
                                               : options.deep       ? 3600
-                                                                   : 120);
+                                                                   : 600);
     jobs.push_back(job);
   }
   if (jobs.empty()) {

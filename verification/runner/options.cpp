@@ -103,7 +103,7 @@ Runs the headers that ship under a model checker, and says what it found. --list
   --replay STRING    one execution, as a failure printed it, step by step
   --json FILE        write what was found there too
   --jobs N           searches at a time (default: 2)
-  --seconds N        the most for one search (default: 120, with --deep 3600)
+  --seconds N        the most for one search (default: 600, with --deep 3600)
   --executions N     the most for one search (default: no limit); one that is cut short is
                      unknown, never a pass
   --help             this text
