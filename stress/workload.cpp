@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "workload.hpp"
+
+#include <algorithm>
+
+#include "faults/faults.hpp"
+#include "world/mixed.hpp"
+
+namespace byre::stress {
+namespace {
+
+constexpr Workload workloads[] = {
+    {"mixed", "every operation of Buffer and Storage, in a random mix", &run_mixed},
+    {"faults", "the same, while allocations, copies and sinks fail and files are truncated",
+     &run_faults},
+};
+
+}  // namespace
+
+std::span<const Workload> all_workloads() {
+  return workloads;
+}
+
+const Workload* find_workload(std::string_view name) {
+  const auto all = all_workloads();
+  const auto found = std::ranges::find(all, name, &Workload::name);
+  return found == all.end() ? nullptr : &*found;
+}
+
+}  // namespace byre::stress

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSL-1.0
+/// The workloads by name.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "outcome.hpp"
+#include "watch.hpp"
+
+namespace byre::stress {
+
+struct Workload {
+  std::string_view name;
+  std::string_view shows;  ///< in half a line
+  Outcome (*run)(const Settings& settings, Watch& watch);
+};
+
+std::span<const Workload> all_workloads();
+
+/// Null if there is none of that name.
+const Workload* find_workload(std::string_view name);
+
+}  // namespace byre::stress
