@@ -98,8 +98,7 @@ std::string text_of(const FaultRates& rates) {
   std::ostringstream text;
   for (const Rate& chance : chances) {
     if (rates.*chance.rate != 0) {
-      text << (text.tellp() == 0 ? "" : ",") << chance.name << '='
-           << shortest(rates.*chance.rate);
+      text << (text.tellp() == 0 ? "" : ",") << chance.name << '=' << shortest(rates.*chance.rate);
     }
   }
   if (rates.budget_nbytes != 0) {

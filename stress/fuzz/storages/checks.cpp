@@ -65,8 +65,8 @@ void check_sharing_of(Slots& slots) {
     for (auto& right : slots) {
       const Value* its = left.value();
       const Value* others = right.value();
-      const bool expected = its != nullptr && others != nullptr && its->data != nullptr &&
-                            its->data == others->data;
+      const bool expected =
+          its != nullptr && others != nullptr && its->data != nullptr && its->data == others->data;
       expect("shares_data_with", std::size_t{left.real.shares_data_with(right.real)},
              std::size_t{expected});
     }

@@ -60,13 +60,13 @@ void borrow(World& world, Slot& to) {
   auto lent = std::make_unique<std::byte[]>(nbytes);
   std::copy(bytes.begin(), bytes.end(), lent.get());
   void* const data = lent.get();
-  make_foreign(
-      world, to, std::move(bytes),
-      {.origin = Origin::borrowed, .read_only = read_only, .lent = std::move(lent)},
-      [&](Allocator& allocator) {
-        return read_only ? Slot::Real::borrow(static_cast<const void*>(data), nbytes, allocator)
-                         : Slot::Real::borrow(data, nbytes, allocator);
-      });
+  make_foreign(world, to, std::move(bytes),
+               {.origin = Origin::borrowed, .read_only = read_only, .lent = std::move(lent)},
+               [&](Allocator& allocator) {
+                 return read_only
+                            ? Slot::Real::borrow(static_cast<const void*>(data), nbytes, allocator)
+                            : Slot::Real::borrow(data, nbytes, allocator);
+               });
 }
 
 template <class Slot>
@@ -75,9 +75,8 @@ void map_file(World& world, Slot& to) {
   const MappableFile& file = files[world.input.below(files.size())];
   trace("%s: map a file of %zu bytes", Slot::kind, file.bytes.size());
   world.has_mapped = true;
-  make_foreign(
-      world, to, file.bytes, {.origin = Origin::mapped, .read_only = true},
-      [&](Allocator& allocator) { return Slot::Real::map_file(file.path, allocator); });
+  make_foreign(world, to, file.bytes, {.origin = Origin::mapped, .read_only = true},
+               [&](Allocator& allocator) { return Slot::Real::map_file(file.path, allocator); });
 }
 
 /// The value of a lazy clone of `source` that was made.

@@ -69,7 +69,9 @@ struct Value {
   std::size_t owners() const noexcept {
     return data == nullptr ? 0 : static_cast<std::size_t>(data.use_count()) - data->copies;
   }
-  bool is_unique() const noexcept { return data == nullptr || (owners() == 1 && data->copies == 0); }
+  bool is_unique() const noexcept {
+    return data == nullptr || (owners() == 1 && data->copies == 0);
+  }
   Origin origin() const noexcept { return data == nullptr ? Origin::allocated : data->is().origin; }
   bool is_read_only() const noexcept { return data != nullptr && data->is().read_only; }
   Allocator& allocator() const noexcept;

@@ -3,15 +3,14 @@
 /// the model of eager copies does.
 #include <byre/error/warning.hpp>
 #include <byre/memory/pool.hpp>
-#include <byre/storage/explain.hpp>
 
 #include <functional>
 #include <stdexcept>
-#include <string>
 
 #include "changing.hpp"
 #include "checks.hpp"
 #include "making.hpp"
+#include "particular.hpp"
 #include "refusals.hpp"
 
 namespace byre::fuzz {
@@ -121,11 +120,6 @@ class Program {
   }
 
   template <class Slot>
-  static bool is_busy(Slot& slot) {
-    return slot.value() != nullptr && slot.value()->busy;
-  }
-
-  template <class Slot>
   void step_on(std::size_t choice, Slot& slot, Slot& other) {
     switch (choice % 16) {
       case 0:
@@ -140,7 +134,7 @@ class Program {
       case 5:
         return lazy_clone(world_, other, slot);
       case 6:
-        return copy(other, slot);
+        return copy(world_, other, slot);
       case 7:
         return move_value(other, slot);
       case 8:
@@ -154,73 +148,9 @@ class Program {
       case 12:
         return ask_for_what_cannot_be(world_, slot);
       case 13:
-        return special(other, slot);
+        return special(world_, other, slot);
       default:
         return write(world_, slot);
-    }
-  }
-
-  /// The copy constructor, which ends the program where a copy of borrowed memory fails.
-  void copy(BufferSlot& from, BufferSlot& to) {
-    if (from.its.is_borrowed() && world_.faults.is_armed()) {
-      return;
-    }
-    trace("buffer: copy construction");
-    clone(world_, from, to, [](const Buffer& source) { return Buffer(source); });
-  }
-  /// Another handle.
-  void copy(StorageSlot& from, StorageSlot& to) {
-    trace("storage: another handle");
-    to.real = from.real;
-    to.its = from.its;
-  }
-
-  void special(BufferSlot& from, BufferSlot& to) {
-    if (from.its.is_borrowed()) {
-      return explain_it(to);
-    }
-    trace("buffer: copy assignment%s", &from == &to ? " to itself" : "");
-    to.real = from.real;
-    to.its = world_.model.lazy_clone(from.its);
-  }
-  void special(StorageSlot& from, StorageSlot& to) {
-    BufferSlot& buffer = world_.buffers[world_.input.below(world_.buffers.size())];
-    switch (is_busy(buffer) ? 2 : world_.input.below(3)) {
-      case 0:
-        return take_over(buffer, to);
-      case 1:
-        if (!buffer.its.is_borrowed() || !world_.faults.is_armed()) {
-          trace("storage: of a lazy clone of a buffer");
-          clone(world_, buffer, to, [](const Buffer& source) { return Storage(source); });
-          check(buffer);
-        }
-        return;
-      default:
-        if ((from.real == to.real) != (from.its == to.its)) {
-          fail("two handles are equal and do not alias, or the reverse");
-        }
-        explain_it(to);
-    }
-  }
-
-  void take_over(BufferSlot& from, StorageSlot& to) {
-    trace("storage: of a buffer's bytes");
-    Storage made;
-    if (world_.faults.during([&] { made = Storage(std::move(from.real)); }) == Fault::none) {
-      to.put(std::move(made), std::exchange(from.its, {}));
-    }
-    check(from);
-  }
-
-  template <class Slot>
-  static void explain_it(Slot& slot) {
-    const std::string text = explain(slot.real);
-    trace("explain: %s", text.c_str());
-    const bool has_bytes = slot.value() != nullptr && slot.value()->data != nullptr;
-    const std::string start =
-        has_bytes ? std::to_string(slot.value()->bytes.size()) + " bytes at" : "no bytes:";
-    if (!text.starts_with(start)) {
-      fail("explain() says '%s', and the model has '%s'", text.c_str(), start.c_str());
     }
   }
 

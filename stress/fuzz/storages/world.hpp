@@ -54,6 +54,12 @@ struct StorageSlot {
   }
 };
 
+/// Whether the step under way is in the middle of a call on it.
+template <class Slot>
+bool is_busy(Slot& slot) noexcept {
+  return slot.value() != nullptr && slot.value()->busy;
+}
+
 /// Adopted memory: each address from when it was handed over until its deleter is called.
 class Adopted {
  public:
