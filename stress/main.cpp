@@ -13,6 +13,7 @@
 #include "options.hpp"
 #include "report/console.hpp"
 #include "report/report.hpp"
+#include "soak/soak.hpp"
 #include "workload.hpp"
 
 namespace byre::stress {
@@ -102,6 +103,18 @@ Exit run_workloads(const Options& options) {
   return failed ? something_wrong : all_right;
 }
 
+Exit run_soak(const Options& options) {
+  JsonOutput output(options);
+  Console console;
+  const Soak soaked = soak(options.settings, options.soak_duration, console);
+  console.clear();
+  if (!output.is_on_standard_output()) {
+    print(text_of(soaked));
+  }
+  output.write(json_of(soaked));
+  return soaked.lost.empty() ? all_right : something_wrong;
+}
+
 Exit list() {
   std::string text = "workloads:\n";
   for (const Workload& workload : all_workloads()) {
@@ -122,6 +135,7 @@ Exit dispatch(const Options& options) {
     case Mode::run:
       return run_workloads(options);
     case Mode::soak:
+      return run_soak(options);
     case Mode::planted:
       break;
   }

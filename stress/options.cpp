@@ -30,7 +30,7 @@ const ModeOptions modes[] = {
      Mode::run,
      {"workload", "seed", "duration", "operations", "threads", "storages", "mix", "sizes",
       "perturb", "protocol", "faults", "json"}},
-    {"soak", Mode::soak, {"seed", "duration", "threads", "json"}},
+    {"soak", Mode::soak, {"seed", "duration", "operations", "threads", "sizes", "json"}},
     {"planted", Mode::planted, {"seed", "rounds", "threads", "json"}},
     {"list", Mode::list, {}},
     {"help", Mode::help, {}},
@@ -48,7 +48,9 @@ po::options_description described_options() {
   options.add_options()("seed", text("N"), "gives each thread's operations. Default: a random one");
   options.add_options()("duration", text("SECONDS"),
                         "of each workload; with --soak, minutes in all. Default: 10; 30");
-  options.add_options()("operations", text("N"), "of each thread, instead of a duration");
+  options.add_options()(
+      "operations", text("N"),
+      "of each thread, instead of a duration; with --soak, two rotations of so many");
   options.add_options()("threads", text("N"), "from 1 to 64. Default: 8");
   options.add_options()("storages", text("N"), "of all threads together. Default: 64");
   options.add_options()("mix", text("MIX"),

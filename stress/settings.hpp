@@ -31,12 +31,12 @@ struct Settings {
   unsigned threads = 8;
   std::size_t storages = 64;  ///< slots, of all threads together
   Mix mix = usual_mix();
-  Sizes sizes;
-  FaultRates faults;
-  Perturbation perturbation;  ///< none: the library as it ships
+  Sizes sizes{};
+  FaultRates faults{};
+  Perturbation perturbation{};  ///< none: the library as it ships
   Protocol protocol = Protocol::word;
   std::chrono::duration<double> duration{10};
-  std::optional<std::uint64_t> operations;  ///< of each thread, instead of a duration
+  std::optional<std::uint64_t> operations{};  ///< of each thread, instead of a duration
 };
 
 /// The command line that repeats a run of `workload`.

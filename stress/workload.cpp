@@ -2,22 +2,19 @@
 #include "workload.hpp"
 
 #include <algorithm>
+#include <vector>
 
 #include "faults/faults.hpp"
 #include "world/mixed.hpp"
 
 namespace byre::stress {
-namespace {
-
-constexpr Workload workloads[] = {
-    {"mixed", "every operation of Buffer and Storage, in a random mix", &run_mixed},
-    {"faults", "the same, while allocations, copies and sinks fail and files are truncated",
-     &run_faults},
-};
-
-}  // namespace
 
 std::span<const Workload> all_workloads() {
+  static const std::vector<Workload> workloads{
+      {"mixed", "every operation of Buffer and Storage, in a random mix", &run_mixed},
+      {"faults", "the same, while allocations, copies and sinks fail and files are truncated",
+       &run_faults},
+  };
   return workloads;
 }
 

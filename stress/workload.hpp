@@ -2,6 +2,7 @@
 /// The workloads by name.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string_view>
 
@@ -13,7 +14,7 @@ namespace byre::stress {
 struct Workload {
   std::string_view name;
   std::string_view shows;  ///< in half a line
-  Outcome (*run)(const Settings& settings, Watch& watch);
+  std::function<Outcome(const Settings& settings, Watch& watch)> run;
 };
 
 std::span<const Workload> all_workloads();

@@ -27,12 +27,15 @@ Word mix(Word word) noexcept {
   return word ^ (word >> 33);
 }
 
+Word hash_of(Content content) noexcept {
+  return mix(mix(content.identity) + content.version);
+}
+
 /// The words after the head: an arithmetic sequence, which is cheap to make and, its step being odd,
 /// repeats no word.
 class Sequence {
  public:
-  explicit Sequence(Content content) noexcept
-      : next_(mix(mix(content.identity) + content.version)) {}
+  explicit Sequence(Content content) noexcept : next_(hash_of(content)) {}
   Word next() noexcept { return next_ += 0x9e3779b97f4a7c15; }
 
  private:
@@ -71,7 +74,7 @@ Head head_of(const std::byte* data) noexcept {
 
 struct Compared {
   Word differing;  // bits, of all words together
-  Word checksum;
+  Word checksum;   // of these bytes
 };
 
 Compared compare_rest(const std::byte* data, std::size_t nbytes, Content content) noexcept {
@@ -122,7 +125,7 @@ void write_content(std::byte* data, std::size_t nbytes, Content content) noexcep
     return;
   }
   Sequence sequence(content);
-  Word checksum = 0;
+  Word checksum = hash_of(content) + nbytes;
   std::size_t at = head_nbytes;
   for (; at + word_nbytes <= nbytes; at += word_nbytes) {
     const Word word = sequence.next();
@@ -149,7 +152,8 @@ bool reads(const std::byte* data, std::size_t nbytes, Content content,
   }
   const Compared found = compare_rest(data, nbytes, content);
   const Head head = head_of(data);
-  expected.checksum = nbytes == written_nbytes ? found.checksum : head.checksum;
+  expected.checksum =
+      nbytes == written_nbytes ? hash_of(content) + nbytes + found.checksum : head.checksum;
   return found.differing == 0 && std::memcmp(&head, &expected, head_nbytes) == 0;
 }
 

@@ -23,7 +23,7 @@ struct Content {
 /// so that a byte tells one from the 255 before.
 inline constexpr std::size_t head_nbytes = 32;
 
-/// Fills `data` with a head (identity, version, size, checksum of the rest) and a sequence of words
+/// Fills `data` with a head (identity, version, size, checksum of it all) and a sequence of words
 /// that follows from identity and version. At the speed of memory.
 void write_content(std::byte* data, std::size_t nbytes, Content content) noexcept;
 

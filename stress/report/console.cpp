@@ -21,6 +21,7 @@ namespace byre::stress {
 namespace {
 
 constexpr int wait_milliseconds = 100;
+constexpr std::chrono::seconds before_first_line{1};
 constexpr std::chrono::seconds between_lines{10};
 
 /// What ends the program, unless whoever started it has it ignored, as nohup does.
@@ -70,7 +71,7 @@ std::string line_of(const Figures& figures) {
 Console::Console()
     : on_terminal_(isatty(STDERR_FILENO) != 0),
       reads_keys_(has_the_keyboard()),
-      next_line_(Clock::now() + between_lines) {
+      next_line_(Clock::now() + before_first_line) {
   const sigset_t signals = ending_signals();
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   signals_ = checked(signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));

@@ -16,16 +16,6 @@ Json operations_of(const Tally& tally) {
   return operations;
 }
 
-Json faults_of(const FaultCounts& counts) {
-  Json faults = Json::object();
-  for (std::size_t at = 0; at < fault_count; ++at) {
-    const auto fault = static_cast<Fault>(at);
-    faults[std::string(name_of(fault))] = {{"injected", counts[fault].injected},
-                                           {"survived", counts[fault].survived}};
-  }
-  return faults;
-}
-
 Json settings_of(const Settings& settings) {
   return {{"seed", settings.seed},
           {"threads", settings.threads},
@@ -38,6 +28,16 @@ Json settings_of(const Settings& settings) {
 }
 
 }  // namespace
+
+Json json_of(const FaultCounts& counts) {
+  Json faults = Json::object();
+  for (std::size_t at = 0; at < fault_count; ++at) {
+    const auto fault = static_cast<Fault>(at);
+    faults[std::string(name_of(fault))] = {{"injected", counts[fault].injected},
+                                           {"survived", counts[fault].survived}};
+  }
+  return faults;
+}
 
 Json json_of(const Outcome& outcome) {
   const Tally& tally = outcome.tally;
@@ -61,7 +61,7 @@ Json json_of(const Outcome& outcome) {
       {"bytes_checked", tally.bytes_checked},
       {"checkpoints", outcome.checkpoints},
       {"delays", tally.delays},
-      {"faults", faults_of(tally.faults)},
+      {"faults", json_of(tally.faults)},
       {"failures", outcome.failures},
       {"last_operations", outcome.last_operations},
       {"again", command_of(outcome.workload, outcome.settings)},

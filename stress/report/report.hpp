@@ -15,6 +15,7 @@ namespace byre::stress {
 std::string text_of(const Outcome& outcome);
 
 nlohmann::ordered_json json_of(const Outcome& outcome);
+nlohmann::ordered_json json_of(const FaultCounts& counts);
 
 /// "1,234,567".
 std::string with_commas(std::uint64_t number);

@@ -23,7 +23,7 @@ struct Decision {
   std::uint32_t other = 0;        ///< another slot, thread, file or place on the board
   std::uint32_t choice = 0;       ///< of forms: a bit for each
   std::size_t nbytes = 0;         ///< should something be allocated
-  std::optional<Fault> fault;     ///< to happen during it
+  std::optional<Fault> fault{};   ///< to happen during it
   std::uint32_t fault_after = 0;  ///< so many chances pass first
 
   bool chooses(unsigned bit) const noexcept { return (choice >> bit & 1) != 0; }

@@ -1,31 +1,27 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Notices that a run has stopped getting anywhere, and ends the program with a report of it: its
-/// threads cannot be ended otherwise.
+/// Notices that a run has stopped getting anywhere, and ends the program: its threads cannot be
+/// ended otherwise.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
-#include <functional>
-#include <string>
-#include <vector>
 
-#include "../settings.hpp"
+#include "last_words.hpp"
 
 namespace byre::stress {
 
 class Hang {
  public:
-  Hang(std::string workload, Settings settings);
+  explicit Hang(const LastWords& last_words) : last_words_(last_words) {}
 
-  /// Every now and then: `done` operations are done. Ends the program if it has been the same number
-  /// for longer than any operation takes, telling what each thread did last.
-  void look(std::uint64_t done, const std::function<std::vector<std::string>()>& last_operations);
+  /// Every now and then: `done` operations are done. Says the last words and ends the program if it
+  /// has been the same number for longer than any operation takes.
+  void look(std::uint64_t done);
 
  private:
   using Clock = std::chrono::steady_clock;
 
-  const std::string workload_;
-  const Settings settings_;
+  const LastWords& last_words_;
   std::uint64_t done_ = 0;
   Clock::time_point since_ = Clock::now();
 };

@@ -19,8 +19,8 @@ class Log {
   /// How it ended; a literal.
   void end(const char* how) noexcept { last_.back().how = how; }
 
-  /// Oldest first, one line each.
-  std::vector<std::string> lines() const;
+  /// Oldest first, one line each. `slots`: how many the thread has.
+  std::vector<std::string> lines(std::size_t slots) const;
 
  private:
   struct Entry {
@@ -29,7 +29,7 @@ class Log {
     const char* how;
   };
 
-  boost::circular_buffer<Entry> last_{16};
+  boost::circular_buffer<Entry> last_{8};
   std::uint64_t begun_ = 0;
 };
 

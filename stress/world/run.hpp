@@ -73,7 +73,7 @@ class Run {
         checkpoint();
         next_checkpoint = Clock::now() + between_checkpoints;
       }
-      hang_.look(done(), [&] { return last_operations(); });
+      hang_.look(done());
     }
   }
 
@@ -87,7 +87,7 @@ class Run {
     gate_.close();
     while (!gate_.is_still()) {
       watch_.wait();
-      hang_.look(done(), [&] { return last_operations(); });
+      hang_.look(done());
     }
     ++checkpoints_;
     Census<Sync, Share> census(world_);
@@ -146,7 +146,7 @@ class Run {
   std::vector<std::string> last_operations() const {
     std::vector<std::string> lines;
     for (std::size_t thread = 0; thread < workers_.size(); ++thread) {
-      for (const std::string& line : workers_[thread].log().lines()) {
+      for (const std::string& line : workers_[thread].last_operations()) {
         lines.push_back("thread " + std::to_string(thread) + ' ' + line);
       }
     }
@@ -181,7 +181,9 @@ class Run {
   std::deque<Worker<Sync, Share>> workers_;
   Gate gate_{world_.settings.threads, watch_};
   boost::atomic<bool> stop_{false};
-  Hang hang_{"mixed", world_.settings};
+  const LastWords last_words_{command_of("mixed", world_.settings),
+                              [this] { return last_operations(); }};
+  Hang hang_{last_words_};
   std::uint64_t checkpoints_ = 0;
 };
 

@@ -55,7 +55,7 @@ class Worker {
   /// While it is paused, or over.
   const Tally& tally() const noexcept { return tally_; }
   const Slots& slots() const noexcept { return slots_; }
-  const Log& log() const noexcept { return log_; }
+  std::vector<std::string> last_operations() const { return log_.lines(slots_.size()); }
   std::size_t digest() const noexcept { return decisions_.digest(); }
 
  private:
