@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-/// byre-verify's parser, with two scenarios in place of those that need the model checker.
+/// byre-verify's parser, without what needs the model checker: two scenarios stand for all.
 #include <map>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "../../../verification/mutants/pairs.hpp"
 #include "../../../verification/programs/program.hpp"
 #include "../../../verification/programs/programs.hpp"
 #include "../../../verification/runner/options.hpp"
@@ -31,6 +33,14 @@ const Scenario& program_scenario(const std::string& text) {
   at->second.name = at->first;
   at->second.threads = static_cast<unsigned>(program.threads.size());
   return at->second;
+}
+
+/// Takes any two steps for neighbours: which are is learned by running the model checker.
+Mutation find_swap(const sync::Site& site, const sync::Site& next) {
+  if (const auto mutation = swapped(site, next)) {
+    return *mutation;
+  }
+  throw std::invalid_argument("the first cannot be held back");
 }
 
 }  // namespace byre::verification
