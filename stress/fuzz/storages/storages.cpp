@@ -111,12 +111,16 @@ class Program {
     const std::size_t operands = world_.input.byte();
     auto& slot = slots[operands % slots.size()];
     auto& other = slots[operands / slots.size() % slots.size()];
-    if (is_busy(slot) || is_busy(other)) {
+    if (is_busy(slot) || (needs_other(choice) && is_busy(other))) {
       return;
     }
     step_on(choice, slot, other);
     check(slot);
     check(other);
+  }
+
+  static bool needs_other(std::size_t choice) noexcept {
+    return (choice % 16 >= 4 && choice % 16 <= 8) || choice % 16 == 13;
   }
 
   template <class Slot>
