@@ -2,6 +2,7 @@
 #include "settings.hpp"
 
 #include <charconv>
+#include <iomanip>
 #include <sstream>
 #include <stdexcept>
 
@@ -74,13 +75,13 @@ std::string command_of(const std::string& workload, const Settings& settings) {
   if (settings.protocol != usual.protocol) {
     command << " --protocol " << name_of(settings.protocol);
   }
-  if (settings.faults.any()) {
+  if (settings.faults.any() || workload == "faults") {  // which has some of its own
     command << " --faults " << text_of(settings.faults);
   }
   if (settings.operations) {
     command << " --operations " << *settings.operations;
   } else {
-    command << " --duration " << settings.duration.count();
+    command << std::fixed << std::setprecision(0) << " --duration " << settings.duration.count();
   }
   return command.str();
 }

@@ -42,6 +42,13 @@ double chance_in(std::string_view text, std::string_view part) {
   return chance;
 }
 
+/// What chance_in reads as the same.
+std::string shortest(double chance) {
+  std::array<char, 32> digits;
+  const auto written = std::to_chars(digits.begin(), digits.end(), chance);
+  return {digits.begin(), written.ptr};
+}
+
 void parse_part(std::string_view part, FaultRates& rates) {
   const std::size_t equals = part.find('=');
   if (equals == part.npos) {
@@ -91,7 +98,7 @@ std::string text_of(const FaultRates& rates) {
   std::ostringstream text;
   for (const Rate& chance : chances) {
     if (rates.*chance.rate != 0) {
-      text << (text.tellp() == 0 ? "" : ",") << chance.name << '=' << rates.*chance.rate;
+      text << (text.tellp() == 0 ? "" : ",") << chance.name << '=' << shortest(rates.*chance.rate);
     }
   }
   if (rates.budget_nbytes != 0) {
