@@ -86,12 +86,12 @@ def table(results, scenarios):
                 refuted.append(f"`{name}` ({result['verdict']}, {result['executions']:,})")
         yield f"| {claim} | {text} | {', '.join(shown)} | {', '.join(refuted)} |"
     yield ""
-    yield "| search | bound | programs | executions | verdict |"
-    yield "|---|---|---|---|---|"
+    yield "| search | bound | programs | of them in full | executions | verdict |"
+    yield "|---|---|---|---|---|---|"
     for result in results:
         if result["programs"]:
             yield (f"| `{result['scenario']}` | {result['bound']} | {result['programs']:,} "
-                   f"| {result['executions']:,} | {result['verdict']} |")
+                   f"| {result['programs_in_full']:,} | {result['executions']:,} | {result['verdict']} |")
     others = [result for result in results
               if not result["programs"] and not claims.get(result["scenario"])]
     yield ""

@@ -83,6 +83,7 @@ extern const Scenario copy_then_count_writes;
 extern const Scenario count_then_lock_drops;
 extern const Scenario count_then_lock_writes;
 extern const Scenario first_clone_rewrites_source;
+extern const Scenario reads_after_drop;
 extern const Scenario relaxed_uniqueness_resizes;
 extern const Scenario relaxed_uniqueness_writes;
 extern const Scenario sleeps_without_a_look;
@@ -90,6 +91,7 @@ extern const Scenario undoes_after_unlock;
 extern const Scenario wakes_through_header;
 
 // Stories that only mutants are about: mutants/scenarios.
+extern const Scenario copiers_are_counted;
 extern const Scenario writes_after_a_drop;
 extern const Scenario failed_owners_are_counted;
 extern const Scenario one_handle_is_copied_at_once;
@@ -172,6 +174,7 @@ std::span<const Scenario* const> all_scenarios() {
       &locked_read_only_origins,
       &writes_after_a_drop,
       &failed_owners_are_counted,
+      &copiers_are_counted,
       &one_handle_is_copied_at_once,
       &locked_writes_after_a_drop,
       &locked_failed_owners_are_counted,
@@ -182,6 +185,7 @@ std::span<const Scenario* const> all_scenarios() {
       &count_then_lock_drops,
       &count_then_lock_writes,
       &first_clone_rewrites_source,
+      &reads_after_drop,
       &relaxed_uniqueness_resizes,
       &relaxed_uniqueness_writes,
       &sleeps_without_a_look,

@@ -15,18 +15,24 @@
 
 namespace byre::verification {
 
-/// How far executions are searched: all of them, or those with at most so many switches from a
+/// How far executions are searched: all of them; or all, but only one of those that differ in the
+/// order of steps that do not concern each other; or those with at most so many switches from a
 /// thread that could have gone on.
 struct Bound {
   static constexpr unsigned none = ~0U;
+  static constexpr unsigned reduced = none - 1;
   unsigned switches = none;
 
-  bool is_full() const noexcept { return switches == none; }
-  /// "full", or the number.
-  std::string name() const { return is_full() ? "full" : std::to_string(switches); }
+  bool is_full() const noexcept { return switches >= reduced; }
+  bool is_reduced() const noexcept { return switches == reduced; }
+  /// "full", "reduced", or the number.
+  std::string name() const {
+    return is_reduced() ? "reduced" : is_full() ? "full" : std::to_string(switches);
+  }
   friend bool operator==(Bound, Bound) = default;
 };
 inline constexpr Bound full_search{};
+inline constexpr Bound reduced_search{Bound::reduced};
 constexpr Bound switches(unsigned count) noexcept {
   return {count};
 }
@@ -50,7 +56,7 @@ struct Found {
   double seconds = 0;
   std::string state = {};            ///< of the failing execution
   std::uint64_t programs = 0;        ///< that passed, where a scenario searches many
-  std::uint64_t in_full = 0;         ///< of those, searched beyond the bound, in full
+  std::uint64_t in_full = 0;         ///< of those, searched in full, or reduced
   const Scenario* within = nullptr;  ///< the one of those that did not
 };
 

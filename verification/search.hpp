@@ -95,6 +95,9 @@ Found search_with(const Search& search) {
 
 template <class Body>
 Found search_body(const Search& search) {
+  if (search.bound.is_reduced()) {
+    return search_with<Body, SleepSetScheduler>(search);
+  }
   return search.bound.is_full() ? search_with<Body, rl::full_search_scheduler>(search)
                                 : search_with<Body, rl::context_bound_scheduler>(search);
 }

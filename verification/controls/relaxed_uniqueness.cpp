@@ -1,29 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
+#include "relaxed_loads.hpp"
+
 #include "../scenarios/reads_race_a_steal.hpp"
 #include "../scenarios/resizes_race_drops.hpp"
 
 namespace byre::verification {
-/// Wrong: whoever asks whether it is alone reads the word relaxed.
-struct RelaxedLoads : Checked {
-  template <class Value>
-  class Atomic : public Checked::Atomic<Value> {
-   public:
-    using Checked::Atomic<Value>::Atomic;
-
-    Value load(sync::Step step, CallSite where = CallSite::current()) const {
-      const auto row = [&](cow::ShareWordSite site) {
-        return step.site == &cow::share_word_sites.rows[static_cast<std::size_t>(site)];
-      };
-      if (row(cow::ShareWordSite::is_writable) || row(cow::ShareWordSite::is_unique)) {
-        step.order = std::memory_order::relaxed;
-      }
-      return Checked::Atomic<Value>::load(step, where);
-    }
-  };
-};
-
 template <class>
-class RelaxedUniqueness : public basic_share_word<RelaxedLoads> {
+class RelaxedUniqueness : public basic_share_word<RelaxedLoads<Checked>> {
   using basic_share_word::basic_share_word;
 };
 

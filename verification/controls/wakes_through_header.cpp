@@ -1,26 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
+#include "list_in_header.hpp"
+
 #include "../scenarios/claims_steal_once.hpp"
 
 namespace byre::verification {
-enum class WaiterSite : std::uint8_t { look };
-
-inline constexpr sync::SiteTable<WaiterSite, 1> waiter_sites{{{
-    {"wakes_through_header.look", sync::Operation::load, std::memory_order::relaxed, "", ""},
-}}};
-
-/// Wrong: the list of waiters is beside the word, in the header, so that who wakes looks into what
-/// the waiter may have freed by then.
-struct ListInHeader : Checked {
-  static void unpark_all(const void* address, sync::Step step) noexcept {
-    const auto& header = *static_cast<const Atomic<std::uint64_t>*>(address);
-    header.load(waiter_sites.at(WaiterSite::look, std::memory_order::relaxed));
-    Checked::unpark_all(address, step);
-  }
-};
-
-/// The word, over it.
+/// The word, over what is wrong.
 template <class>
-class WakesThroughHeader : public basic_share_word<ListInHeader> {
+class WakesThroughHeader : public basic_share_word<ListInHeader<Checked>> {
   using basic_share_word::basic_share_word;
 };
 

@@ -119,6 +119,32 @@ struct NotHeld {
   Checked::SharedMutex mutex;
 };
 
+struct Upgraded {
+  static constexpr unsigned threads = 2;
+  void thread(unsigned index) {
+    if (index == 0) {
+      mutex.lock_shared(at());
+      mutex.lock(at());
+    }
+  }
+  Checked::SharedMutex mutex;
+};
+
+struct FreedWhileHeld {
+  static constexpr unsigned threads = 2;
+  void thread(unsigned index) {
+    if (index == 0) {
+      mutex->lock_shared(at());
+      held.store(1, at(relaxed));
+      mutex->unlock_shared(at());
+    } else if (held.load(at(relaxed)) == 1) {
+      mutex.reset();
+    }
+  }
+  std::optional<Checked::SharedMutex> mutex{std::in_place};
+  Number held{0};
+};
+
 struct CrossedLocks {
   static constexpr unsigned threads = 2;
   void thread(unsigned index) {
@@ -153,6 +179,11 @@ std::span<const Scenario> litmus_of_locks() {
           "ThreadSanitizer, which knows the difference."),
       litmus_test<NotHeld>("litmus.lock_not_held", "Nobody unlocks what is not locked.",
                            Verdict::misused_lock),
+      litmus_test<Upgraded>("litmus.lock_upgraded",
+                            "Who has the lock shared and wants it alone waits for itself.",
+                            Verdict::deadlock),
+      litmus_test<FreedWhileHeld>("litmus.lock_freed_while_held",
+                                  "A lock outlives those who have it.", Verdict::use_after_free),
       litmus_test<CrossedLocks>("litmus.crossed_locks", "Two locks in two orders are a deadlock.",
                                 Verdict::deadlock),
   };

@@ -48,24 +48,6 @@ std::vector<const Scenario*> in_likely_order(const Mutation& mutation, bool only
   return scenarios;
 }
 
-/// Whether the last searches could have noticed at all.
-bool is_mutation_reached(const Mutation& mutation) {
-  if (mutation.site != nullptr) {
-    return is_reached(*mutation.site);
-  }
-  if (mutation.is_none()) {
-    return true;
-  }
-  const std::string_view name = mutation.constant->name;
-  const std::string_view type = name.substr(0, name.find('.') + 1);
-  for (const auto& table : site_tables()) {
-    if (table.front().name.starts_with(type)) {
-      return std::ranges::any_of(table, is_reached);
-    }
-  }
-  return true;
-}
-
 void hunt_down(const Mutation& mutation, const Hunt& hunt, const WriteLine& write_line) {
   prepare_searches();
   active_mutation = mutation;
@@ -79,7 +61,8 @@ void hunt_down(const Mutation& mutation, const Hunt& hunt, const WriteLine& writ
       Checked::looks_before_parking = 0;  // some scenarios set it
       const Found found = scenario->search(search);
       if (!is_failure(found.verdict) && found.verdict != Verdict::checker_error) {
-        if (is_mutation_reached(mutation) || effort.bound.switches < 2) {
+        // Who never comes to the mistake cannot notice it.
+        if (is_reached(mutation) || effort.bound.switches < 2) {
           left.push_back(scenario);
         }
         continue;

@@ -25,11 +25,7 @@ const Equivalent* argument_for(const Mutation& mutation) {
 
 std::vector<Mutation> mutations_with(const std::vector<AdjacentSteps>& adjacent) {
   std::vector<Mutation> mutations = all_mutations();
-  for (const AdjacentSteps& steps : adjacent) {
-    if (steps.not_swapped.empty()) {
-      mutations.push_back(swapped(*steps.first, *steps.second).value());
-    }
-  }
+  std::ranges::copy(swaps_of(adjacent), std::back_inserter(mutations));
   return mutations;
 }
 
@@ -102,13 +98,16 @@ std::string document(const std::vector<Outcome>& outcomes,
          "is\n"
          "done wrong in every way there is: its order weakened by one step, its one atomic step "
          "made\n"
-         "two, left out, its operand or its value off by one, and swapped with the step that "
-         "follows\n"
-         "it. Each of these mutants has to be noticed by a scenario, by a verdict that its kind "
-         "of\n"
-         "mistake leads to. The searches are the same every time: by context bounds from 0 on, "
+         "two, left out, its operand or its value off by one, a bit or a unit zero, and swapped "
          "with\n"
-         "a limit of executions.\n\n" +
+         "the step that follows it. A lock is left out with the unlock that ends it, an unlock by "
+         "itself.\n"
+         "Each of these mutants has to be noticed by a scenario, by a verdict that its kind of "
+         "mistake\n"
+         "leads to. The searches are the same every time: by context bounds from 0 on, with a "
+         "limit "
+         "of\n"
+         "executions.\n\n" +
          summary(outcomes) + ".\n\n## What counts\n\n" + verdict_rules() +
          "\n## The kill matrix\n\n" +
          (deep ? "Every scenario that notices.\n\n" : "The first scenario that notices.\n\n") +

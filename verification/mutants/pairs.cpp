@@ -150,4 +150,34 @@ std::vector<AdjacentSteps> learn_adjacent_steps() {
   return adjacent;
 }
 
+std::vector<Mutation> swaps_of(const std::vector<AdjacentSteps>& adjacent) {
+  std::vector<Mutation> mutations;
+  for (const AdjacentSteps& steps : adjacent) {
+    if (steps.not_swapped.empty()) {
+      mutations.push_back(swapped(*steps.first, *steps.second).value());
+    }
+  }
+  return mutations;
+}
+
+Mutation find_swap(const sync::Site& site, const sync::Site& next) {
+  const std::vector<AdjacentSteps> adjacent = learn_adjacent_steps();
+  const std::vector<Mutation> swaps = swaps_of(adjacent);
+  std::string names;
+  for (const Mutation& swap : swaps) {
+    if (swap.site == &site && swap.next == &next) {
+      return swap;
+    }
+    names += (names.empty() ? "" : ", ") + swap.name();
+  }
+  const auto steps = std::ranges::find_if(adjacent, [&](const AdjacentSteps& candidate) {
+    return candidate.first == &site && candidate.second == &next;
+  });
+  throw std::invalid_argument((steps != adjacent.end()
+                                   ? std::string(steps->not_swapped)
+                                   : std::string(next.name) + " never follows " +
+                                         std::string(site.name) + " within one operation") +
+                              "; the swaps there are: " + names);
+}
+
 }  // namespace byre::verification

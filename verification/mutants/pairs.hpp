@@ -20,4 +20,11 @@ struct AdjacentSteps {
 /// a step of theirs was never taken.
 std::vector<AdjacentSteps> learn_adjacent_steps();
 
+/// The mutants that swap them.
+std::vector<Mutation> swaps_of(const std::vector<AdjacentSteps>& adjacent);
+
+/// The mutant that takes `next` before `site`. Throws std::invalid_argument, with the reason, if
+/// there is none.
+Mutation find_swap(const sync::Site& site, const sync::Site& next);
+
 }  // namespace byre::verification

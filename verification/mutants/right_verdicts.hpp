@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// By which verdicts a mutant is killed rightly: those that are what its kind of mistake does. Never
-/// by a crash, nor by what only the checker objects to; but for a lock that is let go of by who has
-/// not taken it, or taken twice, which no real lock allows either.
+/// By which verdicts a mutant is killed rightly: those that are what its kind of mistake does.
+/// Never by a crash, nor by what only the checker objects to.
 #pragma once
 
 #include <algorithm>
@@ -30,19 +29,19 @@ inline constexpr RightVerdicts right_verdicts[] = {
      {Verdict::data_race, Verdict::use_after_free, Verdict::wrong_answer}},
     {"a wake that is left out", Change::left_out, sync::Operation::unpark, {Verdict::deadlock}},
     {"a sleep that is left out", Change::left_out, sync::Operation::park, {Verdict::livelock}},
-    {"a lock that is not taken",
+    {"a lock that is not taken, nor let go of",
      Change::left_out,
      sync::Operation::lock,
-     {Verdict::data_race, Verdict::wrong_answer, Verdict::misused_lock}},
+     {Verdict::data_race, Verdict::wrong_answer}},
     {"a lock that is not let go of",
      Change::left_out,
      sync::Operation::unlock,
-     {Verdict::deadlock, Verdict::misused_lock}},
+     {Verdict::deadlock}},
     {"two steps swapped",
      Change::after,
      {},
      {Verdict::data_race, Verdict::use_after_free, Verdict::double_free, Verdict::leak,
-      Verdict::deadlock, Verdict::misused_lock, Verdict::wrong_answer, Verdict::core_assertion}},
+      Verdict::deadlock, Verdict::wrong_answer, Verdict::core_assertion}},
     {"two steps in place of one",
      Change::plain,
      {},
@@ -60,6 +59,11 @@ inline constexpr RightVerdicts right_verdicts[] = {
       Verdict::deadlock, Verdict::livelock, Verdict::wrong_answer, Verdict::core_assertion}},
     {"a number that is one too small",
      Change::minus_one,
+     {},
+     {Verdict::data_race, Verdict::use_after_free, Verdict::double_free, Verdict::leak,
+      Verdict::deadlock, Verdict::livelock, Verdict::wrong_answer, Verdict::core_assertion}},
+    {"a bit or a unit that is zero",
+     Change::zero,
      {},
      {Verdict::data_race, Verdict::use_after_free, Verdict::double_free, Verdict::leak,
       Verdict::deadlock, Verdict::livelock, Verdict::wrong_answer, Verdict::core_assertion}},

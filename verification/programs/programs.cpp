@@ -23,14 +23,14 @@ Found search_program(const Program& program, const Search& search) {
                                     : search_form<basic_share_lock>(program, search);
 }
 
-/// In full if that takes so few executions, else within the bound.
+/// In full, reduced, if that takes so few executions; else within the bound.
 Found search_as_far_as(std::uint64_t executions_in_full, const Program& program,
                        const Search& search) {
   std::uint64_t spent = 0;
   if (!search.bound.is_full() && executions_in_full != 0 &&
       executions_in_full < search.most_executions) {
     Search in_full = search;
-    in_full.bound = full_search;
+    in_full.bound = reduced_search;
     in_full.most_executions = executions_in_full;
     Found found = search_program(program, in_full);
     if (found.verdict != Verdict::unknown) {
@@ -43,6 +43,7 @@ Found search_as_far_as(std::uint64_t executions_in_full, const Program& program,
   rest.most_executions -= spent;
   Found found = search_program(program, rest);
   found.executions += spent;
+  found.in_full = found.verdict == Verdict::pass && search.bound.is_full() ? 1 : 0;
   return found;
 }
 
@@ -88,6 +89,8 @@ struct Family {
   std::size_t least_steps_in_all;
   std::size_t most_steps_in_all;
   Bound quick;
+  /// A quick run searches a program in full, reduced, where so many executions are enough.
+  std::uint64_t quick_in_full;
   Bound deep;
 };
 
@@ -102,7 +105,8 @@ constexpr Family families[] = {
      .least_steps_in_all = 4,
      .most_steps_in_all = 4,
      .quick = switches(3),
-     .deep = switches(5)},
+     .quick_in_full = 3'000,
+     .deep = reduced_search},
     {.name = "programs.three_operations",
      .shows = "So do a thread of two operations and one of one.",
      .form = Form::word,
@@ -110,8 +114,9 @@ constexpr Family families[] = {
      .most_steps = 2,
      .least_steps_in_all = 3,
      .most_steps_in_all = 3,
-     .quick = switches(4),
-     .deep = switches(6)},
+     .quick = reduced_search,
+     .quick_in_full = 0,
+     .deep = reduced_search},
     {.name = "programs.two_operations",
      .shows = "So do two threads of up to two operations in all.",
      .form = Form::word,
@@ -120,6 +125,7 @@ constexpr Family families[] = {
      .least_steps_in_all = 0,
      .most_steps_in_all = 2,
      .quick = full_search,
+     .quick_in_full = 0,
      .deep = full_search},
     {.name = "programs.three_threads",
      .shows = "So do every three threads of one operation each.",
@@ -129,7 +135,8 @@ constexpr Family families[] = {
      .least_steps_in_all = 3,
      .most_steps_in_all = 3,
      .quick = switches(2),
-     .deep = switches(4)},
+     .quick_in_full = 3'000,
+     .deep = reduced_search},
     {.name = "programs.locked_two_threads",
      .shows = "So do every two threads of up to two operations each, on the textbook form.",
      .form = Form::lock,
@@ -138,7 +145,8 @@ constexpr Family families[] = {
      .least_steps_in_all = 0,
      .most_steps_in_all = 4,
      .quick = switches(2),
-     .deep = switches(4)},
+     .quick_in_full = 3'000,
+     .deep = reduced_search},
     {.name = "programs.locked_three_threads",
      .shows = "So do every three threads of one operation each, on the textbook form.",
      .form = Form::lock,
@@ -147,7 +155,8 @@ constexpr Family families[] = {
      .least_steps_in_all = 3,
      .most_steps_in_all = 3,
      .quick = switches(2),
-     .deep = switches(4)},
+     .quick_in_full = 3'000,
+     .deep = reduced_search},
 };
 
 /// States that some program of each family has to reach.
@@ -168,9 +177,6 @@ std::vector<Program> programs_of(const Family& family) {
   return programs;
 }
 
-/// What a long run spends on a program to search it in full, before it falls back to the bound.
-constexpr std::uint64_t most_executions_in_full = 100'000;
-
 Scenario scenario_of(const Family& family) {
   return {.name = family.name,
           .shows = family.shows,
@@ -180,8 +186,8 @@ Scenario scenario_of(const Family& family) {
           .expected = Verdict::pass,
           .cover = cover_points,
           .search = [&family](const Search& search) {
-            const bool is_deep = search.bound.switches > family.quick.switches;
-            return search_all(programs_of(family), is_deep ? most_executions_in_full : 0, search);
+            const bool is_quick = search.bound == family.quick;
+            return search_all(programs_of(family), is_quick ? family.quick_in_full : 0, search);
           }};
 }
 

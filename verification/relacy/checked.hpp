@@ -71,6 +71,9 @@ struct Checked {
       const bool done = value_.compare_exchange(rl::bool_t<true>(), expected, desired,
                                                 scope.relacy_order(), rl::mo_relaxed, scope.info());
       scope.saw(done ? desired : expected, done ? "exchanges for" : "fails to exchange");
+      if (!done) {
+        steps_ahead.change_nothing();
+      }
       return done;
     }
 
@@ -152,35 +155,39 @@ struct Checked {
   class Plain {
    public:
     Plain() = default;
-    explicit Plain(Value value) : value_(value) {}
+    explicit Plain(Value value) : value_(Kept(value)) {}
     ~Plain() {
       note(this, CallSite::current(), "is destroyed");
-      value_({}).store(Value{});
+      value_({}).store(Kept{});
     }
     Plain(const Plain&) = delete;
     Plain& operator=(const Plain&) = delete;
 
     Value get(CallSite where = CallSite::current()) const {
       TraceEntry* const entry = note(this, where, "reads");  // before it, since it may fail
-      const Value value = value_(to_relacy(where)).load();
+      const Kept value = value_(to_relacy(where)).load();
       show(entry, "reads", value);
-      return value;
+      return Value(value);
     }
     void set(Value value, CallSite where = CallSite::current()) {
-      show(note(this, where, "writes"), "writes", value);
-      value_(to_relacy(where)).store(value);
+      show(note(this, where, "writes"), "writes", Kept(value));
+      value_(to_relacy(where)).store(Kept(value));
     }
 
    private:
-    static void show(TraceEntry* entry, const char* verb, Value value) noexcept {
-      if constexpr (!std::is_pointer_v<Value>) {
+    /// Relacy prints what it keeps.
+    using Kept = typename std::conditional_t<std::is_enum_v<Value>, std::underlying_type<Value>,
+                                             std::type_identity<Value>>::type;
+
+    static void show(TraceEntry* entry, const char* verb, Kept value) noexcept {
+      if constexpr (std::is_integral_v<Kept>) {
         if (entry != nullptr) {
           format_value(entry->text, verb, nullptr, value);
         }
       }
     }
 
-    rl::var<Value> value_;
+    rl::var<Kept> value_;
   };
 
   template <class KeepWaiting>
@@ -230,10 +237,7 @@ struct Checked {
     const sync::Constant* constant;
 
     operator std::uint64_t() const noexcept {
-      if (active_mutation.constant != constant) [[likely]] {
-        return constant->value;
-      }
-      return active_mutation.change == Change::plus_one ? constant->value + 1 : constant->value - 1;
+      return active_mutation.constant != constant ? constant->value : read_wrong_constant();
     }
   };
   static consteval Number value_of(const sync::Constant& constant) noexcept { return {&constant}; }

@@ -3,41 +3,52 @@
 /// mutants leave them out or swap them with their neighbours.
 #pragma once
 
+#include <optional>
+
 #include "step.hpp"
 
 namespace byre::verification {
 
+/// Where it is misused it does what real locks do, rather than object: who takes it twice waits for
+/// itself, and what a mutant does not let go of is taken for ever.
 class CheckedMutex {
  public:
   CheckedMutex() { mutex_.init(true, false, false, false, {}); }
-  ~CheckedMutex() { mutex_.deinit({}); }
+  ~CheckedMutex() {
+    if (holders_ != 0) {
+      fail(Verdict::use_after_free, "a lock was freed that a thread still had");
+    }
+    mutex_.deinit({});
+  }
   CheckedMutex(const CheckedMutex&) = delete;
   CheckedMutex& operator=(const CheckedMutex&) = delete;
 
   void lock(sync::Step step, CallSite where = CallSite::current()) {
     if (!is_held_back<&CheckedMutex::lock>(step, where)) {
-      take(step, "locks", where, [&](auto info) { mutex_.lock_exclusive(info); });
+      take(Mode::exclusive, step, "locks", where);
       Execution::current().held.locked(later<&CheckedMutex::unlock>(step, where));
     }
   }
   void unlock(sync::Step step, CallSite where = CallSite::current()) {
     if (!is_held_back<&CheckedMutex::unlock>(step, where)) {
-      take(step, "unlocks", where, [&](auto info) { mutex_.unlock_exclusive(info); });
+      let_go(Mode::exclusive, step, "unlocks", where);
     }
   }
   void lock_shared(sync::Step step, CallSite where = CallSite::current()) {
     if (!is_held_back<&CheckedMutex::lock_shared>(step, where)) {
-      take(step, "locks shared", where, [&](auto info) { mutex_.lock_shared(info); });
+      take(Mode::shared, step, "locks shared", where);
       Execution::current().held.locked(later<&CheckedMutex::unlock_shared>(step, where));
     }
   }
   void unlock_shared(sync::Step step, CallSite where = CallSite::current()) {
     if (!is_held_back<&CheckedMutex::unlock_shared>(step, where)) {
-      take(step, "unlocks shared", where, [&](auto info) { mutex_.unlock_shared(info); });
+      let_go(Mode::shared, step, "unlocks shared", where);
     }
   }
 
  private:
+  enum class Mode : std::uint8_t { shared, exclusive };
+
   template <auto Take>
   HeldStep later(sync::Step step, CallSite where) noexcept {
     return {[](const HeldStep& held) {
@@ -52,19 +63,57 @@ class CheckedMutex {
     return held.is_done(*step.site) || held.keep(later<Take>(step, where));
   }
 
-  template <class Take>
-  void take(sync::Step step, const char* verb, CallSite where, Take&& take) {
+  void take(Mode mode, sync::Step step, const char* verb, CallSite where) {
     StepScope scope(step, this, verb, where);
-    alive_.check(scope.info());  // else Relacy would say "not initialized"
-    scope.tell();
-    if (scope.change() != Change::left_out) {
-      take(scope.info());
+    begin(scope);
+    if (scope.change() == Change::left_out) {
+      left_out_by_ |= me();
+      return;
+    }
+    if (mode == Mode::exclusive && (holders_ & me()) != 0) {
+      wait_for_ever(scope);
+    }
+    mode == Mode::shared ? mutex_.lock_shared(scope.info()) : mutex_.lock_exclusive(scope.info());
+    if (kept_.has_value() && (mode == Mode::exclusive || *kept_ == Mode::exclusive)) {
+      wait_for_ever(scope);
+    }
+    holders_ |= me();
+  }
+
+  void let_go(Mode mode, sync::Step step, const char* verb, CallSite where) {
+    StepScope scope(step, this, verb, where);
+    begin(scope);
+    if ((left_out_by_ & me()) != 0) {  // with the lock that it ends
+      left_out_by_ &= ~me();
+      return;
+    }
+    mode == Mode::shared ? mutex_.unlock_shared(scope.info())
+                         : mutex_.unlock_exclusive(scope.info());
+    holders_ &= ~me();
+    if (scope.change() == Change::left_out) {
+      // Still taken, for all who come; but it may be freed, which nobody would notice.
+      kept_ = mode;
     }
   }
+
+  void begin(const StepScope& scope) {
+    alive_.check(scope.info());  // else Relacy would say "not initialized"
+    scope.tell();
+  }
+
+  static void wait_for_ever(const StepScope& scope) {
+    rl::ctx().park_current_thread(false, false, false, scope.info());
+  }
+
+  /// The bit of the thread that runs.
+  static unsigned me() noexcept { return 1U << rl::ctx().current_thread(); }
 
   struct Tag;
   rl::generic_mutex<Tag> mutex_;
   rl::signature<0x6279'7265> alive_;
+  unsigned holders_ = 0;
+  unsigned left_out_by_ = 0;  ///< who goes on as if it had it
+  std::optional<Mode> kept_;  ///< as what it is never let go of
 };
 
 }  // namespace byre::verification

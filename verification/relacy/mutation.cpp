@@ -44,6 +44,7 @@ constexpr std::size_t site_count = [] {
 }();
 
 constinit std::array<bool, site_count> reached{};
+constinit bool is_wrong_constant_read = false;
 
 /// The place of a site among all, or site_count for one that is in none of the tables.
 std::size_t index_of(const sync::Site& site) noexcept {
@@ -98,6 +99,13 @@ std::vector<Change> changes(sync::Operation operation) {
   return {};
 }
 
+std::vector<Change> changes(const sync::Constant& constant) {
+  using enum Change;
+  // One less than 1 is zero already.
+  return constant.value > 1 ? std::vector{plus_one, minus_one, zero}
+                            : std::vector{plus_one, minus_one};
+}
+
 bool has_order(sync::Operation operation) {
   return operation <= compare_exchange;
 }
@@ -134,6 +142,8 @@ std::string_view name_of(const Mutation& mutation) {
       return "plus-one";
     case Change::minus_one:
       return "minus-one";
+    case Change::zero:
+      return "zero";
     case Change::after:
       return "after-";
   }
@@ -204,7 +214,7 @@ std::vector<Mutation> all_mutations() {
   }
   for (const auto& table : constants) {
     for (const sync::Constant& constant : table) {
-      for (const Change change : {Change::plus_one, Change::minus_one}) {
+      for (const Change change : changes(constant)) {
         mutations.push_back({.change = change, .constant = &constant});
       }
     }
@@ -218,13 +228,32 @@ void reach(const sync::Site& site) noexcept {
   }
 }
 
+std::uint64_t read_wrong_constant() noexcept {
+  is_wrong_constant_read = true;
+  const std::uint64_t value = active_mutation.constant->value;
+  switch (active_mutation.change) {
+    case Change::plus_one:
+      return value + 1;
+    case Change::minus_one:
+      return value - 1;
+    default:
+      return 0;
+  }
+}
+
 void forget_reached() noexcept {
   reached = {};
+  is_wrong_constant_read = false;
 }
 
 bool is_reached(const sync::Site& site) noexcept {
   const std::size_t index = index_of(site);
   return index < site_count && reached[index];
+}
+
+bool is_reached(const Mutation& mutation) noexcept {
+  return mutation.is_none() ||
+         (mutation.site != nullptr ? is_reached(*mutation.site) : is_wrong_constant_read);
 }
 
 }  // namespace byre::verification

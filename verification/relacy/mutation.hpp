@@ -18,11 +18,12 @@ namespace byre::verification {
 
 enum class Change : std::uint8_t {
   none,
-  weaker,  ///< another order
-  plain,   ///< a load and a store in place of one read-modify-write
-  left_out,
+  weaker,    ///< another order
+  plain,     ///< a load and a store in place of one read-modify-write
+  left_out,  ///< a lock together with the unlock that ends it
   plus_one,  ///< the operand, or the constant
   minus_one,
+  zero,   ///< the constant: a bit that is never set, a unit that counts nothing
   after,  ///< the step that follows is taken before it
 };
 
@@ -60,6 +61,12 @@ inline constinit Mutation active_mutation{};
 /// Notes that a step was taken.
 void reach(const sync::Site& site) noexcept;
 bool is_reached(const sync::Site& site) noexcept;
+
+/// What the mutant has in place of its constant. Notes that it was read.
+std::uint64_t read_wrong_constant() noexcept;
+
+/// Whether the step was taken, or the constant read, that the mutation is of.
+bool is_reached(const Mutation& mutation) noexcept;
 void forget_reached() noexcept;
 
 }  // namespace byre::verification

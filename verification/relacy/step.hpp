@@ -7,6 +7,7 @@
 
 #include "execution.hpp"
 #include "mutation.hpp"
+#include "sleep_sets.hpp"
 #include "trace.hpp"
 
 namespace byre::verification {
@@ -66,6 +67,7 @@ class StepScope {
         order_ = active_mutation.order;
       }
     }
+    steps_ahead.set(static_cast<unsigned>(context_.current_thread()), next_step(object));
     context_.sched();
     context_.disable_preemption();
     record(object);
@@ -106,6 +108,15 @@ class StepScope {
   }
 
  private:
+  NextStep next_step(const void* object) const noexcept {
+    const bool is_atomic = site_->operation <= sync::Operation::compare_exchange;
+    if (is_atomic && order_ == std::memory_order::seq_cst) {
+      return {};  // in one order with every other
+    }
+    return {NextStep::Concerns::users_of_the_object, object,
+            site_->operation != sync::Operation::load};
+  }
+
   void record(const void* object) noexcept {
     if (!trace.is_recording()) [[likely]] {
       return;

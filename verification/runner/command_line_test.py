@@ -39,6 +39,17 @@ class CommandLine(unittest.TestCase):
         self.refuses("there is no option '--x'", "--x")
         self.refuses("there is no mutant", "--mutant", "share_word.look:after-claim_copy")
 
+    def test_only_steps_that_follow_each_other_are_swapped(self):
+        swaps = "the swaps there are: share_lock.abandon_copy:after-unlock_abandon, "
+        self.refuses("share_lock.drop_user never follows share_lock.add_user within one operation; "
+                     + swaps, "--mutant", "share_lock.add_user:after-drop_user")
+        self.refuses("the first step may be the last of its operation",
+                     "--mutant", "share_lock.unlock_steal:after-lock_copy")
+        swap = "share_lock.drop_owner:after-drop_user"
+        self.assertIn(f"  {swap}\n", run("--list").stdout)
+        killed = run("--scenario", "locked_reads_race_a_steal", "--mutant", swap)
+        self.assertIn("the mutant was killed by 1 search\n", killed.stdout)
+
     def test_a_document_is_checked_where_one_is_printed(self):
         self.refuses("--check goes with --mutants or --memory-orders", "--check", "x")
 
@@ -66,7 +77,7 @@ class CommandLine(unittest.TestCase):
 
     def test_bad_numbers_are_refused(self):
         self.refuses("--jobs takes a number from 1 on", "--jobs", "0")
-        self.refuses("a bound takes a number", "--bound", "-1")
+        self.refuses("a bound, if not 'full' or 'reduced', takes a number", "--bound", "-1")
         self.refuses("--bound takes a value", "--bound")
 
     def test_a_failure_is_replayed_step_by_step(self):
@@ -77,15 +88,38 @@ class CommandLine(unittest.TestCase):
 
     def test_a_malformed_replay_string_is_refused(self):
         good = replay_string()
-        self.refuses("malformed replay string", "--replay", "x")
-        self.refuses("malformed replay string", "--replay", good[:-1])
-        self.refuses("malformed replay string", "--replay", good[:-3] + "2zt")
-        self.refuses("there is no scenario", "--replay", "x" + good)
+        state = good.split("/")[3]
+        malformed = "malformed replay string: "
+        self.refuses(malformed + "it is scenario/mutant/bound/state, and 'x' has 1 part; give all",
+                     "--replay", "x")
+        self.refuses(malformed + "its state is cut off: choices of three characters each, and "
+                     f"{len(state) - 1} characters; give all", "--replay", good[:-1])
+        self.refuses(malformed + "its state is cut off", "--replay", good[:-len(state)])
+        self.refuses(malformed + f"choice {len(state) // 3} of its state takes way 35 of 2",
+                     "--replay", good[:-3] + "2zt")
+        self.refuses(malformed + "its state has a '!', where one of '0123456789", "--replay",
+                     good[:-3] + "!0t")
+        self.refuses(malformed + "its state has a 'x', where one of 'tlcmu' is due", "--replay",
+                     good[:-3] + "20x")
+
+    def test_a_replay_string_of_another_program_is_refused(self):
+        good = replay_string()
+        another = "the replay string is not of this program: "
+        self.refuses(another + "there is no scenario 'x", "--replay", "x" + good)
+        self.refuses(another + "there is no mutant 'x'", "--replay", good.replace("/none/", "/x/"))
+        self.refuses(another + "a bound, if not 'full' or 'reduced', takes a number", "--replay",
+                     "/".join([*good.split("/")[:2], "x", good.split("/")[3]]))
 
     def test_a_stale_replay_string_is_refused(self):
         good = replay_string()
-        self.refuses("stale replay string", "--replay", good[:-3])
-        self.refuses("stale replay string", "--replay", good.replace(CONTROL, "drops_race_drops"))
+        anew = f"look for the failure anew: byre-verify --scenario '{CONTROL}' --bound "
+        self.refuses("stale replay string: ", "--replay", good[:-3])
+        self.refuses(anew, "--replay", good[:-3])
+        passes = good.replace(CONTROL, "drops_race_drops")
+        self.refuses("the execution that it asks for does not fail", "--replay", passes)
+        foreign = good.split("/")
+        foreign[3] = "30t" + foreign[3]
+        self.refuses("stale replay string: ", "--replay", "/".join(foreign))
 
     def test_every_small_program_is_listed_once(self):
         family, found = None, {}

@@ -33,7 +33,7 @@ std::vector<Job> jobs_of(const Options& options) {
     job.search.most_executions = options.executions;
     job.search.longest = std::chrono::seconds(options.seconds != 0 ? options.seconds
                                               : options.deep       ? 3600
-                                                                   : 120);
+                                                                   : 600);
     jobs.push_back(job);
   }
   if (jobs.empty()) {
@@ -43,14 +43,31 @@ std::vector<Job> jobs_of(const Options& options) {
   return jobs;
 }
 
+/// What looks for a failure of that job anew.
+std::string command_for(const Job& job) {
+  return "byre-verify --scenario '" + std::string(job.scenario->name) + "' --bound " +
+         job.search.bound.name() +
+         (job.mutation.is_none() ? "" : " --mutant " + job.mutation.name());
+}
+
+std::string what_is_stale(const Result& result) {
+  if (is_failure(result.found.verdict)) {
+    return "fails, but makes other choices";
+  }
+  return result.found.verdict == Verdict::checker_error ? "cannot make these choices"
+                                                        : "does not fail";
+}
+
 int replay(const Options& options) {
   const Job job = parse_replay(options.replay);
   const auto ignore = [](auto&&...) {};
   const Result result = run({job}, 1, {.ended = ignore, .progress = ignore}).front();
   if (!is_failure(result.found.verdict) || result.replay != options.replay) {
-    throw UsageError(
-        "stale replay string: the program no longer fails there, or no longer makes "
-        "these choices");
+    throw UsageError("stale replay string: the execution that it asks for " +
+                     what_is_stale(result) +
+                     ", so the program is not the one that printed it, or the string was changed; "
+                     "look for the failure anew: " +
+                     command_for(job));
   }
   std::printf("%s: %s\n%s", std::string(job.scenario->name).c_str(),
               std::string(to_string(result.found.verdict)).c_str(), result.trace.c_str());

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <string_view>
 
+#include "../mutants/pairs.hpp"
 #include "../programs/programs.hpp"
 
 namespace byre::verification {
@@ -92,8 +93,9 @@ Runs the headers that ship under a model checker, and says what it found. --list
                      times
   --list-programs    all small programs, by the scenario that searches them
   --deep             the bounds for a long run
-  --bound N          at most N switches away from a thread that could go on, or 'full',
-                     instead of the scenarios' own bounds
+  --bound N          at most N switches away from a thread that could go on, or 'full', or
+                     'reduced', which is full but for orders of steps that do not concern each
+                     other; instead of the scenarios' own bounds
   --mutant NAME      with this step of the code done wrong: is it noticed?
   --mutants          every mutant: is it noticed, by whom? Prints docs/mutants.md
   --memory-orders    prints docs/memory-orders.md, from the tables and the mutants of their rows
@@ -101,7 +103,7 @@ Runs the headers that ship under a model checker, and says what it found. --list
   --replay STRING    one execution, as a failure printed it, step by step
   --json FILE        write what was found there too
   --jobs N           searches at a time (default: 2)
-  --seconds N        the most for one search (default: 120, with --deep 3600)
+  --seconds N        the most for one search (default: 600, with --deep 3600)
   --executions N     the most for one search (default: no limit); one that is cut short is
                      unknown, never a pass
   --help             this text
@@ -129,6 +131,14 @@ const Scenario& find_scenario(const std::string& name) {
   throw UsageError("there is no scenario '" + name + "'; --list names those there are");
 }
 
+Mutation find_swap_of(const std::string& name, const sync::Site& site, const sync::Site& next) {
+  try {
+    return find_swap(site, next);
+  } catch (const std::invalid_argument& error) {
+    throw UsageError("there is no mutant '" + name + "': " + error.what());
+  }
+}
+
 Mutation find_mutation(const std::string& name) {
   if (name == "none") {
     return {};
@@ -144,16 +154,17 @@ Mutation find_mutation(const std::string& name) {
     const sync::Site* site = find_site(name.substr(0, colon));
     const sync::Site* next = find_site(type + name.substr(colon + 7));
     if (site != nullptr && next != nullptr) {
-      if (const auto mutation = swapped(*site, *next)) {
-        return *mutation;
-      }
+      return find_swap_of(name, *site, *next);
     }
   }
   throw UsageError("there is no mutant '" + name + "'; --list names those there are");
 }
 
 Bound parse_bound(const std::string& text) {
-  return text == "full" ? full_search : switches(parse_number("a bound", text, 0));
+  return text == "full" ? full_search
+         : text == "reduced"
+             ? reduced_search
+             : switches(parse_number("a bound, if not 'full' or 'reduced',", text, 0));
 }
 
 Options parse_options(int argument_count, char** arguments) {

@@ -32,7 +32,7 @@ struct Options {
   std::string json_file;
   unsigned jobs = 2;
   std::uint64_t executions = ~std::uint64_t{0};  ///< the most for one search
-  unsigned seconds = 0;  ///< the most for one search; 0: 120, or 3600 with --deep
+  unsigned seconds = 0;  ///< the most for one search; 0: 600, or 3600 with --deep
 };
 
 /// Throws UsageError.

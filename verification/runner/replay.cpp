@@ -13,10 +13,16 @@ namespace {
 constexpr std::string_view digits = "0123456789abcdefghijklmnopqrstuvwxyz";
 constexpr std::string_view kinds = "tlcmu";  // thread, load, compare-exchange, memory, user
 
+UsageError malformed(const std::string& why) {
+  return UsageError("malformed replay string: " + why +
+                    "; give all that a failing run prints after --replay, in quotes");
+}
+
 std::size_t place_of(char character, std::string_view among) {
   const std::size_t place = among.find(character);
   if (place == std::string_view::npos) {
-    throw UsageError(std::string("malformed replay string: '") + character + "' in its state");
+    throw malformed(std::string("its state has a '") + character + "', where one of '" +
+                    std::string(among) + "' is due");
   }
   return place;
 }
@@ -36,7 +42,8 @@ std::string packed(const std::string& state) {
 
 std::string unpacked(const std::string& text) {
   if (text.empty() || text.size() % 3 != 0) {
-    throw UsageError("malformed replay string: its state is cut off");
+    throw malformed("its state is cut off: choices of three characters each, and " +
+                    std::to_string(text.size()) + " characters");
   }
   std::ostringstream out;
   out << 1 << ' ' << text.size() / 3;
@@ -44,8 +51,8 @@ std::string unpacked(const std::string& text) {
     const std::size_t ways = place_of(text[at], digits);
     const std::size_t taken = place_of(text[at + 1], digits);
     if (taken >= ways) {
-      throw UsageError("malformed replay string: way " + std::to_string(taken) + " of " +
-                       std::to_string(ways) + " in its state");
+      throw malformed("choice " + std::to_string(at / 3 + 1) + " of its state takes way " +
+                      std::to_string(taken) + " of " + std::to_string(ways) + ", counted from 0");
     }
     out << ' ' << ways << ' ' << taken << ' ' << place_of(text[at + 2], kinds);
   }
@@ -69,13 +76,17 @@ Job parse_replay(const std::string& text) {
     }
   }
   if (parts.size() != 4) {
-    throw UsageError("malformed replay string: it is scenario/mutant/bound/state, not '" + text +
-                     "'");
+    throw malformed("it is scenario/mutant/bound/state, and '" + text + "' has " +
+                    std::to_string(parts.size()) + (parts.size() == 1 ? " part" : " parts"));
   }
   Job job;
-  job.scenario = &find_scenario(parts[0]);
-  job.mutation = find_mutation(parts[1]);
-  job.search.bound = parse_bound(parts[2]);
+  try {
+    job.scenario = &find_scenario(parts[0]);
+    job.mutation = find_mutation(parts[1]);
+    job.search.bound = parse_bound(parts[2]);
+  } catch (const UsageError& error) {
+    throw UsageError("the replay string is not of this program: " + std::string(error.what()));
+  }
   job.search.state = unpacked(parts[3]);
   job.search.most_executions = 1;
   job.is_replay = true;

@@ -8,6 +8,8 @@
 #include <set>
 #include <stdexcept>
 
+#include "../mutants/pairs.hpp"
+
 namespace byre::verification {
 namespace {
 
@@ -63,11 +65,12 @@ std::string programs_text(const Found& found) {
   }
   return (found.verdict == Verdict::pass ? ", " : " after ") +
          counted(found.programs, "program", "programs") +
-         (found.in_full == 0 ? "" : ", " + with_commas(found.in_full) + " of them in full");
+         (found.in_full == found.programs ? ""
+                                          : ", " + with_commas(found.in_full) + " of them in full");
 }
 
 void print_row(const Result& result) {
-  std::printf("%-32s %-5s %14s %9.2f s  %s%s%s\n", std::string(result.job.scenario->name).c_str(),
+  std::printf("%-32s %-7s %14s %9.2f s  %s%s%s\n", std::string(result.job.scenario->name).c_str(),
               result.job.search.bound.name().c_str(), with_commas(result.found.executions).c_str(),
               result.found.seconds, is_failed(result) ? "FAILED: " : "",
               verdict_text(result).c_str(), programs_text(result.found).c_str());
@@ -183,7 +186,7 @@ void Report::print(const std::vector<Result>& results) const {
     }
   }
   if (results.size() > 1) {
-    std::printf("\n%-32s %-5s %14s %9s    %s\n", "scenario", "bound", "executions", "time",
+    std::printf("\n%-32s %-7s %14s %9s    %s\n", "scenario", "bound", "executions", "time",
                 "verdict");
     for (const Result& result : results) {
       print_row(result);
@@ -206,8 +209,10 @@ void print_list() {
         std::string(to_string(scenario->expected)).c_str(), std::string(scenario->shows).c_str());
   }
   std::printf("\nmutants:\n");
-  for (const Mutation& mutation : all_mutations()) {
-    std::printf("  %s\n", mutation.name().c_str());
+  for (const auto& mutations : {all_mutations(), swaps_of(learn_adjacent_steps())}) {
+    for (const Mutation& mutation : mutations) {
+      std::printf("  %s\n", mutation.name().c_str());
+    }
   }
 }
 

@@ -42,22 +42,27 @@ std::string trace_text(unsigned threads) {
   text += "site\n";
   bool begun = false;
   unsigned number = 0;
+  std::string last;
   for (const TraceEntry& entry : trace) {
     begun = begun || entry.thread != Trace::set_up;
     if (!begun) {
       continue;  // the set-up, the same in every execution
     }
-    char label[16];
-    std::snprintf(label, sizeof label, "  %4u  ", ++number);
-    std::string row = label;
     const bool is_after = entry.thread == Trace::set_up;
-    row.append(std::size_t{is_after ? 0 : entry.thread} * column_width, ' ');
+    std::string row(std::size_t{is_after ? 0 : entry.thread} * column_width, ' ');
     row += (is_after ? "afterwards: " : "") + step_text(entry) + "  ";
-    row = padded(row, 8 + threads * column_width);
+    row = padded(row, threads * column_width);
     if (entry.site != nullptr) {
       row += std::string(entry.site->name) + ", ";
     }
-    text += row + place(entry.where) + '\n';
+    row += place(entry.where);
+    if (entry.site == nullptr && row == last) {
+      continue;  // the next field of one object
+    }
+    char label[16];
+    std::snprintf(label, sizeof label, "  %4u  ", ++number);
+    text += label + row + '\n';
+    last = row;
   }
   return text;
 }

@@ -25,6 +25,7 @@ class BareData {
   void write(unsigned value) { shared_->cell.set(value); }
 
   void clone() { shared_->share.add_owner(); }
+  bool is_unique() const { return shared_->share.is_unique(); }
   Claim claim(Wait wait = Wait::allowed) { return shared_->share.claim(wait); }
   void abandon_copy() { shared_->share.abandon_copy(); }
 

@@ -66,8 +66,9 @@ class FailingClonesOfALoan {
   void thread(unsigned index) {
     try {
       CheckedBuffer<Share> clone = source_.lazy_clone();
-      write(clone, index);
       cover("a clone succeeds");
+      expect(!clone.shares_data_with(source_), "a clone is a copy, or fails");
+      expect(write(clone, index) == Written::in_place, "and no write to it can fail");
     } catch (const OutOfMemory&) {
       cover("a clone fails");
     } catch (const CopyFailed&) {
@@ -79,6 +80,8 @@ class FailingClonesOfALoan {
   void after() {
     expect(memory_.copies() == threads - memory_.failures(), "each clone is a copy, or fails");
     expect(source_.use_count() == 1, "a clone that failed is no owner");
+    expect(write(source_, 8) == Written::in_place, "the source is written as before");
+    expect(lent_.get() == 8, "and the lender sees it");
   }
 
  private:

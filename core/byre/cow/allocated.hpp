@@ -18,6 +18,7 @@ namespace byre::inline v0::cow {
 template <sync::Sync Sync, template <class> class Share>
 class basic_allocated final : public basic_header<Sync, Share> {
   using Header = basic_header<Sync, Share>;
+  using Base = typename Sync::template Plain<void*>;
 
  public:
   /// New data, contents indeterminate, with the caller as its owner. Throws OutOfMemory,
@@ -127,7 +128,7 @@ class basic_allocated final : public basic_header<Sync, Share> {
     Allocator& allocator = self.allocator();
     std::byte* const data = static_cast<std::byte*>(self.data());
     const std::size_t capacity = self.capacity();
-    void* const base = self.base_;
+    void* const base = self.base_.get();
     self.~basic_allocated();
     if (!allocator.leaves_small_blocks_to_threads() ||
         !detail::keep_small_block(base, data + capacity)) [[unlikely]] {
@@ -138,7 +139,7 @@ class basic_allocated final : public basic_header<Sync, Share> {
   static void release_apart(Header& header) noexcept {
     auto& self = static_cast<basic_allocated&>(header);
     Allocator& allocator = self.allocator();
-    const Block block{self.data(), self.capacity(), self.base_};
+    const Block block{self.data(), self.capacity(), self.base_.get()};
     self.~basic_allocated();
     ::operator delete(&header);
     allocator.deallocate(block);
@@ -151,9 +152,9 @@ class basic_allocated final : public basic_header<Sync, Share> {
 
   /// Room for the header, in front of the data.
   static constexpr std::size_t prefix =
-      (sizeof(Header) + sizeof(void*) + data_alignment - 1) / data_alignment * data_alignment;
+      (sizeof(Header) + sizeof(Base) + data_alignment - 1) / data_alignment * data_alignment;
 
-  void* const base_;
+  const Base base_;
 };
 
 static_assert(sizeof(basic_allocated<sync::Boost, basic_share_word>) == data_alignment);

@@ -70,34 +70,38 @@ class basic_header {
 
   void* data() const noexcept { return data_.get(); }
   std::size_t nbytes() const noexcept { return nbytes_.get(); }
-  std::size_t capacity() const noexcept { return capacity_; }
-  Allocator& allocator() const noexcept { return *allocator_; }
-  Origin origin() const noexcept { return origin_; }
-  bool is_read_only() const noexcept { return read_only_; }
+  std::size_t capacity() const noexcept { return capacity_.get(); }
+  Allocator& allocator() const noexcept { return *allocator_.get(); }
+  Origin origin() const noexcept { return origin_.get(); }
+  bool is_read_only() const noexcept { return read_only_.get(); }
   /// Not the address decides: a program may have a header of no data in each of its libraries.
-  bool has_data() const noexcept { return release_ != nullptr; }
+  bool has_data() const noexcept { return release_.get() != nullptr; }
   /// Whether a lazy clone may own the data too: not if it is borrowed, or none.
-  bool is_shareable() const noexcept { return shareable_; }
+  bool is_shareable() const noexcept { return shareable_.get(); }
 
   /// By a sole owner. At most the capacity.
   void set_nbytes(std::size_t nbytes) noexcept { nbytes_.set(nbytes); }
 
   /// By whoever the share word told to: nobody else is left.
-  void release() noexcept { release_(*this); }
+  void release() noexcept { release_.get()(*this); }
 
  protected:
   ~basic_header() = default;
 
  private:
+  template <class Value>
+  using Plain = typename Sync::template Plain<Value>;
+
   Share<Sync> share_;
-  typename Sync::template Plain<void*> data_;
-  typename Sync::template Plain<std::size_t> nbytes_;
-  const std::size_t capacity_;
-  Allocator* const allocator_;
-  const Release release_;
-  const Origin origin_;
-  const bool read_only_;
-  const bool shareable_;
+  Plain<void*> data_;
+  Plain<std::size_t> nbytes_;
+  // Constant, and still a checker's to watch: nothing may be read after one's own last step.
+  const Plain<std::size_t> capacity_;
+  const Plain<Allocator*> allocator_;
+  const Plain<Release> release_;
+  const Plain<Origin> origin_;
+  const Plain<bool> read_only_;
+  const Plain<bool> shareable_;
 };
 
 /// A header of no data.

@@ -31,6 +31,7 @@ namespace byre::inline v0 {
 /// The operations of basic_share_word, with the same meaning. Progress: counting and dropping never
 /// wait; a claim blocks on the lock, and with Wait::never may still do so for a copy's time where
 /// another owner, about to steal, waits in the lock's queue.
+/// After a steal is_unique() may be false for a moment, until whoever has left is counted out.
 template <sync::Sync Sync>
 class basic_share_lock {
  public:
@@ -59,7 +60,7 @@ class basic_share_lock {
     return drop_user();
   }
 
-  bool is_writable() const noexcept { return !frozen_ && is_unique(); }
+  bool is_writable() const noexcept { return !frozen_.get() && is_unique(); }
 
   bool is_unique() const noexcept {
     // Acquire pairs with drop_user: a write that relies on a true answer happens after all the
@@ -148,7 +149,7 @@ class basic_share_lock {
   typename Sync::template Atomic<std::uint32_t> owners_;
   typename Sync::template Atomic<std::uint32_t> users_;
   typename Sync::SharedMutex mutex_;
-  const bool frozen_;
+  const typename Sync::template Plain<bool> frozen_;
 };
 
 using ShareLock = basic_share_lock<sync::Boost>;

@@ -70,7 +70,7 @@ inline constexpr sync::SiteTable<ShareWordSite, 16> share_word_sites{{{
      "reads_race_a_steal: the write that follows races a former owner's reads"},
     {"share_word.is_unique", sync::Operation::load, std::memory_order::acquire,
      "drop_owner and finish_copy (release), through the release sequence of the word",
-     "resizes_race_drops: the bytes move away under a former owner's reads"},
+     "resizes_race_drops: the change of the size races a former owner's look at it"},
     {"share_word.use_count", sync::Operation::load, std::memory_order::relaxed,
      "nothing: a number for people", "relaxed is the weakest order"},
     {"share_word.look", sync::Operation::load, std::memory_order::acquire,
@@ -83,8 +83,8 @@ inline constexpr sync::SiteTable<ShareWordSite, 16> share_word_sites{{{
     {"share_word.claim_copy", sync::Operation::compare_exchange, std::memory_order::relaxed,
      "nothing: the data has not changed since this owner got it, and finish_copy releases the "
      "reads",
-     "relaxed is the weakest order; a plain subtract and add, writers_race_writers: every owner "
-     "copies, or the last two free twice"},
+     "relaxed is the weakest order; not atomic, writers_race_writers: every owner copies, or one "
+     "ends a copy that is not counted"},
     {"share_word.announce_wait", sync::Operation::compare_exchange, std::memory_order::relaxed,
      "finish_copy and abandon_copy, by the word's modification order alone: who comes later sees "
      "it",
@@ -95,7 +95,7 @@ inline constexpr sync::SiteTable<ShareWordSite, 16> share_word_sites{{{
      "sleep is lost"},
     {"share_word.park", sync::Operation::park, std::memory_order::seq_cst,
      "wake_after_copy, wake_after_abandon",
-     "left out, the wait spins: right, but the waiter burns a core"},
+     "left out, two_claims_steal_once: the waiter spins, without end where nobody else runs"},
     {"share_word.finish_copy", sync::Operation::fetch_sub, std::memory_order::acq_rel,
      "release: is_writable and look of a stealer, and the acquire of whoever frees; acquire: the "
      "releases before it, when this one frees",

@@ -18,7 +18,8 @@ enum class RefCountSite : std::uint8_t { add, drop, count };
 inline constexpr sync::SiteTable<RefCountSite, 3> ref_count_sites{{{
     {"ref_count.add", sync::Operation::fetch_add, std::memory_order::relaxed,
      "nothing: the handle that is copied keeps the object alive",
-     "relaxed is the weakest order; not atomic, one_handle_is_copied_at_once frees too early"},
+     "relaxed is the weakest order; not atomic, one_handle_is_copied_at_once counts a handle too "
+     "few"},
     {"ref_count.drop", sync::Operation::fetch_sub, std::memory_order::acq_rel,
      "itself: the releases of the handles before, acquired by the last",
      "without release, handles_race_handles: a sole handle writes what another reads; without "

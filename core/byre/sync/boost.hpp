@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// sync::Boost: the Sync that ships, Boost.Atomic and Boost.Thread. Sites and constants cost nothing
-/// here.
+/// sync::Boost: the Sync that ships, Boost.Atomic and Boost.Thread. Sites and constants cost
+/// nothing here.
 #pragma once
 
 #include <byre/sync/immortal.hpp>

@@ -35,7 +35,7 @@ concept SharedMutexLike = requires(M& mutex, Step step) {
 };
 
 /// A variable that is not synchronized: touching it from two threads without a happens-before edge,
-/// one of them writing, is an error a checker may report.
+/// one of them writing or ending it, is an error a checker may report.
 template <class P, class Value>
 concept PlainOf = requires(P& plain, const P& constant, Value value) {
   P(value);
@@ -54,8 +54,8 @@ inline constexpr Constant a_constant{};
 /// step)` that begins after `keep_waiting()` was last true; it returns at once where that is false,
 /// and may return spuriously. Neither touches what `address` points to, nor throws.
 /// A waiter looks `looks_before_parking` times, with a `pause()` between, before it parks.
-/// `value_of(constant)` is evaluated at compile time and converts to the constant's value; a checker
-/// may answer with what converts to another at run time, to see what breaks.
+/// `value_of(constant)` is evaluated at compile time and converts to the constant's value; a
+/// checker may answer with what converts to another at run time, to see what breaks.
 /// `immortal<Object>()` is the one default-constructed Object of its type.
 // clang-format off: version 14 takes a concept's `<` for a comparison.
 template <class S>

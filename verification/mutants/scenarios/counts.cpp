@@ -2,6 +2,7 @@
 /// Stories about counts, which no promise is about but mutants are.
 #include <byre/storage/storage.hpp>
 
+#include "../../scenarios/bare_data.hpp"
 #include "../../scenarios/buffers.hpp"
 
 namespace byre::verification {
@@ -63,6 +64,24 @@ class FailedOwnersAreCounted {
   Tracked memory_;
   CheckedBuffer<Share> third_;
   CheckedBuffer<Share> buffers_[threads];
+};
+
+/// One of two owners copies, the other leaves.
+class CopiersAreCounted {
+ public:
+  static constexpr unsigned threads = 2;
+
+  void thread(unsigned index) {
+    if (index == 1 || data_.claim() == Claim::steal) {
+      data_.drop();
+      return;
+    }
+    expect(!data_.is_unique(), "nobody is alone while somebody copies");
+    data_.finish_copy();
+  }
+
+ private:
+  BareData<basic_share_word> data_{2, 7};
 };
 
 /// Two owners write that may not wait.
@@ -146,6 +165,12 @@ const Scenario locked_failed_owners_are_counted =
         .shows = "The same of the textbook form.",
         .quick = switches(3),
     });
+
+extern const Scenario copiers_are_counted;
+const Scenario copiers_are_counted = scenario<CopiersAreCounted>({
+    .name = "copiers_are_counted",
+    .shows = "Who copies is counted: no owner finds itself alone meanwhile, I5.",
+});
 
 extern const Scenario locked_writers_take_no_lock;
 const Scenario locked_writers_take_no_lock = scenario<LockIsNotWaitedFor>({

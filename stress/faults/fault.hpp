@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSL-1.0
+/// The faults that are injected, and how often.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace byre::stress {
+
+enum class Fault : std::uint8_t {
+  allocation,  ///< the first or second allocation of an operation fails
+  random,      ///< any allocation fails, with a chance of its own
+  budget,      ///< an allocation fails because so many bytes are out
+  copy,        ///< Allocator::copy throws half-way
+  heap,        ///< operator new fails, for a header or an identity
+  sink,        ///< a copy sink throws
+  truncation,  ///< a file is truncated under its mapping, in a process of its own
+};
+inline constexpr std::size_t fault_count = 7;
+
+std::string_view name_of(Fault fault) noexcept;
+
+/// Chances in [0, 1]: of an operation for allocation, copy and heap; of an allocation for random; of
+/// a copy for sink.
+struct FaultRates {
+  double allocation = 0;
+  double random = 0;
+  double copy = 0;
+  double heap = 0;
+  double sink = 0;
+  std::size_t budget_nbytes = 0;  ///< 0: no budget
+
+  bool any() const noexcept { return *this != FaultRates{}; }
+  friend bool operator==(const FaultRates&, const FaultRates&) = default;
+};
+
+inline constexpr FaultRates usual_faults{.allocation = 0.04,
+                                         .random = 0.01,
+                                         .copy = 0.04,
+                                         .heap = 0.04,
+                                         .sink = 0.02,
+                                         .budget_nbytes = std::size_t{24} << 20};
+
+/// "none", "usual", or "allocation=0.1,budget=64M". Throws std::invalid_argument with a text for
+/// people.
+FaultRates parse_faults(std::string_view text);
+
+/// What parse_faults takes.
+std::string text_of(const FaultRates& rates);
+
+struct FaultCount {
+  std::uint64_t injected = 0;
+  std::uint64_t survived = 0;  ///< after which everything was found as it had to be
+};
+
+class FaultCounts {
+ public:
+  FaultCount& operator[](Fault fault) noexcept { return counts_[static_cast<std::size_t>(fault)]; }
+  const FaultCount& operator[](Fault fault) const noexcept {
+    return counts_[static_cast<std::size_t>(fault)];
+  }
+  FaultCounts& operator+=(const FaultCounts& other) noexcept {
+    for (std::size_t at = 0; at < fault_count; ++at) {
+      counts_[at].injected += other.counts_[at].injected;
+      counts_[at].survived += other.counts_[at].survived;
+    }
+    return *this;
+  }
+  FaultCount total() const noexcept {
+    FaultCount total;
+    for (const FaultCount& count : counts_) {
+      total.injected += count.injected;
+      total.survived += count.survived;
+    }
+    return total;
+  }
+
+ private:
+  std::array<FaultCount, fault_count> counts_{};
+};
+
+}  // namespace byre::stress

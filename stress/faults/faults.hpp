@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSL-1.0
+/// The workload of faults: the mixed one, with the faults that were asked for or the usual ones, and
+/// files truncated under their mappings.
+#pragma once
+
+#include "../outcome.hpp"
+#include "../watch.hpp"
+
+namespace byre::stress {
+
+/// Throws as run_mixed.
+Outcome run_faults(const Settings& settings, Watch& watch);
+
+}  // namespace byre::stress

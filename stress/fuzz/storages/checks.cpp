@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "checks.hpp"
+
+#include <byre/memory/pool.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+namespace byre::fuzz {
+namespace {
+
+void expect(const char* what, std::size_t found, std::size_t expected) {
+  if (found != expected) {
+    fail("%s is %zu, and the model has %zu", what, found, expected);
+  }
+}
+
+void expect(const char* what, std::int64_t found, std::int64_t expected) {
+  if (found != expected) {
+    fail("%s is %lld, and the model has %lld", what, static_cast<long long>(found),
+         static_cast<long long>(expected));
+  }
+}
+
+template <class Real>
+void check_bytes(const Real& real, const Bytes& expected) {
+  expect("nbytes", real.nbytes(), expected.size());
+  const std::byte* data = real.data();
+  if (expected.empty() || std::memcmp(data, expected.data(), expected.size()) == 0) {
+    return;
+  }
+  const auto [found, differs] = std::mismatch(data, data + expected.size(), expected.begin());
+  fail("byte %td of %zu is %02x, and the model has %02x", found - data, expected.size(),
+       std::to_integer<unsigned>(*found), std::to_integer<unsigned>(*differs));
+}
+
+template <class Real>
+void check_value(const Real& real, const Value& value) {
+  check_bytes(real, value.bytes);
+  expect("is_unique", std::size_t{real.is_unique()}, std::size_t{value.is_unique()});
+  expect("use_count", std::size_t{real.use_count()}, value.owners());
+  expect("origin", static_cast<std::size_t>(real.origin()),
+         static_cast<std::size_t>(value.origin()));
+  expect("is_read_only", std::size_t{real.is_read_only()}, std::size_t{value.is_read_only()});
+  if (&real.allocator() != &value.allocator()) {
+    fail("copies would be from the %s, and the model has the %s", real.allocator().name(),
+         value.allocator().name());
+  }
+  if (value.data == nullptr && real.data() != nullptr) {
+    fail("data() of no bytes is not null");
+  }
+  if (value.data != nullptr && value.origin() == Origin::allocated) {
+    expect("what data() is beyond a multiple of 64",
+           reinterpret_cast<std::uintptr_t>(real.data()) % data_alignment, 0);
+  }
+  if (value.is_borrowed() && real.data() != value.data->is().lent.get()) {
+    fail("data() is not the borrowed memory");
+  }
+}
+
+template <class Slots>
+void check_sharing_of(Slots& slots) {
+  for (auto& left : slots) {
+    for (auto& right : slots) {
+      const Value* its = left.value();
+      const Value* others = right.value();
+      const bool expected =
+          its != nullptr && others != nullptr && its->data != nullptr && its->data == others->data;
+      expect("shares_data_with", std::size_t{left.real.shares_data_with(right.real)},
+             std::size_t{expected});
+    }
+  }
+}
+
+}  // namespace
+
+void check(BufferSlot& slot) {
+  if (slot.its.busy) {
+    return;
+  }
+  check_value(slot.real, slot.its);
+  expect("capacity", slot.real.capacity(),
+         slot.its.data == nullptr ? 0 : slot.its.data->is().capacity);
+}
+
+void check(StorageSlot& slot) {
+  if (slot.its == nullptr) {
+    check_value(slot.real, {});
+  } else if (!slot.its->busy) {
+    check_value(slot.real, *slot.its);
+  }
+  expect("handle_count", std::size_t{slot.real.handle_count()},
+         static_cast<std::size_t>(slot.its.use_count()));
+}
+
+void check_sharing(World& world) {
+  check_sharing_of(world.buffers);
+  check_sharing_of(world.storages);
+}
+
+void check_ledger(World& world, const std::vector<Copy>& told) {
+  const Ledger& ledger = world.model.ledger();
+  const stats::Counters found = world.model.counted();
+  expect("lazy_clones", found.lazy_clones, ledger.counters.lazy_clones);
+  expect("copies", found.copies, ledger.counters.copies);
+  expect("steals", found.steals, ledger.counters.steals);
+  expect("waits", found.waits, ledger.counters.waits);
+  expect("bytes_copied", found.bytes_copied, ledger.counters.bytes_copied);
+  expect("bytes_not_copied", found.bytes_not_copied, ledger.counters.bytes_not_copied);
+  expect("live_bytes", found.live_bytes, ledger.counters.live_bytes);
+  expect("pooled_bytes", found.pooled_bytes,
+         static_cast<std::int64_t>(default_pool().idle_nbytes()));
+  if (told != ledger.copies) {
+    fail("sinks were told of other copies than the model has");
+  }
+  for (const FaultyAllocator* allocator : {&world.host, &world.device}) {
+    const auto expected = ledger.blocks.find(allocator);
+    expect("the number of blocks out", allocator->blocks_out(),
+           expected == ledger.blocks.end() ? 0 : expected->second);
+  }
+  expect("the number of adoptions not released", world.adopted.count(), ledger.adopted);
+}
+
+}  // namespace byre::fuzz

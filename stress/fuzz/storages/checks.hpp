@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Compares byre with the model: one value, two values, or all that is counted.
+#pragma once
+
+#include <vector>
+
+#include "world.hpp"
+
+namespace byre::fuzz {
+
+void check(BufferSlot& slot);
+void check(StorageSlot& slot);
+
+/// Whether each two share data.
+void check_sharing(World& world);
+
+/// Counters, copies as they were told, blocks and deleters. Between steps, not within one.
+void check_ledger(World& world, const std::vector<Copy>& told);
+
+}  // namespace byre::fuzz

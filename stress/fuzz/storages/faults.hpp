@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSL-1.0
+/// What goes wrong, and what comes between, during calls into byre: an allocation, a copy or
+/// operator new fails, or other steps of the program are taken in the middle of a copy.
+#pragma once
+
+#include <byre/error/error.hpp>
+#include <byre/memory/aligned_allocator.hpp>
+#include <byre/memory/allocator.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <set>
+#include <stdexcept>
+#include <utility>
+
+#include "../../../tests/unit/support/failing_new.hpp"
+#include "../target.hpp"
+
+namespace byre::fuzz {
+
+/// What failed during a call. `heap` is operator new.
+enum class Fault : std::uint8_t { none, allocation, copy, heap };
+
+/// What a copy that was told to fail throws: an error of the embedder's own.
+struct CopyFailed : std::runtime_error {
+  CopyFailed() : runtime_error("the copy failed, as it was told to") {}
+};
+
+class Faults {
+ public:
+  /// `fault` happens once, after that many more of its kind have gone well.
+  void arm(Fault fault, int after) { left(fault) = after; }
+  bool is_armed() const;
+
+  /// Done once, in the middle of the next copy by a FaultyAllocator.
+  void arm_interlude(std::function<void()> steps) { interlude_ = std::move(steps); }
+
+  /// Makes a call into byre, and says what failed. The call has to throw then, what belongs to it,
+  /// and only then.
+  template <class Call>
+  Fault during(Call call) {
+    const auto outer = std::exchange(this_call_, {});
+    Fault thrown = Fault::none;
+    {
+      const LetHeapFail may(*this);
+      try {
+        call();
+      } catch (const OutOfMemory&) {
+        thrown = Fault::allocation;
+      } catch (const CopyFailed&) {
+        thrown = Fault::copy;
+      }
+    }
+    const ThisCall ended = std::exchange(this_call_, outer);
+    has_copied_ = ended.has_copied;
+    if (thrown == Fault::allocation && ended.fault == Fault::heap) {
+      thrown = Fault::heap;  // which throws the same
+    }
+    if (thrown != ended.fault) {
+      fail("fault %d was injected, and the call threw as for %d", int(ended.fault), int(thrown));
+    }
+    trace(thrown != Fault::none ? "  which failed" : "  done");
+    return thrown;
+  }
+
+  /// Whether a FaultyAllocator completed a copy in the last call.
+  bool has_copied() const noexcept { return has_copied_; }
+
+  /// While it lives, in the middle of a call, operator new serves the fuzzer and does not fail.
+  class Pause {
+   public:
+    explicit Pause(Faults& faults) noexcept : faults_(faults) { faults_.stop_heap(); }
+    ~Pause() { faults_.start_heap(); }
+    Pause(const Pause&) = delete;
+    Pause& operator=(const Pause&) = delete;
+
+   private:
+    Faults& faults_;
+  };
+
+ private:
+  friend class FaultyAllocator;
+
+  struct ThisCall {
+    bool active = false;
+    Fault fault = Fault::none;
+    bool has_copied = false;
+  };
+  class LetHeapFail {
+   public:
+    explicit LetHeapFail(Faults& faults) noexcept : faults_(faults) {
+      faults_.this_call_.active = true;
+      faults_.start_heap();
+    }
+    ~LetHeapFail() { faults_.stop_heap(); }
+
+   private:
+    Faults& faults_;
+  };
+
+  int& left(Fault fault) { return left_[static_cast<std::size_t>(fault)]; }
+  /// True iff it happens now.
+  bool strikes(Fault fault);
+  void start_heap() noexcept;
+  void stop_heap() noexcept;
+
+  std::array<int, 4> left_{test::never_fails, test::never_fails, test::never_fails,
+                           test::never_fails};
+  std::function<void()> interlude_;
+  ThisCall this_call_;
+  bool has_copied_ = false;
+};
+
+/// Host memory, of the host or said to be a device's. It knows what it gave out.
+class FaultyAllocator final : public Allocator {
+ public:
+  FaultyAllocator(Faults& faults, Device device) : Allocator(device), faults_(faults) {}
+
+  Block allocate(const Request& request) override;
+  void deallocate(const Block& block) noexcept override;
+  void copy(void* destination, const void* source, std::size_t nbytes) override;
+  const char* name() const noexcept override { return "faulty allocator"; }
+
+  std::size_t blocks_out() const noexcept { return out_.size(); }
+
+ private:
+  Faults& faults_;
+  std::set<const void*> out_;
+};
+
+}  // namespace byre::fuzz

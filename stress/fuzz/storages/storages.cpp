@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Programs over buffers and storages: the input's bytes choose every step, and byre has to do what
+/// the model of eager copies does.
+#include <byre/error/warning.hpp>
+#include <byre/memory/pool.hpp>
+
+#include <functional>
+#include <stdexcept>
+
+#include "changing.hpp"
+#include "checks.hpp"
+#include "making.hpp"
+#include "particular.hpp"
+#include "refusals.hpp"
+
+namespace byre::fuzz {
+namespace {
+
+constinit std::size_t warnings = 0;
+
+class Program {
+ public:
+  explicit Program(Input input) : world_(input) {}
+
+  void run() {
+    while (!world_.input.is_empty()) {
+      step();
+      check_ledger(world_, told_);
+    }
+    for (BufferSlot& slot : world_.buffers) {
+      check(slot);
+    }
+    for (StorageSlot& slot : world_.storages) {
+      check(slot);
+    }
+    check_sharing(world_);
+    end();
+  }
+
+ private:
+  /// Everything is released, and was counted.
+  void end() {
+    for (BufferSlot& slot : world_.buffers) {
+      slot.clear();
+    }
+    for (StorageSlot& slot : world_.storages) {
+      slot.clear();
+    }
+    check_ledger(world_, told_);
+    if (world_.model.counted().live_bytes != 0) {
+      fail("the model itself has data left");
+    }
+    if (world_.has_mapped && count_mapped_files() != 0) {
+      fail("a file is still mapped");
+    }
+    if (warnings != thrown_) {
+      fail("%zu warnings, and sinks threw %zu times", warnings, thrown_);
+    }
+  }
+
+  void step() {
+    const std::uint8_t choice = world_.input.byte();
+    if (choice % 8 == 0) {
+      prepare();
+    } else if (choice % 8 < 5) {
+      step_on(choice / 8, world_.buffers);
+    } else {
+      step_on(choice / 8, world_.storages);
+    }
+  }
+
+  /// What later steps meet.
+  void prepare() {
+    const std::size_t choice = world_.input.below(8);
+    const int after = static_cast<int>(world_.input.below(4));
+    trace("prepare %zu, after %d", choice, after);
+    switch (choice) {
+      case 0:
+        return world_.faults.arm(Fault::allocation, after);
+      case 1:
+        return world_.faults.arm(Fault::copy, after);
+      case 2:
+        return world_.faults.arm(Fault::heap, after);
+      case 3:
+        sinks_throw_ = !sinks_throw_;
+        return;
+      case 4:
+        return default_pool().trim();
+      case 5:
+        return default_pool().set_limit_nbytes(static_cast<std::size_t>(after) << 20);
+      default:
+        // In the middle of an interlude a copy is under way, and there may be another, not more.
+        if (depth_ < 2) {
+          world_.faults.arm_interlude([this, after] { interlude(after + 1); });
+        }
+    }
+  }
+
+  void interlude(int steps) {
+    trace("  in the middle of the copy:");
+    ++depth_;
+    for (int at = 0; at < steps; ++at) {
+      step();
+    }
+    --depth_;
+    trace("  and on with it");
+  }
+
+  template <class Slots>
+  void step_on(std::size_t choice, Slots& slots) {
+    const std::size_t operands = world_.input.byte();
+    auto& slot = slots[operands % slots.size()];
+    auto& other = slots[operands / slots.size() % slots.size()];
+    if (is_busy(slot) || (needs_other(choice) && is_busy(other))) {
+      return;
+    }
+    step_on(choice, slot, other);
+    check(slot);
+    check(other);
+  }
+
+  static bool needs_other(std::size_t choice) noexcept {
+    return (choice % 16 >= 4 && choice % 16 <= 8) || choice % 16 == 13;
+  }
+
+  template <class Slot>
+  void step_on(std::size_t choice, Slot& slot, Slot& other) {
+    switch (choice % 16) {
+      case 0:
+        return allocate(world_, slot);
+      case 1:
+        return adopt(world_, slot);
+      case 2:
+        return borrow(world_, slot);
+      case 3:
+        return map_file(world_, slot);
+      case 4:
+      case 5:
+        return lazy_clone(world_, other, slot);
+      case 6:
+        return copy(world_, other, slot);
+      case 7:
+        return move_value(other, slot);
+      case 8:
+        return swap_values(other, slot);
+      case 9:
+        return drop(slot);
+      case 10:
+        return materialize(world_, slot);
+      case 11:
+        return resize(world_, slot);
+      case 12:
+        return ask_for_what_cannot_be(world_, slot);
+      case 13:
+        return special(world_, other, slot);
+      default:
+        return write(world_, slot);
+    }
+  }
+
+  void be_told(const stats::CopyEvent& event) {
+    const Faults::Pause pause(world_.faults);
+    told_.push_back({event.nbytes, event.cause});
+    if (sinks_throw_) {
+      ++thrown_;
+      throw std::runtime_error("the sink is full");
+    }
+  }
+
+  World world_;
+  std::vector<Copy> told_;
+  bool sinks_throw_ = false;
+  std::size_t thrown_ = 0;
+  int depth_ = 0;
+  stats::InstalledSink sink_{[this](const stats::CopyEvent& event) { be_told(event); }};
+};
+
+/// Every program finds the process alike: an empty pool, and made what a thread's first buffer makes.
+void prepare_process() {
+  static const bool first_time = [] {
+    set_warning_handler([](const char*) noexcept { ++warnings; });
+    Buffer::allocate(1);
+    mappable_files();
+    return true;
+  }();
+  static_cast<void>(first_time);
+  default_pool().set_limit_nbytes(std::size_t{4} << 20);
+  default_pool().trim();
+  warnings = 0;
+}
+
+}  // namespace
+
+const char* const target_name = "storages";
+
+}  // namespace byre::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t nbytes) {
+  byre::fuzz::prepare_process();
+  byre::fuzz::Program(byre::fuzz::Input(bytes, nbytes)).run();
+  return 0;
+}

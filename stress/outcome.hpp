@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSL-1.0
+/// What came of a run.
+#pragma once
+
+#include <byre/stats/counters.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "settings.hpp"
+#include "world/tally.hpp"
+
+namespace byre::stress {
+
+struct Outcome {
+  std::string workload;
+  Settings settings;
+  double seconds = 0;
+  std::uint64_t operations = 0;
+  Tally tally;
+  stats::Counters counted;
+  std::uint64_t checkpoints = 0;
+  std::size_t digest = 0;  ///< of all decisions, in the order of threads
+  std::vector<std::string> failures;
+  std::vector<std::string> last_operations;  ///< of every thread, if something failed
+};
+
+}  // namespace byre::stress

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "perturbed.hpp"
+
+#include <random>
+#include <stdexcept>
+#include <thread>
+
+namespace byre::stress {
+namespace detail {
+
+constinit thread_local Perturbs* this_threads_perturbs = nullptr;
+
+}  // namespace detail
+
+namespace {
+
+constinit thread_local std::uint64_t this_threads_delays = 0;
+
+std::uint64_t to_units(double chance) {
+  // Written so that not-a-number is refused too.
+  if (!(chance >= 0 && chance <= 1)) {
+    throw std::invalid_argument(
+        "the chances of a perturbation are from 0 to 1, and so is their sum");
+  }
+  return static_cast<std::uint64_t>(chance * 0x1p32);
+}
+
+boost::random::taus88 seeded(std::uint64_t seed) {
+  // A sequence, so that neighbouring seeds have nothing in common.
+  std::seed_seq sequence{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)};
+  return boost::random::taus88(sequence);
+}
+
+}  // namespace
+
+Perturbs::Perturbs(const Perturbation& perturbation, std::uint64_t seed)
+    : yields_(to_units(perturbation.yields)),
+      pauses_(to_units(perturbation.yields + perturbation.pauses)),
+      sleeps_(to_units(perturbation.yields + perturbation.pauses + perturbation.sleeps)),
+      spurious_(to_units(perturbation.spurious)),
+      perturbation_(perturbation),
+      random_(seeded(seed)),
+      before_(detail::this_threads_perturbs) {
+  const bool is_off = perturbation == no_perturbation;
+  detail::this_threads_perturbs = is_off ? nullptr : this;
+}
+
+Perturbs::~Perturbs() {
+  detail::this_threads_perturbs = before_;
+}
+
+void Perturbs::delay() {
+  const std::uint64_t drawn = draw();
+  if (drawn < sleeps_) {
+    hold_up(drawn);
+  }
+}
+
+void Perturbs::hold_up(std::uint64_t drawn) {
+  ++this_threads_delays;
+  if (drawn < yields_) {
+    std::this_thread::yield();
+  } else if (drawn < pauses_) {
+    for (auto left = draw() % (std::uint64_t{perturbation_.most_pauses} + 1); left != 0; --left) {
+      sync::Boost::pause();
+    }
+  } else {
+    const auto longest = static_cast<std::uint64_t>(perturbation_.longest_sleep.count());
+    std::this_thread::sleep_for(std::chrono::microseconds(draw() % (longest + 1)));
+  }
+}
+
+std::uint64_t delays_of_this_thread() noexcept {
+  return this_threads_delays;
+}
+
+}  // namespace byre::stress

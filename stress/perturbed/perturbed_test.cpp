@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Perturbed: delays follow from the seed, change no answer, and are not there when off.
+#include "perturbed.hpp"
+
+#include <byre/cow/share_lock.hpp>
+#include <byre/storage/buffer.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <stdexcept>
+#include <vector>
+
+namespace byre::stress {
+namespace {
+
+using std::memory_order;
+
+constexpr sync::Site somewhere{"test.somewhere", sync::Operation::load, memory_order::relaxed,
+                               "nothing", "nothing"};
+constexpr sync::Step relaxed{&somewhere, memory_order::relaxed};
+
+/// Quick, so that a test may take many steps.
+constexpr Perturbation often{.yields = 0.1, .pauses = 0.2, .spurious = 0.2, .most_pauses = 3};
+
+/// After each of some steps, how many delays there were; and what came about for no reason.
+std::vector<std::uint64_t> decisions(const Perturbation& perturbation, std::uint64_t seed) {
+  const Perturbs perturbs(perturbation, seed);
+  const std::uint64_t before = delays_of_this_thread();
+  Perturbed::Atomic<std::uint32_t> atomic(0);
+  std::vector<std::uint64_t> made;
+  for (int step = 0; step < 200; ++step) {
+    std::uint32_t expected = atomic.fetch_add(1, relaxed) + 1;
+    made.push_back(atomic.compare_exchange_weak(expected, expected, relaxed) ? 1 : 0);
+    made.push_back(Perturbed::looks_before_parking);
+    made.push_back(delays_of_this_thread() - before);
+  }
+  return made;
+}
+
+TEST(Perturbed, decides_by_its_seed_alone) {
+  EXPECT_EQ(decisions(often, 5), decisions(often, 5));
+  EXPECT_NE(decisions(often, 5), decisions(often, 6));
+  EXPECT_NE(decisions(often, 5), decisions(often, 5 + (std::uint64_t{1} << 32)));
+}
+
+TEST(Perturbed, gives_each_thread_of_a_run_decisions_of_its_own) {
+  EXPECT_NE(decisions(often, seed_of_thread(5, 0)), decisions(often, seed_of_thread(5, 1)));
+  EXPECT_NE(seed_of_thread(5, 1), seed_of_thread(6, 0));
+}
+
+TEST(Perturbed, opens_about_as_many_windows_as_it_is_told) {
+  const std::vector<std::uint64_t> made = decisions(often, 1);
+  constexpr double windows = 200 * 2 * 2;  // two steps, before and after each
+  EXPECT_NEAR(static_cast<double>(made.back()), windows * (often.yields + often.pauses),
+              windows * 0.1);
+}
+
+TEST(Perturbed, delays_nothing_when_off) {
+  Perturbed::Atomic<std::uint32_t> atomic(0);
+  const std::uint64_t before = delays_of_this_thread();
+  for (const bool perturbed : {true, false}) {
+    std::optional<Perturbs> perturbs;
+    if (perturbed) {
+      perturbs.emplace(no_perturbation, 5);
+    }
+    for (int step = 0; step < 1000; ++step) {
+      atomic.fetch_add(1, relaxed);
+      ASSERT_EQ(Perturbed::looks_before_parking, sync::Boost::looks_before_parking);
+    }
+  }
+  EXPECT_EQ(delays_of_this_thread(), before);
+}
+
+TEST(Perturbed, is_as_it_was_before_when_a_perturbation_ends) {
+  const Perturbs outer({.pauses = 1}, 1);
+  Perturbed::Atomic<std::uint32_t> atomic(0);
+  {
+    const Perturbs inner(no_perturbation, 1);
+    const std::uint64_t before = delays_of_this_thread();
+    atomic.load(relaxed);
+    EXPECT_EQ(delays_of_this_thread(), before);
+  }
+  const std::uint64_t before = delays_of_this_thread();
+  atomic.load(relaxed);
+  EXPECT_EQ(delays_of_this_thread(), before + 2) << "before and after the load";
+}
+
+TEST(Perturbed, delays_plain_data_locks_and_parking_too) {
+  const Perturbs perturbs({.pauses = 1}, 1);
+  const auto delays_of = [](auto act) {
+    const std::uint64_t before = delays_of_this_thread();
+    act();
+    return delays_of_this_thread() - before;
+  };
+  Perturbed::Plain<void*> plain(nullptr);
+  EXPECT_EQ(delays_of([&] { plain.get(); }), 2U);
+  EXPECT_EQ(delays_of([&] { plain.set(nullptr); }), 2U);
+  Perturbed::SharedMutex mutex;
+  EXPECT_EQ(delays_of([&] { mutex.lock(relaxed); }), 2U);
+  EXPECT_EQ(delays_of([&] { mutex.unlock(relaxed); }), 2U);
+  EXPECT_EQ(delays_of([&] { mutex.lock_shared(relaxed); }), 2U);
+  EXPECT_EQ(delays_of([&] { mutex.unlock_shared(relaxed); }), 2U);
+  EXPECT_EQ(delays_of([&] {
+              Perturbed::park(
+                  &mutex, [] { return false; }, relaxed);
+            }),
+            4U);
+  EXPECT_EQ(delays_of([&] { Perturbed::unpark_all(&mutex, relaxed); }), 2U);
+}
+
+TEST(Perturbed, wakes_and_fails_for_no_reason_where_that_is_allowed) {
+  const Perturbs perturbs({.spurious = 1}, 1);
+  Perturbed::park(
+      &perturbs, [] { return true; }, relaxed);  // or this test would never end
+  Perturbed::Atomic<std::uint32_t> atomic(7);
+  std::uint32_t expected = 3;
+  EXPECT_FALSE(atomic.compare_exchange_weak(expected, 9, relaxed));
+  EXPECT_EQ(expected, 7U) << "a failure learns what is there";
+  EXPECT_EQ(atomic.load(relaxed), 7U);
+}
+
+TEST(Perturbed, refuses_what_is_no_chance) {
+  const double not_a_number = std::numeric_limits<double>::quiet_NaN();
+  for (const Perturbation& wrong :
+       {Perturbation{.yields = -0.1}, Perturbation{.sleeps = 1.5}, Perturbation{.spurious = 2},
+        Perturbation{.yields = 0.6, .pauses = 0.6}, Perturbation{.pauses = not_a_number}}) {
+    EXPECT_THROW(Perturbs(wrong, 1), std::invalid_argument);
+  }
+}
+
+template <class Buffer>
+class PerturbedBuffer : public testing::Test {};
+using Buffers = testing::Types<basic_buffer<Perturbed>, basic_buffer<Perturbed, basic_share_lock>>;
+TYPED_TEST_SUITE(PerturbedBuffer, Buffers);
+
+TYPED_TEST(PerturbedBuffer, does_what_a_buffer_does) {
+  const Perturbs perturbs(often, 9);
+  for (int round = 0; round < 100; ++round) {
+    TypeParam buffer = TypeParam::allocate(64);
+    buffer.mutable_data()[0] = std::byte{1};
+    TypeParam clone = buffer;
+    EXPECT_TRUE(clone.shares_data_with(buffer));
+    EXPECT_EQ(clone.materialize(), Materialized::copied);
+    EXPECT_EQ(clone.data()[0], std::byte{1});
+    EXPECT_EQ(buffer.materialize(), Materialized::already_unique);
+  }
+}
+
+}  // namespace
+}  // namespace byre::stress

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "bug.hpp"
+
+#include <type_traits>
+
+#include "../races/run_story.hpp"
+#include "../races/sanitized.hpp"
+#include "../races/stories/all.hpp"
+#include "designs.hpp"
+#include "watched.hpp"
+
+namespace byre::stress::planted {
+namespace {
+
+using namespace races;
+
+/// A sanitizer watches better than Watched, and sees what is wrong in the design's own steps.
+using Plain = std::conditional_t<is_sanitized, sync::Boost, Watched<sync::Boost>>;
+
+template <template <class> class Story, template <class> class Share, class Sync>
+RaceResult run(const RaceSettings& settings) {
+  return run_story<Story<basic_buffer<Sync, Share>>>(settings);
+}
+
+struct Text {
+  std::string_view name;
+  std::string_view is_wrong_in;
+};
+
+struct SeenBy {
+  bool itself = true;
+  Report thread_sanitizer = Report::none;
+  Report address_sanitizer = Report::none;
+};
+
+template <template <class> class Story, template <class> class Share>
+constexpr Bug bug(Text text, std::string_view race, SeenBy seen_by) {
+  return {
+      .name = text.name,
+      .is_wrong_in = text.is_wrong_in,
+      .race = race,
+      .run = &run<Story, Share, Plain>,
+      .run_perturbed = &run<Story, Share, PerturbedOver<Plain>>,
+      .shows_itself = seen_by.itself,
+      .by_thread_sanitizer = seen_by.thread_sanitizer,
+      .by_address_sanitizer = seen_by.address_sanitizer,
+  };
+}
+
+template <template <class> class WrongSync, template <class> class Story>
+constexpr Bug bug_in_word(Text text, std::string_view race, SeenBy seen_by) {
+  return bug<Story, WordOver<WrongSync>::template Share>(text, race, seen_by);
+}
+
+constexpr Bug bugs[] = {
+    bug<DropsAgainstDrops, basic_count_then_lock>(
+        {"count_then_lock_drops", "2023: locks beside the count after lowering it"},
+        "drops_against_drops", {true, Report::use_after_free, Report::none}),
+    bug<ConcurrentMaterialize, basic_count_then_lock>(
+        {"count_then_lock_writes", "2023: copies what the last owner may write or free"},
+        "concurrent_materialize", {true, Report::data_race, Report::none}),
+    bug<DropsAgainstDrops, basic_copy_then_count>(
+        {"copy_then_count_drops", "2026: locks beside the count after lowering it"},
+        "drops_against_drops", {true, Report::use_after_free, Report::none}),
+    bug<ConcurrentMaterialize, basic_copy_then_count_unlocked>(
+        {"copy_then_count_writes", "2026: sees others, copies, and only then leaves"},
+        "concurrent_materialize", {true, Report::none, Report::none}),
+    bug<FirstClonesAtOnce, PlainUntilCloned>(
+        {"first_clone_rewrites_source", "the first clone gives its source a count"},
+        "first_clones_at_once", {true, Report::data_race, Report::use_after_free}),
+    bug_in_word<ListInHeader, StealAgainstPendingCopies>(
+        {"wakes_through_header", "wakes by way of a header that the woken may have freed"},
+        "steal_against_pending_copies", {true, Report::use_after_free, Report::use_after_free}),
+    bug<FailingCopies, UndoesAfterUnlock>(
+        {"undoes_after_unlock", "gives up a failed claim before it counts as an owner again"},
+        "failing_copies", {true, Report::data_race, Report::none}),
+    bug_in_word<SleepsWithoutALook, StealAgainstPendingCopies>(
+        {"sleeps_without_a_look", "parks without looking again: the wake is lost"},
+        "steal_against_pending_copies", {true, Report::none, Report::none}),
+    bug_in_word<NeverWakes, StealAgainstPendingCopies>(
+        {"never_wakes", "the last copier does not wake who waits"}, "steal_against_pending_copies",
+        {true, Report::none, Report::none}),
+    bug_in_word<AbandonsInSilence, FailingCopies>(
+        {"abandons_in_silence", "who failed to copy does not wake who waits"}, "failing_copies",
+        {true, Report::none, Report::none}),
+    bug_in_word<StaysWaiting, StolenDataIsSharedAgain>(
+        {"stays_waiting", "who waited and steals leaves the mark that it waits"},
+        "stolen_data_is_shared_again", {true, Report::none, Report::leak}),
+    bug_in_word<ClaimsInTwoSteps, ConcurrentMaterialize>(
+        {"claims_in_two_steps", "claims by a load and a store"}, "concurrent_materialize",
+        {true, Report::none, Report::none}),
+    bug_in_word<DropsInTwoSteps, DropsAgainstDrops>(
+        {"drops_in_two_steps", "drops by a load and a store"}, "drops_against_drops",
+        {true, Report::none, Report::leak}),
+    bug_in_word<RelaxedLoads, ReadsAgainstWritesInPlace>(
+        {"relaxed_uniqueness", "asks relaxed whether it is alone"}, "reads_against_writes_in_place",
+        {false, Report::data_race, Report::none}),
+    bug_in_word<RelaxedFinish, StealAgainstPendingCopies>({"relaxed_finish", "ends a copy relaxed"},
+                                                          "steal_against_pending_copies",
+                                                          {false, Report::data_race, Report::none}),
+};
+
+}  // namespace
+
+std::span<const Bug> all_bugs() {
+  return bugs;
+}
+
+}  // namespace byre::stress::planted

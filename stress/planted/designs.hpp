@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: BSL-1.0
+/// The designs that are planted: forms of the protocol that are wrong, as published or as a slip of
+/// the pen would make them. Each is to be found. They take the place of basic_share_word.
+#pragma once
+
+#include <byre/cow/share_word.hpp>
+#include <byre/sync/sync.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "../../verification/controls/copy_then_count.hpp"
+#include "../../verification/controls/count_then_lock.hpp"
+#include "../../verification/controls/list_in_header.hpp"
+#include "../../verification/controls/relaxed_loads.hpp"
+#include "../../verification/controls/undoes_after_unlock.hpp"
+
+namespace byre::stress::planted {
+
+using verification::basic_copy_then_count;
+using verification::basic_copy_then_count_unlocked;
+using verification::basic_count_then_lock;
+using verification::ListInHeader;
+using verification::RelaxedLoads;
+using verification::UndoesAfterUnlock;
+
+using Site = cow::ShareWordSite;
+
+inline bool is_at(sync::Step step, Site site) noexcept {
+  return step.site == &cow::share_word_sites.rows[static_cast<std::size_t>(site)];
+}
+
+/// The share word over a Sync that is wrong.
+template <template <class> class WrongSync>
+struct WordOver {
+  template <sync::Sync Sync>
+  class Share : public basic_share_word<WrongSync<Sync>> {
+    using basic_share_word<WrongSync<Sync>>::basic_share_word;
+  };
+};
+
+/// Parks without looking again: a wake that came just before is lost.
+template <sync::Sync Base>
+struct SleepsWithoutALook : Base {
+  template <class KeepWaiting>
+  static void park(const void* address, KeepWaiting&&, sync::Step step) noexcept {
+    Base::park(
+        address, []() noexcept { return true; }, step);
+  }
+};
+
+/// The last copier does not wake the last owner.
+template <sync::Sync Base>
+struct NeverWakes : Base {
+  static void unpark_all(const void* address, sync::Step step) noexcept {
+    if (!is_at(step, Site::wake_after_copy)) {
+      Base::unpark_all(address, step);
+    }
+  }
+};
+
+/// Who failed to copy does not wake the owner that is no longer the last.
+template <sync::Sync Base>
+struct AbandonsInSilence : Base {
+  static void unpark_all(const void* address, sync::Step step) noexcept {
+    if (!is_at(step, Site::wake_after_abandon)) {
+      Base::unpark_all(address, step);
+    }
+  }
+};
+
+/// Who waited and steals leaves the mark that it waits.
+template <sync::Sync Base>
+struct StaysWaiting : Base {
+  template <class Value>
+  class Atomic : public Base::template Atomic<Value> {
+   public:
+    using Base::template Atomic<Value>::Atomic;
+
+    void store(Value value, sync::Step step) noexcept {
+      if (!is_at(step, Site::stop_waiting)) {
+        Base::template Atomic<Value>::store(value, step);
+      }
+    }
+  };
+};
+
+/// "Am I the last" and "start copying" come apart.
+template <sync::Sync Base>
+struct ClaimsInTwoSteps : Base {
+  template <class Value>
+  class Atomic : public Base::template Atomic<Value> {
+    using Whole = typename Base::template Atomic<Value>;
+
+   public:
+    using Whole::Whole;
+
+    bool compare_exchange_weak(Value& expected, Value desired, sync::Step step) noexcept {
+      if (!is_at(step, Site::claim_copy)) {
+        return Whole::compare_exchange_weak(expected, desired, step);
+      }
+      const Value now = Whole::load(step);
+      if (now != expected) {
+        expected = now;
+        return false;
+      }
+      Whole::store(desired, step);
+      return true;
+    }
+  };
+};
+
+/// A drop counts down by a load and a store.
+template <sync::Sync Base>
+struct DropsInTwoSteps : Base {
+  template <class Value>
+  class Atomic : public Base::template Atomic<Value> {
+    using Whole = typename Base::template Atomic<Value>;
+
+   public:
+    using Whole::Whole;
+
+    Value fetch_sub(Value value, sync::Step step) noexcept {
+      if (!is_at(step, Site::drop_owner)) {
+        return Whole::fetch_sub(value, step);
+      }
+      const Value before = Whole::load({step.site, std::memory_order::acquire});
+      Whole::store(before - value, {step.site, std::memory_order::release});
+      return before;
+    }
+  };
+};
+
+/// A copy that ended is not released to who steals.
+template <sync::Sync Base>
+struct RelaxedFinish : Base {
+  template <class Value>
+  class Atomic : public Base::template Atomic<Value> {
+    using Whole = typename Base::template Atomic<Value>;
+
+   public:
+    using Whole::Whole;
+
+    Value fetch_sub(Value value, sync::Step step) noexcept {
+      if (is_at(step, Site::finish_copy)) {
+        step.order = std::memory_order::relaxed;
+      }
+      return Whole::fetch_sub(value, step);
+    }
+  };
+};
+
+/// Data has no count until it is first cloned, and then gets one from the clone: which to the owner
+/// that is cloned was to be a read.
+template <sync::Sync Sync>
+class PlainUntilCloned {
+  using Word = basic_share_word<Sync>;
+
+ public:
+  explicit PlainUntilCloned(bool = false) : word_(nullptr) {}
+  explicit PlainUntilCloned(NoOwner) : word_(nullptr) {}
+  ~PlainUntilCloned() { delete word(); }
+
+  void add_owner() {
+    if (word() == nullptr) {
+      word_.set(new Word);
+    }
+    word()->add_owner();
+  }
+  bool drop_owner() noexcept { return word() == nullptr || word()->drop_owner(); }
+  bool is_writable() const noexcept { return word() == nullptr || word()->is_writable(); }
+  bool is_unique() const noexcept { return word() == nullptr || word()->is_unique(); }
+  std::uint32_t use_count() const noexcept { return word() == nullptr ? 1 : word()->use_count(); }
+  Claim claim(Wait wait = Wait::allowed) noexcept { return word()->claim(wait); }
+  bool finish_copy() noexcept { return word()->finish_copy(); }
+  void abandon_copy() noexcept { word()->abandon_copy(); }
+
+ private:
+  Word* word() const noexcept { return static_cast<Word*>(word_.get()); }
+
+  typename Sync::template Plain<void*> word_;
+};
+
+}  // namespace byre::stress::planted

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "race.hpp"
+
+#include <byre/cow/share_lock.hpp>
+#include <byre/storage/buffer.hpp>
+
+#include "run_story.hpp"
+#include "stories/all.hpp"
+
+namespace byre::stress {
+namespace {
+
+using namespace races;
+
+/// The shipped library where nothing is perturbed, and the same templates where something is.
+template <template <class> class Story, template <class> class Share>
+RaceResult run(const RaceSettings& settings) {
+  return settings.perturbation == no_perturbation
+             ? run_story<Story<basic_buffer<sync::Boost, Share>>>(settings)
+             : run_story<Story<basic_buffer<Perturbed, Share>>>(settings);
+}
+
+template <template <class> class Story>
+constexpr Race race(std::string_view name, std::string_view shows) {
+  return {name, shows, &run<Story, basic_share_word>, &run<Story, basic_share_lock>};
+}
+
+constexpr Race table[] = {
+    race<ConcurrentMaterialize>("concurrent_materialize",
+                                "N writers of shared data make N-1 copies, and one keeps it"),
+    race<LazyCloneAgainstMaterialize>(
+        "lazy_clone_against_materialize",
+        "clones and clones of clones are made of what others write: as many copies as writes"),
+    race<StealAgainstPendingCopies>(
+        "steal_against_pending_copies",
+        "a last owner waits for all copies under way, and steals: N-1 copies and one steal"),
+    race<StolenDataIsSharedAgain>("stolen_data_is_shared_again",
+                                  "what was stolen is shared, copied and dropped as if new"),
+    race<DropsAgainstCopies>("drops_against_copies",
+                             "drops spoil no copy; the last to leave releases, once"),
+    race<DropsAgainstDrops>("drops_against_drops", "the last of many drops releases, once"),
+    race<FirstClonesAtOnce>("first_clones_at_once",
+                            "clones of one buffer at once, the first included, are all counted"),
+    race<FailingCopies>("failing_copies",
+                        "who fails to copy owns as before, and who waited for it looks again"),
+    race<ReadsAgainstWritesInPlace>("reads_against_writes_in_place",
+                                    "who finds itself alone writes after all that others read"),
+};
+
+}  // namespace
+
+std::span<const Race> all_races() {
+  return table;
+}
+
+}  // namespace byre::stress

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Every race, on both forms of the protocol, perturbed and not.
+#include <gtest/gtest.h>
+
+#include <ostream>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+
+#include "race.hpp"
+
+namespace byre::stress {
+namespace {
+
+std::string text_of(const RaceResult& result) {
+  std::string text;
+  for (const std::string& failure : result.failures) {
+    text += failure + '\n';
+  }
+  return text;
+}
+
+class Races : public testing::TestWithParam<std::tuple<Race, bool, unsigned>> {
+ protected:
+  static RaceResult run(const RaceSettings& settings) {
+    const auto& [race, is_textbook, threads] = GetParam();
+    return (is_textbook ? race.run_textbook : race.run)(settings);
+  }
+  static unsigned threads() { return std::get<2>(GetParam()); }
+};
+
+TEST_P(Races, come_out_exactly_as_they_have_to) {
+  const std::uint64_t rounds = threads() > 8 ? 100 : 1000;
+  const RaceResult result = run({.threads = threads(), .rounds = rounds});
+  EXPECT_EQ(result.rounds, rounds);
+  EXPECT_EQ(result.delays, 0U);
+  EXPECT_TRUE(result.failures.empty()) << text_of(result);
+}
+
+TEST_P(Races, come_out_the_same_on_perturbed_schedules) {
+  const std::uint64_t rounds = threads() > 8 ? 50 : 500;
+  const RaceResult result =
+      run({.threads = threads(), .rounds = rounds, .perturbation = usual_perturbation});
+  EXPECT_EQ(result.rounds, rounds);
+  EXPECT_GT(result.delays, rounds);
+  EXPECT_TRUE(result.failures.empty()) << text_of(result);
+}
+
+std::string name_of(const testing::TestParamInfo<Races::ParamType>& chosen) {
+  const Race& race = std::get<0>(chosen.param);
+  return std::string(race.name) + (std::get<1>(chosen.param) ? "_textbook_" : "_") +
+         std::to_string(std::get<2>(chosen.param));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Races,
+                         testing::Combine(testing::ValuesIn(all_races()), testing::Bool(),
+                                          testing::Values(2U, 3U, 64U)),
+                         name_of);
+
+TEST(RaceSettings, out_of_range_are_refused) {
+  const Race& race = all_races().front();
+  EXPECT_THROW(race.run({.threads = 1}), std::invalid_argument);
+  EXPECT_THROW(race.run({.threads = 65}), std::invalid_argument);
+  EXPECT_THROW(race.run({.nbytes = 0}), std::invalid_argument);
+}
+
+TEST(RaceSettings, stop_a_race_at_any_round) {
+  std::stop_source stop;
+  stop.request_stop();
+  EXPECT_EQ(all_races().front().run({.stop = stop.get_token()}).rounds, 0U);
+}
+
+}  // namespace
+
+void PrintTo(const Race& race, std::ostream* out) {
+  *out << race.name;
+}
+
+}  // namespace byre::stress

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Which sanitizer this program is built with, if any: what it watches is left to it.
+#pragma once
+
+#include <byre/memory/poison.hpp>
+
+namespace byre::stress {
+
+#if defined(__SANITIZE_THREAD__)
+inline constexpr bool is_thread_sanitized = true;
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+inline constexpr bool is_thread_sanitized = true;
+#else
+inline constexpr bool is_thread_sanitized = false;
+#endif
+#else
+inline constexpr bool is_thread_sanitized = false;
+#endif
+
+inline constexpr bool is_address_sanitized = watched_by_address_sanitizer;
+inline constexpr bool is_sanitized = is_thread_sanitized || is_address_sanitized;
+
+}  // namespace byre::stress

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "soak.hpp"
+
+#include <algorithm>
+
+#include "../report/report.hpp"
+#include "../workload.hpp"
+
+namespace byre::stress {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Seconds = std::chrono::duration<double>;
+
+/// What a workload is run with, one after the other.
+struct Variant {
+  Perturbation perturbation;
+  bool with_most_threads;
+};
+constexpr Variant variants[] = {
+    {no_perturbation, false}, {usual_perturbation, false}, {usual_perturbation, true}};
+
+class Soaking {
+ public:
+  Soaking(const Settings& settings, std::chrono::minutes duration, Console& console)
+      : settings_(settings), duration_(duration), console_(console) {
+    keep_malloc_from_hoarding();
+    soak_.seed = settings.seed;
+    for (const Workload& workload : all_workloads()) {
+      soak_.workloads.push_back({std::string(workload.name)});
+    }
+  }
+
+  Soak complete() {
+    while (!is_over() && rotate()) {
+      if (++soak_.rotations == 1) {
+        soak_.at_start = held_after_trimming();
+      }
+    }
+    soak_.at_end = held_after_trimming();
+    soak_.peak_nbytes = peak_resident_nbytes();
+    soak_.seconds = Seconds(Clock::now() - begun_).count();
+    if (soak_.rotations >= 2 && can_judge_growth()) {
+      const auto grown = growth(soak_.at_start, soak_.at_end);
+      soak_.lost.insert(soak_.lost.end(), grown.begin(), grown.end());
+    }
+    return std::move(soak_);
+  }
+
+ private:
+  bool is_over() const {
+    return soak_.rotations >= 2 && (settings_.operations || Clock::now() - begun_ >= duration_);
+  }
+
+  /// False if it was cut short.
+  bool rotate() {
+    for (std::size_t at = 0; at < all_workloads().size(); ++at) {
+      for (const Variant& variant : variants) {
+        run(at, variant);
+        if (console_.wants_to_end() || !soak_.lost.empty()) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  void run(std::size_t at, const Variant& variant) {
+    Settings settings = settings_;
+    settings.seed = seed_of_thread(settings_.seed, runs_++);
+    settings.duration = slice();
+    settings.perturbation = variant.perturbation;
+    settings.threads = variant.with_most_threads ? most_threads : settings.threads;
+    const Outcome outcome = all_workloads()[at].run(settings, console_);
+    SoakedWorkload& soaked = soak_.workloads[at];
+    ++soaked.runs;
+    soaked.operations += outcome.operations;
+    soaked.tally += outcome.tally;
+    if (!outcome.failures.empty()) {
+      soak_.lost.push_back(text_of(outcome));
+    }
+  }
+
+  /// Eight rotations are enough to see what grows; but a run takes a moment to set up.
+  Seconds slice() const {
+    const auto runs = static_cast<double>(8 * all_workloads().size() * std::size(variants));
+    return std::clamp(Seconds(duration_) / runs, Seconds(1), Seconds(60));
+  }
+
+  const Settings settings_;
+  const std::chrono::minutes duration_;
+  Console& console_;
+  const Clock::time_point begun_ = Clock::now();
+  std::uint64_t runs_ = 0;
+  Soak soak_;
+};
+
+}  // namespace
+
+Soak soak(const Settings& settings, std::chrono::minutes duration, Console& console) {
+  return Soaking(settings, duration, console).complete();
+}
+
+}  // namespace byre::stress

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSL-1.0
+/// A failure says all that is needed to look into it.
+#include "../report/report.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "../soak/memory.hpp"
+#include "../world/last_words.hpp"
+#include "../world/log.hpp"
+
+namespace byre::stress {
+namespace {
+
+bool says(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST(Report, a_failure_names_the_seed_the_last_operations_and_the_command_that_repeats_it) {
+  Outcome outcome;
+  outcome.workload = "mixed";
+  outcome.settings.seed = 7;
+  outcome.settings.operations = 100;
+  outcome.failures = {"thread 2: a storage is stale"};
+  Log log;
+  log.begin({.operation = Operation::clone, .slot = 5, .nbytes = 64, .fault = Fault::copy});
+  outcome.last_operations = log.lines(4);
+  const std::string text = text_of(outcome);
+  EXPECT_TRUE(says(text, "seed 7")) << text;
+  EXPECT_TRUE(says(text, "thread 2: a storage is stale")) << text;
+  EXPECT_TRUE(says(text,
+                   "#0 clone, slot 1, other 0, choice 0, 64 bytes, fault copy after 0: "
+                   "under way"))
+      << text;
+  EXPECT_TRUE(says(text, "again: byre-stress --workload mixed --seed 7 ")) << text;
+  EXPECT_TRUE(says(text, "--operations 100")) << text;
+  EXPECT_FALSE(says(text, "all right")) << text;
+}
+
+TEST(Report, the_log_keeps_the_last_operations) {
+  Log log;
+  for (int count = 0; count < 100; ++count) {
+    log.begin({});
+    log.end("done");
+  }
+  EXPECT_TRUE(says(log.lines(1).front(), "#92 ")) << log.lines(1).front();
+  EXPECT_TRUE(says(log.lines(1).back(), "#99 ")) << log.lines(1).back();
+}
+
+TEST(ReportDeathTest, a_program_that_dies_says_what_repeats_it) {
+  EXPECT_DEATH(
+      {
+        const LastWords last_words("byre-stress --seed 7",
+                                   [] { return std::vector<std::string>{"thread 0 #1 read"}; });
+        std::abort();
+      },
+      "ended by signal.*\nagain: byre-stress --seed 7\n  thread 0 #1 read");
+}
+
+TEST(Growth, is_what_exceeds_what_is_allowed) {
+  const Held before{
+      .resident_nbytes = 1 << 20, .heap_nbytes = 1000, .mappings = 50, .files = 5, .threads = 1};
+  EXPECT_TRUE(growth(before, before).empty());
+  Held after = before;
+  after.heap_nbytes += (1 << 20) + 1;
+  after.resident_nbytes += (16 << 20) + 1;
+  after.mappings += 257;
+  ++after.files;
+  ++after.threads;
+  EXPECT_EQ(growth(before, after).size(), 5u);
+}
+
+TEST(Texts, are_read_as_they_are_written) {
+  const Mix mix = parse_mix("read=4,board_steal=2");
+  EXPECT_EQ(text_of(mix), "read=4,board_steal=2");
+  EXPECT_EQ(parse_mix(text_of(usual_mix())), usual_mix());
+  EXPECT_EQ(parse_faults(text_of(usual_faults)), usual_faults);
+  EXPECT_EQ(parse_faults(text_of(FaultRates{})), FaultRates{});
+  for (const char* sizes : {"1..64M", "100", "3K..1M"}) {
+    EXPECT_EQ(text_of(parse_sizes(sizes)), sizes);
+  }
+}
+
+}  // namespace
+}  // namespace byre::stress

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSL-1.0
+/// What a thread decides to do next. Its seed decides that and nothing else: not what its slots
+/// hold, nor its mailbox, nor how an operation ended, all of which depend on timing. So a seed gives
+/// each thread's sequence of decisions, though not what comes of them.
+#pragma once
+
+#include <boost/functional/hash.hpp>
+#include <boost/random/discrete_distribution.hpp>
+#include <boost/random/mersenne_twister.hpp>
+#include <boost/random/uniform_01.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "../settings.hpp"
+
+namespace byre::stress {
+
+/// Complete before it is carried out: an operation draws nothing more.
+struct Decision {
+  Operation operation{};
+  std::uint32_t slot = 0;         ///< of the thread's own
+  std::uint32_t other = 0;        ///< another slot, thread, file or place on the board
+  std::uint32_t choice = 0;       ///< of forms: a bit for each
+  std::size_t nbytes = 0;         ///< should something be allocated
+  std::optional<Fault> fault{};   ///< to happen during it
+  std::uint32_t fault_after = 0;  ///< so many chances pass first
+
+  bool chooses(unsigned bit) const noexcept { return (choice >> bit & 1) != 0; }
+};
+
+class Decisions {
+ public:
+  Decisions(const Settings& settings, std::uint64_t seed)
+      : random_(seed), operation_(settings.mix), sizes_(settings.sizes), faults_(settings.faults) {}
+
+  Decision next() {
+    Decision decision;
+    decision.operation = static_cast<Operation>(operation_(random_));
+    decision.slot = draw32();
+    decision.other = draw32();
+    decision.choice = draw32();
+    decision.nbytes = sizes_.draw(random_);
+    decision.fault = draw_fault();
+    decision.fault_after = draw32() % 2;
+    note(decision);
+    return decision;
+  }
+
+  /// Of all decisions so far: equal for equal sequences.
+  std::size_t digest() const noexcept { return digest_; }
+
+ private:
+  std::uint32_t draw32() { return static_cast<std::uint32_t>(random_()); }
+
+  std::optional<Fault> draw_fault() {
+    double chance = boost::random::uniform_01<double>()(random_);
+    const auto falls_to = [&](double rate) { return (chance -= rate) < 0; };
+    if (falls_to(faults_.allocation)) {
+      return Fault::allocation;
+    }
+    if (falls_to(faults_.copy)) {
+      return Fault::copy;
+    }
+    return falls_to(faults_.heap) ? std::optional(Fault::heap) : std::nullopt;
+  }
+
+  void note(const Decision& decision) {
+    boost::hash_combine(digest_, static_cast<std::size_t>(decision.operation));
+    boost::hash_combine(digest_, decision.slot);
+    boost::hash_combine(digest_, decision.other);
+    boost::hash_combine(digest_, decision.choice);
+    boost::hash_combine(digest_, decision.nbytes);
+    boost::hash_combine(digest_,
+                        decision.fault ? 1 + static_cast<std::size_t>(*decision.fault) : 0);
+    boost::hash_combine(digest_, decision.fault_after);
+  }
+
+  boost::random::mt19937_64 random_;
+  boost::random::discrete_distribution<std::uint32_t> operation_;
+  Sizes sizes_;
+  FaultRates faults_;
+  std::size_t digest_ = 0;
+};
+
+}  // namespace byre::stress

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSL-1.0
+/// The mixed workload: every operation of Buffer and Storage, by many threads at once.
+#pragma once
+
+#include <string>
+
+#include "../outcome.hpp"
+#include "../watch.hpp"
+
+namespace byre::stress {
+
+/// Throws std::system_error where files or threads cannot be had.
+Outcome run_mixed(const Settings& settings, Watch& watch);
+
+/// The same under another name, of a workload that is more than this.
+Outcome run_mixed_as(const std::string& workload, const Settings& settings, Watch& watch);
+
+}  // namespace byre::stress

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSL-1.0
+/// What the threads of a run know to have done, from what each call answered: the core's counters
+/// have to agree.
+#pragma once
+
+#include <byre/stats/counters.hpp>
+#include <byre/storage/buffer.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "../faults/fault.hpp"
+#include "operation.hpp"
+
+namespace byre::stress {
+
+/// Written by one thread; read when it is paused, or over.
+struct Tally {
+  std::array<std::uint64_t, operation_count> operations{};
+  std::uint64_t lazy_clones = 0;
+  std::uint64_t already_unique = 0;  ///< writes, by their answers
+  std::uint64_t stole = 0;
+  std::uint64_t copied = 0;
+  std::uint64_t bytes_copied = 0;      ///< by whatever copy
+  std::uint64_t writes_to_shared = 0;  ///< that found other owners or pending copies, just before
+  std::uint64_t writes_to_read_only = 0;  ///< of those that nobody shared
+  std::uint64_t resized = 0;              ///< copies that a resize made
+  std::uint64_t borrowed = 0;             ///< copies that a clone of borrowed memory made
+  std::uint64_t bytes_checked = 0;
+  std::uint64_t adopted = 0;
+  std::uint64_t deleted = 0;  ///< calls of the deleters of what was adopted
+  std::uint64_t delays = 0;
+  FaultCounts faults;
+
+  std::uint64_t materializations() const noexcept { return stole + copied; }
+  std::uint64_t copies() const noexcept { return copied + resized + borrowed; }
+  std::uint64_t all_operations() const noexcept;
+
+  Tally& operator+=(const Tally& other) noexcept;
+
+  void note_write(Materialized answer, bool was_shared, bool was_read_only,
+                  std::size_t nbytes) noexcept;
+  void note_copy(std::uint64_t& cause, std::size_t nbytes) noexcept {
+    ++cause;
+    bytes_copied += nbytes;
+  }
+};
+
+class Failures;
+
+/// Exactly what the counters counted is what the threads did; and no more was copied than had to be.
+void check_counters(const Tally& tally, const stats::Counters& counted, Failures& failures);
+
+}  // namespace byre::stress
