@@ -34,4 +34,20 @@ class JsonOutput {
 int guarded_main(const char* program, const char* advice_without_memory,
                  const std::function<ExitCode()>& work);
 
+/// The same of a program with options, one of which is help.
+template <class Options>
+int run_program(const char* program, const char* advice_without_memory, int argc,
+                const char* const* argv, Options (*parse_options)(int, const char* const*),
+                std::string (*help_text)(), ExitCode (*work)(const Options&)) {
+  return guarded_main(program, advice_without_memory, [=] {
+    const Options options = parse_options(argc, argv);
+    if (options.help) {
+      print(help_text());
+      return exit_success;
+    }
+    note_signals();
+    return work(options);
+  });
+}
+
 }  // namespace examples

@@ -68,20 +68,11 @@ ExitCode work(const Options& options) {
   return report.faults.empty() ? exit_success : exit_failure;
 }
 
-ExitCode run_program(int argc, const char* const* argv) {
-  const Options options = parse_options(argc, argv);
-  if (options.help) {
-    print(help_text());
-    return exit_success;
-  }
-  note_signals();
-  return work(options);
-}
-
 }  // namespace
 }  // namespace examples::live_checkpoint
 
 int main(int argc, char** argv) {
-  return examples::guarded_main("live_checkpoint", "Give fewer --tokens or --dimensions.",
-                                [=] { return examples::live_checkpoint::run_program(argc, argv); });
+  using namespace examples::live_checkpoint;
+  return examples::run_program("live_checkpoint", "Give fewer --tokens or --dimensions.", argc,
+                               argv, parse_options, help_text, work);
 }

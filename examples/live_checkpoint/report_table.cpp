@@ -1,28 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "report.hpp"
 
+#include "format.hpp"
+
 #include <byre/config.hpp>
-#include <cstdio>
 #include <functional>
 
 namespace examples::live_checkpoint {
 namespace {
-
-template <class... Values>
-std::string format(const char* pattern, Values... values) {
-  char text[128];
-  std::snprintf(text, sizeof text, pattern, values...);
-  return text;
-}
-
-std::string milliseconds(std::int64_t ns) {
-  return format("%.3f ms", static_cast<double>(ns) / 1e6);
-}
-
-template <class Count>
-std::string mebibytes(Count nbytes) {
-  return format("%.1f MiB", static_cast<double>(nbytes) / (1 << 20));
-}
 
 std::string count(std::int64_t number) {
   return format("%lld", static_cast<long long>(number));

@@ -48,20 +48,11 @@ ExitCode work(const Options& options) {
   return report.faults.empty() ? exit_success : exit_failure;
 }
 
-ExitCode run_program(int argc, const char* const* argv) {
-  const Options options = parse_options(argc, argv);
-  if (options.help) {
-    print(help_text());
-    return exit_success;
-  }
-  note_signals();
-  return work(options);
-}
-
 }  // namespace
 }  // namespace examples::weights_overlay
 
 int main(int argc, char** argv) {
-  return examples::guarded_main("weights_overlay", "Give fewer --requests or --layers.",
-                                [=] { return examples::weights_overlay::run_program(argc, argv); });
+  using namespace examples::weights_overlay;
+  return examples::run_program("weights_overlay", "Give fewer --requests or --layers.", argc, argv,
+                               parse_options, help_text, work);
 }

@@ -72,16 +72,15 @@ std::string help_text() {
   std::ostringstream text;
   text << R"(Usage: weights_overlay [options]
 
-Serves requests that each change a few layers of one model, as adapters and experiments do. The model
-is written to .npy files in a temporary directory and mapped. Each request, on a thread of its own,
-clones all layers, changes some, and computes an output. That is done with deep copies, and with
-byre's lazy clones, which share every layer that is not changed. All outputs must be the same, bit for
-bit, and the files must hold what was written.
-
+Serves requests that each change a few layers of one model, as adapters and experiments do. The
+model is written to .npy files in a temporary directory and mapped. Each request, on a thread of its
+own, clones all layers, changes some, and computes an output. That is done with deep copies, and
+with byre's lazy clones, which share every layer that is not changed. All outputs must be the same,
+bit for bit, and the files must hold what was written.
 )" << described_options()
        << R"(
-Resident memory is what the process gained between the model mapped and read, and all requests set up
-and changed; "n/a" where the system does not say.
+Resident memory is what the process gained between the model mapped and read, and all requests set
+up and changed; "n/a" where the system does not say.
 
 Exit codes: 0 all outputs are right, 1 one is not, or something failed, 2 wrong usage.
 )";

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "report.hpp"
 
+#include "format.hpp"
+
 #include <byre/version.hpp>
-#include <cstdio>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -11,22 +12,6 @@ namespace examples::weights_overlay {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-template <class... Values>
-std::string format(const char* pattern, Values... values) {
-  char text[160];
-  std::snprintf(text, sizeof text, pattern, values...);
-  return text;
-}
-
-std::string milliseconds(std::int64_t ns) {
-  return format("%.3f ms", static_cast<double>(ns) / 1e6);
-}
-
-template <class Count>
-std::string mebibytes(Count nbytes) {
-  return format("%.1f MiB", static_cast<double>(nbytes) / (1 << 20));
-}
 
 /// A row of the table: its name and how a run's figure reads.
 struct Row {

@@ -93,7 +93,7 @@ void read_type(detail::PythonLiteral& literal, NpyHeader& header) {
     literal.refuse_value("its dtype is", descr, readable_types);
   }
   header.dtype = found->dtype;
-  if (has_order && itemsize(header.dtype) > 1 && (descr[0] == '<' || descr[0] == '>')) {
+  if (itemsize(header.dtype) > 1 && (descr[0] == '<' || descr[0] == '>')) {
     header.byte_order = descr[0] == '<' ? std::endian::little : std::endian::big;
   }
 }

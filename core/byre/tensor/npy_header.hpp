@@ -31,7 +31,7 @@ inline constexpr std::size_t npy_header_max_nbytes = std::size_t{1} << 16;
 /// not looked at. Throws FileError, which names `source`, for anything else, and for elements that
 /// no dtype of byre's stands for.
 ///
-/// Source: numpy.lib.format, https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
+/// Source: the documentation of numpy.lib.format.
 NpyHeader parse_npy_header(std::span<const std::byte> bytes, const char* source = "memory");
 
 /// The header, of version 1.0, of elements in this machine's byte order; data that follow it begin

@@ -81,6 +81,8 @@ TEST(Printing, summarizes_large_tensors_unless_told_otherwise) {
 TEST(Printing, goes_on_in_the_next_line) {
   EXPECT_EQ(to_string(range<std::int32_t>({2, 6}), {.line_width = 12}),
             "[[ 0  1  2\n   3  4  5]\n [ 6  7  8\n   9 10 11]]");
+  EXPECT_EQ(to_string(range<std::int32_t>({4}), {.line_width = 9}), "[0 1 2 3]");
+  EXPECT_EQ(to_string(range<std::int32_t>({4}), {.line_width = 8}), "[0 1 2\n 3]");
   EXPECT_EQ(to_string(range<std::int32_t>({2}), {.line_width = 0}), "[0\n 1]");
 }
 
