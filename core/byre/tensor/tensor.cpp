@@ -115,8 +115,9 @@ std::vector<Tensor> Tensor::with_layouts(std::vector<Layout> layouts, const char
 
 Tensor Tensor::view(DType dtype) const {
   expect_initialized("view");
-  if (dtype == DType::uninitialized || !is_dtype_initialized()) {
-    detail::no_such_dtype("view", DType::uninitialized);
+  expect_dtype(this->dtype(), "view");
+  if (dtype == DType::uninitialized) {
+    detail::no_such_dtype("view", dtype);
   }
   return with_layout(views::with_itemsize(layout(), itemsize(), byre::itemsize(dtype)), dtype,
                      "view");
