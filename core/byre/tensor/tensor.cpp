@@ -101,6 +101,7 @@ Tensor Tensor::with_layout(Layout layout, const char* operation) const {
 
 Tensor Tensor::with_layout(Layout layout, DType dtype, const char* operation) const {
   expect_initialized(operation);
+  detail::byte_count(layout.numel(), byre::itemsize(dtype), operation);  // of repeated elements
   return make(storage(), std::move(layout), dtype, device());
 }
 

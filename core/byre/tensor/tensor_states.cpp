@@ -25,10 +25,11 @@ void Tensor::expect_initialized(const char* operation) const {
 
 void Tensor::expect_unshared(const char* operation) const {
   if (const std::uint32_t views = storage().handle_count(); views > 1) {
-    throw StateError(format_text(
-        "%s: the storage of the tensor %s has %u views, which would lose their memory. Drop them "
-        "first, or do it to a clone().",
-        operation, description(*this).c_str(), static_cast<unsigned>(views)));
+    throw StateError(
+        format_text("%s: the storage of the tensor %s is shared: it has %u views, which would lose "
+                    "their memory. "
+                    "Drop the others first, or do it to a clone().",
+                    operation, description(*this).c_str(), static_cast<unsigned>(views)));
   }
 }
 
