@@ -81,9 +81,8 @@ struct FlatTensor {
     bool fits = true;
     std::size_t number = 0;
     seen.picked(other, [&](const Dims& at) {
-      const std::int64_t place =
-          std::inner_product(at.begin(), at.end(), strides.begin(),
-                             static_cast<std::int64_t>(places[0]));
+      const std::int64_t place = std::inner_product(at.begin(), at.end(), strides.begin(),
+                                                    static_cast<std::int64_t>(places[0]));
       fits = fits && static_cast<std::size_t>(place) == places[number++];
       return at;
     });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Layouts as pure values: counts without overflow, contiguity, other sizes, single elements.
-#include <byre/tensor/layout.hpp>
 #include <byre/memory/allocator.hpp>
+#include <byre/tensor/layout.hpp>
 
 #include <gtest/gtest.h>
 
@@ -34,8 +34,12 @@ TEST(Layout, the_last_dimension_of_a_contiguous_one_is_the_fastest) {
 
 TEST(Layout, more_elements_than_an_object_has_bytes_are_refused) {
   EXPECT_EQ(dense({most}).numel(), most);
-  const std::vector<Dims> too_many{
-      {most + 1}, {huge}, {huge, huge}, {huge, 0}, {1LL << 32, 1LL << 32}, {1LL << 31, 1LL << 31, 2}};
+  const std::vector<Dims> too_many{{most + 1},
+                                   {huge},
+                                   {huge, huge},
+                                   {huge, 0},
+                                   {1LL << 32, 1LL << 32},
+                                   {1LL << 31, 1LL << 31, 2}};
   for (const Dims& sizes : too_many) {
     const std::string text = complaint_of<ShapeError>([&] { dense(sizes); });
     EXPECT_NE(text.find("test: a tensor of sizes " + to_string(sizes)), std::string::npos) << text;
@@ -142,7 +146,8 @@ TEST(Layout, an_element_is_found_by_its_indices) {
   EXPECT_EQ(element_at(layout, Dims{1, 2}, "at"), 19);
   EXPECT_EQ(element_at(layout, Dims{-1, -3}, "at"), 15);
   EXPECT_EQ(element_at(Layout{{}, {}, 5}, Dims{}, "at"), 5);
-  const std::vector<Dims> wrong{{2, 0}, {0, 3}, {-3, 0}, {0, -4}, {0}, {0, 0, 0}, {huge, 0}, {-huge, 0}};
+  const std::vector<Dims> wrong{{2, 0}, {0, 3},    {-3, 0},   {0, -4},
+                                {0},    {0, 0, 0}, {huge, 0}, {-huge, 0}};
   for (const Dims& indices : wrong) {
     EXPECT_THROW(element_at(layout, indices, "at"), ShapeError) << to_string(indices);
   }

@@ -90,8 +90,8 @@ RandomProgram::Pair RandomProgram::make_tensor() {
     size = below(25) == 0 ? 0 : 1 + below(sizes.size() > 4 ? 2 : 5);
   }
   Tensor tensor = Tensor::empty(sizes, DType::i32);
-  Pair pair{tensor, FlatTensor::contiguous(
-                        sizes, std::vector<std::int32_t>(static_cast<std::size_t>(tensor.numel())))};
+  Pair pair{tensor, FlatTensor::contiguous(sizes, std::vector<std::int32_t>(
+                                                      static_cast<std::size_t>(tensor.numel())))};
   fill(pair);
   return pair;
 }

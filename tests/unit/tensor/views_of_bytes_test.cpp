@@ -30,10 +30,12 @@ TEST(ViewsOfBytes, as_strided_reaches_all_of_the_storage_and_nothing_else) {
     Dims strides;
     std::int64_t offset;
   };
-  const std::vector<Outside> all_outside{
-      {{2, 2}, {2, 1}, 3},   {{7}, {1}, 0},         {{}, {}, 6},       {{1}, {1}, 6},
-      {{0}, {1}, 7},         {{2}, {huge}, 0},      {{huge}, {2}, 0},  {{3, 3}, {huge / 2, huge / 2}, 0},
-      {{2}, {1}, huge},      {{1, 1}, {huge, 1}, 0}, {{0, 2}, {1, huge}, 0}};
+  const std::vector<Outside> all_outside{{{2, 2}, {2, 1}, 3},   {{7}, {1}, 0},
+                                         {{}, {}, 6},           {{1}, {1}, 6},
+                                         {{0}, {1}, 7},         {{2}, {huge}, 0},
+                                         {{huge}, {2}, 0},      {{3, 3}, {huge / 2, huge / 2}, 0},
+                                         {{2}, {1}, huge},      {{1, 1}, {huge, 1}, 0},
+                                         {{0, 2}, {1, huge}, 0}};
   for (const Outside& outside : all_outside) {
     const std::string text = complaint_of<ShapeError>(
         [&] { views::as_strided(outside.sizes, outside.strides, outside.offset, 6); });
@@ -44,9 +46,11 @@ TEST(ViewsOfBytes, as_strided_reaches_all_of_the_storage_and_nothing_else) {
 }
 
 TEST(ViewsOfBytes, as_strided_takes_no_negative_number_and_a_stride_for_each_size) {
-  for (const auto& refused : {+[] { views::as_strided({2}, {-1}, 5, 6); },
-                              +[] { views::as_strided({2}, {1}, -1, 6); },
-                              +[] { views::as_strided({2, 2}, {1}, 0, 6); }}) {
+  for (const auto& refused :
+       {+[] { views::as_strided({2}, {-1}, 5, 6); }, +[] { views::as_strided({2}, {1}, -1, 6); },
+        +[] {
+          views::as_strided({2, 2}, {1}, 0, 6);
+        }}) {
     const std::string text = complaint_of<ShapeError>(refused);
     EXPECT_NE(text.find("There has to be a stride for each size, and none may be negative"),
               std::string::npos)
@@ -62,10 +66,10 @@ TEST(ViewsOfBytes, the_same_bytes_have_more_smaller_or_fewer_larger_elements) {
   EXPECT_EQ(text_of(views::with_itemsize(layout, 4, 8)), "[3, 2] by [4, 1] from 1");
   EXPECT_EQ(text_of(views::with_itemsize({{2, 1}, {3, 7}, 1}, 8, 2)), "[2, 4] by [12, 1] from 4");
   EXPECT_EQ(text_of(views::with_itemsize(dense({0, 4}), 4, 1)), "[0, 16] by [16, 1] from 0");
-  const std::vector<Layout> refused{{{}, {}}, {{3}, {1}}, {{4}, {2}}, {{4}, {1}, 1}, {{2, 4}, {5, 1}}};
+  const std::vector<Layout> refused{
+      {{}, {}}, {{3}, {1}}, {{4}, {2}}, {{4}, {1}, 1}, {{2, 4}, {5, 1}}};
   for (const Layout& odd : refused) {
-    const std::string text =
-        complaint_of<ShapeError>([&] { views::with_itemsize(odd, 4, 8); });
+    const std::string text = complaint_of<ShapeError>([&] { views::with_itemsize(odd, 4, 8); });
     EXPECT_NE(text.find("call contiguous() first"), std::string::npos) << text_of(odd) << text;
   }
   EXPECT_THROW(views::with_itemsize({{2, 2}, {1, 2}}, 4, 1), ShapeError);
@@ -93,8 +97,9 @@ TEST(ViewsOfBytes, complex_numbers_are_pairs_of_reals) {
   EXPECT_THROW(z.view_as_complex(), DTypeError);
   EXPECT_THROW(pairs.view_as_real(), DTypeError);
   const Tensor reals = Tensor::zeros({4, 3}, DType::f32);
-  for (const Tensor& odd : {reals, reals.slice(1, 0, 2), reals.slice(1, 0, 3, 2), reals.select(0, 0),
-                            reals.slice(0, 0, 2).t(), reals.flatten().slice(0, 1, 3)}) {
+  for (const Tensor& odd :
+       {reals, reals.slice(1, 0, 2), reals.slice(1, 0, 3, 2), reals.select(0, 0),
+        reals.slice(0, 0, 2).t(), reals.flatten().slice(0, 1, 3)}) {
     const std::string text = complaint_of<ShapeError>([&] { odd.view_as_complex(); });
     EXPECT_NE(text.find("two dense reals, and all else even"), std::string::npos) << text;
   }
