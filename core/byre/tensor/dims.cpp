@@ -16,6 +16,8 @@ std::string to_string(std::span<const std::int64_t> dims) {
 
 namespace detail {
 
+constexpr auto most_elements = static_cast<std::int64_t>(max_nbytes);
+
 std::int64_t element_count(std::span<const std::int64_t> sizes, const char* operation) {
   if (const auto negative = std::ranges::find_if(sizes, [](std::int64_t size) { return size < 0; });
       negative != sizes.end()) {
@@ -24,10 +26,11 @@ std::int64_t element_count(std::span<const std::int64_t> sizes, const char* oper
   }
   std::int64_t numel = 1;
   for (const std::int64_t size : sizes) {
-    if (size != 0 && __builtin_mul_overflow(numel, size, &numel)) {
+    if (size != 0 && (__builtin_mul_overflow(numel, size, &numel) || numel > most_elements)) {
       throw ShapeError(format_text(
-          "%s: a tensor of sizes %s would have more than 2^63 elements. Was a size miscomputed?",
-          operation, to_string(sizes).c_str()));
+          "%s: a tensor of sizes %s would have more elements than an object can have bytes, %lld. "
+          "Was a size miscomputed?",
+          operation, to_string(sizes).c_str(), static_cast<long long>(most_elements)));
     }
   }
   return std::ranges::find(sizes, 0) == sizes.end() ? numel : 0;

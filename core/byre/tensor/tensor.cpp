@@ -101,6 +101,7 @@ Tensor Tensor::with_layout(Layout layout, const char* operation) const {
 
 Tensor Tensor::with_layout(Layout layout, DType dtype, const char* operation) const {
   expect_initialized(operation);
+  detail::byte_count(layout.numel(), byre::itemsize(dtype), operation);  // of repeated elements
   return make(storage(), std::move(layout), dtype, device());
 }
 
@@ -115,8 +116,9 @@ std::vector<Tensor> Tensor::with_layouts(std::vector<Layout> layouts, const char
 
 Tensor Tensor::view(DType dtype) const {
   expect_initialized("view");
-  if (dtype == DType::uninitialized || !is_dtype_initialized()) {
-    detail::no_such_dtype("view", DType::uninitialized);
+  expect_dtype(this->dtype(), "view");
+  if (dtype == DType::uninitialized) {
+    detail::no_such_dtype("view", dtype);
   }
   return with_layout(views::with_itemsize(layout(), itemsize(), byre::itemsize(dtype)), dtype,
                      "view");

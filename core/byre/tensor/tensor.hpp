@@ -102,8 +102,11 @@ class Tensor {
   bool is_storage_initialized() const noexcept {
     return numel() == 0 || base().storage.data() != nullptr;
   }
-  /// True iff the two have one storage: each sees what is written to the other.
-  bool aliases(const Tensor& other) const noexcept { return storage() == other.storage(); }
+  /// True iff the two have one storage: each sees what is written to the other. Tensors that never
+  /// had memory, or gave it back, have none to share.
+  bool aliases(const Tensor& other) const noexcept {
+    return bool(storage()) && storage() == other.storage();
+  }
   /// How many handles there are to this tensor. Acquire: an answer of 1 can be acted on.
   std::uint32_t handle_count() const noexcept { return base().handles.count(); }
 
@@ -136,10 +139,14 @@ class Tensor {
   /// Takes over foreign memory that holds numel() elements: see Buffer::adopt.
   template <DeleterLike Deleter>
   Tensor& share_external(void* data, DType dtype, Deleter deleter) {
+    if (detail::is_null(deleter)) {
+      throw InvalidArgument::null_deleter();
+    }
     detail::DeleteOnce<Deleter> keeper(data, deleter);
     const std::size_t nbytes = nbytes_of_external(dtype);
+    Allocator& allocator = support_of(device()).allocator();
     auto delete_once = [keeper = std::move(keeper)](void*) {};
-    return take_storage(Storage::adopt(data, nbytes, std::move(delete_once)), dtype);
+    return take_storage(Storage::adopt(data, nbytes, std::move(delete_once), allocator), dtype);
   }
 
   // ---- access: valid until the tensor's storage is next written or its memory given back

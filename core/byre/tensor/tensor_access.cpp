@@ -29,6 +29,9 @@ const void* Tensor::bytes_to_read(DType wanted, CallSite site) const {
 }
 
 void* Tensor::bytes_to_write(DType wanted, Wait wait, CallSite site) {
+  if (wanted == DType::uninitialized) {
+    expect_dtype(wanted, "mutable_raw_data");
+  }
   realize(wanted);
   std::byte* const first = base().storage.mutable_data(wait, site);
   return first == nullptr ? nullptr : first + nbytes_in_front();

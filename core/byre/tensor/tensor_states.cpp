@@ -25,10 +25,11 @@ void Tensor::expect_initialized(const char* operation) const {
 
 void Tensor::expect_unshared(const char* operation) const {
   if (const std::uint32_t views = storage().handle_count(); views > 1) {
-    throw StateError(format_text(
-        "%s: the storage of the tensor %s has %u views, which would lose their memory. Drop them "
-        "first, or do it to a clone().",
-        operation, description(*this).c_str(), static_cast<unsigned>(views)));
+    throw StateError(
+        format_text("%s: the storage of the tensor %s is shared: it has %u views, which would lose "
+                    "their memory. "
+                    "Drop the others first, or do it to a clone().",
+                    operation, description(*this).c_str(), static_cast<unsigned>(views)));
   }
 }
 
@@ -150,9 +151,16 @@ Tensor& Tensor::share_data(const Tensor& source) {
                                   describe(source.device()).chars.data(),
                                   describe(self.device).chars.data()));
   }
-  Layout layout = views::view(source.layout(), sizes());
+  auto layout = viewed_as(source.layout(), sizes(), "share_data");
+  if (!layout) {
+    throw ShapeError(
+        format_text("share_data: sizes %s with strides %s cannot be seen as %s without copying. "
+                    "Share its contiguous(), or resize to its sizes first.",
+                    to_string(source.sizes()).c_str(), to_string(source.strides()).c_str(),
+                    to_string(sizes()).c_str()));
+  }
   self.storage = source.storage();
-  self.layout = std::move(layout);
+  self.layout = std::move(*layout);
   self.dtype = source.dtype();
   return *this;
 }

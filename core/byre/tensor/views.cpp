@@ -47,12 +47,19 @@ boost::container::small_vector<std::size_t, 5> distinct_axes(const Layout& layou
   return wrapped;
 }
 
+/// Of no elements the offset stays where it is: sizes say nothing of how far the storage reaches.
+void advance(Layout& part, std::int64_t index, std::int64_t stride) {
+  if (part.numel() != 0) {
+    part.offset += index * stride;
+  }
+}
+
 Layout window(const Layout& layout, std::size_t axis, std::int64_t start, std::int64_t size,
               std::int64_t step) {
   Layout part(layout);
   part.sizes[axis] = size;
   part.strides[axis] *= step;
-  part.offset += size == 0 ? 0 : start * layout.strides[axis];
+  advance(part, start, layout.strides[axis]);
   return part;
 }
 
@@ -185,8 +192,8 @@ Layout select(const Layout& layout, std::int64_t axis, std::int64_t index) {
                                  shown(index), selected, to_string(layout.sizes).c_str()));
   }
   Layout part(layout);
-  part.offset += wrapped * layout.strides[selected];
   erase_axis(part, selected);
+  advance(part, wrapped, layout.strides[selected]);
   return part;
 }
 
@@ -232,15 +239,15 @@ Layout diagonal(const Layout& layout, std::int64_t offset, std::int64_t first,
   const std::int64_t above = std::clamp(offset, -rows, columns);
   const std::int64_t length = std::max<std::int64_t>(
       above >= 0 ? std::min(rows, columns - above) : std::min(rows + above, columns), 0);
+  const std::int64_t down = layout.strides[axes[0]];
+  const std::int64_t right = layout.strides[axes[1]];
   Layout diagonal(layout);
-  if (length > 0) {
-    diagonal.offset +=
-        above >= 0 ? above * layout.strides[axes[1]] : -above * layout.strides[axes[0]];
-  }
   erase_axis(diagonal, std::max(axes[0], axes[1]));
   erase_axis(diagonal, std::min(axes[0], axes[1]));
   diagonal.sizes.push_back(length);
-  diagonal.strides.push_back(layout.strides[axes[0]] + layout.strides[axes[1]]);
+  // A stride nobody steps over is not added up, or it would grow with every diagonal.
+  diagonal.strides.push_back(length > 1 ? down + right : right);
+  advance(diagonal, above >= 0 ? above : -above, above >= 0 ? right : down);
   return diagonal;
 }
 
@@ -254,9 +261,12 @@ Layout unfold(const Layout& layout, std::int64_t axis, std::int64_t size, std::i
                     shown(size), shown(step), unfolded_axis, to_string(layout.sizes).c_str()));
   }
   const std::int64_t windows = (present - size) / step + 1;
-  Layout unfolded = window(layout, unfolded_axis, 0, windows, windows > 1 ? step : 1);
+  Layout unfolded(layout);
+  unfolded.sizes[unfolded_axis] = windows;
+  unfolded.strides[unfolded_axis] *= windows > 1 ? step : 1;
   unfolded.sizes.push_back(size);
   unfolded.strides.push_back(layout.strides[unfolded_axis]);
+  detail::element_count(unfolded.sizes, "unfold");
   return unfolded;
 }
 

@@ -3,7 +3,7 @@
 #include <byre/tensor/views.hpp>
 
 #include <algorithm>
-#include <numeric>
+#include <limits>
 
 namespace byre::inline v0::views {
 namespace {
@@ -28,6 +28,9 @@ std::vector<Layout> cut(const Layout& layout, std::size_t axis, std::int64_t siz
   return parts;
 }
 
+/// So that no dtype of the same bytes has strides that overflow.
+constexpr std::int64_t max_stride = std::numeric_limits<std::int64_t>::max() / 16;
+
 /// What has to be so for elements to be seen as larger ones.
 void expect_whole(bool is_whole, const Layout& layout, std::size_t from, std::size_t to) {
   if (!is_whole) {
@@ -38,6 +41,18 @@ void expect_whole(bool is_whole, const Layout& layout, std::size_t from, std::si
         from, to, to_string(layout.strides).c_str(), static_cast<long long>(layout.offset),
         to_string(layout.sizes).c_str(), std::max(to / from, from / to)));
   }
+}
+
+/// Each element as `parts` smaller ones, in a new last dimension.
+Layout with_smaller_elements(const Layout& layout, std::int64_t parts, const char* operation) {
+  Dims sizes(layout.sizes);
+  sizes.push_back(parts);
+  Layout seen = contiguous_layout(sizes, operation);
+  for (std::size_t axis = 0; axis < layout.ndim() && layout.numel() != 0; ++axis) {
+    seen.strides[axis] = layout.strides[axis] * parts;
+  }
+  seen.offset = layout.offset * parts;
+  return seen;
 }
 
 }  // namespace
@@ -63,18 +78,17 @@ Layout as_strided(const Dims& sizes, const Dims& strides, std::int64_t offset,
         "stride for each size, and none may be negative.",
         to_string(sizes).c_str(), to_string(strides).c_str(), static_cast<long long>(offset)));
   }
-  bool fits = true;
+  const bool is_empty = detail::element_count(sizes, operation) == 0;
+  bool fits = offset <= max_stride;
   std::int64_t last = offset;
-  if (detail::element_count(sizes, operation) != 0) {
-    for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
-      std::int64_t distance = 0;
-      fits = fits && !__builtin_mul_overflow(sizes[axis] - 1, strides[axis], &distance) &&
-             !__builtin_add_overflow(last, distance, &last);
-    }
-    fits = fits && last < storage_numel;
-  } else {
-    fits = offset <= storage_numel;
+  for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
+    std::int64_t reach = 0;  // of a dimension: also of one that nobody steps over
+    fits = fits && !__builtin_mul_overflow(sizes[axis], strides[axis], &reach) &&
+           strides[axis] <= max_stride && reach <= max_stride;
+    last += fits && !is_empty ? reach - strides[axis] : 0;
+    fits = fits && last <= max_stride;
   }
+  fits = fits && (is_empty ? offset <= storage_numel : last < storage_numel);
   if (!fits) {
     throw ShapeError(
         format_text("as_strided: sizes %s, strides %s, offset %lld reach beyond the "
@@ -180,13 +194,11 @@ Layout with_itemsize(const Layout& layout, std::size_t from, std::size_t to) {
   if (from > to) {
     const auto parts = static_cast<std::int64_t>(from / to);
     expect_whole(is_dense, layout, from, to);
-    for (std::int64_t& stride : seen.strides) {
-      stride *= parts;
-    }
-    seen.strides[last] = 1;
-    seen.offset *= parts;
+    seen = with_smaller_elements(layout, parts, "view");
     seen.sizes[last] *= parts;
-    detail::element_count(seen.sizes, "view");
+    seen.sizes.pop_back();
+    seen.strides.pop_back();
+    seen.strides[last] = 1;
     return seen;
   }
   const auto whole = static_cast<std::int64_t>(to / from);
@@ -204,14 +216,7 @@ Layout with_itemsize(const Layout& layout, std::size_t from, std::size_t to) {
 }
 
 Layout as_real(const Layout& layout) {
-  Layout real = layout;
-  for (std::int64_t& stride : real.strides) {
-    stride *= 2;
-  }
-  real.offset *= 2;
-  real.sizes.push_back(2);
-  real.strides.push_back(1);
-  return real;
+  return with_smaller_elements(layout, 2, "view_as_real");
 }
 
 Layout as_complex(const Layout& layout) {

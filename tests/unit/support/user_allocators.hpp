@@ -20,7 +20,7 @@ namespace byre::test {
 /// the time of its own copies. For one thread.
 class DeviceAllocator final : public Allocator {
  public:
-  DeviceAllocator() : Allocator(Device(1, 0)) {}
+  explicit DeviceAllocator(Device device = Device(1, 0)) : Allocator(device) {}
 
   Block allocate(const Request& request) override {
     largest_prefix_ = request.prefix > largest_prefix_ ? request.prefix : largest_prefix_;

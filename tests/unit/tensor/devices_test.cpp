@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: BSL-1.0
+// Tensors on devices whose memory the host may not touch: nothing assumes the CPU.
+#include <byre/tensor/devices.hpp>
+#include <byre/tensor/tensor.hpp>
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "../support/complaint.hpp"
+#include "../support/fake_device.hpp"
+#include "../support/test_allocator.hpp"
+
+namespace byre::test {
+namespace {
+
+std::vector<float> floats_of(const Tensor& tensor) {
+  const Tensor on_host = tensor.to(Device::cpu()).contiguous();
+  const float* const first = on_host.data<float>();
+  return {first, first + on_host.numel()};
+}
+
+class Devices : public ::testing::Test {
+ protected:
+  FakeDevice& fake_ = FakeDevice::first();
+  const Tensor on_host_ = Tensor::of<float>({2, 3}, {1, 2, 3, 4, 5, 6});
+  const Tensor there_ = on_host_.to(fake_.device());
+};
+
+TEST_F(Devices, a_tensor_goes_there_and_comes_back) {
+  EXPECT_EQ(there_.device(), fake_.device());
+  EXPECT_EQ(&there_.storage().allocator(), &fake_.allocator());
+  EXPECT_EQ(floats_of(there_), floats_of(on_host_));
+  EXPECT_EQ(floats_of(on_host_.t().to(fake_.device())), (std::vector<float>{1, 4, 2, 5, 3, 6}));
+  EXPECT_TRUE(there_.to(fake_.device()).aliases(there_));
+  EXPECT_EQ(floats_of(Tensor::zeros({2}, DType::f32, fake_.device())), (std::vector<float>{0, 0}));
+}
+
+TEST_F(Devices, a_tensor_goes_from_one_device_to_another_through_the_host) {
+  FakeDevice& second = FakeDevice::second();
+  const int downloads = fake_.downloads;
+  const int uploads = second.uploads;
+  const Tensor moved = there_.t().to(second.device());
+  EXPECT_EQ(moved.device(), second.device());
+  EXPECT_EQ(floats_of(moved), (std::vector<float>{1, 4, 2, 5, 3, 6}));
+  EXPECT_GT(fake_.downloads, downloads);
+  EXPECT_GT(second.uploads, uploads);
+}
+
+TEST_F(Devices, views_there_are_views) {
+  const Tensor view = there_.t().select(0, 1);
+  EXPECT_TRUE(view.aliases(there_));
+  EXPECT_EQ(view.device(), fake_.device());
+  EXPECT_EQ(floats_of(view), (std::vector<float>{2, 5}));
+  EXPECT_EQ(floats_of(there_.expand({2, 2, 3}).select(0, 1)), floats_of(there_));
+  EXPECT_EQ(floats_of(there_.slice(1, 0, 3, 2)), (std::vector<float>{1, 3, 4, 6}));
+}
+
+TEST_F(Devices, clones_are_made_there) {
+  const int copies = fake_.copies();
+  EXPECT_EQ(floats_of(there_.clone()), floats_of(on_host_));
+  EXPECT_GT(fake_.copies(), copies) << "a contiguous tensor does not go through the host";
+  const Tensor packed = there_.t().contiguous();
+  EXPECT_EQ(packed.device(), fake_.device());
+  EXPECT_TRUE(packed.is_contiguous());
+  EXPECT_EQ(floats_of(packed), (std::vector<float>{1, 4, 2, 5, 3, 6}));
+  EXPECT_EQ(floats_of(there_.select(1, 2).clone()), (std::vector<float>{3, 6}));
+}
+
+TEST_F(Devices, a_lazy_clone_there_is_copied_by_the_device_when_it_is_written) {
+  Tensor clone = there_.reshape({3, 2});
+  EXPECT_TRUE(clone.storage().shares_data_with(there_.storage()));
+  const Tensor row = clone.select(0, 1);
+  const int copies = fake_.copies();
+  float* const place = clone.mutable_data<float>();
+  EXPECT_EQ(fake_.copies(), copies + 1);
+  const std::vector<float> other{7, 8};
+  fake_.copy_from_host(place + 2, other.data(), sizeof(float) * other.size());
+  EXPECT_EQ(floats_of(row), other);
+  EXPECT_EQ(floats_of(there_), floats_of(on_host_));
+}
+
+TEST_F(Devices, memory_there_grows_is_freed_and_comes_anew) {
+  Tensor x = there_.clone();
+  x.extend(1);
+  EXPECT_EQ(floats_of(x.slice(0, 0, 2)), floats_of(on_host_));
+  EXPECT_EQ(&x.storage().allocator(), &fake_.allocator());
+  const std::size_t blocks = fake_.blocks_out();
+  x.free_memory();
+  EXPECT_EQ(fake_.blocks_out(), blocks - 1);
+  EXPECT_NE(x.mutable_data<float>(), nullptr);
+  EXPECT_EQ(fake_.blocks_out(), blocks);
+  Tensor fresh(fake_.device());
+  fresh.resize({4}).realize<double>();
+  EXPECT_EQ(&fresh.storage().allocator(), &fake_.allocator());
+}
+
+TEST_F(Devices, foreign_memory_there_is_copied_there) {
+  const Tensor lender = there_.clone();
+  Tensor x = Tensor(fake_.device()).resize({2, 3});
+  int deletions = 0;
+  x.share_external(const_cast<float*>(lender.data<float>()), DType::f32,
+                   [&deletions](void*) { ++deletions; });
+  EXPECT_EQ(floats_of(x), floats_of(on_host_));
+  Tensor clone = x.lazy_clone();
+  EXPECT_NE(clone.mutable_data<float>(), nullptr);
+  EXPECT_EQ(&clone.storage().allocator(), &fake_.allocator());
+  EXPECT_EQ(floats_of(clone), floats_of(on_host_));
+  x.free_memory();
+  EXPECT_EQ(deletions, 1);
+}
+
+TEST_F(Devices, the_host_is_told_that_it_cannot_address_an_element) {
+  Tensor x = there_.clone();
+  for (const std::string& text : {complaint_of<DeviceError>([&] {
+                                    (void)x.at<float>({0, 0});
+                                  }),
+                                  complaint_of<DeviceError>([&] {
+                                    x.set_at<float>({0, 0}, 1);
+                                  })}) {
+    EXPECT_NE(text.find("is on device 1:1 (fake), whose memory the host cannot address. Copy it "
+                        "with to(Device::cpu())"),
+              std::string::npos)
+        << text;
+  }
+  EXPECT_THROW(x.share_data(on_host_), DeviceError);
+  EXPECT_EQ(floats_of(x), floats_of(on_host_));
+}
+
+TEST_F(Devices, no_elements_cross_without_a_copy) {
+  const int uploads = fake_.uploads;
+  const Tensor none = Tensor::empty({0, 3}, DType::f32).to(fake_.device());
+  EXPECT_EQ(none.device(), fake_.device());
+  EXPECT_EQ(none.clone().to(Device::cpu()).numel(), 0);
+  EXPECT_EQ(fake_.uploads, uploads);
+}
+
+TEST_F(Devices, one_element_and_no_dimensions_cross_as_any) {
+  EXPECT_EQ(floats_of(there_.select(0, 1).select(0, 2)), (std::vector<float>{6}));
+}
+
+TEST(DeviceRegistry, an_unknown_device_is_refused_wherever_it_is_named) {
+  const Device nowhere(900, 7);
+  const Tensor x = Tensor::of<float>({1}, {1});
+  for (const std::string& text :
+       {complaint_of<DeviceError>([&] { Tensor{nowhere}; }),
+        complaint_of<DeviceError>([&] { Tensor::empty({1}, DType::f32, nowhere); }),
+        complaint_of<DeviceError>([&] { Tensor::zeros({1}, DType::f32, nowhere); }),
+        complaint_of<DeviceError>([&] { x.to(nowhere); })}) {
+    EXPECT_NE(text.find("device 900:7 is not known. Call register_device()"), std::string::npos)
+        << text;
+  }
+  EXPECT_STREQ(describe(nowhere).chars.data(), "device 900:7 (not registered)");
+  EXPECT_STREQ(describe(Device::cpu()).chars.data(), "cpu");
+}
+
+TEST(DeviceRegistry, a_device_is_registered_once_and_by_its_own_allocator) {
+  FakeDevice& fake = FakeDevice::first();
+  const std::string again =
+      complaint_of<DeviceError>([&] { register_device(fake.device(), fake); });
+  EXPECT_NE(again.find("device 1:1 is registered already"), std::string::npos) << again;
+  const std::string other =
+      complaint_of<DeviceError>([&] { register_device(Device(901, 1), fake); });
+  EXPECT_NE(other.find("whose memory is of device 1:1"), std::string::npos) << other;
+  const std::string host =
+      complaint_of<DeviceError>([] { register_device(Device::cpu(), support_of(Device::cpu())); });
+  EXPECT_NE(host.find("kind 0 is the host"), std::string::npos) << host;
+}
+
+}  // namespace
+}  // namespace byre::test

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSL-1.0
+// The 16-bit floating-point numbers, against what their formats say: all bit patterns, and floats
+// near every one of them.
+#include <byre/tensor/half.hpp>
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <random>
+
+#include "../support/seed.hpp"
+
+namespace byre::test {
+namespace {
+
+/// A format by its definition, computed with doubles, which hold all of its numbers.
+struct Format {
+  int exponent_bits;
+  int fraction_bits;
+
+  int bias() const { return (1 << (exponent_bits - 1)) - 1; }
+  int fraction_of(unsigned bits) const {
+    return static_cast<int>(bits & ((1U << fraction_bits) - 1U));
+  }
+  int exponent_of(unsigned bits) const {
+    return static_cast<int>(bits >> fraction_bits & ((1U << exponent_bits) - 1U));
+  }
+  bool is_special(unsigned bits) const { return exponent_of(bits) == (1 << exponent_bits) - 1; }
+  unsigned infinity() const { return ((1U << exponent_bits) - 1U) << fraction_bits; }
+
+  /// Of a bit pattern that is not special.
+  double value_of(unsigned bits) const {
+    const int exponent = exponent_of(bits);
+    const int fraction = fraction_of(bits) + (exponent == 0 ? 0 : 1 << fraction_bits);
+    const double magnitude =
+        std::ldexp(fraction, (exponent == 0 ? 1 : exponent) - bias() - fraction_bits);
+    return (bits & 0x8000U) != 0 ? -magnitude : magnitude;
+  }
+
+  /// The nearest of the format, ties to the even pattern: looked up among its neighbours.
+  unsigned nearest(float value) const {
+    const unsigned sign = std::signbit(value) ? 0x8000U : 0U;
+    const double magnitude = std::abs(static_cast<double>(value));
+    unsigned below = 0;
+    unsigned above = infinity();
+    while (above - below > 1) {
+      const unsigned middle = (below + above) / 2;
+      (value_of(middle) <= magnitude ? below : above) = middle;
+    }
+    // Beyond the largest number lies what would come next if the exponents went on.
+    const double next = above == infinity() ? std::ldexp(1.0, bias() + 1) : value_of(above);
+    const double to_below = magnitude - value_of(below);
+    const double to_above = next - magnitude;
+    const bool is_nearer_below = to_below < to_above || (to_below == to_above && below % 2 == 0);
+    return sign | (is_nearer_below ? below : above);
+  }
+};
+
+constexpr Format binary16{5, 10};
+constexpr Format bfloat16{8, 7};
+
+template <class Half>
+class Halves : public ::testing::Test {
+ protected:
+  static constexpr Format format = std::is_same_v<Half, Float16> ? binary16 : bfloat16;
+
+  static void expect_nearest(float value) {
+    if (std::isnan(value)) {
+      return;
+    }
+    EXPECT_EQ(Half(value).bits(), format.nearest(value))
+        << std::hexfloat << value << " = " << std::bit_cast<std::uint32_t>(value);
+  }
+};
+
+using BothHalves = ::testing::Types<Float16, BFloat16>;
+TYPED_TEST_SUITE(Halves, BothHalves);
+
+TYPED_TEST(Halves, every_bit_pattern_is_the_number_that_the_format_says) {
+  for (unsigned bits = 0; bits <= 0xFFFFU; ++bits) {
+    const float value = TypeParam::of_bits(static_cast<std::uint16_t>(bits));
+    const unsigned magnitude = bits & 0x7FFFU;
+    if (magnitude > this->format.infinity()) {
+      EXPECT_TRUE(std::isnan(value)) << bits;
+    } else if (magnitude == this->format.infinity()) {
+      EXPECT_TRUE(std::isinf(value)) << bits;
+    } else {
+      EXPECT_EQ(static_cast<double>(value), this->format.value_of(bits)) << bits;
+    }
+    EXPECT_EQ(std::signbit(value), bits > 0x7FFFU) << bits;
+  }
+}
+
+TYPED_TEST(Halves, every_bit_pattern_comes_back_from_float) {
+  for (unsigned bits = 0; bits <= 0xFFFFU; ++bits) {
+    const auto pattern = static_cast<std::uint16_t>(bits);
+    const TypeParam back(static_cast<float>(TypeParam::of_bits(pattern)));
+    if ((bits & 0x7FFFU) <= this->format.infinity()) {
+      EXPECT_EQ(back.bits(), bits);
+    } else {  // quiet, with the rest of what it carried
+      const unsigned quiet = 1U << (this->format.fraction_bits - 1);
+      EXPECT_EQ(back.bits(), bits | quiet);
+    }
+  }
+}
+
+TYPED_TEST(Halves, floats_round_to_the_nearest_and_ties_to_even) {
+  for (unsigned bits = 0; bits < this->format.infinity(); ++bits) {
+    const double low = this->format.value_of(bits);
+    const double high = bits + 1 == this->format.infinity()
+                            ? std::ldexp(1.0, this->format.bias() + 1)
+                            : this->format.value_of(bits + 1);
+    const auto tie = static_cast<float>((low + high) / 2);
+    for (const float value : {tie, std::nextafter(tie, 0.0F), std::nextafter(tie, INFINITY)}) {
+      this->expect_nearest(value);
+      this->expect_nearest(-value);
+    }
+  }
+}
+
+TYPED_TEST(Halves, floats_of_any_bits_round_to_the_nearest) {
+  std::mt19937_64 random(seed());
+  for (int count = 0; count < 200'000; ++count) {
+    this->expect_nearest(std::bit_cast<float>(static_cast<std::uint32_t>(random())));
+  }
+}
+
+TYPED_TEST(Halves, the_largest_the_smallest_and_the_infinite_round_as_they_should) {
+  using Floats = std::numeric_limits<float>;
+  for (const float value : {0.0F, -0.0F, Floats::max(), Floats::min(), Floats::denorm_min(),
+                            65504.0F, 65519.996F, 65520.0F, 65536.0F, 1.0F, 0x1p-24F, 0x1p-25F,
+                            0x1.000002p-25F, 0x1p-14F, 0x1.ffcp-15F, 0x1p-133F, 0x1p-134F}) {
+    this->expect_nearest(value);
+    this->expect_nearest(-value);
+  }
+  EXPECT_EQ(TypeParam(Floats::infinity()).bits(), this->format.infinity());
+  EXPECT_EQ(TypeParam(-Floats::infinity()).bits(), 0x8000U | this->format.infinity());
+}
+
+TYPED_TEST(Halves, what_is_not_a_number_stays_so_whatever_bits_are_cut_off) {
+  for (std::uint32_t fraction = 1; fraction < 0x80'0000U; fraction <<= 1) {
+    for (const std::uint32_t sign : {0U, 0x8000'0000U}) {
+      const TypeParam half(std::bit_cast<float>(sign | 0x7F80'0000U | fraction));
+      EXPECT_TRUE(std::isnan(static_cast<float>(half))) << std::hex << fraction;
+      EXPECT_EQ(half.bits() >> 15, sign >> 31);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace byre::test

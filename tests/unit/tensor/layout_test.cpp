@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: BSL-1.0
+// Layouts as pure values: counts without overflow, contiguity, other sizes, single elements.
+#include <byre/memory/allocator.hpp>
+#include <byre/tensor/layout.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "../support/complaint.hpp"
+#include "../support/layout_text.hpp"
+
+namespace byre::test {
+namespace {
+
+constexpr std::int64_t huge = std::numeric_limits<std::int64_t>::max();
+constexpr auto most = static_cast<std::int64_t>(max_nbytes);
+
+std::string viewed(const Layout& layout, const Dims& sizes) {
+  const auto view = viewed_as(layout, sizes, "test");
+  return view ? text_of(*view) : "only by a copy";
+}
+
+TEST(Layout, the_last_dimension_of_a_contiguous_one_is_the_fastest) {
+  EXPECT_EQ(text_of(dense({2, 3, 4})), "[2, 3, 4] by [12, 4, 1] from 0");
+  EXPECT_EQ(text_of(dense({})), "[] by [] from 0");
+  EXPECT_EQ(text_of(dense({3, 0, 2})), "[3, 0, 2] by [2, 2, 1] from 0");
+  EXPECT_EQ(dense({}).numel(), 1);
+  EXPECT_EQ(dense({3, 0, 2}).numel(), 0);
+}
+
+TEST(Layout, more_elements_than_an_object_has_bytes_are_refused) {
+  EXPECT_EQ(dense({most}).numel(), most);
+  const std::vector<Dims> too_many{{most + 1},
+                                   {huge},
+                                   {huge, huge},
+                                   {huge, 0},
+                                   {1LL << 32, 1LL << 32},
+                                   {1LL << 31, 1LL << 31, 2}};
+  for (const Dims& sizes : too_many) {
+    const std::string text = complaint_of<ShapeError>([&] { dense(sizes); });
+    EXPECT_NE(text.find("test: a tensor of sizes " + to_string(sizes)), std::string::npos) << text;
+    EXPECT_NE(text.find("Was a size miscomputed?"), std::string::npos) << text;
+  }
+}
+
+TEST(Layout, a_negative_size_is_refused_by_name) {
+  for (const std::int64_t size : {std::int64_t{-1}, std::numeric_limits<std::int64_t>::min()}) {
+    const std::string text = complaint_of<ShapeError>([&] { dense({2, size}); });
+    EXPECT_NE(text.find("size " + std::to_string(size)), std::string::npos) << text;
+    EXPECT_NE(text.find("is negative"), std::string::npos) << text;
+  }
+}
+
+TEST(Layout, bytes_are_counted_without_overflow) {
+  EXPECT_EQ(detail::byte_count(3, 8, "test"), 24U);
+  EXPECT_EQ(detail::byte_count(0, 8, "test"), 0U);
+  EXPECT_EQ(detail::byte_count(most, 1, "test"), max_nbytes);
+  for (const std::int64_t numel : {most, most / 2, most / 4, most / 8 + 1}) {
+    EXPECT_THROW(detail::byte_count(numel, 8, "test"), ShapeError) << numel;
+  }
+}
+
+TEST(Layout, axes_wrap_around_once) {
+  EXPECT_EQ(detail::wrap_axis(-3, 3, "test"), 0U);
+  EXPECT_EQ(detail::wrap_axis(-1, 3, "test"), 2U);
+  EXPECT_EQ(detail::wrap_axis(2, 3, "test"), 2U);
+  EXPECT_EQ(detail::wrap_axis(-1, 0, "test"), 0U);
+  EXPECT_EQ(detail::wrap_axis(0, 0, "test"), 0U);
+  for (const std::int64_t axis : {std::int64_t{-4}, std::int64_t{3}, huge, -huge - 1}) {
+    const std::string text = complaint_of<ShapeError>([&] { detail::wrap_axis(axis, 3, "test"); });
+    EXPECT_NE(text.find("Use -3 to 2; negative ones count from the last"), std::string::npos)
+        << text;
+  }
+  EXPECT_THROW(detail::wrap_axis(1, 0, "test"), ShapeError);
+}
+
+TEST(Layout, strides_nobody_steps_over_do_not_matter_to_contiguity) {
+  EXPECT_TRUE(dense({2, 3}).is_contiguous());
+  EXPECT_TRUE((Layout{{1, 3}, {77, 1}, 5}.is_contiguous()));
+  EXPECT_TRUE((Layout{{2, 1, 3}, {3, 77, 1}}.is_contiguous()));
+  EXPECT_TRUE((Layout{{2, 0}, {9, 9}}.is_contiguous()));
+  EXPECT_TRUE((Layout{{0, 2}, {9, 9}}.is_contiguous()));
+  EXPECT_TRUE(dense({}).is_contiguous());
+  EXPECT_FALSE((Layout{{3, 2}, {1, 3}}.is_contiguous()));
+  EXPECT_FALSE((Layout{{2, 2}, {3, 1}}.is_contiguous()));
+  EXPECT_FALSE((Layout{{2}, {0}}.is_contiguous()));
+}
+
+TEST(Layout, its_end_is_one_past_the_highest_element) {
+  EXPECT_EQ(dense({2, 3}).end(), 6);
+  EXPECT_EQ((Layout{{2, 3}, {10, 2}, 5}.end()), 20);
+  EXPECT_EQ((Layout{{2, 0}, {10, 2}, 5}.end()), 0);
+  EXPECT_EQ((Layout{{}, {}, 5}.end()), 6);
+  EXPECT_EQ((Layout{{4}, {0}, 5}.end()), 6);
+}
+
+TEST(Layout, other_sizes_of_a_contiguous_one_are_a_view) {
+  EXPECT_EQ(viewed(dense({2, 6}), {3, 4}), "[3, 4] by [4, 1] from 0");
+  EXPECT_EQ(viewed(dense({2, 6}), {12}), "[12] by [1] from 0");
+  EXPECT_EQ(viewed(dense({12}), {1, 12, 1}), "[1, 12, 1] by [12, 1, 1] from 0");
+  EXPECT_EQ(viewed(dense({}), {1, 1}), "[1, 1] by [1, 1] from 0");
+  EXPECT_EQ(viewed(dense({1, 1}), {}), "[] by [] from 0");
+}
+
+TEST(Layout, other_sizes_are_a_view_where_strides_can_say_it) {
+  const Layout transposed{{4, 3}, {1, 4}};
+  EXPECT_EQ(viewed(transposed, {12}), "only by a copy");
+  EXPECT_EQ(viewed(transposed, {2, 2, 3}), "[2, 2, 3] by [2, 1, 4] from 0");
+  EXPECT_EQ(viewed(transposed, {4, 1, 3, 1}), "[4, 1, 3, 1] by [1, 3, 4, 1] from 0");
+  EXPECT_EQ(viewed(transposed, {2, 6}), "only by a copy");
+  const Layout gaps{{3, 2, 4}, {16, 8, 2}, 7};  // every second of 24, then of rows of 8
+  EXPECT_EQ(viewed(gaps, {24}), "[24] by [2] from 7");
+  EXPECT_EQ(viewed(gaps, {6, 4}), "[6, 4] by [8, 2] from 7");
+  const Layout repeated{{3, 4}, {0, 1}};
+  EXPECT_EQ(viewed(repeated, {12}), "only by a copy");
+  EXPECT_EQ(viewed(repeated, {3, 2, 2}), "[3, 2, 2] by [0, 2, 1] from 0");
+  EXPECT_EQ(viewed({{3, 4}, {0, 0}}, {2, 6}), "[2, 6] by [0, 0] from 0");
+}
+
+TEST(Layout, no_elements_can_be_seen_under_any_sizes_that_have_none) {
+  EXPECT_EQ(viewed({{3, 0}, {7, 9}, 2}, {0, 5}), "[0, 5] by [5, 1] from 2");
+  EXPECT_EQ(viewed(dense({0}), {0, 0}), "[0, 0] by [1, 1] from 0");
+  EXPECT_EQ(viewed(dense({0, 3}), {-1, 3}), "[0, 3] by [3, 1] from 0");
+}
+
+TEST(Layout, one_size_is_inferred) {
+  EXPECT_EQ(to_string(inferred_sizes({-1, 4}, 12, "test")), "[3, 4]");
+  EXPECT_EQ(to_string(inferred_sizes({2, -1, 3}, 12, "test")), "[2, 2, 3]");
+  EXPECT_EQ(to_string(inferred_sizes({-1}, 0, "test")), "[0]");
+  const std::vector<Dims> impossible{{-1, 5}, {-1, -1}, {-2, 6}, {0, -1}, {3, 3}, {}};
+  for (const Dims& sizes : impossible) {
+    EXPECT_THROW(inferred_sizes(sizes, 12, "test"), ShapeError) << to_string(sizes);
+  }
+  EXPECT_THROW(inferred_sizes({0, -1}, 0, "test"), ShapeError);
+  const std::string text = complaint_of<ShapeError>([] { inferred_sizes({5}, 12, "reshape"); });
+  EXPECT_EQ(text.find("reshape: sizes [5] do not make the 12 elements there are. Choose sizes"), 0U)
+      << text;
+}
+
+TEST(Layout, an_element_is_found_by_its_indices) {
+  const Layout layout{{2, 3}, {10, 2}, 5};
+  EXPECT_EQ(element_at(layout, Dims{1, 2}, "at"), 19);
+  EXPECT_EQ(element_at(layout, Dims{-1, -3}, "at"), 15);
+  EXPECT_EQ(element_at(Layout{{}, {}, 5}, Dims{}, "at"), 5);
+  const std::vector<Dims> wrong{{2, 0}, {0, 3},    {-3, 0},   {0, -4},
+                                {0},    {0, 0, 0}, {huge, 0}, {-huge, 0}};
+  for (const Dims& indices : wrong) {
+    EXPECT_THROW(element_at(layout, indices, "at"), ShapeError) << to_string(indices);
+  }
+  EXPECT_THROW(element_at(dense({0}), Dims{0}, "at"), ShapeError);
+}
+
+/// Whether two indices lead to one element, by trying all.
+bool overlaps(const Layout& layout) {
+  std::vector<std::int64_t> seen{layout.offset};
+  for (std::size_t axis = 0; axis < layout.ndim(); ++axis) {
+    std::vector<std::int64_t> next;
+    for (const std::int64_t element : seen) {
+      for (std::int64_t index = 0; index < layout.sizes[axis]; ++index) {
+        next.push_back(element + index * layout.strides[axis]);
+      }
+    }
+    seen = next;
+  }
+  std::sort(seen.begin(), seen.end());
+  return std::adjacent_find(seen.begin(), seen.end()) != seen.end();
+}
+
+TEST(Layout, no_overlap_with_itself_goes_unnoticed) {
+  int exact = 0;
+  for (std::int64_t code = 0; code < 4 * 4 * 4 * 5 * 5 * 5; ++code) {
+    std::int64_t rest = code;
+    const auto next = [&rest](std::int64_t base) {
+      const std::int64_t digit = rest % base;
+      rest /= base;
+      return digit;
+    };
+    const Layout layout{{next(4), next(4), next(4)}, {next(5), next(5), next(5)}};
+    EXPECT_TRUE(may_overlap_itself(layout) || !overlaps(layout)) << text_of(layout);
+    exact += may_overlap_itself(layout) == overlaps(layout) ? 1 : 0;
+  }
+  EXPECT_GT(exact, 7500) << "of 8000, where it is not in doubt";
+}
+
+}  // namespace
+}  // namespace byre::test

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: BSL-1.0
+// The memory of tensors: growing, shrinking, taking over, failing; and the counts of handles.
+#include <byre/tensor/tensor.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../support/at_once.hpp"
+#include "../support/complaint.hpp"
+#include "../support/test_allocator.hpp"
+
+namespace byre::test {
+namespace {
+
+std::vector<float> floats_of(const Tensor& tensor) {
+  const Tensor dense = tensor.contiguous();
+  const float* const first = dense.data<float>();
+  return {first, first + dense.numel()};
+}
+
+/// A device that is the host's memory with an allocator that fails when told to.
+class FailingDevice final : public DeviceSupport {
+ public:
+  static FailingDevice& instance() {
+    static FailingDevice support;
+    static const bool is_registered = (register_device(Device(7, 7), support), true);
+    static_cast<void>(is_registered);
+    return support;
+  }
+  TestAllocator& allocator() noexcept override { return allocator_; }
+  void copy_to_host(void* to, const void* from, std::size_t nbytes) override {
+    std::memcpy(to, from, nbytes);
+  }
+  void copy_from_host(void* to, const void* from, std::size_t nbytes) override {
+    std::memcpy(to, from, nbytes);
+  }
+  const char* name() const noexcept override { return "failing"; }
+
+ private:
+  TestAllocator allocator_{Device(7, 7)};
+};
+
+TEST(TensorMemory, what_fits_stays_where_it_is) {
+  Tensor x = Tensor::of<float>({6}, {1, 2, 3, 4, 5, 6});
+  const float* const place = x.data<float>();
+  x.resize({2, 2});
+  EXPECT_EQ(x.data<float>(), place);
+  EXPECT_EQ(floats_of(x), (std::vector<float>{1, 2, 3, 4}));
+  x.resize({6});
+  EXPECT_EQ(floats_of(x), (std::vector<float>{1, 2, 3, 4, 5, 6}));
+  x.resize({2}, OnShrink::free_memory);
+  EXPECT_FALSE(x.is_storage_initialized());
+  EXPECT_EQ(x.nbytes(), 8U);
+}
+
+TEST(TensorMemory, a_view_is_resized_within_the_storage_from_where_it_begins) {
+  const Tensor x = Tensor::of<float>({6}, {1, 2, 3, 4, 5, 6});
+  Tensor tail = x.slice(0, 2, 4);
+  tail.resize({2, 2});
+  EXPECT_EQ(floats_of(tail), (std::vector<float>{3, 4, 5, 6}));
+  EXPECT_THROW(tail.resize({5}), StateError);
+  EXPECT_EQ(to_string(tail.sizes()), "[2, 2]");
+  EXPECT_THROW(tail.resize({-1}), ShapeError);
+  EXPECT_THROW(tail.resize({std::int64_t{1} << 61, 2}), ShapeError);
+  EXPECT_THROW(tail.resize({std::int64_t{1} << 61}), ShapeError);
+  EXPECT_EQ(floats_of(tail), (std::vector<float>{3, 4, 5, 6}));
+}
+
+TEST(TensorMemory, reserved_memory_is_grown_into_without_moving) {
+  Tensor x = Tensor::of<float>({2}, {1, 2});
+  x.reserve({100});
+  const float* const place = x.data<float>();
+  EXPECT_EQ(floats_of(x), (std::vector<float>{1, 2}));
+  x.extend(50);
+  EXPECT_EQ(x.data<float>(), place);
+  EXPECT_EQ(x.size(0), 52);
+  x.reserve({10});
+  EXPECT_EQ(x.data<float>(), place) << "less than there is changes nothing";
+  EXPECT_THROW(x.reserve({-1}), ShapeError);
+  EXPECT_THROW(x.reserve({std::int64_t{1} << 61}), ShapeError);
+}
+
+TEST(TensorMemory, extending_moves_as_seldom_as_growth_allows) {
+  Tensor x = Tensor::of<float>({1, 2}, {0, 0});
+  int moves = 0;
+  const float* place = x.data<float>();
+  for (std::int64_t row = 1; row < 1000; ++row) {
+    x.extend(1);
+    x.set_at<float>({row, 1}, static_cast<float>(row));
+    moves += x.data<float>() == place ? 0 : 1;
+    place = x.data<float>();
+  }
+  EXPECT_LT(moves, 40);
+  for (std::int64_t row = 0; row < 1000; ++row) {
+    ASSERT_EQ(x.at<float>({row, 1}), static_cast<float>(row));
+  }
+  Tensor exact = Tensor::of<float>({2}, {1, 2});
+  exact.extend(3, 0);
+  EXPECT_EQ(exact.storage().nbytes(), 5 * sizeof(float));
+}
+
+TEST(TensorMemory, only_contiguous_tensors_are_extended_and_only_by_what_can_be_counted) {
+  Tensor x = Tensor::of<float>({2, 2}, {1, 2, 3, 4});
+  EXPECT_THROW(x.extend(-1), ShapeError);
+  const std::string text = complaint_of<ShapeError>([&] { x.extend(INT64_MAX); });
+  EXPECT_NE(text.find("more than can be counted"), std::string::npos) << text;
+  EXPECT_THROW(x.extend(std::int64_t{1} << 61), ShapeError);
+  EXPECT_THROW(Tensor::of<float>({}, {1}).extend(1), ShapeError);
+  EXPECT_EQ(floats_of(x), (std::vector<float>{1, 2, 3, 4}));
+}
+
+TEST(TensorMemory, growing_a_lazy_clone_leaves_the_other_alone) {
+  const Tensor x = Tensor::of<float>({2}, {1, 2});
+  Tensor clone = x.lazy_clone();
+  clone.extend(2);
+  clone.set_at<float>({0}, 10);
+  EXPECT_EQ(floats_of(clone.slice(0, 0, 2)), (std::vector<float>{10, 2}));
+  EXPECT_EQ(floats_of(x), (std::vector<float>{1, 2}));
+}
+
+TEST(TensorMemory, nothing_is_lost_when_an_allocation_or_a_copy_fails) {
+  TestAllocator& allocator = FailingDevice::instance().allocator();
+  const Tensor there = Tensor::of<float>({2, 2}, {1, 2, 3, 4}).to(Device(7, 7));
+  const auto now = [](const Tensor& tensor) { return floats_of(tensor.to(Device::cpu())); };
+  const std::vector<float> before = now(there);
+  using Step = void (*)(const Tensor&, Tensor&);
+  const std::vector<Step> steps{
+      [](const Tensor&, Tensor& x) {
+        x.reserve({50, 2});
+      },
+      [](const Tensor&, Tensor& x) { x.extend(9); },
+      [](const Tensor&, Tensor& x) { x.realize<double>(); },
+      [](const Tensor&, Tensor& x) { (void)x.mutable_data<double>(); },
+      [](const Tensor&, Tensor& x) { (void)x.clone(); },
+      [](const Tensor&, Tensor& x) { (void)x.t().reshape({4}); },
+      [](const Tensor&, Tensor& x) { (void)x.t().contiguous(); },
+      [](const Tensor& shared, Tensor&) { (void)shared.lazy_clone().mutable_data<float>(); },
+      [](const Tensor& shared, Tensor&) {
+        shared.lazy_clone().reserve({50, 2});
+      },
+  };
+  for (const Step step : steps) {
+    Tensor x = there.clone();
+    allocator.fail_allocation(0);
+    EXPECT_THROW(step(there, x), OutOfMemory);
+    allocator.fail_allocation(TestAllocator::never);
+    EXPECT_EQ(now(x), before);
+    EXPECT_EQ(x.dtype(), DType::f32);
+    EXPECT_EQ(now(there), before);
+    EXPECT_TRUE(there.storage().is_unique());
+  }
+  Tensor clone = there.lazy_clone();
+  allocator.fail_copy(0);
+  EXPECT_THROW(clone.mutable_data<float>(), TestAllocator::CopyFailed);
+  allocator.fail_copy(TestAllocator::never);
+  EXPECT_EQ(now(clone), before);
+  Tensor freed = there.clone().free_memory();
+  allocator.fail_allocation(0);
+  EXPECT_THROW(freed.realize<float>(), OutOfMemory);
+  EXPECT_THROW(Tensor(Device(7, 7)).resize({4}).reserve({9}), StateError);
+  EXPECT_FALSE(freed.is_storage_initialized());
+  allocator.fail_allocation(TestAllocator::never);
+  EXPECT_NE(freed.mutable_data<float>(), nullptr);
+}
+
+TEST(TensorMemory, shared_data_is_seen_under_the_sizes_of_the_target) {
+  Tensor source = Tensor::of<float>({2, 3}, {1, 2, 3, 4, 5, 6});
+  Tensor target = Tensor(Device::cpu()).resize({3, 2});
+  target.share_data(source);
+  source.set_at<float>({1, 0}, 40);
+  EXPECT_EQ(target.at<float>({1, 1}), 40);
+  const std::string text =
+      complaint_of<ShapeError>([&] { Tensor(Device::cpu()).resize({5}).share_data(source); });
+  EXPECT_NE(text.find("share_data: sizes [5] do not make the 6 elements"), std::string::npos)
+      << text;
+  const std::string strided =
+      complaint_of<ShapeError>([&] { target.alias().share_data(source.t()); });
+  EXPECT_EQ(strided, "nothing was thrown") << "sizes [3, 2] are those of the source";
+  EXPECT_THROW(Tensor(Device::cpu()).resize({6}).share_data(source.t()), ShapeError);
+  target.share_data(target);
+  EXPECT_EQ(target.at<float>({1, 1}), 40);
+}
+
+TEST(TensorMemory, foreign_memory_is_deleted_once_whatever_happens) {
+  int deletions = 0;
+  float foreign[4] = {1, 2, 3, 4};
+  const auto count = [&deletions](void*) { ++deletions; };
+  {
+    Tensor x = Tensor(Device::cpu()).resize({4});
+    x.share_external(foreign, DType::f32, count);
+    const Tensor clone = x.lazy_clone();
+    EXPECT_EQ(x.data<float>(), foreign);
+    x.free_memory();
+    EXPECT_EQ(deletions, 0) << "a lazy clone keeps it";
+    EXPECT_EQ(clone.at<float>({3}), 4);
+  }
+  EXPECT_EQ(deletions, 1);
+  Tensor x = Tensor(Device::cpu()).resize({4});
+  EXPECT_THROW(x.share_external(foreign, DType::uninitialized, count), DTypeError);
+  EXPECT_EQ(deletions, 2);
+  EXPECT_THROW(x.share_external(nullptr, DType::f32, count), InvalidArgument);
+  EXPECT_EQ(deletions, 3);
+  x.resize({std::int64_t{1} << 61});
+  EXPECT_THROW(x.share_external(foreign, DType::f32, count), ShapeError);
+  EXPECT_EQ(deletions, 4);
+  void (*nobody)(void*) = nullptr;
+  EXPECT_THROW(x.share_external(foreign, DType::f32, nobody), InvalidArgument);
+  EXPECT_FALSE(x.is_dtype_initialized());
+}
+
+TEST(TensorHandles, tensors_that_share_nothing_do_not_alias) {
+  const Tensor fresh(Device::cpu());
+  EXPECT_FALSE(fresh.aliases(Tensor(Device::cpu())));
+  const Tensor x = Tensor::zeros({2}, DType::f32);
+  EXPECT_TRUE(x.aliases(x.t()));
+  EXPECT_FALSE(x.aliases(x.lazy_clone()));
+  EXPECT_FALSE(x.aliases(x.reshape({2})));
+}
+
+TEST(TensorHandles, a_released_tensor_lives_until_it_is_reclaimed) {
+  Tensor x = Tensor::of<float>({1}, {5});
+  const Tensor other = x;
+  EXPECT_EQ(x.handle_count(), 2U);
+  TensorBase* const raw = x.release();
+  EXPECT_FALSE(x);
+  EXPECT_EQ(other.handle_count(), 2U);
+  {
+    const Tensor back = Tensor::reclaim(raw);
+    EXPECT_EQ(back.at<float>({0}), 5);
+    EXPECT_EQ(other.handle_count(), 2U);
+  }
+  EXPECT_EQ(other.handle_count(), 1U);
+  EXPECT_EQ(Tensor().release(), nullptr);
+  EXPECT_FALSE(Tensor::reclaim(nullptr));
+}
+
+TEST(TensorHandles, handles_to_one_tensor_are_one_tensor) {
+  Tensor x = Tensor::of<float>({4}, {1, 2, 3, 4});
+  const Tensor same = x;
+  x.resize({2});
+  EXPECT_EQ(to_string(same.sizes()), "[2]");
+  x.realize<double>();
+  EXPECT_EQ(same.dtype(), DType::f64);
+  Tensor moved = std::move(x);
+  EXPECT_EQ(same.handle_count(), 2U);
+  moved = Tensor();
+  EXPECT_EQ(same.handle_count(), 1U);
+}
+
+TEST(TensorHandles, threads_copy_view_and_drop_them_at_once) {
+  TestAllocator allocator;
+  {
+    const Tensor x = Tensor::empty({8, 8}, DType::i32, allocator);
+    Tensor(x).mutable_data<std::int32_t>()[9] = 7;
+    at_once(4, [&](std::size_t) {
+      for (int round = 0; round < 2000; ++round) {
+        const Tensor handle = x;
+        const Tensor row = handle.select(0, 1);
+        Tensor clone = row.lazy_clone();
+        ASSERT_EQ(row.at<std::int32_t>({1}), 7);
+        clone.set_at<std::int32_t>({1}, round);
+        ASSERT_EQ(clone.at<std::int32_t>({1}), round);
+      }
+    });
+    EXPECT_EQ(x.handle_count(), 1U);
+    EXPECT_EQ(x.storage().handle_count(), 1U);
+    EXPECT_TRUE(x.storage().is_unique());
+    EXPECT_EQ(x.at<std::int32_t>({1, 1}), 7);
+  }
+  EXPECT_EQ(allocator.blocks_out(), 0U);
+  EXPECT_EQ(allocator.wrong_releases(), 0);
+}
+
+}  // namespace
+}  // namespace byre::test

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSL-1.0
+// The views that a random program makes, each said twice: by byre, and index by index.
+#include <algorithm>
+#include <cstddef>
+#include <numeric>
+#include <utility>
+
+#include "random_program.hpp"
+
+namespace byre::test {
+namespace {
+
+std::ptrdiff_t place(std::int64_t axis) {
+  return static_cast<std::ptrdiff_t>(axis);
+}
+
+Dims without(const Dims& dims, std::int64_t axis) {
+  Dims rest(dims);
+  rest.erase(rest.begin() + place(axis));
+  return rest;
+}
+
+Dims with(const Dims& dims, std::int64_t axis, std::int64_t value) {
+  Dims more(dims);
+  more.insert(more.begin() + place(axis), value);
+  return more;
+}
+
+Dims replaced(const Dims& dims, std::int64_t axis, std::int64_t value) {
+  Dims other(dims);
+  other[static_cast<std::size_t>(axis)] = value;
+  return other;
+}
+
+using Pair = RandomProgram::Pair;
+
+Pair diagonal(const Pair& of, std::int64_t offset) {
+  const Dims& sizes = of.model.sizes;
+  const std::int64_t down = std::max<std::int64_t>(-offset, 0);
+  const std::int64_t right = std::max<std::int64_t>(offset, 0);
+  Dims other(sizes.begin() + 2, sizes.end());
+  other.push_back(std::max<std::int64_t>(std::min(sizes[0] - down, sizes[1] - right), 0));
+  return {of.tensor.diagonal(offset), of.model.picked(other, [&](const Dims& at) {
+            Dims from{at.back() + down, at.back() + right};
+            from.insert(from.end(), at.begin(), at.end() - 1);
+            return from;
+          })};
+}
+
+Pair unfold(const Pair& of, std::int64_t axis, std::int64_t size, std::int64_t step) {
+  const std::int64_t present = of.model.sizes[static_cast<std::size_t>(axis)];
+  Dims other = replaced(of.model.sizes, axis, (present - size) / step + 1);
+  other.push_back(size);
+  return {of.tensor.unfold(axis, size, step), of.model.picked(other, [&](const Dims& at) {
+            const std::int64_t window = at[static_cast<std::size_t>(axis)];
+            return replaced(Dims(at.begin(), at.end() - 1), axis, window * step + at.back());
+          })};
+}
+
+Pair slice(const Pair& of, std::int64_t axis, std::int64_t start, std::int64_t end,
+           std::int64_t step) {
+  const std::int64_t count = end <= start ? 0 : (end - start + step - 1) / step;
+  return {of.tensor.slice(axis, start, end, step),
+          of.model.picked(replaced(of.model.sizes, axis, count), [&](const Dims& at) {
+            return replaced(at, axis, start + at[static_cast<std::size_t>(axis)] * step);
+          })};
+}
+
+Pair expand(const Pair& of, std::int64_t repeats) {
+  Dims sizes = with(of.model.sizes, 0, repeats);
+  std::replace(sizes.begin() + 1, sizes.end(), std::int64_t{1}, repeats);
+  return {of.tensor.expand(sizes), of.model.picked(sizes, [&](const Dims& at) {
+            Dims from(at.begin() + 1, at.end());
+            for (std::size_t axis = 0; axis < from.size(); ++axis) {
+              from[axis] = of.model.sizes[axis] == 1 ? 0 : from[axis];
+            }
+            return from;
+          })};
+}
+
+Pair permute(const Pair& of, const Dims& axes) {
+  Dims sizes;
+  for (const std::int64_t axis : axes) {
+    sizes.push_back(of.model.sizes[static_cast<std::size_t>(axis)]);
+  }
+  return {of.tensor.permute(axes), of.model.picked(sizes, [&](const Dims& at) {
+            Dims from(at);
+            for (std::size_t number = 0; number < axes.size(); ++number) {
+              from[static_cast<std::size_t>(axes[number])] = at[number];
+            }
+            return from;
+          })};
+}
+
+}  // namespace
+
+std::optional<Pair> RandomProgram::random_view(const Pair& of) {
+  constexpr std::size_t most_elements = 400;
+  constexpr std::size_t most_dimensions = 7;
+  const auto ndim = std::ssize(of.model.sizes);
+  const bool may_grow =
+      of.model.places.size() < most_elements && of.model.sizes.size() < most_dimensions;
+  switch (below(6)) {
+    case 0:
+      return Pair{of.tensor.alias(), of.model};
+    case 1: {
+      Dims axes(of.model.sizes);
+      std::iota(axes.begin(), axes.end(), 0);
+      std::shuffle(axes.begin(), axes.end(), random_);
+      return permute(of, axes);
+    }
+    case 2: {
+      const std::int64_t axis = below(ndim + 1);
+      return Pair{of.tensor.unsqueeze(axis), of.model.with_sizes(with(of.model.sizes, axis, 1))};
+    }
+    case 3: {
+      Dims rest(of.model.sizes);
+      rest.erase(std::remove(rest.begin(), rest.end(), 1), rest.end());
+      return Pair{of.tensor.squeeze(), of.model.with_sizes(rest)};
+    }
+    case 4:
+      return may_grow ? std::optional(expand(of, 1 + below(3))) : std::nullopt;
+    default:
+      return ndim == 0 ? std::nullopt : view_along(of, below(ndim));
+  }
+}
+
+/// A view that needs a dimension.
+std::optional<Pair> RandomProgram::view_along(const Pair& of, std::int64_t axis) {
+  const std::int64_t size = of.model.sizes[static_cast<std::size_t>(axis)];
+  const std::int64_t start = below(size + 1);
+  const std::int64_t end = start + below(size - start + 1);
+  switch (below(5)) {
+    case 0:
+      return slice(of, axis, start, end, 1 + below(3));
+    case 1: {
+      Pair narrow = slice(of, axis, start, end, 1);
+      narrow.tensor = of.tensor.narrow(axis, start, end - start);
+      return narrow;
+    }
+    case 2: {
+      if (start == size) {
+        return std::nullopt;
+      }
+      return Pair{of.tensor.select(axis, start - (below(2) == 0 ? size : 0)),
+                  of.model.picked(without(of.model.sizes, axis),
+                                  [&](const Dims& at) { return with(at, axis, start); })};
+    }
+    case 3:
+      if (of.model.sizes.size() < 2) {
+        return std::nullopt;
+      }
+      return diagonal(of, below(7) - 3);
+    default: {
+      const std::int64_t window = below(size + 1);
+      if (of.model.sizes.size() > 6 || of.model.places.size() > 400) {
+        return std::nullopt;
+      }
+      return unfold(of, axis, window, 1 + below(3));
+    }
+  }
+}
+
+}  // namespace byre::test

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSL-1.0
+// Views that reach for the storage itself: any strides, other dtypes; and what must not overflow.
+#include <byre/tensor/tensor.hpp>
+#include <byre/tensor/views.hpp>
+
+#include <gtest/gtest.h>
+
+#include <complex>
+#include <cstdint>
+#include <limits>
+#include <string>
+
+#include "../support/complaint.hpp"
+#include "../support/layout_text.hpp"
+
+namespace byre::test {
+namespace {
+
+constexpr std::int64_t huge = std::numeric_limits<std::int64_t>::max();
+
+TEST(ViewsOfBytes, as_strided_reaches_all_of_the_storage_and_nothing_else) {
+  const Tensor x = Tensor::of<float>({2, 3}, {0, 1, 2, 3, 4, 5});
+  EXPECT_EQ(x.select(0, 0).as_strided({2, 2}, {2, 1}, 2).at<float>({1, 1}), 5.0F);
+  EXPECT_EQ(text_of(views::as_strided({2, 2}, {2, 1}, 2, 6)), "[2, 2] by [2, 1] from 2");
+  EXPECT_EQ(text_of(views::as_strided({4}, {0}, 5, 6)), "[4] by [0] from 5");
+  EXPECT_EQ(text_of(views::as_strided({0}, {1}, 6, 6)), "[0] by [1] from 6");
+  EXPECT_EQ(text_of(views::as_strided({}, {}, 5, 6)), "[] by [] from 5");
+  struct Outside {
+    Dims sizes;
+    Dims strides;
+    std::int64_t offset;
+  };
+  const std::vector<Outside> all_outside{{{2, 2}, {2, 1}, 3},   {{7}, {1}, 0},
+                                         {{}, {}, 6},           {{1}, {1}, 6},
+                                         {{0}, {1}, 7},         {{2}, {huge}, 0},
+                                         {{huge}, {2}, 0},      {{3, 3}, {huge / 2, huge / 2}, 0},
+                                         {{2}, {1}, huge},      {{1, 1}, {huge, 1}, 0},
+                                         {{0, 2}, {1, huge}, 0}};
+  for (const Outside& outside : all_outside) {
+    const std::string text = complaint_of<ShapeError>(
+        [&] { views::as_strided(outside.sizes, outside.strides, outside.offset, 6); });
+    EXPECT_TRUE(text.find("reach beyond the 6 elements") != std::string::npos ||
+                text.find("more elements") != std::string::npos)
+        << to_string(outside.sizes) << to_string(outside.strides) << outside.offset << text;
+  }
+}
+
+TEST(ViewsOfBytes, as_strided_takes_no_negative_number_and_a_stride_for_each_size) {
+  for (const auto& refused :
+       {+[] { views::as_strided({2}, {-1}, 5, 6); }, +[] { views::as_strided({2}, {1}, -1, 6); },
+        +[] {
+          views::as_strided({2, 2}, {1}, 0, 6);
+        }}) {
+    const std::string text = complaint_of<ShapeError>(refused);
+    EXPECT_NE(text.find("There has to be a stride for each size, and none may be negative"),
+              std::string::npos)
+        << text;
+  }
+  EXPECT_THROW(views::as_strided({-1}, {1}, 0, 6), ShapeError);
+}
+
+TEST(ViewsOfBytes, the_same_bytes_have_more_smaller_or_fewer_larger_elements) {
+  const Layout layout{{3, 4}, {8, 1}, 2};
+  EXPECT_EQ(text_of(views::with_itemsize(layout, 4, 4)), text_of(layout));
+  EXPECT_EQ(text_of(views::with_itemsize(layout, 4, 1)), "[3, 16] by [32, 1] from 8");
+  EXPECT_EQ(text_of(views::with_itemsize(layout, 4, 8)), "[3, 2] by [4, 1] from 1");
+  EXPECT_EQ(text_of(views::with_itemsize({{2, 1}, {3, 7}, 1}, 8, 2)), "[2, 4] by [12, 1] from 4");
+  EXPECT_EQ(text_of(views::with_itemsize(dense({0, 4}), 4, 1)), "[0, 16] by [16, 1] from 0");
+  const std::vector<Layout> refused{
+      {{}, {}}, {{3}, {1}}, {{4}, {2}}, {{4}, {1}, 1}, {{2, 4}, {5, 1}}};
+  for (const Layout& odd : refused) {
+    const std::string text = complaint_of<ShapeError>([&] { views::with_itemsize(odd, 4, 8); });
+    EXPECT_NE(text.find("call contiguous() first"), std::string::npos) << text_of(odd) << text;
+  }
+  EXPECT_THROW(views::with_itemsize({{2, 2}, {1, 2}}, 4, 1), ShapeError);
+  EXPECT_THROW(views::with_itemsize({{}, {}}, 4, 1), ShapeError);
+}
+
+TEST(ViewsOfBytes, a_dtype_view_sees_the_bits) {
+  const Tensor x = Tensor::of<float>({2}, {1.0F, -2.0F});
+  EXPECT_EQ(x.view(DType::i32).at<std::int32_t>({1}), static_cast<std::int32_t>(0xC0000000));
+  EXPECT_EQ(x.view(DType::u8).at<std::uint8_t>({3}), 0x3F);
+  EXPECT_TRUE(x.view(DType::f64).aliases(x));
+  EXPECT_EQ(x.view(DType::u8).slice(0, 4).view(DType::f32).at<float>({0}), -2.0F);
+  EXPECT_THROW(x.view(DType::uninitialized), DTypeError);
+}
+
+TEST(ViewsOfBytes, complex_numbers_are_pairs_of_reals) {
+  using Complex = std::complex<float>;
+  const Tensor z = Tensor::of<Complex>({2, 2}, {{1, 2}, {3, 4}, {5, 6}, {7, 8}});
+  const Tensor pairs = z.t().view_as_real();
+  EXPECT_EQ(text_of(pairs.layout()), "[2, 2, 2] by [2, 4, 1] from 0");
+  EXPECT_EQ(pairs.at<float>({1, 0, 1}), 4.0F);
+  EXPECT_EQ(pairs.view_as_complex().layout(), z.t().layout());
+  EXPECT_TRUE(pairs.view_as_complex().aliases(z));
+  EXPECT_EQ(text_of(z.select(0, 1).select(0, 1).view_as_real().layout()), "[2] by [1] from 6");
+  EXPECT_THROW(z.view_as_complex(), DTypeError);
+  EXPECT_THROW(pairs.view_as_real(), DTypeError);
+  const Tensor reals = Tensor::zeros({4, 3}, DType::f32);
+  for (const Tensor& odd :
+       {reals, reals.slice(1, 0, 2), reals.slice(1, 0, 3, 2), reals.select(0, 0),
+        reals.slice(0, 0, 2).t(), reals.flatten().slice(0, 1, 3)}) {
+    const std::string text = complaint_of<ShapeError>([&] { odd.view_as_complex(); });
+    EXPECT_NE(text.find("two dense reals, and all else even"), std::string::npos) << text;
+  }
+}
+
+TEST(ViewsOfBytes, repeated_elements_are_counted_without_overflow) {
+  const Tensor one = Tensor::zeros({1}, DType::f64);
+  EXPECT_EQ(one.expand({std::int64_t{1} << 59}).nbytes(), std::size_t{1} << 62);
+  EXPECT_THROW(one.expand({std::int64_t{1} << 61}), ShapeError);
+  EXPECT_THROW(one.expand({std::int64_t{1} << 40, std::int64_t{1} << 40}), ShapeError);
+  EXPECT_THROW(one.as_strided({std::int64_t{1} << 61}, {0}), ShapeError);
+  const Tensor many = one.expand({std::int64_t{1} << 40});
+  EXPECT_THROW(many.unfold(0, std::int64_t{1} << 39, 1), ShapeError);
+  EXPECT_THROW(many.clone(), Error);
+  const Layout wide = dense({0, std::int64_t{1} << 62});
+  EXPECT_THROW(views::with_itemsize(wide, 8, 1), ShapeError);
+  EXPECT_THROW(views::as_real(wide), ShapeError);
+}
+
+TEST(ViewsOfBytes, of_no_elements_no_view_leaves_the_storage) {
+  const Tensor x = Tensor::zeros({4}, DType::f32);
+  const Tensor none = x.narrow(0, 2, 0).view({0, std::int64_t{1} << 61});
+  const std::int64_t last = (std::int64_t{1} << 61) - 1;
+  for (const Tensor& view : {none.select(1, last), none.narrow(1, last, 1), none.slice(1, last),
+                             none.slice(1, last).expand({3, 0, 1}), none.t().diagonal(-last)}) {
+    EXPECT_EQ(view.numel(), 0);
+    EXPECT_EQ(view.storage_offset(), 0);
+    EXPECT_EQ(view.data<float>(), x.data<float>());
+  }
+}
+
+TEST(ViewsOfBytes, strides_nobody_steps_over_do_not_grow_without_end) {
+  Layout layout{{1}, {std::int64_t{1} << 40}};
+  for (int count = 0; count < 200; ++count) {
+    layout = views::diagonal(views::unsqueeze(layout, 0));
+  }
+  EXPECT_EQ(text_of(layout), "[1] by [1099511627776] from 0");
+}
+
+}  // namespace
+}  // namespace byre::test
