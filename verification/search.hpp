@@ -5,6 +5,7 @@
 #pragma once
 
 #include "relacy/checked.hpp"
+#include "relacy/mapped_cells.hpp"
 #include "relacy/tracked.hpp"
 #include "scenario.hpp"
 

@@ -22,7 +22,8 @@ def install(source, kind, folder):
     # Meson's own choice of a libdir depends on the machine, and CMake may not look there.
     where = [f"--prefix={folder}/installed", "--libdir=lib"]
     how = [f"-Ddefault_library={kind}", "-Dunity=on", "-Dbuildtype=debug"]
-    others = [f"-D{part}=disabled" for part in ("tests", "verification", "benchmarks", "examples")]
+    parts = ("tests", "verification", "stress", "benchmarks", "examples")
+    others = [f"-D{part}=disabled" for part in parts]
     run("meson", "setup", *where, *how, *others, f"{folder}/build", source)
     run("meson", "compile", "-C", f"{folder}/build")
     run("meson", "install", "-C", f"{folder}/build", stdout=subprocess.DEVNULL)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "../relacy/mapped_cells.hpp"
 #include "buffers.hpp"
 
 namespace byre::verification {
