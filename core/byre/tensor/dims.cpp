@@ -6,6 +6,32 @@
 
 namespace byre::inline v0 {
 
+void Dims::copy_many(const Dims& other) {
+  many_ = std::make_unique_for_overwrite<std::int64_t[]>(count_);
+  std::copy_n(other.data(), count_, many_.get());
+}
+
+void Dims::resize(std::size_t count, std::int64_t value) {
+  const std::size_t kept = std::min(count, count_);
+  if (count > most_in_place) {
+    auto numbers = std::make_unique_for_overwrite<std::int64_t[]>(count);
+    std::copy_n(data(), kept, numbers.get());
+    many_ = std::move(numbers);
+  } else if (many_ != nullptr) {
+    std::copy_n(many_.get(), kept, few_.begin());
+    many_.reset();
+  }
+  count_ = count;
+  std::fill(begin() + static_cast<std::ptrdiff_t>(kept), end(), value);
+}
+
+Dims::iterator Dims::insert(const_iterator where, std::int64_t number) {
+  const std::ptrdiff_t index = where - begin();
+  push_back(number);
+  std::rotate(begin() + index, end() - 1, end());
+  return begin() + index;
+}
+
 std::string to_string(std::span<const std::int64_t> dims) {
   std::string text = "[";
   for (const std::int64_t size : dims) {

@@ -2,6 +2,7 @@
 #include <byre/tensor/layout.hpp>
 
 #include <algorithm>
+#include <boost/container/small_vector.hpp>
 #include <functional>
 #include <numeric>
 #include <utility>

@@ -1,33 +1,62 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Making tensors, and making views of them.
-#include <byre/error/assert.hpp>
 #include <byre/memory/small_blocks.hpp>
 #include <byre/tensor/tensor.hpp>
 
+#include <cstddef>
+#include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <new>
 
 namespace byre::inline v0 {
 
-void* TensorBase::operator new(std::size_t nbytes) noexcept {
-  return ::operator new(nbytes, std::nothrow);
+namespace {
+
+/// In front of a tensor, in the block it lies in: what the block's base is.
+struct alignas(std::max_align_t) BlockNote {
+  void* base;
+};
+
+constexpr std::size_t block_nbytes =
+    detail::SmallBlocks::nbytes_for({.nbytes = sizeof(BlockNote) + sizeof(TensorBase)});
+
+std::byte* new_block(void*& base) noexcept {
+  base = std::malloc(block_nbytes + detail::SmallBlocks::line_nbytes);
+  void* place = base;
+  std::size_t room = block_nbytes + detail::SmallBlocks::line_nbytes;
+  return static_cast<std::byte*>(
+      base == nullptr ? nullptr
+                      : std::align(detail::SmallBlocks::line_nbytes, block_nbytes, place, room));
+}
+
+}  // namespace
+
+void* TensorBase::operator new(std::size_t) noexcept {
+  const Block block = detail::take_small_block({.nbytes = block_nbytes});
+  void* base = block.base;
+  auto* first = static_cast<std::byte*>(block.data);
+  if (first == nullptr && (first = new_block(base)) == nullptr) [[unlikely]] {
+    return nullptr;
+  }
+  ::new (first) BlockNote{base};
+  return first + sizeof(BlockNote);
 }
 
 void TensorBase::operator delete(void* place) noexcept {
-  ::operator delete(place);
+  std::byte* const first = static_cast<std::byte*>(place) - sizeof(BlockNote);
+  void* const base = reinterpret_cast<const BlockNote*>(first)->base;
+  if (!detail::keep_small_block(base, first + block_nbytes)) {
+    std::free(base);
+  }
 }
 
-Tensor Tensor::make(Storage storage, Layout layout, DType dtype, Device device) {
+Tensor Tensor::make(Storage storage, Layout&& layout, DType dtype, Device device) {
   auto* const base = new TensorBase(std::move(storage), std::move(layout), dtype, device);
   if (base == nullptr) {
     throw OutOfMemory(sizeof(TensorBase), "heap, for a tensor");
   }
   return Tensor(base, true);
-}
-
-TensorBase& Tensor::base() const noexcept {
-  BYRE_ASSERT(base_ != nullptr, "a tensor handle without a tensor was used");
-  return *base_;
 }
 
 Tensor::Tensor(Device device) {
@@ -95,11 +124,11 @@ std::int64_t Tensor::size(std::int64_t axis) const {
   return sizes()[wrapped];
 }
 
-Tensor Tensor::with_layout(Layout layout, const char* operation) const {
+Tensor Tensor::with_layout(Layout&& layout, const char* operation) const {
   return with_layout(std::move(layout), dtype(), operation);
 }
 
-Tensor Tensor::with_layout(Layout layout, DType dtype, const char* operation) const {
+Tensor Tensor::with_layout(Layout&& layout, DType dtype, const char* operation) const {
   expect_initialized(operation);
   detail::byte_count(layout.numel(), byre::itemsize(dtype), operation);  // of repeated elements
   return make(storage(), std::move(layout), dtype, device());

@@ -4,6 +4,7 @@
 /// data.
 #pragma once
 
+#include <byre/error/assert.hpp>
 #include <byre/storage/storage.hpp>
 #include <byre/tensor/devices.hpp>
 #include <byre/tensor/dtype.hpp>
@@ -182,7 +183,7 @@ class Tensor {
 
   // ---- views: tensors of their own over the same storage; see views.hpp
 
-  Tensor alias() const { return with_layout(layout(), "alias"); }
+  Tensor alias() const { return with_layout(Layout(layout()), "alias"); }
   Tensor view(const Dims& sizes) const { return with_layout(views::view(layout(), sizes), "view"); }
   /// The same bytes as elements of another dtype.
   Tensor view(DType dtype) const;
@@ -259,12 +260,15 @@ class Tensor {
 
  private:
   Tensor(TensorBase* base, bool is_new) noexcept : base_(base, is_new) {}
-  static Tensor make(Storage storage, Layout layout, DType dtype, Device device);
+  static Tensor make(Storage storage, Layout&& layout, DType dtype, Device device);
   static Tensor copy_of(const Dims& sizes, const void* values, std::size_t count, DType dtype);
 
-  TensorBase& base() const noexcept;
-  Tensor with_layout(Layout layout, const char* operation) const;
-  Tensor with_layout(Layout layout, DType dtype, const char* operation) const;
+  TensorBase& base() const noexcept {
+    BYRE_ASSERT(base_ != nullptr, "a tensor handle without a tensor was used");
+    return *base_;
+  }
+  Tensor with_layout(Layout&& layout, const char* operation) const;
+  Tensor with_layout(Layout&& layout, DType dtype, const char* operation) const;
   std::vector<Tensor> with_layouts(std::vector<Layout> layouts, const char* operation) const;
 
   void expect_initialized(const char* operation) const;

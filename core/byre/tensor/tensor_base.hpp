@@ -15,7 +15,7 @@ namespace byre::inline v0 {
 
 /// Source: the seed "TensorBase".
 struct TensorBase {
-  TensorBase(Storage of, Layout layout_of_view, DType dtype_of_elements, Device where) noexcept
+  TensorBase(Storage&& of, Layout&& layout_of_view, DType dtype_of_elements, Device where) noexcept
       : storage(std::move(of)),
         layout(std::move(layout_of_view)),
         device(where),

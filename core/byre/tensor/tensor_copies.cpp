@@ -36,7 +36,7 @@ void copy_within_device(const Tensor& source, void* destination) {
 
 Tensor Tensor::lazy_clone(CallSite site) const {
   expect_initialized("lazy_clone");
-  return make(storage().lazy_clone(site), layout(), dtype(), device());
+  return make(storage().lazy_clone(site), Layout(layout()), dtype(), device());
 }
 
 Tensor Tensor::clone() const {

@@ -2,6 +2,7 @@
 #include <byre/tensor/views.hpp>
 
 #include <algorithm>
+#include <boost/container/small_vector.hpp>
 #include <optional>
 
 namespace byre::inline v0::views {
