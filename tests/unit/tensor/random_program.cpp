@@ -39,6 +39,21 @@ void RandomProgram::adopt(const Pair& published) {
   live_.push_back({published.tensor.lazy_clone(), published.model.with_own_storage()});
 }
 
+void RandomProgram::run(int steps) {
+  constexpr int steps_between_checks = 100;
+  try {
+    for (; steps > 0 && !::testing::Test::HasFailure(); --steps) {
+      step();
+      if (steps % steps_between_checks == 0) {
+        check_all();
+      }
+    }
+    check_all();
+  } catch (const Error& error) {
+    ADD_FAILURE() << "an operation that should work was refused: " << error.what();
+  }
+}
+
 void RandomProgram::step() {
   constexpr std::size_t most_tensors = 14;
   if (live_.empty() || below(12) == 0) {
@@ -78,7 +93,7 @@ void RandomProgram::step() {
   compare(any(), "an operation on another, or this");
 }
 
-void RandomProgram::check_all() {
+void RandomProgram::check_all() const {
   for (const Pair& pair : live_) {
     compare(pair, "all of it");
   }

@@ -29,11 +29,9 @@ class RandomProgram {
 
   /// Begins with a lazy clone of what others may clone at the same time.
   void adopt(const Pair& published);
-  /// One random operation; its result, and one other tensor, are compared.
-  void step();
-  /// Compares all there is.
-  void check_all();
-
+  /// Random operations, until one goes wrong. The result of each, and one other tensor, are
+  /// compared, and now and then, and in the end, all of them.
+  void run(int steps);
   Pair make_tensor();
   std::size_t lazy_reshapes() const { return lazy_reshapes_; }
   std::size_t eager_reshapes() const { return eager_reshapes_; }
@@ -51,6 +49,8 @@ class RandomProgram {
   }
   Dims regrouped(const FlatTensor& model);
 
+  void step();
+  void check_all() const;
   void keep(Pair pair, const char* operation);
   void compare(const Pair& pair, const char* operation) const;
   void fill(Pair& pair);
