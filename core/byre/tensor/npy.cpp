@@ -17,7 +17,8 @@ using detail::refuse_npy;
 /// With the dimensions in the opposite order: C order read as Fortran order, and back.
 Tensor reversed(const Tensor& tensor) {
   Dims axes(tensor.ndim());
-  std::iota(axes.rbegin(), axes.rend(), std::int64_t{0});
+  std::iota(axes.begin(), axes.end(), std::int64_t{0});
+  std::ranges::reverse(axes);
   return tensor.permute(axes);
 }
 
