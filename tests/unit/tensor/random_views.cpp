@@ -42,7 +42,7 @@ Pair diagonal(const Pair& of, std::int64_t offset) {
   other.push_back(std::max<std::int64_t>(std::min(sizes[0] - down, sizes[1] - right), 0));
   return {of.tensor.diagonal(offset), of.model.picked(other, [&](const Dims& at) {
             Dims from{at.back() + down, at.back() + right};
-            from.insert(from.end(), at.begin(), at.end() - 1);
+            std::copy(at.begin(), at.end() - 1, std::back_inserter(from));
             return from;
           })};
 }
@@ -115,7 +115,8 @@ std::optional<Pair> RandomProgram::random_view(const Pair& of) {
     }
     case 3: {
       Dims rest(of.model.sizes);
-      rest.erase(std::remove(rest.begin(), rest.end(), 1), rest.end());
+      rest.resize(
+          static_cast<std::size_t>(std::remove(rest.begin(), rest.end(), 1) - rest.begin()));
       return Pair{of.tensor.squeeze(), of.model.with_sizes(rest)};
     }
     case 4:
