@@ -133,6 +133,17 @@ void RandomProgram::fill(Pair& pair) {
   ++writes_;
 }
 
+/// What a resize within the storage may show later, which is indeterminate until then.
+void RandomProgram::fill_reserve(Pair& pair) {
+  Storage storage = pair.tensor.storage();
+  const std::size_t used = pair.model.places.back() + 1;
+  pair.model.storage->resize(storage.nbytes() / sizeof(std::int32_t));
+  auto* const elements = static_cast<std::int32_t*>(static_cast<void*>(storage.mutable_data()));
+  for (std::size_t place = used; place < pair.model.storage->size(); ++place) {
+    elements[place] = (*pair.model.storage)[place] = next_value_++;
+  }
+}
+
 void RandomProgram::write_one(Pair& to) {
   if (to.tensor.numel() == 0) {
     return;
@@ -204,16 +215,12 @@ void RandomProgram::resize(Pair& which) {
   const auto numel = static_cast<std::size_t>(sizes[0] * sizes[1]);
   const std::size_t from = which.model.places[0];
   const auto on_shrink = below(2) == 0 ? OnShrink::keep_memory : OnShrink::free_memory;
-  const bool grows = numel > which.model.places.size();
   const bool frees = on_shrink == OnShrink::free_memory && numel < which.model.places.size();
   if (from + numel <= which.model.storage->size() && !frees) {
     which.tensor.resize(sizes, on_shrink);
     which.model.sizes = sizes;
     which.model.places.resize(numel);
     std::iota(which.model.places.begin(), which.model.places.end(), from);
-    if (grows) {
-      fill(which);  // what was reserved is indeterminate
-    }
   } else if (is_shared(which)) {
     EXPECT_THROW(which.tensor.resize(sizes, on_shrink), StateError);
     ++refusals_;
@@ -240,10 +247,10 @@ void RandomProgram::extend(Pair& which) {
     const std::vector<std::int32_t> now = values_of(which.tensor);
     ASSERT_TRUE(std::equal(kept.begin(), kept.end(), now.begin())) << "extend";
     which.model.sizes[0] += count;
-    which.model.storage->resize(which.tensor.storage().nbytes() / sizeof(std::int32_t));
     const std::size_t from = which.model.places[0];
     which.model.places.resize(now.size());
     std::iota(which.model.places.begin(), which.model.places.end(), from);
+    fill_reserve(which);
     fill(which);
   }
 }

@@ -54,6 +54,7 @@ class RandomProgram {
   void keep(Pair pair, const char* operation);
   void compare(const Pair& pair, const char* operation) const;
   void fill(Pair& pair);
+  void fill_reserve(Pair& pair);
 
   std::optional<Pair> random_view(const Pair& of);
   std::optional<Pair> view_along(const Pair& of, std::int64_t axis);
