@@ -18,7 +18,7 @@ TEST(DimsTest, behaves_as_a_vector_below_and_above_what_fits_in_place) {
   const auto expect_equal = [&] {
     ASSERT_EQ(std::vector<std::int64_t>(dims.begin(), dims.end()), model);
   };
-  for (const std::size_t most : {3, 9, 5, 6}) {
+  for (const std::size_t most : std::initializer_list<std::size_t>{3, 9, 5, 6}) {
     while (model.size() < most) {
       const auto number = static_cast<std::int64_t>(model.size() * 10 + most);
       const auto middle = static_cast<std::ptrdiff_t>(model.size() / 2);
