@@ -9,6 +9,7 @@
 #include <memory>
 #include <random>
 #include <string>
+#include <string_view>
 
 #include "../support/complaint.hpp"
 #include "../support/seed.hpp"
@@ -183,7 +184,8 @@ TEST(Npy, cut_short_anywhere_or_with_a_byte_more_is_refused) {
 TEST(Npy, with_any_bytes_changed_is_read_or_refused) {
   std::mt19937_64 choose(seed());
   const std::string valid = npy_header(DType::f32, {2, 3}, true) + std::string(24, '\2');
-  const std::string_view likely("{}()[]'\",: \\0123456789-LTF<>|=bcfiu\n\0\xff", 40);
+  using namespace std::literals;
+  const auto likely = "{}()[]'\",: \\0123456789-LTF<>|=bcfiu\n\0\xff"sv;
   for (int round = 0; round < 20000; ++round) {
     std::string file = valid;
     for (auto changes = 1 + choose() % 4; changes > 0; --changes) {
