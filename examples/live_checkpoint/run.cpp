@@ -72,18 +72,6 @@ class Run {
 
 }  // namespace
 
-const char* to_string(Mode mode) noexcept {
-  switch (mode) {
-    case Mode::eager_fresh:
-      return "eager-fresh";
-    case Mode::eager_recycled:
-      return "eager-recycled";
-    case Mode::lazy:
-      return "lazy";
-  }
-  return "?";
-}
-
 RunResult run(Mode mode, const Plan& plan, const RunSettings& settings,
               const std::filesystem::path& directory, Progress& progress) {
   RunResult result;

@@ -3,6 +3,7 @@
 /// modes do the same work and differ in two choices, when tiles are copied and from which memory.
 #pragma once
 
+#include "mode.hpp"
 #include "progress.hpp"
 #include "snapshot_writer.hpp"
 #include "stalls.hpp"
@@ -17,17 +18,6 @@
 #include <vector>
 
 namespace examples::live_checkpoint {
-
-enum class Mode {
-  eager_fresh,     ///< every tile copied at the snapshot, into pages new from the system
-  eager_recycled,  ///< every tile copied at the snapshot, into memory that was used before
-  lazy,            ///< tiles copied when training writes to them, into recycled memory
-};
-
-inline constexpr Mode all_modes[] = {Mode::eager_fresh, Mode::eager_recycled, Mode::lazy};
-
-/// "eager-fresh", ...
-const char* to_string(Mode mode) noexcept;
 
 struct RunSettings {
   std::uint32_t tile_rows;

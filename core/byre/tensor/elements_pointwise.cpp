@@ -32,10 +32,8 @@ template <std::size_t Count>
 class RowLoop {
  public:
   RowLoop(const Kernel<Count>& kernel, const char* operation, const Tensor& output,
-          const std::array<const Tensor*, Count>& operands, bool is_in_place)
-      : kernel_(kernel),
-        output_(port(output.dtype(), kernel.result, operation, kernel.result)),
-        is_in_place_(is_in_place) {
+          const std::array<const Tensor*, Count>& operands)
+      : kernel_(kernel), output_(port(output.dtype(), kernel.result, operation, kernel.result)) {
     for (std::size_t number = 0; number < Count; ++number) {
       const DType wanted = kernel.operands[number];
       inputs_[number] = port(wanted, operands[number]->dtype(), operation, wanted);
@@ -71,8 +69,7 @@ class RowLoop {
 
   void compute(std::byte* to, std::int64_t stride, const std::array<const void*, Count>& blocks,
                std::int64_t length) {
-    // A kernel's result overlaps no operand: what is computed in place takes a way round.
-    if (output_.is_dense(stride) && !is_in_place_) {
+    if (output_.is_dense(stride)) {
       kernel_.block(to, blocks, length);
       return;
     }
@@ -84,7 +81,6 @@ class RowLoop {
   const Kernel<Count>& kernel_;
   Port output_;
   std::array<Port, Count> inputs_;
-  bool is_in_place_;
   std::array<BlockBuffer, 1 + Count> buffers_;
 };
 
@@ -94,14 +90,12 @@ template <std::size_t Count>
 void compute_into(Tensor& output, const char* operation, const Kernel<Count>& kernel,
                   const std::array<const Tensor*, Count>& operands) {
   std::array<Layout, Count> layouts;
-  bool is_in_place = false;
   expect_distinct_elements(output, operation);
   for (std::size_t number = 0; number < Count; ++number) {
     layouts[number] = broadcast_to(output.sizes(), *operands[number], operation);
-    is_in_place |= expect_writable_beside(output, *operands[number], layouts[number], operation) ==
-                   Overlap::same;
+    expect_writable_beside(output, *operands[number], layouts[number], operation);
   }
-  RowLoop<Count> loop(kernel, operation, output, operands, is_in_place);
+  RowLoop<Count> loop(kernel, operation, output, operands);
   // The output's pointer comes first: to materialize it moves the data of every tensor over its
   // storage, operands included. Lazy clones of it keep theirs, and are unchanged.
   std::array<Operand, 1 + Count> rows;

@@ -28,21 +28,40 @@ struct Kernel {
   Block block;
 };
 
-/// The result overlaps no operand. Whole blocks have a loop of their own: its length is known, so
-/// that it is vectorized at any level of optimization.
+/// Says that no element depends on one that was computed before it: the result is an operand, element
+/// for element, or overlaps none. Without it the compiler would have to ask, and in place would not
+/// vectorize. What has no vector form, such as exp, stays as it is, and clang need not report that.
+#if defined(__clang__)
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wpass-failed"
+#define BYRE_INDEPENDENT_ELEMENTS _Pragma("clang loop vectorize(assume_safety)")
+#elif defined(__GNUC__)
+#define BYRE_INDEPENDENT_ELEMENTS _Pragma("GCC ivdep")
+#else
+#define BYRE_INDEPENDENT_ELEMENTS
+#endif
+
+/// Whole blocks have a loop of their own: its length is known, so that it is vectorized at any level
+/// of optimization.
 template <class Operation, class Result, class... Operand>
-void compute_block(std::int64_t length, Result* __restrict result,
-                   const Operand* __restrict... operands) {
+void compute_block(std::int64_t length, Result* result, const Operand*... operands) {
   if (length == block_length) {
+    BYRE_INDEPENDENT_ELEMENTS
     for (std::int64_t i = 0; i < block_length; ++i) {
       result[i] = Operation{}(operands[i]...);
     }
   } else {
+    BYRE_INDEPENDENT_ELEMENTS
     for (std::int64_t i = 0; i < length; ++i) {
       result[i] = Operation{}(operands[i]...);
     }
   }
 }
+
+#undef BYRE_INDEPENDENT_ELEMENTS
+#if defined(__clang__)
+#pragma clang diagnostic pop
+#endif
 
 /// The kernel of an Operation, a function object, for operands of these types.
 template <class Operation, Element... Operand>

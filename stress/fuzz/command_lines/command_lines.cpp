@@ -22,6 +22,7 @@ constexpr Program programs[] = {
     {"live_checkpoint", &parse_for_live_checkpoint},
     {"byre-verify", &parse_for_byre_verify},
     {"byre-stress", &parse_for_byre_stress},
+    {"weights_overlay", &parse_for_weights_overlay},
 };
 
 /// The lines, up to a 0 each, where an argument ends for C.

@@ -12,6 +12,7 @@ namespace byre::fuzz {
 using Refusal = std::optional<std::string>;
 
 Refusal parse_for_live_checkpoint(int argc, const char* const* argv);
+Refusal parse_for_weights_overlay(int argc, const char* const* argv);
 Refusal parse_for_byre_verify(int argc, const char* const* argv);
 Refusal parse_for_byre_stress(int argc, const char* const* argv);
 

@@ -50,17 +50,17 @@ TEST(ElementStatesTest, uninitialized_operands_are_refused_by_name_and_state) {
   Tensor no_dtype(Device::cpu());
   Tensor neither(Device::cpu());
   neither.resize({4});
-  for (const auto& [tensor, state] :
-       std::vector<std::pair<Tensor, std::string>>{{no_memory, "storage-uninitialized"},
-                                                   {no_dtype, "dtype-uninitialized"},
-                                                   {neither, "uninitialized"}}) {
-    for (const auto& [name, use] : every_use_as_operand(tensor, fine)) {
+  const std::vector<Sample> samples{{"storage-uninitialized", no_memory},
+                                    {"dtype-uninitialized", no_dtype},
+                                    {"uninitialized", neither}};
+  for (const Sample& sample : samples) {
+    for (const auto& [name, use] : every_use_as_operand(sample.tensor, fine)) {
       const std::string text = refusal<byre::StateError>(use);
       EXPECT_EQ(text.rfind(name + ": the tensor ", 0), 0U) << text;
-      EXPECT_NE(text.find(state), std::string::npos) << text;
+      EXPECT_NE(text.find(sample.name), std::string::npos) << text;
     }
     Tensor written = fine.clone();
-    EXPECT_NE(refusal<byre::StateError>([&] { copy_(written, tensor); }).find(state),
+    EXPECT_NE(refusal<byre::StateError>([&] { copy_(written, sample.tensor); }).find(sample.name),
               std::string::npos);
   }
 }
