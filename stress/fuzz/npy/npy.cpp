@@ -56,17 +56,20 @@ void write_and_read(const Tensor& tensor) {
   expect_same(read_npy(bytes_of(bytes)), tensor, "read from memory");
 }
 
-/// The product, unless it does not fit: of an array with no elements, 0.
+/// Sizes are refused whose product does not fit, sizes of 0 left out as strides are made of the others.
+/// The bytes have to fit too, unless there are none.
 bool fits_in_memory(const Dims& sizes, DType dtype) {
-  std::int64_t count = static_cast<std::int64_t>(itemsize(dtype));
-  bool overflows = false;
+  std::int64_t count = 1;
+  bool is_empty = false;
   for (const std::int64_t size : sizes) {
-    if (size == 0) {
-      return true;
+    is_empty |= size == 0;
+    if (size != 0 && __builtin_mul_overflow(count, size, &count)) {
+      return false;
     }
-    overflows = __builtin_mul_overflow(count, size, &count) || overflows;
   }
-  return !overflows;
+  const auto itemsize = static_cast<std::int64_t>(byre::itemsize(dtype));
+  const auto most = static_cast<std::int64_t>(max_nbytes);
+  return count <= most && (is_empty || count <= most / itemsize);
 }
 
 /// The header alone, as most shapes have more data than there is memory.
