@@ -132,6 +132,9 @@ Tensor map_npy(const std::filesystem::path& path) {
                            itemsize, header.data_offset),
                "They cannot be used where they are; load_npy reads them into aligned memory.");
   }
+  if (header.data_nbytes == 0) {
+    return in_order(header, Tensor::empty(sizes_as_stored(header), header.dtype));
+  }
   expect_bools(header, bytes.data() + header.data_offset, path.c_str());
   const Layout layout = contiguous_layout(sizes_as_stored(header), "map_npy");
   const Tensor file = Tensor::over(std::move(storage), {0}, header.dtype);

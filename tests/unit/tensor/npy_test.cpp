@@ -183,6 +183,14 @@ TEST(MappedNpy, in_fortran_order_is_a_transposed_view_that_is_not_copied) {
   expect_same(mapped, counted({5, 3}, DType::i16).t());
 }
 
+TEST(MappedNpy, without_elements_is_empty_whatever_its_other_sizes) {
+  const TemporaryFolder folder;
+  const Dims sizes{335, 0, 2'000'000, 0, 23'500, 335, 7};
+  save_npy(folder / "a.npy", Tensor::empty(sizes, DType::i32));
+  expect_same(map_npy(folder / "a.npy"), load_npy(folder / "a.npy"));
+  EXPECT_EQ(map_npy(folder / "a.npy").sizes(), sizes);
+}
+
 TEST(MappedNpy, that_is_not_aligned_is_refused_and_can_be_read) {
   const TemporaryFolder folder;
   const std::string text = "{'descr': '<i4', 'fortran_order': False, 'shape': (1,)}";
