@@ -3,7 +3,9 @@
 
 #include "failure.hpp"
 
+#include <algorithm>
 #include <charconv>
+#include <string_view>
 #include <system_error>
 #include <vector>
 
@@ -12,6 +14,18 @@ namespace examples {
 namespace po = boost::program_options;
 
 using Texts = std::vector<std::string>;
+
+namespace {
+
+/// What is wrong. Boost 1.74 never ends replacing the placeholders of its texts, such as %option%, where
+/// an argument is written like one.
+std::string text_of(const po::error& error, int argc, const char* const* argv) {
+  const bool is_placeholder = std::any_of(
+      argv + 1, argv + argc, [](std::string_view text) { return text.find('%') != text.npos; });
+  return is_placeholder ? "an argument with a % in it is not understood" : error.what();
+}
+
+}  // namespace
 
 po::variables_map parse_command_line(int argc, const char* const* argv,
                                      const po::options_description& options) {
@@ -27,7 +41,7 @@ po::variables_map parse_command_line(int argc, const char* const* argv,
     po::notify(given);
     return given;
   } catch (const po::error& error) {
-    throw UsageError(std::string("Wrong usage: ") + error.what() + ".");
+    throw UsageError("Wrong usage: " + text_of(error, argc, argv) + ".");
   }
 }
 
