@@ -3,9 +3,12 @@
 /// that repeats it.
 #pragma once
 
+#include <boost/thread/thread.hpp>
 #include <functional>
 #include <string>
 #include <vector>
+
+#include <sys/types.h>
 
 namespace byre::stress {
 
@@ -25,8 +28,30 @@ class LastWords {
   void say(const char* why) const;
 
  private:
+  /// Bytes from a signal handler to a thread, or back.
+  class Pipe {
+   public:
+    Pipe();
+    ~Pipe();
+    Pipe(const Pipe&) = delete;
+    Pipe& operator=(const Pipe&) = delete;
+
+    void send(char byte) const noexcept;
+    char receive() const noexcept;
+
+   private:
+    int ends_[2];
+  };
+
+  static void on_fatal_signal(int signal);
+  void await_signal() const;
+
   const std::string command_;
   const Lines lines_;
+  const pid_t process_;
+  Pipe signals_;
+  Pipe said_;
+  boost::thread speaker_;  ///< last: it uses all of the above
 };
 
 }  // namespace byre::stress
