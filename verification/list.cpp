@@ -19,6 +19,10 @@ extern const Scenario drops_race_drops;
 extern const Scenario failing_clones_of_a_loan;
 extern const Scenario failing_copies;
 extern const Scenario failing_resizes;
+extern const Scenario families_disagree_twice;
+extern const Scenario families_race;
+extern const Scenario families_read_and_write;
+extern const Scenario first_attachments_race;
 extern const Scenario first_clones_at_once;
 extern const Scenario four_claims_steal_once;
 extern const Scenario four_writers_race;
@@ -52,6 +56,7 @@ extern const Scenario locked_undos_try_again;
 extern const Scenario locked_undos_wake_waiters;
 extern const Scenario locked_writers_never_wait;
 extern const Scenario locked_writers_race_writers;
+extern const Scenario numbers_are_given_once;
 extern const Scenario one_of_three_waits;
 extern const Scenario read_only_loan;
 extern const Scenario read_only_origins;
@@ -144,6 +149,11 @@ std::span<const Scenario* const> all_scenarios() {
       &storages_write_after_drops,
       &counts_race_a_snapshot,
       &copies_race_an_installation,
+      &first_attachments_race,
+      &numbers_are_given_once,
+      &families_race,
+      &families_read_and_write,
+      &families_disagree_twice,
       // The textbook form.
       &locked_drops_race_drops,
       &locked_three_drops_race,

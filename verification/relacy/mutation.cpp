@@ -3,8 +3,10 @@
 
 #include <byre/cow/share_lock_sites.hpp>
 #include <byre/cow/share_word_sites.hpp>
+#include <byre/shadow/generation_sites.hpp>
 #include <byre/stats/shard.hpp>
 #include <byre/stats/sink_flag.hpp>
+#include <byre/storage/attachment_sites.hpp>
 #include <byre/storage/ref_count.hpp>
 
 #include <algorithm>
@@ -17,16 +19,18 @@ namespace {
 using Table = std::span<const sync::Site>;
 using enum sync::Operation;
 
-constexpr std::array<Table, 5> tables{
+constexpr std::array<Table, 7> tables{
     Table(cow::share_word_sites.rows),          Table(cow::share_lock_sites.rows),
     Table(byre::detail::ref_count_sites.rows),  Table(stats::detail::shard_sites.rows),
-    Table(stats::detail::sink_flag_sites.rows),
+    Table(stats::detail::sink_flag_sites.rows), Table(byre::detail::attachment_sites.rows),
+    Table(shadow::generation_sites.rows),
 };
 
-constexpr std::array<std::span<const sync::Constant>, 3> constants{
+constexpr std::array<std::span<const sync::Constant>, 4> constants{
     std::span<const sync::Constant>(cow::share_word_constants.rows),
     std::span<const sync::Constant>(cow::share_lock_constants.rows),
     std::span<const sync::Constant>(byre::detail::ref_count_constants.rows),
+    std::span<const sync::Constant>(shadow::generation_constants.rows),
 };
 
 /// Steps whose answer only an assertion looks at, or nobody.

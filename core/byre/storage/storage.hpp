@@ -4,6 +4,7 @@
 /// Tensors alias if and only if they share a Storage.
 #pragma once
 
+#include <byre/storage/attachment.hpp>
 #include <byre/storage/buffer.hpp>
 #include <byre/storage/ref_count.hpp>
 
@@ -11,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <new>
 #include <utility>
 
@@ -134,6 +136,20 @@ class basic_storage {
     return identity_ == nullptr ? default_allocator() : identity_->buffer.allocator();
   }
 
+  /// What hangs on this storage, or null. Wait-free; safe beside anything.
+  Attachment* attachment() const noexcept {
+    return identity_ == nullptr ? nullptr : identity_->attachment.find();
+  }
+  /// Hangs it on this storage, for as long as that lives; answers what is there already, or comes
+  /// first from another thread, in its place. The handle is not empty. Throws OutOfMemory.
+  Attachment& attach(std::unique_ptr<Attachment> attachment) const {
+    try {
+      return identity_->attachment.attach(std::move(attachment));
+    } catch (const std::bad_alloc&) {
+      throw OutOfMemory(sizeof(Attachment), "heap, for an attachment");
+    }
+  }
+
   /// True iff there is a storage behind this handle.
   explicit operator bool() const noexcept { return identity_ != nullptr; }
 
@@ -145,6 +161,7 @@ class basic_storage {
     explicit Identity(Buffer&& bytes) noexcept : buffer(std::move(bytes)) {}
     Buffer buffer;
     basic_ref_count<Sync> handles;
+    detail::basic_attachment_slot<Sync> attachment;  // fills what was padding
 
     friend void intrusive_ptr_add_ref(Identity* identity) noexcept { identity->handles.add(); }
     friend void intrusive_ptr_release(Identity* identity) noexcept {

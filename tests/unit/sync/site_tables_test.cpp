@@ -2,8 +2,10 @@
 /// The tables of sites and of constants: complete, in the order of their enumerations, and binding.
 #include <byre/cow/share_lock_sites.hpp>
 #include <byre/cow/share_word_sites.hpp>
+#include <byre/shadow/generation_sites.hpp>
 #include <byre/stats/shard.hpp>
 #include <byre/stats/sink_flag.hpp>
+#include <byre/storage/attachment_sites.hpp>
 #include <byre/storage/ref_count.hpp>
 #include <byre/sync/site.hpp>
 
@@ -64,12 +66,15 @@ TEST(SiteTables, have_one_row_for_every_enumerator_in_its_order) {
   expect_complete(detail::ref_count_sites);
   expect_complete(stats::detail::shard_sites);
   expect_complete(stats::detail::sink_flag_sites);
+  expect_complete(detail::attachment_sites);
+  expect_complete(shadow::generation_sites);
 }
 
 TEST(ConstantTables, have_one_row_for_every_enumerator_in_its_order) {
   expect_complete(cow::share_word_constants);
   expect_complete(cow::share_lock_constants);
   expect_complete(detail::ref_count_constants);
+  expect_complete(shadow::generation_constants);
 }
 
 TEST(ConstantTables, say_of_every_constant_what_it_decides) {
@@ -81,14 +86,17 @@ TEST(ConstantTables, say_of_every_constant_what_it_decides) {
   expect_said(cow::share_word_constants);
   expect_said(cow::share_lock_constants);
   expect_said(detail::ref_count_constants);
+  expect_said(shadow::generation_constants);
 }
 
 using Table = std::vector<Site>;
 
 std::vector<Table> all_tables() {
   const auto rows = [](const auto& table) { return Table(table.rows.begin(), table.rows.end()); };
-  return {rows(cow::share_word_sites), rows(cow::share_lock_sites), rows(detail::ref_count_sites),
-          rows(stats::detail::shard_sites), rows(stats::detail::sink_flag_sites)};
+  return {rows(cow::share_word_sites),          rows(cow::share_lock_sites),
+          rows(detail::ref_count_sites),        rows(stats::detail::shard_sites),
+          rows(stats::detail::sink_flag_sites), rows(detail::attachment_sites),
+          rows(shadow::generation_sites)};
 }
 
 bool contains(std::string_view text, std::string_view part) {

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Generations: how view families that share a storage find out that another of them wrote it.
+///
+/// The storage has the mark of its last write, each family the mark of the last write it knows of. A
+/// family that accesses the storage and knows of its last write agrees with it. If it does not, some
+/// other family wrote since: with copies in place of aliases it would not see that write, and would see
+/// other values. A write that agrees becomes the storage's last write in the same step, so that of two
+/// families that write at once one is told of the other.
+///
+/// Invariants:
+///   1. The storage's mark has as many generations as there were writes.
+///   2. A family knows of a mark that the storage had: of its own last write, of a write that it was
+///      told of, or of what the family knew that it came from.
+///   3. A family whose mark is the storage's wrote last, or was told of the last write.
+///
+/// Source: the seed "Copy-on-write motivation", whose two counters are here one comparison.
+#pragma once
+
+#include <byre/shadow/generation_sites.hpp>
+#include <byre/shadow/write_mark.hpp>
+#include <byre/sync/boost.hpp>
+#include <byre/sync/sync.hpp>
+
+#include <cstdint>
+#include <optional>
+
+namespace byre::inline v0::shadow {
+
+template <sync::Sync Sync>
+class basic_family_generation;
+
+/// Of a storage: the mark of its last write. Thread-safe; lock-free.
+template <sync::Sync Sync>
+class basic_storage_generation {
+ public:
+  basic_storage_generation() noexcept : last_(0) {}
+  basic_storage_generation(const basic_storage_generation&) = delete;
+  basic_storage_generation& operator=(const basic_storage_generation&) = delete;
+
+ private:
+  friend class basic_family_generation<Sync>;
+
+  typename Sync::template Atomic<std::uint64_t> last_;
+};
+
+/// Of a view family: the mark of the last write it knows of. Thread-safe as the tensors of the family
+/// are: reads at once, a write alone; whatever other families do. Lock-free; a read that agrees and a
+/// write that agrees are wait-free but for spurious failures.
+template <sync::Sync Sync>
+class basic_family_generation {
+ public:
+  using StorageGeneration = basic_storage_generation<Sync>;
+
+  basic_family_generation() noexcept : known_(0) {}
+  /// Of a family that a reshape made out of `origin`: it knows what that knows.
+  explicit basic_family_generation(const basic_family_generation& origin) noexcept
+      : known_(origin.known().word()) {}
+  basic_family_generation& operator=(const basic_family_generation&) = delete;
+
+  WriteMark known() const noexcept {
+    // Relaxed, and pairs with nothing: see the table.
+    return WriteMark(known_.load(sites.at(At::known, std::memory_order::relaxed)));
+  }
+
+  /// Nothing if the family agrees with the storage, else the write it does not know of.
+  std::optional<WriteMark> unknown_write(const StorageGeneration& storage) const noexcept {
+    // Acquire pairs with the writes: who is told of one finds its place, or families_race fails.
+    const WriteMark last(storage.last_.load(sites.at(At::look, std::memory_order::acquire)));
+    return last == known() ? std::nullopt : std::optional(last);
+  }
+
+  /// The family was told of this write: it agrees again, unless there was another.
+  void learn(WriteMark write) noexcept {
+    // Relaxed, and pairs with nothing: see the table.
+    known_.store(write.word(), sites.at(At::learn, std::memory_order::relaxed));
+  }
+
+  /// Writes at `place` if the family agrees, and then knows of that. Else nothing changed, and the
+  /// answer is the write it does not know of.
+  std::optional<WriteMark> write(StorageGeneration& storage, PlaceId place) noexcept {
+    const WriteMark before = known();
+    std::uint64_t found = before.word();
+    // Release pairs with look: what was said of the place comes first, or families_race fails. Again
+    // where it failed spuriously.
+    while (!storage.last_.compare_exchange_weak(found, after(before, place).word(),
+                                                sites.at(At::write, std::memory_order::release))) {
+      if (found != before.word()) {
+        // Acquire pairs with the writes: the place of the other is found, or families_race fails.
+        return WriteMark(storage.last_.load(sites.at(At::look_again, std::memory_order::acquire)));
+      }
+    }
+    learn(after(before, place));
+    return std::nullopt;
+  }
+
+  /// Writes at `place` after `known_write`, and whatever came since. The family knows of all that.
+  void write_anyway(StorageGeneration& storage, WriteMark known_write, PlaceId place) noexcept {
+    std::uint64_t found = known_write.word();
+    // Release pairs with look: what was said of the place comes first, or families_disagree_twice
+    // fails.
+    while (!storage.last_.compare_exchange_weak(
+        found, after(WriteMark(found), place).word(),
+        sites.at(At::write_anyway, std::memory_order::release))) {
+    }
+    learn(after(WriteMark(found), place));
+  }
+
+ private:
+  using At = GenerationSite;
+  static constexpr const auto& sites = generation_sites;
+  static constexpr auto step = Sync::value_of(generation_constants.at(GenerationConstant::step));
+
+  /// The write after `mark`, made at `place`.
+  static WriteMark after(WriteMark mark, PlaceId place) noexcept {
+    return WriteMark(((mark.generation() << WriteMark::place_bits) + step) | place);
+  }
+
+  typename Sync::template Atomic<std::uint64_t> known_;
+};
+
+using StorageGeneration = basic_storage_generation<sync::Boost>;
+using FamilyGeneration = basic_family_generation<sync::Boost>;
+
+}  // namespace byre::inline v0::shadow

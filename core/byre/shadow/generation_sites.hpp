@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Every synchronizing step of the generations: see generation.hpp.
+#pragma once
+
+#include <byre/shadow/write_mark.hpp>
+#include <byre/sync/constant.hpp>
+#include <byre/sync/site.hpp>
+
+namespace byre::inline v0::shadow {
+
+enum class GenerationSite : std::uint8_t { known, learn, look, write, look_again, write_anyway };
+
+inline constexpr sync::SiteTable<GenerationSite, 6> generation_sites{{{
+    {"generation.known", sync::Operation::load, std::memory_order::relaxed,
+     "nothing: accesses of one family are ordered by who makes them, but for reads",
+     "relaxed is the weakest order"},
+    {"generation.learn", sync::Operation::store, std::memory_order::relaxed,
+     "nothing: two reads of one family that learn at once may leave what the earlier saw",
+     "relaxed is the weakest order; left out, families_write_in_turn: a family does not know its "
+     "own write"},
+    {"generation.look", sync::Operation::load, std::memory_order::acquire,
+     "write and write_anyway (release): who sees a write finds its place",
+     "families_race: the place of a write is read before it was said"},
+    {"generation.write", sync::Operation::compare_exchange, std::memory_order::release,
+     "look and look_again (acquire): what was said of the place comes before the write",
+     "families_race: the place of a write is read before it was said; not atomic, two families "
+     "that write at once both find that nobody else did"},
+    {"generation.look_again", sync::Operation::load, std::memory_order::acquire,
+     "write and write_anyway (release): who is too late with a write finds the other's place",
+     "families_race: the place of the other write is read before it was said"},
+    {"generation.write_anyway", sync::Operation::compare_exchange, std::memory_order::release,
+     "look and look_again (acquire): what was said of the place comes before the write",
+     "families_disagree_twice: the place of a write is read before it was said"},
+}}};
+
+enum class GenerationConstant : std::uint8_t { step };
+
+inline constexpr sync::ConstantTable<GenerationConstant, 1> generation_constants{{{
+    {"generation.step", std::uint64_t{1} << WriteMark::place_bits,
+     "that a write has another mark than the one before, and its own place in it"},
+}}};
+
+}  // namespace byre::inline v0::shadow

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Attachments: what a room above hangs on one storage, so that whoever has the storage finds it. Few
+/// storages have one, and those that do not pay four bytes that were padding, and one predictable
+/// branch where they are asked for it.
+#pragma once
+
+#include <byre/storage/attachment_sites.hpp>
+#include <byre/sync/sync.hpp>
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+namespace byre::inline v0 {
+
+/// Destroyed with the storage it is attached to, on whatever thread that is.
+class Attachment {
+ public:
+  Attachment() noexcept = default;
+  Attachment(const Attachment&) = delete;
+  Attachment& operator=(const Attachment&) = delete;
+  virtual ~Attachment() = default;
+};
+
+namespace detail {
+
+/// The attachments of all storages by their numbers, which are from 1 on and used again.
+///
+/// A number is given out and taken back under the lock. What a number stands for is written before it
+/// is known to anybody and read by those who know it, so that at() needs no step of its own.
+template <sync::Sync Sync>
+class basic_attachment_table {
+ public:
+  basic_attachment_table() noexcept = default;
+  basic_attachment_table(const basic_attachment_table&) = delete;
+  basic_attachment_table& operator=(const basic_attachment_table&) = delete;
+  ~basic_attachment_table() {
+    for (Cell* const segment : segments_) {
+      delete[] segment;
+    }
+  }
+
+  /// Takes the attachment over. Throws std::bad_alloc, and then did not. Locks.
+  std::uint32_t add(std::unique_ptr<Attachment>& attachment) {
+    const Guard guard(lock_);
+    std::uint32_t number = first_free_;
+    if (number == 0) {
+      number = next_;
+      cell(number, Make::yes);
+      ++next_;
+    } else {
+      first_free_ = cell(number).next_free.get();
+    }
+    cell(number).attachment.set(attachment.release());
+    return number;
+  }
+
+  /// Wait-free.
+  Attachment& at(std::uint32_t number) const noexcept { return *cell(number).attachment.get(); }
+
+  /// Destroys the attachment, and frees its number. Locks.
+  void remove(std::uint32_t number) noexcept {
+    delete cell(number).attachment.get();
+    const Guard guard(lock_);
+    cell(number).next_free.set(first_free_);
+    first_free_ = number;
+  }
+
+ private:
+  using At = AttachmentSite;
+
+  struct Cell {
+    typename Sync::template Plain<Attachment*> attachment{nullptr};
+    typename Sync::template Plain<std::uint32_t> next_free{0};
+  };
+
+  class Guard {
+   public:
+    explicit Guard(typename Sync::SharedMutex& lock) : lock_(lock) {
+      lock_.lock(attachment_sites.at(At::lock));
+    }
+    ~Guard() { lock_.unlock(attachment_sites.at(At::unlock)); }
+    Guard(const Guard&) = delete;
+    Guard& operator=(const Guard&) = delete;
+
+   private:
+    typename Sync::SharedMutex& lock_;
+  };
+
+  /// Segments double, and never move: number 1 is in the first, 2 and 3 are in the second.
+  enum class Make : bool { no, yes };
+  Cell& cell(std::uint32_t number, Make make = Make::no) const {
+    const auto segment = static_cast<std::size_t>(std::bit_width(number) - 1);
+    const std::uint32_t count = std::uint32_t{1} << segment;
+    if (make == Make::yes && segments_[segment] == nullptr) {
+      segments_[segment] = new Cell[count];
+    }
+    return segments_[segment][number - count];
+  }
+
+  mutable std::array<Cell*, 32> segments_{};
+  std::uint32_t next_ = 1;
+  std::uint32_t first_free_ = 0;
+  typename Sync::SharedMutex lock_;
+};
+
+/// Room for one attachment, in the storage. Finding it is wait-free; attaching one locks.
+template <sync::Sync Sync>
+class basic_attachment_slot {
+ public:
+  basic_attachment_slot() noexcept : number_(0) {}
+  basic_attachment_slot(const basic_attachment_slot&) = delete;
+  basic_attachment_slot& operator=(const basic_attachment_slot&) = delete;
+  /// Destroys what is attached.
+  ~basic_attachment_slot() {
+    // Who destroys the storage comes after all use of it; find would do with relaxed here.
+    const std::uint32_t number = number_.load(sites.at(At::find, std::memory_order::acquire));
+    if (number != 0) {
+      table().remove(number);
+    }
+  }
+
+  /// Null if there is none.
+  Attachment* find() const noexcept {
+    // Acquire pairs with attach: what is found is whole, or first_attachments_race fails.
+    const std::uint32_t number = number_.load(sites.at(At::find, std::memory_order::acquire));
+    return number == 0 ? nullptr : &table().at(number);
+  }
+
+  /// Attaches it, unless there is one already or another thread comes first; answers the one that is
+  /// there then. Throws std::bad_alloc: nothing is attached.
+  Attachment& attach(std::unique_ptr<Attachment> attachment) {
+    if (Attachment* const present = find()) {
+      return *present;
+    }
+    const std::uint32_t number = table().add(attachment);
+    std::uint32_t none = 0;
+    // Release pairs with find: the attachment comes first, or first_attachments_race fails.
+    while (!number_.compare_exchange_weak(none, number,
+                                          sites.at(At::attach, std::memory_order::release))) {
+      if (none != 0) {
+        table().remove(number);
+        // Acquire pairs with attach: the other's is whole, or first_attachments_race fails.
+        return table().at(number_.load(sites.at(At::find_other, std::memory_order::acquire)));
+      }
+    }
+    return table().at(number);
+  }
+
+ private:
+  using At = AttachmentSite;
+  using Table = basic_attachment_table<Sync>;
+  static constexpr const auto& sites = attachment_sites;
+
+  static Table& table() noexcept { return Sync::template immortal<Table>(); }
+
+  typename Sync::template Atomic<std::uint32_t> number_;
+};
+
+}  // namespace detail
+}  // namespace byre::inline v0
