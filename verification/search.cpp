@@ -89,22 +89,27 @@ bool is_covered(std::string_view state) noexcept {
 }
 
 namespace detail {
+namespace {
 
-CurrentSearch::CurrentSearch(const Search& search) {
+/// Begins the search, of which there is one at a time in a process.
+rl::test_params begin_search(const Search& search) {
   now.search = &search;
   now.begun = Clock::now();
   now.executions = 0;
   now.own_verdict = Verdict::pass;
   now.message = {};
+  rl::test_params params;
   params.output_stream = &nowhere();
   params.progress_stream = &nowhere();
   params.search_type = search.bound.is_full() ? rl::sched_full : rl::sched_bound;
   params.context_bound = search.bound.switches;
   params.execution_depth_limit = most_steps;
   params.initial_state = search.state.c_str();
+  return params;
 }
 
-void CurrentSearch::begin_execution() {
+/// Before every execution: ends the search where its limits say so.
+void begin_execution() {
   const Search& search = *now.search;
   bool ends = now.executions >= search.most_executions;
   if (now.executions % executions_between_looks == 0 && now.executions != 0) {
@@ -119,7 +124,7 @@ void CurrentSearch::begin_execution() {
   ++now.executions;
 }
 
-Found CurrentSearch::finish(rl::test_result_e result, const rl::ostringstream& state) {
+Found finish_search(rl::test_result_e result, const rl::ostringstream& state) {
   Found found;
   found.verdict =
       result == rl::test_result_user_assert_failed ? now.own_verdict : verdict_of(result);
@@ -130,6 +135,7 @@ Found CurrentSearch::finish(rl::test_result_e result, const rl::ostringstream& s
   return found;
 }
 
+/// For failures that Relacy does not see itself.
 void fail_on_exception() noexcept {
   try {
     throw;
@@ -139,6 +145,87 @@ void fail_on_exception() noexcept {
     fail(Verdict::wrong_answer, text.data());
   } catch (...) {
     fail(Verdict::wrong_answer, "an exception left a thread");
+  }
+}
+
+/// Of the search under way.
+const BodyType* body_under_way = nullptr;
+
+/// One execution.
+template <unsigned Threads>
+class Suite : public rl::test_suite<Suite<Threads>, static_cast<rl::thread_id_t>(Threads)> {
+ public:
+  Suite() {
+    body_under_way->construct(room_.data());
+    if (body_under_way->saw != nullptr) {
+      environment_.execution.observer = {room_.data(), body_under_way->saw};
+    }
+  }
+  ~Suite() { body_under_way->destroy(room_.data()); }
+
+  void thread(unsigned index) {
+    KeepsExceptions::forget();
+    trace.set_threads_running(true);
+    try {
+      body_under_way->thread(room_.data(), index);
+      environment_.execution.held.finish();
+    } catch (...) {
+      fail_on_exception();
+    }
+  }
+
+  void after() {
+    KeepsExceptions::forget();
+    trace.set_threads_running(false);
+    body_under_way->after(room_.data());
+  }
+
+ private:
+  struct Environment {
+    Environment() {
+      KeepsExceptions::forget();
+      trace.set_threads_running(false);
+      begin_execution();
+    }
+    Execution execution;
+  };
+
+  Environment environment_;
+  alignas(std::max_align_t) std::array<std::byte, most_body_nbytes> room_;
+};
+
+template <unsigned Threads, template <rl::thread_id_t> class Scheduler>
+Found search_with(const Search& search) {
+  rl::test_params params = begin_search(search);
+  rl::ostringstream state;
+  const auto result =
+      rl::run_test<Suite<Threads>, Scheduler<static_cast<rl::thread_id_t>(Threads)>>(params, state,
+                                                                                     false);
+  return finish_search(result, state);
+}
+
+template <unsigned Threads>
+Found search_threads(const Search& search) {
+  if (search.bound.is_reduced()) {
+    return search_with<Threads, SleepSetScheduler>(search);
+  }
+  return search.bound.is_full() ? search_with<Threads, rl::full_search_scheduler>(search)
+                                : search_with<Threads, rl::context_bound_scheduler>(search);
+}
+
+}  // namespace
+
+Found search_body(const BodyType& type, const Search& search) {
+  body_under_way = &type;
+  switch (type.threads) {
+    case 2:
+      return search_threads<2>(search);
+    case 3:
+      return search_threads<3>(search);
+    case 4:
+      return search_threads<4>(search);
+    default:
+      return {.verdict = Verdict::checker_error, .message = "a scenario has 2, 3 or 4 threads"};
   }
 }
 

@@ -4,6 +4,9 @@
 /// `threads` how many there are. Optionally saw(site, value) is told of every step.
 #pragma once
 
+#include <cstddef>
+#include <new>
+
 #include "relacy/checked.hpp"
 #include "relacy/mapped_cells.hpp"
 #include "relacy/tracked.hpp"
@@ -25,82 +28,47 @@ inline unsigned current_thread() noexcept {
 
 namespace detail {
 
-/// The search under way, of which there is one in a process.
-class CurrentSearch {
- public:
-  explicit CurrentSearch(const Search& search);
-  /// Before every execution: ends the search where its limits say so.
-  static void begin_execution();
-  Found finish(rl::test_result_e result, const rl::ostringstream& state);
-
-  rl::test_params params;
+/// A body without its type: what the checker is made of is compiled once for a number of threads, and
+/// not once for a body.
+struct BodyType {
+  unsigned threads;
+  void (*construct)(void* place);
+  void (*destroy)(void* body);
+  void (*thread)(void* body, unsigned index);
+  void (*after)(void* body);
+  void (*saw)(void* body, const sync::Site& site, std::uint64_t value);  ///< may be null
 };
 
-/// For failures that Relacy does not see itself.
-void fail_on_exception() noexcept;
+/// The room that there is for a body.
+inline constexpr std::size_t most_body_nbytes = 8192;
 
 template <class Body>
-class Suite : public rl::test_suite<Suite<Body>, static_cast<rl::thread_id_t>(Body::threads)> {
- public:
-  Suite() {
-    if constexpr (requires(Body & body, const sync::Site& site) { body.saw(site, 0); }) {
-      environment_.execution.observer = {
-          &body_, [](void* body, const sync::Site& site, std::uint64_t value) {
-            static_cast<Body*>(body)->saw(site, value);
-          }};
-    }
+constexpr BodyType body_type() {
+  static_assert(sizeof(Body) <= most_body_nbytes && alignof(Body) <= alignof(std::max_align_t));
+  BodyType type{
+      .threads = Body::threads,
+      .construct = [](void* place) { ::new (place) Body; },
+      .destroy = [](void* body) { static_cast<Body*>(body)->~Body(); },
+      .thread = [](void* body, unsigned index) { static_cast<Body*>(body)->thread(index); },
+      .after = [](void*) {},
+      .saw = nullptr};
+  if constexpr (requires(Body & body) { body.after(); }) {
+    type.after = [](void* body) { static_cast<Body*>(body)->after(); };
   }
-
-  void thread(unsigned index) {
-    KeepsExceptions::forget();
-    trace.set_threads_running(true);
-    try {
-      body_.thread(index);
-      environment_.execution.held.finish();
-    } catch (...) {
-      fail_on_exception();
-    }
+  if constexpr (requires(Body & body, const sync::Site& site) { body.saw(site, 0); }) {
+    type.saw = [](void* body, const sync::Site& site, std::uint64_t value) {
+      static_cast<Body*>(body)->saw(site, value);
+    };
   }
-
-  void after() {
-    KeepsExceptions::forget();
-    trace.set_threads_running(false);
-    if constexpr (requires { body_.after(); }) {
-      body_.after();
-    }
-  }
-
- private:
-  struct Environment {
-    Environment() {
-      KeepsExceptions::forget();
-      trace.set_threads_running(false);
-      CurrentSearch::begin_execution();
-    }
-    Execution execution;
-  };
-
-  Environment environment_;
-  Body body_;
-};
-
-template <class Body, template <rl::thread_id_t> class Scheduler>
-Found search_with(const Search& search) {
-  CurrentSearch current(search);
-  rl::ostringstream state;
-  const auto result =
-      rl::run_test<Suite<Body>, Scheduler<static_cast<rl::thread_id_t>(Body::threads)>>(
-          current.params, state, false);
-  return current.finish(result, state);
+  return type;
 }
+
+Found search_body(const BodyType& type, const Search& search);
 
 template <class Body>
 Found search_body(const Search& search) {
-  if (search.bound.is_reduced()) {
-    return search_with<Body, SleepSetScheduler>(search);
-  }
-  return search.bound.is_full() ? search_with<Body, rl::full_search_scheduler>(search)
-                                : search_with<Body, rl::context_bound_scheduler>(search);
+  static constexpr BodyType type = body_type<Body>();
+  return search_body(type, search);
 }
 
 }  // namespace detail

@@ -26,7 +26,7 @@ def main(source, *options):
         (parent / "subprojects").mkdir()
         (parent / "subprojects" / "byre").symlink_to(source, target_is_directory=True)
 
-        run("meson", "setup", "-Dwerror=true", *options, build, parent)
+        run("meson", "setup", "-Dwerror=true", "-Ddebug=false", *options, build, parent)
         run("meson", "compile", "-C", build)
         run("meson", "test", "-C", build, "--print-errorlogs")
 

@@ -16,8 +16,10 @@
 namespace byre::verification {
 
 std::span<const Scenario* const> all_scenarios() {
-  static const Scenario writers{.name = "writers_race_writers", .shows = "", .threads = 2};
-  static const Scenario readers{.name = "reads_race_a_steal", .shows = "", .threads = 2};
+  static const Scenario writers{
+      .name = "writers_race_writers", .shows = "", .threads = 2, .cover = {}, .search = {}};
+  static const Scenario readers{
+      .name = "reads_race_a_steal", .shows = "", .threads = 2, .cover = {}, .search = {}};
   static const Scenario* const all[] = {&writers, &readers};
   return all;
 }
