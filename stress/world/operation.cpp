@@ -58,6 +58,24 @@ std::string_view name_of(Operation operation) noexcept {
   return described[static_cast<std::size_t>(operation)].name;
 }
 
+bool is_all_or_nothing(Operation operation) noexcept {
+  switch (operation) {
+    case Operation::read:
+    case Operation::write:
+    case Operation::write_never:
+    case Operation::clone:
+    case Operation::clone_clone:
+    case Operation::allocate:
+    case Operation::resize:
+    case Operation::adopt:
+    case Operation::borrow:
+    case Operation::map:
+      return true;
+    default:
+      return false;
+  }
+}
+
 Mix usual_mix() noexcept {
   Mix mix;
   std::ranges::transform(described, mix.begin(), &Described::usual_weight);
