@@ -22,7 +22,7 @@ TEST_F(FaultsTest, the_allocation_that_was_named_fails_and_no_other) {
   const Buffer first = Buffer::allocate(10, allocator);
   EXPECT_THROW(Buffer::allocate(10, allocator), OutOfMemory);
   const Buffer third = Buffer::allocate(10, allocator);
-  EXPECT_EQ(injector.injected(), 1u);
+  EXPECT_EQ(injector.counts().total().injected, 1u);
 }
 
 TEST(Faults, the_nth_allocation_of_a_thread_fails) {

@@ -98,10 +98,10 @@ TEST_F(OwnerTest, a_resize_that_loses_bytes_is_noticed) {
 }
 
 TEST_F(OwnerTest, a_fault_that_nothing_was_thrown_for_is_noticed) {
-  owner.check_silence(std::nullopt);
+  owner.check_silence(Operation::write, std::nullopt);
   EXPECT_EQ(told(), "");
-  owner.check_silence(Fault::copy);
-  EXPECT_EQ(told(), "thread 3: did not throw though this was made to fail: copy");
+  owner.check_silence(Operation::write, Fault::copy);
+  EXPECT_EQ(told(), "thread 3: write did not throw though this was made to fail: copy");
 }
 
 TEST_F(OwnerTest, what_a_fault_throws_is_taken) {

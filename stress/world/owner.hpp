@@ -76,9 +76,10 @@ class Owner {
   }
 
   /// After an operation that did not throw: nothing was to make it.
-  void check_silence(std::optional<Fault> fault) {
+  void check_silence(Operation operation, std::optional<Fault> fault) {
     if (fault) {
-      fail("did not throw though this was made to fail: " + std::string(name_of(*fault)));
+      fail(std::string(name_of(operation)) +
+           " did not throw though this was made to fail: " + std::string(name_of(*fault)));
     }
   }
 

@@ -71,7 +71,7 @@ class Worker {
     try {
       perform(decision);
       injector.disarm();
-      owner_.check_silence(injector.to_throw());
+      owner_.check_silence(decision.operation, injector.to_throw());
     } catch (const std::exception& error) {
       injector.disarm();
       how = "threw";
