@@ -14,6 +14,7 @@
 namespace byre::stress {
 namespace {
 
+/// No operation takes as long, and one that hangs is to be found soon.
 constexpr std::chrono::seconds patience{20};
 
 template <template <class> class Share>
@@ -29,6 +30,9 @@ Outcome run(std::string_view name, const Settings& settings) {
   }
   if (name == "claims_in_two_steps") {
     return run<WordOver<ClaimsInTwoSteps>::Share>(settings);
+  }
+  if (name == "stays_waiting") {
+    return run<WordOver<StaysWaiting>::Share>(settings);
   }
   if (name == "count_then_lock") {
     return run<basic_count_then_lock>(settings);
@@ -50,6 +54,8 @@ int main(int argc, char** argv) {
                     .sizes = {1, 4096},
                     .perturbation = usual_perturbation,
                     .operations = 50'000};
+  // Writes of what others still copy come about often.
+  settings.mix = parse_mix("board_clone=4,board_steal=4,hand=2,take=2,write=2,read=1,drop=1");
   const Outcome outcome = run(argv[1], settings);
   std::fputs(text_of(outcome).c_str(), stdout);
   return outcome.failures.empty() ? EXIT_SUCCESS : EXIT_FAILURE;

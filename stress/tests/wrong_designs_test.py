@@ -25,6 +25,11 @@ class WrongDesigns(unittest.TestCase):
         self.assertEqual(ended.returncode, 1, ended)
         self.assertIn("a write to data that nobody shared copied or stole it", ended.stdout)
 
+    def test_a_mark_that_stays_after_a_wait_is_found(self):
+        ended = self.found("stays_waiting", "1")
+        self.assertEqual(ended.returncode, 1, ended)
+        self.assertIn("a write left the data shared", ended.stdout)
+
     def test_drops_in_two_steps_are_found(self):
         self.found("drops_in_two_steps", "1")
 

@@ -15,11 +15,11 @@ struct Described {
 };
 
 constexpr std::array<Described, operation_count> described{{
-    {"read", 12},       {"write", 12},    {"write_never", 4}, {"clone", 12},
-    {"clone_clone", 4}, {"drop", 8},      {"allocate", 3},    {"hand", 8},
-    {"take", 10},       {"resize", 3},    {"adopt", 3},       {"borrow", 2},
-    {"map", 2},         {"alias", 3},     {"move", 3},        {"board_read", 6},
-    {"board_clone", 8}, {"board_put", 3}, {"board_steal", 3},
+    {"read", 12},        {"write", 12},    {"write_never", 4},  {"clone", 12},
+    {"clone_clone", 4},  {"drop", 8},      {"allocate", 3},     {"hand", 8},
+    {"take", 10},        {"resize", 3},    {"adopt", 3},        {"borrow", 2},
+    {"map", 2},          {"alias", 3},     {"move", 3},         {"board_read", 6},
+    {"board_clone", 12}, {"board_put", 3}, {"board_steal", 10},
 }};
 
 std::string all_names() {
