@@ -153,11 +153,25 @@ char how_to_repeat[4096] = "";
 
 constexpr int fatal_signals[] = {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV};
 
+struct sigaction handled_before[std::size(fatal_signals)];
+
+/// Then on to a sanitizer's handler, or to none: a wrong address is used again.
 void say_how_to_repeat(int signal) {
   [[maybe_unused]] const auto written =
       ::write(STDERR_FILENO, how_to_repeat, std::strlen(how_to_repeat));
-  std::signal(signal, SIG_DFL);
-  std::raise(signal);
+  const auto at = std::find(std::begin(fatal_signals), std::end(fatal_signals), signal);
+  sigaction(signal, &handled_before[at - std::begin(fatal_signals)], nullptr);
+  if (signal == SIGABRT) {
+    std::raise(signal);
+  }
+}
+
+void have_repeated_what_is_fatal() {
+  struct sigaction action {};
+  action.sa_handler = &say_how_to_repeat;
+  for (std::size_t at = 0; at < std::size(fatal_signals); ++at) {
+    sigaction(fatal_signals[at], &action, &handled_before[at]);
+  }
 }
 
 void run_file(const fs::path& file, const InputBytes& bytes) {
@@ -171,7 +185,7 @@ void run_random(std::uint64_t number, const Options& options, const InputBytes& 
       options.paths.begin(), options.paths.end(), std::string(),
       [](const std::string& all, const std::string& path) { return all + ' ' + path; });
   std::snprintf(how_to_repeat, sizeof how_to_repeat,
-                "random input %llu; it is the last of, and is then in INPUT:\n"
+                "random input %llu, which this makes again, and leaves in INPUT:\n"
                 "again: %s --seed %llu --runs %llu --keep INPUT%s\n",
                 static_cast<unsigned long long>(number), program_name(),
                 static_cast<unsigned long long>(options.seed),
@@ -217,9 +231,7 @@ int replay(const Options& options) {
 
 int main(int argc, char** argv) {
   using namespace byre::fuzz;
-  for (const int signal : fatal_signals) {
-    std::signal(signal, &say_how_to_repeat);
-  }
+  have_repeated_what_is_fatal();
   try {
     return replay(parse(argc, argv));
   } catch (const std::exception& error) {
