@@ -10,11 +10,14 @@
 #include <algorithm>
 #include <boost/thread/thread.hpp>
 #include <cstddef>
+#include <exception>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
 
 #include "../failures.hpp"
+#include "../faults/injector.hpp"
 #include "item.hpp"
 #include "tally.hpp"
 
@@ -29,6 +32,7 @@ inline constexpr bool is_textbook<basic_buffer<Sync, basic_share_lock>> = true;
 template <sync::Sync Sync>
 inline constexpr bool is_textbook<basic_storage<Sync, basic_share_lock>> = true;
 
+/// Of one thread.
 class Owner {
  public:
   Owner(Failures& failures, Tally& tally, unsigned thread) noexcept
@@ -69,6 +73,26 @@ class Owner {
       return;
     }
     write_next(item);
+  }
+
+  /// After an operation that did not throw: nothing was to make it.
+  void check_silence(Operation operation, std::optional<Fault> fault) {
+    if (fault) {
+      fail(std::string(name_of(operation)) +
+           " did not throw though this was made to fail: " + std::string(name_of(*fault)));
+    }
+  }
+
+  /// After an operation that threw: what was made to fail, if anything, throws that.
+  void check_error(std::optional<Fault> fault, const std::exception& error) {
+    if (fault && !is_of(*fault, error)) {
+      fail("threw something else than " + std::string(name_of(*fault)) + " does: " + error.what());
+    } else if (!fault && is_of(Fault::heap, error)) {
+      fail("memory ran out, of itself; give fewer --storages or smaller --sizes: " +
+           std::string(error.what()));
+    } else if (!fault) {
+      fail("threw though nothing was made to fail: " + std::string(error.what()));
+    }
   }
 
   void fail(const std::string& text) {
