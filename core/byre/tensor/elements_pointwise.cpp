@@ -16,7 +16,7 @@ struct alignas(data_alignment) BlockBuffer {
 /// What lies between the elements of one operand and the blocks a kernel knows.
 struct Port {
   std::int64_t itemsize;  ///< in a block
-  bool is_converted;
+  bool is_converted;      ///< bool also to bool: a kernel may not see the bytes that loaded() mends
   ConvertRow convert;
 
   bool is_dense(std::int64_t stride) const noexcept { return !is_converted && stride == itemsize; }
@@ -37,6 +37,7 @@ class RowLoop {
     for (std::size_t number = 0; number < Count; ++number) {
       const DType wanted = kernel.operands[number];
       inputs_[number] = port(wanted, operands[number]->dtype(), operation, wanted);
+      inputs_[number].is_converted = inputs_[number].is_converted || wanted == DType::boolean;
     }
   }
 
@@ -94,6 +95,9 @@ void compute_into(Tensor& output, const char* operation, const Kernel<Count>& ke
   for (std::size_t number = 0; number < Count; ++number) {
     layouts[number] = broadcast_to(output.sizes(), *operands[number], operation);
     expect_writable_beside(output, *operands[number], layouts[number], operation);
+  }
+  if (output.numel() == 0) {
+    return;
   }
   RowLoop<Count> loop(kernel, operation, output, operands);
   // The output's pointer comes first: to materialize it moves the data of every tensor over its
