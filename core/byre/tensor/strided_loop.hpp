@@ -27,7 +27,7 @@ struct Operand {
   std::byte* first;
   Dims strides;
 
-  /// Modulo 2^64: a stride that nothing steps over may be any, as in a layout without elements.
+  /// Modulo 2^64, which strides of a layout without elements may exceed.
   static Operand of(const void* first, const Layout& layout, std::size_t itemsize) {
     Operand operand{static_cast<std::byte*>(const_cast<void*>(first)), layout.strides};
     for (std::int64_t& stride : operand.strides) {
