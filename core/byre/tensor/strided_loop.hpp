@@ -74,9 +74,8 @@ struct Loop {
     }
   }
 
-  /// The longest dimension is last, if the last one makes rows too short to be worth a call.
-  void lengthen_rows() {
-    constexpr std::int64_t long_enough = 16;
+  /// The longest dimension is last, if the last one is shorter than `long_enough`.
+  void lengthen_rows(std::int64_t long_enough) {
     if (!sizes.empty() && sizes.back() < long_enough) {
       const auto longest = std::max_element(sizes.begin(), sizes.end());
       swap_dimensions(static_cast<std::size_t>(longest - sizes.begin()), sizes.size() - 1);
@@ -139,16 +138,19 @@ void for_each_row_of(const Loop<Count>& loop, const std::array<std::byte*, Count
 }
 
 /// Calls `row(const Row<Count>&)` until every element was in one, in an order that suits the first
-/// operand. Does nothing if there are no elements.
+/// operand. Rows shorter than are worth a call of `row` are avoided where they can be; not much longer
+/// ones, as each run through memory would use few of the bytes it fetches. Does nothing if there are
+/// no elements.
 template <std::size_t Count, class EachRow>
-void for_each_row(const Dims& sizes, const std::array<Operand, Count>& operands, EachRow&& row) {
+void for_each_row(const Dims& sizes, const std::array<Operand, Count>& operands, EachRow&& row,
+                  std::int64_t worth_a_call = 8) {
   if (std::find(sizes.begin(), sizes.end(), 0) != sizes.end()) {
     return;
   }
   Loop<Count> loop{sizes, operands};
   loop.sort_dimensions();
   loop.join_dimensions();
-  loop.lengthen_rows();
+  loop.lengthen_rows(worth_a_call);
   std::array<std::byte*, Count> first;
   for (std::size_t number = 0; number < Count; ++number) {
     first[number] = operands[number].first;
