@@ -27,15 +27,17 @@ std::vector<std::uint8_t> bytes_of_bool(const Tensor& tensor) {
 
 using Bytes = std::vector<std::uint8_t>;
 
+/// Bools, and the same storage as bytes, by which they are made others than 0 and 1.
+struct OddBools {
+  Tensor bytes = Tensor::zeros({4}, DType::u8);
+  Tensor bools = Tensor::over(bytes.storage(), {4}, DType::boolean);
+
+  OddBools() { copy_(bytes, Tensor::of<std::uint8_t>({4}, {0, 1, 2, 255})); }
+};
+
 class BoolBytesTest : public testing::Test {
  protected:
-  Tensor over(std::vector<std::uint8_t>& bytes) {
-    return Tensor::over(byre::Storage::borrow(bytes.data(), bytes.size()),
-                        {static_cast<std::int64_t>(bytes.size())}, DType::boolean);
-  }
-
-  std::vector<std::uint8_t> memory_{0, 1, 2, 255};
-  const Tensor odd_ = over(memory_);
+  const Tensor odd_ = OddBools().bools;
   const Tensor yes_ = Tensor::of<bool>({4}, {true, true, true, true});
   const Tensor no_ = Tensor::zeros({4}, DType::boolean);
 };
@@ -64,10 +66,9 @@ TEST_F(BoolBytesTest, copies_and_operations_in_place_leave_0_and_1) {
   Tensor part = spread.slice(0, 0, 8, 2);
   copy_(part, odd_);
   EXPECT_EQ(bytes_of_bool(spread), (Bytes{0, 0, 1, 0, 1, 0, 1, 0}));
-  std::vector<std::uint8_t> own{0, 1, 2, 255};
-  Tensor in_place = over(own);
-  add_(in_place, no_);
-  EXPECT_EQ(own, (Bytes{0, 1, 1, 1}));
+  OddBools own;
+  add_(own.bools, no_);
+  EXPECT_EQ(bytes_of<std::uint8_t>(own.bytes), (Bytes{0, 1, 1, 1}));
 }
 
 /// With strides whose bytes cannot be counted, and without memory.
