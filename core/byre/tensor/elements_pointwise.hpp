@@ -59,9 +59,6 @@ void compute_block(std::int64_t length, Result* result, const Operand*... operan
 }
 
 #undef BYRE_INDEPENDENT_ELEMENTS
-#if defined(__clang__)
-#pragma clang diagnostic pop
-#endif
 
 /// The kernel of an Operation, a function object, for operands of these types.
 template <class Operation, Element... Operand>
@@ -76,6 +73,11 @@ constexpr Kernel<sizeof...(Operand)> kernel_of_types() {
   };
   return {dtype_of<Result>, {dtype_of<Operand>...}, block};
 }
+
+// Behind what compute_block is inlined to: without debug information clang reports it there.
+#if defined(__clang__)
+#pragma clang diagnostic pop
+#endif
 
 /// What operands of `dtype` are computed as: the halves as float.
 constexpr DType computed_as(DType dtype) noexcept {
