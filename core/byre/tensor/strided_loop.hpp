@@ -74,10 +74,10 @@ struct Loop {
     }
   }
 
-  /// The longest dimension is last, if the last one is shorter than `long_enough`.
+  /// The longest dimension is last, if only that is `long_enough`.
   void lengthen_rows(std::int64_t long_enough) {
-    if (!sizes.empty() && sizes.back() < long_enough) {
-      const auto longest = std::max_element(sizes.begin(), sizes.end());
+    const auto longest = std::max_element(sizes.begin(), sizes.end());
+    if (longest != sizes.end() && *longest >= long_enough && sizes.back() < long_enough) {
       swap_dimensions(static_cast<std::size_t>(longest - sizes.begin()), sizes.size() - 1);
     }
   }
