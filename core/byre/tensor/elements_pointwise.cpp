@@ -42,8 +42,9 @@ class RowLoop {
   }
 
   void operator()(Row<1 + Count> row) {
+    const std::int64_t longest = is_dense(row) ? row.length : block_length;
     while (row.length > 0) {
-      const std::int64_t length = std::min(row.length, block_length);
+      const std::int64_t length = std::min(row.length, longest);
       std::array<const void*, Count> blocks;
       for (std::size_t number = 0; number < Count; ++number) {
         blocks[number] = load(number, row.first[1 + number], row.strides[1 + number], length);
@@ -57,6 +58,14 @@ class RowLoop {
   }
 
  private:
+  bool is_dense(const Row<1 + Count>& row) const {
+    bool is_dense = output_.is_dense(row.strides[0]);
+    for (std::size_t number = 0; number < Count; ++number) {
+      is_dense = is_dense && inputs_[number].is_dense(row.strides[1 + number]);
+    }
+    return is_dense;
+  }
+
   const void* load(std::size_t number, const std::byte* from, std::int64_t stride,
                    std::int64_t length) {
     const Port& input = inputs_[number];

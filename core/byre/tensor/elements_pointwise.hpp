@@ -45,16 +45,17 @@ struct Kernel {
 /// of optimization.
 template <class Operation, class Result, class... Operand>
 void compute_block(std::int64_t length, Result* result, const Operand*... operands) {
-  if (length == block_length) {
+  for (; length >= block_length; length -= block_length) {
     BYRE_INDEPENDENT_ELEMENTS
     for (std::int64_t i = 0; i < block_length; ++i) {
       result[i] = Operation{}(operands[i]...);
     }
-  } else {
-    BYRE_INDEPENDENT_ELEMENTS
-    for (std::int64_t i = 0; i < length; ++i) {
-      result[i] = Operation{}(operands[i]...);
-    }
+    result += block_length;
+    ((operands += block_length), ...);
+  }
+  BYRE_INDEPENDENT_ELEMENTS
+  for (std::int64_t i = 0; i < length; ++i) {
+    result[i] = Operation{}(operands[i]...);
   }
 }
 
