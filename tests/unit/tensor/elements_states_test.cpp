@@ -133,7 +133,8 @@ TEST(ElementDevicesTest, copies_convert_and_broadcast_between_devices) {
   expect_converted(again);
 }
 
-/// Memory that the host could address, in a device that copies it or, if told to, fails to.
+/// Memory that the host could address, in a device that copies it or, if told to, fails to. It says
+/// that it has more than there can be.
 class FailingDevice final : public byre::DeviceSupport {
  public:
   static FailingDevice& instance() {
@@ -167,12 +168,19 @@ class FailingDevice final : public byre::DeviceSupport {
    public:
     Memory() : Allocator(Device(7, 1)) {}
     byre::Block allocate(const byre::Request& request) override {
-      return byre::default_allocator().allocate(request);
+      return request.nbytes >= vast ? byre::Block{&nowhere_, request.nbytes, &nowhere_}
+                                    : byre::default_allocator().allocate(request);
     }
     void deallocate(const byre::Block& block) noexcept override {
-      byre::default_allocator().deallocate(block);
+      if (block.base != &nowhere_) {
+        byre::default_allocator().deallocate(block);
+      }
     }
     const char* name() const noexcept override { return "failing memory"; }
+
+   private:
+    static constexpr std::size_t vast = std::size_t{1} << 60;
+    alignas(byre::data_alignment) std::byte nowhere_{};
   };
 
   Memory memory_;
@@ -201,6 +209,12 @@ TEST(ElementDevicesTest, a_device_that_fails_leaves_the_state_of_what_was_to_be_
   copy_(neither, on_device);
   expect_elements<float>(neither, {4},
                          [&](const Dims& indices) { return at<float>(source, indices); });
+}
+
+TEST(ElementDevicesTest, what_spans_more_than_the_host_has_is_out_of_memory) {
+  const Device there = FailingDevice::instance().allocator().device();
+  Tensor ends = Tensor::empty({2, std::int64_t{1} << 58}, DType::i32, there).select(1, 0);
+  EXPECT_THROW(fill_(ends, 1), byre::OutOfMemory);
 }
 
 TEST(ElementDevicesTest, views_on_a_device_are_written_without_what_lies_between) {
