@@ -9,11 +9,11 @@ namespace {
 
 template <class To, class From>
 void convert_dense(To* to, const From* from, std::int64_t length) {
-  if constexpr (std::is_same_v<To, From>) {
+  if constexpr (std::is_same_v<To, From> && !std::is_same_v<From, bool>) {
     std::memmove(to, from, static_cast<std::size_t>(length) * sizeof(To));
   } else {
     for (std::int64_t i = 0; i < length; ++i) {
-      to[i] = converted<To>(from[i]);
+      to[i] = converted<To>(loaded(from[i]));
     }
   }
 }
@@ -26,10 +26,10 @@ void convert_row(std::byte* to, std::int64_t to_stride, const std::byte* from,
   if (to_stride == sizeof(To) && from_stride == sizeof(From)) {
     convert_dense(target, source, length);
   } else if (to_stride == sizeof(To) && from_stride == 0) {
-    std::fill_n(target, length, converted<To>(*source));
+    std::fill_n(target, length, converted<To>(loaded(*source)));
   } else {
     for (; length > 0; --length, to += to_stride, from += from_stride) {
-      *reinterpret_cast<To*>(to) = converted<To>(*reinterpret_cast<const From*>(from));
+      *reinterpret_cast<To*>(to) = converted<To>(loaded(*reinterpret_cast<const From*>(from)));
     }
   }
 }

@@ -30,6 +30,17 @@ constexpr To saturated(From value) noexcept {
                            : To{0};
 }
 
+/// The element in memory that may not be this program's: of bool it may hold other bytes than 0 and 1,
+/// which are true. To read such a one as a bool is undefined.
+template <Element T>
+T loaded(const T& element) noexcept {
+  if constexpr (std::is_same_v<T, bool>) {
+    return reinterpret_cast<const unsigned char&>(element) != 0;
+  } else {
+    return element;
+  }
+}
+
 /// To bool: whether it is not 0. Between integers: modulo 2^bits. To floating: rounded to nearest;
 /// to the halves by way of float. From complex: the real part, but to bool.
 template <Element To, Element From>

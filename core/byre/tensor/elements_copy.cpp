@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Writing elements: copies with conversion and broadcasting, on the host and between devices, and
 /// what is made of them.
+#include <byre/storage/buffer.hpp>
 #include <byre/tensor/elements.hpp>
 #include <byre/tensor/elements_convert.hpp>
 #include <byre/tensor/elements_operands.hpp>
@@ -8,7 +9,6 @@
 #include <byre/tensor/strided_loop.hpp>
 
 #include <array>
-#include <memory>
 
 namespace byre::inline v0 {
 namespace {
@@ -31,15 +31,16 @@ void convert_to_device(Tensor& self, const Tensor& source, const Layout& expande
   DeviceSupport& support = support_of(self.device());
   const auto spanned =
       static_cast<std::size_t>(self.layout().end() - self.storage_offset()) * self.itemsize();
-  const auto on_host = std::make_unique_for_overwrite<std::byte[]>(spanned);
+  Buffer stage = Buffer::allocate(spanned);
+  std::byte* const on_host = stage.mutable_data();
   void* const on_device = self.mutable_raw_data();
   if (!self.is_contiguous()) {
-    support.copy_to_host(on_host.get(), on_device, spanned);
+    support.copy_to_host(on_host, on_device, spanned);
   }
-  convert(Operand::of(on_host.get(), self.layout(), self.itemsize()), self.dtype(),
+  convert(Operand::of(on_host, self.layout(), self.itemsize()), self.dtype(),
           Operand::of(source.raw_data(), expanded, source.itemsize()), source.dtype(),
           self.sizes());
-  support.copy_from_host(on_device, on_host.get(), spanned);
+  support.copy_from_host(on_device, on_host, spanned);
 }
 
 /// What a device can do by itself.
@@ -51,7 +52,7 @@ bool is_plain_copy_within_device(const Tensor& self, const Tensor& source) {
 
 Tensor& fill(Tensor& self, const Scalar& value, const char* operation) {
   detail::expect_dtype_known(self, operation);
-  return copy_(self, value.to_tensor(self.dtype()));
+  return copy_(self, value.fitting(self.dtype(), operation));
 }
 
 std::size_t axis_to_join(const Tensor& first, std::int64_t axis) {
@@ -86,7 +87,12 @@ Tensor& copy_(Tensor& self, const Tensor& source) {
   detail::expect_elements(source, "copy_");
   Layout expanded = detail::broadcast_to(self.sizes(), source, "copy_");
   detail::expect_distinct_elements(self, "copy_");
-  self.realize(self.is_dtype_initialized() ? self.dtype() : source.dtype());
+  if (!self.is_dtype_initialized() || !self.is_storage_initialized()) {
+    // Initialized at last, by what cannot fail: a device can, and then nothing has changed.
+    const DType dtype = self.is_dtype_initialized() ? self.dtype() : source.dtype();
+    Tensor written = Tensor::empty(self.sizes(), dtype, self.device());
+    return self.share_data(copy_(written, source));
+  }
   const auto overlap = detail::expect_writable_beside(self, source, expanded, "copy_");
   if (self.numel() == 0 || (overlap == detail::Overlap::same && self.dtype() == source.dtype())) {
     return self;

@@ -59,8 +59,9 @@ void multiply(const ProductSizes& sizes, const T* left, const T* right, std::byt
   }
 }
 
+/// A copy of bool always, whose bytes are 0 and 1: see loaded().
 Tensor contiguous_as(DType dtype, const Tensor& tensor) {
-  if (tensor.dtype() == dtype && tensor.is_contiguous()) {
+  if (tensor.dtype() == dtype && dtype != DType::boolean && tensor.is_contiguous()) {
     return tensor;
   }
   Tensor converted = Tensor::empty(tensor.sizes(), dtype);
@@ -125,8 +126,12 @@ Tensor matmul(const Tensor& a, const Tensor& b) {
   sizes.push_back(right.size(-1));
   const DType dtype = promoted(a.dtype(), b.dtype());
   Tensor product = Tensor::empty(sizes, dtype);
-  detail::visit_computed<void>(dtype, "matmul",
-                               [&]<class T>() { multiply_stacks<T>(product, left, right, stack); });
+  if (a.numel() == 0 || b.numel() == 0) {
+    zero_(product);
+  } else {
+    detail::visit_computed<void>(
+        dtype, "matmul", [&]<class T>() { multiply_stacks<T>(product, left, right, stack); });
+  }
   if (b.ndim() == 1) {
     product = product.select(-1, 0);
   }

@@ -16,7 +16,7 @@ struct alignas(data_alignment) BlockBuffer {
 /// What lies between the elements of one operand and the blocks a kernel knows.
 struct Port {
   std::int64_t itemsize;  ///< in a block
-  bool is_converted;
+  bool is_converted;      ///< bool also to bool: a kernel may not see the bytes that loaded() mends
   ConvertRow convert;
 
   bool is_dense(std::int64_t stride) const noexcept { return !is_converted && stride == itemsize; }
@@ -37,12 +37,14 @@ class RowLoop {
     for (std::size_t number = 0; number < Count; ++number) {
       const DType wanted = kernel.operands[number];
       inputs_[number] = port(wanted, operands[number]->dtype(), operation, wanted);
+      inputs_[number].is_converted = inputs_[number].is_converted || wanted == DType::boolean;
     }
   }
 
   void operator()(Row<1 + Count> row) {
+    const std::int64_t longest = is_dense(row) ? row.length : block_length;
     while (row.length > 0) {
-      const std::int64_t length = std::min(row.length, block_length);
+      const std::int64_t length = std::min(row.length, longest);
       std::array<const void*, Count> blocks;
       for (std::size_t number = 0; number < Count; ++number) {
         blocks[number] = load(number, row.first[1 + number], row.strides[1 + number], length);
@@ -56,6 +58,14 @@ class RowLoop {
   }
 
  private:
+  bool is_dense(const Row<1 + Count>& row) const {
+    bool is_dense = output_.is_dense(row.strides[0]);
+    for (std::size_t number = 0; number < Count; ++number) {
+      is_dense = is_dense && inputs_[number].is_dense(row.strides[1 + number]);
+    }
+    return is_dense;
+  }
+
   const void* load(std::size_t number, const std::byte* from, std::int64_t stride,
                    std::int64_t length) {
     const Port& input = inputs_[number];
@@ -94,6 +104,9 @@ void compute_into(Tensor& output, const char* operation, const Kernel<Count>& ke
   for (std::size_t number = 0; number < Count; ++number) {
     layouts[number] = broadcast_to(output.sizes(), *operands[number], operation);
     expect_writable_beside(output, *operands[number], layouts[number], operation);
+  }
+  if (output.numel() == 0) {
+    return;
   }
   RowLoop<Count> loop(kernel, operation, output, operands);
   // The output's pointer comes first: to materialize it moves the data of every tensor over its

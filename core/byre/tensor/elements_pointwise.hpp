@@ -45,23 +45,21 @@ struct Kernel {
 /// of optimization.
 template <class Operation, class Result, class... Operand>
 void compute_block(std::int64_t length, Result* result, const Operand*... operands) {
-  if (length == block_length) {
+  for (; length >= block_length; length -= block_length) {
     BYRE_INDEPENDENT_ELEMENTS
     for (std::int64_t i = 0; i < block_length; ++i) {
       result[i] = Operation{}(operands[i]...);
     }
-  } else {
-    BYRE_INDEPENDENT_ELEMENTS
-    for (std::int64_t i = 0; i < length; ++i) {
-      result[i] = Operation{}(operands[i]...);
-    }
+    result += block_length;
+    ((operands += block_length), ...);
+  }
+  BYRE_INDEPENDENT_ELEMENTS
+  for (std::int64_t i = 0; i < length; ++i) {
+    result[i] = Operation{}(operands[i]...);
   }
 }
 
 #undef BYRE_INDEPENDENT_ELEMENTS
-#if defined(__clang__)
-#pragma clang diagnostic pop
-#endif
 
 /// The kernel of an Operation, a function object, for operands of these types.
 template <class Operation, Element... Operand>
@@ -76,6 +74,11 @@ constexpr Kernel<sizeof...(Operand)> kernel_of_types() {
   };
   return {dtype_of<Result>, {dtype_of<Operand>...}, block};
 }
+
+// Behind what compute_block is inlined to: without debug information clang reports it there.
+#if defined(__clang__)
+#pragma clang diagnostic pop
+#endif
 
 /// What operands of `dtype` are computed as: the halves as float.
 constexpr DType computed_as(DType dtype) noexcept {

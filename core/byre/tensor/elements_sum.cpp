@@ -73,22 +73,36 @@ T sum_of_block(const T* values, std::int64_t length) {
   return sums[0];
 }
 
+/// Sums of elements that lie alike, from one place or another.
 template <Summand T>
-T sum_of(const Dims& sizes, const Operand& operand, detail::ConvertRow convert) {
-  PairwiseSum<T> sum;
-  std::array<T, block_length> block;
-  detail::for_each_row(sizes, std::array{operand}, [&](Row<1> row) {
-    while (row.length > 0) {
-      const std::int64_t length = std::min(row.length, block_length);
-      convert(reinterpret_cast<std::byte*>(block.data()), sizeof(T), row.first[0], row.strides[0],
-              length);
-      sum.add(sum_of_block(block.data(), length));
-      row.first[0] += length * row.strides[0];
-      row.length -= length;
-    }
-  });
-  return sum.total();
-}
+class Sums {
+ public:
+  /// There are elements.
+  Sums(const Layout& layout, std::size_t itemsize, detail::ConvertRow convert)
+      : loop_{layout.sizes, {Operand::of(nullptr, layout, itemsize)}}, convert_(convert) {
+    loop_.join_dimensions();
+  }
+
+  T from(std::byte* first) {
+    PairwiseSum<T> sum;
+    detail::for_each_row_of(loop_, std::array{first}, [&](Row<1> row) {
+      while (row.length > 0) {
+        const std::int64_t length = std::min(row.length, block_length);
+        convert_(reinterpret_cast<std::byte*>(block_.data()), sizeof(T), row.first[0],
+                 row.strides[0], length);
+        sum.add(sum_of_block(block_.data(), length));
+        row.first[0] += length * row.strides[0];
+        row.length -= length;
+      }
+    });
+    return sum.total();
+  }
+
+ private:
+  detail::Loop<1> loop_;
+  detail::ConvertRow convert_;
+  std::array<T, block_length> block_;
+};
 
 /// A layout as two: of the dimensions that stay, and of those that are summed over.
 struct Split {
@@ -126,11 +140,10 @@ void sum_into(Tensor& output, const Tensor& a, const Split& split) {
   const Layout to = contiguous_layout(split.kept.sizes, "sum");
   const std::array operands{Operand::of(output.mutable_raw_data(), to, output.itemsize()),
                             Operand::of(a.raw_data(), split.kept, a.itemsize())};
-  Operand summed = Operand::of(nullptr, split.summed, a.itemsize());
+  Sums<T> sums(split.summed, a.itemsize(), load);
   detail::for_each_row(split.kept.sizes, operands, [&](Row<2> row) {
     for (; row.length > 0; --row.length) {
-      summed.first = row.first[1];
-      const T total = sum_of<T>(split.summed.sizes, summed, load);
+      const T total = sums.from(row.first[1]);
       store(row.first[0], 0, reinterpret_cast<const std::byte*>(&total), 0, 1);
       row.first[0] += row.strides[0];
       row.first[1] += row.strides[1];
@@ -145,6 +158,9 @@ Tensor sum(const Tensor& a, const Dims& axes, bool keepdim) {
   const Split split(a, axes, keepdim);
   const DType dtype = summed_as(a.dtype());
   Tensor output = Tensor::empty(split.sizes, dtype);
+  if (a.numel() == 0) {
+    return zero_(output);
+  }
   detail::visit_computed<void>(
       dtype, "sum", [&]<class T>() requires Summand<T> { sum_into<T>(output, a, split); });
   return output;

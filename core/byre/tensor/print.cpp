@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <byre/tensor/elements_convert.hpp>
 #include <byre/tensor/print.hpp>
 #include <byre/tensor/print_elements.hpp>
 
@@ -42,7 +43,7 @@ template <class T>
 void gather(const Shown& shown, const Layout& layout, const T* first, std::size_t axis,
             boost::container::vector<T>& elements) {
   if (axis == layout.ndim()) {
-    elements.push_back(*first);
+    elements.push_back(detail::loaded(*first));
     return;
   }
   shown.walk(

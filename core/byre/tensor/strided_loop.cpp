@@ -20,7 +20,7 @@ void copy_row(const Row<2>& row) {
 void copy_elements(const Dims& sizes, const Operand& to, const Operand& from,
                    std::size_t itemsize) {
   const auto dense = static_cast<std::int64_t>(itemsize);
-  for_each_row(sizes, std::array{to, from}, [&](const Row<2>& row) {
+  const auto copy = [&](const Row<2>& row) {
     if (row.strides[0] == dense && row.strides[1] == dense) {
       std::memcpy(row.first[0], row.first[1], static_cast<std::size_t>(row.length) * itemsize);
       return;
@@ -35,7 +35,9 @@ void copy_elements(const Dims& sizes, const Operand& to, const Operand& from,
       default:
         return copy_row<8>(row);
     }
-  });
+  };
+  constexpr std::int64_t any_length = 1;
+  for_each_row(sizes, std::array{to, from}, copy, any_length);
 }
 
 Operand packed(const void* first, const Layout& layout, std::size_t itemsize) {

@@ -6,9 +6,11 @@
 #include <byre/tensor/dims.hpp>
 #include <byre/tensor/layout.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 namespace byre::inline v0::detail {
 
@@ -25,53 +27,93 @@ struct Operand {
   std::byte* first;
   Dims strides;
 
+  /// Modulo 2^64, which strides of a layout without elements may exceed.
   static Operand of(const void* first, const Layout& layout, std::size_t itemsize) {
     Operand operand{static_cast<std::byte*>(const_cast<void*>(first)), layout.strides};
     for (std::int64_t& stride : operand.strides) {
-      stride *= static_cast<std::int64_t>(itemsize);
+      stride = static_cast<std::int64_t>(static_cast<std::uint64_t>(stride) * itemsize);
     }
     return operand;
   }
 };
 
-/// Sizes and strides without the dimensions that need no loop: those of one element are dropped,
-/// those that lie densely in the next for every operand are joined with it.
+/// Dimensions of several operands at once.
 template <std::size_t Count>
-void join_dimensions(Dims& sizes, std::array<Operand, Count>& operands) {
-  std::size_t kept = 0;
-  for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
-    const std::int64_t size = sizes[axis];
-    if (size == 1) {
-      continue;
-    }
-    bool joins = kept != 0;
-    for (const Operand& operand : operands) {
-      joins = joins && operand.strides[kept - 1] == size * operand.strides[axis];
-    }
-    kept += joins ? 0 : 1;
-    sizes[kept - 1] = joins ? sizes[kept - 1] * size : size;
-    for (Operand& operand : operands) {
-      operand.strides[kept - 1] = operand.strides[axis];
-    }
-  }
-  sizes.resize(kept);
-}
+struct Loop {
+  Dims sizes;
+  std::array<Operand, Count> operands;
 
-/// Calls `row(const Row<Count>&)` until every element was in one, in row-major order.
-template <std::size_t Count, class EachRow>
-void for_each_row(Dims sizes, std::array<Operand, Count> operands, EachRow&& row) {
-  for (const std::int64_t size : sizes) {
-    if (size == 0) {
-      return;
+  /// Without the dimensions that need no loop: those of one element are dropped, those that lie
+  /// densely in the next for every operand are joined with it. There are elements.
+  void join_dimensions() {
+    std::size_t kept = 0;
+    for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
+      const std::int64_t size = sizes[axis];
+      if (size == 1) {
+        continue;
+      }
+      bool joins = kept != 0;
+      for (const Operand& operand : operands) {
+        joins = joins && operand.strides[kept - 1] == size * operand.strides[axis];
+      }
+      kept += joins ? 0 : 1;
+      sizes[kept - 1] = joins ? sizes[kept - 1] * size : size;
+      for (Operand& operand : operands) {
+        operand.strides[kept - 1] = operand.strides[axis];
+      }
+    }
+    sizes.resize(kept);
+  }
+
+  /// By the strides of the first operand, the least last; where it has equal ones, of the next.
+  void sort_dimensions() {
+    for (std::size_t end = 1; end < sizes.size(); ++end) {
+      for (std::size_t axis = end; axis > 0 && is_less_apart(axis - 1, axis); --axis) {
+        swap_dimensions(axis - 1, axis);
+      }
     }
   }
-  join_dimensions(sizes, operands);
-  Row<Count> now{};
-  const std::size_t outer = sizes.empty() ? 0 : sizes.size() - 1;
-  now.length = sizes.empty() ? 1 : sizes[outer];
-  for (std::size_t number = 0; number < Count; ++number) {
-    now.first[number] = operands[number].first;
-    now.strides[number] = sizes.empty() ? 0 : operands[number].strides[outer];
+
+  /// The longest dimension is last, if only that is `long_enough`.
+  void lengthen_rows(std::int64_t long_enough) {
+    const auto longest = std::max_element(sizes.begin(), sizes.end());
+    if (longest != sizes.end() && *longest >= long_enough && sizes.back() < long_enough) {
+      swap_dimensions(static_cast<std::size_t>(longest - sizes.begin()), sizes.size() - 1);
+    }
+  }
+
+ private:
+  bool is_less_apart(std::size_t a, std::size_t b) const {
+    for (const Operand& operand : operands) {
+      if (operand.strides[a] != operand.strides[b]) {
+        return operand.strides[a] < operand.strides[b];
+      }
+    }
+    return false;
+  }
+
+  void swap_dimensions(std::size_t a, std::size_t b) {
+    std::swap(sizes[a], sizes[b]);
+    for (Operand& operand : operands) {
+      std::swap(operand.strides[a], operand.strides[b]);
+    }
+  }
+};
+
+/// Calls `row(const Row<Count>&)` until every element was in one, in row-major order, for a loop that
+/// has elements. The operands start at `first`, wherever the loop's do.
+template <std::size_t Count, class EachRow>
+void for_each_row_of(const Loop<Count>& loop, const std::array<std::byte*, Count>& first,
+                     EachRow&& row) {
+  const Dims& sizes = loop.sizes;
+  Row<Count> now{first, {}, 1};
+  std::size_t outer = 0;
+  if (!sizes.empty()) {
+    outer = sizes.size() - 1;
+    now.length = sizes[outer];
+    for (std::size_t number = 0; number < Count; ++number) {
+      now.strides[number] = loop.operands[number].strides[outer];
+    }
   }
   Dims indices(outer, 0);
   for (;;) {
@@ -84,7 +126,7 @@ void for_each_row(Dims sizes, std::array<Operand, Count> operands, EachRow&& row
       const std::size_t turning = axis - 1;
       const bool has_next = ++indices[turning] < sizes[turning];
       for (std::size_t number = 0; number < Count; ++number) {
-        const std::int64_t stride = operands[number].strides[turning];
+        const std::int64_t stride = loop.operands[number].strides[turning];
         now.first[number] += has_next ? stride : -(sizes[turning] - 1) * stride;
       }
       if (has_next) {
@@ -93,6 +135,27 @@ void for_each_row(Dims sizes, std::array<Operand, Count> operands, EachRow&& row
       indices[turning] = 0;
     }
   }
+}
+
+/// Calls `row(const Row<Count>&)` until every element was in one, in an order that suits the first
+/// operand. Rows shorter than are worth a call of `row` are avoided where they can be; not much longer
+/// ones, as each run through memory would use few of the bytes it fetches. Does nothing if there are
+/// no elements.
+template <std::size_t Count, class EachRow>
+void for_each_row(const Dims& sizes, const std::array<Operand, Count>& operands, EachRow&& row,
+                  std::int64_t worth_a_call = 8) {
+  if (std::find(sizes.begin(), sizes.end(), 0) != sizes.end()) {
+    return;
+  }
+  Loop<Count> loop{sizes, operands};
+  loop.sort_dimensions();
+  loop.join_dimensions();
+  loop.lengthen_rows(worth_a_call);
+  std::array<std::byte*, Count> first;
+  for (std::size_t number = 0; number < Count; ++number) {
+    first[number] = operands[number].first;
+  }
+  for_each_row_of(loop, first, row);
 }
 
 /// Writes the elements that `layout` sees, `source` being its first, one after the other.

@@ -7,6 +7,8 @@
 #include <random>
 #include <set>
 
+#include "../support/seed.hpp"
+
 namespace byre_test {
 namespace {
 
@@ -52,17 +54,8 @@ class OverlapTest : public testing::Test {
     return {static_cast<std::uintptr_t>(1000 + random(0, 40)), layout, itemsize};
   }
 
-  void SetUp() override {
-    const char* const given = std::getenv("BYRE_TEST_SEED");
-    const auto seed = given == nullptr ? std::random_device{}()
-                                       : static_cast<unsigned>(std::strtoul(given, nullptr, 10));
-    RecordProperty("seed", std::to_string(seed));
-    std::printf("BYRE_TEST_SEED=%u\n", seed);
-    engine_.seed(seed);
-  }
-
  private:
-  std::mt19937 engine_;
+  std::mt19937_64 engine_{byre::test::seed()};
 };
 
 TEST_F(OverlapTest, no_overlap_is_ever_missed) {

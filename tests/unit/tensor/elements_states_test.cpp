@@ -3,6 +3,7 @@
 #include "elements_support.hpp"
 #include "fake_device.hpp"
 
+#include <cstring>
 #include <functional>
 #include <utility>
 
@@ -130,6 +131,90 @@ TEST(ElementDevicesTest, copies_convert_and_broadcast_between_devices) {
   Tensor again = Tensor::empty({3, 4}, DType::i32, fake_device);
   copy_(again, there);  // within the device, as it is
   expect_converted(again);
+}
+
+/// Memory that the host could address, in a device that copies it or, if told to, fails to. It says
+/// that it has more than there can be.
+class FailingDevice final : public byre::DeviceSupport {
+ public:
+  static FailingDevice& instance() {
+    static FailingDevice device;
+    static const bool is_registered =
+        (byre::register_device(device.memory_.device(), device), true);
+    static_cast<void>(is_registered);
+    return device;
+  }
+
+  bool fails = false;
+
+  byre::Allocator& allocator() noexcept override { return memory_; }
+  void copy_to_host(void* destination, const void* source, std::size_t nbytes) override {
+    transfer(destination, source, nbytes);
+  }
+  void copy_from_host(void* destination, const void* source, std::size_t nbytes) override {
+    transfer(destination, source, nbytes);
+  }
+  const char* name() const noexcept override { return "failing"; }
+
+ private:
+  void transfer(void* destination, const void* source, std::size_t nbytes) const {
+    if (fails) {
+      throw byre::DeviceError(byre::format_text("the device failed"));
+    }
+    std::memcpy(destination, source, nbytes);
+  }
+
+  class Memory final : public byre::Allocator {
+   public:
+    Memory() : Allocator(Device(7, 1)) {}
+    byre::Block allocate(const byre::Request& request) override {
+      return request.nbytes >= vast ? byre::Block{&nowhere_, request.nbytes, &nowhere_}
+                                    : byre::default_allocator().allocate(request);
+    }
+    void deallocate(const byre::Block& block) noexcept override {
+      if (block.base != &nowhere_) {
+        byre::default_allocator().deallocate(block);
+      }
+    }
+    const char* name() const noexcept override { return "failing memory"; }
+
+   private:
+    static constexpr std::size_t vast = std::size_t{1} << 60;
+    alignas(byre::data_alignment) std::byte nowhere_{};
+  };
+
+  Memory memory_;
+};
+
+TEST(ElementDevicesTest, a_device_that_fails_leaves_the_state_of_what_was_to_be_written) {
+  FailingDevice& device = FailingDevice::instance();
+  const Device there = device.allocator().device();
+  const Tensor source = telling<float>({4});
+  const Tensor on_device = source.to(there);
+  Tensor neither(Device::cpu());
+  neither.resize({4});
+  Tensor no_memory = Tensor::empty({2, 4}, DType::i32, there);
+  no_memory.free_memory();
+  Tensor full = Tensor::zeros({4}, DType::i32, there);
+  device.fails = true;
+  EXPECT_THROW(copy_(neither, on_device), byre::DeviceError);
+  EXPECT_FALSE(neither.is_dtype_initialized());
+  EXPECT_FALSE(neither.is_storage_initialized());
+  EXPECT_THROW(copy_(no_memory, source), byre::DeviceError);
+  EXPECT_THROW(copy_(no_memory, on_device), byre::DeviceError);
+  EXPECT_FALSE(no_memory.is_storage_initialized());
+  EXPECT_THROW(copy_(full, source), byre::DeviceError);
+  device.fails = false;
+  expect_elements<std::int32_t>(full.to(Device::cpu()), {4}, [](const Dims&) { return 0; });
+  copy_(neither, on_device);
+  expect_elements<float>(neither, {4},
+                         [&](const Dims& indices) { return at<float>(source, indices); });
+}
+
+TEST(ElementDevicesTest, what_spans_more_than_the_host_has_is_out_of_memory) {
+  const Device there = FailingDevice::instance().allocator().device();
+  Tensor ends = Tensor::empty({2, std::int64_t{1} << 58}, DType::i32, there).select(1, 0);
+  EXPECT_THROW(fill_(ends, 1), byre::OutOfMemory);
 }
 
 TEST(ElementDevicesTest, views_on_a_device_are_written_without_what_lies_between) {
