@@ -104,7 +104,7 @@ class Tensor {
 
   bool is_dtype_initialized() const noexcept { return dtype() != DType::uninitialized; }
   bool is_storage_initialized() const noexcept {
-    return numel() == 0 || base().storage.data() != nullptr;
+    return base().storage.data() != nullptr || numel() == 0;
   }
   /// True iff the two have one storage: each sees what is written to the other. Tensors that never
   /// had memory, or gave it back, have none to share.
