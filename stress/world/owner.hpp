@@ -32,6 +32,17 @@ inline constexpr bool is_textbook<basic_buffer<Sync, basic_share_lock>> = true;
 template <sync::Sync Sync>
 inline constexpr bool is_textbook<basic_storage<Sync, basic_share_lock>> = true;
 
+/// Whether a storage has other handles, which may need what a resize would cut off. A buffer has
+/// none.
+template <class Value>
+bool has_aliases(const Value& value) {
+  if constexpr (requires { value.handle_count(); }) {
+    return value.handle_count() > 1;
+  } else {
+    return false;
+  }
+}
+
 /// Of one thread.
 class Owner {
  public:
@@ -134,12 +145,14 @@ class Owner {
   bool resize_if_unique(Item& item, std::size_t nbytes) {
     return item.with([&](auto& value) {
       const bool was_unique = value.is_unique();
+      const bool had_aliases = has_aliases(value);
       const std::size_t nbytes_before = value.nbytes();
       const std::byte* data_before = value.data();
       try {
         value.resize(nbytes);
       } catch (const NotUnique&) {
-        expect(!was_unique, "a resize was refused though nobody shared the data");
+        expect(!was_unique || (had_aliases && nbytes < nbytes_before),
+               "a resize was refused though nobody shared the data");
         return false;
       }
       if (value.data() != data_before) {

@@ -3,18 +3,30 @@
 #include <byre/tensor/dims.hpp>
 
 #include <algorithm>
+#include <new>
 
 namespace byre::inline v0 {
+namespace {
+
+std::unique_ptr<std::int64_t[]> numbers_of(std::size_t count) {
+  auto* const numbers = new (std::nothrow) std::int64_t[count];
+  if (numbers == nullptr) {
+    throw OutOfMemory(count * sizeof(std::int64_t), "heap, for sizes of many dimensions");
+  }
+  return std::unique_ptr<std::int64_t[]>(numbers);
+}
+
+}  // namespace
 
 void Dims::copy_many(const Dims& other) {
-  many_ = std::make_unique_for_overwrite<std::int64_t[]>(count_);
+  many_ = numbers_of(count_);
   std::copy_n(other.data(), count_, many_.get());
 }
 
 void Dims::resize(std::size_t count, std::int64_t value) {
   const std::size_t kept = std::min(count, count_);
   if (count > most_in_place) {
-    auto numbers = std::make_unique_for_overwrite<std::int64_t[]>(count);
+    auto numbers = numbers_of(count);
     std::copy_n(data(), kept, numbers.get());
     many_ = std::move(numbers);
   } else if (many_ != nullptr) {

@@ -19,7 +19,8 @@
 namespace byre::inline v0 {
 
 /// One number for each dimension; {2, 3} is written as it is read. A sequence as the standard's are.
-/// Every view copies some of these: a copy in place is one of a few words, without a loop.
+/// Every view copies some of these: a copy in place is one of a few words, without a loop. What makes
+/// it longer throws OutOfMemory.
 class Dims {
  public:
   static constexpr std::size_t most_in_place = 5;

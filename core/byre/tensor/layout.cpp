@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <boost/container/small_vector.hpp>
-#include <functional>
-#include <numeric>
 #include <utility>
 
 namespace byre::inline v0 {
@@ -42,10 +40,6 @@ boost::container::small_vector<Run, 5> dense_runs(const Layout& layout) {
 }
 
 }  // namespace
-
-std::int64_t Layout::numel() const noexcept {
-  return std::accumulate(sizes.begin(), sizes.end(), std::int64_t{1}, std::multiplies<>());
-}
 
 bool Layout::is_contiguous() const noexcept {
   std::int64_t dense_stride = 1;

@@ -20,7 +20,13 @@ struct Layout {
 
   std::size_t ndim() const noexcept { return sizes.size(); }
   /// The product of the sizes: 1 for no dimensions.
-  std::int64_t numel() const noexcept;
+  std::int64_t numel() const noexcept {
+    std::int64_t count = 1;
+    for (const std::int64_t size : sizes) {
+      count *= size;
+    }
+    return count;
+  }
   /// Elements lie one after the other, the last dimension fastest.
   bool is_contiguous() const noexcept;
   /// One past the highest element used, counted from the start of the storage; 0 if there is none.

@@ -2,6 +2,7 @@
 #include <byre/storage/input_file.hpp>
 #include <byre/storage/output_file.hpp>
 #include <byre/tensor/npy.hpp>
+#include <byre/tensor/npy_error.hpp>
 
 #include <algorithm>
 #include <cstring>
@@ -64,10 +65,9 @@ void expect_bools(const NpyHeader& header, const void* data, const char* source)
   }
 }
 
-void swap_bytes(std::byte* data, const NpyHeader& header) {
-  const std::size_t number_nbytes =
-      header.dtype == DType::complex64 ? sizeof(float) : itemsize(header.dtype);
-  for (std::size_t at = 0; at < header.data_nbytes; at += number_nbytes) {
+void swap_bytes(std::byte* data, std::size_t nbytes, DType dtype) {
+  const std::size_t number_nbytes = dtype == DType::complex64 ? sizeof(float) : itemsize(dtype);
+  for (std::size_t at = 0; at < nbytes; at += number_nbytes) {
     std::reverse(data + at, data + at + number_nbytes);
   }
 }
@@ -81,19 +81,33 @@ Tensor filled(const NpyHeader& header, const char* source, const Fill& fill) {
     fill(data, header.data_nbytes);
     expect_bools(header, data, source);
     if (header.byte_order != std::endian::native) {
-      swap_bytes(data, header);
+      swap_bytes(data, header.data_nbytes, header.dtype);
     }
   }
   return in_order(header, stored);
 }
 
 void expect_initialized(const Tensor& tensor) {
-  if (!tensor.is_storage_initialized() || !tensor.is_dtype_initialized()) {
+  if (!tensor.is_dtype_initialized()) {
     throw StateError(
-        format_text("save_npy: the tensor %s %s is uninitialized and has nothing to write. "
-                    "Write it first, through mutable_data<T>() for example.",
+        format_text("save_npy: the tensor %s is dtype-uninitialized. Call "
+                    "realize(dtype) or mutable_data<T>() first.",
+                    to_string(tensor.sizes()).c_str()));
+  }
+  if (!tensor.is_storage_initialized()) {
+    throw StateError(
+        format_text("save_npy: the tensor %s of %s is storage-uninitialized: it has nothing to "
+                    "write. Call mutable_data<T>() to write it first.",
                     to_string(tensor.sizes()).c_str(), name_of(tensor.dtype())));
   }
+}
+
+/// No copy where there need be none, of memory that is borrowed as well.
+Tensor dense_on_host(const Tensor& tensor) {
+  if (!tensor.device().is_cpu()) {
+    return tensor.to(Device::cpu());
+  }
+  return tensor.is_contiguous() ? tensor : tensor.clone();
 }
 
 }  // namespace
@@ -143,12 +157,15 @@ Tensor map_npy(const std::filesystem::path& path) {
                                   static_cast<std::int64_t>(header.data_offset / itemsize)));
 }
 
-void save_npy(const std::filesystem::path& path, const Tensor& tensor) {
+void save_npy(const std::filesystem::path& path, const Tensor& tensor, const NpyFormat& format) {
   expect_initialized(tensor);
   const bool fortran_order = !tensor.is_contiguous() && reversed(tensor).is_contiguous();
-  const std::string header = npy_header(tensor.dtype(), tensor.sizes(), fortran_order);
-  const Tensor on_host = (fortran_order ? reversed(tensor) : tensor).to(Device::cpu());
-  const Tensor data = on_host.contiguous();
+  const std::string header = npy_header(tensor.dtype(), tensor.sizes(), fortran_order, format);
+  Tensor data = dense_on_host(fortran_order ? reversed(tensor) : tensor);
+  if (format.byte_order != std::endian::native && data.nbytes() != 0) {
+    data = data.clone();
+    swap_bytes(static_cast<std::byte*>(data.mutable_raw_data()), data.nbytes(), data.dtype());
+  }
   detail::OutputFile file(path);
   file.write(header.data(), header.size());
   if (data.nbytes() != 0) {

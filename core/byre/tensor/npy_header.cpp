@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <byre/tensor/npy_error.hpp>
 #include <byre/tensor/npy_header.hpp>
 #include <byre/tensor/npy_literal.hpp>
 
@@ -38,6 +39,11 @@ char code_of(std::endian byte_order) noexcept {
   return byte_order == std::endian::little ? '<' : '>';
 }
 
+/// Of the field that says how long the text is.
+std::size_t length_nbytes_of(std::size_t version) noexcept {
+  return version == 1 ? 2 : 4;
+}
+
 /// The text that describes the data, and where it ends.
 struct Description {
   std::string_view text;
@@ -62,7 +68,7 @@ Description description_in(std::span<const std::byte> bytes, const char* source)
     refuse_npy(source, format_text("its %zu bytes end within the header", all.size()),
                "Was it cut short? Save it again.");
   };
-  const std::size_t begin = major == 1 ? 10 : 12;
+  const std::size_t begin = magic.size() + 2 + length_nbytes_of(major);
   if (all.size() < begin) {
     cut_short();
   }
@@ -149,7 +155,8 @@ NpyHeader parse_npy_header(std::span<const std::byte> bytes, const char* source)
   return header;
 }
 
-std::string npy_header(DType dtype, const Dims& sizes, bool fortran_order) {
+std::string npy_header(DType dtype, const Dims& sizes, bool fortran_order,
+                       const NpyFormat& format) {
   const auto* const type = std::ranges::find(type_codes, dtype, &TypeCode::dtype);
   if (type == type_codes.end()) {
     throw DTypeError(format_text(
@@ -162,28 +169,25 @@ std::string npy_header(DType dtype, const Dims& sizes, bool fortran_order) {
         format_text("a .npy file has at most %zu dimensions, and this tensor has %zu. Flatten it.",
                     max_ndim, sizes.size()));
   }
+  if (format.version < 1 || format.version > 3) {
+    throw InvalidArgument(
+        format_text("a .npy file has version 1, 2 or 3, and %u was asked for.", format.version));
+  }
   std::string text = "{'descr': '";
-  text += byre::itemsize(dtype) == 1 ? '|' : code_of(std::endian::native);
+  text += byre::itemsize(dtype) == 1 ? '|' : code_of(format.byte_order);
   text += type->code;
   text += std::string("', 'fortran_order': ") + (fortran_order ? "True" : "False");
   const std::string list = to_string(sizes);  // "[2, 3]"
   text += ", 'shape': (" + list.substr(1, list.size() - 2) + (sizes.size() == 1 ? ",), }" : "), }");
   // Padded, so that a mapped file has its data aligned for any vector.
   constexpr std::size_t alignment = 64;
-  constexpr std::size_t preamble_nbytes = 10;
-  const std::size_t nbytes = preamble_nbytes + text.size() + 1;
+  const std::size_t length_nbytes = length_nbytes_of(format.version);
+  const std::size_t nbytes = magic.size() + 2 + length_nbytes + text.size() + 1;
   text.append((alignment - nbytes % alignment) % alignment, ' ').push_back('\n');
-  const auto low = static_cast<char>(text.size() & 0xFF);
-  const auto high = static_cast<char>(text.size() >> 8);
-  return std::string(magic) + '\1' + '\0' + low + high + text;
+  std::string header = std::string(magic) + static_cast<char>(format.version) + '\0';
+  for (std::size_t at = 0; at < length_nbytes; ++at) {
+    header += static_cast<char>(text.size() >> 8 * at & 0xFF);
+  }
+  return header + text;
 }
-
-namespace detail {
-
-void refuse_npy(const char* source, const Text& found, const char* advice) {
-  throw FileError(format_text("cannot read \"%.400s\" as a .npy file: %.400s. %s", source,
-                              found.chars.data(), advice));
-}
-
-}  // namespace detail
 }  // namespace byre::inline v0

@@ -13,6 +13,12 @@
 
 namespace byre::inline v0 {
 
+/// How a file is written, where the format leaves a choice.
+struct NpyFormat {
+  std::endian byte_order = std::endian::native;
+  unsigned version = 1;  ///< 1, 2 or 3, which differ in nothing that a tensor needs
+};
+
 struct NpyHeader {
   DType dtype = DType::uninitialized;
   std::endian byte_order = std::endian::native;
@@ -34,15 +40,9 @@ inline constexpr std::size_t npy_header_max_nbytes = std::size_t{1} << 16;
 /// Source: the documentation of numpy.lib.format.
 NpyHeader parse_npy_header(std::span<const std::byte> bytes, const char* source = "memory");
 
-/// The header, of version 1.0, of elements in this machine's byte order; data that follow it begin
-/// at a multiple of 64 bytes. Throws DTypeError for a dtype the format does not have, ShapeError for
-/// more than 64 dimensions.
-std::string npy_header(DType dtype, const Dims& sizes, bool fortran_order = false);
-
-namespace detail {
-
-/// Throws FileError: what was found in `source`, and what to do.
-[[noreturn]] void refuse_npy(const char* source, const Text& found, const char* advice);
-
-}  // namespace detail
+/// The header; data that follow it begin at a multiple of 64 bytes. Throws DTypeError for a dtype the
+/// format does not have, ShapeError for more than 64 dimensions, InvalidArgument for a version there
+/// is not.
+std::string npy_header(DType dtype, const Dims& sizes, bool fortran_order = false,
+                       const NpyFormat& format = {});
 }  // namespace byre::inline v0

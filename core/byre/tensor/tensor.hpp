@@ -54,10 +54,11 @@ class Tensor {
   /// OutOfMemory.
   explicit Tensor(Device device);
 
-  /// Of indeterminate contents. Throws ShapeError, DTypeError (for no dtype), DeviceError,
-  /// OutOfMemory.
+  /// Of indeterminate contents, but for bools, which are false. Throws ShapeError, DTypeError (for
+  /// no dtype), DeviceError, OutOfMemory.
   static Tensor empty(const Dims& sizes, DType dtype, Device device = Device::cpu());
-  /// The same, with memory from an allocator, whose device it is on.
+  /// The same, with memory from an allocator, whose device it is on. What this tensor or a clone of
+  /// it needs later comes from there as well.
   static Tensor empty(const Dims& sizes, DType dtype, Allocator& allocator);
   static Tensor zeros(const Dims& sizes, DType dtype, Device device = Device::cpu());
   /// Elements in row-major order, as many as the sizes say. On the host.
@@ -70,7 +71,9 @@ class Tensor {
     return copy_of(sizes, values.data(), values.size(), dtype_of<T>);
   }
   /// A view of a storage that is there already, contiguous from its first byte. Throws ShapeError if
-  /// the storage is too small.
+  /// the storage is too small, InvalidArgument if its address is not aligned for the dtype, DTypeError
+  /// for bools that are neither 0 nor 1. Those that a resize or as_strided shows later, or that are
+  /// written as another dtype, are the caller's to keep so: C++ cannot read any other.
   static Tensor over(Storage storage, const Dims& sizes, DType dtype);
 
   explicit operator bool() const noexcept { return base_ != nullptr; }
@@ -101,7 +104,7 @@ class Tensor {
 
   bool is_dtype_initialized() const noexcept { return dtype() != DType::uninitialized; }
   bool is_storage_initialized() const noexcept {
-    return numel() == 0 || base().storage.data() != nullptr;
+    return base().storage.data() != nullptr || numel() == 0;
   }
   /// True iff the two have one storage: each sees what is written to the other. Tensors that never
   /// had memory, or gave it back, have none to share.
@@ -110,14 +113,17 @@ class Tensor {
   }
   /// How many handles there are to this tensor. Acquire: an answer of 1 can be acted on.
   std::uint32_t handle_count() const noexcept { return base().handles.count(); }
+  /// Where its next memory comes from: whence it had the last, or else its device's.
+  Allocator& allocator() const;
 
   // ---- states and memory: see docs/tensor-states.md
 
   /// Gives the tensor these sizes, contiguous. Elements that fit the storage keep it; a larger
-  /// tensor becomes storage-uninitialized. Throws ShapeError; StateError if it would un-initialize a
-  /// storage that other tensors share.
+  /// tensor becomes storage-uninitialized. To the sizes it has: nothing. Throws ShapeError, also for
+  /// a tensor that is not contiguous, whose elements would be others; StateError if it would
+  /// un-initialize a storage that other tensors share.
   Tensor& resize(const Dims& sizes, OnShrink on_shrink = OnShrink::keep_memory);
-  /// Initializes what is not: the dtype, and memory of indeterminate contents. A tensor of another
+  /// Initializes what is not: the dtype, and memory, contents as empty()'s. A tensor of another
   /// dtype loses its elements and gets memory anew. Throws StateError if the storage is shared and
   /// would be retyped; OutOfMemory.
   Tensor& realize(DType dtype);
@@ -131,26 +137,29 @@ class Tensor {
   /// Memory for `sizes`, so that a resize up to there moves nothing; keeps the elements. Throws
   /// StateError without a dtype or for a shared storage, ShapeError, OutOfMemory.
   Tensor& reserve(const Dims& sizes);
-  /// `count` more along the first dimension, contents indeterminate, keeping the elements there
-  /// are; reserves `growth_percent` more than that. Throws as reserve.
+  /// `count` more along the first dimension, contents as empty()'s, keeping the elements there are;
+  /// reserves `growth_percent` more than that where there is memory for it. Throws as reserve.
   Tensor& extend(std::int64_t count, unsigned growth_percent = 40);
   /// Becomes a view of all of `source`'s storage that source sees, under this tensor's sizes. Throws
   /// StateError if source is uninitialized, ShapeError if the numbers of elements differ.
   Tensor& share_data(const Tensor& source);
-  /// Takes over foreign memory that holds numel() elements: see Buffer::adopt.
+  /// Takes over foreign memory that holds numel() elements: see Buffer::adopt. Throws as that, and
+  /// as over() for its address and for bools.
   template <DeleterLike Deleter>
   Tensor& share_external(void* data, DType dtype, Deleter deleter) {
     if (detail::is_null(deleter)) {
       throw InvalidArgument::null_deleter();
     }
     detail::DeleteOnce<Deleter> keeper(data, deleter);
-    const std::size_t nbytes = nbytes_of_external(dtype);
-    Allocator& allocator = support_of(device()).allocator();
+    const std::size_t nbytes = nbytes_of_external(data, dtype);
     auto delete_once = [keeper = std::move(keeper)](void*) {};
-    return take_storage(Storage::adopt(data, nbytes, std::move(delete_once), allocator), dtype);
+    return take_storage(Storage::adopt(data, nbytes, std::move(delete_once), allocator()), dtype);
   }
 
-  // ---- access: valid until the tensor's storage is next written or its memory given back
+  // ---- access. A pointer to read is valid until the storage is next written, through any view, or
+  // its memory given back. A pointer to write may be written through until the storage is next lazily
+  // cloned, by reshape, contiguous or to as well, through any view: what is written after that shows
+  // in the clone. Ask again then; it costs a load where nothing is to be done.
 
   /// The first element, to read; never copies. Throws DTypeError if T is not the dtype, StateError
   /// without memory.
@@ -185,9 +194,15 @@ class Tensor {
 
   Tensor alias() const { return with_layout(Layout(layout()), "alias"); }
   Tensor view(const Dims& sizes) const { return with_layout(views::view(layout(), sizes), "view"); }
-  /// The same bytes as elements of another dtype.
+  /// The same bytes as elements of another dtype, but never as bools, which not every byte is. Throws
+  /// DTypeError for that; InvalidArgument for memory that is not aligned for it.
   Tensor view(DType dtype) const;
-  Tensor as_strided(const Dims& sizes, const Dims& strides, std::int64_t offset = 0) const;
+  /// Any elements of the storage, in place of those this tensor has. `offset` is counted from the
+  /// start of the storage; without one it is storage_offset().
+  Tensor as_strided(const Dims& sizes, const Dims& strides) const {
+    return as_strided(sizes, strides, storage_offset());
+  }
+  Tensor as_strided(const Dims& sizes, const Dims& strides, std::int64_t offset) const;
   Tensor permute(const Dims& axes) const {
     return with_layout(views::permute(layout(), axes), "permute");
   }
@@ -250,17 +265,18 @@ class Tensor {
   Tensor lazy_clone(CallSite site = CallSite::current()) const;
   /// A contiguous copy, made now.
   Tensor clone() const;
-  /// This tensor if it is contiguous, else a contiguous copy.
-  Tensor contiguous() const;
+  /// A contiguous copy: lazy if this tensor is contiguous, else made now.
+  Tensor contiguous(CallSite site = CallSite::current()) const;
   /// A copy under other sizes, one of which may be -1: lazy where strides can say it, else made
   /// now. Source: the seed "Copy-on-write motivation".
   Tensor reshape(const Dims& sizes, CallSite site = CallSite::current()) const;
-  /// A copy on another device, contiguous; this tensor itself if it is there already.
-  Tensor to(Device device) const;
+  /// A copy on that device: contiguous if that is another, a lazy clone if it is this one.
+  Tensor to(Device device, CallSite site = CallSite::current()) const;
 
  private:
   Tensor(TensorBase* base, bool is_new) noexcept : base_(base, is_new) {}
-  static Tensor make(Storage storage, Layout&& layout, DType dtype, Device device);
+  static Tensor make(Storage storage, Layout&& layout, DType dtype, Device device,
+                     Allocator* next_memory = nullptr);
   static Tensor copy_of(const Dims& sizes, const void* values, std::size_t count, DType dtype);
 
   TensorBase& base() const noexcept {
@@ -274,11 +290,13 @@ class Tensor {
   void expect_initialized(const char* operation) const;
   void expect_unshared(const char* operation) const;
   void expect_dtype(DType dtype, const char* operation) const;
-  std::size_t nbytes_of_external(DType dtype) const;
+  std::size_t nbytes_of_external(const void* data, DType dtype) const;
   std::size_t nbytes_in_front() const noexcept {
     return static_cast<std::size_t>(storage_offset()) * itemsize();
   }
   Tensor& take_storage(Storage storage, DType dtype);
+  void drop_storage();
+  void grow_storage(std::size_t nbytes);
 
   const void* bytes_to_read(DType dtype, CallSite site) const;
   void* bytes_to_write(DType dtype, Wait wait, CallSite site);

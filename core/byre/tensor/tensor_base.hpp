@@ -15,9 +15,11 @@ namespace byre::inline v0 {
 
 /// Source: the seed "TensorBase".
 struct TensorBase {
-  TensorBase(Storage&& of, Layout&& layout_of_view, DType dtype_of_elements, Device where) noexcept
+  TensorBase(Storage&& of, Layout&& layout_of_view, DType dtype_of_elements, Device where,
+             Allocator* next_memory) noexcept
       : storage(std::move(of)),
         layout(std::move(layout_of_view)),
+        allocator(next_memory),
         device(where),
         dtype(dtype_of_elements) {}
   TensorBase(const TensorBase&) = delete;
@@ -29,9 +31,11 @@ struct TensorBase {
 
   Storage storage;
   Layout layout;  ///< in elements of `dtype`
+  /// Where the next memory comes from once there is no storage to say it; null for the device's.
+  Allocator* allocator;
   Device device;
   DType dtype;
-  basic_ref_count<sync::Boost> handles;
+  basic_ref_count<sync::Boost> handles;  ///< of which a new one has one
 
   friend void intrusive_ptr_add_ref(TensorBase* base) noexcept { base->handles.add(); }
   friend void intrusive_ptr_release(TensorBase* base) noexcept {

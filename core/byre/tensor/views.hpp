@@ -3,7 +3,8 @@
 /// the same elements. Pure functions; Tensor's members of the same names apply them.
 ///
 /// Axes and indices count from the end where they are negative. Each throws ShapeError, which names
-/// the view, what was asked and what there is. Source: PyTorch's views of the same names.
+/// the view, what was asked and what there is; those of several parts OutOfMemory. Source: PyTorch's
+/// views of the same names.
 #pragma once
 
 #include <byre/tensor/layout.hpp>

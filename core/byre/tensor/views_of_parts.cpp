@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 /// The views that regroup elements: other sizes, several parts, other element types.
+#include <byre/memory/allocator.hpp>
 #include <byre/tensor/views.hpp>
 
 #include <algorithm>
+#include <exception>
+#include <iterator>
 #include <limits>
 
 namespace byre::inline v0::views {
@@ -16,9 +19,22 @@ std::size_t axis_to_cut(const Layout& layout, std::int64_t axis, const char* ope
   return detail::wrap_axis(axis, layout.ndim(), operation);
 }
 
+/// For as many as `count`.
+std::vector<Layout> no_parts_yet(std::int64_t count) {
+  std::vector<Layout> parts;
+  const auto wanted = static_cast<std::size_t>(count);
+  try {
+    parts.reserve(wanted);
+  } catch (const std::exception&) {  // std::bad_alloc, or std::length_error
+    throw OutOfMemory(std::min(wanted, max_nbytes / sizeof(Layout)) * sizeof(Layout),
+                      "heap, for the parts of a tensor");
+  }
+  return parts;
+}
+
 std::vector<Layout> cut(const Layout& layout, std::size_t axis, std::int64_t size) {
   const std::int64_t present = layout.sizes[axis];
-  std::vector<Layout> parts;
+  std::vector<Layout> parts = no_parts_yet(present == 0 ? 1 : (present - 1) / size + 1);
   std::int64_t start = 0;
   do {
     const std::int64_t length = std::min(size, present - start);
@@ -124,7 +140,7 @@ std::vector<Layout> split(const Layout& layout, const Dims& sizes, std::int64_t 
                     "make up all of it.",
                     to_string(sizes).c_str(), cut_axis, to_string(layout.sizes).c_str()));
   }
-  std::vector<Layout> parts;
+  std::vector<Layout> parts = no_parts_yet(std::ssize(sizes));
   std::int64_t start = 0;
   for (const std::int64_t size : sizes) {
     parts.push_back(narrow(layout, static_cast<std::int64_t>(cut_axis), start, size));
@@ -141,15 +157,16 @@ std::vector<Layout> chunk(const Layout& layout, std::int64_t count, std::int64_t
   }
   const std::int64_t present = layout.sizes[cut_axis];
   if (present == 0) {
-    return std::vector<Layout>(static_cast<std::size_t>(count), layout);
+    std::vector<Layout> parts = no_parts_yet(count);
+    parts.resize(static_cast<std::size_t>(count), layout);
+    return parts;
   }
   return cut(layout, cut_axis, (present - 1) / count + 1);
 }
 
 std::vector<Layout> unbind(const Layout& layout, std::int64_t axis) {
   const std::size_t cut_axis = axis_to_cut(layout, axis, "unbind");
-  std::vector<Layout> parts;
-  parts.reserve(static_cast<std::size_t>(layout.sizes[cut_axis]));
+  std::vector<Layout> parts = no_parts_yet(layout.sizes[cut_axis]);
   for (std::int64_t index = 0; index < layout.sizes[cut_axis]; ++index) {
     parts.push_back(select(layout, static_cast<std::int64_t>(cut_axis), index));
   }
@@ -222,13 +239,16 @@ Layout as_real(const Layout& layout) {
 Layout as_complex(const Layout& layout) {
   const bool has_pairs =
       layout.ndim() != 0 && layout.sizes.back() == 2 && layout.strides.back() == 1;
-  const auto is_even = [](std::int64_t number) { return number % 2 == 0; };
   Layout complex = layout;
   if (has_pairs) {
     complex.sizes.pop_back();
     complex.strides.pop_back();
   }
-  if (!has_pairs || !is_even(complex.offset) || !std::ranges::all_of(complex.strides, is_even)) {
+  bool is_even = complex.offset % 2 == 0;
+  for (std::size_t axis = 0; axis < complex.ndim(); ++axis) {
+    is_even = is_even && (complex.strides[axis] % 2 == 0 || complex.sizes[axis] == 1);
+  }
+  if (!has_pairs || !is_even) {
     throw ShapeError(
         format_text("view_as_complex: sizes %s, strides %s, offset %lld. The last "
                     "dimension has to be two dense reals, and all else even; call "

@@ -37,6 +37,16 @@ struct FlatTensor {
     return all;
   }
 
+  /// Whether the elements lie one after the other. There have to be some.
+  bool is_dense() const {
+    for (std::size_t element = 1; element < places.size(); ++element) {
+      if (places[element] != places[0] + element) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   /// The same elements in the same order.
   FlatTensor with_sizes(const Dims& other) const { return {storage, other, places}; }
   /// An array of its own, with all that this one's has.

@@ -166,6 +166,13 @@ TEST(Views, split_and_chunk_make_parts_that_make_up_all) {
   expect_refused([] { views::chunk(scalar, 1); }, "chunk: a tensor of no dimensions cannot be cut");
 }
 
+TEST(Views, more_parts_than_there_is_memory_for_are_refused) {
+  const std::int64_t many = std::int64_t{1} << 60;
+  EXPECT_THROW(views::chunk(dense({0}), many), OutOfMemory);
+  EXPECT_THROW(views::unbind(dense({many, 0})), OutOfMemory);
+  EXPECT_THROW(views::split(views::expand(dense({1}), {many}), 1), OutOfMemory);
+}
+
 TEST(Views, unbind_is_one_select_for_each_index) {
   EXPECT_EQ(texts_of(views::unbind(dense({2, 3}))), "[3] by [1] from 0; [3] by [1] from 3");
   EXPECT_EQ(texts_of(views::unbind(dense({2, 2}), -1)), "[2] by [2] from 0; [2] by [2] from 1");
