@@ -90,7 +90,7 @@ Tensor& copy_(Tensor& self, const Tensor& source) {
   if (!self.is_dtype_initialized() || !self.is_storage_initialized()) {
     // Initialized at last, by what cannot fail: a device can, and then nothing has changed.
     const DType dtype = self.is_dtype_initialized() ? self.dtype() : source.dtype();
-    Tensor written = Tensor::empty(self.sizes(), dtype, self.device());
+    Tensor written = Tensor::empty(self.sizes(), dtype, self.allocator());
     return self.share_data(copy_(written, source));
   }
   const auto overlap = detail::expect_writable_beside(self, source, expanded, "copy_");

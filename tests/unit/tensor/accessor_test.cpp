@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Accessors, and mdspans where there are any.
 #include "elements_support.hpp"
-#include "fake_device.hpp"
+#include "inverting_device.hpp"
 
 #include <byre/tensor/accessor.hpp>
 
@@ -13,7 +13,7 @@
 
 #include "../support/seed.hpp"
 
-namespace byre_test {
+namespace byre::test {
 namespace {
 
 template <class T>
@@ -49,13 +49,13 @@ TEST(AccessorTest, writing_materializes_and_reading_does_not) {
 }
 
 TEST(AccessorTest, the_wrong_count_type_state_or_device_is_refused) {
-  FakeDevice::instance();
+  InvertingDevice::instance();
   Tensor x = telling<float>({2, 3});
   EXPECT_EQ(refusal<byre::ShapeError>([&] { byre::accessor<float, 1>(x); }),
             "accessor: for 1 dimensions, of a tensor that has 2, [2, 3]. Name as many as it has.");
   EXPECT_THROW((byre::mutable_accessor<float, 3>(x)), byre::ShapeError);
   EXPECT_THROW((byre::accessor<double, 2>(x)), byre::DTypeError);
-  EXPECT_EQ(refusal<byre::DeviceError>([&] { byre::accessor<float, 2>(x.to(fake_device)); }),
+  EXPECT_EQ(refusal<byre::DeviceError>([&] { byre::accessor<float, 2>(x.to(inverting_device)); }),
             "accessor: the tensor is on device 7:0 (inverting), whose memory the host cannot "
             "address. Copy it with to(Device::cpu()).");
   x.free_memory();
@@ -107,7 +107,7 @@ TEST(StridesForMdspan, are_those_of_the_view_where_somebody_steps) {
 }
 
 TEST(StridesForMdspan, are_found_for_a_random_layout_if_there_are_any) {
-  std::mt19937_64 random(byre::test::seed());
+  std::mt19937_64 random(seed());
   const auto below = [&](std::uint64_t bound) {
     return static_cast<std::int64_t>(random() % bound);
   };
@@ -165,4 +165,4 @@ TEST(MdspanTest, sees_the_same_elements) {
 #endif
 
 }  // namespace
-}  // namespace byre_test
+}  // namespace byre::test

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace byre_test {
+namespace byre::test {
 namespace {
 
 using byre::Dims;
@@ -56,4 +56,4 @@ TEST(DimsTest, behaves_as_a_vector_below_and_above_what_fits_in_place) {
 }
 
 }  // namespace
-}  // namespace byre_test
+}  // namespace byre::test

@@ -12,7 +12,7 @@
 
 #include "../support/seed.hpp"
 
-namespace byre_test {
+namespace byre::test {
 namespace {
 
 using byre::Layout;
@@ -130,7 +130,7 @@ class RandomInPlaceTest : public testing::Test {
     return bytes;
   }
 
-  std::mt19937_64 engine_{byre::test::seed()};
+  std::mt19937_64 engine_{seed()};
 };
 
 Tensor tensor_of(const Bytes& bytes) {
@@ -180,4 +180,4 @@ TEST_F(RandomInPlaceTest, each_operation_is_refused_or_reads_its_operands_as_the
 }
 
 }  // namespace
-}  // namespace byre_test
+}  // namespace byre::test

@@ -2,7 +2,7 @@
 /// Numbers beside tensors, where the tensor's dtype has them and where it has not.
 #include "elements_support.hpp"
 
-namespace byre_test {
+namespace byre::test {
 namespace {
 
 TEST(NumbersTest, integers_that_a_dtype_has_not_are_refused_beside_it) {
@@ -65,4 +65,4 @@ TEST(NumbersTest, where_chooses_among_two_numbers_of_the_higher_category) {
 }
 
 }  // namespace
-}  // namespace byre_test
+}  // namespace byre::test

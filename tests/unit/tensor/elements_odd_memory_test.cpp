@@ -6,7 +6,7 @@
 
 #include <cstring>
 
-namespace byre_test {
+namespace byre::test {
 namespace {
 
 /// A tensor's elements, each byte of which counts.
@@ -116,4 +116,4 @@ TEST(NoElementsTest, sums_and_products_of_nothing_are_zero) {
 }
 
 }  // namespace
-}  // namespace byre_test
+}  // namespace byre::test

@@ -9,7 +9,7 @@
 
 #include "../support/seed.hpp"
 
-namespace byre_test {
+namespace byre::test {
 namespace {
 
 using byre::Layout;
@@ -55,7 +55,7 @@ class OverlapTest : public testing::Test {
   }
 
  private:
-  std::mt19937_64 engine_{byre::test::seed()};
+  std::mt19937_64 engine_{seed()};
 };
 
 TEST_F(OverlapTest, no_overlap_is_ever_missed) {
@@ -232,4 +232,4 @@ TEST(LazyCloneTest, reading_operands_copies_nothing) {
 }
 
 }  // namespace
-}  // namespace byre_test
+}  // namespace byre::test

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <sstream>
 
-namespace byre_test {
+namespace byre::test {
 namespace {
 
 constexpr std::size_t dtypes = byre::detail::dtype_count;
@@ -240,4 +240,4 @@ TEST(FillTest, a_number_is_converted_once_from_as_wide_as_it_was) {
 }
 
 }  // namespace
-}  // namespace byre_test
+}  // namespace byre::test

@@ -9,17 +9,17 @@
 #include <cstdlib>
 #include <new>
 
-namespace byre_test {
+namespace byre::test {
 
-inline constexpr byre::Device fake_device{7, 0};
+inline constexpr byre::Device inverting_device{7, 0};
 
-class FakeDevice final : public byre::DeviceSupport {
+class InvertingDevice final : public byre::DeviceSupport {
  public:
   /// Registered when first asked for.
-  static FakeDevice& instance() {
-    static FakeDevice& device = *[] {
-      auto* const made = new FakeDevice;
-      byre::register_device(fake_device, *made);
+  static InvertingDevice& instance() {
+    static InvertingDevice& device = *[] {
+      auto* const made = new InvertingDevice;
+      byre::register_device(inverting_device, *made);
       return made;
     }();
     return device;
@@ -37,7 +37,7 @@ class FakeDevice final : public byre::DeviceSupport {
  private:
   class Memory final : public byre::Allocator {
    public:
-    Memory() : Allocator(fake_device) {}
+    Memory() : Allocator(inverting_device) {}
     byre::Block allocate(const byre::Request& request) override {
       const std::size_t nbytes = request.nbytes == 0 ? 1 : request.nbytes;
       void* const place = ::operator new (nbytes, std::align_val_t{byre::data_alignment});
@@ -58,4 +58,4 @@ class FakeDevice final : public byre::DeviceSupport {
   Memory memory_;
 };
 
-}  // namespace byre_test
+}  // namespace byre::test
