@@ -8,9 +8,9 @@
 #include <byre/storage/storage.hpp>
 #include <byre/tensor/devices.hpp>
 #include <byre/tensor/dtype.hpp>
-#include <byre/tensor/layout.hpp>
+#include <byre/tensor/layout/layout.hpp>
+#include <byre/tensor/layout/views.hpp>
 #include <byre/tensor/tensor_base.hpp>
-#include <byre/tensor/views.hpp>
 
 #include <boost/smart_ptr/intrusive_ptr.hpp>
 #include <cstddef>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Copies of tensors, made now or lazily, on one device or to another.
-#include <byre/tensor/strided_loop.hpp>
+#include <byre/tensor/layout/strided_loop.hpp>
 #include <byre/tensor/tensor.hpp>
 
 #include <cstddef>

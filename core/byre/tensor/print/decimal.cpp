@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <byre/tensor/decimal.hpp>
+#include <byre/tensor/print/decimal.hpp>
 
 #include <algorithm>
 #include <charconv>

@@ -2,7 +2,7 @@
 /// The two operations that others are made of, for every type that is computed with.
 #pragma once
 
-#include <byre/tensor/elements_convert.hpp>
+#include <byre/tensor/elements/convert.hpp>
 
 #include <concepts>
 #include <type_traits>

@@ -2,7 +2,7 @@
 #include <byre/storage/input_file.hpp>
 #include <byre/storage/output_file.hpp>
 #include <byre/tensor/npy.hpp>
-#include <byre/tensor/npy_error.hpp>
+#include <byre/tensor/npy/error.hpp>
 
 #include <algorithm>
 #include <cstring>

@@ -3,10 +3,10 @@
 /// what is made of them.
 #include <byre/storage/buffer.hpp>
 #include <byre/tensor/elements.hpp>
-#include <byre/tensor/elements_convert.hpp>
-#include <byre/tensor/elements_operands.hpp>
-#include <byre/tensor/elements_overlap.hpp>
-#include <byre/tensor/strided_loop.hpp>
+#include <byre/tensor/elements/convert.hpp>
+#include <byre/tensor/elements/operands.hpp>
+#include <byre/tensor/elements/overlap.hpp>
+#include <byre/tensor/layout/strided_loop.hpp>
 
 #include <array>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <byre/tensor/elements_overlap.hpp>
-#include <byre/tensor/elements_pointwise.hpp>
-#include <byre/tensor/strided_loop.hpp>
+#include <byre/tensor/elements/overlap.hpp>
+#include <byre/tensor/elements/pointwise.hpp>
+#include <byre/tensor/layout/strided_loop.hpp>
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <byre/tensor/npy_error.hpp>
+#include <byre/tensor/npy/error.hpp>
 
 namespace byre::inline v0::detail {
 

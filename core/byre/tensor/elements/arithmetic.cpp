@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Arithmetic: each operation is one function object, for whatever types it has a meaning for.
 #include <byre/tensor/elements.hpp>
-#include <byre/tensor/elements_arithmetic.hpp>
-#include <byre/tensor/elements_pointwise.hpp>
+#include <byre/tensor/elements/arithmetic.hpp>
+#include <byre/tensor/elements/pointwise.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <byre/tensor/elements_overlap.hpp>
+#include <byre/tensor/elements/overlap.hpp>
 
 #include <limits>
 #include <numeric>

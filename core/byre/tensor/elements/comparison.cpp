@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Comparisons, and the choice by what they yield.
 #include <byre/tensor/elements.hpp>
-#include <byre/tensor/elements_pointwise.hpp>
+#include <byre/tensor/elements/pointwise.hpp>
 
 namespace byre::inline v0 {
 namespace {
