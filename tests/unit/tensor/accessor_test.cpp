@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Accessors, and mdspans where there are any.
+#include "../support/inverting_device.hpp"
 #include "elements_support.hpp"
-#include "inverting_device.hpp"
 
 #include <byre/tensor/accessor.hpp>
 
@@ -49,14 +49,14 @@ TEST(AccessorTest, writing_materializes_and_reading_does_not) {
 }
 
 TEST(AccessorTest, the_wrong_count_type_state_or_device_is_refused) {
-  InvertingDevice::instance();
   Tensor x = telling<float>({2, 3});
   EXPECT_EQ(refusal<byre::ShapeError>([&] { byre::accessor<float, 1>(x); }),
             "accessor: for 1 dimensions, of a tensor that has 2, [2, 3]. Name as many as it has.");
   EXPECT_THROW((byre::mutable_accessor<float, 3>(x)), byre::ShapeError);
   EXPECT_THROW((byre::accessor<double, 2>(x)), byre::DTypeError);
-  EXPECT_EQ(refusal<byre::DeviceError>([&] { byre::accessor<float, 2>(x.to(inverting_device)); }),
-            "accessor: the tensor is on device 7:0 (inverting), whose memory the host cannot "
+  EXPECT_EQ(refusal<byre::DeviceError>(
+                [&] { byre::accessor<float, 2>(x.to(InvertingDevice::device())); }),
+            "accessor: the tensor is on device 77:1 (inverting), whose memory the host cannot "
             "address. Copy it with to(Device::cpu()).");
   x.free_memory();
   EXPECT_THROW((byre::accessor<float, 2>(x)), byre::StateError);
