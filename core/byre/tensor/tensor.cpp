@@ -132,6 +132,15 @@ std::int64_t Tensor::size(std::int64_t axis) const {
   return sizes()[wrapped];
 }
 
+Tensor Tensor::checked_view(TensorBase* view, const char* operation) {
+  if (view == nullptr) {
+    throw OutOfMemory(sizeof(TensorBase), "heap, for a view");
+  }
+  Tensor tensor(view, false);
+  detail::byte_count(tensor.numel(), tensor.itemsize(), operation);  // of repeated elements
+  return tensor;
+}
+
 Tensor Tensor::with_layout(Layout&& layout, const char* operation) const {
   return with_layout(std::move(layout), dtype(), operation);
 }

@@ -192,8 +192,12 @@ class Tensor {
 
   // ---- views: tensors of their own over the same storage; see views.hpp
 
-  Tensor alias() const { return with_layout(Layout(layout()), "alias"); }
-  Tensor view(const Dims& sizes) const { return with_layout(views::view(layout(), sizes), "view"); }
+  Tensor alias() const {
+    return seen_by("alias", [&] { return Layout(layout()); });
+  }
+  Tensor view(const Dims& sizes) const {
+    return seen_by("view", [&] { return views::view(layout(), sizes); });
+  }
   /// The same bytes as elements of another dtype, but never as bools, which not every byte is. Throws
   /// DTypeError for that; InvalidArgument for memory that is not aligned for it.
   Tensor view(DType dtype) const;
@@ -204,34 +208,38 @@ class Tensor {
   }
   Tensor as_strided(const Dims& sizes, const Dims& strides, std::int64_t offset) const;
   Tensor permute(const Dims& axes) const {
-    return with_layout(views::permute(layout(), axes), "permute");
+    return seen_by("permute", [&] { return views::permute(layout(), axes); });
   }
   Tensor transpose(std::int64_t first, std::int64_t second) const {
-    return with_layout(views::transpose(layout(), first, second), "transpose");
+    return seen_by("transpose", [&] { return views::transpose(layout(), first, second); });
   }
-  Tensor t() const { return with_layout(views::t(layout()), "t"); }
+  Tensor t() const {
+    return seen_by("t", [&] { return views::t(layout()); });
+  }
   Tensor movedim(const Dims& from, const Dims& to) const {
-    return with_layout(views::movedim(layout(), from, to), "movedim");
+    return seen_by("movedim", [&] { return views::movedim(layout(), from, to); });
   }
-  Tensor squeeze() const { return with_layout(views::squeeze(layout()), "squeeze"); }
+  Tensor squeeze() const {
+    return seen_by("squeeze", [&] { return views::squeeze(layout()); });
+  }
   Tensor squeeze(std::int64_t axis) const {
-    return with_layout(views::squeeze(layout(), axis), "squeeze");
+    return seen_by("squeeze", [&] { return views::squeeze(layout(), axis); });
   }
   Tensor unsqueeze(std::int64_t axis) const {
-    return with_layout(views::unsqueeze(layout(), axis), "unsqueeze");
+    return seen_by("unsqueeze", [&] { return views::unsqueeze(layout(), axis); });
   }
   Tensor expand(const Dims& sizes) const {
-    return with_layout(views::expand(layout(), sizes), "expand");
+    return seen_by("expand", [&] { return views::expand(layout(), sizes); });
   }
   Tensor select(std::int64_t axis, std::int64_t index) const {
-    return with_layout(views::select(layout(), axis, index), "select");
+    return seen_by("select", [&] { return views::select(layout(), axis, index); });
   }
   Tensor slice(std::int64_t axis, std::int64_t start = 0, std::int64_t end = views::to_the_end,
                std::int64_t step = 1) const {
-    return with_layout(views::slice(layout(), axis, start, end, step), "slice");
+    return seen_by("slice", [&] { return views::slice(layout(), axis, start, end, step); });
   }
   Tensor narrow(std::int64_t axis, std::int64_t start, std::int64_t length) const {
-    return with_layout(views::narrow(layout(), axis, start, length), "narrow");
+    return seen_by("narrow", [&] { return views::narrow(layout(), axis, start, length); });
   }
   std::vector<Tensor> split(std::int64_t size, std::int64_t axis = 0) const {
     return with_layouts(views::split(layout(), size, axis), "split");
@@ -246,13 +254,13 @@ class Tensor {
     return with_layouts(views::unbind(layout(), axis), "unbind");
   }
   Tensor diagonal(std::int64_t offset = 0, std::int64_t first = 0, std::int64_t second = 1) const {
-    return with_layout(views::diagonal(layout(), offset, first, second), "diagonal");
+    return seen_by("diagonal", [&] { return views::diagonal(layout(), offset, first, second); });
   }
   Tensor unfold(std::int64_t axis, std::int64_t size, std::int64_t step) const {
-    return with_layout(views::unfold(layout(), axis, size, step), "unfold");
+    return seen_by("unfold", [&] { return views::unfold(layout(), axis, size, step); });
   }
   Tensor flatten(std::int64_t first = 0, std::int64_t last = -1) const {
-    return with_layout(views::flatten(layout(), first, last), "flatten");
+    return seen_by("flatten", [&] { return views::flatten(layout(), first, last); });
   }
   /// Of complex64, and of f32 with a last dimension of two.
   Tensor view_as_real() const;
@@ -283,6 +291,14 @@ class Tensor {
     BYRE_ASSERT(base_ != nullptr, "a tensor handle without a tensor was used");
     return *base_;
   }
+  /// A tensor over the same storage, whose layout is made where it stays: moving what was just written
+  /// word by word takes longer than all else there is to a view.
+  template <class MakeLayout>
+  Tensor seen_by(const char* operation, const MakeLayout& make_layout) const {
+    expect_initialized(operation);
+    return checked_view(new TensorBase(base(), make_layout), operation);
+  }
+  static Tensor checked_view(TensorBase* view, const char* operation);
   Tensor with_layout(Layout&& layout, const char* operation) const;
   Tensor with_layout(Layout&& layout, DType dtype, const char* operation) const;
   std::vector<Tensor> with_layouts(std::vector<Layout> layouts, const char* operation) const;

@@ -22,6 +22,14 @@ struct TensorBase {
         allocator(next_memory),
         device(where),
         dtype(dtype_of_elements) {}
+  /// Of the same storage and elements, as `make_layout()` sees them.
+  template <class MakeLayout>
+  TensorBase(const TensorBase& of, const MakeLayout& make_layout)
+      : storage(of.storage),
+        layout(make_layout()),
+        allocator(of.allocator),
+        device(of.device),
+        dtype(of.dtype) {}
   TensorBase(const TensorBase&) = delete;
   TensorBase& operator=(const TensorBase&) = delete;
 
