@@ -49,14 +49,15 @@ class Report(unittest.TestCase):
                       "two writers at once / copy-first, 64B", "memory per Buffer clone",
                       "memory per Storage clone",
                       "view + drop / three words, two counts, 64B",
+                      "view + drop / the same by value, 64B",
                       "reshape / view + lazy clone, 64B", "add, new result / loop by hand, 4KiB",
                       "add in place / loop by hand, 4KiB"]:
             self.assertIn(title, self.reported.stdout)
 
     def test_every_contender_has_figures(self):
         contenders = {run["name"].split("/")[1] for run in self.load("benchmark.json")["benchmarks"]}
-        self.assertEqual(contenders, {"byre", "byre_alone", "copy_first", "eager", "floor", "lock",
-                                      "loop", "raw", "shared_ptr", "storage", "three_words",
+        self.assertEqual(contenders, {"by_value", "byre", "byre_alone", "copy_first", "eager", "floor",
+                                      "lock", "loop", "raw", "shared_ptr", "storage", "three_words",
                                       "view_and_clone"})
 
     def test_writers_at_once_make_one_copy_fewer_than_there_are(self):

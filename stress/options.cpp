@@ -52,8 +52,10 @@ po::options_description described_options() {
   options.add_options()(
       "operations", text("N"),
       "of each thread, instead of a duration; with --soak, two rotations of so many");
-  options.add_options()("threads", text("N"), "from 1 to 64. Default: 8; with --planted 3");
-  options.add_options()("storages", text("N"), "of all threads together. Default: 64");
+  options.add_options()("threads", text("N"),
+                        "from 1 to 64, of a race from 2. Default: 8; with --planted 3");
+  options.add_options()("storages", text("N"),
+                        "of all threads together, each of which has two at least. Default: 64");
   options.add_options()("mix", text("MIX"),
                         "how often what is done, as read=4,write=2; --list has the names");
   options.add_options()("sizes", text("SIZES"),
@@ -65,7 +67,8 @@ po::options_description described_options() {
   options.add_options()("protocol", text("FORM"), "word, which ships, or lock. Default: word");
   options.add_options()("faults", text("FAULTS"),
                         "none, usual, or chances as allocation=0.1,copy=0.1 (also random, heap, "
-                        "sink) and budget=64M. Default: none; usual for the workload faults");
+                        "sink), budget=64M and allocation_at=N, the Nth of each thread. "
+                        "Default: none; usual for the workload faults");
   options.add_options()("soak", "rotate all workloads, perturbed and not, and print one page");
   options.add_options()("planted", perhaps("[NAME]"),
                         "which planted bugs are found, and after how many rounds");
@@ -181,12 +184,11 @@ void take_durations(const po::variables_map& given, Options& options) {
 
 void take_settings(const po::variables_map& given, Options& options) {
   Settings& settings = options.settings;
-  if_given(given, "seed", [&](const std::string& text) {
-    settings.seed = number("seed", text, 0, any_number);
-    options.seed_given = true;
-  });
+  if_given(given, "seed",
+           [&](const std::string& text) { settings.seed = number("seed", text, 0, any_number); });
   if_given(given, "threads", [&](const std::string& text) {
-    settings.threads = static_cast<unsigned>(number("threads", text, 1, most_threads));
+    const unsigned least = options.mode == Mode::planted ? least_race_threads : 1;
+    settings.threads = static_cast<unsigned>(number("threads", text, least, most_threads));
   });
   if_given(given, "storages", [&](const std::string& text) {
     settings.storages = number("storages", text, 1, most_storages);
@@ -197,9 +199,6 @@ void take_settings(const po::variables_map& given, Options& options) {
            [&](const std::string& text) { settings.perturbation = parse_perturbation(text); });
   if_given(given, "protocol",
            [&](const std::string& text) { settings.protocol = parse_protocol(text); });
-  if (options.workload == "faults") {
-    settings.faults = usual_faults;
-  }
   if_given(given, "faults", [&](const std::string& text) { settings.faults = parse_faults(text); });
 }
 
@@ -209,6 +208,9 @@ Options parse(int argc, const char* const* argv) {
   const po::variables_map given = split(argc, argv);
   Options options;
   options.mode = mode_of(given);
+  for (const auto& [name, value] : given) {
+    options.given.insert(name);
+  }
   if (options.mode == Mode::planted) {
     options.settings.threads = 3;  // of more, most only stand in each other's way
   }

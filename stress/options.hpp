@@ -5,6 +5,7 @@
 #include <chrono>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -26,7 +27,8 @@ struct Options {
   Mode mode = Mode::run;
   std::string workload = "mixed";  ///< or "all"; whether there is such a one is not looked at
   Settings settings;
-  bool seed_given = false;  ///< otherwise the caller chooses one
+  std::set<std::string> given;  ///< the names of all options that were; without a seed, the caller
+                                ///< chooses one
   std::chrono::minutes soak_duration{30};
   std::string planted = "all";          ///< --planted
   std::optional<std::uint64_t> rounds;  ///< of --planted

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,7 +23,8 @@ struct Outcome {
   Tally tally;
   stats::Counters counted;
   std::uint64_t checkpoints = 0;
-  std::size_t digest = 0;  ///< of all decisions, in the order of threads
+  std::optional<std::size_t>
+      digest;  ///< of all decisions, in the order of threads; races have none
   std::vector<std::string> failures;
   std::vector<std::string> last_operations;  ///< of every thread, if something failed
 };

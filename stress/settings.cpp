@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "settings.hpp"
 
+#include <algorithm>
+#include <array>
 #include <charconv>
+#include <cmath>
 #include <iomanip>
 #include <sstream>
 #include <stdexcept>
@@ -9,17 +12,28 @@
 namespace byre::stress {
 namespace {
 
+constexpr double most_spurious = 0.5;
+
+/// Of a delay, at a window.
 double chance_in(const Perturbation& perturbation) noexcept {
-  return perturbation.yields + perturbation.pauses + perturbation.sleeps + perturbation.spurious;
+  return perturbation.yields + perturbation.pauses + perturbation.sleeps;
 }
 
-std::string text_of(const Perturbation& perturbation) {
-  if (perturbation == usual_perturbation) {
-    return "usual";
+/// Rounded, so that what chances add up to is the chance they were made of.
+double in_billionths(double chance) noexcept {
+  return std::round(chance * 1e9) / 1e9;
+}
+
+Perturbation with_chance(double chance) noexcept {
+  // What is scaled is not to add up to more than 1.
+  const double scale = chance / chance_in(usual_perturbation) * (1 - 1e-12);
+  Perturbation perturbation = usual_perturbation;
+  for (double* kind : {&perturbation.yields, &perturbation.pauses, &perturbation.sleeps}) {
+    *kind *= scale;
   }
-  std::ostringstream text;
-  text << chance_in(perturbation);
-  return text.str();
+  // What never came about otherwise would hang.
+  perturbation.spurious = std::min(perturbation.spurious * scale, most_spurious);
+  return perturbation;
 }
 
 }  // namespace
@@ -47,25 +61,36 @@ Perturbation parse_perturbation(std::string_view text) {
   double chance = 0;
   const char* end = text.data() + text.size();
   const auto [stopped, error] = std::from_chars(text.data(), end, chance);
-  if (error != std::errc() || stopped != end || !(chance > 0 && chance <= 1)) {
-    throw std::invalid_argument("it is none, usual, or a chance above 0 and up to 1, not '" +
-                                std::string(text) + "'");
+  if (error != std::errc() || stopped != end || !(in_billionths(chance) > 0 && chance <= 1)) {
+    throw std::invalid_argument(
+        "it is none, usual, or a chance above 0, a billionth at least, and up to 1, not '" +
+        std::string(text) + "'");
   }
-  const double scale = chance / chance_in(usual_perturbation);
-  Perturbation perturbation = usual_perturbation;
-  for (double* kind :
-       {&perturbation.yields, &perturbation.pauses, &perturbation.sleeps, &perturbation.spurious}) {
-    *kind *= scale;
+  return with_chance(in_billionths(chance));
+}
+
+std::string text_of(const Perturbation& perturbation) {
+  if (perturbation == no_perturbation || perturbation == usual_perturbation) {
+    return perturbation == no_perturbation ? "none" : "usual";
   }
-  return perturbation;
+  std::array<char, 32> digits;
+  const auto written =
+      std::to_chars(digits.begin(), digits.end(), in_billionths(chance_in(perturbation)));
+  return {digits.begin(), written.ptr};
+}
+
+std::size_t slots_of_each(const Settings& settings) noexcept {
+  return std::max<std::size_t>(2, settings.storages / settings.threads);
 }
 
 std::string command_of(const std::string& workload, const Settings& settings) {
   const Settings usual;
   std::ostringstream command;
   command << "byre-stress --workload " << workload << " --seed " << settings.seed << " --threads "
-          << settings.threads << " --storages " << settings.storages << " --sizes "
-          << text_of(settings.sizes);
+          << settings.threads << " --sizes " << text_of(settings.sizes);
+  if (settings.storages != usual.storages) {
+    command << " --storages " << settings.storages;
+  }
   if (settings.mix != usual.mix) {
     command << " --mix " << text_of(settings.mix);
   }

@@ -23,16 +23,22 @@ std::string_view name_of(Protocol protocol) noexcept;
 /// "word" or "lock". Throws std::invalid_argument with a text for people.
 Protocol parse_protocol(std::string_view text);
 
-/// "none", "usual", or the chance of a delay of the usual kinds, as 0.1. Throws as parse_protocol.
+/// "none", "usual", or the chance of a delay of the usual kinds, as 0.1, with what happens for no
+/// reason as often in proportion. Throws as parse_protocol.
 Perturbation parse_perturbation(std::string_view text);
 
+/// What parse_perturbation reads as the same.
+std::string text_of(const Perturbation& perturbation);
+
+inline constexpr unsigned least_race_threads = 2;
 inline constexpr unsigned most_threads = 64;
 inline constexpr std::size_t most_storages = 65'536;
 
+/// A value: each thread may use its own.
 struct Settings {
   std::uint64_t seed = 0;
   unsigned threads = 8;
-  std::size_t storages = 64;  ///< slots, of all threads together
+  std::size_t storages = 64;  ///< slots of all threads together; each has two at least
   Mix mix = usual_mix();
   Sizes sizes{};
   FaultRates faults{};
@@ -42,7 +48,11 @@ struct Settings {
   std::optional<std::uint64_t> operations{};  ///< of each thread, instead of a duration
 };
 
-/// The command line that repeats a run of `workload`.
+/// How many each thread has.
+std::size_t slots_of_each(const Settings& settings) noexcept;
+
+/// The command line that repeats a run of `workload`. What is as usual is left out, but for the
+/// threads and sizes.
 std::string command_of(const std::string& workload, const Settings& settings);
 
 }  // namespace byre::stress

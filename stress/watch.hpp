@@ -17,6 +17,7 @@ struct Figures {
   stats::Counters counted;  ///< since its start
 };
 
+/// Used by the thread that runs a workload, but for wake().
 class Watch {
  public:
   virtual ~Watch() = default;

@@ -12,12 +12,19 @@ namespace byre::stress {
 std::span<const Workload> all_workloads() {
   static const auto workloads = [] {
     std::vector<Workload> all{
-        {"mixed", "every operation of Buffer and Storage, in a random mix", &run_mixed},
-        {"faults", "the same, while allocations, copies and sinks fail and files are truncated",
-         &run_faults},
+        {.name = "mixed",
+         .shows = "every operation of Buffer and Storage, in a random mix",
+         .run = &run_mixed},
+        {.name = "faults",
+         .shows = "the same, while allocations, copies and sinks fail and files are truncated",
+         .usual_faults = stress::usual_faults,
+         .run = &run_faults},
     };
     for (const Race& race : all_races()) {
-      all.push_back({race.name, race.shows, [&race](const Settings& settings, Watch& watch) {
+      all.push_back({.name = race.name,
+                     .shows = race.shows,
+                     .is_race = true,
+                     .run = [&race](const Settings& settings, Watch& watch) {
                        return run_race(race, settings, watch);
                      }});
     }

@@ -4,7 +4,7 @@
 #include "checksum.hpp"
 
 #include <array>
-#include <byre/tensor/npy_header.hpp>
+#include <byre/tensor/npy/header.hpp>
 #include <cstdio>
 #include <fstream>
 #include <memory>

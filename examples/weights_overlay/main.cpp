@@ -6,8 +6,10 @@
 #include "report.hpp"
 #include "run.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <iterator>
 
 namespace examples::weights_overlay {
 namespace {
@@ -17,9 +19,30 @@ bool are_same_bits(const std::vector<float>& left, const std::vector<float>& rig
          std::memcmp(left.data(), right.data(), left.size() * sizeof(float)) == 0;
 }
 
+/// A request has the layers it changes for itself, and with deep copies all.
+std::vector<std::string> check_layers(const RunResult& run, const Plan& plan) {
+  std::vector<std::string> faults;
+  const std::size_t own_layers = run.cloning == Cloning::deep ? plan.layers : plan.changed;
+  const std::size_t expected_nbytes = plan.requests * own_layers * plan.layer_nbytes();
+  if (run.copied_nbytes != expected_nbytes) {
+    faults.push_back(std::to_string(run.copied_nbytes) + " bytes were copied by " +
+                     to_string(run.cloning) + ", not " + std::to_string(expected_nbytes) + ".");
+  }
+  for (std::size_t number = 0; number < plan.requests; ++number) {
+    if (run.changed_layers[number] != plan.changed) {
+      faults.push_back("Request " + std::to_string(number) + " over " + to_string(run.cloning) +
+                       ": " + std::to_string(run.changed_layers[number]) +
+                       " layers are not the model's, and " + std::to_string(plan.changed) +
+                       " were to be changed.");
+    }
+  }
+  return faults;
+}
+
 /// What is wrong, a sentence each.
 std::vector<std::string> check(const Report& report, const ModelFiles& files) {
-  std::vector<std::string> faults;
+  std::vector<std::string> faults = check_layers(report.deep, report.plan);
+  std::ranges::move(check_layers(report.lazy, report.plan), std::back_inserter(faults));
   for (std::size_t number = 0; number < report.plan.requests; ++number) {
     if (!are_same_bits(report.deep.outputs[number], report.lazy.outputs[number])) {
       faults.push_back("Request " + std::to_string(number) +

@@ -76,13 +76,14 @@ Serves requests that each change a few layers of one model, as adapters and expe
 model is written to .npy files in a temporary directory and mapped. Each request, on a thread of its
 own, clones all layers, changes some, and computes an output. That is done with deep copies, and
 with byre's lazy clones, which share every layer that is not changed. All outputs must be the same,
-bit for bit, and the files must hold what was written.
+bit for bit, requests must have copied what they changed and nothing else, and the files must hold
+what was written.
 )" << described_options()
        << R"(
 Resident memory is what the process gained between the model mapped and read, and all requests set
 up and changed; "n/a" where the system does not say.
 
-Exit codes: 0 all outputs are right, 1 one is not, or something failed, 2 wrong usage.
+Exit codes: 0 all is right, 1 something is not, or something failed, 2 wrong usage.
 )";
   return text.str();
 }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "request.hpp"
 
+#include "failure.hpp"
+
 #include <algorithm>
+#include <cstring>
 #include <iterator>
 #include <numeric>
 #include <random>
@@ -9,12 +12,14 @@
 namespace examples::weights_overlay {
 namespace {
 
+/// Adds to every weight, too much to be rounded away.
 void add_rank_one(byre::Tensor& weights, std::mt19937_64& choose) {
   const auto width = static_cast<std::size_t>(weights.size(0));
   std::vector<float> left(width);
   std::vector<float> right(width);
   for (std::vector<float>* factor : {&left, &right}) {
-    std::ranges::generate(*factor, [&] { return static_cast<float>(choose() % 256) * 0x1p-12F; });
+    std::ranges::generate(*factor,
+                          [&] { return static_cast<float>(128 + choose() % 128) * 0x1p-12F; });
   }
   float* values = weights.mutable_data<float>();  // copies the layer if it is shared
   for (std::size_t row = 0; row < width; ++row, values += width) {
@@ -54,6 +59,18 @@ std::size_t Request::nbytes_shared_with(const Model& base) const {
     nbytes += is_shared ? model_[layer].nbytes() : 0;
   }
   return nbytes;
+}
+
+std::size_t Request::layers_that_differ_from(const Model& base) const {
+  std::size_t count = 0;
+  for (std::size_t layer = 0; layer < base.size(); ++layer) {
+    throw_if_interrupted();
+    const byre::Tensor& own = model_[layer];
+    const bool is_same =
+        std::memcmp(own.data<float>(), base[layer].data<float>(), own.nbytes()) == 0;
+    count += is_same ? 0 : 1;
+  }
+  return count;
 }
 
 }  // namespace examples::weights_overlay

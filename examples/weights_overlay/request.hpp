@@ -33,6 +33,8 @@ class Request {
   const std::vector<float>& output() const noexcept { return output_; }
   /// Bytes of layers that are still those of `base`.
   std::size_t nbytes_shared_with(const Model& base) const;
+  /// Layers of other weights than those of `base`. Throws Interrupted.
+  std::size_t layers_that_differ_from(const Model& base) const;
 
  private:
   std::uint64_t seed_;

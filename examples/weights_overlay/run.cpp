@@ -90,6 +90,7 @@ RunResult run(Cloning cloning, const Model& base, const Plan& plan) {
   result.resident_nbytes = gained(before, after);
   for (const Request& request : requests) {
     result.shared_nbytes += request.nbytes_shared_with(base);
+    result.changed_layers.push_back(request.layers_that_differ_from(base));
     result.outputs.push_back(request.output());
   }
   result.copied_nbytes = plan.requests * plan.model_nbytes() - result.shared_nbytes;

@@ -19,9 +19,10 @@ struct RunResult {
   std::int64_t change_ns = 0;        ///< of the median request
   std::int64_t answer_ns = 0;        ///< of the median request
   std::optional<std::int64_t>
-      resident_nbytes;            ///< gained until all requests are set up and changed
-  std::size_t copied_nbytes = 0;  ///< of layers that requests have for themselves
-  std::size_t shared_nbytes = 0;  ///< of layers that they share with the model
+      resident_nbytes;                      ///< gained until all requests are set up and changed
+  std::size_t copied_nbytes = 0;            ///< of layers that requests have for themselves
+  std::size_t shared_nbytes = 0;            ///< of layers that they share with the model
+  std::vector<std::size_t> changed_layers;  ///< of each request: those not of the model's weights
   std::vector<std::vector<float>> outputs;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// What the bytes of a storage say of themselves: who wrote them, and the how manieth time. An owner
-/// knows what it has to read, so a torn, lost, stale or foreign write shows at its next read.
+/// knows what it has to read, so a torn, lost, stale or foreign write shows at its next read. Any
+/// thread may call these functions, for bytes that nobody writes meanwhile.
 #pragma once
 
 #include <cstddef>

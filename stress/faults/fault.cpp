@@ -24,11 +24,12 @@ constexpr Rate chances[] = {{"allocation", &FaultRates::allocation},
                             {"heap", &FaultRates::heap},
                             {"sink", &FaultRates::sink}};
 constexpr std::string_view budget = "budget";
+constexpr std::string_view allocation_at = "allocation_at";
 
 [[noreturn]] void refuse(std::string_view part) {
   throw std::invalid_argument(
       "faults are none, usual, or parts such as allocation=0.1 (also random, copy, heap and sink, "
-      "each a chance from 0 to 1) and budget=64M, not '" +
+      "each a chance from 0 to 1), budget=64M and allocation_at=7, not '" +
       std::string(part) + "'");
 }
 
@@ -40,6 +41,16 @@ double chance_in(std::string_view text, std::string_view part) {
     refuse(part);
   }
   return chance;
+}
+
+std::uint64_t count_in(std::string_view text, std::string_view part) {
+  std::uint64_t count = 0;
+  const char* end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data(), end, count);
+  if (error != std::errc() || stopped != end || count == 0) {
+    refuse(part);
+  }
+  return count;
 }
 
 /// What chance_in reads as the same.
@@ -58,6 +69,10 @@ void parse_part(std::string_view part, FaultRates& rates) {
   const std::string_view value = part.substr(equals + 1);
   if (name == budget) {
     rates.budget_nbytes = parse_nbytes(value);
+    return;
+  }
+  if (name == allocation_at) {
+    rates.allocation_at = count_in(value, part);
     return;
   }
   const auto found = std::ranges::find(chances, name, &Rate::name);
@@ -103,6 +118,9 @@ std::string text_of(const FaultRates& rates) {
   }
   if (rates.budget_nbytes != 0) {
     text << (text.tellp() == 0 ? "" : ",") << budget << '=' << text_of_nbytes(rates.budget_nbytes);
+  }
+  if (rates.allocation_at != 0) {
+    text << (text.tellp() == 0 ? "" : ",") << allocation_at << '=' << rates.allocation_at;
   }
   return text.tellp() == 0 ? "none" : text.str();
 }

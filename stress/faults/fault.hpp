@@ -11,7 +11,7 @@
 namespace byre::stress {
 
 enum class Fault : std::uint8_t {
-  allocation,  ///< the first or second allocation of an operation fails
+  allocation,  ///< the first or second allocation of an operation fails; or the Nth of a thread
   random,      ///< any allocation fails, with a chance of its own
   budget,      ///< an allocation fails because so many bytes are out
   copy,        ///< Allocator::copy throws half-way
@@ -31,7 +31,8 @@ struct FaultRates {
   double copy = 0;
   double heap = 0;
   double sink = 0;
-  std::size_t budget_nbytes = 0;  ///< 0: no budget
+  std::size_t budget_nbytes = 0;    ///< 0: no budget
+  std::uint64_t allocation_at = 0;  ///< this one of each thread fails, counted from 1; 0: none
 
   bool any() const noexcept { return *this != FaultRates{}; }
   friend bool operator==(const FaultRates&, const FaultRates&) = default;
@@ -44,7 +45,7 @@ inline constexpr FaultRates usual_faults{.allocation = 0.04,
                                          .sink = 0.02,
                                          .budget_nbytes = std::size_t{24} << 20};
 
-/// "none", "usual", or "allocation=0.1,budget=64M". Throws std::invalid_argument with a text for
+/// "none", "usual", or "allocation=0.1,budget=64M,allocation_at=7". Throws std::invalid_argument with a text for
 /// people.
 FaultRates parse_faults(std::string_view text);
 

@@ -7,14 +7,10 @@
 namespace byre::stress {
 
 Outcome run_faults(const Settings& settings, Watch& watch) {
-  Settings with_faults = settings;
-  if (!with_faults.faults.any()) {
-    with_faults.faults = usual_faults;
-  }
   // Before there are other threads, since it takes a process.
   FaultCount truncations;
   const auto failures = survive_truncated_files(truncations);
-  Outcome outcome = run_mixed_as("faults", with_faults, watch);
+  Outcome outcome = run_mixed_as("faults", settings, watch);
   outcome.tally.faults[Fault::truncation] = truncations;
   outcome.failures.insert(outcome.failures.end(), failures.begin(), failures.end());
   return outcome;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The workload of faults: the mixed one, with the faults that were asked for or the usual ones, and
-/// files truncated under their mappings.
+/// The workload of faults: the mixed one, with the faults of its settings, and files truncated under
+/// their mappings.
 #pragma once
 
 #include "../outcome.hpp"

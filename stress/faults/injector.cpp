@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "injector.hpp"
 
+#include <byre/error/error.hpp>
+
+#include <new>
+
 #if BYRE_STRESS_FAILS_HEAP
 #include "../../tests/unit/support/failing_new.hpp"
 #endif
@@ -48,6 +52,8 @@ Injector* Injector::current() noexcept {
 void Injector::arm(std::optional<Fault> fault, std::uint32_t after) noexcept {
   armed_ = fault;
   chances_before_ = after;
+  to_throw_.reset();
+  at_arm_ = counts_;
   if (is_armed(Fault::heap)) {
     arm_heap(after);
   }
@@ -68,7 +74,9 @@ void Injector::spare_heap() noexcept {
 
 bool Injector::strikes(Fault fault) noexcept {
   bool happens = false;
-  if (is_armed(fault)) {
+  if (fault == Fault::allocation && ++allocations_ == rates_.allocation_at) {
+    happens = true;
+  } else if (is_armed(fault)) {
     happens = chances_before_-- == 0;
     if (happens) {
       armed_.reset();
@@ -82,11 +90,36 @@ bool Injector::strikes(Fault fault) noexcept {
   return happens;
 }
 
+void Injector::note(Fault fault) noexcept {
+  ++counts_[fault].injected;
+  if (fault != Fault::sink) {
+    to_throw_ = fault;
+  }
+}
+
 void Injector::note_survival() noexcept {
   for (std::size_t at = 0; at < fault_count; ++at) {
-    FaultCount& count = counts_[static_cast<Fault>(at)];
-    count.survived = count.injected;
+    const auto fault = static_cast<Fault>(at);
+    counts_[fault].survived += counts_[fault].injected - at_arm_[fault].injected;
   }
+}
+
+bool is_of(Fault fault, const std::exception& error) noexcept {
+  switch (fault) {
+    case Fault::allocation:
+    case Fault::random:
+    case Fault::budget:
+      return dynamic_cast<const OutOfMemory*>(&error) != nullptr;
+    case Fault::heap:  // the harness's own memory too, of which the library knows nothing
+      return dynamic_cast<const OutOfMemory*>(&error) != nullptr ||
+             dynamic_cast<const std::bad_alloc*>(&error) != nullptr;
+    case Fault::copy:
+      return dynamic_cast<const CopyFailed*>(&error) != nullptr;
+    case Fault::sink:
+    case Fault::truncation:
+      return false;
+  }
+  return false;
 }
 
 double Injector::rate_per_call(Fault fault) const noexcept {

@@ -5,6 +5,7 @@
 #include <boost/random/mersenne_twister.hpp>
 #include <boost/random/uniform_01.hpp>
 #include <cstdint>
+#include <exception>
 #include <optional>
 #include <stdexcept>
 
@@ -40,14 +41,13 @@ class Injector {
   /// Here is a chance for `fault`: whether it happens. Then it is counted.
   bool strikes(Fault fault) noexcept;
   /// It happens for a reason of the caller's.
-  void note(Fault fault) noexcept { ++counts_[fault].injected; }
+  void note(Fault fault) noexcept;
 
-  std::uint64_t injected() const noexcept { return counts_.total().injected; }
-  /// The same without those that no operation throws for.
-  std::uint64_t injected_to_throw() const noexcept {
-    return injected() - counts_[Fault::sink].injected;
-  }
-  /// All that was injected so far was survived.
+  /// Whether anything happened since arm().
+  bool has_struck() const noexcept { return counts_.total().injected != at_arm_.total().injected; }
+  /// What happened last since arm() of all that an operation throws for.
+  std::optional<Fault> to_throw() const noexcept { return to_throw_; }
+  /// What happened since arm() was survived.
   void note_survival() noexcept;
 
   const FaultCounts& counts() const noexcept { return counts_; }
@@ -59,8 +59,14 @@ class Injector {
   boost::random::mt19937_64 random_;
   std::optional<Fault> armed_;
   std::uint32_t chances_before_ = 0;
+  std::uint64_t allocations_ = 0;  // chances for one to fail
+  std::optional<Fault> to_throw_;
+  FaultCounts at_arm_;
   FaultCounts counts_;
 };
+
+/// Whether `error` is what an operation throws that `fault` made fail.
+bool is_of(Fault fault, const std::exception& error) noexcept;
 
 /// Whether operator new can be made to fail in this build: not where a sanitizer replaces it too.
 bool can_fail_heap() noexcept;

@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: BSL-1.0
 /// The main program of a target where there is no libFuzzer: runs the inputs of a corpus, and, if
 /// asked to, some that are made from them at random.
+#include <unistd.h>
+
 #include <algorithm>
 #include <boost/program_options.hpp>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <random>
 #include <string>
 #include <vector>
@@ -61,7 +66,8 @@ Options parse(int argc, const char* const* argv) {
     if (given.count("help") != 0) {
       std::cout << "Usage: " << argv[0] << " [options] FILE|FOLDER...\n\n"
                 << "Runs inputs of the fuzz target " << target_name
-                << ". Ends by SIGABRT if one of them finds an error, 2 for wrong usage.\n\n"
+                << ". Ends by SIGABRT if one of them finds an error, and says how to\nrepeat it; 2 "
+                   "for wrong usage.\n\n"
                 << described_options();
       std::exit(0);
     }
@@ -142,7 +148,48 @@ class Mutator {
   std::mt19937_64 random_;
 };
 
-void run(const InputBytes& bytes) {
+/// What repeats the input under way, for who dies of it.
+char how_to_repeat[4096] = "";
+
+constexpr int fatal_signals[] = {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV};
+
+struct sigaction handled_before[std::size(fatal_signals)];
+
+/// Then on to a sanitizer's handler, or to none: a wrong address is used again.
+void say_how_to_repeat(int signal) {
+  [[maybe_unused]] const auto written =
+      ::write(STDERR_FILENO, how_to_repeat, std::strlen(how_to_repeat));
+  const auto at = std::find(std::begin(fatal_signals), std::end(fatal_signals), signal);
+  sigaction(signal, &handled_before[at - std::begin(fatal_signals)], nullptr);
+  if (signal == SIGABRT) {
+    std::raise(signal);
+  }
+}
+
+void have_repeated_what_is_fatal() {
+  struct sigaction action {};
+  action.sa_handler = &say_how_to_repeat;
+  for (std::size_t at = 0; at < std::size(fatal_signals); ++at) {
+    sigaction(fatal_signals[at], &action, &handled_before[at]);
+  }
+}
+
+void run_file(const fs::path& file, const InputBytes& bytes) {
+  std::snprintf(how_to_repeat, sizeof how_to_repeat, "again: %s %s\n", program_name(),
+                file.c_str());
+  LLVMFuzzerTestOneInput(bytes.data(), bytes.size());
+}
+
+void run_random(std::uint64_t number, const Options& options, const InputBytes& bytes) {
+  const std::string paths = std::accumulate(
+      options.paths.begin(), options.paths.end(), std::string(),
+      [](const std::string& all, const std::string& path) { return all + ' ' + path; });
+  std::snprintf(how_to_repeat, sizeof how_to_repeat,
+                "random input %llu, which this makes again, and leaves in INPUT:\n"
+                "again: %s --seed %llu --runs %llu --keep INPUT%s\n",
+                static_cast<unsigned long long>(number), program_name(),
+                static_cast<unsigned long long>(options.seed),
+                static_cast<unsigned long long>(number), paths.c_str());
   LLVMFuzzerTestOneInput(bytes.data(), bytes.size());
 }
 
@@ -151,19 +198,19 @@ int replay(const Options& options) {
   for (const fs::path& file : files_of(options.paths)) {
     trace("%s:", file.c_str());
     corpus.push_back(bytes_of(file));
-    run(corpus.back());
+    run_file(file, corpus.back());
   }
-  std::fprintf(stderr, "fuzz_%s: --seed %llu\n", target_name,
+  std::fprintf(stderr, "%s: --seed %llu\n", program_name(),
                static_cast<unsigned long long>(options.seed));
   Mutator mutator(options.seed);
-  for (std::uint64_t made = 0; made < (corpus.empty() ? 0 : options.runs); ++made) {
+  for (std::uint64_t number = 1; number <= (corpus.empty() ? 0 : options.runs); ++number) {
     const InputBytes bytes = mutator.make_of(corpus);
     if (!options.keep.empty()) {
       std::ofstream(options.keep, std::ios::binary)
           .write(reinterpret_cast<const char*>(bytes.data()),
                  static_cast<std::streamsize>(bytes.size()));
     }
-    run(bytes);
+    run_random(number, options, bytes);
   }
   if (options.json) {
     std::cout << nlohmann::json{{"target", target_name},
@@ -173,7 +220,7 @@ int replay(const Options& options) {
                      .dump(2)
               << '\n';
   } else {
-    std::cout << "fuzz_" << target_name << ": " << corpus.size() << " inputs of the corpus and "
+    std::cout << program_name() << ": " << corpus.size() << " inputs of the corpus and "
               << options.runs << " random ones found nothing\n";
   }
   return 0;
@@ -184,10 +231,12 @@ int replay(const Options& options) {
 
 int main(int argc, char** argv) {
   using namespace byre::fuzz;
+  have_repeated_what_is_fatal();
   try {
     return replay(parse(argc, argv));
-  } catch (const UsageError& error) {
-    std::cerr << "fuzz_" << target_name << ": " << error.what() << '\n';
+  } catch (const std::exception& error) {
+    // A folder that cannot be read is no finding.
+    std::cerr << program_name() << ": " << error.what() << '\n';
     return 2;
   }
 }

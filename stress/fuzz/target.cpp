@@ -1,19 +1,27 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "target.hpp"
 
+#include <cerrno>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 
 namespace byre::fuzz {
 
+const char* program_name() noexcept {
+#if defined(__GLIBC__)
+  return program_invocation_short_name;
+#else
+  return target_name;
+#endif
+}
+
 void fail(const char* format, ...) noexcept {
   std::va_list arguments;
   va_start(arguments, format);
-  std::fprintf(stderr, "fuzz_%s: ", target_name);
+  std::fprintf(stderr, "%s: ", program_name());
   std::vfprintf(stderr, format, arguments);
-  std::fprintf(stderr, "\nBYRE_FUZZ_TRACE=1 fuzz_%s FILE says what this input does.\n",
-               target_name);
+  std::fprintf(stderr, "\nBYRE_FUZZ_TRACE=1 %s FILE says what this input does.\n", program_name());
   va_end(arguments);
   std::abort();
 }

@@ -68,6 +68,9 @@ constexpr Bug bugs[] = {
     bug<FirstClonesAtOnce, PlainUntilCloned>(
         {"first_clone_rewrites_source", "the first clone gives its source a count"},
         "first_clones_at_once", {true, Report::data_race, Report::use_after_free}),
+    bug<DropsAgainstDrops, ReadsAfterDrop>(
+        {"reads_after_drop", "who let go reads once more what never changes"},
+        "drops_against_drops", {true, Report::use_after_free, Report::use_after_free}),
     bug_in_word<ListInHeader, StealAgainstPendingCopies>(
         {"wakes_through_header", "wakes by way of a header that the woken may have freed"},
         "steal_against_pending_copies", {true, Report::use_after_free, Report::use_after_free}),

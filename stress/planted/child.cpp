@@ -3,6 +3,7 @@
 
 #include <poll.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,6 +12,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <stdexcept>
 #include <system_error>
 #include <utility>
 
@@ -27,6 +29,14 @@ Board* this_childs_board = nullptr;
 [[noreturn]] void end_child(Ended ended, std::string_view text) noexcept {
   this_childs_board->say(ended, text);
   ::_exit(0);
+}
+
+/// A child that spins or sleeps for ever is not to outlive who started it, however that ends.
+void end_with(pid_t parent) noexcept {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent) {
+    ::_exit(0);  // it ended before it could be told
+  }
 }
 
 /// What a child does.
@@ -46,7 +56,7 @@ Board* this_childs_board = nullptr;
     };
     run(settings);
   } catch (const std::exception& error) {
-    end_child(Ended::by_failure, error.what());
+    end_child(Ended::by_error, error.what());
   }
   std::exit(0);  // looks for leaks, where a sanitizer does
 }
@@ -154,24 +164,31 @@ Ending ending_of(int status, bool is_hang, const Voice& voice, const Board& boar
     const std::string said = voice.first_line();
     return ending(Ended::by_crash, said.empty() ? ::strsignal(WTERMSIG(status)) : said);
   }
-  return board.ending();
+  const Ending said = board.ending();
+  if (said.ended == Ended::in_peace && WEXITSTATUS(status) != 0) {
+    return ending(Ended::by_error, "it ended with " + std::to_string(WEXITSTATUS(status)) + ", " +
+                                       voice.first_line());
+  }
+  return said;
 }
 
 }  // namespace
 
-void trespass(const sync::Step& step) noexcept {
-  end_child(Ended::by_trespass, step.site->name);
+void trespass(std::string_view step) noexcept {
+  end_child(Ended::by_trespass, step);
 }
 
 Ending run_in_child(Race::Run run, const RaceSettings& settings, std::chrono::seconds patience) {
   Board& board = Board::share();
   Voice voice;
   std::fflush(nullptr);  // or the child would write it again
+  const pid_t parent = ::getpid();
   const pid_t child = ::fork();
   if (child < 0) {
     throw_error("fork");
   }
   if (child == 0) {
+    end_with(parent);
     voice.become_standard_error();
     be_child(run, settings, board);
   }
@@ -185,6 +202,9 @@ Ending run_in_child(Race::Run run, const RaceSettings& settings, std::chrono::se
   }
   const Ending ending = ending_of(status, is_hang, voice, board);
   board.unshare();
+  if (ending.ended == Ended::by_error) {
+    throw std::runtime_error("a planted bug could not be run: " + ending.text);
+  }
   return ending;
 }
 
@@ -202,6 +222,8 @@ std::string_view name_of(Ended ended) noexcept {
       return "crash";
     case Ended::by_hang:
       return "hang";
+    case Ended::by_error:
+      return "error";
   }
   return "";
 }

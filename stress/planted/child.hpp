@@ -18,6 +18,7 @@ enum class Ended : std::uint8_t {
   by_sanitizer,  ///< which wrote a report
   by_crash,      ///< a signal, or an assertion of byre's
   by_hang,       ///< no round ended for too long
+  by_error,      ///< the race could not be run: nothing is known of the bug
 };
 
 struct Ending {
@@ -27,7 +28,9 @@ struct Ending {
 };
 
 /// Runs it in a child process, that is ended as soon as something is found, or when no round has
-/// ended for `patience`. By a program that has only one thread. Throws std::system_error.
+/// ended for `patience`, or with this process. By a program that has only one thread. Throws
+/// std::system_error, and std::runtime_error with the text of what the child could not do: an error is
+/// no finding.
 Ending run_in_child(Race::Run run, const RaceSettings& settings, std::chrono::seconds patience);
 
 /// "hang", "wrong", ...

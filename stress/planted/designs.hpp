@@ -150,6 +150,23 @@ struct RelaxedFinish : Base {
   };
 };
 
+/// An owner that has let go looks once more, at what never changes.
+template <sync::Sync Sync>
+class ReadsAfterDrop : public basic_share_word<Sync> {
+  using Word = basic_share_word<Sync>;
+
+ public:
+  using Word::Word;
+
+  bool drop_owner() noexcept {
+    const bool was_last = Word::drop_owner();
+    return was_last || never_changes_.get() == nullptr;
+  }
+
+ private:
+  typename Sync::template Plain<const void*> never_changes_{this};
+};
+
 /// Data has no count until it is first cloned, and then gets one from the clone: which to the owner
 /// that is cloned was to be a read.
 template <sync::Sync Sync>

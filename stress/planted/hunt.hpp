@@ -28,6 +28,9 @@ struct Catch {
   std::vector<Ending> alone;      ///< without perturbation, one a seed; none under a sanitizer
   std::vector<Ending> perturbed;  ///< under a sanitizer, up to the first report it should make
 
+  /// Not run, since the sanitizer this is built with cannot see it.
+  bool is_left_out() const noexcept { return perturbed.empty(); }
+
   /// Found wherever it can be: with perturbation, by the races' own checks with every seed, or by
   /// the sanitizer this is built with.
   bool is_as_expected() const;
@@ -38,6 +41,14 @@ std::optional<std::uint64_t> median_rounds(const std::vector<Ending>& endings);
 
 /// Those whose rounds are known to be fewer with perturbation.
 std::uint64_t sooner_if_perturbed(const std::vector<Catch>& catches);
+
+/// Of all bugs, so many at least are to be found in fewer rounds with perturbation than without: some
+/// are found in the first rounds anyhow, and two show in no result.
+inline constexpr std::uint64_t least_sooner_if_perturbed = 10;
+
+/// Whether perturbation is worth it. True where it is not judged: of some bugs only, or under a
+/// sanitizer, where they are not run without.
+bool perturbation_helps(const std::vector<Catch>& catches);
 
 /// The bug of this name, or all. Throws std::invalid_argument if there is none.
 std::vector<const Bug*> bugs_named(const std::string& name);

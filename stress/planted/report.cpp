@@ -27,7 +27,7 @@ std::string text_of_rounds(const std::vector<Ending>& endings) {
   return median ? std::to_string(*median) : "-";
 }
 
-/// An ending that says what the bug does, if there is one.
+/// An ending that says what the bug does, if there is one. Of what was run.
 const Ending& telling(const Catch& one) {
   const auto found = [](const Ending& ending) { return ending.ended != Ended::in_peace; };
   for (const auto* endings : {&one.perturbed, &one.alone}) {
@@ -40,8 +40,11 @@ const Ending& telling(const Catch& one) {
 }
 
 std::string found_by(const Catch& one) {
+  if (one.is_left_out()) {
+    return "not seen by this sanitizer: not run";
+  }
   const Ending& ending = telling(one);
-  if (ending.ended == Ended::in_peace && !one.bug->shows_itself) {
+  if (!is_sanitized && ending.ended == Ended::in_peace && !one.bug->shows_itself) {
     return "not found, as expected: a weaker order shows in no result here. ThreadSanitizer sees "
            "it";
   }
@@ -96,9 +99,16 @@ std::string foot_of_table(const std::vector<Catch>& catches) {
                                     [](const Catch& one) { return !one.is_as_expected(); });
   std::string text = "\n" + std::to_string(catches.size()) + " planted bugs, " +
                      std::to_string(missed) + " missed";
-  if constexpr (!is_sanitized) {
+  if constexpr (is_sanitized) {
+    const auto left_out = std::count_if(catches.begin(), catches.end(),
+                                        [](const Catch& one) { return one.is_left_out(); });
+    text += ", " + std::to_string(left_out) + " not seen by this sanitizer";
+  } else {
     text += "; " + std::to_string(sooner_if_perturbed(catches)) +
             " found in fewer rounds with perturbation";
+  }
+  if (!perturbation_helps(catches)) {
+    text += "; FAILED: it is to be " + std::to_string(least_sooner_if_perturbed) + " at least";
   }
   return text + ".\n";
 }
@@ -115,6 +125,7 @@ nlohmann::ordered_json json_of(const HuntSettings& settings, const std::vector<C
         {"address_sanitizer", name_of(one.bug->by_address_sanitizer)},
         {"alone", json_of(one.alone)},
         {"perturbed", json_of(one.perturbed)},
+        {"run", !one.is_left_out()},
         {"as_expected", one.is_as_expected()},
     });
   }
@@ -126,6 +137,7 @@ nlohmann::ordered_json json_of(const HuntSettings& settings, const std::vector<C
                         : is_address_sanitized ? Json("address")
                                                : Json(nullptr)},
           {"sooner_if_perturbed", sooner_if_perturbed(catches)},
+          {"perturbation_helps", perturbation_helps(catches)},
           {"bugs", bugs}};
 }
 

@@ -8,23 +8,25 @@
 #include <boost/atomic/atomic.hpp>
 
 #include <cstdint>
+#include <string_view>
 
 namespace byre::stress::planted {
 
-/// Called by who finds itself at a step on released memory.
-[[noreturn]] void trespass(const sync::Step& step) noexcept;
+/// Called by who finds itself at a step on released memory, which is said.
+[[noreturn]] void trespass(std::string_view step) noexcept;
 
 /// Part of what is watched. Memory that is released is overwritten, and stays so for the round.
 class Alive {
  public:
   constexpr Alive() noexcept : mark_(alive) {}
 
-  void expect(const sync::Step& step) const noexcept {
+  void expect(std::string_view step) const noexcept {
     // Relaxed: who sees it too late would have been seen in another round.
     if (mark_.load(boost::memory_order_relaxed) != alive) [[unlikely]] {
       trespass(step);
     }
   }
+  void expect(const sync::Step& step) const noexcept { expect(step.site->name); }
 
  private:
   static constexpr std::uint64_t alive = 0xA11F'E000'0000'A11F;
@@ -87,6 +89,25 @@ struct Watched : Base {
 
    private:
     typename Base::SharedMutex mutex_;
+    Alive alive_;
+  };
+
+  template <class Value>
+  class Plain {
+   public:
+    constexpr explicit Plain(Value value) noexcept : value_(value) {}
+
+    Value get() const noexcept {
+      alive_.expect("a read of plain data");
+      return value_.get();
+    }
+    void set(Value value) noexcept {
+      alive_.expect("a write of plain data");
+      value_.set(value);
+    }
+
+   private:
+    typename Base::template Plain<Value> value_;
     Alive alive_;
   };
 };

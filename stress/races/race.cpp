@@ -31,9 +31,11 @@ constexpr Race table[] = {
     race<LazyCloneAgainstMaterialize>(
         "lazy_clone_against_materialize",
         "clones and clones of clones are made of what others write: as many copies as writes"),
-    race<StealAgainstPendingCopies>(
-        "steal_against_pending_copies",
-        "a last owner waits for all copies under way, and steals: N-1 copies and one steal"),
+    race<StealAgainstPendingCopies>("steal_against_pending_copies",
+                                    "a last owner finds copies under way: N-1 copies, and it keeps "
+                                    "the original once they ended"),
+    race<NeverWaits>("never_waits",
+                     "a last owner that must not wait for the copies under way copies too"),
     race<StolenDataIsSharedAgain>("stolen_data_is_shared_again",
                                   "what was stolen is shared, copied and dropped as if new"),
     race<DropsAgainstCopies>("drops_against_copies",

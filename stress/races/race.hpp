@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "../perturbed/perturbed.hpp"
+#include "steps.hpp"
 
 namespace byre::stress {
 
@@ -37,7 +38,8 @@ struct RaceSettings {
   std::size_t nbytes = 256;     ///< of each buffer, at least 1
   Perturbation perturbation{};  ///< none: the race runs on sync::Boost, or else on Perturbed
   std::stop_token stop{};       ///< ends the race after the round under way
-  std::function<void(const RaceResult&)> after_round{};  ///< what came of it so far
+  std::function<void(const RaceResult&)> after_round{};  ///< what came of it so far; does not throw
+  races::Steps* steps = nullptr;  ///< of as many threads: told what each does, for who looks on
 };
 
 /// One story, over both forms of the protocol. While it runs, nothing else of the program may use
@@ -51,7 +53,8 @@ struct Race {
   Run run_textbook;  ///< with basic_share_lock
 };
 
-/// Throws std::invalid_argument for settings out of range.
+/// Their runs throw std::invalid_argument for settings out of range, and boost::thread_resource_error
+/// where threads cannot be had.
 std::span<const Race> all_races();
 
 }  // namespace byre::stress

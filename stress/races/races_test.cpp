@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Every race, on both forms of the protocol, perturbed and not.
 #include <gtest/gtest.h>
+#include <byre/config.hpp>
+#include <byre/stats/counters.hpp>
 
 #include <ostream>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <tuple>
+#include <vector>
 
 #include "race.hpp"
 #include "sanitized.hpp"
@@ -60,6 +64,49 @@ INSTANTIATE_TEST_SUITE_P(All, Races,
                          testing::Combine(testing::ValuesIn(all_races()), testing::Bool(),
                                           testing::Values(2U, 3U, 64U)),
                          name_of);
+
+const Race& race_named(std::string_view name) {
+  for (const Race& race : all_races()) {
+    if (race.name == name) {
+      return race;
+    }
+  }
+  throw std::invalid_argument("no such race");
+}
+
+/// In a single round the copies may end before the last owner looks.
+TEST(Races, that_are_to_have_steals_and_waits_have_some) {
+  for (const bool is_textbook : {false, true}) {
+    const Race& race = race_named("steal_against_pending_copies");
+    std::stop_source stop;
+    const stats::Counters before = stats::snapshot();
+    bool waited = BYRE_STATS == 0 || is_textbook;  // whose lock does the waiting, uncounted
+    const RaceResult result = (is_textbook ? race.run_textbook : race.run)({
+        .rounds = 1'000'000,
+        .perturbation = usual_perturbation,
+        .stop = stop.get_token(),
+        .after_round =
+            [&](const RaceResult& so_far) {
+              waited = waited || (stats::snapshot() - before).waits > 0;
+              if (waited && so_far.steals > 0) {
+                stop.request_stop();
+              }
+            },
+    });
+    EXPECT_GT(result.steals, 0U) << is_textbook;
+    EXPECT_TRUE(waited);
+    EXPECT_TRUE(result.failures.empty()) << text_of(result);
+  }
+}
+
+TEST(RaceSettings, have_each_thread_say_what_it_did_last) {
+  races::Steps steps(2);
+  const RaceResult result =
+      race_named("drops_against_drops").run({.threads = 2, .rounds = 3, .steps = &steps});
+  EXPECT_TRUE(result.failures.empty()) << text_of(result);
+  EXPECT_EQ(steps.lines(), (std::vector<std::string>{"thread 0, round 2: begins, drops, dropped",
+                                                     "thread 1, round 2: begins, drops, dropped"}));
+}
 
 TEST(RaceSettings, out_of_range_are_refused) {
   const Race& race = all_races().front();

@@ -12,12 +12,14 @@
 #include <byre/config.hpp>
 #include <byre/stats/counters.hpp>
 
-#include <boost/thread/thread.hpp>
+#include <boost/atomic/atomic.hpp>
 
 #include <cstdint>
 #include <exception>
 #include <string>
+#include <thread>
 
+#include "../crew.hpp"
 #include "line.hpp"
 #include "race.hpp"
 #include "stage.hpp"
@@ -44,16 +46,41 @@ class StoryRun {
         finish_(settings.threads) {}
 
   RaceResult run() {
-    boost::thread_group others;
-    for (unsigned thread = 1; thread < settings_.threads; ++thread) {
-      others.create_thread([this, thread] { take_part(thread); });
+    {
+      // Nobody goes to the line before all are there who have to meet at it.
+      Crew others([this] { say(Word::go_home); });
+      for (unsigned thread = 1; thread < settings_.threads; ++thread) {
+        others.start([this, thread] {
+          if (hear() == Word::begin) {
+            take_part(thread);
+          }
+        });
+      }
+      say(Word::begin);
+      take_part(0);
     }
-    take_part(0);
-    others.join_all();
     return result_;
   }
 
  private:
+  enum class Word : std::uint8_t { none, begin, go_home };
+
+  /// The first word is the one that counts.
+  void say(Word word) noexcept {
+    Word before = Word::none;
+    // Release pairs with hear(): what was made before is there.
+    word_.compare_exchange_strong(before, word, boost::memory_order_release,
+                                  boost::memory_order_relaxed);
+  }
+  Word hear() const noexcept {
+    for (;;) {
+      if (const Word word = word_.load(boost::memory_order_acquire); word != Word::none) {
+        return word;
+      }
+      std::this_thread::yield();
+    }
+  }
+
   /// Thread 0 does what is done alone, between the finish of one round and the start of the next.
   void take_part(unsigned thread) {
     Perturbs perturbs(settings_.perturbation, seed_of_thread(settings_.seed, thread));
@@ -66,6 +93,7 @@ class StoryRun {
       if (over_) {
         break;
       }
+      stage_.note(thread, "begins");
       guarded([this, thread] { story_.act(thread); });
       finish_.meet();
       if (thread == 0) {
@@ -127,6 +155,7 @@ class StoryRun {
   Story story_;
   Line start_;
   Line finish_;
+  boost::atomic<Word> word_{Word::none};
   bool over_ = false;  // written between a finish and a start, by thread 0
   stats::Counters before_;
   boost::atomic<std::uint64_t> delays_{0};

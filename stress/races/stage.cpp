@@ -87,12 +87,15 @@ void Stage::count(unsigned thread, Materialized how) noexcept {
   switch (how) {
     case Materialized::copied:
       ++tally.copied;
+      note(thread, "copied");
       return;
     case Materialized::stole:
       ++tally.stole;
+      note(thread, "stole");
       return;
     case Materialized::already_unique:
       ++tally.unique;
+      note(thread, "was alone");
       return;
   }
 }

@@ -38,6 +38,7 @@ class Stage {
       : threads(settings.threads),
         nbytes(settings.nbytes),
         seed(settings.seed),
+        steps_(settings.steps),
         tallies_(settings.threads) {}
 
   const unsigned threads;
@@ -68,6 +69,7 @@ class Stage {
 
   template <class Buffer>
   Buffer clone(unsigned thread, const Buffer& source) {
+    note(thread, "clones");
     Buffer clone = source.lazy_clone();
     ++tallies_[thread].tally.clones;
     return clone;
@@ -77,6 +79,7 @@ class Stage {
   template <class Buffer>
   Materialized write(unsigned thread, Buffer& buffer, std::uint64_t expected,
                      Wait wait = Wait::allowed) {
+    note(thread, "asks to write");
     const std::byte* const shared = buffer.data();
     const Materialized how = buffer.materialize(wait);
     count(thread, how);
@@ -91,8 +94,17 @@ class Stage {
 
   template <class Buffer>
   void drop(unsigned thread, Buffer& buffer) {
+    note(thread, "drops");
     buffer = Buffer();
     ++tallies_[thread].tally.drops;
+    note(thread, "dropped");
+  }
+
+  /// What the thread is about to do, or has done: a literal.
+  void note(unsigned thread, const char* step) noexcept {
+    if (steps_ != nullptr) {
+      steps_->note(thread, round, step);
+    }
   }
 
   /// Thread-safe.
@@ -123,6 +135,7 @@ class Stage {
   void count(unsigned thread, Materialized how) noexcept;
   [[gnu::cold]] void fail_unequal(std::uint64_t is, std::uint64_t expected, const char* what);
 
+  Steps* const steps_;
   std::vector<OfThread> tallies_;
   boost::mutex mutex_;
   std::vector<std::string> failures_;

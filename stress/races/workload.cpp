@@ -4,7 +4,6 @@
 #include <byre/stats/counters.hpp>
 
 #include <boost/atomic/atomic.hpp>
-#include <boost/thread/thread.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -13,6 +12,7 @@
 #include <stop_token>
 #include <string>
 
+#include "../crew.hpp"
 #include "../world/hang.hpp"
 
 namespace byre::stress {
@@ -20,41 +20,57 @@ namespace {
 
 constexpr std::size_t small_nbytes = 256;
 
+/// With the rest as usual, so that what is reported, and repeats the run, is what it was.
+Settings only_what_races_take(Settings settings) {
+  const Settings usual;
+  settings.threads = std::max(settings.threads, least_race_threads);
+  settings.storages = usual.storages;
+  settings.mix = usual.mix;
+  settings.faults = usual.faults;
+  return settings;
+}
+
 /// Runs a race on a thread of its own, and looks on.
 class RaceRun {
  public:
   RaceRun(const Race& race, const Settings& settings, Watch& watch)
       : race_(race),
-        settings_(settings),
+        settings_(only_what_races_take(settings)),
         watch_(watch),
-        last_words_(command_of(std::string(race.name), settings), [] { return Lines{}; }),
+        steps_(settings_.threads),
+        last_words_(command_of(std::string(race.name), settings_),
+                    [this] { return steps_.lines(); }),
         hang_(last_words_) {}
 
   Outcome complete() {
-    boost::thread racing([this] {
-      try {
-        const bool is_word = settings_.protocol == Protocol::word;
-        result_ = (is_word ? race_.run : race_.run_textbook)(race_settings());
-      } catch (const std::exception& error) {
-        result_.failures.push_back(error.what());
-      }
-      // Release pairs with look_on(): the result is complete.
-      is_over_.store(true, boost::memory_order_release);
-      watch_.wake();
-    });
-    look_on();
-    racing.join();
+    {
+      Crew racing([this] { stop_.request_stop(); });
+      racing.start([this] {
+        try {
+          const bool is_word = settings_.protocol == Protocol::word;
+          result_ = (is_word ? race_.run : race_.run_textbook)(race_settings());
+        } catch (...) {
+          error_ = std::current_exception();
+        }
+        // Release pairs with look_on(): the result is complete.
+        is_over_.store(true, boost::memory_order_release);
+        watch_.wake();
+      });
+      look_on();
+    }
+    if (error_) {
+      std::rethrow_exception(error_);
+    }
     return outcome();
   }
 
  private:
   using Clock = std::chrono::steady_clock;
-  using Lines = std::vector<std::string>;
 
   RaceSettings race_settings() {
     return {
         .seed = settings_.seed,
-        .threads = std::max(settings_.threads, RaceSettings::least_threads),
+        .threads = settings_.threads,
         .rounds = settings_.operations.value_or(std::numeric_limits<std::uint64_t>::max()),
         .nbytes =
             std::clamp(small_nbytes, settings_.sizes.least_nbytes, settings_.sizes.most_nbytes),
@@ -65,6 +81,7 @@ class RaceRun {
               // Relaxed: a number to look at.
               operations_.store(result.operations, boost::memory_order_relaxed);
             },
+        .steps = &steps_,
     };
   }
 
@@ -95,6 +112,9 @@ class RaceRun {
     outcome.counted = counted();
     outcome.checkpoints = result_.rounds;
     outcome.failures = result_.failures;
+    if (!outcome.failures.empty()) {
+      outcome.last_operations = steps_.lines();
+    }
     Tally& tally = outcome.tally;
     tally.lazy_clones = result_.lazy_clones;
     tally.copied = result_.copies;
@@ -106,7 +126,7 @@ class RaceRun {
   }
 
   const Race& race_;
-  const Settings& settings_;
+  const Settings settings_;
   Watch& watch_;
   const stats::Counters before_ = stats::snapshot();
   const Clock::time_point begun_ = Clock::now();
@@ -114,6 +134,8 @@ class RaceRun {
   boost::atomic<std::uint64_t> operations_{0};
   boost::atomic<bool> is_over_{false};
   RaceResult result_;
+  std::exception_ptr error_;  // of the race, which could then not be run
+  races::Steps steps_;
   const LastWords last_words_;
   Hang hang_;
 };

@@ -9,8 +9,10 @@
 namespace byre::stress {
 
 /// Until the time or the operations of the settings are up, a round being one operation of each
-/// thread; of at least two threads. The buffers are small, if the settings' sizes allow that: races
+/// thread; of at least two threads, and without the settings' mix, storages and faults, of which the
+/// outcome's settings tell. The buffers are small, if the settings' sizes allow that: races
 /// are about steps, not bytes.
+/// Throws as Race::run.
 Outcome run_race(const Race& race, const Settings& settings, Watch& watch);
 
 }  // namespace byre::stress

@@ -6,9 +6,11 @@
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/signalfd.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdint>
@@ -19,6 +21,10 @@
 
 namespace byre::stress {
 namespace {
+
+/// For who ends the program, since a console is not at hand there.
+constinit termios terminal_of_user{};
+constinit std::atomic_bool is_terminal_changed{false};
 
 constexpr int wait_milliseconds = 100;
 constexpr std::chrono::seconds before_first_line{1};
@@ -78,7 +84,8 @@ Console::Console()
   wakes_ = checked(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   termios terminal{};
   if (reads_keys_ && tcgetattr(STDIN_FILENO, &terminal) == 0) {
-    terminal_before_ = terminal;
+    terminal_of_user = terminal;
+    is_terminal_changed = true;
     // Keys come at once and unseen; Ctrl-C is still a signal.
     terminal.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
     tcsetattr(STDIN_FILENO, TCSANOW, &terminal);
@@ -87,11 +94,15 @@ Console::Console()
 
 Console::~Console() {
   clear();
-  if (terminal_before_) {
-    tcsetattr(STDIN_FILENO, TCSANOW, &*terminal_before_);
-  }
+  restore_terminal();
   close(signals_);
   close(wakes_);
+}
+
+void Console::restore_terminal() noexcept {
+  if (is_terminal_changed.exchange(false)) {
+    tcsetattr(STDIN_FILENO, TCSANOW, &terminal_of_user);
+  }
 }
 
 void Console::wait() {

@@ -3,10 +3,7 @@
 /// ends everything with `q` or Ctrl-C.
 #pragma once
 
-#include <termios.h>
-
 #include <chrono>
-#include <optional>
 #include <string>
 
 #include "../watch.hpp"
@@ -32,6 +29,9 @@ class Console final : public Watch {
   /// Makes room for other output.
   void clear();
 
+  /// For a program that ends without destroying it. By any thread, or a signal handler.
+  static void restore_terminal() noexcept;
+
  private:
   using Clock = std::chrono::steady_clock;
 
@@ -39,7 +39,6 @@ class Console final : public Watch {
 
   const bool on_terminal_;
   bool reads_keys_;
-  std::optional<termios> terminal_before_;
   int signals_ = -1;
   int wakes_ = -1;
   bool wants_to_end_ = false;

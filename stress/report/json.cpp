@@ -16,15 +16,18 @@ Json operations_of(const Tally& tally) {
   return operations;
 }
 
-Json settings_of(const Settings& settings) {
-  return {{"seed", settings.seed},
-          {"threads", settings.threads},
-          {"storages", settings.storages},
-          {"mix", text_of(settings.mix)},
-          {"sizes", text_of(settings.sizes)},
-          {"faults", text_of(settings.faults)},
-          {"protocol", name_of(settings.protocol)},
-          {"perturbed", settings.perturbation != no_perturbation}};
+Json settings_of(const Settings& settings, bool is_race) {
+  Json json{{"seed", settings.seed},
+            {"threads", settings.threads},
+            {"sizes", text_of(settings.sizes)},
+            {"protocol", name_of(settings.protocol)},
+            {"perturb", text_of(settings.perturbation)}};
+  if (!is_race) {
+    json["storages"] = slots_of_each(settings) * settings.threads;
+    json["mix"] = text_of(settings.mix);
+    json["faults"] = text_of(settings.faults);
+  }
+  return json;
 }
 
 }  // namespace
@@ -41,13 +44,11 @@ Json json_of(const FaultCounts& counts) {
 
 Json json_of(const Outcome& outcome) {
   const Tally& tally = outcome.tally;
-  return {
+  Json json{
       {"workload", outcome.workload},
-      {"settings", settings_of(outcome.settings)},
+      {"settings", settings_of(outcome.settings, !outcome.digest)},
       {"seconds", outcome.seconds},
       {"operations", outcome.operations},
-      {"operations_by_kind", operations_of(tally)},
-      {"digest", outcome.digest},
       {"lazy_clones", tally.lazy_clones},
       {"writes",
        {{"already_unique", tally.already_unique},
@@ -58,14 +59,19 @@ Json json_of(const Outcome& outcome) {
       {"copies", tally.copies()},
       {"bytes_copied", tally.bytes_copied},
       {"waits", outcome.counted.waits},
-      {"bytes_checked", tally.bytes_checked},
-      {"checkpoints", outcome.checkpoints},
       {"delays", tally.delays},
       {"faults", json_of(tally.faults)},
       {"failures", outcome.failures},
       {"last_operations", outcome.last_operations},
       {"again", command_of(outcome.workload, outcome.settings)},
   };
+  if (outcome.digest) {
+    json["operations_by_kind"] = operations_of(tally);
+    json["digest"] = *outcome.digest;
+    json["bytes_checked"] = tally.bytes_checked;
+  }
+  json[outcome.digest ? "checkpoints" : "rounds"] = outcome.checkpoints;
+  return json;
 }
 
 }  // namespace byre::stress

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// What a run came to, for people and for programs.
+/// What a run came to, for people and for programs. Thread-safe.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -71,23 +71,28 @@ std::string text_of(const Outcome& outcome) {
        << outcome.seconds << " s, "
        << with_commas(static_cast<std::uint64_t>(static_cast<double>(outcome.operations) /
                                                  std::max(outcome.seconds, 1e-9)))
-       << "/s; " << text_of_memory(static_cast<double>(tally.bytes_checked)) << " checked\n  "
-       << with_commas(tally.lazy_clones) << " lazy clones, " << with_commas(tally.copies())
-       << " copies of " << text_of_memory(static_cast<double>(tally.bytes_copied)) << ", "
+       << "/s"
+       << (outcome.digest
+               ? "; " + text_of_memory(static_cast<double>(tally.bytes_checked)) + " checked"
+               : "")
+       << "\n  " << with_commas(tally.lazy_clones) << " lazy clones, "
+       << with_commas(tally.copies()) << " copies of "
+       << text_of_memory(static_cast<double>(tally.bytes_copied)) << ", "
        << with_commas(tally.stole) << " steals, "
        << with_commas(static_cast<std::uint64_t>(outcome.counted.waits)) << " waits\n";
   write_faults(text, tally.faults);
   if (tally.delays != 0) {
     text << "  " << with_commas(tally.delays) << " delays at atomic steps\n";
   }
-  if (outcome.settings.operations) {
-    text << "  digest of the operations " << std::hex << outcome.digest << std::dec << '\n';
+  if (outcome.settings.operations && outcome.digest) {
+    text << "  digest of the operations " << std::hex << *outcome.digest << std::dec << '\n';
   }
   if (!outcome.failures.empty()) {
     write_failures(text, outcome);
   } else {
-    text << "  all right at " << outcome.checkpoints
-         << (outcome.checkpoints == 1 ? " checkpoint\n" : " checkpoints\n");
+    text << "  all right at " << with_commas(outcome.checkpoints)
+         << (outcome.digest ? " checkpoint" : " round")
+         << (outcome.checkpoints == 1 ? "\n" : "s\n");
   }
   return text.str();
 }

@@ -8,18 +8,11 @@
 #include <fstream>
 #include <iterator>
 
+#include "../races/sanitized.hpp"
 #include "../report/report.hpp"
 
 #if defined(__GLIBC__)
 #include <malloc.h>
-#endif
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define BYRE_STRESS_SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define BYRE_STRESS_SANITIZED 1
-#endif
 #endif
 
 namespace byre::stress {
@@ -91,11 +84,7 @@ std::uint64_t peak_resident_nbytes() {
 }
 
 bool can_judge_growth() noexcept {
-#if defined(BYRE_STRESS_SANITIZED)
-  return false;
-#else
-  return true;
-#endif
+  return !is_sanitized;
 }
 
 std::vector<std::string> growth(const Held& before, const Held& after) {

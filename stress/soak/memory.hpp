@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 /// What the process holds, to be compared before and after: memory, mappings, open files, threads.
+/// Thread-safe; exact while other threads do nothing.
 #pragma once
 
 #include <cstdint>

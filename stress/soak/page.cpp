@@ -16,6 +16,7 @@ SoakedWorkload sum_of(const Soak& soak) {
   for (const SoakedWorkload& workload : soak.workloads) {
     sum.runs += workload.runs;
     sum.operations += workload.operations;
+    sum.rounds += workload.rounds;
     sum.tally += workload.tally;
   }
   return sum;
@@ -28,17 +29,18 @@ std::string memory(std::uint64_t nbytes) {
 void write_row(std::ostream& page, const SoakedWorkload& row) {
   const FaultCount faults = row.tally.faults.total();
   page << std::left << std::setw(28) << row.name << std::right << std::setw(6) << row.runs
-       << std::setw(16) << with_commas(row.operations) << std::setw(14)
-       << with_commas(row.tally.copies()) << std::setw(11) << with_commas(row.tally.stole)
-       << std::setw(14) << with_commas(faults.injected) << std::setw(14)
-       << with_commas(faults.survived) << std::setw(16) << with_commas(row.tally.delays) << '\n';
+       << std::setw(16) << with_commas(row.operations) << std::setw(13) << with_commas(row.rounds)
+       << std::setw(14) << with_commas(row.tally.copies()) << std::setw(11)
+       << with_commas(row.tally.stole) << std::setw(14) << with_commas(faults.injected)
+       << std::setw(14) << with_commas(faults.survived) << std::setw(16)
+       << with_commas(row.tally.delays) << '\n';
 }
 
 void write_table(std::ostream& page, const Soak& soak) {
   page << std::left << std::setw(28) << "workload" << std::right << std::setw(6) << "runs"
-       << std::setw(16) << "operations" << std::setw(14) << "copies" << std::setw(11) << "steals"
-       << std::setw(14) << "faults" << std::setw(14) << "survived" << std::setw(16)
-       << "races opened" << '\n';
+       << std::setw(16) << "operations" << std::setw(13) << "rounds" << std::setw(14) << "copies"
+       << std::setw(11) << "steals" << std::setw(14) << "faults" << std::setw(14) << "survived"
+       << std::setw(16) << "delays" << '\n';
   for (const SoakedWorkload& workload : soak.workloads) {
     write_row(page, workload);
   }
@@ -103,6 +105,7 @@ nlohmann::ordered_json json_of(const Soak& soak) {
     workloads.push_back({{"workload", workload.name},
                          {"runs", workload.runs},
                          {"operations", workload.operations},
+                         {"rounds", workload.rounds},
                          {"copies", workload.tally.copies()},
                          {"steals", workload.tally.stole},
                          {"faults", json_of(workload.tally.faults)},

@@ -71,10 +71,12 @@ class Soaking {
     settings.duration = slice();
     settings.perturbation = variant.perturbation;
     settings.threads = variant.with_most_threads ? most_threads : settings.threads;
+    settings.faults = all_workloads()[at].usual_faults;
     const Outcome outcome = all_workloads()[at].run(settings, console_);
     SoakedWorkload& soaked = soak_.workloads[at];
     ++soaked.runs;
     soaked.operations += outcome.operations;
+    soaked.rounds += outcome.digest ? 0 : outcome.checkpoints;
     soaked.tally += outcome.tally;
     if (!outcome.failures.empty()) {
       soak_.lost.push_back(text_of(outcome));

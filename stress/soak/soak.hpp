@@ -21,6 +21,7 @@ struct SoakedWorkload {
   std::string name;
   std::uint64_t runs = 0;
   std::uint64_t operations = 0;
+  std::uint64_t rounds = 0;  ///< of a race
   Tally tally{};
 };
 
@@ -36,7 +37,8 @@ struct Soak {
 };
 
 /// Two rotations at least, unless it is ended early. Settings with `operations` make it exactly two,
-/// of so many each. The first failure ends it.
+/// of so many each. The first failure ends it. One at a time, by the thread of the console; throws as
+/// the workloads do.
 Soak soak(const Settings& settings, std::chrono::minutes duration, Console& console);
 
 /// One page.

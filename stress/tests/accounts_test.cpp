@@ -48,6 +48,29 @@ TEST_F(AccountsTest, a_block_that_comes_back_as_another_is_a_failure) {
   EXPECT_NE(told().find("came back as one of 101"), std::string::npos) << told();
 }
 
+/// Gives the same block to everybody.
+class Generous final : public Allocator {
+ public:
+  ~Generous() override { aligned_allocator().deallocate(block_); }
+  Block allocate(const Request&) override { return block_; }
+  void deallocate(const Block&) noexcept override {}
+  const char* name() const noexcept override { return "generous"; }
+
+ private:
+  const Block block_ = aligned_allocator().allocate({100});
+};
+
+TEST(Accounts, a_block_that_is_given_out_twice_is_a_failure) {
+  Failures failures;
+  Generous generous;
+  Accounts accounts(generous, failures);
+  accounts.allocate({100});
+  EXPECT_FALSE(failures.any());
+  accounts.allocate({100});
+  ASSERT_TRUE(failures.any());
+  EXPECT_NE(failures.texts().front().find("was given out while it was out"), std::string::npos);
+}
+
 TEST_F(AccountsTest, a_block_that_never_comes_back_is_a_failure) {
   const Block block = accounts.allocate({100});
   accounts.check_that_all_came_back();

@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: BSL-1.0
 """What byre-stress says to a command line, what a seed repeats, and how a run ends early:
-command_line_test.py BYRE_STRESS."""
+command_line_test.py BYRE_STRESS CONTROLS, the folder of the model checker's own."""
+import contextlib
 import json
 import os
 import pathlib
 import pty
+import re
+import resource
+import select
 import signal
 import subprocess
 import sys
@@ -13,6 +17,7 @@ import termios
 import unittest
 
 PROGRAM = sys.argv.pop(1)
+CONTROLS = pathlib.Path(sys.argv.pop(1))
 SHORT = ("--operations", "300", "--threads", "4", "--sizes", "1..64K")
 
 
@@ -70,6 +75,22 @@ class BadCommandLines(unittest.TestCase):
         self.refuses("--rounds goes with --planted", "--rounds", "1")
         self.refuses("either --duration or --operations", "--duration", "1", "--operations", "1")
 
+    def test_a_race_takes_what_matters_to_it(self):
+        race = ("--workload", "drops_against_drops")
+        self.refuses("a race does not take --mix", *race, "--mix", "read=1")
+        self.refuses("a race does not take --storages", *race, "--storages", "8")
+        self.refuses("a race does not take --faults", *race, "--faults", "none")
+        self.refuses("a race takes from 2 --threads on", *race, "--threads", "1")
+        self.refuses("--threads takes a whole number from 2", "--planted", "--threads", "1")
+
+    def test_what_is_refused_leaves_a_file_as_it_was(self):
+        with tempfile.NamedTemporaryFile("w+") as file:
+            file.write("as it was")
+            file.flush()
+            self.refuses("there is no planted bug", "--planted", "x", "--json", file.name)
+            self.refuses("there is no workload", "--workload", "x", "--json", file.name)
+            self.assertEqual(pathlib.Path(file.name).read_text(), "as it was")
+
     def test_a_file_that_cannot_be_written_is_found_out_before_the_run(self):
         ended = run("--json", "/nonexistent/x", *SHORT)
         self.assertEqual((ended.returncode, ended.stdout), (1, ""))
@@ -105,6 +126,61 @@ class Runs(unittest.TestCase):
         self.assertEqual(one["digest"], again["digest"])
         self.assertEqual(one["settings"], again["settings"])
 
+    def test_the_command_that_repeats_a_race_is_taken(self):
+        arguments = ("--workload", "failing_copies", "--threads", "3", "--seed", "5",
+                     "--operations", "20")
+        (one,) = figures(*arguments)
+        self.assertNotIn("digest", one)
+        (again,) = figures(*one["again"].split()[1:])
+        self.assertEqual((one["settings"], one["rounds"]), (again["settings"], again["rounds"]))
+        self.assertEqual(one["settings"]["threads"], 3)
+
+    def test_faults_can_be_turned_off(self):
+        faults = ("--workload", "faults", "--seed", "1", *SHORT)
+        (without,) = figures(*faults, "--faults", "none")
+        injected = {name: count["injected"] for name, count in without["faults"].items()}
+        self.assertEqual(sum(injected.values()), injected["truncation"])
+        (usual,) = figures(*faults)
+        self.assertGreater(usual["faults"]["allocation"]["injected"], 0)
+
+    def test_the_nth_allocation_of_each_thread_fails(self):
+        (one,) = figures("--seed", "1", *SHORT, "--faults", "allocation_at=7")
+        self.assertEqual(one["faults"]["allocation"], {"injected": 4, "survived": 4})
+
+    def test_storages_are_as_many_as_each_thread_has(self):
+        (one,) = figures("--seed", "1", *SHORT, "--storages", "1")
+        self.assertEqual(one["settings"]["storages"], 2 * 4)
+
+    def test_threads_that_cannot_be_had_end_it_in_order(self):
+        most = resource.getrlimit(resource.RLIMIT_STACK)[1]
+        if most != resource.RLIM_INFINITY and most < 1 << 30:
+            self.skipTest("stacks may not be as large here")
+
+        def have_room_for_some_stacks():
+            # Stacks are what is large, so that there is memory for all else.
+            resource.setrlimit(resource.RLIMIT_STACK, (1 << 30, most))
+            resource.setrlimit(resource.RLIMIT_AS, (21 << 29, 21 << 29))
+
+        for workload in ("mixed", "drops_against_drops"):
+            ended = subprocess.run(
+                [PROGRAM, "--workload", workload, "--threads", "64", "--operations", "1000000",
+                 "--sizes", "1..1K"],
+                capture_output=True, text=True, preexec_fn=have_room_for_some_stacks)
+            self.assertEqual(ended.returncode, 1, ended)
+            self.assertIn("byre-stress: boost::thread_resource_error", ended.stderr)
+            self.assertNotIn("signal", ended.stderr)
+
+    def test_every_control_of_the_model_checker_is_planted(self):
+        listed = run("--list").stdout
+        names = [name for file in CONTROLS.glob("*.cpp")
+                 for name in re.findall(r'\.name = "control\.(\w+)"', file.read_text())]
+        self.assertGreater(len(names), 8)
+        for name in names:
+            # A weak load is the same bug in whatever it guards.
+            planted = name.removesuffix("_writes") if name.startswith("relaxed") else name
+            planted = planted.removesuffix("_resizes")
+            self.assertRegex(listed, rf"(?m)^  {planted} ")
+
     def test_every_kind_of_operation_is_done(self):
         (outcome,) = figures("--seed", "1", *SHORT)
         self.assertEqual(sum(outcome["operations_by_kind"].values()), outcome["operations"])
@@ -139,26 +215,57 @@ class EarlyEnds(unittest.TestCase):
             self.assertEqual(process.returncode, 0)
             self.assertIn("all right", out)
 
+    def test_a_hunt_that_is_killed_takes_its_child_with_it(self):
+        endless = [PROGRAM, "--planted", "relaxed_finish", "--rounds", "1000000000000"]
+        with subprocess.Popen(endless, stdout=subprocess.PIPE, text=True) as process:
+            children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children")
+            if not children.exists():
+                process.kill()
+                self.skipTest("this system does not tell children")
+            while not (child := children.read_text().strip()):
+                pass
+            ended = os.pidfd_open(int(child))
+            process.kill()
+        self.assertTrue(select.select([ended], [], [], 60)[0], "the child lives on")
+        os.close(ended)
+
+    def test_a_program_that_dies_leaves_the_terminal_as_it_was(self):
+        with self.on_terminal() as (process, terminal, before):
+            process.send_signal(signal.SIGABRT)
+            while process.poll() is None:  # its last words may be more than the terminal holds
+                if select.select([self.keyboard], [], [], 0.1)[0]:
+                    os.read(self.keyboard, 4096)
+            # Where it dies in the middle of what its last words need, it is the alarm that ends it.
+            self.assertIn(process.returncode, (-signal.SIGABRT, -signal.SIGALRM))
+            self.assertEqual(termios.tcgetattr(terminal), before)
+
     def test_q_ends_a_run_and_leaves_the_terminal_as_it_was(self):
-        parent, child = pty.openpty()
-        before = termios.tcgetattr(child)
+        with self.on_terminal() as (process, terminal, before):
+            os.write(self.keyboard, b"q")
+            out, _ = process.communicate()
+            self.assertEqual(process.returncode, 0)
+            self.assertIn("all right", out)
+            self.assertEqual(termios.tcgetattr(terminal), before)
+
+    @contextlib.contextmanager
+    def on_terminal(self):
+        """A run under way on a terminal of its own, that terminal, and what it was like before."""
+        self.keyboard, terminal = pty.openpty()
+        before = termios.tcgetattr(terminal)
 
         def own_the_terminal():
             os.setsid()
-            os.close(os.open(os.ttyname(child), os.O_RDWR))
+            os.close(os.open(os.ttyname(terminal), os.O_RDWR))
 
-        with subprocess.Popen(self.ENDLESS, stdin=child, stdout=subprocess.PIPE, stderr=child,
-                              text=True, preexec_fn=own_the_terminal) as process:
+        with subprocess.Popen(self.ENDLESS, stdin=terminal, stdout=subprocess.PIPE,
+                              stderr=terminal, text=True, preexec_fn=own_the_terminal) as process:
             seen = b""
             while b"operations" not in seen:
-                seen += os.read(parent, 1024)
-            os.write(parent, b"q")
-            out, _ = process.communicate()
-        self.assertEqual(process.returncode, 0)
-        self.assertIn("all right", out)
-        self.assertEqual(termios.tcgetattr(child), before)
-        os.close(parent)
-        os.close(child)
+                seen += os.read(self.keyboard, 1024)
+            self.assertNotEqual(termios.tcgetattr(terminal), before)
+            yield process, terminal, before
+        os.close(self.keyboard)
+        os.close(terminal)
 
 
 if __name__ == "__main__":

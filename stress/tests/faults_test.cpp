@@ -22,7 +22,32 @@ TEST_F(FaultsTest, the_allocation_that_was_named_fails_and_no_other) {
   const Buffer first = Buffer::allocate(10, allocator);
   EXPECT_THROW(Buffer::allocate(10, allocator), OutOfMemory);
   const Buffer third = Buffer::allocate(10, allocator);
-  EXPECT_EQ(injector.injected(), 1u);
+  EXPECT_EQ(injector.counts().total().injected, 1u);
+}
+
+TEST(Faults, the_nth_allocation_of_a_thread_fails) {
+  FailingAllocator allocator(aligned_allocator(), 0);
+  Injector injector({.allocation_at = 3}, 1);
+  for (int call = 1; call <= 6; ++call) {
+    injector.arm(std::nullopt, 0);
+    if (call == 3) {
+      EXPECT_THROW(Buffer::allocate(10, allocator), OutOfMemory);
+      EXPECT_EQ(injector.to_throw(), Fault::allocation);
+    } else {
+      const Buffer fine = Buffer::allocate(10, allocator);
+      EXPECT_FALSE(injector.has_struck()) << call;
+    }
+  }
+}
+
+TEST_F(FaultsTest, what_one_operation_survived_is_not_said_of_another) {
+  injector.arm(Fault::allocation, 0);
+  EXPECT_THROW(Buffer::allocate(10, allocator), OutOfMemory);
+  injector.arm(Fault::allocation, 0);
+  EXPECT_THROW(Buffer::allocate(10, allocator), OutOfMemory);
+  injector.note_survival();
+  EXPECT_EQ(injector.counts()[Fault::allocation].injected, 2u);
+  EXPECT_EQ(injector.counts()[Fault::allocation].survived, 1u);
 }
 
 TEST_F(FaultsTest, a_copy_fails_half_way) {

@@ -3,10 +3,12 @@
 #include "../report/report.hpp"
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include <cstdlib>
 
 #include "../soak/memory.hpp"
+#include "../world/hang.hpp"
 #include "../world/last_words.hpp"
 #include "../world/log.hpp"
 
@@ -58,6 +60,35 @@ TEST(ReportDeathTest, a_program_that_dies_says_what_repeats_it) {
       "ended by signal.*\nagain: byre-stress --seed 7\n  thread 0 #1 read");
 }
 
+TEST(ReportDeathTest, a_run_that_hangs_is_ended_and_says_what_repeats_it) {
+  EXPECT_EXIT(
+      {
+        const LastWords last_words("byre-stress --seed 7",
+                                   [] { return std::vector<std::string>{"thread 0 #1 read"}; });
+        Hang hang(last_words, std::chrono::seconds(0));
+        hang.look(4);
+        hang.look(5);
+        for (;;) {
+          hang.look(5);
+        }
+      },
+      testing::ExitedWithCode(1),
+      "no operation ended for 0 seconds: some thread hangs\n"
+      "again: byre-stress --seed 7\n  thread 0 #1 read");
+}
+
+TEST(Report, of_a_race_has_no_figures_that_races_do_not_have) {
+  Outcome outcome;
+  outcome.workload = "drops_against_drops";
+  outcome.settings.operations = 100;
+  EXPECT_FALSE(says(text_of(outcome), "digest")) << text_of(outcome);
+  EXPECT_FALSE(says(text_of(outcome), "checked")) << text_of(outcome);
+  EXPECT_FALSE(json_of(outcome).contains("bytes_checked"));
+  outcome.digest = 0;
+  EXPECT_TRUE(says(text_of(outcome), "digest of the operations 0")) << text_of(outcome);
+  EXPECT_TRUE(json_of(outcome).contains("bytes_checked"));
+}
+
 TEST(Growth, is_what_exceeds_what_is_allowed) {
   const Held before{
       .resident_nbytes = 1 << 20, .heap_nbytes = 1000, .mappings = 50, .files = 5, .threads = 1};
@@ -77,8 +108,22 @@ TEST(Texts, are_read_as_they_are_written) {
   EXPECT_EQ(parse_mix(text_of(usual_mix())), usual_mix());
   EXPECT_EQ(parse_faults(text_of(usual_faults)), usual_faults);
   EXPECT_EQ(parse_faults(text_of(FaultRates{})), FaultRates{});
+  EXPECT_EQ(text_of(parse_faults("allocation_at=7")), "allocation_at=7");
+  for (const char* chance : {"none", "usual", "0.05", "0.123456789", "1e-09", "1"}) {
+    EXPECT_EQ(text_of(parse_perturbation(chance)), chance);
+    EXPECT_EQ(parse_perturbation(text_of(parse_perturbation(chance))), parse_perturbation(chance));
+  }
   for (const char* sizes : {"1..64M", "100", "3K..1M"}) {
     EXPECT_EQ(text_of(parse_sizes(sizes)), sizes);
+  }
+}
+
+TEST(Texts, a_chance_to_perturb_by_is_that_of_a_delay) {
+  for (const double chance : {0.05, 1.0}) {
+    const Perturbation made = parse_perturbation(std::to_string(chance));
+    EXPECT_NEAR(made.yields + made.pauses + made.sleeps, chance, 1e-9);
+    EXPECT_LE(made.yields + made.pauses + made.sleeps, 1);
+    EXPECT_LT(made.spurious, 1) << "or a compare-exchange would never succeed";
   }
 }
 

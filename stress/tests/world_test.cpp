@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The checks of a run see what they are there for: each is shown a world that is wrong.
+/// The checks at a checkpoint see what they are there for: each is shown a world that is wrong.
+/// owner_test.cpp has those of each operation.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -8,6 +9,7 @@
 #include "../world/decision.hpp"
 #include "../world/maker.hpp"
 #include "../world/tally.hpp"
+#include "lying.hpp"
 
 namespace byre::stress {
 namespace {
@@ -87,6 +89,55 @@ TEST_F(WorldTest, a_handle_too_many_is_noticed) {
   const auto unseen = *item.storage();
   census.count(item);
   EXPECT_EQ(told_by_census(), "handles of a storage: 2, and have to be 1");
+}
+
+TEST_F(WorldTest, data_that_is_unique_to_two_owners_is_noticed) {
+  LyingItem lying;
+  lying.value.says_owners = 2;
+  census.count(lying);
+  EXPECT_EQ(first(world.failures),
+            "some data is unique though it has other owners, or the reverse");
+}
+
+TEST_F(WorldTest, wrong_bytes_on_the_board_are_noticed) {
+  item.become_storage();
+  const Content other{item.expected().identity, item.expected().version + 1};
+  world.board.put(0, {item.release_storage(), other});
+  census.count_shared();
+  EXPECT_NE(told_by_census().find("with all threads paused, a storage is stale"), std::string::npos)
+      << told_by_census();
+}
+
+TEST_F(WorldTest, a_handle_too_many_of_what_is_on_the_board_is_noticed) {
+  item.become_storage();
+  const Content content = item.expected();
+  const auto unseen = *item.storage();
+  world.board.put(0, {item.release_storage(), content});
+  census.count_shared();
+  EXPECT_EQ(told_by_census(), "handles of a storage on the board: 2, and have to be 1");
+}
+
+TEST_F(WorldTest, what_is_in_a_mailbox_is_counted) {
+  TestedItem handed = maker.clone(item, decision);
+  world.mailboxes[0].put(std::move(handed));
+  census.count(item);
+  EXPECT_EQ(told_by_census(), "owners of some data: 2, and have to be 1");
+}
+
+TEST_F(WorldTest, a_mailbox_that_is_counted_explains_its_owners) {
+  TestedItem handed = maker.clone(item, decision);
+  world.mailboxes[0].put(std::move(handed));
+  census.count(item);
+  census.count_shared();
+  EXPECT_EQ(told_by_census(), "");
+}
+
+TEST(Pools, that_keep_more_than_they_may_are_noticed) {
+  Failures failures;
+  check_pool(100, 100, failures);
+  EXPECT_FALSE(failures.any());
+  check_pool(101, 100, failures);
+  EXPECT_EQ(first(failures), "a pool keeps 101 bytes, beyond its limit of 100");
 }
 
 struct CountersTest : testing::Test {

@@ -15,6 +15,13 @@
 
 namespace byre::stress {
 
+inline void check_pool(std::size_t idle_nbytes, std::size_t limit_nbytes, Failures& failures) {
+  if (idle_nbytes > limit_nbytes) {
+    failures.add("a pool keeps " + std::to_string(idle_nbytes) + " bytes, beyond its limit of " +
+                 std::to_string(limit_nbytes));
+  }
+}
+
 /// While no thread does anything.
 template <sync::Sync Sync, template <class> class Share>
 class Census {
@@ -61,10 +68,8 @@ class Census {
     if (const auto mappings = mappings_of(world_.files.folder()); mappings >= 0) {
       expect_equal("mappings of files", mappings, mapped);
     }
-    if (world_.pool->idle_nbytes() > world_.pool->limit_nbytes()) {
-      world_.failures.add("the pool keeps " + std::to_string(world_.pool->idle_nbytes()) +
-                          " bytes, beyond its limit of " +
-                          std::to_string(world_.pool->limit_nbytes()));
+    for (const RecyclingPool* pool : {world_.pool.get(), &default_pool()}) {
+      check_pool(pool->idle_nbytes(), pool->limit_nbytes(), world_.failures);
     }
   }
 

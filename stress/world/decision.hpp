@@ -29,6 +29,7 @@ struct Decision {
   bool chooses(unsigned bit) const noexcept { return (choice >> bit & 1) != 0; }
 };
 
+/// One thread's.
 class Decisions {
  public:
   Decisions(const Settings& settings, std::uint64_t seed)

@@ -32,6 +32,7 @@ struct File {
   Content content;
 };
 
+/// Thread-safe once made. Throws std::system_error.
 class Files {
  public:
   Files();
@@ -44,7 +45,8 @@ class Files {
   std::vector<File> files_;
 };
 
-/// How many mappings this process has of files in `folder`; -1 where the system does not tell.
+/// How many mappings this process has of files in `folder`; -1 where the system does not tell. By any
+/// thread; exact while nobody maps.
 std::ptrdiff_t mappings_of(const std::filesystem::path& folder);
 
 }  // namespace byre::stress

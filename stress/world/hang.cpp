@@ -2,22 +2,19 @@
 #include "hang.hpp"
 
 #include <cstdlib>
+#include <string>
 
 namespace byre::stress {
-namespace {
-
-/// 64 MiB in a sanitized build on a busy machine take seconds.
-constexpr std::chrono::seconds longest_operation{120};
-
-}  // namespace
 
 void Hang::look(std::uint64_t done) {
   const auto now = Clock::now();
   if (done != done_) {
     done_ = done;
     since_ = now;
-  } else if (now - since_ > longest_operation) {
-    last_words_.say("no operation ended for two minutes: some thread hangs");
+  } else if (now - since_ > patience_) {
+    last_words_.say(("no operation ended for " + std::to_string(patience_.count()) +
+                     " seconds: some thread hangs")
+                        .c_str());
     std::_Exit(EXIT_FAILURE);
   }
 }

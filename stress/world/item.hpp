@@ -95,6 +95,12 @@ class Item {
   bool is_read_only() const {
     return with([](const auto& value) { return value.is_read_only(); });
   }
+  /// Its data, unless others own or copy it, or it cannot be written in place.
+  std::optional<std::pair<const std::byte*, std::size_t>> unshared() const {
+    const bool is_unshared =
+        with([](const auto& value) { return value.is_unique() && !value.is_read_only(); });
+    return is_unshared ? std::optional(std::pair(data(), nbytes())) : std::nullopt;
+  }
   /// A lazy clone of it may fail, as it copies.
   bool is_borrowed() const { return origin() == Origin::borrowed; }
 

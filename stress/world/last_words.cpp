@@ -9,6 +9,8 @@
 #include <system_error>
 #include <utility>
 
+#include "../report/console.hpp"
+
 namespace byre::stress {
 namespace {
 
@@ -92,6 +94,7 @@ void LastWords::await_signal() const {
 
 void LastWords::say(const char* why) const {
   // What needs no memory comes first.
+  Console::restore_terminal();
   std::fprintf(stderr, "\nbyre-stress: %s\nagain: %s\n", why, command_.c_str());
   for (const std::string& line : lines_()) {
     std::fprintf(stderr, "  %s\n", line.c_str());

@@ -24,7 +24,7 @@ class LastWords {
   LastWords(const LastWords&) = delete;
   LastWords& operator=(const LastWords&) = delete;
 
-  /// To stderr.
+  /// To stderr, by any thread; the terminal is as it was then.
   void say(const char* why) const;
 
  private:

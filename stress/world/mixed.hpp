@@ -9,7 +9,8 @@
 
 namespace byre::stress {
 
-/// Throws std::system_error where files or threads cannot be had.
+/// By one thread at a time. Throws std::system_error where files cannot be had, and
+/// boost::thread_resource_error where threads cannot.
 Outcome run_mixed(const Settings& settings, Watch& watch);
 
 /// The same under another name, of a workload that is more than this.

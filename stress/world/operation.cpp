@@ -15,11 +15,11 @@ struct Described {
 };
 
 constexpr std::array<Described, operation_count> described{{
-    {"read", 12},       {"write", 12},    {"write_never", 4}, {"clone", 12},
-    {"clone_clone", 4}, {"drop", 8},      {"allocate", 3},    {"hand", 8},
-    {"take", 10},       {"resize", 3},    {"adopt", 3},       {"borrow", 2},
-    {"map", 2},         {"alias", 3},     {"move", 3},        {"board_read", 6},
-    {"board_clone", 8}, {"board_put", 3}, {"board_steal", 3},
+    {"read", 12},        {"write", 12},    {"write_never", 4},  {"clone", 12},
+    {"clone_clone", 4},  {"drop", 8},      {"allocate", 3},     {"hand", 8},
+    {"take", 10},        {"resize", 3},    {"adopt", 3},        {"borrow", 2},
+    {"map", 2},          {"alias", 3},     {"move", 3},         {"board_read", 6},
+    {"board_clone", 12}, {"board_put", 3}, {"board_steal", 10},
 }};
 
 std::string all_names() {
@@ -56,6 +56,24 @@ std::uint32_t weight_in(std::string_view text, std::string_view part) {
 
 std::string_view name_of(Operation operation) noexcept {
   return described[static_cast<std::size_t>(operation)].name;
+}
+
+bool is_all_or_nothing(Operation operation) noexcept {
+  switch (operation) {
+    case Operation::read:
+    case Operation::write:
+    case Operation::write_never:
+    case Operation::clone:
+    case Operation::clone_clone:
+    case Operation::allocate:
+    case Operation::resize:
+    case Operation::adopt:
+    case Operation::borrow:
+    case Operation::map:
+      return true;
+    default:
+      return false;
+  }
 }
 
 Mix usual_mix() noexcept {

@@ -38,6 +38,10 @@ inline constexpr std::size_t operation_count = 19;
 
 std::string_view name_of(Operation operation) noexcept;
 
+/// Whether an operation that fails leaves the slot it is about as it was: it does not if it goes on
+/// after it has changed that.
+bool is_all_or_nothing(Operation operation) noexcept;
+
 /// How often each operation is drawn, against the others.
 using Mix = std::array<std::uint32_t, operation_count>;
 

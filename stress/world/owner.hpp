@@ -10,11 +10,14 @@
 #include <algorithm>
 #include <boost/thread/thread.hpp>
 #include <cstddef>
+#include <exception>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
 
 #include "../failures.hpp"
+#include "../faults/injector.hpp"
 #include "item.hpp"
 #include "tally.hpp"
 
@@ -29,6 +32,18 @@ inline constexpr bool is_textbook<basic_buffer<Sync, basic_share_lock>> = true;
 template <sync::Sync Sync>
 inline constexpr bool is_textbook<basic_storage<Sync, basic_share_lock>> = true;
 
+/// Whether a storage has other handles, which may need what a resize would cut off. A buffer has
+/// none.
+template <class Value>
+bool has_aliases(const Value& value) {
+  if constexpr (requires { value.handle_count(); }) {
+    return value.handle_count() > 1;
+  } else {
+    return false;
+  }
+}
+
+/// Of one thread.
 class Owner {
  public:
   Owner(Failures& failures, Tally& tally, unsigned thread) noexcept
@@ -71,6 +86,26 @@ class Owner {
     write_next(item);
   }
 
+  /// After an operation that did not throw: nothing was to make it.
+  void check_silence(Operation operation, std::optional<Fault> fault) {
+    if (fault) {
+      fail(std::string(name_of(operation)) +
+           " did not throw though this was made to fail: " + std::string(name_of(*fault)));
+    }
+  }
+
+  /// After an operation that threw: what was made to fail, if anything, throws that.
+  void check_error(std::optional<Fault> fault, const std::exception& error) {
+    if (fault && !is_of(*fault, error)) {
+      fail("threw something else than " + std::string(name_of(*fault)) + " does: " + error.what());
+    } else if (!fault && is_of(Fault::heap, error)) {
+      fail("memory ran out, of itself; give fewer --storages or smaller --sizes: " +
+           std::string(error.what()));
+    } else if (!fault) {
+      fail("threw though nothing was made to fail: " + std::string(error.what()));
+    }
+  }
+
   void fail(const std::string& text) {
     failures_.add("thread " + std::to_string(thread_) + ": " + text);
   }
@@ -110,12 +145,14 @@ class Owner {
   bool resize_if_unique(Item& item, std::size_t nbytes) {
     return item.with([&](auto& value) {
       const bool was_unique = value.is_unique();
+      const bool had_aliases = has_aliases(value);
       const std::size_t nbytes_before = value.nbytes();
       const std::byte* data_before = value.data();
       try {
         value.resize(nbytes);
       } catch (const NotUnique&) {
-        expect(!was_unique, "a resize was refused though nobody shared the data");
+        expect(!was_unique || (had_aliases && nbytes < nbytes_before),
+               "a resize was refused though nobody shared the data");
         return false;
       }
       if (value.data() != data_before) {

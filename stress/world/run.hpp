@@ -5,7 +5,6 @@
 #include <byre/stats/counters.hpp>
 
 #include <boost/functional/hash.hpp>
-#include <boost/thread/thread.hpp>
 #include <chrono>
 #include <cstddef>
 #include <deque>
@@ -13,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "../crew.hpp"
 #include "../faults/throwing_sink.hpp"
 #include "../outcome.hpp"
 #include "../watch.hpp"
@@ -22,11 +22,16 @@
 
 namespace byre::stress {
 
+/// Used by one thread. Throws as run_mixed.
 template <sync::Sync Sync, template <class> class Share>
 class Run {
  public:
-  Run(std::string workload, const Settings& settings, Watch& watch)
-      : workload_(std::move(workload)), watch_(watch), world_(settings) {
+  Run(std::string workload, const Settings& settings, Watch& watch,
+      std::chrono::seconds patience = longest_operation)
+      : workload_(std::move(workload)),
+        watch_(watch),
+        world_(settings),
+        hang_(last_words_, patience) {
     for (unsigned thread = 0; thread < settings.threads; ++thread) {
       workers_.emplace_back(world_, thread, seed_of_thread(settings.seed, thread));
     }
@@ -34,15 +39,19 @@ class Run {
   }
 
   Outcome complete() {
-    boost::thread_group threads;
-    for (auto& worker : workers_) {
-      threads.create_thread([&] {
-        worker.run(gate_, stop_);
-        gate_.leave();
+    {
+      Crew threads([this] {
+        stop_.store(true, boost::memory_order_relaxed);
+        gate_.open();
       });
+      for (auto& worker : workers_) {
+        threads.start([&] {
+          worker.run(gate_, stop_);
+          gate_.leave();
+        });
+      }
+      look_on();
     }
-    look_on();
-    threads.join_all();
     check_the_end();
     return outcome();
   }
@@ -158,9 +167,11 @@ class Run {
     outcome.counted = counted();
     outcome.checkpoints = checkpoints_ + 1;
     outcome.failures = world_.failures.texts();
+    std::size_t digest = 0;
     for (const auto& worker : workers_) {
-      boost::hash_combine(outcome.digest, worker.digest());
+      boost::hash_combine(digest, worker.digest());
     }
+    outcome.digest = digest;
     if (!outcome.failures.empty()) {
       outcome.last_operations = last_operations();
     }
@@ -179,7 +190,7 @@ class Run {
   boost::atomic<bool> stop_{false};
   const LastWords last_words_{command_of(workload_, world_.settings),
                               [this] { return last_operations(); }};
-  Hang hang_{last_words_};
+  Hang hang_;
   std::uint64_t checkpoints_ = 0;
 };
 

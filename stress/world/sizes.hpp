@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// How many bytes the storages of a run have.
+/// How many bytes the storages of a run have. A value: each thread may use its own.
 #pragma once
 
 #include <algorithm>

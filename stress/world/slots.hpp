@@ -18,8 +18,7 @@ class Slots {
  public:
   using Slot = std::optional<Item>;
 
-  explicit Slots(const Settings& settings)
-      : slots_(std::max<std::size_t>(2, settings.storages / settings.threads)) {}
+  explicit Slots(const Settings& settings) : slots_(slots_of_each(settings)) {}
 
   Slot& of(const Decision& decision) noexcept { return slots_[decision.slot % slots_.size()]; }
   /// Never the same.

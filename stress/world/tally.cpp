@@ -27,11 +27,10 @@ Tally& Tally::operator+=(const Tally& other) noexcept {
   for (std::size_t at = 0; at < operation_count; ++at) {
     operations[at] += other.operations[at];
   }
-  for (const auto member :
-       {&Tally::lazy_clones, &Tally::already_unique, &Tally::stole, &Tally::copied,
-        &Tally::bytes_copied, &Tally::writes_to_shared, &Tally::writes_to_read_only,
-        &Tally::resized, &Tally::borrowed, &Tally::bytes_checked, &Tally::adopted, &Tally::deleted,
-        &Tally::delays}) {
+  for (const auto member : {&Tally::lazy_clones, &Tally::already_unique, &Tally::stole,
+                            &Tally::copied, &Tally::bytes_copied, &Tally::writes_to_shared,
+                            &Tally::writes_to_read_only, &Tally::resized, &Tally::borrowed,
+                            &Tally::bytes_checked, &Tally::adopted, &Tally::delays}) {
     this->*member += other.*member;
   }
   faults += other.faults;

@@ -30,7 +30,6 @@ struct Tally {
   std::uint64_t borrowed = 0;             ///< copies that a clone of borrowed memory made
   std::uint64_t bytes_checked = 0;
   std::uint64_t adopted = 0;
-  std::uint64_t deleted = 0;  ///< calls of the deleters of what was adopted
   std::uint64_t delays = 0;
   FaultCounts faults;
 

@@ -70,6 +70,19 @@ class Files(WithScratch):
             with self.subTest(dtype=dtype, order=order):
                 self.assert_same(array, "load")
 
+    def test_either_byte_order_and_versions_1_to_3_are_written(self):
+        for dtype, order, endian, version in itertools.product(DTYPES, "CF", "<>", (1, 2, 3)):
+            array = numpy.asarray(counted((3, 4), dtype), order=order)
+            numpy.save(self.scratch / "in.npy", array)
+            run("load", self.scratch / "in.npy", self.scratch / "out.npy", endian, version)
+            with self.subTest(dtype=dtype, order=order, endian=endian, version=version):
+                with open(self.scratch / "out.npy", "rb") as file:
+                    self.assertEqual(numpy.lib.format.read_magic(file), (version, 0))
+                back = numpy.load(self.scratch / "out.npy")
+                self.assertEqual(back.dtype, array.dtype.newbyteorder(endian))
+                self.assertEqual(back.tolist(), array.tolist())
+                self.assertEqual(back.flags.f_contiguous, order == "F")
+
     def test_versions_1_to_3_are_read(self):
         array = counted((3, 4), "f4")
         for version in ((1, 0), (2, 0), (3, 0)):

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-// What numpy_test.py has byre do: tensor_files load|map IN OUT reads a .npy file and writes it
-// again; tensor_files print THRESHOLD EDGE PRECISION WIDTH FILE... prints files, a form feed after
+// What numpy_test.py has byre do: tensor_files load|map IN OUT [<|> VERSION] reads a .npy file and
+// writes it again, in that byte order and version; tensor_files print THRESHOLD EDGE PRECISION WIDTH FILE... prints files, a form feed after
 // each.
 #include <byre/tensor/npy.hpp>
 #include <byre/tensor/print.hpp>
 
+#include <bit>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -20,9 +21,15 @@ int complain(const char* what) {
 
 int run(std::span<const char* const> arguments) {
   const std::string command = arguments.empty() ? "" : arguments[0];
-  if (arguments.size() == 3 && (command == "load" || command == "map")) {
+  if ((arguments.size() == 3 || arguments.size() == 5) && (command == "load" || command == "map")) {
+    byre::NpyFormat format;
+    if (arguments.size() == 5) {
+      format.byte_order = *arguments[3] == '<' ? std::endian::little : std::endian::big;
+      format.version = static_cast<unsigned>(std::atoi(arguments[4]));
+    }
     byre::save_npy(arguments[2],
-                   command == "load" ? byre::load_npy(arguments[1]) : byre::map_npy(arguments[1]));
+                   command == "load" ? byre::load_npy(arguments[1]) : byre::map_npy(arguments[1]),
+                   format);
     return 0;
   }
   if (arguments.size() < 5 || command != "print") {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // Makes the views that its standard input names, one a line, each of the one before:
-//   new 2 3          elements 0, 1, ... of these sizes
+//   new f4 2 3       of this dtype and these sizes; byte n is 7n modulo 251
+//   view_as u1       the bytes as another dtype
 //   slice 0 1 9 2    a view and its arguments; after a refusal the tensor stays what it was
-// and prints for each line its sizes, strides and elements, or "refused".
+// and prints for each line its sizes, strides and the bytes of its elements, or "refused".
 #include <byre/tensor/tensor.hpp>
 
 #include <cstddef>
@@ -35,6 +36,17 @@ const Tensor& part(const std::vector<Tensor>& parts, std::int64_t number) {
   return parts.at(static_cast<std::size_t>(number));
 }
 
+/// The first half to the places that are the second half.
+Tensor movedim(const Tensor& tensor, const Numbers& numbers) {
+  const std::size_t count = numbers.size() / 2;
+  return tensor.movedim(dims(numbers, 0, count), dims(numbers, count, 2 * count));
+}
+
+/// An axis, which part, and the sizes of the parts.
+Tensor split_sizes(const Tensor& tensor, const Numbers& numbers) {
+  return part(tensor.split(dims(numbers, 2, numbers.size()), numbers.at(0)), numbers.at(1));
+}
+
 Tensor as_strided(const Tensor& tensor, const Numbers& numbers) {
   const std::size_t ndim = numbers.size() / 2;
   return tensor.as_strided(dims(numbers, 0, ndim), dims(numbers, ndim, 2 * ndim), numbers.back());
@@ -44,7 +56,10 @@ const std::map<std::string, View> views{
     {"permute", [](auto& x, auto& n) { return x.permute(dims(n)); }},
     {"transpose", [](auto& x, auto& n) { return x.transpose(n.at(0), n.at(1)); }},
     {"t", [](auto& x, auto&) { return x.t(); }},
-    {"movedim", [](auto& x, auto& n) { return x.movedim({n.at(0)}, {n.at(1)}); }},
+    {"movedim", movedim},
+    {"split_sizes", split_sizes},
+    {"view_as_real", [](auto& x, auto&) { return x.view_as_real(); }},
+    {"view_as_complex", [](auto& x, auto&) { return x.view_as_complex(); }},
     {"slice", [](auto& x, auto& n) { return x.slice(n.at(0), n.at(1), n.at(2), n.at(3)); }},
     {"narrow", [](auto& x, auto& n) { return x.narrow(n.at(0), n.at(1), n.at(2)); }},
     {"select", [](auto& x, auto& n) { return x.select(n.at(0), n.at(1)); }},
@@ -61,11 +76,15 @@ const std::map<std::string, View> views{
     {"as_strided", as_strided},
 };
 
-Tensor counted(const Numbers& sizes) {
-  Tensor tensor = Tensor::empty(dims(sizes), byre::DType::i32);
-  auto* const elements = tensor.mutable_data<std::int32_t>();
-  for (std::int64_t number = 0; number < tensor.numel(); ++number) {
-    elements[number] = static_cast<std::int32_t>(number);
+const std::map<std::string, byre::DType> dtypes{
+    {"u1", byre::DType::u8},  {"i2", byre::DType::i16}, {"i4", byre::DType::i32},
+    {"i8", byre::DType::i64}, {"f4", byre::DType::f32}, {"c8", byre::DType::complex64}};
+
+Tensor counted(byre::DType dtype, const Numbers& sizes) {
+  Tensor tensor = Tensor::empty(dims(sizes), dtype);
+  auto* const bytes = static_cast<unsigned char*>(tensor.mutable_raw_data());
+  for (std::size_t number = 0; number < tensor.nbytes(); ++number) {
+    bytes[number] = static_cast<unsigned char>(number * 7 % 251);
   }
   return tensor;
 }
@@ -73,8 +92,9 @@ Tensor counted(const Numbers& sizes) {
 void print(const Tensor& tensor) {
   std::cout << to_string(tensor.sizes()) << ';' << to_string(tensor.strides()) << ";[";
   const Tensor dense = tensor.contiguous();
-  for (std::int64_t number = 0; number < dense.numel(); ++number) {
-    std::cout << (number == 0 ? "" : ", ") << dense.data<std::int32_t>()[number];
+  const auto* const bytes = static_cast<const unsigned char*>(dense.raw_data());
+  for (std::size_t number = 0; number < dense.nbytes(); ++number) {
+    std::cout << (number == 0 ? "" : ", ") << int{bytes[number]};
   }
   std::cout << "]\n";
 }
@@ -87,12 +107,18 @@ int main() {
     std::istringstream words(line);
     std::string name;
     words >> name;
+    std::string dtype;
+    if (name == "new" || name == "view_as") {
+      words >> dtype;
+    }
     Numbers numbers;
     for (std::int64_t number; words >> number;) {
       numbers.push_back(number);
     }
     try {
-      tensor = name == "new" ? counted(numbers) : views.at(name)(tensor, numbers);
+      tensor = name == "new"       ? counted(dtypes.at(dtype), numbers)
+               : name == "view_as" ? tensor.view(dtypes.at(dtype))
+                                   : views.at(name)(tensor, numbers);
       print(tensor);
     } catch (const byre::ShapeError&) {
       std::cout << "refused\n";

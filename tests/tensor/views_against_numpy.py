@@ -20,7 +20,8 @@ except ImportError:
 
 CHAINS = 3000
 LINKS = 8
-ITEMSIZE = 4
+DTYPES = ["u1", "i4", "i8", "f4", "c8"]
+VIEWED_AS = ["u1", "i2", "i4", "i8", "f4", "c8"]
 
 
 class Refused(Exception):
@@ -46,8 +47,22 @@ class Chain:
         self.dice = dice
         self.sizes = [dice.choice((0, 1, 1, 2, 3, 4, 5)) if dice.random() < 0.9 else 1
                       for _ in range(dice.randrange(5))]
-        self.base = numpy.arange(math.prod(self.sizes), dtype=numpy.int32)
-        self.array = self.base.reshape(self.sizes)
+        self.dtype = dice.choice(DTYPES)
+        nbytes = math.prod(self.sizes) * numpy.dtype(self.dtype).itemsize
+        self.base = (numpy.arange(nbytes) * 7 % 251).astype("u1")
+        self.array = self.base.view(self.dtype).reshape(self.sizes)
+
+    def over_base(self, dtype, shape, strides):
+        """An array of some bytes of the base, from where this one begins; strides in bytes, which
+        have to be whole elements, and are where nobody steps."""
+        itemsize = numpy.dtype(dtype).itemsize
+        offset = (self.array.__array_interface__["data"][0] -
+                  self.base.__array_interface__["data"][0])
+        if offset % itemsize or any(stride % itemsize and size > 1
+                                    for size, stride in zip(shape, strides)):
+            raise Refused
+        strides = [stride if size > 1 else itemsize for size, stride in zip(shape, strides)]
+        return numpy.ndarray(shape, dtype, self.base, offset, strides)
 
     def axis(self):
         """One that may be out of range, seldom, and may be counted from the end."""
@@ -80,8 +95,14 @@ class Chain:
         return [], lambda: self.array.T
 
     def movedim(self):
-        source, place = self.axis(), self.axis()
-        return [source, place], lambda: numpy.moveaxis(self.array, self.at(source), self.at(place))
+        count = self.dice.randrange(self.array.ndim + 1)
+        sources, places = ([axis - self.array.ndim * self.dice.randrange(2)
+                            for axis in self.dice.sample(range(self.array.ndim), count)]
+                           for _ in range(2))
+        if count == 1 and self.dice.random() < 0.1:
+            places = [self.array.ndim]
+        return ([*sources, *places],
+                lambda: numpy.moveaxis(self.array, sources, [self.at(place) for place in places]))
 
     def slice(self):
         axis = self.axis()
@@ -119,6 +140,49 @@ class Chain:
         cut = slice(part * size, part * size + size)
         return [axis, size, part], lambda: self.array[along(self.at(axis), cut)]
 
+    def split_sizes(self):
+        axis = self.axis()
+        left, sizes = self.size_of(axis), []
+        while left or not sizes:
+            sizes.append(self.dice.randrange(left + 1))
+            left -= sizes[-1]
+        part = self.dice.randrange(len(sizes))
+        start = sum(sizes[:part])
+        cut = slice(start, start + sizes[part])
+        return [axis, part, *sizes], lambda: self.array[along(self.at(axis), cut)]
+
+    def view_as(self):
+        if self.array.size == 0 or self.array.ndim == 0:
+            return None
+        dtype = self.dice.choice(VIEWED_AS)
+        itemsize, shape, strides = (numpy.dtype(dtype).itemsize, self.array.shape,
+                                    self.array.strides)
+
+        def make():
+            last = shape[-1] * self.array.itemsize
+            if itemsize == self.array.itemsize:
+                return self.over_base(dtype, shape, strides)
+            if last % itemsize or shape[-1] > 1 and strides[-1] != self.array.itemsize:
+                raise Refused
+            return self.over_base(dtype, (*shape[:-1], last // itemsize),
+                                  (*strides[:-1], itemsize))
+        return [dtype], make
+
+    def view_as_real(self):
+        if self.array.dtype != "c8" or self.array.size == 0:
+            return None
+        return [], lambda: self.over_base("f4", (*self.array.shape, 2), (*self.array.strides, 4))
+
+    def view_as_complex(self):
+        if self.array.dtype != "f4" or self.array.size == 0:
+            return None
+
+        def make():
+            if self.array.ndim == 0 or self.array.shape[-1] != 2 or self.array.strides[-1] != 4:
+                raise Refused
+            return self.over_base("c8", self.array.shape[:-1], self.array.strides[:-1])
+        return [], make
+
     def chunk(self):
         axis = self.axis()
         present = self.size_of(axis)
@@ -142,7 +206,14 @@ class Chain:
         return [axis], lambda: numpy.expand_dims(self.array, axis)
 
     def squeeze(self):
-        return [], self.array.squeeze
+        if self.array.ndim == 0 or self.dice.random() < 0.5:
+            return [], self.array.squeeze
+        axis = self.axis()
+
+        def make():
+            place = self.at(axis)
+            return self.array.squeeze(place) if self.array.shape[place] == 1 else self.array
+        return [axis], make
 
     def view(self):
         left, sizes = self.array.size, []
@@ -180,19 +251,22 @@ class Chain:
         ndim = self.dice.randrange(4)
         sizes = [self.dice.randrange(4) for _ in range(ndim)]
         strides = [self.dice.randrange(5) for _ in range(ndim)]
-        offset = self.dice.randrange(self.base.size + 2)
+        itemsize = self.array.itemsize
+        base = self.base[:self.base.size // itemsize * itemsize].view(self.array.dtype)
+        offset = self.dice.randrange(base.size + 2)
 
         def make():
             reach = sum((size - 1) * stride for size, stride in zip(sizes, strides))
             last = offset - 1 if 0 in sizes else offset + reach
-            if last >= self.base.size:
+            if last >= base.size:
                 raise Refused
-            return as_strided(self.base[offset:], sizes, [ITEMSIZE * stride for stride in strides])
+            return as_strided(base[offset:], sizes, [itemsize * stride for stride in strides])
 
         return sizes + strides + [offset], make
 
     LINKS = [permute, transpose, t, movedim, slice, narrow, select, unbind, split, chunk, expand,
-             unsqueeze, squeeze, view, flatten, diagonal, unfold, as_strided]
+             unsqueeze, squeeze, view, flatten, diagonal, unfold, as_strided, split_sizes, view_as,
+             view_as_real, view_as_complex]
 
     def link(self):
         """One more: what to tell byre, and what NumPy made of it, or None if it refused."""
@@ -218,12 +292,12 @@ def difference(array, line):
     sizes, strides, elements = map(json.loads, line.split(";"))
     if sizes != list(array.shape):
         return f"NumPy's shape is {array.shape}"
-    numpys = [stride // ITEMSIZE for stride in array.strides]
+    numpys = [stride // array.itemsize for stride in array.strides]
     if array.size and any(size > 1 and ours != theirs
                           for size, ours, theirs in zip(sizes, strides, numpys)):
         return f"NumPy's strides are {numpys}"
-    if elements != array.ravel().tolist():
-        return f"NumPy's elements are {array.ravel().tolist()}"
+    if elements != list(array.tobytes()):
+        return f"NumPy's bytes are {list(array.tobytes())}"
     return None
 
 
@@ -234,7 +308,7 @@ def main(program):
     told, arrays, refusals = [], [], 0
     for _ in range(CHAINS):
         chain = Chain(dice)
-        told.append(" ".join(map(str, ["new", *chain.sizes])))
+        told.append(" ".join(map(str, ["new", chain.dtype, *chain.sizes])))
         arrays.append(chain.array)
         for _ in range(LINKS):
             line, array = chain.link()

@@ -12,7 +12,18 @@ namespace byre::inline v0::detail {
 
 namespace fs = std::filesystem;
 
-OutputFile::OutputFile(fs::path path) : path_(std::move(path)) {
+namespace {
+
+/// What a chain of symbolic links leads to, which is written in place of the links themselves.
+fs::path resolved(fs::path path) {
+  std::error_code failure;
+  fs::path target = fs::weakly_canonical(path, failure);
+  return failure ? path : target;
+}
+
+}  // namespace
+
+OutputFile::OutputFile(fs::path path) : path_(resolved(std::move(path))) {
   // A name of its own, as others may write the same file at the same time.
   for (unsigned number = 0; file_ == nullptr; ++number) {
     temporary_ = path_;
@@ -22,16 +33,30 @@ OutputFile::OutputFile(fs::path path) : path_(std::move(path)) {
       refuse(errno);
     }
   }
+  // Before there is anything to read in it.
+  std::error_code failure;
+  const fs::file_status replaced = fs::status(path_, failure);
+  if (fs::is_regular_file(replaced)) {
+    fs::permissions(temporary_, replaced.permissions(), failure);
+    if (failure) {
+      discard();
+      refuse(failure.value());
+    }
+  }
 }
 
 OutputFile::~OutputFile() {
-  if (file_ != nullptr) {
-    std::fclose(file_);
-  }
   if (!is_committed_) {
-    std::error_code ignored;
-    fs::remove(temporary_, ignored);
+    discard();
   }
+}
+
+void OutputFile::discard() noexcept {
+  if (file_ != nullptr) {
+    std::fclose(std::exchange(file_, nullptr));
+  }
+  std::error_code ignored;
+  fs::remove(temporary_, ignored);
 }
 
 void OutputFile::write(const void* data, std::size_t nbytes) {

@@ -9,8 +9,9 @@
 
 namespace byre::inline v0::detail {
 
-/// Readers never see half a file; who mapped the one it replaces keeps that. It is not flushed to
-/// the disk, and need not survive a power failure. One thread.
+/// Readers never see half a file; who mapped the one it replaces keeps that. It has the permissions
+/// of that one, and takes the place of what a symbolic link leads to, not of the link. It is not
+/// flushed to the disk, and need not survive a power failure. One thread.
 class OutputFile {
  public:
   /// Throws FileError if a file cannot be created beside `path`.
@@ -26,6 +27,7 @@ class OutputFile {
   void commit();
 
  private:
+  void discard() noexcept;
   [[noreturn]] void refuse(int error) const;
 
   std::filesystem::path path_;

@@ -43,8 +43,8 @@ class basic_ref_count {
  public:
   static constexpr std::uint32_t max_handles = std::uint32_t{1} << 30;
 
-  /// No handle yet.
-  basic_ref_count() noexcept : handles_(0) {}
+  /// Of one handle: who makes the object has it, and it need not be added.
+  basic_ref_count() noexcept : handles_(1) {}
   basic_ref_count(const basic_ref_count&) = delete;
   basic_ref_count& operator=(const basic_ref_count&) = delete;
 
@@ -52,7 +52,7 @@ class basic_ref_count {
     // Relaxed, and pairs with nothing: the handle that is copied keeps the object alive.
     const std::uint32_t before =
         handles_.fetch_add(1, sites.at(At::add, std::memory_order::relaxed));
-    BYRE_ASSERT(before < max_handles, "a storage has more than 2^30 handles");
+    BYRE_ASSERT(before < max_handles, "there are more than 2^30 handles to a storage or a tensor");
   }
 
   /// True iff that was the last handle: the caller destroys the object.
@@ -61,7 +61,8 @@ class basic_ref_count {
     // or last_handles_race fails.
     const std::uint32_t before =
         handles_.fetch_sub(1, sites.at(At::drop, std::memory_order::acq_rel));
-    BYRE_ASSERT(before != 0, "a storage handle was released more often than it was copied");
+    BYRE_ASSERT(before != 0,
+                "a handle to a storage or a tensor was released more often than it was copied");
     return before == last_handle;
   }
 

@@ -40,7 +40,7 @@ class basic_storage {
   ~basic_storage() = default;
 
   /// A new identity for these bytes. Throws OutOfMemory; `buffer` then keeps them.
-  explicit basic_storage(Buffer&& buffer) : identity_(make_identity(std::move(buffer))) {}
+  explicit basic_storage(Buffer&& buffer) : identity_(make_identity(std::move(buffer)), false) {}
   explicit basic_storage(const Buffer& buffer) : basic_storage(Buffer(buffer)) {}
 
   /// As the functions of the same names in Buffer.
@@ -89,13 +89,22 @@ class basic_storage {
                                 : identity_->buffer.materialize(wait, site);
   }
 
-  /// Changes the size of a storage that shares its data with no other; every handle sees it. Throws
+  /// Changes the size of a storage that shares its data with no other; every handle sees it. Only a
+  /// sole handle may make it smaller: others may be of views, which need what they see. Throws
   /// NotUnique, OutOfMemory, InvalidArgument (an empty handle has nothing to resize). See Buffer.
   void resize(std::size_t nbytes, CallSite site = CallSite::current()) {
     if (identity_ == nullptr) {
       throw InvalidArgument(format_text(
           "resize to %zu bytes of an empty storage handle. Assign it Storage::allocate(%zu).",
           nbytes, nbytes));
+    }
+    if (const std::uint32_t handles = handle_count();
+        handles > 1 && nbytes < identity_->buffer.nbytes(site)) {
+      throw NotUnique(
+          format_text("resize to %zu bytes of a storage of %zu that has %u handles, tensors "
+                      "included, which may "
+                      "need them. Drop the others first.",
+                      nbytes, identity_->buffer.nbytes(site), static_cast<unsigned>(handles)));
     }
     identity_->buffer.resize(nbytes, site);
   }
@@ -171,6 +180,7 @@ class basic_storage {
     }
   };
 
+  /// With the handle that its count begins with.
   static Identity* make_identity(Buffer&& buffer) {
     // Moved from after the allocation, and only if there was one.
     auto* identity = new (std::nothrow) Identity(std::move(buffer));

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/tensor/accessor.hpp>
 
+#include <algorithm>
+#include <boost/container/small_vector.hpp>
+
 namespace byre::inline v0::detail {
 
 void expect_accessible(const Tensor& tensor, std::size_t ndim, const char* operation) {
@@ -17,13 +20,45 @@ void expect_accessible(const Tensor& tensor, std::size_t ndim, const char* opera
   }
 }
 
-void expect_unique_elements(const Tensor& tensor, const char* operation) {
-  if (may_overlap_itself(tensor.layout())) {
-    throw ShapeError(format_text(
-        "%s: elements of the tensor share memory: it has sizes %s and strides %s. Use an accessor, "
-        "or clone() it first.",
-        operation, to_string(tensor.sizes()).c_str(), to_string(tensor.strides()).c_str()));
+void expect_dtype_or_none(const Tensor& tensor, DType dtype, const char* operation) {
+  if (tensor.is_dtype_initialized() && tensor.dtype() != dtype) {
+    throw DTypeError(
+        format_text("%s: the tensor %s is of %s, and %s was asked for. Convert it by "
+                    "copy_, or ask for %s.",
+                    operation, to_string(tensor.sizes()).c_str(), name_of(tensor.dtype()),
+                    name_of(dtype), name_of(tensor.dtype())));
   }
+}
+
+Dims strides_for_mdspan(const Layout& layout, const char* operation) {
+  if (layout.numel() == 0) {
+    return contiguous_layout(layout.sizes, operation).strides;
+  }
+  struct Step {
+    std::int64_t stride;
+    std::int64_t size;
+  };
+  Dims strides(layout.strides);
+  boost::container::small_vector<Step, 5> steps;
+  for (std::size_t axis = 0; axis < layout.ndim(); ++axis) {
+    if (layout.sizes[axis] == 1) {
+      strides[axis] = 1;
+    } else {
+      steps.push_back({strides[axis], layout.sizes[axis]});
+    }
+  }
+  std::ranges::sort(steps, {}, &Step::stride);
+  std::int64_t least = 1;
+  for (const Step& step : steps) {
+    if (step.stride < least) {
+      throw ShapeError(format_text(
+          "%s: a std::mdspan cannot have sizes %s with strides %s: elements share memory, or lie "
+          "between each other. Use an accessor, or clone() the tensor first.",
+          operation, to_string(layout.sizes).c_str(), to_string(layout.strides).c_str()));
+    }
+    least = step.stride * step.size;
+  }
+  return strides;
 }
 
 }  // namespace byre::inline v0::detail

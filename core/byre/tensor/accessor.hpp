@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Accessor: the elements of a tensor by their indices, for loops of one's own: a pointer and N
-/// strides, checked once when it is made. as_mdspan is the same for those who have std::mdspan.
+/// strides, checked once when it is made. as_mdspan is the same where the standard library has
+/// std::mdspan; elsewhere it is not declared.
 #pragma once
 
 #include <byre/error/assert.hpp>
 #include <byre/tensor/tensor.hpp>
 
-#include <algorithm>
 #include <array>
 #include <concepts>
 #include <cstddef>
@@ -15,14 +15,16 @@
 #include <version>
 
 #if defined(__cpp_lib_mdspan)
+#include <algorithm>
 #include <mdspan>
 #endif
 
 namespace byre::inline v0 {
 
 /// Of N dimensions, whose elements are a T, or a const T to read only. Valid as long as the pointer
-/// it was made of: until the tensor's storage is next written through another or its memory given
-/// back. It does not keep the tensor.
+/// it was made of: to read, until the tensor's storage is next written through another or its memory
+/// given back; to write, until the storage is next lazily cloned as well, which what is written
+/// afterwards would show in. It does not keep the tensor.
 template <class T, std::size_t N>
 class Accessor {
  public:
@@ -66,8 +68,12 @@ namespace detail {
 
 /// Throws DeviceError off the host, ShapeError for a tensor that is not of `ndim` dimensions.
 void expect_accessible(const Tensor& tensor, std::size_t ndim, const char* operation);
-/// Throws ShapeError if elements share memory.
-void expect_unique_elements(const Tensor& tensor, const char* operation);
+/// Throws DTypeError for a tensor that has another dtype than the one to be written.
+void expect_dtype_or_none(const Tensor& tensor, DType dtype, const char* operation);
+/// Strides that std::layout_stride takes for these sizes: none is 0, whatever a view has where nobody
+/// steps, and sorted, each is the stride before it by its size or more. Throws ShapeError if there
+/// are none, as of elements that share memory.
+Dims strides_for_mdspan(const Layout& layout, const char* operation);
 
 }  // namespace detail
 
@@ -79,10 +85,12 @@ Accessor<const T, N> accessor(const Tensor& tensor) {
   return {tensor.data<T>(), tensor.layout()};
 }
 
-/// To write: realizes and materializes, as mutable_data. Throws as that and accessor().
+/// To write: realizes and materializes, as mutable_data, but never as another dtype than there is
+/// already. Throws as accessor(), and OutOfMemory.
 template <Element T, std::size_t N>
 Accessor<T, N> mutable_accessor(Tensor& tensor) {
   detail::expect_accessible(tensor, N, "mutable_accessor");
+  detail::expect_dtype_or_none(tensor, dtype_of<T>, "mutable_accessor");
   T* const first = tensor.mutable_data<T>();
   return {first, tensor.layout()};
 }
@@ -95,28 +103,27 @@ using Mdspan = std::mdspan<T, std::dextents<std::int64_t, N>, std::layout_stride
 namespace detail {
 
 template <class T, std::size_t N>
-Mdspan<T, N> mdspan_of(const Accessor<T, N>& elements) {
-  auto strides = elements.strides();
-  for (std::int64_t& stride : strides) {
-    stride = std::max<std::int64_t>(stride, 1);  // 0 of dimensions that nobody steps over
-  }
+Mdspan<T, N> mdspan_of(const Accessor<T, N>& elements, const Dims& strides_of_all) {
+  std::array<std::int64_t, N> strides{};
+  std::copy_n(strides_of_all.begin(), N, strides.begin());
   const std::dextents<std::int64_t, N> extents(elements.sizes());
   return {elements.data(), std::layout_stride::mapping(extents, strides)};
 }
 
 }  // namespace detail
 
-/// As accessor() and mutable_accessor(). Throws ShapeError also for elements that share memory, as
-/// expand makes them: std::layout_stride has none.
+/// As accessor() and mutable_accessor(). Throws ShapeError also for what std::layout_stride cannot
+/// say: elements that share memory, as expand makes them, or that interleave.
 template <Element T, std::size_t N>
 Mdspan<const T, N> as_mdspan(const Tensor& tensor) {
-  detail::expect_unique_elements(tensor, "as_mdspan");
-  return detail::mdspan_of(accessor<T, N>(tensor));
+  const auto elements = accessor<T, N>(tensor);
+  return detail::mdspan_of(elements, detail::strides_for_mdspan(tensor.layout(), "as_mdspan"));
 }
 template <Element T, std::size_t N>
 Mdspan<T, N> as_mutable_mdspan(Tensor& tensor) {
-  detail::expect_unique_elements(tensor, "as_mutable_mdspan");
-  return detail::mdspan_of(mutable_accessor<T, N>(tensor));
+  detail::expect_accessible(tensor, N, "as_mutable_mdspan");
+  const Dims strides = detail::strides_for_mdspan(tensor.layout(), "as_mutable_mdspan");
+  return detail::mdspan_of(mutable_accessor<T, N>(tensor), strides);
 }
 
 #endif

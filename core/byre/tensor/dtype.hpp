@@ -68,6 +68,12 @@ consteval auto itemsizes_of(std::index_sequence<Index...>) {
       sizeof(std::tuple_element_t<Index, ElementTypes>)..., 0};
 }
 
+template <std::size_t... Index>
+consteval auto alignments_of(std::index_sequence<Index...>) {
+  return std::array<std::size_t, dtype_count + 1>{
+      alignof(std::tuple_element_t<Index, ElementTypes>)..., 1};
+}
+
 [[noreturn]] void no_such_dtype(const char* operation, DType dtype);
 
 }  // namespace detail
@@ -86,6 +92,13 @@ concept Element = dtype_of<T>
 constexpr std::size_t itemsize(DType dtype) noexcept {
   constexpr auto sizes = detail::itemsizes_of(std::make_index_sequence<detail::dtype_count>{});
   return sizes[static_cast<std::size_t>(dtype)];
+}
+
+/// What addresses of elements are multiples of; 1 for DType::uninitialized.
+constexpr std::size_t alignment(DType dtype) noexcept {
+  constexpr auto alignments =
+      detail::alignments_of(std::make_index_sequence<detail::dtype_count>{});
+  return alignments[static_cast<std::size_t>(dtype)];
 }
 
 /// "f32", "bool".

@@ -3,7 +3,7 @@
 /// numerics library: where the speed of kernels matters, bring your own through the data pointers.
 ///
 /// Operands are promoted to one dtype (promotion.hpp) and broadcast by NumPy's rule. A number may
-/// stand in for either operand: see Scalar. f16 and bf16 are computed as float and rounded once;
+/// stand in for either operand, and is refused where it does not fit: see Scalar. f16 and bf16 are computed as float and rounded once;
 /// integers wrap around.
 ///
 /// A name that ends in _ writes its first operand, which keeps its sizes and dtype: the others
@@ -27,7 +27,8 @@ namespace byre::inline v0 {
 
 // ---- writing: these give memory to a storage-uninitialized tensor
 
-/// Needs a dtype: converts the value to it.
+/// Needs a dtype: converts the value to it, as copy_ does, but for an integer that an integral dtype
+/// has not: throws DTypeError.
 Tensor& fill_(Tensor& self, const Scalar& value);
 Tensor& zero_(Tensor& self);
 /// Converts and broadcasts, between any devices. A dtype-uninitialized tensor takes the source's
@@ -61,7 +62,7 @@ Tensor& relu_(Tensor& self);
 Tensor exp(const Tensor& a);
 Tensor& exp_(Tensor& self);
 
-// ---- comparison, to bool
+// ---- comparison, to bool; exact also for an integer that the tensor's integral dtype has not
 
 Tensor eq(const Tensor& a, const Tensor& b);
 /// Not of complex, which have no order.
@@ -129,19 +130,27 @@ inline Tensor& div_(Tensor& self, const Scalar& b) {
   return div_(self, b.beside(self, "div_"));
 }
 inline Tensor eq(const Tensor& a, const Scalar& b) {
-  return eq(a, b.beside(a, "eq"));
+  return eq(a, b.compared_with(a, "eq"));
+}
+inline Tensor eq(const Scalar& a, const Tensor& b) {
+  return eq(a.compared_with(b, "eq"), b);
 }
 inline Tensor ge(const Tensor& a, const Scalar& b) {
-  return ge(a, b.beside(a, "ge"));
+  return ge(a, b.compared_with(a, "ge"));
 }
 inline Tensor ge(const Scalar& a, const Tensor& b) {
-  return ge(a.beside(b, "ge"), b);
+  return ge(a.compared_with(b, "ge"), b);
 }
 inline Tensor where(const Tensor& condition, const Tensor& a, const Scalar& b) {
   return where(condition, a, b.beside(a, "where"));
 }
 inline Tensor where(const Tensor& condition, const Scalar& a, const Tensor& b) {
   return where(condition, a.beside(b, "where"), b);
+}
+/// Of the higher category of the two numbers: bool, i64, f32 or complex64.
+inline Tensor where(const Tensor& condition, const Scalar& a, const Scalar& b) {
+  const DType dtype = promoted(a.dtype_alone(), b.dtype_alone());
+  return where(condition, a.to_tensor(dtype), b.to_tensor(dtype));
 }
 
 }  // namespace byre::inline v0

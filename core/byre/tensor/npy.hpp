@@ -4,7 +4,7 @@
 /// InputFile, OutputFile and Buffer::map_file.
 #pragma once
 
-#include <byre/tensor/npy_header.hpp>
+#include <byre/tensor/npy/header.hpp>
 #include <byre/tensor/tensor.hpp>
 
 #include <cstddef>
@@ -29,10 +29,12 @@ Tensor read_npy(std::span<const std::byte> bytes);
 /// Buffer::map_file.
 Tensor map_npy(const std::filesystem::path& path);
 
-/// Writes the tensor, from whatever device, in place of a file that is there: that may be the one
-/// it is mapped from, and stays as it was if this fails. In Fortran order if the tensor is
-/// contiguous but for being transposed, else in C order. Throws StateError for an uninitialized
-/// tensor, DTypeError for bf16, which the format does not have, FileError.
-void save_npy(const std::filesystem::path& path, const Tensor& tensor);
+/// Writes the tensor, from whatever device, in place of a file that is there, with its permissions,
+/// or of the one that a symbolic link leads to: that may be the one it is mapped from, and stays as it
+/// was if this fails. In Fortran order if the tensor is contiguous but for being transposed, else in
+/// C order. Throws StateError for an uninitialized tensor, DTypeError for bf16, which the format does
+/// not have, InvalidArgument for a version there is not, FileError, OutOfMemory.
+void save_npy(const std::filesystem::path& path, const Tensor& tensor,
+              const NpyFormat& format = {});
 
 }  // namespace byre::inline v0

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Scalar: a number as an operand beside a tensor. It has a category and no width: beside a tensor
 /// of its category or a higher one it takes the tensor's dtype, so that `add(x, 1)` of an i8 tensor
-/// is i8, and `mul(x, 0.5)` of a bf16 tensor bf16.
+/// is i8, and `mul(x, 0.5)` of a bf16 tensor bf16. An integer that an integral tensor's dtype has not
+/// is refused, and never wrapped around: `add(x, 300)`. Only comparisons have an answer for it.
 #pragma once
 
 #include <byre/tensor/promotion.hpp>
@@ -9,6 +10,7 @@
 
 #include <complex>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 #include <variant>
 
@@ -17,25 +19,47 @@ namespace byre::inline v0 {
 /// Source: the weak scalars of NumPy 2 (NEP 50).
 class Scalar {
  public:
-  /// Integers are held as i64, floating-point numbers as f64.
+  /// Integers are held as i64, floating-point numbers as f64. Throws DTypeError for an integer that
+  /// is more than i64 holds, and so any dtype.
   template <class T>
-  requires(std::is_arithmetic_v<T> || Element<T>) constexpr Scalar(T value) noexcept
-      : value_(static_cast<Held<T>>(value)) {}
+  requires(std::is_arithmetic_v<T> ||
+           Element<T>) constexpr Scalar(T value) noexcept(!exceeds_i64<T>)
+      : value_(static_cast<Held<T>>(value)) {
+    if constexpr (exceeds_i64<T>) {
+      if (value > static_cast<T>(std::numeric_limits<std::int64_t>::max())) {
+        refuse(value);
+      }
+    }
+  }
+
+  /// The dtype this has by itself: bool, i64, f32 or complex64.
+  DType dtype_alone() const noexcept {
+    constexpr DType dtypes[] = {DType::boolean, DType::i64, DType::f32, DType::complex64};
+    return dtypes[value_.index()];
+  }
 
   /// The dtype this has as an operand beside a tensor of `dtype`: the tensor's, or, of a higher
-  /// category than that, i64, f32 or complex64.
+  /// category than that, dtype_alone().
   DType dtype_beside(DType dtype) const noexcept {
-    constexpr DType alone[] = {DType::boolean, DType::i64, DType::f32, DType::complex64};
-    const auto category = static_cast<Category>(value_.index());
-    return category <= category_of(dtype) ? dtype : alone[value_.index()];
+    return static_cast<Category>(value_.index()) <= category_of(dtype) ? dtype : dtype_alone();
   }
+
+  /// False for an integer out of the range of an integral dtype.
+  bool fits(DType dtype) const;
 
   /// A tensor of no dimensions, on the host, converted as copy_ converts. Throws DTypeError for
   /// DType::uninitialized, OutOfMemory.
   Tensor to_tensor(DType dtype) const;
 
-  /// An operand beside `tensor`. Throws StateError, as operations do, if that has no dtype.
+  /// The same, and throws DTypeError, which names `operation`, if this does not fit.
+  Tensor fitting(DType dtype, const char* operation) const;
+
+  /// An operand beside `tensor`. Throws StateError, as operations do, if that has no dtype, and
+  /// DTypeError if this does not fit.
   Tensor beside(const Tensor& tensor, const char* operation) const;
+
+  /// The same for comparisons, which are exact: an integer that does not fit is i64.
+  Tensor compared_with(const Tensor& tensor, const char* operation) const;
 
  private:
   template <class T>
@@ -43,6 +67,10 @@ class Scalar {
       std::is_same_v<T, bool>, bool,
       std::conditional_t<std::is_integral_v<T>, std::int64_t,
                          std::conditional_t<std::is_same_v<T, std::complex<float>>, T, double>>>;
+  template <class T>
+  static constexpr bool exceeds_i64 = std::is_unsigned_v<T> && sizeof(T) >= sizeof(std::int64_t);
+
+  [[noreturn]] static void refuse(std::uint64_t value);
 
   // In the order of Category.
   std::variant<bool, std::int64_t, double, std::complex<float>> value_;

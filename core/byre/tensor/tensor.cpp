@@ -2,12 +2,14 @@
 /// Making tensors, and making views of them.
 #include <byre/memory/small_blocks.hpp>
 #include <byre/tensor/tensor.hpp>
+#include <byre/tensor/tensor_memory.hpp>
 
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <new>
+#include <utility>
 
 namespace byre::inline v0 {
 
@@ -51,12 +53,14 @@ void TensorBase::operator delete(void* place) noexcept {
   }
 }
 
-Tensor Tensor::make(Storage storage, Layout&& layout, DType dtype, Device device) {
-  auto* const base = new TensorBase(std::move(storage), std::move(layout), dtype, device);
+Tensor Tensor::make(Storage storage, Layout&& layout, DType dtype, Device device,
+                    Allocator* next_memory) {
+  auto* const base =
+      new TensorBase(std::move(storage), std::move(layout), dtype, device, next_memory);
   if (base == nullptr) {
     throw OutOfMemory(sizeof(TensorBase), "heap, for a tensor");
   }
-  return Tensor(base, true);
+  return Tensor(base, false);
 }
 
 Tensor::Tensor(Device device) {
@@ -74,7 +78,8 @@ Tensor Tensor::empty(const Dims& sizes, DType dtype, Allocator& allocator) {
   }
   Layout layout = contiguous_layout(sizes, "empty");
   const std::size_t nbytes = detail::byte_count(layout.numel(), byre::itemsize(dtype), "empty");
-  return make(Storage::allocate(nbytes, allocator), std::move(layout), dtype, allocator.device());
+  return make(detail::allocate_elements(nbytes, dtype, allocator), std::move(layout), dtype,
+              allocator.device());
 }
 
 Tensor Tensor::zeros(const Dims& sizes, DType dtype, Device device) {
@@ -83,7 +88,7 @@ Tensor Tensor::zeros(const Dims& sizes, DType dtype, Device device) {
     Storage storage = on_host.storage();
     std::memset(storage.mutable_data(), 0, on_host.nbytes());
   }
-  return on_host.to(device);
+  return device.is_cpu() ? on_host : on_host.to(device);
 }
 
 Tensor Tensor::copy_of(const Dims& sizes, const void* values, std::size_t count, DType dtype) {
@@ -112,6 +117,9 @@ Tensor Tensor::over(Storage storage, const Dims& sizes, DType dtype) {
                     to_string(sizes).c_str(), name_of(dtype), needed, storage.nbytes()));
   }
   const Device device = storage.allocator().device();
+  const std::byte* const first = std::as_const(storage).data();
+  detail::expect_aligned(first, dtype, device, "Tensor::over");
+  detail::expect_bools(first, needed, dtype, device, "Tensor::over");
   return make(std::move(storage), std::move(layout), dtype, device);
 }
 
@@ -124,6 +132,15 @@ std::int64_t Tensor::size(std::int64_t axis) const {
   return sizes()[wrapped];
 }
 
+Tensor Tensor::checked_view(TensorBase* view, const char* operation) {
+  if (view == nullptr) {
+    throw OutOfMemory(sizeof(TensorBase), "heap, for a view");
+  }
+  Tensor tensor(view, false);
+  detail::byte_count(tensor.numel(), tensor.itemsize(), operation);  // of repeated elements
+  return tensor;
+}
+
 Tensor Tensor::with_layout(Layout&& layout, const char* operation) const {
   return with_layout(std::move(layout), dtype(), operation);
 }
@@ -131,12 +148,16 @@ Tensor Tensor::with_layout(Layout&& layout, const char* operation) const {
 Tensor Tensor::with_layout(Layout&& layout, DType dtype, const char* operation) const {
   expect_initialized(operation);
   detail::byte_count(layout.numel(), byre::itemsize(dtype), operation);  // of repeated elements
-  return make(storage(), std::move(layout), dtype, device());
+  return make(storage(), std::move(layout), dtype, device(), base().allocator);
 }
 
 std::vector<Tensor> Tensor::with_layouts(std::vector<Layout> layouts, const char* operation) const {
   std::vector<Tensor> parts;
-  parts.reserve(layouts.size());
+  try {
+    parts.reserve(layouts.size());
+  } catch (const std::bad_alloc&) {
+    throw OutOfMemory(layouts.size() * sizeof(Tensor), "heap, for the parts of a tensor");
+  }
   for (Layout& layout : layouts) {
     parts.push_back(with_layout(std::move(layout), operation));
   }
@@ -149,6 +170,13 @@ Tensor Tensor::view(DType dtype) const {
   if (dtype == DType::uninitialized) {
     detail::no_such_dtype("view", dtype);
   }
+  if (dtype == DType::boolean && this->dtype() != dtype) {
+    throw DTypeError(format_text(
+        "view: bytes of %s are not bools, which are 0 or 1. Write the tensor into one of "
+        "bool with copy_: what is not 0 is true.",
+        name_of(this->dtype())));
+  }
+  detail::expect_aligned(storage().data(), dtype, device(), "view");
   return with_layout(views::with_itemsize(layout(), itemsize(), byre::itemsize(dtype)), dtype,
                      "view");
 }

@@ -8,9 +8,9 @@
 #include <byre/storage/storage.hpp>
 #include <byre/tensor/devices.hpp>
 #include <byre/tensor/dtype.hpp>
-#include <byre/tensor/layout.hpp>
+#include <byre/tensor/layout/layout.hpp>
+#include <byre/tensor/layout/views.hpp>
 #include <byre/tensor/tensor_base.hpp>
-#include <byre/tensor/views.hpp>
 
 #include <boost/smart_ptr/intrusive_ptr.hpp>
 #include <cstddef>
@@ -54,10 +54,11 @@ class Tensor {
   /// OutOfMemory.
   explicit Tensor(Device device);
 
-  /// Of indeterminate contents. Throws ShapeError, DTypeError (for no dtype), DeviceError,
-  /// OutOfMemory.
+  /// Of indeterminate contents, but for bools, which are false. Throws ShapeError, DTypeError (for
+  /// no dtype), DeviceError, OutOfMemory.
   static Tensor empty(const Dims& sizes, DType dtype, Device device = Device::cpu());
-  /// The same, with memory from an allocator, whose device it is on.
+  /// The same, with memory from an allocator, whose device it is on. What this tensor or a clone of
+  /// it needs later comes from there as well.
   static Tensor empty(const Dims& sizes, DType dtype, Allocator& allocator);
   static Tensor zeros(const Dims& sizes, DType dtype, Device device = Device::cpu());
   /// Elements in row-major order, as many as the sizes say. On the host.
@@ -70,7 +71,9 @@ class Tensor {
     return copy_of(sizes, values.data(), values.size(), dtype_of<T>);
   }
   /// A view of a storage that is there already, contiguous from its first byte. Throws ShapeError if
-  /// the storage is too small.
+  /// the storage is too small, InvalidArgument if its address is not aligned for the dtype, DTypeError
+  /// for bools that are neither 0 nor 1. Those that a resize or as_strided shows later, or that are
+  /// written as another dtype, are the caller's to keep so: C++ cannot read any other.
   static Tensor over(Storage storage, const Dims& sizes, DType dtype);
 
   explicit operator bool() const noexcept { return base_ != nullptr; }
@@ -101,7 +104,7 @@ class Tensor {
 
   bool is_dtype_initialized() const noexcept { return dtype() != DType::uninitialized; }
   bool is_storage_initialized() const noexcept {
-    return numel() == 0 || base().storage.data() != nullptr;
+    return base().storage.data() != nullptr || numel() == 0;
   }
   /// True iff the two have one storage: each sees what is written to the other. Tensors that never
   /// had memory, or gave it back, have none to share.
@@ -110,14 +113,17 @@ class Tensor {
   }
   /// How many handles there are to this tensor. Acquire: an answer of 1 can be acted on.
   std::uint32_t handle_count() const noexcept { return base().handles.count(); }
+  /// Where its next memory comes from: whence it had the last, or else its device's.
+  Allocator& allocator() const;
 
   // ---- states and memory: see docs/tensor-states.md
 
   /// Gives the tensor these sizes, contiguous. Elements that fit the storage keep it; a larger
-  /// tensor becomes storage-uninitialized. Throws ShapeError; StateError if it would un-initialize a
-  /// storage that other tensors share.
+  /// tensor becomes storage-uninitialized. To the sizes it has: nothing. Throws ShapeError, also for
+  /// a tensor that is not contiguous, whose elements would be others; StateError if it would
+  /// un-initialize a storage that other tensors share.
   Tensor& resize(const Dims& sizes, OnShrink on_shrink = OnShrink::keep_memory);
-  /// Initializes what is not: the dtype, and memory of indeterminate contents. A tensor of another
+  /// Initializes what is not: the dtype, and memory, contents as empty()'s. A tensor of another
   /// dtype loses its elements and gets memory anew. Throws StateError if the storage is shared and
   /// would be retyped; OutOfMemory.
   Tensor& realize(DType dtype);
@@ -131,26 +137,29 @@ class Tensor {
   /// Memory for `sizes`, so that a resize up to there moves nothing; keeps the elements. Throws
   /// StateError without a dtype or for a shared storage, ShapeError, OutOfMemory.
   Tensor& reserve(const Dims& sizes);
-  /// `count` more along the first dimension, contents indeterminate, keeping the elements there
-  /// are; reserves `growth_percent` more than that. Throws as reserve.
+  /// `count` more along the first dimension, contents as empty()'s, keeping the elements there are;
+  /// reserves `growth_percent` more than that where there is memory for it. Throws as reserve.
   Tensor& extend(std::int64_t count, unsigned growth_percent = 40);
   /// Becomes a view of all of `source`'s storage that source sees, under this tensor's sizes. Throws
   /// StateError if source is uninitialized, ShapeError if the numbers of elements differ.
   Tensor& share_data(const Tensor& source);
-  /// Takes over foreign memory that holds numel() elements: see Buffer::adopt.
+  /// Takes over foreign memory that holds numel() elements: see Buffer::adopt. Throws as that, and
+  /// as over() for its address and for bools.
   template <DeleterLike Deleter>
   Tensor& share_external(void* data, DType dtype, Deleter deleter) {
     if (detail::is_null(deleter)) {
       throw InvalidArgument::null_deleter();
     }
     detail::DeleteOnce<Deleter> keeper(data, deleter);
-    const std::size_t nbytes = nbytes_of_external(dtype);
-    Allocator& allocator = support_of(device()).allocator();
+    const std::size_t nbytes = nbytes_of_external(data, dtype);
     auto delete_once = [keeper = std::move(keeper)](void*) {};
-    return take_storage(Storage::adopt(data, nbytes, std::move(delete_once), allocator), dtype);
+    return take_storage(Storage::adopt(data, nbytes, std::move(delete_once), allocator()), dtype);
   }
 
-  // ---- access: valid until the tensor's storage is next written or its memory given back
+  // ---- access. A pointer to read is valid until the storage is next written, through any view, or
+  // its memory given back. A pointer to write may be written through until the storage is next lazily
+  // cloned, by reshape, contiguous or to as well, through any view: what is written after that shows
+  // in the clone. Ask again then; it costs a load where nothing is to be done.
 
   /// The first element, to read; never copies. Throws DTypeError if T is not the dtype, StateError
   /// without memory.
@@ -183,40 +192,54 @@ class Tensor {
 
   // ---- views: tensors of their own over the same storage; see views.hpp
 
-  Tensor alias() const { return with_layout(Layout(layout()), "alias"); }
-  Tensor view(const Dims& sizes) const { return with_layout(views::view(layout(), sizes), "view"); }
-  /// The same bytes as elements of another dtype.
+  Tensor alias() const {
+    return seen_by("alias", [&] { return Layout(layout()); });
+  }
+  Tensor view(const Dims& sizes) const {
+    return seen_by("view", [&] { return views::view(layout(), sizes); });
+  }
+  /// The same bytes as elements of another dtype, but never as bools, which not every byte is. Throws
+  /// DTypeError for that; InvalidArgument for memory that is not aligned for it.
   Tensor view(DType dtype) const;
-  Tensor as_strided(const Dims& sizes, const Dims& strides, std::int64_t offset = 0) const;
+  /// Any elements of the storage, in place of those this tensor has. `offset` is counted from the
+  /// start of the storage; without one it is storage_offset().
+  Tensor as_strided(const Dims& sizes, const Dims& strides) const {
+    return as_strided(sizes, strides, storage_offset());
+  }
+  Tensor as_strided(const Dims& sizes, const Dims& strides, std::int64_t offset) const;
   Tensor permute(const Dims& axes) const {
-    return with_layout(views::permute(layout(), axes), "permute");
+    return seen_by("permute", [&] { return views::permute(layout(), axes); });
   }
   Tensor transpose(std::int64_t first, std::int64_t second) const {
-    return with_layout(views::transpose(layout(), first, second), "transpose");
+    return seen_by("transpose", [&] { return views::transpose(layout(), first, second); });
   }
-  Tensor t() const { return with_layout(views::t(layout()), "t"); }
+  Tensor t() const {
+    return seen_by("t", [&] { return views::t(layout()); });
+  }
   Tensor movedim(const Dims& from, const Dims& to) const {
-    return with_layout(views::movedim(layout(), from, to), "movedim");
+    return seen_by("movedim", [&] { return views::movedim(layout(), from, to); });
   }
-  Tensor squeeze() const { return with_layout(views::squeeze(layout()), "squeeze"); }
+  Tensor squeeze() const {
+    return seen_by("squeeze", [&] { return views::squeeze(layout()); });
+  }
   Tensor squeeze(std::int64_t axis) const {
-    return with_layout(views::squeeze(layout(), axis), "squeeze");
+    return seen_by("squeeze", [&] { return views::squeeze(layout(), axis); });
   }
   Tensor unsqueeze(std::int64_t axis) const {
-    return with_layout(views::unsqueeze(layout(), axis), "unsqueeze");
+    return seen_by("unsqueeze", [&] { return views::unsqueeze(layout(), axis); });
   }
   Tensor expand(const Dims& sizes) const {
-    return with_layout(views::expand(layout(), sizes), "expand");
+    return seen_by("expand", [&] { return views::expand(layout(), sizes); });
   }
   Tensor select(std::int64_t axis, std::int64_t index) const {
-    return with_layout(views::select(layout(), axis, index), "select");
+    return seen_by("select", [&] { return views::select(layout(), axis, index); });
   }
   Tensor slice(std::int64_t axis, std::int64_t start = 0, std::int64_t end = views::to_the_end,
                std::int64_t step = 1) const {
-    return with_layout(views::slice(layout(), axis, start, end, step), "slice");
+    return seen_by("slice", [&] { return views::slice(layout(), axis, start, end, step); });
   }
   Tensor narrow(std::int64_t axis, std::int64_t start, std::int64_t length) const {
-    return with_layout(views::narrow(layout(), axis, start, length), "narrow");
+    return seen_by("narrow", [&] { return views::narrow(layout(), axis, start, length); });
   }
   std::vector<Tensor> split(std::int64_t size, std::int64_t axis = 0) const {
     return with_layouts(views::split(layout(), size, axis), "split");
@@ -231,13 +254,13 @@ class Tensor {
     return with_layouts(views::unbind(layout(), axis), "unbind");
   }
   Tensor diagonal(std::int64_t offset = 0, std::int64_t first = 0, std::int64_t second = 1) const {
-    return with_layout(views::diagonal(layout(), offset, first, second), "diagonal");
+    return seen_by("diagonal", [&] { return views::diagonal(layout(), offset, first, second); });
   }
   Tensor unfold(std::int64_t axis, std::int64_t size, std::int64_t step) const {
-    return with_layout(views::unfold(layout(), axis, size, step), "unfold");
+    return seen_by("unfold", [&] { return views::unfold(layout(), axis, size, step); });
   }
   Tensor flatten(std::int64_t first = 0, std::int64_t last = -1) const {
-    return with_layout(views::flatten(layout(), first, last), "flatten");
+    return seen_by("flatten", [&] { return views::flatten(layout(), first, last); });
   }
   /// Of complex64, and of f32 with a last dimension of two.
   Tensor view_as_real() const;
@@ -250,23 +273,32 @@ class Tensor {
   Tensor lazy_clone(CallSite site = CallSite::current()) const;
   /// A contiguous copy, made now.
   Tensor clone() const;
-  /// This tensor if it is contiguous, else a contiguous copy.
-  Tensor contiguous() const;
+  /// A contiguous copy: lazy if this tensor is contiguous, else made now.
+  Tensor contiguous(CallSite site = CallSite::current()) const;
   /// A copy under other sizes, one of which may be -1: lazy where strides can say it, else made
   /// now. Source: the seed "Copy-on-write motivation".
   Tensor reshape(const Dims& sizes, CallSite site = CallSite::current()) const;
-  /// A copy on another device, contiguous; this tensor itself if it is there already.
-  Tensor to(Device device) const;
+  /// A copy on that device: contiguous if that is another, a lazy clone if it is this one.
+  Tensor to(Device device, CallSite site = CallSite::current()) const;
 
  private:
   Tensor(TensorBase* base, bool is_new) noexcept : base_(base, is_new) {}
-  static Tensor make(Storage storage, Layout&& layout, DType dtype, Device device);
+  static Tensor make(Storage storage, Layout&& layout, DType dtype, Device device,
+                     Allocator* next_memory = nullptr);
   static Tensor copy_of(const Dims& sizes, const void* values, std::size_t count, DType dtype);
 
   TensorBase& base() const noexcept {
     BYRE_ASSERT(base_ != nullptr, "a tensor handle without a tensor was used");
     return *base_;
   }
+  /// A tensor over the same storage, whose layout is made where it stays: moving what was just written
+  /// word by word takes longer than all else there is to a view.
+  template <class MakeLayout>
+  Tensor seen_by(const char* operation, const MakeLayout& make_layout) const {
+    expect_initialized(operation);
+    return checked_view(new TensorBase(base(), make_layout), operation);
+  }
+  static Tensor checked_view(TensorBase* view, const char* operation);
   Tensor with_layout(Layout&& layout, const char* operation) const;
   Tensor with_layout(Layout&& layout, DType dtype, const char* operation) const;
   std::vector<Tensor> with_layouts(std::vector<Layout> layouts, const char* operation) const;
@@ -274,11 +306,13 @@ class Tensor {
   void expect_initialized(const char* operation) const;
   void expect_unshared(const char* operation) const;
   void expect_dtype(DType dtype, const char* operation) const;
-  std::size_t nbytes_of_external(DType dtype) const;
+  std::size_t nbytes_of_external(const void* data, DType dtype) const;
   std::size_t nbytes_in_front() const noexcept {
     return static_cast<std::size_t>(storage_offset()) * itemsize();
   }
   Tensor& take_storage(Storage storage, DType dtype);
+  void drop_storage();
+  void grow_storage(std::size_t nbytes);
 
   const void* bytes_to_read(DType dtype, CallSite site) const;
   void* bytes_to_write(DType dtype, Wait wait, CallSite site);

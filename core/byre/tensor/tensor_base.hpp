@@ -6,7 +6,7 @@
 #include <byre/storage/ref_count.hpp>
 #include <byre/storage/storage.hpp>
 #include <byre/tensor/dtype.hpp>
-#include <byre/tensor/layout.hpp>
+#include <byre/tensor/layout/layout.hpp>
 
 #include <cstddef>
 #include <utility>
@@ -15,11 +15,21 @@ namespace byre::inline v0 {
 
 /// Source: the seed "TensorBase".
 struct TensorBase {
-  TensorBase(Storage&& of, Layout&& layout_of_view, DType dtype_of_elements, Device where) noexcept
+  TensorBase(Storage&& of, Layout&& layout_of_view, DType dtype_of_elements, Device where,
+             Allocator* next_memory) noexcept
       : storage(std::move(of)),
         layout(std::move(layout_of_view)),
+        allocator(next_memory),
         device(where),
         dtype(dtype_of_elements) {}
+  /// Of the same storage and elements, as `make_layout()` sees them.
+  template <class MakeLayout>
+  TensorBase(const TensorBase& of, const MakeLayout& make_layout)
+      : storage(of.storage),
+        layout(make_layout()),
+        allocator(of.allocator),
+        device(of.device),
+        dtype(of.dtype) {}
   TensorBase(const TensorBase&) = delete;
   TensorBase& operator=(const TensorBase&) = delete;
 
@@ -29,9 +39,11 @@ struct TensorBase {
 
   Storage storage;
   Layout layout;  ///< in elements of `dtype`
+  /// Where the next memory comes from once there is no storage to say it; null for the device's.
+  Allocator* allocator;
   Device device;
   DType dtype;
-  basic_ref_count<sync::Boost> handles;
+  basic_ref_count<sync::Boost> handles;  ///< of which a new one has one
 
   friend void intrusive_ptr_add_ref(TensorBase* base) noexcept { base->handles.add(); }
   friend void intrusive_ptr_release(TensorBase* base) noexcept {

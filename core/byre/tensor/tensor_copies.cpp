@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Copies of tensors, made now or lazily, on one device or to another.
-#include <byre/tensor/strided_loop.hpp>
+#include <byre/tensor/layout/strided_loop.hpp>
 #include <byre/tensor/tensor.hpp>
 
-#include <memory>
+#include <cstddef>
+#include <utility>
 
 namespace byre::inline v0 {
 namespace {
@@ -14,11 +15,11 @@ void pack_through_host(const Tensor& source, void* destination, DeviceSupport& s
   const auto from = static_cast<std::size_t>(source.storage_offset());
   const auto count = static_cast<std::size_t>(source.layout().end()) - from;
   const std::size_t spanned_nbytes = count * source.itemsize();
-  const auto spanned = std::make_unique_for_overwrite<std::byte[]>(spanned_nbytes);
-  const auto packed = std::make_unique_for_overwrite<std::byte[]>(source.nbytes());
-  support.copy_to_host(spanned.get(), source.raw_data(), spanned_nbytes);
-  detail::pack(spanned.get(), source.layout(), source.itemsize(), packed.get());
-  support.copy_from_host(destination, packed.get(), source.nbytes());
+  Buffer spanned = Buffer::allocate(spanned_nbytes);
+  Buffer packed = Buffer::allocate(source.nbytes());
+  support.copy_to_host(spanned.mutable_data(), source.raw_data(), spanned_nbytes);
+  detail::pack(spanned.data(), source.layout(), source.itemsize(), packed.mutable_data());
+  support.copy_from_host(destination, packed.data(), source.nbytes());
 }
 
 void copy_within_device(const Tensor& source, void* destination) {
@@ -36,7 +37,7 @@ void copy_within_device(const Tensor& source, void* destination) {
 
 Tensor Tensor::lazy_clone(CallSite site) const {
   expect_initialized("lazy_clone");
-  return make(storage().lazy_clone(site), Layout(layout()), dtype(), device());
+  return make(storage().lazy_clone(site), Layout(layout()), dtype(), device(), base().allocator);
 }
 
 Tensor Tensor::clone() const {
@@ -44,35 +45,36 @@ Tensor Tensor::clone() const {
   if (!is_dtype_initialized()) {
     return Tensor(device()).resize(sizes());  // no elements, and so nothing to copy
   }
-  Tensor copy = empty(sizes(), dtype(), device());
+  Tensor copy = empty(sizes(), dtype(), allocator());
   if (numel() != 0) {
     copy_within_device(*this, copy.mutable_raw_data());
   }
   return copy;
 }
 
-Tensor Tensor::contiguous() const {
+Tensor Tensor::contiguous(CallSite site) const {
   expect_initialized("contiguous");
-  return is_contiguous() ? *this : clone();
+  return is_contiguous() ? lazy_clone(site) : clone();
 }
 
 Tensor Tensor::reshape(const Dims& wanted, CallSite site) const {
   expect_initialized("reshape");
   if (auto viewed = viewed_as(layout(), wanted, "reshape")) {
-    return make(storage().lazy_clone(site), std::move(*viewed), dtype(), device());
+    return make(storage().lazy_clone(site), std::move(*viewed), dtype(), device(),
+                base().allocator);
   }
   return clone().view(wanted);
 }
 
-Tensor Tensor::to(Device target) const {
+Tensor Tensor::to(Device target, CallSite site) const {
   expect_initialized("to");
   if (target == device()) {
-    return *this;
+    return lazy_clone(site);
   }
   DeviceSupport& from = support_of(device());
   DeviceSupport& to = support_of(target);
   expect_dtype(dtype(), "to");
-  const Tensor source = contiguous();
+  const Tensor source = is_contiguous() ? *this : clone();
   Tensor copy = empty(sizes(), dtype(), target);
   if (numel() == 0) {
     return copy;
@@ -82,9 +84,9 @@ Tensor Tensor::to(Device target) const {
   } else if (target.is_cpu()) {
     from.copy_to_host(copy.mutable_raw_data(), source.raw_data(), nbytes());
   } else {
-    const auto on_host = std::make_unique_for_overwrite<std::byte[]>(nbytes());
-    from.copy_to_host(on_host.get(), source.raw_data(), nbytes());
-    to.copy_from_host(copy.mutable_raw_data(), on_host.get(), nbytes());
+    Buffer on_host = Buffer::allocate(nbytes());
+    from.copy_to_host(on_host.mutable_data(), source.raw_data(), nbytes());
+    to.copy_from_host(copy.mutable_raw_data(), on_host.data(), nbytes());
   }
   return copy;
 }

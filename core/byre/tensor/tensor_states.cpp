@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 /// The states of a tensor: what initializes it, what un-initializes it, and what is refused. The
 /// table is docs/tensor-states.md.
+#include <byre/stats/events.hpp>
 #include <byre/tensor/tensor.hpp>
+#include <byre/tensor/tensor_memory.hpp>
 
 #include <algorithm>
+#include <string>
+#include <utility>
 
 namespace byre::inline v0 {
 namespace {
@@ -24,12 +28,11 @@ void Tensor::expect_initialized(const char* operation) const {
 }
 
 void Tensor::expect_unshared(const char* operation) const {
-  if (const std::uint32_t views = storage().handle_count(); views > 1) {
+  if (const std::uint32_t handles = storage().handle_count(); handles > 1) {
     throw StateError(
-        format_text("%s: the storage of the tensor %s is shared: it has %u views, which would lose "
-                    "their memory. "
-                    "Drop the others first, or do it to a clone().",
-                    operation, description(*this).c_str(), static_cast<unsigned>(views)));
+        format_text("%s: the storage of the tensor %s is shared: other tensors or handles, %u of "
+                    "them, would lose their memory. Drop those first, or do it to a clone().",
+                    operation, description(*this).c_str(), static_cast<unsigned>(handles - 1)));
   }
 }
 
@@ -48,9 +51,49 @@ void Tensor::expect_dtype(DType wanted, const char* operation) const {
   }
 }
 
+Allocator& Tensor::allocator() const {
+  if (storage()) {
+    return storage().allocator();
+  }
+  return base().allocator == nullptr ? support_of(device()).allocator() : *base().allocator;
+}
+
+void Tensor::drop_storage() {
+  base().allocator = &allocator();
+  base().storage = Storage();
+}
+
+/// Moves the bytes once, whoever shares them.
+void Tensor::grow_storage(std::size_t nbytes) {
+  Storage& storage = base().storage;
+  const bool is_own = storage.is_unique() && !storage.is_read_only();
+  if (is_own && dtype() != DType::boolean) {
+    return storage.resize(nbytes);
+  }
+  const auto cause = is_own                ? stats::CopyCause::resized
+                     : storage.is_unique() ? stats::CopyCause::read_only
+                                           : stats::CopyCause::shared;
+  Storage larger = detail::allocate_elements(nbytes, dtype(), allocator());
+  if (const std::size_t kept = storage.nbytes(); kept != 0) {
+    allocator().copy(larger.mutable_data(), std::as_const(storage).data(), kept);
+    stats::detail::report_copy(kept, cause, CallSite::current());
+  }
+  storage = std::move(larger);
+}
+
 Tensor& Tensor::resize(const Dims& wanted, OnShrink on_shrink) {
   TensorBase& self = base();
+  if (wanted == self.layout.sizes) {
+    return *this;
+  }
   Layout layout = contiguous_layout(wanted, "resize");
+  if (!is_contiguous()) {
+    throw ShapeError(format_text(
+        "resize: to %s of a tensor that is not contiguous, of sizes %s and strides %s: in its "
+        "place "
+        "would be other elements. Resize its contiguous(), or call free_memory() first.",
+        to_string(wanted).c_str(), to_string(sizes()).c_str(), to_string(strides()).c_str()));
+  }
   const std::int64_t numel = layout.numel();
   const bool shrinks = numel < self.layout.numel();
   const std::size_t used = nbytes_in_front() + detail::byte_count(numel, itemsize(), "resize");
@@ -61,7 +104,7 @@ Tensor& Tensor::resize(const Dims& wanted, OnShrink on_shrink) {
     layout.offset = self.layout.offset;
   } else {
     expect_unshared("resize");
-    self.storage = Storage();
+    drop_storage();
   }
   self.layout = std::move(layout);
   return *this;
@@ -80,7 +123,7 @@ Tensor& Tensor::realize(DType wanted) {
   }
   Layout layout = contiguous_layout(self.layout.sizes, "realize");
   const std::size_t nbytes = detail::byte_count(layout.numel(), byre::itemsize(wanted), "realize");
-  self.storage = Storage::allocate(nbytes, support_of(self.device).allocator());
+  self.storage = detail::allocate_elements(nbytes, wanted, allocator());
   self.layout = std::move(layout);
   self.dtype = wanted;
   return *this;
@@ -89,7 +132,7 @@ Tensor& Tensor::realize(DType wanted) {
 Tensor& Tensor::free_memory() {
   expect_unshared("free_memory");
   Layout layout = contiguous_layout(sizes(), "free_memory");
-  base().storage = Storage();
+  drop_storage();
   base().layout = std::move(layout);
   return *this;
 }
@@ -102,10 +145,9 @@ Tensor& Tensor::reserve(const Dims& wanted) {
   const std::size_t nbytes = nbytes_in_front() + detail::byte_count(numel, itemsize(), "reserve");
   if (!self.storage) {
     const std::size_t own = detail::byte_count(this->numel(), itemsize(), "reserve");
-    self.storage = Storage::allocate(std::max(nbytes, own), support_of(self.device).allocator());
+    self.storage = detail::allocate_elements(std::max(nbytes, own), self.dtype, allocator());
   } else if (nbytes > self.storage.nbytes()) {
-    self.storage.materialize();
-    self.storage.resize(nbytes);
+    grow_storage(nbytes);
   }
   return *this;
 }
@@ -136,7 +178,14 @@ Tensor& Tensor::extend(std::int64_t count, unsigned growth_percent) {
   const std::size_t used =
       nbytes_in_front() + detail::byte_count(layout.numel(), itemsize(), "extend");
   if (used > storage().nbytes()) {
-    reserve(reserved);
+    try {
+      reserve(reserved);
+    } catch (const Error&) {
+      if (reserved == wanted) {
+        throw;
+      }
+      reserve(wanted);  // without what is only a wish
+    }
   }
   base().layout = std::move(layout);
   return *this;
@@ -165,11 +214,16 @@ Tensor& Tensor::share_data(const Tensor& source) {
   return *this;
 }
 
-std::size_t Tensor::nbytes_of_external(DType dtype) const {
+std::size_t Tensor::nbytes_of_external(const void* data, DType dtype) const {
   if (dtype == DType::uninitialized) {
     detail::no_such_dtype("share_external", dtype);
   }
-  return detail::byte_count(numel(), byre::itemsize(dtype), "share_external");
+  const std::size_t nbytes = detail::byte_count(numel(), byre::itemsize(dtype), "share_external");
+  if (data != nullptr) {  // which Storage::adopt refuses
+    detail::expect_aligned(data, dtype, device(), "share_external");
+    detail::expect_bools(data, nbytes, dtype, device(), "share_external");
+  }
+  return nbytes;
 }
 
 Tensor& Tensor::take_storage(Storage storage, DType dtype) {
@@ -181,14 +235,4 @@ Tensor& Tensor::take_storage(Storage storage, DType dtype) {
   return *this;
 }
 
-namespace detail {
-
-void no_such_dtype(const char* operation, DType) {
-  throw DTypeError(format_text(
-      "%s: a dtype is needed, and it is uninitialized. Name one, such as DType::f32, or call "
-      "realize(dtype) on the tensor first.",
-      operation));
-}
-
-}  // namespace detail
 }  // namespace byre::inline v0

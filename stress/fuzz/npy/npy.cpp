@@ -2,7 +2,7 @@
 /// .npy files: what is written is read back, mapped back and found in the header; any other bytes are
 /// refused by a FileError or are an array that is written and read back itself.
 #include <byre/tensor/npy.hpp>
-#include <byre/tensor/npy_header.hpp>
+#include <byre/tensor/npy/header.hpp>
 
 #include <array>
 #include <cstdint>

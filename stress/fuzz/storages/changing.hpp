@@ -117,6 +117,16 @@ void resize_alone(World& world, Slot& slot, std::size_t nbytes, Call call) {
   }
 }
 
+/// Whether a storage has other handles; a buffer never has.
+template <class Real>
+bool has_aliases(const Real& real) {
+  if constexpr (requires { real.handle_count(); }) {
+    return real.handle_count() > 1;
+  } else {
+    return false;
+  }
+}
+
 template <class Slot>
 void resize(World& world, Slot& slot) {
   const std::size_t nbytes = world.choose_nbytes();
@@ -126,6 +136,8 @@ void resize(World& world, Slot& slot) {
     expect_refusal<InvalidArgument>("a resize of no storage", call);
   } else if (!slot.value()->is_unique()) {
     expect_refusal<NotUnique>("a resize of what is shared", call);
+  } else if (nbytes < slot.real.nbytes() && has_aliases(slot.real)) {
+    expect_refusal<NotUnique>("a resize to less than another handle sees", call);
   } else {
     resize_alone(world, slot, nbytes, call);
   }

@@ -8,6 +8,7 @@
 #include "failing_copies.hpp"
 #include "first_clones_at_once.hpp"
 #include "lazy_clone_against_materialize.hpp"
+#include "never_waits.hpp"
 #include "reads_against_writes_in_place.hpp"
 #include "steal_against_pending_copies.hpp"
 #include "stolen_data_is_shared_again.hpp"

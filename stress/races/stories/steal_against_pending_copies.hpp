@@ -12,8 +12,10 @@
 
 namespace byre::stress::races {
 
-/// All owners but one are in the middle of their copies when the last one writes: it waits for
-/// them, and steals. Every other time it lets go at once, while those who woke it are still there.
+/// All owners but one are in the middle of their copies when the last one is about to write: it waits
+/// for them, and steals. If they end before it looks, it finds itself alone instead, which comes to the
+/// same but for the count of steals. Every other time it lets go at once, while those who woke it are
+/// still there.
 template <class Buffer>
 class StealAgainstPendingCopies {
  public:

@@ -90,6 +90,17 @@ TEST(Storage, resizing_is_seen_by_every_handle) {
   EXPECT_EQ(std::memcmp(alias.data(), "cows", 4), 0);
 }
 
+TEST(Storage, only_a_sole_handle_makes_it_smaller) {
+  Storage storage = Storage::allocate(8);
+  Storage alias = storage;
+  EXPECT_THROW(storage.resize(4), NotUnique);
+  EXPECT_EQ(alias.nbytes(), 8U);
+  storage.resize(8);
+  alias = Storage();
+  storage.resize(4);
+  EXPECT_EQ(storage.nbytes(), 4U);
+}
+
 TEST(Storage, resizing_is_refused_while_a_lazy_clone_shares_the_data) {
   Storage storage = Storage::allocate(4);
   Storage clone = storage.lazy_clone();

@@ -30,6 +30,13 @@ void* operator new(std::size_t nbytes) {
 void* operator new(std::size_t nbytes, const std::nothrow_t&) noexcept {
   return byre::test::allocate_or_fail(nbytes);
 }
+// Sanitizers have array forms of their own, which call none of these.
+void* operator new[](std::size_t nbytes) {
+  return operator new(nbytes);
+}
+void* operator new[](std::size_t nbytes, const std::nothrow_t& nothrow) noexcept {
+  return operator new(nbytes, nothrow);
+}
 void operator delete(void* memory) noexcept {
   std::free(memory);
 }
@@ -37,5 +44,14 @@ void operator delete(void* memory, std::size_t) noexcept {
   std::free(memory);
 }
 void operator delete(void* memory, const std::nothrow_t&) noexcept {
+  std::free(memory);
+}
+void operator delete[](void* memory) noexcept {
+  std::free(memory);
+}
+void operator delete[](void* memory, std::size_t) noexcept {
+  std::free(memory);
+}
+void operator delete[](void* memory, const std::nothrow_t&) noexcept {
   std::free(memory);
 }

@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Accessors, and mdspans where there are any.
+#include "../support/inverting_device.hpp"
 #include "elements_support.hpp"
-#include "fake_device.hpp"
 
 #include <byre/tensor/accessor.hpp>
 
-namespace byre_test {
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <random>
+#include <vector>
+
+#include "../support/seed.hpp"
+
+namespace byre::test {
 namespace {
 
 template <class T>
@@ -41,17 +49,94 @@ TEST(AccessorTest, writing_materializes_and_reading_does_not) {
 }
 
 TEST(AccessorTest, the_wrong_count_type_state_or_device_is_refused) {
-  FakeDevice::instance();
   Tensor x = telling<float>({2, 3});
   EXPECT_EQ(refusal<byre::ShapeError>([&] { byre::accessor<float, 1>(x); }),
             "accessor: for 1 dimensions, of a tensor that has 2, [2, 3]. Name as many as it has.");
   EXPECT_THROW((byre::mutable_accessor<float, 3>(x)), byre::ShapeError);
   EXPECT_THROW((byre::accessor<double, 2>(x)), byre::DTypeError);
-  EXPECT_EQ(refusal<byre::DeviceError>([&] { byre::accessor<float, 2>(x.to(fake_device)); }),
-            "accessor: the tensor is on device 7:0 (inverting), whose memory the host cannot "
+  EXPECT_EQ(refusal<byre::DeviceError>(
+                [&] { byre::accessor<float, 2>(x.to(InvertingDevice::device())); }),
+            "accessor: the tensor is on device 77:1 (inverting), whose memory the host cannot "
             "address. Copy it with to(Device::cpu()).");
   x.free_memory();
   EXPECT_THROW((byre::accessor<float, 2>(x)), byre::StateError);
+}
+
+TEST(AccessorTest, writing_never_makes_a_tensor_another_dtype) {
+  Tensor x = telling<float>({2, 3});
+  const float first = x.at<float>({0, 0});
+  EXPECT_EQ(refusal<byre::DTypeError>([&] { byre::mutable_accessor<double, 2>(x); }),
+            "mutable_accessor: the tensor [2, 3] is of f32, and f64 was asked for. Convert it by "
+            "copy_, or ask for f32.");
+  EXPECT_EQ(x.at<float>({0, 0}), first);
+  Tensor none = Tensor(byre::Device::cpu()).resize({2, 3});
+  byre::mutable_accessor<double, 2>(none)(0, 0) = 1;
+  EXPECT_EQ(none.dtype(), byre::DType::f64);
+}
+
+/// What std::layout_stride asks of extents and strides: in some order, each stride is at least the
+/// one before by its extent, and none is 0.
+bool are_of_an_mdspan(const Dims& sizes, const Dims& strides) {
+  std::vector<std::size_t> order(sizes.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  do {
+    bool fits = true;
+    for (std::size_t place = 0; place < order.size(); ++place) {
+      const std::size_t axis = order[place];
+      const std::size_t before = place == 0 ? axis : order[place - 1];
+      fits = fits && strides[axis] > 0 &&
+             (place == 0 || strides[axis] >= strides[before] * sizes[before]);
+    }
+    if (fits) {
+      return true;
+    }
+  } while (std::ranges::next_permutation(order).found);
+  return false;
+}
+
+TEST(StridesForMdspan, are_those_of_the_view_where_somebody_steps) {
+  const Tensor x = Tensor::zeros({12}, byre::DType::u8).slice(0, 0, 12, 3).view({1, 4});
+  EXPECT_EQ(to_string(byre::detail::strides_for_mdspan(x.layout(), "test")), "[1, 3]");
+  const Tensor none = Tensor::zeros({1, 0}, byre::DType::u8).expand({3, 0});
+  EXPECT_EQ(to_string(byre::detail::strides_for_mdspan(none.layout(), "test")), "[1, 1]");
+  EXPECT_EQ(refusal<byre::ShapeError>([] {
+              byre::detail::strides_for_mdspan({{2, 3}, {5, 2}}, "test");
+            }),
+            "test: a std::mdspan cannot have sizes [2, 3] with strides [5, 2]: elements share "
+            "memory, or lie between each other. Use an accessor, or clone() the tensor first.");
+}
+
+TEST(StridesForMdspan, are_found_for_a_random_layout_if_there_are_any) {
+  std::mt19937_64 random(seed());
+  const auto below = [&](std::uint64_t bound) {
+    return static_cast<std::int64_t>(random() % bound);
+  };
+  int found = 0;
+  int refused = 0;
+  for (int round = 0; round < 20'000; ++round) {
+    byre::Layout layout;
+    for (std::int64_t axes = below(5); axes > 0; --axes) {
+      layout.sizes.push_back(below(12) == 0 ? 0 : 1 + below(4));
+      layout.strides.push_back(below(40));
+    }
+    Dims steps(layout.strides);
+    for (std::size_t axis = 0; axis < steps.size(); ++axis) {
+      steps[axis] = layout.sizes[axis] == 1 ? 1 : steps[axis];
+    }
+    try {
+      const Dims strides = byre::detail::strides_for_mdspan(layout, "test");
+      ++found;
+      ASSERT_TRUE(are_of_an_mdspan(layout.sizes, strides)) << to_string(layout.sizes);
+      ASSERT_TRUE(layout.numel() == 0 || strides == steps) << to_string(layout.strides);
+    } catch (const byre::ShapeError&) {
+      ++refused;
+      ASSERT_NE(layout.numel(), 0);
+      ASSERT_FALSE(are_of_an_mdspan(layout.sizes, steps))
+          << to_string(layout.sizes) << to_string(layout.strides);
+    }
+  }
+  EXPECT_GT(found, 1000);
+  EXPECT_GT(refused, 1000);
 }
 
 #if !defined(NDEBUG)
@@ -80,4 +165,4 @@ TEST(MdspanTest, sees_the_same_elements) {
 #endif
 
 }  // namespace
-}  // namespace byre_test
+}  // namespace byre::test

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -33,7 +34,9 @@ TEST_F(Devices, a_tensor_goes_there_and_comes_back) {
   EXPECT_EQ(&there_.storage().allocator(), &fake_.allocator());
   EXPECT_EQ(floats_of(there_), floats_of(on_host_));
   EXPECT_EQ(floats_of(on_host_.t().to(fake_.device())), (std::vector<float>{1, 4, 2, 5, 3, 6}));
-  EXPECT_TRUE(there_.to(fake_.device()).aliases(there_));
+  const Tensor clone = there_.to(fake_.device());
+  EXPECT_FALSE(clone.aliases(there_));
+  EXPECT_TRUE(clone.storage().shares_data_with(there_.storage()));
   EXPECT_EQ(floats_of(Tensor::zeros({2}, DType::f32, fake_.device())), (std::vector<float>{0, 0}));
 }
 
@@ -138,6 +141,11 @@ TEST_F(Devices, no_elements_cross_without_a_copy) {
 
 TEST_F(Devices, one_element_and_no_dimensions_cross_as_any) {
   EXPECT_EQ(floats_of(there_.select(0, 1).select(0, 2)), (std::vector<float>{6}));
+}
+
+TEST(DeviceDeathTest, there_is_one_host) {
+  EXPECT_DEATH(Device(0, static_cast<std::uint16_t>(FakeDevice::first().device().index())),
+               "a device of kind 0 is the host, whose index is 0");
 }
 
 TEST(DeviceRegistry, an_unknown_device_is_refused_wherever_it_is_named) {

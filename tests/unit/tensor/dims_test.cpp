@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Dims as a sequence: in place up to five, elsewhere beyond, the same to whoever uses it.
-#include <byre/tensor/dims.hpp>
+#include <byre/tensor/layout/dims.hpp>
 
 #include <gtest/gtest.h>
 
 #include <utility>
 #include <vector>
 
-namespace byre_test {
+namespace byre::test {
 namespace {
 
 using byre::Dims;
@@ -56,4 +56,4 @@ TEST(DimsTest, behaves_as_a_vector_below_and_above_what_fits_in_place) {
 }
 
 }  // namespace
-}  // namespace byre_test
+}  // namespace byre::test

@@ -2,12 +2,14 @@
 /// What may be written in place beside which operands, and that lazy clones do not notice.
 #include "elements_support.hpp"
 
-#include <byre/tensor/elements_overlap.hpp>
+#include <byre/tensor/elements/overlap.hpp>
 
 #include <random>
 #include <set>
 
-namespace byre_test {
+#include "../support/seed.hpp"
+
+namespace byre::test {
 namespace {
 
 using byre::Layout;
@@ -52,17 +54,8 @@ class OverlapTest : public testing::Test {
     return {static_cast<std::uintptr_t>(1000 + random(0, 40)), layout, itemsize};
   }
 
-  void SetUp() override {
-    const char* const given = std::getenv("BYRE_TEST_SEED");
-    const auto seed = given == nullptr ? std::random_device{}()
-                                       : static_cast<unsigned>(std::strtoul(given, nullptr, 10));
-    RecordProperty("seed", std::to_string(seed));
-    std::printf("BYRE_TEST_SEED=%u\n", seed);
-    engine_.seed(seed);
-  }
-
  private:
-  std::mt19937 engine_;
+  std::mt19937_64 engine_{seed()};
 };
 
 TEST_F(OverlapTest, no_overlap_is_ever_missed) {
@@ -239,4 +232,4 @@ TEST(LazyCloneTest, reading_operands_copies_nothing) {
 }
 
 }  // namespace
-}  // namespace byre_test
+}  // namespace byre::test

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace byre_test {
+namespace byre::test {
 namespace {
 
 /// What one element of each operation is, said in another way than the library says it.
@@ -238,4 +238,4 @@ TYPED_TEST(PointwiseTest, operands_broadcast) {
 }
 
 }  // namespace
-}  // namespace byre_test
+}  // namespace byre::test

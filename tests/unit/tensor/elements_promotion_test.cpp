@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <sstream>
 
-namespace byre_test {
+namespace byre::test {
 namespace {
 
 constexpr std::size_t dtypes = byre::detail::dtype_count;
@@ -103,6 +103,8 @@ TEST(PromotionTest, numbers_stand_for_either_operand) {
   expect_floats(where(ge(0, x), 7, x), 4, 7);
   EXPECT_TRUE(eq(x, 4.0).at<bool>({0}));
   EXPECT_FALSE(eq(x, 4.0).at<bool>({1}));
+  EXPECT_TRUE(eq(4, x).at<bool>({0}));
+  EXPECT_FALSE(eq(4, x).at<bool>({1}));
 }
 
 TEST(PromotionTest, in_place_the_category_may_not_rise_and_the_width_may) {
@@ -238,4 +240,4 @@ TEST(FillTest, a_number_is_converted_once_from_as_wide_as_it_was) {
 }
 
 }  // namespace
-}  // namespace byre_test
+}  // namespace byre::test

@@ -4,7 +4,7 @@
 
 #include <random>
 
-namespace byre_test {
+namespace byre::test {
 namespace {
 
 /// Small whole numbers: their sums and products are exact in every dtype but bool.
@@ -237,4 +237,4 @@ TEST(CatTest, what_does_not_fit_is_refused) {
 }
 
 }  // namespace
-}  // namespace byre_test
+}  // namespace byre::test

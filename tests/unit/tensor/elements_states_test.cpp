@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Operations on tensors that are not initialized, or not on the host.
+#include "../support/inverting_device.hpp"
 #include "elements_support.hpp"
-#include "fake_device.hpp"
 
+#include <cstring>
 #include <functional>
 #include <utility>
 
-namespace byre_test {
+namespace byre::test {
 namespace {
 
 using byre::Device;
@@ -94,14 +95,13 @@ TEST(ElementStatesTest, copying_gives_the_dtype_too_and_filling_wants_one) {
 }
 
 TEST(ElementDevicesTest, computing_off_the_host_is_refused_by_name) {
-  FakeDevice::instance();
   const Tensor fine = Tensor::zeros({4}, DType::f32);
-  const Tensor there = fine.to(fake_device);
+  const Tensor there = fine.to(InvertingDevice::device());
   for (const auto& [name, use] : every_use_as_operand(there, fine)) {
     if (name != "where") {  // its condition's dtype may come first
       EXPECT_EQ(refusal<byre::DeviceError>(use),
                 name +
-                    ": an operand is on device 7:0 (inverting), and computing is done on the "
+                    ": an operand is on device 77:1 (inverting), and computing is done on the "
                     "host. Copy it with to(Device::cpu()).");
     } else {
       EXPECT_THROW(use(), byre::DeviceError);
@@ -110,7 +110,6 @@ TEST(ElementDevicesTest, computing_off_the_host_is_refused_by_name) {
 }
 
 TEST(ElementDevicesTest, copies_convert_and_broadcast_between_devices) {
-  FakeDevice::instance();
   const Tensor source = telling<float>({4});
   const auto expect_converted = [&](const Tensor& found) {
     expect_elements<std::int32_t>(found.to(Device::cpu()), {3, 4}, [&](const Dims& indices) {
@@ -118,23 +117,106 @@ TEST(ElementDevicesTest, copies_convert_and_broadcast_between_devices) {
       return copy_(one, source.select(0, indices[1])).at<std::int32_t>({});
     });
   };
-  Tensor there = Tensor::zeros({3, 4}, DType::i32, fake_device);
+  Tensor there = Tensor::zeros({3, 4}, DType::i32, InvertingDevice::device());
   copy_(there, source);  // host to device
   expect_converted(there);
   zero_(there);
-  copy_(there, source.to(fake_device));  // within the device, converted
+  copy_(there, source.to(InvertingDevice::device()));  // within the device, converted
   expect_converted(there);
   Tensor here = Tensor::zeros({3, 4}, DType::i32);
-  copy_(here, source.to(fake_device));  // device to host
+  copy_(here, source.to(InvertingDevice::device()));  // device to host
   expect_converted(here);
-  Tensor again = Tensor::empty({3, 4}, DType::i32, fake_device);
+  Tensor again = Tensor::empty({3, 4}, DType::i32, InvertingDevice::device());
   copy_(again, there);  // within the device, as it is
   expect_converted(again);
 }
 
+/// Memory that the host could address, in a device that copies it or, if told to, fails to. It says
+/// that it has more than there can be.
+class FailingDevice final : public byre::DeviceSupport {
+ public:
+  static FailingDevice& instance() {
+    static FailingDevice device;
+    static const bool is_registered =
+        (byre::register_device(device.memory_.device(), device), true);
+    static_cast<void>(is_registered);
+    return device;
+  }
+
+  bool fails = false;
+
+  byre::Allocator& allocator() noexcept override { return memory_; }
+  void copy_to_host(void* destination, const void* source, std::size_t nbytes) override {
+    transfer(destination, source, nbytes);
+  }
+  void copy_from_host(void* destination, const void* source, std::size_t nbytes) override {
+    transfer(destination, source, nbytes);
+  }
+  const char* name() const noexcept override { return "failing"; }
+
+ private:
+  void transfer(void* destination, const void* source, std::size_t nbytes) const {
+    if (fails) {
+      throw byre::DeviceError(byre::format_text("the device failed"));
+    }
+    std::memcpy(destination, source, nbytes);
+  }
+
+  class Memory final : public byre::Allocator {
+   public:
+    Memory() : Allocator(Device(7, 1)) {}
+    byre::Block allocate(const byre::Request& request) override {
+      return request.nbytes >= vast ? byre::Block{&nowhere_, request.nbytes, &nowhere_}
+                                    : byre::default_allocator().allocate(request);
+    }
+    void deallocate(const byre::Block& block) noexcept override {
+      if (block.base != &nowhere_) {
+        byre::default_allocator().deallocate(block);
+      }
+    }
+    const char* name() const noexcept override { return "failing memory"; }
+
+   private:
+    static constexpr std::size_t vast = std::size_t{1} << 60;
+    alignas(byre::data_alignment) std::byte nowhere_{};
+  };
+
+  Memory memory_;
+};
+
+TEST(ElementDevicesTest, a_device_that_fails_leaves_the_state_of_what_was_to_be_written) {
+  FailingDevice& device = FailingDevice::instance();
+  const Device there = device.allocator().device();
+  const Tensor source = telling<float>({4});
+  const Tensor on_device = source.to(there);
+  Tensor neither(Device::cpu());
+  neither.resize({4});
+  Tensor no_memory = Tensor::empty({2, 4}, DType::i32, there);
+  no_memory.free_memory();
+  Tensor full = Tensor::zeros({4}, DType::i32, there);
+  device.fails = true;
+  EXPECT_THROW(copy_(neither, on_device), byre::DeviceError);
+  EXPECT_FALSE(neither.is_dtype_initialized());
+  EXPECT_FALSE(neither.is_storage_initialized());
+  EXPECT_THROW(copy_(no_memory, source), byre::DeviceError);
+  EXPECT_THROW(copy_(no_memory, on_device), byre::DeviceError);
+  EXPECT_FALSE(no_memory.is_storage_initialized());
+  EXPECT_THROW(copy_(full, source), byre::DeviceError);
+  device.fails = false;
+  expect_elements<std::int32_t>(full.to(Device::cpu()), {4}, [](const Dims&) { return 0; });
+  copy_(neither, on_device);
+  expect_elements<float>(neither, {4},
+                         [&](const Dims& indices) { return at<float>(source, indices); });
+}
+
+TEST(ElementDevicesTest, what_spans_more_than_the_host_has_is_out_of_memory) {
+  const Device there = FailingDevice::instance().allocator().device();
+  Tensor ends = Tensor::empty({2, std::int64_t{1} << 58}, DType::i32, there).select(1, 0);
+  EXPECT_THROW(fill_(ends, 1), byre::OutOfMemory);
+}
+
 TEST(ElementDevicesTest, views_on_a_device_are_written_without_what_lies_between) {
-  FakeDevice::instance();
-  Tensor there = Tensor::zeros({4, 6}, DType::i16, fake_device);
+  Tensor there = Tensor::zeros({4, 6}, DType::i16, InvertingDevice::device());
   const Tensor before = there.lazy_clone();
   Tensor part = there.slice(0, 1, 4, 2).slice(1, 0, 6, 3);
   fill_(part, 5);
@@ -145,9 +227,9 @@ TEST(ElementDevicesTest, views_on_a_device_are_written_without_what_lies_between
                                 [](const Dims&) { return std::int16_t{0}; });
   Tensor front = there.narrow(0, 0, 3);
   EXPECT_THROW(copy_(front, there.narrow(0, 1, 3)), byre::ShapeError);
-  Tensor none = Tensor::empty({0}, DType::f32, fake_device);
+  Tensor none = Tensor::empty({0}, DType::f32, InvertingDevice::device());
   EXPECT_EQ(zero_(none).numel(), 0);
 }
 
 }  // namespace
-}  // namespace byre_test
+}  // namespace byre::test

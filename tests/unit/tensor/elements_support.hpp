@@ -17,7 +17,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace byre_test {
+namespace byre::test {
 
 using byre::Dims;
 using byre::DType;
@@ -189,4 +189,4 @@ std::string refusal(Action action) {
   return "";
 }
 
-}  // namespace byre_test
+}  // namespace byre::test

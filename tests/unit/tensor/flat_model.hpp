@@ -3,7 +3,7 @@
 /// of each of its elements which place of the array it is. Random programs are compared with it.
 #pragma once
 
-#include <byre/tensor/dims.hpp>
+#include <byre/tensor/layout/dims.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -35,6 +35,16 @@ struct FlatTensor {
       all.push_back((*storage)[place]);
     }
     return all;
+  }
+
+  /// Whether the elements lie one after the other. There have to be some.
+  bool is_dense() const {
+    for (std::size_t element = 1; element < places.size(); ++element) {
+      if (places[element] != places[0] + element) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /// The same elements in the same order.

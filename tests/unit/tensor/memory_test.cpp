@@ -134,7 +134,7 @@ TEST(TensorMemory, nothing_is_lost_when_an_allocation_or_a_copy_fails) {
       [](const Tensor&, Tensor& x) {
         x.reserve({50, 2});
       },
-      [](const Tensor&, Tensor& x) { x.extend(9); },
+      [](const Tensor&, Tensor& x) { x.extend(9, 0); },
       [](const Tensor&, Tensor& x) { x.realize<double>(); },
       [](const Tensor&, Tensor& x) { (void)x.mutable_data<double>(); },
       [](const Tensor&, Tensor& x) { (void)x.clone(); },

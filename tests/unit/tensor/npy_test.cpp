@@ -8,8 +8,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -243,6 +245,50 @@ TEST(SavedNpy, leaves_what_was_there_if_it_fails_and_nothing_beside_it) {
               save_npy(folder / "missing" / "a.npy", counted({4}, DType::f32));
             }).find("No such file"),
             std::string::npos);
+}
+
+TEST(SavedNpy, has_the_permissions_of_the_file_it_replaces) {
+  const TemporaryFolder folder;
+  const fs::perms only_mine = fs::perms::owner_read | fs::perms::owner_write;
+  const Tensor tensor = counted({2, 3}, DType::f32);
+  write_file(folder / "secret.npy", "to be replaced");
+  fs::permissions(folder / "secret.npy", only_mine);
+  save_npy(folder / "secret.npy", tensor);
+  EXPECT_EQ(fs::status(folder / "secret.npy").permissions(), only_mine);
+  EXPECT_EQ(bytes_of(load_npy(folder / "secret.npy")), bytes_of(tensor));
+}
+
+TEST(SavedNpy, takes_the_place_of_what_a_link_leads_to) {
+  const TemporaryFolder folder;
+  fs::create_directory(folder / "elsewhere");
+  write_file(folder / "elsewhere/file.npy", "to be replaced");
+  fs::create_symlink("elsewhere/file.npy", folder / "link.npy");
+  const Tensor tensor = counted({2, 3}, DType::f32);
+  save_npy(folder / "link.npy", tensor);
+  EXPECT_TRUE(fs::is_symlink(folder / "link.npy"));
+  EXPECT_EQ(bytes_of(load_npy(folder / "elsewhere/file.npy")), bytes_of(tensor));
+}
+
+TEST(SavedNpy, is_read_back_whatever_its_format) {
+  const TemporaryFolder folder;
+  const std::endian other =
+      std::endian::native == std::endian::little ? std::endian::big : std::endian::little;
+  for (const DType dtype : stored_dtypes) {
+    const Tensor tensor = counted({3, 4}, dtype);
+    for (const Tensor& ordered : {tensor, tensor.t(), tensor.slice(1, 0, 4, 2)}) {
+      for (const unsigned version : {1U, 2U, 3U}) {
+        save_npy(folder / "x.npy", ordered, {other, version});
+        EXPECT_EQ(bytes_of(load_npy(folder / "x.npy")), bytes_of(ordered)) << name_of(dtype);
+        const std::string bytes = read_file(folder / "x.npy");
+        EXPECT_EQ(bytes[6], static_cast<char>(version));
+        const NpyHeader header = parse_npy_header(std::as_bytes(std::span(bytes)));
+        EXPECT_EQ(header.data_offset % 64, 0U);
+        EXPECT_EQ(header.byte_order, itemsize(dtype) == 1 ? std::endian::native : other);
+      }
+    }
+    EXPECT_EQ(bytes_of(tensor), bytes_of(counted({3, 4}, dtype))) << "what is written is a copy";
+  }
+  EXPECT_THROW(save_npy(folder / "x.npy", counted({1}, DType::u8), {other, 4}), InvalidArgument);
 }
 
 TEST(SavedNpy, leaves_nothing_beside_it_and_gets_past_what_an_interrupted_one_left) {

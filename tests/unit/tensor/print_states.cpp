@@ -18,6 +18,9 @@ std::string cell_of(const std::string& word) {
   if (word == "dtype") {
     return "`DTypeError`";
   }
+  if (word == "strided") {
+    return "`ShapeError`: not contiguous";
+  }
   if (word == "no element") {
     return "`ShapeError`";
   }

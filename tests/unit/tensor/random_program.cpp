@@ -211,12 +211,22 @@ void RandomProgram::resize(Pair& which) {
   if (which.model.places.empty()) {
     return;  // the model does not know where it lies
   }
-  const Dims sizes{1 + below(4), 1 + below(6)};
+  if (below(8) == 0) {
+    which.tensor.resize(Dims(which.model.sizes));
+    return compare(which, "resize to the same");
+  }
+  Dims sizes{1 + below(4), 1 + below(6)};
+  if (sizes == which.model.sizes) {
+    ++sizes[0];
+  }
   const auto numel = static_cast<std::size_t>(sizes[0] * sizes[1]);
   const std::size_t from = which.model.places[0];
   const auto on_shrink = below(2) == 0 ? OnShrink::keep_memory : OnShrink::free_memory;
   const bool frees = on_shrink == OnShrink::free_memory && numel < which.model.places.size();
-  if (from + numel <= which.model.storage->size() && !frees) {
+  if (!which.model.is_dense()) {
+    EXPECT_THROW(which.tensor.resize(sizes, on_shrink), ShapeError);
+    ++refusals_;
+  } else if (from + numel <= which.model.storage->size() && !frees) {
     which.tensor.resize(sizes, on_shrink);
     which.model.sizes = sizes;
     which.model.places.resize(numel);

@@ -58,6 +58,10 @@ class RandomProgram {
 
   std::optional<Pair> random_view(const Pair& of);
   std::optional<Pair> view_along(const Pair& of, std::int64_t axis);
+  std::optional<Pair> part_along(const Pair& of, std::int64_t axis);
+  std::optional<Pair> view_of_storage(const Pair& of);
+  std::optional<Pair> view_as_another_dtype_and_back(const Pair& of);
+  std::optional<Pair> flatten(const Pair& of);
   void view_under_other_sizes(const Pair& of);
   void reshape(const Pair& of);
   void copy(const Pair& of);

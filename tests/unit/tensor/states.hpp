@@ -55,14 +55,19 @@ struct Subject {
 /// What an operation returned.
 struct Returned {
   std::vector<Tensor> tensors;
-  std::optional<double> read;  ///< the first element, if it gave access to read it
-  bool wrote = false;          ///< 7 to the first element, if it gave access and there is one
+  std::optional<double> read;   ///< the first element, if it gave access to read it
+  std::optional<double> wrote;  ///< to the first element, if there is one and it gave access
 };
 
 struct Operation {
   const char* name;
   std::function<Returned(Tensor&)> run;
 };
+
+/// How the elements of a tensor that has some lie in its storage.
+enum class Arrangement : std::uint8_t { dense, reserved, transposed, sliced, expanded };
+inline constexpr std::array<const char*, 5> names_of_arrangements{"", "", "transposed", "sliced",
+                                                                  "expanded"};
 
 /// Operations of which the table says the same: a row.
 struct Row {
@@ -71,7 +76,8 @@ struct Row {
   /// What it does in each state; see the document for the words. "-" where it means nothing.
   std::array<const char*, state_count> cells;
   DType dtype = DType::f32;  ///< of the tensor, if it has one
-  bool reserved = false;     ///< whether the tensor, if it has memory, has more than it uses
+  /// In each of which it does that.
+  std::vector<Arrangement> arrangements{Arrangement::dense};
 };
 
 const std::vector<Row>& rows();

@@ -16,6 +16,7 @@ namespace {
 struct Cell {
   const Row* row;
   const Operation* operation;
+  Arrangement arrangement;
   State state;
 
   std::string expected() const { return row->cells[static_cast<std::size_t>(state)]; }
@@ -25,8 +26,10 @@ std::vector<Cell> cells() {
   std::vector<Cell> all;
   for (const Row& row : rows()) {
     for (const Operation& operation : row.operations) {
-      for (std::size_t state = 0; state < state_count; ++state) {
-        all.push_back({&row, &operation, static_cast<State>(state)});
+      for (const Arrangement arrangement : row.arrangements) {
+        for (std::size_t state = 0; state < state_count; ++state) {
+          all.push_back({&row, &operation, arrangement, static_cast<State>(state)});
+        }
       }
     }
   }
@@ -38,7 +41,9 @@ std::string name_of_cell(const ::testing::TestParamInfo<Cell>& info) {
   for (const char character : std::string(properties_of(info.param.state).name)) {
     name += character == ' ' ? "_" : character == ',' ? "" : std::string(1, character);
   }
-  return name;
+  const std::string arrangement =
+      names_of_arrangements[static_cast<std::size_t>(info.param.arrangement)];
+  return arrangement.empty() ? name : name + "_" + arrangement;
 }
 
 Tensor counting(DType dtype) {
@@ -48,17 +53,33 @@ Tensor counting(DType dtype) {
   return tensor;
 }
 
-Subject make(State state, const Row& row) {
-  const Properties& wanted = properties_of(state);
+/// Each has the element 1 first, and the sizes [2, 2].
+Tensor arranged(Arrangement arrangement, DType dtype) {
+  switch (arrangement) {
+    case Arrangement::transposed:
+      return counting(dtype).t();
+    case Arrangement::sliced:
+      return Tensor::of<float>({4, 2}, {1, 2, 0, 0, 3, 4, 0, 0}).slice(0, 0, 4, 2);
+    case Arrangement::expanded:
+      return Tensor::of<float>({1, 2}, {1, 2}).expand({2, 2});
+    default:
+      return counting(dtype);
+  }
+}
+
+Subject make(const Cell& cell) {
+  const Properties& wanted = properties_of(cell.state);
+  const Row& row = *cell.row;
   Subject subject;
   if (!wanted.has_dtype) {
     subject.tensor = Tensor(Device::cpu()).resize({wanted.has_elements ? 2 : 0, 2});
     return subject;
   }
-  subject.tensor = wanted.has_elements ? counting(row.dtype) : Tensor::empty({0, 2}, row.dtype);
+  subject.tensor = wanted.has_elements ? arranged(cell.arrangement, row.dtype)
+                                       : Tensor::empty({0, 2}, row.dtype);
   if (!wanted.has_memory) {
     subject.tensor.free_memory();
-  } else if (row.reserved) {
+  } else if (cell.arrangement == Arrangement::reserved) {
     subject.tensor.reserve({8, 2});
   }
   if (wanted.is_shared) {
@@ -118,7 +139,7 @@ class TensorStates : public ::testing::TestWithParam<Cell> {
  protected:
   const Cell& cell_ = GetParam();
   const std::string expected_ = cell_.expected();
-  Subject subject_ = make(cell_.state, *cell_.row);
+  Subject subject_ = make(cell_);
   Tensor& tensor_ = subject_.tensor;
   const Snapshot before_{tensor_};
 
@@ -142,6 +163,8 @@ class TensorStates : public ::testing::TestWithParam<Cell> {
       expect_refused<StateError>({"is shared", "clone()"});
     } else if (expected_ == "dtype") {
       expect_refused<DTypeError>({"is of f32, and f64 was asked for", "copy_"});
+    } else if (expected_ == "strided") {
+      expect_refused<ShapeError>({"contiguous", "[2, 2]"});
     } else if (expected_ == "no element") {
       expect_refused<ShapeError>({"index 0 is out of range"});
     } else {
@@ -156,10 +179,10 @@ class TensorStates : public ::testing::TestWithParam<Cell> {
       expect_views(returned.tensors);
     } else if (expected_ == "copy") {
       expect_copy(returned.tensors.at(0));
-    } else if (expected_ == "itself") {
-      EXPECT_EQ(tensor_.handle_count(), 2U);
-      EXPECT_EQ(returned.tensors.at(0).layout(), before_.layout);
-      EXPECT_EQ(tensor_.storage().data(), before_.data);
+    } else if (expected_ == "new") {
+      EXPECT_FALSE(returned.tensors.at(0).aliases(tensor_));
+      EXPECT_TRUE(returned.tensors.at(0).is_storage_initialized());
+      expect_unchanged(before_, tensor_);
     } else if (expected_ == "reads") {
       EXPECT_EQ(returned.read, tensor_.numel() == 0 ? 0.0 : 1.0);
       expect_unchanged(before_, tensor_);
@@ -168,12 +191,12 @@ class TensorStates : public ::testing::TestWithParam<Cell> {
     } else if (expected_ == "writes") {
       EXPECT_EQ(tensor_.layout(), before_.layout);
       EXPECT_EQ(tensor_.storage().data(), before_.data);
-      EXPECT_EQ(returned.wrote, tensor_.numel() != 0);
+      EXPECT_EQ(returned.wrote.has_value(), tensor_.numel() != 0);
     } else {
-      expect_state(returned.wrote);
+      expect_state(returned.wrote.has_value());
     }
     if (returned.wrote) {
-      EXPECT_EQ(first_element(tensor_), 7.0);
+      EXPECT_EQ(first_element(tensor_), *returned.wrote);
     }
   }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Views that reach for the storage itself: any strides, other dtypes; and what must not overflow.
+#include <byre/tensor/layout/views.hpp>
 #include <byre/tensor/tensor.hpp>
-#include <byre/tensor/views.hpp>
 
 #include <gtest/gtest.h>
 
@@ -43,6 +43,13 @@ TEST(ViewsOfBytes, as_strided_reaches_all_of_the_storage_and_nothing_else) {
                 text.find("more elements") != std::string::npos)
         << to_string(outside.sizes) << to_string(outside.strides) << outside.offset << text;
   }
+}
+
+TEST(ViewsOfBytes, as_strided_begins_where_the_view_does_unless_told_otherwise) {
+  const Tensor x = Tensor::of<float>({2, 3}, {0, 1, 2, 3, 4, 5});
+  EXPECT_EQ(x.select(0, 1).as_strided({2}, {2}).at<float>({1}), 5.0F);
+  EXPECT_EQ(x.select(0, 1).as_strided({2}, {2}, 0).at<float>({1}), 2.0F);
+  EXPECT_THROW(x.select(0, 1).as_strided({3}, {2}), ShapeError);
 }
 
 TEST(ViewsOfBytes, as_strided_takes_no_negative_number_and_a_stride_for_each_size) {
@@ -94,6 +101,9 @@ TEST(ViewsOfBytes, complex_numbers_are_pairs_of_reals) {
   EXPECT_EQ(pairs.view_as_complex().layout(), z.t().layout());
   EXPECT_TRUE(pairs.view_as_complex().aliases(z));
   EXPECT_EQ(text_of(z.select(0, 1).select(0, 1).view_as_real().layout()), "[2] by [1] from 6");
+  const Layout one_step{{1, 3, 2}, {5, 2, 1}};
+  EXPECT_EQ(text_of(views::as_complex(one_step)), "[1, 3] by [2, 1] from 0");
+  EXPECT_THROW(views::as_complex({{2, 3, 2}, {5, 2, 1}}), ShapeError);
   EXPECT_THROW(z.view_as_complex(), DTypeError);
   EXPECT_THROW(pairs.view_as_real(), DTypeError);
   const Tensor reals = Tensor::zeros({4, 3}, DType::f32);

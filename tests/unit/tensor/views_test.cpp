@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Every view as a pure function of layouts: what it gives, where it wraps around, what it refuses.
-#include <byre/tensor/views.hpp>
+#include <byre/tensor/layout/views.hpp>
 
 #include <gtest/gtest.h>
 
@@ -164,6 +164,13 @@ TEST(Views, split_and_chunk_make_parts_that_make_up_all) {
   expect_refused([&] { views::split(five, Dims{huge, huge}); }, "They have to make up all of it");
   expect_refused([&] { views::chunk(five, 0); }, "chunk: into 0 parts");
   expect_refused([] { views::chunk(scalar, 1); }, "chunk: a tensor of no dimensions cannot be cut");
+}
+
+TEST(Views, more_parts_than_there_is_memory_for_are_refused) {
+  const std::int64_t many = std::int64_t{1} << 60;
+  EXPECT_THROW(views::chunk(dense({0}), many), OutOfMemory);
+  EXPECT_THROW(views::unbind(dense({many, 0})), OutOfMemory);
+  EXPECT_THROW(views::split(views::expand(dense({1}), {many}), 1), OutOfMemory);
 }
 
 TEST(Views, unbind_is_one_select_for_each_index) {

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Writing elements: copies with conversion and broadcasting, on the host and between devices, and
+/// what is made of them.
+#include <byre/storage/buffer.hpp>
+#include <byre/tensor/elements.hpp>
+#include <byre/tensor/elements/convert.hpp>
+#include <byre/tensor/elements/operands.hpp>
+#include <byre/tensor/elements/overlap.hpp>
+#include <byre/tensor/layout/strided_loop.hpp>
+
+#include <array>
+
+namespace byre::inline v0 {
+namespace {
+
+using detail::Operand;
+using detail::Row;
+
+/// Both are of host memory.
+void convert(const Operand& to, DType to_dtype, const Operand& from, DType from_dtype,
+             const Dims& sizes) {
+  const detail::ConvertRow convert_row = detail::conversion(to_dtype, from_dtype, "copy_");
+  detail::for_each_row(sizes, std::array{to, from}, [convert_row](const Row<2>& row) {
+    convert_row(row.first[0], row.strides[0], row.first[1], row.strides[1], row.length);
+  });
+}
+
+/// To a device, which need not know dtypes or strides: what the tensor spans is fetched, written on
+/// the host, and brought back. Not fetched if all of it is written.
+void convert_to_device(Tensor& self, const Tensor& source, const Layout& expanded) {
+  DeviceSupport& support = support_of(self.device());
+  const auto spanned =
+      static_cast<std::size_t>(self.layout().end() - self.storage_offset()) * self.itemsize();
+  Buffer stage = Buffer::allocate(spanned);
+  std::byte* const on_host = stage.mutable_data();
+  void* const on_device = self.mutable_raw_data();
+  if (!self.is_contiguous()) {
+    support.copy_to_host(on_host, on_device, spanned);
+  }
+  convert(Operand::of(on_host, self.layout(), self.itemsize()), self.dtype(),
+          Operand::of(source.raw_data(), expanded, source.itemsize()), source.dtype(),
+          self.sizes());
+  support.copy_from_host(on_device, on_host, spanned);
+}
+
+/// What a device can do by itself.
+bool is_plain_copy_within_device(const Tensor& self, const Tensor& source) {
+  return self.device() == source.device() && !self.device().is_cpu() &&
+         self.dtype() == source.dtype() && self.sizes() == source.sizes() && self.is_contiguous() &&
+         source.is_contiguous();
+}
+
+Tensor& fill(Tensor& self, const Scalar& value, const char* operation) {
+  detail::expect_dtype_known(self, operation);
+  return copy_(self, value.fitting(self.dtype(), operation));
+}
+
+std::size_t axis_to_join(const Tensor& first, std::int64_t axis) {
+  if (first.ndim() == 0) {
+    throw ShapeError(
+        format_text("cat: tensors of no dimensions have none to be joined along. "
+                    "unsqueeze(0) them first."));
+  }
+  return detail::wrap_axis(axis, first.ndim(), "cat");
+}
+
+/// The size along `axis` of a tensor of `sizes` and what is to come behind it.
+std::int64_t joined_size(const Dims& sizes, const Dims& next, std::size_t axis) {
+  Dims fitting(next);
+  std::int64_t joined = 0;
+  if (next.size() == sizes.size()) {
+    fitting[axis] = sizes[axis];
+  }
+  if (fitting != sizes || __builtin_add_overflow(sizes[axis], next[axis], &joined)) {
+    throw ShapeError(
+        format_text("cat: a tensor of sizes %s does not fit behind those of sizes %s: all but "
+                    "dimension %zu has "
+                    "to be equal.",
+                    to_string(next).c_str(), to_string(sizes).c_str(), axis));
+  }
+  return joined;
+}
+
+}  // namespace
+
+Tensor& copy_(Tensor& self, const Tensor& source) {
+  detail::expect_elements(source, "copy_");
+  Layout expanded = detail::broadcast_to(self.sizes(), source, "copy_");
+  detail::expect_distinct_elements(self, "copy_");
+  if (!self.is_dtype_initialized() || !self.is_storage_initialized()) {
+    // Initialized at last, by what cannot fail: a device can, and then nothing has changed.
+    const DType dtype = self.is_dtype_initialized() ? self.dtype() : source.dtype();
+    Tensor written = Tensor::empty(self.sizes(), dtype, self.allocator());
+    return self.share_data(copy_(written, source));
+  }
+  const auto overlap = detail::expect_writable_beside(self, source, expanded, "copy_");
+  if (self.numel() == 0 || (overlap == detail::Overlap::same && self.dtype() == source.dtype())) {
+    return self;
+  }
+  if (is_plain_copy_within_device(self, source)) {
+    void* const to = self.mutable_raw_data();  // first, as below
+    support_of(self.device()).allocator().copy(to, source.raw_data(), self.nbytes());
+    return self;
+  }
+  if (!source.device().is_cpu()) {
+    return copy_(self, source.to(Device::cpu()));
+  }
+  if (!self.device().is_cpu()) {
+    convert_to_device(self, source, expanded);
+    return self;
+  }
+  // The pointer to write comes first: materializing moves the data of all that aliases it.
+  const Operand to = Operand::of(self.mutable_raw_data(), self.layout(), self.itemsize());
+  convert(to, self.dtype(), Operand::of(source.raw_data(), expanded, source.itemsize()),
+          source.dtype(), self.sizes());
+  return self;
+}
+
+Tensor& fill_(Tensor& self, const Scalar& value) {
+  return fill(self, value, "fill_");
+}
+
+Tensor& zero_(Tensor& self) {
+  return fill(self, 0, "zero_");
+}
+
+Tensor cat(std::span<const Tensor> tensors, std::int64_t axis) {
+  if (tensors.empty()) {
+    throw ShapeError(format_text("cat: of no tensors. Give at least one."));
+  }
+  for (const Tensor& tensor : tensors) {
+    detail::expect_operands("cat", {&tensor});
+  }
+  const std::size_t along = axis_to_join(tensors[0], axis);
+  Dims sizes(tensors[0].sizes());
+  DType dtype = tensors[0].dtype();
+  for (const Tensor& next : tensors.subspan(1)) {
+    sizes[along] = joined_size(sizes, next.sizes(), along);
+    dtype = promoted(dtype, next.dtype());
+  }
+  Tensor joined = Tensor::empty(sizes, dtype);
+  std::int64_t start = 0;
+  for (const Tensor& tensor : tensors) {
+    const std::int64_t length = tensor.sizes()[along];
+    Tensor part = joined.narrow(static_cast<std::int64_t>(along), start, length);
+    copy_(part, tensor);
+    start += length;
+  }
+  return joined;
+}
+
+}  // namespace byre::inline v0

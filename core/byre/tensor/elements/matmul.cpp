@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Products of matrices: rows of the second are scaled and added up, in strips whose sums stay in
+/// the nearest cache.
+#include <byre/tensor/elements.hpp>
+#include <byre/tensor/elements/arithmetic.hpp>
+#include <byre/tensor/elements/pointwise.hpp>
+#include <byre/tensor/layout/strided_loop.hpp>
+
+#include <algorithm>
+#include <array>
+
+namespace byre::inline v0 {
+namespace {
+
+using detail::block_length;
+using detail::Operand;
+using detail::Row;
+
+/// [rows, inner] by [inner, columns].
+struct ProductSizes {
+  std::int64_t rows;
+  std::int64_t inner;
+  std::int64_t columns;
+};
+
+/// sums[j] += factor * values[j]. Of known length where it can be, as compute_block.
+template <class T>
+void add_scaled(T* __restrict sums, T factor, const T* __restrict values, std::int64_t length) {
+  const auto add_one = [&](std::int64_t j) {
+    sums[j] = detail::Add{}(sums[j], detail::Multiply{}(factor, values[j]));
+  };
+  if (length == block_length) {
+    for (std::int64_t j = 0; j < block_length; ++j) {
+      add_one(j);
+    }
+  } else {
+    for (std::int64_t j = 0; j < length; ++j) {
+      add_one(j);
+    }
+  }
+}
+
+/// All three matrices are contiguous; `store` converts sums to elements of the result.
+template <class T>
+void multiply(const ProductSizes& sizes, const T* left, const T* right, std::byte* result,
+              std::int64_t result_itemsize, detail::ConvertRow store) {
+  std::array<T, block_length> sums;
+  for (std::int64_t strip = 0; strip < sizes.columns; strip += block_length) {
+    const std::int64_t length = std::min(sizes.columns - strip, block_length);
+    for (std::int64_t i = 0; i < sizes.rows; ++i) {
+      std::fill_n(sums.begin(), length, T{});
+      for (std::int64_t k = 0; k < sizes.inner; ++k) {
+        add_scaled(sums.data(), left[i * sizes.inner + k], right + k * sizes.columns + strip,
+                   length);
+      }
+      store(result + (i * sizes.columns + strip) * result_itemsize, result_itemsize,
+            reinterpret_cast<const std::byte*>(sums.data()), sizeof(T), length);
+    }
+  }
+}
+
+/// A copy of bool always, whose bytes are 0 and 1: see loaded().
+Tensor contiguous_as(DType dtype, const Tensor& tensor) {
+  if (tensor.dtype() == dtype && dtype != DType::boolean && tensor.is_contiguous()) {
+    return tensor;
+  }
+  Tensor converted = Tensor::empty(tensor.sizes(), dtype);
+  return copy_(converted, tensor);
+}
+
+/// Where the matrices of a stack of matrices start.
+Layout layout_of_stack(const Tensor& matrices) {
+  Layout layout{.sizes = matrices.sizes(), .strides = matrices.strides()};
+  layout.sizes.resize(layout.sizes.size() - 2);
+  layout.strides.resize(layout.strides.size() - 2);
+  return layout;
+}
+
+template <class T>
+void multiply_stacks(Tensor& product, const Tensor& a, const Tensor& b, const Dims& stack) {
+  const Tensor left = contiguous_as(dtype_of<T>, a);
+  const Tensor right = contiguous_as(dtype_of<T>, b);
+  const ProductSizes sizes{left.size(-2), left.size(-1), right.size(-1)};
+  const auto store = detail::conversion(product.dtype(), dtype_of<T>, "matmul");
+  const auto itemsize = static_cast<std::int64_t>(product.itemsize());
+  const auto operand = [&stack](const void* first, const Tensor& matrices) {
+    return Operand::of(first, views::expand(layout_of_stack(matrices), stack), matrices.itemsize());
+  };
+  const std::array operands{operand(product.mutable_raw_data(), product),
+                            operand(left.raw_data(), left), operand(right.raw_data(), right)};
+  detail::for_each_row(stack, operands, [&](Row<3> row) {
+    for (; row.length > 0; --row.length) {
+      multiply(sizes, reinterpret_cast<const T*>(row.first[1]),
+               reinterpret_cast<const T*>(row.first[2]), row.first[0], itemsize, store);
+      for (std::size_t number = 0; number < 3; ++number) {
+        row.first[number] += row.strides[number];
+      }
+    }
+  });
+}
+
+[[noreturn]] void refuse_sizes(const Tensor& a, const Tensor& b) {
+  throw ShapeError(
+      format_text("matmul: of sizes %s by %s. Both need a dimension, and the last of the first has "
+                  "to be of the "
+                  "size of the last but one of the second, or its only one.",
+                  to_string(a.sizes()).c_str(), to_string(b.sizes()).c_str()));
+}
+
+}  // namespace
+
+Tensor matmul(const Tensor& a, const Tensor& b) {
+  detail::expect_operands("matmul", {&a, &b});
+  if (a.ndim() == 0 || b.ndim() == 0) {
+    refuse_sizes(a, b);
+  }
+  const Tensor left = a.ndim() == 1 ? a.unsqueeze(0) : a;
+  const Tensor right = b.ndim() == 1 ? b.unsqueeze(1) : b;
+  if (left.size(-1) != right.size(-2)) {
+    refuse_sizes(a, b);
+  }
+  const Dims stack =
+      detail::broadcast_sizes(layout_of_stack(left).sizes, layout_of_stack(right).sizes, "matmul");
+  Dims sizes(stack);
+  sizes.push_back(left.size(-2));
+  sizes.push_back(right.size(-1));
+  const DType dtype = promoted(a.dtype(), b.dtype());
+  Tensor product = Tensor::empty(sizes, dtype);
+  if (a.numel() == 0 || b.numel() == 0) {
+    zero_(product);
+  } else {
+    detail::visit_computed<void>(
+        dtype, "matmul", [&]<class T>() { multiply_stacks<T>(product, left, right, stack); });
+  }
+  if (b.ndim() == 1) {
+    product = product.select(-1, 0);
+  }
+  return a.ndim() == 1 ? product.select(b.ndim() == 1 ? -1 : -2, 0) : product;
+}
+
+}  // namespace byre::inline v0

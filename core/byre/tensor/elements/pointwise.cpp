@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <byre/tensor/elements/overlap.hpp>
+#include <byre/tensor/elements/pointwise.hpp>
+#include <byre/tensor/layout/strided_loop.hpp>
+
+#include <algorithm>
+
+namespace byre::inline v0::detail {
+namespace {
+
+/// Room for a block of any dtype.
+struct alignas(data_alignment) BlockBuffer {
+  std::array<std::byte, static_cast<std::size_t>(block_length) * sizeof(std::complex<float>)> bytes;
+};
+
+/// What lies between the elements of one operand and the blocks a kernel knows.
+struct Port {
+  std::int64_t itemsize;  ///< in a block
+  bool is_converted;      ///< bool also to bool: a kernel may not see the bytes that loaded() mends
+  ConvertRow convert;
+
+  bool is_dense(std::int64_t stride) const noexcept { return !is_converted && stride == itemsize; }
+};
+
+Port port(DType to, DType from, const char* operation, DType in_block) {
+  return {static_cast<std::int64_t>(itemsize(in_block)), to != from,
+          conversion(to, from, operation)};
+}
+
+/// A kernel over the rows of its operands; the output is operand 0 of a row.
+template <std::size_t Count>
+class RowLoop {
+ public:
+  RowLoop(const Kernel<Count>& kernel, const char* operation, const Tensor& output,
+          const std::array<const Tensor*, Count>& operands)
+      : kernel_(kernel), output_(port(output.dtype(), kernel.result, operation, kernel.result)) {
+    for (std::size_t number = 0; number < Count; ++number) {
+      const DType wanted = kernel.operands[number];
+      inputs_[number] = port(wanted, operands[number]->dtype(), operation, wanted);
+      inputs_[number].is_converted = inputs_[number].is_converted || wanted == DType::boolean;
+    }
+  }
+
+  void operator()(Row<1 + Count> row) {
+    const std::int64_t longest = is_dense(row) ? row.length : block_length;
+    while (row.length > 0) {
+      const std::int64_t length = std::min(row.length, longest);
+      std::array<const void*, Count> blocks;
+      for (std::size_t number = 0; number < Count; ++number) {
+        blocks[number] = load(number, row.first[1 + number], row.strides[1 + number], length);
+      }
+      compute(row.first[0], row.strides[0], blocks, length);
+      for (std::size_t number = 0; number <= Count; ++number) {
+        row.first[number] += length * row.strides[number];
+      }
+      row.length -= length;
+    }
+  }
+
+ private:
+  bool is_dense(const Row<1 + Count>& row) const {
+    bool is_dense = output_.is_dense(row.strides[0]);
+    for (std::size_t number = 0; number < Count; ++number) {
+      is_dense = is_dense && inputs_[number].is_dense(row.strides[1 + number]);
+    }
+    return is_dense;
+  }
+
+  const void* load(std::size_t number, const std::byte* from, std::int64_t stride,
+                   std::int64_t length) {
+    const Port& input = inputs_[number];
+    if (input.is_dense(stride)) {
+      return from;
+    }
+    std::byte* const block = buffers_[1 + number].bytes.data();
+    input.convert(block, input.itemsize, from, stride, length);
+    return block;
+  }
+
+  void compute(std::byte* to, std::int64_t stride, const std::array<const void*, Count>& blocks,
+               std::int64_t length) {
+    if (output_.is_dense(stride)) {
+      kernel_.block(to, blocks, length);
+      return;
+    }
+    std::byte* const block = buffers_[0].bytes.data();
+    kernel_.block(block, blocks, length);
+    output_.convert(to, stride, block, output_.itemsize, length);
+  }
+
+  const Kernel<Count>& kernel_;
+  Port output_;
+  std::array<Port, Count> inputs_;
+  std::array<BlockBuffer, 1 + Count> buffers_;
+};
+
+}  // namespace
+
+template <std::size_t Count>
+void compute_into(Tensor& output, const char* operation, const Kernel<Count>& kernel,
+                  const std::array<const Tensor*, Count>& operands) {
+  std::array<Layout, Count> layouts;
+  expect_distinct_elements(output, operation);
+  for (std::size_t number = 0; number < Count; ++number) {
+    layouts[number] = broadcast_to(output.sizes(), *operands[number], operation);
+    expect_writable_beside(output, *operands[number], layouts[number], operation);
+  }
+  if (output.numel() == 0) {
+    return;
+  }
+  RowLoop<Count> loop(kernel, operation, output, operands);
+  // The output's pointer comes first: to materialize it moves the data of every tensor over its
+  // storage, operands included. Lazy clones of it keep theirs, and are unchanged.
+  std::array<Operand, 1 + Count> rows;
+  rows[0] = Operand::of(output.mutable_raw_data(), output.layout(), output.itemsize());
+  for (std::size_t number = 0; number < Count; ++number) {
+    const Tensor& operand = *operands[number];
+    rows[1 + number] = Operand::of(operand.raw_data(), layouts[number], operand.itemsize());
+  }
+  for_each_row(output.sizes(), rows, loop);
+}
+
+template <std::size_t Count>
+Tensor computed(const char* operation, const Kernel<Count>& kernel, DType result,
+                const std::array<const Tensor*, Count>& operands) {
+  Dims sizes(operands[0]->sizes());
+  for (const Tensor* const operand : operands) {
+    sizes = broadcast_sizes(sizes, operand->sizes(), operation);
+  }
+  Tensor output = Tensor::empty(sizes, result);
+  compute_into(output, operation, kernel, operands);
+  return output;
+}
+
+template Tensor computed(const char*, const Kernel<1>&, DType, const std::array<const Tensor*, 1>&);
+template Tensor computed(const char*, const Kernel<2>&, DType, const std::array<const Tensor*, 2>&);
+template Tensor computed(const char*, const Kernel<3>&, DType, const std::array<const Tensor*, 3>&);
+template void compute_into(Tensor&, const char*, const Kernel<1>&,
+                           const std::array<const Tensor*, 1>&);
+template void compute_into(Tensor&, const char*, const Kernel<2>&,
+                           const std::array<const Tensor*, 2>&);
+
+}  // namespace byre::inline v0::detail

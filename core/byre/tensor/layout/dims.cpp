@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <byre/memory/allocator.hpp>
+#include <byre/tensor/layout/dims.hpp>
+
+#include <algorithm>
+#include <new>
+
+namespace byre::inline v0 {
+namespace {
+
+std::unique_ptr<std::int64_t[]> numbers_of(std::size_t count) {
+  auto* const numbers = new (std::nothrow) std::int64_t[count];
+  if (numbers == nullptr) {
+    throw OutOfMemory(count * sizeof(std::int64_t), "heap, for sizes of many dimensions");
+  }
+  return std::unique_ptr<std::int64_t[]>(numbers);
+}
+
+}  // namespace
+
+void Dims::copy_many(const Dims& other) {
+  many_ = numbers_of(count_);
+  std::copy_n(other.data(), count_, many_.get());
+}
+
+void Dims::resize(std::size_t count, std::int64_t value) {
+  const std::size_t kept = std::min(count, count_);
+  if (count > most_in_place) {
+    auto numbers = numbers_of(count);
+    std::copy_n(data(), kept, numbers.get());
+    many_ = std::move(numbers);
+  } else if (many_ != nullptr) {
+    std::copy_n(many_.get(), kept, few_.begin());
+    many_.reset();
+  }
+  count_ = count;
+  std::fill(begin() + static_cast<std::ptrdiff_t>(kept), end(), value);
+}
+
+Dims::iterator Dims::insert(const_iterator where, std::int64_t number) {
+  const std::ptrdiff_t index = where - begin();
+  push_back(number);
+  std::rotate(begin() + index, end() - 1, end());
+  return begin() + index;
+}
+
+std::string to_string(std::span<const std::int64_t> dims) {
+  std::string text = "[";
+  for (const std::int64_t size : dims) {
+    text += (text.size() == 1 ? "" : ", ") + std::to_string(size);
+  }
+  return text + "]";
+}
+
+namespace detail {
+
+constexpr auto most_elements = static_cast<std::int64_t>(max_nbytes);
+
+std::int64_t element_count(std::span<const std::int64_t> sizes, const char* operation) {
+  if (const auto negative = std::ranges::find_if(sizes, [](std::int64_t size) { return size < 0; });
+      negative != sizes.end()) {
+    throw ShapeError(format_text("%s: size %lld of %s is negative. Sizes are 0 or more.", operation,
+                                 static_cast<long long>(*negative), to_string(sizes).c_str()));
+  }
+  std::int64_t numel = 1;
+  for (const std::int64_t size : sizes) {
+    if (size != 0 && (__builtin_mul_overflow(numel, size, &numel) || numel > most_elements)) {
+      throw ShapeError(format_text(
+          "%s: a tensor of sizes %s would have more elements than an object can have bytes, %lld. "
+          "Was a size miscomputed?",
+          operation, to_string(sizes).c_str(), static_cast<long long>(most_elements)));
+    }
+  }
+  return std::ranges::find(sizes, 0) == sizes.end() ? numel : 0;
+}
+
+std::size_t byte_count(std::int64_t numel, std::size_t itemsize, const char* operation) {
+  std::size_t nbytes = 0;
+  if (__builtin_mul_overflow(static_cast<std::size_t>(numel), itemsize, &nbytes) ||
+      nbytes > max_nbytes) {
+    throw ShapeError(
+        format_text("%s: %lld elements of %zu bytes are more than the %zu bytes that "
+                    "an object can have. Was a size miscomputed?",
+                    operation, static_cast<long long>(numel), itemsize, max_nbytes));
+  }
+  return nbytes;
+}
+
+std::size_t wrap_axis(std::int64_t axis, std::size_t ndim, const char* operation) {
+  const auto count = static_cast<std::int64_t>(ndim == 0 ? 1 : ndim);
+  if (axis < -count || axis >= count) {
+    throw ShapeError(
+        format_text("%s: there is no dimension %lld in a tensor of %zu dimensions. Use %lld to "
+                    "%lld; negative ones count from the last.",
+                    operation, static_cast<long long>(axis), ndim, static_cast<long long>(-count),
+                    static_cast<long long>(count - 1)));
+  }
+  return static_cast<std::size_t>(axis < 0 ? axis + count : axis);
+}
+
+}  // namespace detail
+}  // namespace byre::inline v0

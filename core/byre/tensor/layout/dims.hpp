@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Sizes, strides and axes: short lists of integers, in place up to five of them. Their products
+/// are computed without overflow, or not at all.
+#pragma once
+
+#include <byre/error/error.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <iterator>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+
+namespace byre::inline v0 {
+
+/// One number for each dimension; {2, 3} is written as it is read. A sequence as the standard's are.
+/// Every view copies some of these: a copy in place is one of a few words, without a loop. What makes
+/// it longer throws OutOfMemory.
+class Dims {
+ public:
+  static constexpr std::size_t most_in_place = 5;
+
+  using value_type = std::int64_t;
+  using iterator = std::int64_t*;
+  using const_iterator = const std::int64_t*;
+
+  Dims() noexcept = default;
+  explicit Dims(std::size_t count, std::int64_t value = 0) { resize(count, value); }
+  Dims(std::initializer_list<std::int64_t> numbers) : Dims(numbers.begin(), numbers.end()) {}
+  template <std::input_iterator Iterator>
+  Dims(Iterator first, Iterator last) {
+    for (; first != last; ++first) {
+      push_back(*first);
+    }
+  }
+  Dims(const Dims& other) : few_(other.few_), count_(other.count_) {
+    if (other.many_ != nullptr) [[unlikely]] {
+      copy_many(other);
+    }
+  }
+  Dims(Dims&& other) noexcept
+      : few_(other.few_), count_(std::exchange(other.count_, 0)), many_(std::move(other.many_)) {}
+  Dims& operator=(const Dims& other) { return *this = Dims(other); }
+  Dims& operator=(Dims&& other) noexcept {
+    few_ = other.few_;
+    count_ = std::exchange(other.count_, 0);
+    many_ = std::move(other.many_);
+    return *this;
+  }
+  ~Dims() = default;
+
+  std::size_t size() const noexcept { return count_; }
+  bool empty() const noexcept { return count_ == 0; }
+  std::int64_t* data() noexcept { return many_ == nullptr ? few_.data() : many_.get(); }
+  const std::int64_t* data() const noexcept { return many_ == nullptr ? few_.data() : many_.get(); }
+  iterator begin() noexcept { return data(); }
+  iterator end() noexcept { return data() + count_; }
+  const_iterator begin() const noexcept { return data(); }
+  const_iterator end() const noexcept { return data() + count_; }
+  std::int64_t& operator[](std::size_t index) noexcept { return data()[index]; }
+  const std::int64_t& operator[](std::size_t index) const noexcept { return data()[index]; }
+  std::int64_t& front() noexcept { return *begin(); }
+  const std::int64_t& front() const noexcept { return *begin(); }
+  std::int64_t& back() noexcept { return end()[-1]; }
+  const std::int64_t& back() const noexcept { return end()[-1]; }
+
+  /// Numbers that are new get `value`.
+  void resize(std::size_t count, std::int64_t value = 0);
+  void push_back(std::int64_t number) {
+    if (count_ < most_in_place) [[likely]] {
+      few_[count_++] = number;
+    } else {
+      resize(count_ + 1, number);
+    }
+  }
+  void pop_back() {
+    if (many_ == nullptr) [[likely]] {
+      --count_;
+    } else {
+      resize(count_ - 1);
+    }
+  }
+  iterator insert(const_iterator where, std::int64_t number);
+  iterator erase(const_iterator where) {
+    const std::ptrdiff_t index = where - begin();
+    for (iterator at = begin() + index; at + 1 != end(); ++at) {
+      *at = at[1];
+    }
+    pop_back();
+    return begin() + index;
+  }
+
+  friend bool operator==(const Dims& a, const Dims& b) noexcept {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end());
+  }
+
+ private:
+  void copy_many(const Dims& other);
+
+  std::array<std::int64_t, most_in_place> few_{};
+  std::size_t count_ = 0;
+  std::unique_ptr<std::int64_t[]> many_;  // null while few_ suffices
+};
+
+/// Sizes, strides, axes or indices that do not fit the tensor, or each other.
+class ShapeError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// "[2, 3]".
+std::string to_string(std::span<const std::int64_t> dims);
+
+namespace detail {
+
+/// The product of sizes, none of them negative. Throws ShapeError, naming `operation`, where the
+/// product of those that are not 0 overflows: strides are such products too.
+std::int64_t element_count(std::span<const std::int64_t> sizes, const char* operation);
+
+/// Bytes of so many elements of `itemsize` bytes. Throws ShapeError where it overflows.
+std::size_t byte_count(std::int64_t numel, std::size_t itemsize, const char* operation);
+
+/// `axis`, counted from the end if it is negative. Throws ShapeError unless -ndim <= axis < ndim; of
+/// no dimensions at all, -1 and 0 are taken for an axis as if there was one.
+std::size_t wrap_axis(std::int64_t axis, std::size_t ndim, const char* operation);
+
+}  // namespace detail
+}  // namespace byre::inline v0

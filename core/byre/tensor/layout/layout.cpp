@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <byre/tensor/layout/layout.hpp>
+
+#include <algorithm>
+#include <boost/container/small_vector.hpp>
+#include <utility>
+
+namespace byre::inline v0 {
+namespace {
+
+[[noreturn]] void different_counts(const Dims& sizes, std::int64_t numel, const char* operation) {
+  throw ShapeError(format_text(
+      "%s: sizes %s do not make the %lld elements there are. Choose sizes whose product is "
+      "%lld, or leave one of them to be inferred as -1.",
+      operation, to_string(sizes).c_str(), static_cast<long long>(numel),
+      static_cast<long long>(numel)));
+}
+
+/// Dimensions of `layout` that lie densely one in the other, as one: how many elements, how far
+/// apart.
+struct Run {
+  std::int64_t size;
+  std::int64_t stride;
+};
+
+boost::container::small_vector<Run, 5> dense_runs(const Layout& layout) {
+  boost::container::small_vector<Run, 5> runs;
+  for (std::size_t axis = 0; axis < layout.ndim(); ++axis) {
+    const Run next{layout.sizes[axis], layout.strides[axis]};
+    if (next.size == 1) {
+      continue;
+    }
+    if (!runs.empty() && runs.back().stride == next.size * next.stride) {
+      runs.back() = {runs.back().size * next.size, next.stride};
+    } else {
+      runs.push_back(next);
+    }
+  }
+  return runs;
+}
+
+}  // namespace
+
+bool Layout::is_contiguous() const noexcept {
+  std::int64_t dense_stride = 1;
+  for (std::size_t axis = ndim(); axis-- > 0;) {
+    if (sizes[axis] == 0) {
+      return true;
+    }
+    if (sizes[axis] != 1 && strides[axis] != dense_stride) {
+      return numel() == 0;
+    }
+    dense_stride *= sizes[axis];
+  }
+  return true;
+}
+
+std::int64_t Layout::end() const noexcept {
+  std::int64_t last = offset;
+  for (std::size_t axis = 0; axis < ndim(); ++axis) {
+    if (sizes[axis] == 0) {
+      return 0;
+    }
+    last += (sizes[axis] - 1) * strides[axis];
+  }
+  return last + 1;
+}
+
+Layout contiguous_layout(const Dims& sizes, const char* operation) {
+  detail::element_count(sizes, operation);
+  Layout layout{.sizes = sizes, .strides = Dims(sizes.size(), 1)};
+  for (std::size_t axis = sizes.size(); axis-- > 1;) {
+    layout.strides[axis - 1] = layout.strides[axis] * std::max<std::int64_t>(sizes[axis], 1);
+  }
+  return layout;
+}
+
+Dims inferred_sizes(const Dims& sizes, std::int64_t numel, const char* operation) {
+  const auto unknown = std::ranges::find(sizes, -1);
+  if (unknown == sizes.end()) {
+    if (detail::element_count(sizes, operation) != numel) {
+      different_counts(sizes, numel, operation);
+    }
+    return sizes;
+  }
+  Dims known(sizes);
+  auto& inferred = known[static_cast<std::size_t>(unknown - sizes.begin())];
+  inferred = 1;
+  const std::int64_t others = detail::element_count(known, operation);  // refuses a second -1
+  if (others == 0 || numel % others != 0) {
+    different_counts(sizes, numel, operation);
+  }
+  inferred = numel / others;
+  return known;
+}
+
+std::optional<Layout> viewed_as(const Layout& layout, const Dims& wanted, const char* operation) {
+  const std::int64_t numel = layout.numel();
+  Layout view = contiguous_layout(inferred_sizes(wanted, numel, operation), operation);
+  view.offset = layout.offset;
+  if (numel == 0) {
+    return view;
+  }
+  // Each run of the input is cut into as many of the wanted dimensions as make its size.
+  auto runs = dense_runs(layout);
+  std::size_t axis = view.ndim();
+  while (axis-- > 0) {
+    const std::int64_t size = view.sizes[axis];
+    if (size == 1) {
+      continue;
+    }
+    while (!runs.empty() && runs.back().size == 1) {
+      runs.pop_back();
+    }
+    Run& run = runs.back();
+    if (run.size % size != 0) {
+      return std::nullopt;
+    }
+    view.strides[axis] = run.stride;
+    run = {run.size / size, run.stride * size};
+  }
+  return view;
+}
+
+std::int64_t element_at(const Layout& layout, std::span<const std::int64_t> indices,
+                        const char* operation) {
+  if (indices.size() != layout.ndim()) {
+    throw ShapeError(
+        format_text("%s: %zu indices for a tensor of %zu dimensions, %s. Give one for "
+                    "each.",
+                    operation, indices.size(), layout.ndim(), to_string(layout.sizes).c_str()));
+  }
+  std::int64_t element = layout.offset;
+  for (std::size_t axis = 0; axis < indices.size(); ++axis) {
+    const std::int64_t size = layout.sizes[axis];
+    const std::int64_t index = indices[axis] < 0 ? indices[axis] + size : indices[axis];
+    if (index < 0 || index >= size) {
+      throw ShapeError(format_text("%s: index %lld is out of range for dimension %zu of %s.",
+                                   operation, static_cast<long long>(indices[axis]), axis,
+                                   to_string(layout.sizes).c_str()));
+    }
+    element += index * layout.strides[axis];
+  }
+  return element;
+}
+
+bool may_overlap_itself(const Layout& layout) noexcept {
+  boost::container::small_vector<Run, 5> runs;
+  for (std::size_t axis = 0; axis < layout.ndim(); ++axis) {
+    if (layout.sizes[axis] == 0) {
+      return false;
+    }
+    if (layout.sizes[axis] > 1) {
+      runs.push_back({layout.sizes[axis], layout.strides[axis]});
+    }
+  }
+  std::ranges::sort(runs, {}, &Run::stride);
+  std::int64_t reached = 0;  // by the dimensions with smaller strides
+  for (const Run& run : runs) {
+    if (run.stride <= reached) {
+      return true;
+    }
+    reached += (run.size - 1) * run.stride;
+  }
+  return false;
+}
+
+}  // namespace byre::inline v0

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <byre/tensor/layout/views.hpp>
+
+#include <algorithm>
+#include <boost/container/small_vector.hpp>
+#include <optional>
+
+namespace byre::inline v0::views {
+namespace {
+
+using std::ptrdiff_t;
+
+long long shown(std::int64_t number) {
+  return number;
+}
+
+template <class Sequence>
+auto at(Sequence& sequence, std::size_t index) {
+  return sequence.begin() + static_cast<ptrdiff_t>(index);
+}
+
+void erase_axis(Layout& layout, std::size_t axis) {
+  layout.sizes.erase(at(layout.sizes, axis));
+  layout.strides.erase(at(layout.strides, axis));
+}
+
+/// The axis of a dimension that has to be there.
+std::size_t existing_axis(const Layout& layout, std::int64_t axis, const char* operation) {
+  if (layout.ndim() == 0) {
+    throw ShapeError(format_text("%s: a tensor of no dimensions has no dimension %lld.", operation,
+                                 shown(axis)));
+  }
+  return detail::wrap_axis(axis, layout.ndim(), operation);
+}
+
+/// `axes`, of which none may come twice.
+boost::container::small_vector<std::size_t, 5> distinct_axes(const Layout& layout, const Dims& axes,
+                                                             const char* operation) {
+  boost::container::small_vector<std::size_t, 5> wrapped;
+  for (const std::int64_t axis : axes) {
+    const std::size_t next = existing_axis(layout, axis, operation);
+    if (std::ranges::find(wrapped, next) != wrapped.end()) {
+      throw ShapeError(format_text("%s: dimension %zu is named twice in %s. Name each once.",
+                                   operation, next, to_string(axes).c_str()));
+    }
+    wrapped.push_back(next);
+  }
+  return wrapped;
+}
+
+/// Of no elements the offset stays where it is: sizes say nothing of how far the storage reaches.
+void advance(Layout& part, std::int64_t index, std::int64_t stride) {
+  if (part.numel() != 0) {
+    part.offset += index * stride;
+  }
+}
+
+Layout window(const Layout& layout, std::size_t axis, std::int64_t start, std::int64_t size,
+              std::int64_t step) {
+  Layout part(layout);
+  part.sizes[axis] = size;
+  part.strides[axis] *= step;
+  advance(part, start, layout.strides[axis]);
+  return part;
+}
+
+}  // namespace
+
+Layout permute(const Layout& layout, const Dims& axes) {
+  if (axes.size() != layout.ndim()) {
+    throw ShapeError(
+        format_text("permute: %zu axes %s for a tensor of %zu dimensions. Name every "
+                    "dimension once.",
+                    axes.size(), to_string(axes).c_str(), layout.ndim()));
+  }
+  Layout permuted{.sizes = {}, .strides = {}, .offset = layout.offset};
+  for (const std::size_t axis : distinct_axes(layout, axes, "permute")) {
+    permuted.sizes.push_back(layout.sizes[axis]);
+    permuted.strides.push_back(layout.strides[axis]);
+  }
+  return permuted;
+}
+
+Layout transpose(const Layout& layout, std::int64_t first, std::int64_t second) {
+  const std::size_t from = detail::wrap_axis(first, layout.ndim(), "transpose");
+  const std::size_t to = detail::wrap_axis(second, layout.ndim(), "transpose");
+  Layout transposed(layout);
+  if (from != to) {
+    std::swap(transposed.sizes[from], transposed.sizes[to]);
+    std::swap(transposed.strides[from], transposed.strides[to]);
+  }
+  return transposed;
+}
+
+Layout t(const Layout& layout) {
+  if (layout.ndim() > 2) {
+    throw ShapeError(
+        format_text("t: a tensor of %zu dimensions, %s. It takes at most two; use "
+                    "transpose or permute.",
+                    layout.ndim(), to_string(layout.sizes).c_str()));
+  }
+  return layout.ndim() < 2 ? layout : transpose(layout, 0, 1);
+}
+
+Layout movedim(const Layout& layout, const Dims& from, const Dims& to) {
+  if (from.size() != to.size()) {
+    throw ShapeError(
+        format_text("movedim: %zu dimensions %s to %zu places %s. Give one place for "
+                    "each.",
+                    from.size(), to_string(from).c_str(), to.size(), to_string(to).c_str()));
+  }
+  const auto sources = distinct_axes(layout, from, "movedim");
+  const auto places = distinct_axes(layout, to, "movedim");
+  constexpr std::int64_t free = -1;
+  Dims axes(layout.ndim(), free);
+  for (std::size_t number = 0; number < sources.size(); ++number) {
+    axes[places[number]] = static_cast<std::int64_t>(sources[number]);
+  }
+  auto place = axes.begin();
+  for (std::size_t axis = 0; axis < layout.ndim(); ++axis) {
+    if (std::ranges::find(sources, axis) == sources.end()) {
+      place = std::find(place, axes.end(), free);
+      *place = static_cast<std::int64_t>(axis);
+    }
+  }
+  return permute(layout, axes);
+}
+
+Layout squeeze(const Layout& layout) {
+  Layout squeezed{.sizes = {}, .strides = {}, .offset = layout.offset};
+  for (std::size_t axis = 0; axis < layout.ndim(); ++axis) {
+    if (layout.sizes[axis] != 1) {
+      squeezed.sizes.push_back(layout.sizes[axis]);
+      squeezed.strides.push_back(layout.strides[axis]);
+    }
+  }
+  return squeezed;
+}
+
+Layout squeeze(const Layout& layout, std::int64_t axis) {
+  const std::size_t squeezed_axis = detail::wrap_axis(axis, layout.ndim(), "squeeze");
+  Layout squeezed(layout);
+  if (layout.ndim() != 0 && layout.sizes[squeezed_axis] == 1) {
+    erase_axis(squeezed, squeezed_axis);
+  }
+  return squeezed;
+}
+
+Layout unsqueeze(const Layout& layout, std::int64_t axis) {
+  const std::size_t before = detail::wrap_axis(axis, layout.ndim() + 1, "unsqueeze");
+  const bool is_last = before == layout.ndim();
+  const std::int64_t stride = is_last ? 1 : layout.sizes[before] * layout.strides[before];
+  Layout unsqueezed(layout);
+  unsqueezed.sizes.insert(at(unsqueezed.sizes, before), 1);
+  unsqueezed.strides.insert(at(unsqueezed.strides, before), stride);
+  return unsqueezed;
+}
+
+Layout expand(const Layout& layout, const Dims& sizes) {
+  if (sizes.size() < layout.ndim()) {
+    throw ShapeError(
+        format_text("expand: from %s to the fewer dimensions of %s. New dimensions "
+                    "come in front; none can go.",
+                    to_string(layout.sizes).c_str(), to_string(sizes).c_str()));
+  }
+  const std::size_t added = sizes.size() - layout.ndim();
+  Layout expanded{.sizes = sizes, .strides = Dims(sizes.size(), 0), .offset = layout.offset};
+  for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
+    const bool is_new = axis < added;
+    const std::int64_t present = is_new ? 1 : layout.sizes[axis - added];
+    if (sizes[axis] == -1 && !is_new) {
+      expanded.sizes[axis] = present;
+    } else if (sizes[axis] != present && present != 1) {
+      throw ShapeError(format_text(
+          "expand: from %s to %s: only a size of 1 can be repeated, and "
+          "dimension %zu has %lld.",
+          to_string(layout.sizes).c_str(), to_string(sizes).c_str(), axis - added, shown(present)));
+    }
+    if (!is_new && expanded.sizes[axis] == present) {
+      expanded.strides[axis] = layout.strides[axis - added];
+    }
+  }
+  detail::element_count(expanded.sizes, "expand");
+  return expanded;
+}
+
+Layout select(const Layout& layout, std::int64_t axis, std::int64_t index) {
+  const std::size_t selected = existing_axis(layout, axis, "select");
+  const std::int64_t size = layout.sizes[selected];
+  const std::int64_t wrapped = index < 0 ? index + size : index;
+  if (wrapped < 0 || wrapped >= size) {
+    throw ShapeError(format_text("select: index %lld is out of range for dimension %zu of %s.",
+                                 shown(index), selected, to_string(layout.sizes).c_str()));
+  }
+  Layout part(layout);
+  erase_axis(part, selected);
+  advance(part, wrapped, layout.strides[selected]);
+  return part;
+}
+
+Layout slice(const Layout& layout, std::int64_t axis, std::int64_t start, std::int64_t end,
+             std::int64_t step) {
+  const std::size_t sliced = existing_axis(layout, axis, "slice");
+  if (step <= 0) {
+    throw ShapeError(
+        format_text("slice: a step of %lld. Strides are never negative here: use a "
+                    "step of 1 or more, and copy to reverse.",
+                    shown(step)));
+  }
+  const std::int64_t size = layout.sizes[sliced];
+  const auto cut = [size](std::int64_t bound) {
+    return std::clamp<std::int64_t>(bound < 0 ? bound + size : bound, 0, size);
+  };
+  const std::int64_t first = cut(start);
+  const std::int64_t length = std::max<std::int64_t>(cut(end) - first, 0);
+  const std::int64_t taken = length == 0 ? 0 : (length - 1) / step + 1;
+  // A stride nobody steps over stays as it is: step may be huge.
+  return window(layout, sliced, first, taken, taken > 1 ? step : 1);
+}
+
+Layout narrow(const Layout& layout, std::int64_t axis, std::int64_t start, std::int64_t length) {
+  const std::size_t narrowed = existing_axis(layout, axis, "narrow");
+  const std::int64_t size = layout.sizes[narrowed];
+  const std::int64_t first = start < 0 ? start + size : start;
+  if (first < 0 || length < 0 || first > size || length > size - first) {
+    throw ShapeError(
+        format_text("narrow: %lld elements from %lld do not lie within dimension %zu "
+                    "of %s.",
+                    shown(length), shown(start), narrowed, to_string(layout.sizes).c_str()));
+  }
+  return window(layout, narrowed, first, length, 1);
+}
+
+Layout diagonal(const Layout& layout, std::int64_t offset, std::int64_t first,
+                std::int64_t second) {
+  const auto axes = distinct_axes(layout, {first, second}, "diagonal");
+  const std::int64_t rows = layout.sizes[axes[0]];
+  const std::int64_t columns = layout.sizes[axes[1]];
+  // Cut to where there is none any more, so that no sum overflows.
+  const std::int64_t above = std::clamp(offset, -rows, columns);
+  const std::int64_t length = std::max<std::int64_t>(
+      above >= 0 ? std::min(rows, columns - above) : std::min(rows + above, columns), 0);
+  const std::int64_t down = layout.strides[axes[0]];
+  const std::int64_t right = layout.strides[axes[1]];
+  Layout diagonal(layout);
+  erase_axis(diagonal, std::max(axes[0], axes[1]));
+  erase_axis(diagonal, std::min(axes[0], axes[1]));
+  diagonal.sizes.push_back(length);
+  // A stride nobody steps over is not added up, or it would grow with every diagonal.
+  diagonal.strides.push_back(length > 1 ? down + right : right);
+  advance(diagonal, above >= 0 ? above : -above, above >= 0 ? right : down);
+  return diagonal;
+}
+
+Layout unfold(const Layout& layout, std::int64_t axis, std::int64_t size, std::int64_t step) {
+  const std::size_t unfolded_axis = existing_axis(layout, axis, "unfold");
+  const std::int64_t present = layout.sizes[unfolded_axis];
+  if (size < 0 || size > present || step <= 0) {
+    throw ShapeError(
+        format_text("unfold: windows of %lld elements, %lld apart, of dimension %zu of "
+                    "%s. They have to be 1 or more apart, and lie within it.",
+                    shown(size), shown(step), unfolded_axis, to_string(layout.sizes).c_str()));
+  }
+  const std::int64_t windows = (present - size) / step + 1;
+  Layout unfolded(layout);
+  unfolded.sizes[unfolded_axis] = windows;
+  unfolded.strides[unfolded_axis] *= windows > 1 ? step : 1;
+  unfolded.sizes.push_back(size);
+  unfolded.strides.push_back(layout.strides[unfolded_axis]);
+  detail::element_count(unfolded.sizes, "unfold");
+  return unfolded;
+}
+
+}  // namespace byre::inline v0::views

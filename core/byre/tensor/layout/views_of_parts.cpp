@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: BSL-1.0
+/// The views that regroup elements: other sizes, several parts, other element types.
+#include <byre/memory/allocator.hpp>
+#include <byre/tensor/layout/views.hpp>
+
+#include <algorithm>
+#include <exception>
+#include <iterator>
+#include <limits>
+
+namespace byre::inline v0::views {
+namespace {
+
+std::size_t axis_to_cut(const Layout& layout, std::int64_t axis, const char* operation) {
+  if (layout.ndim() == 0) {
+    throw ShapeError(
+        format_text("%s: a tensor of no dimensions cannot be cut. Unsqueeze it first.", operation));
+  }
+  return detail::wrap_axis(axis, layout.ndim(), operation);
+}
+
+/// For as many as `count`.
+std::vector<Layout> no_parts_yet(std::int64_t count) {
+  std::vector<Layout> parts;
+  const auto wanted = static_cast<std::size_t>(count);
+  try {
+    parts.reserve(wanted);
+  } catch (const std::exception&) {  // std::bad_alloc, or std::length_error
+    throw OutOfMemory(std::min(wanted, max_nbytes / sizeof(Layout)) * sizeof(Layout),
+                      "heap, for the parts of a tensor");
+  }
+  return parts;
+}
+
+std::vector<Layout> cut(const Layout& layout, std::size_t axis, std::int64_t size) {
+  const std::int64_t present = layout.sizes[axis];
+  std::vector<Layout> parts = no_parts_yet(present == 0 ? 1 : (present - 1) / size + 1);
+  std::int64_t start = 0;
+  do {
+    const std::int64_t length = std::min(size, present - start);
+    parts.push_back(narrow(layout, static_cast<std::int64_t>(axis), start, length));
+    start += length;
+  } while (start < present);
+  return parts;
+}
+
+/// So that no dtype of the same bytes has strides that overflow.
+constexpr std::int64_t max_stride = std::numeric_limits<std::int64_t>::max() / 16;
+
+/// What has to be so for elements to be seen as larger ones.
+void expect_whole(bool is_whole, const Layout& layout, std::size_t from, std::size_t to) {
+  if (!is_whole) {
+    throw ShapeError(format_text(
+        "view of elements of %zu bytes as elements of %zu: strides %s and offset %lld "
+        "of sizes %s do not allow it. The last dimension has to be dense, and its size "
+        "with all else a multiple of %zu; call contiguous() first.",
+        from, to, to_string(layout.strides).c_str(), static_cast<long long>(layout.offset),
+        to_string(layout.sizes).c_str(), std::max(to / from, from / to)));
+  }
+}
+
+/// Each element as `parts` smaller ones, in a new last dimension.
+Layout with_smaller_elements(const Layout& layout, std::int64_t parts, const char* operation) {
+  Dims sizes(layout.sizes);
+  sizes.push_back(parts);
+  Layout seen = contiguous_layout(sizes, operation);
+  for (std::size_t axis = 0; axis < layout.ndim() && layout.numel() != 0; ++axis) {
+    seen.strides[axis] = layout.strides[axis] * parts;
+  }
+  seen.offset = layout.offset * parts;
+  return seen;
+}
+
+}  // namespace
+
+Layout view(const Layout& layout, const Dims& sizes) {
+  if (const auto view = viewed_as(layout, sizes, "view")) {
+    return *view;
+  }
+  throw ShapeError(format_text(
+      "view: sizes %s with strides %s cannot be seen as %s without copying. Use reshape, which "
+      "copies where it has to, or contiguous() first.",
+      to_string(layout.sizes).c_str(), to_string(layout.strides).c_str(),
+      to_string(sizes).c_str()));
+}
+
+Layout as_strided(const Dims& sizes, const Dims& strides, std::int64_t offset,
+                  std::int64_t storage_numel) {
+  constexpr const char* operation = "as_strided";
+  if (sizes.size() != strides.size() || offset < 0 ||
+      std::ranges::any_of(strides, [](std::int64_t stride) { return stride < 0; })) {
+    throw ShapeError(format_text(
+        "as_strided: sizes %s, strides %s, offset %lld. There has to be a "
+        "stride for each size, and none may be negative.",
+        to_string(sizes).c_str(), to_string(strides).c_str(), static_cast<long long>(offset)));
+  }
+  const bool is_empty = detail::element_count(sizes, operation) == 0;
+  bool fits = offset <= max_stride;
+  std::int64_t last = offset;
+  for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
+    std::int64_t reach = 0;  // of a dimension: also of one that nobody steps over
+    fits = fits && !__builtin_mul_overflow(sizes[axis], strides[axis], &reach) &&
+           strides[axis] <= max_stride && reach <= max_stride;
+    last += fits && !is_empty ? reach - strides[axis] : 0;
+    fits = fits && last <= max_stride;
+  }
+  fits = fits && (is_empty ? offset <= storage_numel : last < storage_numel);
+  if (!fits) {
+    throw ShapeError(
+        format_text("as_strided: sizes %s, strides %s, offset %lld reach beyond the "
+                    "%lld elements of the storage.",
+                    to_string(sizes).c_str(), to_string(strides).c_str(),
+                    static_cast<long long>(offset), static_cast<long long>(storage_numel)));
+  }
+  return {.sizes = sizes, .strides = strides, .offset = offset};
+}
+
+std::vector<Layout> split(const Layout& layout, std::int64_t size, std::int64_t axis) {
+  const std::size_t cut_axis = axis_to_cut(layout, axis, "split");
+  if (size < 0 || (size == 0 && layout.sizes[cut_axis] != 0)) {
+    throw ShapeError(
+        format_text("split: parts of %lld elements of dimension %zu of %s. Use 1 or "
+                    "more.",
+                    static_cast<long long>(size), cut_axis, to_string(layout.sizes).c_str()));
+  }
+  return cut(layout, cut_axis, size);
+}
+
+std::vector<Layout> split(const Layout& layout, const Dims& sizes, std::int64_t axis) {
+  const std::size_t cut_axis = axis_to_cut(layout, axis, "split");
+  std::int64_t left = layout.sizes[cut_axis];
+  bool fits = true;
+  for (const std::int64_t size : sizes) {
+    fits = fits && size >= 0 && size <= left;
+    left -= fits ? size : 0;
+  }
+  if (!fits || left != 0) {
+    throw ShapeError(
+        format_text("split: parts of %s elements of dimension %zu of %s. They have to "
+                    "make up all of it.",
+                    to_string(sizes).c_str(), cut_axis, to_string(layout.sizes).c_str()));
+  }
+  std::vector<Layout> parts = no_parts_yet(std::ssize(sizes));
+  std::int64_t start = 0;
+  for (const std::int64_t size : sizes) {
+    parts.push_back(narrow(layout, static_cast<std::int64_t>(cut_axis), start, size));
+    start += size;
+  }
+  return parts;
+}
+
+std::vector<Layout> chunk(const Layout& layout, std::int64_t count, std::int64_t axis) {
+  const std::size_t cut_axis = axis_to_cut(layout, axis, "chunk");
+  if (count <= 0) {
+    throw ShapeError(
+        format_text("chunk: into %lld parts. Use 1 or more.", static_cast<long long>(count)));
+  }
+  const std::int64_t present = layout.sizes[cut_axis];
+  if (present == 0) {
+    std::vector<Layout> parts = no_parts_yet(count);
+    parts.resize(static_cast<std::size_t>(count), layout);
+    return parts;
+  }
+  return cut(layout, cut_axis, (present - 1) / count + 1);
+}
+
+std::vector<Layout> unbind(const Layout& layout, std::int64_t axis) {
+  const std::size_t cut_axis = axis_to_cut(layout, axis, "unbind");
+  std::vector<Layout> parts = no_parts_yet(layout.sizes[cut_axis]);
+  for (std::int64_t index = 0; index < layout.sizes[cut_axis]; ++index) {
+    parts.push_back(select(layout, static_cast<std::int64_t>(cut_axis), index));
+  }
+  return parts;
+}
+
+Layout flatten(const Layout& layout, std::int64_t first, std::int64_t last) {
+  const std::size_t from = detail::wrap_axis(first, layout.ndim(), "flatten");
+  const std::size_t to = detail::wrap_axis(last, layout.ndim(), "flatten");
+  if (from > to) {
+    throw ShapeError(format_text("flatten: from dimension %zu to %zu of %s. The first comes first.",
+                                 from, to, to_string(layout.sizes).c_str()));
+  }
+  if (layout.ndim() == 0) {
+    return unsqueeze(layout, 0);
+  }
+  Dims sizes;
+  for (std::size_t axis = 0; axis < layout.ndim(); ++axis) {
+    if (axis > from && axis <= to) {
+      sizes.back() *= layout.sizes[axis];
+    } else {
+      sizes.push_back(layout.sizes[axis]);
+    }
+  }
+  if (const auto flat = viewed_as(layout, sizes, "flatten")) {
+    return *flat;
+  }
+  throw ShapeError(
+      format_text("flatten: dimensions %zu to %zu of sizes %s with strides %s are no "
+                  "one dimension without copying. Use reshape, or contiguous() first.",
+                  from, to, to_string(layout.sizes).c_str(), to_string(layout.strides).c_str()));
+}
+
+Layout with_itemsize(const Layout& layout, std::size_t from, std::size_t to) {
+  if (from == to) {
+    return layout;
+  }
+  expect_whole(layout.ndim() != 0, layout, from, to);
+  Layout seen(layout);
+  const std::size_t last = layout.ndim() - 1;
+  const bool is_dense = layout.strides[last] == 1 || layout.sizes[last] == 1;
+  if (from > to) {
+    const auto parts = static_cast<std::int64_t>(from / to);
+    expect_whole(is_dense, layout, from, to);
+    seen = with_smaller_elements(layout, parts, "view");
+    seen.sizes[last] *= parts;
+    seen.sizes.pop_back();
+    seen.strides.pop_back();
+    seen.strides[last] = 1;
+    return seen;
+  }
+  const auto whole = static_cast<std::int64_t>(to / from);
+  bool is_whole =
+      layout.strides[last] == 1 && layout.sizes[last] % whole == 0 && layout.offset % whole == 0;
+  for (std::size_t axis = 0; axis < last; ++axis) {
+    is_whole = is_whole && (layout.strides[axis] % whole == 0 || layout.sizes[axis] == 1);
+    seen.strides[axis] /= whole;
+  }
+  expect_whole(is_whole, layout, from, to);
+  seen.strides[last] = 1;
+  seen.sizes[last] /= whole;
+  seen.offset /= whole;
+  return seen;
+}
+
+Layout as_real(const Layout& layout) {
+  return with_smaller_elements(layout, 2, "view_as_real");
+}
+
+Layout as_complex(const Layout& layout) {
+  const bool has_pairs =
+      layout.ndim() != 0 && layout.sizes.back() == 2 && layout.strides.back() == 1;
+  Layout complex = layout;
+  if (has_pairs) {
+    complex.sizes.pop_back();
+    complex.strides.pop_back();
+  }
+  bool is_even = complex.offset % 2 == 0;
+  for (std::size_t axis = 0; axis < complex.ndim(); ++axis) {
+    is_even = is_even && (complex.strides[axis] % 2 == 0 || complex.sizes[axis] == 1);
+  }
+  if (!has_pairs || !is_even) {
+    throw ShapeError(
+        format_text("view_as_complex: sizes %s, strides %s, offset %lld. The last "
+                    "dimension has to be two dense reals, and all else even; call "
+                    "contiguous() first.",
+                    to_string(layout.sizes).c_str(), to_string(layout.strides).c_str(),
+                    static_cast<long long>(layout.offset)));
+  }
+  for (std::int64_t& stride : complex.strides) {
+    stride /= 2;
+  }
+  complex.offset /= 2;
+  return complex;
+}
+
+}  // namespace byre::inline v0::views

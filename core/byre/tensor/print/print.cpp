@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <byre/tensor/elements/convert.hpp>
+#include <byre/tensor/print.hpp>
+#include <byre/tensor/print/print_elements.hpp>
+
+#include <algorithm>
+#include <boost/container/vector.hpp>
+#include <limits>
+#include <ostream>
+
+namespace byre::inline v0 {
+namespace {
+
+/// Which indices of each dimension are shown.
+struct Shown {
+  const Dims* sizes;
+  std::int64_t edge_items;
+
+  bool has_gap(std::size_t axis) const { return (*sizes)[axis] - edge_items > edge_items; }
+
+  /// Calls `each(index)` for those shown, and `gap()` where some are left out.
+  template <class Each, class Gap>
+  void walk(std::size_t axis, const Each& each, const Gap& gap) const {
+    const std::int64_t size = (*sizes)[axis];
+    for (std::int64_t index = 0; index < size; ++index) {
+      if (index == edge_items && has_gap(axis)) {
+        gap();
+        index = size - edge_items;
+      }
+      each(index);
+    }
+  }
+};
+
+Shown shown_of(const Tensor& tensor, const PrintOptions& options) {
+  const bool is_summarized = tensor.numel() > options.threshold;
+  return {&tensor.sizes(), is_summarized ? std::max<std::int64_t>(options.edge_items, 1)
+                                         : std::numeric_limits<std::int64_t>::max()};
+}
+
+/// The elements that are shown, in row-major order.
+template <class T>
+void gather(const Shown& shown, const Layout& layout, const T* first, std::size_t axis,
+            boost::container::vector<T>& elements) {
+  if (axis == layout.ndim()) {
+    elements.push_back(detail::loaded(*first));
+    return;
+  }
+  shown.walk(
+      axis,
+      [&](std::int64_t index) {
+        gather(shown, layout, first + index * layout.strides[axis], axis + 1, elements);
+      },
+      [] {});
+}
+
+detail::Words words_of(const Tensor& tensor, const Shown& shown, int precision) {
+  return visit(tensor.dtype(), "to_string", [&]<class T>() {
+    boost::container::vector<T> elements;
+    gather(shown, tensor.layout(), tensor.data<T>(), 0, elements);
+    return detail::words_of(std::span<const T>(elements.data(), elements.size()),
+                            std::max(precision, 0));
+  });
+}
+
+/// Puts words into nested brackets. Source: NumPy's rules for lines, spaces and empty lines.
+class Brackets {
+ public:
+  Brackets(const Shown& shown, const detail::Words& words, std::size_t line_width)
+      : shown_(shown), word_(words.begin()), line_width_(line_width) {}
+
+  /// The part of the array that the dimensions from `axis` on make.
+  std::string text(std::size_t axis) {
+    const std::string inner =
+        axis + 1 == shown_.sizes->size() ? row(axis) : rows(axis, std::string(axis + 1, ' '));
+    return "[" + inner + "]";
+  }
+
+ private:
+  std::string row(std::size_t axis) {
+    const std::string indent(axis + 1, ' ');
+    std::string text;
+    std::string line;  // behind the indent
+    const auto add = [&](const std::string& word) {
+      const std::size_t brackets = axis + 1;
+      if (!line.empty() && indent.size() + line.size() + 1 + word.size() + brackets > line_width_) {
+        text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n" + indent;
+        line.clear();
+      }
+      line += (line.empty() ? "" : " ") + word;
+    };
+    shown_.walk(
+        axis, [&](std::int64_t) { add(*word_++); }, [&] { add("..."); });
+    return text + line;
+  }
+
+  std::string rows(std::size_t axis, const std::string& indent) {
+    const std::string line_ends(shown_.sizes->size() - axis - 1, '\n');
+    std::string text;
+    const auto add = [&](const std::string& part) {
+      text += (text.empty() ? "" : line_ends + indent) + part;
+    };
+    shown_.walk(
+        axis, [&](std::int64_t) { add(this->text(axis + 1)); }, [&] { add("..."); });
+    return text;
+  }
+
+  const Shown& shown_;
+  detail::Words::const_iterator word_;
+  std::size_t line_width_;
+};
+
+std::string elements_of(const Tensor& tensor, const PrintOptions& options) {
+  if (tensor.numel() == 0) {
+    return "[]";
+  }
+  const Shown shown = shown_of(tensor, options);
+  const detail::Words words = words_of(tensor, shown, options.precision);
+  if (tensor.ndim() == 0) {
+    return words[0].substr(words[0].find_first_not_of(' '));
+  }
+  return Brackets(shown, words, options.line_width).text(0);
+}
+
+std::string type_of(const Tensor& tensor) {
+  std::string text =
+      tensor.is_dtype_initialized() ? name_of(tensor.dtype()) + std::string(" ") : "";
+  text += to_string(tensor.sizes());
+  if (!tensor.device().is_cpu()) {
+    text += std::string(" on ") + describe(tensor.device()).chars.data();
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string to_string(const Tensor& tensor, const PrintOptions& options) {
+  if (!tensor) {
+    return "no tensor";
+  }
+  const bool has_dtype = tensor.is_dtype_initialized();
+  if (!tensor.is_storage_initialized()) {
+    return type_of(tensor) +
+           (has_dtype ? ", storage-uninitialized" : ", storage- and dtype-uninitialized");
+  }
+  if (!has_dtype) {
+    return type_of(tensor) + ", dtype-uninitialized";
+  }
+  const std::string elements = elements_of(tensor.to(Device::cpu()), options);
+  return options.type ? elements + ", " + type_of(tensor) : elements;
+}
+
+std::ostream& operator<<(std::ostream& stream, const Tensor& tensor) {
+  return stream << to_string(tensor);
+}
+
+}  // namespace byre::inline v0

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSL-1.0
+/// A storage that gives whatever answers a test wants of it, for checks that the real one never fails.
+#pragma once
+
+#include <byre/error/error.hpp>
+#include <byre/memory/aligned_allocator.hpp>
+#include <byre/storage/buffer.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "../content/content.hpp"
+
+namespace byre::stress {
+
+/// Tells the truth where it is not told otherwise.
+struct LyingStorage {
+  explicit LyingStorage(std::size_t nbytes, Content content) : bytes(nbytes) {
+    write_content(bytes.data(), nbytes, content);
+  }
+
+  const std::byte* data() const { return bytes.data(); }
+  std::byte* mutable_data() { return bytes.data(); }
+  std::size_t nbytes() const { return bytes.size(); }
+  bool is_unique() const { return says_unique; }
+  bool is_read_only() const { return says_read_only; }
+  std::uint32_t use_count() const { return says_owners; }
+  std::uint32_t handle_count() const { return says_handles; }
+  Origin origin() const { return Origin::allocated; }
+  Allocator& allocator() const { return aligned_allocator(); }
+
+  Materialized materialize(Wait) {
+    says_unique = is_unique_after;
+    says_read_only = says_read_only && !is_writable_after;
+    return answer;
+  }
+  void resize(std::size_t nbytes) {
+    if (on_resize) {
+      on_resize(*this);
+    } else {
+      bytes.resize(nbytes);
+    }
+  }
+
+  std::vector<std::byte> bytes;
+  bool says_unique = true;
+  bool says_read_only = false;
+  std::uint32_t says_owners = 1;
+  std::uint32_t says_handles = 1;
+  Materialized answer = Materialized::already_unique;
+  bool is_unique_after = true;
+  bool is_writable_after = true;
+  std::function<void(LyingStorage&)> on_resize;
+};
+
+/// What stress::Item is to a Storage.
+struct LyingItem {
+  explicit LyingItem(std::size_t nbytes = 100) : value(nbytes, {7, 1}) {}
+
+  template <class Act>
+  decltype(auto) with(Act act) {
+    return act(value);
+  }
+  template <class Act>
+  decltype(auto) with(Act act) const {
+    return act(value);
+  }
+  const LyingStorage* storage() const { return &value; }
+  std::uint32_t handles() const { return 1; }
+  std::size_t nbytes() const { return value.nbytes(); }
+  bool is_read_only() const { return value.is_read_only(); }
+  Content expected() const { return now; }
+  Content next() const { return {now.identity, now.version + 1}; }
+  void wrote_next() { now = next(); }
+  std::optional<std::string> fault() const { return fault_in(value.data(), value.nbytes(), now); }
+
+  LyingStorage value;
+  Content now{7, 1};
+};
+
+}  // namespace byre::stress

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: BSL-1.0
+// What memory elements may lie in: aligned, of bools that are bools, from the allocator that the
+// tensor was given; and how often growing moves it.
+#include <byre/tensor/elements.hpp>
+#include <byre/tensor/tensor.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "../support/complaint.hpp"
+#include "../support/counted.hpp"
+#include "../support/fake_device.hpp"
+#include "../support/temporary_folder.hpp"
+#include "../support/test_allocator.hpp"
+
+namespace byre::test {
+namespace {
+
+void ignore(void*) {}
+
+std::vector<std::uint8_t> bytes_of(const Tensor& tensor) {
+  const Tensor dense = tensor.to(Device::cpu()).contiguous();
+  const auto* const first = static_cast<const std::uint8_t*>(dense.raw_data());
+  return {first, first + dense.nbytes()};
+}
+
+TEST(Bools, bytes_of_another_dtype_are_not_seen_as_bools) {
+  const Tensor bytes = Tensor::of<std::uint8_t>({3}, {0, 1, 2});
+  const std::string text = complaint_of<DTypeError>([&] { bytes.view(DType::boolean); });
+  EXPECT_EQ(text,
+            "view: bytes of u8 are not bools, which are 0 or 1. Write the tensor into one of bool "
+            "with copy_: what is not 0 is true.");
+  EXPECT_THROW(Tensor::zeros({2}, DType::i8).view(DType::boolean), DTypeError);
+  Tensor bools = Tensor::empty({3}, DType::boolean);
+  copy_(bools, bytes);
+  EXPECT_EQ(bytes_of(bools), (std::vector<std::uint8_t>{0, 1, 1}));
+  EXPECT_TRUE(bools.view(DType::boolean).aliases(bools));
+  EXPECT_EQ(bools.view(DType::u8).at<std::uint8_t>({2}), 1);
+}
+
+TEST(Bools, foreign_bytes_are_bools_only_if_each_is_0_or_1) {
+  std::uint8_t foreign[] = {1, 0, 2};
+  const std::string text = complaint_of<DTypeError>(
+      [&] { Tensor::over(Storage::borrow(foreign, 3), {3}, DType::boolean); });
+  EXPECT_NE(text.find("bool number 2 is the byte 2, and a bool is 0 or 1"), std::string::npos)
+      << text;
+  EXPECT_TRUE(Tensor::over(Storage::borrow(foreign, 3), {2}, DType::boolean).at<bool>({0}));
+  Tensor x = Tensor(Device::cpu()).resize({3});
+  EXPECT_THROW(x.share_external(foreign, DType::boolean, ignore), DTypeError);
+  EXPECT_FALSE(x.is_dtype_initialized());
+  foreign[2] = 1;
+  EXPECT_TRUE(x.share_external(foreign, DType::boolean, ignore).at<bool>({2}));
+}
+
+TEST(Bools, that_nobody_wrote_are_false) {
+  TestAllocator on_host;
+  for (Allocator* const allocator :
+       std::initializer_list<Allocator*>{&on_host, &FakeDevice::first().allocator()}) {
+    const std::vector<std::uint8_t> zeros(100, 0);
+    Tensor x = Tensor::empty({100}, DType::boolean, *allocator);
+    EXPECT_EQ(bytes_of(x), zeros);
+    x.free_memory().realize<bool>();
+    EXPECT_EQ(bytes_of(x), zeros);
+    x.free_memory().reserve({200}).realize<bool>();
+    x.resize({200});
+    x.extend(300);
+    EXPECT_EQ(bytes_of(x), std::vector<std::uint8_t>(500, 0));
+    Tensor y = Tensor::empty({100}, DType::f32, *allocator);
+    y.realize<bool>();
+    EXPECT_EQ(bytes_of(y), zeros);
+    Tensor clone = y.lazy_clone();
+    clone.extend(1, 0);
+    EXPECT_EQ(bytes_of(clone), std::vector<std::uint8_t>(101, 0));
+    EXPECT_EQ(bytes_of(y), zeros);
+  }
+}
+
+TEST(Alignment, elements_begin_where_their_type_may) {
+  alignas(8) std::uint8_t memory[64] = {};
+  Tensor x = Tensor(Device::cpu()).resize({2});
+  const std::string text =
+      complaint_of<InvalidArgument>([&] { x.share_external(memory + 1, DType::f32, ignore); });
+  EXPECT_EQ(text,
+            "share_external: the memory begins at an address that is 1 more than a multiple of 4, "
+            "and elements of f32 begin at multiples of that alone. Copy it to memory that is "
+            "aligned.");
+  EXPECT_THROW(x.share_external(memory + 4, DType::f64, ignore), InvalidArgument);
+  x.share_external(memory + 4, DType::complex64, ignore);
+  EXPECT_THROW(Tensor::over(Storage::borrow(memory + 2, 8), {2}, DType::i32), InvalidArgument);
+  EXPECT_THROW(Tensor::over(Storage::borrow(memory + 2, 8), {0}, DType::i32), InvalidArgument);
+  Tensor bytes = Tensor::over(Storage::borrow(memory + 1, 8), {8}, DType::u8);
+  EXPECT_THROW(bytes.view(DType::i16), InvalidArgument);
+  EXPECT_EQ(bytes.view(DType::i8).at<std::int8_t>({7}), 0);
+  EXPECT_EQ(bytes.clone().view(DType::i64).at<std::int64_t>({0}), 0);
+}
+
+TEST(Allocators, a_tensor_keeps_to_the_one_it_was_given) {
+  TestAllocator allocator;
+  {
+    Tensor x = Tensor::empty({4}, DType::f32, allocator);
+    EXPECT_EQ(&x.clone().storage().allocator(), &allocator);
+    EXPECT_EQ(&x.expand({2, 4}).contiguous().storage().allocator(), &allocator);
+    x.resize({100}).realize<float>();
+    EXPECT_EQ(&x.storage().allocator(), &allocator);
+    x.free_memory().realize<double>();
+    EXPECT_EQ(&x.storage().allocator(), &allocator);
+    x.resize({0}, OnShrink::free_memory);
+    Tensor view = x.alias();
+    Tensor clone = x.lazy_clone();
+    for (Tensor* const none : {&view, &clone}) {
+      none->resize({3}).realize<double>();
+      EXPECT_EQ(&none->storage().allocator(), &allocator);
+    }
+    x.resize({3}).realize<double>();
+    x.lazy_clone().reserve({100});
+    EXPECT_EQ(allocator.wrong_releases(), 0);
+  }
+  EXPECT_EQ(allocator.blocks_out(), 0U);
+  EXPECT_EQ(&Tensor(Device::cpu()).allocator(), &default_allocator());
+  EXPECT_EQ(&Tensor(FakeDevice::first().device()).allocator(), &FakeDevice::first().allocator());
+}
+
+TEST(Growing, moves_what_others_share_once) {
+  TestAllocator allocator;
+  const Tensor x = zero_(*std::make_unique<Tensor>(Tensor::empty({4}, DType::f32, allocator)));
+  Tensor clone = x.lazy_clone();
+  const Counted counted;
+  const int allocations = allocator.allocations();
+  clone.reserve({50});
+  EXPECT_EQ(allocator.allocations(), allocations + 1);
+  EXPECT_FALSE(clone.storage().shares_data_with(x.storage()));
+  EXPECT_TRUE(x.storage().is_unique());
+  EXPECT_EQ(clone.at<float>({3}), 0);
+  if (BYRE_STATS) {
+    EXPECT_EQ(counted.since().copies, 1) << counted.text();
+  }
+  clone.resize({50});
+  EXPECT_EQ(clone.size(0), 50);
+}
+
+TEST(Growing, moves_what_is_mapped_once) {
+  const TemporaryFolder folder;
+  write_file(folder / "bytes", "meadow");
+  TestAllocator allocator;
+  {
+    Tensor x = Tensor::over(Storage::map_file(folder / "bytes", allocator), {6}, DType::u8);
+    x.extend(2, 0);
+    EXPECT_EQ(allocator.allocations(), 1);
+    EXPECT_EQ(x.at<std::uint8_t>({5}), 'w');
+    EXPECT_FALSE(x.storage().is_read_only());
+  }
+  EXPECT_EQ(allocator.blocks_out(), 0U);
+}
+
+TEST(Growing, does_without_the_growth_that_there_is_no_memory_for) {
+  TestAllocator allocator;
+  Tensor x = Tensor::empty({4}, DType::u8, allocator);
+  std::memset(x.mutable_raw_data(), 7, 4);
+  allocator.fail_allocation(0);
+  x.extend(1000);
+  EXPECT_EQ(x.storage().nbytes(), 1004U);
+  EXPECT_EQ(x.at<std::uint8_t>({3}), 7);
+  allocator.fail_allocation(0);
+  EXPECT_THROW(x.extend(1000, 0), OutOfMemory);
+  EXPECT_EQ(x.size(0), 1004);
+  allocator.fail_allocation(TestAllocator::never);
+}
+
+TEST(Pointers, to_read_are_valid_until_the_storage_is_written) {
+  Tensor x = Tensor::of<float>({4}, {1, 2, 3, 4});
+  const float* const read = x.data<float>();
+  const Tensor view = x.slice(0, 1);
+  Tensor clone = x.lazy_clone();
+  clone.set_at<float>({0}, 9);  // another storage
+  EXPECT_EQ(x.data<float>(), read);
+  EXPECT_EQ(*read, 1);
+  const Tensor kept = x.lazy_clone();
+  x.set_at<float>({0}, 8);  // moves x, and view with it
+  EXPECT_NE(x.data<float>(), read);
+  EXPECT_EQ(view.data<float>(), x.data<float>() + 1);
+  EXPECT_EQ(kept.data<float>(), read) << "a lazy clone keeps what was read";
+  EXPECT_EQ(*read, 1);
+}
+
+TEST(Pointers, to_write_are_asked_for_again_after_a_lazy_clone) {
+  Tensor x = Tensor::of<float>({4}, {1, 2, 3, 4});
+  float* const written = x.mutable_data<float>();
+  EXPECT_EQ(x.mutable_data<float>(), written) << "nothing came between";
+  const Tensor clone = x.slice(0, 0, 2).reshape({2, 1});  // from any view
+  float* const again = x.mutable_data<float>();
+  EXPECT_NE(again, written);
+  *again = 9;
+  EXPECT_EQ(clone.at<float>({0, 0}), 1);
+  EXPECT_EQ(clone.data<float>(), written) << "the old one is the clone's by now";
+}
+
+}  // namespace
+}  // namespace byre::test

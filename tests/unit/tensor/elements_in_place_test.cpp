@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Random operations in place between views of one storage, or of lazy clones, against a model of
+/// plain bytes: each is refused, and changes nothing, or computes as if its operands were copied
+/// first.
+#include "elements_support.hpp"
+
+#include <byre/tensor/layout/layout.hpp>
+
+#include <cstring>
+#include <random>
+#include <set>
+
+#include "../support/seed.hpp"
+
+namespace byre::test {
+namespace {
+
+using byre::Layout;
+
+using Bytes = std::array<std::uint8_t, 192>;
+
+struct Operation {
+  const char* name;
+  Tensor& (*run)(Tensor&, const Tensor&);
+  std::uint64_t (*model)(std::uint64_t, std::uint64_t);  ///< modulo the width of what is written
+};
+
+const std::array operations{
+    Operation{"add_", byre::add_, [](auto a, auto b) { return a + b; }},
+    Operation{"sub_", byre::sub_, [](auto a, auto b) { return a - b; }},
+    Operation{"mul_", byre::mul_, [](auto a, auto b) { return a * b; }},
+    Operation{"copy_", byre::copy_, [](auto, auto b) { return b; }},
+};
+
+/// Elements of an integral dtype in a storage of Bytes.
+struct View {
+  DType dtype;
+  Layout layout;
+
+  Tensor of(const Tensor& bytes) const {
+    return bytes.view(dtype).as_strided(layout.sizes, layout.strides, layout.offset);
+  }
+  std::size_t itemsize() const { return byre::itemsize(dtype); }
+  std::size_t first_byte(const Dims& indices) const {
+    std::int64_t element = layout.offset;
+    const std::size_t added = indices.size() - layout.ndim();  // broadcast
+    for (std::size_t axis = 0; axis < layout.ndim(); ++axis) {
+      element += layout.sizes[axis] == 1 ? 0 : indices[added + axis] * layout.strides[axis];
+    }
+    return static_cast<std::size_t>(element) * itemsize();
+  }
+  std::uint64_t read(const Bytes& bytes, const Dims& indices) const {
+    return byre::visit(dtype, "read", [&]<class T>() -> std::uint64_t {
+      if constexpr (std::is_integral_v<T>) {
+        T value;
+        std::memcpy(&value, bytes.data() + first_byte(indices), sizeof(T));
+        return static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
+      }
+      return 0;
+    });
+  }
+  void write(Bytes& bytes, const Dims& indices, std::uint64_t value) const {
+    std::memcpy(bytes.data() + first_byte(indices), &value, itemsize());  // little-endian
+  }
+  bool repeats_elements() const {
+    std::set<std::size_t> seen;
+    bool repeats = false;
+    for_each_index(layout.sizes, [&](const Dims& indices) {
+      repeats = !seen.insert(first_byte(indices)).second || repeats;
+    });
+    return repeats;
+  }
+  std::string text() const {
+    return std::string(byre::name_of(dtype)) + to_string(layout.sizes) + " by " +
+           to_string(layout.strides) + " from " + std::to_string(layout.offset);
+  }
+};
+
+class RandomInPlaceTest : public testing::Test {
+ protected:
+  std::int64_t random(std::int64_t least, std::int64_t most) {
+    return std::uniform_int_distribution<std::int64_t>(least, most)(engine_);
+  }
+  bool one_in(std::int64_t count) { return random(1, count) == 1; }
+
+  /// Some of the sizes, strides and the offset are those of `like`.
+  View random_view(const View& like, bool may_broadcast) {
+    for (;;) {
+      constexpr std::array dtypes{DType::u8, DType::i16, DType::i32, DType::i64};
+      View view = like;
+      if (one_in(4)) {
+        view.dtype = dtypes[static_cast<std::size_t>(random(0, 3))];
+      }
+      if (may_broadcast && one_in(4) && view.layout.ndim() > 0) {
+        view.layout.sizes.erase(view.layout.sizes.begin());
+        view.layout.strides.erase(view.layout.strides.begin());
+      }
+      for (std::size_t axis = 0; axis < view.layout.ndim(); ++axis) {
+        if (may_broadcast && one_in(6)) {
+          view.layout.sizes[axis] = 1;
+        }
+        if (one_in(3)) {
+          view.layout.strides[axis] = random(0, 9);
+        }
+      }
+      if (one_in(2)) {
+        view.layout.offset = random(0, 12);
+      }
+      const auto nbytes = static_cast<std::size_t>(view.layout.end()) * view.itemsize();
+      if (nbytes <= std::tuple_size_v<Bytes>) {
+        return view;
+      }
+    }
+  }
+  View random_target() {
+    const Dims sizes(static_cast<std::size_t>(random(0, 3)));
+    View dense{DType::i16, byre::contiguous_layout(sizes, "test")};
+    for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
+      dense.layout.sizes[axis] = random(one_in(20) ? 0 : 1, one_in(3) ? 12 : 4);
+    }
+    dense.layout.strides = byre::contiguous_layout(dense.layout.sizes, "test").strides;
+    return random_view(dense, false);
+  }
+
+  Bytes random_bytes() {
+    Bytes bytes;
+    for (std::uint8_t& byte : bytes) {
+      byte = static_cast<std::uint8_t>(random(0, 255));
+    }
+    return bytes;
+  }
+
+  std::mt19937_64 engine_{seed()};
+};
+
+Tensor tensor_of(const Bytes& bytes) {
+  return Tensor::of<std::uint8_t>({static_cast<std::int64_t>(bytes.size())},
+                                  std::span<const std::uint8_t>(bytes));
+}
+
+Bytes bytes_of(const Tensor& tensor) {
+  Bytes bytes;
+  std::memcpy(bytes.data(), tensor.raw_data(), bytes.size());
+  return bytes;
+}
+
+TEST_F(RandomInPlaceTest, each_operation_is_refused_or_reads_its_operands_as_they_were) {
+  int done = 0;
+  int refused = 0;
+  for (int round = 0; round < 20'000; ++round) {
+    const Bytes before = random_bytes();
+    Tensor memory = tensor_of(before);
+    const Tensor clone = memory.lazy_clone();
+    const View target = random_target();
+    const View source = random_view(target, true);
+    const bool is_of_clone = one_in(4);
+    const Operation& operation = operations[static_cast<std::size_t>(random(0, 3))];
+    SCOPED_TRACE(operation.name + (": " + target.text()) + " with " + source.text() +
+                 (is_of_clone ? " of a lazy clone" : ""));
+    Tensor written = target.of(memory);
+    Bytes expected = before;
+    bool is_refused = false;
+    try {
+      operation.run(written, source.of(is_of_clone ? clone : memory));
+      for_each_index(target.layout.sizes, [&](const Dims& indices) {
+        target.write(expected, indices,
+                     operation.model(target.read(before, indices), source.read(before, indices)));
+      });
+    } catch (const byre::ShapeError&) {
+      is_refused = true;
+    }
+    ASSERT_EQ(bytes_of(memory), expected) << (is_refused ? "though refused" : "");
+    ASSERT_EQ(bytes_of(clone), before);
+    ASSERT_TRUE(is_refused || !target.repeats_elements());
+    ASSERT_FALSE(is_refused && is_of_clone && !byre::may_overlap_itself(target.layout));
+    ++(is_refused ? refused : done);
+  }
+  EXPECT_GT(done, 2000);
+  EXPECT_GT(refused, 2000);
+}
+
+}  // namespace
+}  // namespace byre::test
