@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <byre/error/error.hpp>
+#include <byre/error/warning.hpp>
+#include <byre/shadow/environment.hpp>
+#include <byre/shadow/silence.hpp>
+#include <byre/shadow/summary.hpp>
+
+#include <cstdlib>
+#include <exception>
+#include <string>
+
+namespace byre::inline v0::shadow {
+namespace {
+
+/// Empty if it is not set.
+std::string value_of(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+/// Where it goes; never destroyed.
+std::string& summary_at_exit() {
+  static std::string& where = *new std::string;
+  return where;
+}
+
+void print_summary_at_exit() {
+  try {
+    print_summary(summary_at_exit());
+  } catch (const std::exception& error) {
+    warn("the summary of reshapes was not written: %s", error.what());
+  }
+}
+
+bool heed() {
+  const std::string backtraces = value_of("BYRE_RESHAPE_BACKTRACE");
+  if (!backtraces.empty() && backtraces != "0" && backtraces != "1") {
+    throw InvalidArgument(format_text(
+        "reshape: BYRE_RESHAPE_BACKTRACE in the environment is \"%.100s\". Set it to 1 for "
+        "backtraces, or to 0 or nothing for none.",
+        backtraces.c_str()));
+  }
+  const std::string summary = value_of("BYRE_RESHAPE_SUMMARY");
+  if (!summary.empty()) {
+    detail::check_place_of_summary(summary);
+  }
+  if (const std::string list = value_of("BYRE_RESHAPE_SILENCE"); !list.empty()) {
+    silence_sites(list);
+  }
+  if (!summary.empty()) {
+    summary_at_exit() = summary;
+    std::atexit(&print_summary_at_exit);
+  }
+  return true;
+}
+
+}  // namespace
+
+void detail::heed_environment() {
+  [[maybe_unused]] static const bool heeded = heed();
+}
+
+}  // namespace byre::inline v0::shadow

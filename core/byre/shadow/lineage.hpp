@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Lineage: what hangs on a storage once a reshape that is watched linked two families on it.
+#pragma once
+
+#include <byre/shadow/generation.hpp>
+#include <byre/shadow/shadow_storage.hpp>
+#include <byre/shadow/tally.hpp>
+#include <byre/storage/attachment.hpp>
+#include <byre/storage/storage.hpp>
+
+namespace byre::inline v0::shadow {
+
+/// Thread-safety: as of its parts.
+struct Lineage final : Attachment {
+  StorageGeneration generation;
+  /// Of tensors that no reshape that is watched made.
+  ShadowStorage default_family;
+  /// Raw pointers to write through that left while the storage was tracked.
+  Tally unaudited;
+
+  ShadowStorage& family(ShadowStorage* shadow) noexcept {
+    return shadow == nullptr ? default_family : *shadow;
+  }
+};
+
+/// Null for a storage that no watched reshape met: what hangs on storages is always a lineage.
+/// Wait-free; safe beside anything.
+inline Lineage* lineage_of(const Storage& storage) noexcept {
+  return static_cast<Lineage*>(storage.attachment());
+}
+
+}  // namespace byre::inline v0::shadow

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Places: what a report says of a reshape or of an access. Each distinct one is kept once, for good,
+/// and has a small number that fits into the mark of a write.
+#pragma once
+
+#include <byre/error/call_site.hpp>
+#include <byre/shadow/mode.hpp>
+#include <byre/shadow/write_mark.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+namespace byre::inline v0::shadow {
+
+/// The sizes of a tensor, in place. Of one with more dimensions than fit, the first ones.
+class Shape {
+ public:
+  static constexpr std::size_t most_sizes = 6;
+
+  constexpr Shape() noexcept = default;
+  constexpr explicit Shape(std::span<const std::int64_t> sizes) noexcept
+      : ndim_(static_cast<std::uint32_t>(sizes.size())) {
+    std::ranges::copy(sizes.first(std::min(sizes.size(), most_sizes)), sizes_.begin());
+  }
+
+  std::size_t ndim() const noexcept { return ndim_; }
+  std::span<const std::int64_t> sizes() const noexcept {
+    return std::span(sizes_).first(std::min(ndim(), most_sizes));
+  }
+  bool has_more() const noexcept { return ndim_ > most_sizes; }
+
+  friend constexpr bool operator==(const Shape&, const Shape&) noexcept = default;
+
+ private:
+  std::array<std::int64_t, most_sizes> sizes_{};
+  std::uint32_t ndim_ = 0;
+};
+
+/// "[2, 3]", "[1, 2, 3, 4, 5, 6, ...]". Throws std::bad_alloc.
+std::string to_string(const Shape& shape);
+
+struct Place {
+  CallSite site{};
+  Shape shape{};  ///< of the tensor that was accessed, or that the reshape made
+  Shape from{};   ///< of the tensor that was reshaped; an access has none
+  /// The reshape that the family of the accessed tensor, or of the reshape's input, came out of; 0 for
+  /// the family a storage begins with.
+  PlaceId came_from = 0;
+  std::optional<ReshapeMode> mode{};  ///< of a reshape, warn or error; an access has none
+
+  bool is_known() const noexcept { return site.line != 0; }
+
+  friend bool operator==(const Place& a, const Place& b) noexcept;
+};
+
+/// True iff they are the same line of the same file, by name.
+bool same_line(const CallSite& a, const CallSite& b) noexcept;
+
+/// The number of the place; 0, which is that of a place that is not known, if there is no memory for
+/// it or there are a million others. The name of its file is copied: the caller's may go away.
+/// Thread-safe; lock-free for a place that was met before, unless backtraces are kept.
+PlaceId place_id(const Place& place) noexcept;
+
+/// The place of a number that place_id gave, for good; an unknown one for 0. Thread-safe; wait-free.
+const Place& place(PlaceId id) noexcept;
+
+/// The place of a reshape whose input's family came out of `input`, with no line twice among those
+/// that it came from: a loop that reshapes what it reshaped does not make places without end.
+Place reshape_place(const CallSite& site, const Shape& from, const Shape& to, ReshapeMode mode,
+                    PlaceId input) noexcept;
+
+/// Where a family that accesses parted from one that wrote, by the reshapes they came out of.
+struct Parting {
+  PlaceId reshape;          ///< with a copy there, the access would not see the write
+  bool writer_is_reshaped;  ///< out of the family that accesses, directly or by further reshapes
+};
+/// Thread-safe; wait-free.
+Parting parting_of(PlaceId accessing, PlaceId writing) noexcept;
+
+}  // namespace byre::inline v0::shadow

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <byre/shadow/json.hpp>
+#include <byre/shadow/report.hpp>
+
+namespace byre::inline v0::shadow {
+namespace {
+
+std::string where(const Place& place) {
+  return place.is_known() ? std::string(place.site.file) + ":" + std::to_string(place.site.line)
+                          : "a place that is not known";
+}
+
+std::string places_of(const Violation& violation) {
+  const auto line = [](const char* what, const Place& place, const std::string& shapes) {
+    return std::string("\n  ") + what + " at " + where(place) +
+           (place.is_known() ? ", " + shapes : "");
+  };
+  const auto as = [](const Place& place) { return "as " + to_string(place.shape); };
+  return line("reshaped", violation.reshape,
+              to_string(violation.reshape.from) + " to " + to_string(violation.reshape.shape)) +
+         line("written", violation.write, as(violation.write)) +
+         line(violation.access_writes ? "then written" : "then read", violation.access,
+              as(violation.access));
+}
+
+std::string what_to_write(const Violation& violation) {
+  const std::string reshape = where(violation.reshape);
+  switch (violation.advice) {
+    case Advice::view:
+      return "If the two are to share memory, write view in place of reshape at " + reshape + ".";
+    case Advice::reshape_and_clone:
+      return "If what was there before the write is wanted, write reshape(...).clone() at " +
+             reshape + "; if what was written is, write view in place of reshape.";
+    case Advice::nothing:
+      return "If each is to have its own contents, there is nothing to do; if the two are to share "
+             "memory, write view in place of reshape at " +
+             reshape + ".";
+  }
+  return "";
+}
+
+std::string sizes_json(const Shape& shape) {
+  std::string text = "[";
+  for (const std::int64_t size : shape.sizes()) {
+    text += (text.size() > 1 ? ", " : "") + std::to_string(size);
+  }
+  return text + "]";
+}
+
+std::string place_json(const Place& place, const char* backtrace) {
+  std::string text = "{\"file\": " + json_string(place.site.file) +
+                     ", \"line\": " + std::to_string(place.site.line) +
+                     ", \"ndim\": " + std::to_string(place.shape.ndim()) +
+                     ", \"sizes\": " + sizes_json(place.shape);
+  if (place.mode) {
+    text += ", \"from_ndim\": " + std::to_string(place.from.ndim()) +
+            ", \"from_sizes\": " + sizes_json(place.from) +
+            ", \"mode\": " + json_string(name_of(*place.mode));
+  }
+  if (*backtrace != '\0') {
+    text += ", \"backtrace\": " + json_string(backtrace);
+  }
+  return text + "}";
+}
+
+}  // namespace
+
+const char* to_string(Advice advice) noexcept {
+  switch (advice) {
+    case Advice::view:
+      return "view";
+    case Advice::reshape_and_clone:
+      return "reshape_and_clone";
+    case Advice::nothing:
+      return "nothing";
+  }
+  return "?";
+}
+
+std::string to_string(const Violation& violation) {
+  std::string text =
+      "this code relies on reshape sharing memory with what it reshapes, and reshape is to become "
+      "a "
+      "copy." +
+      places_of(violation);
+  text +=
+      violation.access_writes
+          ? "\nToday the second write goes to the memory of the first; with a copy each has its "
+            "own. "
+          : "\nToday the read sees what was written; with a copy it will not. ";
+  text += what_to_write(violation);
+  if (violation.count > 1) {
+    text += "\nIt happened " + std::to_string(violation.count) + " times.";
+  }
+  if (violation.unaudited > 0) {
+    text += "\nRaw pointers to write to this memory were handed out " +
+            std::to_string(violation.unaudited) + (violation.unaudited == 1 ? " time" : " times") +
+            ": what is done through them is not seen.";
+  }
+  return text;
+}
+
+std::string backtraces_of(const Violation& violation) {
+  std::string text;
+  const auto add = [&](const char* what, const char* backtrace) {
+    if (*backtrace != '\0') {
+      text += std::string(what) + " by way of\n" + backtrace;
+    }
+  };
+  add("reshaped", violation.reshape_backtrace);
+  add("written", violation.write_backtrace);
+  add(violation.access_writes ? "then written" : "then read", violation.access_backtrace);
+  return text;
+}
+
+std::string to_json(const Violation& violation) {
+  return "{\"reshape\": " + place_json(violation.reshape, violation.reshape_backtrace) +
+         ", \"write\": " + place_json(violation.write, violation.write_backtrace) +
+         ", \"access\": " + place_json(violation.access, violation.access_backtrace) +
+         ", \"access_is\": " + json_string(violation.access_writes ? "write" : "read") +
+         ", \"advice\": " + json_string(to_string(violation.advice)) +
+         ", \"count\": " + std::to_string(violation.count) +
+         ", \"unaudited\": " + std::to_string(violation.unaudited) + "}";
+}
+
+ReshapeViolation::ReshapeViolation(const Violation& violation)
+    : Error(format_text("%s", to_string(violation).c_str())), violation_(violation) {}
+
+}  // namespace byre::inline v0::shadow

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSL-1.0
+/// ShadowStorage: what the tensors of one view family have in common, beside the storage that families
+/// linked by a reshape share.
+#pragma once
+
+#include <byre/shadow/generation.hpp>
+#include <byre/shadow/write_mark.hpp>
+#include <byre/storage/ref_count.hpp>
+#include <byre/sync/boost.hpp>
+
+#include <boost/smart_ptr/intrusive_ptr.hpp>
+
+namespace byre::inline v0::shadow {
+
+/// Thread-safety: handles as std::shared_ptr; the generation as it says.
+/// Source: the seed "Copy-on-write motivation".
+class ShadowStorage {
+ public:
+  /// Of the family that a storage begins with.
+  ShadowStorage() noexcept = default;
+  /// Of the family that `reshape` made out of the one of `origin`. Has one handle.
+  ShadowStorage(const ShadowStorage& origin, PlaceId reshape) noexcept
+      : generation(origin.generation), reshape_(reshape) {}
+  ShadowStorage(const ShadowStorage&) = delete;
+  ShadowStorage& operator=(const ShadowStorage&) = delete;
+
+  /// The place of the reshape that made the family; 0 for the one a storage begins with.
+  PlaceId reshape() const noexcept { return reshape_; }
+
+  FamilyGeneration generation;
+
+ private:
+  friend void intrusive_ptr_add_ref(ShadowStorage* shadow) noexcept { shadow->handles_.add(); }
+  friend void intrusive_ptr_release(ShadowStorage* shadow) noexcept {
+    if (shadow->handles_.drop()) {
+      delete shadow;
+    }
+  }
+
+  const PlaceId reshape_ = 0;
+  basic_ref_count<sync::Boost> handles_;
+};
+
+using ShadowHandle = boost::intrusive_ptr<ShadowStorage>;
+
+}  // namespace byre::inline v0::shadow

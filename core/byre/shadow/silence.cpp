@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <byre/shadow/silence.hpp>
+#include <byre/storage/input_file.hpp>
+#include <byre/sync/immortal.hpp>
+
+#include <algorithm>
+#include <boost/thread/lock_guard.hpp>
+#include <boost/thread/mutex.hpp>
+#include <charconv>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace byre::inline v0::shadow {
+namespace {
+
+struct SilencedSite {
+  std::string file;
+  std::optional<std::uint32_t> line{};
+
+  bool matches(const Place& place) const noexcept {
+    const std::string_view name = place.site.file;
+    const bool ends_in_it = name.ends_with(file) && (name.size() == file.size() ||
+                                                     name[name.size() - file.size() - 1] == '/');
+    return place.is_known() && ends_in_it && (!line || *line == place.site.line);
+  }
+};
+
+struct SilencedSites {
+  boost::mutex mutex;
+  std::vector<SilencedSite> list;
+};
+
+constinit thread_local unsigned scopes_of_thread = 0;
+
+constexpr std::string_view blanks = " \t\r";
+
+std::string_view without_comment_and_blanks(std::string_view line) {
+  for (std::size_t at = line.find('#'); at != line.npos; at = line.find('#', at + 1)) {
+    if (at == 0 || blanks.find(line[at - 1]) != blanks.npos) {
+      line = line.substr(0, at);
+      break;
+    }
+  }
+  const std::size_t first = line.find_first_not_of(blanks);
+  return first == line.npos ? "" : line.substr(first, line.find_last_not_of(blanks) + 1 - first);
+}
+
+/// Nothing if the entry is neither `file` nor `file:line`.
+std::optional<SilencedSite> parsed(std::string_view entry) {
+  const std::size_t colon = entry.rfind(':');
+  const std::string_view file = entry.substr(0, colon);
+  if (file.empty() || file.ends_with('/') || file.find_first_of(blanks) != file.npos) {
+    return std::nullopt;
+  }
+  if (colon == entry.npos) {
+    return SilencedSite{std::string(file)};
+  }
+  const std::string_view digits = entry.substr(colon + 1);
+  std::uint32_t line = 0;
+  const auto [end, error] = std::from_chars(digits.begin(), digits.end(), line);
+  if (error != std::errc() || end != digits.end() || line == 0) {
+    return std::nullopt;
+  }
+  return SilencedSite{std::string(file), line};
+}
+
+std::string content_of(const std::filesystem::path& path) {
+  byre::detail::InputFile file(path);
+  std::string content(file.nbytes(), '\0');
+  file.read(content.data(), content.size());
+  return content;
+}
+
+std::vector<SilencedSite> read_list(const std::filesystem::path& path) {
+  std::vector<SilencedSite> list;
+  const std::string content = content_of(path);
+  std::string_view rest = content;
+  for (unsigned number = 1; !rest.empty(); ++number) {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+    const std::string_view entry = without_comment_and_blanks(line);
+    if (entry.empty()) {
+      continue;
+    }
+    std::optional<SilencedSite> site = parsed(entry);
+    if (!site) {
+      throw FileError(format_text(
+          "%.500s:%u: \"%.100s\" is no place to silence. Write the end of a file's name, alone or "
+          "with a line, as in \"model/layers.cpp:12\"; after a # comes what is a comment.",
+          path.c_str(), number, std::string(entry).c_str()));
+    }
+    list.push_back(*std::move(site));
+  }
+  return list;
+}
+
+}  // namespace
+
+SilenceScope::SilenceScope() noexcept {
+  ++scopes_of_thread;
+}
+SilenceScope::~SilenceScope() {
+  --scopes_of_thread;
+}
+
+void silence_sites(const std::filesystem::path& path) {
+  const std::vector<SilencedSite> more = read_list(path);
+  auto& sites = sync::immortal<SilencedSites>();
+  const boost::lock_guard<boost::mutex> lock(sites.mutex);
+  sites.list.insert(sites.list.end(), more.begin(), more.end());
+}
+
+bool detail::is_silenced(const Violation& violation) noexcept {
+  if (scopes_of_thread > 0) {
+    return true;
+  }
+  auto& sites = sync::immortal<SilencedSites>();
+  const boost::lock_guard<boost::mutex> lock(sites.mutex);
+  return std::ranges::any_of(sites.list, [&](const SilencedSite& site) {
+    return site.matches(violation.reshape) || site.matches(violation.write) ||
+           site.matches(violation.access);
+  });
+}
+
+}  // namespace byre::inline v0::shadow

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <byre/error/assert.hpp>
+#include <byre/shadow/backtrace.hpp>
+#include <byre/shadow/environment.hpp>
+#include <byre/shadow/place.hpp>
+#include <byre/shadow/report_book.hpp>
+#include <byre/shadow/tracking.hpp>
+
+#include <memory>
+#include <new>
+
+namespace byre::inline v0::shadow {
+namespace {
+
+enum class Kind : bool { read, write };
+
+Place place_of(const Access& access, const ShadowStorage& family) noexcept {
+  return {.site = access.site, .shape = Shape(access.sizes), .came_from = family.reshape()};
+}
+
+Advice advice_for(bool writer_is_reshaped, Kind kind) noexcept {
+  if (kind == Kind::write) {
+    return Advice::nothing;
+  }
+  return writer_is_reshaped ? Advice::view : Advice::reshape_and_clone;
+}
+
+/// Tells the family of a write, and people of the access that did not know of it.
+void disagree(const Lineage& lineage, ShadowStorage& family, WriteMark write, const Access& access,
+              Kind kind) {
+  family.generation.learn(write);
+  const PlaceId accessed = place_id(place_of(access, family));
+  const Parting parting = parting_of(family.reshape(), place(write.place()).came_from);
+  const Violation violation{.reshape = place(parting.reshape),
+                            .write = place(write.place()),
+                            .access = place(accessed),
+                            .access_writes = kind == Kind::write,
+                            .advice = advice_for(parting.writer_is_reshaped, kind),
+                            .unaudited = lineage.unaudited.count(),
+                            .reshape_backtrace = backtrace_of(parting.reshape),
+                            .write_backtrace = backtrace_of(write.place()),
+                            .access_backtrace = backtrace_of(accessed)};
+  detail::report(violation);
+}
+
+Lineage& lineage_made_for(const Storage& storage) {
+  if (Lineage* const present = lineage_of(storage)) {
+    return *present;
+  }
+  std::unique_ptr<Attachment> made(new (std::nothrow) Lineage);
+  if (made == nullptr) {
+    throw OutOfMemory(sizeof(Lineage), "heap, for the lineage of a storage");
+  }
+  return static_cast<Lineage&>(storage.attach(std::move(made)));
+}
+
+}  // namespace
+
+ShadowHandle link_by_reshape(const Storage& storage, ShadowStorage* origin, ReshapeMode mode,
+                             const Access& from, std::span<const std::int64_t> to_sizes) {
+  BYRE_ASSERT(mode == ReshapeMode::warn || mode == ReshapeMode::error,
+              "a reshape that is not watched was to link two families of views");
+  if (!storage) {
+    return nullptr;
+  }
+  detail::heed_environment();
+  const ShadowStorage& input = lineage_made_for(storage).family(origin);
+  const PlaceId reshape =
+      place_id(reshape_place(from.site, Shape(from.sizes), Shape(to_sizes), mode, input.reshape()));
+  auto* const made = new (std::nothrow) ShadowStorage(input, reshape);
+  if (made == nullptr) {
+    throw OutOfMemory(sizeof(ShadowStorage), "heap, for a shadow storage");
+  }
+  detail::count_reshape();
+  return {made, false};
+}
+
+void detail::read_tracked(Lineage& lineage, ShadowStorage& family, const Access& access) {
+  if (const auto unknown = family.generation.unknown_write(lineage.generation)) [[unlikely]] {
+    disagree(lineage, family, *unknown, access, Kind::read);
+  }
+}
+
+void detail::expect_agreement(Lineage& lineage, ShadowStorage& family, const Access& access) {
+  if (const auto unknown = family.generation.unknown_write(lineage.generation)) [[unlikely]] {
+    disagree(lineage, family, *unknown, access, Kind::write);
+  }
+}
+
+void detail::write_tracked(Lineage& lineage, ShadowStorage& family, const Access& access) {
+  const PlaceId here = place_id(place_of(access, family));
+  if (const auto unknown = family.generation.write(lineage.generation, here)) [[unlikely]] {
+    disagree(lineage, family, *unknown, access, Kind::write);
+    family.generation.write_anyway(lineage.generation, *unknown, here);
+  }
+}
+
+void detail::escape_tracked(Lineage& lineage) noexcept {
+  lineage.unaudited.add();
+  count_unaudited();
+}
+
+void detail::rejoin_tracked(Lineage& lineage, ShadowStorage& family) noexcept {
+  if (const auto unknown = family.generation.unknown_write(lineage.generation)) {
+    family.generation.learn(*unknown);
+  }
+}
+
+}  // namespace byre::inline v0::shadow

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSL-1.0
+/// What tensors say to the shadow storages: that they were reshaped, read, written, or that a raw
+/// pointer left. A storage that no watched reshape met costs one load and one branch.
+///
+/// Thread-safety: as of the access itself. Reads, reshapes and escapes of one storage may be at once,
+/// and what different families do; a write of a family excludes what else that family does. Lock-free
+/// where families agree and the place was met before (unless backtraces are kept); a violation locks.
+#pragma once
+
+#include <byre/error/call_site.hpp>
+#include <byre/shadow/lineage.hpp>
+#include <byre/shadow/mode.hpp>
+#include <byre/shadow/report.hpp>
+#include <byre/shadow/shadow_storage.hpp>
+#include <byre/storage/storage.hpp>
+
+#include <cstdint>
+#include <span>
+
+namespace byre::inline v0::shadow {
+
+/// An access, or the input of a reshape: the line of it, and the sizes of the tensor.
+struct Access {
+  CallSite site;
+  std::span<const std::int64_t> sizes;
+};
+
+namespace detail {
+
+[[gnu::cold]] void read_tracked(Lineage& lineage, ShadowStorage& family, const Access& access);
+[[gnu::cold]] void expect_agreement(Lineage& lineage, ShadowStorage& family, const Access& access);
+[[gnu::cold]] void write_tracked(Lineage& lineage, ShadowStorage& family, const Access& access);
+[[gnu::cold]] void escape_tracked(Lineage& lineage) noexcept;
+[[gnu::cold]] void rejoin_tracked(Lineage& lineage, ShadowStorage& family) noexcept;
+
+}  // namespace detail
+
+/// The shadow storage of a tensor that a reshape in `mode` (warn or error) makes, as an alias, of one
+/// in the family of `origin` (null: the one a storage begins with). `from` is the input's, `to_sizes`
+/// are the output's. The storage is watched from now on. Null for a handle without a storage.
+///
+/// Throws OutOfMemory; InvalidArgument and FileError if the environment is wrong (report_book.hpp):
+/// nothing is linked then.
+ShadowHandle link_by_reshape(const Storage& storage, ShadowStorage* origin, ReshapeMode mode,
+                             const Access& from, std::span<const std::int64_t> to_sizes);
+
+/// A tensor of the family (null: the default one) is about to be read. Reports a write by another
+/// family that it was not told of, or throws ReshapeViolation.
+inline void on_read(const Storage& storage, ShadowStorage* family, const Access& access) {
+  if (Lineage* const lineage = lineage_of(storage)) [[unlikely]] {
+    detail::read_tracked(*lineage, lineage->family(family), access);
+  }
+}
+
+/// For a write that does something else first that would have to be undone: reports or throws what
+/// on_write would, which is to follow and then does not.
+inline void expect_agreement(const Storage& storage, ShadowStorage* family, const Access& access) {
+  if (Lineage* const lineage = lineage_of(storage)) [[unlikely]] {
+    detail::expect_agreement(*lineage, lineage->family(family), access);
+  }
+}
+
+/// A tensor of the family is about to be written: other families are told when they access next.
+/// Reports a write by another family that this one was not told of, or throws ReshapeViolation and
+/// then is not the storage's last write.
+inline void on_write(const Storage& storage, ShadowStorage* family, const Access& access) {
+  if (Lineage* const lineage = lineage_of(storage)) [[unlikely]] {
+    detail::write_tracked(*lineage, lineage->family(family), access);
+  }
+}
+
+/// A raw pointer to write through left: what is done with it is not seen. Counted.
+inline void on_escape(const Storage& storage) noexcept {
+  if (Lineage* const lineage = lineage_of(storage)) [[unlikely]] {
+    detail::escape_tracked(*lineage);
+  }
+}
+
+/// The family is told of all there is, silently: its elements are known to be the storage's, as after
+/// a copy of another family's onto themselves.
+inline void rejoin(const Storage& storage, ShadowStorage* family) noexcept {
+  if (Lineage* const lineage = lineage_of(storage)) [[unlikely]] {
+    detail::rejoin_tracked(*lineage, lineage->family(family));
+  }
+}
+
+}  // namespace byre::inline v0::shadow
