@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: BSL-1.0
+/// What is a violation and what is not, and whose reshape it is.
+#include <byre/shadow/lineage.hpp>
+#include <byre/shadow/place.hpp>
+
+#include "../support/at_once.hpp"
+#include "tracked.hpp"
+
+namespace byre::test {
+namespace {
+
+TEST_F(Shadows, a_storage_that_was_not_reshaped_has_no_lineage) {
+  tracked.write(nullptr, 1);
+  tracked.read(nullptr, 2);
+  tracked.expect_agreement(nullptr, 3);
+  tracked.escape();
+  tracked.rejoin(nullptr);
+  EXPECT_EQ(shadow::lineage_of(tracked.storage()), nullptr);
+  EXPECT_EQ(reports.count(), 0U);
+  EXPECT_EQ(shadow::summary().unaudited, 0U);
+}
+
+TEST_F(Shadows, a_handle_without_a_storage_links_nothing) {
+  const Sizes none{0};
+  EXPECT_EQ(
+      shadow::link_by_reshape(Storage(), nullptr, ReshapeMode::warn, {{model_file, 1}, none}, none),
+      nullptr);
+  shadow::on_write(Storage(), nullptr, {{model_file, 2}, none});
+  EXPECT_EQ(shadow::summary().reshapes, 0U);
+}
+
+TEST_F(Shadows, reads_of_what_nobody_wrote_are_none_of_anybodys_concern) {
+  const ShadowHandle flat = tracked.reshape(10);
+  tracked.read(nullptr, 11);
+  tracked.read(flat.get(), 12);
+  EXPECT_EQ(reports.count(), 0U);
+}
+
+TEST_F(Shadows, a_family_sees_its_own_writes) {
+  const ShadowHandle flat = tracked.reshape(10);
+  tracked.write(flat.get(), 11);
+  tracked.read(flat.get(), 12);
+  tracked.write(flat.get(), 13);
+  tracked.expect_agreement(flat.get(), 14);
+  EXPECT_EQ(reports.count(), 0U);
+}
+
+TEST_F(Shadows, writes_before_the_reshape_are_in_the_copy) {
+  const ShadowHandle first = tracked.reshape(9);
+  tracked.write(nullptr, 10);
+  const ShadowHandle flat = tracked.reshape(11);
+  tracked.read(flat.get(), 12);
+  tracked.read(nullptr, 13);
+  EXPECT_EQ(reports.count(), 0U);
+}
+
+TEST_F(Shadows, the_input_reads_what_was_written_through_the_reshaped) {
+  const ShadowHandle flat = tracked.reshape(10);
+  tracked.write(flat.get(), 11);
+  tracked.read(nullptr, 12);
+  const Violation violation = reports.only();
+  EXPECT_EQ(violation.reshape.site.line, 10U);
+  EXPECT_EQ(violation.write.site.line, 11U);
+  EXPECT_EQ(violation.access.site.line, 12U);
+  EXPECT_STREQ(violation.access.site.file, model_file);
+  EXPECT_FALSE(violation.access_writes);
+  EXPECT_EQ(violation.advice, Advice::view);
+}
+
+TEST_F(Shadows, the_reshaped_reads_what_was_written_to_the_input) {
+  const ShadowHandle flat = tracked.reshape(10);
+  tracked.write(nullptr, 11);
+  tracked.read(flat.get(), 12);
+  EXPECT_EQ(reports.only().reshape.site.line, 10U);
+  EXPECT_EQ(reports.only().advice, Advice::reshape_and_clone);
+}
+
+TEST_F(Shadows, two_reshapes_of_one_input_are_parted_by_that_of_the_reader) {
+  const ShadowHandle one = tracked.reshape(10);
+  const ShadowHandle other = tracked.reshape(11);
+  tracked.write(one.get(), 12);
+  tracked.read(other.get(), 13);
+  EXPECT_EQ(reports.only().reshape.site.line, 11U);
+  EXPECT_EQ(reports.only().advice, Advice::reshape_and_clone);
+}
+
+TEST_F(Shadows, a_write_after_a_write_needs_nothing) {
+  const ShadowHandle flat = tracked.reshape(10);
+  tracked.write(nullptr, 11);
+  tracked.write(flat.get(), 12);
+  EXPECT_TRUE(reports.only().access_writes);
+  EXPECT_EQ(reports.only().advice, Advice::nothing);
+  EXPECT_EQ(reports.only().write.site.line, 11U);
+}
+
+TEST_F(Shadows, a_write_that_was_reported_is_the_last_all_the_same) {
+  const ShadowHandle flat = tracked.reshape(10);
+  tracked.write(nullptr, 11);
+  tracked.write(flat.get(), 12);
+  tracked.read(flat.get(), 13);
+  EXPECT_EQ(reports.count(), 1U);
+  tracked.read(nullptr, 14);
+  ASSERT_EQ(reports.count(), 2U);
+  EXPECT_EQ(reports.all()[1].write.site.line, 12U);
+}
+
+TEST_F(Shadows, who_was_told_agrees_again) {
+  const ShadowHandle flat = tracked.reshape(10);
+  tracked.write(flat.get(), 11);
+  tracked.read(nullptr, 12);
+  tracked.read(nullptr, 13);
+  tracked.write(nullptr, 14);
+  EXPECT_EQ(reports.count(), 1U);
+  EXPECT_EQ(shadow::summary().violations, 1U);
+}
+
+TEST_F(Shadows, a_write_about_to_be_is_told_before_and_only_once) {
+  const ShadowHandle flat = tracked.reshape(10);
+  tracked.write(nullptr, 11);
+  tracked.expect_agreement(flat.get(), 12);
+  EXPECT_TRUE(reports.only().access_writes);
+  tracked.read(nullptr, 13);  // nothing was written yet
+  tracked.write(flat.get(), 12);
+  EXPECT_EQ(shadow::summary().violations, 1U);
+  tracked.read(nullptr, 14);
+  EXPECT_EQ(reports.count(), 2U);
+}
+
+TEST_F(Shadows, who_rejoins_is_told_nothing) {
+  const ShadowHandle flat = tracked.reshape(10);
+  tracked.write(nullptr, 11);
+  tracked.rejoin(flat.get());
+  tracked.read(flat.get(), 12);
+  EXPECT_EQ(reports.count(), 0U);
+  tracked.write(flat.get(), 13);
+  tracked.rejoin(nullptr);
+  tracked.read(nullptr, 14);
+  EXPECT_EQ(reports.count(), 0U);
+}
+
+TEST_F(Shadows, a_reshape_of_what_was_reshaped_came_out_of_it) {
+  const ShadowHandle flat = tracked.reshape(10);
+  const ShadowHandle tall = tracked.reshape(20, flat.get());
+  tracked.write(tall.get(), 21);
+  tracked.read(flat.get(), 22);
+  EXPECT_EQ(reports.only().reshape.site.line, 20U);
+  EXPECT_EQ(reports.only().advice, Advice::view);
+  EXPECT_EQ(shadow::place(reports.only().reshape.came_from).site.line, 10U);
+}
+
+TEST_F(Shadows, families_are_parted_where_they_first_went_apart) {
+  const ShadowHandle flat = tracked.reshape(10);
+  const ShadowHandle tall = tracked.reshape(20, flat.get());
+  tracked.write(nullptr, 21);
+  tracked.read(tall.get(), 22);  // with a copy at line 20 alone it would still be another
+  EXPECT_EQ(reports.only().reshape.site.line, 10U);
+  tracked.write(tall.get(), 23);
+  tracked.read(nullptr, 24);
+  ASSERT_EQ(reports.count(), 2U);
+  EXPECT_EQ(reports.all()[1].reshape.site.line, 10U);
+  EXPECT_EQ(reports.all()[1].advice, Advice::view);
+}
+
+TEST_F(Shadows, families_of_one_line_are_told_of_each_other) {
+  const ShadowHandle one = tracked.reshape(10);
+  const ShadowHandle other = tracked.reshape(10);
+  tracked.write(one.get(), 11);
+  tracked.read(other.get(), 12);
+  EXPECT_EQ(reports.only().reshape.site.line, 10U);
+  EXPECT_EQ(reports.only().advice, Advice::reshape_and_clone);
+}
+
+TEST_F(Shadows, an_error_is_thrown_before_anything_changed_and_told_once) {
+  const ShadowHandle flat = tracked.reshape(10, nullptr, ReshapeMode::error);
+  tracked.write(nullptr, 11);
+  EXPECT_THROW(tracked.write(flat.get(), 12), ReshapeViolation);
+  tracked.read(nullptr, 13);  // line 12 was not written
+  tracked.write(flat.get(), 12);
+  EXPECT_THROW(tracked.read(nullptr, 14), ReshapeViolation);
+  tracked.read(nullptr, 14);
+  EXPECT_EQ(reports.count(), 0U);
+  EXPECT_EQ(shadow::summary().violations, 2U);
+}
+
+TEST_F(Shadows, an_error_has_its_violation_and_says_it) {
+  const ShadowHandle flat = tracked.reshape(10, nullptr, ReshapeMode::error);
+  tracked.write(flat.get(), 11);
+  try {
+    tracked.read(nullptr, 12);
+    FAIL() << "nothing was thrown";
+  } catch (const ReshapeViolation& error) {
+    EXPECT_EQ(error.violation().write.site.line, 11U);
+    EXPECT_EQ(error.what(), to_string(error.violation()));
+  }
+}
+
+TEST_F(Shadows, the_mode_is_of_the_reshape_that_parts_the_two) {
+  const ShadowHandle strict = tracked.reshape(10, nullptr, ReshapeMode::error);
+  const ShadowHandle lax = tracked.reshape(11, nullptr, ReshapeMode::warn);
+  tracked.write(strict.get(), 12);
+  EXPECT_NO_THROW(tracked.read(lax.get(), 13));
+  EXPECT_THROW(tracked.read(nullptr, 14), ReshapeViolation);
+  EXPECT_EQ(reports.count(), 1U);
+}
+
+TEST_F(Shadows, a_loop_that_reshapes_what_it_reshaped_has_one_place) {
+  ShadowHandle family = tracked.reshape(10);
+  const shadow::PlaceId first = family->reshape();
+  ShadowHandle between;
+  for (int round = 0; round < 100; ++round) {
+    between = tracked.reshape(20, family.get());
+    family = tracked.reshape(10, between.get());
+  }
+  EXPECT_EQ(family->reshape(), first);
+  EXPECT_EQ(between->reshape(), tracked.reshape(20, family.get())->reshape());
+}
+
+TEST_F(Shadows, families_that_write_at_once_are_told_of_each_other) {
+  for (unsigned round = 0; round < 200; ++round) {
+    const CaughtReports caught;
+    Tracked shared;
+    const ShadowHandle one = shared.reshape(10);
+    const ShadowHandle other = shared.reshape(11);
+    at_once(2, [&](std::size_t thread) {
+      shared.write(thread == 0 ? one.get() : other.get(), static_cast<std::uint32_t>(12 + thread));
+    });
+    ASSERT_EQ(caught.count(), 1U);  // the second, of the first
+    ASSERT_NE(caught.only().write.site.line, caught.only().access.site.line);
+  }
+}
+
+}  // namespace
+}  // namespace byre::test
