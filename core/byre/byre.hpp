@@ -14,6 +14,12 @@
 #include <byre/memory/device.hpp>
 #include <byre/memory/pmr_allocator.hpp>
 #include <byre/memory/pool.hpp>
+#include <byre/shadow/backtrace.hpp>
+#include <byre/shadow/mode.hpp>
+#include <byre/shadow/report_book.hpp>
+#include <byre/shadow/silence.hpp>
+#include <byre/shadow/summary.hpp>
+#include <byre/shadow/tracking.hpp>
 #include <byre/stats/counters.hpp>
 #include <byre/stats/events.hpp>
 #include <byre/stats/expect.hpp>

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <byre/error/error.hpp>
 #include <byre/shadow/backtrace.hpp>
 #include <byre/shadow/switch.hpp>
 #include <byre/sync/boost.hpp>
 #include <byre/sync/immortal.hpp>
 
+#include <dlfcn.h>
+
 #include <boost/stacktrace.hpp>
 #include <boost/thread/lock_guard.hpp>
 #include <boost/thread/mutex.hpp>
+#include <cstdint>
 #include <cstdlib>
 #include <exception>
 #include <map>
@@ -17,6 +21,8 @@ namespace byre::inline v0::shadow {
 namespace {
 
 constexpr std::size_t most_frames = 32;
+/// At the innermost end, of this file and of who asks for places.
+constexpr std::size_t frames_of_our_own = 2;
 
 constinit basic_switch<sync::Boost> backtraces;
 
@@ -25,15 +31,33 @@ bool environment_asks_for_them() noexcept {
   return asked != nullptr && std::string_view(asked) == "1";
 }
 
+/// "    name of the function in /path/of/program+0x1234", of which `addr2line -e` makes a line.
+std::string text_of(const boost::stacktrace::frame& frame) {
+  // Of the call, not of what comes after it.
+  const std::uintptr_t address = reinterpret_cast<std::uintptr_t>(frame.address()) - 1;
+  Dl_info info{};
+  if (::dladdr(reinterpret_cast<const void*>(address), &info) == 0 || info.dli_fname == nullptr) {
+    return format_text("    ? at %#zx\n", static_cast<std::size_t>(address)).chars.data();
+  }
+  const std::string name = frame.name();
+  const auto offset =
+      static_cast<std::size_t>(address - reinterpret_cast<std::uintptr_t>(info.dli_fbase));
+  return std::string("    ") + (name.empty() ? "?" : name) +
+         format_text(" in %s+%#zx\n", info.dli_fname, offset).chars.data();
+}
+
+std::string text_here() {
+  std::string text;
+  for (const auto& frame : boost::stacktrace::stacktrace(frames_of_our_own, most_frames)) {
+    text += text_of(frame);
+  }
+  return text;
+}
+
 struct Backtraces {
   boost::mutex mutex;
   std::map<PlaceId, std::string> texts;
 };
-
-/// Without the frames at its start that are of this file and of who asks for places.
-std::string text_here() {
-  return boost::stacktrace::to_string(boost::stacktrace::stacktrace(2, most_frames));
-}
 
 }  // namespace
 

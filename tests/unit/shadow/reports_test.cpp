@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 /// What reports say, how often, and to whom.
+#include <byre/shadow/backtrace.hpp>
+#include <byre/shadow/place.hpp>
 #include <byre/shadow/summary.hpp>
+
+#include <algorithm>
+#include <cstring>
 
 #include "../support/at_once.hpp"
 #include "../support/caught_warnings.hpp"
@@ -9,15 +14,8 @@
 namespace byre::test {
 namespace {
 
-/// Writes through the reshaped tensor, and reads the input.
-void violate(Tracked& tracked) {
-  const ShadowHandle flat = tracked.reshape(10);
-  tracked.write(flat.get(), 11);
-  tracked.read(nullptr, 12);
-}
-
 TEST_F(Shadows, a_report_says_what_happens_where_and_what_to_write) {
-  violate(tracked);
+  tracked.violate();
   EXPECT_EQ(
       to_string(reports.only()),
       "this code relies on reshape sharing memory with what it reshapes, and reshape is to "
@@ -29,17 +27,208 @@ TEST_F(Shadows, a_report_says_what_happens_where_and_what_to_write) {
       "memory, write view in place of reshape at src/model/layers.cpp:10.");
 }
 
+TEST_F(Shadows, who_reads_its_inputs_writes_hears_of_both_ways_out) {
+  const ShadowHandle flat = tracked.reshape(10);
+  tracked.write(nullptr, 11);
+  tracked.read(flat.get(), 12);
+  EXPECT_NE(to_string(reports.only())
+                .find("If what was there before the write is wanted, write reshape(...).clone() at "
+                      "src/model/layers.cpp:10; if what was written is, write view in place of "
+                      "reshape."),
+            std::string::npos);
+}
+
+TEST_F(Shadows, of_two_writes_it_is_said_that_each_will_have_its_own) {
+  const ShadowHandle flat = tracked.reshape(10);
+  tracked.write(nullptr, 11);
+  tracked.write(flat.get(), 12);
+  const std::string text = to_string(reports.only());
+  EXPECT_NE(text.find("\n  then written at src/model/layers.cpp:12"), std::string::npos);
+  EXPECT_NE(text.find("If each is to have its own contents, there is nothing to do"),
+            std::string::npos);
+}
+
+TEST_F(Shadows, a_place_that_is_not_known_is_said_to_be) {
+  Violation violation;
+  violation.access.site = {model_file, 3};
+  EXPECT_NE(to_string(violation).find("reshaped at a place that is not known\n"),
+            std::string::npos);
+  EXPECT_FALSE(shadow::place(0).is_known());
+}
+
+TEST_F(Shadows, raw_pointers_that_left_are_said_to_be_unaudited) {
+  const ShadowHandle flat = tracked.reshape(10);
+  tracked.escape();
+  at_once(4, [&](std::size_t) { tracked.escape(); });
+  tracked.write(flat.get(), 11);
+  tracked.read(nullptr, 12);
+  EXPECT_EQ(reports.only().unaudited, 5U);
+  EXPECT_NE(
+      to_string(reports.only()).find("handed out 5 times: what is done through them is not seen"),
+      std::string::npos);
+  EXPECT_EQ(shadow::summary().unaudited, 5U);
+}
+
 TEST_F(Shadows, one_triple_of_lines_is_told_once_and_counted) {
   for (int time = 0; time < 5; ++time) {
     Tracked another({time, 4});  // other shapes, the same lines
-    violate(another);
+    another.violate();
   }
   EXPECT_EQ(reports.count(), 1U);
   const shadow::Summary summary = shadow::summary();
   ASSERT_EQ(summary.triples.size(), 1U);
   EXPECT_EQ(summary.triples[0].count, 5U);
+  EXPECT_EQ(to_string(summary.triples[0].access.shape), "[0, 4]");
   EXPECT_EQ(summary.violations, 5U);
   EXPECT_EQ(summary.reshapes, 5U);
+}
+
+TEST_F(Shadows, another_line_of_any_of_the_three_is_another_triple) {
+  const auto violate_at = [](std::uint32_t reshape, std::uint32_t write, std::uint32_t read) {
+    Tracked storage;
+    const ShadowHandle flat = storage.reshape(reshape);
+    storage.write(flat.get(), write);
+    storage.read(nullptr, read);
+  };
+  violate_at(1, 2, 3);
+  violate_at(9, 2, 3);
+  violate_at(1, 9, 3);
+  violate_at(1, 2, 9);
+  violate_at(1, 2, 3);
+  EXPECT_EQ(reports.count(), 4U);
+  const auto triples = shadow::summary().triples;
+  ASSERT_EQ(triples.size(), 4U);
+  EXPECT_EQ(triples[0].count, 2U);  // the most frequent first
+  EXPECT_EQ(triples[1].access.site.line, 9U);
+}
+
+TEST_F(Shadows, every_violation_of_every_thread_is_counted) {
+  constexpr std::size_t threads = 4;
+  constexpr std::size_t times = 250;
+  at_once(threads, [&](std::size_t) {
+    for (std::size_t time = 0; time < times; ++time) {
+      Tracked().violate();
+    }
+  });
+  EXPECT_EQ(reports.count(), 1U);
+  EXPECT_EQ(shadow::summary().violations, threads * times);
+  EXPECT_EQ(shadow::summary().triples.at(0).count, threads * times);
+  EXPECT_EQ(shadow::summary().reshapes, threads * times);
+}
+
+TEST_F(Shadows, what_was_thrown_is_told_where_it_is_not_thrown) {
+  EXPECT_THROW(tracked.violate(ReshapeMode::error), ReshapeViolation);
+  EXPECT_EQ(reports.count(), 0U);
+  Tracked().violate();
+  EXPECT_EQ(reports.only().count, 2U);
+}
+
+TEST_F(Shadows, names_of_files_are_compared_by_what_they_say_and_kept) {
+  {
+    std::string copy = model_file;
+    tracked.file() = copy.data();
+    tracked.violate();
+    copy.assign(copy.size(), 'x');
+  }
+  EXPECT_STREQ(reports.only().access.site.file, model_file);
+  EXPECT_STREQ(shadow::summary().triples.at(0).write.site.file, model_file);
+  Tracked().violate();
+  EXPECT_EQ(reports.count(), 1U);
+}
+
+TEST_F(Shadows, shapes_have_their_first_six_sizes) {
+  Tracked deep({1, 2, 3, 4, 5, 6, 7});
+  deep.to_sizes() = {};
+  deep.violate();
+  EXPECT_EQ(to_string(reports.only().reshape.from), "[1, 2, 3, 4, 5, 6, ...]");
+  EXPECT_EQ(reports.only().reshape.from.ndim(), 7U);
+  EXPECT_EQ(to_string(reports.only().reshape.shape), "[]");
+}
+
+TEST_F(Shadows, places_differ_by_all_there_is_to_them) {
+  const Sizes sizes{2};
+  const shadow::Place place{.site = {model_file, 700}};
+  shadow::Place other_line = place;
+  other_line.site.line = 701;
+  shadow::Place other_file = place;
+  other_file.site.file = "other.cpp";
+  shadow::Place other_shape = place;
+  other_shape.shape = shadow::Shape(sizes);
+  shadow::Place other_from = place;
+  other_from.from = shadow::Shape(sizes);
+  shadow::Place other_origin = place;
+  other_origin.came_from = shadow::place_id(place);
+  shadow::Place warned = place;
+  warned.mode = ReshapeMode::warn;
+  shadow::Place thrown = place;
+  thrown.mode = ReshapeMode::error;
+  std::vector<shadow::PlaceId> ids;
+  for (const auto& each :
+       {place, other_line, other_file, other_shape, other_from, other_origin, warned, thrown}) {
+    ids.push_back(shadow::place_id(each));
+    EXPECT_EQ(shadow::place(ids.back()), each);
+    EXPECT_EQ(shadow::place_id(each), ids.back());
+  }
+  std::ranges::sort(ids);
+  EXPECT_EQ(std::ranges::adjacent_find(ids), ids.end());
+  EXPECT_GT(ids.front(), 0U);
+}
+
+TEST(Reports, go_to_the_handler_of_warnings_unless_there_is_another) {
+  const CaughtWarnings warnings;
+  shadow::reset_summary();
+  const auto before = shadow::set_violation_handler(nullptr);
+  Tracked tracked;
+  tracked.violate();
+  EXPECT_EQ(shadow::set_violation_handler(before), before);
+  shadow::reset_summary();
+  ASSERT_EQ(warnings.texts().size(), 1U);
+  EXPECT_EQ(warnings.texts()[0].find("this code relies on reshape sharing memory"), 0U);
+}
+
+TEST(Reports, are_handed_out_with_no_lock_held) {
+  const CaughtReports reports;
+  const auto handler = +[](const Violation& violation) noexcept {
+    if (violation.access.site.line == 12) {
+      Tracked inner;
+      inner.reshape(20);
+      const ShadowHandle flat = inner.reshape(21);
+      inner.write(flat.get(), 22);
+      inner.read(nullptr, 23);
+    }
+    shadow::set_violation_handler(shadow::set_violation_handler(nullptr));
+  };
+  const auto caught = shadow::set_violation_handler(handler);
+  Tracked().violate();
+  EXPECT_EQ(shadow::set_violation_handler(caught), handler);
+  EXPECT_EQ(shadow::summary().triples.size(), 2U);
+}
+
+/// Of a place each: of one that was met before, there is one already.
+TEST_F(Shadows, backtraces_are_kept_if_asked_for) {
+  EXPECT_STREQ(Violation{}.write_backtrace, "");
+  shadow::set_backtraces(true);
+  tracked.file() = "backtraces.cpp";
+  tracked.violate();
+  shadow::set_backtraces(false);
+  const Violation violation = reports.only();
+  for (const char* const text :
+       {violation.reshape_backtrace, violation.write_backtrace, violation.access_backtrace}) {
+    EXPECT_NE(std::strstr(text, "unit_shadow+0x"), nullptr) << text;
+    EXPECT_EQ(std::strstr(text, "place_id"), nullptr) << text;
+    EXPECT_EQ(std::strstr(text, "keep_backtrace"), nullptr) << text;
+  }
+  EXPECT_NE(std::strstr(violation.reshape_backtrace, "link_by_reshape"), nullptr);
+  const std::string all = backtraces_of(violation);
+  EXPECT_EQ(all.find("reshaped by way of\n    "), 0U);
+  EXPECT_NE(all.find("\nthen read by way of\n    "), std::string::npos);
+}
+
+TEST_F(Shadows, no_backtraces_are_kept_unless_asked_for) {
+  tracked.file() = "no_backtraces.cpp";
+  tracked.violate();
+  EXPECT_STREQ(reports.only().access_backtrace, "");
+  EXPECT_EQ(backtraces_of(reports.only()), "");
 }
 
 }  // namespace

@@ -48,6 +48,13 @@ class Tracked {
   void rejoin(ShadowStorage* family) { shadow::rejoin(storage_, family); }
   void escape() { shadow::on_escape(storage_); }
 
+  /// At lines 10, 11 and 12: what is written through the reshaped is read through the input.
+  void violate(ReshapeMode mode = ReshapeMode::warn) {
+    const ShadowHandle flat = reshape(10, nullptr, mode);
+    write(flat.get(), 11);
+    read(nullptr, 12);
+  }
+
   const Storage& storage() const { return storage_; }
   Sizes& sizes() { return sizes_; }
   Sizes& to_sizes() { return to_sizes_; }

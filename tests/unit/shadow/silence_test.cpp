@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Violations that nobody is told of, and lists of them that are wrong.
+#include <byre/shadow/silence.hpp>
+#include <byre/storage/input_file.hpp>
+
+#include "../support/at_once.hpp"
+#include "../support/complaint.hpp"
+#include "../support/temporary_folder.hpp"
+#include "tracked.hpp"
+
+namespace byre::test {
+namespace {
+
+using shadow::SilenceScope;
+
+TEST_F(Shadows, a_scope_silences_its_thread_and_nests) {
+  {
+    const SilenceScope outer;
+    {
+      const SilenceScope inner;
+      tracked.violate();
+    }
+    Tracked().violate();
+    elsewhere([] { Tracked({7}).violate(); });
+  }
+  EXPECT_EQ(reports.count(), 1U);
+  EXPECT_EQ(to_string(reports.only().access.shape), "[7]");
+  EXPECT_EQ(shadow::summary().silenced, 2U);
+  EXPECT_EQ(shadow::summary().violations, 1U);
+}
+
+TEST_F(Shadows, what_was_silenced_is_told_where_it_is_not) {
+  {
+    const SilenceScope scope;
+    tracked.violate();
+  }
+  Tracked().violate();
+  EXPECT_EQ(reports.only().count, 1U);
+}
+
+TEST_F(Shadows, what_is_silenced_is_not_thrown) {
+  const SilenceScope scope;
+  EXPECT_NO_THROW(tracked.violate(ReshapeMode::error));
+  EXPECT_EQ(shadow::summary().silenced, 1U);
+}
+
+/// Lists add up in a process: each test has files of its own.
+class SilenceLists : public Shadows {
+ protected:
+  void silence(const std::string& list) {
+    write_file(folder_ / "known.txt", list);
+    shadow::silence_sites(folder_ / "known.txt");
+  }
+  std::string complaint_about(const std::string& list) {
+    return complaint_of<FileError>([&] { silence(list); });
+  }
+  /// Whether anybody is told of a violation at lines 10, 11 and 12 of the file.
+  bool is_told(const char* file) {
+    const CaughtReports caught;
+    Tracked storage;
+    storage.file() = file;
+    storage.violate();
+    return caught.count() == 1;
+  }
+  std::string path() const { return (folder_ / "known.txt").string(); }
+
+ private:
+  TemporaryFolder folder_;
+};
+
+TEST_F(SilenceLists, have_ends_of_names_from_a_slash_on) {
+  silence("one/known.cpp\n");
+  EXPECT_FALSE(is_told("one/known.cpp"));
+  EXPECT_FALSE(is_told("/home/build/one/known.cpp"));
+  EXPECT_TRUE(is_told("/home/build/someone/known.cpp"));
+  EXPECT_TRUE(is_told("known.cpp"));
+  EXPECT_TRUE(is_told("one/known.cpp.in"));
+}
+
+TEST_F(SilenceLists, may_name_any_of_the_three_lines) {
+  silence("lines_a.cpp:10\nlines_b.cpp:11\nlines_c.cpp:12\nlines_d.cpp:13\n");
+  EXPECT_FALSE(is_told("lines_a.cpp"));
+  EXPECT_FALSE(is_told("lines_b.cpp"));
+  EXPECT_FALSE(is_told("lines_c.cpp"));
+  EXPECT_TRUE(is_told("lines_d.cpp"));
+}
+
+TEST_F(SilenceLists, may_have_comments_blanks_and_no_newline_at_their_end) {
+  silence("# known since May\r\n\n  \t blank_a.cpp:10 # see #17\r\n#blank_c.cpp\n blank#b.cpp");
+  EXPECT_FALSE(is_told("src/blank_a.cpp"));
+  EXPECT_FALSE(is_told("src/blank#b.cpp"));
+  EXPECT_TRUE(is_told("src/blank_c.cpp"));
+}
+
+TEST_F(SilenceLists, may_be_empty) {
+  EXPECT_NO_THROW(silence(""));
+  EXPECT_NO_THROW(silence("# nothing yet"));
+}
+
+TEST_F(SilenceLists, that_are_wrong_are_refused_by_their_line_and_silence_nothing) {
+  for (const std::string wrong : {"wrong.cpp:", "wrong.cpp:0", "wrong.cpp:-3", "wrong.cpp:12x",
+                                  ":12", "wrong.cpp 12", "folder/", "wrong.cpp:99999999999"}) {
+    EXPECT_EQ(
+        complaint_about("fine.cpp\n\n" + wrong + "\n"),
+        path() + ":3: \"" + wrong +
+            "\" is no place to silence. Write the end of a file's name, alone or with a line, "
+            "as in \"model/layers.cpp:12\"; after a # comes what is a comment.");
+  }
+  EXPECT_TRUE(is_told("fine.cpp"));
+}
+
+TEST_F(SilenceLists, that_are_missing_are_refused) {
+  EXPECT_NE(complaint_of<FileError>([] {
+              shadow::silence_sites("/nowhere/known.txt");
+            }).find("/nowhere/known.txt"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace byre::test

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSL-1.0
+/// A program with one violation, at made-up lines, that ends as programs do. With an argument it tries
+/// to reshape twice and prints what is thrown.
+#include <byre/error/error.hpp>
+#include <byre/shadow/tracking.hpp>
+
+#include <array>
+#include <cstdint>
+#include <cstdio>
+
+namespace {
+
+using namespace byre;
+
+constexpr std::array<std::int64_t, 2> sizes{2, 3};
+constexpr std::array<std::int64_t, 1> flat_sizes{6};
+
+shadow::Access at(std::uint32_t line) {
+  return {{"src/program.cpp", line}, sizes};
+}
+
+shadow::ShadowHandle reshape(const Storage& storage) {
+  return shadow::link_by_reshape(storage, nullptr, shadow::ReshapeMode::warn, at(10), flat_sizes);
+}
+
+void try_to_reshape(const Storage& storage) {
+  try {
+    reshape(storage);
+    std::puts("reshaped");
+  } catch (const Error& error) {
+    std::puts(error.what());
+  }
+}
+
+}  // namespace
+
+int main(int argc, char**) {
+  const Storage storage = Storage::allocate(24);
+  if (argc > 1) {
+    try_to_reshape(storage);
+    try_to_reshape(storage);
+    return 0;
+  }
+  const shadow::ShadowHandle flat = reshape(storage);
+  shadow::on_write(storage, flat.get(), at(11));
+  shadow::on_read(storage, nullptr, at(12));
+}
