@@ -52,7 +52,7 @@ struct KeptPlace {
 /// Threads that take numbers at once may take a few more than there are said to be.
 constexpr std::uint32_t most_places = WriteMark::max_place - 4096;
 
-using Places = basic_intern_table<sync::Boost, KeptPlace, 4096, most_places>;
+using Places = basic_intern_table<sync::Boost, KeptPlace, 16384, most_places>;
 
 Places& places() noexcept {
   return sync::immortal<Places>();

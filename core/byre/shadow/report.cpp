@@ -2,6 +2,8 @@
 #include <byre/shadow/json.hpp>
 #include <byre/shadow/report.hpp>
 
+#include <exception>
+
 namespace byre::inline v0::shadow {
 namespace {
 
@@ -100,6 +102,19 @@ std::string to_string(const Violation& violation) {
   return text;
 }
 
+Text text_of(const Violation& violation) noexcept {
+  try {
+    return format_text("%s", to_string(violation).c_str());
+  } catch (const std::exception&) {
+    return format_text(
+        "%s:%u: this relies on the reshape at %s:%u sharing memory with what it reshapes, which "
+        "was "
+        "written at %s:%u; there is no memory to say more.",
+        violation.access.site.file, violation.access.site.line, violation.reshape.site.file,
+        violation.reshape.site.line, violation.write.site.file, violation.write.site.line);
+  }
+}
+
 std::string backtraces_of(const Violation& violation) {
   std::string text;
   const auto add = [&](const char* what, const char* backtrace) {
@@ -122,8 +137,5 @@ std::string to_json(const Violation& violation) {
          ", \"count\": " + std::to_string(violation.count) +
          ", \"unaudited\": " + std::to_string(violation.unaudited) + "}";
 }
-
-ReshapeViolation::ReshapeViolation(const Violation& violation)
-    : Error(format_text("%s", to_string(violation).c_str())), violation_(violation) {}
 
 }  // namespace byre::inline v0::shadow

@@ -43,6 +43,8 @@ struct Violation {
 
 /// For people: what happens, the three places, and what to write instead. Throws std::bad_alloc.
 std::string to_string(const Violation& violation);
+/// The same, or as much of it as fits; where there is no memory for that, the lines alone.
+Text text_of(const Violation& violation) noexcept;
 /// The backtraces, each under a line that says whose it is; empty if there are none. Throws
 /// std::bad_alloc.
 std::string backtraces_of(const Violation& violation);
@@ -54,7 +56,8 @@ std::string to_json(const Violation& violation);
 /// access goes through when it is tried again: it was told.
 class ReshapeViolation : public Error {
  public:
-  explicit ReshapeViolation(const Violation& violation);
+  explicit ReshapeViolation(const Violation& violation) noexcept
+      : Error(text_of(violation)), violation_(violation) {}
   const Violation& violation() const noexcept { return violation_; }
 
  private:

@@ -22,17 +22,13 @@ constinit Tally reshapes;
 constinit Tally unaudited;
 
 void warn_of(const Violation& violation) noexcept {
+  warn("%s", text_of(violation).chars.data());
   try {
-    warn("%s", to_string(violation).c_str());
     if (const std::string backtraces = backtraces_of(violation); !backtraces.empty()) {
       warn("%s", backtraces.c_str());
     }
   } catch (const std::exception&) {
-    warn(
-        "%s:%u: this access relies on a reshape at %s:%u being an alias; there is no memory to say "
-        "more.",
-        violation.access.site.file, violation.access.site.line, violation.reshape.site.file,
-        violation.reshape.site.line);
+    // No memory for them; they stay in the violation.
   }
 }
 

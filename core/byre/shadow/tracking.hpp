@@ -53,7 +53,7 @@ inline void on_read(const Storage& storage, ShadowStorage* family, const Access&
 }
 
 /// For a write that does something else first that would have to be undone: reports or throws what
-/// on_write would, which is to follow and then does not.
+/// on_write would, which is to follow, and then does not unless another family wrote in between.
 inline void expect_agreement(const Storage& storage, ShadowStorage* family, const Access& access) {
   if (Lineage* const lineage = lineage_of(storage)) [[unlikely]] {
     detail::expect_agreement(*lineage, lineage->family(family), access);
