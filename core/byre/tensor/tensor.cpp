@@ -58,9 +58,13 @@ Tensor Tensor::make(Storage storage, Layout&& layout, DType dtype, Device device
   auto* const base =
       new TensorBase(std::move(storage), std::move(layout), dtype, device, next_memory);
   if (base == nullptr) {
-    throw OutOfMemory(sizeof(TensorBase), "heap, for a tensor");
+    no_memory_for_tensor();
   }
   return Tensor(base, false);
+}
+
+void Tensor::no_memory_for_tensor() {
+  throw OutOfMemory(sizeof(TensorBase), "heap, for a tensor");
 }
 
 Tensor::Tensor(Device device) {
@@ -130,15 +134,6 @@ std::int64_t Tensor::size(std::int64_t axis) const {
                                  static_cast<long long>(axis)));
   }
   return sizes()[wrapped];
-}
-
-Tensor Tensor::checked_view(TensorBase* view, const char* operation) {
-  if (view == nullptr) {
-    throw OutOfMemory(sizeof(TensorBase), "heap, for a view");
-  }
-  Tensor tensor(view, false);
-  detail::byte_count(tensor.numel(), tensor.itemsize(), operation);  // of repeated elements
-  return tensor;
 }
 
 Tensor Tensor::with_layout(Layout&& layout, const char* operation) const {

@@ -192,8 +192,9 @@ Layout select(const Layout& layout, std::int64_t axis, std::int64_t index) {
     throw ShapeError(format_text("select: index %lld is out of range for dimension %zu of %s.",
                                  shown(index), selected, to_string(layout.sizes).c_str()));
   }
-  Layout part(layout);
-  erase_axis(part, selected);
+  Layout part{.sizes = layout.sizes.without(selected),
+              .strides = layout.strides.without(selected),
+              .offset = layout.offset};
   advance(part, wrapped, layout.strides[selected]);
   return part;
 }
