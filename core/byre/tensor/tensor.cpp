@@ -48,7 +48,8 @@ void* TensorBase::operator new(std::size_t) noexcept {
 void TensorBase::operator delete(void* place) noexcept {
   std::byte* const first = static_cast<std::byte*>(place) - sizeof(BlockNote);
   void* const base = reinterpret_cast<const BlockNote*>(first)->base;
-  if (!detail::keep_small_block(base, first + block_nbytes)) {
+  detail::SmallBlocks* const blocks = detail::blocks_to_keep_in();
+  if (blocks == nullptr || !blocks->keep(base, first, block_nbytes)) {
     std::free(base);
   }
 }

@@ -333,13 +333,13 @@ class Tensor {
 
   const void* bytes_to_read(DType wanted, CallSite site) const {
     const std::byte* const first = storage().data(site);
-    if (wanted != dtype() || itemsize() == 0 || first == nullptr) [[unlikely]] {
+    if (wanted != dtype() || wanted == DType::uninitialized || first == nullptr) [[unlikely]] {
       return expect_elements(wanted);
     }
     return first + nbytes_in_front();
   }
   void* bytes_to_write(DType wanted, Wait wait, CallSite site) {
-    if (wanted != dtype() || itemsize() == 0 || storage().data(site) == nullptr) [[unlikely]] {
+    if (wanted != dtype() || wanted == DType::uninitialized || storage().data(site) == nullptr) [[unlikely]] {
       realize_to_write(wanted);
     }
     std::byte* const first = base().storage.mutable_data(wait, site);

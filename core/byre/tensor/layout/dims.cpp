@@ -23,6 +23,11 @@ void Dims::copy_many(const Dims& other) {
   std::copy_n(other.data(), count_, many_.get());
 }
 
+void Dims::copy_many_without(const Dims& other, std::size_t index) {
+  *this = other;
+  erase(begin() + static_cast<std::ptrdiff_t>(index));
+}
+
 void Dims::resize(std::size_t count, std::int64_t value) {
   const std::size_t kept = std::min(count, count_);
   if (count > most_in_place) {

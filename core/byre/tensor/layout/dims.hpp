@@ -102,10 +102,9 @@ class Dims {
   }
   /// All but the one at `index`, as a copy that costs no more than one of all.
   Dims without(std::size_t index) const {
-    Dims rest;
+    Dims rest;  // the one that is returned: what was just written is slow to move
     if (many_ != nullptr) [[unlikely]] {
-      rest = *this;
-      rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(index));
+      rest.copy_many_without(*this, index);
       return rest;
     }
     const std::size_t count = count_ - 1;
@@ -122,6 +121,7 @@ class Dims {
 
  private:
   void copy_many(const Dims& other);
+  void copy_many_without(const Dims& other, std::size_t index);
 
   std::array<std::int64_t, most_in_place> few_{};
   std::size_t count_ = 0;
