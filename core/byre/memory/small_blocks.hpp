@@ -53,7 +53,11 @@ class SmallBlocks {
   /// False if the block that ends at `end` is too large to be kept, or enough are.
   bool keep(void* base, const void* end) noexcept {
     std::byte* const first = first_line(base);
-    const auto nbytes = static_cast<std::size_t>(static_cast<const std::byte*>(end) - first);
+    return keep(base, first,
+                static_cast<std::size_t>(static_cast<const std::byte*>(end) - first));
+  }
+  /// The same of a block whose first line is known, and maybe its size when this is compiled.
+  bool keep(void* base, std::byte* first, std::size_t nbytes) noexcept {
     if (nbytes > most_nbytes) {
       return false;
     }
@@ -101,12 +105,16 @@ inline Block take_small_block(const Request& request) noexcept {
 /// Makes them, if this thread may have any and there is memory.
 [[gnu::cold]] SmallBlocks* make_this_threads_blocks() noexcept;
 
+/// The same, of a thread that may not have released one yet: null if it may not have any, or there is
+/// no memory.
+inline SmallBlocks* blocks_to_keep_in() noexcept {
+  SmallBlocks* const blocks = this_threads_blocks;
+  return blocks != nullptr ? blocks : make_this_threads_blocks();
+}
+
 /// True iff the calling thread keeps the block that ends at `end` now.
 inline bool keep_small_block(void* base, const void* end) noexcept {
-  SmallBlocks* blocks = this_threads_blocks;
-  if (blocks == nullptr) [[unlikely]] {
-    blocks = make_this_threads_blocks();
-  }
+  SmallBlocks* const blocks = blocks_to_keep_in();
   return blocks != nullptr && blocks->keep(base, end);
 }
 

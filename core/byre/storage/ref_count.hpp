@@ -25,7 +25,7 @@ inline constexpr sync::SiteTable<RefCountSite, 3> ref_count_sites{{{
      "without release, handles_race_handles: a sole handle writes what another reads; without "
      "acquire, last_handles_race: the destruction races the last use"},
     {"ref_count.count", sync::Operation::load, std::memory_order::acquire,
-     "drop (release): an answer of 1 can be acted on",
+     "drop (release): an answer of 1 can be acted on, or destroyed on",
      "handles_race_handles: a sole handle acts before another's last use ended"},
 }}};
 
@@ -57,6 +57,10 @@ class basic_ref_count {
 
   /// True iff that was the last handle: the caller destroys the object.
   [[nodiscard]] bool drop() noexcept {
+    // Who has the sole handle needs no atomic step: nobody is left to copy or drop one.
+    if (count() == last_handle) {
+      return true;
+    }
     // Release and acquire pair with each other: the last handle destroys after all use by others,
     // or last_handles_race fails.
     const std::uint32_t before =

@@ -74,6 +74,10 @@ consteval auto alignments_of(std::index_sequence<Index...>) {
       alignof(std::tuple_element_t<Index, ElementTypes>)..., 1};
 }
 
+// Tables of their own and not of the functions that look into them, which would make them anew.
+inline constexpr auto itemsizes = itemsizes_of(std::make_index_sequence<dtype_count>{});
+inline constexpr auto alignments = alignments_of(std::make_index_sequence<dtype_count>{});
+
 [[noreturn]] void no_such_dtype(const char* operation, DType dtype);
 
 }  // namespace detail
@@ -90,15 +94,12 @@ concept Element = dtype_of<T>
 
 /// Bytes of one element; 0 for DType::uninitialized.
 constexpr std::size_t itemsize(DType dtype) noexcept {
-  constexpr auto sizes = detail::itemsizes_of(std::make_index_sequence<detail::dtype_count>{});
-  return sizes[static_cast<std::size_t>(dtype)];
+  return detail::itemsizes[static_cast<std::size_t>(dtype)];
 }
 
 /// What addresses of elements are multiples of; 1 for DType::uninitialized.
 constexpr std::size_t alignment(DType dtype) noexcept {
-  constexpr auto alignments =
-      detail::alignments_of(std::make_index_sequence<detail::dtype_count>{});
-  return alignments[static_cast<std::size_t>(dtype)];
+  return detail::alignments[static_cast<std::size_t>(dtype)];
 }
 
 /// "f32", "bool".

@@ -48,7 +48,8 @@ void* TensorBase::operator new(std::size_t) noexcept {
 void TensorBase::operator delete(void* place) noexcept {
   std::byte* const first = static_cast<std::byte*>(place) - sizeof(BlockNote);
   void* const base = reinterpret_cast<const BlockNote*>(first)->base;
-  if (!detail::keep_small_block(base, first + block_nbytes)) {
+  detail::SmallBlocks* const blocks = detail::blocks_to_keep_in();
+  if (blocks == nullptr || !blocks->keep(base, first, block_nbytes)) {
     std::free(base);
   }
 }
@@ -58,9 +59,13 @@ Tensor Tensor::make(Storage storage, Layout&& layout, DType dtype, Device device
   auto* const base =
       new TensorBase(std::move(storage), std::move(layout), dtype, device, next_memory);
   if (base == nullptr) {
-    throw OutOfMemory(sizeof(TensorBase), "heap, for a tensor");
+    no_memory_for_tensor();
   }
   return Tensor(base, false);
+}
+
+void Tensor::no_memory_for_tensor() {
+  throw OutOfMemory(sizeof(TensorBase), "heap, for a tensor");
 }
 
 Tensor::Tensor(Device device) {
@@ -130,15 +135,6 @@ std::int64_t Tensor::size(std::int64_t axis) const {
                                  static_cast<long long>(axis)));
   }
   return sizes()[wrapped];
-}
-
-Tensor Tensor::checked_view(TensorBase* view, const char* operation) {
-  if (view == nullptr) {
-    throw OutOfMemory(sizeof(TensorBase), "heap, for a view");
-  }
-  Tensor tensor(view, false);
-  detail::byte_count(tensor.numel(), tensor.itemsize(), operation);  // of repeated elements
-  return tensor;
 }
 
 Tensor Tensor::with_layout(Layout&& layout, const char* operation) const {

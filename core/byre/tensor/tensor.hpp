@@ -229,7 +229,7 @@ class Tensor {
     return seen_by("unsqueeze", [&] { return views::unsqueeze(layout(), axis); });
   }
   Tensor expand(const Dims& sizes) const {
-    return seen_by("expand", [&] { return views::expand(layout(), sizes); });
+    return with_layout(views::expand(layout(), sizes), "expand");
   }
   Tensor select(std::int64_t axis, std::int64_t index) const {
     return seen_by("select", [&] { return views::select(layout(), axis, index); });
@@ -257,7 +257,7 @@ class Tensor {
     return seen_by("diagonal", [&] { return views::diagonal(layout(), offset, first, second); });
   }
   Tensor unfold(std::int64_t axis, std::int64_t size, std::int64_t step) const {
-    return seen_by("unfold", [&] { return views::unfold(layout(), axis, size, step); });
+    return with_layout(views::unfold(layout(), axis, size, step), "unfold");
   }
   Tensor flatten(std::int64_t first = 0, std::int64_t last = -1) const {
     return seen_by("flatten", [&] { return views::flatten(layout(), first, last); });
@@ -291,19 +291,36 @@ class Tensor {
     BYRE_ASSERT(base_ != nullptr, "a tensor handle without a tensor was used");
     return *base_;
   }
-  /// A tensor over the same storage, whose layout is made where it stays: moving what was just written
-  /// word by word takes longer than all else there is to a view.
+  /// A tensor over the same storage, of elements no oftener than this one has them. Its layout is made
+  /// where it stays: moving what was just written word by word takes longer than all else there is to a
+  /// view.
   template <class MakeLayout>
   Tensor seen_by(const char* operation, const MakeLayout& make_layout) const {
-    expect_initialized(operation);
-    return checked_view(new TensorBase(base(), make_layout), operation);
+    return seen_in([&] { return storage(); }, operation, make_layout);
   }
-  static Tensor checked_view(TensorBase* view, const char* operation);
+  /// The same over the storage that is made once there is a layout.
+  template <class MakeStorage, class MakeLayout>
+  Tensor seen_in(const MakeStorage& make_storage, const char* operation,
+                 const MakeLayout& make_layout) const {
+    expect_initialized(operation);
+    auto* const view = new TensorBase(base(), make_layout, make_storage);
+    if (view == nullptr) [[unlikely]] {
+      no_memory_for_tensor();
+    }
+    return Tensor(view, false);
+  }
+  [[noreturn]] static void no_memory_for_tensor();
+  /// The same of elements that may be repeated. Throws ShapeError for more than an object can have.
   Tensor with_layout(Layout&& layout, const char* operation) const;
   Tensor with_layout(Layout&& layout, DType dtype, const char* operation) const;
   std::vector<Tensor> with_layouts(std::vector<Layout> layouts, const char* operation) const;
 
-  void expect_initialized(const char* operation) const;
+  void expect_initialized(const char* operation) const {
+    if (!is_storage_initialized()) [[unlikely]] {
+      refuse_uninitialized(operation);
+    }
+  }
+  [[noreturn]] void refuse_uninitialized(const char* operation) const;
   void expect_unshared(const char* operation) const;
   void expect_dtype(DType dtype, const char* operation) const;
   std::size_t nbytes_of_external(const void* data, DType dtype) const;
@@ -314,8 +331,23 @@ class Tensor {
   void drop_storage();
   void grow_storage(std::size_t nbytes);
 
-  const void* bytes_to_read(DType dtype, CallSite site) const;
-  void* bytes_to_write(DType dtype, Wait wait, CallSite site);
+  const void* bytes_to_read(DType wanted, CallSite site) const {
+    const std::byte* const first = storage().data(site);
+    if (wanted != dtype() || wanted == DType::uninitialized || first == nullptr) [[unlikely]] {
+      return expect_elements(wanted);
+    }
+    return first + nbytes_in_front();
+  }
+  void* bytes_to_write(DType wanted, Wait wait, CallSite site) {
+    if (wanted != dtype() || wanted == DType::uninitialized || storage().data(site) == nullptr) [[unlikely]] {
+      realize_to_write(wanted);
+    }
+    std::byte* const first = base().storage.mutable_data(wait, site);
+    return first == nullptr ? nullptr : first + nbytes_in_front();
+  }
+  /// Throws what data() throws, or else there are no elements, nor memory: null.
+  const void* expect_elements(DType wanted) const;
+  void realize_to_write(DType wanted);
   const void* element_to_read(std::span<const std::int64_t> indices, DType dtype) const;
   void* element_to_write(std::span<const std::int64_t> indices, DType dtype);
 

@@ -16,7 +16,7 @@ void expect_host(const Tensor& tensor, const char* operation) {
 
 }  // namespace
 
-const void* Tensor::bytes_to_read(DType wanted, CallSite site) const {
+const void* Tensor::expect_elements(DType wanted) const {
   expect_dtype(wanted, "data");
   if (!is_storage_initialized()) {
     throw StateError(
@@ -24,17 +24,14 @@ const void* Tensor::bytes_to_read(DType wanted, CallSite site) const {
                     "memory to read. Call mutable_data<T>() to write it first.",
                     to_string(sizes()).c_str(), name_of(dtype())));
   }
-  const std::byte* const first = storage().data(site);
-  return first == nullptr ? nullptr : first + nbytes_in_front();
+  return nullptr;
 }
 
-void* Tensor::bytes_to_write(DType wanted, Wait wait, CallSite site) {
+void Tensor::realize_to_write(DType wanted) {
   if (wanted == DType::uninitialized) {
     expect_dtype(wanted, "mutable_raw_data");
   }
   realize(wanted);
-  std::byte* const first = base().storage.mutable_data(wait, site);
-  return first == nullptr ? nullptr : first + nbytes_in_front();
 }
 
 const void* Tensor::element_to_read(std::span<const std::int64_t> indices, DType wanted) const {

@@ -17,16 +17,16 @@ namespace byre::inline v0 {
 struct TensorBase {
   TensorBase(Storage&& of, Layout&& layout_of_view, DType dtype_of_elements, Device where,
              Allocator* next_memory) noexcept
-      : storage(std::move(of)),
-        layout(std::move(layout_of_view)),
+      : layout(std::move(layout_of_view)),
+        storage(std::move(of)),
         allocator(next_memory),
         device(where),
         dtype(dtype_of_elements) {}
-  /// Of the same storage and elements, as `make_layout()` sees them.
-  template <class MakeLayout>
-  TensorBase(const TensorBase& of, const MakeLayout& make_layout)
-      : storage(of.storage),
-        layout(make_layout()),
+  /// Of the same elements as `of`, as `make_layout()` sees them, in what `make_storage()` then makes.
+  template <class MakeLayout, class MakeStorage>
+  TensorBase(const TensorBase& of, const MakeLayout& make_layout, const MakeStorage& make_storage)
+      : layout(make_layout()),
+        storage(make_storage()),
         allocator(of.allocator),
         device(of.device),
         dtype(of.dtype) {}
@@ -37,8 +37,8 @@ struct TensorBase {
   static void* operator new(std::size_t nbytes) noexcept;
   static void operator delete(void* place) noexcept;
 
-  Storage storage;
   Layout layout;  ///< in elements of `dtype`
+  Storage storage;
   /// Where the next memory comes from once there is no storage to say it; null for the device's.
   Allocator* allocator;
   Device device;

@@ -36,8 +36,8 @@ void copy_within_device(const Tensor& source, void* destination) {
 }  // namespace
 
 Tensor Tensor::lazy_clone(CallSite site) const {
-  expect_initialized("lazy_clone");
-  return make(storage().lazy_clone(site), Layout(layout()), dtype(), device(), base().allocator);
+  return seen_in([&] { return storage().lazy_clone(site); }, "lazy_clone",
+                 [&] { return Layout(layout()); });
 }
 
 Tensor Tensor::clone() const {
@@ -58,10 +58,13 @@ Tensor Tensor::contiguous(CallSite site) const {
 }
 
 Tensor Tensor::reshape(const Dims& wanted, CallSite site) const {
-  expect_initialized("reshape");
+  const auto clone_storage = [&] { return storage().lazy_clone(site); };
+  if (is_contiguous()) {
+    return seen_in(clone_storage, "reshape",
+                   [&] { return contiguous_view(layout(), wanted, "reshape"); });
+  }
   if (auto viewed = viewed_as(layout(), wanted, "reshape")) {
-    return make(storage().lazy_clone(site), std::move(*viewed), dtype(), device(),
-                base().allocator);
+    return seen_in(clone_storage, "reshape", [&] { return std::move(*viewed); });
   }
   return clone().view(wanted);
 }

@@ -18,13 +18,11 @@ std::string description(const Tensor& tensor) {
 
 }  // namespace
 
-void Tensor::expect_initialized(const char* operation) const {
-  if (!is_storage_initialized()) {
-    throw StateError(format_text(
-        "%s: the tensor %s is storage-uninitialized: it has elements and no memory, and may not "
-        "share that. Call realize(dtype) or mutable_data<T>() first.",
-        operation, description(*this).c_str()));
-  }
+void Tensor::refuse_uninitialized(const char* operation) const {
+  throw StateError(format_text(
+      "%s: the tensor %s is storage-uninitialized: it has elements and no memory, and may not "
+      "share that. Call realize(dtype) or mutable_data<T>() first.",
+      operation, description(*this).c_str()));
 }
 
 void Tensor::expect_unshared(const char* operation) const {

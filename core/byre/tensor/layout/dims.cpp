@@ -23,6 +23,11 @@ void Dims::copy_many(const Dims& other) {
   std::copy_n(other.data(), count_, many_.get());
 }
 
+void Dims::copy_many_without(const Dims& other, std::size_t index) {
+  *this = other;
+  erase(begin() + static_cast<std::ptrdiff_t>(index));
+}
+
 void Dims::resize(std::size_t count, std::int64_t value) {
   const std::size_t kept = std::min(count, count_);
   if (count > most_in_place) {
@@ -54,24 +59,37 @@ std::string to_string(std::span<const std::int64_t> dims) {
 
 namespace detail {
 
+namespace {
+
 constexpr auto most_elements = static_cast<std::int64_t>(max_nbytes);
 
-std::int64_t element_count(std::span<const std::int64_t> sizes, const char* operation) {
+[[noreturn, gnu::cold]] void refuse_sizes(std::span<const std::int64_t> sizes,
+                                          const char* operation) {
   if (const auto negative = std::ranges::find_if(sizes, [](std::int64_t size) { return size < 0; });
       negative != sizes.end()) {
     throw ShapeError(format_text("%s: size %lld of %s is negative. Sizes are 0 or more.", operation,
                                  static_cast<long long>(*negative), to_string(sizes).c_str()));
   }
-  std::int64_t numel = 1;
+  throw ShapeError(format_text(
+      "%s: a tensor of sizes %s would have more elements than an object can have bytes, %lld. "
+      "Was a size miscomputed?",
+      operation, to_string(sizes).c_str(), static_cast<long long>(most_elements)));
+}
+
+}  // namespace
+
+std::int64_t element_count(std::span<const std::int64_t> sizes, const char* operation) {
+  std::int64_t of_others = 1;  // than those of 0
+  bool is_empty = false;
   for (const std::int64_t size : sizes) {
-    if (size != 0 && (__builtin_mul_overflow(numel, size, &numel) || numel > most_elements)) {
-      throw ShapeError(format_text(
-          "%s: a tensor of sizes %s would have more elements than an object can have bytes, %lld. "
-          "Was a size miscomputed?",
-          operation, to_string(sizes).c_str(), static_cast<long long>(most_elements)));
+    if (size == 0) {
+      is_empty = true;
+    } else if (size < 0 || __builtin_mul_overflow(of_others, size, &of_others) ||
+               of_others > most_elements) [[unlikely]] {
+      refuse_sizes(sizes, operation);
     }
   }
-  return std::ranges::find(sizes, 0) == sizes.end() ? numel : 0;
+  return is_empty ? 0 : of_others;
 }
 
 std::size_t byte_count(std::int64_t numel, std::size_t itemsize, const char* operation) {
@@ -86,16 +104,12 @@ std::size_t byte_count(std::int64_t numel, std::size_t itemsize, const char* ope
   return nbytes;
 }
 
-std::size_t wrap_axis(std::int64_t axis, std::size_t ndim, const char* operation) {
-  const auto count = static_cast<std::int64_t>(ndim == 0 ? 1 : ndim);
-  if (axis < -count || axis >= count) {
-    throw ShapeError(
-        format_text("%s: there is no dimension %lld in a tensor of %zu dimensions. Use %lld to "
-                    "%lld; negative ones count from the last.",
-                    operation, static_cast<long long>(axis), ndim, static_cast<long long>(-count),
-                    static_cast<long long>(count - 1)));
-  }
-  return static_cast<std::size_t>(axis < 0 ? axis + count : axis);
+void no_such_axis(std::int64_t axis, std::size_t ndim, const char* operation) {
+  const auto count = static_cast<long long>(ndim == 0 ? 1 : ndim);
+  throw ShapeError(
+      format_text("%s: there is no dimension %lld in a tensor of %zu dimensions. Use %lld to "
+                  "%lld; negative ones count from the last.",
+                  operation, static_cast<long long>(axis), ndim, -count, count - 1));
 }
 
 }  // namespace detail

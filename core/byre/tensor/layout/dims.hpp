@@ -30,7 +30,15 @@ class Dims {
   using const_iterator = const std::int64_t*;
 
   Dims() noexcept = default;
-  explicit Dims(std::size_t count, std::int64_t value = 0) { resize(count, value); }
+  explicit Dims(std::size_t count, std::int64_t value = 0) {
+    if (count > most_in_place) [[unlikely]] {
+      resize(count, value);
+      return;
+    }
+    for (count_ = 0; count_ < count; ++count_) {
+      few_[count_] = value;
+    }
+  }
   Dims(std::initializer_list<std::int64_t> numbers) : Dims(numbers.begin(), numbers.end()) {}
   template <std::input_iterator Iterator>
   Dims(Iterator first, Iterator last) {
@@ -88,11 +96,23 @@ class Dims {
   iterator insert(const_iterator where, std::int64_t number);
   iterator erase(const_iterator where) {
     const std::ptrdiff_t index = where - begin();
-    for (iterator at = begin() + index; at + 1 != end(); ++at) {
-      *at = at[1];
-    }
+    std::copy(where + 1, const_iterator(end()), begin() + index);
     pop_back();
     return begin() + index;
+  }
+  /// All but the one at `index`, as a copy that costs no more than one of all.
+  Dims without(std::size_t index) const {
+    Dims rest;  // the one that is returned: what was just written is slow to move
+    if (many_ != nullptr) [[unlikely]] {
+      rest.copy_many_without(*this, index);
+      return rest;
+    }
+    const std::size_t count = count_ - 1;
+    for (std::size_t at = 0; at < count; ++at) {
+      rest.few_[at] = few_[at + (at >= index ? 1 : 0)];
+    }
+    rest.count_ = count;
+    return rest;
   }
 
   friend bool operator==(const Dims& a, const Dims& b) noexcept {
@@ -101,6 +121,7 @@ class Dims {
 
  private:
   void copy_many(const Dims& other);
+  void copy_many_without(const Dims& other, std::size_t index);
 
   std::array<std::int64_t, most_in_place> few_{};
   std::size_t count_ = 0;
@@ -125,9 +146,17 @@ std::int64_t element_count(std::span<const std::int64_t> sizes, const char* oper
 /// Bytes of so many elements of `itemsize` bytes. Throws ShapeError where it overflows.
 std::size_t byte_count(std::int64_t numel, std::size_t itemsize, const char* operation);
 
+[[noreturn]] void no_such_axis(std::int64_t axis, std::size_t ndim, const char* operation);
+
 /// `axis`, counted from the end if it is negative. Throws ShapeError unless -ndim <= axis < ndim; of
 /// no dimensions at all, -1 and 0 are taken for an axis as if there was one.
-std::size_t wrap_axis(std::int64_t axis, std::size_t ndim, const char* operation);
+inline std::size_t wrap_axis(std::int64_t axis, std::size_t ndim, const char* operation) {
+  const auto count = static_cast<std::int64_t>(ndim == 0 ? 1 : ndim);
+  if (axis < -count || axis >= count) [[unlikely]] {
+    no_such_axis(axis, ndim, operation);
+  }
+  return static_cast<std::size_t>(axis < 0 ? axis + count : axis);
+}
 
 }  // namespace detail
 }  // namespace byre::inline v0

@@ -39,6 +39,19 @@ boost::container::small_vector<Run, 5> dense_runs(const Layout& layout) {
   return runs;
 }
 
+/// Of sizes whose product does not overflow.
+Dims dense_strides(const Dims& sizes) {
+  Dims strides(sizes.size());
+  const std::int64_t* const size = sizes.data();
+  std::int64_t* const at = strides.data();
+  std::int64_t stride = 1;
+  for (std::size_t axis = sizes.size(); axis-- > 0;) {
+    at[axis] = stride;
+    stride *= std::max<std::int64_t>(size[axis], 1);
+  }
+  return strides;
+}
+
 }  // namespace
 
 bool Layout::is_contiguous() const noexcept {
@@ -68,11 +81,7 @@ std::int64_t Layout::end() const noexcept {
 
 Layout contiguous_layout(const Dims& sizes, const char* operation) {
   detail::element_count(sizes, operation);
-  Layout layout{.sizes = sizes, .strides = Dims(sizes.size(), 1)};
-  for (std::size_t axis = sizes.size(); axis-- > 1;) {
-    layout.strides[axis - 1] = layout.strides[axis] * std::max<std::int64_t>(sizes[axis], 1);
-  }
-  return layout;
+  return {.sizes = sizes, .strides = dense_strides(sizes)};
 }
 
 Dims inferred_sizes(const Dims& sizes, std::int64_t numel, const char* operation) {
@@ -94,13 +103,19 @@ Dims inferred_sizes(const Dims& sizes, std::int64_t numel, const char* operation
   return known;
 }
 
+Layout contiguous_view(const Layout& layout, const Dims& sizes, const char* operation) {
+  // Made where it stays: what was just written is slow to move.
+  Layout view{.sizes = inferred_sizes(sizes, layout.numel(), operation), .offset = layout.offset};
+  view.strides = dense_strides(view.sizes);
+  return view;
+}
+
 std::optional<Layout> viewed_as(const Layout& layout, const Dims& wanted, const char* operation) {
-  const std::int64_t numel = layout.numel();
-  Layout view = contiguous_layout(inferred_sizes(wanted, numel, operation), operation);
-  view.offset = layout.offset;
-  if (numel == 0) {
-    return view;
+  std::optional<Layout> viewed(contiguous_view(layout, wanted, operation));
+  if (layout.is_contiguous()) {
+    return viewed;
   }
+  Layout& view = *viewed;
   // Each run of the input is cut into as many of the wanted dimensions as make its size.
   auto runs = dense_runs(layout);
   std::size_t axis = view.ndim();
@@ -119,7 +134,7 @@ std::optional<Layout> viewed_as(const Layout& layout, const Dims& wanted, const 
     view.strides[axis] = run.stride;
     run = {run.size / size, run.stride * size};
   }
-  return view;
+  return viewed;
 }
 
 std::int64_t element_at(const Layout& layout, std::span<const std::int64_t> indices,

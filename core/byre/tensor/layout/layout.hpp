@@ -39,6 +39,10 @@ struct Layout {
 /// negative size or too many elements.
 Layout contiguous_layout(const Dims& sizes, const char* operation);
 
+/// The elements of a contiguous layout under other sizes; one may be -1, to be inferred. Throws
+/// ShapeError where the numbers of elements differ.
+Layout contiguous_view(const Layout& layout, const Dims& sizes, const char* operation);
+
 /// The same elements in the same order under other sizes, of the same number of elements, if
 /// strides can say that; one size may be -1, to be inferred. Throws ShapeError where the numbers of
 /// elements differ. Source: the rule of NumPy and PyTorch, dimension by dimension from the last.

@@ -24,11 +24,23 @@ void erase_axis(Layout& layout, std::size_t axis) {
   layout.strides.erase(at(layout.strides, axis));
 }
 
+// What is thrown is made in functions of its own, whose stack the hot ones need not have.
+
+[[noreturn, gnu::cold]] void no_dimensions(std::int64_t axis, const char* operation) {
+  throw ShapeError(format_text("%s: a tensor of no dimensions has no dimension %lld.", operation,
+                               shown(axis)));
+}
+
+[[noreturn, gnu::cold]] void no_such_index(const Layout& layout, std::size_t axis,
+                                           std::int64_t index) {
+  throw ShapeError(format_text("select: index %lld is out of range for dimension %zu of %s.",
+                               shown(index), axis, to_string(layout.sizes).c_str()));
+}
+
 /// The axis of a dimension that has to be there.
 std::size_t existing_axis(const Layout& layout, std::int64_t axis, const char* operation) {
-  if (layout.ndim() == 0) {
-    throw ShapeError(format_text("%s: a tensor of no dimensions has no dimension %lld.", operation,
-                                 shown(axis)));
+  if (layout.ndim() == 0) [[unlikely]] {
+    no_dimensions(axis, operation);
   }
   return detail::wrap_axis(axis, layout.ndim(), operation);
 }
@@ -188,12 +200,12 @@ Layout select(const Layout& layout, std::int64_t axis, std::int64_t index) {
   const std::size_t selected = existing_axis(layout, axis, "select");
   const std::int64_t size = layout.sizes[selected];
   const std::int64_t wrapped = index < 0 ? index + size : index;
-  if (wrapped < 0 || wrapped >= size) {
-    throw ShapeError(format_text("select: index %lld is out of range for dimension %zu of %s.",
-                                 shown(index), selected, to_string(layout.sizes).c_str()));
+  if (wrapped < 0 || wrapped >= size) [[unlikely]] {
+    no_such_index(layout, selected, index);
   }
-  Layout part(layout);
-  erase_axis(part, selected);
+  Layout part{.sizes = layout.sizes.without(selected),
+              .strides = layout.strides.without(selected),
+              .offset = layout.offset};
   advance(part, wrapped, layout.strides[selected]);
   return part;
 }

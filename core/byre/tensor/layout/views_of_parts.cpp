@@ -7,6 +7,7 @@
 #include <exception>
 #include <iterator>
 #include <limits>
+#include <utility>
 
 namespace byre::inline v0::views {
 namespace {
@@ -74,8 +75,11 @@ Layout with_smaller_elements(const Layout& layout, std::int64_t parts, const cha
 }  // namespace
 
 Layout view(const Layout& layout, const Dims& sizes) {
-  if (const auto view = viewed_as(layout, sizes, "view")) {
-    return *view;
+  if (layout.is_contiguous()) {
+    return contiguous_view(layout, sizes, "view");
+  }
+  if (auto view = viewed_as(layout, sizes, "view")) {
+    return std::move(*view);
   }
   throw ShapeError(format_text(
       "view: sizes %s with strides %s cannot be seen as %s without copying. Use reshape, which "
@@ -191,8 +195,8 @@ Layout flatten(const Layout& layout, std::int64_t first, std::int64_t last) {
       sizes.push_back(layout.sizes[axis]);
     }
   }
-  if (const auto flat = viewed_as(layout, sizes, "flatten")) {
-    return *flat;
+  if (auto flat = viewed_as(layout, sizes, "flatten")) {
+    return std::move(*flat);
   }
   throw ShapeError(
       format_text("flatten: dimensions %zu to %zu of sizes %s with strides %s are no "
