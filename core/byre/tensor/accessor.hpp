@@ -80,18 +80,18 @@ Dims strides_for_mdspan(const Layout& layout, const char* operation);
 /// To read. Throws DTypeError if T is not the dtype, StateError without memory, DeviceError off the
 /// host, ShapeError if N is not ndim().
 template <Element T, std::size_t N>
-Accessor<const T, N> accessor(const Tensor& tensor) {
+Accessor<const T, N> accessor(const Tensor& tensor, CallSite site = CallSite::current()) {
   detail::expect_accessible(tensor, N, "accessor");
-  return {tensor.data<T>(), tensor.layout()};
+  return {tensor.data<T>(site), tensor.layout()};
 }
 
 /// To write: realizes and materializes, as mutable_data, but never as another dtype than there is
 /// already. Throws as accessor(), and OutOfMemory.
 template <Element T, std::size_t N>
-Accessor<T, N> mutable_accessor(Tensor& tensor) {
+Accessor<T, N> mutable_accessor(Tensor& tensor, CallSite site = CallSite::current()) {
   detail::expect_accessible(tensor, N, "mutable_accessor");
   detail::expect_dtype_or_none(tensor, dtype_of<T>, "mutable_accessor");
-  T* const first = tensor.mutable_data<T>();
+  T* const first = tensor.mutable_data<T>(Wait::allowed, site);
   return {first, tensor.layout()};
 }
 
@@ -115,15 +115,15 @@ Mdspan<T, N> mdspan_of(const Accessor<T, N>& elements, const Dims& strides_of_al
 /// As accessor() and mutable_accessor(). Throws ShapeError also for what std::layout_stride cannot
 /// say: elements that share memory, as expand makes them, or that interleave.
 template <Element T, std::size_t N>
-Mdspan<const T, N> as_mdspan(const Tensor& tensor) {
-  const auto elements = accessor<T, N>(tensor);
+Mdspan<const T, N> as_mdspan(const Tensor& tensor, CallSite site = CallSite::current()) {
+  const auto elements = accessor<T, N>(tensor, site);
   return detail::mdspan_of(elements, detail::strides_for_mdspan(tensor.layout(), "as_mdspan"));
 }
 template <Element T, std::size_t N>
-Mdspan<T, N> as_mutable_mdspan(Tensor& tensor) {
+Mdspan<T, N> as_mutable_mdspan(Tensor& tensor, CallSite site = CallSite::current()) {
   detail::expect_accessible(tensor, N, "as_mutable_mdspan");
   const Dims strides = detail::strides_for_mdspan(tensor.layout(), "as_mutable_mdspan");
-  return detail::mdspan_of(mutable_accessor<T, N>(tensor), strides);
+  return detail::mdspan_of(mutable_accessor<T, N>(tensor, site), strides);
 }
 
 #endif

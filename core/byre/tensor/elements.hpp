@@ -29,128 +29,135 @@ namespace byre::inline v0 {
 
 /// Needs a dtype: converts the value to it, as copy_ does, but for an integer that an integral dtype
 /// has not: throws DTypeError.
-Tensor& fill_(Tensor& self, const Scalar& value);
-Tensor& zero_(Tensor& self);
+Tensor& fill_(Tensor& self, const Scalar& value, CallSite site = CallSite::current());
+Tensor& zero_(Tensor& self, CallSite site = CallSite::current());
 /// Converts and broadcasts, between any devices. A dtype-uninitialized tensor takes the source's
 /// dtype. Any dtype becomes any other: floating-point numbers are truncated to integers, saturating,
 /// with 0 for not a number; integers wrap around; complex numbers lose their imaginary part; what is
 /// not 0 is true.
-Tensor& copy_(Tensor& self, const Tensor& source);
+Tensor& copy_(Tensor& self, const Tensor& source, CallSite site = CallSite::current());
 
 // ---- arithmetic
 
 /// Of bool: or.
-Tensor add(const Tensor& a, const Tensor& b);
-Tensor& add_(Tensor& self, const Tensor& other);
+Tensor add(const Tensor& a, const Tensor& b, CallSite site = CallSite::current());
+Tensor& add_(Tensor& self, const Tensor& other, CallSite site = CallSite::current());
 /// Not of bool.
-Tensor sub(const Tensor& a, const Tensor& b);
-Tensor& sub_(Tensor& self, const Tensor& other);
+Tensor sub(const Tensor& a, const Tensor& b, CallSite site = CallSite::current());
+Tensor& sub_(Tensor& self, const Tensor& other, CallSite site = CallSite::current());
 /// Of bool: and.
-Tensor mul(const Tensor& a, const Tensor& b);
-Tensor& mul_(Tensor& self, const Tensor& other);
+Tensor mul(const Tensor& a, const Tensor& b, CallSite site = CallSite::current());
+Tensor& mul_(Tensor& self, const Tensor& other, CallSite site = CallSite::current());
 /// True division: of integers and bool as f32.
-Tensor div(const Tensor& a, const Tensor& b);
-Tensor& div_(Tensor& self, const Tensor& other);
+Tensor div(const Tensor& a, const Tensor& b, CallSite site = CallSite::current());
+Tensor& div_(Tensor& self, const Tensor& other, CallSite site = CallSite::current());
 
 /// Not of bool.
-Tensor neg(const Tensor& a);
-Tensor& neg_(Tensor& self);
+Tensor neg(const Tensor& a, CallSite site = CallSite::current());
+Tensor& neg_(Tensor& self, CallSite site = CallSite::current());
 /// The greater of each element and 0; not a number stays so. Not of bool and complex.
-Tensor relu(const Tensor& a);
-Tensor& relu_(Tensor& self);
+Tensor relu(const Tensor& a, CallSite site = CallSite::current());
+Tensor& relu_(Tensor& self, CallSite site = CallSite::current());
 /// Of integers and bool as f32.
-Tensor exp(const Tensor& a);
-Tensor& exp_(Tensor& self);
+Tensor exp(const Tensor& a, CallSite site = CallSite::current());
+Tensor& exp_(Tensor& self, CallSite site = CallSite::current());
 
 // ---- comparison, to bool; exact also for an integer that the tensor's integral dtype has not
 
-Tensor eq(const Tensor& a, const Tensor& b);
+Tensor eq(const Tensor& a, const Tensor& b, CallSite site = CallSite::current());
 /// Not of complex, which have no order.
-Tensor ge(const Tensor& a, const Tensor& b);
+Tensor ge(const Tensor& a, const Tensor& b, CallSite site = CallSite::current());
 /// Elements of `a` where `condition`, of bool, is true, else of `b`.
-Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b);
+Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b,
+             CallSite site = CallSite::current());
 
 // ---- of many elements one
 
 /// Of all elements, or over `axes`, which go, or stay as 1; over no axes, each element. Integers and
 /// bool are summed as i64, the halves as float. In pairs, so that the error grows with the logarithm
 /// of the count. Throws ShapeError for an axis that is not there or named twice.
-Tensor sum(const Tensor& a);
-Tensor sum(const Tensor& a, const Dims& axes, bool keepdim = false);
+Tensor sum(const Tensor& a, CallSite site = CallSite::current());
+Tensor sum(const Tensor& a, const Dims& axes, bool keepdim = false,
+           CallSite site = CallSite::current());
 
 /// The matrix product of the last two dimensions; those before broadcast. A first operand of one
 /// dimension is a row and a second one a column, whose dimension of 1 the result does not have.
 /// Throws ShapeError also for an operand of no dimensions.
-Tensor matmul(const Tensor& a, const Tensor& b);
+Tensor matmul(const Tensor& a, const Tensor& b, CallSite site = CallSite::current());
 
 /// The tensors behind each other along `axis`, as their promoted dtype. Throws ShapeError for no
 /// tensors, and where sizes differ in another dimension.
-Tensor cat(std::span<const Tensor> tensors, std::int64_t axis = 0);
+Tensor cat(std::span<const Tensor> tensors, std::int64_t axis = 0,
+           CallSite site = CallSite::current());
 
-inline Tensor cat(std::initializer_list<Tensor> tensors, std::int64_t axis = 0) {
-  return cat(std::span<const Tensor>(tensors.begin(), tensors.size()), axis);
+inline Tensor cat(std::initializer_list<Tensor> tensors, std::int64_t axis = 0,
+                  CallSite site = CallSite::current()) {
+  return cat(std::span<const Tensor>(tensors.begin(), tensors.size()), axis, site);
 }
 
 // ---- with a number for a tensor
 
-inline Tensor add(const Tensor& a, const Scalar& b) {
-  return add(a, b.beside(a, "add"));
+inline Tensor add(const Tensor& a, const Scalar& b, CallSite site = CallSite::current()) {
+  return add(a, b.beside(a, "add"), site);
 }
-inline Tensor add(const Scalar& a, const Tensor& b) {
-  return add(a.beside(b, "add"), b);
+inline Tensor add(const Scalar& a, const Tensor& b, CallSite site = CallSite::current()) {
+  return add(a.beside(b, "add"), b, site);
 }
-inline Tensor& add_(Tensor& self, const Scalar& b) {
-  return add_(self, b.beside(self, "add_"));
+inline Tensor& add_(Tensor& self, const Scalar& b, CallSite site = CallSite::current()) {
+  return add_(self, b.beside(self, "add_"), site);
 }
-inline Tensor sub(const Tensor& a, const Scalar& b) {
-  return sub(a, b.beside(a, "sub"));
+inline Tensor sub(const Tensor& a, const Scalar& b, CallSite site = CallSite::current()) {
+  return sub(a, b.beside(a, "sub"), site);
 }
-inline Tensor sub(const Scalar& a, const Tensor& b) {
-  return sub(a.beside(b, "sub"), b);
+inline Tensor sub(const Scalar& a, const Tensor& b, CallSite site = CallSite::current()) {
+  return sub(a.beside(b, "sub"), b, site);
 }
-inline Tensor& sub_(Tensor& self, const Scalar& b) {
-  return sub_(self, b.beside(self, "sub_"));
+inline Tensor& sub_(Tensor& self, const Scalar& b, CallSite site = CallSite::current()) {
+  return sub_(self, b.beside(self, "sub_"), site);
 }
-inline Tensor mul(const Tensor& a, const Scalar& b) {
-  return mul(a, b.beside(a, "mul"));
+inline Tensor mul(const Tensor& a, const Scalar& b, CallSite site = CallSite::current()) {
+  return mul(a, b.beside(a, "mul"), site);
 }
-inline Tensor mul(const Scalar& a, const Tensor& b) {
-  return mul(a.beside(b, "mul"), b);
+inline Tensor mul(const Scalar& a, const Tensor& b, CallSite site = CallSite::current()) {
+  return mul(a.beside(b, "mul"), b, site);
 }
-inline Tensor& mul_(Tensor& self, const Scalar& b) {
-  return mul_(self, b.beside(self, "mul_"));
+inline Tensor& mul_(Tensor& self, const Scalar& b, CallSite site = CallSite::current()) {
+  return mul_(self, b.beside(self, "mul_"), site);
 }
-inline Tensor div(const Tensor& a, const Scalar& b) {
-  return div(a, b.beside(a, "div"));
+inline Tensor div(const Tensor& a, const Scalar& b, CallSite site = CallSite::current()) {
+  return div(a, b.beside(a, "div"), site);
 }
-inline Tensor div(const Scalar& a, const Tensor& b) {
-  return div(a.beside(b, "div"), b);
+inline Tensor div(const Scalar& a, const Tensor& b, CallSite site = CallSite::current()) {
+  return div(a.beside(b, "div"), b, site);
 }
-inline Tensor& div_(Tensor& self, const Scalar& b) {
-  return div_(self, b.beside(self, "div_"));
+inline Tensor& div_(Tensor& self, const Scalar& b, CallSite site = CallSite::current()) {
+  return div_(self, b.beside(self, "div_"), site);
 }
-inline Tensor eq(const Tensor& a, const Scalar& b) {
-  return eq(a, b.compared_with(a, "eq"));
+inline Tensor eq(const Tensor& a, const Scalar& b, CallSite site = CallSite::current()) {
+  return eq(a, b.compared_with(a, "eq"), site);
 }
-inline Tensor eq(const Scalar& a, const Tensor& b) {
-  return eq(a.compared_with(b, "eq"), b);
+inline Tensor eq(const Scalar& a, const Tensor& b, CallSite site = CallSite::current()) {
+  return eq(a.compared_with(b, "eq"), b, site);
 }
-inline Tensor ge(const Tensor& a, const Scalar& b) {
-  return ge(a, b.compared_with(a, "ge"));
+inline Tensor ge(const Tensor& a, const Scalar& b, CallSite site = CallSite::current()) {
+  return ge(a, b.compared_with(a, "ge"), site);
 }
-inline Tensor ge(const Scalar& a, const Tensor& b) {
-  return ge(a.compared_with(b, "ge"), b);
+inline Tensor ge(const Scalar& a, const Tensor& b, CallSite site = CallSite::current()) {
+  return ge(a.compared_with(b, "ge"), b, site);
 }
-inline Tensor where(const Tensor& condition, const Tensor& a, const Scalar& b) {
-  return where(condition, a, b.beside(a, "where"));
+inline Tensor where(const Tensor& condition, const Tensor& a, const Scalar& b,
+                    CallSite site = CallSite::current()) {
+  return where(condition, a, b.beside(a, "where"), site);
 }
-inline Tensor where(const Tensor& condition, const Scalar& a, const Tensor& b) {
-  return where(condition, a.beside(b, "where"), b);
+inline Tensor where(const Tensor& condition, const Scalar& a, const Tensor& b,
+                    CallSite site = CallSite::current()) {
+  return where(condition, a.beside(b, "where"), b, site);
 }
 /// Of the higher category of the two numbers: bool, i64, f32 or complex64.
-inline Tensor where(const Tensor& condition, const Scalar& a, const Scalar& b) {
+inline Tensor where(const Tensor& condition, const Scalar& a, const Scalar& b,
+                    CallSite site = CallSite::current()) {
   const DType dtype = promoted(a.dtype_alone(), b.dtype_alone());
-  return where(condition, a.to_tensor(dtype), b.to_tensor(dtype));
+  return where(condition, a.to_tensor(dtype), b.to_tensor(dtype), site);
 }
 
 }  // namespace byre::inline v0

@@ -34,7 +34,7 @@ Tensor map_npy(const std::filesystem::path& path);
 /// was if this fails. In Fortran order if the tensor is contiguous but for being transposed, else in
 /// C order. Throws StateError for an uninitialized tensor, DTypeError for bf16, which the format does
 /// not have, InvalidArgument for a version there is not, FileError, OutOfMemory.
-void save_npy(const std::filesystem::path& path, const Tensor& tensor,
-              const NpyFormat& format = {});
+void save_npy(const std::filesystem::path& path, const Tensor& tensor, const NpyFormat& format = {},
+              CallSite site = CallSite::current());
 
 }  // namespace byre::inline v0

@@ -24,7 +24,8 @@ struct PrintOptions {
 /// What numpy.array2string says. A tensor that is uninitialized, or none, is printed as what it is:
 /// "[4], storage-uninitialized". One off the host is copied there first. Throws DeviceError,
 /// OutOfMemory.
-std::string to_string(const Tensor& tensor, const PrintOptions& options = {});
+std::string to_string(const Tensor& tensor, const PrintOptions& options = {},
+                      CallSite site = CallSite::current());
 
 std::ostream& operator<<(std::ostream& stream, const Tensor& tensor);
 

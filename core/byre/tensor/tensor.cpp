@@ -55,13 +55,9 @@ void TensorBase::operator delete(void* place) noexcept {
 }
 
 Tensor Tensor::make(Storage storage, Layout&& layout, DType dtype, Device device,
-                    Allocator* next_memory) {
-  auto* const base =
-      new TensorBase(std::move(storage), std::move(layout), dtype, device, next_memory);
-  if (base == nullptr) {
-    no_memory_for_tensor();
-  }
-  return Tensor(base, false);
+                    Allocator* next_memory, shadow::ShadowHandle family) {
+  return owned(new TensorBase(std::move(storage), std::move(layout), dtype, device, next_memory,
+                              std::move(family)));
 }
 
 void Tensor::no_memory_for_tensor() {
@@ -144,7 +140,7 @@ Tensor Tensor::with_layout(Layout&& layout, const char* operation) const {
 Tensor Tensor::with_layout(Layout&& layout, DType dtype, const char* operation) const {
   expect_initialized(operation);
   detail::byte_count(layout.numel(), byre::itemsize(dtype), operation);  // of repeated elements
-  return make(storage(), std::move(layout), dtype, device(), base().allocator);
+  return make(storage(), std::move(layout), dtype, device(), base().allocator, base().shadow);
 }
 
 std::vector<Tensor> Tensor::with_layouts(std::vector<Layout> layouts, const char* operation) const {

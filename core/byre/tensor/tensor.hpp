@@ -5,6 +5,8 @@
 #pragma once
 
 #include <byre/error/assert.hpp>
+#include <byre/shadow/mode.hpp>
+#include <byre/shadow/tracking.hpp>
 #include <byre/storage/storage.hpp>
 #include <byre/tensor/devices.hpp>
 #include <byre/tensor/dtype.hpp>
@@ -21,6 +23,10 @@
 #include <vector>
 
 namespace byre::inline v0 {
+
+namespace detail {
+struct ElementAccess;
+}
 
 /// An operation that the state of a tensor does not allow: it has no memory yet, or no dtype, or
 /// shares what would become uninitialized. docs/tensor-states.md has the table.
@@ -159,7 +165,8 @@ class Tensor {
   // ---- access. A pointer to read is valid until the storage is next written, through any view, or
   // its memory given back. A pointer to write may be written through until the storage is next lazily
   // cloned, by reshape, contiguous or to as well, through any view: what is written after that shows
-  // in the clone. Ask again then; it costs a load where nothing is to be done.
+  // in the clone. Ask again then; it costs a load where nothing is to be done. Nor do the shadow storages
+  // see what is written later through a pointer that was kept: reports say how many left.
 
   /// The first element, to read; never copies. Throws DTypeError if T is not the dtype, StateError
   /// without memory.
@@ -182,12 +189,13 @@ class Tensor {
   /// One element. Throws ShapeError for an index out of range, DTypeError, StateError, DeviceError
   /// off the host.
   template <Element T>
-  T at(std::initializer_list<std::int64_t> indices) const {
-    return *static_cast<const T*>(element_to_read(indices, dtype_of<T>));
+  T at(std::initializer_list<std::int64_t> indices, CallSite site = CallSite::current()) const {
+    return *static_cast<const T*>(element_to_read(indices, dtype_of<T>, site));
   }
   template <Element T>
-  void set_at(std::initializer_list<std::int64_t> indices, T value) {
-    *static_cast<T*>(element_to_write(indices, dtype_of<T>)) = value;
+  void set_at(std::initializer_list<std::int64_t> indices, T value,
+              CallSite site = CallSite::current()) {
+    *static_cast<T*>(element_to_write(indices, dtype_of<T>, site)) = value;
   }
 
   // ---- views: tensors of their own over the same storage; see views.hpp
@@ -272,19 +280,29 @@ class Tensor {
   /// Throws StateError for a storage-uninitialized tensor, OutOfMemory. See Storage::lazy_clone.
   Tensor lazy_clone(CallSite site = CallSite::current()) const;
   /// A contiguous copy, made now.
-  Tensor clone() const;
+  Tensor clone(CallSite site = CallSite::current()) const;
   /// A contiguous copy: lazy if this tensor is contiguous, else made now.
   Tensor contiguous(CallSite site = CallSite::current()) const;
   /// A copy under other sizes, one of which may be -1: lazy where strides can say it, else made
-  /// now. Source: the seed "Copy-on-write motivation".
+  /// now. Where shadow::reshape_mode() is another than copy, an alias where strides can say it, watched
+  /// or not. Throws InvalidArgument for a mode in the environment that there is not. Source: the seed
+  /// "Copy-on-write motivation".
   Tensor reshape(const Dims& sizes, CallSite site = CallSite::current()) const;
+  /// This tensor becomes its own reshape: views that were made of it before are parted from it as from
+  /// any reshape.
+  Tensor& reshape_(const Dims& sizes, CallSite site = CallSite::current());
+  /// True iff writes to one are seen in the other whatever reshape does: they have one storage, and one
+  /// shadow storage, as the views of a tensor have.
+  bool is_of_view_family(const Tensor& other) const noexcept {
+    return aliases(other) && base().shadow == other.base().shadow;
+  }
   /// A copy on that device: contiguous if that is another, a lazy clone if it is this one.
   Tensor to(Device device, CallSite site = CallSite::current()) const;
 
  private:
   Tensor(TensorBase* base, bool is_new) noexcept : base_(base, is_new) {}
   static Tensor make(Storage storage, Layout&& layout, DType dtype, Device device,
-                     Allocator* next_memory = nullptr);
+                     Allocator* next_memory = nullptr, shadow::ShadowHandle family = nullptr);
   static Tensor copy_of(const Dims& sizes, const void* values, std::size_t count, DType dtype);
 
   TensorBase& base() const noexcept {
@@ -296,18 +314,21 @@ class Tensor {
   /// view.
   template <class MakeLayout>
   Tensor seen_by(const char* operation, const MakeLayout& make_layout) const {
-    return seen_in([&] { return storage(); }, operation, make_layout);
+    expect_initialized(operation);
+    return owned(new TensorBase(base(), make_layout));
   }
   /// The same over the storage that is made once there is a layout.
   template <class MakeStorage, class MakeLayout>
   Tensor seen_in(const MakeStorage& make_storage, const char* operation,
                  const MakeLayout& make_layout) const {
     expect_initialized(operation);
-    auto* const view = new TensorBase(base(), make_layout, make_storage);
-    if (view == nullptr) [[unlikely]] {
+    return owned(new TensorBase(base(), make_layout, make_storage));
+  }
+  static Tensor owned(TensorBase* made) {
+    if (made == nullptr) [[unlikely]] {
       no_memory_for_tensor();
     }
-    return Tensor(view, false);
+    return Tensor(made, false);
   }
   [[noreturn]] static void no_memory_for_tensor();
   /// The same of elements that may be repeated. Throws ShapeError for more than an object can have.
@@ -336,11 +357,22 @@ class Tensor {
     if (wanted != dtype() || wanted == DType::uninitialized || first == nullptr) [[unlikely]] {
       return expect_elements(wanted);
     }
+    say_read(site);
     return first + nbytes_in_front();
   }
+  const void* first_element() const noexcept {
+    const std::byte* const first = storage().data();
+    return first == nullptr ? nullptr : first + nbytes_in_front();
+  }
   void* bytes_to_write(DType wanted, Wait wait, CallSite site) {
-    if (wanted != dtype() || wanted == DType::uninitialized || storage().data(site) == nullptr) [[unlikely]] {
+    if (wanted != dtype() || wanted == DType::uninitialized || storage().data(site) == nullptr)
+        [[unlikely]] {
       realize_to_write(wanted);
+    }
+    if (is_watched()) [[unlikely]] {
+      void* const first = elements_to_write(wait, site);
+      shadow::on_escape(storage());
+      return first;
     }
     std::byte* const first = base().storage.mutable_data(wait, site);
     return first == nullptr ? nullptr : first + nbytes_in_front();
@@ -348,8 +380,26 @@ class Tensor {
   /// Throws what data() throws, or else there are no elements, nor memory: null.
   const void* expect_elements(DType wanted) const;
   void realize_to_write(DType wanted);
-  const void* element_to_read(std::span<const std::int64_t> indices, DType dtype) const;
-  void* element_to_write(std::span<const std::int64_t> indices, DType dtype);
+  const void* element_to_read(std::span<const std::int64_t> indices, DType dtype,
+                              CallSite site) const;
+  void* element_to_write(std::span<const std::int64_t> indices, DType dtype, CallSite site);
+
+  // ---- what byre/shadow is told
+
+  friend struct detail::ElementAccess;
+
+  /// Whether a watched reshape linked this tensor's family of views with another.
+  bool is_watched() const noexcept { return storage().attachment() != nullptr; }
+  void say_read(CallSite site) const {
+    if (is_watched()) [[unlikely]] {
+      say_read_of_watched(site);
+    }
+  }
+  void say_read_of_watched(CallSite site) const;
+  void say_copied_onto_itself(const Tensor& source, CallSite site);
+  /// A pointer that nobody keeps: realizes, materializes and says so.
+  void* elements_to_write(Wait wait, CallSite site);
+  Tensor reshape_as_alias(const Dims& wanted, shadow::ReshapeMode mode, CallSite site) const;
 
   boost::intrusive_ptr<TensorBase> base_;
 };

@@ -34,18 +34,52 @@ void Tensor::realize_to_write(DType wanted) {
   realize(wanted);
 }
 
-const void* Tensor::element_to_read(std::span<const std::int64_t> indices, DType wanted) const {
+void* Tensor::elements_to_write(Wait wait, CallSite site) {
+  realize_to_write(dtype());
+  Storage& written = base().storage;
+  const bool is_said = is_watched() && numel() != 0;
+  const shadow::Access access{site, sizes()};
+  if (is_said) {
+    shadow::expect_agreement(written, base().shadow.get(), access);
+  }
+  std::byte* const first = written.mutable_data(wait, site);
+  if (is_said) {
+    shadow::on_write(written, base().shadow.get(), access);
+  }
+  return first == nullptr ? nullptr : first + nbytes_in_front();
+}
+
+void Tensor::say_read_of_watched(CallSite site) const {
+  if (numel() != 0) {
+    shadow::on_read(storage(), base().shadow.get(), {site, sizes()});
+  }
+}
+
+void Tensor::say_copied_onto_itself(const Tensor& source, CallSite site) {
+  if (!is_watched() || is_of_view_family(source)) {
+    return;
+  }
+  if (nbytes() == storage().nbytes()) {
+    // All there is, as what wrote it last knows it.
+    shadow::rejoin(storage(), base().shadow.get());
+  } else {
+    shadow::on_write(storage(), base().shadow.get(), {site, sizes()});
+  }
+}
+
+const void* Tensor::element_to_read(std::span<const std::int64_t> indices, DType wanted,
+                                    CallSite site) const {
   expect_host(*this, "at");
   const std::int64_t element = element_at(layout(), indices, "at");
-  const auto* const first = static_cast<const std::byte*>(bytes_to_read(wanted, {}));
+  const auto* const first = static_cast<const std::byte*>(bytes_to_read(wanted, site));
   return first + (element - storage_offset()) * static_cast<std::int64_t>(itemsize());
 }
 
-void* Tensor::element_to_write(std::span<const std::int64_t> indices, DType wanted) {
+void* Tensor::element_to_write(std::span<const std::int64_t> indices, DType wanted, CallSite site) {
   expect_host(*this, "set_at");
   const std::int64_t element = element_at(layout(), indices, "set_at");
   expect_dtype(wanted, "set_at");
-  auto* const first = static_cast<std::byte*>(mutable_raw_data());
+  auto* const first = static_cast<std::byte*>(elements_to_write(Wait::allowed, site));
   return first + (element - storage_offset()) * static_cast<std::int64_t>(itemsize());
 }
 

@@ -3,6 +3,7 @@
 /// Tensor has the operations.
 #pragma once
 
+#include <byre/shadow/shadow_storage.hpp>
 #include <byre/storage/ref_count.hpp>
 #include <byre/storage/storage.hpp>
 #include <byre/tensor/dtype.hpp>
@@ -16,13 +17,23 @@ namespace byre::inline v0 {
 /// Source: the seed "TensorBase".
 struct TensorBase {
   TensorBase(Storage&& of, Layout&& layout_of_view, DType dtype_of_elements, Device where,
-             Allocator* next_memory) noexcept
+             Allocator* next_memory, shadow::ShadowHandle&& family) noexcept
       : layout(std::move(layout_of_view)),
         storage(std::move(of)),
+        shadow(std::move(family)),
         allocator(next_memory),
         device(where),
         dtype(dtype_of_elements) {}
-  /// Of the same elements as `of`, as `make_layout()` sees them, in what `make_storage()` then makes.
+  /// Of the same storage, elements and family as `of`, as `make_layout()` sees them.
+  template <class MakeLayout>
+  TensorBase(const TensorBase& of, const MakeLayout& make_layout)
+      : layout(make_layout()),
+        storage(of.storage),
+        shadow(of.shadow),
+        allocator(of.allocator),
+        device(of.device),
+        dtype(of.dtype) {}
+  /// Of the same elements in what `make_storage()` makes once there is a layout.
   template <class MakeLayout, class MakeStorage>
   TensorBase(const TensorBase& of, const MakeLayout& make_layout, const MakeStorage& make_storage)
       : layout(make_layout()),
@@ -39,6 +50,7 @@ struct TensorBase {
 
   Layout layout;  ///< in elements of `dtype`
   Storage storage;
+  shadow::ShadowHandle shadow;  ///< null for the storage's default one
   /// Where the next memory comes from once there is no storage to say it; null for the device's.
   Allocator* allocator;
   Device device;

@@ -36,15 +36,17 @@ void copy_within_device(const Tensor& source, void* destination) {
 }  // namespace
 
 Tensor Tensor::lazy_clone(CallSite site) const {
+  say_read(site);
   return seen_in([&] { return storage().lazy_clone(site); }, "lazy_clone",
                  [&] { return Layout(layout()); });
 }
 
-Tensor Tensor::clone() const {
+Tensor Tensor::clone(CallSite site) const {
   expect_initialized("clone");
   if (!is_dtype_initialized()) {
     return Tensor(device()).resize(sizes());  // no elements, and so nothing to copy
   }
+  say_read(site);
   Tensor copy = empty(sizes(), dtype(), allocator());
   if (numel() != 0) {
     copy_within_device(*this, copy.mutable_raw_data());
@@ -54,10 +56,14 @@ Tensor Tensor::clone() const {
 
 Tensor Tensor::contiguous(CallSite site) const {
   expect_initialized("contiguous");
-  return is_contiguous() ? lazy_clone(site) : clone();
+  return is_contiguous() ? lazy_clone(site) : clone(site);
 }
 
 Tensor Tensor::reshape(const Dims& wanted, CallSite site) const {
+  if (const auto mode = shadow::reshape_mode(); mode != shadow::ReshapeMode::copy) [[unlikely]] {
+    return reshape_as_alias(wanted, mode, site);
+  }
+  say_read(site);
   const auto clone_storage = [&] { return storage().lazy_clone(site); };
   if (is_contiguous()) {
     return seen_in(clone_storage, "reshape",
@@ -66,7 +72,31 @@ Tensor Tensor::reshape(const Dims& wanted, CallSite site) const {
   if (auto viewed = viewed_as(layout(), wanted, "reshape")) {
     return seen_in(clone_storage, "reshape", [&] { return std::move(*viewed); });
   }
-  return clone().view(wanted);
+  return clone(site).view(wanted);
+}
+
+Tensor Tensor::reshape_as_alias(const Dims& wanted, shadow::ReshapeMode mode, CallSite site) const {
+  expect_initialized("reshape");
+  auto viewed = viewed_as(layout(), wanted, "reshape");
+  if (!viewed) {
+    return clone(site).view(wanted);
+  }
+  auto family = base().shadow;
+  if (mode != shadow::ReshapeMode::alias) {
+    family = shadow::link_by_reshape(storage(), family.get(), mode, {site, sizes()}, viewed->sizes);
+  }
+  return make(storage(), std::move(*viewed), dtype(), device(), base().allocator,
+              std::move(family));
+}
+
+Tensor& Tensor::reshape_(const Dims& wanted, CallSite site) {
+  const Tensor reshaped = reshape(wanted, site);
+  TensorBase& self = base();
+  Layout layout(reshaped.layout());
+  self.storage = reshaped.storage();
+  self.shadow = reshaped.base().shadow;
+  self.layout = std::move(layout);
+  return *this;
 }
 
 Tensor Tensor::to(Device target, CallSite site) const {
@@ -77,7 +107,8 @@ Tensor Tensor::to(Device target, CallSite site) const {
   DeviceSupport& from = support_of(device());
   DeviceSupport& to = support_of(target);
   expect_dtype(dtype(), "to");
-  const Tensor source = is_contiguous() ? *this : clone();
+  say_read(site);
+  const Tensor source = is_contiguous() ? *this : clone(site);
   Tensor copy = empty(sizes(), dtype(), target);
   if (numel() == 0) {
     return copy;

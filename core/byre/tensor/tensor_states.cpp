@@ -59,6 +59,7 @@ Allocator& Tensor::allocator() const {
 void Tensor::drop_storage() {
   base().allocator = &allocator();
   base().storage = Storage();
+  base().shadow.reset();
 }
 
 /// Moves the bytes once, whoever shares them.
@@ -77,6 +78,7 @@ void Tensor::grow_storage(std::size_t nbytes) {
     stats::detail::report_copy(kept, cause, CallSite::current());
   }
   storage = std::move(larger);
+  base().shadow.reset();
 }
 
 Tensor& Tensor::resize(const Dims& wanted, OnShrink on_shrink) {
@@ -122,6 +124,7 @@ Tensor& Tensor::realize(DType wanted) {
   Layout layout = contiguous_layout(self.layout.sizes, "realize");
   const std::size_t nbytes = detail::byte_count(layout.numel(), byre::itemsize(wanted), "realize");
   self.storage = detail::allocate_elements(nbytes, wanted, allocator());
+  self.shadow.reset();
   self.layout = std::move(layout);
   self.dtype = wanted;
   return *this;
@@ -207,6 +210,7 @@ Tensor& Tensor::share_data(const Tensor& source) {
                     to_string(sizes()).c_str()));
   }
   self.storage = source.storage();
+  self.shadow = source.base().shadow;
   self.layout = std::move(*layout);
   self.dtype = source.dtype();
   return *this;
@@ -228,6 +232,7 @@ Tensor& Tensor::take_storage(Storage storage, DType dtype) {
   TensorBase& self = base();
   Layout layout = contiguous_layout(self.layout.sizes, "share_external");
   self.storage = std::move(storage);
+  self.shadow.reset();
   self.layout = std::move(layout);
   self.dtype = dtype;
   return *this;

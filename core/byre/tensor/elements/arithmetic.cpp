@@ -55,96 +55,98 @@ constexpr DType as_they_are(DType dtype) noexcept {
 }
 
 template <class Operation>
-Tensor binary(const char* name, const Tensor& a, const Tensor& b, DTypeRule rule = as_they_are) {
-  expect_operands(name, {&a, &b});
+Tensor binary(const char* name, CallSite site, const Tensor& a, const Tensor& b,
+              DTypeRule rule = as_they_are) {
+  expect_operands(name, site, {&a, &b});
   const DType dtype = rule(promoted(a.dtype(), b.dtype()));
   return computed<2>(name, kernel_of<Operation, 2>(dtype, name), dtype, {&a, &b});
 }
 
 template <class Operation>
-Tensor& binary_in_place(const char* name, Tensor& self, const Tensor& other,
+Tensor& binary_in_place(const char* name, CallSite site, Tensor& self, const Tensor& other,
                         DTypeRule rule = as_they_are) {
-  expect_operands(name, {&self, &other});
+  expect_operands(name, site, {&self, &other});
   const DType dtype = rule(promoted(self.dtype(), other.dtype()));
   const auto kernel = kernel_of<Operation, 2>(dtype, name);
   expect_category_holds(self.dtype(), dtype, name);
-  compute_into<2>(self, name, kernel, {&self, &other});
+  compute_into<2>(self, name, site, kernel, {&self, &other});
   return self;
 }
 
 template <class Operation>
-Tensor unary(const char* name, const Tensor& a, DTypeRule rule = as_they_are) {
-  expect_operands(name, {&a});
+Tensor unary(const char* name, CallSite site, const Tensor& a, DTypeRule rule = as_they_are) {
+  expect_operands(name, site, {&a});
   const DType dtype = rule(a.dtype());
   return computed<1>(name, kernel_of<Operation, 1>(dtype, name), dtype, {&a});
 }
 
 template <class Operation>
-Tensor& unary_in_place(const char* name, Tensor& self, DTypeRule rule = as_they_are) {
-  expect_operands(name, {&self});
+Tensor& unary_in_place(const char* name, CallSite site, Tensor& self,
+                       DTypeRule rule = as_they_are) {
+  expect_operands(name, site, {&self});
   const DType dtype = rule(self.dtype());
   const auto kernel = kernel_of<Operation, 1>(dtype, name);
   expect_category_holds(self.dtype(), dtype, name);
-  compute_into<1>(self, name, kernel, {&self});
+  compute_into<1>(self, name, site, kernel, {&self});
   return self;
 }
 
 }  // namespace
 
-Tensor add(const Tensor& a, const Tensor& b) {
-  return binary<detail::Add>("add", a, b);
+Tensor add(const Tensor& a, const Tensor& b, CallSite site) {
+  return binary<detail::Add>("add", site, a, b);
 }
 
-Tensor& add_(Tensor& self, const Tensor& other) {
-  return binary_in_place<detail::Add>("add_", self, other);
+Tensor& add_(Tensor& self, const Tensor& other, CallSite site) {
+  return binary_in_place<detail::Add>("add_", site, self, other);
 }
 
-Tensor sub(const Tensor& a, const Tensor& b) {
-  return binary<Subtract>("sub", a, b);
+Tensor sub(const Tensor& a, const Tensor& b, CallSite site) {
+  return binary<Subtract>("sub", site, a, b);
 }
 
-Tensor& sub_(Tensor& self, const Tensor& other) {
-  return binary_in_place<Subtract>("sub_", self, other);
+Tensor& sub_(Tensor& self, const Tensor& other, CallSite site) {
+  return binary_in_place<Subtract>("sub_", site, self, other);
 }
 
-Tensor mul(const Tensor& a, const Tensor& b) {
-  return binary<detail::Multiply>("mul", a, b);
+Tensor mul(const Tensor& a, const Tensor& b, CallSite site) {
+  return binary<detail::Multiply>("mul", site, a, b);
 }
 
-Tensor& mul_(Tensor& self, const Tensor& other) {
-  return binary_in_place<detail::Multiply>("mul_", self, other);
+Tensor& mul_(Tensor& self, const Tensor& other, CallSite site) {
+  return binary_in_place<detail::Multiply>("mul_", site, self, other);
 }
 
-Tensor div(const Tensor& a, const Tensor& b) {
-  return binary<Divide>("div", a, b, promoted_to_floating);
+Tensor div(const Tensor& a, const Tensor& b, CallSite site) {
+  return binary<Divide>("div", site, a, b, promoted_to_floating);
 }
 
-Tensor& div_(Tensor& self, const Tensor& other) {
-  return binary_in_place<Divide>("div_", self, other, promoted_to_floating);
+Tensor& div_(Tensor& self, const Tensor& other, CallSite site) {
+  return binary_in_place<Divide>("div_", site, self, other, promoted_to_floating);
 }
 
-Tensor neg(const Tensor& a) {
-  return unary<Negate>("neg", a);
+Tensor neg(const Tensor& a, CallSite site) {
+  return unary<Negate>("neg", site, a);
 }
 
-Tensor& neg_(Tensor& self) {
-  return unary_in_place<Negate>("neg_", self);
+Tensor& neg_(Tensor& self, CallSite site) {
+  return unary_in_place<Negate>("neg_", site, self);
 }
 
-Tensor relu(const Tensor& a) {
-  return unary<Rectify>("relu", a);
+Tensor relu(const Tensor& a, CallSite site) {
+  return unary<Rectify>("relu", site, a);
 }
 
-Tensor& relu_(Tensor& self) {
-  return unary_in_place<Rectify>("relu_", self);
+Tensor& relu_(Tensor& self, CallSite site) {
+  return unary_in_place<Rectify>("relu_", site, self);
 }
 
-Tensor exp(const Tensor& a) {
-  return unary<Exponentiate>("exp", a, promoted_to_floating);
+Tensor exp(const Tensor& a, CallSite site) {
+  return unary<Exponentiate>("exp", site, a, promoted_to_floating);
 }
 
-Tensor& exp_(Tensor& self) {
-  return unary_in_place<Exponentiate>("exp_", self, promoted_to_floating);
+Tensor& exp_(Tensor& self, CallSite site) {
+  return unary_in_place<Exponentiate>("exp_", site, self, promoted_to_floating);
 }
 
 }  // namespace byre::inline v0

@@ -26,24 +26,24 @@ struct Select {
 };
 
 template <class Operation>
-Tensor compared(const char* name, const Tensor& a, const Tensor& b) {
-  detail::expect_operands(name, {&a, &b});
+Tensor compared(const char* name, CallSite site, const Tensor& a, const Tensor& b) {
+  detail::expect_operands(name, site, {&a, &b});
   const auto kernel = detail::kernel_of<Operation, 2>(promoted(a.dtype(), b.dtype()), name);
   return detail::computed<2>(name, kernel, DType::boolean, {&a, &b});
 }
 
 }  // namespace
 
-Tensor eq(const Tensor& a, const Tensor& b) {
-  return compared<Equal>("eq", a, b);
+Tensor eq(const Tensor& a, const Tensor& b, CallSite site) {
+  return compared<Equal>("eq", site, a, b);
 }
 
-Tensor ge(const Tensor& a, const Tensor& b) {
-  return compared<GreaterOrEqual>("ge", a, b);
+Tensor ge(const Tensor& a, const Tensor& b, CallSite site) {
+  return compared<GreaterOrEqual>("ge", site, a, b);
 }
 
-Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b) {
-  detail::expect_operands("where", {&condition, &a, &b});
+Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b, CallSite site) {
+  detail::expect_operands("where", site, {&condition, &a, &b});
   if (condition.dtype() != DType::boolean) {
     throw DTypeError(format_text(
         "where: the condition is of %s, and has to be of bool, as comparisons yield it.",

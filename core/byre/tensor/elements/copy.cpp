@@ -13,6 +13,7 @@
 namespace byre::inline v0 {
 namespace {
 
+using detail::ElementAccess;
 using detail::Operand;
 using detail::Row;
 
@@ -27,18 +28,18 @@ void convert(const Operand& to, DType to_dtype, const Operand& from, DType from_
 
 /// To a device, which need not know dtypes or strides: what the tensor spans is fetched, written on
 /// the host, and brought back. Not fetched if all of it is written.
-void convert_to_device(Tensor& self, const Tensor& source, const Layout& expanded) {
+void convert_to_device(Tensor& self, const Tensor& source, const Layout& expanded, CallSite site) {
   DeviceSupport& support = support_of(self.device());
   const auto spanned =
       static_cast<std::size_t>(self.layout().end() - self.storage_offset()) * self.itemsize();
   Buffer stage = Buffer::allocate(spanned);
   std::byte* const on_host = stage.mutable_data();
-  void* const on_device = self.mutable_raw_data();
+  void* const on_device = ElementAccess::to_write(self, site);
   if (!self.is_contiguous()) {
     support.copy_to_host(on_host, on_device, spanned);
   }
   convert(Operand::of(on_host, self.layout(), self.itemsize()), self.dtype(),
-          Operand::of(source.raw_data(), expanded, source.itemsize()), source.dtype(),
+          Operand::of(ElementAccess::to_read(source), expanded, source.itemsize()), source.dtype(),
           self.sizes());
   support.copy_from_host(on_device, on_host, spanned);
 }
@@ -50,9 +51,9 @@ bool is_plain_copy_within_device(const Tensor& self, const Tensor& source) {
          source.is_contiguous();
 }
 
-Tensor& fill(Tensor& self, const Scalar& value, const char* operation) {
+Tensor& fill(Tensor& self, const Scalar& value, const char* operation, CallSite site) {
   detail::expect_dtype_known(self, operation);
-  return copy_(self, value.fitting(self.dtype(), operation));
+  return copy_(self, value.fitting(self.dtype(), operation), site);
 }
 
 std::size_t axis_to_join(const Tensor& first, std::int64_t axis) {
@@ -83,7 +84,7 @@ std::int64_t joined_size(const Dims& sizes, const Dims& next, std::size_t axis) 
 
 }  // namespace
 
-Tensor& copy_(Tensor& self, const Tensor& source) {
+Tensor& copy_(Tensor& self, const Tensor& source, CallSite site) {
   detail::expect_elements(source, "copy_");
   Layout expanded = detail::broadcast_to(self.sizes(), source, "copy_");
   detail::expect_distinct_elements(self, "copy_");
@@ -91,45 +92,52 @@ Tensor& copy_(Tensor& self, const Tensor& source) {
     // Initialized at last, by what cannot fail: a device can, and then nothing has changed.
     const DType dtype = self.is_dtype_initialized() ? self.dtype() : source.dtype();
     Tensor written = Tensor::empty(self.sizes(), dtype, self.allocator());
-    return self.share_data(copy_(written, source));
+    return self.share_data(copy_(written, source, site));
   }
   const auto overlap = detail::expect_writable_beside(self, source, expanded, "copy_");
-  if (self.numel() == 0 || (overlap == detail::Overlap::same && self.dtype() == source.dtype())) {
+  if (self.numel() == 0) {
+    return self;
+  }
+  ElementAccess::say_read(source, site);
+  if (overlap == detail::Overlap::same && self.dtype() == source.dtype()) {
+    ElementAccess::say_copied_onto_itself(self, source, site);
     return self;
   }
   if (is_plain_copy_within_device(self, source)) {
-    void* const to = self.mutable_raw_data();  // first, as below
-    support_of(self.device()).allocator().copy(to, source.raw_data(), self.nbytes());
+    void* const to = ElementAccess::to_write(self, site);  // first, as below
+    support_of(self.device()).allocator().copy(to, ElementAccess::to_read(source), self.nbytes());
     return self;
   }
   if (!source.device().is_cpu()) {
-    return copy_(self, source.to(Device::cpu()));
+    return copy_(self, source.to(Device::cpu(), site), site);
   }
   if (!self.device().is_cpu()) {
-    convert_to_device(self, source, expanded);
+    convert_to_device(self, source, expanded, site);
     return self;
   }
   // The pointer to write comes first: materializing moves the data of all that aliases it.
-  const Operand to = Operand::of(self.mutable_raw_data(), self.layout(), self.itemsize());
-  convert(to, self.dtype(), Operand::of(source.raw_data(), expanded, source.itemsize()),
-          source.dtype(), self.sizes());
+  const Operand to =
+      Operand::of(ElementAccess::to_write(self, site), self.layout(), self.itemsize());
+  convert(to, self.dtype(),
+          Operand::of(ElementAccess::to_read(source), expanded, source.itemsize()), source.dtype(),
+          self.sizes());
   return self;
 }
 
-Tensor& fill_(Tensor& self, const Scalar& value) {
-  return fill(self, value, "fill_");
+Tensor& fill_(Tensor& self, const Scalar& value, CallSite site) {
+  return fill(self, value, "fill_", site);
 }
 
-Tensor& zero_(Tensor& self) {
-  return fill(self, 0, "zero_");
+Tensor& zero_(Tensor& self, CallSite site) {
+  return fill(self, 0, "zero_", site);
 }
 
-Tensor cat(std::span<const Tensor> tensors, std::int64_t axis) {
+Tensor cat(std::span<const Tensor> tensors, std::int64_t axis, CallSite site) {
   if (tensors.empty()) {
     throw ShapeError(format_text("cat: of no tensors. Give at least one."));
   }
   for (const Tensor& tensor : tensors) {
-    detail::expect_operands("cat", {&tensor});
+    detail::expect_operands("cat", site, {&tensor});
   }
   const std::size_t along = axis_to_join(tensors[0], axis);
   Dims sizes(tensors[0].sizes());
@@ -143,7 +151,7 @@ Tensor cat(std::span<const Tensor> tensors, std::int64_t axis) {
   for (const Tensor& tensor : tensors) {
     const std::int64_t length = tensor.sizes()[along];
     Tensor part = joined.narrow(static_cast<std::int64_t>(along), start, length);
-    copy_(part, tensor);
+    copy_(part, tensor, site);
     start += length;
   }
   return joined;

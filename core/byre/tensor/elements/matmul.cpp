@@ -13,6 +13,7 @@ namespace byre::inline v0 {
 namespace {
 
 using detail::block_length;
+using detail::ElementAccess;
 using detail::Operand;
 using detail::Row;
 
@@ -60,12 +61,12 @@ void multiply(const ProductSizes& sizes, const T* left, const T* right, std::byt
 }
 
 /// A copy of bool always, whose bytes are 0 and 1: see loaded().
-Tensor contiguous_as(DType dtype, const Tensor& tensor) {
+Tensor contiguous_as(DType dtype, const Tensor& tensor, CallSite site) {
   if (tensor.dtype() == dtype && dtype != DType::boolean && tensor.is_contiguous()) {
     return tensor;
   }
   Tensor converted = Tensor::empty(tensor.sizes(), dtype);
-  return copy_(converted, tensor);
+  return copy_(converted, tensor, site);
 }
 
 /// Where the matrices of a stack of matrices start.
@@ -77,17 +78,19 @@ Layout layout_of_stack(const Tensor& matrices) {
 }
 
 template <class T>
-void multiply_stacks(Tensor& product, const Tensor& a, const Tensor& b, const Dims& stack) {
-  const Tensor left = contiguous_as(dtype_of<T>, a);
-  const Tensor right = contiguous_as(dtype_of<T>, b);
+void multiply_stacks(Tensor& product, const Tensor& a, const Tensor& b, const Dims& stack,
+                     CallSite site) {
+  const Tensor left = contiguous_as(dtype_of<T>, a, site);
+  const Tensor right = contiguous_as(dtype_of<T>, b, site);
   const ProductSizes sizes{left.size(-2), left.size(-1), right.size(-1)};
   const auto store = detail::conversion(product.dtype(), dtype_of<T>, "matmul");
   const auto itemsize = static_cast<std::int64_t>(product.itemsize());
   const auto operand = [&stack](const void* first, const Tensor& matrices) {
     return Operand::of(first, views::expand(layout_of_stack(matrices), stack), matrices.itemsize());
   };
-  const std::array operands{operand(product.mutable_raw_data(), product),
-                            operand(left.raw_data(), left), operand(right.raw_data(), right)};
+  const std::array operands{operand(ElementAccess::to_write(product, site), product),
+                            operand(ElementAccess::to_read(left), left),
+                            operand(ElementAccess::to_read(right), right)};
   detail::for_each_row(stack, operands, [&](Row<3> row) {
     for (; row.length > 0; --row.length) {
       multiply(sizes, reinterpret_cast<const T*>(row.first[1]),
@@ -109,8 +112,8 @@ void multiply_stacks(Tensor& product, const Tensor& a, const Tensor& b, const Di
 
 }  // namespace
 
-Tensor matmul(const Tensor& a, const Tensor& b) {
-  detail::expect_operands("matmul", {&a, &b});
+Tensor matmul(const Tensor& a, const Tensor& b, CallSite site) {
+  detail::expect_operands("matmul", site, {&a, &b});
   if (a.ndim() == 0 || b.ndim() == 0) {
     refuse_sizes(a, b);
   }
@@ -130,7 +133,7 @@ Tensor matmul(const Tensor& a, const Tensor& b) {
     zero_(product);
   } else {
     detail::visit_computed<void>(
-        dtype, "matmul", [&]<class T>() { multiply_stacks<T>(product, left, right, stack); });
+        dtype, "matmul", [&]<class T>() { multiply_stacks<T>(product, left, right, stack, site); });
   }
   if (b.ndim() == 1) {
     product = product.select(-1, 0);

@@ -24,7 +24,8 @@ void expect_elements(const Tensor& operand, const char* operation) {
   expect_dtype_known(operand, operation);
 }
 
-void expect_operands(const char* operation, std::initializer_list<const Tensor*> operands) {
+void expect_operands(const char* operation, CallSite site,
+                     std::initializer_list<const Tensor*> operands) {
   for (const Tensor* const operand : operands) {
     expect_elements(*operand, operation);
     if (!operand->device().is_cpu()) {
@@ -34,6 +35,25 @@ void expect_operands(const char* operation, std::initializer_list<const Tensor*>
                       operation, describe(operand->device()).chars.data()));
     }
   }
+  for (const Tensor* const operand : operands) {
+    ElementAccess::say_read(*operand, site);
+  }
+}
+
+void ElementAccess::say_read(const Tensor& operand, CallSite site) {
+  operand.say_read(site);
+}
+
+const void* ElementAccess::to_read(const Tensor& operand) noexcept {
+  return operand.first_element();
+}
+
+void* ElementAccess::to_write(Tensor& output, CallSite site) {
+  return output.elements_to_write(Wait::allowed, site);
+}
+
+void ElementAccess::say_copied_onto_itself(Tensor& self, const Tensor& source, CallSite site) {
+  self.say_copied_onto_itself(source, site);
 }
 
 Dims broadcast_sizes(const Dims& a, const Dims& b, const char* operation) {

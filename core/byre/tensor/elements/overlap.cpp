@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <byre/tensor/elements/operands.hpp>
 #include <byre/tensor/elements/overlap.hpp>
 
 #include <limits>
@@ -103,7 +104,7 @@ Overlap expect_writable_beside(const Tensor& output, const Tensor& input, const 
     return Overlap::none;  // lazy clones part when the output is written
   }
   const auto extent_of = [](const Tensor& tensor, const Layout& layout) {
-    return Extent{reinterpret_cast<std::uintptr_t>(tensor.raw_data()), layout,
+    return Extent{reinterpret_cast<std::uintptr_t>(ElementAccess::to_read(tensor)), layout,
                   static_cast<std::int64_t>(tensor.itemsize())};
   };
   const Overlap overlap =

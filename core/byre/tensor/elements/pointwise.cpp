@@ -97,7 +97,7 @@ class RowLoop {
 }  // namespace
 
 template <std::size_t Count>
-void compute_into(Tensor& output, const char* operation, const Kernel<Count>& kernel,
+void compute_into(Tensor& output, const char* operation, CallSite site, const Kernel<Count>& kernel,
                   const std::array<const Tensor*, Count>& operands) {
   std::array<Layout, Count> layouts;
   expect_distinct_elements(output, operation);
@@ -112,10 +112,11 @@ void compute_into(Tensor& output, const char* operation, const Kernel<Count>& ke
   // The output's pointer comes first: to materialize it moves the data of every tensor over its
   // storage, operands included. Lazy clones of it keep theirs, and are unchanged.
   std::array<Operand, 1 + Count> rows;
-  rows[0] = Operand::of(output.mutable_raw_data(), output.layout(), output.itemsize());
+  rows[0] = Operand::of(ElementAccess::to_write(output, site), output.layout(), output.itemsize());
   for (std::size_t number = 0; number < Count; ++number) {
     const Tensor& operand = *operands[number];
-    rows[1 + number] = Operand::of(operand.raw_data(), layouts[number], operand.itemsize());
+    rows[1 + number] =
+        Operand::of(ElementAccess::to_read(operand), layouts[number], operand.itemsize());
   }
   for_each_row(output.sizes(), rows, loop);
 }
@@ -128,16 +129,16 @@ Tensor computed(const char* operation, const Kernel<Count>& kernel, DType result
     sizes = broadcast_sizes(sizes, operand->sizes(), operation);
   }
   Tensor output = Tensor::empty(sizes, result);
-  compute_into(output, operation, kernel, operands);
+  compute_into(output, operation, {}, kernel, operands);  // of its own, whoever computes
   return output;
 }
 
 template Tensor computed(const char*, const Kernel<1>&, DType, const std::array<const Tensor*, 1>&);
 template Tensor computed(const char*, const Kernel<2>&, DType, const std::array<const Tensor*, 2>&);
 template Tensor computed(const char*, const Kernel<3>&, DType, const std::array<const Tensor*, 3>&);
-template void compute_into(Tensor&, const char*, const Kernel<1>&,
+template void compute_into(Tensor&, const char*, CallSite, const Kernel<1>&,
                            const std::array<const Tensor*, 1>&);
-template void compute_into(Tensor&, const char*, const Kernel<2>&,
+template void compute_into(Tensor&, const char*, CallSite, const Kernel<2>&,
                            const std::array<const Tensor*, 2>&);
 
 }  // namespace byre::inline v0::detail

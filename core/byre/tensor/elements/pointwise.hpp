@@ -123,7 +123,7 @@ Tensor computed(const char* operation, const Kernel<Count>& kernel, DType result
 
 /// Into `output`, which may be among the operands. Throws ShapeError, OutOfMemory.
 template <std::size_t Count>
-void compute_into(Tensor& output, const char* operation, const Kernel<Count>& kernel,
+void compute_into(Tensor& output, const char* operation, CallSite site, const Kernel<Count>& kernel,
                   const std::array<const Tensor*, Count>& operands);
 
 }  // namespace byre::inline v0::detail

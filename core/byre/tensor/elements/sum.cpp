@@ -14,6 +14,7 @@ namespace byre::inline v0 {
 namespace {
 
 using detail::block_length;
+using detail::ElementAccess;
 using detail::Operand;
 using detail::Row;
 
@@ -138,8 +139,8 @@ void sum_into(Tensor& output, const Tensor& a, const Split& split) {
   const auto load = detail::conversion(dtype_of<T>, a.dtype(), "sum");
   const auto store = detail::conversion(output.dtype(), dtype_of<T>, "sum");
   const Layout to = contiguous_layout(split.kept.sizes, "sum");
-  const std::array operands{Operand::of(output.mutable_raw_data(), to, output.itemsize()),
-                            Operand::of(a.raw_data(), split.kept, a.itemsize())};
+  const std::array operands{Operand::of(ElementAccess::to_write(output, {}), to, output.itemsize()),
+                            Operand::of(ElementAccess::to_read(a), split.kept, a.itemsize())};
   Sums<T> sums(split.summed, a.itemsize(), load);
   detail::for_each_row(split.kept.sizes, operands, [&](Row<2> row) {
     for (; row.length > 0; --row.length) {
@@ -153,8 +154,8 @@ void sum_into(Tensor& output, const Tensor& a, const Split& split) {
 
 }  // namespace
 
-Tensor sum(const Tensor& a, const Dims& axes, bool keepdim) {
-  detail::expect_operands("sum", {&a});
+Tensor sum(const Tensor& a, const Dims& axes, bool keepdim, CallSite site) {
+  detail::expect_operands("sum", site, {&a});
   const Split split(a, axes, keepdim);
   const DType dtype = summed_as(a.dtype());
   Tensor output = Tensor::empty(split.sizes, dtype);
@@ -166,12 +167,12 @@ Tensor sum(const Tensor& a, const Dims& axes, bool keepdim) {
   return output;
 }
 
-Tensor sum(const Tensor& a) {
+Tensor sum(const Tensor& a, CallSite site) {
   Dims axes;
   for (std::size_t axis = 0; axis < a.ndim(); ++axis) {
     axes.push_back(static_cast<std::int64_t>(axis));
   }
-  return sum(a, axes);
+  return sum(a, axes, false, site);
 }
 
 }  // namespace byre::inline v0

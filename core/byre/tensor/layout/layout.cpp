@@ -105,7 +105,9 @@ Dims inferred_sizes(const Dims& sizes, std::int64_t numel, const char* operation
 
 Layout contiguous_view(const Layout& layout, const Dims& sizes, const char* operation) {
   // Made where it stays: what was just written is slow to move.
-  Layout view{.sizes = inferred_sizes(sizes, layout.numel(), operation), .offset = layout.offset};
+  Layout view{.sizes = inferred_sizes(sizes, layout.numel(), operation),
+              .strides = {},
+              .offset = layout.offset};
   view.strides = dense_strides(view.sizes);
   return view;
 }

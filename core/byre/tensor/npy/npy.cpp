@@ -103,11 +103,11 @@ void expect_initialized(const Tensor& tensor) {
 }
 
 /// No copy where there need be none, of memory that is borrowed as well.
-Tensor dense_on_host(const Tensor& tensor) {
+Tensor dense_on_host(const Tensor& tensor, CallSite site) {
   if (!tensor.device().is_cpu()) {
-    return tensor.to(Device::cpu());
+    return tensor.to(Device::cpu(), site);
   }
-  return tensor.is_contiguous() ? tensor : tensor.clone();
+  return tensor.is_contiguous() ? tensor : tensor.clone(site);
 }
 
 }  // namespace
@@ -157,19 +157,20 @@ Tensor map_npy(const std::filesystem::path& path) {
                                   static_cast<std::int64_t>(header.data_offset / itemsize)));
 }
 
-void save_npy(const std::filesystem::path& path, const Tensor& tensor, const NpyFormat& format) {
+void save_npy(const std::filesystem::path& path, const Tensor& tensor, const NpyFormat& format,
+              CallSite site) {
   expect_initialized(tensor);
   const bool fortran_order = !tensor.is_contiguous() && reversed(tensor).is_contiguous();
   const std::string header = npy_header(tensor.dtype(), tensor.sizes(), fortran_order, format);
-  Tensor data = dense_on_host(fortran_order ? reversed(tensor) : tensor);
+  Tensor data = dense_on_host(fortran_order ? reversed(tensor) : tensor, site);
   if (format.byte_order != std::endian::native && data.nbytes() != 0) {
-    data = data.clone();
+    data = data.clone(site);
     swap_bytes(static_cast<std::byte*>(data.mutable_raw_data()), data.nbytes(), data.dtype());
   }
   detail::OutputFile file(path);
   file.write(header.data(), header.size());
   if (data.nbytes() != 0) {
-    file.write(data.raw_data(), data.nbytes());
+    file.write(data.raw_data(site), data.nbytes());
   }
   file.commit();
 }

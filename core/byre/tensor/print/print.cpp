@@ -54,10 +54,10 @@ void gather(const Shown& shown, const Layout& layout, const T* first, std::size_
       [] {});
 }
 
-detail::Words words_of(const Tensor& tensor, const Shown& shown, int precision) {
+detail::Words words_of(const Tensor& tensor, const Shown& shown, int precision, CallSite site) {
   return visit(tensor.dtype(), "to_string", [&]<class T>() {
     boost::container::vector<T> elements;
-    gather(shown, tensor.layout(), tensor.data<T>(), 0, elements);
+    gather(shown, tensor.layout(), tensor.data<T>(site), 0, elements);
     return detail::words_of(std::span<const T>(elements.data(), elements.size()),
                             std::max(precision, 0));
   });
@@ -110,12 +110,12 @@ class Brackets {
   std::size_t line_width_;
 };
 
-std::string elements_of(const Tensor& tensor, const PrintOptions& options) {
+std::string elements_of(const Tensor& tensor, const PrintOptions& options, CallSite site) {
   if (tensor.numel() == 0) {
     return "[]";
   }
   const Shown shown = shown_of(tensor, options);
-  const detail::Words words = words_of(tensor, shown, options.precision);
+  const detail::Words words = words_of(tensor, shown, options.precision, site);
   if (tensor.ndim() == 0) {
     return words[0].substr(words[0].find_first_not_of(' '));
   }
@@ -134,7 +134,7 @@ std::string type_of(const Tensor& tensor) {
 
 }  // namespace
 
-std::string to_string(const Tensor& tensor, const PrintOptions& options) {
+std::string to_string(const Tensor& tensor, const PrintOptions& options, CallSite site) {
   if (!tensor) {
     return "no tensor";
   }
@@ -146,12 +146,13 @@ std::string to_string(const Tensor& tensor, const PrintOptions& options) {
   if (!has_dtype) {
     return type_of(tensor) + ", dtype-uninitialized";
   }
-  const std::string elements = elements_of(tensor.to(Device::cpu()), options);
+  const Tensor on_host = tensor.device().is_cpu() ? tensor : tensor.to(Device::cpu(), site);
+  const std::string elements = elements_of(on_host, options, site);
   return options.type ? elements + ", " + type_of(tensor) : elements;
 }
 
 std::ostream& operator<<(std::ostream& stream, const Tensor& tensor) {
-  return stream << to_string(tensor);
+  return stream << to_string(tensor, {}, {});
 }
 
 }  // namespace byre::inline v0
