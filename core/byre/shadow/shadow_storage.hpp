@@ -30,16 +30,16 @@ class ShadowStorage {
   FamilyGeneration generation;
 
  private:
-  friend void intrusive_ptr_add_ref(ShadowStorage* shadow) noexcept { shadow->handles_.add(); }
-  friend void intrusive_ptr_release(ShadowStorage* shadow) noexcept {
-    if (shadow->handles_.drop()) {
-      delete shadow;
-    }
-  }
+  // Not inline: few tensors have one, and those that have none are not to make room for this.
+  friend void intrusive_ptr_add_ref(ShadowStorage* shadow) noexcept;
+  friend void intrusive_ptr_release(ShadowStorage* shadow) noexcept;
 
   const PlaceId reshape_ = 0;
   basic_ref_count<sync::Boost> handles_;
 };
+
+[[gnu::cold]] void intrusive_ptr_add_ref(ShadowStorage* shadow) noexcept;
+[[gnu::cold]] void intrusive_ptr_release(ShadowStorage* shadow) noexcept;
 
 using ShadowHandle = boost::intrusive_ptr<ShadowStorage>;
 

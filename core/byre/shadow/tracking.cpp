@@ -56,6 +56,16 @@ Lineage& lineage_made_for(const Storage& storage) {
 
 }  // namespace
 
+void intrusive_ptr_add_ref(ShadowStorage* shadow) noexcept {
+  shadow->handles_.add();
+}
+
+void intrusive_ptr_release(ShadowStorage* shadow) noexcept {
+  if (shadow->handles_.drop()) {
+    delete shadow;
+  }
+}
+
 ShadowHandle link_by_reshape(const Storage& storage, ShadowStorage* origin, ReshapeMode mode,
                              const Access& from, std::span<const std::int64_t> to_sizes) {
   BYRE_ASSERT(mode == ReshapeMode::warn || mode == ReshapeMode::error,

@@ -104,12 +104,9 @@ Dims inferred_sizes(const Dims& sizes, std::int64_t numel, const char* operation
 }
 
 Layout contiguous_view(const Layout& layout, const Dims& sizes, const char* operation) {
-  // Made where it stays: what was just written is slow to move.
-  Layout view{.sizes = inferred_sizes(sizes, layout.numel(), operation),
-              .strides = {},
-              .offset = layout.offset};
-  view.strides = dense_strides(view.sizes);
-  return view;
+  const Dims known = inferred_sizes(sizes, layout.numel(), operation);
+  // Both are made where they stay: what was just written is slow to move.
+  return {.sizes = known, .strides = dense_strides(known), .offset = layout.offset};
 }
 
 std::optional<Layout> viewed_as(const Layout& layout, const Dims& wanted, const char* operation) {

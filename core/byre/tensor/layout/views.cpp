@@ -26,9 +26,13 @@ void erase_axis(Layout& layout, std::size_t axis) {
 
 // What is thrown is made in functions of its own, whose stack the hot ones need not have.
 
-[[noreturn, gnu::cold]] void no_dimensions(std::int64_t axis, const char* operation) {
-  throw ShapeError(format_text("%s: a tensor of no dimensions has no dimension %lld.", operation,
-                               shown(axis)));
+[[noreturn, gnu::cold]] void no_existing_axis(const Layout& layout, std::int64_t axis,
+                                              const char* operation) {
+  if (layout.ndim() != 0) {
+    detail::no_such_axis(axis, layout.ndim(), operation);
+  }
+  throw ShapeError(
+      format_text("%s: a tensor of no dimensions has no dimension %lld.", operation, shown(axis)));
 }
 
 [[noreturn, gnu::cold]] void no_such_index(const Layout& layout, std::size_t axis,
@@ -37,12 +41,19 @@ void erase_axis(Layout& layout, std::size_t axis) {
                                shown(index), axis, to_string(layout.sizes).c_str()));
 }
 
+/// `index` of `count`, counted from the end if it is negative; out of range, `count` or more.
+std::uint64_t counted_from_start(std::int64_t index, std::int64_t count) {
+  return static_cast<std::uint64_t>(index < 0 ? index + count : index);
+}
+
 /// The axis of a dimension that has to be there.
 std::size_t existing_axis(const Layout& layout, std::int64_t axis, const char* operation) {
-  if (layout.ndim() == 0) [[unlikely]] {
-    no_dimensions(axis, operation);
+  const std::size_t ndim = layout.ndim();
+  const std::uint64_t wrapped = counted_from_start(axis, static_cast<std::int64_t>(ndim));
+  if (wrapped >= ndim) [[unlikely]] {
+    no_existing_axis(layout, axis, operation);
   }
-  return detail::wrap_axis(axis, layout.ndim(), operation);
+  return wrapped;
 }
 
 /// `axes`, of which none may come twice.
@@ -199,14 +210,14 @@ Layout expand(const Layout& layout, const Dims& sizes) {
 Layout select(const Layout& layout, std::int64_t axis, std::int64_t index) {
   const std::size_t selected = existing_axis(layout, axis, "select");
   const std::int64_t size = layout.sizes[selected];
-  const std::int64_t wrapped = index < 0 ? index + size : index;
-  if (wrapped < 0 || wrapped >= size) [[unlikely]] {
+  const std::uint64_t wrapped = counted_from_start(index, size);
+  if (wrapped >= static_cast<std::uint64_t>(size)) [[unlikely]] {
     no_such_index(layout, selected, index);
   }
   Layout part{.sizes = layout.sizes.without(selected),
               .strides = layout.strides.without(selected),
               .offset = layout.offset};
-  advance(part, wrapped, layout.strides[selected]);
+  advance(part, static_cast<std::int64_t>(wrapped), layout.strides[selected]);
   return part;
 }
 
