@@ -4,6 +4,7 @@
 /// branch where they are asked for it.
 #pragma once
 
+#include <byre/error/assert.hpp>
 #include <byre/storage/attachment_sites.hpp>
 #include <byre/sync/sync.hpp>
 
@@ -46,13 +47,14 @@ class basic_attachment_table {
   /// Takes the attachment over. Throws std::bad_alloc, and then did not. Locks.
   std::uint32_t add(std::unique_ptr<Attachment>& attachment) {
     const Guard guard(lock_);
-    std::uint32_t number = first_free_;
+    std::uint32_t number = first_free_.get();
     if (number == 0) {
-      number = next_;
+      number = next_.get();
+      BYRE_ASSERT(number != 0, "there are 2^32 storages with attachments");
       cell(number, Make::yes);
-      ++next_;
+      next_.set(number + 1);
     } else {
-      first_free_ = cell(number).next_free.get();
+      first_free_.set(cell(number).next_free.get());
     }
     cell(number).attachment.set(attachment.release());
     return number;
@@ -65,8 +67,8 @@ class basic_attachment_table {
   void remove(std::uint32_t number) noexcept {
     delete cell(number).attachment.get();
     const Guard guard(lock_);
-    cell(number).next_free.set(first_free_);
-    first_free_ = number;
+    cell(number).next_free.set(first_free_.get());
+    first_free_.set(number);
   }
 
  private:
@@ -102,8 +104,8 @@ class basic_attachment_table {
   }
 
   mutable std::array<Cell*, 32> segments_{};
-  std::uint32_t next_ = 1;
-  std::uint32_t first_free_ = 0;
+  typename Sync::template Plain<std::uint32_t> next_{1};
+  typename Sync::template Plain<std::uint32_t> first_free_{0};
   typename Sync::SharedMutex lock_;
 };
 
