@@ -135,18 +135,18 @@ class basic_attachment_slot {
   /// Attaches it, unless there is one already or another thread comes first; answers the one that is
   /// there then. Throws std::bad_alloc: nothing is attached.
   Attachment& attach(std::unique_ptr<Attachment> attachment) {
-    if (Attachment* const present = find()) {
-      return *present;
+    if (Attachment* const attached = find()) {
+      return *attached;
     }
     const std::uint32_t number = table().add(attachment);
-    std::uint32_t none = 0;
+    std::uint32_t present = 0;
     // Release pairs with find: the attachment comes first, or first_attachments_race fails.
-    while (!number_.compare_exchange_weak(none, number,
+    while (!number_.compare_exchange_weak(present, number,
                                           sites.at(At::attach, std::memory_order::release))) {
-      if (none != 0) {
+      if (present != 0) {
+        // Its lock comes after that of the other's add: the other's attachment is whole.
         table().remove(number);
-        // Acquire pairs with attach: the other's is whole, or first_attachments_race fails.
-        return table().at(number_.load(sites.at(At::find_other, std::memory_order::acquire)));
+        return table().at(present);
       }
     }
     return table().at(number);
