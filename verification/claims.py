@@ -38,7 +38,7 @@ CLAIMS = {
     "I7": "A sole owner is alone with the word",
     "G1": "No two writes of a storage have one mark",
     "G2": "A family knows of a mark that the storage had",
-    "G3": "A family whose mark is the storage's knows of all writes",
+    "G3": "A family whose mark is the storage's wrote last or knows of the last write",
 }
 
 
