@@ -50,15 +50,23 @@ class basic_counting_family {
     return mark(writes_.load(sites.at(At::known, std::memory_order::relaxed)), 0);
   }
 
-  std::optional<shadow::WriteMark> write(StorageGeneration& storage,
-                                         shadow::PlaceId place) noexcept {
+  std::optional<shadow::WriteMark> unknown_write(const StorageGeneration& storage) const noexcept {
     const std::uint64_t writes =
         storage.writes_.load(sites.at(At::count, std::memory_order::acquire));
-    if (writes != known().generation()) {
-      return mark(writes, storage.place_.load(sites.at(At::place, std::memory_order::acquire)));
+    return writes == known().generation()
+               ? std::nullopt
+               : std::optional(mark(
+                     writes, storage.place_.load(sites.at(At::place, std::memory_order::acquire))));
+  }
+  void learn(shadow::WriteMark write) noexcept { know(write.generation()); }
+
+  std::optional<shadow::WriteMark> write(StorageGeneration& storage,
+                                         shadow::PlaceId place) noexcept {
+    if (const auto unknown = unknown_write(storage)) {
+      return unknown;
     }
     bump(storage, place);
-    know(writes + 1);
+    know(known().generation() + 1);
     return std::nullopt;
   }
 

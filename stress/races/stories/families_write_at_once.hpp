@@ -20,9 +20,9 @@ namespace byre::stress::races {
 template <class Buffer, template <class> class FamilyOf = shadow::basic_family_generation>
 class FamiliesWriteAtOnce;
 
-/// Each thread has a view family of one storage, and writes. They meet at one attachment, whoever
-/// makes it, and name their places at once; each write that comes after another family's is told of
-/// one, and whose it was. The last to let go destroys the attachment.
+/// Each thread has a view family of one storage, and reads and writes. They meet at one attachment,
+/// whoever makes it, and name their places at once; who writes after another family did is told so
+/// once, by then at the latest, and whose write it was. The last to let go destroys the attachment.
 template <class Sync, template <class> class Share, template <class> class FamilyOf>
 class FamiliesWriteAtOnce<basic_buffer<Sync, Share>, FamilyOf> {
  public:
@@ -42,10 +42,14 @@ class FamiliesWriteAtOnce<basic_buffer<Sync, Share>, FamilyOf> {
     const std::uint32_t place = names_->number_of({thread}, thread);
     Family family;
     for (Write& write : mine.writes) {
+      stage_.note(thread, "reads");
+      if (const auto told = family.unknown_write(mine.shadow->generation)) {
+        write.told_by_read = named(*told);
+        family.learn(*told);
+      }
       stage_.note(thread, "writes");
       if (const auto told = family.write(mine.shadow->generation, place)) {
-        write.told_of = told->generation();
-        write.told_whose = names_->at(told->place()).thread;
+        write.told = named(*told);
         family.write_anyway(mine.shadow->generation, *told, place);
       }
       write.generation = family.known().generation();
@@ -98,10 +102,15 @@ class FamiliesWriteAtOnce<basic_buffer<Sync, Share>, FamilyOf> {
   static constexpr unsigned nobody = ~0U;
   static constexpr std::size_t writes_each = 3;
 
+  /// Of a write that a thread was told of.
+  struct Told {
+    std::uint64_t generation = 0;  ///< 0: of none
+    unsigned whose = nobody;
+  };
   struct Write {
     std::uint64_t generation = 0;
-    std::uint64_t told_of = 0;  ///< 0: of none
-    unsigned told_whose = nobody;
+    Told told_by_read{};  ///< just before it
+    Told told{};
   };
   struct alignas(64) OfThread {
     Storage storage;
@@ -109,15 +118,24 @@ class FamiliesWriteAtOnce<basic_buffer<Sync, Share>, FamilyOf> {
     std::array<Write, writes_each> writes{};
   };
 
+  Told named(shadow::WriteMark mark) const {
+    return {mark.generation(), names_->at(mark.place()).thread};
+  }
+
   void expect_told(unsigned thread, const Write& write, const std::vector<unsigned>& whose) {
     const bool follows_another = write.generation > 1 && whose[write.generation - 1] != thread;
-    stage_.expect((write.told_of != 0) == follows_another,
-                  "a write is told of another if it follows another family's");
-    if (write.told_of != 0) {
-      stage_.expect(write.told_of < write.generation && write.told_whose != thread &&
-                        whose[write.told_of] == write.told_whose,
-                    "a write is told whose it follows");
+    const bool is_told = write.told_by_read.generation != 0 || write.told.generation != 0;
+    stage_.expect(is_told == follows_another,
+                  "who writes after another family is told, and nobody else");
+    for (const Told& told : {write.told_by_read, write.told}) {
+      stage_.expect(
+          told.generation == 0 || (told.generation < write.generation && told.whose != thread &&
+                                   whose[told.generation] == told.whose),
+          "who is told of a write is told whose it was");
     }
+    stage_.expect(
+        write.told.generation == 0 || write.told.generation > write.told_by_read.generation,
+        "nobody is told of a write twice");
   }
 
   Stage& stage_;
