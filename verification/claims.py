@@ -36,6 +36,9 @@ CLAIMS = {
     "I5": "A steal is after every copy and every former read",
     "I6": "Of N claims one steals",
     "I7": "A sole owner is alone with the word",
+    "G1": "No two writes of a storage have one mark",
+    "G2": "A family knows of a mark that the storage had",
+    "G3": "A family whose mark is the storage's wrote last or knows of the last write",
 }
 
 
@@ -58,7 +61,7 @@ def claims_of(scenarios):
     for name, (shows, _, _) in scenarios.items():
         if name.startswith("litmus."):  # about the checker
             continue
-        named = re.findall(r"\bI\d\b", shows)
+        named = re.findall(r"\b[IG]\d\b", shows)
         for numbers in re.findall(r"promises? (\d(?:(?:, | and )\d)*)", shows):
             named += [f"promise {number}" for number in re.findall(r"\d", numbers)]
         last = named or (last if shows.startswith("The same") else [])

@@ -56,7 +56,10 @@ extern const Scenario locked_undos_try_again;
 extern const Scenario locked_undos_wake_waiters;
 extern const Scenario locked_writers_never_wait;
 extern const Scenario locked_writers_race_writers;
+extern const Scenario modes_are_set_beside_reshapes;
 extern const Scenario numbers_are_given_once;
+extern const Scenario numbers_are_used_up;
+extern const Scenario numbers_run_out;
 extern const Scenario one_of_three_waits;
 extern const Scenario read_only_loan;
 extern const Scenario read_only_origins;
@@ -80,6 +83,7 @@ extern const Scenario two_sleepers_are_woken;
 extern const Scenario two_undos_wake_waiters;
 extern const Scenario undos_try_again;
 extern const Scenario undos_wake_waiters;
+extern const Scenario values_are_interned_once;
 extern const Scenario writers_never_wait;
 extern const Scenario writers_race_writers;
 
@@ -87,6 +91,7 @@ extern const Scenario copy_then_count_drops;
 extern const Scenario copy_then_count_writes;
 extern const Scenario count_then_lock_drops;
 extern const Scenario count_then_lock_writes;
+extern const Scenario counts_writes_twice;
 extern const Scenario first_clone_rewrites_source;
 extern const Scenario reads_after_drop;
 extern const Scenario relaxed_uniqueness_resizes;
@@ -154,6 +159,10 @@ std::span<const Scenario* const> all_scenarios() {
       &families_race,
       &families_read_and_write,
       &families_disagree_twice,
+      &values_are_interned_once,
+      &numbers_are_used_up,
+      &numbers_run_out,
+      &modes_are_set_beside_reshapes,
       // The textbook form.
       &locked_drops_race_drops,
       &locked_three_drops_race,
@@ -194,6 +203,7 @@ std::span<const Scenario* const> all_scenarios() {
       &copy_then_count_writes,
       &count_then_lock_drops,
       &count_then_lock_writes,
+      &counts_writes_twice,
       &first_clone_rewrites_source,
       &reads_after_drop,
       &relaxed_uniqueness_resizes,

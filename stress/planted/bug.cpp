@@ -52,6 +52,9 @@ constexpr Bug bug_in_word(Text text, std::string_view race, SeenBy seen_by) {
   return bug<Story, WordOver<WrongSync>::template Share>(text, race, seen_by);
 }
 
+template <class Buffer>
+using FamiliesCountWritesTwice = FamiliesWriteAtOnce<Buffer, verification::basic_counting_family>;
+
 constexpr Bug bugs[] = {
     bug<DropsAgainstDrops, basic_count_then_lock>(
         {"count_then_lock_drops", "2023: locks beside the count after lowering it"},
@@ -101,6 +104,9 @@ constexpr Bug bugs[] = {
     bug_in_word<RelaxedFinish, StealAgainstPendingCopies>({"relaxed_finish", "ends a copy relaxed"},
                                                           "steal_against_pending_copies",
                                                           {false, Report::data_race, Report::none}),
+    bug<FamiliesCountWritesTwice, basic_share_word>(
+        {"counts_writes_twice", "the storage and the family count writes apart"},
+        "families_write_at_once", {true, Report::none, Report::none}),
 };
 
 }  // namespace

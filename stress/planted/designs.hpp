@@ -11,6 +11,7 @@
 
 #include "../../verification/controls/copy_then_count.hpp"
 #include "../../verification/controls/count_then_lock.hpp"
+#include "../../verification/controls/counts_writes_twice.hpp"
 #include "../../verification/controls/list_in_header.hpp"
 #include "../../verification/controls/relaxed_loads.hpp"
 #include "../../verification/controls/undoes_after_unlock.hpp"

@@ -20,6 +20,9 @@ RaceResult run(const RaceSettings& settings) {
              : run_story<Story<basic_buffer<Perturbed, Share>>>(settings);
 }
 
+template <class Buffer>
+using FamiliesWriteAtOnceAsShipped = FamiliesWriteAtOnce<Buffer>;
+
 template <template <class> class Story>
 constexpr Race race(std::string_view name, std::string_view shows) {
   return {name, shows, &run<Story, basic_share_word>, &run<Story, basic_share_lock>};
@@ -47,6 +50,8 @@ constexpr Race table[] = {
                         "who fails to copy owns as before, and who waited for it looks again"),
     race<ReadsAgainstWritesInPlace>("reads_against_writes_in_place",
                                     "who finds itself alone writes after all that others read"),
+    race<FamiliesWriteAtOnceAsShipped>("families_write_at_once",
+                                       "a write that follows another view family's is told of it"),
 };
 
 }  // namespace

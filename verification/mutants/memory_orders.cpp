@@ -147,6 +147,37 @@ constexpr const char* introduction =
     "has\n"
     "all mutants.\n";
 
+/// Of the tables above, what they are for where no row says it.
+constexpr const char* conclusion =
+    "\n## What the generations prove\n\n"
+    "A storage has the mark of its last write, a family the mark of the last write that it knows "
+    "of;\n"
+    "a mark is the number of the write and its place, in one word.\n\n"
+    "1. **No two writes have one mark.** A storage's mark changes by `write` and `write_anyway` "
+    "alone,\n"
+    "   each one atomic step from a mark to the next number. As two steps, two writes have one "
+    "mark.\n"
+    "2. **A family knows of a mark that the storage had.** What it learns is what `look`, "
+    "`look_again`\n"
+    "   or its own write found there, or what the family knew that it came from.\n"
+    "3. **A family whose mark is the storage's wrote last or knows of the last write**: it wrote "
+    "it, "
+    "was\n"
+    "   told of it, or came from a family of which that is true. For the mark is of that one write "
+    "(1).\n\n"
+    "So `write`, which is done only if the storage still has the mark that the family knows, is "
+    "told of a\n"
+    "write wherever another family wrote since, however close: of two families that write at once "
+    "one\n"
+    "comes first, and the other is told. Two counters that are compared and then bumped do not "
+    "show that\n"
+    "(`control.counts_writes_twice`). A write that was told goes ahead by `write_anyway`, after "
+    "whatever\n"
+    "came meanwhile, and is told of no more: one access, one report.\n\n"
+    "None of this needs an order above relaxed, as all of it is about one word. Acquire and "
+    "release are\n"
+    "for what the place in a mark stands for, which was interned before the write.\n";
+
 }  // namespace
 
 int run_memory_orders(const Options& options) {
@@ -158,7 +189,7 @@ int run_memory_orders(const Options& options) {
                   .ended = [](const Outcome&) {}};
   const std::vector<Outcome> outcomes = kill(mutations, hunt);
   Rows rows(outcomes);
-  const std::string document = introduction + rows.text();
+  const std::string document = introduction + rows.text() + conclusion;
   const bool is_current = print_or_check(document, options.file_to_check, "--memory-orders");
   return is_current && rows.are_good() ? 0 : 1;
 }

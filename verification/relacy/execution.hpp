@@ -72,6 +72,7 @@ class Execution {
   /// The one Object of this execution.
   template <class Object>
   Object& immortal() {
+    const NobodyElseRuns alone;  // who makes it is done before another finds it
     for (Immortal* at = immortals_; at != nullptr; at = at->next) {
       if (at->tag == &tag<Object>) {
         immortals_lock_.acquire();
@@ -110,6 +111,11 @@ class Execution {
   };
   template <class Object>
   static constexpr char tag = 0;
+
+  struct NobodyElseRuns {
+    NobodyElseRuns() { rl::ctx().disable_preemption(); }
+    ~NobodyElseRuns() { rl::ctx().enable_preemption(); }
+  };
 
   struct Waiter {
     const void* address;

@@ -12,9 +12,19 @@ void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
     return nullptr;
   }
 }
+void* operator new[](std::size_t size, const std::nothrow_t&) noexcept {
+  try {
+    return ::operator new[](size);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
 
 void operator delete(void* address, const std::nothrow_t&) noexcept {
   ::operator delete(address);
+}
+void operator delete[](void* address, const std::nothrow_t&) noexcept {
+  ::operator delete[](address);
 }
 void operator delete(void* address, std::size_t) noexcept {
   ::operator delete(address);

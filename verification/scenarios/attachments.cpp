@@ -71,6 +71,8 @@ extern const Scenario numbers_are_given_once;
 const Scenario numbers_are_given_once = scenario<NumbersAreGivenOnce>({
     .name = "numbers_are_given_once",
     .shows = "Two storages never have the same attachment.",
+    .quick = reduced_search,
+    .deep = switches(3),
 });
 
 }  // namespace byre::verification

@@ -177,19 +177,20 @@ class FamiliesDisagreeTwice : Families {
 extern const Scenario families_race;
 const Scenario families_race = scenario<FamiliesRace>({
     .name = "families_race",
-    .shows = "Of families that write one storage at once one is told of the other, and where.",
+    .shows = "Of families that write one storage at once one is told of the other, and where: G1, "
+             "G3.",
 });
 
 extern const Scenario families_read_and_write;
 const Scenario families_read_and_write = scenario<FamiliesReadAndWrite>({
     .name = "families_read_and_write",
-    .shows = "A family is told of another's write once, and never of its own.",
+    .shows = "A family is told of another's write once, and never of its own: G2, G3.",
 });
 
 extern const Scenario families_disagree_twice;
 const Scenario families_disagree_twice = scenario<FamiliesDisagreeTwice>({
     .name = "families_disagree_twice",
-    .shows = "A write that goes ahead is a write like any other.",
+    .shows = "A write that goes ahead is a write like any other: G1, G2.",
 });
 
 }  // namespace byre::verification

@@ -8,10 +8,12 @@
 /// families that write at once one is told of the other.
 ///
 /// Invariants:
-///   1. The storage's mark has as many generations as there were writes.
+///   1. The storage's mark has as many generations as there were writes: no two writes have one mark.
 ///   2. A family knows of a mark that the storage had: of its own last write, of a write that it was
 ///      told of, or of what the family knew that it came from.
-///   3. A family whose mark is the storage's wrote last, or was told of the last write.
+///   3. A family whose mark is the storage's wrote last, was told of the last write, or came from one
+///      of which that is true.
+/// So a write that nobody is told of was the storage's next after all that its family knew.
 ///
 /// Source: the seed "Copy-on-write motivation", whose two counters are here one comparison.
 #pragma once
@@ -64,7 +66,8 @@ class basic_family_generation {
 
   /// Nothing if the family agrees with the storage, else the write it does not know of.
   std::optional<WriteMark> unknown_write(const StorageGeneration& storage) const noexcept {
-    // Acquire pairs with the writes: who is told of one finds its place, or families_race fails.
+    // Acquire pairs with the writes: who is told of one finds its place, or
+    // families_read_and_write fails.
     const WriteMark last(storage.last_.load(sites.at(At::look, std::memory_order::acquire)));
     return last == known() ? std::nullopt : std::optional(last);
   }
@@ -75,7 +78,7 @@ class basic_family_generation {
     known_.store(write.word(), sites.at(At::learn, std::memory_order::relaxed));
   }
 
-  /// Writes at `place` if the family agrees, and then knows of that. Else nothing changed, and the
+  /// Writes at `place`, at most WriteMark::max_place, if the family agrees, and then knows of that. Else nothing changed, and the
   /// answer is the write it does not know of.
   std::optional<WriteMark> write(StorageGeneration& storage, PlaceId place) noexcept {
     const WriteMark before = known();

@@ -16,11 +16,11 @@ inline constexpr sync::SiteTable<GenerationSite, 6> generation_sites{{{
      "relaxed is the weakest order"},
     {"generation.learn", sync::Operation::store, std::memory_order::relaxed,
      "nothing: two reads of one family that learn at once may leave what the earlier saw",
-     "relaxed is the weakest order; left out, families_write_in_turn: a family does not know its "
+     "relaxed is the weakest order; left out, families_read_and_write: a family does not know its "
      "own write"},
     {"generation.look", sync::Operation::load, std::memory_order::acquire,
      "write and write_anyway (release): who sees a write finds its place",
-     "families_race: the place of a write is read before it was said"},
+     "families_read_and_write: the place of a write is read before it was said"},
     {"generation.write", sync::Operation::compare_exchange, std::memory_order::release,
      "look and look_again (acquire): what was said of the place comes before the write",
      "families_race: the place of a write is read before it was said; not atomic, two families "

@@ -14,15 +14,18 @@
 
 namespace byre::inline v0::shadow {
 
-/// Values in segments that double and never move, and a list of them for each of some buckets.
+/// Values in segments that double and never move, and a list of them for each of some buckets. The
+/// first segment has 2^FirstBits values.
 ///
 /// Invariants:
-///   1. A number is taken once, and its value written by who took it before it is in a list.
+///   1. A number is taken once, and its value written by who took it before it is in a list. None is
+///      above MostValues.
 ///   2. What is in a list stays there, and does not change.
 ///   3. Of equal values one is in a list: who pushes has seen all that is there.
 ///
 /// Thread-safe; lock-free. Wait-free for a value that is there already. Numbers are from 1 on.
-template <sync::Sync Sync, class Value, unsigned Buckets, std::uint32_t MostValues>
+template <sync::Sync Sync, class Value, unsigned Buckets, std::uint32_t MostValues,
+          unsigned FirstBits = 5>
 class basic_intern_table {
  public:
   constexpr basic_intern_table() noexcept = default;
@@ -48,7 +51,7 @@ class basic_intern_table {
       return 0;
     }
     node->value = value;
-    node->next = first;
+    node->next.set(first);
     std::uint32_t expected = first;
     // Release pairs with look: the value is written before it is found, or values_are_interned_once
     // fails.
@@ -60,7 +63,8 @@ class basic_intern_table {
         if (const std::uint32_t found = find(value, expected, first)) {
           return found;  // the number taken is left unused
         }
-        first = node->next = expected;
+        first = expected;
+        node->next.set(first);
       }
     }
     return number;
@@ -72,14 +76,13 @@ class basic_intern_table {
  private:
   using At = InternSite;
   static constexpr const auto& sites = intern_sites;
-  static constexpr unsigned first_bits = 5;  // the first segment has 32 values
 
   using Word = typename Sync::template Atomic<std::uint64_t>;
   using Number = typename Sync::template Atomic<std::uint32_t>;
 
   struct Node {
     Value value{};
-    std::uint32_t next = 0;
+    typename Sync::template Plain<std::uint32_t> next{0};
   };
 
   struct Zeroed : Number {
@@ -99,10 +102,10 @@ class basic_intern_table {
     std::size_t segment_size;
   };
   static Position position_of(std::uint32_t number) noexcept {
-    const std::uint32_t shifted = number - 1 + (std::uint32_t{1} << first_bits);
+    const std::uint32_t shifted = number - 1 + (std::uint32_t{1} << FirstBits);
     const auto bits = static_cast<std::size_t>(std::bit_width(shifted)) - 1;
     const std::size_t size = std::size_t{1} << bits;
-    return {bits - first_bits, shifted - size, size};
+    return {bits - FirstBits, shifted - size, size};
   }
 
   const Node& node(std::uint32_t number) const noexcept {
@@ -115,7 +118,7 @@ class basic_intern_table {
 
   /// Among the numbers from `first` on, up to `end`.
   std::uint32_t find(const Value& value, std::uint32_t first, std::uint32_t end) const noexcept {
-    for (std::uint32_t number = first; number != end; number = node(number).next) {
+    for (std::uint32_t number = first; number != end; number = node(number).next.get()) {
       if (node(number).value == value) {
         return number;
       }
@@ -125,17 +128,23 @@ class basic_intern_table {
 
   /// A new number, whose node is nobody else's yet.
   std::uint32_t take(Node*& node) noexcept {
-    // Relaxed, and pairs with nothing: near the end a number more or less does not matter.
+    // Relaxed, and pairs with nothing: it keeps the count near its end, however often it is tried.
     if (taken_.load(sites.at(At::taken, std::memory_order::relaxed)) >= MostValues) {
       return 0;
     }
     // Relaxed, and pairs with nothing: whose number it is, it is.
     const std::uint32_t number =
         taken_.fetch_add(1, sites.at(At::take, std::memory_order::relaxed)) + 1;
+    if (number > MostValues) {
+      return 0;  // others took the last ones
+    }
     const Position position = position_of(number);
     Node* const segment = make_segment(position);
-    node = segment == nullptr ? nullptr : &segment[position.index];
-    return node == nullptr ? 0 : number;
+    if (segment == nullptr) {
+      return 0;  // and the number is left unused
+    }
+    node = &segment[position.index];
+    return number;
   }
 
   Node* make_segment(const Position& position) noexcept {
@@ -164,8 +173,10 @@ class basic_intern_table {
     return made;
   }
 
-  static constexpr std::size_t segment_count =
-      static_cast<std::size_t>(std::bit_width(MostValues)) - first_bits + 1;
+  /// One more than the segment of MostValues.
+  static constexpr auto segment_count =
+      static_cast<std::size_t>(std::bit_width(MostValues - 1 + (std::uint32_t{1} << FirstBits))) -
+      FirstBits;
 
   std::array<Zeroed, Buckets> buckets_{};
   std::array<Empty, segment_count> segments_{};

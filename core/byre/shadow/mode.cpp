@@ -15,7 +15,12 @@ namespace {
 constexpr std::array<std::string_view, 4> names{"alias", "warn", "error", "copy"};
 
 constinit basic_default_mode<sync::Boost> default_mode;
-constinit thread_local std::optional<ReshapeMode> mode_of_scope;
+// Every reshape looks here: no function is called for it.
+#if defined(__GNUC__)
+[[gnu::tls_model("initial-exec")]]
+#endif
+constinit thread_local std::optional<ReshapeMode>
+    mode_of_scope;
 
 ReshapeMode mode_of_environment() {
   const char* const asked = std::getenv("BYRE_RESHAPE");

@@ -4,6 +4,7 @@
 /// branch where they are asked for it.
 #pragma once
 
+#include <byre/error/assert.hpp>
 #include <byre/storage/attachment_sites.hpp>
 #include <byre/sync/sync.hpp>
 
@@ -46,13 +47,14 @@ class basic_attachment_table {
   /// Takes the attachment over. Throws std::bad_alloc, and then did not. Locks.
   std::uint32_t add(std::unique_ptr<Attachment>& attachment) {
     const Guard guard(lock_);
-    std::uint32_t number = first_free_;
+    std::uint32_t number = first_free_.get();
     if (number == 0) {
-      number = next_;
+      number = next_.get();
+      BYRE_ASSERT(number != 0, "there are 2^32 storages with attachments");
       cell(number, Make::yes);
-      ++next_;
+      next_.set(number + 1);
     } else {
-      first_free_ = cell(number).next_free.get();
+      first_free_.set(cell(number).next_free.get());
     }
     cell(number).attachment.set(attachment.release());
     return number;
@@ -65,8 +67,8 @@ class basic_attachment_table {
   void remove(std::uint32_t number) noexcept {
     delete cell(number).attachment.get();
     const Guard guard(lock_);
-    cell(number).next_free.set(first_free_);
-    first_free_ = number;
+    cell(number).next_free.set(first_free_.get());
+    first_free_.set(number);
   }
 
  private:
@@ -102,8 +104,8 @@ class basic_attachment_table {
   }
 
   mutable std::array<Cell*, 32> segments_{};
-  std::uint32_t next_ = 1;
-  std::uint32_t first_free_ = 0;
+  typename Sync::template Plain<std::uint32_t> next_{1};
+  typename Sync::template Plain<std::uint32_t> first_free_{0};
   typename Sync::SharedMutex lock_;
 };
 
@@ -133,18 +135,18 @@ class basic_attachment_slot {
   /// Attaches it, unless there is one already or another thread comes first; answers the one that is
   /// there then. Throws std::bad_alloc: nothing is attached.
   Attachment& attach(std::unique_ptr<Attachment> attachment) {
-    if (Attachment* const present = find()) {
-      return *present;
+    if (Attachment* const attached = find()) {
+      return *attached;
     }
     const std::uint32_t number = table().add(attachment);
-    std::uint32_t none = 0;
+    std::uint32_t present = 0;
     // Release pairs with find: the attachment comes first, or first_attachments_race fails.
-    while (!number_.compare_exchange_weak(none, number,
+    while (!number_.compare_exchange_weak(present, number,
                                           sites.at(At::attach, std::memory_order::release))) {
-      if (none != 0) {
+      if (present != 0) {
+        // Its lock comes after that of the other's add: the other's attachment is whole.
         table().remove(number);
-        // Acquire pairs with attach: the other's is whole, or first_attachments_race fails.
-        return table().at(number_.load(sites.at(At::find_other, std::memory_order::acquire)));
+        return table().at(present);
       }
     }
     return table().at(number);

@@ -6,6 +6,7 @@
 #include "drops_against_copies.hpp"
 #include "drops_against_drops.hpp"
 #include "failing_copies.hpp"
+#include "families_write_at_once.hpp"
 #include "first_clones_at_once.hpp"
 #include "lazy_clone_against_materialize.hpp"
 #include "never_waits.hpp"

@@ -2,7 +2,9 @@
 /// The tables of sites and of constants: complete, in the order of their enumerations, and binding.
 #include <byre/cow/share_lock_sites.hpp>
 #include <byre/cow/share_word_sites.hpp>
+#include <byre/shadow/default_mode.hpp>
 #include <byre/shadow/generation_sites.hpp>
+#include <byre/shadow/intern_sites.hpp>
 #include <byre/stats/shard.hpp>
 #include <byre/stats/sink_flag.hpp>
 #include <byre/storage/attachment_sites.hpp>
@@ -68,6 +70,8 @@ TEST(SiteTables, have_one_row_for_every_enumerator_in_its_order) {
   expect_complete(stats::detail::sink_flag_sites);
   expect_complete(detail::attachment_sites);
   expect_complete(shadow::generation_sites);
+  expect_complete(shadow::intern_sites);
+  expect_complete(shadow::default_mode_sites);
 }
 
 TEST(ConstantTables, have_one_row_for_every_enumerator_in_its_order) {
@@ -96,7 +100,8 @@ std::vector<Table> all_tables() {
   return {rows(cow::share_word_sites),          rows(cow::share_lock_sites),
           rows(detail::ref_count_sites),        rows(stats::detail::shard_sites),
           rows(stats::detail::sink_flag_sites), rows(detail::attachment_sites),
-          rows(shadow::generation_sites)};
+          rows(shadow::generation_sites),       rows(shadow::intern_sites),
+          rows(shadow::default_mode_sites)};
 }
 
 bool contains(std::string_view text, std::string_view part) {

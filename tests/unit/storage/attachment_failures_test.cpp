@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Attachments and the heap: what is said when there is none left, and that numbers are used again.
+#include <byre/error/error.hpp>
+#include <byre/storage/storage.hpp>
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "../support/complaint.hpp"
+#include "../support/failing_new.hpp"
+
+namespace byre::test {
+namespace {
+
+class Counted final : public Attachment {
+ public:
+  Counted() { ++live; }
+  ~Counted() override { --live; }
+
+  inline static int live = 0;
+};
+
+/// Attaches where there is no heap; answers what was said.
+std::string complaint_without_heap(const Storage& storage) {
+  auto attachment = std::make_unique<Counted>();
+  return complaint_of<OutOfMemory>([&] {
+    news_until_failure = 0;
+    try {
+      storage.attach(std::move(attachment));
+    } catch (...) {
+      news_until_failure = never_fails;
+      throw;
+    }
+    news_until_failure = never_fails;
+  });
+}
+
+TEST(AttachmentFailures, leave_the_storage_without_one_and_the_next_try_works) {
+  std::vector<Storage> storages;  // until one more number needs more room
+  std::string complaint;
+  do {
+    storages.push_back(Storage::allocate(8));
+    complaint = complaint_without_heap(storages.back());
+  } while (storages.back().attachment() != nullptr);
+  EXPECT_NE(complaint.find("out of memory"), std::string::npos) << complaint;
+  EXPECT_NE(complaint.find("attachment"), std::string::npos) << complaint;
+  EXPECT_EQ(Counted::live, static_cast<int>(storages.size()) - 1);
+
+  storages.back().attach(std::make_unique<Counted>());
+  EXPECT_NE(storages.back().attachment(), nullptr);
+  storages.clear();
+  EXPECT_EQ(Counted::live, 0);
+}
+
+TEST(AttachmentFailures, do_not_come_of_many_storages_one_after_another) {
+  Storage::allocate(8).attach(std::make_unique<Counted>());
+  for (int round = 0; round < 1'000'000; ++round) {
+    const Storage storage = Storage::allocate(8);
+    ASSERT_EQ(complaint_without_heap(storage), "nothing was thrown") << "in round " << round;
+  }
+  EXPECT_EQ(Counted::live, 0);
+}
+
+}  // namespace
+}  // namespace byre::test

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <byre/storage/storage.hpp>
+
+#include <gtest/gtest.h>
+#include <boost/atomic/atomic.hpp>
+
+#include <array>
+#include <memory>
+#include <utility>
+
+#include "../support/at_once.hpp"
+
+namespace byre::test {
+namespace {
+
+/// Counts how many of them there are.
+class Counted final : public Attachment {
+ public:
+  explicit Counted(int wanted = 0) : value(wanted) { ++live; }
+  ~Counted() override { --live; }
+
+  inline static boost::atomic<int> live{0};
+  const int value;
+};
+
+int value_of(const Attachment& attachment) {
+  return static_cast<const Counted&>(attachment).value;
+}
+
+TEST(Attachment, costs_a_storage_no_room) {
+  struct WithoutOne {
+    Buffer buffer;
+    basic_ref_count<sync::Boost> handles;
+  };
+  struct WithOne {
+    Buffer buffer;
+    basic_ref_count<sync::Boost> handles;
+    detail::basic_attachment_slot<sync::Boost> attachment;
+  };
+  EXPECT_EQ(sizeof(WithOne), sizeof(WithoutOne));
+}
+
+TEST(Attachment, is_none_until_there_is_one) {
+  const Storage storage = Storage::allocate(8);
+  EXPECT_EQ(storage.attachment(), nullptr);
+  EXPECT_EQ(Storage().attachment(), nullptr);
+  Attachment& attached = storage.attach(std::make_unique<Counted>(7));
+  EXPECT_EQ(value_of(attached), 7);
+  EXPECT_EQ(storage.attachment(), &attached);
+}
+
+TEST(Attachment, is_the_first_one_and_a_second_is_destroyed) {
+  const Storage storage = Storage::allocate(8);
+  Attachment& first = storage.attach(std::make_unique<Counted>(1));
+  EXPECT_EQ(&storage.attach(std::make_unique<Counted>(2)), &first);
+  EXPECT_EQ(storage.attachment(), &first);
+  EXPECT_EQ(Counted::live, 1);
+}
+
+TEST(Attachment, is_destroyed_with_the_storage) {
+  Storage storage = Storage::allocate(8);
+  storage.attach(std::make_unique<Counted>());
+  Storage alias = storage;
+  storage = Storage();
+  EXPECT_EQ(Counted::live, 1);
+  elsewhere([&] { alias = Storage(); });
+  EXPECT_EQ(Counted::live, 0);
+}
+
+TEST(Attachment, is_the_storage_s_whatever_handle_asks_and_whatever_becomes_of_its_bytes) {
+  Storage storage = Storage::allocate(8);
+  Attachment& attached = storage.attach(std::make_unique<Counted>());
+  const Storage clone = storage.lazy_clone();
+  storage.mutable_data()[0] = std::byte{1};
+  const Storage alias = storage;
+  Storage moved = std::move(storage);
+  EXPECT_EQ(alias.attachment(), &attached);
+  EXPECT_EQ(moved.attachment(), &attached);
+}
+
+TEST(Attachment, is_not_a_lazy_clone_s) {
+  const Storage storage = Storage::allocate(8);
+  storage.attach(std::make_unique<Counted>(1));
+  {
+    const Storage clone = storage.lazy_clone();
+    EXPECT_EQ(clone.attachment(), nullptr);
+    EXPECT_EQ(value_of(clone.attach(std::make_unique<Counted>(2))), 2);
+    EXPECT_EQ(value_of(*storage.attachment()), 1);
+    EXPECT_EQ(Counted::live, 2);
+  }
+  EXPECT_EQ(Counted::live, 1);
+}
+
+TEST(Attachment, may_hold_a_storage_that_has_one) {
+  struct Holder final : Attachment {
+    explicit Holder(Storage wanted) : held(std::move(wanted)) {}
+    Storage held;
+  };
+  Storage storage = Storage::allocate(8);
+  storage.attach(std::make_unique<Counted>());
+  for (int depth = 0; depth < 10; ++depth) {
+    Storage next = Storage::allocate(8);
+    next.attach(std::make_unique<Holder>(std::move(storage)));
+    storage = std::move(next);
+  }
+  EXPECT_EQ(Counted::live, 1);
+  storage = Storage();
+  EXPECT_EQ(Counted::live, 0);
+}
+
+TEST(Attachment, is_one_for_all_threads_that_attach_at_once) {
+  constexpr std::size_t threads = 4;
+  for (int round = 0; round < 200; ++round) {
+    const Storage storage = Storage::allocate(8);
+    std::array<Attachment*, threads> attached{};
+    at_once(threads, [&](std::size_t thread) {
+      attached[thread] = &storage.attach(std::make_unique<Counted>(static_cast<int>(thread)));
+      EXPECT_EQ(storage.attachment(), attached[thread]);
+    });
+    for (Attachment* const each : attached) {
+      EXPECT_EQ(each, attached[0]);
+    }
+    EXPECT_EQ(Counted::live, 1);
+  }
+  EXPECT_EQ(Counted::live, 0);
+}
+
+TEST(Attachment, is_each_storage_s_own_while_others_come_and_go) {
+  at_once(4, [](std::size_t thread) {
+    std::array<Storage, 8> storages;
+    for (int round = 0; round < 2000; ++round) {
+      Storage& storage = storages[static_cast<std::size_t>(round) % storages.size()];
+      if (storage) {
+        EXPECT_EQ(value_of(*storage.attachment()),
+                  static_cast<int>(thread) + (round - static_cast<int>(storages.size())) * 4);
+      }
+      storage = Storage::allocate(8);
+      storage.attach(std::make_unique<Counted>(static_cast<int>(thread) + round * 4));
+    }
+  });
+  EXPECT_EQ(Counted::live, 0);
+}
+
+}  // namespace
+}  // namespace byre::test
