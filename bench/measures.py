@@ -5,10 +5,11 @@ A figure is found by its benchmark, operation/contender/size/memory, and one of 
 measure is over several benchmarks, the one with the least median counts.
 """
 
+import operator
 import statistics
 from collections import namedtuple
 
-Measure = namedtuple("Measure", "title over under bound counter")
+Measure = namedtuple("Measure", "title over under bound counter unit")
 Result = namedtuple("Result", "title unit median low high least most rounds bound reached disturbed "
                     "over under")
 
@@ -22,7 +23,14 @@ RAW_COPIES = ["raw_small", "raw_small_populated", "raw_huge", "raw_huge_populate
 def ratio(title, operation, size, memory, over, under, bound=None, counter="ns"):
     unders = [under] if isinstance(under, str) else under
     return Measure(f"{title}, {size}", f"{operation}/{over}/{size}/{memory}",
-                   [f"{operation}/{name}/{size}/{memory}" for name in unders], bound, counter)
+                   [f"{operation}/{name}/{size}/{memory}" for name in unders], bound, counter,
+                   "ratio")
+
+
+def difference(title, operation, size, over, under, bound=None):
+    """In nanoseconds."""
+    return Measure(f"{title}, {size}", f"{operation}/{over}/{size}/recycled",
+                   [f"{operation}/{under}/{size}/recycled"], bound, "ns", "ns")
 
 
 def access():
@@ -103,6 +111,16 @@ def tensors():
                         1.11 if size == "16MiB" else None)
 
 
+def watched():
+    for operation, title in [("tensor_read", "read"), ("tensor_write", "write")]:
+        # Nothing: as much as the clock tells apart.
+        yield difference(f"{title} in copy mode - unwatched", operation, "64B", "copy", "plain", 0.3)
+        yield difference(f"{title} in warn mode, not reshaped - unwatched", operation, "64B", "warn",
+                         "plain", 1.0)
+        yield difference(f"{title} of a reshaped tensor, watched - unwatched", operation, "64B",
+                         "watched", "plain")
+
+
 def forms():
     for operation, title in [("write_alone", "write access when alone"), ("steal", "steal"),
                              ("clone_drop", "lazy clone + drop"),
@@ -111,11 +129,11 @@ def forms():
         yield ratio(f"{title}: word / lock", operation, "64B", "recycled", "byre", "lock")
 
 
-RATIOS = [*access(), *clones(), *writes(), *writers(), *tensors(), *forms()]
+RATIOS = [*access(), *clones(), *writes(), *writers(), *tensors(), *watched(), *forms()]
 MEMORY = [Measure("memory per Buffer clone", "memory_per_clone/byre/64B/recycled", [], 40,
-                  "bytes_per_clone"),
+                  "bytes_per_clone", "bytes"),
           Measure("memory per Storage clone", "memory_per_clone/storage/64B/recycled", [], 40,
-                  "bytes_per_clone")]
+                  "bytes_per_clone", "bytes")]
 EXACT_COPIES = ["byre", "lock"]
 
 
@@ -166,9 +184,10 @@ def evaluate_one(measure, figures):
     under_name = figures.best(measure.under, measure.counter)
     if measure.under:
         under = figures.values(under_name, measure.counter)
-        values = [over[index] / under[index] for index in over if under.get(index)]
+        compare = operator.sub if measure.unit == "ns" else operator.truediv
+        values = [compare(over[index], under[index]) for index in over if under.get(index)]
         if not values and over and under:  # no round was undisturbed for both
-            values = [statistics.median(over.values()) / statistics.median(under.values())]
+            values = [compare(statistics.median(over.values()), statistics.median(under.values()))]
     else:
         values = list(over.values())
     if not values:
@@ -176,7 +195,7 @@ def evaluate_one(measure, figures):
     low, median, high = quartiles(values)
     # To the digits that are shown, so that 1.300 within 1.3 does not read as missed.
     reached = None if measure.bound is None else round(median, 3) <= measure.bound
-    return Result(measure.title, "ratio" if measure.under else "bytes", median, low, high,
+    return Result(measure.title, measure.unit, median, low, high,
                   min(values), max(values), len(values), measure.bound, reached,
                   figures.is_disturbed(measure.over) or figures.is_disturbed(under_name),
                   measure.over, under_name)

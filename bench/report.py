@@ -135,13 +135,13 @@ def save(path, document):
 
 
 def number(value):
-    return f"{value:.0f}" if value >= 100 else f"{value:.1e}" if value < 0.01 else f"{value:.2f}"
+    return f"{value:.0f}" if value >= 100 else f"{value:.1e}" if abs(value) < 0.01 else f"{value:.2f}"
 
 
 def print_table(results):
     rows = [("measure", "ratio", "quartiles", "least-most", "rounds", "bound", "reached")]
     for result in results:
-        unit = " B" if result.unit == "bytes" else ""
+        unit = {"bytes": " B", "ns": " ns"}.get(result.unit, "")
         reached = {None: "", True: "yes", False: "NO"}[result.reached]
         rows.append((result.title, number(result.median) + unit,
                      f"{number(result.low)}-{number(result.high)}",
