@@ -94,12 +94,14 @@ TEST_F(Shadows, another_line_of_any_of_the_three_is_another_triple) {
   violate_at(9, 2, 3);
   violate_at(1, 9, 3);
   violate_at(1, 2, 9);
-  violate_at(1, 2, 3);
+  violate_at(9, 2, 3);
   EXPECT_EQ(reports.count(), 4U);
   const auto triples = shadow::summary().triples;
   ASSERT_EQ(triples.size(), 4U);
-  EXPECT_EQ(triples[0].count, 2U);  // the most frequent first
-  EXPECT_EQ(triples[1].access.site.line, 9U);
+  EXPECT_EQ(triples[0].count, 2U);  // the most frequent first, the others by their lines
+  EXPECT_EQ(triples[0].reshape.site.line, 9U);
+  EXPECT_EQ(triples[1].access.site.line, 3U);
+  EXPECT_EQ(triples[2].access.site.line, 9U);
 }
 
 TEST_F(Shadows, every_violation_of_every_thread_is_counted) {
