@@ -2,7 +2,6 @@
 /// The process's default mode of reshape, which any thread may set.
 #pragma once
 
-#include <byre/shadow/mode.hpp>
 #include <byre/sync/site.hpp>
 #include <byre/sync/sync.hpp>
 
@@ -10,6 +9,8 @@
 #include <optional>
 
 namespace byre::inline v0::shadow {
+
+enum class ReshapeMode : std::uint8_t;
 
 enum class DefaultModeSite : std::uint8_t { get, set };
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/error/error.hpp>
-#include <byre/shadow/default_mode.hpp>
 #include <byre/shadow/mode.hpp>
-#include <byre/sync/boost.hpp>
 
 #include <algorithm>
 #include <array>
@@ -14,15 +12,7 @@ namespace {
 
 constexpr std::array<std::string_view, 4> names{"alias", "warn", "error", "copy"};
 
-constinit basic_default_mode<sync::Boost> default_mode;
-// Every reshape looks here: no function is called for it.
-#if defined(__GNUC__)
-[[gnu::tls_model("initial-exec")]]
-#endif
-constinit thread_local std::optional<ReshapeMode>
-    mode_of_scope;
-
-ReshapeMode mode_of_environment() {
+ReshapeMode mode_named_by_environment() {
   const char* const asked = std::getenv("BYRE_RESHAPE");
   if (asked == nullptr || *asked == '\0') {
     return ReshapeMode::copy;
@@ -48,26 +38,25 @@ std::optional<ReshapeMode> mode_named(std::string_view name) noexcept {
                               : std::optional(static_cast<ReshapeMode>(found - names.begin()));
 }
 
-ReshapeMode reshape_mode() {
-  if (mode_of_scope) {
-    return *mode_of_scope;
-  }
-  if (const auto mode = default_mode.get()) {
-    return *mode;
-  }
-  static const ReshapeMode from_environment = mode_of_environment();
-  return from_environment;
+constinit thread_local std::optional<ReshapeMode> detail::mode_of_scope;
+constinit basic_default_mode<sync::Boost> detail::default_mode;
+constinit basic_default_mode<sync::Boost> detail::mode_of_environment;
+
+ReshapeMode detail::look_into_environment() {
+  const ReshapeMode mode = mode_named_by_environment();
+  mode_of_environment.set(mode);
+  return mode;
 }
 
 void set_default_reshape_mode(std::optional<ReshapeMode> mode) noexcept {
-  default_mode.set(mode);
+  detail::default_mode.set(mode);
 }
 
 ReshapeModeScope::ReshapeModeScope(ReshapeMode mode) noexcept
-    : outer_(std::exchange(mode_of_scope, mode)) {}
+    : outer_(std::exchange(detail::mode_of_scope, mode)) {}
 
 ReshapeModeScope::~ReshapeModeScope() {
-  mode_of_scope = outer_;
+  detail::mode_of_scope = outer_;
 }
 
 }  // namespace byre::inline v0::shadow

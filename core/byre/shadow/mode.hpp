@@ -3,6 +3,9 @@
 /// or not, or copy it lazily.
 #pragma once
 
+#include <byre/shadow/default_mode.hpp>
+#include <byre/sync/boost.hpp>
+
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -22,10 +25,37 @@ std::string_view name_of(ReshapeMode mode) noexcept;
 /// Nothing for a name that no mode has.
 std::optional<ReshapeMode> mode_named(std::string_view name) noexcept;
 
+namespace detail {
+
+// Every reshape looks here, and calls no function for it.
+#if defined(__GNUC__)
+[[gnu::tls_model("initial-exec")]]
+#endif
+extern constinit thread_local std::optional<ReshapeMode>
+    mode_of_scope;
+extern constinit basic_default_mode<sync::Boost> default_mode;
+/// Once somebody asked for it, and it was the name of a mode.
+extern constinit basic_default_mode<sync::Boost> mode_of_environment;
+
+[[gnu::cold]] ReshapeMode look_into_environment();
+
+}  // namespace detail
+
 /// The mode in force on this thread: of its innermost ReshapeModeScope, else the process's default,
 /// else what BYRE_RESHAPE in the environment said when it was first asked for, else copy. Throws
 /// InvalidArgument, each time, if that is not the name of a mode.
-ReshapeMode reshape_mode();
+inline ReshapeMode reshape_mode() {
+  if (detail::mode_of_scope) [[unlikely]] {
+    return *detail::mode_of_scope;
+  }
+  if (const auto mode = detail::default_mode.get()) [[unlikely]] {
+    return *mode;
+  }
+  if (const auto mode = detail::mode_of_environment.get()) [[likely]] {
+    return *mode;
+  }
+  return detail::look_into_environment();
+}
 
 /// The process's default from now on, on all threads; nothing gives the choice back to the environment.
 /// Thread-safe; what threads that reshape at the same time see is either.
