@@ -25,6 +25,20 @@
 
 namespace byre::inline v0 {
 
+namespace detail {
+
+/// A call site that no list in braces is taken for: another overload takes those for axes.
+class SiteAlone {
+ public:
+  constexpr explicit SiteAlone(CallSite site) noexcept : site_(site) {}
+  constexpr CallSite site() const noexcept { return site_; }
+
+ private:
+  CallSite site_;
+};
+
+}  // namespace detail
+
 // ---- writing: these give memory to a storage-uninitialized tensor
 
 /// Needs a dtype: converts the value to it, as copy_ does, but for an integer that an integral dtype
@@ -76,7 +90,7 @@ Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b,
 /// Of all elements, or over `axes`, which go, or stay as 1; over no axes, each element. Integers and
 /// bool are summed as i64, the halves as float. In pairs, so that the error grows with the logarithm
 /// of the count. Throws ShapeError for an axis that is not there or named twice.
-Tensor sum(const Tensor& a, CallSite site = CallSite::current());
+Tensor sum(const Tensor& a, detail::SiteAlone site = detail::SiteAlone(CallSite::current()));
 Tensor sum(const Tensor& a, const Dims& axes, bool keepdim = false,
            CallSite site = CallSite::current());
 

@@ -21,7 +21,7 @@ using Bytes = std::array<std::uint8_t, 192>;
 
 struct Operation {
   const char* name;
-  Tensor& (*run)(Tensor&, const Tensor&);
+  Tensor& (*run)(Tensor&, const Tensor&, byre::CallSite);
   std::uint64_t (*model)(std::uint64_t, std::uint64_t);  ///< modulo the width of what is written
 };
 
@@ -161,7 +161,7 @@ TEST_F(RandomInPlaceTest, each_operation_is_refused_or_reads_its_operands_as_the
     Bytes expected = before;
     bool is_refused = false;
     try {
-      operation.run(written, source.of(is_of_clone ? clone : memory));
+      operation.run(written, source.of(is_of_clone ? clone : memory), byre::CallSite::current());
       for_each_index(target.layout.sizes, [&](const Dims& indices) {
         target.write(expected, indices,
                      operation.model(target.read(before, indices), source.read(before, indices)));

@@ -167,12 +167,12 @@ Tensor sum(const Tensor& a, const Dims& axes, bool keepdim, CallSite site) {
   return output;
 }
 
-Tensor sum(const Tensor& a, CallSite site) {
+Tensor sum(const Tensor& a, detail::SiteAlone site) {
   Dims axes;
   for (std::size_t axis = 0; axis < a.ndim(); ++axis) {
     axes.push_back(static_cast<std::int64_t>(axis));
   }
-  return sum(a, axes, false, site);
+  return sum(a, axes, false, site.site());
 }
 
 }  // namespace byre::inline v0
