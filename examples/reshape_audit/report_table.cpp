@@ -7,13 +7,6 @@
 namespace examples::reshape_audit {
 namespace {
 
-const char* rewritten(const Pipeline& pipeline) {
-  if (pipeline.rewrite.run == nullptr) {
-    return "";
-  }
-  return pipeline.rewrite.meant == as_alias ? "as an alias" : "as a copy";
-}
-
 std::string row(const Audit& audit) {
   std::string advice;
   std::uint64_t times = 0;
@@ -21,10 +14,14 @@ std::string row(const Audit& audit) {
     advice += (advice.empty() ? "" : ", ") + std::string(to_string(report.advice));
     times += report.count;
   }
+  const Rewrite& rewrite = audit.pipeline.rewrite;
+  const char* const meant = rewrite.run == nullptr      ? "either"
+                            : rewrite.meant == as_alias ? "as an alias"
+                                                        : "as a copy";
   return format("\n%-27s %8zu %8zu %8zu %8llu  %-11s  ", audit.pipeline.name,
                 audit.triples.labelled, audit.triples.reported, audit.triples.right,
-                static_cast<unsigned long long>(times), rewritten(audit.pipeline)) +
-         advice;
+                static_cast<unsigned long long>(times), meant) +
+         (advice.empty() ? "-" : advice);
 }
 
 std::string score(const char* of, const Score& score) {

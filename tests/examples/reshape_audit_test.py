@@ -83,6 +83,10 @@ class TheAudit(unittest.TestCase):
             self.assertIn(f"\n{audit['name']} ", done.stdout)
         self.assertNotIn("If the two are to share memory", done.stdout)
 
+    def test_the_table_is_the_one_in_the_readme(self):
+        readme = pathlib.Path(__file__).parents[2] / "examples" / "README.md"
+        self.assertIn(f"```\n{run().stdout}```", readme.read_text())
+
     def test_a_full_report_names_every_place(self):
         said = run("--report").stdout
         for audit in relying(self.figures):
