@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "audit.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+#include <string_view>
+
+namespace examples::reshape_audit {
+namespace {
+
+namespace shadow = byre::shadow;
+using shadow::ReshapeMode;
+
+constexpr ReshapeMode all_modes[] = {ReshapeMode::alias, ReshapeMode::warn, ReshapeMode::error,
+                                     ReshapeMode::copy};
+
+using Lines = std::set<std::uint32_t>;
+
+/// The labels against what is computed: no report is looked at. An access that is labelled differs in
+/// what is seen at its line, or, where its line shows nothing, in what is seen later. What differs has
+/// such a label.
+void check_labels(Audit& audit, const std::vector<Seen>& as_aliases,
+                  const std::vector<Seen>& as_copies) {
+  Lines differing;
+  Lines shown;
+  for (std::size_t at = 0; at < as_aliases.size(); ++at) {
+    shown.insert(as_aliases[at].line);
+    if (at >= as_copies.size() || as_aliases[at] != as_copies[at]) {
+      differing.insert(as_aliases[at].line);
+    }
+  }
+  Lines unexplained = differing;
+  for (const Label& label : audit.labels) {
+    const bool is_shown = shown.contains(label.access);
+    const auto explained = [&](std::uint32_t line) {
+      return is_shown ? line == label.access : line > label.access;
+    };
+    if (std::ranges::none_of(differing, explained)) {
+      audit.faults.push_back("The label " + to_string(label) +
+                             " is wrong: what is seen is the same for aliases and copies.");
+    }
+    std::erase_if(unexplained, explained);
+  }
+  for (const std::uint32_t line : unexplained) {
+    audit.faults.push_back("A label is missing: what is seen at line " + std::to_string(line) +
+                           " differs between aliases and copies.");
+  }
+}
+
+void check_reports(Audit& audit) {
+  for (const shadow::Violation& report : audit.reports) {
+    const auto matches = [&](const Label& label) { return label.is_of(report); };
+    if (std::ranges::none_of(audit.labels, matches)) {
+      audit.faults.push_back("Reported, and not labelled: " + to_string(report));
+    }
+  }
+  for (const Label& label : audit.labels) {
+    const auto matches = [&](const auto& report) { return label.is_of(report); };
+    if (std::ranges::any_of(audit.reports, matches)) {
+      ++audit.triples.right;
+    } else {
+      audit.faults.push_back("Labelled, and not reported: " + to_string(label) + ".");
+    }
+  }
+  audit.triples.labelled = audit.labels.size();
+  audit.triples.reported = audit.reports.size();
+}
+
+/// Thrown is what is reported first, or nothing.
+void check_error(Audit& audit, const Run& in_error_mode) {
+  audit.error = in_error_mode.error;
+  if (audit.error.empty() != audit.labels.empty()) {
+    audit.faults.push_back(audit.error.empty() ? "Error mode throws nothing."
+                                               : "Error mode throws: " + audit.error);
+  }
+}
+
+void check_rewrite(Audit& audit) {
+  const Rewrite& rewrite = audit.pipeline.rewrite;
+  if ((rewrite.run == nullptr) != audit.labels.empty()) {
+    audit.faults.push_back("What relies on aliases is to be rewritten, and nothing else is.");
+    return;
+  }
+  if (rewrite.run == nullptr) {
+    return;
+  }
+  const auto meant = run_in(rewrite.meant, audit.pipeline.run).journal.all();
+  for (const ReshapeMode mode : all_modes) {
+    const Run run = run_in(mode, rewrite.run);
+    const std::string in_mode = " in mode " + std::string(name_of(mode));
+    for (const shadow::Violation& report : run.reports) {
+      audit.faults.push_back("The rewritten pipeline is reported" + in_mode + ": " +
+                             to_string(report));
+    }
+    const auto& seen = run.journal.all();
+    if (!std::ranges::equal(seen, meant, {}, &Seen::elements, &Seen::elements)) {
+      audit.faults.push_back("The rewritten pipeline computes something else" + in_mode + ".");
+    }
+  }
+}
+
+}  // namespace
+
+void Score::add(const Score& other) noexcept {
+  labelled += other.labelled;
+  reported += other.reported;
+  right += other.right;
+}
+
+Audit audit(const Pipeline& pipeline, const std::vector<Label>& all_labels) {
+  Audit audit{.pipeline = pipeline};
+  std::ranges::copy_if(all_labels, std::back_inserter(audit.labels), [&](const Label& label) {
+    return std::string_view(label.pipeline) == pipeline.name;
+  });
+  const Run aliased = run_in(ReshapeMode::alias, pipeline.run);
+  const Run watched = run_in(ReshapeMode::warn, pipeline.run);
+  const Run copied = run_in(ReshapeMode::copy, pipeline.run);
+  audit.reports = watched.reports;
+  if (watched.journal.all() != aliased.journal.all()) {
+    audit.faults.push_back("What is computed changes where it is watched.");
+  }
+  check_labels(audit, aliased.journal.all(), copied.journal.all());
+  check_reports(audit);
+  check_error(audit, run_in(ReshapeMode::error, pipeline.run));
+  check_rewrite(audit);
+  return audit;
+}
+
+Score score_of_triples(const std::vector<Audit>& audits) noexcept {
+  Score score;
+  for (const Audit& audit : audits) {
+    score.add(audit.triples);
+  }
+  return score;
+}
+
+Score score_of_pipelines(const std::vector<Audit>& audits) noexcept {
+  Score score;
+  for (const Audit& audit : audits) {
+    const std::size_t labelled = audit.labels.empty() ? 0 : 1;
+    const std::size_t reported = audit.reports.empty() ? 0 : 1;
+    score.add({labelled, reported, labelled * reported});
+  }
+  return score;
+}
+
+}  // namespace examples::reshape_audit

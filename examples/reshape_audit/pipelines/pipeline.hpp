@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSL-1.0
+/// A pipeline: a small program with reshapes in it, as people write them. Comments at the end of lines
+/// label what relies on a reshape being an alias: `// reshaped 1`, `// written 1`, and `// then read 1`
+/// or `// then written 1`, where the number is that of the triple. ../labels.py collects them.
+#pragma once
+
+#include "../journal.hpp"
+
+#include <byre/byre.hpp>
+#include <vector>
+
+namespace examples::reshape_audit {
+
+using byre::DType;
+using byre::Tensor;
+
+/// The same work, not relying on aliases, so that it means the same in every mode.
+struct Rewrite {
+  void (*run)(Journal&);
+  /// The mode in which the pipeline itself does what is meant: alias, or, where that was a bug, copy.
+  byre::shadow::ReshapeMode meant;
+};
+
+struct Pipeline {
+  const char* name;  ///< of its function
+  const char* what;
+  void (*run)(Journal&);
+  Rewrite rewrite{};  ///< without a function for what relies on nothing
+};
+
+using Pipelines = std::vector<Pipeline>;
+
+inline constexpr auto as_alias = byre::shadow::ReshapeMode::alias;
+inline constexpr auto as_copy = byre::shadow::ReshapeMode::copy;
+
+Pipelines attention_pipelines();
+Pipelines imaging_pipelines();
+Pipelines normalization_pipelines();
+Pipelines parsing_pipelines();
+Pipelines simulation_pipelines();
+Pipelines snapshot_pipelines();
+Pipelines training_pipelines();
+
+/// Of f32: 1, 2, 3 and so on.
+Tensor counted(const byre::Dims& sizes);
+
+}  // namespace examples::reshape_audit
