@@ -29,13 +29,15 @@ std::string what_to_write(const Violation& violation) {
   const std::string reshape = where(violation.reshape);
   switch (violation.advice) {
     case Advice::view:
-      return "If the two are to share memory, write view in place of reshape at " + reshape + ".";
+      return "If the two are to share memory, write view in place of reshape at " + reshape +
+             "; if each is to have its own contents, write reshape(...).clone() there.";
     case Advice::reshape_and_clone:
       return "If what was there before the write is wanted, write reshape(...).clone() at " +
              reshape + "; if what was written is, write view in place of reshape.";
     case Advice::nothing:
-      return "If each is to have its own contents, there is nothing to do; if the two are to share "
-             "memory, write view in place of reshape at " +
+      return "If each is to have its own contents, there is nothing to do but to silence this "
+             "until "
+             "reshape copies; if the two are to share memory, write view in place of reshape at " +
              reshape + ".";
   }
   return "";

@@ -93,11 +93,6 @@ Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b,
 Tensor sum(const Tensor& a, detail::SiteAlone site = detail::SiteAlone(CallSite::current()));
 Tensor sum(const Tensor& a, const Dims& axes, bool keepdim = false,
            CallSite site = CallSite::current());
-/// Of axes in braces, of which {0} and {} could be a CallSite as well.
-inline Tensor sum(const Tensor& a, std::initializer_list<std::int64_t> axes, bool keepdim = false,
-                  CallSite site = CallSite::current()) {
-  return sum(a, Dims(axes), keepdim, site);
-}
 
 /// The matrix product of the last two dimensions; those before broadcast. A first operand of one
 /// dimension is a row and a second one a column, whose dimension of 1 the result does not have.
