@@ -18,17 +18,18 @@ struct Weight {
 };
 
 constexpr std::array of_anything{
-    Weight{Operation::make, 2},          Weight{Operation::alias, 1},
-    Weight{Operation::transpose, 2},     Weight{Operation::slice, 3},
-    Weight{Operation::select, 2},        Weight{Operation::diagonal, 1},
-    Weight{Operation::view, 2},          Weight{Operation::reshape, 8},
-    Weight{Operation::lazy_clone, 1},    Weight{Operation::clone, 1},
-    Weight{Operation::drop, 3},          Weight{Operation::reshape_in_place, 2},
-    Weight{Operation::fill, 1},          Weight{Operation::set_at, 2},
-    Weight{Operation::write_through, 1}, Weight{Operation::add_number, 1},
-    Weight{Operation::negate, 1},        Weight{Operation::add, 2},
-    Weight{Operation::copy, 4},          Weight{Operation::read_at, 4},
-    Weight{Operation::read, 6}};
+    Weight{Operation::make, 2},       Weight{Operation::alias, 1},
+    Weight{Operation::transpose, 2},  Weight{Operation::slice, 3},
+    Weight{Operation::select, 2},     Weight{Operation::diagonal, 1},
+    Weight{Operation::view, 2},       Weight{Operation::reshape, 8},
+    Weight{Operation::lazy_clone, 1}, Weight{Operation::clone, 1},
+    Weight{Operation::drop, 3},       Weight{Operation::reshape_in_place, 2},
+    Weight{Operation::resize, 1},     Weight{Operation::reserve, 1},
+    Weight{Operation::share_data, 1}, Weight{Operation::fill, 1},
+    Weight{Operation::set_at, 2},     Weight{Operation::write_through, 1},
+    Weight{Operation::add_number, 1}, Weight{Operation::negate, 1},
+    Weight{Operation::add, 2},        Weight{Operation::copy, 4},
+    Weight{Operation::read_at, 4},    Weight{Operation::read, 6}};
 
 constexpr std::array of_whole{
     Weight{Operation::make, 1},          Weight{Operation::alias, 1},
@@ -161,8 +162,13 @@ class Generator {
       case Operation::read_at:
         next.dims = index_into(layout);
         break;
+      case Operation::resize:
+      case Operation::reserve:
+        next.dims = regrouped(1 + below(next.operation == Operation::resize ? 6 : 16));
+        break;
       case Operation::add:
       case Operation::copy:
+      case Operation::share_data:
         next.other = tensor_beside(next.self);
         break;
       default:

@@ -207,6 +207,15 @@ void Interpreter::run(const Statement& statement, CallSite site) {
     case Operation::drop:
       tensors_.erase(statement.self);
       break;
+    case Operation::resize:
+      self.resize(dims);
+      break;
+    case Operation::reserve:
+      self.reserve(dims, site);
+      break;
+    case Operation::share_data:
+      self.share_data(tensors_.at(statement.other));
+      break;
     case Operation::read_at: {
       const std::int64_t place = element_at(self.layout(), {dims.begin(), dims.size()}, "at");
       const Tensor element = self.as_strided({}, {}, place);

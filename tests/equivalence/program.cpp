@@ -6,10 +6,10 @@
 namespace byre::test {
 namespace {
 
-constexpr std::array names{"make",  "alias",   "transpose",     "slice", "select",   "diagonal",
-                           "view",  "reshape", "lazy_clone",    "clone", "reshape_", "drop",
-                           "fill_", "set_at",  "write_through", "add_",  "neg_",     "add_",
-                           "copy_", "read_at", "read"};
+constexpr std::array names{"make",   "alias",   "transpose",  "slice", "select",   "diagonal",
+                           "view",   "reshape", "lazy_clone", "clone", "reshape_", "drop",
+                           "resize", "reserve", "share_data", "fill_", "set_at",   "write_through",
+                           "add_",   "neg_",    "add_",       "copy_", "read_at",  "read"};
 
 std::string tensor(std::size_t name) {
   return "t" + std::to_string(name);
@@ -22,7 +22,8 @@ std::string to_string(const Statement& statement) {
   if (operation != Operation::make) {
     text += tensor(statement.self);
   }
-  if (operation == Operation::add || operation == Operation::copy) {
+  if (operation == Operation::add || operation == Operation::copy ||
+      operation == Operation::share_data) {
     text += ", " + tensor(statement.other);
   }
   if (!statement.dims.empty() || operation == Operation::make) {

@@ -27,6 +27,9 @@ enum class Operation : std::uint8_t {
   // self.OPERATION
   reshape_in_place,  ///< dims: sizes
   drop,
+  resize,      ///< dims: sizes, of elements that the storage has
+  reserve,     ///< dims: sizes
+  share_data,  ///< of other
   // writes of self
   fill,           ///< with `value`
   set_at,         ///< dims: an index; to `value`

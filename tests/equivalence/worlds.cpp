@@ -73,9 +73,10 @@ bool Worlds::run(const Statement& statement, std::uint32_t line) {
     if (!tensors_.contains(statement.self)) {
       return false;
     }
-    return statement.operation <= Operation::clone    ? make_tensor(statement)
-           : statement.operation < Operation::read_at ? change_tensor(statement)
-                                                      : read(statement);
+    return statement.operation <= Operation::clone        ? make_tensor(statement)
+           : statement.operation <= Operation::share_data ? change_memory(statement)
+           : statement.operation < Operation::read_at     ? change_tensor(statement)
+                                                          : read(statement);
   } catch (const Error&) {
     return false;  // of a layout: nothing was done yet
   }
@@ -93,7 +94,8 @@ bool Worlds::make_tensor(const Statement& statement) {
       break;
     case Operation::lazy_clone:
       access(*self.family, self.places, Kind::carried);
-      made = new_tensor(self.layout, values_of(*self.family, all_places(*self.family)));
+      made = new_tensor(self.layout, values_of(*self.family, all_places(*self.family)),
+                        self.family->memory->capacity);
       break;
     default:
       made.layout = layout_of_view(self.layout, statement);
@@ -111,11 +113,6 @@ bool Worlds::change_tensor(const Statement& statement) {
   Tensor& self = tensors_.at(statement.self);
   const std::int64_t value = statement.value;
   switch (statement.operation) {
-    case Operation::drop:
-      return tensors_.erase(statement.self) == 1;
-    case Operation::reshape_in_place:
-      self = reshape(self, statement.dims);
-      return true;
     case Operation::fill:
       write(self, self.places, [=](std::int64_t, std::size_t, std::size_t) { return value; });
       return true;
@@ -166,15 +163,6 @@ bool Worlds::read(const Statement& statement) {
   return true;
 }
 
-Worlds::Tensor Worlds::reshape(const Tensor& self, const Dims& sizes) {
-  if (auto viewed = viewed_as(self.layout, sizes, "reshape")) {
-    return {*viewed, std::make_shared<Family>(*self.family), places_of(*viewed)};
-  }
-  Tensor made = clone(self);
-  made.layout = contiguous_layout(sizes, "reshape");
-  return made;
-}
-
 void Worlds::add(Tensor& self, const Tensor& other) {
   access(*self.family, self.places, Kind::carried);
   access(*other.family, other.places, Kind::carried);
@@ -192,7 +180,7 @@ void Worlds::copy(Tensor& self, const Tensor& source) {
   if (is_onto_itself && &to == &from) {
     return;  // no write
   }
-  if (is_onto_itself && self.places.size() == to.memory->cells.size()) {
+  if (is_onto_itself && self.places.size() == to.memory->capacity) {
     to.copy = from.copy;  // one again with what wrote last, and told of all
     to.told = now_;
     return;
@@ -200,26 +188,6 @@ void Worlds::copy(Tensor& self, const Tensor& source) {
   const Values copied = values_of(from, source.places);
   write(self, self.places,
         [&](std::int64_t, std::size_t index, std::size_t world) { return copied[world][index]; });
-}
-
-Worlds::Tensor Worlds::new_tensor(const Layout& layout, const Values& values) {
-  const auto memory = std::make_shared<Memory>();
-  const auto family = std::make_shared<Family>();
-  ++now_;
-  for (const std::int64_t value : values[0]) {
-    memory->cells.push_back({value, now_});
-  }
-  for (const std::int64_t value : values[1]) {
-    family->copy.push_back({value, now_});
-  }
-  family->memory = memory;
-  family->told = now_;
-  return {layout, family, places_of(layout)};
-}
-
-Worlds::Tensor Worlds::clone(const Tensor& of) {
-  access(*of.family, of.places, Kind::carried);
-  return new_tensor(contiguous_layout(of.layout.sizes, "clone"), values_of(*of.family, of.places));
 }
 
 Worlds::Values Worlds::values_of(const Family& family, const Places& places) {

@@ -13,6 +13,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "program.hpp"
@@ -50,6 +51,7 @@ class Worlds {
   /// Where reshape aliases.
   struct Memory {
     Cells cells;
+    std::size_t capacity = 0;  ///< in elements, with those in reserve
     std::uint32_t last_write_line = 0;
   };
   struct Family {
@@ -82,12 +84,15 @@ class Worlds {
 
   bool make_tensor(const Statement& statement);
   bool change_tensor(const Statement& statement);
+  bool change_memory(const Statement& statement);
   bool read(const Statement& statement);
+  bool resize(Tensor& self, const Dims& sizes) const;
+  bool reserve(Tensor& self, const Dims& sizes);
   Tensor reshape(const Tensor& self, const Dims& sizes);
   void add(Tensor& self, const Tensor& other);
   void copy(Tensor& self, const Tensor& source);
 
-  Tensor new_tensor(const Layout& layout, const Values& values);
+  Tensor new_tensor(const Layout& layout, const Values& values, std::size_t capacity = 0);
   Tensor clone(const Tensor& of);
   static Values values_of(const Family& family, const Places& places);
   void access(Family& family, const Places& places, Kind kind);
