@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Finds operations on tensors that no table of accesses_test.cpp has a row of.
+"""Finds operations on tensors that no table of accesses has a row of.
 
-usage: every_operation_has_a_row.py core/byre/tensor accesses_test.cpp
+usage: every_operation_has_a_row.py core/byre/tensor accesses_test.cpp ...
 
 Each public member function of Tensor, and each overload of each function that takes the line of its
 caller, needs a row: whether it reads, writes or neither is to be known.
@@ -35,7 +35,8 @@ def overloads_with_a_line(header):
 
 
 def main():
-    tensor, table = Path(sys.argv[1]), Path(sys.argv[2]).read_text(encoding='utf-8')
+    tensor = Path(sys.argv[1])
+    table = ''.join(Path(path).read_text(encoding='utf-8') for path in sys.argv[2:])
     rows = re.findall(r'^  ROW\(\w+, (.*)\),$', table, re.M)
     problems = []
     wanted = {name: 1 for name in public_members((tensor / 'tensor.hpp').read_text(encoding='utf-8'))}
