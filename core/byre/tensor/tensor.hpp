@@ -397,6 +397,10 @@ class Tensor {
     }
   }
   void say_read_of_watched(CallSite site) const;
+  /// For what takes all of the storage along, also where this tensor sees no element of it.
+  void say_read_of_storage(CallSite site) const {
+    shadow::on_read(storage(), base().shadow.get(), {site, sizes()});
+  }
   void say_copied_onto_itself(const Tensor& source, CallSite site);
   /// A pointer that nobody keeps: realizes, materializes and says so.
   void* elements_to_write(Wait wait, CallSite site);

@@ -48,8 +48,6 @@ const Row rows_of_none[] = {
   ROW(neither, x.raw_data()),
   ROW(neither, x.mutable_raw_data()),
   ROW(neither, x.clone()),
-  ROW(neither, x.lazy_clone()),
-  ROW(neither, x.contiguous()),
   ROW(neither, x.to(FakeDevice::first().device())),
   ROW(neither, to_string(x)),
   ROW(neither, save_npy(folder() / "x.npy", x)),

@@ -181,6 +181,14 @@ TEST_F(Families, a_lazy_clone_of_a_family_is_of_none) {
   EXPECT_EQ(reports.only().write.site.line, 16U);
 }
 
+TEST_F(Families, a_lazy_clone_takes_along_also_what_it_does_not_see) {
+  x.set_at<float>({0}, 10, line(11));
+  const Tensor nothing = y.slice(0, 0, 0).lazy_clone(line(12));
+  EXPECT_EQ(reports.only().access.site.line, 12U);
+  EXPECT_EQ(nothing.as_strided({1}, {1}, 0).at<float>({0}, line(13)), 10) << "a copy would be 1";
+  EXPECT_EQ(reports.count(), 1U);
+}
+
 TEST_F(Families, pointers_to_write_that_left_are_counted) {
   static_cast<void>(x.mutable_data<float>(Wait::allowed, line(11)));
   static_cast<void>(x.mutable_raw_data(Wait::allowed, line(12)));
