@@ -86,7 +86,7 @@ TEST(Equivalence, where_all_is_unique_and_whole_a_reported_read_is_a_difference)
   if (HasFailure() || tally.all < 1000) {
     return;
   }
-  EXPECT_GT(tally.differing, tally.all / 4);
+  EXPECT_GT(tally.differing, tally.all / 6);
   EXPECT_GT(tally.all - tally.reported, tally.all / 4);
   EXPECT_GT(tally.count(Reason::overwrites), tally.all / 20);
 }
