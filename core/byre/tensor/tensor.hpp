@@ -142,10 +142,11 @@ class Tensor {
   Tensor& free_memory();
   /// Memory for `sizes`, so that a resize up to there moves nothing; keeps the elements. Throws
   /// StateError without a dtype or for a shared storage, ShapeError, OutOfMemory.
-  Tensor& reserve(const Dims& sizes);
+  Tensor& reserve(const Dims& sizes, CallSite site = CallSite::current());
   /// `count` more along the first dimension, contents as empty()'s, keeping the elements there are;
   /// reserves `growth_percent` more than that where there is memory for it. Throws as reserve.
-  Tensor& extend(std::int64_t count, unsigned growth_percent = 40);
+  Tensor& extend(std::int64_t count, unsigned growth_percent = 40,
+                 CallSite site = CallSite::current());
   /// Becomes a view of all of `source`'s storage that source sees, under this tensor's sizes. Throws
   /// StateError if source is uninitialized, ShapeError if the numbers of elements differ.
   Tensor& share_data(const Tensor& source);
@@ -350,7 +351,7 @@ class Tensor {
   }
   Tensor& take_storage(Storage storage, DType dtype);
   void drop_storage();
-  void grow_storage(std::size_t nbytes);
+  void grow_storage(std::size_t nbytes, CallSite site);
 
   const void* bytes_to_read(DType wanted, CallSite site) const {
     const std::byte* const first = storage().data(site);
@@ -396,6 +397,10 @@ class Tensor {
     }
   }
   void say_read_of_watched(CallSite site) const;
+  /// For what takes all of the storage along, also where this tensor sees no element of it.
+  void say_read_of_storage(CallSite site) const {
+    shadow::on_read(storage(), base().shadow.get(), {site, sizes()});
+  }
   void say_copied_onto_itself(const Tensor& source, CallSite site);
   /// A pointer that nobody keeps: realizes, materializes and says so.
   void* elements_to_write(Wait wait, CallSite site);

@@ -36,7 +36,7 @@ void copy_within_device(const Tensor& source, void* destination) {
 }  // namespace
 
 Tensor Tensor::lazy_clone(CallSite site) const {
-  say_read(site);
+  say_read_of_storage(site);
   return seen_in([&] { return storage().lazy_clone(site); }, "lazy_clone",
                  [&] { return Layout(layout()); });
 }
@@ -63,7 +63,7 @@ Tensor Tensor::reshape(const Dims& wanted, CallSite site) const {
   if (const auto mode = shadow::reshape_mode(); mode != shadow::ReshapeMode::copy) [[unlikely]] {
     return reshape_as_alias(wanted, mode, site);
   }
-  say_read(site);
+  say_read_of_storage(site);
   const auto clone_storage = [&] { return storage().lazy_clone(site); };
   if (is_contiguous()) {
     return seen_in(clone_storage, "reshape",

@@ -62,8 +62,10 @@ void Tensor::drop_storage() {
   base().shadow.reset();
 }
 
-/// Moves the bytes once, whoever shares them.
-void Tensor::grow_storage(std::size_t nbytes) {
+/// Moves the bytes once, whoever shares them. That reads the elements: who moves alone to a storage of
+/// its own is told of what it takes along.
+void Tensor::grow_storage(std::size_t nbytes, CallSite site) {
+  say_read(site);
   Storage& storage = base().storage;
   const bool is_own = storage.is_unique() && !storage.is_read_only();
   if (is_own && dtype() != DType::boolean) {
@@ -75,7 +77,7 @@ void Tensor::grow_storage(std::size_t nbytes) {
   Storage larger = detail::allocate_elements(nbytes, dtype(), allocator());
   if (const std::size_t kept = storage.nbytes(); kept != 0) {
     allocator().copy(larger.mutable_data(), std::as_const(storage).data(), kept);
-    stats::detail::report_copy(kept, cause, CallSite::current());
+    stats::detail::report_copy(kept, cause, site);
   }
   storage = std::move(larger);
   base().shadow.reset();
@@ -138,7 +140,7 @@ Tensor& Tensor::free_memory() {
   return *this;
 }
 
-Tensor& Tensor::reserve(const Dims& wanted) {
+Tensor& Tensor::reserve(const Dims& wanted, CallSite site) {
   TensorBase& self = base();
   expect_dtype(self.dtype, "reserve");
   expect_unshared("reserve");
@@ -148,12 +150,12 @@ Tensor& Tensor::reserve(const Dims& wanted) {
     const std::size_t own = detail::byte_count(this->numel(), itemsize(), "reserve");
     self.storage = detail::allocate_elements(std::max(nbytes, own), self.dtype, allocator());
   } else if (nbytes > self.storage.nbytes()) {
-    grow_storage(nbytes);
+    grow_storage(nbytes, site);
   }
   return *this;
 }
 
-Tensor& Tensor::extend(std::int64_t count, unsigned growth_percent) {
+Tensor& Tensor::extend(std::int64_t count, unsigned growth_percent, CallSite site) {
   expect_initialized("extend");
   expect_dtype(dtype(), "extend");
   expect_unshared("extend");
@@ -180,12 +182,14 @@ Tensor& Tensor::extend(std::int64_t count, unsigned growth_percent) {
       nbytes_in_front() + detail::byte_count(layout.numel(), itemsize(), "extend");
   if (used > storage().nbytes()) {
     try {
-      reserve(reserved);
+      reserve(reserved, site);
+    } catch (const shadow::ReshapeViolation&) {
+      throw;
     } catch (const Error&) {
       if (reserved == wanted) {
         throw;
       }
-      reserve(wanted);  // without what is only a wish
+      reserve(wanted, site);  // without what is only a wish
     }
   }
   base().layout = std::move(layout);

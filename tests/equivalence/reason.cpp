@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <array>
+#include <set>
+
+#include "worlds.hpp"
+
+namespace byre::test {
+
+const char* to_string(Reason reason) noexcept {
+  constexpr std::array<const char*, reasons> names{"differs",     "carried",      "overwrites",
+                                                   "missed",      "equal_values", "other_elements",
+                                                   "inexplicable"};
+  return names[static_cast<std::size_t>(reason)];
+}
+
+Reason Worlds::reason_of(const Family& family, const Places& places, Kind kind) const {
+  const std::set<std::size_t> accessed(places.begin(), places.end());
+  enum { in_accessed, in_others };
+  std::array<bool, 2> is_written_anew{};
+  std::array<bool, 2> has_another_value{};
+  for (std::size_t place = 0; place < family.copy.size(); ++place) {
+    const Cell& aliased = family.memory->cells[place];
+    const Cell& copied = family.copy[place];
+    const auto where = accessed.contains(place) ? in_accessed : in_others;
+    is_written_anew[where] = is_written_anew[where] || aliased.written != copied.written;
+    has_another_value[where] = has_another_value[where] || aliased.value != copied.value;
+  }
+  if (kind == Kind::write) {
+    return has_another_value[in_others]   ? Reason::missed
+           : is_written_anew[in_others]   ? Reason::equal_values
+           : is_written_anew[in_accessed] ? Reason::overwrites
+                                          : Reason::inexplicable;
+  }
+  if (has_another_value[in_accessed]) {
+    return kind == Kind::observed ? Reason::differs : Reason::carried;
+  }
+  return is_written_anew[in_accessed] ? Reason::equal_values
+         : is_written_anew[in_others] ? Reason::other_elements
+                                      : Reason::inexplicable;
+}
+
+}  // namespace byre::test

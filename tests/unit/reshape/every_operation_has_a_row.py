@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: BSL-1.0
+"""Finds operations on tensors that no table of accesses has a row of.
+
+usage: every_operation_has_a_row.py core/byre/tensor accesses_test.cpp ...
+
+Each public member function of Tensor, and each overload of each function that takes the line of its
+caller, needs a row: whether it reads, writes or neither is to be known.
+"""
+import re
+import sys
+from pathlib import Path
+
+# Of no tensor that is there already, or of one whose storage nobody shares, as states_of_families_test.cpp
+# has them; and the handle itself.
+WITHOUT_A_ROW = {'Tensor', 'empty', 'zeros', 'of', 'over', 'free_memory', 'reserve', 'extend',
+                 'share_external', 'bool'}
+
+
+def public_members(header):
+    body = header[header.index('class Tensor {'):]
+    body = body[body.index('public:'):body.index('\n private:')]
+    body = re.sub(r'//.*', '', body)
+    names = re.findall(r'^  (?! )(?!template|requires|return|if)[^=;{(]*?(\w+)\(', body, re.M)
+    return set(names) - WITHOUT_A_ROW
+
+
+def overloads_with_a_line(header):
+    """Each name as often as it is declared with its caller's line."""
+    text = re.sub(r'//.*', '', header)
+    names = {}
+    for match in re.finditer(r'\b(\w+)\(((?:[^;{}]|\{\})*?)CallSite site = CallSite::current\(\)', text):
+        last = re.findall(r'(\w+)\(', match.group(0).split('CallSite site')[0])
+        names[last[0]] = names.get(last[0], 0) + 1
+    return names
+
+
+def main():
+    tensor = Path(sys.argv[1])
+    table = ''.join(Path(path).read_text(encoding='utf-8') for path in sys.argv[2:])
+    rows = re.findall(r'^  ROW\(\w+, (.*)\),$', table, re.M)
+    problems = []
+    wanted = {name: 1 for name in public_members((tensor / 'tensor.hpp').read_text(encoding='utf-8'))}
+    for header in sorted(tensor.glob('*.hpp')):
+        for name, count in overloads_with_a_line(header.read_text(encoding='utf-8')).items():
+            if name not in WITHOUT_A_ROW:
+                wanted[name] = max(wanted.get(name, 0), count)
+    for name, count in sorted(wanted.items()):
+        found = sum(bool(re.search(rf'\b{name}(<[^()]*>)?\(', row)) for row in rows)
+        if found < count:
+            problems.append(f'{name}: {count} declared, {found} in rows')
+    if len(wanted) < 60 or len(rows) < 100:
+        problems.append(f'only {len(wanted)} operations and {len(rows)} rows were found')
+    print('\n'.join(problems) or f'{len(wanted)} operations, {len(rows)} rows')
+    return 1 if problems else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
