@@ -70,6 +70,8 @@ extern const Scenario sleepers_are_woken;
 extern const Scenario storages_cloned_at_once;
 extern const Scenario storages_cloned_by_three;
 extern const Scenario storages_write_after_drops;
+extern const Scenario switches_are_set_beside_looks;
+extern const Scenario tallies_are_added_at_once;
 extern const Scenario three_claims_steal_once;
 extern const Scenario three_drops_race;
 extern const Scenario three_failing_copies;
@@ -163,6 +165,8 @@ std::span<const Scenario* const> all_scenarios() {
       &numbers_are_used_up,
       &numbers_run_out,
       &modes_are_set_beside_reshapes,
+      &tallies_are_added_at_once,
+      &switches_are_set_beside_looks,
       // The textbook form.
       &locked_drops_race_drops,
       &locked_three_drops_race,

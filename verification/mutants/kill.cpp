@@ -40,10 +40,12 @@ std::vector<const Scenario*> in_likely_order(const Mutation& mutation, bool only
                          return scenario->expected == Verdict::pass && tells_a_story(*scenario);
                        });
   const std::string_view breaks = mutation.site != nullptr ? mutation.site->breaks : "";
-  const auto others = std::ranges::stable_partition(
-      scenarios, [&](const Scenario* scenario) { return names(breaks, scenario->name); });
+  // Not that of std::ranges: clang 14 does not compile libstdc++'s.
+  const auto others = std::stable_partition(
+      scenarios.begin(), scenarios.end(),
+      [&](const Scenario* scenario) { return names(breaks, scenario->name); });
   if (only_named) {
-    scenarios.erase(others.begin(), others.end());
+    scenarios.erase(others, scenarios.end());
   }
   return scenarios;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// The process's default mode of reshape.
 #include <byre/shadow/default_mode.hpp>
+#include <byre/shadow/mode.hpp>
 
 #include "../search.hpp"
 

@@ -18,15 +18,12 @@ std::string value_of(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-/// Where it goes; never destroyed.
-std::string& summary_at_exit() {
-  static std::string& where = *new std::string;
-  return where;
-}
-
-void print_summary_at_exit() {
+/// After the destructors of statics. Needs nobody to come by before.
+[[gnu::destructor]] void print_summary_at_exit() noexcept {
   try {
-    print_summary(summary_at_exit());
+    if (const std::string where = value_of("BYRE_RESHAPE_SUMMARY"); !where.empty()) {
+      print_summary(where);
+    }
   } catch (const std::exception& error) {
     warn("the summary of reshapes was not written: %s", error.what());
   }
@@ -40,16 +37,11 @@ bool heed() {
         "backtraces, or to 0 or nothing for none.",
         backtraces.c_str()));
   }
-  const std::string summary = value_of("BYRE_RESHAPE_SUMMARY");
-  if (!summary.empty()) {
+  if (const std::string summary = value_of("BYRE_RESHAPE_SUMMARY"); !summary.empty()) {
     detail::check_place_of_summary(summary);
   }
   if (const std::string list = value_of("BYRE_RESHAPE_SILENCE"); !list.empty()) {
     silence_sites(list);
-  }
-  if (!summary.empty()) {
-    summary_at_exit() = summary;
-    std::atexit(&print_summary_at_exit);
   }
   return true;
 }

@@ -49,10 +49,7 @@ struct KeptPlace {
   Place place;
 };
 
-/// Threads that take numbers at once may take a few more than there are said to be.
-constexpr std::uint32_t most_places = WriteMark::max_place - 4096;
-
-using Places = basic_intern_table<sync::Boost, KeptPlace, 16384, most_places>;
+using Places = basic_intern_table<sync::Boost, KeptPlace, 16384, WriteMark::max_place>;
 
 Places& places() noexcept {
   return sync::immortal<Places>();

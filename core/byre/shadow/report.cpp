@@ -117,17 +117,17 @@ Text text_of(const Violation& violation) noexcept {
   }
 }
 
-std::string backtraces_of(const Violation& violation) {
-  std::string text;
+std::vector<std::string> backtraces_of(const Violation& violation) {
+  std::vector<std::string> texts;
   const auto add = [&](const char* what, const char* backtrace) {
     if (*backtrace != '\0') {
-      text += std::string(what) + " by way of\n" + backtrace;
+      texts.push_back(std::string(what) + " by way of\n" + backtrace);
     }
   };
   add("reshaped", violation.reshape_backtrace);
   add("written", violation.write_backtrace);
   add(violation.access_writes ? "then written" : "then read", violation.access_backtrace);
-  return text;
+  return texts;
 }
 
 std::string to_json(const Violation& violation) {

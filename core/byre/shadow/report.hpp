@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace byre::inline v0::shadow {
 
@@ -45,9 +46,8 @@ struct Violation {
 std::string to_string(const Violation& violation);
 /// The same, or as much of it as fits; where there is no memory for that, the lines alone.
 Text text_of(const Violation& violation) noexcept;
-/// The backtraces, each under a line that says whose it is; empty if there are none. Throws
-/// std::bad_alloc.
-std::string backtraces_of(const Violation& violation);
+/// The backtraces that were kept, each under a line that says whose it is. Throws std::bad_alloc.
+std::vector<std::string> backtraces_of(const Violation& violation);
 /// One JSON object. Of a place that is not known the file is "?" and the line 0. Throws
 /// std::bad_alloc.
 std::string to_json(const Violation& violation);

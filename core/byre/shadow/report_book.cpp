@@ -24,8 +24,9 @@ constinit Tally unaudited;
 void warn_of(const Violation& violation) noexcept {
   warn("%s", text_of(violation).chars.data());
   try {
-    if (const std::string backtraces = backtraces_of(violation); !backtraces.empty()) {
-      warn("%s", backtraces.c_str());
+    // One warning is not long enough for all.
+    for (const std::string& backtrace : backtraces_of(violation)) {
+      warn("%s", backtrace.c_str());
     }
   } catch (const std::exception&) {
     // No memory for them; they stay in the violation.

@@ -28,8 +28,10 @@ std::string to_string(const Summary& summary) {
       " unaudited.\n";
   std::size_t number = 0;
   for (const Violation& violation : summary.triples) {
-    text += "\n" + std::to_string(++number) + ". " + to_string(violation) + "\n" +
-            backtraces_of(violation);
+    text += "\n" + std::to_string(++number) + ". " + to_string(violation) + "\n";
+    for (const std::string& backtrace : backtraces_of(violation)) {
+      text += backtrace;
+    }
   }
   return text;
 }

@@ -51,7 +51,7 @@ Lineage& lineage_made_for(const Storage& storage) {
   if (made == nullptr) {
     throw OutOfMemory(sizeof(Lineage), "heap, for the lineage of a storage");
   }
-  return static_cast<Lineage&>(storage.attach(std::move(made)));
+  return as_lineage(storage.attach(std::move(made)));
 }
 
 }  // namespace

@@ -17,13 +17,22 @@
 
 namespace byre::inline v0 {
 
+/// By which a room that finds an attachment knows whether it is its own.
+enum class AttachmentKind : std::uint8_t { lineage, other };
+
 /// Destroyed with the storage it is attached to, on whatever thread that is.
 class Attachment {
  public:
   Attachment() noexcept = default;
+  explicit Attachment(AttachmentKind kind) noexcept : kind_(kind) {}
   Attachment(const Attachment&) = delete;
   Attachment& operator=(const Attachment&) = delete;
   virtual ~Attachment() = default;
+
+  AttachmentKind kind() const noexcept { return kind_; }
+
+ private:
+  const AttachmentKind kind_ = AttachmentKind::other;
 };
 
 namespace detail {

@@ -21,12 +21,13 @@ inline constexpr sync::SiteTable<RefCountSite, 3> ref_count_sites{{{
      "relaxed is the weakest order; not atomic, one_handle_is_copied_at_once counts a handle too "
      "few"},
     {"ref_count.drop", sync::Operation::fetch_sub, std::memory_order::acq_rel,
-     "itself: the releases of the handles before, acquired by the last",
+     "itself and count (acquire): the releases of the handles before, acquired by the last",
      "without release, handles_race_handles: a sole handle writes what another reads; without "
      "acquire, last_handles_race: the destruction races the last use"},
     {"ref_count.count", sync::Operation::load, std::memory_order::acquire,
      "drop (release): an answer of 1 can be acted on, or destroyed on",
-     "handles_race_handles: a sole handle acts before another's last use ended"},
+     "handles_race_handles: a sole handle acts before another's last use ended; "
+     "last_handles_race: it destroys before that"},
 }}};
 
 enum class RefCountConstant : std::uint8_t { last_handle };
@@ -57,7 +58,7 @@ class basic_ref_count {
 
   /// True iff that was the last handle: the caller destroys the object.
   [[nodiscard]] bool drop() noexcept {
-    // Who has the sole handle needs no atomic step: nobody is left to copy or drop one.
+    // Who has the sole handle need not take it from the count: nobody is left to copy or drop one.
     if (count() == last_handle) {
       return true;
     }

@@ -150,7 +150,8 @@ class basic_storage {
     return identity_ == nullptr ? nullptr : identity_->attachment.find();
   }
   /// Hangs it on this storage, for as long as that lives; answers what is there already, or comes
-  /// first from another thread, in its place. The handle is not empty. Throws OutOfMemory.
+  /// first from another thread, in its place. The handle is not empty. To what tensors are on,
+  /// the shadow room alone attaches. Throws OutOfMemory.
   Attachment& attach(std::unique_ptr<Attachment> attachment) const {
     try {
       return identity_->attachment.attach(std::move(attachment));

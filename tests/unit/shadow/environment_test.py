@@ -46,6 +46,25 @@ class Environment(unittest.TestCase):
         self.assertEqual(summary["violations"], 1)
         self.assertEqual(summary["triples"][0]["access"]["line"], 12)
 
+    def test_summary_of_who_watched_nothing_replaces_an_earlier_one(self):
+        path = self.folder / "all.json"
+        self.run_with(SUMMARY=path)
+        self.run_with("never", SUMMARY=path)
+        self.assertEqual(
+            json.loads(path.read_text()),
+            {"reshapes": 0, "violations": 0, "silenced": 0, "unaudited": 0, "triples": []},
+        )
+
+    def test_summary_of_who_watched_nothing_goes_nowhere_unless_it_is_asked_for(self):
+        for asked in ({}, {"SUMMARY": ""}):
+            ran = self.run_with("never", **asked)
+            self.assertEqual(ran.stdout + ran.stderr, "")
+
+    def test_summary_has_what_happens_where_statics_are_destroyed(self):
+        path = self.folder / "all.json"
+        self.run_with("late", SUMMARY=path)
+        self.assertEqual(json.loads(path.read_text())["violations"], 1)
+
     def test_summary_as_text(self):
         path = self.folder / "all.txt"
         self.run_with(SUMMARY=path)
@@ -58,6 +77,8 @@ class Environment(unittest.TestCase):
 
     def test_summary_elsewhere_is_refused(self):
         self.assertIn('"all.xml" (BYRE_RESHAPE_SUMMARY', self.complaint_about(SUMMARY="all.xml"))
+        ran = self.run_with("never", SUMMARY="all.xml")
+        self.assertIn('was not written: reshape: a summary is to go to "all.xml"', ran.stderr)
 
     def test_silenced(self):
         path = self.folder / "known.txt"
@@ -75,7 +96,9 @@ class Environment(unittest.TestCase):
         self.assertIn("/nowhere/known.txt", self.complaint_about(SILENCE="/nowhere/known.txt"))
 
     def test_backtraces(self):
-        self.assertIn("reshaped by way of\n", self.run_with(BACKTRACE="1").stderr)
+        ran = self.run_with(BACKTRACE="1")
+        for what in ("reshaped", "written", "then read"):
+            self.assertIn(f"{what} by way of\n", ran.stderr)
         self.assertNotIn("by way of", self.run_with(BACKTRACE="0").stderr)
 
     def test_other_than_backtraces_or_none_is_refused(self):

@@ -37,6 +37,20 @@ TEST_F(Shadows, a_report_is_a_json_object) {
   EXPECT_EQ(Json::parse(to_json(reports.only())), expected);
 }
 
+TEST_F(Shadows, a_report_in_json_says_what_is_not_known_and_what_to_write) {
+  Violation violation;
+  violation.access_writes = true;
+  for (const auto& [advice, name] :
+       {std::pair(Advice::view, "view"), std::pair(Advice::reshape_and_clone, "reshape_and_clone"),
+        std::pair(Advice::nothing, "nothing")}) {
+    violation.advice = advice;
+    EXPECT_EQ(Json::parse(to_json(violation)).at("advice"), name);
+  }
+  const Json nowhere = {{"file", "?"}, {"line", 0}, {"ndim", 0}, {"sizes", Json::array()}};
+  EXPECT_EQ(Json::parse(to_json(violation)).at("reshape"), nowhere);
+  EXPECT_EQ(Json::parse(to_json(violation)).at("access_is"), "write");
+}
+
 TEST_F(Shadows, a_report_in_json_has_its_backtraces) {
   shadow::set_backtraces(true);
   tracked.file() = "json_backtraces.cpp";
@@ -81,6 +95,20 @@ TEST_F(Shadows, a_summary_for_people_has_all_reports) {
   EXPECT_NE(text.find("\nIt happened 2 times."), std::string::npos);
 }
 
+TEST_F(Shadows, a_summary_separates_its_reports) {
+  tracked.violate();
+  const ShadowHandle flat = tracked.reshape(20);
+  tracked.write(flat.get(), 21);
+  tracked.read(nullptr, 22);
+  const shadow::Summary summary = shadow::summary();
+  ASSERT_EQ(summary.triples.size(), 2U);
+  EXPECT_EQ(Json::parse(to_json(summary)).at("triples")[1],
+            Json::parse(to_json(summary.triples[1])));
+  EXPECT_NE(to_string(summary).find("\n\n2. " + to_string(summary.triples[1]) + "\n"),
+            std::string::npos);
+  EXPECT_NE(to_string(summary).find(" alias, at 2 triples of places, "), std::string::npos);
+}
+
 TEST_F(Shadows, summaries_go_to_files_by_their_names) {
   const TemporaryFolder folder;
   tracked.violate();
@@ -104,8 +132,10 @@ TEST_F(Shadows, summaries_go_nowhere_else) {
 }
 
 TEST(JsonStrings, are_read_back) {
-  for (const std::string text : {"", "a/b.cpp", "say \"no\" to \\", "\n\t\x01\x1f\x7f", "\xc3\xa4",
-                                 "\xe2\x82\xac", "\xf0\x9f\x90\x84"}) {
+  for (const std::string text :
+       {"", "a/b.cpp", "say \"no\" to \\", "\n\t\x01\x1f\x7f", "\xc3\xa4", "\xe2\x82\xac",
+        "\xf0\x9f\x90\x84", "\xc2\x80", "\xe0\xa0\x80", "\xed\x9f\xbf", "\xee\x80\x80",
+        "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf"}) {
     EXPECT_EQ(Json::parse(shadow::json_string(text)).get<std::string>(), text);
   }
 }
@@ -131,6 +161,8 @@ TEST(JsonStrings, replace_bytes_that_are_no_text) {
     EXPECT_EQ(Json::parse(shadow::json_string("a" + text + "b")).get<std::string>(),
               expected + "b");
   }
+  const std::string_view cut = std::string_view("\xe2\x82\xac").substr(0, 2);
+  EXPECT_EQ(Json::parse(shadow::json_string(cut)).get<std::string>(), mark + mark);
 }
 
 }  // namespace

@@ -86,10 +86,31 @@ TEST_F(SilenceLists, may_name_any_of_the_three_lines) {
 }
 
 TEST_F(SilenceLists, may_have_comments_blanks_and_no_newline_at_their_end) {
-  silence("# known since May\r\n\n  \t blank_a.cpp:10 # see #17\r\n#blank_c.cpp\n blank#b.cpp");
+  silence(
+      "# known since May\r\n\n  \t blank_a.cpp:10 # see #17\r\n#blank_c.cpp\nblank#d.cpp\t# "
+      "known\n blank#b.cpp");
   EXPECT_FALSE(is_told("src/blank_a.cpp"));
   EXPECT_FALSE(is_told("src/blank#b.cpp"));
   EXPECT_TRUE(is_told("src/blank_c.cpp"));
+  EXPECT_FALSE(is_told("src/blank#d.cpp"));
+}
+
+TEST_F(SilenceLists, add_up) {
+  silence("added_a.cpp");
+  silence("added_b.cpp\nadded_c.cpp");
+  EXPECT_FALSE(is_told("added_a.cpp"));
+  EXPECT_FALSE(is_told("added_b.cpp"));
+  EXPECT_FALSE(is_told("added_c.cpp"));
+}
+
+TEST_F(SilenceLists, have_a_line_after_the_last_colon) {
+  silence("C:/colons.cpp:10");
+  EXPECT_FALSE(is_told("C:/colons.cpp"));
+}
+
+TEST_F(SilenceLists, do_not_name_places_that_are_not_known) {
+  silence("?");
+  EXPECT_FALSE(shadow::detail::is_silenced(Violation{}));
 }
 
 TEST_F(SilenceLists, may_be_empty) {
@@ -98,8 +119,9 @@ TEST_F(SilenceLists, may_be_empty) {
 }
 
 TEST_F(SilenceLists, that_are_wrong_are_refused_by_their_line_and_silence_nothing) {
-  for (const std::string wrong : {"wrong.cpp:", "wrong.cpp:0", "wrong.cpp:-3", "wrong.cpp:12x",
-                                  ":12", "wrong.cpp 12", "folder/", "wrong.cpp:99999999999"}) {
+  for (const std::string wrong :
+       {"wrong.cpp:", "wrong.cpp:0", "wrong.cpp:-3", "wrong.cpp:12x", ":12", "wrong.cpp 12",
+        "wrong\tcpp", "folder/", "folder/:12", "wrong.cpp:99999999999"}) {
     EXPECT_EQ(
         complaint_about("fine.cpp\n\n" + wrong + "\n"),
         path() + ":3: \"" + wrong +

@@ -29,6 +29,13 @@ TEST_F(Shadows, a_handle_without_a_storage_links_nothing) {
   EXPECT_EQ(shadow::summary().reshapes, 0U);
 }
 
+TEST_F(Shadows, an_attachment_of_another_kind_is_not_taken_for_a_lineage) {
+  struct Other final : Attachment {};
+  tracked.storage().attach(std::make_unique<Other>());
+  EXPECT_DEATH(tracked.read(nullptr, 10), "something else is attached");
+  EXPECT_DEATH(tracked.reshape(11), "something else is attached");
+}
+
 TEST_F(Shadows, reads_of_what_nobody_wrote_are_none_of_anybodys_concern) {
   const ShadowHandle flat = tracked.reshape(10);
   tracked.read(nullptr, 11);

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
-/// A program with one violation, at made-up lines, that ends as programs do. With an argument it tries
-/// to reshape twice and prints what is thrown.
+/// A program with one violation, at made-up lines, that ends as programs do. As `twice` it tries to
+/// reshape twice and prints what is thrown; as `late` it violates where statics are destroyed; as
+/// `never` it reshapes nothing.
 #include <byre/error/error.hpp>
 #include <byre/shadow/tracking.hpp>
 
 #include <array>
 #include <cstdint>
 #include <cstdio>
+#include <string_view>
 
 namespace {
 
@@ -32,16 +34,34 @@ void try_to_reshape(const Storage& storage) {
   }
 }
 
-}  // namespace
-
-int main(int argc, char**) {
-  const Storage storage = Storage::allocate(24);
-  if (argc > 1) {
-    try_to_reshape(storage);
-    try_to_reshape(storage);
-    return 0;
-  }
+void violate(const Storage& storage) {
   const shadow::ShadowHandle flat = reshape(storage);
   shadow::on_write(storage, flat.get(), at(11));
   shadow::on_read(storage, nullptr, at(12));
+}
+
+struct Late {
+  ~Late() {
+    if (storage) {
+      violate(storage);
+    }
+  }
+  Storage storage;
+};
+
+Late late;
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string_view how = argc > 1 ? argv[1] : "";
+  const Storage storage = Storage::allocate(24);
+  if (how == "twice") {
+    try_to_reshape(storage);
+    try_to_reshape(storage);
+  } else if (how == "late") {
+    late.storage = storage;
+  } else if (how != "never") {
+    violate(storage);
+  }
 }

@@ -5,6 +5,8 @@
 #include <byre/shadow/default_mode.hpp>
 #include <byre/shadow/generation_sites.hpp>
 #include <byre/shadow/intern_sites.hpp>
+#include <byre/shadow/switch.hpp>
+#include <byre/shadow/tally.hpp>
 #include <byre/stats/shard.hpp>
 #include <byre/stats/sink_flag.hpp>
 #include <byre/storage/attachment_sites.hpp>
@@ -72,6 +74,8 @@ TEST(SiteTables, have_one_row_for_every_enumerator_in_its_order) {
   expect_complete(shadow::generation_sites);
   expect_complete(shadow::intern_sites);
   expect_complete(shadow::default_mode_sites);
+  expect_complete(shadow::tally_sites);
+  expect_complete(shadow::switch_sites);
 }
 
 TEST(ConstantTables, have_one_row_for_every_enumerator_in_its_order) {
@@ -97,11 +101,17 @@ using Table = std::vector<Site>;
 
 std::vector<Table> all_tables() {
   const auto rows = [](const auto& table) { return Table(table.rows.begin(), table.rows.end()); };
-  return {rows(cow::share_word_sites),          rows(cow::share_lock_sites),
-          rows(detail::ref_count_sites),        rows(stats::detail::shard_sites),
-          rows(stats::detail::sink_flag_sites), rows(detail::attachment_sites),
-          rows(shadow::generation_sites),       rows(shadow::intern_sites),
-          rows(shadow::default_mode_sites)};
+  return {rows(cow::share_word_sites),
+          rows(cow::share_lock_sites),
+          rows(detail::ref_count_sites),
+          rows(stats::detail::shard_sites),
+          rows(stats::detail::sink_flag_sites),
+          rows(detail::attachment_sites),
+          rows(shadow::generation_sites),
+          rows(shadow::intern_sites),
+          rows(shadow::default_mode_sites),
+          rows(shadow::tally_sites),
+          rows(shadow::switch_sites)};
 }
 
 bool contains(std::string_view text, std::string_view part) {
