@@ -53,8 +53,7 @@ class SmallBlocks {
   /// False if the block that ends at `end` is too large to be kept, or enough are.
   bool keep(void* base, const void* end) noexcept {
     std::byte* const first = first_line(base);
-    return keep(base, first,
-                static_cast<std::size_t>(static_cast<const std::byte*>(end) - first));
+    return keep(base, first, static_cast<std::size_t>(static_cast<const std::byte*>(end) - first));
   }
   /// The same of a block whose first line is known, and maybe its size when this is compiled.
   bool keep(void* base, std::byte* first, std::size_t nbytes) noexcept {
