@@ -20,16 +20,27 @@
 
 namespace byre::test {
 
-/// Why a family is told of a write. The rule is one of storages and lines; only `differs` is a
-/// difference that the program computed, and the others are what the rule says too much:
+/// Why a family is told of a write. Only `differs` is a difference that the program computed. The rule
+/// knows storages and lines, not values, elements or what is to come; so it also tells of these, which
+/// are the exceptions from "a report is a difference". Each is found out of what is in the elements of
+/// the two worlds. Where all is whole and unique there are only the first and `overwrites`.
 enum class Reason : std::uint8_t {
-  differs,         ///< a read that the program keeps has another value
-  carried,         ///< an operand has another value, which went into another tensor
-  overwrites,      ///< a write over all that it was not told of
-  missed,          ///< a write beside elements that have another value, which nobody read yet
-  equal_values,    ///< what was written is what had been there
-  other_elements,  ///< other elements of the storage were written than are read
-  inexplicable,    ///< none of these: always wrong
+  /// A read that the program keeps has another value.
+  differs,
+  /// An operand has another value, which went into another tensor: whether that is ever read, nobody
+  /// knows yet.
+  carried,
+  /// A write over all that the family was not told of: it never sees that, but from now on each has its
+  /// own contents where reshape copies.
+  overwrites,
+  /// A write beside elements that have another value: whether they are ever read, nobody knows yet.
+  missed,
+  /// What was written is what had been there: generations count writes, and compare no values.
+  equal_values,
+  /// Other elements were written than are read: generations are of storages, not of elements.
+  other_elements,
+  /// None of these: always wrong.
+  inexplicable,
 };
 inline constexpr std::size_t reasons = 7;
 const char* to_string(Reason reason) noexcept;

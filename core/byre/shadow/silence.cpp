@@ -59,8 +59,9 @@ std::optional<SilencedSite> parsed(std::string_view entry) {
   }
   const std::string_view digits = entry.substr(colon + 1);
   std::uint32_t line = 0;
-  const auto [end, error] = std::from_chars(digits.begin(), digits.end(), line);
-  if (error != std::errc() || end != digits.end() || line == 0) {
+  const char* const end = std::from_chars(digits.begin(), digits.end(), line).ptr;
+  // No number, or one too large, leaves it 0, which is no line either.
+  if (end != digits.end() || line == 0) {
     return std::nullopt;
   }
   return SilencedSite{std::string(file), line};

@@ -104,5 +104,13 @@ class Environment(unittest.TestCase):
     def test_other_than_backtraces_or_none_is_refused(self):
         self.assertIn('"yes". Set it to 1', self.complaint_about(BACKTRACE="yes"))
 
+    def test_asked_until_it_is_right_and_never_again(self):
+        name = "BYRE_RESHAPE_BACKTRACE"
+        first, second = self.run_with("twice", name, "0", BACKTRACE="yes").stdout.splitlines()
+        self.assertIn('"yes". Set it to 1', first)
+        self.assertEqual(second, "reshaped")
+        ran = self.run_with("twice", name, "yes", BACKTRACE="0")
+        self.assertEqual(ran.stdout.splitlines(), ["reshaped", "reshaped"])
+
 
 unittest.main()

@@ -153,6 +153,7 @@ TEST(JsonStrings, replace_bytes_that_are_no_text) {
                                                         {"\xf0\x80\x80\x80", 4},
                                                         {"\xf4\x90\x80\x80", 4},
                                                         {"\xf5\x80\x80\x80", 4},
+                                                        {"\xf8\x90\x80\x80", 4},
                                                         {"\xe2\x82", 2}}) {
     std::string expected = "a";
     for (std::size_t time = 0; time < times; ++time) {

@@ -87,12 +87,14 @@ TEST_F(SilenceLists, may_name_any_of_the_three_lines) {
 
 TEST_F(SilenceLists, may_have_comments_blanks_and_no_newline_at_their_end) {
   silence(
-      "# known since May\r\n\n  \t blank_a.cpp:10 # see #17\r\n#blank_c.cpp\nblank#d.cpp\t# "
+      "# known since May\r\n\n  \t blank_a.cpp:10 # see "
+      "#17\r\n#blank_c.cpp\nblank_e.cpp\r\nblank#d.cpp\t# "
       "known\n blank#b.cpp");
   EXPECT_FALSE(is_told("src/blank_a.cpp"));
   EXPECT_FALSE(is_told("src/blank#b.cpp"));
   EXPECT_TRUE(is_told("src/blank_c.cpp"));
   EXPECT_FALSE(is_told("src/blank#d.cpp"));
+  EXPECT_FALSE(is_told("src/blank_e.cpp"));
 }
 
 TEST_F(SilenceLists, add_up) {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 /// A program with one violation, at made-up lines, that ends as programs do. As `twice` it tries to
-/// reshape twice and prints what is thrown; as `late` it violates where statics are destroyed; as
-/// `never` it reshapes nothing.
+/// reshape twice and prints what is thrown; as `twice NAME VALUE` it sets that in the environment in
+/// between. As `late` it violates where statics are destroyed; as `never` it reshapes nothing.
 #include <byre/error/error.hpp>
 #include <byre/shadow/tracking.hpp>
 
 #include <array>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <string_view>
 
 namespace {
@@ -58,6 +59,9 @@ int main(int argc, char** argv) {
   const Storage storage = Storage::allocate(24);
   if (how == "twice") {
     try_to_reshape(storage);
+    if (argc > 3) {
+      ::setenv(argv[2], argv[3], 1);
+    }
     try_to_reshape(storage);
   } else if (how == "late") {
     late.storage = storage;
