@@ -30,12 +30,12 @@ std::string value_of(const char* name) {
 }
 
 bool heed() {
-  const std::string backtraces = value_of("BYRE_RESHAPE_BACKTRACE");
-  if (!backtraces.empty() && backtraces != "0" && backtraces != "1") {
+  const std::string wanted = value_of("BYRE_RESHAPE_BACKTRACE");
+  if (!wanted.empty() && wanted != "0" && wanted != "1") {
     throw InvalidArgument(format_text(
         "reshape: BYRE_RESHAPE_BACKTRACE in the environment is \"%.100s\". Set it to 1 for "
         "backtraces, or to 0 or nothing for none.",
-        backtraces.c_str()));
+        wanted.c_str()));
   }
   if (const std::string summary = value_of("BYRE_RESHAPE_SUMMARY"); !summary.empty()) {
     detail::check_place_of_summary(summary);

@@ -6,7 +6,25 @@
 #include <optional>
 
 namespace byre::inline v0::views {
+
+void detail::no_existing_axis(const Layout& layout, std::int64_t axis, const char* operation) {
+  if (layout.ndim() != 0) {
+    byre::detail::no_such_axis(axis, layout.ndim(), operation);
+  }
+  throw ShapeError(format_text("%s: a tensor of no dimensions has no dimension %lld.", operation,
+                               static_cast<long long>(axis)));
+}
+
+void detail::no_such_index(const Layout& layout, std::size_t axis, std::int64_t index) {
+  throw ShapeError(format_text("select: index %lld is out of range for dimension %zu of %s.",
+                               static_cast<long long>(index), axis,
+                               to_string(layout.sizes).c_str()));
+}
+
 namespace {
+
+using detail::advance;
+using detail::existing_axis;
 
 using std::ptrdiff_t;
 
@@ -24,38 +42,6 @@ void erase_axis(Layout& layout, std::size_t axis) {
   layout.strides.erase(at(layout.strides, axis));
 }
 
-// What is thrown is made in functions of its own, whose stack the hot ones need not have.
-
-[[noreturn, gnu::cold]] void no_existing_axis(const Layout& layout, std::int64_t axis,
-                                              const char* operation) {
-  if (layout.ndim() != 0) {
-    detail::no_such_axis(axis, layout.ndim(), operation);
-  }
-  throw ShapeError(
-      format_text("%s: a tensor of no dimensions has no dimension %lld.", operation, shown(axis)));
-}
-
-[[noreturn, gnu::cold]] void no_such_index(const Layout& layout, std::size_t axis,
-                                           std::int64_t index) {
-  throw ShapeError(format_text("select: index %lld is out of range for dimension %zu of %s.",
-                               shown(index), axis, to_string(layout.sizes).c_str()));
-}
-
-/// `index` of `count`, counted from the end if it is negative; out of range, `count` or more.
-std::uint64_t counted_from_start(std::int64_t index, std::int64_t count) {
-  return static_cast<std::uint64_t>(index < 0 ? index + count : index);
-}
-
-/// The axis of a dimension that has to be there.
-std::size_t existing_axis(const Layout& layout, std::int64_t axis, const char* operation) {
-  const std::size_t ndim = layout.ndim();
-  const std::uint64_t wrapped = counted_from_start(axis, static_cast<std::int64_t>(ndim));
-  if (wrapped >= ndim) [[unlikely]] {
-    no_existing_axis(layout, axis, operation);
-  }
-  return wrapped;
-}
-
 /// `axes`, of which none may come twice.
 boost::container::small_vector<std::size_t, 5> distinct_axes(const Layout& layout, const Dims& axes,
                                                              const char* operation) {
@@ -69,13 +55,6 @@ boost::container::small_vector<std::size_t, 5> distinct_axes(const Layout& layou
     wrapped.push_back(next);
   }
   return wrapped;
-}
-
-/// Of no elements the offset stays where it is: sizes say nothing of how far the storage reaches.
-void advance(Layout& part, std::int64_t index, std::int64_t stride) {
-  if (part.numel() != 0) {
-    part.offset += index * stride;
-  }
 }
 
 Layout window(const Layout& layout, std::size_t axis, std::int64_t start, std::int64_t size,
@@ -105,8 +84,8 @@ Layout permute(const Layout& layout, const Dims& axes) {
 }
 
 Layout transpose(const Layout& layout, std::int64_t first, std::int64_t second) {
-  const std::size_t from = detail::wrap_axis(first, layout.ndim(), "transpose");
-  const std::size_t to = detail::wrap_axis(second, layout.ndim(), "transpose");
+  const std::size_t from = byre::detail::wrap_axis(first, layout.ndim(), "transpose");
+  const std::size_t to = byre::detail::wrap_axis(second, layout.ndim(), "transpose");
   Layout transposed(layout);
   if (from != to) {
     std::swap(transposed.sizes[from], transposed.sizes[to]);
@@ -161,7 +140,7 @@ Layout squeeze(const Layout& layout) {
 }
 
 Layout squeeze(const Layout& layout, std::int64_t axis) {
-  const std::size_t squeezed_axis = detail::wrap_axis(axis, layout.ndim(), "squeeze");
+  const std::size_t squeezed_axis = byre::detail::wrap_axis(axis, layout.ndim(), "squeeze");
   Layout squeezed(layout);
   if (layout.ndim() != 0 && layout.sizes[squeezed_axis] == 1) {
     erase_axis(squeezed, squeezed_axis);
@@ -170,7 +149,7 @@ Layout squeeze(const Layout& layout, std::int64_t axis) {
 }
 
 Layout unsqueeze(const Layout& layout, std::int64_t axis) {
-  const std::size_t before = detail::wrap_axis(axis, layout.ndim() + 1, "unsqueeze");
+  const std::size_t before = byre::detail::wrap_axis(axis, layout.ndim() + 1, "unsqueeze");
   const bool is_last = before == layout.ndim();
   const std::int64_t stride = is_last ? 1 : layout.sizes[before] * layout.strides[before];
   Layout unsqueezed(layout);
@@ -203,22 +182,8 @@ Layout expand(const Layout& layout, const Dims& sizes) {
       expanded.strides[axis] = layout.strides[axis - added];
     }
   }
-  detail::element_count(expanded.sizes, "expand");
+  byre::detail::element_count(expanded.sizes, "expand");
   return expanded;
-}
-
-Layout select(const Layout& layout, std::int64_t axis, std::int64_t index) {
-  const std::size_t selected = existing_axis(layout, axis, "select");
-  const std::int64_t size = layout.sizes[selected];
-  const std::uint64_t wrapped = counted_from_start(index, size);
-  if (wrapped >= static_cast<std::uint64_t>(size)) [[unlikely]] {
-    no_such_index(layout, selected, index);
-  }
-  Layout part{.sizes = layout.sizes.without(selected),
-              .strides = layout.strides.without(selected),
-              .offset = layout.offset};
-  advance(part, static_cast<std::int64_t>(wrapped), layout.strides[selected]);
-  return part;
 }
 
 Layout slice(const Layout& layout, std::int64_t axis, std::int64_t start, std::int64_t end,
@@ -290,7 +255,7 @@ Layout unfold(const Layout& layout, std::int64_t axis, std::int64_t size, std::i
   unfolded.strides[unfolded_axis] *= windows > 1 ? step : 1;
   unfolded.sizes.push_back(size);
   unfolded.strides.push_back(layout.strides[unfolded_axis]);
-  detail::element_count(unfolded.sizes, "unfold");
+  byre::detail::element_count(unfolded.sizes, "unfold");
   return unfolded;
 }
 

@@ -16,6 +16,38 @@
 
 namespace byre::inline v0::views {
 
+namespace detail {
+
+// Functions of their own, whose stack those that call them need not have.
+[[noreturn, gnu::cold]] void no_existing_axis(const Layout& layout, std::int64_t axis,
+                                              const char* operation);
+[[noreturn, gnu::cold]] void no_such_index(const Layout& layout, std::size_t axis,
+                                           std::int64_t index);
+
+/// `index` of `count`, counted from the end if it is negative; out of range, `count` or more.
+inline std::uint64_t counted_from_start(std::int64_t index, std::int64_t count) {
+  return static_cast<std::uint64_t>(index < 0 ? index + count : index);
+}
+
+/// The axis of a dimension that has to be there.
+inline std::size_t existing_axis(const Layout& layout, std::int64_t axis, const char* operation) {
+  const std::size_t ndim = layout.ndim();
+  const std::uint64_t wrapped = counted_from_start(axis, static_cast<std::int64_t>(ndim));
+  if (wrapped >= ndim) [[unlikely]] {
+    no_existing_axis(layout, axis, operation);
+  }
+  return wrapped;
+}
+
+/// Of no elements the offset stays where it is: sizes say nothing of how far the storage reaches.
+inline void advance(Layout& part, std::int64_t index, std::int64_t stride) {
+  if (part.numel() != 0) {
+    part.offset += index * stride;
+  }
+}
+
+}  // namespace detail
+
 /// The end of a slice that ends where its dimension does.
 inline constexpr std::int64_t to_the_end = std::numeric_limits<std::int64_t>::max();
 
@@ -41,7 +73,20 @@ Layout unsqueeze(const Layout& layout, std::int64_t axis);
 /// Dimensions of size 1 repeated, and new ones in front. -1 leaves a size as it is.
 Layout expand(const Layout& layout, const Dims& sizes);
 
-Layout select(const Layout& layout, std::int64_t axis, std::int64_t index);
+/// Inline, as the view that programs make most often, of one row after the other.
+inline Layout select(const Layout& layout, std::int64_t axis, std::int64_t index) {
+  const std::size_t selected = detail::existing_axis(layout, axis, "select");
+  const std::int64_t size = layout.sizes[selected];
+  const std::uint64_t wrapped = detail::counted_from_start(index, size);
+  if (wrapped >= static_cast<std::uint64_t>(size)) [[unlikely]] {
+    detail::no_such_index(layout, selected, index);
+  }
+  Layout part{.sizes = layout.sizes.without(selected),
+              .strides = layout.strides.without(selected),
+              .offset = layout.offset};
+  detail::advance(part, static_cast<std::int64_t>(wrapped), layout.strides[selected]);
+  return part;
+}
 /// Elements start, start+step, ... before end; bounds beyond the dimension are cut to it, as in
 /// Python. `step` > 0.
 Layout slice(const Layout& layout, std::int64_t axis, std::int64_t start = 0,

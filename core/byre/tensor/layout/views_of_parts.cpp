@@ -17,7 +17,7 @@ std::size_t axis_to_cut(const Layout& layout, std::int64_t axis, const char* ope
     throw ShapeError(
         format_text("%s: a tensor of no dimensions cannot be cut. Unsqueeze it first.", operation));
   }
-  return detail::wrap_axis(axis, layout.ndim(), operation);
+  return byre::detail::wrap_axis(axis, layout.ndim(), operation);
 }
 
 /// For as many as `count`.
@@ -98,7 +98,7 @@ Layout as_strided(const Dims& sizes, const Dims& strides, std::int64_t offset,
         "stride for each size, and none may be negative.",
         to_string(sizes).c_str(), to_string(strides).c_str(), static_cast<long long>(offset)));
   }
-  const bool is_empty = detail::element_count(sizes, operation) == 0;
+  const bool is_empty = byre::detail::element_count(sizes, operation) == 0;
   bool fits = offset <= max_stride;
   std::int64_t last = offset;
   for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
@@ -178,8 +178,8 @@ std::vector<Layout> unbind(const Layout& layout, std::int64_t axis) {
 }
 
 Layout flatten(const Layout& layout, std::int64_t first, std::int64_t last) {
-  const std::size_t from = detail::wrap_axis(first, layout.ndim(), "flatten");
-  const std::size_t to = detail::wrap_axis(last, layout.ndim(), "flatten");
+  const std::size_t from = byre::detail::wrap_axis(first, layout.ndim(), "flatten");
+  const std::size_t to = byre::detail::wrap_axis(last, layout.ndim(), "flatten");
   if (from > to) {
     throw ShapeError(format_text("flatten: from dimension %zu to %zu of %s. The first comes first.",
                                  from, to, to_string(layout.sizes).c_str()));
