@@ -128,17 +128,18 @@ class basic_attachment_slot {
   /// Destroys what is attached.
   ~basic_attachment_slot() {
     // Who destroys the storage comes after all use of it; find would do with relaxed here.
-    const std::uint32_t number = number_.load(sites.at(At::find, std::memory_order::acquire));
-    if (number != 0) {
-      table().remove(number);
+    if (const std::uint32_t found = number(); found != 0) [[unlikely]] {
+      remove(found);
     }
   }
 
+  /// One load, for those who nearly always find none.
+  bool has_one() const noexcept { return number() != 0; }
+
   /// Null if there is none.
   Attachment* find() const noexcept {
-    // Acquire pairs with attach: what is found is whole, or first_attachments_race fails.
-    const std::uint32_t number = number_.load(sites.at(At::find, std::memory_order::acquire));
-    return number == 0 ? nullptr : &table().at(number);
+    const std::uint32_t found = number();
+    return found == 0 ? nullptr : at(found);
   }
 
   /// Attaches it, unless there is one already or another thread comes first; answers the one that is
@@ -167,6 +168,18 @@ class basic_attachment_slot {
   static constexpr const auto& sites = attachment_sites;
 
   static Table& table() noexcept { return Sync::template immortal<Table>(); }
+  // Functions of their own: those that find no attachment need not make room for them.
+  [[gnu::noinline, gnu::cold]] static Attachment* at(std::uint32_t number) noexcept {
+    return &table().at(number);
+  }
+  [[gnu::noinline, gnu::cold]] static void remove(std::uint32_t number) noexcept {
+    table().remove(number);
+  }
+
+  std::uint32_t number() const noexcept {
+    // Acquire pairs with attach: what is found is whole, or first_attachments_race fails.
+    return number_.load(sites.at(At::find, std::memory_order::acquire));
+  }
 
   typename Sync::template Atomic<std::uint32_t> number_;
 };

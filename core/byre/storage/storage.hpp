@@ -145,6 +145,10 @@ class basic_storage {
     return identity_ == nullptr ? default_allocator() : identity_->buffer.allocator();
   }
 
+  /// Whether something hangs on this storage: one load. Wait-free; safe beside anything.
+  bool has_attachment() const noexcept {
+    return identity_ != nullptr && identity_->attachment.has_one();
+  }
   /// What hangs on this storage, or null. Wait-free; safe beside anything.
   Attachment* attachment() const noexcept {
     return identity_ == nullptr ? nullptr : identity_->attachment.find();

@@ -354,32 +354,28 @@ class Tensor {
   void grow_storage(std::size_t nbytes, CallSite site);
 
   const void* bytes_to_read(DType wanted, CallSite site) const {
-    const std::byte* const first = storage().data(site);
-    if (wanted != dtype() || wanted == DType::uninitialized || first == nullptr) [[unlikely]] {
-      return expect_elements(wanted);
+    if (!is_plain(wanted)) [[unlikely]] {
+      return watched_bytes_to_read(wanted, site);
     }
-    say_read(site);
-    return first + nbytes_in_front();
+    return storage().data(site) + nbytes_in_front();
   }
+  void* bytes_to_write(DType wanted, Wait wait, CallSite site) {
+    if (!is_plain(wanted)) [[unlikely]] {
+      return watched_bytes_to_write(wanted, wait, site);
+    }
+    return base().storage.mutable_data(wait, site) + nbytes_in_front();
+  }
+  /// Whether there is nothing but a pointer to be found: a storage, with elements of `wanted`, that no
+  /// watched reshape met.
+  bool is_plain(DType wanted) const noexcept {
+    return wanted == dtype() && wanted != DType::uninitialized && bool(storage()) && !is_watched();
+  }
+  const void* watched_bytes_to_read(DType wanted, CallSite site) const;
+  void* watched_bytes_to_write(DType wanted, Wait wait, CallSite site);
   const void* first_element() const noexcept {
     const std::byte* const first = storage().data();
     return first == nullptr ? nullptr : first + nbytes_in_front();
   }
-  void* bytes_to_write(DType wanted, Wait wait, CallSite site) {
-    if (wanted != dtype() || wanted == DType::uninitialized || storage().data(site) == nullptr)
-        [[unlikely]] {
-      realize_to_write(wanted);
-    }
-    if (is_watched()) [[unlikely]] {
-      void* const first = elements_to_write(wait, site);
-      shadow::on_escape(storage());
-      return first;
-    }
-    std::byte* const first = base().storage.mutable_data(wait, site);
-    return first == nullptr ? nullptr : first + nbytes_in_front();
-  }
-  /// Throws what data() throws, or else there are no elements, nor memory: null.
-  const void* expect_elements(DType wanted) const;
   void realize_to_write(DType wanted);
   const void* element_to_read(std::span<const std::int64_t> indices, DType dtype,
                               CallSite site) const;
@@ -390,7 +386,7 @@ class Tensor {
   friend struct detail::ElementAccess;
 
   /// Whether a watched reshape linked this tensor's family of views with another.
-  bool is_watched() const noexcept { return storage().attachment() != nullptr; }
+  bool is_watched() const noexcept { return storage().has_attachment(); }
   void say_read(CallSite site) const {
     if (is_watched()) [[unlikely]] {
       say_read_of_watched(site);

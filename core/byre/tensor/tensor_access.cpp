@@ -16,7 +16,7 @@ void expect_host(const Tensor& tensor, const char* operation) {
 
 }  // namespace
 
-const void* Tensor::expect_elements(DType wanted) const {
+const void* Tensor::watched_bytes_to_read(DType wanted, CallSite site) const {
   expect_dtype(wanted, "data");
   if (!is_storage_initialized()) {
     throw StateError(
@@ -24,7 +24,15 @@ const void* Tensor::expect_elements(DType wanted) const {
                     "memory to read. Call mutable_data<T>() to write it first.",
                     to_string(sizes()).c_str(), name_of(dtype())));
   }
-  return nullptr;
+  say_read(site);
+  return first_element();
+}
+
+void* Tensor::watched_bytes_to_write(DType wanted, Wait wait, CallSite site) {
+  realize_to_write(wanted);
+  void* const first = elements_to_write(wait, site);
+  shadow::on_escape(storage());
+  return first;
 }
 
 void Tensor::realize_to_write(DType wanted) {

@@ -52,6 +52,18 @@ TEST_P(ErrorsOfWrites, a_write_is_thrown_before_anything_changed_and_goes_throug
   EXPECT_EQ(reports.count(), 0U) << "what is thrown is not told as well";
 }
 
+TEST_F(Errors, what_is_refused_anyway_has_read_nothing) {
+  fill_(x, 2, line(11));
+  EXPECT_THROW(add_(y, Tensor::zeros({4}, DType::f32), line(12)), ShapeError);
+  EXPECT_THROW(static_cast<void>(add(y, Tensor::zeros({4}, DType::f32), line(12))), ShapeError);
+  EXPECT_THROW(static_cast<void>(sum(y, {7}, false, line(12))), ShapeError);
+  EXPECT_THROW(static_cast<void>(matmul(y, y, line(12))), ShapeError);
+  EXPECT_THROW(static_cast<void>(cat({y, Tensor::zeros({4}, DType::f32)}, 0, line(12))),
+               ShapeError);
+  EXPECT_THROW(static_cast<void>(y.at<double>({0, 0}, line(12))), DTypeError);
+  EXPECT_THROW(static_cast<void>(y.clone(line(12))), ReshapeViolation) << "it was not told before";
+}
+
 TEST_F(Errors, a_read_is_thrown_once) {
   fill_(x, 2, line(11));
   EXPECT_THROW(static_cast<void>(y.at<float>({0, 0}, line(12))), ReshapeViolation);

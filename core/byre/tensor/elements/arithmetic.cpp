@@ -57,15 +57,15 @@ constexpr DType as_they_are(DType dtype) noexcept {
 template <class Operation>
 Tensor binary(const char* name, CallSite site, const Tensor& a, const Tensor& b,
               DTypeRule rule = as_they_are) {
-  expect_operands(name, site, {&a, &b});
+  expect_operands(name, {&a, &b});
   const DType dtype = rule(promoted(a.dtype(), b.dtype()));
-  return computed<2>(name, kernel_of<Operation, 2>(dtype, name), dtype, {&a, &b});
+  return computed<2>(name, site, kernel_of<Operation, 2>(dtype, name), dtype, {&a, &b});
 }
 
 template <class Operation>
 Tensor& binary_in_place(const char* name, CallSite site, Tensor& self, const Tensor& other,
                         DTypeRule rule = as_they_are) {
-  expect_operands(name, site, {&self, &other});
+  expect_operands(name, {&self, &other});
   const DType dtype = rule(promoted(self.dtype(), other.dtype()));
   const auto kernel = kernel_of<Operation, 2>(dtype, name);
   expect_category_holds(self.dtype(), dtype, name);
@@ -75,15 +75,15 @@ Tensor& binary_in_place(const char* name, CallSite site, Tensor& self, const Ten
 
 template <class Operation>
 Tensor unary(const char* name, CallSite site, const Tensor& a, DTypeRule rule = as_they_are) {
-  expect_operands(name, site, {&a});
+  expect_operands(name, {&a});
   const DType dtype = rule(a.dtype());
-  return computed<1>(name, kernel_of<Operation, 1>(dtype, name), dtype, {&a});
+  return computed<1>(name, site, kernel_of<Operation, 1>(dtype, name), dtype, {&a});
 }
 
 template <class Operation>
 Tensor& unary_in_place(const char* name, CallSite site, Tensor& self,
                        DTypeRule rule = as_they_are) {
-  expect_operands(name, site, {&self});
+  expect_operands(name, {&self});
   const DType dtype = rule(self.dtype());
   const auto kernel = kernel_of<Operation, 1>(dtype, name);
   expect_category_holds(self.dtype(), dtype, name);

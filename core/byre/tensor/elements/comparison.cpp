@@ -27,9 +27,9 @@ struct Select {
 
 template <class Operation>
 Tensor compared(const char* name, CallSite site, const Tensor& a, const Tensor& b) {
-  detail::expect_operands(name, site, {&a, &b});
+  detail::expect_operands(name, {&a, &b});
   const auto kernel = detail::kernel_of<Operation, 2>(promoted(a.dtype(), b.dtype()), name);
-  return detail::computed<2>(name, kernel, DType::boolean, {&a, &b});
+  return detail::computed<2>(name, site, kernel, DType::boolean, {&a, &b});
 }
 
 }  // namespace
@@ -43,7 +43,7 @@ Tensor ge(const Tensor& a, const Tensor& b, CallSite site) {
 }
 
 Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b, CallSite site) {
-  detail::expect_operands("where", site, {&condition, &a, &b});
+  detail::expect_operands("where", {&condition, &a, &b});
   if (condition.dtype() != DType::boolean) {
     throw DTypeError(format_text(
         "where: the condition is of %s, and has to be of bool, as comparisons yield it.",
@@ -52,7 +52,7 @@ Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b, CallSite
   const DType dtype = promoted(a.dtype(), b.dtype());
   const auto kernel = detail::visit_computed<detail::Kernel<3>>(
       dtype, "where", []<class T>() { return detail::kernel_of_types<Select, bool, T, T>(); });
-  return detail::computed<3>("where", kernel, dtype, {&condition, &a, &b});
+  return detail::computed<3>("where", site, kernel, dtype, {&condition, &a, &b});
 }
 
 }  // namespace byre::inline v0

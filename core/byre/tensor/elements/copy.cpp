@@ -137,7 +137,7 @@ Tensor cat(std::span<const Tensor> tensors, std::int64_t axis, CallSite site) {
     throw ShapeError(format_text("cat: of no tensors. Give at least one."));
   }
   for (const Tensor& tensor : tensors) {
-    detail::expect_operands("cat", site, {&tensor});
+    detail::expect_operands("cat", {&tensor});
   }
   const std::size_t along = axis_to_join(tensors[0], axis);
   Dims sizes(tensors[0].sizes());

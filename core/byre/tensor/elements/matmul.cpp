@@ -113,7 +113,7 @@ void multiply_stacks(Tensor& product, const Tensor& a, const Tensor& b, const Di
 }  // namespace
 
 Tensor matmul(const Tensor& a, const Tensor& b, CallSite site) {
-  detail::expect_operands("matmul", site, {&a, &b});
+  detail::expect_operands("matmul", {&a, &b});
   if (a.ndim() == 0 || b.ndim() == 0) {
     refuse_sizes(a, b);
   }
@@ -129,6 +129,8 @@ Tensor matmul(const Tensor& a, const Tensor& b, CallSite site) {
   sizes.push_back(right.size(-1));
   const DType dtype = promoted(a.dtype(), b.dtype());
   Tensor product = Tensor::empty(sizes, dtype);
+  ElementAccess::say_read(a, site);
+  ElementAccess::say_read(b, site);
   if (a.numel() == 0 || b.numel() == 0) {
     zero_(product);
   } else {

@@ -24,8 +24,7 @@ void expect_elements(const Tensor& operand, const char* operation) {
   expect_dtype_known(operand, operation);
 }
 
-void expect_operands(const char* operation, CallSite site,
-                     std::initializer_list<const Tensor*> operands) {
+void expect_operands(const char* operation, std::initializer_list<const Tensor*> operands) {
   for (const Tensor* const operand : operands) {
     expect_elements(*operand, operation);
     if (!operand->device().is_cpu()) {
@@ -34,9 +33,6 @@ void expect_operands(const char* operation, CallSite site,
                       "to(Device::cpu()).",
                       operation, describe(operand->device()).chars.data()));
     }
-  }
-  for (const Tensor* const operand : operands) {
-    ElementAccess::say_read(*operand, site);
   }
 }
 

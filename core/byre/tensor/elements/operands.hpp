@@ -13,14 +13,13 @@ namespace byre::inline v0::detail {
 void expect_elements(const Tensor& operand, const char* operation);
 void expect_dtype_known(const Tensor& operand, const char* operation);
 
-/// The same for all of them, and DeviceError for one the host cannot address. Then all are read, at
-/// `site`.
-void expect_operands(const char* operation, CallSite site,
-                     std::initializer_list<const Tensor*> operands);
+/// The same for all of them, and DeviceError for one the host cannot address.
+void expect_operands(const char* operation, std::initializer_list<const Tensor*> operands);
 
 /// Where the elements of operands are, for operations that keep no pointer once they are done, and that
 /// say what they read and write, for what watches view families (byre/shadow). What is read is said
-/// before anything is written: an operand may alias what is written.
+/// once nothing is refused any more, and before anything is written: an operand may alias what is
+/// written.
 struct ElementAccess {
   static void say_read(const Tensor& operand, CallSite site);
   /// The first element of an operand that was said to be read.

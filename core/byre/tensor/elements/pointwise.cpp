@@ -109,6 +109,9 @@ void compute_into(Tensor& output, const char* operation, CallSite site, const Ke
     return;
   }
   RowLoop<Count> loop(kernel, operation, output, operands);
+  for (const Tensor* const operand : operands) {
+    ElementAccess::say_read(*operand, site);
+  }
   // The output's pointer comes first: to materialize it moves the data of every tensor over its
   // storage, operands included. Lazy clones of it keep theirs, and are unchanged.
   std::array<Operand, 1 + Count> rows;
@@ -122,20 +125,23 @@ void compute_into(Tensor& output, const char* operation, CallSite site, const Ke
 }
 
 template <std::size_t Count>
-Tensor computed(const char* operation, const Kernel<Count>& kernel, DType result,
+Tensor computed(const char* operation, CallSite site, const Kernel<Count>& kernel, DType result,
                 const std::array<const Tensor*, Count>& operands) {
   Dims sizes(operands[0]->sizes());
   for (const Tensor* const operand : operands) {
     sizes = broadcast_sizes(sizes, operand->sizes(), operation);
   }
   Tensor output = Tensor::empty(sizes, result);
-  compute_into(output, operation, {}, kernel, operands);  // of its own, whoever computes
+  compute_into(output, operation, site, kernel, operands);
   return output;
 }
 
-template Tensor computed(const char*, const Kernel<1>&, DType, const std::array<const Tensor*, 1>&);
-template Tensor computed(const char*, const Kernel<2>&, DType, const std::array<const Tensor*, 2>&);
-template Tensor computed(const char*, const Kernel<3>&, DType, const std::array<const Tensor*, 3>&);
+template Tensor computed(const char*, CallSite, const Kernel<1>&, DType,
+                         const std::array<const Tensor*, 1>&);
+template Tensor computed(const char*, CallSite, const Kernel<2>&, DType,
+                         const std::array<const Tensor*, 2>&);
+template Tensor computed(const char*, CallSite, const Kernel<3>&, DType,
+                         const std::array<const Tensor*, 3>&);
 template void compute_into(Tensor&, const char*, CallSite, const Kernel<1>&,
                            const std::array<const Tensor*, 1>&);
 template void compute_into(Tensor&, const char*, CallSite, const Kernel<2>&,

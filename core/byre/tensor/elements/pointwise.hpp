@@ -115,10 +115,10 @@ Kernel<Count> kernel_of(DType dtype, const char* operation) {
   }
 }
 
-/// A new tensor of dtype `result`. The operands have passed expect_operands, here and below. Throws
-/// ShapeError, OutOfMemory.
+/// A new tensor of dtype `result`. The operands have passed expect_operands, here and below, and are
+/// read at `site`. Throws ShapeError, OutOfMemory.
 template <std::size_t Count>
-Tensor computed(const char* operation, const Kernel<Count>& kernel, DType result,
+Tensor computed(const char* operation, CallSite site, const Kernel<Count>& kernel, DType result,
                 const std::array<const Tensor*, Count>& operands);
 
 /// Into `output`, which may be among the operands. Throws ShapeError, OutOfMemory.

@@ -155,10 +155,11 @@ void sum_into(Tensor& output, const Tensor& a, const Split& split) {
 }  // namespace
 
 Tensor sum(const Tensor& a, const Dims& axes, bool keepdim, CallSite site) {
-  detail::expect_operands("sum", site, {&a});
+  detail::expect_operands("sum", {&a});
   const Split split(a, axes, keepdim);
   const DType dtype = summed_as(a.dtype());
   Tensor output = Tensor::empty(split.sizes, dtype);
+  ElementAccess::say_read(a, site);
   if (a.numel() == 0) {
     return zero_(output);
   }
