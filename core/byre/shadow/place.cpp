@@ -127,11 +127,14 @@ const Place& place(PlaceId id) noexcept {
 Place reshape_place(const CallSite& site, const Shape& from, const Shape& to, ReshapeMode mode,
                     PlaceId input) noexcept {
   PlaceId came_from = input;
+  unsigned depth = 0;
   for (PlaceId earlier = input; earlier != 0; earlier = place(earlier).came_from) {
+    ++depth;
     if (same_line(place(earlier).site, site)) {
       came_from = place(earlier).came_from;
     }
   }
+  came_from = depth < most_reshapes_of_reshapes ? input : came_from;
   return {.site = site, .shape = to, .from = from, .came_from = came_from, .mode = mode};
 }
 

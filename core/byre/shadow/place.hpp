@@ -69,8 +69,12 @@ PlaceId place_id(const Place& place) noexcept;
 /// The place of a number that place_id gave, for good; an unknown one for 0. Thread-safe; wait-free.
 const Place& place(PlaceId id) noexcept;
 
-/// The place of a reshape whose input's family came out of `input`, with no line twice among those
-/// that it came from: a loop that reshapes what it reshaped does not make places without end.
+/// Reshapes of reshapes whose places are told apart. A family that came out of more is taken for one
+/// that came out of fewer if a line is among them twice: a loop that reshapes what it reshaped does not
+/// make places without end.
+inline constexpr unsigned most_reshapes_of_reshapes = 16;
+
+/// The place of a reshape whose input's family came out of `input`.
 Place reshape_place(const CallSite& site, const Shape& from, const Shape& to, ReshapeMode mode,
                     PlaceId input) noexcept;
 

@@ -26,19 +26,17 @@ std::string places_of(const Violation& violation) {
 }
 
 std::string what_to_write(const Violation& violation) {
-  const std::string reshape = where(violation.reshape);
   switch (violation.advice) {
     case Advice::view:
-      return "If the two are to share memory, write view in place of reshape at " + reshape +
-             "; if each is to have its own contents, write reshape(...).clone() there.";
+      return "If the two are to share memory, write view in place of that reshape; if each is to "
+             "have its own contents, write reshape(...).clone().";
     case Advice::reshape_and_clone:
-      return "If what was there before the write is wanted, write reshape(...).clone() at " +
-             reshape + "; if what was written is, write view in place of reshape.";
+      return "If what was there before the write is wanted, write reshape(...).clone() in place of "
+             "that reshape; if what was written is, write view.";
     case Advice::nothing:
       return "If each is to have its own contents, there is nothing to do but to silence this "
              "until "
-             "reshape copies; if the two are to share memory, write view in place of reshape at " +
-             reshape + ".";
+             "reshape copies; if the two are to share memory, write view in place of that reshape.";
   }
   return "";
 }
@@ -84,8 +82,7 @@ const char* to_string(Advice advice) noexcept {
 std::string to_string(const Violation& violation) {
   std::string text =
       "this code relies on reshape sharing memory with what it reshapes, and reshape is to become "
-      "a "
-      "copy." +
+      "a copy." +
       places_of(violation);
   text +=
       violation.access_writes

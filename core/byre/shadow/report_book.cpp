@@ -130,10 +130,6 @@ void reset_summary() noexcept {
 }
 
 void detail::report(Violation violation) {
-  if (is_silenced(violation)) {
-    book().silence();
-    return;
-  }
   const ViolationHandler handler = book().note(violation);
   if (violation.is_error()) {
     throw ReshapeViolation(violation);
@@ -141,6 +137,10 @@ void detail::report(Violation violation) {
   if (handler != nullptr) {
     handler(violation);
   }
+}
+
+void detail::count_silenced() noexcept {
+  book().silence();
 }
 
 void detail::count_reshape() noexcept {

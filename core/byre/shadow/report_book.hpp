@@ -22,7 +22,7 @@ ViolationHandler set_violation_handler(ViolationHandler handler) noexcept;
 struct Summary {
   std::uint64_t reshapes = 0;    ///< that were watched
   std::uint64_t violations = 0;  ///< that were told or counted, thrown ones too; not the silenced
-  std::uint64_t silenced = 0;    ///< violations that were told nobody
+  std::uint64_t silenced = 0;    ///< violations that nobody was told of
   std::uint64_t unaudited = 0;   ///< raw pointers to write to watched storages that left
   /// One for each triple, with its count, the most frequent first. What else is in it is of its first.
   std::vector<Violation> triples;
@@ -36,8 +36,11 @@ void reset_summary() noexcept;
 
 namespace detail {
 
-/// Tells of a violation, counts it, or throws it: ReshapeViolation, if its reshape was in error mode.
+/// Tells of a violation that is not silenced, counts it, or throws it: ReshapeViolation, if its reshape
+/// was in error mode.
 [[gnu::cold]] void report(Violation violation);
+/// Locks.
+[[gnu::cold]] void count_silenced() noexcept;
 
 /// A reshape is watched. Wait-free.
 void count_reshape() noexcept;

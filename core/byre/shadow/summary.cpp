@@ -2,6 +2,7 @@
 #include <byre/shadow/summary.hpp>
 #include <byre/storage/output_file.hpp>
 
+#include <unistd.h>
 #include <cstdio>
 
 namespace byre::inline v0::shadow {
@@ -9,6 +10,13 @@ namespace {
 
 std::string counted(std::uint64_t count, const char* one, const char* many) {
   return std::to_string(count) + " " + (count == 1 ? one : many);
+}
+
+std::string with_process_id(std::string where) {
+  if (const std::size_t at = where.find("%p"); at != std::string::npos) {
+    where.replace(at, 2, std::to_string(::getpid()));
+  }
+  return where;
 }
 
 bool is_json(const std::string& where) {
@@ -53,8 +61,7 @@ void detail::check_place_of_summary(const std::string& where) {
   if (where != "stderr" && !is_json(where) && !where.ends_with(".txt")) {
     throw InvalidArgument(format_text(
         "reshape: a summary is to go to \"%.500s\" (BYRE_RESHAPE_SUMMARY in the environment?), "
-        "which "
-        "is neither stderr, nor a file whose name ends in .json or .txt. Use one of these.",
+        "which is neither stderr, nor a file whose name ends in .json or .txt. Use one of these.",
         where.c_str()));
   }
 }
@@ -67,7 +74,7 @@ void print_summary(const std::string& where) {
     std::fputs(text.c_str(), stderr);
     return;
   }
-  byre::detail::OutputFile file(where);
+  byre::detail::OutputFile file(with_process_id(where));
   file.write(text.data(), text.size());
   file.commit();
 }

@@ -14,7 +14,8 @@ std::string to_string(const Summary& summary);
 std::string to_json(const Summary& summary);
 
 /// Writes summary() to `where`: "stderr", or a file, which appears complete or not at all, as JSON if
-/// its name ends in .json and as text if in .txt. Thread-safe. Throws InvalidArgument for other names,
+/// its name ends in .json and as text if in .txt; the first %p in it is replaced by the number of the
+/// process. Thread-safe. Throws InvalidArgument for other names,
 /// FileError, std::bad_alloc.
 void print_summary(const std::string& where);
 

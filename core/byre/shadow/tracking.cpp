@@ -4,6 +4,7 @@
 #include <byre/shadow/environment.hpp>
 #include <byre/shadow/place.hpp>
 #include <byre/shadow/report_book.hpp>
+#include <byre/shadow/silence.hpp>
 #include <byre/shadow/tracking.hpp>
 
 #include <memory>
@@ -18,29 +19,37 @@ Place place_of(const Access& access, const ShadowStorage& family) noexcept {
   return {.site = access.site, .shape = Shape(access.sizes), .came_from = family.reshape()};
 }
 
-Advice advice_for(bool writer_is_reshaped, Kind kind) noexcept {
-  if (kind == Kind::write) {
+Advice advice_for(bool writer_is_reshaped, const Access& access, Kind kind) noexcept {
+  if (kind == Kind::write && access.is_of_all) {
     return Advice::nothing;
   }
   return writer_is_reshaped ? Advice::view : Advice::reshape_and_clone;
 }
 
-/// Tells the family of a write, and people of the access that did not know of it.
+/// Tells the family of a write, and people of the access that did not know of it. Of a read that is
+/// silenced nobody was told, and so neither is the family: the next one that is not silenced is told.
 void disagree(const Lineage& lineage, ShadowStorage& family, WriteMark write, const Access& access,
               Kind kind) {
-  family.generation.learn(write);
   const PlaceId accessed = place_id(place_of(access, family));
   const Parting parting = parting_of(family.reshape(), place(write.place()).came_from);
   const Violation violation{.reshape = place(parting.reshape),
                             .write = place(write.place()),
-                            .access = place(accessed),
+                            .access = accessed == 0 ? place_of(access, family) : place(accessed),
                             .access_writes = kind == Kind::write,
-                            .advice = advice_for(parting.writer_is_reshaped, kind),
+                            .advice = advice_for(parting.writer_is_reshaped, access, kind),
                             .unaudited = lineage.unaudited.count(),
                             .reshape_backtrace = backtrace_of(parting.reshape),
                             .write_backtrace = backtrace_of(write.place()),
                             .access_backtrace = backtrace_of(accessed)};
-  detail::report(violation);
+  const bool is_silenced = detail::is_silenced(violation);
+  if (kind == Kind::write || !is_silenced) {
+    family.generation.learn(write);
+  }
+  if (is_silenced) {
+    detail::count_silenced();
+  } else {
+    detail::report(violation);
+  }
 }
 
 Lineage& lineage_made_for(const Storage& storage) {

@@ -23,6 +23,7 @@ namespace byre::inline v0::shadow {
 struct Access {
   CallSite site;
   std::span<const std::int64_t> sizes;
+  bool is_of_all = false;  ///< there is in the storage: a write leaves nothing of what was there
 };
 
 namespace detail {
@@ -39,7 +40,7 @@ namespace detail {
 /// in the family of `origin` (null: the one a storage begins with). `from` is the input's, `to_sizes`
 /// are the output's. The storage is watched from now on. Null for a handle without a storage.
 ///
-/// Throws OutOfMemory; InvalidArgument and FileError if the environment is wrong (report_book.hpp):
+/// Throws OutOfMemory; InvalidArgument and FileError if the environment is wrong (environment.hpp):
 /// nothing is linked then.
 ShadowHandle link_by_reshape(const Storage& storage, ShadowStorage* origin, ReshapeMode mode,
                              const Access& from, std::span<const std::int64_t> to_sizes);

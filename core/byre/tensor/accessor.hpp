@@ -116,8 +116,9 @@ Mdspan<T, N> mdspan_of(const Accessor<T, N>& elements, const Dims& strides_of_al
 /// say: elements that share memory, as expand makes them, or that interleave.
 template <Element T, std::size_t N>
 Mdspan<const T, N> as_mdspan(const Tensor& tensor, CallSite site = CallSite::current()) {
-  const auto elements = accessor<T, N>(tensor, site);
-  return detail::mdspan_of(elements, detail::strides_for_mdspan(tensor.layout(), "as_mdspan"));
+  detail::expect_accessible(tensor, N, "as_mdspan");
+  const Dims strides = detail::strides_for_mdspan(tensor.layout(), "as_mdspan");
+  return detail::mdspan_of(accessor<T, N>(tensor, site), strides);
 }
 template <Element T, std::size_t N>
 Mdspan<T, N> as_mutable_mdspan(Tensor& tensor, CallSite site = CallSite::current()) {

@@ -46,7 +46,7 @@ void* Tensor::elements_to_write(Wait wait, CallSite site) {
   realize_to_write(dtype());
   Storage& written = base().storage;
   const bool is_said = is_watched() && numel() != 0;
-  const shadow::Access access{site, sizes()};
+  const shadow::Access access{site, sizes(), nbytes() == written.nbytes()};
   if (is_said) {
     shadow::expect_agreement(written, base().shadow.get(), access);
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Copies of tensors, made now or lazily, on one device or to another.
+#include <byre/tensor/elements/operands.hpp>
 #include <byre/tensor/layout/strided_loop.hpp>
 #include <byre/tensor/tensor.hpp>
 
@@ -17,17 +18,19 @@ void pack_through_host(const Tensor& source, void* destination, DeviceSupport& s
   const std::size_t spanned_nbytes = count * source.itemsize();
   Buffer spanned = Buffer::allocate(spanned_nbytes);
   Buffer packed = Buffer::allocate(source.nbytes());
-  support.copy_to_host(spanned.mutable_data(), source.raw_data(), spanned_nbytes);
+  support.copy_to_host(spanned.mutable_data(), detail::ElementAccess::to_read(source),
+                       spanned_nbytes);
   detail::pack(spanned.data(), source.layout(), source.itemsize(), packed.mutable_data());
   support.copy_from_host(destination, packed.data(), source.nbytes());
 }
 
 void copy_within_device(const Tensor& source, void* destination) {
   if (source.device().is_cpu()) {
-    detail::pack(source.raw_data(), source.layout(), source.itemsize(), destination);
+    detail::pack(detail::ElementAccess::to_read(source), source.layout(), source.itemsize(),
+                 destination);
   } else if (source.is_contiguous()) {
     DeviceSupport& support = support_of(source.device());
-    support.allocator().copy(destination, source.raw_data(), source.nbytes());
+    support.allocator().copy(destination, detail::ElementAccess::to_read(source), source.nbytes());
   } else {
     pack_through_host(source, destination, support_of(source.device()));
   }
@@ -63,8 +66,10 @@ Tensor Tensor::reshape(const Dims& wanted, CallSite site) const {
   if (const auto mode = shadow::reshape_mode(); mode != shadow::ReshapeMode::copy) [[unlikely]] {
     return reshape_as_alias(wanted, mode, site);
   }
-  say_read_of_storage(site);
-  const auto clone_storage = [&] { return storage().lazy_clone(site); };
+  const auto clone_storage = [&] {
+    say_read_of_storage(site);  // once there is a layout, and nothing is refused any more
+    return storage().lazy_clone(site);
+  };
   if (is_contiguous()) {
     return seen_in(clone_storage, "reshape",
                    [&] { return contiguous_view(layout(), wanted, "reshape"); });
@@ -114,12 +119,12 @@ Tensor Tensor::to(Device target, CallSite site) const {
     return copy;
   }
   if (device().is_cpu()) {
-    to.copy_from_host(copy.mutable_raw_data(), source.raw_data(), nbytes());
+    to.copy_from_host(copy.mutable_raw_data(), detail::ElementAccess::to_read(source), nbytes());
   } else if (target.is_cpu()) {
-    from.copy_to_host(copy.mutable_raw_data(), source.raw_data(), nbytes());
+    from.copy_to_host(copy.mutable_raw_data(), detail::ElementAccess::to_read(source), nbytes());
   } else {
     Buffer on_host = Buffer::allocate(nbytes());
-    from.copy_to_host(on_host.mutable_data(), source.raw_data(), nbytes());
+    from.copy_to_host(on_host.mutable_data(), detail::ElementAccess::to_read(source), nbytes());
     to.copy_from_host(copy.mutable_raw_data(), on_host.data(), nbytes());
   }
   return copy;

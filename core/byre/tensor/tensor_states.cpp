@@ -62,10 +62,10 @@ void Tensor::drop_storage() {
   base().shadow.reset();
 }
 
-/// Moves the bytes once, whoever shares them. That reads the elements: who moves alone to a storage of
-/// its own is told of what it takes along.
+/// Moves the bytes once, whoever shares them. That reads them, also those that are no elements now: who
+/// moves alone to a storage of its own is told of what it takes along.
 void Tensor::grow_storage(std::size_t nbytes, CallSite site) {
-  say_read(site);
+  say_read_of_storage(site);
   Storage& storage = base().storage;
   const bool is_own = storage.is_unique() && !storage.is_read_only();
   if (is_own && dtype() != DType::boolean) {

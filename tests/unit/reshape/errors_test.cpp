@@ -61,6 +61,8 @@ TEST_F(Errors, what_is_refused_anyway_has_read_nothing) {
   EXPECT_THROW(static_cast<void>(cat({y, Tensor::zeros({4}, DType::f32)}, 0, line(12))),
                ShapeError);
   EXPECT_THROW(static_cast<void>(y.at<double>({0, 0}, line(12))), DTypeError);
+  EXPECT_THROW(static_cast<void>(y.reshape({7}, line(12))), ShapeError);
+  EXPECT_THROW(static_cast<void>(y.t().reshape({7}, line(12))), ShapeError);
   EXPECT_THROW(static_cast<void>(y.clone(line(12))), ReshapeViolation) << "it was not told before";
 }
 

@@ -93,6 +93,16 @@ TEST_F(StatesOfFamilies, bools_that_grow_alone_are_told_as_well) {
   EXPECT_EQ(reports.only().access.site.line, 12U) << "a copy would have been false";
 }
 
+TEST_F(StatesOfFamilies, who_grows_from_nothing_takes_along_what_it_had) {
+  Tensor whole = Tensor::zeros({4}, DType::boolean);
+  Tensor square = reshaped(whole, {2, 2});
+  whole.set_at<bool>({0}, true, line(11));
+  whole = Tensor();
+  square.resize({0, 2}).reserve({3, 2}, line(12)).resize({2, 2});
+  EXPECT_EQ(reports.only().access.site.line, 12U);
+  EXPECT_TRUE(square.at<bool>({0, 0}));
+}
+
 TEST_F(StatesOfFamilies, who_grows_away_from_a_lazy_clone_is_told_as_well) {
   x.set_at<float>({0}, 10, line(11));
   const Tensor clone = x.lazy_clone(line(14));  // so that what y has is moved to a new storage

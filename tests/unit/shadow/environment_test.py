@@ -65,6 +65,15 @@ class Environment(unittest.TestCase):
         self.run_with("late", SUMMARY=path)
         self.assertEqual(json.loads(path.read_text())["violations"], 1)
 
+    def test_summary_of_each_process_in_its_own_file(self):
+        for _ in range(2):
+            self.run_with(SUMMARY=self.folder / "of-%p.json")
+        summaries = list(self.folder.glob("of-*.json"))
+        self.assertEqual(len(summaries), 2)
+        for summary in summaries:
+            self.assertRegex(summary.name, r"^of-\d+\.json$")
+            self.assertEqual(json.loads(summary.read_text())["violations"], 1)
+
     def test_summary_as_text(self):
         path = self.folder / "all.txt"
         self.run_with(SUMMARY=path)

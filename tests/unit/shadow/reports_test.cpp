@@ -24,8 +24,8 @@ TEST_F(Shadows, a_report_says_what_happens_where_and_what_to_write) {
       "  written at src/model/layers.cpp:11, as [2, 3]\n"
       "  then read at src/model/layers.cpp:12, as [2, 3]\n"
       "Today the read sees what was written; with a copy it will not. If the two are to share "
-      "memory, write view in place of reshape at src/model/layers.cpp:10; if each is to have its "
-      "own contents, write reshape(...).clone() there.");
+      "memory, write view in place of that reshape; if each is to have its own contents, write "
+      "reshape(...).clone().");
 }
 
 TEST_F(Shadows, who_reads_its_inputs_writes_hears_of_both_ways_out) {
@@ -33,9 +33,8 @@ TEST_F(Shadows, who_reads_its_inputs_writes_hears_of_both_ways_out) {
   tracked.write(nullptr, 11);
   tracked.read(flat.get(), 12);
   EXPECT_NE(to_string(reports.only())
-                .find("If what was there before the write is wanted, write reshape(...).clone() at "
-                      "src/model/layers.cpp:10; if what was written is, write view in place of "
-                      "reshape."),
+                .find("If what was there before the write is wanted, write reshape(...).clone() in "
+                      "place of that reshape; if what was written is, write view."),
             std::string::npos);
 }
 

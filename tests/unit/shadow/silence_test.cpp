@@ -38,6 +38,19 @@ TEST_F(Shadows, what_was_silenced_is_told_where_it_is_not) {
   EXPECT_EQ(reports.only().count, 1U);
 }
 
+TEST_F(Shadows, a_read_that_was_silenced_hides_none_that_is_not) {
+  const ShadowHandle flat = tracked.reshape(10);
+  tracked.write(flat.get(), 11);
+  {
+    const SilenceScope scope;
+    tracked.read(nullptr, 12);
+    tracked.read(nullptr, 12);
+  }
+  EXPECT_EQ(shadow::summary().silenced, 2U);
+  tracked.read(nullptr, 13);
+  EXPECT_EQ(reports.only().access.site.line, 13U);
+}
+
 TEST_F(Shadows, what_is_silenced_is_not_thrown) {
   const SilenceScope scope;
   EXPECT_NO_THROW(tracked.violate(ReshapeMode::error));

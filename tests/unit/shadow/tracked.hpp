@@ -39,8 +39,8 @@ class Tracked {
   void read(ShadowStorage* family, std::uint32_t line) {
     shadow::on_read(storage_, family, access(line));
   }
-  void write(ShadowStorage* family, std::uint32_t line) {
-    shadow::on_write(storage_, family, access(line));
+  void write(ShadowStorage* family, std::uint32_t line, bool is_of_all = true) {
+    shadow::on_write(storage_, family, {{file_, line}, sizes_, is_of_all});
   }
   void expect_agreement(ShadowStorage* family, std::uint32_t line) {
     shadow::expect_agreement(storage_, family, access(line));

@@ -3,6 +3,8 @@
 #include <byre/shadow/lineage.hpp>
 #include <byre/shadow/place.hpp>
 
+#include <set>
+
 #include "../support/at_once.hpp"
 #include "tracked.hpp"
 
@@ -98,6 +100,14 @@ TEST_F(Shadows, a_write_after_a_write_needs_nothing) {
   EXPECT_TRUE(reports.only().access_writes);
   EXPECT_EQ(reports.only().advice, Advice::nothing);
   EXPECT_EQ(reports.only().write.site.line, 11U);
+}
+
+TEST_F(Shadows, a_write_of_a_part_leaves_what_the_other_wrote) {
+  const ShadowHandle flat = tracked.reshape(10);
+  tracked.write(nullptr, 11);
+  tracked.write(flat.get(), 12, false);
+  EXPECT_TRUE(reports.only().access_writes);
+  EXPECT_EQ(reports.only().advice, Advice::reshape_and_clone);
 }
 
 TEST_F(Shadows, a_write_that_was_reported_is_the_last_all_the_same) {
@@ -210,16 +220,26 @@ TEST_F(Shadows, the_mode_is_of_the_reshape_that_parts_the_two) {
   EXPECT_EQ(reports.count(), 1U);
 }
 
-TEST_F(Shadows, a_loop_that_reshapes_what_it_reshaped_has_one_place) {
+TEST_F(Shadows, a_loop_that_reshapes_what_it_reshaped_has_few_places) {
+  std::set<shadow::PlaceId> places;
   ShadowHandle family = tracked.reshape(10);
-  const shadow::PlaceId first = family->reshape();
-  ShadowHandle between;
   for (int round = 0; round < 100; ++round) {
-    between = tracked.reshape(20, family.get());
-    family = tracked.reshape(10, between.get());
+    family = tracked.reshape(20, family.get());
+    places.insert(family->reshape());
+    family = tracked.reshape(10, family.get());
+    places.insert(family->reshape());
   }
-  EXPECT_EQ(family->reshape(), first);
-  EXPECT_EQ(between->reshape(), tracked.reshape(20, family.get())->reshape());
+  EXPECT_LE(places.size(), shadow::most_reshapes_of_reshapes);
+}
+
+TEST_F(Shadows, reshapes_of_one_line_in_a_chain_are_told_apart) {
+  const ShadowHandle first = tracked.reshape(10);
+  const ShadowHandle second = tracked.reshape(20, first.get());
+  const ShadowHandle third = tracked.reshape(10, second.get());
+  tracked.write(third.get(), 11);
+  tracked.read(second.get(), 12);
+  EXPECT_EQ(reports.only().reshape.site.line, 10U);
+  EXPECT_EQ(reports.only().advice, Advice::view);
 }
 
 TEST_F(Shadows, families_that_write_at_once_are_told_of_each_other) {
