@@ -56,7 +56,7 @@ class Report(unittest.TestCase):
 
     def test_every_contender_has_figures(self):
         contenders = {run["name"].split("/")[1] for run in self.load("benchmark.json")["benchmarks"]}
-        self.assertEqual(contenders, {"by_value", "byre", "byre_alone", "copy_first", "eager", "floor",
+        self.assertEqual(contenders, {"by_value", "byre", "byre_alone", "copy", "copy_first", "eager", "floor",
                                       "lock", "loop", "plain", "raw", "shared_ptr", "storage",
                                       "three_words", "view_and_clone", "warn", "watched"})
 

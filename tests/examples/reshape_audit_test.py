@@ -93,7 +93,7 @@ class TheAudit(unittest.TestCase):
             for label in audit["labels"]:
                 for key in ("reshape", "write", "access"):
                     self.assertIn(f"{label['file']}:{label[key]}", said)
-        self.assertIn("write view in place of reshape", said)
+        self.assertIn("write view in place of that reshape", said)
         self.assertIn("write reshape(...).clone()", said)
 
     def test_json_goes_to_a_file_beside_the_table(self):
