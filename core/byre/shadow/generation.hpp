@@ -78,8 +78,8 @@ class basic_family_generation {
     known_.store(write.word(), sites.at(At::learn, std::memory_order::relaxed));
   }
 
-  /// Writes at `place`, at most WriteMark::max_place, if the family agrees, and then knows of that. Else nothing changed, and the
-  /// answer is the write it does not know of.
+  /// Writes at `place`, at most WriteMark::max_place, if the family agrees, and then knows of that. Else
+  /// nothing changed, and the answer is the write it does not know of.
   std::optional<WriteMark> write(StorageGeneration& storage, PlaceId place) noexcept {
     const WriteMark before = known();
     std::uint64_t found = before.word();

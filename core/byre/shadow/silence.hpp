@@ -21,8 +21,8 @@ class [[nodiscard]] SilenceScope {
 /// From now on silences, on all threads, the violations one of whose three places is in this list, in
 /// addition to lists given before. One entry a line, `folder/file.cpp` or `folder/file.cpp:12`, which
 /// is the end of a file's name from a `/` on, or all of it, and has no blanks; `#` begins a comment at
-/// the start of a line or after a blank. BYRE_RESHAPE_SILENCE=path in the environment gives one when the first
-/// reshape is watched.
+/// the start of a line or after a blank. BYRE_RESHAPE_SILENCE=path in the environment gives one when
+/// the first reshape is watched.
 ///
 /// Thread-safe. Throws FileError, naming file and line, if the file cannot be read or a line is
 /// neither; std::bad_alloc. Then nothing of the list is silenced.

@@ -3,8 +3,8 @@
 /// numerics library: where the speed of kernels matters, bring your own through the data pointers.
 ///
 /// Operands are promoted to one dtype (promotion.hpp) and broadcast by NumPy's rule. A number may
-/// stand in for either operand, and is refused where it does not fit: see Scalar. f16 and bf16 are computed as float and rounded once;
-/// integers wrap around.
+/// stand in for either operand, and is refused where it does not fit: see Scalar. f16 and bf16 are
+/// computed as float and rounded once; integers wrap around.
 ///
 /// A name that ends in _ writes its first operand, which keeps its sizes and dtype: the others
 /// broadcast to it, and the result's category may not be higher. An operand may be the very tensor

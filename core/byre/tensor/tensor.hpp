@@ -166,8 +166,8 @@ class Tensor {
   // ---- access. A pointer to read is valid until the storage is next written, through any view, or
   // its memory given back. A pointer to write may be written through until the storage is next lazily
   // cloned, by reshape, contiguous or to as well, through any view: what is written after that shows
-  // in the clone. Ask again then; it costs a load where nothing is to be done. Nor do the shadow storages
-  // see what is written later through a pointer that was kept: reports say how many left.
+  // in the clone. Ask again then; it costs a load where nothing is to be done. Nor do the shadow
+  // storages see what is written later through a pointer that was kept: reports say how many left.
 
   /// The first element, to read; never copies. Throws DTypeError if T is not the dtype, StateError
   /// without memory.
