@@ -81,6 +81,7 @@ void run_bursts(benchmark::State& state, std::size_t operations,
 
 void add_access();
 void add_clone_drop();
+void add_functionalize();
 void add_memory_per_clone();
 void add_raw_copies();
 void add_shared_writes();

@@ -97,6 +97,7 @@ void add_everything() {
   byre_bench::add_tensor_views();
   byre_bench::add_watched_access();
   byre_bench::add_tensor_elements();
+  byre_bench::add_functionalize();
   byre_bench::register_all();
 }
 

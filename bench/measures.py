@@ -129,7 +129,47 @@ def forms():
         yield ratio(f"{title}: word / lock", operation, "64B", "recycled", "byre", "lock")
 
 
-RATIOS = [*access(), *clones(), *writes(), *writers(), *tensors(), *watched(), *forms()]
+def of_two(title, over, under, bound=None, counter="ns"):
+    """Of two operations: what one costs by its number, say, over another number."""
+    return Measure(title, f"{over}/64B/recycled", [f"{under}/64B/recycled"], bound, counter, "ratio")
+
+
+def series(title, over, counter="ns"):
+    """One of several figures, in nanoseconds, that are to be seen together."""
+    return Measure(title, f"{over}/64B/recycled", [], None, counter, "ns")
+
+
+def functional():
+    for paths in ["chains", "strides"]:
+        yield ratio(f"row += 1 by {paths} / without the pass", "functional_add_row", "4KiB",
+                    "recycled", paths, "plain")
+        yield of_two(f"write of 64 parts by {paths} / without the pass, per part",
+                     f"functional_unbind_64/{paths}", "functional_unbind_64/plain")
+        yield of_two(f"memory kept of updates without a use by {paths} / queue",
+                     f"functional_updates/{paths}", "functional_updates/queue", 0.1, "bytes_kept")
+    for count in [1024, 4096]:
+        # Linear: as much per view, and per part, as far as caches let it.
+        yield of_two(f"use of a view of depth {count} / 64, per view",
+                     f"functional_use_{count}/chains", "functional_use_64/chains", 1.5)
+        for paths in ["chains", "strides"]:
+            yield of_two(f"write of {count} parts by {paths} / 64, per part",
+                         f"functional_unbind_{count}/{paths}", f"functional_unbind_64/{paths}", 1.5)
+    for count in [1, 64, 1024, 4096]:
+        for paths in ["chains", "strides"]:
+            yield series(f"write and use of a view of depth {count} by {paths}",
+                         f"functional_use_{count}/{paths}", "use_ns")
+    for count in [1, 64, 1024, 4096]:
+        for paths in ["chains", "strides", "plain"]:
+            how = "without the pass" if paths == "plain" else f"by {paths}"
+            yield series(f"write of {count} parts {how}, per part",
+                         f"functional_unbind_{count}/{paths}")
+    # By strides a view is as near as any other.
+    yield of_two("use of a view of depth 64, by strides / chains", "functional_use_64/strides",
+                 "functional_use_64/chains")
+
+
+RATIOS = [*access(), *clones(), *writes(), *writers(), *tensors(), *watched(), *functional(),
+          *forms()]
 MEMORY = [Measure("memory per Buffer clone", "memory_per_clone/byre/64B/recycled", [], 40,
                   "bytes_per_clone", "bytes"),
           Measure("memory per Storage clone", "memory_per_clone/storage/64B/recycled", [], 40,

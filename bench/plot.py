@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Draws what report.py measured, with gnuplot: time per operation over size, both logarithmic, the
-median over the rounds with its quartiles."""
+"""Draws what report.py measured, with gnuplot, both axes logarithmic, the median over the rounds with its
+quartiles: time per operation over size, and what the functionalize pass costs over how much there is of
+it."""
 
 import shutil
 import subprocess
@@ -85,9 +86,72 @@ def script(figures, output, rounds):
                       "unset multiplot", ""])
 
 
+# Title, what is counted, the axis, the benchmarks' names before the count, their counter.
+COUNTED_PANELS = [
+    ("Memory kept of updates that nobody uses", "updates", "bytes", "functional_updates_",
+     "bytes_kept", ["queue", "plain", "chains", "strides"]),
+    ("Write to the base, then use of a view", "depth of the view", "ns", "functional_use_", "use_ns",
+     ["chains", "strides"]),
+    ("Write of one of the parts of an unbind", "parts", "ns per part", "functional_unbind_", "ns",
+     ["plain", "chains", "strides"]),
+]
+
+COUNTED_LOOKS = {
+    "queue": ("a queue of all updates", "#d55e00", 5),
+    "plain": ("without the pass", "#000000", 1),
+    "chains": ("the pass, by chains", "#0072b2", 7),
+    "strides": ("the pass, by strides", "#56b4e9", 6),
+}
+
+COUNTED_HEAD = """
+set terminal svg size 1500,480 font "sans,13" background "#ffffff"
+set output "{output}"
+set logscale xy
+set grid xtics ytics lc rgb "#dddddd"
+set key top left reverse Left samplen 2 font ",11"
+set multiplot layout 1,3 title "byre: what the functionalize pass costs\\n\
+{{/*0.8 median and quartiles of {rounds} rounds}}"
+"""
+
+
+def script_of_counts(figures, output, rounds):
+    blocks, panels = [], []
+    for number, (title, counted, axis, stem, counter, contenders) in enumerate(COUNTED_PANELS):
+        plots = []
+        for contender in contenders:
+            rows = []
+            for count in [1, 64, 100, 1000, 1024, 4096, 10000, 100000]:
+                spread = figures.spread(f"{stem}{count}/{contender}/64B/recycled", counter)
+                if spread and spread[1] > 0:
+                    rows.append(f"{count} {spread[1]} {spread[0]} {spread[2]}")
+            if not rows:
+                continue
+            block = f"$counted{number}_{contender}"
+            blocks.append("\n".join([f"{block} << EOD", *rows, "EOD"]))
+            name, colour, point = COUNTED_LOOKS[contender]
+            style = f'lc rgb "{colour}" pt {point} ps 0.8'
+            plots.append(f'{block} using 1:2 with lines lw 1.5 lc rgb "{colour}" notitle')
+            plots.append(f'{block} using 1:2:3:4 with yerrorbars lw 1.2 {style} title "{name}"')
+        if plots:
+            panels.append(f'set title "{title}"\nset xlabel "{counted}"\nset ylabel "{axis}"\nplot '
+                          + ", \\\n     ".join(plots))
+    if not panels:
+        return None
+    return "\n".join([*blocks, COUNTED_HEAD.format(output=output, rounds=rounds), *panels,
+                      "unset multiplot", ""])
+
+
 def draw(figures, output, rounds):
-    """Writes the SVG. Returns what stood in the way, or None."""
-    text = script(figures, output, rounds)
+    """Writes the SVG of operations over sizes. Returns what stood in the way, or None."""
+    return run_gnuplot(script(figures, output, rounds))
+
+
+def draw_counts(figures, output, rounds):
+    """The same of the functionalize pass, over counts."""
+    return run_gnuplot(script_of_counts(figures, output, rounds))
+
+
+def run_gnuplot(text):
     if text is None:
         return "there is nothing to draw"
     gnuplot = shutil.which("gnuplot")

@@ -179,7 +179,7 @@ def check_copies(figures):
 def parse_arguments(arguments):
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("binary", nargs="?", help="the program byre-bench; not with --from")
-    parser.add_argument("outdir", help="folder for benchmark.json, ratios.json and benchmark.svg")
+    parser.add_argument("outdir", help="folder for benchmark.json, ratios.json and the plots")
     effort = parser.add_mutually_exclusive_group()
     effort.add_argument("--quick", action="store_const", dest="effort", const="quick",
                         help="fewer and shorter rounds, up to 16 MiB: less than half a minute")
@@ -216,9 +216,10 @@ def report(options):
     print_table(results)
     copies_right = check_copies(figures) and copies_right
     rounds = 1 + max(run["repetition_index"] for run in document["benchmarks"])
-    picture = os.path.join(options.outdir, "benchmark.svg")
-    obstacle = plot.draw(figures, picture, rounds)
-    print(f"no plot: {obstacle}" if obstacle else f"plot: {picture}")
+    for name, draw in [("benchmark.svg", plot.draw), ("functionalize.svg", plot.draw_counts)]:
+        picture = os.path.join(options.outdir, name)
+        obstacle = draw(figures, picture, rounds)
+        print(f"no plot: {obstacle}" if obstacle else f"plot: {picture}")
     return copies_right
 
 

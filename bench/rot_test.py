@@ -51,14 +51,17 @@ class Report(unittest.TestCase):
                       "view + drop / three words, two counts, 64B",
                       "view + drop / the same by value, 64B",
                       "reshape / view + lazy clone, 64B", "add, new result / loop by hand, 4KiB",
-                      "add in place / loop by hand, 4KiB"]:
+                      "add in place / loop by hand, 4KiB", "row += 1 by chains / without the pass, 4KiB",
+                      "use of a view of depth 1024 / 64, per view",
+                      "write of 1024 parts by strides / 64, per part",
+                      "memory kept of updates without a use by chains / queue"]:
             self.assertIn(title, self.reported.stdout)
 
     def test_every_contender_has_figures(self):
         contenders = {run["name"].split("/")[1] for run in self.load("benchmark.json")["benchmarks"]}
-        self.assertEqual(contenders, {"by_value", "byre", "byre_alone", "copy", "copy_first", "eager", "floor",
-                                      "lock", "loop", "plain", "raw", "shared_ptr", "storage",
-                                      "three_words", "view_and_clone", "warn", "watched"})
+        self.assertEqual(contenders, {"by_value", "byre", "byre_alone", "chains", "copy", "copy_first",
+                                      "eager", "floor", "lock", "loop", "plain", "queue", "raw",
+                                      "shared_ptr", "storage", "strides", "three_words", "view_and_clone", "warn", "watched"})
 
     def test_writers_at_once_make_one_copy_fewer_than_there_are(self):
         document = self.load("benchmark.json")
@@ -77,7 +80,8 @@ class Report(unittest.TestCase):
 
     def test_the_plot_is_drawn_or_said_not_to_be(self):
         if "no plot: gnuplot is missing" not in self.reported.stdout:
-            ElementTree.parse(os.path.join(self.output, "benchmark.svg"))
+            for picture in ["benchmark.svg", "functionalize.svg"]:
+                ElementTree.parse(os.path.join(self.output, picture))
 
     def test_a_stored_run_is_reported_again(self):
         with tempfile.TemporaryDirectory() as other:

@@ -39,6 +39,7 @@ CLAIMS = {
     "G1": "No two writes of a storage have one mark",
     "G2": "A family knows of a mark that the storage had",
     "G3": "A family whose mark is the storage's wrote last or knows of the last write",
+    "G4": "A family has not read what it was told of where it wrote, until it reads or writes all of it",
 }
 
 

@@ -19,7 +19,9 @@ extern const Scenario drops_race_drops;
 extern const Scenario failing_clones_of_a_loan;
 extern const Scenario failing_copies;
 extern const Scenario failing_resizes;
+extern const Scenario families_come_out_of_readers;
 extern const Scenario families_disagree_twice;
+extern const Scenario families_leave_unread;
 extern const Scenario families_race;
 extern const Scenario families_read_and_write;
 extern const Scenario first_attachments_race;
@@ -106,6 +108,7 @@ extern const Scenario wakes_through_header;
 extern const Scenario copiers_are_counted;
 extern const Scenario writes_after_a_drop;
 extern const Scenario failed_owners_are_counted;
+extern const Scenario no_handle_is_left;
 extern const Scenario one_handle_is_copied_at_once;
 extern const Scenario locked_writes_after_a_drop;
 extern const Scenario locked_failed_owners_are_counted;
@@ -161,6 +164,8 @@ std::span<const Scenario* const> all_scenarios() {
       &families_race,
       &families_read_and_write,
       &families_disagree_twice,
+      &families_leave_unread,
+      &families_come_out_of_readers,
       &values_are_interned_once,
       &numbers_are_used_up,
       &numbers_run_out,
@@ -198,6 +203,7 @@ std::span<const Scenario* const> all_scenarios() {
       &writes_after_a_drop,
       &failed_owners_are_counted,
       &copiers_are_counted,
+      &no_handle_is_left,
       &one_handle_is_copied_at_once,
       &locked_writes_after_a_drop,
       &locked_failed_owners_are_counted,

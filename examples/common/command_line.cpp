@@ -28,15 +28,21 @@ std::string text_of(const po::error& error, int argc, const char* const* argv) {
 }  // namespace
 
 po::variables_map parse_command_line(int argc, const char* const* argv,
-                                     const po::options_description& options) {
+                                     const po::options_description& options, const char* alone) {
   try {
     po::variables_map given;
     constexpr auto style = po::command_line_style::unix_style &
                            ~static_cast<int>(po::command_line_style::allow_guessing);
-    // Nothing may stand alone: an empty list of positions makes that an error.
-    const po::positional_options_description none;
+    po::options_description all;
+    all.add(options);
+    // What may not stand alone is an error by a list of positions that has not so many.
+    po::positional_options_description positions;
+    if (alone != nullptr) {
+      all.add_options()(alone, po::value<std::string>());
+      positions.add(alone, 1);
+    }
     po::store(
-        po::command_line_parser(argc, argv).options(options).positional(none).style(style).run(),
+        po::command_line_parser(argc, argv).options(all).positional(positions).style(style).run(),
         given);
     po::notify(given);
     return given;

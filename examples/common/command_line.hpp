@@ -10,9 +10,10 @@
 
 namespace examples {
 
-/// No abbreviations, and nothing that stands alone.
+/// No abbreviations, and nothing that stands alone but one value for `alone`, if that is named.
 boost::program_options::variables_map parse_command_line(
-    int argc, const char* const* argv, const boost::program_options::options_description& options);
+    int argc, const char* const* argv, const boost::program_options::options_description& options,
+    const char* alone = nullptr);
 
 /// The whole number that was given for `name`.
 std::uint64_t number(const std::string& name, const std::string& given, std::uint64_t least,

@@ -17,11 +17,12 @@ constexpr ReshapeMode all_modes[] = {ReshapeMode::alias, ReshapeMode::warn, Resh
 
 using Lines = std::set<std::uint32_t>;
 
-/// The labels against what is computed: no report is looked at. An access that is labelled differs in
-/// what is seen at its line, or, where its line shows nothing, in what is seen later. What differs has
-/// such a label.
-void check_labels(Audit& audit, const std::vector<Seen>& as_aliases,
-                  const std::vector<Seen>& as_copies) {
+/// The labels against what is computed: no report is looked at. What is seen at each line that a label
+/// names has to differ between aliases and copies, and where it differs, there has to be such a label.
+/// One that is not true is worth nothing, and a difference without one is a triple that was missed.
+/// Answers the labels that are true.
+std::vector<Label> check_labels(Audit& audit, const std::vector<Seen>& as_aliases,
+                                const std::vector<Seen>& as_copies) {
   Lines differing;
   Lines shown;
   for (std::size_t at = 0; at < as_aliases.size(); ++at) {
@@ -30,25 +31,35 @@ void check_labels(Audit& audit, const std::vector<Seen>& as_aliases,
       differing.insert(as_aliases[at].line);
     }
   }
+  audit.differs = !differing.empty();
   Lines unexplained = differing;
+  std::vector<Label> true_labels;
   for (const Label& label : audit.labels) {
-    const bool is_shown = shown.contains(label.access);
-    const auto explained = [&](std::uint32_t line) {
-      return is_shown ? line == label.access : line > label.access;
-    };
-    if (std::ranges::none_of(differing, explained)) {
-      audit.faults.push_back("The label " + to_string(label) +
-                             " is wrong: what is seen is the same for aliases and copies.");
+    Lines named(label.seen.begin(), label.seen.end());
+    if (shown.contains(label.access)) {
+      named.insert(label.access);
     }
-    std::erase_if(unexplained, explained);
+    if (named.empty() || !std::ranges::includes(differing, named)) {
+      audit.faults.push_back("The label " + to_string(label) +
+                             " is wrong: what is seen there is the same for aliases and copies.");
+      continue;
+    }
+    true_labels.push_back(label);
+    std::erase_if(unexplained, [&](std::uint32_t line) { return named.contains(line); });
   }
   for (const std::uint32_t line : unexplained) {
     audit.faults.push_back("A label is missing: what is seen at line " + std::to_string(line) +
                            " differs between aliases and copies.");
   }
+  audit.triples.labelled = true_labels.size() + unexplained.size();
+  return true_labels;
 }
 
-void check_reports(Audit& audit) {
+void check_reports(Audit& audit, const std::vector<Label>& true_labels) {
+  const auto is_reported = [&](const Label& label) {
+    return std::ranges::any_of(audit.reports,
+                               [&](const auto& report) { return label.is_of(report); });
+  };
   for (const shadow::Violation& report : audit.reports) {
     const auto matches = [&](const Label& label) { return label.is_of(report); };
     if (std::ranges::none_of(audit.labels, matches)) {
@@ -56,14 +67,11 @@ void check_reports(Audit& audit) {
     }
   }
   for (const Label& label : audit.labels) {
-    const auto matches = [&](const auto& report) { return label.is_of(report); };
-    if (std::ranges::any_of(audit.reports, matches)) {
-      ++audit.triples.right;
-    } else {
+    if (!is_reported(label)) {
       audit.faults.push_back("Labelled, and not reported: " + to_string(label) + ".");
     }
   }
-  audit.triples.labelled = audit.labels.size();
+  audit.triples.right = static_cast<std::size_t>(std::ranges::count_if(true_labels, is_reported));
   audit.triples.reported = audit.reports.size();
 }
 
@@ -120,8 +128,7 @@ Audit audit(const Pipeline& pipeline, const std::vector<Label>& all_labels) {
   if (watched.journal.all() != aliased.journal.all()) {
     audit.faults.push_back("What is computed changes where it is watched.");
   }
-  check_labels(audit, aliased.journal.all(), copied.journal.all());
-  check_reports(audit);
+  check_reports(audit, check_labels(audit, aliased.journal.all(), copied.journal.all()));
   check_error(audit, run_in(ReshapeMode::error, pipeline.run));
   check_rewrite(audit);
   return audit;
@@ -138,9 +145,9 @@ Score score_of_triples(const std::vector<Audit>& audits) noexcept {
 Score score_of_pipelines(const std::vector<Audit>& audits) noexcept {
   Score score;
   for (const Audit& audit : audits) {
-    const std::size_t labelled = audit.labels.empty() ? 0 : 1;
+    const std::size_t differs = audit.differs ? 1 : 0;
     const std::size_t reported = audit.reports.empty() ? 0 : 1;
-    score.add({labelled, reported, labelled * reported});
+    score.add({differs, reported, differs * reported});
   }
   return score;
 }

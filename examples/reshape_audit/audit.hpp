@@ -12,7 +12,8 @@
 
 namespace examples::reshape_audit {
 
-/// How many were labelled, reported, and both.
+/// How many were labelled, reported, and both. Labels that are not true are none, and what differs
+/// without one counts as labelled: whoever forgot it, byre did not report it as labelled.
 struct Score {
   std::size_t labelled = 0;
   std::size_t reported = 0;
@@ -35,6 +36,7 @@ struct Audit {
   std::vector<Label> labels{};
   std::vector<byre::shadow::Violation> reports{};  ///< in warn mode
   std::string error{};                             ///< in error mode: what was thrown
+  bool differs = false;                            ///< what is seen, between aliases and copies
   Score triples{};
   std::vector<std::string> faults{};  ///< a sentence each
 };
@@ -43,7 +45,7 @@ struct Audit {
 Audit audit(const Pipeline& pipeline, const std::vector<Label>& all_labels);
 
 Score score_of_triples(const std::vector<Audit>& audits) noexcept;
-/// Of pipelines: those with a label, and those with a report.
+/// Of pipelines: those of which something that is seen differs, and those with a report.
 Score score_of_pipelines(const std::vector<Audit>& audits) noexcept;
 
 }  // namespace examples::reshape_audit

@@ -17,6 +17,8 @@ struct Label {
   std::uint32_t write;
   std::uint32_t access;
   bool access_writes;
+  /// Lines that show what the access did with what it saw, where its own shows nothing.
+  std::vector<std::uint32_t> seen{};
 
   bool is_of(const byre::shadow::Violation& report) const noexcept;
 };

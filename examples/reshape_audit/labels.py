@@ -4,15 +4,16 @@
 
 A comment at the end of a line says what the line is in which triples: `// reshaped 1 2`,
 `// written 1, then read 2`. Triples are numbered within a function, and have one line for each of
-reshaped, written, and then read or then written.
+reshaped, written, and then read or then written. Lines that are `// seen 1` show what became of an
+access that shows nothing at its own line.
 """
 import pathlib
 import re
 import sys
 
 FUNCTION = re.compile(r"^void (\w+)\(Journal& \w+\) \{$")
-COMMENT = re.compile(r"[^\s/]\s*// ((?:reshaped|written|then (?:read|written))\b.*)$")
-PART = re.compile(r"(reshaped|written|then read|then written)((?: \d+)+)")
+COMMENT = re.compile(r"[^\s/]\s*// ((?:reshaped|written|then (?:read|written)|seen)\b.*)$")
+PART = re.compile(r"(reshaped|written|then read|then written|seen)((?: \d+)+)")
 
 
 def parts_of(comment, where):
@@ -24,7 +25,8 @@ def parts_of(comment, where):
 
 
 def triples_of(path):
-    """{(function, number): {"reshaped": line, "written": line, "then": line, "writes": bool}}"""
+    """{(function, number): {"reshaped": line, "written": line, "then": line, "writes": bool,
+    "seen": [line...]}}"""
     triples, function = {}, None
     for line, text in enumerate(path.read_text().splitlines(), 1):
         where = f"{path}:{line}"
@@ -37,7 +39,10 @@ def triples_of(path):
         if function is None or function.endswith("_rewritten"):
             sys.exit(f"{where}: a label outside a pipeline")
         for role, number, words in parts_of(found[1], where):
-            triple = triples.setdefault((function, number), {})
+            triple = triples.setdefault((function, number), {"seen": []})
+            if role == "seen":
+                triple["seen"].append(line)
+                continue
             if role in triple:
                 sys.exit(f"{where}: triple {number} of {function} is {role} twice")
             triple[role] = line
@@ -54,8 +59,9 @@ def main(output, *sources):
     for path in map(pathlib.Path, sources):
         for (function, _), triple in triples_of(path).items():
             numbers = ", ".join(str(triple[role]) for role in ("reshaped", "written", "then"))
+            seen = ", ".join(map(str, triple["seen"]))
             lines.append(f'      {{"{function}", "{path.name}", {numbers}, '
-                         f'{str(triple["writes"]).lower()}}},\n')
+                         f'{str(triple["writes"]).lower()}, {{{seen}}}}},\n')
     pathlib.Path(output).write_text(
         '#include "label.hpp"\n\n'
         "std::vector<examples::reshape_audit::Label> examples::reshape_audit::all_labels() {\n"

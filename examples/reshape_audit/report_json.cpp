@@ -22,7 +22,8 @@ Json figures(const Label& label) {
           {"reshape", label.reshape},
           {"write", label.write},
           {"access", label.access},
-          {"access_is", label.access_writes ? "write" : "read"}};
+          {"access_is", label.access_writes ? "write" : "read"},
+          {"seen", label.seen}};
 }
 
 Json figures(const Audit& audit) {

@@ -52,6 +52,8 @@ constexpr Race table[] = {
                                     "who finds itself alone writes after all that others read"),
     race<FamiliesWriteAtOnceAsShipped>("families_write_at_once",
                                        "a write that follows another view family's is told of it"),
+    race<ReshapesOfTensors>("reshapes_of_tensors",
+                            "tensors that share a storage are told of each other's writes, once"),
 };
 
 }  // namespace

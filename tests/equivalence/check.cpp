@@ -4,9 +4,8 @@
 #include <byre/error/error.hpp>
 
 #include <algorithm>
-#include <iterator>
+#include <functional>
 #include <limits>
-#include <set>
 #include <utility>
 
 #include "interpret.hpp"
@@ -16,77 +15,46 @@ namespace {
 
 using shadow::ReshapeMode;
 
-/// The lines of a write and of the access that was told of it.
-using Lines = std::set<std::pair<std::uint32_t, std::uint32_t>>;
-
 constexpr std::uint32_t never = std::numeric_limits<std::uint32_t>::max();
 
 /// Of the first read with another value; never if there is none.
 std::uint32_t first_difference(const Reads& one, const Reads& other) {
   const auto [at, there] = std::ranges::mismatch(one, other);
-  return at == one.end() && there == other.end() ? never : at == one.end() ? there->line : at->line;
+  return at == one.end() && there == other.end() ? never
+         : at == one.end()                       ? there->number
+                                                 : at->number;
 }
 
-std::uint32_t first_access(const Lines& lines) {
-  std::uint32_t first = never;
-  for (const auto& [write, access] : lines) {
-    first = std::min(first, access);
-  }
-  return first;
+std::string at(std::uint32_t number) {
+  return number == never ? "nowhere" : "at " + std::to_string(number);
 }
 
-Lines lines_of(const std::vector<shadow::Violation>& violations) {
-  Lines lines;
-  for (const shadow::Violation& violation : violations) {
-    lines.emplace(violation.write.site.line, violation.access.site.line);
-  }
-  return lines;
+bool is_excuse(Reason reason) {
+  return reason != Reason::differs && reason != Reason::inexplicable;
 }
 
-Lines lines_of(const std::vector<Report>& reports) {
-  Lines lines;
-  for (const Report& report : reports) {
-    lines.emplace(report.write_line, report.access_line);
-  }
-  return lines;
-}
-
-std::string text(const Lines& lines) {
-  std::string text;
-  for (const auto& [write, access] : lines) {
-    text += " " + std::to_string(write) + "->" + std::to_string(access);
-  }
-  return text.empty() ? " none" : text;
-}
-
-std::string at(std::uint32_t line) {
-  return line == never ? "nowhere" : "at line " + std::to_string(line);
-}
-
-/// The claim itself, of what really ran.
+/// The claim itself, of what really ran: but for silence, a difference is told no later than where it is
+/// first read, and what is told without one has an excuse.
 std::string failure_of_claim(const Outcome& alias, const Outcome& copy, const Outcome& warn,
                              const Worlds& worlds) {
   const std::uint32_t difference = first_difference(alias.reads, copy.reads);
-  const Lines told = lines_of(warn.summary.triples);
-  if (difference < first_access(told)) {
-    return "alias and copy differ " + at(difference) + ", and warn reports only" + text(told);
+  const std::uint32_t told = warn.told.empty() ? never : warn.told.front().number;
+  if (difference < std::min(told, worlds.first_silenced().value_or(never))) {
+    return "alias and copy differ " + at(difference) + ", and warn tells" + to_string(warn.told);
   }
-  const auto is_excused = [](const Report& report) {
-    return report.reason != Reason::differs && report.reason != Reason::inexplicable;
-  };
-  if (!told.empty() && difference == never && !std::ranges::all_of(worlds.reports(), is_excused)) {
-    return "alias and copy agree, and warn reports without an excuse" + text(told);
+  if (told != never && difference == never &&
+      !std::ranges::all_of(worlds.reasons_of_told(), is_excuse)) {
+    return "alias and copy agree, and warn tells without an excuse" + to_string(warn.told);
   }
   return "";
 }
 
-/// That the two worlds are those which the modes make, and that warn tells of each write where the rule
-/// says so and nowhere else.
-std::string failure_of_worlds(const Outcome& alias, const Outcome& copy, const Outcome& warn,
-                              const Worlds& worlds) {
+/// That the two worlds are those which the modes make.
+std::string failure_of_reads(const Outcome& alias, const Outcome& copy, const Outcome& warn,
+                             const Worlds& worlds) {
   const auto differs = [](const char* what, const Reads& reads, const Reads& expected) {
-    const std::uint32_t line = first_difference(reads, expected);
-    return line == never ? "" : what + std::string(" does not read what is there ") + at(line);
+    const std::uint32_t number = first_difference(reads, expected);
+    return number == never ? "" : what + std::string(" does not read what is there ") + at(number);
   };
   for (const std::string& failure : {differs("alias", alias.reads, worlds.reads_of_aliases()),
                                      differs("warn", warn.reads, worlds.reads_of_aliases()),
@@ -95,32 +63,60 @@ std::string failure_of_worlds(const Outcome& alias, const Outcome& copy, const O
       return failure;
     }
   }
+  return "";
+}
+
+std::string failure_of_count(const char* what, std::uint64_t count, std::uint64_t expected) {
+  return count == expected ? ""
+                           : std::to_string(count) + what + std::string(", and should be ") +
+                                 std::to_string(expected);
+}
+
+/// That warn tells of each write where the rule says so and nowhere else, what it says, and what it
+/// counts.
+std::string failure_of_reports(const Outcome& alias, const Outcome& copy, const Outcome& warn,
+                               const Worlds& worlds) {
   for (const Outcome* const outcome : {&alias, &copy}) {
-    if (outcome->summary.reshapes + outcome->summary.violations != 0) {
+    const shadow::Summary& summary = outcome->summary;
+    if (summary.reshapes + summary.violations + summary.silenced + summary.unaudited != 0) {
       return "alias or copy watches";
     }
   }
-  const Lines told = lines_of(warn.summary.triples);
-  const Lines expected = lines_of(worlds.reports());
-  if (told != expected || warn.summary.violations != worlds.reports().size()) {
-    return "warn reports" + text(told) + " (" + std::to_string(warn.summary.violations) +
-           " times), and should" + text(expected) + " (" + std::to_string(worlds.reports().size()) +
-           " times)";
+  if (const Tellings expected = tellings_of(worlds.told()); warn.told != expected) {
+    return "warn tells" + to_string(warn.told) + ", and should" + to_string(expected);
+  }
+  const Triples triples = triples_of(warn.summary.triples);
+  if (const Triples expected = triples_of(worlds.told()); triples != expected) {
+    return "the summary has" + to_string(triples) + ", and should have" + to_string(expected);
+  }
+  if (!std::ranges::is_sorted(warn.summary.triples, std::greater(), &shadow::Violation::count) ||
+      triples.size() != warn.summary.triples.size()) {
+    return "the summary is not in order";
+  }
+  const shadow::Summary& summary = warn.summary;
+  for (const std::string& failure :
+       {failure_of_count(" violations", summary.violations, worlds.told().size()),
+        failure_of_count(" silenced", summary.silenced, worlds.silenced()),
+        failure_of_count(" reshapes watched", summary.reshapes, worlds.reshapes()),
+        failure_of_count(" pointers unaudited", summary.unaudited, worlds.unaudited())}) {
+    if (!failure.empty()) {
+      return failure;
+    }
   }
   return "";
 }
 
 /// That each reason is what it says: a read that is said to differ does.
 std::string failure_of_reasons(const Worlds& worlds) {
-  for (const Report& report : worlds.reports()) {
-    const auto is_there = [&](const Read& read) { return read.line == report.access_line; };
-    const bool differs = std::ranges::find_if(worlds.reads_of_aliases(), is_there) !=
-                             worlds.reads_of_aliases().end() &&
-                         *std::ranges::find_if(worlds.reads_of_aliases(), is_there) !=
-                             *std::ranges::find_if(worlds.reads_of_copies(), is_there);
-    if (report.reason == Reason::inexplicable || (report.reason == Reason::differs) != differs) {
-      return "the report " + at(report.access_line) + " is said to be one of " +
-             to_string(report.reason);
+  for (std::size_t index = 0; index < worlds.told().size(); ++index) {
+    const Reason reason = worlds.reasons_of_told()[index];
+    const std::uint32_t number = worlds.told()[index].number;
+    const auto is_there = [&](const Read& read) { return read.number == number; };
+    const auto aliased = std::ranges::find_if(worlds.reads_of_aliases(), is_there);
+    const bool differs = aliased != worlds.reads_of_aliases().end() &&
+                         *aliased != *std::ranges::find_if(worlds.reads_of_copies(), is_there);
+    if (reason == Reason::inexplicable || (reason == Reason::differs) != differs) {
+      return "what is told " + at(number) + " is said to be one of " + to_string(reason);
     }
   }
   return "";
@@ -129,8 +125,8 @@ std::string failure_of_reasons(const Worlds& worlds) {
 /// Where every value is unique and every access of all there is.
 std::string failure_of_whole(const Verdict& verdict) {
   std::size_t excused = 0;
-  for (const Reason reason :
-       {Reason::carried, Reason::missed, Reason::equal_values, Reason::other_elements}) {
+  for (const Reason reason : {Reason::carried, Reason::missed, Reason::equal_values,
+                              Reason::other_elements, Reason::in_parts}) {
     excused += verdict.reports[static_cast<std::size_t>(reason)];
   }
   if (excused != 0) {
@@ -147,25 +143,33 @@ std::string failure_of_whole(const Verdict& verdict) {
 Verdict check(const Program& program, Flavor flavor) {
   Verdict verdict;
   Worlds worlds;
-  std::uint32_t line = 0;
+  std::uint32_t number = 0;
   for (const Statement& statement : program) {
-    if (!worlds.run(statement, ++line)) {
-      verdict.failure = "line " + std::to_string(line) + " is not possible";
+    if (!worlds.run(statement, ++number)) {
+      verdict.failure = "statement " + std::to_string(number) + " is not possible";
       return verdict;
     }
   }
+  for (const Reason reason : worlds.reasons_of_told()) {
+    ++verdict.reports[static_cast<std::size_t>(reason)];
+  }
+  for (const Telling& each : worlds.told()) {
+    ++verdict.advice[static_cast<std::size_t>(each.told.advice)];
+    verdict.errors += each.told.is_error ? 1 : 0;
+  }
+  verdict.silenced = worlds.silenced();
   try {
     const Outcome alias = run(program, ReshapeMode::alias);
     const Outcome copy = run(program, ReshapeMode::copy);
     const Outcome warn = run(program, ReshapeMode::warn);
-    verdict.is_reported = warn.summary.violations != 0;
-    verdict.differs = alias.reads != copy.reads;
-    for (const Report& report : worlds.reports()) {
-      ++verdict.reports[static_cast<std::size_t>(report.reason)];
-    }
+    const std::uint32_t difference = first_difference(alias.reads, copy.reads);
+    verdict.is_reported = !warn.told.empty();
+    verdict.differs = difference != never;
+    verdict.is_hidden =
+        verdict.differs && (warn.told.empty() || difference < warn.told.front().number);
     for (const std::string& failure :
-         {failure_of_claim(alias, copy, warn, worlds), failure_of_worlds(alias, copy, warn, worlds),
-          failure_of_reasons(worlds),
+         {failure_of_claim(alias, copy, warn, worlds), failure_of_reads(alias, copy, warn, worlds),
+          failure_of_reports(alias, copy, warn, worlds), failure_of_reasons(worlds),
           flavor == Flavor::whole_and_unique ? failure_of_whole(verdict) : std::string()}) {
       verdict.failure = verdict.failure.empty() ? failure : verdict.failure;
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// What is claimed of a program: warn mode reports nothing if and only if alias and copy mode compute
-/// the same values for every read.
+/// the same values for every read; and each report, the error or the silence in place of one, and all
+/// counts are what the rule says.
 #pragma once
 
 #include <array>
@@ -17,7 +18,11 @@ struct Verdict {
   std::string failure{};  ///< what is wrong; empty if nothing is
   bool is_reported = false;
   bool differs = false;
+  bool is_hidden = false;  ///< differs where only silence is why nobody was told by then
   std::array<std::size_t, reasons> reports{};  ///< how many there are of each reason
+  std::array<std::size_t, 3> advice{};         ///< and of each advice
+  std::size_t errors = 0;
+  std::size_t silenced = 0;
 };
 
 /// Runs the program in every mode. All of its statements are possible.

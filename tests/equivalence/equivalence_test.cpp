@@ -6,9 +6,12 @@
 // some hundred thousand in one process, places of reports run out.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <string>
 
 #include "../unit/support/seed.hpp"
@@ -19,29 +22,52 @@ namespace {
 
 std::size_t programs() {
   const char* const given = std::getenv("BYRE_EQUIVALENCE_PROGRAMS");
-  return given != nullptr ? std::strtoull(given, nullptr, 10) : 20'000;
+  return given != nullptr ? std::strtoull(given, nullptr, 10) : 40'000;
 }
 
 struct Tally {
   std::size_t all = 0;
   std::size_t reported = 0;
   std::size_t differing = 0;
+  std::size_t hidden = 0;
+  std::size_t errors = 0;
+  std::size_t silenced = 0;
   std::array<std::size_t, reasons> reports{};
+  std::array<std::size_t, 3> advice{};
+  std::array<std::size_t, operations> statements{};
 
-  void add(const Verdict& verdict) {
+  void add(const Program& program, const Verdict& verdict) {
     ++all;
     reported += verdict.is_reported ? 1 : 0;
     differing += verdict.differs ? 1 : 0;
-    for (std::size_t reason = 0; reason < reasons; ++reason) {
-      reports[reason] += verdict.reports[reason];
+    hidden += verdict.is_hidden ? 1 : 0;
+    errors += verdict.errors;
+    silenced += verdict.silenced;
+    add(reports, verdict.reports);
+    add(advice, verdict.advice);
+    for (const Statement& statement : program) {
+      ++statements[static_cast<std::size_t>(statement.operation)];
     }
+  }
+  template <std::size_t Count>
+  static void add(std::array<std::size_t, Count>& to, const std::array<std::size_t, Count>& more) {
+    std::ranges::transform(to, more, to.begin(), std::plus());
   }
   std::size_t count(Reason reason) const { return reports[static_cast<std::size_t>(reason)]; }
 
   void print() const {
-    std::printf("%zu programs: %zu report, %zu differ. Reports:", all, reported, differing);
+    std::printf("%zu programs: %zu report, %zu differ, %zu hidden by silence. Reports:", all,
+                reported, differing, hidden);
     for (std::size_t reason = 0; reason < reasons; ++reason) {
       std::printf(" %s %zu", to_string(static_cast<Reason>(reason)), reports[reason]);
+    }
+    std::printf("; errors %zu, silenced %zu. Advice:", errors, silenced);
+    for (std::size_t each = 0; each < advice.size(); ++each) {
+      std::printf(" %s %zu", to_string(static_cast<shadow::Advice>(each)), advice[each]);
+    }
+    std::printf(". Statements:");
+    for (std::size_t each = 0; each < operations; ++each) {
+      std::printf(" %s %zu", name_of(static_cast<Operation>(each)), statements[each]);
     }
     std::printf("\n");
   }
@@ -54,7 +80,7 @@ Tally check_programs(Flavor flavor) {
   for (std::uint64_t number = 0; number < programs(); ++number) {
     const Program program = generate(first + number, flavor);
     const Verdict verdict = check(program, flavor);
-    tally.add(verdict);
+    tally.add(program, verdict);
     if (!verdict.failure.empty()) {
       const Program shorter = shrunk(program, flavor);
       ADD_FAILURE() << "BYRE_TEST_SEED=" << first + number << ": " << verdict.failure << "\n"
@@ -79,6 +105,11 @@ TEST(Equivalence, programs_that_do_anything_are_told_of_what_differs) {
     EXPECT_EQ(tally.reports[reason] == 0, static_cast<Reason>(reason) == Reason::inexplicable)
         << to_string(static_cast<Reason>(reason));
   }
+  EXPECT_GT(tally.hidden, 0U);
+  EXPECT_GT(tally.errors, 0U);
+  EXPECT_GT(tally.silenced, 0U);
+  EXPECT_EQ(std::ranges::count(tally.advice, 0U), 0);
+  EXPECT_EQ(std::ranges::count(tally.statements, 0U), 0);
 }
 
 TEST(Equivalence, where_all_is_unique_and_whole_a_reported_read_is_a_difference) {

@@ -21,22 +21,25 @@ constexpr std::array of_anything{
     Weight{Operation::make, 2},       Weight{Operation::alias, 1},
     Weight{Operation::transpose, 2},  Weight{Operation::slice, 3},
     Weight{Operation::select, 2},     Weight{Operation::diagonal, 1},
-    Weight{Operation::view, 2},       Weight{Operation::reshape, 8},
-    Weight{Operation::lazy_clone, 1}, Weight{Operation::clone, 1},
-    Weight{Operation::drop, 3},       Weight{Operation::reshape_in_place, 2},
-    Weight{Operation::resize, 1},     Weight{Operation::reserve, 1},
+    Weight{Operation::view, 2},       Weight{Operation::as_i32, 1},
+    Weight{Operation::as_i64, 2},     Weight{Operation::over, 1},
+    Weight{Operation::reshape, 10},   Weight{Operation::lazy_clone, 2},
+    Weight{Operation::clone, 1},      Weight{Operation::drop, 3},
+    Weight{Operation::shrink, 1},     Weight{Operation::realize, 2},
+    Weight{Operation::extend, 1},     Weight{Operation::reshape_in_place, 2},
+    Weight{Operation::resize, 1},     Weight{Operation::reserve, 2},
     Weight{Operation::share_data, 1}, Weight{Operation::fill, 1},
-    Weight{Operation::set_at, 2},     Weight{Operation::write_through, 1},
+    Weight{Operation::set_at, 3},     Weight{Operation::write_through, 1},
     Weight{Operation::add_number, 1}, Weight{Operation::negate, 1},
     Weight{Operation::add, 2},        Weight{Operation::copy, 4},
     Weight{Operation::read_at, 4},    Weight{Operation::read, 6}};
 
 constexpr std::array of_whole{
-    Weight{Operation::make, 1},          Weight{Operation::alias, 1},
-    Weight{Operation::transpose, 2},     Weight{Operation::view, 2},
-    Weight{Operation::reshape, 6},       Weight{Operation::reshape_in_place, 1},
-    Weight{Operation::drop, 4},          Weight{Operation::fill, 2},
-    Weight{Operation::write_through, 2}, Weight{Operation::read, 6}};
+    Weight{Operation::make, 1},      Weight{Operation::alias, 1},
+    Weight{Operation::transpose, 2}, Weight{Operation::view, 2},
+    Weight{Operation::reshape, 6},   Weight{Operation::reshape_in_place, 1},
+    Weight{Operation::drop, 4},      Weight{Operation::fill, 4},
+    Weight{Operation::read, 6}};
 
 class Generator {
  public:
@@ -44,11 +47,11 @@ class Generator {
       : random_(seed), is_whole_(flavor != Flavor::anything) {}
 
   Program program() {
-    const auto length = static_cast<std::size_t>(5 + below(18));
+    const auto length = static_cast<std::size_t>(6 + below(is_whole_ ? 18 : 24));
     add(made());
     while (program_.size() < length) {
       const Statement next = statement();
-      if (!is_whole_ || !reshapes(next) || aliases(next)) {
+      if (!is_whole_ || !next.reshapes() || aliases(next)) {
         add(next);
       }
     }
@@ -56,8 +59,10 @@ class Generator {
   }
 
  private:
+  /// 0 if there is nothing below.
   std::int64_t below(std::int64_t bound) {
-    return static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(bound));
+    return bound == 0 ? 0
+                      : static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(bound));
   }
   /// Its own and those of ten elements behind it, if they are to be unique.
   std::int64_t value() { return is_whole_ ? (next_value_ += 10 + below(5)) : below(3); }
@@ -69,12 +74,14 @@ class Generator {
   }
 
   Statement made() {
-    static const std::array<Dims, 7> all_sizes{Dims{6}, {2, 3}, {4},      {2, 2},
-                                               {8},     {2, 4}, {2, 1, 3}};
-    return {.operation = Operation::make,
-            .result = next_name_++,
-            .dims = all_sizes[static_cast<std::size_t>(below(std::ssize(all_sizes)))],
-            .value = value()};
+    static const std::array<Dims, 9> all_sizes{Dims{6}, {2, 3}, {4},       {2, 2}, {8},
+                                               {2, 4},  {1},    {2, 1, 3}, {0, 2}};
+    return {
+        .operation = Operation::make,
+        .result = next_name_++,
+        .dims =
+            all_sizes[static_cast<std::size_t>(below(std::ssize(all_sizes) - (is_whole_ ? 2 : 0)))],
+        .value = value()};
   }
 
   Operation operation() {
@@ -97,11 +104,33 @@ class Generator {
     return std::next(tensors.begin(), below(std::ssize(tensors)))->first;
   }
 
+  /// One whose memory is its own, if there is one, for what is refused otherwise.
+  std::size_t tensor_for(Operation operation) {
+    std::vector<std::size_t> fitting;
+    for (const auto& [name, tensor] : worlds_.tensors()) {
+      const bool has_memory = tensor.family != nullptr;
+      if (operation == Operation::realize ? !has_memory
+                                          : has_memory && !worlds_.is_shared(tensor)) {
+        fitting.push_back(name);
+        if (operation == Operation::extend && !tensor.family->memory->has_storage) {
+          return name;  // rare, and else without a use
+        }
+      }
+    }
+    const bool is_choosy = operation == Operation::realize || operation == Operation::shrink ||
+                           operation == Operation::reserve || operation == Operation::extend;
+    return is_choosy && !fitting.empty()
+               ? fitting[static_cast<std::size_t>(below(std::ssize(fitting)))]
+               : any_tensor();
+  }
+
   /// One that may stand beside it in an operation, if there is one.
   std::size_t tensor_beside(std::size_t self) {
     std::vector<std::size_t> fitting;
     for (const auto& [name, tensor] : worlds_.tensors()) {
-      if (tensor.layout.sizes == worlds_.tensors().at(self).layout.sizes && name != self) {
+      const Worlds::Tensor& beside = worlds_.tensors().at(self);
+      if (tensor.layout.sizes == beside.layout.sizes && tensor.width == beside.width &&
+          name != self) {
         fitting.push_back(name);
       }
     }
@@ -117,6 +146,9 @@ class Generator {
   }
 
   Dims regrouped(std::int64_t numel) {
+    if (numel == 0) {
+      return below(2) == 0 ? Dims{0} : Dims{2, 0};
+    }
     Dims sizes;
     for (std::int64_t left = numel; left > 1 || sizes.empty();) {
       const std::int64_t size = 1 + below(left);
@@ -133,7 +165,8 @@ class Generator {
     if (worlds_.tensors().empty()) {
       return made();
     }
-    Statement next{.operation = operation(), .self = any_tensor()};
+    Statement next{.operation = operation()};
+    next.self = tensor_for(next.operation);
     const Layout& layout = worlds_.tensors().at(next.self).layout;
     const auto ndim = static_cast<std::int64_t>(layout.ndim());
     const std::int64_t axis = ndim == 0 ? 0 : below(ndim);
@@ -149,6 +182,9 @@ class Generator {
         break;
       case Operation::slice:
         next.dims = {axis, below(size), 1 + below(size), 1 + below(2)};
+        if (is_rare(10)) {
+          next.dims[2] = next.dims[1];  // of nothing
+        }
         break;
       case Operation::select:
         next.dims = {axis, below(size)};
@@ -163,8 +199,15 @@ class Generator {
         next.dims = index_into(layout);
         break;
       case Operation::resize:
+      case Operation::shrink:
+      case Operation::over:
+        next.dims = regrouped(is_rare(4) ? 0 : 1 + below(8));
+        break;
       case Operation::reserve:
-        next.dims = regrouped(1 + below(next.operation == Operation::resize ? 6 : 16));
+        next.dims = regrouped(1 + below(16));
+        break;
+      case Operation::extend:
+        next.dims = {below(4), 40 * below(2)};
         break;
       case Operation::add:
       case Operation::copy:
@@ -175,13 +218,33 @@ class Generator {
         break;
     }
     next.value = next.operation == Operation::read ? below(ways_to_read) : value();
+    next.is_silent = !is_whole_ && is_rare(12);
+    if (next.reshapes()) {
+      choose_mode(next);
+    }
+    next.line = is_rare(4) ? earlier_line() : 0;
     return next;
   }
 
-  static bool reshapes(const Statement& statement) {
-    return statement.operation == Operation::reshape ||
-           statement.operation == Operation::reshape_in_place;
+  /// Often as the run says.
+  void choose_mode(Statement& next) {
+    using shadow::ReshapeMode;
+    const std::int64_t choice = below(10);
+    if (choice < 2) {
+      next.mode = ReshapeMode::error;
+    } else if (choice < 4 && !is_whole_) {
+      next.mode = choice == 2 ? ReshapeMode::alias : ReshapeMode::copy;
+    }
   }
+
+  /// Of an earlier statement, as in a loop, or where much is done in one line.
+  std::uint32_t earlier_line() {
+    const auto earlier = static_cast<std::size_t>(below(std::ssize(program_)));
+    return program_.empty() ? 0
+                            : program_[earlier].line_at(static_cast<std::uint32_t>(earlier + 1));
+  }
+
+  bool is_rare(std::int64_t one_in) { return below(one_in) == 0; }
   bool aliases(const Statement& reshape) const {
     return viewed_as(worlds_.tensors().at(reshape.self).layout, reshape.dims, "").has_value();
   }

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "interpret.hpp"
 
-#include <byre/tensor/accessor.hpp>
+#include <byre/shadow/silence.hpp>
 #include <byre/tensor/elements.hpp>
-#include <byre/tensor/print.hpp>
-#include <byre/tensor/tensor.hpp>
 
-#include <algorithm>
-#include <cstdlib>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <span>
-#include <string>
 #include <utility>
 
 #include "worlds.hpp"
@@ -19,122 +15,55 @@
 namespace byre::test {
 namespace {
 
-using Values = std::vector<std::int64_t>;
+using shadow::ReshapeMode;
 
-/// In row-major order. `first` is the first element of the tensor.
-Values values_at(const std::int64_t* first, const Layout& layout) {
-  Values values;
-  for (const std::size_t place : places_of(layout)) {
-    values.push_back(first[static_cast<std::int64_t>(place) - layout.offset]);
-  }
-  return values;
+/// Of the program that runs: a handler is a function.
+Outcome* outcome = nullptr;
+std::uint32_t number_of_statement = 0;
+
+void be_told(const shadow::Violation& violation) noexcept {
+  outcome->told.push_back({number_of_statement, told_by(violation)});
 }
 
-/// Of a tensor that nobody watches.
-Values values_of(const Tensor& tensor) {
-  return values_at(tensor.data<std::int64_t>(), tensor.layout());
-}
-
-/// The numbers of a printed tensor.
-Values numbers_in(std::string text) {
-  std::ranges::replace_if(
-      text, [](char c) { return c == '[' || c == ']'; }, ' ');
-  Values numbers;
-  const char* next = text.c_str();
-  for (char* end = nullptr;; next = end) {
-    const std::int64_t number = std::strtoll(next, &end, 10);
-    if (end == next) {
-      return numbers;
+/// Each error refuses before anything has changed, and the same goes through when it is tried again, but
+/// for what is told next.
+template <class Act>
+void insist(const Act& act) {
+  constexpr int most_accesses = 8;
+  for (int refusals = 0;; ++refusals) {
+    try {
+      return act();
+    } catch (const shadow::ReshapeViolation& violation) {
+      be_told(violation.violation());
+      if (refusals == most_accesses) {
+        throw;
+      }
     }
-    numbers.push_back(number);
-  }
-}
-
-Values by_indices(const Tensor& tensor, CallSite site) {
-  if (tensor.ndim() == 0) {
-    return {tensor.at<std::int64_t>({}, site)};
-  }
-  Values values;
-  for (const Tensor& part : tensor.unbind()) {
-    const Values inner = by_indices(part, site);
-    values.insert(values.end(), inner.begin(), inner.end());
-  }
-  return values;
-}
-
-Values by_accessor(const Tensor& tensor, CallSite site) {
-  const Tensor flat = tensor.ndim() == 0 ? tensor.unsqueeze(0) : tensor;
-  Values values;
-  if (flat.ndim() == 1) {
-    const auto elements = accessor<std::int64_t, 1>(flat, site);
-    for (std::int64_t index = 0; index < elements.size(0); ++index) {
-      values.push_back(elements(index));
-    }
-    return values;
-  }
-  for (const Tensor& part : flat.unbind()) {
-    const Values inner = by_accessor(part, site);
-    values.insert(values.end(), inner.begin(), inner.end());
-  }
-  return values;
-}
-
-Values by_copy(const Tensor& tensor, CallSite site) {
-  Tensor copied = Tensor::empty(tensor.sizes(), DType::i64);
-  return values_of(copy_(copied, tensor, site));
-}
-
-Values read_all(const Tensor& tensor, std::int64_t way, CallSite site) {
-  switch (way) {
-    case 0:
-      return values_at(tensor.data<std::int64_t>(site), tensor.layout());
-    case 1:
-      return values_at(static_cast<const std::int64_t*>(tensor.raw_data(site)), tensor.layout());
-    case 2:
-      return by_indices(tensor, site);
-    case 3:
-      return by_accessor(tensor, site);
-    case 4:
-      return numbers_in(to_string(tensor, {}, site));
-    case 5:
-      return by_copy(tensor, site);
-    case 6:
-      return values_of(tensor.clone(site));
-    case 7:
-      return values_of(tensor.lazy_clone(site));
-    case 8:
-      return values_of(tensor.contiguous(site));
-    case 9:
-      return values_of(tensor.to(Device::cpu(), site));
-    case 10:
-      return values_of(add(tensor, 0, site));
-    case 11:
-      return values_of(neg(neg(tensor, site)));
-    case 12:
-      return values_of(sum(tensor, Dims{}, false, site));
-    default:
-      return values_of(where(Tensor::of<bool>({}, {true}), tensor, 0, site));
   }
 }
 
 /// For one program.
 class Interpreter {
  public:
-  void run(const Statement& statement, CallSite site);
-
-  Reads reads;
+  explicit Interpreter(ReshapeMode mode) : mode_(mode) {}
+  void run(const Statement& statement, std::uint32_t number);
 
  private:
   Tensor made(const Statement& statement, CallSite site) const;
+  void change(Tensor& self, const Statement& statement, CallSite site);
   void write(Tensor& self, const Statement& statement, CallSite site);
+  void read(const Tensor& self, const Statement& statement, CallSite site);
+  ReshapeMode mode_of(const Statement& statement) const;
 
+  const ReshapeMode mode_;
   std::map<std::size_t, Tensor> tensors_;
 };
 
 Tensor Interpreter::made(const Statement& statement, CallSite site) const {
   const Dims& dims = statement.dims;
   if (statement.operation == Operation::make) {
-    Values values(static_cast<std::size_t>(contiguous_layout(dims, "make").numel()));
+    std::vector<std::int64_t> values(
+        static_cast<std::size_t>(contiguous_layout(dims, "make").numel()));
     std::iota(values.begin(), values.end(), statement.value);
     return Tensor::of<std::int64_t>(dims, std::span<const std::int64_t>(values));
   }
@@ -152,12 +81,53 @@ Tensor Interpreter::made(const Statement& statement, CallSite site) const {
       return self.diagonal();
     case Operation::view:
       return self.view(dims);
+    case Operation::as_i32:
+      return self.view(DType::i32);
+    case Operation::as_i64:
+      return self.view(DType::i64);
+    case Operation::over:
+      return Tensor::over(self.storage(), dims, self.dtype());
     case Operation::reshape:
       return self.reshape(dims, site);
     case Operation::lazy_clone:
       return self.lazy_clone(site);
     default:
       return self.clone(site);
+  }
+}
+
+/// Of dims as they are written out in programs, the tensor's own element; of more, a view of it.
+template <class T>
+void set_element(Tensor& self, const Dims& at, T value, CallSite site) {
+  switch (at.size()) {
+    case 1:
+      return self.set_at<T>({at[0]}, value, site);
+    case 2:
+      return self.set_at<T>({at[0], at[1]}, value, site);
+    default:
+      self.as_strided({}, {}, element_at(self.layout(), {at.begin(), at.size()}, "set_at"))
+          .set_at<T>({}, value, site);
+  }
+}
+
+template <class T>
+T element_of(const Tensor& self, const Dims& at, CallSite site) {
+  switch (at.size()) {
+    case 1:
+      return self.at<T>({at[0]}, site);
+    case 2:
+      return self.at<T>({at[0], at[1]}, site);
+    default:
+      return self.as_strided({}, {}, element_at(self.layout(), {at.begin(), at.size()}, "at"))
+          .template at<T>({}, site);
+  }
+}
+
+template <class T>
+void write_from(Tensor& self, std::int64_t value, CallSite site) {
+  T* const first = self.mutable_data<T>(Wait::allowed, site);
+  for (const std::size_t place : places_of(self.layout())) {
+    first[static_cast<std::int64_t>(place) - self.storage_offset()] = static_cast<T>(value++);
   }
 }
 
@@ -168,17 +138,14 @@ void Interpreter::write(Tensor& self, const Statement& statement, CallSite site)
       fill_(self, statement.value, site);
       break;
     case Operation::set_at:
-      self.as_strided({}, {}, element_at(self.layout(), {dims.begin(), dims.size()}, "set_at"))
-          .set_at<std::int64_t>({}, statement.value, site);
+      self.dtype() == DType::i32
+          ? set_element(self, dims, static_cast<std::int32_t>(statement.value), site)
+          : set_element(self, dims, statement.value, site);
       break;
-    case Operation::write_through: {
-      std::int64_t* const first = self.mutable_data<std::int64_t>(Wait::allowed, site);
-      std::int64_t value = statement.value;
-      for (const std::size_t place : places_of(self.layout())) {
-        first[static_cast<std::int64_t>(place) - self.storage_offset()] = value++;
-      }
+    case Operation::write_through:
+      self.dtype() == DType::i32 ? write_from<std::int32_t>(self, statement.value, site)
+                                 : write_from<std::int64_t>(self, statement.value, site);
       break;
-    }
     case Operation::add_number:
       add_(self, statement.value, site);
       break;
@@ -193,13 +160,8 @@ void Interpreter::write(Tensor& self, const Statement& statement, CallSite site)
   }
 }
 
-void Interpreter::run(const Statement& statement, CallSite site) {
+void Interpreter::change(Tensor& self, const Statement& statement, CallSite site) {
   const Dims& dims = statement.dims;
-  if (statement.operation <= Operation::clone) {
-    tensors_.emplace(statement.result, made(statement, site));
-    return;
-  }
-  Tensor& self = tensors_.at(statement.self);
   switch (statement.operation) {
     case Operation::reshape_in_place:
       self.reshape_(dims, site);
@@ -210,46 +172,87 @@ void Interpreter::run(const Statement& statement, CallSite site) {
     case Operation::resize:
       self.resize(dims);
       break;
+    case Operation::shrink:
+      self.resize(dims, OnShrink::free_memory);
+      break;
+    case Operation::realize:
+      fill_(self.realize(self.dtype()), statement.value, site);
+      break;
     case Operation::reserve:
       self.reserve(dims, site);
       break;
-    case Operation::share_data:
-      self.share_data(tensors_.at(statement.other));
-      break;
-    case Operation::read_at: {
-      const std::int64_t place = element_at(self.layout(), {dims.begin(), dims.size()}, "at");
-      const Tensor element = self.as_strided({}, {}, place);
-      reads.push_back({site.line, {element.at<std::int64_t>({}, site)}});
+    case Operation::extend: {
+      const std::int64_t before = self.sizes()[0];
+      insist([&] { self.extend(dims[0], static_cast<unsigned>(dims[1]), site); });
+      Tensor added = self.narrow(0, before, dims[0]);
+      insist([&] { fill_(added, statement.value, site); });
       break;
     }
-    case Operation::read:
-      reads.push_back({site.line, read_all(self, statement.value, site)});
-      break;
     default:
-      write(self, statement, site);
+      self.share_data(tensors_.at(statement.other));
   }
 }
 
-void tell_nobody(const shadow::Violation&) noexcept {}
+void Interpreter::read(const Tensor& self, const Statement& statement, CallSite site) {
+  if (statement.operation == Operation::read) {
+    outcome->reads.push_back({number_of_statement, read_all(self, statement.value, site)});
+    return;
+  }
+  const std::int64_t value = self.dtype() == DType::i32
+                                 ? element_of<std::int32_t>(self, statement.dims, site)
+                                 : element_of<std::int64_t>(self, statement.dims, site);
+  outcome->reads.push_back({number_of_statement, {value}});
+}
+
+ReshapeMode Interpreter::mode_of(const Statement& statement) const {
+  const bool is_of_every_run =
+      statement.mode == ReshapeMode::alias || statement.mode == ReshapeMode::copy;
+  return statement.mode && (is_of_every_run || mode_ == ReshapeMode::warn) ? *statement.mode
+                                                                           : mode_;
+}
+
+void Interpreter::run(const Statement& statement, std::uint32_t number) {
+  number_of_statement = number;
+  const CallSite site{program_file, statement.line_at(number)};
+  const shadow::ReshapeModeScope scope(mode_of(statement));
+  std::optional<shadow::SilenceScope> silence;
+  if (statement.is_silent) {
+    silence.emplace();
+  }
+  const Operation operation = statement.operation;
+  insist([&] {
+    if (operation <= Operation::clone) {
+      tensors_.insert_or_assign(statement.result, made(statement, site));
+    } else if (operation <= Operation::share_data) {
+      change(tensors_.at(statement.self), statement, site);
+    } else if (operation < Operation::read_at) {
+      write(tensors_.at(statement.self), statement, site);
+    } else {
+      read(tensors_.at(statement.self), statement, site);
+    }
+  });
+}
 
 }  // namespace
 
-Outcome run(const Program& program, shadow::ReshapeMode mode) {
-  const shadow::ReshapeModeScope scope(mode);
-  const auto previous = shadow::set_violation_handler(&tell_nobody);
+Outcome run(const Program& program, ReshapeMode mode) {
+  Outcome of_this;
+  outcome = &of_this;
+  const auto previous = shadow::set_violation_handler(&be_told);
   shadow::reset_summary();
-  Interpreter interpreter;
-  std::uint32_t line = 0;
+  Interpreter interpreter(mode);
+  std::uint32_t number = 0;
   try {
     for (const Statement& statement : program) {
-      interpreter.run(statement, {program_file, ++line});
+      interpreter.run(statement, ++number);
     }
   } catch (...) {
     shadow::set_violation_handler(previous);
     throw;
   }
   shadow::set_violation_handler(previous);
-  return {std::move(interpreter.reads), shadow::summary()};
+  of_this.summary = shadow::summary();
+  return of_this;
 }
 
 }  // namespace byre::test

@@ -4,18 +4,28 @@
 
 #include <byre/shadow/mode.hpp>
 #include <byre/shadow/report_book.hpp>
+#include <byre/tensor/tensor.hpp>
+
+#include <cstdint>
+#include <vector>
 
 #include "program.hpp"
+#include "told.hpp"
 
 namespace byre::test {
 
 struct Outcome {
   Reads reads;
+  Tellings told;            ///< by handlers and errors, as they came
   shadow::Summary summary;  ///< of what was reported
 };
 
-/// Runs a program whose statements are all possible, where reshape does as `mode` says. For one thread,
-/// the only one that uses tensors. Throws what the operations throw.
+/// Runs a program whose statements are all possible, where reshape does as `mode` says, but for what
+/// statements say themselves. What an error refuses is tried again. For one thread, the only one that
+/// uses tensors. Throws what else the operations throw.
 Outcome run(const Program& program, shadow::ReshapeMode mode);
+
+/// All elements, in row-major order, of i64 or i32, in one of the `ways_to_read`.
+std::vector<std::int64_t> read_all(const Tensor& tensor, std::int64_t way, CallSite site);
 
 }  // namespace byre::test

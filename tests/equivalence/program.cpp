@@ -6,45 +6,60 @@
 namespace byre::test {
 namespace {
 
-constexpr std::array names{"make",   "alias",   "transpose",  "slice", "select",   "diagonal",
-                           "view",   "reshape", "lazy_clone", "clone", "reshape_", "drop",
-                           "resize", "reserve", "share_data", "fill_", "set_at",   "write_through",
-                           "add_",   "neg_",    "add_",       "copy_", "read_at",  "read"};
+constexpr std::array<const char*, operations> names{
+    "make",        "alias",    "transpose",  "slice",  "select",  "diagonal",
+    "view",        "as_i32",   "as_i64",     "over",   "reshape", "lazy_clone",
+    "clone",       "reshape_", "drop",       "resize", "shrink",  "realize",
+    "reserve",     "extend",   "share_data", "fill_",  "set_at",  "write_through",
+    "add_number_", "neg_",     "add_",       "copy_",  "read_at", "read"};
 
 std::string tensor(std::size_t name) {
   return "t" + std::to_string(name);
 }
 
-std::string to_string(const Statement& statement) {
+std::string arguments(const Statement& statement) {
   const Operation operation = statement.operation;
-  std::string text = operation <= Operation::clone ? tensor(statement.result) + " = " : "";
-  text += std::string(names.at(static_cast<std::size_t>(operation))) + "(";
-  if (operation != Operation::make) {
-    text += tensor(statement.self);
-  }
+  std::string text = operation == Operation::make ? "" : tensor(statement.self) + ", ";
   if (operation == Operation::add || operation == Operation::copy ||
       operation == Operation::share_data) {
-    text += ", " + tensor(statement.other);
+    text += tensor(statement.other) + ", ";
   }
   if (!statement.dims.empty() || operation == Operation::make) {
-    text += (text.back() == '(' ? "" : ", ") + byre::to_string(statement.dims);
+    text += byre::to_string(statement.dims) + ", ";
   }
   switch (operation) {
     case Operation::make:
+    case Operation::realize:
+    case Operation::extend:
     case Operation::fill:
     case Operation::set_at:
     case Operation::write_through:
     case Operation::add_number:
     case Operation::read:
-      text += ", " + std::to_string(statement.value);
-      break;
+      return text + std::to_string(statement.value);
     default:
-      break;
+      return text.substr(0, text.size() - 2);
   }
-  return text + ")";
+}
+
+std::string to_string(const Statement& statement) {
+  std::string text =
+      statement.operation <= Operation::clone ? tensor(statement.result) + " = " : "";
+  text += std::string(name_of(statement.operation)) + "(" + arguments(statement) + ")";
+  if (statement.mode) {
+    text += " in mode " + std::string(shadow::name_of(*statement.mode));
+  }
+  if (statement.line != 0) {
+    text += " at line " + std::to_string(statement.line);
+  }
+  return text + (statement.is_silent ? " in silence" : "");
 }
 
 }  // namespace
+
+const char* name_of(Operation operation) noexcept {
+  return names[static_cast<std::size_t>(operation)];
+}
 
 std::string to_string(const Program& program) {
   std::string text;

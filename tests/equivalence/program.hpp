@@ -3,10 +3,12 @@
 /// something is wrong with it.
 #pragma once
 
+#include <byre/shadow/mode.hpp>
 #include <byre/tensor/layout/layout.hpp>
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,21 +16,27 @@ namespace byre::test {
 
 enum class Operation : std::uint8_t {
   // result = OPERATION(self, dims)
-  make,  ///< of sizes dims, with values from `value` on
+  make,  ///< of i64 of sizes dims, with values from `value` on
   alias,
   transpose,  ///< dims: two axes
   slice,      ///< dims: axis, start, end, step
   select,     ///< dims: axis, index
   diagonal,
-  view,     ///< dims: sizes
+  view,    ///< dims: sizes
+  as_i32,  ///< view(dtype)
+  as_i64,
+  over,     ///< Tensor::over the storage of self; dims: sizes
   reshape,  ///< dims: sizes
   lazy_clone,
   clone,
   // self.OPERATION
   reshape_in_place,  ///< dims: sizes
   drop,
-  resize,      ///< dims: sizes, of elements that the storage has
+  resize,      ///< dims: sizes
+  shrink,      ///< resize with OnShrink::free_memory; dims: sizes
+  realize,     ///< what has no memory; and fills it with `value`
   reserve,     ///< dims: sizes
+  extend,      ///< dims: how many more, and the percent of growth; fills those with `value`
   share_data,  ///< of other
   // writes of self
   fill,           ///< with `value`
@@ -42,9 +50,18 @@ enum class Operation : std::uint8_t {
   read_at,  ///< dims: an index
   read,     ///< all of self, in the way number `value`
 };
+inline constexpr std::size_t operations = static_cast<std::size_t>(Operation::read) + 1;
+const char* name_of(Operation operation) noexcept;
 
 /// In how many ways the interpreter knows to read all of a tensor.
 inline constexpr std::int64_t ways_to_read = 14;
+/// Of those, the ones that make a lazy clone, where they can.
+inline constexpr std::int64_t way_by_lazy_clone = 7;
+inline constexpr std::int64_t way_by_contiguous = 8;
+inline constexpr std::int64_t way_by_to = 9;
+/// And those that read element by element, and row by row.
+inline constexpr std::int64_t way_by_indices = 2;
+inline constexpr std::int64_t way_by_accessor = 3;
 
 struct Statement {
   Operation operation{};
@@ -53,16 +70,26 @@ struct Statement {
   std::size_t other = 0;
   Dims dims{};
   std::int64_t value = 0;
+  /// Of a reshape: alias and copy are what it does in every run, warn and error how it is watched where
+  /// the run watches. Nothing: as the run.
+  std::optional<shadow::ReshapeMode> mode{};
+  bool is_silent = false;  ///< in a SilenceScope
+  std::uint32_t line = 0;  ///< 0: a line of its own, numbered as the statement, from 1 on
+
+  std::uint32_t line_at(std::uint32_t number) const noexcept { return line != 0 ? line : number; }
+  bool reshapes() const noexcept {
+    return operation == Operation::reshape || operation == Operation::reshape_in_place;
+  }
 };
 
-/// Statement n is at line n + 1 of a file that there is not.
+/// The lines are of a file that there is not.
 using Program = std::vector<Statement>;
 
 inline constexpr const char* program_file = "program";
 
 /// What was read, one entry a read.
 struct Read {
-  std::uint32_t line;
+  std::uint32_t number;  ///< of the statement
   std::vector<std::int64_t> values;
 
   friend bool operator==(const Read&, const Read&) = default;

@@ -7,14 +7,15 @@
 namespace byre::test {
 
 const char* to_string(Reason reason) noexcept {
-  constexpr std::array<const char*, reasons> names{"differs",     "carried",      "overwrites",
-                                                   "missed",      "equal_values", "other_elements",
-                                                   "inexplicable"};
+  constexpr std::array<const char*, reasons> names{"differs",  "carried",      "overwrites",
+                                                   "missed",   "equal_values", "other_elements",
+                                                   "in_parts", "inexplicable"};
   return names[static_cast<std::size_t>(reason)];
 }
 
-Reason Worlds::reason_of(const Family& family, const Places& places, Kind kind) const {
-  const std::set<std::size_t> accessed(places.begin(), places.end());
+/// `is_left`: of a write that the family was told of, and has not read.
+Reason Worlds::reason_of(const Family& family, const Places& cells, Kind kind, bool is_left) const {
+  const std::set<std::size_t> accessed(cells.begin(), cells.end());
   enum { in_accessed, in_others };
   std::array<bool, 2> is_written_anew{};
   std::array<bool, 2> has_another_value{};
@@ -36,6 +37,7 @@ Reason Worlds::reason_of(const Family& family, const Places& places, Kind kind) 
   }
   return is_written_anew[in_accessed] ? Reason::equal_values
          : is_written_anew[in_others] ? Reason::other_elements
+         : is_left                    ? Reason::in_parts
                                       : Reason::inexplicable;
 }
 

@@ -13,18 +13,30 @@ namespace {
 
 /// What the operations on elements allow where the two have one memory: the same elements, or others.
 bool may_be_written_beside(const Worlds::Tensor& self, const Worlds::Tensor& other) {
-  if (self.layout.sizes != other.layout.sizes) {
+  if (self.layout.sizes != other.layout.sizes || self.width != other.width) {
     return false;
   }
-  return self.family->memory != other.family->memory || self.places == other.places ||
+  return self.places.empty() || self.family == nullptr ||
+         self.family->memory != other.family->memory || self.places == other.places ||
          std::ranges::max(self.places) < std::ranges::min(other.places) ||
          std::ranges::max(other.places) < std::ranges::min(self.places);
 }
 
-std::vector<std::size_t> all_places(const Worlds::Family& family) {
-  std::vector<std::size_t> all(family.copy.size());
-  std::iota(all.begin(), all.end(), std::size_t{0});
-  return all;
+/// Those that write all of self, or let go of it, do not need memory.
+bool needs_memory(Operation operation) {
+  switch (operation) {
+    case Operation::drop:
+    case Operation::resize:
+    case Operation::shrink:
+    case Operation::realize:
+    case Operation::share_data:
+    case Operation::fill:
+    case Operation::write_through:
+    case Operation::copy:
+      return false;
+    default:
+      return true;
+  }
 }
 
 }  // namespace
@@ -42,12 +54,16 @@ Layout layout_of_view(const Layout& layout, const Statement& statement) {
       return views::diagonal(layout);
     case Operation::view:
       return views::view(layout, dims);
+    case Operation::as_i32:
+      return views::with_itemsize(layout, 8, 4);
+    case Operation::as_i64:
+      return views::with_itemsize(layout, 4, 8);
     default:
       return layout;
   }
 }
 
-std::vector<std::size_t> places_of(const Layout& layout) {
+std::vector<std::size_t> places_of(const Layout& layout, std::size_t width) {
   std::vector<std::size_t> all{static_cast<std::size_t>(layout.offset)};
   for (std::size_t axis = 0; axis < layout.ndim(); ++axis) {
     std::vector<std::size_t> next;
@@ -58,52 +74,77 @@ std::vector<std::size_t> places_of(const Layout& layout) {
     }
     all = std::move(next);
   }
+  for (std::size_t& place : all) {
+    place *= width;
+  }
   return all;
 }
 
-bool Worlds::run(const Statement& statement, std::uint32_t line) {
-  line_ = line;
+bool Worlds::run(const Statement& statement, std::uint32_t number) {
+  number_ = number;
+  line_ = statement.line_at(number);
+  is_silent_ = statement.is_silent;
   try {
     if (statement.operation == Operation::make) {
-      const Layout layout = contiguous_layout(statement.dims, "make");
-      std::vector<std::int64_t> values(static_cast<std::size_t>(layout.numel()));
-      std::iota(values.begin(), values.end(), statement.value);
-      return tensors_.emplace(statement.result, new_tensor(layout, {values, values})).second;
+      return make(statement);
     }
-    if (!tensors_.contains(statement.self)) {
+    const auto self = tensors_.find(statement.self);
+    if (self == tensors_.end() ||
+        (self->second.family == nullptr && needs_memory(statement.operation))) {
       return false;
     }
     return statement.operation <= Operation::clone        ? make_tensor(statement)
            : statement.operation <= Operation::share_data ? change_memory(statement)
-           : statement.operation < Operation::read_at     ? change_tensor(statement)
+           : statement.operation < Operation::add         ? change_tensor(statement)
+           : statement.operation < Operation::read_at     ? change_both(statement)
                                                           : read(statement);
   } catch (const Error&) {
     return false;  // of a layout: nothing was done yet
   }
 }
 
+bool Worlds::make(const Statement& statement) {
+  const Layout layout = contiguous_layout(statement.dims, "make");
+  std::vector<std::int64_t> values(static_cast<std::size_t>(layout.numel()));
+  std::iota(values.begin(), values.end(), statement.value);
+  return tensors_.emplace(statement.result, new_tensor(layout, 2, {values, values})).second;
+}
+
 bool Worlds::make_tensor(const Statement& statement) {
-  Tensor& self = tensors_.at(statement.self);
+  const Tensor& self = tensors_.at(statement.self);
+  const std::size_t width_seen = statement.operation == Operation::as_i32   ? 1
+                                 : statement.operation == Operation::as_i64 ? 2
+                                                                            : self.width;
   Tensor made;
   switch (statement.operation) {
+    case Operation::over: {
+      auto seen = over(self, statement.dims);
+      if (!seen) {
+        return false;
+      }
+      made = *std::move(seen);
+      break;
+    }
     case Operation::reshape:
-      made = reshape(self, statement.dims);
+      made = reshape(self, statement);
       break;
     case Operation::clone:
       made = clone(self);
       break;
     case Operation::lazy_clone:
-      access(*self.family, self.places, Kind::carried);
-      made = new_tensor(self.layout, values_of(*self.family, all_places(*self.family)),
-                        self.family->memory->capacity);
+      made = lazy_clone(self, self.layout);
       break;
+    case Operation::as_i32:
+    case Operation::as_i64:
+      if (width_seen == self.width) {
+        return false;
+      }
+      [[fallthrough]];
     default:
       made.layout = layout_of_view(self.layout, statement);
       made.family = self.family;
-      made.places = places_of(made.layout);
-  }
-  if (made.places.empty()) {
-    return false;
+      made.width = width_seen;
+      made.places = places_of(made.layout, made.width);
   }
   tensors_.insert_or_assign(statement.result, std::move(made));
   return true;
@@ -112,36 +153,38 @@ bool Worlds::make_tensor(const Statement& statement) {
 bool Worlds::change_tensor(const Statement& statement) {
   Tensor& self = tensors_.at(statement.self);
   const std::int64_t value = statement.value;
+  if (self.family == nullptr) {
+    self = new_tensor(self.layout, self.width, uniform(self.places.size(), 0));
+  }
   switch (statement.operation) {
     case Operation::fill:
       write(self, self.places, [=](std::int64_t, std::size_t, std::size_t) { return value; });
       return true;
     case Operation::set_at: {
-      const auto place =
+      const auto element =
           element_at(self.layout, {statement.dims.begin(), statement.dims.size()}, "");
-      write(self, {static_cast<std::size_t>(place)},
+      write(self, {static_cast<std::size_t>(element) * self.width},
             [=](std::int64_t, std::size_t, std::size_t) { return value; });
       return true;
     }
     case Operation::write_through:
-      write(self, self.places, [=](std::int64_t, std::size_t index, std::size_t) {
-        return value + static_cast<std::int64_t>(index);
-      });
+      write_through(self, value);
       return true;
-    case Operation::add_number:
-    case Operation::negate: {
-      const bool negates = statement.operation == Operation::negate;
-      access(*self.family, self.places, Kind::carried);
-      write(self, self.places, [=](std::int64_t old, std::size_t, std::size_t) {
-        return negates ? -old : old + value;
-      });
-      return true;
-    }
     default:
       break;
   }
+  const bool negates = statement.operation == Operation::negate;
+  access(self, Kind::carried);
+  write(self, self.places,
+        [=](std::int64_t old, std::size_t, std::size_t) { return negates ? -old : old + value; });
+  return true;
+}
+
+bool Worlds::change_both(const Statement& statement) {
+  Tensor& self = tensors_.at(statement.self);
   const auto other = tensors_.find(statement.other);
-  if (other == tensors_.end() || !may_be_written_beside(self, other->second)) {
+  if (other == tensors_.end() || other->second.family == nullptr ||
+      !may_be_written_beside(self, other->second)) {
     return false;
   }
   statement.operation == Operation::add ? add(self, other->second) : copy(self, other->second);
@@ -153,73 +196,49 @@ bool Worlds::read(const Statement& statement) {
   Places places = self.places;
   if (statement.operation == Operation::read_at) {
     const Dims& index = statement.dims;
-    places = {static_cast<std::size_t>(element_at(self.layout, {index.begin(), index.size()}, ""))};
+    const auto element = element_at(self.layout, {index.begin(), index.size()}, "");
+    places = {static_cast<std::size_t>(element) * self.width};
+    access(*self.family, cells_of(places, self.width), Kind::observed);
+  } else {
+    read_all(self, statement.value);
   }
-  access(*self.family, places, Kind::observed);
-  Values values = values_of(*self.family, places);
+  Values values = values_of(self, places);
   for (std::size_t world = 0; world < values.size(); ++world) {
-    reads_[world].push_back({line_, std::move(values[world])});
+    reads_[world].push_back({number_, std::move(values[world])});
   }
   return true;
 }
 
-void Worlds::add(Tensor& self, const Tensor& other) {
-  access(*self.family, self.places, Kind::carried);
-  access(*other.family, other.places, Kind::carried);
-  const Values added = values_of(*other.family, other.places);
+void Worlds::add(const Tensor& self, const Tensor& other) {
+  access(self, Kind::carried);
+  access(other, Kind::carried);
+  const Values added = values_of(other, other.places);
   write(self, self.places, [&](std::int64_t old, std::size_t index, std::size_t world) {
     return old + added[world][index];
   });
 }
 
 void Worlds::copy(Tensor& self, const Tensor& source) {
-  Family& to = *self.family;
-  const Family& from = *source.family;
-  access(*source.family, source.places, Kind::carried);
-  const bool is_onto_itself = to.memory == from.memory && self.places == source.places;
-  if (is_onto_itself && &to == &from) {
-    return;  // no write
-  }
-  if (is_onto_itself && self.places.size() == to.memory->capacity) {
-    to.copy = from.copy;  // one again with what wrote last, and told of all
-    to.told = now_;
+  access(source, Kind::carried);
+  const Values copied = values_of(source, source.places);
+  if (self.family == nullptr) {
+    self = new_tensor(self.layout, self.width, copied);
     return;
   }
-  const Values copied = values_of(from, source.places);
+  Family& to = *self.family;
+  const bool is_onto_itself =
+      to.memory == source.family->memory && self.places == source.places && !self.places.empty();
+  if (is_onto_itself && &to == source.family) {
+    return;  // no write
+  }
+  if (is_onto_itself && self.is_all_of_its_memory()) {
+    to.copy = source.family->copy;  // one again with what wrote last, and told of all
+    to.told = now_;
+    to.unread.reset();
+    return;
+  }
   write(self, self.places,
         [&](std::int64_t, std::size_t index, std::size_t world) { return copied[world][index]; });
-}
-
-Worlds::Values Worlds::values_of(const Family& family, const Places& places) {
-  Values values;
-  for (const std::size_t place : places) {
-    values[0].push_back(family.memory->cells[place].value);
-    values[1].push_back(family.copy[place].value);
-  }
-  return values;
-}
-
-void Worlds::access(Family& family, const Places& places, Kind kind) {
-  const bool is_told = std::ranges::any_of(
-      family.memory->cells, [&](const Cell& cell) { return cell.written > family.told; });
-  if (is_told) {
-    reports_.push_back({family.memory->last_write_line, line_, reason_of(family, places, kind)});
-  }
-  family.told = now_;
-}
-
-void Worlds::write(Tensor& tensor, const Places& places, const NewValue& value) {
-  Family& family = *tensor.family;
-  access(family, places, Kind::write);
-  ++now_;
-  for (std::size_t index = 0; index < places.size(); ++index) {
-    Cell& aliased = family.memory->cells[places[index]];
-    Cell& copied = family.copy[places[index]];
-    aliased = {value(aliased.value, index, 0), now_};
-    copied = {value(copied.value, index, 1), now_};
-  }
-  family.memory->last_write_line = line_;
-  family.told = now_;
 }
 
 }  // namespace byre::test

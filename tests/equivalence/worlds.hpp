@@ -8,15 +8,19 @@
 #include <byre/tensor/layout/layout.hpp>
 
 #include <array>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
-#include <memory>
 #include <optional>
+#include <set>
 #include <vector>
 
+#include "origin.hpp"
 #include "program.hpp"
+#include "told.hpp"
 
 namespace byre::test {
 
@@ -39,86 +43,152 @@ enum class Reason : std::uint8_t {
   equal_values,
   /// Other elements were written than are read: generations are of storages, not of elements.
   other_elements,
+  /// A read after the family wrote over all that another had written, in parts or through a pointer:
+  /// nobody adds those up.
+  in_parts,
   /// None of these: always wrong.
   inexplicable,
 };
-inline constexpr std::size_t reasons = 7;
+inline constexpr std::size_t reasons = 8;
 const char* to_string(Reason reason) noexcept;
-
-struct Report {
-  std::uint32_t write_line;
-  std::uint32_t access_line;
-  Reason reason;
-};
 
 /// For one thread.
 class Worlds {
  public:
+  /// Half an i64, or an i32.
   struct Cell {
-    std::int64_t value = 0;
+    std::int32_t value = 0;
     int written = 0;  ///< when
   };
   using Cells = std::vector<Cell>;
+  struct Write {
+    std::uint32_t line = 0;
+    const Origin* by = nullptr;
+
+    friend auto operator<=>(const Write&, const Write&) = default;
+  };
+  struct Family;
   /// Where reshape aliases.
   struct Memory {
-    Cells cells;
-    std::size_t capacity = 0;  ///< in elements, with those in reserve
-    std::uint32_t last_write_line = 0;
+    Cells cells{};
+    std::size_t capacity = 0;  ///< in cells, with those in reserve
+    bool has_storage = true;   ///< not where there are no elements, after all memory was freed
+    int data = 0;              ///< the same for lazy clones of which none was written since
+    Family* begun_with = nullptr;
+    bool is_watched = false;
+    std::set<Write> unaudited{};  ///< through pointers: once for each line and what came to it
+    Write last_write{};
   };
   struct Family {
-    std::shared_ptr<Memory> memory;
-    Cells copy;    ///< where reshape copies: of this family alone
+    Memory* memory = nullptr;
+    Cells copy{};  ///< where reshape copies: of this family alone
     int told = 0;  ///< when it accessed last: of what was written until then it knows
+    const Origin* origin = nullptr;
+    std::optional<Write> unread{};  ///< it was told of it at a write of its own
   };
+  using Places = std::vector<std::size_t>;
   struct Tensor {
-    Layout layout;
-    std::shared_ptr<Family> family;
-    std::vector<std::size_t> places;  ///< of its elements, in row-major order
+    Layout layout{};
+    Family* family = nullptr;  ///< null if it has no memory
+    std::size_t width = 2;     ///< of an element, in cells
+    Places places{};           ///< the first cells of its elements, in row-major order
+
+    bool is_all_of_its_memory() const { return places.size() * width == family->memory->capacity; }
   };
+
+  Worlds() = default;
+  Worlds(const Worlds&) = delete;
+  Worlds& operator=(const Worlds&) = delete;
 
   /// Does as the statement says in both worlds; false, and nothing changed, if that is not possible,
   /// or not in both of them: what overlaps in part is refused only where there is an alias.
-  bool run(const Statement& statement, std::uint32_t line);
+  bool run(const Statement& statement, std::uint32_t number);
 
   const std::map<std::size_t, Tensor>& tensors() const { return tensors_; }
+  /// Its memory, with another tensor.
+  bool is_shared(const Tensor& tensor) const;
   const Reads& reads_of_aliases() const { return reads_[0]; }
   const Reads& reads_of_copies() const { return reads_[1]; }
-  const std::vector<Report>& reports() const { return reports_; }
+  /// Everything that is told, also what was told before; and of each its reason.
+  const Tellings& told() const { return told_; }
+  const std::vector<Reason>& reasons_of_told() const { return reasons_; }
+  /// What is not told: how often, and the number of the first statement.
+  std::uint64_t silenced() const { return silenced_; }
+  std::optional<std::uint32_t> first_silenced() const { return first_silenced_; }
+  std::uint64_t reshapes() const { return reshapes_; }
+  std::uint64_t unaudited() const { return unaudited_; }
 
  private:
   enum class Kind : std::uint8_t { observed, carried, write };
-  using Places = std::vector<std::size_t>;
   /// One for each world: where reshape aliases, and where it copies.
   using Values = std::array<std::vector<std::int64_t>, 2>;
   using NewValue =
       std::function<std::int64_t(std::int64_t old, std::size_t index, std::size_t world)>;
 
+  // worlds.cpp
+  bool make(const Statement& statement);
   bool make_tensor(const Statement& statement);
   bool change_tensor(const Statement& statement);
-  bool change_memory(const Statement& statement);
+  bool change_both(const Statement& statement);
   bool read(const Statement& statement);
-  bool resize(Tensor& self, const Dims& sizes) const;
-  bool reserve(Tensor& self, const Dims& sizes);
-  Tensor reshape(const Tensor& self, const Dims& sizes);
-  void add(Tensor& self, const Tensor& other);
+  void add(const Tensor& self, const Tensor& other);
   void copy(Tensor& self, const Tensor& source);
 
-  Tensor new_tensor(const Layout& layout, const Values& values, std::size_t capacity = 0);
+  // worlds_memory.cpp
+  bool change_memory(const Statement& statement);
+  bool resize(Tensor& self, const Dims& sizes, bool frees);
+  bool reserve(Tensor& self, const Dims& sizes);
+  bool extend(Tensor& self, std::int64_t count, std::int64_t growth, std::int64_t value);
+  bool share_data(Tensor& self, const Tensor& source);
+  std::optional<Tensor> over(const Tensor& self, const Dims& sizes) const;
+  Tensor reshape(const Tensor& self, const Statement& statement);
+  Tensor lazy_clone(const Tensor& of, const Layout& layout);
   Tensor clone(const Tensor& of);
-  static Values values_of(const Family& family, const Places& places);
-  void access(Family& family, const Places& places, Kind kind);
-  Reason reason_of(const Family& family, const Places& places, Kind kind) const;
-  void write(Tensor& tensor, const Places& places, const NewValue& value);
+  Tensor new_tensor(const Layout& layout, std::size_t width, const Values& values);
+  static Values uniform(std::size_t count, std::int64_t value);
+  bool shares_data(const Memory& memory) const;
+  void grow(Tensor& self, std::size_t capacity);
 
+  // worlds_accesses.cpp
+  static std::int64_t value_at(const Cells& cells, std::size_t place, std::size_t width);
+  static Values values_of(const Tensor& tensor, const Places& places);
+  void read_all(const Tensor& tensor, std::int64_t way);
+  /// Of all elements, if there are any.
+  void access(const Tensor& tensor, Kind kind);
+  /// Of these cells, also if there are none; `times` times where nobody is told the first time.
+  void access(Family& family, const Places& cells, Kind kind, bool is_of_all = false,
+              std::uint64_t times = 1);
+  /// Of these elements, if there are any.
+  void write(const Tensor& tensor, const Places& places, const NewValue& value,
+             bool may_be_of_all = true);
+  void write_through(const Tensor& tensor, std::int64_t value);
+  void tell(const Family& family, const Write& of, Kind kind, bool is_of_all);
+  Reason reason_of(const Family& family, const Places& cells, Kind kind, bool is_left) const;
+
+  std::deque<Memory> memories_;
+  std::deque<Family> families_;
+  Origins origins_;
   std::map<std::size_t, Tensor> tensors_;
   std::array<Reads, 2> reads_;
-  std::vector<Report> reports_;
+  Tellings told_;
+  std::vector<Reason> reasons_;
+  std::uint64_t silenced_ = 0;
+  std::optional<std::uint32_t> first_silenced_;
+  std::uint64_t reshapes_ = 0;
+  std::uint64_t unaudited_ = 0;
+  std::uint32_t number_ = 0;
   std::uint32_t line_ = 0;
+  bool is_silent_ = false;
   int now_ = 0;
+  int last_data_ = 0;
 };
 
 /// The layout that an operation that only makes a view gives; throws as the operation.
 Layout layout_of_view(const Layout& layout, const Statement& statement);
-std::vector<std::size_t> places_of(const Layout& layout);
+/// Of elements that take `width` places each.
+std::vector<std::size_t> places_of(const Layout& layout, std::size_t width = 1);
+/// The cells of elements at these places.
+std::vector<std::size_t> cells_of(const std::vector<std::size_t>& places, std::size_t width);
+std::vector<std::size_t> all_cells_of(const Worlds::Family& family);
 
 }  // namespace byre::test

@@ -193,9 +193,9 @@ class Labels(unittest.TestCase):
 
     def test_labels_are_collected_by_function_and_number(self):
         self.assert_labels("void run(Journal& j) {\n  a();  // reshaped 7 8\n"
-                           "  b();  // written 7, then written 8\n  c();  // then read 7, written 8\n}\n",
-                           '{"run", "some.cpp", 2, 3, 4, false},\n      '
-                           '{"run", "some.cpp", 2, 4, 3, true}')
+                           "  b();  // written 7, then written 8\n  c();  // then read 7, written 8, seen 7\n}\n",
+                           '{"run", "some.cpp", 2, 3, 4, false, {4}},\n      '
+                           '{"run", "some.cpp", 2, 4, 3, true, {}}')
 
     def test_labels_that_make_no_sense_are_refused(self):
         inside = "void run(Journal& j) {{\n  a();  // {}\n}}\n"

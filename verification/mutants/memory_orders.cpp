@@ -164,7 +164,13 @@ constexpr const char* conclusion =
     "it, "
     "was\n"
     "   told of it, or came from a family of which that is true. For the mark is of that one write "
-    "(1).\n\n"
+    "(1).\n"
+    "4. **What a family has not read** is the last write that it was told of where it was about to "
+    "write\n"
+    "   itself, until it is told of a write where it reads, or writes all there is: `leave_unread` "
+    "and\n"
+    "   `forget_unread`. Of two reads at once both may be told, and neither makes the family know "
+    "less.\n\n"
     "So `write`, which is done only if the storage still has the mark that the family knows, is "
     "told of a\n"
     "write wherever another family wrote since, however close: of two families that write at once "
@@ -174,9 +180,9 @@ constexpr const char* conclusion =
     "(`control.counts_writes_twice`). A write that was told goes ahead by `write_anyway`, after "
     "whatever\n"
     "came meanwhile, and is told of no more: one access, one report.\n\n"
-    "None of this needs an order above relaxed, as all of it is about one word. Acquire and "
-    "release are\n"
-    "for what the place in a mark stands for, which was interned before the write.\n";
+    "None of this needs an order above relaxed: the first three are about one word, and what a\n"
+    "family has not read is between its own accesses. Acquire and release are for what the place\n"
+    "in a mark stands for, which was interned before the write.\n";
 
 }  // namespace
 

@@ -39,6 +39,7 @@ class Families {
     const auto unknown = family.write(storage_, places[place]);
     if (unknown) {
       expect(place_of(*unknown) == others_place, "the write that is told of is the other's");
+      family.learn_by_writing(*unknown);
       family.write_anyway(storage_, *unknown, places[place]);
     }
     return unknown.has_value();
@@ -120,7 +121,7 @@ class FamiliesReadAndWrite : Families {
       cover(unknown ? "a read is told of the write" : "a read knows of no write");
       if (unknown) {
         expect(place_of(*unknown) == 0, "the write that is told of is the one there was");
-        reading_.learn(*unknown);
+        reading_.learn_by_reading(*unknown);
         expect(reading_.known() == *unknown, "a family knows of what it was told of");
       }
     }
@@ -131,7 +132,7 @@ class FamiliesReadAndWrite : Families {
            "a family does not know of what came after it was made");
     expect(!writing_.unknown_write(storage_), "the writes are its own");
     if (const auto unknown = reading_.unknown_write(storage_)) {
-      reading_.learn(*unknown);
+      reading_.learn_by_reading(*unknown);
     }
     expect(!reading_.unknown_write(storage_), "a family agrees again once it was told");
     expect(Family(reading_).known() == reading_.known(), "a new family knows what its origin does");
@@ -172,6 +173,73 @@ class FamiliesDisagreeTwice : Families {
   Family third_;
 };
 
+/// A family wrote a part after another's write, and two of its tensors read the rest at once.
+class FamiliesLeaveUnread : Families {
+ public:
+  static constexpr unsigned threads = 2;
+  static constexpr std::string_view cover_points[] = {"both reads are told", "one read is told"};
+
+  FamiliesLeaveUnread() {
+    say(0);
+    say(1);
+    say(2);
+    expect(!writing_.write(storage_, places[0]), "who writes alone knows of all writes");
+    expect(write(reading_, 1, 0), "a write is told of the one before");
+  }
+
+  void thread(unsigned index) {
+    if (const auto unread = reading_.unread_write(storage_)) {
+      expect(place_of(*unread) == 0, "what it has not read is what it was told of");
+      reading_.learn_by_reading(*unread);
+      is_told_[index] = true;
+    }
+  }
+
+  void after() {
+    expect(is_told_[0] || is_told_[1], "a read is told of what the family has not read");
+    cover(is_told_[0] && is_told_[1] ? "both reads are told" : "one read is told");
+    expect(!reading_.unread_write(storage_), "and no later one, nor of the family's own write");
+    expect(!Family(reading_).unread_write(storage_), "a new family has read what its origin has");
+    expect(write(covering_, 2, 1), "a write is told of the one before");
+    const auto unread = Family(covering_).unread_write(storage_);
+    expect(unread && place_of(*unread) == 1, "a new family has not read what its origin has not");
+    covering_.forget_unread();
+    expect(!covering_.unread_write(storage_), "what is written over is not read");
+  }
+
+ private:
+  Family writing_;
+  Family reading_;
+  Family covering_;
+  bool is_told_[threads] = {};
+};
+
+/// One family writes, another reads, and a third is made of the reading one meanwhile.
+class FamiliesComeOutOfReaders : Families {
+ public:
+  static constexpr unsigned threads = 3;
+  static constexpr std::string_view cover_points[] = {"it knows of the write", "it does not"};
+
+  void thread(unsigned index) {
+    if (index == 0) {
+      say(0);
+      expect(!writing_.write(storage_, places[0]), "who writes alone knows of all writes");
+    } else if (index == 1) {
+      if (const auto unread = reading_.unread_write(storage_)) {
+        reading_.learn_by_reading(*unread);
+      }
+    } else {
+      const PlaceId place = Family(reading_).last_place(storage_);
+      cover(place != 0 ? "it knows of the write" : "it does not");
+      expect(place == 0 || place_of(WriteMark(place)) == 0, "the place is that of the write");
+    }
+  }
+
+ private:
+  Family writing_;
+  Family reading_;
+};
+
 }  // namespace
 
 extern const Scenario families_race;
@@ -191,6 +259,18 @@ extern const Scenario families_disagree_twice;
 const Scenario families_disagree_twice = scenario<FamiliesDisagreeTwice>({
     .name = "families_disagree_twice",
     .shows = "A write that goes ahead is a write like any other: G1, G2.",
+});
+
+extern const Scenario families_come_out_of_readers;
+const Scenario families_come_out_of_readers = scenario<FamiliesComeOutOfReaders>({
+    .name = "families_come_out_of_readers",
+    .shows = "A family that knows of the last write knows its place, whoever was told of it: G3.",
+});
+
+extern const Scenario families_leave_unread;
+const Scenario families_leave_unread = scenario<FamiliesLeaveUnread>({
+    .name = "families_leave_unread",
+    .shows = "A family that wrote a part is told of the rest when it reads that: G3, G4.",
 });
 
 }  // namespace byre::verification

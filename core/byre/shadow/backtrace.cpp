@@ -21,10 +21,10 @@ namespace byre::inline v0::shadow {
 namespace {
 
 constexpr std::size_t most_frames = 32;
-/// At the innermost end, of this file and of who asks for places.
-constexpr std::size_t frames_of_our_own = 2;
 
 constinit basic_switch<sync::Boost> backtraces;
+/// Saves those that keep none the lock.
+constinit basic_switch<sync::Boost> there_are_backtraces;
 
 bool environment_asks_for_them() noexcept {
   const char* const asked = std::getenv("BYRE_RESHAPE_BACKTRACE");
@@ -46,10 +46,37 @@ std::string text_of(const boost::stacktrace::frame& frame) {
          format_text(" in %s+%#zx\n", info.dli_fname, offset).chars.data();
 }
 
+/// The file that a frame's function is in.
+std::string_view module_of(const boost::stacktrace::frame& frame) noexcept {
+  Dl_info info{};
+  return ::dladdr(frame.address(), &info) == 0 || info.dli_fname == nullptr ? "" : info.dli_fname;
+}
+
+bool is_own(const boost::stacktrace::frame& frame) {
+  const std::string_view module = module_of(frame);
+  return module.substr(module.rfind('/') + 1).starts_with("libbyre.") ||
+         frame.name().starts_with("byre::v0::");
+}
+
+/// Where byre's own frames at the innermost end are over. In a program that byre is a part of, some have
+/// no name: they are byre's if one of byre's calls them.
+std::size_t end_of_own(const boost::stacktrace::stacktrace& frames) {
+  std::size_t end = 0;
+  for (std::size_t at = 0; at < frames.size(); ++at) {
+    if (is_own(frames[at])) {
+      end = at + 1;
+    } else if (!frames[at].name().empty() || module_of(frames[at]) != module_of(frames[0])) {
+      break;
+    }
+  }
+  return end;
+}
+
 std::string text_here() {
   std::string text;
-  for (const auto& frame : boost::stacktrace::stacktrace(frames_of_our_own, most_frames)) {
-    text += text_of(frame);
+  const boost::stacktrace::stacktrace frames(0, most_frames);
+  for (std::size_t at = end_of_own(frames); at < frames.size(); ++at) {
+    text += text_of(frames[at]);
   }
   return text;
 }
@@ -71,6 +98,9 @@ bool backtraces_are_kept() noexcept {
 }
 
 const char* backtrace_of(PlaceId id) noexcept {
+  if (!there_are_backtraces.get()) {
+    return "";
+  }
   auto& kept = sync::immortal<Backtraces>();
   const boost::lock_guard<boost::mutex> lock(kept.mutex);
   const auto found = kept.texts.find(id);
@@ -83,6 +113,7 @@ void keep_backtrace(PlaceId id) noexcept {
     const boost::lock_guard<boost::mutex> lock(kept.mutex);
     if (!kept.texts.contains(id)) {
       kept.texts.emplace(id, text_here());
+      there_are_backtraces.set(true);
     }
   } catch (const std::exception&) {
     // No memory: a report without it is better than none.

@@ -13,6 +13,8 @@
 ///      told of, or of what the family knew that it came from.
 ///   3. A family whose mark is the storage's wrote last, was told of the last write, or came from one
 ///      of which that is true.
+///   4. What a family has not read is the last write that it was told of where it was about to write
+///      itself, until it is told of a write where it reads, or writes all there is.
 /// So a write that nobody is told of was the storage's next after all that its family knew.
 ///
 /// Source: the seed "Copy-on-write motivation", whose two counters are here one comparison.
@@ -45,18 +47,19 @@ class basic_storage_generation {
   typename Sync::template Atomic<std::uint64_t> last_;
 };
 
-/// Of a view family: the mark of the last write it knows of. Thread-safe as the tensors of the family
-/// are: reads at once, a write alone; whatever other families do. Lock-free; a read that agrees and a
-/// write that agrees are wait-free but for spurious failures.
+/// Of a view family: the mark of the last write it knows of, and of one that it has not read.
+/// Thread-safe as the tensors of the family are: reads at once, a write alone; whatever other families
+/// do. Lock-free; a read that agrees and a write that agrees are wait-free but for spurious failures.
 template <sync::Sync Sync>
 class basic_family_generation {
  public:
   using StorageGeneration = basic_storage_generation<Sync>;
 
-  basic_family_generation() noexcept : known_(0) {}
-  /// Of a family that a reshape made out of `origin`: it knows what that knows.
+  basic_family_generation() noexcept : known_(0), unread_(0) {}
+  /// Of a family that a reshape made out of `origin`: it knows what that knows, and has not read what
+  /// that has not.
   explicit basic_family_generation(const basic_family_generation& origin) noexcept
-      : known_(origin.known().word()) {}
+      : known_(origin.known().word()), unread_(origin.unread().word()) {}
   basic_family_generation& operator=(const basic_family_generation&) = delete;
 
   WriteMark known() const noexcept {
@@ -66,16 +69,50 @@ class basic_family_generation {
 
   /// Nothing if the family agrees with the storage, else the write it does not know of.
   std::optional<WriteMark> unknown_write(const StorageGeneration& storage) const noexcept {
-    // Acquire pairs with the writes: who is told of one finds its place, or
-    // families_read_and_write fails.
-    const WriteMark last(storage.last_.load(sites.at(At::look, std::memory_order::acquire)));
+    const WriteMark last = look(storage);
     return last == known() ? std::nullopt : std::optional(last);
+  }
+
+  /// Of the storage's last write, if the family knows of it, else 0.
+  PlaceId last_place(const StorageGeneration& storage) const noexcept {
+    // Not that of known() as such, of which a family that came out of another may have no more than
+    // the number.
+    const WriteMark last = look(storage);
+    return last == known() ? last.place() : 0;
+  }
+
+  /// Nothing if the family knows of all writes and of none that it has not read, else that write.
+  std::optional<WriteMark> unread_write(const StorageGeneration& storage) const noexcept {
+    if (const auto unknown = unknown_write(storage)) [[unlikely]] {
+      return unknown;
+    }
+    const WriteMark left = unread();
+    return left == WriteMark() ? std::nullopt : std::optional(left);
   }
 
   /// The family was told of this write: it agrees again, unless there was another.
   void learn(WriteMark write) noexcept {
     // Relaxed, and pairs with nothing: see the table.
     known_.store(write.word(), sites.at(At::learn, std::memory_order::relaxed));
+  }
+  /// The same where it reads: there is nothing any more that it has not read. What it was told of may
+  /// be older than what it knows, by then or by another read at once.
+  void learn_by_reading(WriteMark write) noexcept {
+    if (write.generation() > known().generation()) {
+      learn(write);
+    }
+    forget_unread();
+  }
+  /// The same where it is about to write: it has not read this write.
+  void learn_by_writing(WriteMark write) noexcept {
+    learn(write);
+    // Relaxed, and pairs with nothing: see the table.
+    unread_.store(write.word(), sites.at(At::leave_unread, std::memory_order::relaxed));
+  }
+  /// It wrote over all that it had not read, or has been told.
+  void forget_unread() noexcept {
+    // Relaxed, and pairs with nothing: see the table.
+    unread_.store(nothing, sites.at(At::forget_unread, std::memory_order::relaxed));
   }
 
   /// Writes at `place`, at most WriteMark::max_place, if the family agrees, and then knows of that. Else
@@ -111,6 +148,7 @@ class basic_family_generation {
  private:
   using At = GenerationSite;
   static constexpr const auto& sites = generation_sites;
+  static constexpr std::uint64_t nothing = WriteMark().word();
   static constexpr auto step = Sync::value_of(generation_constants.at(GenerationConstant::step));
 
   /// The write after `mark`, made at `place`.
@@ -118,7 +156,19 @@ class basic_family_generation {
     return WriteMark(((mark.generation() << WriteMark::place_bits) + step) | place);
   }
 
+  static WriteMark look(const StorageGeneration& storage) noexcept {
+    // Acquire pairs with the writes: who is told of one finds its place, or
+    // families_read_and_write fails.
+    return WriteMark(storage.last_.load(sites.at(At::look, std::memory_order::acquire)));
+  }
+
+  WriteMark unread() const noexcept {
+    // Relaxed, and pairs with nothing: see the table.
+    return WriteMark(unread_.load(sites.at(At::unread, std::memory_order::relaxed)));
+  }
+
   typename Sync::template Atomic<std::uint64_t> known_;
+  typename Sync::template Atomic<std::uint64_t> unread_;
 };
 
 using StorageGeneration = basic_storage_generation<sync::Boost>;

@@ -8,9 +8,19 @@
 
 namespace byre::inline v0::shadow {
 
-enum class GenerationSite : std::uint8_t { known, learn, look, write, look_again, write_anyway };
+enum class GenerationSite : std::uint8_t {
+  known,
+  learn,
+  unread,
+  leave_unread,
+  forget_unread,
+  look,
+  write,
+  look_again,
+  write_anyway,
+};
 
-inline constexpr sync::SiteTable<GenerationSite, 6> generation_sites{{{
+inline constexpr sync::SiteTable<GenerationSite, 9> generation_sites{{{
     {"generation.known", sync::Operation::load, std::memory_order::relaxed,
      "nothing: accesses of one family are ordered by who makes them, but for reads",
      "relaxed is the weakest order"},
@@ -18,6 +28,18 @@ inline constexpr sync::SiteTable<GenerationSite, 6> generation_sites{{{
      "nothing: two reads of one family that learn at once may leave what the earlier saw",
      "relaxed is the weakest order; left out, families_read_and_write: a family does not know its "
      "own write"},
+    {"generation.unread", sync::Operation::load, std::memory_order::relaxed,
+     "nothing: what it finds was left by a write of the family, which its reads come after",
+     "relaxed is the weakest order"},
+    {"generation.leave_unread", sync::Operation::store, std::memory_order::relaxed,
+     "nothing: a write of the family excludes what else the family does",
+     "relaxed is the weakest order; left out, families_leave_unread: a read is not told of what "
+     "the "
+     "family did not write over"},
+    {"generation.forget_unread", sync::Operation::store, std::memory_order::relaxed,
+     "nothing: of two reads of one family at once both may be told",
+     "relaxed is the weakest order; left out, families_leave_unread: a read is told of what the "
+     "family was told of before"},
     {"generation.look", sync::Operation::load, std::memory_order::acquire,
      "write and write_anyway (release): who sees a write finds its place",
      "families_read_and_write: the place of a write is read before it was said"},

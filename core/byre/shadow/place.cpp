@@ -5,6 +5,7 @@
 #include <byre/sync/boost.hpp>
 #include <byre/sync/immortal.hpp>
 
+#include <array>
 #include <boost/thread/lock_guard.hpp>
 #include <boost/thread/mutex.hpp>
 #include <cstring>
@@ -34,22 +35,29 @@ class FileNames {
   std::set<std::string, std::less<>> names_;
 };
 
-/// A place in the table, with a name of its file that stays.
+FileNames& file_names() noexcept {
+  return sync::immortal<FileNames>();
+}
+
+/// A place in the table, with a name of its file that stays. Equal are those of one line.
 struct KeptPlace {
   KeptPlace() noexcept = default;
   explicit KeptPlace(const Place& given) noexcept : place(given) {}
   KeptPlace(const KeptPlace&) = delete;
   KeptPlace& operator=(const KeptPlace& other) noexcept {
     place = other.place;
-    place.site.file = sync::immortal<FileNames>().keep(other.place.site.file);
+    place.site = kept(other.place.site);
     return *this;
   }
-  friend bool operator==(const KeptPlace&, const KeptPlace&) noexcept = default;
+  friend bool operator==(const KeptPlace& a, const KeptPlace& b) noexcept {
+    return a.place.came_from == b.place.came_from && a.place.mode == b.place.mode &&
+           same_line(a.place.site, b.place.site);
+  }
 
   Place place;
 };
 
-using Places = basic_intern_table<sync::Boost, KeptPlace, 16384, WriteMark::max_place>;
+using Places = basic_intern_table<sync::Boost, KeptPlace, 16384, most_places>;
 
 Places& places() noexcept {
   return sync::immortal<Places>();
@@ -61,12 +69,6 @@ class Hash {
     value_ = (value_ ^ number) * 0x9e3779b97f4a7c15;
     value_ ^= value_ >> 32;
   }
-  void add(const Shape& shape) noexcept {
-    add(shape.ndim());
-    for (const std::int64_t size : shape.sizes()) {
-      add(static_cast<std::uint64_t>(size));
-    }
-  }
   std::size_t value() const noexcept { return static_cast<std::size_t>(value_); }
 
  private:
@@ -77,11 +79,38 @@ std::size_t hash_of(const Place& place) noexcept {
   Hash hash;
   hash.add(std::hash<std::string_view>()(place.site.file));
   hash.add(place.site.line);
-  hash.add(place.shape);
-  hash.add(place.from);
   hash.add(place.came_from);
   hash.add(place.mode ? 1 + static_cast<std::uint64_t>(*place.mode) : 0);
   return hash.value();
+}
+
+/// Where there is no room for a place: a reshape in warn and in error mode, and an access by a family
+/// that came out of each.
+constexpr PlaceId warning_reshape = most_places + 1;
+constexpr PlaceId throwing_reshape = most_places + 2;
+constexpr PlaceId access_after_warning_reshape = most_places + 3;
+constexpr PlaceId access_after_throwing_reshape = most_places + 4;
+static_assert(access_after_throwing_reshape == WriteMark::max_place);
+constexpr std::array<Place, 4> places_without_a_line{{{.mode = ReshapeMode::warn},
+                                                      {.mode = ReshapeMode::error},
+                                                      {.came_from = warning_reshape},
+                                                      {.came_from = throwing_reshape}}};
+
+bool is_of_error_mode(const Place& last) noexcept {
+  for (const Place* each = &last;; each = &place(each->came_from)) {
+    if (each->mode == ReshapeMode::error || each->came_from == 0) {
+      return each->mode == ReshapeMode::error;
+    }
+  }
+}
+
+PlaceId id_without_a_line(const Place& place) noexcept {
+  if (place.mode) {
+    return is_of_error_mode(place) ? throwing_reshape : warning_reshape;
+  }
+  return place.came_from == 0      ? 0
+         : is_of_error_mode(place) ? access_after_throwing_reshape
+                                   : access_after_warning_reshape;
 }
 
 /// True iff the family of `later` came out of that of `earlier`, or is it.
@@ -106,14 +135,16 @@ bool same_line(const CallSite& a, const CallSite& b) noexcept {
   return a.line == b.line && (a.file == b.file || std::strcmp(a.file, b.file) == 0);
 }
 
-bool operator==(const Place& a, const Place& b) noexcept {
-  return a.shape == b.shape && a.from == b.from && a.came_from == b.came_from && a.mode == b.mode &&
-         same_line(a.site, b.site);
+CallSite kept(const CallSite& site) noexcept {
+  return {file_names().keep(site.file), site.line};
 }
 
 PlaceId place_id(const Place& place) noexcept {
   const PlaceId id = places().number_of(KeptPlace(place), hash_of(place));
-  if (id != 0 && backtraces_are_kept()) {
+  if (id == 0) {
+    return id_without_a_line(place);
+  }
+  if (backtraces_are_kept()) {
     keep_backtrace(id);
   }
   return id;
@@ -121,7 +152,15 @@ PlaceId place_id(const Place& place) noexcept {
 
 const Place& place(PlaceId id) noexcept {
   static constexpr Place unknown{};
-  return id == 0 ? unknown : places().at(id).place;
+  return id == 0             ? unknown
+         : id <= most_places ? places().at(id).place
+                             : places_without_a_line[id - most_places - 1];
+}
+
+bool is_of_access(PlaceId id, const CallSite& site, PlaceId reshape) noexcept {
+  const Place& known = place(id);
+  return known.is_known() && !known.mode && known.came_from == reshape &&
+         same_line(known.site, site);
 }
 
 Place reshape_place(const CallSite& site, const Shape& from, const Shape& to, ReshapeMode mode,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Places: what a report says of a reshape or of an access. Each distinct one is kept once, for good,
-/// and has a small number that fits into the mark of a write.
+/// Places: what a report says of a reshape or of an access. Each line is kept once for each reshape that
+/// tensors come to it from, for good, and has a small number that fits into the mark of a write.
 #pragma once
 
 #include <byre/error/call_site.hpp>
@@ -46,28 +46,37 @@ std::string to_string(const Shape& shape);
 
 struct Place {
   CallSite site{};
-  Shape shape{};  ///< of the tensor that was accessed, or that the reshape made
-  Shape from{};   ///< of the tensor that was reshaped; an access has none
+  Shape shape{};  ///< of the tensor that was accessed, or that the reshape made, the first time
+  Shape from{};   ///< of the tensor that was reshaped, the first time; an access has none
   /// The reshape that the family of the accessed tensor, or of the reshape's input, came out of; 0 for
   /// the family a storage begins with.
   PlaceId came_from = 0;
   std::optional<ReshapeMode> mode{};  ///< of a reshape, warn or error; an access has none
 
   bool is_known() const noexcept { return site.line != 0; }
-
-  friend bool operator==(const Place& a, const Place& b) noexcept;
 };
 
 /// True iff they are the same line of the same file, by name.
 bool same_line(const CallSite& a, const CallSite& b) noexcept;
 
-/// The number of the place; 0, which is that of a place that is not known, if there is no memory for
-/// it or there are a million others. The name of its file is copied: the caller's may go away.
-/// Thread-safe; lock-free for a place that was met before, unless backtraces are kept.
+/// The number of the place: that of one with the same line, mode and reshape it came out of, whatever
+/// its shapes. The name of its file is copied: the caller's may go away. If there is no memory for it,
+/// or there are most_places others, one that says no line, but is of error mode if the reshape, or one
+/// that it or the access came out of, was. Thread-safe; lock-free for a place that was met before,
+/// unless backtraces are kept.
 PlaceId place_id(const Place& place) noexcept;
+/// The others of 20 bits are 0 and those without a line.
+inline constexpr PlaceId most_places = WriteMark::max_place - 4;
 
 /// The place of a number that place_id gave, for good; an unknown one for 0. Thread-safe; wait-free.
 const Place& place(PlaceId id) noexcept;
+
+/// True iff the number is that of an access at this line by a family that `reshape` made: what place_id
+/// would give, without looking it up.
+bool is_of_access(PlaceId id, const CallSite& site, PlaceId reshape) noexcept;
+
+/// The same site, with a name of its file that stays; "?" if there is no memory. Locks.
+CallSite kept(const CallSite& site) noexcept;
 
 /// Reshapes of reshapes whose places are told apart. A family that came out of more is taken for one
 /// that came out of fewer if a line is among them twice: a loop that reshapes what it reshaped does not

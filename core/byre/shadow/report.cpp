@@ -3,26 +3,44 @@
 #include <byre/shadow/report.hpp>
 
 #include <exception>
+#include <string_view>
 
 namespace byre::inline v0::shadow {
 namespace {
 
-std::string where(const Place& place) {
-  return place.is_known() ? std::string(place.site.file) + ":" + std::to_string(place.site.line)
-                          : "a place that is not known";
+/// How much is said of a place, where there is not room for all.
+struct Room {
+  std::size_t most_of_a_name = std::string::npos;
+  bool has_sizes = true;
+};
+constexpr Room rooms[] = {{}, {120}, {60}, {60, false}};
+
+/// The end of a name says more than its beginning, which says where it is.
+std::string shortened(std::string name, std::size_t most) {
+  constexpr std::string_view gap = "...";
+  if (name.size() > most) {
+    const std::size_t front = most / 4;
+    name.replace(front, name.size() - most + gap.size(), gap);
+  }
+  return name;
 }
 
-std::string places_of(const Violation& violation) {
-  const auto line = [](const char* what, const Place& place, const std::string& shapes) {
-    return std::string("\n  ") + what + " at " + where(place) +
-           (place.is_known() ? ", " + shapes : "");
-  };
+std::string line_of(const char* what, const Place& place, const std::string& sizes, Room room) {
+  const std::string begin = std::string("\n  ") + what + " at ";
+  return place.is_known()
+             ? begin + shortened(place.site.file, room.most_of_a_name) + ":" +
+                   std::to_string(place.site.line) + (room.has_sizes ? ", " + sizes : "")
+             : begin + "a place that is not known";
+}
+
+std::string places_of(const Violation& violation, Room room) {
   const auto as = [](const Place& place) { return "as " + to_string(place.shape); };
-  return line("reshaped", violation.reshape,
-              to_string(violation.reshape.from) + " to " + to_string(violation.reshape.shape)) +
-         line("written", violation.write, as(violation.write)) +
-         line(violation.access_writes ? "then written" : "then read", violation.access,
-              as(violation.access));
+  const Place& reshape = violation.reshape;
+  return line_of("reshaped", reshape, to_string(reshape.from) + " to " + to_string(reshape.shape),
+                 room) +
+         line_of("written", violation.write, as(violation.write), room) +
+         line_of(violation.access_writes ? "then written" : "then read", violation.access,
+                 as(violation.access), room);
 }
 
 std::string what_to_write(const Violation& violation) {
@@ -35,8 +53,8 @@ std::string what_to_write(const Violation& violation) {
              "that reshape; if what was written is, write view.";
     case Advice::nothing:
       return "If each is to have its own contents, there is nothing to do but to silence this "
-             "until "
-             "reshape copies; if the two are to share memory, write view in place of that reshape.";
+             "until reshape copies; if the two are to share memory, write view in place of that "
+             "reshape.";
   }
   return "";
 }
@@ -65,6 +83,30 @@ std::string place_json(const Place& place, const char* backtrace) {
   return text + "}";
 }
 
+std::string text_in(const Violation& violation, Room room) {
+  std::string text =
+      "this code relies on reshape sharing memory with what it reshapes, and reshape is to become "
+      "a copy." +
+      places_of(violation, room) +
+      (violation.access_writes
+           ? "\nToday the second write goes to the memory of the first; with a copy each has its "
+             "own. "
+           : "\nToday the read sees what was written; with a copy it will not. ") +
+      what_to_write(violation);
+  if (!violation.reshape.is_known() || !violation.write.is_known()) {
+    text += "\nA place that is not known may be several, which are told as one.";
+  }
+  if (violation.count > 1) {
+    text += "\nIt happened " + std::to_string(violation.count) + " times.";
+  }
+  if (violation.unaudited > 0) {
+    text += "\nRaw pointers to write to this memory were handed out at " +
+            std::to_string(violation.unaudited) + (violation.unaudited == 1 ? " line" : " lines") +
+            ": what is done through them is not seen.";
+  }
+  return text;
+}
+
 }  // namespace
 
 const char* to_string(Advice advice) noexcept {
@@ -80,35 +122,23 @@ const char* to_string(Advice advice) noexcept {
 }
 
 std::string to_string(const Violation& violation) {
-  std::string text =
-      "this code relies on reshape sharing memory with what it reshapes, and reshape is to become "
-      "a copy." +
-      places_of(violation);
-  text +=
-      violation.access_writes
-          ? "\nToday the second write goes to the memory of the first; with a copy each has its "
-            "own. "
-          : "\nToday the read sees what was written; with a copy it will not. ";
-  text += what_to_write(violation);
-  if (violation.count > 1) {
-    text += "\nIt happened " + std::to_string(violation.count) + " times.";
-  }
-  if (violation.unaudited > 0) {
-    text += "\nRaw pointers to write to this memory were handed out " +
-            std::to_string(violation.unaudited) + (violation.unaudited == 1 ? " time" : " times") +
-            ": what is done through them is not seen.";
-  }
-  return text;
+  return text_in(violation, {});
 }
 
 Text text_of(const Violation& violation) noexcept {
   try {
-    return format_text("%s", to_string(violation).c_str());
+    std::string text;
+    for (const Room& room : rooms) {
+      text = text_in(violation, room);
+      if (text.size() < Text{}.chars.size()) {
+        break;
+      }
+    }
+    return format_text("%s", text.c_str());
   } catch (const std::exception&) {
     return format_text(
-        "%s:%u: this relies on the reshape at %s:%u sharing memory with what it reshapes, which "
-        "was "
-        "written at %s:%u; there is no memory to say more.",
+        "%.250s:%u: this relies on the reshape at %.250s:%u sharing memory with what it reshapes, "
+        "which was written at %.250s:%u; there is no memory to say more.",
         violation.access.site.file, violation.access.site.line, violation.reshape.site.file,
         violation.reshape.site.line, violation.write.site.file, violation.write.site.line);
   }

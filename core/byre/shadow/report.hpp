@@ -33,7 +33,7 @@ struct Violation {
   bool access_writes = false;
   Advice advice = Advice::nothing;
   std::uint64_t count = 1;      ///< how often it was met at these three lines
-  std::uint64_t unaudited = 0;  ///< raw pointers to write to this storage that had left by then
+  std::uint64_t unaudited = 0;  ///< lines by which raw pointers to write to this storage had left
   /// A frame a line; empty unless backtraces are kept (backtrace.hpp).
   const char* reshape_backtrace = "";
   const char* write_backtrace = "";
@@ -44,7 +44,8 @@ struct Violation {
 
 /// For people: what happens, the three places, and what to write instead. Throws std::bad_alloc.
 std::string to_string(const Violation& violation);
-/// The same, or as much of it as fits; where there is no memory for that, the lines alone.
+/// The same with names of files in short, and if need be without sizes, so that it fits; where there is
+/// no memory for that, the lines alone.
 Text text_of(const Violation& violation) noexcept;
 /// The backtraces that were kept, each under a line that says whose it is. Throws std::bad_alloc.
 std::vector<std::string> backtraces_of(const Violation& violation);

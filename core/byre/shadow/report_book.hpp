@@ -23,15 +23,15 @@ struct Summary {
   std::uint64_t reshapes = 0;    ///< that were watched
   std::uint64_t violations = 0;  ///< that were told or counted, thrown ones too; not the silenced
   std::uint64_t silenced = 0;    ///< violations that nobody was told of
-  std::uint64_t unaudited = 0;   ///< raw pointers to write to watched storages that left
+  std::uint64_t unaudited = 0;   ///< lines by which raw pointers left, of each storage
   /// One for each triple, with its count, the most frequent first. What else is in it is of its first.
   std::vector<Violation> triples;
 };
 
 /// Thread-safe. Throws std::bad_alloc.
 Summary summary();
-/// Begins anew: every triple is told again. Thread-safe; violations at the same time fall on either
-/// side.
+/// Begins anew: every triple is told again; lines that were counted as unaudited are not counted again.
+/// Thread-safe; violations at the same time fall on either side.
 void reset_summary() noexcept;
 
 namespace detail {
@@ -44,7 +44,7 @@ namespace detail {
 
 /// A reshape is watched. Wait-free.
 void count_reshape() noexcept;
-/// A raw pointer left. Wait-free.
+/// A raw pointer left a storage by a line where none had. Wait-free.
 void count_unaudited() noexcept;
 
 }  // namespace detail

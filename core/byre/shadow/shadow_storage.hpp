@@ -28,6 +28,8 @@ class ShadowStorage {
   PlaceId reshape() const noexcept { return reshape_; }
 
   FamilyGeneration generation;
+  /// Where a raw pointer to write through left last, at first nowhere. Of the family's writes alone.
+  PlaceId last_escape = WriteMark::max_place + 1;
 
  private:
   // Not inline: few tensors have one, and those that have none are not to make room for this.

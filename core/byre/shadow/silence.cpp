@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/shadow/silence.hpp>
+#include <byre/shadow/switch.hpp>
 #include <byre/storage/input_file.hpp>
 #include <byre/sync/immortal.hpp>
 
@@ -33,6 +34,8 @@ struct SilencedSites {
 };
 
 constinit thread_local unsigned scopes_of_thread = 0;
+/// Saves those that have no list the lock.
+constinit basic_switch<sync::Boost> there_are_lists;
 
 constexpr std::string_view blanks = " \t\r";
 
@@ -111,11 +114,15 @@ void silence_sites(const std::filesystem::path& path) {
   auto& sites = sync::immortal<SilencedSites>();
   const boost::lock_guard<boost::mutex> lock(sites.mutex);
   sites.list.insert(sites.list.end(), more.begin(), more.end());
+  there_are_lists.set(true);
 }
 
 bool detail::is_silenced(const Violation& violation) noexcept {
   if (scopes_of_thread > 0) {
     return true;
+  }
+  if (!there_are_lists.get()) {
+    return false;
   }
   auto& sites = sync::immortal<SilencedSites>();
   const boost::lock_guard<boost::mutex> lock(sites.mutex);

@@ -29,7 +29,7 @@ class [[nodiscard]] SilenceScope {
 void silence_sites(const std::filesystem::path& path);
 
 namespace detail {
-/// Locks.
+/// Locks if there is a list.
 bool is_silenced(const Violation& violation) noexcept;
 }  // namespace detail
 }  // namespace byre::inline v0::shadow

@@ -26,14 +26,13 @@ bool is_json(const std::string& where) {
 }  // namespace
 
 std::string to_string(const Summary& summary) {
-  std::string text =
-      "byre: reshape: " + counted(summary.reshapes, "reshape was", "reshapes were") + " watched; " +
-      counted(summary.violations, "access relies", "accesses rely") +
-      " on one being an alias, at " +
-      counted(summary.triples.size(), "triple of places", "triples of places") + ", and " +
-      counted(summary.silenced, "more was", "more were") + " silenced; " +
-      counted(summary.unaudited, "raw pointer that left is", "raw pointers that left are") +
-      " unaudited.\n";
+  std::string text = "byre: reshape: " + counted(summary.reshapes, "reshape was", "reshapes were") +
+                     " watched; " + counted(summary.violations, "access relies", "accesses rely") +
+                     " on one being an alias, at " +
+                     counted(summary.triples.size(), "triple of places", "triples of places") +
+                     ", and " + counted(summary.silenced, "more was", "more were") + " silenced; " +
+                     counted(summary.unaudited, "line is", "lines are") +
+                     " unaudited, where raw pointers to write left.\n";
   std::size_t number = 0;
   for (const Violation& violation : summary.triples) {
     text += "\n" + std::to_string(++number) + ". " + to_string(violation) + "\n";

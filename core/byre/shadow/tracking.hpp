@@ -2,9 +2,9 @@
 /// What tensors say to the shadow storages: that they were reshaped, read, written, or that a raw
 /// pointer left. A storage that no watched reshape met costs one load and one branch.
 ///
-/// Thread-safety: as of the access itself. Reads, reshapes and escapes of one storage may be at once,
-/// and what different families do; a write of a family excludes what else that family does. Lock-free
-/// where families agree and the place was met before (unless backtraces are kept); a violation locks.
+/// Thread-safety: as of the access itself. Reads and reshapes of one storage may be at once, and what
+/// different families do; a write of a family excludes what else that family does. Lock-free where
+/// families agree and the place was met before (unless backtraces are kept); a violation locks.
 #pragma once
 
 #include <byre/error/call_site.hpp>
@@ -31,7 +31,7 @@ namespace detail {
 [[gnu::cold]] void read_tracked(Lineage& lineage, ShadowStorage& family, const Access& access);
 [[gnu::cold]] void expect_agreement(Lineage& lineage, ShadowStorage& family, const Access& access);
 [[gnu::cold]] void write_tracked(Lineage& lineage, ShadowStorage& family, const Access& access);
-[[gnu::cold]] void escape_tracked(Lineage& lineage) noexcept;
+[[gnu::cold]] void escape_tracked(Lineage& lineage, ShadowStorage& family) noexcept;
 [[gnu::cold]] void rejoin_tracked(Lineage& lineage, ShadowStorage& family) noexcept;
 
 }  // namespace detail
@@ -40,8 +40,8 @@ namespace detail {
 /// in the family of `origin` (null: the one a storage begins with). `from` is the input's, `to_sizes`
 /// are the output's. The storage is watched from now on. Null for a handle without a storage.
 ///
-/// Throws OutOfMemory; InvalidArgument and FileError if the environment is wrong (environment.hpp):
-/// nothing is linked then.
+/// Throws OutOfMemory; InvalidArgument if something else is attached to the storage; that and FileError
+/// if the environment is wrong (environment.hpp). Nothing is linked then.
 ShadowHandle link_by_reshape(const Storage& storage, ShadowStorage* origin, ReshapeMode mode,
                              const Access& from, std::span<const std::int64_t> to_sizes);
 
@@ -70,10 +70,12 @@ inline void on_write(const Storage& storage, ShadowStorage* family, const Access
   }
 }
 
-/// A raw pointer to write through left: what is done with it is not seen. Counted.
-inline void on_escape(const Storage& storage) noexcept {
+/// A raw pointer to write through left by the write that on_write was told of last: what is done with
+/// it is not seen. Counted once for each line that it leaves by and reshape that it is reached by.
+/// Thread-safety: as a write. Locks, unless it is the line of the family's last one.
+inline void on_escape(const Storage& storage, ShadowStorage* family) noexcept {
   if (Lineage* const lineage = lineage_of(storage)) [[unlikely]] {
-    detail::escape_tracked(*lineage);
+    detail::escape_tracked(*lineage, lineage->family(family));
   }
 }
 

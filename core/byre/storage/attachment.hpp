@@ -48,8 +48,8 @@ class basic_attachment_table {
   basic_attachment_table(const basic_attachment_table&) = delete;
   basic_attachment_table& operator=(const basic_attachment_table&) = delete;
   ~basic_attachment_table() {
-    for (Cell* const segment : segments_) {
-      delete[] segment;
+    for (const Segment& segment : segments_) {
+      delete[] segment.get();
     }
   }
 
@@ -88,6 +88,10 @@ class basic_attachment_table {
     typename Sync::template Plain<std::uint32_t> next_free{0};
   };
 
+  struct Segment : Sync::template Plain<Cell*> {
+    Segment() noexcept : Sync::template Plain<Cell*>(nullptr) {}
+  };
+
   class Guard {
    public:
     explicit Guard(typename Sync::SharedMutex& lock) : lock_(lock) {
@@ -106,13 +110,13 @@ class basic_attachment_table {
   Cell& cell(std::uint32_t number, Make make = Make::no) const {
     const auto segment = static_cast<std::size_t>(std::bit_width(number) - 1);
     const std::uint32_t count = std::uint32_t{1} << segment;
-    if (make == Make::yes && segments_[segment] == nullptr) {
-      segments_[segment] = new Cell[count];
+    if (make == Make::yes && segments_[segment].get() == nullptr) {
+      segments_[segment].set(new Cell[count]);
     }
-    return segments_[segment][number - count];
+    return segments_[segment].get()[number - count];
   }
 
-  mutable std::array<Cell*, 32> segments_{};
+  mutable std::array<Segment, 32> segments_;
   typename Sync::template Plain<std::uint32_t> next_{1};
   typename Sync::template Plain<std::uint32_t> first_free_{0};
   typename Sync::SharedMutex lock_;

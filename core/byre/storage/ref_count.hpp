@@ -13,9 +13,9 @@ namespace byre::inline v0 {
 
 namespace detail {
 
-enum class RefCountSite : std::uint8_t { add, drop, count };
+enum class RefCountSite : std::uint8_t { add, drop, end, count };
 
-inline constexpr sync::SiteTable<RefCountSite, 3> ref_count_sites{{{
+inline constexpr sync::SiteTable<RefCountSite, 4> ref_count_sites{{{
     {"ref_count.add", sync::Operation::fetch_add, std::memory_order::relaxed,
      "nothing: the handle that is copied keeps the object alive",
      "relaxed is the weakest order; not atomic, one_handle_is_copied_at_once counts a handle too "
@@ -24,6 +24,9 @@ inline constexpr sync::SiteTable<RefCountSite, 3> ref_count_sites{{{
      "itself and count (acquire): the releases of the handles before, acquired by the last",
      "without release, handles_race_handles: a sole handle writes what another reads; without "
      "acquire, last_handles_race: the destruction races the last use"},
+    {"ref_count.end", sync::Operation::store, std::memory_order::relaxed,
+     "nothing: nobody else is left; what is dropped again is found to have no handle",
+     "relaxed is the weakest order; left out, no_handle_is_left: one that was dropped is counted"},
     {"ref_count.count", sync::Operation::load, std::memory_order::acquire,
      "drop (release): an answer of 1 can be acted on, or destroyed on",
      "handles_race_handles: a sole handle acts before another's last use ended; "
@@ -58,8 +61,11 @@ class basic_ref_count {
 
   /// True iff that was the last handle: the caller destroys the object.
   [[nodiscard]] bool drop() noexcept {
-    // Who has the sole handle need not take it from the count: nobody is left to copy or drop one.
+    // Who has the sole handle need not take it from the count in one step: nobody is left to copy or
+    // drop one.
     if (count() == last_handle) {
+      // Relaxed, and pairs with nothing: only who drops it once too often finds this.
+      handles_.store(0, sites.at(At::end, std::memory_order::relaxed));
       return true;
     }
     // Release and acquire pair with each other: the last handle destroys after all use by others,

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <limits>
 #include <type_traits>
+#include <utility>
 #include <variant>
 
 namespace byre::inline v0 {
@@ -42,6 +43,26 @@ class Scalar {
   /// category than that, dtype_alone().
   DType dtype_beside(DType dtype) const noexcept {
     return static_cast<Category>(value_.index()) <= category_of(dtype) ? dtype : dtype_alone();
+  }
+
+  /// Calls `function` with the bool, std::int64_t, double or std::complex<float> that this is held as.
+  template <class Function>
+  decltype(auto) visit_held(Function&& function) const {
+    return std::visit(std::forward<Function>(function), value_);
+  }
+  /// Null for what is no integer.
+  const std::int64_t* as_integer() const noexcept { return std::get_if<std::int64_t>(&value_); }
+  /// As a C++ number: of a complex one the real part.
+  template <class T>
+  requires std::is_arithmetic_v<T> T as()
+  const noexcept {
+    return visit_held([]<class Number>(Number number) {
+      if constexpr (std::is_same_v<Number, std::complex<float>>) {
+        return static_cast<T>(number.real());
+      } else {
+        return static_cast<T>(number);
+      }
+    });
   }
 
   /// False for an integer out of the range of an integral dtype.

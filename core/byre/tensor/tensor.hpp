@@ -398,8 +398,9 @@ class Tensor {
     shadow::on_read(storage(), base().shadow.get(), {site, sizes()});
   }
   void say_copied_onto_itself(const Tensor& source, CallSite site);
-  /// A pointer that nobody keeps: realizes, materializes and says so.
-  void* elements_to_write(Wait wait, CallSite site);
+  /// A pointer that nobody keeps: realizes, materializes and says so. `written` bytes at least are
+  /// going to be.
+  void* elements_to_write(std::size_t written, Wait wait, CallSite site);
   Tensor reshape_as_alias(const Dims& wanted, shadow::ReshapeMode mode, CallSite site) const;
 
   boost::intrusive_ptr<TensorBase> base_;

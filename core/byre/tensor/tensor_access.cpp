@@ -30,8 +30,10 @@ const void* Tensor::watched_bytes_to_read(DType wanted, CallSite site) const {
 
 void* Tensor::watched_bytes_to_write(DType wanted, Wait wait, CallSite site) {
   realize_to_write(wanted);
-  void* const first = elements_to_write(wait, site);
-  shadow::on_escape(storage());
+  void* const first = elements_to_write(0, wait, site);  // whatever is done with the pointer
+  if (numel() != 0) {
+    shadow::on_escape(storage(), base().shadow.get());
+  }
   return first;
 }
 
@@ -42,17 +44,17 @@ void Tensor::realize_to_write(DType wanted) {
   realize(wanted);
 }
 
-void* Tensor::elements_to_write(Wait wait, CallSite site) {
+void* Tensor::elements_to_write(std::size_t written, Wait wait, CallSite site) {
   realize_to_write(dtype());
-  Storage& written = base().storage;
+  Storage& memory = base().storage;
   const bool is_said = is_watched() && numel() != 0;
-  const shadow::Access access{site, sizes(), nbytes() == written.nbytes()};
+  const shadow::Access access{site, sizes(), written == memory.nbytes()};
   if (is_said) {
-    shadow::expect_agreement(written, base().shadow.get(), access);
+    shadow::expect_agreement(memory, base().shadow.get(), access);
   }
-  std::byte* const first = written.mutable_data(wait, site);
+  std::byte* const first = memory.mutable_data(wait, site);
   if (is_said) {
-    shadow::on_write(written, base().shadow.get(), access);
+    shadow::on_write(memory, base().shadow.get(), access);
   }
   return first == nullptr ? nullptr : first + nbytes_in_front();
 }
@@ -87,7 +89,7 @@ void* Tensor::element_to_write(std::span<const std::int64_t> indices, DType want
   expect_host(*this, "set_at");
   const std::int64_t element = element_at(layout(), indices, "set_at");
   expect_dtype(wanted, "set_at");
-  auto* const first = static_cast<std::byte*>(elements_to_write(Wait::allowed, site));
+  auto* const first = static_cast<std::byte*>(elements_to_write(itemsize(), Wait::allowed, site));
   return first + (element - storage_offset()) * static_cast<std::int64_t>(itemsize());
 }
 

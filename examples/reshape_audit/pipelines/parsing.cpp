@@ -60,13 +60,13 @@ void parser_by_pointer_rewritten(Journal& journal) {
 
 void header_and_records(Journal& journal) {
   Tensor packet = Tensor::zeros({1 + rows, columns}, DType::f32);
-  Tensor words = packet.reshape({(1 + rows) * columns});  // reshaped 1 2
-  packet.set_at({0, 0}, 42.0F);                           // written 1
+  Tensor words = packet.reshape({(1 + rows) * columns});  // reshaped 1 2 3
+  packet.set_at({0, 0}, 42.0F);                           // written 1 3
   for (std::int64_t row = 0; row < rows; ++row) {
     words.set_at({columns * (row + 1)}, parsed_cell(row, 7));  // then written 1, written 2
   }
   journal.saw(packet);  // then read 2
-  journal.saw(words);
+  journal.saw(words);   // seen 1, then read 3
 }
 
 void header_and_records_rewritten(Journal& journal) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 /// A pipeline: a small program with reshapes in it, as people write them. Comments at the end of lines
 /// label what relies on a reshape being an alias: `// reshaped 1`, `// written 1`, and `// then read 1`
-/// or `// then written 1`, where the number is that of the triple. ../labels.py collects them.
+/// or `// then written 1`, where the number is that of the triple, and `// seen 1` where what became of
+/// that shows, if it does not at the line itself. ../labels.py collects them.
 #pragma once
 
 #include "../journal.hpp"

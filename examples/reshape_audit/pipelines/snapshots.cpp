@@ -29,12 +29,12 @@ void snapshot_by_lazy_clone(Journal& journal) {
 void scratch_for_two(Journal& journal) {
   const Tensor scratch = Tensor::zeros({6}, DType::f32);
   Tensor sums = scratch.reshape({2, 3});    // reshaped 2
-  Tensor counts = scratch.reshape({3, 2});  // reshaped 1
-  byre::fill_(sums, 5);                     // written 1
+  Tensor counts = scratch.reshape({3, 2});  // reshaped 1 3
+  byre::fill_(sums, 5);                     // written 1 3
   Tensor last_count = counts.select(0, 2);
   byre::fill_(last_count, 7);  // then written 1, written 2
   journal.saw(sums);           // then read 2
-  journal.saw(counts);
+  journal.saw(counts);         // seen 1, then read 3
 }
 
 // Each was to have its own contents.
@@ -45,6 +45,27 @@ void scratch_for_two_rewritten(Journal& journal) {
   byre::fill_(sums, 5);
   Tensor last_count = counts.select(0, 2);
   byre::fill_(last_count, 7);
+  journal.saw(sums);
+  journal.saw(counts);
+}
+
+void scratch_filled_twice(Journal& journal) {
+  const Tensor scratch = Tensor::zeros({6}, DType::f32);
+  Tensor sums = scratch.reshape({2, 3});    // reshaped 2
+  Tensor counts = scratch.reshape({3, 2});  // reshaped 1
+  byre::fill_(sums, 5);                     // written 1
+  byre::fill_(counts, 7);                   // then written 1, written 2
+  journal.saw(sums);                        // then read 2, seen 1
+  journal.saw(counts);
+}
+
+// Each was to have its own contents.
+void scratch_filled_twice_rewritten(Journal& journal) {
+  const Tensor scratch = Tensor::zeros({6}, DType::f32);
+  Tensor sums = scratch.reshape({2, 3}).clone();
+  Tensor counts = scratch.reshape({3, 2}).clone();
+  byre::fill_(sums, 5);
+  byre::fill_(counts, 7);
   journal.saw(sums);
   journal.saw(counts);
 }
@@ -72,6 +93,10 @@ Pipelines snapshot_pipelines() {
        "one scratch tensor under two shapes, each written and then read",
        scratch_for_two,
        {scratch_for_two_rewritten, as_copy}},
+      {"scratch_filled_twice",
+       "the same, and all of it is written each time",
+       scratch_filled_twice,
+       {scratch_filled_twice_rewritten, as_copy}},
       {"rejoined_by_copy", "what was written is copied to the reshape before that is read",
        rejoined_by_copy},
   };

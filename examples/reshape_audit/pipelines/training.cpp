@@ -11,7 +11,7 @@ void flat_parameters(Journal& journal) {
   const Tensor input = counted({1, 3});
   for (int step = 0; step < 3; ++step) {
     const Tensor hidden = byre::matmul(input, weights);  // then read 1
-    journal.saw(byre::add(hidden, bias));                // then read 2
+    journal.saw(byre::add(hidden, bias));                // then read 2, seen 1
     byre::sub_(parameters, 0.5);                         // written 1 2
   }
 }
@@ -35,7 +35,7 @@ void gradient_accumulation(Journal& journal) {
     for (int part = 0; part < 2; ++part) {
       byre::add_(of_layer, counted({2, 3}));  // written 1, then read 2
     }
-    journal.saw(byre::sum(byre::mul(gradients, gradients)));  // then read 1
+    journal.saw(byre::sum(byre::mul(gradients, gradients)));  // then read 1, seen 2
     byre::zero_(gradients);                                   // written 2
   }
 }

@@ -23,6 +23,7 @@ constexpr Program programs[] = {
     {"byre-verify", &parse_for_byre_verify},
     {"byre-stress", &parse_for_byre_stress},
     {"weights_overlay", &parse_for_weights_overlay},
+    {"reshape_audit", &parse_for_reshape_audit},
 };
 
 /// The lines, up to a 0 each, where an argument ends for C.

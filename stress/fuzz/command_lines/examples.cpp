@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "../../../examples/live_checkpoint/options.hpp"
+#include "../../../examples/reshape_audit/options.hpp"
 #include "../../../examples/weights_overlay/options.hpp"
 #include "../target.hpp"
 #include "failure.hpp"
@@ -28,6 +29,19 @@ Refusal parse_for_weights_overlay(int argc, const char* const* argv) {
         (plan.layers == 0 || plan.width == 0 || plan.requests == 0 || plan.changed > plan.layers)) {
       fail("%zu layers of width %zu, of which %zu requests change %zu, are no plan", plan.layers,
            plan.width, plan.requests, plan.changed);
+    }
+    return std::nullopt;
+  } catch (const examples::UsageError& error) {
+    return error.what();
+  }
+}
+
+Refusal parse_for_reshape_audit(int argc, const char* const* argv) {
+  try {
+    const auto options = examples::reshape_audit::parse_options(argc, argv);
+    if (options.pipelines.empty() || (options.mode && (options.report || options.json.is_given))) {
+      fail("%zu pipelines are to be %s", options.pipelines.size(),
+           options.mode ? "run and audited at once" : "audited");
     }
     return std::nullopt;
   } catch (const examples::UsageError& error) {

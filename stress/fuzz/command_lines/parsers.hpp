@@ -13,6 +13,7 @@ using Refusal = std::optional<std::string>;
 
 Refusal parse_for_live_checkpoint(int argc, const char* const* argv);
 Refusal parse_for_weights_overlay(int argc, const char* const* argv);
+Refusal parse_for_reshape_audit(int argc, const char* const* argv);
 Refusal parse_for_byre_verify(int argc, const char* const* argv);
 Refusal parse_for_byre_stress(int argc, const char* const* argv);
 

@@ -11,5 +11,6 @@
 #include "lazy_clone_against_materialize.hpp"
 #include "never_waits.hpp"
 #include "reads_against_writes_in_place.hpp"
+#include "reshapes_of_tensors.hpp"
 #include "steal_against_pending_copies.hpp"
 #include "stolen_data_is_shared_again.hpp"

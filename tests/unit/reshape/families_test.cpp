@@ -8,15 +8,16 @@ namespace {
 using Families = WatchedTensors;
 
 TEST_F(Families, a_report_has_the_lines_and_sizes_of_all_three) {
-  Tensor row = y.select(0, 1);
-  fill_(row, 7, line(11));
+  const ReshapeModeScope scope(ReshapeMode::warn);
+  Tensor row = x.reshape({2, 3}, line(110)).select(0, 1);
+  fill_(row, 7, line(111));
   static_cast<void>(x.slice(0, 4).at<float>({0}, line(12)));
   const Violation violation = reports.only();
-  EXPECT_EQ(violation.reshape.site.line, 10U);
+  EXPECT_EQ(violation.reshape.site.line, 110U);
   EXPECT_EQ(to_string(violation.reshape.from), "[6]");
   EXPECT_EQ(to_string(violation.reshape.shape), "[2, 3]");
   EXPECT_EQ(violation.reshape.mode, ReshapeMode::warn);
-  EXPECT_EQ(violation.write.site.line, 11U);
+  EXPECT_EQ(violation.write.site.line, 111U);
   EXPECT_EQ(to_string(violation.write.shape), "[3]");
   EXPECT_EQ(violation.access.site.line, 12U);
   EXPECT_STREQ(violation.access.site.file, model_file);
@@ -49,7 +50,8 @@ TEST_F(Families, views_of_another_dtype_are_of_the_family) {
 
 TEST_F(Families, a_reshape_of_a_view_parts_what_the_view_is_of) {
   const Tensor tail = x.slice(0, 2);
-  Tensor square = reshaped(tail, {2, 2});
+  const ReshapeModeScope scope(ReshapeMode::warn);
+  Tensor square = tail.reshape({2, 2}, line(20));
   EXPECT_TRUE(square.aliases(x));
   square.set_at<float>({0, 0}, 30, line(11));
   static_cast<void>(x.at<float>({0}, line(12)));
@@ -118,6 +120,31 @@ TEST_F(Families, who_copies_all_of_another_onto_itself_is_one_with_it_again) {
   x.set_at<float>({0}, 12, line(18));
   static_cast<void>(y.clone(line(19)));
   EXPECT_EQ(violations(), 1U) << "but what is written later is written to one";
+}
+
+TEST_F(Families, who_writes_an_element_is_told_when_it_reads_the_others) {
+  fill_(x, 7, line(11));
+  y.set_at<float>({0, 0}, 1, line(12));
+  EXPECT_EQ(reports.only().advice, Advice::reshape_and_clone);
+  EXPECT_EQ(y.at<float>({1, 2}, line(13)), 7) << "a copy would have 6";
+  ASSERT_EQ(reports.count(), 2U);
+  EXPECT_EQ(reports.all()[1].write.site.line, 11U);
+  EXPECT_FALSE(reports.all()[1].access_writes);
+}
+
+TEST_F(Families, nobody_knows_what_is_written_through_a_pointer) {
+  fill_(x, 7, line(11));
+  *y.mutable_data<float>(Wait::allowed, line(12)) = 1;
+  static_cast<void>(y.clone(line(13)));
+  EXPECT_EQ(reports.count(), 2U);
+}
+
+TEST_F(Families, who_fills_all_there_is_has_nothing_of_the_others) {
+  fill_(x, 7, line(11));
+  zero_(y, line(12));
+  EXPECT_EQ(reports.only().advice, Advice::nothing);
+  static_cast<void>(y.clone(line(13)));
+  EXPECT_EQ(reports.count(), 1U);
 }
 
 TEST_F(Families, who_copies_what_it_was_not_told_of_is_told) {

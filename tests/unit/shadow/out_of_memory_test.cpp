@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Every allocation of a reshape and of a violation is made to fail, one after another.
 #include <byre/error/error.hpp>
+#include <byre/shadow/place.hpp>
+
+#include <limits>
 
 #include "../support/failing_new.hpp"
 #include "tracked.hpp"
@@ -104,6 +107,73 @@ TEST_F(ShadowsWithoutMemory, a_violation_is_thrown_all_the_same) {
   }
   EXPECT_GT(nth, 1);
   EXPECT_EQ(shadow::summary().violations, static_cast<std::uint64_t>(nth));
+}
+
+/// No new place has a line, but what is smaller than a segment of places has its memory.
+class RoomForNoPlaces {
+ public:
+  RoomForNoPlaces() {
+    most_nbytes_of_a_new = 2048;
+    std::uint32_t line = 0;
+    while (shadow::place(shadow::place_id({.site = {"room/for/places.cpp", ++line}})).is_known()) {
+    }
+  }
+  ~RoomForNoPlaces() { most_nbytes_of_a_new = std::numeric_limits<std::size_t>::max(); }
+  RoomForNoPlaces(const RoomForNoPlaces&) = delete;
+  RoomForNoPlaces& operator=(const RoomForNoPlaces&) = delete;
+};
+
+TEST_F(ShadowsWithoutMemory, error_mode_throws_also_where_no_place_is_known) {
+  const RoomForNoPlaces none;
+  Tracked tracked;
+  tracked.file() = "no/room.cpp";
+  const ShadowHandle one = tracked.reshape(10, nullptr, ReshapeMode::error);
+  const ShadowHandle other = tracked.reshape(11, nullptr, ReshapeMode::error);
+  EXPECT_FALSE(shadow::place(one->reshape()).is_known());
+  tracked.write(one.get(), 12);
+  EXPECT_THROW(tracked.read(nullptr, 13), ReshapeViolation);
+  EXPECT_THROW(tracked.read(other.get(), 14), ReshapeViolation);
+  tracked.write(nullptr, 15);
+  try {
+    tracked.write(one.get(), 16);
+    FAIL() << "nothing was thrown";
+  } catch (const ReshapeViolation& error) {
+    EXPECT_EQ(error.violation().access.site.line, 16U);
+    EXPECT_STREQ(error.violation().access.site.file, "no/room.cpp");
+    EXPECT_FALSE(error.violation().write.is_known());
+    EXPECT_NE(to_string(error.violation()).find("may be several, which are told as one"),
+              std::string::npos);
+  }
+  EXPECT_EQ(told, 0);
+}
+
+TEST_F(ShadowsWithoutMemory, lines_that_are_not_known_are_unaudited_as_one) {
+  const RoomForNoPlaces none;
+  Tracked tracked;
+  tracked.reshape(10);
+  tracked.file() = "no/room/for/escapes.cpp";
+  tracked.escape(nullptr, 11);
+  tracked.escape(nullptr, 12);
+  EXPECT_EQ(shadow::summary().unaudited, 1U);
+}
+
+TEST_F(ShadowsWithoutMemory, error_mode_throws_also_what_writes_at_a_place_that_is_not_known) {
+  Tracked tracked;
+  tracked.file() = "known/reshapes.cpp";
+  const ShadowHandle thrown = tracked.reshape(10, nullptr, ReshapeMode::error);
+  const ShadowHandle out_of_it = tracked.reshape(11, thrown.get(), ReshapeMode::warn);
+  const ShadowHandle warned = tracked.reshape(12, nullptr, ReshapeMode::warn);
+  const RoomForNoPlaces none;
+  tracked.write(out_of_it.get(), 13);
+  EXPECT_THROW(tracked.read(nullptr, 14), ReshapeViolation);
+  tracked.write(warned.get(), 15);
+  EXPECT_EQ(told, 1);
+  EXPECT_NO_THROW(tracked.read(nullptr, 16));
+  EXPECT_EQ(told, 2);
+  const ShadowHandle late = tracked.reshape(17, thrown.get(), ReshapeMode::warn);
+  tracked.rejoin(late.get());
+  tracked.write(late.get(), 18);
+  EXPECT_THROW(tracked.read(nullptr, 19), ReshapeViolation);
 }
 
 }  // namespace

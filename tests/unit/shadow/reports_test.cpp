@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 #include "../support/at_once.hpp"
 #include "../support/caught_warnings.hpp"
@@ -15,14 +16,15 @@ namespace byre::test {
 namespace {
 
 TEST_F(Shadows, a_report_says_what_happens_where_and_what_to_write) {
+  tracked.file() = "src/says.cpp";
   tracked.violate();
   EXPECT_EQ(
       to_string(reports.only()),
       "this code relies on reshape sharing memory with what it reshapes, and reshape is to "
       "become a copy.\n"
-      "  reshaped at src/model/layers.cpp:10, [2, 3] to [6]\n"
-      "  written at src/model/layers.cpp:11, as [2, 3]\n"
-      "  then read at src/model/layers.cpp:12, as [2, 3]\n"
+      "  reshaped at src/says.cpp:10, [2, 3] to [6]\n"
+      "  written at src/says.cpp:11, as [2, 3]\n"
+      "  then read at src/says.cpp:12, as [2, 3]\n"
       "Today the read sees what was written; with a copy it will not. If the two are to share "
       "memory, write view in place of that reshape; if each is to have its own contents, write "
       "reshape(...).clone().");
@@ -57,22 +59,65 @@ TEST_F(Shadows, a_place_that_is_not_known_is_said_to_be) {
   EXPECT_FALSE(shadow::place(0).is_known());
 }
 
-TEST_F(Shadows, raw_pointers_that_left_are_said_to_be_unaudited) {
+TEST_F(Shadows, lines_by_which_raw_pointers_left_are_said_to_be_unaudited) {
   const ShadowHandle flat = tracked.reshape(10);
-  tracked.escape();
-  at_once(4, [&](std::size_t) { tracked.escape(); });
-  tracked.write(flat.get(), 11);
-  tracked.read(nullptr, 12);
-  EXPECT_EQ(reports.only().unaudited, 5U);
-  EXPECT_NE(
-      to_string(reports.only()).find("handed out 5 times: what is done through them is not seen"),
-      std::string::npos);
-  EXPECT_EQ(shadow::summary().unaudited, 5U);
+  for (int time = 0; time < 3; ++time) {
+    tracked.escape(flat.get(), 11);
+    tracked.escape(flat.get(), 12);
+  }
+  tracked.read(nullptr, 13);
+  EXPECT_EQ(reports.only().unaudited, 2U);
+  EXPECT_NE(to_string(reports.only())
+                .find("handed out at 2 lines: what is done through them is not seen"),
+            std::string::npos);
+  EXPECT_EQ(shadow::summary().unaudited, 2U);
+  Tracked another;
+  another.reshape(10);
+  another.escape(nullptr, 11);
+  EXPECT_EQ(shadow::summary().unaudited, 3U) << "each storage's line counts";
   Violation once;
   once.unaudited = 1;
-  EXPECT_NE(to_string(once).find("handed out 1 time: "), std::string::npos);
+  EXPECT_NE(to_string(once).find("handed out at 1 line: "), std::string::npos);
   once.unaudited = 0;
   EXPECT_EQ(to_string(once).find("handed out"), std::string::npos);
+}
+
+TEST_F(Shadows, raw_pointers_that_leave_families_at_once_are_all_counted) {
+  constexpr std::uint32_t threads = 4;
+  std::vector<ShadowHandle> families;
+  for (std::uint32_t thread = 0; thread < threads; ++thread) {
+    families.push_back(tracked.reshape(10 + thread));
+  }
+  at_once(threads, [&](std::size_t thread) {
+    for (std::uint32_t line = 20; line < 30; ++line) {
+      tracked.escape(families[thread].get(), line);
+    }
+  });
+  EXPECT_EQ(shadow::summary().unaudited, threads * 10U);
+}
+
+TEST_F(Shadows, a_report_with_long_names_and_sizes_is_told_to_its_end) {
+  const std::string name = "/build/" + std::string(3000, 'a') + "/layers.cpp";
+  tracked.file() = name.c_str();
+  const std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  tracked.sizes() = {most, most, most, most, most, most, most};
+  tracked.to_sizes() = tracked.sizes();
+  const ShadowHandle flat = tracked.reshape(10);
+  tracked.escape(nullptr, 11);
+  tracked.write(flat.get(), 12, false);
+  const std::string told = text_of(reports.only()).chars.data();
+  for (const char* const part : {"reshaped at /build/", "/layers.cpp:10", "/layers.cpp:11",
+                                 "/layers.cpp:12", "write reshape(...).clone()", "is not seen."}) {
+    EXPECT_NE(told.find(part), std::string::npos) << part << " is not in " << told;
+  }
+  EXPECT_NE(to_string(reports.only()).find(name + ":12, as ["), std::string::npos);
+}
+
+TEST_F(Shadows, a_report_with_names_of_some_length_has_its_sizes) {
+  const std::string name = std::string(400, 'a') + ".cpp";
+  tracked.file() = name.c_str();
+  tracked.violate();
+  EXPECT_NE(std::strstr(text_of(reports.only()).chars.data(), ".cpp:12, as [2, 3]"), nullptr);
 }
 
 TEST_F(Shadows, one_triple_of_lines_is_told_once_and_counted) {
@@ -84,7 +129,7 @@ TEST_F(Shadows, one_triple_of_lines_is_told_once_and_counted) {
   const shadow::Summary summary = shadow::summary();
   ASSERT_EQ(summary.triples.size(), 1U);
   EXPECT_EQ(summary.triples[0].count, 5U);
-  EXPECT_EQ(to_string(summary.triples[0].access.shape), "[0, 4]");
+  EXPECT_EQ(to_string(summary.triples[0].access.shape), "[0, 4]") << "of the first";
   EXPECT_EQ(summary.violations, 5U);
   EXPECT_EQ(summary.reshapes, 5U);
 }
@@ -131,61 +176,6 @@ TEST_F(Shadows, what_was_thrown_is_told_where_it_is_not_thrown) {
   EXPECT_EQ(reports.only().count, 2U);
 }
 
-TEST_F(Shadows, names_of_files_are_compared_by_what_they_say_and_kept) {
-  const std::string name = "a/name/that/no/other/test/has.cpp";
-  std::string buffer = name;
-  tracked.file() = buffer.c_str();
-  tracked.violate();
-  buffer.assign(buffer.size(), 'x');
-  EXPECT_EQ(reports.only().access.site.file, name);
-  EXPECT_EQ(shadow::summary().triples.at(0).write.site.file, name);
-  Tracked again;
-  again.file() = name.c_str();
-  again.violate();
-  EXPECT_EQ(reports.count(), 1U);
-  EXPECT_EQ(shadow::summary().triples.at(0).count, 2U);
-}
-
-TEST_F(Shadows, shapes_have_their_first_six_sizes) {
-  Tracked deep({1, 2, 3, 4, 5, 6, 7});
-  deep.to_sizes() = {};
-  deep.violate();
-  EXPECT_EQ(to_string(reports.only().reshape.from), "[1, 2, 3, 4, 5, 6, ...]");
-  EXPECT_EQ(reports.only().reshape.from.ndim(), 7U);
-  EXPECT_EQ(to_string(reports.only().reshape.shape), "[]");
-}
-
-TEST_F(Shadows, places_differ_by_all_there_is_to_them) {
-  const Sizes sizes{2};
-  const shadow::Place place{.site = {model_file, 700}};
-  shadow::Place other_line = place;
-  other_line.site.line = 701;
-  shadow::Place other_file = place;
-  other_file.site.file = "other.cpp";
-  shadow::Place other_shape = place;
-  other_shape.shape = shadow::Shape(sizes);
-  shadow::Place other_from = place;
-  other_from.from = shadow::Shape(sizes);
-  shadow::Place other_origin = place;
-  other_origin.came_from = shadow::place_id(place);
-  shadow::Place warned = place;
-  warned.mode = ReshapeMode::warn;
-  shadow::Place thrown = place;
-  thrown.mode = ReshapeMode::error;
-  const std::vector<shadow::Place> all{place,      other_line,   other_file, other_shape,
-                                       other_from, other_origin, warned,     thrown};
-  std::vector<shadow::PlaceId> ids;
-  for (const auto& each : all) {
-    EXPECT_EQ(std::ranges::count(all, each), 1);
-    ids.push_back(shadow::place_id(each));
-    EXPECT_EQ(shadow::place(ids.back()), each);
-    EXPECT_EQ(shadow::place_id(each), ids.back());
-  }
-  std::ranges::sort(ids);
-  EXPECT_EQ(std::ranges::adjacent_find(ids), ids.end());
-  EXPECT_GT(ids.front(), 0U);
-}
-
 TEST(Reports, go_to_the_handler_of_warnings_unless_there_is_another) {
   const CaughtWarnings warnings;
   shadow::reset_summary();
@@ -226,8 +216,8 @@ TEST_F(Shadows, backtraces_are_kept_if_asked_for) {
   const Violation violation = reports.only();
   for (const char* const text :
        {violation.reshape_backtrace, violation.write_backtrace, violation.access_backtrace}) {
-    EXPECT_NE(std::strstr(text, "unit_shadow+0x"), nullptr) << text;
-    EXPECT_EQ(std::strstr(text, "keep_backtrace"), nullptr) << text;
+    const std::string first(text, std::strcspn(text, "\n"));
+    EXPECT_NE(first.find("unit_shadow+0x"), std::string::npos) << "not byre's own: " << text;
   }
   EXPECT_STRNE(violation.reshape_backtrace, violation.write_backtrace);
   const std::vector<std::string> all = backtraces_of(violation);

@@ -51,6 +51,23 @@ TEST_F(Shadows, a_read_that_was_silenced_hides_none_that_is_not) {
   EXPECT_EQ(reports.only().access.site.line, 13U);
 }
 
+TEST_F(Shadows, a_write_that_was_silenced_hides_no_read_that_is_not) {
+  const ShadowHandle flat = tracked.reshape(10);
+  tracked.write(nullptr, 11);
+  {
+    const SilenceScope scope;
+    tracked.write(flat.get(), 12, false);
+    tracked.read(flat.get(), 13);
+  }
+  EXPECT_EQ(shadow::summary().silenced, 2U);
+  EXPECT_EQ(reports.count(), 0U);
+  tracked.read(flat.get(), 14);
+  EXPECT_EQ(reports.only().write.site.line, 11U);
+  EXPECT_EQ(reports.only().access.site.line, 14U);
+  tracked.read(nullptr, 15);  // what was silenced is a write all the same
+  EXPECT_EQ(reports.all().back().write.site.line, 12U);
+}
+
 TEST_F(Shadows, what_is_silenced_is_not_thrown) {
   const SilenceScope scope;
   EXPECT_NO_THROW(tracked.violate(ReshapeMode::error));

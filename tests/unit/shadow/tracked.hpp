@@ -46,7 +46,11 @@ class Tracked {
     shadow::expect_agreement(storage_, family, access(line));
   }
   void rejoin(ShadowStorage* family) { shadow::rejoin(storage_, family); }
-  void escape() { shadow::on_escape(storage_); }
+  /// A raw pointer to write leaves.
+  void escape(ShadowStorage* family, std::uint32_t line) {
+    write(family, line, false);
+    shadow::on_escape(storage_, family);
+  }
 
   /// At lines 10, 11 and 12: what is written through the reshaped is read through the input.
   void violate(ReshapeMode mode = ReshapeMode::warn) {

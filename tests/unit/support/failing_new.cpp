@@ -8,12 +8,14 @@
 namespace byre::test {
 
 constinit thread_local int news_until_failure = never_fails;
+constinit thread_local std::size_t most_nbytes_of_a_new = std::numeric_limits<std::size_t>::max();
 constinit thread_local bool new_failed = false;
 
 namespace {
 
 void* allocate_or_fail(std::size_t nbytes) noexcept {
-  if (news_until_failure != never_fails && news_until_failure-- == 0) {
+  const bool is_its_turn = news_until_failure != never_fails && news_until_failure-- == 0;
+  if (is_its_turn || nbytes > most_nbytes_of_a_new) {
     new_failed = true;
     return nullptr;
   }

@@ -2,6 +2,7 @@
 /// operator new, replaced for the whole test program by one that can be told to fail.
 #pragma once
 
+#include <cstddef>
 #include <limits>
 
 namespace byre::test {
@@ -10,6 +11,9 @@ inline constexpr int never_fails = std::numeric_limits<int>::max();
 
 /// How many more calls on this thread succeed before one fails.
 extern constinit thread_local int news_until_failure;
+
+/// Larger ones fail on this thread.
+extern constinit thread_local std::size_t most_nbytes_of_a_new;
 
 /// Set when one failed.
 extern constinit thread_local bool new_failed;

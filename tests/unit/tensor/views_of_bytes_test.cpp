@@ -73,6 +73,9 @@ TEST(ViewsOfBytes, the_same_bytes_have_more_smaller_or_fewer_larger_elements) {
   EXPECT_EQ(text_of(views::with_itemsize(layout, 4, 8)), "[3, 2] by [4, 1] from 1");
   EXPECT_EQ(text_of(views::with_itemsize({{2, 1}, {3, 7}, 1}, 8, 2)), "[2, 4] by [12, 1] from 4");
   EXPECT_EQ(text_of(views::with_itemsize(dense({0, 4}), 4, 1)), "[0, 16] by [16, 1] from 0");
+  EXPECT_EQ(text_of(views::with_itemsize(dense({2, 0}), 4, 8)), "[2, 0] by [1, 1] from 0");
+  EXPECT_EQ(text_of(views::with_itemsize({{2, 0}, {5, 3}, 2}, 4, 8)), "[2, 0] by [1, 1] from 1");
+  EXPECT_THROW(views::with_itemsize(dense({0, 3}), 4, 8), ShapeError);
   const std::vector<Layout> refused{
       {{}, {}}, {{3}, {1}}, {{4}, {2}}, {{4}, {1}, 1}, {{2, 4}, {5, 1}}};
   for (const Layout& odd : refused) {

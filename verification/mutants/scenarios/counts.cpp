@@ -135,6 +135,25 @@ class OneHandleIsCopiedAtOnce {
   basic_storage<Checked> handle_;
 };
 
+/// Two threads drop the handles that there are.
+class NoHandleIsLeft {
+ public:
+  static constexpr unsigned threads = 2;
+
+  NoHandleIsLeft() { handles_.add(); }
+
+  void thread(unsigned index) { is_last_[index] = handles_.drop(); }
+
+  void after() {
+    expect(is_last_[0] != is_last_[1], "one of two handles is the last");
+    expect(handles_.count() == 0, "none is left");
+  }
+
+ private:
+  basic_ref_count<Checked> handles_;
+  bool is_last_[threads] = {};
+};
+
 }  // namespace
 
 extern const Scenario writes_after_a_drop;
@@ -177,6 +196,12 @@ const Scenario locked_writers_take_no_lock = scenario<LockIsNotWaitedFor>({
     .name = "locked_writers_take_no_lock",
     .shows = "In the textbook form, who may not wait takes the lock to steal only when alone.",
     .quick = switches(3),
+});
+
+extern const Scenario no_handle_is_left;
+const Scenario no_handle_is_left = scenario<NoHandleIsLeft>({
+    .name = "no_handle_is_left",
+    .shows = "After the last handle was dropped none is counted, whoever drops it.",
 });
 
 extern const Scenario one_handle_is_copied_at_once;

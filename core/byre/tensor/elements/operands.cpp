@@ -45,7 +45,7 @@ const void* ElementAccess::to_read(const Tensor& operand) noexcept {
 }
 
 void* ElementAccess::to_write(Tensor& output, CallSite site) {
-  return output.elements_to_write(Wait::allowed, site);
+  return output.elements_to_write(output.nbytes(), Wait::allowed, site);
 }
 
 void ElementAccess::say_copied_onto_itself(Tensor& self, const Tensor& source, CallSite site) {

@@ -72,6 +72,20 @@ Layout with_smaller_elements(const Layout& layout, std::int64_t parts, const cha
   return seen;
 }
 
+/// Of no elements the strides say nothing, and need not be whole.
+Layout without_elements(const Layout& layout, std::size_t from, std::size_t to) {
+  const auto old_size = static_cast<std::int64_t>(from);
+  const auto new_size = static_cast<std::int64_t>(to);
+  Dims sizes(layout.sizes);
+  std::int64_t nbytes = 0;
+  const bool is_too_long = __builtin_mul_overflow(sizes.back(), old_size, &nbytes);
+  expect_whole(!is_too_long && nbytes % new_size == 0, layout, from, to);
+  sizes.back() = nbytes / new_size;
+  Layout seen = contiguous_layout(sizes, "view");
+  seen.offset = layout.offset * old_size / new_size;
+  return seen;
+}
+
 }  // namespace
 
 Layout view(const Layout& layout, const Dims& sizes) {
@@ -209,8 +223,11 @@ Layout with_itemsize(const Layout& layout, std::size_t from, std::size_t to) {
     return layout;
   }
   expect_whole(layout.ndim() != 0, layout, from, to);
-  Layout seen(layout);
   const std::size_t last = layout.ndim() - 1;
+  if (layout.numel() == 0) {
+    return without_elements(layout, from, to);
+  }
+  Layout seen(layout);
   const bool is_dense = layout.strides[last] == 1 || layout.sizes[last] == 1;
   if (from > to) {
     const auto parts = static_cast<std::int64_t>(from / to);

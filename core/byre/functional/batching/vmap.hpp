@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSL-1.0
+/// vmap: a function over tensors becomes one over batches of them.
+///
+///   auto norms = vmap([](const Tensors& x) {
+///     return call("sum", {call_for_one("mul", {x[0], x[0]})});
+///   });
+///   norms({matrix});  // the sum of squares of each row
+#pragma once
+
+#include <byre/functional/dispatch/operator.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace byre::inline v0::functional {
+
+/// For each input the dimension that is the batch; none for one that is the same for all of it.
+using BatchAxes = std::vector<std::optional<std::int64_t>>;
+
+/// What `function` makes of each of a batch, which it is called for once: with tensors that look like
+/// one of it. Results have the batch as dimension 0, also those that do not depend on it. Without
+/// `axes`, the batch is dimension 0 of each input. Nests; runs on any backend, by its pure operators.
+/// Of views and operators that write, functionalize() has to make pure ones first:
+/// vmap(functionalize(f)). What such a function writes to an input with a batch, all of it, is written to
+/// the input once the function is done; an input that is returned is returned where its batch is
+/// dimension 0.
+///
+/// The function that is returned throws ArgumentError for another number of inputs than axes, and for no
+/// input with a batch; ShapeError for an axis that is not there and batches of unequal sizes;
+/// DispatchError for a view or a write of a batched tensor, for a written input of the CPU whose memory
+/// another input sees, and for one that became of other sizes; and what the function throws.
+/// Thread-safety: as of `function`.
+Program vmap(Program function, BatchAxes axes = {});
+
+namespace detail {
+/// The rules of the operators that have one, and for all others the loop over the batch.
+void define_batching();
+/// Of a pure operator; others are refused.
+Tensors compute_one_by_one(const Call& call);
+}  // namespace detail
+
+}  // namespace byre::inline v0::functional

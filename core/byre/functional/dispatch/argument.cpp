@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <byre/functional/dispatch/argument.hpp>
+
+#include <array>
+#include <charconv>
+#include <complex>
+
+namespace byre::inline v0::functional {
+namespace {
+
+/// The shortest that reads back as the same number, and as no integer.
+template <class Number>
+std::string to_text(Number value) {
+  std::array<char, 64> chars;
+  const auto [end, error] = std::to_chars(chars.data(), chars.data() + chars.size(), value);
+  std::string text(chars.data(), end);
+  return text.find_first_of(".en") == std::string::npos ? text + ".0" : text;
+}
+
+struct ToString {
+  std::string operator()(None) const { return "none"; }
+  std::string operator()(bool flag) const { return flag ? "true" : "false"; }
+  std::string operator()(std::int64_t number) const { return std::to_string(number); }
+  std::string operator()(double number) const { return to_text(number); }
+  std::string operator()(std::complex<float> number) const {
+    return "complex(" + to_text(number.real()) + ", " + to_text(number.imag()) + ")";
+  }
+  std::string operator()(const Scalar& number) const { return number.visit_held(*this); }
+  std::string operator()(const Dims& dims) const { return byre::to_string(dims); }
+  std::string operator()(DType dtype) const { return byre::name_of(dtype); }
+};
+
+struct Describe : ToString {
+  using ToString::operator();
+  std::string operator()(const Scalar& number) const {
+    return (number.as_integer() != nullptr ? "int " : "Scalar ") + ToString()(number);
+  }
+  std::string operator()(const Dims& dims) const { return "int[] " + ToString()(dims); }
+  std::string operator()(DType dtype) const { return "DType " + ToString()(dtype); }
+  std::string operator()(bool flag) const { return "bool " + ToString()(flag); }
+  std::string operator()(const AnyTensor& tensor) const {
+    return tensor ? "Tensor " + describe(tensor) : "no tensor";
+  }
+  std::string operator()(const Tensors& tensors) const {
+    return "Tensor[] of " + std::to_string(tensors.size());
+  }
+};
+
+}  // namespace
+
+void TensorImpl::rebind(const AnyTensor&) {
+  throw DispatchError(
+      format_text("a tensor of %s cannot be written, nor made another. Return what is "
+                  "written from the program.",
+                  to_string(keys()).c_str()));
+}
+
+std::int64_t AnyTensor::numel() const {
+  return byre::detail::element_count(sizes(), "numel");
+}
+
+std::string to_string(const Constant& constant) {
+  return std::visit(ToString(), constant);
+}
+
+std::string to_string(const Scalar& number) {
+  return ToString()(number);
+}
+
+std::string describe(const Argument& argument) {
+  return std::visit(Describe(), argument.held());
+}
+
+std::string describe(const AnyTensor& tensor) {
+  return std::string(byre::name_of(tensor.dtype())) + byre::to_string(tensor.sizes());
+}
+
+}  // namespace byre::inline v0::functional

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Argument: what an operator is called with: a tensor, some tensors, or a constant.
+#pragma once
+
+#include <byre/functional/dispatch/any_tensor.hpp>
+#include <byre/tensor/scalar.hpp>
+
+#include <concepts>
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <type_traits>
+#include <variant>
+#include <vector>
+
+namespace byre::inline v0::functional {
+
+/// An argument that is left out, of a type such as `int?`.
+struct None {
+  friend constexpr bool operator==(None, None) noexcept = default;
+};
+
+/// Everything that is no tensor. Numbers are Scalars, of which the schema says which are whole.
+using Constant = std::variant<None, bool, Scalar, Dims, DType>;
+
+/// Of tensors that are named by a TensorRef: handles in a call, numbers in a graph.
+template <class TensorRef>
+using BasicArgument =
+    std::variant<None, bool, Scalar, Dims, DType, TensorRef, std::vector<TensorRef>>;
+
+/// A value, implicitly made of whatever an operator may be given.
+class Argument {
+ public:
+  using Held = BasicArgument<AnyTensor>;
+
+  Argument() noexcept = default;
+  Argument(None) noexcept {}                                // NOLINT: implicit, here and below
+  Argument(bool flag) noexcept : held_(flag) {}             // NOLINT
+  Argument(Scalar number) noexcept : held_(number) {}       // NOLINT
+  Argument(DType dtype) noexcept : held_(dtype) {}          // NOLINT
+  Argument(Dims dims) noexcept : held_(std::move(dims)) {}  // NOLINT
+  Argument(AnyTensor tensor) noexcept : held_(std::move(tensor)) {}  // NOLINT
+  Argument(Tensors tensors) noexcept : held_(std::move(tensors)) {}  // NOLINT
+  Argument(std::initializer_list<std::int64_t> dims) : held_(Dims(dims)) {}
+  template <class Number>
+  requires(std::is_arithmetic_v<Number> && !std::same_as<Number, bool>)
+      Argument(Number number)  // NOLINT
+      : held_(Scalar(number)) {}
+  template <class Constants>
+  requires(std::same_as<Constants, Constant>) explicit Argument(const Constants& constant)
+      : held_(std::visit([](const auto& value) { return Held(value); }, constant)) {}
+
+  const Held& held() const noexcept { return held_; }
+  template <class T>
+  const T* get() const noexcept {
+    return std::get_if<T>(&held_);
+  }
+  template <class T>
+  T* get() noexcept {
+    return std::get_if<T>(&held_);
+  }
+  bool is_none() const noexcept { return std::holds_alternative<None>(held_); }
+
+  // What the schema promised: checked arguments hold what these ask for.
+  AnyTensor& tensor() { return std::get<AnyTensor>(held_); }
+  const AnyTensor& tensor() const { return std::get<AnyTensor>(held_); }
+  const Tensors& tensors() const { return std::get<Tensors>(held_); }
+  const Dims& dims() const { return std::get<Dims>(held_); }
+  const Scalar& scalar() const { return std::get<Scalar>(held_); }
+  std::int64_t integer() const { return *scalar().as_integer(); }
+  std::int64_t integer_or(std::int64_t other) const { return is_none() ? other : integer(); }
+  bool flag() const { return std::get<bool>(held_); }
+  DType dtype() const { return std::get<DType>(held_); }
+
+  /// Calls `function(AnyTensor&)` for the tensor or each of the tensors it holds.
+  template <class Function>
+  void for_each_tensor(Function&& function) {
+    if (AnyTensor* const one = get<AnyTensor>()) {
+      function(*one);
+    } else if (Tensors* const several = get<Tensors>()) {
+      for (AnyTensor& each : *several) {
+        function(each);
+      }
+    }
+  }
+  template <class Function>
+  void for_each_tensor(Function&& function) const {
+    const_cast<Argument*>(this)->for_each_tensor(
+        [&function](const AnyTensor& tensor) { function(tensor); });
+  }
+
+ private:
+  Held held_;
+};
+
+using Arguments = std::vector<Argument>;
+
+/// As a program says it: "[2, 3]", "1.5", "true", "f32", "none".
+std::string to_string(const Constant& constant);
+std::string to_string(const Scalar& number);
+/// What it is, for errors: "Tensor f32[2, 3]", "int 3", "int[] [2, 3]".
+std::string describe(const Argument& argument);
+/// "f32[2, 3]".
+std::string describe(const AnyTensor& tensor);
+
+}  // namespace byre::inline v0::functional

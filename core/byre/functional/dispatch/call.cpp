@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <byre/functional/dispatch/call.hpp>
+#include <byre/functional/dispatch/guards.hpp>
+#include <byre/functional/operators/builtin.hpp>
+
+#include <algorithm>
+
+namespace byre::inline v0::functional {
+namespace {
+
+thread_local ThreadKeys keys_of_thread;
+
+/// Whether the argument is of the parameter's type, or was made so.
+bool conform(Argument& argument, const Parameter& parameter) {
+  if (argument.is_none()) {
+    return parameter.is_optional;
+  }
+  switch (parameter.type) {
+    case Type::tensor: {
+      const auto* const tensor = argument.get<AnyTensor>();
+      return tensor != nullptr && *tensor;
+    }
+    case Type::tensors: {
+      if (argument.get<Dims>() != nullptr && argument.dims().empty()) {
+        argument = Tensors();  // {} is an empty list of either
+      }
+      const auto* const tensors = argument.get<Tensors>();
+      return tensors != nullptr && std::all_of(tensors->begin(), tensors->end(),
+                                               [](const AnyTensor& each) { return bool(each); });
+    }
+    case Type::integer: {
+      const auto* const number = argument.get<Scalar>();
+      return number != nullptr && number->as_integer() != nullptr;
+    }
+    case Type::integers:
+      return argument.get<Dims>() != nullptr;
+    case Type::scalar:
+      if (const bool* const flag = argument.get<bool>()) {
+        argument = Scalar(*flag);
+      }
+      return argument.get<Scalar>() != nullptr;
+    case Type::boolean:
+      return argument.get<bool>() != nullptr;
+    case Type::dtype:
+      return argument.get<DType>() != nullptr;
+  }
+  return false;
+}
+
+/// The results of an operator that writes: what it wrote, in the places of the schema, and what is new.
+Tensors with_written(const Schema& schema, std::span<const Argument> arguments, Tensors made) {
+  Tensors results;
+  auto next = made.begin();
+  for (const Return& returned : schema.returns) {
+    if (returned.alias) {
+      results.push_back(arguments[schema.index_of(returned.alias)].tensor());
+    } else if (next != made.end()) {
+      results.push_back(std::move(*next++));
+    }
+  }
+  return results;
+}
+
+/// What a kernel returned is what the schema says: what is written is filled in.
+void expect_results(const Operator& op, Key key, std::size_t count) {
+  const auto& returns = op.schema().returns;
+  const bool writes = op.schema().effect() == Effect::write;
+  const auto expected = static_cast<std::size_t>(
+      std::count_if(returns.begin(), returns.end(),
+                    [writes](const Return& each) { return !writes || !each.alias; }));
+  if (!op.schema().returns_list() && count != expected) {
+    throw DispatchError(format_text(
+        "%s: the kernel for %s returned %zu tensors, and the schema says %zu, beside what "
+        "is written: %s",
+        op.name().c_str(), name_of(key), count, expected, to_string(op.schema()).c_str()));
+  }
+}
+
+}  // namespace
+
+ThreadKeys thread_keys() noexcept {
+  return keys_of_thread;
+}
+
+void detail::set_thread_keys(ThreadKeys keys) noexcept {
+  keys_of_thread = keys;
+}
+
+KeySet keys_of(std::span<const Argument> arguments) {
+  KeySet keys;
+  for (const Argument& argument : arguments) {
+    argument.for_each_tensor([&keys](const AnyTensor& tensor) { keys = keys | tensor.keys(); });
+  }
+  const ThreadKeys thread = thread_keys();
+  keys = (keys | thread.included).without(thread.excluded);
+  return keys.has_backend() ? keys : keys | Key::cpu;
+}
+
+void refuse_missing_kernel(const Operator& op, Key key) {
+  throw DispatchError(format_text(
+      "%s has no kernel for %s, and that has no fallback. Registered: %s. "
+      "extend(\"%s\").kernel(key, ...) adds one.",
+      op.name().c_str(), name_of(key), to_string(op.registered_keys()).c_str(), op.name().c_str()));
+}
+
+Arguments checked_arguments(const Schema& schema, Arguments arguments) {
+  const auto& parameters = schema.parameters;
+  if (arguments.size() > parameters.size()) {
+    throw ArgumentError(format_text("%s was given %zu arguments and takes %zu: %s",
+                                    schema.full_name().c_str(), arguments.size(), parameters.size(),
+                                    to_string(schema).c_str()));
+  }
+  for (std::size_t index = 0; index < parameters.size(); ++index) {
+    const Parameter& parameter = parameters[index];
+    if (index == arguments.size()) {
+      if (!parameter.default_value) {
+        throw ArgumentError(
+            format_text("%s was not given '%s', argument %zu, which has no default: %s",
+                        schema.full_name().c_str(), parameter.name.c_str(), index + 1,
+                        to_string(schema).c_str()));
+      }
+      arguments.push_back(
+          std::visit([](const auto& value) { return Argument(value); }, *parameter.default_value));
+    }
+    if (!conform(arguments[index], parameter)) {
+      throw ArgumentError(format_text("%s: '%s', argument %zu, is a %s%s, and was given %s: %s",
+                                      schema.full_name().c_str(), parameter.name.c_str(), index + 1,
+                                      name_of(parameter.type), parameter.is_optional ? "?" : "",
+                                      describe(arguments[index]).c_str(),
+                                      to_string(schema).c_str()));
+    }
+  }
+  return arguments;
+}
+
+Tensors dispatch(const Operator& op, std::span<Argument> arguments) {
+  const Key key = keys_of(arguments).highest();
+  const Kernel* kernel = op.kernel(key);
+  kernel = kernel == nullptr ? op.composite() : kernel;
+  kernel = kernel == nullptr ? fallback(key) : kernel;
+  if (kernel == nullptr) {
+    refuse_missing_kernel(op, key);
+  }
+  Tensors results = (*kernel)({op, arguments});
+  expect_results(op, key, results.size());
+  return op.schema().effect() == Effect::write
+             ? with_written(op.schema(), arguments, std::move(results))
+             : results;
+}
+
+Tensors call(const Operator& op, Arguments arguments) {
+  Arguments checked = checked_arguments(op.schema(), std::move(arguments));
+  return dispatch(op, checked);
+}
+
+AnyTensor call_for_one(const Operator& op, Arguments arguments) {
+  Tensors results = call(op, std::move(arguments));
+  if (results.size() != 1) {
+    throw ArgumentError(format_text("%s returned %zu tensors where one was expected: %s",
+                                    op.name().c_str(), results.size(),
+                                    to_string(op.schema()).c_str()));
+  }
+  return std::move(results.front());
+}
+
+}  // namespace byre::inline v0::functional

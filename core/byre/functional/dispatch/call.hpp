@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Calling operators: arguments are checked against the schema, and the call goes to the highest key
+/// that its tensors and the thread's guards have.
+#pragma once
+
+#include <byre/functional/dispatch/registry.hpp>
+
+#include <span>
+#include <string_view>
+
+namespace byre::inline v0::functional {
+
+/// Too many arguments, too few, or one of the wrong type. The text has the schema.
+class ArgumentError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// Calls `op`. Arguments that have defaults may be left out at the end. Throws ArgumentError;
+/// DispatchError if nothing is registered for the key; and whatever the kernel throws. Thread-safety:
+/// as of what the operator does to its tensors.
+Tensors call(const Operator& op, Arguments arguments);
+inline Tensors call(std::string_view name, Arguments arguments) {
+  return call(find(name), std::move(arguments));
+}
+/// The same of an operator that returns one tensor.
+AnyTensor call_for_one(const Operator& op, Arguments arguments);
+inline AnyTensor call_for_one(std::string_view name, Arguments arguments) {
+  return call_for_one(find(name), std::move(arguments));
+}
+
+/// The arguments as the schema says, with defaults. Throws ArgumentError.
+Arguments checked_arguments(const Schema& schema, Arguments arguments);
+
+/// For kernels: calls on with arguments that were checked, which stay the caller's: what a kernel did
+/// not take over is still there, also after an exception.
+Tensors dispatch(const Operator& op, std::span<Argument> arguments);
+
+/// The keys that a call would go to, highest first.
+KeySet keys_of(std::span<const Argument> arguments);
+
+}  // namespace byre::inline v0::functional

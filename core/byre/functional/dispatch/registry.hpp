@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSL-1.0
+/// The registry: operators by name, their kernels by key, and a fallback for each key. All thread-safe.
+///
+///   define("scale(Tensor a, Scalar by) -> Tensor")
+///       .cpu([](const Tensor& a, const Scalar& by) { return mul(a, by); });
+///   define("row(Tensor(a) self, int index) -> Tensor(a)")
+///       .view([](const Window& self, std::span<const Argument> arguments) {
+///         return std::vector{self.with(views::select(self.layout, 0, arguments[0].integer()))};
+///       });
+#pragma once
+
+#include <byre/functional/dispatch/kernel.hpp>
+#include <byre/functional/dispatch/operator.hpp>
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace byre::inline v0::functional {
+
+/// What is said of an operator, one after the other. Each throws DispatchError for what was said
+/// before.
+class Definition {
+ public:
+  explicit Definition(Operator& op) noexcept : op_(op) {}
+
+  const Definition& kernel(Key key, Kernel kernel) const;
+  /// Of a function of what the schema names: see kernel.hpp.
+  template <class Function>
+  const Definition& cpu(Function function) const {
+    return kernel(Key::cpu, boxed(std::move(function)));
+  }
+  const Definition& composite(Kernel kernel) const;
+  const Definition& meta(MetaRule rule) const;
+  /// For an operator whose schema is a view's: the kernels of backends that have views are derived.
+  const Definition& view(ViewRule rule) const;
+
+  const Operator& op() const noexcept { return op_; }
+
+ private:
+  Operator& op_;
+};
+
+/// A new operator. Throws SyntaxError, SchemaError, and DispatchError if there is one of that name.
+Definition define(std::string_view schema);
+Definition define(Schema schema);
+/// The same, with its kernel: nobody finds it without. Where there is one of that name and schema, as
+/// another thread may have come first, that one. Throws DispatchError for one of another schema.
+const Operator& define_or_find(Schema schema, Key key, Kernel kernel);
+/// One there is already, to add kernels for another key. Throws DispatchError.
+Definition extend(std::string_view name);
+
+/// By its name and overload: "add_.scalar". Stays valid. Throws DispatchError, which names those that
+/// are near.
+const Operator& find(std::string_view name);
+/// The same, or null.
+const Operator* find_if_any(std::string_view name);
+/// All there are, by name.
+std::vector<const Operator*> operators();
+
+/// What a key does with operators that have no kernel for it. Throws DispatchError if it has one.
+void set_fallback(Key key, Kernel fallback);
+const Kernel* fallback(Key key) noexcept;
+
+}  // namespace byre::inline v0::functional

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Scanner: reads schemas, saved graphs and programs, word by word, and points at what it cannot read.
+#pragma once
+
+#include <byre/error/error.hpp>
+#include <byre/functional/dispatch/argument.hpp>
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace byre::inline v0::functional {
+
+/// A text that is not what it should be. what() has the place, the line, and a mark below it.
+class SyntaxError : public Error {
+ public:
+  SyntaxError(const Text& text, std::size_t line, std::size_t column) noexcept
+      : Error(text), line_(line), column_(column) {}
+  /// Both counted from 1.
+  std::size_t line() const noexcept { return line_; }
+  std::size_t column() const noexcept { return column_; }
+
+ private:
+  std::size_t line_;
+  std::size_t column_;
+};
+
+/// Of a text that outlives it. Blanks between words are skipped; a line's end is one only where
+/// `lines_end` is false. `#` begins a comment, to the end of the line.
+class Scanner {
+ public:
+  /// `source` is what errors call the text: "schema", or the name of a file.
+  Scanner(std::string_view text, std::string_view source, bool lines_end = false) noexcept
+      : text_(text), source_(source), lines_end_(lines_end) {
+    skip_blanks();
+  }
+
+  bool is_at_end() const noexcept { return at_ == text_.size(); }
+  /// The next character, or 0 at the end.
+  char peek() const noexcept { return is_at_end() ? '\0' : text_[at_]; }
+  bool is_at(std::string_view word) const noexcept { return text_.substr(at_).starts_with(word); }
+  std::size_t position() const noexcept { return at_; }
+  std::string_view between(std::size_t begin, std::size_t end) const noexcept {
+    return text_.substr(begin, end - begin);
+  }
+
+  /// Whether `word` is next; passes it.
+  bool accept(std::string_view word) noexcept;
+  /// The same; throws SyntaxError if it is not.
+  void expect(std::string_view word);
+  /// Letters, digits and _, of which the first is no digit; throws if there is none. `what` it is.
+  std::string identifier(std::string_view what);
+  bool is_at_identifier() const noexcept;
+  bool is_at_number() const noexcept;
+  /// A whole number. Throws for none, and for one that is more than i64.
+  std::int64_t integer(std::string_view what);
+  /// A number, true, false, none, a dtype or a list of integers, as to_string(Constant) writes them.
+  Constant constant();
+  /// Only between lines: passes line ends and blank lines.
+  void skip_lines() noexcept;
+
+  /// Throws SyntaxError, at the next word or at `position`: "expected `what`, found ...".
+  [[noreturn]] void expected(std::string_view what) const;
+  [[noreturn]] void fail(std::string_view message) const { fail(message, at_); }
+  [[noreturn]] void fail(std::string_view message, std::size_t position) const;
+
+ private:
+  void skip_blanks() noexcept;
+  Scalar number();
+
+  std::string_view text_;
+  std::string_view source_;
+  std::size_t at_ = 0;
+  bool lines_end_;
+};
+
+}  // namespace byre::inline v0::functional

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <byre/functional/backends/cpu.hpp>
+#include <byre/functional/dispatch/guards.hpp>
+#include <byre/functional/functionalize/alias.hpp>
+
+#include <boost/thread/lock_guard.hpp>
+#include <utility>
+
+namespace byre::inline v0::functional {
+namespace {
+
+using Lock = boost::lock_guard<boost::mutex>;
+
+bool has_strides(const AnyTensor& base, ViewPaths paths) {
+  if (paths != ViewPaths::by_backend) {
+    return paths == ViewPaths::strides;
+  }
+  const Key key = base.keys().highest();
+  return is_backend(key) && traits_of(key).writes_through_strides;
+}
+
+/// True views are of a base that is all of its memory, in order; on the CPU, what pure operators return
+/// may share more, and be permuted.
+AnyTensor with_views(const AnyTensor& base) {
+  const CpuTensor* const on_cpu = base.as<CpuTensor>();
+  return on_cpu == nullptr || window_of(on_cpu->value) == Window::of_all(base.sizes(), base.dtype())
+             ? base
+             : from_cpu(on_cpu->value.clone());
+}
+
+}  // namespace
+
+Alias::Alias(AnyTensor base, FunctionalizeOptions options)
+    : backend_(base.keys()),
+      remove_(options.remove),
+      strides_(has_strides(base, options.paths)),
+      base_(std::move(base)) {}
+
+std::uint64_t Alias::generation() const noexcept {
+  const Lock lock(mutex_);
+  return generation_;
+}
+
+std::size_t Alias::pending_updates() const noexcept {
+  const Lock lock(mutex_);
+  return updates_.size();
+}
+
+std::size_t Alias::tensor_count() const noexcept {
+  const Lock lock(mutex_);
+  return tensors_;
+}
+
+void Alias::add_tensor() noexcept {
+  const Lock lock(mutex_);
+  ++tensors_;
+}
+
+void Alias::drop_tensor() noexcept {
+  const Lock lock(mutex_);
+  --tensors_;
+}
+
+Alias::Version Alias::current() {
+  const Lock lock(mutex_);
+  apply_updates();
+  if (remove_ == Remove::mutations) {
+    base_ = with_views(base_);
+  }
+  return {base_, generation_};
+}
+
+void Alias::prepare_updates(std::size_t count) {
+  const Lock lock(mutex_);
+  if (updates_.size() + count >= most_updates) {
+    apply_updates();
+  }
+  updates_.reserve(updates_.size() + count);
+}
+
+std::uint64_t Alias::update(ViewPath path, AnyTensor value) noexcept {
+  const Lock lock(mutex_);
+  if (path.window().covers_base()) {
+    updates_.clear();
+  }
+  if (path.is_base()) {
+    base_ = std::move(value);
+  } else {
+    // An earlier one of the same place is overwritten, whatever came between.
+    std::erase_if(updates_, [&path](const Update& earlier) {
+      return earlier.path.window() == path.window();
+    });
+    BYRE_ASSERT(updates_.size() < updates_.capacity(), "an update came unprepared");
+    updates_.push_back({std::move(path), std::move(value)});
+  }
+  return ++generation_;
+}
+
+void Alias::apply_updates() {
+  const ExcludeKeys pass(Key::functionalize);
+  std::size_t applied = 0;
+  try {
+    for (; applied < updates_.size(); ++applied) {
+      // In two steps: where it throws, the base is still there.
+      AnyTensor next = updates_[applied].path.put_back(base_, updates_[applied].value);
+      base_ = std::move(next);
+    }
+  } catch (...) {
+    updates_.erase(updates_.begin(), updates_.begin() + static_cast<std::ptrdiff_t>(applied));
+    throw;
+  }
+  updates_.clear();
+}
+
+}  // namespace byre::inline v0::functional

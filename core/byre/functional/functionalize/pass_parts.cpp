@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <byre/functional/backends/cpu.hpp>
+#include <byre/functional/dispatch/call.hpp>
+#include <byre/functional/dispatch/guards.hpp>
+#include <byre/functional/functionalize/pass_parts.hpp>
+#include <byre/tensor/elements/operands.hpp>
+#include <byre/tensor/elements/overlap.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace byre::inline v0::functional {
+namespace {
+
+thread_local FunctionalizeOptions options_of_thread;
+thread_local const Tensors* inputs_of_thread = nullptr;
+
+bool broadcasts_to(const Dims& sizes, const Dims& operand) noexcept {
+  const std::size_t added = sizes.size() - std::min(sizes.size(), operand.size());
+  bool fits = operand.size() <= sizes.size();
+  for (std::size_t axis = 0; fits && axis < operand.size(); ++axis) {
+    fits = operand[axis] == 1 || operand[axis] == sizes[added + axis];
+  }
+  return fits;
+}
+
+/// Where elements lie in their base.
+byre::detail::Extent extent_of(const Window& window, const Layout& layout) {
+  const auto itemsize = static_cast<std::int64_t>(byre::itemsize(window.dtype));
+  return {static_cast<std::uintptr_t>(layout.offset * itemsize), layout, itemsize};
+}
+
+}  // namespace
+
+AnyTensor detail::functional(const AnyTensor& tensor) {
+  if (tensor.as<FunctionalTensor>() != nullptr) {
+    return tensor;
+  }
+  expect_captured_apart(tensor);
+  AnyTensor captured = to_functional(tensor);
+  captured.as<FunctionalTensor>()->alias()->freeze();
+  return captured;
+}
+
+void detail::expect_captured_apart(const AnyTensor& tensor) {
+  const CpuTensor* const captured = tensor.as<CpuTensor>();
+  if (captured == nullptr || inputs_of_thread == nullptr) {
+    return;
+  }
+  for (const AnyTensor& input : *inputs_of_thread) {
+    const CpuTensor* const given = input.as<CpuTensor>();
+    if (given != nullptr && given->value.aliases(captured->value)) {
+      throw FunctionalizeError(format_text(
+          "the function captures a tensor, %s, that shares memory with an input, %s: "
+          "what it writes to the input is not there yet. Use the input, or capture a clone().",
+          describe(tensor).c_str(), describe(input).c_str()));
+    }
+  }
+}
+
+detail::RunningInputs::RunningInputs(const Tensors& inputs) noexcept
+    : before_(std::exchange(inputs_of_thread, &inputs)) {}
+
+detail::RunningInputs::~RunningInputs() {
+  inputs_of_thread = before_;
+}
+
+void detail::expect_not_captured(const Call& call, std::size_t index) {
+  const AnyTensor& tensor = call.arguments[index].tensor();
+  if (tensor.as<FunctionalTensor>() == nullptr) {
+    throw FunctionalizeError(format_text(
+        "%s: the tensor that is changed, %s, was not made in the function, nor given to it: nobody "
+        "would see the change. Make it an input, or change an alias() of it.",
+        call.op.name().c_str(), describe(tensor).c_str()));
+  }
+}
+
+FunctionalTensor& detail::target_of(const Call& call, std::size_t index) {
+  Argument& argument = call.arguments[index];
+  argument = functional(argument.tensor());
+  return *argument.tensor().as<FunctionalTensor>();
+}
+
+AnyTensor detail::one_below(const char* name, Arguments values) {
+  const ExcludeKeys pass(Key::functionalize);
+  return call_for_one(name, std::move(values));
+}
+
+AnyTensor detail::made_beside(const FunctionalTensor& target, const char* name, Arguments values) {
+  const KeySet keys = target.backend();
+  const IncludeKeys backend(is_backend(keys.highest()) ? keys : KeySet());
+  return one_below(name, std::move(values));
+}
+
+byre::detail::Overlap detail::overlap_in_alias(const FunctionalTensor& a,
+                                               const FunctionalTensor& b) {
+  if (&a == &b) {
+    return byre::detail::Overlap::same;
+  }
+  const auto alias = a.alias_if_any();
+  if (alias == nullptr || alias != b.alias_if_any()) {
+    return byre::detail::Overlap::none;
+  }
+  const Window& one = a.path().window();
+  const Window& other = b.path().window();
+  return byre::detail::overlap_of(extent_of(one, one.layout), extent_of(other, other.layout));
+}
+
+void detail::expect_apart(FunctionalTensor& written, const AnyTensor& read, const char* operation) {
+  FunctionalTensor* const other = read.as<FunctionalTensor>();
+  const auto alias = written.alias_if_any();
+  if (other == nullptr || other == &written || alias == nullptr || alias != other->alias_if_any()) {
+    return;
+  }
+  const Window& to = written.path().window();
+  const Window& from = other->path().window();
+  if (!broadcasts_to(to.layout.sizes, from.layout.sizes)) {
+    return;  // no operand from element to element: it is read as a whole, before anything is written
+  }
+  const Dims& sizes = to.layout.sizes;
+  if (byre::detail::overlap_of(extent_of(to, to.layout),
+                               extent_of(from, views::expand(from.layout, sizes))) ==
+      byre::detail::Overlap::partial) {
+    throw ShapeError(format_text(
+        "%s: an operand of sizes %s and strides %s overlaps the tensor that is written, of sizes "
+        "%s and strides %s, in part. clone() the operand first.",
+        operation, byre::to_string(from.layout.sizes).c_str(),
+        byre::to_string(from.layout.strides).c_str(), byre::to_string(to.layout.sizes).c_str(),
+        byre::to_string(to.layout.strides).c_str()));
+  }
+}
+
+FunctionalizeOptions functionalize_options() noexcept {
+  return options_of_thread;
+}
+
+FunctionalizeOptionsScope::FunctionalizeOptionsScope(FunctionalizeOptions options) noexcept
+    : before_(options_of_thread) {
+  options_of_thread = options;
+}
+
+FunctionalizeOptionsScope::~FunctionalizeOptionsScope() {
+  options_of_thread = before_;
+}
+
+}  // namespace byre::inline v0::functional

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSL-1.0
+/// What the kernels of the pass have in common.
+#pragma once
+
+#include <byre/functional/functionalize/functional_tensor.hpp>
+#include <byre/tensor/elements/overlap.hpp>
+
+namespace byre::inline v0::functional::detail {
+
+/// `tensor` itself, if it is one of the pass; one that is not was captured: a frozen one of its value.
+AnyTensor functional(const AnyTensor& tensor);
+
+/// What a program captures is read as it is when it is read. Throws FunctionalizeError for a tensor that
+/// shares memory with an input of the program this thread runs: what was written to that is not there.
+void expect_captured_apart(const AnyTensor& tensor);
+
+/// The inputs of the program that this thread runs, for as long as this lives.
+class RunningInputs {
+ public:
+  explicit RunningInputs(const Tensors& inputs) noexcept;
+  RunningInputs(const RunningInputs&) = delete;
+  RunningInputs& operator=(const RunningInputs&) = delete;
+  ~RunningInputs();
+
+ private:
+  const Tensors* const before_;
+};
+
+/// Throws FunctionalizeError for an argument that was captured, which nobody would see changed.
+void expect_not_captured(const Call& call, std::size_t index);
+
+/// An argument that is written or viewed, made one of the pass where it stands.
+FunctionalTensor& target_of(const Call& call, std::size_t index);
+
+/// Calls below the pass, where all tensors are values.
+AnyTensor one_below(const char* name, Arguments values);
+/// The same of what makes a tensor of nothing: on the backend of `target`.
+AnyTensor made_beside(const FunctionalTensor& target, const char* name, Arguments values);
+
+/// Which elements two tensors of the pass have in common: none, where they have not one alias.
+byre::detail::Overlap overlap_in_alias(const FunctionalTensor& a, const FunctionalTensor& b);
+
+/// Throws ShapeError for tensors of one alias that overlap in part: what is read there may have been
+/// written already. As for tensors in memory.
+void expect_apart(FunctionalTensor& written, const AnyTensor& read, const char* operation);
+
+/// While the registry is filled: fill_, zero_, copy_, resize_ and set_.
+void define_overwriting_operators();
+
+}  // namespace byre::inline v0::functional::detail

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSL-1.0
+/// functionalize(f): the function f over tensors, run under the pass: what it calls is pure, and what it
+/// wrote to its inputs comes back by a copy at the end.
+///
+///   const Program pure = functionalize([](const Tensors& in) {
+///     call("add_", {call_for_one("select", {in[0], 0, 1}), in[1]});
+///     return Tensors{call_for_one("transpose", {in[0], 0, 1})};
+///   });
+///   Tensors out = pure({x, y});  // x is written, out[0] is a view of x
+///
+/// Source: the seed "Functionalization".
+#pragma once
+
+#include <byre/functional/dispatch/any_tensor.hpp>
+#include <byre/functional/functionalize/functional_run.hpp>
+#include <byre/functional/functionalize/options.hpp>
+
+#include <functional>
+
+namespace byre::inline v0::functional {
+
+/// The same function by pure operators. What aliases in what f would return, or among that and the inputs,
+/// aliases in what this returns, of tensors of the CPU; tensors of other backends have no aliases, and are
+/// returned as values. Throws what f throws; the inputs are written once f is done, or not at all.
+Program functionalize(Program f, FunctionalizeOptions options = {});
+
+/// A backend to run on, for tensors of the CPU.
+struct Lowering {
+  KeySet backend;
+  std::function<AnyTensor(const Tensor&)> lift;   ///< from the CPU
+  std::function<Tensor(const AnyTensor&)> lower;  ///< and back
+};
+
+/// The same, for tensors of the CPU, computed on another backend.
+Program functionalize_on(Lowering lowering, Program f, FunctionalizeOptions options = {});
+
+}  // namespace byre::inline v0::functional

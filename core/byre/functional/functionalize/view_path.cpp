@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <byre/functional/functionalize/view_path.hpp>
+
+#include <algorithm>
+
+namespace byre::inline v0::functional {
+
+ViewLink::~ViewLink() {
+  while (before != nullptr && before->handle_count() == 1) {
+    before = Handle(std::move(before->before));
+  }
+}
+
+std::size_t ViewPath::depth() const noexcept {
+  return last_ == nullptr ? 0 : last_->depth;
+}
+
+std::vector<const ViewInfo*> ViewPath::chain() const {
+  std::vector<const ViewInfo*> infos;
+  for (const ViewLink* link = last_.get(); link != nullptr; link = link->before.get()) {
+    infos.push_back(&link->info);
+  }
+  std::reverse(infos.begin(), infos.end());
+  return infos;
+}
+
+std::vector<ViewPath> ViewPath::through(const Operator& op, std::span<const Argument> arguments,
+                                        bool strides) const {
+  const std::vector<Window> windows = (*op.view())(window_, arguments);
+  std::vector<ViewPath> paths;
+  paths.reserve(windows.size());
+  // What has no chain because of its strides cannot have one behind it.
+  const bool has_chain = !strides && (last_ != nullptr || is_base());
+  for (std::size_t index = 0; index < windows.size(); ++index) {
+    ViewPath path = by_strides(windows[index]);
+    bool is_known = false;
+    if (has_chain) {
+      for (ViewInfo& info : canonical_views(op, arguments, window_, windows, index, is_known)) {
+        path.last_ =
+            make_counted<ViewLink>(std::move(info), path.last_ == nullptr ? last_ : path.last_);
+      }
+      path.last_ = is_known && path.last_ == nullptr ? last_ : path.last_;
+    }
+    if (path.is_base()) {
+      path.last_ = nullptr;  // there and back
+    }
+    path.repeats_ = path.last_ != nullptr && (repeats_ || path.window_.overlaps_itself());
+    paths.push_back(std::move(path));
+  }
+  return paths;
+}
+
+AnyTensor ViewPath::replay(const AnyTensor& base, Remove remove) const {
+  if (is_base() && last_ == nullptr) {
+    return base;
+  }
+  AnyTensor value = base;
+  if (last_ == nullptr) {
+    for (const ViewInfo& info : views_by_strides(base_, window_)) {
+      value = info.replay(value, remove);
+    }
+    return value;
+  }
+  for (const ViewInfo* const info : chain()) {
+    value = info->replay(value, remove);
+  }
+  return value;
+}
+
+AnyTensor ViewPath::put_back(AnyTensor& base, const AnyTensor& updated) const {
+  if (window_.layout.numel() == 0) {
+    return base;  // also what was expanded to no elements, which no view brings back
+  }
+  std::vector<ViewInfo> by_strides_alone;
+  std::vector<const ViewInfo*> infos;
+  if (last_ == nullptr || repeats_) {
+    if (is_base()) {
+      return updated;
+    }
+    by_strides_alone = views_by_strides(base_, window_);
+    for (const ViewInfo& info : by_strides_alone) {
+      infos.push_back(&info);
+    }
+  } else {
+    infos = chain();
+  }
+  // What each view sees before the update, as far as an inverse needs it: not behind the last that
+  // sees a part.
+  std::size_t needed = infos.size();
+  while (needed > 0 && infos[needed - 1]->sees_all()) {
+    --needed;
+  }
+  Tensors seen;
+  for (std::size_t index = 0; index + 1 < needed; ++index) {
+    const AnyTensor& of = index == 0 ? base : seen.back();
+    seen.push_back(infos[index]->replay(of, Remove::mutations_and_views));
+  }
+  AnyTensor value = updated;
+  for (std::size_t index = infos.size(); index-- > 0;) {
+    AnyTensor none;
+    AnyTensor& of = index >= needed ? none : index == 0 ? base : seen[index - 1];
+    value = infos[index]->invert(of, value);
+  }
+  return value;
+}
+
+}  // namespace byre::inline v0::functional

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <byre/functional/backends/cpu.hpp>
+#include <byre/functional/dispatch/call.hpp>
+#include <byre/functional/dispatch/guards.hpp>
+#include <byre/functional/graph/graph.hpp>
+#include <byre/functional/graph/text.hpp>
+
+#include <utility>
+
+namespace byre::inline v0::functional {
+namespace {
+
+AnyTensor clone_of(const Tensor& tensor) {
+  return from_cpu(tensor.lazy_clone());
+}
+
+void expect_as_recorded(const GraphInput& input, const AnyTensor& given, std::size_t index) {
+  const Tensor& value = to_cpu(given);
+  if (TensorMeta{value.sizes(), value.dtype()} != input.meta) {
+    throw ArgumentError(format_text(
+        "execute: input %zu%s%s is a %s, and was given %s. Record the program with the sizes and "
+        "dtypes it is to be executed with.",
+        index, input.name.empty() ? "" : " ", input.name.c_str(),
+        detail::to_string(input.meta).c_str(), describe(given).c_str()));
+  }
+}
+
+void expect_as_recorded(const GraphNode& node, const Tensors& results) {
+  bool is_so = results.size() == node.results.size();
+  for (std::size_t index = 0; is_so && index < results.size(); ++index) {
+    is_so = TensorMeta{results[index].sizes(), results[index].dtype()} == node.results[index];
+  }
+  if (!is_so) {
+    throw GraphError(format_text(
+        "execute: %s returned other tensors than its meta rule says, the first %s: %s",
+        node.op->name().c_str(), results.empty() ? "none" : describe(results.front()).c_str(),
+        to_string(node.op->schema()).c_str()));
+  }
+}
+
+/// The values that are still to be used.
+class Execution {
+ public:
+  Execution(const Graph& graph, const Tensors& inputs)
+      : graph_(graph), uses_(graph.value_count()), values_(uses_.size()) {
+    for (const GraphNode& node : graph.nodes) {
+      detail::for_each_operand(node, [this](ValueId operand) { ++uses_.at(operand.number); });
+    }
+    for (const ValueId output : graph.outputs) {
+      ++uses_.at(output.number);
+    }
+    for (std::size_t index = 0; index < inputs.size(); ++index) {
+      expect_as_recorded(graph.inputs[index], inputs[index], index);
+      keep(inputs[index]);
+    }
+  }
+
+  Tensors run() {
+    for (const GraphNode& node : graph_.nodes) {
+      if (node.is_constant()) {
+        keep(clone_of(node.constant));
+      } else {
+        compute(node);
+      }
+    }
+    Tensors outputs;
+    for (const ValueId output : graph_.outputs) {
+      outputs.push_back(clone_of(to_cpu(use(output))));
+    }
+    return outputs;
+  }
+
+ private:
+  /// What is never used is dropped at once.
+  void keep(AnyTensor value) {
+    if (uses_[next_] != 0) {
+      values_[next_] = std::move(value);
+    }
+    ++next_;
+  }
+
+  /// The last use takes the value over, so that a kernel may write it in place of a copy.
+  AnyTensor use(ValueId id) {
+    AnyTensor& value = values_.at(id.number);
+    return --uses_[id.number] == 0 ? std::move(value) : value;
+  }
+
+  void compute(const GraphNode& node) {
+    Arguments arguments;
+    for (const BasicArgument<ValueId>& argument : node.arguments) {
+      arguments.push_back(std::visit(
+          [](auto&& held) { return Argument(std::move(held)); },
+          detail::with_tensors<AnyTensor>(argument, [this](ValueId id) { return use(id); })));
+    }
+    if (node.op->schema().effect() == Effect::view) {
+      see_in_order(arguments.front());
+    }
+    Tensors results = dispatch(*node.op, arguments);
+    expect_as_recorded(node, results);
+    for (AnyTensor& result : results) {
+      keep(std::move(result));
+    }
+  }
+
+  /// A view is recorded of the elements in order, whatever the strides that an operation left them.
+  static void see_in_order(Argument& viewed) {
+    const Tensor& value = to_cpu(viewed.tensor());
+    if (!value.is_contiguous() || value.storage_offset() != 0) {
+      viewed = from_cpu(value.clone());
+    }
+  }
+
+  const Graph& graph_;
+  std::vector<std::uint32_t> uses_;  // that are to come, of each value
+  Tensors values_;
+  std::size_t next_ = 0;
+};
+
+}  // namespace
+
+Tensors execute(const Graph& graph, const Tensors& inputs) {
+  if (inputs.size() != graph.inputs.size()) {
+    throw ArgumentError(format_text("execute: the graph has %zu inputs, and was given %zu.",
+                                    graph.inputs.size(), inputs.size()));
+  }
+  const ExcludeKeys all_else(thread_keys().included.without(Key::cpu));
+  return Execution(graph, inputs).run();
+}
+
+}  // namespace byre::inline v0::functional

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <byre/functional/backends/cpu.hpp>
+#include <byre/functional/backends/graph.hpp>
+#include <byre/functional/dispatch/scanner.hpp>
+#include <byre/functional/graph/recording.hpp>
+#include <byre/functional/operators/builtin.hpp>
+
+#include <utility>
+
+namespace byre::inline v0::functional {
+namespace {
+
+using detail::RecordedValue;
+using detail::Tape;
+using detail::TapeNode;
+
+thread_local const Recording* current_of_thread = nullptr;
+
+void expect_dtype(DType dtype, const char* operation) {
+  if (dtype == DType::uninitialized) {
+    byre::detail::no_such_dtype(operation, dtype);
+  }
+}
+
+boost::intrusive_ptr<TapeNode> append_constant(Tape& tape, const Tensor& tensor) {
+  expect_dtype(tensor.dtype(), "constant");
+  auto node = std::make_unique<TapeNode>();
+  node->constant = tensor.lazy_clone();
+  node->results.push_back({tensor.sizes(), tensor.dtype()});
+  return tape.append(std::move(node));
+}
+
+RecordedValue value_of(const AnyTensor& tensor, Tape& tape) {
+  if (const auto* const on_cpu = tensor.as<CpuTensor>()) {
+    return {append_constant(tape, on_cpu->value)};
+  }
+  const auto* const recorded = tensor.as<GraphTensor>();
+  if (recorded == nullptr) {
+    throw GraphError(
+        format_text("a tensor of %s was given where one of the graph or of the CPU is needed. Call "
+                    "operators on "
+                    "tensors of one recording, and of the CPU.",
+                    tensor ? to_string(tensor.keys()).c_str() : "no backend"));
+  }
+  if (!tape.has(recorded->value())) {
+    throw GraphError(
+        format_text("a tensor, %s, of another recording was given. Record what belongs together in "
+                    "one, or capture the other and execute it first.",
+                    describe(tensor).c_str()));
+  }
+  return recorded->value();
+}
+
+void expect_recordable(const Operator& op, const Tape& tape) {
+  const Effect effect = op.schema().effect();
+  if (effect == Effect::write || (effect == Effect::view && !tape.takes_views)) {
+    throw GraphError(format_text(
+        "%s %s, and a graph has pure operators only: %s. Functionalize the program: that pass "
+        "makes "
+        "pure operators of views and of what is written.",
+        op.name().c_str(), effect == Effect::write ? "writes its arguments" : "makes a view",
+        to_string(op.schema()).c_str()));
+  }
+}
+
+std::vector<TensorMeta> metas_of(const Call& call) {
+  if (call.op.view() == nullptr) {
+    return meta_of_results(call);
+  }
+  const AnyTensor& self = call.arguments.front().tensor();
+  std::vector<TensorMeta> metas;
+  for (Window& window :
+       (*call.op.view())(Window::of_all(self.sizes(), self.dtype()), call.arguments.subspan(1))) {
+    metas.push_back({std::move(window.layout.sizes), window.dtype});
+  }
+  return metas;
+}
+
+bool is_identifier(const std::string& name) {
+  Scanner scanner(name, "name");
+  return scanner.is_at_identifier() && scanner.identifier("a name") == name;
+}
+
+}  // namespace
+
+Recording::Recording(Views views) : tape_(make_counted<Tape>(views == Views::recorded)) {}
+
+Recording::Recording(boost::intrusive_ptr<Tape> tape) noexcept : tape_(std::move(tape)) {}
+
+Recording Recording::of(const AnyTensor& tensor) {
+  if (const auto* const recorded = tensor.as<GraphTensor>()) {
+    return Recording(Tape::of(recorded->value()));
+  }
+  throw DeviceError(
+      format_text("Recording::of: a tensor of %s was given, which is of no recording. Make one by "
+                  "input() or constant().",
+                  tensor ? to_string(tensor.keys()).c_str() : "no backend"));
+}
+
+Recording Recording::current() {
+  if (current_of_thread == nullptr) {
+    throw GraphError(
+        format_text("an operator without tensors of the graph is to be recorded, and no recording "
+                    "is current on "
+                    "this thread. Call it while a RecordingScope lives."));
+  }
+  return *current_of_thread;
+}
+
+AnyTensor Recording::input(const Dims& sizes, DType dtype, std::string name) const {
+  if (!name.empty() && !is_identifier(name)) {
+    throw InvalidArgument(format_text(
+        "input: the name '%s' is no identifier. Use letters, digits and _.", name.c_str()));
+  }
+  expect_dtype(dtype, "input");
+  TensorMeta meta{contiguous_layout(sizes, "input").sizes, dtype};
+  return make_counted<GraphTensor>(
+      RecordedValue{tape_->add_input({std::move(meta), std::move(name)})});
+}
+
+AnyTensor Recording::constant(const Tensor& tensor) const {
+  return make_counted<GraphTensor>(RecordedValue{append_constant(*tape_, tensor)});
+}
+
+Tensors Recording::record(const Call& call) const {
+  expect_recordable(call.op, *tape_);
+  auto node = std::make_unique<TapeNode>();
+  node->op = &call.op;
+  for (const Argument& argument : call.arguments) {
+    node->arguments.push_back(detail::with_tensors<RecordedValue>(
+        argument.held(), [this](const AnyTensor& tensor) { return value_of(tensor, *tape_); }));
+  }
+  node->results = metas_of(call);
+  for (const TensorMeta& meta : node->results) {
+    expect_dtype(meta.dtype, call.op.name().c_str());
+  }
+  if (node->results.empty()) {
+    return {};  // nobody can need it
+  }
+  const boost::intrusive_ptr<TapeNode> recorded = tape_->append(std::move(node));
+  Tensors results;
+  for (std::uint32_t index = 0; index < recorded->results.size(); ++index) {
+    results.push_back(make_counted<GraphTensor>(RecordedValue{recorded, index}));
+  }
+  return results;
+}
+
+Graph Recording::capture(const Tensors& outputs) const {
+  std::vector<RecordedValue> values;
+  for (const AnyTensor& output : outputs) {
+    values.push_back(value_of(output, *tape_));
+  }
+  return tape_->capture(values);
+}
+
+std::size_t Recording::node_count() const noexcept {
+  return tape_->node_count();
+}
+
+RecordingScope::RecordingScope(const Recording& recording) noexcept
+    : recording_(recording), before_(std::exchange(current_of_thread, &recording_)) {}
+
+RecordingScope::~RecordingScope() {
+  current_of_thread = before_;
+}
+
+}  // namespace byre::inline v0::functional

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Tape: the nodes of a recording that are alive, in the order in which they were made. A node
+/// lives as long as a tensor or a later node needs it: a loop that overwrites what it made leaves
+/// none behind.
+#pragma once
+
+#include <byre/functional/graph/graph.hpp>
+
+#include <boost/smart_ptr/intrusive_ptr.hpp>
+#include <boost/thread/mutex.hpp>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace byre::inline v0::functional::detail {
+
+struct TapeNode;
+class Tape;
+
+/// A result of a node, which it keeps alive.
+struct RecordedValue {
+  boost::intrusive_ptr<TapeNode> node;
+  std::uint32_t result = 0;
+
+  const TensorMeta& meta() const noexcept;
+};
+
+/// Immutable once it is on a tape, but for what that guards.
+struct TapeNode : BasicNode<RecordedValue> {
+  std::optional<std::uint32_t> input;  ///< which one, of a node that is one: it has no op either
+
+ private:
+  friend class Tape;
+  friend void intrusive_ptr_add_ref(TapeNode* node) noexcept { node->handles_.add(); }
+  friend void intrusive_ptr_release(TapeNode* node) noexcept;
+
+  boost::intrusive_ptr<Tape> tape_;
+  basic_ref_count<sync::Boost> handles_;  // begins with the one that append() returns
+  // Guarded by the tape's lock:
+  TapeNode* before_ = nullptr;
+  TapeNode* after_ = nullptr;
+  std::uint32_t first_result_ = 0;  // in the graph that is being captured
+};
+
+/// Thread-safe.
+class Tape final : public Counted {
+ public:
+  explicit Tape(bool with_views) noexcept : takes_views(with_views) {}
+
+  const bool takes_views;
+
+  boost::intrusive_ptr<TapeNode> append(std::unique_ptr<TapeNode> node) noexcept;
+  boost::intrusive_ptr<TapeNode> add_input(GraphInput input);
+  bool has(const RecordedValue& value) const noexcept { return value.node->tape_ == this; }
+  static boost::intrusive_ptr<Tape> of(const RecordedValue& value) noexcept {
+    return value.node->tape_;
+  }
+
+  /// Of all nodes alive.
+  Graph capture(std::span<const RecordedValue> outputs) const;
+  /// Inputs included.
+  std::size_t node_count() const noexcept;
+
+ private:
+  friend void intrusive_ptr_release(TapeNode* node) noexcept;
+
+  void release(TapeNode* node) noexcept;
+  void unlink(TapeNode* node) noexcept;
+
+  mutable boost::mutex mutex_;
+  TapeNode* first_ = nullptr;
+  TapeNode* last_ = nullptr;
+  std::size_t node_count_ = 0;
+  std::vector<GraphInput> inputs_;
+};
+
+inline const TensorMeta& RecordedValue::meta() const noexcept {
+  return node->results[result];
+}
+
+}  // namespace byre::inline v0::functional::detail

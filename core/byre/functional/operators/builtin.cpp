@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <byre/functional/backends/cpu.hpp>
+#include <byre/functional/backends/graph.hpp>
+#include <byre/functional/backends/texture.hpp>
+#include <byre/functional/batching/vmap.hpp>
+#include <byre/functional/dispatch/call.hpp>
+#include <byre/functional/dispatch/guards.hpp>
+#include <byre/functional/functionalize/pass.hpp>
+#include <byre/functional/operators/builtin.hpp>
+
+namespace byre::inline v0::functional {
+namespace {
+
+/// The CPU kernel's results for operands of zeros, of the sizes that `sizes_of` says.
+template <class SizesOf>
+Tensors computed_on_zeros(const Call& call, const SizesOf& sizes_of) {
+  Arguments arguments(call.arguments.begin(), call.arguments.end());
+  for (Argument& argument : arguments) {
+    argument.for_each_tensor([&sizes_of](AnyTensor& tensor) {
+      tensor = from_cpu(Tensor::zeros(sizes_of(tensor), tensor.dtype()));
+    });
+  }
+  const ExcludeKeys all_else(thread_keys().included.without(Key::cpu));
+  return dispatch(call.op, arguments);
+}
+
+}  // namespace
+
+DType detail::dtype_of_result(const Call& call) {
+  return computed_on_zeros(call, [](const AnyTensor& tensor) { return Dims(tensor.ndim()); })
+      .front()
+      .dtype();
+}
+
+std::vector<TensorMeta> meta_of_results(const Call& call) {
+  if (const MetaRule* const rule = call.op.meta()) {
+    return (*rule)(call);
+  }
+  std::vector<TensorMeta> metas;
+  for (const AnyTensor& result :
+       computed_on_zeros(call, [](const AnyTensor& tensor) { return tensor.sizes(); })) {
+    metas.push_back({result.sizes(), result.dtype()});
+  }
+  return metas;
+}
+
+void detail::define_builtin_operators() {
+  define_factories();
+  define_pointwise();
+  define_reductions();
+  define_views();
+  define_view_copies();
+  define_writes();
+  define_cpu_backend();
+  define_functionalize_pass();
+  define_texture_backend();
+  define_batching();
+  define_graph_backend();
+}
+
+}  // namespace byre::inline v0::functional

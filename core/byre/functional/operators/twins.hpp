@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Twins: how operators that write are told from their names: add_ is add in place, transpose_ is the
+/// view transpose in place, add.out is add into a tensor there is already.
+#pragma once
+
+#include <byre/functional/dispatch/operator.hpp>
+
+#include <optional>
+#include <string>
+
+namespace byre::inline v0::functional {
+
+/// Of "add_.scalar", "add.scalar"; of "add.out", "add"; of "add.scalar_out", "add.scalar". Nothing for
+/// a name that does not say that it writes.
+std::optional<std::string> name_of_twin(const Schema& schema);
+
+/// The view that an operator such as transpose_ makes of its first argument in place; or null.
+const Operator* view_of_in_place(const Operator& op);
+
+/// The pure operator that computes what `op`, which writes, does: that of the twin's name, if it takes
+/// the same, without what is written and not read in an out= form; or null.
+const Operator* pure_twin(const Operator& op);
+
+/// The same, and where there is none, one that is derived: its CPU kernel writes copies. It returns what
+/// `op` makes anew, then what it writes, in the order of the parameters. Thread-safe.
+const Operator& pure_form(const Operator& op);
+
+/// The parameters that are written, by index.
+std::vector<std::size_t> written_parameters(const Schema& schema);
+
+/// Whether this is an out= form, of which the tensor that is written is not read.
+bool is_out_form(const Schema& schema);
+
+}  // namespace byre::inline v0::functional

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSL-1.0
+// functionalize: runs a small program on a backend that has neither views nor operations in place. See
+// README.md.
+#include "options.hpp"
+#include "parser.hpp"
+#include "program.hpp"
+#include "run.hpp"
+
+#include <byre/functional/graph/file.hpp>
+#include <byre/functional/graph/text.hpp>
+
+#include <cerrno>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <utility>
+
+namespace examples::functionalize {
+namespace {
+
+Source read_source(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file.is_open() || std::filesystem::is_directory(path)) {
+    throw Failure("Cannot read " + path.string() + ".");
+  }
+  std::string text(std::istreambuf_iterator<char>(file), {});
+  return {std::move(text), path.filename().string()};
+}
+
+void write_file(const std::filesystem::path& path, const std::string& text) {
+  OutputFile file(path);
+  file.write(text.data(), text.size());
+  file.commit();
+}
+
+ExitCode work(const Options& options) {
+  JsonOutput json_output(options.json);
+  const Script script = parse(read_source(options.program));
+  const Report report = run(script, options);
+  if (!options.dot.empty()) {
+    write_file(options.dot, byre::functional::to_dot(report.graph->simplified));
+  }
+  if (!options.save.empty()) {
+    byre::functional::save_graph(options.save, report.graph->simplified);
+  }
+  json_output.deliver([&] { return json(report); }, [&] { return table(report); });
+  for (const std::string& fault : report.faults) {
+    std::fprintf(stderr, "functionalize: %s\n", fault.c_str());
+  }
+  return report.faults.empty() ? exit_success : exit_failure;
+}
+
+}  // namespace
+}  // namespace examples::functionalize
+
+int main(int argc, char** argv) {
+  using namespace examples::functionalize;
+  return examples::run_program("functionalize", "Use smaller tensors.", argc, argv, parse_options,
+                               help_text, work);
+}

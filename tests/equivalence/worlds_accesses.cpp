@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Reads and writes, cell by cell, and what is told of them.
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "worlds.hpp"
+
+namespace byre::test {
+
+std::vector<std::size_t> cells_of(const std::vector<std::size_t>& places, std::size_t width) {
+  std::vector<std::size_t> cells;
+  for (const std::size_t place : places) {
+    for (std::size_t cell = place; cell < place + width; ++cell) {
+      cells.push_back(cell);
+    }
+  }
+  return cells;
+}
+
+std::vector<std::size_t> all_cells_of(const Worlds::Family& family) {
+  std::vector<std::size_t> all(family.copy.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  return all;
+}
+
+/// Of the low half first, as this memory has them.
+std::int64_t Worlds::value_at(const Cells& cells, std::size_t place, std::size_t width) {
+  if (width == 1) {
+    return cells[place].value;
+  }
+  const auto low = static_cast<std::uint32_t>(cells[place].value);
+  const auto high = static_cast<std::uint32_t>(cells[place + 1].value);
+  return static_cast<std::int64_t>(std::uint64_t{high} << 32 | low);
+}
+
+Worlds::Values Worlds::values_of(const Tensor& tensor, const Places& places) {
+  Values values;
+  for (const std::size_t place : places) {
+    values[0].push_back(value_at(tensor.family->memory->cells, place, tensor.width));
+    values[1].push_back(value_at(tensor.family->copy, place, tensor.width));
+  }
+  return values;
+}
+
+void Worlds::read_all(const Tensor& tensor, std::int64_t way) {
+  const bool is_lazy = way == way_by_lazy_clone || way == way_by_to ||
+                       (way == way_by_contiguous && tensor.layout.is_contiguous());
+  if (tensor.places.empty() && !is_lazy) {
+    return;
+  }
+  const std::size_t elements = tensor.places.size();
+  const std::size_t in_a_row =
+      tensor.layout.ndim() == 0 ? 1 : static_cast<std::size_t>(tensor.layout.sizes.back());
+  const std::size_t times = way == way_by_indices    ? elements
+                            : way == way_by_accessor ? elements / in_a_row
+                                                     : 1;
+  access(*tensor.family, cells_of(tensor.places, tensor.width), Kind::observed, false, times);
+}
+
+void Worlds::access(const Tensor& tensor, Kind kind) {
+  if (!tensor.places.empty()) {
+    access(*tensor.family, cells_of(tensor.places, tensor.width), kind);
+  }
+}
+
+void Worlds::access(Family& family, const Places& cells, Kind kind, bool is_of_all,
+                    std::uint64_t times) {
+  const bool writes = kind == Kind::write;
+  const Memory& memory = *family.memory;
+  const bool is_unknown = std::ranges::any_of(
+      memory.cells, [&](const Cell& cell) { return cell.written > family.told; });
+  const std::optional<Write> of = is_unknown ? std::optional(memory.last_write)
+                                  : writes   ? std::nullopt
+                                             : family.unread;
+  if (of && is_silent_) {
+    silenced_ += times;
+    first_silenced_ = first_silenced_.value_or(number_);
+  } else if (of) {
+    tell(family, *of, kind, is_of_all);
+    reasons_.push_back(reason_of(family, cells, kind, !is_unknown));
+  }
+  if (of && is_silent_ && !writes) {
+    return;  // the next one that is not silenced is told
+  }
+  family.told = now_;
+  family.unread = writes && of ? of : writes ? family.unread : std::nullopt;
+}
+
+void Worlds::tell(const Family& family, const Write& of, Kind kind, bool is_of_all) {
+  using shadow::Advice;
+  const Parting parting = parting_of(family.origin, of.by);
+  const bool writes = kind == Kind::write;
+  told_.push_back({number_,
+                   {.reshape = parting.reshape->line,
+                    .write = of.line,
+                    .access = line_,
+                    .access_writes = writes,
+                    .advice = writes && is_of_all          ? Advice::nothing
+                              : parting.writer_is_reshaped ? Advice::view
+                                                           : Advice::reshape_and_clone,
+                    .unaudited = family.memory->unaudited.size(),
+                    .is_error = parting.reshape->mode == shadow::ReshapeMode::error}});
+}
+
+void Worlds::write(const Tensor& tensor, const Places& places, const NewValue& value,
+                   bool may_be_of_all) {
+  if (places.empty()) {
+    return;
+  }
+  Family& family = *tensor.family;
+  Memory& memory = *family.memory;
+  const bool is_of_all = may_be_of_all && places.size() * tensor.width == memory.capacity;
+  access(family, cells_of(places, tensor.width), Kind::write, is_of_all);
+  ++now_;
+  const std::array worlds{&memory.cells, &family.copy};
+  for (std::size_t index = 0; index < places.size(); ++index) {
+    for (std::size_t world = 0; world < worlds.size(); ++world) {
+      Cells& cells = *worlds[world];
+      const std::int64_t written =
+          value(value_at(cells, places[index], tensor.width), index, world);
+      for (std::size_t half = 0; half < tensor.width; ++half) {
+        cells[places[index] + half] = {static_cast<std::int32_t>(written >> (32 * half)), now_};
+      }
+    }
+  }
+  memory.last_write = {line_, family.origin};
+  memory.data = ++last_data_;
+  family.told = now_;
+  if (is_of_all) {
+    family.unread.reset();
+  }
+}
+
+/// Of what is written nobody knows more than that.
+void Worlds::write_through(const Tensor& tensor, std::int64_t value) {
+  const auto counted = [=](std::int64_t, std::size_t index, std::size_t) {
+    return value + static_cast<std::int64_t>(index);
+  };
+  write(tensor, tensor.places, counted, false);
+  Memory& memory = *tensor.family->memory;
+  memory.data = ++last_data_;
+  if (memory.is_watched && !tensor.places.empty()) {
+    unaudited_ += memory.unaudited.insert({line_, tensor.family->origin}).second ? 1U : 0U;
+  }
+}
+
+}  // namespace byre::test

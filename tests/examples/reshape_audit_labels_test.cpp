@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSL-1.0
+// What a label is worth to the audit: one that is wrong, or missing, is seen in precision and recall.
+#include "audit.hpp"
+
+#include <gtest/gtest.h>
+
+namespace examples::reshape_audit {
+namespace {
+
+const char* const file = "reshape_audit_labels_test.cpp";
+constexpr std::uint32_t first_line = __LINE__;
+
+void two_windows(Journal& journal) {
+  Tensor base = Tensor::zeros({4}, DType::f32);
+  Tensor rows = base.reshape({2, 2});
+  byre::fill_(rows, 1.0);
+  journal.saw(base);
+  byre::add_(base, 1.0);
+  journal.saw(byre::sum(base));
+  const Tensor doubled = byre::mul(rows, 2.0);
+  journal.saw(doubled);
+}
+
+// Lines of it.
+constexpr std::uint32_t reshape = first_line + 4;
+constexpr std::uint32_t fill = first_line + 5;
+constexpr std::uint32_t saw_base = first_line + 6;
+constexpr std::uint32_t add = first_line + 7;
+constexpr std::uint32_t saw_sum = first_line + 8;
+constexpr std::uint32_t doubled = first_line + 9;
+constexpr std::uint32_t saw_doubled = first_line + 10;
+
+Label label(std::uint32_t write, std::uint32_t access, std::vector<std::uint32_t> seen = {}) {
+  return {"two_windows", file, reshape, write, access, false, std::move(seen)};
+}
+
+Audit audited(const std::vector<Label>& labels) {
+  const QuietReports quiet;
+  return audit({"two_windows", "", two_windows, {}}, labels);
+}
+
+/// The sum after the second write still has in it what the first left.
+const Label of_base = label(fill, saw_base, {saw_sum});
+const Label of_rows = label(add, doubled, {saw_doubled});
+
+TEST(ReshapeAuditLabels, labels_of_every_line_that_differs_are_worth_all) {
+  const Score score = audited({of_base, of_rows}).triples;
+  EXPECT_EQ(score.labelled, 2U);
+  EXPECT_EQ(score.precision(), 1.0);
+  EXPECT_EQ(score.recall(), 1.0);
+}
+
+TEST(ReshapeAuditLabels, a_difference_that_no_label_names_lowers_recall) {
+  const Score score = audited({label(fill, saw_base), of_rows}).triples;
+  EXPECT_EQ(score.labelled, 3U);
+  EXPECT_EQ(score.precision(), 1.0);
+  EXPECT_DOUBLE_EQ(score.recall(), 2.0 / 3);
+}
+
+TEST(ReshapeAuditLabels, a_label_explains_no_line_after_those_it_names) {
+  const Audit audit = audited({label(fill, saw_base, {saw_sum})});
+  EXPECT_EQ(audit.triples.labelled, 2U);
+  EXPECT_EQ(audit.triples.precision(), 0.5);
+  EXPECT_EQ(audit.triples.recall(), 0.5);
+}
+
+TEST(ReshapeAuditLabels, a_label_of_what_is_not_shown_has_to_say_where_it_is_seen) {
+  const Score score = audited({of_base, label(add, doubled)}).triples;
+  EXPECT_EQ(score.labelled, 2U);
+  EXPECT_EQ(score.right, 1U);
+}
+
+TEST(ReshapeAuditLabels, a_label_of_a_line_that_does_not_differ_is_worth_nothing) {
+  const Score score = audited({of_base, label(add, doubled, {saw_doubled, fill})}).triples;
+  EXPECT_EQ(score.precision(), 0.5);
+}
+
+TEST(ReshapeAuditLabels, a_pipeline_that_differs_without_a_label_is_one_that_relies) {
+  const Score score = score_of_pipelines({audited({})});
+  EXPECT_EQ(score.labelled, 1U);
+  EXPECT_EQ(score.recall(), 1.0);
+}
+
+}  // namespace
+}  // namespace examples::reshape_audit

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSL-1.0
+// Random programs, each run on plain tensors of the CPU and in all worlds of the pass: outputs, inputs
+// and what they share are the same bit by bit. BYRE_FUNCTIONALIZATION_PROGRAMS in the environment is how
+// many; BYRE_TEST_SEED the first.
+#include <byre/functional/dispatch/registry.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "../unit/support/seed.hpp"
+#include "generate.hpp"
+#include "shrink.hpp"
+#include "worlds.hpp"
+
+namespace byre::test {
+namespace {
+
+std::size_t programs() {
+  const char* const given = std::getenv("BYRE_FUNCTIONALIZATION_PROGRAMS");
+  return given != nullptr ? std::strtoull(given, nullptr, 10) : 10'000;
+}
+
+/// The smallest program that still differs.
+Program shrunk_for(const Program& program, const World& world) {
+  return shrunk(program,
+                [&](const Program& smaller) { return !difference(smaller, world).empty(); });
+}
+
+/// Until one differs.
+void expect_all_agree(const std::vector<World>& worlds) {
+  const std::uint64_t first = seed();
+  std::size_t done = 0;
+  std::size_t refused = 0;
+  for (std::uint64_t number = 0; number < programs(); ++number) {
+    const Program program = generate(first + number);
+    const Outcome expected = run_plain(program);
+    for (const char happened : expected.trace.happened) {
+      (happened == static_cast<char>(Happened::done) ? done : refused) += 1;
+    }
+    for (const World& world : worlds) {
+      if (!difference(expected, world.run(program)).empty()) {
+        const Program smallest = shrunk_for(program, world);
+        FAIL() << "BYRE_TEST_SEED=" << first + number << ": " << difference(smallest, world) << "\n"
+               << to_string(smallest);
+      }
+    }
+  }
+  std::printf("%zu programs: %zu steps, and %zu that were refused or skipped\n", programs(), done,
+              refused);
+  EXPECT_GT(done, refused * 2);
+}
+
+std::vector<World> worlds_named(const char* name) {
+  std::vector<World> some;
+  for (const World& world : all_worlds()) {
+    if (world.name.starts_with(name)) {
+      some.push_back(world);
+    }
+  }
+  return some;
+}
+
+TEST(RandomPrograms, agree_with_and_without_the_pass_on_the_cpu) {
+  expect_all_agree(worlds_named("cpu"));
+}
+
+TEST(RandomPrograms, agree_on_graphs_and_the_cpu) {
+  expect_all_agree(worlds_named("graph"));
+}
+
+TEST(RandomPrograms, agree_on_textures_and_the_cpu) {
+  expect_all_agree(worlds_named("texture"));
+}
+
+}  // namespace
+}  // namespace byre::test

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "generate.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "generate_views.hpp"
+#include "user_operators.hpp"
+#include "writer.hpp"
+
+namespace byre::test {
+namespace {
+
+using Constants = std::vector<StepArgument>;
+
+class Generator : Writer {
+ public:
+  explicit Generator(std::uint64_t seed) : Writer(seed) {}
+
+  Program generated() {
+    setup();
+    for (std::int64_t steps = dice_.number(2, 14); steps > 0; --steps) {
+      body_step();
+    }
+    for (const Ref ref : alive_) {
+      if (dice_.chance(40)) {
+        program_.outputs.push_back(ref);
+      }
+    }
+    if (dice_.chance(10) && !alive_.empty()) {
+      program_.outputs.push_back(dice_.one_of(alive_));
+    }
+    return std::move(program_);
+  }
+
+ private:
+  bool add_view(std::vector<Step>& steps, Ref of) {
+    std::string name = dice_.one_of(views());
+    if (name.find("dtype") != std::string::npos || name.starts_with("view_as")) {
+      // Not every byte is a bool: what is written to a view of bools by their bytes is on its own.
+      if (tensor(of).dtype() == DType::boolean) {
+        return false;
+      }
+      name = tensor(of).dtype() == DType::complex64 ? "view_as_real" : name;
+    }
+    Constants arguments{of};
+    for (StepArgument& constant : constants_of_view(name, dice_, tensor(of))) {
+      arguments.push_back(std::move(constant));
+    }
+    return add(steps, name, std::move(arguments));
+  }
+
+  void setup() {
+    usual_dtype_ = dice_.chance(60) ? DType::f32 : dice_.dtype();
+    for (std::int64_t memories = dice_.number(1, 2); memories > 0; --memories) {
+      const DType dtype = dice_.chance(80) ? usual_dtype_ : dice_.dtype();
+      const std::int64_t count = dice_.one_of({1, 2, 4, 6, 8, 12, 12, 16, 24, 0});
+      add(program_.setup, "arange", {Scalar(count), dtype});
+      if (count > 1 && dice_.chance(70)) {
+        add(program_.setup, "view", {alive_.back(), dice_.sizes_of(count)});
+      }
+      if (dice_.chance(20)) {
+        add(program_.setup, "sub_.scalar", {alive_.back(), Scalar(3)});
+      }
+    }
+    for (std::int64_t more = dice_.chance(60) ? dice_.number(0, 3) : 0; more > 0; --more) {
+      add_view(program_.setup, any());
+    }
+    for (std::int64_t inputs = dice_.number(1, 3); inputs > 0; --inputs) {
+      program_.inputs.push_back(dice_.chance(60) ? alive_.back() : any());
+    }
+    alive_ = program_.inputs;
+  }
+
+  void body_step() {
+    const std::int64_t kind = dice_.number(0, 99);
+    if (kind < 42) {
+      add_view(program_.body, recent());
+    } else if (kind < 72) {
+      add_write(recent());
+    } else if (kind < 82) {
+      add_pure(recent());
+    } else if (kind < 88) {
+      add_out();
+    } else if (kind < 95) {
+      add_view_in_place(any());
+    } else {
+      add_factory();
+    }
+  }
+
+  void add_sum(Ref of) {
+    const std::optional<Ref> a = summable(of);
+    if (!a) {
+      return;
+    }
+    const Ref out = any();
+    switch (dice_.number(0, 4)) {
+      case 0:
+        add(program_.body, "sum", {*a});
+        return;
+      case 1:
+        add(program_.body, "sum.out", {*a, out});
+        return;
+      case 2:
+        add(program_.body, "sum.axes", {*a, Dims{dice_.axis(tensor(*a).ndim())}, dice_.chance(50)});
+        return;
+      default:
+        break;
+    }
+    const std::optional<Ref> b = summable(any());
+    if (b && dice_.chance(50)) {
+      add(program_.body, "matmul", {*a, *b});
+    } else if (b) {
+      add(program_.body, "matmul.out", {*a, *b, out});
+    }
+  }
+
+  void add_write(Ref self) {
+    const std::string binary = dice_.one_of({"add_", "sub_", "mul_", "div_"});
+    switch (dice_.number(0, 9)) {
+      case 0:
+      case 1:
+        add(program_.body, binary + ".scalar", {self, scalar()});
+        return;
+      case 2:
+      case 3:
+        add(program_.body, binary, {self, beside(self)});
+        return;
+      case 4:
+        add(program_.body, dice_.one_of({"neg_", "relu_", "exp_", "proof_double_"}), {self});
+        return;
+      case 5:
+        add(program_.body, "fill_", {self, scalar()});
+        return;
+      case 6:
+        add(program_.body, "zero_", {self});
+        return;
+      case 7:
+        add(program_.body, dice_.chance(70) ? "copy_" : "set_", {self, beside(self)});
+        return;
+      case 8:
+        add(program_.body, "resize_", {self, resized(tensor(self).numel())});
+        return;
+      default:
+        add(program_.body, "copy_", {self, beside(self)});
+        return;
+    }
+  }
+
+  Dims resized(std::int64_t numel) {
+    return dice_.sizes_of(
+        std::max<std::int64_t>(0, numel + dice_.number(-3, dice_.chance(30) ? 3 : 0)));
+  }
+
+  void add_pure(Ref a) {
+    switch (dice_.number(0, 5)) {
+      case 0:
+        add(program_.body, dice_.one_of({"add", "sub", "mul", "div", "eq", "ge"}), {a, beside(a)});
+        return;
+      case 1:
+        add(program_.body, dice_.one_of({"add.scalar", "mul.scalar", "ge.scalar"}), {a, scalar()});
+        return;
+      case 2:
+        add(program_.body,
+            dice_.one_of({"neg", "relu", "exp", "clone", "contiguous", "proof_halves"}), {a});
+        return;
+      case 3:
+        add_sum(a);
+        return;
+      case 4:
+        add(program_.body, "to", {a, dice_.chance(60) ? usual_dtype_ : dice_.dtype()});
+        return;
+      default:
+        add_of_other_sizes(a);
+        return;
+    }
+  }
+
+  void add_of_other_sizes(Ref a) {
+    if (dice_.chance(50)) {
+      add(program_.body, "cat",
+          {std::vector<Ref>{a, beside(a)}, Scalar(dice_.axis(tensor(a).ndim()))});
+    } else {
+      add(program_.body, "reshape", {a, dice_.sizes_of(tensor(a).numel())});
+    }
+  }
+
+  void add_out() {
+    const Ref a = recent();
+    const Ref out = dice_.chance(80) ? beside(a) : any();
+    switch (dice_.number(0, 4)) {
+      case 0:
+        add_sum(a);
+        return;
+      case 1:
+        add(program_.body, "where.out", {any(), a, beside(a), out});
+        return;
+      case 2:
+        add(program_.body, dice_.one_of({"neg.out", "relu.out", "exp.out"}), {a, out});
+        return;
+      default:
+        add(program_.body, dice_.one_of({"add.out", "sub.out", "mul.out", "div.out"}),
+            {a, beside(a), out});
+        return;
+    }
+  }
+
+  void add_view_in_place(Ref self) {
+    const std::string view = dice_.one_of({"permute", "transpose", "t", "movedim", "squeeze",
+                                           "squeeze.axis", "unsqueeze", "as_strided"});
+    Constants arguments{self};
+    for (StepArgument& constant : constants_of_view(view, dice_, tensor(self))) {
+      arguments.push_back(std::move(constant));
+    }
+    const std::size_t end = std::min(view.find('.'), view.size());
+    add(program_.body, view.substr(0, end) + "_" + view.substr(end), std::move(arguments));
+  }
+
+  void add_factory() {
+    const Dims sizes = dice_.sizes_of(dice_.one_of({0, 1, 4, 6, 12}));
+    const std::size_t negative =
+        static_cast<std::size_t>(std::find(sizes.begin(), sizes.end(), -1) - sizes.begin());
+    Dims whole = sizes;
+    if (negative < whole.size()) {
+      whole[negative] = 2;
+    }
+    if (dice_.chance(50)) {
+      add(program_.body, dice_.one_of({"zeros", "ones"}), {whole, usual_dtype_});
+    } else {
+      add(program_.body, "arange", {Scalar(dice_.number(0, 12)), usual_dtype_});
+    }
+  }
+};
+
+}  // namespace
+
+Program generate(std::uint64_t seed) {
+  define_user_operators();
+  return Generator(seed).generated();
+}
+
+}  // namespace byre::test

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Random arguments for every view that there is.
+#pragma once
+
+#include <byre/tensor/tensor.hpp>
+
+#include <string>
+#include <vector>
+
+#include "dice.hpp"
+#include "program.hpp"
+
+namespace byre::test {
+
+/// Of those of the library and of users.hpp.
+const std::vector<std::string>& views();
+
+/// What stands behind the tensor in a call of the view, of one such as `self`; mostly what it takes.
+std::vector<StepArgument> constants_of_view(const std::string& name, Dice& dice,
+                                            const Tensor& self);
+
+}  // namespace byre::test

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Program: calls of operators over numbered tensors, as data: what can be run on any backend, printed
+/// as C++, and made smaller.
+#pragma once
+
+#include <byre/functional/dispatch/argument.hpp>
+
+#include <compare>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace byre::test {
+
+/// One of the tensors that a step returned.
+struct Ref {
+  int step = 0;
+  int part = 0;
+
+  friend auto operator<=>(Ref, Ref) = default;
+};
+
+using StepArgument = functional::BasicArgument<Ref>;
+
+/// One call. Its number names what it returns; of an operator that writes, nothing is named.
+struct Step {
+  int number = 0;
+  std::string op;
+  std::vector<StepArgument> arguments;
+};
+
+/// A value. Every program runs, whatever was dropped from it: a step whose operands are not there, or
+/// that is refused, is none.
+struct Program {
+  std::vector<Step> setup;  ///< on the CPU, before
+  std::vector<Ref> inputs;
+  std::vector<Step> body;  ///< over the inputs, by the names they have above
+  std::vector<Ref> outputs;
+};
+
+/// The tensors there are, by name.
+using Values = std::map<Ref, functional::AnyTensor>;
+
+enum class Happened : char { done = '.', skipped = '-', refused = 'X' };
+
+/// Calls the operator, or not; adds to `why` what refused it.
+Happened take(const Step& step, Values& values, std::string* why = nullptr);
+
+/// Those that there are.
+functional::Tensors present(const std::vector<Ref>& refs, const Values& values);
+
+/// What happened to each step of a body, and why.
+struct Trace {
+  std::string happened;
+  std::string said;
+};
+
+/// What the body does to `inputs`, which have those names in it.
+functional::Tensors run(const Program& program, const std::vector<Ref>& names,
+                        const functional::Tensors& inputs, Trace& trace);
+
+/// A new tensor for each name of the setup.
+Values set_up(const Program& program);
+
+/// As code.
+std::string to_string(const Program& program);
+
+}  // namespace byre::test

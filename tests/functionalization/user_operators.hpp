@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Operators as users define them: the pass knows their schemas, and nothing else.
+#pragma once
+
+#include <byre/functional/backends/cpu.hpp>
+#include <byre/functional/dispatch/registry.hpp>
+#include <byre/tensor/elements.hpp>
+#include <byre/tensor/layout/views.hpp>
+
+namespace byre::test {
+
+/// proof_corners, a view; proof_double_, which writes, and returns something new; proof_halves, which is
+/// pure, and returns two.
+inline void define_user_operators() {
+  using functional::Argument;
+  using functional::Tensors;
+  using functional::Window;
+  static const bool once = [] {
+    functional::define("proof_corners(Tensor(a) self) -> Tensor(a)")
+        .view([](const Window& self, std::span<const Argument>) {
+          Layout corners = self.layout;
+          for (std::size_t axis = 0; axis < corners.ndim(); ++axis) {
+            if (corners.sizes[axis] > 1) {
+              corners.strides[axis] *= corners.sizes[axis] - 1;
+              corners.sizes[axis] = 2;
+            }
+          }
+          return std::vector{self.with(std::move(corners))};
+        });
+    functional::define("proof_double_(Tensor(a!) self) -> (Tensor(a!), Tensor)")
+        .cpu([](Tensor& self) {
+          Tensor before = self.clone();
+          mul_(self, Scalar(2));
+          return before;
+        });
+    functional::define("proof_halves(Tensor a) -> (Tensor, Tensor)").cpu([](const Tensor& a) {
+      const Tensor flat = a.clone().view({-1});
+      const std::int64_t middle = flat.numel() / 2;
+      return std::vector{flat.slice(0, 0, middle).clone(),
+                         flat.slice(0, middle, flat.numel()).clone()};
+    });
+    return true;
+  }();
+  static_cast<void>(once);
+}
+
+}  // namespace byre::test

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Writer: writes a program down while it runs on plain tensors, and so knows what there is.
+#pragma once
+
+#include <byre/functional/backends/cpu.hpp>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "dice.hpp"
+#include "program.hpp"
+
+namespace byre::test {
+
+class Writer {
+ protected:
+  explicit Writer(std::uint64_t seed) : dice_(seed) {}
+
+  const Tensor& tensor(Ref ref) const { return functional::to_cpu(values_.at(ref)); }
+  Ref any() { return dice_.one_of(alive_); }
+  /// Mostly the latest.
+  Ref recent() {
+    const std::int64_t last = std::ssize(alive_) - 1;
+    return alive_[static_cast<std::size_t>(
+        dice_.chance(60) ? dice_.number(std::max<std::int64_t>(0, last - 3), last)
+                         : dice_.number(0, last))];
+  }
+  /// One of equal sizes, if there is one, or a smaller one.
+  Ref beside(Ref self) {
+    std::vector<Ref> alike;
+    for (const Ref ref : alive_) {
+      if (tensor(ref).sizes() == tensor(self).sizes() ||
+          (tensor(ref).numel() <= 1 && dice_.chance(30))) {
+        alike.push_back(ref);
+      }
+    }
+    return alike.empty() || dice_.chance(5) ? any() : dice_.one_of(alike);
+  }
+  Scalar scalar() {
+    return dice_.chance(85) ? Scalar(dice_.number(-2, 7))
+                            : dice_.one_of({Scalar(0.5), Scalar(true)});
+  }
+
+  /// Takes the step; what it returns is alive if `is_kept`.
+  bool add(std::vector<Step>& steps, std::string op, std::vector<StepArgument> arguments) {
+    Step step{next_++, std::move(op), std::move(arguments)};
+    const bool is_done = take(step, values_) == Happened::done;
+    for (auto made = values_.lower_bound({step.number, 0}); made != values_.end(); ++made) {
+      alive_.push_back(made->first);
+    }
+    steps.push_back(std::move(step));
+    return is_done;
+  }
+
+  /// `a`, or a tensor made of it, whose sums do not depend on the order: that is the one of the strides.
+  std::optional<Ref> summable(Ref a) {
+    const DType dtype = tensor(a).dtype();
+    if (dtype < DType::f16) {
+      return a;
+    }
+    const bool is_made = add(program_.body, "ge.scalar", {a, scalar()}) &&
+                         add(program_.body, "to", {alive_.back(), DType::i32});
+    return is_made ? std::optional(alive_.back()) : std::nullopt;
+  }
+
+  Dice dice_;
+  Program program_;
+  Values values_;
+  std::vector<Ref> alive_;
+  DType usual_dtype_ = DType::f32;
+  int next_ = 0;
+};
+
+}  // namespace byre::test

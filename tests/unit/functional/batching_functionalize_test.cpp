@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSL-1.0
+// The seed's last use case: batching functions that work in place.
+#include <byre/functional/backends/cpu.hpp>
+#include <byre/functional/backends/texture.hpp>
+#include <byre/functional/batching/vmap.hpp>
+#include <byre/functional/dispatch/call.hpp>
+#include <byre/functional/functionalize/transform.hpp>
+#include <byre/tensor/print.hpp>
+
+#include <gtest/gtest.h>
+#include <string>
+
+namespace {
+
+using namespace byre;
+using namespace byre::functional;
+using functional::call;
+using functional::call_for_one;
+
+AnyTensor counted(const Dims& sizes) {
+  const std::int64_t count = byre::detail::element_count(sizes, "test");
+  return call_for_one("reshape", {call_for_one("arange", {count, DType::f32}), sizes});
+}
+
+std::string text_of(const AnyTensor& tensor) {
+  return byre::to_string(to_cpu(tensor));
+}
+
+/// Doubles the first of a tensor's elements in place.
+Tensors double_first(const Tensors& x) {
+  call("mul_.scalar", {call_for_one("select", {x[0], 0, 0}), 2});
+  return {x[0]};
+}
+
+/// The sums of all elements up to each, by views of a tensor of its own that is written.
+Tensors running_sums(const Tensors& x) {
+  const AnyTensor sums = call_for_one("zeros", {x[0].sizes()});
+  for (std::int64_t index = 0; index < x[0].sizes()[0]; ++index) {
+    const AnyTensor rest = call_for_one("slice", {sums, 0, index});
+    call("add_", {rest, call_for_one("select", {x[0], 0, index})});
+  }
+  return {sums};
+}
+
+TEST(VmapOfFunctionalized, batches_writes_through_views) {
+  const auto sums = vmap(functionalize(running_sums));
+  EXPECT_EQ(text_of(sums({counted({2, 3})}).front()), "[[ 0.  1.  3.]\n [ 3.  7. 12.]]");
+}
+
+TEST(VmapOfFunctionalized, computes_on_textures) {
+  const AnyTensor x = to_texture(to_cpu(counted({2, 3})));
+  const AnyTensor sums = vmap(functionalize(running_sums))({x}).front();
+  EXPECT_EQ(byre::to_string(from_texture(sums)), "[[ 0.  1.  3.]\n [ 3.  7. 12.]]");
+}
+
+TEST(VmapOfFunctionalized, writes_inputs) {
+  const AnyTensor x = counted({2, 3});
+  const AnyTensor view = call_for_one("alias", {x});
+  const AnyTensor result = vmap(functionalize(double_first), {1})({x}).front();
+  EXPECT_EQ(text_of(x), "[[0. 2. 4.]\n [3. 4. 5.]]");
+  EXPECT_EQ(text_of(view), text_of(x));
+  EXPECT_EQ(text_of(result), "[[0. 3.]\n [2. 4.]\n [4. 5.]]");
+}
+
+TEST(VmapOfFunctionalized, returns_the_input_that_is_returned) {
+  const AnyTensor x = counted({2, 3});
+  EXPECT_EQ(vmap(functionalize(double_first))({x}).front(), x);
+  EXPECT_EQ(text_of(x), "[[0. 1. 2.]\n [6. 4. 5.]]");
+}
+
+TEST(VmapOfFunctionalized, writes_inputs_in_textures) {
+  const AnyTensor x = to_texture(to_cpu(counted({2, 3})));
+  vmap(functionalize(double_first), {1})({x});
+  EXPECT_EQ(byre::to_string(from_texture(x)), "[[0. 2. 4.]\n [3. 4. 5.]]");
+}
+
+TEST(VmapOfFunctionalized, writes_what_is_the_same_for_all_of_the_batch) {
+  const AnyTensor x = counted({2, 3});
+  vmap(functionalize([](const Tensors& in) {
+    call("fill_", {in[0], 7});
+    return Tensors();
+  }))({x});
+  EXPECT_EQ(text_of(x), "[[7. 7. 7.]\n [7. 7. 7.]]");
+}
+
+TEST(VmapOfFunctionalized, takes_a_tensor_that_is_given_twice_for_one) {
+  const AnyTensor x = counted({2, 2});
+  const auto add_other = vmap(functionalize([](const Tensors& in) {
+    call("add_", {in[0], in[1]});
+    return Tensors{in[1]};
+  }));
+  EXPECT_EQ(add_other({x, x}).front(), x);
+  EXPECT_EQ(text_of(x), "[[0. 2.]\n [4. 6.]]");
+}
+
+TEST(VmapOfFunctionalized, refuses_to_write_what_another_input_sees) {
+  const AnyTensor x = counted({2, 2});
+  const auto write = [&](const AnyTensor& other, BatchAxes axes) {
+    return vmap(functionalize([](const Tensors& in) {
+                  call("zero_", {in[0]});
+                  return Tensors{in[1]};
+                }),
+                std::move(axes))({x, other});
+  };
+  EXPECT_THROW(write(call_for_one("alias", {x}), {}), DispatchError);
+  EXPECT_THROW(write(x, {0, 1}), DispatchError);
+  EXPECT_THROW(write(x, {0, std::nullopt}), DispatchError);
+  EXPECT_EQ(text_of(x), "[[0. 1.]\n [2. 3.]]");
+}
+
+TEST(VmapOfFunctionalized, refuses_to_make_an_input_in_memory_of_other_sizes) {
+  const auto unsqueeze = vmap(functionalize([](const Tensors& in) {
+    call("unsqueeze_", {in[0], 0});
+    return Tensors();
+  }));
+  EXPECT_THROW(unsqueeze({counted({2, 3})}), DispatchError);
+  const AnyTensor x = to_texture(to_cpu(counted({2, 3})));
+  unsqueeze({x});
+  EXPECT_EQ(x.sizes(), Dims({2, 1, 3}));
+}
+
+TEST(VmapOfFunctionalized, refuses_to_write_the_batch_to_an_input_without_one) {
+  const auto add = vmap(functionalize([](const Tensors& in) {
+                          call("add_", {in[0], in[1]});
+                          return Tensors();
+                        }),
+                        {std::nullopt, 0});
+  const AnyTensor x = counted({3});
+  EXPECT_THROW(add({x, counted({2, 3})}), DeviceError);
+  EXPECT_EQ(text_of(x), "[0. 1. 2.]");
+}
+
+TEST(VmapOfFunctionalized, nests) {
+  const AnyTensor x = counted({2, 2, 2});
+  EXPECT_EQ(vmap(vmap(functionalize(double_first)))({x}).front(), x);
+  EXPECT_EQ(text_of(x), "[[[ 0.  1.]\n  [ 4.  3.]]\n\n [[ 8.  5.]\n  [12.  7.]]]");
+}
+
+}  // namespace

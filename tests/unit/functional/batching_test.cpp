@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <byre/functional/backends/texture.hpp>
+#include <byre/functional/batching/batched_tensor.hpp>
+#include <byre/functional/batching/vmap.hpp>
+#include <byre/functional/dispatch/guards.hpp>
+#include <byre/functional/operators/builtin.hpp>
+#include <byre/tensor/print.hpp>
+
+#include <gtest/gtest.h>
+#include <string>
+
+#include "random_calls.hpp"
+
+namespace {
+
+using namespace byre;
+using namespace byre::functional;
+using byre::test::are_same;
+using functional::call;
+using functional::call_for_one;
+
+AnyTensor counted(const Dims& sizes) {
+  const std::int64_t count = byre::detail::element_count(sizes, "test");
+  return call_for_one("reshape", {call_for_one("arange", {count, DType::f32}), sizes});
+}
+
+std::string text_of(const AnyTensor& tensor) {
+  return byre::to_string(to_cpu(tensor));
+}
+
+Tensors sum_of_squares(const Tensors& x) {
+  return call("sum", {call_for_one("mul", {x[0], x[0]})});
+}
+
+TEST(Vmap, shows_its_function_one_of_the_batch_and_calls_it_once) {
+  int calls = 0;
+  const auto sums = vmap([&calls](const Tensors& x) {
+    ++calls;
+    EXPECT_EQ(x[0].sizes(), Dims({3}));
+    return sum_of_squares(x);
+  });
+  EXPECT_EQ(text_of(sums({counted({2, 3})}).front()), "[ 5. 50.]");
+  EXPECT_EQ(calls, 1);
+}
+
+TEST(Vmap, takes_the_batch_from_where_it_is_said_to_be) {
+  const auto sums = vmap(sum_of_squares, {1});
+  EXPECT_EQ(text_of(sums({counted({2, 3})}).front()), "[ 9. 17. 29.]");
+  EXPECT_EQ(text_of(vmap(sum_of_squares, {-1})({counted({2, 3})}).front()), "[ 9. 17. 29.]");
+}
+
+TEST(Vmap, gives_inputs_without_a_batch_to_each) {
+  const auto add = vmap(
+      [](const Tensors& x) {
+        return call("add", {x[0], x[1]});
+      },
+      {0, std::nullopt});
+  EXPECT_EQ(text_of(add({counted({2}), counted({3})}).front()), "[[0. 1. 2.]\n [1. 2. 3.]]");
+}
+
+TEST(Vmap, repeats_results_that_do_not_depend_on_the_batch) {
+  const auto both = vmap([](const Tensors& x) { return Tensors{counted({2}), x[0]}; });
+  const Tensors results = both({counted({3})});
+  EXPECT_EQ(text_of(results[0]), "[[0. 1.]\n [0. 1.]\n [0. 1.]]");
+  EXPECT_EQ(text_of(results[1]), "[0. 1. 2.]");
+}
+
+TEST(Vmap, keeps_dimensions_of_one_apart_from_the_batch) {
+  const auto add = vmap([](const Tensors& x) { return call("add", {x[0], x[1]}); });
+  EXPECT_EQ(text_of(add({counted({2}), counted({2, 2})}).front()), "[[0. 1.]\n [3. 4.]]");
+  EXPECT_THROW(add({counted({3, 3}), counted({3, 2})}), ShapeError);
+}
+
+TEST(Vmap, nests_and_tensors_of_the_outer_batch_are_the_same_for_all_of_the_inner) {
+  const auto table = vmap(
+      [](const Tensors& row) {
+        return vmap(
+            [row](const Tensors& column) {
+              return call("mul", {row[0], column[0]});
+            },
+            {0})({row[1]});
+      },
+      {0, std::nullopt});
+  EXPECT_EQ(text_of(table({counted({3}), counted({4})}).front()),
+            "[[0. 0. 0. 0.]\n [0. 1. 2. 3.]\n [0. 2. 4. 6.]]");
+  const auto sums = vmap(vmap(sum_of_squares));
+  EXPECT_EQ(text_of(sums({counted({2, 2, 2})}).front()), "[[ 1. 13.]\n [41. 85.]]");
+}
+
+TEST(Vmap, nests_with_the_inner_batch_of_plain_tensors) {
+  const auto outer = vmap([](const Tensors& x) {
+    return vmap([x](const Tensors& y) { return call("sub", {y[0], x[0]}); })({counted({3})});
+  });
+  EXPECT_EQ(text_of(outer({counted({2, 3})}).front()),
+            "[[[ 0. -1. -2.]\n  [ 1.  0. -1.]\n  [ 2.  1.  0.]]\n\n"
+            " [[-3. -4. -5.]\n  [-2. -3. -4.]\n  [-1. -2. -3.]]]");
+}
+
+TEST(Vmap, computes_on_the_backend_of_its_inputs) {
+  const AnyTensor x = to_texture(to_cpu(counted({2, 3})));
+  const AnyTensor sums = vmap(sum_of_squares)({x}).front();
+  EXPECT_EQ(byre::to_string(from_texture(sums)), "[ 5. 50.]");
+}
+
+TEST(Vmap, refuses_inputs_that_make_no_batch) {
+  const auto first = [](const Tensors& x) { return Tensors{x[0]}; };
+  EXPECT_THROW(vmap(first)({}), ArgumentError);
+  EXPECT_THROW(vmap(first, {std::nullopt})({counted({2})}), ArgumentError);
+  EXPECT_THROW(vmap(first, {0, 0})({counted({2})}), ArgumentError);
+  EXPECT_THROW(vmap(first, {1})({counted({2})}), ShapeError);
+  EXPECT_THROW(vmap(first)({counted({})}), ShapeError);
+  EXPECT_THROW(vmap(first)({counted({2}), counted({3})}), ShapeError);
+}
+
+TEST(Vmap, refuses_what_its_function_kept_from_an_inner_one) {
+  const auto keeps = vmap([](const Tensors& x) {
+    Tensors kept;
+    vmap([&kept](const Tensors& y) { return kept = y; })(x);
+    return kept;
+  });
+  EXPECT_THROW(keeps({counted({2, 2})}), ArgumentError);
+}
+
+TEST(Vmap, refuses_views_and_writes_by_name) {
+  const auto refused = [](const char* name, Arguments others) {
+    const auto batched = vmap([&](const Tensors& x) {
+      Arguments arguments{x[0]};
+      arguments.insert(arguments.end(), others.begin(), others.end());
+      return call(name, arguments);
+    });
+    try {
+      batched({counted({2, 2})});
+      ADD_FAILURE() << name << " was computed";
+    } catch (const DispatchError& error) {
+      const std::string text = error.what();
+      EXPECT_EQ(text.rfind(name, 0), 0U) << text;
+      EXPECT_NE(text.find("vmap(functionalize(f))"), std::string::npos) << text;
+    }
+  };
+  refused("select", {0, 1});
+  refused("unbind", {});
+  refused("add_.scalar", {1});
+  refused("fill_", {1});
+  refused("squeeze_", {});
+}
+
+TEST(Vmap, leaves_what_its_function_refuses_to_the_function) {
+  const auto refused = [](const char* name, Arguments others) {
+    const auto batched = vmap([&](const Tensors& x) {
+      Arguments arguments{x[0]};
+      arguments.insert(arguments.end(), others.begin(), others.end());
+      return call(name, arguments);
+    });
+    EXPECT_THROW(batched({counted({2, 4})}), ShapeError) << name;
+  };
+  refused("select_copy", {1, 0});
+  refused("select_copy", {-2, 0});
+  refused("sum.axes", {{1}, false});
+  refused("as_strided_copy", {{2}, {4}, 1});
+  refused("permute_copy", {{0, 1}});
+  refused("expand_copy", {{-1, 4}});
+  refused("view_copy", {{8}});
+  const auto scalars = vmap([](const Tensors& x) {
+    return call("view_copy.dtype", {x[0], DType::f64});
+  });
+  EXPECT_THROW(scalars({counted({4})}), ShapeError);
+}
+
+TEST(Batching, of_operators_of_users_loops_over_the_batch) {
+  static int calls = 0;
+  define("test_ends(Tensor a, Tensor[] others) -> (Tensor, Tensor)")
+      .cpu([](const Tensor& a, const Tensors& others) {
+        ++calls;
+        return Tensors{from_cpu(a.select(0, 0).clone()),
+                       from_cpu(add(a.select(0, -1), to_cpu(others[0])))};
+      });
+  const auto ends = vmap([](const Tensors& x) {
+    return call("test_ends", {x[0], Tensors{call_for_one("ones", {{2}})}});
+  });
+  const Tensors results = ends({counted({2, 3})});
+  ASSERT_EQ(results.size(), 2U);
+  EXPECT_EQ(text_of(results[0]), "[0. 3.]");
+  EXPECT_EQ(text_of(results[1]), "[[3. 3.]\n [6. 6.]]");
+  EXPECT_EQ(calls, 2);
+  const Tensors none = ends({call_for_one("zeros", {{0, 3}})});
+  EXPECT_EQ(none[0].sizes(), Dims({0}));
+  EXPECT_EQ(none[1].sizes(), Dims({0, 2}));
+}
+
+TEST(Batching, of_operators_that_are_made_of_others_batches_those) {
+  static int calls = 0;
+  define("test_batching_twice(Tensor a) -> Tensor").composite([](const Call& call) {
+    ++calls;
+    const AnyTensor& a = call.arguments[0].tensor();
+    return functional::call("add", {a, a});
+  });
+  const auto doubled = vmap([](const Tensors& x) { return call("test_batching_twice", {x[0]}); });
+  EXPECT_EQ(text_of(doubled({counted({4})}).front()), "[0. 2. 4. 6.]");
+  EXPECT_EQ(calls, 1);
+}
+
+TEST(Batching, takes_rules_of_users) {
+  static int calls = 0;
+  define("test_negated(Tensor a) -> Tensor")
+      .cpu([](const Tensor& a) { return neg(a); })
+      .kernel(Key::batched, [](const Call& call) {
+        ++calls;
+        const Batch batch(call.arguments);
+        const AnyTensor value = batch.value_of(call.arguments[0].tensor());
+        return Tensors{batch.batched(functional::call_for_one(call.op, {value}))};
+      });
+  const auto negated = vmap([](const Tensors& x) { return call("test_negated", {x[0]}); });
+  EXPECT_EQ(text_of(negated({counted({3})}).front()), "[-0. -1. -2.]");
+  EXPECT_EQ(calls, 1);
+}
+
+TEST(Batching, refuses_results_that_are_not_alike_for_all) {
+  define("test_as_long_as(Tensor a) -> Tensor").cpu([](const Tensor& a) {
+    return Tensor::zeros({static_cast<std::int64_t>(a.at<float>({}))}, DType::f32);
+  });
+  define("test_zero_like(Tensor a) -> Tensor").cpu([](const Tensor& a) {
+    return Tensor::zeros({}, a.at<float>({}) == 0 ? DType::f32 : DType::i64);
+  });
+  define("test_as_many_as(Tensor a) -> Tensor[]").cpu([](const Tensor& a) {
+    return Tensors(static_cast<std::size_t>(a.at<float>({})), from_cpu(a));
+  });
+  for (const std::string name : {"test_as_long_as", "test_zero_like", "test_as_many_as"}) {
+    const auto batched = vmap([name](const Tensors& x) { return call(name, {x[0]}); });
+    try {
+      batched({counted({3})});
+      ADD_FAILURE() << name << " was batched";
+    } catch (const ShapeError& error) {
+      EXPECT_EQ(std::string(error.what()).rfind(name + " returned", 0), 0U) << error.what();
+    }
+  }
+}
+
+TEST(Batching, has_a_rule_for_every_operator_that_comes_along) {
+  for (const std::string& name : test::RandomCalls(0).names()) {
+    EXPECT_NE(find(name).kernel(Key::batched), nullptr) << name;
+  }
+}
+
+TEST(Batching, by_a_rule_takes_one_call_for_the_whole_batch) {
+  const AnyTensor x = to_texture(to_cpu(counted({1000, 3})));
+  const TextureStats before = texture_stats();
+  vmap([](const Tensors& each) { return call("add", {each[0], each[0]}); })({x});
+  EXPECT_EQ(texture_stats().drawn - before.drawn, 1U);
+  EXPECT_EQ(texture_stats().uploads - before.uploads, 0U);
+}
+
+TEST(Batching, needs_a_batch) {
+  const IncludeKeys batched(Key::batched);
+  EXPECT_THROW(call("neg", {counted({2})}), ArgumentError);
+}
+
+}  // namespace

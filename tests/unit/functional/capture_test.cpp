@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <byre/functional/backends/cpu.hpp>
+#include <byre/functional/dispatch/call.hpp>
+#include <byre/functional/functionalize/capture.hpp>
+#include <byre/functional/graph/text.hpp>
+#include <byre/tensor/elements.hpp>
+#include <byre/tensor/print.hpp>
+
+#include <gtest/gtest.h>
+#include <string>
+
+namespace {
+
+using namespace byre;
+using namespace byre::functional;
+using functional::call;
+using functional::call_for_one;
+
+std::string text_of(const AnyTensor& tensor) {
+  return byre::to_string(to_cpu(tensor));
+}
+
+AnyTensor counted(std::int64_t count) {
+  return call_for_one("arange", {count, DType::f32});
+}
+
+/// The program of the seed, of an input.
+Tensors worked_example(const Tensors& in) {
+  const AnyTensor x1 = call_for_one("view", {in[0], {1, 2}});
+  call("fill_", {call_for_one("select", {in[0], 0, 1}), 2});
+  return {call_for_one("add.scalar", {x1, 3})};
+}
+
+TEST(Captured, programs_are_graphs_without_views_and_writes) {
+  const CapturedProgram program =
+      capture(worked_example, {counted(2)}, {.paths = ViewPaths::chains});
+  EXPECT_TRUE(is_functional(program.graph));
+  EXPECT_EQ(to_string(program.graph),
+            "graph(%0: f32[2]):\n"
+            "  %1: f32[] = full([], 2, f32)\n"
+            "  %2: f32[2] = select_scatter(%0, %1, 0, 1)\n"
+            "  %3: f32[1, 2] = view_copy(%2, [1, 2])\n"
+            "  %4: f32[1, 2] = add.scalar(%3, 3)\n"
+            "  return %2, %4\n");
+}
+
+TEST(Captured, programs_have_the_effect_of_what_was_captured) {
+  const CapturedProgram program = capture(worked_example, {counted(2)});
+  const AnyTensor x = call_for_one("full", {{2}, 7});
+  const Tensors out = program({x});
+  EXPECT_EQ(text_of(x), "[7. 2.]");
+  EXPECT_EQ(text_of(out[0]), "[[10.  5.]]");
+}
+
+TEST(Captured, programs_keep_views_where_mutations_alone_are_removed) {
+  const CapturedProgram program = capture(
+      worked_example, {counted(2)}, {.remove = Remove::mutations, .paths = ViewPaths::chains});
+  EXPECT_NE(to_string(program.graph).find("= view(%2, [1, 2])"), std::string::npos)
+      << to_string(program.graph);
+}
+
+TEST(Captured, programs_refuse_inputs_that_alias_otherwise) {
+  const CapturedProgram program = capture(
+      [](const Tensors& in) {
+        return call("add_", {in[0], in[1]});
+      },
+      {counted(2), counted(2)});
+  const AnyTensor x = counted(2);
+  EXPECT_THROW(program({x, x}), GraphError);
+  EXPECT_THROW(program({x}), GraphError);
+  EXPECT_THROW(program({x, counted(3)}), GraphError);
+  EXPECT_EQ(text_of(x), "[0. 1.]");
+  EXPECT_EQ(program({x, counted(2)})[0], x);
+  EXPECT_EQ(text_of(x), "[0. 2.]");
+}
+
+TEST(Captured, programs_that_grow_an_input_refuse_one_with_views) {
+  const CapturedProgram program = capture(
+      [](const Tensors& in) {
+        return call("resize_", {in[0], {6}});
+      },
+      {counted(3)});
+  const AnyTensor x = counted(3);
+  {
+    const AnyTensor view = call_for_one("alias", {x});
+    EXPECT_THROW(program({x}), StateError);
+  }
+  program({x});
+  EXPECT_EQ(text_of(x), "[0. 1. 2. 0. 0. 0.]");
+}
+
+TEST(Captured, programs_of_users_operators_need_only_their_schemas) {
+  define("test_twice_(Tensor(a!) self) -> Tensor(a!)").cpu([](Tensor& self) { mul_(self, 2); });
+  define("test_swap_(Tensor(a!) a, Tensor(b!) b) -> ()").cpu([](Tensor& a, Tensor& b) {
+    const Tensor kept = a.clone();
+    copy_(a, b);
+    copy_(b, kept);
+  });
+  define("test_odds(Tensor(a) self) -> Tensor(a)")
+      .view([](const Window& self, std::span<const Argument>) {
+        return std::vector{self.with(views::slice(self.layout, 0, 1, views::to_the_end, 2))};
+      });
+  const Program f = [](const Tensors& in) {
+    const AnyTensor odds = call_for_one("test_odds", {in[0]});
+    call("test_twice_", {odds});
+    call("test_swap_", {odds, in[1]});
+    return Tensors{call_for_one("sum", {in[0]})};
+  };
+  const AnyTensor x = counted(4);
+  const AnyTensor y = call_for_one("full", {{2}, 50});
+  const CapturedProgram program = capture(f, {x, y});
+  EXPECT_TRUE(is_functional(program.graph));
+  EXPECT_EQ(text_of(program({x, y})[0]), "102.");
+  EXPECT_EQ(text_of(x), "[ 0. 50.  2. 50.]");
+  EXPECT_EQ(text_of(y), "[2. 6.]");
+}
+
+}  // namespace

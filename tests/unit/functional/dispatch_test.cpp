@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <byre/functional/backends/cpu.hpp>
+#include <byre/functional/dispatch/call.hpp>
+#include <byre/functional/dispatch/guards.hpp>
+#include <byre/tensor/elements.hpp>
+#include <byre/tensor/print.hpp>
+
+#include <gtest/gtest.h>
+#include <string>
+
+namespace {
+
+using namespace byre;
+using namespace byre::functional;
+using functional::call;
+using functional::call_for_one;
+
+AnyTensor counted(std::int64_t count) {
+  return call_for_one("arange", {count, DType::f32});
+}
+
+std::string text_of(const AnyTensor& tensor) {
+  return byre::to_string(to_cpu(tensor));
+}
+
+template <class Function>
+std::string said_by(const Function& function) {
+  try {
+    function();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "nothing";
+}
+
+TEST(Calls, compute_write_and_view_on_the_cpu) {
+  const AnyTensor x = counted(4);
+  const AnyTensor row = call_for_one("select", {call_for_one("view", {x, {2, 2}}), 0, 1});
+  const AnyTensor same = call_for_one("add_.scalar", {row, 10});
+  EXPECT_EQ(same, row);
+  EXPECT_EQ(text_of(x), "[ 0.  1. 12. 13.]");
+  EXPECT_EQ(text_of(call_for_one("add", {x, x})), "[ 0.  2. 24. 26.]");
+}
+
+TEST(Calls, return_each_of_several_views) {
+  const Tensors parts = call("split", {counted(5), 2});
+  ASSERT_EQ(parts.size(), 3U);
+  EXPECT_EQ(text_of(parts[2]), "[4.]");
+}
+
+TEST(Calls, take_defaults_for_what_is_left_out) {
+  EXPECT_EQ(call_for_one("zeros", {{2, 3}}).dtype(), DType::f32);
+  EXPECT_EQ(call_for_one("slice", {counted(5), 0, 3}).sizes(), Dims({2}));
+}
+
+TEST(Calls, write_into_what_is_given_for_out) {
+  const AnyTensor out = call_for_one("zeros", {{0}});
+  EXPECT_EQ(call_for_one("add.out", {counted(2), counted(2), out}), out);
+  EXPECT_EQ(text_of(out), "[0. 2.]");
+  EXPECT_THROW(call("add.out", {counted(2), counted(2), counted(3)}), ShapeError);
+}
+
+TEST(Calls, that_transpose_in_place_change_what_the_tensor_sees) {
+  const AnyTensor x = call_for_one("view", {counted(4), {2, 2}});
+  call("transpose_", {x, 0, 1});
+  EXPECT_EQ(text_of(x), "[[0. 2.]\n [1. 3.]]");
+}
+
+TEST(Calls, resize_within_the_storage_and_beyond_it) {
+  const AnyTensor x = counted(4);
+  call("resize_", {x, {2}});
+  EXPECT_EQ(text_of(x), "[0. 1.]");
+  call("resize_", {x, {6}});
+  EXPECT_EQ(text_of(x), "[0. 1. 0. 0. 0. 0.]");
+  const AnyTensor view = call_for_one("alias", {x});
+  EXPECT_THROW(call("resize_", {x, {7}}), StateError);
+}
+
+TEST(Errors, of_operators_that_are_not_there_name_those_that_are_near) {
+  const std::string text = said_by([] { call("transpse", {counted(2)}); });
+  EXPECT_NE(text.find("transpose, transpose_"), std::string::npos) << text;
+  EXPECT_THROW(find("no_such_thing"), DispatchError);
+}
+
+TEST(Errors, of_arguments_name_the_operator_the_parameter_and_the_schema) {
+  const std::string few = said_by([] { call("add", {counted(2)}); });
+  EXPECT_NE(few.find("add was not given 'b', argument 2"), std::string::npos) << few;
+  const std::string many = said_by([] { call("neg", {counted(2), 1, 2}); });
+  EXPECT_NE(many.find("neg was given 3 arguments and takes 1"), std::string::npos) << many;
+  const std::string type = said_by([] { call("select", {counted(2), 0, 1.5}); });
+  EXPECT_NE(type.find("'index', argument 3, is a int, and was given Scalar 1.5"), std::string::npos)
+      << type;
+  EXPECT_NE(type.find("select(Tensor(a) self, int axis, int index) -> Tensor(a)"),
+            std::string::npos)
+      << type;
+  EXPECT_THROW(call("neg", {AnyTensor()}), ArgumentError);
+}
+
+TEST(Errors, of_kernels_that_are_missing_name_the_key_and_what_is_registered) {
+  const Key bare = add_backend({.name = "bare"});
+  const IncludeKeys on_bare(bare);
+  const std::string text = said_by([] { call("neg", {counted(2)}); });
+  EXPECT_NE(text.find("arange has no kernel for bare"), std::string::npos) << text;
+  EXPECT_NE(text.find("Registered: cpu"), std::string::npos) << text;
+  EXPECT_THROW(add_backend({.name = "bare"}), InvalidArgument);
+}
+
+TEST(Definitions, make_operators_of_users_that_are_called_like_any) {
+  define("test_scale(Tensor a, Scalar by=2) -> Tensor").cpu([](const Tensor& a, const Scalar& by) {
+    return mul(a, by);
+  });
+  EXPECT_EQ(text_of(call_for_one("test_scale", {counted(3)})), "[0. 2. 4.]");
+  EXPECT_THROW(define("test_scale(Tensor a) -> Tensor"), DispatchError);
+  EXPECT_THROW(extend("test_scale").cpu([](const Tensor& a, const Scalar&) { return a; }),
+               DispatchError);
+  EXPECT_THROW(extend("test_scale").view(nullptr), DispatchError);
+}
+
+TEST(Definitions, whose_kernels_return_other_than_they_say_are_found_out) {
+  define("test_nothing(Tensor a) -> Tensor").kernel(Key::cpu, [](const Call&) {
+    return Tensors();
+  });
+  EXPECT_THROW(call("test_nothing", {counted(2)}), DispatchError);
+}
+
+TEST(Definitions, of_views_need_only_what_they_see) {
+  define("test_evens(Tensor(a) self) -> Tensor(a)")
+      .view([](const Window& self, std::span<const Argument>) {
+        return std::vector{self.with(views::slice(self.layout, 0, 0, views::to_the_end, 2))};
+      });
+  const AnyTensor x = counted(4);
+  call("zero_", {call_for_one("test_evens", {x})});
+  EXPECT_EQ(text_of(x), "[0. 1. 0. 3.]");
+}
+
+TEST(Guards, hold_for_their_thread_and_their_scope) {
+  EXPECT_TRUE(thread_keys().included.empty());
+  {
+    const IncludeKeys graph(Key::graph);
+    const ExcludeKeys functionalize(Key::functionalize);
+    EXPECT_TRUE(thread_keys().included.has(Key::graph));
+    EXPECT_TRUE(thread_keys().excluded.has(Key::functionalize));
+  }
+  EXPECT_EQ(thread_keys().included, KeySet());
+  EXPECT_EQ(thread_keys().excluded, KeySet());
+}
+
+/// Every pure operator that says what it returns says what its kernel returns.
+TEST(Meta, of_results_is_that_of_what_the_cpu_computes) {
+  const AnyTensor square = call_for_one("view", {counted(4), {2, 2}});
+  const AnyTensor truth = call_for_one("ge.scalar", {square, 2});
+  const std::vector<std::pair<const char*, Arguments>> calls{
+      {"add", {square, counted(2)}},
+      {"add.scalar", {truth, 2}},
+      {"div", {truth, truth}},
+      {"eq", {square, square}},
+      {"neg", {square}},
+      {"exp", {truth}},
+      {"where", {truth, square, counted(2)}},
+      {"sum", {truth}},
+      {"sum.axes", {square, {1}, true}},
+      {"sum.axes", {square, {-1}, false}},
+      {"matmul", {square, square}},
+      {"matmul", {counted(2), square}},
+      {"matmul", {counted(2), counted(2)}},
+      {"cat", {Tensors{square, truth}, 1}},
+      {"zeros", {{2, 0}, DType::i8}},
+      {"full", {{2}, 7, DType::u8}},
+      {"arange", {3, DType::f64}},
+      {"clone", {square}},
+      {"to", {square, DType::i16}},
+      {"reshape", {square, {-1}}},
+      {"view_copy", {square, {4}}},
+      {"view_copy.dtype", {square, DType::f64}},
+      {"permute_copy", {square, {1, 0}}},
+      {"expand_copy", {square, {3, 2, 2}}},
+      {"select_copy", {square, 0, 1}},
+      {"slice_copy", {square, 1, 1, 2, 1}},
+      {"diagonal_copy", {square, 0, 0, 1}},
+      {"as_strided_copy", {square, {3}, {1}, 1}},
+      {"select_scatter", {square, counted(2), 0, 1}},
+      {"slice_scatter", {square, square, 0, 0, None(), 1}},
+      {"diagonal_scatter", {square, counted(2)}},
+      {"as_strided_scatter", {square, counted(2), {2}, {2}, 1}}};
+  for (const auto& [name, arguments] : calls) {
+    SCOPED_TRACE(name);
+    const Operator& op = find(name);
+    Arguments checked = checked_arguments(op.schema(), arguments);
+    const AnyTensor result = dispatch(op, checked).front();
+    ASSERT_NE(op.meta(), nullptr);
+    const TensorMeta meta = (*op.meta())({op, checked}).front();
+    EXPECT_EQ(meta.sizes, result.sizes());
+    EXPECT_EQ(meta.dtype, result.dtype());
+  }
+}
+
+TEST(Meta, of_results_refuses_what_the_kernel_refuses) {
+  const AnyTensor truth = call_for_one("ge.scalar", {counted(2), 1});
+  const auto refused = [](const char* name, Arguments arguments) {
+    const Operator& op = find(name);
+    Arguments checked = checked_arguments(op.schema(), std::move(arguments));
+    EXPECT_THROW(dispatch(op, checked), Error) << name;
+    EXPECT_THROW((*op.meta())({op, checked}), Error) << name;
+  };
+  refused("sub", {truth, truth});
+  refused("add", {counted(2), counted(3)});
+  refused("matmul", {counted(2), counted(3)});
+  refused("cat", {Tensors{}, 0});
+  refused("cat", {Tensors{counted(2), call_for_one("view", {counted(2), {1, 2}})}, 0});
+  refused("full", {{2}, 300, DType::u8});
+  refused("sum.axes", {counted(2), {0, 0}, false});
+  refused("select_scatter", {counted(2), counted(2), 0, 1});
+  refused("as_strided_scatter", {counted(2), counted(2), {2}, {0}, 0});
+}
+
+}  // namespace

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Using a view is a read: threads may use views of one alias at once, also where that applies updates,
+/// makes the alias, or makes values anew.
+#include <byre/functional/backends/cpu.hpp>
+#include <byre/functional/dispatch/call.hpp>
+#include <byre/functional/functionalize/functional_tensor.hpp>
+#include <byre/functional/graph/recording.hpp>
+#include <byre/tensor/elements.hpp>
+
+#include <gtest/gtest.h>
+#include <vector>
+
+#include "../support/threads.hpp"
+
+namespace {
+
+using namespace byre;
+using namespace byre::functional;
+using functional::call;
+using functional::call_for_one;
+using test::run_rounds;
+
+constexpr std::size_t threads = 4;
+constexpr std::size_t rounds = 300;
+
+float first_of(const AnyTensor& tensor) {
+  return *to_cpu(from_functional(call_for_one("contiguous", {tensor}))).data<float>();
+}
+
+class UsesAtOnce : public testing::TestWithParam<ViewPaths> {
+ protected:
+  FunctionalizeOptions options() const { return {.paths = GetParam()}; }
+};
+
+TEST_P(UsesAtOnce, of_views_that_are_behind_each_see_every_write) {
+  const FunctionalizeOptionsScope scope(options());
+  const AnyTensor x = to_functional(from_cpu(Tensor::zeros({threads, 64}, DType::f32)));
+  std::vector<AnyTensor> views;
+  for (std::size_t thread = 0; thread < threads; ++thread) {
+    views.push_back(call_for_one("select", {x, 0, thread}));
+  }
+  const AnyTensor all = call_for_one("transpose", {x, 0, 1});
+  std::vector<float> seen(2 * threads);
+  run_rounds(
+      threads, rounds,
+      [&](std::size_t round) {
+        for (std::size_t thread = 0; thread < threads; ++thread) {
+          call("fill_",
+               {call_for_one("select", {x, 0, thread}), static_cast<double>(round + thread)});
+        }
+      },
+      [&](std::size_t thread) {
+        seen[thread] = first_of(views[thread]);
+        seen[threads + thread] = first_of(call_for_one("select", {all, 1, thread}));
+      },
+      [&](std::size_t round) {
+        for (std::size_t thread = 0; thread < threads; ++thread) {
+          ASSERT_EQ(seen[thread], static_cast<float>(round + thread));
+          ASSERT_EQ(seen[threads + thread], static_cast<float>(round + thread));
+        }
+      });
+}
+
+TEST_P(UsesAtOnce, of_one_view_are_of_one_value) {
+  const FunctionalizeOptionsScope scope(options());
+  const AnyTensor x = to_functional(from_cpu(Tensor::zeros({2, 64}, DType::f32)));
+  const AnyTensor view = call_for_one("select", {x, 0, 1});
+  std::vector<float> seen(threads);
+  run_rounds(
+      threads, rounds,
+      [&](std::size_t round) {
+        call("fill_", {x, static_cast<double>(round)});
+      },
+      [&](std::size_t thread) { seen[thread] = first_of(view); },
+      [&](std::size_t round) {
+        ASSERT_EQ(seen, std::vector<float>(threads, static_cast<float>(round)));
+      });
+}
+
+TEST_P(UsesAtOnce, that_are_the_first_views_of_a_tensor_make_one_alias) {
+  AnyTensor x;
+  std::vector<AnyTensor> views(threads);
+  run_rounds(
+      threads, rounds,
+      [&](std::size_t) { x = to_functional(from_cpu(Tensor::zeros({threads}, DType::f32))); },
+      [&](std::size_t thread) {
+        const FunctionalizeOptionsScope scope(options());
+        views[thread] = call_for_one("select", {x, 0, thread});
+      },
+      [&](std::size_t) {
+        for (std::size_t thread = 0; thread < threads; ++thread) {
+          call("fill_", {views[thread], static_cast<double>(thread)});
+        }
+        ASSERT_EQ(first_of(call_for_one("sum", {x})), 6);
+        ASSERT_EQ(x.as<FunctionalTensor>()->alias()->tensor_count(), threads + 1);
+      });
+}
+
+TEST_P(UsesAtOnce, of_lazy_clones_under_separate_aliases_do_not_know_of_each_other) {
+  const Tensor origin = Tensor::zeros({256}, DType::f32);
+  std::vector<float> seen(threads);
+  run_rounds(
+      threads, rounds, [](std::size_t) {},
+      [&](std::size_t thread) {
+        const FunctionalizeOptionsScope scope(options());
+        const AnyTensor mine = to_functional(from_cpu(origin.lazy_clone()));
+        call("add_.scalar", {call_for_one("slice", {mine, 0, 0, 1}), static_cast<double>(thread)});
+        seen[thread] = first_of(mine);
+      },
+      [&](std::size_t) {
+        for (std::size_t thread = 0; thread < threads; ++thread) {
+          ASSERT_EQ(seen[thread], static_cast<float>(thread));
+        }
+      });
+}
+
+TEST_P(UsesAtOnce, of_views_in_a_recording_record_each) {
+  const FunctionalizeOptionsScope options_scope(options());
+  const Recording recording;
+  const RecordingScope recorded(recording);
+  const AnyTensor x = to_functional(recording.input({threads}, DType::f32));
+  std::vector<AnyTensor> sums(threads);
+  run_rounds(
+      threads, 50,
+      [&](std::size_t round) {
+        call("fill_", {call_for_one("select", {x, 0, 0}), static_cast<double>(round)});
+      },
+      [&](std::size_t thread) {
+        sums[thread] =
+            from_functional(call_for_one("add", {x, call_for_one("select", {x, 0, thread})}));
+      },
+      [&](std::size_t) {
+        const Graph graph = recording.capture(sums);
+        ASSERT_TRUE(is_functional(graph));
+        const Tensors results = execute(graph, {from_cpu(Tensor::zeros({threads}, DType::f32))});
+        for (const AnyTensor& result : results) {
+          ASSERT_EQ(result.sizes(), Dims({threads}));
+        }
+      });
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, UsesAtOnce, testing::Values(ViewPaths::chains, ViewPaths::strides),
+                         [](const auto& tested) {
+                           return tested.param == ViewPaths::chains ? "chains" : "strides";
+                         });
+
+}  // namespace

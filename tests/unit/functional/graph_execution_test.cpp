@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "../support/at_once.hpp"
+#include "../support/complaint.hpp"
+
+#include <byre/functional/backends/cpu.hpp>
+#include <byre/functional/dispatch/call.hpp>
+#include <byre/functional/graph/recording.hpp>
+#include <byre/functional/graph/text.hpp>
+#include <byre/stats/expect.hpp>
+#include <byre/tensor/elements.hpp>
+#include <byre/tensor/print.hpp>
+
+#include <gtest/gtest.h>
+#include <string>
+
+namespace {
+
+using namespace byre;
+using namespace byre::functional;
+using functional::call;
+using functional::call_for_one;
+using test::complaint_of;
+
+AnyTensor counted(std::int64_t count) {
+  return call_for_one("arange", {count, DType::f32});
+}
+
+std::string text_of(const AnyTensor& tensor) {
+  return byre::to_string(to_cpu(tensor));
+}
+
+/// Sees the halves of what it is given, which is no pure operator's right.
+void define_views() {
+  static const Definition once =
+      define("test_views(Tensor a) -> (Tensor, Tensor)").cpu([](const Tensor& a) {
+        return a.chunk(2);
+      });
+  static_cast<void>(once);
+}
+
+TEST(Executions, compute_what_was_recorded) {
+  const Recording recording;
+  const AnyTensor x = recording.input({2}, DType::f32);
+  const AnyTensor y = recording.input({2}, DType::f32);
+  const AnyTensor sum = call_for_one("add", {x, call_for_one("mul.scalar", {y, 10})});
+  const AnyTensor all = call_for_one("cat", {Tensors{sum, counted(2), x}});
+  const Graph graph = recording.capture({all, sum});
+  for (int round = 0; round < 2; ++round) {
+    const Tensors results = execute(graph, {counted(2), call_for_one("ones", {{2}})});
+    ASSERT_EQ(results.size(), 2U);
+    EXPECT_EQ(text_of(results[0]), "[10. 11.  0.  1.  0.  1.]");
+    EXPECT_EQ(text_of(results[1]), "[10. 11.]");
+  }
+}
+
+TEST(Executions, compute_on_the_cpu_in_any_scope) {
+  const Recording recording;
+  const RecordingScope scope(recording);
+  const Graph graph = recording.capture({call_for_one("zeros", {{2}})});
+  EXPECT_EQ(text_of(execute(graph, {})[0]), "[0. 0.]");
+  EXPECT_TRUE(thread_keys().included.has(Key::graph));
+}
+
+TEST(Executions, return_tensors_that_share_nothing) {
+  define_views();
+  const Recording recording;
+  const AnyTensor x = recording.input({4}, DType::f32);
+  const AnyTensor constant = recording.constant(to_cpu(counted(4)));
+  const Tensors parts = call("test_views", {x});
+  const Graph graph = recording.capture(
+      {x, x, constant, constant, parts[0], parts[1], call_for_one("view_copy", {x, {2, 2}})});
+  const AnyTensor given = counted(4);
+  const Tensors results = execute(graph, {given});
+  for (std::size_t index = 0; index < results.size(); ++index) {
+    call("fill_", {results[index], static_cast<std::int64_t>(index)});
+  }
+  for (std::size_t index = 0; index < results.size(); ++index) {
+    const AnyTensor expected = call_for_one(
+        "full", {results[index].sizes(), static_cast<std::int64_t>(index), DType::f32});
+    EXPECT_EQ(text_of(results[index]), text_of(expected));
+  }
+  EXPECT_EQ(text_of(given), "[0. 1. 2. 3.]");
+  EXPECT_EQ(text_of(execute(graph, {given})[2]), "[0. 1. 2. 3.]");
+}
+
+TEST(Executions, leave_constants_to_the_next_though_kernels_write_what_is_theirs_alone) {
+  define("test_bump(Tensor a) -> Tensor").cpu([](AnyTensor& a) {
+    const AnyTensor own = a.handle_count() == 1 ? a : from_cpu(to_cpu(a).clone());
+    add_(to_cpu(own), Scalar(1));
+    return own;
+  });
+  const Recording recording;
+  const AnyTensor x = recording.input({2}, DType::f32);
+  const AnyTensor constant = recording.constant(to_cpu(counted(2)));
+  const Graph graph =
+      recording.capture({call_for_one("test_bump", {x}), call_for_one("test_bump", {constant})});
+  const AnyTensor given = counted(2);
+  for (int round = 0; round < 2; ++round) {
+    for (const AnyTensor& result : execute(graph, {given})) {
+      EXPECT_EQ(text_of(result), "[1. 2.]");
+    }
+  }
+}
+
+TEST(Executions, refuse_inputs_that_are_not_as_recorded) {
+  const Recording recording;
+  const AnyTensor x = recording.input({2}, DType::f32, "x");
+  const Graph graph = recording.capture({x});
+  EXPECT_THROW(execute(graph, {}), ArgumentError);
+  EXPECT_THROW(execute(graph, {counted(2), counted(2)}), ArgumentError);
+  EXPECT_THROW(execute(graph, {call_for_one("to", {counted(2), DType::f64})}), ArgumentError);
+  EXPECT_THROW(execute(graph, {x}), DeviceError);
+  const std::string text = complaint_of<ArgumentError>([&] { execute(graph, {counted(3)}); });
+  EXPECT_NE(text.find("input 0 x is a f32[2], and was given f32[3]"), std::string::npos) << text;
+}
+
+TEST(Executions, refuse_results_that_are_not_as_recorded) {
+  const auto lie = [](const Call&) { return std::vector<TensorMeta>{{{3}, DType::f32}}; };
+  define("test_lie(Tensor a) -> Tensor").cpu([](const Tensor& a) { return a.clone(); }).meta(lie);
+  const Recording recording;
+  const AnyTensor x = recording.input({2}, DType::f32);
+  const Graph graph = recording.capture({call_for_one("test_lie", {x})});
+  EXPECT_THROW(execute(graph, {counted(2)}), GraphError);
+}
+
+#if BYRE_STATS
+
+TEST(Executions, write_what_is_not_used_again_in_place) {
+  const Recording recording;
+  AnyTensor x = recording.input({64}, DType::f32);
+  const AnyTensor one = recording.input({}, DType::f32);
+  for (int index = 0; index < 10; ++index) {
+    x = call_for_one("select_scatter", {x, one, 0, index});
+  }
+  const Graph graph = recording.capture({x});
+  const AnyTensor given = counted(64);
+  const AnyTensor given_one = call_for_one("ones", {Dims{}});
+  stats::expect_copies_at_most(1, [&] {  // of the input, which is the caller's
+    EXPECT_EQ(text_of(call_for_one("sum", {execute(graph, {given, given_one})[0]})), "1981.");
+  });
+}
+
+TEST(Executions, free_what_is_not_used_again) {
+  std::int64_t most = 0;
+  define("test_measure(Tensor a) -> Tensor").cpu([&most](const Tensor& a) {
+    most = std::max(most, stats::snapshot().live_bytes);
+    return a.clone();
+  });
+  constexpr std::int64_t nbytes = std::int64_t{1} << 20;
+  const Recording recording;
+  AnyTensor x = recording.input({nbytes / 4}, DType::f32);
+  Tensors unused;
+  for (int round = 0; round < 20; ++round) {
+    x = call_for_one("test_measure", {x});
+    unused.push_back(call_for_one("neg", {x}));
+  }
+  const Graph graph = recording.capture({x});
+  const AnyTensor given = counted(nbytes / 4);
+  const std::int64_t before = stats::snapshot().live_bytes;
+  execute(graph, {given});
+  EXPECT_LT(most - before, 3 * nbytes);
+}
+
+#endif
+
+TEST(Executions, see_views_of_the_elements_in_order) {
+  const Recording recording(Recording::Views::recorded);
+  const AnyTensor x = recording.input({2, 3}, DType::f32);
+  const AnyTensor turned = call_for_one("t", {x});
+  const AnyTensor flat = call_for_one("view", {turned, {6}});
+  const AnyTensor some = call_for_one("as_strided", {turned, {2}, {1}, 1});
+  const AnyTensor copied = call_for_one("as_strided_copy", {turned, {2}, {1}, 1});
+  const AnyTensor written = call_for_one("select_scatter", {turned, some, 0, 0});
+  const Graph graph = recording.capture({flat, some, copied, written, turned});
+  const AnyTensor given = call_for_one("view", {counted(6), {2, 3}});
+  const Tensors results = execute(graph, {given});
+  EXPECT_EQ(text_of(results[0]), "[0. 3. 1. 4. 2. 5.]");
+  EXPECT_EQ(text_of(results[1]), "[3. 1.]");
+  EXPECT_EQ(text_of(results[2]), "[3. 1.]");
+  EXPECT_EQ(text_of(results[3]), "[[3. 1.]\n [1. 4.]\n [2. 5.]]");
+  EXPECT_EQ(text_of(results[4]), "[[0. 3.]\n [1. 4.]\n [2. 5.]]");
+  call("zero_", {results[0]});
+  EXPECT_EQ(text_of(given), "[[0. 1. 2.]\n [3. 4. 5.]]");
+}
+
+TEST(Executions, of_one_graph_run_at_once) {
+  const Recording recording;
+  const AnyTensor x = recording.input({}, DType::f32);
+  AnyTensor sum = recording.constant(to_cpu(counted(64)));
+  for (int index = 0; index < 64; ++index) {
+    sum = call_for_one("select_scatter", {sum, x, 0, index});
+  }
+  const Graph graph = recording.capture({call_for_one("sum", {sum})});
+  const AnyTensor given = call_for_one("ones", {Dims{}});
+  const auto run = [&graph, &given] {
+    for (int round = 0; round < 100; ++round) {
+      EXPECT_EQ(text_of(execute(graph, {given})[0]), "64.");
+    }
+  };
+  test::at_once(2, [&run](std::size_t) { run(); });
+  EXPECT_EQ(to_string(graph.nodes[0].constant.slice(0, 62)), "[62. 63.]");
+}
+
+}  // namespace

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "../support/at_once.hpp"
+#include "../support/complaint.hpp"
+
+#include <byre/functional/backends/cpu.hpp>
+#include <byre/functional/backends/graph.hpp>
+#include <byre/functional/dispatch/call.hpp>
+#include <byre/functional/graph/recording.hpp>
+#include <byre/functional/graph/text.hpp>
+#include <byre/tensor/elements.hpp>
+#include <byre/tensor/print.hpp>
+
+#include <gtest/gtest.h>
+#include <string>
+
+namespace {
+
+using namespace byre;
+using namespace byre::functional;
+using functional::call;
+using functional::call_for_one;
+using test::complaint_of;
+
+AnyTensor counted(std::int64_t count) {
+  return call_for_one("arange", {count, DType::f32});
+}
+
+TEST(Recordings, write_down_what_is_called_and_compute_nothing) {
+  const Recording recording;
+  const AnyTensor x = recording.input({2}, DType::f32, "x");
+  const AnyTensor row = recording.input({1, 2}, DType::f32);
+  const AnyTensor first = call_for_one("select_copy", {x, 0, -1});
+  const AnyTensor sum = call_for_one("add", {row, call_for_one("mul.scalar", {first, 0.5})});
+  EXPECT_EQ(sum.sizes(), Dims({1, 2}));
+  EXPECT_EQ(sum.dtype(), DType::f32);
+  const AnyTensor both = call_for_one("cat", {Tensors{row, sum}, 1});
+  EXPECT_EQ(to_string(recording.capture({sum, both})),
+            "graph(%0 x: f32[2], %1: f32[1, 2]):\n"
+            "  %2: f32[] = select_copy(%0, 0, -1)\n"
+            "  %3: f32[] = mul.scalar(%2, 0.5)\n"
+            "  %4: f32[1, 2] = add(%1, %3)\n"
+            "  %5: f32[1, 4] = cat([%1, %4], 1)\n"
+            "  return %4, %5\n");
+}
+
+TEST(Recordings, number_each_of_several_results) {
+  define("test_halves(Tensor a) -> (Tensor, Tensor)").cpu([](const Tensor& a) {
+    return a.clone().chunk(2);
+  });
+  define("test_rows(Tensor a) -> Tensor[]").cpu([](const Tensor& a) { return a.clone().unbind(); });
+  const Recording recording;
+  const Tensors halves = call("test_halves", {recording.input({4}, DType::i8)});
+  const Tensors rows = call("test_rows", {halves[1]});
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ(to_string(recording.capture({rows[1]})),
+            "graph(%0: i8[4]):\n"
+            "  %1: i8[2], %2: i8[2] = test_halves(%0)\n"
+            "  %3: i8[], %4: i8[] = test_rows(%2)\n"
+            "  return %4\n");
+}
+
+TEST(Recordings, take_tensors_of_the_cpu_as_constants_of_what_they_are_then) {
+  const Recording recording;
+  const AnyTensor x = recording.input({2}, DType::f32);
+  const AnyTensor constant = counted(2);
+  const AnyTensor sum = call_for_one("add", {x, constant});
+  call("add_.scalar", {constant, 10});
+  const Graph graph = recording.capture({sum, constant});
+  EXPECT_EQ(to_string(graph),
+            "graph(%0: f32[2]):\n"
+            "  %1: f32[2] = constant\n"
+            "  %2: f32[2] = add(%0, %1)\n"
+            "  %3: f32[2] = constant\n"
+            "  return %2, %3\n");
+  EXPECT_EQ(to_string(graph.nodes[0].constant), "[0. 1.]");
+  EXPECT_EQ(to_string(graph.nodes[2].constant), "[10. 11.]");
+}
+
+TEST(Recordings, take_what_has_no_tensors_where_a_scope_says_so) {
+  const Recording recording;
+  const Recording inner;
+  {
+    const RecordingScope scope(recording);
+    const AnyTensor zeros = call_for_one("zeros", {{2}});
+    {
+      const RecordingScope nested(inner);
+      EXPECT_EQ(Recording::of(call_for_one("zeros", {{2}})), inner);
+      EXPECT_EQ(Recording::of(call_for_one("neg", {zeros})), recording);
+    }
+    EXPECT_EQ(to_string(recording.capture({call_for_one("neg", {zeros})})),
+              "graph():\n"
+              "  %0: f32[2] = zeros([2], f32)\n"
+              "  %1: f32[2] = neg(%0)\n"
+              "  return %1\n");
+  }
+  EXPECT_NE(call_for_one("zeros", {{2}}).as<CpuTensor>(), nullptr);
+  EXPECT_THROW(Recording::current(), GraphError);
+}
+
+TEST(Recordings, refuse_what_writes_or_makes_views) {
+  const Recording recording;
+  const AnyTensor x = recording.input({2}, DType::f32);
+  const std::string write = complaint_of<GraphError>([&] { call("add_.scalar", {x, 1}); });
+  EXPECT_NE(write.find("add_.scalar writes its arguments"), std::string::npos) << write;
+  EXPECT_NE(write.find("Functionalize the program"), std::string::npos) << write;
+  const std::string view = complaint_of<GraphError>([&] { call("select", {x, 0, 1}); });
+  EXPECT_NE(view.find("select makes a view"), std::string::npos) << view;
+  EXPECT_THROW(call("transpose_", {x, 0, 0}), GraphError);
+  EXPECT_THROW(call("add.out", {x, x, x}), GraphError);
+  EXPECT_EQ(recording.node_count(), 1U);
+}
+
+TEST(Recordings, take_views_and_still_no_writes_if_they_are_made_so) {
+  const Recording recording(Recording::Views::recorded);
+  const AnyTensor x = recording.input({2, 3}, DType::f32);
+  const AnyTensor column = call_for_one("select", {call_for_one("t", {x}), 0, 1});
+  const Tensors parts = call("split", {x, 2, 1});
+  ASSERT_EQ(parts.size(), 2U);
+  EXPECT_THROW(call("zero_", {column}), GraphError);
+  const Graph graph = recording.capture({column, parts[1]});
+  EXPECT_EQ(to_string(graph),
+            "graph(%0: f32[2, 3]):\n"
+            "  %1: f32[3, 2] = t(%0)\n"
+            "  %2: f32[2] = select(%1, 0, 1)\n"
+            "  %3: f32[2, 2], %4: f32[2, 1] = split(%0, 2, 1)\n"
+            "  return %2, %4\n");
+  EXPECT_FALSE(is_functional(graph));
+  const AnyTensor huge = recording.input({std::int64_t{1} << 44}, DType::f64);
+  EXPECT_EQ(call_for_one("select", {huge, 0, 1}).sizes(), Dims());
+}
+
+TEST(Recordings, do_not_mix) {
+  const Recording recording;
+  const Recording other;
+  const AnyTensor x = recording.input({2}, DType::f32);
+  const AnyTensor y = other.input({2}, DType::f32);
+  const std::string text = complaint_of<GraphError>([&] { call("add", {x, y}); });
+  EXPECT_NE(text.find("of another recording"), std::string::npos) << text;
+  EXPECT_THROW(recording.capture({y}), GraphError);
+  EXPECT_THROW(recording.capture({AnyTensor()}), GraphError);
+  EXPECT_THROW(Recording::of(counted(1)), DeviceError);
+}
+
+TEST(Recordings, refuse_calls_that_the_cpu_refuses_and_keep_nothing_of_them) {
+  const Recording recording;
+  const AnyTensor x = recording.input({2}, DType::f32);
+  EXPECT_THROW(call("add", {x, counted(3)}), ShapeError);
+  EXPECT_THROW(call("to", {x, DType::uninitialized}), DTypeError);
+  EXPECT_THROW(recording.input({-1}, DType::f32), ShapeError);
+  EXPECT_THROW(recording.input({1}, DType::uninitialized), DTypeError);
+  EXPECT_THROW(recording.input({1}, DType::f32, "a b"), InvalidArgument);
+  EXPECT_THROW(recording.input({1}, DType::f32, "a "), InvalidArgument);
+  EXPECT_EQ(recording.node_count(), 1U);
+}
+
+TEST(Recordings, keep_what_a_tensor_needs_and_nothing_else) {
+  const Recording recording;
+  AnyTensor x = recording.input({2}, DType::f32);
+  const AnyTensor kept = call_for_one("neg", {x});
+  for (int round = 0; round < 10'000; ++round) {
+    x = call_for_one("clone", {kept});
+    x = call_for_one("add", {x, counted(2)});
+  }
+  EXPECT_EQ(recording.node_count(), 5U);  // input, neg, clone, constant, add
+  EXPECT_EQ(recording.capture({x}).nodes.size(), 4U);
+  x = kept;
+  EXPECT_EQ(recording.node_count(), 2U);
+}
+
+TEST(Recordings, keep_inputs_in_the_graph_that_nobody_needs) {
+  const Recording recording;
+  recording.input({2}, DType::f32, "unused");
+  const AnyTensor x = recording.input({3}, DType::f32, "x");
+  EXPECT_EQ(to_string(recording.capture({x})),
+            "graph(%0 unused: f32[2], %1 x: f32[3]):\n"
+            "  return %1\n");
+}
+
+TEST(Recordings, of_a_chain_of_a_million_nodes_are_captured_and_dropped) {
+  AnyTensor x;
+  {
+    const Recording recording;
+    x = recording.input({2}, DType::f32);
+    for (int link = 0; link < 1'000'000; ++link) {
+      x = call_for_one("clone", {x});
+    }
+    Graph graph = recording.capture({x});
+    EXPECT_EQ(graph.nodes.size(), 1'000'000U);
+    EXPECT_EQ(eliminate_dead_code(graph), 0U);
+  }
+  const Recording recording = Recording::of(x);
+  x = AnyTensor();
+  EXPECT_EQ(recording.node_count(), 0U);
+}
+
+TEST(Recordings, of_two_threads_have_what_both_called) {
+  const Recording recording;
+  const AnyTensor x = recording.input({2}, DType::f32);
+  constexpr std::uint32_t rounds = 20'000;
+  const auto record = [&](AnyTensor& result) {
+    for (std::uint32_t round = 0; round < rounds; ++round) {
+      const AnyTensor kept = result;
+      result = call_for_one("add", {x, kept ? kept : x});
+      call("neg", {result});
+      if (round % 1000 == 0) {
+        EXPECT_TRUE(is_functional(recording.capture({result})));  // beside nodes that come and go
+      }
+    }
+  };
+  Tensors sums(2);
+  test::at_once(2, [&](std::size_t thread) { record(sums[thread]); });
+  EXPECT_EQ(recording.node_count(), 2 * rounds + 1);
+  const Graph graph = recording.capture(sums);
+  EXPECT_EQ(graph.nodes.size(), 2 * rounds);
+  EXPECT_TRUE(is_functional(graph));
+  for (const Tensors results = execute(graph, {counted(2)}); const AnyTensor& result : results) {
+    EXPECT_EQ(to_string(to_cpu(result)), "[    0. 20001.]");
+  }
+}
+
+}  // namespace

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Random arguments for each of the pure operators that come along: what any backend has to compute
+/// as the CPU does.
+#pragma once
+
+#include <byre/functional/backends/cpu.hpp>
+#include <byre/functional/dispatch/call.hpp>
+#include <byre/tensor/elements.hpp>
+#include <byre/tensor/layout/views.hpp>
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <map>
+#include <numeric>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace byre::test {
+
+using functional::AnyTensor;
+using functional::Argument;
+using functional::Arguments;
+using functional::Tensors;
+
+/// Of the same dtype, sizes, and elements bit by bit.
+inline bool are_same(const Tensor& a, const Tensor& b) {
+  const Tensor x = a.contiguous();
+  const Tensor y = b.contiguous();
+  return x.dtype() == y.dtype() && x.sizes() == y.sizes() &&
+         (x.nbytes() == 0 || std::memcmp(x.raw_data(), y.raw_data(), x.nbytes()) == 0);
+}
+
+/// Small whole elements, for which all sums are exact.
+class RandomCalls {
+ public:
+  explicit RandomCalls(std::uint64_t seed) : random_(seed) {
+    add_pointwise();
+    add_reductions();
+    add_copies();
+    add_view_copies();
+    add_scatters();
+  }
+
+  /// The operators there are arguments for, by name.
+  std::vector<std::string> names() const {
+    std::vector<std::string> all;
+    for (const auto& [name, make] : makers_) {
+      all.push_back(name);
+    }
+    return all;
+  }
+  Arguments arguments_of(const std::string& name) { return makers_.at(name)(); }
+
+  std::int64_t number(std::int64_t least, std::int64_t most) {
+    return std::uniform_int_distribution<std::int64_t>(least, most)(random_);
+  }
+  bool flag() { return number(0, 1) == 1; }
+  /// From 0 on rarely.
+  std::int64_t size() { return number(0, 15) == 0 ? 0 : number(1, 4); }
+  Dims sizes(std::int64_t least, std::int64_t most) {
+    Dims dims(static_cast<std::size_t>(number(least, most)));
+    std::generate(dims.begin(), dims.end(), [this] { return size(); });
+    return dims;
+  }
+  template <class T>
+  T one_of(std::initializer_list<T> all) {
+    return all.begin()[number(0, std::ssize(all) - 1)];
+  }
+  DType number_type() {
+    return one_of({DType::f32, DType::f32, DType::f64, DType::i64, DType::i16, DType::f16});
+  }
+  DType any_type() {
+    return one_of({DType::boolean, DType::u8, DType::i8, DType::i16, DType::i32, DType::i64,
+                   DType::f16, DType::bf16, DType::f32, DType::f64, DType::complex64});
+  }
+  Tensor elements(const Dims& sizes, DType dtype) {
+    std::vector<std::int64_t> numbers(
+        static_cast<std::size_t>(byre::detail::element_count(sizes, "random")));
+    for (std::int64_t& each : numbers) {
+      each = dtype == DType::boolean ? number(0, 1) : number(1, 9);
+    }
+    Tensor tensor = Tensor::empty(sizes, dtype);
+    return copy_(tensor, Tensor::of<std::int64_t>(sizes, numbers));
+  }
+
+ private:
+  using Maker = std::function<Arguments()>;
+
+  Argument tensor(const Dims& sizes, DType dtype) {
+    return functional::from_cpu(elements(sizes, dtype));
+  }
+  /// Sizes that broadcast to these.
+  Dims broadcastable(const Dims& to) {
+    Dims sizes(to.begin() + number(0, std::ssize(to)), to.end());
+    for (std::int64_t& each : sizes) {
+      each = number(0, 3) == 0 ? 1 : each;
+    }
+    return sizes;
+  }
+  std::int64_t axis_of(const Dims& sizes) {
+    const std::int64_t ndim = std::ssize(sizes);
+    return number(-ndim, ndim - 1);
+  }
+  static std::int64_t& at(Dims& sizes, std::int64_t axis) {
+    return sizes.end()[axis < 0 ? axis : axis - std::ssize(sizes)];
+  }
+
+  void add_pointwise() {
+    for (const char* name : {"add", "sub", "mul", "div", "eq", "ge"}) {
+      makers_[name] = [this]() -> Arguments {
+        const Dims all = sizes(0, 3);
+        Dims some = flag() ? all : broadcastable(all);
+        Argument a = tensor(all, number_type());
+        Argument b = tensor(some, number_type());
+        return flag() ? Arguments{a, b} : Arguments{b, a};
+      };
+      makers_[name + std::string(".scalar")] = [this]() -> Arguments {
+        return {tensor(sizes(0, 3), number_type()), number(1, 5)};
+      };
+    }
+    for (const char* name : {"neg", "relu", "exp"}) {
+      makers_[name] = [this]() -> Arguments { return {tensor(sizes(0, 3), number_type())}; };
+    }
+    makers_["where"] = [this]() -> Arguments {
+      const Dims all = sizes(0, 3);
+      return {tensor(broadcastable(all), DType::boolean), tensor(all, number_type()),
+              tensor(broadcastable(all), number_type())};
+    };
+  }
+
+  void add_reductions() {
+    makers_["sum"] = [this]() -> Arguments { return {tensor(sizes(0, 3), number_type())}; };
+    makers_["sum.axes"] = [this]() -> Arguments {
+      const Dims all = sizes(0, 3);
+      Dims axes;
+      for (std::int64_t axis = 0; axis < std::max<std::int64_t>(1, std::ssize(all)); ++axis) {
+        if (flag()) {
+          axes.push_back(flag() ? axis : axis - std::max<std::int64_t>(1, std::ssize(all)));
+        }
+      }
+      return {tensor(all, number_type()), axes, flag()};
+    };
+    makers_["matmul"] = [this] { return factors(); };
+    makers_["cat"] = [this]() -> Arguments {
+      Dims all = sizes(1, 3);
+      const std::int64_t axis = axis_of(all);
+      Tensors tensors;
+      for (std::int64_t count = number(1, 3); count > 0; --count) {
+        at(all, axis) = size();
+        tensors.push_back(tensor(all, number_type()).tensor());
+      }
+      return {tensors, axis};
+    };
+  }
+
+  Arguments factors() {
+    const std::int64_t inner = size();
+    const Dims stack = sizes(0, 2);
+    Dims a = broadcastable(stack);
+    Dims b = flag() ? stack : broadcastable(stack);
+    if (number(0, 3) == 0) {
+      a = {inner};
+    } else {
+      a.push_back(size());
+      a.push_back(inner);
+    }
+    if (number(0, 3) == 0) {
+      b = {inner};
+    } else {
+      b.push_back(inner);
+      b.push_back(size());
+    }
+    return {tensor(a, number_type()), tensor(b, number_type())};
+  }
+
+  void add_copies() {
+    for (const char* name : {"clone", "contiguous"}) {
+      makers_[name] = [this]() -> Arguments { return {tensor(sizes(0, 3), any_type())}; };
+    }
+    makers_["to"] = [this]() -> Arguments { return {tensor(sizes(0, 3), any_type()), any_type()}; };
+    for (const char* name : {"reshape", "view_copy"}) {
+      makers_[name] = [this]() -> Arguments {
+        const Dims all = sizes(0, 3);
+        const std::int64_t numel = byre::detail::element_count(all, "random");
+        const Dims other = numel != 0 && flag() ? Dims{1, -1}
+                           : flag()             ? Dims{numel}
+                                                : Dims{numel, 1, 1};
+        return {tensor(all, any_type()), other};
+      };
+    }
+  }
+
+  void add_view_copies() {
+    makers_["view_copy.dtype"] = [this]() -> Arguments {
+      if (flag()) {
+        return {tensor(sizes(0, 3), DType::f32), one_of({DType::i32, DType::f32})};
+      }
+      Dims all = sizes(1, 3);
+      all.back() = 2 * std::max<std::int64_t>(1, all.back());
+      return {tensor(all, DType::f32), one_of({DType::f64, DType::i16, DType::u8})};
+    };
+    makers_["permute_copy"] = [this]() -> Arguments {
+      const Dims all = sizes(0, 3);
+      Dims axes(all.size());
+      std::iota(axes.begin(), axes.end(), flag() ? 0 : -std::ssize(all));
+      std::shuffle(axes.begin(), axes.end(), random_);
+      return {tensor(all, any_type()), axes};
+    };
+    makers_["expand_copy"] = [this]() -> Arguments {
+      Dims to = sizes(0, 4);
+      const Dims from = broadcastable(to);
+      for (std::size_t axis = to.size() - from.size(); axis < to.size(); ++axis) {
+        to[axis] = to[axis] == from[axis - (to.size() - from.size())] && flag() ? -1 : to[axis];
+      }
+      return {tensor(from, any_type()), to};
+    };
+    makers_["select_copy"] = [this] { return of_view("select"); };
+    makers_["slice_copy"] = [this] { return of_view("slice"); };
+    makers_["diagonal_copy"] = [this] { return of_view("diagonal"); };
+    makers_["as_strided_copy"] = [this] { return of_view("as_strided"); };
+  }
+
+  void add_scatters() {
+    for (const std::string view : {"select", "slice", "diagonal", "as_strided"}) {
+      makers_[view + "_scatter"] = [this, view] {
+        Arguments arguments = of_view(view);
+        const AnyTensor seen = functional::call_for_one(view, arguments);
+        arguments.insert(arguments.begin() + 1, tensor(seen.sizes(), seen.dtype()));
+        return arguments;
+      };
+    }
+  }
+
+  /// Of a view that sees no element twice.
+  Arguments of_view(const std::string& name) {
+    Dims all = sizes(name == "diagonal" ? 2 : 1, 3);
+    const std::int64_t axis = axis_of(all);
+    if (name == "slice") {
+      const std::int64_t start = number(-4, 3);
+      return {tensor(all, any_type()), axis, start,
+              flag() ? Argument(functional::None()) : Argument(number(-4, 4)), number(1, 2)};
+    }
+    if (name == "diagonal") {
+      const std::int64_t second = (axis + std::ssize(all) + 1) % std::ssize(all);
+      return {tensor(all, any_type()), number(-1, 1), axis, second};
+    }
+    if (name == "as_strided") {
+      return {tensor({2, 6}, any_type()), {2, 3}, flag() ? Dims{1, 2} : Dims{6, 2}, number(0, 1)};
+    }
+    std::int64_t& length = at(all, axis);
+    length = std::max<std::int64_t>(1, length);
+    const std::int64_t last = length - 1;
+    return {tensor(all, any_type()), axis, number(-1, last)};
+  }
+
+  std::mt19937_64 random_;
+  std::map<std::string, Maker> makers_;
+};
+
+}  // namespace byre::test

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <byre/functional/dispatch/scanner.hpp>
+#include <byre/functional/dispatch/schema.hpp>
+
+#include <gtest/gtest.h>
+#include <string>
+
+namespace {
+
+using namespace byre;
+using namespace byre::functional;
+
+TEST(Schemas, read_back_as_they_are_written) {
+  for (const std::string text : {
+           "add(Tensor a, Tensor b) -> Tensor",
+           "add_.scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)",
+           "split(Tensor(a) self, int size, int axis=0) -> Tensor(a)[]",
+           "add.out(Tensor a, Tensor b, *, Tensor(a!) out) -> Tensor(a!)",
+           "swap_(Tensor(a!) a, Tensor(b!) b) -> ()",
+           "norm(Tensor[] all, int? axis=none, bool keep=false, Scalar by=1.5) -> (Tensor, Tensor)",
+           "f(int[] sizes=[1, 2], DType dtype=bf16) -> Tensor[]",
+       }) {
+    EXPECT_EQ(to_string(parse_schema(text)), text);
+  }
+}
+
+TEST(Schemas, say_what_an_operator_does_to_its_tensors) {
+  EXPECT_EQ(parse_schema("f(Tensor a) -> Tensor").effect(), Effect::none);
+  EXPECT_EQ(parse_schema("f(Tensor(a) a) -> Tensor(a)").effect(), Effect::view);
+  EXPECT_EQ(parse_schema("f(Tensor(a!) a) -> Tensor(a!)").effect(), Effect::write);
+  EXPECT_EQ(parse_schema("f(Tensor a, *, Tensor(a!) out) -> ()").effect(), Effect::write);
+}
+
+struct Wrong {
+  const char* schema;
+  const char* says;
+  std::size_t column;
+};
+
+class WrongSchemas : public testing::TestWithParam<Wrong> {};
+
+TEST_P(WrongSchemas, are_refused_where_they_are_wrong) {
+  const Wrong& wrong = GetParam();
+  try {
+    parse_schema(wrong.schema);
+    FAIL() << wrong.schema << " was taken";
+  } catch (const SyntaxError& error) {
+    EXPECT_NE(std::string(error.what()).find(wrong.says), std::string::npos) << error.what();
+    EXPECT_EQ(error.column(), wrong.column) << error.what();
+    EXPECT_EQ(error.line(), 1U);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Each, WrongSchemas,
+    testing::Values(
+        Wrong{"", "expected the operator's name, found the end", 1}, Wrong{"f", "expected '('", 2},
+        Wrong{"f(Tenser a) -> Tensor", "expected a type", 3},
+        Wrong{"f(Tensor) -> Tensor", "expected the parameter's name, found ')'", 9},
+        Wrong{"f(Tensor a", "expected ')', found the end", 11},
+        Wrong{"f(Tensor a) Tensor", "expected '->', found 'Tensor'", 13},
+        Wrong{"f(Tensor a) -> int", "operators return tensors", 16},
+        Wrong{"f(Tensor a, int a) -> Tensor", "there is a parameter 'a' already", 17},
+        Wrong{"f(int a=1, int b) -> Tensor", "without a default", 12},
+        Wrong{"f(int a=1.5) -> Tensor", "the default is no int", 9},
+        Wrong{"f(Tensor(ab) a) -> Tensor", "one letter", 10},
+        Wrong{"f(Tensor(a) a, Tensor(a) b) -> Tensor(a)", "two parameters name one alias set", 16},
+        Wrong{"f(Tensor a) -> Tensor(a)", "a set that no parameter names", 16},
+        Wrong{"f(Tensor(a!) a) -> Tensor(a)", "differ in whether their set is written", 20},
+        Wrong{"f(Tensor(a!)[] a) -> ()", "not supported", 3},
+        Wrong{"f(Tensor? a) -> Tensor", "not optional", 3},
+        Wrong{"f(Tensor a) -> (Tensor, Tensor[])", "returned alone", 25},
+        Wrong{"f(Tensor a) -> Tensor b", "expected the end, found 'b'", 23}));
+
+TEST(Schemas, of_views_return_what_aliases_the_first_parameter) {
+  EXPECT_THROW(parse_schema("f(int i, Tensor(a) a) -> Tensor(a)"), SchemaError);
+  EXPECT_THROW(parse_schema("f(Tensor(a) a) -> (Tensor(a), Tensor)"), SchemaError);
+  EXPECT_THROW(parse_schema("f(Tensor(a!) a, Tensor(b) b) -> (Tensor(a!), Tensor(b))"),
+               SchemaError);
+}
+
+}  // namespace

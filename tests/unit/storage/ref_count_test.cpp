@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Handles that are dropped once too often.
+#include <byre/storage/ref_count.hpp>
+
+#include <gtest/gtest.h>
+
+namespace byre::test {
+namespace {
+
+using RefCount = basic_ref_count<sync::Boost>;
+
+TEST(RefCount, of_handles_the_last_is_told) {
+  RefCount count;
+  count.add();
+  EXPECT_FALSE(count.drop());
+  EXPECT_TRUE(count.drop());
+  EXPECT_EQ(count.count(), 0U);
+}
+
+TEST(RefCount, ends_the_program_if_the_only_handle_is_dropped_twice) {
+  RefCount count;
+  EXPECT_TRUE(count.drop());
+  EXPECT_DEATH(static_cast<void>(count.drop()), "released more often than it was copied");
+}
+
+}  // namespace
+}  // namespace byre::test
