@@ -23,7 +23,7 @@ std::unique_ptr<Expression> boxed(Expression one) {
 
 }  // namespace
 
-Expression ExpressionParser::expression() {
+Expression ExpressionParser::sum() {
   Expression left = product();
   while ((at_.is_at("+") || at_.is_at("-")) && !at_.is_at("+=") && !at_.is_at("-=")) {
     const std::size_t position = at_.position();
@@ -54,7 +54,7 @@ Expression ExpressionParser::factor() {
     return constant();
   }
   at_.expect("-");
-  return call("neg", position, factor());
+  return call("neg", position, nested(&ExpressionParser::factor));
 }
 
 Expression ExpressionParser::postfix() {
@@ -156,6 +156,16 @@ void ExpressionParser::count_part() {
   if (++parts_ > most_parts) {
     at_.fail("this statement has too many parts. Make several of it");
   }
+}
+
+Expression ExpressionParser::nested(Expression (ExpressionParser::*part)()) {
+  constexpr std::size_t deepest = 100;  // a stack frame of each part of the grammar for each
+  if (++depth_ > deepest) {
+    at_.fail("too many parts stand within one another. Give some of them names");
+  }
+  Expression read = (this->*part)();
+  --depth_;
+  return read;
 }
 
 }  // namespace examples::functionalize

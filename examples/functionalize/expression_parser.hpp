@@ -18,12 +18,13 @@ class ExpressionParser {
   /// Both outlive it.
   ExpressionParser(const Source& source, Scanner& at) : source_(source), at_(at) {}
 
-  void begin_statement() noexcept { parts_ = 0; }
+  void begin_statement() noexcept { parts_ = depth_ = 0; }
 
   /// The next one. Throws byre::functional::SyntaxError, which points at the place.
-  Expression expression();
+  Expression expression() { return nested(&ExpressionParser::sum); }
 
  private:
+  Expression sum();
   Expression product();
   Expression factor();
   Expression postfix();
@@ -55,12 +56,14 @@ class ExpressionParser {
     }
   }
 
-  /// Expressions are read, computed and dropped by recursion: throws for one that goes too deep.
+  /// Expressions are read, computed and dropped by recursion: both throw for one that goes too deep.
   void count_part();
+  Expression nested(Expression (ExpressionParser::*part)());
 
   const Source& source_;
   Scanner& at_;
   std::size_t parts_ = 0;  // of the statement so far
+  std::size_t depth_ = 0;  // of the expression that is being read within others
 };
 
 }  // namespace examples::functionalize

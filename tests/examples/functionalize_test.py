@@ -195,10 +195,16 @@ class WhatIsWrong(unittest.TestCase):
         self.assert_refused("x = 99999999999999999999", 1, 5, "more than i64")
 
     def test_nesting_without_end(self):
-        done = run("x = " + "(" * 100000)
-        self.assertEqual(done.returncode, 1)
-        self.assertIn("too many parts", done.stderr)
+        for opened in ("(", "-", "[", "f(", "x["):
+            done = run("x = ones(1)\ny = " + opened * 100000)
+            self.assertEqual(done.returncode, 1, opened)
+            self.assertIn("too many parts", done.stderr)
         self.assertIn("too many parts", run("x = ones(1)" + ".neg()" * 100000).stderr)
+
+    def test_what_may_nest_is_computed(self):
+        for program in ("x = " + "(" * 99 + "ones(1)" + ")" * 99, "x = ones(1)" + ".neg()" * 999):
+            done = run(program)
+            self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_names(self):
         self.assert_refused("x = zeros(2)\ny = x + z\n", 2, 9, "nothing is called 'z' yet")
