@@ -2,6 +2,8 @@
 #include <byre/functional/backends/cpu.hpp>
 #include <byre/functional/dispatch/call.hpp>
 #include <byre/functional/dispatch/guards.hpp>
+#include <byre/functional/functionalize/functional_tensor.hpp>
+#include <byre/functional/operators/twins.hpp>
 #include <byre/tensor/elements.hpp>
 #include <byre/tensor/print.hpp>
 
@@ -131,6 +133,56 @@ TEST(Definitions, of_views_need_only_what_they_see) {
   const AnyTensor x = counted(4);
   call("zero_", {call_for_one("test_evens", {x})});
   EXPECT_EQ(text_of(x), "[0. 1. 0. 3.]");
+}
+
+TEST(Twins, that_come_later_replace_what_was_derived) {
+  const Operator& writes = define("test_later_(Tensor(a!) self) -> Tensor(a!)")
+                               .cpu([](Tensor& self) { mul_(self, Scalar(2)); })
+                               .op();
+  const Operator& derived = pure_form(writes);
+  EXPECT_EQ(derived.name(), "test_later__functional");
+  EXPECT_EQ(text_of(call_for_one(derived, {counted(3)})), "[0. 2. 4.]");
+  const Definition later = define("test_later(Tensor a) -> Tensor");
+  EXPECT_EQ(&pure_form(writes), &derived) << "nothing computes the other yet";
+  later.cpu([](const Tensor& a) { return mul(a, Scalar(3)); });
+  EXPECT_EQ(&pure_form(writes), &later.op());
+  const AnyTensor x = to_functional(counted(3));
+  call(writes, {x});
+  EXPECT_EQ(text_of(from_functional(x)), "[0. 3. 6.]");
+}
+
+TEST(Twins, are_found_whichever_comes_first) {
+  const Operator& first =
+      define("test_first.by(Tensor a, Scalar by) -> Tensor")
+          .cpu([](const Tensor& a, const Scalar& by) { return add(a, by); })
+          .op();
+  const auto define_out = [](const char* schema) -> const Operator& {
+    return define(schema).op();
+  };
+  EXPECT_EQ(pure_twin(define_out("test_first_.by(Tensor(a!) self, Scalar by) -> Tensor(a!)")),
+            &first);
+  EXPECT_EQ(pure_twin(define_out(
+                "test_first.by_out(Tensor a, Scalar by, *, Tensor(a!) out) -> Tensor(a!)")),
+            &first);
+  EXPECT_EQ(pure_twin(define_out("test_first_(Tensor(a!) self) -> Tensor(a!)")), nullptr)
+      << "of another overload";
+  define("test_takes_more(Tensor a, Scalar b) -> Tensor").cpu([](const Tensor& a, const Scalar& b) {
+    return add(a, b);
+  });
+  EXPECT_EQ(pure_twin(define_out("test_takes_more_(Tensor(a!) self) -> Tensor(a!)")), nullptr);
+}
+
+TEST(Twins, that_are_views_are_found_once_it_is_said_what_they_see) {
+  const Operator& in_place = define("test_halve_(Tensor(a!) self) -> Tensor(a!)").op();
+  const Definition view = define("test_halve(Tensor(a) self) -> Tensor(a)");
+  EXPECT_EQ(view_of_in_place(in_place), nullptr);
+  view.view([](const Window& self, std::span<const Argument>) {
+    return std::vector{self.with(views::slice(self.layout, 0, 0, self.layout.sizes[0] / 2, 1))};
+  });
+  EXPECT_EQ(view_of_in_place(in_place), &view.op());
+  const AnyTensor x = counted(4);
+  call(in_place, {x});
+  EXPECT_EQ(text_of(x), "[0. 1.]");
 }
 
 TEST(Guards, hold_for_their_thread_and_their_scope) {

@@ -15,11 +15,11 @@ namespace {
       "%s %s, and a texture has neither views nor operators that write: nothing points into one. "
       "Run the program under the functionalize pass, which removes both.",
       op.name().c_str(),
-      op.schema().effect() == Effect::view ? "makes a view" : "writes to what it is given"));
+      op.effect() == Effect::view ? "makes a view" : "writes to what it is given"));
 }
 
 Tensors compute_on_cpu(const Call& call) {
-  if (!call.op.schema().is_pure()) {
+  if (call.op.effect() != Effect::none) {
     refuse_impure(call.op);
   }
   Arguments arguments(call.arguments.begin(), call.arguments.end());
