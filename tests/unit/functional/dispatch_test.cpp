@@ -10,6 +10,9 @@
 #include <gtest/gtest.h>
 #include <string>
 
+#include "../support/seed.hpp"
+#include "random_calls.hpp"
+
 namespace {
 
 using namespace byre;
@@ -197,52 +200,18 @@ TEST(Guards, hold_for_their_thread_and_their_scope) {
   EXPECT_EQ(thread_keys().excluded, KeySet());
 }
 
-/// Every pure operator that says what it returns says what its kernel returns.
 TEST(Meta, of_results_is_that_of_what_the_cpu_computes) {
-  const AnyTensor square = call_for_one("view", {counted(4), {2, 2}});
-  const AnyTensor truth = call_for_one("ge.scalar", {square, 2});
-  const std::vector<std::pair<const char*, Arguments>> calls{
-      {"add", {square, counted(2)}},
-      {"add.scalar", {truth, 2}},
-      {"div", {truth, truth}},
-      {"eq", {square, square}},
-      {"neg", {square}},
-      {"exp", {truth}},
-      {"where", {truth, square, counted(2)}},
-      {"sum", {truth}},
-      {"sum.axes", {square, {1}, true}},
-      {"sum.axes", {square, {-1}, false}},
-      {"matmul", {square, square}},
-      {"matmul", {counted(2), square}},
-      {"matmul", {counted(2), counted(2)}},
-      {"cat", {Tensors{square, truth}, 1}},
-      {"zeros", {{2, 0}, DType::i8}},
-      {"full", {{2}, 7, DType::u8}},
-      {"arange", {3, DType::f64}},
-      {"clone", {square}},
-      {"to", {square, DType::i16}},
-      {"reshape", {square, {-1}}},
-      {"view_copy", {square, {4}}},
-      {"view_copy.dtype", {square, DType::f64}},
-      {"permute_copy", {square, {1, 0}}},
-      {"expand_copy", {square, {3, 2, 2}}},
-      {"select_copy", {square, 0, 1}},
-      {"slice_copy", {square, 1, 1, 2, 1}},
-      {"diagonal_copy", {square, 0, 0, 1}},
-      {"as_strided_copy", {square, {3}, {1}, 1}},
-      {"select_scatter", {square, counted(2), 0, 1}},
-      {"slice_scatter", {square, square, 0, 0, None(), 1}},
-      {"diagonal_scatter", {square, counted(2)}},
-      {"as_strided_scatter", {square, counted(2), {2}, {2}, 1}}};
-  for (const auto& [name, arguments] : calls) {
+  test::RandomCalls random(test::seed());
+  for (const std::string& name : random.all_names()) {
     SCOPED_TRACE(name);
     const Operator& op = find(name);
-    Arguments checked = checked_arguments(op.schema(), arguments);
-    const AnyTensor result = dispatch(op, checked).front();
     ASSERT_NE(op.meta(), nullptr);
-    const TensorMeta meta = (*op.meta())({op, checked}).front();
-    EXPECT_EQ(meta.sizes, result.sizes());
-    EXPECT_EQ(meta.dtype, result.dtype());
+    for (int round = 0; round < 10; ++round) {
+      Arguments checked = checked_arguments(op.schema(), random.arguments_of(name));
+      const TensorMeta meta = (*op.meta())({op, checked}).front();
+      const AnyTensor result = dispatch(op, checked).front();
+      ASSERT_EQ(meta, (TensorMeta{result.sizes(), result.dtype()})) << describe(result);
+    }
   }
 }
 
