@@ -146,6 +146,10 @@ TEST(Twins, that_come_later_replace_what_was_derived) {
   EXPECT_EQ(derived.name(), "test_later__functional");
   EXPECT_EQ(text_of(call_for_one(derived, {counted(3)})), "[0. 2. 4.]");
   const Definition later = define("test_later(Tensor a) -> Tensor");
+  later.meta([](const Call& call) {
+    const AnyTensor& a = call.arguments[0].tensor();
+    return std::vector<TensorMeta>{{a.sizes(), a.dtype()}};
+  });
   EXPECT_EQ(&pure_form(writes), &derived) << "nothing computes the other yet";
   later.cpu([](const Tensor& a) { return mul(a, Scalar(3)); });
   EXPECT_EQ(&pure_form(writes), &later.op());

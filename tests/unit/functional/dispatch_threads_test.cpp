@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 #include <algorithm>
+#include <atomic>
 #include <string>
 #include <vector>
 
@@ -22,7 +23,6 @@ using namespace byre::functional;
 using functional::call;
 using functional::call_for_one;
 using test::run_rounds;
-using test::yield_until;
 
 constexpr std::size_t threads = 4;
 constexpr std::size_t rounds = 50;
@@ -32,6 +32,28 @@ std::string new_name(const char* stem) {
   static int count = 0;
   return std::string(stem) + std::to_string(++count);
 }
+
+/// What thread 0 registers while the others look.
+class Registering {
+ public:
+  void begin() { is_done_.store(false, std::memory_order_relaxed); }
+  void end() { is_done_.store(true, std::memory_order_release); }
+
+  /// Looks again and again, at the latest once all is registered.
+  template <class Found>
+  void expect_found(const Found& found) const {
+    for (bool is_last = false; !is_last; boost::this_thread::yield()) {
+      is_last = is_done_.load(std::memory_order_acquire);
+      if (found()) {
+        return;
+      }
+    }
+    ADD_FAILURE() << "what was registered is not found";
+  }
+
+ private:
+  std::atomic<bool> is_done_ = false;
+};
 
 AnyTensor zeros(std::int64_t count) {
   return from_cpu(Tensor::zeros({count}, DType::f32));
@@ -67,9 +89,14 @@ TEST(PureForms, that_threads_derive_at_once_are_one) {
 }
 
 TEST(Registration, beside_calls_is_found_whole_or_not_at_all) {
+  Registering registering;
   std::string name;
   run_rounds(
-      threads, rounds, [&](std::size_t) { name = new_name("test_beside_calls"); },
+      threads, rounds,
+      [&](std::size_t) {
+        name = new_name("test_beside_calls");
+        registering.begin();
+      },
       [&](std::size_t thread) {
         if (thread == 0) {
           define(name + "(Tensor a, Scalar by) -> Tensor")
@@ -78,14 +105,16 @@ TEST(Registration, beside_calls_is_found_whole_or_not_at_all) {
                 const AnyTensor& a = call.arguments[0].tensor();
                 return std::vector<TensorMeta>{{a.sizes(), a.dtype()}};
               });
+          registering.end();
           return;
         }
         const Operator* op = nullptr;
-        yield_until([&] {
+        registering.expect_found([&] {
           EXPECT_EQ(first_of(call_for_one("add.scalar", {zeros(2), 3})), 3);
           op = find_if_any(name);
           return op != nullptr && op->meta() != nullptr;
         });
+        ASSERT_NE(op, nullptr);
         EXPECT_EQ(op->name(), name);
         EXPECT_EQ(op->registered_keys(), KeySet(Key::cpu)) << "what was said before is there";
         EXPECT_EQ(first_of(call_for_one(*op, {zeros(2), 5})), 5);
@@ -119,21 +148,24 @@ TEST(Registration, of_operators_by_threads_at_once_registers_each) {
 }
 
 TEST(Registration, of_a_pure_operator_beside_writes_leaves_none_without_a_form) {
+  Registering registering;
   std::string name;
   run_rounds(
       threads, rounds,
       [&](std::size_t) {
         name = new_name("test_twin_beside_writes");
         define_adding(name + "_");
+        registering.begin();
       },
       [&](std::size_t thread) {
         if (thread == 0) {
           define(name + "(Tensor a, Scalar by) -> Tensor")
               .cpu([](const Tensor& a, const Scalar& by) { return add(a, by); });
+          registering.end();
           return;
         }
         const Operator& writes = find(name + "_");
-        yield_until([&] {
+        registering.expect_found([&] {
           const AnyTensor x = to_functional(zeros(2));
           call(writes, {x, 7});
           EXPECT_EQ(first_of(x), 7);
@@ -147,12 +179,14 @@ TEST(Registration, of_backends_beside_calls_is_found_whole) {
   constexpr std::size_t few_rounds = 4;  // there are few keys to give out
   const Operator& op = define(new_name("test_on_backends") + "(Tensor a) -> Tensor").op();
   Key next = add_backend({.name = new_name("test_backend_")});
+  Registering registering;
   std::string name;
   run_rounds(
       threads, few_rounds,
       [&](std::size_t) {
         name = new_name("test_backend_");
         next = static_cast<Key>(static_cast<int>(next) + 1);
+        registering.begin();
       },
       [&](std::size_t thread) {
         const AnyTensor x = zeros(3);
@@ -162,9 +196,10 @@ TEST(Registration, of_backends_beside_calls_is_found_whole) {
             return Tensors{call.arguments[0].tensor()};
           });
           set_fallback(next, [](const Call&) { return Tensors{zeros(1)}; });
+          registering.end();
           return;
         }
-        yield_until([&] { return fallback(next) != nullptr; });
+        registering.expect_found([&] { return fallback(next) != nullptr; });
         EXPECT_EQ(traits_of(next).name, name) << "what was registered before is there";
         const IncludeKeys on_it(next);
         EXPECT_EQ(call_for_one(op, {x}), x);
