@@ -159,13 +159,10 @@ TEST(Twins, that_come_later_replace_what_was_derived) {
 }
 
 TEST(Twins, are_found_whichever_comes_first) {
-  const Operator& first =
-      define("test_first.by(Tensor a, Scalar by) -> Tensor")
-          .cpu([](const Tensor& a, const Scalar& by) { return add(a, by); })
-          .op();
-  const auto define_out = [](const char* schema) -> const Operator& {
-    return define(schema).op();
-  };
+  const Operator& first = define("test_first.by(Tensor a, Scalar by) -> Tensor")
+                              .cpu([](const Tensor& a, const Scalar& by) { return add(a, by); })
+                              .op();
+  const auto define_out = [](const char* schema) -> const Operator& { return define(schema).op(); };
   EXPECT_EQ(pure_twin(define_out("test_first_.by(Tensor(a!) self, Scalar by) -> Tensor(a!)")),
             &first);
   EXPECT_EQ(pure_twin(define_out(

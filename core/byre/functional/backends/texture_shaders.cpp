@@ -132,11 +132,10 @@ Texture filled(const Scalar& value, const TensorMeta& result, const char* operat
 Texture counted_up(const Call&, const TensorMeta& result) {
   const auto convert = byre::detail::conversion(result.dtype, DType::i64, "arange");
   const auto itemsize = static_cast<std::int64_t>(byre::itemsize(result.dtype));
-  return draw_elements(count_of(result.sizes), result.dtype,
-                       [&](std::int64_t element, std::byte* to) {
-                         convert(to, itemsize, reinterpret_cast<const std::byte*>(&element),
-                                 sizeof element, 1);
-                       });
+  return draw_elements(
+      count_of(result.sizes), result.dtype, [&](std::int64_t element, std::byte* to) {
+        convert(to, itemsize, reinterpret_cast<const std::byte*>(&element), sizeof element, 1);
+      });
 }
 
 Texture converted(const Call& call, const TensorMeta& result) {
@@ -144,9 +143,8 @@ Texture converted(const Call& call, const TensorMeta& result) {
   const Sampler from(texture_of(self), result.dtype, "to");
   return self.dtype() == result.dtype
              ? texture_of(self)
-             : Texture::draw(
-                   count_of(result.sizes), result.dtype,
-                   [&](const Fragment& at, std::byte* texel) { from.texel(at, texel); });
+             : Texture::draw(count_of(result.sizes), result.dtype,
+                             [&](const Fragment& at, std::byte* texel) { from.texel(at, texel); });
 }
 
 // ---- From element to element
@@ -193,18 +191,18 @@ Texture computed(const Blocks<Count>& kernel, const std::array<Operand, Count>& 
   const auto convert = byre::detail::conversion(result.dtype, kernel.result, operation);
   const auto computed_size = static_cast<std::int64_t>(byre::itemsize(kernel.result));
   const auto drawn_size = static_cast<std::int64_t>(byre::itemsize(result.dtype));
-  return Texture::draw(
-      count_of(result.sizes), result.dtype, [&](const Fragment& at, std::byte* texel) {
-        std::array<TexelBytes, Count> read;
-        std::array<const void*, Count> blocks;
-        for (std::size_t number = 0; number < Count; ++number) {
-          read[number] = operands[number].at(at);
-          blocks[number] = read[number].bytes.data();
-        }
-        TexelBytes made;
-        kernel.block(made.bytes.data(), blocks, at.count);
-        convert(texel, drawn_size, made.bytes.data(), computed_size, at.count);
-      });
+  return Texture::draw(count_of(result.sizes), result.dtype,
+                       [&](const Fragment& at, std::byte* texel) {
+                         std::array<TexelBytes, Count> read;
+                         std::array<const void*, Count> blocks;
+                         for (std::size_t number = 0; number < Count; ++number) {
+                           read[number] = operands[number].at(at);
+                           blocks[number] = read[number].bytes.data();
+                         }
+                         TexelBytes made;
+                         kernel.block(made.bytes.data(), blocks, at.count);
+                         convert(texel, drawn_size, made.bytes.data(), computed_size, at.count);
+                       });
 }
 
 /// The dtype that operands of a promoted dtype are computed in.
@@ -227,7 +225,8 @@ void define_unary(const char* name, DTypeRule rule = as_they_are) {
 using Beside = Tensor (Scalar::*)(const Tensor&, const char*) const;
 
 template <class Operation>
-void define_binary(const char* name, DTypeRule rule = as_they_are, Beside beside = &Scalar::beside) {
+void define_binary(const char* name, DTypeRule rule = as_they_are,
+                   Beside beside = &Scalar::beside) {
   const auto kernel_of = [name, rule](DType a, DType b) {
     return byre::detail::kernel_of<Operation, 2>(rule(promoted(a, b)), name);
   };
@@ -240,17 +239,16 @@ void define_binary(const char* name, DTypeRule rule = as_they_are, Beside beside
                         Operand(b, result.sizes, kernel.operands[1], name)},
                        result, name);
   });
-  define_shader(name + std::string(".scalar"),
-                [name, kernel_of, beside](const Call& call, const TensorMeta& result) {
-                  const AnyTensor& a = call.arguments[0].tensor();
-                  const Tensor b = (call.arguments[1].scalar().*beside)(
-                      Tensor::empty({0}, a.dtype()), name);
-                  const auto kernel = kernel_of(a.dtype(), b.dtype());
-                  return computed<2>(kernel,
-                                     {Operand(a, result.sizes, kernel.operands[0], name),
-                                      Operand(b, kernel.operands[1], name)},
-                                     result, name);
-                });
+  define_shader(name + std::string(".scalar"), [name, kernel_of, beside](const Call& call,
+                                                                         const TensorMeta& result) {
+    const AnyTensor& a = call.arguments[0].tensor();
+    const Tensor b = (call.arguments[1].scalar().*beside)(Tensor::empty({0}, a.dtype()), name);
+    const auto kernel = kernel_of(a.dtype(), b.dtype());
+    return computed<2>(
+        kernel,
+        {Operand(a, result.sizes, kernel.operands[0], name), Operand(b, kernel.operands[1], name)},
+        result, name);
+  });
 }
 
 Texture chosen(const Call& call, const TensorMeta& result) {
@@ -267,7 +265,8 @@ void define_index_maps() {
   for (const char* const name : {"clone", "contiguous", "reshape", "view_copy"}) {
     define_shader(name, same_image);
   }
-  for (const char* const view : {"permute", "expand", "select", "slice", "diagonal", "as_strided"}) {
+  for (const char* const view :
+       {"permute", "expand", "select", "slice", "diagonal", "as_strided"}) {
     define_copy(view);
   }
   for (const char* const view : {"select", "slice", "diagonal", "as_strided"}) {
