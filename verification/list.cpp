@@ -63,6 +63,7 @@ extern const Scenario numbers_are_given_once;
 extern const Scenario numbers_are_used_up;
 extern const Scenario numbers_run_out;
 extern const Scenario one_of_three_waits;
+extern const Scenario parts_are_found_beside_definitions;
 extern const Scenario read_only_loan;
 extern const Scenario read_only_origins;
 extern const Scenario reads_race_a_steal;
@@ -172,6 +173,7 @@ std::span<const Scenario* const> all_scenarios() {
       &modes_are_set_beside_reshapes,
       &tallies_are_added_at_once,
       &switches_are_set_beside_looks,
+      &parts_are_found_beside_definitions,
       // The textbook form.
       &locked_drops_race_drops,
       &locked_three_drops_race,

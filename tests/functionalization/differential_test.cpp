@@ -21,7 +21,7 @@ namespace {
 
 std::size_t programs() {
   const char* const given = std::getenv("BYRE_FUNCTIONALIZATION_PROGRAMS");
-  return given != nullptr ? std::strtoull(given, nullptr, 10) : 10'000;
+  return given != nullptr ? std::strtoull(given, nullptr, 10) : 20'000;
 }
 
 /// The smallest program that still differs.

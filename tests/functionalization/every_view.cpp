@@ -123,6 +123,8 @@ void add_overwriting(std::vector<Sample>& all) {
   all.push_back(write("set_", {operand}));
   all.push_back({"set_", {the_base, the_view}});
   all.push_back(write("proof_double_"));
+  all.push_back(write("proof_exchange_", {operand}));
+  all.push_back(write("proof_exchange_", {other_view}));
 }
 
 void add_views_in_place(std::vector<Sample>& all) {

@@ -2,6 +2,7 @@
 #include "generate.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 
 #include "generate_views.hpp"
@@ -37,8 +38,8 @@ class Generator : Writer {
   bool add_view(std::vector<Step>& steps, Ref of) {
     std::string name = dice_.one_of(views());
     if (name.find("dtype") != std::string::npos || name.starts_with("view_as")) {
-      // Not every byte is a bool: what is written to a view of bools by their bytes is on its own.
-      if (tensor(of).dtype() == DType::boolean) {
+      // Inputs that share memory as bools and as another dtype are refused.
+      if (&steps == &program_.setup && tensor(of).dtype() == DType::boolean) {
         return false;
       }
       name = tensor(of).dtype() == DType::complex64 ? "view_as_real" : name;
@@ -70,6 +71,20 @@ class Generator : Writer {
       program_.inputs.push_back(dice_.chance(60) ? alive_.back() : any());
     }
     alive_ = program_.inputs;
+    if (dice_.chance(25)) {
+      capture();
+    }
+  }
+
+  /// A tensor that is no input, and shares memory with none.
+  void capture() {
+    const std::int64_t count = dice_.one_of({1, 4, 6, 12});
+    add(program_.setup, "arange", {Scalar(count), usual_dtype_});
+    if (dice_.chance(70) && add(program_.setup, "view", {alive_.back(), dice_.sizes_of(count)})) {
+      alive_.erase(alive_.end() - 2);
+    }
+    program_.captured.push_back(alive_.back());
+    unpromised_ = Unpromised(program_.captured);
   }
 
   void body_step() {
@@ -116,7 +131,25 @@ class Generator : Writer {
     }
   }
 
+  /// What keeps bools what they are, seen as another dtype.
+  void add_write_to_bools(Ref self) {
+    std::vector<Ref> bools;
+    std::copy_if(alive_.begin(), alive_.end(), std::back_inserter(bools),
+                 [this](Ref ref) { return tensor(ref).dtype() == DType::boolean; });
+    if (dice_.chance(50) && !bools.empty()) {
+      add(program_.body, "copy_", {self, dice_.one_of(bools)});
+    } else if (dice_.chance(70)) {
+      add(program_.body, "fill_", {self, Scalar(dice_.number(0, 1))});
+    } else {
+      add(program_.body, "zero_", {self});
+    }
+  }
+
   void add_write(Ref self) {
+    if (unpromised_.is_of_bools(self)) {
+      add_write_to_bools(self);
+      return;
+    }
     const std::string binary = dice_.one_of({"add_", "sub_", "mul_", "div_"});
     switch (dice_.number(0, 9)) {
       case 0:
@@ -134,7 +167,11 @@ class Generator : Writer {
         add(program_.body, "fill_", {self, scalar()});
         return;
       case 6:
-        add(program_.body, "zero_", {self});
+        if (dice_.chance(50)) {
+          add(program_.body, "zero_", {self});
+        } else {
+          add(program_.body, "proof_exchange_", {self, beside(self)});
+        }
         return;
       case 7:
         add(program_.body, dice_.chance(70) ? "copy_" : "set_", {self, beside(self)});

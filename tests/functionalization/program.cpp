@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "program.hpp"
 
+#include <byre/functional/backends/cpu.hpp>
 #include <byre/functional/dispatch/call.hpp>
 #include <byre/functional/graph/graph.hpp>
 
 #include <algorithm>
+
+#include "unpromised.hpp"
 
 namespace byre::test {
 namespace {
@@ -101,6 +104,14 @@ struct ToCode {
   }
 };
 
+/// What shares memory with an input cannot be captured beside it.
+bool is_apart_from(const std::vector<Ref>& inputs, const AnyTensor& captured, const Values& before) {
+  return std::none_of(inputs.begin(), inputs.end(), [&](Ref input) {
+    return before.contains(input) &&
+           functional::to_cpu(before.at(input)).aliases(functional::to_cpu(captured));
+  });
+}
+
 }  // namespace
 
 Happened take(const Step& step, Values& values, std::string* why) {
@@ -138,16 +149,30 @@ Tensors present(const std::vector<Ref>& refs, const Values& values) {
 }
 
 Tensors run(const Program& program, const std::vector<Ref>& names, const Tensors& inputs,
-            Trace& trace) {
+            const Values& before, Trace& trace) {
   trace = {};
   Values values;
+  for (const Ref ref : program.captured) {
+    if (before.contains(ref) && is_apart_from(program.inputs, before.at(ref), before)) {
+      values[ref] = before.at(ref);
+    }
+  }
   for (std::size_t input = 0; input < inputs.size(); ++input) {
     values[names[input]] = inputs[input];
   }
+  Unpromised unpromised(program.captured);
   for (const Step& step : program.body) {
-    trace.happened.push_back(static_cast<char>(take(step, values, &trace.said)));
+    const Happened happened = unpromised.is_done_by(step, values)
+                                  ? Happened::skipped
+                                  : take(step, values, &trace.said);
+    trace.happened.push_back(static_cast<char>(happened));
+    if (happened == Happened::done) {
+      unpromised.follow(step, values);
+    }
   }
-  return present(program.outputs, values);
+  std::vector<Ref> outputs = program.outputs;
+  std::erase_if(outputs, [&](Ref ref) { return unpromised.is_captured(ref); });
+  return present(outputs, values);
 }
 
 Values set_up(const Program& program) {
@@ -165,7 +190,8 @@ std::string to_string(const Program& program) {
   for (const Step& step : program.setup) {
     text += outside(step);
   }
-  text += "const auto f = [](const Tensors& in) {\n";
+  text += program.captured.empty() ? "const auto f = [](const Tensors& in) {\n"
+                                   : "const auto f = [=](const Tensors& in) {\n";
   for (std::size_t input = 0; input < program.inputs.size(); ++input) {
     text += "  const AnyTensor " + inside(program.inputs[input]) + " = in[" +
             std::to_string(input) + "];\n";

@@ -34,7 +34,8 @@ struct Step {
 struct Program {
   std::vector<Step> setup;  ///< on the CPU, before
   std::vector<Ref> inputs;
-  std::vector<Step> body;  ///< over the inputs, by the names they have above
+  std::vector<Ref> captured;  ///< what the body reads that was there before, and is no input
+  std::vector<Step> body;     ///< over the inputs, by the names they have above
   std::vector<Ref> outputs;
 };
 
@@ -55,9 +56,10 @@ struct Trace {
   std::string said;
 };
 
-/// What the body does to `inputs`, which have those names in it.
+/// What the body does to `inputs`, which have those names in it, beside what it captures of what there was
+/// `before`. Skips what is not promised.
 functional::Tensors run(const Program& program, const std::vector<Ref>& names,
-                        const functional::Tensors& inputs, Trace& trace);
+                        const functional::Tensors& inputs, const Values& before, Trace& trace);
 
 /// A new tensor for each name of the setup.
 Values set_up(const Program& program);

@@ -19,6 +19,7 @@ class Shrinker {
       has_shrunk = drop_each(&Program::setup) || has_shrunk;
       has_shrunk = drop_each(&Program::outputs) || has_shrunk;
       has_shrunk = drop_each(&Program::inputs) || has_shrunk;
+      has_shrunk = drop_each(&Program::captured) || has_shrunk;
       for (const auto steps : {&Program::body, &Program::setup}) {
         has_shrunk = bypass_each(steps) || has_shrunk;
         has_shrunk = reduce_each(steps) || has_shrunk;
@@ -86,6 +87,7 @@ class Shrinker {
       }
     }
     std::for_each(program.inputs.begin(), program.inputs.end(), renamed);
+    std::for_each(program.captured.begin(), program.captured.end(), renamed);
     std::for_each(program.outputs.begin(), program.outputs.end(), renamed);
   }
 

@@ -5,12 +5,33 @@
 #include <byre/functional/backends/cpu.hpp>
 #include <byre/functional/dispatch/registry.hpp>
 #include <byre/tensor/elements.hpp>
+#include <byre/tensor/elements/overlap.hpp>
 #include <byre/tensor/layout/views.hpp>
 
 namespace byre::test {
 
-/// proof_corners, a view; proof_double_, which writes, and returns something new; proof_halves, which is
-/// pure, and returns two.
+/// Throws for tensors that are not alike, and for those that have elements in common.
+inline void exchange(Tensor& a, Tensor& b) {
+  const auto extent_of = [](const Tensor& tensor) {
+    const auto itemsize = static_cast<std::int64_t>(tensor.itemsize());
+    return detail::Extent{static_cast<std::uintptr_t>(tensor.storage_offset() * itemsize),
+                          tensor.layout(), itemsize};
+  };
+  detail::expect_distinct_elements(a, "exchange");
+  detail::expect_distinct_elements(b, "exchange");
+  const bool have_elements_in_common =
+      &a == &b ||
+      (a.aliases(b) && detail::overlap_of(extent_of(a), extent_of(b)) != detail::Overlap::none);
+  if (a.sizes() != b.sizes() || a.dtype() != b.dtype() || have_elements_in_common) {
+    throw ShapeError(format_text("exchange: the tensors have elements in common, or are not alike"));
+  }
+  const Tensor kept = a.clone();
+  copy_(a, b);
+  copy_(b, kept);
+}
+
+/// proof_corners, a view; proof_double_, which writes, and returns something new; proof_exchange_, which
+/// writes two, and returns nothing; proof_halves, which is pure, and returns two.
 inline void define_user_operators() {
   using functional::Argument;
   using functional::Tensors;
@@ -33,6 +54,8 @@ inline void define_user_operators() {
           mul_(self, Scalar(2));
           return before;
         });
+    functional::define("proof_exchange_(Tensor(a!) a, Tensor(b!) b) -> ()")
+        .cpu([](Tensor& a, Tensor& b) { exchange(a, b); });
     functional::define("proof_halves(Tensor a) -> (Tensor, Tensor)").cpu([](const Tensor& a) {
       const Tensor flat = a.clone().view({-1});
       const std::int64_t middle = flat.numel() / 2;

@@ -39,7 +39,7 @@ Outcome run_by(
   }
   try {
     Tensors seen = transformed(
-        [&](const Tensors& inputs) { return run(program, names, inputs, outcome.trace); },
+        [&](const Tensors& inputs) { return run(program, names, inputs, before, outcome.trace); },
         present(names, before));
     for (const auto& [name, tensor] : before) {
       seen.push_back(tensor);

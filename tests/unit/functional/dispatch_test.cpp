@@ -2,11 +2,16 @@
 #include <byre/functional/backends/cpu.hpp>
 #include <byre/functional/dispatch/call.hpp>
 #include <byre/functional/dispatch/guards.hpp>
+#include <byre/functional/functionalize/functional_tensor.hpp>
+#include <byre/functional/operators/twins.hpp>
 #include <byre/tensor/elements.hpp>
 #include <byre/tensor/print.hpp>
 
 #include <gtest/gtest.h>
 #include <string>
+
+#include "../support/seed.hpp"
+#include "random_calls.hpp"
 
 namespace {
 
@@ -133,6 +138,60 @@ TEST(Definitions, of_views_need_only_what_they_see) {
   EXPECT_EQ(text_of(x), "[0. 1. 0. 3.]");
 }
 
+TEST(Twins, that_come_later_replace_what_was_derived) {
+  const Operator& writes = define("test_later_(Tensor(a!) self) -> Tensor(a!)")
+                               .cpu([](Tensor& self) { mul_(self, Scalar(2)); })
+                               .op();
+  const Operator& derived = pure_form(writes);
+  EXPECT_EQ(derived.name(), "test_later__functional");
+  EXPECT_EQ(text_of(call_for_one(derived, {counted(3)})), "[0. 2. 4.]");
+  const Definition later = define("test_later(Tensor a) -> Tensor");
+  later.meta([](const Call& call) {
+    const AnyTensor& a = call.arguments[0].tensor();
+    return std::vector<TensorMeta>{{a.sizes(), a.dtype()}};
+  });
+  EXPECT_EQ(&pure_form(writes), &derived) << "nothing computes the other yet";
+  later.cpu([](const Tensor& a) { return mul(a, Scalar(3)); });
+  EXPECT_EQ(&pure_form(writes), &later.op());
+  const AnyTensor x = to_functional(counted(3));
+  call(writes, {x});
+  EXPECT_EQ(text_of(from_functional(x)), "[0. 3. 6.]");
+}
+
+TEST(Twins, are_found_whichever_comes_first) {
+  const Operator& first =
+      define("test_first.by(Tensor a, Scalar by) -> Tensor")
+          .cpu([](const Tensor& a, const Scalar& by) { return add(a, by); })
+          .op();
+  const auto define_out = [](const char* schema) -> const Operator& {
+    return define(schema).op();
+  };
+  EXPECT_EQ(pure_twin(define_out("test_first_.by(Tensor(a!) self, Scalar by) -> Tensor(a!)")),
+            &first);
+  EXPECT_EQ(pure_twin(define_out(
+                "test_first.by_out(Tensor a, Scalar by, *, Tensor(a!) out) -> Tensor(a!)")),
+            &first);
+  EXPECT_EQ(pure_twin(define_out("test_first_(Tensor(a!) self) -> Tensor(a!)")), nullptr)
+      << "of another overload";
+  define("test_takes_more(Tensor a, Scalar b) -> Tensor").cpu([](const Tensor& a, const Scalar& b) {
+    return add(a, b);
+  });
+  EXPECT_EQ(pure_twin(define_out("test_takes_more_(Tensor(a!) self) -> Tensor(a!)")), nullptr);
+}
+
+TEST(Twins, that_are_views_are_found_once_it_is_said_what_they_see) {
+  const Operator& in_place = define("test_halve_(Tensor(a!) self) -> Tensor(a!)").op();
+  const Definition view = define("test_halve(Tensor(a) self) -> Tensor(a)");
+  EXPECT_EQ(view_of_in_place(in_place), nullptr);
+  view.view([](const Window& self, std::span<const Argument>) {
+    return std::vector{self.with(views::slice(self.layout, 0, 0, self.layout.sizes[0] / 2, 1))};
+  });
+  EXPECT_EQ(view_of_in_place(in_place), &view.op());
+  const AnyTensor x = counted(4);
+  call(in_place, {x});
+  EXPECT_EQ(text_of(x), "[0. 1.]");
+}
+
 TEST(Guards, hold_for_their_thread_and_their_scope) {
   EXPECT_TRUE(thread_keys().included.empty());
   {
@@ -145,52 +204,18 @@ TEST(Guards, hold_for_their_thread_and_their_scope) {
   EXPECT_EQ(thread_keys().excluded, KeySet());
 }
 
-/// Every pure operator that says what it returns says what its kernel returns.
 TEST(Meta, of_results_is_that_of_what_the_cpu_computes) {
-  const AnyTensor square = call_for_one("view", {counted(4), {2, 2}});
-  const AnyTensor truth = call_for_one("ge.scalar", {square, 2});
-  const std::vector<std::pair<const char*, Arguments>> calls{
-      {"add", {square, counted(2)}},
-      {"add.scalar", {truth, 2}},
-      {"div", {truth, truth}},
-      {"eq", {square, square}},
-      {"neg", {square}},
-      {"exp", {truth}},
-      {"where", {truth, square, counted(2)}},
-      {"sum", {truth}},
-      {"sum.axes", {square, {1}, true}},
-      {"sum.axes", {square, {-1}, false}},
-      {"matmul", {square, square}},
-      {"matmul", {counted(2), square}},
-      {"matmul", {counted(2), counted(2)}},
-      {"cat", {Tensors{square, truth}, 1}},
-      {"zeros", {{2, 0}, DType::i8}},
-      {"full", {{2}, 7, DType::u8}},
-      {"arange", {3, DType::f64}},
-      {"clone", {square}},
-      {"to", {square, DType::i16}},
-      {"reshape", {square, {-1}}},
-      {"view_copy", {square, {4}}},
-      {"view_copy.dtype", {square, DType::f64}},
-      {"permute_copy", {square, {1, 0}}},
-      {"expand_copy", {square, {3, 2, 2}}},
-      {"select_copy", {square, 0, 1}},
-      {"slice_copy", {square, 1, 1, 2, 1}},
-      {"diagonal_copy", {square, 0, 0, 1}},
-      {"as_strided_copy", {square, {3}, {1}, 1}},
-      {"select_scatter", {square, counted(2), 0, 1}},
-      {"slice_scatter", {square, square, 0, 0, None(), 1}},
-      {"diagonal_scatter", {square, counted(2)}},
-      {"as_strided_scatter", {square, counted(2), {2}, {2}, 1}}};
-  for (const auto& [name, arguments] : calls) {
+  test::RandomCalls random(test::seed());
+  for (const std::string& name : random.all_names()) {
     SCOPED_TRACE(name);
     const Operator& op = find(name);
-    Arguments checked = checked_arguments(op.schema(), arguments);
-    const AnyTensor result = dispatch(op, checked).front();
     ASSERT_NE(op.meta(), nullptr);
-    const TensorMeta meta = (*op.meta())({op, checked}).front();
-    EXPECT_EQ(meta.sizes, result.sizes());
-    EXPECT_EQ(meta.dtype, result.dtype());
+    for (int round = 0; round < 10; ++round) {
+      Arguments checked = checked_arguments(op.schema(), random.arguments_of(name));
+      const TensorMeta meta = (*op.meta())({op, checked}).front();
+      const AnyTensor result = dispatch(op, checked).front();
+      ASSERT_EQ(meta, (TensorMeta{result.sizes(), result.dtype()})) << describe(result);
+    }
   }
 }
 

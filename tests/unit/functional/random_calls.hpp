@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Random arguments for each of the pure operators that come along: what any backend has to compute
-/// as the CPU does.
+/// Random arguments for each of the pure operators that come along: what any backend has to compute as
+/// the CPU does, a graph to record, and a meta rule to foretell.
 #pragma once
 
 #include <byre/functional/backends/cpu.hpp>
@@ -41,17 +41,23 @@ class RandomCalls {
     add_copies();
     add_view_copies();
     add_scatters();
+    add_factories();
   }
 
-  /// The operators there are arguments for, by name.
-  std::vector<std::string> names() const {
-    std::vector<std::string> all;
-    for (const auto& [name, make] : makers_) {
-      all.push_back(name);
+  /// The operators of tensors, by name.
+  std::vector<std::string> names() const { return names_of(makers_); }
+  /// Those that make a tensor of numbers too.
+  std::vector<std::string> all_names() const {
+    std::vector<std::string> all = names_of(factories_);
+    for (std::string& name : names()) {
+      all.push_back(std::move(name));
     }
     return all;
   }
-  Arguments arguments_of(const std::string& name) { return makers_.at(name)(); }
+  Arguments arguments_of(const std::string& name) {
+    const auto factory = factories_.find(name);
+    return factory == factories_.end() ? makers_.at(name)() : factory->second();
+  }
 
   std::int64_t number(std::int64_t least, std::int64_t most) {
     return std::uniform_int_distribution<std::int64_t>(least, most)(random_);
@@ -79,7 +85,8 @@ class RandomCalls {
     std::vector<std::int64_t> numbers(
         static_cast<std::size_t>(byre::detail::element_count(sizes, "random")));
     for (std::int64_t& each : numbers) {
-      each = dtype == DType::boolean ? number(0, 1) : number(1, 9);
+      const bool is_negative = dtype != DType::u8 && flag();
+      each = dtype == DType::boolean ? number(0, 1) : is_negative ? number(-9, -1) : number(1, 9);
     }
     Tensor tensor = Tensor::empty(sizes, dtype);
     return copy_(tensor, Tensor::of<std::int64_t>(sizes, numbers));
@@ -87,6 +94,28 @@ class RandomCalls {
 
  private:
   using Maker = std::function<Arguments()>;
+  using Makers = std::map<std::string, Maker>;
+
+  static std::vector<std::string> names_of(const Makers& makers) {
+    std::vector<std::string> all;
+    for (const auto& [name, make] : makers) {
+      all.push_back(name);
+    }
+    return all;
+  }
+
+  /// One that the operator has a meaning for.
+  DType type_for(const std::string& name) {
+    for (;;) {
+      const DType dtype = any_type();
+      const bool is_number = dtype != DType::boolean;
+      const bool is_ordered = dtype != DType::complex64;
+      if ((is_number || (name != "sub" && name != "neg" && name != "relu")) &&
+          (is_ordered || (name != "ge" && name != "relu"))) {
+        return dtype;
+      }
+    }
+  }
 
   Argument tensor(const Dims& sizes, DType dtype) {
     return functional::from_cpu(elements(sizes, dtype));
@@ -108,25 +137,26 @@ class RandomCalls {
   }
 
   void add_pointwise() {
-    for (const char* name : {"add", "sub", "mul", "div", "eq", "ge"}) {
-      makers_[name] = [this]() -> Arguments {
+    for (const std::string name : {"add", "sub", "mul", "div", "eq", "ge"}) {
+      makers_[name] = [this, name]() -> Arguments {
         const Dims all = sizes(0, 3);
         Dims some = flag() ? all : broadcastable(all);
-        Argument a = tensor(all, number_type());
-        Argument b = tensor(some, number_type());
+        Argument a = tensor(all, type_for(name));
+        Argument b = tensor(some, type_for(name));
         return flag() ? Arguments{a, b} : Arguments{b, a};
       };
-      makers_[name + std::string(".scalar")] = [this]() -> Arguments {
-        return {tensor(sizes(0, 3), number_type()), number(1, 5)};
+      makers_[name + ".scalar"] = [this, name]() -> Arguments {
+        return {tensor(sizes(0, 3), type_for(name)),
+                flag() ? Argument(number(1, 5)) : Argument(0.5)};
       };
     }
-    for (const char* name : {"neg", "relu", "exp"}) {
-      makers_[name] = [this]() -> Arguments { return {tensor(sizes(0, 3), number_type())}; };
+    for (const std::string name : {"neg", "relu", "exp"}) {
+      makers_[name] = [this, name]() -> Arguments { return {tensor(sizes(0, 3), type_for(name))}; };
     }
     makers_["where"] = [this]() -> Arguments {
       const Dims all = sizes(0, 3);
-      return {tensor(broadcastable(all), DType::boolean), tensor(all, number_type()),
-              tensor(broadcastable(all), number_type())};
+      return {tensor(broadcastable(all), DType::boolean), tensor(all, any_type()),
+              tensor(broadcastable(all), any_type())};
     };
   }
 
@@ -149,7 +179,7 @@ class RandomCalls {
       Tensors tensors;
       for (std::int64_t count = number(1, 3); count > 0; --count) {
         at(all, axis) = size();
-        tensors.push_back(tensor(all, number_type()).tensor());
+        tensors.push_back(tensor(all, any_type()).tensor());
       }
       return {tensors, axis};
     };
@@ -233,6 +263,14 @@ class RandomCalls {
     }
   }
 
+  void add_factories() {
+    for (const char* name : {"zeros", "ones"}) {
+      factories_[name] = [this]() -> Arguments { return {sizes(0, 3), any_type()}; };
+    }
+    factories_["full"] = [this]() -> Arguments { return {sizes(0, 3), number(0, 1), any_type()}; };
+    factories_["arange"] = [this]() -> Arguments { return {number(0, 9), number_type()}; };
+  }
+
   /// Of a view that sees no element twice.
   Arguments of_view(const std::string& name) {
     Dims all = sizes(name == "diagonal" ? 2 : 1, 3);
@@ -256,7 +294,8 @@ class RandomCalls {
   }
 
   std::mt19937_64 random_;
-  std::map<std::string, Maker> makers_;
+  Makers makers_;
+  Makers factories_;
 };
 
 }  // namespace byre::test

@@ -2,6 +2,7 @@
 /// The tables of sites and of constants: complete, in the order of their enumerations, and binding.
 #include <byre/cow/share_lock_sites.hpp>
 #include <byre/cow/share_word_sites.hpp>
+#include <byre/functional/dispatch/published.hpp>
 #include <byre/shadow/default_mode.hpp>
 #include <byre/shadow/generation_sites.hpp>
 #include <byre/shadow/intern_sites.hpp>
@@ -76,6 +77,7 @@ TEST(SiteTables, have_one_row_for_every_enumerator_in_its_order) {
   expect_complete(shadow::default_mode_sites);
   expect_complete(shadow::tally_sites);
   expect_complete(shadow::switch_sites);
+  expect_complete(functional::published_sites);
 }
 
 TEST(ConstantTables, have_one_row_for_every_enumerator_in_its_order) {
@@ -111,7 +113,8 @@ std::vector<Table> all_tables() {
           rows(shadow::intern_sites),
           rows(shadow::default_mode_sites),
           rows(shadow::tally_sites),
-          rows(shadow::switch_sites)};
+          rows(shadow::switch_sites),
+          rows(functional::published_sites)};
 }
 
 bool contains(std::string_view text, std::string_view part) {

@@ -5,8 +5,6 @@
 #include <byre/functional/dispatch/guards.hpp>
 #include <byre/functional/operators/builtin.hpp>
 
-#include <cmath>
-
 namespace byre::inline v0::functional {
 namespace {
 
@@ -15,11 +13,11 @@ namespace {
       "%s %s, and a texture has neither views nor operators that write: nothing points into one. "
       "Run the program under the functionalize pass, which removes both.",
       op.name().c_str(),
-      op.schema().effect() == Effect::view ? "makes a view" : "writes to what it is given"));
+      op.effect() == Effect::view ? "makes a view" : "writes to what it is given"));
 }
 
 Tensors compute_on_cpu(const Call& call) {
-  if (!call.op.schema().is_pure()) {
+  if (call.op.effect() != Effect::none) {
     refuse_impure(call.op);
   }
   Arguments arguments(call.arguments.begin(), call.arguments.end());
@@ -38,69 +36,17 @@ Tensors compute_on_cpu(const Call& call) {
   return results;
 }
 
-Texture texture_of(const AnyTensor& tensor) {
-  const auto* const on_texture = tensor.as<TextureTensor>();
-  return on_texture != nullptr ? on_texture->texture() : Texture::upload(to_cpu(tensor));
-}
-
-/// Shaders compute f32 from f32, texel by texel, so that operands have to stand alike.
-bool has_shader_for(std::span<const Argument> operands) {
-  for (const Argument& operand : operands) {
-    if (operand.tensor().dtype() != DType::f32 ||
-        operand.tensor().sizes() != operands.front().tensor().sizes()) {
-      return false;
-    }
-  }
-  return true;
-}
-
-template <class Compute, class... Texels>
-Texel<float> computed_from(const Compute& compute, const Texels&... texels) {
-  Texel<float> computed;
-  for (std::size_t index = 0; index < computed.size(); ++index) {
-    computed[index] = compute(texels[index]...);
-  }
-  return computed;
-}
-
-/// `compute` takes as many floats as there are operands, tensors of equal sizes.
-template <class Compute, class... Operands>
-Tensors drawn_by(const Compute& compute, const AnyTensor& first, const Operands&... operands) {
-  const auto draw = [&](const auto&... textures) {
-    return Texture::draw<float>(first.numel(), [&](std::int64_t x, std::int64_t y) {
-      return computed_from(compute, textures.template texel<float>(x, y)...);
-    });
-  };
-  return {
-      make_counted<TextureTensor>(draw(texture_of(first), texture_of(operands)...), first.sizes())};
-}
-
-template <class Compute>
-void define_unary(const char* name, Compute compute) {
-  detail::extend_builtin(name).kernel(Key::texture, [compute](const Call& call) {
-    if (!has_shader_for(call.arguments)) {
-      return compute_on_cpu(call);
-    }
-    return drawn_by(compute, call.arguments[0].tensor());
-  });
-}
-
-template <class Compute>
-void define_binary(const char* name, Compute compute) {
-  detail::extend_builtin(name).kernel(Key::texture, [compute](const Call& call) {
-    if (!has_shader_for(call.arguments)) {
-      return compute_on_cpu(call);
-    }
-    return drawn_by(compute, call.arguments[0].tensor(), call.arguments[1].tensor());
-  });
-}
-
 }  // namespace
 
 void TextureTensor::rebind(const AnyTensor& other) {
   Dims sizes = other.sizes();
   texture_ = texture_of(other);
   sizes_ = std::move(sizes);
+}
+
+Texture texture_of(const AnyTensor& tensor) {
+  const auto* const on_texture = tensor.as<TextureTensor>();
+  return on_texture != nullptr ? on_texture->texture() : Texture::upload(to_cpu(tensor));
 }
 
 AnyTensor to_texture(const Tensor& tensor) {
@@ -117,13 +63,7 @@ Tensor from_texture(const AnyTensor& tensor) {
 }
 
 void detail::define_texture_backend() {
-  define_binary("add", [](float a, float b) { return a + b; });
-  define_binary("sub", [](float a, float b) { return a - b; });
-  define_binary("mul", [](float a, float b) { return a * b; });
-  define_binary("div", [](float a, float b) { return a / b; });
-  define_unary("neg", [](float a) { return -a; });
-  define_unary("relu", [](float a) { return a < 0 ? 0 : a; });
-  define_unary("exp", [](float a) { return std::exp(a); });
+  define_texture_shaders();
   set_builtin_fallback(Key::texture, compute_on_cpu);
 }
 

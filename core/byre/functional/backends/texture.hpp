@@ -36,7 +36,12 @@ AnyTensor to_texture(const Tensor& tensor);
 /// OutOfMemory.
 Tensor from_texture(const AnyTensor& tensor);
 
+/// What is in a texture, or a copy in one of what is on the CPU. Throws as to_texture and to_cpu.
+Texture texture_of(const AnyTensor& tensor);
+
 namespace detail {
+/// All that the pass emits, and all from element to element. Sums are the CPU's: their order is its own.
+void define_texture_shaders();
 /// Operators that have no shader are computed by the CPU's kernels, between a download and an upload;
 /// those that are not pure are refused.
 void define_texture_backend();

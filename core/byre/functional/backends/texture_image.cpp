@@ -23,8 +23,6 @@ void count(std::uint64_t TextureStats::*event) {
   ++(counts().stats.*event);
 }
 
-constexpr std::int64_t elements_of_texel = std::tuple_size_v<Texel<float>>;
-
 constexpr std::int64_t divided_up(std::int64_t number, std::int64_t by) noexcept {
   return number / by + (number % by == 0 ? 0 : 1);
 }
@@ -37,11 +35,11 @@ TextureStats texture_stats() {
 }
 
 Texture::Texture(std::int64_t numel, DType dtype) : numel_(numel), dtype_(dtype) {
-  const std::int64_t texels = divided_up(numel, elements_of_texel);
+  const std::int64_t texels = divided_up(numel, elements_per_texel);
   width_ = std::min(texels, max_width);
   height_ = width_ == 0 ? 0 : divided_up(texels, width_);
   const Dims room{divided_up(width_, tile) * tile, divided_up(height_, tile) * tile,
-                  elements_of_texel};
+                  elements_per_texel};
   memory_ = Storage::allocate(byre::detail::byte_count(byre::detail::element_count(room, "texture"),
                                                        itemsize(dtype), "texture"));
 }
@@ -49,7 +47,7 @@ Texture::Texture(std::int64_t numel, DType dtype) : numel_(numel), dtype_(dtype)
 std::size_t Texture::place_of(std::int64_t x, std::int64_t y) const noexcept {
   const std::int64_t tiles_in_front = y / tile * divided_up(width_, tile) + x / tile;
   const std::int64_t within = (x & 1) | (y & 1) << 1 | (x & 2) << 1 | (y & 2) << 2;
-  return static_cast<std::size_t>((tiles_in_front * tile * tile + within) * elements_of_texel) *
+  return static_cast<std::size_t>((tiles_in_front * tile * tile + within) * elements_per_texel) *
          itemsize(dtype_);
 }
 
@@ -59,7 +57,7 @@ Texture Texture::upload(const Tensor& tensor) {
   Texture texture(source.numel(), source.dtype());
   std::byte* const bytes = texture.memory_.mutable_data();
   std::fill_n(bytes, texture.memory_.nbytes(), std::byte{0});
-  const std::size_t of_texel = elements_of_texel * source.itemsize();
+  const std::size_t of_texel = texture.texel_nbytes();
   std::size_t left = source.nbytes();
   for (std::int64_t number = 0; left != 0; ++number) {
     const std::size_t taken = std::min(left, of_texel);
@@ -75,7 +73,7 @@ Tensor Texture::download(const Dims& sizes) const {
   Tensor tensor = Tensor::empty(sizes, dtype_);
   BYRE_ASSERT(tensor.numel() == numel_, "a texture was read as another number of elements");
   auto* next = static_cast<std::byte*>(tensor.mutable_raw_data());
-  const std::size_t of_texel = elements_of_texel * tensor.itemsize();
+  const std::size_t of_texel = texel_nbytes();
   std::size_t left = tensor.nbytes();
   for (std::int64_t number = 0; left != 0; ++number) {
     const std::size_t taken = std::min(left, of_texel);
@@ -85,6 +83,13 @@ Tensor Texture::download(const Dims& sizes) const {
   }
   count(&TextureStats::downloads);
   return tensor;
+}
+
+Texture Texture::as(DType dtype) const {
+  BYRE_ASSERT(itemsize(dtype) == itemsize(dtype_), "a texture was read as elements of another size");
+  Texture other = *this;
+  other.dtype_ = dtype;
+  return other;
 }
 
 void Texture::count_drawn() {

@@ -5,16 +5,33 @@
 
 #include <byre/tensor/tensor.hpp>
 
+#include <algorithm>
 #include <array>
+#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 
 namespace byre::inline v0::functional {
 
+inline constexpr std::int64_t elements_per_texel = 4;
+
 /// Four elements, as a shader has them at once.
 template <Element T>
-using Texel = std::array<T, 4>;
+using Texel = std::array<T, elements_per_texel>;
+
+/// Room for those of any dtype.
+struct alignas(16) TexelBytes {
+  std::array<std::byte, sizeof(Texel<std::complex<float>>)> bytes;
+};
+
+/// Where a shader is: at a texel, of whose elements the first `count` mean something.
+struct Fragment {
+  std::int64_t x;
+  std::int64_t y;
+  std::int64_t first;  ///< the number of the texel's first element
+  std::int64_t count;
+};
 
 /// How often textures were filled, read back and drawn, by all threads, since the program began.
 struct TextureStats {
@@ -39,17 +56,23 @@ class Texture {
   /// All elements, under sizes of as many. Throws OutOfMemory.
   Tensor download(const Dims& sizes) const;
 
-  /// `shader(x, y)` answers the texel there, in an image for `numel` elements; those behind the last
-  /// mean nothing. Throws OutOfMemory, and what the shader throws.
-  template <Element T, class Shader>
-  static Texture draw(std::int64_t numel, const Shader& shader);
-  /// T is the dtype; x and y are of this image.
+  /// `shader(fragment, texel)` writes the bytes of a texel, which are 0 before, of an image for `numel`
+  /// elements of `dtype`. Throws OutOfMemory, and what the shader throws.
+  template <class Shader>
+  static Texture draw(std::int64_t numel, DType dtype, const Shader& shader);
+  /// The bytes of the texel there, x and y being of this image.
+  void fetch(std::int64_t x, std::int64_t y, std::byte* texel) const noexcept {
+    std::memcpy(texel, memory_.data() + place_of(x, y), texel_nbytes());
+  }
+  /// T is the dtype.
   template <Element T>
   Texel<T> texel(std::int64_t x, std::int64_t y) const {
     Texel<T> read;
-    std::memcpy(read.data(), memory_.data() + place_of(x, y), sizeof read);
+    fetch(x, y, reinterpret_cast<std::byte*>(read.data()));
     return read;
   }
+  /// The same image, its bytes read as another dtype of the same size.
+  Texture as(DType dtype) const;
 
   std::int64_t numel() const noexcept { return numel_; }
   DType dtype() const noexcept { return dtype_; }
@@ -66,6 +89,7 @@ class Texture {
   std::size_t place_of_texel(std::int64_t number) const noexcept {
     return place_of(number % width_, number / width_);
   }
+  std::size_t texel_nbytes() const noexcept { return elements_per_texel * itemsize(dtype_); }
   static void count_drawn();
 
   std::int64_t numel_;
@@ -75,14 +99,17 @@ class Texture {
   Storage memory_;
 };
 
-template <Element T, class Shader>
-Texture Texture::draw(std::int64_t numel, const Shader& shader) {
-  Texture drawn(numel, dtype_of<T>);
+template <class Shader>
+Texture Texture::draw(std::int64_t numel, DType dtype, const Shader& shader) {
+  Texture drawn(numel, dtype);
   std::byte* const bytes = drawn.memory_.mutable_data();
   for (std::int64_t y = 0; y < drawn.height_; ++y) {
     for (std::int64_t x = 0; x < drawn.width_; ++x) {
-      const Texel<T> texel = shader(x, y);
-      std::memcpy(bytes + drawn.place_of(x, y), texel.data(), sizeof texel);
+      TexelBytes texel{};
+      const std::int64_t first = (y * drawn.width_ + x) * elements_per_texel;
+      const std::int64_t count = std::clamp<std::int64_t>(numel - first, 0, elements_per_texel);
+      shader(Fragment{x, y, first, count}, texel.bytes.data());
+      std::memcpy(bytes + drawn.place_of(x, y), texel.bytes.data(), drawn.texel_nbytes());
     }
   }
   count_drawn();

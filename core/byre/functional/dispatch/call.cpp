@@ -64,7 +64,7 @@ Tensors with_written(const Schema& schema, std::span<const Argument> arguments, 
 /// What a kernel returned is what the schema says: what is written is filled in.
 void expect_results(const Operator& op, Key key, std::size_t count) {
   const auto& returns = op.schema().returns;
-  const bool writes = op.schema().effect() == Effect::write;
+  const bool writes = op.effect() == Effect::write;
   const auto expected = static_cast<std::size_t>(
       std::count_if(returns.begin(), returns.end(),
                     [writes](const Return& each) { return !writes || !each.alias; }));
@@ -143,7 +143,7 @@ Tensors dispatch(const Operator& op, std::span<Argument> arguments) {
   }
   Tensors results = (*kernel)({op, arguments});
   expect_results(op, key, results.size());
-  return op.schema().effect() == Effect::write
+  return op.effect() == Effect::write
              ? with_written(op.schema(), arguments, std::move(results))
              : results;
 }

@@ -1,45 +1,55 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/error/error.hpp>
 #include <byre/functional/dispatch/key.hpp>
+#include <byre/functional/dispatch/published.hpp>
 #include <byre/sync/immortal.hpp>
 
+#include <array>
 #include <boost/thread/lock_guard.hpp>
 #include <boost/thread/mutex.hpp>
-#include <deque>
+#include <memory>
 
 namespace byre::inline v0::functional {
 namespace {
 
-/// The backends there are, in the order of their keys. Traits stay where they are.
+/// The backends there are, by their keys. To look takes no lock.
 class Backends {
  public:
-  Key add(BackendTraits traits) {
-    const boost::lock_guard<boost::mutex> lock(mutex_);
-    for (const BackendTraits& other : backends_) {
-      if (other.name == traits.name) {
-        throw InvalidArgument(
-            format_text("add_backend: there is a backend '%s' already. Give another name.",
-                        traits.name.c_str()));
-      }
-    }
-    if (backends_.size() > static_cast<std::size_t>(Key::last_of_users)) {
-      throw InvalidArgument(format_text("add_backend: '%s' is one too many: there are %zu.",
-                                        traits.name.c_str(), backends_.size()));
-    }
-    backends_.push_back(std::move(traits));
-    return static_cast<Key>(backends_.size() - 1);
+  Backends() {
+    add({.name = "cpu", .writes_through_strides = true});
+    add({.name = "graph"});
+    add({.name = "texture"});
   }
 
-  const BackendTraits* find(Key key) noexcept {
+  Key add(BackendTraits traits) {
+    auto made = std::make_unique<const BackendTraits>(std::move(traits));
     const boost::lock_guard<boost::mutex> lock(mutex_);
+    std::size_t count = 0;
+    for (; count < most && backends_[count].get() != nullptr; ++count) {
+      if (backends_[count].get()->name == made->name) {
+        throw InvalidArgument(
+            format_text("add_backend: there is a backend '%s' already. Give another name.",
+                        made->name.c_str()));
+      }
+    }
+    if (count == most) {
+      throw InvalidArgument(format_text("add_backend: '%s' is one too many: there are %zu.",
+                                        made->name.c_str(), count));
+    }
+    backends_[count].set(made.release());
+    return static_cast<Key>(count);
+  }
+
+  const BackendTraits* find(Key key) const noexcept {
     const auto index = static_cast<std::size_t>(key);
-    return index < backends_.size() ? &backends_[index] : nullptr;
+    return index < most ? backends_[index].get() : nullptr;
   }
 
  private:
-  boost::mutex mutex_;
-  std::deque<BackendTraits> backends_{
-      {.name = "cpu", .writes_through_strides = true}, {.name = "graph"}, {.name = "texture"}};
+  static constexpr auto most = static_cast<std::size_t>(Key::last_of_users) + 1;
+
+  boost::mutex mutex_;  // of who adds
+  std::array<Published<const BackendTraits>, most> backends_;
 };
 
 Backends& backends() noexcept {

@@ -65,7 +65,7 @@ struct BackendTraits {
 /// Thread-safe.
 Key add_backend(BackendTraits traits);
 
-/// Throws InvalidArgument for a key that nobody has. Thread-safe.
+/// Throws InvalidArgument for a key that nobody has. Thread-safe; wait-free.
 const BackendTraits& traits_of(Key backend);
 /// "cpu", "functionalize". Of a key that nobody has, "?". Thread-safe.
 const char* name_of(Key key) noexcept;

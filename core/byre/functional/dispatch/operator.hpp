@@ -5,12 +5,12 @@
 #include <byre/functional/dispatch/any_tensor.hpp>
 #include <byre/functional/dispatch/argument.hpp>
 #include <byre/functional/dispatch/key.hpp>
+#include <byre/functional/dispatch/published.hpp>
 #include <byre/functional/dispatch/schema.hpp>
 #include <byre/functional/dispatch/window.hpp>
 
 #include <array>
 #include <functional>
-#include <memory>
 #include <span>
 #include <string>
 #include <utility>
@@ -19,6 +19,9 @@
 namespace byre::inline v0::functional {
 
 class Operator;
+namespace detail {
+class Registry;
+}
 
 /// One call, whose arguments are as the schema says: all there, of the right types.
 struct Call {
@@ -46,35 +49,50 @@ using MetaRule = std::function<std::vector<TensorMeta>(const Call&)>;
 /// The windows of the views that a view operator makes of one; arguments without the first.
 using ViewRule = std::function<std::vector<Window>(const Window&, std::span<const Argument>)>;
 
-/// Thread-safe: parts are added, and never taken away.
+/// Thread-safe; what is asked is wait-free: parts are added, and never taken away.
 class Operator {
  public:
-  explicit Operator(Schema schema) : schema_(std::move(schema)), name_(schema_.full_name()) {}
+  explicit Operator(Schema schema);
   Operator(const Operator&) = delete;
   Operator& operator=(const Operator&) = delete;
 
   const Schema& schema() const noexcept { return schema_; }
   /// With its overload: "add_.scalar".
   const std::string& name() const noexcept { return name_; }
+  Effect effect() const noexcept { return effect_; }
+  /// The parameters that are written, by index.
+  const std::vector<std::size_t>& written() const noexcept { return written_; }
 
   // Null where nothing is registered.
-  const Kernel* kernel(Key key) const noexcept;
+  const Kernel* kernel(Key key) const noexcept {
+    return kernels_[static_cast<std::size_t>(key)].get();
+  }
   /// What computes it by other operators, for every key that has no kernel of its own.
-  const Kernel* composite() const noexcept;
-  const MetaRule* meta() const noexcept;
-  const ViewRule* view() const noexcept;
+  const Kernel* composite() const noexcept { return composite_.get(); }
+  const MetaRule* meta() const noexcept { return meta_.get(); }
+  const ViewRule* view() const noexcept { return view_.get(); }
   KeySet registered_keys() const noexcept;
+
+  /// Of one that writes, the pure operator or the view that its name says it is of: see twins.hpp.
+  const Operator* twin() const noexcept { return twin_.get(); }
+  /// Of one that writes and has no pure twin, what was derived in its place, if it was.
+  const Operator* derived() const noexcept { return derived_.get(); }
 
  private:
   friend class Definition;
-  friend const Operator& define_or_find(Schema schema, Key key, Kernel kernel);
+  friend class detail::Registry;
 
   const Schema schema_;
   const std::string name_;
-  std::array<std::unique_ptr<const Kernel>, key_count> kernels_;
-  std::unique_ptr<const Kernel> composite_;
-  std::unique_ptr<const MetaRule> meta_;
-  std::unique_ptr<const ViewRule> view_;
+  const Effect effect_;
+  const std::vector<std::size_t> written_;
+  std::array<Published<const Kernel>, key_count> kernels_;
+  Published<const Kernel> composite_;
+  Published<const MetaRule> meta_;
+  Published<const ViewRule> view_;
+  Published<const Operator> twin_;
+  Published<const Operator> derived_;
+  Operator* next_ = nullptr;  // in the registry; set before it is found there
 };
 
 }  // namespace byre::inline v0::functional

@@ -1,51 +1,79 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/functional/dispatch/registry.hpp>
 #include <byre/functional/operators/builtin.hpp>
+#include <byre/functional/operators/twins.hpp>
 #include <byre/sync/immortal.hpp>
 
 #include <algorithm>
-#include <boost/thread/lock_types.hpp>
-#include <boost/thread/shared_mutex.hpp>
-#include <map>
+#include <boost/thread/lock_guard.hpp>
+#include <boost/thread/mutex.hpp>
+#include <functional>
+#include <memory>
 
 namespace byre::inline v0::functional {
-namespace {
 
-using ReadLock = boost::shared_lock<boost::shared_mutex>;
-using WriteLock = boost::unique_lock<boost::shared_mutex>;
+/// Operators in lists by the hash of their names, and fallbacks. All of it only grows: whoever looks
+/// takes no lock, and may use what was found for as long as the program runs.
+class detail::Registry {
+ public:
+  Operator* find(std::string_view name) const noexcept {
+    Operator* op = lists_[list_of(name)].get();
+    while (op != nullptr && op->name() != name) {
+      op = op->next_;
+    }
+    return op;
+  }
+  /// By name.
+  std::vector<const Operator*> all() const;
+  const Kernel* fallback(Key key) const noexcept {
+    return fallbacks_[static_cast<std::size_t>(key)].get();
+  }
 
-struct Registry {
-  boost::shared_mutex mutex;
-  // Operators and kernels stay where they are: who found one uses it without the lock.
-  std::map<std::string, std::unique_ptr<Operator>, std::less<>> operators;
-  std::array<std::unique_ptr<const Kernel>, key_count> fallbacks;
+  /// Throws DispatchError if there is one of its name.
+  Operator& add(Schema schema);
+  /// What writes `op`'s copies: of that schema, with its kernel, or the one there is.
+  const Operator& add_derived(const Operator& op, Schema schema, Kernel kernel);
+  template <class Part>
+  void set_once(Operator& op, Published<const Part>& place, Part part, const char* what);
+  void set_fallback(Key key, Kernel fallback);
+
+ private:
+  using Lock = boost::lock_guard<boost::mutex>;
+
+  static constexpr std::size_t list_count = 256;
+  static std::size_t list_of(std::string_view name) noexcept {
+    return std::hash<std::string_view>()(name) % list_count;
+  }
+
+  std::vector<Operator*> writers_of(const Operator& op) const;
+  Operator& push(std::unique_ptr<Operator> op);
+
+  boost::mutex mutex_;  // of who registers
+  std::array<Published<Operator>, list_count> lists_;
+  std::array<Published<const Kernel>, key_count> fallbacks_;
 };
 
-Registry& bare_registry() noexcept {
-  return sync::immortal<Registry>();
+namespace {
+
+detail::Registry& bare_registry() noexcept {
+  return sync::immortal<detail::Registry>();
 }
 
 /// With the operators that come along. Defining those finds the bare one.
-Registry& registry() {
+detail::Registry& registry() {
   static const bool is_filled = (detail::define_builtin_operators(), true);
   static_cast<void>(is_filled);
   return bare_registry();
 }
 
-template <class Part>
-void set_once(std::unique_ptr<const Part>& place, Part part, const char* what, const char* of) {
-  auto made = std::make_unique<const Part>(std::move(part));
-  const WriteLock lock(bare_registry().mutex);
-  if (place != nullptr) {
-    throw DispatchError(format_text("%s has %s already: each is registered once.", of, what));
-  }
-  place = std::move(made);
+bool is_computed(const Operator& op) noexcept {
+  return op.composite() != nullptr || op.view() != nullptr || !op.registered_keys().empty();
 }
 
-template <class Part>
-const Part* read(const std::unique_ptr<const Part>& place) noexcept {
-  const ReadLock lock(bare_registry().mutex);
-  return place.get();
+void expect_first(bool is_first, const char* of, const char* what) {
+  if (!is_first) {
+    throw DispatchError(format_text("%s has %s already: each is registered once.", of, what));
+  }
 }
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
@@ -65,86 +93,151 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 /// The names that `name` may have been meant for: its overloads, and those spelled nearly so.
-std::string names_near(const Registry& registry, std::string_view name) {
+std::string names_near(const std::vector<const Operator*>& all, std::string_view name) {
   const std::string_view stem = name.substr(0, name.find('.'));
   std::string text;
-  for (const auto& [known, op] : registry.operators) {
-    if (op->schema().name == stem || edit_distance(known, name) <= name.size() / 3) {
-      text += (text.empty() ? "" : ", ") + known;
+  for (const Operator* const op : all) {
+    if (op->schema().name == stem || edit_distance(op->name(), name) <= name.size() / 3) {
+      text += (text.empty() ? "" : ", ") + op->name();
     }
   }
   return text;
 }
 
-Definition define_in(Registry& registry, Schema schema) {
+}  // namespace
+
+std::vector<const Operator*> detail::Registry::all() const {
+  std::vector<const Operator*> all;
+  for (const Published<Operator>& list : lists_) {
+    for (const Operator* op = list.get(); op != nullptr; op = op->next_) {
+      all.push_back(op);
+    }
+  }
+  std::sort(all.begin(), all.end(),
+            [](const Operator* a, const Operator* b) { return a->name() < b->name(); });
+  return all;
+}
+
+/// Those that are there, whose twin `op` is.
+std::vector<Operator*> detail::Registry::writers_of(const Operator& op) const {
+  std::vector<Operator*> writers;
+  for (const std::string& name : names_of_writers(op.schema())) {
+    if (Operator* const writer = find(name); writer != nullptr && is_twin_of(op, *writer)) {
+      writers.push_back(writer);
+    }
+  }
+  return writers;
+}
+
+Operator& detail::Registry::push(std::unique_ptr<Operator> op) {
+  const auto name_of_its = name_of_twin(op->schema());
+  const Operator* const twin = name_of_its ? find(*name_of_its) : nullptr;
+  if (twin != nullptr && is_computed(*twin) && is_twin_of(*twin, *op)) {
+    op->twin_.set(twin);
+  }
+  Published<Operator>& list = lists_[list_of(op->name())];
+  op->next_ = list.get();
+  list.set(op.get());
+  return *op.release();
+}
+
+Operator& detail::Registry::add(Schema schema) {
   auto made = std::make_unique<Operator>(std::move(schema));
-  const WriteLock lock(registry.mutex);
-  const auto [place, is_new] = registry.operators.emplace(made->name(), nullptr);
-  if (!is_new) {
+  const Lock lock(mutex_);
+  if (const Operator* const other = find(made->name())) {
     throw DispatchError(format_text(
         "define: there is an operator %s already: %s. Add kernels by extend(\"%s\"), or "
         "give an overload: %s.yours(...).",
-        made->name().c_str(), to_string(place->second->schema()).c_str(), made->name().c_str(),
-        made->schema().name.c_str()));
+        other->name().c_str(), to_string(other->schema()).c_str(), other->name().c_str(),
+        other->schema().name.c_str()));
   }
-  place->second = std::move(made);
-  return Definition(*place->second);
+  return push(std::move(made));
 }
 
-}  // namespace
+const Operator& detail::Registry::add_derived(const Operator& op, Schema schema, Kernel kernel) {
+  auto made = std::make_unique<Operator>(std::move(schema));
+  auto computes = std::make_unique<const Kernel>(std::move(kernel));
+  const Lock lock(mutex_);
+  const Operator* derived = find(made->name());
+  if (derived == nullptr) {
+    made->kernels_[static_cast<std::size_t>(Key::cpu)].set(computes.get());
+    derived = &push(std::move(made));
+    static_cast<void>(computes.release());
+  } else if (to_string(derived->schema()) != to_string(made->schema())) {
+    throw DispatchError(format_text(
+        "there is an operator %s, where %s is to be derived. Give the operator another name.",
+        to_string(derived->schema()).c_str(), to_string(made->schema()).c_str()));
+  }
+  find(op.name())->derived_.set(derived);
+  return *derived;
+}
 
-const Kernel* Operator::kernel(Key key) const noexcept {
-  return read(kernels_[static_cast<std::size_t>(key)]);
+template <class Part>
+void detail::Registry::set_once(Operator& op, Published<const Part>& place, Part part,
+                                const char* what) {
+  auto made = std::make_unique<const Part>(std::move(part));
+  const Lock lock(mutex_);
+  expect_first(place.get() == nullptr, op.name().c_str(), what);
+  const std::vector<Operator*> writers = writers_of(op);
+  place.set(made.release());
+  for (Operator* const writer : writers) {
+    // Not before it can be computed: until then a writer has the form that is derived.
+    writer->twin_.set(is_computed(op) ? &op : nullptr);
+  }
 }
-const Kernel* Operator::composite() const noexcept {
-  return read(composite_);
+
+void detail::Registry::set_fallback(Key key, Kernel fallback) {
+  auto made = std::make_unique<const Kernel>(std::move(fallback));
+  Published<const Kernel>& place = fallbacks_[static_cast<std::size_t>(key)];
+  const Lock lock(mutex_);
+  expect_first(place.get() == nullptr, name_of(key), "a fallback");
+  place.set(made.release());
 }
-const MetaRule* Operator::meta() const noexcept {
-  return read(meta_);
-}
-const ViewRule* Operator::view() const noexcept {
-  return read(view_);
-}
+
+Operator::Operator(Schema schema)
+    : schema_(std::move(schema)),
+      name_(schema_.full_name()),
+      effect_(schema_.effect()),
+      written_(written_parameters(schema_)) {}
 
 KeySet Operator::registered_keys() const noexcept {
-  const ReadLock lock(bare_registry().mutex);
   KeySet keys;
   for (std::size_t index = 0; index < key_count; ++index) {
-    keys = kernels_[index] == nullptr ? keys : keys | static_cast<Key>(index);
+    keys = kernels_[index].get() == nullptr ? keys : keys | static_cast<Key>(index);
   }
   return keys;
 }
 
 const Definition& Definition::kernel(Key key, Kernel kernel) const {
   const std::string what = std::string("a kernel for ") + name_of(key);
-  set_once(op_.kernels_[static_cast<std::size_t>(key)], std::move(kernel), what.c_str(),
-           op_.name().c_str());
+  bare_registry().set_once(op_, op_.kernels_[static_cast<std::size_t>(key)], std::move(kernel),
+                           what.c_str());
   return *this;
 }
 
 const Definition& Definition::composite(Kernel kernel) const {
-  set_once(op_.composite_, std::move(kernel), "a composite kernel", op_.name().c_str());
+  bare_registry().set_once(op_, op_.composite_, std::move(kernel), "a composite kernel");
   return *this;
 }
 
 const Definition& Definition::meta(MetaRule rule) const {
-  set_once(op_.meta_, std::move(rule), "a meta rule", op_.name().c_str());
+  bare_registry().set_once(op_, op_.meta_, std::move(rule), "a meta rule");
   return *this;
 }
 
 const Definition& Definition::view(ViewRule rule) const {
-  if (op_.schema().effect() != Effect::view) {
+  if (op_.effect() != Effect::view) {
     throw DispatchError(format_text(
         "%s is no view: its schema is %s. A view's first parameter and its result have one alias "
         "set that is not written.",
         op_.name().c_str(), to_string(op_.schema()).c_str()));
   }
-  set_once(op_.view_, std::move(rule), "a view rule", op_.name().c_str());
+  bare_registry().set_once(op_, op_.view_, std::move(rule), "a view rule");
   return *this;
 }
 
 Definition define(Schema schema) {
-  return define_in(registry(), std::move(schema));
+  return Definition(registry().add(std::move(schema)));
 }
 
 Definition define(std::string_view schema) {
@@ -152,34 +245,21 @@ Definition define(std::string_view schema) {
 }
 
 Definition detail::define_builtin(std::string_view schema) {
-  return define_in(bare_registry(), parse_schema(schema));
+  return Definition(bare_registry().add(parse_schema(schema)));
 }
 
-const Operator& define_or_find(Schema schema, Key key, Kernel kernel) {
-  Registry& all = registry();
-  auto made = std::make_unique<Operator>(std::move(schema));
-  made->kernels_[static_cast<std::size_t>(key)] = std::make_unique<const Kernel>(std::move(kernel));
-  const WriteLock lock(all.mutex);
-  auto& place = all.operators[made->name()];
-  if (place == nullptr) {
-    place = std::move(made);
-  } else if (to_string(place->schema()) != to_string(made->schema())) {
-    throw DispatchError(format_text(
-        "there is an operator %s, where %s is to be derived. Give the operator another name.",
-        to_string(place->schema()).c_str(), to_string(made->schema()).c_str()));
-  }
-  return *place;
-}
-
-const Operator& detail::builtin(std::string_view name) {
-  const auto found = bare_registry().operators.find(name);
-  BYRE_ASSERT(found != bare_registry().operators.end(),
-              "a builtin operator is used before its definition");
-  return *found->second;
+const Operator& detail::define_derived(const Operator& op, Schema schema, Kernel kernel) {
+  return bare_registry().add_derived(op, std::move(schema), std::move(kernel));
 }
 
 Definition detail::extend_builtin(std::string_view name) {
-  return Definition(const_cast<Operator&>(builtin(name)));
+  Operator* const found = bare_registry().find(name);
+  BYRE_ASSERT(found != nullptr, "a builtin operator is used before its definition");
+  return Definition(*found);
+}
+
+const Operator& detail::builtin(std::string_view name) {
+  return extend_builtin(name).op();
 }
 
 Definition extend(std::string_view name) {
@@ -187,45 +267,35 @@ Definition extend(std::string_view name) {
 }
 
 const Operator* find_if_any(std::string_view name) {
-  const ReadLock lock(registry().mutex);
-  const auto& all = bare_registry().operators;
-  const auto found = all.find(name);
-  return found == all.end() ? nullptr : found->second.get();
+  return registry().find(name);
 }
 
 const Operator& find(std::string_view name) {
   if (const Operator* const found = find_if_any(name)) {
     return *found;
   }
-  const ReadLock lock(bare_registry().mutex);
-  const std::string near = names_near(bare_registry(), name);
+  const std::vector<const Operator*> all = operators();
+  const std::string near = names_near(all, name);
   throw DispatchError(format_text(
       "there is no operator '%.*s' among the %zu that are registered%s%s. define() registers one.",
-      static_cast<int>(name.size()), name.data(), bare_registry().operators.size(),
-      near.empty() ? "" : "; near are: ", near.c_str()));
+      static_cast<int>(name.size()), name.data(), all.size(), near.empty() ? "" : "; near are: ",
+      near.c_str()));
 }
 
 std::vector<const Operator*> operators() {
-  const ReadLock lock(registry().mutex);
-  std::vector<const Operator*> all;
-  for (const auto& [name, op] : bare_registry().operators) {
-    all.push_back(op.get());
-  }
-  return all;
+  return registry().all();
 }
 
 void set_fallback(Key key, Kernel fallback) {
-  registry();
-  detail::set_builtin_fallback(key, std::move(fallback));
+  registry().set_fallback(key, std::move(fallback));
 }
 
 void detail::set_builtin_fallback(Key key, Kernel fallback) {
-  set_once(bare_registry().fallbacks[static_cast<std::size_t>(key)], std::move(fallback),
-           "a fallback", name_of(key));
+  bare_registry().set_fallback(key, std::move(fallback));
 }
 
 const Kernel* fallback(Key key) noexcept {
-  return read(bare_registry().fallbacks[static_cast<std::size_t>(key)]);
+  return bare_registry().fallback(key);
 }
 
 }  // namespace byre::inline v0::functional

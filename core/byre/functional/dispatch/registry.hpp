@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The registry: operators by name, their kernels by key, and a fallback for each key. All thread-safe.
+/// The registry: operators by name, their kernels by key, and a fallback for each key. All thread-safe;
+/// to look takes no lock, beside whoever registers.
 ///
 ///   define("scale(Tensor a, Scalar by) -> Tensor")
 ///       .cpu([](const Tensor& a, const Scalar& by) { return mul(a, by); });
@@ -45,13 +46,10 @@ class Definition {
 /// A new operator. Throws SyntaxError, SchemaError, and DispatchError if there is one of that name.
 Definition define(std::string_view schema);
 Definition define(Schema schema);
-/// The same, with its kernel: nobody finds it without. Where there is one of that name and schema, as
-/// another thread may have come first, that one. Throws DispatchError for one of another schema.
-const Operator& define_or_find(Schema schema, Key key, Kernel kernel);
 /// One there is already, to add kernels for another key. Throws DispatchError.
 Definition extend(std::string_view name);
 
-/// By its name and overload: "add_.scalar". Stays valid. Throws DispatchError, which names those that
+/// By its name and overload: "add_.scalar". Stays valid. Lock-free. Throws DispatchError, which names those that
 /// are near.
 const Operator& find(std::string_view name);
 /// The same, or null.

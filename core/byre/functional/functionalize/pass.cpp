@@ -111,7 +111,7 @@ void expect_written_apart(const Call& call, std::span<const std::size_t> written
 /// By the pure form, whose last results are what is written.
 Tensors write_by_pure_form(const Call& call) {
   const char* const name = call.op.name().c_str();
-  const std::vector<std::size_t> written = written_parameters(call.op.schema());
+  const std::vector<std::size_t>& written = call.op.written();
   for (const std::size_t index : written) {
     FunctionalTensor& target = target_of(call, index);
     target.prepare_write(name, written.size());
@@ -137,7 +137,7 @@ Tensors write_by_pure_form(const Call& call) {
 }
 
 Tensors functionalized(const Call& call) {
-  switch (call.op.schema().effect()) {
+  switch (call.op.effect()) {
     case Effect::none:
       return call_pure(call);
     case Effect::view:

@@ -2,8 +2,9 @@
 #include <byre/functional/dispatch/call.hpp>
 #include <byre/functional/functionalize/view_info.hpp>
 
+#include <algorithm>
 #include <array>
-#include <string_view>
+#include <utility>
 
 namespace byre::inline v0::functional {
 namespace {
@@ -61,83 +62,6 @@ std::int64_t wrapped(std::int64_t axis, const Layout& layout, const char* operat
   return static_cast<std::int64_t>(byre::detail::wrap_axis(axis, layout.ndim(), operation));
 }
 
-enum class Family : std::uint8_t {
-  none,
-  all_in_order,
-  permutation,
-  selection,
-  slice,
-  parts_of_slices,
-  parts_of_selections,
-  diagonal,
-  expansion,
-  dtype,
-  real,
-  complex,
-};
-
-struct FamilyOf {
-  std::string_view name;
-  Family family;
-};
-
-constexpr std::array families{
-    FamilyOf{"view", Family::all_in_order},
-    FamilyOf{"squeeze", Family::all_in_order},
-    FamilyOf{"squeeze.axis", Family::all_in_order},
-    FamilyOf{"unsqueeze", Family::all_in_order},
-    FamilyOf{"flatten", Family::all_in_order},
-    FamilyOf{"permute", Family::permutation},
-    FamilyOf{"transpose", Family::permutation},
-    FamilyOf{"t", Family::permutation},
-    FamilyOf{"movedim", Family::permutation},
-    FamilyOf{"select", Family::selection},
-    FamilyOf{"slice", Family::slice},
-    FamilyOf{"narrow", Family::parts_of_slices},
-    FamilyOf{"split", Family::parts_of_slices},
-    FamilyOf{"split.sizes", Family::parts_of_slices},
-    FamilyOf{"chunk", Family::parts_of_slices},
-    FamilyOf{"unbind", Family::parts_of_selections},
-    FamilyOf{"diagonal", Family::diagonal},
-    FamilyOf{"expand", Family::expansion},
-    FamilyOf{"view.dtype", Family::dtype},
-    FamilyOf{"view_as_real", Family::real},
-    FamilyOf{"view_as_complex", Family::complex},
-};
-
-Family family_of(const Operator& op) noexcept {
-  for (const FamilyOf& entry : families) {
-    if (entry.name == op.name()) {
-      return entry.family;
-    }
-  }
-  return Family::none;
-}
-
-/// A part of `before` along an axis, behind the parts before it. narrow alone says where it begins.
-ViewInfo slice_of_parts(const Operator& op, std::span<const Argument> arguments,
-                        const Window& before, std::span<const Window> parts, std::size_t index) {
-  const bool is_narrow = op.name() == "narrow";
-  const std::int64_t axis = wrapped(arguments[is_narrow ? 0 : 1].integer(), before.layout, "split");
-  const auto along = static_cast<std::size_t>(axis);
-  const Layout& part = parts[index].layout;
-  const std::int64_t stride = before.layout.strides[along];
-  std::int64_t start = 0;
-  if (is_narrow) {
-    start = arguments[1].integer();
-    start += start < 0 ? before.layout.sizes[along] : 0;
-  } else if (stride != 0 && part.numel() != 0) {
-    start = (part.offset - before.layout.offset) / stride;
-  } else {  // where it lies says nothing
-    for (std::size_t earlier = 0; earlier < index; ++earlier) {
-      start += parts[earlier].layout.sizes[along];
-    }
-  }
-  return {ViewKind::slice,
-          {axis, start, start + part.sizes[along], 1},
-          {before.layout.sizes, before.dtype}};
-}
-
 ViewInfo selected(const Window& before, std::int64_t axis, std::int64_t index) {
   const std::int64_t which = wrapped(axis, before.layout, "select");
   const std::int64_t size = before.layout.sizes[static_cast<std::size_t>(which)];
@@ -181,48 +105,118 @@ AnyTensor ViewInfo::invert(AnyTensor& value, const AnyTensor& updated) const {
   }
 }
 
-std::vector<ViewInfo> canonical_views(const Operator& op, std::span<const Argument> arguments,
-                                      const Window& before, std::span<const Window> parts,
-                                      std::size_t index, bool& is_known) {
-  const TensorMeta base{before.layout.sizes, before.dtype};
-  const Window& after = parts[index];
-  is_known = true;
-  switch (family_of(op)) {
+enum class CanonicalViews::Family : std::uint8_t {
+  none,
+  alias,
+  all_in_order,
+  permutation,
+  selection,
+  slice,
+  narrowing,
+  parts_of_slices,
+  parts_of_selections,
+  diagonal,
+  expansion,
+  dtype,
+  real,
+  complex,
+};
+
+CanonicalViews::Family CanonicalViews::family_of(const Operator& op) noexcept {
+  using Entry = std::pair<const Operator*, Family>;
+  static const auto families = [] {
+    std::array entries{
+        Entry{&find("alias"), Family::alias},
+        Entry{&find("view"), Family::all_in_order},
+        Entry{&find("squeeze"), Family::all_in_order},
+        Entry{&find("squeeze.axis"), Family::all_in_order},
+        Entry{&find("unsqueeze"), Family::all_in_order},
+        Entry{&find("flatten"), Family::all_in_order},
+        Entry{&find("permute"), Family::permutation},
+        Entry{&find("transpose"), Family::permutation},
+        Entry{&find("t"), Family::permutation},
+        Entry{&find("movedim"), Family::permutation},
+        Entry{&find("select"), Family::selection},
+        Entry{&find("slice"), Family::slice},
+        Entry{&find("narrow"), Family::narrowing},
+        Entry{&find("split"), Family::parts_of_slices},
+        Entry{&find("split.sizes"), Family::parts_of_slices},
+        Entry{&find("chunk"), Family::parts_of_slices},
+        Entry{&find("unbind"), Family::parts_of_selections},
+        Entry{&find("diagonal"), Family::diagonal},
+        Entry{&find("expand"), Family::expansion},
+        Entry{&find("view.dtype"), Family::dtype},
+        Entry{&find("view_as_real"), Family::real},
+        Entry{&find("view_as_complex"), Family::complex},
+    };
+    std::sort(entries.begin(), entries.end());
+    return entries;
+  }();
+  const auto found = std::lower_bound(families.begin(), families.end(), Entry{&op, Family::none});
+  return found != families.end() && found->first == &op ? found->second : Family::none;
+}
+
+CanonicalViews::CanonicalViews(const Operator& op, std::span<const Argument> arguments,
+                               const Window& before)
+    : op_(op), family_(family_of(op)), arguments_(arguments), before_(before) {
+  if (family_ == Family::narrowing) {
+    const std::int64_t axis = wrapped(arguments[0].integer(), before.layout, "narrow");
+    start_ = arguments[1].integer();
+    start_ += start_ < 0 ? before.layout.sizes[static_cast<std::size_t>(axis)] : 0;
+  }
+}
+
+/// The next part along an axis, behind the parts before it.
+ViewInfo CanonicalViews::next_slice(const Layout& part) {
+  const Argument& along = arguments_[family_ == Family::narrowing ? 0 : 1];
+  const std::int64_t axis = wrapped(along.integer(), before_.layout, "split");
+  const std::int64_t start = start_;
+  start_ += part.sizes[static_cast<std::size_t>(axis)];
+  return {ViewKind::slice, {axis, start, start_, 1}, {before_.layout.sizes, before_.dtype}};
+}
+
+std::optional<std::vector<ViewInfo>> CanonicalViews::next(const Window& after) {
+  using Views = std::vector<ViewInfo>;
+  const TensorMeta base{before_.layout.sizes, before_.dtype};
+  switch (family_) {
+    case Family::none:
+      break;
+    case Family::alias:
+      return Views();
     case Family::all_in_order:
-      return {{ViewKind::view, {after.layout.sizes}, base}};
+      return Views{{ViewKind::view, {after.layout.sizes}, base}};
     case Family::permutation:
-      return {{ViewKind::permute, {permuted_axes(op, arguments, before.layout.ndim())}, base}};
+      return Views{
+          {ViewKind::permute, {permuted_axes(op_, arguments_, before_.layout.ndim())}, base}};
     case Family::selection:
-      return {selected(before, arguments[0].integer(), arguments[1].integer())};
+      return Views{selected(before_, arguments_[0].integer(), arguments_[1].integer())};
     case Family::parts_of_selections:
-      return {selected(before, arguments[0].integer(), static_cast<std::int64_t>(index))};
+      return Views{selected(before_, arguments_[0].integer(), start_++)};
     case Family::slice:
-      return {{ViewKind::slice, Arguments(arguments.begin(), arguments.end()), base}};
+      return Views{{ViewKind::slice, Arguments(arguments_.begin(), arguments_.end()), base}};
+    case Family::narrowing:
     case Family::parts_of_slices:
-      return {slice_of_parts(op, arguments, before, parts, index)};
+      return Views{next_slice(after.layout)};
     case Family::diagonal:
-      return {{ViewKind::diagonal, Arguments(arguments.begin(), arguments.end()), base}};
+      return Views{{ViewKind::diagonal, Arguments(arguments_.begin(), arguments_.end()), base}};
     case Family::expansion:
-      return {{ViewKind::expand, {after.layout.sizes}, base}};
+      return Views{{ViewKind::expand, {after.layout.sizes}, base}};
     case Family::dtype:
-      return {{ViewKind::dtype, {after.dtype}, base}};
+      return Views{{ViewKind::dtype, {after.dtype}, base}};
     case Family::real: {
-      Dims pairs(before.layout.sizes);
+      Dims pairs(before_.layout.sizes);
       pairs.push_back(1);
-      return {{ViewKind::view, {pairs}, base},
-              {ViewKind::dtype, {DType::f32}, {pairs, before.dtype}}};
+      return Views{{ViewKind::view, {pairs}, base},
+                   {ViewKind::dtype, {DType::f32}, {pairs, before_.dtype}}};
     }
     case Family::complex: {
       Dims pairs(after.layout.sizes);
       pairs.push_back(1);
-      return {{ViewKind::dtype, {DType::complex64}, base},
-              {ViewKind::view, {after.layout.sizes}, {pairs, after.dtype}}};
+      return Views{{ViewKind::dtype, {DType::complex64}, base},
+                   {ViewKind::view, {after.layout.sizes}, {pairs, after.dtype}}};
     }
-    case Family::none:
-      break;
   }
-  is_known = op.name() == "alias";
-  return {};
+  return std::nullopt;
 }
 
 std::vector<ViewInfo> views_by_strides(const TensorMeta& base, const Window& window) {

@@ -21,6 +21,7 @@
 #include <byre/functional/dispatch/operator.hpp>
 #include <byre/functional/functionalize/options.hpp>
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -56,12 +57,28 @@ struct ViewInfo {
   }
 };
 
-/// The view that makes `after`, the window of output `index` of `op`, of one that sees `before`, by the
-/// eight; nothing for one that is none of the first seven, and is said by its strides. `parts` are the
-/// windows of all outputs.
-std::vector<ViewInfo> canonical_views(const Operator& op, std::span<const Argument> arguments,
-                                      const Window& before, std::span<const Window> parts,
-                                      std::size_t index, bool& is_known);
+/// The views that `op` makes of one that sees `before`, output by output, by the eight.
+class CanonicalViews {
+ public:
+  /// Of arguments that outlive it.
+  CanonicalViews(const Operator& op, std::span<const Argument> arguments, const Window& before);
+
+  /// Those that make the next output, whose window is `after`; nothing for what is none of the first
+  /// seven, and is said by its strides. O(1).
+  std::optional<std::vector<ViewInfo>> next(const Window& after);
+
+ private:
+  enum class Family : std::uint8_t;
+
+  ViewInfo next_slice(const Layout& part);
+  static Family family_of(const Operator& op) noexcept;
+
+  const Operator& op_;
+  const Family family_;
+  const std::span<const Argument> arguments_;
+  const Window& before_;
+  std::int64_t start_ = 0;  // of the next part: its index, or how much is before it
+};
 
 /// The same view of a whole base, by its strides alone: at most four views, whatever the dtypes.
 std::vector<ViewInfo> views_by_strides(const TensorMeta& base, const Window& window);

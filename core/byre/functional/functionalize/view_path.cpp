@@ -31,15 +31,14 @@ std::vector<ViewPath> ViewPath::through(const Operator& op, std::span<const Argu
   paths.reserve(windows.size());
   // What has no chain because of its strides cannot have one behind it.
   const bool has_chain = !strides && (last_ != nullptr || is_base());
-  for (std::size_t index = 0; index < windows.size(); ++index) {
-    ViewPath path = by_strides(windows[index]);
-    bool is_known = false;
-    if (has_chain) {
-      for (ViewInfo& info : canonical_views(op, arguments, window_, windows, index, is_known)) {
-        path.last_ =
-            make_counted<ViewLink>(std::move(info), path.last_ == nullptr ? last_ : path.last_);
+  CanonicalViews outputs(op, arguments, window_);
+  for (const Window& window : windows) {
+    ViewPath path = by_strides(window);
+    if (auto infos = has_chain ? outputs.next(window) : std::nullopt) {
+      path.last_ = last_;
+      for (ViewInfo& info : *infos) {
+        path.last_ = make_counted<ViewLink>(std::move(info), path.last_);
       }
-      path.last_ = is_known && path.last_ == nullptr ? last_ : path.last_;
     }
     if (path.is_base()) {
       path.last_ = nullptr;  // there and back

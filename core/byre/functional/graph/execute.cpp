@@ -92,7 +92,7 @@ class Execution {
           [](auto&& held) { return Argument(std::move(held)); },
           detail::with_tensors<AnyTensor>(argument, [this](ValueId id) { return use(id); })));
     }
-    if (node.op->schema().effect() == Effect::view) {
+    if (node.op->effect() == Effect::view) {
       see_in_order(arguments.front());
     }
     Tensors results = dispatch(*node.op, arguments);

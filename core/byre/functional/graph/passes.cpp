@@ -103,7 +103,7 @@ std::uint32_t Graph::value_count() const noexcept {
 
 bool is_functional(const Graph& graph) noexcept {
   return std::all_of(graph.nodes.begin(), graph.nodes.end(), [](const GraphNode& node) {
-    return node.is_constant() || node.op->schema().is_pure();
+    return node.is_constant() || node.op->effect() == Effect::none;
   });
 }
 

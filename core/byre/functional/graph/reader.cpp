@@ -19,7 +19,7 @@ const Operator& operator_named(const std::string& name) {
   if (const std::size_t at = name.rfind(suffix, end);
       find_if_any(name) == nullptr && at != std::string::npos && at + suffix.size() == end) {
     const Operator* const writes = find_if_any(name.substr(0, at) + name.substr(end));
-    if (writes != nullptr && writes->schema().effect() == Effect::write) {
+    if (writes != nullptr && writes->effect() == Effect::write) {
       pure_form(*writes);
     }
   }

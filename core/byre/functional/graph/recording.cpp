@@ -52,7 +52,7 @@ RecordedValue value_of(const AnyTensor& tensor, Tape& tape) {
 }
 
 void expect_recordable(const Operator& op, const Tape& tape) {
-  const Effect effect = op.schema().effect();
+  const Effect effect = op.effect();
   if (effect == Effect::write || (effect == Effect::view && !tape.takes_views)) {
     throw GraphError(format_text(
         "%s %s, and a graph has pure operators only: %s. Functionalize the program: that pass "

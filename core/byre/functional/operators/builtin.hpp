@@ -18,6 +18,11 @@ std::vector<TensorMeta> meta_of_results(const Call& call);
 
 namespace detail {
 
+/// The pure operator of that schema, which a kernel of the CPU's computes, that stands for `op`, which
+/// writes; the one there is, where another thread came first. Throws DispatchError for one of another
+/// schema. Thread-safe.
+const Operator& define_derived(const Operator& op, Schema schema, Kernel kernel);
+
 // While the registry is filled, before anything is found in it.
 Definition define_builtin(std::string_view schema);
 void set_builtin_fallback(Key key, Kernel fallback);

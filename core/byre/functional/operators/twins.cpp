@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/functional/backends/cpu.hpp>
 #include <byre/functional/dispatch/call.hpp>
+#include <byre/functional/operators/builtin.hpp>
 #include <byre/functional/operators/twins.hpp>
 
 #include <algorithm>
@@ -14,7 +15,7 @@ bool takes_the_same(const Operator& pure, const Operator& op) {
   const auto& of_op = op.schema().parameters;
   const std::size_t count = of_op.size() - (is_out_form(op.schema()) ? 1 : 0);
   return of_pure.size() == count && pure.schema().returns.size() == 1 &&
-         !pure.schema().returns_list() && written_parameters(op.schema()).size() == 1 &&
+         !pure.schema().returns_list() && op.written().size() == 1 &&
          std::equal(of_pure.begin(), of_pure.end(), of_op.begin(),
                     [](const Parameter& a, const Parameter& b) { return a.type == b.type; });
 }
@@ -36,7 +37,7 @@ Schema derived_schema(const Operator& op, std::string name) {
 Tensors write_copies(const Operator& op, const Call& call) {
   Arguments arguments(call.arguments.begin(), call.arguments.end());
   Tensors copies;
-  for (const std::size_t index : written_parameters(op.schema())) {
+  for (const std::size_t index : op.written()) {
     copies.push_back(from_cpu(to_cpu(arguments[index].tensor()).contiguous()));
     arguments[index] = copies.back();
   }
@@ -51,26 +52,45 @@ Tensors write_copies(const Operator& op, const Call& call) {
   return results;
 }
 
-}  // namespace
+/// "out" and "scalar_out".
+bool is_out(const std::string& overload) noexcept {
+  return overload == "out" || (overload.size() > 4 && overload.ends_with("_out"));
+}
 
-std::optional<std::string> name_of_twin(const Schema& schema) {
-  std::string name = schema.name;
-  std::string overload = schema.overload;
-  if (name.size() > 1 && name.ends_with('_')) {
-    name.pop_back();
-  } else if (overload == "out") {
-    overload.clear();
-  } else if (overload.ends_with("_out")) {
-    overload.resize(overload.size() - 4);
-  } else {
-    return std::nullopt;
-  }
+std::string full_name(const std::string& name, const std::string& overload) {
   return overload.empty() ? name : name + "." + overload;
 }
 
+}  // namespace
+
+std::optional<std::string> name_of_twin(const Schema& schema) {
+  const std::string& overload = schema.overload;
+  if (schema.name.size() > 1 && schema.name.ends_with('_')) {
+    return full_name(schema.name.substr(0, schema.name.size() - 1), overload);
+  }
+  if (is_out(overload)) {
+    return full_name(schema.name, overload.substr(0, overload.size() == 3 ? 0 : overload.size() - 4));
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string> names_of_writers(const Schema& schema) {
+  return {full_name(schema.name + "_", schema.overload),
+          full_name(schema.name, schema.overload.empty() ? "out" : schema.overload + "_out")};
+}
+
 bool is_out_form(const Schema& schema) {
-  return (schema.overload == "out" || schema.overload.ends_with("_out")) &&
-         !schema.parameters.empty() && schema.parameters.back().alias.is_written;
+  return is_out(schema.overload) && !schema.parameters.empty() &&
+         schema.parameters.back().alias.is_written;
+}
+
+bool is_twin_of(const Operator& twin, const Operator& op) {
+  if (op.effect() != Effect::write) {
+    return false;
+  }
+  return twin.effect() == Effect::view
+             ? op.schema().name.ends_with('_') && !twin.schema().returns_list()
+             : twin.effect() == Effect::none && takes_the_same(twin, op);
 }
 
 std::vector<std::size_t> written_parameters(const Schema& schema) {
@@ -83,28 +103,13 @@ std::vector<std::size_t> written_parameters(const Schema& schema) {
   return written;
 }
 
-const Operator* view_of_in_place(const Operator& op) {
-  if (op.schema().effect() != Effect::write || !op.schema().name.ends_with('_')) {
-    return nullptr;
-  }
-  const auto name = name_of_twin(op.schema());
-  const Operator* const twin = name ? find_if_any(*name) : nullptr;
-  return twin != nullptr && twin->view() != nullptr && !twin->schema().returns_list() ? twin
-                                                                                      : nullptr;
-}
-
-const Operator* pure_twin(const Operator& op) {
-  const auto name = name_of_twin(op.schema());
-  const Operator* const twin = name ? find_if_any(*name) : nullptr;
-  return twin != nullptr && twin->schema().is_pure() && takes_the_same(*twin, op) ? twin : nullptr;
-}
-
 const Operator& pure_form(const Operator& op) {
-  if (const Operator* const twin = pure_twin(op)) {
-    return *twin;
+  const Operator* const twin = pure_twin(op);
+  if (const Operator* const known = twin != nullptr ? twin : op.derived()) {
+    return *known;
   }
-  return define_or_find(derived_schema(op, op.schema().name + "_functional"), Key::cpu,
-                        [&op](const Call& call) { return write_copies(op, call); });
+  return detail::define_derived(op, derived_schema(op, op.schema().name + "_functional"),
+                                [&op](const Call& call) { return write_copies(op, call); });
 }
 
 }  // namespace byre::inline v0::functional

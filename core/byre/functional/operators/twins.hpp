@@ -7,6 +7,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace byre::inline v0::functional {
 
@@ -14,15 +15,28 @@ namespace byre::inline v0::functional {
 /// a name that does not say that it writes.
 std::optional<std::string> name_of_twin(const Schema& schema);
 
-/// The view that an operator such as transpose_ makes of its first argument in place; or null.
-const Operator* view_of_in_place(const Operator& op);
+/// The same backwards: of "add.scalar", "add_.scalar" and "add.scalar_out".
+std::vector<std::string> names_of_writers(const Schema& schema);
 
-/// The pure operator that computes what `op`, which writes, does: that of the twin's name, if it takes
-/// the same, without what is written and not read in an out= form; or null.
-const Operator* pure_twin(const Operator& op);
+/// Whether `twin`, of the name that says so, is the view that `op` makes in place, or the pure operator
+/// that takes what `op` takes, without what is written and not read in an out= form.
+bool is_twin_of(const Operator& twin, const Operator& op);
+
+/// The view that an operator such as transpose_ makes of its first argument in place; or null.
+inline const Operator* view_of_in_place(const Operator& op) noexcept {
+  const Operator* const twin = op.twin();
+  return twin != nullptr && twin->effect() == Effect::view ? twin : nullptr;
+}
+
+/// The pure operator that computes what `op`, which writes, does; or null.
+inline const Operator* pure_twin(const Operator& op) noexcept {
+  const Operator* const twin = op.twin();
+  return twin != nullptr && twin->effect() == Effect::none ? twin : nullptr;
+}
 
 /// The same, and where there is none, one that is derived: its CPU kernel writes copies. It returns what
-/// `op` makes anew, then what it writes, in the order of the parameters. Thread-safe.
+/// `op` makes anew, then what it writes, in the order of the parameters. Thread-safe; wait-free but for
+/// the first call.
 const Operator& pure_form(const Operator& op);
 
 /// The parameters that are written, by index.

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Arithmetic: each operation is one function object, for whatever types it has a meaning for.
+/// Arithmetic: what computes each operation is in arithmetic.hpp.
 #include <byre/tensor/elements.hpp>
 #include <byre/tensor/elements/arithmetic.hpp>
 #include <byre/tensor/elements/pointwise.hpp>
-
-#include <algorithm>
-#include <cmath>
 
 namespace byre::inline v0 {
 namespace {
@@ -15,37 +12,6 @@ using detail::computed;
 using detail::expect_category_holds;
 using detail::expect_operands;
 using detail::kernel_of;
-
-struct Subtract {
-  template <detail::Number T>
-  T operator()(T a, T b) const {
-    return static_cast<T>(detail::Wrapping<T>(a) - detail::Wrapping<T>(b));
-  }
-};
-
-struct Divide {
-  template <class T>
-  requires(!std::integral<T>) T operator()(T a, T b) const { return a / b; }
-};
-
-struct Negate {
-  template <detail::Number T>
-  T operator()(T a) const {
-    return static_cast<T>(-detail::Wrapping<T>(a));
-  }
-};
-
-struct Rectify {
-  template <detail::Number T>
-  requires(!detail::is_complex<T>) T operator()(T a) const {
-    return std::max(a, T{0});  // which is a where that is not a number
-  }
-};
-
-struct Exponentiate {
-  template <class T>
-  requires(!std::integral<T>) T operator()(T a) const { return std::exp(a); }
-};
 
 /// The dtype that operands of a promoted dtype are computed in.
 using DTypeRule = DType (*)(DType);
@@ -102,11 +68,11 @@ Tensor& add_(Tensor& self, const Tensor& other, CallSite site) {
 }
 
 Tensor sub(const Tensor& a, const Tensor& b, CallSite site) {
-  return binary<Subtract>("sub", site, a, b);
+  return binary<detail::Subtract>("sub", site, a, b);
 }
 
 Tensor& sub_(Tensor& self, const Tensor& other, CallSite site) {
-  return binary_in_place<Subtract>("sub_", site, self, other);
+  return binary_in_place<detail::Subtract>("sub_", site, self, other);
 }
 
 Tensor mul(const Tensor& a, const Tensor& b, CallSite site) {
@@ -118,35 +84,35 @@ Tensor& mul_(Tensor& self, const Tensor& other, CallSite site) {
 }
 
 Tensor div(const Tensor& a, const Tensor& b, CallSite site) {
-  return binary<Divide>("div", site, a, b, promoted_to_floating);
+  return binary<detail::Divide>("div", site, a, b, promoted_to_floating);
 }
 
 Tensor& div_(Tensor& self, const Tensor& other, CallSite site) {
-  return binary_in_place<Divide>("div_", site, self, other, promoted_to_floating);
+  return binary_in_place<detail::Divide>("div_", site, self, other, promoted_to_floating);
 }
 
 Tensor neg(const Tensor& a, CallSite site) {
-  return unary<Negate>("neg", site, a);
+  return unary<detail::Negate>("neg", site, a);
 }
 
 Tensor& neg_(Tensor& self, CallSite site) {
-  return unary_in_place<Negate>("neg_", site, self);
+  return unary_in_place<detail::Negate>("neg_", site, self);
 }
 
 Tensor relu(const Tensor& a, CallSite site) {
-  return unary<Rectify>("relu", site, a);
+  return unary<detail::Rectify>("relu", site, a);
 }
 
 Tensor& relu_(Tensor& self, CallSite site) {
-  return unary_in_place<Rectify>("relu_", site, self);
+  return unary_in_place<detail::Rectify>("relu_", site, self);
 }
 
 Tensor exp(const Tensor& a, CallSite site) {
-  return unary<Exponentiate>("exp", site, a, promoted_to_floating);
+  return unary<detail::Exponentiate>("exp", site, a, promoted_to_floating);
 }
 
 Tensor& exp_(Tensor& self, CallSite site) {
-  return unary_in_place<Exponentiate>("exp_", site, self, promoted_to_floating);
+  return unary_in_place<detail::Exponentiate>("exp_", site, self, promoted_to_floating);
 }
 
 }  // namespace byre::inline v0

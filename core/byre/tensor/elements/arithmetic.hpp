@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The two operations that others are made of, for every type that is computed with.
+/// Arithmetic from element to element: each operation is one function object, for whatever types it has
+/// a meaning for.
 #pragma once
 
 #include <byre/tensor/elements/convert.hpp>
 
+#include <algorithm>
+#include <cmath>
 #include <concepts>
 #include <type_traits>
 
@@ -45,6 +48,37 @@ struct Multiply {
   constexpr T operator()(T a, T b) const {
     return static_cast<T>(Wrapping<T>(a) * Wrapping<T>(b));
   }
+};
+
+struct Subtract {
+  template <Number T>
+  T operator()(T a, T b) const {
+    return static_cast<T>(Wrapping<T>(a) - Wrapping<T>(b));
+  }
+};
+
+struct Divide {
+  template <class T>
+  requires(!std::integral<T>) T operator()(T a, T b) const { return a / b; }
+};
+
+struct Negate {
+  template <Number T>
+  T operator()(T a) const {
+    return static_cast<T>(-Wrapping<T>(a));
+  }
+};
+
+struct Rectify {
+  template <Number T>
+  requires(!is_complex<T>) T operator()(T a) const {
+    return std::max(a, T{0});  // which is a where that is not a number
+  }
+};
+
+struct Exponentiate {
+  template <class T>
+  requires(!std::integral<T>) T operator()(T a) const { return std::exp(a); }
 };
 
 }  // namespace byre::inline v0::detail

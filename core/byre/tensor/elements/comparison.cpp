@@ -1,29 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Comparisons, and the choice by what they yield.
 #include <byre/tensor/elements.hpp>
+#include <byre/tensor/elements/comparison.hpp>
 #include <byre/tensor/elements/pointwise.hpp>
 
 namespace byre::inline v0 {
 namespace {
-
-struct Equal {
-  template <class T>
-  bool operator()(T a, T b) const {
-    return a == b;
-  }
-};
-
-struct GreaterOrEqual {
-  template <class T>
-  requires(!detail::is_complex<T>) bool operator()(T a, T b) const { return a >= b; }
-};
-
-struct Select {
-  template <class T>
-  T operator()(bool condition, T a, T b) const {
-    return condition ? a : b;
-  }
-};
 
 template <class Operation>
 Tensor compared(const char* name, CallSite site, const Tensor& a, const Tensor& b) {
@@ -35,11 +17,11 @@ Tensor compared(const char* name, CallSite site, const Tensor& a, const Tensor& 
 }  // namespace
 
 Tensor eq(const Tensor& a, const Tensor& b, CallSite site) {
-  return compared<Equal>("eq", site, a, b);
+  return compared<detail::Equal>("eq", site, a, b);
 }
 
 Tensor ge(const Tensor& a, const Tensor& b, CallSite site) {
-  return compared<GreaterOrEqual>("ge", site, a, b);
+  return compared<detail::GreaterOrEqual>("ge", site, a, b);
 }
 
 Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b, CallSite site) {
@@ -51,7 +33,7 @@ Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b, CallSite
   }
   const DType dtype = promoted(a.dtype(), b.dtype());
   const auto kernel = detail::visit_computed<detail::Kernel<3>>(
-      dtype, "where", []<class T>() { return detail::kernel_of_types<Select, bool, T, T>(); });
+      dtype, "where", []<class T>() { return detail::kernel_of_types<detail::Select, bool, T, T>(); });
   return detail::computed<3>("where", site, kernel, dtype, {&condition, &a, &b});
 }
 

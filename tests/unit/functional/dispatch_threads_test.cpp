@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Registration beside calls: what is registered meanwhile is not there, or is there whole; what threads
+/// derive at once is derived once.
+#include <byre/functional/backends/cpu.hpp>
+#include <byre/functional/dispatch/call.hpp>
+#include <byre/functional/dispatch/guards.hpp>
+#include <byre/functional/functionalize/functional_tensor.hpp>
+#include <byre/functional/operators/twins.hpp>
+#include <byre/tensor/elements.hpp>
+
+#include <gtest/gtest.h>
+#include <algorithm>
+#include <atomic>
+#include <string>
+#include <vector>
+
+#include "../support/threads.hpp"
+
+namespace {
+
+using namespace byre;
+using namespace byre::functional;
+using functional::call;
+using functional::call_for_one;
+using test::run_rounds;
+
+constexpr std::size_t threads = 4;
+constexpr std::size_t rounds = 50;
+
+/// New in each round, also if the test is run again.
+std::string new_name(const char* stem) {
+  static int count = 0;
+  return std::string(stem) + std::to_string(++count);
+}
+
+/// What thread 0 registers while the others look.
+class Registering {
+ public:
+  void begin() { is_done_.store(false, std::memory_order_relaxed); }
+  void end() { is_done_.store(true, std::memory_order_release); }
+
+  /// Looks again and again, at the latest once all is registered.
+  template <class Found>
+  void expect_found(const Found& found) const {
+    for (bool is_last = false; !is_last; boost::this_thread::yield()) {
+      is_last = is_done_.load(std::memory_order_acquire);
+      if (found()) {
+        return;
+      }
+    }
+    ADD_FAILURE() << "what was registered is not found";
+  }
+
+ private:
+  std::atomic<bool> is_done_ = false;
+};
+
+AnyTensor zeros(std::int64_t count) {
+  return from_cpu(Tensor::zeros({count}, DType::f32));
+}
+
+float first_of(const AnyTensor& tensor) {
+  return *to_cpu(from_functional(tensor)).data<float>();
+}
+
+Definition define_adding(const std::string& name) {
+  return define(name + "(Tensor(a!) self, Scalar by) -> Tensor(a!)")
+      .cpu([](Tensor& self, const Scalar& by) { add_(self, by); });
+}
+
+TEST(PureForms, that_threads_derive_at_once_are_one) {
+  std::string name;
+  std::vector<const Operator*> forms(threads);
+  run_rounds(
+      threads, rounds,
+      [&](std::size_t) {
+        name = new_name("test_derived_at_once") + "_";
+        define_adding(name);
+      },
+      [&](std::size_t thread) {
+        const AnyTensor x = to_functional(zeros(4));
+        call(name, {x, static_cast<double>(thread)});
+        forms[thread] = &pure_form(find(name));
+        EXPECT_EQ(first_of(x), static_cast<float>(thread));
+      },
+      [&](std::size_t) {
+        ASSERT_EQ(forms, std::vector<const Operator*>(threads, &find(name + "_functional")));
+      });
+}
+
+TEST(Registration, beside_calls_is_found_whole_or_not_at_all) {
+  Registering registering;
+  std::string name;
+  run_rounds(
+      threads, rounds,
+      [&](std::size_t) {
+        name = new_name("test_beside_calls");
+        registering.begin();
+      },
+      [&](std::size_t thread) {
+        if (thread == 0) {
+          define(name + "(Tensor a, Scalar by) -> Tensor")
+              .cpu([](const Tensor& a, const Scalar& by) { return add(a, by); })
+              .meta([](const Call& call) {
+                const AnyTensor& a = call.arguments[0].tensor();
+                return std::vector<TensorMeta>{{a.sizes(), a.dtype()}};
+              });
+          registering.end();
+          return;
+        }
+        const Operator* op = nullptr;
+        registering.expect_found([&] {
+          EXPECT_EQ(first_of(call_for_one("add.scalar", {zeros(2), 3})), 3);
+          op = find_if_any(name);
+          return op != nullptr && op->meta() != nullptr;
+        });
+        ASSERT_NE(op, nullptr);
+        EXPECT_EQ(op->name(), name);
+        EXPECT_EQ(op->registered_keys(), KeySet(Key::cpu)) << "what was said before is there";
+        EXPECT_EQ(first_of(call_for_one(*op, {zeros(2), 5})), 5);
+      },
+      [&](std::size_t) {
+        const std::vector<const Operator*> all = operators();
+        ASSERT_NE(std::find(all.begin(), all.end(), &find(name)), all.end());
+      });
+}
+
+TEST(Registration, of_operators_by_threads_at_once_registers_each) {
+  std::string name;
+  std::vector<std::size_t> refused(threads);
+  run_rounds(
+      threads, rounds, [&](std::size_t) { name = new_name("test_at_once"); },
+      [&](std::size_t thread) {
+        refused[thread] = 0;
+        define_adding(name + "_of_" + std::to_string(thread) + "_");
+        try {
+          define_adding(name + "_");
+        } catch (const DispatchError&) {
+          refused[thread] = 1;
+        }
+      },
+      [&](std::size_t) {
+        ASSERT_EQ(std::count(refused.begin(), refused.end(), 1U), std::ssize(refused) - 1);
+        for (std::size_t thread = 0; thread < threads; ++thread) {
+          find(name + "_of_" + std::to_string(thread) + "_");
+        }
+      });
+}
+
+TEST(Registration, of_a_pure_operator_beside_writes_leaves_none_without_a_form) {
+  Registering registering;
+  std::string name;
+  run_rounds(
+      threads, rounds,
+      [&](std::size_t) {
+        name = new_name("test_twin_beside_writes");
+        define_adding(name + "_");
+        registering.begin();
+      },
+      [&](std::size_t thread) {
+        if (thread == 0) {
+          define(name + "(Tensor a, Scalar by) -> Tensor")
+              .cpu([](const Tensor& a, const Scalar& by) { return add(a, by); });
+          registering.end();
+          return;
+        }
+        const Operator& writes = find(name + "_");
+        registering.expect_found([&] {
+          const AnyTensor x = to_functional(zeros(2));
+          call(writes, {x, 7});
+          EXPECT_EQ(first_of(x), 7);
+          return pure_twin(writes) != nullptr;
+        });
+      },
+      [&](std::size_t) { ASSERT_EQ(&pure_form(find(name + "_")), &find(name)); });
+}
+
+TEST(Registration, of_backends_beside_calls_is_found_whole) {
+  constexpr std::size_t few_rounds = 4;  // there are few keys to give out
+  const Operator& op = define(new_name("test_on_backends") + "(Tensor a) -> Tensor").op();
+  Key next = add_backend({.name = new_name("test_backend_")});
+  Registering registering;
+  std::string name;
+  run_rounds(
+      threads, few_rounds,
+      [&](std::size_t) {
+        name = new_name("test_backend_");
+        next = static_cast<Key>(static_cast<int>(next) + 1);
+        registering.begin();
+      },
+      [&](std::size_t thread) {
+        const AnyTensor x = zeros(3);
+        if (thread == 0) {
+          add_backend({.name = name});
+          extend(op.name()).kernel(next, [](const Call& call) {
+            return Tensors{call.arguments[0].tensor()};
+          });
+          set_fallback(next, [](const Call&) { return Tensors{zeros(1)}; });
+          registering.end();
+          return;
+        }
+        registering.expect_found([&] { return fallback(next) != nullptr; });
+        EXPECT_EQ(traits_of(next).name, name) << "what was registered before is there";
+        const IncludeKeys on_it(next);
+        EXPECT_EQ(call_for_one(op, {x}), x);
+        EXPECT_EQ(call_for_one("neg", {x}).numel(), 1);
+      },
+      [](std::size_t) {});
+}
+
+}  // namespace
