@@ -126,7 +126,12 @@ TEST(VmapOfFunctionalized, refuses_to_write_the_batch_to_an_input_without_one) {
                         }),
                         {std::nullopt, 0});
   const AnyTensor x = counted({3});
-  EXPECT_THROW(add({x, counted({2, 3})}), DeviceError);
+  try {
+    add({x, counted({2, 3})});
+    ADD_FAILURE() << "was written";
+  } catch (const DispatchError& error) {
+    EXPECT_EQ(std::string(error.what()).find("add_: "), 0U) << error.what();
+  }
   EXPECT_EQ(text_of(x), "[0. 1. 2.]");
 }
 

@@ -181,48 +181,49 @@ AnyTensor ViewInfo::invert(AnyTensor& value, const AnyTensor& updated) const {
   }
 }
 
-std::vector<ViewInfo> canonical_views(const Operator& op, std::span<const Argument> arguments,
-                                      const Window& before, std::span<const Window> parts,
-                                      std::size_t index, bool& is_known) {
+std::optional<std::vector<ViewInfo>> canonical_views(const Operator& op,
+                                                     std::span<const Argument> arguments,
+                                                     const Window& before,
+                                                     std::span<const Window> parts,
+                                                     std::size_t index) {
+  using Views = std::vector<ViewInfo>;
   const TensorMeta base{before.layout.sizes, before.dtype};
   const Window& after = parts[index];
-  is_known = true;
   switch (family_of(op)) {
     case Family::all_in_order:
-      return {{ViewKind::view, {after.layout.sizes}, base}};
+      return Views{{ViewKind::view, {after.layout.sizes}, base}};
     case Family::permutation:
-      return {{ViewKind::permute, {permuted_axes(op, arguments, before.layout.ndim())}, base}};
+      return Views{{ViewKind::permute, {permuted_axes(op, arguments, before.layout.ndim())}, base}};
     case Family::selection:
-      return {selected(before, arguments[0].integer(), arguments[1].integer())};
+      return Views{selected(before, arguments[0].integer(), arguments[1].integer())};
     case Family::parts_of_selections:
-      return {selected(before, arguments[0].integer(), static_cast<std::int64_t>(index))};
+      return Views{selected(before, arguments[0].integer(), static_cast<std::int64_t>(index))};
     case Family::slice:
-      return {{ViewKind::slice, Arguments(arguments.begin(), arguments.end()), base}};
+      return Views{{ViewKind::slice, Arguments(arguments.begin(), arguments.end()), base}};
     case Family::parts_of_slices:
-      return {slice_of_parts(op, arguments, before, parts, index)};
+      return Views{slice_of_parts(op, arguments, before, parts, index)};
     case Family::diagonal:
-      return {{ViewKind::diagonal, Arguments(arguments.begin(), arguments.end()), base}};
+      return Views{{ViewKind::diagonal, Arguments(arguments.begin(), arguments.end()), base}};
     case Family::expansion:
-      return {{ViewKind::expand, {after.layout.sizes}, base}};
+      return Views{{ViewKind::expand, {after.layout.sizes}, base}};
     case Family::dtype:
-      return {{ViewKind::dtype, {after.dtype}, base}};
+      return Views{{ViewKind::dtype, {after.dtype}, base}};
     case Family::real: {
       Dims pairs(before.layout.sizes);
       pairs.push_back(1);
-      return {{ViewKind::view, {pairs}, base},
+      return Views{{ViewKind::view, {pairs}, base},
               {ViewKind::dtype, {DType::f32}, {pairs, before.dtype}}};
     }
     case Family::complex: {
       Dims pairs(after.layout.sizes);
       pairs.push_back(1);
-      return {{ViewKind::dtype, {DType::complex64}, base},
+      return Views{{ViewKind::dtype, {DType::complex64}, base},
               {ViewKind::view, {after.layout.sizes}, {pairs, after.dtype}}};
     }
     case Family::none:
       break;
   }
-  is_known = op.name() == "alias";
-  return {};
+  return op.name() == "alias" ? std::optional(Views()) : std::nullopt;
 }
 
 std::vector<ViewInfo> views_by_strides(const TensorMeta& base, const Window& window) {

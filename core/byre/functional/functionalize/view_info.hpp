@@ -21,6 +21,7 @@
 #include <byre/functional/dispatch/operator.hpp>
 #include <byre/functional/functionalize/options.hpp>
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -57,11 +58,13 @@ struct ViewInfo {
 };
 
 /// The view that makes `after`, the window of output `index` of `op`, of one that sees `before`, by the
-/// eight; nothing for one that is none of the first seven, and is said by its strides. `parts` are the
+/// eight, of which `alias` is none; no answer for one that is said by its strides alone. `parts` are the
 /// windows of all outputs.
-std::vector<ViewInfo> canonical_views(const Operator& op, std::span<const Argument> arguments,
-                                      const Window& before, std::span<const Window> parts,
-                                      std::size_t index, bool& is_known);
+std::optional<std::vector<ViewInfo>> canonical_views(const Operator& op,
+                                                     std::span<const Argument> arguments,
+                                                     const Window& before,
+                                                     std::span<const Window> parts,
+                                                     std::size_t index);
 
 /// The same view of a whole base, by its strides alone: at most four views, whatever the dtypes.
 std::vector<ViewInfo> views_by_strides(const TensorMeta& base, const Window& window);

@@ -33,13 +33,12 @@ std::vector<ViewPath> ViewPath::through(const Operator& op, std::span<const Argu
   const bool has_chain = !strides && (last_ != nullptr || is_base());
   for (std::size_t index = 0; index < windows.size(); ++index) {
     ViewPath path = by_strides(windows[index]);
-    bool is_known = false;
-    if (has_chain) {
-      for (ViewInfo& info : canonical_views(op, arguments, window_, windows, index, is_known)) {
-        path.last_ =
-            make_counted<ViewLink>(std::move(info), path.last_ == nullptr ? last_ : path.last_);
+    auto views = has_chain ? canonical_views(op, arguments, window_, windows, index) : std::nullopt;
+    if (views) {
+      path.last_ = last_;
+      for (ViewInfo& info : *views) {
+        path.last_ = make_counted<ViewLink>(std::move(info), std::move(path.last_));
       }
-      path.last_ = is_known && path.last_ == nullptr ? last_ : path.last_;
     }
     if (path.is_base()) {
       path.last_ = nullptr;  // there and back
