@@ -7,6 +7,7 @@
 #include <byre/functional/dispatch/call.hpp>
 #include <byre/functional/dispatch/guards.hpp>
 #include <byre/functional/functionalize/capture.hpp>
+#include <byre/functional/functionalize/functional_tensor.hpp>
 #include <byre/functional/functionalize/transform.hpp>
 #include <byre/tensor/elements.hpp>
 #include <byre/tensor/print.hpp>
@@ -40,8 +41,9 @@ AnyTensor counted_texture(const Dims& sizes) {
 std::string text_of(const Tensors& tensors) {
   std::string text;
   for (const AnyTensor& tensor : tensors) {
-    const bool is_texture = tensor.as<TextureTensor>() != nullptr;
-    text += byre::to_string(is_texture ? from_texture(tensor) : to_cpu(tensor)) + "\n";
+    const AnyTensor value = from_functional(tensor);
+    const bool is_texture = value.as<TextureTensor>() != nullptr;
+    text += byre::to_string(is_texture ? from_texture(value) : to_cpu(value)) + "\n";
   }
   return text;
 }
@@ -98,8 +100,8 @@ TEST(AllOrNothing, inputs_in_memory_are_written) {
 TEST(AllOrNothing, inputs_of_many_dimensions_are_written) {
   const auto turn = functionalize([](const Tensors& in) {
     for (const AnyTensor& x : in) {
-      call("copy_", {x, call_for_one("permute", {call_for_one("clone", {x}),
-                                                 {6, 4, 5, 3, 1, 2, 0, 7, 8}})});
+      call("copy_",
+           {x, call_for_one("permute", {call_for_one("clone", {x}), {6, 4, 5, 3, 1, 2, 0, 7, 8}})});
     }
     return Tensors();
   });
@@ -148,11 +150,19 @@ TEST(AllOrNothing, batches_in_textures_are_rebound) {
   });
 }
 
+TEST(AllOrNothing, batches_of_tensors_of_the_pass_are_written) {
+  expect_all_or_nothing(vmap(write_both, {1, 0}), [] {
+    Tensors parts;
+    for (const Dims& sizes : {Dims{2, 2, 3, 3}, Dims{2, 3, 2}}) {
+      parts.push_back(call_for_one("select", {to_functional(counted(sizes)), 0, 1}));
+    }
+    return parts;
+  });
+}
+
 TEST(AllOrNothing, batches_under_the_pass_are_written) {
   const Program within = functionalize(vmap(write_both, {1, 0}));
-  expect_all_or_nothing(within, [] {
-    return Tensors{counted({2, 3, 3}), counted({3, 2})};
-  });
+  expect_all_or_nothing(within, [] { return Tensors{counted({2, 3, 3}), counted({3, 2})}; });
 }
 
 }  // namespace

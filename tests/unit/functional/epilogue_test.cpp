@@ -19,9 +19,6 @@ using namespace byre::functional;
 using functional::call;
 using functional::call_for_one;
 
-constexpr std::int64_t large = 1 << 20;
-constexpr std::int64_t large_nbytes = 4 * large;
-
 AnyTensor zeros(const Dims& sizes) {
   return from_cpu(Tensor::zeros(sizes, DType::f32));
 }
@@ -33,6 +30,11 @@ std::string text_of(const AnyTensor& tensor) {
 AnyTensor element(const AnyTensor& x, std::int64_t index) {
   return call_for_one("select", {x, 0, index});
 }
+
+#if BYRE_STATS
+
+constexpr std::int64_t large = 1 << 20;
+constexpr std::int64_t large_nbytes = 4 * large;
 
 float value_at(const AnyTensor& x, std::int64_t index) {
   return to_cpu(x).at<float>({index});
@@ -49,8 +51,6 @@ class Epilogue : public testing::TestWithParam<FunctionalizeOptions> {
  protected:
   static Program functionalized(Program f) { return functionalize(std::move(f), GetParam()); }
 };
-
-#if BYRE_STATS
 
 TEST_P(Epilogue, copies_nothing_of_a_large_input_of_which_one_element_is_written) {
   const AnyTensor x = zeros({large});
@@ -109,6 +109,17 @@ TEST_P(Epilogue, of_a_graph_lets_go_of_the_memory_that_it_writes) {
   EXPECT_LE(bytes_copied_by([&] { program({x}); }), large_nbytes + 1024);
   EXPECT_EQ(value_at(x, 7), 3);
 }
+
+INSTANTIATE_TEST_SUITE_P(
+    Each, Epilogue,
+    testing::Values(FunctionalizeOptions{Remove::mutations, ViewPaths::chains},
+                    FunctionalizeOptions{Remove::mutations, ViewPaths::strides},
+                    FunctionalizeOptions{Remove::mutations_and_views, ViewPaths::chains},
+                    FunctionalizeOptions{Remove::mutations_and_views, ViewPaths::strides}),
+    [](const auto& tested) {
+      return std::string(tested.param.remove == Remove::mutations ? "mutations" : "views_too") +
+             (tested.param.paths == ViewPaths::chains ? "_by_chains" : "_by_strides");
+    });
 
 #endif
 
@@ -187,7 +198,8 @@ TEST(WrittenWindows, are_each_told_once) {
   alias->watch_writes();
   FunctionalTensor x(alias, ViewPath(Window::of_all({8}, DType::f32)));
   EXPECT_TRUE(alias->written_windows().empty());
-  const ViewPath second = x.path().by_strides({views::select(x.path().window().layout, 0, 1), DType::f32, 32});
+  const ViewPath second =
+      x.path().by_strides({views::select(x.path().window().layout, 0, 1), DType::f32, 32});
   FunctionalTensor part(alias, second);
   for (float value = 0; value < 5; ++value) {
     part.prepare_write("test");
@@ -205,11 +217,13 @@ TEST(WrittenWindows, are_the_base_where_there_are_too_many) {
   alias->watch_writes();
   FunctionalTensor x(alias, ViewPath(whole));
   for (std::int64_t index = 0; index <= most; ++index) {
-    FunctionalTensor part(alias, x.path().by_strides(whole.with(views::select(whole.layout, 0, index))));
+    FunctionalTensor part(alias,
+                          x.path().by_strides(whole.with(views::select(whole.layout, 0, index))));
     part.prepare_write("test");
     part.write(call_for_one("zeros", {Dims()}));
     x.value();
-    ASSERT_EQ(alias->written_windows().size(), index < most ? static_cast<std::size_t>(index) + 1 : 1U);
+    ASSERT_EQ(alias->written_windows().size(),
+              index < most ? static_cast<std::size_t>(index) + 1 : 1U);
   }
   EXPECT_EQ(alias->written_windows()[0], whole);
 }
@@ -218,7 +232,8 @@ TEST(WrittenWindows, are_the_base_where_that_is_written) {
   const auto alias = make_counted<Alias>(zeros({2, 2}));
   alias->watch_writes();
   FunctionalTensor x(alias, ViewPath(Window::of_all({2, 2}, DType::f32)));
-  FunctionalTensor row(alias, x.path().by_strides({views::select(x.path().window().layout, 0, 1), DType::f32, 16}));
+  FunctionalTensor row(
+      alias, x.path().by_strides({views::select(x.path().window().layout, 0, 1), DType::f32, 16}));
   row.prepare_write("test");
   row.write(call_for_one("zeros", {{2}}));
   x.prepare_write("test");
@@ -231,16 +246,5 @@ TEST(WrittenWindows, are_the_base_where_that_is_written) {
   EXPECT_EQ(parts[1].window, row.path().window());
   EXPECT_EQ(text_of(parts[1].value), "[1. 1.]");
 }
-
-INSTANTIATE_TEST_SUITE_P(
-    Each, Epilogue,
-    testing::Values(FunctionalizeOptions{Remove::mutations, ViewPaths::chains},
-                    FunctionalizeOptions{Remove::mutations, ViewPaths::strides},
-                    FunctionalizeOptions{Remove::mutations_and_views, ViewPaths::chains},
-                    FunctionalizeOptions{Remove::mutations_and_views, ViewPaths::strides}),
-    [](const auto& tested) {
-      return std::string(tested.param.remove == Remove::mutations ? "mutations" : "views_too") +
-             (tested.param.paths == ViewPaths::chains ? "_by_chains" : "_by_strides");
-    });
 
 }  // namespace

@@ -44,9 +44,9 @@ AnyTensor moved(const AnyTensor& tensor, std::size_t from, std::size_t to) {
 struct Input {
   AnyTensor given;
   std::optional<std::size_t> axis;  ///< of the batch
-  AnyTensor seen;                   ///< under the pass, which stands above batches, a tensor of that
-  AnyTensor batched;                ///< which it begins as
-  AnyTensor value;                  ///< behind that, with the batch in front
+  AnyTensor seen;     ///< under the pass, which stands above batches, a tensor of that
+  AnyTensor batched;  ///< which it begins as
+  AnyTensor value;    ///< behind that, with the batch in front
 };
 
 /// One run of a function over a batch.

@@ -100,9 +100,10 @@ class Alias final : public Counted {
   AnyTensor captured_;
   mutable boost::mutex mutex_;  // of all below
   AnyTensor base_;
-  bool is_all_applied_ = true;     // the base was written as a whole, in too many parts, or nobody asks
+  bool is_all_applied_ =
+      true;  // the base was written as a whole, in too many parts, or nobody asks
   std::vector<ViewPath> applied_;  // where updates were that are in the base, each once
-  std::vector<Update> updates_;  // in the order they were made
+  std::vector<Update> updates_;    // in the order they were made
   std::uint64_t generation_ = 0;
   std::size_t tensors_ = 0;
 };

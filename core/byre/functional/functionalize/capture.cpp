@@ -19,9 +19,8 @@ CapturedProgram capture(const Program& f, const Tensors& examples, Functionalize
   for (std::size_t base = 0; base < aliasing.base_count(); ++base) {
     bases.push_back(recording.input(aliasing.meta(base).sizes, aliasing.meta(base).dtype));
   }
-  CapturedProgram program(
-      FunctionalRun(f, examples, std::move(aliasing), std::move(bases), Key::graph, options,
-                    FunctionalRun::Written::bases));
+  CapturedProgram program(FunctionalRun(f, examples, std::move(aliasing), std::move(bases),
+                                        Key::graph, options, FunctionalRun::Written::bases));
   program.graph = recording.capture(program.run_.take_values());
   return program;
 }
@@ -29,9 +28,9 @@ CapturedProgram capture(const Program& f, const Tensors& examples, Functionalize
 Tensors CapturedProgram::operator()(const Tensors& inputs) const {
   InputAliasing aliasing(inputs);
   if (aliasing != run_.aliasing()) {
-    throw GraphError(
-        format_text("a captured program was given inputs that differ from its examples in number, "
-                    "sizes, dtypes, or in which of them share memory. Capture it again with these."));
+    throw GraphError(format_text(
+        "a captured program was given inputs that differ from its examples in number, "
+        "sizes, dtypes, or in which of them share memory. Capture it again with these."));
   }
   run_.expect_may_grow(aliasing);
   Tensors bases;

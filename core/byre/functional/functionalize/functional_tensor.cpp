@@ -3,8 +3,8 @@
 #include <byre/functional/dispatch/guards.hpp>
 #include <byre/functional/functionalize/functional_tensor.hpp>
 
-#include <boost/thread/lock_guard.hpp>
 #include <algorithm>
+#include <boost/thread/lock_guard.hpp>
 #include <utility>
 
 namespace byre::inline v0::functional {

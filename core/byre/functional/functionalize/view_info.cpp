@@ -212,13 +212,13 @@ std::optional<std::vector<ViewInfo>> canonical_views(const Operator& op,
       Dims pairs(before.layout.sizes);
       pairs.push_back(1);
       return Views{{ViewKind::view, {pairs}, base},
-              {ViewKind::dtype, {DType::f32}, {pairs, before.dtype}}};
+                   {ViewKind::dtype, {DType::f32}, {pairs, before.dtype}}};
     }
     case Family::complex: {
       Dims pairs(after.layout.sizes);
       pairs.push_back(1);
       return Views{{ViewKind::dtype, {DType::complex64}, base},
-              {ViewKind::view, {after.layout.sizes}, {pairs, after.dtype}}};
+                   {ViewKind::view, {after.layout.sizes}, {pairs, after.dtype}}};
     }
     case Family::none:
       break;

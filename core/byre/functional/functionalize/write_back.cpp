@@ -28,17 +28,19 @@ struct PreparedCopy {
 /// Of parts on the host, with elements: the pointers are good until somebody clones the memory.
 PreparedCopy prepared(Tensor& part, const Tensor& value) {
   void* const to = ElementAccess::to_write(part, CallSite::current());
-  PreparedCopy copy{{part.sizes(),
-                     {Operand::of(to, part.layout(), part.itemsize()),
-                      Operand::of(ElementAccess::to_read(value), value.layout(), value.itemsize())}},
-                    byre::detail::conversion(part.dtype(), value.dtype(), "functionalize")};
+  PreparedCopy copy{
+      {part.sizes(),
+       {Operand::of(to, part.layout(), part.itemsize()),
+        Operand::of(ElementAccess::to_read(value), value.layout(), value.itemsize())}},
+      byre::detail::conversion(part.dtype(), value.dtype(), "functionalize")};
   copy.loop.sort_dimensions();
   copy.loop.join_dimensions();
   return copy;
 }
 
 /// Dimension by dimension: of however many, it takes no memory.
-void make(const PreparedCopy& copy, std::size_t axis, std::byte* to, const std::byte* from) noexcept {
+void make(const PreparedCopy& copy, std::size_t axis, std::byte* to,
+          const std::byte* from) noexcept {
   const auto& [sizes, operands] = copy.loop;
   if (sizes.size() <= axis + 1) {
     const bool is_one = sizes.empty();
