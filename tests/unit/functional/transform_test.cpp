@@ -226,11 +226,6 @@ TEST_P(Functionalized, operators_may_not_write_one_element_as_two) {
   EXPECT_EQ(text_of(x), "[2. 3. 0. 1.]");
 }
 
-TEST_P(Functionalized, programs_are_not_functionalized_twice) {
-  const Program twice = functionalized(functionalized([](const Tensors& in) { return in; }));
-  EXPECT_THROW(twice({counted({2})}), FunctionalizeError);
-}
-
 TEST_P(Functionalized, programs_that_throw_write_nothing) {
   const AnyTensor x = counted({2});
   EXPECT_THROW(functionalized([](const Tensors& in) {

@@ -27,8 +27,7 @@ void resize(Tensor& self, const Dims& sizes) {
   if (self.storage().handle_count() > 1 || self.handle_count() > 1) {
     throw StateError(
         format_text("resize_: to sizes %s, which is more than the storage has, of a tensor that "
-                    "has views, or is "
-                    "one: they would be left behind. clone() it first.",
+                    "has views, or is one: they would be left behind. clone() it first.",
                     byre::to_string(sizes).c_str()));
   }
   Tensor larger = Tensor::zeros(sizes, self.dtype());
