@@ -18,21 +18,18 @@
 #include <string>
 
 #include "../support/failing_new.hpp"
+#include "tensors.hpp"
 
 namespace {
 
 using namespace byre;
 using namespace byre::functional;
+using byre::test::counted;
 using byre::test::never_fails;
 using byre::test::new_failed;
 using byre::test::news_until_failure;
 using functional::call;
 using functional::call_for_one;
-
-AnyTensor counted(const Dims& sizes) {
-  const std::int64_t count = byre::detail::element_count(sizes, "test");
-  return call_for_one("reshape", {call_for_one("arange", {count, DType::f32}), sizes});
-}
 
 AnyTensor counted_texture(const Dims& sizes) {
   return to_texture(to_cpu(counted(sizes)));

@@ -16,21 +16,16 @@
 #include <ostream>
 #include <string>
 
+#include "tensors.hpp"
+
 namespace {
 
 using namespace byre;
 using namespace byre::functional;
+using byre::test::counted;
+using byre::test::text_of;
 using functional::call;
 using functional::call_for_one;
-
-AnyTensor counted(const Dims& sizes) {
-  const std::int64_t count = byre::detail::element_count(sizes, "test");
-  return call_for_one("reshape", {call_for_one("arange", {count, DType::f32}), sizes});
-}
-
-std::string text_of(const AnyTensor& tensor) {
-  return byre::to_string(to_cpu(tensor));
-}
 
 struct Way {
   const char* name;

@@ -12,21 +12,16 @@
 
 #include "../support/seed.hpp"
 #include "random_calls.hpp"
+#include "tensors.hpp"
 
 namespace {
 
 using namespace byre;
 using namespace byre::functional;
+using byre::test::counted;
+using byre::test::text_of;
 using functional::call;
 using functional::call_for_one;
-
-AnyTensor counted(std::int64_t count) {
-  return call_for_one("arange", {count, DType::f32});
-}
-
-std::string text_of(const AnyTensor& tensor) {
-  return byre::to_string(to_cpu(tensor));
-}
 
 template <class Function>
 std::string said_by(const Function& function) {
@@ -159,13 +154,10 @@ TEST(Twins, that_come_later_replace_what_was_derived) {
 }
 
 TEST(Twins, are_found_whichever_comes_first) {
-  const Operator& first =
-      define("test_first.by(Tensor a, Scalar by) -> Tensor")
-          .cpu([](const Tensor& a, const Scalar& by) { return add(a, by); })
-          .op();
-  const auto define_out = [](const char* schema) -> const Operator& {
-    return define(schema).op();
-  };
+  const Operator& first = define("test_first.by(Tensor a, Scalar by) -> Tensor")
+                              .cpu([](const Tensor& a, const Scalar& by) { return add(a, by); })
+                              .op();
+  const auto define_out = [](const char* schema) -> const Operator& { return define(schema).op(); };
   EXPECT_EQ(pure_twin(define_out("test_first_.by(Tensor(a!) self, Scalar by) -> Tensor(a!)")),
             &first);
   EXPECT_EQ(pure_twin(define_out(

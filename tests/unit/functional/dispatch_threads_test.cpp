@@ -192,9 +192,8 @@ TEST(Registration, of_backends_beside_calls_is_found_whole) {
         const AnyTensor x = zeros(3);
         if (thread == 0) {
           add_backend({.name = name});
-          extend(op.name()).kernel(next, [](const Call& call) {
-            return Tensors{call.arguments[0].tensor()};
-          });
+          extend(op.name()).kernel(
+              next, [](const Call& call) { return Tensors{call.arguments[0].tensor()}; });
           set_fallback(next, [](const Call&) { return Tensors{zeros(1)}; });
           registering.end();
           return;

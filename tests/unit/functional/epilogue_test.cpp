@@ -12,19 +12,18 @@
 #include <gtest/gtest.h>
 #include <string>
 
+#include "tensors.hpp"
+
 namespace {
 
 using namespace byre;
 using namespace byre::functional;
+using byre::test::text_of;
 using functional::call;
 using functional::call_for_one;
 
 AnyTensor zeros(const Dims& sizes) {
   return from_cpu(Tensor::zeros(sizes, DType::f32));
-}
-
-std::string text_of(const AnyTensor& tensor) {
-  return byre::to_string(to_cpu(tensor));
 }
 
 AnyTensor element(const AnyTensor& x, std::int64_t index) {

@@ -16,17 +16,15 @@
 #include <ostream>
 #include <string>
 
+#include "tensors.hpp"
+
 namespace {
 
 using namespace byre;
 using namespace byre::functional;
+using byre::test::counted;
 using functional::call;
 using functional::call_for_one;
-
-AnyTensor counted(const Dims& sizes) {
-  const std::int64_t count = byre::detail::element_count(sizes, "test");
-  return call_for_one("reshape", {call_for_one("arange", {count, DType::f32}), sizes});
-}
 
 std::string text_of(const Tensors& tensors) {
   std::string text;

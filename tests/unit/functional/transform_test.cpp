@@ -10,25 +10,16 @@
 #include <gtest/gtest.h>
 #include <string>
 
+#include "tensors.hpp"
+
 namespace {
 
 using namespace byre;
 using namespace byre::functional;
+using byre::test::counted;
+using byre::test::text_of;
 using functional::call;
 using functional::call_for_one;
-
-AnyTensor counted(const Dims& sizes) {
-  Tensor tensor = Tensor::empty(sizes, DType::f32);
-  float* const elements = tensor.mutable_data<float>();
-  for (std::int64_t i = 0; i < tensor.numel(); ++i) {
-    elements[i] = static_cast<float>(i);
-  }
-  return from_cpu(tensor);
-}
-
-std::string text_of(const AnyTensor& tensor) {
-  return byre::to_string(to_cpu(tensor));
-}
 
 class Functionalized : public testing::TestWithParam<FunctionalizeOptions> {
  protected:
