@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 /// The functionalize pass over the CPU: what updates keep that nobody looks at, what a use of a view costs
 /// by its depth, what outputs of one view cost by their number, and what a write costs beside the same
-/// without the pass.
+/// without the pass, also of one element of a large input.
 #include "harness.hpp"
 
 #include <byre/functional/backends/cpu.hpp>
 #include <byre/functional/dispatch/call.hpp>
 #include <byre/functional/functionalize/functional_tensor.hpp>
+#include <byre/functional/functionalize/transform.hpp>
 #include <byre/tensor/elements.hpp>
 
 #include <algorithm>
@@ -120,6 +121,28 @@ void run_add_to_rows(benchmark::State& state, Paths paths) {
   });
 }
 
+/// A function that writes one element of a large input, whose bytes it need not copy.
+void run_write_element(benchmark::State& state, Paths paths, std::size_t nbytes) {
+  constexpr std::size_t calls_per_burst = 16;
+  const AnyTensor x = functional::from_cpu(
+      Tensor::zeros({static_cast<std::int64_t>(nbytes / sizeof(float))}, byre::DType::f32));
+  functional::Program write = [](const functional::Tensors& in) {
+    static const functional::Operator& fill = functional::find("fill_");
+    functional::call(fill, {row(in[0], 7), 1});
+    return functional::Tensors();
+  };
+  if (paths) {
+    write = functional::functionalize(std::move(write), {.paths = *paths});
+  }
+  run_bursts(state, calls_per_burst, [&](std::size_t) {
+    return timed_ns([&] {
+      for (std::size_t i = 0; i < calls_per_burst; ++i) {
+        write({x});
+      }
+    });
+  });
+}
+
 /// What is kept of x[i] = j, for so many j, where nobody looks. The time means nothing.
 template <class Write>
 void run_memory(benchmark::State& state, std::size_t writes, const Write& write) {
@@ -189,6 +212,10 @@ void add_functionalize() {
   for (const Way& way : ways) {
     add({"functional_add_row", 4 * kib}, way.name,
         [way](benchmark::State& state) { run_add_to_rows(state, way.paths); });
+    for (const std::size_t nbytes : {4 * kib, 16 * mib}) {
+      add({"functional_write_element", nbytes}, way.name,
+          [way, nbytes](benchmark::State& state) { run_write_element(state, way.paths, nbytes); });
+    }
     for (const std::size_t count : counts) {
       add({"functional_unbind_" + std::to_string(count), 64}, way.name,
           [way, count](benchmark::State& state) { run_unbind(state, way.paths, count); });

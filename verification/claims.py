@@ -40,6 +40,8 @@ CLAIMS = {
     "G2": "A family knows of a mark that the storage had",
     "G3": "A family whose mark is the storage's wrote last or knows of the last write",
     "G4": "A family has not read what it was told of where it wrote, until it reads or writes all of it",
+    "G5": "A family remembers where a read was silenced, and of which write",
+    "G6": "Every write is the storage's last, or noted by its place, or a later one of that place is",
 }
 
 

@@ -19,6 +19,7 @@ extern const Scenario drops_race_drops;
 extern const Scenario failing_clones_of_a_loan;
 extern const Scenario failing_copies;
 extern const Scenario failing_resizes;
+extern const Scenario families_are_silenced;
 extern const Scenario families_come_out_of_readers;
 extern const Scenario families_disagree_twice;
 extern const Scenario families_leave_unread;
@@ -63,7 +64,9 @@ extern const Scenario numbers_are_given_once;
 extern const Scenario numbers_are_used_up;
 extern const Scenario numbers_run_out;
 extern const Scenario one_of_three_waits;
+extern const Scenario overwritten_writes_are_found;
 extern const Scenario parts_are_found_beside_definitions;
+extern const Scenario places_are_noted_at_once;
 extern const Scenario read_only_loan;
 extern const Scenario read_only_origins;
 extern const Scenario reads_race_a_steal;
@@ -166,6 +169,9 @@ std::span<const Scenario* const> all_scenarios() {
       &families_read_and_write,
       &families_disagree_twice,
       &families_leave_unread,
+      &families_are_silenced,
+      &places_are_noted_at_once,
+      &overwritten_writes_are_found,
       &families_come_out_of_readers,
       &values_are_interned_once,
       &numbers_are_used_up,

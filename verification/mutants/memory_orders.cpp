@@ -180,9 +180,15 @@ constexpr const char* conclusion =
     "(`control.counts_writes_twice`). A write that was told goes ahead by `write_anyway`, after "
     "whatever\n"
     "came meanwhile, and is told of no more: one access, one report.\n\n"
+    "Of the writes that others replaced, the last of each place stays in a list (`overwritten`): it "
+    "is noted\n"
+    "before the step that replaces it, so who acquires the last write finds those before it there, "
+    "though\n"
+    "their marks are read relaxed (`overwritten_writes_are_found`).\n\n"
     "None of this needs an order above relaxed: the first three are about one word, and what a\n"
     "family has not read is between its own accesses. Acquire and release are for what the place\n"
-    "in a mark stands for, which was interned before the write.\n";
+    "in a mark stands for, which was interned before the write, or before a read was silenced "
+    "there.\n";
 
 }  // namespace
 

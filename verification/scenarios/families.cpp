@@ -39,7 +39,7 @@ class Families {
     const auto unknown = family.write(storage_, places[place]);
     if (unknown) {
       expect(place_of(*unknown) == others_place, "the write that is told of is the other's");
-      family.learn_by_writing(*unknown);
+      family.learn_by_writing(*unknown, *unknown);
       family.write_anyway(storage_, *unknown, places[place]);
     }
     return unknown.has_value();
@@ -240,6 +240,44 @@ class FamiliesComeOutOfReaders : Families {
   Family reading_;
 };
 
+/// A read of a family is silenced, and another of its reads asks for that.
+class FamiliesAreSilenced : Families {
+ public:
+  static constexpr unsigned threads = 2;
+  static constexpr std::string_view cover_points[] = {"it was silenced by then", "it was not"};
+
+  FamiliesAreSilenced() {
+    say(0);
+    expect(!writing_.write(storage_, places[0]), "who writes alone knows of all writes");
+  }
+
+  void thread(unsigned index) {
+    const auto unread = reading_.unread_write(storage_);
+    expect(unread.has_value(), "a silenced read leaves the family untold");
+    if (index == 0) {
+      say(1);
+      reading_.silence_read(*unread, places[1]);
+    } else {
+      const auto where = reading_.silenced_read(*unread);
+      cover(where ? "it was silenced by then" : "it was not");
+      expect(!where || place_of(WriteMark(*where)) == 1, "the place is that of the silenced read");
+    }
+  }
+
+  void after() {
+    const auto unread = reading_.unread_write(storage_);
+    expect(unread.has_value(), "a silenced read leaves the family untold");
+    expect(reading_.silenced_read(*unread) == places[1], "a family remembers what was silenced");
+    expect(!Family(reading_).silenced_read(*unread), "and one made of it does not");
+    expect(!writing_.write(storage_, places[0]), "who writes alone knows of all writes");
+    expect(!reading_.silenced_read(*reading_.unread_write(storage_)), "nor of another write");
+  }
+
+ private:
+  Family writing_;
+  Family reading_;
+};
+
 }  // namespace
 
 extern const Scenario families_race;
@@ -265,6 +303,12 @@ extern const Scenario families_come_out_of_readers;
 const Scenario families_come_out_of_readers = scenario<FamiliesComeOutOfReaders>({
     .name = "families_come_out_of_readers",
     .shows = "A family that knows of the last write knows its place, whoever was told of it: G3.",
+});
+
+extern const Scenario families_are_silenced;
+const Scenario families_are_silenced = scenario<FamiliesAreSilenced>({
+    .name = "families_are_silenced",
+    .shows = "A family knows where a read was silenced, and of which write: G5.",
 });
 
 extern const Scenario families_leave_unread;

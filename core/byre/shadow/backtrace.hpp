@@ -13,9 +13,9 @@ void set_backtraces(bool are_kept) noexcept;
 /// Thread-safe; wait-free.
 bool backtraces_are_kept() noexcept;
 
-/// The backtrace of the first use of a place since backtraces are kept, a frame a line, without byre's own
-/// at its inner end; empty if there was none, or no memory for it. It stays. Functions of a program have names if it exports them
-/// (-rdynamic). Thread-safe.
+/// The backtrace of the first use of a place since backtraces are kept, a frame a line, without
+/// byre's own at its inner end; empty if there was none, or no memory for it. It stays. Functions of a
+/// program have names if it exports them (-rdynamic). Thread-safe.
 const char* backtrace_of(PlaceId id) noexcept;
 
 /// Keeps that of this thread for the place, unless it has one. Thread-safe.

@@ -3,8 +3,8 @@
 ///   BYRE_RESHAPE_SUMMARY=stderr, FILE.json or FILE.txt   print_summary there, at exit
 ///   BYRE_RESHAPE_SILENCE=FILE                            silence_sites(FILE)
 ///   BYRE_RESHAPE_BACKTRACE=1                             keep backtraces; 0 is not to
-/// An empty value is as none. The summary is each process's, also of one that watched nothing: what an
-/// earlier one wrote is not to be taken for it. The others matter to who watches a reshape.
+/// An empty value is as none. Each process writes its summary, also if it watched nothing: what an
+/// earlier one wrote is not to be taken for its own. The others matter to who watches a reshape.
 #pragma once
 
 namespace byre::inline v0::shadow::detail {

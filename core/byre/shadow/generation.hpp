@@ -15,6 +15,7 @@
 ///      of which that is true.
 ///   4. What a family has not read is the last write that it was told of where it was about to write
 ///      itself, until it is told of a write where it reads, or writes all there is.
+///   5. What a family remembers of a silenced read is where that was, and of which write.
 /// So a write that nobody is told of was the storage's next after all that its family knew.
 ///
 /// Source: the seed "Copy-on-write motivation", whose two counters are here one comparison.
@@ -32,6 +33,11 @@ namespace byre::inline v0::shadow {
 
 template <sync::Sync Sync>
 class basic_family_generation;
+
+/// Of who does not keep what a write replaces.
+struct KeepNothing {
+  constexpr void operator()(WriteMark) const noexcept {}
+};
 
 /// Of a storage: the mark of its last write. Thread-safe; lock-free.
 template <sync::Sync Sync>
@@ -55,11 +61,11 @@ class basic_family_generation {
  public:
   using StorageGeneration = basic_storage_generation<Sync>;
 
-  basic_family_generation() noexcept : known_(0), unread_(0) {}
+  basic_family_generation() noexcept : known_(0), unread_(0), silenced_(0) {}
   /// Of a family that a reshape made out of `origin`: it knows what that knows, and has not read what
   /// that has not.
   explicit basic_family_generation(const basic_family_generation& origin) noexcept
-      : known_(origin.known().word()), unread_(origin.unread().word()) {}
+      : known_(origin.known().word()), unread_(origin.unread().word()), silenced_(0) {}
   basic_family_generation& operator=(const basic_family_generation&) = delete;
 
   WriteMark known() const noexcept {
@@ -103,16 +109,36 @@ class basic_family_generation {
     }
     forget_unread();
   }
-  /// The same where it is about to write: it has not read this write.
-  void learn_by_writing(WriteMark write) noexcept {
+  /// The same where it is about to write: it has not read `left`, which is this write or an earlier.
+  void learn_by_writing(WriteMark write, WriteMark left) noexcept {
     learn(write);
     // Relaxed, and pairs with nothing: see the table.
-    unread_.store(write.word(), sites.at(At::leave_unread, std::memory_order::relaxed));
+    unread_.store(left.word(), sites.at(At::leave_unread, std::memory_order::relaxed));
   }
   /// It wrote over all that it had not read, or has been told.
   void forget_unread() noexcept {
     // Relaxed, and pairs with nothing: see the table.
     unread_.store(nothing, sites.at(At::forget_unread, std::memory_order::relaxed));
+  }
+
+  /// What it was told of where it wrote, and has not read; none if it has.
+  WriteMark unread() const noexcept {
+    // Relaxed, and pairs with nothing: see the table.
+    return WriteMark(unread_.load(sites.at(At::unread, std::memory_order::relaxed)));
+  }
+
+  /// A read at `place` that was to be told of `write` was silenced; 0 if it would be anywhere.
+  void silence_read(WriteMark write, PlaceId place) noexcept {
+    // Release pairs with silenced_read: what was said of the place comes first, or
+    // families_are_silenced fails.
+    silenced_.store(WriteMark((write.generation() << WriteMark::place_bits) | place).word(),
+                    sites.at(At::silence_read, std::memory_order::release));
+  }
+  /// What silence_read was told last, if it was of this write.
+  std::optional<PlaceId> silenced_read(WriteMark write) const noexcept {
+    // Acquire pairs with silence_read: the place is found, or families_are_silenced fails.
+    const WriteMark last(silenced_.load(sites.at(At::silenced_read, std::memory_order::acquire)));
+    return last.generation() == write.generation() ? std::optional(last.place()) : std::nullopt;
   }
 
   /// Writes at `place`, at most WriteMark::max_place, if the family agrees, and then knows of that. Else
@@ -134,13 +160,18 @@ class basic_family_generation {
   }
 
   /// Writes at `place` after `known_write`, and whatever came since. The family knows of all that.
-  void write_anyway(StorageGeneration& storage, WriteMark known_write, PlaceId place) noexcept {
+  /// Calls `replaces(write)` before each write that it might replace.
+  template <class Replaces = KeepNothing>
+  void write_anyway(StorageGeneration& storage, WriteMark known_write, PlaceId place,
+                    const Replaces& replaces = {}) noexcept {
     std::uint64_t found = known_write.word();
+    replaces(known_write);
     // Release pairs with look: what was said of the place comes first, or families_disagree_twice
     // fails.
     while (!storage.last_.compare_exchange_weak(
         found, after(WriteMark(found), place).word(),
         sites.at(At::write_anyway, std::memory_order::release))) {
+      replaces(WriteMark(found));
     }
     learn(after(WriteMark(found), place));
   }
@@ -162,13 +193,9 @@ class basic_family_generation {
     return WriteMark(storage.last_.load(sites.at(At::look, std::memory_order::acquire)));
   }
 
-  WriteMark unread() const noexcept {
-    // Relaxed, and pairs with nothing: see the table.
-    return WriteMark(unread_.load(sites.at(At::unread, std::memory_order::relaxed)));
-  }
-
   typename Sync::template Atomic<std::uint64_t> known_;
   typename Sync::template Atomic<std::uint64_t> unread_;
+  typename Sync::template Atomic<std::uint64_t> silenced_;
 };
 
 using StorageGeneration = basic_storage_generation<sync::Boost>;

@@ -14,13 +14,15 @@ enum class GenerationSite : std::uint8_t {
   unread,
   leave_unread,
   forget_unread,
+  silence_read,
+  silenced_read,
   look,
   write,
   look_again,
   write_anyway,
 };
 
-inline constexpr sync::SiteTable<GenerationSite, 9> generation_sites{{{
+inline constexpr sync::SiteTable<GenerationSite, 11> generation_sites{{{
     {"generation.known", sync::Operation::load, std::memory_order::relaxed,
      "nothing: accesses of one family are ordered by who makes them, but for reads",
      "relaxed is the weakest order"},
@@ -34,12 +36,17 @@ inline constexpr sync::SiteTable<GenerationSite, 9> generation_sites{{{
     {"generation.leave_unread", sync::Operation::store, std::memory_order::relaxed,
      "nothing: a write of the family excludes what else the family does",
      "relaxed is the weakest order; left out, families_leave_unread: a read is not told of what "
-     "the "
-     "family did not write over"},
+     "the family did not write over"},
     {"generation.forget_unread", sync::Operation::store, std::memory_order::relaxed,
      "nothing: of two reads of one family at once both may be told",
      "relaxed is the weakest order; left out, families_leave_unread: a read is told of what the "
      "family was told of before"},
+    {"generation.silence_read", sync::Operation::store, std::memory_order::release,
+     "silenced_read (acquire): what was said of the place comes before it is known",
+     "families_are_silenced: the place of a read is read before it was said"},
+    {"generation.silenced_read", sync::Operation::load, std::memory_order::acquire,
+     "silence_read (release): who finds a silenced read finds its place",
+     "families_are_silenced: the place of a read is read before it was said"},
     {"generation.look", sync::Operation::load, std::memory_order::acquire,
      "write and write_anyway (release): who sees a write finds its place",
      "families_read_and_write: the place of a write is read before it was said"},

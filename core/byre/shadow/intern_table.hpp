@@ -37,6 +37,14 @@ class basic_intern_table {
     }
   }
 
+  /// The number of the value; 0 if it has none yet. Wait-free.
+  std::uint32_t find(const Value& value, std::size_t hash) const noexcept {
+    // Acquire pairs with push: values in the list are whole, or values_are_interned_once fails.
+    const std::uint32_t first =
+        buckets_[hash % Buckets].load(sites.at(At::look, std::memory_order::acquire));
+    return find(value, first, 0);
+  }
+
   /// The number of the value; 0 if it has none and there is no memory or no number left.
   std::uint32_t number_of(const Value& value, std::size_t hash) noexcept {
     Number& bucket = buckets_[hash % Buckets];

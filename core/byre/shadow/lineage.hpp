@@ -4,6 +4,7 @@
 
 #include <byre/shadow/escapes.hpp>
 #include <byre/shadow/generation.hpp>
+#include <byre/shadow/overwritten.hpp>
 #include <byre/shadow/shadow_storage.hpp>
 #include <byre/storage/attachment.hpp>
 #include <byre/storage/storage.hpp>
@@ -15,6 +16,7 @@ struct Lineage final : Attachment {
   Lineage() noexcept : Attachment(AttachmentKind::lineage) {}
 
   StorageGeneration generation;
+  basic_overwritten<sync::Boost> overwritten;
   /// Of tensors that no reshape that is watched made.
   ShadowStorage default_family;
   Escapes escapes;

@@ -10,8 +10,10 @@
 #include <boost/thread/mutex.hpp>
 #include <cstring>
 #include <exception>
+#include <map>
 #include <set>
 #include <string_view>
+#include <utility>
 
 namespace byre::inline v0::shadow {
 namespace {
@@ -113,12 +115,86 @@ PlaceId id_without_a_line(const Place& place) noexcept {
                                    : access_after_warning_reshape;
 }
 
+/// What stands for the reshapes that something in a recursion came out of.
+bool is_somewhere(PlaceId id) noexcept {
+  return id == warning_reshape || id == throwing_reshape;
+}
+
+/// True iff they are one reshape, or may be: as far as the reshapes are known that they came out of,
+/// these are the same.
+bool may_be_one(PlaceId a, PlaceId b) noexcept {
+  for (bool is_any_known = false; a != b; is_any_known = true) {
+    if (is_somewhere(a) || is_somewhere(b)) {
+      return is_any_known;
+    }
+    if (a == 0 || b == 0 || place(a).mode != place(b).mode ||
+        !same_line(place(a).site, place(b).site)) {
+      return false;
+    }
+    a = place(a).came_from;
+    b = place(b).came_from;
+  }
+  return true;
+}
+
 /// True iff the family of `later` came out of that of `earlier`, or is it.
 bool came_out_of(PlaceId later, PlaceId earlier) noexcept {
-  while (later != earlier && later != 0) {
+  while (later != 0 && !may_be_one(later, earlier)) {
     later = place(later).came_from;
   }
-  return later == earlier;
+  return later != 0 || earlier == 0;
+}
+
+/// Where the known part of what a family came out of begins.
+bool is_first_known(const Place& reshape) noexcept {
+  return is_somewhere(reshape.came_from) && reshape.is_known() &&
+         place(reshape.came_from).mode == reshape.mode;
+}
+
+/// How many ways there are to come from one line to the next.
+class Ways {
+ public:
+  /// Takes one of them. False if there is none left, or no memory.
+  bool take(const Place& to, const Place& from) noexcept {
+    try {
+      const boost::lock_guard<boost::mutex> lock(mutex_);
+      unsigned& taken = taken_[{line_of(to), line_of(from)}];
+      return taken < most_ways && ++taken != 0;
+    } catch (const std::exception&) {
+      return false;
+    }
+  }
+
+ private:
+  using Line = std::pair<std::string, std::uint32_t>;
+  static Line line_of(const Place& place) { return {place.site.file, place.site.line}; }
+
+  boost::mutex mutex_;
+  std::map<std::pair<Line, Line>, unsigned> taken_;
+};
+
+unsigned depth_of(PlaceId id) noexcept {
+  unsigned depth = 0;
+  for (; id != 0; id = place(id).came_from) {
+    ++depth;
+  }
+  return depth;
+}
+
+bool is_told_apart(const Place& reshape) noexcept {
+  return reshape.came_from == 0 || is_somewhere(reshape.came_from) ||
+         places().find(KeptPlace(reshape), hash_of(reshape)) != 0 ||
+         (depth_of(reshape.came_from) < most_reshapes_of_reshapes &&
+          sync::immortal<Ways>().take(reshape, place(reshape.came_from)));
+}
+
+/// Of any reshape at this line, whatever it came out of.
+PlaceId any_at_the_line_of(PlaceId id) noexcept {
+  Place any = place(id);
+  if (any.came_from != 0) {
+    any.came_from = is_of_error_mode(place(any.came_from)) ? throwing_reshape : warning_reshape;
+  }
+  return place_id(any);
 }
 
 }  // namespace
@@ -165,16 +241,11 @@ bool is_of_access(PlaceId id, const CallSite& site, PlaceId reshape) noexcept {
 
 Place reshape_place(const CallSite& site, const Shape& from, const Shape& to, ReshapeMode mode,
                     PlaceId input) noexcept {
-  PlaceId came_from = input;
-  unsigned depth = 0;
-  for (PlaceId earlier = input; earlier != 0; earlier = place(earlier).came_from) {
-    ++depth;
-    if (same_line(place(earlier).site, site)) {
-      came_from = place(earlier).came_from;
-    }
+  Place made{.site = site, .shape = to, .from = from, .came_from = input, .mode = mode};
+  if (!is_told_apart(made)) {
+    made.came_from = any_at_the_line_of(input);
   }
-  came_from = depth < most_reshapes_of_reshapes ? input : came_from;
-  return {.site = site, .shape = to, .from = from, .came_from = came_from, .mode = mode};
+  return made;
 }
 
 Parting parting_of(PlaceId accessing, PlaceId writing) noexcept {
@@ -182,10 +253,11 @@ Parting parting_of(PlaceId accessing, PlaceId writing) noexcept {
   PlaceId reshape = writer_is_reshaped ? writing : accessing;
   const PlaceId other = writer_is_reshaped ? accessing : writing;
   // Up, to the reshape of what both came out of.
-  while (reshape != 0 && !came_out_of(other, place(reshape).came_from)) {
+  while (reshape != 0 && !is_first_known(place(reshape)) &&
+         !came_out_of(other, place(reshape).came_from)) {
     reshape = place(reshape).came_from;
   }
-  return {reshape, writer_is_reshaped};
+  return {reshape, writer_is_reshaped, accessing != writing && came_out_of(accessing, writing)};
 }
 
 }  // namespace byre::inline v0::shadow

@@ -78,12 +78,14 @@ bool is_of_access(PlaceId id, const CallSite& site, PlaceId reshape) noexcept;
 /// The same site, with a name of its file that stays; "?" if there is no memory. Locks.
 CallSite kept(const CallSite& site) noexcept;
 
-/// Reshapes of reshapes whose places are told apart. A family that came out of more is taken for one
-/// that came out of fewer if a line is among them twice: a loop that reshapes what it reshaped does not
-/// make places without end.
+/// How many ways to come from one line to the next are told apart, and how many reshapes of reshapes.
+/// What comes after those is taken for a reshape, at this line, of what any reshape at the line before
+/// made: so recursion, through however many lines, makes no more places than there are lines, and for
+/// each pair of them most_ways and two.
+inline constexpr unsigned most_ways = 8;
 inline constexpr unsigned most_reshapes_of_reshapes = 16;
 
-/// The place of a reshape whose input's family came out of `input`.
+/// The place of a reshape whose input's family came out of `input`. Locks where that was not met before.
 Place reshape_place(const CallSite& site, const Shape& from, const Shape& to, ReshapeMode mode,
                     PlaceId input) noexcept;
 
@@ -91,6 +93,7 @@ Place reshape_place(const CallSite& site, const Shape& from, const Shape& to, Re
 struct Parting {
   PlaceId reshape;          ///< with a copy there, the access would not see the write
   bool writer_is_reshaped;  ///< out of the family that accesses, directly or by further reshapes
+  bool access_is_reshaped;  ///< out of the family that wrote, in the same way
 };
 /// Thread-safe; wait-free.
 Parting parting_of(PlaceId accessing, PlaceId writing) noexcept;

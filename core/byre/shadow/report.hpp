@@ -16,9 +16,11 @@ namespace byre::inline v0::shadow {
 ///     alias, and `view` says so;
 ///   - the reshaped tensor reads what was written to what it was reshaped from, or to another tensor
 ///     reshaped from that: if what it had before was wanted, `reshape` and `clone` say so, and already
-///     do before reshape copies; if a window on what is there now, `view`;
-///   - a write after a write: each has its own contents once reshape copies, which needs nothing, if
-///     that is what is wanted.
+///     do before reshape copies. But if it saw an earlier write as well, or the reshape or the write is
+///     one for which another report says `view`, it is a window on what is there now: `view`;
+///   - a write of all there is after a write: each has its own contents once reshape copies, which
+///     needs nothing, if that is what is wanted.
+/// What other reports say is known the better the later one asks: the summary's advice is by all.
 enum class Advice : std::uint8_t { view, reshape_and_clone, nothing };
 
 /// "view", "reshape_and_clone", "nothing".
@@ -33,7 +35,8 @@ struct Violation {
   bool access_writes = false;
   Advice advice = Advice::nothing;
   std::uint64_t count = 1;      ///< how often it was met at these three lines
-  std::uint64_t unaudited = 0;  ///< lines by which raw pointers to write to this storage had left
+  /// Lines by which raw pointers to write to this storage had left, or it came from elsewhere.
+  std::uint64_t unaudited = 0;
   /// A frame a line; empty unless backtraces are kept (backtrace.hpp).
   const char* reshape_backtrace = "";
   const char* write_backtrace = "";

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/error/warning.hpp>
 #include <byre/shadow/report_book.hpp>
-#include <byre/shadow/silence.hpp>
 #include <byre/shadow/tally.hpp>
 #include <byre/sync/immortal.hpp>
 
@@ -11,6 +10,7 @@
 #include <boost/thread/mutex.hpp>
 #include <exception>
 #include <map>
+#include <set>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -19,6 +19,7 @@ namespace byre::inline v0::shadow {
 namespace {
 
 constinit Tally reshapes;
+constinit Tally silenced;
 constinit Tally unaudited;
 
 void warn_of(const Violation& violation) noexcept {
@@ -37,10 +38,46 @@ void warn_of(const Violation& violation) noexcept {
 using Line = std::pair<std::string_view, std::uint32_t>;
 using Triple = std::array<Line, 3>;
 
-Triple triple_of(const Violation& violation) noexcept {
-  const auto line = [](const Place& place) { return Line(place.site.file, place.site.line); };
-  return {line(violation.reshape), line(violation.write), line(violation.access)};
+Line line_of(const Place& place) noexcept {
+  return {place.site.file, place.site.line};
 }
+
+Triple triple_of(const Violation& violation) noexcept {
+  return {line_of(violation.reshape), line_of(violation.write), line_of(violation.access)};
+}
+
+/// What is known to be meant to share memory: a reshape has one rewrite, whichever of its triples says
+/// so, and who relies on seeing a write says of other readers of it that they are to see it too.
+class Shared {
+ public:
+  /// Throws std::bad_alloc.
+  void learn(const Violation& violation) {
+    if (violation.advice == Advice::view) {
+      add(reshapes_, violation.reshape);
+      add(writes_, violation.write);
+    }
+  }
+  Advice advice_for(const Violation& violation) const {
+    const bool shares_write = violation.advice == Advice::reshape_and_clone &&
+                              writes_.contains(line_of(violation.write));
+    return shares_write || reshapes_.contains(line_of(violation.reshape)) ? Advice::view
+                                                                          : violation.advice;
+  }
+  void clear() noexcept {
+    reshapes_.clear();
+    writes_.clear();
+  }
+
+ private:
+  static void add(std::set<Line>& lines, const Place& place) {
+    if (place.is_known()) {
+      lines.insert(line_of(place));
+    }
+  }
+
+  std::set<Line> reshapes_;
+  std::set<Line> writes_;
+};
 
 class Book {
  public:
@@ -49,12 +86,7 @@ class Book {
     return std::exchange(handler_, handler);
   }
 
-  void silence() noexcept {
-    const boost::lock_guard<boost::mutex> lock(mutex_);
-    ++silenced_;
-  }
-
-  /// Counts it, and says in it how often it was met. Answers who is to be told: nobody, that is null,
+  /// Counts it, and says in it how often it was met, and the advice by what is known so far. Answers who is to be told: nobody, that is null,
   /// if it is thrown or was told before. Without memory it is told again rather than never.
   ViolationHandler note(Violation& violation) noexcept {
     const boost::lock_guard<boost::mutex> lock(mutex_);
@@ -63,6 +95,9 @@ class Book {
       Entry& entry =
           entries_.try_emplace(triple_of(violation), Entry{violation, 0, false}).first->second;
       violation.count = ++entry.count;
+      entry.first.unaudited = std::max(entry.first.unaudited, violation.unaudited);
+      shared_.learn(violation);
+      violation.advice = shared_.advice_for(violation);
       if (violation.is_error() || std::exchange(entry.is_told, true)) {
         return nullptr;
       }
@@ -75,12 +110,14 @@ class Book {
     const boost::lock_guard<boost::mutex> lock(mutex_);
     Summary all{reshapes.count() - reshapes_before_,
                 violations_,
-                silenced_,
+                silenced.count() - silenced_before_,
                 unaudited.count() - unaudited_before_,
-                {}};
+                {},
+                detail::unaudited_lines()};
     for (const auto& [triple, entry] : entries_) {
-      all.triples.push_back(entry.first);
-      all.triples.back().count = entry.count;
+      Violation& each = all.triples.emplace_back(entry.first);
+      each.count = entry.count;
+      each.advice = shared_.advice_for(each);
     }
     std::ranges::stable_sort(all.triples, std::ranges::greater(), &Violation::count);
     return all;
@@ -89,8 +126,10 @@ class Book {
   void reset() noexcept {
     const boost::lock_guard<boost::mutex> lock(mutex_);
     entries_.clear();
+    shared_.clear();
     violations_ = 0;
-    silenced_ = 0;
+    detail::reset_unaudited_lines();
+    silenced_before_ = silenced.count();
     reshapes_before_ = reshapes.count();
     unaudited_before_ = unaudited.count();
   }
@@ -104,8 +143,9 @@ class Book {
 
   boost::mutex mutex_;
   std::map<Triple, Entry> entries_;
+  Shared shared_;
   std::uint64_t violations_ = 0;
-  std::uint64_t silenced_ = 0;
+  std::uint64_t silenced_before_ = 0;
   std::uint64_t reshapes_before_ = 0;
   std::uint64_t unaudited_before_ = 0;
   ViolationHandler handler_ = &warn_of;
@@ -140,7 +180,7 @@ void detail::report(Violation violation) {
 }
 
 void detail::count_silenced() noexcept {
-  book().silence();
+  silenced.add();
 }
 
 void detail::count_reshape() noexcept {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <byre/shadow/report.hpp>
+#include <byre/shadow/unaudited.hpp>
 
 #include <cstdint>
 #include <vector>
@@ -24,8 +25,11 @@ struct Summary {
   std::uint64_t violations = 0;  ///< that were told or counted, thrown ones too; not the silenced
   std::uint64_t silenced = 0;    ///< violations that nobody was told of
   std::uint64_t unaudited = 0;   ///< lines by which raw pointers left, of each storage
-  /// One for each triple, with its count, the most frequent first. What else is in it is of its first.
+  /// One for each triple, with its count, the most frequent first. The advice is by all that was met,
+  /// `unaudited` the most there were; what else is in it is of its first.
   std::vector<Violation> triples;
+  /// Those that `unaudited` counts, one for each line, in the order of their names.
+  std::vector<UnauditedLine> unaudited_lines;
 };
 
 /// Thread-safe. Throws std::bad_alloc.
@@ -39,7 +43,7 @@ namespace detail {
 /// Tells of a violation that is not silenced, counts it, or throws it: ReshapeViolation, if its reshape
 /// was in error mode.
 [[gnu::cold]] void report(Violation violation);
-/// Locks.
+/// Wait-free.
 [[gnu::cold]] void count_silenced() noexcept;
 
 /// A reshape is watched. Wait-free.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <byre/shadow/generation.hpp>
+#include <byre/shadow/tally.hpp>
 #include <byre/shadow/write_mark.hpp>
 #include <byre/storage/ref_count.hpp>
 #include <byre/sync/boost.hpp>
@@ -20,16 +21,21 @@ class ShadowStorage {
   ShadowStorage() noexcept = default;
   /// Of the family that `reshape` made out of the one of `origin`. Has one handle.
   ShadowStorage(const ShadowStorage& origin, PlaceId reshape) noexcept
-      : generation(origin.generation), reshape_(reshape) {}
+      : generation(origin.generation), reshape_(reshape), known_at_first_(generation.known()) {}
   ShadowStorage(const ShadowStorage&) = delete;
   ShadowStorage& operator=(const ShadowStorage&) = delete;
 
   /// The place of the reshape that made the family; 0 for the one a storage begins with.
   PlaceId reshape() const noexcept { return reshape_; }
 
+  /// What the family knew when it was made.
+  WriteMark known_at_first() const noexcept { return known_at_first_; }
+
   FamilyGeneration generation;
-  /// Where a raw pointer to write through left last, at first nowhere. Of the family's writes alone.
+  /// Where a raw pointer to write through left last, at first nowhere, and how often pointers leave
+  /// there. Of the family's writes alone.
   PlaceId last_escape = WriteMark::max_place + 1;
+  Tally* escapes_there = nullptr;
 
  private:
   // Not inline: few tensors have one, and those that have none are not to make room for this.
@@ -37,6 +43,7 @@ class ShadowStorage {
   friend void intrusive_ptr_release(ShadowStorage* shadow) noexcept;
 
   const PlaceId reshape_ = 0;
+  const WriteMark known_at_first_;
   basic_ref_count<sync::Boost> handles_;
 };
 

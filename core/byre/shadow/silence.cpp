@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <byre/error/error.hpp>
 #include <byre/shadow/silence.hpp>
 #include <byre/shadow/switch.hpp>
 #include <byre/storage/input_file.hpp>
@@ -117,19 +118,18 @@ void silence_sites(const std::filesystem::path& path) {
   there_are_lists.set(true);
 }
 
-bool detail::is_silenced(const Violation& violation) noexcept {
-  if (scopes_of_thread > 0) {
-    return true;
-  }
+bool detail::thread_is_silent() noexcept {
+  return scopes_of_thread > 0;
+}
+
+bool detail::is_listed(const Place& place) noexcept {
   if (!there_are_lists.get()) {
     return false;
   }
   auto& sites = sync::immortal<SilencedSites>();
   const boost::lock_guard<boost::mutex> lock(sites.mutex);
-  return std::ranges::any_of(sites.list, [&](const SilencedSite& site) {
-    return site.matches(violation.reshape) || site.matches(violation.write) ||
-           site.matches(violation.access);
-  });
+  return std::ranges::any_of(sites.list,
+                             [&](const SilencedSite& site) { return site.matches(place); });
 }
 
 }  // namespace byre::inline v0::shadow

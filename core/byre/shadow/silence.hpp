@@ -2,7 +2,7 @@
 /// Silence: violations that are known, and that nobody is to be told of. They are counted.
 #pragma once
 
-#include <byre/shadow/report.hpp>
+#include <byre/shadow/place.hpp>
 
 #include <filesystem>
 
@@ -29,7 +29,9 @@ class [[nodiscard]] SilenceScope {
 void silence_sites(const std::filesystem::path& path);
 
 namespace detail {
-/// Locks if there is a list.
-bool is_silenced(const Violation& violation) noexcept;
+/// Whether this thread is in a SilenceScope. Wait-free.
+bool thread_is_silent() noexcept;
+/// Whether the place is in a list. Locks if there is one.
+bool is_listed(const Place& place) noexcept;
 }  // namespace detail
 }  // namespace byre::inline v0::shadow

@@ -10,13 +10,13 @@ namespace byre::inline v0::shadow {
 
 /// For people, with a newline at its end. Throws std::bad_alloc.
 std::string to_string(const Summary& summary);
-/// One JSON object: reshapes, violations, silenced, unaudited, triples. Throws std::bad_alloc.
+/// One JSON object: reshapes, violations, silenced, unaudited, unaudited_lines, triples. Throws
+/// std::bad_alloc.
 std::string to_json(const Summary& summary);
 
 /// Writes summary() to `where`: "stderr", or a file, which appears complete or not at all, as JSON if
 /// its name ends in .json and as text if in .txt; the first %p in it is replaced by the number of the
-/// process. Thread-safe. Throws InvalidArgument for other names,
-/// FileError, std::bad_alloc.
+/// process. Thread-safe. Throws InvalidArgument for other names, FileError, std::bad_alloc.
 void print_summary(const std::string& where);
 
 namespace detail {

@@ -6,9 +6,12 @@
 #include <byre/shadow/report_book.hpp>
 #include <byre/shadow/silence.hpp>
 #include <byre/shadow/tracking.hpp>
+#include <byre/shadow/unaudited.hpp>
 
 #include <memory>
 #include <new>
+#include <tuple>
+#include <utility>
 
 namespace byre::inline v0::shadow {
 namespace {
@@ -35,39 +38,86 @@ Place reported_place(const Access& access, const ShadowStorage& family, PlaceId 
   return reported;
 }
 
-Advice advice_for(bool writer_is_reshaped, const Access& access, Kind kind) noexcept {
+/// A write that a family does not know of, as a report would have it.
+struct Unknown {
+  WriteMark write;
+  Parting parting;
+  bool is_listed;  ///< the write or the reshape is in a list of what is silenced
+
+  Unknown(WriteMark unknown, const ShadowStorage& family) noexcept
+      : write(unknown),
+        parting(parting_of(family.reshape(), place(unknown.place()).came_from)),
+        is_listed(detail::is_listed(place(unknown.place())) ||
+                  detail::is_listed(place(parting.reshape))) {}
+
+  /// Which of several is told: one that is not silenced, that is thrown, that is the last.
+  auto rank() const noexcept {
+    return std::tuple(!is_listed, place(parting.reshape).mode == ReshapeMode::error,
+                      write.generation());
+  }
+};
+
+/// Of the writes that the family does not know of, up to `last`, the one to tell.
+Unknown unknown_to(const Lineage& lineage, const ShadowStorage& family, WriteMark last) noexcept {
+  Unknown told(last, family);
+  lineage.overwritten.for_each_between(
+      family.generation.known(), last, [&](WriteMark earlier) noexcept {
+        const Unknown other(earlier, family);
+        told = told.rank() < other.rank() ? other : told;
+      });
+  return told;
+}
+
+/// Whether the family saw an earlier write of another since it was made: it is used as a window on
+/// what is written, and not as a snapshot.
+bool follows(const ShadowStorage& family, WriteMark write) noexcept {
+  const WriteMark known = family.generation.known();
+  return known != family.known_at_first() && known.generation() < write.generation() &&
+         place(known.place()).came_from != family.reshape();
+}
+
+Advice advice_for(const Unknown& told, const ShadowStorage& family, const Access& access,
+                  Kind kind) noexcept {
   if (kind == Kind::write && access.is_of_all) {
     return Advice::nothing;
   }
-  return writer_is_reshaped ? Advice::view : Advice::reshape_and_clone;
+  const bool shares = told.parting.writer_is_reshaped ||
+                      (told.parting.access_is_reshaped && follows(family, told.write));
+  return shares ? Advice::view : Advice::reshape_and_clone;
 }
 
-/// Tells the family of a write. A silenced read leaves it untold, as nobody was: the next one that is
-/// not silenced is told. A write tells it in any case, and leaves it with what it has not read.
-void tell(ShadowStorage& family, WriteMark write, Kind kind, bool is_silenced) noexcept {
-  if (kind == Kind::write) {
-    family.generation.learn_by_writing(write);
-  } else if (!is_silenced) {
-    family.generation.learn_by_reading(write);
-  }
+/// Before a write the family is told in any case, and has not read what it was told of. What is not
+/// silenced is not forgotten for what is.
+void tell_before_a_write(ShadowStorage& family, WriteMark last, const Unknown& told) noexcept {
+  const WriteMark before = family.generation.unread();
+  const bool keeps = told.is_listed && before != WriteMark();
+  family.generation.learn_by_writing(last, keeps ? before : told.write);
 }
 
-/// Tells the family of a write, and people of the access that did not know of it.
-void disagree(const Lineage& lineage, ShadowStorage& family, WriteMark write, const Access& access,
+/// Tells the family of the writes up to `last`, and people of the access that did not know of them. A
+/// silenced read leaves the family untold, as nobody was: the next one that is not silenced is told.
+void disagree(const Lineage& lineage, ShadowStorage& family, WriteMark last, const Access& access,
               Kind kind) {
+  const Unknown told = unknown_to(lineage, family, last);
   const PlaceId accessed = place_id(place_of(access, family));
-  const Parting parting = parting_of(family.reshape(), place(write.place()).came_from);
-  const Violation violation{.reshape = place(parting.reshape),
-                            .write = place(write.place()),
+  const Violation violation{.reshape = place(told.parting.reshape),
+                            .write = place(told.write.place()),
                             .access = reported_place(access, family, accessed),
                             .access_writes = kind == Kind::write,
-                            .advice = advice_for(parting.writer_is_reshaped, access, kind),
+                            .advice = advice_for(told, family, access, kind),
                             .unaudited = lineage.escapes.count(),
-                            .reshape_backtrace = backtrace_of(parting.reshape),
-                            .write_backtrace = backtrace_of(write.place()),
+                            .reshape_backtrace = backtrace_of(told.parting.reshape),
+                            .write_backtrace = backtrace_of(told.write.place()),
                             .access_backtrace = backtrace_of(accessed)};
-  const bool is_silenced = detail::is_silenced(violation);
-  tell(family, write, kind, is_silenced);
+  const bool is_listed = told.is_listed || detail::is_listed(violation.access);
+  const bool is_silenced = is_listed || detail::thread_is_silent();
+  if (kind == Kind::write) {
+    tell_before_a_write(family, last, told);
+  } else if (!is_silenced) {
+    family.generation.learn_by_reading(last);
+  } else if (told.is_listed || place(accessed).is_known()) {
+    family.generation.silence_read(last, told.is_listed ? 0 : accessed);
+  }
   if (is_silenced) {
     detail::count_silenced();
   } else {
@@ -75,14 +125,27 @@ void disagree(const Lineage& lineage, ShadowStorage& family, WriteMark write, co
   }
 }
 
-Lineage& lineage_made_for(const Storage& storage) {
+/// Whether a list silenced the same before: lists only ever grow.
+bool is_silenced_again(const ShadowStorage& family, WriteMark write,
+                       const Access& access) noexcept {
+  const auto where = family.generation.silenced_read(write);
+  return where && (*where == 0 || is_of_access(*where, access.site, family.reshape()));
+}
+
+struct LineageOf {
+  Lineage* lineage;
+  bool is_new;
+};
+
+LineageOf lineage_made_for(const Storage& storage) {
   if (Lineage* const present = lineage_of(storage)) {
-    return *present;
+    return {present, false};
   }
-  std::unique_ptr<Attachment> made(new (std::nothrow) Lineage);
+  std::unique_ptr<Lineage> made(new (std::nothrow) Lineage);
   if (made == nullptr) {
     throw OutOfMemory(sizeof(Lineage), "heap, for the lineage of a storage");
   }
+  const Lineage* const mine = made.get();
   Lineage* const attached = as_lineage(storage.attach(std::move(made)));
   if (attached == nullptr) {
     throw InvalidArgument(
@@ -90,7 +153,20 @@ Lineage& lineage_made_for(const Storage& storage) {
                     "watched reshape needs its place. Reshape a clone(), or in mode copy or "
                     "alias."));
   }
-  return *attached;
+  return {attached, attached == mine};
+}
+
+/// Who had the memory before may have pointers to it.
+bool is_foreign(const Storage& storage) noexcept {
+  return storage.origin() == Origin::adopted || storage.origin() == Origin::borrowed;
+}
+
+void say_foreign(Lineage& lineage, PlaceId reshape) noexcept {
+  lineage.escapes.add(reshape);
+  detail::count_unaudited();
+  if (Tally* const times = detail::unaudited_line(place(reshape).site)) {
+    times->add();
+  }
 }
 
 }  // namespace
@@ -113,7 +189,8 @@ ShadowHandle link_by_reshape(const Storage& storage, ShadowStorage* origin, Resh
     return nullptr;
   }
   detail::heed_environment();
-  const ShadowStorage& input = lineage_made_for(storage).family(origin);
+  const auto [lineage, is_new] = lineage_made_for(storage);
+  const ShadowStorage& input = lineage->family(origin);
   const PlaceId reshape =
       place_id(reshape_place(from.site, Shape(from.sizes), Shape(to_sizes), mode, input.reshape()));
   auto* const made = new (std::nothrow) ShadowStorage(input, reshape);
@@ -121,12 +198,19 @@ ShadowHandle link_by_reshape(const Storage& storage, ShadowStorage* origin, Resh
     throw OutOfMemory(sizeof(ShadowStorage), "heap, for a shadow storage");
   }
   detail::count_reshape();
+  if (is_new && is_foreign(storage)) {
+    say_foreign(*lineage, reshape);
+  }
   return {made, false};
 }
 
 void detail::read_tracked(Lineage& lineage, ShadowStorage& family, const Access& access) {
   if (const auto unread = family.generation.unread_write(lineage.generation)) [[unlikely]] {
-    disagree(lineage, family, *unread, access, Kind::read);
+    if (thread_is_silent() || is_silenced_again(family, *unread, access)) {
+      count_silenced();
+    } else {
+      disagree(lineage, family, *unread, access, Kind::read);
+    }
   }
 }
 
@@ -138,21 +222,42 @@ void detail::expect_agreement(Lineage& lineage, ShadowStorage& family, const Acc
 
 void detail::write_tracked(Lineage& lineage, ShadowStorage& family, const Access& access) {
   const PlaceId here = id_of_write(lineage, family, access);
+  const auto keep = [&](WriteMark replaced) noexcept {
+    if (replaced.place() != here && replaced != WriteMark()) {
+      lineage.overwritten.note(replaced);
+    }
+  };
+  keep(family.generation.known());
   if (const auto unknown = family.generation.write(lineage.generation, here)) [[unlikely]] {
     disagree(lineage, family, *unknown, access, Kind::write);
-    family.generation.write_anyway(lineage.generation, *unknown, here);
+    family.generation.write_anyway(lineage.generation, *unknown, here, keep);
   }
   if (access.is_of_all) {
     family.generation.forget_unread();
   }
 }
 
+void detail::written_tracked(Lineage& lineage, ShadowStorage& family, const Access& access) {
+  try {
+    write_tracked(lineage, family, access);
+  } catch (const ReshapeViolation&) {
+    write_tracked(lineage, family, access);  // it was told, and agrees
+    throw;
+  }
+}
+
 void detail::escape_tracked(Lineage& lineage, ShadowStorage& family) noexcept {
   const PlaceId write = family.generation.known().place();
-  if (write != family.last_escape && lineage.escapes.add(write)) {
-    count_unaudited();
+  if (write != family.last_escape) {
+    family.escapes_there = unaudited_line(place(write).site);
+    family.last_escape = write;
+    if (lineage.escapes.add(write)) {
+      count_unaudited();
+    }
   }
-  family.last_escape = write;
+  if (family.escapes_there != nullptr) {
+    family.escapes_there->add();
+  }
 }
 
 void detail::rejoin_tracked(Lineage& lineage, ShadowStorage& family) noexcept {

@@ -31,6 +31,7 @@ namespace detail {
 [[gnu::cold]] void read_tracked(Lineage& lineage, ShadowStorage& family, const Access& access);
 [[gnu::cold]] void expect_agreement(Lineage& lineage, ShadowStorage& family, const Access& access);
 [[gnu::cold]] void write_tracked(Lineage& lineage, ShadowStorage& family, const Access& access);
+[[gnu::cold]] void written_tracked(Lineage& lineage, ShadowStorage& family, const Access& access);
 [[gnu::cold]] void escape_tracked(Lineage& lineage, ShadowStorage& family) noexcept;
 [[gnu::cold]] void rejoin_tracked(Lineage& lineage, ShadowStorage& family) noexcept;
 
@@ -67,6 +68,14 @@ inline void expect_agreement(const Storage& storage, ShadowStorage* family, cons
 inline void on_write(const Storage& storage, ShadowStorage* family, const Access& access) {
   if (Lineage* const lineage = lineage_of(storage)) [[unlikely]] {
     detail::write_tracked(*lineage, lineage->family(family), access);
+  }
+}
+
+/// After a write that could have failed, and before which expect_agreement was called: it is the
+/// storage's last in any case. Reports or throws only if another family wrote in between.
+inline void on_written(const Storage& storage, ShadowStorage* family, const Access& access) {
+  if (Lineage* const lineage = lineage_of(storage)) [[unlikely]] {
+    detail::written_tracked(*lineage, lineage->family(family), access);
   }
 }
 

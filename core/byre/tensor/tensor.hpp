@@ -13,6 +13,7 @@
 #include <byre/tensor/layout/layout.hpp>
 #include <byre/tensor/layout/views.hpp>
 #include <byre/tensor/tensor_base.hpp>
+#include <byre/tensor/tensor_states.hpp>
 
 #include <boost/smart_ptr/intrusive_ptr.hpp>
 #include <cstddef>
@@ -27,16 +28,6 @@ namespace byre::inline v0 {
 namespace detail {
 struct ElementAccess;
 }
-
-/// An operation that the state of a tensor does not allow: it has no memory yet, or no dtype, or
-/// shares what would become uninitialized. docs/tensor-states.md has the table.
-class StateError : public Error {
- public:
-  using Error::Error;
-};
-
-/// What a resize to fewer elements does with memory that is no longer needed.
-enum class OnShrink : std::uint8_t { keep_memory, free_memory };
 
 /// A counted handle: copying it gives another handle to the same tensor, of which one resize or
 /// retyping is seen through both. alias() makes a tensor of its own over the same storage.
@@ -346,9 +337,6 @@ class Tensor {
   void expect_unshared(const char* operation) const;
   void expect_dtype(DType dtype, const char* operation) const;
   std::size_t nbytes_of_external(const void* data, DType dtype) const;
-  std::size_t nbytes_in_front() const noexcept {
-    return static_cast<std::size_t>(storage_offset()) * itemsize();
-  }
   Tensor& take_storage(Storage storage, DType dtype);
   void drop_storage();
   void grow_storage(std::size_t nbytes, CallSite site);
@@ -357,13 +345,13 @@ class Tensor {
     if (!is_plain(wanted)) [[unlikely]] {
       return watched_bytes_to_read(wanted, site);
     }
-    return storage().data(site) + nbytes_in_front();
+    return storage().data(site) + base().nbytes_in_front();
   }
   void* bytes_to_write(DType wanted, Wait wait, CallSite site) {
     if (!is_plain(wanted)) [[unlikely]] {
       return watched_bytes_to_write(wanted, wait, site);
     }
-    return base().storage.mutable_data(wait, site) + nbytes_in_front();
+    return base().storage.mutable_data(wait, site) + base().nbytes_in_front();
   }
   /// Whether there is nothing but a pointer to be found: a storage, with elements of `wanted`, that no
   /// watched reshape met.
@@ -372,10 +360,6 @@ class Tensor {
   }
   const void* watched_bytes_to_read(DType wanted, CallSite site) const;
   void* watched_bytes_to_write(DType wanted, Wait wait, CallSite site);
-  const void* first_element() const noexcept {
-    const std::byte* const first = storage().data();
-    return first == nullptr ? nullptr : first + nbytes_in_front();
-  }
   void realize_to_write(DType wanted);
   const void* element_to_read(std::span<const std::int64_t> indices, DType dtype,
                               CallSite site) const;
@@ -394,13 +378,17 @@ class Tensor {
   }
   void say_read_of_watched(CallSite site) const;
   /// For what takes all of the storage along, also where this tensor sees no element of it.
-  void say_read_of_storage(CallSite site) const {
-    shadow::on_read(storage(), base().shadow.get(), {site, sizes()});
-  }
+  void say_read_of_storage(CallSite site) const;
   void say_copied_onto_itself(const Tensor& source, CallSite site);
   /// A pointer that nobody keeps: realizes, materializes and says so. `written` bytes at least are
   /// going to be.
   void* elements_to_write(std::size_t written, Wait wait, CallSite site);
+  /// The same for a write of all elements that may fail, which is said by say_written once it has not.
+  void* elements_to_try_to_write(CallSite site);
+  void say_written(CallSite site);
+  /// A contiguous copy, and one on another device, of elements that were said to be read.
+  Tensor packed() const;
+  Tensor moved_to(Device target) const;
   Tensor reshape_as_alias(const Dims& wanted, shadow::ReshapeMode mode, CallSite site) const;
 
   boost::intrusive_ptr<TensorBase> base_;

@@ -25,7 +25,7 @@ const void* Tensor::watched_bytes_to_read(DType wanted, CallSite site) const {
                     to_string(sizes()).c_str(), name_of(dtype())));
   }
   say_read(site);
-  return first_element();
+  return base().first_element();
 }
 
 void* Tensor::watched_bytes_to_write(DType wanted, Wait wait, CallSite site) {
@@ -56,13 +56,30 @@ void* Tensor::elements_to_write(std::size_t written, Wait wait, CallSite site) {
   if (is_said) {
     shadow::on_write(memory, base().shadow.get(), access);
   }
-  return first == nullptr ? nullptr : first + nbytes_in_front();
+  return first == nullptr ? nullptr : first + base().nbytes_in_front();
+}
+
+void* Tensor::elements_to_try_to_write(CallSite site) {
+  Storage& memory = base().storage;
+  if (is_watched() && numel() != 0) {
+    shadow::expect_agreement(memory, base().shadow.get(),
+                             {site, sizes(), nbytes() == memory.nbytes()});
+  }
+  return memory.mutable_data(Wait::allowed, site) + base().nbytes_in_front();
+}
+
+void Tensor::say_written(CallSite site) {
+  shadow::on_written(storage(), base().shadow.get(), {site, sizes(), nbytes() == storage().nbytes()});
 }
 
 void Tensor::say_read_of_watched(CallSite site) const {
   if (numel() != 0) {
     shadow::on_read(storage(), base().shadow.get(), {site, sizes()});
   }
+}
+
+void Tensor::say_read_of_storage(CallSite site) const {
+  shadow::on_read(storage(), base().shadow.get(), {site, sizes()});
 }
 
 void Tensor::say_copied_onto_itself(const Tensor& source, CallSite site) {

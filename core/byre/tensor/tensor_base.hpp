@@ -48,6 +48,16 @@ struct TensorBase {
   static void* operator new(std::size_t nbytes) noexcept;
   static void operator delete(void* place) noexcept;
 
+  /// Of the storage, before the first element.
+  std::size_t nbytes_in_front() const noexcept {
+    return static_cast<std::size_t>(layout.offset) * itemsize(dtype);
+  }
+  /// Null without memory.
+  const std::byte* first_element() const noexcept {
+    const std::byte* const first = storage.data();
+    return first == nullptr ? nullptr : first + nbytes_in_front();
+  }
+
   Layout layout;  ///< in elements of `dtype`
   Storage storage;
   shadow::ShadowHandle shadow;  ///< null for the storage's default one

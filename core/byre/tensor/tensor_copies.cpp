@@ -50,6 +50,10 @@ Tensor Tensor::clone(CallSite site) const {
     return Tensor(device()).resize(sizes());  // no elements, and so nothing to copy
   }
   say_read(site);
+  return packed();
+}
+
+Tensor Tensor::packed() const {
   Tensor copy = empty(sizes(), dtype(), allocator());
   if (numel() != 0) {
     copy_within_device(*this, copy.mutable_raw_data());
@@ -109,11 +113,16 @@ Tensor Tensor::to(Device target, CallSite site) const {
   if (target == device()) {
     return lazy_clone(site);
   }
-  DeviceSupport& from = support_of(device());
-  DeviceSupport& to = support_of(target);
+  static_cast<void>(support_of(target));
   expect_dtype(dtype(), "to");
   say_read(site);
-  const Tensor source = is_contiguous() ? *this : clone(site);
+  return moved_to(target);
+}
+
+Tensor Tensor::moved_to(Device target) const {
+  DeviceSupport& from = support_of(device());
+  DeviceSupport& to = support_of(target);
+  const Tensor source = is_contiguous() ? *this : packed();
   Tensor copy = empty(sizes(), dtype(), target);
   if (numel() == 0) {
     return copy;

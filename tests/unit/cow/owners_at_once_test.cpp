@@ -23,14 +23,14 @@ using LockBuffer = basic_buffer<sync::Boost, basic_share_lock>;
 template <class B>
 class OwnersAtOnce : public testing::Test {};
 
-struct FormNames {
+struct NamesOfBuffers {
   template <class B>
   static std::string GetName(int) {
     return std::is_same_v<B, WordBuffer> ? "word" : "lock";
   }
 };
 using Buffers = testing::Types<WordBuffer, LockBuffer>;
-TYPED_TEST_SUITE(OwnersAtOnce, Buffers, FormNames);
+TYPED_TEST_SUITE(OwnersAtOnce, Buffers, NamesOfBuffers);
 
 constexpr std::size_t nbytes = 256;
 

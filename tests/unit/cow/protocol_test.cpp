@@ -20,14 +20,14 @@ class Protocol : public testing::Test {
 
 using Forms = testing::Types<ShareWord, ShareLock>;
 
-struct FormNames {
+struct NamesOfForms {
   template <class Form>
   static std::string GetName(int) {
     return std::is_same_v<Form, ShareWord> ? "word" : "lock";
   }
 };
 
-TYPED_TEST_SUITE(Protocol, Forms, FormNames);
+TYPED_TEST_SUITE(Protocol, Forms, NamesOfForms);
 
 TYPED_TEST(Protocol, new_data_has_one_owner_that_may_write_at_once) {
   EXPECT_TRUE(this->form.is_writable());

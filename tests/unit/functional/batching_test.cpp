@@ -10,23 +10,17 @@
 #include <string>
 
 #include "random_calls.hpp"
+#include "tensors.hpp"
 
 namespace {
 
 using namespace byre;
 using namespace byre::functional;
 using byre::test::are_same;
+using byre::test::counted;
+using byre::test::text_of;
 using functional::call;
 using functional::call_for_one;
-
-AnyTensor counted(const Dims& sizes) {
-  const std::int64_t count = byre::detail::element_count(sizes, "test");
-  return call_for_one("reshape", {call_for_one("arange", {count, DType::f32}), sizes});
-}
-
-std::string text_of(const AnyTensor& tensor) {
-  return byre::to_string(to_cpu(tensor));
-}
 
 Tensors sum_of_squares(const Tensors& x) {
   return call("sum", {call_for_one("mul", {x[0], x[0]})});

@@ -9,20 +9,16 @@
 #include <gtest/gtest.h>
 #include <string>
 
+#include "tensors.hpp"
+
 namespace {
 
 using namespace byre;
 using namespace byre::functional;
+using byre::test::counted;
+using byre::test::text_of;
 using functional::call;
 using functional::call_for_one;
-
-std::string text_of(const AnyTensor& tensor) {
-  return byre::to_string(to_cpu(tensor));
-}
-
-AnyTensor counted(std::int64_t count) {
-  return call_for_one("arange", {count, DType::f32});
-}
 
 /// The program of the seed, of an input.
 Tensors worked_example(const Tensors& in) {

@@ -12,21 +12,16 @@
 
 #include "../support/seed.hpp"
 #include "random_calls.hpp"
+#include "tensors.hpp"
 
 namespace {
 
 using namespace byre;
 using namespace byre::functional;
+using byre::test::counted;
+using byre::test::text_of;
 using functional::call;
 using functional::call_for_one;
-
-AnyTensor counted(std::int64_t count) {
-  return call_for_one("arange", {count, DType::f32});
-}
-
-std::string text_of(const AnyTensor& tensor) {
-  return byre::to_string(to_cpu(tensor));
-}
 
 template <class Function>
 std::string said_by(const Function& function) {

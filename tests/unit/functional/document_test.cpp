@@ -15,16 +15,15 @@
 #include <string>
 #include <vector>
 
+#include "tensors.hpp"
+
 namespace {
 
 using namespace byre;
 using namespace byre::functional;
+using byre::test::text_of;
 using functional::call;
 using functional::call_for_one;
-
-std::string text_of(const AnyTensor& tensor) {
-  return byre::to_string(to_cpu(tensor));
-}
 
 /// x[1] += y; x.t()
 Tensors f(const Tensors& in) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "../support/at_once.hpp"
 #include "../support/complaint.hpp"
+#include "tensors.hpp"
 
 #include <byre/functional/backends/cpu.hpp>
 #include <byre/functional/dispatch/call.hpp>
@@ -17,17 +18,11 @@ namespace {
 
 using namespace byre;
 using namespace byre::functional;
+using byre::test::counted;
+using byre::test::text_of;
 using functional::call;
 using functional::call_for_one;
 using test::complaint_of;
-
-AnyTensor counted(std::int64_t count) {
-  return call_for_one("arange", {count, DType::f32});
-}
-
-std::string text_of(const AnyTensor& tensor) {
-  return byre::to_string(to_cpu(tensor));
-}
 
 /// Sees the halves of what it is given, which is no pure operator's right.
 void define_views() {

@@ -17,20 +17,18 @@
 #include "../support/seed.hpp"
 #include "../support/temporary_folder.hpp"
 #include "random_calls.hpp"
+#include "tensors.hpp"
 
 namespace {
 
 using namespace byre;
 using namespace byre::functional;
+using byre::test::counted;
 using functional::call;
 using functional::call_for_one;
 
 // Before any test defines its own.
 const std::vector<const Operator*> builtin_operators = operators();
-
-AnyTensor counted(std::int64_t count) {
-  return call_for_one("arange", {count, DType::f32});
-}
 
 /// Every byte, the dtype and the sizes.
 void expect_same(const AnyTensor& a, const AnyTensor& b) {

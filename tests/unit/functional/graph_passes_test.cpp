@@ -8,16 +8,15 @@
 #include <limits>
 #include <string>
 
+#include "tensors.hpp"
+
 namespace {
 
 using namespace byre;
 using namespace byre::functional;
+using byre::test::counted;
 using functional::call;
 using functional::call_for_one;
-
-AnyTensor counted(std::int64_t count) {
-  return call_for_one("arange", {count, DType::f32});
-}
 
 void define_two_parts() {
   static const Definition once =

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "../support/at_once.hpp"
 #include "../support/complaint.hpp"
+#include "tensors.hpp"
 
 #include <byre/functional/backends/cpu.hpp>
 #include <byre/functional/backends/graph.hpp>
@@ -17,13 +18,10 @@ namespace {
 
 using namespace byre;
 using namespace byre::functional;
+using byre::test::counted;
 using functional::call;
 using functional::call_for_one;
 using test::complaint_of;
-
-AnyTensor counted(std::int64_t count) {
-  return call_for_one("arange", {count, DType::f32});
-}
 
 TEST(Recordings, write_down_what_is_called_and_compute_nothing) {
   const Recording recording;

@@ -10,25 +10,16 @@
 #include <gtest/gtest.h>
 #include <string>
 
+#include "tensors.hpp"
+
 namespace {
 
 using namespace byre;
 using namespace byre::functional;
+using byre::test::counted;
+using byre::test::text_of;
 using functional::call;
 using functional::call_for_one;
-
-AnyTensor counted(const Dims& sizes) {
-  Tensor tensor = Tensor::empty(sizes, DType::f32);
-  float* const elements = tensor.mutable_data<float>();
-  for (std::int64_t i = 0; i < tensor.numel(); ++i) {
-    elements[i] = static_cast<float>(i);
-  }
-  return from_cpu(tensor);
-}
-
-std::string text_of(const AnyTensor& tensor) {
-  return byre::to_string(to_cpu(tensor));
-}
 
 class Functionalized : public testing::TestWithParam<FunctionalizeOptions> {
  protected:
@@ -224,11 +215,6 @@ TEST_P(Functionalized, operators_may_not_write_one_element_as_two) {
   EXPECT_THROW(exchange({0, 2}, {1, 3}), ShapeError);
   exchange({0, 2}, {2, 4});
   EXPECT_EQ(text_of(x), "[2. 3. 0. 1.]");
-}
-
-TEST_P(Functionalized, programs_are_not_functionalized_twice) {
-  const Program twice = functionalized(functionalized([](const Tensors& in) { return in; }));
-  EXPECT_THROW(twice({counted({2})}), FunctionalizeError);
 }
 
 TEST_P(Functionalized, programs_that_throw_write_nothing) {

@@ -13,10 +13,10 @@
 #include <string>
 #include <vector>
 
+#include "nbytes.hpp"
+
 namespace byre::test {
 namespace {
-
-constexpr std::size_t mib = std::size_t{1} << 20;
 
 /// Address space in use, in bytes.
 std::size_t used_nbytes() {

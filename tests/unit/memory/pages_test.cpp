@@ -7,10 +7,10 @@
 #include <cstdint>
 #include <cstring>
 
+#include "nbytes.hpp"
+
 namespace byre::test {
 namespace {
-
-constexpr std::size_t mib = std::size_t{1} << 20;
 
 struct Mapping {
   explicit Mapping(std::size_t nbytes_asked, std::size_t alignment)

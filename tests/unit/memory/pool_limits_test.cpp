@@ -14,16 +14,10 @@
 #include <vector>
 
 #include "../support/fake_pages.hpp"
+#include "nbytes.hpp"
 
 namespace byre::test {
 namespace {
-
-constexpr std::size_t mib = std::size_t{1} << 20;
-constexpr std::size_t plenty = 1024 * mib;
-
-constexpr std::size_t pages(std::size_t count) {
-  return count * page_nbytes;
-}
 
 class PoolLimitsTest : public testing::Test {
  protected:

@@ -17,12 +17,10 @@
 #include "../support/at_once.hpp"
 #include "../support/fake_pages.hpp"
 #include "../support/seed.hpp"
+#include "nbytes.hpp"
 
 namespace byre::test {
 namespace {
-
-constexpr std::size_t kib = 1024;
-constexpr std::size_t mib = 1024 * kib;
 
 /// The blocks that are out, of all threads.
 class LiveBlocks {

@@ -10,17 +10,10 @@
 #include <vector>
 
 #include "../support/fake_pages.hpp"
+#include "nbytes.hpp"
 
 namespace byre::test {
 namespace {
-
-constexpr std::size_t kib = 1024;
-constexpr std::size_t mib = 1024 * kib;
-constexpr std::size_t plenty = 1024 * mib;
-
-constexpr std::size_t pages(std::size_t count) {
-  return count * page_nbytes;
-}
 
 std::uintptr_t address_of(const Block& block) {
   return reinterpret_cast<std::uintptr_t>(block.data);

@@ -71,9 +71,21 @@ TEST_F(Shadows, a_summary_is_a_json_object) {
   EXPECT_EQ(summary.at("violations"), 2);
   EXPECT_EQ(summary.at("silenced"), 0);
   EXPECT_EQ(summary.at("unaudited"), 0);
+  EXPECT_EQ(summary.at("unaudited_lines"), Json::array());
   ASSERT_EQ(summary.at("triples").size(), 1U);
   EXPECT_EQ(summary.at("triples")[0], Json::parse(to_json(shadow::summary().triples[0])));
   EXPECT_EQ(summary.at("triples")[0].at("count"), 2);
+}
+
+TEST_F(Shadows, a_summary_in_json_names_unaudited_lines) {
+  tracked.file() = "json\"unaudited.cpp";
+  const ShadowHandle flat = tracked.reshape(10);
+  tracked.escape(flat.get(), 11);
+  tracked.escape(flat.get(), 12);
+  tracked.escape(flat.get(), 12);
+  const Json expected = {{{"file", tracked.file()}, {"line", 11}, {"times", 1}},
+                         {{"file", tracked.file()}, {"line", 12}, {"times", 2}}};
+  EXPECT_EQ(Json::parse(to_json(shadow::summary())).at("unaudited_lines"), expected);
 }
 
 TEST_F(Shadows, a_summary_of_nothing_is_one_too) {

@@ -3,10 +3,12 @@
 #include <byre/shadow/place.hpp>
 
 #include <algorithm>
+#include <random>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "../support/seed.hpp"
 #include "tracked.hpp"
 
 namespace byre::test {
@@ -123,7 +125,63 @@ TEST_F(Shadows, a_loop_that_reshapes_what_it_reshaped_has_few_places) {
     family = tracked.reshape(10, family.get());
     places.insert(family->reshape());
   }
-  EXPECT_LE(places.size(), shadow::most_reshapes_of_reshapes);
+  EXPECT_LE(places.size(), (shadow::most_ways + 2) * 3);
+}
+
+/// Of as many reshapes of reshapes as there are digits, at the lines that these say.
+ShadowHandle reshaped_at(Tracked& tracked, const std::vector<std::uint32_t>& lines) {
+  ShadowHandle family;
+  for (const std::uint32_t line : lines) {
+    family = tracked.reshape(line, family.get());
+  }
+  return family;
+}
+
+TEST_F(Shadows, recursion_through_lines_makes_places_for_pairs_of_them) {
+  tracked.file() = "recursion.cpp";
+  constexpr std::uint32_t lines = 5;
+  std::mt19937_64 random(seed());
+  std::set<shadow::PlaceId> places;
+  for (int time = 0; time < 500; ++time) {
+    ShadowHandle family;
+    for (int depth = 0; depth < 30; ++depth) {
+      family = tracked.reshape(1 + static_cast<std::uint32_t>(random() % lines), family.get());
+      places.insert(family->reshape());
+    }
+  }
+  EXPECT_LE(places.size(), lines + (shadow::most_ways + 2) * lines * lines);
+}
+
+/// In a recursion so deep that its places stand for several.
+TEST_F(Shadows, who_comes_out_of_whom_is_known_in_any_recursion) {
+  tracked.file() = "deep.cpp";
+  std::vector<std::uint32_t> lines;
+  for (int time = 0; time < 40; ++time) {
+    lines.insert(lines.end(), {20, 21, 22});
+  }
+  const ShadowHandle parent = reshaped_at(tracked, lines);
+  const ShadowHandle child = tracked.reshape(20, parent.get());
+  const ShadowHandle other = tracked.reshape(23, parent.get());
+  tracked.write(child.get(), 30);
+  tracked.read(parent.get(), 31);
+  EXPECT_EQ(reports.only().reshape.site.line, 20U);
+  EXPECT_EQ(reports.only().advice, Advice::view);
+  tracked.read(other.get(), 32);
+  EXPECT_EQ(reports.all().back().reshape.site.line, 23U);
+  tracked.read(nullptr, 33);
+  EXPECT_EQ(reports.all().back().advice, Advice::view);
+  EXPECT_TRUE(reports.all().back().reshape.is_known());
+}
+
+TEST_F(Shadows, a_recursion_of_error_mode_throws_whatever_is_known_of_it) {
+  tracked.file() = "thrown.cpp";
+  ShadowHandle family = tracked.reshape(20, nullptr, ReshapeMode::error);
+  for (int time = 0; time < 40; ++time) {
+    family = tracked.reshape(21, family.get());
+    family = tracked.reshape(22, family.get());
+  }
+  tracked.write(family.get(), 30);
+  EXPECT_THROW(tracked.read(nullptr, 31), ReshapeViolation);
 }
 
 }  // namespace

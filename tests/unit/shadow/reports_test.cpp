@@ -82,6 +82,46 @@ TEST_F(Shadows, lines_by_which_raw_pointers_left_are_said_to_be_unaudited) {
   EXPECT_EQ(to_string(once).find("handed out"), std::string::npos);
 }
 
+TEST_F(Shadows, unaudited_lines_are_named_with_how_often) {
+  tracked.file() = "unaudited.cpp";
+  const ShadowHandle flat = tracked.reshape(10);
+  for (int time = 0; time < 3; ++time) {
+    tracked.escape(flat.get(), 12);
+  }
+  tracked.escape(nullptr, 11);
+  Tracked another;
+  another.file() = "unaudited.cpp";
+  another.reshape(10);
+  another.escape(nullptr, 11);
+  const shadow::Summary summary = shadow::summary();
+  EXPECT_EQ(summary.unaudited, 3U);
+  ASSERT_EQ(summary.unaudited_lines.size(), 2U);
+  EXPECT_EQ(summary.unaudited_lines[0].site.line, 11U);
+  EXPECT_EQ(summary.unaudited_lines[0].times, 2U);
+  EXPECT_EQ(summary.unaudited_lines[1].times, 3U);
+  EXPECT_NE(to_string(summary).find(
+                " left.\n  unaudited: unaudited.cpp:11, 2 times\n  unaudited: unaudited.cpp:12, 3 "
+                "times\n"),
+            std::string::npos);
+  shadow::reset_summary();
+  EXPECT_TRUE(shadow::summary().unaudited_lines.empty());
+  tracked.escape(flat.get(), 12);
+  EXPECT_EQ(shadow::summary().unaudited_lines.at(0).times, 1U) << "a line that was counted before";
+}
+
+TEST_F(Shadows, a_triple_has_the_most_unaudited_lines_there_were) {
+  for (const bool has_escape : {false, true, false}) {
+    Tracked each;
+    if (has_escape) {
+      each.reshape(9);
+      each.escape(nullptr, 9);
+    }
+    each.violate();
+  }
+  EXPECT_EQ(reports.only().unaudited, 0U) << "it was told at the first";
+  EXPECT_EQ(shadow::summary().triples.at(0).unaudited, 1U);
+}
+
 TEST_F(Shadows, raw_pointers_that_leave_families_at_once_are_all_counted) {
   constexpr std::uint32_t threads = 4;
   std::vector<ShadowHandle> families;

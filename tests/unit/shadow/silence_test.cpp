@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Violations that nobody is told of, and lists of them that are wrong.
+#include <byre/shadow/lineage.hpp>
+#include <byre/shadow/place.hpp>
 #include <byre/shadow/silence.hpp>
 #include <byre/storage/input_file.hpp>
 
@@ -140,9 +142,77 @@ TEST_F(SilenceLists, have_a_line_after_the_last_colon) {
   EXPECT_FALSE(is_told("C:/colons.cpp"));
 }
 
+TEST_F(SilenceLists, that_silence_the_last_write_hide_none_before_it) {
+  silence("hides.cpp:13");
+  tracked.file() = "hides.cpp";
+  const ShadowHandle flat = tracked.reshape(10);
+  const ShadowHandle tall = tracked.reshape(11);
+  tracked.write(flat.get(), 12);
+  tracked.write(flat.get(), 14);
+  tracked.write(tall.get(), 13);
+  tracked.read(nullptr, 15);
+  EXPECT_EQ(reports.only().write.site.line, 14U) << "the last of those that are not silenced";
+  tracked.read(nullptr, 16);
+  EXPECT_EQ(reports.count(), 1U) << "the family was told";
+  EXPECT_EQ(shadow::summary().silenced, 1U) << "of line 13, of line 14";
+}
+
+TEST_F(SilenceLists, that_silence_a_write_leave_what_was_not_read_before_it) {
+  silence("keeps.cpp:13");
+  tracked.file() = "keeps.cpp";
+  const ShadowHandle flat = tracked.reshape(10);
+  tracked.write(nullptr, 11);
+  tracked.write(flat.get(), 12, false);
+  tracked.write(nullptr, 13);
+  tracked.write(flat.get(), 14, false);
+  tracked.read(flat.get(), 15);
+  EXPECT_EQ(reports.all().back().access.site.line, 15U);
+  EXPECT_EQ(reports.all().back().write.site.line, 11U);
+}
+
+TEST_F(SilenceLists, are_looked_at_once_for_a_write_whoever_reads) {
+  silence("once_for_a_write.cpp:11");
+  tracked.file() = "once_for_a_write.cpp";
+  const ShadowHandle flat = tracked.reshape(10);
+  tracked.write(flat.get(), 11);
+  tracked.read(nullptr, 12);
+  const shadow::PlaceId before = shadow::place_id({.site = {"once.cpp", 1}});
+  tracked.read(nullptr, 13);
+  EXPECT_EQ(shadow::place_id({.site = {"once.cpp", 2}}), before + 1) << "line 13 was looked up";
+  EXPECT_EQ(shadow::summary().silenced, 2U);
+  EXPECT_EQ(shadow::summary().violations, 0U);
+}
+
+TEST_F(SilenceLists, are_looked_at_once_for_a_line_that_reads) {
+  silence("once_for_a_line.cpp:12");
+  tracked.file() = "once_for_a_line.cpp";
+  const ShadowHandle flat = tracked.reshape(10);
+  tracked.write(flat.get(), 11);
+  tracked.read(nullptr, 12);
+  const shadow::FamilyGeneration& family =
+      shadow::lineage_of(tracked.storage())->default_family.generation;
+  const auto where = family.silenced_read(flat->generation.known());
+  ASSERT_TRUE(where.has_value());
+  EXPECT_EQ(shadow::place(*where).site.line, 12U);
+  tracked.read(nullptr, 12);
+  EXPECT_EQ(shadow::summary().silenced, 2U);
+  tracked.read(nullptr, 13);
+  EXPECT_EQ(reports.only().access.site.line, 13U);
+}
+
+TEST_F(Shadows, what_a_scope_silences_is_not_looked_up) {
+  const ShadowHandle flat = tracked.reshape(10);
+  tracked.write(flat.get(), 11);
+  const SilenceScope scope;
+  const shadow::PlaceId before = shadow::place_id({.site = {"scope.cpp", 1}});
+  tracked.read(nullptr, 9012);
+  EXPECT_EQ(shadow::place_id({.site = {"scope.cpp", 2}}), before + 1);
+  EXPECT_EQ(shadow::summary().silenced, 1U);
+}
+
 TEST_F(SilenceLists, do_not_name_places_that_are_not_known) {
   silence("?");
-  EXPECT_FALSE(shadow::detail::is_silenced(Violation{}));
+  EXPECT_FALSE(shadow::detail::is_listed(shadow::Place{}));
 }
 
 TEST_F(SilenceLists, may_be_empty) {

@@ -214,6 +214,78 @@ TEST_F(Shadows, the_mode_is_of_the_reshape_that_parts_the_two) {
   EXPECT_EQ(reports.count(), 1U);
 }
 
+TEST_F(Shadows, a_write_that_is_thrown_for_is_hidden_by_none_that_is_not) {
+  const ShadowHandle strict = tracked.reshape(10, nullptr, ReshapeMode::error);
+  const ShadowHandle lax = tracked.reshape(11, nullptr, ReshapeMode::warn);
+  tracked.write(strict.get(), 12);
+  tracked.write(strict.get(), 13);
+  tracked.write(lax.get(), 14);
+  EXPECT_EQ(reports.count(), 1U);
+  try {
+    tracked.read(nullptr, 15);
+    FAIL() << "nothing was thrown";
+  } catch (const ReshapeViolation& error) {
+    EXPECT_EQ(error.violation().write.site.line, 13U);
+    EXPECT_EQ(error.violation().reshape.site.line, 10U);
+  }
+  EXPECT_NO_THROW(tracked.read(nullptr, 15));
+  EXPECT_EQ(reports.count(), 1U);
+}
+
+TEST_F(Shadows, writes_in_between_that_were_told_are_not_told_again) {
+  const ShadowHandle strict = tracked.reshape(10, nullptr, ReshapeMode::error);
+  const ShadowHandle lax = tracked.reshape(11, nullptr, ReshapeMode::warn);
+  tracked.write(strict.get(), 12);
+  EXPECT_THROW(tracked.read(nullptr, 13), ReshapeViolation);
+  tracked.write(lax.get(), 14);
+  EXPECT_NO_THROW(tracked.read(nullptr, 15));
+  EXPECT_EQ(reports.all().back().write.site.line, 14U);
+}
+
+TEST_F(Shadows, a_write_that_was_made_before_it_is_told_is_the_last_in_any_case) {
+  const ShadowHandle strict = tracked.reshape(10, nullptr, ReshapeMode::error);
+  tracked.write(nullptr, 11);
+  const Sizes sizes{6};
+  EXPECT_THROW(shadow::on_written(tracked.storage(), strict.get(), {{model_file, 12}, sizes}),
+               ReshapeViolation);
+  EXPECT_THROW(tracked.read(nullptr, 13), ReshapeViolation) << "line 12 was written";
+}
+
+TEST_F(Shadows, who_follows_the_writes_of_its_input_is_a_window) {
+  const ShadowHandle flat = tracked.reshape(10);
+  tracked.write(nullptr, 11);
+  tracked.read(flat.get(), 12);
+  EXPECT_EQ(reports.only().advice, Advice::reshape_and_clone) << "it may be a snapshot";
+  tracked.write(nullptr, 13);
+  tracked.read(flat.get(), 14);
+  EXPECT_EQ(reports.all().back().advice, Advice::view);
+  for (const Violation& each : shadow::summary().triples) {
+    EXPECT_EQ(each.advice, Advice::view) << "one reshape has one rewrite";
+  }
+}
+
+TEST_F(Shadows, who_is_made_anew_for_each_write_is_a_snapshot) {
+  for (int time = 0; time < 3; ++time) {
+    const ShadowHandle flat = tracked.reshape(10);
+    tracked.write(nullptr, 11);
+    tracked.read(flat.get(), 12);
+  }
+  EXPECT_EQ(shadow::summary().triples.at(0).count, 3U);
+  EXPECT_EQ(shadow::summary().triples.at(0).advice, Advice::reshape_and_clone);
+}
+
+TEST_F(Shadows, a_write_that_others_rely_on_is_to_be_seen_by_all) {
+  const ShadowHandle groups = tracked.reshape(10);
+  const ShadowHandle flat = tracked.reshape(11, groups.get());
+  tracked.write(groups.get(), 12);
+  tracked.read(flat.get(), 13);
+  EXPECT_EQ(reports.only().advice, Advice::reshape_and_clone);
+  tracked.read(nullptr, 14);
+  for (const Violation& each : shadow::summary().triples) {
+    EXPECT_EQ(each.advice, Advice::view);
+  }
+}
+
 TEST_F(Shadows, reshapes_of_one_line_in_a_chain_are_told_apart) {
   const ShadowHandle first = tracked.reshape(10);
   const ShadowHandle second = tracked.reshape(20, first.get());

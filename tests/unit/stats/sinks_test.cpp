@@ -27,7 +27,7 @@ using stats::CopyEvent;
 using stats::InstalledSink;
 
 /// One copy, of `nbytes`. The clone reads what the original did.
-void copy_once(std::size_t nbytes = 100) {
+void copy_and_compare(std::size_t nbytes = 100) {
   Buffer buffer = Buffer::allocate(nbytes, aligned_allocator());
   std::memset(buffer.mutable_data(), 5, nbytes);
   Buffer clone = buffer;
@@ -51,18 +51,18 @@ TEST(SinksWithoutStats, are_never_called) {
     GTEST_SKIP() << "built with stats";
   }
   const Recorder recorder;
-  copy_once();
+  copy_and_compare();
   EXPECT_TRUE(recorder.events().empty());
 }
 
 TEST_F(Sinks, are_called_until_they_are_uninstalled) {
   int calls = 0;
   std::optional<InstalledSink> sink(std::in_place, [&](const CopyEvent&) { ++calls; });
-  copy_once();
-  copy_once();
+  copy_and_compare();
+  copy_and_compare();
   EXPECT_EQ(calls, 2);
   sink.reset();
-  copy_once();
+  copy_and_compare();
   EXPECT_EQ(calls, 2);
 }
 
@@ -70,13 +70,13 @@ TEST_F(Sinks, are_all_called_in_any_number) {
   Recorder first;
   std::optional<Recorder> second(std::in_place);
   Recorder third;
-  copy_once();
+  copy_and_compare();
   second.reset();
-  copy_once();
+  copy_and_compare();
   EXPECT_EQ(first.events().size(), 2U);
   EXPECT_EQ(third.events().size(), 2U);
   const Recorder late;
-  copy_once();
+  copy_and_compare();
   EXPECT_EQ(late.events().size(), 1U);
 }
 
@@ -84,7 +84,7 @@ TEST_F(Sinks, own_what_they_captured_until_they_are_uninstalled) {
   const auto captured = std::make_shared<int>(0);
   {
     const InstalledSink sink([captured](const CopyEvent&) { ++*captured; });
-    copy_once();
+    copy_and_compare();
     EXPECT_EQ(captured.use_count(), 2);
   }
   EXPECT_EQ(captured.use_count(), 1);
@@ -94,7 +94,7 @@ TEST_F(Sinks, own_what_they_captured_until_they_are_uninstalled) {
 TEST_F(Sinks, that_throw_become_a_warning_and_the_data_stays_right) {
   const CaughtWarnings warnings;
   const InstalledSink sink([](const CopyEvent&) { throw std::runtime_error("the sink is full"); });
-  copy_once();
+  copy_and_compare();
   ASSERT_EQ(warnings.texts().size(), 1U);
   EXPECT_NE(warnings.texts()[0].find("the sink is full"), std::string::npos);
   EXPECT_NE(warnings.texts()[0].find("copy sink"), std::string::npos);
@@ -103,7 +103,7 @@ TEST_F(Sinks, that_throw_become_a_warning_and_the_data_stays_right) {
 TEST_F(Sinks, that_throw_anything_become_a_warning) {
   const CaughtWarnings warnings;
   const InstalledSink sink([](const CopyEvent&) { throw 42; });
-  copy_once();
+  copy_and_compare();
   ASSERT_EQ(warnings.texts().size(), 1U);
   EXPECT_NE(warnings.texts()[0].find("copy sink"), std::string::npos);
 }
@@ -112,8 +112,8 @@ TEST_F(Sinks, that_throw_do_not_keep_others_from_being_called) {
   const CaughtWarnings warnings;
   const InstalledSink sink([](const CopyEvent&) { throw 42; });
   const Recorder recorder;
-  copy_once();
-  copy_once();
+  copy_and_compare();
+  copy_and_compare();
   EXPECT_EQ(recorder.events().size(), 2U);
   EXPECT_EQ(warnings.texts().size(), 2U);
 }
@@ -123,14 +123,14 @@ TEST_F(Sinks, that_copy_are_not_told_of_their_own_copies) {
   const Recorder other;
   const InstalledSink sink([&](const CopyEvent&) {
     ++calls;
-    copy_once(7);
+    copy_and_compare(7);
   });
   const Counted counted;
-  copy_once();
+  copy_and_compare();
   EXPECT_EQ(calls, 1);
   EXPECT_EQ(other.events().size(), 1U);
   EXPECT_EQ(counted.since().copies, 2) << "counted they are";
-  copy_once();
+  copy_and_compare();
   EXPECT_EQ(calls, 2);
 }
 
@@ -148,12 +148,12 @@ TEST_F(Sinks, are_called_when_the_copy_is_complete) {
 TEST_F(Sinks, are_called_on_the_thread_that_copies) {
   boost::thread::id told_on;
   const InstalledSink sink([&](const CopyEvent&) { told_on = boost::this_thread::get_id(); });
-  copy_once();
+  copy_and_compare();
   EXPECT_EQ(told_on, boost::this_thread::get_id());
   boost::thread::id copied_on;
   elsewhere([&] {
     copied_on = boost::this_thread::get_id();
-    copy_once();
+    copy_and_compare();
   });
   EXPECT_EQ(told_on, copied_on);
 }
@@ -165,8 +165,8 @@ TEST_F(Sinks, are_called_from_several_threads_at_once) {
     ++calls;
     halts[event.nbytes % 2].enter();
   });
-  boost::thread first([] { copy_once(10); });
-  boost::thread second([] { copy_once(11); });
+  boost::thread first([] { copy_and_compare(10); });
+  boost::thread second([] { copy_and_compare(11); });
   halts[0].await_entry();
   halts[1].await_entry();  // both are inside
   halts[0].let_go();
@@ -180,7 +180,7 @@ TEST_F(Sinks, miss_no_copy_of_many_threads) {
   const Recorder recorder;
   at_once(8, [](std::size_t thread) {
     for (int i = 0; i < 100; ++i) {
-      copy_once(1000 + thread);
+      copy_and_compare(1000 + thread);
     }
   });
   std::size_t nbytes = 0;
@@ -194,7 +194,7 @@ TEST_F(Sinks, miss_no_copy_of_many_threads) {
 TEST_F(Sinks, are_not_uninstalled_while_they_are_called) {
   Halt halt;
   std::optional<InstalledSink> sink(std::in_place, [&](const CopyEvent&) { halt.enter(); });
-  boost::thread copier([] { copy_once(); });
+  boost::thread copier([] { copy_and_compare(); });
   halt.await_entry();
   boost::atomic<bool> uninstalled{false};
   boost::thread uninstaller([&] {
@@ -218,13 +218,13 @@ TEST_F(Sinks, come_and_go_while_others_copy) {
       for (int i = 0; i < 500; ++i) {
         const auto captured = std::make_unique<boost::atomic<int>>(0);
         const InstalledSink sink([&](const CopyEvent&) { ++*captured; });
-        copy_once();
+        copy_and_compare();
         EXPECT_GE(*captured, 1);
       }
       done = true;
     } else {
       while (!done) {
-        copy_once();
+        copy_and_compare();
       }
     }
   });

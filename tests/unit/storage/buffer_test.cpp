@@ -16,6 +16,7 @@
 
 #include "../support/test_allocator.hpp"
 #include "../support/threads.hpp"
+#include "text.hpp"
 
 namespace byre::test {
 namespace {
@@ -31,10 +32,6 @@ Buffer of_text(const char* text, Allocator& allocator = default_allocator()) {
   Buffer buffer = Buffer::allocate(std::strlen(text), allocator);
   std::memcpy(buffer.mutable_data(), text, buffer.nbytes());
   return buffer;
-}
-
-std::string text_of(const Buffer& buffer) {
-  return {reinterpret_cast<const char*>(buffer.data()), buffer.nbytes()};
 }
 
 TEST(Buffer, without_bytes_answers_every_question) {

@@ -14,6 +14,7 @@
 
 #include "../support/failing_new.hpp"
 #include "../support/test_allocator.hpp"
+#include "text.hpp"
 
 namespace byre::test {
 namespace {
@@ -41,10 +42,6 @@ int fail_each_new(const std::function<void()>& step) {
       return nth;
     }
   }
-}
-
-std::string text_of(const Storage& storage) {
-  return {reinterpret_cast<const char*>(storage.data()), storage.nbytes()};
 }
 
 Storage of_text(const std::string& text, Allocator& allocator) {

@@ -17,15 +17,12 @@
 #include <string>
 
 #include "../support/test_allocator.hpp"
+#include "text.hpp"
 
 namespace byre::test {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string text_of(const Buffer& buffer) {
-  return {reinterpret_cast<const char*>(buffer.data()), buffer.nbytes()};
-}
 
 /// What was said by whatever `action` threw.
 std::string complaint_of(const std::function<void()>& action) {

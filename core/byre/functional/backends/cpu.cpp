@@ -31,8 +31,12 @@ Tensors compute_by_schema(const Call& call) {
 
 }  // namespace
 
-void CpuTensor::rebind(const AnyTensor& other) {
-  value = to_cpu(other).alias();
+AnyTensor CpuTensor::to_rebind(const AnyTensor& other) const {
+  return from_cpu(to_cpu(other).alias());
+}
+
+void CpuTensor::rebind(TensorImpl& prepared) noexcept {
+  value = std::move(static_cast<CpuTensor&>(prepared).value);
 }
 
 AnyTensor from_cpu(Tensor tensor) {
@@ -45,8 +49,7 @@ Tensor& to_cpu(const AnyTensor& tensor) {
   }
   throw DeviceError(
       format_text("a tensor of %s was given where one of the CPU is needed. Call the operator on "
-                  "tensors of one "
-                  "backend, or fetch its elements first.",
+                  "tensors of one backend, or fetch its elements first.",
                   tensor ? to_string(tensor.keys()).c_str() : "no backend"));
 }
 

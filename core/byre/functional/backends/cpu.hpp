@@ -20,7 +20,9 @@ class CpuTensor final : public TensorImpl {
   explicit CpuTensor(Tensor tensor) noexcept : TensorImpl(key), value(std::move(tensor)) {}
   Dims sizes() const override { return value.sizes(); }
   DType dtype() const override { return value.dtype(); }
-  void rebind(const AnyTensor& other) override;
+  /// An alias of `other`.
+  AnyTensor to_rebind(const AnyTensor& other) const override;
+  void rebind(TensorImpl& prepared) noexcept override;
 
   Tensor value;
 };

@@ -8,7 +8,7 @@
 namespace byre::inline v0::functional {
 namespace {
 
-[[noreturn]] void refuse_impure(const Operator& op) {
+[[noreturn]] void refuse_on_texture(const Operator& op) {
   throw DispatchError(format_text(
       "%s %s, and a texture has neither views nor operators that write: nothing points into one. "
       "Run the program under the functionalize pass, which removes both.",
@@ -18,7 +18,7 @@ namespace {
 
 Tensors compute_on_cpu(const Call& call) {
   if (call.op.effect() != Effect::none) {
-    refuse_impure(call.op);
+    refuse_on_texture(call.op);
   }
   Arguments arguments(call.arguments.begin(), call.arguments.end());
   for (Argument& argument : arguments) {
@@ -28,7 +28,7 @@ Tensors compute_on_cpu(const Call& call) {
       }
     });
   }
-  const ExcludeKeys no_backend_but_the_cpu(thread_keys().included);
+  const ExcludeKeys all_but_the_cpu(thread_keys().included | Key::functionalize);
   Tensors results = dispatch(call.op, arguments);
   for (AnyTensor& result : results) {
     result = to_texture(to_cpu(result));
@@ -38,10 +38,14 @@ Tensors compute_on_cpu(const Call& call) {
 
 }  // namespace
 
-void TextureTensor::rebind(const AnyTensor& other) {
-  Dims sizes = other.sizes();
-  texture_ = texture_of(other);
-  sizes_ = std::move(sizes);
+AnyTensor TextureTensor::to_rebind(const AnyTensor& other) const {
+  return make_counted<TextureTensor>(texture_of(other), other.sizes());
+}
+
+void TextureTensor::rebind(TensorImpl& prepared) noexcept {
+  auto& other = static_cast<TextureTensor&>(prepared);
+  texture_ = std::move(other.texture_);
+  sizes_ = std::move(other.sizes_);
 }
 
 Texture texture_of(const AnyTensor& tensor) {

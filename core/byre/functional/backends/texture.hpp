@@ -22,7 +22,8 @@ class TextureTensor final : public TensorImpl {
   DType dtype() const override { return texture_.dtype(); }
   const Texture& texture() const noexcept { return texture_; }
   /// Of one of the CPU, a copy.
-  void rebind(const AnyTensor& other) override;
+  AnyTensor to_rebind(const AnyTensor& other) const override;
+  void rebind(TensorImpl& prepared) noexcept override;
 
  private:
   Texture texture_;

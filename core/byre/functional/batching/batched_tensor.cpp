@@ -2,10 +2,37 @@
 #include <byre/functional/batching/batched_tensor.hpp>
 #include <byre/functional/dispatch/call.hpp>
 
-namespace byre::inline v0::functional {
+#include <utility>
 
-void BatchedTensor::rebind(const AnyTensor& other) {
-  value_ = Batch(*this).value_of(other);
+namespace byre::inline v0::functional {
+namespace {
+
+thread_local BatchLevel level_of_thread = 0;
+
+}  // namespace
+
+BatchLevel batch_level_of_thread() noexcept {
+  return level_of_thread;
+}
+
+BatchLevel batch_level_of(const AnyTensor& tensor) noexcept {
+  const auto* const batched = tensor.as<BatchedTensor>();
+  return batched == nullptr ? 0 : batched->level();
+}
+
+BatchLevelScope::BatchLevelScope(BatchLevel level) noexcept
+    : before_(std::exchange(level_of_thread, level)) {}
+
+BatchLevelScope::~BatchLevelScope() {
+  level_of_thread = before_;
+}
+
+AnyTensor BatchedTensor::to_rebind(const AnyTensor& other) const {
+  return make_counted<BatchedTensor>(Batch(*this).value_of(other), level_);
+}
+
+void BatchedTensor::rebind(TensorImpl& prepared) noexcept {
+  value_ = std::move(static_cast<BatchedTensor&>(prepared).value_);
 }
 
 Batch::Batch(std::span<const Argument> arguments) {

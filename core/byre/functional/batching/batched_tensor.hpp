@@ -14,6 +14,23 @@ namespace byre::inline v0::functional {
 /// Which vmap() made it: one that runs inside of another is higher.
 using BatchLevel = std::uint64_t;
 
+/// Of the innermost vmap whose function this thread is in; 0 in none.
+BatchLevel batch_level_of_thread() noexcept;
+/// Of the batch that a tensor is of; 0 of one that is of none.
+BatchLevel batch_level_of(const AnyTensor& tensor) noexcept;
+
+/// This thread is in the function of that vmap, for as long as this lives.
+class BatchLevelScope {
+ public:
+  explicit BatchLevelScope(BatchLevel level) noexcept;
+  BatchLevelScope(const BatchLevelScope&) = delete;
+  BatchLevelScope& operator=(const BatchLevelScope&) = delete;
+  ~BatchLevelScope();
+
+ private:
+  const BatchLevel before_;
+};
+
 class BatchedTensor final : public TensorImpl {
  public:
   static constexpr Key key = Key::batched;
@@ -26,7 +43,8 @@ class BatchedTensor final : public TensorImpl {
   DType dtype() const override { return value_.dtype(); }
   const AnyTensor& value() const noexcept { return value_; }
   /// To one of this batch, or the same for each of it. Throws ArgumentError for one of an inner vmap.
-  void rebind(const AnyTensor& other) override;
+  AnyTensor to_rebind(const AnyTensor& other) const override;
+  void rebind(TensorImpl& prepared) noexcept override;
   BatchLevel level() const noexcept { return level_; }
 
  private:

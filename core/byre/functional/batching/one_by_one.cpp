@@ -3,6 +3,7 @@
 #include <byre/functional/batching/batched_tensor.hpp>
 #include <byre/functional/batching/vmap.hpp>
 #include <byre/functional/dispatch/call.hpp>
+#include <byre/functional/dispatch/guards.hpp>
 #include <byre/functional/operators/builtin.hpp>
 
 namespace byre::inline v0::functional {
@@ -52,6 +53,7 @@ Tensors detail::compute_one_by_one(const Call& call) {
   if (!call.op.schema().is_pure()) {
     refuse_impure(call.op);
   }
+  const ExcludeKeys pass(Key::functionalize);
   const Batch batch(call.arguments);
   Tensors results;
   if (batch.size() == 0) {

@@ -3,6 +3,7 @@
 #include <byre/functional/batching/batched_tensor.hpp>
 #include <byre/functional/batching/vmap.hpp>
 #include <byre/functional/dispatch/call.hpp>
+#include <byre/functional/dispatch/guards.hpp>
 #include <byre/functional/operators/builtin.hpp>
 
 #include <algorithm>
@@ -29,6 +30,7 @@ using Rule = AnyTensor (*)(BatchedCall);
 /// without the rule: shapes differ in what they allow then.
 Kernel kernel_of(Rule rule) {
   return [rule](const Call& call) -> Tensors {
+    const ExcludeKeys pass(Key::functionalize);
     const Batch batch(call.arguments);
     const TensorMeta of_one = meta_of_results(call).front();
     const Dims sizes = batch.with_size(of_one.sizes);

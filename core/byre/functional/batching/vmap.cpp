@@ -3,6 +3,9 @@
 #include <byre/functional/batching/batched_tensor.hpp>
 #include <byre/functional/batching/vmap.hpp>
 #include <byre/functional/dispatch/call.hpp>
+#include <byre/functional/dispatch/guards.hpp>
+#include <byre/functional/functionalize/pass_parts.hpp>
+#include <byre/functional/functionalize/write_back.hpp>
 #include <byre/sync/immortal.hpp>
 
 #include <boost/thread/lock_guard.hpp>
@@ -24,7 +27,7 @@ BatchLevel next_level() {
   return ++levels.last;
 }
 
-/// With dimension `from` at `to`, the others in their order.
+/// With dimension `from` at `to`, the others in their order. Of values: below the pass.
 AnyTensor moved(const AnyTensor& tensor, std::size_t from, std::size_t to) {
   if (from == to) {
     return tensor;
@@ -33,36 +36,29 @@ AnyTensor moved(const AnyTensor& tensor, std::size_t from, std::size_t to) {
   std::iota(axes.begin(), axes.end(), 0);
   axes.erase(axes.begin() + from);
   axes.insert(axes.begin() + to, static_cast<std::int64_t>(from));
+  const ExcludeKeys pass(Key::functionalize);
   return call_for_one("permute_copy", {tensor, axes});
-}
-
-bool share_memory(const AnyTensor& a, const AnyTensor& b) {
-  const auto* const first = a.as<CpuTensor>();
-  const auto* const second = b.as<CpuTensor>();
-  return a == b || (first != nullptr && second != nullptr && first->value.aliases(second->value));
 }
 
 /// An input, and what the function sees of it.
 struct Input {
   AnyTensor given;
   std::optional<std::size_t> axis;  ///< of the batch
-  AnyTensor seen;
-  AnyTensor value;  ///< behind what is seen, before the function ran
-
-  bool is_written() const { return axis && seen.as<BatchedTensor>()->value() != value; }
+  AnyTensor seen;     ///< under the pass, which stands above batches, a tensor of that
+  AnyTensor batched;  ///< which it begins as
+  AnyTensor value;    ///< behind that, with the batch in front
 };
 
 /// One run of a function over a batch.
 class Run {
  public:
-  Run(const Tensors& inputs, const BatchAxes& axes) {
+  Run(const Tensors& inputs, const BatchAxes& axes) : level_(next_level()) {
     if (!axes.empty() && axes.size() != inputs.size()) {
       throw ArgumentError(format_text("vmap: %zu inputs were given, and axes for %zu.",
                                       inputs.size(), axes.size()));
     }
-    const BatchLevel level = next_level();
     for (std::size_t index = 0; index < inputs.size(); ++index) {
-      add_input(inputs[index], axes.empty() ? 0 : axes[index], level);
+      add_input(inputs[index], axes.empty() ? 0 : axes[index]);
     }
     if (!member_) {
       throw ArgumentError(
@@ -71,40 +67,41 @@ class Run {
     }
   }
 
-  Tensors seen() const {
-    Tensors tensors;
+  Tensors call(const Program& function) const {
+    Tensors seen;
     for (const Input& input : inputs_) {
-      tensors.push_back(input.seen);
+      seen.push_back(input.seen);
     }
-    return tensors;
+    const BatchLevelScope within(level_);
+    return function(seen);
   }
 
   /// What the function did to its inputs, and what it returned, as the caller knows them.
   Tensors finish(const Tensors& results) const {
-    std::vector<std::pair<AnyTensor, AnyTensor>> writes;
-    for (const Input& input : inputs_) {
-      if (input.is_written()) {
-        writes.emplace_back(input.given, written(input));
-      }
-    }
-    for (const auto& [given, contents] : writes) {
-      if (given.as<CpuTensor>() != nullptr) {
-        call("copy_", {given, contents});
-      } else {
-        given.impl().rebind(contents);
-      }
-    }
+    WriteBack writes("vmap");
     Tensors returned;
     for (const AnyTensor& result : results) {
       returned.push_back(returned_for(result));
     }
+    for (const Input& input : inputs_) {
+      if (const AnyTensor contents = written(input)) {
+        writes.write(is_within_pass(input.given) ? detail::functional(input.given) : input.given,
+                     contents);
+      }
+    }
+    writes.commit();
     return returned;
   }
 
  private:
-  void add_input(const AnyTensor& given, std::optional<std::int64_t> at, BatchLevel level) {
+  static bool is_within_pass(const AnyTensor& tensor) noexcept {
+    return tensor.as<FunctionalTensor>() != nullptr ||
+           thread_keys().included.has(Key::functionalize);
+  }
+
+  void add_input(const AnyTensor& given, std::optional<std::int64_t> at) {
     if (!at) {
-      inputs_.push_back({given, std::nullopt, given, given});
+      inputs_.push_back({given, std::nullopt, given, {}, {}});
       return;
     }
     const std::size_t axis = byre::detail::wrap_axis(*at, given.ndim(), "vmap");
@@ -118,9 +115,14 @@ class Run {
         return;
       }
     }
-    const AnyTensor value = moved(given, axis, 0);
-    inputs_.push_back({given, axis, make_counted<BatchedTensor>(value, level), value});
-    member_ = member_ ? member_ : inputs_.back().seen;
+    if (is_within_pass(given)) {
+      detail::expect_captured_apart(given);
+    }
+    const AnyTensor value = moved(from_functional(given), axis, 0);
+    const AnyTensor batched = make_counted<BatchedTensor>(value, level_);
+    inputs_.push_back(
+        {given, axis, is_within_pass(given) ? to_functional(batched) : batched, batched, value});
+    member_ = member_ ? member_ : batched;
     expect_of_batch(value);
   }
 
@@ -130,17 +132,23 @@ class Run {
     if (value.sizes().front() != batch().size()) {
       throw ShapeError(format_text(
           "vmap: one input has a batch of %lld, and another of %lld. Give each the axis that is "
-          "the "
-          "batch's, and none to inputs that are the same for all of it.",
+          "the batch's, and none to inputs that are the same for all of it.",
           static_cast<long long>(batch().size()), static_cast<long long>(value.sizes().front())));
     }
   }
 
-  /// What an input that was written is to be. Where that is memory, it has to hold it, and to be of
-  /// that input alone.
+  /// What an input that was written is to be, or no tensor. Where that is memory, it has to hold it,
+  /// and to be of that input alone.
   AnyTensor written(const Input& input) const {
-    AnyTensor contents = moved(input.seen.as<BatchedTensor>()->value(), 0, *input.axis);
-    if (input.given.as<CpuTensor>() == nullptr) {
+    if (!input.axis) {
+      return {};
+    }
+    const AnyTensor now = from_functional(input.seen);
+    if (now == input.batched && input.batched.as<BatchedTensor>()->value() == input.value) {
+      return {};
+    }
+    AnyTensor contents = with_batch_at(*input.axis, now);
+    if (input.given.as<CpuTensor>() == nullptr && !is_within_pass(input.given)) {
       return contents;
     }
     if (contents.sizes() != input.given.sizes() || contents.dtype() != input.given.dtype()) {
@@ -158,6 +166,12 @@ class Run {
     return contents;
   }
 
+  /// The value of all of the batch, below the pass.
+  AnyTensor with_batch_at(std::size_t axis, const AnyTensor& of_each) const {
+    const ExcludeKeys pass(Key::functionalize);
+    return moved(batch().value_of(of_each), 0, axis);
+  }
+
   /// An input, where it was returned as it was given.
   AnyTensor returned_for(const AnyTensor& result) const {
     for (const Input& input : inputs_) {
@@ -165,9 +179,15 @@ class Run {
         return input.given;
       }
     }
-    return batch().value_of(result);
+    const AnyTensor value = with_batch_at(0, from_functional(result));
+    if (is_within_pass(result)) {
+      return to_functional(value);
+    }
+    const CpuTensor* const on_cpu = value.as<CpuTensor>();
+    return on_cpu == nullptr ? value : from_cpu(independent(on_cpu->value));
   }
 
+  const BatchLevel level_;
   std::vector<Input> inputs_;
   AnyTensor member_;  ///< of the batch
 };
@@ -177,7 +197,7 @@ class Run {
 Program vmap(Program function, BatchAxes axes) {
   return [function = std::move(function), axes = std::move(axes)](const Tensors& inputs) {
     const Run run(inputs, axes);
-    return run.finish(function(run.seen()));
+    return run.finish(run.call(function));
   };
 }
 

@@ -65,9 +65,13 @@ class TensorImpl : public Counted {
   KeySet keys() const noexcept { return keys_; }
   virtual Dims sizes() const = 0;
   virtual DType dtype() const = 0;
-  /// This handle's tensor is `other` from now on, one of the same backend: what a program made of an
-  /// input comes back by this where there is no memory to write. Throws DispatchError for what cannot.
-  virtual void rebind(const AnyTensor& other);
+  // What a program made of an input comes back by these where there is no memory to write: in two
+  // steps, so that several tensors are rebound or none.
+  /// A tensor of this class, which nobody else has, that is what `other` is, one of the same backend.
+  /// Throws DispatchError for a class that cannot be rebound.
+  virtual AnyTensor to_rebind(const AnyTensor& other) const;
+  /// This is from now on what `prepared` was, which to_rebind() made.
+  virtual void rebind(TensorImpl& prepared) noexcept;
 
  protected:
   explicit TensorImpl(KeySet keys) noexcept : keys_(keys) {}

@@ -48,11 +48,15 @@ struct Describe : ToString {
 
 }  // namespace
 
-void TensorImpl::rebind(const AnyTensor&) {
+AnyTensor TensorImpl::to_rebind(const AnyTensor&) const {
   throw DispatchError(
       format_text("a tensor of %s cannot be written, nor made another. Return what is "
                   "written from the program.",
                   to_string(keys()).c_str()));
+}
+
+void TensorImpl::rebind(TensorImpl&) noexcept {
+  BYRE_ASSERT(false, "a tensor was rebound to what it did not prepare");
 }
 
 std::int64_t AnyTensor::numel() const {

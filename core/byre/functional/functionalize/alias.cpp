@@ -3,6 +3,7 @@
 #include <byre/functional/dispatch/guards.hpp>
 #include <byre/functional/functionalize/alias.hpp>
 
+#include <algorithm>
 #include <boost/thread/lock_guard.hpp>
 #include <utility>
 
@@ -30,10 +31,11 @@ AnyTensor with_views(const AnyTensor& base) {
 
 }  // namespace
 
-Alias::Alias(AnyTensor base, FunctionalizeOptions options)
+Alias::Alias(AnyTensor base, FunctionalizeOptions options, BatchLevel level)
     : backend_(base.keys()),
       remove_(options.remove),
       strides_(has_strides(base, options.paths)),
+      level_(level),
       base_(std::move(base)) {}
 
 std::uint64_t Alias::generation() const noexcept {
@@ -82,6 +84,8 @@ std::uint64_t Alias::update(ViewPath path, AnyTensor value) noexcept {
   const Lock lock(mutex_);
   if (path.window().covers_base()) {
     updates_.clear();
+    applied_.clear();
+    is_all_applied_ = path.is_base();
   }
   if (path.is_base()) {
     base_ = std::move(value);
@@ -97,19 +101,92 @@ std::uint64_t Alias::update(ViewPath path, AnyTensor value) noexcept {
 }
 
 void Alias::apply_updates() {
+  if (updates_.empty()) {
+    return;
+  }
   const ExcludeKeys pass(Key::functionalize);
+  if (!is_all_applied_) {
+    applied_.reserve(std::min(most_windows, applied_.size() + updates_.size()));
+  }
   std::size_t applied = 0;
   try {
     for (; applied < updates_.size(); ++applied) {
+      Update& update = updates_[applied];
       // In two steps: where it throws, the base is still there.
-      AnyTensor next = updates_[applied].path.put_back(base_, updates_[applied].value);
+      AnyTensor next = update.path.put_back(base_, update.value);
       base_ = std::move(next);
+      note_applied(std::move(update.path));
     }
   } catch (...) {
     updates_.erase(updates_.begin(), updates_.begin() + static_cast<std::ptrdiff_t>(applied));
     throw;
   }
   updates_.clear();
+}
+
+void Alias::note_applied(ViewPath path) noexcept {
+  const auto is_of_it = [&path](const ViewPath& other) { return other.window() == path.window(); };
+  if (is_all_applied_ || std::any_of(applied_.begin(), applied_.end(), is_of_it)) {
+    return;
+  }
+  if (path.window().covers_base() || applied_.size() == most_windows) {
+    is_all_applied_ = true;
+    applied_.clear();
+  } else {
+    applied_.push_back(std::move(path));
+  }
+}
+
+/// Whether the parts of the base that were written are no less than the base.
+bool Alias::is_base_written() const noexcept {
+  std::size_t nbytes = 0;
+  for (const ViewPath& path : applied_) {
+    nbytes += path.window().nbytes();
+  }
+  return is_all_applied_ || (nbytes != 0 && nbytes >= applied_.front().window().storage_nbytes);
+}
+
+bool Alias::is_overwritten(const ViewPath& path) const noexcept {
+  return std::any_of(updates_.begin(), updates_.end(), [&path](const Update& update) {
+    return update.path.window() == path.window();
+  });
+}
+
+std::vector<Window> Alias::written_windows() const {
+  const Lock lock(mutex_);
+  std::vector<Window> windows;
+  if (is_base_written()) {
+    windows.push_back(Window::of_all(base_.sizes(), base_.dtype()));
+  } else {
+    for (const ViewPath& path : applied_) {
+      if (!is_overwritten(path)) {
+        windows.push_back(path.window());
+      }
+    }
+  }
+  for (const Update& update : updates_) {
+    windows.push_back(update.path.window());
+  }
+  return windows;
+}
+
+std::vector<Alias::Part> Alias::written_parts() {
+  const Lock lock(mutex_);
+  const ExcludeKeys pass(Key::functionalize);
+  std::vector<Part> parts;
+  if (is_base_written()) {
+    parts.push_back({Window::of_all(base_.sizes(), base_.dtype()), base_});
+  } else {
+    for (const ViewPath& path : applied_) {
+      if (!is_overwritten(path)) {
+        parts.push_back({path.window(), path.replay(base_, Remove::mutations_and_views)});
+      }
+    }
+  }
+  for (const Update& update : updates_) {
+    parts.push_back({update.path.window(), update.value});
+  }
+  return parts;
 }
 
 }  // namespace byre::inline v0::functional

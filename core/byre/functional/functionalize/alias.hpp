@@ -7,10 +7,13 @@
 ///   2. The generation is the number of writes there were; it never falls.
 ///   3. There are fewer than most_updates updates, none of which sees all of the base but the first, and
 ///      no two of which have the same window.
+///   4. Outside of the windows of updates, and of those that were applied, the base is what it began as,
+///      unless all of it is said to be written.
 ///
 /// Source: the seed "Functionalization"; that updates of one place replace one another, torch_xla.
 #pragma once
 
+#include <byre/functional/batching/batched_tensor.hpp>
 #include <byre/functional/functionalize/options.hpp>
 #include <byre/functional/functionalize/view_path.hpp>
 
@@ -28,18 +31,33 @@ class Alias final : public Counted {
  public:
   /// Past so many updates they are applied: a write then costs what reading would have cost.
   static constexpr std::size_t most_updates = 64;
+  /// Past so many windows that were written, all of the base is said to be.
+  static constexpr std::size_t most_windows = 64;
 
   struct Version {
     AnyTensor base;
     std::uint64_t generation;
   };
+  /// A part of the base, and what it holds now.
+  struct Part {
+    Window window;
+    AnyTensor value;
+  };
 
-  Alias(AnyTensor base, FunctionalizeOptions options);
+  /// `level` is of the innermost vmap whose batch may be written to it.
+  explicit Alias(AnyTensor base, FunctionalizeOptions options = {}, BatchLevel level = 0);
 
   std::uint64_t generation() const noexcept;
   /// The base, with all that was written to it. Throws what the inverses throw; the updates that were
   /// not applied are there still.
   Version current();
+  /// From now on it is known which parts are written. Before it is shared.
+  void watch_writes() noexcept { is_all_applied_ = false; }
+  /// What the base was when that began, with these written over it, one after the other, is what it is now. No
+  /// update is applied for it. Throws what views throw that are replayed.
+  std::vector<Part> written_parts();
+  /// Their windows alone.
+  std::vector<Window> written_windows() const;
   /// Makes room for so many updates, by applying those there are where there are too many. Throws as current().
   void prepare_updates(std::size_t count);
   /// `value` was written where `path` sees it; answers the generation this makes. After
@@ -57,9 +75,12 @@ class Alias final : public Counted {
   KeySet backend() const noexcept { return backend_; }
   Remove removes() const noexcept { return remove_; }
   bool has_strides_alone() const noexcept { return strides_; }
-  /// What was captured from outside: nobody would see what is written to it. Before it is shared.
-  void freeze() noexcept { is_frozen_ = true; }
-  bool is_frozen() const noexcept { return is_frozen_; }
+  BatchLevel batch_level() const noexcept { return level_; }
+  /// Of what was captured from outside: nobody would see what is written to it. Before it is shared.
+  void freeze(AnyTensor captured) noexcept { captured_ = std::move(captured); }
+  bool is_frozen() const noexcept { return bool(captured_); }
+  /// What it was made of, if it is frozen.
+  const AnyTensor& captured() const noexcept { return captured_; }
 
  private:
   struct Update {
@@ -68,14 +89,21 @@ class Alias final : public Counted {
   };
 
   void apply_updates();
+  void note_applied(ViewPath path) noexcept;
+  bool is_base_written() const noexcept;
+  bool is_overwritten(const ViewPath& path) const noexcept;
 
   const KeySet backend_;
   const Remove remove_;
   const bool strides_;
-  bool is_frozen_ = false;
+  const BatchLevel level_;
+  AnyTensor captured_;
   mutable boost::mutex mutex_;  // of all below
   AnyTensor base_;
-  std::vector<Update> updates_;  // in the order they were made
+  bool is_all_applied_ =
+      true;  // the base was written as a whole, in too many parts, or nobody asks
+  std::vector<ViewPath> applied_;  // where updates were that are in the base, each once
+  std::vector<Update> updates_;    // in the order they were made
   std::uint64_t generation_ = 0;
   std::size_t tensors_ = 0;
 };

@@ -30,7 +30,8 @@ class CapturedProgram {
 };
 
 /// Runs `f` once, on tensors without elements: what it decides by elements it cannot decide. `examples`
-/// are of the CPU, and are not changed. With Remove::mutations the graph has views. Throws what f throws.
+/// are of the CPU, and are not changed. Tensors of the CPU that f returns and did not make are returned
+/// by every execution. With Remove::mutations the graph has views. Throws what f throws.
 CapturedProgram capture(const Program& f, const Tensors& examples,
                         FunctionalizeOptions options = {});
 

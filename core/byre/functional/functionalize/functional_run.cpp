@@ -4,6 +4,7 @@
 #include <byre/functional/functionalize/functional_run.hpp>
 #include <byre/functional/functionalize/functional_tensor.hpp>
 #include <byre/functional/functionalize/pass_parts.hpp>
+#include <byre/functional/functionalize/write_back.hpp>
 
 #include <algorithm>
 #include <optional>
@@ -32,13 +33,24 @@ Tensors functional_inputs(const InputAliasing& aliasing, const Aliases& aliases)
   return inputs;
 }
 
+/// The window of the storage that a tensor is of.
+Tensor seen_in(const Tensor& memory, Window window) {
+  window.storage_nbytes = memory.storage().nbytes();
+  return view_through(memory, window);
+}
+
 }  // namespace
 
 /// Finds what the program returned among what there was and what there is to compute.
 class FunctionalRun::Finder {
  public:
-  Finder(const Tensors& inputs, const Aliases& aliases, bool in_memory, Tensors& values)
-      : inputs_(inputs), aliases_(aliases), in_memory_(in_memory), values_(values) {}
+  Finder(const Tensors& inputs, const Aliases& aliases, bool in_memory, Tensors& values,
+         Tensors& captured)
+      : inputs_(inputs),
+        aliases_(aliases),
+        in_memory_(in_memory),
+        values_(values),
+        captured_(captured) {}
 
   Found output(const AnyTensor& tensor) {
     const auto earlier = place_in(outputs_, tensor);
@@ -53,8 +65,16 @@ class FunctionalRun::Finder {
   }
 
   Found contents(const AnyTensor& tensor) {
+    if (tensor.as<CpuTensor>() != nullptr) {
+      captured_.push_back(tensor);
+      return {Found::In::captured, captured_.size() - 1, {}};
+    }
     FunctionalTensor* const seen = functional(tensor);
     const auto alias = seen == nullptr ? nullptr : seen->alias_if_any();
+    if (alias != nullptr && alias->captured().as<CpuTensor>() != nullptr) {
+      captured_.push_back(alias->captured());
+      return {Found::In::view_of_captured, captured_.size() - 1, seen->path().window()};
+    }
     if (alias == nullptr || !in_memory_) {
       values_.push_back(seen == nullptr ? tensor : seen->value());
       return {Found::In::value, values_.size() - 1, Window::of_all(tensor.sizes(), tensor.dtype())};
@@ -90,16 +110,20 @@ class FunctionalRun::Finder {
   const Aliases& aliases_;
   const bool in_memory_;
   Tensors& values_;
+  Tensors& captured_;
   Tensors outputs_;
   std::vector<Made> made_;  // aliases that the program made, and their bases' values
 };
 
 FunctionalRun::FunctionalRun(const Program& f, const Tensors& originals, InputAliasing aliasing,
-                             Tensors bases, KeySet backend, FunctionalizeOptions options)
-    : aliasing_(std::move(aliasing)) {
+                             Tensors bases, KeySet backend, FunctionalizeOptions options,
+                             Written written)
+    : aliasing_(std::move(aliasing)), how_written_(written) {
   Aliases aliases;
   for (AnyTensor& base : bases) {
-    aliases.push_back(make_counted<Alias>(std::move(base), options));
+    const BatchLevel level = batch_level_of(base);
+    aliases.push_back(make_counted<Alias>(std::move(base), options, level));
+    aliases.back()->watch_writes();
     if (aliasing_.is_seen_elsewhere(aliases.size() - 1)) {
       aliases.back()->add_tensor();  // for those that are no inputs
     }
@@ -115,11 +139,11 @@ FunctionalRun::FunctionalRun(const Program& f, const Tensors& originals, InputAl
   const IncludeKeys where_it_computes(backend);
   for (std::size_t base = 0; base < aliases.size(); ++base) {
     if (aliases[base]->generation() != 0) {
-      written_.push_back(base);
-      values_.push_back(aliases[base]->current().base);
+      note_written(base, *aliases[base]);
     }
   }
-  Finder finder(inputs, aliases, aliasing_.is_all_in_memory(), values_);
+  first_output_ = values_.size();
+  Finder finder(inputs, aliases, aliasing_.is_all_in_memory(), values_, captured_);
   for (const AnyTensor& tensor : returned) {
     outputs_.push_back(finder.output(tensor));
   }
@@ -135,54 +159,92 @@ FunctionalRun::FunctionalRun(const Program& f, const Tensors& originals, InputAl
   }
 }
 
+/// Of memory the parts that were written; of what has none, all of it.
+void FunctionalRun::note_written(std::size_t base, Alias& alias) {
+  if (!aliasing_.is_in_memory(base)) {
+    written_.push_back({base, {}, values_.size()});
+    values_.push_back(alias.current().base);
+  } else if (how_written_ == Written::parts) {
+    for (Alias::Part& part : alias.written_parts()) {
+      written_.push_back({base, std::move(part.window), values_.size()});
+      values_.push_back(std::move(part.value));
+    }
+  } else {
+    for (Window& window : alias.written_windows()) {
+      written_.push_back({base, std::move(window), values_.size()});
+    }
+    values_.push_back(alias.current().base);
+  }
+}
+
 void FunctionalRun::expect_may_grow(const InputAliasing& inputs) const {
   for (const std::size_t input : grown_inputs_) {
     if (inputs.is_seen_elsewhere(inputs.base_of(input))) {
       throw StateError(
           format_text("input %zu is resized to more than its storage has, and has views that are "
-                      "no inputs: they "
-                      "would be left behind. Give a clone().",
+                      "no inputs: they would be left behind. Give a clone().",
                       input));
     }
   }
 }
 
-Tensors FunctionalRun::finish(const Tensors& inputs, const Tensors& values) const {
-  std::vector<Tensor> memories;
-  for (std::size_t nth = written_.size(); nth < values.size(); ++nth) {
-    const CpuTensor* const value = values[nth].as<CpuTensor>();
-    memories.push_back(value == nullptr ? Tensor() : independent(value->value));
+void FunctionalRun::write_parts(const Tensors& inputs, Tensors& values, WriteBack& writes) const {
+  for (auto part = written_.begin(); part != written_.end(); ++part) {
+    const AnyTensor& input = inputs[aliasing_.input_of(part->base)];
+    if (!aliasing_.is_in_memory(part->base)) {
+      writes.rebind(input, values[part->value]);
+      continue;
+    }
+    Tensor value = to_cpu(values[part->value]);
+    if (how_written_ == Written::bases) {
+      values[part->value] = from_cpu(independent(value));  // which all of its parts are of
+      value = seen_in(to_cpu(values[part->value]), part->window);
+    }
+    if (part + 1 == written_.end() || part[1].value != part->value) {
+      values[part->value] = {};  // which may share memory with what is written
+    }
+    writes.write(seen_in(to_cpu(input), part->window), std::move(value));
+  }
+}
+
+AnyTensor FunctionalRun::tensor_at(const Found& place, const Tensors& inputs, const Tensors& values,
+                                   const Tensors& outputs) const {
+  switch (place.in) {
+    case Found::In::input:
+      return inputs[place.index];
+    case Found::In::output:
+      return outputs[place.index];
+    case Found::In::captured:
+      return captured_[place.index];
+    case Found::In::base:
+      return from_cpu(seen_in(to_cpu(inputs[aliasing_.input_of(place.index)]), place.window));
+    case Found::In::view_of_captured:
+      return from_cpu(seen_in(to_cpu(captured_[place.index]), place.window));
+    case Found::In::value:
+      break;
+  }
+  const CpuTensor* const value = values[place.index].as<CpuTensor>();
+  return value == nullptr ? values[place.index]
+                          : from_cpu(view_through(value->value, place.window));
+}
+
+Tensors FunctionalRun::finish(const Tensors& inputs, Tensors values) const {
+  WriteBack writes("functionalize");
+  write_parts(inputs, values, writes);
+  for (std::size_t nth = first_output_; nth < values.size(); ++nth) {
+    if (const CpuTensor* const value = values[nth].as<CpuTensor>()) {
+      values[nth] = from_cpu(independent(value->value));
+    }
   }
   Tensors outputs;
-  const auto found = [&](const Found& place) -> AnyTensor {
-    switch (place.in) {
-      case Found::In::input:
-        return inputs[place.index];
-      case Found::In::output:
-        return outputs[place.index];
-      case Found::In::base: {
-        const Tensor& memory = to_cpu(inputs[aliasing_.input_of(place.index)]);
-        Window window = place.window;
-        window.storage_nbytes = memory.storage().nbytes();
-        return from_cpu(view_through(memory, window));
-      }
-      case Found::In::value:
-        break;
-    }
-    const Tensor& memory = memories[place.index - written_.size()];
-    return memory ? from_cpu(view_through(memory, place.window)) : values[place.index];
-  };
   for (const Found& place : outputs_) {
-    outputs.push_back(found(place));
+    outputs.push_back(tensor_at(place, inputs, values, outputs));
   }
-  std::vector<std::pair<std::size_t, AnyTensor>> moved;
   for (const auto& [input, place] : moved_inputs_) {
-    moved.emplace_back(input, found(place));
+    writes.rebind(inputs[input], tensor_at(place, inputs, values, outputs));
   }
-  aliasing_.write_back(written_, inputs, values);
-  for (const auto& [input, tensor] : moved) {
-    inputs[input].impl().rebind(tensor);
-  }
+  values.clear();
+  writes.commit();
   return outputs;
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <byre/functional/backends/cpu.hpp>
 #include <byre/functional/dispatch/guards.hpp>
 #include <byre/functional/functionalize/functional_tensor.hpp>
 
+#include <algorithm>
 #include <boost/thread/lock_guard.hpp>
 #include <utility>
 
@@ -15,11 +17,15 @@ using Lock = boost::lock_guard<boost::mutex>;
 FunctionalTensor::FunctionalTensor(AnyTensor value)
     : TensorImpl(key),
       backend_(value.keys()),
+      level_(std::max(batch_level_of(value), batch_level_of_thread())),
       path_(Window::of_all(value.sizes(), value.dtype())),
       value_(std::move(value)) {}
 
 FunctionalTensor::FunctionalTensor(const AliasHandle& alias, ViewPath path)
-    : TensorImpl(key), backend_(alias->backend()), path_(std::move(path)) {
+    : TensorImpl(key),
+      backend_(alias->backend()),
+      level_(alias->batch_level()),
+      path_(std::move(path)) {
   exchange_alias(alias);
 }
 
@@ -56,7 +62,7 @@ std::uint64_t FunctionalTensor::generation() const noexcept {
 FunctionalTensor::AliasHandle FunctionalTensor::alias() {
   const Lock lock(mutex_);
   if (alias_ == nullptr) {
-    exchange_alias(make_counted<Alias>(value_, functionalize_options()));
+    exchange_alias(make_counted<Alias>(value_, functionalize_options(), level_));
     value_ = {};
   }
   return alias_;
@@ -71,8 +77,7 @@ void FunctionalTensor::prepare_write(const char* operation, std::size_t writes) 
   if (path_.window().overlaps_itself()) {
     throw ShapeError(
         format_text("%s: elements of the tensor that is written share memory: it has sizes %s and "
-                    "strides %s, as "
-                    "expand and as_strided make them. clone() it first.",
+                    "strides %s, as expand and as_strided make them. clone() it first.",
                     operation, byre::to_string(path_.window().layout.sizes).c_str(),
                     byre::to_string(path_.window().layout.strides).c_str()));
   }
@@ -83,8 +88,7 @@ void FunctionalTensor::prepare_write(const char* operation, std::size_t writes) 
   if (alias_->is_frozen()) {
     throw FunctionalizeError(
         format_text("%s: the tensor that is written, %s%s, was not made in the function, nor given "
-                    "to it: nobody "
-                    "would see the write. Make it an input, or write a clone().",
+                    "to it: nobody would see the write. Make it an input, or write a clone().",
                     operation, byre::name_of(dtype()), byre::to_string(sizes()).c_str()));
   }
   prepared_ = path_;
@@ -112,6 +116,7 @@ void FunctionalTensor::move_to(ViewPath path) noexcept {
 void FunctionalTensor::set(const AliasHandle& alias, ViewPath path) noexcept {
   const Lock lock(mutex_);
   exchange_alias(alias);
+  level_ = alias->batch_level();
   path_ = std::move(path);
   value_ = {};
   generation_ = 0;
@@ -133,6 +138,21 @@ AnyTensor to_functional(AnyTensor value) {
 AnyTensor from_functional(const AnyTensor& tensor) {
   FunctionalTensor* const functional = tensor.as<FunctionalTensor>();
   return functional == nullptr ? tensor : functional->value();
+}
+
+bool share_memory(const AnyTensor& a, const AnyTensor& b) {
+  if (a == b) {
+    return true;
+  }
+  const CpuTensor* const on_cpu = a.as<CpuTensor>();
+  const CpuTensor* const other = b.as<CpuTensor>();
+  if (on_cpu != nullptr && other != nullptr) {
+    return on_cpu->value.aliases(other->value);
+  }
+  const FunctionalTensor* const seen = a.as<FunctionalTensor>();
+  const auto alias = seen == nullptr ? nullptr : seen->alias_if_any();
+  return alias != nullptr && b.as<FunctionalTensor>() != nullptr &&
+         b.as<FunctionalTensor>()->alias_if_any() == alias;
 }
 
 }  // namespace byre::inline v0::functional

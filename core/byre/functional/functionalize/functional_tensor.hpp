@@ -45,6 +45,8 @@ class FunctionalTensor final : public TensorImpl {
   std::uint64_t generation() const noexcept;
   /// Where factories make what is written to it.
   KeySet backend() const noexcept { return backend_; }
+  /// Of the innermost vmap whose batch may be written to it: one that it is seen outside of may not.
+  BatchLevel batch_level() const noexcept { return level_; }
 
   /// Made now, if there is none.
   AliasHandle alias();
@@ -69,6 +71,7 @@ class FunctionalTensor final : public TensorImpl {
   void exchange_alias(const AliasHandle& alias) noexcept;
 
   KeySet backend_;
+  BatchLevel level_;
   bool has_grown_ = false;
   std::optional<ViewPath> prepared_;  // a copy of the path, for the write that cannot fail
   ViewPath path_;                     // written by writes alone
@@ -83,5 +86,9 @@ AnyTensor to_functional(AnyTensor value);
 
 /// What a tensor of the pass holds now, and any other tensor as it is.
 AnyTensor from_functional(const AnyTensor& tensor);
+
+/// Whether what is written to one may show in the other: they are one tensor, or have one storage of the
+/// CPU, or one alias of the pass.
+bool share_memory(const AnyTensor& a, const AnyTensor& b);
 
 }  // namespace byre::inline v0::functional

@@ -2,18 +2,11 @@
 #include <byre/functional/backends/cpu.hpp>
 #include <byre/functional/functionalize/functional_tensor.hpp>
 #include <byre/functional/functionalize/input_aliasing.hpp>
-#include <byre/tensor/elements.hpp>
 
 #include <algorithm>
 
 namespace byre::inline v0::functional {
 namespace {
-
-bool share_memory(const AnyTensor& a, const AnyTensor& b) {
-  const CpuTensor* const first = a.as<CpuTensor>();
-  const CpuTensor* const second = b.as<CpuTensor>();
-  return a == b || (first != nullptr && second != nullptr && first->value.aliases(second->value));
-}
 
 /// Tensors that a watched reshape parted are two families of views, of which one base would make one.
 void expect_one_family(const AnyTensor& a, const AnyTensor& b) {
@@ -80,8 +73,8 @@ InputAliasing::InputAliasing(const Tensors& inputs) {
   for (std::size_t input = 0; input < inputs.size(); ++input) {
     if (inputs[input].as<FunctionalTensor>() != nullptr) {
       throw FunctionalizeError(format_text(
-          "input %zu is a tensor of the pass already: a function that is functionalized, "
-          "or captured, cannot be called within another that is. Functionalize the outer.",
+          "input %zu is a tensor of the pass: a program that is captured, or functionalized for a "
+          "backend, computes elements, which are not there yet. Call the function itself.",
           input));
     }
     std::size_t base = 0;
@@ -89,7 +82,10 @@ InputAliasing::InputAliasing(const Tensors& inputs) {
       ++base;
     }
     if (base == bases_.size()) {
-      bases_.push_back({{inputs[input].sizes(), inputs[input].dtype()}, input, false});
+      bases_.push_back({{inputs[input].sizes(), inputs[input].dtype()},
+                        input,
+                        inputs[input].as<CpuTensor>() != nullptr,
+                        false});
       sharing.push_back(0);
       dtypes.push_back(inputs[input].dtype());
     }
@@ -132,27 +128,6 @@ AnyTensor InputAliasing::value(std::size_t base, const Tensors& inputs) const {
              ? input
              : from_cpu(
                    view_through(tensor->value, all_of(tensor->value, meta(base))).lazy_clone());
-}
-
-void InputAliasing::write_back(const std::vector<std::size_t>& bases, const Tensors& inputs,
-                               const Tensors& values) const {
-  std::vector<Tensor> memories;
-  for (const std::size_t base : bases) {
-    const CpuTensor* const tensor = inputs[bases_[base].input].as<CpuTensor>();
-    memories.push_back(tensor == nullptr
-                           ? Tensor()
-                           : view_through(tensor->value, all_of(tensor->value, meta(base))));
-    if (memories.back()) {
-      memories.back().mutable_raw_data();
-    }
-  }
-  for (std::size_t nth = 0; nth < bases.size(); ++nth) {
-    if (memories[nth]) {
-      copy_(memories[nth], to_cpu(values[nth]));
-    } else {
-      inputs[bases_[bases[nth]].input].impl().rebind(values[nth]);
-    }
-  }
 }
 
 }  // namespace byre::inline v0::functional

@@ -14,7 +14,8 @@ namespace byre::inline v0::functional {
 /// A value. Inputs of the CPU share what their storages share; any other tensor is by itself.
 class InputAliasing {
  public:
-  /// Throws FunctionalizeError for bools that share a storage with another dtype.
+  /// Throws FunctionalizeError for bools that share a storage with another dtype, for a storage that a
+  /// watched reshape parted, and for tensors of the pass.
   explicit InputAliasing(const Tensors& inputs);
 
   std::size_t input_count() const noexcept { return base_of_.size(); }
@@ -25,6 +26,8 @@ class InputAliasing {
   const TensorMeta& meta(std::size_t base) const noexcept { return bases_[base].meta; }
   /// The first input that is the very same tensor.
   std::size_t first_same(std::size_t input) const noexcept { return first_same_[input]; }
+  /// Whether a base is memory of the CPU, which is written; what is not is rebound.
+  bool is_in_memory(std::size_t base) const noexcept { return bases_[base].is_in_memory; }
   /// Whether every base is memory, of which there are views.
   bool is_all_in_memory() const noexcept { return is_all_in_memory_; }
   /// An input that is of that base.
@@ -35,11 +38,6 @@ class InputAliasing {
 
   /// The base's elements: a lazy clone, of the CPU, or the tensor itself.
   AnyTensor value(std::size_t base, const Tensors& inputs) const;
-  /// Writes the values to all memory of the bases, as many of each: the copying epilogue. Throws
-  /// OutOfMemory before the first is written.
-  void write_back(const std::vector<std::size_t>& bases, const Tensors& inputs,
-                  const Tensors& values) const;
-
   /// True iff other inputs have the same sizes, dtypes and share alike.
   friend bool operator==(const InputAliasing& a, const InputAliasing& b) = default;
 
@@ -47,6 +45,7 @@ class InputAliasing {
   struct Base {
     TensorMeta meta;
     std::size_t input;
+    bool is_in_memory = false;
     bool is_seen_elsewhere = false;
     bool operator==(const Base& other) const { return meta == other.meta && input == other.input; }
   };

@@ -9,7 +9,6 @@ namespace byre::inline v0::functional {
 namespace {
 
 using detail::expect_apart;
-using detail::functional;
 using detail::made_beside;
 using detail::one_below;
 using detail::target_of;
@@ -32,8 +31,7 @@ Tensors copy(const Call& call) {
   if (byre::detail::broadcast_sizes(sizes, source.sizes(), "copy_") != sizes) {
     throw ShapeError(
         format_text("copy_: sizes %s do not broadcast to %s, those of the tensor that is written, "
-                    "which stay as "
-                    "they are. Use a tensor of the larger sizes.",
+                    "which stay as they are. Use a tensor of the larger sizes.",
                     byre::to_string(source.sizes()).c_str(), byre::to_string(sizes).c_str()));
   }
   self.prepare_write("copy_");
@@ -42,6 +40,7 @@ Tensors copy(const Call& call) {
   // A value of the pass never changes; any other may, and is cloned, lazily.
   AnyTensor value = source.as<FunctionalTensor>() != nullptr ? from_functional(source)
                                                              : one_below("clone", {source});
+  detail::expect_takes_batch(self, value, "copy_");
   if (value.dtype() != self.dtype()) {
     value = one_below("to", {std::move(value), self.dtype()});
   }
@@ -60,8 +59,7 @@ void grow(FunctionalTensor& self, const Dims& sizes) {
   if (alias != nullptr && alias->tensor_count() > 1) {
     throw StateError(
         format_text("resize_: to sizes %s, which is more than the storage has, of a tensor that "
-                    "has views, or is "
-                    "one: they would be left behind. clone() it first.",
+                    "has views, or is one: they would be left behind. clone() it first.",
                     byre::to_string(sizes).c_str()));
   }
   const Dims flat{self.path().window().layout.numel()};
@@ -101,7 +99,7 @@ Tensors resize(const Call& call) {
 Tensors set(const Call& call) {
   detail::expect_not_captured(call, 0);
   FunctionalTensor& self = target_of(call, 0);
-  const AnyTensor source = functional(call.arguments[1].tensor());
+  const AnyTensor source = detail::functional(call.arguments[1].tensor());
   FunctionalTensor& other = *source.as<FunctionalTensor>();
   self.set(other.alias(), other.path());
   return {};

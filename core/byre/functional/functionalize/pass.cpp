@@ -44,6 +44,7 @@ void expect_apart_from_operands(FunctionalTensor& written, std::size_t index, co
 /// What is written to `target` where `result` was computed: converted to the dtype it keeps.
 AnyTensor conforming(const FunctionalTensor& target, AnyTensor result, const char* operation) {
   byre::detail::expect_category_holds(target.dtype(), result.dtype(), operation);
+  detail::expect_takes_batch(target, result, operation);
   if (result.sizes() != target.sizes()) {
     throw ShapeError(format_text(
         "%s: the result has sizes %s, and the tensor that is written keeps its sizes, %s. Use the "

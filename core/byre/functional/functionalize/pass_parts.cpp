@@ -2,6 +2,7 @@
 #include <byre/functional/backends/cpu.hpp>
 #include <byre/functional/dispatch/call.hpp>
 #include <byre/functional/dispatch/guards.hpp>
+#include <byre/functional/functionalize/input_aliasing.hpp>
 #include <byre/functional/functionalize/pass_parts.hpp>
 #include <byre/tensor/elements/operands.hpp>
 #include <byre/tensor/elements/overlap.hpp>
@@ -37,9 +38,24 @@ AnyTensor detail::functional(const AnyTensor& tensor) {
     return tensor;
   }
   expect_captured_apart(tensor);
-  AnyTensor captured = to_functional(tensor);
-  captured.as<FunctionalTensor>()->alias()->freeze();
-  return captured;
+  // As an input is: a view of all of its storage.
+  const Tensors captured{tensor};
+  const InputAliasing aliasing(captured);
+  const auto alias = make_counted<Alias>(aliasing.value(0, captured), functionalize_options(),
+                                         batch_level_of(tensor));
+  alias->freeze(tensor);
+  return make_counted<FunctionalTensor>(alias, ViewPath(aliasing.meta(0), aliasing.window(0)));
+}
+
+void detail::expect_takes_batch(const FunctionalTensor& written, const AnyTensor& value,
+                                const char* operation) {
+  if (batch_level_of(value) > written.batch_level()) {
+    throw DispatchError(format_text(
+        "%s: what is written is another for each of a batch, and the tensor that is written, %s%s, "
+        "is one for all of it: vmap() was given no axis for it, or its function captures it. Give "
+        "it a batch, or return the result.",
+        operation, byre::name_of(written.dtype()), byre::to_string(written.sizes()).c_str()));
+  }
 }
 
 void detail::expect_captured_apart(const AnyTensor& tensor) {

@@ -7,7 +7,8 @@
 
 namespace byre::inline v0::functional::detail {
 
-/// `tensor` itself, if it is one of the pass; one that is not was captured: a frozen one of its value.
+/// `tensor` itself, if it is one of the pass; one that is not was captured: a frozen one of its value,
+/// that knows it.
 AnyTensor functional(const AnyTensor& tensor);
 
 /// What a program captures is read as it is when it is read. Throws FunctionalizeError for a tensor that
@@ -28,6 +29,10 @@ class RunningInputs {
 
 /// Throws FunctionalizeError for an argument that was captured, which nobody would see changed.
 void expect_not_captured(const Call& call, std::size_t index);
+
+/// Throws DispatchError for a value of a batch that `written` is seen outside of.
+void expect_takes_batch(const FunctionalTensor& written, const AnyTensor& value,
+                        const char* operation);
 
 /// An argument that is written or viewed, made one of the pass where it stands.
 FunctionalTensor& target_of(const Call& call, std::size_t index);

@@ -1,13 +1,41 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/functional/backends/cpu.hpp>
+#include <byre/functional/dispatch/guards.hpp>
+#include <byre/functional/functionalize/functional_tensor.hpp>
 #include <byre/functional/functionalize/transform.hpp>
 
+#include <algorithm>
 #include <utility>
 
 namespace byre::inline v0::functional {
+namespace {
+
+bool is_within_pass(const Tensors& inputs) {
+  return thread_keys().included.has(Key::functionalize) ||
+         std::any_of(inputs.begin(), inputs.end(), [](const AnyTensor& input) {
+           return input.as<FunctionalTensor>() != nullptr;
+         });
+}
+
+/// The pass there is does all there is to do: inputs that alias do so for it.
+Tensors run_within_pass(const Program& f, const Tensors& inputs) {
+  KeySet keys = Key::functionalize;
+  for (const AnyTensor& input : inputs) {
+    if (const auto* const seen = input.as<FunctionalTensor>()) {
+      keys = keys | seen->backend().without(Key::batched);
+    }
+  }
+  const IncludeKeys pass(keys);
+  return f(inputs);
+}
+
+}  // namespace
 
 Program functionalize(Program f, FunctionalizeOptions options) {
   return [f = std::move(f), options](const Tensors& inputs) {
+    if (is_within_pass(inputs)) {
+      return run_within_pass(f, inputs);
+    }
     InputAliasing aliasing(inputs);
     Tensors bases;
     KeySet backend;
@@ -15,9 +43,9 @@ Program functionalize(Program f, FunctionalizeOptions options) {
       bases.push_back(aliasing.value(base, inputs));
       backend = backend | bases.back().keys();
     }
-    backend = backend.without(KeySet(Key::batched) | Key::functionalize);
-    const FunctionalRun run(f, inputs, std::move(aliasing), std::move(bases), backend, options);
-    return run.finish(inputs, run.values());
+    backend = backend.without(Key::batched);
+    FunctionalRun run(f, inputs, std::move(aliasing), std::move(bases), backend, options);
+    return run.finish(inputs, run.take_values());
   };
 }
 
@@ -28,13 +56,12 @@ Program functionalize_on(Lowering lowering, Program f, FunctionalizeOptions opti
     for (std::size_t base = 0; base < aliasing.base_count(); ++base) {
       bases.push_back(lowering.lift(to_cpu(aliasing.value(base, inputs))));
     }
-    const FunctionalRun run(f, inputs, std::move(aliasing), std::move(bases), lowering.backend,
-                            options);
-    Tensors values;
-    for (const AnyTensor& value : run.values()) {
-      values.push_back(value.as<CpuTensor>() != nullptr ? value : from_cpu(lowering.lower(value)));
+    FunctionalRun run(f, inputs, std::move(aliasing), std::move(bases), lowering.backend, options);
+    Tensors values = run.take_values();
+    for (AnyTensor& value : values) {
+      value = value.as<CpuTensor>() != nullptr ? value : from_cpu(lowering.lower(value));
     }
-    return run.finish(inputs, values);
+    return run.finish(inputs, std::move(values));
   };
 }
 

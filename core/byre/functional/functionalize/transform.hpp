@@ -19,9 +19,10 @@
 
 namespace byre::inline v0::functional {
 
-/// The same function by pure operators. What aliases in what f would return, or among that and the inputs,
+/// The same function by pure operators; within the pass, a part of what runs there. What aliases in what f would return, or among that and the inputs,
 /// aliases in what this returns, of tensors of the CPU; tensors of other backends have no aliases, and are
-/// returned as values. Throws what f throws; the inputs are written once f is done, or not at all.
+/// returned as values. Throws what f throws; the inputs are written once f is done, those parts that f
+/// wrote, or none of them at all.
 Program functionalize(Program f, FunctionalizeOptions options = {});
 
 /// A backend to run on, for tensors of the CPU.
@@ -31,7 +32,8 @@ struct Lowering {
   std::function<Tensor(const AnyTensor&)> lower;  ///< and back
 };
 
-/// The same, for tensors of the CPU, computed on another backend.
+/// The same, for tensors of the CPU, computed on another backend. Throws FunctionalizeError for tensors of
+/// the pass.
 Program functionalize_on(Lowering lowering, Program f, FunctionalizeOptions options = {});
 
 }  // namespace byre::inline v0::functional

@@ -37,14 +37,16 @@ class ViewPath {
   /// To the base itself.
   explicit ViewPath(const Window& base) : ViewPath({base.layout.sizes, base.dtype}, base) {}
   /// To any window of a base, by its strides.
-  ViewPath(TensorMeta base, Window window) noexcept
-      : base_(std::move(base)), window_(std::move(window)) {}
+  ViewPath(TensorMeta base, Window window)
+      : base_(std::move(base)),
+        window_(std::move(window)),
+        is_base_(window_ == Window::of_all(base_.sizes, base_.dtype)) {}
 
   /// What is seen of the base.
   const Window& window() const noexcept { return window_; }
   const TensorMeta& base() const noexcept { return base_; }
   /// Whether it is the base, as it is.
-  bool is_base() const noexcept { return window_ == Window::of_all(base_.sizes, base_.dtype); }
+  bool is_base() const noexcept { return is_base_; }
   /// How many views there are in the chain; 0 on the stride path.
   std::size_t depth() const noexcept;
 
@@ -68,6 +70,7 @@ class ViewPath {
 
   TensorMeta base_;
   Window window_;
+  bool is_base_;
   ViewLink::Handle last_;  ///< null: by strides, or the base itself
   /// Some view in the chain sees an element twice, of which the others behind it may not: expand, then
   /// select. Inverted one by one, such views would not say which of the two was written; strides do.

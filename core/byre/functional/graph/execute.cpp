@@ -65,7 +65,7 @@ class Execution {
     }
     Tensors outputs;
     for (const ValueId output : graph_.outputs) {
-      outputs.push_back(clone_of(to_cpu(use(output))));
+      outputs.push_back(from_cpu(independent(to_cpu(use(output)))));
     }
     return outputs;
   }
@@ -123,7 +123,7 @@ Tensors execute(const Graph& graph, const Tensors& inputs) {
     throw ArgumentError(format_text("execute: the graph has %zu inputs, and was given %zu.",
                                     graph.inputs.size(), inputs.size()));
   }
-  const ExcludeKeys all_else(thread_keys().included.without(Key::cpu));
+  const ExcludeKeys all_else(thread_keys().included.without(Key::cpu) | Key::functionalize);
   return Execution(graph, inputs).run();
 }
 

@@ -38,8 +38,7 @@ RecordedValue value_of(const AnyTensor& tensor, Tape& tape) {
   if (recorded == nullptr) {
     throw GraphError(
         format_text("a tensor of %s was given where one of the graph or of the CPU is needed. Call "
-                    "operators on "
-                    "tensors of one recording, and of the CPU.",
+                    "operators on tensors of one recording, and of the CPU.",
                     tensor ? to_string(tensor.keys()).c_str() : "no backend"));
   }
   if (!tape.has(recorded->value())) {
@@ -56,8 +55,7 @@ void expect_recordable(const Operator& op, const Tape& tape) {
   if (effect == Effect::write || (effect == Effect::view && !tape.takes_views)) {
     throw GraphError(format_text(
         "%s %s, and a graph has pure operators only: %s. Functionalize the program: that pass "
-        "makes "
-        "pure operators of views and of what is written.",
+        "makes pure operators of views and of what is written.",
         op.name().c_str(), effect == Effect::write ? "writes its arguments" : "makes a view",
         to_string(op.schema()).c_str()));
   }
@@ -101,8 +99,7 @@ Recording Recording::current() {
   if (current_of_thread == nullptr) {
     throw GraphError(
         format_text("an operator without tensors of the graph is to be recorded, and no recording "
-                    "is current on "
-                    "this thread. Call it while a RecordingScope lives."));
+                    "is current on this thread. Call it while a RecordingScope lives."));
   }
   return *current_of_thread;
 }

@@ -2,6 +2,7 @@
 /// Operators from element to element: pure, in place, and into a tensor there is.
 #include <byre/functional/backends/cpu.hpp>
 #include <byre/functional/dispatch/call.hpp>
+#include <byre/functional/functionalize/pass_parts.hpp>
 #include <byre/functional/operators/builtin.hpp>
 #include <byre/functional/operators/twins.hpp>
 #include <byre/tensor/elements.hpp>
@@ -30,12 +31,36 @@ std::vector<TensorMeta> meta_of_pointwise(const Call& call) {
   return {{std::move(sizes), detail::dtype_of_result(call)}};
 }
 
+bool has_writes(Key key) {
+  static const Operator& copy = find("copy_");
+  return copy.kernel(key) != nullptr;
+}
+
+/// The tensor of the pass that is written, if it is one, or was captured: refused by the name that the
+/// program called.
+FunctionalTensor* prepared_under_pass(const Call& call) {
+  if (keys_of(call.arguments).highest() != Key::functionalize) {
+    return nullptr;
+  }
+  FunctionalTensor& out = detail::target_of(call, call.arguments.size() - 1);
+  out.prepare_write(call.op.name().c_str());
+  return &out;
+}
+
 /// What `op.out` does, by the pure operator, for any backend: `out` is of the result's sizes, or empty,
 /// and then takes them.
 Tensors compute_into_out(const Call& call) {
+  const Key key = keys_of(call.arguments).highest();
+  if (const Kernel* const others = fallback(key); others != nullptr && !has_writes(key)) {
+    return (*others)(call);  // which refuses what the program called, and not what this does for it
+  }
+  FunctionalTensor* const under_pass = prepared_under_pass(call);
   const Operator& pure = pure_form(call.op);
   const AnyTensor out = call.arguments.back().tensor();
   const AnyTensor result = dispatch(pure, call.arguments.first(call.arguments.size() - 1)).front();
+  if (under_pass != nullptr) {
+    detail::expect_takes_batch(*under_pass, from_functional(result), call.op.name().c_str());
+  }
   byre::detail::expect_category_holds(out.dtype(), result.dtype(), call.op.name().c_str());
   if (out.sizes() != result.sizes()) {
     if (out.numel() != 0) {

@@ -2,6 +2,7 @@
 /// The pure forms of views: what a view sees, as a tensor of its own; and the inverses, the base with
 /// other elements where a view sees it. Eight views, of which all others are made.
 #include <byre/functional/backends/cpu.hpp>
+#include <byre/functional/dispatch/guards.hpp>
 #include <byre/functional/operators/builtin.hpp>
 #include <byre/tensor/elements.hpp>
 
@@ -26,28 +27,39 @@ Window seen_of(const Operator& view, const AnyTensor& self, std::span<const Argu
   return seen(view, Window::of_all(self.sizes(), self.dtype()), arguments);
 }
 
-/// Lazily: no byte is copied but those of a tensor that is not in order.
+bool is_below_pass() noexcept {
+  return thread_keys().excluded.has(Key::functionalize);
+}
+
+/// Values of a pass or of a graph may have any strides, and see a part of what they keep: nobody asks
+/// for either. A program may, by as_strided, and is given what every backend gives it: a tensor of its
+/// own, in order.
+Tensor copied(const Tensor& seen) {
+  return is_below_pass() ? seen.lazy_clone() : independent(seen);
+}
+
 Tensor copy_of_view(const Operator& view, Reads reads, const Call& call) {
   const auto arguments = call.arguments.subspan(1);
   const Tensor& self = to_cpu(call.arguments[0].tensor());
   if (reads == Reads::by_strides) {
-    return view_through(self, seen(view, window_of(self), arguments)).lazy_clone();
+    return copied(view_through(self, seen(view, window_of(self), arguments)));
   }
   const Tensor base = from_the_start(self);
   const Window window = seen(view, Window::of_all(base.sizes(), base.dtype()), arguments);
-  return view_through(base, {window.layout, window.dtype, base.storage().nbytes()}).lazy_clone();
+  return copied(view_through(base, {window.layout, window.dtype, base.storage().nbytes()}));
 }
 
 /// A tensor of the elements of `self` that nobody else sees: itself, if this is its only handle.
 AnyTensor own(const AnyTensor& self, Reads reads) {
   const Tensor& value = to_cpu(self);
   const bool is_in_order = value.is_contiguous() && value.storage_offset() == 0;
-  if (may_overlap_itself(value.layout()) || (reads == Reads::in_order && !is_in_order)) {
+  if (may_overlap_itself(value.layout()) ||
+      (!is_in_order && (reads == Reads::in_order || !is_below_pass()))) {
     return from_cpu(value.clone());
   }
   const bool is_sole =
       self.handle_count() == 1 && value.handle_count() == 1 && value.storage().handle_count() == 1;
-  return is_sole ? self : from_cpu(value.lazy_clone());
+  return is_sole ? self : from_cpu(copied(value));
 }
 
 void expect_source_fits(const Operator& op, const Window& part, const AnyTensor& source) {

@@ -19,8 +19,8 @@ using detail::Row;
 
 /// Both are of host memory.
 void convert(const Operand& to, DType to_dtype, const Operand& from, DType from_dtype,
-             const Dims& sizes) {
-  const detail::ConvertRow convert_row = detail::conversion(to_dtype, from_dtype, "copy_");
+             const Dims& sizes, const char* operation) {
+  const detail::ConvertRow convert_row = detail::conversion(to_dtype, from_dtype, operation);
   detail::for_each_row(sizes, std::array{to, from}, [convert_row](const Row<2>& row) {
     convert_row(row.first[0], row.strides[0], row.first[1], row.strides[1], row.length);
   });
@@ -34,14 +34,15 @@ void convert_to_device(Tensor& self, const Tensor& source, const Layout& expande
       static_cast<std::size_t>(self.layout().end() - self.storage_offset()) * self.itemsize();
   Buffer stage = Buffer::allocate(spanned);
   std::byte* const on_host = stage.mutable_data();
-  void* const on_device = ElementAccess::to_write(self, site);
+  void* const on_device = ElementAccess::to_try_to_write(self, site);
   if (!self.is_contiguous()) {
     support.copy_to_host(on_host, on_device, spanned);
   }
   convert(Operand::of(on_host, self.layout(), self.itemsize()), self.dtype(),
           Operand::of(ElementAccess::to_read(source), expanded, source.itemsize()), source.dtype(),
-          self.sizes());
+          self.sizes(), "copy_");
   support.copy_from_host(on_device, on_host, spanned);
+  ElementAccess::say_written(self, site);
 }
 
 /// What a device can do by itself.
@@ -49,6 +50,31 @@ bool is_plain_copy_within_device(const Tensor& self, const Tensor& source) {
   return self.device() == source.device() && !self.device().is_cpu() &&
          self.dtype() == source.dtype() && self.sizes() == source.sizes() && self.is_contiguous() &&
          source.is_contiguous();
+}
+
+/// Of elements that were said to be read, to where they do not overlap.
+void copy_said(Tensor& self, const Tensor& source, CallSite site) {
+  if (is_plain_copy_within_device(self, source)) {
+    void* const to = ElementAccess::to_try_to_write(self, site);  // first, as below
+    support_of(self.device()).allocator().copy(to, ElementAccess::to_read(source), self.nbytes());
+    ElementAccess::say_written(self, site);
+    return;
+  }
+  if (!source.device().is_cpu()) {
+    copy_said(self, ElementAccess::on_host(source), site);
+    return;
+  }
+  const Layout expanded = detail::broadcast_to(self.sizes(), source, "copy_");
+  if (!self.device().is_cpu()) {
+    convert_to_device(self, source, expanded, site);
+    return;
+  }
+  // The pointer to write comes first: materializing moves the data of all that aliases it.
+  const Operand to =
+      Operand::of(ElementAccess::to_write(self, site), self.layout(), self.itemsize());
+  convert(to, self.dtype(),
+          Operand::of(ElementAccess::to_read(source), expanded, source.itemsize()), source.dtype(),
+          self.sizes(), "copy_");
 }
 
 Tensor& fill(Tensor& self, const Scalar& value, const char* operation, CallSite site) {
@@ -86,7 +112,7 @@ std::int64_t joined_size(const Dims& sizes, const Dims& next, std::size_t axis) 
 
 Tensor& copy_(Tensor& self, const Tensor& source, CallSite site) {
   detail::expect_elements(source, "copy_");
-  Layout expanded = detail::broadcast_to(self.sizes(), source, "copy_");
+  const Layout expanded = detail::broadcast_to(self.sizes(), source, "copy_");
   detail::expect_distinct_elements(self, "copy_");
   if (!self.is_dtype_initialized() || !self.is_storage_initialized()) {
     // Initialized at last, by what cannot fail: a device can, and then nothing has changed.
@@ -103,25 +129,15 @@ Tensor& copy_(Tensor& self, const Tensor& source, CallSite site) {
     ElementAccess::say_copied_onto_itself(self, source, site);
     return self;
   }
-  if (is_plain_copy_within_device(self, source)) {
-    void* const to = ElementAccess::to_write(self, site);  // first, as below
-    support_of(self.device()).allocator().copy(to, ElementAccess::to_read(source), self.nbytes());
-    return self;
-  }
-  if (!source.device().is_cpu()) {
-    return copy_(self, source.to(Device::cpu(), site), site);
-  }
-  if (!self.device().is_cpu()) {
-    convert_to_device(self, source, expanded, site);
-    return self;
-  }
-  // The pointer to write comes first: materializing moves the data of all that aliases it.
-  const Operand to =
-      Operand::of(ElementAccess::to_write(self, site), self.layout(), self.itemsize());
-  convert(to, self.dtype(),
-          Operand::of(ElementAccess::to_read(source), expanded, source.itemsize()), source.dtype(),
-          self.sizes());
+  copy_said(self, source, site);
   return self;
+}
+
+void detail::convert_said(Tensor& output, const Tensor& operand, const char* operation) {
+  convert(Operand::of(ElementAccess::to_write(output, {}), output.layout(), output.itemsize()),
+          output.dtype(),
+          Operand::of(ElementAccess::to_read(operand), operand.layout(), operand.itemsize()),
+          operand.dtype(), output.sizes(), operation);
 }
 
 Tensor& fill_(Tensor& self, const Scalar& value, CallSite site) {

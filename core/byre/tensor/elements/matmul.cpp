@@ -61,12 +61,13 @@ void multiply(const ProductSizes& sizes, const T* left, const T* right, std::byt
 }
 
 /// A copy of bool always, whose bytes are 0 and 1: see loaded().
-Tensor contiguous_as(DType dtype, const Tensor& tensor, CallSite site) {
+Tensor contiguous_as(DType dtype, const Tensor& tensor) {
   if (tensor.dtype() == dtype && dtype != DType::boolean && tensor.is_contiguous()) {
     return tensor;
   }
   Tensor converted = Tensor::empty(tensor.sizes(), dtype);
-  return copy_(converted, tensor, site);
+  detail::convert_said(converted, tensor, "matmul");
+  return converted;
 }
 
 /// Where the matrices of a stack of matrices start.
@@ -80,8 +81,8 @@ Layout layout_of_stack(const Tensor& matrices) {
 template <class T>
 void multiply_stacks(Tensor& product, const Tensor& a, const Tensor& b, const Dims& stack,
                      CallSite site) {
-  const Tensor left = contiguous_as(dtype_of<T>, a, site);
-  const Tensor right = contiguous_as(dtype_of<T>, b, site);
+  const Tensor left = contiguous_as(dtype_of<T>, a);
+  const Tensor right = contiguous_as(dtype_of<T>, b);
   const ProductSizes sizes{left.size(-2), left.size(-1), right.size(-1)};
   const auto store = detail::conversion(product.dtype(), dtype_of<T>, "matmul");
   const auto itemsize = static_cast<std::int64_t>(product.itemsize());

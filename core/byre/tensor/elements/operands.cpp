@@ -41,11 +41,23 @@ void ElementAccess::say_read(const Tensor& operand, CallSite site) {
 }
 
 const void* ElementAccess::to_read(const Tensor& operand) noexcept {
-  return operand.first_element();
+  return operand.base().first_element();
 }
 
 void* ElementAccess::to_write(Tensor& output, CallSite site) {
   return output.elements_to_write(output.nbytes(), Wait::allowed, site);
+}
+
+void* ElementAccess::to_try_to_write(Tensor& output, CallSite site) {
+  return output.elements_to_try_to_write(site);
+}
+
+void ElementAccess::say_written(Tensor& output, CallSite site) {
+  output.say_written(site);
+}
+
+Tensor ElementAccess::on_host(const Tensor& operand) {
+  return operand.moved_to(Device::cpu());
 }
 
 void ElementAccess::say_copied_onto_itself(Tensor& self, const Tensor& source, CallSite site) {

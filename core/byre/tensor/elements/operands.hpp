@@ -26,9 +26,18 @@ struct ElementAccess {
   static const void* to_read(const Tensor& operand) noexcept;
   /// The first element of what is written at `site`: as Tensor::mutable_raw_data.
   static void* to_write(Tensor& output, CallSite site);
+  /// The same for what may fail, and then was no write: it is one once say_written is called.
+  static void* to_try_to_write(Tensor& output, CallSite site);
+  static void say_written(Tensor& output, CallSite site);
+  /// A copy in the host's memory of what was said to be read.
+  static Tensor on_host(const Tensor& operand);
   /// Instead of a write, of elements that were copied onto themselves: linked families agree then.
   static void say_copied_onto_itself(Tensor& self, const Tensor& source, CallSite site);
 };
+
+/// Writes all of `output`, which is on the host and of nobody else yet, with the elements of an operand
+/// of its sizes that was said to be read, converted.
+void convert_said(Tensor& output, const Tensor& operand, const char* operation);
 
 /// The sizes that both broadcast to: aligned at the last dimension, each is of one size or one of
 /// the two is 1. Throws ShapeError. Source: NumPy.

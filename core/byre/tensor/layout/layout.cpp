@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <boost/container/small_vector.hpp>
+#include <boost/container/static_vector.hpp>
 #include <utility>
 
 namespace byre::inline v0 {
@@ -159,7 +160,8 @@ std::int64_t element_at(const Layout& layout, std::span<const std::int64_t> indi
 }
 
 bool may_overlap_itself(const Layout& layout) noexcept {
-  boost::container::small_vector<Run, 5> runs;
+  // No more have two elements or more: the number of all is one of 63 bits.
+  boost::container::static_vector<Run, 63> runs;
   for (std::size_t axis = 0; axis < layout.ndim(); ++axis) {
     if (layout.sizes[axis] == 0) {
       return false;

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSL-1.0
+/// The lines by which raw pointers to write to watched storages left, and how often.
+#pragma once
+
+#include <byre/error/call_site.hpp>
+#include <byre/shadow/tally.hpp>
+
+#include <cstdint>
+#include <vector>
+
+namespace byre::inline v0::shadow {
+
+struct UnauditedLine {
+  CallSite site;  ///< line 0: a place that is not known
+  std::uint64_t times = 0;
+};
+
+namespace detail {
+
+/// How often pointers left by this line, for good; null without memory. The name of the file has to
+/// stay. Thread-safe. Locks.
+[[gnu::cold]] Tally* unaudited_line(const CallSite& site) noexcept;
+
+/// Those where any left since the last reset, in the order of their names. Thread-safe. Throws
+/// std::bad_alloc.
+std::vector<UnauditedLine> unaudited_lines();
+/// Thread-safe.
+void reset_unaudited_lines() noexcept;
+
+}  // namespace detail
+}  // namespace byre::inline v0::shadow

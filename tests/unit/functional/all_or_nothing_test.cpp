@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: BSL-1.0
+// Every allocation of programs that write several inputs is made to fail, one after another: all inputs
+// are written, or none.
+#include <byre/functional/backends/cpu.hpp>
+#include <byre/functional/backends/texture.hpp>
+#include <byre/functional/batching/vmap.hpp>
+#include <byre/functional/dispatch/call.hpp>
+#include <byre/functional/dispatch/guards.hpp>
+#include <byre/functional/functionalize/capture.hpp>
+#include <byre/functional/functionalize/functional_tensor.hpp>
+#include <byre/functional/functionalize/transform.hpp>
+#include <byre/tensor/elements.hpp>
+#include <byre/tensor/print.hpp>
+
+#include <gtest/gtest.h>
+#include <functional>
+#include <new>
+#include <string>
+
+#include "../support/failing_new.hpp"
+#include "tensors.hpp"
+
+namespace {
+
+using namespace byre;
+using namespace byre::functional;
+using byre::test::counted;
+using byre::test::never_fails;
+using byre::test::new_failed;
+using byre::test::news_until_failure;
+using functional::call;
+using functional::call_for_one;
+
+AnyTensor counted_texture(const Dims& sizes) {
+  return to_texture(to_cpu(counted(sizes)));
+}
+
+std::string text_of(const Tensors& tensors) {
+  std::string text;
+  for (const AnyTensor& tensor : tensors) {
+    const AnyTensor value = from_functional(tensor);
+    const bool is_texture = value.as<TextureTensor>() != nullptr;
+    text += byre::to_string(is_texture ? from_texture(value) : to_cpu(value)) + "\n";
+  }
+  return text;
+}
+
+/// Answers whether `step` was done, with its allocation number `nth` failing, where it has as many.
+bool is_done_without_new(int nth, const std::function<void()>& step) {
+  bool is_done = true;
+  new_failed = false;
+  news_until_failure = nth;
+  try {
+    step();
+  } catch (const Error&) {
+    is_done = false;
+  } catch (const std::bad_alloc&) {
+    is_done = false;
+  }
+  news_until_failure = never_fails;
+  EXPECT_EQ(is_done, !new_failed);
+  return is_done;
+}
+
+/// Runs `program` on inputs made anew, with each of its allocations failing, until none does.
+void expect_all_or_nothing(const Program& program, const std::function<Tensors()>& make_inputs) {
+  const Tensors expected = make_inputs();
+  program(expected);  // also what is made once, as tables of operators are
+  const std::string after = text_of(expected);
+  const std::string before = text_of(make_inputs());
+  ASSERT_NE(before, after);
+  int nth = 0;
+  for (bool is_done = false; !is_done; ++nth) {
+    ASSERT_LT(nth, 20000);
+    const Tensors inputs = make_inputs();
+    is_done = is_done_without_new(nth, [&] { program(inputs); });
+    ASSERT_EQ(text_of(inputs), is_done ? after : before) << "allocation " << nth << " failed";
+    ASSERT_TRUE(thread_keys().included.empty() && thread_keys().excluded.empty());
+  }
+  EXPECT_GT(nth, 10);
+}
+
+/// Writes parts of both inputs, and more of the first after it was read.
+Tensors write_both(const Tensors& in) {
+  call("add_.scalar", {call_for_one("select", {in[0], 0, 1}), 10});
+  call("mul_", {in[1], call_for_one("sum", {in[0]})});
+  call("fill_", {call_for_one("select", {in[0], -1, 0}), 7});
+  return {};
+}
+
+TEST(AllOrNothing, inputs_in_memory_are_written) {
+  expect_all_or_nothing(functionalize(write_both), [] {
+    return Tensors{counted({2, 3}), counted({2})};
+  });
+}
+
+TEST(AllOrNothing, inputs_of_many_dimensions_are_written) {
+  const auto turn = functionalize([](const Tensors& in) {
+    for (const AnyTensor& x : in) {
+      call("copy_",
+           {x, call_for_one("permute", {call_for_one("clone", {x}), {6, 4, 5, 3, 1, 2, 0, 7, 8}})});
+    }
+    return Tensors();
+  });
+  expect_all_or_nothing(turn, [] {
+    const Dims sizes(9, 2);
+    return Tensors{counted(sizes), counted(sizes)};
+  });
+}
+
+TEST(AllOrNothing, inputs_are_transposed_resized_and_set) {
+  const auto change = functionalize([](const Tensors& in) {
+    call("transpose_", {in[0], 0, 1});
+    call("fill_", {in[0], 5});
+    call("resize_", {in[1], {7}});
+    call("set_", {in[2], call_for_one("select", {in[0], 0, 1})});
+    return Tensors{in[0]};
+  });
+  expect_all_or_nothing(change, [] {
+    return Tensors{counted({2, 3}), counted({2}), counted({4})};
+  });
+}
+
+TEST(AllOrNothing, inputs_in_textures_are_rebound) {
+  expect_all_or_nothing(functionalize(write_both), [] {
+    return Tensors{counted_texture({2, 3}), counted_texture({2})};
+  });
+}
+
+TEST(AllOrNothing, inputs_of_a_captured_program_are_written) {
+  const CapturedProgram program = capture(write_both, {counted({2, 3}), counted({2})});
+  expect_all_or_nothing([&](const Tensors& in) { return program(in); },
+                        [] {
+                          return Tensors{counted({2, 3}), counted({2})};
+                        });
+}
+
+TEST(AllOrNothing, batches_in_memory_are_written) {
+  expect_all_or_nothing(vmap(functionalize(write_both), {1, 0}), [] {
+    return Tensors{counted({2, 3, 3}), counted({3, 2})};
+  });
+}
+
+TEST(AllOrNothing, batches_in_textures_are_rebound) {
+  expect_all_or_nothing(vmap(functionalize(write_both), {1, 0}), [] {
+    return Tensors{counted_texture({2, 3, 3}), counted_texture({3, 2})};
+  });
+}
+
+TEST(AllOrNothing, batches_of_tensors_of_the_pass_are_written) {
+  expect_all_or_nothing(vmap(write_both, {1, 0}), [] {
+    Tensors parts;
+    for (const Dims& sizes : {Dims{2, 2, 3, 3}, Dims{2, 3, 2}}) {
+      parts.push_back(call_for_one("select", {to_functional(counted(sizes)), 0, 1}));
+    }
+    return parts;
+  });
+}
+
+TEST(AllOrNothing, batches_under_the_pass_are_written) {
+  const Program within = functionalize(vmap(write_both, {1, 0}));
+  expect_all_or_nothing(within, [] { return Tensors{counted({2, 3, 3}), counted({3, 2})}; });
+}
+
+}  // namespace

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: BSL-1.0
+// Transformations within functionalize() and capture(): the pass there is does all there is to do.
+#include <byre/functional/backends/cpu.hpp>
+#include <byre/functional/backends/texture.hpp>
+#include <byre/functional/batching/vmap.hpp>
+#include <byre/functional/dispatch/call.hpp>
+#include <byre/functional/functionalize/capture.hpp>
+#include <byre/functional/functionalize/functional_tensor.hpp>
+#include <byre/functional/functionalize/transform.hpp>
+#include <byre/functional/graph/text.hpp>
+#include <byre/tensor/elements.hpp>
+#include <byre/tensor/print.hpp>
+
+#include <gtest/gtest.h>
+#include <functional>
+#include <ostream>
+#include <string>
+
+#include "tensors.hpp"
+
+namespace {
+
+using namespace byre;
+using namespace byre::functional;
+using byre::test::counted;
+using functional::call;
+using functional::call_for_one;
+
+std::string text_of(const Tensors& tensors) {
+  std::string text;
+  for (const AnyTensor& tensor : tensors) {
+    text += byre::to_string(to_cpu(tensor)) + "\n";
+  }
+  return text;
+}
+
+/// Writes views of its input, and returns a tensor of its own that it wrote, with views.
+Tensors in_place(const Tensors& in) {
+  const AnyTensor first = call_for_one("select", {in[0], 0, 0});
+  call("mul_.scalar", {first, 2});
+  call("add_", {call_for_one("select", {in[0], -1, 1}), call_for_one("clone", {first})});
+  const AnyTensor sums = call_for_one("zeros", {in[0].sizes()});
+  call("add_", {call_for_one("transpose", {sums, 0, 1}), in[0]});
+  call("fill_", {call_for_one("select", {sums, 0, 1}), 3});
+  return {sums, in[0], call_for_one("select", {in[0], 0, 1})};
+}
+
+/// What `f` does to each of a batch, along `axis`, by a loop: of views in memory.
+Program looped(const Program& f, std::int64_t axis) {
+  return [f, axis](const Tensors& in) {
+    std::vector<Tensors> of_each;
+    for (std::int64_t index = 0; index < in[0].sizes()[static_cast<std::size_t>(axis)]; ++index) {
+      of_each.push_back(f({call_for_one("select", {in[0], axis, index})}));
+    }
+    Tensors stacked;
+    for (std::size_t result = 0; result < of_each.front().size(); ++result) {
+      Tensors rows;
+      for (const Tensors& of_one : of_each) {
+        rows.push_back(call_for_one("unsqueeze", {of_one[result], 0}));
+      }
+      stacked.push_back(call_for_one("cat", {rows, 0}));
+    }
+    return stacked;
+  };
+}
+
+/// As the same program tells of its results and inputs.
+std::string effect_of(const Program& program) {
+  const AnyTensor x = counted({2, 2, 2});
+  Tensors seen = program({x});
+  seen.push_back(x);
+  return text_of(seen);
+}
+
+struct Transformed {
+  const char* name;
+  std::function<Program(const Program&)> transform;
+
+  friend void PrintTo(const Transformed& transformed, std::ostream* out) {
+    *out << transformed.name;
+  }
+};
+
+Program captured(const Program& f) {
+  return [f](const Tensors& in) {
+    const CapturedProgram program = capture(f, in);
+    EXPECT_TRUE(is_functional(program.graph));
+    return program(in);
+  };
+}
+
+Program on_texture(const Program& f) {
+  return functionalize_on({Key::texture, to_texture, from_texture}, f);
+}
+
+Program plainly(const Program& f) {
+  return functionalize(f);
+}
+
+class OuterTransforms : public testing::TestWithParam<Transformed> {};
+
+TEST_P(OuterTransforms, of_vmap_have_the_effect_of_a_loop) {
+  for (const std::int64_t axis : {0, 1, 2}) {
+    EXPECT_EQ(effect_of(GetParam().transform(vmap(in_place, {axis}))),
+              effect_of(looped(in_place, axis)))
+        << axis;
+  }
+}
+
+TEST_P(OuterTransforms, of_vmap_of_what_is_functionalized_have_the_effect_of_a_loop) {
+  EXPECT_EQ(effect_of(GetParam().transform(vmap(functionalize(in_place), {1}))),
+            effect_of(looped(in_place, 1)));
+}
+
+TEST_P(OuterTransforms, of_what_is_functionalized_have_the_effect_of_the_function) {
+  EXPECT_EQ(effect_of(GetParam().transform(functionalize(in_place))), effect_of(in_place));
+  EXPECT_EQ(effect_of(GetParam().transform(functionalize(functionalize(in_place)))),
+            effect_of(in_place));
+}
+
+TEST_P(OuterTransforms, of_functions_that_call_those_within_have_their_effect) {
+  const auto composed = [](const Program& inner) -> Program {
+    return [inner](const Tensors& in) {
+      const AnyTensor part = call_for_one("transpose", {in[0], 0, 2});
+      Tensors out = inner({part});  // which writes what is seen of in[0]
+      call("add_", {out[1], call_for_one("ones", {{2, 2, 2}})});  // the same again
+      out.push_back(call_for_one("sum", {in[0]}));
+      return out;
+    };
+  };
+  EXPECT_EQ(effect_of(GetParam().transform(composed(functionalize(in_place)))),
+            effect_of(composed(in_place)));
+  EXPECT_EQ(effect_of(GetParam().transform([](const Tensors& in) {
+              const AnyTensor part = call_for_one("transpose", {in[0], 0, 2});
+              const Tensors out = vmap(in_place, {1})({part});
+              return Tensors{out[0], call_for_one("sum", {in[0]})};
+            })),
+            effect_of([](const Tensors& in) {
+              const AnyTensor part = call_for_one("transpose", {in[0], 0, 2});
+              const Tensors out = looped(in_place, 1)({part});
+              return Tensors{out[0], call_for_one("sum", {in[0]})};
+            }));
+}
+
+TEST_P(OuterTransforms, of_a_vmap_within_a_vmap_have_the_effect_of_loops) {
+  const Program f = [](const Tensors& in) {
+    call("mul_.scalar", {call_for_one("select", {in[0], 0, 1}), 3});
+    return Tensors{call_for_one("sum", {in[0]})};
+  };
+  EXPECT_EQ(effect_of(GetParam().transform(vmap(vmap(f), {1}))),
+            effect_of(looped(looped(f, 0), 1)));
+}
+
+TEST_P(OuterTransforms, of_vmap_read_what_its_function_captures_of_them) {
+  const auto program = [](bool is_batched) -> Program {
+    return [is_batched](const Tensors& in) {
+      const AnyTensor last = call_for_one("select", {in[0], 0, 1});
+      call("add_.scalar", {last, 1});
+      const Program f = [&](const Tensors& row) {
+        return Tensors{call_for_one("add", {row[0], call_for_one("neg", {last})})};
+      };
+      return is_batched ? vmap(f)({in[0]}) : looped(f, 0)({in[0]});
+    };
+  };
+  EXPECT_EQ(effect_of(GetParam().transform(program(true))), effect_of(program(false)));
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, OuterTransforms,
+                         testing::Values(Transformed{"functionalize", plainly},
+                                         Transformed{"capture", captured},
+                                         Transformed{"on_texture", on_texture}),
+                         [](const auto& tested) { return std::string(tested.param.name); });
+
+TEST(VmapWithinThePass, returns_the_input_that_is_returned) {
+  const AnyTensor x = counted({2, 2, 2});
+  EXPECT_EQ(functionalize(vmap(in_place))({x})[1], x);
+}
+
+TEST(VmapWithinThePass, refuses_to_write_what_another_input_sees) {
+  const AnyTensor x = counted({2, 2});
+  const auto write = [&](const Program& see) {
+    functionalize([&](const Tensors& in) {
+      return vmap([](const Tensors& each) {
+        call("zero_", {each[0]});
+        return Tensors{each[1]};
+      })({in[0], see(in)[0]});
+    })({x, counted({2, 2})});
+  };
+  EXPECT_THROW(write([](const Tensors& in) { return call("alias", {in[0]}); }), DispatchError);
+  EXPECT_EQ(text_of({x}), "[[0. 1.]\n [2. 3.]]\n");
+  write([](const Tensors& in) { return Tensors{in[1]}; });
+  EXPECT_EQ(text_of({x}), "[[0. 0.]\n [0. 0.]]\n");
+}
+
+TEST(VmapWithinThePass, refuses_to_write_the_batch_to_what_has_none) {
+  const AnyTensor x = counted({3});
+  for (const char* const name : {"add_", "copy_"}) {
+    const Program write = [&](const Tensors& in) { return call(name, {in[0], in[1]}); };
+    try {
+      functionalize(vmap(write, {std::nullopt, 0}))({x, counted({2, 3})});
+      ADD_FAILURE() << name;
+    } catch (const DispatchError& error) {
+      EXPECT_EQ(std::string(error.what()).find(name), 0U) << error.what();
+    }
+  }
+  EXPECT_THROW(functionalize([](const Tensors& in) {
+                 const AnyTensor sum = call_for_one("zeros", {{3}});
+                 vmap([&](const Tensors& each) { return call("add_", {sum, each[0]}); })({in[0]});
+                 return Tensors{sum};
+               })({counted({2, 3})}),
+               DispatchError);
+  EXPECT_EQ(text_of({x}), "[0. 1. 2.]\n");
+}
+
+TEST(WithinThePass, programs_that_compute_elements_are_refused) {
+  const AnyTensor x = counted({2});
+  const CapturedProgram program = capture([](const Tensors& in) { return in; }, {x});
+  EXPECT_THROW(functionalize([&](const Tensors& in) { return program(in); })({x}),
+               FunctionalizeError);
+  EXPECT_THROW(functionalize(on_texture([](const Tensors& in) { return in; }))({x}),
+               FunctionalizeError);
+}
+
+}  // namespace

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Tensors to compute with, and what they hold.
+#pragma once
+
+#include <byre/functional/backends/cpu.hpp>
+#include <byre/functional/dispatch/call.hpp>
+#include <byre/tensor/print.hpp>
+
+#include <cstdint>
+#include <string>
+
+namespace byre::test {
+
+/// 0, 1, 2, ... as f32, where factories make tensors now.
+inline functional::AnyTensor counted(std::int64_t count) {
+  return functional::call_for_one("arange", {count, DType::f32});
+}
+inline functional::AnyTensor counted(const Dims& sizes) {
+  return functional::call_for_one("reshape",
+                                  {counted(byre::detail::element_count(sizes, "test")), sizes});
+}
+
+/// What a tensor of the CPU holds.
+inline std::string text_of(const functional::AnyTensor& tensor) {
+  return byre::to_string(functional::to_cpu(tensor));
+}
+
+}  // namespace byre::test

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Numbers of bytes that read as they are said.
+#pragma once
+
+#include <byre/memory/pages.hpp>
+
+#include <cstddef>
+
+namespace byre::test {
+
+inline constexpr std::size_t kib = 1024;
+inline constexpr std::size_t mib = 1024 * kib;
+/// More than any of these tests keeps.
+inline constexpr std::size_t plenty = 1024 * mib;
+
+constexpr std::size_t pages(std::size_t count) {
+  return count * page_nbytes;
+}
+
+}  // namespace byre::test
