@@ -202,7 +202,7 @@ class WhatIsWrong(unittest.TestCase):
         self.assertIn("too many parts", run("x = ones(1)" + ".neg()" * 100000).stderr)
 
     def test_what_may_nest_is_computed(self):
-        for program in ("x = " + "(" * 99 + "ones(1)" + ")" * 99, "x = ones(1)" + ".neg()" * 999):
+        for program in ("x = " + "(" * 98 + "ones(1)" + ")" * 98, "x = ones(1)" + ".neg()" * 999):
             done = run(program)
             self.assertEqual(done.returncode, 0, done.stderr)
 

@@ -105,7 +105,8 @@ struct ToCode {
 };
 
 /// What shares memory with an input cannot be captured beside it.
-bool is_apart_from(const std::vector<Ref>& inputs, const AnyTensor& captured, const Values& before) {
+bool is_apart_from(const std::vector<Ref>& inputs, const AnyTensor& captured,
+                   const Values& before) {
   return std::none_of(inputs.begin(), inputs.end(), [&](Ref input) {
     return before.contains(input) &&
            functional::to_cpu(before.at(input)).aliases(functional::to_cpu(captured));
@@ -162,9 +163,8 @@ Tensors run(const Program& program, const std::vector<Ref>& names, const Tensors
   }
   Unpromised unpromised(program.captured);
   for (const Step& step : program.body) {
-    const Happened happened = unpromised.is_done_by(step, values)
-                                  ? Happened::skipped
-                                  : take(step, values, &trace.said);
+    const Happened happened =
+        unpromised.is_done_by(step, values) ? Happened::skipped : take(step, values, &trace.said);
     trace.happened.push_back(static_cast<char>(happened));
     if (happened == Happened::done) {
       unpromised.follow(step, values);

@@ -17,8 +17,8 @@ const Ref* ref_at(const Step& step, std::size_t index) {
 
 /// Of what is written to bytes of bools: numbers that are bools, as an integer of any size.
 bool keeps_bools(const Step& step, const Values& values) {
-  static const std::set<std::string> moves{"zero_",    "resize_",       "permute_", "transpose_",
-                                           "t_",       "movedim_",      "squeeze_", "squeeze_.axis",
+  static const std::set<std::string> moves{"zero_",      "resize_",    "permute_", "transpose_",
+                                           "t_",         "movedim_",   "squeeze_", "squeeze_.axis",
                                            "unsqueeze_", "as_strided_"};
   if (moves.contains(step.op)) {
     return true;
@@ -41,7 +41,8 @@ bool keeps_bools(const Step& step, const Values& values) {
 bool Unpromised::is_done_by(const Step& step, const Values& values) const {
   const functional::Operator& op = functional::find(step.op);
   for (const StepArgument& argument : step.arguments) {
-    if (const Ref* const ref = std::get_if<Ref>(&argument); ref != nullptr && !values.contains(*ref)) {
+    if (const Ref* const ref = std::get_if<Ref>(&argument);
+        ref != nullptr && !values.contains(*ref)) {
       return false;  // nothing is done
     }
   }

@@ -23,7 +23,8 @@ inline void exchange(Tensor& a, Tensor& b) {
       &a == &b ||
       (a.aliases(b) && detail::overlap_of(extent_of(a), extent_of(b)) != detail::Overlap::none);
   if (a.sizes() != b.sizes() || a.dtype() != b.dtype() || have_elements_in_common) {
-    throw ShapeError(format_text("exchange: the tensors have elements in common, or are not alike"));
+    throw ShapeError(
+        format_text("exchange: the tensors have elements in common, or are not alike"));
   }
   const Tensor kept = a.clone();
   copy_(a, b);

@@ -103,18 +103,12 @@ using Table = std::vector<Site>;
 
 std::vector<Table> all_tables() {
   const auto rows = [](const auto& table) { return Table(table.rows.begin(), table.rows.end()); };
-  return {rows(cow::share_word_sites),
-          rows(cow::share_lock_sites),
-          rows(detail::ref_count_sites),
-          rows(stats::detail::shard_sites),
-          rows(stats::detail::sink_flag_sites),
-          rows(detail::attachment_sites),
-          rows(shadow::generation_sites),
-          rows(shadow::intern_sites),
-          rows(shadow::default_mode_sites),
-          rows(shadow::tally_sites),
-          rows(shadow::switch_sites),
-          rows(functional::published_sites)};
+  return {rows(cow::share_word_sites),          rows(cow::share_lock_sites),
+          rows(detail::ref_count_sites),        rows(stats::detail::shard_sites),
+          rows(stats::detail::sink_flag_sites), rows(detail::attachment_sites),
+          rows(shadow::generation_sites),       rows(shadow::intern_sites),
+          rows(shadow::default_mode_sites),     rows(shadow::tally_sites),
+          rows(shadow::switch_sites),           rows(functional::published_sites)};
 }
 
 bool contains(std::string_view text, std::string_view part) {

@@ -8,7 +8,7 @@
 namespace byre::inline v0::functional {
 namespace {
 
-[[noreturn]] void refuse_impure(const Operator& op) {
+[[noreturn]] void refuse_on_texture(const Operator& op) {
   throw DispatchError(format_text(
       "%s %s, and a texture has neither views nor operators that write: nothing points into one. "
       "Run the program under the functionalize pass, which removes both.",
@@ -18,7 +18,7 @@ namespace {
 
 Tensors compute_on_cpu(const Call& call) {
   if (call.op.effect() != Effect::none) {
-    refuse_impure(call.op);
+    refuse_on_texture(call.op);
   }
   Arguments arguments(call.arguments.begin(), call.arguments.end());
   for (Argument& argument : arguments) {

@@ -86,7 +86,8 @@ Tensor Texture::download(const Dims& sizes) const {
 }
 
 Texture Texture::as(DType dtype) const {
-  BYRE_ASSERT(itemsize(dtype) == itemsize(dtype_), "a texture was read as elements of another size");
+  BYRE_ASSERT(itemsize(dtype) == itemsize(dtype_),
+              "a texture was read as elements of another size");
   Texture other = *this;
   other.dtype_ = dtype;
   return other;

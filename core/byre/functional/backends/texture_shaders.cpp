@@ -45,15 +45,15 @@ Texture same_image(const Call& call, const TensorMeta&) {
 }
 
 /// What a view sees of one in order.
-Window window_of(const Operator& view, const AnyTensor& self, std::span<const Argument> arguments) {
+Window seen_by(const Operator& view, const AnyTensor& self, std::span<const Argument> arguments) {
   return (*view.view())(Window::of_all(self.sizes(), self.dtype()), arguments).front();
 }
 
-void define_copy(const std::string& view_name) {
+void define_copy_shader(const std::string& view_name) {
   const Operator& view = detail::builtin(view_name);
   define_shader(view_name + "_copy", [&view](const Call& call, const TensorMeta& result) {
     const AnyTensor& self = call.arguments[0].tensor();
-    const Layout seen = window_of(view, self, call.arguments.subspan(1)).layout;
+    const Layout seen = seen_by(view, self, call.arguments.subspan(1)).layout;
     const Sampler from(texture_of(self), result.dtype, "copy");
     return draw_elements(seen.numel(), result.dtype, [&](std::int64_t element, std::byte* to) {
       from.element(number_in(seen, element), to);
@@ -61,11 +61,11 @@ void define_copy(const std::string& view_name) {
   });
 }
 
-void define_scatter(const std::string& view_name) {
+void define_scatter_shader(const std::string& view_name) {
   const Operator& view = detail::builtin(view_name);
   define_shader(view_name + "_scatter", [&view](const Call& call, const TensorMeta& result) {
     const AnyTensor& self = call.arguments[0].tensor();
-    const InverseLayout seen(window_of(view, self, call.arguments.subspan(2)).layout);
+    const InverseLayout seen(seen_by(view, self, call.arguments.subspan(2)).layout);
     const Sampler base(texture_of(self), result.dtype, "scatter");
     const Sampler source(texture_of(call.arguments[1].tensor()), result.dtype, "scatter");
     return draw_elements(count_of(result.sizes), result.dtype,
@@ -77,7 +77,7 @@ void define_scatter(const std::string& view_name) {
 }
 
 /// Tensors side by side: `inner` elements stand behind each index of the axis.
-Texture joined(const Call& call, const TensorMeta& result) {
+Texture draw_joined(const Call& call, const TensorMeta& result) {
   const Tensors& tensors = call.arguments[0].tensors();
   const std::size_t along =
       byre::detail::wrap_axis(call.arguments[1].integer(), result.sizes.size(), "cat");
@@ -102,7 +102,7 @@ Texture joined(const Call& call, const TensorMeta& result) {
 }
 
 /// The bytes of one dtype as those of another.
-Texture reinterpreted(const Call& call, const TensorMeta& result) {
+Texture draw_as(const Call& call, const TensorMeta& result) {
   const Texture from = texture_of(call.arguments[0].tensor());
   const std::size_t old_size = byre::itemsize(from.dtype());
   const std::size_t new_size = byre::itemsize(result.dtype);
@@ -122,46 +122,45 @@ Texture reinterpreted(const Call& call, const TensorMeta& result) {
       });
 }
 
-Texture filled(const Scalar& value, const TensorMeta& result, const char* operation) {
+Texture draw_filled(const Scalar& value, const TensorMeta& result, const char* operation) {
   const Tensor one = value.fitting(result.dtype, operation);
   return draw_elements(count_of(result.sizes), result.dtype, [&](std::int64_t, std::byte* to) {
     std::memcpy(to, one.raw_data(), one.itemsize());
   });
 }
 
-Texture counted_up(const Call&, const TensorMeta& result) {
+Texture draw_counted(const Call&, const TensorMeta& result) {
   const auto convert = byre::detail::conversion(result.dtype, DType::i64, "arange");
   const auto itemsize = static_cast<std::int64_t>(byre::itemsize(result.dtype));
-  return draw_elements(count_of(result.sizes), result.dtype,
-                       [&](std::int64_t element, std::byte* to) {
-                         convert(to, itemsize, reinterpret_cast<const std::byte*>(&element),
-                                 sizeof element, 1);
-                       });
+  return draw_elements(
+      count_of(result.sizes), result.dtype, [&](std::int64_t element, std::byte* to) {
+        convert(to, itemsize, reinterpret_cast<const std::byte*>(&element), sizeof element, 1);
+      });
 }
 
-Texture converted(const Call& call, const TensorMeta& result) {
+Texture draw_converted(const Call& call, const TensorMeta& result) {
   const AnyTensor& self = call.arguments[0].tensor();
   const Sampler from(texture_of(self), result.dtype, "to");
   return self.dtype() == result.dtype
              ? texture_of(self)
-             : Texture::draw(
-                   count_of(result.sizes), result.dtype,
-                   [&](const Fragment& at, std::byte* texel) { from.texel(at, texel); });
+             : Texture::draw(count_of(result.sizes), result.dtype,
+                             [&](const Fragment& at, std::byte* texel) { from.texel(at, texel); });
 }
 
 // ---- From element to element
 
 /// What an operation reads: a texture's elements where they stand, or, if they broadcast, by numbers; or
 /// one number for all.
-class Operand {
+class ShaderOperand {
  public:
-  Operand(const AnyTensor& tensor, const Dims& sizes, DType as, const char* operation)
+  ShaderOperand(const AnyTensor& tensor, const Dims& sizes, DType as, const char* operation)
       : from_(std::in_place, texture_of(tensor), as, operation), itemsize_(byre::itemsize(as)) {
     if (tensor.sizes() != sizes) {
       layout_ = views::expand(contiguous_layout(tensor.sizes(), operation), sizes);
     }
   }
-  Operand(const Tensor& number, DType as, const char* operation) : itemsize_(byre::itemsize(as)) {
+  ShaderOperand(const Tensor& number, DType as, const char* operation)
+      : itemsize_(byre::itemsize(as)) {
     byre::detail::conversion(as, number.dtype(), operation)(
         number_.bytes.data(), static_cast<std::int64_t>(itemsize_),
         static_cast<const std::byte*>(number.raw_data()), 0, elements_per_texel);
@@ -188,38 +187,39 @@ class Operand {
 };
 
 template <std::size_t Count>
-Texture computed(const Blocks<Count>& kernel, const std::array<Operand, Count>& operands,
-                 const TensorMeta& result, const char* operation) {
+Texture draw_computed(const Blocks<Count>& kernel, const std::array<ShaderOperand, Count>& operands,
+                      const TensorMeta& result, const char* operation) {
   const auto convert = byre::detail::conversion(result.dtype, kernel.result, operation);
   const auto computed_size = static_cast<std::int64_t>(byre::itemsize(kernel.result));
   const auto drawn_size = static_cast<std::int64_t>(byre::itemsize(result.dtype));
-  return Texture::draw(
-      count_of(result.sizes), result.dtype, [&](const Fragment& at, std::byte* texel) {
-        std::array<TexelBytes, Count> read;
-        std::array<const void*, Count> blocks;
-        for (std::size_t number = 0; number < Count; ++number) {
-          read[number] = operands[number].at(at);
-          blocks[number] = read[number].bytes.data();
-        }
-        TexelBytes made;
-        kernel.block(made.bytes.data(), blocks, at.count);
-        convert(texel, drawn_size, made.bytes.data(), computed_size, at.count);
-      });
+  return Texture::draw(count_of(result.sizes), result.dtype,
+                       [&](const Fragment& at, std::byte* texel) {
+                         std::array<TexelBytes, Count> read;
+                         std::array<const void*, Count> blocks;
+                         for (std::size_t number = 0; number < Count; ++number) {
+                           read[number] = operands[number].at(at);
+                           blocks[number] = read[number].bytes.data();
+                         }
+                         TexelBytes made;
+                         kernel.block(made.bytes.data(), blocks, at.count);
+                         convert(texel, drawn_size, made.bytes.data(), computed_size, at.count);
+                       });
 }
 
 /// The dtype that operands of a promoted dtype are computed in.
-using DTypeRule = DType (*)(DType);
+using ComputedAs = DType (*)(DType);
 
-constexpr DType as_they_are(DType dtype) noexcept {
+constexpr DType same_dtype(DType dtype) noexcept {
   return dtype;
 }
 
 template <class Operation>
-void define_unary(const char* name, DTypeRule rule = as_they_are) {
+void define_unary_shader(const char* name, ComputedAs rule = same_dtype) {
   define_shader(name, [name, rule](const Call& call, const TensorMeta& result) {
     const AnyTensor& a = call.arguments[0].tensor();
     const auto kernel = byre::detail::kernel_of<Operation, 1>(rule(a.dtype()), name);
-    return computed<1>(kernel, {Operand(a, result.sizes, kernel.operands[0], name)}, result, name);
+    return draw_computed<1>(kernel, {ShaderOperand(a, result.sizes, kernel.operands[0], name)},
+                            result, name);
   });
 }
 
@@ -227,7 +227,8 @@ void define_unary(const char* name, DTypeRule rule = as_they_are) {
 using Beside = Tensor (Scalar::*)(const Tensor&, const char*) const;
 
 template <class Operation>
-void define_binary(const char* name, DTypeRule rule = as_they_are, Beside beside = &Scalar::beside) {
+void define_binary_shader(const char* name, ComputedAs rule = same_dtype,
+                          Beside beside = &Scalar::beside) {
   const auto kernel_of = [name, rule](DType a, DType b) {
     return byre::detail::kernel_of<Operation, 2>(rule(promoted(a, b)), name);
   };
@@ -235,54 +236,55 @@ void define_binary(const char* name, DTypeRule rule = as_they_are, Beside beside
     const AnyTensor& a = call.arguments[0].tensor();
     const AnyTensor& b = call.arguments[1].tensor();
     const auto kernel = kernel_of(a.dtype(), b.dtype());
-    return computed<2>(kernel,
-                       {Operand(a, result.sizes, kernel.operands[0], name),
-                        Operand(b, result.sizes, kernel.operands[1], name)},
-                       result, name);
+    return draw_computed<2>(kernel,
+                            {ShaderOperand(a, result.sizes, kernel.operands[0], name),
+                             ShaderOperand(b, result.sizes, kernel.operands[1], name)},
+                            result, name);
   });
-  define_shader(name + std::string(".scalar"),
-                [name, kernel_of, beside](const Call& call, const TensorMeta& result) {
-                  const AnyTensor& a = call.arguments[0].tensor();
-                  const Tensor b = (call.arguments[1].scalar().*beside)(
-                      Tensor::empty({0}, a.dtype()), name);
-                  const auto kernel = kernel_of(a.dtype(), b.dtype());
-                  return computed<2>(kernel,
-                                     {Operand(a, result.sizes, kernel.operands[0], name),
-                                      Operand(b, kernel.operands[1], name)},
-                                     result, name);
-                });
+  define_shader(name + std::string(".scalar"), [name, kernel_of, beside](const Call& call,
+                                                                         const TensorMeta& result) {
+    const AnyTensor& a = call.arguments[0].tensor();
+    const Tensor b = (call.arguments[1].scalar().*beside)(Tensor::empty({0}, a.dtype()), name);
+    const auto kernel = kernel_of(a.dtype(), b.dtype());
+    return draw_computed<2>(kernel,
+                            {ShaderOperand(a, result.sizes, kernel.operands[0], name),
+                             ShaderOperand(b, kernel.operands[1], name)},
+                            result, name);
+  });
 }
 
-Texture chosen(const Call& call, const TensorMeta& result) {
+Texture draw_chosen(const Call& call, const TensorMeta& result) {
   const auto kernel = visit_computed<Blocks<3>>(result.dtype, "where", []<class T>() {
     return byre::detail::kernel_of_types<byre::detail::Select, bool, T, T>();
   });
   const auto operand = [&](std::size_t number) {
-    return Operand(call.arguments[number].tensor(), result.sizes, kernel.operands[number], "where");
+    return ShaderOperand(call.arguments[number].tensor(), result.sizes, kernel.operands[number],
+                         "where");
   };
-  return computed<3>(kernel, {operand(0), operand(1), operand(2)}, result, "where");
+  return draw_computed<3>(kernel, {operand(0), operand(1), operand(2)}, result, "where");
 }
 
 void define_index_maps() {
   for (const char* const name : {"clone", "contiguous", "reshape", "view_copy"}) {
     define_shader(name, same_image);
   }
-  for (const char* const view : {"permute", "expand", "select", "slice", "diagonal", "as_strided"}) {
-    define_copy(view);
+  for (const char* const view :
+       {"permute", "expand", "select", "slice", "diagonal", "as_strided"}) {
+    define_copy_shader(view);
   }
   for (const char* const view : {"select", "slice", "diagonal", "as_strided"}) {
-    define_scatter(view);
+    define_scatter_shader(view);
   }
-  define_shader("view_copy.dtype", reinterpreted);
-  define_shader("cat", joined);
-  define_shader("to", converted);
-  define_shader("arange", counted_up);
+  define_shader("view_copy.dtype", draw_as);
+  define_shader("cat", draw_joined);
+  define_shader("to", draw_converted);
+  define_shader("arange", draw_counted);
   define_shader("full", [](const Call& call, const TensorMeta& result) {
-    return filled(call.arguments[1].scalar(), result, "full");
+    return draw_filled(call.arguments[1].scalar(), result, "full");
   });
   for (const int number : {0, 1}) {
     define_shader(number == 0 ? "zeros" : "ones", [number](const Call&, const TensorMeta& result) {
-      return filled(number, result, "full");
+      return draw_filled(number, result, "full");
     });
   }
 }
@@ -291,16 +293,16 @@ void define_index_maps() {
 
 void detail::define_texture_shaders() {
   define_index_maps();
-  define_binary<byre::detail::Add>("add");
-  define_binary<byre::detail::Subtract>("sub");
-  define_binary<byre::detail::Multiply>("mul");
-  define_binary<byre::detail::Divide>("div", promoted_to_floating);
-  define_binary<byre::detail::Equal>("eq", as_they_are, &Scalar::compared_with);
-  define_binary<byre::detail::GreaterOrEqual>("ge", as_they_are, &Scalar::compared_with);
-  define_unary<byre::detail::Negate>("neg");
-  define_unary<byre::detail::Rectify>("relu");
-  define_unary<byre::detail::Exponentiate>("exp", promoted_to_floating);
-  define_shader("where", chosen);
+  define_binary_shader<byre::detail::Add>("add");
+  define_binary_shader<byre::detail::Subtract>("sub");
+  define_binary_shader<byre::detail::Multiply>("mul");
+  define_binary_shader<byre::detail::Divide>("div", promoted_to_floating);
+  define_binary_shader<byre::detail::Equal>("eq", same_dtype, &Scalar::compared_with);
+  define_binary_shader<byre::detail::GreaterOrEqual>("ge", same_dtype, &Scalar::compared_with);
+  define_unary_shader<byre::detail::Negate>("neg");
+  define_unary_shader<byre::detail::Rectify>("relu");
+  define_unary_shader<byre::detail::Exponentiate>("exp", promoted_to_floating);
+  define_shader("where", draw_chosen);
 }
 
 }  // namespace byre::inline v0::functional

@@ -143,9 +143,8 @@ Tensors dispatch(const Operator& op, std::span<Argument> arguments) {
   }
   Tensors results = (*kernel)({op, arguments});
   expect_results(op, key, results.size());
-  return op.effect() == Effect::write
-             ? with_written(op.schema(), arguments, std::move(results))
-             : results;
+  return op.effect() == Effect::write ? with_written(op.schema(), arguments, std::move(results))
+                                      : results;
 }
 
 Tensors call(const Operator& op, Arguments arguments) {

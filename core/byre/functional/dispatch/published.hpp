@@ -18,7 +18,8 @@ inline constexpr sync::SiteTable<PublishedSite, 2> published_sites{{{
      "parts_are_found_beside_definitions: a part is used before it was made"},
     {"published.set", sync::Operation::store, std::memory_order::release,
      "get (acquire): a part is made before it is found",
-     "parts_are_found_beside_definitions: a part is used before it was made; left out, nobody finds "
+     "parts_are_found_beside_definitions: a part is used before it was made; left out, nobody "
+     "finds "
      "it"},
 }}};
 

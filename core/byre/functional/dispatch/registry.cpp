@@ -278,8 +278,8 @@ const Operator& find(std::string_view name) {
   const std::string near = names_near(all, name);
   throw DispatchError(format_text(
       "there is no operator '%.*s' among the %zu that are registered%s%s. define() registers one.",
-      static_cast<int>(name.size()), name.data(), all.size(), near.empty() ? "" : "; near are: ",
-      near.c_str()));
+      static_cast<int>(name.size()), name.data(), all.size(),
+      near.empty() ? "" : "; near are: ", near.c_str()));
 }
 
 std::vector<const Operator*> operators() {

@@ -9,7 +9,6 @@ namespace byre::inline v0::functional {
 namespace {
 
 using detail::expect_apart;
-using detail::functional;
 using detail::made_beside;
 using detail::one_below;
 using detail::target_of;
@@ -100,7 +99,7 @@ Tensors resize(const Call& call) {
 Tensors set(const Call& call) {
   detail::expect_not_captured(call, 0);
   FunctionalTensor& self = target_of(call, 0);
-  const AnyTensor source = functional(call.arguments[1].tensor());
+  const AnyTensor source = detail::functional(call.arguments[1].tensor());
   FunctionalTensor& other = *source.as<FunctionalTensor>();
   self.set(other.alias(), other.path());
   return {};

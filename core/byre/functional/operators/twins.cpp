@@ -69,7 +69,8 @@ std::optional<std::string> name_of_twin(const Schema& schema) {
     return full_name(schema.name.substr(0, schema.name.size() - 1), overload);
   }
   if (is_out(overload)) {
-    return full_name(schema.name, overload.substr(0, overload.size() == 3 ? 0 : overload.size() - 4));
+    return full_name(schema.name,
+                     overload.substr(0, overload.size() == 3 ? 0 : overload.size() - 4));
   }
   return std::nullopt;
 }

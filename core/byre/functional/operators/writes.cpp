@@ -11,7 +11,7 @@ namespace {
 
 /// A tensor of other sizes: of the elements that its storage has from its first on, where they suffice;
 /// else of memory of its own, with zeros behind the elements there were.
-void resize(Tensor& self, const Dims& sizes) {
+void resize_in_memory(Tensor& self, const Dims& sizes) {
   Layout layout = contiguous_layout(sizes, "resize_");
   if (!self.is_contiguous()) {
     throw ShapeError(format_text(
@@ -46,7 +46,7 @@ void detail::define_writes() {
   });
   define_builtin("copy_(Tensor(a!) self, Tensor source) -> Tensor(a!)")
       .cpu([](Tensor& self, const Tensor& source) { byre::copy_(self, source); });
-  define_builtin("resize_(Tensor(a!) self, int[] sizes) -> Tensor(a!)").cpu(resize);
+  define_builtin("resize_(Tensor(a!) self, int[] sizes) -> Tensor(a!)").cpu(resize_in_memory);
   define_builtin("set_(Tensor(a!) self, Tensor(b) source) -> Tensor(a!)")
       .cpu([](Tensor& self, const Tensor& source) { self = source.alias(); });
 }

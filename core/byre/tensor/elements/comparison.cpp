@@ -32,8 +32,9 @@ Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b, CallSite
         name_of(condition.dtype())));
   }
   const DType dtype = promoted(a.dtype(), b.dtype());
-  const auto kernel = detail::visit_computed<detail::Kernel<3>>(
-      dtype, "where", []<class T>() { return detail::kernel_of_types<detail::Select, bool, T, T>(); });
+  const auto kernel = detail::visit_computed<detail::Kernel<3>>(dtype, "where", []<class T>() {
+    return detail::kernel_of_types<detail::Select, bool, T, T>();
+  });
   return detail::computed<3>("where", site, kernel, dtype, {&condition, &a, &b});
 }
 
