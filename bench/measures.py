@@ -147,7 +147,7 @@ def functional():
                      f"functional_unbind_64/{paths}", "functional_unbind_64/plain")
         yield of_two(f"memory kept of updates without a use by {paths} / queue",
                      f"functional_updates/{paths}", "functional_updates/queue", 0.1, "bytes_kept")
-        yield ratio(f"one element of an input of 16 MiB by {paths} / without the pass",
+        yield ratio(f"one element of an input written by {paths} / without the pass",
                     "functional_write_element", "16MiB", "recycled", paths, "plain")
     for count in [1024, 4096]:
         # Linear: as much per view, and per part, as far as caches let it.

@@ -53,12 +53,13 @@ class Alias final : public Counted {
   Version current();
   /// From now on it is known which parts are written. Before it is shared.
   void watch_writes() noexcept { is_all_applied_ = false; }
-  /// What the base was when that began, with these written over it, one after the other, is what it is now. No
-  /// update is applied for it. Throws what views throw that are replayed.
+  /// What the base was when that began, with these written over it, one after the other, is what it is
+  /// now. No update is applied for it. Throws what views throw that are replayed.
   std::vector<Part> written_parts();
   /// Their windows alone.
   std::vector<Window> written_windows() const;
-  /// Makes room for so many updates, by applying those there are where there are too many. Throws as current().
+  /// Makes room for so many updates, by applying those there are where there are too many. Throws as
+  /// current().
   void prepare_updates(std::size_t count);
   /// `value` was written where `path` sees it; answers the generation this makes. After
   /// prepare_updates(), and no writes since but those it was for.
@@ -100,8 +101,7 @@ class Alias final : public Counted {
   AnyTensor captured_;
   mutable boost::mutex mutex_;  // of all below
   AnyTensor base_;
-  bool is_all_applied_ =
-      true;  // the base was written as a whole, in too many parts, or nobody asks
+  bool is_all_applied_ = true;     // all of the base is said to be written: nobody asks, at first
   std::vector<ViewPath> applied_;  // where updates were that are in the base, each once
   std::vector<Update> updates_;    // in the order they were made
   std::uint64_t generation_ = 0;

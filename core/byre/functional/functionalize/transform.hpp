@@ -19,10 +19,10 @@
 
 namespace byre::inline v0::functional {
 
-/// The same function by pure operators; within the pass, a part of what runs there. What aliases in what f would return, or among that and the inputs,
-/// aliases in what this returns, of tensors of the CPU; tensors of other backends have no aliases, and are
-/// returned as values. Throws what f throws; the inputs are written once f is done, those parts that f
-/// wrote, or none of them at all.
+/// The same function by pure operators; within the pass, a part of what runs there. What aliases in
+/// what f would return, or among that and the inputs, aliases in what this returns, of tensors of the
+/// CPU; tensors of other backends have no aliases, and are returned as values. Throws what f throws;
+/// the inputs are written once f is done, those parts that f wrote, or none of them at all.
 Program functionalize(Program f, FunctionalizeOptions options = {});
 
 /// A backend to run on, for tensors of the CPU.
