@@ -222,7 +222,10 @@ class Generator {
     if (next.reshapes()) {
       choose_mode(next);
     }
-    next.line = is_rare(4) ? earlier_line() : 0;
+    next.is_listed = !is_whole_ && is_rare(12);
+    if (is_rare(4) && !program_.empty()) {
+      choose_earlier_line(next);
+    }
     return next;
   }
 
@@ -238,10 +241,11 @@ class Generator {
   }
 
   /// Of an earlier statement, as in a loop, or where much is done in one line.
-  std::uint32_t earlier_line() {
-    const auto earlier = static_cast<std::size_t>(below(std::ssize(program_)));
-    return program_.empty() ? 0
-                            : program_[earlier].line_at(static_cast<std::uint32_t>(earlier + 1));
+  void choose_earlier_line(Statement& next) {
+    const auto index = static_cast<std::size_t>(below(std::ssize(program_)));
+    const Statement& earlier = program_[index];
+    next.is_listed = earlier.is_listed;
+    next.line = earlier.line != 0 ? earlier.line : static_cast<std::uint32_t>(index + 1);
   }
 
   bool is_rare(std::int64_t one_in) { return below(one_in) == 0; }

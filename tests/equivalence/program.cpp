@@ -49,6 +49,9 @@ std::string to_string(const Statement& statement) {
   if (statement.mode) {
     text += " in mode " + std::string(shadow::name_of(*statement.mode));
   }
+  if (statement.is_listed) {
+    text += ", listed";
+  }
   if (statement.line != 0) {
     text += " at line " + std::to_string(statement.line);
   }

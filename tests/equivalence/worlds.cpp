@@ -235,6 +235,7 @@ void Worlds::copy(Tensor& self, const Tensor& source) {
     to.copy = source.family->copy;  // one again with what wrote last, and told of all
     to.told = now_;
     to.unread.reset();
+    to.known = last_write_of(to);
     return;
   }
   write(self, self.places,

@@ -183,6 +183,7 @@ Worlds::Tensor Worlds::reshape(const Tensor& self, const Statement& statement) {
   Tensor made{*viewed, self.family, self.width, places_of(*viewed, self.width)};
   if (mode != ReshapeMode::alias && self.family->memory->has_storage) {
     made.family = &families_.emplace_back(*self.family);
+    made.family->known_at_first = made.family->known ? made.family->known->when : 0;
     made.family->origin = origins_.find_or_add({self.family->origin, line_, mode});
     self.family->memory->is_watched = true;
     ++reshapes_;
