@@ -205,7 +205,7 @@ class Labels(unittest.TestCase):
         self.assert_labels(inside.format("reshaped x"), "'reshaped x' is no label")
         self.assert_labels(inside.format("reshaped 1"), "triple 1 of run lacks advice, then, written")
         self.assert_labels(inside.format("written 1, written 1"), "is written twice")
-        self.assert_labels(inside.format("view 1, clone 1"), "is advised twice")
+        self.assert_labels(inside.format("reshaped 1, view 1, clone 1"), "is advised twice")
         self.assert_labels("a();  // reshaped 1\n", "outside a pipeline")
 
 
