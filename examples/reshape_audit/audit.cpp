@@ -27,7 +27,8 @@ std::vector<Label> check_labels(Audit& audit, const std::vector<Seen>& as_aliase
   Lines differing;
   Lines shown;
   for (std::size_t at = 0; at < std::max(as_aliases.size(), as_copies.size()); ++at) {
-    for (const auto& [seen, others] : {std::pair(&as_aliases, &as_copies), {&as_copies, &as_aliases}}) {
+    for (const auto& [seen, others] :
+         {std::pair(&as_aliases, &as_copies), {&as_copies, &as_aliases}}) {
       if (at < seen->size()) {
         shown.insert((*seen)[at].line);
         if (at >= others->size() || (*seen)[at] != (*others)[at]) {
@@ -105,7 +106,8 @@ void check_reports(Audit& audit, const std::vector<Label>& true_labels) {
 }
 
 bool is_same_triple(const shadow::Violation& a, const shadow::Violation& b) noexcept {
-  return shadow::same_line(a.reshape.site, b.reshape.site) && shadow::same_line(a.write.site, b.write.site) &&
+  return shadow::same_line(a.reshape.site, b.reshape.site) &&
+         shadow::same_line(a.write.site, b.write.site) &&
          shadow::same_line(a.access.site, b.access.site) && a.access_writes == b.access_writes;
 }
 

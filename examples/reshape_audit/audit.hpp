@@ -38,8 +38,8 @@ struct Audit {
   std::string error{};                             ///< in error mode: what was thrown
   bool differs = false;                            ///< what is seen, between aliases and copies
   Score triples{};
-  std::size_t advised = 0;   ///< reports that advise as labelled
-  std::size_t mistakes = 0;  ///< of those, where the code does what was never meant
+  std::size_t advised = 0;            ///< reports that advise as labelled
+  std::size_t mistakes = 0;           ///< of those, where the code does what was never meant
   std::vector<std::string> faults{};  ///< a sentence each
 };
 

@@ -77,7 +77,7 @@ class Worlds {
     int data = 0;              ///< the same for lazy clones of which none was written since
     Family* begun_with = nullptr;
     bool is_watched = false;
-    std::set<Write> unaudited{};  ///< through pointers: once for each line and what came to it
+    std::set<Write> unaudited{};    ///< through pointers: once for each line and what came to it
     std::map<Write, int> writes{};  ///< when each was last
   };
   /// Of what a family may be told.

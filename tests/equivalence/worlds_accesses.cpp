@@ -113,7 +113,8 @@ Worlds::Unknown Worlds::unknown_to(const Family& family) const {
 
 std::optional<Worlds::Unknown> Worlds::last_write_of(const Family& family) const {
   const auto& writes = family.memory->writes;
-  const auto last = std::ranges::max_element(writes, {}, [](const auto& each) { return each.second; });
+  const auto last =
+      std::ranges::max_element(writes, {}, [](const auto& each) { return each.second; });
   return last == writes.end() ? std::nullopt
                               : std::optional(Unknown{.write = last->first, .when = last->second});
 }

@@ -58,9 +58,9 @@ class PlacesAreNotedAtOnce {
 
   void after() {
     const Between all(overwritten_, first_of_all, later_than_all);
-    expect(all.count == 2 && all.of_generation[3] == mark(3, 1) &&
-               all.of_generation[4] == mark(4, 2),
-           "each place has the last write there");
+    expect(
+        all.count == 2 && all.of_generation[3] == mark(3, 1) && all.of_generation[4] == mark(4, 2),
+        "each place has the last write there");
     expect(Between(overwritten_, mark(3, 1), later_than_all).count == 1, "without those before");
     expect(Between(overwritten_, first_of_all, mark(4, 2)).count == 1, "and those after");
   }

@@ -24,7 +24,8 @@ inline constexpr sync::SiteTable<OverwrittenSite, 5> overwritten_sites{{{
      "relaxed is the weakest order"},
     {"overwritten.raise", sync::Operation::compare_exchange, std::memory_order::relaxed,
      "nothing: a later write of the same place says all there is to say of it",
-     "relaxed is the weakest order; not atomic, later_writes_are_noted: an earlier write replaces a "
+     "relaxed is the weakest order; not atomic, later_writes_are_noted: an earlier write replaces "
+     "a "
      "later one"},
 }}};
 
