@@ -84,6 +84,7 @@ bool Worlds::run(const Statement& statement, std::uint32_t number) {
   number_ = number;
   line_ = statement.line_at(number);
   is_silent_ = statement.is_silent;
+  silenced_reads_ = 0;
   try {
     if (statement.operation == Operation::make) {
       return make(statement);

@@ -194,6 +194,7 @@ class Worlds {
   std::set<std::uint32_t> shared_reshapes_;  ///< lines for which a report says view
   std::set<std::uint32_t> shared_writes_;
   std::uint64_t silenced_ = 0;
+  std::uint64_t silenced_reads_ = 0;  ///< in what an error makes the interpreter do again
   std::optional<std::uint32_t> first_silenced_;
   std::uint64_t reshapes_ = 0;
   std::uint64_t unaudited_ = 0;

@@ -78,9 +78,11 @@ void Worlds::access(Family& family, const Places& cells, Kind kind, bool is_of_a
   const bool is_silenced = of && (is_silent_ || of->is_listed || is_listed_line(line_));
   if (is_silenced) {
     silenced_ += times;
+    silenced_reads_ += writes ? 0 : times;
     first_silenced_ = first_silenced_.value_or(number_);
   } else if (of) {
     tell(family, *of, kind, is_of_all);
+    silenced_ += of->is_error ? silenced_reads_ : 0;
     reasons_.push_back(reason_of(family, cells, kind, !is_unknown));
   }
   if (is_silenced && !writes) {

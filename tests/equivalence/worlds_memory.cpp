@@ -159,6 +159,7 @@ bool Worlds::extend(Tensor& self, std::int64_t count, std::int64_t growth, std::
   for (Cells* const cells : {&self.family->memory->cells, &self.family->copy}) {
     cells->resize(std::max(used, cells->size()));
   }
+  silenced_reads_ = 0;  // what is filled is done again by itself
   const std::int64_t before = self.layout.sizes[0];
   self.layout = layout;
   self.places = places_of(layout, self.width);
