@@ -43,6 +43,16 @@ void insist(const Act& act) {
   }
 }
 
+/// True, false, true and so on.
+Tensor in_turn(const Dims& sizes) {
+  Tensor all = Tensor::empty(sizes, DType::boolean);
+  bool* const first = all.mutable_data<bool>();
+  for (std::int64_t index = 0; index < all.numel(); ++index) {
+    first[index] = index % 2 == 0;
+  }
+  return all;
+}
+
 /// For one program.
 class Interpreter {
  public:
@@ -95,6 +105,12 @@ Tensor Interpreter::made(const Statement& statement, CallSite site) const {
       return self.reshape(dims, site);
     case Operation::lazy_clone:
       return self.lazy_clone(site);
+    case Operation::cat:
+      return cat({self, tensors_.at(statement.other)}, 0, site);
+    case Operation::where:
+      return where(in_turn(self.sizes()), self, tensors_.at(statement.other), site);
+    case Operation::matmul:
+      return matmul(self, tensors_.at(statement.other), site);
     default:
       return self.clone(site);
   }

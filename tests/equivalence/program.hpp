@@ -28,6 +28,9 @@ enum class Operation : std::uint8_t {
   over,     ///< Tensor::over the storage of self; dims: sizes
   reshape,  ///< dims: sizes
   lazy_clone,
+  cat,     ///< self and other, along the first axis
+  where,   ///< self and other in turn
+  matmul,  ///< self by other, each of two dimensions
   clone,
   // self.OPERATION
   reshape_in_place,  ///< dims: sizes

@@ -143,6 +143,7 @@ class Worlds {
   // worlds.cpp
   bool make(const Statement& statement);
   bool make_tensor(const Statement& statement);
+  std::optional<Tensor> combined(const Tensor& self, const Statement& statement);
   bool change_tensor(const Statement& statement);
   bool change_both(const Statement& statement);
   bool read(const Statement& statement);
