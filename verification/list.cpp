@@ -32,6 +32,7 @@ extern const Scenario four_writers_race;
 extern const Scenario handles_race_handles;
 extern const Scenario last_handles_race;
 extern const Scenario later_copiers_free;
+extern const Scenario later_writes_are_noted;
 extern const Scenario locked_adopted_memory_is_dropped;
 extern const Scenario locked_adopted_memory_is_written;
 extern const Scenario locked_borrowed_memory;
@@ -171,6 +172,7 @@ std::span<const Scenario* const> all_scenarios() {
       &families_leave_unread,
       &families_are_silenced,
       &places_are_noted_at_once,
+      &later_writes_are_noted,
       &overwritten_writes_are_found,
       &families_come_out_of_readers,
       &values_are_interned_once,

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <set>
 #include <string_view>
+#include <utility>
 
 namespace examples::reshape_audit {
 namespace {
@@ -25,10 +26,15 @@ std::vector<Label> check_labels(Audit& audit, const std::vector<Seen>& as_aliase
                                 const std::vector<Seen>& as_copies) {
   Lines differing;
   Lines shown;
-  for (std::size_t at = 0; at < as_aliases.size(); ++at) {
-    shown.insert(as_aliases[at].line);
-    if (at >= as_copies.size() || as_aliases[at] != as_copies[at]) {
-      differing.insert(as_aliases[at].line);
+  for (std::size_t at = 0; at < std::max(as_aliases.size(), as_copies.size()); ++at) {
+    for (const auto& [seen, others] :
+         {std::pair(&as_aliases, &as_copies), {&as_copies, &as_aliases}}) {
+      if (at < seen->size()) {
+        shown.insert((*seen)[at].line);
+        if (at >= others->size() || (*seen)[at] != (*others)[at]) {
+          differing.insert((*seen)[at].line);
+        }
+      }
     }
   }
   audit.differs = !differing.empty();
@@ -55,6 +61,29 @@ std::vector<Label> check_labels(Audit& audit, const std::vector<Seen>& as_aliase
   return true_labels;
 }
 
+/// Of labels that are reported; and each is of a rewrite that does as is meant.
+void check_advice(Audit& audit) {
+  for (const Label& label : audit.labels) {
+    const bool keeps_alias = label.advice == shadow::Advice::view && !label.is_mistake;
+    if (keeps_alias != (audit.pipeline.rewrite.meant == ReshapeMode::alias)) {
+      audit.faults.push_back("The label " + to_string(label) +
+                             " has an advice that does not do what is meant.");
+    }
+    for (const shadow::Violation& report : audit.reports) {
+      if (!label.is_of(report)) {
+        continue;
+      }
+      if (report.advice == label.advice) {
+        ++audit.advised;
+        audit.mistakes += label.is_mistake ? 1 : 0;
+      } else {
+        audit.faults.push_back("Advised is " + std::string(to_string(report.advice)) + ", and " +
+                               to_string(label.advice) + " is right: " + to_string(label) + ".");
+      }
+    }
+  }
+}
+
 void check_reports(Audit& audit, const std::vector<Label>& true_labels) {
   const auto is_reported = [&](const Label& label) {
     return std::ranges::any_of(audit.reports,
@@ -71,16 +100,26 @@ void check_reports(Audit& audit, const std::vector<Label>& true_labels) {
       audit.faults.push_back("Labelled, and not reported: " + to_string(label) + ".");
     }
   }
+  check_advice(audit);
   audit.triples.right = static_cast<std::size_t>(std::ranges::count_if(true_labels, is_reported));
   audit.triples.reported = audit.reports.size();
 }
 
+bool is_same_triple(const shadow::Violation& a, const shadow::Violation& b) noexcept {
+  return shadow::same_line(a.reshape.site, b.reshape.site) &&
+         shadow::same_line(a.write.site, b.write.site) &&
+         shadow::same_line(a.access.site, b.access.site) && a.access_writes == b.access_writes;
+}
+
 /// Thrown is what is reported first, or nothing.
-void check_error(Audit& audit, const Run& in_error_mode) {
+void check_error(Audit& audit, const Run& in_warn_mode, const Run& in_error_mode) {
   audit.error = in_error_mode.error;
-  if (audit.error.empty() != audit.labels.empty()) {
+  if (in_warn_mode.first.has_value() != in_error_mode.first.has_value()) {
     audit.faults.push_back(audit.error.empty() ? "Error mode throws nothing."
                                                : "Error mode throws: " + audit.error);
+  } else if (in_warn_mode.first && !is_same_triple(*in_warn_mode.first, *in_error_mode.first)) {
+    audit.faults.push_back("Error mode throws something else than is reported first: " +
+                           audit.error);
   }
 }
 
@@ -129,7 +168,7 @@ Audit audit(const Pipeline& pipeline, const std::vector<Label>& all_labels) {
     audit.faults.push_back("What is computed changes where it is watched.");
   }
   check_reports(audit, check_labels(audit, aliased.journal.all(), copied.journal.all()));
-  check_error(audit, run_in(ReshapeMode::error, pipeline.run));
+  check_error(audit, watched, run_in(ReshapeMode::error, pipeline.run));
   check_rewrite(audit);
   return audit;
 }
@@ -140,6 +179,22 @@ Score score_of_triples(const std::vector<Audit>& audits) noexcept {
     score.add(audit.triples);
   }
   return score;
+}
+
+std::size_t count_advised(const std::vector<Audit>& audits) noexcept {
+  std::size_t count = 0;
+  for (const Audit& audit : audits) {
+    count += audit.advised;
+  }
+  return count;
+}
+
+std::size_t count_mistakes(const std::vector<Audit>& audits) noexcept {
+  std::size_t count = 0;
+  for (const Audit& audit : audits) {
+    count += audit.mistakes;
+  }
+  return count;
 }
 
 Score score_of_pipelines(const std::vector<Audit>& audits) noexcept {

@@ -38,6 +38,8 @@ struct Audit {
   std::string error{};                             ///< in error mode: what was thrown
   bool differs = false;                            ///< what is seen, between aliases and copies
   Score triples{};
+  std::size_t advised = 0;            ///< reports that advise as labelled
+  std::size_t mistakes = 0;           ///< of those, where the code does what was never meant
   std::vector<std::string> faults{};  ///< a sentence each
 };
 
@@ -45,6 +47,9 @@ struct Audit {
 Audit audit(const Pipeline& pipeline, const std::vector<Label>& all_labels);
 
 Score score_of_triples(const std::vector<Audit>& audits) noexcept;
+/// How many reports advise as labelled.
+std::size_t count_advised(const std::vector<Audit>& audits) noexcept;
+std::size_t count_mistakes(const std::vector<Audit>& audits) noexcept;
 /// Of pipelines: those of which something that is seen differs, and those with a report.
 Score score_of_pipelines(const std::vector<Audit>& audits) noexcept;
 

@@ -17,6 +17,9 @@ struct Label {
   std::uint32_t write;
   std::uint32_t access;
   bool access_writes;
+  byre::shadow::Advice advice;  ///< that is right
+  /// The advice keeps what the code does, which was never meant: that nobody but the author knows.
+  bool is_mistake = false;
   /// Lines that show what the access did with what it saw, where its own shows nothing.
   std::vector<std::uint32_t> seen{};
 

@@ -4,8 +4,9 @@
 
 A comment at the end of a line says what the line is in which triples: `// reshaped 1 2`,
 `// written 1, then read 2`. Triples are numbered within a function, and have one line for each of
-reshaped, written, and then read or then written. Lines that are `// seen 1` show what became of an
-access that shows nothing at its own line.
+reshaped, written, and then read or then written, and one advice: `view 1`, `clone 1`, `nothing 1` or
+`view by mistake 1`. Lines that are `// seen 1` show what became of an access that shows nothing at its
+own line.
 """
 import pathlib
 import re
@@ -13,7 +14,10 @@ import sys
 
 FUNCTION = re.compile(r"^void (\w+)\(Journal& \w+\) \{$")
 COMMENT = re.compile(r"[^\s/]\s*// ((?:reshaped|written|then (?:read|written)|seen)\b.*)$")
-PART = re.compile(r"(reshaped|written|then read|then written|seen)((?: \d+)+)")
+PART = re.compile(r"(reshaped|written|then read|then written|seen|view|view by mistake|clone|nothing)"
+                  r"((?: \d+)+)")
+ADVICE = {"view": "view, false", "view by mistake": "view, true",
+          "clone": "reshape_and_clone, false", "nothing": "nothing, false"}
 
 
 def parts_of(comment, where):
@@ -43,13 +47,17 @@ def triples_of(path):
             if role == "seen":
                 triple["seen"].append(line)
                 continue
+            if role in ADVICE:
+                if triple.setdefault("advice", role) != role:
+                    sys.exit(f"{where}: triple {number} of {function} is advised twice")
+                continue
             if role in triple:
                 sys.exit(f"{where}: triple {number} of {function} is {role} twice")
             triple[role] = line
             if role == "then":
                 triple["writes"] = words == "then written"
     for (function, number), triple in triples.items():
-        if missing := {"reshaped", "written", "then"} - triple.keys():
+        if missing := {"reshaped", "written", "then", "advice"} - triple.keys():
             sys.exit(f"{path}: triple {number} of {function} lacks {', '.join(sorted(missing))}")
     return triples
 
@@ -61,9 +69,11 @@ def main(output, *sources):
             numbers = ", ".join(str(triple[role]) for role in ("reshaped", "written", "then"))
             seen = ", ".join(map(str, triple["seen"]))
             lines.append(f'      {{"{function}", "{path.name}", {numbers}, '
-                         f'{str(triple["writes"]).lower()}, {{{seen}}}}},\n')
+                         f'{str(triple["writes"]).lower()}, '
+                         f'Advice::{ADVICE[triple["advice"]]}, {{{seen}}}}},\n')
     pathlib.Path(output).write_text(
         '#include "label.hpp"\n\n'
+        "using byre::shadow::Advice;\n\n"
         "std::vector<examples::reshape_audit::Label> examples::reshape_audit::all_labels() {\n"
         "  return {\n" + "".join(lines) + "  };\n}\n")
 

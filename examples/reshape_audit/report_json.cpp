@@ -23,6 +23,8 @@ Json figures(const Label& label) {
           {"write", label.write},
           {"access", label.access},
           {"access_is", label.access_writes ? "write" : "read"},
+          {"advice", to_string(label.advice)},
+          {"is_mistake", label.is_mistake},
           {"seen", label.seen}};
 }
 
@@ -53,6 +55,9 @@ std::string json(const Report& report) {
               {"faults", Json::array()},
               {"triples", figures(score_of_triples(report.audits))},
               {"pipelines", figures(score_of_pipelines(report.audits))},
+              {"advice",
+               {{"as_labelled", count_advised(report.audits)},
+                {"mistakes", count_mistakes(report.audits)}}},
               {"summary",
                {{"reshapes", report.summary.reshapes},
                 {"violations", report.summary.violations},

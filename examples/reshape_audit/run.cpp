@@ -3,15 +3,31 @@
 
 namespace examples::reshape_audit {
 
+namespace {
+
+std::optional<byre::shadow::Violation>* first_told = nullptr;
+
+void keep_the_first(const byre::shadow::Violation& violation) noexcept {
+  if (!*first_told) {
+    *first_told = violation;
+  }
+}
+
+}  // namespace
+
 Run run_in(byre::shadow::ReshapeMode mode, void (*pipeline)(Journal&)) {
   Run run;
   byre::shadow::reset_summary();
+  first_told = &run.first;
+  const auto before = byre::shadow::set_violation_handler(&keep_the_first);
   const byre::shadow::ReshapeModeScope scope(mode);
   try {
     pipeline(run.journal);
   } catch (const byre::shadow::ReshapeViolation& violation) {
     run.error = violation.what();
+    run.first = violation.violation();
   }
+  byre::shadow::set_violation_handler(before);
   run.reports = byre::shadow::summary().triples;
   return run;
 }

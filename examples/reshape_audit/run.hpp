@@ -5,6 +5,7 @@
 #include "pipelines/pipeline.hpp"
 
 #include <byre/byre.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,9 +15,10 @@ struct Run {
   Journal journal;
   std::vector<byre::shadow::Violation> reports{};  ///< in error mode the one that was thrown
   std::string error{};  ///< of error mode: what was thrown; empty if nothing was
+  std::optional<byre::shadow::Violation> first{};  ///< that was told, or thrown
 };
 
-/// Starts the summary of violations anew. One thread.
+/// Starts the summary of violations anew. One thread. Nobody else is told.
 Run run_in(byre::shadow::ReshapeMode mode, void (*pipeline)(Journal&));
 
 /// While it lives nobody is told of violations; they are in the summary.

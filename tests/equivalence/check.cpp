@@ -86,7 +86,7 @@ std::string failure_of_reports(const Outcome& alias, const Outcome& copy, const 
     return "warn tells" + to_string(warn.told) + ", and should" + to_string(expected);
   }
   const Triples triples = triples_of(warn.summary.triples);
-  if (const Triples expected = triples_of(worlds.told()); triples != expected) {
+  if (const Triples expected = triples_of(worlds.summary()); triples != expected) {
     return "the summary has" + to_string(triples) + ", and should have" + to_string(expected);
   }
   if (!std::ranges::is_sorted(warn.summary.triples, std::greater(), &shadow::Violation::count) ||

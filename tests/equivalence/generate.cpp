@@ -17,22 +17,39 @@ struct Weight {
   int weight;
 };
 
-constexpr std::array of_anything{
-    Weight{Operation::make, 2},       Weight{Operation::alias, 1},
-    Weight{Operation::transpose, 2},  Weight{Operation::slice, 3},
-    Weight{Operation::select, 2},     Weight{Operation::diagonal, 1},
-    Weight{Operation::view, 2},       Weight{Operation::as_i32, 1},
-    Weight{Operation::as_i64, 2},     Weight{Operation::over, 1},
-    Weight{Operation::reshape, 10},   Weight{Operation::lazy_clone, 2},
-    Weight{Operation::clone, 1},      Weight{Operation::drop, 3},
-    Weight{Operation::shrink, 1},     Weight{Operation::realize, 2},
-    Weight{Operation::extend, 1},     Weight{Operation::reshape_in_place, 2},
-    Weight{Operation::resize, 1},     Weight{Operation::reserve, 2},
-    Weight{Operation::share_data, 1}, Weight{Operation::fill, 1},
-    Weight{Operation::set_at, 3},     Weight{Operation::write_through, 1},
-    Weight{Operation::add_number, 1}, Weight{Operation::negate, 1},
-    Weight{Operation::add, 2},        Weight{Operation::copy, 4},
-    Weight{Operation::read_at, 4},    Weight{Operation::read, 6}};
+constexpr std::array of_anything{Weight{Operation::make, 2},
+                                 Weight{Operation::alias, 1},
+                                 Weight{Operation::transpose, 2},
+                                 Weight{Operation::slice, 3},
+                                 Weight{Operation::select, 2},
+                                 Weight{Operation::diagonal, 1},
+                                 Weight{Operation::view, 2},
+                                 Weight{Operation::as_i32, 1},
+                                 Weight{Operation::as_i64, 2},
+                                 Weight{Operation::over, 1},
+                                 Weight{Operation::reshape, 10},
+                                 Weight{Operation::lazy_clone, 2},
+                                 Weight{Operation::clone, 1},
+                                 Weight{Operation::cat, 1},
+                                 Weight{Operation::where, 1},
+                                 Weight{Operation::matmul, 2},
+                                 Weight{Operation::drop, 3},
+                                 Weight{Operation::shrink, 1},
+                                 Weight{Operation::realize, 2},
+                                 Weight{Operation::extend, 1},
+                                 Weight{Operation::reshape_in_place, 2},
+                                 Weight{Operation::resize, 1},
+                                 Weight{Operation::reserve, 2},
+                                 Weight{Operation::share_data, 1},
+                                 Weight{Operation::fill, 1},
+                                 Weight{Operation::set_at, 3},
+                                 Weight{Operation::write_through, 1},
+                                 Weight{Operation::add_number, 1},
+                                 Weight{Operation::negate, 1},
+                                 Weight{Operation::add, 2},
+                                 Weight{Operation::copy, 4},
+                                 Weight{Operation::read_at, 4},
+                                 Weight{Operation::read, 6}};
 
 constexpr std::array of_whole{
     Weight{Operation::make, 1},      Weight{Operation::alias, 1},
@@ -137,6 +154,18 @@ class Generator {
     return fitting.empty() ? self : fitting[static_cast<std::size_t>(below(std::ssize(fitting)))];
   }
 
+  std::size_t tensor_to_multiply_by(std::size_t self) {
+    std::vector<std::size_t> fitting;
+    const Worlds::Tensor& left = worlds_.tensors().at(self);
+    for (const auto& [name, tensor] : worlds_.tensors()) {
+      if (left.layout.ndim() == 2 && tensor.layout.ndim() == 2 && tensor.width == left.width &&
+          left.layout.sizes[1] == tensor.layout.sizes[0]) {
+        fitting.push_back(name);
+      }
+    }
+    return fitting.empty() ? self : fitting[static_cast<std::size_t>(below(std::ssize(fitting)))];
+  }
+
   Dims index_into(const Layout& layout) {
     Dims index;
     for (const std::int64_t size : layout.sizes) {
@@ -209,6 +238,11 @@ class Generator {
       case Operation::extend:
         next.dims = {below(4), 40 * below(2)};
         break;
+      case Operation::matmul:
+        next.other = tensor_to_multiply_by(next.self);
+        break;
+      case Operation::cat:
+      case Operation::where:
       case Operation::add:
       case Operation::copy:
       case Operation::share_data:
@@ -222,7 +256,10 @@ class Generator {
     if (next.reshapes()) {
       choose_mode(next);
     }
-    next.line = is_rare(4) ? earlier_line() : 0;
+    next.is_listed = !is_whole_ && is_rare(12);
+    if (is_rare(4) && !program_.empty()) {
+      choose_earlier_line(next);
+    }
     return next;
   }
 
@@ -238,10 +275,11 @@ class Generator {
   }
 
   /// Of an earlier statement, as in a loop, or where much is done in one line.
-  std::uint32_t earlier_line() {
-    const auto earlier = static_cast<std::size_t>(below(std::ssize(program_)));
-    return program_.empty() ? 0
-                            : program_[earlier].line_at(static_cast<std::uint32_t>(earlier + 1));
+  void choose_earlier_line(Statement& next) {
+    const auto index = static_cast<std::size_t>(below(std::ssize(program_)));
+    const Statement& earlier = program_[index];
+    next.is_listed = earlier.is_listed;
+    next.line = earlier.line != 0 ? earlier.line : static_cast<std::uint32_t>(index + 1);
   }
 
   bool is_rare(std::int64_t one_in) { return below(one_in) == 0; }

@@ -26,13 +26,14 @@ const Origin* Origins::find_or_add(const Origin& origin) {
 
 Parting parting_of(const Origin* accessing, const Origin* writing) {
   if (accessing == writing) {
-    return {accessing, false};  // alike, and made one after the other by the last reshape
+    return {accessing, false, false};  // alike, and made one after the other by the last reshape
   }
   const auto accessing_path = path_to(accessing);
   const auto writing_path = path_to(writing);
   const auto [at_accessing, at_writing] = std::ranges::mismatch(accessing_path, writing_path);
-  return at_accessing == accessing_path.end() ? Parting{*at_writing, true}
-                                              : Parting{*at_accessing, false};
+  return at_accessing == accessing_path.end()
+             ? Parting{*at_writing, true, false}
+             : Parting{*at_accessing, false, at_writing == writing_path.end()};
 }
 
 }  // namespace byre::test

@@ -31,6 +31,7 @@ class Origins {
 struct Parting {
   const Origin* reshape;    ///< the first that only one of the two came out of
   bool writer_is_reshaped;  ///< out of the family that accesses
+  bool access_is_reshaped;  ///< out of the family that wrote
 };
 Parting parting_of(const Origin* accessing, const Origin* writing);
 

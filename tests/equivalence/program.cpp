@@ -7,11 +7,11 @@ namespace byre::test {
 namespace {
 
 constexpr std::array<const char*, operations> names{
-    "make",        "alias",    "transpose",  "slice",  "select",  "diagonal",
-    "view",        "as_i32",   "as_i64",     "over",   "reshape", "lazy_clone",
-    "clone",       "reshape_", "drop",       "resize", "shrink",  "realize",
-    "reserve",     "extend",   "share_data", "fill_",  "set_at",  "write_through",
-    "add_number_", "neg_",     "add_",       "copy_",  "read_at", "read"};
+    "make",    "alias",  "transpose",  "slice",   "select",     "diagonal",      "view",
+    "as_i32",  "as_i64", "over",       "reshape", "lazy_clone", "cat",           "where",
+    "matmul",  "clone",  "reshape_",   "drop",    "resize",     "shrink",        "realize",
+    "reserve", "extend", "share_data", "fill_",   "set_at",     "write_through", "add_number_",
+    "neg_",    "add_",   "copy_",      "read_at", "read"};
 
 std::string tensor(std::size_t name) {
   return "t" + std::to_string(name);
@@ -20,7 +20,8 @@ std::string tensor(std::size_t name) {
 std::string arguments(const Statement& statement) {
   const Operation operation = statement.operation;
   std::string text = operation == Operation::make ? "" : tensor(statement.self) + ", ";
-  if (operation == Operation::add || operation == Operation::copy ||
+  if (operation == Operation::add || operation == Operation::copy || operation == Operation::cat ||
+      operation == Operation::where || operation == Operation::matmul ||
       operation == Operation::share_data) {
     text += tensor(statement.other) + ", ";
   }
@@ -48,6 +49,9 @@ std::string to_string(const Statement& statement) {
   text += std::string(name_of(statement.operation)) + "(" + arguments(statement) + ")";
   if (statement.mode) {
     text += " in mode " + std::string(shadow::name_of(*statement.mode));
+  }
+  if (statement.is_listed) {
+    text += ", listed";
   }
   if (statement.line != 0) {
     text += " at line " + std::to_string(statement.line);

@@ -28,6 +28,9 @@ enum class Operation : std::uint8_t {
   over,     ///< Tensor::over the storage of self; dims: sizes
   reshape,  ///< dims: sizes
   lazy_clone,
+  cat,     ///< self and other, along the first axis
+  where,   ///< self and other in turn
+  matmul,  ///< self by other, each of two dimensions
   clone,
   // self.OPERATION
   reshape_in_place,  ///< dims: sizes
@@ -63,6 +66,11 @@ inline constexpr std::int64_t way_by_to = 9;
 inline constexpr std::int64_t way_by_indices = 2;
 inline constexpr std::int64_t way_by_accessor = 3;
 
+inline constexpr std::uint32_t first_listed_line = 1000;
+constexpr bool is_listed_line(std::uint32_t line) noexcept {
+  return line >= first_listed_line;
+}
+
 struct Statement {
   Operation operation{};
   std::size_t result = 0;  ///< tensors are named by numbers, each given once
@@ -74,9 +82,13 @@ struct Statement {
   /// the run watches. Nothing: as the run.
   std::optional<shadow::ReshapeMode> mode{};
   bool is_silent = false;  ///< in a SilenceScope
+  bool is_listed = false;  ///< in a file that a list silences
   std::uint32_t line = 0;  ///< 0: a line of its own, numbered as the statement, from 1 on
 
-  std::uint32_t line_at(std::uint32_t number) const noexcept { return line != 0 ? line : number; }
+  /// Lines of the file that is listed come after all others.
+  std::uint32_t line_at(std::uint32_t number) const noexcept {
+    return (line != 0 ? line : number) + (is_listed ? first_listed_line : 0);
+  }
   bool reshapes() const noexcept {
     return operation == Operation::reshape || operation == Operation::reshape_in_place;
   }
@@ -85,7 +97,9 @@ struct Statement {
 /// The lines are of a file that there is not.
 using Program = std::vector<Statement>;
 
+/// The names of files end in these, after a `/`.
 inline constexpr const char* program_file = "program";
+inline constexpr const char* listed_file = "listed";
 
 /// What was read, one entry a read.
 struct Read {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "told.hpp"
 
+#include <algorithm>
 #include <set>
 
 namespace byre::test {
@@ -49,8 +50,10 @@ Tellings tellings_of(const Tellings& all) {
 Triples triples_of(const Tellings& all) {
   Triples triples;
   for (const Telling& each : all) {
-    ++triples.emplace(triple(each.told), std::pair(each.told, std::uint64_t{0}))
-          .first->second.second;
+    auto& [first, count] =
+        triples.emplace(triple(each.told), std::pair(each.told, std::uint64_t{0})).first->second;
+    first.unaudited = std::max(first.unaudited, each.told.unaudited);
+    ++count;
   }
   return triples;
 }

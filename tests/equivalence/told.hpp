@@ -35,7 +35,7 @@ struct Telling {
 };
 using Tellings = std::vector<Telling>;
 
-/// Of each triple the first, and how often.
+/// Of each triple the first, but with the most lines that were unaudited, and how often.
 using Triples = std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>,
                          std::pair<Told, std::uint64_t>>;
 

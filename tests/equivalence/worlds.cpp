@@ -84,6 +84,7 @@ bool Worlds::run(const Statement& statement, std::uint32_t number) {
   number_ = number;
   line_ = statement.line_at(number);
   is_silent_ = statement.is_silent;
+  silenced_reads_ = 0;
   try {
     if (statement.operation == Operation::make) {
       return make(statement);
@@ -128,6 +129,16 @@ bool Worlds::make_tensor(const Statement& statement) {
     case Operation::reshape:
       made = reshape(self, statement);
       break;
+    case Operation::cat:
+    case Operation::where:
+    case Operation::matmul: {
+      auto result = combined(self, statement);
+      if (!result) {
+        return false;
+      }
+      made = *std::move(result);
+      break;
+    }
     case Operation::clone:
       made = clone(self);
       break;
@@ -148,6 +159,56 @@ bool Worlds::make_tensor(const Statement& statement) {
   }
   tensors_.insert_or_assign(statement.result, std::move(made));
   return true;
+}
+
+/// A new tensor of two operands, which are read one after the other.
+std::optional<Worlds::Tensor> Worlds::combined(const Tensor& self, const Statement& statement) {
+  const auto found = tensors_.find(statement.other);
+  if (found == tensors_.end() || found->second.family == nullptr ||
+      found->second.width != self.width) {
+    return std::nullopt;
+  }
+  const Tensor& other = found->second;
+  const Dims& left = self.layout.sizes;
+  const Dims& right = other.layout.sizes;
+  Dims sizes(left);
+  if (statement.operation == Operation::matmul) {
+    if (left.size() != 2 || right.size() != 2 || left[1] != right[0]) {
+      return std::nullopt;
+    }
+    sizes[1] = right[1];
+  } else if (left != right || left.empty()) {
+    return std::nullopt;
+  } else if (statement.operation == Operation::cat) {
+    sizes[0] *= 2;
+  }
+  access(self, Kind::carried);
+  access(other, Kind::carried);
+  const Values of_self = values_of(self, self.places);
+  const Values of_other = values_of(other, other.places);
+  Values values = uniform(static_cast<std::size_t>(contiguous_layout(sizes, "").numel()), 0);
+  for (std::size_t world = 0; world < values.size(); ++world) {
+    const auto& a = of_self[world];
+    const auto& b = of_other[world];
+    for (std::size_t index = 0; index < values[world].size(); ++index) {
+      std::int64_t& value = values[world][index];
+      if (statement.operation == Operation::cat) {
+        value = index < a.size() ? a[index] : b[index - a.size()];
+      } else if (statement.operation == Operation::where) {
+        value = index % 2 == 0 ? a[index] : b[index];
+      } else {
+        const auto inner = static_cast<std::size_t>(left[1]);
+        const auto columns = static_cast<std::size_t>(right[1]);
+        std::uint64_t total = 0;
+        for (std::size_t k = 0; k < inner; ++k) {
+          total += static_cast<std::uint64_t>(a[index / columns * inner + k]) *
+                   static_cast<std::uint64_t>(b[k * columns + index % columns]);
+        }
+        value = static_cast<std::int64_t>(total);
+      }
+    }
+  }
+  return new_tensor(contiguous_layout(sizes, ""), self.width, values);
 }
 
 bool Worlds::change_tensor(const Statement& statement) {
@@ -235,6 +296,7 @@ void Worlds::copy(Tensor& self, const Tensor& source) {
     to.copy = source.family->copy;  // one again with what wrote last, and told of all
     to.told = now_;
     to.unread.reset();
+    to.known = last_write_of(to);
     return;
   }
   write(self, self.places,

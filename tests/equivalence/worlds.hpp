@@ -16,6 +16,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <tuple>
 #include <vector>
 
 #include "origin.hpp"
@@ -76,15 +77,27 @@ class Worlds {
     int data = 0;              ///< the same for lazy clones of which none was written since
     Family* begun_with = nullptr;
     bool is_watched = false;
-    std::set<Write> unaudited{};  ///< through pointers: once for each line and what came to it
-    Write last_write{};
+    std::set<Write> unaudited{};    ///< through pointers: once for each line and what came to it
+    std::map<Write, int> writes{};  ///< when each was last
+  };
+  /// Of what a family may be told.
+  struct Unknown {
+    Write write{};
+    int when = 0;
+    bool is_listed = false;
+    bool is_error = false;
+
+    /// Of several the last that is not silenced and is thrown for is told, and so on.
+    auto rank() const { return std::tuple(!is_listed, is_error, when); }
   };
   struct Family {
     Memory* memory = nullptr;
     Cells copy{};  ///< where reshape copies: of this family alone
     int told = 0;  ///< when it accessed last: of what was written until then it knows
     const Origin* origin = nullptr;
-    std::optional<Write> unread{};  ///< it was told of it at a write of its own
+    std::optional<Unknown> unread{};  ///< it was told of it at a write of its own
+    std::optional<Unknown> known{};   ///< the last write that it knows of
+    int known_at_first = 0;           ///< when that was as the family was made
   };
   using Places = std::vector<std::size_t>;
   struct Tensor {
@@ -112,6 +125,8 @@ class Worlds {
   /// Everything that is told, also what was told before; and of each its reason.
   const Tellings& told() const { return told_; }
   const std::vector<Reason>& reasons_of_told() const { return reasons_; }
+  /// The same with the advice that all of it leads to, as the summary has it.
+  Tellings summary() const;
   /// What is not told: how often, and the number of the first statement.
   std::uint64_t silenced() const { return silenced_; }
   std::optional<std::uint32_t> first_silenced() const { return first_silenced_; }
@@ -128,6 +143,7 @@ class Worlds {
   // worlds.cpp
   bool make(const Statement& statement);
   bool make_tensor(const Statement& statement);
+  std::optional<Tensor> combined(const Tensor& self, const Statement& statement);
   bool change_tensor(const Statement& statement);
   bool change_both(const Statement& statement);
   bool read(const Statement& statement);
@@ -162,7 +178,11 @@ class Worlds {
   void write(const Tensor& tensor, const Places& places, const NewValue& value,
              bool may_be_of_all = true);
   void write_through(const Tensor& tensor, std::int64_t value);
-  void tell(const Family& family, const Write& of, Kind kind, bool is_of_all);
+  Unknown unknown_of(const Family& family, const Write& write, int when) const;
+  Unknown unknown_to(const Family& family) const;
+  std::optional<Unknown> last_write_of(const Family& family) const;
+  void tell(const Family& family, const Unknown& of, Kind kind, bool is_of_all);
+  shadow::Advice advice_now(const Told& told) const;
   Reason reason_of(const Family& family, const Places& cells, Kind kind, bool is_left) const;
 
   std::deque<Memory> memories_;
@@ -172,7 +192,10 @@ class Worlds {
   std::array<Reads, 2> reads_;
   Tellings told_;
   std::vector<Reason> reasons_;
+  std::set<std::uint32_t> shared_reshapes_;  ///< lines for which a report says view
+  std::set<std::uint32_t> shared_writes_;
   std::uint64_t silenced_ = 0;
+  std::uint64_t silenced_reads_ = 0;  ///< in what an error makes the interpreter do again
   std::optional<std::uint32_t> first_silenced_;
   std::uint64_t reshapes_ = 0;
   std::uint64_t unaudited_ = 0;

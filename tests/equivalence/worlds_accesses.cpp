@@ -67,40 +67,98 @@ void Worlds::access(const Tensor& tensor, Kind kind) {
 void Worlds::access(Family& family, const Places& cells, Kind kind, bool is_of_all,
                     std::uint64_t times) {
   const bool writes = kind == Kind::write;
-  const Memory& memory = *family.memory;
   const bool is_unknown = std::ranges::any_of(
-      memory.cells, [&](const Cell& cell) { return cell.written > family.told; });
-  const std::optional<Write> of = is_unknown ? std::optional(memory.last_write)
-                                  : writes   ? std::nullopt
-                                             : family.unread;
-  if (of && is_silent_) {
+      family.memory->cells, [&](const Cell& cell) { return cell.written > family.told; });
+  std::optional<Unknown> of;
+  if (is_unknown) {
+    of = unknown_to(family);
+  } else if (!writes && family.unread) {
+    of = unknown_of(family, family.unread->write, family.unread->when);
+  }
+  const bool is_silenced = of && (is_silent_ || of->is_listed || is_listed_line(line_));
+  if (is_silenced) {
     silenced_ += times;
+    silenced_reads_ += writes ? 0 : times;
     first_silenced_ = first_silenced_.value_or(number_);
   } else if (of) {
     tell(family, *of, kind, is_of_all);
+    silenced_ += of->is_error ? silenced_reads_ : 0;
     reasons_.push_back(reason_of(family, cells, kind, !is_unknown));
   }
-  if (of && is_silent_ && !writes) {
+  if (is_silenced && !writes) {
     return;  // the next one that is not silenced is told
   }
   family.told = now_;
-  family.unread = writes && of ? of : writes ? family.unread : std::nullopt;
+  if (is_unknown) {
+    family.known = last_write_of(family);
+  }
+  const bool keeps_unread = writes && (!of || (of->is_listed && family.unread));
+  family.unread = keeps_unread ? family.unread : writes ? of : std::nullopt;
 }
 
-void Worlds::tell(const Family& family, const Write& of, Kind kind, bool is_of_all) {
+Worlds::Unknown Worlds::unknown_of(const Family& family, const Write& write, int when) const {
+  const Parting parting = parting_of(family.origin, write.by);
+  return {write, when, is_listed_line(write.line) || is_listed_line(parting.reshape->line),
+          parting.reshape->mode == shadow::ReshapeMode::error};
+}
+
+Worlds::Unknown Worlds::unknown_to(const Family& family) const {
+  std::optional<Unknown> told;
+  for (const auto& [write, when] : family.memory->writes) {
+    if (when > family.told) {
+      const Unknown other = unknown_of(family, write, when);
+      told = !told || told->rank() < other.rank() ? other : told;
+    }
+  }
+  return *told;
+}
+
+std::optional<Worlds::Unknown> Worlds::last_write_of(const Family& family) const {
+  const auto& writes = family.memory->writes;
+  const auto last =
+      std::ranges::max_element(writes, {}, [](const auto& each) { return each.second; });
+  return last == writes.end() ? std::nullopt
+                              : std::optional(Unknown{.write = last->first, .when = last->second});
+}
+
+void Worlds::tell(const Family& family, const Unknown& of, Kind kind, bool is_of_all) {
   using shadow::Advice;
-  const Parting parting = parting_of(family.origin, of.by);
+  const Parting parting = parting_of(family.origin, of.write.by);
   const bool writes = kind == Kind::write;
-  told_.push_back({number_,
-                   {.reshape = parting.reshape->line,
-                    .write = of.line,
-                    .access = line_,
-                    .access_writes = writes,
-                    .advice = writes && is_of_all          ? Advice::nothing
-                              : parting.writer_is_reshaped ? Advice::view
-                                                           : Advice::reshape_and_clone,
-                    .unaudited = family.memory->unaudited.size(),
-                    .is_error = parting.reshape->mode == shadow::ReshapeMode::error}});
+  const bool follows = family.known && family.known->when != family.known_at_first &&
+                       family.known->when < of.when && family.known->write.by != family.origin;
+  const bool shares = parting.writer_is_reshaped || (parting.access_is_reshaped && follows);
+  Told told{.reshape = parting.reshape->line,
+            .write = of.write.line,
+            .access = line_,
+            .access_writes = writes,
+            .advice = writes && is_of_all ? Advice::nothing
+                      : shares            ? Advice::view
+                                          : Advice::reshape_and_clone,
+            .unaudited = family.memory->unaudited.size(),
+            .is_error = of.is_error};
+  if (told.advice == Advice::view) {
+    shared_reshapes_.insert(told.reshape);
+    shared_writes_.insert(told.write);
+  }
+  told.advice = advice_now(told);
+  told_.push_back({number_, told});
+}
+
+/// A reshape has one rewrite, and who relies on seeing a write says so for others that read it.
+shadow::Advice Worlds::advice_now(const Told& told) const {
+  const bool shares_write =
+      told.advice == shadow::Advice::reshape_and_clone && shared_writes_.contains(told.write);
+  return shares_write || shared_reshapes_.contains(told.reshape) ? shadow::Advice::view
+                                                                 : told.advice;
+}
+
+Tellings Worlds::summary() const {
+  Tellings all = told_;
+  for (Telling& each : all) {
+    each.told.advice = advice_now(each.told);
+  }
+  return all;
 }
 
 void Worlds::write(const Tensor& tensor, const Places& places, const NewValue& value,
@@ -124,7 +182,9 @@ void Worlds::write(const Tensor& tensor, const Places& places, const NewValue& v
       }
     }
   }
-  memory.last_write = {line_, family.origin};
+  const Write made{line_, family.origin};
+  memory.writes[made] = now_;
+  family.known = Unknown{.write = made, .when = now_};
   memory.data = ++last_data_;
   family.told = now_;
   if (is_of_all) {

@@ -159,6 +159,7 @@ bool Worlds::extend(Tensor& self, std::int64_t count, std::int64_t growth, std::
   for (Cells* const cells : {&self.family->memory->cells, &self.family->copy}) {
     cells->resize(std::max(used, cells->size()));
   }
+  silenced_reads_ = 0;  // what is filled is done again by itself
   const std::int64_t before = self.layout.sizes[0];
   self.layout = layout;
   self.places = places_of(layout, self.width);
@@ -183,6 +184,7 @@ Worlds::Tensor Worlds::reshape(const Tensor& self, const Statement& statement) {
   Tensor made{*viewed, self.family, self.width, places_of(*viewed, self.width)};
   if (mode != ReshapeMode::alias && self.family->memory->has_storage) {
     made.family = &families_.emplace_back(*self.family);
+    made.family->known_at_first = made.family->known ? made.family->known->when : 0;
     made.family->origin = origins_.find_or_add({self.family->origin, line_, mode});
     self.family->memory->is_watched = true;
     ++reshapes_;

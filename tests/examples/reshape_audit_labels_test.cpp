@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <string>
+
 namespace examples::reshape_audit {
 namespace {
 
@@ -31,7 +34,14 @@ constexpr std::uint32_t doubled = first_line + 9;
 constexpr std::uint32_t saw_doubled = first_line + 10;
 
 Label label(std::uint32_t write, std::uint32_t access, std::vector<std::uint32_t> seen = {}) {
-  return {"two_windows", file, reshape, write, access, false, std::move(seen)};
+  return {.pipeline = "two_windows",
+          .file = file,
+          .reshape = reshape,
+          .write = write,
+          .access = access,
+          .access_writes = false,
+          .advice = byre::shadow::Advice::view,
+          .seen = std::move(seen)};
 }
 
 Audit audited(const std::vector<Label>& labels) {
@@ -73,6 +83,56 @@ TEST(ReshapeAuditLabels, a_label_of_what_is_not_shown_has_to_say_where_it_is_see
 TEST(ReshapeAuditLabels, a_label_of_a_line_that_does_not_differ_is_worth_nothing) {
   const Score score = audited({of_base, label(add, doubled, {saw_doubled, fill})}).triples;
   EXPECT_EQ(score.precision(), 0.5);
+}
+
+void sees_more_as_a_copy(Journal& journal) {
+  Tensor base = Tensor::zeros({4}, DType::f32);
+  Tensor rows = base.reshape({2, 2});
+  byre::fill_(rows, 1.0);
+  if (base.at<float>({0}) == 0) {
+    journal.saw(rows);
+  }
+}
+
+TEST(ReshapeAuditLabels, what_copies_alone_show_is_a_difference) {
+  const QuietReports quiet;
+  const Audit audited = audit({"sees_more", "", sees_more_as_a_copy, {}}, {});
+  EXPECT_TRUE(audited.differs);
+  EXPECT_EQ(audited.triples.labelled, 1U);
+}
+
+bool has_fault(const Audit& audit, const char* text) {
+  return std::ranges::any_of(audit.faults, [&](const std::string& fault) {
+    return fault.find(text) != std::string::npos;
+  });
+}
+
+TEST(ReshapeAuditLabels, a_wrong_advice_is_a_fault) {
+  Label wrong = of_rows;
+  wrong.advice = byre::shadow::Advice::nothing;
+  const Audit audit = audited({of_base, wrong});
+  EXPECT_EQ(audit.advised, 1U);
+  EXPECT_TRUE(has_fault(audit, "Advised is view, and nothing is right"));
+  EXPECT_FALSE(has_fault(audited({of_base, of_rows}), "Advised"));
+}
+
+/// Reports another triple first in warn mode than is thrown in error mode.
+void is_run_in_another_order(Journal& journal) {
+  const bool is_watched = byre::shadow::reshape_mode() == byre::shadow::ReshapeMode::error;
+  Tensor base = Tensor::zeros({4}, DType::f32);
+  Tensor rows = base.reshape({2, 2});
+  byre::fill_(rows, 1.0);
+  if (is_watched) {
+    journal.saw(base);
+  }
+  journal.saw(base);
+}
+
+TEST(ReshapeAuditLabels, what_is_thrown_has_to_be_what_is_reported_first) {
+  const QuietReports quiet;
+  EXPECT_TRUE(has_fault(audit({"another_order", "", is_run_in_another_order, {}}, {}),
+                        "Error mode throws something else"));
+  EXPECT_FALSE(has_fault(audited({of_base, of_rows}), "Error mode"));
 }
 
 TEST(ReshapeAuditLabels, a_pipeline_that_differs_without_a_label_is_one_that_relies) {

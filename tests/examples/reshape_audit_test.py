@@ -41,6 +41,8 @@ class TheAudit(unittest.TestCase):
         for of in ("triples", "pipelines"):
             self.assertEqual(self.figures[of]["precision"], 1.0)
             self.assertEqual(self.figures[of]["recall"], 1.0)
+        self.assertEqual(self.figures["advice"],
+                         {"as_labelled": self.figures["triples"]["labelled"], "mistakes": 2})
         self.assertIs(self.figures["verified"], True)
         self.assertEqual(self.figures["faults"], [])
 
@@ -193,15 +195,17 @@ class Labels(unittest.TestCase):
 
     def test_labels_are_collected_by_function_and_number(self):
         self.assert_labels("void run(Journal& j) {\n  a();  // reshaped 7 8\n"
-                           "  b();  // written 7, then written 8\n  c();  // then read 7, written 8, seen 7\n}\n",
-                           '{"run", "some.cpp", 2, 3, 4, false, {4}},\n      '
-                           '{"run", "some.cpp", 2, 4, 3, true, {}}')
+                           "  b();  // written 7, then written 8, view 7\n"
+                           "  c();  // then read 7, written 8, seen 7, view by mistake 8\n}\n",
+                           '{"run", "some.cpp", 2, 3, 4, false, Advice::view, false, {4}},\n      '
+                           '{"run", "some.cpp", 2, 4, 3, true, Advice::view, true, {}}')
 
     def test_labels_that_make_no_sense_are_refused(self):
         inside = "void run(Journal& j) {{\n  a();  // {}\n}}\n"
         self.assert_labels(inside.format("reshaped x"), "'reshaped x' is no label")
-        self.assert_labels(inside.format("reshaped 1"), "triple 1 of run lacks then, written")
+        self.assert_labels(inside.format("reshaped 1"), "triple 1 of run lacks advice, then, written")
         self.assert_labels(inside.format("written 1, written 1"), "is written twice")
+        self.assert_labels(inside.format("reshaped 1, view 1, clone 1"), "is advised twice")
         self.assert_labels("a();  // reshaped 1\n", "outside a pipeline")
 
 

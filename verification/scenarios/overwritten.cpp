@@ -58,11 +58,36 @@ class PlacesAreNotedAtOnce {
 
   void after() {
     const Between all(overwritten_, first_of_all, later_than_all);
-    expect(all.count == 2 && all.of_generation[3] == mark(3, 1) &&
-               all.of_generation[4] == mark(4, 2),
-           "each place has the last write there");
+    expect(
+        all.count == 2 && all.of_generation[3] == mark(3, 1) && all.of_generation[4] == mark(4, 2),
+        "each place has the last write there");
     expect(Between(overwritten_, mark(3, 1), later_than_all).count == 1, "without those before");
     expect(Between(overwritten_, first_of_all, mark(4, 2)).count == 1, "and those after");
+  }
+
+ private:
+  Overwritten overwritten_;
+};
+
+/// Two threads note writes of a place that is there.
+class LaterWritesAreNoted {
+ public:
+  static constexpr unsigned threads = 2;
+  static constexpr std::string_view cover_points[] = {"the later came later", "it came first"};
+
+  LaterWritesAreNoted() { overwritten_.note(mark(1, 1)); }
+
+  void thread(unsigned index) {
+    overwritten_.note(mark(2 + index, 1));
+    if (index == 0) {
+      const bool is_later_there = Between(overwritten_, mark(2, 1), later_than_all).count == 1;
+      cover(is_later_there ? "it came first" : "the later came later");
+    }
+  }
+
+  void after() {
+    const Between all(overwritten_, first_of_all, later_than_all);
+    expect(all.count == 1 && all.of_generation[3] == mark(3, 1), "the later of two is noted");
   }
 
  private:
@@ -121,6 +146,12 @@ const Scenario places_are_noted_at_once = scenario<PlacesAreNotedAtOnce>({
     .shows = "Of each place whose writes were replaced the last is noted, whoever notes: G6.",
     .quick = switches(4),
     .deep = switches(6),
+});
+
+extern const Scenario later_writes_are_noted;
+const Scenario later_writes_are_noted = scenario<LaterWritesAreNoted>({
+    .name = "later_writes_are_noted",
+    .shows = "Of two writes of a place the later is noted: G6.",
 });
 
 extern const Scenario overwritten_writes_are_found;

@@ -24,8 +24,9 @@ inline constexpr sync::SiteTable<OverwrittenSite, 5> overwritten_sites{{{
      "relaxed is the weakest order"},
     {"overwritten.raise", sync::Operation::compare_exchange, std::memory_order::relaxed,
      "nothing: a later write of the same place says all there is to say of it",
-     "relaxed is the weakest order; not atomic, places_are_noted_at_once: an earlier write replaces "
-     "a later one"},
+     "relaxed is the weakest order; not atomic, later_writes_are_noted: an earlier write replaces "
+     "a "
+     "later one"},
 }}};
 
 }  // namespace byre::inline v0::shadow

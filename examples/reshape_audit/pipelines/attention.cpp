@@ -28,7 +28,7 @@ void attention(Journal& journal) {
 
 void scaled_queries(Journal& journal) {
   const Tensor tokens = counted({batch, steps, heads * width});
-  Tensor queries = tokens.reshape({batch, steps, heads, width});  // reshaped 1
+  Tensor queries = tokens.reshape({batch, steps, heads, width});  // reshaped 1, view by mistake 1
   byre::mul_(queries, 0.5);                                       // written 1
   journal.saw(byre::sum(queries, {3}));
   journal.saw(byre::add(tokens, 1.0));  // then read 1
@@ -45,7 +45,7 @@ void scaled_queries_rewritten(Journal& journal) {
 
 void key_value_cache(Journal& journal) {
   const Tensor cache = Tensor::zeros({steps, heads * width}, DType::f32);
-  const Tensor window = cache.reshape({steps, heads, width});  // reshaped 1
+  const Tensor window = cache.reshape({steps, heads, width});  // reshaped 1, view 1
   for (std::int64_t step = 0; step < steps; ++step) {
     Tensor entry = window.select(0, step);
     byre::copy_(entry, byre::add(counted({heads, width}), step));  // written 1

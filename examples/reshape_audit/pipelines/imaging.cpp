@@ -6,7 +6,7 @@ namespace {
 
 void patch_brightening(Journal& journal) {
   Tensor image = counted({8, 8});
-  Tensor patches = image.reshape({2, 4, 2, 4}).permute({0, 2, 1, 3});  // reshaped 1
+  Tensor patches = image.reshape({2, 4, 2, 4}).permute({0, 2, 1, 3});  // reshaped 1, view 1
   Tensor corner = patches.select(0, 0).select(0, 1);
   byre::mul_(corner, 2.0);  // written 1
   journal.saw(image);       // then read 1
@@ -22,7 +22,7 @@ void patch_brightening_rewritten(Journal& journal) {
 
 void channel_centering(Journal& journal) {
   Tensor image = counted({3, 4, 4});
-  Tensor channels = image.reshape({3, 16});  // reshaped 1
+  Tensor channels = image.reshape({3, 16});  // reshaped 1, view 1
   const Tensor means = byre::div(byre::sum(channels, {1}, true), 16.0);
   byre::sub_(channels, means);                      // written 1
   journal.saw(byre::sum(byre::mul(image, image)));  // then read 1

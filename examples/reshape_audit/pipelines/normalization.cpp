@@ -6,8 +6,8 @@ namespace {
 
 void group_normalization(Journal& journal) {
   const Tensor batch = counted({2, 4, 3});
-  Tensor groups = batch.reshape({4, 6});                             // reshaped 1
-  const Tensor flat = groups.reshape({24});                          // reshaped 2
+  Tensor groups = batch.reshape({4, 6});                             // reshaped 1, view 1
+  const Tensor flat = groups.reshape({24});                          // reshaped 2, view 2
   byre::sub_(groups, byre::div(byre::sum(groups, {1}, true), 6.0));  // written 1 2
   journal.saw(batch);                                                // then read 1
   journal.saw(flat);                                                 // then read 2
@@ -33,7 +33,7 @@ void normalized_copy(Journal& journal) {
 void flattened_in_place(Journal& journal) {
   Tensor batch = counted({2, 3});
   const Tensor first = batch.select(0, 0);
-  batch.reshape_({6});                  // reshaped 1
+  batch.reshape_({6});                  // reshaped 1, view by mistake 1
   byre::relu_(byre::sub_(batch, 2.0));  // written 1
   journal.saw(first);                   // then read 1
 }

@@ -14,7 +14,7 @@ float parsed_cell(std::int64_t row, std::int64_t column) {
 
 void parser_fills_rows(Journal& journal) {
   const Tensor buffer = Tensor::zeros({rows * columns}, DType::f32);
-  Tensor table = buffer.reshape({rows, columns});  // reshaped 1
+  Tensor table = buffer.reshape({rows, columns});  // reshaped 1, view 1
   for (std::int64_t row = 0; row < rows; ++row) {
     for (std::int64_t column = 0; column < columns; ++column) {
       table.set_at({row, column}, parsed_cell(row, column));  // written 1
@@ -36,7 +36,7 @@ void parser_fills_rows_rewritten(Journal& journal) {
 
 void parser_by_pointer(Journal& journal) {
   const Tensor buffer = Tensor::zeros({rows * columns}, DType::f32);
-  Tensor table = buffer.reshape({rows, columns});              // reshaped 1
+  Tensor table = buffer.reshape({rows, columns});              // reshaped 1, view 1
   const auto cells = byre::mutable_accessor<float, 2>(table);  // written 1
   for (std::int64_t row = 0; row < rows; ++row) {
     for (std::int64_t column = 0; column < columns; ++column) {
@@ -60,7 +60,7 @@ void parser_by_pointer_rewritten(Journal& journal) {
 
 void header_and_records(Journal& journal) {
   Tensor packet = Tensor::zeros({1 + rows, columns}, DType::f32);
-  Tensor words = packet.reshape({(1 + rows) * columns});  // reshaped 1 2 3
+  Tensor words = packet.reshape({(1 + rows) * columns});  // reshaped 1 2 3, view 1 2 3
   packet.set_at({0, 0}, 42.0F);                           // written 1 3
   for (std::int64_t row = 0; row < rows; ++row) {
     words.set_at({columns * (row + 1)}, parsed_cell(row, 7));  // then written 1, written 2

@@ -10,7 +10,7 @@ namespace {
 
 void halo_exchange(Journal& journal) {
   const Tensor field = counted({8, 4});
-  const Tensor tiles = field.reshape({2, 4, 4});  // reshaped 1
+  const Tensor tiles = field.reshape({2, 4, 4});  // reshaped 1, view 1
   const Tensor upper = tiles.select(0, 0);
   Tensor halo_of_lower = tiles.select(0, 1).select(0, 0);
   byre::copy_(halo_of_lower, upper.select(0, 2));  // written 1
@@ -38,7 +38,7 @@ void double_buffering(Journal& journal) {
 
 void double_buffering_of_frames(Journal& journal) {
   Tensor buffers = counted({2, 4});
-  const Tensor shown = buffers.reshape({2, 2, 2});  // reshaped 1
+  const Tensor shown = buffers.reshape({2, 2, 2});  // reshaped 1, view 1
   for (std::int64_t step = 0; step < 3; ++step) {
     Tensor next = buffers.select(0, step % 2);
     byre::mul_(next, 0.5);                   // written 1

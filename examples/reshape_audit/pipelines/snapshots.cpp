@@ -6,7 +6,7 @@ namespace {
 
 void snapshot_by_reshape(Journal& journal) {
   Tensor state = counted({2, 3});
-  const Tensor before = state.reshape({6});         // reshaped 1
+  const Tensor before = state.reshape({6});         // reshaped 1, clone 1
   byre::add_(state, 1.0);                           // written 1
   journal.saw(byre::sub(state.view({6}), before));  // then read 1
 }
@@ -28,8 +28,8 @@ void snapshot_by_lazy_clone(Journal& journal) {
 
 void scratch_for_two(Journal& journal) {
   const Tensor scratch = Tensor::zeros({6}, DType::f32);
-  Tensor sums = scratch.reshape({2, 3});    // reshaped 2
-  Tensor counts = scratch.reshape({3, 2});  // reshaped 1 3
+  Tensor sums = scratch.reshape({2, 3});    // reshaped 2, clone 2
+  Tensor counts = scratch.reshape({3, 2});  // reshaped 1 3, clone 1 3
   byre::fill_(sums, 5);                     // written 1 3
   Tensor last_count = counts.select(0, 2);
   byre::fill_(last_count, 7);  // then written 1, written 2
@@ -51,8 +51,8 @@ void scratch_for_two_rewritten(Journal& journal) {
 
 void scratch_filled_twice(Journal& journal) {
   const Tensor scratch = Tensor::zeros({6}, DType::f32);
-  Tensor sums = scratch.reshape({2, 3});    // reshaped 2
-  Tensor counts = scratch.reshape({3, 2});  // reshaped 1
+  Tensor sums = scratch.reshape({2, 3});    // reshaped 2, clone 2
+  Tensor counts = scratch.reshape({3, 2});  // reshaped 1, nothing 1
   byre::fill_(sums, 5);                     // written 1
   byre::fill_(counts, 7);                   // then written 1, written 2
   journal.saw(sums);                        // then read 2, seen 1

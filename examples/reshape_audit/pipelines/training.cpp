@@ -6,8 +6,8 @@ namespace {
 
 void flat_parameters(Journal& journal) {
   Tensor parameters = counted({8});
-  const Tensor weights = parameters.narrow(0, 0, 6).reshape({3, 2});  // reshaped 1
-  const Tensor bias = parameters.narrow(0, 6, 2).reshape({1, 2});     // reshaped 2
+  const Tensor weights = parameters.narrow(0, 0, 6).reshape({3, 2});  // reshaped 1, view 1
+  const Tensor bias = parameters.narrow(0, 6, 2).reshape({1, 2});     // reshaped 2, view 2
   const Tensor input = counted({1, 3});
   for (int step = 0; step < 3; ++step) {
     const Tensor hidden = byre::matmul(input, weights);  // then read 1
@@ -30,7 +30,7 @@ void flat_parameters_rewritten(Journal& journal) {
 
 void gradient_accumulation(Journal& journal) {
   Tensor gradients = Tensor::zeros({6}, DType::f32);
-  Tensor of_layer = gradients.reshape({2, 3});  // reshaped 1 2
+  Tensor of_layer = gradients.reshape({2, 3});  // reshaped 1 2, view 1 2
   for (int step = 0; step < 2; ++step) {
     for (int part = 0; part < 2; ++part) {
       byre::add_(of_layer, counted({2, 3}));  // written 1, then read 2

@@ -150,5 +150,19 @@ TEST_F(ErrorsOnDevices, a_copy_to_a_device_is_thrown_before_it) {
   EXPECT_EQ(x.to(Device::cpu(), line(13)).at<float>({5}), 6);
 }
 
+TEST_F(ErrorsOnDevices, a_copy_that_fails_is_no_write_and_leaves_what_was_not_read) {
+  Tensor z = reshaped(x, {2, 3});
+  fill_(x, 2, line(11));
+  FakeDevice::first().fails_to_upload = true;
+  EXPECT_THROW(fill_(z, 3, line(12)), DeviceError);
+  FakeDevice::first().fails_to_upload = false;
+  EXPECT_EQ(reports.only().access.site.line, 12U);
+  static_cast<void>(x.to(Device::cpu(), line(13)));
+  EXPECT_EQ(reports.count(), 1U) << "there was no write to be told of";
+  static_cast<void>(z.to(Device::cpu(), line(14)));
+  ASSERT_EQ(reports.count(), 2U) << "z was not replaced";
+  EXPECT_EQ(reports.all()[1].write.site.line, 11U);
+}
+
 }  // namespace
 }  // namespace byre::test

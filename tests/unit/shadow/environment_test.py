@@ -52,7 +52,8 @@ class Environment(unittest.TestCase):
         self.run_with("never", SUMMARY=path)
         self.assertEqual(
             json.loads(path.read_text()),
-            {"reshapes": 0, "violations": 0, "silenced": 0, "unaudited": 0, "triples": []},
+            {"reshapes": 0, "violations": 0, "silenced": 0, "unaudited": 0, "unaudited_lines": [],
+             "triples": []},
         )
 
     def test_summary_of_who_watched_nothing_goes_nowhere_unless_it_is_asked_for(self):

@@ -23,6 +23,9 @@ class FakeDevice final : public DeviceSupport {
     allocator_.copy(destination, source, nbytes);
   }
   void copy_from_host(void* destination, const void* source, std::size_t nbytes) override {
+    if (fails_to_upload) {
+      throw DeviceError(format_text("the device failed"));
+    }
     ++uploads;
     allocator_.copy(destination, source, nbytes);
   }
@@ -33,6 +36,7 @@ class FakeDevice final : public DeviceSupport {
   /// Within the device, that is, without those between it and the host.
   int copies() const { return allocator_.copies() - uploads - downloads; }
 
+  bool fails_to_upload = false;
   int uploads = 0;
   int downloads = 0;
 
