@@ -108,8 +108,8 @@ class basic_overwritten {
         std::uint64_t found = noted(*each);
         // Relaxed, and pairs with nothing: of one place the later mark is the larger.
         while (found < write.word() &&
-               !each->mark.compare_exchange_weak(
-                   found, write.word(), sites.at(At::raise, std::memory_order::relaxed))) {
+               !each->mark.compare_exchange_weak(found, write.word(),
+                                                 sites.at(At::raise, std::memory_order::relaxed))) {
         }
         return true;
       }

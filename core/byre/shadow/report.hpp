@@ -34,7 +34,7 @@ struct Violation {
   Place access;
   bool access_writes = false;
   Advice advice = Advice::nothing;
-  std::uint64_t count = 1;      ///< how often it was met at these three lines
+  std::uint64_t count = 1;  ///< how often it was met at these three lines
   /// Lines by which raw pointers to write to this storage had left, or it came from elsewhere.
   std::uint64_t unaudited = 0;
   /// A frame a line; empty unless backtraces are kept (backtrace.hpp).

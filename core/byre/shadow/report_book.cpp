@@ -58,8 +58,8 @@ class Shared {
     }
   }
   Advice advice_for(const Violation& violation) const {
-    const bool shares_write = violation.advice == Advice::reshape_and_clone &&
-                              writes_.contains(line_of(violation.write));
+    const bool shares_write =
+        violation.advice == Advice::reshape_and_clone && writes_.contains(line_of(violation.write));
     return shares_write || reshapes_.contains(line_of(violation.reshape)) ? Advice::view
                                                                           : violation.advice;
   }
@@ -108,12 +108,9 @@ class Book {
 
   Summary summary() {
     const boost::lock_guard<boost::mutex> lock(mutex_);
-    Summary all{reshapes.count() - reshapes_before_,
-                violations_,
-                silenced.count() - silenced_before_,
-                unaudited.count() - unaudited_before_,
-                {},
-                detail::unaudited_lines()};
+    Summary all{
+        reshapes.count() - reshapes_before_,   violations_, silenced.count() - silenced_before_,
+        unaudited.count() - unaudited_before_, {},          detail::unaudited_lines()};
     for (const auto& [triple, entry] : entries_) {
       Violation& each = all.triples.emplace_back(entry.first);
       each.count = entry.count;

@@ -43,7 +43,7 @@ class ShadowStorage {
   friend void intrusive_ptr_release(ShadowStorage* shadow) noexcept;
 
   const PlaceId reshape_ = 0;
-  const WriteMark known_at_first_;
+  const WriteMark known_at_first_{};
   basic_ref_count<sync::Boost> handles_;
 };
 

@@ -15,9 +15,8 @@ std::string counted(std::uint64_t count, const char* one, const char* many) {
 }
 
 std::string name_of(const UnauditedLine& line) {
-  return line.site.line == 0
-             ? "a place that is not known"
-             : std::string(line.site.file) + ":" + std::to_string(line.site.line);
+  return line.site.line == 0 ? "a place that is not known"
+                             : std::string(line.site.file) + ":" + std::to_string(line.site.line);
 }
 
 std::string json_of(const UnauditedLine& line) {
@@ -72,11 +71,11 @@ std::string to_string(const Summary& summary) {
 
 std::string to_json(const Summary& summary) {
   const std::string text = "{\"reshapes\": " + std::to_string(summary.reshapes) +
-                     ", \"violations\": " + std::to_string(summary.violations) +
-                     ", \"silenced\": " + std::to_string(summary.silenced) +
-                     ", \"unaudited\": " + std::to_string(summary.unaudited) +
-                     ", \"unaudited_lines\": " + json_list(summary.unaudited_lines, json_of) +
-                     ", \"triples\": ";
+                           ", \"violations\": " + std::to_string(summary.violations) +
+                           ", \"silenced\": " + std::to_string(summary.silenced) +
+                           ", \"unaudited\": " + std::to_string(summary.unaudited) +
+                           ", \"unaudited_lines\": " + json_list(summary.unaudited_lines, json_of) +
+                           ", \"triples\": ";
   return text + json_list(summary.triples, [](const Violation& each) { return to_json(each); }) +
          "}\n";
 }

@@ -60,11 +60,11 @@ struct Unknown {
 /// Of the writes that the family does not know of, up to `last`, the one to tell.
 Unknown unknown_to(const Lineage& lineage, const ShadowStorage& family, WriteMark last) noexcept {
   Unknown told(last, family);
-  lineage.overwritten.for_each_between(
-      family.generation.known(), last, [&](WriteMark earlier) noexcept {
-        const Unknown other(earlier, family);
-        told = told.rank() < other.rank() ? other : told;
-      });
+  lineage.overwritten.for_each_between(family.generation.known(), last,
+                                       [&](WriteMark earlier) noexcept {
+                                         const Unknown other(earlier, family);
+                                         told = told.rank() < other.rank() ? other : told;
+                                       });
   return told;
 }
 

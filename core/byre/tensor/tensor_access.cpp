@@ -69,7 +69,8 @@ void* Tensor::elements_to_try_to_write(CallSite site) {
 }
 
 void Tensor::say_written(CallSite site) {
-  shadow::on_written(storage(), base().shadow.get(), {site, sizes(), nbytes() == storage().nbytes()});
+  shadow::on_written(storage(), base().shadow.get(),
+                     {site, sizes(), nbytes() == storage().nbytes()});
 }
 
 void Tensor::say_read_of_watched(CallSite site) const {

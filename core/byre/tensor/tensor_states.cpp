@@ -98,7 +98,8 @@ Tensor& Tensor::resize(const Dims& wanted, OnShrink on_shrink) {
   }
   const std::int64_t numel = layout.numel();
   const bool shrinks = numel < self.layout.numel();
-  const std::size_t used = base().nbytes_in_front() + detail::byte_count(numel, itemsize(), "resize");
+  const std::size_t used =
+      base().nbytes_in_front() + detail::byte_count(numel, itemsize(), "resize");
   const bool has_memory = bool(self.storage);
   const bool keeps_memory = has_memory && used <= self.storage.nbytes() &&
                             !(shrinks && on_shrink == OnShrink::free_memory);
@@ -145,7 +146,8 @@ Tensor& Tensor::reserve(const Dims& wanted, CallSite site) {
   expect_dtype(self.dtype, "reserve");
   expect_unshared("reserve");
   const std::int64_t numel = detail::element_count(wanted, "reserve");
-  const std::size_t nbytes = base().nbytes_in_front() + detail::byte_count(numel, itemsize(), "reserve");
+  const std::size_t nbytes =
+      base().nbytes_in_front() + detail::byte_count(numel, itemsize(), "reserve");
   if (!self.storage) {
     const std::size_t own = detail::byte_count(this->numel(), itemsize(), "reserve");
     self.storage = detail::allocate_elements(std::max(nbytes, own), self.dtype, allocator());
