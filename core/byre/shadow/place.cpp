@@ -154,12 +154,18 @@ bool is_first_known(const Place& reshape) noexcept {
 /// How many ways there are to come from one line to the next.
 class Ways {
  public:
-  /// Takes one of them. False if there is none left, or no memory.
+  /// Takes one of them for a place, unless another thread just did, and keeps the place. False if there
+  /// is none left, or no memory.
   bool take(const Place& to, const Place& from) noexcept {
     try {
       const boost::lock_guard<boost::mutex> lock(mutex_);
+      if (places().find(KeptPlace(to), hash_of(to)) != 0) {
+        return true;
+      }
       unsigned& taken = taken_[{line_of(to), line_of(from)}];
-      return taken < most_ways && ++taken != 0;
+      const bool is_kept = taken < most_ways && places().number_of(KeptPlace(to), hash_of(to)) != 0;
+      taken += is_kept ? 1 : 0;
+      return is_kept;
     } catch (const std::exception&) {
       return false;
     }

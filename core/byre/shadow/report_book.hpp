@@ -24,17 +24,19 @@ struct Summary {
   std::uint64_t reshapes = 0;    ///< that were watched
   std::uint64_t violations = 0;  ///< that were told or counted, thrown ones too; not the silenced
   std::uint64_t silenced = 0;    ///< violations that nobody was told of
-  std::uint64_t unaudited = 0;   ///< lines by which raw pointers left, of each storage
+  /// Storages and reshapes that raw pointers left, each once for each line by which they did. Those that
+  /// did already before a reset are not counted again.
+  std::uint64_t unaudited = 0;
   /// One for each triple, with its count, the most frequent first. The advice is by all that was met,
   /// `unaudited` the most there were; what else is in it is of its first.
   std::vector<Violation> triples;
-  /// Those that `unaudited` counts, one for each line, in the order of their names.
+  /// The lines by which raw pointers left, however many storages they left, in the order of their names.
   std::vector<UnauditedLine> unaudited_lines;
 };
 
 /// Thread-safe. Throws std::bad_alloc.
 Summary summary();
-/// Begins anew: every triple is told again; lines that were counted as unaudited are not counted again.
+/// Begins anew: every triple is told again.
 /// Thread-safe; violations at the same time fall on either side.
 void reset_summary() noexcept;
 

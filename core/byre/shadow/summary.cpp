@@ -54,7 +54,7 @@ std::string to_string(const Summary& summary) {
                      " on one being an alias, at " +
                      counted(summary.triples.size(), "triple of places", "triples of places") +
                      ", and " + counted(summary.silenced, "more was", "more were") + " silenced; " +
-                     counted(summary.unaudited, "line is", "lines are") +
+                     counted(summary.unaudited_lines.size(), "line is", "lines are") +
                      " unaudited, where raw pointers to write left.\n";
   for (const UnauditedLine& line : summary.unaudited_lines) {
     text += "  unaudited: " + name_of(line) + ", " + counted(line.times, "time", "times") + "\n";

@@ -193,14 +193,14 @@ ShadowHandle link_by_reshape(const Storage& storage, ShadowStorage* origin, Resh
   const ShadowStorage& input = lineage->family(origin);
   const PlaceId reshape =
       place_id(reshape_place(from.site, Shape(from.sizes), Shape(to_sizes), mode, input.reshape()));
+  if (is_new && is_foreign(storage)) {
+    say_foreign(*lineage, reshape);  // now: if it fails below, the storage is no longer new
+  }
   auto* const made = new (std::nothrow) ShadowStorage(input, reshape);
   if (made == nullptr) {
     throw OutOfMemory(sizeof(ShadowStorage), "heap, for a shadow storage");
   }
   detail::count_reshape();
-  if (is_new && is_foreign(storage)) {
-    say_foreign(*lineage, reshape);
-  }
   return {made, false};
 }
 
