@@ -145,4 +145,17 @@ TEST(VmapOfFunctionalized, nests) {
   EXPECT_EQ(text_of(x), "[[[ 0.  1.]\n  [ 4.  3.]]\n\n [[ 8.  5.]\n  [12.  7.]]]");
 }
 
+TEST(VmapOfFunctionalized, writes_one_input_with_what_another_held_before_it_was_written) {
+  const AnyTensor now = counted({2, 3});
+  const AnyTensor before = call_for_one("neg", {now});
+  const Program step = vmap(functionalize([](const Tensors& in) {
+    call("copy_", {in[1], in[0]});
+    call("add_.scalar", {in[0], 10});
+    return Tensors();
+  }));
+  step({now, before});
+  EXPECT_EQ(text_of(now), "[[10. 11. 12.]\n [13. 14. 15.]]");
+  EXPECT_EQ(text_of(before), "[[0. 1. 2.]\n [3. 4. 5.]]");
+}
+
 }  // namespace

@@ -109,6 +109,39 @@ TEST_P(Epilogue, of_a_graph_lets_go_of_the_memory_that_it_writes) {
   EXPECT_EQ(value_at(x, 7), 3);
 }
 
+TEST_P(Epilogue, of_writes_through_views_of_views_copies_an_input_once) {
+  constexpr std::int64_t columns = 1 << 10;
+  const AnyTensor x = zeros({large / columns, columns});
+  const CapturedProgram program = capture(
+      [](const Tensors& in) {
+        for (std::int64_t row = 0; row < 10; ++row) {
+          call("fill_", {call_for_one("slice", {element(in[0], row), 0, 2, 5}), row});
+        }
+        return Tensors{call_for_one("sum", {element(in[0], 9)})};
+      },
+      {x}, GetParam());
+  EXPECT_LE(bytes_copied_by([&] { program({x}); }), large_nbytes + 30 * 4 * columns);
+  EXPECT_EQ(to_cpu(x).at<float>({9, 4}), 9);
+}
+
+TEST_P(Epilogue, views_that_are_used_keep_no_more_than_they_see) {
+  if (GetParam().remove == Remove::mutations) {
+    GTEST_SKIP() << "true views keep all of what they are of";
+  }
+  constexpr std::int64_t rows = 128;
+  const AnyTensor x = zeros({rows, large / rows});
+  const Program f = functionalized([](const Tensors& in) {
+    const Tensors parts = call("unbind", {in[0]});
+    for (const AnyTensor& part : parts) {
+      call("sum", {part});
+      call("fill_", {parts.front(), 1});
+    }
+    return Tensors();
+  });
+  // Each part is copied when it is seen, and the first one each time that its update is applied.
+  EXPECT_LE(bytes_copied_by([&] { f({x}); }), 4 * large_nbytes);
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Each, Epilogue,
     testing::Values(FunctionalizeOptions{Remove::mutations, ViewPaths::chains},
@@ -154,6 +187,19 @@ TEST(EpilogueWrites, windows_of_updates_that_were_used_meanwhile) {
         return Tensors();
       },
       x, "[1. 5. 9. 2.]");
+}
+
+TEST(EpilogueWrites, no_more_of_windows_that_overlap) {
+  const AnyTensor x = zeros({4});
+  expect_writes_of(
+      [](const Tensors& in) {
+        call("fill_", {call_for_one("slice", {in[0], 0, 0, 3}), 1});
+        call("sum", {in[0]});
+        call("fill_", {call_for_one("slice", {in[0], 0, 1, 3}), 2});
+        call("sum", {in[0]});
+        return Tensors();
+      },
+      x, "[1. 2. 2. 9.]");
 }
 
 TEST(EpilogueWrites, the_last_of_what_was_written_to_an_element) {

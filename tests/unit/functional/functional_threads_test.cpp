@@ -129,12 +129,18 @@ TEST_P(UsesAtOnce, of_views_in_a_recording_record_each) {
         sums[thread] =
             from_functional(call_for_one("add", {x, call_for_one("select", {x, 0, thread})}));
       },
-      [&](std::size_t) {
+      [&](std::size_t round) {
         const Graph graph = recording.capture(sums);
         ASSERT_TRUE(is_functional(graph));
         const Tensors results = execute(graph, {from_cpu(Tensor::zeros({threads}, DType::f32))});
-        for (const AnyTensor& result : results) {
-          ASSERT_EQ(result.sizes(), Dims({threads}));
+        for (std::size_t thread = 0; thread < threads; ++thread) {
+          const auto first = static_cast<float>(round);  // x is this one, and zeros
+          const float added = thread == 0 ? first : 0;
+          const Tensor sum = to_cpu(results[thread]).contiguous();
+          ASSERT_EQ(sum.sizes(), Dims({threads}));
+          for (std::size_t index = 0; index < threads; ++index) {
+            ASSERT_EQ(sum.data<float>()[index], (index == 0 ? first : 0) + added);
+          }
         }
       });
 }

@@ -77,6 +77,7 @@ TEST(Schemas, of_views_return_what_aliases_the_first_parameter) {
   EXPECT_THROW(parse_schema("f(Tensor(a) a) -> (Tensor(a), Tensor)"), SchemaError);
   EXPECT_THROW(parse_schema("f(Tensor(a!) a, Tensor(b) b) -> (Tensor(a!), Tensor(b))"),
                SchemaError);
+  EXPECT_THROW(parse_schema("f(Tensor(a!) a) -> Tensor[]"), SchemaError);
 }
 
 }  // namespace

@@ -229,10 +229,15 @@ Schema parse_schema(std::string_view text) {
     if (schema.effect() == Effect::write && returned.alias && !returned.alias.is_written) {
       throw SchemaError(
           format_text("%s: an operator that writes returns what it wrote, or what is new, and no "
-                      "view. Return the "
-                      "view from an operator of its own.",
+                      "view. Return the view from an operator of its own.",
                       to_string(schema).c_str()));
     }
+  }
+  if (schema.effect() == Effect::write && schema.returns_list()) {
+    throw SchemaError(
+        format_text("%s: an operator that writes returns single tensors. Return the list from an "
+                    "operator of its own.",
+                    to_string(schema).c_str()));
   }
   return schema;
 }

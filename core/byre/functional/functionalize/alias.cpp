@@ -137,15 +137,6 @@ void Alias::note_applied(ViewPath path) noexcept {
   }
 }
 
-/// Whether the parts of the base that were written are no less than the base.
-bool Alias::is_base_written() const noexcept {
-  std::size_t nbytes = 0;
-  for (const ViewPath& path : applied_) {
-    nbytes += path.window().nbytes();
-  }
-  return is_all_applied_ || (nbytes != 0 && nbytes >= applied_.front().window().storage_nbytes);
-}
-
 bool Alias::is_overwritten(const ViewPath& path) const noexcept {
   return std::any_of(updates_.begin(), updates_.end(), [&path](const Update& update) {
     return update.path.window() == path.window();
@@ -155,7 +146,7 @@ bool Alias::is_overwritten(const ViewPath& path) const noexcept {
 std::vector<Window> Alias::written_windows() const {
   const Lock lock(mutex_);
   std::vector<Window> windows;
-  if (is_base_written()) {
+  if (is_all_applied_) {
     windows.push_back(Window::of_all(base_.sizes(), base_.dtype()));
   } else {
     for (const ViewPath& path : applied_) {
@@ -174,7 +165,7 @@ std::vector<Alias::Part> Alias::written_parts() {
   const Lock lock(mutex_);
   const ExcludeKeys pass(Key::functionalize);
   std::vector<Part> parts;
-  if (is_base_written()) {
+  if (is_all_applied_) {
     parts.push_back({Window::of_all(base_.sizes(), base_.dtype()), base_});
   } else {
     for (const ViewPath& path : applied_) {

@@ -91,7 +91,6 @@ class Alias final : public Counted {
 
   void apply_updates();
   void note_applied(ViewPath path) noexcept;
-  bool is_base_written() const noexcept;
   bool is_overwritten(const ViewPath& path) const noexcept;
 
   const KeySet backend_;

@@ -62,7 +62,8 @@ void WriteBack::write(Tensor part, Tensor value) {
               "a part is written that is not of its value's sizes and dtype");
   if (part.numel() != 0) {
     byre::detail::expect_distinct_elements(part, operation_);
-    parts_.push_back({std::move(part), std::move(value)});
+    // A clone, as it may be of memory that another part is of, and is written first.
+    parts_.push_back({std::move(part), value.lazy_clone()});
   }
 }
 

@@ -32,10 +32,14 @@ bool is_below_pass() noexcept {
 }
 
 /// Values of a pass or of a graph may have any strides, and see a part of what they keep: nobody asks
-/// for either. A program may, by as_strided, and is given what every backend gives it: a tensor of its
+/// for either. But of a small part a lazy clone would keep all there is, and have who writes the rest
+/// copy it. A program may ask, by as_strided, and is given what every backend gives it: a tensor of its
 /// own, in order.
 Tensor copied(const Tensor& seen) {
-  return is_below_pass() ? seen.lazy_clone() : independent(seen);
+  if (!is_below_pass()) {
+    return independent(seen);
+  }
+  return 2 * seen.nbytes() < seen.storage().nbytes() ? seen.clone() : seen.lazy_clone();
 }
 
 Tensor copy_of_view(const Operator& view, Reads reads, const Call& call) {
