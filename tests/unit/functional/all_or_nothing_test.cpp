@@ -121,6 +121,13 @@ TEST(AllOrNothing, inputs_are_transposed_resized_and_set) {
   });
 }
 
+TEST(AllOrNothing, what_is_computed_into_an_empty_tensor_is_written) {
+  const Program add_into = [](const Tensors& in) { return call("add.out", {in[0], in[1], in[2]}); };
+  expect_all_or_nothing(add_into, [] {
+    return Tensors{counted({2, 3}), counted({3}), counted(0)};
+  });
+}
+
 TEST(AllOrNothing, inputs_in_textures_are_rebound) {
   expect_all_or_nothing(functionalize(write_both), [] {
     return Tensors{counted_texture({2, 3}), counted_texture({2})};

@@ -47,9 +47,10 @@ bool conform(Argument& argument, const Parameter& parameter) {
   return false;
 }
 
-/// The results of an operator that writes: what it wrote, in the places of the schema, and what is new.
-Tensors with_written(const Schema& schema, std::span<const Argument> arguments, Tensors made) {
-  Tensors results;
+/// Adds the results of an operator that writes, for which there is room: what it wrote, in the places of
+/// the schema, and what is new.
+void add_with_written(const Schema& schema, std::span<const Argument> arguments, Tensors made,
+                      Tensors& results) {
   auto next = made.begin();
   for (const Return& returned : schema.returns) {
     if (returned.alias) {
@@ -58,7 +59,6 @@ Tensors with_written(const Schema& schema, std::span<const Argument> arguments, 
       results.push_back(std::move(*next++));
     }
   }
-  return results;
 }
 
 /// What a kernel returned is what the schema says: what is written is filled in.
@@ -141,10 +141,17 @@ Tensors dispatch(const Operator& op, std::span<Argument> arguments) {
   if (kernel == nullptr) {
     refuse_missing_kernel(op, key);
   }
-  Tensors results = (*kernel)({op, arguments});
-  expect_results(op, key, results.size());
-  return op.effect() == Effect::write ? with_written(op.schema(), arguments, std::move(results))
-                                      : results;
+  if (op.effect() != Effect::write) {
+    Tensors results = (*kernel)({op, arguments});
+    expect_results(op, key, results.size());
+    return results;
+  }
+  Tensors results;
+  results.reserve(op.schema().returns.size());  // now: once it is written, nothing may fail
+  Tensors made = (*kernel)({op, arguments});
+  expect_results(op, key, made.size());
+  add_with_written(op.schema(), arguments, std::move(made), results);
+  return results;
 }
 
 Tensors call(const Operator& op, Arguments arguments) {

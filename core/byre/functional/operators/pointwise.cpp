@@ -47,6 +47,18 @@ FunctionalTensor* prepared_under_pass(const Call& call) {
   return &out;
 }
 
+/// Of an `out` without elements: where there is no memory for them, it is left as it was.
+void resize_and_write(const AnyTensor& out, const AnyTensor& result) {
+  const Dims before = out.sizes();
+  try {
+    functional::call("resize_", {out, result.sizes()});
+    functional::call("copy_", {out, result});
+  } catch (...) {
+    functional::call("resize_", {out, before});
+    throw;
+  }
+}
+
 /// What `op.out` does, by the pure operator, for any backend: `out` is of the result's sizes, or empty,
 /// and then takes them.
 Tensors compute_into_out(const Call& call) {
@@ -70,9 +82,10 @@ Tensors compute_into_out(const Call& call) {
                       call.op.name().c_str(), byre::to_string(result.sizes()).c_str(),
                       byre::to_string(out.sizes()).c_str()));
     }
-    functional::call("resize_", {out, result.sizes()});
+    resize_and_write(out, result);
+  } else {
+    functional::call("copy_", {out, result});
   }
-  functional::call("copy_", {out, result});
   return {};
 }
 
