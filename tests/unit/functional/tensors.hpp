@@ -6,13 +6,14 @@
 #include <byre/functional/dispatch/call.hpp>
 #include <byre/tensor/print.hpp>
 
-#include <cstdint>
+#include <concepts>
 #include <string>
 
 namespace byre::test {
 
 /// 0, 1, 2, ... as f32, where factories make tensors now.
-inline functional::AnyTensor counted(std::int64_t count) {
+template <std::integral Count>  // which braces are none of
+functional::AnyTensor counted(Count count) {
   return functional::call_for_one("arange", {count, DType::f32});
 }
 inline functional::AnyTensor counted(const Dims& sizes) {

@@ -21,7 +21,7 @@
 namespace byre::test {
 namespace {
 
-constexpr std::size_t sizes[] = {0, 1, 63, 64, 65, 4095, 65535};
+constexpr std::size_t usual_sizes[] = {0, 1, 63, 64, 65, 4095, 65535};
 constexpr std::size_t prefixes[] = {0, 64, 1024};
 
 std::uintptr_t address_of(const void* place) {
@@ -41,7 +41,7 @@ Extent extent_of(const Block& block, const Request& request) {
 
 TEST(AlignedAllocator, aligns_the_data_behind_any_prefix) {
   for (const std::size_t prefix : prefixes) {
-    for (const std::size_t nbytes : sizes) {
+    for (const std::size_t nbytes : usual_sizes) {
       const Block block = aligned_allocator().allocate({nbytes, prefix});
       EXPECT_EQ(address_of(block.data) % data_alignment, 0U) << prefix << " + " << nbytes;
       EXPECT_GE(block.capacity, nbytes);
@@ -55,7 +55,7 @@ TEST(AlignedAllocator, gives_blocks_that_do_not_overlap) {
   std::vector<Extent> extents;
   for (int repetition = 0; repetition < 8; ++repetition) {
     for (const std::size_t prefix : prefixes) {
-      for (const std::size_t nbytes : sizes) {
+      for (const std::size_t nbytes : usual_sizes) {
         blocks.push_back(aligned_allocator().allocate({nbytes, prefix}));
         extents.push_back(extent_of(blocks.back(), {nbytes, prefix}));
         std::fill(extents.back().begin, extents.back().end,
@@ -93,7 +93,7 @@ TEST(PmrAllocator, gives_back_exactly_what_it_took) {
   CountingResource resource;
   PmrAllocator allocator(resource);
   for (const std::size_t prefix : prefixes) {
-    for (const std::size_t nbytes : sizes) {
+    for (const std::size_t nbytes : usual_sizes) {
       const Block block = allocator.allocate({nbytes, prefix});
       EXPECT_EQ(address_of(block.data) % data_alignment, 0U);
       const Extent extent = extent_of(block, {nbytes, prefix});
