@@ -94,8 +94,9 @@ class Book {
     return std::exchange(handler_, handler);
   }
 
-  /// Counts it, and says in it how often it was met, and the advice by what is known so far. Answers who is to be told: nobody, that is null,
-  /// if it is thrown or was told before. Without memory it is told again rather than never.
+  /// Counts it, and says in it how often it was met, and the advice by what is known so far. Answers
+  /// who is to be told: nobody, that is null, if it is thrown or was told before. Without memory it is
+  /// told again rather than never.
   ViolationHandler note(Violation& violation) noexcept {
     const boost::lock_guard<boost::mutex> lock(mutex_);
     ++violations_;
@@ -120,10 +121,9 @@ class Book {
         reshapes.count() - reshapes_before_,   violations_, silenced.count() - silenced_before_,
         unaudited.count() - unaudited_before_, {},          detail::unaudited_lines()};
     for (const auto& [triple, entry] : entries_) {
-      Violation& each = all.triples.emplace_back(entry.first);
-      each.count = entry.count;
-      each.advice = shared_.advice_for(each);
+      all.triples.emplace_back(entry.first).count = entry.count;
     }
+    advise(all.triples);
     std::ranges::stable_sort(all.triples, std::ranges::greater(), &Violation::count);
     return all;
   }
@@ -140,6 +140,18 @@ class Book {
   }
 
  private:
+  /// By all that is known: until what one says `view` for changes no other.
+  void advise(std::vector<Violation>& all) const {
+    Shared shared = shared_;
+    for (bool is_changed = true; is_changed;) {
+      is_changed = false;
+      for (Violation& each : all) {
+        each.advice = shared.advice_for(each);
+        is_changed = shared.learn(each) || is_changed;
+      }
+    }
+  }
+
   struct Entry {
     Violation first;
     std::uint64_t count;
