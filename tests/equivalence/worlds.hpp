@@ -90,6 +90,15 @@ class Worlds {
     /// Of several the last that is not silenced and is thrown for is told, and so on.
     auto rank() const { return std::tuple(!is_listed, is_error, when); }
   };
+  /// What is known to be meant to share memory, and what the advice is by that. By lines, as people are
+  /// told; one line may write for several reshapes.
+  struct Shared {
+    std::set<std::uint32_t> reshapes{};
+    std::set<Write> writes{};  ///< through what was reshaped
+
+    void learn(const Told& told, const Origin* writer);
+    shadow::Advice advice_for(const Told& told, const Origin* writer) const;
+  };
   struct Family {
     Memory* memory = nullptr;
     Cells copy{};  ///< where reshape copies: of this family alone
@@ -182,7 +191,6 @@ class Worlds {
   Unknown unknown_to(const Family& family) const;
   std::optional<Unknown> last_write_of(const Family& family) const;
   void tell(const Family& family, const Unknown& of, Kind kind, bool is_of_all);
-  shadow::Advice advice_now(const Told& told) const;
   Reason reason_of(const Family& family, const Places& cells, Kind kind, bool is_left) const;
 
   std::deque<Memory> memories_;
@@ -192,8 +200,8 @@ class Worlds {
   std::array<Reads, 2> reads_;
   Tellings told_;
   std::vector<Reason> reasons_;
-  std::set<std::uint32_t> shared_reshapes_;  ///< lines for which a report says view
-  std::set<std::uint32_t> shared_writes_;
+  std::vector<const Origin*> writers_;  ///< of each that is told, what wrote
+  Shared shared_;
   std::uint64_t silenced_ = 0;
   std::uint64_t silenced_reads_ = 0;  ///< in what an error makes the interpreter do again
   std::optional<std::uint32_t> first_silenced_;

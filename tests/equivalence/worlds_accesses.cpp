@@ -137,26 +137,33 @@ void Worlds::tell(const Family& family, const Unknown& of, Kind kind, bool is_of
                                           : Advice::reshape_and_clone,
             .unaudited = family.memory->unaudited.size(),
             .is_error = of.is_error};
-  if (told.advice == Advice::view) {
-    shared_reshapes_.insert(told.reshape);
-    shared_writes_.insert(told.write);
-  }
-  told.advice = advice_now(told);
+  shared_.learn(told, of.write.by);
+  told.advice = shared_.advice_for(told, of.write.by);
   told_.push_back({number_, told});
+  writers_.push_back(of.write.by);
 }
 
-/// A reshape has one rewrite, and who relies on seeing a write says so for others that read it.
-shadow::Advice Worlds::advice_now(const Told& told) const {
+/// A reshape has one rewrite, and who relies on seeing a write through what was reshaped says so for
+/// others that read it.
+void Worlds::Shared::learn(const Told& told, const Origin* writer) {
+  if (told.advice == shadow::Advice::view) {
+    reshapes.insert(told.reshape);
+    if (writer != nullptr) {
+      writes.insert({told.write, writer});
+    }
+  }
+}
+
+shadow::Advice Worlds::Shared::advice_for(const Told& told, const Origin* writer) const {
   const bool shares_write =
-      told.advice == shadow::Advice::reshape_and_clone && shared_writes_.contains(told.write);
-  return shares_write || shared_reshapes_.contains(told.reshape) ? shadow::Advice::view
-                                                                 : told.advice;
+      told.advice == shadow::Advice::reshape_and_clone && writes.contains({told.write, writer});
+  return shares_write || reshapes.contains(told.reshape) ? shadow::Advice::view : told.advice;
 }
 
 Tellings Worlds::summary() const {
   Tellings all = told_;
-  for (Telling& each : all) {
-    each.told.advice = advice_now(each.told);
+  for (std::size_t index = 0; index < all.size(); ++index) {
+    all[index].told.advice = shared_.advice_for(all[index].told, writers_[index]);
   }
   return all;
 }

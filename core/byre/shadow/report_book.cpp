@@ -47,19 +47,24 @@ Triple triple_of(const Violation& violation) noexcept {
 }
 
 /// What is known to be meant to share memory: a reshape has one rewrite, whichever of its triples says
-/// so, and who relies on seeing a write says of other readers of it that they are to see it too.
+/// so, and who relies on seeing what was written through a reshaped tensor says of other readers of it
+/// that they are to see it too.
 class Shared {
  public:
-  /// Throws std::bad_alloc.
-  void learn(const Violation& violation) {
-    if (violation.advice == Advice::view) {
-      add(reshapes_, violation.reshape);
-      add(writes_, violation.write);
+  /// Whether that was not known. Throws std::bad_alloc.
+  bool learn(const Violation& violation) {
+    if (violation.advice != Advice::view) {
+      return false;
     }
+    const Place& reshape = violation.reshape;
+    const bool is_new_reshape = reshape.is_known() && reshapes_.insert(line_of(reshape)).second;
+    const bool is_new_write =
+        is_of_reshaped(violation.write) && writes_.insert(write_of(violation.write)).second;
+    return is_new_reshape || is_new_write;
   }
   Advice advice_for(const Violation& violation) const {
-    const bool shares_write =
-        violation.advice == Advice::reshape_and_clone && writes_.contains(line_of(violation.write));
+    const bool shares_write = violation.advice == Advice::reshape_and_clone &&
+                              writes_.contains(write_of(violation.write));
     return shares_write || reshapes_.contains(line_of(violation.reshape)) ? Advice::view
                                                                           : violation.advice;
   }
@@ -69,14 +74,17 @@ class Shared {
   }
 
  private:
-  static void add(std::set<Line>& lines, const Place& place) {
-    if (place.is_known()) {
-      lines.insert(line_of(place));
-    }
+  /// A line, and the reshape that what it writes came out of: one line may write for many that have
+  /// nothing in common.
+  using Write = std::pair<Line, PlaceId>;
+
+  static bool is_of_reshaped(const Place& write) noexcept {
+    return write.is_known() && write.came_from != 0;
   }
+  static Write write_of(const Place& place) noexcept { return {line_of(place), place.came_from}; }
 
   std::set<Line> reshapes_;
-  std::set<Line> writes_;
+  std::set<Write> writes_;
 };
 
 class Book {
@@ -86,8 +94,9 @@ class Book {
     return std::exchange(handler_, handler);
   }
 
-  /// Counts it, and says in it how often it was met, and the advice by what is known so far. Answers who is to be told: nobody, that is null,
-  /// if it is thrown or was told before. Without memory it is told again rather than never.
+  /// Counts it, and says in it how often it was met, and the advice by what is known so far. Answers
+  /// who is to be told: nobody, that is null, if it is thrown or was told before. Without memory it is
+  /// told again rather than never.
   ViolationHandler note(Violation& violation) noexcept {
     const boost::lock_guard<boost::mutex> lock(mutex_);
     ++violations_;
@@ -112,10 +121,9 @@ class Book {
         reshapes.count() - reshapes_before_,   violations_, silenced.count() - silenced_before_,
         unaudited.count() - unaudited_before_, {},          detail::unaudited_lines()};
     for (const auto& [triple, entry] : entries_) {
-      Violation& each = all.triples.emplace_back(entry.first);
-      each.count = entry.count;
-      each.advice = shared_.advice_for(each);
+      all.triples.emplace_back(entry.first).count = entry.count;
     }
+    advise(all.triples);
     std::ranges::stable_sort(all.triples, std::ranges::greater(), &Violation::count);
     return all;
   }
@@ -132,6 +140,18 @@ class Book {
   }
 
  private:
+  /// By all that is known: until what one says `view` for changes no other.
+  void advise(std::vector<Violation>& all) const {
+    Shared shared = shared_;
+    for (bool is_changed = true; is_changed;) {
+      is_changed = false;
+      for (Violation& each : all) {
+        each.advice = shared.advice_for(each);
+        is_changed = shared.learn(each) || is_changed;
+      }
+    }
+  }
+
   struct Entry {
     Violation first;
     std::uint64_t count;

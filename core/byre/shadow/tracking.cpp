@@ -57,14 +57,20 @@ struct Unknown {
   }
 };
 
-/// Of the writes that the family does not know of, up to `last`, the one to tell.
-Unknown unknown_to(const Lineage& lineage, const ShadowStorage& family, WriteMark last) noexcept {
+/// Of the writes that the family does not know of, up to `last`, the one to tell. A read is also to be
+/// told of what was not read before them.
+Unknown unknown_to(const Lineage& lineage, const ShadowStorage& family, WriteMark last,
+                   Kind kind) noexcept {
   Unknown told(last, family);
-  lineage.overwritten.for_each_between(family.generation.known(), last,
-                                       [&](WriteMark earlier) noexcept {
-                                         const Unknown other(earlier, family);
-                                         told = told.rank() < other.rank() ? other : told;
-                                       });
+  const auto consider = [&](WriteMark earlier) noexcept {
+    const Unknown other(earlier, family);
+    told = told.rank() < other.rank() ? other : told;
+  };
+  lineage.overwritten.for_each_between(family.generation.known(), last, consider);
+  const WriteMark unread = family.generation.unread();
+  if (kind == Kind::read && unread != WriteMark()) {
+    consider(unread);
+  }
   return told;
 }
 
@@ -87,10 +93,10 @@ Advice advice_for(const Unknown& told, const ShadowStorage& family, const Access
 }
 
 /// Before a write the family is told in any case, and has not read what it was told of. What is not
-/// silenced is not forgotten for what is.
+/// silenced is not forgotten for what is, nor what is thrown for what is not.
 void tell_before_a_write(ShadowStorage& family, WriteMark last, const Unknown& told) noexcept {
   const WriteMark before = family.generation.unread();
-  const bool keeps = told.is_listed && before != WriteMark();
+  const bool keeps = before != WriteMark() && told.rank() < Unknown(before, family).rank();
   family.generation.learn_by_writing(last, keeps ? before : told.write);
 }
 
@@ -98,7 +104,7 @@ void tell_before_a_write(ShadowStorage& family, WriteMark last, const Unknown& t
 /// silenced read leaves the family untold, as nobody was: the next one that is not silenced is told.
 void disagree(const Lineage& lineage, ShadowStorage& family, WriteMark last, const Access& access,
               Kind kind) {
-  const Unknown told = unknown_to(lineage, family, last);
+  const Unknown told = unknown_to(lineage, family, last, kind);
   const PlaceId accessed = place_id(place_of(access, family));
   const Violation violation{.reshape = place(told.parting.reshape),
                             .write = place(told.write.place()),

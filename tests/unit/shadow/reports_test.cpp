@@ -218,6 +218,63 @@ TEST_F(Shadows, what_was_thrown_is_told_where_it_is_not_thrown) {
   EXPECT_EQ(reports.only().count, 2U);
 }
 
+TEST_F(Shadows, a_write_that_others_rely_on_is_that_of_one_reshape_and_no_other_at_its_line) {
+  const ShadowHandle shared = tracked.reshape(10);
+  tracked.write(shared.get(), 11);
+  tracked.read(nullptr, 12);
+  Tracked another;
+  const ShadowHandle one = another.reshape(20);
+  const ShadowHandle other = another.reshape(21);
+  another.write(one.get(), 11);
+  another.read(other.get(), 22);
+  Tracked third;
+  const ShadowHandle flat = third.reshape(30);
+  third.write(nullptr, 11);
+  third.read(flat.get(), 31);
+  for (const Violation& each : shadow::summary().triples) {
+    EXPECT_EQ(each.advice,
+              each.access.site.line == 12 ? Advice::view : Advice::reshape_and_clone)
+        << each.access.site.line;
+  }
+}
+
+TEST_F(Shadows, a_write_of_what_was_not_reshaped_says_nothing_of_other_reshapes) {
+  const ShadowHandle window = tracked.reshape(10);
+  for (int time = 0; time < 2; ++time) {
+    tracked.write(nullptr, 11);
+    tracked.read(window.get(), 12);
+  }
+  EXPECT_EQ(shadow::summary().triples.at(0).advice, Advice::view);
+  Tracked another;
+  const ShadowHandle flat = another.reshape(20);
+  another.write(nullptr, 11);
+  another.read(flat.get(), 21);
+  EXPECT_EQ(reports.all().back().advice, Advice::reshape_and_clone);
+}
+
+/// The write at line 12 is relied on by line 14; so line 11 is to share, and with it the write at 15.
+TEST_F(Shadows, a_reshape_has_one_rewrite_by_whatever_way_that_is_known) {
+  const ShadowHandle groups = tracked.reshape(10);
+  const ShadowHandle flat = tracked.reshape(11, groups.get());
+  tracked.write(groups.get(), 15);
+  tracked.read(flat.get(), 16);
+  Tracked another;
+  const ShadowHandle others = another.reshape(10);
+  const ShadowHandle other_flat = another.reshape(11, others.get());
+  const ShadowHandle tall = another.reshape(9, others.get());
+  another.write(others.get(), 15);
+  another.read(tall.get(), 8);
+  another.write(others.get(), 12);
+  another.read(other_flat.get(), 13);
+  EXPECT_EQ(reports.all().back().advice, Advice::reshape_and_clone);
+  another.read(nullptr, 14);
+  const auto triples = shadow::summary().triples;
+  EXPECT_EQ(triples.size(), 4U);
+  for (const Violation& each : triples) {
+    EXPECT_EQ(each.advice, Advice::view) << each.reshape.site.line;
+  }
+}
+
 TEST(Reports, go_to_the_handler_of_warnings_unless_there_is_another) {
   const CaughtWarnings warnings;
   shadow::reset_summary();

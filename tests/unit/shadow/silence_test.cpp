@@ -170,6 +170,21 @@ TEST_F(SilenceLists, that_silence_a_write_leave_what_was_not_read_before_it) {
   EXPECT_EQ(reports.all().back().write.site.line, 11U);
 }
 
+TEST_F(SilenceLists, that_silence_the_last_write_hide_none_that_was_not_read_before_it) {
+  silence("unread.cpp:13");
+  tracked.file() = "unread.cpp";
+  const ShadowHandle flat = tracked.reshape(10);
+  tracked.write(nullptr, 11);
+  tracked.write(flat.get(), 12, false);
+  tracked.write(nullptr, 13);
+  tracked.read(flat.get(), 15);
+  ASSERT_EQ(reports.count(), 2U);
+  EXPECT_EQ(reports.all()[1].write.site.line, 11U);
+  EXPECT_EQ(reports.all()[1].access.site.line, 15U);
+  tracked.read(flat.get(), 16);
+  EXPECT_EQ(reports.count(), 2U) << "the family was told";
+}
+
 TEST_F(SilenceLists, are_looked_at_once_for_a_write_whoever_reads) {
   silence("once_for_a_write.cpp:11");
   tracked.file() = "once_for_a_write.cpp";

@@ -68,6 +68,39 @@ TEST_F(Shadows, of_writes_that_left_a_rest_and_of_one_that_came_later_the_later_
   EXPECT_EQ(shadow::summary().violations, 3U);
 }
 
+/// Line 13 left what line 12 wrote, which is thrown for; line 14 is only warned of.
+class AnErrorLeftUnread : public Shadows {
+ protected:
+  AnErrorLeftUnread() {
+    tracked.write(strict_.get(), 12);
+    EXPECT_THROW(tracked.write(nullptr, 13, false), ReshapeViolation);
+    tracked.write(nullptr, 13, false);
+    tracked.write(lax_.get(), 14);
+  }
+  void expect_thrown_once(std::uint32_t line) {
+    try {
+      tracked.read(nullptr, line);
+      ADD_FAILURE() << "nothing was thrown";
+    } catch (const ReshapeViolation& thrown) {
+      EXPECT_EQ(thrown.violation().write.site.line, 12U);
+    }
+    EXPECT_NO_THROW(tracked.read(nullptr, line + 1));
+  }
+
+ private:
+  const ShadowHandle strict_ = tracked.reshape(10, nullptr, ReshapeMode::error);
+  const ShadowHandle lax_ = tracked.reshape(11);
+};
+
+TEST_F(AnErrorLeftUnread, is_thrown_where_it_is_read_after_a_write_that_is_not) {
+  expect_thrown_once(15);
+}
+
+TEST_F(AnErrorLeftUnread, is_not_forgotten_for_a_write_that_is_not_thrown) {
+  EXPECT_NO_THROW(tracked.write(nullptr, 15, false));
+  expect_thrown_once(16);
+}
+
 TEST_F(Shadows, what_is_reshaped_has_not_read_what_its_input_has_not) {
   const ShadowHandle flat = tracked.reshape(10);
   tracked.write(nullptr, 11);
