@@ -188,6 +188,7 @@ class Worlds {
              bool may_be_of_all = true);
   void write_through(const Tensor& tensor, std::int64_t value);
   Unknown unknown_of(const Family& family, const Write& write, int when) const;
+  std::optional<Unknown> unread_by(const Family& family) const;
   Unknown unknown_to(const Family& family) const;
   std::optional<Unknown> last_write_of(const Family& family) const;
   void tell(const Family& family, const Unknown& of, Kind kind, bool is_of_all);

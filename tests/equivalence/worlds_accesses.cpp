@@ -69,11 +69,10 @@ void Worlds::access(Family& family, const Places& cells, Kind kind, bool is_of_a
   const bool writes = kind == Kind::write;
   const bool is_unknown = std::ranges::any_of(
       family.memory->cells, [&](const Cell& cell) { return cell.written > family.told; });
-  std::optional<Unknown> of;
-  if (is_unknown) {
-    of = unknown_to(family);
-  } else if (!writes && family.unread) {
-    of = unknown_of(family, family.unread->write, family.unread->when);
+  const std::optional<Unknown> left = unread_by(family);
+  std::optional<Unknown> of = is_unknown ? std::optional(unknown_to(family)) : std::nullopt;
+  if (!writes && left && (!of || of->rank() < left->rank())) {
+    of = left;
   }
   const bool is_silenced = of && (is_silent_ || of->is_listed || is_listed_line(line_));
   if (is_silenced) {
@@ -92,7 +91,7 @@ void Worlds::access(Family& family, const Places& cells, Kind kind, bool is_of_a
   if (is_unknown) {
     family.known = last_write_of(family);
   }
-  const bool keeps_unread = writes && (!of || (of->is_listed && family.unread));
+  const bool keeps_unread = writes && (!of || (left && of->rank() < left->rank()));
   family.unread = keeps_unread ? family.unread : writes ? of : std::nullopt;
 }
 
@@ -100,6 +99,12 @@ Worlds::Unknown Worlds::unknown_of(const Family& family, const Write& write, int
   const Parting parting = parting_of(family.origin, write.by);
   return {write, when, is_listed_line(write.line) || is_listed_line(parting.reshape->line),
           parting.reshape->mode == shadow::ReshapeMode::error};
+}
+
+std::optional<Worlds::Unknown> Worlds::unread_by(const Family& family) const {
+  return family.unread
+             ? std::optional(unknown_of(family, family.unread->write, family.unread->when))
+             : std::nullopt;
 }
 
 Worlds::Unknown Worlds::unknown_to(const Family& family) const {
@@ -160,10 +165,24 @@ shadow::Advice Worlds::Shared::advice_for(const Told& told, const Origin* writer
   return shares_write || reshapes.contains(told.reshape) ? shadow::Advice::view : told.advice;
 }
 
+/// What the first of each triple says, once none changes another.
 Tellings Worlds::summary() const {
+  Shared shared = shared_;
   Tellings all = told_;
+  std::set<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>> met;
+  std::vector<std::size_t> firsts;
   for (std::size_t index = 0; index < all.size(); ++index) {
-    all[index].told.advice = shared_.advice_for(all[index].told, writers_[index]);
+    const Told& told = all[index].told;
+    if (met.emplace(told.reshape, told.write, told.access).second) {
+      firsts.push_back(index);
+    }
+  }
+  for (std::size_t round = 0; round <= firsts.size(); ++round) {
+    for (const std::size_t index : firsts) {
+      Told& told = all[index].told;
+      told.advice = shared.advice_for(told, writers_[index]);
+      shared.learn(told, writers_[index]);
+    }
   }
   return all;
 }

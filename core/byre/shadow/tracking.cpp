@@ -131,6 +131,18 @@ void disagree(const Lineage& lineage, ShadowStorage& family, WriteMark last, con
   }
 }
 
+/// Notes what a write at `here` replaces as the storage's last.
+struct KeepReplaced {
+  Lineage& lineage;
+  PlaceId here;
+
+  void operator()(WriteMark replaced) const noexcept {
+    if (replaced.place() != here && replaced != WriteMark()) {
+      lineage.overwritten.note(replaced);
+    }
+  }
+};
+
 /// Whether a list silenced the same before: lists only ever grow.
 bool is_silenced_again(const ShadowStorage& family, WriteMark write,
                        const Access& access) noexcept {
@@ -228,11 +240,7 @@ void detail::expect_agreement(Lineage& lineage, ShadowStorage& family, const Acc
 
 void detail::write_tracked(Lineage& lineage, ShadowStorage& family, const Access& access) {
   const PlaceId here = id_of_write(lineage, family, access);
-  const auto keep = [&](WriteMark replaced) noexcept {
-    if (replaced.place() != here && replaced != WriteMark()) {
-      lineage.overwritten.note(replaced);
-    }
-  };
+  const KeepReplaced keep{lineage, here};
   keep(family.generation.known());
   if (const auto unknown = family.generation.write(lineage.generation, here)) [[unlikely]] {
     disagree(lineage, family, *unknown, access, Kind::write);
@@ -247,7 +255,13 @@ void detail::written_tracked(Lineage& lineage, ShadowStorage& family, const Acce
   try {
     write_tracked(lineage, family, access);
   } catch (const ReshapeViolation&) {
-    write_tracked(lineage, family, access);  // it was told, and agrees
+    // It was told. Not tried again: who writes in between would have it thrown once more, and lost.
+    const PlaceId here = id_of_write(lineage, family, access);
+    family.generation.write_anyway(lineage.generation, family.generation.known(), here,
+                                   KeepReplaced{lineage, here});
+    if (access.is_of_all) {
+      family.generation.forget_unread();
+    }
     throw;
   }
 }

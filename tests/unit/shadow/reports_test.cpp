@@ -232,8 +232,7 @@ TEST_F(Shadows, a_write_that_others_rely_on_is_that_of_one_reshape_and_no_other_
   third.write(nullptr, 11);
   third.read(flat.get(), 31);
   for (const Violation& each : shadow::summary().triples) {
-    EXPECT_EQ(each.advice,
-              each.access.site.line == 12 ? Advice::view : Advice::reshape_and_clone)
+    EXPECT_EQ(each.advice, each.access.site.line == 12 ? Advice::view : Advice::reshape_and_clone)
         << each.access.site.line;
   }
 }
