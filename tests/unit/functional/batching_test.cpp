@@ -102,7 +102,7 @@ TEST(Vmap, refuses_inputs_that_make_no_batch) {
   EXPECT_THROW(vmap(first, {std::nullopt})({counted({2})}), ArgumentError);
   EXPECT_THROW(vmap(first, {0, 0})({counted({2})}), ArgumentError);
   EXPECT_THROW(vmap(first, {1})({counted({2})}), ShapeError);
-  EXPECT_THROW(vmap(first)({counted({})}), ShapeError);
+  EXPECT_THROW(vmap(first)({counted(Dims())}), ShapeError);
   EXPECT_THROW(vmap(first)({counted({2}), counted({3})}), ShapeError);
 }
 
