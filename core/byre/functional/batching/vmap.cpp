@@ -69,9 +69,14 @@ class Run {
 
   Tensors call(const Program& function) const {
     Tensors seen;
+    Tensors behind_batches;  // what the function sees by a batch alone; under the pass that knows
     for (const Input& input : inputs_) {
       seen.push_back(input.seen);
+      if (input.axis && !is_within_pass(input.given)) {
+        behind_batches.push_back(input.given);
+      }
     }
+    const detail::RunningInputs running(behind_batches);
     const BatchLevelScope within(level_);
     return function(seen);
   }

@@ -195,6 +195,7 @@ void FunctionalRun::write_parts(const Tensors& inputs, Tensors& values, WriteBac
       writes.rebind(input, values[part->value]);
       continue;
     }
+    detail::expect_written_apart_from_running(input, "functionalize");
     Tensor value = to_cpu(values[part->value]);
     if (how_written_ == Written::bases) {
       values[part->value] = from_cpu(independent(value));  // which all of its parts are of

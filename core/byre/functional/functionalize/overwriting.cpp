@@ -101,7 +101,9 @@ Tensors set(const Call& call) {
   FunctionalTensor& self = target_of(call, 0);
   const AnyTensor source = detail::functional(call.arguments[1].tensor());
   FunctionalTensor& other = *source.as<FunctionalTensor>();
-  self.set(other.alias(), other.path());
+  const auto alias = other.alias();
+  detail::expect_takes_batch(self, alias->batch_level(), "set_");
+  self.set(alias, other.path());
   return {};
 }
 

@@ -14,7 +14,7 @@ namespace byre::inline v0::functional {
 namespace {
 
 thread_local FunctionalizeOptions options_of_thread;
-thread_local const Tensors* inputs_of_thread = nullptr;
+thread_local const detail::RunningInputs* innermost_of_thread = nullptr;
 
 bool broadcasts_to(const Dims& sizes, const Dims& operand) noexcept {
   const std::size_t added = sizes.size() - std::min(sizes.size(), operand.size());
@@ -49,7 +49,12 @@ AnyTensor detail::functional(const AnyTensor& tensor) {
 
 void detail::expect_takes_batch(const FunctionalTensor& written, const AnyTensor& value,
                                 const char* operation) {
-  if (batch_level_of(value) > written.batch_level()) {
+  expect_takes_batch(written, batch_level_of(value), operation);
+}
+
+void detail::expect_takes_batch(const FunctionalTensor& written, BatchLevel level,
+                                const char* operation) {
+  if (level > written.batch_level()) {
     throw DispatchError(format_text(
         "%s: what is written is another for each of a batch, and the tensor that is written, %s%s, "
         "is one for all of it: vmap() was given no axis for it, or its function captures it. Give "
@@ -59,26 +64,42 @@ void detail::expect_takes_batch(const FunctionalTensor& written, const AnyTensor
 }
 
 void detail::expect_captured_apart(const AnyTensor& tensor) {
-  const CpuTensor* const captured = tensor.as<CpuTensor>();
-  if (captured == nullptr || inputs_of_thread == nullptr) {
-    return;
+  if (const AnyTensor* const input = RunningInputs::find_sharing(tensor)) {
+    throw FunctionalizeError(format_text(
+        "the function captures a tensor, %s, that shares memory with an input, %s: "
+        "what it writes to the input is not there yet. Use the input, or capture a clone().",
+        describe(tensor).c_str(), describe(*input).c_str()));
   }
-  for (const AnyTensor& input : *inputs_of_thread) {
-    const CpuTensor* const given = input.as<CpuTensor>();
-    if (given != nullptr && given->value.aliases(captured->value)) {
-      throw FunctionalizeError(format_text(
-          "the function captures a tensor, %s, that shares memory with an input, %s: "
-          "what it writes to the input is not there yet. Use the input, or capture a clone().",
-          describe(tensor).c_str(), describe(input).c_str()));
-    }
+}
+
+void detail::expect_written_apart_from_running(const AnyTensor& tensor, const char* operation) {
+  if (const AnyTensor* const input = RunningInputs::find_sharing(tensor)) {
+    throw DispatchError(format_text(
+        "%s: the function wrote to a tensor, %s, that shares memory with an input, %s, of the "
+        "vmap() or the program it runs in, which did not change with it. clone() one of them.",
+        operation, describe(tensor).c_str(), describe(*input).c_str()));
   }
 }
 
 detail::RunningInputs::RunningInputs(const Tensors& inputs) noexcept
-    : before_(std::exchange(inputs_of_thread, &inputs)) {}
+    : inputs_(inputs), before_(std::exchange(innermost_of_thread, this)) {}
 
 detail::RunningInputs::~RunningInputs() {
-  inputs_of_thread = before_;
+  innermost_of_thread = before_;
+}
+
+const AnyTensor* detail::RunningInputs::find_sharing(const AnyTensor& tensor) noexcept {
+  const CpuTensor* const sought = tensor.as<CpuTensor>();
+  for (const RunningInputs* running = innermost_of_thread; sought != nullptr && running != nullptr;
+       running = running->before_) {
+    for (const AnyTensor& input : running->inputs_) {
+      const CpuTensor* const given = input.as<CpuTensor>();
+      if (given != nullptr && given->value.aliases(sought->value)) {
+        return &input;
+      }
+    }
+  }
+  return nullptr;
 }
 
 void detail::expect_not_captured(const Call& call, std::size_t index) {

@@ -12,10 +12,15 @@ namespace byre::inline v0::functional::detail {
 AnyTensor functional(const AnyTensor& tensor);
 
 /// What a program captures is read as it is when it is read. Throws FunctionalizeError for a tensor that
-/// shares memory with an input of the program this thread runs: what was written to that is not there.
+/// shares memory with an input of a program this thread runs: what was written to that is not there.
 void expect_captured_apart(const AnyTensor& tensor);
 
-/// The inputs of the program that this thread runs, for as long as this lives.
+/// Throws DispatchError for memory that is to be written and that an input of a program this thread runs
+/// shares: that program has read it already.
+void expect_written_apart_from_running(const AnyTensor& tensor, const char* operation);
+
+/// The inputs of a program that this thread runs, for as long as this lives; those of the programs that
+/// it runs in are heeded too.
 class RunningInputs {
  public:
   explicit RunningInputs(const Tensors& inputs) noexcept;
@@ -24,7 +29,14 @@ class RunningInputs {
   ~RunningInputs();
 
  private:
-  const Tensors* const before_;
+  friend void expect_captured_apart(const AnyTensor& tensor);
+  friend void expect_written_apart_from_running(const AnyTensor& tensor, const char* operation);
+
+  /// One that shares memory with a tensor of the CPU, or null.
+  static const AnyTensor* find_sharing(const AnyTensor& tensor) noexcept;
+
+  const Tensors& inputs_;
+  const RunningInputs* const before_;
 };
 
 /// Throws FunctionalizeError for an argument that was captured, which nobody would see changed.
@@ -33,6 +45,8 @@ void expect_not_captured(const Call& call, std::size_t index);
 /// Throws DispatchError for a value of a batch that `written` is seen outside of.
 void expect_takes_batch(const FunctionalTensor& written, const AnyTensor& value,
                         const char* operation);
+/// The same for what is of the batch of that vmap.
+void expect_takes_batch(const FunctionalTensor& written, BatchLevel level, const char* operation);
 
 /// An argument that is written or viewed, made one of the pass where it stands.
 FunctionalTensor& target_of(const Call& call, std::size_t index);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/functional/backends/cpu.hpp>
 #include <byre/functional/functionalize/functional_tensor.hpp>
+#include <byre/functional/functionalize/pass_parts.hpp>
 #include <byre/functional/functionalize/write_back.hpp>
 #include <byre/tensor/elements.hpp>
 #include <byre/tensor/elements/convert.hpp>
@@ -70,7 +71,8 @@ void WriteBack::write(Tensor part, Tensor value) {
 void WriteBack::write(const AnyTensor& tensor, const AnyTensor& value) {
   if (const CpuTensor* const on_cpu = tensor.as<CpuTensor>()) {
     write(on_cpu->value, to_cpu(value));
-  } else if (tensor.as<FunctionalTensor>() != nullptr) {
+  } else if (const auto* const under_pass = tensor.as<FunctionalTensor>()) {
+    detail::expect_takes_batch(*under_pass, value, operation_);
     updates_.push_back({tensor, value});
   } else {
     rebind(tensor, value);
