@@ -157,79 +157,80 @@ TEST(VmapOfFunctionalized, writes_one_input_with_what_another_held_before_it_was
   step({now, before});
   EXPECT_EQ(text_of(now), "[[10. 11. 12.]\n [13. 14. 15.]]");
   EXPECT_EQ(text_of(before), "[[0. 1. 2.]\n [3. 4. 5.]]");
+}
 
-  TEST(VmapOfFunctionalized, refuses_an_input_without_a_batch_that_is_memory_of_one) {
-    const AnyTensor x = counted({2, 2});
-    const AnyTensor row = call_for_one("select", {x, 0, 1});
-    const auto with_row = [&](bool is_written) {
-      return vmap(functionalize([=](const Tensors& in) {
-                    if (is_written) {
-                      call("fill_", {in[1], 5});
-                    }
-                    return call("add", {in[0], in[1]});
-                  }),
-                  {0, std::nullopt})({x, row});
-    };
-    EXPECT_THROW(with_row(true), DispatchError);
-    EXPECT_EQ(text_of(x), "[[0. 1.]\n [2. 3.]]");
-    EXPECT_EQ(text_of(with_row(false).front()), "[[2. 4.]\n [4. 6.]]") << "which is only read";
+TEST(VmapOfFunctionalized, refuses_an_input_without_a_batch_that_is_memory_of_one) {
+  const AnyTensor x = counted({2, 2});
+  const AnyTensor row = call_for_one("select", {x, 0, 1});
+  const auto with_row = [&](bool is_written) {
+    return vmap(functionalize([=](const Tensors& in) {
+                  if (is_written) {
+                    call("fill_", {in[1], 5});
+                  }
+                  return call("add", {in[0], in[1]});
+                }),
+                {0, std::nullopt})({x, row});
+  };
+  EXPECT_THROW(with_row(true), DispatchError);
+  EXPECT_EQ(text_of(x), "[[0. 1.]\n [2. 3.]]");
+  EXPECT_EQ(text_of(with_row(false).front()), "[[2. 4.]\n [4. 6.]]") << "which is only read";
+}
+
+TEST(VmapOfFunctionalized, refuses_to_read_an_input_by_a_tensor_that_it_captures) {
+  const AnyTensor x = counted({2, 2});
+  const Program read_another = functionalize([x](const Tensors& in) {
+    call("zero_", {in[0]});
+    return call("add", {in[0], call_for_one("select", {x, 0, 0})});
+  });
+  EXPECT_THROW(vmap(read_another)({x}), FunctionalizeError);
+  const Program inner = vmap(read_another);
+  EXPECT_THROW(vmap(inner)({call_for_one("unsqueeze", {x, 0})}), FunctionalizeError);
+  EXPECT_EQ(text_of(x), "[[0. 1.]\n [2. 3.]]");
+  EXPECT_EQ(text_of(vmap(read_another)({counted({2, 2})}).front()), "[[0. 1.]\n [0. 1.]]");
+}
+
+/// That `program`, run for each of a batch, is refused: what it writes is seen outside of that.
+void expect_batch_refused(const Program& program) {
+  try {
+    program({counted({2, 3})});
+    ADD_FAILURE() << "the batch was let out";
+  } catch (const DispatchError& error) {
+    EXPECT_NE(std::string(error.what()).find("another for each of a batch"), std::string::npos)
+        << error.what();
   }
+}
 
-  TEST(VmapOfFunctionalized, refuses_to_read_an_input_by_a_tensor_that_it_captures) {
-    const AnyTensor x = counted({2, 2});
-    const Program read_another = functionalize([x](const Tensors& in) {
-      call("zero_", {in[0]});
-      return call("add", {in[0], call_for_one("select", {x, 0, 0})});
-    });
-    EXPECT_THROW(vmap(read_another)({x}), FunctionalizeError);
-    const Program inner = vmap(read_another);
-    EXPECT_THROW(vmap(inner)({call_for_one("unsqueeze", {x, 0})}), FunctionalizeError);
-    EXPECT_EQ(text_of(x), "[[0. 1.]\n [2. 3.]]");
-    EXPECT_EQ(text_of(vmap(read_another)({counted({2, 2})}).front()), "[[0. 1.]\n [0. 1.]]");
-  }
-
-  /// That `program`, run for each of a batch, is refused: what it writes is seen outside of that.
-  void expect_batch_refused(const Program& program) {
-    try {
-      program({counted({2, 3})});
-      ADD_FAILURE() << "the batch was let out";
-    } catch (const DispatchError& error) {
-      EXPECT_NE(std::string(error.what()).find("another for each of a batch"), std::string::npos)
-          << error.what();
-    }
-  }
-
-  TEST(FunctionalizedVmap, lets_no_batch_out_by_what_an_inner_one_wrote) {
-    expect_batch_refused(functionalize([](const Tensors& in) {
-      const AnyTensor sum = call_for_one("zeros", {Dims({2, 3})});
-      vmap([&](const Tensors& outer) {
-        vmap([&](const Tensors& inner) {
-          call("add_", {inner[0], outer[0]});
-          return Tensors();
-        })({sum});
+TEST(FunctionalizedVmap, lets_no_batch_out_by_what_an_inner_one_wrote) {
+  expect_batch_refused(functionalize([](const Tensors& in) {
+    const AnyTensor sum = call_for_one("zeros", {Dims({2, 3})});
+    vmap([&](const Tensors& outer) {
+      vmap([&](const Tensors& inner) {
+        call("add_", {inner[0], outer[0]});
         return Tensors();
-      })({in[0]});
-      return Tensors{sum};
-    }));
-  }
+      })({sum});
+      return Tensors();
+    })({in[0]});
+    return Tensors{sum};
+  }));
+}
 
-  TEST(FunctionalizedVmap, lets_no_batch_out_by_set_) {
-    expect_batch_refused(functionalize([](const Tensors& in) {
-      const AnyTensor sum = call_for_one("zeros", {Dims({3})});
-      vmap([&](const Tensors& each) {
-        call("set_", {sum, each[0]});
-        return Tensors();
-      })({in[0]});
-      return Tensors{sum};
-    }));
-    const AnyTensor x = counted({2, 3});
-    const Tensors set_within = functionalize(vmap([](const Tensors& each) {
-      const AnyTensor sum = call_for_one("zeros", {Dims({3})});
+TEST(FunctionalizedVmap, lets_no_batch_out_by_set_) {
+  expect_batch_refused(functionalize([](const Tensors& in) {
+    const AnyTensor sum = call_for_one("zeros", {Dims({3})});
+    vmap([&](const Tensors& each) {
       call("set_", {sum, each[0]});
-      call("mul_.scalar", {sum, 2});
-      return Tensors{sum};
-    }))({x});
-    EXPECT_EQ(text_of(set_within.front()), "[[ 0.  2.  4.]\n [ 6.  8. 10.]]");
-  }
+      return Tensors();
+    })({in[0]});
+    return Tensors{sum};
+  }));
+  const AnyTensor x = counted({2, 3});
+  const Tensors set_within = functionalize(vmap([](const Tensors& each) {
+    const AnyTensor sum = call_for_one("zeros", {Dims({3})});
+    call("set_", {sum, each[0]});
+    call("mul_.scalar", {sum, 2});
+    return Tensors{sum};
+  }))({x});
+  EXPECT_EQ(text_of(set_within.front()), "[[ 0.  2.  4.]\n [ 6.  8. 10.]]");
+}
 
 }  // namespace
