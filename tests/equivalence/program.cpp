@@ -6,7 +6,7 @@
 namespace byre::test {
 namespace {
 
-constexpr std::array<const char*, operations> names{
+constexpr std::array<const char*, operations> names_of_operations{
     "make",    "alias",  "transpose",  "slice",   "select",     "diagonal",      "view",
     "as_i32",  "as_i64", "over",       "reshape", "lazy_clone", "cat",           "where",
     "matmul",  "clone",  "reshape_",   "drop",    "resize",     "shrink",        "realize",
@@ -62,7 +62,7 @@ std::string to_string(const Statement& statement) {
 }  // namespace
 
 const char* name_of(Operation operation) noexcept {
-  return names[static_cast<std::size_t>(operation)];
+  return names_of_operations[static_cast<std::size_t>(operation)];
 }
 
 std::string to_string(const Program& program) {

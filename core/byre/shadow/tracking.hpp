@@ -4,7 +4,8 @@
 ///
 /// Thread-safety: as of the access itself. Reads and reshapes of one storage may be at once, and what
 /// different families do; a write of a family excludes what else that family does. Lock-free where
-/// families agree and the place was met before (unless backtraces are kept); a violation locks.
+/// families agree and the place was met before, unless backtraces are kept, or a pointer leaves by another
+/// line than the family's last did; a violation locks.
 #pragma once
 
 #include <byre/error/call_site.hpp>

@@ -5,45 +5,45 @@ namespace examples::reshape_audit {
 namespace {
 
 void group_normalization(Journal& journal) {
-  const Tensor batch = counted({2, 4, 3});
-  Tensor groups = batch.reshape({4, 6});                             // reshaped 1, view 1
+  const Tensor images = counted({2, 4, 3});
+  Tensor groups = images.reshape({4, 6});                            // reshaped 1, view 1
   const Tensor flat = groups.reshape({24});                          // reshaped 2, view 2
   byre::sub_(groups, byre::div(byre::sum(groups, {1}, true), 6.0));  // written 1 2
-  journal.saw(batch);                                                // then read 1
+  journal.saw(images);                                               // then read 1
   journal.saw(flat);                                                 // then read 2
 }
 
 void group_normalization_rewritten(Journal& journal) {
-  const Tensor batch = counted({2, 4, 3});
-  Tensor groups = batch.view({4, 6});
+  const Tensor images = counted({2, 4, 3});
+  Tensor groups = images.view({4, 6});
   const Tensor flat = groups.view({24});
   byre::sub_(groups, byre::div(byre::sum(groups, {1}, true), 6.0));
-  journal.saw(batch);
+  journal.saw(images);
   journal.saw(flat);
 }
 
 void normalized_copy(Journal& journal) {
-  const Tensor batch = counted({2, 4, 3});
-  Tensor groups = batch.reshape({4, 6}).clone();
+  const Tensor images = counted({2, 4, 3});
+  Tensor groups = images.reshape({4, 6}).clone();
   byre::sub_(groups, byre::div(byre::sum(groups, {1}, true), 6.0));
   journal.saw(groups);
-  journal.saw(batch);
+  journal.saw(images);
 }
 
 void flattened_in_place(Journal& journal) {
-  Tensor batch = counted({2, 3});
-  const Tensor first = batch.select(0, 0);
-  batch.reshape_({6});                  // reshaped 1, view by mistake 1
-  byre::relu_(byre::sub_(batch, 2.0));  // written 1
-  journal.saw(first);                   // then read 1
+  Tensor images = counted({2, 3});
+  const Tensor first = images.select(0, 0);
+  images.reshape_({6});                  // reshaped 1, view by mistake 1
+  byre::relu_(byre::sub_(images, 2.0));  // written 1
+  journal.saw(first);                    // then read 1
 }
 
 // The row that was looked at before is to stay as it was.
 void flattened_in_place_rewritten(Journal& journal) {
-  Tensor batch = counted({2, 3});
-  const Tensor first = batch.select(0, 0).clone();
-  batch.reshape_({6});
-  byre::relu_(byre::sub_(batch, 2.0));
+  Tensor images = counted({2, 3});
+  const Tensor first = images.select(0, 0).clone();
+  images.reshape_({6});
+  byre::relu_(byre::sub_(images, 2.0));
   journal.saw(first);
 }
 

@@ -49,8 +49,8 @@ Definition define(Schema schema);
 /// One there is already, to add kernels for another key. Throws DispatchError.
 Definition extend(std::string_view name);
 
-/// By its name and overload: "add_.scalar". Stays valid. Lock-free. Throws DispatchError, which names those that
-/// are near.
+/// By its name and overload: "add_.scalar". Stays valid. Lock-free. Throws DispatchError, which names
+/// those that are near.
 const Operator& find(std::string_view name);
 /// The same, or null.
 const Operator* find_if_any(std::string_view name);
