@@ -50,8 +50,8 @@ TEST_P(Modes, what_is_written_is_seen_where_there_is_an_alias) {
 }
 
 TEST_P(Modes, what_strides_cannot_say_is_copied) {
-  const Tensor rows = x.view({2, 3});
-  Tensor flat = rows.t().reshape({6});
+  const Tensor matrix = x.view({2, 3});
+  Tensor flat = matrix.t().reshape({6});
   EXPECT_FALSE(flat.aliases(x));
   EXPECT_EQ(values_of(flat), (std::vector<float>{1, 4, 2, 5, 3, 6}));
   fill_(flat, 0);
