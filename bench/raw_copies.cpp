@@ -24,14 +24,14 @@ constexpr std::size_t huge = 2 * mib;
 constexpr int populate_write = 23;  // MADV_POPULATE_WRITE, Linux 5.14; older headers lack it
 
 /// How fresh pages are come by. `step`: bytes populated before they are copied to; 0: none are.
-struct Way {
+struct CopyWay {
   const char* name;
   bool huge_pages;
   std::size_t step;
 };
 
 constexpr std::size_t everything = static_cast<std::size_t>(-1);
-constexpr Way ways[] = {
+constexpr CopyWay copy_ways[] = {
     {"raw_small", false, 0},
     {"raw_small_populated", false, everything},
     {"raw_huge", true, 0},
@@ -76,7 +76,7 @@ void copy_into(std::byte* to, const std::byte* from, std::size_t nbytes, std::si
   }
 }
 
-void run_raw(benchmark::State& state, std::size_t nbytes, Way way) {
+void run_raw(benchmark::State& state, std::size_t nbytes, CopyWay way) {
   const auto source = make_filled<Word>(nbytes, Memory::fresh);
   run_bursts(state, 1, [&](std::size_t burst) {
     std::optional<Pages> pages;
@@ -108,7 +108,7 @@ void add_raw_copies() {
   for (const std::size_t nbytes : {256 * kib, 16 * mib, 256 * mib}) {
     add({"write_shared", nbytes, Memory::recycled}, "memcpy_warm",
         [=](benchmark::State& state) { run_warm(state, nbytes); });
-    for (const Way& way : ways) {
+    for (const CopyWay& way : copy_ways) {
       if (!way.huge_pages || nbytes >= huge) {
         add({"write_shared", nbytes, Memory::fresh}, way.name,
             [=](benchmark::State& state) { run_raw(state, nbytes, way); });

@@ -72,13 +72,13 @@ void add_alone(std::size_t nbytes) {
 }
 
 void add_raw(std::size_t nbytes) {
-  struct RawPointer {
+  struct RawBytes {
     std::byte* bytes;
     std::byte* mutable_data() noexcept { return bytes; }
   };
   add({"steal", nbytes}, "raw", [=](benchmark::State& state) {
     auto array = make_array<Word>(nbytes);
-    std::vector<RawPointer> pointers;
+    std::vector<RawBytes> pointers;
     for (auto& bytes : array) {
       pointers.push_back({bytes.mutable_data()});
     }

@@ -95,7 +95,7 @@ void run_by_value(benchmark::State& state) {
 }
 
 /// By value and with no count of its own: what cannot be left out.
-void run_floor(benchmark::State& state) {
+void run_floor_of_views(benchmark::State& state) {
   std::vector<std::byte> data(4 * kib);
   CountedStorage storage;
   storage.data = data.data();
@@ -148,7 +148,7 @@ void add_tensor_views() {
   add({"tensor_view", 64}, "byre", run_view);
   add({"tensor_view", 64}, "three_words", run_three_words);
   add({"tensor_view", 64}, "by_value", run_by_value);
-  add({"tensor_view", 64}, "floor", run_floor);
+  add({"tensor_view", 64}, "floor", run_floor_of_views);
   for (const std::size_t nbytes : all_sizes) {
     add_reshape("byre", nbytes, [](const byre::Tensor& tensor, const byre::Dims& sizes) {
       const byre::Tensor reshaped = tensor.reshape(sizes);

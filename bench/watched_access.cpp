@@ -19,8 +19,8 @@ namespace {
 using byre::shadow::ReshapeMode;
 using byre::shadow::ReshapeModeScope;
 
-constexpr std::size_t accesses_per_burst = 4096;
-constexpr std::size_t nbytes = 64;
+constexpr std::size_t watched_per_burst = 4096;
+constexpr std::size_t watched_nbytes = 64;
 
 /// What a tensor looks at to find its elements, without shadow storages.
 class PlainView {
@@ -74,8 +74,8 @@ template <class View>
 double read_bytes(const View& view) {
   std::size_t sum = 0;
   const double ns = timed_ns([&] {
-    for (std::size_t i = 0; i < accesses_per_burst; ++i) {
-      sum += view.data()[i % nbytes];
+    for (std::size_t i = 0; i < watched_per_burst; ++i) {
+      sum += view.data()[i % watched_nbytes];
       benchmark::ClobberMemory();
     }
     benchmark::DoNotOptimize(sum);
@@ -86,8 +86,8 @@ double read_bytes(const View& view) {
 template <class View>
 double write_bytes(View& view) {
   return timed_ns([&] {
-    for (std::size_t i = 0; i < accesses_per_burst; ++i) {
-      view.mutable_data()[i % nbytes] = static_cast<std::uint8_t>(i);
+    for (std::size_t i = 0; i < watched_per_burst; ++i) {
+      view.mutable_data()[i % watched_nbytes] = static_cast<std::uint8_t>(i);
       benchmark::ClobberMemory();
     }
   });
@@ -96,16 +96,16 @@ double write_bytes(View& view) {
 template <class View>
 void run(benchmark::State& state, View view, bool write) {
   benchmark::DoNotOptimize(&view);
-  run_bursts(state, accesses_per_burst,
+  run_bursts(state, watched_per_burst,
              [&](std::size_t) { return write ? write_bytes(view) : read_bytes(view); });
 }
 
 byre::Tensor a_tensor() {
-  return byre::Tensor::zeros({nbytes}, byre::DType::u8);
+  return byre::Tensor::zeros({watched_nbytes}, byre::DType::u8);
 }
 
 void add_in_mode(const char* operation, const char* contender, ReshapeMode mode, bool write) {
-  add({operation, nbytes}, contender, [=](benchmark::State& state) {
+  add({operation, watched_nbytes}, contender, [=](benchmark::State& state) {
     const ReshapeModeScope scope(mode);
     run(state, Watched{a_tensor()}, write);
   });
@@ -116,14 +116,14 @@ void add_in_mode(const char* operation, const char* contender, ReshapeMode mode,
 void add_watched_access() {
   for (const bool write : {false, true}) {
     const char* const operation = write ? "tensor_write" : "tensor_read";
-    add({operation, nbytes}, "plain",
+    add({operation, watched_nbytes}, "plain",
         [=](benchmark::State& state) { run(state, PlainView(a_tensor()), write); });
     add_in_mode(operation, "copy", ReshapeMode::copy, write);
     add_in_mode(operation, "warn", ReshapeMode::warn, write);
-    add({operation, nbytes}, "watched", [=](benchmark::State& state) {
+    add({operation, watched_nbytes}, "watched", [=](benchmark::State& state) {
       const ReshapeModeScope scope(ReshapeMode::warn);
       const byre::Tensor tensor = a_tensor();
-      run(state, Watched{tensor.reshape({nbytes / 2, 2})}, write);
+      run(state, Watched{tensor.reshape({watched_nbytes / 2, 2})}, write);
     });
   }
 }

@@ -94,7 +94,7 @@ std::uint64_t number(const std::string& name, const std::string& given, std::uin
 
 /// What is wrong. Boost 1.74 never ends replacing the placeholders of its texts, such as %option%, where
 /// an argument is written like one.
-std::string text_of(const po::error& error, int argc, const char* const* argv) {
+std::string explained(const po::error& error, int argc, const char* const* argv) {
   const bool is_placeholder = std::any_of(
       argv + 1, argv + argc, [](std::string_view text) { return text.find('%') != text.npos; });
   return is_placeholder ? "an argument with a % in it is not understood" : error.what();
@@ -115,7 +115,7 @@ po::variables_map split(int argc, const char* const* argv) {
               given);
     return given;
   } catch (const po::error& error) {
-    throw BadCommandLine(text_of(error, argc, argv));
+    throw BadCommandLine(explained(error, argc, argv));
   }
 }
 

@@ -11,7 +11,7 @@
 namespace byre::stress {
 namespace {
 
-constexpr std::array<std::string_view, fault_count> names{
+constexpr std::array<std::string_view, fault_count> fault_names{
     "allocation", "random", "budget", "copy", "heap", "sink", "truncation"};
 
 struct Rate {
@@ -85,7 +85,7 @@ void parse_part(std::string_view part, FaultRates& rates) {
 }  // namespace
 
 std::string_view name_of(Fault fault) noexcept {
-  return names[static_cast<std::size_t>(fault)];
+  return fault_names[static_cast<std::size_t>(fault)];
 }
 
 FaultRates parse_faults(std::string_view text) {

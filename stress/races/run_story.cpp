@@ -28,7 +28,7 @@ void check_counters(Stage& stage, const stats::Counters& since) {
   if (BYRE_STATS == 0) {
     return;
   }
-  const Tally seen = stage.tally();
+  const Deeds seen = stage.tally();
   expect_count(stage, since.lazy_clones, seen.clones, "lazy clones counted");
   expect_count(stage, since.copies, seen.copied, "copies counted");
   expect_count(stage, since.steals, seen.stole, "steals counted");

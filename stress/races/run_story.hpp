@@ -122,7 +122,7 @@ class StoryRun {
     check_counters(stage_, stats::snapshot() - before_);
     guarded([this] { story_.check(); });
     check_memory(stage_);
-    const Tally tally = stage_.tally();
+    const Deeds tally = stage_.tally();
     result_.operations += tally.operations();
     result_.lazy_clones += tally.clones;
     result_.copies += tally.copied;

@@ -45,7 +45,7 @@ void for_each_part(std::size_t nbytes, Act act) {
 
 }  // namespace
 
-Tally& Tally::operator+=(const Tally& other) noexcept {
+Deeds& Deeds::operator+=(const Deeds& other) noexcept {
   clones += other.clones;
   copied += other.copied;
   stole += other.stole;
@@ -83,7 +83,7 @@ void Stage::expect_bytes(const std::byte* data, std::uint64_t stamp, const char*
 }
 
 void Stage::count(unsigned thread, Materialized how) noexcept {
-  Tally& tally = tallies_[thread].tally;
+  Deeds& tally = tallies_[thread].tally;
   switch (how) {
     case Materialized::copied:
       ++tally.copied;
@@ -111,8 +111,8 @@ void Stage::fail_unequal(std::uint64_t is, std::uint64_t expected, const char* w
   fail(std::string(what) + ": " + std::to_string(is) + " instead of " + std::to_string(expected));
 }
 
-Tally Stage::tally() const noexcept {
-  Tally sum;
+Deeds Stage::tally() const noexcept {
+  Deeds sum;
   for (const OfThread& thread : tallies_) {
     sum += thread.tally;
   }

@@ -18,7 +18,7 @@
 namespace byre::stress::races {
 
 /// What one thread, or all, did.
-struct Tally {
+struct Deeds {
   std::uint64_t clones = 0;
   std::uint64_t copied = 0;
   std::uint64_t stole = 0;
@@ -28,7 +28,7 @@ struct Tally {
   /// Writers that kept the data they shared.
   std::uint64_t kept() const noexcept { return stole + unique; }
   std::uint64_t operations() const noexcept { return clones + copied + kept() + drops; }
-  Tally& operator+=(const Tally& other) noexcept;
+  Deeds& operator+=(const Deeds& other) noexcept;
 };
 
 /// Thread-safe where it takes a thread's number, or says so.
@@ -121,14 +121,14 @@ class Stage {
   [[gnu::cold]] void fail(const std::string& what);
 
   /// While nothing runs.
-  Tally tally() const noexcept;
+  Deeds tally() const noexcept;
   void next_round() noexcept;
   const std::vector<std::string>& failures() const noexcept { return failures_; }
   bool has_failed() const noexcept { return !failures_.empty(); }
 
  private:
   struct alignas(64) OfThread {
-    Tally tally;
+    Deeds tally;
   };
 
   void expect_bytes(const std::byte* data, std::uint64_t stamp, const char* what);

@@ -47,7 +47,7 @@ void write_table(std::ostream& page, const Soak& soak) {
   write_row(page, sum_of(soak));
 }
 
-void write_faults(std::ostream& page, const FaultCounts& faults) {
+void write_survived_faults(std::ostream& page, const FaultCounts& faults) {
   page << "\nfaults survived, of those injected:\n";
   for (std::size_t at = 0; at < fault_count; ++at) {
     const auto fault = static_cast<Fault>(at);
@@ -90,7 +90,7 @@ std::string text_of(const Soak& soak) {
   page << "soak: seed " << soak.seed << ", " << std::fixed << std::setprecision(1)
        << soak.seconds / 60 << " minutes, " << soak.rotations << " rotations\n\n";
   write_table(page, soak);
-  write_faults(page, sum_of(soak).tally.faults);
+  write_survived_faults(page, sum_of(soak).tally.faults);
   write_memory(page, soak);
   page << "\nlost: " << (soak.lost.empty() ? "nothing" : "") << '\n';
   for (const std::string& lost : soak.lost) {

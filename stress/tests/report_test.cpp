@@ -113,8 +113,8 @@ TEST(Texts, are_read_as_they_are_written) {
     EXPECT_EQ(text_of(parse_perturbation(chance)), chance);
     EXPECT_EQ(parse_perturbation(text_of(parse_perturbation(chance))), parse_perturbation(chance));
   }
-  for (const char* sizes : {"1..64M", "100", "3K..1M"}) {
-    EXPECT_EQ(text_of(parse_sizes(sizes)), sizes);
+  for (const char* range : {"1..64M", "100", "3K..1M"}) {
+    EXPECT_EQ(text_of(parse_sizes(range)), range);
   }
 }
 

@@ -110,9 +110,9 @@ TEST_F(WorldTest, wrong_bytes_on_the_board_are_noticed) {
 
 TEST_F(WorldTest, a_handle_too_many_of_what_is_on_the_board_is_noticed) {
   item.become_storage();
-  const Content content = item.expected();
+  const Content expected = item.expected();
   const auto unseen = *item.storage();
-  world.board.put(0, {item.release_storage(), content});
+  world.board.put(0, {item.release_storage(), expected});
   census.count_shared();
   EXPECT_EQ(told_by_census(), "handles of a storage on the board: 2, and have to be 1");
 }

@@ -6,10 +6,6 @@ namespace {
 
 using functional::None;
 
-Scalar number(std::int64_t value) {
-  return Scalar(value);
-}
-
 Sample view(std::string op, std::vector<StepArgument> constants = {}) {
   constants.insert(constants.begin(), the_base);
   return {std::move(op), std::move(constants)};

@@ -13,10 +13,6 @@ using functional::None;
 using Constants = std::vector<StepArgument>;
 using Maker = Constants (*)(Dice&, const Tensor&);
 
-Scalar number(std::int64_t value) {
-  return Scalar(value);
-}
-
 /// The size along an axis, which may be none.
 std::int64_t length(const Tensor& self, std::int64_t axis) {
   const std::int64_t ndim = std::ssize(self.sizes());

@@ -22,6 +22,11 @@ struct Ref {
 
 using StepArgument = functional::BasicArgument<Ref>;
 
+/// A step's argument that is a number.
+inline Scalar number(std::int64_t value) {
+  return Scalar(value);
+}
+
 /// One call. Its number names what it returns; of an operator that writes, nothing is named.
 struct Step {
   int number = 0;

@@ -36,7 +36,7 @@ class DropsAgainstCopies {
         stage_.expect_content(owners_[thread], stage_.stamp(thread), "what a writer left");
       }
     }
-    const Tally did = stage_.tally();
+    const Deeds did = stage_.tally();
     stage_.expect_equal(did.copied + did.kept(), writers, "writes of as many writers");
     stage_.expect(did.kept() <= 1, "at most one writer keeps the original");
     stage_.expect_equal(stage_.memory.blocks_out(), writers, "blocks of as many writers");

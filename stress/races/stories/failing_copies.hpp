@@ -56,7 +56,7 @@ class FailingCopies {
       return static_cast<std::uint64_t>(std::count_if(
           owners_.begin(), owners_.end(), [&](const Owner& owner) { return owner.left == left; }));
     };
-    const Tally did = stage_.tally();
+    const Deeds did = stage_.tally();
     const std::uint64_t sharing = count(Left::shared);
     stage_.expect_equal(did.copied + did.kept(), count(Left::wrote), "writes that succeeded");
     stage_.expect(did.kept() <= (sharing == 0 ? 1U : 0U), "nobody keeps what others own");

@@ -10,10 +10,13 @@
 
 #include <gtest/gtest.h>
 
+#include "tensors.hpp"
+
 namespace {
 
 using namespace byre;
 using namespace byre::functional;
+using byre::test::element;
 using functional::call;
 using functional::call_for_one;
 
@@ -21,16 +24,12 @@ FunctionalTensor& functional(const AnyTensor& tensor) {
   return *tensor.as<FunctionalTensor>();
 }
 
-AnyTensor zeros(const Dims& sizes) {
+AnyTensor zeros_with_pass(const Dims& sizes) {
   return to_functional(from_cpu(Tensor::zeros(sizes, DType::f32)));
 }
 
-std::string text_of(const AnyTensor& tensor) {
+std::string text_of_value(const AnyTensor& tensor) {
   return byre::to_string(to_cpu(functional(tensor).value()));
-}
-
-AnyTensor element(const AnyTensor& x, std::int64_t index) {
-  return call_for_one("select", {x, 0, index});
 }
 
 class AliasMemory : public testing::TestWithParam<ViewPaths> {
@@ -39,7 +38,7 @@ class AliasMemory : public testing::TestWithParam<ViewPaths> {
 };
 
 TEST_P(AliasMemory, of_updates_of_one_place_keeps_the_last) {
-  const AnyTensor x = zeros({3});
+  const AnyTensor x = zeros_with_pass({3});
   for (int i = 0; i < 10; ++i) {
     call("fill_", {element(x, 1), i});  // another view each time
   }
@@ -47,11 +46,11 @@ TEST_P(AliasMemory, of_updates_of_one_place_keeps_the_last) {
   call("fill_", {call_for_one("slice", {x, 0, 1, 3}), 7});
   call("fill_", {element(x, 1), 8});
   EXPECT_EQ(functional(x).alias()->pending_updates(), 2U) << "whatever came between";
-  EXPECT_EQ(text_of(x), "[0. 8. 7.]");
+  EXPECT_EQ(text_of_value(x), "[0. 8. 7.]");
 }
 
 TEST_P(AliasMemory, of_updates_before_one_that_covers_the_base_keeps_none) {
-  const AnyTensor x = zeros({2, 2});
+  const AnyTensor x = zeros_with_pass({2, 2});
   call("fill_", {element(x, 1), 1});
   call("fill_", {element(x, 0), 2});
   call("fill_", {call_for_one("transpose", {x, 0, 1}), 3});
@@ -59,11 +58,11 @@ TEST_P(AliasMemory, of_updates_before_one_that_covers_the_base_keeps_none) {
   call("fill_", {element(x, 1), 4});
   call("fill_", {x, 5});
   EXPECT_EQ(functional(x).alias()->pending_updates(), 0U) << "the base itself has no update";
-  EXPECT_EQ(text_of(x), "[[5. 5.]\n [5. 5.]]");
+  EXPECT_EQ(text_of_value(x), "[[5. 5.]\n [5. 5.]]");
 }
 
 TEST_P(AliasMemory, of_many_updates_keeps_fewer_than_the_bound) {
-  const AnyTensor x = zeros({1000});
+  const AnyTensor x = zeros_with_pass({1000});
   for (std::int64_t i = 0; i < 1000; ++i) {
     call("fill_", {element(x, i), 1});
     ASSERT_LE(functional(x).alias()->pending_updates(), Alias::most_updates);
@@ -72,7 +71,7 @@ TEST_P(AliasMemory, of_many_updates_keeps_fewer_than_the_bound) {
 }
 
 TEST_P(AliasMemory, of_a_million_updates_without_a_use_is_constant) {
-  const AnyTensor x = zeros({2});
+  const AnyTensor x = zeros_with_pass({2});
   const AnyTensor first = element(x, 0);
   const auto before = stats::snapshot().live_bytes;
   const int writes = GetParam() == ViewPaths::chains ? 100000 : 1000000;
@@ -97,7 +96,7 @@ TEST_P(AliasMemory, of_updates_that_are_recorded_in_a_graph_is_constant_too) {
 TEST_P(AliasMemory, goes_with_the_last_tensor_that_may_need_it) {
   const Tensor content = Tensor::zeros({4}, DType::f32);
   {
-    const AnyTensor x = zeros({2, 4});
+    const AnyTensor x = zeros_with_pass({2, 4});
     AnyTensor row = element(x, 1);
     call("copy_", {row, from_cpu(content)});
     EXPECT_EQ(content.storage().use_count(), 2U) << "recorded, as a lazy clone";
@@ -107,7 +106,7 @@ TEST_P(AliasMemory, goes_with_the_last_tensor_that_may_need_it) {
 
 TEST_P(AliasMemory, of_recorded_contents_is_that_of_what_they_were_copied_from) {
   const Tensor content = Tensor::zeros({1 << 16}, DType::f32);
-  const AnyTensor x = zeros({2, 1 << 16});
+  const AnyTensor x = zeros_with_pass({2, 1 << 16});
   const AnyTensor row = element(x, 1);
   const auto before = stats::snapshot().bytes_copied;
   call("copy_", {row, from_cpu(content)});
@@ -116,7 +115,7 @@ TEST_P(AliasMemory, of_recorded_contents_is_that_of_what_they_were_copied_from) 
 }
 
 TEST_P(AliasMemory, of_the_base_is_written_in_place_where_nobody_else_sees_it) {
-  const AnyTensor x = zeros({2, 1 << 16});
+  const AnyTensor x = zeros_with_pass({2, 1 << 16});
   call("fill_", {element(x, 1), 1});
   functional(x).value();
   const void* const elements = to_cpu(functional(x).value()).raw_data();
@@ -134,7 +133,7 @@ INSTANTIATE_TEST_SUITE_P(Each, AliasMemory, testing::Values(ViewPaths::chains, V
 
 TEST(Chains, are_as_long_as_they_are_deep_and_end_without_a_deep_stack) {
   const FunctionalizeOptionsScope chains({.paths = ViewPaths::chains});
-  const AnyTensor x = zeros({2, 3});
+  const AnyTensor x = zeros_with_pass({2, 3});
   AnyTensor view = x;
   constexpr std::size_t depth = 50001;
   for (std::size_t i = 0; i < depth; ++i) {
@@ -150,7 +149,7 @@ TEST(Chains, are_as_long_as_they_are_deep_and_end_without_a_deep_stack) {
   }
   EXPECT_EQ(functional(view).path().depth(), depth + 1);
   call("fill_", {view, 5});
-  EXPECT_EQ(text_of(x), "[[0. 0. 0.]\n [5. 5. 5.]]");
+  EXPECT_EQ(text_of_value(x), "[[0. 0. 0.]\n [5. 5. 5.]]");
 }
 
 }  // namespace

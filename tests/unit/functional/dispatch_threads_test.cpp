@@ -15,17 +15,18 @@
 #include <vector>
 
 #include "../support/threads.hpp"
+#include "tensors.hpp"
 
 namespace {
 
 using namespace byre;
 using namespace byre::functional;
+using byre::test::zeros;
 using functional::call;
 using functional::call_for_one;
 using test::run_rounds;
 
-constexpr std::size_t threads = 4;
-constexpr std::size_t rounds = 50;
+constexpr std::size_t registering_threads = 4;
 
 /// New in each round, also if the test is run again.
 std::string new_name(const char* stem) {
@@ -55,11 +56,7 @@ class Registering {
   std::atomic<bool> is_done_ = false;
 };
 
-AnyTensor zeros(std::int64_t count) {
-  return from_cpu(Tensor::zeros({count}, DType::f32));
-}
-
-float first_of(const AnyTensor& tensor) {
+float first_of_value(const AnyTensor& tensor) {
   return *to_cpu(from_functional(tensor)).data<float>();
 }
 
@@ -70,21 +67,22 @@ Definition define_adding(const std::string& name) {
 
 TEST(PureForms, that_threads_derive_at_once_are_one) {
   std::string name;
-  std::vector<const Operator*> forms(threads);
+  std::vector<const Operator*> forms(registering_threads);
   run_rounds(
-      threads, rounds,
+      registering_threads, 50,
       [&](std::size_t) {
         name = new_name("test_derived_at_once") + "_";
         define_adding(name);
       },
       [&](std::size_t thread) {
-        const AnyTensor x = to_functional(zeros(4));
+        const AnyTensor x = to_functional(zeros({4}));
         call(name, {x, static_cast<double>(thread)});
         forms[thread] = &pure_form(find(name));
-        EXPECT_EQ(first_of(x), static_cast<float>(thread));
+        EXPECT_EQ(first_of_value(x), static_cast<float>(thread));
       },
       [&](std::size_t) {
-        ASSERT_EQ(forms, std::vector<const Operator*>(threads, &find(name + "_functional")));
+        ASSERT_EQ(forms,
+                  std::vector<const Operator*>(registering_threads, &find(name + "_functional")));
       });
 }
 
@@ -92,7 +90,7 @@ TEST(Registration, beside_calls_is_found_whole_or_not_at_all) {
   Registering registering;
   std::string name;
   run_rounds(
-      threads, rounds,
+      registering_threads, 50,
       [&](std::size_t) {
         name = new_name("test_beside_calls");
         registering.begin();
@@ -110,14 +108,14 @@ TEST(Registration, beside_calls_is_found_whole_or_not_at_all) {
         }
         const Operator* op = nullptr;
         registering.expect_found([&] {
-          EXPECT_EQ(first_of(call_for_one("add.scalar", {zeros(2), 3})), 3);
+          EXPECT_EQ(first_of_value(call_for_one("add.scalar", {zeros({2}), 3})), 3);
           op = find_if_any(name);
           return op != nullptr && op->meta() != nullptr;
         });
         ASSERT_NE(op, nullptr);
         EXPECT_EQ(op->name(), name);
         EXPECT_EQ(op->registered_keys(), KeySet(Key::cpu)) << "what was said before is there";
-        EXPECT_EQ(first_of(call_for_one(*op, {zeros(2), 5})), 5);
+        EXPECT_EQ(first_of_value(call_for_one(*op, {zeros({2}), 5})), 5);
       },
       [&](std::size_t) {
         const std::vector<const Operator*> all = operators();
@@ -127,9 +125,9 @@ TEST(Registration, beside_calls_is_found_whole_or_not_at_all) {
 
 TEST(Registration, of_operators_by_threads_at_once_registers_each) {
   std::string name;
-  std::vector<std::size_t> refused(threads);
+  std::vector<std::size_t> refused(registering_threads);
   run_rounds(
-      threads, rounds, [&](std::size_t) { name = new_name("test_at_once"); },
+      registering_threads, 50, [&](std::size_t) { name = new_name("test_at_once"); },
       [&](std::size_t thread) {
         refused[thread] = 0;
         define_adding(name + "_of_" + std::to_string(thread) + "_");
@@ -141,7 +139,7 @@ TEST(Registration, of_operators_by_threads_at_once_registers_each) {
       },
       [&](std::size_t) {
         ASSERT_EQ(std::count(refused.begin(), refused.end(), 1U), std::ssize(refused) - 1);
-        for (std::size_t thread = 0; thread < threads; ++thread) {
+        for (std::size_t thread = 0; thread < registering_threads; ++thread) {
           find(name + "_of_" + std::to_string(thread) + "_");
         }
       });
@@ -151,7 +149,7 @@ TEST(Registration, of_a_pure_operator_beside_writes_leaves_none_without_a_form) 
   Registering registering;
   std::string name;
   run_rounds(
-      threads, rounds,
+      registering_threads, 50,
       [&](std::size_t) {
         name = new_name("test_twin_beside_writes");
         define_adding(name + "_");
@@ -166,9 +164,9 @@ TEST(Registration, of_a_pure_operator_beside_writes_leaves_none_without_a_form) 
         }
         const Operator& writes = find(name + "_");
         registering.expect_found([&] {
-          const AnyTensor x = to_functional(zeros(2));
+          const AnyTensor x = to_functional(zeros({2}));
           call(writes, {x, 7});
-          EXPECT_EQ(first_of(x), 7);
+          EXPECT_EQ(first_of_value(x), 7);
           return pure_twin(writes) != nullptr;
         });
       },
@@ -182,19 +180,19 @@ TEST(Registration, of_backends_beside_calls_is_found_whole) {
   Registering registering;
   std::string name;
   run_rounds(
-      threads, few_rounds,
+      registering_threads, few_rounds,
       [&](std::size_t) {
         name = new_name("test_backend_");
         next = static_cast<Key>(static_cast<int>(next) + 1);
         registering.begin();
       },
       [&](std::size_t thread) {
-        const AnyTensor x = zeros(3);
+        const AnyTensor x = zeros({3});
         if (thread == 0) {
           add_backend({.name = name});
           extend(op.name()).kernel(
               next, [](const Call& call) { return Tensors{call.arguments[0].tensor()}; });
-          set_fallback(next, [](const Call&) { return Tensors{zeros(1)}; });
+          set_fallback(next, [](const Call&) { return Tensors{zeros({1})}; });
           registering.end();
           return;
         }

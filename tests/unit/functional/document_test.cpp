@@ -22,6 +22,7 @@ namespace {
 using namespace byre;
 using namespace byre::functional;
 using byre::test::text_of;
+using byre::test::zeros;
 using functional::call;
 using functional::call_for_one;
 
@@ -29,10 +30,6 @@ using functional::call_for_one;
 Tensors f(const Tensors& in) {
   call("add_", {call_for_one("select", {in[0], 0, 1}), in[1]});
   return {call_for_one("transpose", {in[0], 0, 1})};
-}
-
-AnyTensor zeros(const Dims& sizes) {
-  return from_cpu(Tensor::zeros(sizes, DType::f32));
 }
 
 TEST(Document, functions_are_functionalized) {

@@ -18,17 +18,11 @@ namespace {
 
 using namespace byre;
 using namespace byre::functional;
+using byre::test::element;
 using byre::test::text_of;
+using byre::test::zeros;
 using functional::call;
 using functional::call_for_one;
-
-AnyTensor zeros(const Dims& sizes) {
-  return from_cpu(Tensor::zeros(sizes, DType::f32));
-}
-
-AnyTensor element(const AnyTensor& x, std::int64_t index) {
-  return call_for_one("select", {x, 0, index});
-}
 
 #if BYRE_STATS
 

@@ -21,7 +21,6 @@ using functional::call_for_one;
 using test::run_rounds;
 
 constexpr std::size_t threads = 4;
-constexpr std::size_t rounds = 300;
 
 float first_of(const AnyTensor& tensor) {
   return *to_cpu(from_functional(call_for_one("contiguous", {tensor}))).data<float>();
@@ -42,7 +41,7 @@ TEST_P(UsesAtOnce, of_views_that_are_behind_each_see_every_write) {
   const AnyTensor all = call_for_one("transpose", {x, 0, 1});
   std::vector<float> seen(2 * threads);
   run_rounds(
-      threads, rounds,
+      threads, 300,
       [&](std::size_t round) {
         for (std::size_t thread = 0; thread < threads; ++thread) {
           call("fill_",
@@ -67,7 +66,7 @@ TEST_P(UsesAtOnce, of_one_view_are_of_one_value) {
   const AnyTensor view = call_for_one("select", {x, 0, 1});
   std::vector<float> seen(threads);
   run_rounds(
-      threads, rounds,
+      threads, 300,
       [&](std::size_t round) {
         call("fill_", {x, static_cast<double>(round)});
       },
@@ -81,7 +80,7 @@ TEST_P(UsesAtOnce, that_are_the_first_views_of_a_tensor_make_one_alias) {
   AnyTensor x;
   std::vector<AnyTensor> views(threads);
   run_rounds(
-      threads, rounds,
+      threads, 300,
       [&](std::size_t) { x = to_functional(from_cpu(Tensor::zeros({threads}, DType::f32))); },
       [&](std::size_t thread) {
         const FunctionalizeOptionsScope scope(options());
@@ -100,7 +99,7 @@ TEST_P(UsesAtOnce, of_lazy_clones_under_separate_aliases_do_not_know_of_each_oth
   const Tensor origin = Tensor::zeros({256}, DType::f32);
   std::vector<float> seen(threads);
   run_rounds(
-      threads, rounds, [](std::size_t) {},
+      threads, 300, [](std::size_t) {},
       [&](std::size_t thread) {
         const FunctionalizeOptionsScope scope(options());
         const AnyTensor mine = to_functional(from_cpu(origin.lazy_clone()));

@@ -13,17 +13,17 @@ namespace {
 using namespace byre;
 using namespace byre::functional;
 
-struct Wrong {
+struct WrongGraph {
   const char* text;
   const char* says;
   std::size_t line;
   std::size_t column;
 };
 
-class WrongGraphs : public testing::TestWithParam<Wrong> {};
+class WrongGraphs : public testing::TestWithParam<WrongGraph> {};
 
 TEST_P(WrongGraphs, are_refused_where_they_are_wrong) {
-  const Wrong& wrong = GetParam();
+  const WrongGraph& wrong = GetParam();
   try {
     read_graph(wrong.text);
     FAIL() << wrong.text << "was taken";
@@ -37,60 +37,66 @@ TEST_P(WrongGraphs, are_refused_where_they_are_wrong) {
 INSTANTIATE_TEST_SUITE_P(
     Each, WrongGraphs,
     testing::Values(
-        Wrong{"", "expected 'graph', found the end", 1, 1},
-        Wrong{"graphs():\nreturn", "expected 'graph', found 'graphs'", 1, 1},
-        Wrong{"graph(0: f32[]):\nreturn", "expected a value", 1, 7},
-        Wrong{"graph(%1: f32[]):\nreturn", "the next is %0", 1, 7},
-        Wrong{"graph(%0: f32[], %0: f32[]):\nreturn", "the next is %1", 1, 18},
-        Wrong{"graph(%0 f32[]):\nreturn", "expected ':', found '['", 1, 13},
-        Wrong{"graph(%0: f33[]):\nreturn", "expected a number, true", 1, 11},
-        Wrong{"graph(%0: 3[]):\nreturn", "expected a dtype", 1, 11},
-        Wrong{"graph(%0: f32):\nreturn", "expected sizes, found ')'", 1, 14},
-        Wrong{"graph(%0: f32[-1]):\nreturn", "-1", 1, 11},
-        Wrong{"graph(%0: i64[4611686018427387904, 4]):\nreturn", "more", 1, 11},
-        Wrong{"graph(%0: f32[]) return", "expected ':'", 1, 18},
-        Wrong{"graph(): return", "expected the end of the line, found 'return'", 1, 10},
-        Wrong{"graph():\n", "expected a value, as %0, or return, found the end", 2, 1},
-        Wrong{"graph():\nreturns", "expected a value, as %0, or return, found 'returns'", 2, 1},
-        Wrong{"graph():\nreturn %0", "there is no value of this number yet", 2, 8},
-        Wrong{"graph(%0: f32[]):\nreturn %0,", "expected a value", 2, 11},
-        Wrong{"graph(%0: f32[]):\nreturn %0 %0", "expected the end of the line", 2, 11},
-        Wrong{"graph(%0: f32[]):\nreturn %0\nx", "expected the end, found 'x'", 3, 1},
-        Wrong{"graph(%0: f32[]):\nreturn %9223372036854775808", "more than i64", 2, 9},
-        Wrong{"graph(%0: f32[]):\n%1: f32[] = \nreturn", "expected an operator", 2, 13},
-        Wrong{"graph(%0: f32[]):\n%1: f32[] = ned(%0)\nreturn", "there is no operator 'ned'", 2,
-              13},
-        Wrong{"graph(%0: f32[]):\n%1: f32[] = neg.(%0)\nreturn", "the name of an overload", 2, 17},
-        Wrong{"graph(%0: f32[]):\n%1: f32[] = neg(%1)\nreturn", "no value of this number", 2, 17},
-        Wrong{"graph(%0: f32[]):\n%1: f32[] = neg(%-1)\nreturn", "no value of this number", 2, 17},
-        Wrong{"graph(%0: f32[]):\n%1: f32[] = neg()\nreturn", "was not given 'a'", 2, 13},
-        Wrong{"graph(%0: f32[]):\n%1: f32[] = neg(%0\nreturn", "expected ')', found the end of", 2,
-              19},
-        Wrong{"graph(%0: f32[]):\n%1: f32[] = neg(1)\nreturn", "was given int 1", 2, 13},
-        Wrong{"graph(%0: f32[]):\n%1: f32[] = neg([%0])\nreturn", "Tensor[] of 1", 2, 13},
-        Wrong{"graph(%0: f32[]):\n%1: f32[1] = cat([%0, 1])\nreturn", "expected a value", 2, 23},
-        Wrong{"graph(%0: f32[2]):\n%1: f32[] = neg_(%0)\nreturn", "neg_ writes", 2, 13},
-        Wrong{"graph(%0: f32[2]):\n%1: f32[] = select(%0, 0, 1)\nreturn", "select makes a view", 2,
-              13},
-        Wrong{"graph(%0: f32[2]):\n%1: f32[] = select_copy(%0, 0, 2)\nreturn", "select", 2, 13},
-        Wrong{"graph(%0: f32[2]):\n%1: f32[3] = neg(%0)\nreturn", "this is f32[2]", 2, 5},
-        Wrong{"graph(%0: f32[2]):\n%1: f64[2] = neg(%0)\nreturn", "this is f32[2]", 2, 5},
-        Wrong{"graph(%0: f32[2]):\n%1: f32[2], %2: f32[2] = neg(%0)\nreturn",
-              "this has 1 results, and not 2", 2, 26},
-        Wrong{"graph(%0: f32[2]):\n%0: f32[2] = neg(%0)\nreturn", "the next is %1", 2, 1},
-        Wrong{"graph(%0: f32[2]):\n%2: f32[2] = neg(%0)\nreturn", "the next is %1", 2, 1},
-        Wrong{"graph(%0: f32[2]):\n%1: f32[2] = to(%0, uninitialized)\nreturn", "a dtype is needed",
-              2, 14},
-        Wrong{"graph():\n%0: f32[1] = constant\nreturn", "expected the contents", 2, 22},
-        Wrong{"graph():\n%0: f32[1] = constant 3f\nreturn", "expected the contents", 2, 23},
-        Wrong{"graph():\n%0: f32[1] = constant x3f\nreturn", "f32[1] has 4 bytes", 2, 23},
-        Wrong{"graph():\n%0: u8[1] = constant x3\nreturn", "u8[1] has 1 bytes", 2, 22},
-        Wrong{"graph():\n%0: u8[1] = constant x012\nreturn", "u8[1] has 1 bytes", 2, 22},
-        Wrong{"graph():\n%0: u8[1] = constant x0g\nreturn", "not '0g'", 2, 22},
-        Wrong{"graph():\n%0: bool[1] = constant x02\nreturn", "bool", 2, 24},
-        Wrong{"graph():\n%0: i64[2305843009213693952] = constant x\nreturn", "more", 2, 41},
-        Wrong{"graph():\n%0: u8[1], %1: u8[1] = constant x00\nreturn", "this has 1 results", 2,
-              24}));
+        WrongGraph{"", "expected 'graph', found the end", 1, 1},
+        WrongGraph{"graphs():\nreturn", "expected 'graph', found 'graphs'", 1, 1},
+        WrongGraph{"graph(0: f32[]):\nreturn", "expected a value", 1, 7},
+        WrongGraph{"graph(%1: f32[]):\nreturn", "the next is %0", 1, 7},
+        WrongGraph{"graph(%0: f32[], %0: f32[]):\nreturn", "the next is %1", 1, 18},
+        WrongGraph{"graph(%0 f32[]):\nreturn", "expected ':', found '['", 1, 13},
+        WrongGraph{"graph(%0: f33[]):\nreturn", "expected a number, true", 1, 11},
+        WrongGraph{"graph(%0: 3[]):\nreturn", "expected a dtype", 1, 11},
+        WrongGraph{"graph(%0: f32):\nreturn", "expected sizes, found ')'", 1, 14},
+        WrongGraph{"graph(%0: f32[-1]):\nreturn", "-1", 1, 11},
+        WrongGraph{"graph(%0: i64[4611686018427387904, 4]):\nreturn", "more", 1, 11},
+        WrongGraph{"graph(%0: f32[]) return", "expected ':'", 1, 18},
+        WrongGraph{"graph(): return", "expected the end of the line, found 'return'", 1, 10},
+        WrongGraph{"graph():\n", "expected a value, as %0, or return, found the end", 2, 1},
+        WrongGraph{"graph():\nreturns", "expected a value, as %0, or return, found 'returns'", 2,
+                   1},
+        WrongGraph{"graph():\nreturn %0", "there is no value of this number yet", 2, 8},
+        WrongGraph{"graph(%0: f32[]):\nreturn %0,", "expected a value", 2, 11},
+        WrongGraph{"graph(%0: f32[]):\nreturn %0 %0", "expected the end of the line", 2, 11},
+        WrongGraph{"graph(%0: f32[]):\nreturn %0\nx", "expected the end, found 'x'", 3, 1},
+        WrongGraph{"graph(%0: f32[]):\nreturn %9223372036854775808", "more than i64", 2, 9},
+        WrongGraph{"graph(%0: f32[]):\n%1: f32[] = \nreturn", "expected an operator", 2, 13},
+        WrongGraph{"graph(%0: f32[]):\n%1: f32[] = ned(%0)\nreturn", "there is no operator 'ned'",
+                   2, 13},
+        WrongGraph{"graph(%0: f32[]):\n%1: f32[] = neg.(%0)\nreturn", "the name of an overload", 2,
+                   17},
+        WrongGraph{"graph(%0: f32[]):\n%1: f32[] = neg(%1)\nreturn", "no value of this number", 2,
+                   17},
+        WrongGraph{"graph(%0: f32[]):\n%1: f32[] = neg(%-1)\nreturn", "no value of this number", 2,
+                   17},
+        WrongGraph{"graph(%0: f32[]):\n%1: f32[] = neg()\nreturn", "was not given 'a'", 2, 13},
+        WrongGraph{"graph(%0: f32[]):\n%1: f32[] = neg(%0\nreturn",
+                   "expected ')', found the end of", 2, 19},
+        WrongGraph{"graph(%0: f32[]):\n%1: f32[] = neg(1)\nreturn", "was given int 1", 2, 13},
+        WrongGraph{"graph(%0: f32[]):\n%1: f32[] = neg([%0])\nreturn", "Tensor[] of 1", 2, 13},
+        WrongGraph{"graph(%0: f32[]):\n%1: f32[1] = cat([%0, 1])\nreturn", "expected a value", 2,
+                   23},
+        WrongGraph{"graph(%0: f32[2]):\n%1: f32[] = neg_(%0)\nreturn", "neg_ writes", 2, 13},
+        WrongGraph{"graph(%0: f32[2]):\n%1: f32[] = select(%0, 0, 1)\nreturn",
+                   "select makes a view", 2, 13},
+        WrongGraph{"graph(%0: f32[2]):\n%1: f32[] = select_copy(%0, 0, 2)\nreturn", "select", 2,
+                   13},
+        WrongGraph{"graph(%0: f32[2]):\n%1: f32[3] = neg(%0)\nreturn", "this is f32[2]", 2, 5},
+        WrongGraph{"graph(%0: f32[2]):\n%1: f64[2] = neg(%0)\nreturn", "this is f32[2]", 2, 5},
+        WrongGraph{"graph(%0: f32[2]):\n%1: f32[2], %2: f32[2] = neg(%0)\nreturn",
+                   "this has 1 results, and not 2", 2, 26},
+        WrongGraph{"graph(%0: f32[2]):\n%0: f32[2] = neg(%0)\nreturn", "the next is %1", 2, 1},
+        WrongGraph{"graph(%0: f32[2]):\n%2: f32[2] = neg(%0)\nreturn", "the next is %1", 2, 1},
+        WrongGraph{"graph(%0: f32[2]):\n%1: f32[2] = to(%0, uninitialized)\nreturn",
+                   "a dtype is needed", 2, 14},
+        WrongGraph{"graph():\n%0: f32[1] = constant\nreturn", "expected the contents", 2, 22},
+        WrongGraph{"graph():\n%0: f32[1] = constant 3f\nreturn", "expected the contents", 2, 23},
+        WrongGraph{"graph():\n%0: f32[1] = constant x3f\nreturn", "f32[1] has 4 bytes", 2, 23},
+        WrongGraph{"graph():\n%0: u8[1] = constant x3\nreturn", "u8[1] has 1 bytes", 2, 22},
+        WrongGraph{"graph():\n%0: u8[1] = constant x012\nreturn", "u8[1] has 1 bytes", 2, 22},
+        WrongGraph{"graph():\n%0: u8[1] = constant x0g\nreturn", "not '0g'", 2, 22},
+        WrongGraph{"graph():\n%0: bool[1] = constant x02\nreturn", "bool", 2, 24},
+        WrongGraph{"graph():\n%0: i64[2305843009213693952] = constant x\nreturn", "more", 2, 41},
+        WrongGraph{"graph():\n%0: u8[1], %1: u8[1] = constant x00\nreturn", "this has 1 results", 2,
+                   24}));
 
 TEST(DamagedGraphs, are_refused_or_whole) {
   const std::string whole =

@@ -26,7 +26,7 @@ using byre::test::counted;
 using functional::call;
 using functional::call_for_one;
 
-std::string text_of(const Tensors& tensors) {
+std::string texts_of(const Tensors& tensors) {
   std::string text;
   for (const AnyTensor& tensor : tensors) {
     text += byre::to_string(to_cpu(tensor)) + "\n";
@@ -65,11 +65,11 @@ Program looped(const Program& f, std::int64_t axis) {
 }
 
 /// As the same program tells of its results and inputs.
-std::string effect_of(const Program& program) {
+std::string effects_of(const Program& program) {
   const AnyTensor x = counted({2, 2, 2});
   Tensors seen = program({x});
   seen.push_back(x);
-  return text_of(seen);
+  return texts_of(seen);
 }
 
 struct Transformed {
@@ -89,7 +89,7 @@ Program captured(const Program& f) {
   };
 }
 
-Program on_texture(const Program& f) {
+Program over_texture(const Program& f) {
   return functionalize_on({Key::texture, to_texture, from_texture}, f);
 }
 
@@ -101,21 +101,21 @@ class OuterTransforms : public testing::TestWithParam<Transformed> {};
 
 TEST_P(OuterTransforms, of_vmap_have_the_effect_of_a_loop) {
   for (const std::int64_t axis : {0, 1, 2}) {
-    EXPECT_EQ(effect_of(GetParam().transform(vmap(in_place, {axis}))),
-              effect_of(looped(in_place, axis)))
+    EXPECT_EQ(effects_of(GetParam().transform(vmap(in_place, {axis}))),
+              effects_of(looped(in_place, axis)))
         << axis;
   }
 }
 
 TEST_P(OuterTransforms, of_vmap_of_what_is_functionalized_have_the_effect_of_a_loop) {
-  EXPECT_EQ(effect_of(GetParam().transform(vmap(functionalize(in_place), {1}))),
-            effect_of(looped(in_place, 1)));
+  EXPECT_EQ(effects_of(GetParam().transform(vmap(functionalize(in_place), {1}))),
+            effects_of(looped(in_place, 1)));
 }
 
 TEST_P(OuterTransforms, of_what_is_functionalized_have_the_effect_of_the_function) {
-  EXPECT_EQ(effect_of(GetParam().transform(functionalize(in_place))), effect_of(in_place));
-  EXPECT_EQ(effect_of(GetParam().transform(functionalize(functionalize(in_place)))),
-            effect_of(in_place));
+  EXPECT_EQ(effects_of(GetParam().transform(functionalize(in_place))), effects_of(in_place));
+  EXPECT_EQ(effects_of(GetParam().transform(functionalize(functionalize(in_place)))),
+            effects_of(in_place));
 }
 
 TEST_P(OuterTransforms, of_functions_that_call_those_within_have_their_effect) {
@@ -128,14 +128,14 @@ TEST_P(OuterTransforms, of_functions_that_call_those_within_have_their_effect) {
       return out;
     };
   };
-  EXPECT_EQ(effect_of(GetParam().transform(composed(functionalize(in_place)))),
-            effect_of(composed(in_place)));
-  EXPECT_EQ(effect_of(GetParam().transform([](const Tensors& in) {
+  EXPECT_EQ(effects_of(GetParam().transform(composed(functionalize(in_place)))),
+            effects_of(composed(in_place)));
+  EXPECT_EQ(effects_of(GetParam().transform([](const Tensors& in) {
               const AnyTensor part = call_for_one("transpose", {in[0], 0, 2});
               const Tensors out = vmap(in_place, {1})({part});
               return Tensors{out[0], call_for_one("sum", {in[0]})};
             })),
-            effect_of([](const Tensors& in) {
+            effects_of([](const Tensors& in) {
               const AnyTensor part = call_for_one("transpose", {in[0], 0, 2});
               const Tensors out = looped(in_place, 1)({part});
               return Tensors{out[0], call_for_one("sum", {in[0]})};
@@ -147,8 +147,8 @@ TEST_P(OuterTransforms, of_a_vmap_within_a_vmap_have_the_effect_of_loops) {
     call("mul_.scalar", {call_for_one("select", {in[0], 0, 1}), 3});
     return Tensors{call_for_one("sum", {in[0]})};
   };
-  EXPECT_EQ(effect_of(GetParam().transform(vmap(vmap(f), {1}))),
-            effect_of(looped(looped(f, 0), 1)));
+  EXPECT_EQ(effects_of(GetParam().transform(vmap(vmap(f), {1}))),
+            effects_of(looped(looped(f, 0), 1)));
 }
 
 TEST_P(OuterTransforms, of_vmap_read_what_its_function_captures_of_them) {
@@ -162,13 +162,13 @@ TEST_P(OuterTransforms, of_vmap_read_what_its_function_captures_of_them) {
       return is_batched ? vmap(f)({in[0]}) : looped(f, 0)({in[0]});
     };
   };
-  EXPECT_EQ(effect_of(GetParam().transform(program(true))), effect_of(program(false)));
+  EXPECT_EQ(effects_of(GetParam().transform(program(true))), effects_of(program(false)));
 }
 
 INSTANTIATE_TEST_SUITE_P(Each, OuterTransforms,
                          testing::Values(Transformed{"functionalize", plainly},
                                          Transformed{"capture", captured},
-                                         Transformed{"on_texture", on_texture}),
+                                         Transformed{"on_texture", over_texture}),
                          [](const auto& tested) { return std::string(tested.param.name); });
 
 TEST(VmapWithinThePass, returns_the_input_that_is_returned) {
@@ -187,9 +187,9 @@ TEST(VmapWithinThePass, refuses_to_write_what_another_input_sees) {
     })({x, counted({2, 2})});
   };
   EXPECT_THROW(write([](const Tensors& in) { return call("alias", {in[0]}); }), DispatchError);
-  EXPECT_EQ(text_of({x}), "[[0. 1.]\n [2. 3.]]\n");
+  EXPECT_EQ(texts_of({x}), "[[0. 1.]\n [2. 3.]]\n");
   write([](const Tensors& in) { return Tensors{in[1]}; });
-  EXPECT_EQ(text_of({x}), "[[0. 0.]\n [0. 0.]]\n");
+  EXPECT_EQ(texts_of({x}), "[[0. 0.]\n [0. 0.]]\n");
 }
 
 TEST(VmapWithinThePass, refuses_to_write_the_batch_to_what_has_none) {
@@ -209,7 +209,7 @@ TEST(VmapWithinThePass, refuses_to_write_the_batch_to_what_has_none) {
                  return Tensors{sum};
                })({counted({2, 3})}),
                DispatchError);
-  EXPECT_EQ(text_of({x}), "[0. 1. 2.]\n");
+  EXPECT_EQ(texts_of({x}), "[0. 1. 2.]\n");
 }
 
 TEST(WithinThePass, programs_that_compute_elements_are_refused) {
@@ -217,7 +217,7 @@ TEST(WithinThePass, programs_that_compute_elements_are_refused) {
   const CapturedProgram program = capture([](const Tensors& in) { return in; }, {x});
   EXPECT_THROW(functionalize([&](const Tensors& in) { return program(in); })({x}),
                FunctionalizeError);
-  EXPECT_THROW(functionalize(on_texture([](const Tensors& in) { return in; }))({x}),
+  EXPECT_THROW(functionalize(over_texture([](const Tensors& in) { return in; }))({x}),
                FunctionalizeError);
 }
 

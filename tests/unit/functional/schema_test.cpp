@@ -31,16 +31,16 @@ TEST(Schemas, say_what_an_operator_does_to_its_tensors) {
   EXPECT_EQ(parse_schema("f(Tensor a, *, Tensor(a!) out) -> ()").effect(), Effect::write);
 }
 
-struct Wrong {
+struct WrongSchema {
   const char* schema;
   const char* says;
   std::size_t column;
 };
 
-class WrongSchemas : public testing::TestWithParam<Wrong> {};
+class WrongSchemas : public testing::TestWithParam<WrongSchema> {};
 
 TEST_P(WrongSchemas, are_refused_where_they_are_wrong) {
-  const Wrong& wrong = GetParam();
+  const WrongSchema& wrong = GetParam();
   try {
     parse_schema(wrong.schema);
     FAIL() << wrong.schema << " was taken";
@@ -54,23 +54,25 @@ TEST_P(WrongSchemas, are_refused_where_they_are_wrong) {
 INSTANTIATE_TEST_SUITE_P(
     Each, WrongSchemas,
     testing::Values(
-        Wrong{"", "expected the operator's name, found the end", 1}, Wrong{"f", "expected '('", 2},
-        Wrong{"f(Tenser a) -> Tensor", "expected a type", 3},
-        Wrong{"f(Tensor) -> Tensor", "expected the parameter's name, found ')'", 9},
-        Wrong{"f(Tensor a", "expected ')', found the end", 11},
-        Wrong{"f(Tensor a) Tensor", "expected '->', found 'Tensor'", 13},
-        Wrong{"f(Tensor a) -> int", "operators return tensors", 16},
-        Wrong{"f(Tensor a, int a) -> Tensor", "there is a parameter 'a' already", 17},
-        Wrong{"f(int a=1, int b) -> Tensor", "without a default", 12},
-        Wrong{"f(int a=1.5) -> Tensor", "the default is no int", 9},
-        Wrong{"f(Tensor(ab) a) -> Tensor", "one letter", 10},
-        Wrong{"f(Tensor(a) a, Tensor(a) b) -> Tensor(a)", "two parameters name one alias set", 16},
-        Wrong{"f(Tensor a) -> Tensor(a)", "a set that no parameter names", 16},
-        Wrong{"f(Tensor(a!) a) -> Tensor(a)", "differ in whether their set is written", 20},
-        Wrong{"f(Tensor(a!)[] a) -> ()", "not supported", 3},
-        Wrong{"f(Tensor? a) -> Tensor", "not optional", 3},
-        Wrong{"f(Tensor a) -> (Tensor, Tensor[])", "returned alone", 25},
-        Wrong{"f(Tensor a) -> Tensor b", "expected the end, found 'b'", 23}));
+        WrongSchema{"", "expected the operator's name, found the end", 1},
+        WrongSchema{"f", "expected '('", 2},
+        WrongSchema{"f(Tenser a) -> Tensor", "expected a type", 3},
+        WrongSchema{"f(Tensor) -> Tensor", "expected the parameter's name, found ')'", 9},
+        WrongSchema{"f(Tensor a", "expected ')', found the end", 11},
+        WrongSchema{"f(Tensor a) Tensor", "expected '->', found 'Tensor'", 13},
+        WrongSchema{"f(Tensor a) -> int", "operators return tensors", 16},
+        WrongSchema{"f(Tensor a, int a) -> Tensor", "there is a parameter 'a' already", 17},
+        WrongSchema{"f(int a=1, int b) -> Tensor", "without a default", 12},
+        WrongSchema{"f(int a=1.5) -> Tensor", "the default is no int", 9},
+        WrongSchema{"f(Tensor(ab) a) -> Tensor", "one letter", 10},
+        WrongSchema{"f(Tensor(a) a, Tensor(a) b) -> Tensor(a)", "two parameters name one alias set",
+                    16},
+        WrongSchema{"f(Tensor a) -> Tensor(a)", "a set that no parameter names", 16},
+        WrongSchema{"f(Tensor(a!) a) -> Tensor(a)", "differ in whether their set is written", 20},
+        WrongSchema{"f(Tensor(a!)[] a) -> ()", "not supported", 3},
+        WrongSchema{"f(Tensor? a) -> Tensor", "not optional", 3},
+        WrongSchema{"f(Tensor a) -> (Tensor, Tensor[])", "returned alone", 25},
+        WrongSchema{"f(Tensor a) -> Tensor b", "expected the end, found 'b'", 23}));
 
 TEST(Schemas, of_views_return_what_aliases_the_first_parameter) {
   EXPECT_THROW(parse_schema("f(int i, Tensor(a) a) -> Tensor(a)"), SchemaError);

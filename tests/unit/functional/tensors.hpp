@@ -21,6 +21,15 @@ inline functional::AnyTensor counted(const Dims& sizes) {
                                   {counted(byre::detail::element_count(sizes, "test")), sizes});
 }
 
+inline functional::AnyTensor zeros(const Dims& sizes) {
+  return functional::from_cpu(Tensor::zeros(sizes, DType::f32));
+}
+
+/// A view.
+inline functional::AnyTensor element(const functional::AnyTensor& x, std::int64_t index) {
+  return functional::call_for_one("select", {x, 0, index});
+}
+
 /// What a tensor of the CPU holds.
 inline std::string text_of(const functional::AnyTensor& tensor) {
   return byre::to_string(functional::to_cpu(tensor));

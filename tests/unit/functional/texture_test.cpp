@@ -23,7 +23,7 @@ AnyTensor counted(std::int64_t count) {
   return call_for_one("arange", {count, DType::f32});
 }
 
-std::string text_of(const AnyTensor& tensor) {
+std::string downloaded_text_of(const AnyTensor& tensor) {
   return byre::to_string(from_texture(tensor));
 }
 
@@ -69,7 +69,7 @@ TEST(Textures, are_copies_of_strided_and_lazily_shared_tensors_alike) {
   Tensor square = Tensor::of<float>({2, 3}, {0, 1, 2, 3, 4, 5});
   const AnyTensor transposed = to_texture(square.t());
   fill_(square, 9);
-  EXPECT_EQ(text_of(transposed), "[[0. 3.]\n [1. 4.]\n [2. 5.]]");
+  EXPECT_EQ(downloaded_text_of(transposed), "[[0. 3.]\n [1. 4.]\n [2. 5.]]");
 }
 
 TEST(Textures, refuse_tensors_that_have_no_memory_and_those_that_are_in_no_texture) {
@@ -90,7 +90,7 @@ TEST(TextureOperators, with_a_shader_neither_upload_nor_download) {
 TEST(TextureOperators, without_a_shader_go_over_the_cpu) {
   const AnyTensor x = counted(3);
   const Counted now;
-  EXPECT_EQ(text_of(call_for_one("sum", {x})), "3.");
+  EXPECT_EQ(downloaded_text_of(call_for_one("sum", {x})), "3.");
   EXPECT_EQ(now.drawn(), 0U);
   EXPECT_EQ(now.uploads(), 1U);
   EXPECT_EQ(now.downloads(), 2U) << "the operand, and what is printed here";
@@ -99,15 +99,16 @@ TEST(TextureOperators, without_a_shader_go_over_the_cpu) {
 TEST(TextureOperators, broadcast_and_promote) {
   const AnyTensor x = counted(3);
   const AnyTensor one = to_texture(Tensor::of<float>({2, 1}, {1, 2}));
-  EXPECT_EQ(text_of(call_for_one("mul", {x, one})), "[[0. 1. 2.]\n [0. 2. 4.]]");
+  EXPECT_EQ(downloaded_text_of(call_for_one("mul", {x, one})), "[[0. 1. 2.]\n [0. 2. 4.]]");
   const AnyTensor whole = to_texture(Tensor::of<std::int64_t>({3}, {5, 6, 7}));
-  EXPECT_EQ(text_of(call_for_one("add", {whole, whole})), "[10 12 14]");
+  EXPECT_EQ(downloaded_text_of(call_for_one("add", {whole, whole})), "[10 12 14]");
 }
 
 TEST(TextureOperators, upload_what_is_on_the_cpu) {
   const AnyTensor on_cpu = from_cpu(Tensor::of<float>({3}, {10, 20, 30}));
-  EXPECT_EQ(text_of(call_for_one("add", {counted(3), on_cpu})), "[10. 21. 32.]");
-  EXPECT_EQ(text_of(call_for_one("cat", {Tensors{on_cpu, counted(2)}})), "[10. 20. 30.  0.  1.]");
+  EXPECT_EQ(downloaded_text_of(call_for_one("add", {counted(3), on_cpu})), "[10. 21. 32.]");
+  EXPECT_EQ(downloaded_text_of(call_for_one("cat", {Tensors{on_cpu, counted(2)}})),
+            "[10. 20. 30.  0.  1.]");
 }
 
 TEST(TextureOperators, of_users_need_a_cpu_kernel_only) {
@@ -121,7 +122,7 @@ TEST(TextureOperators, of_users_need_a_cpu_kernel_only) {
       });
   const Tensors scaled = call("test_texture_scale", {Tensors{counted(2), counted(3)}, 3});
   ASSERT_EQ(scaled.size(), 2U);
-  EXPECT_EQ(text_of(scaled[1]), "[0. 3. 6.]");
+  EXPECT_EQ(downloaded_text_of(scaled[1]), "[0. 3. 6.]");
 }
 
 TEST(TextureOperators, that_view_or_write_are_refused_by_name) {
@@ -163,7 +164,7 @@ TEST(TextureOperators, compute_what_the_cpu_computes) {
       ASSERT_TRUE(!has_shader || now.uploads() + now.downloads() == 0);
       ASSERT_EQ(result.keys(), KeySet(Key::texture));
       ASSERT_TRUE(are_same(from_texture(result), to_cpu(call_for_one(name, on_cpu))))
-          << text_of(result);
+          << downloaded_text_of(result);
     }
   }
 }

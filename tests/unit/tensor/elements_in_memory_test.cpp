@@ -25,7 +25,7 @@ namespace {
 
 void ignore(void*) {}
 
-std::vector<std::uint8_t> bytes_of(const Tensor& tensor) {
+std::vector<std::uint8_t> raw_bytes_of(const Tensor& tensor) {
   const Tensor dense = tensor.to(Device::cpu()).contiguous();
   const auto* const first = static_cast<const std::uint8_t*>(dense.raw_data());
   return {first, first + dense.nbytes()};
@@ -40,7 +40,7 @@ TEST(Bools, bytes_of_another_dtype_are_not_seen_as_bools) {
   EXPECT_THROW(Tensor::zeros({2}, DType::i8).view(DType::boolean), DTypeError);
   Tensor bools = Tensor::empty({3}, DType::boolean);
   copy_(bools, bytes);
-  EXPECT_EQ(bytes_of(bools), (std::vector<std::uint8_t>{0, 1, 1}));
+  EXPECT_EQ(raw_bytes_of(bools), (std::vector<std::uint8_t>{0, 1, 1}));
   EXPECT_TRUE(bools.view(DType::boolean).aliases(bools));
   EXPECT_EQ(bools.view(DType::u8).at<std::uint8_t>({2}), 1);
 }
@@ -65,20 +65,20 @@ TEST(Bools, that_nobody_wrote_are_false) {
        std::initializer_list<Allocator*>{&on_host, &FakeDevice::first().allocator()}) {
     const std::vector<std::uint8_t> zeros(100, 0);
     Tensor x = Tensor::empty({100}, DType::boolean, *allocator);
-    EXPECT_EQ(bytes_of(x), zeros);
+    EXPECT_EQ(raw_bytes_of(x), zeros);
     x.free_memory().realize<bool>();
-    EXPECT_EQ(bytes_of(x), zeros);
+    EXPECT_EQ(raw_bytes_of(x), zeros);
     x.free_memory().reserve({200}).realize<bool>();
     x.resize({200});
     x.extend(300);
-    EXPECT_EQ(bytes_of(x), std::vector<std::uint8_t>(500, 0));
+    EXPECT_EQ(raw_bytes_of(x), std::vector<std::uint8_t>(500, 0));
     Tensor y = Tensor::empty({100}, DType::f32, *allocator);
     y.realize<bool>();
-    EXPECT_EQ(bytes_of(y), zeros);
+    EXPECT_EQ(raw_bytes_of(y), zeros);
     Tensor clone = y.lazy_clone();
     clone.extend(1, 0);
-    EXPECT_EQ(bytes_of(clone), std::vector<std::uint8_t>(101, 0));
-    EXPECT_EQ(bytes_of(y), zeros);
+    EXPECT_EQ(raw_bytes_of(clone), std::vector<std::uint8_t>(101, 0));
+    EXPECT_EQ(raw_bytes_of(y), zeros);
   }
 }
 

@@ -17,22 +17,22 @@ namespace {
 
 using byre::Layout;
 
-using Bytes = std::array<std::uint8_t, 192>;
+using Block = std::array<std::uint8_t, 192>;
 
-struct Operation {
+struct InPlaceOperation {
   const char* name;
   Tensor& (*run)(Tensor&, const Tensor&, byre::CallSite);
   std::uint64_t (*model)(std::uint64_t, std::uint64_t);  ///< modulo the width of what is written
 };
 
 const std::array operations{
-    Operation{"add_", byre::add_, [](auto a, auto b) { return a + b; }},
-    Operation{"sub_", byre::sub_, [](auto a, auto b) { return a - b; }},
-    Operation{"mul_", byre::mul_, [](auto a, auto b) { return a * b; }},
-    Operation{"copy_", byre::copy_, [](auto, auto b) { return b; }},
+    InPlaceOperation{"add_", byre::add_, [](auto a, auto b) { return a + b; }},
+    InPlaceOperation{"sub_", byre::sub_, [](auto a, auto b) { return a - b; }},
+    InPlaceOperation{"mul_", byre::mul_, [](auto a, auto b) { return a * b; }},
+    InPlaceOperation{"copy_", byre::copy_, [](auto, auto b) { return b; }},
 };
 
-/// Elements of an integral dtype in a storage of Bytes.
+/// Elements of an integral dtype in a storage of Block.
 struct View {
   DType dtype;
   Layout layout;
@@ -49,7 +49,7 @@ struct View {
     }
     return static_cast<std::size_t>(element) * itemsize();
   }
-  std::uint64_t read(const Bytes& bytes, const Dims& indices) const {
+  std::uint64_t read(const Block& bytes, const Dims& indices) const {
     return byre::visit(dtype, "read", [&]<class T>() -> std::uint64_t {
       if constexpr (std::is_integral_v<T>) {
         T value;
@@ -59,7 +59,7 @@ struct View {
       return 0;
     });
   }
-  void write(Bytes& bytes, const Dims& indices, std::uint64_t value) const {
+  void write(Block& bytes, const Dims& indices, std::uint64_t value) const {
     std::memcpy(bytes.data() + first_byte(indices), &value, itemsize());  // little-endian
   }
   bool repeats_elements() const {
@@ -107,7 +107,7 @@ class RandomInPlaceTest : public testing::Test {
         view.layout.offset = random(0, 12);
       }
       const auto nbytes = static_cast<std::size_t>(view.layout.end()) * view.itemsize();
-      if (nbytes <= std::tuple_size_v<Bytes>) {
+      if (nbytes <= std::tuple_size_v<Block>) {
         return view;
       }
     }
@@ -122,8 +122,8 @@ class RandomInPlaceTest : public testing::Test {
     return random_view(dense, false);
   }
 
-  Bytes random_bytes() {
-    Bytes bytes;
+  Block random_bytes() {
+    Block bytes;
     for (std::uint8_t& byte : bytes) {
       byte = static_cast<std::uint8_t>(random(0, 255));
     }
@@ -133,13 +133,13 @@ class RandomInPlaceTest : public testing::Test {
   std::mt19937_64 engine_{seed()};
 };
 
-Tensor tensor_of(const Bytes& bytes) {
+Tensor tensor_of(const Block& bytes) {
   return Tensor::of<std::uint8_t>({static_cast<std::int64_t>(bytes.size())},
                                   std::span<const std::uint8_t>(bytes));
 }
 
-Bytes bytes_of(const Tensor& tensor) {
-  Bytes bytes;
+Block block_of(const Tensor& tensor) {
+  Block bytes;
   std::memcpy(bytes.data(), tensor.raw_data(), bytes.size());
   return bytes;
 }
@@ -148,17 +148,17 @@ TEST_F(RandomInPlaceTest, each_operation_is_refused_or_reads_its_operands_as_the
   int done = 0;
   int refused = 0;
   for (int round = 0; round < 20'000; ++round) {
-    const Bytes before = random_bytes();
+    const Block before = random_bytes();
     Tensor memory = tensor_of(before);
     const Tensor clone = memory.lazy_clone();
     const View target = random_target();
     const View source = random_view(target, true);
     const bool is_of_clone = one_in(4);
-    const Operation& operation = operations[static_cast<std::size_t>(random(0, 3))];
+    const InPlaceOperation& operation = operations[static_cast<std::size_t>(random(0, 3))];
     SCOPED_TRACE(operation.name + (": " + target.text()) + " with " + source.text() +
                  (is_of_clone ? " of a lazy clone" : ""));
     Tensor written = target.of(memory);
-    Bytes expected = before;
+    Block expected = before;
     bool is_refused = false;
     try {
       operation.run(written, source.of(is_of_clone ? clone : memory), byre::CallSite::current());
@@ -169,8 +169,8 @@ TEST_F(RandomInPlaceTest, each_operation_is_refused_or_reads_its_operands_as_the
     } catch (const byre::ShapeError&) {
       is_refused = true;
     }
-    ASSERT_EQ(bytes_of(memory), expected) << (is_refused ? "though refused" : "");
-    ASSERT_EQ(bytes_of(clone), before);
+    ASSERT_EQ(block_of(memory), expected) << (is_refused ? "though refused" : "");
+    ASSERT_EQ(block_of(clone), before);
     ASSERT_TRUE(is_refused || !target.repeats_elements());
     ASSERT_FALSE(is_refused && is_of_clone && !byre::may_overlap_itself(target.layout));
     ++(is_refused ? refused : done);

@@ -14,9 +14,8 @@ namespace {
 
 using byre::Layout;
 using byre::detail::Extent;
-using byre::detail::Overlap;
 
-std::set<std::uintptr_t> bytes_of(const Extent& extent) {
+std::set<std::uintptr_t> addresses_of(const Extent& extent) {
   std::set<std::uintptr_t> bytes;
   for_each_index(extent.layout.sizes, [&](const Dims& indices) {
     std::uintptr_t first = extent.first;
@@ -32,8 +31,8 @@ std::set<std::uintptr_t> bytes_of(const Extent& extent) {
 }
 
 bool have_common_bytes(const Extent& a, const Extent& b) {
-  const auto in_a = bytes_of(a);
-  const auto in_b = bytes_of(b);
+  const auto in_a = addresses_of(a);
+  const auto in_b = addresses_of(b);
   return std::any_of(in_b.begin(), in_b.end(), [&](auto byte) { return in_a.contains(byte); });
 }
 
@@ -63,7 +62,7 @@ TEST_F(OverlapTest, no_overlap_is_ever_missed) {
   for (int round = 0; round < 20'000; ++round) {
     const Extent a = random_extent();
     const Extent b = random_extent();
-    if (byre::detail::overlap_of(a, b) == Overlap::none) {
+    if (byre::detail::overlap_of(a, b) == byre::detail::Overlap::none) {
       ++found_none;
       ASSERT_FALSE(have_common_bytes(a, b))
           << a.first << to_string(a.layout.sizes) << to_string(a.layout.strides) << a.itemsize
@@ -86,7 +85,7 @@ TEST_F(OverlapTest, parts_of_a_tensor_cut_along_one_dimension_are_told_apart) {
       const auto first = static_cast<std::uintptr_t>(4096 + layout.offset * 4);
       return Extent{first, byre::views::permute(layout, {2, 0, 1}), 4};
     };
-    ASSERT_EQ(byre::detail::overlap_of(part(0, cut), part(cut, size)), Overlap::none)
+    ASSERT_EQ(byre::detail::overlap_of(part(0, cut), part(cut, size)), byre::detail::Overlap::none)
         << to_string(sizes) << " along " << axis << " at " << cut;
   }
 }

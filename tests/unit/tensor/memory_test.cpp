@@ -18,17 +18,17 @@
 namespace byre::test {
 namespace {
 
-std::vector<float> floats_of(const Tensor& tensor) {
+std::vector<float> copied_floats_of(const Tensor& tensor) {
   const Tensor dense = tensor.contiguous();
   const float* const first = dense.data<float>();
   return {first, first + dense.numel()};
 }
 
 /// A device that is the host's memory with an allocator that fails when told to.
-class FailingDevice final : public DeviceSupport {
+class DeviceOutOfMemory final : public DeviceSupport {
  public:
-  static FailingDevice& instance() {
-    static FailingDevice support;
+  static DeviceOutOfMemory& instance() {
+    static DeviceOutOfMemory support;
     static const bool is_registered = (register_device(Device(7, 7), support), true);
     static_cast<void>(is_registered);
     return support;
@@ -51,9 +51,9 @@ TEST(TensorMemory, what_fits_stays_where_it_is) {
   const float* const place = x.data<float>();
   x.resize({2, 2});
   EXPECT_EQ(x.data<float>(), place);
-  EXPECT_EQ(floats_of(x), (std::vector<float>{1, 2, 3, 4}));
+  EXPECT_EQ(copied_floats_of(x), (std::vector<float>{1, 2, 3, 4}));
   x.resize({6});
-  EXPECT_EQ(floats_of(x), (std::vector<float>{1, 2, 3, 4, 5, 6}));
+  EXPECT_EQ(copied_floats_of(x), (std::vector<float>{1, 2, 3, 4, 5, 6}));
   x.resize({2}, OnShrink::free_memory);
   EXPECT_FALSE(x.is_storage_initialized());
   EXPECT_EQ(x.nbytes(), 8U);
@@ -63,20 +63,20 @@ TEST(TensorMemory, a_view_is_resized_within_the_storage_from_where_it_begins) {
   const Tensor x = Tensor::of<float>({6}, {1, 2, 3, 4, 5, 6});
   Tensor tail = x.slice(0, 2, 4);
   tail.resize({2, 2});
-  EXPECT_EQ(floats_of(tail), (std::vector<float>{3, 4, 5, 6}));
+  EXPECT_EQ(copied_floats_of(tail), (std::vector<float>{3, 4, 5, 6}));
   EXPECT_THROW(tail.resize({5}), StateError);
   EXPECT_EQ(to_string(tail.sizes()), "[2, 2]");
   EXPECT_THROW(tail.resize({-1}), ShapeError);
   EXPECT_THROW(tail.resize({std::int64_t{1} << 61, 2}), ShapeError);
   EXPECT_THROW(tail.resize({std::int64_t{1} << 61}), ShapeError);
-  EXPECT_EQ(floats_of(tail), (std::vector<float>{3, 4, 5, 6}));
+  EXPECT_EQ(copied_floats_of(tail), (std::vector<float>{3, 4, 5, 6}));
 }
 
 TEST(TensorMemory, reserved_memory_is_grown_into_without_moving) {
   Tensor x = Tensor::of<float>({2}, {1, 2});
   x.reserve({100});
   const float* const place = x.data<float>();
-  EXPECT_EQ(floats_of(x), (std::vector<float>{1, 2}));
+  EXPECT_EQ(copied_floats_of(x), (std::vector<float>{1, 2}));
   x.extend(50);
   EXPECT_EQ(x.data<float>(), place);
   EXPECT_EQ(x.size(0), 52);
@@ -112,7 +112,7 @@ TEST(TensorMemory, only_contiguous_tensors_are_extended_and_only_by_what_can_be_
   EXPECT_NE(text.find("more than can be counted"), std::string::npos) << text;
   EXPECT_THROW(x.extend(std::int64_t{1} << 61), ShapeError);
   EXPECT_THROW(Tensor::of<float>({}, {1}).extend(1), ShapeError);
-  EXPECT_EQ(floats_of(x), (std::vector<float>{1, 2, 3, 4}));
+  EXPECT_EQ(copied_floats_of(x), (std::vector<float>{1, 2, 3, 4}));
 }
 
 TEST(TensorMemory, growing_a_lazy_clone_leaves_the_other_alone) {
@@ -120,14 +120,14 @@ TEST(TensorMemory, growing_a_lazy_clone_leaves_the_other_alone) {
   Tensor clone = x.lazy_clone();
   clone.extend(2);
   clone.set_at<float>({0}, 10);
-  EXPECT_EQ(floats_of(clone.slice(0, 0, 2)), (std::vector<float>{10, 2}));
-  EXPECT_EQ(floats_of(x), (std::vector<float>{1, 2}));
+  EXPECT_EQ(copied_floats_of(clone.slice(0, 0, 2)), (std::vector<float>{10, 2}));
+  EXPECT_EQ(copied_floats_of(x), (std::vector<float>{1, 2}));
 }
 
 TEST(TensorMemory, nothing_is_lost_when_an_allocation_or_a_copy_fails) {
-  TestAllocator& allocator = FailingDevice::instance().allocator();
+  TestAllocator& allocator = DeviceOutOfMemory::instance().allocator();
   const Tensor there = Tensor::of<float>({2, 2}, {1, 2, 3, 4}).to(Device(7, 7));
-  const auto now = [](const Tensor& tensor) { return floats_of(tensor.to(Device::cpu())); };
+  const auto now = [](const Tensor& tensor) { return copied_floats_of(tensor.to(Device::cpu())); };
   const std::vector<float> before = now(there);
   using Step = void (*)(const Tensor&, Tensor&);
   const std::vector<Step> steps{

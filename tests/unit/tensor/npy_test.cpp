@@ -40,7 +40,7 @@ Tensor counted(const Dims& sizes, DType dtype) {
 }
 
 /// The elements as they are read, one after the other.
-std::string bytes_of(const Tensor& tensor) {
+std::string packed_bytes_of(const Tensor& tensor) {
   const Tensor packed = tensor.contiguous();
   return packed.nbytes() == 0
              ? std::string()
@@ -50,7 +50,7 @@ std::string bytes_of(const Tensor& tensor) {
 void expect_same(const Tensor& tensor, const Tensor& expected) {
   EXPECT_EQ(tensor.dtype(), expected.dtype());
   EXPECT_EQ(to_string(tensor.sizes()), to_string(expected.sizes()));
-  EXPECT_EQ(bytes_of(tensor), bytes_of(expected));
+  EXPECT_EQ(packed_bytes_of(tensor), packed_bytes_of(expected));
 }
 
 std::span<const std::byte> as_bytes(const std::string& text) {
@@ -64,17 +64,17 @@ std::string pair_of_i32(char byte_order, const std::string& data) {
   return header + data;
 }
 
-class EveryDtype : public testing::TestWithParam<DType> {
+class EveryStoredDtype : public testing::TestWithParam<DType> {
  protected:
   TemporaryFolder folder_;
 };
 
-std::string name_of_case(const testing::TestParamInfo<DType>& info) {
+std::string name_of_dtype(const testing::TestParamInfo<DType>& info) {
   return name_of(info.param);
 }
-INSTANTIATE_TEST_SUITE_P(Npy, EveryDtype, testing::ValuesIn(stored_dtypes), name_of_case);
+INSTANTIATE_TEST_SUITE_P(Npy, EveryStoredDtype, testing::ValuesIn(stored_dtypes), name_of_dtype);
 
-TEST_P(EveryDtype, comes_back_as_it_was_from_each_way_of_reading) {
+TEST_P(EveryStoredDtype, comes_back_as_it_was_from_each_way_of_reading) {
   const fs::path path = folder_ / "a.npy";
   for (const Dims& sizes : {Dims{}, Dims{1}, Dims{5}, Dims{0}, Dims{2, 0, 3}, Dims{3, 4},
                             Dims{2, 3, 4}, Dims{2, 1, 2, 1, 2, 1, 3}}) {
@@ -88,7 +88,7 @@ TEST_P(EveryDtype, comes_back_as_it_was_from_each_way_of_reading) {
   }
 }
 
-TEST_P(EveryDtype, keeps_its_fortran_order) {
+TEST_P(EveryStoredDtype, keeps_its_fortran_order) {
   const fs::path path = folder_ / "a.npy";
   const Tensor saved = counted({4, 3, 2}, GetParam()).permute({2, 1, 0});
   save_npy(path, saved);
@@ -99,7 +99,7 @@ TEST_P(EveryDtype, keeps_its_fortran_order) {
   }
 }
 
-TEST_P(EveryDtype, is_packed_if_it_is_a_view_that_no_order_describes) {
+TEST_P(EveryStoredDtype, is_packed_if_it_is_a_view_that_no_order_describes) {
   const fs::path path = folder_ / "a.npy";
   const Tensor whole = counted({4, 3, 6}, GetParam());
   for (const Tensor& view :
@@ -111,7 +111,7 @@ TEST_P(EveryDtype, is_packed_if_it_is_a_view_that_no_order_describes) {
   }
 }
 
-TEST_P(EveryDtype, is_read_from_the_other_byte_order) {
+TEST_P(EveryStoredDtype, is_read_from_the_other_byte_order) {
   const Tensor saved = counted({3, 2}, GetParam());
   const std::size_t number_nbytes = GetParam() == DType::complex64 ? 4 : saved.itemsize();
   std::string header = npy_header(GetParam(), {3, 2});
@@ -119,7 +119,7 @@ TEST_P(EveryDtype, is_read_from_the_other_byte_order) {
   if (number_nbytes > 1) {
     header[order] = header[order] == '<' ? '>' : '<';
   }
-  std::string data = bytes_of(saved);
+  std::string data = packed_bytes_of(saved);
   for (std::size_t at = 0; at < data.size(); at += number_nbytes) {
     std::reverse(&data[at], &data[at] + number_nbytes);
   }
@@ -255,7 +255,7 @@ TEST(SavedNpy, has_the_permissions_of_the_file_it_replaces) {
   fs::permissions(folder / "secret.npy", only_mine);
   save_npy(folder / "secret.npy", tensor);
   EXPECT_EQ(fs::status(folder / "secret.npy").permissions(), only_mine);
-  EXPECT_EQ(bytes_of(load_npy(folder / "secret.npy")), bytes_of(tensor));
+  EXPECT_EQ(packed_bytes_of(load_npy(folder / "secret.npy")), packed_bytes_of(tensor));
 }
 
 TEST(SavedNpy, takes_the_place_of_what_a_link_leads_to) {
@@ -266,7 +266,7 @@ TEST(SavedNpy, takes_the_place_of_what_a_link_leads_to) {
   const Tensor tensor = counted({2, 3}, DType::f32);
   save_npy(folder / "link.npy", tensor);
   EXPECT_TRUE(fs::is_symlink(folder / "link.npy"));
-  EXPECT_EQ(bytes_of(load_npy(folder / "elsewhere/file.npy")), bytes_of(tensor));
+  EXPECT_EQ(packed_bytes_of(load_npy(folder / "elsewhere/file.npy")), packed_bytes_of(tensor));
 }
 
 TEST(SavedNpy, is_read_back_whatever_its_format) {
@@ -278,7 +278,8 @@ TEST(SavedNpy, is_read_back_whatever_its_format) {
     for (const Tensor& ordered : {tensor, tensor.t(), tensor.slice(1, 0, 4, 2)}) {
       for (const unsigned version : {1U, 2U, 3U}) {
         save_npy(folder / "x.npy", ordered, {other, version});
-        EXPECT_EQ(bytes_of(load_npy(folder / "x.npy")), bytes_of(ordered)) << name_of(dtype);
+        EXPECT_EQ(packed_bytes_of(load_npy(folder / "x.npy")), packed_bytes_of(ordered))
+            << name_of(dtype);
         const std::string bytes = read_file(folder / "x.npy");
         EXPECT_EQ(bytes[6], static_cast<char>(version));
         const NpyHeader header = parse_npy_header(std::as_bytes(std::span(bytes)));
@@ -286,7 +287,8 @@ TEST(SavedNpy, is_read_back_whatever_its_format) {
         EXPECT_EQ(header.byte_order, itemsize(dtype) == 1 ? std::endian::native : other);
       }
     }
-    EXPECT_EQ(bytes_of(tensor), bytes_of(counted({3, 4}, dtype))) << "what is written is a copy";
+    EXPECT_EQ(packed_bytes_of(tensor), packed_bytes_of(counted({3, 4}, dtype)))
+        << "what is written is a copy";
   }
   EXPECT_THROW(save_npy(folder / "x.npy", counted({1}, DType::u8), {other, 4}), InvalidArgument);
 }

@@ -16,7 +16,7 @@
 namespace byre::test {
 namespace {
 
-constexpr std::int64_t huge = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t huge_size = std::numeric_limits<std::int64_t>::max();
 
 TEST(ViewsOfBytes, as_strided_reaches_all_of_the_storage_and_nothing_else) {
   const Tensor x = Tensor::of<float>({2, 3}, {0, 1, 2, 3, 4, 5});
@@ -30,12 +30,17 @@ TEST(ViewsOfBytes, as_strided_reaches_all_of_the_storage_and_nothing_else) {
     Dims strides;
     std::int64_t offset;
   };
-  const std::vector<Outside> all_outside{{{2, 2}, {2, 1}, 3},   {{7}, {1}, 0},
-                                         {{}, {}, 6},           {{1}, {1}, 6},
-                                         {{0}, {1}, 7},         {{2}, {huge}, 0},
-                                         {{huge}, {2}, 0},      {{3, 3}, {huge / 2, huge / 2}, 0},
-                                         {{2}, {1}, huge},      {{1, 1}, {huge, 1}, 0},
-                                         {{0, 2}, {1, huge}, 0}};
+  const std::vector<Outside> all_outside{{{2, 2}, {2, 1}, 3},
+                                         {{7}, {1}, 0},
+                                         {{}, {}, 6},
+                                         {{1}, {1}, 6},
+                                         {{0}, {1}, 7},
+                                         {{2}, {huge_size}, 0},
+                                         {{huge_size}, {2}, 0},
+                                         {{3, 3}, {huge_size / 2, huge_size / 2}, 0},
+                                         {{2}, {1}, huge_size},
+                                         {{1, 1}, {huge_size, 1}, 0},
+                                         {{0, 2}, {1, huge_size}, 0}};
   for (const Outside& outside : all_outside) {
     const std::string text = complaint_of<ShapeError>(
         [&] { views::as_strided(outside.sizes, outside.strides, outside.offset, 6); });

@@ -15,7 +15,7 @@
 namespace byre::test {
 namespace {
 
-constexpr std::int64_t huge = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t huge_number = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t lowest = std::numeric_limits<std::int64_t>::min();
 
 const Layout scalar = dense({});
@@ -104,7 +104,7 @@ TEST(Views, select_takes_one_index_of_a_dimension) {
   EXPECT_EQ(text_of(views::select(cube, 1, 2)), "[2, 4] by [12, 1] from 8");
   EXPECT_EQ(text_of(views::select(cube, -1, -1)), "[2, 3] by [12, 4] from 3");
   EXPECT_EQ(text_of(views::select(dense({5}), 0, -5)), "[] by [] from 0");
-  for (const std::int64_t index : {std::int64_t{3}, std::int64_t{-4}, huge, lowest}) {
+  for (const std::int64_t index : {std::int64_t{3}, std::int64_t{-4}, huge_number, lowest}) {
     expect_refused([=] { views::select(cube, 1, index); },
                    "select: index " + std::to_string(index) + " is out of range for dimension 1");
   }
@@ -118,7 +118,7 @@ TEST(Views, slices_are_cut_to_the_dimension_as_in_python) {
   EXPECT_EQ(text_of(views::slice(ten, 0, 2, 7, 2)), "[3] by [2] from 2");
   EXPECT_EQ(text_of(views::slice(ten, -1, -3)), "[3] by [1] from 7");
   EXPECT_EQ(text_of(views::slice(ten, 0, -100, 100)), "[10] by [1] from 0");
-  EXPECT_EQ(text_of(views::slice(ten, 0, lowest, huge, huge)), "[1] by [1] from 0");
+  EXPECT_EQ(text_of(views::slice(ten, 0, lowest, huge_number, huge_number)), "[1] by [1] from 0");
   EXPECT_EQ(text_of(views::slice(ten, 0, 7, 2)), "[0] by [1] from 0");
   EXPECT_EQ(text_of(views::slice(ten, 0, 100, 200)), "[0] by [1] from 0");
   EXPECT_EQ(text_of(views::slice(ten, 0, 0, -1, 4)), "[3] by [4] from 0");
@@ -135,7 +135,7 @@ TEST(Views, narrow_takes_only_what_is_there) {
   EXPECT_EQ(text_of(views::narrow(cube, 1, -1, 1)), "[2, 1, 4] by [12, 4, 1] from 8");
   EXPECT_EQ(text_of(views::narrow(cube, 1, 3, 0)), "[2, 0, 4] by [12, 4, 1] from 0");
   const std::vector<std::pair<std::int64_t, std::int64_t>> outside{
-      {0, 4}, {2, 2}, {4, 0}, {-4, 1}, {0, -1}, {1, huge}, {huge, 1}, {lowest, 1}};
+      {0, 4}, {2, 2}, {4, 0}, {-4, 1}, {0, -1}, {1, huge_number}, {huge_number, 1}, {lowest, 1}};
   for (const auto& [start, length] : outside) {
     expect_refused([start = start, length = length] { views::narrow(cube, 1, start, length); },
                    "do not lie within dimension 1 of [2, 3, 4]");
@@ -146,7 +146,7 @@ TEST(Views, split_and_chunk_make_parts_that_make_up_all) {
   const Layout five = dense({5});
   EXPECT_EQ(texts_of(views::split(five, 2)),
             "[2] by [1] from 0; [2] by [1] from 2; [1] by [1] from 4");
-  EXPECT_EQ(texts_of(views::split(five, huge)), "[5] by [1] from 0");
+  EXPECT_EQ(texts_of(views::split(five, huge_number)), "[5] by [1] from 0");
   EXPECT_EQ(texts_of(views::split(five, Dims{1, 0, 4})),
             "[1] by [1] from 0; [0] by [1] from 0; [4] by [1] from 1");
   EXPECT_EQ(texts_of(views::split(dense({0}), 0)), "[0] by [1] from 0");
@@ -161,7 +161,11 @@ TEST(Views, split_and_chunk_make_parts_that_make_up_all) {
   expect_refused([&] { views::split(five, -1); }, "split: parts of -1 elements");
   expect_refused([&] { views::split(five, Dims{2, 2}); }, "They have to make up all of it");
   expect_refused([&] { views::split(five, Dims{6, -1}); }, "They have to make up all of it");
-  expect_refused([&] { views::split(five, Dims{huge, huge}); }, "They have to make up all of it");
+  expect_refused(
+      [&] {
+        views::split(five, Dims{huge_number, huge_number});
+      },
+      "They have to make up all of it");
   expect_refused([&] { views::chunk(five, 0); }, "chunk: into 0 parts");
   expect_refused([] { views::chunk(scalar, 1); }, "chunk: a tensor of no dimensions cannot be cut");
 }
@@ -187,7 +191,7 @@ TEST(Views, diagonals_lie_above_and_below) {
   EXPECT_EQ(text_of(views::diagonal(matrix, -1)), "[2] by [5] from 4");
   EXPECT_EQ(text_of(views::diagonal(matrix, 0, 1, 0)), "[3] by [5] from 0");
   EXPECT_EQ(text_of(views::diagonal(cube, 0, 0, -1)), "[3, 2] by [4, 13] from 0");
-  for (const std::int64_t offset : {std::int64_t{4}, std::int64_t{-3}, huge, lowest}) {
+  for (const std::int64_t offset : {std::int64_t{4}, std::int64_t{-3}, huge_number, lowest}) {
     EXPECT_EQ(views::diagonal(matrix, offset).numel(), 0) << offset;
     EXPECT_EQ(views::diagonal(matrix, offset).offset, 0) << offset;
   }
@@ -199,7 +203,8 @@ TEST(Views, diagonals_lie_above_and_below) {
 TEST(Views, unfold_slides_a_window) {
   EXPECT_EQ(text_of(views::unfold(dense({7}), 0, 3, 2)), "[3, 3] by [2, 1] from 0");
   EXPECT_EQ(text_of(views::unfold(dense({7}), 0, 3, 1)), "[5, 3] by [1, 1] from 0");
-  EXPECT_EQ(text_of(views::unfold(cube, 1, 3, huge)), "[2, 1, 4, 3] by [12, 4, 1, 4] from 0");
+  EXPECT_EQ(text_of(views::unfold(cube, 1, 3, huge_number)),
+            "[2, 1, 4, 3] by [12, 4, 1, 4] from 0");
   EXPECT_EQ(text_of(views::unfold(dense({2}), 0, 0, 1)), "[3, 0] by [1, 1] from 0");
   expect_refused([] { views::unfold(dense({7}), 0, 8, 1); }, "unfold: windows of 8 elements");
   expect_refused([] { views::unfold(dense({7}), 0, 3, 0); }, "3 elements, 0 apart");
