@@ -82,7 +82,7 @@ void hunt_down(const Mutation& mutation, const Hunt& hunt, const WriteLine& writ
   }
 }
 
-void take_line(const std::string& text, Outcome& outcome) {
+void take_line(const std::string& text, MutantOutcome& outcome) {
   std::istringstream line(text);
   char kind = 0;
   std::string scenario;
@@ -97,8 +97,8 @@ void take_line(const std::string& text, Outcome& outcome) {
 
 }  // namespace
 
-std::vector<Outcome> kill(const std::vector<Mutation>& mutations, const Hunt& hunt) {
-  std::vector<Outcome> outcomes(mutations.size());
+std::vector<MutantOutcome> kill(const std::vector<Mutation>& mutations, const Hunt& hunt) {
+  std::vector<MutantOutcome> outcomes(mutations.size());
   for (std::size_t number = 0; number < mutations.size(); ++number) {
     outcomes[number].mutation = mutations[number];
   }

@@ -19,7 +19,7 @@ struct Kill {
   std::uint64_t execution = 0;  ///< the number of the one that failed
 };
 
-struct Outcome {
+struct MutantOutcome {
   Mutation mutation;
   std::vector<Kill> kills;  ///< by the right verdict
   std::vector<Kill> wrong;  ///< by another: no kill
@@ -47,10 +47,10 @@ struct Hunt {
   bool stops_at_first = true;  ///< else all scenarios that kill are looked for
   bool only_named = false;     ///< only scenarios that the mutant's row names
   unsigned at_once = 2;
-  std::function<void(const Outcome&)> ended;
+  std::function<void(const MutantOutcome&)> ended;
 };
 
 /// The outcomes are in the order of the mutants.
-std::vector<Outcome> kill(const std::vector<Mutation>& mutations, const Hunt& hunt);
+std::vector<MutantOutcome> kill(const std::vector<Mutation>& mutations, const Hunt& hunt);
 
 }  // namespace byre::verification

@@ -34,9 +34,9 @@ std::string text_of(const Kill& kill) {
          ", bound " + kill.bound.name() + ", execution " + std::to_string(kill.execution);
 }
 
-std::string summary(const std::vector<Outcome>& outcomes) {
-  const auto killed = std::ranges::count_if(outcomes, &Outcome::is_killed);
-  const auto equivalent = std::ranges::count_if(outcomes, [](const Outcome& outcome) {
+std::string summary(const std::vector<MutantOutcome>& outcomes) {
+  const auto killed = std::ranges::count_if(outcomes, &MutantOutcome::is_killed);
+  const auto equivalent = std::ranges::count_if(outcomes, [](const MutantOutcome& outcome) {
     return !outcome.is_killed() && argument_for(outcome.mutation) != nullptr;
   });
   return std::to_string(outcomes.size()) + " mutants: " + std::to_string(killed) + " killed, " +
@@ -57,9 +57,9 @@ std::string verdict_rules() {
   return table.text();
 }
 
-std::string matrix(const std::vector<Outcome>& outcomes) {
+std::string matrix(const std::vector<MutantOutcome>& outcomes) {
   Table table({"mutant", "scenario", "verdict", "bound", "execution"});
-  for (const Outcome& outcome : outcomes) {
+  for (const MutantOutcome& outcome : outcomes) {
     for (const Kill& kill : outcome.kills) {
       table.add({code(outcome.mutation.name()), std::string(kill.scenario->name),
                  std::string(to_string(kill.verdict)), kill.bound.name(),
@@ -69,9 +69,9 @@ std::string matrix(const std::vector<Outcome>& outcomes) {
   return table.text();
 }
 
-std::string arguments(const std::vector<Outcome>& outcomes) {
+std::string arguments(const std::vector<MutantOutcome>& outcomes) {
   Table table({"mutant", "changes nothing, because"});
-  for (const Outcome& outcome : outcomes) {
+  for (const MutantOutcome& outcome : outcomes) {
     if (const Equivalent* argument = argument_for(outcome.mutation)) {
       table.add({code(argument->mutant), std::string(argument->because)});
     }
@@ -88,7 +88,7 @@ std::string pairs(const std::vector<AdjacentSteps>& adjacent) {
   return table.text();
 }
 
-std::string document(const std::vector<Outcome>& outcomes,
+std::string document(const std::vector<MutantOutcome>& outcomes,
                      const std::vector<AdjacentSteps>& adjacent, bool deep) {
   return "# Mutants\n\n"
          "Printed by `byre-verify --mutants" +
@@ -124,13 +124,13 @@ std::string document(const std::vector<Outcome>& outcomes,
 }
 
 /// What is wrong with the outcomes, said on stderr.
-bool is_good(const std::vector<Outcome>& outcomes) {
+bool is_good(const std::vector<MutantOutcome>& outcomes) {
   bool good = true;
   const auto complain = [&](const std::string& text) {
     std::fprintf(stderr, "FAILED: %s\n", text.c_str());
     good = false;
   };
-  for (const Outcome& outcome : outcomes) {
+  for (const MutantOutcome& outcome : outcomes) {
     const std::string name = outcome.mutation.name();
     const Equivalent* argument = argument_for(outcome.mutation);
     if (outcome.is_killed() && argument != nullptr) {
@@ -145,7 +145,7 @@ bool is_good(const std::vector<Outcome>& outcomes) {
     }
   }
   for (const Equivalent& argument : equivalents) {
-    if (std::ranges::none_of(outcomes, [&](const Outcome& outcome) {
+    if (std::ranges::none_of(outcomes, [&](const MutantOutcome& outcome) {
           return outcome.mutation.name() == argument.mutant;
         })) {
       complain("there is an argument for " + std::string(argument.mutant) + ", and no such mutant");
@@ -155,18 +155,18 @@ bool is_good(const std::vector<Outcome>& outcomes) {
 }
 
 /// What fails without a mutant notices none.
-bool nothing_fails_unchanged(const Outcome& unchanged) {
+bool nothing_fails_unchanged(const MutantOutcome& unchanged) {
   for (const Kill& failure : unchanged.wrong) {
     std::fprintf(stderr, "FAILED: without a mutant, %s\n", text_of(failure).c_str());
   }
   return unchanged.wrong.empty() && !unchanged.has_crashed;
 }
 
-void write_json(const std::string& file, const std::vector<Outcome>& outcomes) {
+void write_json(const std::string& file, const std::vector<MutantOutcome>& outcomes) {
   std::ofstream out(file);
   out << "[\n";
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
-    const Outcome& outcome = outcomes[i];
+    const MutantOutcome& outcome = outcomes[i];
     const char* status = outcome.is_killed()              ? "killed"
                          : argument_for(outcome.mutation) ? "equivalent"
                                                           : "survived";
@@ -197,7 +197,7 @@ int run_mutants(const Options& options) {
   const Hunt hunt{.efforts = options.deep ? std::span<const Effort>(deep_efforts) : quick_efforts,
                   .stops_at_first = !options.deep,
                   .at_once = options.jobs,
-                  .ended = [&](const Outcome& outcome) {
+                  .ended = [&](const MutantOutcome& outcome) {
                     ++ended;
                     if (is_terminal) {
                       std::fprintf(stderr, "\r\033[K%zu of %zu  %s%s", ended, mutations.size(),
@@ -205,7 +205,7 @@ int run_mutants(const Options& options) {
                                    ended == mutations.size() ? "\r\033[K" : "");
                     }
                   }};
-  std::vector<Outcome> outcomes = kill(mutations, hunt);
+  std::vector<MutantOutcome> outcomes = kill(mutations, hunt);
   const bool is_sound = nothing_fails_unchanged(outcomes.front());
   outcomes.erase(outcomes.begin());
   const bool good = is_good(outcomes) && is_sound;

@@ -61,7 +61,7 @@ bool speaks_of(const sync::Site& site, Change mistake) {
 
 class Rows {
  public:
-  Rows(const std::vector<Outcome>& outcomes) : outcomes_(outcomes) {}
+  Rows(const std::vector<MutantOutcome>& outcomes) : outcomes_(outcomes) {}
 
   std::string text() {
     std::string text;
@@ -87,7 +87,7 @@ class Rows {
     std::string text;
     std::set<std::string_view> shows_something;
     bool has_mutants = false;
-    for (const Outcome& outcome : outcomes_) {
+    for (const MutantOutcome& outcome : outcomes_) {
       if (outcome.mutation.site != &site) {
         continue;
       }
@@ -133,7 +133,7 @@ class Rows {
     good_ = false;
   }
 
-  const std::vector<Outcome>& outcomes_;
+  const std::vector<MutantOutcome>& outcomes_;
   bool good_ = true;
 };
 
@@ -199,8 +199,8 @@ int run_memory_orders(const Options& options) {
   const Hunt hunt{.stops_at_first = false,
                   .only_named = true,
                   .at_once = options.jobs,
-                  .ended = [](const Outcome&) {}};
-  const std::vector<Outcome> outcomes = kill(mutations, hunt);
+                  .ended = [](const MutantOutcome&) {}};
+  const std::vector<MutantOutcome> outcomes = kill(mutations, hunt);
   Rows rows(outcomes);
   const std::string document = introduction + rows.text() + conclusion;
   const bool is_current = print_or_check(document, options.file_to_check, "--memory-orders");

@@ -7,7 +7,7 @@ namespace byre::verification {
 namespace {
 
 template <unsigned Owners>
-class OfWord : public ClaimsStealOnce<basic_share_word, Owners> {
+class ClaimsStealOnceOfWord : public ClaimsStealOnce<basic_share_word, Owners> {
  public:
   static constexpr std::string_view cover_points[] = {
       "a waiter steals",
@@ -34,23 +34,23 @@ class OfWord : public ClaimsStealOnce<basic_share_word, Owners> {
   bool waited_and_left_ = false;
 };
 
-class OfFour : public OfWord<4> {
+class OfFour : public ClaimsStealOnceOfWord<4> {
  public:
   // The third takes more switches than the bounds of this one.
-  static constexpr auto cover_points = std::span(OfWord<4>::cover_points).first<2>();
+  static constexpr auto cover_points = std::span(ClaimsStealOnceOfWord<4>::cover_points).first<2>();
 };
 
 }  // namespace
 
 extern const Scenario two_claims_steal_once;
-const Scenario two_claims_steal_once = scenario<OfWord<2>>({
+const Scenario two_claims_steal_once = scenario<ClaimsStealOnceOfWord<2>>({
     .name = "two_claims_steal_once",
     .shows = "Of two owners that claim, one steals, and who wakes it touches nothing that may be "
              "gone: I1, I2, I6.",
 });
 
 extern const Scenario three_claims_steal_once;
-const Scenario three_claims_steal_once = scenario<OfWord<3>>({
+const Scenario three_claims_steal_once = scenario<ClaimsStealOnceOfWord<3>>({
     .name = "three_claims_steal_once",
     .shows = "Of three owners that claim, one steals: I6.",
     .quick = switches(4),

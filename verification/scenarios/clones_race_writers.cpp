@@ -6,7 +6,7 @@
 namespace byre::verification {
 namespace {
 
-class OfWord : public ClonesRaceWriters<basic_share_word, 3> {
+class ClonesRaceWritersOfWord : public ClonesRaceWriters<basic_share_word, 3> {
  public:
   static constexpr std::string_view cover_points[] = {
       "the writer keeps the data",
@@ -30,7 +30,7 @@ const Scenario clones_race_writers = scenario<ClonesRaceWriters<basic_share_word
 });
 
 extern const Scenario clones_race_writers_and_drops;
-const Scenario clones_race_writers_and_drops = scenario<OfWord>({
+const Scenario clones_race_writers_and_drops = scenario<ClonesRaceWritersOfWord>({
     .name = "clones_race_writers_and_drops",
     .shows = "The same while a third owner lets go.",
     .quick = switches(4),

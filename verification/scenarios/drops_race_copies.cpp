@@ -6,7 +6,7 @@
 namespace byre::verification {
 namespace {
 
-class OfWord : public DropsRaceCopies<basic_share_word> {
+class DropsRaceCopiesOfWord : public DropsRaceCopies<basic_share_word> {
  public:
   static constexpr std::string_view cover_points[] = {
       "the last owner drops while a copy is pending",
@@ -28,7 +28,7 @@ class OfWord : public DropsRaceCopies<basic_share_word> {
 }  // namespace
 
 extern const Scenario drops_race_copies;
-const Scenario drops_race_copies = scenario<OfWord>({
+const Scenario drops_race_copies = scenario<DropsRaceCopiesOfWord>({
     .name = "drops_race_copies",
     .shows = "A drop never waits for a copy under way; whichever ends last frees, after all reads: "
              "promise 4, I1, I2.",

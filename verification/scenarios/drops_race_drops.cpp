@@ -7,7 +7,7 @@ namespace byre::verification {
 namespace {
 
 template <unsigned Owners>
-class OfWord : public DropsRaceDrops<basic_share_word, Owners> {
+class DropsRaceDropsOfWord : public DropsRaceDrops<basic_share_word, Owners> {
  public:
   static constexpr std::string_view cover_points[] = {
       "the last owner finds itself alone",
@@ -26,14 +26,14 @@ class OfWord : public DropsRaceDrops<basic_share_word, Owners> {
 }  // namespace
 
 extern const Scenario drops_race_drops;
-const Scenario drops_race_drops = scenario<OfWord<2>>({
+const Scenario drops_race_drops = scenario<DropsRaceDropsOfWord<2>>({
     .name = "drops_race_drops",
     .shows = "Data is freed once, by whoever lets go last and after all reads: promises 1 and 4, "
              "I1, I2, I7.",
 });
 
 extern const Scenario three_drops_race;
-const Scenario three_drops_race = scenario<OfWord<3>>({
+const Scenario three_drops_race = scenario<DropsRaceDropsOfWord<3>>({
     .name = "three_drops_race",
     .shows = "The same with three owners.",
 });

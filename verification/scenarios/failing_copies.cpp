@@ -7,7 +7,7 @@ namespace byre::verification {
 namespace {
 
 template <unsigned Owners>
-class OfWord : public FailingCopies<basic_share_word, Owners> {
+class FailingCopiesOfWord : public FailingCopies<basic_share_word, Owners> {
  public:
   static constexpr std::string_view cover_points[] = {
       "a copy is given up",
@@ -29,14 +29,14 @@ class OfWord : public FailingCopies<basic_share_word, Owners> {
 }  // namespace
 
 extern const Scenario failing_copies;
-const Scenario failing_copies = scenario<OfWord<2>>({
+const Scenario failing_copies = scenario<FailingCopiesOfWord<2>>({
     .name = "failing_copies",
     .shows = "A write whose allocation or copy fails changes nothing, and nobody else notices: "
              "promise 5, I3, I4.",
 });
 
 extern const Scenario three_failing_copies;
-const Scenario three_failing_copies = scenario<OfWord<3>>({
+const Scenario three_failing_copies = scenario<FailingCopiesOfWord<3>>({
     .name = "three_failing_copies",
     .shows = "The same of three owners, any of which may fail.",
     .quick = switches(1),

@@ -4,7 +4,7 @@
 namespace byre::verification {
 namespace {
 
-class OfWord : public LaterCopiersFree<basic_share_word> {
+class LaterCopiersFreeOfWord : public LaterCopiersFree<basic_share_word> {
  public:
   static constexpr std::string_view cover_points[] = {"a stealer that had waited clones"};
 
@@ -23,7 +23,7 @@ class OfWord : public LaterCopiersFree<basic_share_word> {
 }  // namespace
 
 extern const Scenario later_copiers_free;
-const Scenario later_copiers_free = scenario<OfWord>({
+const Scenario later_copiers_free = scenario<LaterCopiersFreeOfWord>({
     .name = "later_copiers_free",
     .shows = "A steal leaves the data as new: later owners copy, drop and free as the first did: "
              "I3, I7.",

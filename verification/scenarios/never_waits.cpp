@@ -6,7 +6,7 @@
 namespace byre::verification {
 namespace {
 
-class OfWord : public NeverWaits<basic_share_word, 0, 2> {
+class NeverWaitsOfWord : public NeverWaits<basic_share_word, 0, 2> {
  public:
   void saw(const sync::Site& site, std::uint64_t) {
     expect(site.operation != sync::Operation::park, "who must not wait is not parked");
@@ -35,7 +35,7 @@ class WithAWaiter : public NeverWaits<basic_share_word, 1, 3> {
 }  // namespace
 
 extern const Scenario writers_never_wait;
-const Scenario writers_never_wait = scenario<OfWord>({
+const Scenario writers_never_wait = scenario<NeverWaitsOfWord>({
     .name = "writers_never_wait",
     .shows = "Writers that must not wait copy instead, and are never parked: I1, I4.",
 });

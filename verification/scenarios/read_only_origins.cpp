@@ -4,7 +4,7 @@
 namespace byre::verification {
 namespace {
 
-class OfWord : public ReadOnlyOrigins<basic_share_word, 2> {
+class ReadOnlyOriginsOfWord : public ReadOnlyOrigins<basic_share_word, 2> {
  public:
   static constexpr std::string_view cover_points[] = {
       "the writer is the last owner, and copies all the same",
@@ -25,7 +25,7 @@ class OfWord : public ReadOnlyOrigins<basic_share_word, 2> {
 }  // namespace
 
 extern const Scenario read_only_origins;
-const Scenario read_only_origins = scenario<OfWord>({
+const Scenario read_only_origins = scenario<ReadOnlyOriginsOfWord>({
     .name = "read_only_origins",
     .shows = "A mapped file is shared like any data, never written, and unmapped after all reads: "
              "promise 1.",

@@ -9,7 +9,7 @@ namespace {
 using enum AfterFailure;
 
 template <unsigned Failing, AfterFailure Then>
-class OfWord : public UndosWakeWaiters<basic_share_word, Failing, Then> {
+class UndosWakeWaitersOfWord : public UndosWakeWaiters<basic_share_word, Failing, Then> {
  public:
   static constexpr std::string_view cover_points[] = {
       "an undo while a waiter is parked",
@@ -34,7 +34,7 @@ class OfWord : public UndosWakeWaiters<basic_share_word, Failing, Then> {
   bool woken_by_undo_ = false;
 };
 
-class OfTwo : public OfWord<2, leaves> {
+class OfTwo : public UndosWakeWaitersOfWord<2, leaves> {
  public:
   static constexpr std::string_view cover_points[] = {
       "an undo while a waiter is parked",
@@ -45,7 +45,7 @@ class OfTwo : public OfWord<2, leaves> {
 }  // namespace
 
 extern const Scenario undos_wake_waiters;
-const Scenario undos_wake_waiters = scenario<OfWord<1, leaves>>({
+const Scenario undos_wake_waiters = scenario<UndosWakeWaitersOfWord<1, leaves>>({
     .name = "undos_wake_waiters",
     .shows = "A waiter is woken when a failed copier owns again, and is not left to sleep: promise "
              "5, I3.",
@@ -60,7 +60,7 @@ const Scenario two_undos_wake_waiters = scenario<OfTwo>({
 });
 
 extern const Scenario undos_try_again;
-const Scenario undos_try_again = scenario<OfWord<1, tries_again_without_waiting>>({
+const Scenario undos_try_again = scenario<UndosWakeWaitersOfWord<1, tries_again_without_waiting>>({
     .name = "undos_try_again",
     .shows =
         "A failed copier that tries again, and must not wait, passes the waiter by: promise 5, "

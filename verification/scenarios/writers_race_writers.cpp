@@ -6,7 +6,7 @@
 namespace byre::verification {
 namespace {
 
-class OfWord : public WritersRaceWriters<basic_share_word> {
+class WritersRaceWritersOfWord : public WritersRaceWriters<basic_share_word> {
  public:
   static constexpr std::string_view cover_points[] = {
       "the last owner waits for a pending copy",
@@ -76,7 +76,7 @@ class Restless : public WritersRaceWriters<basic_share_word> {
 }  // namespace
 
 extern const Scenario writers_race_writers;
-const Scenario writers_race_writers = scenario<OfWord>({
+const Scenario writers_race_writers = scenario<WritersRaceWritersOfWord>({
     .name = "writers_race_writers",
     .shows = "Two owners that write make one copy, and keep what they wrote: promises 1 and 3, I4, "
              "I5, I6.",
