@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// The registry: operators by name, their kernels by key, and a fallback for each key. All thread-safe;
-/// to look takes no lock, beside whoever registers.
+/// to look takes no lock, beside whoever registers. Whoever comes first defines the operators that come
+/// along: without the memory for those, that call throws std::bad_alloc, and the next one tries again.
 ///
 ///   define("scale(Tensor a, Scalar by) -> Tensor")
 ///       .cpu([](const Tensor& a, const Scalar& by) { return mul(a, by); });
@@ -59,6 +60,7 @@ std::vector<const Operator*> operators();
 
 /// What a key does with operators that have no kernel for it. Throws DispatchError if it has one.
 void set_fallback(Key key, Kernel fallback);
-const Kernel* fallback(Key key) noexcept;
+/// That, or null. Lock-free.
+const Kernel* fallback(Key key);
 
 }  // namespace byre::inline v0::functional
