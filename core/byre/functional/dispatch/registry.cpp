@@ -249,9 +249,19 @@ const Definition& Definition::kernel(Key key, Kernel kernel) const {
   return *this;
 }
 
+const Definition& Definition::kernel(Key key, TypedKernel typed) const {
+  detail::expect_fits(typed, op_, (std::string("the kernel for ") + name_of(key)).c_str());
+  return kernel(key, std::move(typed.kernel));
+}
+
 const Definition& Definition::composite(Kernel kernel) const {
   bare_registry().set_once(op_, op_.composite_, std::move(kernel), "a composite kernel");
   return *this;
+}
+
+const Definition& Definition::composite(TypedKernel typed) const {
+  detail::expect_fits(typed, op_, "the composite kernel");
+  return composite(std::move(typed.kernel));
 }
 
 const Definition& Definition::meta(MetaRule rule) const {

@@ -22,18 +22,21 @@
 namespace byre::inline v0::functional {
 
 /// What is said of an operator, one after the other. Each throws DispatchError for what was said
-/// before.
+/// before, and for a boxed() kernel that takes or returns other than the schema says. Nothing is
+/// registered then.
 class Definition {
  public:
   explicit Definition(Operator& op) noexcept : op_(op) {}
 
   const Definition& kernel(Key key, Kernel kernel) const;
+  const Definition& kernel(Key key, TypedKernel kernel) const;
   /// Of a function of what the schema names: see kernel.hpp.
   template <class Function>
   const Definition& cpu(Function function) const {
     return kernel(Key::cpu, boxed(std::move(function)));
   }
   const Definition& composite(Kernel kernel) const;
+  const Definition& composite(TypedKernel kernel) const;
   const Definition& meta(MetaRule rule) const;
   /// For an operator whose schema is a view's: the kernels of backends that have views are derived.
   const Definition& view(ViewRule rule) const;
