@@ -76,14 +76,14 @@ struct Unboxed<std::optional<T>> {
   }
 };
 
-/// How a result becomes what a call returns. Backends add their own: what has no `result` is of any
+/// How a result becomes what a call returns. Backends add their own: what has no `returns` is of any
 /// number of tensors, which are counted when it is called.
 template <class T>
 struct Boxed;
 
 template <>
 struct Boxed<AnyTensor> {
-  static constexpr KernelResult result = KernelResult::one;
+  static constexpr KernelResult returns = KernelResult::one;
   static Tensors from(AnyTensor result) { return {std::move(result)}; }
 };
 template <>
@@ -113,8 +113,8 @@ template <class T>
 constexpr KernelResult result_of() noexcept {
   if constexpr (std::is_void_v<T>) {
     return KernelResult::nothing;
-  } else if constexpr (requires { Boxed<T>::result; }) {
-    return Boxed<T>::result;
+  } else if constexpr (requires { Boxed<T>::returns; }) {
+    return Boxed<T>::returns;
   } else {
     return KernelResult::any_number;
   }
