@@ -81,6 +81,19 @@ TEST(Vmap, shows_what_its_function_writes_to_memory_that_a_batch_is_of) {
   }
 }
 
+TEST(Vmap, keeps_a_batch_as_it_is_where_its_function_changes_what_the_tensor_sees) {
+  for (const std::int64_t axis : {0, 1}) {
+    const AnyTensor x = counted({2, 3});
+    const Program neg_transposed = [](const Tensors& in) {
+      call("transpose_", {in[1], 0, 1});
+      return Tensors{call_for_one("neg", {in[0]})};
+    };
+    const AnyTensor out = vmap(neg_transposed, {axis, std::nullopt})({x, x}).front();
+    EXPECT_EQ(x.sizes(), Dims({3, 2}));
+    EXPECT_EQ(out.sizes(), axis == 0 ? Dims({2, 3}) : Dims({3, 2}));
+  }
+}
+
 TEST(Vmap, shows_what_an_inner_one_writes_to_memory_that_both_batches_are_of) {
   const AnyTensor x = counted({1, 2, 2});
   const AnyTensor row = call_for_one("select", {call_for_one("select", {x, 0, 0}), 0, 1});

@@ -45,12 +45,9 @@ AnyTensor moved(const AnyTensor& tensor, std::size_t from, std::size_t to) {
   return call_for_one("permute_copy", {tensor, moved_axes(tensor.ndim(), from, to)});
 }
 
-/// The same that sees its memory, if it has some: what the function writes there, by an input that has no
-/// batch, is in the batch then, whichever axis that is.
+/// The same that sees its memory, if it has some: what the function writes there, by a tensor that has no
+/// batch, is in the batch then, whichever axis that is; what such a tensor sees may change.
 AnyTensor moved_in_memory(const AnyTensor& tensor, std::size_t from, std::size_t to) {
-  if (from == to) {
-    return tensor;
-  }
   if (const CpuTensor* const on_cpu = tensor.as<CpuTensor>()) {
     return from_cpu(on_cpu->value.permute(moved_axes(tensor.ndim(), from, to)));
   }
