@@ -65,6 +65,54 @@ TEST(Vmap, keeps_dimensions_of_one_apart_from_the_batch) {
   EXPECT_THROW(add({counted({3, 3}), counted({3, 2})}), ShapeError);
 }
 
+TEST(Vmap, shows_what_its_function_writes_to_memory_that_a_batch_is_of) {
+  const auto fill_second_row = [](const Tensors& in) {
+    call("fill_", {in[1], 7});
+    return Tensors{call_for_one("neg", {in[0]}), in[0]};
+  };
+  for (const std::int64_t axis : {0, 1, -1}) {
+    const AnyTensor x = counted({2, 2});
+    const AnyTensor row = call_for_one("select", {x, 0, 1});
+    const Tensors out = vmap(fill_second_row, {axis, std::nullopt})({x, row});
+    EXPECT_EQ(text_of(x), "[[0. 1.]\n [7. 7.]]");
+    const bool is_by_rows = axis == 0;
+    EXPECT_EQ(text_of(out[0]), is_by_rows ? "[[-0. -1.]\n [-7. -7.]]" : "[[-0. -7.]\n [-1. -7.]]");
+    EXPECT_EQ(text_of(out[1]), is_by_rows ? "[[0. 1.]\n [7. 7.]]" : "[[0. 7.]\n [1. 7.]]");
+  }
+}
+
+TEST(Vmap, keeps_a_batch_as_it_is_where_its_function_changes_what_the_tensor_sees) {
+  for (const std::int64_t axis : {0, 1}) {
+    const AnyTensor x = counted({2, 3});
+    const Program neg_transposed = [](const Tensors& in) {
+      call("transpose_", {in[1], 0, 1});
+      return Tensors{call_for_one("neg", {in[0]})};
+    };
+    const AnyTensor out = vmap(neg_transposed, {axis, std::nullopt})({x, x}).front();
+    EXPECT_EQ(x.sizes(), Dims({3, 2}));
+    EXPECT_EQ(out.sizes(), axis == 0 ? Dims({2, 3}) : Dims({3, 2}));
+  }
+}
+
+TEST(Vmap, shows_what_an_inner_one_writes_to_memory_that_both_batches_are_of) {
+  const AnyTensor x = counted({1, 2, 2});
+  const AnyTensor row = call_for_one("select", {call_for_one("select", {x, 0, 0}), 0, 1});
+  const Program inner = vmap(
+      [&](const Tensors& each) {
+        call("fill_", {row, 7});
+        return Tensors{call_for_one("neg", {each[0]}), each[0]};
+      },
+      {1});
+  const Program outer = vmap([&](const Tensors& in) {
+    const Tensors results = inner({in[0]});
+    call("fill_", {row, 9});  // which no result sees
+    return results;
+  });
+  const Tensors out = outer({x});
+  EXPECT_EQ(text_of(out[0]), "[[[-0. -7.]\n  [-1. -7.]]]");
+  EXPECT_EQ(text_of(out[1]), "[[[0. 7.]\n  [1. 7.]]]");
+}
+
 TEST(Vmap, nests_and_tensors_of_the_outer_batch_are_the_same_for_all_of_the_inner) {
   const auto table = vmap(
       [](const Tensors& row) {

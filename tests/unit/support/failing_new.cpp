@@ -10,6 +10,7 @@ namespace byre::test {
 constinit thread_local int news_until_failure = never_fails;
 constinit thread_local std::size_t most_nbytes_of_a_new = std::numeric_limits<std::size_t>::max();
 constinit thread_local bool new_failed = false;
+constinit thread_local std::ptrdiff_t news_alive = 0;
 
 namespace {
 
@@ -19,7 +20,13 @@ void* allocate_or_fail(std::size_t nbytes) noexcept {
     new_failed = true;
     return nullptr;
   }
+  ++news_alive;
   return std::malloc(nbytes == 0 ? 1 : nbytes);
+}
+
+void release(void* memory) noexcept {
+  news_alive -= memory == nullptr ? 0 : 1;
+  std::free(memory);
 }
 
 }  // namespace
@@ -40,20 +47,20 @@ void* operator new[](std::size_t nbytes, const std::nothrow_t& nothrow) noexcept
   return operator new(nbytes, nothrow);
 }
 void operator delete(void* memory) noexcept {
-  std::free(memory);
+  byre::test::release(memory);
 }
 void operator delete(void* memory, std::size_t) noexcept {
-  std::free(memory);
+  byre::test::release(memory);
 }
 void operator delete(void* memory, const std::nothrow_t&) noexcept {
-  std::free(memory);
+  byre::test::release(memory);
 }
 void operator delete[](void* memory) noexcept {
-  std::free(memory);
+  byre::test::release(memory);
 }
 void operator delete[](void* memory, std::size_t) noexcept {
-  std::free(memory);
+  byre::test::release(memory);
 }
 void operator delete[](void* memory, const std::nothrow_t&) noexcept {
-  std::free(memory);
+  byre::test::release(memory);
 }

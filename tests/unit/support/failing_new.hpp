@@ -18,4 +18,7 @@ extern constinit thread_local std::size_t most_nbytes_of_a_new;
 /// Set when one failed.
 extern constinit thread_local bool new_failed;
 
+/// How many more were made on this thread than deleted.
+extern constinit thread_local std::ptrdiff_t news_alive;
+
 }  // namespace byre::test

@@ -39,6 +39,7 @@ struct Unboxed<Tensor> {
 };
 template <>
 struct Boxed<Tensor> {
+  static constexpr KernelResult returns = KernelResult::one;
   static Tensors from(Tensor result) { return {from_cpu(std::move(result))}; }
 };
 template <>

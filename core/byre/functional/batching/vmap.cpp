@@ -27,17 +27,35 @@ BatchLevel next_level() {
   return ++levels.last;
 }
 
-/// With dimension `from` at `to`, the others in their order. Of values: below the pass.
+/// Dimension `from` at `to`, the others in their order.
+Dims moved_axes(std::size_t ndim, std::size_t from, std::size_t to) {
+  Dims axes(ndim);
+  std::iota(axes.begin(), axes.end(), 0);
+  axes.erase(axes.begin() + from);
+  axes.insert(axes.begin() + to, static_cast<std::int64_t>(from));
+  return axes;
+}
+
+/// With its axes so. Of values: below the pass.
 AnyTensor moved(const AnyTensor& tensor, std::size_t from, std::size_t to) {
   if (from == to) {
     return tensor;
   }
-  Dims axes(tensor.ndim());
-  std::iota(axes.begin(), axes.end(), 0);
-  axes.erase(axes.begin() + from);
-  axes.insert(axes.begin() + to, static_cast<std::int64_t>(from));
   const ExcludeKeys pass(Key::functionalize);
-  return call_for_one("permute_copy", {tensor, axes});
+  return call_for_one("permute_copy", {tensor, moved_axes(tensor.ndim(), from, to)});
+}
+
+/// The same that sees its memory, if it has some: what the function writes there, by a tensor that has no
+/// batch, is in the batch then, whichever axis that is; what such a tensor sees may change.
+AnyTensor moved_in_memory(const AnyTensor& tensor, std::size_t from, std::size_t to) {
+  if (const CpuTensor* const on_cpu = tensor.as<CpuTensor>()) {
+    return from_cpu(on_cpu->value.permute(moved_axes(tensor.ndim(), from, to)));
+  }
+  if (const BatchedTensor* const outer = tensor.as<BatchedTensor>()) {
+    return make_counted<BatchedTensor>(moved_in_memory(outer->value(), from + 1, to + 1),
+                                       outer->level());
+  }
+  return moved(tensor, from, to);
 }
 
 /// An input, and what the function sees of it.
@@ -123,7 +141,8 @@ class Run {
     if (is_within_pass(given)) {
       detail::expect_captured_apart(given);
     }
-    const AnyTensor value = moved(from_functional(given), axis, 0);
+    const AnyTensor value = is_within_pass(given) ? moved(from_functional(given), axis, 0)
+                                                  : moved_in_memory(given, axis, 0);
     const AnyTensor batched = make_counted<BatchedTensor>(value, level_);
     inputs_.push_back(
         {given, axis, is_within_pass(given) ? to_functional(batched) : batched, batched, value});
@@ -177,9 +196,11 @@ class Run {
     return moved(batch().value_of(of_each), 0, axis);
   }
 
-  /// An input, where it was returned as it was given.
+  /// An input, where it was returned as it was given; else what sees the memory of none.
   AnyTensor returned_for(const AnyTensor& result) const {
+    bool is_input = false;
     for (const Input& input : inputs_) {
+      is_input = is_input || input.seen == result;
       if (input.axis == std::size_t{0} && input.seen == result) {
         return input.given;
       }
@@ -188,8 +209,11 @@ class Run {
     if (is_within_pass(result)) {
       return to_functional(value);
     }
-    const CpuTensor* const on_cpu = value.as<CpuTensor>();
-    return on_cpu == nullptr ? value : from_cpu(independent(on_cpu->value));
+    if (const CpuTensor* const on_cpu = value.as<CpuTensor>()) {
+      return from_cpu(independent(on_cpu->value));
+    }
+    const bool sees_input = is_input && value.as<BatchedTensor>() != nullptr;
+    return sees_input ? call_for_one("clone", {value}) : value;
   }
 
   const BatchLevel level_;

@@ -21,6 +21,8 @@ using BatchAxes = std::vector<std::optional<std::int64_t>>;
 /// What `function` makes of each of a batch, which it is called for once: with tensors that look like
 /// one of it. Results have the batch as dimension 0, also those that do not depend on it. Without
 /// `axes`, the batch is dimension 0 of each input. Nests; runs on any backend, by its pure operators.
+/// A batch in memory is a view of its input: what the function writes there by tensors that have no batch,
+/// it sees, and results do not.
 /// Of views and operators that write, functionalize() has to make pure ones first:
 /// vmap(functionalize(f)), or functionalize(vmap(f)), under which inputs are written as by the pass.
 /// What such a function writes to an input with a batch, all of it, is written to the input once the

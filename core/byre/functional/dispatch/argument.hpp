@@ -10,6 +10,7 @@
 #include <initializer_list>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -61,16 +62,20 @@ class Argument {
   }
   bool is_none() const noexcept { return std::holds_alternative<None>(held_); }
 
-  // What the schema promised: checked arguments hold what these ask for.
-  AnyTensor& tensor() { return std::get<AnyTensor>(held_); }
-  const AnyTensor& tensor() const { return std::get<AnyTensor>(held_); }
-  const Tensors& tensors() const { return std::get<Tensors>(held_); }
-  const Dims& dims() const { return std::get<Dims>(held_); }
-  const Scalar& scalar() const { return std::get<Scalar>(held_); }
-  std::int64_t integer() const { return *scalar().as_integer(); }
+  // What the schema promised: checked arguments hold what these ask for. Of one that holds another they
+  // throw DispatchError.
+  AnyTensor& tensor() { return const_cast<AnyTensor&>(std::as_const(*this).tensor()); }
+  const AnyTensor& tensor() const { return *read(get<AnyTensor>(), "a Tensor"); }
+  const Tensors& tensors() const { return *read(get<Tensors>(), "a Tensor[]"); }
+  const Dims& dims() const { return *read(get<Dims>(), "an int[]"); }
+  const Scalar& scalar() const { return *read(get<Scalar>(), "a Scalar"); }
+  std::int64_t integer() const {
+    const Scalar* const number = get<Scalar>();
+    return *read(number == nullptr ? nullptr : number->as_integer(), "an int");
+  }
   std::int64_t integer_or(std::int64_t other) const { return is_none() ? other : integer(); }
-  bool flag() const { return std::get<bool>(held_); }
-  DType dtype() const { return std::get<DType>(held_); }
+  bool flag() const { return *read(get<bool>(), "a bool"); }
+  DType dtype() const { return *read(get<DType>(), "a DType"); }
 
   /// Calls `function(AnyTensor&)` for the tensor or each of the tensors it holds.
   template <class Function>
@@ -90,6 +95,12 @@ class Argument {
   }
 
  private:
+  template <class T>
+  const T* read(const T* found, const char* as) const {
+    return found != nullptr ? found : (refuse_to_read(as), nullptr);
+  }
+  [[noreturn, gnu::cold]] void refuse_to_read(const char* as) const;
+
   Held held_;
 };
 

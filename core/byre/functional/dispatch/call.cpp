@@ -63,11 +63,7 @@ void add_with_written(const Schema& schema, std::span<const Argument> arguments,
 
 /// What a kernel returned is what the schema says: what is written is filled in.
 void expect_results(const Operator& op, Key key, std::size_t count) {
-  const auto& returns = op.schema().returns;
-  const bool writes = op.effect() == Effect::write;
-  const auto expected = static_cast<std::size_t>(
-      std::count_if(returns.begin(), returns.end(),
-                    [writes](const Return& each) { return !writes || !each.alias; }));
+  const std::size_t expected = op.schema().new_count();
   if (!op.schema().returns_list() && count != expected) {
     throw DispatchError(format_text(
         "%s: the kernel for %s returned %zu tensors, and the schema says %zu, beside what "

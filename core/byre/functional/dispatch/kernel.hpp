@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Kernels from plain functions: boxed() takes a function of what the schema names and makes a Kernel of
-/// it, so that nobody unpacks arguments by hand.
+/// Kernels from plain functions: boxed() takes a function of what the schema names and makes a kernel of
+/// it, so that nobody unpacks arguments by hand. What it takes and returns its types say, and that is
+/// held against the schema where it is registered.
 #pragma once
 
 #include <byre/functional/dispatch/operator.hpp>
@@ -9,10 +10,28 @@
 #include <optional>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace byre::inline v0::functional {
 
-/// How an argument becomes a parameter of type T. Backends add their own tensors, as cpu.hpp does.
+/// What a kernel takes for one argument.
+struct KernelParameter {
+  Type type = Type::tensor;
+  bool is_optional = false;  ///< takes none, too
+};
+
+/// How many tensors a kernel returns, as its type says.
+enum class KernelResult : std::uint8_t { nothing, one, any_number };
+
+/// A kernel that says what it takes and returns.
+struct TypedKernel {
+  Kernel kernel;
+  std::vector<KernelParameter> parameters;
+  KernelResult result = KernelResult::any_number;
+};
+
+/// How an argument becomes a parameter of type T. Backends add their own tensors, as cpu.hpp does: what
+/// has no `type` is a tensor.
 template <class T>
 struct Unboxed;
 
@@ -22,26 +41,32 @@ struct Unboxed<AnyTensor> {
 };
 template <>
 struct Unboxed<Tensors> {
+  static constexpr Type type = Type::tensors;
   static const Tensors& from(Argument& argument) { return argument.tensors(); }
 };
 template <>
 struct Unboxed<std::int64_t> {
+  static constexpr Type type = Type::integer;
   static std::int64_t from(Argument& argument) { return argument.integer(); }
 };
 template <>
 struct Unboxed<bool> {
+  static constexpr Type type = Type::boolean;
   static bool from(Argument& argument) { return argument.flag(); }
 };
 template <>
 struct Unboxed<Scalar> {
+  static constexpr Type type = Type::scalar;
   static const Scalar& from(Argument& argument) { return argument.scalar(); }
 };
 template <>
 struct Unboxed<Dims> {
+  static constexpr Type type = Type::integers;
   static const Dims& from(Argument& argument) { return argument.dims(); }
 };
 template <>
 struct Unboxed<DType> {
+  static constexpr Type type = Type::dtype;
   static DType from(Argument& argument) { return argument.dtype(); }
 };
 template <class T>
@@ -51,12 +76,14 @@ struct Unboxed<std::optional<T>> {
   }
 };
 
-/// How a result becomes what a call returns. Backends add their own.
+/// How a result becomes what a call returns. Backends add their own: what has no `returns` is of any
+/// number of tensors, which are counted when it is called.
 template <class T>
 struct Boxed;
 
 template <>
 struct Boxed<AnyTensor> {
+  static constexpr KernelResult returns = KernelResult::one;
   static Tensors from(AnyTensor result) { return {std::move(result)}; }
 };
 template <>
@@ -66,10 +93,42 @@ struct Boxed<Tensors> {
 
 namespace detail {
 
+template <class T>
+struct ParameterOf {
+  static constexpr KernelParameter parameter() noexcept {
+    if constexpr (requires { Unboxed<T>::type; }) {
+      return {Unboxed<T>::type, false};
+    }
+    return {};
+  }
+};
+template <class T>
+struct ParameterOf<std::optional<T>> {
+  static constexpr KernelParameter parameter() noexcept {
+    return {ParameterOf<T>::parameter().type, true};
+  }
+};
+
+template <class T>
+constexpr KernelResult result_of() noexcept {
+  if constexpr (std::is_void_v<T>) {
+    return KernelResult::nothing;
+  } else if constexpr (requires { Boxed<T>::returns; }) {
+    return Boxed<T>::returns;
+  } else {
+    return KernelResult::any_number;
+  }
+}
+
 template <class Function>
 struct SignatureOf : SignatureOf<decltype(&Function::operator())> {};
 template <class Result, class... Parameters>
 struct SignatureOf<Result (*)(Parameters...)> {
+  static std::vector<KernelParameter> parameters() {
+    return {ParameterOf<std::remove_cvref_t<Parameters>>::parameter()...};
+  }
+  static constexpr KernelResult result = result_of<std::remove_cvref_t<Result>>();
+
   template <class Function>
   static Tensors call(const Function& function, std::span<Argument> arguments) {
     return call(function, arguments, std::index_sequence_for<Parameters...>());
@@ -80,7 +139,7 @@ struct SignatureOf<Result (*)(Parameters...)> {
   static Tensors call(const Function& function, std::span<Argument> arguments,
                       std::index_sequence<Index...>) {
     BYRE_ASSERT(arguments.size() == sizeof...(Parameters),
-                "a kernel has another number of parameters than its operator's schema");
+                "a kernel that was registered unchecked has other parameters than the schema");
     const auto compute = [&]() -> Result {
       return function(Unboxed<std::remove_cvref_t<Parameters>>::from(arguments[Index])...);
     };
@@ -96,17 +155,24 @@ template <class Class, class Result, class... Parameters>
 struct SignatureOf<Result (Class::*)(Parameters...) const>
     : SignatureOf<Result (*)(Parameters...)> {};
 
+/// Throws DispatchError for a kernel that `op` cannot call; `what` names it, as "the kernel for cpu".
+void expect_fits(const TypedKernel& kernel, const Operator& op, const char* what);
+
 }  // namespace detail
 
 /// A kernel from a function or a lambda, whose parameters are, in the schema's order: of a Tensor const
 /// AnyTensor& (or const byre::Tensor&, for cpu), AnyTensor& to take it over, of a Tensor[] const
 /// Tensors&, of an int std::int64_t, of an int[] const Dims&, of a Scalar const Scalar&, bool, DType,
-/// and std::optional of each. It returns one tensor, some, or, having written, nothing.
+/// and std::optional of each, where the schema has a `?`. It returns one tensor, some, or, having written,
+/// nothing. Where these are not the schema's, whoever registers it throws DispatchError; a Scalar may
+/// stand for an int, and what is optional for what is not.
 template <class Function>
-Kernel boxed(Function function) {
-  return [function = std::move(function)](const Call& call) {
-    return detail::SignatureOf<Function>::call(function, call.arguments);
-  };
+TypedKernel boxed(Function function) {
+  using Signature = detail::SignatureOf<Function>;
+  return {[function = std::move(function)](const Call& call) {
+            return Signature::call(function, call.arguments);
+          },
+          Signature::parameters(), Signature::result};
 }
 
 }  // namespace byre::inline v0::functional

@@ -12,13 +12,14 @@
 namespace byre::inline v0::functional {
 namespace {
 
-/// The backends there are, by their keys. To look takes no lock.
+/// The backends there are, by their keys. To look takes no lock. Those that come along are made in place,
+/// and their names are short enough to be, too: that a key is named in an error takes no heap.
 class Backends {
  public:
   Backends() {
-    add({.name = "cpu", .writes_through_strides = true});
-    add({.name = "graph"});
-    add({.name = "texture"});
+    for (std::size_t index = 0; index < come_along_.size(); ++index) {
+      backends_[index].set(&come_along_[index]);
+    }
   }
 
   Key add(BackendTraits traits) {
@@ -48,6 +49,11 @@ class Backends {
  private:
   static constexpr auto most = static_cast<std::size_t>(Key::last_of_users) + 1;
 
+  const std::array<BackendTraits, 3> come_along_{{
+      {.name = "cpu", .writes_through_strides = true},
+      {.name = "graph"},
+      {.name = "texture"},
+  }};
   boost::mutex mutex_;  // of who adds
   std::array<Published<const BackendTraits>, most> backends_;
 };

@@ -49,12 +49,15 @@ using MetaRule = std::function<std::vector<TensorMeta>(const Call&)>;
 /// The windows of the views that a view operator makes of one; arguments without the first.
 using ViewRule = std::function<std::vector<Window>(const Window&, std::span<const Argument>)>;
 
-/// Thread-safe; what is asked is wait-free: parts are added, and never taken away.
+/// Thread-safe; what is asked is wait-free: parts are added, and never taken away. Once it is found in
+/// the registry it lives as long as the program.
 class Operator {
  public:
   explicit Operator(Schema schema);
   Operator(const Operator&) = delete;
   Operator& operator=(const Operator&) = delete;
+  /// With the parts that were added to it.
+  ~Operator();
 
   const Schema& schema() const noexcept { return schema_; }
   /// With its overload: "add_.scalar".

@@ -36,6 +36,8 @@ class detail::Registry {
   template <class Part>
   void set_once(Operator& op, Published<const Part>& place, Part part, const char* what);
   void set_fallback(Key key, Kernel fallback);
+  /// As it was at first. For as long as nobody has found anything in it.
+  void clear() noexcept;
 
  private:
   using Lock = boost::lock_guard<boost::mutex>;
@@ -59,9 +61,21 @@ detail::Registry& bare_registry() noexcept {
   return sync::immortal<detail::Registry>();
 }
 
-/// With the operators that come along. Defining those finds the bare one.
+/// All of the operators that come along, or none.
+bool fill_bare_registry() {
+  try {
+    detail::define_builtin_operators();
+  } catch (...) {
+    bare_registry().clear();
+    throw;
+  }
+  return true;
+}
+
+/// With the operators that come along. Defining those finds the bare one; where that fails, for want of
+/// memory, whoever asks next tries again.
 detail::Registry& registry() {
-  static const bool is_filled = (detail::define_builtin_operators(), true);
+  static const bool is_filled = fill_bare_registry();
   static_cast<void>(is_filled);
   return bare_registry();
 }
@@ -156,13 +170,11 @@ Operator& detail::Registry::add(Schema schema) {
 
 const Operator& detail::Registry::add_derived(const Operator& op, Schema schema, Kernel kernel) {
   auto made = std::make_unique<Operator>(std::move(schema));
-  auto computes = std::make_unique<const Kernel>(std::move(kernel));
+  made->kernels_[static_cast<std::size_t>(Key::cpu)].set(new const Kernel(std::move(kernel)));
   const Lock lock(mutex_);
   const Operator* derived = find(made->name());
   if (derived == nullptr) {
-    made->kernels_[static_cast<std::size_t>(Key::cpu)].set(computes.get());
     derived = &push(std::move(made));
-    static_cast<void>(computes.release());
   } else if (to_string(derived->schema()) != to_string(made->schema())) {
     throw DispatchError(format_text(
         "there is an operator %s, where %s is to be derived. Give the operator another name.",
@@ -194,11 +206,33 @@ void detail::Registry::set_fallback(Key key, Kernel fallback) {
   place.set(made.release());
 }
 
+void detail::Registry::clear() noexcept {
+  for (Published<Operator>& list : lists_) {
+    for (Operator* op = list.get(); op != nullptr;) {
+      delete std::exchange(op, op->next_);
+    }
+    list.set(nullptr);
+  }
+  for (Published<const Kernel>& fallback : fallbacks_) {
+    delete fallback.get();
+    fallback.set(nullptr);
+  }
+}
+
 Operator::Operator(Schema schema)
     : schema_(std::move(schema)),
       name_(schema_.full_name()),
       effect_(schema_.effect()),
       written_(written_parameters(schema_)) {}
+
+Operator::~Operator() {
+  for (const Published<const Kernel>& kernel : kernels_) {
+    delete kernel.get();
+  }
+  delete composite_.get();
+  delete meta_.get();
+  delete view_.get();
+}
 
 KeySet Operator::registered_keys() const noexcept {
   KeySet keys;
@@ -215,9 +249,19 @@ const Definition& Definition::kernel(Key key, Kernel kernel) const {
   return *this;
 }
 
+const Definition& Definition::kernel(Key key, TypedKernel typed) const {
+  detail::expect_fits(typed, op_, (std::string("the kernel for ") + name_of(key)).c_str());
+  return kernel(key, std::move(typed.kernel));
+}
+
 const Definition& Definition::composite(Kernel kernel) const {
   bare_registry().set_once(op_, op_.composite_, std::move(kernel), "a composite kernel");
   return *this;
+}
+
+const Definition& Definition::composite(TypedKernel typed) const {
+  detail::expect_fits(typed, op_, "the composite kernel");
+  return composite(std::move(typed.kernel));
 }
 
 const Definition& Definition::meta(MetaRule rule) const {
@@ -294,8 +338,8 @@ void detail::set_builtin_fallback(Key key, Kernel fallback) {
   bare_registry().set_fallback(key, std::move(fallback));
 }
 
-const Kernel* fallback(Key key) noexcept {
-  return bare_registry().fallback(key);
+const Kernel* fallback(Key key) {
+  return registry().fallback(key);
 }
 
 }  // namespace byre::inline v0::functional

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// The registry: operators by name, their kernels by key, and a fallback for each key. All thread-safe;
-/// to look takes no lock, beside whoever registers.
+/// to look takes no lock, beside whoever registers. Whoever comes first defines the operators that come
+/// along: without the memory for those, that call throws std::bad_alloc, and the next one tries again.
 ///
 ///   define("scale(Tensor a, Scalar by) -> Tensor")
 ///       .cpu([](const Tensor& a, const Scalar& by) { return mul(a, by); });
@@ -21,18 +22,21 @@
 namespace byre::inline v0::functional {
 
 /// What is said of an operator, one after the other. Each throws DispatchError for what was said
-/// before.
+/// before, and for a boxed() kernel that takes or returns other than the schema says. Nothing is
+/// registered then.
 class Definition {
  public:
   explicit Definition(Operator& op) noexcept : op_(op) {}
 
   const Definition& kernel(Key key, Kernel kernel) const;
+  const Definition& kernel(Key key, TypedKernel kernel) const;
   /// Of a function of what the schema names: see kernel.hpp.
   template <class Function>
   const Definition& cpu(Function function) const {
     return kernel(Key::cpu, boxed(std::move(function)));
   }
   const Definition& composite(Kernel kernel) const;
+  const Definition& composite(TypedKernel kernel) const;
   const Definition& meta(MetaRule rule) const;
   /// For an operator whose schema is a view's: the kernels of backends that have views are derived.
   const Definition& view(ViewRule rule) const;
@@ -59,6 +63,7 @@ std::vector<const Operator*> operators();
 
 /// What a key does with operators that have no kernel for it. Throws DispatchError if it has one.
 void set_fallback(Key key, Kernel fallback);
-const Kernel* fallback(Key key) noexcept;
+/// That, or null. Lock-free.
+const Kernel* fallback(Key key);
 
 }  // namespace byre::inline v0::functional

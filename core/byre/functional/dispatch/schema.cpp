@@ -200,6 +200,12 @@ Effect Schema::effect() const noexcept {
   return std::any_of(returns.begin(), returns.end(), aliases) ? Effect::view : Effect::none;
 }
 
+std::size_t Schema::new_count() const noexcept {
+  return static_cast<std::size_t>(
+      std::count_if(returns.begin(), returns.end(),
+                    [](const Return& returned) { return !returned.alias.is_written; }));
+}
+
 std::size_t Schema::index_of(std::string_view parameter) const noexcept {
   const auto found = std::find_if(parameters.begin(), parameters.end(),
                                   [parameter](const Parameter& p) { return p.name == parameter; });

@@ -77,6 +77,8 @@ struct Schema {
   bool returns_list() const noexcept {
     return returns.size() == 1 && returns.front().type == Type::tensors;
   }
+  /// How many tensors a kernel returns, of a schema that returns no list: what it writes is filled in.
+  std::size_t new_count() const noexcept;
   /// The parameter of that name or alias set, or the number of parameters.
   std::size_t index_of(std::string_view parameter) const noexcept;
   std::size_t index_of(AliasSet set) const noexcept;
