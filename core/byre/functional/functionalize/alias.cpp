@@ -53,23 +53,99 @@ std::size_t Alias::tensor_count() const noexcept {
   return tensors_;
 }
 
-void Alias::add_tensor() noexcept {
+void Alias::add_tensor(const ViewPath& path, Sight& sight) noexcept {
+  const Lock lock(mutex_);
+  ++tensors_;
+  if (path.last() != nullptr) {
+    path.last()->sight = &sight;
+  }
+}
+
+void Alias::drop_tensor(const ViewPath& path, const Sight& sight) noexcept {
+  const Lock lock(mutex_);
+  --tensors_;
+  if (path.last() != nullptr && path.last()->sight == &sight) {
+    path.last()->sight = nullptr;
+  }
+}
+
+void Alias::add_tensor_elsewhere() noexcept {
   const Lock lock(mutex_);
   ++tensors_;
 }
 
-void Alias::drop_tensor() noexcept {
+std::uint64_t Alias::generation_of(const Sight& sight) const noexcept {
   const Lock lock(mutex_);
-  --tensors_;
+  return sight.generation;
 }
 
-Alias::Version Alias::current() {
-  const Lock lock(mutex_);
+bool Alias::is_current(const Sight& sight) const noexcept {
+  return bool(sight.value) && sight.generation == generation_;
+}
+
+const AnyTensor& Alias::up_to_date() {
   apply_updates();
   if (remove_ == Remove::mutations) {
     base_ = with_views(base_);
   }
-  return {base_, generation_};
+  return base_;
+}
+
+Alias::Version Alias::current() {
+  const Lock lock(mutex_);
+  return {up_to_date(), generation_};
+}
+
+AnyTensor Alias::nearest(const ViewPath& path, std::vector<const ViewLink*>& links) {
+  for (const ViewLink* link = path.last(); link != nullptr; link = link->before.get()) {
+    if (Sight* const seen = link->sight) {
+      if (is_current(*seen)) {
+        if (remove_ == Remove::mutations && seen->is_written) {
+          *seen = {with_views(seen->value), generation_};
+        }
+        return seen->value;
+      }
+      seen->value = {};  // what is old need not be kept beside what is new
+    }
+    links.push_back(link);
+  }
+  return up_to_date();
+}
+
+AnyTensor Alias::see(const ViewPath& path, Sight& sight) {
+  AnyTensor value;
+  std::uint64_t generation = 0;
+  std::vector<const ViewLink*> links;
+  {
+    const Lock lock(mutex_);
+    if (is_current(sight)) {
+      return sight.value;
+    }
+    sight.value = {};
+    value = nearest(path, links);
+    generation = sight.generation = generation_;
+    if (path.is_base()) {
+      return value;
+    }
+  }
+  // Without the lock: who sees another part need not wait. Who sees the same may replay it, too.
+  const ExcludeKeys pass(Key::functionalize);
+  if (path.last() == nullptr) {
+    value = path.replay(value, remove_);
+  }
+  for (; !links.empty(); links.pop_back()) {
+    value = links.back()->info.replay(value, remove_);
+    const Lock lock(mutex_);
+    if (Sight* const passed = links.back()->sight) {
+      *passed = {value, generation};
+    }
+  }
+  const Lock lock(mutex_);
+  sight = {value, generation};
+  if (path.last() != nullptr) {
+    path.last()->sight = &sight;
+  }
+  return value;
 }
 
 void Alias::prepare_updates(std::size_t count) {
@@ -80,8 +156,12 @@ void Alias::prepare_updates(std::size_t count) {
   updates_.reserve(updates_.size() + count);
 }
 
-std::uint64_t Alias::update(ViewPath path, AnyTensor value) noexcept {
+void Alias::update(ViewPath path, AnyTensor value, Sight& sight) noexcept {
   const Lock lock(mutex_);
+  sight = {path.is_base() ? AnyTensor() : value, ++generation_, true};
+  if (path.last() != nullptr) {
+    path.last()->sight = &sight;
+  }
   if (path.window().covers_base()) {
     updates_.clear();
     applied_.clear();
@@ -97,7 +177,6 @@ std::uint64_t Alias::update(ViewPath path, AnyTensor value) noexcept {
     BYRE_ASSERT(updates_.size() < updates_.capacity(), "an update came unprepared");
     updates_.push_back({std::move(path), std::move(value)});
   }
-  return ++generation_;
 }
 
 void Alias::apply_updates() {

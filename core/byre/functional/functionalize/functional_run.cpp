@@ -125,7 +125,7 @@ FunctionalRun::FunctionalRun(const Program& f, const Tensors& originals, InputAl
     aliases.push_back(make_counted<Alias>(std::move(base), options, level));
     aliases.back()->watch_writes();
     if (aliasing_.is_seen_elsewhere(aliases.size() - 1)) {
-      aliases.back()->add_tensor();  // for those that are no inputs
+      aliases.back()->add_tensor_elsewhere();  // by those that are no inputs
     }
   }
   const Tensors inputs = functional_inputs(aliasing_, aliases);
