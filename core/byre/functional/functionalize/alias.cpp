@@ -29,7 +29,13 @@ AnyTensor with_views(const AnyTensor& base) {
              : from_cpu(on_cpu->value.clone());
 }
 
+thread_local detail::AliasBounds bounds_of_thread;
+
 }  // namespace
+
+detail::AliasBounds& detail::alias_bounds() noexcept {
+  return bounds_of_thread;
+}
 
 Alias::Alias(AnyTensor base, FunctionalizeOptions options, BatchLevel level)
     : backend_(base.keys()),
@@ -150,7 +156,8 @@ AnyTensor Alias::see(const ViewPath& path, Sight& sight) {
 
 void Alias::prepare_updates(std::size_t count) {
   const Lock lock(mutex_);
-  if (updates_.size() + count >= most_updates) {
+  if (!updates_.empty() && updates_.size() + count >= bounds_of_thread.updates) {
+    ++bounds_of_thread.updates_met;
     apply_updates();
   }
   updates_.reserve(updates_.size() + count);
@@ -185,7 +192,7 @@ void Alias::apply_updates() {
   }
   const ExcludeKeys pass(Key::functionalize);
   if (!is_all_applied_) {
-    applied_.reserve(std::min(most_windows, applied_.size() + updates_.size()));
+    applied_.reserve(std::min(bounds_of_thread.windows, applied_.size() + updates_.size()));
   }
   std::size_t applied = 0;
   try {
@@ -208,7 +215,9 @@ void Alias::note_applied(ViewPath path) noexcept {
   if (is_all_applied_ || std::any_of(applied_.begin(), applied_.end(), is_of_it)) {
     return;
   }
-  if (path.window().covers_base() || applied_.size() == most_windows) {
+  const bool are_too_many = applied_.size() >= bounds_of_thread.windows;
+  if (path.window().covers_base() || are_too_many) {
+    bounds_of_thread.windows_met += are_too_many ? 1 : 0;
     is_all_applied_ = true;
     applied_.clear();
   } else {

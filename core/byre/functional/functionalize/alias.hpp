@@ -5,7 +5,7 @@
 /// Invariants, whenever the lock is free:
 ///   1. The base with all updates put back, in their order, is what a base in memory would hold.
 ///   2. The generation is the number of writes there were; it never falls.
-///   3. There are fewer than most_updates updates, none of which sees all of the base but the first, and
+///   3. There are fewer updates than AliasBounds say, none of which sees all of the base but the first, and
 ///      no two of which have the same window.
 ///   4. A sight that a link knows is that of a living tensor whose path ends there. One of the alias's
 ///      generation is what would be replayed from the base.
@@ -26,17 +26,27 @@
 
 namespace byre::inline v0::functional {
 
+namespace detail {
+
+/// How much an alias keeps, and how often it did not keep more: a thread's own, so that a test may make
+/// it little.
+struct AliasBounds {
+  std::size_t updates = 64;  ///< at so many they are applied: a write then costs what reading would
+  std::size_t windows = 64;  ///< past so many that were written, all of the base is said to be
+  std::size_t updates_met = 0;
+  std::size_t windows_met = 0;
+};
+
+AliasBounds& alias_bounds() noexcept;
+
+}  // namespace detail
+
 /// Thread-safety: of views, logically, as of a storage: reads at once, a write alone. A read may apply
 /// updates, and so all of it is under a lock, also the kernels that apply them: a second reader waits
 /// for the elements it needs anyway. Views are replayed without it, and handed out with it. Nothing it
 /// calls comes back to an alias.
 class Alias final : public Counted {
  public:
-  /// Past so many updates they are applied: a write then costs what reading would have cost.
-  static constexpr std::size_t most_updates = 64;
-  /// Past so many windows that were written, all of the base is said to be.
-  static constexpr std::size_t most_windows = 64;
-
   struct Version {
     AnyTensor base;
     std::uint64_t generation;
