@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 /// The functionalize pass over the CPU: what updates keep that nobody looks at, what a use of a view costs
-/// by its depth, what outputs of one view cost by their number, and what a write costs beside the same
+/// by its depth, also of all views of a chain, what outputs of one view cost by their number, and what a write costs beside the same
 /// without the pass, also of one element of a large input.
 #include "harness.hpp"
 
@@ -82,6 +82,29 @@ void run_use(benchmark::State& state, Paths paths, std::size_t depth) {
     });
   });
   state.counters["use_ns"] = state.counters["ns"] * static_cast<double>(depth);
+}
+
+/// A use of every view of a chain after each write: per view.
+void run_use_all(benchmark::State& state, Paths paths, std::size_t depth) {
+  const PathsScope scope(paths);
+  const AnyTensor x = scope.zeros({2, 4, 4});
+  const AnyTensor written = row(x, 0);
+  functional::Tensors views{row(x, 1)};
+  while (views.size() < depth) {
+    views.push_back(functional::call_for_one("transpose", {views.back(), 0, 1}));
+  }
+  const std::size_t rounds = std::max<std::size_t>(1, 256 / depth);
+  static const functional::Operator& fill = functional::find("fill_");
+  run_bursts(state, rounds * depth, [&](std::size_t) {
+    return timed_ns([&] {
+      for (std::size_t i = 0; i < rounds; ++i) {
+        functional::call(fill, {written, 1});
+        for (const AnyTensor& view : views) {
+          use(view);
+        }
+      }
+    });
+  });
 }
 
 /// Each output of one unbind is written, and then the base is used: per output.
@@ -222,6 +245,8 @@ void add_functionalize() {
       if (way.paths) {
         add({"functional_use_" + std::to_string(count), 64}, way.name,
             [way, count](benchmark::State& state) { run_use(state, way.paths, count); });
+        add({"functional_use_all_" + std::to_string(count), 64}, way.name,
+            [way, count](benchmark::State& state) { run_use_all(state, way.paths, count); });
       }
     }
   }

@@ -153,6 +153,8 @@ def functional():
         # Linear: as much per view, and per part, as far as caches let it.
         yield of_two(f"use of a view of depth {count} / 64, per view",
                      f"functional_use_{count}/chains", "functional_use_64/chains", 1.5)
+        yield of_two(f"use of all {count} views of a chain / of 64, per view",
+                     f"functional_use_all_{count}/chains", "functional_use_all_64/chains", 1.5)
         for paths in ["chains", "strides"]:
             yield of_two(f"write of {count} parts by {paths} / 64, per part",
                          f"functional_unbind_{count}/{paths}", f"functional_unbind_64/{paths}", 1.5)
@@ -160,6 +162,8 @@ def functional():
         for paths in ["chains", "strides"]:
             yield series(f"write and use of a view of depth {count} by {paths}",
                          f"functional_use_{count}/{paths}", "use_ns")
+            yield series(f"use of all {count} views of a chain by {paths}, per view",
+                         f"functional_use_all_{count}/{paths}")
     for count in [1, 64, 1024, 4096]:
         for paths in ["chains", "strides", "plain"]:
             how = "without the pass" if paths == "plain" else f"by {paths}"

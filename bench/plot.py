@@ -92,6 +92,8 @@ COUNTED_PANELS = [
      "bytes_kept", ["queue", "plain", "chains", "strides"]),
     ("Write to the base, then use of a view", "depth of the view", "ns", "functional_use_", "use_ns",
      ["chains", "strides"]),
+    ("Write to the base, then use of all views of a chain", "views", "ns per view",
+     "functional_use_all_", "ns", ["chains", "strides"]),
     ("Write of one of the parts of an unbind", "parts", "ns per part", "functional_unbind_", "ns",
      ["plain", "chains", "strides"]),
 ]
@@ -104,12 +106,12 @@ COUNTED_LOOKS = {
 }
 
 COUNTED_HEAD = """
-set terminal svg size 1500,480 font "sans,13" background "#ffffff"
+set terminal svg size 2000,480 font "sans,13" background "#ffffff"
 set output "{output}"
 set logscale xy
 set grid xtics ytics lc rgb "#dddddd"
 set key top left reverse Left samplen 2 font ",11"
-set multiplot layout 1,3 title "byre: what the functionalize pass costs\\n\
+set multiplot layout 1,4 title "byre: what the functionalize pass costs\\n\
 {{/*0.8 median and quartiles of {rounds} rounds}}"
 """
 

@@ -53,6 +53,7 @@ class Report(unittest.TestCase):
                       "reshape / view + lazy clone, 64B", "add, new result / loop by hand, 4KiB",
                       "add in place / loop by hand, 4KiB", "row += 1 by chains / without the pass, 4KiB",
                       "use of a view of depth 1024 / 64, per view",
+                      "use of all 1024 views of a chain / of 64, per view",
                       "write of 1024 parts by strides / 64, per part",
                       "memory kept of updates without a use by chains / queue"]:
             self.assertIn(title, self.reported.stdout)

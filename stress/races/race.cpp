@@ -54,6 +54,8 @@ constexpr Race table[] = {
                                        "a write that follows another view family's is told of it"),
     race<ReshapesOfTensors>("reshapes_of_tensors",
                             "tensors that share a storage are told of each other's writes, once"),
+    race<ViewsOfOneAlias>("views_of_one_alias",
+                          "who uses a view under the functionalize pass sees the last write"),
 };
 
 }  // namespace

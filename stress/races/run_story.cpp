@@ -25,7 +25,7 @@ void check_settings(const RaceSettings& settings) {
 }
 
 void check_counters(Stage& stage, const stats::Counters& since) {
-  if (BYRE_STATS == 0) {
+  if (BYRE_STATS == 0 || !stage.tells_of_copies) {
     return;
   }
   const Deeds seen = stage.tally();

@@ -46,6 +46,7 @@ class Stage {
   const std::uint64_t seed;
   std::uint64_t round = 0;  ///< counted from 0
   Quarantine memory;
+  bool tells_of_copies = true;  ///< the tally has all clones, copies and steals that are counted
 
   /// Whose a content is: a thread's of this round, or the original. Never 0.
   std::uint64_t stamp(unsigned thread) const noexcept { return (round + 1) * 256 + thread; }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Random programs, each run on plain tensors of the CPU and in all worlds of the pass: outputs, inputs
-// and what they share are the same bit by bit. BYRE_FUNCTIONALIZATION_PROGRAMS in the environment is how
+// and what they share are the same bit by bit. Every other one meets the bounds of what an alias keeps.
+// BYRE_FUNCTIONALIZATION_PROGRAMS in the environment is how
 // many; BYRE_TEST_SEED the first.
 #include <byre/functional/dispatch/registry.hpp>
 
@@ -8,21 +9,18 @@
 
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
+#include <optional>
 #include <string>
 
 #include "../unit/support/seed.hpp"
+#include "few_kept.hpp"
 #include "generate.hpp"
+#include "program_count.hpp"
 #include "shrink.hpp"
 #include "worlds.hpp"
 
 namespace byre::test {
 namespace {
-
-std::size_t programs() {
-  const char* const given = std::getenv("BYRE_FUNCTIONALIZATION_PROGRAMS");
-  return given != nullptr ? std::strtoull(given, nullptr, 10) : 20'000;
-}
 
 /// The smallest program that still differs.
 Program shrunk_for(const Program& program, const World& world) {
@@ -35,11 +33,17 @@ void expect_all_agree(const std::vector<World>& worlds) {
   const std::uint64_t first = seed();
   std::size_t done = 0;
   std::size_t refused = 0;
-  for (std::uint64_t number = 0; number < programs(); ++number) {
+  std::size_t updates_met = 0;
+  std::size_t windows_met = 0;
+  for (std::uint64_t number = 0; number < program_count(); ++number) {
     const Program program = generate(first + number);
     const Outcome expected = run_plain(program);
     for (const char happened : expected.trace.happened) {
       (happened == static_cast<char>(Happened::done) ? done : refused) += 1;
+    }
+    std::optional<FewKept> few;
+    if (const std::uint64_t kind = first + number; kind % 2 == 1) {
+      few.emplace(kind / 2);
     }
     for (const World& world : worlds) {
       if (!difference(expected, world.run(program)).empty()) {
@@ -48,10 +52,17 @@ void expect_all_agree(const std::vector<World>& worlds) {
                << to_string(smallest);
       }
     }
+    updates_met += few ? few->updates_met() : 0;
+    windows_met += few ? few->windows_met() : 0;
   }
-  std::printf("%zu programs: %zu steps, and %zu that were refused or skipped\n", programs(), done,
-              refused);
+  std::printf(
+      "%zu programs: %zu steps, and %zu that were refused or skipped; aliases had as many updates "
+      "as "
+      "they may keep %zu times, and windows %zu times\n",
+      program_count(), done, refused, updates_met, windows_met);
   EXPECT_GT(done, refused * 2);
+  EXPECT_GE(updates_met, program_count() / 50);
+  EXPECT_GE(windows_met, program_count() / 200);
 }
 
 std::vector<World> worlds_named(const char* name) {

@@ -14,3 +14,4 @@
 #include "reshapes_of_tensors.hpp"
 #include "steal_against_pending_copies.hpp"
 #include "stolen_data_is_shared_again.hpp"
+#include "views_of_one_alias.hpp"

@@ -98,6 +98,27 @@ TEST(VmapOfFunctionalized, takes_a_tensor_that_is_given_twice_for_one) {
   EXPECT_EQ(text_of(x), "[[0. 2.]\n [4. 6.]]");
 }
 
+/// Returns a copy of an input that is written afterwards; the copy has the input's value.
+Tensors copy_then_zero(const Tensors& in) {
+  const AnyTensor copy = call_for_one("clone", {in[0]});
+  call("copy_", {copy, in[0]});
+  call("zero_", {in[0]});
+  return {copy};
+}
+
+TEST(VmapOfFunctionalized, returns_what_an_input_was_before_it_was_written) {
+  const AnyTensor x = counted({2, 2});
+  EXPECT_EQ(text_of(vmap(functionalize(copy_then_zero))({x}).front()), "[[0. 1.]\n [2. 3.]]");
+  EXPECT_EQ(text_of(x), "[[0. 0.]\n [0. 0.]]");
+}
+
+TEST(Functionalized, returns_what_a_texture_was_before_it_was_written) {
+  const AnyTensor x = to_texture(to_cpu(counted({2, 2})));
+  const AnyTensor copy = functionalize(copy_then_zero)({x}).front();
+  EXPECT_EQ(byre::to_string(from_texture(copy)), "[[0. 1.]\n [2. 3.]]");
+  EXPECT_EQ(byre::to_string(from_texture(x)), "[[0. 0.]\n [0. 0.]]");
+}
+
 TEST(VmapOfFunctionalized, refuses_to_write_what_another_input_sees) {
   const AnyTensor x = counted({2, 2});
   const auto write = [&](const AnyTensor& other, BatchAxes axes) {

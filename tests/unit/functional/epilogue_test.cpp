@@ -250,7 +250,7 @@ TEST(WrittenWindows, are_each_told_once) {
 }
 
 TEST(WrittenWindows, are_the_base_where_there_are_too_many) {
-  constexpr auto most = static_cast<std::int64_t>(Alias::most_windows);
+  const auto most = static_cast<std::int64_t>(functional::detail::alias_bounds().windows);
   const Window whole = Window::of_all({2 * most}, DType::f32);
   const auto alias = make_counted<Alias>(zeros({2 * most}));
   alias->watch_writes();

@@ -60,6 +60,33 @@ TEST_P(UsesAtOnce, of_views_that_are_behind_each_see_every_write) {
       });
 }
 
+TEST_P(UsesAtOnce, of_views_of_views_begin_at_one_another_and_each_see_every_write) {
+  const FunctionalizeOptionsScope scope(options());
+  const AnyTensor x = to_functional(from_cpu(Tensor::zeros({2, 4, 4}, DType::f32)));
+  std::vector<AnyTensor> views{call_for_one("select", {x, 0, 1})};
+  while (views.size() < 12) {
+    views.push_back(call_for_one("transpose", {views.back(), 0, 1}));
+  }
+  std::vector<std::vector<float>> seen(threads, std::vector<float>(views.size()));
+  run_rounds(
+      threads, rounds,
+      [&](std::size_t round) {
+        call("fill_", {views[round % views.size()], static_cast<double>(round)});
+      },
+      [&](std::size_t thread) {
+        for (std::size_t step = 0; step < views.size(); ++step) {
+          const std::size_t at = thread % 2 == 0 ? step : views.size() - 1 - step;
+          // A view that only this thread has ends while others may pass by it.
+          seen[thread][at] = first_of(call_for_one("alias", {views[at]}));
+        }
+      },
+      [&](std::size_t round) {
+        for (const std::vector<float>& each : seen) {
+          ASSERT_EQ(each, std::vector<float>(views.size(), static_cast<float>(round)));
+        }
+      });
+}
+
 TEST_P(UsesAtOnce, of_one_view_are_of_one_value) {
   const FunctionalizeOptionsScope scope(options());
   const AnyTensor x = to_functional(from_cpu(Tensor::zeros({2, 64}, DType::f32)));

@@ -176,6 +176,18 @@ TEST(VmapWithinThePass, returns_the_input_that_is_returned) {
   EXPECT_EQ(functionalize(vmap(in_place))({x})[1], x);
 }
 
+TEST(VmapWithinThePass, writes_an_input_that_is_given_twice) {
+  const AnyTensor x = counted({2, 2});
+  functionalize([](const Tensors& in) {
+    call("select", {in[0], 0, 0});  // so that it has an alias
+    return vmap([](const Tensors& each) {
+      call("add_", {each[0], each[1]});
+      return Tensors();
+    })({in[0], in[0]});
+  })({x});
+  EXPECT_EQ(text_of({x}), "[[0. 2.]\n [4. 6.]]\n");
+}
+
 TEST(VmapWithinThePass, refuses_to_write_what_another_input_sees) {
   const AnyTensor x = counted({2, 2});
   const auto write = [&](const Program& see) {

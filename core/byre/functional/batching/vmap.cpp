@@ -62,9 +62,10 @@ AnyTensor moved_in_memory(const AnyTensor& tensor, std::size_t from, std::size_t
 struct Input {
   AnyTensor given;
   std::optional<std::size_t> axis;  ///< of the batch
-  AnyTensor seen;     ///< under the pass, which stands above batches, a tensor of that
-  AnyTensor batched;  ///< which it begins as
-  AnyTensor value;    ///< behind that, with the batch in front
+  AnyTensor seen;            ///< under the pass, which stands above batches, a tensor of that
+  AnyTensor batched;         ///< which it begins as
+  AnyTensor value;           ///< behind that, with the batch in front
+  bool is_repeated = false;  ///< given before along the same axis: it is written as that
 };
 
 /// One run of a function over a batch.
@@ -134,7 +135,9 @@ class Run {
     }
     for (const Input& other : inputs_) {
       if (other.given == given && other.axis == axis) {
-        inputs_.push_back(other);
+        Input repeated = other;
+        repeated.is_repeated = true;
+        inputs_.push_back(std::move(repeated));
         return;
       }
     }
@@ -164,7 +167,7 @@ class Run {
   /// What an input that was written is to be, or no tensor. Where that is memory, it has to hold it,
   /// and to be of that input alone.
   AnyTensor written(const Input& input) const {
-    if (!input.axis) {
+    if (!input.axis || input.is_repeated) {
       return {};
     }
     const AnyTensor now = from_functional(input.seen);

@@ -29,7 +29,13 @@ AnyTensor with_views(const AnyTensor& base) {
              : from_cpu(on_cpu->value.clone());
 }
 
+thread_local detail::AliasBounds bounds_of_thread;
+
 }  // namespace
+
+detail::AliasBounds& detail::alias_bounds() noexcept {
+  return bounds_of_thread;
+}
 
 Alias::Alias(AnyTensor base, FunctionalizeOptions options, BatchLevel level)
     : backend_(base.keys()),
@@ -53,35 +59,116 @@ std::size_t Alias::tensor_count() const noexcept {
   return tensors_;
 }
 
-void Alias::add_tensor() noexcept {
+void Alias::add_tensor(const ViewPath& path, Sight& sight) noexcept {
+  const Lock lock(mutex_);
+  ++tensors_;
+  if (path.last() != nullptr) {
+    path.last()->sight = &sight;
+  }
+}
+
+void Alias::drop_tensor(const ViewPath& path, const Sight& sight) noexcept {
+  const Lock lock(mutex_);
+  --tensors_;
+  if (path.last() != nullptr && path.last()->sight == &sight) {
+    path.last()->sight = nullptr;
+  }
+}
+
+void Alias::add_tensor_elsewhere() noexcept {
   const Lock lock(mutex_);
   ++tensors_;
 }
 
-void Alias::drop_tensor() noexcept {
+std::uint64_t Alias::generation_of(const Sight& sight) const noexcept {
   const Lock lock(mutex_);
-  --tensors_;
+  return sight.generation;
 }
 
-Alias::Version Alias::current() {
-  const Lock lock(mutex_);
+bool Alias::is_current(const Sight& sight) const noexcept {
+  return bool(sight.value) && sight.generation == generation_;
+}
+
+const AnyTensor& Alias::up_to_date() {
   apply_updates();
   if (remove_ == Remove::mutations) {
     base_ = with_views(base_);
   }
-  return {base_, generation_};
+  return base_;
+}
+
+Alias::Version Alias::current() {
+  const Lock lock(mutex_);
+  return {up_to_date(), generation_};
+}
+
+AnyTensor Alias::nearest(const ViewPath& path, std::vector<const ViewLink*>& links) {
+  for (const ViewLink* link = path.last(); link != nullptr; link = link->before.get()) {
+    if (Sight* const seen = link->sight) {
+      if (is_current(*seen)) {
+        if (remove_ == Remove::mutations && seen->is_written) {
+          *seen = {with_views(seen->value), generation_};
+        }
+        return seen->value;
+      }
+      seen->value = {};  // what is old need not be kept beside what is new
+    }
+    links.push_back(link);
+  }
+  return up_to_date();
+}
+
+AnyTensor Alias::see(const ViewPath& path, Sight& sight) {
+  AnyTensor value;
+  std::uint64_t generation = 0;
+  std::vector<const ViewLink*> links;
+  {
+    const Lock lock(mutex_);
+    if (is_current(sight)) {
+      return sight.value;
+    }
+    sight.value = {};
+    value = nearest(path, links);
+    generation = sight.generation = generation_;
+    if (path.is_base()) {
+      return value;
+    }
+  }
+  // Without the lock: who sees another part need not wait. Who sees the same may replay it, too.
+  const ExcludeKeys pass(Key::functionalize);
+  if (path.last() == nullptr) {
+    value = path.replay(value, remove_);
+  }
+  for (; !links.empty(); links.pop_back()) {
+    value = links.back()->info.replay(value, remove_);
+    const Lock lock(mutex_);
+    if (Sight* const passed = links.back()->sight) {
+      *passed = {value, generation};
+    }
+  }
+  const Lock lock(mutex_);
+  sight = {value, generation};
+  if (path.last() != nullptr) {
+    path.last()->sight = &sight;
+  }
+  return value;
 }
 
 void Alias::prepare_updates(std::size_t count) {
   const Lock lock(mutex_);
-  if (updates_.size() + count >= most_updates) {
+  if (!updates_.empty() && updates_.size() + count >= bounds_of_thread.updates) {
+    ++bounds_of_thread.updates_met;
     apply_updates();
   }
   updates_.reserve(updates_.size() + count);
 }
 
-std::uint64_t Alias::update(ViewPath path, AnyTensor value) noexcept {
+void Alias::update(ViewPath path, AnyTensor value, Sight& sight) noexcept {
   const Lock lock(mutex_);
+  sight = {path.is_base() ? AnyTensor() : value, ++generation_, true};
+  if (path.last() != nullptr) {
+    path.last()->sight = &sight;
+  }
   if (path.window().covers_base()) {
     updates_.clear();
     applied_.clear();
@@ -97,7 +184,6 @@ std::uint64_t Alias::update(ViewPath path, AnyTensor value) noexcept {
     BYRE_ASSERT(updates_.size() < updates_.capacity(), "an update came unprepared");
     updates_.push_back({std::move(path), std::move(value)});
   }
-  return ++generation_;
 }
 
 void Alias::apply_updates() {
@@ -106,7 +192,7 @@ void Alias::apply_updates() {
   }
   const ExcludeKeys pass(Key::functionalize);
   if (!is_all_applied_) {
-    applied_.reserve(std::min(most_windows, applied_.size() + updates_.size()));
+    applied_.reserve(std::min(bounds_of_thread.windows, applied_.size() + updates_.size()));
   }
   std::size_t applied = 0;
   try {
@@ -129,7 +215,9 @@ void Alias::note_applied(ViewPath path) noexcept {
   if (is_all_applied_ || std::any_of(applied_.begin(), applied_.end(), is_of_it)) {
     return;
   }
-  if (path.window().covers_base() || applied_.size() == most_windows) {
+  const bool are_too_many = applied_.size() >= bounds_of_thread.windows;
+  if (path.window().covers_base() || are_too_many) {
+    bounds_of_thread.windows_met += are_too_many ? 1 : 0;
     is_all_applied_ = true;
     applied_.clear();
   } else {

@@ -5,9 +5,11 @@
 /// Invariants, whenever the lock is free:
 ///   1. The base with all updates put back, in their order, is what a base in memory would hold.
 ///   2. The generation is the number of writes there were; it never falls.
-///   3. There are fewer than most_updates updates, none of which sees all of the base but the first, and
+///   3. There are fewer updates than AliasBounds say, none of which sees all of the base but the first, and
 ///      no two of which have the same window.
-///   4. Outside of the windows of updates, and of those that were applied, the base is what it began as,
+///   4. A sight that a link knows is that of a living tensor whose path ends there. One of the alias's
+///      generation is what would be replayed from the base.
+///   5. Outside of the windows of updates, and of those that were applied, the base is what it began as,
 ///      unless all of it is said to be written.
 ///
 /// Source: the seed "Functionalization"; that updates of one place replace one another, torch_xla.
@@ -24,16 +26,27 @@
 
 namespace byre::inline v0::functional {
 
+namespace detail {
+
+/// How much an alias keeps, and how often it did not keep more: a thread's own, so that a test may make
+/// it little.
+struct AliasBounds {
+  std::size_t updates = 64;  ///< at so many they are applied: a write then costs what reading would
+  std::size_t windows = 64;  ///< past so many that were written, all of the base is said to be
+  std::size_t updates_met = 0;
+  std::size_t windows_met = 0;
+};
+
+AliasBounds& alias_bounds() noexcept;
+
+}  // namespace detail
+
 /// Thread-safety: of views, logically, as of a storage: reads at once, a write alone. A read may apply
 /// updates, and so all of it is under a lock, also the kernels that apply them: a second reader waits
-/// for the elements it needs anyway. Nothing it calls comes back to an alias.
+/// for the elements it needs anyway. Views are replayed without it, and handed out with it. Nothing it
+/// calls comes back to an alias.
 class Alias final : public Counted {
  public:
-  /// Past so many updates they are applied: a write then costs what reading would have cost.
-  static constexpr std::size_t most_updates = 64;
-  /// Past so many windows that were written, all of the base is said to be.
-  static constexpr std::size_t most_windows = 64;
-
   struct Version {
     AnyTensor base;
     std::uint64_t generation;
@@ -51,6 +64,13 @@ class Alias final : public Counted {
   /// The base, with all that was written to it. Throws what the inverses throw; the updates that were
   /// not applied are there still.
   Version current();
+  /// What a tensor sees now along `path`; `sight` is its own. Begins at the nearest view on the path that
+  /// was seen in this generation, or at the base, and has every tensor on the way see its part: in one
+  /// generation no link is replayed twice at which a living tensor ends. Throws as current(), and what
+  /// views throw that are replayed.
+  AnyTensor see(const ViewPath& path, Sight& sight);
+  /// The generation in which a tensor saw it last.
+  std::uint64_t generation_of(const Sight& sight) const noexcept;
   /// From now on it is known which parts are written. Before it is shared.
   void watch_writes() noexcept { is_all_applied_ = false; }
   /// What the base was when that began, with these written over it, one after the other, is what it is
@@ -61,16 +81,19 @@ class Alias final : public Counted {
   /// Makes room for so many updates, by applying those there are where there are too many. Throws as
   /// current().
   void prepare_updates(std::size_t count);
-  /// `value` was written where `path` sees it; answers the generation this makes. After
-  /// prepare_updates(), and no writes since but those it was for.
-  std::uint64_t update(ViewPath path, AnyTensor value) noexcept;
+  /// `value` was written where `path` sees it, by the tensor whose `sight` it is: a generation more.
+  /// After prepare_updates(), and no writes since but those it was for.
+  void update(ViewPath path, AnyTensor value, Sight& sight) noexcept;
 
   /// How many updates wait. For tests, and people.
   std::size_t pending_updates() const noexcept;
   /// How many tensors are views of it, the base's own among them, which say so.
   std::size_t tensor_count() const noexcept;
-  void add_tensor() noexcept;
-  void drop_tensor() noexcept;
+  /// A tensor that sees it along `path` into `sight`, until it is dropped.
+  void add_tensor(const ViewPath& path, Sight& sight) noexcept;
+  void drop_tensor(const ViewPath& path, const Sight& sight) noexcept;
+  /// One that is seen elsewhere, for as long as there is this.
+  void add_tensor_elsewhere() noexcept;
 
   /// The keys of the base.
   KeySet backend() const noexcept { return backend_; }
@@ -89,6 +112,11 @@ class Alias final : public Counted {
     AnyTensor value;
   };
 
+  bool is_current(const Sight& sight) const noexcept;
+  /// The base, with all updates.
+  const AnyTensor& up_to_date();
+  /// Where to begin to see along `path`, and `links` to go from there, the last one first.
+  AnyTensor nearest(const ViewPath& path, std::vector<const ViewLink*>& links);
   void apply_updates();
   void note_applied(ViewPath path) noexcept;
   bool is_overwritten(const ViewPath& path) const noexcept;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/functional/backends/cpu.hpp>
+#include <byre/functional/dispatch/call.hpp>
 #include <byre/functional/dispatch/guards.hpp>
 #include <byre/functional/functionalize/functional_run.hpp>
 #include <byre/functional/functionalize/functional_tensor.hpp>
@@ -77,7 +78,8 @@ class FunctionalRun::Finder {
     }
     if (alias == nullptr || !in_memory_) {
       values_.push_back(seen == nullptr ? tensor : seen->value());
-      return {Found::In::value, values_.size() - 1, Window::of_all(tensor.sizes(), tensor.dtype())};
+      return {seen == nullptr ? Found::In::itself : Found::In::value, values_.size() - 1,
+              Window::of_all(tensor.sizes(), tensor.dtype())};
     }
     const Window& window = seen->path().window();
     if (const auto base = place_in(aliases_, alias)) {
@@ -125,7 +127,7 @@ FunctionalRun::FunctionalRun(const Program& f, const Tensors& originals, InputAl
     aliases.push_back(make_counted<Alias>(std::move(base), options, level));
     aliases.back()->watch_writes();
     if (aliasing_.is_seen_elsewhere(aliases.size() - 1)) {
-      aliases.back()->add_tensor();  // for those that are no inputs
+      aliases.back()->add_tensor_elsewhere();  // by those that are no inputs
     }
   }
   const Tensors inputs = functional_inputs(aliasing_, aliases);
@@ -221,12 +223,18 @@ AnyTensor FunctionalRun::tensor_at(const Found& place, const Tensors& inputs, co
       return from_cpu(seen_in(to_cpu(inputs[aliasing_.input_of(place.index)]), place.window));
     case Found::In::view_of_captured:
       return from_cpu(seen_in(to_cpu(captured_[place.index]), place.window));
+    case Found::In::itself:
     case Found::In::value:
       break;
   }
-  const CpuTensor* const value = values[place.index].as<CpuTensor>();
-  return value == nullptr ? values[place.index]
-                          : from_cpu(view_through(value->value, place.window));
+  const AnyTensor& value = values[place.index];
+  if (const CpuTensor* const on_cpu = value.as<CpuTensor>()) {
+    return from_cpu(view_through(on_cpu->value, place.window));
+  }
+  // It may be what an input was, or what another output is: copies hand values on. Those may yet become
+  // something else.
+  const bool is_alone = place.in == Found::In::itself || value.handle_count() == 1;
+  return is_alone ? value : call_for_one("clone", {value});
 }
 
 Tensors FunctionalRun::finish(const Tensors& inputs, Tensors values) const {

@@ -48,7 +48,15 @@ class FunctionalRun {
   };
   /// Where a tensor is to be found that the program returned, or made of an input in place.
   struct Found {
-    enum class In : std::uint8_t { input, output, base, value, captured, view_of_captured };
+    enum class In : std::uint8_t {
+      input,
+      output,
+      base,
+      value,
+      itself,  ///< a value that was there before, of a backend
+      captured,
+      view_of_captured,
+    };
     In in;
     std::size_t index;
     Window window;

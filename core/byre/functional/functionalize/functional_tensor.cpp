@@ -19,51 +19,52 @@ FunctionalTensor::FunctionalTensor(AnyTensor value)
       backend_(value.keys()),
       level_(std::max(batch_level_of(value), batch_level_of_thread())),
       path_(Window::of_all(value.sizes(), value.dtype())),
-      value_(std::move(value)) {}
+      sight_{std::move(value)} {}
 
 FunctionalTensor::FunctionalTensor(const AliasHandle& alias, ViewPath path)
     : TensorImpl(key),
       backend_(alias->backend()),
       level_(alias->batch_level()),
-      path_(std::move(path)) {
-  exchange_alias(alias);
+      path_(std::move(path)),
+      alias_(alias) {
+  alias_->add_tensor(path_, sight_);
 }
 
-void FunctionalTensor::exchange_alias(const AliasHandle& alias) noexcept {
-  if (alias != nullptr) {
-    alias->add_tensor();
-  }
+FunctionalTensor::~FunctionalTensor() {
   if (alias_ != nullptr) {
-    alias_->drop_tensor();
+    alias_->drop_tensor(path_, sight_);
   }
-  alias_ = alias;
+}
+
+void FunctionalTensor::see(AliasHandle alias, ViewPath path, AnyTensor value) noexcept {
+  if (alias_ != nullptr) {
+    alias_->drop_tensor(path_, sight_);
+  }
+  alias_ = std::move(alias);
+  path_ = std::move(path);
+  sight_ = {std::move(value)};
+  if (alias_ != nullptr) {
+    alias_->add_tensor(path_, sight_);
+  }
 }
 
 AnyTensor FunctionalTensor::value() {
   const Lock lock(mutex_);
-  if (alias_ == nullptr || (value_ && generation_ == alias_->generation())) {
-    return value_;
-  }
-  value_ = {};  // what is old need not be kept beside what is new
-  auto [base, generation] = alias_->current();
-  generation_ = generation;
-  if (path_.is_base()) {
-    return base;
-  }
-  const ExcludeKeys pass(Key::functionalize);
-  return value_ = path_.replay(base, alias_->removes());
+  return alias_ == nullptr ? sight_.value : alias_->see(path_, sight_);
 }
 
 std::uint64_t FunctionalTensor::generation() const noexcept {
   const Lock lock(mutex_);
-  return generation_;
+  return alias_ == nullptr ? 0 : alias_->generation_of(sight_);
 }
 
 FunctionalTensor::AliasHandle FunctionalTensor::alias() {
   const Lock lock(mutex_);
   if (alias_ == nullptr) {
-    exchange_alias(make_counted<Alias>(value_, functionalize_options(), level_));
-    value_ = {};
+    // Its path, to the base, stays what it is: others may be asking for it.
+    alias_ = make_counted<Alias>(sight_.value, functionalize_options(), level_);
+    alias_->add_tensor(path_, sight_);
+    sight_.value = {};  // the base's: the alias has it
   }
   return alias_;
 }
@@ -98,37 +99,29 @@ void FunctionalTensor::prepare_write(const char* operation, std::size_t writes) 
 void FunctionalTensor::write(AnyTensor value) noexcept {
   const Lock lock(mutex_);
   if (alias_ == nullptr) {
-    value_ = std::move(value);
+    sight_.value = std::move(value);
   } else {
-    value_ = path_.is_base() ? AnyTensor() : value;
     BYRE_ASSERT(prepared_, "a write came unprepared");
-    generation_ = alias_->update(std::move(*prepared_), std::move(value));
+    alias_->update(std::move(*prepared_), std::move(value), sight_);
     prepared_.reset();
   }
 }
 
 void FunctionalTensor::move_to(ViewPath path) noexcept {
   const Lock lock(mutex_);
-  path_ = std::move(path);
-  value_ = {};
+  see(alias_, std::move(path));
 }
 
 void FunctionalTensor::set(const AliasHandle& alias, ViewPath path) noexcept {
   const Lock lock(mutex_);
-  exchange_alias(alias);
   level_ = alias->batch_level();
-  path_ = std::move(path);
-  value_ = {};
-  generation_ = 0;
+  see(alias, std::move(path));
 }
 
 void FunctionalTensor::set(AnyTensor value, ViewPath path) noexcept {
   const Lock lock(mutex_);
-  exchange_alias(nullptr);
   has_grown_ = true;
-  path_ = std::move(path);
-  value_ = std::move(value);
-  generation_ = 0;
+  see(nullptr, std::move(path), std::move(value));
 }
 
 AnyTensor to_functional(AnyTensor value) {

@@ -32,7 +32,7 @@ class FunctionalTensor final : public TensorImpl {
   explicit FunctionalTensor(AnyTensor value);
   /// A view.
   FunctionalTensor(const AliasHandle& alias, ViewPath path);
-  ~FunctionalTensor() override { exchange_alias(nullptr); }
+  ~FunctionalTensor() override;
 
   Dims sizes() const override { return path_.window().layout.sizes; }
   DType dtype() const override { return path_.window().dtype; }
@@ -68,7 +68,8 @@ class FunctionalTensor final : public TensorImpl {
   bool has_grown() const noexcept { return has_grown_; }
 
  private:
-  void exchange_alias(const AliasHandle& alias) noexcept;
+  /// From now on.
+  void see(AliasHandle alias, ViewPath path, AnyTensor value = {}) noexcept;
 
   KeySet backend_;
   BatchLevel level_;
@@ -77,8 +78,7 @@ class FunctionalTensor final : public TensorImpl {
   ViewPath path_;                     // written by writes alone
   mutable boost::mutex mutex_;        // of all below
   AliasHandle alias_;
-  AnyTensor value_;  // null: not seen yet, or the alias's base, which alone holds that
-  std::uint64_t generation_ = 0;
+  Sight sight_;  // of all there is, where there is no alias
 };
 
 /// A tensor of the pass that holds `value`, one of a backend.

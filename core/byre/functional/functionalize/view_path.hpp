@@ -6,6 +6,7 @@
 /// how updates of one place are told.
 #pragma once
 
+#include <byre/functional/functionalize/sight.hpp>
 #include <byre/functional/functionalize/view_info.hpp>
 
 #include <boost/smart_ptr/intrusive_ptr.hpp>
@@ -15,7 +16,7 @@
 
 namespace byre::inline v0::functional {
 
-/// One view, behind those before it. Never changes once it is made.
+/// One view, behind those before it. Never changes once it is made, but for what its alias notes.
 struct ViewLink final : Counted {
   using Handle = boost::intrusive_ptr<const ViewLink>;
 
@@ -29,6 +30,9 @@ struct ViewLink final : Counted {
   const ViewInfo info;
   mutable Handle before;  ///< null: the base. Changed by destruction alone
   const std::size_t depth;
+  /// Of a tensor whose path ends here, the last that was used; null if it is gone. A note of the alias,
+  /// whose lock guards it: it keeps nothing.
+  mutable Sight* sight = nullptr;
 };
 
 /// A value. What it shares with others never changes.
@@ -47,6 +51,8 @@ class ViewPath {
   const TensorMeta& base() const noexcept { return base_; }
   /// Whether it is the base, as it is.
   bool is_base() const noexcept { return is_base_; }
+  /// The end of the chain; null on the stride path, and for the base.
+  const ViewLink* last() const noexcept { return last_.get(); }
   /// How many views there are in the chain; 0 on the stride path.
   std::size_t depth() const noexcept;
 

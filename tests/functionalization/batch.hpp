@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Batches of a program: it is run once by vmap over all of a batch, and by itself on each of it.
+#pragma once
+
+#include <string>
+
+#include "program.hpp"
+
+namespace byre::test {
+
+/// Which of the two stands within the other.
+enum class Nesting : bool { pass_in_vmap, vmap_in_pass };
+
+struct BatchOutcome {
+  std::string
+      difference;  ///< outputs and inputs that are not what the runs by themselves make them
+  std::string
+      refused_by;  ///< what vmap does not do: the operator, or "vmap" for the run as a whole
+};
+
+/// Inputs are apart in memory, each of another content and with its batch at another axis. What is
+/// captured has no batch.
+BatchOutcome run_batch(const Program& program, Nesting nesting);
+
+}  // namespace byre::test

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSL-1.0
+/// FewKept: for as long as it lives, aliases of this thread keep few updates and know few windows, so
+/// that programs of some steps meet the bounds of both.
+#pragma once
+
+#include <byre/functional/functionalize/alias.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace byre::test {
+
+class FewKept {
+ public:
+  /// How few is another for each `kind`.
+  explicit FewKept(std::uint64_t kind) {
+    functional::detail::alias_bounds() = {.updates = 2 + kind % 3, .windows = 1 + kind / 3 % 2};
+  }
+  FewKept(const FewKept&) = delete;
+  FewKept& operator=(const FewKept&) = delete;
+  ~FewKept() { functional::detail::alias_bounds() = {}; }
+
+  static std::size_t updates_met() { return functional::detail::alias_bounds().updates_met; }
+  static std::size_t windows_met() { return functional::detail::alias_bounds().windows_met; }
+};
+
+}  // namespace byre::test

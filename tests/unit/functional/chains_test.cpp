@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Views of views: what is replayed where all of a chain are used, and what they keep. Counted on a
+/// backend of values that do nothing but be counted.
+#include <byre/functional/backends/cpu.hpp>
+#include <byre/functional/dispatch/call.hpp>
+#include <byre/functional/dispatch/guards.hpp>
+#include <byre/functional/dispatch/registry.hpp>
+#include <byre/functional/functionalize/functional_tensor.hpp>
+#include <byre/functional/graph/recording.hpp>
+#include <byre/tensor/elements.hpp>
+#include <byre/tensor/print.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace byre;
+using namespace byre::functional;
+using functional::call;
+using functional::call_for_one;
+
+struct Counts {
+  std::size_t replayed = 0;   ///< views
+  std::size_t scattered = 0;  ///< updates, link by link
+  std::size_t living = 0;     ///< values
+};
+Counts counts;
+
+/// Computed on the CPU.
+class CountedTensor final : public TensorImpl {
+ public:
+  static inline const Key key = add_backend({.name = "counted"});
+
+  explicit CountedTensor(Tensor tensor) : TensorImpl(key), value(std::move(tensor)) {
+    ++counts.living;
+  }
+  ~CountedTensor() override { --counts.living; }
+  Dims sizes() const override { return value.sizes(); }
+  DType dtype() const override { return value.dtype(); }
+
+  const Tensor value;
+};
+
+AnyTensor to_counted(const Tensor& tensor) {
+  return make_counted<CountedTensor>(tensor.clone());
+}
+
+Tensors compute_and_count(const Call& call) {
+  const std::string& name = call.op.name();
+  counts.replayed += name.find("_copy") != std::string::npos ? 1U : 0U;
+  counts.scattered += name.find("_scatter") != std::string::npos ? 1U : 0U;
+  Arguments arguments(call.arguments.begin(), call.arguments.end());
+  for (Argument& argument : arguments) {
+    argument.for_each_tensor([](AnyTensor& tensor) {
+      if (const auto* const counted = tensor.as<CountedTensor>()) {
+        tensor = from_cpu(counted->value);
+      }
+    });
+  }
+  const ExcludeKeys here(CountedTensor::key);
+  Tensors results = dispatch(call.op, arguments);
+  for (AnyTensor& result : results) {
+    result = to_counted(to_cpu(result));
+  }
+  return results;
+}
+
+FunctionalTensor& functional(const AnyTensor& tensor) {
+  return *tensor.as<FunctionalTensor>();
+}
+
+std::string text_of(const AnyTensor& tensor) {
+  const AnyTensor value = functional(tensor).value();
+  const auto* const counted = value.as<CountedTensor>();
+  return byre::to_string(counted == nullptr ? to_cpu(value) : counted->value);
+}
+
+/// What `action` adds to the counts.
+template <class Action>
+Counts counted(const Action& action) {
+  const Counts before = counts;
+  action();
+  return {counts.replayed - before.replayed, counts.scattered - before.scattered,
+          counts.living - before.living};
+}
+
+/// A row of a base, and views of views of it.
+class UsedChains : public testing::Test {
+ protected:
+  static constexpr std::size_t depth = 100;
+
+  void SetUp() override {
+    static const bool once = (set_fallback(CountedTensor::key, compute_and_count), true);
+    static_cast<void>(once);
+    x_ = to_functional(to_counted(Tensor::zeros({3, 2, 2}, DType::f32)));
+    other_ = call_for_one("select", {x_, 0, 2});
+    views_.push_back(call_for_one("select", {x_, 0, 1}));
+    while (views_.size() < depth) {
+      views_.push_back(views_.size() % 3 == 0 ? call_for_one("view", {views_.back(), {2, 2}})
+                                              : call_for_one("transpose", {views_.back(), 0, 1}));
+    }
+    EXPECT_EQ(functional(views_.back()).path().depth(), depth);
+  }
+
+  void use_all(const std::vector<std::size_t>& order) const {
+    for (const std::size_t at : order) {
+      functional(views_[at]).value();
+    }
+  }
+  static std::vector<std::size_t> in_order() {
+    std::vector<std::size_t> all(depth);
+    std::iota(all.begin(), all.end(), 0U);
+    return all;
+  }
+
+  const FunctionalizeOptionsScope options_{{.paths = ViewPaths::chains}};
+  const IncludeKeys backend_{CountedTensor::key};
+  AnyTensor x_;
+  AnyTensor other_;  // beside the chain
+  Tensors views_;
+};
+
+TEST_F(UsedChains, replay_each_view_once_for_an_update_whatever_the_order) {
+  std::vector<std::size_t> forth = in_order();
+  std::vector<std::size_t> back(forth.rbegin(), forth.rend());
+  std::vector<std::size_t> mixed = forth;
+  std::shuffle(mixed.begin(), mixed.end(), std::mt19937(7));  // NOLINT: the same on every run
+  int written = 0;
+  for (const std::vector<std::size_t>& order : {back, forth, back, mixed}) {
+    call("fill_", {other_, ++written});
+    const Counts of_all = counted([&] { use_all(order); });
+    EXPECT_EQ(of_all.replayed, depth);
+    EXPECT_EQ(of_all.scattered, 1U);
+    EXPECT_EQ(counted([&] { use_all(order); }).replayed, 0U);
+  }
+}
+
+TEST_F(UsedChains, begin_at_a_view_that_was_written_and_leave_its_update_waiting) {
+  constexpr std::size_t middle = depth / 2;
+  call("fill_", {views_[middle], 7});
+  const Counts behind = counted([&] {
+    for (std::size_t at = middle; at < depth; ++at) {
+      EXPECT_EQ(text_of(views_[at]), "[[7. 7.]\n [7. 7.]]");
+    }
+  });
+  EXPECT_EQ(behind.replayed, depth - middle - 1);
+  EXPECT_EQ(behind.scattered, 0U);
+  EXPECT_EQ(functional(x_).alias()->pending_updates(), 1U);
+  const Counts before = counted([&] { EXPECT_EQ(text_of(views_[0]), "[[7. 7.]\n [7. 7.]]"); });
+  EXPECT_EQ(before.scattered, 1U);
+  EXPECT_LE(before.replayed, middle + 2) << "by the update, back, and by the view";
+}
+
+TEST_F(UsedChains, keep_nothing_of_views_that_are_gone) {
+  const AnyTensor last = views_.back();
+  use_all(in_order());
+  EXPECT_EQ(counts.living, depth + 1) << "and the base";
+  views_.clear();
+  EXPECT_EQ(counts.living, 2U);
+  call("fill_", {other_, 1});
+  const Counts of_one = counted([&] { functional(last).value(); });
+  EXPECT_EQ(of_one.replayed, depth);
+  EXPECT_EQ(counts.living, 3U) << "what was written is used: the last, other_ and the base";
+}
+
+TEST_F(UsedChains, replay_what_is_between_the_living_for_the_next_of_them_alone) {
+  Tensors living;
+  for (std::size_t at = 9; at < depth; at += 10) {
+    living.push_back(views_[at]);
+  }
+  views_.clear();
+  call("fill_", {other_, 1});
+  EXPECT_EQ(counted([&] {
+              for (const AnyTensor& view : living) {
+                functional(view).value();
+              }
+            }).replayed,
+            depth);
+}
+
+TEST_F(UsedChains, whose_middle_is_another_view_now_replay_what_it_was) {
+  constexpr std::size_t middle = depth / 2;
+  use_all(in_order());
+  call("transpose_", {views_[middle], 0, 1});
+  EXPECT_EQ(counted([&] { functional(views_.back()).value(); }).replayed, 0U);
+  call("fill_", {call_for_one("select", {call_for_one("select", {x_, 0, 1}), 0, 0}), 3});
+  for (std::size_t at = 0; at < depth; ++at) {
+    const AnyTensor alone =
+        functional(views_[at]).path().replay(functional(x_).value(), Remove::mutations_and_views);
+    EXPECT_EQ(text_of(views_[at]), byre::to_string(alone.as<CountedTensor>()->value)) << at;
+  }
+}
+
+TEST_F(UsedChains, of_one_view_under_two_handles_outlive_either) {
+  AnyTensor same = call_for_one("alias", {views_[10]});
+  functional(same).value();
+  same = {};
+  call("fill_", {other_, 1});
+  use_all(in_order());
+  EXPECT_EQ(counted([&] { use_all(in_order()); }).replayed, 0U);
+}
+
+TEST(Chains, of_true_views_begin_at_what_was_written_whatever_its_strides) {
+  const FunctionalizeOptionsScope scope({.remove = Remove::mutations, .paths = ViewPaths::chains});
+  const AnyTensor x = to_functional(from_cpu(Tensor::zeros({2, 2, 3}, DType::f32)));
+  const AnyTensor row = call_for_one("select", {x, 0, 1});
+  const AnyTensor flat = call_for_one("view", {row, {6}});
+  const Tensor numbers = Tensor::of<float>({3, 2}, std::vector<float>{0, 1, 2, 3, 4, 5});
+  const AnyTensor turned = call_for_one("transpose", {to_functional(from_cpu(numbers)), 0, 1});
+  call("copy_", {row, turned});
+  EXPECT_EQ(text_of(flat), "[0. 2. 4. 1. 3. 5.]");
+  EXPECT_EQ(functional(x).alias()->pending_updates(), 1U);
+}
+
+TEST(Chains, in_a_graph_are_recorded_once_for_all_their_views) {
+  constexpr std::size_t depth = 50;
+  const FunctionalizeOptionsScope scope({.paths = ViewPaths::chains});
+  const Recording recording;
+  const RecordingScope recorded(recording);
+  const AnyTensor x = to_functional(recording.input({2, 2, 2}, DType::f32));
+  Tensors views{call_for_one("select", {x, 0, 1})};
+  while (views.size() < depth) {
+    views.push_back(call_for_one("transpose", {views.back(), 0, 1}));
+  }
+  call("fill_", {call_for_one("select", {x, 0, 0}), 1});
+  Tensors values;
+  for (auto view = views.rbegin(); view != views.rend(); ++view) {
+    values.push_back(functional(*view).value());
+  }
+  EXPECT_EQ(recording.capture(values).nodes.size(), depth + 2) << "a full and its scatter";
+}
+
+}  // namespace
