@@ -74,8 +74,8 @@ Unknown unknown_to(const Lineage& lineage, const ShadowStorage& family, WriteMar
   return told;
 }
 
-/// Whether the family saw an earlier write of another since it was made: it is used as a window on
-/// what is written, and not as a snapshot.
+/// Whether the family saw an earlier write of another since it was made: it may be a window on what is
+/// written, or a snapshot that is compared with that each time.
 bool follows(const ShadowStorage& family, WriteMark write) noexcept {
   const WriteMark known = family.generation.known();
   return known != family.known_at_first() && known.generation() < write.generation() &&
@@ -87,9 +87,11 @@ Advice advice_for(const Unknown& told, const ShadowStorage& family, const Access
   if (kind == Kind::write && access.is_of_all) {
     return Advice::nothing;
   }
-  const bool shares = told.parting.writer_is_reshaped ||
-                      (told.parting.access_is_reshaped && follows(family, told.write));
-  return shares ? Advice::view : Advice::reshape_and_clone;
+  if (told.parting.writer_is_reshaped) {
+    return Advice::view;
+  }
+  return told.parting.access_is_reshaped && follows(family, told.write) ? Advice::view_or_clone
+                                                                        : Advice::reshape_and_clone;
 }
 
 /// Before a write the family is told in any case, and has not read what it was told of. What is not
