@@ -9,6 +9,7 @@ namespace byre::verification {
 
 extern const Scenario adopted_memory_is_dropped;
 extern const Scenario adopted_memory_is_written;
+extern const Scenario agreeing_writes_are_found;
 extern const Scenario borrowed_memory;
 extern const Scenario clones_race_writers;
 extern const Scenario clones_race_writers_and_drops;
@@ -16,6 +17,7 @@ extern const Scenario copies_race_an_installation;
 extern const Scenario counts_race_a_snapshot;
 extern const Scenario drops_race_copies;
 extern const Scenario drops_race_drops;
+extern const Scenario escapes_are_counted_once;
 extern const Scenario failing_clones_of_a_loan;
 extern const Scenario failing_copies;
 extern const Scenario failing_resizes;
@@ -79,6 +81,7 @@ extern const Scenario storages_cloned_by_three;
 extern const Scenario storages_write_after_drops;
 extern const Scenario switches_are_set_beside_looks;
 extern const Scenario tallies_are_added_at_once;
+extern const Scenario tallies_begin_anew;
 extern const Scenario three_claims_steal_once;
 extern const Scenario three_drops_race;
 extern const Scenario three_failing_copies;
@@ -92,6 +95,7 @@ extern const Scenario two_sleepers_are_woken;
 extern const Scenario two_undos_wake_waiters;
 extern const Scenario undos_try_again;
 extern const Scenario undos_wake_waiters;
+extern const Scenario values_are_gone_through;
 extern const Scenario values_are_interned_once;
 extern const Scenario writers_never_wait;
 extern const Scenario writers_race_writers;
@@ -102,6 +106,7 @@ extern const Scenario count_then_lock_drops;
 extern const Scenario count_then_lock_writes;
 extern const Scenario counts_writes_twice;
 extern const Scenario first_clone_rewrites_source;
+extern const Scenario keeps_no_agreeing_write;
 extern const Scenario reads_after_drop;
 extern const Scenario relaxed_uniqueness_resizes;
 extern const Scenario relaxed_uniqueness_writes;
@@ -174,12 +179,16 @@ std::span<const Scenario* const> all_scenarios() {
       &places_are_noted_at_once,
       &later_writes_are_noted,
       &overwritten_writes_are_found,
+      &agreeing_writes_are_found,
+      &escapes_are_counted_once,
       &families_come_out_of_readers,
       &values_are_interned_once,
+      &values_are_gone_through,
       &numbers_are_used_up,
       &numbers_run_out,
       &modes_are_set_beside_reshapes,
       &tallies_are_added_at_once,
+      &tallies_begin_anew,
       &switches_are_set_beside_looks,
       &parts_are_found_beside_definitions,
       // The textbook form.
@@ -225,6 +234,7 @@ std::span<const Scenario* const> all_scenarios() {
       &count_then_lock_writes,
       &counts_writes_twice,
       &first_clone_rewrites_source,
+      &keeps_no_agreeing_write,
       &reads_after_drop,
       &relaxed_uniqueness_resizes,
       &relaxed_uniqueness_writes,

@@ -40,6 +40,7 @@ struct Audit {
   Score triples{};
   std::size_t advised = 0;            ///< reports that advise as labelled
   std::size_t mistakes = 0;           ///< of those, where the code does what was never meant
+  std::size_t open = 0;               ///< and where the author is to know which of two is meant
   std::vector<std::string> faults{};  ///< a sentence each
 };
 
@@ -50,6 +51,7 @@ Score score_of_triples(const std::vector<Audit>& audits) noexcept;
 /// How many reports advise as labelled.
 std::size_t count_advised(const std::vector<Audit>& audits) noexcept;
 std::size_t count_mistakes(const std::vector<Audit>& audits) noexcept;
+std::size_t count_open(const std::vector<Audit>& audits) noexcept;
 /// Of pipelines: those of which something that is seen differs, and those with a report.
 Score score_of_pipelines(const std::vector<Audit>& audits) noexcept;
 

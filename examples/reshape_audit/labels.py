@@ -4,8 +4,8 @@
 
 A comment at the end of a line says what the line is in which triples: `// reshaped 1 2`,
 `// written 1, then read 2`. Triples are numbered within a function, and have one line for each of
-reshaped, written, and then read or then written, and one advice: `view 1`, `clone 1`, `nothing 1` or
-`view by mistake 1`. Lines that are `// seen 1` show what became of an access that shows nothing at its
+reshaped, written, and then read or then written, and one advice: `view 1`, `clone 1`, `nothing 1`,
+`view or clone 1` or `view by mistake 1`. Lines that are `// seen 1` show what became of an access that shows nothing at its
 own line.
 """
 import pathlib
@@ -14,10 +14,12 @@ import sys
 
 FUNCTION = re.compile(r"^void (\w+)\(Journal& \w+\) \{$")
 COMMENT = re.compile(r"[^\s/]\s*// ((?:reshaped|written|then (?:read|written)|seen)\b.*)$")
-PART = re.compile(r"(reshaped|written|then read|then written|seen|view|view by mistake|clone|nothing)"
+PART = re.compile(r"(reshaped|written|then read|then written|seen|view|view by mistake|view or clone|clone|"
+                  r"nothing)"
                   r"((?: \d+)+)")
 ADVICE = {"view": "view, false", "view by mistake": "view, true",
-          "clone": "reshape_and_clone, false", "nothing": "nothing, false"}
+          "view or clone": "view_or_clone, false", "clone": "reshape_and_clone, false",
+          "nothing": "nothing, false"}
 
 
 def parts_of(comment, where):

@@ -53,9 +53,11 @@ std::string table(const Report& report, bool in_full) {
   text += "\n\n" + score("triples", score_of_triples(report.audits)) +
           score("pipelines", score_of_pipelines(report.audits));
   text += format(
-      "advice     as labelled in %zu of %zu; in %zu of these what it keeps was never meant\n",
+      "advice     as labelled in %zu of %zu; in %zu of these what it keeps was never meant, and "
+      "%zu "
+      "leave open which of two is\n",
       count_advised(report.audits), score_of_triples(report.audits).labelled,
-      count_mistakes(report.audits));
+      count_mistakes(report.audits), count_open(report.audits));
   text += report.is_right() ? "Every label is true, and nothing that was rewritten is reported.\n"
                             : "Something is WRONG.\n";
   const std::string summary = to_string(report.summary);

@@ -20,7 +20,7 @@ struct Verdict {
   bool differs = false;
   bool is_hidden = false;  ///< differs where only silence is why nobody was told by then
   std::array<std::size_t, reasons> reports{};  ///< how many there are of each reason
-  std::array<std::size_t, 3> advice{};         ///< and of each advice
+  std::array<std::size_t, 4> advice{};         ///< and of each advice
   std::size_t errors = 0;
   std::size_t silenced = 0;
 };

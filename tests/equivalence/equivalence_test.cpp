@@ -36,7 +36,7 @@ struct Tally {
   std::size_t errors = 0;
   std::size_t silenced = 0;
   std::array<std::size_t, reasons> reports{};
-  std::array<std::size_t, 3> advice{};
+  std::array<std::size_t, 4> advice{};
   std::array<std::size_t, operations> statements{};
 
   void add(const Program& program, const Verdict& verdict) {

@@ -93,6 +93,7 @@ class Worlds {
   /// What is known to be meant to share memory, and what the advice is by that. By lines, as people are
   /// told; one line may write for several reshapes.
   struct Shared {
+    std::set<std::array<std::uint32_t, 3>> open{};  ///< triples that may be windows or snapshots
     std::set<std::uint32_t> reshapes{};
     std::set<Write> writes{};  ///< through what was reshaped
 

@@ -132,14 +132,14 @@ void Worlds::tell(const Family& family, const Unknown& of, Kind kind, bool is_of
   const bool writes = kind == Kind::write;
   const bool follows = family.known && family.known->when != family.known_at_first &&
                        family.known->when < of.when && family.known->write.by != family.origin;
-  const bool shares = parting.writer_is_reshaped || (parting.access_is_reshaped && follows);
   Told told{.reshape = parting.reshape->line,
             .write = of.write.line,
             .access = line_,
             .access_writes = writes,
-            .advice = writes && is_of_all ? Advice::nothing
-                      : shares            ? Advice::view
-                                          : Advice::reshape_and_clone,
+            .advice = writes && is_of_all                     ? Advice::nothing
+                      : parting.writer_is_reshaped            ? Advice::view
+                      : parting.access_is_reshaped && follows ? Advice::view_or_clone
+                                                              : Advice::reshape_and_clone,
             .unaudited = family.memory->unaudited.size(),
             .is_error = of.is_error};
   shared_.learn(told, of.write.by);
@@ -149,8 +149,11 @@ void Worlds::tell(const Family& family, const Unknown& of, Kind kind, bool is_of
 }
 
 /// A reshape has one rewrite, and who relies on seeing a write through what was reshaped says so for
-/// others that read it.
+/// others that read it. What is left open is that of the same lines alone.
 void Worlds::Shared::learn(const Told& told, const Origin* writer) {
+  if (told.advice == shadow::Advice::view_or_clone) {
+    open.insert({told.reshape, told.write, told.access});
+  }
   if (told.advice == shadow::Advice::view) {
     reshapes.insert(told.reshape);
     if (writer != nullptr) {
@@ -160,9 +163,14 @@ void Worlds::Shared::learn(const Told& told, const Origin* writer) {
 }
 
 shadow::Advice Worlds::Shared::advice_for(const Told& told, const Origin* writer) const {
-  const bool shares_write =
-      told.advice == shadow::Advice::reshape_and_clone && writes.contains({told.write, writer});
-  return shares_write || reshapes.contains(told.reshape) ? shadow::Advice::view : told.advice;
+  using shadow::Advice;
+  const bool shares_write = told.advice != Advice::nothing && writes.contains({told.write, writer});
+  if (shares_write || reshapes.contains(told.reshape)) {
+    return Advice::view;
+  }
+  const bool is_open = told.advice == Advice::reshape_and_clone &&
+                       open.contains({told.reshape, told.write, told.access});
+  return is_open ? Advice::view_or_clone : told.advice;
 }
 
 /// What the first of each triple says, once none changes another.

@@ -42,7 +42,8 @@ class TheAudit(unittest.TestCase):
             self.assertEqual(self.figures[of]["precision"], 1.0)
             self.assertEqual(self.figures[of]["recall"], 1.0)
         self.assertEqual(self.figures["advice"],
-                         {"as_labelled": self.figures["triples"]["labelled"], "mistakes": 2})
+                         {"as_labelled": self.figures["triples"]["labelled"], "mistakes": 2,
+                          "open": 4})
         self.assertIs(self.figures["verified"], True)
         self.assertEqual(self.figures["faults"], [])
 
@@ -52,7 +53,7 @@ class TheAudit(unittest.TestCase):
         self.assertGreaterEqual(len(relying(self.figures)), 6)
         self.assertGreaterEqual(len(self.figures["audits"]) - len(relying(self.figures)), 6)
         self.assertEqual({report["advice"] for report in reports},
-                         {"view", "reshape_and_clone", "nothing"})
+                         {"view", "reshape_and_clone", "view_or_clone", "nothing"})
         self.assertEqual({report["access_is"] for report in reports}, {"read", "write"})
         self.assertGreater(max(report["count"] for report in reports), 1)
         self.assertEqual(max(report["unaudited"] for report in reports), 1)

@@ -3,36 +3,16 @@
 // A new that answers null is Relacy's too, a call further than g++ sees.
 #pragma GCC diagnostic ignored "-Wmismatched-new-delete"
 
-#include <byre/shadow/generation.hpp>
-#include <byre/shadow/overwritten.hpp>
-
-#include <array>
+#include "overwritten.hpp"
 
 #include "../search.hpp"
 
 namespace byre::verification {
 namespace {
 
-using shadow::PlaceId;
-using shadow::WriteMark;
-using Overwritten = shadow::basic_overwritten<Checked>;
-
 constexpr WriteMark mark(std::uint64_t generation, PlaceId place) {
   return WriteMark((generation << WriteMark::place_bits) | place);
 }
-
-/// Of what is noted between two writes, by generations; there are few.
-struct Between {
-  std::array<WriteMark, 5> of_generation{};
-  std::size_t count = 0;
-
-  Between(const Overwritten& overwritten, WriteMark known, WriteMark last) {
-    overwritten.for_each_between(known, last, [&](WriteMark write) {
-      of_generation[static_cast<std::size_t>(write.generation())] = write;
-      ++count;
-    });
-  }
-};
 
 constexpr WriteMark first_of_all;
 constexpr WriteMark later_than_all = mark(9, 0);
@@ -95,47 +75,27 @@ class LaterWritesAreNoted {
 };
 
 /// Two families write after a first, and a reader knows of none of these.
-class OverwrittenWritesAreFound {
+class OverwrittenWritesAreFound : StorageWrites<shadow::basic_storage_writes> {
  public:
   static constexpr unsigned threads = 3;
   static constexpr std::string_view cover_points[] = {"of one write", "of two", "of three"};
 
-  OverwrittenWritesAreFound() {
-    expect(!first_.write(storage_, 1), "who writes alone is told of none");
-  }
+  OverwrittenWritesAreFound() { expect(!write(first_, 1), "who writes alone is told of none"); }
 
   void thread(unsigned index) {
     if (index < 2) {
-      write(index == 0 ? second_ : third_, 2 + index);
+      expect(write(index == 0 ? second_ : third_, 2 + index), "a later one is told of the first");
     } else {
-      const auto last = reading_.unknown_write(storage_);
-      expect(last.has_value(), "there is a write that it does not know of");
-      const Between before(overwritten_, reading_.known(), *last);
-      expect(before.count + 1 == last->generation(), "every write is noted or the last");
-      for (std::size_t each = 1; each <= before.count; ++each) {
-        expect(before.of_generation[each] != WriteMark(), "each is another");
-      }
-      cover(before.count == 0 ? "of one write" : before.count == 1 ? "of two" : "of three");
+      const std::size_t found = look();
+      expect(found != 0, "there is a write that it does not know of");
+      cover(found == 1 ? "of one write" : found == 2 ? "of two" : "of three");
     }
   }
 
  private:
-  using Family = shadow::basic_family_generation<Checked>;
-
-  void write(Family& family, PlaceId place) {
-    const auto unknown = family.write(storage_, place);
-    expect(unknown.has_value(), "a later write is told of the first");
-    family.learn_by_writing(*unknown, *unknown);
-    family.write_anyway(storage_, *unknown, place,
-                        [&](WriteMark replaced) { overwritten_.note(replaced); });
-  }
-
-  shadow::basic_storage_generation<Checked> storage_;
-  Overwritten overwritten_;
   Family first_;
   Family second_;
   Family third_;
-  Family reading_;
 };
 
 }  // namespace
@@ -153,6 +113,16 @@ const Scenario later_writes_are_noted = scenario<LaterWritesAreNoted>({
     .name = "later_writes_are_noted",
     .shows = "Of two writes of a place the later is noted: G6.",
 });
+
+extern const Scenario agreeing_writes_are_found;
+const Scenario agreeing_writes_are_found =
+    scenario<AgreeingWritesAreFound<shadow::basic_storage_writes>>({
+        .name = "agreeing_writes_are_found",
+        .shows = "Who is told of the last write finds those before it that their families agreed "
+                 "to: G6.",
+        .quick = switches(3),
+        .deep = switches(4),
+    });
 
 extern const Scenario overwritten_writes_are_found;
 const Scenario overwritten_writes_are_found = scenario<OverwrittenWritesAreFound>({

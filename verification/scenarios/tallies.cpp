@@ -27,7 +27,42 @@ class TalliesAreAddedAtOnce {
   shadow::basic_tally<Checked> tally_;
 };
 
+/// One thread adds, and another begins anew.
+class TalliesBeginAnew {
+ public:
+  static constexpr unsigned threads = 2;
+  static constexpr std::string_view cover_points[] = {"what was added stays",
+                                                      "what was added is gone"};
+
+  TalliesBeginAnew() { tally_.add(); }
+
+  void thread(unsigned index) {
+    if (index == 0) {
+      tally_.add();
+    } else {
+      tally_.clear();
+    }
+  }
+
+  void after() {
+    const std::uint64_t count = tally_.count();
+    expect(count <= 1, "what was counted before is gone, and what is added falls on either side");
+    cover(count == 1 ? "what was added stays" : "what was added is gone");
+    tally_.clear();
+    expect(tally_.count() == 0, "it begins with nothing");
+  }
+
+ private:
+  shadow::basic_tally<Checked> tally_;
+};
+
 }  // namespace
+
+extern const Scenario tallies_begin_anew;
+const Scenario tallies_begin_anew = scenario<TalliesBeginAnew>({
+    .name = "tallies_begin_anew",
+    .shows = "A tally that is cleared has nothing of before, whoever adds.",
+});
 
 extern const Scenario tallies_are_added_at_once;
 const Scenario tallies_are_added_at_once = scenario<TalliesAreAddedAtOnce>({

@@ -1,45 +1,38 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Escapes: the lines by which raw pointers to write to one storage left.
+/// Escapes: the places at which raw pointers to write to one storage left.
 #pragma once
 
-#include <byre/shadow/write_mark.hpp>
+#include <byre/shadow/place_list.hpp>
+#include <byre/shadow/tally.hpp>
+#include <byre/sync/sync.hpp>
 
-#include <algorithm>
-#include <boost/thread/lock_guard.hpp>
-#include <boost/thread/mutex.hpp>
 #include <cstdint>
-#include <exception>
-#include <vector>
 
 namespace byre::inline v0::shadow {
 
-/// Thread-safe. Locks.
-class Escapes {
+/// Thread-safe; lock-free.
+template <sync::Sync Sync>
+class basic_escapes {
  public:
-  /// False if one left there before. Without memory it counts as one that did not.
+  /// One left there. False if one did before. Without memory it counts as one that did not: counted
+  /// again rather than never.
   bool add(PlaceId place) noexcept {
-    const boost::lock_guard<boost::mutex> lock(mutex_);
-    try {
-      if (std::ranges::find(places_, place) != places_.end()) {
-        return false;
-      }
-      places_.push_back(place);
-    } catch (const std::exception&) {
-      // Counted again rather than never.
+    const auto [known, is_new] = places_.add(place);
+    if (known != nullptr && !is_new) {
+      return false;
     }
-    ++count_;
+    count_.add();
     return true;
   }
 
-  std::uint64_t count() const noexcept {
-    const boost::lock_guard<boost::mutex> lock(mutex_);
-    return count_;
-  }
+  /// How many places there are.
+  std::uint64_t count() const noexcept { return count_.count(); }
 
  private:
-  mutable boost::mutex mutex_;
-  std::vector<PlaceId> places_;  // few
-  std::uint64_t count_ = 0;
+  struct Nothing {};
+
+  basic_place_list<Sync, Nothing> places_;
+  basic_tally<Sync> count_;
 };
 
 }  // namespace byre::inline v0::shadow

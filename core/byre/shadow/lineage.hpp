@@ -3,11 +3,11 @@
 #pragma once
 
 #include <byre/shadow/escapes.hpp>
-#include <byre/shadow/generation.hpp>
-#include <byre/shadow/overwritten.hpp>
 #include <byre/shadow/shadow_storage.hpp>
+#include <byre/shadow/storage_writes.hpp>
 #include <byre/storage/attachment.hpp>
 #include <byre/storage/storage.hpp>
+#include <byre/sync/boost.hpp>
 
 namespace byre::inline v0::shadow {
 
@@ -15,11 +15,10 @@ namespace byre::inline v0::shadow {
 struct Lineage final : Attachment {
   Lineage() noexcept : Attachment(AttachmentKind::lineage) {}
 
-  StorageGeneration generation;
-  basic_overwritten<sync::Boost> overwritten;
+  basic_storage_writes<sync::Boost> writes;
   /// Of tensors that no reshape that is watched made.
   ShadowStorage default_family;
-  Escapes escapes;
+  basic_escapes<sync::Boost> escapes;
 
   ShadowStorage& family(ShadowStorage* shadow) noexcept {
     return shadow == nullptr ? default_family : *shadow;

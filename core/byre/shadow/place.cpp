@@ -41,7 +41,8 @@ FileNames& file_names() noexcept {
   return sync::immortal<FileNames>();
 }
 
-/// A place in the table, with a name of its file that stays. Equal are those of one line.
+/// A place in the table, with a name of its file that stays, and what is counted there. Equal are
+/// those of one line.
 struct KeptPlace {
   KeptPlace() noexcept = default;
   explicit KeptPlace(const Place& given) noexcept : place(given) {}
@@ -57,7 +58,10 @@ struct KeptPlace {
   }
 
   Place place;
+  mutable Tally escapes;
 };
+
+constinit Tally escapes_at_unknown_places;
 
 using Places = basic_intern_table<sync::Boost, KeptPlace, 16384, most_places>;
 
@@ -215,6 +219,15 @@ std::string to_string(const Shape& shape) {
 
 bool same_line(const CallSite& a, const CallSite& b) noexcept {
   return a.line == b.line && (a.file == b.file || std::strcmp(a.file, b.file) == 0);
+}
+
+Tally& detail::escapes_at(PlaceId id) noexcept {
+  return place(id).is_known() ? places().at(id).escapes : escapes_at_unknown_places;
+}
+
+void detail::visit_escapes(const std::function<void(const CallSite&, Tally&)>& visit) {
+  visit(CallSite{}, escapes_at_unknown_places);
+  places().for_each([&](const KeptPlace& each) { visit(each.place.site, each.escapes); });
 }
 
 CallSite kept(const CallSite& site) noexcept {

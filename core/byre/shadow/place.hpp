@@ -5,12 +5,14 @@
 
 #include <byre/error/call_site.hpp>
 #include <byre/shadow/mode.hpp>
+#include <byre/shadow/tally.hpp>
 #include <byre/shadow/write_mark.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -74,6 +76,16 @@ const Place& place(PlaceId id) noexcept;
 /// True iff the number is that of an access at this line by a family that `reshape` made: what place_id
 /// would give, without looking it up.
 bool is_of_access(PlaceId id, const CallSite& site, PlaceId reshape) noexcept;
+
+namespace detail {
+/// How often raw pointers to write left at the place; of those that are not known, at all of them.
+/// Thread-safe; wait-free.
+Tally& escapes_at(PlaceId id) noexcept;
+
+/// Calls `visit(site, escapes)` for each place, of which a line may have many. Thread-safe; wait-free
+/// but for what it calls.
+void visit_escapes(const std::function<void(const CallSite&, Tally&)>& visit);
+}  // namespace detail
 
 /// The same site, with a name of its file that stays; "?" if there is no memory. Locks.
 CallSite kept(const CallSite& site) noexcept;

@@ -51,6 +51,10 @@ std::string what_to_write(const Violation& violation) {
     case Advice::reshape_and_clone:
       return "If what was there before the write is wanted, write reshape(...).clone() in place of "
              "that reshape; if what was written is, write view.";
+    case Advice::view_or_clone:
+      return "If the reshaped tensor is to follow what is written to the other, write view in "
+             "place "
+             "of that reshape; if it is to keep what was there before, write reshape(...).clone().";
     case Advice::nothing:
       return "If each is to have its own contents, there is nothing to do but to silence this "
              "until reshape copies; if the two are to share memory, write view in place of that "
@@ -115,6 +119,8 @@ const char* to_string(Advice advice) noexcept {
       return "view";
     case Advice::reshape_and_clone:
       return "reshape_and_clone";
+    case Advice::view_or_clone:
+      return "view_or_clone";
     case Advice::nothing:
       return "nothing";
   }

@@ -16,14 +16,16 @@ namespace byre::inline v0::shadow {
 ///     alias, and `view` says so;
 ///   - the reshaped tensor reads what was written to what it was reshaped from, or to another tensor
 ///     reshaped from that: if what it had before was wanted, `reshape` and `clone` say so, and already
-///     do before reshape copies. But if it saw an earlier write as well, or the reshape or the write is
-///     one for which another report says `view`, it is a window on what is there now: `view`;
+///     do before reshape copies. But if the reshape or the write is one for which another report says
+///     `view`, it is a window on what is there now: `view`;
+///   - it saw an earlier write as well, and nothing says `view`: a window that follows the writes and a
+///     snapshot that each is compared with do the same, so either: `view` or `clone`;
 ///   - a write of all there is after a write: each has its own contents once reshape copies, which
 ///     needs nothing, if that is what is wanted.
 /// What other reports say is known the better the later one asks: the summary's advice is by all.
-enum class Advice : std::uint8_t { view, reshape_and_clone, nothing };
+enum class Advice : std::uint8_t { view, reshape_and_clone, view_or_clone, nothing };
 
-/// "view", "reshape_and_clone", "nothing".
+/// "view", "reshape_and_clone", "view_or_clone", "nothing".
 const char* to_string(Advice advice) noexcept;
 
 /// A write through one family of views, and a read or write after it through another, which a reshape

@@ -48,11 +48,14 @@ Triple triple_of(const Violation& violation) noexcept {
 
 /// What is known to be meant to share memory: a reshape has one rewrite, whichever of its triples says
 /// so, and who relies on seeing what was written through a reshaped tensor says of other readers of it
-/// that they are to see it too.
+/// that they are to see it too. And which triples leave it open, which says nothing of others.
 class Shared {
  public:
   /// Whether that was not known. Throws std::bad_alloc.
   bool learn(const Violation& violation) {
+    if (violation.advice == Advice::view_or_clone) {
+      return open_.insert(triple_of(violation)).second;
+    }
     if (violation.advice != Advice::view) {
       return false;
     }
@@ -63,12 +66,17 @@ class Shared {
     return is_new_reshape || is_new_write;
   }
   Advice advice_for(const Violation& violation) const {
-    const bool shares_write = violation.advice == Advice::reshape_and_clone &&
-                              writes_.contains(write_of(violation.write));
-    return shares_write || reshapes_.contains(line_of(violation.reshape)) ? Advice::view
-                                                                          : violation.advice;
+    const bool shares_write =
+        violation.advice != Advice::nothing && writes_.contains(write_of(violation.write));
+    if (shares_write || reshapes_.contains(line_of(violation.reshape))) {
+      return Advice::view;
+    }
+    const bool is_open =
+        violation.advice == Advice::reshape_and_clone && open_.contains(triple_of(violation));
+    return is_open ? Advice::view_or_clone : violation.advice;
   }
   void clear() noexcept {
+    open_.clear();
     reshapes_.clear();
     writes_.clear();
   }
@@ -83,6 +91,7 @@ class Shared {
   }
   static Write write_of(const Place& place) noexcept { return {line_of(place), place.came_from}; }
 
+  std::set<Triple> open_;
   std::set<Line> reshapes_;
   std::set<Write> writes_;
 };
@@ -117,9 +126,8 @@ class Book {
 
   Summary summary() {
     const boost::lock_guard<boost::mutex> lock(mutex_);
-    Summary all{
-        reshapes.count() - reshapes_before_,   violations_, silenced.count() - silenced_before_,
-        unaudited.count() - unaudited_before_, {},          detail::unaudited_lines()};
+    Summary all{reshapes.count(),  violations_, silenced.count(),
+                unaudited.count(), {},          detail::unaudited_lines()};
     for (const auto& [triple, entry] : entries_) {
       all.triples.emplace_back(entry.first).count = entry.count;
     }
@@ -134,9 +142,9 @@ class Book {
     shared_.clear();
     violations_ = 0;
     detail::reset_unaudited_lines();
-    silenced_before_ = silenced.count();
-    reshapes_before_ = reshapes.count();
-    unaudited_before_ = unaudited.count();
+    for (Tally* const tally : {&reshapes, &silenced, &unaudited}) {
+      tally->clear();
+    }
   }
 
  private:
@@ -162,9 +170,6 @@ class Book {
   std::map<Triple, Entry> entries_;
   Shared shared_;
   std::uint64_t violations_ = 0;
-  std::uint64_t silenced_before_ = 0;
-  std::uint64_t reshapes_before_ = 0;
-  std::uint64_t unaudited_before_ = 0;
   ViolationHandler handler_ = &warn_of;
 };
 

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <byre/shadow/generation.hpp>
-#include <byre/shadow/tally.hpp>
 #include <byre/shadow/write_mark.hpp>
 #include <byre/storage/ref_count.hpp>
 #include <byre/sync/boost.hpp>
@@ -32,10 +31,8 @@ class ShadowStorage {
   WriteMark known_at_first() const noexcept { return known_at_first_; }
 
   FamilyGeneration generation;
-  /// Where a raw pointer to write through left last, at first nowhere, and how often pointers leave
-  /// there. Of the family's writes alone.
+  /// Where a raw pointer to write through left last, at first nowhere. Of the family's writes alone.
   PlaceId last_escape = WriteMark::max_place + 1;
-  Tally* escapes_there = nullptr;
 
  private:
   // Not inline: few tensors have one, and those that have none are not to make room for this.

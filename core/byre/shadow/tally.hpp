@@ -9,14 +9,17 @@
 
 namespace byre::inline v0::shadow {
 
-enum class TallySite : std::uint8_t { add, count };
+enum class TallySite : std::uint8_t { add, count, clear };
 
-inline constexpr sync::SiteTable<TallySite, 2> tally_sites{{{
+inline constexpr sync::SiteTable<TallySite, 3> tally_sites{{{
     {"tally.add", sync::Operation::fetch_add, std::memory_order::relaxed,
      "nothing: the count is all there is to know",
      "relaxed is the weakest order; not atomic, tallies_are_added_at_once: one is lost"},
     {"tally.count", sync::Operation::load, std::memory_order::relaxed,
      "nothing: the count is all there is to know", "relaxed is the weakest order"},
+    {"tally.clear", sync::Operation::store, std::memory_order::relaxed,
+     "nothing: who adds at the same time may come before it",
+     "relaxed is the weakest order; left out, tallies_begin_anew: what was counted before stays"},
 }}};
 
 /// Thread-safe; wait-free. Approximate while others add, exact for who comes after them.
@@ -32,6 +35,11 @@ class basic_tally {
   std::uint64_t count() const noexcept {
     // Relaxed, and pairs with nothing.
     return count_.load(tally_sites.at(TallySite::count, std::memory_order::relaxed));
+  }
+  /// Begins anew.
+  void clear() noexcept {
+    // Relaxed, and pairs with nothing: who adds at the same time may come before it.
+    count_.store(0, tally_sites.at(TallySite::clear, std::memory_order::relaxed));
   }
 
  private:

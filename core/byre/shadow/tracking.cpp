@@ -25,7 +25,7 @@ Place place_of(const Access& access, const ShadowStorage& family) noexcept {
 /// Of a write: most are at the line of the family's last one, whose place needs no looking up.
 PlaceId id_of_write(const Lineage& lineage, const ShadowStorage& family,
                     const Access& access) noexcept {
-  const PlaceId last = family.generation.last_place(lineage.generation);
+  const PlaceId last = family.generation.last_place(lineage.writes.generation);
   return is_of_access(last, access.site, family.reshape()) && !backtraces_are_kept()
              ? last
              : place_id(place_of(access, family));
@@ -66,7 +66,7 @@ Unknown unknown_to(const Lineage& lineage, const ShadowStorage& family, WriteMar
     const Unknown other(earlier, family);
     told = told.rank() < other.rank() ? other : told;
   };
-  lineage.overwritten.for_each_between(family.generation.known(), last, consider);
+  lineage.writes.for_each_unknown(family.generation, last, consider);
   const WriteMark unread = family.generation.unread();
   if (kind == Kind::read && unread != WriteMark()) {
     consider(unread);
@@ -74,8 +74,8 @@ Unknown unknown_to(const Lineage& lineage, const ShadowStorage& family, WriteMar
   return told;
 }
 
-/// Whether the family saw an earlier write of another since it was made: it is used as a window on
-/// what is written, and not as a snapshot.
+/// Whether the family saw an earlier write of another since it was made: it may be a window on what is
+/// written, or a snapshot that is compared with that each time.
 bool follows(const ShadowStorage& family, WriteMark write) noexcept {
   const WriteMark known = family.generation.known();
   return known != family.known_at_first() && known.generation() < write.generation() &&
@@ -87,9 +87,11 @@ Advice advice_for(const Unknown& told, const ShadowStorage& family, const Access
   if (kind == Kind::write && access.is_of_all) {
     return Advice::nothing;
   }
-  const bool shares = told.parting.writer_is_reshaped ||
-                      (told.parting.access_is_reshaped && follows(family, told.write));
-  return shares ? Advice::view : Advice::reshape_and_clone;
+  if (told.parting.writer_is_reshaped) {
+    return Advice::view;
+  }
+  return told.parting.access_is_reshaped && follows(family, told.write) ? Advice::view_or_clone
+                                                                        : Advice::reshape_and_clone;
 }
 
 /// Before a write the family is told in any case, and has not read what it was told of. What is not
@@ -131,18 +133,6 @@ void disagree(const Lineage& lineage, ShadowStorage& family, WriteMark last, con
   }
 }
 
-/// Notes what a write at `here` replaces as the storage's last.
-struct KeepReplaced {
-  Lineage& lineage;
-  PlaceId here;
-
-  void operator()(WriteMark replaced) const noexcept {
-    if (replaced.place() != here && replaced != WriteMark()) {
-      lineage.overwritten.note(replaced);
-    }
-  }
-};
-
 /// Whether a list silenced the same before: lists only ever grow.
 bool is_silenced_again(const ShadowStorage& family, WriteMark write,
                        const Access& access) noexcept {
@@ -182,9 +172,7 @@ bool is_foreign(const Storage& storage) noexcept {
 void say_foreign(Lineage& lineage, PlaceId reshape) noexcept {
   lineage.escapes.add(reshape);
   detail::count_unaudited();
-  if (Tally* const times = detail::unaudited_line(place(reshape).site)) {
-    times->add();
-  }
+  detail::escapes_at(reshape).add();
 }
 
 }  // namespace
@@ -223,7 +211,7 @@ ShadowHandle link_by_reshape(const Storage& storage, ShadowStorage* origin, Resh
 }
 
 void detail::read_tracked(Lineage& lineage, ShadowStorage& family, const Access& access) {
-  if (const auto unread = family.generation.unread_write(lineage.generation)) [[unlikely]] {
+  if (const auto unread = family.generation.unread_write(lineage.writes.generation)) [[unlikely]] {
     if (thread_is_silent() || is_silenced_again(family, *unread, access)) {
       count_silenced();
     } else {
@@ -233,18 +221,17 @@ void detail::read_tracked(Lineage& lineage, ShadowStorage& family, const Access&
 }
 
 void detail::expect_agreement(Lineage& lineage, ShadowStorage& family, const Access& access) {
-  if (const auto unknown = family.generation.unknown_write(lineage.generation)) [[unlikely]] {
+  if (const auto unknown = family.generation.unknown_write(lineage.writes.generation))
+      [[unlikely]] {
     disagree(lineage, family, *unknown, access, Kind::write);
   }
 }
 
 void detail::write_tracked(Lineage& lineage, ShadowStorage& family, const Access& access) {
   const PlaceId here = id_of_write(lineage, family, access);
-  const KeepReplaced keep{lineage, here};
-  keep(family.generation.known());
-  if (const auto unknown = family.generation.write(lineage.generation, here)) [[unlikely]] {
+  if (const auto unknown = lineage.writes.write(family.generation, here)) [[unlikely]] {
     disagree(lineage, family, *unknown, access, Kind::write);
-    family.generation.write_anyway(lineage.generation, *unknown, here, keep);
+    lineage.writes.write_anyway(family.generation, *unknown, here);
   }
   if (access.is_of_all) {
     family.generation.forget_unread();
@@ -257,8 +244,7 @@ void detail::written_tracked(Lineage& lineage, ShadowStorage& family, const Acce
   } catch (const ReshapeViolation&) {
     // It was told. Not tried again: who writes in between would have it thrown once more, and lost.
     const PlaceId here = id_of_write(lineage, family, access);
-    family.generation.write_anyway(lineage.generation, family.generation.known(), here,
-                                   KeepReplaced{lineage, here});
+    lineage.writes.write_anyway(family.generation, family.generation.known(), here);
     if (access.is_of_all) {
       family.generation.forget_unread();
     }
@@ -269,19 +255,16 @@ void detail::written_tracked(Lineage& lineage, ShadowStorage& family, const Acce
 void detail::escape_tracked(Lineage& lineage, ShadowStorage& family) noexcept {
   const PlaceId write = family.generation.known().place();
   if (write != family.last_escape) {
-    family.escapes_there = unaudited_line(place(write).site);
     family.last_escape = write;
     if (lineage.escapes.add(write)) {
       count_unaudited();
     }
   }
-  if (family.escapes_there != nullptr) {
-    family.escapes_there->add();
-  }
+  escapes_at(write).add();
 }
 
 void detail::rejoin_tracked(Lineage& lineage, ShadowStorage& family) noexcept {
-  if (const auto unknown = family.generation.unknown_write(lineage.generation)) {
+  if (const auto unknown = family.generation.unknown_write(lineage.writes.generation)) {
     family.generation.learn(*unknown);
   }
   family.generation.forget_unread();

@@ -4,8 +4,7 @@
 ///
 /// Thread-safety: as of the access itself. Reads and reshapes of one storage may be at once, and what
 /// different families do; a write of a family excludes what else that family does. Lock-free where
-/// families agree and the place was met before, unless backtraces are kept, or a pointer leaves by another
-/// line than the family's last did; a violation locks.
+/// families agree and the place was met before, unless backtraces are kept; a violation locks.
 #pragma once
 
 #include <byre/error/call_site.hpp>
@@ -82,7 +81,7 @@ inline void on_written(const Storage& storage, ShadowStorage* family, const Acce
 
 /// A raw pointer to write through left by the write that on_write was told of last: what is done with
 /// it is not seen. Counted once for each line that it leaves by and reshape that it is reached by.
-/// Thread-safety: as a write. Locks, unless it is the line of the family's last one.
+/// Thread-safety: as a write. Lock-free; wait-free at the line of the family's last one.
 inline void on_escape(const Storage& storage, ShadowStorage* family) noexcept {
   if (Lineage* const lineage = lineage_of(storage)) [[unlikely]] {
     detail::escape_tracked(*lineage, lineage->family(family));

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <byre/error/call_site.hpp>
-#include <byre/shadow/tally.hpp>
 
 #include <cstdint>
 #include <vector>
@@ -17,14 +16,10 @@ struct UnauditedLine {
 
 namespace detail {
 
-/// How often pointers left by this line, for good; null without memory. The name of the file has to
-/// stay. Thread-safe. Locks.
-[[gnu::cold]] Tally* unaudited_line(const CallSite& site) noexcept;
-
 /// Those where any left since the last reset, in the order of their names. Thread-safe. Throws
 /// std::bad_alloc.
 std::vector<UnauditedLine> unaudited_lines();
-/// Thread-safe.
+/// Thread-safe; wait-free.
 void reset_unaudited_lines() noexcept;
 
 }  // namespace detail

@@ -3,8 +3,9 @@
 /// label what relies on a reshape being an alias: `// reshaped 1`, `// written 1`, and `// then read 1`
 /// or `// then written 1`, where the number is that of the triple, and `// seen 1` where what became of
 /// that shows, if it does not at the line itself. `// view 1`, `// clone 1` or `// nothing 1` is what the
-/// report is to advise, and `// view by mistake 1` if that does as the code does, which its author never
-/// meant. ../labels.py collects them.
+/// report is to advise, `// view or clone 1` if nobody but the author knows which, and
+/// `// view by mistake 1` if `view` does as the code does, which its author never meant. ../labels.py
+/// collects them.
 #pragma once
 
 #include "../journal.hpp"

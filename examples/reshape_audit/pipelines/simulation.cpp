@@ -38,7 +38,7 @@ void double_buffering(Journal& journal) {
 
 void double_buffering_of_frames(Journal& journal) {
   Tensor buffers = counted({2, 4});
-  const Tensor shown = buffers.reshape({2, 2, 2});  // reshaped 1, view 1
+  const Tensor shown = buffers.reshape({2, 2, 2});  // reshaped 1, view or clone 1
   for (std::int64_t step = 0; step < 3; ++step) {
     Tensor next = buffers.select(0, step % 2);
     byre::mul_(next, 0.5);                   // written 1

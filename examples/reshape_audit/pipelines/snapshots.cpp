@@ -19,6 +19,25 @@ void snapshot_by_reshape_rewritten(Journal& journal) {
   journal.saw(byre::sub(state.view({6}), before));
 }
 
+void drift_from_a_snapshot(Journal& journal) {
+  Tensor state = counted({2, 3});
+  const Tensor initial = state.reshape({6});  // reshaped 1, view or clone 1
+  for (int step = 0; step < 3; ++step) {
+    byre::add_(state, 1.0);                            // written 1
+    journal.saw(byre::sub(state.view({6}), initial));  // then read 1
+  }
+}
+
+// The drift was always 0, as after one step.
+void drift_from_a_snapshot_rewritten(Journal& journal) {
+  Tensor state = counted({2, 3});
+  const Tensor initial = state.reshape({6}).clone();
+  for (int step = 0; step < 3; ++step) {
+    byre::add_(state, 1.0);
+    journal.saw(byre::sub(state.view({6}), initial));
+  }
+}
+
 void snapshot_by_lazy_clone(Journal& journal) {
   Tensor state = counted({2, 3});
   const Tensor before = state.lazy_clone().reshape({6});
@@ -88,7 +107,11 @@ Pipelines snapshot_pipelines() {
        "a reshape is kept to compare with while the original changes",
        snapshot_by_reshape,
        {snapshot_by_reshape_rewritten, as_copy}},
-      {"snapshot_by_lazy_clone", "the same of a lazy clone", snapshot_by_lazy_clone},
+      {"drift_from_a_snapshot",
+       "the same in a loop, compared with after each of many writes",
+       drift_from_a_snapshot,
+       {drift_from_a_snapshot_rewritten, as_copy}},
+      {"snapshot_by_lazy_clone", "a lazy clone is kept to compare with", snapshot_by_lazy_clone},
       {"scratch_for_two",
        "one scratch tensor under two shapes, each written and then read",
        scratch_for_two,

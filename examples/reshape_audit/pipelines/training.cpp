@@ -6,8 +6,8 @@ namespace {
 
 void flat_parameters(Journal& journal) {
   Tensor parameters = counted({8});
-  const Tensor weights = parameters.narrow(0, 0, 6).reshape({3, 2});  // reshaped 1, view 1
-  const Tensor bias = parameters.narrow(0, 6, 2).reshape({1, 2});     // reshaped 2, view 2
+  const Tensor weights = parameters.narrow(0, 0, 6).reshape({3, 2});  // reshaped 1, view or clone 1
+  const Tensor bias = parameters.narrow(0, 6, 2).reshape({1, 2});     // reshaped 2, view or clone 2
   const Tensor input = counted({1, 3});
   for (int step = 0; step < 3; ++step) {
     const Tensor hidden = byre::matmul(input, weights);  // then read 1

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <byre/shadow/escapes.hpp>
 #include <byre/shadow/generation.hpp>
 #include <byre/shadow/intern_table.hpp>
 #include <byre/storage/storage.hpp>
@@ -22,7 +23,8 @@ class FamiliesWriteAtOnce;
 
 /// Each thread has a view family of one storage, and reads and writes. They meet at one attachment,
 /// whoever makes it, and name their places at once; who writes after another family did is told so
-/// once, by then at the latest, and whose write it was. The last to let go destroys the attachment.
+/// once, by then at the latest, and whose write it was. By each write a pointer leaves at the thread's
+/// place, and one at a place of all. The last to let go destroys the attachment.
 template <class Sync, template <class> class Share, template <class> class FamilyOf>
 class FamiliesWriteAtOnce<basic_buffer<Sync, Share>, FamilyOf> {
  public:
@@ -53,7 +55,12 @@ class FamiliesWriteAtOnce<basic_buffer<Sync, Share>, FamilyOf> {
         family.write_anyway(mine.shadow->generation, *told, place);
       }
       write.generation = family.known().generation();
+      stage_.note(thread, "lets pointers leave");
+      mine.first_escapes += mine.shadow->escapes.add(place) ? 1U : 0U;
+      mine.first_escapes_of_all += mine.shadow->escapes.add(place_of_all) ? 1U : 0U;
     }
+    stage_.expect(mine.shadow->escapes.count() <= stage_.threads + 1,
+                  "pointers leave at no more places than there are");
     stage_.expect_content(mine.storage, stage_.original(), "what nobody changed");
     stage_.drop(thread, mine.storage);
   }
@@ -77,6 +84,12 @@ class FamiliesWriteAtOnce<basic_buffer<Sync, Share>, FamilyOf> {
         expect_told(thread, write, whose);
       }
     }
+    unsigned first_escapes_of_all = 0;
+    for (const OfThread& each : families_) {
+      stage_.expect_equal(each.first_escapes, 1, "pointers that are the first at a thread's place");
+      first_escapes_of_all += each.first_escapes_of_all;
+    }
+    stage_.expect_equal(first_escapes_of_all, 1, "pointers that are the first at one place");
     stage_.expect_equal(live_shadows, 0, "attachments of no storage");
     stage_.expect_equal(stage_.memory.blocks_out(), 0, "blocks that nobody owns");
   }
@@ -97,9 +110,11 @@ class FamiliesWriteAtOnce<basic_buffer<Sync, Share>, FamilyOf> {
     Shadow() noexcept { ++live_shadows; }
     ~Shadow() override { --live_shadows; }
     typename Family::StorageGeneration generation;
+    shadow::basic_escapes<Sync> escapes;
   };
 
   static constexpr unsigned nobody = ~0U;
+  static constexpr shadow::PlaceId place_of_all = shadow::WriteMark::max_place;
   static constexpr std::size_t writes_each = 3;
 
   /// Of a write that a thread was told of.
@@ -116,6 +131,8 @@ class FamiliesWriteAtOnce<basic_buffer<Sync, Share>, FamilyOf> {
     Storage storage;
     Shadow* shadow = nullptr;
     std::array<Write, writes_each> writes{};
+    unsigned first_escapes = 0;
+    unsigned first_escapes_of_all = 0;
   };
 
   Told named(shadow::WriteMark mark) const {

@@ -43,7 +43,7 @@ TEST_F(Shadows, a_report_in_json_says_what_is_not_known_and_what_to_write) {
   violation.access_writes = true;
   for (const auto& [advice, name] :
        {std::pair(Advice::view, "view"), std::pair(Advice::reshape_and_clone, "reshape_and_clone"),
-        std::pair(Advice::nothing, "nothing")}) {
+        std::pair(Advice::view_or_clone, "view_or_clone"), std::pair(Advice::nothing, "nothing")}) {
     violation.advice = advice;
     EXPECT_EQ(Json::parse(to_json(violation)).at("advice"), name);
   }

@@ -154,7 +154,11 @@ TEST_F(ShadowsWithoutMemory, lines_that_are_not_known_are_unaudited_as_one) {
   tracked.file() = "no/room/for/escapes.cpp";
   tracked.escape(nullptr, 11);
   tracked.escape(nullptr, 12);
-  EXPECT_EQ(shadow::summary().unaudited, 1U);
+  const shadow::Summary summary = shadow::summary();
+  EXPECT_EQ(summary.unaudited, 1U);
+  ASSERT_EQ(summary.unaudited_lines.size(), 1U);
+  EXPECT_EQ(summary.unaudited_lines[0].site.line, 0U);
+  EXPECT_EQ(summary.unaudited_lines[0].times, 2U);
 }
 
 TEST_F(ShadowsWithoutMemory, error_mode_throws_also_what_writes_at_a_place_that_is_not_known) {

@@ -138,6 +138,41 @@ TEST_F(Shadows, raw_pointers_that_leave_families_at_once_are_all_counted) {
   EXPECT_EQ(shadow::summary().unaudited, threads * 10U);
 }
 
+TEST_F(Shadows, raw_pointers_that_leave_storages_by_one_line_at_once_are_all_counted) {
+  constexpr std::uint32_t threads = 4;
+  constexpr std::uint32_t times = 1000;
+  tracked.file() = "unaudited_at_once.cpp";
+  std::vector<Tracked> of_threads(threads);
+  for (Tracked& each : of_threads) {
+    each.file() = tracked.file();
+    each.reshape(10);
+  }
+  at_once(threads, [&](std::size_t thread) {
+    for (std::uint32_t time = 0; time < times; ++time) {
+      of_threads[thread].escape(nullptr, 20 + time % 2);
+    }
+  });
+  const shadow::Summary summary = shadow::summary();
+  EXPECT_EQ(summary.unaudited, threads * 2U) << "each line once for each storage";
+  ASSERT_EQ(summary.unaudited_lines.size(), 2U);
+  for (const shadow::UnauditedLine& line : summary.unaudited_lines) {
+    EXPECT_EQ(line.times, threads * times / 2) << line.site.line;
+  }
+}
+
+TEST_F(Shadows, an_unaudited_line_that_several_reshapes_come_to_is_named_once) {
+  tracked.file() = "unaudited_once.cpp";
+  const ShadowHandle one = tracked.reshape(10);
+  const ShadowHandle other = tracked.reshape(11);
+  tracked.escape(one.get(), 12);
+  tracked.escape(other.get(), 12);
+  tracked.escape(nullptr, 12);
+  const shadow::Summary summary = shadow::summary();
+  EXPECT_EQ(summary.unaudited, 3U);
+  ASSERT_EQ(summary.unaudited_lines.size(), 1U);
+  EXPECT_EQ(summary.unaudited_lines[0].times, 3U);
+}
+
 TEST_F(Shadows, a_report_with_long_names_and_sizes_is_told_to_its_end) {
   const std::string name = "/build/" + std::string(3000, 'a') + "/layers.cpp";
   tracked.file() = name.c_str();
@@ -243,7 +278,7 @@ TEST_F(Shadows, a_write_of_what_was_not_reshaped_says_nothing_of_other_reshapes)
     tracked.write(nullptr, 11);
     tracked.read(window.get(), 12);
   }
-  EXPECT_EQ(shadow::summary().triples.at(0).advice, Advice::view);
+  EXPECT_EQ(shadow::summary().triples.at(0).advice, Advice::view_or_clone);
   Tracked another;
   const ShadowHandle flat = another.reshape(20);
   another.write(nullptr, 11);
