@@ -117,12 +117,12 @@ bool Worlds::reserve(Tensor& self, const Dims& sizes) {
   return true;
 }
 
-/// In its place, or, where lazy clones share the data, to a storage that nobody knows.
+/// In its place, or, where lazy clones share the data, and of bool, to a storage that nobody knows.
 void Worlds::grow(Tensor& self, std::size_t capacity) {
   access(*self.family, all_cells_of(*self.family), Kind::carried);
   Memory& memory = *self.family->memory;
   ++memory.lazy_clones;
-  if (shares_data(memory)) {
+  if (shares_data(memory) || self.type.dtype == DType::boolean) {
     memories_.push_back({.cells = memory.cells, .data = ++last_data_});
     families_.push_back({.memory = &memories_.back(), .copy = parted(*self.family), .told = now_});
     self.family = &families_.back();
