@@ -72,22 +72,22 @@ void scratch_filled_twice_rewritten(Journal& journal) {
 
 void two_monitors(Journal& journal) {
   Tensor state = counted({2, 3});
-  const Tensor rows = state.reshape({3, 2});  // reshaped 1, view 1
+  const Tensor tall = state.reshape({3, 2});  // reshaped 1, view 1
   const Tensor flat = state.reshape({6});     // reshaped 2, view 2
   for (int step = 0; step < 2; ++step) {
     byre::mul_(state, 2.0);             // written 1 2
-    journal.saw(byre::sum(rows, {1}));  // then read 1
+    journal.saw(byre::sum(tall, {1}));  // then read 1
     journal.saw(byre::sum(flat));       // then read 2
   }
 }
 
 void two_monitors_rewritten(Journal& journal) {
   Tensor state = counted({2, 3});
-  const Tensor rows = state.view({3, 2});
+  const Tensor tall = state.view({3, 2});
   const Tensor flat = state.view({6});
   for (int step = 0; step < 2; ++step) {
     byre::mul_(state, 2.0);
-    journal.saw(byre::sum(rows, {1}));
+    journal.saw(byre::sum(tall, {1}));
     journal.saw(byre::sum(flat));
   }
 }
