@@ -119,6 +119,8 @@ def watched():
                          "plain", 1.0)
         yield difference(f"{title} of a reshaped tensor, watched - unwatched", operation, "64B",
                          "watched", "plain")
+    yield difference("write of one element, watched, each at another line - at one line",
+                     "tensor_set", "64B", "watched_lines", "watched")
 
 
 def forms():

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Access to the elements of a tensor that no reshape met, and what it costs that one might have: the
 /// same access to a view that nobody watches, in the mode of copies and in the one that warns. And of a
-/// tensor that is watched, whose families agree.
+/// tensor that is watched, whose families agree; also where each write is at another line than the last.
 #include "harness.hpp"
 
 #include <byre/tensor/tensor.hpp>
@@ -70,6 +70,27 @@ struct Watched {
   std::uint8_t* mutable_data() { return tensor.mutable_data<std::uint8_t>(); }
 };
 
+/// Written at one line and another in turn. No pointer leaves, which would cost more.
+double write_at_two_lines(byre::Tensor& tensor) {
+  return timed_ns([&] {
+    for (std::size_t i = 0; i < accesses_per_burst; i += 2) {
+      const auto value = static_cast<std::uint8_t>(i);
+      tensor.set_at<std::uint8_t>({0, 0}, value);
+      benchmark::ClobberMemory();
+      tensor.set_at<std::uint8_t>({0, 0}, value);
+      benchmark::ClobberMemory();
+    }
+  });
+}
+double write_at_one_line(byre::Tensor& tensor) {
+  return timed_ns([&] {
+    for (std::size_t i = 0; i < accesses_per_burst; ++i) {
+      tensor.set_at<std::uint8_t>({0, 0}, static_cast<std::uint8_t>(i));
+      benchmark::ClobberMemory();
+    }
+  });
+}
+
 template <class View>
 double read_bytes(const View& view) {
   std::size_t sum = 0;
@@ -111,6 +132,15 @@ void add_in_mode(const char* operation, const char* contender, ReshapeMode mode,
   });
 }
 
+void add_set(const char* contender, double (*write)(byre::Tensor&)) {
+  add({"tensor_set", nbytes}, contender, [=](benchmark::State& state) {
+    const ReshapeModeScope scope(ReshapeMode::warn);
+    const byre::Tensor tensor = a_tensor();
+    byre::Tensor reshaped = tensor.reshape({nbytes / 2, 2});
+    run_bursts(state, accesses_per_burst, [&](std::size_t) { return write(reshaped); });
+  });
+}
+
 }  // namespace
 
 void add_watched_access() {
@@ -126,6 +156,8 @@ void add_watched_access() {
       run(state, Watched{tensor.reshape({watched_nbytes / 2, 2})}, write);
     });
   }
+  add_set("watched", &write_at_one_line);
+  add_set("watched_lines", &write_at_two_lines);
 }
 
 }  // namespace byre_bench

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "audit.hpp"
+#include "evidence.hpp"
 
 #include <algorithm>
 #include <iterator>
-#include <set>
 #include <string_view>
-#include <utility>
 
 namespace examples::reshape_audit {
 namespace {
@@ -16,48 +15,56 @@ using shadow::ReshapeMode;
 constexpr ReshapeMode all_modes[] = {ReshapeMode::alias, ReshapeMode::warn, ReshapeMode::error,
                                      ReshapeMode::copy};
 
-using Lines = std::set<std::uint32_t>;
-
-/// The labels against what is computed: no report is looked at. What is seen at each line that a label
-/// names has to differ between aliases and copies, and where it differs, there has to be such a label.
-/// One that is not true is worth nothing, and a difference without one is a triple that was missed.
-/// Answers the labels that are true.
-std::vector<Label> check_labels(Audit& audit, const std::vector<Seen>& as_aliases,
-                                const std::vector<Seen>& as_copies) {
-  Lines differing;
-  Lines shown;
-  for (std::size_t at = 0; at < std::max(as_aliases.size(), as_copies.size()); ++at) {
-    for (const auto& [seen, others] :
-         {std::pair(&as_aliases, &as_copies), {&as_copies, &as_aliases}}) {
-      if (at < seen->size()) {
-        shown.insert((*seen)[at].line);
-        if (at >= others->size() || (*seen)[at] != (*others)[at]) {
-          differing.insert((*seen)[at].line);
-        }
-      }
-    }
+/// What is wrong with the label, of each of its three lines; nothing if it is true. It shows at the line
+/// of the access, or at those that are named for it.
+std::string fault_of(const Label& label, const Evidence& evidence) {
+  Lines named(label.seen.begin(), label.seen.end());
+  if (evidence.shown().contains(label.access)) {
+    named.insert(label.access);
   }
-  audit.differs = !differing.empty();
-  Lines unexplained = differing;
+  const auto misses = [&](const Lines& lines) {
+    return named.empty() || !std::ranges::includes(lines, named);
+  };
+  return misses(evidence.by_access()) ? "what is seen there is the same for aliases and copies"
+         : misses(evidence.by_reshape(label.reshape))
+             ? "what is seen there does not change if only that reshape copies"
+         : misses(evidence.by_write(label.write))
+             ? "what is seen there has not to do with that write, or whatever reshape does"
+             : "";
+}
+
+/// The labels against what is computed: no report is looked at. What differs between aliases and copies
+/// has to be at a line that a label names, and no other reshape may change anything. A label that is not
+/// true is worth nothing, and what has none is a triple that was missed. Answers the labels that are
+/// true.
+std::vector<Label> check_labels(Audit& audit, const Evidence& evidence) {
+  audit.differs = !evidence.by_access().empty();
+  Lines unexplained = evidence.by_access();
+  Lines unlabelled = evidence.reshapes();
   std::vector<Label> true_labels;
   for (const Label& label : audit.labels) {
-    Lines named(label.seen.begin(), label.seen.end());
-    if (shown.contains(label.access)) {
-      named.insert(label.access);
-    }
-    if (named.empty() || !std::ranges::includes(differing, named)) {
-      audit.faults.push_back("The label " + to_string(label) +
-                             " is wrong: what is seen there is the same for aliases and copies.");
+    if (const std::string fault = fault_of(label, evidence); !fault.empty()) {
+      audit.faults.push_back("The label " + to_string(label) + " is wrong: " + fault + ".");
       continue;
     }
     true_labels.push_back(label);
-    std::erase_if(unexplained, [&](std::uint32_t line) { return named.contains(line); });
+    unlabelled.erase(label.reshape);
+    unexplained.erase(label.access);
+    std::erase_if(unexplained, [&](std::uint32_t line) {
+      return std::ranges::find(label.seen, line) != label.seen.end();
+    });
   }
   for (const std::uint32_t line : unexplained) {
     audit.faults.push_back("A label is missing: what is seen at line " + std::to_string(line) +
                            " differs between aliases and copies.");
   }
-  audit.triples.labelled = true_labels.size() + unexplained.size();
+  std::erase_if(unlabelled, [&](std::uint32_t line) { return evidence.by_reshape(line).empty(); });
+  for (const std::uint32_t line : unlabelled) {
+    audit.faults.push_back("A label is missing: what is seen changes if only the reshape at line " +
+                           std::to_string(line) + " copies.");
+  }
+  // Of one label that is missing both may be seen.
+  audit.triples.labelled = true_labels.size() + std::max(unexplained.size(), unlabelled.size());
   return true_labels;
 }
 
@@ -162,14 +169,13 @@ Audit audit(const Pipeline& pipeline, const std::vector<Label>& all_labels) {
   std::ranges::copy_if(all_labels, std::back_inserter(audit.labels), [&](const Label& label) {
     return std::string_view(label.pipeline) == pipeline.name;
   });
-  const Run aliased = run_in(ReshapeMode::alias, pipeline.run);
+  const Evidence evidence(pipeline);
   const Run watched = run_in(ReshapeMode::warn, pipeline.run);
-  const Run copied = run_in(ReshapeMode::copy, pipeline.run);
   audit.reports = watched.reports;
-  if (watched.journal.all() != aliased.journal.all()) {
+  if (watched.journal.all() != evidence.aliased().journal.all()) {
     audit.faults.push_back("What is computed changes where it is watched.");
   }
-  check_reports(audit, check_labels(audit, aliased.journal.all(), copied.journal.all()));
+  check_reports(audit, check_labels(audit, evidence));
   check_error(audit, watched, run_in(ReshapeMode::error, pipeline.run));
   check_rewrite(audit);
   return audit;

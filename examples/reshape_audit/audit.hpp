@@ -12,8 +12,8 @@
 
 namespace examples::reshape_audit {
 
-/// How many were labelled, reported, and both. Labels that are not true are none, and what differs
-/// without one counts as labelled: whoever forgot it, byre did not report it as labelled.
+/// How many were labelled, reported, and both. Labels of which a line is not true are none, and what
+/// differs without one counts as labelled: whoever forgot it, byre did not report it as labelled.
 struct Score {
   std::size_t labelled = 0;
   std::size_t reported = 0;

@@ -15,12 +15,13 @@ void keep_the_first(const byre::shadow::Violation& violation) noexcept {
 
 }  // namespace
 
-Run run_in(byre::shadow::ReshapeMode mode, void (*pipeline)(Journal&)) {
+Run run_in(byre::shadow::ReshapeMode mode, void (*pipeline)(Journal&), const Switched& switched) {
   Run run;
   byre::shadow::reset_summary();
   first_told = &run.first;
   const auto before = byre::shadow::set_violation_handler(&keep_the_first);
   const byre::shadow::ReshapeModeScope scope(mode);
+  const SwitchScope switches(switched);
   try {
     pipeline(run.journal);
   } catch (const byre::shadow::ReshapeViolation& violation) {
@@ -29,6 +30,7 @@ Run run_in(byre::shadow::ReshapeMode mode, void (*pipeline)(Journal&)) {
   }
   byre::shadow::set_violation_handler(before);
   run.reports = byre::shadow::summary().triples;
+  run.reshapes = SwitchScope::reshapes();
   return run;
 }
 

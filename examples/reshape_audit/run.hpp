@@ -3,6 +3,7 @@
 #pragma once
 
 #include "pipelines/pipeline.hpp"
+#include "switches.hpp"
 
 #include <byre/byre.hpp>
 #include <optional>
@@ -16,10 +17,12 @@ struct Run {
   std::vector<byre::shadow::Violation> reports{};  ///< in error mode the one that was thrown
   std::string error{};  ///< of error mode: what was thrown; empty if nothing was
   std::optional<byre::shadow::Violation> first{};  ///< that was told, or thrown
+  Lines reshapes{};                                ///< the program came by these
 };
 
 /// Starts the summary of violations anew. One thread. Nobody else is told.
-Run run_in(byre::shadow::ReshapeMode mode, void (*pipeline)(Journal&));
+Run run_in(byre::shadow::ReshapeMode mode, void (*pipeline)(Journal&),
+           const Switched& switched = {});
 
 /// While it lives nobody is told of violations; they are in the summary.
 class [[nodiscard]] QuietReports {

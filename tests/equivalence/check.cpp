@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <functional>
 #include <limits>
+#include <tuple>
 #include <utility>
 
 #include "interpret.hpp"
@@ -33,17 +34,52 @@ bool is_excuse(Reason reason) {
   return reason != Reason::differs && reason != Reason::inexplicable;
 }
 
-/// The claim itself, of what really ran: but for silence, a difference is told no later than where it is
-/// first read, and what is told without one has an excuse.
+/// By that statement or, of these three lines, before; an error at that statement.
+bool was_told(const Telling& telling, const Tellings& told) {
+  const auto lines = [](const Telling& each) {
+    return std::tuple(each.told.reshape, each.told.write, each.told.access, each.told.is_error);
+  };
+  return std::ranges::any_of(told, [&](const Telling& each) {
+    return lines(each) == lines(telling) &&
+           (telling.told.is_error ? each.number == telling.number : each.number <= telling.number);
+  });
+}
+
+bool is_so(const Account& account, const Outcome& warn, const Worlds& worlds) {
+  switch (account.why) {
+    case Account::Why::kept_pointer:
+      return std::ranges::any_of(warn.summary.unaudited_lines, [&](const auto& unaudited) {
+        return unaudited.site.line == account.which;
+      });
+    case Account::Why::told:
+      return was_told(worlds.told()[account.which], warn.told);
+    case Account::Why::silenced:
+      return warn.summary.silenced != 0;
+    default:
+      return false;
+  }
+}
+
+/// The claim itself, of what really ran: each element that a read has another value of has an account,
+/// which is so; and what is told where no read differs has an excuse.
 std::string failure_of_claim(const Outcome& alias, const Outcome& copy, const Outcome& warn,
                              const Worlds& worlds) {
-  const std::uint32_t difference = first_difference(alias.reads, copy.reads);
-  const std::uint32_t told = warn.told.empty() ? never : warn.told.front().number;
-  if (difference < std::min(told, worlds.first_silenced().value_or(never))) {
-    return "alias and copy differ " + at(difference) + ", and warn tells" + to_string(warn.told);
+  bool differs = false;
+  for (std::size_t index = 0; index < std::min(alias.reads.size(), copy.reads.size()); ++index) {
+    if (alias.reads[index] == copy.reads[index]) {
+      continue;
+    }
+    differs = true;
+    const Accounts& all = worlds.accounts_of_reads()[index];
+    const auto false_one = std::ranges::find_if(
+        all, [&](const Account& account) { return !is_so(account, warn, worlds); });
+    if (all.empty() || false_one != all.end()) {
+      return "alias and copy differ " + at(alias.reads[index].number) + ", accounted for by " +
+             (all.empty() ? "nobody" : to_string(false_one->why)) + ", and warn tells" +
+             to_string(warn.told);
+    }
   }
-  if (told != never && difference == never &&
-      !std::ranges::all_of(worlds.reasons_of_told(), is_excuse)) {
+  if (!differs && !warn.told.empty() && !std::ranges::all_of(worlds.reasons_of_told(), is_excuse)) {
     return "alias and copy agree, and warn tells without an excuse" + to_string(warn.told);
   }
   return "";
@@ -126,7 +162,7 @@ std::string failure_of_reasons(const Worlds& worlds) {
 std::string failure_of_whole(const Verdict& verdict) {
   std::size_t excused = 0;
   for (const Reason reason : {Reason::carried, Reason::missed, Reason::equal_values,
-                              Reason::other_elements, Reason::in_parts}) {
+                              Reason::other_elements, Reason::in_parts, Reason::unseen}) {
     excused += verdict.reports[static_cast<std::size_t>(reason)];
   }
   if (excused != 0) {
@@ -157,16 +193,18 @@ Verdict check(const Program& program, Flavor flavor) {
     ++verdict.advice[static_cast<std::size_t>(each.told.advice)];
     verdict.errors += each.told.is_error ? 1 : 0;
   }
+  for (const Accounts& of_read : worlds.accounts_of_reads()) {
+    for (const Account& account : of_read) {
+      ++verdict.accounts_of_reads[static_cast<std::size_t>(account.why)];
+    }
+  }
   verdict.silenced = worlds.silenced();
   try {
     const Outcome alias = run(program, ReshapeMode::alias);
     const Outcome copy = run(program, ReshapeMode::copy);
     const Outcome warn = run(program, ReshapeMode::warn);
-    const std::uint32_t difference = first_difference(alias.reads, copy.reads);
     verdict.is_reported = !warn.told.empty();
-    verdict.differs = difference != never;
-    verdict.is_hidden =
-        verdict.differs && (warn.told.empty() || difference < warn.told.front().number);
+    verdict.differs = alias.reads != copy.reads;
     for (const std::string& failure :
          {failure_of_claim(alias, copy, warn, worlds), failure_of_reads(alias, copy, warn, worlds),
           failure_of_reports(alias, copy, warn, worlds), failure_of_reasons(worlds),

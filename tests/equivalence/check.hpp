@@ -18,9 +18,10 @@ struct Verdict {
   std::string failure{};  ///< what is wrong; empty if nothing is
   bool is_reported = false;
   bool differs = false;
-  bool is_hidden = false;  ///< differs where only silence is why nobody was told by then
   std::array<std::size_t, reasons> reports{};  ///< how many there are of each reason
   std::array<std::size_t, 4> advice{};         ///< and of each advice
+  /// For how many elements that differ in a read there is which account.
+  std::array<std::size_t, accounts> accounts_of_reads{};
   std::size_t errors = 0;
   std::size_t silenced = 0;
 };

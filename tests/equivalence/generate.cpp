@@ -17,39 +17,26 @@ struct Weight {
   int weight;
 };
 
-constexpr std::array of_anything{Weight{Operation::make, 2},
-                                 Weight{Operation::alias, 1},
-                                 Weight{Operation::transpose, 2},
-                                 Weight{Operation::slice, 3},
-                                 Weight{Operation::select, 2},
-                                 Weight{Operation::diagonal, 1},
-                                 Weight{Operation::view, 2},
-                                 Weight{Operation::as_i32, 1},
-                                 Weight{Operation::as_i64, 2},
-                                 Weight{Operation::over, 1},
-                                 Weight{Operation::reshape, 10},
-                                 Weight{Operation::lazy_clone, 2},
-                                 Weight{Operation::clone, 1},
-                                 Weight{Operation::cat, 1},
-                                 Weight{Operation::where, 1},
-                                 Weight{Operation::matmul, 2},
-                                 Weight{Operation::drop, 3},
-                                 Weight{Operation::shrink, 1},
-                                 Weight{Operation::realize, 2},
-                                 Weight{Operation::extend, 1},
-                                 Weight{Operation::reshape_in_place, 2},
-                                 Weight{Operation::resize, 1},
-                                 Weight{Operation::reserve, 2},
-                                 Weight{Operation::share_data, 1},
-                                 Weight{Operation::fill, 1},
-                                 Weight{Operation::set_at, 3},
-                                 Weight{Operation::write_through, 1},
-                                 Weight{Operation::add_number, 1},
-                                 Weight{Operation::negate, 1},
-                                 Weight{Operation::add, 2},
-                                 Weight{Operation::copy, 4},
-                                 Weight{Operation::read_at, 4},
-                                 Weight{Operation::read, 6}};
+constexpr std::array of_anything{
+    Weight{Operation::make, 2},       Weight{Operation::alias, 1},
+    Weight{Operation::transpose, 2},  Weight{Operation::slice, 3},
+    Weight{Operation::select, 2},     Weight{Operation::diagonal, 1},
+    Weight{Operation::view, 2},       Weight{Operation::as_i32, 1},
+    Weight{Operation::as_i64, 2},     Weight{Operation::over, 1},
+    Weight{Operation::reshape, 12},   Weight{Operation::lazy_clone, 2},
+    Weight{Operation::clone, 1},      Weight{Operation::cat, 1},
+    Weight{Operation::where, 1},      Weight{Operation::equal, 1},
+    Weight{Operation::mask, 2},       Weight{Operation::matmul, 2},
+    Weight{Operation::moved, 1},      Weight{Operation::drop, 3},
+    Weight{Operation::shrink, 1},     Weight{Operation::realize, 2},
+    Weight{Operation::extend, 1},     Weight{Operation::reshape_in_place, 2},
+    Weight{Operation::resize, 1},     Weight{Operation::reserve, 2},
+    Weight{Operation::share_data, 1}, Weight{Operation::fill, 1},
+    Weight{Operation::set_at, 3},     Weight{Operation::write_through, 1},
+    Weight{Operation::write_kept, 3}, Weight{Operation::add_number, 1},
+    Weight{Operation::negate, 1},     Weight{Operation::add, 2},
+    Weight{Operation::copy, 4},       Weight{Operation::read_at, 4},
+    Weight{Operation::read, 6}};
 
 constexpr std::array of_whole{
     Weight{Operation::make, 1},      Weight{Operation::alias, 1},
@@ -126,8 +113,10 @@ class Generator {
     std::vector<std::size_t> fitting;
     for (const auto& [name, tensor] : worlds_.tensors()) {
       const bool has_memory = tensor.family != nullptr;
-      if (operation == Operation::realize ? !has_memory
-                                          : has_memory && !worlds_.is_shared(tensor)) {
+      if (operation == Operation::realize      ? !has_memory
+          : operation == Operation::write_kept ? worlds_.may_write_kept(name)
+          : operation == Operation::mask       ? tensor.type.dtype == DType::boolean
+                                               : has_memory && !worlds_.is_shared(tensor)) {
         fitting.push_back(name);
         if (operation == Operation::extend && !tensor.family->memory->has_storage) {
           return name;  // rare, and else without a use
@@ -135,19 +124,20 @@ class Generator {
       }
     }
     const bool is_choosy = operation == Operation::realize || operation == Operation::shrink ||
-                           operation == Operation::reserve || operation == Operation::extend;
+                           operation == Operation::reserve || operation == Operation::extend ||
+                           operation == Operation::write_kept || operation == Operation::mask;
     return is_choosy && !fitting.empty()
                ? fitting[static_cast<std::size_t>(below(std::ssize(fitting)))]
                : any_tensor();
   }
 
   /// One that may stand beside it in an operation, if there is one.
-  std::size_t tensor_beside(std::size_t self) {
+  std::size_t tensor_beside(std::size_t self, bool has_same_dtype = true) {
     std::vector<std::size_t> fitting;
     for (const auto& [name, tensor] : worlds_.tensors()) {
       const Worlds::Tensor& beside = worlds_.tensors().at(self);
-      if (tensor.layout.sizes == beside.layout.sizes && tensor.width == beside.width &&
-          name != self) {
+      if (tensor.layout.sizes == beside.layout.sizes &&
+          (tensor.type.dtype == beside.type.dtype) == has_same_dtype && name != self) {
         fitting.push_back(name);
       }
     }
@@ -158,8 +148,8 @@ class Generator {
     std::vector<std::size_t> fitting;
     const Worlds::Tensor& left = worlds_.tensors().at(self);
     for (const auto& [name, tensor] : worlds_.tensors()) {
-      if (left.layout.ndim() == 2 && tensor.layout.ndim() == 2 && tensor.width == left.width &&
-          left.layout.sizes[1] == tensor.layout.sizes[0]) {
+      if (left.layout.ndim() == 2 && tensor.layout.ndim() == 2 &&
+          tensor.type.dtype == left.type.dtype && left.layout.sizes[1] == tensor.layout.sizes[0]) {
         fitting.push_back(name);
       }
     }
@@ -241,8 +231,12 @@ class Generator {
       case Operation::matmul:
         next.other = tensor_to_multiply_by(next.self);
         break;
+      case Operation::mask:
+        next.other = tensor_beside(next.self, false);
+        break;
       case Operation::cat:
       case Operation::where:
+      case Operation::equal:
       case Operation::add:
       case Operation::copy:
       case Operation::share_data:

@@ -11,6 +11,7 @@
 #include <string>
 #include <utility>
 
+#include "../unit/support/fake_device.hpp"
 #include "worlds.hpp"
 
 namespace byre::test {
@@ -53,6 +54,34 @@ Tensor in_turn(const Dims& sizes) {
   return all;
 }
 
+/// What a pointer to write left of its tensor.
+struct Kept {
+  void* first;
+  Layout layout;
+  DType dtype;
+  bool is_on_device;
+};
+
+template <class T>
+void write_from(const Kept& kept, std::int64_t value) {
+  for (const std::size_t place : places_of(kept.layout)) {
+    T* const to =
+        static_cast<T*>(kept.first) + (static_cast<std::int64_t>(place) - kept.layout.offset);
+    const T next = static_cast<T>(value++);
+    if (kept.is_on_device) {
+      FakeDevice::first().copy_from_host(to, &next, sizeof(T));
+    } else {
+      *to = next;
+    }
+  }
+}
+
+void write_through(const Kept& kept, std::int64_t value) {
+  kept.dtype == DType::boolean ? write_from<bool>(kept, value)
+  : kept.dtype == DType::i32   ? write_from<std::int32_t>(kept, value)
+                               : write_from<std::int64_t>(kept, value);
+}
+
 /// For one program.
 class Interpreter {
  public:
@@ -71,6 +100,7 @@ class Interpreter {
   const std::string program_file_;
   const std::string listed_file_;
   std::map<std::size_t, Tensor> tensors_;
+  std::map<std::size_t, Kept> kept_;
 };
 
 Tensor Interpreter::made(const Statement& statement, CallSite site) const {
@@ -109,8 +139,14 @@ Tensor Interpreter::made(const Statement& statement, CallSite site) const {
       return cat({self, tensors_.at(statement.other)}, 0, site);
     case Operation::where:
       return where(in_turn(self.sizes()), self, tensors_.at(statement.other), site);
+    case Operation::equal:
+      return eq(self, tensors_.at(statement.other), site);
+    case Operation::mask:
+      return where(self, tensors_.at(statement.other), 0, site);
     case Operation::matmul:
       return matmul(self, tensors_.at(statement.other), site);
+    case Operation::moved:
+      return self.to(self.device().is_cpu() ? FakeDevice::first().device() : Device::cpu(), site);
     default:
       return self.clone(site);
   }
@@ -143,14 +179,6 @@ T element_of(const Tensor& self, const Dims& at, CallSite site) {
   }
 }
 
-template <class T>
-void write_from(Tensor& self, std::int64_t value, CallSite site) {
-  T* const first = self.mutable_data<T>(Wait::allowed, site);
-  for (const std::size_t place : places_of(self.layout())) {
-    first[static_cast<std::int64_t>(place) - self.storage_offset()] = static_cast<T>(value++);
-  }
-}
-
 void Interpreter::write(Tensor& self, const Statement& statement, CallSite site) {
   const Dims& dims = statement.dims;
   switch (statement.operation) {
@@ -158,13 +186,20 @@ void Interpreter::write(Tensor& self, const Statement& statement, CallSite site)
       fill_(self, statement.value, site);
       break;
     case Operation::set_at:
-      self.dtype() == DType::i32
+      self.dtype() == DType::boolean ? set_element(self, dims, statement.value != 0, site)
+      : self.dtype() == DType::i32
           ? set_element(self, dims, static_cast<std::int32_t>(statement.value), site)
           : set_element(self, dims, statement.value, site);
       break;
-    case Operation::write_through:
-      self.dtype() == DType::i32 ? write_from<std::int32_t>(self, statement.value, site)
-                                 : write_from<std::int64_t>(self, statement.value, site);
+    case Operation::write_through: {
+      void* const first = self.mutable_raw_data(Wait::allowed, site);
+      const Kept kept{first, self.layout(), self.dtype(), !self.device().is_cpu()};
+      kept_.insert_or_assign(statement.self, kept);
+      write_through(kept, statement.value);
+      break;
+    }
+    case Operation::write_kept:
+      write_through(kept_.at(statement.self), statement.value);
       break;
     case Operation::add_number:
       add_(self, statement.value, site);
@@ -218,9 +253,10 @@ void Interpreter::read(const Tensor& self, const Statement& statement, CallSite 
     outcome->reads.push_back({number_of_statement, read_all(self, statement.value, site)});
     return;
   }
-  const std::int64_t value = self.dtype() == DType::i32
-                                 ? element_of<std::int32_t>(self, statement.dims, site)
-                                 : element_of<std::int64_t>(self, statement.dims, site);
+  const std::int64_t value =
+      self.dtype() == DType::boolean ? element_of<bool>(self, statement.dims, site)
+      : self.dtype() == DType::i32   ? element_of<std::int32_t>(self, statement.dims, site)
+                                     : element_of<std::int64_t>(self, statement.dims, site);
   outcome->reads.push_back({number_of_statement, {value}});
 }
 

@@ -25,7 +25,8 @@ struct Outcome {
 /// uses tensors. Throws what else the operations throw.
 Outcome run(const Program& program, shadow::ReshapeMode mode);
 
-/// All elements, in row-major order, of i64 or i32, in one of the `ways_to_read`.
-std::vector<std::int64_t> read_all(const Tensor& tensor, std::int64_t way, CallSite site);
+/// All elements, in row-major order, of i64, i32 or bool, in one of the `ways_to_read` or what is
+/// possible in place of it.
+std::vector<std::int64_t> read_all(const Tensor& tensor, std::int64_t wanted, CallSite site);
 
 }  // namespace byre::test

@@ -7,11 +7,12 @@ namespace byre::test {
 namespace {
 
 constexpr std::array<const char*, operations> names_of_operations{
-    "make",    "alias",  "transpose",  "slice",   "select",     "diagonal",      "view",
-    "as_i32",  "as_i64", "over",       "reshape", "lazy_clone", "cat",           "where",
-    "matmul",  "clone",  "reshape_",   "drop",    "resize",     "shrink",        "realize",
-    "reserve", "extend", "share_data", "fill_",   "set_at",     "write_through", "add_number_",
-    "neg_",    "add_",   "copy_",      "read_at", "read"};
+    "make",    "alias",         "transpose",  "slice",       "select",     "diagonal",   "view",
+    "as_i32",  "as_i64",        "over",       "reshape",     "lazy_clone", "cat",        "where",
+    "equal",   "mask",          "matmul",     "moved",       "clone",      "reshape_",   "drop",
+    "resize",  "shrink",        "realize",    "reserve",     "extend",     "share_data", "fill_",
+    "set_at",  "write_through", "write_kept", "add_number_", "neg_",       "add_",       "copy_",
+    "read_at", "read"};
 
 std::string tensor(std::size_t name) {
   return "t" + std::to_string(name);
@@ -21,7 +22,8 @@ std::string arguments(const Statement& statement) {
   const Operation operation = statement.operation;
   std::string text = operation == Operation::make ? "" : tensor(statement.self) + ", ";
   if (operation == Operation::add || operation == Operation::copy || operation == Operation::cat ||
-      operation == Operation::where || operation == Operation::matmul ||
+      operation == Operation::where || operation == Operation::equal ||
+      operation == Operation::mask || operation == Operation::matmul ||
       operation == Operation::share_data) {
     text += tensor(statement.other) + ", ";
   }
@@ -35,6 +37,7 @@ std::string arguments(const Statement& statement) {
     case Operation::fill:
     case Operation::set_at:
     case Operation::write_through:
+    case Operation::write_kept:
     case Operation::add_number:
     case Operation::read:
       return text + std::to_string(statement.value);

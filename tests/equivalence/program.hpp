@@ -15,7 +15,7 @@
 namespace byre::test {
 
 enum class Operation : std::uint8_t {
-  // result = OPERATION(self, dims)
+  // result = OPERATION(self, dims); those that compute are not for what is on the device
   make,  ///< of i64 of sizes dims, with values from `value` on
   alias,
   transpose,  ///< dims: two axes
@@ -30,7 +30,10 @@ enum class Operation : std::uint8_t {
   lazy_clone,
   cat,     ///< self and other, along the first axis
   where,   ///< self and other in turn
+  equal,   ///< of bool: where self and other are equal
+  mask,    ///< other where self, of bool, is true, and else 0
   matmul,  ///< self by other, each of two dimensions
+  moved,   ///< to the device, or from there to the host
   clone,
   // self.OPERATION
   reshape_in_place,  ///< dims: sizes
@@ -45,6 +48,7 @@ enum class Operation : std::uint8_t {
   fill,           ///< with `value`
   set_at,         ///< dims: an index; to `value`
   write_through,  ///< the elements, through a pointer to write, with values from `value` on
+  write_kept,     ///< the same again, through the pointer that write_through of self left
   add_number,     ///< `value`
   negate,
   add,   ///< other
@@ -65,6 +69,16 @@ inline constexpr std::int64_t way_by_to = 9;
 /// And those that read element by element, and row by row.
 inline constexpr std::int64_t way_by_indices = 2;
 inline constexpr std::int64_t way_by_accessor = 3;
+inline constexpr std::int64_t way_by_text = 4;
+inline constexpr std::int64_t way_by_negation = 11;
+inline constexpr std::int64_t way_by_sum = 12;
+
+/// This way, or another: the device only copies, and bool has no negation.
+constexpr std::int64_t possible_way(std::int64_t way, bool is_on_device, bool is_of_bool) noexcept {
+  return is_on_device && (way < way_by_text || way > way_by_to) ? way_by_to
+         : is_of_bool && way == way_by_negation                 ? way_by_sum
+                                                                : way;
+}
 
 inline constexpr std::uint32_t first_listed_line = 1000;
 constexpr bool is_listed_line(std::uint32_t line) noexcept {

@@ -27,14 +27,21 @@ Values values_at(const T* first, const Layout& layout) {
 
 /// Of a tensor that nobody watches.
 Values values_of(const Tensor& tensor) {
-  return tensor.dtype() == DType::i32 ? values_at(tensor.data<std::int32_t>(), tensor.layout())
-                                      : values_at(tensor.data<std::int64_t>(), tensor.layout());
+  const Layout& layout = tensor.layout();
+  if (!tensor.device().is_cpu()) {
+    return values_of(tensor.to(Device::cpu()));
+  }
+  return tensor.dtype() == DType::boolean ? values_at(tensor.data<bool>(), layout)
+         : tensor.dtype() == DType::i32   ? values_at(tensor.data<std::int32_t>(), layout)
+                                          : values_at(tensor.data<std::int64_t>(), layout);
 }
 
-/// The numbers of a printed tensor.
+/// The numbers of a printed tensor; of True and False, 1 and 0.
 Values numbers_in(std::string text) {
+  std::ranges::replace(text, 'T', '1');
+  std::ranges::replace(text, 'F', '0');
   std::ranges::replace_if(
-      text, [](char c) { return c == '[' || c == ']'; }, ' ');
+      text, [](char c) { return c == '[' || c == ']' || (c >= 'a' && c <= 'z'); }, ' ');
   Values numbers;
   const char* next = text.c_str();
   for (char* end = nullptr;; next = end) {
@@ -98,15 +105,18 @@ Values read_elements(const Tensor& tensor, std::int64_t way, CallSite site) {
 
 }  // namespace
 
-std::vector<std::int64_t> read_all(const Tensor& tensor, std::int64_t way, CallSite site) {
+std::vector<std::int64_t> read_all(const Tensor& tensor, std::int64_t wanted, CallSite site) {
+  const bool is_of_bool = tensor.dtype() == DType::boolean;
+  const std::int64_t way = possible_way(wanted, !tensor.device().is_cpu(), is_of_bool);
   switch (way) {
     case 0:
     case 1:
     case way_by_indices:
     case way_by_accessor:
-      return tensor.dtype() == DType::i32 ? read_elements<std::int32_t>(tensor, way, site)
-                                          : read_elements<std::int64_t>(tensor, way, site);
-    case 4:
+      return is_of_bool                     ? read_elements<bool>(tensor, way, site)
+             : tensor.dtype() == DType::i32 ? read_elements<std::int32_t>(tensor, way, site)
+                                            : read_elements<std::int64_t>(tensor, way, site);
+    case way_by_text:
       return numbers_in(to_string(tensor, {}, site));
     case 5:
       return by_copy(tensor, site);
@@ -120,9 +130,9 @@ std::vector<std::int64_t> read_all(const Tensor& tensor, std::int64_t way, CallS
       return values_of(tensor.to(Device::cpu(), site));
     case 10:
       return values_of(add(tensor, 0, site));
-    case 11:
+    case way_by_negation:
       return values_of(neg(neg(tensor, site)));
-    case 12:
+    case way_by_sum:
       return values_of(sum(tensor, Dims{}, false, site));
     default:
       return values_of(where(Tensor::of<bool>({}, {true}), tensor, 0, site));

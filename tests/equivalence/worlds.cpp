@@ -5,7 +5,7 @@
 #include <byre/tensor/layout/views.hpp>
 
 #include <algorithm>
-#include <numeric>
+#include <functional>
 #include <utility>
 
 namespace byre::test {
@@ -13,7 +13,7 @@ namespace {
 
 /// What the operations on elements allow where the two have one memory: the same elements, or others.
 bool may_be_written_beside(const Worlds::Tensor& self, const Worlds::Tensor& other) {
-  if (self.layout.sizes != other.layout.sizes || self.width != other.width) {
+  if (self.layout.sizes != other.layout.sizes || self.type.dtype != other.type.dtype) {
     return false;
   }
   return self.places.empty() || self.family == nullptr ||
@@ -38,6 +38,41 @@ bool needs_memory(Operation operation) {
       return true;
   }
 }
+
+/// Of what is computed of the two, but for its memory; nothing if they do not fit.
+std::optional<Worlds::Tensor> result_of(Operation operation, const Worlds::Tensor& self,
+                                        const Worlds::Tensor& other) {
+  Dims sizes(self.layout.sizes);
+  const Dims& right = other.layout.sizes;
+  const bool multiplies = operation == Operation::matmul;
+  const bool masks = operation == Operation::mask;
+  const bool is_of_bool = self.type.dtype == DType::boolean;
+  if (multiplies ? sizes.size() != 2 || right.size() != 2 || sizes[1] != right[0]
+                 : sizes != right || sizes.empty()) {
+    return std::nullopt;
+  }
+  if (masks ? !is_of_bool || other.type.dtype == DType::boolean
+            : self.type.dtype != other.type.dtype || (multiplies && is_of_bool)) {
+    return std::nullopt;
+  }
+  if (multiplies) {
+    sizes[1] = right[1];
+  } else if (operation == Operation::cat) {
+    sizes[0] *= 2;
+  }
+  return Worlds::Tensor{
+      .layout = contiguous_layout(sizes, ""),
+      .type = {operation == Operation::equal ? DType::boolean : other.type.dtype}};
+}
+
+constexpr auto masked = [](std::int64_t condition, std::int64_t value) {
+  return condition != 0 ? value : 0;
+};
+/// Wraps around.
+constexpr auto plus_product = [](std::int64_t total, std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(total) +
+                                   static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
+};
 
 }  // namespace
 
@@ -89,6 +124,13 @@ bool Worlds::run(const Statement& statement, std::uint32_t number) {
     if (statement.operation == Operation::make) {
       return make(statement);
     }
+    if (statement.operation == Operation::write_kept) {
+      if (!may_write_kept(statement.self)) {
+        return false;
+      }
+      write_kept(kept_.at(statement.self), statement.value);
+      return true;
+    }
     const auto self = tensors_.find(statement.self);
     if (self == tensors_.end() ||
         (self->second.family == nullptr && needs_memory(statement.operation))) {
@@ -106,16 +148,18 @@ bool Worlds::run(const Statement& statement, std::uint32_t number) {
 
 bool Worlds::make(const Statement& statement) {
   const Layout layout = contiguous_layout(statement.dims, "make");
-  std::vector<std::int64_t> values(static_cast<std::size_t>(layout.numel()));
-  std::iota(values.begin(), values.end(), statement.value);
-  return tensors_.emplace(statement.result, new_tensor(layout, 2, {values, values})).second;
+  Elements elements;
+  for (std::int64_t index = 0; index < layout.numel(); ++index) {
+    elements.push_back(alike(statement.value + index));
+  }
+  return tensors_.emplace(statement.result, new_tensor(layout, {}, elements)).second;
 }
 
 bool Worlds::make_tensor(const Statement& statement) {
   const Tensor& self = tensors_.at(statement.self);
-  const std::size_t width_seen = statement.operation == Operation::as_i32   ? 1
-                                 : statement.operation == Operation::as_i64 ? 2
-                                                                            : self.width;
+  const DType dtype_seen = statement.operation == Operation::as_i32   ? DType::i32
+                           : statement.operation == Operation::as_i64 ? DType::i64
+                                                                      : self.type.dtype;
   Tensor made;
   switch (statement.operation) {
     case Operation::over: {
@@ -131,6 +175,8 @@ bool Worlds::make_tensor(const Statement& statement) {
       break;
     case Operation::cat:
     case Operation::where:
+    case Operation::equal:
+    case Operation::mask:
     case Operation::matmul: {
       auto result = combined(self, statement);
       if (!result) {
@@ -139,6 +185,9 @@ bool Worlds::make_tensor(const Statement& statement) {
       made = *std::move(result);
       break;
     }
+    case Operation::moved:
+      made = moved(self);
+      break;
     case Operation::clone:
       made = clone(self);
       break;
@@ -147,15 +196,15 @@ bool Worlds::make_tensor(const Statement& statement) {
       break;
     case Operation::as_i32:
     case Operation::as_i64:
-      if (width_seen == self.width) {
+      if (dtype_seen == self.type.dtype || self.type.dtype == DType::boolean) {
         return false;
       }
       [[fallthrough]];
     default:
       made.layout = layout_of_view(self.layout, statement);
       made.family = self.family;
-      made.width = width_seen;
-      made.places = places_of(made.layout, made.width);
+      made.type = {dtype_seen, self.type.is_on_device};
+      made.places = places_of(made.layout, made.width());
   }
   tensors_.insert_or_assign(statement.result, std::move(made));
   return true;
@@ -165,79 +214,80 @@ bool Worlds::make_tensor(const Statement& statement) {
 std::optional<Worlds::Tensor> Worlds::combined(const Tensor& self, const Statement& statement) {
   const auto found = tensors_.find(statement.other);
   if (found == tensors_.end() || found->second.family == nullptr ||
-      found->second.width != self.width) {
+      found->second.type.is_on_device || self.type.is_on_device) {
     return std::nullopt;
   }
   const Tensor& other = found->second;
-  const Dims& left = self.layout.sizes;
-  const Dims& right = other.layout.sizes;
-  Dims sizes(left);
-  if (statement.operation == Operation::matmul) {
-    if (left.size() != 2 || right.size() != 2 || left[1] != right[0]) {
-      return std::nullopt;
-    }
-    sizes[1] = right[1];
-  } else if (left != right || left.empty()) {
+  const auto result = result_of(statement.operation, self, other);
+  if (!result) {
     return std::nullopt;
-  } else if (statement.operation == Operation::cat) {
-    sizes[0] *= 2;
   }
   access(self, Kind::carried);
   access(other, Kind::carried);
-  const Values of_self = values_of(self, self.places);
-  const Values of_other = values_of(other, other.places);
-  Values values = uniform(static_cast<std::size_t>(contiguous_layout(sizes, "").numel()), 0);
-  for (std::size_t world = 0; world < values.size(); ++world) {
-    const auto& a = of_self[world];
-    const auto& b = of_other[world];
-    for (std::size_t index = 0; index < values[world].size(); ++index) {
-      std::int64_t& value = values[world][index];
-      if (statement.operation == Operation::cat) {
-        value = index < a.size() ? a[index] : b[index - a.size()];
-      } else if (statement.operation == Operation::where) {
-        value = index % 2 == 0 ? a[index] : b[index];
-      } else {
-        const auto inner = static_cast<std::size_t>(left[1]);
-        const auto columns = static_cast<std::size_t>(right[1]);
-        std::uint64_t total = 0;
+  const Elements a = elements_of(self, self.places);
+  const Elements b = elements_of(other, other.places);
+  const auto inner = static_cast<std::size_t>(self.layout.sizes.back());
+  const auto columns = static_cast<std::size_t>(other.layout.sizes.back());
+  Elements made(static_cast<std::size_t>(result->layout.numel()));
+  for (std::size_t index = 0; index < made.size(); ++index) {
+    Element& element = made[index];
+    switch (statement.operation) {
+      case Operation::cat:
+        element = index < a.size() ? a[index] : b[index - a.size()];
+        break;
+      case Operation::where:
+        element = index % 2 == 0 ? a[index] : b[index];
+        break;
+      case Operation::equal:
+        element = computed(std::equal_to(), a[index], b[index]);
+        break;
+      case Operation::mask:
+        element = computed(masked, a[index], b[index]);
+        break;
+      default:
         for (std::size_t k = 0; k < inner; ++k) {
-          total += static_cast<std::uint64_t>(a[index / columns * inner + k]) *
-                   static_cast<std::uint64_t>(b[k * columns + index % columns]);
+          element = computed(plus_product, element, a[index / columns * inner + k],
+                             b[k * columns + index % columns]);
         }
-        value = static_cast<std::int64_t>(total);
-      }
     }
   }
-  return new_tensor(contiguous_layout(sizes, ""), self.width, values);
+  return new_tensor(result->layout, result->type, made);
 }
 
 bool Worlds::change_tensor(const Statement& statement) {
   Tensor& self = tensors_.at(statement.self);
   const std::int64_t value = statement.value;
+  const auto given = [=](const Element&, std::size_t) { return alike(value); };
+  const bool computes =
+      statement.operation == Operation::add_number || statement.operation == Operation::negate;
+  if ((self.type.is_on_device && (computes || statement.operation == Operation::set_at)) ||
+      (self.type.dtype == DType::boolean && computes)) {
+    return false;
+  }
   if (self.family == nullptr) {
-    self = new_tensor(self.layout, self.width, uniform(self.places.size(), 0));
+    self = new_tensor(self.layout, self.type, Elements(self.places.size()));
   }
   switch (statement.operation) {
     case Operation::fill:
-      write(self, self.places, [=](std::int64_t, std::size_t, std::size_t) { return value; });
+      write(self, self.places, given);
       return true;
     case Operation::set_at: {
       const auto element =
           element_at(self.layout, {statement.dims.begin(), statement.dims.size()}, "");
-      write(self, {static_cast<std::size_t>(element) * self.width},
-            [=](std::int64_t, std::size_t, std::size_t) { return value; });
+      write(self, {static_cast<std::size_t>(element) * self.width()}, given);
       return true;
     }
     case Operation::write_through:
-      write_through(self, value);
+      write_through(statement.self, self, value);
       return true;
     default:
       break;
   }
-  const bool negates = statement.operation == Operation::negate;
+  const auto changed = [=, negates = statement.operation == Operation::negate](std::int64_t old) {
+    return negates ? -old : old + value;
+  };
   access(self, Kind::carried);
-  write(self, self.places,
-        [=](std::int64_t old, std::size_t, std::size_t) { return negates ? -old : old + value; });
+  write(self, self.places, [&](const Element& old, std::size_t) { return computed(changed, old); });
   return true;
 }
 
@@ -248,7 +298,10 @@ bool Worlds::change_both(const Statement& statement) {
       !may_be_written_beside(self, other->second)) {
     return false;
   }
-  statement.operation == Operation::add ? add(self, other->second) : copy(self, other->second);
+  if (statement.operation == Operation::add) {
+    return add(self, other->second);
+  }
+  copy(self, other->second);
   return true;
 }
 
@@ -256,34 +309,50 @@ bool Worlds::read(const Statement& statement) {
   const Tensor& self = tensors_.at(statement.self);
   Places places = self.places;
   if (statement.operation == Operation::read_at) {
+    if (self.type.is_on_device) {
+      return false;
+    }
     const Dims& index = statement.dims;
     const auto element = element_at(self.layout, {index.begin(), index.size()}, "");
-    places = {static_cast<std::size_t>(element) * self.width};
-    access(*self.family, cells_of(places, self.width), Kind::observed);
+    places = {static_cast<std::size_t>(element) * self.width()};
+    access(*self.family, cells_of(places, self.width()), Kind::observed);
   } else {
     read_all(self, statement.value);
   }
-  Values values = values_of(self, places);
-  for (std::size_t world = 0; world < values.size(); ++world) {
-    reads_[world].push_back({number_, std::move(values[world])});
+  for (Reads& reads : reads_) {
+    reads.push_back({number_, {}});
+  }
+  Accounts& differing = accounts_.emplace_back();
+  for (const Element& element : elements_of(self, places)) {
+    for (std::size_t world = 0; world < reads_.size(); ++world) {
+      reads_[world].back().values.push_back(element.in[world]);
+    }
+    if (element.differs()) {
+      differing.push_back(element.account);
+    }
   }
   return true;
 }
 
-void Worlds::add(const Tensor& self, const Tensor& other) {
+/// Of bool: or.
+bool Worlds::add(const Tensor& self, const Tensor& other) {
+  if (self.type.is_on_device || other.type.is_on_device) {
+    return false;
+  }
   access(self, Kind::carried);
   access(other, Kind::carried);
-  const Values added = values_of(other, other.places);
-  write(self, self.places, [&](std::int64_t old, std::size_t index, std::size_t world) {
-    return old + added[world][index];
+  const Elements added = elements_of(other, other.places);
+  write(self, self.places, [&](const Element& old, std::size_t index) {
+    return computed(std::plus(), old, added[index]);
   });
+  return true;
 }
 
 void Worlds::copy(Tensor& self, const Tensor& source) {
   access(source, Kind::carried);
-  const Values copied = values_of(source, source.places);
+  const Elements copied = elements_of(source, source.places);
   if (self.family == nullptr) {
-    self = new_tensor(self.layout, self.width, copied);
+    self = new_tensor(self.layout, self.type, copied);
     return;
   }
   Family& to = *self.family;
@@ -293,14 +362,17 @@ void Worlds::copy(Tensor& self, const Tensor& source) {
     return;  // no write
   }
   if (is_onto_itself && self.is_all_of_its_memory()) {
-    to.copy = source.family->copy;  // one again with what wrote last, and told of all
+    to.copy = parted(*source.family);  // one again with what wrote last, and told of all
     to.told = now_;
     to.unread.reset();
     to.known = last_write_of(to);
     return;
   }
-  write(self, self.places,
-        [&](std::int64_t, std::size_t index, std::size_t world) { return copied[world][index]; });
+  const int data = to.memory->data;
+  write(self, self.places, [&](const Element&, std::size_t index) { return copied[index]; });
+  if (is_onto_itself) {
+    to.memory->data = data;  // where reshape aliases nothing is copied, nor parted from lazy clones
+  }
 }
 
 }  // namespace byre::test

@@ -5,6 +5,7 @@
 /// by another since it did so last.
 #pragma once
 
+#include <byre/tensor/dtype.hpp>
 #include <byre/tensor/layout/layout.hpp>
 
 #include <array>
@@ -19,6 +20,7 @@
 #include <tuple>
 #include <vector>
 
+#include "element.hpp"
 #include "origin.hpp"
 #include "program.hpp"
 #include "told.hpp"
@@ -47,24 +49,29 @@ enum class Reason : std::uint8_t {
   /// A read after the family wrote over all that another had written, in parts or through a pointer:
   /// nobody adds those up.
   in_parts,
+  /// An access after a pointer that was kept wrote over what another had written: nobody sees that.
+  unseen,
   /// None of these: always wrong.
   inexplicable,
 };
-inline constexpr std::size_t reasons = 8;
+inline constexpr std::size_t reasons = 9;
 const char* to_string(Reason reason) noexcept;
 
 /// For one thread.
 class Worlds {
  public:
-  /// Half an i64, or an i32.
+  /// Half an i64, an i32, or a bool.
   struct Cell {
     std::int32_t value = 0;
     int written = 0;  ///< when
+    Account
+        account{};  ///< of a family's copy: for its value, if where reshape aliases it has another
   };
   using Cells = std::vector<Cell>;
   struct Write {
     std::uint32_t line = 0;
     const Origin* by = nullptr;
+    bool is_unseen = false;  ///< through a pointer that was kept, and left by that line
 
     friend auto operator<=>(const Write&, const Write&) = default;
   };
@@ -78,7 +85,8 @@ class Worlds {
     Family* begun_with = nullptr;
     bool is_watched = false;
     std::set<Write> unaudited{};    ///< through pointers: once for each line and what came to it
-    std::map<Write, int> writes{};  ///< when each was last
+    std::map<Write, int> writes{};  ///< when each was last; none that is unseen
+    int lazy_clones = 0;  ///< made of it, or moved: pointers to write from before are void
   };
   /// Of what a family may be told.
   struct Unknown {
@@ -108,15 +116,27 @@ class Worlds {
     std::optional<Unknown> unread{};  ///< it was told of it at a write of its own
     std::optional<Unknown> known{};   ///< the last write that it knows of
     int known_at_first = 0;           ///< when that was as the family was made
+    int heard = 0;                    ///< when it was told last where it read
+    std::uint32_t heard_of = 0;       ///< and the index of that among all that was told
+  };
+  /// What elements are, and where.
+  struct Type {
+    DType dtype = DType::i64;  ///< or i32, or boolean
+    bool is_on_device = false;
+
+    std::size_t width() const { return dtype == DType::i64 ? 2 : 1; }  ///< in cells
   };
   using Places = std::vector<std::size_t>;
   struct Tensor {
     Layout layout{};
     Family* family = nullptr;  ///< null if it has no memory
-    std::size_t width = 2;     ///< of an element, in cells
-    Places places{};           ///< the first cells of its elements, in row-major order
+    Type type{};
+    Places places{};  ///< the first cells of its elements, in row-major order
 
-    bool is_all_of_its_memory() const { return places.size() * width == family->memory->capacity; }
+    std::size_t width() const { return type.width(); }
+    bool is_all_of_its_memory() const {
+      return places.size() * width() == family->memory->capacity;
+    }
   };
 
   Worlds() = default;
@@ -132,23 +152,28 @@ class Worlds {
   bool is_shared(const Tensor& tensor) const;
   const Reads& reads_of_aliases() const { return reads_[0]; }
   const Reads& reads_of_copies() const { return reads_[1]; }
+  /// Of each read, for the elements that differ.
+  const std::vector<Accounts>& accounts_of_reads() const { return accounts_; }
+  /// Whether write_through of it left a pointer that may still be written through.
+  bool may_write_kept(std::size_t name) const;
   /// Everything that is told, also what was told before; and of each its reason.
   const Tellings& told() const { return told_; }
   const std::vector<Reason>& reasons_of_told() const { return reasons_; }
   /// The same with the advice that all of it leads to, as the summary has it.
   Tellings summary() const;
-  /// What is not told: how often, and the number of the first statement.
+  /// How much is not told.
   std::uint64_t silenced() const { return silenced_; }
-  std::optional<std::uint32_t> first_silenced() const { return first_silenced_; }
   std::uint64_t reshapes() const { return reshapes_; }
   std::uint64_t unaudited() const { return unaudited_; }
 
  private:
   enum class Kind : std::uint8_t { observed, carried, write };
-  /// One for each world: where reshape aliases, and where it copies.
-  using Values = std::array<std::vector<std::int64_t>, 2>;
-  using NewValue =
-      std::function<std::int64_t(std::int64_t old, std::size_t index, std::size_t world)>;
+  using NewElement = std::function<Element(const Element& old, std::size_t index)>;
+  struct Kept {
+    Tensor tensor;
+    std::uint32_t line = 0;
+    int lazy_clones = 0;
+  };
 
   // worlds.cpp
   bool make(const Statement& statement);
@@ -157,7 +182,7 @@ class Worlds {
   bool change_tensor(const Statement& statement);
   bool change_both(const Statement& statement);
   bool read(const Statement& statement);
-  void add(const Tensor& self, const Tensor& other);
+  bool add(const Tensor& self, const Tensor& other);
   void copy(Tensor& self, const Tensor& source);
 
   // worlds_memory.cpp
@@ -170,14 +195,15 @@ class Worlds {
   Tensor reshape(const Tensor& self, const Statement& statement);
   Tensor lazy_clone(const Tensor& of, const Layout& layout);
   Tensor clone(const Tensor& of);
-  Tensor new_tensor(const Layout& layout, std::size_t width, const Values& values);
-  static Values uniform(std::size_t count, std::int64_t value);
+  Tensor moved(const Tensor& of);
+  Tensor new_tensor(const Layout& layout, Type type, const Elements& elements);
+  static Cells parted(const Family& family);
   bool shares_data(const Memory& memory) const;
   void grow(Tensor& self, std::size_t capacity);
 
   // worlds_accesses.cpp
-  static std::int64_t value_at(const Cells& cells, std::size_t place, std::size_t width);
-  static Values values_of(const Tensor& tensor, const Places& places);
+  static Element element_in(const Family& family, std::size_t place, std::size_t width);
+  static Elements elements_of(const Tensor& tensor, const Places& places);
   void read_all(const Tensor& tensor, std::int64_t way);
   /// Of all elements, if there are any.
   void access(const Tensor& tensor, Kind kind);
@@ -185,9 +211,13 @@ class Worlds {
   void access(Family& family, const Places& cells, Kind kind, bool is_of_all = false,
               std::uint64_t times = 1);
   /// Of these elements, if there are any.
-  void write(const Tensor& tensor, const Places& places, const NewValue& value,
+  void write(const Tensor& tensor, const Places& places, const NewElement& element,
              bool may_be_of_all = true);
-  void write_through(const Tensor& tensor, std::int64_t value);
+  void set(const Tensor& tensor, const Places& places, const NewElement& element,
+           const Write& made);
+  void write_through(std::size_t name, const Tensor& tensor, std::int64_t value);
+  void write_kept(const Kept& kept, std::int64_t value);
+  void account_for(Family& family, const Places& cells);
   Unknown unknown_of(const Family& family, const Write& write, int when) const;
   std::optional<Unknown> unread_by(const Family& family) const;
   Unknown unknown_to(const Family& family) const;
@@ -199,14 +229,16 @@ class Worlds {
   std::deque<Family> families_;
   Origins origins_;
   std::map<std::size_t, Tensor> tensors_;
+  std::map<std::size_t, Kept> kept_;
   std::array<Reads, 2> reads_;
+  std::vector<Accounts> accounts_;
+  std::vector<Write> made_;  ///< by when
   Tellings told_;
   std::vector<Reason> reasons_;
   std::vector<const Origin*> writers_;  ///< of each that is told, what wrote
   Shared shared_;
   std::uint64_t silenced_ = 0;
   std::uint64_t silenced_reads_ = 0;  ///< in what an error makes the interpreter do again
-  std::optional<std::uint32_t> first_silenced_;
   std::uint64_t reshapes_ = 0;
   std::uint64_t unaudited_ = 0;
   std::uint32_t number_ = 0;

@@ -7,6 +7,16 @@
 #include "worlds.hpp"
 
 namespace byre::test {
+namespace {
+
+/// One after the other.
+auto counted_from(std::int64_t value) {
+  return [=](const Element&, std::size_t index) {
+    return alike(value + static_cast<std::int64_t>(index));
+  };
+}
+
+}  // namespace
 
 std::vector<std::size_t> cells_of(const std::vector<std::size_t>& places, std::size_t width) {
   std::vector<std::size_t> cells;
@@ -25,27 +35,49 @@ std::vector<std::size_t> all_cells_of(const Worlds::Family& family) {
 }
 
 /// Of the low half first, as this memory has them.
-std::int64_t Worlds::value_at(const Cells& cells, std::size_t place, std::size_t width) {
-  if (width == 1) {
-    return cells[place].value;
+Element Worlds::element_in(const Family& family, std::size_t place, std::size_t width) {
+  Element element;
+  const std::array<const Cells*, 2> worlds{&family.memory->cells, &family.copy};
+  for (std::size_t world = 0; world < worlds.size(); ++world) {
+    const Cells& cells = *worlds[world];
+    const auto low = static_cast<std::uint32_t>(cells[place].value);
+    const auto high = static_cast<std::uint32_t>(cells[place + width - 1].value);
+    element.in[world] = width == 1 ? cells[place].value
+                                   : static_cast<std::int64_t>(std::uint64_t{high} << 32 | low);
   }
-  const auto low = static_cast<std::uint32_t>(cells[place].value);
-  const auto high = static_cast<std::uint32_t>(cells[place + 1].value);
-  return static_cast<std::int64_t>(std::uint64_t{high} << 32 | low);
+  Accounts of_cells;
+  for (std::size_t cell = place; cell < place + width; ++cell) {
+    if (family.memory->cells[cell].value != family.copy[cell].value) {
+      of_cells.push_back(family.copy[cell].account);
+    }
+  }
+  element.account = of_cells.empty() ? Account() : std::ranges::min(of_cells);
+  return element;
 }
 
-Worlds::Values Worlds::values_of(const Tensor& tensor, const Places& places) {
-  Values values;
+Elements Worlds::elements_of(const Tensor& tensor, const Places& places) {
+  Elements elements;
   for (const std::size_t place : places) {
-    values[0].push_back(value_at(tensor.family->memory->cells, place, tensor.width));
-    values[1].push_back(value_at(tensor.family->copy, place, tensor.width));
+    elements.push_back(element_in(*tensor.family, place, tensor.width()));
   }
-  return values;
+  return elements;
 }
 
-void Worlds::read_all(const Tensor& tensor, std::int64_t way) {
-  const bool is_lazy = way == way_by_lazy_clone || way == way_by_to ||
+/// The cells as they are in a copy of the storage that is made now.
+Worlds::Cells Worlds::parted(const Family& family) {
+  Cells cells = family.copy;
+  for (std::size_t cell = 0; cell < cells.size(); ++cell) {
+    cells[cell].written = family.memory->cells[cell].written;
+  }
+  return cells;
+}
+
+void Worlds::read_all(const Tensor& tensor, std::int64_t wanted) {
+  const bool is_on_device = tensor.type.is_on_device;
+  const std::int64_t way = possible_way(wanted, is_on_device, tensor.type.dtype == DType::boolean);
+  const bool is_lazy = way == way_by_lazy_clone || (way == way_by_to && !is_on_device) ||
                        (way == way_by_contiguous && tensor.layout.is_contiguous());
+  tensor.family->memory->lazy_clones += is_lazy ? 1 : 0;
   if (tensor.places.empty() && !is_lazy) {
     return;
   }
@@ -55,12 +87,12 @@ void Worlds::read_all(const Tensor& tensor, std::int64_t way) {
   const std::size_t times = way == way_by_indices    ? elements
                             : way == way_by_accessor ? elements / in_a_row
                                                      : 1;
-  access(*tensor.family, cells_of(tensor.places, tensor.width), Kind::observed, false, times);
+  access(*tensor.family, cells_of(tensor.places, tensor.width()), Kind::observed, false, times);
 }
 
 void Worlds::access(const Tensor& tensor, Kind kind) {
   if (!tensor.places.empty()) {
-    access(*tensor.family, cells_of(tensor.places, tensor.width), kind);
+    access(*tensor.family, cells_of(tensor.places, tensor.width()), kind);
   }
 }
 
@@ -68,7 +100,7 @@ void Worlds::access(Family& family, const Places& cells, Kind kind, bool is_of_a
                     std::uint64_t times) {
   const bool writes = kind == Kind::write;
   const bool is_unknown = std::ranges::any_of(
-      family.memory->cells, [&](const Cell& cell) { return cell.written > family.told; });
+      family.memory->writes, [&](const auto& write) { return write.second > family.told; });
   const std::optional<Unknown> left = unread_by(family);
   std::optional<Unknown> of = is_unknown ? std::optional(unknown_to(family)) : std::nullopt;
   if (!writes && left && (!of || of->rank() < left->rank())) {
@@ -78,11 +110,17 @@ void Worlds::access(Family& family, const Places& cells, Kind kind, bool is_of_a
   if (is_silenced) {
     silenced_ += times;
     silenced_reads_ += writes ? 0 : times;
-    first_silenced_ = first_silenced_.value_or(number_);
   } else if (of) {
     tell(family, *of, kind, is_of_all);
     silenced_ += of->is_error ? silenced_reads_ : 0;
     reasons_.push_back(reason_of(family, cells, kind, !is_unknown));
+    if (!writes) {
+      family.heard = now_;
+      family.heard_of = static_cast<std::uint32_t>(told_.size() - 1);
+    }
+  }
+  if (!writes) {
+    account_for(family, cells);
   }
   if (is_silenced && !writes) {
     return;  // the next one that is not silenced is told
@@ -93,6 +131,25 @@ void Worlds::access(Family& family, const Places& cells, Kind kind, bool is_of_a
   }
   const bool keeps_unread = writes && (!of || (left && of->rank() < left->rank()));
   family.unread = keeps_unread ? family.unread : writes ? of : std::nullopt;
+}
+
+/// Of what a read meets, by who wrote each cell last; what the family wrote last itself, or was made
+/// with, was accounted for then. By the cells and what people were told: not by the rule.
+void Worlds::account_for(Family& family, const Places& cells) {
+  using Why = Account::Why;
+  for (const std::size_t cell : cells) {
+    const int when = family.memory->cells[cell].written;
+    if (when == family.copy[cell].written) {
+      continue;
+    }
+    const Write& write = made_[static_cast<std::size_t>(when)];
+    const bool is_silenced =
+        is_silent_ || is_listed_line(line_) || unknown_of(family, write, when).is_listed;
+    family.copy[cell].account = write.is_unseen        ? Account{Why::kept_pointer, write.line}
+                                : family.heard >= when ? Account{Why::told, family.heard_of}
+                                : is_silenced          ? Account{Why::silenced}
+                                                       : Account{};
+  }
 }
 
 Worlds::Unknown Worlds::unknown_of(const Family& family, const Write& write, int when) const {
@@ -195,28 +252,17 @@ Tellings Worlds::summary() const {
   return all;
 }
 
-void Worlds::write(const Tensor& tensor, const Places& places, const NewValue& value,
+void Worlds::write(const Tensor& tensor, const Places& places, const NewElement& element,
                    bool may_be_of_all) {
   if (places.empty()) {
     return;
   }
   Family& family = *tensor.family;
   Memory& memory = *family.memory;
-  const bool is_of_all = may_be_of_all && places.size() * tensor.width == memory.capacity;
-  access(family, cells_of(places, tensor.width), Kind::write, is_of_all);
-  ++now_;
-  const std::array worlds{&memory.cells, &family.copy};
-  for (std::size_t index = 0; index < places.size(); ++index) {
-    for (std::size_t world = 0; world < worlds.size(); ++world) {
-      Cells& cells = *worlds[world];
-      const std::int64_t written =
-          value(value_at(cells, places[index], tensor.width), index, world);
-      for (std::size_t half = 0; half < tensor.width; ++half) {
-        cells[places[index] + half] = {static_cast<std::int32_t>(written >> (32 * half)), now_};
-      }
-    }
-  }
+  const bool is_of_all = may_be_of_all && places.size() * tensor.width() == memory.capacity;
+  access(family, cells_of(places, tensor.width()), Kind::write, is_of_all);
   const Write made{line_, family.origin};
+  set(tensor, places, element, made);
   memory.writes[made] = now_;
   family.known = Unknown{.write = made, .when = now_};
   memory.data = ++last_data_;
@@ -226,17 +272,52 @@ void Worlds::write(const Tensor& tensor, const Places& places, const NewValue& v
   }
 }
 
+/// In both worlds. Nobody is told.
+void Worlds::set(const Tensor& tensor, const Places& places, const NewElement& element,
+                 const Write& made) {
+  ++now_;
+  made_.resize(static_cast<std::size_t>(now_) + 1);
+  made_.back() = made;
+  Family& family = *tensor.family;
+  const bool is_of_bool = tensor.type.dtype == DType::boolean;
+  const std::array worlds{&family.memory->cells, &family.copy};
+  for (std::size_t index = 0; index < places.size(); ++index) {
+    const Element next = element(element_in(family, places[index], tensor.width()), index);
+    for (std::size_t world = 0; world < worlds.size(); ++world) {
+      const std::int64_t value = is_of_bool ? next.in[world] != 0 : next.in[world];
+      for (std::size_t half = 0; half < tensor.width(); ++half) {
+        (*worlds[world])[places[index] + half] = {static_cast<std::int32_t>(value >> (32 * half)),
+                                                  now_, next.account};
+      }
+    }
+  }
+}
+
 /// Of what is written nobody knows more than that.
-void Worlds::write_through(const Tensor& tensor, std::int64_t value) {
-  const auto counted = [=](std::int64_t, std::size_t index, std::size_t) {
-    return value + static_cast<std::int64_t>(index);
-  };
-  write(tensor, tensor.places, counted, false);
+void Worlds::write_through(std::size_t name, const Tensor& tensor, std::int64_t value) {
+  write(tensor, tensor.places, counted_from(value), false);
   Memory& memory = *tensor.family->memory;
   memory.data = ++last_data_;
   if (memory.is_watched && !tensor.places.empty()) {
     unaudited_ += memory.unaudited.insert({line_, tensor.family->origin}).second ? 1U : 0U;
   }
+  kept_.insert_or_assign(name, Kept{tensor, line_, memory.lazy_clones});
+}
+
+/// The pointer is on the host, there are elements there, and they are still where they were, and not
+/// shared with a lazy clone.
+bool Worlds::may_write_kept(std::size_t name) const {
+  const auto kept = kept_.find(name);
+  const auto now = tensors_.find(name);
+  return kept != kept_.end() && now != tensors_.end() &&
+         now->second.family == kept->second.tensor.family &&
+         now->second.family->memory->has_storage && !now->second.type.is_on_device &&
+         now->second.family->memory->lazy_clones == kept->second.lazy_clones;
+}
+
+void Worlds::write_kept(const Kept& kept, std::int64_t value) {
+  const Tensor& tensor = kept.tensor;
+  set(tensor, tensor.places, counted_from(value), {kept.line, tensor.family->origin, true});
 }
 
 }  // namespace byre::test

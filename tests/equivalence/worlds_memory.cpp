@@ -23,7 +23,8 @@ bool Worlds::change_memory(const Statement& statement) {
       if (self.family != nullptr) {
         return false;
       }
-      self = new_tensor(self.layout, self.width, uniform(self.places.size(), statement.value));
+      self =
+          new_tensor(self.layout, self.type, Elements(self.places.size(), alike(statement.value)));
       return true;
     case Operation::reserve:
       return reserve(self, dims);
@@ -39,17 +40,12 @@ bool Worlds::change_memory(const Statement& statement) {
   }
 }
 
-Worlds::Values Worlds::uniform(std::size_t count, std::int64_t value) {
-  const std::vector<std::int64_t> values(count, value);
-  return {values, values};
-}
-
 bool Worlds::share_data(Tensor& self, const Tensor& source) {
-  auto viewed = source.family == nullptr
+  auto viewed = source.family == nullptr || source.type.is_on_device != self.type.is_on_device
                     ? std::nullopt
                     : viewed_as(source.layout, self.layout.sizes, "share_data");
   if (viewed) {
-    self = {*viewed, source.family, source.width, places_of(*viewed, source.width)};
+    self = {*viewed, source.family, source.type, places_of(*viewed, source.width())};
   }
   return viewed.has_value();
 }
@@ -60,10 +56,10 @@ std::optional<Worlds::Tensor> Worlds::over(const Tensor& self, const Dims& sizes
   const Layout layout = contiguous_layout(sizes, "over");
   const Memory& memory = *self.family->memory;
   if (!memory.has_storage || memory.begun_with != self.family ||
-      static_cast<std::size_t>(layout.numel()) * self.width > memory.cells.size()) {
+      static_cast<std::size_t>(layout.numel()) * self.width() > memory.cells.size()) {
     return std::nullopt;
   }
-  return Tensor{layout, self.family, self.width, places_of(layout, self.width)};
+  return Tensor{layout, self.family, self.type, places_of(layout, self.width())};
 }
 
 bool Worlds::is_shared(const Tensor& tensor) const {
@@ -82,7 +78,7 @@ bool Worlds::resize(Tensor& self, const Dims& sizes, bool frees) {
   Layout layout = contiguous_layout(sizes, "resize");
   const std::int64_t numel = layout.numel();
   const bool shrinks = numel < self.layout.numel();
-  const auto used = static_cast<std::size_t>(self.layout.offset + numel) * self.width;
+  const auto used = static_cast<std::size_t>(self.layout.offset + numel) * self.width();
   const bool has_memory = self.family != nullptr && self.family->memory->has_storage;
   const bool keeps = has_memory && used <= self.family->memory->capacity && !(shrinks && frees);
   if (!self.layout.is_contiguous() || (!keeps && (numel != 0 || shrinks) && is_shared(self)) ||
@@ -95,11 +91,11 @@ bool Worlds::resize(Tensor& self, const Dims& sizes, bool frees) {
     self.family = nullptr;
   }
   if (self.family == nullptr && numel == 0) {
-    self = new_tensor(layout, self.width, {});
+    self = new_tensor(layout, self.type, {});
     self.family->memory->has_storage = false;
   }
   self.layout = layout;
-  self.places = places_of(layout, self.width);
+  self.places = places_of(layout, self.width());
   return true;
 }
 
@@ -107,13 +103,13 @@ bool Worlds::resize(Tensor& self, const Dims& sizes, bool frees) {
 /// and never seen.
 bool Worlds::reserve(Tensor& self, const Dims& sizes) {
   const std::int64_t numel = self.layout.offset + contiguous_layout(sizes, "reserve").numel();
-  const std::size_t wanted = static_cast<std::size_t>(numel) * self.width;
+  const std::size_t wanted = static_cast<std::size_t>(numel) * self.width();
   if (is_shared(self)) {
     return false;
   }
   if (!self.family->memory->has_storage) {
     const Layout layout = self.layout;
-    self = new_tensor(layout, self.width, {});
+    self = new_tensor(layout, self.type, {});
     self.family->memory->capacity = wanted;
   } else if (wanted > self.family->memory->capacity) {
     grow(self, wanted);
@@ -121,14 +117,14 @@ bool Worlds::reserve(Tensor& self, const Dims& sizes) {
   return true;
 }
 
-/// In its place, or, where lazy clones share the data, to a storage that nobody knows.
+/// In its place, or, where lazy clones share the data, and of bool, to a storage that nobody knows.
 void Worlds::grow(Tensor& self, std::size_t capacity) {
   access(*self.family, all_cells_of(*self.family), Kind::carried);
   Memory& memory = *self.family->memory;
-  if (shares_data(memory)) {
+  ++memory.lazy_clones;
+  if (shares_data(memory) || self.type.dtype == DType::boolean) {
     memories_.push_back({.cells = memory.cells, .data = ++last_data_});
-    families_.push_back(
-        {.memory = &memories_.back(), .copy = std::move(self.family->copy), .told = now_});
+    families_.push_back({.memory = &memories_.back(), .copy = parted(*self.family), .told = now_});
     self.family = &families_.back();
     self.family->memory->begun_with = self.family;
   }
@@ -152,7 +148,7 @@ bool Worlds::extend(Tensor& self, std::int64_t count, std::int64_t growth, std::
   reserved[0] += wanted[0] * growth / 100;
   Layout layout = contiguous_layout(wanted, "extend");
   layout.offset = self.layout.offset;
-  const auto used = static_cast<std::size_t>(layout.offset + layout.numel()) * self.width;
+  const auto used = static_cast<std::size_t>(layout.offset + layout.numel()) * self.width();
   if (used > (self.family->memory->has_storage ? self.family->memory->capacity : 0)) {
     reserve(self, reserved);
   }
@@ -162,10 +158,10 @@ bool Worlds::extend(Tensor& self, std::int64_t count, std::int64_t growth, std::
   silenced_reads_ = 0;  // what is filled is done again by itself
   const std::int64_t before = self.layout.sizes[0];
   self.layout = layout;
-  self.places = places_of(layout, self.width);
+  self.places = places_of(layout, self.width());
   const Layout added = views::narrow(layout, 0, before, count);
-  write(self, places_of(added, self.width),
-        [=](std::int64_t, std::size_t, std::size_t) { return value; });
+  write(self, places_of(added, self.width()),
+        [=](const Element&, std::size_t) { return alike(value); });
   return true;
 }
 
@@ -181,12 +177,13 @@ Worlds::Tensor Worlds::reshape(const Tensor& self, const Statement& statement) {
   if (mode == ReshapeMode::copy) {
     return lazy_clone(self, *viewed);
   }
-  Tensor made{*viewed, self.family, self.width, places_of(*viewed, self.width)};
+  Tensor made{*viewed, self.family, self.type, places_of(*viewed, self.width())};
   if (mode != ReshapeMode::alias && self.family->memory->has_storage) {
     made.family = &families_.emplace_back(*self.family);
     made.family->known_at_first = made.family->known ? made.family->known->when : 0;
     made.family->origin = origins_.find_or_add({self.family->origin, line_, mode});
     self.family->memory->is_watched = true;
+    ++self.family->memory->lazy_clones;  // where reshape copies
     ++reshapes_;
   }
   return made;
@@ -194,32 +191,40 @@ Worlds::Tensor Worlds::reshape(const Tensor& self, const Statement& statement) {
 
 /// Of all there is in the storage, also where the tensor sees nothing of it.
 Worlds::Tensor Worlds::lazy_clone(const Tensor& of, const Layout& layout) {
-  const Memory& memory = *of.family->memory;
+  Memory& memory = *of.family->memory;
   access(*of.family, all_cells_of(*of.family), Kind::carried);
+  ++memory.lazy_clones;
   memories_.push_back({.cells = memory.cells,
                        .capacity = memory.capacity,
                        .has_storage = memory.has_storage,
                        .data = memory.data});
-  families_.push_back({.memory = &memories_.back(), .copy = of.family->copy, .told = now_});
+  families_.push_back({.memory = &memories_.back(), .copy = parted(*of.family), .told = now_});
   memories_.back().begun_with = &families_.back();
-  return {layout, &families_.back(), of.width, places_of(layout, of.width)};
+  return {layout, &families_.back(), of.type, places_of(layout, of.width())};
 }
 
 Worlds::Tensor Worlds::clone(const Tensor& of) {
   access(of, Kind::carried);
-  return new_tensor(contiguous_layout(of.layout.sizes, "clone"), of.width,
-                    values_of(of, of.places));
+  return new_tensor(contiguous_layout(of.layout.sizes, "clone"), of.type,
+                    elements_of(of, of.places));
 }
 
-Worlds::Tensor Worlds::new_tensor(const Layout& layout, std::size_t width, const Values& values) {
+/// To the device, or from there.
+Worlds::Tensor Worlds::moved(const Tensor& of) {
+  Tensor made = clone(of);
+  made.type.is_on_device = !of.type.is_on_device;
+  return made;
+}
+
+Worlds::Tensor Worlds::new_tensor(const Layout& layout, Type type, const Elements& elements) {
   ++now_;
-  const std::size_t nof_cells = static_cast<std::size_t>(layout.offset + layout.numel()) * width;
+  const std::size_t nof_cells =
+      static_cast<std::size_t>(layout.offset + layout.numel()) * type.width();
   memories_.push_back({.cells = Cells(nof_cells), .capacity = nof_cells, .data = ++last_data_});
   families_.push_back({.memory = &memories_.back(), .copy = Cells(nof_cells), .told = now_});
   memories_.back().begun_with = &families_.back();
-  const Tensor made{layout, &families_.back(), width, places_of(layout, width)};
-  write(made, made.places,
-        [&](std::int64_t, std::size_t index, std::size_t world) { return values[world][index]; });
+  const Tensor made{layout, &families_.back(), type, places_of(layout, type.width())};
+  write(made, made.places, [&](const Element&, std::size_t index) { return elements[index]; });
   return made;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a label is worth to the audit: one that is wrong, or missing, is seen in precision and recall.
+// What a label is worth to the audit: one of which any line is wrong, or that is missing, is seen in
+// precision and recall. The pipelines here have their switches written out.
 #include "audit.hpp"
 
 #include <gtest/gtest.h>
@@ -15,10 +16,10 @@ constexpr std::uint32_t first_line = __LINE__;
 
 void two_windows(Journal& journal) {
   Tensor base = Tensor::zeros({4}, DType::f32);
-  Tensor rows = base.reshape({2, 2});
-  byre::fill_(rows, 1.0);
+  Tensor rows = base.reshape({2, 2}, AtThisLine());
+  byre::fill_(written(rows), 1.0);
   journal.saw(base);
-  byre::add_(base, 1.0);
+  byre::add_(written(base), 1.0);
   journal.saw(byre::sum(base));
   const Tensor doubled = byre::mul(rows, 2.0);
   journal.saw(doubled);
@@ -85,6 +86,59 @@ TEST(ReshapeAuditLabels, a_label_of_a_line_that_does_not_differ_is_worth_nothing
   EXPECT_EQ(score.precision(), 0.5);
 }
 
+bool has_fault(const Audit& audit, const char* text) {
+  return std::ranges::any_of(audit.faults, [&](const std::string& fault) {
+    return fault.find(text) != std::string::npos;
+  });
+}
+
+/// Two reshapes, of which the second matters to nobody.
+void one_of_two(Journal& journal) {
+  Tensor base = Tensor::zeros({4}, DType::f32);
+  Tensor rows = base.reshape({2, 2}, AtThisLine());
+  const Tensor unused = base.reshape({4, 1}, AtThisLine());
+  Tensor other = Tensor::zeros({4}, DType::f32);
+  byre::fill_(written(other), 1.0);
+  byre::fill_(written(rows), 1.0);
+  journal.saw(base);
+  journal.saw(other);
+}
+constexpr std::uint32_t one_of_two_line = __LINE__ - 10;
+
+Audit audited_one_of_two(std::uint32_t reshape_after, std::uint32_t write_after) {
+  const QuietReports quiet;
+  const Label label{.pipeline = "one_of_two",
+                    .file = file,
+                    .reshape = one_of_two_line + reshape_after,
+                    .write = one_of_two_line + write_after,
+                    .access = one_of_two_line + 7,
+                    .access_writes = false,
+                    .advice = byre::shadow::Advice::view};
+  return audit({"one_of_two", "", one_of_two, {}}, {label});
+}
+
+TEST(ReshapeAuditLabels, a_label_of_three_right_lines_is_worth_all) {
+  const Audit audit = audited_one_of_two(2, 6);
+  EXPECT_FALSE(has_fault(audit, "label"));
+  EXPECT_EQ(audit.triples.precision(), 1.0);
+  EXPECT_EQ(audit.triples.recall(), 1.0);
+}
+
+TEST(ReshapeAuditLabels, a_label_of_another_reshape_is_worth_nothing) {
+  const Audit audit = audited_one_of_two(3, 6);
+  EXPECT_TRUE(has_fault(audit, "does not change if only that reshape copies"));
+  EXPECT_TRUE(has_fault(audit, "A label is missing: what is seen changes if only the reshape"));
+  EXPECT_EQ(audit.triples.precision(), 0.0);
+  EXPECT_EQ(audit.triples.recall(), 0.0);
+}
+
+TEST(ReshapeAuditLabels, a_label_of_another_write_is_worth_nothing) {
+  const Audit audit = audited_one_of_two(2, 5);
+  EXPECT_TRUE(has_fault(audit, "has not to do with that write"));
+  EXPECT_EQ(audit.triples.precision(), 0.0);
+  EXPECT_EQ(audit.triples.recall(), 0.0);
+}
+
 void sees_more_as_a_copy(Journal& journal) {
   Tensor base = Tensor::zeros({4}, DType::f32);
   Tensor rows = base.reshape({2, 2});
@@ -99,12 +153,6 @@ TEST(ReshapeAuditLabels, what_copies_alone_show_is_a_difference) {
   const Audit audited = audit({"sees_more", "", sees_more_as_a_copy, {}}, {});
   EXPECT_TRUE(audited.differs);
   EXPECT_EQ(audited.triples.labelled, 1U);
-}
-
-bool has_fault(const Audit& audit, const char* text) {
-  return std::ranges::any_of(audit.faults, [&](const std::string& fault) {
-    return fault.find(text) != std::string::npos;
-  });
 }
 
 TEST(ReshapeAuditLabels, a_wrong_advice_is_a_fault) {

@@ -12,7 +12,7 @@ import sys
 import tempfile
 import unittest
 
-PROGRAM, LABELS_PY, PIPELINES = sys.argv[1], sys.argv[2], sys.argv[3:]
+PROGRAM, LABELS_PY, SWITCHES_PY, PIPELINES = sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4:]
 MODES = ("alias", "warn", "error", "copy")
 
 
@@ -208,6 +208,39 @@ class Labels(unittest.TestCase):
         self.assert_labels(inside.format("written 1, written 1"), "is written twice")
         self.assert_labels(inside.format("reshaped 1, view 1, clone 1"), "is advised twice")
         self.assert_labels("a();  // reshaped 1\n", "outside a pipeline")
+
+
+class Switches(unittest.TestCase):
+    def switched(self, body):
+        with tempfile.TemporaryDirectory() as scratch:
+            source, output = pathlib.Path(scratch) / "some.cpp", pathlib.Path(scratch) / "out.cpp"
+            source.write_text(body)
+            done = subprocess.run([sys.executable, SWITCHES_PY, output, source],
+                                  capture_output=True, text=True, timeout=60)
+            return output.read_text().splitlines()[2:] if done.returncode == 0 else done.stderr
+
+    def test_each_reshape_and_each_labelled_write_has_one(self):
+        for line, expected in {
+                "a = b.reshape({f(1), 2}).t();": "a = b.reshape({f(1), 2}, AtThisLine()).t();",
+                "f(a.reshape_({1}), b.reshape({2}));":
+                    "f(a.reshape_({1}, AtThisLine()), b.reshape({2}, AtThisLine()));",
+                "byre::fill_(a, 1);  // written 1": "byre::fill_(written(a), 1);  // written 1",
+                "byre::relu_(byre::sub_(a, b));  // then read 2, written 1":
+                    "byre::relu_(byre::sub_(written(a), b));  // then read 2, written 1",
+                "a.set_at({0}, 1);  // written 1": "written(a).set_at({0}, 1);  // written 1",
+                "byre::mutable_accessor<float, 2>(a);  // written 1":
+                    "byre::mutable_accessor<float, 2>(written(a));  // written 1",
+                "byre::fill_(a, 1);": "byre::fill_(a, 1);"}.items():
+            self.assertEqual(self.switched(line + "\n"), [expected])
+
+    def test_what_has_none_is_refused(self):
+        self.assertIn("has no switch", self.switched("a = b.reshape({1,\n  2});\n"))
+        self.assertIn("has no switch", self.switched("write(a);  // written 1\n"))
+
+    def test_lines_are_those_of_the_source(self):
+        for path in PIPELINES:
+            source = pathlib.Path(path).read_text()
+            self.assertEqual(len(self.switched(source)), len(source.splitlines()))
 
 
 if __name__ == "__main__":

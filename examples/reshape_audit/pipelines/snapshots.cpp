@@ -89,6 +89,28 @@ void scratch_filled_twice_rewritten(Journal& journal) {
   journal.saw(counts);
 }
 
+void two_monitors(Journal& journal) {
+  Tensor state = counted({2, 3});
+  const Tensor tall = state.reshape({3, 2});  // reshaped 1, view 1
+  const Tensor flat = state.reshape({6});     // reshaped 2, view 2
+  for (int step = 0; step < 2; ++step) {
+    byre::mul_(state, 2.0);             // written 1 2
+    journal.saw(byre::sum(tall, {1}));  // then read 1
+    journal.saw(byre::sum(flat));       // then read 2
+  }
+}
+
+void two_monitors_rewritten(Journal& journal) {
+  Tensor state = counted({2, 3});
+  const Tensor tall = state.view({3, 2});
+  const Tensor flat = state.view({6});
+  for (int step = 0; step < 2; ++step) {
+    byre::mul_(state, 2.0);
+    journal.saw(byre::sum(tall, {1}));
+    journal.saw(byre::sum(flat));
+  }
+}
+
 void rejoined_by_copy(Journal& journal) {
   Tensor state = counted({2, 3});
   Tensor window = state.reshape({6});
@@ -120,6 +142,10 @@ Pipelines snapshot_pipelines() {
        "the same, and all of it is written each time",
        scratch_filled_twice,
        {scratch_filled_twice_rewritten, as_copy}},
+      {"two_monitors",
+       "two windows show each write: none hides it from the other",
+       two_monitors,
+       {two_monitors_rewritten, as_alias}},
       {"rejoined_by_copy", "what was written is copied to the reshape before that is read",
        rejoined_by_copy},
   };

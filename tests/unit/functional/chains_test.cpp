@@ -71,19 +71,19 @@ Tensors compute_and_count(const Call& call) {
   return results;
 }
 
-FunctionalTensor& functional(const AnyTensor& tensor) {
+FunctionalTensor& pass_of(const AnyTensor& tensor) {
   return *tensor.as<FunctionalTensor>();
 }
 
-std::string text_of(const AnyTensor& tensor) {
-  const AnyTensor value = functional(tensor).value();
+std::string text_of_counted(const AnyTensor& tensor) {
+  const AnyTensor value = pass_of(tensor).value();
   const auto* const counted = value.as<CountedTensor>();
   return byre::to_string(counted == nullptr ? to_cpu(value) : counted->value);
 }
 
 /// What `action` adds to the counts.
 template <class Action>
-Counts counted(const Action& action) {
+Counts counts_of(const Action& action) {
   const Counts before = counts;
   action();
   return {counts.replayed - before.replayed, counts.scattered - before.scattered,
@@ -105,12 +105,12 @@ class UsedChains : public testing::Test {
       views_.push_back(views_.size() % 3 == 0 ? call_for_one("view", {views_.back(), {2, 2}})
                                               : call_for_one("transpose", {views_.back(), 0, 1}));
     }
-    EXPECT_EQ(functional(views_.back()).path().depth(), depth);
+    EXPECT_EQ(pass_of(views_.back()).path().depth(), depth);
   }
 
   void use_all(const std::vector<std::size_t>& order) const {
     for (const std::size_t at : order) {
-      functional(views_[at]).value();
+      pass_of(views_[at]).value();
     }
   }
   static std::vector<std::size_t> in_order() {
@@ -134,25 +134,26 @@ TEST_F(UsedChains, replay_each_view_once_for_an_update_whatever_the_order) {
   int written = 0;
   for (const std::vector<std::size_t>& order : {back, forth, back, mixed}) {
     call("fill_", {other_, ++written});
-    const Counts of_all = counted([&] { use_all(order); });
+    const Counts of_all = counts_of([&] { use_all(order); });
     EXPECT_EQ(of_all.replayed, depth);
     EXPECT_EQ(of_all.scattered, 1U);
-    EXPECT_EQ(counted([&] { use_all(order); }).replayed, 0U);
+    EXPECT_EQ(counts_of([&] { use_all(order); }).replayed, 0U);
   }
 }
 
 TEST_F(UsedChains, begin_at_a_view_that_was_written_and_leave_its_update_waiting) {
   constexpr std::size_t middle = depth / 2;
   call("fill_", {views_[middle], 7});
-  const Counts behind = counted([&] {
+  const Counts behind = counts_of([&] {
     for (std::size_t at = middle; at < depth; ++at) {
-      EXPECT_EQ(text_of(views_[at]), "[[7. 7.]\n [7. 7.]]");
+      EXPECT_EQ(text_of_counted(views_[at]), "[[7. 7.]\n [7. 7.]]");
     }
   });
   EXPECT_EQ(behind.replayed, depth - middle - 1);
   EXPECT_EQ(behind.scattered, 0U);
-  EXPECT_EQ(functional(x_).alias()->pending_updates(), 1U);
-  const Counts before = counted([&] { EXPECT_EQ(text_of(views_[0]), "[[7. 7.]\n [7. 7.]]"); });
+  EXPECT_EQ(pass_of(x_).alias()->pending_updates(), 1U);
+  const Counts before =
+      counts_of([&] { EXPECT_EQ(text_of_counted(views_[0]), "[[7. 7.]\n [7. 7.]]"); });
   EXPECT_EQ(before.scattered, 1U);
   EXPECT_LE(before.replayed, middle + 2) << "by the update, back, and by the view";
 }
@@ -164,7 +165,7 @@ TEST_F(UsedChains, keep_nothing_of_views_that_are_gone) {
   views_.clear();
   EXPECT_EQ(counts.living, 2U);
   call("fill_", {other_, 1});
-  const Counts of_one = counted([&] { functional(last).value(); });
+  const Counts of_one = counts_of([&] { pass_of(last).value(); });
   EXPECT_EQ(of_one.replayed, depth);
   EXPECT_EQ(counts.living, 3U) << "what was written is used: the last, other_ and the base";
 }
@@ -176,9 +177,9 @@ TEST_F(UsedChains, replay_what_is_between_the_living_for_the_next_of_them_alone)
   }
   views_.clear();
   call("fill_", {other_, 1});
-  EXPECT_EQ(counted([&] {
+  EXPECT_EQ(counts_of([&] {
               for (const AnyTensor& view : living) {
-                functional(view).value();
+                pass_of(view).value();
               }
             }).replayed,
             depth);
@@ -188,22 +189,22 @@ TEST_F(UsedChains, whose_middle_is_another_view_now_replay_what_it_was) {
   constexpr std::size_t middle = depth / 2;
   use_all(in_order());
   call("transpose_", {views_[middle], 0, 1});
-  EXPECT_EQ(counted([&] { functional(views_.back()).value(); }).replayed, 0U);
+  EXPECT_EQ(counts_of([&] { pass_of(views_.back()).value(); }).replayed, 0U);
   call("fill_", {call_for_one("select", {call_for_one("select", {x_, 0, 1}), 0, 0}), 3});
   for (std::size_t at = 0; at < depth; ++at) {
     const AnyTensor alone =
-        functional(views_[at]).path().replay(functional(x_).value(), Remove::mutations_and_views);
-    EXPECT_EQ(text_of(views_[at]), byre::to_string(alone.as<CountedTensor>()->value)) << at;
+        pass_of(views_[at]).path().replay(pass_of(x_).value(), Remove::mutations_and_views);
+    EXPECT_EQ(text_of_counted(views_[at]), byre::to_string(alone.as<CountedTensor>()->value)) << at;
   }
 }
 
 TEST_F(UsedChains, of_one_view_under_two_handles_outlive_either) {
   AnyTensor same = call_for_one("alias", {views_[10]});
-  functional(same).value();
+  pass_of(same).value();
   same = {};
   call("fill_", {other_, 1});
   use_all(in_order());
-  EXPECT_EQ(counted([&] { use_all(in_order()); }).replayed, 0U);
+  EXPECT_EQ(counts_of([&] { use_all(in_order()); }).replayed, 0U);
 }
 
 TEST(Chains, of_true_views_begin_at_what_was_written_whatever_its_strides) {
@@ -214,8 +215,8 @@ TEST(Chains, of_true_views_begin_at_what_was_written_whatever_its_strides) {
   const Tensor numbers = Tensor::of<float>({3, 2}, std::vector<float>{0, 1, 2, 3, 4, 5});
   const AnyTensor turned = call_for_one("transpose", {to_functional(from_cpu(numbers)), 0, 1});
   call("copy_", {row, turned});
-  EXPECT_EQ(text_of(flat), "[0. 2. 4. 1. 3. 5.]");
-  EXPECT_EQ(functional(x).alias()->pending_updates(), 1U);
+  EXPECT_EQ(text_of_counted(flat), "[0. 2. 4. 1. 3. 5.]");
+  EXPECT_EQ(pass_of(x).alias()->pending_updates(), 1U);
 }
 
 TEST(Chains, in_a_graph_are_recorded_once_for_all_their_views) {
@@ -231,7 +232,7 @@ TEST(Chains, in_a_graph_are_recorded_once_for_all_their_views) {
   call("fill_", {call_for_one("select", {x, 0, 0}), 1});
   Tensors values;
   for (auto view = views.rbegin(); view != views.rend(); ++view) {
-    values.push_back(functional(*view).value());
+    values.push_back(pass_of(*view).value());
   }
   EXPECT_EQ(recording.capture(values).nodes.size(), depth + 2) << "a full and its scatter";
 }

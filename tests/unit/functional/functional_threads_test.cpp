@@ -69,7 +69,7 @@ TEST_P(UsesAtOnce, of_views_of_views_begin_at_one_another_and_each_see_every_wri
   }
   std::vector<std::vector<float>> seen(threads, std::vector<float>(views.size()));
   run_rounds(
-      threads, rounds,
+      threads, 300,
       [&](std::size_t round) {
         call("fill_", {views[round % views.size()], static_cast<double>(round)});
       },
