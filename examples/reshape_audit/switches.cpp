@@ -10,30 +10,31 @@ struct {
   Switched now;
   Lines reshapes;
   std::deque<byre::Tensor> clones;  // pointers to them may be kept
-} state;
+} all_switches;
 
 }  // namespace
 
 SwitchScope::SwitchScope(const Switched& switched) {
-  state = {switched, {}, {}};
+  all_switches = {switched, {}, {}};
 }
 SwitchScope::~SwitchScope() {
-  state = {};
+  all_switches = {};
 }
 
 const Lines& SwitchScope::reshapes() noexcept {
-  return state.reshapes;
+  return all_switches.reshapes;
 }
 
 AtThisLine::AtThisLine(byre::CallSite site) : site_(site) {
-  state.reshapes.insert(site.line);
-  if (site.line == state.now.reshape) {
+  all_switches.reshapes.insert(site.line);
+  if (site.line == all_switches.now.reshape) {
     copies_.emplace(byre::shadow::ReshapeMode::copy);
   }
 }
 
 byre::Tensor& written(byre::Tensor& tensor, byre::CallSite site) {
-  return site.line == state.now.write ? state.clones.emplace_back(tensor.clone()) : tensor;
+  return site.line == all_switches.now.write ? all_switches.clones.emplace_back(tensor.clone())
+                                             : tensor;
 }
 
 }  // namespace examples::reshape_audit

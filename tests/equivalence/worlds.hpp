@@ -178,12 +178,14 @@ class Worlds {
   // worlds.cpp
   bool make(const Statement& statement);
   bool make_tensor(const Statement& statement);
-  std::optional<Tensor> combined(const Tensor& self, const Statement& statement);
   bool change_tensor(const Statement& statement);
   bool change_both(const Statement& statement);
   bool read(const Statement& statement);
   bool add(const Tensor& self, const Tensor& other);
   void copy(Tensor& self, const Tensor& source);
+
+  // worlds_combined.cpp
+  std::optional<Tensor> combined(const Tensor& self, const Statement& statement);
 
   // worlds_memory.cpp
   bool change_memory(const Statement& statement);
