@@ -73,7 +73,7 @@ struct Watched {
 /// Written at one line and another in turn. No pointer leaves, which would cost more.
 double write_at_two_lines(byre::Tensor& tensor) {
   return timed_ns([&] {
-    for (std::size_t i = 0; i < accesses_per_burst; i += 2) {
+    for (std::size_t i = 0; i < watched_per_burst; i += 2) {
       const auto value = static_cast<std::uint8_t>(i);
       tensor.set_at<std::uint8_t>({0, 0}, value);
       benchmark::ClobberMemory();
@@ -84,7 +84,7 @@ double write_at_two_lines(byre::Tensor& tensor) {
 }
 double write_at_one_line(byre::Tensor& tensor) {
   return timed_ns([&] {
-    for (std::size_t i = 0; i < accesses_per_burst; ++i) {
+    for (std::size_t i = 0; i < watched_per_burst; ++i) {
       tensor.set_at<std::uint8_t>({0, 0}, static_cast<std::uint8_t>(i));
       benchmark::ClobberMemory();
     }
@@ -133,11 +133,11 @@ void add_in_mode(const char* operation, const char* contender, ReshapeMode mode,
 }
 
 void add_set(const char* contender, double (*write)(byre::Tensor&)) {
-  add({"tensor_set", nbytes}, contender, [=](benchmark::State& state) {
+  add({"tensor_set", watched_nbytes}, contender, [=](benchmark::State& state) {
     const ReshapeModeScope scope(ReshapeMode::warn);
     const byre::Tensor tensor = a_tensor();
-    byre::Tensor reshaped = tensor.reshape({nbytes / 2, 2});
-    run_bursts(state, accesses_per_burst, [&](std::size_t) { return write(reshaped); });
+    byre::Tensor reshaped = tensor.reshape({watched_nbytes / 2, 2});
+    run_bursts(state, watched_per_burst, [&](std::size_t) { return write(reshaped); });
   });
 }
 

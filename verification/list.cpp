@@ -17,6 +17,7 @@ extern const Scenario copies_race_an_installation;
 extern const Scenario counts_race_a_snapshot;
 extern const Scenario drops_race_copies;
 extern const Scenario drops_race_drops;
+extern const Scenario escaped_places_are_found;
 extern const Scenario escapes_are_counted_once;
 extern const Scenario failing_clones_of_a_loan;
 extern const Scenario failing_copies;
@@ -95,7 +96,6 @@ extern const Scenario two_sleepers_are_woken;
 extern const Scenario two_undos_wake_waiters;
 extern const Scenario undos_try_again;
 extern const Scenario undos_wake_waiters;
-extern const Scenario values_are_gone_through;
 extern const Scenario values_are_interned_once;
 extern const Scenario writers_never_wait;
 extern const Scenario writers_race_writers;
@@ -181,9 +181,9 @@ std::span<const Scenario* const> all_scenarios() {
       &overwritten_writes_are_found,
       &agreeing_writes_are_found,
       &escapes_are_counted_once,
+      &escaped_places_are_found,
       &families_come_out_of_readers,
       &values_are_interned_once,
-      &values_are_gone_through,
       &numbers_are_used_up,
       &numbers_run_out,
       &modes_are_set_beside_reshapes,

@@ -3,6 +3,7 @@
 // A new that answers null is Relacy's too, a call further than g++ sees.
 #pragma GCC diagnostic ignored "-Wmismatched-new-delete"
 
+#include <byre/shadow/escaped_places.hpp>
 #include <byre/shadow/escapes.hpp>
 
 #include "../search.hpp"
@@ -39,7 +40,56 @@ class EscapesAreCountedOnce {
   bool is_first_[threads][2] = {};
 };
 
+/// Pointers leave on two threads, at two places, in opposite orders, where one begins anew meanwhile.
+class EscapedPlacesAreFound {
+ public:
+  static constexpr unsigned threads = 2;
+  static constexpr std::string_view cover_points[] = {"one is found by then", "both are"};
+
+  void thread(unsigned index) {
+    leave(index);
+    if (index == 0) {
+      escapes_[1].clear();
+    } else {
+      const unsigned found = look();
+      expect(found == 1 || found == 2, "who counted at a place finds it");
+      cover(found == 1 ? "one is found by then" : "both are");
+    }
+    leave(1 - index);
+  }
+
+  void after() {
+    expect(look() == 2, "each place is found, and once");
+    expect(escapes_[0].count() == 2 && escapes_[1].count() >= 1, "with what is counted there");
+  }
+
+ private:
+  void leave(unsigned place) {
+    places_.note(1 + place, escapes_[place]);
+    escapes_[place].add();
+  }
+  unsigned look() const {
+    unsigned found = 0;
+    places_.for_each([&](shadow::PlaceId place) {
+      expect(place == 1 || place == 2, "what is found is whole");
+      ++found;
+    });
+    return found;
+  }
+
+  shadow::basic_escaped_places<Checked> places_;
+  shadow::basic_tally<Checked> escapes_[2];
+};
+
 }  // namespace
+
+extern const Scenario escaped_places_are_found;
+const Scenario escaped_places_are_found = scenario<EscapedPlacesAreFound>({
+    .name = "escaped_places_are_found",
+    .shows = "A place at which a pointer left is found by who goes through all, and once.",
+    .quick = switches(4),
+    .deep = switches(5),
+});
 
 extern const Scenario escapes_are_counted_once;
 const Scenario escapes_are_counted_once = scenario<EscapesAreCountedOnce>({

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Interning: equal values get one number, different ones get two, and a number gives its value back.
 #include <byre/shadow/intern_table.hpp>
-#include <byre/shadow/tally.hpp>
 
 #include <algorithm>
 #include <array>
@@ -28,7 +27,6 @@ struct Watched {
   }
 
   Checked::Plain<unsigned> number;
-  mutable shadow::basic_tally<Checked> tally;  ///< no part of the value
 };
 
 /// Of one bucket, where all meet; the first segment is of one value, so that the second is made soon.
@@ -93,51 +91,7 @@ class NumbersRunOut {
   std::array<std::uint32_t, threads> numbers_{};
 };
 
-/// Two threads intern two values, and count at them; one goes through all there are.
-class ValuesAreGoneThrough {
- public:
-  static constexpr unsigned threads = 2;
-  static constexpr std::string_view cover_points[] = {"it comes by the other's",
-                                                      "it comes by its own alone"};
-
-  void thread(unsigned index) {
-    table_.at(intern(table_, 5 + index)).tally.add();
-    if (index == 1) {
-      const unsigned values = look();
-      expect(values == 1 || values == 2, "who interned a value comes by it");
-      cover(values == 2 ? "it comes by the other's" : "it comes by its own alone");
-    }
-  }
-
-  void after() {
-    expect(look() == 2, "every value is come by once");
-    table_.for_each([](const Watched& value) {
-      expect(value.tally.count() == 1, "what is counted at a value is found at it");
-    });
-  }
-
- private:
-  unsigned look() const {
-    unsigned values = 0;
-    table_.for_each([&](const Watched& value) {
-      expect(value.number.get() == 5 || value.number.get() == 6, "what is come by is whole");
-      ++values;
-    });
-    return values;
-  }
-
-  Table<4> table_;
-};
-
 }  // namespace
-
-extern const Scenario values_are_gone_through;
-const Scenario values_are_gone_through = scenario<ValuesAreGoneThrough>({
-    .name = "values_are_gone_through",
-    .shows = "Who goes through all values finds each whole and once, whoever interns more.",
-    .quick = reduced_search,
-    .deep = switches(4),
-});
 
 extern const Scenario values_are_interned_once;
 const Scenario values_are_interned_once = scenario<ValuesAreInternedOnce>({

@@ -120,8 +120,8 @@ const Scenario agreeing_writes_are_found =
         .name = "agreeing_writes_are_found",
         .shows = "Who is told of the last write finds those before it that their families agreed "
                  "to: G6.",
-        .quick = switches(3),
-        .deep = switches(4),
+        .quick = switches(2),
+        .deep = switches(3),
     });
 
 extern const Scenario overwritten_writes_are_found;

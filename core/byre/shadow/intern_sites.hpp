@@ -17,10 +17,9 @@ enum class InternSite : std::uint8_t {
   install_segment,
   find_installed,
   use_segment,
-  walk,
 };
 
-inline constexpr sync::SiteTable<InternSite, 10> intern_sites{{{
+inline constexpr sync::SiteTable<InternSite, 9> intern_sites{{{
     {"intern.look", sync::Operation::load, std::memory_order::acquire,
      "push (release): who finds a value finds it whole",
      "values_are_interned_once: a value is compared before it was written"},
@@ -49,9 +48,6 @@ inline constexpr sync::SiteTable<InternSite, 10> intern_sites{{{
      "values_are_interned_once: a value is written before its place was made"},
     {"intern.use_segment", sync::Operation::load, std::memory_order::relaxed,
      "nothing: who knows a number knows of its segment", "relaxed is the weakest order"},
-    {"intern.walk", sync::Operation::load, std::memory_order::acquire,
-     "push (release): who comes by a value finds it whole",
-     "values_are_gone_through: a value is looked at before it was written"},
 }}};
 
 }  // namespace byre::inline v0::shadow

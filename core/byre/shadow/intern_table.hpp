@@ -81,18 +81,6 @@ class basic_intern_table {
   /// The value of a number that number_of gave, to this thread or to one that this one came after.
   const Value& at(std::uint32_t number) const noexcept { return node(number).value; }
 
-  /// Calls `visit(value)` for each, in no order; not for all that come meanwhile.
-  template <class Visit>
-  void for_each(const Visit& visit) const {
-    for (const Number& bucket : buckets_) {
-      // Acquire pairs with push: values in the list are whole, or values_are_gone_through fails.
-      std::uint32_t number = bucket.load(sites.at(At::walk, std::memory_order::acquire));
-      for (; number != 0; number = node(number).next.get()) {
-        visit(node(number).value);
-      }
-    }
-  }
-
  private:
   using At = InternSite;
   static constexpr const auto& sites = intern_sites;

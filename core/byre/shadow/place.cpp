@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/shadow/backtrace.hpp>
+#include <byre/shadow/escaped_places.hpp>
 #include <byre/shadow/intern_table.hpp>
 #include <byre/shadow/place.hpp>
 #include <byre/sync/boost.hpp>
@@ -62,6 +63,8 @@ struct KeptPlace {
 };
 
 constinit Tally escapes_at_unknown_places;
+
+using EscapedPlaces = basic_escaped_places<sync::Boost>;
 
 using Places = basic_intern_table<sync::Boost, KeptPlace, 16384, most_places>;
 
@@ -222,12 +225,20 @@ bool same_line(const CallSite& a, const CallSite& b) noexcept {
 }
 
 Tally& detail::escapes_at(PlaceId id) noexcept {
-  return place(id).is_known() ? places().at(id).escapes : escapes_at_unknown_places;
+  if (!place(id).is_known()) {
+    return escapes_at_unknown_places;
+  }
+  Tally& escapes = places().at(id).escapes;
+  sync::immortal<EscapedPlaces>().note(id, escapes);
+  return escapes;
 }
 
 void detail::visit_escapes(const std::function<void(const CallSite&, Tally&)>& visit) {
   visit(CallSite{}, escapes_at_unknown_places);
-  places().for_each([&](const KeptPlace& each) { visit(each.place.site, each.escapes); });
+  sync::immortal<EscapedPlaces>().for_each([&](PlaceId id) {
+    const KeptPlace& each = places().at(id);
+    visit(each.place.site, each.escapes);
+  });
 }
 
 CallSite kept(const CallSite& site) noexcept {

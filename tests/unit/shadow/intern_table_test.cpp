@@ -78,17 +78,5 @@ TEST(InternTable, gives_no_number_twice_to_threads_that_fill_it) {
   EXPECT_EQ(given, all);
 }
 
-TEST(InternTable, is_gone_through_value_by_value) {
-  Table table;
-  fill(table);
-  fill(table);
-  std::vector<int> values;
-  table.for_each([&](int value) { values.push_back(value); });
-  std::ranges::sort(values);
-  std::vector<int> all(most_values);
-  std::iota(all.begin(), all.end(), 0);
-  EXPECT_EQ(values, all);
-}
-
 }  // namespace
 }  // namespace byre::test
