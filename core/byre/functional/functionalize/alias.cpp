@@ -62,7 +62,7 @@ std::size_t Alias::tensor_count() const noexcept {
 void Alias::add_tensor(const ViewPath& path, Sight& sight) noexcept {
   const Lock lock(mutex_);
   ++tensors_;
-  if (path.last() != nullptr) {
+  if (path.last() != nullptr && path.last()->sight == nullptr) {
     path.last()->sight = &sight;
   }
 }
