@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Writes to a storage as they are, but for a step: one that agrees replaces what it knows, and nobody
-/// notes that.
+/// Writes to a storage as they are, but for a step: one that agrees replaces what it knows, and
+/// nobody notes that.
 // A new that answers null is Relacy's too, a call further than g++ sees.
 #pragma GCC diagnostic ignored "-Wmismatched-new-delete"
 

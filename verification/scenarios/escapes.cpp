@@ -40,7 +40,8 @@ class EscapesAreCountedOnce {
   bool is_first_[threads][2] = {};
 };
 
-/// Pointers leave on two threads, at two places, in opposite orders, where one begins anew meanwhile.
+/// Pointers leave on two threads, at two places, in opposite orders, where one begins anew
+/// meanwhile.
 class EscapedPlacesAreFound {
  public:
   static constexpr unsigned threads = 2;

@@ -28,14 +28,15 @@ struct Between {
   }
 };
 
-/// Families that write a storage, each at places of its own, once at each, and a reader that knows of
-/// none of that.
+/// Families that write a storage, each at places of its own, once at each, and a reader that knows
+/// of none of that.
 template <template <class> class Writes>
 class StorageWrites {
  protected:
   using Family = shadow::basic_family_generation<Checked>;
 
-  /// Writes whatever others did; answers whether they did something that the family did not know of.
+  /// Writes whatever others did; answers whether they did something that the family did not know
+  /// of.
   bool write(Family& family, PlaceId place) {
     const auto unknown = writes_.write(family, place);
     if (unknown) {
@@ -65,7 +66,8 @@ class StorageWrites {
   Family reading_;
 };
 
-/// One family writes, and writes again, which agrees unless another wrote in between; a third reads.
+/// One family writes, and writes again, which agrees unless another wrote in between; a third
+/// reads.
 template <template <class> class Writes>
 class AgreeingWritesAreFound : StorageWrites<Writes> {
  public:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Escaped places: those at which raw pointers to write left, of whatever storage. They are few among all
-/// places, and a summary is of them alone.
+/// Escaped places: those at which raw pointers to write left, of whatever storage. They are few among
+/// all places, and a summary is of them alone.
 #pragma once
 
 #include <byre/shadow/place_list.hpp>

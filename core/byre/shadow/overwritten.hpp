@@ -15,8 +15,8 @@ namespace byre::inline v0::shadow {
 /// Places, each with the mark of the last write there that was replaced.
 ///
 /// Invariant: a mark is only ever replaced by a later one.
-/// A write is noted before the one that replaces it is made: so who knows of the storage's last write
-/// finds here the last of each other place, unless there was no memory for it.
+/// A write is noted before the one that replaces it is made: so who knows of the storage's last
+/// write finds here the last of each other place, unless there was no memory for it.
 ///
 /// Thread-safe; lock-free. Places are few: a look goes through all of them.
 template <sync::Sync Sync>

@@ -54,7 +54,8 @@ class basic_place_list {
     while (!first_.compare_exchange_weak(expected, reinterpret_cast<std::uintptr_t>(made),
                                          sites.at(At::push, std::memory_order::release))) {
       if (expected != first) {
-        // Acquire pairs with push: what came in between is whole, or places_are_noted_at_once fails.
+        // Acquire pairs with push: what came in between is whole, or places_are_noted_at_once
+        // fails.
         expected = first_.load(sites.at(At::look_again, std::memory_order::acquire));
         if (Noted* const found = find(place, at(expected), at(first))) {
           delete made;
