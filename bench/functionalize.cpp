@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The functionalize pass over the CPU: what updates keep that nobody looks at, what a use of a view costs
-/// by its depth, also of all views of a chain, what outputs of one view cost by their number, and what a write costs beside the same
-/// without the pass, also of one element of a large input.
+/// The functionalize pass over the CPU: what updates keep that nobody looks at, what a use of a view
+/// costs by its depth, also of all views of a chain, what outputs of one view cost by their number, and
+/// what a write costs beside the same without the pass, also of one element of a large input.
 #include "harness.hpp"
 
 #include <byre/functional/backends/cpu.hpp>

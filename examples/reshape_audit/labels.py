@@ -5,8 +5,8 @@
 A comment at the end of a line says what the line is in which triples: `// reshaped 1 2`,
 `// written 1, then read 2`. Triples are numbered within a function, and have one line for each of
 reshaped, written, and then read or then written, and one advice: `view 1`, `clone 1`, `nothing 1`,
-`view or clone 1` or `view by mistake 1`. Lines that are `// seen 1` show what became of an access that shows nothing at its
-own line.
+`view or clone 1` or `view by mistake 1`. Lines that are `// seen 1` show what became of an
+access that shows nothing at its own line.
 """
 import pathlib
 import re

@@ -54,8 +54,7 @@ std::string table(const Report& report, bool in_full) {
           score("pipelines", score_of_pipelines(report.audits));
   text += format(
       "advice     as labelled in %zu of %zu; in %zu of these what it keeps was never meant, and "
-      "%zu "
-      "leave open which of two is\n",
+      "%zu leave open which of two is meant\n",
       count_advised(report.audits), score_of_triples(report.audits).labelled,
       count_mistakes(report.audits), count_open(report.audits));
   text += report.is_right() ? "Every label is true, and nothing that was rewritten is reported.\n"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // Random programs, each run where reshape aliases, where it copies, and where it aliases and warns:
 // warn reports nothing if and only if the other two compute the same values for every read, but for
-// the exceptions that worlds.hpp lists. Each element that differs in a read was reported by then, but
-// for those that element.hpp lists. BYRE_EQUIVALENCE_PROGRAMS in the environment is how many of each kind; with
-// some hundred thousand in one process, places of reports run out.
+// the exceptions that worlds.hpp lists. Each element that differs in a read was reported by
+// then, but for those that element.hpp lists. BYRE_EQUIVALENCE_PROGRAMS in the environment is how many
+// of each kind; with some hundred thousand in one process, places of reports run out.
 #include <byre/shadow/silence.hpp>
 
 #include <gtest/gtest.h>

@@ -56,9 +56,8 @@ void expect_all_agree(const std::vector<World>& worlds) {
     windows_met += few ? few->windows_met() : 0;
   }
   std::printf(
-      "%zu programs: %zu steps, and %zu that were refused or skipped; aliases had as many updates "
-      "as "
-      "they may keep %zu times, and windows %zu times\n",
+      "%zu programs: %zu steps, and %zu that were refused or skipped; aliases had as many "
+      "updates as they may keep %zu times, and windows %zu times\n",
       program_count(), done, refused, updates_met, windows_met);
   EXPECT_GT(done, refused * 2);
   EXPECT_GE(updates_met, program_count() / 50);

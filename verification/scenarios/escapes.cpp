@@ -66,7 +66,7 @@ class EscapedPlacesAreFound {
 
  private:
   void leave(unsigned place) {
-    places_.note(1 + place, escapes_[place]);
+    expect(places_.note(1 + place, escapes_[place]), "there is memory");
     escapes_[place].add();
   }
   unsigned look() const {

@@ -13,12 +13,11 @@ namespace byre::inline v0::shadow {
 template <sync::Sync Sync>
 class basic_escaped_places {
  public:
-  /// A pointer is about to be counted in `escapes`, which are those of the place.
-  void note(PlaceId place, const basic_tally<Sync>& escapes) noexcept {
+  /// A pointer is about to be counted in `escapes`, which are those of the place. False if there is no
+  /// memory for that: who goes through all would not find it.
+  bool note(PlaceId place, const basic_tally<Sync>& escapes) noexcept {
     // Of those that find none each adds it, and the list has it once; as after a reset.
-    if (escapes.count() == 0) {
-      places_.add(place, place);
-    }
+    return escapes.count() != 0 || places_.add(place, place).noted != nullptr;
   }
 
   /// Calls `visit(place)` for each, in no order; also for those that are not counted since a reset.

@@ -224,13 +224,13 @@ bool same_line(const CallSite& a, const CallSite& b) noexcept {
   return a.line == b.line && (a.file == b.file || std::strcmp(a.file, b.file) == 0);
 }
 
-Tally& detail::escapes_at(PlaceId id) noexcept {
-  if (!place(id).is_known()) {
-    return escapes_at_unknown_places;
+void detail::count_escape_at(PlaceId id) noexcept {
+  Tally* const escapes = place(id).is_known() ? &places().at(id).escapes : nullptr;
+  if (escapes != nullptr && sync::immortal<EscapedPlaces>().note(id, *escapes)) {
+    escapes->add();
+  } else {
+    escapes_at_unknown_places.add();
   }
-  Tally& escapes = places().at(id).escapes;
-  sync::immortal<EscapedPlaces>().note(id, escapes);
-  return escapes;
 }
 
 void detail::visit_escapes(const std::function<void(const CallSite&, Tally&)>& visit) {

@@ -78,9 +78,9 @@ const Place& place(PlaceId id) noexcept;
 bool is_of_access(PlaceId id, const CallSite& site, PlaceId reshape) noexcept;
 
 namespace detail {
-/// How often raw pointers to write left at the place, for one more to be counted; of places that are not
-/// known, at all of them. Thread-safe; lock-free, and wait-free once any is counted.
-Tally& escapes_at(PlaceId id) noexcept;
+/// A raw pointer to write left at the place; of places that are not known, or that there was no memory to
+/// note, those are counted together. Thread-safe; lock-free, and wait-free once any is counted.
+void count_escape_at(PlaceId id) noexcept;
 
 /// Calls `visit(site, escapes)` for each place where any was, of which a line may have many.
 /// Thread-safe; wait-free but for what it calls.

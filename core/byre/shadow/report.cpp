@@ -52,9 +52,9 @@ std::string what_to_write(const Violation& violation) {
       return "If what was there before the write is wanted, write reshape(...).clone() in place of "
              "that reshape; if what was written is, write view.";
     case Advice::view_or_clone:
-      return "If the reshaped tensor is to follow what is written to the other, write view in "
-             "place "
-             "of that reshape; if it is to keep what was there before, write reshape(...).clone().";
+      return "If the reshaped tensor is to follow what is written to the other, write view "
+             "in place of that reshape; if it is to keep what was there before, write "
+             "reshape(...).clone().";
     case Advice::nothing:
       return "If each is to have its own contents, there is nothing to do but to silence this "
              "until reshape copies; if the two are to share memory, write view in place of that "

@@ -172,7 +172,7 @@ bool is_foreign(const Storage& storage) noexcept {
 void say_foreign(Lineage& lineage, PlaceId reshape) noexcept {
   lineage.escapes.add(reshape);
   detail::count_unaudited();
-  detail::escapes_at(reshape).add();
+  detail::count_escape_at(reshape);
 }
 
 }  // namespace
@@ -260,7 +260,7 @@ void detail::escape_tracked(Lineage& lineage, ShadowStorage& family) noexcept {
       count_unaudited();
     }
   }
-  escapes_at(write).add();
+  count_escape_at(write);
 }
 
 void detail::rejoin_tracked(Lineage& lineage, ShadowStorage& family) noexcept {

@@ -220,6 +220,18 @@ TEST(Chains, of_true_views_begin_at_what_was_written_whatever_its_strides) {
   EXPECT_EQ(pass_of(x).alias()->pending_updates(), 1U);
 }
 
+TEST(Chains, of_bools_see_the_bytes_that_the_base_will_hold) {
+  const FunctionalizeOptionsScope scope({.paths = ViewPaths::chains});
+  const AnyTensor x = to_functional(from_cpu(Tensor::zeros({3}, DType::boolean)));
+  const AnyTensor bytes = call_for_one("view.dtype", {x, DType::u8});
+  const AnyTensor first = call_for_one("slice", {bytes, 0, 0, 1});
+  call("fill_", {bytes, 2});
+  EXPECT_EQ(text_of_counted(first), "[1]");
+  EXPECT_EQ(text_of_counted(bytes), "[2 2 2]");
+  call("fill_", {call_for_one("select", {x, 0, 2}), true});
+  EXPECT_EQ(text_of_counted(first), "[1]");
+}
+
 TEST(Chains, in_a_graph_are_recorded_once_for_all_their_views) {
   constexpr std::size_t depth = 50;
   const FunctionalizeOptionsScope scope({.paths = ViewPaths::chains});

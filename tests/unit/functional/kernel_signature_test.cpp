@@ -5,6 +5,7 @@
 #include <byre/tensor/elements.hpp>
 
 #include <gtest/gtest.h>
+#include <algorithm>
 #include <optional>
 #include <string>
 
@@ -220,7 +221,10 @@ std::string said_by_reading(const std::string& in_schema, Argument argument, con
                                      return Tensors();
                                    })
                            .op();
-  return complaint_of<DispatchError>([&] { call(op, {std::move(argument)}); });
+  const std::string said = complaint_of<DispatchError>([&] { call(op, {std::move(argument)}); });
+  const std::string where = op.name() + ", in its kernel for cpu: ";
+  EXPECT_TRUE(said.starts_with(where)) << said;
+  return said.substr(std::min(where.size(), said.size()));
 }
 
 TEST(Arguments, that_are_read_as_another_type_are_refused_by_what_they_are) {

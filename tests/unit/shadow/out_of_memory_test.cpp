@@ -4,6 +4,7 @@
 #include <byre/shadow/place.hpp>
 
 #include <limits>
+#include <map>
 
 #include "../support/failing_new.hpp"
 #include "tracked.hpp"
@@ -159,6 +160,22 @@ TEST_F(ShadowsWithoutMemory, lines_that_are_not_known_are_unaudited_as_one) {
   ASSERT_EQ(summary.unaudited_lines.size(), 1U);
   EXPECT_EQ(summary.unaudited_lines[0].site.line, 0U);
   EXPECT_EQ(summary.unaudited_lines[0].times, 2U);
+}
+
+TEST_F(ShadowsWithoutMemory, a_pointer_that_leaves_at_a_place_that_cannot_be_noted_is_counted) {
+  Tracked tracked;
+  tracked.file() = "no/memory/for/escapes.cpp";
+  tracked.reshape(10);
+  tracked.write(nullptr, 11);
+  most_nbytes_of_a_new = 0;
+  tracked.escape(nullptr, 11);
+  most_nbytes_of_a_new = std::numeric_limits<std::size_t>::max();
+  tracked.escape(nullptr, 11);
+  std::map<std::uint32_t, std::uint64_t> times;
+  for (const auto& line : shadow::summary().unaudited_lines) {
+    times[line.site.line] = line.times;
+  }
+  EXPECT_EQ(times, (std::map<std::uint32_t, std::uint64_t>{{0, 1}, {11, 1}}));
 }
 
 TEST_F(ShadowsWithoutMemory, error_mode_throws_also_what_writes_at_a_place_that_is_not_known) {

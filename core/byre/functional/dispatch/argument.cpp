@@ -64,7 +64,7 @@ std::int64_t AnyTensor::numel() const {
 }
 
 void Argument::refuse_to_read(const char* as) const {
-  throw DispatchError(format_text(
+  throw MisreadArgument(format_text(
       "an argument that is %s was read as %s. Have the kernel read each as the operator's schema "
       "says, or ask is_none() and get<T>() what it holds.",
       describe(*this).c_str(), as));

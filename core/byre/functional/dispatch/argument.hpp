@@ -16,6 +16,12 @@
 
 namespace byre::inline v0::functional {
 
+/// A kernel read an argument as what it is not. A call says by which operator, and for which key.
+class MisreadArgument : public DispatchError {
+ public:
+  using DispatchError::DispatchError;
+};
+
 /// An argument that is left out, of a type such as `int?`.
 struct None {
   friend constexpr bool operator==(None, None) noexcept = default;

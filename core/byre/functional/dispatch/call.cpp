@@ -99,6 +99,15 @@ void refuse_missing_kernel(const Operator& op, Key key) {
       op.name().c_str(), name_of(key), to_string(op.registered_keys()).c_str(), op.name().c_str()));
 }
 
+Tensors run(const Kernel& kernel, const Operator& op, Key key, std::span<Argument> arguments) {
+  try {
+    return kernel({op, arguments});
+  } catch (const MisreadArgument& misread) {
+    throw DispatchError(format_text("%s, in its kernel for %s: %s", op.name().c_str(), name_of(key),
+                                    misread.what()));
+  }
+}
+
 Arguments checked_arguments(const Schema& schema, Arguments arguments) {
   const auto& parameters = schema.parameters;
   if (arguments.size() > parameters.size()) {
@@ -138,13 +147,13 @@ Tensors dispatch(const Operator& op, std::span<Argument> arguments) {
     refuse_missing_kernel(op, key);
   }
   if (op.effect() != Effect::write) {
-    Tensors results = (*kernel)({op, arguments});
+    Tensors results = run(*kernel, op, key, arguments);
     expect_results(op, key, results.size());
     return results;
   }
   Tensors results;
   results.reserve(op.schema().returns.size());  // now: once it is written, nothing may fail
-  Tensors made = (*kernel)({op, arguments});
+  Tensors made = run(*kernel, op, key, arguments);
   expect_results(op, key, made.size());
   add_with_written(op.schema(), arguments, std::move(made), results);
   return results;

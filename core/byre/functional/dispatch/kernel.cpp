@@ -61,9 +61,8 @@ void detail::expect_fits(const TypedKernel& kernel, const Operator& op, const ch
     const Parameter& given = parameters[index];
     if (!fits_parameter(taken, given)) {
       throw DispatchError(
-          format_text("%s: %s takes '%s', argument %zu, as %s, and the schema says %s: %s. Have it "
-                      "take %s%s, or "
-                      "define the operator with what it takes.",
+          format_text("%s: %s takes '%s', argument %zu, as %s, and the schema says %s: %s. "
+                      "Have it take %s%s, or define the operator with what it takes.",
                       op.name().c_str(), what, given.name.c_str(), index + 1,
                       in_schema(taken.type, taken.is_optional).c_str(),
                       in_schema(given.type, given.is_optional).c_str(), to_string(schema).c_str(),

@@ -19,11 +19,10 @@ inline constexpr sync::SiteTable<PublishedSite, 2> published_sites{{{
     {"published.set", sync::Operation::store, std::memory_order::release,
      "get (acquire): a part is made before it is found",
      "parts_are_found_beside_definitions: a part is used before it was made; left out, nobody "
-     "finds "
-     "it"},
+     "finds it"},
 }}};
 
-/// Where a Part is, or null. It does not own it: what is published lives as long as the program.
+/// Where a Part is, or null. It does not own it: what is published outlives all who may find it.
 /// Thread-safety: get() at any time; set() by one at a time. Wait-free; nothing throws.
 template <sync::Sync Sync, class Part>
 class basic_published {

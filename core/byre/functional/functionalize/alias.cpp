@@ -89,6 +89,11 @@ bool Alias::is_current(const Sight& sight) const noexcept {
   return bool(sight.value) && sight.generation == generation_;
 }
 
+bool Alias::is_what_the_base_holds(const Sight& sight) const noexcept {
+  // Bytes that are written to bools through views of other dtypes become 0 or 1 in the base.
+  return is_current(sight) && !(sight.is_written && base_.dtype() == DType::boolean);
+}
+
 const AnyTensor& Alias::up_to_date() {
   apply_updates();
   if (remove_ == Remove::mutations) {
@@ -105,13 +110,15 @@ Alias::Version Alias::current() {
 AnyTensor Alias::nearest(const ViewPath& path, std::vector<const ViewLink*>& links) {
   for (const ViewLink* link = path.last(); link != nullptr; link = link->before.get()) {
     if (Sight* const seen = link->sight) {
-      if (is_current(*seen)) {
+      if (is_what_the_base_holds(*seen)) {
         if (remove_ == Remove::mutations && seen->is_written) {
           *seen = {with_views(seen->value), generation_};
         }
         return seen->value;
       }
-      seen->value = {};  // what is old need not be kept beside what is new
+      if (!is_current(*seen)) {
+        seen->value = {};  // what is old need not be kept beside what is new
+      }
     }
     links.push_back(link);
   }
@@ -129,8 +136,9 @@ AnyTensor Alias::see(const ViewPath& path, Sight& sight) {
     }
     sight.value = {};
     value = nearest(path, links);
-    generation = sight.generation = generation_;
+    generation = generation_;
     if (path.is_base()) {
+      sight.generation = generation;
       return value;
     }
   }
@@ -142,7 +150,7 @@ AnyTensor Alias::see(const ViewPath& path, Sight& sight) {
   for (; !links.empty(); links.pop_back()) {
     value = links.back()->info.replay(value, remove_);
     const Lock lock(mutex_);
-    if (Sight* const passed = links.back()->sight) {
+    if (Sight* const passed = links.back()->sight; passed != nullptr && !is_current(*passed)) {
       *passed = {value, generation};
     }
   }
@@ -156,7 +164,7 @@ AnyTensor Alias::see(const ViewPath& path, Sight& sight) {
 
 void Alias::prepare_updates(std::size_t count) {
   const Lock lock(mutex_);
-  if (!updates_.empty() && updates_.size() + count >= bounds_of_thread.updates) {
+  if (!updates_.empty() && updates_.size() + count >= most_updates_) {
     ++bounds_of_thread.updates_met;
     apply_updates();
   }
@@ -192,7 +200,7 @@ void Alias::apply_updates() {
   }
   const ExcludeKeys pass(Key::functionalize);
   if (!is_all_applied_) {
-    applied_.reserve(std::min(bounds_of_thread.windows, applied_.size() + updates_.size()));
+    applied_.reserve(std::min(most_windows_, applied_.size() + updates_.size()));
   }
   std::size_t applied = 0;
   try {
@@ -215,7 +223,7 @@ void Alias::note_applied(ViewPath path) noexcept {
   if (is_all_applied_ || std::any_of(applied_.begin(), applied_.end(), is_of_it)) {
     return;
   }
-  const bool are_too_many = applied_.size() >= bounds_of_thread.windows;
+  const bool are_too_many = applied_.size() >= most_windows_;
   if (path.window().covers_base() || are_too_many) {
     bounds_of_thread.windows_met += are_too_many ? 1 : 0;
     is_all_applied_ = true;

@@ -5,8 +5,8 @@
 /// Invariants, whenever the lock is free:
 ///   1. The base with all updates put back, in their order, is what a base in memory would hold.
 ///   2. The generation is the number of writes there were; it never falls.
-///   3. There are fewer updates than AliasBounds say, none of which sees all of the base but the first, and
-///      no two of which have the same window.
+///   3. There are fewer updates than AliasBounds said when it was made, none of which sees all of the
+///      base but the first, and no two of which have the same window.
 ///   4. A sight that a link knows is that of a living tensor whose path ends there. One of the alias's
 ///      generation is what would be replayed from the base.
 ///   5. Outside of the windows of updates, and of those that were applied, the base is what it began as,
@@ -28,8 +28,8 @@ namespace byre::inline v0::functional {
 
 namespace detail {
 
-/// How much an alias keeps, and how often it did not keep more: a thread's own, so that a test may make
-/// it little.
+/// How much the aliases keep that a thread makes from now on, and how often its writes met that: a test
+/// may make it little.
 struct AliasBounds {
   std::size_t updates = 64;  ///< at so many they are applied: a write then costs what reading would
   std::size_t windows = 64;  ///< past so many that were written, all of the base is said to be
@@ -113,6 +113,8 @@ class Alias final : public Counted {
   };
 
   bool is_current(const Sight& sight) const noexcept;
+  /// And the base, once updates are put back, says the same.
+  bool is_what_the_base_holds(const Sight& sight) const noexcept;
   /// The base, with all updates.
   const AnyTensor& up_to_date();
   /// Where to begin to see along `path`, and `links` to go from there, the last one first.
@@ -125,6 +127,8 @@ class Alias final : public Counted {
   const Remove remove_;
   const bool strides_;
   const BatchLevel level_;
+  const std::size_t most_updates_ = detail::alias_bounds().updates;
+  const std::size_t most_windows_ = detail::alias_bounds().windows;
   AnyTensor captured_;
   mutable boost::mutex mutex_;  // of all below
   AnyTensor base_;
