@@ -197,6 +197,24 @@ TEST(VmapOfFunctionalized, refuses_an_input_without_a_batch_that_is_memory_of_on
   EXPECT_EQ(text_of(with_row(false).front()), "[[2. 4.]\n [4. 6.]]") << "which is only read";
 }
 
+TEST(VmapOfFunctionalized, writes_all_batches_or_none_and_what_has_none_before) {
+  const AnyTensor x = counted({2, 2});
+  const AnyTensor y = counted({2, 2});
+  const AnyTensor row = counted({2});
+  const Program write = vmap(functionalize([](const Tensors& in) {
+                               for (const AnyTensor& tensor : in) {
+                                 call("fill_", {tensor, 7});
+                               }
+                               call("unsqueeze_", {in[1], 0});
+                               return Tensors();
+                             }),
+                             {0, 0, std::nullopt});
+  EXPECT_THROW(write({x, y, row}), DispatchError);
+  EXPECT_EQ(text_of(x), "[[0. 1.]\n [2. 3.]]");
+  EXPECT_EQ(text_of(y), text_of(x));
+  EXPECT_EQ(text_of(row), "[7. 7.]");
+}
+
 TEST(VmapOfFunctionalized, refuses_to_read_an_input_by_a_tensor_that_it_captures) {
   const AnyTensor x = counted({2, 2});
   const Program read_another = functionalize([x](const Tensors& in) {

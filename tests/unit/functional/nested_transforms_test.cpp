@@ -185,7 +185,7 @@ TEST(VmapWithinThePass, writes_an_input_that_is_given_twice) {
       return Tensors();
     })({in[0], in[0]});
   })({x});
-  EXPECT_EQ(text_of({x}), "[[0. 2.]\n [4. 6.]]\n");
+  EXPECT_EQ(texts_of({x}), "[[0. 2.]\n [4. 6.]]\n");
 }
 
 TEST(VmapWithinThePass, refuses_to_write_what_another_input_sees) {
@@ -202,6 +202,62 @@ TEST(VmapWithinThePass, refuses_to_write_what_another_input_sees) {
   EXPECT_EQ(texts_of({x}), "[[0. 1.]\n [2. 3.]]\n");
   write([](const Tensors& in) { return Tensors{in[1]}; });
   EXPECT_EQ(texts_of({x}), "[[0. 0.]\n [0. 0.]]\n");
+}
+
+/// Runs `program` on a new tensor, which stays as it is: what it writes, a batch would not see.
+void expect_stale_batch_refused(const Program& program) {
+  const AnyTensor x = counted({2, 2});
+  try {
+    ADD_FAILURE() << "was written: " << texts_of(program({x}));
+  } catch (const DispatchError& error) {
+    EXPECT_NE(std::string(error.what()).find("vmap: the function wrote to memory"),
+              std::string::npos)
+        << error.what();
+  }
+  EXPECT_EQ(texts_of({x}), "[[0. 1.]\n [2. 3.]]\n");
+}
+
+TEST(VmapWithinThePass, refuses_to_write_what_a_batch_sees_to_an_input_without_one) {
+  const Program write = [](const Tensors& in) {
+    call("fill_", {in[1], 7});
+    return call("neg", {in[0]});
+  };
+  const Program batched = vmap(write, {0, std::nullopt});
+  const Program twice = [&](const Tensors& in) { return batched({in[0], in[0]}); };
+  expect_stale_batch_refused(functionalize(twice));
+  expect_stale_batch_refused(
+      functionalize([&](const Tensors& in) { return twice({call_for_one("clone", {in[0]})}); }));
+  expect_stale_batch_refused(functionalize([&](const Tensors& in) {
+    return batched({in[0], call_for_one("select", {in[0], 0, 1})});
+  }));
+  expect_stale_batch_refused([&](const Tensors& in) {
+    return functionalize(batched)({in[0], call_for_one("select", {in[0], 0, 1})});
+  });
+  expect_stale_batch_refused([&](const Tensors& in) { return capture(twice, in)(in); });
+}
+
+TEST(VmapWithinThePass, refuses_to_write_what_a_batch_sees_to_what_is_captured) {
+  expect_stale_batch_refused(functionalize([](const Tensors& in) {
+    const AnyTensor row = call_for_one("select", {in[0], 0, 1});
+    return vmap([&](const Tensors& each) {
+      call("fill_", {row, 7});
+      return call("neg", {each[0]});
+    })({in[0]});
+  }));
+}
+
+TEST(VmapWithinThePass, writes_an_input_without_a_batch_beside_one) {
+  const AnyTensor x = counted({2, 2});
+  const AnyTensor row = counted({2});
+  const Tensors made = functionalize(vmap(
+      [](const Tensors& in) {
+        call("fill_", {in[1], 7});
+        call("add_", {in[0], in[1]});
+        return call("neg", {in[0]});
+      },
+      {0, std::nullopt}))({x, row});
+  EXPECT_EQ(texts_of({x, row, made[0]}),
+            "[[ 7.  8.]\n [ 9. 10.]]\n[7. 7.]\n[[ -7.  -8.]\n [ -9. -10.]]\n");
 }
 
 TEST(VmapWithinThePass, refuses_to_write_the_batch_to_what_has_none) {

@@ -62,10 +62,12 @@ AnyTensor moved_in_memory(const AnyTensor& tensor, std::size_t from, std::size_t
 struct Input {
   AnyTensor given;
   std::optional<std::size_t> axis;  ///< of the batch
-  AnyTensor seen;            ///< under the pass, which stands above batches, a tensor of that
-  AnyTensor batched;         ///< which it begins as
-  AnyTensor value;           ///< behind that, with the batch in front
-  bool is_repeated = false;  ///< given before along the same axis: it is written as that
+  AnyTensor seen;     ///< under the pass, which stands above batches, a tensor of that
+  AnyTensor batched;  ///< which it begins as
+  AnyTensor value;    ///< behind that, with the batch in front
+  FunctionalTensor::AliasHandle alias;  ///< of a batch within the pass, and
+  std::uint64_t generation = 0;         ///< the one that the batch has the elements of
+  bool is_repeated = false;             ///< given before along the same axis: it is written as that
 };
 
 /// One run of a function over a batch.
@@ -108,6 +110,7 @@ class Run {
       returned.push_back(returned_for(result));
     }
     for (const Input& input : inputs_) {
+      expect_memory_unwritten(input);
       if (const AnyTensor contents = written(input)) {
         writes.write(is_within_pass(input.given) ? detail::functional(input.given) : input.given,
                      contents);
@@ -144,13 +147,18 @@ class Run {
     if (is_within_pass(given)) {
       detail::expect_captured_apart(given);
     }
-    const AnyTensor value = is_within_pass(given) ? moved(from_functional(given), axis, 0)
-                                                  : moved_in_memory(given, axis, 0);
-    const AnyTensor batched = make_counted<BatchedTensor>(value, level_);
-    inputs_.push_back(
-        {given, axis, is_within_pass(given) ? to_functional(batched) : batched, batched, value});
-    member_ = member_ ? member_ : batched;
-    expect_of_batch(value);
+    Input input{given, axis, {}, {}, {}};
+    if (FunctionalTensor* const held = given.as<FunctionalTensor>()) {
+      input.alias = held->alias();
+      input.generation = input.alias->generation();
+    }
+    input.value = is_within_pass(given) ? moved(from_functional(given), axis, 0)
+                                        : moved_in_memory(given, axis, 0);
+    input.batched = make_counted<BatchedTensor>(input.value, level_);
+    input.seen = is_within_pass(given) ? to_functional(input.batched) : input.batched;
+    member_ = member_ ? member_ : input.batched;
+    expect_of_batch(input.value);
+    inputs_.push_back(std::move(input));
   }
 
   Batch batch() const { return Batch(*member_.as<BatchedTensor>()); }
@@ -161,6 +169,18 @@ class Run {
           "vmap: one input has a batch of %lld, and another of %lld. Give each the axis that is "
           "the batch's, and none to inputs that are the same for all of it.",
           static_cast<long long>(batch().size()), static_cast<long long>(value.sizes().front())));
+    }
+  }
+
+  /// A batch within the pass has what its input held, and sees nothing that is written there since: by an
+  /// input without an axis, or by a tensor that the function captures.
+  static void expect_memory_unwritten(const Input& input) {
+    if (input.alias != nullptr && input.alias->generation() != input.generation) {
+      throw DispatchError(
+          format_text("vmap: the function wrote to memory that a batch of it, %s, shares, by a "
+                      "tensor that has no batch: the batch did not change with it. clone() one of "
+                      "them.",
+                      describe(input.given).c_str()));
     }
   }
 

@@ -26,14 +26,16 @@ using BatchAxes = std::vector<std::optional<std::int64_t>>;
 /// Of views and operators that write, functionalize() has to make pure ones first:
 /// vmap(functionalize(f)), or functionalize(vmap(f)), under which inputs are written as by the pass.
 /// What such a function writes to an input with a batch, all of it, is written to the input once the
-/// function is done, to all inputs or none; an input that is returned is returned where its batch is
-/// dimension 0.
+/// function is done, to all of these or none; an input that is returned is returned where its batch is
+/// dimension 0. An input without a batch is the function's own to write, as anything else it can reach:
+/// it stays written where the batches are refused afterwards.
 ///
 /// The function that is returned throws ArgumentError for another number of inputs than axes, and for
 /// no input with a batch; ShapeError for an axis that is not there and batches of unequal sizes;
 /// DispatchError for a view or a write of a batched tensor, for a batch that is written to a tensor
-/// that has none, for a written input in memory that another input sees, and for one that became of
-/// other sizes; and what the function throws.
+/// that has none, for a written input in memory that another input sees, under the pass for memory of a
+/// batch that is written by a tensor without one, and for an input that became of other sizes; and what
+/// the function throws.
 /// Thread-safety: as of `function`.
 Program vmap(Program function, BatchAxes axes = {});
 
