@@ -18,7 +18,7 @@ using byre::test::are_same;
 using functional::call;
 using functional::call_for_one;
 
-AnyTensor counted(std::int64_t count) {
+AnyTensor counted_on_texture(std::int64_t count) {
   const IncludeKeys on_texture(Key::texture);
   return call_for_one("arange", {count, DType::f32});
 }
@@ -79,7 +79,7 @@ TEST(Textures, refuse_tensors_that_have_no_memory_and_those_that_are_in_no_textu
 }
 
 TEST(TextureOperators, with_a_shader_neither_upload_nor_download) {
-  const AnyTensor x = counted(1500);
+  const AnyTensor x = counted_on_texture(1500);
   const Counted now;
   const AnyTensor y = call_for_one("add", {call_for_one("neg", {x}), x});
   EXPECT_EQ(now.drawn(), 2U);
@@ -88,7 +88,7 @@ TEST(TextureOperators, with_a_shader_neither_upload_nor_download) {
 }
 
 TEST(TextureOperators, without_a_shader_go_over_the_cpu) {
-  const AnyTensor x = counted(3);
+  const AnyTensor x = counted_on_texture(3);
   const Counted now;
   EXPECT_EQ(downloaded_text_of(call_for_one("sum", {x})), "3.");
   EXPECT_EQ(now.drawn(), 0U);
@@ -97,7 +97,7 @@ TEST(TextureOperators, without_a_shader_go_over_the_cpu) {
 }
 
 TEST(TextureOperators, broadcast_and_promote) {
-  const AnyTensor x = counted(3);
+  const AnyTensor x = counted_on_texture(3);
   const AnyTensor one = to_texture(Tensor::of<float>({2, 1}, {1, 2}));
   EXPECT_EQ(downloaded_text_of(call_for_one("mul", {x, one})), "[[0. 1. 2.]\n [0. 2. 4.]]");
   const AnyTensor whole = to_texture(Tensor::of<std::int64_t>({3}, {5, 6, 7}));
@@ -106,8 +106,9 @@ TEST(TextureOperators, broadcast_and_promote) {
 
 TEST(TextureOperators, upload_what_is_on_the_cpu) {
   const AnyTensor on_cpu = from_cpu(Tensor::of<float>({3}, {10, 20, 30}));
-  EXPECT_EQ(downloaded_text_of(call_for_one("add", {counted(3), on_cpu})), "[10. 21. 32.]");
-  EXPECT_EQ(downloaded_text_of(call_for_one("cat", {Tensors{on_cpu, counted(2)}})),
+  EXPECT_EQ(downloaded_text_of(call_for_one("add", {counted_on_texture(3), on_cpu})),
+            "[10. 21. 32.]");
+  EXPECT_EQ(downloaded_text_of(call_for_one("cat", {Tensors{on_cpu, counted_on_texture(2)}})),
             "[10. 20. 30.  0.  1.]");
 }
 
@@ -120,7 +121,8 @@ TEST(TextureOperators, of_users_need_a_cpu_kernel_only) {
         }
         return scaled;
       });
-  const Tensors scaled = call("test_texture_scale", {Tensors{counted(2), counted(3)}, 3});
+  const Tensors scaled =
+      call("test_texture_scale", {Tensors{counted_on_texture(2), counted_on_texture(3)}, 3});
   ASSERT_EQ(scaled.size(), 2U);
   EXPECT_EQ(downloaded_text_of(scaled[1]), "[0. 3. 6.]");
 }
@@ -136,12 +138,12 @@ TEST(TextureOperators, that_view_or_write_are_refused_by_name) {
       EXPECT_NE(text.find("functionalize"), std::string::npos) << text;
     }
   };
-  refused("select", {counted(3), 0, 1});
-  refused("unbind", {counted(3)});
-  refused("add_", {counted(3), counted(3)});
-  refused("transpose_", {counted(3), 0, 0});
-  refused("resize_", {counted(3), {2}});
-  refused("copy_", {from_cpu(Tensor::zeros({3}, DType::f32)), counted(3)});
+  refused("select", {counted_on_texture(3), 0, 1});
+  refused("unbind", {counted_on_texture(3)});
+  refused("add_", {counted_on_texture(3), counted_on_texture(3)});
+  refused("transpose_", {counted_on_texture(3), 0, 0});
+  refused("resize_", {counted_on_texture(3), {2}});
+  refused("copy_", {from_cpu(Tensor::zeros({3}, DType::f32)), counted_on_texture(3)});
 }
 
 TEST(TextureOperators, compute_what_the_cpu_computes) {
