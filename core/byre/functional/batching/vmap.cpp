@@ -128,7 +128,7 @@ class Run {
 
   void add_input(const AnyTensor& given, std::optional<std::int64_t> at) {
     if (!at) {
-      inputs_.push_back({given, std::nullopt, given, {}, {}});
+      inputs_.push_back({given, std::nullopt, given, {}, {}, {}});
       return;
     }
     const std::size_t axis = byre::detail::wrap_axis(*at, given.ndim(), "vmap");
@@ -147,7 +147,7 @@ class Run {
     if (is_within_pass(given)) {
       detail::expect_captured_apart(given);
     }
-    Input input{given, axis, {}, {}, {}};
+    Input input{given, axis, {}, {}, {}, {}};
     if (FunctionalTensor* const held = given.as<FunctionalTensor>()) {
       input.alias = held->alias();
       input.generation = input.alias->generation();
