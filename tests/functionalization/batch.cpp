@@ -8,6 +8,10 @@
 #include <byre/tensor/print.hpp>
 
 #include <algorithm>
+#include <array>
+#include <optional>
+#include <sstream>
+#include <string_view>
 
 #include "outcome.hpp"
 
@@ -30,22 +34,57 @@ Tensor member_of(const Tensor& tensor, std::int64_t member) {
   return add(tensor, Scalar(member)).clone();
 }
 
-/// All members of one input, and the axis that is the batch's.
+/// All members of one input.
 struct Batch {
   Tensor all;
-  std::int64_t axis = 0;
+  std::optional<std::int64_t> axis;  ///< the batch's; none where all members are given the same
 
-  Batch(const Tensor& tensor, std::int64_t at) : axis(at) {
+  Tensor memory;  ///< of which `all` is the beginning
+
+  Batch(const Tensor& tensor, std::optional<std::int64_t> at, const Tensor* shared) : axis(at) {
     Dims sizes = tensor.sizes();
-    sizes.insert(sizes.begin() + axis, members);
-    all = Tensor::zeros(sizes, tensor.dtype());
-    for (std::int64_t member = 0; member < members; ++member) {
-      Tensor part = all.select(axis, member);
-      copy_(part, member_of(tensor, member));
+    if (axis) {
+      sizes.insert(sizes.begin() + *axis, members);
+    }
+    all = memory = Tensor::zeros(sizes, tensor.dtype());
+    if (shared != nullptr && shared->dtype() == all.dtype() && shared->numel() >= all.numel()) {
+      memory = *shared;
+      all = beginning_of(memory, sizes);
+    } else if (axis) {
+      for (std::int64_t which = 0; which < members; ++which) {
+        Tensor part = member(which);
+        copy_(part, member_of(tensor, which));
+      }
+    } else {
+      copy_(all, tensor);
     }
   }
-  Tensor member(std::int64_t which) const { return all.select(axis, which); }
+  Tensor member(std::int64_t which) const { return axis ? all.select(*axis, which) : all; }
+  /// The same apart from all others; what has no batch, in as much memory.
+  Tensor member_alone(std::int64_t which) const {
+    return axis ? member(which).clone() : beginning_of(memory.clone(), all.sizes());
+  }
+
+ private:
+  static Tensor beginning_of(const Tensor& memory, const Dims& sizes) {
+    const std::int64_t count = contiguous_layout(sizes, "batch").numel();
+    return memory.view({memory.numel()}).slice(0, 0, count).view(sizes);
+  }
 };
+
+/// What vmap says it does not do, from the beginning, or behind the operator's name. All else that it
+/// throws is an error of its own.
+bool is_of_vmap(std::string_view what) {
+  static constexpr std::array refusals = {
+      std::string_view("vmap: the function made "),
+      std::string_view("vmap: the function wrote to an input whose memory another input sees"),
+      std::string_view("vmap: the function wrote to memory that a batch of it"),
+      std::string_view(": what is written is another for each of a batch"),
+      std::string_view("functionalize: the function wrote to a tensor"),
+  };
+  return std::any_of(refusals.begin(), refusals.end(),
+                     [&](std::string_view refusal) { return what.starts_with(refusal); });
+}
 
 class BatchRun {
  public:
@@ -54,13 +93,21 @@ class BatchRun {
     for (const Ref input : program.inputs) {
       if (before_.contains(input)) {
         const Tensor& tensor = to_cpu(before_.at(input));
+        const std::int64_t axis = turn++ % (std::ssize(tensor.sizes()) + 1);
+        const bool is_first = names_.empty();
         names_.push_back(input);
-        batches_.try_emplace(input, tensor, turn++ % (std::ssize(tensor.sizes()) + 1));
+        const bool has_axis = is_first || input.step % 2 == 0;
+        const bool is_view = !is_first && input.step % 3 == 0;
+        batches_.try_emplace(input, tensor, has_axis ? std::optional(axis) : std::nullopt,
+                             is_view ? &batches_.at(names_.front()).all : nullptr);
       }
     }
   }
 
   BatchOutcome outcome(Nesting nesting) {
+    if (names_.empty()) {
+      return {"", "no inputs"};
+    }
     std::vector<OfOne> expected;
     for (std::int64_t member = 0; member < members; ++member) {
       expected.push_back(run_alone(member));
@@ -86,9 +133,8 @@ class BatchRun {
     } catch (const Error& error) {
       const std::string what = error.what();
       // Up to the tensors, and the sizes of inputs that are no longer what they were.
-      return what.starts_with("vmap: ")
-                 ? BatchOutcome{"", what.substr(0, what.find_first_of(",;:[", 6))}
-                 : BatchOutcome{"it failed: " + what, ""};
+      return is_of_vmap(what) ? BatchOutcome{"", what.substr(0, what.find_first_of(",;["))}
+                              : BatchOutcome{"it failed: " + what, ""};
     }
     if (trace.happened != expected.front().trace.happened) {
       return of_other_steps(expected.front().trace, trace);
@@ -108,6 +154,7 @@ class BatchRun {
     Trace trace;
     Tensors outputs;
     Values inputs;
+    Tensors seen_elsewhere;  // what is given to all members is, and so it does not grow
   };
 
   OfOne run_alone(std::int64_t member) const {
@@ -116,7 +163,11 @@ class BatchRun {
     for (const Ref name : names_) {
       const auto [found, is_new] = one.inputs.try_emplace(name);
       if (is_new) {
-        found->second = from_cpu(batches_.at(name).member(member).clone());
+        const Batch& batch = batches_.at(name);
+        found->second = from_cpu(batch.member_alone(member));
+        if (!batch.axis) {
+          one.seen_elsewhere.push_back(from_cpu(to_cpu(found->second)));
+        }
       }
       inputs.push_back(found->second);
     }
@@ -131,12 +182,25 @@ class BatchRun {
     const std::string& op =
         program_.body[static_cast<std::size_t>(alone - expected.happened.begin())].op;
     if (*alone == static_cast<char>(Happened::done) &&
-        found.said.find("vmap") != std::string::npos) {
+        is_of_vmap(refusal_of(found, batched - found.happened.begin(), op))) {
       return {"", op};
     }
     return {op + ": it does " + found.happened + " and not " + expected.happened + "\n" +
                 found.said + "and not\n" + expected.said,
             ""};
+  }
+
+  /// What was said, behind the operator's name, of the step at that place.
+  static std::string refusal_of(const Trace& trace, std::ptrdiff_t step, const std::string& op) {
+    const auto begin = trace.happened.begin();
+    std::istringstream said(trace.said);
+    std::string line;
+    for (auto left = std::count(begin, begin + step + 1, static_cast<char>(Happened::refused));
+         left > 0; --left) {
+      std::getline(said, line);
+    }
+    const std::string before = "  " + op + " is refused: " + op;
+    return line.starts_with(before) ? line.substr(before.size()) : line;
   }
 
   static std::string difference(const Tensor& expected, const Tensor& found) {
@@ -162,7 +226,8 @@ class BatchRun {
       }
     }
     for (const auto& [name, batch] : batches_) {
-      const std::string text = difference(to_cpu(expected.inputs.at(name)), batch.member(member));
+      const Tensor found = batch.axis ? batch.member(member) : to_cpu(given_.at(name));
+      const std::string text = difference(to_cpu(expected.inputs.at(name)), found);
       if (!text.empty()) {
         return "the input t" + std::to_string(name.step) + text;
       }
