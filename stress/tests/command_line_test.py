@@ -170,12 +170,16 @@ class Runs(unittest.TestCase):
             self.assertIn("byre-stress: boost::thread_resource_error", ended.stderr)
             self.assertNotIn("signal", ended.stderr)
 
+    # They are wrong whatever other threads do: no race finds them better than one thread.
+    OF_ONE_THREAD = {"keeps_no_agreeing_write"}
+
     def test_every_control_of_the_model_checker_is_planted(self):
         listed = run("--list").stdout
-        names = [name for file in CONTROLS.glob("*.cpp")
-                 for name in re.findall(r'\.name = "control\.(\w+)"', file.read_text())]
+        names = {name for file in CONTROLS.glob("*.cpp")
+                 for name in re.findall(r'\.name = "control\.(\w+)"', file.read_text())}
         self.assertGreater(len(names), 8)
-        for name in names:
+        self.assertLessEqual(self.OF_ONE_THREAD, names)
+        for name in names - self.OF_ONE_THREAD:
             # A weak load is the same bug in whatever it guards.
             planted = name.removesuffix("_writes") if name.startswith("relaxed") else name
             planted = planted.removesuffix("_resizes")
@@ -206,9 +210,13 @@ class EarlyEnds(unittest.TestCase):
 
     def test_a_signal_ends_a_run_with_its_report(self):
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            # Sent before the run takes notice, it would end the program as usual.
+            # Under nohup it would stay ignored. Sent before the run takes notice, it would end the
+            # program as usual.
+            def as_usual(number=number):
+                signal.signal(number, signal.SIG_DFL)
+
             with subprocess.Popen(self.ENDLESS, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                  text=True) as process:
+                                  text=True, preexec_fn=as_usual) as process:
                 process.stderr.readline()
                 process.send_signal(number)
                 out, _ = process.communicate()

@@ -91,8 +91,8 @@ void scratch_filled_twice_rewritten(Journal& journal) {
 
 void two_monitors(Journal& journal) {
   Tensor state = counted({2, 3});
-  const Tensor tall = state.reshape({3, 2});  // reshaped 1, view 1
-  const Tensor flat = state.reshape({6});     // reshaped 2, view 2
+  const Tensor tall = state.reshape({3, 2});  // reshaped 1, view or clone 1
+  const Tensor flat = state.reshape({6});     // reshaped 2, view or clone 2
   for (int step = 0; step < 2; ++step) {
     byre::mul_(state, 2.0);             // written 1 2
     journal.saw(byre::sum(tall, {1}));  // then read 1
