@@ -43,7 +43,7 @@ class TheAudit(unittest.TestCase):
             self.assertEqual(self.figures[of]["recall"], 1.0)
         self.assertEqual(self.figures["advice"],
                          {"as_labelled": self.figures["triples"]["labelled"], "mistakes": 2,
-                          "open": 4})
+                          "open": 6})
         self.assertIs(self.figures["verified"], True)
         self.assertEqual(self.figures["faults"], [])
 
