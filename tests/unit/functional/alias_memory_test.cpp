@@ -4,13 +4,13 @@
 #include <byre/functional/dispatch/call.hpp>
 #include <byre/functional/functionalize/functional_tensor.hpp>
 #include <byre/functional/graph/recording.hpp>
-#include <byre/memory/poison.hpp>
 #include <byre/stats/counters.hpp>
 #include <byre/tensor/elements.hpp>
 #include <byre/tensor/print.hpp>
 
 #include <gtest/gtest.h>
 
+#include "../../../stress/races/sanitized.hpp"
 #include "tensors.hpp"
 
 namespace {
@@ -75,7 +75,7 @@ TEST_P(AliasMemory, of_a_million_updates_without_a_use_is_constant) {
   const AnyTensor x = zeros_with_pass({2});
   const AnyTensor first = element(x, 0);
   const auto before = stats::snapshot().live_bytes;
-  constexpr int writes = watched_by_address_sanitizer ? 100'000 : 1'000'000;  // or it takes minutes
+  constexpr int writes = byre::stress::is_sanitized ? 100'000 : 1'000'000;  // or it takes minutes
   for (int i = 0; i < writes; ++i) {
     call("add_.scalar", {first, 1});
     ASSERT_EQ(functional(x).alias()->pending_updates(), 1U);
