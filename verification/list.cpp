@@ -64,6 +64,7 @@ extern const Scenario locked_undos_wake_waiters;
 extern const Scenario locked_writers_never_wait;
 extern const Scenario locked_writers_race_writers;
 extern const Scenario modes_are_set_beside_reshapes;
+extern const Scenario notes_give_way;
 extern const Scenario numbers_are_given_once;
 extern const Scenario numbers_are_used_up;
 extern const Scenario numbers_run_out;
@@ -97,6 +98,7 @@ extern const Scenario two_undos_wake_waiters;
 extern const Scenario undos_try_again;
 extern const Scenario undos_wake_waiters;
 extern const Scenario values_are_interned_once;
+extern const Scenario watched_storages_are_looked_at;
 extern const Scenario writers_never_wait;
 extern const Scenario writers_race_writers;
 
@@ -171,6 +173,7 @@ std::span<const Scenario* const> all_scenarios() {
       &copies_race_an_installation,
       &first_attachments_race,
       &numbers_are_given_once,
+      &notes_give_way,
       &families_race,
       &families_read_and_write,
       &families_disagree_twice,
@@ -190,6 +193,7 @@ std::span<const Scenario* const> all_scenarios() {
       &tallies_are_added_at_once,
       &tallies_begin_anew,
       &switches_are_set_beside_looks,
+      &watched_storages_are_looked_at,
       &parts_are_found_beside_definitions,
       // The textbook form.
       &locked_drops_race_drops,

@@ -195,6 +195,7 @@ class Worlds {
   bool share_data(Tensor& self, const Tensor& source);
   std::optional<Tensor> over(const Tensor& self, const Dims& sizes) const;
   Tensor reshape(const Tensor& self, const Statement& statement);
+  void watch(Memory& memory);
   Tensor lazy_clone(const Tensor& of, const Layout& layout);
   Tensor clone(const Tensor& of);
   Tensor moved(const Tensor& of);

@@ -298,8 +298,9 @@ void Worlds::write_through(std::size_t name, const Tensor& tensor, std::int64_t 
   write(tensor, tensor.places, counted_from(value), false);
   Memory& memory = *tensor.family->memory;
   memory.data = ++last_data_;
-  if (memory.is_watched && !tensor.places.empty()) {
-    unaudited_ += memory.unaudited.insert({line_, tensor.family->origin}).second ? 1U : 0U;
+  if (!tensor.places.empty()) {
+    const bool is_new = memory.unaudited.insert({line_, tensor.family->origin}).second;
+    unaudited_ += memory.is_watched && is_new ? 1U : 0U;
   }
   kept_.insert_or_assign(name, Kept{tensor, line_, memory.lazy_clones});
 }

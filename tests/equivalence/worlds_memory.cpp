@@ -182,11 +182,19 @@ Worlds::Tensor Worlds::reshape(const Tensor& self, const Statement& statement) {
     made.family = &families_.emplace_back(*self.family);
     made.family->known_at_first = made.family->known ? made.family->known->when : 0;
     made.family->origin = origins_.find_or_add({self.family->origin, line_, mode});
-    self.family->memory->is_watched = true;
+    watch(*self.family->memory);
     ++self.family->memory->lazy_clones;  // where reshape copies
     ++reshapes_;
   }
   return made;
+}
+
+/// Pointers that left before count from now on.
+void Worlds::watch(Memory& memory) {
+  if (!memory.is_watched) {
+    memory.is_watched = true;
+    unaudited_ += memory.unaudited.size();
+  }
 }
 
 /// Of all there is in the storage, also where the tensor sees nothing of it.

@@ -11,6 +11,7 @@
 #include <byre/shadow/place_list_sites.hpp>
 #include <byre/shadow/switch.hpp>
 #include <byre/shadow/tally.hpp>
+#include <byre/shadow/watch_count.hpp>
 #include <byre/stats/shard.hpp>
 #include <byre/stats/sink_flag.hpp>
 #include <byre/storage/attachment_sites.hpp>
@@ -26,14 +27,15 @@ namespace {
 using Table = std::span<const sync::Site>;
 using enum sync::Operation;
 
-constexpr std::array<Table, 14> tables{
+constexpr std::array<Table, 15> tables{
     Table(cow::share_word_sites.rows),          Table(cow::share_lock_sites.rows),
     Table(byre::detail::ref_count_sites.rows),  Table(stats::detail::shard_sites.rows),
     Table(stats::detail::sink_flag_sites.rows), Table(byre::detail::attachment_sites.rows),
     Table(shadow::generation_sites.rows),       Table(shadow::intern_sites.rows),
     Table(shadow::default_mode_sites.rows),     Table(shadow::tally_sites.rows),
     Table(shadow::switch_sites.rows),           Table(shadow::place_list_sites.rows),
-    Table(shadow::overwritten_sites.rows),      Table(functional::published_sites.rows),
+    Table(shadow::overwritten_sites.rows),      Table(shadow::watch_count_sites.rows),
+    Table(functional::published_sites.rows),
 };
 
 constexpr std::array<std::span<const sync::Constant>, 4> constants{

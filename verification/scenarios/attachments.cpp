@@ -59,12 +59,53 @@ class NumbersAreGivenOnce {
   }
 };
 
+/// What was noted of a storage gives way to an attachment, and no note comes after that, whoever notes
+/// and attaches at once. Who asks whether there is one finds it.
+class NotesGiveWay {
+ public:
+  static constexpr unsigned threads = 2;
+  static constexpr std::string_view cover_points[] = {"a note comes first",
+                                                      "a note comes too late"};
+
+  NotesGiveWay() { slot_.note(0, 5); }
+
+  void thread(unsigned index) {
+    if (index == 0) {
+      slot_.attach(std::make_unique<Number>(1));
+      expect(slot_.has_one(), "who attaches is told that there is one");
+      return;
+    }
+    const std::uint32_t before = slot_.noted();
+    expect(before == 5 || slot_.has_one(), "a note stays until there is an attachment");
+    slot_.note(before, 6);
+    const bool is_noted = slot_.is_noted(6);
+    cover(is_noted ? "a note comes first" : "a note comes too late");
+    expect(is_noted || number_in(*slot_.find()) == 1, "what is not noted found an attachment");
+  }
+
+  void after() {
+    expect(slot_.has_one() && number_in(*slot_.find()) == 1, "the attachment is there");
+    expect(slot_.noted() == 0, "and nothing else");
+    slot_.note(0, 7);
+    expect(slot_.has_one() && slot_.noted() == 0, "nor comes again");
+  }
+
+ private:
+  Slot slot_;
+};
+
 }  // namespace
 
 extern const Scenario first_attachments_race;
 const Scenario first_attachments_race = scenario<FirstAttachmentsRace>({
     .name = "first_attachments_race",
     .shows = "Of two attachments to one storage at once one stays, and both threads use it.",
+});
+
+extern const Scenario notes_give_way;
+const Scenario notes_give_way = scenario<NotesGiveWay>({
+    .name = "notes_give_way",
+    .shows = "A note never takes the room of an attachment.",
 });
 
 extern const Scenario numbers_are_given_once;

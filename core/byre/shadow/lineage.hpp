@@ -3,6 +3,7 @@
 #pragma once
 
 #include <byre/shadow/escapes.hpp>
+#include <byre/shadow/mode.hpp>
 #include <byre/shadow/shadow_storage.hpp>
 #include <byre/shadow/storage_writes.hpp>
 #include <byre/storage/attachment.hpp>
@@ -11,9 +12,10 @@
 
 namespace byre::inline v0::shadow {
 
-/// Thread-safety: as of its parts.
+/// Thread-safety: as of its parts. While there is one, there is a reason to watch.
 struct Lineage final : Attachment {
-  Lineage() noexcept : Attachment(AttachmentKind::lineage) {}
+  Lineage() noexcept : Attachment(AttachmentKind::lineage) { detail::watch_count.add(); }
+  ~Lineage() override { detail::watch_count.drop(); }
 
   basic_storage_writes<sync::Boost> writes;
   /// Of tensors that no reshape that is watched made.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <byre/shadow/default_mode.hpp>
+#include <byre/shadow/watch_count.hpp>
 #include <byre/sync/boost.hpp>
 
 #include <cstdint>
@@ -19,6 +20,11 @@ enum class ReshapeMode : std::uint8_t {
   error,  ///< aliases, and throws where something relies on that
   copy,   ///< a lazy copy: the default
 };
+
+/// Whether tensors that a reshape in this mode links are looked after.
+constexpr bool watches(ReshapeMode mode) noexcept {
+  return mode == ReshapeMode::warn || mode == ReshapeMode::error;
+}
 
 /// "alias", ...
 std::string_view name_of(ReshapeMode mode) noexcept;
@@ -38,6 +44,17 @@ extern constinit basic_default_mode<sync::Boost> default_mode;
 extern constinit basic_default_mode<sync::Boost> mode_of_environment;
 
 [[gnu::cold]] ReshapeMode look_into_environment();
+
+/// Of scopes in force, of the process's default, of the environment, and of storages that a watched
+/// reshape met. The environment is one until somebody looked. By itself in its line of cache.
+struct alignas(64) WatchCount : basic_watch_count<sync::Boost> {
+  using basic_watch_count::basic_watch_count;
+};
+extern constinit WatchCount watch_count;
+
+/// Whether the mode in force on this thread watches; not if the environment has no mode's name. Looks
+/// into the environment once, but leaves it to the first reshape what that says. Lock-free from then on.
+[[gnu::cold]] bool is_watching() noexcept;
 
 }  // namespace detail
 

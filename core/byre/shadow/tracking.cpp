@@ -169,10 +169,10 @@ bool is_foreign(const Storage& storage) noexcept {
   return storage.origin() == Origin::adopted || storage.origin() == Origin::borrowed;
 }
 
-void say_foreign(Lineage& lineage, PlaceId reshape) noexcept {
-  lineage.escapes.add(reshape);
+void say_escape(Lineage& lineage, PlaceId place) noexcept {
+  lineage.escapes.add(place);
   detail::count_unaudited();
-  detail::count_escape_at(reshape);
+  detail::count_escape_at(place);
 }
 
 }  // namespace
@@ -189,18 +189,22 @@ void intrusive_ptr_release(ShadowStorage* shadow) noexcept {
 
 ShadowHandle link_by_reshape(const Storage& storage, ShadowStorage* origin, ReshapeMode mode,
                              const Access& from, std::span<const std::int64_t> to_sizes) {
-  BYRE_ASSERT(mode == ReshapeMode::warn || mode == ReshapeMode::error,
-              "a reshape that is not watched was to link two families of views");
+  BYRE_ASSERT(watches(mode), "a reshape that is not watched was to link two families of views");
   if (!storage) {
     return nullptr;
   }
   detail::heed_environment();
+  const TrailId trail = storage.noted();  // before: the lineage takes its room
   const auto [lineage, is_new] = lineage_made_for(storage);
   const ShadowStorage& input = lineage->family(origin);
   const PlaceId reshape =
       place_id(reshape_place(from.site, Shape(from.sizes), Shape(to_sizes), mode, input.reshape()));
-  if (is_new && is_foreign(storage)) {
-    say_foreign(*lineage, reshape);  // now: if it fails below, the storage is no longer new
+  if (is_new) {
+    // Now: if it fails below, the storage is no longer new.
+    for_each_place(trail, [&](PlaceId place) { say_escape(*lineage, place); });
+    if (is_foreign(storage)) {
+      say_escape(*lineage, reshape);
+    }
   }
   auto* const made = new (std::nothrow) ShadowStorage(input, reshape);
   if (made == nullptr) {
@@ -261,6 +265,20 @@ void detail::escape_tracked(Lineage& lineage, ShadowStorage& family) noexcept {
     }
   }
   count_escape_at(write);
+}
+
+constinit thread_local detail::NotedEscape detail::last_noted_escape;
+
+void detail::note_escape(const Storage& storage, const Access& access) noexcept {
+  if (!is_watching()) {
+    return;
+  }
+  const TrailId present = storage.noted();
+  const TrailId trail = trail_with(present, access.site, access.sizes);
+  if (trail != present) {
+    storage.note(present, trail);
+  }
+  last_noted_escape = {trail, access.site};
 }
 
 void detail::rejoin_tracked(Lineage& lineage, ShadowStorage& family) noexcept {

@@ -12,6 +12,7 @@
 #include <byre/shadow/mode.hpp>
 #include <byre/shadow/report.hpp>
 #include <byre/shadow/shadow_storage.hpp>
+#include <byre/shadow/trail.hpp>
 #include <byre/storage/storage.hpp>
 
 #include <cstdint>
@@ -34,8 +35,28 @@ namespace detail {
 [[gnu::cold]] void written_tracked(Lineage& lineage, ShadowStorage& family, const Access& access);
 [[gnu::cold]] void escape_tracked(Lineage& lineage, ShadowStorage& family) noexcept;
 [[gnu::cold]] void rejoin_tracked(Lineage& lineage, ShadowStorage& family) noexcept;
+[[gnu::cold]] void note_escape(const Storage& storage, const Access& access) noexcept;
+
+/// What a thread noted last of a storage that no watched reshape met: that the trail has the line. Names
+/// of files are compared by their addresses.
+struct NotedEscape {
+  TrailId trail = no_trail;
+  CallSite site{};
+};
+#if defined(__GNUC__)
+[[gnu::tls_model("initial-exec")]]
+#endif
+extern constinit thread_local NotedEscape last_noted_escape;
 
 }  // namespace detail
+
+/// Whether a raw pointer to write may leave this storage with nothing said: nothing in the process is watched, or no
+/// watched reshape met the storage, and that a pointer left by this line is noted already. May be false
+/// where it could be true. Wait-free.
+inline bool may_escape_unsaid(const Storage& storage, const CallSite& site) noexcept {
+  const detail::NotedEscape& last = detail::last_noted_escape;
+  return detail::watch_count.is_none() || (storage.is_noted(last.trail) && last.site == site);
+}
 
 /// The shadow storage of a tensor that a reshape in `mode` (warn or error) makes, as an alias, of one
 /// in the family of `origin` (null: the one a storage begins with). `from` is the input's, `to_sizes`
@@ -79,12 +100,17 @@ inline void on_written(const Storage& storage, ShadowStorage* family, const Acce
   }
 }
 
-/// A raw pointer to write through left by the write that on_write was told of last: what is done with
-/// it is not seen. Counted once for each line that it leaves by and reshape that it is reached by.
-/// Thread-safety: as a write. Lock-free; wait-free at the line of the family's last one.
-inline void on_escape(const Storage& storage, ShadowStorage* family) noexcept {
+/// A raw pointer to write through left, by the write that on_write was told of last: what is done with
+/// it is not seen. Counted once for each line that it leaves by and reshape that it is reached by. Of a
+/// storage that no watched reshape met, it is noted if the mode in force on this thread watches, and
+/// counted by the first such reshape. Thread-safety: as a write. Lock-free; wait-free at the line of the
+/// family's last one.
+inline void on_escape(const Storage& storage, ShadowStorage* family,
+                      const Access& access) noexcept {
   if (Lineage* const lineage = lineage_of(storage)) [[unlikely]] {
     detail::escape_tracked(*lineage, lineage->family(family));
+  } else if (storage) {
+    detail::note_escape(storage, access);
   }
 }
 

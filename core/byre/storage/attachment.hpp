@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Attachments: what a room above hangs on one storage, so that whoever has the storage finds it. Few
 /// storages have one, and those that do not pay four bytes that were padding, and one predictable
-/// branch where they are asked for it.
+/// branch where they are asked for it. Until there is one the four bytes have room for a note: a number
+/// that the room above knows the meaning of.
 #pragma once
 
 #include <byre/error/assert.hpp>
@@ -37,6 +38,8 @@ class Attachment {
 
 namespace detail {
 
+inline constexpr std::uint32_t most_attachments = (std::uint32_t{1} << 31) - 1;
+
 /// The attachments of all storages by their numbers, which are from 1 on and used again.
 ///
 /// A number is given out and taken back under the lock. What a number stands for is written before it
@@ -59,7 +62,7 @@ class basic_attachment_table {
     std::uint32_t number = first_free_.get();
     if (number == 0) {
       number = next_.get();
-      BYRE_ASSERT(number != 0, "there are 2^32 storages with attachments");
+      BYRE_ASSERT(number <= most_attachments, "there are 2^31 storages with attachments");
       cell(number, Make::yes);
       next_.set(number + 1);
     } else {
@@ -122,7 +125,8 @@ class basic_attachment_table {
   typename Sync::SharedMutex lock_;
 };
 
-/// Room for one attachment, in the storage. Finding it is wait-free; attaching one locks.
+/// Room for one attachment, in the storage, or for a note until there is one. Finding it is wait-free;
+/// attaching one locks.
 template <sync::Sync Sync>
 class basic_attachment_slot {
  public:
@@ -131,23 +135,27 @@ class basic_attachment_slot {
   basic_attachment_slot& operator=(const basic_attachment_slot&) = delete;
   /// Destroys what is attached.
   ~basic_attachment_slot() {
-    // Who destroys the storage comes after all use of it; find would do with relaxed here.
-    if (const std::uint32_t found = number(); found != 0) [[unlikely]] {
-      remove(found);
+    // Who destroys the storage comes after all use of it.
+    if (has_one()) [[unlikely]] {
+      remove(number_.load(sites.at(At::ask, std::memory_order::relaxed)));
     }
   }
 
   /// One load, for those who nearly always find none.
-  bool has_one() const noexcept { return number() != 0; }
+  bool has_one() const noexcept {
+    // Relaxed, and pairs with nothing: who is told that there is one looks for it with find.
+    return is_attachment(number_.load(sites.at(At::ask, std::memory_order::relaxed)));
+  }
 
   /// Null if there is none.
   Attachment* find() const noexcept {
-    const std::uint32_t found = number();
-    return found == 0 ? nullptr : at(found);
+    // Acquire pairs with attach: what is found is whole, or first_attachments_race fails.
+    const std::uint32_t found = number_.load(sites.at(At::find, std::memory_order::acquire));
+    return is_attachment(found) ? at(found) : nullptr;
   }
 
   /// Attaches it, unless there is one already or another thread comes first; answers the one that is
-  /// there then. Throws std::bad_alloc: nothing is attached.
+  /// there then. What was noted is gone. Throws std::bad_alloc: nothing is attached.
   Attachment& attach(std::unique_ptr<Attachment> attachment) {
     if (Attachment* const attached = find()) {
       return *attached;
@@ -157,7 +165,7 @@ class basic_attachment_slot {
     // Release pairs with find: the attachment comes first, or first_attachments_race fails.
     while (!number_.compare_exchange_weak(present, number,
                                           sites.at(At::attach, std::memory_order::release))) {
-      if (present != 0) {
+      if (is_attachment(present)) {
         // Its lock comes after that of the other's add: the other's attachment is whole.
         table().remove(number);
         return table().at(present);
@@ -166,11 +174,39 @@ class basic_attachment_slot {
     return table().at(number);
   }
 
+  /// What was noted last, of 31 bits; 0 for nothing, or once there is an attachment.
+  std::uint32_t noted() const noexcept {
+    // Relaxed, and pairs with nothing: the number is all there is to know.
+    const std::uint32_t number = number_.load(sites.at(At::read_note, std::memory_order::relaxed));
+    return number > most_attachments ? number ^ note_bit : 0;
+  }
+
+  /// Whether that was noted last. Of 0 never.
+  bool is_noted(std::uint32_t noted) const noexcept {
+    // Relaxed, and pairs with nothing: the number is all there is to know.
+    return number_.load(sites.at(At::read_note, std::memory_order::relaxed)) == (noted | note_bit);
+  }
+
+  /// Notes it, unless there is an attachment, or another note than `present`, what noted() said.
+  void note(std::uint32_t present, std::uint32_t noted) noexcept {
+    const std::uint32_t before = present == 0 ? 0 : present | note_bit;
+    std::uint32_t found = before;
+    // Relaxed, and pairs with nothing: the number is all there is to know.
+    while (!number_.compare_exchange_weak(found, noted | note_bit,
+                                          sites.at(At::note, std::memory_order::relaxed)) &&
+           found == before) {
+    }
+  }
+
  private:
   using At = AttachmentSite;
   using Table = basic_attachment_table<Sync>;
   static constexpr const auto& sites = attachment_sites;
+  static constexpr std::uint32_t note_bit = most_attachments + 1;
 
+  static constexpr bool is_attachment(std::uint32_t number) noexcept {
+    return number != 0 && number <= most_attachments;
+  }
   static Table& table() noexcept { return Sync::template immortal<Table>(); }
   // Functions of their own: those that find no attachment need not make room for them.
   [[gnu::noinline, gnu::cold]] static Attachment* at(std::uint32_t number) noexcept {
@@ -180,12 +216,8 @@ class basic_attachment_slot {
     table().remove(number);
   }
 
-  std::uint32_t number() const noexcept {
-    // Acquire pairs with attach: what is found is whole, or first_attachments_race fails.
-    return number_.load(sites.at(At::find, std::memory_order::acquire));
-  }
-
-  typename Sync::template Atomic<std::uint32_t> number_;
+  typename Sync::template Atomic<std::uint32_t>
+      number_;  ///< of an attachment, or a note and its bit
 };
 
 }  // namespace detail

@@ -7,9 +7,12 @@
 
 namespace byre::inline v0::detail {
 
-enum class AttachmentSite : std::uint8_t { find, attach, lock, unlock };
+enum class AttachmentSite : std::uint8_t { ask, find, attach, read_note, note, lock, unlock };
 
-inline constexpr sync::SiteTable<AttachmentSite, 4> attachment_sites{{{
+inline constexpr sync::SiteTable<AttachmentSite, 7> attachment_sites{{{
+    {"attachment.ask", sync::Operation::load, std::memory_order::relaxed,
+     "nothing: who is told that there is one looks for it with find",
+     "relaxed is the weakest order"},
     {"attachment.find", sync::Operation::load, std::memory_order::acquire,
      "attach (release): who finds an attachment finds it whole",
      "first_attachments_race: the attachment is used before it was made"},
@@ -18,6 +21,11 @@ inline constexpr sync::SiteTable<AttachmentSite, 4> attachment_sites{{{
      "lock",
      "first_attachments_race: the attachment is used before it was made; not atomic, two threads "
      "attach at once and use two"},
+    {"attachment.read_note", sync::Operation::load, std::memory_order::relaxed,
+     "nothing: the number is all there is to know", "relaxed is the weakest order"},
+    {"attachment.note", sync::Operation::compare_exchange, std::memory_order::relaxed,
+     "nothing: the number is all there is to know",
+     "relaxed is the weakest order; not atomic, notes_give_way: an attachment is lost to a note"},
     {"attachment.lock", sync::Operation::lock, std::memory_order::seq_cst,
      "unlock: numbers are taken and given back by one thread at a time",
      "left out, numbers_are_given_once: two attachments have one number"},

@@ -164,6 +164,20 @@ class basic_storage {
     }
   }
 
+  /// A number that the shadow room leaves on a storage that nothing hangs on yet; 0 for none. Wait-free.
+  std::uint32_t noted() const noexcept {
+    return identity_ == nullptr ? 0 : identity_->attachment.noted();
+  }
+  /// Whether that was noted last, and is not 0. The handle is not empty. Wait-free.
+  bool is_noted(std::uint32_t noted) const noexcept {
+    return identity_->attachment.is_noted(noted);
+  }
+  /// Notes it in place of `present`, which noted() said, if nothing hangs on the storage and nobody
+  /// noted another meanwhile. The handle is not empty. Lock-free.
+  void note(std::uint32_t present, std::uint32_t noted) const noexcept {
+    identity_->attachment.note(present, noted);
+  }
+
   /// True iff there is a storage behind this handle.
   explicit operator bool() const noexcept { return identity_ != nullptr; }
 

@@ -99,7 +99,8 @@ Tensor Tensor::copy_of(const Dims& sizes, const void* values, std::size_t count,
                                  static_cast<long long>(tensor.numel()), to_string(sizes).c_str()));
   }
   if (count != 0) {
-    std::memcpy(tensor.mutable_raw_data(), values, tensor.nbytes());
+    std::memcpy(tensor.elements_to_write(tensor.nbytes(), Wait::allowed, CallSite::current()),
+                values, tensor.nbytes());
   }
   return tensor;
 }

@@ -342,21 +342,20 @@ class Tensor {
   void grow_storage(std::size_t nbytes, CallSite site);
 
   const void* bytes_to_read(DType wanted, CallSite site) const {
-    if (!is_plain(wanted)) [[unlikely]] {
+    const TensorBase& seen = base();
+    if (!seen.has_memory_of(wanted) || seen.storage.has_attachment()) [[unlikely]] {
       return watched_bytes_to_read(wanted, site);
     }
-    return storage().data(site) + base().nbytes_in_front();
+    return seen.storage.data(site) + seen.nbytes_in_front();
   }
   void* bytes_to_write(DType wanted, Wait wait, CallSite site) {
-    if (!is_plain(wanted)) [[unlikely]] {
+    TensorBase& seen = base();
+    if (!seen.has_memory_of(wanted) || !shadow::may_escape_unsaid(seen.storage, site))
+        [[unlikely]] {
       return watched_bytes_to_write(wanted, wait, site);
     }
-    return base().storage.mutable_data(wait, site) + base().nbytes_in_front();
-  }
-  /// Whether there is nothing but a pointer to be found: a storage, with elements of `wanted`, that no
-  /// watched reshape met.
-  bool is_plain(DType wanted) const noexcept {
-    return wanted == dtype() && wanted != DType::uninitialized && bool(storage()) && !is_watched();
+    const std::size_t nbytes_in_front = seen.nbytes_in_front();
+    return seen.storage.mutable_data(wait, site) + nbytes_in_front;
   }
   const void* watched_bytes_to_read(DType wanted, CallSite site) const;
   void* watched_bytes_to_write(DType wanted, Wait wait, CallSite site);

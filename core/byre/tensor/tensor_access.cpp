@@ -32,7 +32,7 @@ void* Tensor::watched_bytes_to_write(DType wanted, Wait wait, CallSite site) {
   realize_to_write(wanted);
   void* const first = elements_to_write(0, wait, site);  // whatever is done with the pointer
   if (numel() != 0) {
-    shadow::on_escape(storage(), base().shadow.get());
+    shadow::on_escape(storage(), base().shadow.get(), {site, sizes()});
   }
   return first;
 }

@@ -52,6 +52,10 @@ struct TensorBase {
   std::size_t nbytes_in_front() const noexcept {
     return static_cast<std::size_t>(layout.offset) * itemsize(dtype);
   }
+  /// True only if there are a storage and a dtype, which is the wanted one.
+  bool has_memory_of(DType wanted) const noexcept {
+    return wanted == dtype && wanted != DType::uninitialized && bool(storage);
+  }
   /// Null without memory.
   const std::byte* first_element() const noexcept {
     const std::byte* const first = storage.data();

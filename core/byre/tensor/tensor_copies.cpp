@@ -56,7 +56,8 @@ Tensor Tensor::clone(CallSite site) const {
 Tensor Tensor::packed() const {
   Tensor copy = empty(sizes(), dtype(), allocator());
   if (numel() != 0) {
-    copy_within_device(*this, copy.mutable_raw_data());
+    copy_within_device(*this,
+                       copy.elements_to_write(copy.nbytes(), Wait::allowed, CallSite::current()));
   }
   return copy;
 }
@@ -127,14 +128,15 @@ Tensor Tensor::moved_to(Device target) const {
   if (numel() == 0) {
     return copy;
   }
+  void* const first = copy.elements_to_write(copy.nbytes(), Wait::allowed, CallSite::current());
   if (device().is_cpu()) {
-    to.copy_from_host(copy.mutable_raw_data(), detail::ElementAccess::to_read(source), nbytes());
+    to.copy_from_host(first, detail::ElementAccess::to_read(source), nbytes());
   } else if (target.is_cpu()) {
-    from.copy_to_host(copy.mutable_raw_data(), detail::ElementAccess::to_read(source), nbytes());
+    from.copy_to_host(first, detail::ElementAccess::to_read(source), nbytes());
   } else {
     Buffer on_host = Buffer::allocate(nbytes());
     from.copy_to_host(on_host.mutable_data(), detail::ElementAccess::to_read(source), nbytes());
-    to.copy_from_host(copy.mutable_raw_data(), on_host.data(), nbytes());
+    to.copy_from_host(first, on_host.data(), nbytes());
   }
   return copy;
 }

@@ -2,14 +2,15 @@
 #include "pipeline.hpp"
 
 #include <numeric>
+#include <vector>
 
 namespace examples::reshape_audit {
 
 Tensor counted(const byre::Dims& sizes) {
-  Tensor numbers = Tensor::empty(sizes, DType::f32);
-  float* const first = numbers.mutable_data<float>();
-  std::iota(first, first + numbers.numel(), 1.0F);
-  return numbers;
+  std::vector<float> numbers(
+      static_cast<std::size_t>(byre::contiguous_layout(sizes, "counted").numel()));
+  std::iota(numbers.begin(), numbers.end(), 1.0F);
+  return Tensor::of<float>(sizes, numbers);
 }
 
 }  // namespace examples::reshape_audit

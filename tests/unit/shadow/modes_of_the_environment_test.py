@@ -12,12 +12,12 @@ import unittest
 MODES = ["alias", "warn", "error", "copy"]
 
 
-def printed(said):
+def printed(said, *arguments):
     """The lines of PRINT_MODES where BYRE_RESHAPE says that, or where it is not set."""
     environment = {name: value for name, value in os.environ.items() if name != "BYRE_RESHAPE"}
     if said is not None:
         environment["BYRE_RESHAPE"] = said
-    return subprocess.run([PRINT_MODES], check=True, capture_output=True, text=True,
+    return subprocess.run([PRINT_MODES, *arguments], check=True, capture_output=True, text=True,
                           env=environment).stdout.splitlines()
 
 
@@ -38,6 +38,22 @@ class ModesOfTheEnvironment(unittest.TestCase):
             self.assertIn(f'BYRE_RESHAPE in the environment is "{unknown}"', first)
             for mode in MODES:
                 self.assertRegex(first, rf"none of .*\b{mode}\b")
+
+    def test_it_is_known_to_watch_before_anybody_asks_for_the_mode(self):
+        watches, does_not = ["watches", "a reason to"], ["does not watch", "no reason to"]
+        for mode in MODES:
+            expected = watches if mode in ("warn", "error") else does_not
+            self.assertEqual(printed(mode, "early"), [*expected, mode, *expected])
+        self.assertEqual(printed(None, "early"), [*does_not, "copy", *does_not])
+        wrong = printed("wrong", "early")
+        self.assertEqual(wrong[:2] + wrong[3:], does_not * 2)
+
+    def test_that_it_does_not_watch_is_no_answer_to_who_asks_for_the_mode_later(self):
+        for mode in MODES:
+            later = ["watches", "a reason to"] if mode in ("warn", "error") else \
+                    ["does not watch", "no reason to"]
+            self.assertEqual(printed(None, "early", mode),
+                             ["does not watch", "no reason to", mode, *later])
 
     def test_a_long_one_is_cut(self):
         self.assertLess(len(printed("x" * 10000)[0]), 400)

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Prints the mode of reshape in force, or the complaint: by the environment alone, and again; with
-/// a default of the process, within a scope, after the scope, and with no default any more.
+/// a default of the process, within a scope, after the scope, and with no default any more. As `early`
+/// it prints whether it watches, before and after it asks for the mode; as `early MODE` it sets that in
+/// the environment in between.
 #include <byre/error/error.hpp>
 #include <byre/shadow/mode.hpp>
 
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 
 namespace {
@@ -19,9 +22,23 @@ void print_mode() {
   }
 }
 
+void print_whether_it_watches() {
+  std::puts(detail::is_watching() ? "watches" : "does not watch");
+  std::puts(detail::watch_count.is_none() ? "no reason to" : "a reason to");
+}
+
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
+  if (argc > 1) {
+    print_whether_it_watches();
+    if (argc > 2) {
+      ::setenv("BYRE_RESHAPE", argv[2], 1);
+    }
+    print_mode();
+    print_whether_it_watches();
+    return 0;
+  }
   print_mode();
   print_mode();
   set_default_reshape_mode(ReshapeMode::error);

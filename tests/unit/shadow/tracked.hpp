@@ -49,7 +49,7 @@ class Tracked {
   /// A raw pointer to write leaves.
   void escape(ShadowStorage* family, std::uint32_t line) {
     write(family, line, false);
-    shadow::on_escape(storage_, family);
+    shadow::on_escape(storage_, family, access(line));
   }
 
   /// At lines 10, 11 and 12: what is written through the reshaped is read through the input.

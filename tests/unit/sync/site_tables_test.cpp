@@ -6,8 +6,11 @@
 #include <byre/shadow/default_mode.hpp>
 #include <byre/shadow/generation_sites.hpp>
 #include <byre/shadow/intern_sites.hpp>
+#include <byre/shadow/overwritten_sites.hpp>
+#include <byre/shadow/place_list_sites.hpp>
 #include <byre/shadow/switch.hpp>
 #include <byre/shadow/tally.hpp>
+#include <byre/shadow/watch_count.hpp>
 #include <byre/stats/shard.hpp>
 #include <byre/stats/sink_flag.hpp>
 #include <byre/storage/attachment_sites.hpp>
@@ -77,6 +80,9 @@ TEST(SiteTables, have_one_row_for_every_enumerator_in_its_order) {
   expect_complete(shadow::default_mode_sites);
   expect_complete(shadow::tally_sites);
   expect_complete(shadow::switch_sites);
+  expect_complete(shadow::place_list_sites);
+  expect_complete(shadow::overwritten_sites);
+  expect_complete(shadow::watch_count_sites);
   expect_complete(functional::published_sites);
 }
 
@@ -108,7 +114,9 @@ std::vector<Table> all_tables() {
           rows(stats::detail::sink_flag_sites), rows(detail::attachment_sites),
           rows(shadow::generation_sites),       rows(shadow::intern_sites),
           rows(shadow::default_mode_sites),     rows(shadow::tally_sites),
-          rows(shadow::switch_sites),           rows(functional::published_sites)};
+          rows(shadow::switch_sites),           rows(shadow::place_list_sites),
+          rows(shadow::overwritten_sites),      rows(shadow::watch_count_sites),
+          rows(functional::published_sites)};
 }
 
 bool contains(std::string_view text, std::string_view part) {

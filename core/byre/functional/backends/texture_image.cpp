@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/functional/backends/texture_image.hpp>
 #include <byre/sync/immortal.hpp>
+#include <byre/tensor/elements/operands.hpp>
 
 #include <algorithm>
 #include <boost/thread/lock_guard.hpp>
@@ -72,7 +73,8 @@ Texture Texture::upload(const Tensor& tensor) {
 Tensor Texture::download(const Dims& sizes) const {
   Tensor tensor = Tensor::empty(sizes, dtype_);
   BYRE_ASSERT(tensor.numel() == numel_, "a texture was read as another number of elements");
-  auto* next = static_cast<std::byte*>(tensor.mutable_raw_data());
+  auto* next =
+      static_cast<std::byte*>(byre::detail::ElementAccess::to_write(tensor, CallSite::current()));
   const std::size_t of_texel = texel_nbytes();
   std::size_t left = tensor.nbytes();
   for (std::int64_t number = 0; left != 0; ++number) {

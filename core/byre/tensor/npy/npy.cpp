@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/storage/input_file.hpp>
 #include <byre/storage/output_file.hpp>
+#include <byre/tensor/elements/operands.hpp>
 #include <byre/tensor/npy.hpp>
 #include <byre/tensor/npy/error.hpp>
 
@@ -77,7 +78,8 @@ template <class Fill>
 Tensor filled(const NpyHeader& header, const char* source, const Fill& fill) {
   Tensor stored = Tensor::empty(sizes_as_stored(header), header.dtype);
   if (header.data_nbytes != 0) {
-    auto* const data = static_cast<std::byte*>(stored.mutable_raw_data());
+    auto* const data =
+        static_cast<std::byte*>(detail::ElementAccess::to_write(stored, CallSite::current()));
     fill(data, header.data_nbytes);
     expect_bools(header, data, source);
     if (header.byte_order != std::endian::native) {
@@ -165,7 +167,8 @@ void save_npy(const std::filesystem::path& path, const Tensor& tensor, const Npy
   Tensor data = dense_on_host(fortran_order ? reversed(tensor) : tensor, site);
   if (format.byte_order != std::endian::native && data.nbytes() != 0) {
     data = data.clone(site);
-    swap_bytes(static_cast<std::byte*>(data.mutable_raw_data()), data.nbytes(), data.dtype());
+    swap_bytes(static_cast<std::byte*>(detail::ElementAccess::to_write(data, site)), data.nbytes(),
+               data.dtype());
   }
   detail::OutputFile file(path);
   file.write(header.data(), header.size());
