@@ -21,7 +21,8 @@ def install(source, kind, folder):
     """The folder byre is in now, which is not the one it was installed to."""
     # Meson's own choice of a libdir depends on the machine, and CMake may not look there.
     where = [f"--prefix={folder}/installed", "--libdir=lib"]
-    how = [f"-Ddefault_library={kind}", "-Dunity=on", "-Dbuildtype=plain"]
+    how = [f"-Ddefault_library={kind}", "-Dunity=on", "-Dunity_size=1000",
+           "-Dbuildtype=plain"]
     parts = ("tests", "verification", "stress", "benchmarks", "examples")
     others = [f"-D{part}=disabled" for part in parts]
     run("meson", "setup", *where, *how, *others, f"{folder}/build", source)

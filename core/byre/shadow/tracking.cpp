@@ -195,15 +195,16 @@ ShadowHandle link_by_reshape(const Storage& storage, ShadowStorage* origin, Resh
   }
   detail::heed_environment();
   const TrailId trail = storage.noted();  // before: the lineage takes its room
-  const auto [lineage, is_new] = lineage_made_for(storage);
-  const ShadowStorage& input = lineage->family(origin);
+  const LineageOf made_for = lineage_made_for(storage);
+  Lineage& lineage = *made_for.lineage;
+  const ShadowStorage& input = lineage.family(origin);
   const PlaceId reshape =
       place_id(reshape_place(from.site, Shape(from.sizes), Shape(to_sizes), mode, input.reshape()));
-  if (is_new) {
+  if (made_for.is_new) {
     // Now: if it fails below, the storage is no longer new.
-    for_each_place(trail, [&](PlaceId place) { say_escape(*lineage, place); });
+    for_each_place(trail, [&](PlaceId place) { say_escape(lineage, place); });
     if (is_foreign(storage)) {
-      say_escape(*lineage, reshape);
+      say_escape(lineage, reshape);
     }
   }
   auto* const made = new (std::nothrow) ShadowStorage(input, reshape);
