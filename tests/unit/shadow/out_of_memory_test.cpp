@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Every allocation of a reshape and of a violation is made to fail, one after another.
 #include <byre/error/error.hpp>
+#include <byre/shadow/mode.hpp>
 #include <byre/shadow/place.hpp>
 
 #include <limits>
@@ -176,6 +177,62 @@ TEST_F(ShadowsWithoutMemory, a_pointer_that_leaves_at_a_place_that_cannot_be_not
     times[line.site.line] = line.times;
   }
   EXPECT_EQ(times, (std::map<std::uint32_t, std::uint64_t>{{0, 1}, {11, 1}}));
+}
+
+TEST_F(ShadowsWithoutMemory, a_pointer_that_leaves_before_anything_is_watched_is_counted) {
+  const shadow::ReshapeModeScope scope(ReshapeMode::warn);
+  for (int nth = 0;; ++nth) {
+    const std::string file = file_of_attempt("before", nth);
+    Tracked tracked;
+    tracked.file() = file.c_str();
+    const bool failed = fails_at(nth, [&] { tracked.escape(nullptr, 11); });
+    tracked.reshape(10);
+    EXPECT_EQ(shadow::summary().unaudited, static_cast<std::uint64_t>(nth) + 1);
+    if (!failed) {
+      EXPECT_GT(nth, 0);
+      break;
+    }
+  }
+}
+
+TEST_F(ShadowsWithoutMemory,
+       pointers_that_left_by_known_lines_count_where_nothing_more_can_be_noted) {
+  constexpr std::uint32_t lines = 200;  // more than there is room for, so far
+  Tracked known;
+  known.file() = "no/trail.cpp";
+  known.reshape(10);
+  for (std::uint32_t number = 0; number < lines; ++number) {
+    known.write(nullptr, 100 + number);
+  }
+  const shadow::ReshapeModeScope scope(ReshapeMode::warn);
+  std::vector<Tracked> others(lines);
+  most_nbytes_of_a_new = 0;
+  for (std::uint32_t number = 0; number < lines; ++number) {
+    others[number].file() = known.file();
+    others[number].escape(nullptr, 100 + number);
+  }
+  most_nbytes_of_a_new = std::numeric_limits<std::size_t>::max();
+  for (Tracked& other : others) {
+    other.reshape(11);
+  }
+  EXPECT_EQ(shadow::summary().unaudited, lines);
+  const auto unaudited = shadow::summary().unaudited_lines;
+  EXPECT_EQ(unaudited.at(0).site.line, 0U);
+  EXPECT_GT(unaudited.size(), 1U) << "some were noted";
+}
+
+TEST_F(ShadowsWithoutMemory, pointers_that_left_by_lines_that_are_not_known_are_one) {
+  const shadow::ReshapeModeScope scope(ReshapeMode::warn);
+  Tracked tracked;
+  tracked.file() = "no/room/before.cpp";
+  {
+    const RoomForNoPlaces none;
+    tracked.escape(nullptr, 11);
+    tracked.escape(nullptr, 12);
+  }
+  tracked.escape(nullptr, 13);
+  tracked.reshape(10);
+  EXPECT_EQ(shadow::summary().unaudited, 1U) << "one that is not known has all lines";
 }
 
 TEST_F(ShadowsWithoutMemory, error_mode_throws_also_what_writes_at_a_place_that_is_not_known) {

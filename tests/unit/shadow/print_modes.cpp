@@ -2,13 +2,14 @@
 /// Prints the mode of reshape in force, or the complaint: by the environment alone, and again; with
 /// a default of the process, within a scope, after the scope, and with no default any more. As `early`
 /// it prints whether it watches, before and after it asks for the mode; as `early MODE` it sets that in
-/// the environment in between.
+/// the environment in between. As `scope` it prints whether it watches in a scope that copies.
 #include <byre/error/error.hpp>
 #include <byre/shadow/mode.hpp>
 
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <string_view>
 
 namespace {
 
@@ -30,6 +31,11 @@ void print_whether_it_watches() {
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc > 1 && argv[1] == std::string_view("scope")) {
+    const ReshapeModeScope scope(ReshapeMode::copy);
+    print_whether_it_watches();
+    return 0;
+  }
   if (argc > 1) {
     print_whether_it_watches();
     if (argc > 2) {
