@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/error/error.hpp>
 #include <byre/shadow/mode.hpp>
-#include <byre/shadow/switch.hpp>
 #include <byre/sync/immortal.hpp>
 
 #include <algorithm>
@@ -9,62 +8,65 @@
 #include <boost/thread/lock_guard.hpp>
 #include <boost/thread/mutex.hpp>
 #include <cstdlib>
-#include <utility>
 
 namespace byre::inline v0::shadow {
 namespace {
 
 constexpr std::array<std::string_view, 4> names{"alias", "warn", "error", "copy"};
 
-/// Nothing if it is not the name of one.
-std::optional<ReshapeMode> mode_in_environment() noexcept {
+/// Null for nothing.
+const char* asked_by_environment() noexcept {
   const char* const asked = std::getenv("BYRE_RESHAPE");
-  return asked == nullptr || *asked == '\0' ? ReshapeMode::copy : mode_named(asked);
+  return asked == nullptr || *asked == '\0' ? nullptr : asked;
 }
 
-/// What the process as a whole adds to the reasons to watch. Of changes one is made at a time.
+/// Nothing if it is not the name of one.
+std::optional<ReshapeMode> mode_asked(const char* name) noexcept {
+  return name == nullptr ? ReshapeMode::copy : mode_named(name);
+}
+
+/// What the process as a whole adds to the reasons to watch. Of changes one is made at a time; a reason
+/// is counted before the mode is in force that it is for, and until after.
 class Reasons {
  public:
   void set_default(std::optional<ReshapeMode> mode) noexcept {
     const boost::lock_guard<boost::mutex> lock(mutex_);
-    detail::default_mode.set(mode);
-    count(default_watches_, mode && watches(*mode));
+    change(default_is_counted_, mode && watches(*mode), [&] { detail::default_mode.set(mode); });
   }
 
   void set_environment(ReshapeMode mode) noexcept {
     const boost::lock_guard<boost::mutex> lock(mutex_);
-    count(environment_is_counted_, watches(mode));
-    environment_watches_.set(watches(mode));
+    change(environment_is_counted_, watches(mode), [&] {
+      detail::environment_watches.set(watches(mode));
+      detail::mode_of_environment.set(mode);
+    });
   }
 
-  /// Looks into it, unless somebody did.
-  bool environment_watches() noexcept {
-    if (const auto known = environment_watches_.get()) {
-      return *known;
-    }
+  bool look_into_environment() noexcept {
     const boost::lock_guard<boost::mutex> lock(mutex_);
-    if (!environment_watches_.get()) {
-      const bool found = watches(mode_in_environment().value_or(ReshapeMode::copy));
-      count(environment_is_counted_, found);
-      environment_watches_.set(found);
+    if (!detail::environment_watches.get()) {
+      const bool found = watches(mode_asked(asked_by_environment()).value_or(ReshapeMode::copy));
+      change(environment_is_counted_, found, [&] { detail::environment_watches.set(found); });
     }
-    return *environment_watches_.get();
+    return *detail::environment_watches.get();
   }
 
  private:
-  static void count(bool& is_counted, bool is_one) noexcept {
-    if (is_one && !is_counted) {
+  template <class Change>
+  static void change(bool& is_counted, bool is_reason, const Change& make) noexcept {
+    if (is_reason && !is_counted) {
       detail::watch_count.add();
-    } else if (!is_one && is_counted) {
+    }
+    make();
+    if (!is_reason && is_counted) {
       detail::watch_count.drop();
     }
-    is_counted = is_one;
+    is_counted = is_reason;
   }
 
   boost::mutex mutex_;
-  bool default_watches_ = false;
+  bool default_is_counted_ = false;
   bool environment_is_counted_ = true;
-  basic_switch<sync::Boost> environment_watches_;
 };
 
 Reasons& reasons() noexcept {
@@ -88,47 +90,44 @@ constinit basic_default_mode<sync::Boost> detail::default_mode;
 constinit basic_default_mode<sync::Boost> detail::mode_of_environment;
 constinit detail::WatchCount detail::watch_count(1);
 
+constinit basic_switch<sync::Boost> detail::environment_watches;
+
 ReshapeMode detail::look_into_environment() {
-  const auto mode = mode_in_environment();
+  const char* const asked = asked_by_environment();
+  const auto mode = mode_asked(asked);
   if (!mode) {
     throw InvalidArgument(format_text(
         "reshape: BYRE_RESHAPE in the environment is \"%.100s\", which is none of alias, "
         "warn, error and copy. Set it to one of these, or unset it for copy.",
-        std::getenv("BYRE_RESHAPE")));
+        asked));
   }
   reasons().set_environment(*mode);
-  mode_of_environment.set(mode);
   return *mode;
 }
 
-bool detail::is_watching() noexcept {
-  // First: until somebody did, all that asks comes here.
-  const bool environment_watches = reasons().environment_watches();
-  if (mode_of_scope) {
-    return watches(*mode_of_scope);
-  }
-  if (const auto mode = default_mode.get()) {
-    return watches(*mode);
-  }
-  return environment_watches;
+bool detail::look_whether_environment_watches() noexcept {
+  return reasons().look_into_environment();
 }
 
 void set_default_reshape_mode(std::optional<ReshapeMode> mode) noexcept {
+  static_cast<void>(detail::is_watching());  // until somebody looks, the environment is a reason
   reasons().set_default(mode);
 }
 
 ReshapeModeScope::ReshapeModeScope(ReshapeMode mode) noexcept
-    : outer_(std::exchange(detail::mode_of_scope, mode)) {
-  if (watches(mode)) {
+    : watches_(watches(mode)), outer_(detail::mode_of_scope) {
+  static_cast<void>(detail::is_watching());  // the same
+  if (watches_) {
     detail::watch_count.add();
   }
+  detail::mode_of_scope = mode;
 }
 
 ReshapeModeScope::~ReshapeModeScope() {
-  if (watches(*detail::mode_of_scope)) {
+  detail::mode_of_scope = outer_;
+  if (watches_) {
     detail::watch_count.drop();
   }
-  detail::mode_of_scope = outer_;
 }
 
 }  // namespace byre::inline v0::shadow

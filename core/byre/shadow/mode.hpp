@@ -4,6 +4,7 @@
 #pragma once
 
 #include <byre/shadow/default_mode.hpp>
+#include <byre/shadow/switch.hpp>
 #include <byre/shadow/watch_count.hpp>
 #include <byre/sync/boost.hpp>
 
@@ -52,15 +53,30 @@ struct alignas(64) WatchCount : basic_watch_count<sync::Boost> {
 };
 extern constinit WatchCount watch_count;
 
+/// Whether the environment's mode watches, once somebody looked.
+extern constinit basic_switch<sync::Boost> environment_watches;
+[[gnu::cold]] bool look_whether_environment_watches() noexcept;
+
 /// Whether the mode in force on this thread watches; not if the environment has no mode's name. Looks
-/// into the environment once, but leaves it to the first reshape what that says. Lock-free from then on.
-[[gnu::cold]] bool is_watching() noexcept;
+/// into the environment once, but leaves it to the first reshape to say what it is for good. Wait-free
+/// from then on.
+inline bool is_watching() noexcept {
+  if (mode_of_scope) {
+    return watches(*mode_of_scope);
+  }
+  if (const auto mode = default_mode.get()) {
+    return watches(*mode);
+  }
+  const auto known = environment_watches.get();
+  return known ? *known : look_whether_environment_watches();
+}
 
 }  // namespace detail
 
 /// The mode in force on this thread: of its innermost ReshapeModeScope, else the process's default,
-/// else what BYRE_RESHAPE in the environment said when it was first asked for, else copy. Throws
-/// InvalidArgument, each time, if that is not the name of a mode.
+/// else what BYRE_RESHAPE in the environment said when this was first asked for, else copy. Throws
+/// InvalidArgument, each time, if that is not the name of a mode. (The first pointer to write
+/// that leaves looks whether it watches, which decides nothing here.)
 inline ReshapeMode reshape_mode() {
   if (detail::mode_of_scope) [[unlikely]] {
     return *detail::mode_of_scope;
@@ -75,7 +91,7 @@ inline ReshapeMode reshape_mode() {
 }
 
 /// The process's default from now on, on all threads; nothing gives the choice back to the environment.
-/// Thread-safe; what threads that reshape at the same time see is either.
+/// Thread-safe; locks. What threads see that reshape or hand out pointers at the same time is either.
 void set_default_reshape_mode(std::optional<ReshapeMode> mode) noexcept;
 
 /// A mode for this thread, until the scope ends. Scopes nest, and end in the opposite order on the
@@ -88,7 +104,8 @@ class [[nodiscard]] ReshapeModeScope {
   ReshapeModeScope& operator=(const ReshapeModeScope&) = delete;
 
  private:
-  std::optional<ReshapeMode> outer_;
+  const bool watches_;
+  const std::optional<ReshapeMode> outer_;
 };
 
 }  // namespace byre::inline v0::shadow

@@ -140,12 +140,38 @@ bool is_silenced_again(const ShadowStorage& family, WriteMark write,
   return where && (*where == 0 || is_of_access(*where, access.site, family.reshape()));
 }
 
+/// Who had the memory before may have pointers to it.
+bool is_foreign(const Storage& storage) noexcept {
+  return storage.origin() == Origin::adopted || storage.origin() == Origin::borrowed;
+}
+
+/// Where raw pointers to a storage left that `reshape` would be the first watched one of.
+class EscapesBefore {
+ public:
+  EscapesBefore(const Storage& storage, PlaceId reshape) noexcept
+      : trail_(storage.noted()), foreign_(is_foreign(storage)), reshape_(reshape) {}
+
+  template <class Visit>
+  void for_each(const Visit& visit) const {
+    for_each_place(trail_, visit);
+    if (foreign_) {
+      visit(reshape_);
+    }
+  }
+
+ private:
+  TrailId trail_;
+  bool foreign_;
+  PlaceId reshape_;
+};
+
 struct LineageOf {
   Lineage* lineage;
   bool is_new;
 };
 
-LineageOf lineage_made_for(const Storage& storage) {
+/// The lineage has escaped pointers from before when others find it.
+LineageOf lineage_made_for(const Storage& storage, const EscapesBefore& before) {
   if (Lineage* const present = lineage_of(storage)) {
     return {present, false};
   }
@@ -153,6 +179,7 @@ LineageOf lineage_made_for(const Storage& storage) {
   if (made == nullptr) {
     throw OutOfMemory(sizeof(Lineage), "heap, for the lineage of a storage");
   }
+  before.for_each([&](PlaceId place) { made->escapes.add(place); });
   const Lineage* const mine = made.get();
   Lineage* const attached = as_lineage(storage.attach(std::move(made)));
   if (attached == nullptr) {
@@ -162,17 +189,6 @@ LineageOf lineage_made_for(const Storage& storage) {
                     "alias."));
   }
   return {attached, attached == mine};
-}
-
-/// Who had the memory before may have pointers to it.
-bool is_foreign(const Storage& storage) noexcept {
-  return storage.origin() == Origin::adopted || storage.origin() == Origin::borrowed;
-}
-
-void say_escape(Lineage& lineage, PlaceId place) noexcept {
-  lineage.escapes.add(place);
-  detail::count_unaudited();
-  detail::count_escape_at(place);
 }
 
 }  // namespace
@@ -194,20 +210,19 @@ ShadowHandle link_by_reshape(const Storage& storage, ShadowStorage* origin, Resh
     return nullptr;
   }
   detail::heed_environment();
-  const TrailId trail = storage.noted();  // before: the lineage takes its room
-  const LineageOf made_for = lineage_made_for(storage);
-  Lineage& lineage = *made_for.lineage;
-  const ShadowStorage& input = lineage.family(origin);
+  const PlaceId came_from = origin == nullptr ? 0 : origin->reshape();
   const PlaceId reshape =
-      place_id(reshape_place(from.site, Shape(from.sizes), Shape(to_sizes), mode, input.reshape()));
-  if (made_for.is_new) {
+      place_id(reshape_place(from.site, Shape(from.sizes), Shape(to_sizes), mode, came_from));
+  const EscapesBefore before(storage, reshape);
+  const auto [lineage, is_new] = lineage_made_for(storage, before);
+  if (is_new) {
     // Now: if it fails below, the storage is no longer new.
-    for_each_place(trail, [&](PlaceId place) { say_escape(lineage, place); });
-    if (is_foreign(storage)) {
-      say_escape(lineage, reshape);
-    }
+    before.for_each([](PlaceId place) {
+      detail::count_unaudited();
+      detail::count_escape_at(place);
+    });
   }
-  auto* const made = new (std::nothrow) ShadowStorage(input, reshape);
+  auto* const made = new (std::nothrow) ShadowStorage(lineage->family(origin), reshape);
   if (made == nullptr) {
     throw OutOfMemory(sizeof(ShadowStorage), "heap, for a shadow storage");
   }
@@ -269,6 +284,10 @@ void detail::escape_tracked(Lineage& lineage, ShadowStorage& family) noexcept {
 }
 
 constinit thread_local detail::NotedEscape detail::last_noted_escape;
+
+bool detail::is_of_nobody_s_concern(const Storage& storage) noexcept {
+  return !storage.has_attachment() && !is_watching();
+}
 
 void detail::note_escape(const Storage& storage, const Access& access) noexcept {
   if (!is_watching()) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// What tensors say to the shadow storages: that they were reshaped, read, written, or that a raw
-/// pointer left. A storage that no watched reshape met costs one load and one branch.
+/// pointer left. A storage that no watched reshape met costs one load and one branch; a pointer to write
+/// that leaves it does so while nothing in the process is watched.
 ///
 /// Thread-safety: as of the access itself. Reads and reshapes of one storage may be at once, and what
 /// different families do; a write of a family excludes what else that family does. Lock-free where
@@ -36,11 +37,12 @@ namespace detail {
 [[gnu::cold]] void escape_tracked(Lineage& lineage, ShadowStorage& family) noexcept;
 [[gnu::cold]] void rejoin_tracked(Lineage& lineage, ShadowStorage& family) noexcept;
 [[gnu::cold]] void note_escape(const Storage& storage, const Access& access) noexcept;
+bool is_of_nobody_s_concern(const Storage& storage) noexcept;
 
-/// What a thread noted last of a storage that no watched reshape met: that the trail has the line. Names
-/// of files are compared by their addresses.
+/// What a thread noted last of a storage that no watched reshape met: that the trail has the line. The
+/// name of its file is known by its address alone: one that changes where it stands is taken for the same.
 struct NotedEscape {
-  TrailId trail = no_trail;
+  TrailId trail = 0;
   CallSite site{};
 };
 #if defined(__GNUC__)
@@ -51,11 +53,13 @@ extern constinit thread_local NotedEscape last_noted_escape;
 }  // namespace detail
 
 /// Whether a raw pointer to write may leave this storage with nothing said: nothing in the process is watched, or no
-/// watched reshape met the storage, and that a pointer left by this line is noted already. May be false
-/// where it could be true. Wait-free.
+/// watched reshape met the storage, and the mode in force on this thread does not watch, or that a pointer
+/// left by this line is noted already. May be false where it could be true. The handle is not empty.
+/// Wait-free, but for the first look into the environment.
 inline bool may_escape_unsaid(const Storage& storage, const CallSite& site) noexcept {
   const detail::NotedEscape& last = detail::last_noted_escape;
-  return detail::watch_count.is_none() || (storage.is_noted(last.trail) && last.site == site);
+  return detail::watch_count.is_none() || (storage.is_noted(last.trail) && last.site == site) ||
+         detail::is_of_nobody_s_concern(storage);
 }
 
 /// The shadow storage of a tensor that a reshape in `mode` (warn or error) makes, as an alias, of one
@@ -103,8 +107,8 @@ inline void on_written(const Storage& storage, ShadowStorage* family, const Acce
 /// A raw pointer to write through left, by the write that on_write was told of last: what is done with
 /// it is not seen. Counted once for each line that it leaves by and reshape that it is reached by. Of a
 /// storage that no watched reshape met, it is noted if the mode in force on this thread watches, and
-/// counted by the first such reshape. Thread-safety: as a write. Lock-free; wait-free at the line of the
-/// family's last one.
+/// counted by the first such reshape. Thread-safety: as a write. Lock-free for a place that was met
+/// before, unless backtraces are kept; wait-free at the line of the family's last one.
 inline void on_escape(const Storage& storage, ShadowStorage* family,
                       const Access& access) noexcept {
   if (Lineage* const lineage = lineage_of(storage)) [[unlikely]] {

@@ -5,48 +5,66 @@
 #include <byre/sync/boost.hpp>
 #include <byre/sync/immortal.hpp>
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 
 namespace byre::inline v0::shadow {
 namespace {
 
-using Steps = basic_intern_table<sync::Boost, detail::TrailStep, 4096, most_trails>;
+using Steps = basic_intern_table<sync::Boost, detail::TrailStep, 16384, most_trails>;
 
 Steps& steps() noexcept {
   return sync::immortal<Steps>();
 }
 
-/// Of one line that is not known.
-constexpr TrailId unknown_trail = most_trails + 1;
-
 std::size_t hash_of(const detail::TrailStep& step) noexcept {
-  return (std::size_t{step.before} * 0x9e3779b1) ^ step.place;
+  const std::uint64_t mixed = (std::uint64_t{step.before} << 32 | step.place) * 0x9e3779b97f4a7c15;
+  return static_cast<std::size_t>(mixed >> 32);
 }
 
 }  // namespace
 
 detail::TrailStep detail::last_step(TrailId trail) noexcept {
-  return trail == unknown_trail ? TrailStep{} : steps().at(trail);
+  return steps().at(trail);
 }
 
 TrailId trail_with(TrailId trail, const CallSite& site,
                    std::span<const std::int64_t> sizes) noexcept {
-  unsigned lines = 0;
-  bool has_it = false;
-  PlaceId added = place_id({.site = site, .shape = Shape(sizes)});
-  for_each_place(trail, [&](PlaceId each) {
-    ++lines;
-    has_it = has_it || each == added || each == 0;
-  });
-  if (has_it) {
+  const PlaceId added = place_id({.site = site, .shape = Shape(sizes)});
+  if (added == 0) {
+    return trail | other_lines;
+  }
+  // By falling numbers, so that whatever the order in which pointers leave, the trail is one.
+  std::array<PlaceId, most_lines_of_trail> after{};
+  std::size_t count = 0;
+  TrailId longer = trail & ~other_lines;
+  while (longer != 0) {
+    const detail::TrailStep step = detail::last_step(longer);
+    if (step.place <= added) {
+      break;
+    }
+    after[count++] = step.place;
+    longer = step.before;
+  }
+  std::size_t lines = count;
+  for_each_place(longer, [&](PlaceId) { ++lines; });
+  if (longer != 0 && detail::last_step(longer).place == added) {
     return trail;
   }
-  if (lines + 1 == most_lines_of_trail) {
-    added = 0;
+  if (lines == most_lines_of_trail) {
+    return trail | other_lines;
   }
-  const detail::TrailStep step{trail, added};
-  const TrailId longer = steps().number_of(step, hash_of(step));
-  return longer != 0 ? longer : trail != no_trail ? trail : unknown_trail;
+  const auto extend = [&longer](PlaceId place) noexcept {
+    const detail::TrailStep step{longer, place};
+    longer = steps().number_of(step, hash_of(step));
+    return longer != 0;
+  };
+  bool has_room = extend(added);
+  while (has_room && count != 0) {
+    has_room = extend(after[--count]);
+  }
+  return has_room ? longer | (trail & other_lines) : trail | other_lines;
 }
 
 }  // namespace byre::inline v0::shadow

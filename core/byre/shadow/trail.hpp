@@ -1,50 +1,53 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Trails: by which lines raw pointers to write left a storage before a watched reshape met it. Storages
-/// that were filled by the same lines have the same trail, whose number is all that each keeps.
+/// that were filled by the same lines, in whatever order, have the same trail, whose number is all that
+/// each keeps. Trails are kept for good, each once.
 #pragma once
 
 #include <byre/error/call_site.hpp>
 #include <byre/shadow/write_mark.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
 namespace byre::inline v0::shadow {
 
+/// Of 22 bits; 0 if nobody left. One is set if there are other lines: those that are not known, came
+/// after most_lines_of_trail, or found no memory or no number for a trail.
 using TrailId = std::uint32_t;
-
-/// Nobody left.
-inline constexpr TrailId no_trail = 0;
 inline constexpr TrailId most_trails = TrailId{1} << 20;
-/// Lines that a trail tells apart; those after them are one that is not known.
-inline constexpr unsigned most_lines_of_trail = 32;
+inline constexpr TrailId other_lines = TrailId{1} << 21;
 
-/// The number of the trail that has this line too, of an access to a tensor of these sizes; `trail`
-/// itself if it has. If there is no memory for it, or there are most_trails others, the line is not in
-/// it, but of one without any it is another: of a line that is not known. Thread-safe; lock-free for a
-/// place that was met before, unless backtraces are kept.
+/// Lines that a trail tells apart.
+inline constexpr std::size_t most_lines_of_trail = 31;
+
+/// The trail that has this line too, of an access to a tensor of these sizes. Thread-safe; lock-free for
+/// a place that was met before, unless backtraces are kept.
 TrailId trail_with(TrailId trail, const CallSite& site,
                    std::span<const std::int64_t> sizes) noexcept;
 
-/// Calls `visit(place)` for each line, the last first; 0 for one that is not known. Thread-safe;
-/// wait-free but for what it calls.
-template <class Visit>
-void for_each_place(TrailId trail, const Visit& visit);
-
 namespace detail {
 
+/// The last line of a trail, by the numbers of their places, and the trail of the others.
 struct TrailStep {
-  TrailId before = no_trail;
+  TrailId before = 0;
   PlaceId place = 0;
   friend bool operator==(const TrailStep&, const TrailStep&) noexcept = default;
 };
+/// Wait-free.
 TrailStep last_step(TrailId trail) noexcept;
 
 }  // namespace detail
 
+/// Calls `visit(place)` for each line, and with 0 for all other lines. Thread-safe; wait-free but for
+/// what it calls.
 template <class Visit>
 void for_each_place(TrailId trail, const Visit& visit) {
-  while (trail != no_trail) {
+  if ((trail & other_lines) != 0) {
+    visit(PlaceId{0});
+  }
+  for (trail &= ~other_lines; trail != 0;) {
     const detail::TrailStep step = detail::last_step(trail);
     visit(step.place);
     trail = step.before;

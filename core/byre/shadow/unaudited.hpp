@@ -11,6 +11,7 @@ namespace byre::inline v0::shadow {
 
 struct UnauditedLine {
   CallSite site;  ///< line 0: a place that is not known
+  /// Once for each storage that a pointer left before its first watched reshape, each time since.
   std::uint64_t times = 0;
 };
 

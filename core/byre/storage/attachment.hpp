@@ -135,9 +135,10 @@ class basic_attachment_slot {
   basic_attachment_slot& operator=(const basic_attachment_slot&) = delete;
   /// Destroys what is attached.
   ~basic_attachment_slot() {
-    // Who destroys the storage comes after all use of it.
-    if (has_one()) [[unlikely]] {
-      remove(number_.load(sites.at(At::ask, std::memory_order::relaxed)));
+    // Relaxed: who destroys the storage comes after all use of it.
+    const std::uint32_t number = number_.load(sites.at(At::ask, std::memory_order::relaxed));
+    if (is_attachment(number)) [[unlikely]] {
+      remove(number);
     }
   }
 
@@ -189,10 +190,10 @@ class basic_attachment_slot {
 
   /// Notes it, unless there is an attachment, or another note than `present`, what noted() said.
   void note(std::uint32_t present, std::uint32_t noted) noexcept {
-    const std::uint32_t before = present == 0 ? 0 : present | note_bit;
+    const std::uint32_t before = number_of_note(present);
     std::uint32_t found = before;
     // Relaxed, and pairs with nothing: the number is all there is to know.
-    while (!number_.compare_exchange_weak(found, noted | note_bit,
+    while (!number_.compare_exchange_weak(found, number_of_note(noted),
                                           sites.at(At::note, std::memory_order::relaxed)) &&
            found == before) {
     }
@@ -206,6 +207,9 @@ class basic_attachment_slot {
 
   static constexpr bool is_attachment(std::uint32_t number) noexcept {
     return number != 0 && number <= most_attachments;
+  }
+  static constexpr std::uint32_t number_of_note(std::uint32_t noted) noexcept {
+    return noted == 0 ? 0 : noted | note_bit;
   }
   static Table& table() noexcept { return Sync::template immortal<Table>(); }
   // Functions of their own: those that find no attachment need not make room for them.

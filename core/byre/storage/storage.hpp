@@ -145,7 +145,8 @@ class basic_storage {
     return identity_ == nullptr ? default_allocator() : identity_->buffer.allocator();
   }
 
-  /// Whether something hangs on this storage: one load. Wait-free; safe beside anything.
+  /// Whether something hangs on this storage: one load. Who is told so finds it by attachment().
+  /// Wait-free; safe beside anything.
   bool has_attachment() const noexcept {
     return identity_ != nullptr && identity_->attachment.has_one();
   }
@@ -164,7 +165,8 @@ class basic_storage {
     }
   }
 
-  /// A number that the shadow room leaves on a storage that nothing hangs on yet; 0 for none. Wait-free.
+  /// A number that the shadow room, and that alone, leaves on a storage that nothing hangs on yet; 0 for
+  /// none. Wait-free; safe beside anything.
   std::uint32_t noted() const noexcept {
     return identity_ == nullptr ? 0 : identity_->attachment.noted();
   }
@@ -172,8 +174,8 @@ class basic_storage {
   bool is_noted(std::uint32_t noted) const noexcept {
     return identity_->attachment.is_noted(noted);
   }
-  /// Notes it in place of `present`, which noted() said, if nothing hangs on the storage and nobody
-  /// noted another meanwhile. The handle is not empty. Lock-free.
+  /// Notes it in place of `present`, which noted() said, if nothing hangs on the
+  /// storage and nobody noted another meanwhile. The handle is not empty. Lock-free; safe beside anything.
   void note(std::uint32_t present, std::uint32_t noted) const noexcept {
     identity_->attachment.note(present, noted);
   }

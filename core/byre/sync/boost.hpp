@@ -13,20 +13,27 @@
 namespace byre::inline v0::sync {
 
 struct Boost {
+  /// Always inline: where a compiler counts what it inlines, in a large file, each step would be a call
+  /// that looks at its order while it runs.
   template <class Value>
   class Atomic {
    public:
     constexpr explicit Atomic(Value value) noexcept : value_(value) {}
 
-    Value load(Step step) const noexcept { return value_.load(to_boost(step.order)); }
-    void store(Value value, Step step) noexcept { value_.store(value, to_boost(step.order)); }
-    Value fetch_add(Value value, Step step) noexcept {
+    [[gnu::always_inline]] Value load(Step step) const noexcept {
+      return value_.load(to_boost(step.order));
+    }
+    [[gnu::always_inline]] void store(Value value, Step step) noexcept {
+      value_.store(value, to_boost(step.order));
+    }
+    [[gnu::always_inline]] Value fetch_add(Value value, Step step) noexcept {
       return value_.fetch_add(value, to_boost(step.order));
     }
-    Value fetch_sub(Value value, Step step) noexcept {
+    [[gnu::always_inline]] Value fetch_sub(Value value, Step step) noexcept {
       return value_.fetch_sub(value, to_boost(step.order));
     }
-    bool compare_exchange_weak(Value& expected, Value desired, Step step) noexcept {
+    [[gnu::always_inline]] bool compare_exchange_weak(Value& expected, Value desired,
+                                                      Step step) noexcept {
       return value_.compare_exchange_weak(expected, desired, to_boost(step.order),
                                           boost::memory_order_relaxed);
     }
@@ -84,7 +91,8 @@ struct Boost {
   }
 
  private:
-  static constexpr boost::memory_order to_boost(std::memory_order order) noexcept {
+  [[gnu::always_inline]] static constexpr boost::memory_order to_boost(
+      std::memory_order order) noexcept {
     switch (order) {
       case std::memory_order::relaxed:
         return boost::memory_order_relaxed;

@@ -29,7 +29,9 @@ const void* Tensor::watched_bytes_to_read(DType wanted, CallSite site) const {
 }
 
 void* Tensor::watched_bytes_to_write(DType wanted, Wait wait, CallSite site) {
-  realize_to_write(wanted);
+  if (wanted != dtype()) {
+    realize_to_write(wanted);
+  }
   void* const first = elements_to_write(0, wait, site);  // whatever is done with the pointer
   if (numel() != 0) {
     shadow::on_escape(storage(), base().shadow.get(), {site, sizes()});

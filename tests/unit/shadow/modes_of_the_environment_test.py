@@ -48,9 +48,10 @@ class ModesOfTheEnvironment(unittest.TestCase):
         wrong = printed("wrong", "early")
         self.assertEqual(wrong[:2] + wrong[3:], does_not * 2)
 
-    def test_where_it_is_quiet_a_scope_that_copies_has_nothing_to_look_out_for(self):
-        self.assertEqual(printed(None, "scope"), ["does not watch", "no reason to"])
-        self.assertEqual(printed("warn", "scope"), ["does not watch", "a reason to"])
+    def test_where_it_is_quiet_who_says_to_copy_has_nothing_to_look_out_for(self):
+        for where in "scope", "default":
+            self.assertEqual(printed(None, where), ["does not watch", "no reason to"])
+            self.assertEqual(printed("warn", where), ["does not watch", "a reason to"])
 
     def test_that_it_does_not_watch_is_no_answer_to_who_asks_for_the_mode_later(self):
         for mode in MODES:

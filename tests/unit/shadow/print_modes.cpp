@@ -2,7 +2,8 @@
 /// Prints the mode of reshape in force, or the complaint: by the environment alone, and again; with
 /// a default of the process, within a scope, after the scope, and with no default any more. As `early`
 /// it prints whether it watches, before and after it asks for the mode; as `early MODE` it sets that in
-/// the environment in between. As `scope` it prints whether it watches in a scope that copies.
+/// the environment in between. As `scope` or `default` it prints whether it watches in a scope that
+/// copies, or where that is the default of the process.
 #include <byre/error/error.hpp>
 #include <byre/shadow/mode.hpp>
 
@@ -33,6 +34,11 @@ void print_whether_it_watches() {
 int main(int argc, char** argv) {
   if (argc > 1 && argv[1] == std::string_view("scope")) {
     const ReshapeModeScope scope(ReshapeMode::copy);
+    print_whether_it_watches();
+    return 0;
+  }
+  if (argc > 1 && argv[1] == std::string_view("default")) {
+    set_default_reshape_mode(ReshapeMode::copy);
     print_whether_it_watches();
     return 0;
   }
