@@ -74,9 +74,9 @@ inline bool is_watching() noexcept {
 }  // namespace detail
 
 /// The mode in force on this thread: of its innermost ReshapeModeScope, else the process's default,
-/// else what BYRE_RESHAPE in the environment said when this was first asked for, else copy. Throws
-/// InvalidArgument, each time, if that is not the name of a mode. (The first pointer to write
-/// that leaves looks whether it watches, which decides nothing here.)
+/// else what BYRE_RESHAPE in the environment said when this was first asked for, else copy. (Whether it
+/// watches is looked up before, by the first pointer to write that leaves: that decides nothing here.)
+/// Throws InvalidArgument, each time, if it is not the name of a mode.
 inline ReshapeMode reshape_mode() {
   if (detail::mode_of_scope) [[unlikely]] {
     return *detail::mode_of_scope;

@@ -37,6 +37,7 @@ namespace detail {
 [[gnu::cold]] void escape_tracked(Lineage& lineage, ShadowStorage& family) noexcept;
 [[gnu::cold]] void rejoin_tracked(Lineage& lineage, ShadowStorage& family) noexcept;
 [[gnu::cold]] void note_escape(const Storage& storage, const Access& access) noexcept;
+/// No watched reshape met the storage, and the mode in force on this thread does not watch.
 bool is_of_nobody_s_concern(const Storage& storage) noexcept;
 
 /// What a thread noted last of a storage that no watched reshape met: that the trail has the line. The
@@ -52,10 +53,10 @@ extern constinit thread_local NotedEscape last_noted_escape;
 
 }  // namespace detail
 
-/// Whether a raw pointer to write may leave this storage with nothing said: nothing in the process is watched, or no
-/// watched reshape met the storage, and the mode in force on this thread does not watch, or that a pointer
-/// left by this line is noted already. May be false where it could be true. The handle is not empty.
-/// Wait-free, but for the first look into the environment.
+/// Whether a raw pointer to write may leave this storage with nothing said: nothing in the process is
+/// watched; or no watched reshape met the storage, and the mode in force on this thread does not watch, or
+/// that a pointer left by this line is noted already. May be false where it could be true. The handle is
+/// not empty. Wait-free, but for the first look into the environment.
 inline bool may_escape_unsaid(const Storage& storage, const CallSite& site) noexcept {
   const detail::NotedEscape& last = detail::last_noted_escape;
   return detail::watch_count.is_none() || (storage.is_noted(last.trail) && last.site == site) ||

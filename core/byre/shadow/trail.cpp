@@ -5,9 +5,9 @@
 #include <byre/sync/boost.hpp>
 #include <byre/sync/immortal.hpp>
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 
 namespace byre::inline v0::shadow {
 namespace {

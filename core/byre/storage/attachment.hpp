@@ -190,10 +190,10 @@ class basic_attachment_slot {
 
   /// Notes it, unless there is an attachment, or another note than `present`, what noted() said.
   void note(std::uint32_t present, std::uint32_t noted) noexcept {
-    const std::uint32_t before = number_of_note(present);
+    const std::uint32_t before = present == 0 ? 0 : present | note_bit;
     std::uint32_t found = before;
     // Relaxed, and pairs with nothing: the number is all there is to know.
-    while (!number_.compare_exchange_weak(found, number_of_note(noted),
+    while (!number_.compare_exchange_weak(found, noted | note_bit,
                                           sites.at(At::note, std::memory_order::relaxed)) &&
            found == before) {
     }
@@ -208,9 +208,6 @@ class basic_attachment_slot {
   static constexpr bool is_attachment(std::uint32_t number) noexcept {
     return number != 0 && number <= most_attachments;
   }
-  static constexpr std::uint32_t number_of_note(std::uint32_t noted) noexcept {
-    return noted == 0 ? 0 : noted | note_bit;
-  }
   static Table& table() noexcept { return Sync::template immortal<Table>(); }
   // Functions of their own: those that find no attachment need not make room for them.
   [[gnu::noinline, gnu::cold]] static Attachment* at(std::uint32_t number) noexcept {
@@ -220,8 +217,8 @@ class basic_attachment_slot {
     table().remove(number);
   }
 
-  typename Sync::template Atomic<std::uint32_t>
-      number_;  ///< of an attachment, or a note and its bit
+  /// Of an attachment, or a note and its bit.
+  typename Sync::template Atomic<std::uint32_t> number_;
 };
 
 }  // namespace detail

@@ -174,8 +174,8 @@ class basic_storage {
   bool is_noted(std::uint32_t noted) const noexcept {
     return identity_->attachment.is_noted(noted);
   }
-  /// Notes it in place of `present`, which noted() said, if nothing hangs on the
-  /// storage and nobody noted another meanwhile. The handle is not empty. Lock-free; safe beside anything.
+  /// Notes it in place of `present`, which noted() said, if nothing hangs on the storage and nobody noted
+  /// another meanwhile. Neither is the handle empty nor the note 0. Lock-free; safe beside anything.
   void note(std::uint32_t present, std::uint32_t noted) const noexcept {
     identity_->attachment.note(present, noted);
   }
