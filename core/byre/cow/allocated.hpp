@@ -126,7 +126,7 @@ class basic_allocated final : public basic_header<Sync, Share> {
   static void release_with_data(Header& header) noexcept {
     auto& self = static_cast<basic_allocated&>(header);
     Allocator& allocator = self.allocator();
-    std::byte* const data = static_cast<std::byte*>(self.data());
+    auto* const data = static_cast<std::byte*>(self.data());
     const std::size_t capacity = self.capacity();
     void* const base = self.base_.get();
     self.~basic_allocated();

@@ -18,6 +18,7 @@ std::vector<UnauditedLine> detail::unaudited_lines() {
     }
   });
   std::vector<UnauditedLine> all;
+  all.reserve(lines.size());
   for (const auto& [name, line] : lines) {
     all.push_back(line);
   }

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 namespace {
 
 /// What a chain of symbolic links leads to, which is written in place of the links themselves.
-fs::path resolved(fs::path path) {
+fs::path resolved(const fs::path& path) {
   std::error_code failure;
   fs::path target = fs::weakly_canonical(path, failure);
   return failure ? path : target;
@@ -23,7 +23,7 @@ fs::path resolved(fs::path path) {
 
 }  // namespace
 
-OutputFile::OutputFile(fs::path path) : path_(resolved(std::move(path))) {
+OutputFile::OutputFile(const fs::path& path) : path_(resolved(path)) {
   // A name of its own, as others may write the same file at the same time.
   for (unsigned number = 0; file_ == nullptr; ++number) {
     temporary_ = path_;

@@ -15,7 +15,7 @@ namespace byre::inline v0::detail {
 class OutputFile {
  public:
   /// Throws FileError if a file cannot be created beside `path`.
-  explicit OutputFile(std::filesystem::path path);
+  explicit OutputFile(const std::filesystem::path& path);
   /// Removes what was written, unless commit() was called.
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;

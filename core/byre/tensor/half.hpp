@@ -23,7 +23,7 @@ constexpr float float_of_binary16(std::uint16_t half) noexcept {
 }
 
 constexpr std::uint16_t binary16_of_float(float value) noexcept {
-  const std::uint32_t bits = std::bit_cast<std::uint32_t>(value);
+  const auto bits = std::bit_cast<std::uint32_t>(value);
   const auto sign = static_cast<std::uint16_t>(bits >> 16 & 0x8000U);
   const std::uint32_t magnitude = bits & 0x7FFF'FFFFU;
   if (magnitude > 0x7F80'0000U) {  // not a number stays one, whatever bits are cut off
@@ -41,7 +41,7 @@ constexpr std::uint16_t binary16_of_float(float value) noexcept {
 }
 
 constexpr std::uint16_t bfloat16_of_float(float value) noexcept {
-  const std::uint32_t bits = std::bit_cast<std::uint32_t>(value);
+  const auto bits = std::bit_cast<std::uint32_t>(value);
   if ((bits & 0x7FFF'FFFFU) > 0x7F80'0000U) {
     return static_cast<std::uint16_t>(bits >> 16 | 0x40U);
   }

@@ -44,7 +44,7 @@ AnyTensor from_cpu(Tensor tensor) {
 }
 
 Tensor& to_cpu(const AnyTensor& tensor) {
-  if (CpuTensor* const on_cpu = tensor.as<CpuTensor>()) {
+  if (auto* const on_cpu = tensor.as<CpuTensor>()) {
     return on_cpu->value;
   }
   throw DeviceError(

@@ -86,12 +86,12 @@ AnyTensor permuted(BatchedCall call) {
   return call_for_one(call.op, {call.batch.value_of(call.self()), axes});
 }
 
-AnyTensor of_other_sizes(BatchedCall call) {
+AnyTensor of_other_sizes(BatchedCall call) {  // NOLINT(performance-unnecessary-value-param): a Rule
   return call_for_one(call.op,
                       {call.batch.value_of(call.self()), call.batch.with_size(call.of_one.sizes)});
 }
 
-AnyTensor expanded(BatchedCall call) {
+AnyTensor expanded(BatchedCall call) {  // NOLINT(performance-unnecessary-value-param): a Rule
   return call_for_one(call.op, {call.batch.aligned(call.self(), call.ndim_of_one()),
                                 call.batch.with_size(call.of_one.sizes)});
 }
@@ -107,7 +107,8 @@ AnyTensor strided(BatchedCall call) {
   return one_axis_further(std::move(call));
 }
 
-AnyTensor summed_over_all(BatchedCall call) {
+AnyTensor summed_over_all(
+    BatchedCall call) {  // NOLINT(performance-unnecessary-value-param): a Rule
   Dims axes(call.self().ndim());
   std::iota(axes.begin(), axes.end(), 1);
   return call_for_one("sum.axes", {call.batch.value_of(call.self()), axes, false});

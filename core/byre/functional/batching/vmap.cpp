@@ -148,7 +148,7 @@ class Run {
       detail::expect_captured_apart(given);
     }
     Input input{given, axis, {}, {}, {}, {}};
-    if (FunctionalTensor* const held = given.as<FunctionalTensor>()) {
+    if (auto* const held = given.as<FunctionalTensor>()) {
       input.alias = held->alias();
       input.generation = input.alias->generation();
     }

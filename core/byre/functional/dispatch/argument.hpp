@@ -76,7 +76,7 @@ class Argument {
   const Dims& dims() const { return *read(get<Dims>(), "an int[]"); }
   const Scalar& scalar() const { return *read(get<Scalar>(), "a Scalar"); }
   std::int64_t integer() const {
-    const Scalar* const number = get<Scalar>();
+    const auto* const number = get<Scalar>();
     return *read(number == nullptr ? nullptr : number->as_integer(), "an int");
   }
   std::int64_t integer_or(std::int64_t other) const { return is_none() ? other : integer(); }
@@ -86,9 +86,9 @@ class Argument {
   /// Calls `function(AnyTensor&)` for the tensor or each of the tensors it holds.
   template <class Function>
   void for_each_tensor(Function&& function) {
-    if (AnyTensor* const one = get<AnyTensor>()) {
+    if (auto* const one = get<AnyTensor>()) {
       function(*one);
-    } else if (Tensors* const several = get<Tensors>()) {
+    } else if (auto* const several = get<Tensors>()) {
       for (AnyTensor& each : *several) {
         function(each);
       }

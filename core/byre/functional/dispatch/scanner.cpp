@@ -68,7 +68,7 @@ std::string Scanner::identifier(std::string_view what) {
   while (at_ < text_.size() && (is_letter(text_[at_]) || is_digit(text_[at_]))) {
     ++at_;
   }
-  const std::string name(between(begin, at_));
+  std::string name(between(begin, at_));
   skip_blanks();
   return name;
 }

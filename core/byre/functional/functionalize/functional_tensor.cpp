@@ -129,7 +129,7 @@ AnyTensor to_functional(AnyTensor value) {
 }
 
 AnyTensor from_functional(const AnyTensor& tensor) {
-  FunctionalTensor* const functional = tensor.as<FunctionalTensor>();
+  auto* const functional = tensor.as<FunctionalTensor>();
   return functional == nullptr ? tensor : functional->value();
 }
 

@@ -144,7 +144,7 @@ byre::detail::Overlap detail::overlap_in_alias(const FunctionalTensor& a,
 }
 
 void detail::expect_apart(FunctionalTensor& written, const AnyTensor& read, const char* operation) {
-  FunctionalTensor* const other = read.as<FunctionalTensor>();
+  auto* const other = read.as<FunctionalTensor>();
   const auto alias = written.alias_if_any();
   if (other == nullptr || other == &written || alias == nullptr || alias != other->alias_if_any()) {
     return;

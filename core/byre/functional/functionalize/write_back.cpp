@@ -58,7 +58,7 @@ void make(const PreparedCopy& copy, std::size_t axis, std::byte* to,
 
 }  // namespace
 
-void WriteBack::write(Tensor part, Tensor value) {
+void WriteBack::write(Tensor part, const Tensor& value) {
   BYRE_ASSERT(part.sizes() == value.sizes() && part.dtype() == value.dtype(),
               "a part is written that is not of its value's sizes and dtype");
   if (part.numel() != 0) {

@@ -19,7 +19,7 @@ class WriteBack {
 
   /// `part` is to hold the elements of `value`, which is of its sizes and dtype. What was said later
   /// is written over what was said earlier. Throws ShapeError for elements that share memory.
-  void write(Tensor part, Tensor value);
+  void write(Tensor part, const Tensor& value);
   /// The same of a tensor as a whole: of the CPU, in its memory; of the pass, as an operator that
   /// writes it; of another backend, by rebind(). Throws what these throw.
   void write(const AnyTensor& tensor, const AnyTensor& value);

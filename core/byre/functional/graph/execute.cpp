@@ -89,7 +89,7 @@ class Execution {
     Arguments arguments;
     for (const BasicArgument<ValueId>& argument : node.arguments) {
       arguments.push_back(std::visit(
-          [](auto&& held) { return Argument(std::move(held)); },
+          [](auto&& held) { return Argument(std::forward<decltype(held)>(held)); },
           detail::with_tensors<AnyTensor>(argument, [this](ValueId id) { return use(id); })));
     }
     if (node.op->effect() == Effect::view) {

@@ -154,8 +154,8 @@ std::size_t Recording::node_count() const noexcept {
   return tape_->node_count();
 }
 
-RecordingScope::RecordingScope(const Recording& recording) noexcept
-    : recording_(recording), before_(std::exchange(current_of_thread, &recording_)) {}
+RecordingScope::RecordingScope(Recording recording) noexcept
+    : recording_(std::move(recording)), before_(std::exchange(current_of_thread, &recording_)) {}
 
 RecordingScope::~RecordingScope() {
   current_of_thread = before_;

@@ -60,7 +60,7 @@ class Recording {
 /// by, as zeros(). Nests; stays on its thread.
 class RecordingScope {
  public:
-  explicit RecordingScope(const Recording& recording) noexcept;
+  explicit RecordingScope(Recording recording) noexcept;
   RecordingScope(const RecordingScope&) = delete;
   RecordingScope& operator=(const RecordingScope&) = delete;
   ~RecordingScope();

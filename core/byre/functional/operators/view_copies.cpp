@@ -87,7 +87,7 @@ AnyTensor scatter(const Operator& view, Reads reads, const Call& call) {
   const AnyTensor& source = call.arguments[1].tensor();
   const auto arguments = call.arguments.subspan(2);
   expect_source_fits(call.op, seen_of(view, self, arguments), source);
-  const AnyTensor base = own(self, reads);
+  AnyTensor base = own(self, reads);
   const Tensor& written = to_cpu(base);
   Tensor part = view_through(written, seen(view, window_of(written), arguments));
   copy_(part, to_cpu(source));

@@ -23,7 +23,8 @@ template <std::integral To, std::floating_point From>
 constexpr To saturated(From value) noexcept {
   // Powers of two, or 0: exact in any floating-point type. The largest integer need not be.
   constexpr auto lowest = static_cast<From>(std::numeric_limits<To>::min());
-  constexpr auto beyond = static_cast<From>(std::numeric_limits<To>::max() / 2 + 1) * From{2};
+  constexpr To half = std::numeric_limits<To>::max() / 2 + 1;
+  constexpr auto beyond = static_cast<From>(half) * From{2};
   return value >= beyond   ? std::numeric_limits<To>::max()
          : value > lowest  ? static_cast<To>(value)
          : value <= lowest ? std::numeric_limits<To>::min()
