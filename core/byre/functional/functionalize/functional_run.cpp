@@ -206,7 +206,7 @@ void FunctionalRun::write_parts(const Tensors& inputs, Tensors& values, WriteBac
     if (part + 1 == written_.end() || part[1].value != part->value) {
       values[part->value] = {};  // which may share memory with what is written
     }
-    writes.write(seen_in(to_cpu(input), part->window), std::move(value));
+    writes.write(seen_in(to_cpu(input), part->window), value);
   }
 }
 
