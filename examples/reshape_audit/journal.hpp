@@ -2,7 +2,7 @@
 /// Journal: what a run of a pipeline saw, and at which lines.
 #pragma once
 
-#include <byre/byre.hpp>
+#include <byre/tensor.hpp>
 #include <cstdint>
 #include <vector>
 

@@ -3,7 +3,7 @@
 /// reports of byre are held against the labels.
 #pragma once
 
-#include <byre/byre.hpp>
+#include <byre/tensor.hpp>
 #include <cstdint>
 #include <string>
 #include <vector>

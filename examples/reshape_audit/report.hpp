@@ -4,7 +4,7 @@
 
 #include "audit.hpp"
 
-#include <byre/byre.hpp>
+#include <byre/tensor.hpp>
 #include <string>
 #include <vector>
 

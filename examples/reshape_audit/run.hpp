@@ -5,7 +5,7 @@
 #include "pipelines/pipeline.hpp"
 #include "switches.hpp"
 
-#include <byre/byre.hpp>
+#include <byre/tensor.hpp>
 #include <optional>
 #include <string>
 #include <vector>

@@ -3,7 +3,7 @@
 /// them into a copy of the pipelines that is compiled: people write none of this.
 #pragma once
 
-#include <byre/byre.hpp>
+#include <byre/tensor.hpp>
 #include <cstdint>
 #include <optional>
 #include <set>

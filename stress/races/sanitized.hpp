@@ -2,7 +2,7 @@
 /// Which sanitizer this program is built with, if any: what it watches is left to it.
 #pragma once
 
-#include <byre/memory/poison.hpp>
+#include <byre/memory/detail/poison.hpp>
 
 namespace byre::stress {
 

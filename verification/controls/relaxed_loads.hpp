@@ -2,7 +2,7 @@
 /// Atomics, wrong: whoever asks whether it is alone reads the share word relaxed.
 #pragma once
 
-#include <byre/cow/share_word_sites.hpp>
+#include <byre/cow/detail/share_word_sites.hpp>
 #include <byre/sync/sync.hpp>
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Memory that is used too late, twice, never given back, or not yet written; and programs that end.
-#include <byre/error/assert.hpp>
+#include <byre/error/detail/assert.hpp>
 
 #include "litmus.hpp"
 

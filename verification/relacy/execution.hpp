@@ -4,7 +4,7 @@
 #pragma once
 
 #include <byre/error/call_site.hpp>
-#include <byre/sync/site.hpp>
+#include <byre/sync/detail/site.hpp>
 
 #include <array>
 #include <cstddef>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "mutation.hpp"
 
-#include <byre/cow/share_lock_sites.hpp>
-#include <byre/cow/share_word_sites.hpp>
+#include <byre/cow/detail/share_lock_sites.hpp>
+#include <byre/cow/detail/share_word_sites.hpp>
 #include <byre/functional/dispatch/published.hpp>
 #include <byre/shadow/default_mode.hpp>
 #include <byre/shadow/generation_sites.hpp>
@@ -12,10 +12,10 @@
 #include <byre/shadow/switch.hpp>
 #include <byre/shadow/tally.hpp>
 #include <byre/shadow/watch_count.hpp>
-#include <byre/stats/shard.hpp>
-#include <byre/stats/sink_flag.hpp>
-#include <byre/storage/attachment_sites.hpp>
-#include <byre/storage/ref_count.hpp>
+#include <byre/stats/detail/shard.hpp>
+#include <byre/stats/detail/sink_flag.hpp>
+#include <byre/storage/detail/attachment_sites.hpp>
+#include <byre/storage/detail/ref_count.hpp>
 
 #include <algorithm>
 #include <array>

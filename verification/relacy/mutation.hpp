@@ -3,8 +3,8 @@
 /// the tables in core, so a new row is a new set of mutants, and are chosen at run time.
 #pragma once
 
-#include <byre/sync/constant.hpp>
-#include <byre/sync/site.hpp>
+#include <byre/sync/detail/constant.hpp>
+#include <byre/sync/detail/site.hpp>
 
 #include <cstddef>
 #include <cstdint>

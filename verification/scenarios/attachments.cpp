@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Attachments: one for a storage, whoever comes first, and a number of its own for each.
-#include <byre/storage/attachment.hpp>
+#include <byre/storage/detail/attachment.hpp>
 
 #include "../search.hpp"
 

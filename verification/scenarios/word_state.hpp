@@ -2,7 +2,7 @@
 /// What a step of a share word read or left behind, for cover points.
 #pragma once
 
-#include <byre/sync/site.hpp>
+#include <byre/sync/detail/site.hpp>
 
 #include "../search.hpp"
 

@@ -18,8 +18,8 @@
 #pragma once
 
 #include <byre/cow/claim.hpp>
-#include <byre/cow/share_lock_sites.hpp>
-#include <byre/error/assert.hpp>
+#include <byre/cow/detail/share_lock_sites.hpp>
+#include <byre/error/detail/assert.hpp>
 #include <byre/stats/counters.hpp>
 #include <byre/sync/boost.hpp>
 #include <byre/sync/sync.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <byre/error/assert.hpp>
+#include <byre/error/detail/assert.hpp>
 #include <byre/error/error.hpp>
 #include <byre/error/warning.hpp>
 

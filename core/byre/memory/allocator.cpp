@@ -3,7 +3,7 @@
 #include <byre/memory/aligned_allocator.hpp>
 #include <byre/memory/allocator.hpp>
 #include <byre/memory/pmr_allocator.hpp>
-#include <byre/sync/immortal.hpp>
+#include <byre/sync/detail/immortal.hpp>
 
 #include <cstring>
 

@@ -2,7 +2,7 @@
 /// Where memory lives. The host is device 0; other kinds are the embedder's to number.
 #pragma once
 
-#include <byre/error/assert.hpp>
+#include <byre/error/detail/assert.hpp>
 
 #include <cstdint>
 

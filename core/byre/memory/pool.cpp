@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <byre/error/assert.hpp>
+#include <byre/error/detail/assert.hpp>
 #include <byre/error/error.hpp>
 #include <byre/memory/aligned_allocator.hpp>
-#include <byre/memory/poison.hpp>
+#include <byre/memory/detail/poison.hpp>
 #include <byre/memory/pool.hpp>
-#include <byre/memory/small_blocks.hpp>
+#include <byre/memory/detail/small_blocks.hpp>
 #include <byre/stats/counters.hpp>
-#include <byre/sync/immortal.hpp>
+#include <byre/sync/detail/immortal.hpp>
 
 #include <algorithm>
 #include <cstring>

@@ -4,8 +4,8 @@
 #pragma once
 
 #include <byre/memory/allocator.hpp>
-#include <byre/memory/idle_blocks.hpp>
-#include <byre/memory/pages.hpp>
+#include <byre/memory/detail/idle_blocks.hpp>
+#include <byre/memory/detail/pages.hpp>
 
 namespace byre::inline v0 {
 

@@ -3,7 +3,7 @@
 #include <byre/shadow/backtrace.hpp>
 #include <byre/shadow/switch.hpp>
 #include <byre/sync/boost.hpp>
-#include <byre/sync/immortal.hpp>
+#include <byre/sync/detail/immortal.hpp>
 
 #include <dlfcn.h>
 

@@ -2,7 +2,7 @@
 /// The process's default mode of reshape, which any thread may set.
 #pragma once
 
-#include <byre/sync/site.hpp>
+#include <byre/sync/detail/site.hpp>
 #include <byre/sync/sync.hpp>
 
 #include <cstdint>

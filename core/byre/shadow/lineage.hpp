@@ -6,7 +6,7 @@
 #include <byre/shadow/mode.hpp>
 #include <byre/shadow/shadow_storage.hpp>
 #include <byre/shadow/storage_writes.hpp>
-#include <byre/storage/attachment.hpp>
+#include <byre/storage/detail/attachment.hpp>
 #include <byre/storage/storage.hpp>
 #include <byre/sync/boost.hpp>
 

@@ -3,7 +3,7 @@
 /// places: see overwritten.hpp.
 #pragma once
 
-#include <byre/sync/site.hpp>
+#include <byre/sync/detail/site.hpp>
 
 namespace byre::inline v0::shadow {
 

@@ -4,7 +4,7 @@
 #include <byre/shadow/intern_table.hpp>
 #include <byre/shadow/place.hpp>
 #include <byre/sync/boost.hpp>
-#include <byre/sync/immortal.hpp>
+#include <byre/sync/detail/immortal.hpp>
 
 #include <array>
 #include <boost/thread/lock_guard.hpp>

@@ -2,7 +2,7 @@
 /// Every synchronizing step of lists of places: see place_list.hpp.
 #pragma once
 
-#include <byre/sync/site.hpp>
+#include <byre/sync/detail/site.hpp>
 
 namespace byre::inline v0::shadow {
 

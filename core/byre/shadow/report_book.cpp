@@ -2,7 +2,7 @@
 #include <byre/error/warning.hpp>
 #include <byre/shadow/report_book.hpp>
 #include <byre/shadow/tally.hpp>
-#include <byre/sync/immortal.hpp>
+#include <byre/sync/detail/immortal.hpp>
 
 #include <algorithm>
 #include <array>

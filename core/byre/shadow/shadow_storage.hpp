@@ -5,7 +5,7 @@
 
 #include <byre/shadow/generation.hpp>
 #include <byre/shadow/write_mark.hpp>
-#include <byre/storage/ref_count.hpp>
+#include <byre/storage/detail/ref_count.hpp>
 #include <byre/sync/boost.hpp>
 
 #include <boost/smart_ptr/intrusive_ptr.hpp>

@@ -2,8 +2,8 @@
 #include <byre/error/error.hpp>
 #include <byre/shadow/silence.hpp>
 #include <byre/shadow/switch.hpp>
-#include <byre/storage/input_file.hpp>
-#include <byre/sync/immortal.hpp>
+#include <byre/storage/detail/input_file.hpp>
+#include <byre/sync/detail/immortal.hpp>
 
 #include <algorithm>
 #include <boost/thread/lock_guard.hpp>

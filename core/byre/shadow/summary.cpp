@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/shadow/json.hpp>
 #include <byre/shadow/summary.hpp>
-#include <byre/storage/output_file.hpp>
+#include <byre/storage/detail/output_file.hpp>
 
 #include <unistd.h>
 #include <cstdio>

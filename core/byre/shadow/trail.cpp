@@ -3,7 +3,7 @@
 #include <byre/shadow/place.hpp>
 #include <byre/shadow/trail.hpp>
 #include <byre/sync/boost.hpp>
-#include <byre/sync/immortal.hpp>
+#include <byre/sync/detail/immortal.hpp>
 
 #include <array>
 #include <cstddef>

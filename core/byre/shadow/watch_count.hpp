@@ -3,7 +3,7 @@
 /// storages that a watched reshape met. While there are none, who hands out a pointer asks no further.
 #pragma once
 
-#include <byre/sync/site.hpp>
+#include <byre/sync/detail/site.hpp>
 #include <byre/sync/sync.hpp>
 
 #include <cstdint>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <byre/error/assert.hpp>
+#include <byre/error/detail/assert.hpp>
 #include <byre/error/warning.hpp>
 #include <byre/stats/counters.hpp>
 #include <byre/stats/events.hpp>
-#include <byre/sync/immortal.hpp>
+#include <byre/sync/detail/immortal.hpp>
 
 #include <boost/thread/lock_types.hpp>
 #include <boost/thread/shared_mutex.hpp>

@@ -4,15 +4,15 @@
 /// them.
 #pragma once
 
-#include <byre/cow/allocated.hpp>
-#include <byre/cow/header.hpp>
+#include <byre/cow/detail/allocated.hpp>
+#include <byre/cow/detail/header.hpp>
 #include <byre/cow/share_word.hpp>
 #include <byre/error/call_site.hpp>
 #include <byre/memory/allocator.hpp>
 #include <byre/stats/counters.hpp>
 #include <byre/stats/events.hpp>
-#include <byre/storage/access_monitor.hpp>
-#include <byre/storage/mapped_file.hpp>
+#include <byre/storage/detail/access_monitor.hpp>
+#include <byre/storage/detail/mapped_file.hpp>
 #include <byre/storage/origins.hpp>
 
 #include <algorithm>

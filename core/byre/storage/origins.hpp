@@ -3,7 +3,7 @@
 /// apart from its data; copies of the data are allocated as usual.
 #pragma once
 
-#include <byre/cow/header.hpp>
+#include <byre/cow/detail/header.hpp>
 #include <byre/error/error.hpp>
 
 #include <concepts>

@@ -4,9 +4,9 @@
 /// Tensors alias if and only if they share a Storage.
 #pragma once
 
-#include <byre/storage/attachment.hpp>
+#include <byre/storage/detail/attachment.hpp>
 #include <byre/storage/buffer.hpp>
-#include <byre/storage/ref_count.hpp>
+#include <byre/storage/detail/ref_count.hpp>
 
 #include <boost/smart_ptr/intrusive_ptr.hpp>
 #include <cstddef>

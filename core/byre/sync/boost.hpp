@@ -3,8 +3,8 @@
 /// nothing here.
 #pragma once
 
-#include <byre/sync/immortal.hpp>
-#include <byre/sync/parking_lot.hpp>
+#include <byre/sync/detail/immortal.hpp>
+#include <byre/sync/detail/parking_lot.hpp>
 #include <byre/sync/sync.hpp>
 
 #include <boost/atomic/atomic.hpp>

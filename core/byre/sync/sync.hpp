@@ -4,8 +4,8 @@
 /// its own, and so checks the very lines that ship.
 #pragma once
 
-#include <byre/sync/constant.hpp>
-#include <byre/sync/site.hpp>
+#include <byre/sync/detail/constant.hpp>
+#include <byre/sync/detail/site.hpp>
 
 #include <concepts>
 #include <cstddef>

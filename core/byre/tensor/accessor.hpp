@@ -4,7 +4,7 @@
 /// std::mdspan; elsewhere it is not declared.
 #pragma once
 
-#include <byre/error/assert.hpp>
+#include <byre/error/detail/assert.hpp>
 #include <byre/tensor/tensor.hpp>
 
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <byre/sync/immortal.hpp>
+#include <byre/sync/detail/immortal.hpp>
 #include <byre/tensor/devices.hpp>
 
 #include <boost/thread/lock_types.hpp>

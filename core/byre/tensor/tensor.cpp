@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Making tensors, and making views of them.
-#include <byre/memory/small_blocks.hpp>
+#include <byre/memory/detail/small_blocks.hpp>
 #include <byre/tensor/tensor.hpp>
 #include <byre/tensor/tensor_memory.hpp>
 

@@ -4,7 +4,7 @@
 /// data.
 #pragma once
 
-#include <byre/error/assert.hpp>
+#include <byre/error/detail/assert.hpp>
 #include <byre/shadow/mode.hpp>
 #include <byre/shadow/tracking.hpp>
 #include <byre/storage/storage.hpp>

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <byre/shadow/shadow_storage.hpp>
-#include <byre/storage/ref_count.hpp>
+#include <byre/storage/detail/ref_count.hpp>
 #include <byre/storage/storage.hpp>
 #include <byre/tensor/dtype.hpp>
 #include <byre/tensor/layout/layout.hpp>

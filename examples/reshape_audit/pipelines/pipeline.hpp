@@ -10,7 +10,7 @@
 
 #include "../journal.hpp"
 
-#include <byre/byre.hpp>
+#include <byre/tensor.hpp>
 #include <vector>
 
 namespace examples::reshape_audit {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <byre/byre.hpp>
+#include <byre/tensor.hpp>
 
 #include <boost/atomic/atomic.hpp>
 

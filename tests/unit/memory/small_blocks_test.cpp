@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 /// The small blocks that threads keep.
-#include <byre/memory/pages.hpp>
-#include <byre/memory/poison.hpp>
+#include <byre/memory/detail/pages.hpp>
+#include <byre/memory/detail/poison.hpp>
 #include <byre/memory/pool.hpp>
-#include <byre/memory/small_blocks.hpp>
+#include <byre/memory/detail/small_blocks.hpp>
 #include <byre/storage/buffer.hpp>
 
 #include <gtest/gtest.h>

@@ -3,7 +3,7 @@
 #include <byre/shadow/lineage.hpp>
 #include <byre/shadow/place.hpp>
 #include <byre/shadow/silence.hpp>
-#include <byre/storage/input_file.hpp>
+#include <byre/storage/detail/input_file.hpp>
 
 #include "../support/at_once.hpp"
 #include "../support/complaint.hpp"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 /// The parking lot. A wake-up that is lost shows as a test that never ends.
-#include <byre/memory/pages.hpp>
+#include <byre/memory/detail/pages.hpp>
 #include <byre/sync/boost.hpp>
-#include <byre/sync/parking_lot.hpp>
+#include <byre/sync/detail/parking_lot.hpp>
 
 #include <gtest/gtest.h>
 #include <boost/atomic/atomic.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/functional/backends/texture_image.hpp>
-#include <byre/sync/immortal.hpp>
+#include <byre/sync/detail/immortal.hpp>
 #include <byre/tensor/elements/operands.hpp>
 
 #include <algorithm>

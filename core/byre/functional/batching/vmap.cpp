@@ -6,7 +6,7 @@
 #include <byre/functional/dispatch/guards.hpp>
 #include <byre/functional/functionalize/pass_parts.hpp>
 #include <byre/functional/functionalize/write_back.hpp>
-#include <byre/sync/immortal.hpp>
+#include <byre/sync/detail/immortal.hpp>
 
 #include <boost/thread/lock_guard.hpp>
 #include <boost/thread/mutex.hpp>

@@ -3,10 +3,10 @@
 /// say; what can be done with it, the operators that are registered for those.
 #pragma once
 
-#include <byre/error/assert.hpp>
+#include <byre/error/detail/assert.hpp>
 #include <byre/error/error.hpp>
 #include <byre/functional/dispatch/key.hpp>
-#include <byre/storage/ref_count.hpp>
+#include <byre/storage/detail/ref_count.hpp>
 #include <byre/sync/boost.hpp>
 #include <byre/tensor/dtype.hpp>
 #include <byre/tensor/layout/dims.hpp>

@@ -2,7 +2,7 @@
 #include <byre/error/error.hpp>
 #include <byre/functional/dispatch/key.hpp>
 #include <byre/functional/dispatch/published.hpp>
-#include <byre/sync/immortal.hpp>
+#include <byre/sync/detail/immortal.hpp>
 
 #include <array>
 #include <boost/thread/lock_guard.hpp>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <byre/sync/boost.hpp>
-#include <byre/sync/site.hpp>
+#include <byre/sync/detail/site.hpp>
 #include <byre/sync/sync.hpp>
 
 #include <cstdint>

@@ -2,7 +2,7 @@
 #include <byre/functional/dispatch/registry.hpp>
 #include <byre/functional/operators/builtin.hpp>
 #include <byre/functional/operators/twins.hpp>
-#include <byre/sync/immortal.hpp>
+#include <byre/sync/detail/immortal.hpp>
 
 #include <algorithm>
 #include <boost/thread/lock_guard.hpp>

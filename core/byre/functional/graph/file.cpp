@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/functional/graph/file.hpp>
 #include <byre/functional/graph/text.hpp>
-#include <byre/storage/input_file.hpp>
-#include <byre/storage/output_file.hpp>
+#include <byre/storage/detail/input_file.hpp>
+#include <byre/storage/detail/output_file.hpp>
 
 namespace byre::inline v0::functional {
 

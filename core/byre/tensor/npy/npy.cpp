@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <byre/storage/input_file.hpp>
-#include <byre/storage/output_file.hpp>
+#include <byre/storage/detail/input_file.hpp>
+#include <byre/storage/detail/output_file.hpp>
 #include <byre/tensor/elements/operands.hpp>
 #include <byre/tensor/npy.hpp>
 #include <byre/tensor/npy/error.hpp>

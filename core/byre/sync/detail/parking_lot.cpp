@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <byre/sync/immortal.hpp>
-#include <byre/sync/parking_lot.hpp>
+#include <byre/sync/detail/immortal.hpp>
+#include <byre/sync/detail/parking_lot.hpp>
 
 #include <array>
 #include <boost/thread/condition_variable.hpp>

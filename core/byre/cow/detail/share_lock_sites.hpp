@@ -3,8 +3,8 @@
 /// the numbers it is made of.
 #pragma once
 
-#include <byre/sync/constant.hpp>
-#include <byre/sync/site.hpp>
+#include <byre/sync/detail/constant.hpp>
+#include <byre/sync/detail/site.hpp>
 
 #include <cstdint>
 

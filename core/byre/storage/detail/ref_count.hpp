@@ -2,9 +2,9 @@
 /// The intrusive count of handles to one object, for boost::intrusive_ptr.
 #pragma once
 
-#include <byre/error/assert.hpp>
+#include <byre/error/detail/assert.hpp>
 #include <byre/sync/boost.hpp>
-#include <byre/sync/constant.hpp>
+#include <byre/sync/detail/constant.hpp>
 #include <byre/sync/sync.hpp>
 
 #include <cstdint>

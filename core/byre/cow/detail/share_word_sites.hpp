@@ -4,8 +4,8 @@
 /// real threads can be trusted to show a weakened order.
 #pragma once
 
-#include <byre/sync/constant.hpp>
-#include <byre/sync/site.hpp>
+#include <byre/sync/detail/constant.hpp>
+#include <byre/sync/detail/site.hpp>
 
 #include <cstdint>
 

@@ -3,10 +3,10 @@
 /// the header just before it. Data of a device the host cannot address has its header on the host.
 #pragma once
 
-#include <byre/cow/header.hpp>
+#include <byre/cow/detail/header.hpp>
 #include <byre/error/error.hpp>
 #include <byre/memory/allocator.hpp>
-#include <byre/memory/small_blocks.hpp>
+#include <byre/memory/detail/small_blocks.hpp>
 #include <byre/stats/counters.hpp>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/error/error.hpp>
-#include <byre/storage/mapped_file.hpp>
+#include <byre/storage/detail/mapped_file.hpp>
 
 #include <cerrno>
 #include <cstdlib>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/error/error.hpp>
-#include <byre/memory/pages.hpp>
-#include <byre/sync/immortal.hpp>
+#include <byre/memory/detail/pages.hpp>
+#include <byre/sync/detail/immortal.hpp>
 
 #include <algorithm>
 #include <cstdint>

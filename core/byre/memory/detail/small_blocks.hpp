@@ -4,7 +4,7 @@
 #pragma once
 
 #include <byre/memory/allocator.hpp>
-#include <byre/memory/poison.hpp>
+#include <byre/memory/detail/poison.hpp>
 
 #include <array>
 #include <cstddef>

@@ -5,8 +5,8 @@
 /// that the room above knows the meaning of.
 #pragma once
 
-#include <byre/error/assert.hpp>
-#include <byre/storage/attachment_sites.hpp>
+#include <byre/error/detail/assert.hpp>
+#include <byre/storage/detail/attachment_sites.hpp>
 #include <byre/sync/sync.hpp>
 
 #include <array>

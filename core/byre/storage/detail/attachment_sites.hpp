@@ -2,8 +2,8 @@
 /// Every synchronizing step of attachments: see attachment.hpp.
 #pragma once
 
-#include <byre/sync/constant.hpp>
-#include <byre/sync/site.hpp>
+#include <byre/sync/detail/constant.hpp>
+#include <byre/sync/detail/site.hpp>
 
 namespace byre::inline v0::detail {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <byre/storage/access_monitor.hpp>
+#include <byre/storage/detail/access_monitor.hpp>
 
 #if BYRE_CHECKS
 
-#include <byre/error/assert.hpp>
+#include <byre/error/detail/assert.hpp>
 #include <byre/error/error.hpp>
-#include <byre/sync/immortal.hpp>
+#include <byre/sync/detail/immortal.hpp>
 
 #include <array>
 #include <boost/thread/lock_guard.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <byre/memory/small_blocks.hpp>
+#include <byre/memory/detail/small_blocks.hpp>
 
 #include <cstdlib>
 #include <new>
