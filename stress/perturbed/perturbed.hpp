@@ -211,10 +211,10 @@ struct PerturbedOver : Base {
   struct Looks {
     operator unsigned() const noexcept {
       Perturbs* const perturbs = detail::this_threads_perturbs;
-      return perturbs != nullptr && perturbs->toss() ? 0 : Base::looks_before_parking;
+      return perturbs != nullptr && perturbs->toss() ? 0 : Base::spin_limit;
     }
   };
-  static constexpr Looks looks_before_parking{};
+  static constexpr Looks spin_limit{};
 };
 
 using Perturbed = PerturbedOver<sync::Boost>;
