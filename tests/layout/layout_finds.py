@@ -40,6 +40,20 @@ class LayoutFinds(unittest.TestCase):
         rule = layout.rooms_include_only_rooms_below_them
         self.breaks(rule, "core/byre/cow/a.hpp", "#include <byre/storage/buffer.hpp>\n")
 
+    def test_a_part_may_not_include_a_part_above_it(self):
+        rule = layout.parts_of_rooms_include_only_parts_below_them
+        self.write("core/byre/tensor/elements/a.cpp", SPDX + "#include <byre/tensor/layout/detail/b.hpp>\n")
+        self.write("core/byre/tensor/tensor.hpp", SPDX + "#include <byre/tensor/views.hpp>\n")
+        self.breaks(rule, "core/byre/tensor/b.cpp", "#include <byre/tensor/elements/detail/c.hpp>\n")
+
+    def test_an_api_header_is_of_its_part(self):
+        rule = layout.parts_of_rooms_include_only_parts_below_them
+        self.breaks(rule, "core/byre/tensor/layout.hpp", "#include <byre/tensor/tensor.hpp>\n")
+
+    def test_a_part_that_has_no_place_in_the_order_is_found(self):
+        rule = layout.parts_of_rooms_include_only_parts_below_them
+        self.breaks(rule, "core/byre/tensor/attic/a.cpp", "")
+
     def test_sync_may_not_include_stats(self):
         rule = layout.rooms_include_only_rooms_below_them
         self.breaks(rule, "core/byre/sync/a.cpp", "#include <byre/stats/counters.hpp>\n")

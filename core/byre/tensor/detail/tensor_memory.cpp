@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <byre/tensor/detail/tensor_memory.hpp>
 #include <byre/tensor/devices.hpp>
-#include <byre/tensor/tensor_memory.hpp>
 
 #include <algorithm>
 #include <cstdint>

@@ -7,7 +7,7 @@
 #include <byre/storage/detail/ref_count.hpp>
 #include <byre/storage/storage.hpp>
 #include <byre/tensor/dtype.hpp>
-#include <byre/tensor/layout/layout.hpp>
+#include <byre/tensor/layout.hpp>
 
 #include <cstddef>
 #include <utility>

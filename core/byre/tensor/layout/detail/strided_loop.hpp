@@ -3,8 +3,8 @@
 /// long as they can be, so that the work per element is a plain loop the compiler vectorizes.
 #pragma once
 
-#include <byre/tensor/layout/dims.hpp>
-#include <byre/tensor/layout/layout.hpp>
+#include <byre/tensor/dims.hpp>
+#include <byre/tensor/layout.hpp>
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <byre/tensor/npy/error.hpp>
-#include <byre/tensor/npy/literal.hpp>
+#include <byre/interop/detail/npy_error.hpp>
+#include <byre/interop/detail/npy_literal.hpp>
 
 #include <algorithm>
 #include <charconv>

@@ -2,8 +2,8 @@
 /// The states of a tensor: what initializes it, what un-initializes it, and what is refused. The
 /// table is docs/tensor-states.md.
 #include <byre/stats/events.hpp>
+#include <byre/tensor/detail/tensor_memory.hpp>
 #include <byre/tensor/tensor.hpp>
-#include <byre/tensor/tensor_memory.hpp>
 
 #include <algorithm>
 #include <string>

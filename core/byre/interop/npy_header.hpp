@@ -3,8 +3,8 @@
 /// npy.hpp has those that read and write files.
 #pragma once
 
+#include <byre/tensor/dims.hpp>
 #include <byre/tensor/dtype.hpp>
-#include <byre/tensor/layout/dims.hpp>
 
 #include <bit>
 #include <cstddef>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <byre/tensor/elements/convert.hpp>
-#include <byre/tensor/elements/operands.hpp>
+#include <byre/tensor/detail/operands.hpp>
+#include <byre/tensor/elements/detail/convert.hpp>
 #include <byre/tensor/scalar.hpp>
 
 namespace byre::inline v0 {

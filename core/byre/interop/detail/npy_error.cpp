@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <byre/tensor/npy/error.hpp>
+#include <byre/interop/detail/npy_error.hpp>
 
 namespace byre::inline v0::detail {
 

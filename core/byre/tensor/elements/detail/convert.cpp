@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <byre/tensor/elements/convert.hpp>
+#include <byre/tensor/elements/detail/convert.hpp>
 
 #include <algorithm>
 #include <cstring>

@@ -3,7 +3,7 @@
 /// NumPy does not write is refused, with the place.
 #pragma once
 
-#include <byre/tensor/layout/dims.hpp>
+#include <byre/tensor/dims.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <byre/tensor/layout/strided_loop.hpp>
+#include <byre/tensor/layout/detail/strided_loop.hpp>
 
 #include <cstring>
 

@@ -4,7 +4,7 @@
 /// InputFile, OutputFile and Buffer::map_file.
 #pragma once
 
-#include <byre/tensor/npy/header.hpp>
+#include <byre/interop/npy_header.hpp>
 #include <byre/tensor/tensor.hpp>
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <byre/tensor/print/decimal.hpp>
-#include <byre/tensor/print/print_elements.hpp>
+#include <byre/tensor/print/detail/decimal.hpp>
+#include <byre/tensor/print/detail/print_elements.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <byre/tensor/elements/operands.hpp>
-#include <byre/tensor/elements/overlap.hpp>
+#include <byre/tensor/detail/operands.hpp>
+#include <byre/tensor/elements/detail/overlap.hpp>
 
 #include <limits>
 #include <numeric>

@@ -4,8 +4,8 @@
 /// operation is one plain loop over dense arrays of one type, whatever its operands are.
 #pragma once
 
-#include <byre/tensor/elements/convert.hpp>
-#include <byre/tensor/elements/operands.hpp>
+#include <byre/tensor/detail/operands.hpp>
+#include <byre/tensor/elements/detail/convert.hpp>
 #include <byre/tensor/tensor.hpp>
 
 #include <array>

@@ -2,7 +2,7 @@
 /// Whether two views use the same bytes: what decides which operations may write in place.
 #pragma once
 
-#include <byre/tensor/layout/layout.hpp>
+#include <byre/tensor/layout.hpp>
 #include <byre/tensor/tensor.hpp>
 
 #include <cstddef>

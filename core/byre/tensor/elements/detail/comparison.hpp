@@ -2,7 +2,7 @@
 /// Comparisons from element to element, and the choice by what they yield.
 #pragma once
 
-#include <byre/tensor/elements/convert.hpp>
+#include <byre/tensor/elements/detail/convert.hpp>
 
 namespace byre::inline v0::detail {
 

@@ -7,7 +7,7 @@
 /// views of the same names.
 #pragma once
 
-#include <byre/tensor/layout/layout.hpp>
+#include <byre/tensor/layout.hpp>
 
 #include <cstddef>
 #include <cstdint>

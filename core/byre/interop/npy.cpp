@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <byre/interop/detail/npy_error.hpp>
+#include <byre/interop/npy.hpp>
 #include <byre/storage/detail/input_file.hpp>
 #include <byre/storage/detail/output_file.hpp>
-#include <byre/tensor/elements/operands.hpp>
-#include <byre/tensor/npy.hpp>
-#include <byre/tensor/npy/error.hpp>
+#include <byre/tensor/detail/operands.hpp>
 
 #include <algorithm>
 #include <cstring>

@@ -3,7 +3,7 @@
 /// memory or a tensor, so that views can be computed, composed and tested as pure functions.
 #pragma once
 
-#include <byre/tensor/layout/dims.hpp>
+#include <byre/tensor/dims.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -3,7 +3,7 @@
 /// a meaning for.
 #pragma once
 
-#include <byre/tensor/elements/convert.hpp>
+#include <byre/tensor/elements/detail/convert.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <byre/tensor/print/decimal.hpp>
+#include <byre/tensor/print/detail/decimal.hpp>
 
 #include <algorithm>
 #include <charconv>
