@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <byre/memory/detail/poison.hpp>
 #include <byre/memory/detail/thread_cache.hpp>
 
 #include <cstdlib>
@@ -6,7 +7,7 @@
 
 namespace byre::inline v0::detail {
 
-constinit thread_local ThreadCache* this_threads_cache = nullptr;
+BYRE_TLS_MODEL constinit thread_local ThreadCache* this_threads_cache = nullptr;
 
 namespace {
 
