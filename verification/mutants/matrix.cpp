@@ -116,11 +116,10 @@ std::string document(const std::vector<MutantOutcome>& outcomes,
          "Which steps follow each other within one operation, as seen by running them.\n\n" +
          pairs(adjacent) +
          "\n## What has no mutants\n\n"
-         "`max_owners` and `max_handles` are far from what any program reaches, and farther from "
-         "the\n"
-         "next field: one more or less is as good a limit. How often a waiter looks before it "
-         "parks\n"
-         "is the Sync's own, not the protocol's; scenarios run it with more than one number.\n";
+         "`sync::max_count` is far from what any program reaches, and farther from the next field: "
+         "one\n"
+         "more or less is as good a limit. The spin limit is the Sync's own, not the protocol's;\n"
+         "scenarios run with more than one.\n";
 }
 
 /// What is wrong with the outcomes, said on stderr.
@@ -189,23 +188,24 @@ void write_json(const std::string& file, const std::vector<MutantOutcome>& outco
 }  // namespace
 
 int run_mutants(const Options& options) {
-  const std::vector<AdjacentSteps> adjacent = learn_adjacent_steps();
+  const std::vector<AdjacentSteps> adjacent = observe_adjacent_steps();
   std::vector<Mutation> mutations = mutations_with(adjacent);
   mutations.insert(mutations.begin(), Mutation{});
   const bool is_terminal = isatty(STDERR_FILENO) != 0;
   std::size_t ended = 0;
-  const Hunt hunt{.efforts = options.deep ? std::span<const Effort>(deep_efforts) : quick_efforts,
-                  .stops_at_first = !options.deep,
-                  .at_once = options.jobs,
-                  .ended = [&](const MutantOutcome& outcome) {
-                    ++ended;
-                    if (is_terminal) {
-                      std::fprintf(stderr, "\r\033[K%zu of %zu  %s%s", ended, mutations.size(),
-                                   outcome.mutation.name().c_str(),
-                                   ended == mutations.size() ? "\r\033[K" : "");
-                    }
-                  }};
-  std::vector<MutantOutcome> outcomes = kill(mutations, hunt);
+  const DetectionRun run{
+      .efforts = options.deep ? std::span<const Effort>(deep_efforts) : quick_efforts,
+      .stops_at_first = !options.deep,
+      .at_once = options.jobs,
+      .ended = [&](const MutantOutcome& outcome) {
+        ++ended;
+        if (is_terminal) {
+          std::fprintf(stderr, "\r\033[K%zu of %zu  %s%s", ended, mutations.size(),
+                       outcome.mutation.name().c_str(),
+                       ended == mutations.size() ? "\r\033[K" : "");
+        }
+      }};
+  std::vector<MutantOutcome> outcomes = kill(mutations, run);
   const bool is_sound = nothing_fails_unchanged(outcomes.front());
   outcomes.erase(outcomes.begin());
   const bool good = is_good(outcomes) && is_sound;

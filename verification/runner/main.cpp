@@ -7,6 +7,7 @@
 
 #include "../mutants/matrix.hpp"
 #include "../mutants/memory_orders.hpp"
+#include "../mutants/pairs.hpp"
 #include "../programs/programs.hpp"
 #include "options.hpp"
 #include "replay.hpp"
@@ -22,7 +23,7 @@ std::vector<Job> jobs_of(const Options& options) {
   }
   std::vector<Job> jobs;
   for (const Scenario* scenario : scenarios) {
-    // A control fails with or without a mutant.
+    // A known-wrong design fails with or without a mutant.
     if (!options.mutation.is_none() && scenario->expected != Verdict::pass) {
       continue;
     }
@@ -41,6 +42,21 @@ std::vector<Job> jobs_of(const Options& options) {
                      std::string(scenarios.front()->name) + " fails as it should");
   }
   return jobs;
+}
+
+void print_list() {
+  for (const Scenario* scenario : all_scenarios()) {
+    std::printf(
+        "%s: %u threads, bound %s, deep %s, %s\n  %s\n", std::string(scenario->name).c_str(),
+        scenario->threads, scenario->quick.name().c_str(), scenario->deep.name().c_str(),
+        std::string(to_string(scenario->expected)).c_str(), std::string(scenario->shows).c_str());
+  }
+  std::printf("\nmutants:\n");
+  for (const auto& mutations : {all_mutations(), swaps_of(observe_adjacent_steps())}) {
+    for (const Mutation& mutation : mutations) {
+      std::printf("  %s\n", mutation.name().c_str());
+    }
+  }
 }
 
 /// What looks for a failure of that job anew.

@@ -93,9 +93,9 @@ Runs the headers that ship under a model checker, and says what it found. --list
                      times
   --list-programs    all small programs, by the scenario that searches them
   --deep             the bounds for a long run
-  --bound N          at most N switches away from a thread that could go on, or 'full', or
-                     'reduced', which is full but for orders of steps that do not concern each
-                     other; instead of the scenarios' own bounds
+  --bound N          at most N preemptions of a thread that could go on, or 'full', or
+                     'reduced', which is full but for the orders of independent steps; instead of
+                     the scenarios' own bounds
   --mutant NAME      with this step of the code done wrong: is it noticed?
   --mutants          every mutant: is it noticed, by whom? Prints docs/mutants.md
   --memory-orders    prints docs/memory-orders.md, from the tables and the mutants of their rows
@@ -164,7 +164,7 @@ Bound parse_bound(const std::string& text) {
   return text == "full" ? full_search
          : text == "reduced"
              ? reduced_search
-             : switches(parse_number("a bound, if not 'full' or 'reduced',", text, 0));
+             : preemptions(parse_number("a bound, if not 'full' or 'reduced',", text, 0));
 }
 
 Options parse_options(int argument_count, char** arguments) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The name of one execution: "scenario/mutant/bound/state", where the state is every choice of the
-/// scheduler, three characters each: how many ways there were, which was taken, and what it decided.
+/// From the name of an execution to the job that runs it again.
 #pragma once
 
 #include <string>
@@ -9,10 +8,7 @@
 
 namespace byre::verification {
 
-/// Of a failed job.
-std::string replay_string(const Job& job, const Found& found);
-
-/// The job that runs that one execution. Throws UsageError.
+/// Throws UsageError.
 Job parse_replay(const std::string& text);
 
 }  // namespace byre::verification

@@ -8,8 +8,6 @@
 #include <set>
 #include <stdexcept>
 
-#include "../mutants/pairs.hpp"
-
 namespace byre::verification {
 namespace {
 
@@ -40,7 +38,7 @@ std::string verdict_text(const Result& result) {
   std::string text(to_string(result.found.verdict));
   const Bound bound = result.job.search.bound;
   if (result.found.verdict == Verdict::pass && !bound.is_full()) {
-    text += " within " + counted(bound.switches, "switch", "switches");
+    text += " within " + counted(bound.preemptions, "preemption", "preemptions");
   }
   if (!result.job.mutation.is_none()) {
     return text + kill_text(result);
@@ -199,21 +197,6 @@ void Report::print(const std::vector<Result>& results) const {
                                                      std::max(seconds, 1e-3)))
                   .c_str(),
               summary(results, failed).c_str());
-}
-
-void print_list() {
-  for (const Scenario* scenario : all_scenarios()) {
-    std::printf(
-        "%s: %u threads, bound %s, deep %s, %s\n  %s\n", std::string(scenario->name).c_str(),
-        scenario->threads, scenario->quick.name().c_str(), scenario->deep.name().c_str(),
-        std::string(to_string(scenario->expected)).c_str(), std::string(scenario->shows).c_str());
-  }
-  std::printf("\nmutants:\n");
-  for (const auto& mutations : {all_mutations(), swaps_of(learn_adjacent_steps())}) {
-    for (const Mutation& mutation : mutations) {
-      std::printf("  %s\n", mutation.name().c_str());
-    }
-  }
 }
 
 std::vector<std::string> unreached_sites(const std::vector<Result>& results) {

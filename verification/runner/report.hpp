@@ -29,8 +29,6 @@ class Report {
   std::map<std::string, std::uint64_t> under_way_;
 };
 
-void print_list();
-
 /// The rows of core's tables that none of the results reached.
 std::vector<std::string> unreached_sites(const std::vector<Result>& results);
 
