@@ -4,7 +4,8 @@
 /// thread is delayed, and how, follows from its own seed alone.
 #pragma once
 
-#include <byre/sync/boost.hpp>
+#include <byre/sync/detail/boost_shared_mutex.hpp>
+#include <byre/sync/detail/no_destructor.hpp>
 #include <byre/sync/sync.hpp>
 
 #include <boost/random/taus88.hpp>
@@ -146,6 +147,12 @@ struct PerturbedOver : Base {
    private:
     typename Base::template Atomic<Value> value_;
   };
+
+  /// A program of these has one object of each type; the library has none of a Sync that it does not know.
+  template <class Object>
+  static Object& no_destructor() noexcept {
+    return sync::no_destructor<Object>();
+  }
 
   class SharedMutex {
    public:

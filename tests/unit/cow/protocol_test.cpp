@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 // The six operations, one at a time, on both forms of the protocol.
-#include <byre/cow/share_lock.hpp>
+#include <byre/cow/detail/share_lock.hpp>
 #include <byre/cow/share_word.hpp>
 #include <byre/stats/counters.hpp>
 
 #include <gtest/gtest.h>
 #include <boost/thread/thread.hpp>
 
-#include "../support/threads.hpp"
+#include "support/at_once.hpp"
 
 namespace byre::test {
 namespace {
@@ -169,7 +169,7 @@ class WaitingOwner : public testing::Test {
     [[maybe_unused]] const auto waits = stats::snapshot().waits;
     waiter = boost::thread([this] { answer = word.claim(); });
 #if BYRE_STATS
-    yield_until([&] { return stats::snapshot().waits > waits; });
+    await([&] { return stats::snapshot().waits > waits; });
 #endif
   }
 
