@@ -2,8 +2,6 @@
 /// byre-verify-quick: the scenarios of core/byre/cow and core/byre/storage alone, for the first verdict
 /// after a change there. What they need is compiled in seconds. byre-verify searches farther.
 #include <algorithm>
-#include <cstdio>
-#include <exception>
 
 #include "runner/report.hpp"
 
@@ -38,10 +36,5 @@ int run_all() {
 }  // namespace byre::verification
 
 int main() {
-  try {
-    return byre::verification::run_all();
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "byre-verify-quick: %s\n", error.what());
-    return 1;
-  }
+  return byre::test::run_main("byre-verify-quick", &byre::verification::run_all);
 }

@@ -50,7 +50,7 @@ std::vector<const Scenario*> in_likely_order(const Mutation& mutation, bool only
   return scenarios;
 }
 
-void detect(const Mutation& mutation, const DetectionRun& run, const WriteLine& write_line) {
+void detect(const Mutation& mutation, const DetectionRun& run, int output) {
   prepare_searches();
   active_mutation = mutation;
   std::vector<const Scenario*> scenarios = in_likely_order(mutation, run.only_named);
@@ -72,8 +72,8 @@ void detect(const Mutation& mutation, const DetectionRun& run, const WriteLine& 
       const bool right = is_right(mutation, found.verdict);
       std::ostringstream line;
       line << (right ? 'K' : 'W') << ' ' << scenario->name << ' ' << effort.bound.preemptions << ' '
-           << found.executions << ' ' << to_string(found.verdict);
-      write_line(line.str());
+           << found.executions << ' ' << to_string(found.verdict) << '\n';
+      test::write_all(output, line.str());
       if (right && run.stops_at_first) {
         return;
       }
@@ -102,15 +102,14 @@ std::vector<MutantOutcome> kill(const std::vector<Mutation>& mutations, const De
   for (std::size_t number = 0; number < mutations.size(); ++number) {
     outcomes[number].mutation = mutations[number];
   }
-  run_apart(
+  test::run_in_children(
       mutations.size(), run.at_once,
-      {.work = [&](std::size_t number,
-                   const WriteLine& write_line) { detect(mutations[number], run, write_line); },
+      {.work = [&](std::size_t number, int output) { detect(mutations[number], run, output); },
        .line = [&](std::size_t number,
                    const std::string& line) { take_line(line, outcomes[number]); },
        .ended =
-           [&](std::size_t number, int status) {
-             outcomes[number].has_crashed = !ended_well(status);
+           [&](std::size_t number, test::Exit exit) {
+             outcomes[number].has_crashed = !exit.is_success();
              run.ended(outcomes[number]);
            }});
   return outcomes;

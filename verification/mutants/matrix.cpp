@@ -5,14 +5,13 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
-#include <stdexcept>
 
 #include "document.hpp"
 #include "equivalents.hpp"
 #include "kill.hpp"
 #include "pairs.hpp"
 #include "right_verdicts.hpp"
+#include "support/json.hpp"
 
 namespace byre::verification {
 namespace {
@@ -161,33 +160,29 @@ bool nothing_fails_unchanged(const MutantOutcome& unchanged) {
   return unchanged.wrong.empty() && !unchanged.has_crashed;
 }
 
-void write_json(const std::string& file, const std::vector<MutantOutcome>& outcomes) {
-  std::ofstream out(file);
-  out << "[\n";
-  for (std::size_t i = 0; i < outcomes.size(); ++i) {
-    const MutantOutcome& outcome = outcomes[i];
-    const char* status = outcome.is_killed()              ? "killed"
-                         : argument_for(outcome.mutation) ? "equivalent"
-                                                          : "survived";
-    out << "  {\"mutant\": \"" << outcome.mutation.name() << "\", \"outcome\": \"" << status
-        << "\", \"kills\": [";
-    for (std::size_t k = 0; k < outcome.kills.size(); ++k) {
-      const Kill& kill = outcome.kills[k];
-      out << (k == 0 ? "" : ", ") << "{\"scenario\": \"" << kill.scenario->name
-          << "\", \"verdict\": \"" << to_string(kill.verdict) << "\", \"bound\": \""
-          << kill.bound.name() << "\", \"execution\": " << kill.execution << '}';
+test::Json figures_of(const std::vector<MutantOutcome>& outcomes) {
+  test::Json rows = test::Json::array();
+  for (const MutantOutcome& outcome : outcomes) {
+    test::Json kills = test::Json::array();
+    for (const Kill& kill : outcome.kills) {
+      kills.push_back({{"scenario", kill.scenario->name},
+                       {"verdict", to_string(kill.verdict)},
+                       {"bound", kill.bound.name()},
+                       {"execution", kill.execution}});
     }
-    out << "]}" << (i + 1 < outcomes.size() ? ",\n" : "\n");
+    rows.push_back({{"mutant", outcome.mutation.name()},
+                    {"outcome", outcome.is_killed()              ? "killed"
+                                : argument_for(outcome.mutation) ? "equivalent"
+                                                                 : "survived"},
+                    {"kills", kills}});
   }
-  out << "]\n";
-  if (!out.flush()) {
-    throw std::runtime_error("cannot write " + file);
-  }
+  return rows;
 }
 
 }  // namespace
 
 int run_mutants(const Options& options) {
+  test::JsonOutput json(options.json_file);
   const std::vector<AdjacentSteps> adjacent = observe_adjacent_steps();
   std::vector<Mutation> mutations = mutations_with(adjacent);
   mutations.insert(mutations.begin(), Mutation{});
@@ -209,9 +204,7 @@ int run_mutants(const Options& options) {
   const bool is_sound = nothing_fails_unchanged(outcomes.front());
   outcomes.erase(outcomes.begin());
   const bool good = is_good(outcomes) && is_sound;
-  if (!options.json_file.empty()) {
-    write_json(options.json_file, outcomes);
-  }
+  json.write(figures_of(outcomes));
   std::fprintf(stderr, "%s\n", summary(outcomes).c_str());
   return print_or_check(document(outcomes, adjacent, options.deep), options.file_to_check,
                         "--mutants") &&

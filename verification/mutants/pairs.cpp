@@ -48,7 +48,7 @@ class EveryOperation {
 
 constexpr std::uint64_t executions_to_observe = 20'000;
 
-void observe(const WriteLine& write_line) {
+void observe(int output) {
   prepare_searches();
   for (const Scenario& every_operation :
        {unlisted_scenario<EveryOperation<basic_share_word>>({}),
@@ -56,12 +56,14 @@ void observe(const WriteLine& write_line) {
     Search search{.bound = preemptions(3)};
     search.most_executions = executions_to_observe;
     if (const Found found = every_operation.search(search); is_failure(found.verdict)) {
-      write_line("! " + std::string(to_string(found.verdict)) + ": " + found.message);
+      test::write_all(output,
+                      "! " + std::string(to_string(found.verdict)) + ": " + found.message + '\n');
     }
   }
   for (const StepPair& pair : seen_pairs) {
-    write_line(std::string(pair.first->name) + ' ' +
-               std::string(pair.second == nullptr ? "-" : pair.second->name));
+    test::write_all(output, std::string(pair.first->name) + ' ' +
+                                std::string(pair.second == nullptr ? "-" : pair.second->name) +
+                                '\n');
   }
 }
 
@@ -121,9 +123,9 @@ void expect_all_steps(const std::vector<StepPair>& pairs) {
 std::vector<AdjacentSteps> observe_adjacent_steps() {
   std::vector<StepPair> pairs;
   std::string trouble;
-  run_apart(
+  test::run_in_children(
       1, 1,
-      {.work = [](std::size_t, const WriteLine& write_line) { observe(write_line); },
+      {.work = [](std::size_t, int output) { observe(output); },
        .line =
            [&](std::size_t, const std::string& line) {
              if (line[0] == '!') {
@@ -133,8 +135,8 @@ std::vector<AdjacentSteps> observe_adjacent_steps() {
              pairs.push_back({find_site(line.substr(0, space)), find_site(line.substr(space + 1))});
            },
        .ended =
-           [&](std::size_t, int status) {
-             if (!ended_well(status) || !trouble.empty()) {
+           [&](std::size_t, test::Exit exit) {
+             if (!exit.is_success() || !trouble.empty()) {
                throw std::runtime_error("running every operation failed" + trouble);
              }
            }});

@@ -7,8 +7,8 @@
 #include <memory>
 
 #include "../relacy/trace.hpp"
-#include "execution_name.hpp"
 #include "job.hpp"
+#include "replay.hpp"
 
 namespace byre::verification {
 namespace {
@@ -21,11 +21,13 @@ constexpr unsigned most_preemptions_in_a_trace = 8;
 /// Lines of which the first character says what they are.
 class Output {
  public:
-  explicit Output(const WriteLine& write_line) : write_line_(write_line) {}
-  void line(char kind, std::string_view text) const { write_line_(kind + std::string(text)); }
+  explicit Output(int file) : file_(file) {}
+  void line(char kind, std::string_view text) const {
+    test::write_all(file_, kind + std::string(text) + '\n');
+  }
 
  private:
-  const WriteLine& write_line_;
+  const int file_;
 };
 
 /// The same failure by as few preemptions as possible; else the one that was found.
@@ -89,8 +91,8 @@ void prepare_searches() {
   use_once();
 }
 
-void run_here(const Job& job, const WriteLine& write_line) {
-  const Output output(write_line);
+void run_here(const Job& job, int file) {
+  const Output output(file);
   prepare_searches();
   active_mutation = job.mutation;
 

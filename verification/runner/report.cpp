@@ -4,9 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <fstream>
 #include <set>
-#include <stdexcept>
 
 namespace byre::verification {
 namespace {
@@ -97,37 +95,6 @@ std::string summary(const std::vector<Result>& results, std::size_t failed) {
                           counted(static_cast<std::uint64_t>(kills), "search", "searches");
 }
 
-std::string quoted(std::string_view text) {
-  std::string json = "\"";
-  for (const char character : text) {
-    if (character == '"' || character == '\\') {
-      json += '\\';
-    }
-    if (static_cast<unsigned char>(character) < 0x20) {
-      json += character == '\n' ? "\\n" : " ";
-    } else {
-      json += character;
-    }
-  }
-  return json + '"';
-}
-
-std::string json_row(const Result& result) {
-  const Found& found = result.found;
-  return "  {\"scenario\": " + quoted(result.job.scenario->name) +
-         ", \"mutant\": " + quoted(result.job.mutation.name()) + ", \"engine\": " +
-         quoted(result.job.search.bound.is_full() ? "full search" : "context bound") +
-         ", \"bound\": " + quoted(result.job.search.bound.name()) +
-         ", \"executions\": " + std::to_string(found.executions) +
-         ", \"programs\": " + std::to_string(found.programs) +
-         ", \"programs_in_full\": " + std::to_string(found.in_full) +
-         ", \"seconds\": " + std::to_string(found.seconds) +
-         ", \"verdict\": " + quoted(to_string(found.verdict)) +
-         ", \"expected\": " + quoted(to_string(result.job.scenario->expected)) +
-         ", \"as_expected\": " + (result.is_as_expected() ? "true" : "false") +
-         ", \"message\": " + quoted(found.message) + ", \"replay\": " + quoted(result.replay) + "}";
-}
-
 }  // namespace
 
 Report::Report(std::size_t job_count)
@@ -215,16 +182,26 @@ std::vector<std::string> unreached_sites(const std::vector<Result>& results) {
   return unreached;
 }
 
-void write_json(const std::string& file, const std::vector<Result>& results) {
-  std::ofstream out(file);
-  out << "[\n";
-  for (std::size_t i = 0; i < results.size(); ++i) {
-    out << json_row(results[i]) << (i + 1 < results.size() ? ",\n" : "\n");
+test::Json figures_of(const std::vector<Result>& results) {
+  test::Json rows = test::Json::array();
+  for (const Result& result : results) {
+    const Found& found = result.found;
+    const Bound bound = result.job.search.bound;
+    rows.push_back({{"scenario", result.job.scenario->name},
+                    {"mutant", result.job.mutation.name()},
+                    {"engine", bound.is_full() ? "full search" : "preemption bound"},
+                    {"bound", bound.name()},
+                    {"executions", found.executions},
+                    {"programs", found.programs},
+                    {"programs_in_full", found.in_full},
+                    {"seconds", found.seconds},
+                    {"verdict", to_string(found.verdict)},
+                    {"expected", to_string(result.job.scenario->expected)},
+                    {"as_expected", result.is_as_expected()},
+                    {"message", found.message},
+                    {"replay", result.replay}});
   }
-  out << "]\n";
-  if (!out.flush()) {
-    throw std::runtime_error("cannot write " + file);
-  }
+  return rows;
 }
 
 }  // namespace byre::verification
