@@ -80,8 +80,8 @@ constexpr Bug bugs[] = {
     bug<FailingCopies, UndoesAfterUnlock>(
         {"undoes_after_unlock", "gives up a failed claim before it counts as an owner again"},
         "failing_copies", {true, Report::data_race, Report::none}),
-    bug_in_word<SleepsWithoutALook, StealAgainstPendingCopies>(
-        {"sleeps_without_a_look", "parks without looking again: the wake is lost"},
+    bug_in_word<ParksWithoutRecheck, StealAgainstPendingCopies>(
+        {"parks_without_recheck", "parks without looking again: the wake is lost"},
         "steal_against_pending_copies", {true, Report::none, Report::none}),
     bug_in_word<NeverWakes, StealAgainstPendingCopies>(
         {"never_wakes", "the last copier does not wake who waits"}, "steal_against_pending_copies",

@@ -10,9 +10,8 @@ class WakesThroughHeader : public basic_share_word<ListInHeader<Checked>> {
   using basic_share_word::basic_share_word;
 };
 
-extern const Scenario wakes_through_header;
 const Scenario wakes_through_header = scenario<ClaimsStealOnce<WakesThroughHeader, 2>>({
-    .name = "control.wakes_through_header",
+    .name = "known_wrong.wakes_through_header",
     .shows = "A waker that goes through the header touches what the waiter has freed: I2.",
     .expected = Verdict::use_after_free,
 });

@@ -6,17 +6,15 @@
 
 namespace byre::verification {
 
-extern const Scenario copy_then_count_drops;
 const Scenario copy_then_count_drops = scenario<DropsRaceDrops<basic_copy_then_count>>({
-    .name = "control.copy_then_count_drops",
+    .name = "known_wrong.copy_then_count_drops",
     .shows = "The protocol published in 2026 locks what another drop has freed: I2 and promise 1.",
     .expected = Verdict::use_after_free,
 });
 
-extern const Scenario copy_then_count_writes;
 const Scenario copy_then_count_writes =
     scenario<WritersRaceWriters<basic_copy_then_count_unlocked>>({
-        .name = "control.copy_then_count_writes",
+        .name = "known_wrong.copy_then_count_writes",
         .shows = "The protocol published in 2026, even without its lock, lets two writers make two "
                  "copies: promise 3, I6.",
         .expected = Verdict::wrong_answer,

@@ -5,7 +5,7 @@
 
 namespace byre::verification {
 
-/// Wrong: an owner that has let go looks into the header once more, though only at what never
+/// Wrong: an owner that has dropped the data reads the header once more, though only a field that never
 /// changes.
 class ReadsAfterDrop {
  public:
@@ -28,9 +28,8 @@ class ReadsAfterDrop {
   cow::basic_header<Checked, basic_share_word>& header_ = *Allocated::create(1, memory_);
 };
 
-extern const Scenario reads_after_drop;
 const Scenario reads_after_drop = scenario<ReadsAfterDrop>({
-    .name = "control.reads_after_drop",
+    .name = "known_wrong.reads_after_drop",
     .shows = "Even a constant of the header is read while its last owner frees it: I2.",
     .expected = Verdict::data_race,
 });

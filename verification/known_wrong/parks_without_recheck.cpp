@@ -4,8 +4,8 @@
 namespace byre::verification {
 namespace {
 
-/// Wrong: looks, and then sleeps whatever has happened meanwhile.
-class SleepsWithoutALook : public SleepersAreWoken<1> {
+/// Wrong: checks the condition, and then parks whatever has happened meanwhile.
+class ParksWithoutRecheck : public SleepersAreWoken<1> {
  public:
   static constexpr std::span<const std::string_view> cover_points{};
 
@@ -21,10 +21,9 @@ class SleepsWithoutALook : public SleepersAreWoken<1> {
 
 }  // namespace
 
-extern const Scenario sleeps_without_a_look;
-const Scenario sleeps_without_a_look = scenario<SleepsWithoutALook>({
-    .name = "control.sleeps_without_a_look",
-    .shows = "Who does not look again before it sleeps misses a wake: what parking promises.",
+const Scenario parks_without_recheck = scenario<ParksWithoutRecheck>({
+    .name = "known_wrong.parks_without_recheck",
+    .shows = "Who does not check again before it sleeps misses a wake: what parking promises.",
     .expected = Verdict::deadlock,
 });
 

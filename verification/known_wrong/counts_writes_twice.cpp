@@ -29,7 +29,7 @@ class CountsWritesTwice {
 
 extern const Scenario counts_writes_twice;
 const Scenario counts_writes_twice = scenario<CountsWritesTwice>({
-    .name = "control.counts_writes_twice",
+    .name = "known_wrong.counts_writes_twice",
     .shows = "Two counters of writes, compared and then bumped, as the seed says it, let two "
              "families write at once with neither told of the other: G3.",
     .expected = Verdict::wrong_answer,

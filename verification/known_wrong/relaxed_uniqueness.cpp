@@ -10,16 +10,14 @@ class RelaxedUniqueness : public basic_share_word<RelaxedLoads<Checked>> {
   using basic_share_word::basic_share_word;
 };
 
-extern const Scenario relaxed_uniqueness_writes;
 const Scenario relaxed_uniqueness_writes = scenario<ReadsRaceASteal<RelaxedUniqueness>>({
-    .name = "control.relaxed_uniqueness_writes",
-    .shows = "A relaxed look at the count does not order a write after a former owner's reads: I5.",
+    .name = "known_wrong.relaxed_uniqueness_writes",
+    .shows = "A relaxed load of the count does not order a write after a former owner's reads: I5.",
     .expected = Verdict::data_race,
 });
 
-extern const Scenario relaxed_uniqueness_resizes;
 const Scenario relaxed_uniqueness_resizes = scenario<ResizesRaceDrops<RelaxedUniqueness>>({
-    .name = "control.relaxed_uniqueness_resizes",
+    .name = "known_wrong.relaxed_uniqueness_resizes",
     .shows = "Nor a change of size: I5.",
     .expected = Verdict::data_race,
 });

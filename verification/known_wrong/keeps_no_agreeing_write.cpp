@@ -23,7 +23,7 @@ struct basic_forgetful_writes : shadow::basic_storage_writes<Sync> {
 
 extern const Scenario keeps_no_agreeing_write;
 const Scenario keeps_no_agreeing_write = scenario<AgreeingWritesAreFound<basic_forgetful_writes>>({
-    .name = "control.keeps_no_agreeing_write",
+    .name = "known_wrong.keeps_no_agreeing_write",
     .shows = "Where what an agreeing write replaces is not noted, who is told of the last write "
              "finds no other: G6.",
     .expected = Verdict::wrong_answer,

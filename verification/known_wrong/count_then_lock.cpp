@@ -6,16 +6,14 @@
 
 namespace byre::verification {
 
-extern const Scenario count_then_lock_drops;
 const Scenario count_then_lock_drops = scenario<DropsRaceDrops<basic_count_then_lock>>({
-    .name = "control.count_then_lock_drops",
+    .name = "known_wrong.count_then_lock_drops",
     .shows = "The published protocol of 2023 locks what another drop has freed: I2 and promise 1.",
     .expected = Verdict::use_after_free,
 });
 
-extern const Scenario count_then_lock_writes;
 const Scenario count_then_lock_writes = scenario<WritersRaceWriters<basic_count_then_lock>>({
-    .name = "control.count_then_lock_writes",
+    .name = "known_wrong.count_then_lock_writes",
     .shows = "The published protocol of 2023 copies what the last owner writes: promise 1, I4.",
     .expected = Verdict::data_race,
 });

@@ -5,9 +5,8 @@
 
 namespace byre::verification {
 
-extern const Scenario undoes_after_unlock;
 const Scenario undoes_after_unlock = scenario<FailingCopies<UndoesAfterUnlock>>({
-    .name = "control.undoes_after_unlock",
+    .name = "known_wrong.undoes_after_unlock",
     .shows = "A claim given up before its undo lets another owner write what is still owned: "
              "promise 5.",
     .expected = Verdict::data_race,
