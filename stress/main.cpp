@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "options.hpp"
-#include "planted/hunt.hpp"
+#include "seeded_bugs/detection.hpp"
 #include "report/console.hpp"
 #include "report/report.hpp"
 #include "soak/soak.hpp"
@@ -106,7 +106,7 @@ Exit run_workloads(const Options& options) {
   Json figures = Json::array();
   bool failed = false;
   for (const Workload* workload : chosen) {
-    if (console.wants_to_end()) {
+    if (console.stop_requested()) {
       break;
     }
     Settings settings = options.settings;
@@ -137,20 +137,20 @@ Exit run_soak(const Options& options) {
   return soaked.lost.empty() ? all_right : something_wrong;
 }
 
-std::vector<const planted::Bug*> chosen_bugs(const std::string& name) {
+std::vector<const seeded_bugs::Bug*> chosen_bugs(const std::string& name) {
   try {
-    return planted::bugs_named(name);
+    return seeded_bugs::bugs_named(name);
   } catch (const std::invalid_argument& error) {
     throw BadCommandLine(error.what());
   }
 }
 
-Exit run_planted(const Options& options) {
-  planted::HuntSettings settings{.seed = options.settings.seed,
+Exit run_seeded_bugs(const Options& options) {
+  seeded_bugs::DetectionSettings settings{.seed = options.settings.seed,
                                  .threads = options.settings.threads};
   settings.rounds = options.rounds.value_or(settings.rounds);
   settings.seeds = options.seeds.value_or(settings.seeds);
-  const auto bugs = chosen_bugs(options.planted);
+  const auto bugs = chosen_bugs(options.seeded_bugs);
   JsonOutput output(options);
   const bool is_silent = output.is_on_standard_output();
   const auto say = [&](const std::string& text) {
@@ -158,16 +158,16 @@ Exit run_planted(const Options& options) {
       print(text);
     }
   };
-  say(planted::head_of_table(settings));
-  std::vector<planted::Catch> catches;
-  for (const planted::Bug* bug : bugs) {
-    catches.push_back(planted::hunt(*bug, settings));
-    say(planted::row_of(catches.back()));
+  say(seeded_bugs::head_of_table(settings));
+  std::vector<seeded_bugs::Detection> detections;
+  for (const seeded_bugs::Bug* bug : bugs) {
+    detections.push_back(seeded_bugs::detect(*bug, settings));
+    say(seeded_bugs::row_of(detections.back()));
   }
-  say(planted::foot_of_table(catches));
-  output.write(planted::json_of(settings, catches));
-  const bool all_caught = std::ranges::all_of(catches, &planted::Catch::is_as_expected);
-  return all_caught && planted::perturbation_helps(catches) ? all_right : something_wrong;
+  say(seeded_bugs::foot_of_table(detections));
+  output.write(seeded_bugs::json_of(settings, detections));
+  const bool all_caught = std::ranges::all_of(detections, &seeded_bugs::Detection::is_as_expected);
+  return all_caught && seeded_bugs::perturbation_helps(detections) ? all_right : something_wrong;
 }
 
 Exit list() {
@@ -176,8 +176,8 @@ Exit list() {
     text += "  " + std::string(workload.name) + std::string(32 - workload.name.size(), ' ') +
             std::string(workload.shows) + '\n';
   }
-  text += "planted bugs:\n";
-  for (const planted::Bug& bug : planted::all_bugs()) {
+  text += "seeded bugs:\n";
+  for (const seeded_bugs::Bug& bug : seeded_bugs::all_bugs()) {
     text += "  " + std::string(bug.name) + std::string(32 - bug.name.size(), ' ') +
             std::string(bug.is_wrong_in) + '\n';
   }
@@ -196,8 +196,8 @@ Exit dispatch(const Options& options) {
       return run_workloads(options);
     case Mode::soak:
       return run_soak(options);
-    case Mode::planted:
-      return run_planted(options);
+    case Mode::seeded_bugs:
+      return run_seeded_bugs(options);
   }
   throw BadCommandLine("it is not said what to do");
 }

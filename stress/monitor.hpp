@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Who watches a run: is shown how it goes, and may end it.
+/// Monitor: is shown the progress of a run, and may end it.
 #pragma once
 
 #include <byre/stats/counters.hpp>
@@ -9,31 +9,30 @@
 
 namespace byre::stress {
 
-/// How far a run is.
-struct Figures {
+/// Of a run so far.
+struct Progress {
   std::string_view workload;
   double seconds;
   std::uint64_t operations;
-  stats::Counters counted;  ///< since its start
+  stats::Counters counters;  ///< since its start
 };
 
-/// Used by the thread that runs a workload, but for wake().
-class Watch {
+/// Used by the thread that runs a workload; wake() by any.
+class Monitor {
  public:
-  virtual ~Watch() = default;
+  virtual ~Monitor() = default;
 
   /// Waits a moment, or until wake() is called.
   virtual void wait() = 0;
-  /// By any thread.
   virtual void wake() noexcept = 0;
-  virtual void show(const Figures& figures) = 0;
+  virtual void show(const Progress& progress) = 0;
   /// Whether the user asked to end everything.
-  virtual bool wants_to_end() const noexcept = 0;
+  virtual bool stop_requested() const noexcept = 0;
 
  protected:
-  Watch() = default;
-  Watch(const Watch&) = default;
-  Watch& operator=(const Watch&) = default;
+  Monitor() = default;
+  Monitor(const Monitor&) = default;
+  Monitor& operator=(const Monitor&) = default;
 };
 
 }  // namespace byre::stress

@@ -32,7 +32,7 @@ const ModeOptions modes[] = {
      {"workload", "seed", "duration", "operations", "threads", "storages", "mix", "sizes",
       "perturb", "protocol", "faults", "json"}},
     {"soak", Mode::soak, {"seed", "duration", "operations", "threads", "sizes", "json"}},
-    {"planted", Mode::planted, {"seed", "seeds", "rounds", "threads", "json"}},
+    {"seeded-bugs", Mode::seeded_bugs, {"seed", "seeds", "rounds", "threads", "json"}},
     {"list", Mode::list, {}},
     {"help", Mode::help, {}},
 };
@@ -53,7 +53,7 @@ po::options_description described_options() {
       "operations", text("N"),
       "of each thread, instead of a duration; with --soak, two rotations of so many");
   options.add_options()("threads", text("N"),
-                        "from 1 to 64, of a race from 2. Default: 8; with --planted 3");
+                        "from 1 to 64, of a race from 2. Default: 8; with --seeded-bugs 3");
   options.add_options()("storages", text("N"),
                         "of all threads together, each of which has two at least. Default: 64");
   options.add_options()("mix", text("MIX"),
@@ -70,11 +70,11 @@ po::options_description described_options() {
                         "sink), budget=64M and allocation_at=N, the Nth of each thread. "
                         "Default: none; usual for the workload faults");
   options.add_options()("soak", "rotate all workloads, perturbed and not, and print one page");
-  options.add_options()("planted", perhaps("[NAME]"),
-                        "which planted bugs are found, and after how many rounds");
-  options.add_options()("seeds", text("N"), "of as many runs for each planted bug. Default: 5");
+  options.add_options()("seeded-bugs", perhaps("[NAME]"),
+                        "which seeded bugs are found, and after how many rounds");
+  options.add_options()("seeds", text("N"), "of as many runs for each seeded bug. Default: 5");
   options.add_options()("rounds", text("N"),
-                        "until each planted bug is found, at most. Default: 20000");
+                        "until each seeded bug is found, at most. Default: 20000");
   options.add_options()("json", perhaps("[FILE]"),
                         "write all figures as JSON, to FILE or instead of the text");
   return options;
@@ -135,7 +135,7 @@ Mode mode_of(const po::variables_map& given) {
   for (const auto& [name, value] : given) {
     if (name != chosen->option && std::ranges::find(chosen->uses, name) == chosen->uses.end()) {
       throw BadCommandLine(chosen->option.empty()
-                               ? "--" + name + " goes with --planted"
+                               ? "--" + name + " goes with --seeded-bugs"
                                : "--" + std::string(chosen->option) + " does not take --" + name);
     }
   }
@@ -187,7 +187,7 @@ void take_settings(const po::variables_map& given, Options& options) {
   if_given(given, "seed",
            [&](const std::string& text) { settings.seed = number("seed", text, 0, any_number); });
   if_given(given, "threads", [&](const std::string& text) {
-    const unsigned least = options.mode == Mode::planted ? least_race_threads : 1;
+    const unsigned least = options.mode == Mode::seeded_bugs ? least_race_threads : 1;
     settings.threads = static_cast<unsigned>(number("threads", text, least, most_threads));
   });
   if_given(given, "storages", [&](const std::string& text) {
@@ -211,7 +211,7 @@ Options parse(int argc, const char* const* argv) {
   for (const auto& [name, value] : given) {
     options.given.insert(name);
   }
-  if (options.mode == Mode::planted) {
+  if (options.mode == Mode::seeded_bugs) {
     options.settings.threads = 3;  // of more, most only stand in each other's way
   }
   if_given(given, "workload", [&](const std::string& text) { options.workload = text; });
@@ -223,8 +223,8 @@ Options parse(int argc, const char* const* argv) {
   if_given(given, "seeds", [&](const std::string& text) {
     options.seeds = static_cast<unsigned>(number("seeds", text, 1, most_seeds));
   });
-  if (given.count("planted") != 0) {
-    options.planted = only(given, "planted", "all");
+  if (given.count("seeded-bugs") != 0) {
+    options.seeded_bugs = only(given, "seeded-bugs", "all");
   }
   if (given.count("json") != 0) {
     options.json = true;
@@ -239,7 +239,7 @@ std::string help_text() {
 
 Runs the library that ships with many threads for a long time: every operation of Buffer and Storage
 in a random mix, contents that say of themselves what they are, faults injected, and everything
-counted. Says what was done, and ends with 1 if anything was wrong. `q` or Ctrl-C end it early, with
+counters. Says what was done, and ends with 1 if anything was wrong. `q` or Ctrl-C end it early, with
 its report.
 
 )" << described_options()

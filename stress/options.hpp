@@ -30,9 +30,9 @@ struct Options {
   std::set<std::string> given;  ///< the names of all options that were; without a seed, the caller
                                 ///< chooses one
   std::chrono::minutes soak_duration{30};
-  std::string planted = "all";          ///< --planted
-  std::optional<std::uint64_t> rounds;  ///< of --planted
-  std::optional<unsigned> seeds;        ///< of --planted
+  std::string planted = "all";          ///< --seeded-bugs
+  std::optional<std::uint64_t> rounds;  ///< of --seeded-bugs
+  std::optional<unsigned> seeds;        ///< of --seeded-bugs
   bool json = false;
   std::filesystem::path json_file;  ///< empty: standard output
 };

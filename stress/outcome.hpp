@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "settings.hpp"
-#include "world/tally.hpp"
+#include "mixed/counts.hpp"
 
 namespace byre::stress {
 
@@ -20,8 +20,8 @@ struct Outcome {
   Settings settings;
   double seconds = 0;
   std::uint64_t operations = 0;
-  Tally tally;
-  stats::Counters counted;
+  Counts counts;
+  stats::Counters counters;
   std::uint64_t checkpoints = 0;
   std::optional<std::size_t>
       digest;  ///< of all decisions, in the order of threads; races have none

@@ -11,8 +11,8 @@
 
 #include "faults/fault.hpp"
 #include "perturbed/perturbed.hpp"
-#include "world/operation.hpp"
-#include "world/sizes.hpp"
+#include "mixed/operation.hpp"
+#include "mixed/sizes.hpp"
 
 namespace byre::stress {
 

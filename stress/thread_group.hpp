@@ -1,37 +1,38 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The threads of a run, none of which outlives what it works on: not even where one of them cannot
-/// be started, or who looks on throws.
+/// The threads of a run. All have ended when it is destroyed, also where a thread could not be started or
+/// their supervisor threw: none outlives the data it works on.
 #pragma once
 
-#include <boost/thread/thread.hpp>
+#include <deque>
 #include <functional>
+#include <thread>
 #include <utility>
 
 namespace byre::stress {
 
-/// Used by one thread.
-class Crew {
+/// For one thread.
+class ThreadGroup {
  public:
-  /// `dismiss` is called in the end, when some may be over, and makes the others end. It does not
-  /// throw.
-  explicit Crew(std::function<void()> dismiss) : dismiss_(std::move(dismiss)) {}
-  /// Waits for all.
-  ~Crew() {
-    dismiss_();
-    threads_.join_all();
+  /// `stop` makes the threads end. It is called once, by the destructor, and must not throw.
+  explicit ThreadGroup(std::function<void()> stop) : stop_(std::move(stop)) {}
+  ~ThreadGroup() {
+    stop_();
+    for (std::thread& thread : threads_) {
+      thread.join();
+    }
   }
-  Crew(const Crew&) = delete;
-  Crew& operator=(const Crew&) = delete;
+  ThreadGroup(const ThreadGroup&) = delete;
+  ThreadGroup& operator=(const ThreadGroup&) = delete;
 
-  /// Throws boost::thread_resource_error.
+  /// Throws std::system_error.
   template <class Act>
   void start(Act act) {
-    threads_.create_thread(std::move(act));
+    threads_.emplace_back(std::move(act));
   }
 
  private:
-  const std::function<void()> dismiss_;
-  boost::thread_group threads_;
+  const std::function<void()> stop_;
+  std::deque<std::thread> threads_;
 };
 
 }  // namespace byre::stress

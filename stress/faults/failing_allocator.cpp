@@ -32,7 +32,7 @@ void FailingAllocator::deallocate(const Block& block) noexcept {
 
 void FailingAllocator::copy(void* destination, const void* source, std::size_t nbytes) {
   Injector* injector = Injector::current();
-  if (injector != nullptr && injector->strikes(Fault::copy)) {
+  if (injector != nullptr && injector->fires(Fault::copy)) {
     behind_.copy(destination, source, nbytes / 2);
     throw CopyFailed();
   }
@@ -45,15 +45,15 @@ void FailingAllocator::fail_if_due(const Request& request) {
     return;
   }
   // Both types that an allocator may throw for want of memory.
-  if (injector->strikes(Fault::allocation)) {
+  if (injector->fires(Fault::allocation)) {
     throw std::bad_alloc();
   }
-  if (injector->strikes(Fault::random)) {
+  if (injector->fires(Fault::random)) {
     throw OutOfMemory(request.nbytes, name());
   }
   if (budget_nbytes_ != 0 &&
       nbytes_out_.load(boost::memory_order_relaxed) + request.nbytes > budget_nbytes_) {
-    injector->note(Fault::budget);
+    injector->record(Fault::budget);
     throw OutOfMemory(request.nbytes, name());
   }
 }

@@ -4,11 +4,11 @@
 #pragma once
 
 #include "../outcome.hpp"
-#include "../watch.hpp"
+#include "../monitor.hpp"
 
 namespace byre::stress {
 
 /// Throws as run_mixed.
-Outcome run_faults(const Settings& settings, Watch& watch);
+Outcome run_faults(const Settings& settings, Monitor& monitor);
 
 }  // namespace byre::stress

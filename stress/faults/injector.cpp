@@ -61,18 +61,18 @@ void Injector::arm(std::optional<Fault> fault, std::uint32_t after) noexcept {
 
 void Injector::disarm() noexcept {
   if (is_armed(Fault::heap) && disarm_heap()) {
-    note(Fault::heap);
+    record(Fault::heap);
   }
   armed_.reset();
 }
 
-void Injector::spare_heap() noexcept {
+void Injector::suspend_heap_fault() noexcept {
   if (this_threads_injector != nullptr && this_threads_injector->is_armed(Fault::heap)) {
     this_threads_injector->disarm();
   }
 }
 
-bool Injector::strikes(Fault fault) noexcept {
+bool Injector::fires(Fault fault) noexcept {
   bool happens = false;
   if (fault == Fault::allocation && ++allocations_ == rates_.allocation_at) {
     happens = true;
@@ -85,19 +85,19 @@ bool Injector::strikes(Fault fault) noexcept {
     happens = boost::random::uniform_01<double>()(random_) < rate;
   }
   if (happens) {
-    note(fault);
+    record(fault);
   }
   return happens;
 }
 
-void Injector::note(Fault fault) noexcept {
+void Injector::record(Fault fault) noexcept {
   ++counts_[fault].injected;
   if (fault != Fault::sink) {
     to_throw_ = fault;
   }
 }
 
-void Injector::note_survival() noexcept {
+void Injector::record_survival() noexcept {
   for (std::size_t at = 0; at < fault_count; ++at) {
     const auto fault = static_cast<Fault>(at);
     counts_[fault].survived += counts_[fault].injected - at_arm_[fault].injected;

@@ -35,20 +35,20 @@ class Injector {
   void arm(std::optional<Fault> fault, std::uint32_t after) noexcept;
   void disarm() noexcept;
   /// The calling thread's next operator new is not to fail.
-  static void spare_heap() noexcept;
+  static void suspend_heap_fault() noexcept;
   bool is_armed(Fault fault) const noexcept { return armed_ == fault; }
 
-  /// Here is a chance for `fault`: whether it happens. Then it is counted.
-  bool strikes(Fault fault) noexcept;
+  /// Here is a chance for `fault`: whether it happens. Then it is counters.
+  bool fires(Fault fault) noexcept;
   /// It happens for a reason of the caller's.
-  void note(Fault fault) noexcept;
+  void record(Fault fault) noexcept;
 
   /// Whether anything happened since arm().
-  bool has_struck() const noexcept { return counts_.total().injected != at_arm_.total().injected; }
+  bool has_fired() const noexcept { return counts_.total().injected != at_arm_.total().injected; }
   /// What happened last since arm() of all that an operation throws for.
   std::optional<Fault> to_throw() const noexcept { return to_throw_; }
   /// What happened since arm() was survived.
-  void note_survival() noexcept;
+  void record_survival() noexcept;
 
   const FaultCounts& counts() const noexcept { return counts_; }
 

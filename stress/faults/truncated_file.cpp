@@ -14,7 +14,7 @@
 #include <system_error>
 
 #include "../content/content.hpp"
-#include "../world/files.hpp"
+#include "../mixed/files.hpp"
 
 namespace byre::stress {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// A Buffer or a Storage, with what its owner knows of it.
+/// CheckedValue: a Buffer or a Storage, with the content that its owner expects in it.
 #pragma once
 
 #include <byre/storage/storage.hpp>
@@ -17,32 +17,31 @@ namespace byre::stress {
 
 /// Owned by one thread at a time.
 template <sync::Sync Sync, template <class> class Share>
-class Item {
+class CheckedValue {
  public:
   using Buffer = basic_buffer<Sync, Share>;
   using Storage = basic_storage<Sync, Share>;
-  using Lent = std::unique_ptr<std::byte[]>;
+  using Memory = std::unique_ptr<std::byte[]>;
 
-  /// `own` is what the next write to it will have written; `expected`, what it reads now.
+  /// `own` is the content of this value's last write, `expected` what it reads now.
   template <class Value>
-  Item(Value value, Content own, Content expected, Lent lent = nullptr) noexcept
-      : lent_(std::move(lent)), value_(std::move(value)), own_(own), expected_(expected) {}
-  Item(Item&&) noexcept = default;
-  Item& operator=(Item&& other) noexcept {
-    Item(std::move(other)).swap(*this);
+  CheckedValue(Value value, Content own, Content expected, Memory lender = nullptr) noexcept
+      : lender_(std::move(lender)), value_(std::move(value)), own_(own), expected_(expected) {}
+  CheckedValue(CheckedValue&&) noexcept = default;
+  CheckedValue& operator=(CheckedValue&& other) noexcept {
+    CheckedValue(std::move(other)).swap(*this);
     return *this;
   }
 
-  void swap(Item& other) noexcept {
-    lent_.swap(other.lent_);
+  void swap(CheckedValue& other) noexcept {
+    lender_.swap(other.lender_);
     std::swap(value_, other.value_);
     std::swap(alias_, other.alias_);
     std::swap(own_, other.own_);
     std::swap(expected_, other.expected_);
   }
 
-  /// Calls `act` with the Buffer or the Storage; of a storage with two handles with the other one
-  /// every other time.
+  /// Calls `act` with the Buffer or the Storage. A storage with two handles gives them by turns.
   template <class Act>
   decltype(auto) with(Act&& act) {
     if (alias_ && (alternate_ = !alternate_)) {
@@ -59,7 +58,7 @@ class Item {
   const Buffer* buffer() const noexcept { return std::get_if<Buffer>(&value_); }
   const Storage* storage() const noexcept { return std::get_if<Storage>(&value_); }
 
-  /// Throws OutOfMemory; it is then a buffer still.
+  /// Throws OutOfMemory, and is still a buffer then.
   void become_storage() {
     if (Buffer* bytes = buffer()) {
       value_ = Storage(std::move(*bytes));
@@ -70,7 +69,7 @@ class Item {
     return std::move(std::get<Storage>(value_));
   }
 
-  /// Of a storage: from one handle to two, or back to one, either of them.
+  /// Of a storage: adds a second handle, or releases one of two.
   void toggle_alias(bool release_first) noexcept {
     Storage& first = std::get<Storage>(value_);
     if (!alias_) {
@@ -95,24 +94,24 @@ class Item {
   bool is_read_only() const {
     return with([](const auto& value) { return value.is_read_only(); });
   }
-  /// Its data, unless others own or copy it, or it cannot be written in place.
+  /// Its data, if a write would be in place.
   std::optional<std::pair<const std::byte*, std::size_t>> unshared() const {
     const bool is_unshared =
         with([](const auto& value) { return value.is_unique() && !value.is_read_only(); });
     return is_unshared ? std::optional(std::pair(data(), nbytes())) : std::nullopt;
   }
-  /// A lazy clone of it may fail, as it copies.
+  /// A lazy clone of it copies, and so may fail.
   bool is_borrowed() const { return origin() == Origin::borrowed; }
 
   const Content& expected() const noexcept { return expected_; }
-  /// The next version, to be written.
+  /// The content of the next write.
   Content next() const noexcept { return {own_.identity, own_.version + 1}; }
   void wrote_next() noexcept {
     ++own_.version;
     expected_ = own_;
   }
 
-  /// What is wrong with its bytes, through each of its handles.
+  /// What is wrong with its bytes, read through each of its handles.
   std::optional<std::string> fault() const {
     if (alias_ && alias_.data() != data()) {
       return "two handles of one storage read different memory";
@@ -121,7 +120,7 @@ class Item {
   }
 
  private:
-  Lent lent_;  // before the value: freed after it
+  Memory lender_;  // of borrowed memory. Before the value: freed after it
   std::variant<Buffer, Storage> value_;
   Storage alias_;  // another handle, or empty
   Content own_;

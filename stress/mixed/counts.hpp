@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// What the threads of a run know to have done, from what each call answered: the core's counters
-/// have to agree.
+/// Counts: what the threads of a run did, by the results of their calls. byre's own counters have to agree.
 #pragma once
 
 #include <byre/stats/counters.hpp>
@@ -16,14 +15,14 @@
 
 namespace byre::stress {
 
-/// Written by one thread; read when it is paused, or over.
-struct Tally {
+/// Written by one thread. Read while it is held, or has ended.
+struct Counts {
   std::array<std::uint64_t, operation_count> operations{};
   std::uint64_t lazy_clones = 0;
-  std::uint64_t already_unique = 0;  ///< writes, by their answers
+  std::uint64_t already_unique = 0;  ///< writes, by their results
   std::uint64_t stole = 0;
   std::uint64_t copied = 0;
-  std::uint64_t bytes_copied = 0;      ///< by whatever copy
+  std::uint64_t bytes_copied = 0;      ///< by all kinds of copy
   std::uint64_t writes_to_shared = 0;  ///< that found other owners or pending copies, just before
   std::uint64_t writes_to_read_only = 0;  ///< of those that nobody shared
   std::uint64_t resized = 0;              ///< copies that a resize made
@@ -37,11 +36,11 @@ struct Tally {
   std::uint64_t copies() const noexcept { return copied + resized + borrowed; }
   std::uint64_t all_operations() const noexcept;
 
-  Tally& operator+=(const Tally& other) noexcept;
+  Counts& operator+=(const Counts& other) noexcept;
 
-  void note_write(Materialized answer, bool was_shared, bool was_read_only,
+  void record_write(Materialized answer, bool was_shared, bool was_read_only,
                   std::size_t nbytes) noexcept;
-  void note_copy(std::uint64_t& cause, std::size_t nbytes) noexcept {
+  void record_copy(std::uint64_t& cause, std::size_t nbytes) noexcept {
     ++cause;
     bytes_copied += nbytes;
   }
@@ -49,7 +48,7 @@ struct Tally {
 
 class Failures;
 
-/// Exactly what the counters counted is what the threads did; and no more was copied than had to be.
-void check_counters(const Tally& tally, const stats::Counters& counted, Failures& failures);
+/// The counters are exactly what the threads did, and no write copied without need.
+void check_counters(const Counts& counts, const stats::Counters& counters, Failures& failures);
 
 }  // namespace byre::stress

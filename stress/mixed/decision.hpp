@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// What a thread decides to do next. Its seed decides that and nothing else: not what its slots
-/// hold, nor its mailbox, nor how an operation ended, all of which depend on timing. So a seed gives
-/// each thread's sequence of decisions, though not what comes of them.
+/// What a thread does next. It follows from the thread's seed alone: not from its slots or mailbox, nor
+/// from how an operation ended, since those depend on timing. A seed gives each thread's sequence of
+/// decisions, not their results.
 #pragma once
 
 #include <boost/functional/hash.hpp>
@@ -16,20 +16,20 @@
 
 namespace byre::stress {
 
-/// Complete before it is carried out: an operation draws nothing more.
+/// Complete: an operation draws no more random numbers.
 struct Decision {
   Operation operation{};
   std::uint32_t slot = 0;         ///< of the thread's own
-  std::uint32_t other = 0;        ///< another slot, thread, file or place on the board
-  std::uint32_t choice = 0;       ///< of forms: a bit for each
-  std::size_t nbytes = 0;         ///< should something be allocated
-  std::optional<Fault> fault{};   ///< to happen during it
-  std::uint32_t fault_after = 0;  ///< so many chances pass first
+  std::uint32_t other = 0;        ///< another slot, thread, file or shared slot
+  std::uint32_t choice = 0;       ///< a bit for each variant
+  std::size_t nbytes = 0;         ///< of an allocation
+  std::optional<Fault> fault{};   ///< injected into it
+  std::uint32_t fault_after = 0;  ///< so many opportunities pass first
 
   bool chooses(unsigned bit) const noexcept { return (choice >> bit & 1) != 0; }
 };
 
-/// One thread's.
+/// Used by one thread.
 class Decisions {
  public:
   Decisions(const Settings& settings, std::uint64_t seed)
@@ -44,11 +44,11 @@ class Decisions {
     decision.nbytes = sizes_.draw(random_);
     decision.fault = draw_fault();
     decision.fault_after = draw32() % 2;
-    note(decision);
+    add_to_digest(decision);
     return decision;
   }
 
-  /// Of all decisions so far: equal for equal sequences.
+  /// Of all decisions so far. Equal sequences have equal digests.
   std::size_t digest() const noexcept { return digest_; }
 
  private:
@@ -66,7 +66,7 @@ class Decisions {
     return falls_to(faults_.heap) ? std::optional(Fault::heap) : std::nullopt;
   }
 
-  void note(const Decision& decision) {
+  void add_to_digest(const Decision& decision) {
     boost::hash_combine(digest_, static_cast<std::size_t>(decision.operation));
     boost::hash_combine(digest_, decision.slot);
     boost::hash_combine(digest_, decision.other);

@@ -1,81 +1,52 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Looks at every storage of a paused world: all that is owned reads right, and owners, blocks,
-/// deleters and mappings add up exactly.
+/// InvariantAudit: checks every storage of a run whose threads are held. Every value reads right, and
+/// owners, blocks, deleters and mappings are exactly as many as they have to be.
 #pragma once
-
-#include <byre/memory/pool.hpp>
-#include <byre/stats/counters.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <unordered_map>
 
-#include "world.hpp"
+#include "run_state.hpp"
 
 namespace byre::stress {
 
-inline void check_pool(std::size_t idle_nbytes, std::size_t limit_nbytes, Failures& failures) {
-  if (idle_nbytes > limit_nbytes) {
-    failures.add("a pool keeps " + std::to_string(idle_nbytes) + " bytes, beyond its limit of " +
-                 std::to_string(limit_nbytes));
-  }
-}
+void check_pool(std::size_t idle_nbytes, std::size_t limit_nbytes, Failures& failures);
 
-/// While no thread does anything.
-template <sync::Sync Sync, template <class> class Share>
-class Census {
+/// While no thread runs.
+class InvariantAudit {
  public:
-  explicit Census(World<Sync, Share>& world) noexcept : world_(world) {}
+  explicit InvariantAudit(RunResources& run) noexcept : run_(run) {}
 
-  template <class Item>
-  void count(const Item& item) {
-    item.with([&](const auto& value) { count_value(value, item.expected()); });
-    if (item.storage() != nullptr) {
-      expect_equal("handles of a storage", item.storage()->handle_count(), item.handles());
+  template <class Checked>
+  void add(const Checked& checked) {
+    checked.with([&](const auto& value) { add_value(value, checked.expected()); });
+    if (checked.storage() != nullptr) {
+      expect_equal("handles of a storage", checked.storage()->handle_count(), checked.handles());
     }
   }
 
-  /// The board and the mailboxes.
-  void count_shared() {
-    world_.board.for_each([&](const auto& posted) {
-      count_value(posted.storage, posted.expected);
-      expect_equal("handles of a storage on the board", posted.storage.handle_count(), 1);
+  /// The shared slots and the mailboxes.
+  template <sync::Sync Sync, template <class> class Share>
+  void add_shared(RunState<Sync, Share>& state) {
+    state.shared_slots.for_each([&](const auto& entry) {
+      add_value(entry.storage, entry.expected);
+      expect_equal("handles of a storage in a shared slot", entry.storage.handle_count(), 1);
     });
-    for (auto& mailbox : world_.mailboxes) {
-      for (const auto& item : mailbox.items()) {
-        count(item);
+    for (auto& mailbox : state.mailboxes) {
+      for (const auto& checked : mailbox.values()) {
+        add(checked);
       }
     }
   }
 
-  /// When all are counted. `adopted` is how many ever were.
-  void check(std::uint64_t adopted) {
-    std::uint64_t blocks = 0;
-    std::uint64_t adopted_now = 0;
-    std::ptrdiff_t mapped = 0;
-    for (const auto& [data, found] : data_) {
-      expect_equal("owners of some data", found.use_count, found.owners);
-      const bool is_adopted = found.origin == Origin::adopted;
-      adopted_now += is_adopted ? 1 : 0;
-      mapped += found.origin == Origin::mapped ? 1 : 0;
-      const bool is_ours =
-          found.origin == Origin::allocated && found.allocator == &world_.allocator;
-      blocks += is_adopted || is_ours ? 1 : 0;
-    }
-    expect_equal("blocks that are out", world_.accounts.blocks_out(), blocks);
-    expect_equal("deleters called", world_.deleter_calls.load(), adopted - adopted_now);
-    if (const auto mappings = mappings_of(world_.files.folder()); mappings >= 0) {
-      expect_equal("mappings of files", mappings, mapped);
-    }
-    for (const RecyclingPool* pool : {world_.pool.get(), &default_pool()}) {
-      check_pool(pool->idle_nbytes(), pool->limit_nbytes(), world_.failures);
-    }
-  }
+  /// When all values are added. `adopted` is how many adoptions there ever were.
+  void check(std::uint64_t adopted);
 
  private:
-  /// Some data, by its address.
-  struct Found {
+  /// The owners of some data, by its address.
+  struct Owned {
     std::uint32_t use_count;
     std::uint32_t owners = 0;
     Origin origin;
@@ -83,31 +54,17 @@ class Census {
   };
 
   template <class Value>
-  void count_value(const Value& value, Content expected) {
-    auto [place, is_new] = data_.try_emplace(value.data());
-    Found& found = place->second;
-    found.use_count = value.use_count();
-    found.origin = value.origin();
-    found.allocator = &value.allocator();
-    ++found.owners;
-    if (value.is_unique() != (value.use_count() == 1)) {
-      world_.failures.add("some data is unique though it has other owners, or the reverse");
-    }
-    if (const auto fault = fault_in(value.data(), value.nbytes(), expected)) {
-      world_.failures.add("with all threads paused, a storage is " + *fault);
-    }
+  void add_value(const Value& value, Content expected) {
+    Owned& owned = data_[value.data()];
+    owned = {value.use_count(), owned.owners + 1, value.origin(), &value.allocator()};
+    check_value(value.is_unique(), value.use_count(), value.data(), value.nbytes(), expected);
   }
+  void check_value(bool is_unique, std::uint32_t use_count, const std::byte* data,
+                   std::size_t nbytes, Content expected);
+  void expect_equal(const char* what, std::uint64_t found, std::uint64_t expected);
 
-  template <class Found, class Due>
-  void expect_equal(const char* what, Found found, Due due) {
-    if (static_cast<std::int64_t>(found) != static_cast<std::int64_t>(due)) {
-      world_.failures.add(std::string(what) + ": " + std::to_string(found) + ", and have to be " +
-                          std::to_string(due));
-    }
-  }
-
-  World<Sync, Share>& world_;
-  std::unordered_map<const std::byte*, Found> data_;
+  RunResources& run_;
+  std::unordered_map<const std::byte*, Owned> data_;
 };
 
 }  // namespace byre::stress

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "log.hpp"
+#include "operation_log.hpp"
 
 #include <sstream>
 
 namespace byre::stress {
 
-std::vector<std::string> Log::lines(std::size_t slots) const {
+std::vector<std::string> OperationLog::lines(std::size_t slots) const {
   std::vector<std::string> lines;
   for (const Entry& entry : last_) {
     const Decision& decision = entry.decision;

@@ -11,12 +11,12 @@
 
 namespace byre::stress {
 
-/// Written by its thread; read when that is paused or over, or hangs.
-class Log {
+/// Written by its thread. Read while that is held, has ended or hangs.
+class OperationLog {
  public:
-  /// What is about to be done.
+  /// An operation begins.
   void begin(const Decision& decision) { last_.push_back({begun_++, decision, "under way"}); }
-  /// How it ended; a literal.
+  /// It ended so: a literal.
   void end(const char* how) noexcept { last_.back().how = how; }
 
   /// Oldest first, one line each. `slots`: how many the thread has.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// What an owner does to an item, and has to find: content as it left it, and answers that agree
-/// with each other.
+/// Owner: what a thread does to a value, and checks: the content it left there, and results that agree with
+/// each other.
 #pragma once
 
 #include <byre/cow/claim.hpp>
@@ -8,23 +8,22 @@
 #include <byre/error/error.hpp>
 
 #include <algorithm>
-#include <boost/thread/thread.hpp>
 #include <cstddef>
 #include <exception>
 #include <optional>
 #include <string>
-#include <string_view>
+#include <thread>
 #include <type_traits>
 
 #include "../failures.hpp"
 #include "../faults/injector.hpp"
-#include "item.hpp"
-#include "tally.hpp"
+#include "checked_value.hpp"
+#include "counts.hpp"
 
 namespace byre::stress {
 
-/// In the textbook form a former owner may have one more step to take when the last one steals,
-/// until which the data does not look unique.
+/// In the textbook form a former owner may have one more step to do when the last one steals. Until then
+/// the data does not look unique.
 template <class Value>
 inline constexpr bool is_textbook = false;
 template <sync::Sync Sync>
@@ -32,8 +31,7 @@ inline constexpr bool is_textbook<basic_buffer<Sync, basic_share_lock>> = true;
 template <sync::Sync Sync>
 inline constexpr bool is_textbook<basic_storage<Sync, basic_share_lock>> = true;
 
-/// Whether a storage has other handles, which may need what a resize would cut off. A buffer has
-/// none.
+/// Whether a storage has other handles, which may read what a resize would cut off. A buffer has none.
 template <class Value>
 bool has_aliases(const Value& value) {
   if constexpr (requires { value.handle_count(); }) {
@@ -43,107 +41,85 @@ bool has_aliases(const Value& value) {
   }
 }
 
-/// Of one thread.
+/// Used by one thread.
 class Owner {
  public:
-  Owner(Failures& failures, Tally& tally, unsigned thread) noexcept
-      : failures_(failures), tally_(tally), thread_(thread) {}
+  Owner(Failures& failures, Counts& counts, unsigned thread) noexcept
+      : failures_(failures), counts_(counts), thread_(thread) {}
 
-  template <class Item>
-  void check(const Item& item) {
-    tally_.bytes_checked += item.nbytes();
-    if (const auto fault = item.fault()) {
-      fail("a storage is " + *fault);
-    }
+  template <class Checked>
+  void check(const Checked& checked) {
+    expect_no_fault("a storage is ", checked.nbytes(), checked.fault());
   }
 
-  /// The same for one that is not the thread's own.
+  /// The same for a storage in a shared slot.
   template <class Storage>
   void check(const Storage& storage, Content expected) {
-    tally_.bytes_checked += storage.nbytes();
-    if (const auto fault = fault_in(storage.data(), storage.nbytes(), expected)) {
-      fail("a storage on the board is " + *fault);
-    }
+    expect_no_fault("a storage in a shared slot is ", storage.nbytes(),
+                    fault_in(storage.data(), storage.nbytes(), expected));
   }
 
-  /// Throws what write access throws, having changed nothing.
-  template <class Item>
-  void write(Item& item, Wait wait) {
-    materialize(item, wait);
-    check(item);  // a copy, or what was stolen, reads as before
-    write_next(item);
+  /// Throws what materialize() throws, with nothing changed.
+  template <class Checked>
+  void write(Checked& checked, Wait wait) {
+    materialize(checked, wait);
+    check(checked);  // a copy reads as the original did, and so does stolen data
+    write_next(checked);
   }
 
-  template <class Item>
-  void resize(Item& item, std::size_t nbytes) {
-    if (item.is_read_only()) {
-      write(item, Wait::allowed);  // so that it can be written afterwards without a copy that fails
+  template <class Checked>
+  void resize(Checked& checked, std::size_t nbytes) {
+    if (checked.is_read_only()) {
+      write(checked, Wait::allowed);  // the write after the resize must not fail
     }
-    if (!resize_if_unique(item, nbytes)) {
-      check(item);
+    if (!resize_if_unique(checked, nbytes)) {
+      check(checked);
       return;
     }
-    write_next(item);
+    write_next(checked);
   }
 
-  /// After an operation that did not throw: nothing was to make it.
-  void check_silence(Operation operation, std::optional<Fault> fault) {
-    if (fault) {
-      fail(std::string(name_of(operation)) +
-           " did not throw though this was made to fail: " + std::string(name_of(*fault)));
-    }
-  }
+  /// After an operation that did not throw: no injected fault required it.
+  void check_success(Operation operation, std::optional<Fault> fault);
+  /// After an operation that threw: the injected fault throws such an error.
+  void check_error(std::optional<Fault> fault, const std::exception& error);
 
-  /// After an operation that threw: what was made to fail, if anything, throws that.
-  void check_error(std::optional<Fault> fault, const std::exception& error) {
-    if (fault && !is_of(*fault, error)) {
-      fail("threw something else than " + std::string(name_of(*fault)) + " does: " + error.what());
-    } else if (!fault && is_of(Fault::heap, error)) {
-      fail("memory ran out, of itself; give fewer --storages or smaller --sizes: " +
-           std::string(error.what()));
-    } else if (!fault) {
-      fail("threw though nothing was made to fail: " + std::string(error.what()));
-    }
-  }
-
-  void fail(const std::string& text) {
-    failures_.add("thread " + std::to_string(thread_) + ": " + text);
-  }
-  void expect(bool right, std::string_view text) {
-    if (!right) [[unlikely]] {
-      fail(std::string(text));
+  void fail(const std::string& text);
+  void expect(bool holds, const char* text) {
+    if (!holds) [[unlikely]] {
+      fail(text);
     }
   }
 
  private:
-  template <class Item>
-  void materialize(Item& item, Wait wait) {
-    item.with([&](auto& value) {
+  template <class Checked>
+  void materialize(Checked& checked, Wait wait) {
+    checked.with([&](auto& value) {
       const bool was_shared = !value.is_unique();
       const bool was_read_only = value.is_read_only();
-      const Materialized answer = value.materialize(wait);
-      tally_.note_write(answer, was_shared, was_read_only, value.nbytes());
-      expect(was_shared || was_read_only || answer == Materialized::already_unique,
+      const Materialized how = value.materialize(wait);
+      counts_.record_write(how, was_shared, was_read_only, value.nbytes());
+      expect(was_shared || was_read_only || how == Materialized::already_unique,
              "a write to data that nobody shared copied or stole it");
-      expect(!was_read_only || answer == Materialized::copied, "read-only data was not copied");
+      expect(!was_read_only || how == Materialized::copied, "read-only data was not copied");
       while (is_textbook<std::decay_t<decltype(value)>> && !value.is_unique()) {
-        boost::this_thread::yield();
+        std::this_thread::yield();
       }
       expect(value.is_unique() && !value.is_read_only(), "a write left the data shared");
     });
   }
 
-  template <class Item>
-  void write_next(Item& item) {
-    item.with(
-        [&](auto& value) { write_content(value.mutable_data(), value.nbytes(), item.next()); });
-    item.wrote_next();
+  template <class Checked>
+  void write_next(Checked& checked) {
+    checked.with(
+        [&](auto& value) { write_content(value.mutable_data(), value.nbytes(), checked.next()); });
+    checked.wrote_next();
   }
 
   /// False if it was refused.
-  template <class Item>
-  bool resize_if_unique(Item& item, std::size_t nbytes) {
-    return item.with([&](auto& value) {
+  template <class Checked>
+  bool resize_if_unique(Checked& checked, std::size_t nbytes) {
+    return checked.with([&](auto& value) {
       const bool was_unique = value.is_unique();
       const bool had_aliases = has_aliases(value);
       const std::size_t nbytes_before = value.nbytes();
@@ -156,17 +132,20 @@ class Owner {
         return false;
       }
       if (value.data() != data_before) {
-        tally_.note_copy(tally_.resized, nbytes_before);
+        counts_.record_copy(counts_.resized, nbytes_before);
       }
       expect(value.nbytes() == nbytes, "a resize left another size");
-      expect(reads(value.data(), std::min(nbytes, nbytes_before), item.expected(), nbytes_before),
+      expect(reads(value.data(), std::min(nbytes, nbytes_before), checked.expected(), nbytes_before),
              "a resize lost bytes");
       return true;
     });
   }
 
+  void expect_no_fault(const char* what, std::size_t nbytes,
+                       const std::optional<std::string>& fault);
+
   Failures& failures_;
-  Tally& tally_;
+  Counts& counts_;
   const unsigned thread_;
 };
 

@@ -1,23 +1,21 @@
 // SPDX-License-Identifier: BSL-1.0
-/// A run: its threads, the checkpoints at which they pause, and the check when all is over.
+/// Run: the threads of a run, the checkpoints at which they are held, and the check at the end.
 #pragma once
 
-#include <byre/stats/counters.hpp>
+#include <boost/atomic/atomic.hpp>
+#include <boost/container_hash/hash.hpp>
 
-#include <boost/functional/hash.hpp>
 #include <chrono>
-#include <cstddef>
 #include <deque>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "../crew.hpp"
 #include "../faults/throwing_sink.hpp"
-#include "../outcome.hpp"
-#include "../watch.hpp"
-#include "census.hpp"
-#include "hang.hpp"
+#include "../supervisor.hpp"
+#include "../thread_group.hpp"
+#include "invariant_audit.hpp"
+#include "safepoint.hpp"
 #include "worker.hpp"
 
 namespace byre::stress {
@@ -26,31 +24,32 @@ namespace byre::stress {
 template <sync::Sync Sync, template <class> class Share>
 class Run {
  public:
-  Run(std::string workload, const Settings& settings, Watch& watch,
-      std::chrono::seconds patience = longest_operation)
-      : workload_(std::move(workload)),
-        watch_(watch),
-        world_(settings),
-        hang_(last_words_, patience) {
+  Run(std::string workload, const Settings& settings, Monitor& monitor,
+      std::chrono::seconds hang_timeout = default_hang_timeout)
+      : state_(settings),
+        safepoint_(settings.threads, monitor),
+        supervisor_(
+            std::move(workload), settings, monitor, [this] { return done(); },
+            [this] { return last_operations(); }, hang_timeout) {
     for (unsigned thread = 0; thread < settings.threads; ++thread) {
-      workers_.emplace_back(world_, thread, seed_of_thread(settings.seed, thread));
+      workers_.emplace_back(state_, thread, seed_of_thread(settings.seed, thread));
     }
-    fill_board();
+    fill_shared_slots();
   }
 
   Outcome complete() {
     {
-      Crew threads([this] {
+      ThreadGroup threads([this] {
         stop_.store(true, boost::memory_order_relaxed);
-        gate_.open();
+        safepoint_.release();
       });
       for (auto& worker : workers_) {
         threads.start([&] {
-          worker.run(gate_, stop_);
-          gate_.leave();
+          worker.run(safepoint_, stop_);
+          safepoint_.detach();
         });
       }
-      look_on();
+      supervise();
     }
     check_the_end();
     return outcome();
@@ -60,79 +59,69 @@ class Run {
   using Clock = std::chrono::steady_clock;
   using Storage = basic_storage<Sync, Share>;
 
-  void fill_board() {
-    Maker<Sync, Share> maker(world_, world_.settings.threads, setup_);
-    Decisions decisions(world_.settings, seed_of_thread(world_.settings.seed, workers_.size()));
-    for (std::size_t at = 0; at < Board<Storage>::places; ++at) {
-      auto item = maker.allocate(decisions.next());
-      item.become_storage();
-      world_.board.put(at, {item.release_storage(), item.expected()});
+  void fill_shared_slots() {
+    ValueFactory<Sync, Share> factory(state_, state_.settings.threads, setup_);
+    Decisions decisions(state_.settings, seed_of_thread(state_.settings.seed, workers_.size()));
+    for (std::size_t at = 0; at < SharedSlots<Storage>::count; ++at) {
+      auto checked = factory.allocate(decisions.next());
+      checked.become_storage();
+      state_.shared_slots.replace(at, {checked.release_storage(), checked.expected()});
     }
   }
 
-  /// Until the threads are done or stopped.
-  void look_on() {
+  /// Returns when the threads have ended.
+  void supervise() {
     constexpr std::chrono::seconds between_checkpoints{1};
-    auto next_checkpoint = begun_ + between_checkpoints;
-    while (!gate_.all_left()) {
-      watch_.wait();
-      watch_.show(figures());
-      if (is_to_stop()) {
+    auto next_checkpoint = Clock::now() + between_checkpoints;
+    while (!safepoint_.all_detached()) {
+      if (supervisor_.wait_and_show() || state_.failures.any()) {
         stop_.store(true, boost::memory_order_relaxed);
       } else if (Clock::now() >= next_checkpoint) {
         checkpoint();
         next_checkpoint = Clock::now() + between_checkpoints;
       }
-      hang_.look(done());
     }
-  }
-
-  bool is_to_stop() const {
-    const bool timed_out =
-        !world_.settings.operations && Clock::now() - begun_ >= world_.settings.duration;
-    return timed_out || world_.failures.any() || watch_.wants_to_end();
   }
 
   void checkpoint() {
-    gate_.close();
-    while (!gate_.is_still()) {
-      watch_.wait();
-      hang_.look(done());
+    safepoint_.request();
+    while (!safepoint_.is_reached()) {
+      supervisor_.wait();
     }
     ++checkpoints_;
-    Census<Sync, Share> census(world_);
+    InvariantAudit audit(state_);
     for (const auto& worker : workers_) {
-      worker.slots().for_each([&](const auto& item) { census.count(item); });
+      worker.slots().for_each([&](const auto& checked) { audit.add(checked); });
     }
-    census.count_shared();
-    census.check(tally().adopted);
+    audit.add_shared(state_);
+    audit.check(counts().adopted);
     check_counts();
-    gate_.open();
+    safepoint_.release();
   }
 
   void check_the_end() {
-    for (auto& mailbox : world_.mailboxes) {
+    for (auto& mailbox : state_.mailboxes) {
       mailbox.clear();
     }
-    world_.board.for_each([](auto& posted) { posted.storage = {}; });
-    Census<Sync, Share>(world_).check(tally().adopted);
+    state_.shared_slots.for_each([](auto& entry) { entry.storage = {}; });
+    InvariantAudit(state_).check(counts().adopted);
     check_counts();
-    world_.accounts.check_that_all_came_back();
-    if (BYRE_STATS != 0 && counted().live_bytes != 0) {
-      world_.failures.add("live bytes: " + std::to_string(counted().live_bytes) +
-                          " more than at the start");
+    state_.tracking.check_for_leaks();
+    const std::int64_t live_bytes = supervisor_.counters().live_bytes;
+    if (BYRE_STATS != 0 && live_bytes != 0) {
+      state_.failures.add("live bytes: " + std::to_string(live_bytes) + " more than at the start");
     }
   }
 
   void check_counts() {
-    check_counters(tally(), counted(), world_.failures);
-    sink_.check(tally().faults[Fault::sink].injected, world_.failures);
+    check_counters(counts(), supervisor_.counters(), state_.failures);
+    sink_.check(counts().faults[Fault::sink].injected, state_.failures);
   }
 
-  Tally tally() const {
-    Tally sum = setup_;
+  Counts counts() const {
+    Counts sum = setup_;
     for (const auto& worker : workers_) {
-      sum += worker.tally();
+      sum += worker.counts();
     }
     return sum;
   }
@@ -143,9 +132,6 @@ class Run {
     }
     return sum;
   }
-  stats::Counters counted() const { return stats::snapshot() - before_; }
-  double seconds() const { return std::chrono::duration<double>(Clock::now() - begun_).count(); }
-  Figures figures() const { return {workload_, seconds(), done(), counted()}; }
 
   std::vector<std::string> last_operations() const {
     std::vector<std::string> lines;
@@ -158,15 +144,10 @@ class Run {
   }
 
   Outcome outcome() const {
-    Outcome outcome;
-    outcome.workload = workload_;
-    outcome.settings = world_.settings;
-    outcome.seconds = seconds();
-    outcome.operations = done();
-    outcome.tally = tally();
-    outcome.counted = counted();
+    Outcome outcome = supervisor_.outcome();
+    outcome.counts = counts();
     outcome.checkpoints = checkpoints_ + 1;
-    outcome.failures = world_.failures.texts();
+    outcome.failures = state_.failures.texts();
     std::size_t digest = 0;
     for (const auto& worker : workers_) {
       boost::hash_combine(digest, worker.digest());
@@ -178,19 +159,13 @@ class Run {
     return outcome;
   }
 
-  const std::string workload_;
-  Watch& watch_;
-  const stats::Counters before_ = stats::snapshot();
-  const Clock::time_point begun_ = Clock::now();
-  World<Sync, Share> world_;
-  ThrowingSink sink_{world_.settings.faults.sink > 0};
-  Tally setup_;
+  RunState<Sync, Share> state_;
+  ThrowingSink sink_{state_.settings.faults.sink > 0};
+  Counts setup_;
   std::deque<Worker<Sync, Share>> workers_;
-  Gate gate_{world_.settings.threads, watch_};
+  Safepoint safepoint_;
   boost::atomic<bool> stop_{false};
-  const LastWords last_words_{command_of(workload_, world_.settings),
-                              [this] { return last_operations(); }};
-  Hang hang_;
+  Supervisor supervisor_;
   std::uint64_t checkpoints_ = 0;
 };
 

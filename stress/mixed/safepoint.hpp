@@ -1,73 +1,72 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Pauses the threads of a run between two operations, for everything to be looked at.
+/// Safepoint: holds the threads of a run between two operations, so that everything can be checked.
 #pragma once
 
 #include <boost/atomic/atomic.hpp>
-#include <boost/thread/condition_variable.hpp>
-#include <boost/thread/lock_guard.hpp>
-#include <boost/thread/lock_types.hpp>
-#include <boost/thread/mutex.hpp>
 
-#include "../watch.hpp"
+#include <condition_variable>
+#include <mutex>
+
+#include "../monitor.hpp"
 
 namespace byre::stress {
 
-/// Thread-safe. What a thread did before it paused happens before what is done while it pauses.
-class Gate {
+/// Thread-safe. What a thread did before it was held happens before what is done while it is held.
+class Safepoint {
  public:
-  Gate(unsigned threads, Watch& watch) noexcept
-      : watch_(watch), running_(threads), staying_(threads) {}
+  Safepoint(unsigned threads, Monitor& monitor) noexcept
+      : monitor_(monitor), running_(threads), attached_(threads) {}
 
-  /// By a thread of the run, between operations.
-  void pass() {
-    // Relaxed: who sees it late pauses later; what matters is ordered by the lock.
-    if (closed_.load(boost::memory_order_relaxed)) [[unlikely]] {
-      pause();
+  /// By a thread of the run, between operations: waits here if the safepoint is requested.
+  void poll() {
+    // Relaxed: a thread that sees it late is held later; the lock orders what matters.
+    if (requested_.load(boost::memory_order_relaxed)) [[unlikely]] {
+      hold();
     }
   }
 
   /// By a thread of the run, at its end.
-  void leave() {
-    const boost::lock_guard<boost::mutex> lock(mutex_);
+  void detach() {
+    const std::lock_guard lock(mutex_);
     --running_;
-    --staying_;
-    watch_.wake();
+    --attached_;
+    monitor_.wake();
   }
 
-  bool all_left() const {
-    const boost::lock_guard<boost::mutex> lock(mutex_);
-    return staying_ == 0;
+  bool all_detached() const {
+    const std::lock_guard lock(mutex_);
+    return attached_ == 0;
   }
-  void close() {
-    const boost::lock_guard<boost::mutex> lock(mutex_);
-    closed_.store(true, boost::memory_order_relaxed);
+  void request() {
+    const std::lock_guard lock(mutex_);
+    requested_.store(true, boost::memory_order_relaxed);
   }
-  /// Whether every thread pauses or has left. The watch is woken when that may have changed.
-  bool is_still() const {
-    const boost::lock_guard<boost::mutex> lock(mutex_);
+  /// Whether every thread is held or detached. The monitor is woken when that may have changed.
+  bool is_reached() const {
+    const std::lock_guard lock(mutex_);
     return running_ == 0;
   }
-  void open() {
-    const boost::lock_guard<boost::mutex> lock(mutex_);
-    closed_.store(false, boost::memory_order_relaxed);
+  void release() {
+    const std::lock_guard lock(mutex_);
+    requested_.store(false, boost::memory_order_relaxed);
     changed_.notify_all();
   }
 
  private:
-  void pause() {
-    boost::unique_lock<boost::mutex> lock(mutex_);
+  void hold() {
+    std::unique_lock lock(mutex_);
     --running_;
-    watch_.wake();
-    changed_.wait(lock, [this] { return !closed_.load(boost::memory_order_relaxed); });
+    monitor_.wake();
+    changed_.wait(lock, [this] { return !requested_.load(boost::memory_order_relaxed); });
     ++running_;
   }
 
-  Watch& watch_;
-  mutable boost::mutex mutex_;
-  boost::condition_variable changed_;
-  unsigned running_;  // threads neither paused nor over
-  unsigned staying_;  // threads not over
-  boost::atomic<bool> closed_{false};
+  Monitor& monitor_;
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  unsigned running_;   // neither held nor detached
+  unsigned attached_;
+  boost::atomic<bool> requested_{false};
 };
 
 }  // namespace byre::stress

@@ -1,71 +1,71 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Storages that all threads share. They are read and cloned, never written: const operations on one
-/// storage may run at once, from its first clone on.
+/// storage may run concurrently, from its first clone on.
 #pragma once
 
 #include <array>
-#include <boost/thread/lock_types.hpp>
-#include <boost/thread/shared_mutex.hpp>
 #include <cstddef>
+#include <mutex>
+#include <shared_mutex>
 #include <utility>
 
 #include "../content/content.hpp"
 
 namespace byre::stress {
 
-/// Thread-safe. Who replaces a storage has its place alone for that moment; all others share it.
+/// Thread-safe. A thread that replaces a storage locks the slot; all others share it.
 template <class Storage>
-class Board {
+class SharedSlots {
  public:
-  struct Posted {
+  struct Entry {
     Storage storage;
     Content expected;
   };
 
-  static constexpr std::size_t places = 8;
+  static constexpr std::size_t count = 8;
 
-  /// A handle, to be read and cloned while others do the same and the place may get another.
-  Posted look(std::size_t at) {
-    Place& place = place_of(at);
-    const boost::shared_lock<boost::shared_mutex> lock(place.mutex);
-    return place.posted;
+  /// Another handle. The others may clone the storage, and replace it in the slot, at the same time.
+  Entry read(std::size_t at) {
+    Slot& slot = slot_of(at);
+    const std::shared_lock lock(slot.mutex);
+    return slot.entry;
   }
 
-  /// `clone(storage)` is called on the one handle that all share.
+  /// Calls `clone(storage)` with the one handle that all share.
   template <class Clone>
-  Posted clone(std::size_t at, Clone clone) {
-    Place& place = place_of(at);
-    const boost::shared_lock<boost::shared_mutex> lock(place.mutex);
-    return {clone(std::as_const(place.posted.storage)), place.posted.expected};
+  Entry clone(std::size_t at, Clone clone) {
+    Slot& slot = slot_of(at);
+    const std::shared_lock lock(slot.mutex);
+    return {clone(std::as_const(slot.entry.storage)), slot.entry.expected};
   }
 
-  /// Returns what was there before, to be released without the lock.
-  Posted put(std::size_t at, Posted posted) {
-    Place& place = place_of(at);
-    const boost::unique_lock<boost::shared_mutex> lock(place.mutex);
-    std::swap(place.posted, posted);
-    return posted;
+  /// Returns the entry before, to be released without the lock.
+  Entry replace(std::size_t at, Entry entry) {
+    Slot& slot = slot_of(at);
+    const std::unique_lock lock(slot.mutex);
+    std::swap(slot.entry, entry);
+    return entry;
   }
 
-  /// While nobody else uses it.
+  /// While no other thread uses it.
   template <class Visit>
   void for_each(Visit visit) {
-    for (Place& place : places_) {
-      if (place.posted.storage) {
-        visit(place.posted);
+    for (Slot& slot : slots_) {
+      if (slot.entry.storage) {
+        visit(slot.entry);
       }
     }
   }
 
  private:
-  struct Place {
-    boost::shared_mutex mutex;
-    Posted posted;
+  struct Slot {
+    std::shared_mutex mutex;
+    Entry entry;
   };
 
-  Place& place_of(std::size_t at) noexcept { return places_[at % places]; }
+  Slot& slot_of(std::size_t at) noexcept { return slots_[at % count]; }
 
-  std::array<Place, places> places_;
+  std::array<Slot, count> slots_;
 };
 
 }  // namespace byre::stress

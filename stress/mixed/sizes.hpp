@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// How many bytes the storages of a run have. A value: each thread may use its own.
+/// The sizes of the storages of a run.
 #pragma once
 
 #include <algorithm>
@@ -24,8 +24,8 @@ struct Sizes {
     return static_cast<int>(std::bit_width(nbytes));
   }
 
-  /// Every order of magnitude, the larger the rarer, so that 64 MiB come up while most operations
-  /// take microseconds: the smallest of three that are uniform in the order.
+  /// The smallest of three orders of magnitude that are uniformly drawn: 64 MiB come up, and most
+  /// operations take microseconds.
   template <class Random>
   std::size_t draw(Random& random) const {
     boost::random::uniform_int_distribution<int> order(order_of(least_nbytes),
@@ -39,13 +39,14 @@ struct Sizes {
   }
 };
 
-/// "100", "64K", "1M", up to 64M. Throws std::invalid_argument with a text for people.
+/// "100", "64K", "1M", up to 64M. Throws std::invalid_argument, with a text for the
+/// user.
 std::size_t parse_nbytes(std::string_view text);
 
 /// "1..64M", or one size. Throws as parse_nbytes.
 Sizes parse_sizes(std::string_view text);
 
-/// What the parsers take.
+/// The inverse of the parsers.
 std::string text_of_nbytes(std::size_t nbytes);
 std::string text_of(const Sizes& sizes);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Where a thread keeps its own storages.
+/// Slots: where a thread keeps its own values.
 #pragma once
 
 #include <algorithm>
@@ -12,25 +12,25 @@
 
 namespace byre::stress {
 
-/// Two at least, since an operation may need two. One thread's.
-template <class Item>
+/// Two at least: some operations need two. Used by one thread.
+template <class Value>
 class Slots {
  public:
-  using Slot = std::optional<Item>;
+  using Slot = std::optional<Value>;
 
   explicit Slots(const Settings& settings) : slots_(slots_of_each(settings)) {}
 
   Slot& of(const Decision& decision) noexcept { return slots_[decision.slot % slots_.size()]; }
-  /// Never the same.
+  /// Another one.
   Slot& other_of(const Decision& decision) noexcept {
     const std::size_t distance = 1 + decision.other % (slots_.size() - 1);
     return slots_[(decision.slot + distance) % slots_.size()];
   }
 
-  /// Releases what was there first.
-  static Item& put(Slot& slot, Item&& item) noexcept {
+  /// Releases the old value first.
+  static Value& put(Slot& slot, Value&& value) noexcept {
     slot.reset();
-    return slot.emplace(std::move(item));
+    return slot.emplace(std::move(value));
   }
 
   std::size_t size() const noexcept { return slots_.size(); }

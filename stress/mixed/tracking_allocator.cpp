@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "accounts.hpp"
+#include "tracking_allocator.hpp"
 
 #include <byre/error/error.hpp>
 
 namespace byre::stress {
 
-Block Accounts::allocate(const Request& request) {
-  return note(behind_.allocate(request));
+Block TrackingAllocator::allocate(const Request& request) {
+  return record(behind_.allocate(request));
 }
 
-Block Accounts::allocate_copy(const Request& request, const void* source, std::size_t nbytes) {
-  return note(behind_.allocate_copy(request, source, nbytes));
+Block TrackingAllocator::allocate_copy(const Request& request, const void* source, std::size_t nbytes) {
+  return record(behind_.allocate_copy(request, source, nbytes));
 }
 
-void Accounts::deallocate(const Block& block) noexcept {
-  Part& part = part_of(block.data);
+void TrackingAllocator::deallocate(const Block& block) noexcept {
+  Shard& shard = shard_of(block.data);
   {
-    const boost::lock_guard<boost::mutex> lock(part.mutex);
-    const auto found = part.out.find(block.data);
-    if (found == part.out.end()) {
-      failures_.add(format_text("the block at %p, of %zu bytes, was released though it is not out: "
-                                "it was released before, or never given",
+    const std::lock_guard lock(shard.mutex);
+    const auto found = shard.live.find(block.data);
+    if (found == shard.live.end()) {
+      failures_.add(format_text("the block at %p, of %zu bytes, was released though it is not live: "
+                                "it was released before, or never allocated",
                                 block.data, block.capacity)
                         .chars.data());
       return;
@@ -31,21 +31,21 @@ void Accounts::deallocate(const Block& block) noexcept {
                                 block.data, given.capacity, block.capacity)
                         .chars.data());
     }
-    part.out.erase(found);
+    shard.live.erase(found);
   }
-  // After it is off the books: another thread may be given it at once.
+  // After it is off the record: another thread may be given it at once.
   behind_.deallocate(block);
 }
 
-Block Accounts::note(const Block& block) {
-  Part& part = part_of(block.data);
+Block TrackingAllocator::record(const Block& block) {
+  Shard& shard = shard_of(block.data);
   try {
-    const boost::lock_guard<boost::mutex> lock(part.mutex);
-    if (!part.out.emplace(block.data, block).second) {
+    const std::lock_guard lock(shard.mutex);
+    if (!shard.live.emplace(block.data, block).second) {
       failures_.add(
-          format_text("the block at %p was given out while it was out", block.data).chars.data());
+          format_text("the block at %p was allocated while it was live", block.data).chars.data());
     }
-    ++part.given;
+    ++shard.allocations;
   } catch (...) {
     behind_.deallocate(block);  // operator new may have been told to fail
     throw;
@@ -53,33 +53,33 @@ Block Accounts::note(const Block& block) {
   return block;
 }
 
-Accounts::Part& Accounts::part_of(const void* data) noexcept {
+TrackingAllocator::Shard& TrackingAllocator::shard_of(const void* data) noexcept {
   const std::uintptr_t line = reinterpret_cast<std::uintptr_t>(data) / data_alignment;
   // Large blocks begin on pages: the bits of the line within one are no help.
-  return parts_[(line ^ (line >> 6) ^ (line >> 15)) % parts_.size()];
+  return shards_[(line ^ (line >> 6) ^ (line >> 15)) % shards_.size()];
 }
 
 template <class Number>
-auto Accounts::sum(Number number_of) const {
-  decltype(number_of(parts_[0])) total = 0;
-  for (const Part& part : parts_) {
-    const boost::lock_guard<boost::mutex> lock(part.mutex);
-    total += number_of(part);
+auto TrackingAllocator::sum(Number number_of) const {
+  decltype(number_of(shards_[0])) total = 0;
+  for (const Shard& shard : shards_) {
+    const std::lock_guard lock(shard.mutex);
+    total += number_of(shard);
   }
   return total;
 }
 
-std::uint64_t Accounts::blocks_given() const {
-  return sum([](const Part& part) { return part.given; });
+std::uint64_t TrackingAllocator::allocation_count() const {
+  return sum([](const Shard& shard) { return shard.allocations; });
 }
 
-std::size_t Accounts::blocks_out() const {
-  return sum([](const Part& part) { return part.out.size(); });
+std::size_t TrackingAllocator::live_blocks() const {
+  return sum([](const Shard& shard) { return shard.live.size(); });
 }
 
-void Accounts::check_that_all_came_back() {
-  if (const std::size_t out = blocks_out(); out != 0) {
-    failures_.add(std::to_string(out) + " blocks were never released");
+void TrackingAllocator::check_for_leaks() {
+  if (const std::size_t live = live_blocks(); live != 0) {
+    failures_.add(std::to_string(live) + " blocks were never released");
   }
 }
 

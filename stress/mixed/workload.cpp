@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "mixed.hpp"
+#include "workload.hpp"
 
 #include <byre/cow/share_lock.hpp>
 #include <byre/cow/share_word.hpp>
@@ -11,21 +11,17 @@ namespace byre::stress {
 namespace {
 
 template <sync::Sync Sync>
-Outcome run_over(const std::string& workload, const Settings& settings, Watch& watch) {
+Outcome run_over(const std::string& name, const Settings& settings, Monitor& monitor) {
   return settings.protocol == Protocol::word
-             ? Run<Sync, basic_share_word>(workload, settings, watch).complete()
-             : Run<Sync, basic_share_lock>(workload, settings, watch).complete();
+             ? Run<Sync, basic_share_word>(name, settings, monitor).complete()
+             : Run<Sync, basic_share_lock>(name, settings, monitor).complete();
 }
 
 }  // namespace
 
-Outcome run_mixed(const Settings& settings, Watch& watch) {
-  return run_mixed_as("mixed", settings, watch);
-}
-
-Outcome run_mixed_as(const std::string& workload, const Settings& settings, Watch& watch) {
-  return settings.perturbation == no_perturbation ? run_over<sync::Boost>(workload, settings, watch)
-                                                  : run_over<Perturbed>(workload, settings, watch);
+Outcome run_mixed(const std::string& name, const Settings& settings, Monitor& monitor) {
+  return settings.perturbation == no_perturbation ? run_over<sync::Boost>(name, settings, monitor)
+                                                  : run_over<Perturbed>(name, settings, monitor);
 }
 
 }  // namespace byre::stress

@@ -4,16 +4,13 @@
 
 #include <string>
 
+#include "../monitor.hpp"
 #include "../outcome.hpp"
-#include "../watch.hpp"
 
 namespace byre::stress {
 
-/// By one thread at a time. Throws std::system_error where files cannot be had, and
-/// boost::thread_resource_error where threads cannot.
-Outcome run_mixed(const Settings& settings, Watch& watch);
-
-/// The same under another name, of a workload that is more than this.
-Outcome run_mixed_as(const std::string& workload, const Settings& settings, Watch& watch);
+/// `name` is of a workload that is this one, or more. One runs at a time. Throws std::system_error if
+/// files or threads cannot be had.
+Outcome run_mixed(const std::string& name, const Settings& settings, Monitor& monitor);
 
 }  // namespace byre::stress

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "stage.hpp"
+#include "fixture.hpp"
 
-#include <boost/thread/lock_guard.hpp>
 
 #include <algorithm>
 #include <array>
@@ -45,7 +44,7 @@ void for_each_part(std::size_t nbytes, Act act) {
 
 }  // namespace
 
-Deeds& Deeds::operator+=(const Deeds& other) noexcept {
+RaceCounts& RaceCounts::operator+=(const RaceCounts& other) noexcept {
   clones += other.clones;
   copied += other.copied;
   stole += other.stole;
@@ -54,7 +53,7 @@ Deeds& Deeds::operator+=(const Deeds& other) noexcept {
   return *this;
 }
 
-void Stage::fill(std::byte* data, std::uint64_t stamp) const noexcept {
+void Fixture::fill(std::byte* data, std::uint64_t stamp) const noexcept {
   for_each_part(nbytes, [&](std::size_t at, std::size_t length) {
     if (length == sizeof stamp) {
       std::memcpy(data + at, &stamp, sizeof stamp);
@@ -64,7 +63,7 @@ void Stage::fill(std::byte* data, std::uint64_t stamp) const noexcept {
   });
 }
 
-void Stage::expect_bytes(const std::byte* data, std::uint64_t stamp, const char* what) {
+void Fixture::expect_bytes(const std::byte* data, std::uint64_t stamp, const char* what) {
   bool is_right = true;
   for_each_part(nbytes, [&](std::size_t at, std::size_t length) {
     Bytes found{};
@@ -82,46 +81,54 @@ void Stage::expect_bytes(const std::byte* data, std::uint64_t stamp, const char*
   });
 }
 
-void Stage::count(unsigned thread, Materialized how) noexcept {
-  Deeds& tally = tallies_[thread].tally;
+void Fixture::finish_write(unsigned thread, const std::byte* shared, std::byte* data,
+                           Materialized how, std::uint64_t expected) {
+  expect((data != shared) == (how == Materialized::copied), "only a copy moves");
+  expect_bytes(data, expected, "what a writer finds");
+  fill(data, stamp(thread));
+  expect_bytes(data, stamp(thread), "what a writer wrote");
+}
+
+void Fixture::count(unsigned thread, Materialized how) noexcept {
+  RaceCounts& counts = counts_[thread].counts;
   switch (how) {
     case Materialized::copied:
-      ++tally.copied;
-      note(thread, "copied");
+      ++counts.copied;
+      record(thread, "copied");
       return;
     case Materialized::stole:
-      ++tally.stole;
-      note(thread, "stole");
+      ++counts.stole;
+      record(thread, "stole");
       return;
     case Materialized::already_unique:
-      ++tally.unique;
-      note(thread, "was alone");
+      ++counts.unique;
+      record(thread, "was alone");
       return;
   }
 }
 
-void Stage::fail(const std::string& what) {
-  const boost::lock_guard<boost::mutex> lock(mutex_);
+void Fixture::fail(const std::string& what) {
+  const std::lock_guard lock(mutex_);
   if (failures_.size() < most_failures) {
     failures_.push_back("round " + std::to_string(round) + ": " + what);
   }
 }
 
-void Stage::fail_unequal(std::uint64_t is, std::uint64_t expected, const char* what) {
+void Fixture::fail_unequal(std::uint64_t is, std::uint64_t expected, const char* what) {
   fail(std::string(what) + ": " + std::to_string(is) + " instead of " + std::to_string(expected));
 }
 
-Deeds Stage::tally() const noexcept {
-  Deeds sum;
-  for (const OfThread& thread : tallies_) {
-    sum += thread.tally;
+RaceCounts Fixture::counts() const noexcept {
+  RaceCounts sum;
+  for (const OfThread& thread : counts_) {
+    sum += thread.counts;
   }
   return sum;
 }
 
-void Stage::next_round() noexcept {
+void Fixture::next_round() noexcept {
   ++round;
-  std::fill(tallies_.begin(), tallies_.end(), OfThread{});
+  std::fill(counts_.begin(), counts_.end(), OfThread{});
 }
 
 }  // namespace byre::stress::races

@@ -100,9 +100,9 @@ TEST(Races, that_are_to_have_steals_and_waits_have_some) {
 }
 
 TEST(RaceSettings, have_each_thread_say_what_it_did_last) {
-  races::Steps steps(2);
+  races::StepLog steps(2);
   const RaceResult result =
-      race_named("drops_against_drops").run({.threads = 2, .rounds = 3, .steps = &steps});
+      race_named("drops_against_drops").run({.threads = 2, .rounds = 3, .step_log = &steps});
   EXPECT_TRUE(result.failures.empty()) << text_of(result);
   EXPECT_EQ(steps.lines(), (std::vector<std::string>{"thread 0, round 2: begins, drops, dropped",
                                                      "thread 1, round 2: begins, drops, dropped"}));

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "steps.hpp"
+#include "step_log.hpp"
 
 #include <algorithm>
 
 namespace byre::stress::races {
 
-// Relaxed throughout: what one thread notes tells nothing of the others.
+// Relaxed throughout: what one thread records tells nothing of the others.
 
-void Steps::note(unsigned thread, std::uint64_t round, const char* step) noexcept {
+void StepLog::record(unsigned thread, std::uint64_t round, const char* step) noexcept {
   OfThread& own = threads_[thread];
   const bool is_first = own.round.load(boost::memory_order_relaxed) != round;
   const std::uint64_t count = is_first ? 0 : own.count.load(boost::memory_order_relaxed);
@@ -16,7 +16,7 @@ void Steps::note(unsigned thread, std::uint64_t round, const char* step) noexcep
   own.count.store(count + 1, boost::memory_order_relaxed);
 }
 
-std::vector<std::string> Steps::lines() const {
+std::vector<std::string> StepLog::lines() const {
   std::vector<std::string> lines;
   for (const OfThread& one : threads_) {
     const std::uint64_t count = one.count.load(boost::memory_order_relaxed);

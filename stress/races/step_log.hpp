@@ -11,17 +11,16 @@
 
 namespace byre::stress::races {
 
-/// Written by each thread for itself, read by any thread, and without order between them, which the
-/// protocol is to bring about.
-class Steps {
+/// Each thread records its own steps, and any thread reads them. Neither orders the threads: the protocol
+/// has to do that.
+class StepLog {
  public:
-  explicit Steps(unsigned threads) : threads_(threads) {}
+  explicit StepLog(unsigned threads) : threads_(threads) {}
 
   /// What `thread` is about to do in `round`, or has just done: a literal.
-  void note(unsigned thread, std::uint64_t round, const char* step) noexcept;
+  void record(unsigned thread, std::uint64_t round, const char* step) noexcept;
 
-  /// A line for each thread: its round, and its last steps there. What goes on meanwhile may be half
-  /// in it.
+  /// A line for each thread: its round, and its last steps there. A step under way may be missing.
   std::vector<std::string> lines() const;
 
  private:

@@ -67,9 +67,9 @@ std::string line_of(const Figures& figures) {
   std::snprintf(seconds, sizeof seconds, "%.0f s", figures.seconds);
   return std::string(figures.workload) + "  " + seconds + "  " + with_commas(figures.operations) +
          " operations, " + with_commas(static_cast<std::uint64_t>(rate)) + "/s, " +
-         with_commas(static_cast<std::uint64_t>(figures.counted.copies)) + " copies, " +
-         with_commas(static_cast<std::uint64_t>(figures.counted.steals)) + " steals, " +
-         text_of_memory(static_cast<double>(figures.counted.live_bytes)) + " live";
+         with_commas(static_cast<std::uint64_t>(figures.counters.copies)) + " copies, " +
+         with_commas(static_cast<std::uint64_t>(figures.counters.steals)) + " steals, " +
+         text_of_memory(static_cast<double>(figures.counters.live_bytes)) + " live";
 }
 
 }  // namespace

@@ -6,13 +6,13 @@
 #include <chrono>
 #include <string>
 
-#include "../watch.hpp"
+#include "../monitor.hpp"
 
 namespace byre::stress {
 
 /// One, made before any thread, so that none of them is sent the signals that end the program: they
 /// are read like keys. The terminal is as it was when this is destroyed.
-class Console final : public Watch {
+class Console final : public Monitor {
  public:
   Console();
   ~Console() override;
@@ -22,7 +22,7 @@ class Console final : public Watch {
   void wait() override;
   void wake() noexcept override;
   void show(const Figures& figures) override;
-  bool wants_to_end() const noexcept override { return wants_to_end_; }
+  bool stop_requested() const noexcept override { return wants_to_end_; }
 
   /// In front of every line shown: "3 of 8, ".
   void begin_lines_with(std::string text) { prefix_ = std::move(text); }

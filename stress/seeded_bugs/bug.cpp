@@ -3,23 +3,23 @@
 
 #include <type_traits>
 
-#include "../races/run_story.hpp"
+#include "../races/run_scenario.hpp"
 #include "../races/sanitized.hpp"
-#include "../races/stories/all.hpp"
-#include "designs.hpp"
-#include "watched.hpp"
+#include "../races/scenarios/all.hpp"
+#include "wrong_designs.hpp"
+#include "lifetime_checked.hpp"
 
-namespace byre::stress::planted {
+namespace byre::stress::seeded_bugs {
 namespace {
 
 using namespace races;
 
-/// A sanitizer watches better than Watched, and sees what is wrong in the design's own steps.
-using Plain = std::conditional_t<is_sanitized, sync::Boost, Watched<sync::Boost>>;
+/// A sanitizer watches better than LifetimeChecked, and sees what is wrong in the design's own steps.
+using Plain = std::conditional_t<is_sanitized, sync::Boost, LifetimeChecked<sync::Boost>>;
 
-template <template <class> class Story, template <class> class Share, class Sync>
+template <template <class> class ScenarioOf, template <class> class Share, class Sync>
 RaceResult run(const RaceSettings& settings) {
-  return run_story<Story<basic_buffer<Sync, Share>>>(settings);
+  return run_scenario<ScenarioOf<basic_buffer<Sync, Share>>>(settings);
 }
 
 struct Text {
@@ -33,23 +33,23 @@ struct SeenBy {
   Report address_sanitizer = Report::none;
 };
 
-template <template <class> class Story, template <class> class Share>
+template <template <class> class ScenarioOf, template <class> class Share>
 constexpr Bug bug(Text text, std::string_view race, SeenBy seen_by) {
   return {
       .name = text.name,
       .is_wrong_in = text.is_wrong_in,
       .race = race,
-      .run = &run<Story, Share, Plain>,
-      .run_perturbed = &run<Story, Share, PerturbedOver<Plain>>,
+      .run = &run<ScenarioOf, Share, Plain>,
+      .run_perturbed = &run<ScenarioOf, Share, PerturbedOver<Plain>>,
       .shows_itself = seen_by.itself,
       .by_thread_sanitizer = seen_by.thread_sanitizer,
       .by_address_sanitizer = seen_by.address_sanitizer,
   };
 }
 
-template <template <class> class WrongSync, template <class> class Story>
+template <template <class> class WrongSync, template <class> class ScenarioOf>
 constexpr Bug bug_in_word(Text text, std::string_view race, SeenBy seen_by) {
-  return bug<Story, WordOver<WrongSync>::template Share>(text, race, seen_by);
+  return bug<ScenarioOf, WordOver<WrongSync>::template Share>(text, race, seen_by);
 }
 
 template <class Buffer>
@@ -115,4 +115,4 @@ std::span<const Bug> all_bugs() {
   return bugs;
 }
 
-}  // namespace byre::stress::planted
+}  // namespace byre::stress::seeded_bugs

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The planted bugs: each a wrong design, the race that can show it, and who can see it there.
+/// The seeded bugs: each is a wrong design, with the race that can show it and who detects it there.
 #pragma once
 
 #include <cstdint>
@@ -8,13 +8,13 @@
 
 #include "../races/race.hpp"
 
-namespace byre::stress::planted {
+namespace byre::stress::seeded_bugs {
 
-/// What a sanitizer makes of a bug.
+/// What a sanitizer reports of a bug.
 enum class Report : std::uint8_t {
-  none,            ///< it cannot see it: no data is touched wrongly, or not by what it watches
-  data_race,       ///< two threads, one of them writing, in no order
-  use_after_free,  ///< to ThreadSanitizer also a race with the release, or a mutex that is gone
+  none,            ///< nothing: no data is accessed wrongly, or none that it watches
+  data_race,
+  use_after_free,  ///< for ThreadSanitizer also a race with the release, or a mutex that is gone
   leak,
 };
 
@@ -24,11 +24,11 @@ struct Bug {
   std::string_view race;
   Race::Run run;            ///< on sync::Boost
   Race::Run run_perturbed;  ///< on Perturbed
-  bool shows_itself;        ///< the race's own checks, without a sanitizer, can see it on x86
+  bool shows_itself;        ///< the race's own checks, without a sanitizer, detect it on x86
   Report by_thread_sanitizer;
-  Report by_address_sanitizer;  ///< leaks included
+  Report by_address_sanitizer;  ///< or by LeakSanitizer
 };
 
 std::span<const Bug> all_bugs();
 
-}  // namespace byre::stress::planted
+}  // namespace byre::stress::seeded_bugs

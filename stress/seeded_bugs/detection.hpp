@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The hunt: looks for each planted bug, with perturbed schedules and without, by several seeds,
-/// and says after how many rounds it was found, and by what.
+/// Detection runs: whether a seeded bug is found, with perturbed schedules and without, by several seeds;
+/// after how many rounds, and by what.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -11,56 +11,56 @@
 #include <vector>
 
 #include "bug.hpp"
-#include "child.hpp"
+#include "bug_run.hpp"
 
-namespace byre::stress::planted {
+namespace byre::stress::seeded_bugs {
 
-struct HuntSettings {
-  std::uint64_t seed = 1;  ///< of the first run; the others have those that follow
+struct DetectionSettings {
+  std::uint64_t seed = 1;  ///< of the first run; each further one takes the next
   unsigned seeds = 5;
   std::uint64_t rounds = 20'000;  ///< at most
   unsigned threads = 3;           ///< as in RaceSettings
 };
 
-/// What became of one bug.
-struct Catch {
+/// All runs of one bug.
+struct Detection {
   const Bug* bug;
-  std::vector<Ending> alone;      ///< without perturbation, one a seed; none under a sanitizer
-  std::vector<Ending> perturbed;  ///< under a sanitizer, up to the first report it should make
+  std::vector<Finding> unperturbed;  ///< one per seed; none under a sanitizer
+  std::vector<Finding> perturbed;    ///< under a sanitizer, up to the first report that is expected
 
-  /// Not run, since the sanitizer this is built with cannot see it.
+  /// Not run: the sanitizer of this build cannot see the bug.
   bool is_left_out() const noexcept { return perturbed.empty(); }
 
-  /// Found wherever it can be: with perturbation, by the races' own checks with every seed, or by
-  /// the sanitizer this is built with.
+  /// Found by all that can: with perturbation by the races' own checks with every seed, or by the sanitizer
+  /// of this build.
   bool is_as_expected() const;
 };
 
-/// The rounds until it was found: the median, or none if it was not by more than half of the seeds.
-std::optional<std::uint64_t> median_rounds(const std::vector<Ending>& endings);
+/// The median of the rounds until it was found; none if at most half of the seeds found it.
+std::optional<std::uint64_t> median_rounds(const std::vector<Finding>& findings);
 
-/// Those whose rounds are known to be fewer with perturbation.
-std::uint64_t sooner_if_perturbed(const std::vector<Catch>& catches);
+/// How many bugs took fewer rounds with perturbation.
+std::uint64_t sooner_if_perturbed(const std::vector<Detection>& detections);
 
-/// Of all bugs, so many at least are to be found in fewer rounds with perturbation than without: some
-/// are found in the first rounds anyhow, and two show in no result.
+/// How many of all bugs have to. The others are found in the first rounds anyhow, or show in no result.
 inline constexpr std::uint64_t least_sooner_if_perturbed = 10;
 
-/// Whether perturbation is worth it. True where it is not judged: of some bugs only, or under a
-/// sanitizer, where they are not run without.
-bool perturbation_helps(const std::vector<Catch>& catches);
+/// Whether enough bugs took fewer rounds with perturbation. True where that is not judged: of some bugs
+/// only, or under a sanitizer.
+bool perturbation_helps(const std::vector<Detection>& detections);
 
-/// The bug of this name, or all. Throws std::invalid_argument if there is none.
+/// The bug of this name, or "all". Throws std::invalid_argument if there is none.
 std::vector<const Bug*> bugs_named(const std::string& name);
 
-/// Throws std::invalid_argument, std::system_error.
-Catch hunt(const Bug& bug, const HuntSettings& settings);
+/// Throws as run_in_child.
+Detection detect(const Bug& bug, const DetectionSettings& settings);
 
 /// A table, row by row.
-std::string head_of_table(const HuntSettings& settings);
-std::string row_of(const Catch& one);
-std::string foot_of_table(const std::vector<Catch>& catches);
+std::string head_of_table(const DetectionSettings& settings);
+std::string row_of(const Detection& detection);
+std::string foot_of_table(const std::vector<Detection>& detections);
 
-nlohmann::ordered_json json_of(const HuntSettings& settings, const std::vector<Catch>& catches);
+nlohmann::ordered_json json_of(const DetectionSettings& settings,
+                               const std::vector<Detection>& detections);
 
-}  // namespace byre::stress::planted
+}  // namespace byre::stress::seeded_bugs

@@ -1,32 +1,35 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Watched: a Sync whose objects know whether they are alive, so that a step on released memory is
-/// seen when it is done, and by its name, where it would often do no visible harm.
+/// LifetimeChecked: a Sync whose variables carry a canary. A step on released memory is reported when it
+/// is taken, by its name; left alone, it would often do no visible harm.
 #pragma once
-
-#include <byre/sync/sync.hpp>
 
 #include <boost/atomic/atomic.hpp>
 
 #include <cstdint>
 #include <string_view>
 
-namespace byre::stress::planted {
+#include "../sync_hooks.hpp"
 
-/// Called by who finds itself at a step on released memory, which is said.
-[[noreturn]] void trespass(std::string_view step) noexcept;
+namespace byre::stress::seeded_bugs {
 
-/// Part of what is watched. Memory that is released is overwritten, and stays so for the round.
-class Alive {
+/// Reports a step on released memory, and ends the process.
+[[noreturn]] void report_use_after_release(std::string_view step) noexcept;
+
+/// Part of each variable. Released memory is overwritten, and stays so until the round ends.
+class Canary {
  public:
-  constexpr Alive() noexcept : mark_(alive) {}
-
-  void expect(std::string_view step) const noexcept {
-    // Relaxed: who sees it too late would have been seen in another round.
-    if (mark_.load(boost::memory_order_relaxed) != alive) [[unlikely]] {
-      trespass(step);
+  /// Checks before a step only: after it, another thread may have released the variable rightly.
+  class Scope {
+   public:
+    Scope(const Canary& canary, std::string_view step) noexcept {
+      // Relaxed: what is seen too late here is seen in another round.
+      if (canary.mark_.load(boost::memory_order_relaxed) != alive) [[unlikely]] {
+        report_use_after_release(step);
+      }
     }
-  }
-  void expect(const sync::Step& step) const noexcept { expect(step.site->name); }
+  };
+
+  constexpr Canary() noexcept : mark_(alive) {}
 
  private:
   static constexpr std::uint64_t alive = 0xA11F'E000'0000'A11F;
@@ -34,82 +37,7 @@ class Alive {
   boost::atomic<std::uint64_t> mark_;
 };
 
-/// Over `Base`. Looks before a step only: after it, the object may be gone by right.
 template <sync::Sync Base>
-struct Watched : Base {
-  template <class Value>
-  class Atomic {
-   public:
-    constexpr explicit Atomic(Value value) noexcept : value_(value) {}
+using LifetimeChecked = Hooked<Base, Canary>;
 
-    Value load(sync::Step step) const noexcept {
-      alive_.expect(step);
-      return value_.load(step);
-    }
-    void store(Value value, sync::Step step) noexcept {
-      alive_.expect(step);
-      value_.store(value, step);
-    }
-    Value fetch_add(Value value, sync::Step step) noexcept {
-      alive_.expect(step);
-      return value_.fetch_add(value, step);
-    }
-    Value fetch_sub(Value value, sync::Step step) noexcept {
-      alive_.expect(step);
-      return value_.fetch_sub(value, step);
-    }
-    bool compare_exchange_weak(Value& expected, Value desired, sync::Step step) noexcept {
-      alive_.expect(step);
-      return value_.compare_exchange_weak(expected, desired, step);
-    }
-
-   private:
-    typename Base::template Atomic<Value> value_;
-    Alive alive_;
-  };
-
-  class SharedMutex {
-   public:
-    void lock(sync::Step step) {
-      alive_.expect(step);
-      mutex_.lock(step);
-    }
-    void unlock(sync::Step step) {
-      alive_.expect(step);
-      mutex_.unlock(step);
-    }
-    void lock_shared(sync::Step step) {
-      alive_.expect(step);
-      mutex_.lock_shared(step);
-    }
-    void unlock_shared(sync::Step step) {
-      alive_.expect(step);
-      mutex_.unlock_shared(step);
-    }
-
-   private:
-    typename Base::SharedMutex mutex_;
-    Alive alive_;
-  };
-
-  template <class Value>
-  class Plain {
-   public:
-    constexpr explicit Plain(Value value) noexcept : value_(value) {}
-
-    Value get() const noexcept {
-      alive_.expect("a read of plain data");
-      return value_.get();
-    }
-    void set(Value value) noexcept {
-      alive_.expect("a write of plain data");
-      value_.set(value);
-    }
-
-   private:
-    typename Base::template Plain<Value> value_;
-    Alive alive_;
-  };
-};
-
-}  // namespace byre::stress::planted
+}  // namespace byre::stress::seeded_bugs

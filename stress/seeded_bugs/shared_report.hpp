@@ -1,65 +1,67 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Board: memory that a process shares with its child, on which the child says how far it is and
-/// what it found, whatever happens to it then.
+/// SharedReport: memory that a process shares with its child. The child writes there how far it is and what
+/// it found; that stays, however the child ends.
 #pragma once
+
+#include <sys/mman.h>
 
 #include <boost/atomic/atomic.hpp>
 
-#include <sys/mman.h>
-#include <algorithm>
 #include <cerrno>
 #include <cstdint>
+#include <new>
 #include <string_view>
 #include <system_error>
 
-#include "child.hpp"
+#include "bug_run.hpp"
 
-namespace byre::stress::planted {
+namespace byre::stress::seeded_bugs {
 
-class Board {
+class SharedReport {
  public:
   /// Throws std::system_error.
-  static Board& share() {
-    void* const place =
-        ::mmap(nullptr, sizeof(Board), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  static SharedReport& map() {
+    void* const place = ::mmap(nullptr, sizeof(SharedReport), PROT_READ | PROT_WRITE,
+                               MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (place == MAP_FAILED) {
       throw std::system_error(errno, std::generic_category(), "mmap");
     }
-    return *::new (place) Board;
+    return *::new (place) SharedReport;
   }
-  void unshare() noexcept { ::munmap(this, sizeof(Board)); }
+  void unmap() noexcept { ::munmap(this, sizeof(SharedReport)); }
 
   /// By the child.
   void begin_round(std::uint64_t round) noexcept {
     rounds_.store(round, boost::memory_order_relaxed);
   }
-  /// By any thread of the child. Only the first is heard.
-  void say(Ended ended, std::string_view text) noexcept {
-    if (said_.exchange(true, boost::memory_order_relaxed)) {
+  /// By any thread of the child. The first finding counts.
+  void write(Verdict verdict, std::string_view text) noexcept {
+    if (is_taken_.exchange(true, boost::memory_order_relaxed)) {
       return;
     }
-    ended_ = ended;
+    verdict_ = verdict;
     const std::size_t length = text.copy(text_, sizeof text_ - 1);
     text_[length] = '\0';
-    // Release pairs with ending(): what was said is complete.
-    complete_.store(true, boost::memory_order_release);
+    // Release pairs with finding(): the finding is complete.
+    is_complete_.store(true, boost::memory_order_release);
   }
 
   /// By the parent.
   std::uint64_t rounds() const noexcept { return rounds_.load(boost::memory_order_relaxed); }
-  Ending ending() const {
-    const bool complete = complete_.load(boost::memory_order_acquire);
-    return complete ? Ending{ended_, rounds(), text_} : Ending{Ended::in_peace, rounds(), ""};
+  Finding finding() const {
+    const bool is_complete = is_complete_.load(boost::memory_order_acquire);
+    return is_complete ? Finding{verdict_, rounds(), text_}
+                       : Finding{Verdict::not_found, rounds(), ""};
   }
 
  private:
-  Board() = default;
+  SharedReport() = default;
 
   boost::atomic<std::uint64_t> rounds_{0};
-  boost::atomic<bool> said_{false};
-  boost::atomic<bool> complete_{false};
-  Ended ended_{};
+  boost::atomic<bool> is_taken_{false};
+  boost::atomic<bool> is_complete_{false};
+  Verdict verdict_{};
   char text_[400] = {};
 };
 
-}  // namespace byre::stress::planted
+}  // namespace byre::stress::seeded_bugs

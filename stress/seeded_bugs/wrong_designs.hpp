@@ -16,7 +16,7 @@
 #include "../../verification/controls/relaxed_loads.hpp"
 #include "../../verification/controls/undoes_after_unlock.hpp"
 
-namespace byre::stress::planted {
+namespace byre::stress::seeded_bugs {
 
 using verification::basic_copy_then_count;
 using verification::basic_copy_then_count_unlocked;
@@ -199,4 +199,4 @@ class PlainUntilCloned {
   typename Sync::template Plain<void*> word_;
 };
 
-}  // namespace byre::stress::planted
+}  // namespace byre::stress::seeded_bugs

@@ -17,7 +17,7 @@ SoakedWorkload sum_of(const Soak& soak) {
     sum.runs += workload.runs;
     sum.operations += workload.operations;
     sum.rounds += workload.rounds;
-    sum.tally += workload.tally;
+    sum.counts += workload.counts;
   }
   return sum;
 }
@@ -27,13 +27,13 @@ std::string memory(std::uint64_t nbytes) {
 }
 
 void write_row(std::ostream& page, const SoakedWorkload& row) {
-  const FaultCount faults = row.tally.faults.total();
+  const FaultCount faults = row.counts.faults.total();
   page << std::left << std::setw(28) << row.name << std::right << std::setw(6) << row.runs
        << std::setw(16) << with_commas(row.operations) << std::setw(13) << with_commas(row.rounds)
-       << std::setw(14) << with_commas(row.tally.copies()) << std::setw(11)
-       << with_commas(row.tally.stole) << std::setw(14) << with_commas(faults.injected)
+       << std::setw(14) << with_commas(row.counts.copies()) << std::setw(11)
+       << with_commas(row.counts.stole) << std::setw(14) << with_commas(faults.injected)
        << std::setw(14) << with_commas(faults.survived) << std::setw(16)
-       << with_commas(row.tally.delays) << '\n';
+       << with_commas(row.counts.delays) << '\n';
 }
 
 void write_table(std::ostream& page, const Soak& soak) {
@@ -75,7 +75,7 @@ void write_memory(std::ostream& page, const Soak& soak) {
   }
 }
 
-Json json_of(const Held& held) {
+Json json_of(const Resources& held) {
   return {{"resident_bytes", held.resident_nbytes},
           {"heap_bytes", held.heap_nbytes},
           {"mappings", held.mappings},
@@ -90,7 +90,7 @@ std::string text_of(const Soak& soak) {
   page << "soak: seed " << soak.seed << ", " << std::fixed << std::setprecision(1)
        << soak.seconds / 60 << " minutes, " << soak.rotations << " rotations\n\n";
   write_table(page, soak);
-  write_survived_faults(page, sum_of(soak).tally.faults);
+  write_survived_faults(page, sum_of(soak).counts.faults);
   write_memory(page, soak);
   page << "\nlost: " << (soak.lost.empty() ? "nothing" : "") << '\n';
   for (const std::string& lost : soak.lost) {
@@ -106,10 +106,10 @@ nlohmann::ordered_json json_of(const Soak& soak) {
                          {"runs", workload.runs},
                          {"operations", workload.operations},
                          {"rounds", workload.rounds},
-                         {"copies", workload.tally.copies()},
-                         {"steals", workload.tally.stole},
-                         {"faults", json_of(workload.tally.faults)},
-                         {"delays", workload.tally.delays}});
+                         {"copies", workload.counts.copies()},
+                         {"steals", workload.counts.stole},
+                         {"faults", json_of(workload.counts.faults)},
+                         {"delays", workload.counts.delays}});
   }
   return {{"seed", soak.seed},
           {"seconds", soak.seconds},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "memory.hpp"
+#include "resources.hpp"
 
 #include <byre/memory/pool.hpp>
 
@@ -59,7 +59,7 @@ std::uint64_t heap_nbytes() {
 
 }  // namespace
 
-void keep_malloc_from_hoarding() {
+void pin_malloc_thresholds() {
 #if defined(__GLIBC__)
   constexpr int usual_threshold = 128 << 10;
   mallopt(M_MMAP_THRESHOLD, usual_threshold);  // setting it also ends its adaptation
@@ -67,7 +67,7 @@ void keep_malloc_from_hoarding() {
 #endif
 }
 
-Held held_after_trimming() {
+Resources resources_after_trimming() {
   default_pool().trim();
 #if defined(__GLIBC__)
   malloc_trim(0);
@@ -87,7 +87,7 @@ bool can_judge_growth() noexcept {
   return !is_sanitized;
 }
 
-std::vector<std::string> growth(const Held& before, const Held& after) {
+std::vector<std::string> growth(const Resources& before, const Resources& after) {
   constexpr std::uint64_t mebibyte = std::uint64_t{1} << 20;
   constexpr std::uint64_t mappings_of_arenas = 256;
   std::vector<std::string> grown;

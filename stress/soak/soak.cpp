@@ -20,11 +20,11 @@ struct Variant {
 constexpr Variant variants[] = {
     {no_perturbation, false}, {usual_perturbation, false}, {usual_perturbation, true}};
 
-class Soaking {
+class SoakRun {
  public:
-  Soaking(const Settings& settings, std::chrono::minutes duration, Console& console)
+  SoakRun(const Settings& settings, std::chrono::minutes duration, Console& console)
       : settings_(settings), duration_(duration), console_(console) {
-    keep_malloc_from_hoarding();
+    pin_malloc_thresholds();
     soak_.seed = settings.seed;
     for (const Workload& workload : all_workloads()) {
       soak_.workloads.push_back({std::string(workload.name)});
@@ -34,10 +34,10 @@ class Soaking {
   Soak complete() {
     while (!is_over() && rotate()) {
       if (++soak_.rotations == 1) {
-        soak_.at_start = held_after_trimming();
+        soak_.at_start = resources_after_trimming();
       }
     }
-    soak_.at_end = held_after_trimming();
+    soak_.at_end = resources_after_trimming();
     soak_.peak_nbytes = peak_resident_nbytes();
     soak_.seconds = Seconds(Clock::now() - begun_).count();
     if (soak_.rotations >= 2 && can_judge_growth()) {
@@ -57,7 +57,7 @@ class Soaking {
     for (std::size_t at = 0; at < all_workloads().size(); ++at) {
       for (const Variant& variant : variants) {
         run(at, variant);
-        if (console_.wants_to_end() || !soak_.lost.empty()) {
+        if (console_.stop_requested() || !soak_.lost.empty()) {
           return false;
         }
       }
@@ -77,7 +77,7 @@ class Soaking {
     ++soaked.runs;
     soaked.operations += outcome.operations;
     soaked.rounds += outcome.digest ? 0 : outcome.checkpoints;
-    soaked.tally += outcome.tally;
+    soaked.counts += outcome.counts;
     if (!outcome.failures.empty()) {
       soak_.lost.push_back(text_of(outcome));
     }
@@ -100,7 +100,7 @@ class Soaking {
 }  // namespace
 
 Soak soak(const Settings& settings, std::chrono::minutes duration, Console& console) {
-  return Soaking(settings, duration, console).complete();
+  return SoakRun(settings, duration, console).complete();
 }
 
 }  // namespace byre::stress

@@ -12,7 +12,7 @@
 
 #include "../outcome.hpp"
 #include "../report/console.hpp"
-#include "memory.hpp"
+#include "resources.hpp"
 
 namespace byre::stress {
 
@@ -22,7 +22,7 @@ struct SoakedWorkload {
   std::uint64_t runs = 0;
   std::uint64_t operations = 0;
   std::uint64_t rounds = 0;  ///< of a race
-  Tally tally{};
+  Counts counts{};
 };
 
 struct Soak {
@@ -30,8 +30,8 @@ struct Soak {
   double seconds = 0;
   std::uint64_t rotations = 0;  ///< complete ones
   std::vector<SoakedWorkload> workloads;
-  Held at_start;  ///< after the first rotation, when everything has been used once
-  Held at_end;
+  Resources at_start;  ///< after the first rotation, when everything has been used once
+  Resources at_end;
   std::uint64_t peak_nbytes = 0;
   std::vector<std::string> lost;  ///< failures, with what repeats them, and growth
 };

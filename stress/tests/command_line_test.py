@@ -72,7 +72,7 @@ class BadCommandLines(unittest.TestCase):
         self.refuses("either --soak or --list, not both", "--list", "--soak")
         self.refuses("--list does not take --seed", "--list", "--seed", "1")
         self.refuses("--soak does not take --mix", "--soak", "--mix", "read=1")
-        self.refuses("--rounds goes with --planted", "--rounds", "1")
+        self.refuses("--rounds goes with --seeded-bugs", "--rounds", "1")
         self.refuses("either --duration or --operations", "--duration", "1", "--operations", "1")
 
     def test_a_race_takes_what_matters_to_it(self):
@@ -81,13 +81,13 @@ class BadCommandLines(unittest.TestCase):
         self.refuses("a race does not take --storages", *race, "--storages", "8")
         self.refuses("a race does not take --faults", *race, "--faults", "none")
         self.refuses("a race takes from 2 --threads on", *race, "--threads", "1")
-        self.refuses("--threads takes a whole number from 2", "--planted", "--threads", "1")
+        self.refuses("--threads takes a whole number from 2", "--seeded-bugs", "--threads", "1")
 
     def test_what_is_refused_leaves_a_file_as_it_was(self):
         with tempfile.NamedTemporaryFile("w+") as file:
             file.write("as it was")
             file.flush()
-            self.refuses("there is no planted bug", "--planted", "x", "--json", file.name)
+            self.refuses("there is no seeded bug", "--seeded-bugs", "x", "--json", file.name)
             self.refuses("there is no workload", "--workload", "x", "--json", file.name)
             self.assertEqual(pathlib.Path(file.name).read_text(), "as it was")
 
@@ -101,7 +101,7 @@ class Runs(unittest.TestCase):
     def test_help_and_list_say_what_there_is(self):
         self.assertIn("--workload NAME", run("--help").stdout)
         listed = run("--list").stdout
-        for name in ("mixed", "faults", "board_steal="):
+        for name in ("mixed", "faults", "shared_slot_steal="):
             self.assertIn(name, listed)
 
     def test_a_seed_repeats_every_decision(self):
@@ -138,7 +138,7 @@ class Runs(unittest.TestCase):
     def test_faults_can_be_turned_off(self):
         faults = ("--workload", "faults", "--seed", "1", *SHORT)
         (without,) = figures(*faults, "--faults", "none")
-        injected = {name: count["injected"] for name, count in without["faults"].items()}
+        injected = {name: count["injected"] for name, count in without["faults"].values()}
         self.assertEqual(sum(injected.values()), injected["truncation"])
         (usual,) = figures(*faults)
         self.assertGreater(usual["faults"]["allocation"]["injected"], 0)
@@ -224,7 +224,7 @@ class EarlyEnds(unittest.TestCase):
             self.assertIn("all right", out)
 
     def test_a_hunt_that_is_killed_takes_its_child_with_it(self):
-        endless = [PROGRAM, "--planted", "relaxed_finish", "--rounds", "1000000000000"]
+        endless = [PROGRAM, "--seeded-bugs", "relaxed_finish", "--rounds", "1000000000000"]
         with subprocess.Popen(endless, stdout=subprocess.PIPE, text=True) as process:
             children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children")
             if not children.exists():

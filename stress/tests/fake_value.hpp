@@ -18,8 +18,8 @@
 namespace byre::stress {
 
 /// Tells the truth where it is not told otherwise.
-struct LyingStorage {
-  explicit LyingStorage(std::size_t nbytes, Content content) : bytes(nbytes) {
+struct FakeStorage {
+  explicit FakeStorage(std::size_t nbytes, Content content) : bytes(nbytes) {
     write_content(bytes.data(), nbytes, content);
   }
 
@@ -54,12 +54,12 @@ struct LyingStorage {
   Materialized answer = Materialized::already_unique;
   bool is_unique_after = true;
   bool is_writable_after = true;
-  std::function<void(LyingStorage&)> on_resize;
+  std::function<void(FakeStorage&)> on_resize;
 };
 
-/// What stress::Item is to a Storage.
-struct LyingItem {
-  explicit LyingItem(std::size_t nbytes = 100) : value(nbytes, {7, 1}) {}
+/// What stress::Checked is to a Storage.
+struct FakeValue {
+  explicit FakeValue(std::size_t nbytes = 100) : value(nbytes, {7, 1}) {}
 
   template <class Act>
   decltype(auto) with(Act act) {
@@ -69,7 +69,7 @@ struct LyingItem {
   decltype(auto) with(Act act) const {
     return act(value);
   }
-  const LyingStorage* storage() const { return &value; }
+  const FakeStorage* storage() const { return &value; }
   std::uint32_t handles() const { return 1; }
   std::size_t nbytes() const { return value.nbytes(); }
   bool is_read_only() const { return value.is_read_only(); }
@@ -78,7 +78,7 @@ struct LyingItem {
   void wrote_next() { now = next(); }
   std::optional<std::string> fault() const { return fault_in(value.data(), value.nbytes(), now); }
 
-  LyingStorage value;
+  FakeStorage value;
   Content now{7, 1};
 };
 

@@ -35,7 +35,7 @@ TEST(Faults, the_nth_allocation_of_a_thread_fails) {
       EXPECT_EQ(injector.to_throw(), Fault::allocation);
     } else {
       const Buffer fine = Buffer::allocate(10, allocator);
-      EXPECT_FALSE(injector.has_struck()) << call;
+      EXPECT_FALSE(injector.has_fired()) << call;
     }
   }
 }
@@ -45,7 +45,7 @@ TEST_F(FaultsTest, what_one_operation_survived_is_not_said_of_another) {
   EXPECT_THROW(Buffer::allocate(10, allocator), OutOfMemory);
   injector.arm(Fault::allocation, 0);
   EXPECT_THROW(Buffer::allocate(10, allocator), OutOfMemory);
-  injector.note_survival();
+  injector.record_survival();
   EXPECT_EQ(injector.counts()[Fault::allocation].injected, 2u);
   EXPECT_EQ(injector.counts()[Fault::allocation].survived, 1u);
 }

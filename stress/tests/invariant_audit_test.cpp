@@ -1,135 +1,135 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The checks at a checkpoint see what they are there for: each is shown a world that is wrong.
+/// The checks at a checkpoint see what they are there for: each is shown a state that is wrong.
 /// owner_test.cpp has those of each operation.
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "../world/census.hpp"
-#include "../world/decision.hpp"
-#include "../world/maker.hpp"
-#include "../world/tally.hpp"
-#include "lying.hpp"
+#include "../mixed/invariant_audit.hpp"
+#include "../mixed/decision.hpp"
+#include "../mixed/value_factory.hpp"
+#include "../mixed/counts.hpp"
+#include "fake_value.hpp"
 
 namespace byre::stress {
 namespace {
 
-using TestedWorld = World<sync::Boost, basic_share_word>;
-using TestedCensus = Census<sync::Boost, basic_share_word>;
-using TestedItem = TestedWorld::Item;
+using TestedState = RunState<sync::Boost, basic_share_word>;
+using TestedAudit = InvariantAudit<sync::Boost, basic_share_word>;
+using TestedValue = TestedState::Checked;
 
 std::string first(const Failures& failures) {
   const auto texts = failures.texts();
   return texts.empty() ? "" : texts.front();
 }
 
-struct WorldTest : testing::Test {
-  TestedWorld world{Settings{.threads = 1}};
-  Tally tally;
-  Maker<sync::Boost, basic_share_word> maker{world, 0, tally};
-  TestedCensus census{world};
+struct InvariantAuditTest : testing::Test {
+  TestedState state{Settings{.threads = 1}};
+  Counts counts;
+  ValueFactory<sync::Boost, basic_share_word> factory{state, 0, counts};
+  TestedAudit audit{state};
 
   /// Of the allocator that keeps books.
   const Decision decision{.nbytes = 1000};
-  TestedItem item = maker.allocate(decision);
+  TestedValue checked = factory.allocate(decision);
 
-  std::string told_by_census() {
-    census.check(tally.adopted);
-    return first(world.failures);
+  std::string reported_by_audit() {
+    audit.check(counts.adopted);
+    return first(state.failures);
   }
 };
 
-TEST_F(WorldTest, a_census_of_all_there_is_finds_nothing) {
-  const TestedItem clone = maker.clone(item, decision);
-  const TestedItem adopted = maker.adopt(decision);
-  const TestedItem mapped = maker.map(decision);
-  census.count(item);
-  census.count(clone);
-  census.count(adopted);
-  census.count(mapped);
-  EXPECT_EQ(told_by_census(), "");
+TEST_F(InvariantAuditTest, a_census_of_all_there_is_finds_nothing) {
+  const TestedValue clone = factory.clone(checked, decision);
+  const TestedValue adopted = factory.adopt(decision);
+  const TestedValue mapped = factory.map(decision);
+  audit.count(checked);
+  audit.count(clone);
+  audit.count(adopted);
+  audit.count(mapped);
+  EXPECT_EQ(reported_by_audit(), "");
 }
 
-TEST_F(WorldTest, an_owner_too_many_is_noticed) {
-  const TestedItem unseen = maker.clone(item, decision);
-  census.count(item);
-  EXPECT_EQ(told_by_census(), "owners of some data: 2, and have to be 1");
+TEST_F(InvariantAuditTest, an_owner_too_many_is_noticed) {
+  const TestedValue unseen = factory.clone(checked, decision);
+  audit.count(checked);
+  EXPECT_EQ(reported_by_audit(), "owners of some data: 2, and have to be 1");
 }
 
-TEST_F(WorldTest, an_owner_that_was_lost_is_noticed) {
-  census.count(item);
-  census.count(item);
-  EXPECT_EQ(told_by_census(), "owners of some data: 1, and have to be 2");
+TEST_F(InvariantAuditTest, an_owner_that_was_lost_is_noticed) {
+  audit.count(checked);
+  audit.count(checked);
+  EXPECT_EQ(reported_by_audit(), "owners of some data: 1, and have to be 2");
 }
 
-TEST_F(WorldTest, a_block_that_nobody_owns_is_noticed) {
-  EXPECT_EQ(told_by_census(), "blocks that are out: 1, and have to be 0");
+TEST_F(InvariantAuditTest, a_block_that_nobody_owns_is_noticed) {
+  EXPECT_EQ(reported_by_audit(), "blocks that are out: 1, and have to be 0");
 }
 
-TEST_F(WorldTest, a_deleter_that_was_not_called_is_noticed) {
-  census.count(item);
-  ++tally.adopted;
-  EXPECT_EQ(told_by_census(), "deleters called: 0, and have to be 1");
+TEST_F(InvariantAuditTest, a_deleter_that_was_not_called_is_noticed) {
+  audit.count(checked);
+  ++counts.adopted;
+  EXPECT_EQ(reported_by_audit(), "deleters called: 0, and have to be 1");
 }
 
-TEST_F(WorldTest, a_mapping_that_stayed_is_noticed) {
-  census.count(item);
-  const TestedItem unseen = maker.map(decision);
-  EXPECT_EQ(told_by_census(), "mappings of files: 1, and have to be 0");
+TEST_F(InvariantAuditTest, a_mapping_that_stayed_is_noticed) {
+  audit.count(checked);
+  const TestedValue unseen = factory.map(decision);
+  EXPECT_EQ(reported_by_audit(), "mappings of files: 1, and have to be 0");
 }
 
-TEST_F(WorldTest, wrong_bytes_are_noticed) {
-  item.with([](auto& value) { value.mutable_data()[999] ^= std::byte{1}; });
-  census.count(item);
-  EXPECT_NE(told_by_census().find("torn or overwritten"), std::string::npos);
+TEST_F(InvariantAuditTest, wrong_bytes_are_noticed) {
+  checked.with([](auto& value) { value.mutable_data()[999] ^= std::byte{1}; });
+  audit.count(checked);
+  EXPECT_NE(reported_by_audit().find("torn or overwritten"), std::string::npos);
 }
 
-TEST_F(WorldTest, a_handle_too_many_is_noticed) {
-  item.become_storage();
-  const auto unseen = *item.storage();
-  census.count(item);
-  EXPECT_EQ(told_by_census(), "handles of a storage: 2, and have to be 1");
+TEST_F(InvariantAuditTest, a_handle_too_many_is_noticed) {
+  checked.become_storage();
+  const auto unseen = *checked.storage();
+  audit.count(checked);
+  EXPECT_EQ(reported_by_audit(), "handles of a storage: 2, and have to be 1");
 }
 
-TEST_F(WorldTest, data_that_is_unique_to_two_owners_is_noticed) {
-  LyingItem lying;
-  lying.value.says_owners = 2;
-  census.count(lying);
-  EXPECT_EQ(first(world.failures),
+TEST_F(InvariantAuditTest, data_that_is_unique_to_two_owners_is_noticed) {
+  FakeValue fake;
+  fake.value.says_owners = 2;
+  audit.count(fake);
+  EXPECT_EQ(first(state.failures),
             "some data is unique though it has other owners, or the reverse");
 }
 
-TEST_F(WorldTest, wrong_bytes_on_the_board_are_noticed) {
-  item.become_storage();
-  const Content other{item.expected().identity, item.expected().version + 1};
-  world.board.put(0, {item.release_storage(), other});
-  census.count_shared();
-  EXPECT_NE(told_by_census().find("with all threads paused, a storage is stale"), std::string::npos)
-      << told_by_census();
+TEST_F(InvariantAuditTest, wrong_bytes_on_the_board_are_noticed) {
+  checked.become_storage();
+  const Content other{checked.expected().identity, checked.expected().version + 1};
+  state.shared_slots.put(0, {checked.release_storage(), other});
+  audit.count_shared();
+  EXPECT_NE(reported_by_audit().find("with all threads paused, a storage is stale"), std::string::npos)
+      << reported_by_audit();
 }
 
-TEST_F(WorldTest, a_handle_too_many_of_what_is_on_the_board_is_noticed) {
-  item.become_storage();
-  const Content expected = item.expected();
-  const auto unseen = *item.storage();
-  world.board.put(0, {item.release_storage(), expected});
-  census.count_shared();
-  EXPECT_EQ(told_by_census(), "handles of a storage on the board: 2, and have to be 1");
+TEST_F(InvariantAuditTest, a_handle_too_many_of_what_is_on_the_board_is_noticed) {
+  checked.become_storage();
+  const Content expected = checked.expected();
+  const auto unseen = *checked.storage();
+  state.shared_slots.put(0, {checked.release_storage(), expected});
+  audit.count_shared();
+  EXPECT_EQ(reported_by_audit(), "handles of a storage on the shared_slots: 2, and have to be 1");
 }
 
-TEST_F(WorldTest, what_is_in_a_mailbox_is_counted) {
-  TestedItem handed = maker.clone(item, decision);
-  world.mailboxes[0].put(std::move(handed));
-  census.count(item);
-  EXPECT_EQ(told_by_census(), "owners of some data: 2, and have to be 1");
+TEST_F(InvariantAuditTest, what_is_in_a_mailbox_is_counted) {
+  TestedValue handed = factory.clone(checked, decision);
+  state.mailboxes[0].put(std::move(handed));
+  audit.count(checked);
+  EXPECT_EQ(reported_by_audit(), "owners of some data: 2, and have to be 1");
 }
 
-TEST_F(WorldTest, a_mailbox_that_is_counted_explains_its_owners) {
-  TestedItem handed = maker.clone(item, decision);
-  world.mailboxes[0].put(std::move(handed));
-  census.count(item);
-  census.count_shared();
-  EXPECT_EQ(told_by_census(), "");
+TEST_F(InvariantAuditTest, a_mailbox_that_is_counted_explains_its_owners) {
+  TestedValue handed = factory.clone(checked, decision);
+  state.mailboxes[0].put(std::move(handed));
+  audit.count(checked);
+  audit.count_shared();
+  EXPECT_EQ(reported_by_audit(), "");
 }
 
 TEST(Pools, that_keep_more_than_they_may_are_noticed) {
@@ -141,49 +141,49 @@ TEST(Pools, that_keep_more_than_they_may_are_noticed) {
 }
 
 struct CountersTest : testing::Test {
-  Tally tally;
-  stats::Counters counted;
+  Counts counts;
+  stats::Counters counters;
   Failures failures;
 
-  std::string told() {
-    check_counters(tally, counted, failures);
+  std::string reported() {
+    check_counters(counts, counted, failures);
     return first(failures);
   }
 };
 
 TEST_F(CountersTest, what_was_done_and_what_was_counted_agree) {
-  tally.note_write(Materialized::copied, true, false, 100);
-  tally.note_write(Materialized::stole, true, false, 100);
-  tally.note_write(Materialized::copied, false, true, 50);
-  tally.note_write(Materialized::already_unique, false, false, 7);
-  tally.note_copy(tally.resized, 10);
+  counts.record_write(Materialized::copied, true, false, 100);
+  counts.record_write(Materialized::stole, true, false, 100);
+  counts.record_write(Materialized::copied, false, true, 50);
+  counts.record_write(Materialized::already_unique, false, false, 7);
+  counts.record_copy(counts.resized, 10);
   counted = {.copies = 3, .steals = 1, .bytes_copied = 160};
-  EXPECT_EQ(told(), "");
+  EXPECT_EQ(reported(), "");
 }
 
 TEST_F(CountersTest, a_copy_that_was_not_needed_is_noticed) {
-  tally.note_write(Materialized::copied, false, false, 100);
+  counts.record_write(Materialized::copied, false, false, 100);
   counted = {.copies = 1, .bytes_copied = 100};
-  EXPECT_NE(told().find("are more than the 0 writes to shared data"), std::string::npos);
+  EXPECT_NE(reported().find("are more than the 0 writes to shared data"), std::string::npos);
 }
 
 #if BYRE_STATS
 
 TEST_F(CountersTest, a_copy_that_was_not_counted_is_noticed) {
-  tally.note_write(Materialized::copied, true, false, 100);
-  counted.bytes_copied = 100;
-  EXPECT_EQ(told(), "copies: the counters say 0, the threads did 1");
+  counts.record_write(Materialized::copied, true, false, 100);
+  counters.bytes_copied = 100;
+  EXPECT_EQ(reported(), "copies: the counters say 0, the threads did 1");
 }
 
 TEST_F(CountersTest, a_steal_too_many_is_noticed) {
-  counted.steals = 1;
-  EXPECT_EQ(told(), "steals: the counters say 1, the threads did 0");
+  counters.steals = 1;
+  EXPECT_EQ(reported(), "steals: the counters say 1, the threads did 0");
 }
 
 TEST_F(CountersTest, a_byte_too_few_is_noticed) {
-  tally.note_write(Materialized::copied, true, false, 100);
+  counts.record_write(Materialized::copied, true, false, 100);
   counted = {.copies = 1, .bytes_copied = 99};
-  EXPECT_EQ(told(), "bytes copied: the counters say 99, the threads did 100");
+  EXPECT_EQ(reported(), "bytes copied: the counters say 99, the threads did 100");
 }
 
 #endif

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
-/// What the hunt for planted bugs takes for a finding, and what it does not.
+/// What the hunt for seeded bugs takes for a finding, and what it does not.
 #include <gtest/gtest.h>
 
 #include <stdexcept>
 
-#include "../planted/hunt.hpp"
+#include "../seeded_bugs/detection.hpp"
 #include "../races/sanitized.hpp"
 
-namespace byre::stress::planted {
+namespace byre::stress::seeded_bugs {
 namespace {
 
 constexpr std::chrono::seconds patience{20};
@@ -29,9 +29,9 @@ RaceResult ends_the_process(const RaceSettings&) {
 }
 
 TEST(Child, tells_a_wrong_result_from_none) {
-  EXPECT_EQ(run_in_child(&finds_nothing, {}, patience).ended, Ended::in_peace);
-  const Ending ending = run_in_child(&finds_something, {}, patience);
-  EXPECT_EQ(ending.ended, Ended::by_failure);
+  EXPECT_EQ(run_in_child(&finds_nothing, {}, patience).verdict, Verdict::not_found);
+  const ChildResult ending = run_in_child(&finds_something, {}, patience);
+  EXPECT_EQ(ending.verdict, Verdict::wrong_result);
   EXPECT_EQ(ending.text, "round 0: two copies");
 }
 
@@ -43,27 +43,27 @@ TEST(Child, that_cannot_run_its_race_has_found_nothing) {
 }
 
 /// All bugs, of which so many were found after fewer rounds with perturbation.
-std::vector<Catch> catches_with(std::uint64_t sooner) {
-  std::vector<Catch> catches;
+std::vector<Detection> detections_with(std::uint64_t sooner) {
+  std::vector<Detection> detections;
   for (const Bug& bug : all_bugs()) {
-    const bool is_sooner = catches.size() < sooner;
-    catches.push_back({&bug,
-                       {{Ended::by_failure, 100, ""}},
-                       {{Ended::by_failure, std::uint64_t{is_sooner ? 3U : 100U}, ""}}});
+    const bool is_sooner = detections.size() < sooner;
+    detections.push_back({&bug,
+                       {{Verdict::wrong_result, 100, ""}},
+                       {{Verdict::wrong_result, std::uint64_t{is_sooner ? 3U : 100U}, ""}}});
   }
-  return catches;
+  return detections;
 }
 
 TEST(Hunt, fails_if_perturbation_does_not_help) {
   if (is_sanitized) {
     GTEST_SKIP() << "nothing is run without perturbation in this build";
   }
-  EXPECT_TRUE(perturbation_helps(catches_with(least_sooner_if_perturbed)));
-  const auto too_few = catches_with(least_sooner_if_perturbed - 1);
+  EXPECT_TRUE(perturbation_helps(detections_with(least_sooner_if_perturbed)));
+  const auto too_few = detections_with(least_sooner_if_perturbed - 1);
   EXPECT_FALSE(perturbation_helps(too_few));
   EXPECT_NE(foot_of_table(too_few).find("FAILED"), std::string::npos);
   EXPECT_TRUE(perturbation_helps({too_few.front()})) << "of one bug it is not judged";
 }
 
 }  // namespace
-}  // namespace byre::stress::planted
+}  // namespace byre::stress::seeded_bugs

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "../crew.hpp"
+#include "../thread_group.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,13 +9,13 @@
 namespace byre::stress {
 namespace {
 
-TEST(Crew, is_gone_when_an_error_has_left_its_scope) {
+TEST(ThreadGroup, is_gone_when_an_error_has_left_its_scope) {
   boost::atomic<bool> dismissed{false};
   boost::atomic<int> ended{0};
   const auto go_wrong = [&] {
-    Crew crew([&] { dismissed.store(true); });
+    ThreadGroup group([&] { dismissed.store(true); });
     for (int count = 0; count < 3; ++count) {
-      crew.start([&] {
+      group.start([&] {
         while (!dismissed.load()) {
           boost::this_thread::yield();
         }

@@ -8,8 +8,8 @@
 #include <optional>
 #include <utility>
 
-#include "refusals.hpp"
-#include "world.hpp"
+#include "refused_steps.hpp"
+#include "target_state.hpp"
 
 namespace byre::fuzz {
 
@@ -37,45 +37,45 @@ void drop(Slot& slot) {
 }
 
 /// By the input's choice, but for who would wait for a copy that waits for this step.
-inline Wait choose_wait(World& world, const Value* value) {
+inline Wait choose_wait(TargetState& target, const Value* value) {
   const bool would_wait = value != nullptr && value->owners() == 1 && value->data->copies != 0;
-  return world.input.below(2) != 0 || would_wait ? Wait::never : Wait::allowed;
+  return target.input.below(2) != 0 || would_wait ? Wait::never : Wait::allowed;
 }
 
 /// Makes the bytes of a slot its own by `call(wait)`: what materialize() has to answer, or nothing
 /// if it failed.
 template <class Slot, class Call>
-std::optional<Materialized> become_alone(World& world, Slot& slot, Call call) {
+std::optional<Materialized> become_alone(TargetState& target, Slot& slot, Call call) {
   Value no_storage;
   Value& value = slot.value() != nullptr ? *slot.value() : no_storage;
-  const Wait wait = choose_wait(world, &value);
+  const Wait wait = choose_wait(target, &value);
   trace("  %s wait", wait == Wait::never ? "never to" : "may");
   Model::Write write = Model::begin_write(value, wait);
   const Materialized answer = write.answer;
-  if (world.faults.during([&] { call(wait); }) != Fault::none) {
+  if (target.faults.during([&] { call(wait); }) != Fault::none) {
     Model::refuse_write(value, std::move(write));
     return std::nullopt;
   }
-  world.model.end_write(value, std::move(write));
+  target.model.end_write(value, std::move(write));
   return answer;
 }
 
 template <class Slot>
-void materialize(World& world, Slot& slot) {
+void materialize(TargetState& target, Slot& slot) {
   trace("%s: materialize", Slot::kind);
   Materialized answer{};
   const auto expected =
-      become_alone(world, slot, [&](Wait wait) { answer = slot.real.materialize(wait); });
+      become_alone(target, slot, [&](Wait wait) { answer = slot.real.materialize(wait); });
   if (expected && answer != *expected) {
     fail("materialize() answers %d, and the model has %d", int(answer), int(*expected));
   }
 }
 
 template <class Slot>
-void write(World& world, Slot& slot) {
+void write(TargetState& target, Slot& slot) {
   trace("%s: write", Slot::kind);
   std::byte* data = nullptr;
-  if (!become_alone(world, slot, [&](Wait wait) { data = slot.real.mutable_data(wait); })) {
+  if (!become_alone(target, slot, [&](Wait wait) { data = slot.real.mutable_data(wait); })) {
     return;
   }
   if (data != slot.real.data()) {
@@ -85,30 +85,30 @@ void write(World& world, Slot& slot) {
     return;
   }
   Bytes& bytes = slot.value()->bytes;
-  const std::size_t from = world.input.byte() * bytes.size() / 256;
-  const std::size_t nbytes = std::min<std::size_t>(world.input.byte() + 1U, bytes.size() - from);
-  const Bytes written = world.new_bytes(nbytes);
+  const std::size_t from = target.input.byte() * bytes.size() / 256;
+  const std::size_t nbytes = std::min<std::size_t>(target.input.byte() + 1U, bytes.size() - from);
+  const Bytes written = target.new_bytes(nbytes);
   std::memcpy(data + from, written.data(), nbytes);
   std::memcpy(bytes.data() + from, written.data(), nbytes);
 }
 
 /// The resize of what shares its bytes with nobody, by `call`.
 template <class Slot, class Call>
-void resize_alone(World& world, Slot& slot, std::size_t nbytes, Call call) {
+void resize_alone(TargetState& target, Slot& slot, std::size_t nbytes, Call call) {
   Value& value = *slot.value();
   const std::size_t kept_nbytes = std::min(nbytes, value.bytes.size());
   value.busy = true;
-  const Fault fault = world.faults.during(call);
+  const Fault fault = target.faults.during(call);
   value.busy = false;
   if (fault != Fault::none) {
     return;
   }
   if (value.data == nullptr) {
-    value = world.model.allocated(Bytes(nbytes), default_allocator());
+    value = target.model.allocated(Bytes(nbytes), default_allocator());
   } else if (nbytes <= value.data->is().capacity) {
     value.bytes.resize(nbytes);
   } else {
-    world.model.end_move(value, nbytes);
+    target.model.end_move(value, nbytes);
   }
   // What is beyond the bytes that were kept is what it is.
   if (slot.real.nbytes() == nbytes) {
@@ -128,8 +128,8 @@ bool has_aliases(const Real& real) {
 }
 
 template <class Slot>
-void resize(World& world, Slot& slot) {
-  const std::size_t nbytes = world.choose_nbytes();
+void resize(TargetState& target, Slot& slot) {
+  const std::size_t nbytes = target.choose_nbytes();
   trace("%s: resize to %zu bytes", Slot::kind, nbytes);
   const auto call = [&] { slot.real.resize(nbytes); };
   if (slot.value() == nullptr) {
@@ -139,7 +139,7 @@ void resize(World& world, Slot& slot) {
   } else if (nbytes < slot.real.nbytes() && has_aliases(slot.real)) {
     expect_refusal<NotUnique>("a resize to less than another handle sees", call);
   } else {
-    resize_alone(world, slot, nbytes, call);
+    resize_alone(target, slot, nbytes, call);
   }
 }
 

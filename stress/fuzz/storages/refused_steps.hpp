@@ -5,7 +5,7 @@
 #include <byre/error/error.hpp>
 
 #include "../target.hpp"
-#include "world.hpp"
+#include "target_state.hpp"
 
 namespace byre::fuzz {
 
@@ -23,13 +23,13 @@ void expect_refusal(const char* what, Call call) {
 
 /// One of them, by the input's choice.
 template <class Slot>
-void ask_for_what_cannot_be(World& world, Slot& slot) {
+void ask_for_what_cannot_be(TargetState& target, Slot& slot) {
   using Real = typename Slot::Real;
   trace("%s: what cannot be", Slot::kind);
-  switch (world.input.below(8)) {
+  switch (target.input.below(8)) {
     case 0:
       return expect_refusal<InvalidArgument>("an allocation larger than any object", [&] {
-        slot.real = Real::allocate(max_nbytes + 1, world.choose_allocator());
+        slot.real = Real::allocate(max_nbytes + 1, target.choose_allocator());
       });
     case 1:
       return expect_refusal<OutOfMemory>("an allocation of all addresses",
@@ -47,7 +47,7 @@ void ask_for_what_cannot_be(World& world, Slot& slot) {
     case 3:
       return expect_refusal<InvalidArgument>("adopting without a deleter", [&] {
         void (*const deleter)(void*) = nullptr;
-        slot.real = Real::adopt(&world, 1, deleter);
+        slot.real = Real::adopt(&target, 1, deleter);
       });
     case 4:
       return expect_refusal<InvalidArgument>("borrowing five bytes of nothing", [&] {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "world.hpp"
+#include "target_state.hpp"
 
 #include <unistd.h>
 #include <algorithm>
@@ -92,12 +92,12 @@ std::size_t count_mapped_files() {
   return count;
 }
 
-Allocator& World::choose_allocator() {
+Allocator& TargetState::choose_allocator() {
   Allocator* const all[] = {&default_allocator(), &host, &device, &resource};
   return *all[input.below(std::size(all))];
 }
 
-std::size_t World::choose_nbytes() {
+std::size_t TargetState::choose_nbytes() {
   constexpr std::size_t kib = 1024;
   const std::size_t choice = input.byte();
   std::size_t nbytes = choice;
@@ -115,7 +115,7 @@ std::size_t World::choose_nbytes() {
   return nbytes;
 }
 
-Bytes World::new_bytes(std::size_t nbytes) {
+Bytes TargetState::new_bytes(std::size_t nbytes) {
   Bytes bytes(nbytes);
   fill(bytes, ++patterns_);
   return bytes;

@@ -89,8 +89,8 @@ const std::vector<MappableFile>& mappable_files();
 /// How many of them are mapped now.
 std::size_t count_mapped_files();
 
-struct World {
-  explicit World(Input bytes) : input(bytes) {}
+struct TargetState {
+  explicit TargetState(Input bytes) : input(bytes) {}
 
   Input input;
   Faults faults;

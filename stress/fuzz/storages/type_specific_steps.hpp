@@ -9,22 +9,22 @@
 #include <utility>
 
 #include "checks.hpp"
-#include "making.hpp"
-#include "world.hpp"
+#include "create_steps.hpp"
+#include "target_state.hpp"
 
 namespace byre::fuzz {
 
 /// The copy constructor. It ends the program where a copy of borrowed memory fails.
-inline void copy(World& world, BufferSlot& from, BufferSlot& to) {
-  if (from.its.is_borrowed() && world.faults.is_armed()) {
+inline void copy(TargetState& target, BufferSlot& from, BufferSlot& to) {
+  if (from.its.is_borrowed() && target.faults.is_armed()) {
     return;
   }
   trace("buffer: copy construction");
-  clone(world, from, to, [](const Buffer& source) { return Buffer(source); });
+  clone(target, from, to, [](const Buffer& source) { return Buffer(source); });
 }
 
 /// Another handle.
-inline void copy(World&, StorageSlot& from, StorageSlot& to) {
+inline void copy(TargetState&, StorageSlot& from, StorageSlot& to) {
   trace("storage: another handle");
   to.real = from.real;
   to.its = from.its;
@@ -43,35 +43,35 @@ void explain_it(Slot& slot) {
 }
 
 /// Copy assignment.
-inline void special(World& world, BufferSlot& from, BufferSlot& to) {
+inline void special(TargetState& target, BufferSlot& from, BufferSlot& to) {
   if (from.its.is_borrowed()) {
     return explain_it(to);
   }
   trace("buffer: copy assignment%s", &from == &to ? " to itself" : "");
   to.real = from.real;
-  to.its = world.model.lazy_clone(from.its);
+  to.its = target.model.lazy_clone(from.its);
 }
 
 /// A storage takes the bytes of a buffer, which keeps them if there is no memory for the storage.
-inline void take_over(World& world, BufferSlot& from, StorageSlot& to) {
+inline void take_over(TargetState& target, BufferSlot& from, StorageSlot& to) {
   trace("storage: of a buffer's bytes");
   Storage made;
-  if (world.faults.during([&] { made = Storage(std::move(from.real)); }) == Fault::none) {
+  if (target.faults.during([&] { made = Storage(std::move(from.real)); }) == Fault::none) {
     to.put(std::move(made), std::exchange(from.its, {}));
   }
   check(from);
 }
 
 /// A storage of what a buffer has.
-inline void special(World& world, StorageSlot& from, StorageSlot& to) {
-  BufferSlot& buffer = world.buffers[world.input.below(world.buffers.size())];
-  switch (is_busy(buffer) ? 2 : world.input.below(3)) {
+inline void special(TargetState& target, StorageSlot& from, StorageSlot& to) {
+  BufferSlot& buffer = target.buffers[target.input.below(target.buffers.size())];
+  switch (is_busy(buffer) ? 2 : target.input.below(3)) {
     case 0:
-      return take_over(world, buffer, to);
+      return take_over(target, buffer, to);
     case 1:
-      if (!buffer.its.is_borrowed() || !world.faults.is_armed()) {
+      if (!buffer.its.is_borrowed() || !target.faults.is_armed()) {
         trace("storage: of a lazy clone of a buffer");
-        clone(world, buffer, to, [](const Buffer& source) { return Storage(source); });
+        clone(target, buffer, to, [](const Buffer& source) { return Storage(source); });
         check(buffer);
       }
       return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// All stories.
+/// The scenarios of buffers and storages, each a template over the type of buffer.
 #pragma once
 
 #include "concurrent_materialize.hpp"
@@ -11,7 +11,5 @@
 #include "lazy_clone_against_materialize.hpp"
 #include "never_waits.hpp"
 #include "reads_against_writes_in_place.hpp"
-#include "reshapes_of_tensors.hpp"
 #include "steal_against_pending_copies.hpp"
 #include "stolen_data_is_shared_again.hpp"
-#include "views_of_one_alias.hpp"

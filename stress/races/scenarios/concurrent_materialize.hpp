@@ -1,40 +1,29 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <algorithm>
-#include <vector>
-
-#include "../stage.hpp"
+#include "shared_owners.hpp"
 
 namespace byre::stress::races {
 
-/// All owners of the same data write at once: all but one copy, and one keeps the original.
+/// All owners of the same data write at once. All but one copy, and one keeps the original.
 template <class Buffer>
-class ConcurrentMaterialize {
+class ConcurrentMaterialize final : public SharedOwners<Buffer> {
  public:
-  explicit ConcurrentMaterialize(Stage& stage) : stage_(stage), owners_(stage.threads) {}
+  using SharedOwners<Buffer>::SharedOwners;
 
-  void prepare() {
-    const auto original = stage_.filled<Buffer>(stage_.original());
-    std::fill(owners_.begin(), owners_.end(), original);
-  }
+  void act(unsigned thread) override { this->write(thread); }
 
-  void act(unsigned thread) { stage_.write(thread, owners_[thread], stage_.original()); }
-
-  void check() {
-    stage_.expect_equal(stage_.tally().copied, stage_.threads - 1, "copies of as many writers");
-    stage_.expect_equal(stage_.tally().kept(), 1, "writers that kept the original");
-    for (unsigned thread = 0; thread < stage_.threads; ++thread) {
-      stage_.expect_content(owners_[thread], stage_.stamp(thread), "what a writer left");
+  void check() override {
+    const unsigned threads = this->fixture_.threads;
+    this->expect_copies(threads - 1);
+    this->fixture_.expect_equal(this->fixture_.counts().kept(), 1,
+                                "writers that kept the original");
+    for (unsigned thread = 0; thread < threads; ++thread) {
+      this->expect_written(thread);
     }
-    stage_.expect_equal(stage_.memory.blocks_out(), stage_.threads, "blocks of as many writers");
-    std::fill(owners_.begin(), owners_.end(), Buffer());
-    stage_.expect_equal(stage_.memory.blocks_out(), 0, "blocks that nobody owns");
+    this->expect_live_blocks(threads, "blocks of the writers");
+    this->drop_all();
   }
-
- private:
-  Stage& stage_;
-  std::vector<Buffer> owners_;
 };
 
 }  // namespace byre::stress::races

@@ -1,55 +1,45 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <algorithm>
-#include <vector>
-
-#include "../stage.hpp"
+#include "shared_owners.hpp"
 
 namespace byre::stress::races {
 
-/// Some owners drop what the others write. Nobody's copy is spoiled, at most one writer keeps the
-/// original, and if none does it is released once, by whoever was last.
+/// Some owners drop what the others write. No drop spoils a copy, and at most one writer keeps the
+/// original. If no writer keeps it, the last owner releases it, once.
 template <class Buffer>
-class DropsAgainstCopies {
+class DropsAgainstCopies final : public SharedOwners<Buffer> {
  public:
-  explicit DropsAgainstCopies(Stage& stage) : stage_(stage), owners_(stage.threads) {}
+  using SharedOwners<Buffer>::SharedOwners;
+  using SharedOwners<Buffer>::share;
 
-  void prepare() { share(stage_.filled<Buffer>(stage_.original())); }
-
-  void share(Buffer original) { std::fill(owners_.begin(), owners_.end(), original); }
-
-  void act(unsigned thread) {
+  void act(unsigned thread) override {
     if (drops(thread)) {
-      stage_.expect_content(owners_[thread], stage_.original(), "what is dropped");
-      stage_.drop(thread, owners_[thread]);
+      this->expect_original(thread, "what is dropped");
+      this->drop(thread);
     } else {
-      stage_.write(thread, owners_[thread], stage_.original());
+      this->write(thread);
     }
   }
 
-  void check() {
+  void check() override {
     std::uint64_t writers = 0;
-    for (unsigned thread = 0; thread < stage_.threads; ++thread) {
+    for (unsigned thread = 0; thread < this->fixture_.threads; ++thread) {
       if (!drops(thread)) {
         ++writers;
-        stage_.expect_content(owners_[thread], stage_.stamp(thread), "what a writer left");
+        this->expect_written(thread);
       }
     }
-    const Deeds did = stage_.tally();
-    stage_.expect_equal(did.copied + did.kept(), writers, "writes of as many writers");
-    stage_.expect(did.kept() <= 1, "at most one writer keeps the original");
-    stage_.expect_equal(stage_.memory.blocks_out(), writers, "blocks of as many writers");
-    std::fill(owners_.begin(), owners_.end(), Buffer());
-    stage_.expect_equal(stage_.memory.blocks_out(), 0, "blocks that nobody owns");
+    const RaceCounts did = this->fixture_.counts();
+    this->fixture_.expect_equal(did.copied + did.kept(), writers, "writes");
+    this->fixture_.expect(did.kept() <= 1, "at most one writer keeps the original");
+    this->expect_live_blocks(writers, "blocks of the writers");
+    this->drop_all();
   }
 
  private:
-  /// Half of them, each thread in turn; a writer and who drops at least.
-  bool drops(unsigned thread) const { return (thread + stage_.round) % 2 == 0; }
-
-  Stage& stage_;
-  std::vector<Buffer> owners_;
+  /// Half of the threads, by turns; at least one drops, and one writes.
+  bool drops(unsigned thread) const { return (thread + this->fixture_.round) % 2 == 0; }
 };
 
 }  // namespace byre::stress::races

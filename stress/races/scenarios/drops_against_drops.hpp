@@ -1,37 +1,25 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <algorithm>
-#include <vector>
-
-#include "../stage.hpp"
+#include "shared_owners.hpp"
 
 namespace byre::stress::races {
 
-/// All owners read what they share, and drop it: it is released once, by whoever was last.
+/// All owners read what they share, and drop it. The last one releases it, once.
 template <class Buffer>
-class DropsAgainstDrops {
+class DropsAgainstDrops final : public SharedOwners<Buffer> {
  public:
-  explicit DropsAgainstDrops(Stage& stage) : stage_(stage), owners_(stage.threads) {}
+  using SharedOwners<Buffer>::SharedOwners;
 
-  void prepare() {
-    const auto original = stage_.filled<Buffer>(stage_.original());
-    std::fill(owners_.begin(), owners_.end(), original);
+  void act(unsigned thread) override {
+    this->expect_original(thread, "what is dropped");
+    this->drop(thread);
   }
 
-  void act(unsigned thread) {
-    stage_.expect_content(owners_[thread], stage_.original(), "what is dropped");
-    stage_.drop(thread, owners_[thread]);
+  void check() override {
+    this->expect_copies(0);
+    this->expect_live_blocks(0, "blocks without an owner");
   }
-
-  void check() {
-    stage_.expect_equal(stage_.tally().copied, 0, "copies where nobody writes");
-    stage_.expect_equal(stage_.memory.blocks_out(), 0, "blocks that nobody owns");
-  }
-
- private:
-  Stage& stage_;
-  std::vector<Buffer> owners_;
 };
 
 }  // namespace byre::stress::races

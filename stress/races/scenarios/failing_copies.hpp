@@ -6,70 +6,70 @@
 #include <stdexcept>
 #include <vector>
 
-#include "../stage.hpp"
+#include "../run_scenario.hpp"
 
 namespace byre::stress::races {
 
-/// Owners write, and some of their copies fail: who failed owns what it owned before, whatever the
-/// others did meanwhile, a last owner that waited for it included. It tries again, or lets go, or
-/// leaves it at that.
+/// Owners write, and some of their copies fail. An owner whose copy failed owns what it owned before,
+/// whatever the others did meanwhile; so also if the last owner waited for it. Then it tries again, or
+/// drops its data, or keeps it.
 template <class Buffer>
-class FailingCopies {
+class FailingCopies final : public Scenario {
  public:
-  explicit FailingCopies(Stage& stage) : stage_(stage), owners_(stage.threads) {
-    stage.memory.before_copy = [] {
+  explicit FailingCopies(Fixture& fixture) : fixture_(fixture), owners_(fixture.threads) {
+    fixture.memory.before_copy = [] {
       if (this_copy_fails) {
         throw CopyFailed();
       }
     };
   }
 
-  void prepare() {
-    const auto original = stage_.filled<Buffer>(stage_.original());
-    std::fill(owners_.begin(), owners_.end(), Owner{original, Left::wrote});
+  void prepare() override {
+    const auto original = fixture_.filled<Buffer>(fixture_.original());
+    std::fill(owners_.begin(), owners_.end(), Owner{original, Left::written});
   }
 
-  void act(unsigned thread) {
+  void act(unsigned thread) override {
     Owner& owner = owners_[thread];
-    const Course course = course_of(thread);
-    if (write(thread, course != Course::succeeds)) {
+    const Plan plan = plan_of(thread);
+    if (write(thread, plan != Plan::succeeds)) {
       return;
     }
-    stage_.expect_content(owner.buffer, stage_.original(), "what a copy failed to copy");
-    switch (course) {
-      case Course::succeeds:
-      case Course::tries_again:
+    fixture_.expect_content(owner.buffer, fixture_.original(), "what a failed copy left");
+    switch (plan) {
+      case Plan::succeeds:
+      case Plan::retries:
         write(thread, false);
         return;
-      case Course::lets_go:
+      case Plan::drops:
         owner.left = Left::nothing;
-        stage_.drop(thread, owner.buffer);
+        fixture_.drop(thread, owner.buffer);
         return;
-      case Course::stays:
+      case Plan::keeps:
         owner.left = Left::shared;
         return;
     }
   }
 
-  void check() {
+  void check() override {
     const auto count = [&](Left left) {
       return static_cast<std::uint64_t>(std::count_if(
           owners_.begin(), owners_.end(), [&](const Owner& owner) { return owner.left == left; }));
     };
-    const Deeds did = stage_.tally();
+    const RaceCounts did = fixture_.counts();
     const std::uint64_t sharing = count(Left::shared);
-    stage_.expect_equal(did.copied + did.kept(), count(Left::wrote), "writes that succeeded");
-    stage_.expect(did.kept() <= (sharing == 0 ? 1U : 0U), "nobody keeps what others own");
+    fixture_.expect_equal(did.copied + did.kept(), count(Left::written), "writes that succeeded");
+    fixture_.expect(did.kept() <= (sharing == 0 ? 1U : 0U), "no writer keeps what others own");
     if (sharing == 0 && count(Left::nothing) == 0) {
-      stage_.expect_equal(did.kept(), 1, "writers that kept the original");
+      fixture_.expect_equal(did.kept(), 1, "writers that kept the original");
     }
     const std::uint64_t originals = sharing != 0 || did.kept() != 0 ? 1 : 0;
-    stage_.expect_equal(stage_.memory.blocks_out(), did.copied + originals, "blocks of owners");
-    for (unsigned thread = 0; thread < stage_.threads; ++thread) {
+    fixture_.expect_equal(fixture_.memory.live_blocks(), did.copied + originals, "blocks of owners");
+    for (unsigned thread = 0; thread < fixture_.threads; ++thread) {
       expect_what_was_left(thread);
     }
     std::fill(owners_.begin(), owners_.end(), Owner{});
-    stage_.expect_equal(stage_.memory.blocks_out(), 0, "blocks that nobody owns");
+    fixture_.expect_equal(fixture_.memory.live_blocks(), 0, "blocks without an owner");
   }
 
  private:
@@ -77,26 +77,26 @@ class FailingCopies {
     CopyFailed() : runtime_error("a copy that was to fail") {}
   };
 
-  /// What a thread does in a round whose copy, if it makes one, fails; or does not.
-  enum class Course : std::uint8_t { succeeds, tries_again, lets_go, stays };
-  enum class Left : std::uint8_t { wrote, shared, nothing };
+  /// What a thread does in a round, if it has to copy: its copy succeeds, or fails and it goes on so.
+  enum class Plan : std::uint8_t { succeeds, retries, drops, keeps };
+  enum class Left : std::uint8_t { written, shared, nothing };
 
   struct alignas(64) Owner {
     Buffer buffer;
-    Left left = Left::wrote;
+    Left left = Left::written;
   };
 
-  /// By the seed alone.
-  Course course_of(unsigned thread) const {
-    const std::uint64_t mixed = seed_of_thread(stage_.seed, stage_.stamp(thread)) >> 40;
-    return static_cast<Course>(mixed % 4);
+  /// Depends on the seed alone.
+  Plan plan_of(unsigned thread) const {
+    const std::uint64_t mixed = seed_of_thread(fixture_.seed, fixture_.stamp(thread)) >> 40;
+    return static_cast<Plan>(mixed % 4);
   }
 
   /// False if it failed.
   bool write(unsigned thread, bool is_to_fail) {
     this_copy_fails = is_to_fail;
     try {
-      stage_.write(thread, owners_[thread].buffer, stage_.original());
+      fixture_.write(thread, owners_[thread].buffer, fixture_.original());
     } catch (const CopyFailed&) {
       return false;
     }
@@ -105,16 +105,16 @@ class FailingCopies {
 
   void expect_what_was_left(unsigned thread) {
     const Owner& owner = owners_[thread];
-    if (owner.left == Left::wrote) {
-      stage_.expect_content(owner.buffer, stage_.stamp(thread), "what a writer left");
+    if (owner.left == Left::written) {
+      fixture_.expect_content(owner.buffer, fixture_.stamp(thread), "what a writer left");
     } else if (owner.left == Left::shared) {
-      stage_.expect_content(owner.buffer, stage_.original(), "what is still shared");
+      fixture_.expect_content(owner.buffer, fixture_.original(), "what is still shared");
     }
   }
 
   static inline thread_local bool this_copy_fails = false;
 
-  Stage& stage_;
+  Fixture& fixture_;
   std::vector<Owner> owners_;
 };
 

@@ -14,7 +14,7 @@
 #include <optional>
 #include <vector>
 
-#include "../stage.hpp"
+#include "../run_scenario.hpp"
 
 namespace byre::stress::races {
 
@@ -26,72 +26,72 @@ class FamiliesWriteAtOnce;
 /// once, by then at the latest, and whose write it was. By each write a pointer leaves at the thread's
 /// place, and one at a place of all. The last to let go destroys the attachment.
 template <class Sync, template <class> class Share, template <class> class FamilyOf>
-class FamiliesWriteAtOnce<basic_buffer<Sync, Share>, FamilyOf> {
+class FamiliesWriteAtOnce<basic_buffer<Sync, Share>, FamilyOf> final : public Scenario {
  public:
-  explicit FamiliesWriteAtOnce(Stage& stage) : stage_(stage), families_(stage.threads) {}
+  explicit FamiliesWriteAtOnce(Fixture& fixture) : fixture_(fixture), families_(fixture.threads) {}
 
-  void prepare() {
+  void prepare() override {
     names_.emplace();
-    const Storage storage(stage_.filled<basic_buffer<Sync, Share>>(stage_.original()));
+    const Storage storage(fixture_.filled<basic_buffer<Sync, Share>>(fixture_.original()));
     std::fill(families_.begin(), families_.end(), OfThread{.storage = storage});
   }
 
-  void act(unsigned thread) {
+  void act(unsigned thread) override {
     OfThread& mine = families_[thread];
-    stage_.note(thread, "attaches");
+    fixture_.record(thread, "attaches");
     mine.shadow = &static_cast<Shadow&>(mine.storage.attach(std::make_unique<Shadow>()));
-    stage_.note(thread, "names its place");
+    fixture_.record(thread, "names its place");
     const std::uint32_t place = names_->number_of({thread}, thread);
     Family family;
     for (Write& write : mine.writes) {
-      stage_.note(thread, "reads");
+      fixture_.record(thread, "reads");
       if (const auto told = family.unknown_write(mine.shadow->generation)) {
-        write.told_by_read = named(*told);
+        write.reported_by_read = named(*told);
         family.learn(*told);
       }
-      stage_.note(thread, "writes");
+      fixture_.record(thread, "writes");
       if (const auto told = family.write(mine.shadow->generation, place)) {
         write.told = named(*told);
         family.write_anyway(mine.shadow->generation, *told, place);
       }
       write.generation = family.known().generation();
-      stage_.note(thread, "lets pointers leave");
+      fixture_.record(thread, "lets pointers leave");
       mine.first_escapes += mine.shadow->escapes.add(place) ? 1U : 0U;
       mine.first_escapes_of_all += mine.shadow->escapes.add(place_of_all) ? 1U : 0U;
     }
-    stage_.expect(mine.shadow->escapes.count() <= stage_.threads + 1,
+    fixture_.expect(mine.shadow->escapes.count() <= fixture_.threads + 1,
                   "pointers leave at no more places than there are");
-    stage_.expect_content(mine.storage, stage_.original(), "what nobody changed");
-    stage_.drop(thread, mine.storage);
+    fixture_.expect_content(mine.storage, fixture_.original(), "what nobody changed");
+    fixture_.drop(thread, mine.storage);
   }
 
-  void check() {
-    std::vector<unsigned> whose(writes_each * stage_.threads + 1, nobody);
-    for (unsigned thread = 0; thread < stage_.threads; ++thread) {
-      stage_.expect(families_[thread].shadow == families_[0].shadow,
+  void check() override {
+    std::vector<unsigned> whose(writes_each * fixture_.threads + 1, nobody);
+    for (unsigned thread = 0; thread < fixture_.threads; ++thread) {
+      fixture_.expect(families_[thread].shadow == families_[0].shadow,
                     "a storage has one attachment");
       for (const Write& write : families_[thread].writes) {
         const bool is_first = write.generation < whose.size() && whose[write.generation] == nobody;
-        stage_.expect(is_first, "every write has a generation of its own");
+        fixture_.expect(is_first, "every write has a generation of its own");
         if (!is_first) {
           return;
         }
         whose[write.generation] = thread;
       }
     }
-    for (unsigned thread = 0; thread < stage_.threads; ++thread) {
+    for (unsigned thread = 0; thread < fixture_.threads; ++thread) {
       for (const Write& write : families_[thread].writes) {
         expect_told(thread, write, whose);
       }
     }
     unsigned first_escapes_of_all = 0;
     for (const OfThread& each : families_) {
-      stage_.expect_equal(each.first_escapes, 1, "pointers that are the first at a thread's place");
+      fixture_.expect_equal(each.first_escapes, 1, "pointers that are the first at a thread's place");
       first_escapes_of_all += each.first_escapes_of_all;
     }
-    stage_.expect_equal(first_escapes_of_all, 1, "pointers that are the first at one place");
-    stage_.expect_equal(live_shadows, 0, "attachments of no storage");
-    stage_.expect_equal(stage_.memory.blocks_out(), 0, "blocks that nobody owns");
+    fixture_.expect_equal(first_escapes_of_all, 1, "pointers that are the first at one place");
+    fixture_.expect_equal(live_shadows, 0, "attachments of no storage");
+    fixture_.expect_equal(fixture_.memory.live_blocks(), 0, "blocks that nobody owns");
   }
 
  private:
@@ -124,7 +124,7 @@ class FamiliesWriteAtOnce<basic_buffer<Sync, Share>, FamilyOf> {
   };
   struct Write {
     std::uint64_t generation = 0;
-    Told told_by_read{};  ///< just before it
+    Told reported_by_read{};  ///< just before it
     Told told{};
   };
   struct alignas(64) OfThread {
@@ -141,21 +141,21 @@ class FamiliesWriteAtOnce<basic_buffer<Sync, Share>, FamilyOf> {
 
   void expect_told(unsigned thread, const Write& write, const std::vector<unsigned>& whose) {
     const bool follows_another = write.generation > 1 && whose[write.generation - 1] != thread;
-    const bool is_told = write.told_by_read.generation != 0 || write.told.generation != 0;
-    stage_.expect(is_told == follows_another,
+    const bool is_told = write.reported_by_read.generation != 0 || write.told.generation != 0;
+    fixture_.expect(is_told == follows_another,
                   "who writes after another family is told, and nobody else");
-    for (const Told& told : {write.told_by_read, write.told}) {
-      stage_.expect(
+    for (const Told& told : {write.reported_by_read, write.told}) {
+      fixture_.expect(
           told.generation == 0 || (told.generation < write.generation && told.whose != thread &&
                                    whose[told.generation] == told.whose),
           "who is told of a write is told whose it was");
     }
-    stage_.expect(
-        write.told.generation == 0 || write.told.generation > write.told_by_read.generation,
+    fixture_.expect(
+        write.told.generation == 0 || write.told.generation > write.reported_by_read.generation,
         "nobody is told of a write twice");
   }
 
-  Stage& stage_;
+  Fixture& fixture_;
   std::optional<Names> names_;
   std::vector<OfThread> families_;
 };

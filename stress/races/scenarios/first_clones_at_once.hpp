@@ -1,46 +1,42 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <algorithm>
-#include <vector>
-
-#include "../stage.hpp"
+#include "shared_owners.hpp"
 
 namespace byre::stress::races {
 
-/// All threads clone one buffer at once that was never cloned before: to its owner that is reading.
+/// All threads clone one buffer at once that was never cloned before. To its owner a clone is a read.
 template <class Buffer>
-class FirstClonesAtOnce {
+class FirstClonesAtOnce final : public SharedOwners<Buffer> {
  public:
-  explicit FirstClonesAtOnce(Stage& stage) : stage_(stage), clones_(stage.threads) {}
+  using SharedOwners<Buffer>::SharedOwners;
 
-  void prepare() { source_ = stage_.filled<Buffer>(stage_.original()); }
+  void prepare() override { source_ = this->fixture_.template filled<Buffer>(this->fixture_.original()); }
 
-  void act(unsigned thread) {
+  void act(unsigned thread) override {
     const Buffer& source = source_;
-    clones_[thread] = stage_.clone(thread, source);
-    stage_.expect_content(clones_[thread], stage_.original(), "a first clone");
+    this->owners_[thread] = this->fixture_.clone(thread, source);
+    this->expect_original(thread, "a first clone");
   }
 
-  void check() {
-    stage_.expect_equal(source_.use_count(), stage_.threads + 1, "owners after as many clones");
-    for (const Buffer& clone : clones_) {
-      stage_.expect(clone.shares_data_with(source_), "a first clone shares its data");
+  void check() override {
+    Fixture& fixture = this->fixture_;
+    fixture.expect_equal(source_.use_count(), fixture.threads + 1, "owners");
+    for (const Buffer& clone : this->owners_) {
+      fixture.expect(clone.shares_data_with(source_), "a first clone shares its data");
     }
-    stage_.expect_equal(stage_.memory.blocks_out(), 1, "blocks that all share");
-    if (stage_.has_failed()) {
-      return;  // with an owner miscounted, to drop them would be to use what is released
+    this->expect_live_blocks(1, "blocks that all share");
+    if (fixture.has_failed()) {
+      return;  // with a wrong count of owners, a drop would be a use after release
     }
-    std::fill(clones_.begin(), clones_.end(), Buffer());
-    stage_.expect(source_.is_unique(), "the source is alone when its clones are gone");
+    this->share(Buffer());
+    fixture.expect(source_.is_unique(), "the source is unique when its clones are gone");
     source_ = Buffer();
-    stage_.expect_equal(stage_.memory.blocks_out(), 0, "blocks that nobody owns");
+    this->drop_all();
   }
 
  private:
-  Stage& stage_;
   Buffer source_;
-  std::vector<Buffer> clones_;
 };
 
 }  // namespace byre::stress::races

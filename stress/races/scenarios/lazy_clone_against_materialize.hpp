@@ -1,54 +1,48 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <algorithm>
-#include <vector>
-
-#include "../stage.hpp"
+#include "shared_owners.hpp"
 
 namespace byre::stress::races {
 
-/// Half of the owners write, the others clone what they share with them, and clone the clones, and
-/// write those. As the cloners keep theirs, nobody is ever the last: every write copies.
+/// Half of the owners write. The others clone what they share with them, clone the clones, and write
+/// those. The cloners keep their data, so that no writer is ever the last owner: every write copies.
 template <class Buffer>
-class LazyCloneAgainstMaterialize {
+class LazyCloneAgainstMaterialize final : public SharedOwners<Buffer> {
  public:
-  explicit LazyCloneAgainstMaterialize(Stage& stage) : stage_(stage), owners_(stage.threads) {}
+  using SharedOwners<Buffer>::SharedOwners;
 
-  void prepare() {
-    const auto original = stage_.filled<Buffer>(stage_.original());
-    std::fill(owners_.begin(), owners_.end(), original);
-  }
-
-  void act(unsigned thread) {
-    if (thread % 2 == 0) {
-      stage_.write(thread, owners_[thread], stage_.original());
+  void act(unsigned thread) override {
+    if (is_writer(thread)) {
+      this->write(thread);
       return;
     }
-    Buffer clone = stage_.clone(thread, owners_[thread]);
-    const Buffer clone_of_clone = stage_.clone(thread, clone);
-    stage_.expect_content(clone_of_clone, stage_.original(), "a clone of a clone");
-    stage_.write(thread, clone, stage_.original());
-    stage_.expect_content(owners_[thread], stage_.original(), "what was cloned");
+    Fixture& fixture = this->fixture_;
+    Buffer clone = fixture.clone(thread, this->owners_[thread]);
+    const Buffer clone_of_clone = fixture.clone(thread, clone);
+    fixture.expect_content(clone_of_clone, fixture.original(), "a clone of a clone");
+    fixture.write(thread, clone, fixture.original());
+    this->expect_original(thread, "what was cloned");
   }
 
-  void check() {
-    const std::uint64_t writers = (stage_.threads + 1) / 2;
-    stage_.expect_equal(stage_.tally().copied, stage_.threads, "copies of as many writes");
-    stage_.expect_equal(stage_.memory.blocks_out(), writers + 1, "blocks of writers and cloners");
-    for (unsigned thread = 0; thread < stage_.threads; ++thread) {
-      stage_.expect_content(owners_[thread],
-                            thread % 2 == 0 ? stage_.stamp(thread) : stage_.original(),
-                            "what an owner was left with");
+  void check() override {
+    const unsigned threads = this->fixture_.threads;
+    this->expect_copies(threads);
+    this->expect_live_blocks((threads + 1) / 2 + 1, "blocks of the writers, and the original");
+    for (unsigned thread = 0; thread < threads; ++thread) {
+      if (is_writer(thread)) {
+        this->expect_written(thread);
+      } else {
+        this->expect_original(thread, "what a cloner kept");
+      }
     }
-    stage_.expect_equal(owners_[1].use_count(), stage_.threads / 2, "owners of the original");
-    std::fill(owners_.begin(), owners_.end(), Buffer());
-    stage_.expect_equal(stage_.memory.blocks_out(), 0, "blocks that nobody owns");
+    this->fixture_.expect_equal(this->owners_[1].use_count(), threads / 2,
+                                "owners of the original");
+    this->drop_all();
   }
 
  private:
-  Stage& stage_;
-  std::vector<Buffer> owners_;
+  static bool is_writer(unsigned thread) { return thread % 2 == 0; }
 };
 
 }  // namespace byre::stress::races

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "../../perturbed/perturbed.hpp"
-#include "../line.hpp"
-#include "../stage.hpp"
+#include #include "../run_scenario.hpp"
+#include "../spin_barrier.hpp"
 
 namespace byre::stress::races {
 
@@ -25,15 +25,14 @@ namespace byre::stress::races {
 /// Who accesses what another family wrote is told so once, and once more where it reads what it then
 /// did not write over, by the right lines; and reads what was written last. Tensors know one Sync, the
 /// one that ships: what is perturbed is what comes between their operations.
-template <class Buffer>
-class ReshapesOfTensors {
+class ReshapesOfTensors final : public Scenario {
  public:
-  explicit ReshapesOfTensors(Stage& stage)
-      : stage_(stage), reshaped_(stage.threads), families_(stage.threads) {}
+  explicit ReshapesOfTensors(Fixture& fixture)
+      : fixture_(fixture), reshaped_(fixture.threads), families_(fixture.threads) {}
 
-  void prepare() {
+  void prepare() override {
     shadow::reset_summary();
-    base_.tensor = Tensor::empty({2 * half}, DType::i64, stage_.memory);
+    base_.tensor = Tensor::empty({2 * half}, DType::i64, fixture_.memory);
     fill_(base_.tensor, 0);
     base_.knows = {};
     last_ = {};
@@ -42,36 +41,36 @@ class ReshapesOfTensors {
     reshapes_ = 0;
   }
 
-  void act(unsigned thread) {
+  void act(unsigned thread) override {
     const shadow::ReshapeModeScope scope(shadow::ReshapeMode::error);
     try {
       reshape(thread, base_.tensor, {});
     } catch (...) {
-      reshaped_.meet();
+      reshaped_.arrive_and_wait();
       throw;
     }
-    reshaped_.meet();
+    reshaped_.arrive_and_wait();
     std::mt19937_64 random(
-        seed_of_thread(stage_.seed + stage_.round * RaceSettings::most_threads, thread));
+        seed_of_thread(fixture_.seed + fixture_.round * RaceSettings::most_threads, thread));
     for (int turn = 0; turn < turns; ++turn) {
       const stress::detail::Window window;
       take_turn(thread, random());
     }
-    stage_.drop(thread, families_[thread].tensor);
+    fixture_.drop(thread, families_[thread].tensor);
   }
 
-  void check() {
+  void check() override {
     settle();
     const shadow::Summary summary = shadow::summary();
     std::uint64_t counted = 0;
     for (const shadow::Violation& triple : summary.triples) {
       counted += triple.count;
     }
-    stage_.expect_equal(summary.violations, told_, "violations in the summary");
-    stage_.expect_equal(counted, told_, "counts of triples");
-    stage_.expect_equal(summary.reshapes, reshapes_, "reshapes that are watched");
+    fixture_.expect_equal(summary.violations, told_, "violations in the summary");
+    fixture_.expect_equal(counted, told_, "counts of triples");
+    fixture_.expect_equal(summary.reshapes, reshapes_, "reshapes that are watched");
     base_.tensor = Tensor();
-    stage_.expect_equal(stage_.memory.blocks_out(), 0, "blocks that nobody owns");
+    fixture_.expect_equal(fixture_.memory.live_blocks(), 0, "blocks that nobody owns");
   }
 
  private:
@@ -112,7 +111,7 @@ class ReshapesOfTensors {
         case 2:
           return read_base(thread);
         default:
-          stage_.note(thread, "reads");
+          fixture_.record(thread, "reads");
           expect_told(tell_of_read(mine, thread), mine.knows, true);
           mine.knows = {{last_.number, last_.number}, {}};
           return;
@@ -120,12 +119,12 @@ class ReshapesOfTensors {
     }
     const std::unique_lock lock(mutex_);
     settle();
-    stage_.note(thread, "writes");
+    fixture_.record(thread, "writes");
     choice == 7 ? write(base_, nobody, random / 8) : write(mine, thread, random / 8);
   }
 
   void reshape(unsigned thread, const Tensor& input, const Knows& knows) {
-    stage_.note(thread, "reshapes");
+    fixture_.record(thread, "reshapes");
     Family& mine = families_[thread];
     mine.tensor = input.reshape({2, half}, line(At::reshapes, thread));
     mine.knows = knows;
@@ -134,7 +133,7 @@ class ReshapesOfTensors {
 
   /// Which others do too: who is told is one of them, or some.
   void read_base(unsigned thread) {
-    stage_.note(thread, "reads what was reshaped");
+    fixture_.record(thread, "reads what was reshaped");
     base_reads_.fetch_add(1, boost::memory_order_relaxed);
     if (tell_of_read(base_, nobody)) {
       base_told_.fetch_add(1, boost::memory_order_relaxed);
@@ -147,7 +146,7 @@ class ReshapesOfTensors {
     const std::uint64_t told = base_told_.exchange(0, boost::memory_order_relaxed);
     if (readers != 0) {
       expect_told(told != 0, base_.knows, true);
-      stage_.expect(told <= readers, "reads are told once each");
+      fixture_.expect(told <= readers, "reads are told once each");
       base_.knows = {{last_.number, last_.number}, {}};
     }
   }
@@ -176,9 +175,9 @@ class ReshapesOfTensors {
 
   bool tell_of_read(Family& family, std::uint32_t by) {
     const auto read = [&] {
-      const auto* const elements = family.tensor.template data<std::int64_t>(line(At::reads, by));
+      const auto* const elements = family.tensor.data<std::int64_t>(line(At::reads, by));
       for (std::int64_t index = 0; index < 2 * half; ++index) {
-        stage_.expect_equal(static_cast<std::uint64_t>(elements[index]),
+        fixture_.expect_equal(static_cast<std::uint64_t>(elements[index]),
                             values_[index < half ? 0 : 1], "a read sees the last write");
       }
     };
@@ -195,7 +194,7 @@ class ReshapesOfTensors {
         may_not_be = may_not_be || !is;
       }
     }
-    stage_.expect(is_told ? may_be : may_not_be,
+    fixture_.expect(is_told ? may_be : may_not_be,
                   "who accesses what another family wrote is told, and nobody else");
   }
 
@@ -211,7 +210,7 @@ class ReshapesOfTensors {
         return told.write.site.line == At::writes + write.by &&
                told.reshape.site.line == At::reshapes + (by == nobody ? write.by : by);
       };
-      stage_.expect((is_of(last_) || is_of(knows.left[0]) || is_of(knows.left[1])) &&
+      fixture_.expect((is_of(last_) || is_of(knows.left[0]) || is_of(knows.left[1])) &&
                         told.access.site.line == at + by,
                     "who is told is told of the right lines");
     }
@@ -220,8 +219,8 @@ class ReshapesOfTensors {
     return true;
   }
 
-  Stage& stage_;
-  Line reshaped_;
+  Fixture& fixture_;
+  SpinBarrier reshaped_;
   std::vector<Family> families_;
   std::shared_mutex mutex_;
   // Guarded by the mutex: written by who is alone.

@@ -8,48 +8,44 @@
 
 namespace byre::stress::races {
 
-/// What a last owner stole, having waited for it or not, is as good as new: in the next round it is
-/// cloned, and drops race copies of it.
+/// Stolen data is as good as new, whether its owner waited for it or not. In the next round it is cloned,
+/// and drops race copies of it.
 template <class Buffer>
-class StolenDataIsSharedAgain {
+class StolenDataIsSharedAgain final : public StealAgainstPendingCopies<Buffer> {
+  using Steal = StealAgainstPendingCopies<Buffer>;
+
  public:
-  explicit StolenDataIsSharedAgain(Stage& stage) : stage_(stage), steal_(stage), drops_(stage) {
-    steal_.keep_what_is_stolen();
+  explicit StolenDataIsSharedAgain(Fixture& fixture) : Steal(fixture), drops_(fixture) {
+    this->drops_what_it_stole_ = false;
   }
 
-  void prepare() {
+  void prepare() override {
     if (is_shared_again()) {
-      stage_.fill(stolen_.mutable_data(), stage_.original());
+      this->fixture_.fill(stolen_.mutable_data(), this->fixture_.original());
       drops_.share(std::exchange(stolen_, Buffer()));
     } else {
-      steal_.prepare();
+      Steal::prepare();
     }
   }
 
-  void act(unsigned thread) {
-    if (is_shared_again()) {
-      drops_.act(thread);
-    } else {
-      steal_.act(thread);
-    }
+  void act(unsigned thread) override {
+    is_shared_again() ? drops_.act(thread) : Steal::act(thread);
   }
 
-  void check() {
+  void check() override {
     if (is_shared_again()) {
       drops_.check();
       return;
     }
-    steal_.expect_one_steal();
-    stolen_ = steal_.take_stolen();
-    steal_.drop_all();
-    stage_.expect_equal(stage_.memory.blocks_out(), 1, "blocks but for the stolen one");
+    this->expect_one_steal();
+    stolen_ = this->take_stolen();
+    this->share(Buffer());
+    this->expect_live_blocks(1, "blocks but for the stolen one");
   }
 
  private:
-  bool is_shared_again() const { return stage_.round % 2 == 1; }
+  bool is_shared_again() const { return this->fixture_.round % 2 == 1; }
 
-  Stage& stage_;
-  StealAgainstPendingCopies<Buffer> steal_;
   DropsAgainstCopies<Buffer> drops_;
   Buffer stolen_;
 };

@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "../../perturbed/perturbed.hpp"
-#include "../line.hpp"
-#include "../stage.hpp"
+#include #include "../run_scenario.hpp"
+#include "../spin_barrier.hpp"
 
 namespace byre::stress::races {
 
@@ -26,63 +26,62 @@ namespace byre::stress::races {
 /// Each writes its own part, alone, as tensors ask for; everything else is at once, also where it applies
 /// updates and hands out what is seen on the way. Whoever uses a view sees what was written last.
 /// Tensors know one Sync, the one that ships: what is perturbed is what comes between their operations.
-template <class Buffer>
-class ViewsOfOneAlias {
+class ViewsOfOneAlias final : public Scenario {
  public:
-  explicit ViewsOfOneAlias(Stage& stage)
-      : stage_(stage), viewed_(stage.threads), parts_(stage.threads), values_(stage.threads) {
-    stage_.tells_of_copies = false;  // which the pass makes as it likes
+  explicit ViewsOfOneAlias(Fixture& fixture)
+      : fixture_(fixture), viewed_(fixture.threads), parts_(fixture.threads), values_(fixture.threads) {
+    fixture_.counts_copies = false;  // which the pass makes as it likes
   }
 
-  void prepare() {
-    const auto rows = static_cast<std::int64_t>(stage_.threads) + 1;
-    Tensor memory = Tensor::empty({rows, high, wide}, DType::i64, stage_.memory);
+  void prepare() override {
+    const auto rows = static_cast<std::int64_t>(fixture_.threads) + 1;
+    Tensor memory = Tensor::empty({rows, high, wide}, DType::i64, fixture_.memory);
     fill_(memory, 0);
     base_ = functional::to_functional(functional::from_cpu(memory));
     std::fill(values_.begin(), values_.end(), 0);
     writes_ = 0;
   }
 
-  void act(unsigned thread) {
+  void act(unsigned thread) override {
     Tensors& mine = parts_[thread].views;
     try {
-      stage_.note(thread, "makes the first views");
+      fixture_.record(thread, "makes the first views");
       // By chains and by strides, as the seed has it; the first of all makes the alias.
       const functional::FunctionalizeOptionsScope scope(
-          {.paths = (stage_.seed + stage_.round) % 4 == 0 ? functional::ViewPaths::strides
+          {.paths = (fixture_.seed + fixture_.round) % 4 == 0 ? functional::ViewPaths::strides
                                                           : functional::ViewPaths::chains});
       mine.push_back(functional::call_for_one("select", {base_, 0, std::int64_t(thread)}));
       while (mine.size() < depth) {
         mine.push_back(functional::call_for_one("transpose", {mine.back(), 0, 1}));
       }
     } catch (...) {
-      viewed_.meet();
+      viewed_.arrive_and_wait();
       throw;
     }
-    viewed_.meet();
+    viewed_.arrive_and_wait();
     std::mt19937_64 random(
-        seed_of_thread(stage_.seed + stage_.round * RaceSettings::most_threads, thread));
+        seed_of_thread(fixture_.seed + fixture_.round * RaceSettings::most_threads, thread));
     for (int turn = 0; turn < turns; ++turn) {
       const stress::detail::Window window;
       take_turn(thread, random());
     }
   }
 
-  void check() {
+  void check() override {
     std::uint64_t tensors = 1;
-    for (unsigned thread = 0; thread < stage_.threads; ++thread) {
+    for (unsigned thread = 0; thread < fixture_.threads; ++thread) {
       for (const AnyTensor& view : parts_[thread].views) {
         expect_seen(view, values_[thread], "a view sees at the end what was written last");
       }
       tensors += parts_[thread].views.size();
     }
     const auto alias = base_.as<functional::FunctionalTensor>()->alias();
-    stage_.expect_equal(alias->generation(), writes_, "generations");
-    stage_.expect_equal(alias->tensor_count(), tensors, "tensors that are views of one alias");
+    fixture_.expect_equal(alias->generation(), writes_, "generations");
+    fixture_.expect_equal(alias->tensor_count(), tensors, "tensors that are views of one alias");
     for (Part& part : parts_) {
       part.views.clear();
     }
-    stage_.expect_equal(alias->tensor_count(), 1, "tensors that are left");
+    fixture_.expect_equal(alias->tensor_count(), 1, "tensors that are left");
     base_ = {};
   }
 
@@ -104,47 +103,47 @@ class ViewsOfOneAlias {
     const std::uint64_t which = random / 8;
     if (choice < 2) {
       const std::unique_lock lock(mutex_);
-      stage_.note(thread, "writes");
+      fixture_.record(thread, "writes");
       ++writes_;
-      values_[thread] = static_cast<std::int64_t>(stage_.stamp(thread) * turns + which % turns);
+      values_[thread] = static_cast<std::int64_t>(fixture_.stamp(thread) * turns + which % turns);
       Tensors& mine = parts_[thread].views;
       functional::call("fill_", {mine[which / turns % mine.size()], values_[thread]});
       return;
     }
     const std::shared_lock lock(mutex_);
-    const auto other = static_cast<unsigned>(which % stage_.threads);
+    const auto other = static_cast<unsigned>(which % fixture_.threads);
     const Tensors& seen = parts_[other].views;
-    const AnyTensor& view = seen[which / stage_.threads % seen.size()];
+    const AnyTensor& view = seen[which / fixture_.threads % seen.size()];
     switch (choice) {
       case 2:
-        stage_.note(thread, "uses what nobody writes");
-        expect_seen(functional::call_for_one("select", {base_, 0, std::int64_t(stage_.threads)}), 0,
+        fixture_.record(thread, "uses what nobody writes");
+        expect_seen(functional::call_for_one("select", {base_, 0, std::int64_t(fixture_.threads)}), 0,
                     "what nobody writes stays as it was");
         break;
       case 3:
-        stage_.note(thread, "uses the base");
+        fixture_.record(thread, "uses the base");
         expect_base();
         break;
       case 4:
-        stage_.note(thread, "uses what it last wrote");
+        fixture_.record(thread, "uses what it last wrote");
         expect_seen(parts_[thread].views.back(), values_[thread], "a thread sees what it wrote");
         break;
       case 5: {
-        stage_.note(thread, "makes a view of a view");
+        fixture_.record(thread, "makes a view of a view");
         AnyTensor short_lived = functional::call_for_one("transpose", {view, 0, 1});
         expect_seen(short_lived, values_[other], "a new view sees the last write");
-        stage_.drop(thread, short_lived);
+        fixture_.drop(thread, short_lived);
         break;
       }
       case 6: {
         // The same link of the chain: who is told of is another each time.
         AnyTensor same = functional::call_for_one("alias", {view});
         expect_seen(same, values_[other], "an alias sees the last write");
-        stage_.drop(thread, same);
+        fixture_.drop(thread, same);
         break;
       }
       default:
-        stage_.note(thread, "uses a view");
+        fixture_.record(thread, "uses a view");
         expect_seen(view, values_[other], "a use sees the last write");
         break;
     }
@@ -153,8 +152,8 @@ class ViewsOfOneAlias {
   void expect_seen(const AnyTensor& view, std::int64_t value, const char* what) {
     const AnyTensor now = functional::from_functional(view);
     const Tensor elements = functional::to_cpu(now).contiguous();
-    const auto* const all = elements.template data<std::int64_t>();
-    stage_.expect(
+    const auto* const all = elements.data<std::int64_t>();
+    fixture_.expect(
         elements.numel() == high * wide && std::count(all, all + high * wide, value) == high * wide,
         what);
   }
@@ -162,16 +161,16 @@ class ViewsOfOneAlias {
   void expect_base() {
     const AnyTensor now = functional::from_functional(base_);
     const Tensor elements = functional::to_cpu(now).contiguous();
-    const auto* row = elements.template data<std::int64_t>();
+    const auto* row = elements.data<std::int64_t>();
     for (const std::int64_t value : values_) {
-      stage_.expect(std::count(row, row + high * wide, value) == high * wide,
+      fixture_.expect(std::count(row, row + high * wide, value) == high * wide,
                     "the base has the last write to each part");
       row += high * wide;
     }
   }
 
-  Stage& stage_;
-  Line viewed_;
+  Fixture& fixture_;
+  SpinBarrier viewed_;
   std::vector<Part> parts_;
   AnyTensor base_;
   std::shared_mutex mutex_;

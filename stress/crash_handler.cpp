@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "last_words.hpp"
+#include "crash_handler.hpp"
 
 #include <unistd.h>
 
@@ -9,7 +9,7 @@
 #include <system_error>
 #include <utility>
 
-#include "../report/console.hpp"
+#include "report/console.hpp"
 
 namespace byre::stress {
 namespace {
@@ -17,7 +17,7 @@ namespace {
 constexpr int fatal_signals[] = {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV};
 constexpr char no_signal = 0;
 
-constinit const LastWords* of_this_run = nullptr;
+constinit const CrashHandler* current_handler = nullptr;
 
 void replace_handler(int signal, void (*from)(int), void (*to)(int)) {
   struct sigaction action {};
@@ -28,72 +28,72 @@ void replace_handler(int signal, void (*from)(int), void (*to)(int)) {
 
 }  // namespace
 
-LastWords::Pipe::Pipe() {
+CrashHandler::Pipe::Pipe() {
   if (::pipe(ends_) != 0) {
-    throw std::system_error(errno, std::generic_category(), "no pipe to say last words through");
+    throw std::system_error(errno, std::generic_category(), "no pipe for a crash report");
   }
 }
 
-LastWords::Pipe::~Pipe() {
+CrashHandler::Pipe::~Pipe() {
   ::close(ends_[0]);
   ::close(ends_[1]);
 }
 
-void LastWords::Pipe::send(char byte) const noexcept {
+void CrashHandler::Pipe::send(char byte) const noexcept {
   while (::write(ends_[1], &byte, 1) < 0 && errno == EINTR) {
   }
 }
 
-char LastWords::Pipe::receive() const noexcept {
+char CrashHandler::Pipe::receive() const noexcept {
   char byte = no_signal;
   while (::read(ends_[0], &byte, 1) < 0 && errno == EINTR) {
   }
   return byte;
 }
 
-/// A handler may not even allocate, so a thread of its own does the talking. If that hangs, on a
-/// lock of the thread that is here, the alarm ends the program.
-void LastWords::on_fatal_signal(int signal) {
-  if (::getpid() == of_this_run->process_) {  // a forked child has no such thread
+/// A handler must not even allocate, so that another thread writes the report. If that thread hangs, on a
+/// lock that this one holds, the alarm ends the program.
+void CrashHandler::on_fatal_signal(int signal) {
+  if (::getpid() == current_handler->process_) {  // a forked child has no such thread
     ::alarm(10);
-    of_this_run->signals_.send(static_cast<char>(signal));
-    of_this_run->said_.receive();
+    current_handler->signals_.send(static_cast<char>(signal));
+    current_handler->reported_.receive();
   }
   std::signal(signal, SIG_DFL);
   std::raise(signal);
 }
 
-LastWords::LastWords(std::string command, Lines lines)
+CrashHandler::CrashHandler(std::string command, Lines lines)
     : command_(std::move(command)),
       lines_(std::move(lines)),
       process_(::getpid()),
-      speaker_([this] { await_signal(); }) {
-  of_this_run = this;
+      reporter_([this] { await_signal(); }) {
+  current_handler = this;
   for (const int signal : fatal_signals) {
     replace_handler(signal, SIG_DFL, &on_fatal_signal);
   }
 }
 
-LastWords::~LastWords() {
+CrashHandler::~CrashHandler() {
   for (const int signal : fatal_signals) {
     replace_handler(signal, &on_fatal_signal, SIG_DFL);
   }
-  of_this_run = nullptr;
+  current_handler = nullptr;
   signals_.send(no_signal);
-  speaker_.join();
+  reporter_.join();
 }
 
-void LastWords::await_signal() const {
+void CrashHandler::await_signal() const {
   if (const char signal = signals_.receive(); signal != no_signal) {
     char why[64];
     std::snprintf(why, sizeof why, "ended by signal %d", signal);
-    say(why);
-    said_.send(signal);
+    report(why);
+    reported_.send(signal);
   }
 }
 
-void LastWords::say(const char* why) const {
-  // What needs no memory comes first.
+void CrashHandler::report(const char* why) const {
+  // First what needs no memory.
   Console::restore_terminal();
   std::fprintf(stderr, "\nbyre-stress: %s\nagain: %s\n", why, command_.c_str());
   for (const std::string& line : lines_()) {
