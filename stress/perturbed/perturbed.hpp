@@ -154,13 +154,13 @@ struct PerturbedOver : Hooked<Base, detail::WindowHook> {
   }
 
   /// Every other wait parks at once: real waits are short, and would hardly ever park.
-  struct Looks {
+  struct SpinLimit {
     operator unsigned() const noexcept {
       ScopedPerturbation* const perturbation = detail::current_perturbation;
-      return perturbation != nullptr && perturbation->toss() ? 0 : Base::looks_before_parking;
+      return perturbation != nullptr && perturbation->toss() ? 0 : Base::spin_limit;
     }
   };
-  static constexpr Looks looks_before_parking{};
+  static constexpr SpinLimit spin_limit{};
 };
 
 using Perturbed = PerturbedOver<sync::Boost>;

@@ -16,7 +16,7 @@ struct Mappings {
 }  // namespace
 
 unsigned live_mappings() noexcept {
-  return Execution::current().immortal<Mappings>().live;
+  return Execution::current().no_destructor<Mappings>().live;
 }
 
 }  // namespace byre::verification
@@ -30,7 +30,7 @@ MappedFile::MappedFile(const std::filesystem::path&)
     : data_(Execution::current().allocate(sizeof(Cell), alignof(Cell))), nbytes_(sizeof(Cell)) {
   Execution::current().name(data_, nbytes_, "mapped");
   ::new (data_) Cell(verification::mapped_number);
-  ++Execution::current().immortal<verification::Mappings>().live;
+  ++Execution::current().no_destructor<verification::Mappings>().live;
 }
 
 MappedFile::~MappedFile() {
@@ -42,7 +42,7 @@ MappedFile::~MappedFile() {
     verification::fail(verification::Verdict::wrong_answer, "a mapped file was written");
   }
   cell.~Cell();
-  --Execution::current().immortal<verification::Mappings>().live;
+  --Execution::current().no_destructor<verification::Mappings>().live;
 }
 
 }  // namespace byre::inline v0::detail

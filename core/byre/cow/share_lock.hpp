@@ -22,6 +22,7 @@
 #include <byre/error/detail/assert.hpp>
 #include <byre/stats/counters.hpp>
 #include <byre/sync/boost.hpp>
+#include <byre/sync/detail/max_count.hpp>
 #include <byre/sync/sync.hpp>
 
 #include <cstdint>
@@ -35,13 +36,11 @@ namespace byre::inline v0 {
 template <sync::Sync Sync>
 class basic_share_lock {
  public:
-  static constexpr std::uint32_t max_owners = std::uint32_t{1} << 30;
-
-  explicit basic_share_lock(bool frozen = false) noexcept
+  explicit basic_share_lock(bool read_only = false) noexcept
       : owners_(static_cast<std::uint32_t>(first_owner)),
         users_(static_cast<std::uint32_t>(first_user)),
-        frozen_(frozen) {}
-  explicit basic_share_lock(NoOwner) noexcept : owners_(0), users_(0), frozen_(true) {}
+        read_only_(read_only) {}
+  explicit basic_share_lock(NoOwner) noexcept : owners_(0), users_(0), read_only_(true) {}
   basic_share_lock(const basic_share_lock&) = delete;
   basic_share_lock& operator=(const basic_share_lock&) = delete;
 
@@ -49,7 +48,7 @@ class basic_share_lock {
     // Relaxed, both: the owner that is cloned keeps the data alive.
     users_.fetch_add(1, sites.at(At::add_user, relaxed));
     const std::uint32_t before = owners_.fetch_add(1, sites.at(At::add_owner, relaxed));
-    BYRE_ASSERT(before < max_owners, "a buffer has more than 2^30 lazy clones");
+    BYRE_ASSERT(before < sync::max_count, "a buffer has more than 2^30 lazy clones");
   }
 
   [[nodiscard]] bool drop_owner() noexcept {
@@ -60,7 +59,7 @@ class basic_share_lock {
     return drop_user();
   }
 
-  bool is_writable() const noexcept { return !frozen_.get() && is_unique(); }
+  bool is_writable() const noexcept { return !read_only_.get() && is_unique(); }
 
   bool is_unique() const noexcept {
     // Acquire pairs with drop_user: a write that relies on a true answer happens after all the
@@ -93,7 +92,7 @@ class basic_share_lock {
   }
 
   void abandon_copy() noexcept {
-    // Relaxed: the lock orders it with the waiter's look. After the unlock,
+    // Relaxed: the lock orders it with the waiter's load. After the unlock,
     // locked_failing_copies would steal from an owner.
     owners_.fetch_add(1, sites.at(At::abandon_copy, relaxed));
     mutex_.unlock_shared(sites.at(At::unlock_abandon));
@@ -149,7 +148,7 @@ class basic_share_lock {
   typename Sync::template Atomic<std::uint32_t> owners_;
   typename Sync::template Atomic<std::uint32_t> users_;
   typename Sync::SharedMutex mutex_;
-  const typename Sync::template Plain<bool> frozen_;
+  const typename Sync::template Plain<bool> read_only_;
 };
 
 using ShareLock = basic_share_lock<sync::Boost>;

@@ -3,7 +3,7 @@
 #include <byre/memory/aligned_allocator.hpp>
 #include <byre/memory/allocator.hpp>
 #include <byre/memory/pmr_allocator.hpp>
-#include <byre/sync/detail/immortal.hpp>
+#include <byre/sync/detail/no_destructor.hpp>
 
 #include <cstring>
 
@@ -34,7 +34,7 @@ Block AlignedAllocator::allocate(const Request& request) {
 }
 
 AlignedAllocator& aligned_allocator() noexcept {
-  return sync::immortal<AlignedAllocator>();
+  return sync::no_destructor<AlignedAllocator>();
 }
 
 Block PmrAllocator::allocate(const Request& request) {

@@ -3,10 +3,10 @@
 #include <byre/error/error.hpp>
 #include <byre/memory/aligned_allocator.hpp>
 #include <byre/memory/detail/poison.hpp>
+#include <byre/memory/detail/thread_cache.hpp>
 #include <byre/memory/pool.hpp>
-#include <byre/memory/detail/small_blocks.hpp>
 #include <byre/stats/counters.hpp>
-#include <byre/sync/detail/immortal.hpp>
+#include <byre/sync/detail/no_destructor.hpp>
 
 #include <algorithm>
 #include <cstring>
@@ -15,7 +15,7 @@
 namespace byre::inline v0 {
 namespace {
 
-using detail::SmallBlocks;
+using detail::ThreadCache;
 
 constexpr std::size_t lead = page_nbytes;
 static_assert(sizeof(detail::IdleBlock) <= lead);
@@ -76,7 +76,7 @@ std::size_t RecyclingPool::default_limit_nbytes() noexcept {
 }
 
 RecyclingPool::RecyclingPool(std::size_t limit_nbytes, PageSource& pages) noexcept
-    : Allocator(LeavesSmallBlocksToThreads()), pages_(&pages), idle_(limit_nbytes) {}
+    : Allocator(UsesThreadCache()), pages_(&pages), idle_(limit_nbytes) {}
 
 RecyclingPool::~RecyclingPool() {
   trim();
@@ -105,13 +105,13 @@ Block RecyclingPool::allocate_copy(const Request& request, const void* source, s
 }
 
 Block RecyclingPool::take_small(const Request& request) {
-  Block block = detail::take_small_block(request);
+  Block block = detail::take_from_thread_cache(request);
   if (block.data != nullptr) {
     return block;
   }
   Request whole_lines = request;
-  if (request.prefix + request.nbytes <= SmallBlocks::most_nbytes) {
-    whole_lines.nbytes = SmallBlocks::nbytes_for(request) - request.prefix;
+  if (request.prefix + request.nbytes <= ThreadCache::most_nbytes) {
+    whole_lines.nbytes = ThreadCache::nbytes_for(request) - request.prefix;
   }
   block = AlignedAllocator::try_take(whole_lines);
   if (block.data == nullptr) [[unlikely]] {
@@ -134,7 +134,7 @@ RecyclingPool::Found RecyclingPool::find(std::size_t nbytes) {
 
 void RecyclingPool::deallocate(const Block& block) noexcept {
   if (block.capacity < recycled_from) {
-    if (!detail::keep_small_block(block.base, data_of(block) + block.capacity)) {
+    if (!detail::put_in_thread_cache(block.base, data_of(block) + block.capacity)) {
       AlignedAllocator::give_back(block);
     }
     return;
@@ -173,8 +173,8 @@ void RecyclingPool::trim(std::size_t keep_nbytes) noexcept {
     stats::detail::count(stats::detail::minus(stats::Counter::pooled_bytes, block.capacity));
     unmap(block);
   }
-  if (keep_nbytes == 0 && detail::this_threads_blocks != nullptr) {
-    detail::this_threads_blocks->clear();
+  if (keep_nbytes == 0 && detail::this_threads_cache != nullptr) {
+    detail::this_threads_cache->clear();
   }
 }
 
@@ -197,7 +197,7 @@ void RecyclingPool::unmap(const Block& block) noexcept {
 }
 
 RecyclingPool& default_pool() noexcept {
-  return sync::immortal<RecyclingPool>();
+  return sync::no_destructor<RecyclingPool>();
 }
 
 Allocator& default_allocator() noexcept {

@@ -11,7 +11,7 @@ namespace byre::inline v0 {
 
 /// Blocks of `recycled_from` bytes and more are mapped from a PageSource, start on a page of their
 /// own (on a huge page from 2 MiB), and are recycled; smaller ones are malloc's, of which
-/// every thread keeps some of up to a page for itself (small_blocks.hpp), outside the limit.
+/// every thread caches some of up to a page (detail/thread_cache.hpp), outside the limit.
 ///
 /// A released block waits in the pool until a request of nearly its size takes it, the limit pushes
 /// it out (least recently released first), trim() is called, or the system refuses memory:
@@ -49,7 +49,7 @@ class RecyclingPool final : public Allocator {
   void set_limit_nbytes(std::size_t limit_nbytes) noexcept;
 
   /// Gives idle blocks back, least recently released first, until at most `keep_nbytes` are idle.
-  /// To keep nothing gives back the small blocks of the calling thread too.
+  /// To keep nothing empties the calling thread's cache of small blocks too.
   void trim(std::size_t keep_nbytes = 0) noexcept;
 
  private:

@@ -58,23 +58,23 @@ class DeleteOnce {
   bool armed_ = true;
 };
 
-/// Keeps nothing: the memory is its lender's.
-struct Lent {};
+/// In place of an owner of memory, where the caller stays its owner.
+struct NonOwning {};
 
-/// A header whose data lives as long as its `keeper`.
-template <class Header, class Keeper>
+/// A header whose data lives as long as `owner`, which it has taken.
+template <class Header, class Owner>
 class Foreign final : public Header {
  public:
-  /// Throws InvalidArgument or OutOfMemory; the keeper then still has the data.
+  /// Throws InvalidArgument or OutOfMemory; `owner` then still owns the data.
   static Header* create(const char* call, const typename Header::Description& description,
-                        Keeper& keeper) {
+                        Owner& owner) {
     if (description.data == nullptr && description.nbytes != 0) {
       throw InvalidArgument::null_pointer(call, description.nbytes);
     }
     if (description.nbytes > max_nbytes) {
       throw InvalidArgument::size_overflow(description.nbytes, max_nbytes);
     }
-    Header* header = new (std::nothrow) Foreign(description, std::move(keeper));
+    Header* header = new (std::nothrow) Foreign(description, std::move(owner));
     if (header == nullptr) {
       throw OutOfMemory(sizeof(Foreign), "heap, for the header of foreign memory");
     }
@@ -82,12 +82,12 @@ class Foreign final : public Header {
   }
 
  private:
-  Foreign(const typename Header::Description& description, Keeper&& keeper)
+  Foreign(const typename Header::Description& description, Owner&& owner)
       : Header(description, [](Header& self) noexcept { delete static_cast<Foreign*>(&self); }),
-        keeper_(std::move(keeper)) {}
+        owner_(std::move(owner)) {}
   ~Foreign() = default;
 
-  Keeper keeper_;
+  Owner owner_;
 };
 
 }  // namespace detail

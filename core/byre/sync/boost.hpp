@@ -3,7 +3,7 @@
 /// nothing here.
 #pragma once
 
-#include <byre/sync/detail/immortal.hpp>
+#include <byre/sync/detail/no_destructor.hpp>
 #include <byre/sync/detail/parking_lot.hpp>
 #include <byre/sync/sync.hpp>
 
@@ -71,7 +71,7 @@ struct Boost {
   static void unpark_all(const void* address, Step) noexcept { detail::unpark_all(address); }
 
   /// A few microseconds: what parking and waking would cost.
-  static constexpr unsigned looks_before_parking = 128;
+  static constexpr unsigned spin_limit = 128;
 
   static void pause() noexcept {
 #if defined(__x86_64__) || defined(__i386__)
@@ -86,8 +86,8 @@ struct Boost {
   }
 
   template <class Object>
-  static Object& immortal() noexcept {
-    return sync::immortal<Object>();
+  static Object& no_destructor() noexcept {
+    return sync::no_destructor<Object>();
   }
 
  private:

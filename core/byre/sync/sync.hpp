@@ -53,10 +53,10 @@ inline constexpr Constant a_constant{};
 /// What a Sync offers. `park(address, keep_waiting, step)` blocks until an `unpark_all(address,
 /// step)` that begins after `keep_waiting()` was last true; it returns at once where that is false,
 /// and may return spuriously. Neither touches what `address` points to, nor throws.
-/// A waiter looks `looks_before_parking` times, with a `pause()` between, before it parks.
+/// A waiter loads the state `spin_limit` times, with a `pause()` between, before it parks.
 /// `value_of(constant)` is evaluated at compile time and converts to the constant's value; a
 /// checker may answer with what converts to another at run time, to see what breaks.
-/// `immortal<Object>()` is the one default-constructed Object of its type.
+/// `no_destructor<Object>()` is the one default-constructed Object of its type, never destroyed.
 // clang-format off: version 14 takes a concept's `<` for a comparison.
 template <class S>
 concept Sync =
@@ -69,11 +69,11 @@ void* > &&PlainOf<typename S::template Plain<std::size_t>, std::size_t>&& requir
   noexcept;
   { S::unpark_all(address, step) }
   noexcept;
-  { S::looks_before_parking } -> std::convertible_to<unsigned>;
+  { S::spin_limit } -> std::convertible_to<unsigned>;
   { S::pause() }
   noexcept;
   { S::value_of(detail::a_constant) } -> std::convertible_to<std::uint64_t>;
-  { S::template immortal<detail::Condition>() }
+  { S::template no_destructor<detail::Condition>() }
   noexcept->std::same_as<detail::Condition&>;
 };
 // clang-format on

@@ -63,7 +63,7 @@ TYPED_TEST(Protocol, the_owner_left_over_may_write_at_once_and_its_claim_steals)
   EXPECT_TRUE(this->form.drop_owner());
 }
 
-TYPED_TEST(Protocol, frozen_data_is_never_writable_though_it_may_be_unique) {
+TYPED_TEST(Protocol, read_only_data_is_never_writable_though_it_may_be_unique) {
   TypeParam read_only(true);
   EXPECT_FALSE(read_only.is_writable());
   EXPECT_TRUE(read_only.is_unique());

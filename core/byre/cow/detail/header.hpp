@@ -110,7 +110,7 @@ basic_header<Sync, Share>& no_data() noexcept {
   struct NoData final : basic_header<Sync, Share> {
     constexpr NoData() noexcept : basic_header<Sync, Share>(NoOwner{}) {}
   };
-  return Sync::template immortal<NoData>();
+  return Sync::template no_destructor<NoData>();
 }
 
 }  // namespace cow

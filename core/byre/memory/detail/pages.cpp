@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/error/error.hpp>
 #include <byre/memory/detail/pages.hpp>
-#include <byre/sync/detail/immortal.hpp>
+#include <byre/sync/detail/no_destructor.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -142,7 +142,7 @@ std::size_t control_group_limit() noexcept {
 }  // namespace
 
 PageSource& system_pages() noexcept {
-  return sync::immortal<SystemPages>();
+  return sync::no_destructor<SystemPages>();
 }
 
 bool grants_huge_pages() noexcept {

@@ -208,7 +208,7 @@ class basic_attachment_slot {
   static constexpr bool is_attachment(std::uint32_t number) noexcept {
     return number != 0 && number <= most_attachments;
   }
-  static Table& table() noexcept { return Sync::template immortal<Table>(); }
+  static Table& table() noexcept { return Sync::template no_destructor<Table>(); }
   // Functions of their own: those that find no attachment need not make room for them.
   [[gnu::noinline, gnu::cold]] static Attachment* at(std::uint32_t number) noexcept {
     return &table().at(number);

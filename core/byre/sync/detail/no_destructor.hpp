@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Objects that live as long as the program and need no heap: one of each type, made on first use
-/// and never destroyed, since threads and statics may use them to the very end.
+/// Objects whose destructor never runs and that need no heap: one of each type, made on first use,
+/// since threads and statics may use them until the program ends.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace byre::inline v0::sync {
 
 /// The one default-constructed Object. Initialized at compile time where Object allows.
 template <class Object>
-Object& immortal() noexcept {
+Object& no_destructor() noexcept {
   if constexpr (std::is_trivially_destructible_v<Object>) {
     static Object object;
     return object;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <byre/memory/detail/small_blocks.hpp>
+#include <byre/memory/detail/thread_cache.hpp>
 
 #include <cstdlib>
 #include <new>
 
 namespace byre::inline v0::detail {
 
-constinit thread_local SmallBlocks* this_threads_blocks = nullptr;
+constinit thread_local ThreadCache* this_threads_cache = nullptr;
 
 namespace {
 
@@ -16,14 +16,14 @@ constinit thread_local bool thread_ended = false;
 struct AtThreadEnd {
   ~AtThreadEnd() {
     thread_ended = true;
-    delete this_threads_blocks;
-    this_threads_blocks = nullptr;
+    delete this_threads_cache;
+    this_threads_cache = nullptr;
   }
 };
 
 }  // namespace
 
-void SmallBlocks::clear() noexcept {
+void ThreadCache::clear() noexcept {
   for (Idle*& list : idle_) {
     while (list != nullptr) {
       void* base = list->base;
@@ -33,13 +33,13 @@ void SmallBlocks::clear() noexcept {
   }
 }
 
-SmallBlocks* make_this_threads_blocks() noexcept {
+ThreadCache* make_thread_cache() noexcept {
   // Idle memory that a sanitizer is to watch is malloc's to keep.
   if (!watched_by_address_sanitizer && !thread_ended) {
     [[maybe_unused]] thread_local AtThreadEnd at_thread_end;
-    this_threads_blocks = new (std::nothrow) SmallBlocks;
+    this_threads_cache = new (std::nothrow) ThreadCache;
   }
-  return this_threads_blocks;
+  return this_threads_cache;
 }
 
 }  // namespace byre::inline v0::detail
