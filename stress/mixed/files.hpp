@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "../../tests/support/temporary_folder.hpp"
+#include "support/temporary_folder.hpp"
 #include "../content/content.hpp"
 
 namespace byre::stress {

@@ -3,7 +3,7 @@
 
 #include <byre/memory/pool.hpp>
 
-#include "../../tests/support/temporary_folder.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace byre::stress {
 

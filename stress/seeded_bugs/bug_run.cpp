@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-#include "../../tests/support/child_process.hpp"
+#include "support/child_process.hpp"
 #include "../races/sanitized.hpp"
 #include "lifetime_checked.hpp"
 #include "shared_report.hpp"

@@ -15,8 +15,8 @@
 #include <stdexcept>
 #include <utility>
 
-#include "../../../tests/unit/support/failing_new.hpp"
 #include "../target.hpp"
+#include "support/failing_new.hpp"
 
 namespace byre::fuzz {
 

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 #include <boost/thread/thread.hpp>
 
-#include "../support/threads.hpp"
+#include "support/at_once.hpp"
 
 namespace byre::test {
 namespace {
@@ -169,7 +169,7 @@ class WaitingOwner : public testing::Test {
     [[maybe_unused]] const auto waits = stats::snapshot().waits;
     waiter = boost::thread([this] { answer = word.claim(); });
 #if BYRE_STATS
-    yield_until([&] { return stats::snapshot().waits > waits; });
+    await([&] { return stats::snapshot().waits > waits; });
 #endif
   }
 

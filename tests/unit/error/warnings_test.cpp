@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "../support/at_once.hpp"
-#include "../support/caught_warnings.hpp"
+#include "support/at_once.hpp"
+#include "support/caught_warnings.hpp"
 
 namespace byre::test {
 namespace {

@@ -15,8 +15,8 @@
 #include <string>
 #include <vector>
 
-#include "../support/counting_resource.hpp"
-#include "../support/user_allocators.hpp"
+#include "support/counting_resource.hpp"
+#include "support/user_allocators.hpp"
 
 namespace byre::test {
 namespace {

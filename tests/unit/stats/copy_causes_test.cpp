@@ -13,9 +13,9 @@
 #include <optional>
 #include <string>
 
-#include "../support/at_once.hpp"
-#include "../support/recorder.hpp"
-#include "../support/user_allocators.hpp"
+#include "support/at_once.hpp"
+#include "support/recorder.hpp"
+#include "support/user_allocators.hpp"
 
 namespace byre::test {
 namespace {

@@ -11,7 +11,7 @@
 #include <string>
 #include <type_traits>
 
-#include "../support/at_once.hpp"
+#include "support/at_once.hpp"
 
 namespace byre::test {
 namespace {

@@ -14,9 +14,9 @@
 #include <stdexcept>
 #include <vector>
 
-#include "../support/at_once.hpp"
-#include "../support/counted.hpp"
-#include "../support/user_allocators.hpp"
+#include "support/at_once.hpp"
+#include "support/counted.hpp"
+#include "support/user_allocators.hpp"
 
 namespace byre::test {
 namespace {

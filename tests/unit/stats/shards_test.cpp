@@ -9,8 +9,8 @@
 
 #include <cstdint>
 
-#include "../support/at_once.hpp"
-#include "../support/counted.hpp"
+#include "support/at_once.hpp"
+#include "support/counted.hpp"
 
 namespace byre::test {
 namespace {

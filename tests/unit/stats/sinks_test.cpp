@@ -15,10 +15,10 @@
 #include <stdexcept>
 #include <string>
 
-#include "../support/at_once.hpp"
-#include "../support/caught_warnings.hpp"
-#include "../support/counted.hpp"
-#include "../support/recorder.hpp"
+#include "support/at_once.hpp"
+#include "support/caught_warnings.hpp"
+#include "support/counted.hpp"
+#include "support/recorder.hpp"
 
 namespace byre::test {
 namespace {

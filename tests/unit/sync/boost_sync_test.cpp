@@ -11,7 +11,7 @@
 #include <memory>
 #include <vector>
 
-#include "../support/at_once.hpp"
+#include "support/at_once.hpp"
 
 namespace byre::test {
 namespace {

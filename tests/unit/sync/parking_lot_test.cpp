@@ -16,7 +16,7 @@
 #include <sys/mman.h>
 #endif
 
-#include "../support/at_once.hpp"
+#include "support/at_once.hpp"
 
 namespace byre::test {
 namespace {

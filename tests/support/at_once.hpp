@@ -10,6 +10,7 @@
 #include <boost/thread/thread.hpp>
 #include <concepts>
 #include <cstddef>
+#include <functional>
 
 namespace byre::test {
 
@@ -27,6 +28,32 @@ void at_once(std::size_t threads, Act act) {
   group.join_all();
 }
 
+/// Runs `rounds` rounds. In each, `prepare(round)` runs alone, then `act(thread)` on every thread
+/// at once, then `check(round)` alone.
+inline void run_rounds(std::size_t threads, std::size_t rounds,
+                       const std::function<void(std::size_t)>& prepare,
+                       const std::function<void(std::size_t)>& act,
+                       const std::function<void(std::size_t)>& check) {
+  boost::barrier barrier(static_cast<unsigned>(threads + 1));
+  boost::thread_group group;
+  for (std::size_t thread = 0; thread < threads; ++thread) {
+    group.create_thread([&, thread] {
+      for (std::size_t round = 0; round < rounds; ++round) {
+        barrier.wait();
+        act(thread);
+        barrier.wait();
+      }
+    });
+  }
+  for (std::size_t round = 0; round < rounds; ++round) {
+    prepare(round);
+    barrier.wait();
+    barrier.wait();
+    check(round);
+  }
+  group.join_all();
+}
+
 /// Runs `act()` on another thread, and joins it.
 template <std::invocable Act>
 void elsewhere(Act act) {
@@ -40,6 +67,25 @@ void await(Condition condition) {
     boost::this_thread::yield();
   }
 }
+
+/// A door that is shut until opened.
+class Gate {
+ public:
+  void open() {
+    const boost::lock_guard<boost::mutex> lock(mutex_);
+    open_ = true;
+    changed_.notify_all();
+  }
+  void pass() {
+    boost::unique_lock<boost::mutex> lock(mutex_);
+    changed_.wait(lock, [this] { return open_; });
+  }
+
+ private:
+  boost::mutex mutex_;
+  boost::condition_variable changed_;
+  bool open_ = false;
+};
 
 /// Stops the one thread that enters it until it is let go.
 class Halt {

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-/// An allocator for tests: it knows what it gave out, fails when told to, and can be stopped in the
-/// middle of a copy.
+/// An allocator that fails when it is told to, knows what it gave out, and can be stopped in the middle of
+/// a copy.
 #pragma once
 
 #include <byre/memory/aligned_allocator.hpp>
 #include <byre/memory/allocator.hpp>
 
-#include <boost/thread/condition_variable.hpp>
 #include <boost/thread/lock_guard.hpp>
-#include <boost/thread/lock_types.hpp>
 #include <boost/thread/mutex.hpp>
 #include <cstddef>
 #include <cstring>
@@ -22,7 +20,7 @@
 namespace byre::test {
 
 /// Thread-safe.
-class TestAllocator final : public Allocator {
+class FailingAllocator final : public Allocator {
  public:
   static constexpr int never = std::numeric_limits<int>::max();
 
@@ -31,10 +29,13 @@ class TestAllocator final : public Allocator {
     CopyFailed() : runtime_error("the copy engine is on fire") {}
   };
 
-  TestAllocator() = default;
-  explicit TestAllocator(Device device) : Allocator(device) {}
+  FailingAllocator() = default;
+  explicit FailingAllocator(Device device) : Allocator(device) {}
 
   Block allocate(const Request& request) override {
+    if (const auto before = get(before_allocation_)) {
+      before(request);
+    }
     const boost::lock_guard<boost::mutex> lock(mutex_);
     if (allocations_until_failure_-- == 0) {
       throw std::bad_alloc();
@@ -62,18 +63,13 @@ class TestAllocator final : public Allocator {
   }
 
   void copy(void* destination, const void* source, std::size_t nbytes) override {
-    std::function<void()> during_copy;
-    {
-      const boost::lock_guard<boost::mutex> lock(mutex_);
-      ++copies_;
-      if (copies_until_failure_-- == 0) {
-        std::memset(destination, 0xEE, nbytes / 2);  // it failed half-way
-        throw CopyFailed();
+    try {
+      if (const auto during = count_copy()) {
+        during();
       }
-      during_copy = during_copy_;
-    }
-    if (during_copy) {
-      during_copy();
+    } catch (...) {
+      std::memset(destination, 0xEE, nbytes / 2);  // it failed half-way
+      throw;
     }
     Allocator::copy(destination, source, nbytes);
   }
@@ -83,6 +79,10 @@ class TestAllocator final : public Allocator {
   /// The nth allocation from now fails, counted from 0.
   void fail_allocation(int nth) { set(allocations_until_failure_, nth); }
   void fail_copy(int nth) { set(copies_until_failure_, nth); }
+  /// What they throw is the failure.
+  void before_allocation(std::function<void(const Request&)> action) {
+    set(before_allocation_, std::move(action));
+  }
   void during_copy(std::function<void()> action) { set(during_copy_, std::move(action)); }
 
   int allocations() const { return get(allocations_); }
@@ -99,38 +99,26 @@ class TestAllocator final : public Allocator {
     const boost::lock_guard<boost::mutex> lock(mutex_);
     member = std::move(value);
   }
-  int get(const int& member) const {
+  template <class Member>
+  Member get(const Member& member) const {
     const boost::lock_guard<boost::mutex> lock(mutex_);
     return member;
+  }
+  std::function<void()> count_copy() {
+    const boost::lock_guard<boost::mutex> lock(mutex_);
+    ++copies_;
+    return copies_until_failure_-- == 0 ? [] { throw CopyFailed(); } : during_copy_;
   }
 
   mutable boost::mutex mutex_;
   std::set<const void*> out_;
+  std::function<void(const Request&)> before_allocation_;
   std::function<void()> during_copy_;
   int allocations_until_failure_ = never;
   int copies_until_failure_ = never;
   int allocations_ = 0;
   int copies_ = 0;
   int wrong_releases_ = 0;
-};
-
-/// A door that is shut until opened.
-class Gate {
- public:
-  void open() {
-    const boost::lock_guard<boost::mutex> lock(mutex_);
-    open_ = true;
-    changed_.notify_all();
-  }
-  void pass() {
-    boost::unique_lock<boost::mutex> lock(mutex_);
-    changed_.wait(lock, [this] { return open_; });
-  }
-
- private:
-  boost::mutex mutex_;
-  boost::condition_variable changed_;
-  bool open_ = false;
 };
 
 }  // namespace byre::test

@@ -6,7 +6,7 @@
 
 #include <cstddef>
 
-#include "test_allocator.hpp"
+#include "support/failing_allocator.hpp"
 
 namespace byre::test {
 
@@ -38,7 +38,7 @@ class InvertingDevice final : public DeviceSupport {
     }
   }
 
-  TestAllocator allocator_{number};
+  FailingAllocator allocator_{number};
 };
 
 }  // namespace byre::test

@@ -6,7 +6,7 @@
 
 #include <cstddef>
 
-#include "user_allocators.hpp"
+#include "support/user_allocators.hpp"
 
 namespace byre::test {
 
