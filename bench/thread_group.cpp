@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "crew.hpp"
+#include "thread_group.hpp"
 
 #include <fcntl.h>
 #include <sched.h>
@@ -74,7 +74,7 @@ std::int64_t cpu_now_ns() {
 
 }  // namespace
 
-Crew::Crew(std::size_t size) : members_(size) {
+ThreadGroup::ThreadGroup(std::size_t size) : members_(size) {
   const auto cores = cores_of_this_process();
   has_cores_ = cores.size() >= size;
   for (std::size_t i = 0; i < size; ++i) {
@@ -87,7 +87,7 @@ Crew::Crew(std::size_t size) : members_(size) {
   }
 }
 
-Crew::~Crew() {
+ThreadGroup::~ThreadGroup() {
   stopping_ = true;
   burst_.fetch_add(1);
   burst_.notify_all();
@@ -96,7 +96,7 @@ Crew::~Crew() {
   }
 }
 
-Crew::Burst Crew::run(const std::function<void(std::size_t)>& work) {
+ThreadGroup::Burst ThreadGroup::run(const std::function<void(std::size_t)>& work) {
   work_ = &work;
   at_the_gate_.store(0);
   at_work_.store(static_cast<std::uint32_t>(members_.size()));
@@ -121,7 +121,7 @@ Crew::Burst Crew::run(const std::function<void(std::size_t)>& work) {
   return burst;
 }
 
-void Crew::wait_at_the_gate() {
+void ThreadGroup::wait_at_the_gate() {
   at_the_gate_.fetch_add(1);
   while (at_the_gate_.load(std::memory_order::acquire) != members_.size()) {
     if (!has_cores_) {
@@ -130,7 +130,7 @@ void Crew::wait_at_the_gate() {
   }
 }
 
-void Crew::live(std::size_t index) {
+void ThreadGroup::live(std::size_t index) {
   const Delay delay;
   Member& self = members_[index];
   for (std::uint32_t seen = 0;;) {

@@ -14,7 +14,7 @@ namespace byre_bench {
 /// Threads are pinned, each to a core of its own while there are enough. On a busy machine two
 /// threads may take turns on one core, and what they contend for then looks uncontended: a burst
 /// says whether any of them had to wait for its core meanwhile.
-class Crew {
+class ThreadGroup {
  public:
   struct Burst {
     double wall_ns = 0;       ///< from the first start to the last end
@@ -22,10 +22,10 @@ class Crew {
     bool undisturbed = true;  ///< nobody waited for its core, but for a moment at being woken
   };
 
-  explicit Crew(std::size_t size);
-  ~Crew();
-  Crew(const Crew&) = delete;
-  Crew& operator=(const Crew&) = delete;
+  explicit ThreadGroup(std::size_t size);
+  ~ThreadGroup();
+  ThreadGroup(const ThreadGroup&) = delete;
+  ThreadGroup& operator=(const ThreadGroup&) = delete;
 
   /// True iff every member has a core of its own.
   bool has_cores() const { return has_cores_; }

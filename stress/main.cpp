@@ -134,7 +134,8 @@ Exit run_seeded_bugs(const Options& options) {
 Exit list() {
   std::string text = "workloads:\n";
   const auto add = [&](std::string_view name, std::string_view about) {
-    text += "  " + std::string(name) + std::string(32 - name.size(), ' ') + std::string(about) + '\n';
+    text +=
+        "  " + std::string(name) + std::string(32 - name.size(), ' ') + std::string(about) + '\n';
   };
   for (const Workload& workload : all_workloads()) {
     add(workload.name, workload.shows);

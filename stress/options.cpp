@@ -21,7 +21,8 @@ test::CommandLine command_line() {
       .flag("list", "list workloads, seeded bugs and operations, and exit")
       .value("workload", "NAME", "one of --list, or all. Default: mixed")
       .value("seed", "N", "determines each thread's operations. Default: a random one")
-      .value("duration", "SECONDS", "of each workload; with --soak, minutes in all. Default: 10; 30")
+      .value("duration", "SECONDS",
+             "of each workload; with --soak, minutes in all. Default: 10; 30")
       .value("operations", "N",
              "of each thread, instead of a duration; with --soak, two rotations of so many")
       .value("threads", "N", "from 1 to 64, of a race from 2. Default: 8; with --seeded-bugs 3")
@@ -45,8 +46,8 @@ test::CommandLine command_line() {
       .value("rounds", "N", "of each such run, at most. Default: 20000")
       .optional_value("json", "[FILE]",
                       "write all figures as JSON, to FILE or instead of the text");
-  line.mode("", {"workload", "seed", "duration", "operations", "threads", "storages", "mix", "sizes",
-                 "perturb", "protocol", "faults", "json"})
+  line.mode("", {"workload", "seed", "duration", "operations", "threads", "storages", "mix",
+                 "sizes", "perturb", "protocol", "faults", "json"})
       .mode("soak", {"seed", "duration", "operations", "threads", "sizes", "json"})
       .mode("seeded-bugs", {"seed", "seeds", "rounds", "threads", "json"})
       .mode("list", {})

@@ -21,12 +21,13 @@ struct Options {
   Mode mode = Mode::run;
   std::string workload = "mixed";  ///< or "all"; not checked
   Settings settings;
-  std::set<std::string> given;  ///< the names of the options that were given; if "seed" is not among them,
-                                ///< the caller chooses one
+  std::set<std::string>
+      given;  ///< the names of the options that were given; if "seed" is not among them,
+              ///< the caller chooses one
   std::chrono::minutes soak_duration{30};
-  std::string seeded_bugs = "all";          ///< a name, or all
-  std::optional<std::uint64_t> rounds;      ///< of detection runs
-  std::optional<unsigned> seeds;            ///< of detection runs
+  std::string seeded_bugs = "all";            ///< a name, or all
+  std::optional<std::uint64_t> rounds;        ///< of detection runs
+  std::optional<unsigned> seeds;              ///< of detection runs
   std::optional<std::filesystem::path> json;  ///< a file; empty: standard output
 };
 

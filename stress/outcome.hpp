@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// What came of a run.
+/// The outcome of a run.
 #pragma once
 
 #include <byre/stats/counters.hpp>
@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "settings.hpp"
 #include "mixed/counts.hpp"
+#include "settings.hpp"
 
 namespace byre::stress {
 

@@ -14,10 +14,8 @@ std::span<const Workload> all_workloads() {
     std::vector<Workload> all{
         {.name = "mixed",
          .shows = "every operation of Buffer and Storage, in a random mix",
-         .run =
-             [](const Settings& settings, Monitor& monitor) {
-               return run_mixed("mixed", settings, monitor);
-             }},
+         .run = [](const Settings& settings,
+                   Monitor& monitor) { return run_mixed("mixed", settings, monitor); }},
         {.name = "faults",
          .shows = "the same, while allocations, copies and sinks fail and files are truncated",
          .usual_faults = stress::usual_faults,

@@ -26,7 +26,7 @@ Block FailingAllocator::allocate_copy(const Request& request, const void* source
 
 void FailingAllocator::deallocate(const Block& block) noexcept {
   // Relaxed, as in all of this class: a sum, which publishes nothing.
-  nbytes_out_.fetch_sub(block.capacity, boost::memory_order_relaxed);
+  live_nbytes_.fetch_sub(block.capacity, boost::memory_order_relaxed);
   behind_.deallocate(block);
 }
 
@@ -52,14 +52,14 @@ void FailingAllocator::fail_if_due(const Request& request) {
     throw OutOfMemory(request.nbytes, name());
   }
   if (budget_nbytes_ != 0 &&
-      nbytes_out_.load(boost::memory_order_relaxed) + request.nbytes > budget_nbytes_) {
+      live_nbytes_.load(boost::memory_order_relaxed) + request.nbytes > budget_nbytes_) {
     injector->record(Fault::budget);
     throw OutOfMemory(request.nbytes, name());
   }
 }
 
 const Block& FailingAllocator::count(const Block& block) noexcept {
-  nbytes_out_.fetch_add(block.capacity, boost::memory_order_relaxed);
+  live_nbytes_.fetch_add(block.capacity, boost::memory_order_relaxed);
   return block;
 }
 

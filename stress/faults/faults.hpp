@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The workload of faults: the mixed one, with the faults of its settings, and files truncated under
-/// their mappings.
+/// The workload of faults: the mixed one with injected faults, and files truncated under their mappings.
 #pragma once
 
-#include "../outcome.hpp"
 #include "../monitor.hpp"
+#include "../outcome.hpp"
 
 namespace byre::stress {
 

@@ -12,7 +12,7 @@
 namespace byre::stress {
 namespace {
 
-constinit thread_local Injector* this_threads_injector = nullptr;
+constinit thread_local Injector* current_injector = nullptr;
 
 void arm_heap([[maybe_unused]] std::uint32_t after) noexcept {
 #if BYRE_STRESS_FAILS_HEAP
@@ -38,20 +38,20 @@ bool can_fail_heap() noexcept {
 }
 
 Injector::Injector(const FaultRates& rates, std::uint64_t seed) : rates_(rates), random_(seed) {
-  this_threads_injector = this;
+  current_injector = this;
 }
 
 Injector::~Injector() {
-  this_threads_injector = nullptr;
+  current_injector = nullptr;
 }
 
 Injector* Injector::current() noexcept {
-  return this_threads_injector;
+  return current_injector;
 }
 
 void Injector::arm(std::optional<Fault> fault, std::uint32_t after) noexcept {
   armed_ = fault;
-  chances_before_ = after;
+  opportunities_before_ = after;
   to_throw_.reset();
   at_arm_ = counts_;
   if (is_armed(Fault::heap)) {
@@ -67,8 +67,8 @@ void Injector::disarm() noexcept {
 }
 
 void Injector::suspend_heap_fault() noexcept {
-  if (this_threads_injector != nullptr && this_threads_injector->is_armed(Fault::heap)) {
-    this_threads_injector->disarm();
+  if (current_injector != nullptr && current_injector->is_armed(Fault::heap)) {
+    current_injector->disarm();
   }
 }
 
@@ -77,12 +77,12 @@ bool Injector::fires(Fault fault) noexcept {
   if (fault == Fault::allocation && ++allocations_ == rates_.allocation_at) {
     happens = true;
   } else if (is_armed(fault)) {
-    happens = chances_before_-- == 0;
+    happens = opportunities_before_-- == 0;
     if (happens) {
       armed_.reset();
     }
   } else if (const double rate = rate_per_call(fault); rate > 0) {
-    happens = boost::random::uniform_01<double>()(random_) < rate;
+    happens = fraction(random_) < rate;
   }
   if (happens) {
     record(fault);

@@ -38,7 +38,7 @@ Counts& Counts::operator+=(const Counts& other) noexcept {
 }
 
 void Counts::record_write(Materialized answer, bool was_shared, bool was_read_only,
-                       std::size_t nbytes) noexcept {
+                          std::size_t nbytes) noexcept {
   writes_to_shared += was_shared ? 1 : 0;
   writes_to_read_only += was_read_only && !was_shared ? 1 : 0;
   switch (answer) {

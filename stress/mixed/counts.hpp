@@ -39,7 +39,7 @@ struct Counts {
   Counts& operator+=(const Counts& other) noexcept;
 
   void record_write(Materialized answer, bool was_shared, bool was_read_only,
-                  std::size_t nbytes) noexcept;
+                    std::size_t nbytes) noexcept;
   void record_copy(std::uint64_t& cause, std::size_t nbytes) noexcept {
     ++cause;
     bytes_copied += nbytes;

@@ -4,15 +4,12 @@
 /// decisions, not their results.
 #pragma once
 
-#include <boost/functional/hash.hpp>
-#include <boost/random/discrete_distribution.hpp>
-#include <boost/random/mersenne_twister.hpp>
-#include <boost/random/uniform_01.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 
 #include "../settings.hpp"
+#include "support/random.hpp"
 
 namespace byre::stress {
 
@@ -33,52 +30,20 @@ struct Decision {
 class Decisions {
  public:
   Decisions(const Settings& settings, std::uint64_t seed)
-      : random_(seed), operation_(settings.mix), sizes_(settings.sizes), faults_(settings.faults) {}
+      : random_(seed), mix_(settings.mix), sizes_(settings.sizes), faults_(settings.faults) {}
 
-  Decision next() {
-    Decision decision;
-    decision.operation = static_cast<Operation>(operation_(random_));
-    decision.slot = draw32();
-    decision.other = draw32();
-    decision.choice = draw32();
-    decision.nbytes = sizes_.draw(random_);
-    decision.fault = draw_fault();
-    decision.fault_after = draw32() % 2;
-    add_to_digest(decision);
-    return decision;
-  }
+  Decision next();
 
   /// Of all decisions so far. Equal sequences have equal digests.
   std::size_t digest() const noexcept { return digest_; }
 
  private:
-  std::uint32_t draw32() { return static_cast<std::uint32_t>(random_()); }
+  Operation draw_operation();
+  std::optional<Fault> draw_fault();
+  void add_to_digest(const Decision& decision);
 
-  std::optional<Fault> draw_fault() {
-    double chance = boost::random::uniform_01<double>()(random_);
-    const auto falls_to = [&](double rate) { return (chance -= rate) < 0; };
-    if (falls_to(faults_.allocation)) {
-      return Fault::allocation;
-    }
-    if (falls_to(faults_.copy)) {
-      return Fault::copy;
-    }
-    return falls_to(faults_.heap) ? std::optional(Fault::heap) : std::nullopt;
-  }
-
-  void add_to_digest(const Decision& decision) {
-    boost::hash_combine(digest_, static_cast<std::size_t>(decision.operation));
-    boost::hash_combine(digest_, decision.slot);
-    boost::hash_combine(digest_, decision.other);
-    boost::hash_combine(digest_, decision.choice);
-    boost::hash_combine(digest_, decision.nbytes);
-    boost::hash_combine(digest_,
-                        decision.fault ? 1 + static_cast<std::size_t>(*decision.fault) : 0);
-    boost::hash_combine(digest_, decision.fault_after);
-  }
-
-  boost::random::mt19937_64 random_;
-  boost::random::discrete_distribution<std::uint32_t> operation_;
+  test::Random random_;
+  Mix mix_;
   Sizes sizes_;
   FaultRates faults_;
   std::size_t digest_ = 0;

@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <vector>
 
-#include "support/temporary_folder.hpp"
 #include "../content/content.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace byre::stress {
 

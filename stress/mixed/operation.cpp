@@ -15,11 +15,25 @@ struct Described {
 };
 
 constexpr std::array<Described, operation_count> described{{
-    {"read", 12},        {"write", 12},    {"write_never", 4},  {"clone", 12},
-    {"clone_clone", 4},  {"drop", 8},      {"allocate", 3},     {"hand", 8},
-    {"take", 10},        {"resize", 3},    {"adopt", 3},        {"borrow", 2},
-    {"map", 2},          {"alias", 3},     {"move", 3},         {"shared_slot_read", 6},
-    {"shared_slot_clone", 12}, {"shared_slot_put", 3}, {"shared_slot_steal", 10},
+    {"read", 12},
+    {"write", 12},
+    {"write_never", 4},
+    {"clone", 12},
+    {"clone_clone", 4},
+    {"drop", 8},
+    {"allocate", 3},
+    {"hand", 8},
+    {"take", 10},
+    {"resize", 3},
+    {"adopt", 3},
+    {"borrow", 2},
+    {"map", 2},
+    {"alias", 3},
+    {"move", 3},
+    {"shared_slot_read", 6},
+    {"shared_slot_clone", 12},
+    {"shared_slot_put", 3},
+    {"shared_slot_steal", 10},
 }};
 
 std::string all_names() {

@@ -13,21 +13,21 @@ namespace byre::stress {
 /// A thread has its own slots, each with a Buffer or a Storage, and a mailbox. All threads share some slots
 /// whose storages are read and cloned, never written. An operation on an empty slot allocates first.
 enum class Operation : std::uint8_t {
-  read,         ///< reads every byte
-  write,        ///< gets write access, checks what a copy or steal left, writes every byte
-  write_never,  ///< the same, without waiting
-  clone,        ///< a lazy clone into another slot
-  clone_clone,  ///< a lazy clone of a lazy clone, which is dropped
-  drop,         ///< releases the value of a slot
-  allocate,     ///< new memory
-  hand,         ///< a lazy clone into another thread's mailbox; half the time then written
-  take,         ///< out of the own mailbox into a slot; half the time then written
-  resize,       ///< refused unless unique
-  adopt,        ///< foreign memory with a deleter
-  borrow,       ///< memory that stays its lender's, const or not
-  map,          ///< a file
-  alias,        ///< another handle to the same storage, or the release of one
-  move,         ///< moves, swaps and assigns, to itself too
+  read,               ///< reads every byte
+  write,              ///< gets write access, checks what a copy or steal left, writes every byte
+  write_never,        ///< the same, without waiting
+  clone,              ///< a lazy clone into another slot
+  clone_clone,        ///< a lazy clone of a lazy clone, which is dropped
+  drop,               ///< releases the value of a slot
+  allocate,           ///< new memory
+  hand,               ///< a lazy clone into another thread's mailbox; half the time then written
+  take,               ///< out of the own mailbox into a slot; half the time then written
+  resize,             ///< refused unless unique
+  adopt,              ///< foreign memory with a deleter
+  borrow,             ///< memory that stays its lender's, const or not
+  map,                ///< a file
+  alias,              ///< another handle to the same storage, or the release of one
+  move,               ///< moves, swaps and assigns, to itself too
   shared_slot_read,   ///< reads and clones one storage together with other threads
   shared_slot_clone,  ///< a clone of one that others clone too; half the time then written
   shared_slot_put,    ///< a clone into a shared slot, in place of another storage

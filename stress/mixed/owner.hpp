@@ -135,8 +135,9 @@ class Owner {
         counts_.record_copy(counts_.resized, nbytes_before);
       }
       expect(value.nbytes() == nbytes, "a resize left another size");
-      expect(reads(value.data(), std::min(nbytes, nbytes_before), checked.expected(), nbytes_before),
-             "a resize lost bytes");
+      expect(
+          reads(value.data(), std::min(nbytes, nbytes_before), checked.expected(), nbytes_before),
+          "a resize lost bytes");
       return true;
     });
   }

@@ -64,7 +64,7 @@ class Safepoint {
   Monitor& monitor_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  unsigned running_;   // neither held nor detached
+  unsigned running_;  // neither held nor detached
   unsigned attached_;
   boost::atomic<bool> requested_{false};
 };

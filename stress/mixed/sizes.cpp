@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "sizes.hpp"
 
+#include <algorithm>
+#include <bit>
 #include <charconv>
 #include <stdexcept>
 
@@ -14,6 +16,18 @@ struct Unit {
 constexpr Unit units[] = {{'M', 20}, {'K', 10}};
 
 }  // namespace
+
+std::size_t Sizes::draw(test::Random& random) const {
+  const auto draw_bits = [&] {
+    return random.number(std::bit_width(least_nbytes), std::bit_width(most_nbytes));
+  };
+  const auto first = draw_bits();
+  const auto second = draw_bits();
+  const auto bits = std::min({first, second, draw_bits()});
+  const std::size_t least = std::max(least_nbytes, std::size_t{1} << (bits - 1));
+  const std::size_t most = std::min(most_nbytes, (std::size_t{1} << bits) - 1);
+  return random.number(least, most);
+}
 
 std::size_t parse_nbytes(std::string_view text) {
   std::string_view digits = text;

@@ -2,12 +2,11 @@
 /// The sizes of the storages of a run.
 #pragma once
 
-#include <algorithm>
-#include <bit>
-#include <boost/random/uniform_int_distribution.hpp>
 #include <cstddef>
 #include <string>
 #include <string_view>
+
+#include "support/random.hpp"
 
 namespace byre::stress {
 
@@ -20,23 +19,9 @@ struct Sizes {
 
   friend bool operator==(const Sizes&, const Sizes&) = default;
 
-  static int order_of(std::size_t nbytes) noexcept {
-    return static_cast<int>(std::bit_width(nbytes));
-  }
-
   /// The smallest of three orders of magnitude that are uniformly drawn: 64 MiB come up, and most
   /// operations take microseconds.
-  template <class Random>
-  std::size_t draw(Random& random) const {
-    boost::random::uniform_int_distribution<int> order(order_of(least_nbytes),
-                                                       order_of(most_nbytes));
-    const int first = order(random);
-    const int second = order(random);
-    const int bits = std::min({first, second, order(random)});
-    const std::size_t from = std::max(least_nbytes, std::size_t{1} << (bits - 1));
-    const std::size_t to = std::min(most_nbytes, (std::size_t{1} << bits) - 1);
-    return boost::random::uniform_int_distribution<std::size_t>(from, to)(random);
-  }
+  std::size_t draw(test::Random& random) const;
 };
 
 /// "100", "64K", "1M", up to 64M. Throws std::invalid_argument, with a text for the

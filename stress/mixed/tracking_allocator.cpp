@@ -9,7 +9,8 @@ Block TrackingAllocator::allocate(const Request& request) {
   return record(behind_.allocate(request));
 }
 
-Block TrackingAllocator::allocate_copy(const Request& request, const void* source, std::size_t nbytes) {
+Block TrackingAllocator::allocate_copy(const Request& request, const void* source,
+                                       std::size_t nbytes) {
   return record(behind_.allocate_copy(request, source, nbytes));
 }
 
@@ -19,10 +20,11 @@ void TrackingAllocator::deallocate(const Block& block) noexcept {
     const std::lock_guard lock(shard.mutex);
     const auto found = shard.live.find(block.data);
     if (found == shard.live.end()) {
-      failures_.add(format_text("the block at %p, of %zu bytes, was released though it is not live: "
-                                "it was released before, or never allocated",
-                                block.data, block.capacity)
-                        .chars.data());
+      failures_.add(
+          format_text("the block at %p, of %zu bytes, was released though it is not live: "
+                      "it was released before, or never allocated",
+                      block.data, block.capacity)
+              .chars.data());
       return;
     }
     const Block given = found->second;

@@ -18,7 +18,8 @@ namespace byre::stress {
 /// Thread-safe. Threads seldom contend: there are many locks, chosen by address.
 class TrackingAllocator final : public Allocator {
  public:
-  TrackingAllocator(Allocator& behind, Failures& failures) noexcept : behind_(behind), failures_(failures) {}
+  TrackingAllocator(Allocator& behind, Failures& failures) noexcept
+      : behind_(behind), failures_(failures) {}
 
   Block allocate(const Request& request) override;
   Block allocate_copy(const Request& request, const void* source, std::size_t nbytes) override;

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "../faults/injector.hpp"
-#include "decision.hpp"
 #include "counts.hpp"
+#include "decision.hpp"
 #include "run_state.hpp"
 
 namespace byre::stress {
@@ -42,8 +42,8 @@ class ValueFactory {
       write_content(static_cast<std::byte*>(block.data), decision.nbytes, content);
       ++counts_.adopted;  // the deleter is called, even if this fails
       return Checked(Value::adopt(block.data, decision.nbytes, state_.deleter_of(block),
-                               allocator_for(decision)),
-                  content, content);
+                                  allocator_for(decision)),
+                     content, content);
     });
   }
 
@@ -64,7 +64,8 @@ class ValueFactory {
   Checked map(const Decision& decision) {
     const File& file = state_.files.at(decision.other);
     return of_either_type(decision, [&]<class Value>(std::type_identity<Value>) {
-      return Checked(Value::map_file(file.path, allocator_for(decision)), unwritten(), file.content);
+      return Checked(Value::map_file(file.path, allocator_for(decision)), unwritten(),
+                     file.content);
     });
   }
 

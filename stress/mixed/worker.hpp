@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "../perturbed/perturbed.hpp"
-#include "safepoint.hpp"
 #include "operation_log.hpp"
-#include "value_factory.hpp"
 #include "owner.hpp"
+#include "safepoint.hpp"
 #include "slots.hpp"
+#include "value_factory.hpp"
 
 namespace byre::stress {
 
@@ -122,7 +122,8 @@ class Worker {
 
   void hand(const Decision& decision) {
     Checked& checked = filled(decision);
-    state_.mailboxes[decision.other % state_.mailboxes.size()].put(factory_.clone(checked, decision));
+    state_.mailboxes[decision.other % state_.mailboxes.size()].put(
+        factory_.clone(checked, decision));
     write_if_chosen(checked, decision);
   }
 
@@ -136,7 +137,8 @@ class Worker {
     Checked& checked = filled(decision);
     checked.become_storage();
     checked.toggle_alias(decision.chooses(release_first));
-    owner_.expect(checked.storage()->handle_count() == checked.handles(), "a handle was lost or forged");
+    owner_.expect(checked.storage()->handle_count() == checked.handles(),
+                  "a handle was lost or forged");
     owner_.check(checked);
   }
 
@@ -177,7 +179,8 @@ class Worker {
   auto shared_put(const Decision& decision) {
     Checked checked = factory_.clone(filled(decision), decision);
     checked.become_storage();
-    return state_.shared_slots.replace(decision.other, {checked.release_storage(), checked.expected()});
+    return state_.shared_slots.replace(decision.other,
+                                       {checked.release_storage(), checked.expected()});
   }
 
   /// Other threads may have handles of the storage, so that it must not be written. Its clone may: it is the
@@ -215,7 +218,7 @@ class Worker {
   Decisions decisions_;
   ValueFactory<Sync, Share> factory_;
   Owner owner_;
-  Log log_;
+  OperationLog log_;
   Slots<Checked> slots_;
   boost::atomic<std::uint64_t> done_{0};
 };

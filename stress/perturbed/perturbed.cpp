@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "perturbed.hpp"
 
-#include <random>
+#include <chrono>
 #include <stdexcept>
 #include <thread>
 
@@ -25,12 +25,6 @@ std::uint64_t to_units(double chance) {
   return static_cast<std::uint64_t>(chance * 0x1p32);
 }
 
-boost::random::taus88 seeded(std::uint64_t seed) {
-  // A sequence, so that neighbouring seeds have nothing in common.
-  std::seed_seq sequence{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)};
-  return boost::random::taus88(sequence);
-}
-
 }  // namespace
 
 ScopedPerturbation::ScopedPerturbation(const Perturbation& perturbation, std::uint64_t seed)
@@ -39,7 +33,7 @@ ScopedPerturbation::ScopedPerturbation(const Perturbation& perturbation, std::ui
       sleeps_(to_units(perturbation.yields + perturbation.pauses + perturbation.sleeps)),
       spurious_(to_units(perturbation.spurious)),
       perturbation_(perturbation),
-      random_(seeded(seed)),
+      random_(seed),
       outer_(detail::current_perturbation) {
   const bool is_off = perturbation == no_perturbation;
   detail::current_perturbation = is_off ? nullptr : this;

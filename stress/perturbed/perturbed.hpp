@@ -6,39 +6,14 @@
 
 #include <byre/sync/boost.hpp>
 
-#include <boost/random/taus88.hpp>
-
-#include <chrono>
 #include <cstdint>
-#include <utility>
+#include <string_view>
+
+#include "../sync_hooks.hpp"
+#include "perturbation.hpp"
+#include "support/random.hpp"
 
 namespace byre::stress {
-
-/// How often a thread is delayed, and for how long. The chances are per window, in [0, 1], and exclude
-/// each other: their sum is at most 1.
-struct Perturbation {
-  double yields = 0;                          ///< of the time slice
-  double pauses = 0;                          ///< of the processor, from 1 to most_pauses of them
-  double sleeps = 0;                          ///< for up to longest_sleep
-  double spurious = 0;                        ///< failures of a compare-exchange, and wakes of a
-                                              ///< sleeper
-  std::uint32_t most_pauses = 0;              ///< some 10 to 50 ns each
-  std::chrono::microseconds longest_sleep{};  ///< the system adds some 50 us
-
-  friend bool operator==(const Perturbation&, const Perturbation&) = default;
-};
-
-inline constexpr Perturbation no_perturbation{};
-
-/// Most delays are as long as the protocol's windows; a few are as long as a time slice.
-inline constexpr Perturbation usual_perturbation{
-    .yields = 0.02,
-    .pauses = 0.1,
-    .sleeps = 0.005,
-    .spurious = 0.1,
-    .most_pauses = 200,
-    .longest_sleep = std::chrono::microseconds(100),
-};
 
 /// Perturbs the thread that constructed it, until it is destroyed. Scopes nest. Only that thread uses it.
 class ScopedPerturbation {
@@ -59,7 +34,7 @@ class ScopedPerturbation {
 
  private:
   /// 32 random bits.
-  std::uint64_t draw() { return random_(); }
+  std::uint64_t draw() { return random_() >> 32; }
   [[gnu::cold, gnu::noinline]] void delay_as_drawn(std::uint64_t drawn);
 
   // Chances in units of 2^-32, each added to those before it.
@@ -68,15 +43,9 @@ class ScopedPerturbation {
   std::uint64_t sleeps_;
   std::uint64_t spurious_;
   Perturbation perturbation_;
-  boost::random::taus88 random_;
+  test::RandomEngine random_;
   ScopedPerturbation* outer_;
 };
-
-/// A seed for each thread of a run.
-constexpr std::uint64_t seed_of_thread(std::uint64_t seed, std::uint64_t thread) noexcept {
-  constexpr std::uint64_t golden_ratio = 0x9E37'79B9'7F4A'7C15;
-  return seed + (thread + 1) * golden_ratio;
-}
 
 /// How many delays the calling thread has had so far.
 std::uint64_t delays_of_this_thread() noexcept;
@@ -103,7 +72,7 @@ class Window {
 
 struct WindowHook {
   struct Scope : Window {
-    Scope(const WindowHook&, const char*) noexcept {}
+    Scope(const WindowHook&, std::string_view) noexcept {}
   };
 };
 

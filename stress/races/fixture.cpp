@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "fixture.hpp"
 
-
 #include <algorithm>
 #include <array>
 #include <bit>

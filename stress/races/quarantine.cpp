@@ -22,7 +22,7 @@ struct Quarantine::Header {
   Block block;         // as the heap gave it, with room for this header
   std::byte* first;    // of the prefix, which the data follows
   std::size_t nbytes;  // of both
-  Header* next;          // released before it
+  Header* next;        // released before it
   boost::atomic<bool> is_released;
 
   bool is_untouched() const noexcept {
@@ -37,11 +37,12 @@ Quarantine::~Quarantine() {
 
 Block Quarantine::allocate(const Request& request) {
   static_assert(sizeof(Header) <= header_nbytes);
-  const Block block = aligned_allocator().allocate({request.nbytes, request.prefix + header_nbytes});
+  const Block block =
+      aligned_allocator().allocate({request.nbytes, request.prefix + header_nbytes});
   std::byte* const data = static_cast<std::byte*>(block.data);
   std::byte* const first = data - request.prefix;
-  Header* const header =
-      ::new (first - header_nbytes) Header{block, first, request.prefix + request.nbytes, nullptr, {}};
+  Header* const header = ::new (first - header_nbytes)
+      Header{block, first, request.prefix + request.nbytes, nullptr, {}};
   header->is_released.store(false, boost::memory_order_relaxed);
   // Relaxed: a count, read between rounds.
   live_blocks_.fetch_add(1, boost::memory_order_relaxed);

@@ -4,6 +4,7 @@
 #include <byre/cow/share_lock.hpp>
 #include <byre/storage/buffer.hpp>
 
+#include "../perturbed/perturbed.hpp"
 #include "scenarios/all.hpp"
 #include "scenarios/tensors.hpp"
 

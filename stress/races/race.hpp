@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "../perturbed/perturbed.hpp"
+#include "../perturbed/perturbation.hpp"
 #include "step_log.hpp"
 
 namespace byre::stress {

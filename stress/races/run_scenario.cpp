@@ -11,6 +11,7 @@
 #include <string>
 #include <thread>
 
+#include "../perturbed/perturbed.hpp"
 #include "../thread_group.hpp"
 #include "spin_barrier.hpp"
 
@@ -142,7 +143,8 @@ class ScenarioRun {
     expect_equal(counted.lazy_clones, recorded.clones, "lazy clones counted");
     expect_equal(counted.copies, recorded.copied, "copies counted");
     expect_equal(counted.steals, recorded.stole, "steals counted");
-    expect_equal(counted.bytes_copied, recorded.copied * fixture_.nbytes, "bytes counted as copied");
+    expect_equal(counted.bytes_copied, recorded.copied * fixture_.nbytes,
+                 "bytes counted as copied");
   }
 
   void check_memory() {

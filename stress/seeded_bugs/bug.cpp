@@ -3,11 +3,12 @@
 
 #include <type_traits>
 
+#include "../perturbed/perturbed.hpp"
 #include "../races/run_scenario.hpp"
 #include "../races/sanitized.hpp"
 #include "../races/scenarios/all.hpp"
-#include "wrong_designs.hpp"
 #include "lifetime_checked.hpp"
+#include "wrong_designs.hpp"
 
 namespace byre::stress::seeded_bugs {
 namespace {

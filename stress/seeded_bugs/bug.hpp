@@ -12,7 +12,7 @@ namespace byre::stress::seeded_bugs {
 
 /// What a sanitizer reports of a bug.
 enum class Report : std::uint8_t {
-  none,            ///< nothing: no data is accessed wrongly, or none that it watches
+  none,  ///< nothing: no data is accessed wrongly, or none that it watches
   data_race,
   use_after_free,  ///< for ThreadSanitizer also a race with the release, or a mutex that is gone
   leak,

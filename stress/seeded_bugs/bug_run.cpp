@@ -10,10 +10,10 @@
 #include <string>
 #include <utility>
 
-#include "support/child_process.hpp"
 #include "../races/sanitized.hpp"
 #include "lifetime_checked.hpp"
 #include "shared_report.hpp"
+#include "support/child_process.hpp"
 
 namespace byre::stress::seeded_bugs {
 namespace {
@@ -82,7 +82,8 @@ Finding finding_of(const test::Exit& exit, bool is_hang, const std::string& outp
     return {Verdict::hang, report.rounds(), "no further round ended"};
   }
   if (const auto signal = exit.signal()) {
-    return {Verdict::crash, report.rounds(), first_line.empty() ? ::strsignal(*signal) : first_line};
+    return {Verdict::crash, report.rounds(),
+            first_line.empty() ? ::strsignal(*signal) : first_line};
   }
   const Finding finding = report.finding();
   if (finding.verdict == Verdict::not_found && !exit.is_success()) {

@@ -19,7 +19,8 @@ Report expected_report(const Bug& bug) {
 }
 
 bool says(const Finding& finding, std::string_view words) {
-  return finding.verdict == Verdict::sanitizer_report && finding.text.find(words) != std::string::npos;
+  return finding.verdict == Verdict::sanitizer_report &&
+         finding.text.find(words) != std::string::npos;
 }
 
 /// Whether the sanitizer said what it should.
@@ -31,7 +32,8 @@ bool is_reported(const Finding& finding, Report report) {
       return says(finding, "data race");
     case Report::use_after_free:
       return says(finding, "heap-use-after-free") ||
-             (is_thread_sanitized && (says(finding, "data race") || says(finding, "invalid mutex")));
+             (is_thread_sanitized &&
+              (says(finding, "data race") || says(finding, "invalid mutex")));
     case Report::leak:
       return says(finding, "leaked");
   }
@@ -67,7 +69,8 @@ std::uint64_t sooner_if_perturbed(const std::vector<Detection>& detections) {
       std::count_if(detections.begin(), detections.end(), [](const Detection& detection) {
         const auto unperturbed = median_rounds(detection.unperturbed);
         const auto perturbed = median_rounds(detection.perturbed);
-        return !detection.unperturbed.empty() && perturbed && (!unperturbed || *perturbed < *unperturbed);
+        return !detection.unperturbed.empty() && perturbed &&
+               (!unperturbed || *perturbed < *unperturbed);
       }));
 }
 

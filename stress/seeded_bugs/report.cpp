@@ -54,8 +54,9 @@ std::string found_by(const Detection& detection) {
 Json json_of(const std::vector<Finding>& findings) {
   Json runs = Json::array();
   for (const Finding& finding : findings) {
-    runs.push_back(
-        {{"verdict", name_of(finding.verdict)}, {"rounds", finding.rounds}, {"text", finding.text}});
+    runs.push_back({{"verdict", name_of(finding.verdict)},
+                    {"rounds", finding.rounds},
+                    {"text", finding.text}});
   }
   const auto median = median_rounds(findings);
   return {{"median_rounds", median ? Json(*median) : Json(nullptr)}, {"runs", runs}};
@@ -95,13 +96,15 @@ std::string row_of(const Detection& detection) {
 }
 
 std::string foot_of_table(const std::vector<Detection>& detections) {
-  const auto missed = std::count_if(detections.begin(), detections.end(),
-                                    [](const Detection& detection) { return !detection.is_as_expected(); });
+  const auto missed =
+      std::count_if(detections.begin(), detections.end(),
+                    [](const Detection& detection) { return !detection.is_as_expected(); });
   std::string text = "\n" + std::to_string(detections.size()) + " seeded bugs, " +
                      std::to_string(missed) + " missed";
   if constexpr (is_sanitized) {
-    const auto left_out = std::count_if(detections.begin(), detections.end(),
-                                        [](const Detection& detection) { return detection.is_left_out(); });
+    const auto left_out =
+        std::count_if(detections.begin(), detections.end(),
+                      [](const Detection& detection) { return detection.is_left_out(); });
     text += ", " + std::to_string(left_out) + " not seen by this sanitizer";
   } else {
     text += "; " + std::to_string(sooner_if_perturbed(detections)) +
@@ -113,7 +116,8 @@ std::string foot_of_table(const std::vector<Detection>& detections) {
   return text + ".\n";
 }
 
-nlohmann::ordered_json json_of(const DetectionSettings& settings, const std::vector<Detection>& detections) {
+nlohmann::ordered_json json_of(const DetectionSettings& settings,
+                               const std::vector<Detection>& detections) {
   Json bugs = Json::array();
   for (const Detection& detection : detections) {
     bugs.push_back({

@@ -92,9 +92,9 @@ std::string text_of(const Soak& soak) {
   write_table(page, soak);
   write_survived_faults(page, sum_of(soak).counts.faults);
   write_memory(page, soak);
-  page << "\nlost: " << (soak.lost.empty() ? "nothing" : "") << '\n';
-  for (const std::string& lost : soak.lost) {
-    page << lost << '\n';
+  page << "\nfailures: " << (soak.failures.empty() ? "none" : "") << '\n';
+  for (const std::string& failure : soak.failures) {
+    page << failure << '\n';
   }
   return page.str();
 }
@@ -119,7 +119,7 @@ nlohmann::ordered_json json_of(const Soak& soak) {
           {"at_start", json_of(soak.at_start)},
           {"at_end", json_of(soak.at_end)},
           {"growth_judged", soak.rotations >= 2 && can_judge_growth()},
-          {"lost", soak.lost}};
+          {"failures", soak.failures}};
 }
 
 }  // namespace byre::stress

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// What the process holds, to be compared before and after: memory, mappings, open files, threads.
-/// Thread-safe; exact while other threads do nothing.
+/// The resources of the process, to be compared before and after: memory, mappings, open files, threads.
+/// Exact while other threads are idle.
 #pragma once
 
 #include <cstdint>
@@ -9,32 +9,31 @@
 
 namespace byre::stress {
 
-/// 0 where the system does not tell.
+/// 0 where the system does not say.
 struct Resources {
   std::uint64_t resident_nbytes = 0;
-  std::uint64_t heap_nbytes = 0;  ///< that malloc has given out
+  std::uint64_t heap_nbytes = 0;  ///< allocated by malloc
   std::uint64_t mappings = 0;
   std::uint64_t files = 0;
   std::uint64_t threads = 0;
 };
 
-/// Has malloc give back what is freed: its thresholds would grow with the largest block so far, and
-/// every thread's arena then keep up to 64 MiB that no trimming reaches. To be called before threads.
+/// Makes malloc return freed memory. Its thresholds grow with the largest block so far; each thread's arena
+/// would keep up to 64 MiB that no trimming reaches. To be called before threads start.
 void pin_malloc_thresholds();
 
-/// Gives back what is idle first: the default pool's blocks, this thread's small blocks, malloc's
-/// free memory.
+/// First trims the default pool, this thread's cache and malloc.
 Resources resources_after_trimming();
 
-/// The most that ever was resident.
+/// The peak so far.
 std::uint64_t peak_resident_nbytes();
 
-/// Whether growth can be judged: a sanitizer keeps what is freed.
+/// False under a sanitizer, which keeps freed memory.
 bool can_judge_growth() noexcept;
 
-/// What there is too much of, one line each. Of the heap, a MiB is allowed for what libraries keep;
-/// of resident memory, which includes the ends of malloc's arenas, 16 MiB; of mappings, as many as
-/// these may add; of files and threads, none.
+/// The resources that grew by more than is allowed, one line each: 1 MiB of the heap, for what libraries
+/// keep; 16 MiB resident, for the ends of malloc's arenas; as many mappings as arenas may add; no file and
+/// no thread.
 std::vector<std::string> growth(const Resources& before, const Resources& after);
 
 }  // namespace byre::stress

@@ -5,10 +5,10 @@
 
 #include <string>
 
-#include "../mixed/invariant_audit.hpp"
-#include "../mixed/decision.hpp"
-#include "../mixed/value_factory.hpp"
 #include "../mixed/counts.hpp"
+#include "../mixed/decision.hpp"
+#include "../mixed/invariant_audit.hpp"
+#include "../mixed/value_factory.hpp"
 #include "fake_value.hpp"
 
 namespace byre::stress {
@@ -104,7 +104,8 @@ TEST_F(InvariantAuditTest, wrong_bytes_on_the_board_are_noticed) {
   const Content other{checked.expected().identity, checked.expected().version + 1};
   state.shared_slots.put(0, {checked.release_storage(), other});
   audit.count_shared();
-  EXPECT_NE(reported_by_audit().find("with all threads paused, a storage is stale"), std::string::npos)
+  EXPECT_NE(reported_by_audit().find("with all threads paused, a storage is stale"),
+            std::string::npos)
       << reported_by_audit();
 }
 

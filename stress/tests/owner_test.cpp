@@ -41,13 +41,15 @@ TEST_F(OwnerTest, nothing_is_said_of_a_storage_that_is_right) {
 TEST_F(OwnerTest, a_wrong_byte_is_noticed_in_what_is_its_own) {
   checked.value.bytes[50] ^= std::byte{1};
   owner.check(checked);
-  EXPECT_NE(reported().find("thread 3: a storage is torn or overwritten"), reported().npos) << reported();
+  EXPECT_NE(reported().find("thread 3: a storage is torn or overwritten"), reported().npos)
+      << reported();
 }
 
 TEST_F(OwnerTest, a_wrong_byte_is_noticed_in_what_all_share) {
   checked.value.bytes[50] ^= std::byte{1};
   owner.check(checked.value, checked.now);
-  EXPECT_NE(reported().find("a storage on the shared_slots is torn"), reported().npos) << reported();
+  EXPECT_NE(reported().find("a storage on the shared_slots is torn"), reported().npos)
+      << reported();
 }
 
 TEST_F(OwnerTest, a_copy_of_what_nobody_shared_is_noticed) {
@@ -115,7 +117,8 @@ TEST_F(OwnerTest, what_a_fault_throws_is_taken) {
 
 TEST_F(OwnerTest, an_error_that_is_not_of_the_fault_is_noticed) {
   owner.check_error(Fault::copy, OutOfMemory(10, "test"));
-  EXPECT_NE(reported().find("threw something else than copy does"), std::string::npos) << reported();
+  EXPECT_NE(reported().find("threw something else than copy does"), std::string::npos)
+      << reported();
 }
 
 TEST_F(OwnerTest, an_error_without_a_fault_is_noticed) {

@@ -7,10 +7,10 @@
 
 #include <cstdlib>
 
-#include "../soak/resources.hpp"
-#include "../mixed/watchdog.hpp"
 #include "../mixed/crash_handler.hpp"
 #include "../mixed/operation_log.hpp"
+#include "../mixed/watchdog.hpp"
+#include "../soak/resources.hpp"
 
 namespace byre::stress {
 namespace {
@@ -53,8 +53,8 @@ TEST(Report, the_log_keeps_the_last_operations) {
 TEST(ReportDeathTest, a_program_that_dies_says_what_repeats_it) {
   EXPECT_DEATH(
       {
-        const CrashHandler crash_handler("byre-stress --seed 7",
-                                   [] { return std::vector<std::string>{"thread 0 #1 read"}; });
+        const CrashHandler crash_handler(
+            "byre-stress --seed 7", [] { return std::vector<std::string>{"thread 0 #1 read"}; });
         std::abort();
       },
       "ended by signal.*\nagain: byre-stress --seed 7\n  thread 0 #1 read");
@@ -63,8 +63,8 @@ TEST(ReportDeathTest, a_program_that_dies_says_what_repeats_it) {
 TEST(ReportDeathTest, a_run_that_hangs_is_ended_and_says_what_repeats_it) {
   EXPECT_EXIT(
       {
-        const CrashHandler crash_handler("byre-stress --seed 7",
-                                   [] { return std::vector<std::string>{"thread 0 #1 read"}; });
+        const CrashHandler crash_handler(
+            "byre-stress --seed 7", [] { return std::vector<std::string>{"thread 0 #1 read"}; });
         Watchdog hang(crash_handler, std::chrono::seconds(0));
         hang.look(4);
         hang.look(5);

@@ -4,8 +4,8 @@
 
 #include <stdexcept>
 
-#include "../seeded_bugs/detection.hpp"
 #include "../races/sanitized.hpp"
+#include "../seeded_bugs/detection.hpp"
 
 namespace byre::stress::seeded_bugs {
 namespace {
@@ -48,8 +48,8 @@ std::vector<Detection> detections_with(std::uint64_t sooner) {
   for (const Bug& bug : all_bugs()) {
     const bool is_sooner = detections.size() < sooner;
     detections.push_back({&bug,
-                       {{Verdict::wrong_result, 100, ""}},
-                       {{Verdict::wrong_result, std::uint64_t{is_sooner ? 3U : 100U}, ""}}});
+                          {{Verdict::wrong_result, 100, ""}},
+                          {{Verdict::wrong_result, std::uint64_t{is_sooner ? 3U : 100U}, ""}}});
   }
   return detections;
 }

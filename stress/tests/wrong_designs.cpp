@@ -6,10 +6,10 @@
 #include <string>
 #include <string_view>
 
-#include "../seeded_bugs/wrong_designs.hpp"
+#include "../mixed/run.hpp"
 #include "../report/console.hpp"
 #include "../report/report.hpp"
-#include "../mixed/run.hpp"
+#include "../seeded_bugs/wrong_designs.hpp"
 
 namespace byre::stress {
 namespace {
@@ -55,7 +55,8 @@ int main(int argc, char** argv) {
                     .perturbation = usual_perturbation,
                     .operations = 50'000};
   // Writes of what others still copy come about often.
-  settings.mix = parse_mix("shared_slot_clone=4,shared_slot_steal=4,hand=2,take=2,write=2,read=1,drop=1");
+  settings.mix =
+      parse_mix("shared_slot_clone=4,shared_slot_steal=4,hand=2,take=2,write=2,read=1,drop=1");
   const Outcome outcome = run(argv[1], settings);
   std::fputs(text_of(outcome).c_str(), stdout);
   return outcome.failures.empty() ? EXIT_SUCCESS : EXIT_FAILURE;

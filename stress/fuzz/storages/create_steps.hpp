@@ -28,7 +28,8 @@ void allocate(TargetState& target, Slot& to) {
 
 /// Makes what is of `origin` by `make(allocator)`.
 template <class Slot, class Make>
-void make_foreign(TargetState& target, Slot& to, Bytes bytes, Data::Description description, Make make) {
+void make_foreign(TargetState& target, Slot& to, Bytes bytes, Data::Description description,
+                  Make make) {
   Allocator& allocator = target.choose_allocator();
   typename Slot::Real made;
   if (target.faults.during([&] { made = make(allocator); }) == Fault::none) {
@@ -46,9 +47,9 @@ void adopt(TargetState& target, Slot& to) {
   trace("%s: adopt %zu bytes", Slot::kind, nbytes);
   std::byte* const data = target.adopted.add(bytes);
   const Adopted::Release release{&target.adopted};
-  make_foreign(target, to, std::move(bytes), {.origin = Origin::adopted}, [&](Allocator& allocator) {
-    return Slot::Real::adopt(data, nbytes, release, allocator);
-  });
+  make_foreign(
+      target, to, std::move(bytes), {.origin = Origin::adopted},
+      [&](Allocator& allocator) { return Slot::Real::adopt(data, nbytes, release, allocator); });
 }
 
 template <class Slot>

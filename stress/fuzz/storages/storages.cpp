@@ -10,8 +10,8 @@
 #include "change_steps.hpp"
 #include "checks.hpp"
 #include "create_steps.hpp"
-#include "type_specific_steps.hpp"
 #include "refused_steps.hpp"
+#include "type_specific_steps.hpp"
 
 namespace byre::fuzz {
 namespace {

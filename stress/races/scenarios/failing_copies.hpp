@@ -64,7 +64,8 @@ class FailingCopies final : public Scenario {
       fixture_.expect_equal(did.kept(), 1, "writers that kept the original");
     }
     const std::uint64_t originals = sharing != 0 || did.kept() != 0 ? 1 : 0;
-    fixture_.expect_equal(fixture_.memory.live_blocks(), did.copied + originals, "blocks of owners");
+    fixture_.expect_equal(fixture_.memory.live_blocks(), did.copied + originals,
+                          "blocks of owners");
     for (unsigned thread = 0; thread < fixture_.threads; ++thread) {
       expect_what_was_left(thread);
     }

@@ -60,7 +60,7 @@ class FamiliesWriteAtOnce<basic_buffer<Sync, Share>, FamilyOf> final : public Sc
       mine.first_escapes_of_all += mine.shadow->escapes.add(place_of_all) ? 1U : 0U;
     }
     fixture_.expect(mine.shadow->escapes.count() <= fixture_.threads + 1,
-                  "pointers leave at no more places than there are");
+                    "pointers leave at no more places than there are");
     fixture_.expect_content(mine.storage, fixture_.original(), "what nobody changed");
     fixture_.drop(thread, mine.storage);
   }
@@ -69,7 +69,7 @@ class FamiliesWriteAtOnce<basic_buffer<Sync, Share>, FamilyOf> final : public Sc
     std::vector<unsigned> whose(writes_each * fixture_.threads + 1, nobody);
     for (unsigned thread = 0; thread < fixture_.threads; ++thread) {
       fixture_.expect(families_[thread].shadow == families_[0].shadow,
-                    "a storage has one attachment");
+                      "a storage has one attachment");
       for (const Write& write : families_[thread].writes) {
         const bool is_first = write.generation < whose.size() && whose[write.generation] == nobody;
         fixture_.expect(is_first, "every write has a generation of its own");
@@ -86,7 +86,8 @@ class FamiliesWriteAtOnce<basic_buffer<Sync, Share>, FamilyOf> final : public Sc
     }
     unsigned first_escapes_of_all = 0;
     for (const OfThread& each : families_) {
-      fixture_.expect_equal(each.first_escapes, 1, "pointers that are the first at a thread's place");
+      fixture_.expect_equal(each.first_escapes, 1,
+                            "pointers that are the first at a thread's place");
       first_escapes_of_all += each.first_escapes_of_all;
     }
     fixture_.expect_equal(first_escapes_of_all, 1, "pointers that are the first at one place");
@@ -143,7 +144,7 @@ class FamiliesWriteAtOnce<basic_buffer<Sync, Share>, FamilyOf> final : public Sc
     const bool follows_another = write.generation > 1 && whose[write.generation - 1] != thread;
     const bool is_told = write.reported_by_read.generation != 0 || write.told.generation != 0;
     fixture_.expect(is_told == follows_another,
-                  "who writes after another family is told, and nobody else");
+                    "who writes after another family is told, and nobody else");
     for (const Told& told : {write.reported_by_read, write.told}) {
       fixture_.expect(
           told.generation == 0 || (told.generation < write.generation && told.whose != thread &&

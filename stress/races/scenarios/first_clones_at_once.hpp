@@ -11,7 +11,9 @@ class FirstClonesAtOnce final : public SharedOwners<Buffer> {
  public:
   using SharedOwners<Buffer>::SharedOwners;
 
-  void prepare() override { source_ = this->fixture_.template filled<Buffer>(this->fixture_.original()); }
+  void prepare() override {
+    source_ = this->fixture_.template filled<Buffer>(this->fixture_.original());
+  }
 
   void act(unsigned thread) override {
     const Buffer& source = source_;

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "../../perturbed/perturbed.hpp"
-#include #include "../run_scenario.hpp"
+#include "../run_scenario.hpp"
 #include "../spin_barrier.hpp"
 
 namespace byre::stress::races {
@@ -178,7 +178,7 @@ class ReshapesOfTensors final : public Scenario {
       const auto* const elements = family.tensor.data<std::int64_t>(line(At::reads, by));
       for (std::int64_t index = 0; index < 2 * half; ++index) {
         fixture_.expect_equal(static_cast<std::uint64_t>(elements[index]),
-                            values_[index < half ? 0 : 1], "a read sees the last write");
+                              values_[index < half ? 0 : 1], "a read sees the last write");
       }
     };
     return tell(read, by, At::reads, family.knows);
@@ -195,7 +195,7 @@ class ReshapesOfTensors final : public Scenario {
       }
     }
     fixture_.expect(is_told ? may_be : may_not_be,
-                  "who accesses what another family wrote is told, and nobody else");
+                    "who accesses what another family wrote is told, and nobody else");
   }
 
   /// Whether the first try was refused; the second is not.
@@ -211,8 +211,8 @@ class ReshapesOfTensors final : public Scenario {
                told.reshape.site.line == At::reshapes + (by == nobody ? write.by : by);
       };
       fixture_.expect((is_of(last_) || is_of(knows.left[0]) || is_of(knows.left[1])) &&
-                        told.access.site.line == at + by,
-                    "who is told is told of the right lines");
+                          told.access.site.line == at + by,
+                      "who is told is told of the right lines");
     }
     ++told_;
     act();

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "../../perturbed/perturbed.hpp"
-#include #include "../run_scenario.hpp"
+#include "../run_scenario.hpp"
 #include "../spin_barrier.hpp"
 
 namespace byre::stress::races {
@@ -29,7 +29,10 @@ namespace byre::stress::races {
 class ViewsOfOneAlias final : public Scenario {
  public:
   explicit ViewsOfOneAlias(Fixture& fixture)
-      : fixture_(fixture), viewed_(fixture.threads), parts_(fixture.threads), values_(fixture.threads) {
+      : fixture_(fixture),
+        viewed_(fixture.threads),
+        parts_(fixture.threads),
+        values_(fixture.threads) {
     fixture_.counts_copies = false;  // which the pass makes as it likes
   }
 
@@ -49,7 +52,7 @@ class ViewsOfOneAlias final : public Scenario {
       // By chains and by strides, as the seed has it; the first of all makes the alias.
       const functional::FunctionalizeOptionsScope scope(
           {.paths = (fixture_.seed + fixture_.round) % 4 == 0 ? functional::ViewPaths::strides
-                                                          : functional::ViewPaths::chains});
+                                                              : functional::ViewPaths::chains});
       mine.push_back(functional::call_for_one("select", {base_, 0, std::int64_t(thread)}));
       while (mine.size() < depth) {
         mine.push_back(functional::call_for_one("transpose", {mine.back(), 0, 1}));
@@ -117,8 +120,8 @@ class ViewsOfOneAlias final : public Scenario {
     switch (choice) {
       case 2:
         fixture_.record(thread, "uses what nobody writes");
-        expect_seen(functional::call_for_one("select", {base_, 0, std::int64_t(fixture_.threads)}), 0,
-                    "what nobody writes stays as it was");
+        expect_seen(functional::call_for_one("select", {base_, 0, std::int64_t(fixture_.threads)}),
+                    0, "what nobody writes stays as it was");
         break;
       case 3:
         fixture_.record(thread, "uses the base");
@@ -164,7 +167,7 @@ class ViewsOfOneAlias final : public Scenario {
     const auto* row = elements.data<std::int64_t>();
     for (const std::int64_t value : values_) {
       fixture_.expect(std::count(row, row + high * wide, value) == high * wide,
-                    "the base has the last write to each part");
+                      "the base has the last write to each part");
       row += high * wide;
     }
   }
