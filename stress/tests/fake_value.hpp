@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// A storage that gives whatever answers a test wants of it, for checks that the real one never fails.
+/// FakeStorage and FakeValue: give the answers that a test wants, for checks that a real storage never fails.
 #pragma once
 
 #include <byre/error/error.hpp>
@@ -17,7 +17,7 @@
 
 namespace byre::stress {
 
-/// Tells the truth where it is not told otherwise.
+/// Answers rightly unless a test changes an answer.
 struct FakeStorage {
   explicit FakeStorage(std::size_t nbytes, Content content) : bytes(nbytes) {
     write_content(bytes.data(), nbytes, content);

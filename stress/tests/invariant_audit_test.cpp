@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The checks at a checkpoint see what they are there for: each is shown a state that is wrong.
-/// owner_test.cpp has those of each operation.
+/// The checks at a checkpoint detect errors: each is shown a run state that is wrong. owner_test.cpp has
+/// those of each operation.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -15,8 +15,7 @@ namespace byre::stress {
 namespace {
 
 using TestedState = RunState<sync::Boost, basic_share_word>;
-using TestedAudit = InvariantAudit<sync::Boost, basic_share_word>;
-using TestedValue = TestedState::Checked;
+using TestedValue = CheckedValue<sync::Boost, basic_share_word>;
 
 std::string first(const Failures& failures) {
   const auto texts = failures.texts();
@@ -27,9 +26,9 @@ struct InvariantAuditTest : testing::Test {
   TestedState state{Settings{.threads = 1}};
   Counts counts;
   ValueFactory<sync::Boost, basic_share_word> factory{state, 0, counts};
-  TestedAudit audit{state};
+  InvariantAudit audit{state};
 
-  /// Of the allocator that keeps books.
+  /// Of the tracking allocator.
   const Decision decision{.nbytes = 1000};
   TestedValue checked = factory.allocate(decision);
 
@@ -39,101 +38,101 @@ struct InvariantAuditTest : testing::Test {
   }
 };
 
-TEST_F(InvariantAuditTest, a_census_of_all_there_is_finds_nothing) {
+TEST_F(InvariantAuditTest, an_audit_of_all_values_finds_nothing) {
   const TestedValue clone = factory.clone(checked, decision);
   const TestedValue adopted = factory.adopt(decision);
   const TestedValue mapped = factory.map(decision);
-  audit.count(checked);
-  audit.count(clone);
-  audit.count(adopted);
-  audit.count(mapped);
+  audit.add(checked);
+  audit.add(clone);
+  audit.add(adopted);
+  audit.add(mapped);
   EXPECT_EQ(reported_by_audit(), "");
 }
 
-TEST_F(InvariantAuditTest, an_owner_too_many_is_noticed) {
+TEST_F(InvariantAuditTest, an_extra_owner_is_detected) {
   const TestedValue unseen = factory.clone(checked, decision);
-  audit.count(checked);
+  audit.add(checked);
   EXPECT_EQ(reported_by_audit(), "owners of some data: 2, and have to be 1");
 }
 
-TEST_F(InvariantAuditTest, an_owner_that_was_lost_is_noticed) {
-  audit.count(checked);
-  audit.count(checked);
+TEST_F(InvariantAuditTest, an_owner_that_was_lost_is_detected) {
+  audit.add(checked);
+  audit.add(checked);
   EXPECT_EQ(reported_by_audit(), "owners of some data: 1, and have to be 2");
 }
 
-TEST_F(InvariantAuditTest, a_block_that_nobody_owns_is_noticed) {
-  EXPECT_EQ(reported_by_audit(), "blocks that are out: 1, and have to be 0");
+TEST_F(InvariantAuditTest, a_block_that_nobody_owns_is_detected) {
+  EXPECT_EQ(reported_by_audit(), "live blocks: 1, and have to be 0");
 }
 
-TEST_F(InvariantAuditTest, a_deleter_that_was_not_called_is_noticed) {
-  audit.count(checked);
+TEST_F(InvariantAuditTest, a_deleter_that_was_not_called_is_detected) {
+  audit.add(checked);
   ++counts.adopted;
   EXPECT_EQ(reported_by_audit(), "deleters called: 0, and have to be 1");
 }
 
-TEST_F(InvariantAuditTest, a_mapping_that_stayed_is_noticed) {
-  audit.count(checked);
+TEST_F(InvariantAuditTest, a_mapping_that_stayed_is_detected) {
+  audit.add(checked);
   const TestedValue unseen = factory.map(decision);
   EXPECT_EQ(reported_by_audit(), "mappings of files: 1, and have to be 0");
 }
 
-TEST_F(InvariantAuditTest, wrong_bytes_are_noticed) {
+TEST_F(InvariantAuditTest, wrong_bytes_are_detected) {
   checked.with([](auto& value) { value.mutable_data()[999] ^= std::byte{1}; });
-  audit.count(checked);
+  audit.add(checked);
   EXPECT_NE(reported_by_audit().find("torn or overwritten"), std::string::npos);
 }
 
-TEST_F(InvariantAuditTest, a_handle_too_many_is_noticed) {
+TEST_F(InvariantAuditTest, an_extra_handle_is_detected) {
   checked.become_storage();
   const auto unseen = *checked.storage();
-  audit.count(checked);
+  audit.add(checked);
   EXPECT_EQ(reported_by_audit(), "handles of a storage: 2, and have to be 1");
 }
 
-TEST_F(InvariantAuditTest, data_that_is_unique_to_two_owners_is_noticed) {
+TEST_F(InvariantAuditTest, data_that_is_unique_to_two_owners_is_detected) {
   FakeValue fake;
   fake.value.says_owners = 2;
-  audit.count(fake);
+  audit.add(fake);
   EXPECT_EQ(first(state.failures),
             "some data is unique though it has other owners, or the reverse");
 }
 
-TEST_F(InvariantAuditTest, wrong_bytes_on_the_board_are_noticed) {
+TEST_F(InvariantAuditTest, wrong_bytes_in_a_shared_slot_are_detected) {
   checked.become_storage();
   const Content other{checked.expected().identity, checked.expected().version + 1};
-  state.shared_slots.put(0, {checked.release_storage(), other});
-  audit.count_shared();
-  EXPECT_NE(reported_by_audit().find("with all threads paused, a storage is stale"),
+  state.shared_slots.replace(0, {checked.release_storage(), other});
+  audit.add_shared(state);
+  EXPECT_NE(reported_by_audit().find("with all threads held, a storage is stale"),
             std::string::npos)
       << reported_by_audit();
 }
 
-TEST_F(InvariantAuditTest, a_handle_too_many_of_what_is_on_the_board_is_noticed) {
+TEST_F(InvariantAuditTest, an_extra_handle_in_a_shared_slot_is_detected) {
   checked.become_storage();
   const Content expected = checked.expected();
   const auto unseen = *checked.storage();
-  state.shared_slots.put(0, {checked.release_storage(), expected});
-  audit.count_shared();
-  EXPECT_EQ(reported_by_audit(), "handles of a storage on the shared_slots: 2, and have to be 1");
+  state.shared_slots.replace(0, {checked.release_storage(), expected});
+  audit.add_shared(state);
+  EXPECT_EQ(reported_by_audit(), "handles of a storage in a shared slot: 2, and have to be 1");
 }
 
-TEST_F(InvariantAuditTest, what_is_in_a_mailbox_is_counted) {
+TEST_F(InvariantAuditTest, a_value_in_a_mailbox_is_an_owner) {
   TestedValue handed = factory.clone(checked, decision);
   state.mailboxes[0].put(std::move(handed));
-  audit.count(checked);
+  audit.add(checked);
   EXPECT_EQ(reported_by_audit(), "owners of some data: 2, and have to be 1");
 }
 
-TEST_F(InvariantAuditTest, a_mailbox_that_is_counted_explains_its_owners) {
+TEST_F(InvariantAuditTest, a_value_in_a_mailbox_is_added) {
   TestedValue handed = factory.clone(checked, decision);
   state.mailboxes[0].put(std::move(handed));
-  audit.count(checked);
-  audit.count_shared();
+  audit.add(checked);
+  audit.add_shared(state);
   EXPECT_EQ(reported_by_audit(), "");
 }
 
-TEST(Pools, that_keep_more_than_they_may_are_noticed) {
+TEST(Pools, that_keep_more_than_they_may_are_detected) {
   Failures failures;
   check_pool(100, 100, failures);
   EXPECT_FALSE(failures.any());
@@ -147,7 +146,7 @@ struct CountersTest : testing::Test {
   Failures failures;
 
   std::string reported() {
-    check_counters(counts, counted, failures);
+    check_counters(counts, counters, failures);
     return first(failures);
   }
 };
@@ -158,32 +157,32 @@ TEST_F(CountersTest, what_was_done_and_what_was_counted_agree) {
   counts.record_write(Materialized::copied, false, true, 50);
   counts.record_write(Materialized::already_unique, false, false, 7);
   counts.record_copy(counts.resized, 10);
-  counted = {.copies = 3, .steals = 1, .bytes_copied = 160};
+  counters = {.copies = 3, .steals = 1, .bytes_copied = 160};
   EXPECT_EQ(reported(), "");
 }
 
-TEST_F(CountersTest, a_copy_that_was_not_needed_is_noticed) {
+TEST_F(CountersTest, a_copy_that_was_not_needed_is_detected) {
   counts.record_write(Materialized::copied, false, false, 100);
-  counted = {.copies = 1, .bytes_copied = 100};
+  counters = {.copies = 1, .bytes_copied = 100};
   EXPECT_NE(reported().find("are more than the 0 writes to shared data"), std::string::npos);
 }
 
 #if BYRE_STATS
 
-TEST_F(CountersTest, a_copy_that_was_not_counted_is_noticed) {
+TEST_F(CountersTest, a_copy_that_was_not_counted_is_detected) {
   counts.record_write(Materialized::copied, true, false, 100);
   counters.bytes_copied = 100;
   EXPECT_EQ(reported(), "copies: the counters say 0, the threads did 1");
 }
 
-TEST_F(CountersTest, a_steal_too_many_is_noticed) {
+TEST_F(CountersTest, a_steal_too_many_is_detected) {
   counters.steals = 1;
   EXPECT_EQ(reported(), "steals: the counters say 1, the threads did 0");
 }
 
-TEST_F(CountersTest, a_byte_too_few_is_noticed) {
+TEST_F(CountersTest, a_byte_too_few_is_detected) {
   counts.record_write(Materialized::copied, true, false, 100);
-  counted = {.copies = 1, .bytes_copied = 99};
+  counters = {.copies = 1, .bytes_copied = 99};
   EXPECT_EQ(reported(), "bytes copied: the counters say 99, the threads did 100");
 }
 

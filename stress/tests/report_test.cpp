@@ -7,10 +7,10 @@
 
 #include <cstdlib>
 
-#include "../mixed/crash_handler.hpp"
+#include "../crash_handler.hpp"
 #include "../mixed/operation_log.hpp"
-#include "../mixed/watchdog.hpp"
 #include "../soak/resources.hpp"
+#include "../watchdog.hpp"
 
 namespace byre::stress {
 namespace {
@@ -25,7 +25,7 @@ TEST(Report, a_failure_names_the_seed_the_last_operations_and_the_command_that_r
   outcome.settings.seed = 7;
   outcome.settings.operations = 100;
   outcome.failures = {"thread 2: a storage is stale"};
-  Log log;
+  OperationLog log;
   log.begin({.operation = Operation::clone, .slot = 5, .nbytes = 64, .fault = Fault::copy});
   outcome.last_operations = log.lines(4);
   const std::string text = text_of(outcome);
@@ -41,7 +41,7 @@ TEST(Report, a_failure_names_the_seed_the_last_operations_and_the_command_that_r
 }
 
 TEST(Report, the_log_keeps_the_last_operations) {
-  Log log;
+  OperationLog log;
   for (int count = 0; count < 100; ++count) {
     log.begin({});
     log.end("done");
@@ -65,11 +65,11 @@ TEST(ReportDeathTest, a_run_that_hangs_is_ended_and_says_what_repeats_it) {
       {
         const CrashHandler crash_handler(
             "byre-stress --seed 7", [] { return std::vector<std::string>{"thread 0 #1 read"}; });
-        Watchdog hang(crash_handler, std::chrono::seconds(0));
-        hang.look(4);
-        hang.look(5);
+        Watchdog watchdog(crash_handler, std::chrono::seconds(0));
+        watchdog.observe(4);
+        watchdog.observe(5);
         for (;;) {
-          hang.look(5);
+          watchdog.observe(5);
         }
       },
       testing::ExitedWithCode(1),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// What the hunt for seeded bugs takes for a finding, and what it does not.
+/// What a detection run takes for a finding, and what not.
 #include <gtest/gtest.h>
 
 #include <stdexcept>
@@ -10,7 +10,7 @@
 namespace byre::stress::seeded_bugs {
 namespace {
 
-constexpr std::chrono::seconds patience{20};
+constexpr std::chrono::seconds hang_timeout{20};
 
 RaceResult finds_nothing(const RaceSettings&) {
   return {};
@@ -28,18 +28,18 @@ RaceResult ends_the_process(const RaceSettings&) {
   std::_Exit(9);
 }
 
-TEST(Child, tells_a_wrong_result_from_none) {
-  EXPECT_EQ(run_in_child(&finds_nothing, {}, patience).verdict, Verdict::not_found);
-  const ChildResult ending = run_in_child(&finds_something, {}, patience);
-  EXPECT_EQ(ending.verdict, Verdict::wrong_result);
-  EXPECT_EQ(ending.text, "round 0: two copies");
+TEST(BugRun, tells_a_wrong_result_from_none) {
+  EXPECT_EQ(run_in_child(&finds_nothing, {}, hang_timeout).verdict, Verdict::not_found);
+  const Finding finding = run_in_child(&finds_something, {}, hang_timeout);
+  EXPECT_EQ(finding.verdict, Verdict::wrong_result);
+  EXPECT_EQ(finding.text, "round 0: two copies");
 }
 
-TEST(Child, that_cannot_run_its_race_has_found_nothing) {
-  EXPECT_THROW(run_in_child(&cannot_be_run, {}, patience), std::runtime_error);
-  EXPECT_THROW(run_in_child(&ends_the_process, {}, patience), std::runtime_error);
+TEST(BugRun, that_cannot_run_its_race_has_found_nothing) {
+  EXPECT_THROW(run_in_child(&cannot_be_run, {}, hang_timeout), std::runtime_error);
+  EXPECT_THROW(run_in_child(&ends_the_process, {}, hang_timeout), std::runtime_error);
   const Bug& bug = all_bugs().front();
-  EXPECT_THROW(run_in_child(bug.run, {.threads = 1}, patience), std::runtime_error);
+  EXPECT_THROW(run_in_child(bug.run, {.threads = 1}, hang_timeout), std::runtime_error);
 }
 
 /// All bugs, of which so many were found after fewer rounds with perturbation.
@@ -54,7 +54,7 @@ std::vector<Detection> detections_with(std::uint64_t sooner) {
   return detections;
 }
 
-TEST(Hunt, fails_if_perturbation_does_not_help) {
+TEST(DetectionRun, fails_if_perturbation_does_not_help) {
   if (is_sanitized) {
     GTEST_SKIP() << "nothing is run without perturbation in this build";
   }

@@ -5,19 +5,20 @@
 
 #include <boost/atomic/atomic.hpp>
 #include <stdexcept>
+#include <thread>
 
 namespace byre::stress {
 namespace {
 
-TEST(ThreadGroup, is_gone_when_an_error_has_left_its_scope) {
-  boost::atomic<bool> dismissed{false};
+TEST(ThreadGroup, has_ended_when_an_exception_leaves_its_scope) {
+  boost::atomic<bool> stopped{false};
   boost::atomic<int> ended{0};
   const auto go_wrong = [&] {
-    ThreadGroup group([&] { dismissed.store(true); });
+    ThreadGroup group([&] { stopped.store(true); });
     for (int count = 0; count < 3; ++count) {
       group.start([&] {
-        while (!dismissed.load()) {
-          boost::this_thread::yield();
+        while (!stopped.load()) {
+          std::this_thread::yield();
         }
         ended.fetch_add(1);
       });
@@ -26,7 +27,7 @@ TEST(ThreadGroup, is_gone_when_an_error_has_left_its_scope) {
   };
   EXPECT_THROW(go_wrong(), std::runtime_error);
   EXPECT_EQ(ended.load(), 3);
-  dismissed.store(true);
+  stopped.store(true);
 }
 
 }  // namespace

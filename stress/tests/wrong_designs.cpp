@@ -14,13 +14,13 @@
 namespace byre::stress {
 namespace {
 
-/// No operation takes as long, and one that hangs is to be found soon.
-constexpr std::chrono::seconds patience{20};
+/// No operation takes as long. A hang is to be found soon.
+constexpr std::chrono::seconds hang_timeout{20};
 
 template <template <class> class Share>
 Outcome run(const Settings& settings) {
   Console console;
-  return Run<Perturbed, Share>("mixed", settings, console, patience).complete();
+  return Run<Perturbed, Share>("mixed", settings, console, hang_timeout).complete();
 }
 
 Outcome run(std::string_view name, const Settings& settings) {
