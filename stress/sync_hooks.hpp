@@ -2,6 +2,7 @@
 /// Hooked: a Sync that runs a hook around each step of another Sync.
 #pragma once
 
+#include <byre/sync/detail/no_destructor.hpp>
 #include <byre/sync/sync.hpp>
 
 namespace byre::stress {
@@ -79,6 +80,12 @@ struct Hooked : Base {
     typename Base::template Plain<Value> value_;
     [[no_unique_address]] Hook hook_;
   };
+
+  /// Of a program: the library has no such object for a Sync that it does not know.
+  template <class Object>
+  static Object& no_destructor() noexcept {
+    return sync::no_destructor<Object>();
+  }
 
  private:
   using Scope = typename Hook::Scope;

@@ -3,7 +3,7 @@
 /// one warning, and nothing else.
 #pragma once
 
-#include <byre/error/warning.hpp>
+#include <byre/error/error.hpp>
 #include <byre/stats/events.hpp>
 
 #include <cstdint>

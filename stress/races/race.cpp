@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "race.hpp"
 
-#include <byre/cow/share_lock.hpp>
+#include <byre/sync/detail/boost_shared_mutex.hpp>
+#include <byre/cow/detail/share_lock.hpp>
 #include <byre/storage/buffer.hpp>
 
 #include "../perturbed/perturbed.hpp"

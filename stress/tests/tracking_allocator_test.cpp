@@ -2,7 +2,7 @@
 #include "../mixed/tracking_allocator.hpp"
 
 #include <gtest/gtest.h>
-#include <byre/memory/aligned_allocator.hpp>
+#include <byre/memory/host_allocators.hpp>
 
 namespace byre::stress {
 namespace {

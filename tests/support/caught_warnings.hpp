@@ -2,7 +2,7 @@
 /// Warnings, kept instead of written to stderr.
 #pragma once
 
-#include <byre/error/warning.hpp>
+#include <byre/error/error.hpp>
 
 #include <boost/thread/lock_guard.hpp>
 #include <boost/thread/mutex.hpp>

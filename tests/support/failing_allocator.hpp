@@ -3,7 +3,7 @@
 /// a copy.
 #pragma once
 
-#include <byre/memory/aligned_allocator.hpp>
+#include <byre/memory/host_allocators.hpp>
 #include <byre/memory/allocator.hpp>
 
 #include <boost/thread/lock_guard.hpp>

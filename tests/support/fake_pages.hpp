@@ -2,7 +2,7 @@
 /// A source of pages for tests: the system's, but it knows what it mapped and refuses when told to.
 #pragma once
 
-#include <byre/memory/detail/pages.hpp>
+#include <byre/memory/pages.hpp>
 
 #include <boost/thread/lock_guard.hpp>
 #include <boost/thread/mutex.hpp>

@@ -3,7 +3,7 @@
 /// copy halts.
 #pragma once
 
-#include <byre/memory/aligned_allocator.hpp>
+#include <byre/memory/host_allocators.hpp>
 #include <byre/memory/allocator.hpp>
 
 #include <sys/mman.h>

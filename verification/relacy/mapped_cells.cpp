@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "mapped_cells.hpp"
 
-#include <byre/storage/detail/mapped_file.hpp>
+#include <byre/storage/origins.hpp>
 
 #include "tracked.hpp"
 
@@ -26,7 +26,7 @@ namespace byre::inline v0::detail {
 using verification::Cell;
 using verification::Execution;
 
-MappedFile::MappedFile(const std::filesystem::path&)
+MappedFile::MappedFile(const FileName&)
     : data_(Execution::current().allocate(sizeof(Cell), alignof(Cell))), nbytes_(sizeof(Cell)) {
   Execution::current().name(data_, nbytes_, "mapped");
   ::new (data_) Cell(verification::mapped_number);

@@ -39,7 +39,7 @@
 #include <byre/error/detail/assert.hpp>
 #include <byre/stats/counters.hpp>
 #include <byre/sync/boost.hpp>
-#include <byre/sync/detail/max_count.hpp>
+#include <byre/sync/detail/site.hpp>
 #include <byre/sync/sync.hpp>
 
 #include <cstdint>

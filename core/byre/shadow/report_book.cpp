@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <byre/error/warning.hpp>
+#include <byre/error/error.hpp>
 #include <byre/shadow/report_book.hpp>
 #include <byre/shadow/tally.hpp>
 #include <byre/sync/detail/no_destructor.hpp>

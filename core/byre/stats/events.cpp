@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/error/detail/assert.hpp>
-#include <byre/error/warning.hpp>
+#include <byre/error/error.hpp>
 #include <byre/stats/counters.hpp>
 #include <byre/stats/events.hpp>
 #include <byre/sync/detail/no_destructor.hpp>

@@ -12,13 +12,11 @@
 #include <byre/stats/counters.hpp>
 #include <byre/stats/events.hpp>
 #include <byre/storage/detail/access_monitor.hpp>
-#include <byre/storage/detail/mapped_file.hpp>
 #include <byre/storage/origins.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <utility>
 
 namespace byre::inline v0 {
@@ -93,9 +91,8 @@ class basic_buffer {
   /// file never changes. Throws FileError if it is missing, unreadable, empty or not a regular
   /// file, OutOfMemory. Whoever truncates the file meanwhile makes reading the lost pages fatal
   /// (SIGBUS), and whoever changes it changes what unwritten clones read.
-  static basic_buffer map_file(const std::filesystem::path& path,
-                               Allocator& allocator = default_allocator()) {
-    detail::MappedFile owner(path);
+  static basic_buffer map_file(FileName name, Allocator& allocator = default_allocator()) {
+    detail::MappedFile owner(name);
     const std::size_t nbytes = owner.nbytes();
     return foreign("Buffer::map_file",
                    {owner.data(), nbytes, nbytes, &allocator, Origin::mapped, true}, owner);

@@ -20,6 +20,23 @@ namespace byre::inline v0 {
 template <class D>
 concept DeleterLike = std::move_constructible<D> && std::invocable<D&, void*>;
 
+/// How a file is named where one is asked for: by a C string, a std::string or a std::filesystem::path,
+/// whose header is long and need not be read here. Refers to the name, which has to outlive it.
+class FileName {
+ public:
+  FileName(const char* name) noexcept : name_(name) {}
+  template <class Path>
+  requires requires(const Path& path) {
+    { path.c_str() } -> std::convertible_to<const char*>;
+  }
+  FileName(const Path& path) noexcept : name_(path.c_str()) {}
+
+  const char* c_str() const noexcept { return name_; }
+
+ private:
+  const char* name_;
+};
+
 namespace detail {
 
 /// Whether a deleter is a null function, or an empty wrapper of one.
@@ -60,6 +77,24 @@ class DeleteOnce {
 
 /// In place of an owner of memory, where the caller stays its owner.
 struct NonOwning {};
+
+/// A file mapped read-only, unmapped when this is destroyed. Where files cannot be mapped it is read.
+class MappedFile {
+ public:
+  /// Throws FileError if the file is missing, not a regular file, empty or unreadable.
+  explicit MappedFile(const FileName& name);
+  ~MappedFile();
+  MappedFile(MappedFile&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)), nbytes_(std::exchange(other.nbytes_, 0)) {}
+  MappedFile& operator=(MappedFile&&) = delete;
+
+  void* data() const noexcept { return data_; }
+  std::size_t nbytes() const noexcept { return nbytes_; }
+
+ private:
+  void* data_ = nullptr;
+  std::size_t nbytes_ = 0;
+};
 
 /// A header whose data lives as long as `owner`, which it has taken.
 template <class Header, class Owner>

@@ -4,7 +4,6 @@
 /// its own, and so checks the very lines that ship.
 #pragma once
 
-#include <byre/sync/detail/constant.hpp>
 #include <byre/sync/detail/site.hpp>
 
 #include <concepts>
@@ -56,13 +55,12 @@ inline constexpr Constant a_constant{};
 /// A waiter loads the state `spin_limit` times, with a `pause()` between, before it parks.
 /// `value_of(constant)` is evaluated at compile time and converts to the constant's value; a
 /// checker may answer with what converts to another at run time, to see what breaks.
-/// `no_destructor<Object>()` is the one default-constructed Object of its type, never destroyed.
+/// `no_destructor` answers the one default-constructed object of a type, never destroyed.
 // clang-format off: version 14 takes a concept's `<` for a comparison.
 template <class S>
-concept Sync =
-    AtomicOf<typename S::template Atomic<std::uint64_t>, std::uint64_t> &&
-    AtomicOf<typename S::template Atomic<std::uint32_t>, std::uint32_t> &&
-    SharedMutexLike<typename S::SharedMutex> && PlainOf < typename S::template Plain<void*>,
+concept Sync = AtomicOf<typename S::template Atomic<std::uint64_t>, std::uint64_t> &&
+               AtomicOf<typename S::template Atomic<std::uint32_t>, std::uint32_t> &&
+               PlainOf < typename S::template Plain<void*>,
 void* > &&PlainOf<typename S::template Plain<std::size_t>, std::size_t>&& requires(
             const void* address, const detail::Condition& keep_waiting, Step step) {
   { S::park(address, keep_waiting, step) }
@@ -77,5 +75,9 @@ void* > &&PlainOf<typename S::template Plain<std::size_t>, std::size_t>&& requir
   noexcept->std::same_as<detail::Condition&>;
 };
 // clang-format on
+
+/// A Sync that has locks too.
+template <class S>
+concept LockingSync = Sync<S> && SharedMutexLike<typename S::SharedMutex>;
 
 }  // namespace byre::inline v0::sync

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Owners on threads of their own, for thousands of rounds, with both forms of the protocol.
-#include <byre/cow/share_lock.hpp>
+#include <byre/cow/detail/share_lock.hpp>
 #include <byre/stats/counters.hpp>
 #include <byre/storage/buffer.hpp>
 

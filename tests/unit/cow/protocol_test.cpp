@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // The six operations, one at a time, on both forms of the protocol.
-#include <byre/cow/share_lock.hpp>
+#include <byre/cow/detail/share_lock.hpp>
 #include <byre/cow/share_word.hpp>
 #include <byre/stats/counters.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 /// The threads' caches of small cache.
-#include <byre/memory/detail/pages.hpp>
+#include <byre/memory/pages.hpp>
 #include <byre/memory/detail/poison.hpp>
 #include <byre/memory/detail/thread_cache.hpp>
 #include <byre/memory/pool.hpp>

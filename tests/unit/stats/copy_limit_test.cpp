@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 /// The helper for users' own tests: a block that copies more than expected fails.
-#include <byre/memory/aligned_allocator.hpp>
+#include <byre/memory/host_allocators.hpp>
 #include <byre/stats/expect.hpp>
 #include <byre/storage/buffer.hpp>
 

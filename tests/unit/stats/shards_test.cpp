@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Counts of many threads: running, ended, and ending.
-#include <byre/memory/aligned_allocator.hpp>
+#include <byre/memory/host_allocators.hpp>
 #include <byre/stats/counters.hpp>
 #include <byre/storage/buffer.hpp>
 

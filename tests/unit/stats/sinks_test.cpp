@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 /// How copy sinks are called: how long, on which thread, and what they may do wrong.
-#include <byre/memory/aligned_allocator.hpp>
+#include <byre/memory/host_allocators.hpp>
 #include <byre/stats/counters.hpp>
 #include <byre/stats/events.hpp>
 #include <byre/storage/buffer.hpp>

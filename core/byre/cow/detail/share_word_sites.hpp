@@ -4,7 +4,6 @@
 /// real threads can be trusted to show a weakened order.
 #pragma once
 
-#include <byre/sync/detail/constant.hpp>
 #include <byre/sync/detail/site.hpp>
 
 #include <cstdint>

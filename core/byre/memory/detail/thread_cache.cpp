@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <byre/memory/detail/poison.hpp>
 #include <byre/memory/detail/thread_cache.hpp>
 
 #include <cstdlib>

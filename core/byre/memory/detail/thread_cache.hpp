@@ -4,7 +4,6 @@
 #pragma once
 
 #include <byre/memory/allocator.hpp>
-#include <byre/memory/detail/poison.hpp>
 
 #include <array>
 #include <cstddef>

@@ -7,6 +7,7 @@
 
 #include <byre/error/detail/assert.hpp>
 #include <byre/storage/detail/attachment_sites.hpp>
+#include <byre/sync/detail/boost_shared_mutex.hpp>
 #include <byre/sync/sync.hpp>
 
 #include <array>
@@ -222,4 +223,10 @@ class basic_attachment_slot {
 };
 
 }  // namespace detail
+
+/// Defined in attachment.cpp.
+template <>
+BYRE_API detail::basic_attachment_table<sync::Boost>
+    sync::detail::TheOne<detail::basic_attachment_table<sync::Boost>>::object;
+
 }  // namespace byre::inline v0

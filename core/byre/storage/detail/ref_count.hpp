@@ -4,8 +4,7 @@
 
 #include <byre/error/detail/assert.hpp>
 #include <byre/sync/boost.hpp>
-#include <byre/sync/detail/constant.hpp>
-#include <byre/sync/detail/max_count.hpp>
+#include <byre/sync/detail/site.hpp>
 #include <byre/sync/sync.hpp>
 
 #include <cstdint>

@@ -18,11 +18,12 @@
 #pragma once
 
 #include <byre/cow/claim.hpp>
+#include <byre/cow/detail/header.hpp>
 #include <byre/cow/detail/share_lock_sites.hpp>
 #include <byre/error/detail/assert.hpp>
 #include <byre/stats/counters.hpp>
-#include <byre/sync/boost.hpp>
-#include <byre/sync/detail/max_count.hpp>
+#include <byre/sync/detail/boost_shared_mutex.hpp>
+#include <byre/sync/detail/site.hpp>
 #include <byre/sync/sync.hpp>
 
 #include <cstdint>
@@ -33,7 +34,7 @@ namespace byre::inline v0 {
 /// wait; a claim blocks on the lock, and with Wait::never may still do so for a copy's time where
 /// another owner, about to steal, waits in the lock's queue.
 /// After a steal is_unique() may be false for a moment, until whoever has left is counted out.
-template <sync::Sync Sync>
+template <sync::LockingSync Sync>
 class basic_share_lock {
  public:
   explicit basic_share_lock(bool read_only = false) noexcept
@@ -152,5 +153,10 @@ class basic_share_lock {
 };
 
 using ShareLock = basic_share_lock<sync::Boost>;
+
+/// Defined in share_lock.cpp, which is no part of the library: nothing that ships uses this form.
+template <>
+cow::basic_no_data<sync::Boost, basic_share_lock>
+    sync::detail::TheOne<cow::basic_no_data<sync::Boost, basic_share_lock>>::object;
 
 }  // namespace byre::inline v0

@@ -34,7 +34,8 @@ class PageSource {
   PageSource& operator=(const PageSource&) = default;
 };
 
-/// The operating system's. Never destroyed.
+/// The operating system's pages, of which every pool is made unless it is told otherwise. Never
+/// destroyed.
 PageSource& system_pages() noexcept;
 
 /// Whether the system gives huge pages to those who ask. Looked up once.
