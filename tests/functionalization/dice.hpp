@@ -2,8 +2,8 @@
 /// Dice: random choices that are the same with every standard library.
 #pragma once
 
+#include <byre/tensor/dims.hpp>
 #include <byre/tensor/dtype.hpp>
-#include <byre/tensor/layout/dims.hpp>
 
 #include <cstdint>
 #include <initializer_list>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Raw pointers to write that left a storage before a watched reshape met it.
 #include <byre/functional/backends/texture.hpp>
-#include <byre/tensor/npy.hpp>
+#include <byre/interop/npy.hpp>
 
 #include <algorithm>
 #include <bit>

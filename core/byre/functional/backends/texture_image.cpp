@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/functional/backends/texture_image.hpp>
 #include <byre/sync/detail/no_destructor.hpp>
-#include <byre/tensor/elements/operands.hpp>
+#include <byre/tensor/detail/operands.hpp>
 
 #include <algorithm>
 #include <boost/thread/lock_guard.hpp>

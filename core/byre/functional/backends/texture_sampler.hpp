@@ -4,8 +4,8 @@
 #pragma once
 
 #include <byre/functional/backends/texture_image.hpp>
-#include <byre/tensor/elements/convert.hpp>
-#include <byre/tensor/layout/layout.hpp>
+#include <byre/tensor/elements/detail/convert.hpp>
+#include <byre/tensor/layout.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -5,11 +5,11 @@
 #include <byre/functional/backends/texture.hpp>
 #include <byre/functional/backends/texture_sampler.hpp>
 #include <byre/functional/operators/builtin.hpp>
-#include <byre/tensor/elements/arithmetic.hpp>
-#include <byre/tensor/elements/comparison.hpp>
-#include <byre/tensor/elements/pointwise.hpp>
-#include <byre/tensor/layout/views.hpp>
+#include <byre/tensor/elements/detail/arithmetic.hpp>
+#include <byre/tensor/elements/detail/comparison.hpp>
+#include <byre/tensor/elements/detail/pointwise.hpp>
 #include <byre/tensor/promotion.hpp>
+#include <byre/tensor/views.hpp>
 
 #include <algorithm>
 #include <numeric>

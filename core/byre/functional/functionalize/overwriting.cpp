@@ -3,7 +3,7 @@
 /// of the pass that are no calls of a pure form.
 #include <byre/functional/functionalize/pass_parts.hpp>
 #include <byre/functional/operators/builtin.hpp>
-#include <byre/tensor/elements/operands.hpp>
+#include <byre/tensor/detail/operands.hpp>
 
 namespace byre::inline v0::functional {
 namespace {

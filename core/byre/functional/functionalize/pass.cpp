@@ -6,7 +6,7 @@
 #include <byre/functional/functionalize/pass_parts.hpp>
 #include <byre/functional/operators/builtin.hpp>
 #include <byre/functional/operators/twins.hpp>
-#include <byre/tensor/elements/operands.hpp>
+#include <byre/tensor/detail/operands.hpp>
 
 namespace byre::inline v0::functional {
 namespace {

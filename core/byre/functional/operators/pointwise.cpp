@@ -5,8 +5,8 @@
 #include <byre/functional/functionalize/pass_parts.hpp>
 #include <byre/functional/operators/builtin.hpp>
 #include <byre/functional/operators/twins.hpp>
+#include <byre/tensor/detail/operands.hpp>
 #include <byre/tensor/elements.hpp>
-#include <byre/tensor/elements/operands.hpp>
 
 #include <string>
 

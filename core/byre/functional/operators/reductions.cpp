@@ -2,8 +2,8 @@
 /// Pure operators whose results have other sizes than their operands.
 #include <byre/functional/backends/cpu.hpp>
 #include <byre/functional/operators/builtin.hpp>
+#include <byre/tensor/detail/operands.hpp>
 #include <byre/tensor/elements.hpp>
-#include <byre/tensor/elements/operands.hpp>
 
 #include <algorithm>
 

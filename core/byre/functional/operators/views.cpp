@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// The views of the tensor layer, each by what it sees, and in place where there is one view.
 #include <byre/functional/operators/builtin.hpp>
-#include <byre/tensor/layout/views.hpp>
+#include <byre/tensor/views.hpp>
 
 #include <string>
 #include <utility>
