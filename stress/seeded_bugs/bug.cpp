@@ -73,25 +73,25 @@ constexpr Bug bugs[] = {
         {"first_clone_rewrites_source", "the first clone gives its source a count"},
         "first_clones_at_once", {true, Report::data_race, Report::use_after_free}),
     bug<DropsAgainstDrops, ReadsAfterDrop>(
-        {"reads_after_drop", "who let go reads once more what never changes"},
+        {"reads_after_drop", "an owner that dropped reads a constant once more"},
         "drops_against_drops", {true, Report::use_after_free, Report::use_after_free}),
     bug_in_word<ListInHeader, StealAgainstPendingCopies>(
-        {"wakes_through_header", "wakes by way of a header that the woken may have freed"},
+        {"wakes_through_header", "wakes through a header that the woken may have freed"},
         "steal_against_pending_copies", {true, Report::use_after_free, Report::use_after_free}),
     bug<FailingCopies, UndoesAfterUnlock>(
-        {"undoes_after_unlock", "gives up a failed claim before it counts as an owner again"},
+        {"undoes_after_unlock", "undoes a failed claim before it counts as an owner again"},
         "failing_copies", {true, Report::data_race, Report::none}),
-    bug_in_word<SleepsWithoutALook, StealAgainstPendingCopies>(
-        {"sleeps_without_a_look", "parks without looking again: the wake is lost"},
+    bug_in_word<ParksWithoutRecheck, StealAgainstPendingCopies>(
+        {"parks_without_recheck", "parks without a second check: the wake is lost"},
         "steal_against_pending_copies", {true, Report::none, Report::none}),
     bug_in_word<NeverWakes, StealAgainstPendingCopies>(
-        {"never_wakes", "the last copier does not wake who waits"}, "steal_against_pending_copies",
+        {"never_wakes", "the last copier does not wake the waiter"}, "steal_against_pending_copies",
         {true, Report::none, Report::none}),
-    bug_in_word<AbandonsInSilence, FailingCopies>(
-        {"abandons_in_silence", "who failed to copy does not wake who waits"}, "failing_copies",
+    bug_in_word<AbandonsWithoutWake, FailingCopies>(
+        {"abandons_without_wake", "an owner whose copy failed does not wake the waiter"}, "failing_copies",
         {true, Report::none, Report::none}),
     bug_in_word<StaysWaiting, StolenDataIsSharedAgain>(
-        {"stays_waiting", "who waited and steals leaves the mark that it waits"},
+        {"stays_waiting", "a waiter that steals leaves its waiting flag set"},
         "stolen_data_is_shared_again", {true, Report::none, Report::leak}),
     bug_in_word<ClaimsInTwoSteps, ConcurrentMaterialize>(
         {"claims_in_two_steps", "claims by a load and a store"}, "concurrent_materialize",
@@ -100,7 +100,7 @@ constexpr Bug bugs[] = {
         {"drops_in_two_steps", "drops by a load and a store"}, "drops_against_drops",
         {true, Report::none, Report::leak}),
     bug_in_word<RelaxedLoads, ReadsAgainstWritesInPlace>(
-        {"relaxed_uniqueness", "asks relaxed whether it is alone"}, "reads_against_writes_in_place",
+        {"relaxed_uniqueness", "loads uniqueness relaxed"}, "reads_against_writes_in_place",
         {false, Report::data_race, Report::none}),
     bug_in_word<RelaxedFinish, StealAgainstPendingCopies>({"relaxed_finish", "ends a copy relaxed"},
                                                           "steal_against_pending_copies",

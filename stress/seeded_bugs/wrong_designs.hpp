@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The designs that are planted: forms of the protocol that are wrong, as published or as a slip of
-/// the pen would make them. Each is to be found. They take the place of basic_share_word.
+/// Wrong designs of the protocol, in the place of basic_share_word: as published, or as a slip of the pen
+/// would make them. Each has to be found.
 #pragma once
 
 #include <byre/cow/share_word.hpp>
@@ -40,9 +40,9 @@ struct WordOver {
   };
 };
 
-/// Parks without looking again: a wake that came just before is lost.
+/// Parks without checking again: a wake just before is lost.
 template <sync::Sync Base>
-struct SleepsWithoutALook : Base {
+struct ParksWithoutRecheck : Base {
   template <class KeepWaiting>
   static void park(const void* address, KeepWaiting&&, sync::Step step) noexcept {
     Base::park(
@@ -60,9 +60,9 @@ struct NeverWakes : Base {
   }
 };
 
-/// Who failed to copy does not wake the owner that is no longer the last.
+/// An owner whose copy failed does not wake the waiter, which is no longer the last owner.
 template <sync::Sync Base>
-struct AbandonsInSilence : Base {
+struct AbandonsWithoutWake : Base {
   static void unpark_all(const void* address, sync::Step step) noexcept {
     if (!is_at(step, Site::wake_after_abandon)) {
       Base::unpark_all(address, step);
@@ -70,7 +70,7 @@ struct AbandonsInSilence : Base {
   }
 };
 
-/// Who waited and steals leaves the mark that it waits.
+/// A waiter that steals leaves its waiting flag set.
 template <sync::Sync Base>
 struct StaysWaiting : Base {
   template <class Value>
@@ -86,7 +86,7 @@ struct StaysWaiting : Base {
   };
 };
 
-/// "Am I the last" and "start copying" come apart.
+/// The check for the last owner and the start of a copy are two steps.
 template <sync::Sync Base>
 struct ClaimsInTwoSteps : Base {
   template <class Value>
@@ -111,7 +111,7 @@ struct ClaimsInTwoSteps : Base {
   };
 };
 
-/// A drop counts down by a load and a store.
+/// A drop decrements by a load and a store.
 template <sync::Sync Base>
 struct DropsInTwoSteps : Base {
   template <class Value>
@@ -132,7 +132,7 @@ struct DropsInTwoSteps : Base {
   };
 };
 
-/// A copy that ended is not released to who steals.
+/// The end of a copy is no release, which a steal should acquire.
 template <sync::Sync Base>
 struct RelaxedFinish : Base {
   template <class Value>
@@ -151,7 +151,7 @@ struct RelaxedFinish : Base {
   };
 };
 
-/// An owner that has let go looks once more, at what never changes.
+/// An owner that has dropped reads once more, a constant.
 template <sync::Sync Sync>
 class ReadsAfterDrop : public basic_share_word<Sync> {
   using Word = basic_share_word<Sync>;
@@ -168,8 +168,7 @@ class ReadsAfterDrop : public basic_share_word<Sync> {
   typename Sync::template Plain<const void*> never_changes_{this};
 };
 
-/// Data has no count until it is first cloned, and then gets one from the clone: which to the owner
-/// that is cloned was to be a read.
+/// Data gets its count from the first clone. To the cloned owner that should be a read.
 template <sync::Sync Sync>
 class PlainUntilCloned {
   using Word = basic_share_word<Sync>;
