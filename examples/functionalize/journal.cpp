@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "journal.hpp"
 
-#include <byre/functional/backends/cpu.hpp>
-#include <byre/functional/operators/twins.hpp>
+#include <byre/functional/dispatch/cpu_tensor.hpp>
+#include <byre/functional/dispatch/detail/functional_variant.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -93,7 +93,7 @@ std::string Journal::effect_of(const Operator& op, const Arguments& arguments) {
     const std::size_t number = number_of(arguments[index].tensor());
     const std::size_t base = known_[number].base;
     text += (text.empty() ? "" : ", ") +
-            std::string(functional::view_of_in_place(op) == nullptr ? "writes " : "moves ") +
+            std::string(functional::view_variant(op) == nullptr ? "writes " : "moves ") +
             numbered(number) + (base == number ? "" : ", a view of " + numbered(base));
   }
   return text;

@@ -3,11 +3,11 @@
 
 #include "journal.hpp"
 
-#include <byre/functional/backends/cpu.hpp>
+#include <byre/functional/dispatch/cpu_tensor.hpp>
 #include <byre/functional/backends/texture.hpp>
 #include <byre/functional/dispatch/guards.hpp>
 #include <byre/functional/functionalize/capture.hpp>
-#include <byre/functional/functionalize/input_aliasing.hpp>
+#include <byre/functional/functionalize/detail/input_aliasing.hpp>
 #include <byre/functional/functionalize/transform.hpp>
 #include <byre/functional/graph/recording.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "batch.hpp"
 
-#include <byre/functional/backends/cpu.hpp>
+#include <byre/functional/dispatch/cpu_tensor.hpp>
 #include <byre/functional/batching/vmap.hpp>
 #include <byre/functional/functionalize/transform.hpp>
 #include <byre/tensor/elements.hpp>

@@ -34,7 +34,7 @@ void expect_all_agree(const std::vector<World>& worlds) {
   std::size_t done = 0;
   std::size_t refused = 0;
   std::size_t updates_met = 0;
-  std::size_t windows_met = 0;
+  std::size_t geometries_met = 0;
   for (std::uint64_t number = 0; number < program_count(); ++number) {
     const Program program = generate(first + number);
     const Outcome expected = run_plain(program);
@@ -53,15 +53,15 @@ void expect_all_agree(const std::vector<World>& worlds) {
       }
     }
     updates_met += few ? few->updates_met() : 0;
-    windows_met += few ? few->windows_met() : 0;
+    geometries_met += few ? few->geometries_met() : 0;
   }
   std::printf(
       "%zu programs: %zu steps, and %zu that were refused or skipped; aliases had as many "
-      "updates as they may keep %zu times, and windows %zu times\n",
-      program_count(), done, refused, updates_met, windows_met);
+      "updates as they may keep %zu times, and geometries %zu times\n",
+      program_count(), done, refused, updates_met, geometries_met);
   EXPECT_GT(done, refused * 2);
   EXPECT_GE(updates_met, program_count() / 50);
-  EXPECT_GE(windows_met, program_count() / 200);
+  EXPECT_GE(geometries_met, program_count() / 200);
 }
 
 std::vector<World> worlds_named(const char* name) {

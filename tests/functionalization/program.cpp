@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "program.hpp"
 
-#include <byre/functional/backends/cpu.hpp>
+#include <byre/functional/dispatch/cpu_tensor.hpp>
 #include <byre/functional/dispatch/call.hpp>
 #include <byre/functional/graph/graph.hpp>
 

@@ -2,7 +2,7 @@
 /// Writer: writes a program down while it runs on plain tensors, and so knows what there is.
 #pragma once
 
-#include <byre/functional/backends/cpu.hpp>
+#include <byre/functional/dispatch/cpu_tensor.hpp>
 
 #include <algorithm>
 #include <optional>

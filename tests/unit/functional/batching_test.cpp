@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/functional/backends/texture.hpp>
-#include <byre/functional/batching/batched_tensor.hpp>
+#include <byre/functional/batching/detail/batched_tensor.hpp>
 #include <byre/functional/batching/vmap.hpp>
 #include <byre/functional/dispatch/guards.hpp>
-#include <byre/functional/operators/builtin.hpp>
+#include <byre/functional/dispatch/detail/builtin.hpp>
 #include <byre/tensor/print.hpp>
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <byre/functional/backends/cpu.hpp>
+#include <byre/functional/dispatch/cpu_tensor.hpp>
 #include <byre/functional/dispatch/call.hpp>
 #include <byre/functional/functionalize/capture.hpp>
 #include <byre/functional/graph/text.hpp>
@@ -93,7 +93,7 @@ TEST(Captured, programs_of_users_operators_need_only_their_schemas) {
     copy_(b, kept);
   });
   define("test_odds(Tensor(a) self) -> Tensor(a)")
-      .view([](const Window& self, std::span<const Argument>) {
+      .view([](const ViewGeometry& self, std::span<const Argument>) {
         return std::vector{self.with(views::slice(self.layout, 0, 1, views::to_the_end, 2))};
       });
   const Program f = [](const Tensors& in) {

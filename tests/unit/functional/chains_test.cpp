@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Views of views: what is replayed where all of a chain are used, and what they keep. Counted on a
 /// backend of values that do nothing but be counted.
-#include <byre/functional/backends/cpu.hpp>
+#include <byre/functional/dispatch/cpu_tensor.hpp>
 #include <byre/functional/dispatch/call.hpp>
 #include <byre/functional/dispatch/guards.hpp>
 #include <byre/functional/dispatch/registry.hpp>
-#include <byre/functional/functionalize/functional_tensor.hpp>
+#include <byre/functional/functionalize/detail/functional_tensor.hpp>
 #include <byre/functional/graph/recording.hpp>
 #include <byre/tensor/elements.hpp>
 #include <byre/tensor/print.hpp>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // What functionalize() writes to its inputs once the program is done, and what it copies for that.
-#include <byre/functional/backends/cpu.hpp>
+#include <byre/functional/dispatch/cpu_tensor.hpp>
 #include <byre/functional/dispatch/call.hpp>
 #include <byre/functional/functionalize/capture.hpp>
-#include <byre/functional/functionalize/functional_tensor.hpp>
+#include <byre/functional/functionalize/detail/functional_tensor.hpp>
 #include <byre/functional/functionalize/transform.hpp>
 #include <byre/stats/counters.hpp>
 #include <byre/tensor/elements.hpp>
@@ -235,23 +235,23 @@ TEST(EpilogueWrites, windows_of_more_dimensions_than_are_copied_in_place) {
 TEST(WrittenWindows, are_each_told_once) {
   const auto alias = make_counted<Alias>(zeros({8}));
   alias->watch_writes();
-  FunctionalTensor x(alias, ViewPath(Window::of_all({8}, DType::f32)));
-  EXPECT_TRUE(alias->written_windows().empty());
+  FunctionalTensor x(alias, ViewPath(ViewGeometry::of_all({8}, DType::f32)));
+  EXPECT_TRUE(alias->written_geometries().empty());
   const ViewPath second =
-      x.path().by_strides({views::select(x.path().window().layout, 0, 1), DType::f32, 32});
+      x.path().by_strides({views::select(x.path().geometry().layout, 0, 1), DType::f32, 32});
   FunctionalTensor part(alias, second);
   for (float value = 0; value < 5; ++value) {
     part.prepare_write("test");
     part.write(call_for_one("full", {Dims(), value}));
     x.value();  // which applies it
   }
-  ASSERT_EQ(alias->written_windows().size(), 1U);
-  EXPECT_EQ(alias->written_windows()[0], second.window());
+  ASSERT_EQ(alias->written_geometries().size(), 1U);
+  EXPECT_EQ(alias->written_geometries()[0], second.geometry());
 }
 
 TEST(WrittenWindows, are_the_base_where_there_are_too_many) {
-  const auto most = static_cast<std::int64_t>(functional::detail::alias_bounds().windows);
-  const Window whole = Window::of_all({2 * most}, DType::f32);
+  const auto most = static_cast<std::int64_t>(functional::detail::alias_bounds().geometries);
+  const ViewGeometry whole = ViewGeometry::of_all({2 * most}, DType::f32);
   const auto alias = make_counted<Alias>(zeros({2 * most}));
   alias->watch_writes();
   FunctionalTensor x(alias, ViewPath(whole));
@@ -261,18 +261,18 @@ TEST(WrittenWindows, are_the_base_where_there_are_too_many) {
     part.prepare_write("test");
     part.write(call_for_one("zeros", {Dims()}));
     x.value();
-    ASSERT_EQ(alias->written_windows().size(),
+    ASSERT_EQ(alias->written_geometries().size(),
               index < most ? static_cast<std::size_t>(index) + 1 : 1U);
   }
-  EXPECT_EQ(alias->written_windows()[0], whole);
+  EXPECT_EQ(alias->written_geometries()[0], whole);
 }
 
 TEST(WrittenWindows, are_the_base_where_that_is_written) {
   const auto alias = make_counted<Alias>(zeros({2, 2}));
   alias->watch_writes();
-  FunctionalTensor x(alias, ViewPath(Window::of_all({2, 2}, DType::f32)));
+  FunctionalTensor x(alias, ViewPath(ViewGeometry::of_all({2, 2}, DType::f32)));
   FunctionalTensor row(
-      alias, x.path().by_strides({views::select(x.path().window().layout, 0, 1), DType::f32, 16}));
+      alias, x.path().by_strides({views::select(x.path().geometry().layout, 0, 1), DType::f32, 16}));
   row.prepare_write("test");
   row.write(call_for_one("zeros", {{2}}));
   x.prepare_write("test");
@@ -281,8 +281,8 @@ TEST(WrittenWindows, are_the_base_where_that_is_written) {
   row.write(call_for_one("ones", {{2}}));
   const auto parts = alias->written_parts();
   ASSERT_EQ(parts.size(), 2U);
-  EXPECT_EQ(parts[0].window, x.path().window());
-  EXPECT_EQ(parts[1].window, row.path().window());
+  EXPECT_EQ(parts[0].geometry, x.path().geometry());
+  EXPECT_EQ(parts[1].geometry, row.path().geometry());
   EXPECT_EQ(text_of(parts[1].value), "[1. 1.]");
 }
 

@@ -3,7 +3,7 @@
 #include "../support/complaint.hpp"
 #include "tensors.hpp"
 
-#include <byre/functional/backends/cpu.hpp>
+#include <byre/functional/dispatch/cpu_tensor.hpp>
 #include <byre/functional/dispatch/call.hpp>
 #include <byre/functional/graph/recording.hpp>
 #include <byre/functional/graph/text.hpp>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 // Transformations within functionalize() and capture(): the pass there is does all there is to do.
-#include <byre/functional/backends/cpu.hpp>
+#include <byre/functional/dispatch/cpu_tensor.hpp>
 #include <byre/functional/backends/texture.hpp>
 #include <byre/functional/batching/vmap.hpp>
 #include <byre/functional/dispatch/call.hpp>
 #include <byre/functional/functionalize/capture.hpp>
-#include <byre/functional/functionalize/functional_tensor.hpp>
+#include <byre/functional/functionalize/detail/functional_tensor.hpp>
 #include <byre/functional/functionalize/transform.hpp>
 #include <byre/functional/graph/text.hpp>
 #include <byre/tensor/elements.hpp>

@@ -3,7 +3,7 @@
 /// the CPU does, a graph to record, and a meta rule to foretell.
 #pragma once
 
-#include <byre/functional/backends/cpu.hpp>
+#include <byre/functional/dispatch/cpu_tensor.hpp>
 #include <byre/functional/dispatch/call.hpp>
 #include <byre/tensor/elements.hpp>
 #include <byre/tensor/layout/views.hpp>

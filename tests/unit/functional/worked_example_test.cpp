@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 /// The worked example of the seed "Functionalization", step by step: what is held, and which generation
 /// it has, after each.
-#include <byre/functional/backends/cpu.hpp>
+#include <byre/functional/dispatch/cpu_tensor.hpp>
 #include <byre/functional/dispatch/call.hpp>
-#include <byre/functional/functionalize/functional_tensor.hpp>
+#include <byre/functional/functionalize/detail/functional_tensor.hpp>
 #include <byre/tensor/elements.hpp>
 #include <byre/tensor/print.hpp>
 

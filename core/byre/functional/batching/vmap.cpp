@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <byre/functional/backends/cpu.hpp>
-#include <byre/functional/batching/batched_tensor.hpp>
+#include <byre/functional/batching/detail/batched_tensor.hpp>
 #include <byre/functional/batching/vmap.hpp>
 #include <byre/functional/dispatch/call.hpp>
+#include <byre/functional/dispatch/cpu_tensor.hpp>
+#include <byre/functional/dispatch/detail/batch_level.hpp>
 #include <byre/functional/dispatch/guards.hpp>
-#include <byre/functional/functionalize/pass_parts.hpp>
-#include <byre/functional/functionalize/write_back.hpp>
+#include <byre/functional/functionalize/detail/pass_parts.hpp>
+#include <byre/functional/functionalize/detail/write_back.hpp>
 #include <byre/sync/detail/immortal.hpp>
 
 #include <boost/thread/lock_guard.hpp>
@@ -53,7 +54,7 @@ AnyTensor moved_in_memory(const AnyTensor& tensor, std::size_t from, std::size_t
   }
   if (const BatchedTensor* const outer = tensor.as<BatchedTensor>()) {
     return make_counted<BatchedTensor>(moved_in_memory(outer->value(), from + 1, to + 1),
-                                       outer->level());
+                                       outer->batch_level());
   }
   return moved(tensor, from, to);
 }
@@ -98,7 +99,7 @@ class Run {
       }
     }
     const detail::RunningInputs running(behind_batches);
-    const BatchLevelScope within(level_);
+    const detail::BatchLevelScope within(level_);
     return function(seen);
   }
 
@@ -233,7 +234,7 @@ class Run {
       return to_functional(value);
     }
     if (const CpuTensor* const on_cpu = value.as<CpuTensor>()) {
-      return from_cpu(independent(on_cpu->value));
+      return from_cpu(packed(on_cpu->value));
     }
     const bool sees_input = is_input && value.as<BatchedTensor>() != nullptr;
     return sees_input ? call_for_one("clone", {value}) : value;

@@ -39,11 +39,4 @@ using BatchAxes = std::vector<std::optional<std::int64_t>>;
 /// Thread-safety: as of `function`.
 Program vmap(Program function, BatchAxes axes = {});
 
-namespace detail {
-/// The rules of the operators that have one, and for all others the loop over the batch.
-void define_batching();
-/// Of a pure operator; others are refused.
-Tensors compute_one_by_one(const Call& call);
-}  // namespace detail
-
 }  // namespace byre::inline v0::functional

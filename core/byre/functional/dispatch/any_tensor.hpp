@@ -58,6 +58,9 @@ class DispatchError : public Error {
   using Error::Error;
 };
 
+/// Which vmap() a batch is of: one that runs within another is higher. 0: of none.
+using BatchLevel = std::uint64_t;
+
 /// What a backend or a pass derives its tensors from. `keys` has the one key of that, by which
 /// as() finds the class again.
 class TensorImpl : public Counted {
@@ -65,6 +68,8 @@ class TensorImpl : public Counted {
   KeySet keys() const noexcept { return keys_; }
   virtual Dims sizes() const = 0;
   virtual DType dtype() const = 0;
+  /// Of the batch that this is a value of.
+  virtual BatchLevel batch_level() const noexcept { return 0; }
   // What a program made of an input comes back by these where there is no memory to write: in two
   // steps, so that several tensors are rebound or none.
   /// A tensor of this class, which nobody else has, that is what `other` is, one of the same backend.
@@ -96,6 +101,7 @@ class AnyTensor {
   DType dtype() const { return impl().dtype(); }
   std::size_t ndim() const { return sizes().size(); }
   std::int64_t numel() const;
+  BatchLevel batch_level() const noexcept { return impl().batch_level(); }
   /// How many handles there are. Acquire: an answer of 1 can be acted on.
   std::uint32_t handle_count() const noexcept { return impl().handle_count(); }
 

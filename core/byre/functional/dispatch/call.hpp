@@ -36,6 +36,13 @@ Arguments checked_arguments(const Schema& schema, Arguments arguments);
 /// not take over is still there, also after an exception.
 Tensors dispatch(const Operator& op, std::span<Argument> arguments);
 
+/// What a pure operator returns, without its elements: by its meta rule, or, where it has none, by computing
+/// on zeros, on the CPU. Throws whatever the kernel throws for such operands.
+std::vector<TensorMeta> meta_of_results(const Call& call);
+
+/// For kernels that cannot serve: throws DispatchError, as a call without a kernel does.
+[[noreturn]] void refuse_missing_kernel(const Operator& op, Key key);
+
 /// The keys that a call would go to, highest first.
 KeySet keys_of(std::span<const Argument> arguments);
 

@@ -15,6 +15,12 @@ struct ThreadKeys {
 /// Reads as a value; guards alone change it.
 ThreadKeys thread_keys() noexcept;
 
+/// Whether a pass called on, which takes values of any strides: a kernel may then return a lazy clone that
+/// sees a part of more, where a program is given a contiguous tensor of its own.
+inline bool is_below_passes() noexcept {
+  return thread_keys().excluded.has(Key::functionalize);
+}
+
 namespace detail {
 void set_thread_keys(ThreadKeys keys) noexcept;
 }

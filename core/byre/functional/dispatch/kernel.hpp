@@ -30,7 +30,7 @@ struct TypedKernel {
   KernelResult result = KernelResult::any_number;
 };
 
-/// How an argument becomes a parameter of type T. Backends add their own tensors, as cpu.hpp does: what
+/// How an argument becomes a parameter of type T. Backends add their own tensors, as cpu_tensor.hpp does: what
 /// has no `type` is a tensor.
 template <class T>
 struct Unboxed;
@@ -162,7 +162,7 @@ void expect_fits(const TypedKernel& kernel, const Operator& op, const char* what
 
 /// A kernel from a function or a lambda, whose parameters are, in the schema's order: of a Tensor const
 /// AnyTensor& (or const byre::Tensor&, for cpu), AnyTensor& to take it over, of a Tensor[] const
-/// Tensors&, of an int std::int64_t, of an int[] const Dims&, of a Scalar const Scalar&, bool, DType,
+/// Tensors&, of an int or an Axis std::int64_t, of an int[] or an Axis[] const Dims&, of a Scalar const Scalar&, bool, DType,
 /// and std::optional of each, where the schema has a `?`. It returns one tensor, some, or, having written,
 /// nothing. Where these are not the schema's, whoever registers it throws DispatchError; a Scalar may
 /// stand for an int, and what is optional for what is not.

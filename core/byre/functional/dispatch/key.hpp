@@ -14,7 +14,6 @@ namespace byre::inline v0::functional {
 enum class Key : std::uint8_t {
   cpu,
   graph,
-  texture,
   first_of_users,  ///< add_backend() gives these out, one after the other
   last_of_users = 27,
   batched,

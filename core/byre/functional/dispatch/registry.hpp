@@ -6,7 +6,7 @@
 ///   define("scale(Tensor a, Scalar by) -> Tensor")
 ///       .cpu([](const Tensor& a, const Scalar& by) { return mul(a, by); });
 ///   define("row(Tensor(a) self, int index) -> Tensor(a)")
-///       .view([](const Window& self, std::span<const Argument> arguments) {
+///       .view([](const ViewGeometry& self, std::span<const Argument> arguments) {
 ///         return std::vector{self.with(views::select(self.layout, 0, arguments[0].integer()))};
 ///       });
 #pragma once
@@ -38,6 +38,8 @@ class Definition {
   const Definition& composite(Kernel kernel) const;
   const Definition& composite(TypedKernel kernel) const;
   const Definition& meta(MetaRule rule) const;
+  /// Throws DispatchError for an operator that is not pure or does not return one tensor.
+  const Definition& tag(Tag tag) const;
   /// For an operator whose schema is a view's: the kernels of backends that have views are derived.
   const Definition& view(ViewRule rule) const;
 

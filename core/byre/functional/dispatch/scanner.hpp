@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Scanner: reads schemas, saved graphs and programs, word by word, and points at what it cannot read.
+/// Scanner: reads schemas and programs, word by word, and points at what it cannot read.
 #pragma once
 
 #include <byre/error/error.hpp>

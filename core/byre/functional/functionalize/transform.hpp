@@ -12,7 +12,6 @@
 #pragma once
 
 #include <byre/functional/dispatch/any_tensor.hpp>
-#include <byre/functional/functionalize/functional_run.hpp>
 #include <byre/functional/functionalize/options.hpp>
 
 #include <functional>
