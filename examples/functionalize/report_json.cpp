@@ -4,7 +4,7 @@
 #include <byre/functional/dispatch/cpu_tensor.hpp>
 #include <byre/functional/graph/text.hpp>
 #include <byre/tensor/print.hpp>
-#include <byre/version.hpp>
+#include <byre/config.hpp>
 #include <nlohmann/json.hpp>
 
 #include <limits>

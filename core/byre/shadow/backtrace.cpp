@@ -3,7 +3,7 @@
 #include <byre/shadow/backtrace.hpp>
 #include <byre/shadow/switch.hpp>
 #include <byre/sync/boost.hpp>
-#include <byre/sync/detail/immortal.hpp>
+#include <byre/sync/detail/no_destructor.hpp>
 
 #include <dlfcn.h>
 
@@ -101,14 +101,14 @@ const char* backtrace_of(PlaceId id) noexcept {
   if (!there_are_backtraces.get()) {
     return "";
   }
-  auto& kept = sync::immortal<Backtraces>();
+  auto& kept = sync::no_destructor<Backtraces>();
   const boost::lock_guard<boost::mutex> lock(kept.mutex);
   const auto found = kept.texts.find(id);
   return found == kept.texts.end() ? "" : found->second.c_str();
 }
 
 void keep_backtrace(PlaceId id) noexcept {
-  auto& kept = sync::immortal<Backtraces>();
+  auto& kept = sync::no_destructor<Backtraces>();
   try {
     const boost::lock_guard<boost::mutex> lock(kept.mutex);
     if (!kept.texts.contains(id)) {

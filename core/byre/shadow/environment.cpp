@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/error/error.hpp>
-#include <byre/error/warning.hpp>
 #include <byre/shadow/environment.hpp>
 #include <byre/shadow/silence.hpp>
 #include <byre/shadow/summary.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/error/error.hpp>
 #include <byre/shadow/mode.hpp>
-#include <byre/sync/detail/immortal.hpp>
+#include <byre/sync/detail/no_destructor.hpp>
 
 #include <algorithm>
 #include <array>
@@ -70,7 +70,7 @@ class Reasons {
 };
 
 Reasons& reasons() noexcept {
-  return sync::immortal<Reasons>();
+  return sync::no_destructor<Reasons>();
 }
 
 }  // namespace

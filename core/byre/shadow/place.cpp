@@ -4,7 +4,7 @@
 #include <byre/shadow/intern_table.hpp>
 #include <byre/shadow/place.hpp>
 #include <byre/sync/boost.hpp>
-#include <byre/sync/detail/immortal.hpp>
+#include <byre/sync/detail/no_destructor.hpp>
 
 #include <array>
 #include <boost/thread/lock_guard.hpp>
@@ -39,7 +39,7 @@ class FileNames {
 };
 
 FileNames& file_names() noexcept {
-  return sync::immortal<FileNames>();
+  return sync::no_destructor<FileNames>();
 }
 
 /// A place in the table, with a name of its file that stays, and what is counted there. Equal are
@@ -69,7 +69,7 @@ using EscapedPlaces = basic_escaped_places<sync::Boost>;
 using Places = basic_intern_table<sync::Boost, KeptPlace, 16384, most_places>;
 
 Places& places() noexcept {
-  return sync::immortal<Places>();
+  return sync::no_destructor<Places>();
 }
 
 class Hash {
@@ -198,7 +198,7 @@ bool is_told_apart(const Place& reshape) noexcept {
   return reshape.came_from == 0 || is_somewhere(reshape.came_from) ||
          places().find(KeptPlace(reshape), hash_of(reshape)) != 0 ||
          (depth_of(reshape.came_from) < most_reshapes_of_reshapes &&
-          sync::immortal<Ways>().take(reshape, place(reshape.came_from)));
+          sync::no_destructor<Ways>().take(reshape, place(reshape.came_from)));
 }
 
 /// Of any reshape at this line, whatever it came out of.
@@ -226,7 +226,7 @@ bool same_line(const CallSite& a, const CallSite& b) noexcept {
 
 void detail::count_escape_at(PlaceId id) noexcept {
   Tally* const escapes = place(id).is_known() ? &places().at(id).escapes : nullptr;
-  if (escapes != nullptr && sync::immortal<EscapedPlaces>().note(id, *escapes)) {
+  if (escapes != nullptr && sync::no_destructor<EscapedPlaces>().note(id, *escapes)) {
     escapes->add();
   } else {
     escapes_at_unknown_places.add();
@@ -235,7 +235,7 @@ void detail::count_escape_at(PlaceId id) noexcept {
 
 void detail::visit_escapes(const std::function<void(const CallSite&, Tally&)>& visit) {
   visit(CallSite{}, escapes_at_unknown_places);
-  sync::immortal<EscapedPlaces>().for_each([&](PlaceId id) {
+  sync::no_destructor<EscapedPlaces>().for_each([&](PlaceId id) {
     const KeptPlace& each = places().at(id);
     visit(each.place.site, each.escapes);
   });

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <byre/error/warning.hpp>
+#include <byre/error/error.hpp>
 #include <byre/shadow/report_book.hpp>
 #include <byre/shadow/tally.hpp>
-#include <byre/sync/detail/immortal.hpp>
+#include <byre/sync/detail/no_destructor.hpp>
 
 #include <algorithm>
 #include <array>
@@ -174,7 +174,7 @@ class Book {
 };
 
 Book& book() noexcept {
-  return sync::immortal<Book>();
+  return sync::no_destructor<Book>();
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 #include <byre/shadow/silence.hpp>
 #include <byre/shadow/switch.hpp>
 #include <byre/storage/detail/input_file.hpp>
-#include <byre/sync/detail/immortal.hpp>
+#include <byre/sync/detail/no_destructor.hpp>
 
 #include <algorithm>
 #include <boost/thread/lock_guard.hpp>
@@ -112,7 +112,7 @@ SilenceScope::~SilenceScope() {
 
 void silence_sites(const std::filesystem::path& path) {
   const std::vector<SilencedSite> more = read_list(path);
-  auto& sites = sync::immortal<SilencedSites>();
+  auto& sites = sync::no_destructor<SilencedSites>();
   const boost::lock_guard<boost::mutex> lock(sites.mutex);
   sites.list.insert(sites.list.end(), more.begin(), more.end());
   there_are_lists.set(true);
@@ -126,7 +126,7 @@ bool detail::is_listed(const Place& place) noexcept {
   if (!there_are_lists.get()) {
     return false;
   }
-  auto& sites = sync::immortal<SilencedSites>();
+  auto& sites = sync::no_destructor<SilencedSites>();
   const boost::lock_guard<boost::mutex> lock(sites.mutex);
   return std::ranges::any_of(sites.list,
                              [&](const SilencedSite& site) { return site.matches(place); });

@@ -3,7 +3,7 @@
 #include <byre/shadow/place.hpp>
 #include <byre/shadow/trail.hpp>
 #include <byre/sync/boost.hpp>
-#include <byre/sync/detail/immortal.hpp>
+#include <byre/sync/detail/no_destructor.hpp>
 
 #include <array>
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace {
 using Steps = basic_intern_table<sync::Boost, detail::TrailStep, 16384, most_trails>;
 
 Steps& steps() noexcept {
-  return sync::immortal<Steps>();
+  return sync::no_destructor<Steps>();
 }
 
 std::size_t hash_of(const detail::TrailStep& step) noexcept {

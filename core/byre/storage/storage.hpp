@@ -4,14 +4,13 @@
 /// Tensors alias if and only if they share a Storage.
 #pragma once
 
-#include <byre/storage/detail/attachment.hpp>
 #include <byre/storage/buffer.hpp>
+#include <byre/storage/detail/attachment.hpp>
 #include <byre/storage/detail/ref_count.hpp>
 
 #include <boost/smart_ptr/intrusive_ptr.hpp>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <memory>
 #include <new>
 #include <utility>
@@ -60,9 +59,8 @@ class basic_storage {
                               Allocator& allocator = default_allocator()) {
     return basic_storage(Buffer::borrow(data, nbytes, allocator));
   }
-  static basic_storage map_file(const std::filesystem::path& path,
-                                Allocator& allocator = default_allocator()) {
-    return basic_storage(Buffer::map_file(path, allocator));
+  static basic_storage map_file(FileName name, Allocator& allocator = default_allocator()) {
+    return basic_storage(Buffer::map_file(name, allocator));
   }
 
   /// A new storage that shares the data until either is written. Does not change this one: safe

@@ -7,6 +7,7 @@
 
 #include <byre/error/detail/assert.hpp>
 #include <byre/storage/detail/attachment_sites.hpp>
+#include <byre/sync/detail/boost_shared_mutex.hpp>
 #include <byre/sync/sync.hpp>
 
 #include <array>
@@ -208,7 +209,7 @@ class basic_attachment_slot {
   static constexpr bool is_attachment(std::uint32_t number) noexcept {
     return number != 0 && number <= most_attachments;
   }
-  static Table& table() noexcept { return Sync::template immortal<Table>(); }
+  static Table& table() noexcept { return Sync::template no_destructor<Table>(); }
   // Functions of their own: those that find no attachment need not make room for them.
   [[gnu::noinline, gnu::cold]] static Attachment* at(std::uint32_t number) noexcept {
     return &table().at(number);
@@ -222,4 +223,10 @@ class basic_attachment_slot {
 };
 
 }  // namespace detail
+
+/// Defined in attachment.cpp.
+template <>
+BYRE_API detail::basic_attachment_table<sync::Boost>
+    sync::detail::TheOne<detail::basic_attachment_table<sync::Boost>>::object;
+
 }  // namespace byre::inline v0

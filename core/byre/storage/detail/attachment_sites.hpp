@@ -2,7 +2,6 @@
 /// Every synchronizing step of attachments: see attachment.hpp.
 #pragma once
 
-#include <byre/sync/detail/constant.hpp>
 #include <byre/sync/detail/site.hpp>
 
 namespace byre::inline v0::detail {
