@@ -31,8 +31,8 @@ inline void exchange(Tensor& a, Tensor& b) {
   copy_(b, kept);
 }
 
-/// proof_corners, a view; proof_double_, which writes, and returns something new; proof_exchange_, which
-/// writes two, and returns nothing; proof_halves, which is pure, and returns two.
+/// proof_corners, a view; proof_double_, which writes, and returns something new; proof_exchange_,
+/// which writes two, and returns nothing; proof_halves, which is pure, and returns two.
 inline void define_user_operators() {
   using functional::Argument;
   using functional::Tensors;

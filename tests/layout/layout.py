@@ -12,6 +12,10 @@ import sys
 ROOMS = ["sync", "memory", "cow", "storage", "shadow", "tensor", "functional"]
 MAY_INCLUDE = {room: {"error", "stats", *ROOMS[: at + 1]} for at, room in enumerate(ROOMS)}
 MAY_INCLUDE |= {"error": {"error"}, "stats": {"stats", "error", "sync"}, "sync": {"sync", "error"}}
+# Of a room with subfolders: each stands on those before it.
+SUBFOLDERS = {
+    "functional": ["dispatch", "operators", "backends", "graph", "functionalize", "batching", "builtin"],
+}
 UMBRELLAS = ["byre.hpp", "tensor.hpp", "functional.hpp"]
 GENERATED = {"config.hpp"}
 
@@ -51,6 +55,25 @@ def rooms_include_only_rooms_below_them(root):
                 to = target.split("/")[1]
                 if to not in MAY_INCLUDE[room] and to not in GENERATED:
                     yield f"{name}:{number}: {room} may not include {target}"
+
+
+def subfolders_include_only_subfolders_below_them(root):
+    for path, name in core_files(root):
+        room = name.parts[0]
+        if room not in SUBFOLDERS:
+            continue
+        order = SUBFOLDERS[room]
+        subfolder = name.parts[1]
+        if subfolder not in order:
+            yield f"{name}: '{subfolder}' has no place among the subfolders of {room}; add it, in order, to {__file__}"
+            continue
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            found = INCLUDE.match(line)
+            if not found or not found[1].startswith(f"<byre/{room}/"):
+                continue
+            to = found[1].split("/")[2]
+            if to not in order[: order.index(subfolder) + 1]:
+                yield f"{name}:{number}: {subfolder} may not include {found[1][1:-1]}"
 
 
 def core_names_nothing_that_stands_on_it(root):
@@ -176,6 +199,7 @@ def every_file_names_its_license(root):
 
 RULES = [
     rooms_include_only_rooms_below_them,
+    subfolders_include_only_subfolders_below_them,
     core_names_nothing_that_stands_on_it,
     core_leaves_ordering_to_the_seam,
     what_is_api_is_seen_and_only_what_it_needs_is_installed,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// ViewGeometry: which elements of a storage a view sees, and as what dtype: all there is to know of a
-/// view but whose storage it is.
+/// ViewGeometry: which elements of a storage a view sees, and as what dtype: all there is to know
+/// of a view but whose storage it is.
 #pragma once
 
 #include <byre/tensor/dtype.hpp>
@@ -44,7 +44,8 @@ ViewGeometry geometry_of(const Tensor& tensor);
 /// storage does not have.
 Tensor view_of(const Tensor& tensor, const ViewGeometry& geometry);
 
-/// The tensor's elements, contiguous and filling a storage of their own: lazily, if they fill theirs.
+/// The tensor's elements, contiguous and filling a storage of their own: lazily, if they fill
+/// theirs.
 Tensor packed(const Tensor& tensor);
 
 }  // namespace byre::inline v0

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <byre/functional/dispatch/cpu_tensor.hpp>
 #include <byre/functional/dispatch/call.hpp>
+#include <byre/functional/dispatch/cpu_tensor.hpp>
 #include <byre/functional/functionalize/capture.hpp>
 #include <byre/functional/graph/text.hpp>
 #include <byre/tensor/elements.hpp>
@@ -49,8 +49,8 @@ TEST(Captured, programs_have_the_effect_of_what_was_captured) {
 }
 
 TEST(Captured, programs_keep_views_where_mutations_alone_are_removed) {
-  const CapturedProgram program = capture(
-      worked_example, {counted(2)}, {.remove = Remove::mutations, .paths = ViewPaths::chains});
+  const CapturedProgram program =
+      capture(worked_example, {counted(2)}, {.reapply_views = true, .paths = ViewPaths::chains});
   EXPECT_NE(to_string(program.graph).find("= view(%2, [1, 2])"), std::string::npos)
       << to_string(program.graph);
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <byre/functional/dispatch/cpu_tensor.hpp>
 #include <byre/functional/dispatch/call.hpp>
+#include <byre/functional/dispatch/cpu_tensor.hpp>
+#include <byre/functional/dispatch/detail/functional_variant.hpp>
 #include <byre/functional/dispatch/guards.hpp>
 #include <byre/functional/functionalize/detail/functional_tensor.hpp>
-#include <byre/functional/dispatch/detail/functional_variant.hpp>
 #include <byre/tensor/elements.hpp>
 #include <byre/tensor/print.hpp>
 
@@ -133,21 +133,21 @@ TEST(Definitions, of_views_need_only_what_they_see) {
   EXPECT_EQ(text_of(x), "[0. 1. 0. 3.]");
 }
 
-TEST(Twins, that_come_later_replace_what_was_derived) {
+TEST(FunctionalVariants, that_come_later_replace_what_was_generated) {
   const Operator& writes = define("test_later_(Tensor(a!) self) -> Tensor(a!)")
                                .cpu([](Tensor& self) { mul_(self, Scalar(2)); })
                                .op();
-  const Operator& derived = functional_variant(writes);
-  EXPECT_EQ(derived.name(), "test_later__functional");
-  EXPECT_EQ(text_of(call_for_one(derived, {counted(3)})), "[0. 2. 4.]");
+  const Operator& generated = detail::functional_variant_of(writes);
+  EXPECT_EQ(generated.name(), "test_later__functional");
+  EXPECT_EQ(text_of(call_for_one(generated, {counted(3)})), "[0. 2. 4.]");
   const Definition later = define("test_later(Tensor a) -> Tensor");
   later.meta([](const Call& call) {
     const AnyTensor& a = call.arguments[0].tensor();
     return std::vector<TensorMeta>{{a.sizes(), a.dtype()}};
   });
-  EXPECT_EQ(&functional_variant(writes), &derived) << "nothing computes the other yet";
+  EXPECT_EQ(&detail::functional_variant_of(writes), &generated) << "nothing computes the other yet";
   later.cpu([](const Tensor& a) { return mul(a, Scalar(3)); });
-  EXPECT_EQ(&functional_variant(writes), &later.op());
+  EXPECT_EQ(&detail::functional_variant_of(writes), &later.op());
   const AnyTensor x = to_functional(counted(3));
   call(writes, {x});
   EXPECT_EQ(text_of(from_functional(x)), "[0. 3. 6.]");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 /// The code of docs/functionalization.md, which blocks_of_code.py holds against this file.
-#include <byre/functional/dispatch/cpu_tensor.hpp>
 #include <byre/functional/batching/vmap.hpp>
 #include <byre/functional/dispatch/call.hpp>
+#include <byre/functional/dispatch/cpu_tensor.hpp>
 #include <byre/functional/dispatch/guards.hpp>
 #include <byre/functional/functionalize/capture.hpp>
 #include <byre/functional/functionalize/transform.hpp>

@@ -46,8 +46,8 @@ AnyTensor moved(const AnyTensor& tensor, std::size_t from, std::size_t to) {
   return call_for_one("permute_copy", {tensor, moved_axes(tensor.ndim(), from, to)});
 }
 
-/// The same that sees its memory, if it has some: what the function writes there, by a tensor that has no
-/// batch, is in the batch then, whichever axis that is; what such a tensor sees may change.
+/// The same that sees its memory, if it has some: what the function writes there, by a tensor that
+/// has no batch, is in the batch then, whichever axis that is; what such a tensor sees may change.
 AnyTensor moved_in_memory(const AnyTensor& tensor, std::size_t from, std::size_t to) {
   if (const CpuTensor* const on_cpu = tensor.as<CpuTensor>()) {
     return from_cpu(on_cpu->value.permute(moved_axes(tensor.ndim(), from, to)));
@@ -173,8 +173,8 @@ class Run {
     }
   }
 
-  /// A batch within the pass has what its input held, and sees nothing that is written there since: by an
-  /// input without an axis, or by a tensor that the function captures.
+  /// A batch within the pass has what its input held, and sees nothing that is written there since:
+  /// by an input without an axis, or by a tensor that the function captures.
   static void expect_memory_unwritten(const Input& input) {
     if (input.alias != nullptr && input.alias->generation() != input.generation) {
       throw DispatchError(
@@ -185,8 +185,8 @@ class Run {
     }
   }
 
-  /// What an input that was written is to be, or no tensor. Where that is memory, it has to hold it,
-  /// and to be of that input alone.
+  /// What an input that was written is to be, or no tensor. Where that is memory, it has to hold
+  /// it, and to be of that input alone.
   AnyTensor written(const Input& input) const {
     if (!input.axis || input.is_repeated) {
       return {};

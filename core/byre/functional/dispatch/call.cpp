@@ -48,8 +48,8 @@ bool conform(Argument& argument, const Parameter& parameter) {
   return false;
 }
 
-/// Adds the results of an operator that writes, for which there is room: what it wrote, in the places of
-/// the schema, and what is new.
+/// Adds the results of an operator that writes, for which there is room: what it wrote, in the
+/// places of the schema, and what is new.
 void add_with_written(const Schema& schema, std::span<const Argument> arguments, Tensors made,
                       Tensors& results) {
   auto next = made.begin();

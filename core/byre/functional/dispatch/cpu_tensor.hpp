@@ -10,8 +10,8 @@
 
 namespace byre::inline v0::functional {
 
-/// A handle to it, copied, is one to the same: operations in place that change what a tensor sees, as
-/// transpose_ does, exchange `value`.
+/// A handle to it, copied, is one to the same: operations in place that change what a tensor sees,
+/// as transpose_ does, exchange `value`.
 class CpuTensor final : public TensorImpl {
  public:
   static constexpr Key key = Key::cpu;

@@ -12,8 +12,9 @@
 namespace byre::inline v0::functional {
 namespace {
 
-/// The backends there are, by their keys. To look takes no lock. Those that come along are made in place,
-/// and their names are short enough to be, too: that a key is named in an error takes no heap.
+/// The backends there are, by their keys. To look takes no lock. Those that come along are made in
+/// place, and their names are short enough to be, too: that a key is named in an error takes no
+/// heap.
 class Backends {
  public:
   Backends() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Keys: what a call is dispatched on. A backend is a key that computes; a pass is a key that stands
-/// above all backends and turns one call into others.
+/// Keys: what a call is dispatched on. A backend is a key that computes; a pass is a key that
+/// stands above all backends and turns one call into others.
 #pragma once
 
 #include <bit>

@@ -32,8 +32,9 @@ struct Call {
   std::span<Argument> arguments;
 };
 
-/// What computes an operator for one key: answers the tensors that are returned, those of a list one
-/// after the other. Of an operator that writes, only those that are new; the others are filled in.
+/// What computes an operator for one key: answers the tensors that are returned, those of a list
+/// one after the other. Of an operator that writes, only those that are new; the others are filled
+/// in.
 using Kernel = std::function<Tensors(const Call&)>;
 
 /// What a tensor is, without its elements.
@@ -47,7 +48,8 @@ struct TensorMeta {
 /// What a pure operator returns, told from what it is given. May throw what the kernel would.
 using MetaRule = std::function<std::vector<TensorMeta>(const Call&)>;
 
-/// The geometries of the views that a view operator makes of one. The arguments are those behind the first.
+/// The geometries of the views that a view operator makes of one. The arguments are those behind
+/// the first.
 using ViewRule =
     std::function<std::vector<ViewGeometry>(const ViewGeometry&, std::span<const Argument>)>;
 
@@ -55,13 +57,13 @@ using ViewRule =
 enum class Tag : std::uint8_t {
   /// From element to element, of operands that broadcast.
   pointwise,
-  /// With one dimension more in front of every tensor, and its Axis arguments one further, it does the same
-  /// for each index of that dimension: so vmap() computes a batch at once.
+  /// With one dimension more in front of every tensor, and its Axis arguments one further, it does
+  /// the same for each index of that dimension: so vmap() computes a batch at once.
   axis_shift,
 };
 
-/// Thread-safe; what is asked is wait-free: parts are added, and never taken away. Once it is found in
-/// the registry it lives as long as the program.
+/// Thread-safe; what is asked is wait-free: parts are added, and never taken away. Once it is found
+/// in the registry it lives as long as the program.
 class Operator {
  public:
   explicit Operator(Schema schema);
@@ -88,8 +90,8 @@ class Operator {
   bool has(Tag tag) const noexcept { return tag_.get() != nullptr && *tag_.get() == tag; }
   KeySet registered_keys() const noexcept;
 
-  /// Of one that writes: the pure operator that computes what it writes, add of add_ and of add.out; or
-  /// null.
+  /// Of one that writes: the pure operator that computes what it writes, add of add_ and of
+  /// add.out; or null.
   const Operator* functional_variant() const noexcept { return variant_with(Effect::none); }
   /// Of one that changes what its first argument sees: that view, transpose of transpose_; or null.
   const Operator* view_variant() const noexcept { return variant_with(Effect::view); }

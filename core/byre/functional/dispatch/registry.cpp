@@ -12,8 +12,8 @@
 
 namespace byre::inline v0::functional {
 
-/// Operators in lists by the hash of their names, and fallbacks. All of it only grows: whoever looks
-/// takes no lock, and may use what was found for as long as the program runs.
+/// Operators in lists by the hash of their names, and fallbacks. All of it only grows: whoever
+/// looks takes no lock, and may use what was found for as long as the program runs.
 class detail::Registry {
  public:
   Operator* find(std::string_view name) const noexcept {
@@ -72,8 +72,8 @@ bool fill_bare_registry() {
   return true;
 }
 
-/// With the operators that come along. Defining those finds the bare one; where that fails, for want of
-/// memory, whoever asks next tries again.
+/// With the operators that come along. Defining those finds the bare one; where that fails, for
+/// want of memory, whoever asks next tries again.
 detail::Registry& registry() {
   static const bool is_filled = fill_bare_registry();
   static_cast<void>(is_filled);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The registry: operators by name, their kernels by key, and a fallback for each key. All thread-safe;
-/// to look takes no lock, beside whoever registers. Whoever comes first defines the operators that come
-/// along: without the memory for those, that call throws std::bad_alloc, and the next one tries again.
+/// The registry: operators by name, their kernels by key, and a fallback for each key. All
+/// thread-safe; to look takes no lock, beside whoever registers. Whoever comes first defines the
+/// operators that come along: without the memory for those, that call throws std::bad_alloc, and
+/// the next one tries again.
 ///
 ///   define("scale(Tensor a, Scalar by) -> Tensor")
 ///       .cpu([](const Tensor& a, const Scalar& by) { return mul(a, by); });
@@ -55,8 +56,8 @@ Definition define(Schema schema);
 /// One there is already, to add kernels for another key. Throws DispatchError.
 Definition extend(std::string_view name);
 
-/// By its name and overload: "add_.scalar". Stays valid. Lock-free. Throws DispatchError, which names
-/// those that are near.
+/// By its name and overload: "add_.scalar". Stays valid. Lock-free. Throws DispatchError, which
+/// names those that are near.
 const Operator& find(std::string_view name);
 /// The same, or null.
 const Operator* find_if_any(std::string_view name);

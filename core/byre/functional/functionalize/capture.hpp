@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// capture(f): a function over tensors as a graph of pure operations, and what is done with the graph's values
-/// so that it has the effect of f.
+/// capture(f): a function over tensors as a graph of pure operations, and what is done with the
+/// graph's values so that it has the effect of f.
 #pragma once
 
 #include <byre/functional/functionalize/options.hpp>
@@ -17,16 +17,16 @@ class FunctionalRun;
 /// A value. Its graph may be simplified, as long as inputs and outputs stay what they are.
 class CapturedProgram {
  public:
-  /// The graph's inputs are the memories of the program's inputs. Its outputs are the new contents of the
-  /// memories that the program writes, and then what the program returns.
+  /// The graph's inputs are the memories of the program's inputs. Its outputs are the new contents
+  /// of the memories that the program writes, and then what the program returns.
   Graph graph;
 
   /// For each input of the graph, the first input of the program that is of that memory.
   std::vector<std::size_t> program_inputs() const;
 
-  /// Executes the graph on tensors of the CPU. They have the sizes and dtypes of the examples, and alias as
-  /// those do. Writes those that f writes, and returns what f returns. Throws GraphError for others, and what
-  /// execute() throws; nothing is written then.
+  /// Executes the graph on tensors of the CPU. They have the sizes and dtypes of the examples, and
+  /// alias as those do. Writes those that f writes, and returns what f returns. Throws GraphError
+  /// for others, and what execute() throws; nothing is written then.
   Tensors operator()(const Tensors& inputs) const;
 
  private:
@@ -38,9 +38,9 @@ class CapturedProgram {
   std::shared_ptr<const FunctionalRun> run_;
 };
 
-/// Runs `f` once, on tensors without elements: it must not decide anything by elements. `examples` are of the
-/// CPU, and are not changed. Tensors of the CPU that f returns and did not make are returned by every
-/// execution. With `reapply_views` the graph has views. Throws what f throws.
+/// Runs `f` once, on tensors without elements: it must not decide anything by elements. `examples`
+/// are of the CPU, and are not changed. Tensors of the CPU that f returns and did not make are
+/// returned by every execution. With `reapply_views` the graph has views. Throws what f throws.
 CapturedProgram capture(const Program& f, const Tensors& examples,
                         FunctionalizeOptions options = {});
 

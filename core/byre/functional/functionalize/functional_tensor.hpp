@@ -7,7 +7,8 @@
 
 namespace byre::inline v0::functional {
 
-/// A write that nobody would see, or that would leave views behind; inputs that the pass cannot part.
+/// A write that nobody would see, or that would leave views behind; inputs that the pass cannot
+/// part.
 class FunctionalizeError : public Error {
  public:
   using Error::Error;
@@ -16,12 +17,13 @@ class FunctionalizeError : public Error {
 /// A tensor of the pass that holds `value`, a tensor of a backend.
 AnyTensor to_functional(AnyTensor value);
 
-/// What a tensor of the pass holds now: a tensor of the backend, which never changes. Pending updates are
-/// applied: throws what the operators throw that it calls. Any other tensor is returned as it is.
+/// What a tensor of the pass holds now: a tensor of the backend, which never changes. Pending
+/// updates are applied: throws what the operators throw that it calls. Any other tensor is returned
+/// as it is.
 AnyTensor from_functional(const AnyTensor& tensor);
 
-/// Whether a write to one may show in the other: they are one tensor, or share a storage of the CPU, or an
-/// alias of the pass.
+/// Whether a write to one may show in the other: they are one tensor, or share a storage of the
+/// CPU, or an alias of the pass.
 bool share_memory(const AnyTensor& a, const AnyTensor& b);
 
 }  // namespace byre::inline v0::functional

@@ -13,8 +13,8 @@ enum class ViewPaths : std::uint8_t {
 };
 
 struct FunctionalizeOptions {
-  /// Views are computed by view operators again, for a backend that has views of tensors that never change;
-  /// else by copies of what they see.
+  /// Views are computed by view operators again, for a backend that has views of tensors that never
+  /// change; else by copies of what they see.
   bool reapply_views = false;
   ViewPaths paths = ViewPaths::by_backend;
 };

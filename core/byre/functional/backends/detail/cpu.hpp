@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Kernels of the CPU that view rules say: views, views in place, copies of what a view sees, and scatters.
+/// Kernels of the CPU that view rules say: views, views in place, copies of what a view sees, and
+/// scatters.
 #pragma once
 
 namespace byre::inline v0::functional::detail {

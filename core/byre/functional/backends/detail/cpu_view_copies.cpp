@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// What a view sees as a tensor of its own, and the inverse, the base with other elements where a view sees
-/// it: by the view rules, in memory.
+/// What a view sees as a tensor of its own, and the inverse, the base with other elements where a
+/// view sees it: by the view rules, in memory.
 #include <byre/functional/backends/detail/cpu.hpp>
 #include <byre/functional/dispatch/call.hpp>
 #include <byre/functional/dispatch/cpu_tensor.hpp>
@@ -26,8 +26,9 @@ ViewGeometry seen(const Operator& view, const ViewGeometry& self,
   return (*view.view())(self, arguments).front();
 }
 
-/// For a program, a tensor of its own, in order, as on every backend. Below passes a lazy clone, unless what
-/// is seen is a small part: the clone would keep all there is, and have who writes the rest copy it.
+/// For a program, a tensor of its own, in order, as on every backend. Below passes a lazy clone,
+/// unless what is seen is a small part: the clone would keep all there is, and have who writes the
+/// rest copy it.
 Tensor copied(const Tensor& seen) {
   if (!is_below_passes()) {
     return packed(seen);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// BatchedTensor: many tensors of one shape as one that looks like each of them: what vmap() gives to
-/// its function.
+/// BatchedTensor: many tensors of one shape as one that looks like each of them: what vmap() gives
+/// to its function.
 #pragma once
 
 #include <byre/functional/dispatch/argument.hpp>
@@ -22,7 +22,8 @@ class BatchedTensor final : public TensorImpl {
   Dims sizes() const override { return value_.sizes().without(0); }
   DType dtype() const override { return value_.dtype(); }
   const AnyTensor& value() const noexcept { return value_; }
-  /// To one of this batch, or the same for each of it. Throws ArgumentError for one of an inner vmap.
+  /// To one of this batch, or the same for each of it. Throws ArgumentError for one of an inner
+  /// vmap.
   AnyTensor to_rebind(const AnyTensor& other) const override;
   void rebind(TensorImpl& prepared) noexcept override;
   BatchLevel batch_level() const noexcept override { return level_; }
@@ -32,7 +33,8 @@ class BatchedTensor final : public TensorImpl {
   const BatchLevel level_;
 };
 
-/// The innermost batch among the tensors of a call. To it, tensors of lower levels are as any others.
+/// The innermost batch among the tensors of a call. To it, tensors of lower levels are as any
+/// others.
 class Batch {
  public:
   /// Throws ArgumentError if no tensor is batched.

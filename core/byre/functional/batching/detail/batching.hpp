@@ -9,8 +9,8 @@ namespace byre::inline v0::functional::detail {
 /// While the registry is filled, behind the operators.
 void define_batching();
 
-/// What is done with an operator that no rule computes of a whole batch: a loop over the batch. Throws
-/// DispatchError for an operator that is not pure.
+/// What is done with an operator that no rule computes of a whole batch: a loop over the batch.
+/// Throws DispatchError for an operator that is not pure.
 Tensors compute_by_loop(const Call& call);
 
 }  // namespace byre::inline v0::functional::detail

@@ -26,8 +26,8 @@ struct BatchedCall {
 /// Returns the value of the result, with the batch in front.
 using Rule = AnyTensor (*)(BatchedCall);
 
-/// What one of the batch would be refused for is refused so. Results without elements are made without the
-/// rule: shapes differ in what they allow then.
+/// What one of the batch would be refused for is refused so. Results without elements are made
+/// without the rule: shapes differ in what they allow then.
 Tensors apply(Rule rule, const Call& call) {
   const ExcludeKeys pass(Key::functionalize);
   const Batch batch(call.arguments);

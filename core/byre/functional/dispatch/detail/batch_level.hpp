@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Which vmap() this thread is in. Below the functionalize pass, which has to know for whom a tensor is made.
+/// Which vmap() this thread is in. Below the functionalize pass, which has to know for whom a
+/// tensor is made.
 #pragma once
 
 #include <byre/functional/dispatch/any_tensor.hpp>

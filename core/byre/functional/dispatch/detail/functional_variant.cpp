@@ -9,7 +9,8 @@
 namespace byre::inline v0::functional::detail {
 namespace {
 
-/// Whether a pure operator takes what `op` takes, and returns one tensor for the one that is written.
+/// Whether a pure operator takes what `op` takes, and returns one tensor for the one that is
+/// written.
 bool takes_the_same(const Operator& pure, const Operator& op) {
   const auto& of_pure = pure.schema().parameters;
   const auto& of_op = op.schema().parameters;

@@ -36,7 +36,8 @@ class basic_published {
     return reinterpret_cast<Part*>(static_cast<std::uintptr_t>(address));
   }
   void set(Part* part) noexcept {
-    // Release pairs with get: the part was made before, or parts_are_found_beside_definitions fails.
+    // Release pairs with get: the part was made before, or parts_are_found_beside_definitions
+    // fails.
     address_.store(reinterpret_cast<std::uintptr_t>(part),
                    sites.at(PublishedSite::set, std::memory_order::release));
   }

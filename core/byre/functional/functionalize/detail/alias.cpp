@@ -21,8 +21,8 @@ bool uses_strides(const AnyTensor& base, ViewPaths paths) {
   return is_backend(key) && traits_of(key).writes_through_strides;
 }
 
-/// A base for true views is contiguous and fills its memory. What pure operators return on the CPU may share
-/// more, and be permuted.
+/// A base for true views is contiguous and fills its memory. What pure operators return on the CPU
+/// may share more, and be permuted.
 AnyTensor base_for_views(const AnyTensor& value) {
   const CpuTensor* const on_cpu = value.as<CpuTensor>();
   return on_cpu == nullptr ||

@@ -133,7 +133,7 @@ FunctionalRun::FunctionalRun(const Program& f, const Tensors& originals, InputAl
   const Tensors inputs = functional_inputs(aliasing_, aliases);
   Tensors returned;
   {
-    const FunctionalizeOptionsScope heeded(options);
+    const FunctionalizeOptionsScope scope(options);
     const IncludeKeys pass(backend | Key::functionalize);
     const detail::RunningInputs running(originals);
     returned = f(inputs);
@@ -231,8 +231,8 @@ AnyTensor FunctionalRun::tensor_at(const Found& place, const Tensors& inputs, co
   if (const CpuTensor* const on_cpu = value.as<CpuTensor>()) {
     return from_cpu(view_of(on_cpu->value, place.geometry));
   }
-  // It may be what an input was, or what another output is: copies hand values on. Those may yet become
-  // something else.
+  // It may be what an input was, or what another output is: copies hand values on. Those may yet
+  // become something else.
   const bool is_alone = place.in == Found::In::itself || value.handle_count() == 1;
   return is_alone ? value : call_for_one("clone", {value});
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// FunctionalRun: one run of a program under the pass, and what it did to its inputs and outputs apart
-/// from values: enough to give values computed elsewhere, by a graph for example, the same effect.
+/// FunctionalRun: one run of a program under the pass. It records what the program did to its
+/// inputs, and what its outputs are of. So values that were computed elsewhere, as by a graph, can
+/// be given the same effect.
 #pragma once
 
 #include <byre/functional/functionalize/detail/input_aliasing.hpp>
@@ -19,34 +20,35 @@ class WriteBack;
 
 class FunctionalRun {
  public:
-  /// What is to be computed of a base that was written: those parts alone, or all of it.
+  /// What is computed of a base that was written: the regions that were written, or all of it.
   enum class Written : std::uint8_t { parts, bases };
 
-  /// Runs `f`, in place of with `originals`, over functional tensors, views of `bases` as `aliasing`
-  /// says, which are on the backend that is to compute. `backend` is where it makes tensors of nothing.
+  /// Runs `f` over functional tensors in place of `originals`: views of `bases`, as `aliasing`
+  /// describes. Bases are on the backend that computes. Factories in `f` make tensors of `backend`.
   FunctionalRun(const Program& f, const Tensors& originals, InputAliasing aliasing, Tensors bases,
                 KeySet backend, FunctionalizeOptions options, Written written = Written::parts);
 
   const InputAliasing& aliasing() const noexcept { return aliasing_; }
-  /// What has to be computed: what was written to bases, then what outputs are. Once: values that are
-  /// kept may share memory with what is to be written.
+  /// What is to be computed: what was written to bases, then the outputs. Call it once: values that
+  /// are kept may share memory with what is to be written.
   Tensors take_values() noexcept { return std::exchange(values_, {}); }
-  /// Throws StateError for inputs, other than those it ran with, that have views outside of the program,
-  /// which one that grows would leave behind.
+  /// Throws StateError for other inputs than it ran with, if one that grows has views outside of
+  /// the program: they would be left behind.
   void expect_may_grow(const InputAliasing& inputs) const;
 
-  /// Gives `values`, of the CPU or of the inputs' own backend, the effect of the program: writes the
-  /// inputs, and answers the outputs. Throws what WriteBack::commit() throws; no input was changed then.
+  /// Gives `values`, of the CPU or of the inputs' own backend, the effect of the program: writes
+  /// the inputs, and returns the outputs. Throws what WriteBack::commit() throws; no input was
+  /// changed then.
   Tensors finish(const Tensors& inputs, Tensors values) const;
 
  private:
-  /// A part of a base that was written, and the value of it, or of all of the base.
+  /// A region of a base that was written, and where its value is, or that of all of the base.
   struct Part {
     std::size_t base;
     ViewGeometry geometry;
     std::size_t value;
   };
-  /// Where a tensor is to be found that the program returned, or made of an input in place.
+  /// Where a tensor is found that the program returned, or made of an input in place.
   struct Found {
     enum class In : std::uint8_t {
       input,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// FunctionalTensor: a tensor under the pass. It has a value of its own until a view is made of it. Then it is
-/// itself a view: a path from the base of an Alias, and the value it held when it was used last.
+/// FunctionalTensor: a tensor under the pass. It has a value of its own until a view is made of it.
+/// Then it is itself a view: a path from the base of an Alias, and the value it held when it was
+/// used last.
 ///
 /// Source: the seed "Functionalization".
 #pragma once
@@ -14,8 +15,8 @@
 
 namespace byre::inline v0::functional {
 
-/// Thread-safety: sync(), path() and alias() are reads, and may run at once. All else is a write, and excludes
-/// what is done to any tensor that this may alias.
+/// Thread-safety: sync(), path() and alias() are reads, and may run at once. All else is a write,
+/// and excludes what is done to any tensor that this may alias.
 class FunctionalTensor final : public TensorImpl {
  public:
   static constexpr Key key = Key::functionalize;
@@ -24,7 +25,8 @@ class FunctionalTensor final : public TensorImpl {
   /// What may fail of a write was done: commit() ends it.
   class PreparedWrite {
    public:
-    /// The tensor holds `value` now, of its sizes and dtype. Once; the tensor was not changed since.
+    /// The tensor holds `value` now, of its sizes and dtype. Once; the tensor was not changed
+    /// since.
     void commit(AnyTensor value) noexcept;
 
    private:
@@ -52,8 +54,8 @@ class FunctionalTensor final : public TensorImpl {
   std::uint64_t generation() const noexcept;
   /// Where factories make what is written to it.
   KeySet backend() const noexcept { return backend_; }
-  /// Of the innermost vmap() whose batch may be written to it. A tensor that is used outside of a vmap() takes
-  /// no value of its batch.
+  /// Of the innermost vmap() whose batch may be written to it. A tensor that is used outside of a
+  /// vmap() takes no value of its batch.
   BatchLevel writable_level() const noexcept { return level_; }
 
   /// Made now, if there is none.

@@ -8,7 +8,8 @@
 namespace byre::inline v0::functional {
 namespace {
 
-/// Tensors that a watched reshape parted are two families of views, of which one base would make one.
+/// Tensors that a watched reshape parted are two families of views, of which one base would make
+/// one.
 void expect_one_family(const AnyTensor& a, const AnyTensor& b) {
   const CpuTensor* const first = a.as<CpuTensor>();
   const CpuTensor* const second = b.as<CpuTensor>();
@@ -21,8 +22,8 @@ void expect_one_family(const AnyTensor& a, const AnyTensor& b) {
   }
 }
 
-/// Whether the tensor is all of its memory, in order, so that a base can have its sizes. Strides along
-/// which there is one element or none are no matter to memory; views heed them.
+/// Whether the tensor is all of its memory, in order, so that a base can have its sizes. Strides
+/// along which there is one element or none are no matter to memory, but to views.
 bool is_all_there_is(const Tensor& tensor) {
   return tensor.layout() == contiguous_layout(tensor.sizes(), "functionalize") &&
          tensor.nbytes() == tensor.storage().nbytes();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// InputAliasing: which inputs of a program share memory, and what each sees of it. The pass is given
+/// InputAliasing: which inputs of a program share memory, and which part each sees. The pass gets
 /// one base for each memory, and the inputs as views of those.
 #pragma once
 
@@ -11,11 +11,11 @@
 
 namespace byre::inline v0::functional {
 
-/// A value. Inputs of the CPU share what their storages share; any other tensor is by itself.
+/// A value. Inputs of the CPU share memory if they share a storage. Any other tensor is by itself.
 class InputAliasing {
  public:
-  /// Throws FunctionalizeError for bools that share a storage with another dtype, for a storage that a
-  /// watched reshape parted, and for tensors of the pass.
+  /// Throws FunctionalizeError for bools that share a storage with another dtype, for a storage
+  /// that a watched reshape parted, and for tensors of the pass.
   explicit InputAliasing(const Tensors& inputs);
 
   std::size_t input_count() const noexcept { return base_of_.size(); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Kernels of the pass for operators that read nothing of what they write, and for those that give a tensor
-/// other elements: their functional variants are not called.
+/// Kernels of the pass for operators that read nothing of what they write, and for those that give
+/// a tensor other elements: their functional variants are not called.
 #include <byre/functional/dispatch/call.hpp>
 #include <byre/functional/dispatch/detail/builtin.hpp>
 #include <byre/functional/dispatch/detail/functional_variant.hpp>
@@ -55,8 +55,8 @@ Tensors copy(const Call& call) {
   return {};
 }
 
-/// An out= variant is computed by its functional variant, and copied to `out`. What cannot be written is refused
-/// first, by the name that the program called.
+/// An out= variant is computed by its functional variant, and copied to `out`. What cannot be
+/// written is refused first, by the name that the program called.
 Tensors write_out(const Call& call) {
   const char* const name = call.op.name().c_str();
   FunctionalTensor& target = target_of(call, call.arguments.size() - 1);

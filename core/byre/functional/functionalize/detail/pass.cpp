@@ -94,8 +94,8 @@ Tensors view_in_place(const Operator& view, const Call& call) {
   return {};
 }
 
-/// Two tensors that are written have no element in common: the functional variant would write one after the other,
-/// and the operator itself in any order.
+/// Two tensors that are written have no element in common: the functional variant would write one
+/// after the other, and the operator itself in any order.
 void expect_written_apart(const Call& call, std::span<const std::size_t> written) {
   for (std::size_t later = 1; later < written.size(); ++later) {
     for (std::size_t earlier = 0; earlier < later; ++earlier) {

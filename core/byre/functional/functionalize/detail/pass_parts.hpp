@@ -7,16 +7,16 @@
 
 namespace byre::inline v0::functional::detail {
 
-/// `tensor` itself, if it is one of the pass. Any other was captured: a tensor of the pass of its value, which
-/// must not be written.
+/// `tensor` itself, if it is one of the pass. Any other was captured: a tensor of the pass of its
+/// value, which must not be written.
 AnyTensor functional(const AnyTensor& tensor);
 
-/// For a captured tensor that is read. Throws FunctionalizeError if it shares memory with an input of a program
-/// that this thread runs: what the program wrote to that is not in memory yet.
+/// For a captured tensor that is read. Throws FunctionalizeError if it shares memory with an input
+/// of a program that this thread runs: what the program wrote to that is not in memory yet.
 void expect_captured_apart(const AnyTensor& tensor);
 
-/// For memory that is to be written. Throws DispatchError if it shares memory with an input of a program that
-/// this thread runs: that program has read it already.
+/// For memory that is to be written. Throws DispatchError if it shares memory with an input of a
+/// program that this thread runs: that program has read it already.
 void expect_written_apart_from_running(const AnyTensor& tensor, const char* operation);
 
 /// The inputs of a program that this thread runs, for as long as this lives. Nests.
@@ -59,8 +59,8 @@ AnyTensor redispatch_on_backend_of(const FunctionalTensor& target, const char* n
 /// Which elements two tensors of the pass have in common: none, if their aliases differ.
 byre::detail::Overlap overlap_in_alias(const FunctionalTensor& a, const FunctionalTensor& b);
 
-/// Throws ShapeError for tensors of one alias that overlap in part: what is read may have been written already.
-/// As for tensors in memory.
+/// Throws ShapeError for tensors of one alias that overlap in part: what is read may have been
+/// written already. As for tensors in memory.
 void expect_no_partial_overlap(FunctionalTensor& written, const AnyTensor& read,
                                const char* operation);
 

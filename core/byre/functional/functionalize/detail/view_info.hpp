@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-/// ViewInfo: one view, reified. It can be replayed on a base that changed. Its inverse brings a value that was
-/// written to the view back to the base.
+/// ViewInfo: one view, reified. It can be replayed on a base that changed. Its inverse brings a
+/// value that was written to the view back to the base.
 ///
-/// Every view operator is expressed by eight: view, view.dtype, permute, select, slice, diagonal, expand and
-/// as_strided. A backend needs the functional variants of these, and no others:
+/// Every view operator is expressed by eight: view, view.dtype, permute, select, slice, diagonal,
+/// expand and as_strided. A backend needs the functional variants of these, and no others:
 ///
 ///   view                               replayed by          inverted by
 ///   view, squeeze, unsqueeze, flatten  view_copy            view_copy to the base's sizes
@@ -45,11 +45,11 @@ struct ViewInfo {
   /// What the base of this one view is.
   TensorMeta base;
 
-  /// The view of `value`, which is of `base`'s sizes: by the view operator if `reapply_views`, else by its
-  /// copy.
+  /// The view of `value`, which is of `base`'s sizes: by the view operator if `reapply_views`, else
+  /// by its copy.
   AnyTensor replay(const AnyTensor& value, bool reapply_views) const;
-  /// `value` with `updated` where the view sees it. Takes `value` over: its sole handle may be written in
-  /// place. If it throws, `value` is what it was.
+  /// `value` with `updated` where the view sees it. Takes `value` over: its sole handle may be
+  /// written in place. If it throws, `value` is what it was.
   AnyTensor invert(AnyTensor& value, const AnyTensor& updated) const;
   /// Whether invert() needs no `value`: the view sees every element.
   bool sees_all() const noexcept {
@@ -64,8 +64,8 @@ class CanonicalViews {
   CanonicalViews(const Operator& op, std::span<const Argument> arguments,
                  const ViewGeometry& before);
 
-  /// Those that make the next output, whose geometry is `after`; nothing for what is none of the first
-  /// seven, and is said by its strides. O(1).
+  /// Those that make the next output, whose geometry is `after`; nothing for what is none of the
+  /// first seven, and is said by its strides. O(1).
   std::optional<std::vector<ViewInfo>> next(const ViewGeometry& after);
 
  private:

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-/// ViewPath: how a view is computed of its base: by a chain of ViewInfos, or by strides alone. Each link of a
-/// chain points to the one before it, so views of views share links.
+/// ViewPath: how a view is computed of its base: by a chain of ViewInfos, or by strides alone. Each
+/// link of a chain points to the one before it, so views of views share links.
 ///
-/// Two paths of one base that have the same geometry see the same elements, whatever views made them. So an
-/// update replaces an earlier one of the same place.
+/// Two paths of one base that have the same geometry see the same elements, whatever views made
+/// them. So an update replaces an earlier one of the same place.
 #pragma once
 
 #include <byre/functional/functionalize/detail/cached_view.hpp>
@@ -30,8 +30,8 @@ struct ViewLink final : Counted {
   const ViewInfo info;
   mutable Handle before;  ///< null: the base. Changed by destruction alone
   const std::size_t depth;
-  /// Of a tensor whose path ends here, the one that was used last; null if that is gone. The alias's lock
-  /// guards it. It owns nothing.
+  /// Of a tensor whose path ends here, the one that was used last; null if that is gone. The
+  /// alias's lock guards it. It owns nothing.
   mutable CachedView* cached = nullptr;
 };
 
@@ -56,8 +56,8 @@ class ViewPath {
   /// How many views there are in the chain; 0 on the stride path.
   std::size_t depth() const noexcept;
 
-  /// The paths of the outputs that the view `op` makes of this. N outputs cost O(N). By strides if `strides`, or
-  /// if none of the eight views expresses it.
+  /// The paths of the outputs that the view `op` makes of this. N outputs cost O(N). By strides if
+  /// `strides`, or if none of the eight views expresses it.
   std::vector<ViewPath> through(const Operator& op, std::span<const Argument> arguments,
                                 bool strides) const;
   /// The path to another geometry of the same base.
@@ -65,8 +65,9 @@ class ViewPath {
 
   /// What is seen of `base`. O(depth).
   AnyTensor replay(const AnyTensor& base, bool reapply_views) const;
-  /// `base` with `updated` where this sees it. The geometry does not overlap itself. O(depth). Takes over
-  /// `base`, whose sole handle may be written in place. If it throws, `base` is what it was.
+  /// `base` with `updated` where this sees it. The geometry does not overlap itself. O(depth).
+  /// Takes over `base`, whose sole handle may be written in place. If it throws, `base` is what it
+  /// was.
   AnyTensor apply_inverse(AnyTensor& base, const AnyTensor& updated) const;
 
  private:
@@ -77,8 +78,9 @@ class ViewPath {
   ViewGeometry geometry_;
   bool is_base_;
   ViewLink::Handle last_;  ///< null: by strides, or the base itself
-  /// Some view in the chain sees an element twice, of which the others behind it may not: expand, then
-  /// select. Inverted one by one, such views would not say which of the two was written; strides do.
+  /// Some view in the chain sees an element twice, of which the others behind it may not: expand,
+  /// then select. Inverted one by one, such views would not say which of the two was written;
+  /// strides do.
   bool repeats_ = false;
 };
 

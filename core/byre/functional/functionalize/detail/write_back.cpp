@@ -26,8 +26,8 @@ struct PreparedCopy {
   ConvertRow row;
 };
 
-/// Of parts on the host, with elements: the pointers are good until somebody clones the memory. It is
-/// no write yet: of a later part it may fail.
+/// Of parts on the host, with elements: the pointers are good until somebody clones the memory. It
+/// is no write yet: of a later part it may fail.
 PreparedCopy prepared(Tensor& part, const Tensor& value) {
   void* const to = ElementAccess::to_try_to_write(part, CallSite::current());
   PreparedCopy copy{

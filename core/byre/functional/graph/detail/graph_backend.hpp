@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The graph backend: its tensors have no elements, and stand for what an operation will have computed. Only
-/// pure operators are recorded: see graph/recording.hpp.
+/// The graph backend: its tensors have no elements, and stand for what an operation will have
+/// computed. Only pure operators are recorded: see graph/recording.hpp.
 #pragma once
 
 #include <byre/functional/dispatch/any_tensor.hpp>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Pure operators whose results have other sizes than their operands.
+/// Pure operators that know axes: results have other sizes than their operands, or elements
+/// elsewhere.
 #include <byre/functional/dispatch/cpu_tensor.hpp>
 #include <byre/functional/dispatch/detail/builtin.hpp>
 #include <byre/functional/operators/detail/operators.hpp>
@@ -107,6 +108,13 @@ void detail::define_reductions() {
         return byre::cat(on_cpu, axis);
       })
       .meta(meta_of_cat)
+      .tag(Tag::axis_shift);
+  define_builtin("flip(Tensor a, Axis[] axes) -> Tensor")
+      .cpu([](const Tensor& a, const Dims& axes) { return byre::flip(a, axes); })
+      .meta([](const Call& call) {
+        const DType dtype = dtype_of_result(call);  // refuses axes that are not there
+        return std::vector<TensorMeta>{{call.arguments[0].tensor().sizes(), dtype}};
+      })
       .tag(Tag::axis_shift);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Functional variants of views: what a view sees, as a tensor of its own; and their inverses, the base with
-/// other elements where a view sees it. Eight views, of which all others are made.
+/// Functional variants of views: what a view sees, as a tensor of its own; and their inverses, the
+/// base with other elements where a view sees it. Eight views, of which all others are made.
 #include <byre/functional/dispatch/detail/builtin.hpp>
 #include <byre/functional/operators/detail/operators.hpp>
 

@@ -10,8 +10,8 @@
 namespace byre::inline v0::functional {
 namespace {
 
-/// A tensor of other sizes: of the elements that its storage has from its first on, where they suffice;
-/// else of memory of its own, with zeros behind the elements there were.
+/// A tensor of other sizes: of the elements that its storage has from its first on, where they
+/// suffice; else of memory of its own, with zeros behind the elements there were.
 void resize_in_memory(Tensor& self, const Dims& sizes) {
   Layout layout = contiguous_layout(sizes, "resize_");
   if (!self.is_contiguous()) {

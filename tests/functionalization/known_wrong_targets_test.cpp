@@ -1,6 +1,5 @@
-// SPDX-License-Identifier: BSL-1.0
-// Negative controls: worlds that ignore updates of one kind are refuted on every run, each by a program
-// that shrinks to a few steps.
+// SPDX-License-Identifier: BSL-1.0 Known-wrong targets, which ignore updates of one kind, are
+// refuted on every run, each by a program that shrinks to a few steps.
 #include <byre/functional/dispatch/registry.hpp>
 
 #include <gtest/gtest.h>
@@ -11,7 +10,7 @@
 #include "generate.hpp"
 #include "shrink.hpp"
 #include "support/random.hpp"
-#include "worlds.hpp"
+#include "targets.hpp"
 
 namespace byre::test {
 namespace {
@@ -19,25 +18,24 @@ namespace {
 class Updates : public testing::TestWithParam<const char*> {
  protected:
   /// On graphs that keep what they had where `scatter` would have put something.
-  static World without_updates(const std::string& scatter) {
+  static Target without_updates(const std::string& scatter) {
     const functional::ViewPaths paths = scatter == "as_strided_scatter"
                                             ? functional::ViewPaths::strides
                                             : functional::ViewPaths::chains;
-    return on_graph({functional::Remove::mutations_and_views, paths},
-                    [scatter](functional::Graph& graph) {
-                      for (functional::GraphNode& node : graph.nodes) {
-                        if (!node.is_constant() && node.op->name() == scatter) {
-                          node.op = &functional::find("clone");
-                          node.arguments.resize(1);
-                        }
-                      }
-                    });
+    return on_graph({false, paths}, [scatter](functional::Graph& graph) {
+      for (functional::GraphNode& node : graph.nodes) {
+        if (!node.is_constant() && node.op->name() == scatter) {
+          node.op = &functional::find("clone");
+          node.arguments.resize(1);
+        }
+      }
+    });
   }
 };
 
 TEST_P(Updates, that_are_ignored_are_refuted_by_a_program_of_a_few_steps) {
   constexpr std::uint64_t most = 20'000;
-  const World wrong = without_updates(GetParam());
+  const Target wrong = without_updates(GetParam());
   const std::uint64_t first = seed();
   for (std::uint64_t number = first; number < first + most; ++number) {
     const Program program = generate(number);

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "worlds.hpp"
+#include "targets.hpp"
+#include "texture_backend/texture_backend.hpp"
 
 #include <byre/functional/dispatch/cpu_tensor.hpp>
-#include <byre/functional/backends/texture.hpp>
 #include <byre/functional/functionalize/capture.hpp>
 #include <byre/functional/functionalize/transform.hpp>
-#include <byre/functional/graph/file.hpp>
 #include <byre/functional/graph/text.hpp>
 #include <byre/tensor/print.hpp>
 
@@ -15,13 +14,11 @@ namespace {
 using functional::AnyTensor;
 using functional::FunctionalizeOptions;
 using functional::Graph;
-using functional::Key;
-using functional::Remove;
 using functional::Tensors;
 using functional::ViewPaths;
 
-/// A world found something wrong with itself.
-struct Wrong {
+/// A graph that the pass must not make.
+struct WrongGraph {
   std::string text;
 };
 
@@ -47,19 +44,19 @@ Outcome run_by(
     outcome.tensors = all_seen(seen);
   } catch (const Error& error) {
     outcome.failure = error.what();
-  } catch (const Wrong& wrong) {
+  } catch (const WrongGraph& wrong) {
     outcome.failure = wrong.text;
   }
   return outcome;
 }
 
 /// What is wrong with a graph of the pass, or nothing.
-std::string impurity(const Graph& graph, Remove remove) {
+std::string impurity(const Graph& graph, bool reapply_views) {
   for (const functional::GraphNode& node : graph.nodes) {
     const bool is_pure = node.is_constant() || node.op->schema().is_pure();
     const bool is_write =
         !node.is_constant() && node.op->schema().effect() == functional::Effect::write;
-    if (is_write || (!is_pure && remove == Remove::mutations_and_views)) {
+    if (is_write || (!is_pure && !reapply_views)) {
       return "the graph has " + node.op->name() + ":\n" + to_string(graph);
     }
   }
@@ -69,8 +66,8 @@ std::string impurity(const Graph& graph, Remove remove) {
 Tensors by_graph(const functional::Program& f, const Tensors& inputs, FunctionalizeOptions options,
                  const std::function<void(Graph&)>& optimize) {
   functional::CapturedProgram captured = functional::capture(f, inputs, options);
-  if (const std::string wrong = impurity(captured.graph, options.remove); !wrong.empty()) {
-    throw Wrong{wrong};
+  if (const std::string wrong = impurity(captured.graph, options.reapply_views); !wrong.empty()) {
+    throw WrongGraph{wrong};
   }
   if (optimize) {
     optimize(captured.graph);
@@ -80,20 +77,19 @@ Tensors by_graph(const functional::Program& f, const Tensors& inputs, Functional
 
 const char* name_of(FunctionalizeOptions options) {
   const bool by_strides = options.paths == ViewPaths::strides;
-  return options.remove == Remove::mutations
-             ? by_strides ? ", views by strides" : ", views by chains"
-         : by_strides ? ", no views, by strides"
-                      : ", no views, by chains";
+  return options.reapply_views ? by_strides ? ", views by strides" : ", views by chains"
+         : by_strides          ? ", no views, by strides"
+                               : ", no views, by chains";
 }
 
 }  // namespace
 
-Outcome run_plain(const Program& program) {
+Outcome run_reference(const Program& program) {
   return run_by(program,
                 [](const functional::Program& f, const Tensors& inputs) { return f(inputs); });
 }
 
-World on_cpu(FunctionalizeOptions options) {
+Target on_cpu(FunctionalizeOptions options) {
   return {std::string("cpu") + name_of(options), [options](const Program& program) {
             return run_by(program, [&](const functional::Program& f, const Tensors& inputs) {
               return functionalize(f, options)(inputs);
@@ -101,9 +97,10 @@ World on_cpu(FunctionalizeOptions options) {
           }};
 }
 
-World on_texture(FunctionalizeOptions options) {
-  const functional::Lowering lowering{Key::texture, functional::to_texture,
-                                      functional::from_texture};
+Target on_texture(FunctionalizeOptions options) {
+  const functional::Lowering lowering{examples::texture::texture_backend(),
+                                      examples::texture::to_texture,
+                                      examples::texture::from_texture};
   return {std::string("texture") + name_of(options), [=](const Program& program) {
             return run_by(program, [&](const functional::Program& f, const Tensors& inputs) {
               return functionalize_on(lowering, f, options)(inputs);
@@ -111,16 +108,7 @@ World on_texture(FunctionalizeOptions options) {
           }};
 }
 
-void optimize(Graph& graph, Remove remove) {
-  eliminate_dead_code(graph);
-  eliminate_common_subexpressions(graph);
-  graph =
-      functional::read_graph(functional::write_graph(graph), "written",
-                             remove == Remove::mutations ? functional::Recording::Views::recorded
-                                                         : functional::Recording::Views::refused);
-}
-
-World on_graph(FunctionalizeOptions options, std::function<void(Graph&)> optimize) {
+Target on_graph(FunctionalizeOptions options, std::function<void(Graph&)> optimize) {
   return {std::string(optimize ? "graph, optimized" : "graph") + name_of(options),
           [=](const Program& program) {
             return run_by(program, [&](const functional::Program& f, const Tensors& inputs) {
@@ -129,28 +117,30 @@ World on_graph(FunctionalizeOptions options, std::function<void(Graph&)> optimiz
           }};
 }
 
-const std::vector<World>& all_worlds() {
-  static const std::vector<World> worlds = [] {
-    std::vector<World> all;
-    for (const Remove remove : {Remove::mutations, Remove::mutations_and_views}) {
+const std::vector<Target>& all_targets() {
+  static const std::vector<Target> targets = [] {
+    std::vector<Target> all;
+    for (const bool reapply_views : {true, false}) {
       for (const ViewPaths paths : {ViewPaths::chains, ViewPaths::strides}) {
-        all.push_back(on_cpu({remove, paths}));
-        all.push_back(on_graph({remove, paths}));
-        all.push_back(
-            on_graph({remove, paths}, [remove](Graph& graph) { optimize(graph, remove); }));
-        if (remove == Remove::mutations_and_views) {
-          all.push_back(on_texture({remove, paths}));
+        all.push_back(on_cpu({reapply_views, paths}));
+        all.push_back(on_graph({reapply_views, paths}));
+        all.push_back(on_graph({reapply_views, paths}, [](Graph& graph) {
+          eliminate_dead_code(graph);
+          eliminate_common_subexpressions(graph);
+        }));
+        if (!reapply_views) {
+          all.push_back(on_texture({reapply_views, paths}));
         }
       }
     }
     return all;
   }();
-  return worlds;
+  return targets;
 }
 
-std::string difference(const Program& program, const World& world) {
-  const std::string found = difference(run_plain(program), world.run(program));
-  return found.empty() ? found : "on " + world.name + ": " + found;
+std::string difference(const Program& program, const Target& target) {
+  const std::string found = difference(run_reference(program), target.run(program));
+  return found.empty() ? found : "on " + target.name + ": " + found;
 }
 
 }  // namespace byre::test

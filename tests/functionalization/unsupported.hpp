@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// What the pass does not promise, and programs therefore do not do: to write what they captured, which
-/// it refuses, and other bytes than 0 and 1 to bools.
+/// What the pass does not promise, and programs therefore do not do: to write what they captured,
+/// which it refuses, and other bytes than 0 and 1 to bools.
 #pragma once
 
 #include <set>
@@ -10,12 +10,12 @@
 namespace byre::test {
 
 /// Follows a program step by step.
-class Unpromised {
+class Unsupported {
  public:
-  explicit Unpromised(const std::vector<Ref>& captured)
+  explicit Unsupported(const std::vector<Ref>& captured)
       : captured_(captured.begin(), captured.end()) {}
 
-  /// Whether the step, whose operands are among `values`, does something that is not promised.
+  /// Whether the step, whose operands are among `values`, does something that is not supported.
   bool is_done_by(const Step& step, const Values& values) const;
   /// The step was done.
   void follow(const Step& step, const Values& values);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "unpromised.hpp"
+#include "unsupported.hpp"
 
 #include <byre/functional/dispatch/registry.hpp>
 
@@ -38,7 +38,7 @@ bool keeps_bools(const Step& step, const Values& values) {
 
 }  // namespace
 
-bool Unpromised::is_done_by(const Step& step, const Values& values) const {
+bool Unsupported::is_done_by(const Step& step, const Values& values) const {
   const functional::Operator& op = functional::find(step.op);
   for (const StepArgument& argument : step.arguments) {
     if (const Ref* const ref = std::get_if<Ref>(&argument);
@@ -57,7 +57,7 @@ bool Unpromised::is_done_by(const Step& step, const Values& values) const {
   return source != nullptr && (is_captured(*source) || is_of_bools(*source));
 }
 
-void Unpromised::follow(const Step& step, const Values& values) {
+void Unsupported::follow(const Step& step, const Values& values) {
   const Ref* const of = ref_at(step, 0);
   if (of == nullptr || functional::find(step.op).effect() != Effect::view) {
     return;

@@ -1,21 +1,25 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <byre/functional/dispatch/cpu_tensor.hpp>
-#include <byre/functional/backends/texture.hpp>
-#include <byre/functional/dispatch/call.hpp>
-#include <byre/functional/dispatch/guards.hpp>
-#include <byre/functional/dispatch/detail/builtin.hpp>
+#include "texture_backend.hpp"
 
-namespace byre::inline v0::functional {
+#include <byre/functional/dispatch/call.hpp>
+#include <byre/functional/dispatch/cpu_tensor.hpp>
+#include <byre/functional/dispatch/guards.hpp>
+
+namespace examples::texture {
 namespace {
 
+using namespace byre::functional;
+using byre::Tensor;
+
 [[noreturn]] void refuse_on_texture(const Operator& op) {
-  throw DispatchError(format_text(
+  throw DispatchError(byre::format_text(
       "%s %s, and a texture has neither views nor operators that write: nothing points into one. "
       "Run the program under the functionalize pass, which removes both.",
       op.name().c_str(),
       op.effect() == Effect::view ? "makes a view" : "writes to what it is given"));
 }
 
+/// What there is no shader for: downloaded, computed on the CPU, and uploaded.
 Tensors compute_on_cpu(const Call& call) {
   if (call.op.effect() != Effect::none) {
     refuse_on_texture(call.op);
@@ -36,6 +40,12 @@ Tensors compute_on_cpu(const Call& call) {
   return results;
 }
 
+bool define_once() {
+  define_shaders();
+  set_fallback(TextureTensor::key, compute_on_cpu);
+  return true;
+}
+
 }  // namespace
 
 AnyTensor TextureTensor::to_rebind(const AnyTensor& other) const {
@@ -48,12 +58,19 @@ void TextureTensor::rebind(TensorImpl& prepared) noexcept {
   sizes_ = std::move(other.sizes_);
 }
 
+Key texture_backend() {
+  static const bool is_defined = define_once();
+  static_cast<void>(is_defined);
+  return TextureTensor::key;
+}
+
 Texture texture_of(const AnyTensor& tensor) {
   const auto* const on_texture = tensor.as<TextureTensor>();
   return on_texture != nullptr ? on_texture->texture() : Texture::upload(to_cpu(tensor));
 }
 
 AnyTensor to_texture(const Tensor& tensor) {
+  texture_backend();
   return make_counted<TextureTensor>(Texture::upload(tensor), tensor.sizes());
 }
 
@@ -61,14 +78,9 @@ Tensor from_texture(const AnyTensor& tensor) {
   if (const auto* const on_texture = tensor.as<TextureTensor>()) {
     return on_texture->texture().download(on_texture->sizes());
   }
-  throw DeviceError(format_text(
+  throw byre::DeviceError(byre::format_text(
       "from_texture: of a tensor of %s, which is in no texture. to_texture() puts one there.",
       tensor ? to_string(tensor.keys()).c_str() : "no backend"));
 }
 
-void detail::define_texture_backend() {
-  define_texture_shaders();
-  set_builtin_fallback(Key::texture, compute_on_cpu);
-}
-
-}  // namespace byre::inline v0::functional
+}  // namespace examples::texture

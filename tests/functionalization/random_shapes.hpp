@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Dice: random choices that are the same with every standard library.
+/// RandomShapes: random axes, sizes and dtypes.
 #pragma once
 
 #include <byre/tensor/dtype.hpp>
@@ -7,29 +7,16 @@
 
 #include <cstdint>
 #include <initializer_list>
-#include <random>
-#include <vector>
+
+#include "support/random.hpp"
 
 namespace byre::test {
 
-class Dice {
+class RandomShapes : public Random {
  public:
-  explicit Dice(std::uint64_t seed) : random_(seed) {}
+  using Random::Random;
 
-  /// Both may come.
-  std::int64_t number(std::int64_t least, std::int64_t most) {
-    return least +
-           static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(most - least + 1));
-  }
-  bool chance(std::int64_t percent) { return number(0, 99) < percent; }
-  template <class T>
-  T one_of(std::initializer_list<T> all) {
-    return all.begin()[number(0, std::ssize(all) - 1)];
-  }
-  template <class T>
-  const T& one_of(const std::vector<T>& all) {
-    return all[static_cast<std::size_t>(number(0, std::ssize(all) - 1))];
-  }
+  std::int64_t number(std::int64_t least, std::int64_t most) { return Random::number(least, most); }
   /// One of an axis, counted from either end; now and then one there is not.
   std::int64_t axis(std::size_t ndim) {
     const auto count = static_cast<std::int64_t>(ndim);
@@ -62,9 +49,6 @@ class Dice {
                    DType::u8, DType::i8, DType::f16, DType::bf16, DType::complex64,
                    DType::boolean});
   }
-
- private:
-  std::mt19937_64 random_;
 };
 
 }  // namespace byre::test
