@@ -3,6 +3,8 @@
 #pragma once
 
 #include <byre/byre.hpp>
+#include <byre/interop/npy.hpp>
+#include <byre/interop/npy_header.hpp>
 #include <byre/shadow/backtrace.hpp>
 #include <byre/shadow/mode.hpp>
 #include <byre/shadow/report_book.hpp>
@@ -11,15 +13,13 @@
 #include <byre/shadow/tracking.hpp>
 #include <byre/tensor/accessor.hpp>
 #include <byre/tensor/devices.hpp>
+#include <byre/tensor/dims.hpp>
 #include <byre/tensor/dtype.hpp>
 #include <byre/tensor/elements.hpp>
 #include <byre/tensor/half.hpp>
-#include <byre/tensor/layout/dims.hpp>
-#include <byre/tensor/layout/layout.hpp>
-#include <byre/tensor/layout/views.hpp>
-#include <byre/tensor/npy.hpp>
-#include <byre/tensor/npy/header.hpp>
+#include <byre/tensor/layout.hpp>
 #include <byre/tensor/print.hpp>
 #include <byre/tensor/promotion.hpp>
 #include <byre/tensor/scalar.hpp>
 #include <byre/tensor/tensor.hpp>
+#include <byre/tensor/views.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 /// What gives tensors memory, shares it, or parts those that share it.
-#include <byre/tensor/layout/views.hpp>
+#include <byre/tensor/views.hpp>
 
 #include <algorithm>
 #include <utility>

@@ -2,8 +2,8 @@
 /// RandomShapes: random axes, sizes and dtypes.
 #pragma once
 
+#include <byre/tensor/dims.hpp>
 #include <byre/tensor/dtype.hpp>
-#include <byre/tensor/layout/dims.hpp>
 
 #include <cstdint>
 #include <initializer_list>

@@ -5,8 +5,8 @@
 #include <byre/functional/dispatch/cpu_tensor.hpp>
 #include <byre/functional/dispatch/registry.hpp>
 #include <byre/tensor/elements.hpp>
-#include <byre/tensor/elements/overlap.hpp>
-#include <byre/tensor/layout/views.hpp>
+#include <byre/tensor/elements/detail/overlap.hpp>
+#include <byre/tensor/views.hpp>
 
 namespace byre::test {
 

@@ -3,6 +3,7 @@
 /// or not, or copy it lazily.
 #pragma once
 
+#include <byre/config.hpp>
 #include <byre/shadow/default_mode.hpp>
 #include <byre/shadow/switch.hpp>
 #include <byre/shadow/watch_count.hpp>
@@ -35,11 +36,7 @@ std::optional<ReshapeMode> mode_named(std::string_view name) noexcept;
 namespace detail {
 
 // Every reshape looks here, and calls no function for it.
-#if defined(__GNUC__)
-[[gnu::tls_model("initial-exec")]]
-#endif
-extern constinit thread_local std::optional<ReshapeMode>
-    mode_of_scope;
+BYRE_TLS_MODEL extern constinit thread_local std::optional<ReshapeMode> mode_of_scope;
 extern constinit basic_default_mode<sync::Boost> default_mode;
 /// Once somebody asked for it, and it was the name of a mode.
 extern constinit basic_default_mode<sync::Boost> mode_of_environment;

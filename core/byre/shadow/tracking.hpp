@@ -8,6 +8,7 @@
 /// families agree and the place was met before, unless backtraces are kept; a violation locks.
 #pragma once
 
+#include <byre/config.hpp>
 #include <byre/error/call_site.hpp>
 #include <byre/shadow/lineage.hpp>
 #include <byre/shadow/mode.hpp>
@@ -46,10 +47,7 @@ struct NotedEscape {
   TrailId trail = 0;
   CallSite site{};
 };
-#if defined(__GNUC__)
-[[gnu::tls_model("initial-exec")]]
-#endif
-extern constinit thread_local NotedEscape last_noted_escape;
+BYRE_TLS_MODEL extern constinit thread_local NotedEscape last_noted_escape;
 
 }  // namespace detail
 

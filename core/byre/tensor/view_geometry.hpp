@@ -4,7 +4,7 @@
 #pragma once
 
 #include <byre/tensor/dtype.hpp>
-#include <byre/tensor/layout/layout.hpp>
+#include <byre/tensor/layout.hpp>
 #include <byre/tensor/tensor.hpp>
 
 #include <cstddef>

@@ -6,7 +6,7 @@
 #include <byre/functional/dispatch/call.hpp>
 #include <byre/functional/dispatch/cpu_tensor.hpp>
 #include <byre/tensor/elements.hpp>
-#include <byre/tensor/layout/views.hpp>
+#include <byre/tensor/views.hpp>
 
 #include <algorithm>
 #include <cstring>

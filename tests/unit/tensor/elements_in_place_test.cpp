@@ -4,7 +4,7 @@
 /// first.
 #include "elements_support.hpp"
 
-#include <byre/tensor/layout/layout.hpp>
+#include <byre/tensor/layout.hpp>
 
 #include <cstring>
 #include <random>

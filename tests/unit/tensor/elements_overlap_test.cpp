@@ -2,7 +2,7 @@
 /// What may be written in place beside which operands, and that lazy clones do not notice.
 #include "elements_support.hpp"
 
-#include <byre/tensor/elements/overlap.hpp>
+#include <byre/tensor/elements/detail/overlap.hpp>
 
 #include <random>
 #include <set>

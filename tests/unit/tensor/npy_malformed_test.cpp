@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Files that are not what they claim. Each is refused with a text that names it, never read beyond
 // its end, which AddressSanitizer would see: the bytes are in memory of just their size.
-#include <byre/tensor/npy.hpp>
+#include <byre/interop/npy.hpp>
 
 #include <gtest/gtest.h>
 

@@ -8,8 +8,8 @@
 #include <byre/functional/dispatch/key.hpp>
 #include <byre/storage/detail/ref_count.hpp>
 #include <byre/sync/boost.hpp>
+#include <byre/tensor/dims.hpp>
 #include <byre/tensor/dtype.hpp>
-#include <byre/tensor/layout/dims.hpp>
 
 #include <boost/smart_ptr/intrusive_ptr.hpp>
 #include <cstdint>

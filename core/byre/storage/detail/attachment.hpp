@@ -5,6 +5,7 @@
 /// that the room above knows the meaning of.
 #pragma once
 
+#include <byre/config.hpp>
 #include <byre/error/detail/assert.hpp>
 #include <byre/storage/detail/attachment_sites.hpp>
 #include <byre/sync/detail/boost_shared_mutex.hpp>
@@ -23,7 +24,7 @@ namespace byre::inline v0 {
 enum class AttachmentKind : std::uint8_t { lineage, other };
 
 /// Destroyed with the storage it is attached to, on whatever thread that is.
-class Attachment {
+class BYRE_API Attachment {
  public:
   Attachment() noexcept = default;
   explicit Attachment(AttachmentKind kind) noexcept : kind_(kind) {}

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Arithmetic: what computes each operation is in arithmetic.hpp.
 #include <byre/tensor/elements.hpp>
-#include <byre/tensor/elements/arithmetic.hpp>
-#include <byre/tensor/elements/pointwise.hpp>
+#include <byre/tensor/elements/detail/arithmetic.hpp>
+#include <byre/tensor/elements/detail/pointwise.hpp>
 
 namespace byre::inline v0 {
 namespace {

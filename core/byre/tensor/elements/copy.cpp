@@ -2,11 +2,11 @@
 /// Writing elements: copies with conversion and broadcasting, on the host and between devices, and
 /// what is made of them.
 #include <byre/storage/buffer.hpp>
+#include <byre/tensor/detail/operands.hpp>
 #include <byre/tensor/elements.hpp>
-#include <byre/tensor/elements/convert.hpp>
-#include <byre/tensor/elements/operands.hpp>
-#include <byre/tensor/elements/overlap.hpp>
-#include <byre/tensor/layout/strided_loop.hpp>
+#include <byre/tensor/elements/detail/convert.hpp>
+#include <byre/tensor/elements/detail/overlap.hpp>
+#include <byre/tensor/layout/detail/strided_loop.hpp>
 
 #include <array>
 #include <vector>

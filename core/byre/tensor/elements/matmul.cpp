@@ -2,9 +2,9 @@
 /// Products of matrices: rows of the second are scaled and added up, in strips whose sums stay in
 /// the nearest cache.
 #include <byre/tensor/elements.hpp>
-#include <byre/tensor/elements/arithmetic.hpp>
-#include <byre/tensor/elements/pointwise.hpp>
-#include <byre/tensor/layout/strided_loop.hpp>
+#include <byre/tensor/elements/detail/arithmetic.hpp>
+#include <byre/tensor/elements/detail/pointwise.hpp>
+#include <byre/tensor/layout/detail/strided_loop.hpp>
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <byre/tensor/elements/convert.hpp>
+#include <byre/tensor/elements/detail/convert.hpp>
 #include <byre/tensor/print.hpp>
-#include <byre/tensor/print/print_elements.hpp>
+#include <byre/tensor/print/detail/print_elements.hpp>
 
 #include <algorithm>
 #include <boost/container/vector.hpp>

@@ -6,7 +6,7 @@
 #include <byre/functional/dispatch/detail/functional_variant.hpp>
 #include <byre/functional/functionalize/detail/pass_parts.hpp>
 #include <byre/functional/operators/detail/operators.hpp>
-#include <byre/tensor/elements/operands.hpp>
+#include <byre/tensor/detail/operands.hpp>
 
 namespace byre::inline v0::functional {
 namespace {

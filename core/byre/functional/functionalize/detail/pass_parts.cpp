@@ -4,8 +4,8 @@
 #include <byre/functional/dispatch/guards.hpp>
 #include <byre/functional/functionalize/detail/input_aliasing.hpp>
 #include <byre/functional/functionalize/detail/pass_parts.hpp>
-#include <byre/tensor/elements/operands.hpp>
-#include <byre/tensor/elements/overlap.hpp>
+#include <byre/tensor/detail/operands.hpp>
+#include <byre/tensor/elements/detail/overlap.hpp>
 
 #include <algorithm>
 #include <utility>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <byre/functional/functionalize/detail/functional_tensor.hpp>
-#include <byre/tensor/elements/overlap.hpp>
+#include <byre/tensor/elements/detail/overlap.hpp>
 
 namespace byre::inline v0::functional::detail {
 

@@ -4,10 +4,10 @@
 #include <byre/functional/functionalize/detail/pass_parts.hpp>
 #include <byre/functional/functionalize/detail/write_back.hpp>
 #include <byre/tensor/elements.hpp>
-#include <byre/tensor/elements/convert.hpp>
-#include <byre/tensor/elements/operands.hpp>
-#include <byre/tensor/elements/overlap.hpp>
-#include <byre/tensor/layout/strided_loop.hpp>
+#include <byre/tensor/elements/detail/convert.hpp>
+#include <byre/tensor/detail/operands.hpp>
+#include <byre/tensor/elements/detail/overlap.hpp>
+#include <byre/tensor/layout/detail/strided_loop.hpp>
 
 #include <algorithm>
 #include <array>

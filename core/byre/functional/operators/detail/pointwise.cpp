@@ -6,7 +6,7 @@
 #include <byre/functional/dispatch/detail/functional_variant.hpp>
 #include <byre/functional/operators/detail/operators.hpp>
 #include <byre/tensor/elements.hpp>
-#include <byre/tensor/elements/operands.hpp>
+#include <byre/tensor/detail/operands.hpp>
 
 #include <string>
 

@@ -2,7 +2,7 @@
 /// The views of the tensor layer, each by what it sees, and in place where there is one view.
 #include <byre/functional/dispatch/detail/builtin.hpp>
 #include <byre/functional/operators/detail/operators.hpp>
-#include <byre/tensor/layout/views.hpp>
+#include <byre/tensor/views.hpp>
 
 #include <string>
 #include <utility>
