@@ -87,16 +87,6 @@ class LayoutFinds(unittest.TestCase):
         rule = layout.rooms_include_only_rooms_below_them
         self.breaks(rule, "core/byre/attic/a.cpp", "")
 
-    def test_a_subfolder_may_not_include_a_subfolder_above_it(self):
-        rule = layout.subfolders_include_only_subfolders_below_them
-        self.write("core/byre/functional/graph/a.cpp", SPDX + "#include <byre/functional/dispatch/key.hpp>\n")
-        self.assertEqual(self.complaints(rule), [])
-        self.breaks(rule, "core/byre/functional/dispatch/a.cpp", "#include <byre/functional/graph/graph.hpp>\n")
-
-    def test_a_new_subfolder_has_to_be_put_in_order(self):
-        rule = layout.subfolders_include_only_subfolders_below_them
-        self.breaks(rule, "core/byre/functional/attic/a.cpp", "")
-
     def test_core_may_not_name_what_checks_it(self):
         rule = layout.core_names_nothing_that_stands_on_it
         self.breaks(rule, "core/byre/cow/a.hpp", "#include <verification/relacy_sync.hpp>\n")

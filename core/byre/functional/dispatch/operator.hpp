@@ -45,7 +45,7 @@ struct TensorMeta {
   friend bool operator==(const TensorMeta&, const TensorMeta&) = default;
 };
 
-/// What a pure operator returns, told from what it is given. May throw what the kernel would.
+/// What a pure operator returns for what it is given. May throw what the kernel would.
 using MetaRule = std::function<std::vector<TensorMeta>(const Call&)>;
 
 /// The geometries of the views that a view operator makes of one. The arguments are those behind

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Schema: what an operator takes, returns, aliases and writes, in the usual notation:
+/// Schema: what an operator takes, returns, aliases and writes. The notation is the usual one:
 ///
 ///   add_.scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
 ///   split(Tensor(a) self, int size, Axis axis=0) -> Tensor(a)[]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Graphs as text, to be read by people and drawn:
+/// Graphs as text, to be read by people, and drawn. For example:
 ///
 ///   graph(%0 x: f32[2], %1: f32[1, 2]):
 ///     %2: f32[] = select_copy(%0, 0, 1)
