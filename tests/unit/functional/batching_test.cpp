@@ -16,6 +16,7 @@ namespace {
 
 using namespace byre;
 using namespace byre::functional;
+using namespace examples::texture;
 using byre::test::are_same;
 using byre::test::counted;
 using byre::test::text_of;

@@ -198,8 +198,7 @@ Tensor flip(const Tensor& a, const Dims& axes, CallSite site) {
   ElementAccess::say_read(a, site);
   const Operand to =
       Operand::of(ElementAccess::to_write(flipped, {}), flipped.layout(), a.itemsize());
-  from.first =
-      static_cast<std::byte*>(const_cast<void*>(ElementAccess::to_read(a))) + first;
+  from.first = static_cast<std::byte*>(const_cast<void*>(ElementAccess::to_read(a))) + first;
   convert(to, a.dtype(), from, a.dtype(), a.sizes(), "flip");
   return flipped;
 }
