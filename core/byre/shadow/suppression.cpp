@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/error/error.hpp>
-#include <byre/shadow/silence.hpp>
-#include <byre/shadow/switch.hpp>
+#include <byre/shadow/detail/relaxed_counter.hpp>
+#include <byre/shadow/suppression.hpp>
 #include <byre/storage/detail/input_file.hpp>
 #include <byre/sync/detail/immortal.hpp>
 
@@ -17,26 +17,26 @@
 namespace byre::inline v0::shadow {
 namespace {
 
-struct SilencedSite {
+struct Suppression {
   std::string file;
   std::optional<std::uint32_t> line{};
 
-  bool matches(const Place& place) const noexcept {
-    const std::string_view name = place.site.file;
+  bool matches(const CallSite& site) const noexcept {
+    const std::string_view name = site.file;
     const bool ends_in_it = name.ends_with(file) && (name.size() == file.size() ||
                                                      name[name.size() - file.size() - 1] == '/');
-    return place.is_known() && ends_in_it && (!line || *line == place.site.line);
+    return site.line != 0 && ends_in_it && (!line || *line == site.line);
   }
 };
 
-struct SilencedSites {
+struct Suppressions {
   boost::mutex mutex;
-  std::vector<SilencedSite> list;
+  std::vector<Suppression> list;
 };
 
 constinit thread_local unsigned scopes_of_thread = 0;
-/// Saves those that have no list the lock.
-constinit basic_switch<sync::Boost> there_are_lists;
+/// Whether there is a file of suppressions: saves programs that have none the lock.
+constinit detail::RelaxedCounter has_suppressions;
 
 constexpr std::string_view blanks = " \t\r";
 
@@ -52,14 +52,14 @@ std::string_view without_comment_and_blanks(std::string_view line) {
 }
 
 /// Nothing if the entry is neither `file` nor `file:line`.
-std::optional<SilencedSite> parsed(std::string_view entry) {
+std::optional<Suppression> parsed(std::string_view entry) {
   const std::size_t colon = entry.rfind(':');
   const std::string_view file = entry.substr(0, colon);
   if (file.empty() || file.ends_with('/') || file.find_first_of(blanks) != file.npos) {
     return std::nullopt;
   }
   if (colon == entry.npos) {
-    return SilencedSite{std::string(file)};
+    return Suppression{std::string(file)};
   }
   const std::string_view digits = entry.substr(colon + 1);
   std::uint32_t line = 0;
@@ -68,7 +68,7 @@ std::optional<SilencedSite> parsed(std::string_view entry) {
   if (end != digits.end() || line == 0) {
     return std::nullopt;
   }
-  return SilencedSite{std::string(file), line};
+  return Suppression{std::string(file), line};
 }
 
 std::string content_of(const std::filesystem::path& path) {
@@ -78,8 +78,8 @@ std::string content_of(const std::filesystem::path& path) {
   return content;
 }
 
-std::vector<SilencedSite> read_list(const std::filesystem::path& path) {
-  std::vector<SilencedSite> list;
+std::vector<Suppression> read_list(const std::filesystem::path& path) {
+  std::vector<Suppression> list;
   const std::string content = content_of(path);
   std::string_view rest = content;
   for (unsigned number = 1; !rest.empty(); ++number) {
@@ -89,10 +89,11 @@ std::vector<SilencedSite> read_list(const std::filesystem::path& path) {
     if (entry.empty()) {
       continue;
     }
-    std::optional<SilencedSite> site = parsed(entry);
+    std::optional<Suppression> site = parsed(entry);
     if (!site) {
       throw FileError(format_text(
-          "%.500s:%u: \"%.100s\" is no place to silence. Write the end of a file's name, alone or "
+          "%.500s:%u: \"%.100s\" is no call site to suppress. Write the end of a file's name, "
+          "alone or "
           "with a line, as in \"model/layers.cpp:12\"; after a # comes what is a comment.",
           path.c_str(), number, std::string(entry).c_str()));
     }
@@ -103,33 +104,32 @@ std::vector<SilencedSite> read_list(const std::filesystem::path& path) {
 
 }  // namespace
 
-SilenceScope::SilenceScope() noexcept {
+ScopedSuppression::ScopedSuppression() noexcept {
   ++scopes_of_thread;
 }
-SilenceScope::~SilenceScope() {
+ScopedSuppression::~ScopedSuppression() {
   --scopes_of_thread;
 }
 
-void silence_sites(const std::filesystem::path& path) {
-  const std::vector<SilencedSite> more = read_list(path);
-  auto& sites = sync::immortal<SilencedSites>();
-  const boost::lock_guard<boost::mutex> lock(sites.mutex);
-  sites.list.insert(sites.list.end(), more.begin(), more.end());
-  there_are_lists.set(true);
+void suppress_sites(const std::filesystem::path& path) {
+  const std::vector<Suppression> more = read_list(path);
+  auto& all = sync::immortal<Suppressions>();
+  const boost::lock_guard<boost::mutex> lock(all.mutex);
+  all.list.insert(all.list.end(), more.begin(), more.end());
+  has_suppressions.set(1);
 }
 
-bool detail::thread_is_silent() noexcept {
+bool detail::thread_is_suppressed() noexcept {
   return scopes_of_thread > 0;
 }
 
-bool detail::is_listed(const Place& place) noexcept {
-  if (!there_are_lists.get()) {
+bool detail::is_suppressed(const CallSite& site) noexcept {
+  if (has_suppressions.value() == 0) {
     return false;
   }
-  auto& sites = sync::immortal<SilencedSites>();
-  const boost::lock_guard<boost::mutex> lock(sites.mutex);
-  return std::ranges::any_of(sites.list,
-                             [&](const SilencedSite& site) { return site.matches(place); });
+  auto& all = sync::immortal<Suppressions>();
+  const boost::lock_guard<boost::mutex> lock(all.mutex);
+  return std::ranges::any_of(all.list, [&](const Suppression& each) { return each.matches(site); });
 }
 
 }  // namespace byre::inline v0::shadow

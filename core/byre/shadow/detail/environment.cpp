@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <byre/error/error.hpp>
 #include <byre/error/warning.hpp>
-#include <byre/shadow/environment.hpp>
-#include <byre/shadow/silence.hpp>
+#include <byre/shadow/detail/environment.hpp>
 #include <byre/shadow/summary.hpp>
+#include <byre/shadow/suppression.hpp>
 
 #include <cstdlib>
 #include <exception>
@@ -30,18 +29,15 @@ std::string value_of(const char* name) {
 }
 
 bool heed() {
-  const std::string wanted = value_of("BYRE_RESHAPE_BACKTRACE");
-  if (!wanted.empty() && wanted != "0" && wanted != "1") {
-    throw InvalidArgument(format_text(
-        "reshape: BYRE_RESHAPE_BACKTRACE in the environment is \"%.100s\". Set it to 1 for "
-        "backtraces, or to 0 or nothing for none.",
-        wanted.c_str()));
-  }
   if (const std::string summary = value_of("BYRE_RESHAPE_SUMMARY"); !summary.empty()) {
     detail::check_place_of_summary(summary);
   }
-  if (const std::string list = value_of("BYRE_RESHAPE_SILENCE"); !list.empty()) {
-    silence_sites(list);
+  std::string suppressions = value_of("BYRE_RESHAPE_SUPPRESSIONS");
+  if (suppressions.empty()) {
+    suppressions = value_of("BYRE_RESHAPE_SILENCE");  // its old name, for one release
+  }
+  if (!suppressions.empty()) {
+    suppress_sites(suppressions);
   }
   return true;
 }
