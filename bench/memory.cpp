@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "memory.hpp"
 
-#include <byre/memory/detail/pages.hpp>
+#include <byre/memory/pages.hpp>
 #include <byre/memory/pool.hpp>
 
 #include <malloc.h>

@@ -3,15 +3,12 @@
 #pragma once
 
 #include <byre/config.hpp>
-#include <byre/cow/share_lock.hpp>
 #include <byre/cow/share_word.hpp>
 #include <byre/error/call_site.hpp>
 #include <byre/error/error.hpp>
-#include <byre/error/warning.hpp>
-#include <byre/memory/aligned_allocator.hpp>
+#include <byre/memory/host_allocators.hpp>
 #include <byre/memory/allocator.hpp>
 #include <byre/memory/device.hpp>
-#include <byre/memory/pmr_allocator.hpp>
 #include <byre/memory/pool.hpp>
 #include <byre/stats/counters.hpp>
 #include <byre/stats/events.hpp>
@@ -19,4 +16,3 @@
 #include <byre/storage/buffer.hpp>
 #include <byre/storage/explain.hpp>
 #include <byre/storage/storage.hpp>
-#include <byre/version.hpp>

@@ -4,7 +4,7 @@
 #include <byre/functional/backends/cpu.hpp>
 #include <byre/functional/graph/text.hpp>
 #include <byre/tensor/print.hpp>
-#include <byre/version.hpp>
+#include <byre/config.hpp>
 #include <nlohmann/json.hpp>
 
 #include <limits>

@@ -3,7 +3,7 @@
 #include "options.hpp"
 
 #include <algorithm>
-#include <byre/memory/detail/pages.hpp>
+#include <byre/memory/pages.hpp>
 #include <byre/memory/pool.hpp>
 #include <utility>
 

@@ -3,7 +3,7 @@
 #include "report.hpp"
 
 #include <byre/config.hpp>
-#include <byre/version.hpp>
+#include <byre/config.hpp>
 #include <nlohmann/json.hpp>
 
 namespace examples::live_checkpoint {

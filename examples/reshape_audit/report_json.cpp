@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "report.hpp"
 
-#include <byre/version.hpp>
+#include <byre/config.hpp>
 #include <nlohmann/json.hpp>
 
 namespace examples::reshape_audit {

@@ -3,7 +3,7 @@
 
 #include "failure.hpp"
 
-#include <byre/memory/detail/pages.hpp>
+#include <byre/memory/pages.hpp>
 #include <limits>
 #include <sstream>
 

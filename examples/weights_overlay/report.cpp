@@ -3,7 +3,7 @@
 
 #include "format.hpp"
 
-#include <byre/version.hpp>
+#include <byre/config.hpp>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <set>

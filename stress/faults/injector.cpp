@@ -6,7 +6,7 @@
 #include <new>
 
 #if BYRE_STRESS_FAILS_HEAP
-#include "../../tests/unit/support/failing_new.hpp"
+#include "support/failing_new.hpp"
 #endif
 
 namespace byre::stress {

@@ -3,7 +3,7 @@
 /// become a warning, one for each, and nothing else.
 #pragma once
 
-#include <byre/error/warning.hpp>
+#include <byre/error/error.hpp>
 #include <byre/stats/events.hpp>
 
 #include <cstdint>

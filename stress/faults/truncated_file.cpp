@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "truncated_file.hpp"
 
-#include <byre/memory/detail/pages.hpp>
+#include <byre/memory/pages.hpp>
 #include <byre/storage/storage.hpp>
 
 #include <sys/wait.h>

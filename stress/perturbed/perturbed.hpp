@@ -4,7 +4,8 @@
 /// thread is delayed, and how, follows from its own seed alone.
 #pragma once
 
-#include <byre/sync/boost.hpp>
+#include <byre/sync/detail/boost_shared_mutex.hpp>
+#include <byre/sync/detail/no_destructor.hpp>
 #include <byre/sync/sync.hpp>
 
 #include <boost/random/taus88.hpp>
@@ -147,6 +148,12 @@ struct PerturbedOver : Base {
     typename Base::template Atomic<Value> value_;
   };
 
+  /// A program of these has one object of each type; the library has none of a Sync that it does not know.
+  template <class Object>
+  static Object& no_destructor() noexcept {
+    return sync::no_destructor<Object>();
+  }
+
   class SharedMutex {
    public:
     void lock(sync::Step step) {
@@ -211,10 +218,10 @@ struct PerturbedOver : Base {
   struct Looks {
     operator unsigned() const noexcept {
       Perturbs* const perturbs = detail::this_threads_perturbs;
-      return perturbs != nullptr && perturbs->toss() ? 0 : Base::looks_before_parking;
+      return perturbs != nullptr && perturbs->toss() ? 0 : Base::spin_limit;
     }
   };
-  static constexpr Looks looks_before_parking{};
+  static constexpr Looks spin_limit{};
 };
 
 using Perturbed = PerturbedOver<sync::Boost>;

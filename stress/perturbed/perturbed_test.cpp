@@ -2,7 +2,7 @@
 /// Perturbed: delays follow from the seed, change no answer, and are not there when off.
 #include "perturbed.hpp"
 
-#include <byre/cow/share_lock.hpp>
+#include <byre/cow/detail/share_lock.hpp>
 #include <byre/storage/buffer.hpp>
 
 #include <gtest/gtest.h>
@@ -34,7 +34,7 @@ std::vector<std::uint64_t> decisions(const Perturbation& perturbation, std::uint
   for (int step = 0; step < 200; ++step) {
     std::uint32_t expected = atomic.fetch_add(1, relaxed) + 1;
     made.push_back(atomic.compare_exchange_weak(expected, expected, relaxed) ? 1 : 0);
-    made.push_back(Perturbed::looks_before_parking);
+    made.push_back(Perturbed::spin_limit);
     made.push_back(delays_of_this_thread() - before);
   }
   return made;
@@ -68,7 +68,7 @@ TEST(Perturbed, delays_nothing_when_off) {
     }
     for (int step = 0; step < 1000; ++step) {
       atomic.fetch_add(1, relaxed);
-      ASSERT_EQ(Perturbed::looks_before_parking, sync::Boost::looks_before_parking);
+      ASSERT_EQ(Perturbed::spin_limit, sync::Boost::spin_limit);
     }
   }
   EXPECT_EQ(delays_of_this_thread(), before);

@@ -3,6 +3,7 @@
 /// seen when it is done, and by its name, where it would often do no visible harm.
 #pragma once
 
+#include <byre/sync/detail/no_destructor.hpp>
 #include <byre/sync/sync.hpp>
 
 #include <boost/atomic/atomic.hpp>
@@ -67,6 +68,12 @@ struct Watched : Base {
     typename Base::template Atomic<Value> value_;
     Alive alive_;
   };
+
+  /// A program of these has one object of each type; the library has none of a Sync that it does not know.
+  template <class Object>
+  static Object& no_destructor() noexcept {
+    return sync::no_destructor<Object>();
+  }
 
   class SharedMutex {
    public:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "quarantine.hpp"
 
-#include <byre/memory/aligned_allocator.hpp>
+#include <byre/memory/host_allocators.hpp>
 
 #include <algorithm>
 #include <cstring>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "race.hpp"
 
-#include <byre/cow/share_lock.hpp>
+#include <byre/cow/detail/share_lock.hpp>
 #include <byre/storage/buffer.hpp>
 
 #include "run_story.hpp"

@@ -2,7 +2,7 @@
 #include "../world/accounts.hpp"
 
 #include <gtest/gtest.h>
-#include <byre/memory/aligned_allocator.hpp>
+#include <byre/memory/host_allocators.hpp>
 
 namespace byre::stress {
 namespace {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <byre/error/error.hpp>
-#include <byre/memory/aligned_allocator.hpp>
+#include <byre/memory/host_allocators.hpp>
 #include <byre/storage/buffer.hpp>
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "mixed.hpp"
 
-#include <byre/cow/share_lock.hpp>
+#include <byre/cow/detail/share_lock.hpp>
 #include <byre/cow/share_word.hpp>
 
 #include "run.hpp"

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <byre/cow/claim.hpp>
-#include <byre/cow/share_lock.hpp>
+#include <byre/cow/detail/share_lock.hpp>
 #include <byre/error/error.hpp>
 
 #include <algorithm>

@@ -16,9 +16,9 @@
 #include <functional>
 #include <string>
 
-#include "../unit/support/seed.hpp"
-#include "../unit/support/temporary_folder.hpp"
 #include "check.hpp"
+#include "support/random.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace byre::test {
 namespace {

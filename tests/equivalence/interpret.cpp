@@ -11,7 +11,7 @@
 #include <string>
 #include <utility>
 
-#include "../unit/support/fake_device.hpp"
+#include "support/tensor/fake_device.hpp"
 #include "worlds.hpp"
 
 namespace byre::test {

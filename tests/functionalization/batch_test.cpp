@@ -9,11 +9,11 @@
 #include <map>
 #include <string>
 
-#include "../unit/support/seed.hpp"
 #include "batch.hpp"
 #include "generate.hpp"
 #include "program_count.hpp"
 #include "shrink.hpp"
+#include "support/random.hpp"
 
 namespace byre::test {
 namespace {

@@ -8,9 +8,9 @@
 #include <cstdio>
 #include <string>
 
-#include "../unit/support/seed.hpp"
 #include "generate.hpp"
 #include "shrink.hpp"
+#include "support/random.hpp"
 #include "worlds.hpp"
 
 namespace byre::test {

@@ -12,11 +12,11 @@
 #include <optional>
 #include <string>
 
-#include "../unit/support/seed.hpp"
 #include "few_kept.hpp"
 #include "generate.hpp"
 #include "program_count.hpp"
 #include "shrink.hpp"
+#include "support/random.hpp"
 #include "worlds.hpp"
 
 namespace byre::test {

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Installs byre, moves it, uses it by pkg-config and by CMake: install.py SOURCE shared|static"""
+"""Installs byre, moves it, uses it by pkg-config and by CMake: install.py SOURCE shared|static
+
+Each of the three libraries has a program of its own, which is built and linked with what that library's
+.pc file or CMake component says.
+"""
 import os
 import pathlib
 import shlex
@@ -22,7 +26,7 @@ def install(source, kind, folder):
     # Meson's own choice of a libdir depends on the machine, and CMake may not look there.
     where = [f"--prefix={folder}/installed", "--libdir=lib"]
     how = [f"-Ddefault_library={kind}", "-Dunity=on", "-Dunity_size=1000",
-           "-Dbuildtype=plain"]
+           "-Dbuildtype=plain", "-Doptimization=0"]
     parts = ("tests", "verification", "stress", "benchmarks", "examples")
     others = [f"-D{part}=disabled" for part in parts]
     run("meson", "setup", *where, *how, *others, f"{folder}/build", source)
@@ -32,31 +36,37 @@ def install(source, kind, folder):
     return folder / "moved"
 
 
-def build_with_pkg_config(prefix, kind, program):
-    """Where the program finds its libraries."""
+LIBRARIES = ("byre", "tensor", "functional")
+
+
+def build_with_pkg_config(prefix, kind, folder):
+    """Where the programs find their libraries."""
     (found,) = prefix.rglob("byre.pc")
-    ask = ["pkg-config", f"--define-variable=prefix={prefix}", "--cflags", "--libs", found]
+    ask = ["pkg-config", f"--define-variable=prefix={prefix}", "--cflags", "--libs"]
     if kind == "static":
         ask.append("--static")
-    flags = run(*ask, stdout=subprocess.PIPE).stdout.split()
     compiler = shlex.split(os.environ.get("CXX", "c++"))
-    run(*compiler, "-std=c++20", "-o", program, CONSUMER / "consumer.cpp", *flags)
+    for library in LIBRARIES:
+        name = "byre" if library == "byre" else f"byre-{library}"
+        flags = run(*ask, name, stdout=subprocess.PIPE,
+                    env={**os.environ, "PKG_CONFIG_PATH": str(found.parent)}).stdout.split()
+        run(*compiler, "-std=c++20", "-o", folder / library, CONSUMER / f"{library}.cpp", *flags)
     return {"LD_LIBRARY_PATH": str(found.parent.parent)}
 
 
-def build_with_cmake(prefix, _kind, program):
-    """Nothing: CMake writes into the program where its libraries are."""
-    folder = program.parent
+def build_with_cmake(prefix, _kind, folder):
+    """Nothing: CMake writes into the programs where their libraries are."""
     run("cmake", "-G", "Ninja", "-S", CONSUMER, "-B", folder, f"-DCMAKE_PREFIX_PATH={prefix}")
     run("cmake", "--build", folder)
     return {}
 
 
-def use(source, program, variables):
-    said = run(program, env={**os.environ, **variables}, stdout=subprocess.PIPE).stdout
+def use(source, folder, variables):
     version = (pathlib.Path(source) / "VERSION").read_text()
-    if said != version:
-        sys.exit(f"the program says it uses byre {said}, installed was {version}")
+    for library in LIBRARIES:
+        said = run(folder / library, env={**os.environ, **variables}, stdout=subprocess.PIPE).stdout
+        if said != version:
+            sys.exit(f"{library}: the program says it uses byre {said}, installed was {version}")
 
 
 def main(source, kind):
@@ -68,9 +78,9 @@ def main(source, kind):
         folder = pathlib.Path(name)
         prefix = install(source, kind, folder)
         for build in (build_with_pkg_config, build_with_cmake):
-            program = folder / build.__name__ / "consumer"
-            program.parent.mkdir()
-            use(source, program, build(prefix, kind, program))
+            programs = folder / build.__name__
+            programs.mkdir()
+            use(source, programs, build(prefix, kind, programs))
     return 0
 
 

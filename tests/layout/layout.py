@@ -13,7 +13,7 @@ ROOMS = ["sync", "memory", "cow", "storage", "shadow", "tensor", "functional"]
 MAY_INCLUDE = {room: {"error", "stats", *ROOMS[: at + 1]} for at, room in enumerate(ROOMS)}
 MAY_INCLUDE |= {"error": {"error"}, "stats": {"stats", "error", "sync"}, "sync": {"sync", "error"}}
 UMBRELLAS = ["byre.hpp", "tensor.hpp", "functional.hpp"]
-GENERATED = {"config.hpp", "version.hpp"}
+GENERATED = {"config.hpp"}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<][^">]*[">])')
 
@@ -65,17 +65,65 @@ def core_leaves_ordering_to_the_seam(root):
         yield f"{name}:{number}: {found[0]}, which no checker of the seam would see"
 
 
-def public_headers_are_installed_and_free_of_iostream(root):
-    listed = set()
-    for build in (root / "core/byre").rglob("meson.build"):
-        for name in re.findall(r"'([\w/]+\.hpp)'", build.read_text()):
-            listed.add(str((build.parent / name).relative_to(root / "core/byre")))
+def headers_listed(root, variable):
+    """The headers that the rooms' meson.build files add to `variable`, by name within core/byre."""
+    core = root / "core/byre"
+    for build in sorted(core.rglob("meson.build")):
+        for files in re.findall(rf"\b{variable} \+= files\((.*?)\)", build.read_text(), re.S):
+            for name in re.findall(r"'([^']+)'", files):
+                yield str((build.parent / name).relative_to(core))
+
+
+def headers_included(root, name):
+    path = root / "core/byre" / name
+    for line in path.read_text().splitlines() if path.is_file() else []:
+        if found := INCLUDE.match(line):
+            target = found[1][1:-1].removeprefix("byre/")
+            if (root / "core/byre" / target).is_file():
+                yield target
+
+
+def what_is_api_is_seen_and_only_what_it_needs_is_installed(root):
+    api = list(headers_listed(root, "byre_api_headers"))
+    detail = list(headers_listed(root, "byre_detail_headers"))
+    needed, left = set(api), list(api)
+    while left:
+        for name in headers_included(root, left.pop()):
+            if name not in needed:
+                needed.add(name)
+                left.append(name)
     for path, name in core_files(root):
-        if name.suffix == ".hpp":
-            if str(name) not in listed:
-                yield f"{name}: not listed in the meson.build of its folder"
-            if re.search(r"#\s*include\s*<iostream>", path.read_text()):
-                yield f"{name}: includes <iostream>, which runs code in every program at its start"
+        if name.suffix != ".hpp":
+            continue
+        if re.search(r"#\s*include\s*<iostream>", path.read_text()):
+            yield f"{name}: includes <iostream>, which runs code in every program at its start"
+        listed = {"byre_api_headers": str(name) in api, "byre_detail_headers": str(name) in detail}
+        if "detail" in name.parts:
+            wanted = "byre_detail_headers" if str(name) in needed else None
+        else:
+            wanted = "byre_api_headers"
+        for variable, is_listed in listed.items():
+            if is_listed and variable != wanted:
+                yield f"{name}: is listed in {variable}; no API header needs it" \
+                    if wanted is None else f"{name}: is listed in {variable}, not in {wanted}"
+        if wanted and not listed[wanted]:
+            yield f"{name}: is not listed in {wanted}, in the meson.build of its room"
+
+
+# What sources define their state with, and where its declarations are.
+MAY_NAME_STATE = ("sync/detail/no_destructor.hpp", "sync/boost.hpp")
+
+
+def state_of_the_process_is_defined_in_a_source(root):
+    # A variable, not a function, that is neither constant nor only declared.
+    variable = r"\s+(?!constexpr|consteval|const\b|inline|namespace)[^(;={]*[;={]"
+    state = re.compile(rf"^\s*(?:static|inline|(?<!extern )constinit){variable}|(?<!template )\bno_destructor<|"
+                       r"^(?!.*\bextern\b).*\bthread_local\b")
+    for path, name in core_files(root):
+        if name.suffix == ".hpp" and str(name) not in MAY_NAME_STATE:
+            for number, line in enumerate(path.read_text().splitlines(), 1):
+                if state.search(line.split("//")[0].rstrip()):
+                    yield f"{name}:{number}: each library that includes this has a copy of its own"
 
 
 def scenarios_check_what_ships(root):
@@ -130,7 +178,8 @@ RULES = [
     rooms_include_only_rooms_below_them,
     core_names_nothing_that_stands_on_it,
     core_leaves_ordering_to_the_seam,
-    public_headers_are_installed_and_free_of_iostream,
+    what_is_api_is_seen_and_only_what_it_needs_is_installed,
+    state_of_the_process_is_defined_in_a_source,
     scenarios_check_what_ships,
     every_table_of_sites_yields_mutants,
     every_file_names_its_license,

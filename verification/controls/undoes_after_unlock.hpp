@@ -3,7 +3,7 @@
 /// again. In between another owner finds itself the last, and steals.
 #pragma once
 
-#include <byre/cow/share_lock.hpp>
+#include <byre/cow/detail/share_lock.hpp>
 
 namespace byre::verification {
 

@@ -30,7 +30,7 @@ struct WakeBeforeWait : Waiting {
   }
 };
 
-struct LooksBeforeParking : Waiting {
+struct SpinLimit : Waiting {
   void thread(unsigned index) {
     if (index == 0) {
       set();
@@ -142,9 +142,8 @@ std::span<const Scenario> litmus_of_parking() {
   static const Scenario tests[] = {
       litmus_test<WakeBeforeWait>("litmus.wake_before_wait", "A wake is not kept for a later wait.",
                                   Verdict::deadlock),
-      litmus_test<LooksBeforeParking>("litmus.looks_before_parking",
-                                      "A wake between a look and the sleep is lost.",
-                                      Verdict::deadlock),
+      litmus_test<SpinLimit>("litmus.spin_limit", "A wake between a look and the sleep is lost.",
+                             Verdict::deadlock),
       litmus_test<LooksWhileParking>("litmus.looks_while_parking",
                                      "None is lost where the look is part of parking."),
       litmus_test<WokenElsewhere>("litmus.woken_elsewhere", "A wake is for one address.",

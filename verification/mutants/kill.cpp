@@ -60,7 +60,7 @@ void hunt_down(const Mutation& mutation, const Hunt& hunt, const WriteLine& writ
       Search search{.bound = effort.bound};
       search.most_executions = effort.executions;
       forget_reached();
-      Checked::looks_before_parking = 0;  // some scenarios set it
+      Checked::spin_limit = 0;  // some scenarios set it
       const Found found = scenario->search(search);
       if (!is_failure(found.verdict) && found.verdict != Verdict::checker_error) {
         // Who never comes to the mistake cannot notice it.

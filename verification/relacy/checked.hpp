@@ -225,7 +225,7 @@ struct Checked {
   }
 
   /// More looks are more of the same to a checker, but for one scenario that sets this.
-  static inline unsigned looks_before_parking = 0;
+  static inline unsigned spin_limit = 0;
 
   static void pause() noexcept {
     KeepsExceptions exceptions;
@@ -243,8 +243,8 @@ struct Checked {
   static consteval Number value_of(const sync::Constant& constant) noexcept { return {&constant}; }
 
   template <class Object>
-  static Object& immortal() noexcept {
-    return Execution::current().immortal<Object>();
+  static Object& no_destructor() noexcept {
+    return Execution::current().no_destructor<Object>();
   }
 };
 

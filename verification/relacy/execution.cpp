@@ -18,8 +18,8 @@ Execution::Execution() {
 }
 
 Execution::~Execution() {
-  for (; immortals_ != nullptr; immortals_ = immortals_->next) {
-    immortals_->destroy(immortals_->object);
+  for (; singletons_ != nullptr; singletons_ = singletons_->next) {
+    singletons_->destroy(singletons_->object);
   }
   for (std::size_t i = 0; i < bucket_count_; ++i) {
     buckets_[i].lock->~ModelLock();

@@ -71,20 +71,20 @@ class Execution {
 
   /// The one Object of this execution.
   template <class Object>
-  Object& immortal() {
+  Object& no_destructor() {
     const NobodyElseRuns alone;  // who makes it is done before another finds it
-    for (Immortal* at = immortals_; at != nullptr; at = at->next) {
+    for (Singleton* at = singletons_; at != nullptr; at = at->next) {
       if (at->tag == &tag<Object>) {
-        immortals_lock_.acquire();
+        singletons_lock_.acquire();
         return *static_cast<Object*>(at->object);
       }
     }
     void* place = allocate(sizeof(Object), alignof(Object));
     auto* object = ::new (place) Object;
-    immortals_ = ::new (allocate(sizeof(Immortal), alignof(Immortal)))
-        Immortal{&tag<Object>, object,
-                 [](void* erased) { static_cast<Object*>(erased)->~Object(); }, immortals_};
-    immortals_lock_.pass_through();
+    singletons_ = ::new (allocate(sizeof(Singleton), alignof(Singleton)))
+        Singleton{&tag<Object>, object,
+                  [](void* erased) { static_cast<Object*>(erased)->~Object(); }, singletons_};
+    singletons_lock_.pass_through();
     return *object;
   }
 
@@ -103,11 +103,11 @@ class Execution {
  private:
   static constexpr std::size_t most = 16;
 
-  struct Immortal {
+  struct Singleton {
     const char* tag;
     void* object;
     void (*destroy)(void*);
-    Immortal* next;
+    Singleton* next;
   };
   template <class Object>
   static constexpr char tag = 0;
@@ -134,8 +134,8 @@ class Execution {
   static Execution* current_;
 
   std::size_t used_nbytes_ = 0;
-  Immortal* immortals_ = nullptr;
-  ModelLock immortals_lock_;
+  Singleton* singletons_ = nullptr;
+  ModelLock singletons_lock_;
   std::array<Waiter, most> waiters_{};
   std::size_t waiter_count_ = 0;
   std::array<Bucket, most> buckets_{};

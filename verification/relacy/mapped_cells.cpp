@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "mapped_cells.hpp"
 
-#include <byre/storage/detail/mapped_file.hpp>
+#include <byre/storage/origins.hpp>
 
 #include "tracked.hpp"
 
@@ -16,7 +16,7 @@ struct Mappings {
 }  // namespace
 
 unsigned live_mappings() noexcept {
-  return Execution::current().immortal<Mappings>().live;
+  return Execution::current().no_destructor<Mappings>().live;
 }
 
 }  // namespace byre::verification
@@ -26,11 +26,11 @@ namespace byre::inline v0::detail {
 using verification::Cell;
 using verification::Execution;
 
-MappedFile::MappedFile(const std::filesystem::path&)
+MappedFile::MappedFile(const FileName&)
     : data_(Execution::current().allocate(sizeof(Cell), alignof(Cell))), nbytes_(sizeof(Cell)) {
   Execution::current().name(data_, nbytes_, "mapped");
   ::new (data_) Cell(verification::mapped_number);
-  ++Execution::current().immortal<verification::Mappings>().live;
+  ++Execution::current().no_destructor<verification::Mappings>().live;
 }
 
 MappedFile::~MappedFile() {
@@ -42,7 +42,7 @@ MappedFile::~MappedFile() {
     verification::fail(verification::Verdict::wrong_answer, "a mapped file was written");
   }
   cell.~Cell();
-  --Execution::current().immortal<verification::Mappings>().live;
+  --Execution::current().no_destructor<verification::Mappings>().live;
 }
 
 }  // namespace byre::inline v0::detail

@@ -3,7 +3,6 @@
 /// the tables in core, so a new row is a new set of mutants, and are chosen at run time.
 #pragma once
 
-#include <byre/sync/detail/constant.hpp>
 #include <byre/sync/detail/site.hpp>
 
 #include <cstddef>

@@ -37,7 +37,7 @@ class CommandLine(unittest.TestCase):
         self.refuses("there is no scenario 'x'", "--scenario", "x")
         self.refuses("there is no mutant 'x'", "--mutant", "x")
         self.refuses("there is no option '--x'", "--x")
-        self.refuses("there is no mutant", "--mutant", "share_word.look:after-claim_copy")
+        self.refuses("there is no mutant", "--mutant", "share_word.load_state:after-claim_copy")
 
     def test_only_steps_that_follow_each_other_are_swapped(self):
         swaps = "the swaps there are: share_lock.abandon_copy:after-unlock_abandon, "

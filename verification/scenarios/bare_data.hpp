@@ -3,7 +3,7 @@
 /// owners or more steps than buffers leave room for. Whether it is freed once, the checker sees.
 #pragma once
 
-#include <byre/cow/share_lock.hpp>
+#include <byre/cow/detail/share_lock.hpp>
 #include <byre/cow/share_word.hpp>
 
 #include "../search.hpp"

@@ -2,7 +2,7 @@
 /// The buffers of the scenarios, of one cell of data each.
 #pragma once
 
-#include <byre/cow/share_lock.hpp>
+#include <byre/cow/detail/share_lock.hpp>
 #include <byre/storage/buffer.hpp>
 
 #include "../search.hpp"

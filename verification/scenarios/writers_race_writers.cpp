@@ -57,10 +57,10 @@ class Restless : public WritersRaceWriters<basic_share_word> {
   static constexpr std::string_view cover_points[] = {"a waiter is woken for nothing"};
 
   Restless() {
-    Checked::looks_before_parking = 1;
+    Checked::spin_limit = 1;
     Execution::current().allow_spurious_returns(1);
   }
-  ~Restless() { Checked::looks_before_parking = 0; }
+  ~Restless() { Checked::spin_limit = 0; }
 
   void saw(const sync::Site& site, std::uint64_t) {
     if (site.name == "share_word.park") {

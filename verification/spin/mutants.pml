@@ -3,7 +3,7 @@
 // and which property refutes each.
 
 #if defined(WRITES_IGNORE_COPIES)
-#define WRITES(w) (OWNERS(w) == 1 && ((w) & frozen_bit) == 0)
+#define WRITES(w) (OWNERS(w) == 1 && ((w) & read_only_bit) == 0)
 #elif defined(WRITES_IGNORE_FROZEN)
 #define WRITES(w) IS_SOLE_USE(w)
 #else

@@ -120,7 +120,7 @@ inline allocate() {
   users = 1;
   if
   :: word = one_owner
-  :: word = one_owner | frozen_bit; read_only = 1
+  :: word = one_owner | read_only_bit; read_only = 1
   fi
 }
 

@@ -10,7 +10,7 @@
 #define LOT_IS_FREE 1
 #define IS_AWAKE 1
 #define IS_USER 1
-#define PRINT(w) printf(" %d.%d.%d.%d", OWNERS(w), WAITING(w), COPIES(w), ((w) & frozen_bit) != 0)
+#define PRINT(w) printf(" %d.%d.%d.%d", OWNERS(w), WAITING(w), COPIES(w), ((w) & read_only_bit) != 0)
 #define TRACE(site, before, after) \
   printf(" | "); printf(#site); PRINT(before); PRINT(after); let_others_act()
 #define TRACE_IF(condition, site) \

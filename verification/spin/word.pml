@@ -7,13 +7,13 @@
 #define one_owner 1
 #define waiting_bit 8
 #define one_copy 16
-#define frozen_bit 128
+#define read_only_bit 128
 
 #define OWNERS(w) ((w) & 7)
 #define WAITING(w) (((w) & waiting_bit) != 0)
 #define COPIES(w) (((w) >> 4) & 7)
-#define IS_SOLE_USE(w) (((w) & (255 - waiting_bit - frozen_bit)) == one_owner)
-#define IS_LAST_COPY(w) (((w) & (255 - frozen_bit)) == one_copy)
+#define IS_SOLE_USE(w) (((w) & (255 - waiting_bit - read_only_bit)) == one_owner)
+#define IS_LAST_COPY(w) (((w) & (255 - read_only_bit)) == one_copy)
 #define PENDING(w) (OWNERS(w) == 1 && COPIES(w) != 0)
 
 // Who announced a wait may wait, and does so to the end.

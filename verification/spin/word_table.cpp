@@ -19,7 +19,7 @@ constexpr std::uint64_t one_owner = 1;
 constexpr std::uint64_t waiting_bit = std::uint64_t{1} << 31;
 constexpr std::uint64_t one_copy = std::uint64_t{1} << 32;
 constexpr std::uint64_t all_copies = (waiting_bit - 1) * one_copy;
-constexpr std::uint64_t frozen_bit = std::uint64_t{1} << 63;
+constexpr std::uint64_t read_only_bit = std::uint64_t{1} << 63;
 
 /// What others do while an operation runs.
 enum class Weather : std::uint8_t {
@@ -31,7 +31,7 @@ enum class Weather : std::uint8_t {
 
 std::string text(std::uint64_t word) {
   return std::to_string(word & (waiting_bit - 1)) + (word & waiting_bit ? ".1." : ".0.") +
-         std::to_string((word & all_copies) / one_copy) + (word & frozen_bit ? ".1" : ".0");
+         std::to_string((word & all_copies) / one_copy) + (word & read_only_bit ? ".1" : ".0");
 }
 
 /// The one thread, the one word, and what has been seen of it.
@@ -113,13 +113,13 @@ struct Recording {
     }
   }
   static void unpark_all(const void*, Step step) noexcept { world.saw(step); }
-  static inline const unsigned looks_before_parking = 0;
+  static inline const unsigned spin_limit = 0;
   static void pause() noexcept {}
   static consteval std::uint64_t value_of(const byre::sync::Constant& constant) noexcept {
     return constant.value;
   }
   template <class Object>
-  static Object& immortal() noexcept {
+  static Object& no_destructor() noexcept {
     static Object object;
     return object;
   }
@@ -161,7 +161,7 @@ void print(const Operation& operation, Weather weather, std::uint64_t start) {
 void print(const Operation& operation) {
   for (const auto weather : {Weather::quiet, Weather::somebody_clones, Weather::a_copy_fails,
                              Weather::copies_just_ended}) {
-    for (const std::uint64_t frozen : {std::uint64_t{0}, frozen_bit}) {
+    for (const std::uint64_t frozen : {std::uint64_t{0}, read_only_bit}) {
       for (std::uint64_t copies = operation.by == one_copy; copies <= most; ++copies) {
         for (const std::uint64_t waiting : {std::uint64_t{0}, waiting_bit}) {
           for (std::uint64_t owners = operation.by == one_owner; owners <= most; ++owners) {

@@ -2,17 +2,17 @@
 /// The sharing protocol, in one atomic word: how many owners share some data, and how many former
 /// owners still copy out of it. docs/protocol.md explains it and says why it is right.
 ///
-///   bits 0-30   owners   buffers that own the data and are not copying out of it
-///   bit  31     waiting  the sole owner is parked, or about to be, until pending copies end
-///   bits 32-62  copies   former owners still copying out of it: the holders of the shared lock
-///   bit  63     frozen   from birth to death: never written in place, and never claimed
+///   bits 0-30   owners     buffers that own the data and are not copying out of it
+///   bit  31     waiting    the sole owner is parked, or about to be, until pending copies end
+///   bits 32-62  copies     former owners still copying out of it: the holders of the shared lock
+///   bit  63     read_only  from birth to death: never written in place, and never claimed
 ///
 ///   operation     by              transition                         and then
 ///   add_owner     an owner        owners+1
 ///   drop_owner    an owner        owners-1                           none left: the caller frees
 ///   claim         about to write  owners>=2: owners-1, copies+1      copy
 ///                                 owners==1, copies==0               steal
-///                                 owners==1, copies>0: waiting       park, look again
+///                                 owners==1, copies>0: waiting       park, load again
 ///     never to wait               owners==1, copies>0: as owners>=2  copy
 ///   finish_copy   a copier        copies-1                           none left: the caller frees
 ///   abandon_copy  a copier        copies-1, owners+1                 it failed, and owns again
@@ -30,7 +30,7 @@
 /// I7  A sole owner of data nobody copies is alone with the word until it clones: it clears its own
 ///     `waiting` by a store, and its last drop needs no read-modify-write.
 ///
-/// Differs from the fixed design by `frozen` and by the steps of I7: see docs/protocol.md.
+/// Differs from the fixed design by `read_only` and by the steps of I7: see docs/protocol.md.
 /// Source: the seed "Copy-on-write storage", its count and its shared-exclusive lock made one step.
 #pragma once
 
@@ -39,6 +39,7 @@
 #include <byre/error/detail/assert.hpp>
 #include <byre/stats/counters.hpp>
 #include <byre/sync/boost.hpp>
+#include <byre/sync/detail/site.hpp>
 #include <byre/sync/sync.hpp>
 
 #include <cstdint>
@@ -51,12 +52,9 @@ namespace byre::inline v0 {
 template <sync::Sync Sync>
 class basic_share_word {
  public:
-  /// More owners than any program has; counting ends there, far from the next field.
-  static constexpr std::uint32_t max_owners = std::uint32_t{1} << 30;
-
-  /// One owner: the caller. `frozen`: data that is never written in place.
-  constexpr explicit basic_share_word(bool frozen = false) noexcept
-      : word_(frozen ? one_owner | frozen_bit : one_owner) {}
+  /// One owner: the caller. `read_only`: data that is never written in place.
+  constexpr explicit basic_share_word(bool read_only = false) noexcept
+      : word_(read_only ? one_owner | read_only_bit : one_owner) {}
   /// No owner: of no data, never to be claimed.
   constexpr explicit basic_share_word(NoOwner) noexcept : word_(0) {}
   basic_share_word(const basic_share_word&) = delete;
@@ -67,7 +65,7 @@ class basic_share_word {
     // Relaxed, and pairs with nothing: the owner that is cloned keeps the data alive. As two steps,
     // first_clones_at_once fails.
     const State before{word_.fetch_add(one_owner, sites.at(At::add_owner, relaxed))};
-    BYRE_ASSERT(before.owners() < max_owners, "a buffer has more than 2^30 lazy clones");
+    BYRE_ASSERT(before.owners() < sync::max_count, "a buffer has more than 2^30 lazy clones");
   }
 
   /// By an owner, which no longer is one. True iff nobody is left: the caller frees the data. Never
@@ -78,7 +76,7 @@ class basic_share_word {
     if (State{word_.load(sites.at(At::drop_alone, acquire))}.is_sole_use()) {
       return true;
     }
-    // Release pairs with is_writable and look: reads before it happen before a stealer's writes, or
+    // Release pairs with is_writable and load_state: reads before it happen before a stealer's writes, or
     // reads_race_a_steal fails. Acquire pairs with the other releases where this one frees, or
     // drops_race_drops fails.
     const State before{word_.fetch_sub(one_owner, sites.at(At::drop_owner, acq_rel))};
@@ -112,10 +110,10 @@ class basic_share_word {
   /// with Wait::never it copies too.
   Claim claim(Wait wait = Wait::allowed) noexcept {
     bool waiting = false;  // the bit in the word is this claim's
-    for (unsigned looks = 0;; ++looks) {
+    for (unsigned spins = 0;; ++spins) {
       // Acquire pairs with drop_owner and finish_copy: a steal happens after all they did, or
       // writers_race_writers fails.
-      const State now{word_.load(sites.at(At::look, acquire))};
+      const State now{word_.load(sites.at(At::load_state, acquire))};
       if (now.is_sole_use()) {
         if (waiting) {
           stop_waiting();
@@ -127,7 +125,7 @@ class basic_share_word {
         if (become_copier(now, waiting)) {
           return Claim::copy;
         }
-      } else if (looks < Sync::looks_before_parking) {
+      } else if (spins < Sync::spin_limit) {
         Sync::pause();  // short copies end sooner than a thread is parked
       } else if (waiting || announce_wait(now)) {
         waiting = true;
@@ -139,7 +137,7 @@ class basic_share_word {
   /// By a copier whose copy is complete. True iff nobody is left: the caller frees the data. Never
   /// waits.
   [[nodiscard]] bool finish_copy() noexcept {
-    // Release pairs with is_writable and look: the copy happens before a stealer's writes, or
+    // Release pairs with is_writable and load_state: the copy happens before a stealer's writes, or
     // writers_race_writers fails. Acquire pairs with the other releases where this one frees, or
     // drops_race_copies fails.
     const State before{word_.fetch_sub(one_copy, sites.at(At::finish_copy, acq_rel))};
@@ -157,7 +155,7 @@ class basic_share_word {
     const State before{word_.fetch_sub(one_copy - one_owner, sites.at(At::abandon_copy, relaxed))};
     BYRE_ASSERT(before.copies() != 0, "a copy was abandoned that was never claimed");
     if (before.waiting()) {
-      // The waiter is no longer the last owner and has to look again. Pairs with park.
+      // The waiter is no longer the last owner and has to load again. Pairs with park.
       Sync::unpark_all(this, sites.at(At::wake_after_abandon));
     }
   }
@@ -174,10 +172,12 @@ class basic_share_word {
   static constexpr auto one_owner = Sync::value_of(constants.at(Is::one_owner));
   static constexpr auto waiting_bit = Sync::value_of(constants.at(Is::waiting_bit));
   static constexpr auto one_copy = Sync::value_of(constants.at(Is::one_copy));
-  static constexpr auto frozen_bit = Sync::value_of(constants.at(Is::frozen_bit));
+  static constexpr auto read_only_bit = Sync::value_of(constants.at(Is::read_only_bit));
   static constexpr auto last_owner = Sync::value_of(constants.at(Is::last_owner));
   static constexpr auto no_copies = Sync::value_of(constants.at(Is::no_copies));
   static constexpr auto last_copy = Sync::value_of(constants.at(Is::last_copy));
+
+  static_assert(sync::max_count < std::uint64_t{1} << 31, "counting ends far from the next field");
 
   /// The word, read through its fields.
   struct State {
@@ -188,10 +188,12 @@ class basic_share_word {
     }
     bool waiting() const noexcept { return (word & waiting_bit) != 0; }
     std::uint32_t copies() const noexcept {
-      return static_cast<std::uint32_t>((word & ~frozen_bit) / one_copy);
+      return static_cast<std::uint32_t>((word & ~read_only_bit) / one_copy);
     }
-    bool is_sole_use() const noexcept { return (word & ~(waiting_bit | frozen_bit)) == one_owner; }
-    bool is_last_copy() const noexcept { return (word & ~frozen_bit) == one_copy; }
+    bool is_sole_use() const noexcept {
+      return (word & ~(waiting_bit | read_only_bit)) == one_owner;
+    }
+    bool is_last_copy() const noexcept { return (word & ~read_only_bit) == one_copy; }
   };
 
   /// Owners-1, copies+1, and no longer waiting. One step, since "am I last" and "start copying"

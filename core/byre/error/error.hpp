@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The errors byre throws. Each is thrown before anything changed, and its text says what was
+/// The errors byre throws, and its warnings. Each error is thrown before anything changed, and its text says what was
 /// asked, what was found and what to do instead.
 #pragma once
 
@@ -64,5 +64,18 @@ class TooManyCopies : public Error {
  public:
   using Error::Error;
 };
+
+// Warnings are what byre has to say where throwing would be wrong. They go to one handler per process,
+// which writes to stderr until the user installs another.
+
+/// Called with a text that is valid during the call. May be called from several threads at once and
+/// must not throw.
+using WarningHandler = void (*)(const char* text) noexcept;
+
+/// Installs `handler` (null: the default, stderr) and returns the one before. Thread-safe.
+WarningHandler set_warning_handler(WarningHandler handler) noexcept;
+
+/// Hands a printf-style text to the handler. Thread-safe.
+[[gnu::format(printf, 1, 2)]] void warn(const char* format, ...) noexcept;
 
 }  // namespace byre::inline v0

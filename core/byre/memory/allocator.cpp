@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/error/error.hpp>
-#include <byre/memory/aligned_allocator.hpp>
 #include <byre/memory/allocator.hpp>
-#include <byre/memory/pmr_allocator.hpp>
-#include <byre/sync/detail/immortal.hpp>
+#include <byre/memory/detail/malloc.hpp>
+#include <byre/memory/host_allocators.hpp>
+#include <byre/sync/detail/no_destructor.hpp>
 
 #include <cstring>
 
@@ -26,15 +26,19 @@ Block Allocator::allocate_copy(const Request& request, const void* source, std::
 }
 
 Block AlignedAllocator::allocate(const Request& request) {
-  const Block block = try_take(request);
+  const Block block = detail::try_malloc(request);
   if (block.data == nullptr) {
     throw OutOfMemory(request.nbytes, name());
   }
   return block;
 }
 
+void AlignedAllocator::deallocate(const Block& block) noexcept {
+  std::free(block.base);
+}
+
 AlignedAllocator& aligned_allocator() noexcept {
-  return sync::immortal<AlignedAllocator>();
+  return sync::no_destructor<AlignedAllocator>();
 }
 
 Block PmrAllocator::allocate(const Request& request) {

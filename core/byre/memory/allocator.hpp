@@ -58,9 +58,9 @@ class Allocator {
   /// Where its memory lives.
   Device device() const noexcept { return device_; }
 
-  /// Whether its small blocks may be taken from those the calling thread keeps, and left to them,
-  /// without asking it; see small_blocks.hpp.
-  bool leaves_small_blocks_to_threads() const noexcept { return leaves_small_blocks_to_threads_; }
+  /// Whether its small blocks may be taken from the calling thread's cache, and put there, without
+  /// asking it; see detail/thread_cache.hpp.
+  bool uses_thread_cache() const noexcept { return uses_thread_cache_; }
 
   /// For messages: "recycling pool".
   virtual const char* name() const noexcept = 0;
@@ -71,13 +71,12 @@ class Allocator {
   Allocator& operator=(const Allocator&) = default;
 
  private:
-  friend class RecyclingPool;  // the only one that leaves them
-  struct LeavesSmallBlocksToThreads {};
-  explicit Allocator(LeavesSmallBlocksToThreads) noexcept
-      : device_(Device::cpu()), leaves_small_blocks_to_threads_(true) {}
+  friend class RecyclingPool;  // the only one that does
+  struct UsesThreadCache {};
+  explicit Allocator(UsesThreadCache) noexcept : device_(Device::cpu()), uses_thread_cache_(true) {}
 
   Device device_;
-  bool leaves_small_blocks_to_threads_ = false;
+  bool uses_thread_cache_ = false;
 };
 
 /// The recycling pool of the process; see pool.hpp. Never destroyed.

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/error/detail/assert.hpp>
 #include <byre/error/error.hpp>
-#include <byre/memory/aligned_allocator.hpp>
+#include <byre/memory/detail/idle_blocks.hpp>
+#include <byre/memory/detail/malloc.hpp>
 #include <byre/memory/detail/poison.hpp>
+#include <byre/memory/detail/thread_cache.hpp>
+#include <byre/memory/host_allocators.hpp>
+#include <byre/memory/pages.hpp>
 #include <byre/memory/pool.hpp>
-#include <byre/memory/detail/small_blocks.hpp>
 #include <byre/stats/counters.hpp>
-#include <byre/sync/detail/immortal.hpp>
+#include <byre/sync/detail/no_destructor.hpp>
 
 #include <algorithm>
 #include <cstring>
@@ -15,7 +18,7 @@
 namespace byre::inline v0 {
 namespace {
 
-using detail::SmallBlocks;
+using detail::ThreadCache;
 
 constexpr std::size_t lead = page_nbytes;
 static_assert(sizeof(detail::IdleBlock) <= lead);
@@ -76,13 +79,25 @@ std::size_t RecyclingPool::default_limit_nbytes() noexcept {
 }
 
 RecyclingPool::RecyclingPool(std::size_t limit_nbytes, PageSource& pages) noexcept
-    : Allocator(LeavesSmallBlocksToThreads()), pages_(&pages), idle_(limit_nbytes) {}
+    : Allocator(UsesThreadCache()), pages_(&pages) {
+  static_assert(sizeof(detail::IdleBlocks) <= sizeof idle_);
+  ::new (idle_) detail::IdleBlocks(limit_nbytes);
+}
 
 RecyclingPool::~RecyclingPool() {
   trim();
   BYRE_ASSERT(
-      idle_.blocks_out() == 0,
+      idle().blocks_out() == 0,
       "a recycling pool was destroyed while buffers from it are alive; let it outlive them");
+  idle().~IdleBlocks();
+}
+
+detail::IdleBlocks& RecyclingPool::idle() noexcept {
+  return *std::launder(reinterpret_cast<detail::IdleBlocks*>(idle_));
+}
+
+const detail::IdleBlocks& RecyclingPool::idle() const noexcept {
+  return *std::launder(reinterpret_cast<const detail::IdleBlocks*>(idle_));
 }
 
 Block RecyclingPool::allocate(const Request& request) {
@@ -105,15 +120,15 @@ Block RecyclingPool::allocate_copy(const Request& request, const void* source, s
 }
 
 Block RecyclingPool::take_small(const Request& request) {
-  Block block = detail::take_small_block(request);
+  Block block = detail::take_from_thread_cache(request);
   if (block.data != nullptr) {
     return block;
   }
   Request whole_lines = request;
-  if (request.prefix + request.nbytes <= SmallBlocks::most_nbytes) {
-    whole_lines.nbytes = SmallBlocks::nbytes_for(request) - request.prefix;
+  if (request.prefix + request.nbytes <= ThreadCache::most_nbytes) {
+    whole_lines.nbytes = ThreadCache::nbytes_for(request) - request.prefix;
   }
-  block = AlignedAllocator::try_take(whole_lines);
+  block = detail::try_malloc(whole_lines);
   if (block.data == nullptr) [[unlikely]] {
     trim();
     block = aligned_allocator().allocate(whole_lines);
@@ -123,24 +138,24 @@ Block RecyclingPool::take_small(const Request& request) {
 
 RecyclingPool::Found RecyclingPool::find(std::size_t nbytes) {
   const std::size_t capacity = round_up(nbytes, page_nbytes);
-  detail::IdleBlock* idle = idle_.take(capacity);
-  if (idle == nullptr) {
+  detail::IdleBlock* const found = idle().take(capacity);
+  if (found == nullptr) {
     return {map(nbytes, capacity), true};
   }
-  const Block block = revive(idle);
+  const Block block = revive(found);
   stats::detail::count(stats::detail::minus(stats::Counter::pooled_bytes, block.capacity));
   return {block, false};
 }
 
 void RecyclingPool::deallocate(const Block& block) noexcept {
   if (block.capacity < recycled_from) {
-    if (!detail::keep_small_block(block.base, data_of(block) + block.capacity)) {
-      AlignedAllocator::give_back(block);
+    if (!detail::put_in_thread_cache(block.base, data_of(block) + block.capacity)) {
+      std::free(block.base);
     }
     return;
   }
   if (block.capacity > limit_nbytes()) {
-    idle_.count_as_gone();
+    idle().count_as_gone();
     unmap(block);
     return;
   }
@@ -148,33 +163,33 @@ void RecyclingPool::deallocate(const Block& block) noexcept {
     advise_reclaimable(data_of(block), huge_nbytes(block.capacity));
   }
   stats::detail::count(stats::detail::plus(stats::Counter::pooled_bytes, block.capacity));
-  auto* idle = ::new (block.base) detail::IdleBlock(block);
-  poison(idle + 1, idle_nbytes_after(*idle));
-  idle_.put(*idle);
+  auto* released = ::new (block.base) detail::IdleBlock(block);
+  poison(released + 1, idle_nbytes_after(*released));
+  idle().put(*released);
   trim(limit_nbytes());
 }
 
 std::size_t RecyclingPool::limit_nbytes() const noexcept {
-  return idle_.limit();
+  return idle().limit();
 }
 
 std::size_t RecyclingPool::idle_nbytes() const noexcept {
-  return idle_.nbytes();
+  return idle().nbytes();
 }
 
 void RecyclingPool::set_limit_nbytes(std::size_t limit_nbytes) noexcept {
-  idle_.set_limit(limit_nbytes);
+  idle().set_limit(limit_nbytes);
   trim(limit_nbytes);
 }
 
 void RecyclingPool::trim(std::size_t keep_nbytes) noexcept {
-  while (detail::IdleBlock* idle = idle_.take_oldest_beyond(keep_nbytes)) {
-    const Block block = revive(idle);
+  while (detail::IdleBlock* oldest = idle().take_oldest_beyond(keep_nbytes)) {
+    const Block block = revive(oldest);
     stats::detail::count(stats::detail::minus(stats::Counter::pooled_bytes, block.capacity));
     unmap(block);
   }
-  if (keep_nbytes == 0 && detail::this_threads_blocks != nullptr) {
-    detail::this_threads_blocks->clear();
+  if (keep_nbytes == 0 && detail::this_threads_cache != nullptr) {
+    detail::this_threads_cache->clear();
   }
 }
 
@@ -185,7 +200,7 @@ Block RecyclingPool::map(std::size_t nbytes, std::size_t capacity) {
     data = pages_->map(lead, capacity, alignment_for(capacity));
   }
   if (data == nullptr) {
-    idle_.count_as_gone();
+    idle().count_as_gone();
     throw OutOfMemory(nbytes, name());
   }
   advise_huge(data, huge_nbytes(capacity));
@@ -197,7 +212,7 @@ void RecyclingPool::unmap(const Block& block) noexcept {
 }
 
 RecyclingPool& default_pool() noexcept {
-  return sync::immortal<RecyclingPool>();
+  return sync::no_destructor<RecyclingPool>();
 }
 
 Allocator& default_allocator() noexcept {

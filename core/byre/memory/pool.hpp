@@ -4,14 +4,21 @@
 #pragma once
 
 #include <byre/memory/allocator.hpp>
-#include <byre/memory/detail/idle_blocks.hpp>
-#include <byre/memory/detail/pages.hpp>
+
+#include <cstddef>
 
 namespace byre::inline v0 {
 
-/// Blocks of `recycled_from` bytes and more are mapped from a PageSource, start on a page of their
+namespace detail {
+class IdleBlocks;
+}  // namespace detail
+
+class PageSource;
+PageSource& system_pages() noexcept;
+
+/// Blocks of `recycled_from` bytes and more are mapped from a PageSource (pages.hpp), start on a page of their
 /// own (on a huge page from 2 MiB), and are recycled; smaller ones are malloc's, of which
-/// every thread keeps some of up to a page for itself (small_blocks.hpp), outside the limit.
+/// every thread caches some of up to a page (detail/thread_cache.hpp), outside the limit.
 ///
 /// A released block waits in the pool until a request of nearly its size takes it, the limit pushes
 /// it out (least recently released first), trim() is called, or the system refuses memory:
@@ -49,7 +56,7 @@ class RecyclingPool final : public Allocator {
   void set_limit_nbytes(std::size_t limit_nbytes) noexcept;
 
   /// Gives idle blocks back, least recently released first, until at most `keep_nbytes` are idle.
-  /// To keep nothing gives back the small blocks of the calling thread too.
+  /// To keep nothing empties the calling thread's cache of small blocks too.
   void trim(std::size_t keep_nbytes = 0) noexcept;
 
  private:
@@ -62,8 +69,13 @@ class RecyclingPool final : public Allocator {
   Block map(std::size_t nbytes, std::size_t capacity);
   void unmap(const Block& block) noexcept;
 
+  detail::IdleBlocks& idle() noexcept;
+  const detail::IdleBlocks& idle() const noexcept;
+
   PageSource* pages_;
-  detail::IdleBlocks idle_;
+  // The idle blocks and their lock, in place, so that the first use of a pool needs no heap; their type
+  // is Boost's, and its headers are long.
+  alignas(std::max_align_t) std::byte idle_[192];
 };
 
 /// The default allocator, as the pool it is: to change its limit or to trim it. Never destroyed.

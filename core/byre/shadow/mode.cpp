@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/error/error.hpp>
 #include <byre/shadow/mode.hpp>
-#include <byre/sync/detail/immortal.hpp>
+#include <byre/sync/detail/no_destructor.hpp>
 
 #include <algorithm>
 #include <array>
@@ -57,7 +57,7 @@ class ProcessMode {
 };
 
 ProcessMode& process_mode() noexcept {
-  return sync::immortal<ProcessMode>();
+  return sync::no_destructor<ProcessMode>();
 }
 
 void know_environment() noexcept {

@@ -3,7 +3,7 @@
 #include <byre/shadow/detail/relaxed_counter.hpp>
 #include <byre/shadow/suppression.hpp>
 #include <byre/storage/detail/input_file.hpp>
-#include <byre/sync/detail/immortal.hpp>
+#include <byre/sync/detail/no_destructor.hpp>
 
 #include <algorithm>
 #include <boost/thread/lock_guard.hpp>
@@ -113,7 +113,7 @@ ScopedSuppression::~ScopedSuppression() {
 
 void suppress_sites(const std::filesystem::path& path) {
   const std::vector<Suppression> more = read_list(path);
-  auto& all = sync::immortal<Suppressions>();
+  auto& all = sync::no_destructor<Suppressions>();
   const boost::lock_guard<boost::mutex> lock(all.mutex);
   all.list.insert(all.list.end(), more.begin(), more.end());
   has_suppressions.set(1);
@@ -127,7 +127,7 @@ bool detail::is_suppressed(const CallSite& site) noexcept {
   if (has_suppressions.value() == 0) {
     return false;
   }
-  auto& all = sync::immortal<Suppressions>();
+  auto& all = sync::no_destructor<Suppressions>();
   const boost::lock_guard<boost::mutex> lock(all.mutex);
   return std::ranges::any_of(all.list, [&](const Suppression& each) { return each.matches(site); });
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/stats/counters.hpp>
-#include <byre/sync/detail/immortal.hpp>
+#include <byre/sync/detail/no_destructor.hpp>
 
 #include <algorithm>
 #include <boost/thread/lock_guard.hpp>
@@ -83,7 +83,7 @@ class Registry {
 };
 
 Registry& registry() noexcept {
-  return sync::immortal<Registry>();
+  return sync::no_destructor<Registry>();
 }
 
 /// True once the thread's shard is taken out. What is counted later still, by destructors of other

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <byre/config.hpp>
-#include <byre/stats/detail/shard.hpp>
+#include <byre/stats/detail/cells.hpp>
 
 #include <concepts>
 #include <cstddef>

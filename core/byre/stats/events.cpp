@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/error/detail/assert.hpp>
-#include <byre/error/warning.hpp>
+#include <byre/error/error.hpp>
 #include <byre/stats/counters.hpp>
 #include <byre/stats/events.hpp>
-#include <byre/sync/detail/immortal.hpp>
+#include <byre/sync/detail/no_destructor.hpp>
 
 #include <boost/thread/lock_types.hpp>
 #include <boost/thread/shared_mutex.hpp>
@@ -38,7 +38,7 @@ void refuse_inside_a_sink() noexcept {
 }
 
 Sinks& sinks() noexcept {
-  return sync::immortal<Sinks>();
+  return sync::no_destructor<Sinks>();
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include <byre/config.hpp>
 #include <byre/error/call_site.hpp>
 #include <byre/stats/counters.hpp>
-#include <byre/stats/detail/sink_flag.hpp>
+#include <byre/stats/detail/cells.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -2,49 +2,70 @@
 #include <byre/stats/expect.hpp>
 
 #include <boost/thread/lock_guard.hpp>
+#include <boost/thread/mutex.hpp>
+#include <string>
 
 namespace byre::inline v0::stats {
-namespace {
 
-constexpr std::size_t most_places = 4;
+/// How many copies there were, and the first call sites.
+class CopyLimit::Copies {
+ public:
+  void record(const CopyEvent& event) {
+    const boost::lock_guard<boost::mutex> lock(mutex_);
+    ++count_;
+    if (count_ <= most_listed) {
+      listed_ += format_text("\n  %s:%u: %zu bytes (%s)", event.site.file, event.site.line,
+                             event.nbytes, to_string(event.cause))
+                     .chars.data();
+    }
+  }
 
-}  // namespace
+  std::size_t count() const {
+    const boost::lock_guard<boost::mutex> lock(mutex_);
+    return count_;
+  }
+
+  /// Throws TooManyCopies if there were more than `most`.
+  void check(std::size_t most, CallSite site) const {
+    const boost::lock_guard<boost::mutex> lock(mutex_);
+    if (count_ > most) {
+      throw TooManyCopies(format_text(
+          "%s:%u: at most %zu copies were expected and %zu were made:%s%s\n"
+          "Read through data() instead of mutable_data(), or drop the clones before writing.",
+          site.file, site.line, most, count_, listed_.c_str(),
+          count_ > most_listed ? "\n  ..." : ""));
+    }
+  }
+
+ private:
+  static constexpr std::size_t most_listed = 4;
+
+  mutable boost::mutex mutex_;
+  std::size_t count_ = 0;
+  std::string listed_;
+};
 
 CopyLimit::CopyLimit(std::size_t most, CallSite site)
-    : most_(most), site_(site), sink_([this](const CopyEvent& event) { note(event); }) {
+    : most_(most),
+      site_(site),
+      copies_(std::make_unique<Copies>()),
+      sink_([copies = copies_.get()](const CopyEvent& event) { copies->record(event); }) {
   if (!BYRE_STATS) {
-    throw InvalidArgument(
-        format_text("%s:%u: copies are to be limited, and this byre was built without stats and "
-                    "does not know of "
-                    "any. Configure it with -Dstats=enabled.",
-                    site.file, site.line));
+    throw InvalidArgument(format_text(
+        "%s:%u: copies are to be limited, and this byre was built without stats and does not know "
+        "of any. Configure it with -Dstats=enabled.",
+        site.file, site.line));
   }
 }
+
+CopyLimit::~CopyLimit() = default;
 
 std::size_t CopyLimit::copies() const {
-  const boost::lock_guard<boost::mutex> lock(mutex_);
-  return copies_;
-}
-
-void CopyLimit::note(const CopyEvent& event) {
-  const boost::lock_guard<boost::mutex> lock(mutex_);
-  ++copies_;
-  if (copies_ <= most_places) {
-    places_ += format_text("\n  %s:%u: %zu bytes (%s)", event.site.file, event.site.line,
-                           event.nbytes, to_string(event.cause))
-                   .chars.data();
-  }
+  return copies_->count();
 }
 
 void CopyLimit::check() const {
-  const boost::lock_guard<boost::mutex> lock(mutex_);
-  if (copies_ > most_) {
-    throw TooManyCopies(format_text(
-        "%s:%u: at most %zu copies were expected and %zu were made:%s%s\n"
-        "Read through data() instead of mutable_data(), or drop the clones before writing.",
-        site_.file, site_.line, most_, copies_, places_.c_str(),
-        copies_ > most_places ? "\n  ..." : ""));
-  }
+  copies_->check(most_, site_);
 }
 
 }  // namespace byre::inline v0::stats

@@ -5,9 +5,8 @@
 #include <byre/error/error.hpp>
 #include <byre/stats/events.hpp>
 
-#include <boost/thread/mutex.hpp>
 #include <cstddef>
-#include <string>
+#include <memory>
 #include <type_traits>
 #include <utility>
 
@@ -18,6 +17,9 @@ namespace byre::inline v0::stats {
 class CopyLimit {
  public:
   explicit CopyLimit(std::size_t most, CallSite site = CallSite::current());
+  ~CopyLimit();
+  CopyLimit(const CopyLimit&) = delete;
+  CopyLimit& operator=(const CopyLimit&) = delete;
 
   std::size_t copies() const;
 
@@ -25,14 +27,12 @@ class CopyLimit {
   void check() const;
 
  private:
-  void note(const CopyEvent& event);
+  class Copies;
 
   const std::size_t most_;
   const CallSite site_;
-  mutable boost::mutex mutex_;
-  std::size_t copies_ = 0;
-  std::string places_;
-  InstalledSink sink_;
+  const std::unique_ptr<Copies> copies_;
+  InstalledSink sink_;  // last: it counts into the others
 };
 
 /// Runs `block()` under a CopyLimit, checks it, and returns what the block returned.

@@ -12,13 +12,11 @@
 #include <byre/stats/counters.hpp>
 #include <byre/stats/events.hpp>
 #include <byre/storage/detail/access_monitor.hpp>
-#include <byre/storage/detail/mapped_file.hpp>
 #include <byre/storage/origins.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <utility>
 
 namespace byre::inline v0 {
@@ -67,8 +65,8 @@ class basic_buffer {
     if (detail::is_null(deleter)) {
       throw InvalidArgument::null_deleter();
     }
-    detail::DeleteOnce<Deleter> keeper(data, deleter);
-    return foreign("Buffer::adopt", {data, nbytes, nbytes, &allocator, Origin::adopted}, keeper);
+    detail::DeleteOnce<Deleter> owner(data, deleter);
+    return foreign("Buffer::adopt", {data, nbytes, nbytes, &allocator, Origin::adopted}, owner);
   }
 
   /// Uses memory that stays its lender's and has to outlive this buffer, though not its clones: a
@@ -76,29 +74,28 @@ class basic_buffer {
   /// adopt.
   static basic_buffer borrow(void* data, std::size_t nbytes,
                              Allocator& allocator = default_allocator()) {
-    detail::Lent keeper;
-    return foreign("Buffer::borrow", {data, nbytes, nbytes, &allocator, Origin::borrowed}, keeper);
+    detail::NonOwning owner;
+    return foreign("Buffer::borrow", {data, nbytes, nbytes, &allocator, Origin::borrowed}, owner);
   }
 
   /// The same for memory that must not be written: a write copies it.
   static basic_buffer borrow(const void* data, std::size_t nbytes,
                              Allocator& allocator = default_allocator()) {
-    detail::Lent keeper;
+    detail::NonOwning owner;
     return foreign("Buffer::borrow",
                    {const_cast<void*>(data), nbytes, nbytes, &allocator, Origin::borrowed, true},
-                   keeper);
+                   owner);
   }
 
   /// The bytes of a file, mapped and not read: a write copies them, even by the last owner, and the
   /// file never changes. Throws FileError if it is missing, unreadable, empty or not a regular
   /// file, OutOfMemory. Whoever truncates the file meanwhile makes reading the lost pages fatal
   /// (SIGBUS), and whoever changes it changes what unwritten clones read.
-  static basic_buffer map_file(const std::filesystem::path& path,
-                               Allocator& allocator = default_allocator()) {
-    detail::MappedFile keeper(path);
-    const std::size_t nbytes = keeper.nbytes();
+  static basic_buffer map_file(FileName name, Allocator& allocator = default_allocator()) {
+    detail::MappedFile owner(name);
+    const std::size_t nbytes = owner.nbytes();
     return foreign("Buffer::map_file",
-                   {keeper.data(), nbytes, nbytes, &allocator, Origin::mapped, true}, keeper);
+                   {owner.data(), nbytes, nbytes, &allocator, Origin::mapped, true}, owner);
   }
 
   /// A lazy clone, as lazy_clone(), for contexts that cannot fail: only the clone of borrowed
@@ -240,10 +237,10 @@ class basic_buffer {
  private:
   explicit basic_buffer(Header* header) noexcept { adopt_header(header); }
 
-  template <class Keeper>
+  template <class Owner>
   static basic_buffer foreign(const char* call, const typename Header::Description& description,
-                              Keeper& keeper) {
-    return basic_buffer(detail::Foreign<Header, Keeper>::create(call, description, keeper));
+                              Owner& owner) {
+    return basic_buffer(detail::Foreign<Header, Owner>::create(call, description, owner));
   }
 
   bool has_data() const noexcept { return header_->has_data(); }

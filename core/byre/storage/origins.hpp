@@ -20,6 +20,23 @@ namespace byre::inline v0 {
 template <class D>
 concept DeleterLike = std::move_constructible<D> && std::invocable<D&, void*>;
 
+/// How a file is named where one is asked for: by a C string, a std::string or a std::filesystem::path,
+/// whose header is long and need not be read here. Refers to the name, which has to outlive it.
+class FileName {
+ public:
+  FileName(const char* name) noexcept : name_(name) {}
+  template <class Path>
+  requires requires(const Path& path) {
+    { path.c_str() } -> std::convertible_to<const char*>;
+  }
+  FileName(const Path& path) noexcept : name_(path.c_str()) {}
+
+  const char* c_str() const noexcept { return name_; }
+
+ private:
+  const char* name_;
+};
+
 namespace detail {
 
 /// Whether a deleter is a null function, or an empty wrapper of one.
@@ -58,23 +75,41 @@ class DeleteOnce {
   bool armed_ = true;
 };
 
-/// Keeps nothing: the memory is its lender's.
-struct Lent {};
+/// In place of an owner of memory, where the caller stays its owner.
+struct NonOwning {};
 
-/// A header whose data lives as long as its `keeper`.
-template <class Header, class Keeper>
+/// A file mapped read-only, unmapped when this is destroyed. Where files cannot be mapped it is read.
+class MappedFile {
+ public:
+  /// Throws FileError if the file is missing, not a regular file, empty or unreadable.
+  explicit MappedFile(const FileName& name);
+  ~MappedFile();
+  MappedFile(MappedFile&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)), nbytes_(std::exchange(other.nbytes_, 0)) {}
+  MappedFile& operator=(MappedFile&&) = delete;
+
+  void* data() const noexcept { return data_; }
+  std::size_t nbytes() const noexcept { return nbytes_; }
+
+ private:
+  void* data_ = nullptr;
+  std::size_t nbytes_ = 0;
+};
+
+/// A header whose data lives as long as `owner`, which it has taken.
+template <class Header, class Owner>
 class Foreign final : public Header {
  public:
-  /// Throws InvalidArgument or OutOfMemory; the keeper then still has the data.
+  /// Throws InvalidArgument or OutOfMemory; `owner` then still owns the data.
   static Header* create(const char* call, const typename Header::Description& description,
-                        Keeper& keeper) {
+                        Owner& owner) {
     if (description.data == nullptr && description.nbytes != 0) {
       throw InvalidArgument::null_pointer(call, description.nbytes);
     }
     if (description.nbytes > max_nbytes) {
       throw InvalidArgument::size_overflow(description.nbytes, max_nbytes);
     }
-    Header* header = new (std::nothrow) Foreign(description, std::move(keeper));
+    Header* header = new (std::nothrow) Foreign(description, std::move(owner));
     if (header == nullptr) {
       throw OutOfMemory(sizeof(Foreign), "heap, for the header of foreign memory");
     }
@@ -82,12 +117,12 @@ class Foreign final : public Header {
   }
 
  private:
-  Foreign(const typename Header::Description& description, Keeper&& keeper)
+  Foreign(const typename Header::Description& description, Owner&& owner)
       : Header(description, [](Header& self) noexcept { delete static_cast<Foreign*>(&self); }),
-        keeper_(std::move(keeper)) {}
+        owner_(std::move(owner)) {}
   ~Foreign() = default;
 
-  Keeper keeper_;
+  Owner owner_;
 };
 
 }  // namespace detail

@@ -11,7 +11,6 @@
 #include <boost/smart_ptr/intrusive_ptr.hpp>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <new>
 #include <utility>
 
@@ -59,9 +58,8 @@ class basic_storage {
                               Allocator& allocator = default_allocator()) {
     return basic_storage(Buffer::borrow(data, nbytes, allocator));
   }
-  static basic_storage map_file(const std::filesystem::path& path,
-                                Allocator& allocator = default_allocator()) {
-    return basic_storage(Buffer::map_file(path, allocator));
+  static basic_storage map_file(FileName name, Allocator& allocator = default_allocator()) {
+    return basic_storage(Buffer::map_file(name, allocator));
   }
 
   /// A new storage that shares the data until either is written. Does not change this one: safe

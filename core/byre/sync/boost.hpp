@@ -3,14 +3,24 @@
 /// nothing here.
 #pragma once
 
-#include <byre/sync/detail/immortal.hpp>
+#include <byre/config.hpp>
 #include <byre/sync/detail/parking_lot.hpp>
 #include <byre/sync/sync.hpp>
 
 #include <boost/atomic/atomic.hpp>
-#include <boost/thread/shared_mutex.hpp>
 
 namespace byre::inline v0::sync {
+
+namespace detail {
+
+/// The one object of its type in this process. Declared alone: each is defined in a source, because a
+/// header would define one in every library that includes it.
+template <class Object>
+struct BYRE_API TheOne {
+  static Object object;
+};
+
+}  // namespace detail
 
 struct Boost {
   /// Always inline: where a compiler counts what it inlines, in a large file, each step would be a call
@@ -42,16 +52,9 @@ struct Boost {
     boost::atomic<Value> value_;
   };
 
-  class SharedMutex {
-   public:
-    void lock(Step) { mutex_.lock(); }
-    void unlock(Step) { mutex_.unlock(); }
-    void lock_shared(Step) { mutex_.lock_shared(); }
-    void unlock_shared(Step) { mutex_.unlock_shared(); }
-
-   private:
-    boost::shared_mutex mutex_;
-  };
+  /// Defined in detail/boost_shared_mutex.hpp: no API needs a lock, and Boost.Thread takes long to
+  /// compile.
+  class SharedMutex;
 
   template <class Value>
   class Plain {
@@ -71,7 +74,7 @@ struct Boost {
   static void unpark_all(const void* address, Step) noexcept { detail::unpark_all(address); }
 
   /// A few microseconds: what parking and waking would cost.
-  static constexpr unsigned looks_before_parking = 128;
+  static constexpr unsigned spin_limit = 128;
 
   static void pause() noexcept {
 #if defined(__x86_64__) || defined(__i386__)
@@ -86,8 +89,8 @@ struct Boost {
   }
 
   template <class Object>
-  static Object& immortal() noexcept {
-    return sync::immortal<Object>();
+  static Object& no_destructor() noexcept {
+    return detail::TheOne<Object>::object;
   }
 
  private:

@@ -4,7 +4,6 @@
 /// its own, and so checks the very lines that ship.
 #pragma once
 
-#include <byre/sync/detail/constant.hpp>
 #include <byre/sync/detail/site.hpp>
 
 #include <concepts>
@@ -53,29 +52,32 @@ inline constexpr Constant a_constant{};
 /// What a Sync offers. `park(address, keep_waiting, step)` blocks until an `unpark_all(address,
 /// step)` that begins after `keep_waiting()` was last true; it returns at once where that is false,
 /// and may return spuriously. Neither touches what `address` points to, nor throws.
-/// A waiter looks `looks_before_parking` times, with a `pause()` between, before it parks.
+/// A waiter loads the state `spin_limit` times, with a `pause()` between, before it parks.
 /// `value_of(constant)` is evaluated at compile time and converts to the constant's value; a
 /// checker may answer with what converts to another at run time, to see what breaks.
-/// `immortal<Object>()` is the one default-constructed Object of its type.
+/// `no_destructor` answers the one default-constructed object of a type, never destroyed.
 // clang-format off: version 14 takes a concept's `<` for a comparison.
 template <class S>
-concept Sync =
-    AtomicOf<typename S::template Atomic<std::uint64_t>, std::uint64_t> &&
-    AtomicOf<typename S::template Atomic<std::uint32_t>, std::uint32_t> &&
-    SharedMutexLike<typename S::SharedMutex> && PlainOf < typename S::template Plain<void*>,
+concept Sync = AtomicOf<typename S::template Atomic<std::uint64_t>, std::uint64_t> &&
+               AtomicOf<typename S::template Atomic<std::uint32_t>, std::uint32_t> &&
+               PlainOf < typename S::template Plain<void*>,
 void* > &&PlainOf<typename S::template Plain<std::size_t>, std::size_t>&& requires(
             const void* address, const detail::Condition& keep_waiting, Step step) {
   { S::park(address, keep_waiting, step) }
   noexcept;
   { S::unpark_all(address, step) }
   noexcept;
-  { S::looks_before_parking } -> std::convertible_to<unsigned>;
+  { S::spin_limit } -> std::convertible_to<unsigned>;
   { S::pause() }
   noexcept;
   { S::value_of(detail::a_constant) } -> std::convertible_to<std::uint64_t>;
-  { S::template immortal<detail::Condition>() }
+  { S::template no_destructor<detail::Condition>() }
   noexcept->std::same_as<detail::Condition&>;
 };
 // clang-format on
+
+/// A Sync that has locks too.
+template <class S>
+concept LockingSync = Sync<S> && SharedMutexLike<typename S::SharedMutex>;
 
 }  // namespace byre::inline v0::sync

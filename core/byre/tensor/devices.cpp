@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <byre/sync/detail/immortal.hpp>
+#include <byre/sync/detail/no_destructor.hpp>
 #include <byre/tensor/devices.hpp>
 
 #include <boost/thread/lock_types.hpp>
@@ -47,7 +47,7 @@ class Registry {
 };
 
 Registry& registry() {
-  return sync::immortal<Registry>();
+  return sync::no_destructor<Registry>();
 }
 
 unsigned number(std::uint16_t part) noexcept {
@@ -74,7 +74,7 @@ void register_device(Device device, DeviceSupport& support) {
 
 DeviceSupport& support_of(Device device) {
   if (device.is_cpu()) {
-    return sync::immortal<Host>();
+    return sync::no_destructor<Host>();
   }
   if (DeviceSupport* const support = registry().find(device)) {
     return *support;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Making tensors, and making views of them.
-#include <byre/memory/detail/small_blocks.hpp>
+#include <byre/memory/detail/thread_cache.hpp>
 #include <byre/tensor/tensor.hpp>
 #include <byre/tensor/tensor_memory.hpp>
 
@@ -21,21 +21,21 @@ struct alignas(std::max_align_t) BlockNote {
 };
 
 constexpr std::size_t block_nbytes =
-    detail::SmallBlocks::nbytes_for({.nbytes = sizeof(BlockNote) + sizeof(TensorBase)});
+    detail::ThreadCache::nbytes_for({.nbytes = sizeof(BlockNote) + sizeof(TensorBase)});
 
 std::byte* new_block(void*& base) noexcept {
-  base = std::malloc(block_nbytes + detail::SmallBlocks::line_nbytes);
+  base = std::malloc(block_nbytes + detail::ThreadCache::line_nbytes);
   void* place = base;
-  std::size_t room = block_nbytes + detail::SmallBlocks::line_nbytes;
+  std::size_t room = block_nbytes + detail::ThreadCache::line_nbytes;
   return static_cast<std::byte*>(
       base == nullptr ? nullptr
-                      : std::align(detail::SmallBlocks::line_nbytes, block_nbytes, place, room));
+                      : std::align(detail::ThreadCache::line_nbytes, block_nbytes, place, room));
 }
 
 }  // namespace
 
 void* TensorBase::operator new(std::size_t) noexcept {
-  const Block block = detail::take_small_block({.nbytes = block_nbytes});
+  const Block block = detail::take_from_thread_cache({.nbytes = block_nbytes});
   void* base = block.base;
   auto* first = static_cast<std::byte*>(block.data);
   if (first == nullptr && (first = new_block(base)) == nullptr) [[unlikely]] {
@@ -48,8 +48,8 @@ void* TensorBase::operator new(std::size_t) noexcept {
 void TensorBase::operator delete(void* place) noexcept {
   std::byte* const first = static_cast<std::byte*>(place) - sizeof(BlockNote);
   void* const base = reinterpret_cast<const BlockNote*>(first)->base;
-  detail::SmallBlocks* const blocks = detail::blocks_to_keep_in();
-  if (blocks == nullptr || !blocks->keep(base, first, block_nbytes)) {
+  detail::ThreadCache* const cache = detail::thread_cache();
+  if (cache == nullptr || !cache->put(base, first, block_nbytes)) {
     std::free(base);
   }
 }

@@ -44,7 +44,7 @@ struct TensorBase {
   TensorBase(const TensorBase&) = delete;
   TensorBase& operator=(const TensorBase&) = delete;
 
-  /// Of small blocks that the thread keeps, as views come and go. Null if there is no memory.
+  /// From the thread's cache of small blocks, as views come and go. Null if there is no memory.
   static void* operator new(std::size_t nbytes) noexcept;
   static void operator delete(void* place) noexcept;
 

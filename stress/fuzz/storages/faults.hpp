@@ -4,7 +4,7 @@
 #pragma once
 
 #include <byre/error/error.hpp>
-#include <byre/memory/aligned_allocator.hpp>
+#include <byre/memory/host_allocators.hpp>
 #include <byre/memory/allocator.hpp>
 
 #include <array>
@@ -15,8 +15,8 @@
 #include <stdexcept>
 #include <utility>
 
-#include "../../../tests/unit/support/failing_new.hpp"
 #include "../target.hpp"
+#include "support/failing_new.hpp"
 
 namespace byre::fuzz {
 

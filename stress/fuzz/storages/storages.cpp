@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Programs over buffers and storages: the input's bytes choose every step, and byre has to do what
 /// the model of eager copies does.
-#include <byre/error/warning.hpp>
+#include <byre/error/error.hpp>
 #include <byre/memory/pool.hpp>
 
 #include <functional>

@@ -3,7 +3,7 @@
 /// the model says of it, and where their memory comes from.
 #pragma once
 
-#include <byre/memory/pmr_allocator.hpp>
+#include <byre/memory/host_allocators.hpp>
 #include <byre/storage/buffer.hpp>
 #include <byre/storage/storage.hpp>
 

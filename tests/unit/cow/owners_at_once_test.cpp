@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Owners on threads of their own, for thousands of rounds, with both forms of the protocol.
-#include <byre/cow/share_lock.hpp>
+#include <byre/cow/detail/share_lock.hpp>
 #include <byre/stats/counters.hpp>
 #include <byre/storage/buffer.hpp>
 
@@ -11,8 +11,8 @@
 #include <optional>
 #include <vector>
 
-#include "../support/test_allocator.hpp"
-#include "../support/threads.hpp"
+#include "support/at_once.hpp"
+#include "support/failing_allocator.hpp"
 
 namespace byre::test {
 namespace {
@@ -58,7 +58,7 @@ std::byte stamp(std::size_t thread, std::size_t round) {
 
 TYPED_TEST(OwnersAtOnce, writers_of_shared_data_make_one_copy_fewer_than_owners) {
   for (std::size_t owners = 2; owners <= 16; ++owners) {
-    TestAllocator allocator;
+    FailingAllocator allocator;
     std::vector<TypeParam> buffers(owners);
     std::vector<Materialized> outcomes(owners);
     std::size_t now = 0;
@@ -89,7 +89,7 @@ TYPED_TEST(OwnersAtOnce, writers_of_shared_data_make_one_copy_fewer_than_owners)
 
 TYPED_TEST(OwnersAtOnce, first_lazy_clones_made_at_once_all_share_the_data) {
   constexpr std::size_t threads = 4;
-  TestAllocator allocator;
+  FailingAllocator allocator;
   TypeParam source;
   std::vector<TypeParam> clones(threads);
   run_rounds(
@@ -113,7 +113,7 @@ TYPED_TEST(OwnersAtOnce, first_lazy_clones_made_at_once_all_share_the_data) {
 
 TYPED_TEST(OwnersAtOnce, drops_that_race_copies_free_once_and_spoil_no_copy) {
   constexpr std::size_t threads = 4;
-  TestAllocator allocator;
+  FailingAllocator allocator;
   std::vector<std::optional<TypeParam>> buffers(threads);
   std::size_t now = 0;
   run_rounds(
@@ -142,7 +142,7 @@ TYPED_TEST(OwnersAtOnce, drops_that_race_copies_free_once_and_spoil_no_copy) {
 
 TYPED_TEST(OwnersAtOnce, clones_of_one_source_are_written_while_others_are_being_made) {
   constexpr std::size_t threads = 4;
-  TestAllocator allocator;
+  FailingAllocator allocator;
   const auto source = filled<TypeParam>(std::byte{5}, allocator);
   run_rounds(
       threads, 2000, [](std::size_t) {},
@@ -159,7 +159,7 @@ TYPED_TEST(OwnersAtOnce, clones_of_one_source_are_written_while_others_are_being
 
 TYPED_TEST(OwnersAtOnce, writers_that_never_wait_each_end_up_alone_with_their_own) {
   constexpr std::size_t threads = 4;
-  TestAllocator allocator;
+  FailingAllocator allocator;
   std::vector<TypeParam> buffers(threads);
   run_rounds(
       threads, 3000,
@@ -183,7 +183,7 @@ TYPED_TEST(OwnersAtOnce, writers_that_never_wait_each_end_up_alone_with_their_ow
 
 TYPED_TEST(OwnersAtOnce, copies_that_fail_among_writers_leave_every_owner_with_the_data) {
   constexpr std::size_t threads = 3;
-  TestAllocator allocator;
+  FailingAllocator allocator;
   std::vector<TypeParam> buffers(threads);
   std::vector<int> failures(threads);
   run_rounds(
@@ -200,7 +200,7 @@ TYPED_TEST(OwnersAtOnce, copies_that_fail_among_writers_leave_every_owner_with_t
             EXPECT_TRUE(holds_only(buffers[thread], std::byte{4}));
             std::memset(data, static_cast<int>(thread), nbytes);
             return;
-          } catch (const TestAllocator::CopyFailed&) {
+          } catch (const FailingAllocator::CopyFailed&) {
             ++failures[thread];
             EXPECT_TRUE(holds_only(buffers[thread], std::byte{4}));
           }
@@ -219,10 +219,10 @@ TYPED_TEST(OwnersAtOnce, copies_that_fail_among_writers_leave_every_owner_with_t
 
 TEST(WritersAtOnce, the_last_owner_parks_until_copies_that_take_their_time_end) {
   constexpr std::size_t owners = 3;
-  TestAllocator allocator;
+  FailingAllocator allocator;
   std::vector<WordBuffer> buffers(owners);
   std::int64_t waits = 0;
-  allocator.during_copy([&] { yield_until([&] { return stats::snapshot().waits > waits; }); });
+  allocator.during_copy([&] { await([&] { return stats::snapshot().waits > waits; }); });
   run_rounds(
       owners, 500,
       [&](std::size_t) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 // The six operations, one at a time, on both forms of the protocol.
-#include <byre/cow/share_lock.hpp>
+#include <byre/cow/detail/share_lock.hpp>
 #include <byre/cow/share_word.hpp>
 #include <byre/stats/counters.hpp>
 
 #include <gtest/gtest.h>
 #include <boost/thread/thread.hpp>
 
-#include "../support/threads.hpp"
+#include "support/at_once.hpp"
 
 namespace byre::test {
 namespace {
@@ -63,7 +63,7 @@ TYPED_TEST(Protocol, the_owner_left_over_may_write_at_once_and_its_claim_steals)
   EXPECT_TRUE(this->form.drop_owner());
 }
 
-TYPED_TEST(Protocol, frozen_data_is_never_writable_though_it_may_be_unique) {
+TYPED_TEST(Protocol, read_only_data_is_never_writable_though_it_may_be_unique) {
   TypeParam read_only(true);
   EXPECT_FALSE(read_only.is_writable());
   EXPECT_TRUE(read_only.is_unique());
@@ -169,7 +169,7 @@ class WaitingOwner : public testing::Test {
     [[maybe_unused]] const auto waits = stats::snapshot().waits;
     waiter = boost::thread([this] { answer = word.claim(); });
 #if BYRE_STATS
-    yield_until([&] { return stats::snapshot().waits > waits; });
+    await([&] { return stats::snapshot().waits > waits; });
 #endif
   }
 

@@ -2,7 +2,7 @@
 /// Errors: what they are, and what their texts say of what was asked and found.
 #include <byre/error/call_site.hpp>
 #include <byre/error/error.hpp>
-#include <byre/memory/aligned_allocator.hpp>
+#include <byre/memory/host_allocators.hpp>
 #include <byre/storage/storage.hpp>
 
 #include <gtest/gtest.h>

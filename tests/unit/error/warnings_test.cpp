@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/error/error.hpp>
-#include <byre/error/warning.hpp>
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
-#include "../support/at_once.hpp"
-#include "../support/caught_warnings.hpp"
+#include "support/at_once.hpp"
+#include "support/caught_warnings.hpp"
 
 namespace byre::test {
 namespace {

@@ -17,7 +17,7 @@
 #include <new>
 #include <string>
 
-#include "../support/failing_new.hpp"
+#include "support/failing_new.hpp"
 #include "tensors.hpp"
 
 namespace {

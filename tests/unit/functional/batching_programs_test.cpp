@@ -9,8 +9,8 @@
 #include <optional>
 #include <string>
 
-#include "../support/seed.hpp"
 #include "random_calls.hpp"
+#include "support/random.hpp"
 
 namespace byre::test {
 namespace {

@@ -7,8 +7,8 @@
 #include <gtest/gtest.h>
 #include <string>
 
-#include "../support/seed.hpp"
 #include "random_calls.hpp"
+#include "support/random.hpp"
 
 namespace byre::test {
 namespace {

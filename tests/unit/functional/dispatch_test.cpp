@@ -10,8 +10,8 @@
 #include <gtest/gtest.h>
 #include <string>
 
-#include "../support/seed.hpp"
 #include "random_calls.hpp"
+#include "support/random.hpp"
 #include "tensors.hpp"
 
 namespace {

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "../support/threads.hpp"
+#include "support/at_once.hpp"
 #include "tensors.hpp"
 
 namespace {

@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 #include <vector>
 
-#include "../support/threads.hpp"
+#include "support/at_once.hpp"
 
 namespace {
 

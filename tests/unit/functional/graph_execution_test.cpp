@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "../support/at_once.hpp"
-#include "../support/complaint.hpp"
+#include "support/at_once.hpp"
+#include "support/complaint.hpp"
 #include "tensors.hpp"
 
 #include <byre/functional/backends/cpu.hpp>

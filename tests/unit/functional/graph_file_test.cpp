@@ -14,9 +14,9 @@
 #include <limits>
 #include <string>
 
-#include "../support/seed.hpp"
-#include "../support/temporary_folder.hpp"
 #include "random_calls.hpp"
+#include "support/random.hpp"
+#include "support/temporary_folder.hpp"
 #include "tensors.hpp"
 
 namespace {

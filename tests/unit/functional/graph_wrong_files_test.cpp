@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "../support/seed.hpp"
+#include "support/random.hpp"
 
 #include <byre/functional/dispatch/scanner.hpp>
 #include <byre/functional/graph/file.hpp>

@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-#include "../support/complaint.hpp"
+#include "support/complaint.hpp"
 #include "tensors.hpp"
 
 namespace {

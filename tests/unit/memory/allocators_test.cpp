@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/error/error.hpp>
-#include <byre/memory/aligned_allocator.hpp>
+#include <byre/memory/host_allocators.hpp>
 #include <byre/memory/device.hpp>
-#include <byre/memory/pmr_allocator.hpp>
 #include <byre/storage/buffer.hpp>
 
 #include <gtest/gtest.h>
@@ -15,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "../support/counting_resource.hpp"
-#include "../support/user_allocators.hpp"
+#include "support/counting_resource.hpp"
+#include "support/user_allocators.hpp"
 
 namespace byre::test {
 namespace {

@@ -2,7 +2,7 @@
 /// Numbers of bytes that read as they are said.
 #pragma once
 
-#include <byre/memory/detail/pages.hpp>
+#include <byre/memory/pages.hpp>
 
 #include <cstddef>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <byre/memory/detail/pages.hpp>
+#include <byre/memory/pages.hpp>
 
 #include <gtest/gtest.h>
 

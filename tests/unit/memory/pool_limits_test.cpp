@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "../support/fake_pages.hpp"
 #include "nbytes.hpp"
+#include "support/fake_pages.hpp"
 
 namespace byre::test {
 namespace {

@@ -14,10 +14,10 @@
 #include <random>
 #include <vector>
 
-#include "../support/at_once.hpp"
-#include "../support/fake_pages.hpp"
-#include "../support/seed.hpp"
 #include "nbytes.hpp"
+#include "support/at_once.hpp"
+#include "support/fake_pages.hpp"
+#include "support/random.hpp"
 
 namespace byre::test {
 namespace {

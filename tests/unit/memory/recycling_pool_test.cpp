@@ -9,8 +9,8 @@
 #include <cstring>
 #include <vector>
 
-#include "../support/fake_pages.hpp"
 #include "nbytes.hpp"
+#include "support/fake_pages.hpp"
 
 namespace byre::test {
 namespace {

@@ -9,7 +9,7 @@
 #include <new>
 #include <string_view>
 
-#include "../support/failing_new.hpp"
+#include "support/failing_new.hpp"
 
 namespace {
 

@@ -5,7 +5,7 @@
 
 #include <cstdio>
 
-#include "../support/failing_new.hpp"
+#include "support/failing_new.hpp"
 
 int main() {
   using byre::test::news_until_failure;

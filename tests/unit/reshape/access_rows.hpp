@@ -8,8 +8,8 @@
 
 #include <memory>
 
-#include "../support/fake_device.hpp"
-#include "../support/temporary_folder.hpp"
+#include "support/temporary_folder.hpp"
+#include "support/tensor/fake_device.hpp"
 #include "watched.hpp"
 
 namespace byre::test {

@@ -7,7 +7,7 @@
 #include <functional>
 #include <utility>
 
-#include "../support/user_allocators.hpp"
+#include "support/user_allocators.hpp"
 #include "watched.hpp"
 
 namespace byre::test {

@@ -2,7 +2,7 @@
 /// Error mode: what is thrown changes nothing, and is thrown once.
 #include <byre/tensor/accessor.hpp>
 
-#include "../support/fake_device.hpp"
+#include "support/tensor/fake_device.hpp"
 #include "watched.hpp"
 
 namespace byre::test {

@@ -7,9 +7,9 @@
 #include <bit>
 #include <set>
 
-#include "../support/at_once.hpp"
-#include "../support/fake_device.hpp"
-#include "../support/temporary_folder.hpp"
+#include "support/at_once.hpp"
+#include "support/temporary_folder.hpp"
+#include "support/tensor/fake_device.hpp"
 #include "watched.hpp"
 
 namespace byre::test {

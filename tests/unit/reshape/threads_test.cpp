@@ -10,9 +10,8 @@
 #include <fstream>
 #include <string>
 
-#include "../support/at_once.hpp"
-#include "../support/temporary_folder.hpp"
-#include "../support/threads.hpp"
+#include "support/at_once.hpp"
+#include "support/temporary_folder.hpp"
 #include "watched.hpp"
 
 namespace byre::test {

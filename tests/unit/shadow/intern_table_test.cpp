@@ -10,7 +10,7 @@
 #include <numeric>
 #include <vector>
 
-#include "../support/at_once.hpp"
+#include "support/at_once.hpp"
 
 namespace byre::test {
 namespace {

@@ -6,8 +6,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "../support/complaint.hpp"
-#include "../support/temporary_folder.hpp"
+#include "support/complaint.hpp"
+#include "support/temporary_folder.hpp"
 #include "tracked.hpp"
 
 namespace byre::test {

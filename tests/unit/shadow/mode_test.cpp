@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "../support/at_once.hpp"
+#include "support/at_once.hpp"
 
 namespace byre::test {
 namespace {

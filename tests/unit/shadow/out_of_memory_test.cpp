@@ -7,7 +7,7 @@
 #include <limits>
 #include <map>
 
-#include "../support/failing_new.hpp"
+#include "support/failing_new.hpp"
 #include "tracked.hpp"
 
 namespace byre::test {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "../support/seed.hpp"
+#include "support/random.hpp"
 #include "tracked.hpp"
 
 namespace byre::test {

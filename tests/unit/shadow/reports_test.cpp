@@ -8,8 +8,8 @@
 #include <cstring>
 #include <limits>
 
-#include "../support/at_once.hpp"
-#include "../support/caught_warnings.hpp"
+#include "support/at_once.hpp"
+#include "support/caught_warnings.hpp"
 #include "tracked.hpp"
 
 namespace byre::test {

@@ -5,9 +5,9 @@
 #include <byre/shadow/silence.hpp>
 #include <byre/storage/detail/input_file.hpp>
 
-#include "../support/at_once.hpp"
-#include "../support/complaint.hpp"
-#include "../support/temporary_folder.hpp"
+#include "support/at_once.hpp"
+#include "support/complaint.hpp"
+#include "support/temporary_folder.hpp"
 #include "tracked.hpp"
 
 namespace byre::test {

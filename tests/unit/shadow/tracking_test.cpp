@@ -4,7 +4,7 @@
 #include <byre/shadow/lineage.hpp>
 #include <byre/shadow/place.hpp>
 
-#include "../support/at_once.hpp"
+#include "support/at_once.hpp"
 #include "tracked.hpp"
 
 namespace byre::test {

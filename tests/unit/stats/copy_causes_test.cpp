@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 /// What copy sinks are told of each cause of a copy: bytes, cause, and the user's own line.
-#include <byre/memory/aligned_allocator.hpp>
+#include <byre/memory/host_allocators.hpp>
 #include <byre/stats/events.hpp>
 #include <byre/storage/storage.hpp>
 
@@ -13,9 +13,9 @@
 #include <optional>
 #include <string>
 
-#include "../support/at_once.hpp"
-#include "../support/recorder.hpp"
-#include "../support/user_allocators.hpp"
+#include "support/at_once.hpp"
+#include "support/recorder.hpp"
+#include "support/user_allocators.hpp"
 
 namespace byre::test {
 namespace {

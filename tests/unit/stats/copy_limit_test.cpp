@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 /// The helper for users' own tests: a block that copies more than expected fails.
-#include <byre/memory/aligned_allocator.hpp>
+#include <byre/memory/host_allocators.hpp>
 #include <byre/stats/expect.hpp>
 #include <byre/storage/buffer.hpp>
 
@@ -11,7 +11,7 @@
 #include <string>
 #include <type_traits>
 
-#include "../support/at_once.hpp"
+#include "support/at_once.hpp"
 
 namespace byre::test {
 namespace {

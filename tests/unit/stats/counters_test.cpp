@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 /// What each counter means, operation by operation.
-#include <byre/memory/aligned_allocator.hpp>
+#include <byre/memory/host_allocators.hpp>
 #include <byre/stats/counters.hpp>
 #include <byre/storage/buffer.hpp>
 #include <byre/storage/storage.hpp>
@@ -14,9 +14,9 @@
 #include <stdexcept>
 #include <vector>
 
-#include "../support/at_once.hpp"
-#include "../support/counted.hpp"
-#include "../support/user_allocators.hpp"
+#include "support/at_once.hpp"
+#include "support/counted.hpp"
+#include "support/user_allocators.hpp"
 
 namespace byre::test {
 namespace {

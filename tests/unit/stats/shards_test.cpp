@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Counts of many threads: running, ended, and ending.
-#include <byre/memory/aligned_allocator.hpp>
+#include <byre/memory/host_allocators.hpp>
 #include <byre/stats/counters.hpp>
 #include <byre/storage/buffer.hpp>
 
@@ -9,8 +9,8 @@
 
 #include <cstdint>
 
-#include "../support/at_once.hpp"
-#include "../support/counted.hpp"
+#include "support/at_once.hpp"
+#include "support/counted.hpp"
 
 namespace byre::test {
 namespace {

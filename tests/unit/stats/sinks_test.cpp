@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 /// How copy sinks are called: how long, on which thread, and what they may do wrong.
-#include <byre/memory/aligned_allocator.hpp>
+#include <byre/memory/host_allocators.hpp>
 #include <byre/stats/counters.hpp>
 #include <byre/stats/events.hpp>
 #include <byre/storage/buffer.hpp>
@@ -15,10 +15,10 @@
 #include <stdexcept>
 #include <string>
 
-#include "../support/at_once.hpp"
-#include "../support/caught_warnings.hpp"
-#include "../support/counted.hpp"
-#include "../support/recorder.hpp"
+#include "support/at_once.hpp"
+#include "support/caught_warnings.hpp"
+#include "support/counted.hpp"
+#include "support/recorder.hpp"
 
 namespace byre::test {
 namespace {

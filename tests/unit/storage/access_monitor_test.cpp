@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-#include "../support/test_allocator.hpp"
+#include "support/failing_allocator.hpp"
 
 namespace byre::test {
 namespace {
@@ -43,7 +43,7 @@ class WriteUnderWay {
   Storage& clone() { return clone_; }
 
  private:
-  TestAllocator allocator_;
+  FailingAllocator allocator_;
   Storage storage_ = Storage::allocate(64, allocator_);
   Storage clone_;
   Gate in_copy_;
@@ -84,7 +84,7 @@ TEST(CheckedBuildDeathTest, a_question_during_a_write_ends_the_program) {
 TEST(CheckedBuildDeathTest, a_destruction_during_a_write_ends_the_program) {
   EXPECT_DEATH(
       {
-        TestAllocator allocator;
+        FailingAllocator allocator;
         std::optional<Buffer> buffer = Buffer::allocate(8, allocator);
         const Buffer clone = *buffer;
         Gate in_copy;

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "../support/complaint.hpp"
-#include "../support/failing_new.hpp"
+#include "support/complaint.hpp"
+#include "support/failing_new.hpp"
 
 namespace byre::test {
 namespace {

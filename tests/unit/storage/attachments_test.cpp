@@ -8,7 +8,7 @@
 #include <memory>
 #include <utility>
 
-#include "../support/at_once.hpp"
+#include "support/at_once.hpp"
 
 namespace byre::test {
 namespace {

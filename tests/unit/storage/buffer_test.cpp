@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "../support/test_allocator.hpp"
-#include "../support/threads.hpp"
+#include "support/at_once.hpp"
+#include "support/failing_allocator.hpp"
 #include "text.hpp"
 
 namespace byre::test {
@@ -87,7 +87,7 @@ TEST(Buffer, copying_it_shares_the_data_until_one_side_writes) {
 }
 
 TEST(Buffer, reading_never_copies) {
-  TestAllocator allocator;
+  FailingAllocator allocator;
   const Buffer original = of_text("cow", allocator);
   const Buffer clone = original;
   EXPECT_EQ(text_of(clone), text_of(original));
@@ -96,7 +96,7 @@ TEST(Buffer, reading_never_copies) {
 }
 
 TEST(Buffer, the_first_writer_copies_and_the_last_owner_keeps_the_data) {
-  TestAllocator allocator;
+  FailingAllocator allocator;
   Buffer first = of_text("cow", allocator);
   Buffer second = first;
   const std::byte* shared = first.data();
@@ -118,7 +118,7 @@ TEST(Buffer, the_owner_left_behind_by_a_dropped_clone_keeps_the_data) {
 }
 
 TEST(Buffer, a_copy_keeps_the_size_and_the_allocator) {
-  TestAllocator allocator;
+  FailingAllocator allocator;
   const Buffer original = of_text("cow", allocator);
   Buffer clone = original;
   clone.mutable_data();
@@ -160,7 +160,7 @@ TEST(Buffer, swapping_exchanges_the_bytes) {
 }
 
 TEST(Buffer, a_thousand_clones_of_clones_share_one_allocation) {
-  TestAllocator allocator;
+  FailingAllocator allocator;
   std::vector<Buffer> chain{of_text("cow", allocator)};
   for (int i = 0; i < 1000; ++i) {
     chain.push_back(chain.back());
@@ -225,7 +225,7 @@ TEST(Buffer, of_a_size_no_machine_has_is_out_of_memory) {
 }
 
 TEST(Buffer, who_may_not_wait_copies_while_a_copy_is_pending) {
-  TestAllocator allocator;
+  FailingAllocator allocator;
   Gate in_copy;
   Gate go_on;
   Buffer slow = of_text("cow", allocator);
@@ -246,7 +246,7 @@ TEST(Buffer, who_may_not_wait_copies_while_a_copy_is_pending) {
 }
 
 TEST(Buffer, the_last_drop_does_not_wait_for_a_pending_copy) {
-  TestAllocator allocator;
+  FailingAllocator allocator;
   Gate in_copy;
   Gate go_on;
   Buffer slow = of_text("cow", allocator);

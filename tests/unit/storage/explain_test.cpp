@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "../support/test_allocator.hpp"
+#include "support/failing_allocator.hpp"
 
 namespace byre::test {
 namespace {
@@ -15,7 +15,7 @@ bool ends_with(const std::string& text, const std::string& end) {
 }
 
 TEST(Explain, says_what_a_write_would_do_and_why) {
-  TestAllocator allocator;
+  FailingAllocator allocator;
   Storage storage = Storage::allocate(64, allocator);
   EXPECT_PRED2(ends_with, explain(storage),
                ", allocated by the test allocator, shared by 1 owner: a write goes to them "
@@ -40,7 +40,7 @@ TEST(Explain, knows_read_only_memory_and_none) {
 }
 
 TEST(Explain, knows_that_a_copy_is_pending) {
-  TestAllocator allocator;
+  FailingAllocator allocator;
   Buffer first = Buffer::allocate(8, allocator);
   const Buffer second = first;
   std::string during;

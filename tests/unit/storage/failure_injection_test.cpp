@@ -12,8 +12,8 @@
 #include <string>
 #include <utility>
 
-#include "../support/failing_new.hpp"
-#include "../support/test_allocator.hpp"
+#include "support/failing_allocator.hpp"
+#include "support/failing_new.hpp"
 #include "text.hpp"
 
 namespace byre::test {
@@ -51,7 +51,7 @@ Storage of_text(const std::string& text, Allocator& allocator) {
 }
 
 TEST(FailureInjection, making_a_storage_fails_cleanly_at_every_allocation) {
-  TestAllocator allocator;
+  FailingAllocator allocator;
   EXPECT_EQ(fail_each_new([&] { Storage::allocate(64); }),
             1);  // the identity; the data is malloc's
   allocator.fail_allocation(0);
@@ -60,7 +60,7 @@ TEST(FailureInjection, making_a_storage_fails_cleanly_at_every_allocation) {
 }
 
 TEST(FailureInjection, an_identity_that_cannot_be_made_leaves_the_buffer_its_bytes) {
-  TestAllocator allocator;
+  FailingAllocator allocator;
   Buffer buffer = Buffer::allocate(64, allocator);
   news_until_failure = 0;
   EXPECT_THROW(Storage(std::move(buffer)), OutOfMemory);
@@ -71,7 +71,7 @@ TEST(FailureInjection, an_identity_that_cannot_be_made_leaves_the_buffer_its_byt
 }
 
 TEST(FailureInjection, lazily_cloning_a_storage_fails_cleanly_at_every_allocation) {
-  TestAllocator allocator;
+  FailingAllocator allocator;
   const Storage storage = of_text("cow", allocator);
   EXPECT_EQ(fail_each_new([&] {
               const Storage clone = storage.lazy_clone();
@@ -117,7 +117,7 @@ TEST(FailureInjection, mapping_a_file_fails_cleanly_at_every_allocation) {
 }
 
 TEST(FailureInjection, device_memory_fails_cleanly_at_every_allocation) {
-  TestAllocator allocator(Device(1, 0));
+  FailingAllocator allocator(Device(1, 0));
   EXPECT_EQ(fail_each_new([&] { Buffer::allocate(64, allocator); }) > 0, true);
   EXPECT_EQ(allocator.blocks_out(), 0U);
   allocator.fail_allocation(0);
@@ -129,7 +129,7 @@ TEST(FailureInjection, device_memory_fails_cleanly_at_every_allocation) {
 class FailingWrite : public testing::TestWithParam<Wait> {};
 
 TEST_P(FailingWrite, that_finds_no_memory_changes_nothing) {
-  TestAllocator allocator;
+  FailingAllocator allocator;
   Storage storage = of_text("cow", allocator);
   const Storage clone = storage.lazy_clone();
   allocator.fail_allocation(0);
@@ -142,11 +142,11 @@ TEST_P(FailingWrite, that_finds_no_memory_changes_nothing) {
 }
 
 TEST_P(FailingWrite, whose_copy_throws_passes_the_exception_on_and_changes_nothing) {
-  TestAllocator allocator;
+  FailingAllocator allocator;
   Storage storage = of_text("cow", allocator);
   const Storage clone = storage.lazy_clone();
   allocator.fail_copy(0);
-  EXPECT_THROW(storage.mutable_data(GetParam()), TestAllocator::CopyFailed);
+  EXPECT_THROW(storage.mutable_data(GetParam()), FailingAllocator::CopyFailed);
   EXPECT_EQ(allocator.blocks_out(), 1U);
   EXPECT_EQ(text_of(storage), "cow");
   EXPECT_TRUE(storage.shares_data_with(clone));
@@ -154,12 +154,12 @@ TEST_P(FailingWrite, whose_copy_throws_passes_the_exception_on_and_changes_nothi
 }
 
 TEST_P(FailingWrite, whose_other_owner_left_meanwhile_keeps_the_data_the_next_time) {
-  TestAllocator allocator;
+  FailingAllocator allocator;
   Storage storage = of_text("cow", allocator);
   {
     const Storage clone = storage.lazy_clone();
     allocator.fail_copy(0);
-    EXPECT_THROW(storage.mutable_data(GetParam()), TestAllocator::CopyFailed);
+    EXPECT_THROW(storage.mutable_data(GetParam()), FailingAllocator::CopyFailed);
   }
   EXPECT_EQ(storage.materialize(GetParam()), Materialized::already_unique);
 }
@@ -167,19 +167,19 @@ TEST_P(FailingWrite, whose_other_owner_left_meanwhile_keeps_the_data_the_next_ti
 INSTANTIATE_TEST_SUITE_P(WaitingOrNot, FailingWrite, testing::Values(Wait::allowed, Wait::never));
 
 TEST(FailureInjection, a_resize_that_fails_keeps_size_and_bytes) {
-  TestAllocator allocator;
+  FailingAllocator allocator;
   Storage storage = of_text("cow", allocator);
   allocator.fail_allocation(0);
   EXPECT_THROW(storage.resize(1000), OutOfMemory);
   EXPECT_EQ(text_of(storage), "cow");
   allocator.fail_copy(0);
-  EXPECT_THROW(storage.resize(1000), TestAllocator::CopyFailed);
+  EXPECT_THROW(storage.resize(1000), FailingAllocator::CopyFailed);
   EXPECT_EQ(text_of(storage), "cow");
   EXPECT_EQ(allocator.blocks_out(), 1U);
 }
 
 TEST(FailureInjection, a_failure_is_reported_without_memory) {
-  TestAllocator allocator;
+  FailingAllocator allocator;
   Storage storage = of_text("cow", allocator);
   const Storage clone = storage.lazy_clone();
   allocator.fail_allocation(0);

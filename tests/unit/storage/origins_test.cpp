@@ -16,7 +16,7 @@
 #include <memory>
 #include <string>
 
-#include "../support/test_allocator.hpp"
+#include "support/failing_allocator.hpp"
 #include "text.hpp"
 
 namespace byre::test {
@@ -199,7 +199,7 @@ TEST(AdoptedMemory, is_deleted_on_whichever_thread_lets_go_last) {
 TEST(AdoptedMemory, that_grows_moves_to_the_allocator_and_is_deleted) {
   int deleted = 0;
   char memory[] = "cow";
-  TestAllocator allocator;
+  FailingAllocator allocator;
   Buffer buffer = Buffer::adopt(
       memory, 3, [&](void*) { ++deleted; }, allocator);
   buffer.resize(2);
@@ -220,7 +220,7 @@ TEST(BorrowedMemory, is_written_in_place_and_never_released) {
 }
 
 TEST(BorrowedMemory, is_copied_by_a_lazy_clone_which_may_outlive_it) {
-  TestAllocator allocator;
+  FailingAllocator allocator;
   auto memory = std::make_unique<std::string>("cow");
   Buffer buffer = Buffer::borrow(memory->data(), 3, allocator);
   Buffer clone = buffer;
@@ -249,7 +249,7 @@ TEST(BorrowedMemory, null_is_refused_unless_it_has_no_bytes) {
 }
 
 TEST(BorrowedMemory, whose_clone_finds_no_memory_is_unharmed) {
-  TestAllocator allocator;
+  FailingAllocator allocator;
   char memory[] = "cow";
   const Buffer buffer = Buffer::borrow(memory, 3, allocator);
   allocator.fail_allocation(0);
@@ -259,7 +259,7 @@ TEST(BorrowedMemory, whose_clone_finds_no_memory_is_unharmed) {
 
 TEST(MappedFile, is_read_without_copying_and_copied_by_every_write) {
   const TemporaryFile file("a cow in a byre");
-  TestAllocator allocator;
+  FailingAllocator allocator;
   Buffer buffer = Buffer::map_file(file.path(), allocator);
   EXPECT_EQ(buffer.origin(), Origin::mapped);
   EXPECT_EQ(text_of(buffer), "a cow in a byre");
@@ -327,7 +327,7 @@ TEST(MappedFile, that_is_unreadable_is_refused_by_name) {
 
 TEST(MappedFile, that_finds_no_memory_for_a_write_still_reads) {
   const TemporaryFile file("cow");
-  TestAllocator allocator;
+  FailingAllocator allocator;
   Buffer buffer = Buffer::map_file(file.path(), allocator);
   allocator.fail_allocation(0);
   EXPECT_THROW(buffer.mutable_data(), OutOfMemory);

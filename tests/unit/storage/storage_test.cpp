@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "../support/test_allocator.hpp"
-#include "../support/threads.hpp"
+#include "support/at_once.hpp"
+#include "support/failing_allocator.hpp"
 
 namespace byre::test {
 namespace {
@@ -112,7 +112,7 @@ TEST(Storage, resizing_is_refused_while_a_lazy_clone_shares_the_data) {
 }
 
 TEST(Storage, holds_any_buffer) {
-  TestAllocator allocator;
+  FailingAllocator allocator;
   Storage storage(Buffer::allocate(16, allocator));
   EXPECT_EQ(&storage.allocator(), &allocator);
   int deleted = 0;
@@ -125,7 +125,7 @@ TEST(Storage, holds_any_buffer) {
 }
 
 TEST(Storage, the_last_handle_on_whichever_thread_releases_it) {
-  TestAllocator allocator;
+  FailingAllocator allocator;
   std::vector<Storage> handles(4);
   run_rounds(
       4, 3000,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// sync::Boost: its atomics, lock and immortal objects do what the seam says.
+/// sync::Boost: its atomics, lock and objects without a destructor do what the seam says.
 #include <byre/sync/boost.hpp>
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 #include <memory>
 #include <vector>
 
-#include "../support/at_once.hpp"
+#include "support/at_once.hpp"
 
 namespace byre::test {
 namespace {
@@ -151,13 +151,13 @@ struct Monument {
 };
 struct OtherMonument {};
 
-TEST(BoostImmortal, is_one_object_of_its_type_whoever_asks) {
-  Monument& monument = sync::Boost::immortal<Monument>();
+TEST(BoostNoDestructor, is_one_object_of_its_type_whoever_asks) {
+  Monument& monument = sync::Boost::no_destructor<Monument>();
   EXPECT_EQ(monument.inscription, 7);
   std::vector<Monument*> seen(8);
-  at_once(8, [&](std::size_t thread) { seen[thread] = &sync::Boost::immortal<Monument>(); });
+  at_once(8, [&](std::size_t thread) { seen[thread] = &sync::Boost::no_destructor<Monument>(); });
   EXPECT_EQ(seen, std::vector<Monument*>(8, &monument));
-  EXPECT_NE(static_cast<void*>(&sync::Boost::immortal<OtherMonument>()),
+  EXPECT_NE(static_cast<void*>(&sync::Boost::no_destructor<OtherMonument>()),
             static_cast<void*>(&monument));
 }
 

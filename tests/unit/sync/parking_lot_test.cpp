@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 /// The parking lot. A wake-up that is lost shows as a test that never ends.
-#include <byre/memory/detail/pages.hpp>
+#include <byre/memory/pages.hpp>
 #include <byre/sync/boost.hpp>
 #include <byre/sync/detail/parking_lot.hpp>
 
@@ -16,7 +16,7 @@
 #include <sys/mman.h>
 #endif
 
-#include "../support/at_once.hpp"
+#include "support/at_once.hpp"
 
 namespace byre::test {
 namespace {

@@ -11,8 +11,7 @@
 #include <byre/shadow/switch.hpp>
 #include <byre/shadow/tally.hpp>
 #include <byre/shadow/watch_count.hpp>
-#include <byre/stats/detail/shard.hpp>
-#include <byre/stats/detail/sink_flag.hpp>
+#include <byre/stats/detail/cells.hpp>
 #include <byre/storage/detail/attachment_sites.hpp>
 #include <byre/storage/detail/ref_count.hpp>
 #include <byre/sync/detail/site.hpp>

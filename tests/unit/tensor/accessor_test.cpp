@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Accessors, and mdspans where there are any.
-#include "../support/inverting_device.hpp"
 #include "elements_support.hpp"
+#include "support/tensor/inverting_device.hpp"
 
 #include <byre/tensor/accessor.hpp>
 
@@ -11,7 +11,7 @@
 #include <random>
 #include <vector>
 
-#include "../support/seed.hpp"
+#include "support/random.hpp"
 
 namespace byre::test {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <functional>
 
-#include "../support/failing_new.hpp"
+#include "support/failing_new.hpp"
 
 namespace byre::test {
 namespace {

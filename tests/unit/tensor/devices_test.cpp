@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "../support/complaint.hpp"
-#include "../support/fake_device.hpp"
-#include "../support/test_allocator.hpp"
+#include "support/complaint.hpp"
+#include "support/failing_allocator.hpp"
+#include "support/tensor/fake_device.hpp"
 
 namespace byre::test {
 namespace {

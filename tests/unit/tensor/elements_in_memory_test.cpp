@@ -14,11 +14,11 @@
 #include <string>
 #include <vector>
 
-#include "../support/complaint.hpp"
-#include "../support/counted.hpp"
-#include "../support/fake_device.hpp"
-#include "../support/temporary_folder.hpp"
-#include "../support/test_allocator.hpp"
+#include "support/complaint.hpp"
+#include "support/counted.hpp"
+#include "support/failing_allocator.hpp"
+#include "support/temporary_folder.hpp"
+#include "support/tensor/fake_device.hpp"
 
 namespace byre::test {
 namespace {
@@ -60,7 +60,7 @@ TEST(Bools, foreign_bytes_are_bools_only_if_each_is_0_or_1) {
 }
 
 TEST(Bools, that_nobody_wrote_are_false) {
-  TestAllocator on_host;
+  FailingAllocator on_host;
   for (Allocator* const allocator :
        std::initializer_list<Allocator*>{&on_host, &FakeDevice::first().allocator()}) {
     const std::vector<std::uint8_t> zeros(100, 0);
@@ -102,7 +102,7 @@ TEST(Alignment, elements_begin_where_their_type_may) {
 }
 
 TEST(Allocators, a_tensor_keeps_to_the_one_it_was_given) {
-  TestAllocator allocator;
+  FailingAllocator allocator;
   {
     Tensor x = Tensor::empty({4}, DType::f32, allocator);
     EXPECT_EQ(&x.clone().storage().allocator(), &allocator);
@@ -128,7 +128,7 @@ TEST(Allocators, a_tensor_keeps_to_the_one_it_was_given) {
 }
 
 TEST(Growing, moves_what_others_share_once) {
-  TestAllocator allocator;
+  FailingAllocator allocator;
   const Tensor x = zero_(*std::make_unique<Tensor>(Tensor::empty({4}, DType::f32, allocator)));
   Tensor clone = x.lazy_clone();
   const Counted counted;
@@ -148,7 +148,7 @@ TEST(Growing, moves_what_others_share_once) {
 TEST(Growing, moves_what_is_mapped_once) {
   const TemporaryFolder folder;
   write_file(folder / "bytes", "meadow");
-  TestAllocator allocator;
+  FailingAllocator allocator;
   {
     Tensor x = Tensor::over(Storage::map_file(folder / "bytes", allocator), {6}, DType::u8);
     x.extend(2, 0);
@@ -160,7 +160,7 @@ TEST(Growing, moves_what_is_mapped_once) {
 }
 
 TEST(Growing, does_without_the_growth_that_there_is_no_memory_for) {
-  TestAllocator allocator;
+  FailingAllocator allocator;
   Tensor x = Tensor::empty({4}, DType::u8, allocator);
   std::memset(x.mutable_raw_data(), 7, 4);
   allocator.fail_allocation(0);
@@ -170,7 +170,7 @@ TEST(Growing, does_without_the_growth_that_there_is_no_memory_for) {
   allocator.fail_allocation(0);
   EXPECT_THROW(x.extend(1000, 0), OutOfMemory);
   EXPECT_EQ(x.size(0), 1004);
-  allocator.fail_allocation(TestAllocator::never);
+  allocator.fail_allocation(FailingAllocator::never);
 }
 
 TEST(Pointers, to_read_are_valid_until_the_storage_is_written) {

@@ -7,7 +7,7 @@
 #include <random>
 #include <set>
 
-#include "../support/seed.hpp"
+#include "support/random.hpp"
 
 namespace byre::test {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Operations on tensors that are not initialized, or not on the host.
-#include "../support/inverting_device.hpp"
 #include "elements_support.hpp"
+#include "support/tensor/inverting_device.hpp"
 
 #include <cstring>
 #include <functional>

@@ -11,7 +11,7 @@
 #include <limits>
 #include <random>
 
-#include "../support/seed.hpp"
+#include "support/random.hpp"
 
 namespace byre::test {
 namespace {

@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "../support/at_once.hpp"
-#include "../support/complaint.hpp"
-#include "../support/test_allocator.hpp"
+#include "support/at_once.hpp"
+#include "support/complaint.hpp"
+#include "support/failing_allocator.hpp"
 
 namespace byre::test {
 namespace {
@@ -33,7 +33,7 @@ class DeviceOutOfMemory final : public DeviceSupport {
     static_cast<void>(is_registered);
     return support;
   }
-  TestAllocator& allocator() noexcept override { return allocator_; }
+  FailingAllocator& allocator() noexcept override { return allocator_; }
   void copy_to_host(void* to, const void* from, std::size_t nbytes) override {
     std::memcpy(to, from, nbytes);
   }
@@ -43,7 +43,7 @@ class DeviceOutOfMemory final : public DeviceSupport {
   const char* name() const noexcept override { return "failing"; }
 
  private:
-  TestAllocator allocator_{Device(7, 7)};
+  FailingAllocator allocator_{Device(7, 7)};
 };
 
 TEST(TensorMemory, what_fits_stays_where_it_is) {
@@ -125,7 +125,7 @@ TEST(TensorMemory, growing_a_lazy_clone_leaves_the_other_alone) {
 }
 
 TEST(TensorMemory, nothing_is_lost_when_an_allocation_or_a_copy_fails) {
-  TestAllocator& allocator = DeviceOutOfMemory::instance().allocator();
+  FailingAllocator& allocator = DeviceOutOfMemory::instance().allocator();
   const Tensor there = Tensor::of<float>({2, 2}, {1, 2, 3, 4}).to(Device(7, 7));
   const auto now = [](const Tensor& tensor) { return copied_floats_of(tensor.to(Device::cpu())); };
   const std::vector<float> before = now(there);
@@ -149,7 +149,7 @@ TEST(TensorMemory, nothing_is_lost_when_an_allocation_or_a_copy_fails) {
     Tensor x = there.clone();
     allocator.fail_allocation(0);
     EXPECT_THROW(step(there, x), OutOfMemory);
-    allocator.fail_allocation(TestAllocator::never);
+    allocator.fail_allocation(FailingAllocator::never);
     EXPECT_EQ(now(x), before);
     EXPECT_EQ(x.dtype(), DType::f32);
     EXPECT_EQ(now(there), before);
@@ -157,15 +157,15 @@ TEST(TensorMemory, nothing_is_lost_when_an_allocation_or_a_copy_fails) {
   }
   Tensor clone = there.lazy_clone();
   allocator.fail_copy(0);
-  EXPECT_THROW(clone.mutable_data<float>(), TestAllocator::CopyFailed);
-  allocator.fail_copy(TestAllocator::never);
+  EXPECT_THROW(clone.mutable_data<float>(), FailingAllocator::CopyFailed);
+  allocator.fail_copy(FailingAllocator::never);
   EXPECT_EQ(now(clone), before);
   Tensor freed = there.clone().free_memory();
   allocator.fail_allocation(0);
   EXPECT_THROW(freed.realize<float>(), OutOfMemory);
   EXPECT_THROW(Tensor(Device(7, 7)).resize({4}).reserve({9}), StateError);
   EXPECT_FALSE(freed.is_storage_initialized());
-  allocator.fail_allocation(TestAllocator::never);
+  allocator.fail_allocation(FailingAllocator::never);
   EXPECT_NE(freed.mutable_data<float>(), nullptr);
 }
 
@@ -254,7 +254,7 @@ TEST(TensorHandles, handles_to_one_tensor_are_one_tensor) {
 }
 
 TEST(TensorHandles, threads_copy_view_and_drop_them_at_once) {
-  TestAllocator allocator;
+  FailingAllocator allocator;
   {
     const Tensor x = Tensor::empty({8, 8}, DType::i32, allocator);
     Tensor(x).mutable_data<std::int32_t>()[9] = 7;

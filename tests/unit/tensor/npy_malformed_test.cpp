@@ -11,9 +11,9 @@
 #include <string>
 #include <string_view>
 
-#include "../support/complaint.hpp"
-#include "../support/seed.hpp"
-#include "../support/temporary_folder.hpp"
+#include "support/complaint.hpp"
+#include "support/random.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace byre::test {
 namespace {

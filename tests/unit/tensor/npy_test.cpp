@@ -15,9 +15,9 @@
 #include <string>
 #include <vector>
 
-#include "../support/complaint.hpp"
-#include "../support/inverting_device.hpp"
-#include "../support/temporary_folder.hpp"
+#include "support/complaint.hpp"
+#include "support/temporary_folder.hpp"
+#include "support/tensor/inverting_device.hpp"
 
 namespace byre::test {
 namespace {

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "../support/inverting_device.hpp"
+#include "support/tensor/inverting_device.hpp"
 
 namespace byre::test {
 namespace {

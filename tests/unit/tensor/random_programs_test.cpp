@@ -12,10 +12,10 @@
 #include <deque>
 #include <vector>
 
-#include "../support/at_once.hpp"
-#include "../support/counted.hpp"
-#include "../support/seed.hpp"
 #include "random_program.hpp"
+#include "support/at_once.hpp"
+#include "support/counted.hpp"
+#include "support/random.hpp"
 
 namespace byre::test {
 namespace {

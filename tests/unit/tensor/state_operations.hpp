@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "../support/fake_device.hpp"
-#include "../support/temporary_folder.hpp"
 #include "states.hpp"
+#include "support/temporary_folder.hpp"
+#include "support/tensor/fake_device.hpp"
 
 namespace byre::test {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "../support/complaint.hpp"
+#include "support/complaint.hpp"
 
 namespace byre::test {
 namespace {

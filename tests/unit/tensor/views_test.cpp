@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "../support/complaint.hpp"
-#include "../support/layout_text.hpp"
+#include "support/complaint.hpp"
+#include "support/tensor/layout_text.hpp"
 
 namespace byre::test {
 namespace {

@@ -6,7 +6,7 @@
 #include <byre/cow/detail/header.hpp>
 #include <byre/error/error.hpp>
 #include <byre/memory/allocator.hpp>
-#include <byre/memory/detail/small_blocks.hpp>
+#include <byre/memory/detail/thread_cache.hpp>
 #include <byre/stats/counters.hpp>
 
 #include <algorithm>
@@ -32,8 +32,8 @@ class basic_allocated final : public basic_header<Sync, Share> {
   /// create, and what copying throws.
   static Header* create_copy(std::size_t nbytes, const Header& source) {
     Allocator& allocator = source.allocator();
-    if (allocator.leaves_small_blocks_to_threads()) [[likely]] {
-      const Block block = detail::take_small_block({nbytes, prefix});
+    if (allocator.uses_thread_cache()) [[likely]] {
+      const Block block = detail::take_from_thread_cache({nbytes, prefix});
       if (block.data != nullptr) [[likely]] {
         copy_from(source, nbytes, block.data);
         return construct(nbytes, allocator, block);
@@ -130,8 +130,8 @@ class basic_allocated final : public basic_header<Sync, Share> {
     const std::size_t capacity = self.capacity();
     void* const base = self.base_.get();
     self.~basic_allocated();
-    if (!allocator.leaves_small_blocks_to_threads() ||
-        !detail::keep_small_block(base, data + capacity)) [[unlikely]] {
+    if (!allocator.uses_thread_cache() || !detail::put_in_thread_cache(base, data + capacity))
+        [[unlikely]] {
       deallocate(allocator, data, capacity, base);
     }
   }

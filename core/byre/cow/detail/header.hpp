@@ -74,7 +74,7 @@ class basic_header {
   Allocator& allocator() const noexcept { return *allocator_.get(); }
   Origin origin() const noexcept { return origin_.get(); }
   bool is_read_only() const noexcept { return read_only_.get(); }
-  /// Not the address decides: a program may have a header of no data in each of its libraries.
+  /// Not the address decides: a program may have several libraries that contain byre.
   bool has_data() const noexcept { return release_.get() != nullptr; }
   /// Whether a lazy clone may own the data too: not if it is borrowed, or none.
   bool is_shareable() const noexcept { return shareable_.get(); }
@@ -106,12 +106,19 @@ class basic_header {
 
 /// A header of no data.
 template <sync::Sync Sync, template <class> class Share>
+struct basic_no_data final : basic_header<Sync, Share> {
+  constexpr basic_no_data() noexcept : basic_header<Sync, Share>(NoOwner{}) {}
+};
+
+template <sync::Sync Sync, template <class> class Share>
 basic_header<Sync, Share>& no_data() noexcept {
-  struct NoData final : basic_header<Sync, Share> {
-    constexpr NoData() noexcept : basic_header<Sync, Share>(NoOwner{}) {}
-  };
-  return Sync::template immortal<NoData>();
+  return Sync::template no_destructor<basic_no_data<Sync, Share>>();
 }
 
 }  // namespace cow
+/// Defined in header.cpp.
+template <>
+BYRE_API cow::basic_no_data<sync::Boost, basic_share_word>
+    sync::detail::TheOne<cow::basic_no_data<sync::Boost, basic_share_word>>::object;
+
 }  // namespace byre::inline v0

@@ -3,7 +3,6 @@
 /// the numbers it is made of.
 #pragma once
 
-#include <byre/sync/detail/constant.hpp>
 #include <byre/sync/detail/site.hpp>
 
 #include <cstdint>

@@ -4,7 +4,6 @@
 /// real threads can be trusted to show a weakened order.
 #pragma once
 
-#include <byre/sync/detail/constant.hpp>
 #include <byre/sync/detail/site.hpp>
 
 #include <cstdint>
@@ -18,7 +17,7 @@ enum class ShareWordSite : std::uint8_t {
   is_writable,
   is_unique,
   use_count,
-  look,
+  load_state,
   stop_waiting,
   claim_copy,
   announce_wait,
@@ -34,7 +33,7 @@ enum class ShareWordConstant : std::uint8_t {
   one_owner,
   waiting_bit,
   one_copy,
-  frozen_bit,
+  read_only_bit,
   last_owner,
   no_copies,
   last_copy,
@@ -44,7 +43,7 @@ inline constexpr sync::ConstantTable<ShareWordConstant, 7> share_word_constants{
     {"share_word.one_owner", 1, "what an owner counts; the word of data that may be written"},
     {"share_word.waiting_bit", std::uint64_t{1} << 31, "who is woken; where the owners end"},
     {"share_word.one_copy", std::uint64_t{1} << 32, "what a copier counts"},
-    {"share_word.frozen_bit", std::uint64_t{1} << 63, "whether data may be written in place"},
+    {"share_word.read_only_bit", std::uint64_t{1} << 63, "whether data may be written in place"},
     {"share_word.last_owner", 1,
      "whether a claim copies at once, and whether it still has to wait"},
     {"share_word.no_copies", 0, "whether a waiter still has somebody to wait for"},
@@ -61,7 +60,8 @@ inline constexpr sync::SiteTable<ShareWordSite, 16> share_word_sites{{{
      "drop_owner and finish_copy (release), through the release sequence of the word",
      "drops_race_drops: the free races the last reads of the others"},
     {"share_word.drop_owner", sync::Operation::fetch_sub, std::memory_order::acq_rel,
-     "release: is_writable and look of a stealer, and the acquire of whoever frees; acquire: the "
+     "release: is_writable and load_state of a stealer, and the acquire of whoever frees; acquire: "
+     "the "
      "releases of drop_owner and finish_copy before it, when this one frees",
      "without release, reads_race_a_steal: a former owner reads what a stealer writes; without "
      "acquire, drops_race_drops: the free races the last reads"},
@@ -73,7 +73,7 @@ inline constexpr sync::SiteTable<ShareWordSite, 16> share_word_sites{{{
      "resizes_race_drops: the change of the size races a former owner's look at it"},
     {"share_word.use_count", sync::Operation::load, std::memory_order::relaxed,
      "nothing: a number for people", "relaxed is the weakest order"},
-    {"share_word.look", sync::Operation::load, std::memory_order::acquire,
+    {"share_word.load_state", sync::Operation::load, std::memory_order::acquire,
      "drop_owner and finish_copy (release), where it leads to a steal",
      "writers_race_writers: the stealer writes while a copier reads"},
     {"share_word.stop_waiting", sync::Operation::store, std::memory_order::relaxed,
@@ -97,7 +97,8 @@ inline constexpr sync::SiteTable<ShareWordSite, 16> share_word_sites{{{
      "wake_after_copy, wake_after_abandon",
      "left out, two_claims_steal_once: the waiter spins, without end where nobody else runs"},
     {"share_word.finish_copy", sync::Operation::fetch_sub, std::memory_order::acq_rel,
-     "release: is_writable and look of a stealer, and the acquire of whoever frees; acquire: the "
+     "release: is_writable and load_state of a stealer, and the acquire of whoever frees; acquire: "
+     "the "
      "releases before it, when this one frees",
      "without release, writers_race_writers: a stealer writes what is still being copied; without "
      "acquire, drops_race_copies: the free races the last reads"},

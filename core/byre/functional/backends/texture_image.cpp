@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/functional/backends/texture_image.hpp>
-#include <byre/sync/detail/immortal.hpp>
+#include <byre/sync/detail/no_destructor.hpp>
 #include <byre/tensor/elements/operands.hpp>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ struct Counts {
 };
 
 Counts& counts() noexcept {
-  return sync::immortal<Counts>();
+  return sync::no_destructor<Counts>();
 }
 
 void count(std::uint64_t TextureStats::*event) {

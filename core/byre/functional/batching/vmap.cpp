@@ -6,7 +6,7 @@
 #include <byre/functional/dispatch/guards.hpp>
 #include <byre/functional/functionalize/pass_parts.hpp>
 #include <byre/functional/functionalize/write_back.hpp>
-#include <byre/sync/detail/immortal.hpp>
+#include <byre/sync/detail/no_destructor.hpp>
 
 #include <boost/thread/lock_guard.hpp>
 #include <boost/thread/mutex.hpp>
@@ -22,7 +22,7 @@ struct Levels {
 
 /// Above that of every vmap that has begun, on any thread.
 BatchLevel next_level() {
-  auto& levels = sync::immortal<Levels>();
+  auto& levels = sync::no_destructor<Levels>();
   const boost::lock_guard<boost::mutex> lock(levels.mutex);
   return ++levels.last;
 }

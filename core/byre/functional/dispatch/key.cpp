@@ -2,7 +2,7 @@
 #include <byre/error/error.hpp>
 #include <byre/functional/dispatch/key.hpp>
 #include <byre/functional/dispatch/published.hpp>
-#include <byre/sync/detail/immortal.hpp>
+#include <byre/sync/detail/no_destructor.hpp>
 
 #include <array>
 #include <boost/thread/lock_guard.hpp>
@@ -59,7 +59,7 @@ class Backends {
 };
 
 Backends& backends() noexcept {
-  return sync::immortal<Backends>();
+  return sync::no_destructor<Backends>();
 }
 
 }  // namespace

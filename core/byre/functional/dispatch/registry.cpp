@@ -2,7 +2,7 @@
 #include <byre/functional/dispatch/registry.hpp>
 #include <byre/functional/operators/builtin.hpp>
 #include <byre/functional/operators/twins.hpp>
-#include <byre/sync/detail/immortal.hpp>
+#include <byre/sync/detail/no_destructor.hpp>
 
 #include <algorithm>
 #include <boost/thread/lock_guard.hpp>
@@ -58,7 +58,7 @@ class detail::Registry {
 namespace {
 
 detail::Registry& bare_registry() noexcept {
-  return sync::immortal<detail::Registry>();
+  return sync::no_destructor<detail::Registry>();
 }
 
 /// All of the operators that come along, or none.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/shadow/detail/call_sites.hpp>
-#include <byre/sync/detail/immortal.hpp>
+#include <byre/sync/detail/no_destructor.hpp>
 
 #include <boost/thread/lock_guard.hpp>
 #include <boost/thread/mutex.hpp>
@@ -22,7 +22,7 @@ struct CallSites {
 };
 
 CallSites& call_sites() noexcept {
-  return sync::immortal<CallSites>();
+  return sync::no_destructor<CallSites>();
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <byre/error/warning.hpp>
+#include <byre/error/error.hpp>
 #include <byre/shadow/detail/environment.hpp>
 #include <byre/shadow/summary.hpp>
 #include <byre/shadow/suppression.hpp>

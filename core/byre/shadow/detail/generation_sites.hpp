@@ -3,7 +3,6 @@
 #pragma once
 
 #include <byre/shadow/detail/write_stamp.hpp>
-#include <byre/sync/detail/constant.hpp>
 #include <byre/sync/detail/site.hpp>
 
 namespace byre::inline v0::shadow::detail {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <byre/error/warning.hpp>
+#include <byre/error/error.hpp>
 #include <byre/shadow/detail/relaxed_counter.hpp>
 #include <byre/shadow/detail/report_book.hpp>
 #include <byre/shadow/summary.hpp>
-#include <byre/sync/detail/immortal.hpp>
+#include <byre/sync/detail/no_destructor.hpp>
 
 #include <algorithm>
 #include <array>
@@ -172,7 +172,7 @@ class Book {
 };
 
 Book& book() noexcept {
-  return sync::immortal<Book>();
+  return sync::no_destructor<Book>();
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 
 #include <byre/error/detail/assert.hpp>
 #include <byre/error/error.hpp>
-#include <byre/sync/detail/immortal.hpp>
+#include <byre/sync/detail/no_destructor.hpp>
 
 #include <array>
 #include <boost/thread/lock_guard.hpp>
@@ -20,7 +20,7 @@ using Kind = AccessMonitor::Access::Kind;
 
 /// Locks stand in a table, since a broken rule may destroy a buffer under another thread's access.
 boost::mutex& mutex_of(const AccessMonitor& monitor) noexcept {
-  auto& mutexes = sync::immortal<std::array<boost::mutex, 61>>();
+  auto& mutexes = sync::no_destructor<std::array<boost::mutex, 61>>();
   return mutexes[reinterpret_cast<std::uintptr_t>(&monitor) / alignof(AccessMonitor) %
                  mutexes.size()];
 }

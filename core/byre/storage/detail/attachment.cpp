@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/storage/detail/attachment_table.hpp>
+#include <byre/sync/detail/boost_shared_mutex.hpp>
+#include <byre/sync/detail/no_destructor.hpp>
 
 namespace byre::inline v0::detail {
 namespace {
@@ -8,9 +10,7 @@ using Table = basic_attachment_table<sync::Boost>;
 
 /// Never destroyed: storages may be, to the very end.
 Table& table() noexcept {
-  alignas(Table) static std::byte place[sizeof(Table)];
-  static Table& only = *::new (place) Table;
-  return only;
+  return sync::no_destructor<Table>();
 }
 
 }  // namespace

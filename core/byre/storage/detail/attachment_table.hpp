@@ -100,15 +100,15 @@ class basic_attachment_table {
 
 template <sync::Sync Sync>
 std::uint32_t AttachmentNumbers<Sync>::add(std::unique_ptr<Attachment>& attachment) {
-  return Sync::template immortal<basic_attachment_table<Sync>>().add(attachment);
+  return Sync::template no_destructor<basic_attachment_table<Sync>>().add(attachment);
 }
 template <sync::Sync Sync>
 Attachment& AttachmentNumbers<Sync>::at(std::uint32_t number) noexcept {
-  return Sync::template immortal<basic_attachment_table<Sync>>().at(number);
+  return Sync::template no_destructor<basic_attachment_table<Sync>>().at(number);
 }
 template <sync::Sync Sync>
 void AttachmentNumbers<Sync>::remove(std::uint32_t number) noexcept {
-  Sync::template immortal<basic_attachment_table<Sync>>().remove(number);
+  Sync::template no_destructor<basic_attachment_table<Sync>>().remove(number);
 }
 
 }  // namespace byre::inline v0::detail

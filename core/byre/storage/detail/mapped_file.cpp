@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/error/error.hpp>
-#include <byre/storage/detail/mapped_file.hpp>
+#include <byre/storage/origins.hpp>
 
 #include <cerrno>
 #include <cstdlib>
@@ -14,6 +14,7 @@
 #include <unistd.h>
 #define BYRE_MAPS_FILES 1
 #else
+#include <filesystem>
 #include <fstream>
 #define BYRE_MAPS_FILES 0
 #endif
@@ -21,21 +22,19 @@
 namespace byre::inline v0::detail {
 namespace {
 
-namespace fs = std::filesystem;
-
-[[noreturn]] void refuse(const fs::path& path, const char* why, const char* advice) {
+[[noreturn]] void refuse(const FileName& name, const char* why, const char* advice) {
   // A path may be longer than a text: the reason and the advice come through either way.
-  throw FileError(format_text("cannot map the file \"%.700s\": %s. %s", path.c_str(), why, advice));
+  throw FileError(format_text("cannot map the file \"%.700s\": %s. %s", name.c_str(), why, advice));
 }
 
-[[noreturn]] void refuse_missing(const fs::path& path) {
-  refuse(path, "there is no such file", "Check the path, and the directory it is relative to.");
+[[noreturn]] void refuse_missing(const FileName& name) {
+  refuse(name, "there is no such file", "Check the path, and the directory it is relative to.");
 }
-[[noreturn]] void refuse_irregular(const fs::path& path) {
-  refuse(path, "it is not a regular file", "Read it into a Buffer::allocate instead.");
+[[noreturn]] void refuse_irregular(const FileName& name) {
+  refuse(name, "it is not a regular file", "Read it into a Buffer::allocate instead.");
 }
-[[noreturn]] void refuse_empty(const fs::path& path) {
-  refuse(path, "it is empty", "Use Buffer::allocate(0) for a buffer of no bytes.");
+[[noreturn]] void refuse_empty(const FileName& name) {
+  refuse(name, "it is empty", "Use Buffer::allocate(0) for a buffer of no bytes.");
 }
 
 #if BYRE_MAPS_FILES
@@ -43,14 +42,14 @@ namespace fs = std::filesystem;
 /// A file that is open while this lives.
 class Descriptor {
  public:
-  explicit Descriptor(const fs::path& path)
+  explicit Descriptor(const FileName& name)
       // Not to block: the path may be a pipe's, which is refused once it is known.
-      : number_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
+      : number_(::open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
     if (number_ < 0) {
       if (errno == ENOENT) {
-        refuse_missing(path);
+        refuse_missing(name);
       }
-      refuse(path, std::strerror(errno), "Check its permissions and the limit of open files.");
+      refuse(name, std::strerror(errno), "Check its permissions and the limit of open files.");
     }
   }
   ~Descriptor() { ::close(number_); }
@@ -64,16 +63,16 @@ class Descriptor {
 };
 
 /// Asked of the open file: its path may name another by now.
-std::size_t checked_nbytes(const Descriptor& file, const fs::path& path) {
+std::size_t checked_nbytes(const Descriptor& file, const FileName& name) {
   struct stat status {};
   if (::fstat(file.number(), &status) != 0) {
-    refuse(path, std::strerror(errno), "Check the file system it is on.");
+    refuse(name, std::strerror(errno), "Check the file system it is on.");
   }
   if (!S_ISREG(status.st_mode)) {
-    refuse_irregular(path);
+    refuse_irregular(name);
   }
   if (status.st_size == 0) {
-    refuse_empty(path);
+    refuse_empty(name);
   }
   return static_cast<std::size_t>(status.st_size);
 }
@@ -84,12 +83,12 @@ std::size_t checked_nbytes(const Descriptor& file, const fs::path& path) {
 
 #if BYRE_MAPS_FILES
 
-MappedFile::MappedFile(const fs::path& path) {
-  const Descriptor file(path);
-  nbytes_ = checked_nbytes(file, path);
+MappedFile::MappedFile(const FileName& name) {
+  const Descriptor file(name);
+  nbytes_ = checked_nbytes(file, name);
   void* mapping = ::mmap(nullptr, nbytes_, PROT_READ, MAP_PRIVATE, file.number(), 0);
   if (mapping == MAP_FAILED) {
-    refuse(path, std::strerror(errno), "Read it into a Buffer::allocate instead.");
+    refuse(name, std::strerror(errno), "Read it into a Buffer::allocate instead.");
   }
   data_ = mapping;
 }
@@ -102,18 +101,20 @@ MappedFile::~MappedFile() {
 
 #else
 
-MappedFile::MappedFile(const fs::path& path) {
+MappedFile::MappedFile(const FileName& name) {
   std::error_code failure;
+  namespace fs = std::filesystem;
+  const fs::path path(name.c_str());
   const fs::file_status status = fs::status(path, failure);
   if (status.type() == fs::file_type::not_found) {
-    refuse_missing(path);
+    refuse_missing(name);
   }
   if (!fs::is_regular_file(status)) {
-    refuse_irregular(path);
+    refuse_irregular(name);
   }
   nbytes_ = static_cast<std::size_t>(fs::file_size(path));
   if (nbytes_ == 0) {
-    refuse_empty(path);
+    refuse_empty(name);
   }
   data_ = std::malloc(nbytes_);
   if (data_ == nullptr) {
@@ -122,7 +123,7 @@ MappedFile::MappedFile(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file.read(static_cast<char*>(data_), static_cast<std::streamsize>(nbytes_))) {
     std::free(data_);
-    refuse(path, "it cannot be read", "Check its permissions.");
+    refuse(name, "it cannot be read", "Check its permissions.");
   }
 }
 

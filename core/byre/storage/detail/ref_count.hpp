@@ -4,7 +4,7 @@
 
 #include <byre/error/detail/assert.hpp>
 #include <byre/sync/boost.hpp>
-#include <byre/sync/detail/constant.hpp>
+#include <byre/sync/detail/site.hpp>
 #include <byre/sync/sync.hpp>
 
 #include <cstdint>
@@ -45,8 +45,6 @@ inline constexpr sync::ConstantTable<RefCountConstant, 1> ref_count_constants{{{
 template <sync::Sync Sync>
 class basic_ref_count {
  public:
-  static constexpr std::uint32_t max_handles = std::uint32_t{1} << 30;
-
   /// Of one handle: who makes the object has it, and it need not be added.
   basic_ref_count() noexcept : handles_(1) {}
   basic_ref_count(const basic_ref_count&) = delete;
@@ -56,7 +54,8 @@ class basic_ref_count {
     // Relaxed, and pairs with nothing: the handle that is copied keeps the object alive.
     const std::uint32_t before =
         handles_.fetch_add(1, sites.at(At::add, std::memory_order::relaxed));
-    BYRE_ASSERT(before < max_handles, "there are more than 2^30 handles to a storage or a tensor");
+    BYRE_ASSERT(before < sync::max_count,
+                "there are more than 2^30 handles to a storage or a tensor");
   }
 
   /// True iff that was the last handle: the caller destroys the object.

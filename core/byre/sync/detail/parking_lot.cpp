@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <byre/sync/detail/immortal.hpp>
+#include <byre/sync/detail/no_destructor.hpp>
 #include <byre/sync/detail/parking_lot.hpp>
 
 #include <array>
@@ -24,7 +24,7 @@ constexpr std::size_t bucket_bits = 6;
 using Table = std::array<Bucket, std::size_t{1} << bucket_bits>;
 
 Bucket& bucket_of(const void* address) noexcept {
-  auto& table = immortal<Table>();
+  auto& table = no_destructor<Table>();
   // Fibonacci hashing: the high bits of the product depend on all bits of the address.
   constexpr std::uint64_t golden_ratio = 0x9E37'79B9'7F4A'7C15;
   const std::uint64_t hash = reinterpret_cast<std::uintptr_t>(address) * golden_ratio;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Sites: every synchronizing operation of a lock-free type is a row of that type's table, so that
-/// mutants, documents and checkers are derived from what the code does and no step is forgotten.
+/// Sites and constants: every synchronizing operation of a lock-free type is a row of that type's
+/// table, and every number it is made of is a row of another, so that mutants, documents and checkers are
+/// derived from what the code does and no step is forgotten.
 #pragma once
 
 #include <array>
@@ -56,5 +57,27 @@ class SiteTable {
   /// The step at `id`, of a lock or of parking, which bring their own order.
   consteval Step at(Id id) const { return at(id, std::memory_order::seq_cst); }
 };
+
+/// One row of a table of constants.
+struct Constant {
+  std::string_view name;  ///< type.constant, unique in the program
+  std::uint64_t value;
+  std::string_view decides;  ///< what would be decided otherwise if it were another
+};
+
+/// The constants of one type, in the order of the enumeration that names them.
+template <class Id, std::size_t Size>
+class ConstantTable {
+ public:
+  std::array<Constant, Size> rows;
+
+  /// Does not compile if the table has no such row.
+  consteval const Constant& at(Id id) const { return rows.at(static_cast<std::size_t>(id)); }
+};
+
+/// The limit of every count of owners or handles: more than any program has. A step that counts
+/// beyond it ends the program, far from the overflow of a count, or of one field of a word into the
+/// next.
+inline constexpr std::uint32_t max_count = std::uint32_t{1} << 30;
 
 }  // namespace byre::inline v0::sync

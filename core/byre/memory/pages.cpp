@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <byre/error/error.hpp>
+#include <byre/memory/pages.hpp>
+#include <byre/sync/detail/no_destructor.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+
+#if defined(__unix__) || defined(__APPLE__)
+#define BYRE_HAS_MMAP 1
+#include <sys/mman.h>
+#include <unistd.h>
+#else
+#define BYRE_HAS_MMAP 0
+#endif
+
+namespace byre::inline v0 {
+namespace {
+
+#if BYRE_HAS_MMAP
+
+class SystemPages final : public PageSource {
+ public:
+  std::byte* map(std::size_t lead, std::size_t nbytes, std::size_t alignment) noexcept override {
+    constexpr std::size_t least_page_nbytes = 4096;  // mmap aligns to that at least
+    const std::size_t slack = alignment > least_page_nbytes ? alignment : 0;
+    void* mapping = ::mmap(nullptr, lead + nbytes + slack, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (mapping == MAP_FAILED) {
+      return nullptr;
+    }
+    auto* begin = static_cast<std::byte*>(mapping);
+    std::byte* address = begin + lead;
+    if (slack != 0) {
+      const auto past = reinterpret_cast<std::uintptr_t>(address) % alignment;
+      const std::size_t before = past == 0 ? 0 : alignment - past;
+      address += before;
+      unmap_if_any(begin, before);
+      unmap_if_any(address + nbytes, slack - before);
+    }
+    return address;
+  }
+
+  void unmap(std::byte* address, std::size_t lead, std::size_t nbytes) noexcept override {
+    ::munmap(address - lead, lead + nbytes);
+  }
+
+ private:
+  static void unmap_if_any(std::byte* address, std::size_t nbytes) noexcept {
+    if (nbytes != 0) {
+      ::munmap(address, nbytes);
+    }
+  }
+};
+
+#else
+
+class SystemPages final : public PageSource {
+ public:
+  std::byte* map(std::size_t lead, std::size_t nbytes, std::size_t alignment) noexcept override {
+    const std::size_t room = room_before(lead, alignment);
+    auto* begin =
+        static_cast<std::byte*>(std::aligned_alloc(alignment, room + round_up(nbytes, alignment)));
+    return begin == nullptr ? nullptr : begin + room;
+  }
+
+  void unmap(std::byte* address, std::size_t lead, std::size_t nbytes) noexcept override {
+    const std::size_t alignment = nbytes >= huge_page_nbytes ? huge_page_nbytes : page_nbytes;
+    std::free(address - room_before(lead, alignment));
+  }
+
+ private:
+  static std::size_t round_up(std::size_t nbytes, std::size_t alignment) noexcept {
+    return (nbytes + alignment - 1) / alignment * alignment;
+  }
+  static std::size_t room_before(std::size_t lead, std::size_t alignment) noexcept {
+    return round_up(lead, alignment);
+  }
+};
+
+#endif
+
+class File {
+ public:
+  explicit File(const char* path) noexcept : file_(std::fopen(path, "re")) {}
+  ~File() {
+    if (file_ != nullptr) {
+      std::fclose(file_);
+    }
+  }
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+
+  /// The next line, cut to fit, or null.
+  const char* next_line() noexcept {
+    return file_ == nullptr ? nullptr : std::fgets(line_, sizeof line_, file_);
+  }
+
+ private:
+  std::FILE* file_;
+  char line_[512];
+};
+
+bool has_word(const char* path, const char* word) noexcept {
+  File file(path);
+  const char* line = file.next_line();
+  return line != nullptr && std::strstr(line, word) != nullptr;
+}
+
+/// The number in a file of one line; "max", or no such file, are no limit.
+std::size_t limit_in(const char* path) noexcept {
+  constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
+  File file(path);
+  const char* line = file.next_line();
+  std::size_t limit = 0;
+  return line != nullptr && std::sscanf(line, "%zu", &limit) == 1 ? limit : unlimited;
+}
+
+/// The least limit of this process's control group and those around it (version 2), or of the root
+/// as a container sees it (version 1).
+std::size_t control_group_limit() noexcept {
+  std::size_t limit = std::min(limit_in("/sys/fs/cgroup/memory.max"),
+                               limit_in("/sys/fs/cgroup/memory/memory.limit_in_bytes"));
+  File groups("/proc/self/cgroup");
+  while (const char* line = groups.next_line()) {
+    char group[512];
+    if (std::sscanf(line, "0::%511s", group) != 1) {
+      continue;
+    }
+    for (char* end; (end = std::strrchr(group, '/')) != nullptr; *end = '\0') {
+      limit =
+          std::min(limit, limit_in(format_text("/sys/fs/cgroup%s/memory.max", group).chars.data()));
+    }
+  }
+  return limit;
+}
+
+}  // namespace
+
+PageSource& system_pages() noexcept {
+  return sync::no_destructor<SystemPages>();
+}
+
+bool grants_huge_pages() noexcept {
+#if defined(MADV_HUGEPAGE)
+  static const bool grants = has_word("/sys/kernel/mm/transparent_hugepage/enabled", "madvise") &&
+                             !has_word("/sys/kernel/mm/transparent_hugepage/enabled", "[never]");
+  return grants;
+#else
+  return false;
+#endif
+}
+
+void advise_huge([[maybe_unused]] std::byte* address,
+                 [[maybe_unused]] std::size_t nbytes) noexcept {
+#if defined(MADV_HUGEPAGE)
+  if (nbytes != 0) {
+    ::madvise(address, nbytes, MADV_HUGEPAGE);
+  }
+#endif
+}
+
+void populate([[maybe_unused]] std::byte* address, [[maybe_unused]] std::size_t nbytes) noexcept {
+#if defined(__linux__)
+  constexpr int populate_write = 23;  // MADV_POPULATE_WRITE, Linux 5.14; older headers lack it
+  ::madvise(address, nbytes, populate_write);
+#endif
+}
+
+void advise_reclaimable([[maybe_unused]] std::byte* address,
+                        [[maybe_unused]] std::size_t nbytes) noexcept {
+#if defined(MADV_FREE)
+  if (nbytes != 0) {
+    ::madvise(address, nbytes, MADV_FREE);
+  }
+#endif
+}
+
+std::size_t usable_memory_nbytes() noexcept {
+  std::size_t physical = std::size_t{4} << 30;
+#if BYRE_HAS_MMAP && defined(_SC_PHYS_PAGES)
+  const long pages = ::sysconf(_SC_PHYS_PAGES);
+  const long nbytes = ::sysconf(_SC_PAGESIZE);
+  if (pages > 0 && nbytes > 0) {
+    physical = static_cast<std::size_t>(pages) * static_cast<std::size_t>(nbytes);
+  }
+#endif
+  return std::min(physical, control_group_limit());
+}
+
+}  // namespace byre::inline v0

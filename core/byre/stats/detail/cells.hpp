@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSL-1.0
+/// What is counted, the counters of one thread, and whether anybody wants to hear of copies.
+#pragma once
+
+#include <byre/sync/boost.hpp>
+#include <byre/sync/sync.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace byre::inline v0::stats {
+
+enum class Counter : std::uint8_t {
+  lazy_clones,      ///< lazy clones made
+  copies,           ///< copies of data made: by a write, by a clone of borrowed memory, by a resize
+  steals,           ///< writes that found others at the data and were left with it
+  waits,            ///< times a writer was parked until a pending copy ended
+  bytes_cloned,     ///< bytes lazily cloned
+  bytes_unshared,   ///< bytes of the copies that writes to shared data made
+  bytes_otherwise,  ///< bytes of the other copies
+  live_bytes,       ///< bytes of data in memory that allocators gave to buffers
+  pooled_bytes,     ///< bytes idle in recycling pools, in blocks of 64 KiB and more
+};
+inline constexpr std::size_t counter_count = 9;
+
+namespace detail {
+
+enum class ShardSite : std::uint8_t { read, write };
+
+inline constexpr sync::SiteTable<ShardSite, 2> shard_sites{{{
+    {"stats.read", sync::Operation::load, std::memory_order::relaxed,
+     "nothing: a count publishes no data; a snapshot after a join is exact by the join's edge",
+     "relaxed is the weakest order"},
+    {"stats.write", sync::Operation::store, std::memory_order::relaxed,
+     "nothing: only its own thread writes a shard, so a load and a store lose no count",
+     "relaxed is the weakest order; left out, counts_race_a_snapshot: nothing is counted"},
+}}};
+
+/// The counters of one thread: written by it alone, read by snapshots. Lives in the thread's own
+/// storage; a thread that ends adds it to the sum of the ended ones. Wait-free; nothing throws.
+template <sync::Sync Sync>
+class basic_shard {
+ public:
+  std::int64_t get(Counter counter) const noexcept {
+    // Relaxed, and pairs with nothing: a count publishes no data.
+    return static_cast<std::int64_t>(
+        cells_[index_of(counter)].load(shard_sites.at(At::read, std::memory_order::relaxed)));
+  }
+  void set(Counter counter, std::int64_t value) noexcept {
+    // Relaxed, and pairs with nothing: with one writer no count is lost.
+    cells_[index_of(counter)].store(static_cast<std::uint64_t>(value),
+                                    shard_sites.at(At::write, std::memory_order::relaxed));
+  }
+  void add(Counter counter, std::int64_t value) noexcept { set(counter, get(counter) + value); }
+
+  bool is_enlisted() const noexcept { return enlisted_; }
+  void set_enlisted(bool enlisted) noexcept { enlisted_ = enlisted; }
+
+ private:
+  using At = ShardSite;
+
+  struct Cell : Sync::template Atomic<std::uint64_t> {
+    constexpr Cell() noexcept : Sync::template Atomic<std::uint64_t>(0) {}
+  };
+  static constexpr std::size_t index_of(Counter counter) noexcept {
+    return static_cast<std::size_t>(counter);
+  }
+
+  std::array<Cell, counter_count> cells_;
+  bool enlisted_ = false;  // snapshots see it; used by its thread only
+};
+
+using Shard = basic_shard<sync::Boost>;
+
+enum class SinkFlagSite : std::uint8_t { any, set };
+
+inline constexpr sync::SiteTable<SinkFlagSite, 2> sink_flag_sites{{{
+    {"sink_flag.any", sync::Operation::load, std::memory_order::relaxed,
+     "nothing: the list itself is read under its lock", "relaxed is the weakest order"},
+    {"sink_flag.set", sync::Operation::store, std::memory_order::relaxed,
+     "nothing: a copy concurrent with an installation may be missed by it",
+     "relaxed is the weakest order; left out, copies_race_an_installation: no sink is called"},
+}}};
+
+/// Whether any copy sink is installed, which a copy asks before it takes the lock of their list.
+/// Approximate while it changes; exact for who was told of the change. Wait-free.
+template <sync::Sync Sync>
+class basic_sink_flag {
+ public:
+  constexpr basic_sink_flag() noexcept : installed_(0) {}
+
+  bool any() const noexcept {
+    // Relaxed, and pairs with nothing: the list itself is read under its lock.
+    return installed_.load(sink_flag_sites.at(At::any, std::memory_order::relaxed)) != 0;
+  }
+  void set(bool any_installed) noexcept {
+    // Relaxed, and pairs with nothing.
+    installed_.store(any_installed ? 1 : 0,
+                     sink_flag_sites.at(At::set, std::memory_order::relaxed));
+  }
+
+ private:
+  using At = SinkFlagSite;
+
+  typename Sync::template Atomic<std::uint32_t> installed_;
+};
+
+using SinkFlag = basic_sink_flag<sync::Boost>;
+
+}  // namespace detail
+}  // namespace byre::inline v0::stats

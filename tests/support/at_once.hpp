@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Threads that begin together, and waiting for what another thread does without measuring time.
+#pragma once
+
+#include <boost/thread/barrier.hpp>
+#include <boost/thread/condition_variable.hpp>
+#include <boost/thread/lock_guard.hpp>
+#include <boost/thread/lock_types.hpp>
+#include <boost/thread/mutex.hpp>
+#include <boost/thread/thread.hpp>
+#include <concepts>
+#include <cstddef>
+#include <functional>
+
+namespace byre::test {
+
+/// Runs `act(thread)` on `threads` threads at once, and joins them.
+template <std::invocable<std::size_t> Act>
+void at_once(std::size_t threads, Act act) {
+  boost::barrier start(static_cast<unsigned>(threads));
+  boost::thread_group group;
+  for (std::size_t thread = 0; thread < threads; ++thread) {
+    group.create_thread([&, thread] {
+      start.wait();
+      act(thread);
+    });
+  }
+  group.join_all();
+}
+
+/// Runs `rounds` rounds. In each, `prepare(round)` runs alone, then `act(thread)` on every thread
+/// at once, then `check(round)` alone.
+inline void run_rounds(std::size_t threads, std::size_t rounds,
+                       const std::function<void(std::size_t)>& prepare,
+                       const std::function<void(std::size_t)>& act,
+                       const std::function<void(std::size_t)>& check) {
+  boost::barrier barrier(static_cast<unsigned>(threads + 1));
+  boost::thread_group group;
+  for (std::size_t thread = 0; thread < threads; ++thread) {
+    group.create_thread([&, thread] {
+      for (std::size_t round = 0; round < rounds; ++round) {
+        barrier.wait();
+        act(thread);
+        barrier.wait();
+      }
+    });
+  }
+  for (std::size_t round = 0; round < rounds; ++round) {
+    prepare(round);
+    barrier.wait();
+    barrier.wait();
+    check(round);
+  }
+  group.join_all();
+}
+
+/// Runs `act()` on another thread, and joins it.
+template <std::invocable Act>
+void elsewhere(Act act) {
+  boost::thread(act).join();
+}
+
+/// Yields until `condition()`.
+template <std::predicate Condition>
+void await(Condition condition) {
+  while (!condition()) {
+    boost::this_thread::yield();
+  }
+}
+
+/// A door that is shut until opened.
+class Gate {
+ public:
+  void open() {
+    const boost::lock_guard<boost::mutex> lock(mutex_);
+    open_ = true;
+    changed_.notify_all();
+  }
+  void pass() {
+    boost::unique_lock<boost::mutex> lock(mutex_);
+    changed_.wait(lock, [this] { return open_; });
+  }
+
+ private:
+  boost::mutex mutex_;
+  boost::condition_variable changed_;
+  bool open_ = false;
+};
+
+/// Stops the one thread that enters it until it is let go.
+class Halt {
+ public:
+  /// By the thread to be stopped.
+  void enter() {
+    boost::unique_lock<boost::mutex> lock(mutex_);
+    entered_ = true;
+    changed_.notify_all();
+    changed_.wait(lock, [this] { return let_go_; });
+  }
+  void await_entry() {
+    boost::unique_lock<boost::mutex> lock(mutex_);
+    changed_.wait(lock, [this] { return entered_; });
+  }
+  void let_go() {
+    const boost::lock_guard<boost::mutex> lock(mutex_);
+    let_go_ = true;
+    changed_.notify_all();
+  }
+
+ private:
+  boost::mutex mutex_;
+  boost::condition_variable changed_;
+  bool entered_ = false;
+  bool let_go_ = false;
+};
+
+}  // namespace byre::test

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Command lines of programs that test or measure: parsed by Boost.Program_options, strictly. Whatever is
+/// wrong is a UsageError that says what is right, and exit status 2.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace byre::test {
+
+struct UsageError : std::runtime_error {
+  using runtime_error::runtime_error;
+};
+
+/// What was given on a command line. Options are named without their dashes.
+class GivenOptions {
+ public:
+  bool has(const std::string& name) const { return texts_.count(name) != 0; }
+  std::set<std::string> names() const;
+  /// The option that chose what is done; empty if none did.
+  const std::string& mode() const noexcept { return mode_; }
+
+  /// Of an option that may be given several times, or none.
+  std::vector<std::string> texts(const std::string& name) const;
+  /// What was given for `name`; "" for an optional value that was left out; none if it was not given.
+  std::optional<std::string> text(const std::string& name) const;
+  /// A whole number. Throws UsageError.
+  std::optional<std::uint64_t> number(
+      const std::string& name, std::uint64_t least = 0,
+      std::uint64_t most = std::numeric_limits<std::uint64_t>::max()) const;
+  /// Calls `take` with the text, if there is one. Its std::invalid_argument becomes a UsageError.
+  void if_given(const std::string& name, const std::function<void(const std::string&)>& take) const;
+
+ private:
+  friend class CommandLine;
+
+  std::map<std::string, std::vector<std::string>> texts_;
+  std::string mode_;
+};
+
+/// The options that a program takes. A name may end with its short form, as in "help,h".
+class CommandLine {
+ public:
+  CommandLine();
+  ~CommandLine();
+  CommandLine(CommandLine&&) noexcept;
+  CommandLine& operator=(CommandLine&&) noexcept;
+
+  CommandLine& flag(const std::string& name, const char* help);
+  CommandLine& value(const std::string& name, const char* value_name, const char* help);
+  /// May be given several times.
+  CommandLine& values(const std::string& name, const char* value_name, const char* help);
+  /// The value may be left out.
+  CommandLine& optional_value(const std::string& name, const char* value_name, const char* help);
+  /// What stands without an option is taken as values of `name`; else it is an error.
+  CommandLine& operands(const std::string& name);
+  /// With `option`, or "" for none of these, the program does one thing, to which only `uses` matter.
+  /// Where there are modes, an option that does not matter is an error.
+  CommandLine& mode(const std::string& option, std::set<std::string> uses);
+
+  /// Throws UsageError.
+  GivenOptions parse(int argc, const char* const* argv) const;
+  /// All options, a paragraph each.
+  std::string help() const;
+
+ private:
+  struct Parts;
+
+  void choose_mode(GivenOptions& given) const;
+
+  std::unique_ptr<Parts> parts_;
+};
+
+/// What a whole number says. `name` is what takes it, as "--threads". Throws UsageError.
+std::uint64_t parse_number(const std::string& name, const std::string& text, std::uint64_t least,
+                           std::uint64_t most);
+
+/// Runs the body of a main(). A UsageError ends in 2, another exception in 1; both are told on standard
+/// error.
+int run_main(const char* program, const std::function<int()>& body) noexcept;
+
+}  // namespace byre::test

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSL-1.0
+/// An allocator that fails when it is told to, knows what it gave out, and can be stopped in the middle of
+/// a copy.
+#pragma once
+
+#include <byre/memory/host_allocators.hpp>
+#include <byre/memory/allocator.hpp>
+
+#include <boost/thread/lock_guard.hpp>
+#include <boost/thread/mutex.hpp>
+#include <cstddef>
+#include <cstring>
+#include <functional>
+#include <limits>
+#include <new>
+#include <set>
+#include <stdexcept>
+#include <utility>
+
+namespace byre::test {
+
+/// Thread-safe.
+class FailingAllocator final : public Allocator {
+ public:
+  static constexpr int never = std::numeric_limits<int>::max();
+
+  /// What a copy that was told to fail throws: an error of the embedder's own.
+  struct CopyFailed : std::runtime_error {
+    CopyFailed() : runtime_error("the copy engine is on fire") {}
+  };
+
+  FailingAllocator() = default;
+  explicit FailingAllocator(Device device) : Allocator(device) {}
+
+  Block allocate(const Request& request) override {
+    if (const auto before = get(before_allocation_)) {
+      before(request);
+    }
+    const boost::lock_guard<boost::mutex> lock(mutex_);
+    if (allocations_until_failure_-- == 0) {
+      throw std::bad_alloc();
+    }
+    const Block block = aligned_allocator().allocate(request);
+    std::memset(block.data, 0xA5, request.nbytes);
+    try {
+      out_.insert(block.data);
+    } catch (...) {
+      aligned_allocator().deallocate(block);
+      throw;
+    }
+    ++allocations_;
+    return block;
+  }
+
+  void deallocate(const Block& block) noexcept override {
+    const boost::lock_guard<boost::mutex> lock(mutex_);
+    if (out_.erase(block.data) != 1) {
+      ++wrong_releases_;
+      return;
+    }
+    std::memset(block.data, 0x5A, block.capacity);
+    aligned_allocator().deallocate(block);
+  }
+
+  void copy(void* destination, const void* source, std::size_t nbytes) override {
+    try {
+      if (const auto during = count_copy()) {
+        during();
+      }
+    } catch (...) {
+      std::memset(destination, 0xEE, nbytes / 2);  // it failed half-way
+      throw;
+    }
+    Allocator::copy(destination, source, nbytes);
+  }
+
+  const char* name() const noexcept override { return "test allocator"; }
+
+  /// The nth allocation from now fails, counted from 0.
+  void fail_allocation(int nth) { set(allocations_until_failure_, nth); }
+  void fail_copy(int nth) { set(copies_until_failure_, nth); }
+  /// What they throw is the failure.
+  void before_allocation(std::function<void(const Request&)> action) {
+    set(before_allocation_, std::move(action));
+  }
+  void during_copy(std::function<void()> action) { set(during_copy_, std::move(action)); }
+
+  int allocations() const { return get(allocations_); }
+  int copies() const { return get(copies_); }
+  int wrong_releases() const { return get(wrong_releases_); }
+  std::size_t blocks_out() const {
+    const boost::lock_guard<boost::mutex> lock(mutex_);
+    return out_.size();
+  }
+
+ private:
+  template <class Member>
+  void set(Member& member, Member value) {
+    const boost::lock_guard<boost::mutex> lock(mutex_);
+    member = std::move(value);
+  }
+  template <class Member>
+  Member get(const Member& member) const {
+    const boost::lock_guard<boost::mutex> lock(mutex_);
+    return member;
+  }
+  std::function<void()> count_copy() {
+    const boost::lock_guard<boost::mutex> lock(mutex_);
+    ++copies_;
+    return copies_until_failure_-- == 0 ? [] { throw CopyFailed(); } : during_copy_;
+  }
+
+  mutable boost::mutex mutex_;
+  std::set<const void*> out_;
+  std::function<void(const Request&)> before_allocation_;
+  std::function<void()> during_copy_;
+  int allocations_until_failure_ = never;
+  int copies_until_failure_ = never;
+  int allocations_ = 0;
+  int copies_ = 0;
+  int wrong_releases_ = 0;
+};
+
+}  // namespace byre::test

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSL-1.0
+/// A source of pages for tests: the system's, but it knows what it mapped and refuses when told to.
+#pragma once
+
+#include <byre/memory/pages.hpp>
+
+#include <boost/thread/lock_guard.hpp>
+#include <boost/thread/mutex.hpp>
+#include <cstddef>
+#include <map>
+#include <vector>
+
+namespace byre::test {
+
+/// Thread-safe.
+class FakePages final : public PageSource {
+ public:
+  std::byte* map(std::size_t lead, std::size_t nbytes, std::size_t alignment) noexcept override {
+    const boost::lock_guard<boost::mutex> lock(mutex_);
+    if (refusals_ > 0) {
+      --refusals_;
+      ++refused_;
+      return nullptr;
+    }
+    std::byte* address = system_pages().map(lead, nbytes, alignment);
+    mapped_[address] = lead + nbytes;
+    ++maps_;
+    return address;
+  }
+
+  void unmap(std::byte* address, std::size_t lead, std::size_t nbytes) noexcept override {
+    const boost::lock_guard<boost::mutex> lock(mutex_);
+    const auto found = mapped_.find(address);
+    if (found == mapped_.end() || found->second != lead + nbytes) {
+      ++wrong_unmaps_;
+      return;
+    }
+    mapped_.erase(found);
+    unmapped_.push_back(address);
+    system_pages().unmap(address, lead, nbytes);
+  }
+
+  /// Refuses the next `count` requests.
+  void refuse(int count) {
+    const boost::lock_guard<boost::mutex> lock(mutex_);
+    refusals_ = count;
+  }
+
+  int maps() const { return get(maps_); }
+  int refused() const { return get(refused_); }
+  /// Of what was not mapped, or of another size.
+  int wrong_unmaps() const { return get(wrong_unmaps_); }
+  std::size_t mapped() const {
+    const boost::lock_guard<boost::mutex> lock(mutex_);
+    return mapped_.size();
+  }
+  /// The addresses given back, in that order.
+  std::vector<const void*> unmapped() const {
+    const boost::lock_guard<boost::mutex> lock(mutex_);
+    return unmapped_;
+  }
+
+ private:
+  int get(const int& member) const {
+    const boost::lock_guard<boost::mutex> lock(mutex_);
+    return member;
+  }
+
+  mutable boost::mutex mutex_;
+  std::map<const void*, std::size_t> mapped_;
+  std::vector<const void*> unmapped_;
+  int refusals_ = 0;
+  int refused_ = 0;
+  int maps_ = 0;
+  int wrong_unmaps_ = 0;
+};
+
+}  // namespace byre::test

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSL-1.0
+/// A folder for the files of a test, removed when the test ends.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+
+namespace byre::test {
+
+class TemporaryFolder {
+ public:
+  /// Throws std::system_error.
+  TemporaryFolder();
+  ~TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+  const std::filesystem::path& path() const noexcept { return path_; }
+  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+/// Throws std::system_error.
+void write_file(const std::filesystem::path& path, const std::string& bytes);
+void write_file(const std::filesystem::path& path, const void* bytes, std::size_t nbytes);
+std::string read_file(const std::filesystem::path& path);
+
+/// How many mappings this process has of files in `folder`; -1 where the system does not tell. By any
+/// thread; exact while nobody maps.
+std::ptrdiff_t mappings_of(const std::filesystem::path& folder);
+
+}  // namespace byre::test

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Devices whose memory the host may not touch: whoever takes it for the host's ends the test.
+#pragma once
+
+#include <byre/tensor/devices.hpp>
+
+#include <cstddef>
+
+#include "support/user_allocators.hpp"
+
+namespace byre::test {
+
+/// For one thread.
+class FakeDevice final : public DeviceSupport {
+ public:
+  /// One of two, registered when it is first asked for.
+  static FakeDevice& first() { return registered<1>(); }
+  static FakeDevice& second() { return registered<2>(); }
+
+  Allocator& allocator() noexcept override { return allocator_; }
+  void copy_to_host(void* destination, const void* source, std::size_t nbytes) override {
+    ++downloads;
+    allocator_.copy(destination, source, nbytes);
+  }
+  void copy_from_host(void* destination, const void* source, std::size_t nbytes) override {
+    if (fails_to_upload) {
+      throw DeviceError(format_text("the device failed"));
+    }
+    ++uploads;
+    allocator_.copy(destination, source, nbytes);
+  }
+  const char* name() const noexcept override { return "fake"; }
+
+  Device device() const noexcept { return allocator_.device(); }
+  std::size_t blocks_out() const { return allocator_.blocks_out(); }
+  /// Within the device, that is, without those between it and the host.
+  int copies() const { return allocator_.copies() - uploads - downloads; }
+
+  bool fails_to_upload = false;
+  int uploads = 0;
+  int downloads = 0;
+
+ private:
+  explicit FakeDevice(Device device) : allocator_(device) {}
+
+  template <std::uint16_t Index>
+  static FakeDevice& registered() {
+    static FakeDevice support(Device(1, Index));
+    static const bool is_registered = (register_device(support.device(), support), true);
+    static_cast<void>(is_registered);
+    return support;
+  }
+
+  DeviceAllocator allocator_;
+};
+
+}  // namespace byre::test

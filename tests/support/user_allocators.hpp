@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Allocators as users write them: one of a device the host cannot address, and one whose first
+/// copy halts.
+#pragma once
+
+#include <byre/memory/host_allocators.hpp>
+#include <byre/memory/allocator.hpp>
+
+#include <sys/mman.h>
+#include <cstddef>
+#include <cstring>
+#include <map>
+#include <utility>
+
+#include "at_once.hpp"
+
+namespace byre::test {
+
+/// Memory of a device: pages the host may not touch, so that touching them ends the test, but for
+/// the time of its own copies. For one thread.
+class DeviceAllocator final : public Allocator {
+ public:
+  explicit DeviceAllocator(Device device = Device(1, 0)) : Allocator(device) {}
+
+  Block allocate(const Request& request) override {
+    largest_prefix_ = request.prefix > largest_prefix_ ? request.prefix : largest_prefix_;
+    const std::size_t nbytes = round_up(request.prefix + request.nbytes + 1);
+    void* place = ::mmap(nullptr, nbytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    nbytes_of_[place] = nbytes;
+    return {static_cast<std::byte*>(place) + request.prefix, request.nbytes, place};
+  }
+
+  void deallocate(const Block& block) noexcept override {
+    const auto found = nbytes_of_.find(block.base);
+    ::munmap(found->first, found->second);
+    nbytes_of_.erase(found);
+  }
+
+  void copy(void* destination, const void* source, std::size_t nbytes) override {
+    ++copies_;
+    let_host(true);
+    std::memcpy(destination, source, nbytes);
+    let_host(false);
+  }
+
+  const char* name() const noexcept override { return "device"; }
+
+  /// As an engine's upload and download.
+  void fill(void* data, int value, std::size_t nbytes) {
+    let_host(true);
+    std::memset(data, value, nbytes);
+    let_host(false);
+  }
+  int value_at(const std::byte* data) {
+    let_host(true);
+    const int value = std::to_integer<int>(*data);
+    let_host(false);
+    return value;
+  }
+
+  int copies() const { return copies_; }
+  std::size_t blocks_out() const { return nbytes_of_.size(); }
+  std::size_t largest_prefix() const { return largest_prefix_; }
+
+ private:
+  static std::size_t round_up(std::size_t nbytes) { return (nbytes + 4095) / 4096 * 4096; }
+  void let_host(bool may) {
+    for (const auto& [place, nbytes] : nbytes_of_) {
+      ::mprotect(place, nbytes, may ? PROT_READ | PROT_WRITE : PROT_NONE);
+    }
+  }
+
+  std::map<void*, std::size_t> nbytes_of_;
+  std::size_t largest_prefix_ = 0;
+  int copies_ = 0;
+};
+
+/// Host memory whose first copy halts until it is let go. Thread-safe.
+class HaltingAllocator final : public Allocator {
+ public:
+  Block allocate(const Request& request) override { return aligned_allocator().allocate(request); }
+  void deallocate(const Block& block) noexcept override { aligned_allocator().deallocate(block); }
+  void copy(void* destination, const void* source, std::size_t nbytes) override {
+    if (is_first()) {
+      first_copy.enter();
+    }
+    Allocator::copy(destination, source, nbytes);
+  }
+  const char* name() const noexcept override { return "halting allocator"; }
+
+  Halt first_copy;
+
+ private:
+  bool is_first() {
+    const boost::lock_guard<boost::mutex> lock(mutex_);
+    return std::exchange(first_, false);
+  }
+
+  boost::mutex mutex_;
+  bool first_ = true;
+};
+
+}  // namespace byre::test

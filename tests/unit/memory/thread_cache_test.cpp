@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: BSL-1.0
+/// The threads' caches of small cache.
+#include <byre/memory/pages.hpp>
+#include <byre/memory/detail/poison.hpp>
+#include <byre/memory/detail/thread_cache.hpp>
+#include <byre/memory/pool.hpp>
+#include <byre/storage/buffer.hpp>
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <boost/thread/thread.hpp>
+
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+namespace byre::test {
+namespace {
+
+using detail::ThreadCache;
+
+constexpr std::size_t line = ThreadCache::line_nbytes;
+
+/// A block as the pool makes one: of whole lines, from malloc.
+struct Made {
+  explicit Made(std::size_t lines) : base(std::malloc(lines * line + line)) {
+    auto* at = static_cast<std::byte*>(base);
+    end = at + -reinterpret_cast<std::uintptr_t>(at) % line + lines * line;
+  }
+  void* base;
+  std::byte* end;
+};
+
+TEST(ThreadCache, hands_out_again_what_it_holds_last_in_first_out) {
+  ThreadCache cache;
+  const Made first(3);
+  const Made second(3);
+  ASSERT_TRUE(cache.put(first.base, first.end));
+  ASSERT_TRUE(cache.put(second.base, second.end));
+  const Block again = cache.take({.nbytes = 100, .prefix = 64});
+  EXPECT_EQ(again.base, second.base);
+  EXPECT_EQ(again.data, second.end - 2 * line);
+  EXPECT_EQ(again.capacity, 2 * line);
+  EXPECT_EQ(cache.take({.nbytes = 128, .prefix = 64}).base, first.base);
+  EXPECT_EQ(cache.take({.nbytes = 128, .prefix = 64}).data, nullptr);
+  std::free(first.base);
+  std::free(second.base);
+}
+
+TEST(ThreadCache, hands_out_a_block_of_the_size_asked_for_only) {
+  ThreadCache cache;
+  const Made made(3);
+  ASSERT_TRUE(cache.put(made.base, made.end));
+  EXPECT_EQ(cache.take({.nbytes = 2 * line}).data, nullptr);
+  EXPECT_EQ(cache.take({.nbytes = 3 * line + 1}).data, nullptr);
+  EXPECT_EQ(cache.take({.nbytes = 2 * line + 1}).base, made.base);
+  std::free(made.base);
+}
+
+TEST(ThreadCache, holds_no_block_that_is_larger_than_the_largest) {
+  ThreadCache cache;
+  const Made largest(ThreadCache::most_lines);
+  const Made larger(ThreadCache::most_lines + 1);
+  EXPECT_TRUE(cache.put(largest.base, largest.end));
+  EXPECT_FALSE(cache.put(larger.base, larger.end));
+  std::free(larger.base);
+}
+
+TEST(ThreadCache, holds_so_many_of_a_size_and_so_many_bytes_of_it) {
+  for (const auto& [lines, most] : {std::pair{std::size_t{1}, ThreadCache::most_of_a_size},
+                                    std::pair{std::size_t{64}, std::size_t{8}}}) {
+    ThreadCache cache;
+    for (std::size_t i = 0; i < most; ++i) {
+      const Made made(lines);
+      ASSERT_TRUE(cache.put(made.base, made.end)) << i;
+    }
+    const Made one_more(lines);
+    EXPECT_FALSE(cache.put(one_more.base, one_more.end));
+    cache.clear();
+    EXPECT_TRUE(cache.put(one_more.base, one_more.end));
+  }
+}
+
+TEST(ThreadCache, has_a_line_for_the_record_of_a_block_of_no_bytes) {
+  EXPECT_EQ(ThreadCache::nbytes_for({.nbytes = 0, .prefix = 0}), line);
+  EXPECT_EQ(ThreadCache::nbytes_for({.nbytes = 0, .prefix = 64}), line);
+  EXPECT_EQ(ThreadCache::nbytes_for({.nbytes = 1, .prefix = 64}), 2 * line);
+}
+
+class CachesOfThreads : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (watched_by_address_sanitizer) {
+      GTEST_SKIP() << "threads have none where AddressSanitizer watches idle memory";
+    }
+    default_pool().trim();
+  }
+};
+
+TEST_F(CachesOfThreads, hold_what_the_thread_released_last) {
+  const std::byte* released = nullptr;
+  {
+    const Buffer buffer = Buffer::allocate(100);
+    released = buffer.data();
+  }
+  EXPECT_EQ(Buffer::allocate(128).data(), released);
+}
+
+TEST_F(CachesOfThreads, are_not_shared_by_threads) {
+  const std::byte* released = nullptr;
+  const std::byte* elsewhere = nullptr;
+  {
+    const Buffer buffer = Buffer::allocate(100);
+    released = buffer.data();
+  }
+  boost::thread([&] {
+    const Buffer buffer = Buffer::allocate(100);
+    elsewhere = buffer.data();
+  }).join();
+  EXPECT_NE(elsewhere, released);
+  EXPECT_EQ(Buffer::allocate(100).data(), released);
+}
+
+TEST_F(CachesOfThreads, are_emptied_when_the_pool_is_trimmed_to_nothing) {
+  { const Buffer buffer = Buffer::allocate(100); }
+  const Request request{.nbytes = 100, .prefix = 64};
+  ASSERT_NE(detail::this_threads_cache, nullptr);
+  default_pool().trim();
+  EXPECT_EQ(detail::take_from_thread_cache(request).data, nullptr);
+}
+
+/// Releases a buffer after the thread's cache is gone, and says whether there is one again.
+struct Late {
+  ~Late() {
+    buffer = Buffer();
+    *cached = detail::this_threads_cache != nullptr;
+  }
+  Buffer buffer;
+  bool* cached;
+};
+
+TEST_F(CachesOfThreads, end_with_the_thread_and_what_is_released_later_is_freed) {
+  bool cached = true;
+  bool cached_before = false;
+  boost::thread([&] {
+    thread_local Late late{Buffer::allocate(100), &cached};  // made before, so destroyed after
+    { const Buffer released = Buffer::allocate(100); }
+    cached_before = detail::this_threads_cache != nullptr;
+  }).join();
+  EXPECT_TRUE(cached_before);
+  EXPECT_FALSE(cached);
+}
+
+TEST_F(CachesOfThreads, serve_copies_of_every_size_that_are_whole) {
+  std::vector<std::byte> text(6000);
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    text[i] = static_cast<std::byte>(i % 251);
+  }
+  for (std::size_t nbytes = 0; nbytes < text.size(); nbytes += nbytes < 600 ? 1 : 97) {
+    Buffer original = Buffer::allocate(nbytes);
+    if (nbytes != 0) {
+      std::memcpy(original.mutable_data(), text.data(), nbytes);
+    }
+    for (int round = 0; round < 3; ++round) {  // of malloc's memory, then of the cache's
+      Buffer clone = original;
+      ASSERT_EQ(clone.materialize(), Materialized::copied);
+      ASSERT_NE(clone.data(), original.data());
+      ASSERT_TRUE(nbytes == 0 || std::memcmp(clone.data(), text.data(), nbytes) == 0) << nbytes;
+    }
+  }
+}
+
+/// Pages of which the last cannot be read.
+class GuardedPages {
+ public:
+  GuardedPages()
+      : pages_(static_cast<std::byte*>(mmap(nullptr, 2 * page_nbytes, PROT_READ | PROT_WRITE,
+                                            MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))) {
+    mprotect(end(), page_nbytes, PROT_NONE);
+  }
+  ~GuardedPages() { munmap(pages_, 2 * page_nbytes); }
+  GuardedPages(const GuardedPages&) = delete;
+  GuardedPages& operator=(const GuardedPages&) = delete;
+
+  std::byte* end() const { return pages_ + page_nbytes; }
+
+ private:
+  std::byte* pages_;
+};
+
+TEST_F(CachesOfThreads, serve_copies_of_foreign_memory_of_which_not_a_byte_more_is_read) {
+  const GuardedPages pages;
+  for (const std::size_t nbytes : {std::size_t{1}, std::size_t{63}, std::size_t{65}}) {
+    std::byte* const foreign = pages.end() - nbytes;
+    std::memset(foreign, 'c', nbytes);
+    const Buffer adopted = Buffer::adopt(foreign, nbytes, [](void*) {});
+    { const Buffer warm_up = Buffer::allocate(nbytes); }
+    Buffer clone = adopted;
+    clone.mutable_data();
+    EXPECT_EQ(std::memcmp(clone.data(), foreign, nbytes), 0);
+  }
+}
+
+}  // namespace
+}  // namespace byre::test

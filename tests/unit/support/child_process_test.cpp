@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "support/child_process.hpp"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace byre::test {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+TEST(ChildProcess, its_output_and_its_exit_status_come_back) {
+  const ChildResult result = run_in_child(
+      [](int output) {
+        write_all(output, "one\n");
+        redirect(STDERR_FILENO, output);
+        std::fputs("two\n", stderr);
+        ::_exit(7);
+      },
+      seconds(60));
+  EXPECT_EQ(result.output, "one\ntwo\n");
+  EXPECT_EQ(result.exit.code(), 7);
+  EXPECT_EQ(result.exit.text(), "exit status 7");
+}
+
+TEST(ChildProcess, work_that_returns_is_a_success) {
+  EXPECT_TRUE(run_in_child([](int) {}, seconds(60)).exit.is_success());
+}
+
+TEST(ChildProcess, what_its_work_throws_is_its_output) {
+  const ChildResult result =
+      run_in_child([](int) { throw std::runtime_error("no memory"); }, seconds(60));
+  EXPECT_EQ(result.output, "no memory\n");
+  EXPECT_EQ(result.exit.code(), EXIT_FAILURE);
+}
+
+TEST(ChildProcess, a_signal_that_ends_it_is_told) {
+  const ChildResult result = run_in_child([](int) { ::raise(SIGKILL); }, seconds(60));
+  EXPECT_EQ(result.exit.signal(), SIGKILL);
+  EXPECT_FALSE(result.exit.code());
+  EXPECT_FALSE(result.exit.was_killed());
+}
+
+TEST(ChildProcess, one_that_is_silent_for_too_long_is_killed) {
+  const ChildResult result = run_in_child(
+      [](int output) {
+        write_all(output, "here\n");
+        for (;;) {
+          ::pause();
+        }
+      },
+      milliseconds(50));
+  EXPECT_TRUE(result.exit.was_killed());
+  EXPECT_EQ(result.exit.text(), "killed");
+  EXPECT_EQ(result.output, "here\n");
+}
+
+TEST(ChildProcess, its_lines_are_taken_one_by_one) {
+  ChildProcess child([](int output) { write_all(output, "a\nbc\nd"); });
+  while (child.listen(seconds(60)) == ChildProcess::Heard::something) {
+  }
+  EXPECT_EQ(child.take_line(), "a");
+  EXPECT_EQ(child.take_line(), "bc");
+  EXPECT_FALSE(child.take_line());
+  EXPECT_EQ(child.text(), "d");
+  EXPECT_TRUE(child.wait().is_success());
+}
+
+TEST(ChildPool, every_piece_of_work_is_done_and_an_overdue_one_is_killed) {
+  std::map<std::size_t, std::vector<std::string>> lines;
+  std::map<std::size_t, std::string> ends;
+  run_in_children(
+      5, 2,
+      {.work =
+           [](std::size_t number, int output) {
+             write_all(output, "begin " + std::to_string(number) + "\n");
+             while (number == 3) {
+               ::pause();
+             }
+             write_all(output, "end\n");
+           },
+       .line = [&](std::size_t number, const std::string& line) { lines[number].push_back(line); },
+       .ended = [&](std::size_t number, Exit exit) { ends[number] = exit.text(); },
+       .patience = [](std::size_t number) { return seconds(number == 3 ? 1 : 60); }});
+  for (const std::size_t number : {0U, 1U, 2U, 4U}) {
+    const std::vector<std::string> all{"begin " + std::to_string(number), "end"};
+    EXPECT_EQ(lines[number], all);
+    EXPECT_EQ(ends[number], "exit status 0");
+  }
+  EXPECT_EQ(lines[3], std::vector<std::string>{"begin 3"});
+  EXPECT_EQ(ends[3], "killed");
+}
+
+}  // namespace
+}  // namespace byre::test

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "support/command_line.hpp"
+
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace byre::test {
+namespace {
+
+CommandLine sample() {
+  CommandLine line;
+  line.flag("help,h", "say this, and exit")
+      .flag("list", "say what there is")
+      .value("threads", "N", "how many")
+      .values("scenario", "NAME", "this one")
+      .optional_value("json", "[FILE]", "write figures");
+  return line;
+}
+
+GivenOptions parsed(std::vector<const char*> arguments, const CommandLine& line = sample()) {
+  arguments.insert(arguments.begin(), "program");
+  return line.parse(static_cast<int>(arguments.size()), arguments.data());
+}
+
+std::string refusal_of(const std::vector<const char*>& arguments,
+                       const CommandLine& line = sample()) {
+  try {
+    static_cast<void>(parsed(arguments, line).number("threads", 1, 64));
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "taken";
+}
+
+TEST(CommandLine, options_have_the_values_that_were_given) {
+  const GivenOptions given =
+      parsed({"--threads", "8", "--scenario=a", "--scenario", "b", "--json", "-h"});
+  EXPECT_EQ(given.number("threads", 1, 64), 8U);
+  EXPECT_EQ(given.texts("scenario"), (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(given.text("json"), "");
+  EXPECT_TRUE(given.has("help"));
+  EXPECT_FALSE(given.has("list"));
+  EXPECT_FALSE(given.text("list"));
+  EXPECT_EQ(parsed({"--json", "file"}).text("json"), "file");
+}
+
+TEST(CommandLine, what_makes_no_sense_is_refused_with_what_does) {
+  EXPECT_EQ(refusal_of({"--threads", "0"}), "--threads takes a whole number from 1 to 64, not '0'");
+  EXPECT_EQ(refusal_of({"--threads", "2x"}),
+            "--threads takes a whole number from 1 to 64, not '2x'");
+  EXPECT_EQ(refusal_of({"--json", "a", "b"}), "--json takes one value, not also 'b'");
+  EXPECT_NE(refusal_of({"--threads", "1", "--threads", "2"}), "taken");
+  EXPECT_NE(refusal_of({"--thread", "1"}), "taken");
+  EXPECT_NE(refusal_of({"alone"}), "taken");
+  EXPECT_NE(refusal_of({"--list=all"}), "taken");
+  EXPECT_EQ(refusal_of({"--%option%"}), "an argument with a % in it is not understood");
+}
+
+TEST(CommandLine, an_option_that_does_not_matter_to_the_mode_is_refused) {
+  CommandLine line = sample();
+  line.mode("", {"threads", "json"}).mode("list", {}).mode("help", {"scenario"});
+  EXPECT_EQ(parsed({"--threads", "2"}, line).mode(), "");
+  EXPECT_EQ(parsed({"--help", "--scenario", "a"}, line).mode(), "help");
+  EXPECT_EQ(refusal_of({"--list", "--threads", "2"}, line), "--list does not take --threads");
+  EXPECT_EQ(refusal_of({"--list", "--help"}, line), "either --help or --list, not both");
+  EXPECT_EQ(refusal_of({"--scenario", "a"}, line), "--scenario goes with --help");
+}
+
+TEST(CommandLine, what_stands_alone_is_taken_where_it_is_asked_for) {
+  CommandLine line = sample();
+  line.operands("path");
+  EXPECT_EQ(parsed({"a", "--list", "b"}, line).texts("path"), (std::vector<std::string>{"a", "b"}));
+}
+
+TEST(CommandLine, wrong_usage_ends_in_2_and_another_error_in_1) {
+  EXPECT_EQ(run_main("program", [] { return 5; }), 5);
+  EXPECT_EQ(run_main("program", []() -> int { throw UsageError("no"); }), 2);
+  EXPECT_EQ(run_main("program", []() -> int { throw std::runtime_error("no"); }), 1);
+}
+
+TEST(CommandLine, the_help_names_every_option) {
+  for (const char* name : {"--help", "--list", "--threads N", "--scenario NAME", "--json [FILE]"}) {
+    EXPECT_NE(sample().help().find(name), std::string::npos) << name << sample().help();
+  }
+}
+
+}  // namespace
+}  // namespace byre::test

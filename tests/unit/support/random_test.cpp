@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "support/random.hpp"
+
+#include <array>
+#include <limits>
+#include <set>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "support/shrink.hpp"
+
+namespace byre::test {
+namespace {
+
+TEST(Random, its_numbers_are_the_same_everywhere) {
+  // The first numbers of SplitMix64 for the seed 1234567.
+  RandomEngine engine(1234567);
+  EXPECT_EQ(engine(), 6457827717110365317U);
+  EXPECT_EQ(engine(), 3203168211198807973U);
+}
+
+TEST(Random, every_number_between_the_bounds_comes_and_no_other) {
+  Random random(1);
+  std::set<int> seen;
+  for (int draw = 0; draw < 1000; ++draw) {
+    seen.insert(random.number(-2, 2));
+  }
+  EXPECT_EQ(seen, (std::set<int>{-2, -1, 0, 1, 2}));
+  EXPECT_EQ(random.below(0), 0);
+  EXPECT_EQ(random.below(1U), 0U);
+  using Limits = std::numeric_limits<std::int64_t>;
+  EXPECT_NE(random.number(Limits::min(), Limits::max()),
+            random.number(Limits::min(), Limits::max()));
+}
+
+TEST(Random, what_has_more_weight_comes_more_often) {
+  struct Weighted {
+    int weight;
+    int count = 0;
+  };
+  std::array<Weighted, 3> all{{{1}, {0}, {9}}};
+  Random random(1);
+  for (int draw = 0; draw < 10000; ++draw) {
+    ++random.one_by_weight(all).count;
+  }
+  EXPECT_NEAR(all[0].count, 1000, 200);
+  EXPECT_EQ(all[1].count, 0);
+  EXPECT_NEAR(all[2].count, 9000, 200);
+}
+
+TEST(Random, a_shuffled_sequence_has_the_same_elements) {
+  std::vector<int> all{1, 2, 3, 4, 5};
+  Random(1).shuffle(all);
+  EXPECT_NE(all, (std::vector<int>{1, 2, 3, 4, 5}));
+  EXPECT_EQ(std::set<int>(all.begin(), all.end()), (std::set<int>{1, 2, 3, 4, 5}));
+}
+
+using Steps = std::vector<int>;
+
+TEST(Shrinker, only_the_steps_that_a_failure_needs_are_left) {
+  Steps steps;
+  for (int step = 0; step < 100; ++step) {
+    steps.push_back(step);
+  }
+  const auto fails = [](const Steps& some) {
+    const std::set<int> all(some.begin(), some.end());
+    return all.count(17) != 0 && all.count(80) != 0;
+  };
+  EXPECT_EQ(shrunk(steps, fails), (Steps{17, 80}));
+}
+
+TEST(Shrinker, values_become_the_simplest_that_fail) {
+  const auto fails = [](const Steps& some) { return !some.empty() && some.front() >= 40; };
+  const Steps least = shrunk(Steps{1000, 3}, fails, [](Shrinker<Steps>& shrinker) {
+    shrinker.drop_from(std::identity());
+    shrinker.simplify([](Steps& steps) -> int& { return steps.front(); },
+                      [](int value) {
+                        return Steps{value / 2, value - 1};
+                      });
+  });
+  EXPECT_EQ(least, Steps{40});
+}
+
+TEST(Shrinker, a_program_of_which_no_part_fails_stays) {
+  EXPECT_EQ(shrunk(Steps{1, 2, 3}, [](const Steps& some) { return some.size() == 3; }),
+            (Steps{1, 2, 3}));
+}
+
+}  // namespace
+}  // namespace byre::test
