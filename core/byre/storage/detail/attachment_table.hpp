@@ -18,7 +18,7 @@ namespace byre::inline v0::detail {
 ///
 /// A number is given out and taken back under the lock. What a number stands for is written before it
 /// is known to anybody and read by those who know it, so that at() needs no step of its own.
-template <sync::Sync Sync>
+template <sync::LockingSync Sync>
 class basic_attachment_table {
  public:
   basic_attachment_table() noexcept = default;
