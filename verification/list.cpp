@@ -9,22 +9,20 @@ namespace byre::verification {
 
 extern const Scenario adopted_memory_is_dropped;
 extern const Scenario adopted_memory_is_written;
-extern const Scenario agreeing_writes_are_found;
 extern const Scenario borrowed_memory;
 extern const Scenario clones_race_writers;
 extern const Scenario clones_race_writers_and_drops;
 extern const Scenario copies_race_an_installation;
+extern const Scenario counters_are_set;
+extern const Scenario counters_count_all;
 extern const Scenario counts_race_a_snapshot;
 extern const Scenario drops_race_copies;
 extern const Scenario drops_race_drops;
-extern const Scenario escaped_places_are_found;
-extern const Scenario escapes_are_counted_once;
+extern const Scenario earlier_writes_are_found;
 extern const Scenario failing_clones_of_a_loan;
 extern const Scenario failing_copies;
 extern const Scenario failing_resizes;
-extern const Scenario families_are_silenced;
-extern const Scenario families_come_out_of_readers;
-extern const Scenario families_disagree_twice;
+extern const Scenario families_are_stale_twice;
 extern const Scenario families_leave_unread;
 extern const Scenario families_race;
 extern const Scenario families_read_and_write;
@@ -35,7 +33,7 @@ extern const Scenario four_writers_race;
 extern const Scenario handles_race_handles;
 extern const Scenario last_handles_race;
 extern const Scenario later_copiers_free;
-extern const Scenario later_writes_are_noted;
+extern const Scenario later_writes_supersede;
 extern const Scenario locked_adopted_memory_is_dropped;
 extern const Scenario locked_adopted_memory_is_written;
 extern const Scenario locked_borrowed_memory;
@@ -63,27 +61,21 @@ extern const Scenario locked_undos_try_again;
 extern const Scenario locked_undos_wake_waiters;
 extern const Scenario locked_writers_never_wait;
 extern const Scenario locked_writers_race_writers;
-extern const Scenario modes_are_set_beside_reshapes;
-extern const Scenario notes_give_way;
 extern const Scenario numbers_are_given_once;
-extern const Scenario numbers_are_used_up;
-extern const Scenario numbers_run_out;
 extern const Scenario one_of_three_waits;
-extern const Scenario overwritten_writes_are_found;
 extern const Scenario parts_are_found_beside_definitions;
-extern const Scenario places_are_noted_at_once;
 extern const Scenario read_only_loan;
 extern const Scenario read_only_origins;
 extern const Scenario reads_race_a_steal;
+extern const Scenario records_are_added_once;
 extern const Scenario resizes_race_drops;
 extern const Scenario restless_writers_race_writers;
 extern const Scenario sleepers_are_woken;
 extern const Scenario storages_cloned_at_once;
 extern const Scenario storages_cloned_by_three;
 extern const Scenario storages_write_after_drops;
-extern const Scenario switches_are_set_beside_looks;
-extern const Scenario tallies_are_added_at_once;
-extern const Scenario tallies_begin_anew;
+extern const Scenario superseded_writes_are_found;
+extern const Scenario tags_give_way;
 extern const Scenario three_claims_steal_once;
 extern const Scenario three_drops_race;
 extern const Scenario three_failing_copies;
@@ -97,8 +89,6 @@ extern const Scenario two_sleepers_are_woken;
 extern const Scenario two_undos_wake_waiters;
 extern const Scenario undos_try_again;
 extern const Scenario undos_wake_waiters;
-extern const Scenario values_are_interned_once;
-extern const Scenario watched_storages_are_looked_at;
 extern const Scenario writers_never_wait;
 extern const Scenario writers_race_writers;
 
@@ -108,7 +98,7 @@ extern const Scenario count_then_lock_drops;
 extern const Scenario count_then_lock_writes;
 extern const Scenario counts_writes_twice;
 extern const Scenario first_clone_rewrites_source;
-extern const Scenario keeps_no_agreeing_write;
+extern const Scenario keeps_no_superseded_write;
 extern const Scenario reads_after_drop;
 extern const Scenario relaxed_uniqueness_resizes;
 extern const Scenario relaxed_uniqueness_writes;
@@ -173,27 +163,17 @@ std::span<const Scenario* const> all_scenarios() {
       &copies_race_an_installation,
       &first_attachments_race,
       &numbers_are_given_once,
-      &notes_give_way,
+      &tags_give_way,
       &families_race,
       &families_read_and_write,
-      &families_disagree_twice,
+      &families_are_stale_twice,
       &families_leave_unread,
-      &families_are_silenced,
-      &places_are_noted_at_once,
-      &later_writes_are_noted,
-      &overwritten_writes_are_found,
-      &agreeing_writes_are_found,
-      &escapes_are_counted_once,
-      &escaped_places_are_found,
-      &families_come_out_of_readers,
-      &values_are_interned_once,
-      &numbers_are_used_up,
-      &numbers_run_out,
-      &modes_are_set_beside_reshapes,
-      &tallies_are_added_at_once,
-      &tallies_begin_anew,
-      &switches_are_set_beside_looks,
-      &watched_storages_are_looked_at,
+      &records_are_added_once,
+      &later_writes_supersede,
+      &superseded_writes_are_found,
+      &earlier_writes_are_found,
+      &counters_are_set,
+      &counters_count_all,
       &parts_are_found_beside_definitions,
       // The textbook form.
       &locked_drops_race_drops,
@@ -238,7 +218,7 @@ std::span<const Scenario* const> all_scenarios() {
       &count_then_lock_writes,
       &counts_writes_twice,
       &first_clone_rewrites_source,
-      &keeps_no_agreeing_write,
+      &keeps_no_superseded_write,
       &reads_after_drop,
       &relaxed_uniqueness_resizes,
       &relaxed_uniqueness_writes,
