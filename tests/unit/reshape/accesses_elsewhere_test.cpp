@@ -95,9 +95,9 @@ void expect_one_read(const Row& row, Device device) {
   Tensor origin = Tensor::zeros({6}, DType::f32, device);
   Tensor x = origin.reshape({2, 3}, line(10));
   zero_(origin, line(11));
-  const shadow::SilenceScope silence;
+  const shadow::ScopedSuppression suppression;
   row.run(x);
-  EXPECT_EQ(shadow::summary().silenced, 1U);
+  EXPECT_EQ(shadow::summary().suppressed, 1U);
 }
 
 TEST(Accesses, a_read_is_said_once_whatever_is_done_to_it) {
