@@ -5,6 +5,7 @@
 #pragma once
 
 #include <byre/sync/detail/boost_shared_mutex.hpp>
+#include <byre/storage/detail/attachment_table.hpp>
 #include <byre/sync/detail/no_destructor.hpp>
 #include <byre/sync/sync.hpp>
 

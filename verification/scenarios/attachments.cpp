@@ -4,6 +4,9 @@
 
 #include "../search.hpp"
 
+// Other sources have storages too.
+template struct byre::detail::AttachmentNumbers<byre::verification::Checked>;
+
 namespace byre::verification {
 namespace {
 
