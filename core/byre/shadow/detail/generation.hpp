@@ -121,8 +121,7 @@ class basic_family_generation {
     while (!storage.last_.compare_exchange_weak(found, after(before, record).word(),
                                                 sites.at(At::write, std::memory_order::release))) {
       if (found != before.word()) {
-        // Acquire pairs with the writes: the other's record is found, or families_race fails.
-        return WriteStamp(storage.last_.load(sites.at(At::look_again, std::memory_order::acquire)));
+        return look_again(storage);
       }
     }
     observe(after(before, record));
@@ -134,15 +133,20 @@ class basic_family_generation {
   template <class Supersedes>
   void write_anyway(StorageGeneration& storage, RecordId record,
                     const Supersedes& supersedes) noexcept {
-    std::uint64_t found = observed().word();
-    supersedes(WriteStamp(found));
+    WriteStamp before = observed();
+    supersedes(before);
+    std::uint64_t found = before.word();
     // Release pairs with look: the record comes first, or families_are_stale_twice fails.
     while (!storage.last_.compare_exchange_weak(
-        found, after(WriteStamp(found), record).word(),
+        found, after(before, record).word(),
         sites.at(At::write_anyway, std::memory_order::release))) {
-      supersedes(WriteStamp(found));
+      if (found != before.word()) {
+        before = look_again(storage);
+        supersedes(before);
+        found = before.word();
+      }
     }
-    observe(after(WriteStamp(found), record));
+    observe(after(before, record));
   }
 
  private:
@@ -151,6 +155,10 @@ class basic_family_generation {
   static constexpr std::uint64_t none = WriteStamp().word();
   static constexpr auto step = Sync::value_of(generation_constants.at(GenerationConstant::step));
 
+  static WriteStamp look_again(const StorageGeneration& storage) noexcept {
+    // Acquire pairs with the writes: the other's record is found, or families_race fails.
+    return WriteStamp(storage.last_.load(sites.at(At::look_again, std::memory_order::acquire)));
+  }
   /// The write after `stamp`, with this record.
   static WriteStamp after(WriteStamp stamp, RecordId record) noexcept {
     return WriteStamp(((stamp.generation() << WriteStamp::record_bits) + step) | record);
