@@ -3,21 +3,21 @@
 #pragma once
 
 #include <byre/byre.hpp>
+#include <byre/interop/npy.hpp>
+#include <byre/interop/npy_header.hpp>
 #include <byre/shadow/mode.hpp>
 #include <byre/shadow/report.hpp>
 #include <byre/shadow/summary.hpp>
 #include <byre/shadow/suppression.hpp>
 #include <byre/tensor/accessor.hpp>
 #include <byre/tensor/devices.hpp>
+#include <byre/tensor/dims.hpp>
 #include <byre/tensor/dtype.hpp>
 #include <byre/tensor/elements.hpp>
 #include <byre/tensor/half.hpp>
-#include <byre/tensor/layout/dims.hpp>
-#include <byre/tensor/layout/layout.hpp>
-#include <byre/tensor/layout/views.hpp>
-#include <byre/tensor/npy.hpp>
-#include <byre/tensor/npy/header.hpp>
+#include <byre/tensor/layout.hpp>
 #include <byre/tensor/print.hpp>
 #include <byre/tensor/promotion.hpp>
 #include <byre/tensor/scalar.hpp>
 #include <byre/tensor/tensor.hpp>
+#include <byre/tensor/views.hpp>

@@ -4,7 +4,7 @@
 #include "checksum.hpp"
 
 #include <array>
-#include <byre/tensor/npy/header.hpp>
+#include <byre/interop/npy_header.hpp>
 #include <cstdio>
 #include <fstream>
 #include <memory>

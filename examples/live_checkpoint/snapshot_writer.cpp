@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <boost/thread/lock_guard.hpp>
 #include <boost/thread/lock_types.hpp>
-#include <byre/tensor/npy/header.hpp>
+#include <byre/interop/npy_header.hpp>
 #include <cstdio>
 #include <utility>
 

@@ -4,7 +4,7 @@
 #include "failure.hpp"
 
 #include <algorithm>
-#include <byre/tensor/npy.hpp>
+#include <byre/interop/npy.hpp>
 #include <cmath>
 #include <cstring>
 #include <random>

@@ -2,7 +2,7 @@
 #include "model.hpp"
 
 #include <byre/error/error.hpp>
-#include <byre/tensor/layout/views.hpp>
+#include <byre/tensor/views.hpp>
 
 #include <algorithm>
 #include <limits>

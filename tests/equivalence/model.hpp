@@ -5,7 +5,7 @@
 #pragma once
 
 #include <byre/tensor/dtype.hpp>
-#include <byre/tensor/layout/layout.hpp>
+#include <byre/tensor/layout.hpp>
 
 #include <array>
 #include <compare>

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <byre/shadow/mode.hpp>
-#include <byre/tensor/layout/dims.hpp>
+#include <byre/tensor/layout.hpp>
 
 #include <compare>
 #include <cstddef>

@@ -9,9 +9,28 @@ import re
 import sys
 
 # Each room stands on those before it; beside them `error` and `stats`, which any may use.
-ROOMS = ["sync", "memory", "cow", "storage", "shadow", "tensor", "functional"]
+ROOMS = ["sync", "memory", "cow", "storage", "shadow", "tensor", "interop", "functional"]
 MAY_INCLUDE = {room: {"error", "stats", *ROOMS[: at + 1]} for at, room in enumerate(ROOMS)}
 MAY_INCLUDE |= {"error": {"error"}, "stats": {"stats", "error", "sync"}, "sync": {"sync", "error"}}
+# In a room of several parts each stands on those before it. A part is a folder, "" what is in none, and
+# has the API headers named here, which are at the room's top.
+PARTS = {
+    "tensor": {
+        "layout": {"dims.hpp", "layout.hpp", "views.hpp"},
+        "": set(),
+        "elements": {"elements.hpp", "scalar.hpp"},
+        "print": {"print.hpp"},
+    },
+    "functional": {
+        "dispatch": set(),
+        "operators": set(),
+        "backends": set(),
+        "graph": set(),
+        "functionalize": set(),
+        "batching": set(),
+        "builtin": set(),
+    },
+}
 UMBRELLAS = ["byre.hpp", "tensor.hpp", "functional.hpp"]
 GENERATED = {"config.hpp"}
 
@@ -51,6 +70,32 @@ def rooms_include_only_rooms_below_them(root):
                 to = target.split("/")[1]
                 if to not in MAY_INCLUDE[room] and to not in GENERATED:
                     yield f"{name}:{number}: {room} may not include {target}"
+
+
+def part_of(name):
+    """The part of its room that a file of core is in, by its name below core/byre."""
+    room, *folders, file = name.split("/")
+    for part, headers in PARTS[room].items():
+        if file in headers and not folders:
+            return part
+    return folders[0] if folders and folders[0] != "detail" else ""
+
+
+def parts_of_rooms_include_only_parts_below_them(root):
+    for path, name in core_files(root):
+        if name.parts[0] not in PARTS:
+            continue
+        order = list(PARTS[name.parts[0]])
+        part = part_of(str(name))
+        if part not in order:
+            yield f"{name}: there is no part '{part}'; add it, in order, to {__file__}"
+            continue
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            found = INCLUDE.match(line)
+            target = found[1][1:-1].removeprefix("byre/") if found else ""
+            if target.startswith(name.parts[0] + "/") and part_of(target) in order:
+                if order.index(part_of(target)) > order.index(part):
+                    yield f"{name}:{number}: '{part}' may not include {target}, of '{part_of(target)}'"
 
 
 def core_names_nothing_that_stands_on_it(root):
@@ -176,6 +221,7 @@ def every_file_names_its_license(root):
 
 RULES = [
     rooms_include_only_rooms_below_them,
+    parts_of_rooms_include_only_parts_below_them,
     core_names_nothing_that_stands_on_it,
     core_leaves_ordering_to_the_seam,
     what_is_api_is_seen_and_only_what_it_needs_is_installed,

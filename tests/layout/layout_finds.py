@@ -14,7 +14,10 @@ class LayoutFinds(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.root = pathlib.Path(folder.name)
-        self.write("core/byre/meson.build", "# SPDX-License-Identifier: BSL-1.0\nfiles('cow/a.hpp')\n")
+        self.write(
+            "core/byre/meson.build",
+            "# SPDX-License-Identifier: BSL-1.0\nbyre_api_headers += files('cow/a.hpp')\n",
+        )
         self.write("core/byre/cow/a.hpp", SPDX + "#include <byre/memory/b.hpp>\n")
         self.write("verification/relacy/mutation.cpp", SPDX)
 
@@ -39,6 +42,26 @@ class LayoutFinds(unittest.TestCase):
     def test_a_room_may_not_include_a_room_above_it(self):
         rule = layout.rooms_include_only_rooms_below_them
         self.breaks(rule, "core/byre/cow/a.hpp", "#include <byre/storage/buffer.hpp>\n")
+
+    def test_a_part_may_not_include_a_part_above_it(self):
+        rule = layout.parts_of_rooms_include_only_parts_below_them
+        self.write("core/byre/tensor/elements/a.cpp", SPDX + "#include <byre/tensor/layout/detail/b.hpp>\n")
+        self.write("core/byre/tensor/tensor.hpp", SPDX + "#include <byre/tensor/views.hpp>\n")
+        self.breaks(rule, "core/byre/tensor/b.cpp", "#include <byre/tensor/elements/detail/c.hpp>\n")
+
+    def test_functional_has_no_circle(self):
+        rule = layout.parts_of_rooms_include_only_parts_below_them
+        self.write("core/byre/functional/graph/a.cpp", SPDX + "#include <byre/functional/dispatch/key.hpp>\n")
+        self.assertEqual(self.complaints(rule), [])
+        self.breaks(rule, "core/byre/functional/dispatch/a.cpp", "#include <byre/functional/graph/graph.hpp>\n")
+
+    def test_an_api_header_is_of_its_part(self):
+        rule = layout.parts_of_rooms_include_only_parts_below_them
+        self.breaks(rule, "core/byre/tensor/layout.hpp", "#include <byre/tensor/tensor.hpp>\n")
+
+    def test_a_part_that_has_no_place_in_the_order_is_found(self):
+        rule = layout.parts_of_rooms_include_only_parts_below_them
+        self.breaks(rule, "core/byre/tensor/attic/a.cpp", "")
 
     def test_sync_may_not_include_stats(self):
         rule = layout.rooms_include_only_rooms_below_them
@@ -72,13 +95,43 @@ class LayoutFinds(unittest.TestCase):
         rule = layout.core_leaves_ordering_to_the_seam
         self.breaks(rule, "core/byre/cow/a.hpp", "std::atomic_thread_fence(order);\n")
 
-    def test_a_header_that_is_not_listed_is_found(self):
-        rule = layout.public_headers_are_installed_and_free_of_iostream
+    def test_a_header_at_the_top_that_is_not_listed_is_found(self):
+        rule = layout.what_is_api_is_seen_and_only_what_it_needs_is_installed
         self.breaks(rule, "core/byre/cow/unlisted.hpp", "")
 
+    def test_a_detail_that_api_needs_and_that_is_not_installed_is_found(self):
+        rule = layout.what_is_api_is_seen_and_only_what_it_needs_is_installed
+        self.write("core/byre/cow/detail/needed.hpp", SPDX)
+        self.assertEqual(self.complaints(rule), [])
+        self.write("core/byre/cow/a.hpp", SPDX + "#include <byre/cow/detail/needed.hpp>\n")
+        self.assertEqual(len(self.complaints(rule)), 1)
+
+    def test_a_detail_that_is_installed_for_nobody_is_found(self):
+        rule = layout.what_is_api_is_seen_and_only_what_it_needs_is_installed
+        self.write("core/byre/cow/detail/alone.hpp", SPDX)
+        self.write("core/byre/cow/meson.build", "byre_detail_headers += files('detail/alone.hpp')\n")
+        self.assertEqual(len(self.complaints(rule)), 1)
+
+    def test_a_detail_that_is_called_api_is_found(self):
+        rule = layout.what_is_api_is_seen_and_only_what_it_needs_is_installed
+        self.write("core/byre/cow/detail/a.hpp", SPDX)
+        self.write("core/byre/cow/meson.build", "byre_api_headers += files('detail/a.hpp')\n")
+        self.assertEqual(len(self.complaints(rule)), 2)
+
     def test_iostream_in_a_header_is_found(self):
-        rule = layout.public_headers_are_installed_and_free_of_iostream
+        rule = layout.what_is_api_is_seen_and_only_what_it_needs_is_installed
         self.breaks(rule, "core/byre/cow/a.hpp", "#include <iostream>\n")
+
+    def test_state_in_a_header_is_found(self):
+        rule = layout.state_of_the_process_is_defined_in_a_source
+        for kept in ("static constexpr int one = 1;", "static void f();", "inline constexpr int two{2};",
+                     "extern thread_local int mine;", "static const int three = 3;",
+                     "return Sync::template no_destructor<Table>();"):
+            self.write("core/byre/cow/a.hpp", SPDX + kept + "\n")
+            self.assertEqual(self.complaints(rule), [], kept)
+        for state in ("  static Table table;", "inline int counted = 0;", "thread_local int mine = 0;",
+                      "  return sync::no_destructor<Table>();", "static std::mutex mutex{};"):
+            self.breaks(rule, "core/byre/cow/a.hpp", state + "\n")
 
     def test_a_scenario_includes_core_and_its_like_alone(self):
         self.write(

@@ -2,7 +2,7 @@
 // What numpy_test.py has byre do: tensor_files load|map IN OUT [<|> VERSION] reads a .npy file and
 // writes it again, in that byte order and version; tensor_files print THRESHOLD EDGE PRECISION WIDTH FILE... prints files, a form feed after
 // each.
-#include <byre/tensor/npy.hpp>
+#include <byre/interop/npy.hpp>
 #include <byre/tensor/print.hpp>
 
 #include <bit>

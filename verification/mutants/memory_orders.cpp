@@ -178,7 +178,7 @@ constexpr const char* conclusion =
     "once one\n"
     "comes first, and the other is stale. Two counters that are compared and then bumped do not "
     "show that\n"
-    "(`control.counts_writes_twice`). A write that was reported goes ahead by `write_anyway`, "
+    "(`known_wrong.counts_writes_twice`). A write that was reported goes ahead by `write_anyway`, "
     "after\n"
     "whatever came meanwhile, and is not reported again: one access, one report.\n"
     "\n"
@@ -189,7 +189,7 @@ constexpr const char* conclusion =
     "stamps are read relaxed (`superseded_writes_are_found`). A write of a family that is not "
     "stale\n"
     "supersedes the one that the family has observed (`earlier_writes_are_found`;\n"
-    "`control.keeps_no_superseded_write` keeps none).\n"
+    "`known_wrong.keeps_no_superseded_write` keeps none).\n"
     "\n"
     "None of this needs an order above relaxed: the first three are about one word, and what a "
     "family has\n"
@@ -202,11 +202,11 @@ constexpr const char* conclusion =
 int run_memory_orders(const Options& options) {
   std::vector<Mutation> mutations = all_mutations();
   std::erase_if(mutations, [](const Mutation& mutation) { return mutation.site == nullptr; });
-  const Hunt hunt{.stops_at_first = false,
-                  .only_named = true,
-                  .at_once = options.jobs,
-                  .ended = [](const MutantOutcome&) {}};
-  const std::vector<MutantOutcome> outcomes = kill(mutations, hunt);
+  const DetectionRun run{.stops_at_first = false,
+                         .only_named = true,
+                         .at_once = options.jobs,
+                         .ended = [](const MutantOutcome&) {}};
+  const std::vector<MutantOutcome> outcomes = kill(mutations, run);
   Rows rows(outcomes);
   const std::string document = introduction + rows.text() + conclusion;
   const bool is_current = print_or_check(document, options.file_to_check, "--memory-orders");

@@ -103,24 +103,21 @@ class TagsGiveWay {
 
 }  // namespace
 
-extern const Scenario first_attachments_race;
 const Scenario first_attachments_race = scenario<FirstAttachmentsRace>({
     .name = "first_attachments_race",
     .shows = "Of two attachments to one storage at once one stays, and both threads use it.",
 });
 
-extern const Scenario tags_give_way;
 const Scenario tags_give_way = scenario<TagsGiveWay>({
     .name = "tags_give_way",
     .shows = "A tag never takes the room of an attachment.",
 });
 
-extern const Scenario numbers_are_given_once;
 const Scenario numbers_are_given_once = scenario<NumbersAreGivenOnce>({
     .name = "numbers_are_given_once",
     .shows = "Two storages never have the same attachment.",
     .quick = reduced_search,
-    .deep = switches(3),
+    .deep = preemptions(3),
 });
 
 }  // namespace byre::verification

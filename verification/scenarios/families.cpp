@@ -216,25 +216,21 @@ class FamiliesLeaveUnread : Families {
 
 }  // namespace
 
-extern const Scenario families_race;
 const Scenario families_race = scenario<FamiliesRace>({
     .name = "families_race",
     .shows = "Of families that write one storage at once one is stale of the other: G1, G3.",
 });
 
-extern const Scenario families_read_and_write;
 const Scenario families_read_and_write = scenario<FamiliesReadAndWrite>({
     .name = "families_read_and_write",
     .shows = "A family is stale of another's write once, and never of its own: G2, G3.",
 });
 
-extern const Scenario families_are_stale_twice;
 const Scenario families_are_stale_twice = scenario<FamiliesAreStaleTwice>({
     .name = "families_are_stale_twice",
     .shows = "A write that goes ahead is a write like any other: G1, G2.",
 });
 
-extern const Scenario families_leave_unread;
 const Scenario families_leave_unread = scenario<FamiliesLeaveUnread>({
     .name = "families_leave_unread",
     .shows = "A family that wrote a part reports the rest when it reads that: G3, G4.",

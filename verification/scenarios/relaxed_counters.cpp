@@ -82,13 +82,11 @@ class CountersAreSet {
 
 }  // namespace
 
-extern const Scenario counters_count_all;
 const Scenario counters_count_all = scenario<CountersCountAll>({
     .name = "counters_count_all",
     .shows = "A counter loses nothing, and who has what was counted never finds it 0.",
 });
 
-extern const Scenario counters_are_set;
 const Scenario counters_are_set = scenario<CountersAreSet>({
     .name = "counters_are_set",
     .shows = "A number is what was set last, or before.",

@@ -101,35 +101,31 @@ class SupersededWritesAreFound : StorageWrites<Records> {
 
 }  // namespace
 
-extern const Scenario records_are_added_once;
 const Scenario records_are_added_once = scenario<RecordsAreAddedOnce>({
     .name = "records_are_added_once",
     .shows = "Of each origin of writes there is one record, whoever adds it: R1, R2.",
-    .quick = switches(4),
-    .deep = switches(6),
+    .quick = preemptions(4),
+    .deep = preemptions(6),
 });
 
-extern const Scenario later_writes_supersede;
 const Scenario later_writes_supersede = scenario<LaterWritesSupersede>({
     .name = "later_writes_supersede",
     .shows = "Of two superseded writes of one record the later stays: R3.",
 });
 
-extern const Scenario earlier_writes_are_found;
 const Scenario earlier_writes_are_found = scenario<EarlierWritesAreFound<Records>>({
     .name = "earlier_writes_are_found",
     .shows =
         "Who knows of the last write finds the earlier ones of a family that was not stale: R4.",
-    .quick = switches(2),
-    .deep = switches(3),
+    .quick = preemptions(2),
+    .deep = preemptions(3),
 });
 
-extern const Scenario superseded_writes_are_found;
 const Scenario superseded_writes_are_found = scenario<SupersededWritesAreFound>({
     .name = "superseded_writes_are_found",
     .shows = "Who knows of the last write finds those that it superseded: R4.",
-    .quick = switches(2),
-    .deep = switches(3),
+    .quick = preemptions(2),
+    .deep = preemptions(3),
 });
 
 }  // namespace byre::verification

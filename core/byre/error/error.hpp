@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <byre/config.hpp>
 #include <cstddef>
 #include <exception>
 
@@ -16,10 +17,10 @@ struct Text {
 };
 
 /// printf, into a Text. Never allocates.
-[[gnu::format(printf, 1, 2)]] Text format_text(const char* format, ...) noexcept;
+[[gnu::format(printf, 1, 2)]] BYRE_API Text format_text(const char* format, ...) noexcept;
 
 /// Base of everything byre throws.
-class Error : public std::exception {
+class BYRE_API Error : public std::exception {
  public:
   explicit Error(const Text& text) noexcept : text_(text) {}
   const char* what() const noexcept override { return text_.chars.data(); }
@@ -29,14 +30,14 @@ class Error : public std::exception {
 };
 
 /// Memory could not be had: nothing changed.
-class OutOfMemory : public Error {
+class BYRE_API OutOfMemory : public Error {
  public:
   /// `nbytes` were asked of `who` (an allocator's name).
   OutOfMemory(std::size_t nbytes, const char* who) noexcept;
 };
 
 /// An argument no call can serve: a null pointer to some bytes, a size no object can have.
-class InvalidArgument : public Error {
+class BYRE_API InvalidArgument : public Error {
  public:
   using Error::Error;
   /// A size that overflows once the header is added.
@@ -48,19 +49,19 @@ class InvalidArgument : public Error {
 };
 
 /// The operation needs data that nobody else shares.
-class NotUnique : public Error {
+class BYRE_API NotUnique : public Error {
  public:
   using Error::Error;
 };
 
 /// A file is missing, unreadable, empty, not a file, or not what it claims to be.
-class FileError : public Error {
+class BYRE_API FileError : public Error {
  public:
   using Error::Error;
 };
 
 /// A block made more copies than it was allowed; see stats/expect.hpp.
-class TooManyCopies : public Error {
+class BYRE_API TooManyCopies : public Error {
  public:
   using Error::Error;
 };
@@ -73,9 +74,9 @@ class TooManyCopies : public Error {
 using WarningHandler = void (*)(const char* text) noexcept;
 
 /// Installs `handler` (null: the default, stderr) and returns the one before. Thread-safe.
-WarningHandler set_warning_handler(WarningHandler handler) noexcept;
+BYRE_API WarningHandler set_warning_handler(WarningHandler handler) noexcept;
 
 /// Hands a printf-style text to the handler. Thread-safe.
-[[gnu::format(printf, 1, 2)]] void warn(const char* format, ...) noexcept;
+[[gnu::format(printf, 1, 2)]] BYRE_API void warn(const char* format, ...) noexcept;
 
 }  // namespace byre::inline v0

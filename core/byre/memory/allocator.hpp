@@ -3,6 +3,7 @@
 /// device. Every Buffer remembers its allocator and takes the memory of its copies from it.
 #pragma once
 
+#include <byre/config.hpp>
 #include <byre/memory/device.hpp>
 
 #include <cstddef>
@@ -35,7 +36,7 @@ struct Block {
 /// Thread-safety: every member may be called from any thread at any time, since clones are released
 /// wherever they die. Lifetime: an allocator outlives every buffer that came from it, lazy clones
 /// and copies of those included.
-class Allocator {
+class BYRE_API Allocator {
  public:
   virtual ~Allocator() = default;
 
@@ -80,6 +81,6 @@ class Allocator {
 };
 
 /// The recycling pool of the process; see pool.hpp. Never destroyed.
-Allocator& default_allocator() noexcept;
+BYRE_API Allocator& default_allocator() noexcept;
 
 }  // namespace byre::inline v0

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/error/error.hpp>
+#include <byre/memory/detail/page_advice.hpp>
 #include <byre/memory/pages.hpp>
 #include <byre/sync/detail/no_destructor.hpp>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Pages from the system: where the recycling pool's large blocks come from, and what Linux can be
-/// told about them. Elsewhere the advice does nothing.
+/// Pages from the system: where the recycling pool's large blocks come from.
 #pragma once
 
+#include <byre/config.hpp>
 #include <cstddef>
 
 namespace byre::inline v0 {
@@ -16,7 +16,7 @@ inline constexpr std::size_t page_nbytes = std::size_t{64} << 10;
 inline constexpr std::size_t huge_page_nbytes = std::size_t{2} << 20;
 
 /// Whole mappings of fresh pages. Thread-safe.
-class PageSource {
+class BYRE_API PageSource {
  public:
   virtual ~PageSource() = default;
 
@@ -36,21 +36,9 @@ class PageSource {
 
 /// The operating system's pages, of which every pool is made unless it is told otherwise. Never
 /// destroyed.
-PageSource& system_pages() noexcept;
-
-/// Whether the system gives huge pages to those who ask. Looked up once.
-bool grants_huge_pages() noexcept;
-
-/// Asks for huge pages; 0 bytes ask for nothing.
-void advise_huge(std::byte* address, std::size_t nbytes) noexcept;
-
-/// Makes the pages present at once, which is cheaper than one by one at first touch.
-void populate(std::byte* address, std::size_t nbytes) noexcept;
-
-/// Lets the system take the pages when it runs short of memory; contents become indeterminate.
-void advise_reclaimable(std::byte* address, std::size_t nbytes) noexcept;
+BYRE_API PageSource& system_pages() noexcept;
 
 /// Bytes of memory this process may use: the machine's, or its control group's if that is less.
-std::size_t usable_memory_nbytes() noexcept;
+BYRE_API std::size_t usable_memory_nbytes() noexcept;
 
 }  // namespace byre::inline v0

@@ -3,6 +3,7 @@
 /// so large blocks are kept when released and handed out again, up to a limit.
 #pragma once
 
+#include <byre/config.hpp>
 #include <byre/memory/allocator.hpp>
 
 #include <cstddef>
@@ -14,7 +15,7 @@ class IdleBlocks;
 }  // namespace detail
 
 class PageSource;
-PageSource& system_pages() noexcept;
+BYRE_API PageSource& system_pages() noexcept;
 
 /// Blocks of `recycled_from` bytes and more are mapped from a PageSource (pages.hpp), start on a page of their
 /// own (on a huge page from 2 MiB), and are recycled; smaller ones are malloc's, of which
@@ -26,7 +27,7 @@ PageSource& system_pages() noexcept;
 /// the system's to take when it runs short.
 ///
 /// Thread-safe. A request holds one mutex for the time of a look-up, never while the system works.
-class RecyclingPool final : public Allocator {
+class BYRE_API RecyclingPool final : public Allocator {
  public:
   static constexpr std::size_t recycled_from = std::size_t{64} << 10;
 
@@ -79,6 +80,6 @@ class RecyclingPool final : public Allocator {
 };
 
 /// The default allocator, as the pool it is: to change its limit or to trim it. Never destroyed.
-RecyclingPool& default_pool() noexcept;
+BYRE_API RecyclingPool& default_pool() noexcept;
 
 }  // namespace byre::inline v0

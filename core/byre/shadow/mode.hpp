@@ -3,6 +3,7 @@
 /// copy it lazily.
 #pragma once
 
+#include <byre/config.hpp>
 #include <byre/shadow/detail/relaxed_counter.hpp>
 
 #include <cstdint>
@@ -32,11 +33,7 @@ std::optional<ReshapeMode> mode_named(std::string_view name) noexcept;
 namespace detail {
 
 // Every reshape reads these, and calls no function for it.
-#if defined(__GNUC__)
-[[gnu::tls_model("initial-exec")]]
-#endif
-extern constinit thread_local std::optional<ReshapeMode>
-    mode_of_scope;
+BYRE_TLS_MODEL extern constinit thread_local std::optional<ReshapeMode> mode_of_scope;
 extern constinit RelaxedCounter default_mode;
 /// Read once; again by each reshape while it is no_mode.
 extern constinit RelaxedCounter mode_of_environment;

@@ -27,7 +27,7 @@ Counters operator-(const Counters& after, const Counters& before) noexcept {
 
 namespace detail {
 
-constinit thread_local Shard this_threads_shard;
+BYRE_TLS_MODEL constinit thread_local Shard this_threads_shard;
 
 namespace {
 

@@ -24,14 +24,16 @@ struct Counters {
   std::int64_t live_bytes = 0;
   std::int64_t pooled_bytes = 0;
 
-  friend Counters operator-(const Counters& after, const Counters& before) noexcept;
   friend bool operator==(const Counters&, const Counters&) = default;
 };
+
+/// What was counted between two snapshots.
+BYRE_API Counters operator-(const Counters& after, const Counters& before) noexcept;
 
 /// The sum over all threads, ended ones included; zeros where stats are disabled. Exact for what
 /// happened before the call, approximate for what happens during it. Takes a lock that only other
 /// snapshots and starting or ending threads take. Thread-safe.
-Counters snapshot() noexcept;
+BYRE_API Counters snapshot() noexcept;
 
 namespace detail {
 
@@ -50,13 +52,10 @@ constexpr Change minus(Counter counter, std::size_t value) noexcept {
 
 #if BYRE_STATS
 
-#if defined(__GNUC__)
-[[gnu::tls_model("initial-exec")]]
-#endif
-extern constinit thread_local Shard this_threads_shard;
+BYRE_API BYRE_TLS_MODEL extern constinit thread_local Shard this_threads_shard;
 
 /// Counts for a thread that begins to count, or that is ending.
-[[gnu::cold]] void count_unlisted(Change change) noexcept;
+[[gnu::cold]] BYRE_API void count_unlisted(Change change) noexcept;
 
 template <std::same_as<Change>... Changes>
 [[gnu::always_inline]] inline void count(Changes... changes) noexcept {

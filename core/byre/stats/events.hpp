@@ -24,7 +24,7 @@ enum class CopyCause : std::uint8_t {
 };
 
 /// "shared", "pending", ...
-const char* to_string(CopyCause cause) noexcept;
+BYRE_API const char* to_string(CopyCause cause) noexcept;
 
 struct CopyEvent {
   std::size_t nbytes;
@@ -40,7 +40,7 @@ using CopySink = std::function<void(const CopyEvent&)>;
 /// at once. Copies that a sink makes itself are not reported. What a sink throws becomes a warning.
 /// Installing and uninstalling wait for calls under way; inside a sink they end the program. Any
 /// number may be installed. Without stats (Meson option) they are never called.
-class [[nodiscard]] InstalledSink {
+class [[nodiscard]] BYRE_API InstalledSink {
  public:
   /// Throws std::bad_alloc, having installed nothing.
   explicit InstalledSink(CopySink sink);
@@ -57,10 +57,10 @@ namespace detail {
 
 #if BYRE_STATS
 
-extern constinit SinkFlag sink_flag;
+BYRE_API extern constinit SinkFlag sink_flag;
 
 /// Tells the sinks of a copy.
-[[gnu::cold]] void tell_sinks(const CopyEvent& event) noexcept;
+[[gnu::cold]] BYRE_API void tell_sinks(const CopyEvent& event) noexcept;
 
 /// Counts a copy and tells the sinks.
 [[gnu::always_inline]] inline void report_copy(std::size_t nbytes, CopyCause cause,

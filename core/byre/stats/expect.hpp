@@ -2,6 +2,7 @@
 /// A test helper for users: fails when a block of code made more copies than expected.
 #pragma once
 
+#include <byre/config.hpp>
 #include <byre/error/error.hpp>
 #include <byre/stats/events.hpp>
 
@@ -14,7 +15,7 @@ namespace byre::inline v0::stats {
 
 /// Counts the copies that any thread makes while it lives. Throws InvalidArgument when made in a
 /// build without stats (Meson option), where it could not fail.
-class CopyLimit {
+class BYRE_API CopyLimit {
  public:
   explicit CopyLimit(std::size_t most, CallSite site = CallSite::current());
   ~CopyLimit();

@@ -3,6 +3,7 @@
 /// copy.
 #pragma once
 
+#include <byre/config.hpp>
 #include <byre/storage/buffer.hpp>
 #include <byre/storage/storage.hpp>
 
@@ -12,7 +13,7 @@ namespace byre::inline v0 {
 
 /// "65536 bytes at 0x7f.., allocated by the recycling pool, shared by 3 owners: a write copies
 /// them." A read of the buffer; out of date as soon as another owner moves. Throws std::bad_alloc.
-std::string explain(const Buffer& buffer);
-std::string explain(const Storage& storage);
+BYRE_API std::string explain(const Buffer& buffer);
+BYRE_API std::string explain(const Storage& storage);
 
 }  // namespace byre::inline v0

@@ -3,6 +3,7 @@
 /// apart from its data; copies of the data are allocated as usual.
 #pragma once
 
+#include <byre/config.hpp>
 #include <byre/cow/detail/header.hpp>
 #include <byre/error/error.hpp>
 
@@ -79,7 +80,7 @@ class DeleteOnce {
 struct NonOwning {};
 
 /// A file mapped read-only, unmapped when this is destroyed. Where files cannot be mapped it is read.
-class MappedFile {
+class BYRE_API MappedFile {
  public:
   /// Throws FileError if the file is missing, not a regular file, empty or unreadable.
   explicit MappedFile(const FileName& name);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Making tensors, and making views of them.
 #include <byre/memory/detail/thread_cache.hpp>
+#include <byre/tensor/detail/tensor_memory.hpp>
 #include <byre/tensor/tensor.hpp>
-#include <byre/tensor/tensor_memory.hpp>
 
 #include <cstddef>
 #include <cstdlib>

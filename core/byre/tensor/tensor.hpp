@@ -8,12 +8,12 @@
 #include <byre/shadow/detail/tracking.hpp>
 #include <byre/shadow/mode.hpp>
 #include <byre/storage/storage.hpp>
+#include <byre/tensor/detail/tensor_base.hpp>
 #include <byre/tensor/devices.hpp>
 #include <byre/tensor/dtype.hpp>
-#include <byre/tensor/layout/layout.hpp>
-#include <byre/tensor/layout/views.hpp>
-#include <byre/tensor/tensor_base.hpp>
-#include <byre/tensor/tensor_states.hpp>
+#include <byre/tensor/layout.hpp>
+#include <byre/tensor/states.hpp>
+#include <byre/tensor/views.hpp>
 
 #include <boost/smart_ptr/intrusive_ptr.hpp>
 #include <cstddef>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 /// .npy files: what is written is read back, mapped back and found in the header; any other bytes are
 /// refused by a FileError or are an array that is written and read back itself.
-#include <byre/tensor/npy.hpp>
-#include <byre/tensor/npy/header.hpp>
+#include <byre/interop/npy.hpp>
+#include <byre/interop/npy_header.hpp>
 
 #include <array>
 #include <cstdint>

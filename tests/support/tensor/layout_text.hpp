@@ -2,7 +2,7 @@
 /// Layouts, written so that a failed comparison can be read.
 #pragma once
 
-#include <byre/tensor/layout/layout.hpp>
+#include <byre/tensor/layout.hpp>
 
 #include <string>
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <byre/memory/detail/page_advice.hpp>
 #include <byre/memory/pages.hpp>
 
 #include <gtest/gtest.h>

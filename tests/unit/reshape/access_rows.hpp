@@ -2,8 +2,8 @@
 /// Rows of the tables that say of every operation on tensors whether it reads, writes or neither.
 #pragma once
 
+#include <byre/interop/npy.hpp>
 #include <byre/tensor/accessor.hpp>
-#include <byre/tensor/npy.hpp>
 #include <byre/tensor/print.hpp>
 
 #include <memory>

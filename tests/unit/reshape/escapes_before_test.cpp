@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Raw pointers to write that left a storage before its first tracked reshape.
-#include <byre/tensor/npy.hpp>
+#include <byre/interop/npy.hpp>
 
 #include <bit>
 

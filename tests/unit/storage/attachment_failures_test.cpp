@@ -27,14 +27,8 @@ class Counted final : public detail::Attachment {
 std::string complaint_without_heap(const Storage& storage) {
   auto attachment = std::make_unique<Counted>();
   return complaint_of<std::bad_alloc>([&] {
-    news_until_failure = 0;
-    try {
-      storage.slot()->attach(std::move(attachment));
-    } catch (...) {
-      news_until_failure = never_fails;
-      throw;
-    }
-    news_until_failure = never_fails;
+    const FailingNew failing;
+    storage.slot()->attach(std::move(attachment));
   });
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Dims as a sequence: in place up to five, elsewhere beyond, the same to whoever uses it.
-#include <byre/tensor/layout/dims.hpp>
+#include <byre/tensor/dims.hpp>
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 /// of each of its elements which place of the array it is. Random programs are compared with it.
 #pragma once
 
-#include <byre/tensor/layout/dims.hpp>
+#include <byre/tensor/dims.hpp>
 
 #include <algorithm>
 #include <cstddef>

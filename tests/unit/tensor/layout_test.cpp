@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Layouts as pure values: counts without overflow, contiguity, other sizes, single elements.
 #include <byre/memory/allocator.hpp>
-#include <byre/tensor/layout/layout.hpp>
+#include <byre/tensor/layout.hpp>
 
 #include <gtest/gtest.h>
 

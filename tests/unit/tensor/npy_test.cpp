@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Tensors that go into .npy files and come out again. tests/numpy has NumPy do one of the two.
+#include <byre/interop/npy.hpp>
 #include <byre/memory/device.hpp>
 #include <byre/storage/origins.hpp>
-#include <byre/tensor/npy.hpp>
 #include <byre/tensor/tensor.hpp>
 
 #include <gtest/gtest.h>

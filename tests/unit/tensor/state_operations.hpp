@@ -2,9 +2,9 @@
 /// The operations that the table of states has rows of. For states.cpp.
 #pragma once
 
+#include <byre/interop/npy.hpp>
 #include <byre/tensor/accessor.hpp>
 #include <byre/tensor/elements.hpp>
-#include <byre/tensor/npy.hpp>
 #include <byre/tensor/print.hpp>
 
 #include <cstring>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Views that reach for the storage itself: any strides, other dtypes; and what must not overflow.
-#include <byre/tensor/layout/views.hpp>
 #include <byre/tensor/tensor.hpp>
+#include <byre/tensor/views.hpp>
 
 #include <gtest/gtest.h>
 

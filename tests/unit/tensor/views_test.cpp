@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Every view as a pure function of layouts: what it gives, where it wraps around, what it refuses.
-#include <byre/tensor/layout/views.hpp>
+#include <byre/tensor/views.hpp>
 
 #include <gtest/gtest.h>
 

@@ -3,12 +3,14 @@
 /// count that overflows, an address used after its release. It is on in every build.
 #pragma once
 
+#include <byre/config.hpp>
 #include <byre/error/call_site.hpp>
 
 namespace byre::inline v0::detail {
 
 /// Writes `text` and `site` to stderr and aborts.
-[[noreturn, gnu::cold]] void fail(const char* text, CallSite site = CallSite::current()) noexcept;
+[[noreturn, gnu::cold]] BYRE_API void fail(const char* text,
+                                           CallSite site = CallSite::current()) noexcept;
 
 }  // namespace byre::inline v0::detail
 

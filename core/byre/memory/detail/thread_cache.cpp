@@ -7,7 +7,7 @@
 
 namespace byre::inline v0::detail {
 
-constinit thread_local ThreadCache* this_threads_cache = nullptr;
+BYRE_TLS_MODEL constinit thread_local ThreadCache* this_threads_cache = nullptr;
 
 namespace {
 

@@ -3,6 +3,7 @@
 /// one, and what malloc costs for the two is more than the copy.
 #pragma once
 
+#include <byre/config.hpp>
 #include <byre/memory/allocator.hpp>
 
 #include <array>
@@ -86,10 +87,7 @@ class ThreadCache {
 };
 
 /// That of the calling thread: null before it first releases a small block, and once it is ending.
-#if defined(__GNUC__)
-[[gnu::tls_model("initial-exec")]]
-#endif
-extern constinit thread_local ThreadCache* this_threads_cache;
+BYRE_API BYRE_TLS_MODEL extern constinit thread_local ThreadCache* this_threads_cache;
 
 /// A block for `request` from the calling thread's cache, or one without data.
 inline Block take_from_thread_cache(const Request& request) noexcept {
@@ -101,7 +99,7 @@ inline Block take_from_thread_cache(const Request& request) noexcept {
 }
 
 /// Makes it, if this thread may have one and there is memory.
-[[gnu::cold]] ThreadCache* make_thread_cache() noexcept;
+[[gnu::cold]] BYRE_API ThreadCache* make_thread_cache() noexcept;
 
 /// The same, made if there is none yet: null if this thread may not have one, or there is no memory.
 inline ThreadCache* thread_cache() noexcept {

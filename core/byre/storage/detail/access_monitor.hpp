@@ -12,10 +12,10 @@ namespace byre::inline v0::detail {
 #if BYRE_CHECKS
 
 /// Thread-safe. Progress: blocking, under a lock of a table beside the buffer.
-class AccessMonitor {
+class BYRE_API AccessMonitor {
  public:
   /// An access under way: lives on the stack of the accessing thread.
-  class [[nodiscard]] Access {
+  class [[nodiscard]] BYRE_API Access {
    public:
     enum class Kind : bool { read, write };
     Access(AccessMonitor& monitor, Kind kind, CallSite site) noexcept;

@@ -3,6 +3,7 @@
 /// is empty, or holds a tag, which is a number, or an attachment, which is an object.
 #pragma once
 
+#include <byre/config.hpp>
 #include <byre/storage/detail/attachment_sites.hpp>
 #include <byre/sync/boost.hpp>
 #include <byre/sync/sync.hpp>
@@ -15,7 +16,7 @@
 namespace byre::inline v0::detail {
 
 /// Destroyed with the storage it is attached to, on whatever thread that is.
-class Attachment {
+class BYRE_API Attachment {
  public:
   Attachment() noexcept = default;
   Attachment(const Attachment&) = delete;
@@ -36,7 +37,7 @@ struct AttachmentNumbers {
 
 /// What ships has its table in attachment.cpp.
 template <>
-struct AttachmentNumbers<sync::Boost> {
+struct BYRE_API AttachmentNumbers<sync::Boost> {
   static std::uint32_t add(std::unique_ptr<Attachment>& attachment);
   [[gnu::cold]] static Attachment& at(std::uint32_t number) noexcept;
   [[gnu::cold]] static void remove(std::uint32_t number) noexcept;

@@ -3,6 +3,8 @@
 /// or its disk may fail: that is an error then.
 #pragma once
 
+#include <byre/config.hpp>
+
 #include <cstddef>
 #include <cstdio>
 #include <filesystem>
@@ -10,7 +12,7 @@
 namespace byre::inline v0::detail {
 
 /// One thread.
-class InputFile {
+class BYRE_API InputFile {
  public:
   /// Throws FileError if the file is missing, not a regular file or unreadable.
   explicit InputFile(std::filesystem::path path);

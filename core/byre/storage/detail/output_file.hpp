@@ -3,6 +3,8 @@
 /// beside it and renamed, so that a failure leaves what was there.
 #pragma once
 
+#include <byre/config.hpp>
+
 #include <cstddef>
 #include <cstdio>
 #include <filesystem>
@@ -12,7 +14,7 @@ namespace byre::inline v0::detail {
 /// Readers never see half a file; who mapped the one it replaces keeps that. It has the permissions
 /// of that one, and takes the place of what a symbolic link leads to, not of the link. It is not
 /// flushed to the disk, and need not survive a power failure. One thread.
-class OutputFile {
+class BYRE_API OutputFile {
  public:
   /// Throws FileError if a file cannot be created beside `path`.
   explicit OutputFile(const std::filesystem::path& path);

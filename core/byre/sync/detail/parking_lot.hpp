@@ -7,6 +7,7 @@
 /// before the wake is either seen by the check or wakes the sleeper.
 #pragma once
 
+#include <byre/config.hpp>
 #include <memory>
 #include <type_traits>
 
@@ -31,10 +32,10 @@ class KeepWaiting {
 /// Blocks while `keep_waiting()`, which runs under a lock of the table and must not throw, until an
 /// unpark_all of the same address; may return spuriously. Not an interruption point of
 /// Boost.Thread.
-void park(const void* address, KeepWaiting keep_waiting) noexcept;
+BYRE_API void park(const void* address, KeepWaiting keep_waiting) noexcept;
 
 /// Wakes every thread parked at `address`. Does not touch what it points to.
-void unpark_all(const void* address) noexcept;
+BYRE_API void unpark_all(const void* address) noexcept;
 
 template <class Condition>
 void park(const void* address, Condition& condition) noexcept {

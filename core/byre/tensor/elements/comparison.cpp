@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Comparisons, and the choice by what they yield.
 #include <byre/tensor/elements.hpp>
-#include <byre/tensor/elements/comparison.hpp>
-#include <byre/tensor/elements/pointwise.hpp>
+#include <byre/tensor/elements/detail/comparison.hpp>
+#include <byre/tensor/elements/detail/pointwise.hpp>
 
 namespace byre::inline v0 {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <byre/tensor/elements/overlap.hpp>
-#include <byre/tensor/elements/pointwise.hpp>
-#include <byre/tensor/layout/strided_loop.hpp>
+#include <byre/tensor/elements/detail/overlap.hpp>
+#include <byre/tensor/elements/detail/pointwise.hpp>
+#include <byre/tensor/layout/detail/strided_loop.hpp>
 
 #include <algorithm>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Sums, in pairs: of blocks, then of pairs of blocks of equal length, and so on.
 #include <byre/tensor/elements.hpp>
-#include <byre/tensor/elements/arithmetic.hpp>
-#include <byre/tensor/elements/pointwise.hpp>
-#include <byre/tensor/layout/strided_loop.hpp>
+#include <byre/tensor/elements/detail/arithmetic.hpp>
+#include <byre/tensor/elements/detail/pointwise.hpp>
+#include <byre/tensor/layout/detail/strided_loop.hpp>
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/memory/allocator.hpp>
-#include <byre/tensor/layout/dims.hpp>
+#include <byre/tensor/dims.hpp>
 
 #include <algorithm>
 #include <new>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <byre/tensor/layout/layout.hpp>
+#include <byre/tensor/layout.hpp>
 
 #include <algorithm>
 #include <boost/container/small_vector.hpp>

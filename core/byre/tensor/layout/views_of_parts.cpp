@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// The views that regroup elements: other sizes, several parts, other element types.
 #include <byre/memory/allocator.hpp>
-#include <byre/tensor/layout/views.hpp>
+#include <byre/tensor/views.hpp>
 
 #include <algorithm>
 #include <exception>

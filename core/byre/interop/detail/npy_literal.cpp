@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <byre/interop/detail/npy_error.hpp>
+#include <byre/interop/detail/npy_literal.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <string>
+#include <system_error>
+
+namespace byre::inline v0::detail {
+namespace {
+
+/// A piece of the file in a message: short, and without what a terminal would obey.
+std::string shown(std::string_view text) {
+  constexpr std::size_t most = 40;
+  std::string visible(text.substr(0, most));
+  std::ranges::replace_if(
+      visible, [](char c) { return c < ' ' || c > '~'; }, '?');
+  return text.size() > most ? visible + "..." : visible;
+}
+
+}  // namespace
+
+void PythonLiteral::skip_spaces() noexcept {
+  position_ = std::min(text_.find_first_not_of(" \t\n\r", position_), text_.size());
+}
+
+bool PythonLiteral::at(char token) noexcept {
+  skip_spaces();
+  return position_ < text_.size() && text_[position_] == token;
+}
+
+bool PythonLiteral::take(char token) noexcept {
+  const bool is_next = at(token);
+  position_ += is_next ? 1 : 0;
+  return is_next;
+}
+
+bool PythonLiteral::take_word(std::string_view word) noexcept {
+  skip_spaces();
+  const bool is_next = text_.substr(position_).starts_with(word);
+  position_ += is_next ? word.size() : 0;
+  return is_next;
+}
+
+void PythonLiteral::expect(char token) {
+  if (!take(token)) {
+    const char wanted[] = {'\'', token, '\'', '\0'};
+    refuse_here(wanted);
+  }
+}
+
+void PythonLiteral::expect_end() {
+  skip_spaces();
+  if (position_ != text_.size()) {
+    refuse_here("the end of the header");
+  }
+}
+
+std::string_view PythonLiteral::string() {
+  const char quote = at('"') ? '"' : '\'';
+  if (!take(quote)) {
+    refuse_here("a string");
+  }
+  const std::size_t end = text_.find(quote, position_);
+  const std::string_view value = text_.substr(position_, end - position_);
+  if (end == text_.npos || value.find('\\') != value.npos) {
+    refuse_here("a string without escapes, and its closing quote");
+  }
+  position_ = end + 1;
+  return value;
+}
+
+bool PythonLiteral::boolean() {
+  const bool value = take_word("True");
+  if (!value && !take_word("False")) {
+    refuse_here("True or False");
+  }
+  return value;
+}
+
+Dims PythonLiteral::integers(std::size_t most) {
+  Dims values;
+  expect('(');
+  while (!take(')')) {
+    if (values.size() == most) {
+      refuse_npy(source_, format_text("it has more than %zu dimensions", most),
+                 "Save it with fewer: array.reshape(-1).");
+    }
+    values.push_back(integer());
+    if (!take(',')) {
+      expect(')');
+      if (values.size() == 1) {
+        refuse_here("',' before the ')' of a tuple of one");
+      }
+      break;
+    }
+  }
+  return values;
+}
+
+std::int64_t PythonLiteral::integer() {
+  skip_spaces();
+  const char* const begin = text_.data() + position_;
+  std::int64_t value = 0;
+  const auto [end, failure] = std::from_chars(begin, text_.data() + text_.size(), value);
+  if (failure == std::errc::result_out_of_range) {
+    refuse_here("an integer below 2^63");
+  }
+  if (failure != std::errc()) {
+    refuse_here("an integer");
+  }
+  position_ += static_cast<std::size_t>(end - begin);
+  if (position_ < text_.size() && text_[position_] == 'L') {
+    ++position_;  // Python 2 marked long ones so
+  }
+  return value;
+}
+
+void PythonLiteral::refuse(const char* found, const char* advice) const {
+  refuse_npy(source_, format_text("%s", found), advice);
+}
+
+void PythonLiteral::refuse_value(const char* found, std::string_view value,
+                                 const char* advice) const {
+  refuse_npy(source_, format_text("%s '%s'", found, shown(value).c_str()), advice);
+}
+
+void PythonLiteral::refuse_here(const char* wanted) const {
+  const std::string found = shown(text_.substr(position_));
+  refuse_npy(source_,
+             format_text("its header has \"%s\" at character %zu, where %s should be",
+                         found.c_str(), position_, wanted),
+             "The header is a Python dictionary of descr, fortran_order and shape, as numpy.save "
+             "writes it.");
+}
+
+}  // namespace byre::inline v0::detail

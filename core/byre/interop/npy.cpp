@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <byre/interop/detail/npy_error.hpp>
+#include <byre/interop/npy.hpp>
+#include <byre/storage/detail/input_file.hpp>
+#include <byre/storage/detail/output_file.hpp>
+#include <byre/tensor/detail/operands.hpp>
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+namespace byre::inline v0 {
+namespace {
+
+using detail::refuse_npy;
+
+/// With the dimensions in the opposite order: C order read as Fortran order, and back.
+Tensor reversed(const Tensor& tensor) {
+  Dims axes(tensor.ndim());
+  std::iota(axes.begin(), axes.end(), std::int64_t{0});
+  std::ranges::reverse(axes);
+  return tensor.permute(axes);
+}
+
+/// The sizes of the contiguous tensor that the data are.
+Dims sizes_as_stored(const NpyHeader& header) {
+  Dims sizes(header.sizes);
+  if (header.fortran_order) {
+    std::ranges::reverse(sizes);
+  }
+  return sizes;
+}
+
+Tensor in_order(const NpyHeader& header, const Tensor& stored) {
+  return header.fortran_order ? reversed(stored) : stored;
+}
+
+/// The header at the start of a file of `file_nbytes`, whose data end where the file does.
+NpyHeader header_of(std::span<const std::byte> start, std::size_t file_nbytes, const char* source) {
+  NpyHeader header = parse_npy_header(start, source);
+  const std::size_t present = file_nbytes - header.data_offset;
+  if (present != header.data_nbytes) {
+    refuse_npy(source,
+               format_text("sizes %.200s of %s take %zu bytes, and %zu follow the header",
+                           to_string(header.sizes).c_str(), name_of(header.dtype),
+                           header.data_nbytes, present),
+               present < header.data_nbytes ? "Was it cut short? Save it again."
+                                            : "Save one array in a file, and nothing behind it.");
+  }
+  return header;
+}
+
+/// Any other byte would not be a bool that C++ can read.
+void expect_bools(const NpyHeader& header, const void* data, const char* source) {
+  if (header.dtype != DType::boolean) {
+    return;
+  }
+  const std::span elements(static_cast<const std::uint8_t*>(data), header.data_nbytes);
+  const auto odd = std::ranges::find_if(elements, [](std::uint8_t byte) { return byte > 1; });
+  if (odd != elements.end()) {
+    refuse_npy(source,
+               format_text("its bool number %td is the byte %d", odd - elements.begin(), int{*odd}),
+               "A bool is 0 or 1: save array != 0.");
+  }
+}
+
+void swap_bytes(std::byte* data, std::size_t nbytes, DType dtype) {
+  const std::size_t number_nbytes = dtype == DType::complex64 ? sizeof(float) : itemsize(dtype);
+  for (std::size_t at = 0; at < nbytes; at += number_nbytes) {
+    std::reverse(data + at, data + at + number_nbytes);
+  }
+}
+
+/// A tensor whose data `fill(destination, nbytes)` brings.
+template <class Fill>
+Tensor filled(const NpyHeader& header, const char* source, const Fill& fill) {
+  Tensor stored = Tensor::empty(sizes_as_stored(header), header.dtype);
+  if (header.data_nbytes != 0) {
+    auto* const data =
+        static_cast<std::byte*>(detail::ElementAccess::to_write(stored, CallSite::current()));
+    fill(data, header.data_nbytes);
+    expect_bools(header, data, source);
+    if (header.byte_order != std::endian::native) {
+      swap_bytes(data, header.data_nbytes, header.dtype);
+    }
+  }
+  return in_order(header, stored);
+}
+
+void expect_initialized(const Tensor& tensor) {
+  if (!tensor.is_dtype_initialized()) {
+    throw StateError(
+        format_text("save_npy: the tensor %s is dtype-uninitialized. Call "
+                    "realize(dtype) or mutable_data<T>() first.",
+                    to_string(tensor.sizes()).c_str()));
+  }
+  if (!tensor.is_storage_initialized()) {
+    throw StateError(
+        format_text("save_npy: the tensor %s of %s is storage-uninitialized: it has nothing to "
+                    "write. Call mutable_data<T>() to write it first.",
+                    to_string(tensor.sizes()).c_str(), name_of(tensor.dtype())));
+  }
+}
+
+/// No copy where there need be none, of memory that is borrowed as well.
+Tensor dense_on_host(const Tensor& tensor, CallSite site) {
+  if (!tensor.device().is_cpu()) {
+    return tensor.to(Device::cpu(), site);
+  }
+  return tensor.is_contiguous() ? tensor : tensor.clone(site);
+}
+
+}  // namespace
+
+Tensor load_npy(const std::filesystem::path& path) {
+  detail::InputFile file(path);
+  std::vector<std::byte> start(std::min(file.nbytes(), npy_header_max_nbytes));
+  file.read(start.data(), start.size());
+  const NpyHeader header = header_of(start, file.nbytes(), path.c_str());
+  file.seek(header.data_offset);
+  return filled(header, path.c_str(),
+                [&](void* data, std::size_t nbytes) { file.read(data, nbytes); });
+}
+
+Tensor read_npy(std::span<const std::byte> bytes) {
+  constexpr const char* source = "memory";
+  const NpyHeader header = header_of(bytes, bytes.size(), source);
+  return filled(header, source, [&](void* data, std::size_t nbytes) {
+    std::memcpy(data, bytes.data() + header.data_offset, nbytes);
+  });
+}
+
+Tensor map_npy(const std::filesystem::path& path) {
+  Storage storage = Storage::map_file(path);
+  const std::span bytes(std::as_const(storage).data(), storage.nbytes());
+  const NpyHeader header = header_of(bytes, bytes.size(), path.c_str());
+  const std::size_t itemsize = byre::itemsize(header.dtype);
+  if (header.byte_order != std::endian::native) {
+    refuse_npy(path.c_str(), format_text("its numbers are in the other byte order"),
+               "They cannot be used where they are; load_npy reads and converts them.");
+  }
+  if (header.data_offset % itemsize != 0) {
+    refuse_npy(path.c_str(),
+               format_text("its elements of %zu bytes begin at byte %zu, which is no multiple of "
+                           "that",
+                           itemsize, header.data_offset),
+               "They cannot be used where they are; load_npy reads them into aligned memory.");
+  }
+  if (header.data_nbytes == 0) {
+    return in_order(header, Tensor::empty(sizes_as_stored(header), header.dtype));
+  }
+  expect_bools(header, bytes.data() + header.data_offset, path.c_str());
+  const Layout layout = contiguous_layout(sizes_as_stored(header), "map_npy");
+  const Tensor file = Tensor::over(std::move(storage), {0}, header.dtype);
+  return in_order(header,
+                  file.as_strided(layout.sizes, layout.strides,
+                                  static_cast<std::int64_t>(header.data_offset / itemsize)));
+}
+
+void save_npy(const std::filesystem::path& path, const Tensor& tensor, const NpyFormat& format,
+              CallSite site) {
+  expect_initialized(tensor);
+  const bool fortran_order = !tensor.is_contiguous() && reversed(tensor).is_contiguous();
+  const std::string header = npy_header(tensor.dtype(), tensor.sizes(), fortran_order, format);
+  Tensor data = dense_on_host(fortran_order ? reversed(tensor) : tensor, site);
+  if (format.byte_order != std::endian::native && data.nbytes() != 0) {
+    data = data.clone(site);
+    swap_bytes(static_cast<std::byte*>(detail::ElementAccess::to_write(data, site)), data.nbytes(),
+               data.dtype());
+  }
+  detail::OutputFile file(path);
+  file.write(header.data(), header.size());
+  if (data.nbytes() != 0) {
+    file.write(data.raw_data(site), data.nbytes());
+  }
+  file.commit();
+}
+
+}  // namespace byre::inline v0

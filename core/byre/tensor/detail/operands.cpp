@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <byre/tensor/detail/operands.hpp>
+#include <byre/tensor/promotion.hpp>
+
+#include <algorithm>
+
+namespace byre::inline v0::detail {
+
+void expect_dtype_known(const Tensor& operand, const char* operation) {
+  if (!operand.is_dtype_initialized()) {
+    throw StateError(format_text(
+        "%s: the tensor %s is dtype-uninitialized. Call realize(dtype) or mutable_data<T>() first.",
+        operation, to_string(operand.sizes()).c_str()));
+  }
+}
+
+void expect_elements(const Tensor& operand, const char* operation) {
+  if (!operand.is_storage_initialized()) {
+    throw StateError(format_text(
+        "%s: the tensor %s of %s is storage-uninitialized: it has no elements to read yet. Call "
+        "fill_(), or mutable_data<T>() and write them, first.",
+        operation, to_string(operand.sizes()).c_str(), name_of(operand.dtype())));
+  }
+  expect_dtype_known(operand, operation);
+}
+
+void expect_operands(const char* operation, std::initializer_list<const Tensor*> operands) {
+  for (const Tensor* const operand : operands) {
+    expect_elements(*operand, operation);
+    if (!operand->device().is_cpu()) {
+      throw DeviceError(
+          format_text("%s: an operand is on %s, and computing is done on the host. Copy it with "
+                      "to(Device::cpu()).",
+                      operation, describe(operand->device()).chars.data()));
+    }
+  }
+}
+
+void ElementAccess::record_read(const Tensor& operand, CallSite site) {
+  operand.record_read(site);
+}
+
+const void* ElementAccess::to_read(const Tensor& operand) noexcept {
+  return operand.base().first_element();
+}
+
+void* ElementAccess::to_write(Tensor& output, CallSite site) {
+  return output.elements_to_write(output.nbytes(), Wait::allowed, site);
+}
+
+void* ElementAccess::begin_write(Tensor& output, CallSite site) {
+  return output.begin_write(site);
+}
+
+void ElementAccess::end_write(Tensor& output, CallSite site) {
+  output.end_write(site);
+}
+
+Tensor ElementAccess::on_host(const Tensor& operand) {
+  return operand.moved_to(Device::cpu());
+}
+
+void ElementAccess::record_copy_onto_itself(Tensor& self, const Tensor& source, CallSite site) {
+  self.record_copy_onto_itself(source, site);
+}
+
+Dims broadcast_sizes(const Dims& a, const Dims& b, const char* operation) {
+  const Dims& longer = a.size() >= b.size() ? a : b;
+  const Dims& shorter = a.size() >= b.size() ? b : a;
+  const std::size_t added = longer.size() - shorter.size();
+  Dims sizes(longer);
+  for (std::size_t axis = 0; axis < shorter.size(); ++axis) {
+    std::int64_t& size = sizes[added + axis];
+    if (size != shorter[axis] && size != 1 && shorter[axis] != 1) {
+      throw ShapeError(
+          format_text("%s: sizes %s and %s do not broadcast: from the last dimension on, sizes "
+                      "have to be equal "
+                      "or one of them 1. view() or unsqueeze() one operand so that they are.",
+                      operation, to_string(a).c_str(), to_string(b).c_str()));
+    }
+    size = size == 1 ? shorter[axis] : size;
+  }
+  return sizes;
+}
+
+Layout broadcast_to(const Dims& sizes, const Tensor& operand, const char* operation) {
+  if (broadcast_sizes(sizes, operand.sizes(), operation) != sizes) {
+    throw ShapeError(format_text(
+        "%s: an operand of sizes %s does not broadcast to %s, those of the tensor that is written, "
+        "which stay as they are. Use the operation that returns a new tensor.",
+        operation, to_string(operand.sizes()).c_str(), to_string(sizes).c_str()));
+  }
+  return views::expand(operand.layout(), sizes);
+}
+
+void expect_category_holds(DType to, DType result, const char* operation) {
+  if (category_of(result) > category_of(to)) {
+    throw DTypeError(format_text(
+        "%s: the result is of %s, and the tensor that is written of %s, which cannot hold it. Use "
+        "the operation that returns a new tensor, or convert by copy_.",
+        operation, name_of(result), name_of(to)));
+  }
+}
+
+void refuse_dtype(DType dtype, const char* operation) {
+  throw DTypeError(format_text(
+      "%s has no meaning for %s. Convert the operand first: copy_ to a tensor of another dtype.",
+      operation, name_of(dtype)));
+}
+
+}  // namespace byre::inline v0::detail

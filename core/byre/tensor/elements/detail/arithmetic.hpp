@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Arithmetic from element to element: each operation is one function object, for whatever types it has
+/// a meaning for.
+#pragma once
+
+#include <byre/tensor/elements/detail/convert.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <concepts>
+#include <type_traits>
+
+namespace byre::inline v0::detail {
+
+/// What arithmetic has its full meaning for.
+template <class T>
+concept Number = !std::same_as<T, bool>;
+
+template <class T, bool IsIntegral = std::is_integral_v<T>>
+struct WrappingType {
+  using Type = T;
+};
+template <class T>
+struct WrappingType<T, true> {
+  using Type = std::common_type_t<std::make_unsigned_t<T>, unsigned>;
+};
+template <>
+struct WrappingType<bool> {
+  using Type = unsigned;
+};
+
+/// What a T is computed as so that it wraps around where it overflows: unsigned, and no narrower than
+/// unsigned, or it would be promoted to int.
+template <class T>
+using Wrapping = typename WrappingType<T>::Type;
+
+/// Of bool, what is not 0 being true: or.
+struct Add {
+  template <class T>
+  constexpr T operator()(T a, T b) const {
+    return static_cast<T>(Wrapping<T>(a) + Wrapping<T>(b));
+  }
+};
+
+/// Of bool: and.
+struct Multiply {
+  template <class T>
+  constexpr T operator()(T a, T b) const {
+    return static_cast<T>(Wrapping<T>(a) * Wrapping<T>(b));
+  }
+};
+
+struct Subtract {
+  template <Number T>
+  T operator()(T a, T b) const {
+    return static_cast<T>(Wrapping<T>(a) - Wrapping<T>(b));
+  }
+};
+
+struct Divide {
+  template <class T>
+  requires(!std::integral<T>) T operator()(T a, T b) const { return a / b; }
+};
+
+struct Negate {
+  template <Number T>
+  T operator()(T a) const {
+    return static_cast<T>(-Wrapping<T>(a));
+  }
+};
+
+struct Rectify {
+  template <Number T>
+  requires(!is_complex<T>) T operator()(T a) const {
+    return std::max(a, T{0});  // which is a where that is not a number
+  }
+};
+
+struct Exponentiate {
+  template <class T>
+  requires(!std::integral<T>) T operator()(T a) const { return std::exp(a); }
+};
+
+}  // namespace byre::inline v0::detail

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSL-1.0
+/// The one loop of all pointwise operations. Rows are computed in blocks that fit the nearest cache:
+/// operands that are not dense or of another dtype are converted block by block, so that an
+/// operation is one plain loop over dense arrays of one type, whatever its operands are.
+#pragma once
+
+#include <byre/tensor/detail/operands.hpp>
+#include <byre/tensor/elements/detail/convert.hpp>
+#include <byre/tensor/tensor.hpp>
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+namespace byre::inline v0::detail {
+
+inline constexpr std::int64_t block_length = 256;
+
+/// An operation on dense blocks: what it reads, what it computes, and how.
+template <std::size_t Count>
+struct Kernel {
+  using Block = void (*)(void* result, const std::array<const void*, Count>& operands,
+                         std::int64_t length);
+  DType result;
+  std::array<DType, Count> operands;
+  Block block;
+};
+
+/// Says that no element depends on one that was computed before it: the result is an operand, element
+/// for element, or overlaps none. Without it the compiler would have to ask, and in place would not
+/// vectorize. What has no vector form, such as exp, stays as it is, and clang need not report that.
+#if defined(__clang__)
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wpass-failed"
+#define BYRE_INDEPENDENT_ELEMENTS _Pragma("clang loop vectorize(assume_safety)")
+#elif defined(__GNUC__)
+#define BYRE_INDEPENDENT_ELEMENTS _Pragma("GCC ivdep")
+#else
+#define BYRE_INDEPENDENT_ELEMENTS
+#endif
+
+/// Whole blocks have a loop of their own: its length is known, so that it is vectorized at any level
+/// of optimization.
+template <class Operation, class Result, class... Operand>
+void compute_block(std::int64_t length, Result* result, const Operand*... operands) {
+  for (; length >= block_length; length -= block_length) {
+    BYRE_INDEPENDENT_ELEMENTS
+    for (std::int64_t i = 0; i < block_length; ++i) {
+      result[i] = Operation{}(operands[i]...);
+    }
+    result += block_length;
+    ((operands += block_length), ...);
+  }
+  BYRE_INDEPENDENT_ELEMENTS
+  for (std::int64_t i = 0; i < length; ++i) {
+    result[i] = Operation{}(operands[i]...);
+  }
+}
+
+#undef BYRE_INDEPENDENT_ELEMENTS
+
+/// The kernel of an Operation, a function object, for operands of these types.
+template <class Operation, Element... Operand>
+constexpr Kernel<sizeof...(Operand)> kernel_of_types() {
+  using Result = std::invoke_result_t<Operation, Operand...>;
+  constexpr auto block = [](void* result, const auto& operands, std::int64_t length) {
+    [&]<std::size_t... Number>(std::index_sequence<Number...>) {
+      compute_block<Operation>(length, static_cast<Result*>(result),
+                               static_cast<const Operand*>(operands[Number])...);
+    }
+    (std::index_sequence_for<Operand...>{});
+  };
+  return {dtype_of<Result>, {dtype_of<Operand>...}, block};
+}
+
+// Behind what compute_block is inlined to: without debug information clang reports it there.
+#if defined(__clang__)
+#pragma clang diagnostic pop
+#endif
+
+/// What operands of `dtype` are computed as: the halves as float.
+constexpr DType computed_as(DType dtype) noexcept {
+  return is_floating(dtype) && itemsize(dtype) == 2 ? DType::f32 : dtype;
+}
+
+/// Calls `function.operator()<T>()` for the type that operands of `dtype` are computed as, if it
+/// accepts that; throws DTypeError, which names `operation`, if it does not.
+template <class Result, class Function>
+Result visit_computed(DType dtype, const char* operation, Function&& function) {
+  return visit(computed_as(dtype), operation, [&]<class T>() -> Result {
+    if constexpr (!is_half<T> && requires { function.template operator()<T>(); }) {
+      return function.template operator()<T>();
+    } else {
+      refuse_dtype(dtype, operation);
+    }
+  });
+}
+
+/// The kernel of an operation on `Count` operands of `dtype`.
+template <class Operation, std::size_t Count>
+Kernel<Count> kernel_of(DType dtype, const char* operation) {
+  static_assert(Count == 1 || Count == 2);
+  if constexpr (Count == 1) {
+    return visit_computed<Kernel<1>>(
+        dtype, operation, []<class T>() requires std::invocable<Operation, T> {
+          return kernel_of_types<Operation, T>();
+        });
+  } else {
+    return visit_computed<Kernel<2>>(
+        dtype, operation, []<class T>() requires std::invocable<Operation, T, T> {
+          return kernel_of_types<Operation, T, T>();
+        });
+  }
+}
+
+/// A new tensor of dtype `result`. The operands have passed expect_operands, here and below, and are
+/// read at `site`. Throws ShapeError, OutOfMemory.
+template <std::size_t Count>
+Tensor computed(const char* operation, CallSite site, const Kernel<Count>& kernel, DType result,
+                const std::array<const Tensor*, Count>& operands);
+
+/// Into `output`, which may be among the operands. Throws ShapeError, OutOfMemory.
+template <std::size_t Count>
+void compute_into(Tensor& output, const char* operation, CallSite site, const Kernel<Count>& kernel,
+                  const std::array<const Tensor*, Count>& operands);
+
+}  // namespace byre::inline v0::detail

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <byre/tensor/detail/operands.hpp>
+#include <byre/tensor/elements/detail/convert.hpp>
+#include <byre/tensor/scalar.hpp>
+
+namespace byre::inline v0 {
+
+bool Scalar::fits(DType dtype) const {
+  const auto* const integer = std::get_if<std::int64_t>(&value_);
+  return integer == nullptr || !is_integral(dtype) || visit(dtype, "fits", [integer]<class T>() {
+           return detail::converted<std::int64_t>(detail::converted<T>(*integer)) == *integer;
+         });
+}
+
+Tensor Scalar::to_tensor(DType dtype) const {
+  return visit(dtype, "Scalar::to_tensor", [this]<class T>() {
+    const T value = std::visit([](auto held) { return detail::converted<T>(held); }, value_);
+    return Tensor::of<T>({}, std::span<const T>(&value, 1));
+  });
+}
+
+Tensor Scalar::fitting(DType dtype, const char* operation) const {
+  if (!fits(dtype)) {
+    throw DTypeError(format_text(
+        "%s: the number %lld is not among those of %s, the dtype of the tensor beside it. Convert "
+        "the tensor to a wider dtype first, by copy_ to a tensor of that.",
+        operation, static_cast<long long>(std::get<std::int64_t>(value_)), name_of(dtype)));
+  }
+  return to_tensor(dtype);
+}
+
+Tensor Scalar::beside(const Tensor& tensor, const char* operation) const {
+  detail::expect_dtype_known(tensor, operation);
+  return fitting(dtype_beside(tensor.dtype()), operation);
+}
+
+Tensor Scalar::compared_with(const Tensor& tensor, const char* operation) const {
+  detail::expect_dtype_known(tensor, operation);
+  const DType dtype = dtype_beside(tensor.dtype());
+  return to_tensor(fits(dtype) ? dtype : DType::i64);
+}
+
+void Scalar::refuse(std::uint64_t value) {
+  throw DTypeError(
+      format_text("the number %llu is more than i64, the widest of integral dtypes, holds. Give a "
+                  "floating-point number.",
+                  static_cast<unsigned long long>(value)));
+}
+
+}  // namespace byre::inline v0

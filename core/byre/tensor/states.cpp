@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: BSL-1.0
+/// The states of a tensor: what initializes it, what un-initializes it, and what is refused. The
+/// table is docs/tensor-states.md.
+#include <byre/shadow/report.hpp>
+#include <byre/stats/events.hpp>
+#include <byre/tensor/detail/tensor_memory.hpp>
+#include <byre/tensor/tensor.hpp>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace byre::inline v0 {
+namespace {
+
+std::string description(const Tensor& tensor) {
+  return to_string(tensor.sizes()) + ' ' + name_of(tensor.dtype());
+}
+
+}  // namespace
+
+void Tensor::refuse_uninitialized(const char* operation) const {
+  throw StateError(format_text(
+      "%s: the tensor %s is storage-uninitialized: it has elements and no memory, and may not "
+      "share that. Call realize(dtype) or mutable_data<T>() first.",
+      operation, description(*this).c_str()));
+}
+
+void Tensor::expect_unshared(const char* operation) const {
+  if (const std::uint32_t handles = storage().handle_count(); handles > 1) {
+    throw StateError(
+        format_text("%s: the storage of the tensor %s is shared: other tensors or handles, %u of "
+                    "them, would lose their memory. Drop those first, or do it to a clone().",
+                    operation, description(*this).c_str(), static_cast<unsigned>(handles - 1)));
+  }
+}
+
+void Tensor::expect_dtype(DType wanted, const char* operation) const {
+  if (!is_dtype_initialized()) {
+    throw StateError(format_text(
+        "%s: the tensor %s is dtype-uninitialized. Call realize(dtype) or mutable_data<T>() first.",
+        operation, to_string(sizes()).c_str()));
+  }
+  if (dtype() != wanted) {
+    throw DTypeError(
+        format_text("%s: the tensor %s is of %s, and %s was asked for. Convert it by "
+                    "copy_, or ask for %s.",
+                    operation, to_string(sizes()).c_str(), name_of(dtype()), name_of(wanted),
+                    name_of(dtype())));
+  }
+}
+
+Allocator& Tensor::allocator() const {
+  if (storage()) {
+    return storage().allocator();
+  }
+  return base().allocator == nullptr ? support_of(device()).allocator() : *base().allocator;
+}
+
+void Tensor::drop_storage() {
+  base().allocator = &allocator();
+  base().storage = Storage();
+  base().shadow.reset();
+}
+
+/// Moves the bytes once, whoever shares them. That reads them, also those that are no elements now: who
+/// moves alone to a storage of its own is told of what it takes along.
+void Tensor::grow_storage(std::size_t nbytes, CallSite site) {
+  record_read_of_storage(site);
+  Storage& storage = base().storage;
+  const bool is_own = storage.is_unique() && !storage.is_read_only();
+  if (is_own && dtype() != DType::boolean) {
+    return storage.resize(nbytes);
+  }
+  const auto cause = is_own                ? stats::CopyCause::resized
+                     : storage.is_unique() ? stats::CopyCause::read_only
+                                           : stats::CopyCause::shared;
+  Storage larger = detail::allocate_elements(nbytes, dtype(), allocator());
+  if (const std::size_t kept = storage.nbytes(); kept != 0) {
+    allocator().copy(larger.mutable_data(), std::as_const(storage).data(), kept);
+    stats::detail::report_copy(kept, cause, site);
+  }
+  storage = std::move(larger);
+  base().shadow.reset();
+}
+
+Tensor& Tensor::resize(const Dims& wanted, OnShrink on_shrink) {
+  TensorBase& self = base();
+  if (wanted == self.layout.sizes) {
+    return *this;
+  }
+  Layout layout = contiguous_layout(wanted, "resize");
+  if (!is_contiguous()) {
+    throw ShapeError(format_text(
+        "resize: to %s of a tensor that is not contiguous, of sizes %s and strides %s: in its "
+        "place "
+        "would be other elements. Resize its contiguous(), or call free_memory() first.",
+        to_string(wanted).c_str(), to_string(sizes()).c_str(), to_string(strides()).c_str()));
+  }
+  const std::int64_t numel = layout.numel();
+  const bool shrinks = numel < self.layout.numel();
+  const std::size_t used =
+      base().nbytes_in_front() + detail::byte_count(numel, itemsize(), "resize");
+  const bool has_memory = bool(self.storage);
+  const bool keeps_memory = has_memory && used <= self.storage.nbytes() &&
+                            !(shrinks && on_shrink == OnShrink::free_memory);
+  if (keeps_memory || (numel == 0 && !shrinks)) {
+    layout.offset = self.layout.offset;
+  } else {
+    expect_unshared("resize");
+    drop_storage();
+  }
+  self.layout = std::move(layout);
+  return *this;
+}
+
+Tensor& Tensor::realize(DType wanted) {
+  TensorBase& self = base();
+  if (wanted == DType::uninitialized) {
+    detail::no_such_dtype("realize", wanted);
+  }
+  if (wanted == self.dtype && is_storage_initialized()) {
+    return *this;
+  }
+  if (wanted != self.dtype) {
+    expect_unshared("realize as another dtype");
+  }
+  Layout layout = contiguous_layout(self.layout.sizes, "realize");
+  const std::size_t nbytes = detail::byte_count(layout.numel(), byre::itemsize(wanted), "realize");
+  self.storage = detail::allocate_elements(nbytes, wanted, allocator());
+  self.shadow.reset();
+  self.layout = std::move(layout);
+  self.dtype = wanted;
+  return *this;
+}
+
+Tensor& Tensor::free_memory() {
+  expect_unshared("free_memory");
+  Layout layout = contiguous_layout(sizes(), "free_memory");
+  drop_storage();
+  base().layout = std::move(layout);
+  return *this;
+}
+
+Tensor& Tensor::reserve(const Dims& wanted, CallSite site) {
+  TensorBase& self = base();
+  expect_dtype(self.dtype, "reserve");
+  expect_unshared("reserve");
+  const std::int64_t numel = detail::element_count(wanted, "reserve");
+  const std::size_t nbytes =
+      base().nbytes_in_front() + detail::byte_count(numel, itemsize(), "reserve");
+  if (!self.storage) {
+    const std::size_t own = detail::byte_count(this->numel(), itemsize(), "reserve");
+    self.storage = detail::allocate_elements(std::max(nbytes, own), self.dtype, allocator());
+  } else if (nbytes > self.storage.nbytes()) {
+    grow_storage(nbytes, site);
+  }
+  return *this;
+}
+
+Tensor& Tensor::extend(std::int64_t count, unsigned growth_percent, CallSite site) {
+  expect_initialized("extend");
+  expect_dtype(dtype(), "extend");
+  expect_unshared("extend");
+  if (ndim() == 0 || count < 0 || !is_contiguous()) {
+    throw ShapeError(
+        format_text("extend: %lld more along the first dimension of %s. There has to "
+                    "be one, of a contiguous tensor, and 0 or more have to be added.",
+                    static_cast<long long>(count), to_string(sizes()).c_str()));
+  }
+  Dims wanted(sizes());
+  Dims reserved(sizes());
+  std::int64_t growth = 0;
+  if (__builtin_add_overflow(wanted[0], count, &wanted[0]) ||
+      __builtin_mul_overflow(wanted[0], growth_percent, &growth) ||
+      __builtin_add_overflow(wanted[0], growth / 100, &reserved[0])) {
+    throw ShapeError(
+        format_text("extend: %lld more along the first dimension of %s, and %u percent "
+                    "of that, is more than can be counted.",
+                    static_cast<long long>(count), to_string(sizes()).c_str(), growth_percent));
+  }
+  Layout layout = contiguous_layout(wanted, "extend");
+  layout.offset = storage_offset();
+  const std::size_t used =
+      base().nbytes_in_front() + detail::byte_count(layout.numel(), itemsize(), "extend");
+  if (used > storage().nbytes()) {
+    try {
+      reserve(reserved, site);
+    } catch (const shadow::ReshapeViolation&) {
+      throw;
+    } catch (const Error&) {
+      if (reserved == wanted) {
+        throw;
+      }
+      reserve(wanted, site);  // without what is only a wish
+    }
+  }
+  base().layout = std::move(layout);
+  return *this;
+}
+
+Tensor& Tensor::share_data(const Tensor& source) {
+  TensorBase& self = base();
+  source.expect_initialized("share_data");
+  source.expect_dtype(source.dtype(), "share_data");
+  if (source.device() != self.device) {
+    throw DeviceError(format_text("share_data: the source is on %s, this tensor on %s. Use to().",
+                                  describe(source.device()).chars.data(),
+                                  describe(self.device).chars.data()));
+  }
+  auto layout = viewed_as(source.layout(), sizes(), "share_data");
+  if (!layout) {
+    throw ShapeError(
+        format_text("share_data: sizes %s with strides %s cannot be seen as %s without copying. "
+                    "Share its contiguous(), or resize to its sizes first.",
+                    to_string(source.sizes()).c_str(), to_string(source.strides()).c_str(),
+                    to_string(sizes()).c_str()));
+  }
+  self.storage = source.storage();
+  self.shadow = source.base().shadow;
+  self.layout = std::move(*layout);
+  self.dtype = source.dtype();
+  return *this;
+}
+
+std::size_t Tensor::nbytes_of_external(const void* data, DType dtype) const {
+  if (dtype == DType::uninitialized) {
+    detail::no_such_dtype("share_external", dtype);
+  }
+  const std::size_t nbytes = detail::byte_count(numel(), byre::itemsize(dtype), "share_external");
+  if (data != nullptr) {  // which Storage::adopt refuses
+    detail::expect_aligned(data, dtype, device(), "share_external");
+    detail::expect_bools(data, nbytes, dtype, device(), "share_external");
+  }
+  return nbytes;
+}
+
+Tensor& Tensor::take_storage(Storage storage, DType dtype) {
+  TensorBase& self = base();
+  Layout layout = contiguous_layout(self.layout.sizes, "share_external");
+  self.storage = std::move(storage);
+  self.shadow.reset();
+  self.layout = std::move(layout);
+  self.dtype = dtype;
+  return *this;
+}
+
+}  // namespace byre::inline v0
