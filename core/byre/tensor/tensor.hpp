@@ -5,8 +5,8 @@
 #pragma once
 
 #include <byre/error/detail/assert.hpp>
+#include <byre/shadow/detail/tracking.hpp>
 #include <byre/shadow/mode.hpp>
-#include <byre/shadow/tracking.hpp>
 #include <byre/storage/storage.hpp>
 #include <byre/tensor/detail/tensor_base.hpp>
 #include <byre/tensor/devices.hpp>
@@ -343,22 +343,22 @@ class Tensor {
 
   const void* bytes_to_read(DType wanted, CallSite site) const {
     const TensorBase& seen = base();
-    if (!seen.has_memory_of(wanted) || seen.storage.has_attachment()) [[unlikely]] {
-      return watched_bytes_to_read(wanted, site);
+    if (!seen.has_memory_of(wanted) || shadow::detail::is_tracked(seen.storage)) [[unlikely]] {
+      return tracked_bytes_to_read(wanted, site);
     }
     return seen.storage.data(site) + seen.nbytes_in_front();
   }
   void* bytes_to_write(DType wanted, Wait wait, CallSite site) {
     TensorBase& seen = base();
-    if (!seen.has_memory_of(wanted) || !shadow::may_escape_unsaid(seen.storage, site))
+    if (!seen.has_memory_of(wanted) || !shadow::detail::can_skip_escape_tracking(seen.storage))
         [[unlikely]] {
-      return watched_bytes_to_write(wanted, wait, site);
+      return tracked_bytes_to_write(wanted, wait, site);
     }
     const std::size_t nbytes_in_front = seen.nbytes_in_front();
     return seen.storage.mutable_data(wait, site) + nbytes_in_front;
   }
-  const void* watched_bytes_to_read(DType wanted, CallSite site) const;
-  void* watched_bytes_to_write(DType wanted, Wait wait, CallSite site);
+  const void* tracked_bytes_to_read(DType wanted, CallSite site) const;
+  void* tracked_bytes_to_write(DType wanted, Wait wait, CallSite site);
   void realize_to_write(DType wanted);
   const void* element_to_read(std::span<const std::int64_t> indices, DType dtype,
                               CallSite site) const;
@@ -368,24 +368,23 @@ class Tensor {
 
   friend struct detail::ElementAccess;
 
-  /// Whether a watched reshape linked this tensor's family of views with another.
-  bool is_watched() const noexcept { return storage().has_attachment(); }
-  void say_read(CallSite site) const {
-    if (is_watched()) [[unlikely]] {
-      say_read_of_watched(site);
+  bool is_tracked() const noexcept { return shadow::detail::is_tracked(storage()); }
+  void record_read(CallSite site) const {
+    if (is_tracked()) [[unlikely]] {
+      record_tracked_read(site);
     }
   }
-  void say_read_of_watched(CallSite site) const;
+  void record_tracked_read(CallSite site) const;
   /// For what takes all of the storage along, also where this tensor sees no element of it.
-  void say_read_of_storage(CallSite site) const;
-  void say_copied_onto_itself(const Tensor& source, CallSite site);
-  /// A pointer that nobody keeps: realizes, materializes and says so. `written` bytes at least are
-  /// going to be.
-  void* elements_to_write(std::size_t written, Wait wait, CallSite site);
-  /// The same for a write of all elements that may fail, which is said by say_written once it has not.
-  void* elements_to_try_to_write(CallSite site);
-  void say_written(CallSite site);
-  /// A contiguous copy, and one on another device, of elements that were said to be read.
+  void record_read_of_storage(CallSite site) const;
+  void record_copy_onto_itself(const Tensor& source, CallSite site);
+  /// The first element, to write. Realizes, materializes and records the write; `written` bytes at least
+  /// are going to be written. `escapes` is of a pointer that the caller keeps.
+  void* elements_to_write(std::size_t written, Wait wait, CallSite site, bool escapes = false);
+  /// The same in two steps, for a write of all elements that may fail in between, and then was none.
+  void* begin_write(CallSite site);
+  void end_write(CallSite site);
+  /// A contiguous copy, and one on another device, of elements that were recorded as read.
   Tensor packed() const;
   Tensor moved_to(Device target) const;
   Tensor reshape_as_alias(const Dims& wanted, shadow::ReshapeMode mode, CallSite site) const;
