@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Operations that make one element of many, or one tensor of many: sum, matmul, cat.
+/// Operations that make one element of many, or one tensor of many: sum, matmul, cat; and flip.
 #include "elements_support.hpp"
+
+#include <byre/tensor/print.hpp>
 
 #include <random>
 
@@ -234,6 +236,46 @@ TEST(CatTest, what_does_not_fit_is_refused) {
   constexpr std::int64_t huge = std::int64_t{1} << 62;
   const Tensor vast = Tensor::zeros({huge, 0}, DType::f32);
   EXPECT_THROW(byre::cat({vast, vast}), byre::ShapeError);
+}
+
+TEST(Flip, reverses_elements_along_axes) {
+  const Tensor x = Tensor::of<float>({2, 3}, {0, 1, 2, 3, 4, 5});
+  EXPECT_EQ(to_string(flip(x, {})), to_string(x));
+  EXPECT_EQ(to_string(flip(x, {0})), "[[3. 4. 5.]\n [0. 1. 2.]]");
+  EXPECT_EQ(to_string(flip(x, {-1})), "[[2. 1. 0.]\n [5. 4. 3.]]");
+  EXPECT_EQ(to_string(flip(x, {1, 0})), "[[5. 4. 3.]\n [2. 1. 0.]]");
+  EXPECT_EQ(to_string(flip(x.t(), {0})), "[[2. 5.]\n [1. 4.]\n [0. 3.]]");
+  EXPECT_EQ(to_string(flip(x.slice(1, 0, 3, 2), {0, 1})), "[[5. 3.]\n [2. 0.]]");
+  EXPECT_EQ(to_string(flip(x.select(0, 1).expand({2, 3}), {1})), "[[5. 4. 3.]\n [5. 4. 3.]]");
+}
+
+TEST(Flip, is_a_copy_of_any_dtype) {
+  for (std::size_t dtype = 0; dtype < byre::detail::dtype_count; ++dtype) {
+    const Tensor number = Tensor::of<std::int64_t>({5}, {1, 0, 1, 1, 0});
+    Tensor x = Tensor::empty({5}, static_cast<DType>(dtype));
+    copy_(x, number);
+    const Tensor flipped = flip(x, {0});
+    EXPECT_EQ(flipped.dtype(), x.dtype());
+    EXPECT_FALSE(flipped.aliases(x));
+    Tensor numbers = Tensor::empty({5}, DType::i64);
+    EXPECT_EQ(to_string(copy_(numbers, flipped)), "[0 1 1 0 1]") << byre::name_of(x.dtype());
+    EXPECT_EQ(to_string(copy_(numbers, flip(flipped, {0}))), to_string(number));
+  }
+}
+
+TEST(Flip, takes_tensors_without_elements_or_dimensions) {
+  EXPECT_EQ(flip(Tensor::zeros({0, 2}, DType::f32), {0, 1}).sizes(), (Dims{0, 2}));
+  const Tensor one = Tensor::of<float>({}, {7});
+  EXPECT_EQ(to_string(flip(one, {})), to_string(one));
+  EXPECT_EQ(to_string(flip(one, {0})), to_string(one));
+}
+
+TEST(Flip, refuses_axes_that_are_not_there_or_named_twice) {
+  const Tensor x = Tensor::zeros({2, 3}, DType::f32);
+  EXPECT_THROW(flip(x, {2}), ShapeError);
+  EXPECT_THROW(flip(x, {-3}), ShapeError);
+  EXPECT_THROW(flip(x, {0, -2}), ShapeError);
+  EXPECT_THROW(flip(Tensor(Device::cpu()), {0}), StateError);
 }
 
 }  // namespace
