@@ -5,10 +5,10 @@
 #pragma once
 
 #include <byre/interop/npy_header.hpp>
+#include <byre/storage/origins.hpp>
 #include <byre/tensor/tensor.hpp>
 
 #include <cstddef>
-#include <filesystem>
 #include <span>
 
 namespace byre::inline v0 {
@@ -18,7 +18,7 @@ namespace byre::inline v0 {
 /// becomes what it is: a contiguous tensor, transposed. Tensors are on the host.
 
 /// The array of a file, in fresh memory, whatever its byte order. Throws FileError, OutOfMemory.
-Tensor load_npy(const std::filesystem::path& path);
+Tensor load_npy(FileName name);
 
 /// The same from a file that is in memory already.
 Tensor read_npy(std::span<const std::byte> bytes);
@@ -27,14 +27,14 @@ Tensor read_npy(std::span<const std::byte> bytes);
 /// changes. Nor is a byte read, but of bools, which are looked at. Throws FileError, for data in
 /// another byte order or not aligned to their size as well (load_npy reads those), OutOfMemory. See
 /// Buffer::map_file.
-Tensor map_npy(const std::filesystem::path& path);
+Tensor map_npy(FileName name);
 
 /// Writes the tensor, from whatever device, in place of a file that is there, with its permissions,
 /// or of the one that a symbolic link leads to: that may be the one it is mapped from, and stays as it
 /// was if this fails. In Fortran order if the tensor is contiguous but for being transposed, else in
 /// C order. Throws StateError for an uninitialized tensor, DTypeError for bf16, which the format does
 /// not have, InvalidArgument for a version there is not, FileError, OutOfMemory.
-void save_npy(const std::filesystem::path& path, const Tensor& tensor, const NpyFormat& format = {},
+void save_npy(FileName name, const Tensor& tensor, const NpyFormat& format = {},
               CallSite site = CallSite::current());
 
 }  // namespace byre::inline v0

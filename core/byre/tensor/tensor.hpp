@@ -148,9 +148,9 @@ class Tensor {
     if (detail::is_null(deleter)) {
       throw InvalidArgument::null_deleter();
     }
-    detail::DeleteOnce<Deleter> keeper(data, deleter);
+    detail::DeleteOnce<Deleter> owner(data, deleter);
     const std::size_t nbytes = nbytes_of_external(data, dtype);
-    auto delete_once = [keeper = std::move(keeper)](void*) {};
+    auto delete_once = [owner = std::move(owner)](void*) {};
     return take_storage(Storage::adopt(data, nbytes, std::move(delete_once), allocator()), dtype);
   }
 
