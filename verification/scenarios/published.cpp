@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 /// What is published: kernels, operators and backends, found by calls beside their registration.
-#include <byre/functional/dispatch/published.hpp>
+#include <byre/functional/dispatch/detail/published.hpp>
 
 #include "../search.hpp"
 

@@ -94,14 +94,14 @@ void check(StorageSlot& slot) {
          static_cast<std::size_t>(slot.its.use_count()));
 }
 
-void check_sharing(World& world) {
-  check_sharing_of(world.buffers);
-  check_sharing_of(world.storages);
+void check_sharing(TargetState& target) {
+  check_sharing_of(target.buffers);
+  check_sharing_of(target.storages);
 }
 
-void check_ledger(World& world, const std::vector<Copy>& told) {
-  const Ledger& ledger = world.model.ledger();
-  const stats::Counters found = world.model.counted();
+void check_ledger(TargetState& target, const std::vector<Copy>& told) {
+  const Ledger& ledger = target.model.ledger();
+  const stats::Counters found = target.model.counted();
   expect("lazy_clones", found.lazy_clones, ledger.counters.lazy_clones);
   expect("copies", found.copies, ledger.counters.copies);
   expect("steals", found.steals, ledger.counters.steals);
@@ -114,12 +114,12 @@ void check_ledger(World& world, const std::vector<Copy>& told) {
   if (told != ledger.copies) {
     fail("sinks were told of other copies than the model has");
   }
-  for (const FaultyAllocator* allocator : {&world.host, &world.device}) {
+  for (const FaultyAllocator* allocator : {&target.host, &target.device}) {
     const auto expected = ledger.blocks.find(allocator);
-    expect("the number of blocks out", allocator->blocks_out(),
+    expect("the number of blocks out", allocator->live_blocks(),
            expected == ledger.blocks.end() ? 0 : expected->second);
   }
-  expect("the number of adoptions not released", world.adopted.count(), ledger.adopted);
+  expect("the number of adoptions not released", target.adopted.count(), ledger.adopted);
 }
 
 }  // namespace byre::fuzz

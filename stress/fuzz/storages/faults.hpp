@@ -102,7 +102,7 @@ class Faults {
 
   int& left(Fault fault) { return left_[static_cast<std::size_t>(fault)]; }
   /// True iff it happens now.
-  bool strikes(Fault fault);
+  bool fires(Fault fault);
   void start_heap() noexcept;
   void stop_heap() noexcept;
 
@@ -123,7 +123,7 @@ class FaultyAllocator final : public Allocator {
   void copy(void* destination, const void* source, std::size_t nbytes) override;
   const char* name() const noexcept override { return "faulty allocator"; }
 
-  std::size_t blocks_out() const noexcept { return out_.size(); }
+  std::size_t live_blocks() const noexcept { return out_.size(); }
 
  private:
   Faults& faults_;
