@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The functionalize pass over the CPU: what updates keep that nobody looks at, what a use of a view
-/// costs by its depth, also of all views of a chain, what outputs of one view cost by their number, and
-/// what a write costs beside the same without the pass, also of one element of a large input.
+/// The functionalize pass over the CPU: what updates keep that nobody looks at, what a use of a
+/// view costs by its depth, also of all views of a chain, what outputs of one view cost by their
+/// number, and what a write costs beside the same without the pass, also of one element of a large
+/// input.
 #include "harness.hpp"
 
-#include <byre/functional/backends/cpu.hpp>
 #include <byre/functional/dispatch/call.hpp>
-#include <byre/functional/functionalize/functional_tensor.hpp>
+#include <byre/functional/dispatch/cpu_tensor.hpp>
+#include <byre/functional/functionalize/detail/functional_tensor.hpp>
 #include <byre/functional/functionalize/transform.hpp>
 #include <byre/tensor/elements.hpp>
 
@@ -62,7 +63,8 @@ void use(const AnyTensor& tensor) {
   benchmark::DoNotOptimize(functional::to_cpu(value).raw_data());
 }
 
-/// A use after each write, of a view of a view and so on: per view of the depth; `use_ns` is per use.
+/// A use after each write, of a view of a view and so on: per view of the depth; `use_ns` is per
+/// use.
 void run_use(benchmark::State& state, Paths paths, std::size_t depth) {
   const PathsScope scope(paths);
   const AnyTensor x = scope.zeros({2, 4, 4});

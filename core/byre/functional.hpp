@@ -2,18 +2,15 @@
 /// Functionalization of programs over tensors in one include: library `byre-functional`.
 #pragma once
 
-#include <byre/functional/backends/cpu.hpp>
-#include <byre/functional/backends/graph.hpp>
-#include <byre/functional/backends/texture.hpp>
 #include <byre/functional/batching/vmap.hpp>
 #include <byre/functional/dispatch/call.hpp>
+#include <byre/functional/dispatch/cpu_tensor.hpp>
 #include <byre/functional/dispatch/guards.hpp>
 #include <byre/functional/dispatch/registry.hpp>
 #include <byre/functional/dispatch/scanner.hpp>
 #include <byre/functional/functionalize/capture.hpp>
 #include <byre/functional/functionalize/functional_tensor.hpp>
 #include <byre/functional/functionalize/transform.hpp>
-#include <byre/functional/graph/file.hpp>
 #include <byre/functional/graph/graph.hpp>
 #include <byre/functional/graph/recording.hpp>
 #include <byre/functional/graph/text.hpp>

@@ -56,7 +56,8 @@ class ExpressionParser {
     }
   }
 
-  /// Expressions are read, computed and dropped by recursion: both throw for one that goes too deep.
+  /// Expressions are read, computed and dropped by recursion: both throw for one that goes too
+  /// deep.
   void count_part();
   Expression nested(Expression (ExpressionParser::*part)());
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Runs programs, on whatever backend and under whatever pass the thread's guards and the inputs say.
+/// Runs programs, on whatever backend and under whatever pass the thread's guards and the inputs
+/// say.
 #pragma once
 
 #include "script.hpp"
@@ -29,13 +30,14 @@ class Observer {
   ~Observer() = default;
 };
 
-// Both throw byre::functional::SyntaxError, which points at the place, also for what operators throw.
+// Both throw byre::functional::SyntaxError, which points at the place, also for what operators
+// throw.
 
 /// The inputs that the program asks for, as named.
 std::vector<NamedTensor> make_inputs(const Script& script);
 
-/// Runs it on as many inputs. All tensors that have a name in the end, in the order in which these came
-/// up; those of a list are called parts[0] and so on.
+/// Runs it on as many inputs. All tensors that have a name in the end, in the order in which these
+/// came up; those of a list are called parts[0] and so on.
 std::vector<NamedTensor> run(const Script& script, const byre::functional::Tensors& inputs,
                              Observer* observer = nullptr);
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "journal.hpp"
 
-#include <byre/functional/backends/cpu.hpp>
-#include <byre/functional/operators/twins.hpp>
+#include <byre/functional/dispatch/cpu_tensor.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -89,12 +88,12 @@ std::string Journal::effect_of(const Operator& op, const Arguments& arguments) {
   }
   ++writes_;
   std::string text;
-  for (const std::size_t index : functional::written_parameters(op.schema())) {
+  for (const std::size_t index : op.written()) {
     const std::size_t number = number_of(arguments[index].tensor());
     const std::size_t base = known_[number].base;
     text += (text.empty() ? "" : ", ") +
-            std::string(functional::view_of_in_place(op) == nullptr ? "writes " : "moves ") +
-            numbered(number) + (base == number ? "" : ", a view of " + numbered(base));
+            std::string(op.view_variant() == nullptr ? "writes " : "moves ") + numbered(number) +
+            (base == number ? "" : ", a view of " + numbered(base));
   }
   return text;
 }

@@ -1,12 +1,10 @@
-// SPDX-License-Identifier: BSL-1.0
-// functionalize: runs a small program on a backend that has neither views nor operations in place. See
-// README.md.
+// SPDX-License-Identifier: BSL-1.0 functionalize: runs a small program on a backend that has
+// neither views nor operations in place. See README.md.
 #include "options.hpp"
 #include "parser.hpp"
 #include "program.hpp"
 #include "run.hpp"
 
-#include <byre/functional/graph/file.hpp>
 #include <byre/functional/graph/text.hpp>
 
 #include <cerrno>
@@ -39,9 +37,6 @@ ExitCode work(const Options& options) {
   const Report report = run(script, options);
   if (!options.dot.empty()) {
     write_file(options.dot, byre::functional::to_dot(report.graph->simplified));
-  }
-  if (!options.save.empty()) {
-    byre::functional::save_graph(options.save, report.graph->simplified);
   }
   json_output.deliver([&] { return json(report); }, [&] { return table(report); });
   for (const std::string& fault : report.faults) {

@@ -12,7 +12,6 @@ namespace {
 
 namespace po = boost::program_options;
 
-using byre::functional::Remove;
 using byre::functional::ViewPaths;
 
 template <class Choice, std::size_t Count>
@@ -20,9 +19,7 @@ using Choices = std::array<std::pair<const char*, Choice>, Count>;
 
 constexpr Choices<Backend, 3> backends{
     {{"cpu", Backend::cpu}, {"graph", Backend::graph}, {"texture", Backend::texture}}};
-constexpr Choices<bool, 2> passes{{{"on", true}, {"off", false}}};
-constexpr Choices<Remove, 2> removes{
-    {{"mutations", Remove::mutations}, {"mutations_and_views", Remove::mutations_and_views}}};
+constexpr Choices<bool, 2> on_or_off{{{"on", true}, {"off", false}}};
 constexpr Choices<ViewPaths, 3> all_paths{{{"chains", ViewPaths::chains},
                                            {"strides", ViewPaths::strides},
                                            {"by_backend", ViewPaths::by_backend}}};
@@ -34,14 +31,12 @@ po::options_description described_options() {
                         "cpu (default), graph, which is executed on the CPU, or texture");
   options.add_options()("pass", po::value<std::string>()->value_name("on|off"),
                         "whether the program is functionalized (default: on)");
-  options.add_options()("remove", po::value<std::string>()->value_name("WHAT"),
-                        "mutations, or mutations_and_views (default)");
+  options.add_options()("reapply-views", po::value<std::string>()->value_name("on|off"),
+                        "whether views are computed by views, and not by copies (default: off)");
   options.add_options()("paths", po::value<std::string>()->value_name("HOW"),
                         "how views are remembered: chains, strides or by_backend (default)");
   options.add_options()("dot", po::value<std::string>()->value_name("FILE"),
                         "write the simplified graph for Graphviz");
-  options.add_options()("save", po::value<std::string>()->value_name("FILE"),
-                        "save the simplified graph, to be loaded by byre");
   add_json_option(options);
   return options;
 }
@@ -83,18 +78,16 @@ Options parse_options(int argc, const char* const* argv) {
   options.help = given.count("help") != 0;
   options.program = file(given, "program");
   options.backend = chosen(given, "backend", backends, Backend::cpu);
-  options.pass = chosen(given, "pass", passes, true);
-  options.functionalize.remove = chosen(given, "remove", removes, Remove::mutations_and_views);
+  options.pass = chosen(given, "pass", on_or_off, true);
+  options.functionalize.reapply_views = chosen(given, "reapply-views", on_or_off, false);
   options.functionalize.paths = chosen(given, "paths", all_paths, ViewPaths::by_backend);
   options.dot = file(given, "dot");
-  options.save = file(given, "save");
   options.json = json_option(given);
   if (!options.help && options.program.empty()) {
     throw UsageError("Wrong usage: name a program file.");
   }
-  if (!options.pass && !(options.dot.empty() && options.save.empty())) {
-    throw UsageError(
-        "--dot and --save are of the graph that the pass makes, which --pass off skips.");
+  if (!options.pass && !options.dot.empty()) {
+    throw UsageError("--dot is of the graph that the pass makes, which --pass off skips.");
   }
   return options;
 }

@@ -21,8 +21,7 @@ struct Options {
   Backend backend = Backend::cpu;
   bool pass = true;
   byre::functional::FunctionalizeOptions functionalize;
-  std::filesystem::path dot;   ///< empty: none
-  std::filesystem::path save;  ///< empty: none
+  std::filesystem::path dot;  ///< empty: none
   JsonOption json;
 };
 

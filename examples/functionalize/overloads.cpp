@@ -65,7 +65,8 @@ Arguments bound(const Schema& schema, const Listed& given) {
       throw ArgumentError(byre::format_text("%s was given '%s' twice", schema.full_name().c_str(),
                                             schema.parameters[index].name.c_str()));
     }
-    const bool takes_several = schema.parameters[index].type == functional::Type::integers;
+    const functional::Type type = schema.parameters[index].type;
+    const bool takes_several = type == functional::Type::integers || type == functional::Type::axes;
     if (takes_several && name.empty() && as_integer(given[next].value) != nullptr) {
       places[index] = Argument(gathered(given, next));
     } else {

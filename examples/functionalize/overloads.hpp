@@ -23,9 +23,9 @@ struct OverloadCall {
   byre::functional::Arguments arguments;  ///< all that the schema names, checked
 };
 
-/// The first overload of `name`, by names, that takes what is given. Integers that stand one after the
-/// other are taken for an int[]: view(x, 1, 2); add and mul may be given the number first: 2 * x. Throws
-/// SyntaxError at `position`, or at the argument that nobody takes.
+/// The first overload of `name`, by names, that takes what is given. Integers that stand one after
+/// the other are taken for an int[]: view(x, 1, 2); add and mul may be given the number first: 2 *
+/// x. Throws SyntaxError at `position`, or at the argument that nobody takes.
 OverloadCall overload_for(const Source& source, const std::string& name, std::size_t position,
                           std::vector<Given> given);
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "run.hpp"
 
-#include <byre/functional/backends/cpu.hpp>
+#include <byre/config.hpp>
+#include <byre/functional/dispatch/cpu_tensor.hpp>
 #include <byre/functional/graph/text.hpp>
 #include <byre/tensor/print.hpp>
-#include <byre/config.hpp>
 #include <nlohmann/json.hpp>
 
 #include <limits>

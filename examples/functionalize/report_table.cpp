@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "run.hpp"
 
-#include <byre/functional/backends/cpu.hpp>
+#include <byre/functional/dispatch/cpu_tensor.hpp>
 #include <byre/functional/graph/text.hpp>
 #include <byre/tensor/print.hpp>
 

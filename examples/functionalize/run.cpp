@@ -2,12 +2,11 @@
 #include "run.hpp"
 
 #include "journal.hpp"
+#include "texture_backend/texture_backend.hpp"
 
-#include <byre/functional/backends/cpu.hpp>
-#include <byre/functional/backends/texture.hpp>
+#include <byre/functional/dispatch/cpu_tensor.hpp>
 #include <byre/functional/dispatch/guards.hpp>
 #include <byre/functional/functionalize/capture.hpp>
-#include <byre/functional/functionalize/input_aliasing.hpp>
 #include <byre/functional/functionalize/transform.hpp>
 #include <byre/functional/graph/recording.hpp>
 
@@ -21,7 +20,6 @@ namespace functional = byre::functional;
 
 using functional::AnyTensor;
 using functional::CapturedProgram;
-using functional::Key;
 using functional::Program;
 using functional::Tensors;
 
@@ -42,12 +40,12 @@ Program program_of(const Script& script) {
 Tensors run_on_texture(const Program& program, const Tensors& inputs) {
   Tensors on_texture;
   for (const AnyTensor& input : inputs) {
-    on_texture.push_back(functional::to_texture(functional::to_cpu(input)));
+    on_texture.push_back(examples::texture::to_texture(functional::to_cpu(input)));
   }
-  const functional::IncludeKeys texture(Key::texture);
+  const functional::IncludeKeys texture(examples::texture::texture_backend());
   Tensors outputs = program(on_texture);
   for (AnyTensor& output : outputs) {
-    output = functional::from_cpu(functional::from_texture(output));
+    output = functional::from_cpu(examples::texture::from_texture(output));
   }
   return outputs;
 }
@@ -77,10 +75,10 @@ Tensors run_as_it_is(const Program& program, const Tensors& inputs, Backend back
 // ---- With it.
 
 /// Inputs that share memory are one input of the graph, which has the name of the first.
-void name_inputs(functional::Graph& graph, const std::vector<NamedTensor>& inputs) {
-  const functional::InputAliasing aliasing(tensors_of(inputs));
-  for (std::size_t base = 0; base < aliasing.base_count(); ++base) {
-    graph.inputs.at(base).name = inputs[aliasing.input_of(base)].name;
+void name_inputs(CapturedProgram& captured, const std::vector<NamedTensor>& inputs) {
+  auto named = captured.graph.inputs.begin();
+  for (const std::size_t input : captured.program_inputs()) {
+    named++->name = inputs[input].name;
   }
 }
 
@@ -98,8 +96,9 @@ Tensors run_functionalized(const Program& program, const CapturedProgram& captur
     case Backend::graph:
       return captured(inputs);
     case Backend::texture: {
-      const functional::Lowering texture{Key::texture, functional::to_texture,
-                                         functional::from_texture};
+      const functional::Lowering texture{examples::texture::texture_backend(),
+                                         examples::texture::to_texture,
+                                         examples::texture::from_texture};
       return functional::functionalize_on(texture, program, options.functionalize)(inputs);
     }
     case Backend::cpu:
@@ -130,7 +129,7 @@ void compare(const std::vector<NamedTensor>& expected, const Tensors& found, con
 
 void check_graph(const GraphReport& graph, const Options& options,
                  std::vector<std::string>& faults) {
-  const bool may_have_views = options.functionalize.remove == functional::Remove::mutations;
+  const bool may_have_views = options.functionalize.reapply_views;
   for (const functional::Graph& each : {graph.captured, graph.simplified}) {
     if (!may_have_views && !functional::is_functional(each)) {
       faults.push_back("A graph has a view or an operation in place.");
@@ -158,7 +157,7 @@ Report run(const Script& script, const Options& options) {
   if (options.pass) {
     CapturedProgram captured =
         functional::capture(program, tensors_of(inputs), options.functionalize);
-    name_inputs(captured.graph, inputs);
+    name_inputs(captured, inputs);
     report.graph = simplified(captured);
     check_graph(*report.graph, options, report.faults);
     values = run_functionalized(program, captured, tensors_of(inputs), options);

@@ -18,7 +18,8 @@ struct Source {
   std::string text;
   std::string name;
 
-  /// Throws byre::functional::SyntaxError: the message with the place, its line, and a mark below it.
+  /// Throws byre::functional::SyntaxError: the message with the place, its line, and a mark below
+  /// it.
   [[noreturn]] void fail(std::string_view message, std::size_t position) const;
 };
 

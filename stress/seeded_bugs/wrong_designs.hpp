@@ -9,12 +9,12 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "../../verification/controls/copy_then_count.hpp"
-#include "../../verification/controls/count_then_lock.hpp"
-#include "../../verification/controls/counts_writes_twice.hpp"
-#include "../../verification/controls/list_in_header.hpp"
-#include "../../verification/controls/relaxed_loads.hpp"
-#include "../../verification/controls/undoes_after_unlock.hpp"
+#include "../../verification/known_wrong/copy_then_count.hpp"
+#include "../../verification/known_wrong/count_then_lock.hpp"
+#include "../../verification/known_wrong/counts_writes_twice.hpp"
+#include "../../verification/known_wrong/list_in_header.hpp"
+#include "../../verification/known_wrong/relaxed_loads.hpp"
+#include "../../verification/known_wrong/undoes_after_unlock.hpp"
 
 namespace byre::stress::seeded_bugs {
 

@@ -62,10 +62,10 @@ class Samples(unittest.TestCase):
             self.assertGreater(figures["program"]["writes"], 0, sample.name)
             self.assertNotRegex(figures["graph"]["captured"]["text"], r"= \w+_(\.\w+)?\(")
 
-    def test_true_views_stay_where_mutations_alone_are_removed(self):
+    def test_true_views_stay_where_views_are_reapplied(self):
         for sample in SAMPLES:
             for backend in ("cpu", "graph"):
-                done = run_file(sample, "--remove=mutations", "--backend", backend)
+                done = run_file(sample, "--reapply-views=on", "--backend", backend)
                 self.assertEqual(done.returncode, 0, sample.name + done.stderr)
 
     def test_without_the_pass_the_texture_backend_refuses_all(self):
@@ -87,14 +87,13 @@ class TheWorkedExample(unittest.TestCase):
         refused = run_file(self.path, "--backend", "texture", "--pass", "off").stderr
         self.assertIn(f"```\n{refused}```", readme)
 
-    def test_graphs_are_drawn_and_saved(self):
+    def test_graphs_are_drawn(self):
         with tempfile.TemporaryDirectory() as scratch:
-            dot, saved = pathlib.Path(scratch) / "graph.dot", pathlib.Path(scratch) / "graph.txt"
-            done = run_file(self.path, "--dot", dot, "--save", saved)
+            dot = pathlib.Path(scratch) / "graph.dot"
+            done = run_file(self.path, "--dot", dot)
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertTrue(dot.read_text().startswith("digraph {"))
             self.assertIn("select_scatter", dot.read_text())
-            self.assertIn("= select_scatter(%0, %1, 0, 1)", saved.read_text())
 
     def test_json_goes_to_a_file_beside_the_table(self):
         with tempfile.TemporaryDirectory() as scratch:
@@ -243,7 +242,7 @@ class WrongUsage(unittest.TestCase):
         path = SAMPLES[0]
         self.assert_refused(2, "cpu, graph or texture", path, "--backend=gpu")
         self.assert_refused(2, "on or off", path, "--pass=maybe")
-        self.assert_refused(2, "mutations or mutations_and_views", path, "--remove=all")
+        self.assert_refused(2, "on or off", path, "--reapply-views=all")
         self.assert_refused(2, "chains, strides or by_backend", path, "--paths=none")
 
     def test_what_does_not_go_together_is_refused(self):
@@ -258,12 +257,12 @@ class WrongUsage(unittest.TestCase):
         self.assert_refused(1, "/no/such/program", "/no/such/program")
         self.assert_refused(1, f"Cannot read {FOLDER}", FOLDER)
         self.assert_refused(1, "/no/such/graph.dot", SAMPLES[0], "--dot", "/no/such/graph.dot")
-        self.assert_refused(1, "/no/such/graph.txt", SAMPLES[0], "--save", "/no/such/graph.txt")
+        self.assert_refused(1, "/no/such/graph.dot", SAMPLES[0], "--dot", "/no/such/graph.dot")
 
     def test_help_names_every_option(self):
         done = subprocess.run([PROGRAM, "--help"], capture_output=True, text=True, timeout=60)
         self.assertEqual(done.returncode, 0)
-        for name in ("--backend", "--pass", "--remove", "--paths", "--dot", "--save", "--json"):
+        for name in ("--backend", "--pass", "--reapply-views", "--paths", "--dot", "--json"):
             self.assertIn(name, done.stdout)
 
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "batch.hpp"
 
-#include <byre/functional/backends/cpu.hpp>
 #include <byre/functional/batching/vmap.hpp>
+#include <byre/functional/dispatch/cpu_tensor.hpp>
 #include <byre/functional/functionalize/transform.hpp>
 #include <byre/tensor/elements.hpp>
 #include <byre/tensor/print.hpp>
@@ -72,8 +72,8 @@ struct Batch {
   }
 };
 
-/// What vmap says it does not do, from the beginning, or behind the operator's name. All else that it
-/// throws is an error of its own.
+/// What vmap says it does not do, from the beginning, or behind the operator's name. All else that
+/// it throws is an error of its own.
 bool is_of_vmap(std::string_view what) {
   static constexpr std::array refusals = {
       std::string_view("vmap: the function made "),

@@ -18,9 +18,9 @@ struct BatchOutcome {
       refused_by;  ///< what vmap does not do: the operator, or "vmap" for the run as a whole
 };
 
-/// Inputs are each of another content and with its batch at another axis; some have none, and some are
-/// views of the first one's memory. What is captured has no batch. Runs by themselves have inputs that
-/// are apart: what vmap does not refuse writes none that shares memory.
+/// Inputs are each of another content and with its batch at another axis; some have none, and some
+/// are views of the first one's memory. What is captured has no batch. Runs by themselves have
+/// inputs that are apart: what vmap does not refuse writes none that shares memory.
 BatchOutcome run_batch(const Program& program, Nesting nesting);
 
 }  // namespace byre::test

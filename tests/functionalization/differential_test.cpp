@@ -1,8 +1,7 @@
-// SPDX-License-Identifier: BSL-1.0
-// Random programs, each run on plain tensors of the CPU and in all worlds of the pass: outputs, inputs
-// and what they share are the same bit by bit. Every other one meets the bounds of what an alias keeps.
-// BYRE_FUNCTIONALIZATION_PROGRAMS in the environment is how
-// many; BYRE_TEST_SEED the first.
+// SPDX-License-Identifier: BSL-1.0 Random programs, each run on plain tensors of the CPU and in all
+// targets of the pass: outputs, inputs and what they share are the same bit by bit. Every other one
+// meets the bounds of what an alias keeps. BYRE_FUNCTIONALIZATION_PROGRAMS in the environment is
+// how many; BYRE_TEST_SEED the first.
 #include <byre/functional/dispatch/registry.hpp>
 
 #include <gtest/gtest.h>
@@ -12,78 +11,79 @@
 #include <optional>
 #include <string>
 
-#include "few_kept.hpp"
 #include "generate.hpp"
 #include "program_count.hpp"
 #include "shrink.hpp"
+#include "small_alias_bounds.hpp"
 #include "support/random.hpp"
-#include "worlds.hpp"
+#include "targets.hpp"
 
 namespace byre::test {
 namespace {
 
 /// The smallest program that still differs.
-Program shrunk_for(const Program& program, const World& world) {
+Program shrunk_for(const Program& program, const Target& target) {
   return shrunk(program,
-                [&](const Program& smaller) { return !difference(smaller, world).empty(); });
+                [&](const Program& smaller) { return !difference(smaller, target).empty(); });
 }
 
 /// Until one differs.
-void expect_all_agree(const std::vector<World>& worlds) {
+void expect_all_agree(const std::vector<Target>& targets) {
   const std::uint64_t first = seed();
   std::size_t done = 0;
   std::size_t refused = 0;
-  std::size_t updates_met = 0;
-  std::size_t windows_met = 0;
+  std::size_t updates_reached = 0;
+  std::size_t regions_reached = 0;
   for (std::uint64_t number = 0; number < program_count(); ++number) {
     const Program program = generate(first + number);
-    const Outcome expected = run_plain(program);
+    const Outcome expected = run_reference(program);
     for (const char happened : expected.trace.happened) {
       (happened == static_cast<char>(Happened::done) ? done : refused) += 1;
     }
-    std::optional<FewKept> few;
+    std::optional<SmallAliasBounds> few;
     if (const std::uint64_t kind = first + number; kind % 2 == 1) {
       few.emplace(kind / 2);
     }
-    for (const World& world : worlds) {
-      if (!difference(expected, world.run(program)).empty()) {
-        const Program smallest = shrunk_for(program, world);
-        FAIL() << "BYRE_TEST_SEED=" << first + number << ": " << difference(smallest, world) << "\n"
+    for (const Target& target : targets) {
+      if (!difference(expected, target.run(program)).empty()) {
+        const Program smallest = shrunk_for(program, target);
+        FAIL() << "BYRE_TEST_SEED=" << first + number << ": " << difference(smallest, target)
+               << "\n"
                << to_string(smallest);
       }
     }
-    updates_met += few ? few->updates_met() : 0;
-    windows_met += few ? few->windows_met() : 0;
+    updates_reached += few ? few->updates_reached() : 0;
+    regions_reached += few ? few->regions_reached() : 0;
   }
   std::printf(
       "%zu programs: %zu steps, and %zu that were refused or skipped; aliases had as many "
-      "updates as they may keep %zu times, and windows %zu times\n",
-      program_count(), done, refused, updates_met, windows_met);
+      "updates as they may keep %zu times, and regions %zu times\n",
+      program_count(), done, refused, updates_reached, regions_reached);
   EXPECT_GT(done, refused * 2);
-  EXPECT_GE(updates_met, program_count() / 50);
-  EXPECT_GE(windows_met, program_count() / 200);
+  EXPECT_GE(updates_reached, program_count() / 50);
+  EXPECT_GE(regions_reached, program_count() / 200);
 }
 
-std::vector<World> worlds_named(const char* name) {
-  std::vector<World> some;
-  for (const World& world : all_worlds()) {
-    if (world.name.starts_with(name)) {
-      some.push_back(world);
+std::vector<Target> targets_named(const char* name) {
+  std::vector<Target> some;
+  for (const Target& target : all_targets()) {
+    if (target.name.starts_with(name)) {
+      some.push_back(target);
     }
   }
   return some;
 }
 
 TEST(RandomPrograms, agree_with_and_without_the_pass_on_the_cpu) {
-  expect_all_agree(worlds_named("cpu"));
+  expect_all_agree(targets_named("cpu"));
 }
 
 TEST(RandomPrograms, agree_on_graphs_and_the_cpu) {
-  expect_all_agree(worlds_named("graph"));
+  expect_all_agree(targets_named("graph"));
 }
 
 TEST(RandomPrograms, agree_on_textures_and_the_cpu) {
-  expect_all_agree(worlds_named("texture"));
+  expect_all_agree(targets_named("texture"));
 }
 
 }  // namespace

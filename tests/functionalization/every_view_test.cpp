@@ -1,8 +1,8 @@
-// SPDX-License-Identifier: BSL-1.0
-// Every view times every operation that writes, on bases of several kinds: a little program that reads
-// the base, the view and another view after it wrote through the view, and after one more write. With
-// and without the pass it does the same, or refuses the same. Each in one world, by turns; in all of them
-// with BYRE_FUNCTIONALIZATION_WORLDS=all in the environment.
+// SPDX-License-Identifier: BSL-1.0 Every view times every operation that writes, on bases of
+// several kinds: a little program that reads the base, the view and another view after it wrote
+// through the view, and after one more write. With and without the pass it does the same, or
+// refuses the same. Each in one target, by turns; in all of them with
+// BYRE_FUNCTIONALIZATION_TARGETS=all in the environment.
 #include <byre/functional/dispatch/registry.hpp>
 
 #include <gtest/gtest.h>
@@ -14,8 +14,8 @@
 #include <string>
 
 #include "every_view.hpp"
+#include "targets.hpp"
 #include "user_operators.hpp"
-#include "worlds.hpp"
 
 namespace byre::test {
 namespace {
@@ -129,10 +129,10 @@ char happened_to(int number, const Program& program, const Outcome& outcome) {
   return static_cast<char>(Happened::skipped);
 }
 
-/// By turns: over all bases, each view and write meet in all worlds.
-std::span<const World> worlds_at(std::size_t turn) {
-  static const char* const given = std::getenv("BYRE_FUNCTIONALIZATION_WORLDS");
-  const std::span<const World> all = all_worlds();
+/// By turns: over all bases, each view and write meet in all targets.
+std::span<const Target> targets_at(std::size_t turn) {
+  static const char* const given = std::getenv("BYRE_FUNCTIONALIZATION_TARGETS");
+  const std::span<const Target> all = all_targets();
   return given != nullptr && std::string(given) == "all" ? all : all.subspan(turn % all.size(), 1);
 }
 
@@ -157,7 +157,7 @@ TEST(EveryView, written_through_by_every_operation_does_what_it_does_in_memory) 
   std::size_t of_bytes_of_bools = 0;
   std::set<std::string> written_views;
   std::set<std::string> writes;
-  ASSERT_GE(bases().size(), all_worlds().size());
+  ASSERT_GE(bases().size(), all_targets().size());
   for (const Base& base : bases()) {
     for (const Sample& view : every_view()) {
       auto turn = static_cast<std::size_t>(&base - bases().data() + (&view - every_view().data()));
@@ -169,7 +169,7 @@ TEST(EveryView, written_through_by_every_operation_does_what_it_does_in_memory) 
         }
         for (const int part : {0, 1}) {
           const Program program = program_of(base, view, part, write);
-          const Outcome expected = run_plain(program);
+          const Outcome expected = run_reference(program);
           if (part != 0 && happened_to(8, program, expected) == '-') {
             break;  // there is one part
           }
@@ -177,17 +177,17 @@ TEST(EveryView, written_through_by_every_operation_does_what_it_does_in_memory) 
             written_views.insert(view.op);
             writes.insert(write.op);
           }
-          for (const World& world : worlds_at(turn)) {
-            const std::string text = difference(expected, world.run(program));
-            ASSERT_EQ(text, "") << "on " << world.name << "\n" << to_string(program);
+          for (const Target& target : targets_at(turn)) {
+            const std::string text = difference(expected, target.run(program));
+            ASSERT_EQ(text, "") << "on " << target.name << "\n" << to_string(program);
           }
           ++programs;
         }
       }
     }
   }
-  std::printf("%zu programs, each in %zu worlds; %zu views of bools as bytes were left out\n",
-              programs, worlds_at(0).size(), of_bytes_of_bools);
+  std::printf("%zu programs, each in %zu targets; %zu views of bools as bytes were left out\n",
+              programs, targets_at(0).size(), of_bytes_of_bools);
   EXPECT_LE(of_bytes_of_bools, 7U);
   for (const Sample& view : every_view()) {
     EXPECT_TRUE(written_views.contains(view.op)) << view.op << " was never written through";

@@ -7,16 +7,17 @@
 #include <string>
 #include <vector>
 
-#include "dice.hpp"
 #include "program.hpp"
+#include "random_shapes.hpp"
 
 namespace byre::test {
 
 /// Of those of the library and of users.hpp.
 const std::vector<std::string>& views();
 
-/// What stands behind the tensor in a call of the view, of one such as `self`; mostly what it takes.
-std::vector<StepArgument> constants_of_view(const std::string& name, Dice& dice,
+/// What stands behind the tensor in a call of the view, of one such as `self`; mostly what it
+/// takes.
+std::vector<StepArgument> constants_of_view(const std::string& name, RandomShapes& random,
                                             const Tensor& self);
 
 }  // namespace byre::test

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "program.hpp"
 
-#include <byre/functional/backends/cpu.hpp>
 #include <byre/functional/dispatch/call.hpp>
+#include <byre/functional/dispatch/cpu_tensor.hpp>
 #include <byre/functional/graph/graph.hpp>
 
 #include <algorithm>
 
-#include "unpromised.hpp"
+#include "unsupported.hpp"
 
 namespace byre::test {
 namespace {
@@ -161,17 +161,17 @@ Tensors run(const Program& program, const std::vector<Ref>& names, const Tensors
   for (std::size_t input = 0; input < inputs.size(); ++input) {
     values[names[input]] = inputs[input];
   }
-  Unpromised unpromised(program.captured);
+  Unsupported unsupported(program.captured);
   for (const Step& step : program.body) {
     const Happened happened =
-        unpromised.is_done_by(step, values) ? Happened::skipped : take(step, values, &trace.said);
+        unsupported.is_done_by(step, values) ? Happened::skipped : take(step, values, &trace.said);
     trace.happened.push_back(static_cast<char>(happened));
     if (happened == Happened::done) {
-      unpromised.follow(step, values);
+      unsupported.follow(step, values);
     }
   }
   std::vector<Ref> outputs = program.outputs;
-  std::erase_if(outputs, [&](Ref ref) { return unpromised.is_captured(ref); });
+  std::erase_if(outputs, [&](Ref ref) { return unsupported.is_captured(ref); });
   return present(outputs, values);
 }
 

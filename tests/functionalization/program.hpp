@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Program: calls of operators over numbered tensors, as data: what can be run on any backend, printed
-/// as C++, and made smaller.
+/// Program: calls of operators over numbered tensors, as data: what can be run on any backend,
+/// printed as C++, and made smaller.
 #pragma once
 
 #include <byre/functional/dispatch/argument.hpp>
@@ -34,8 +34,8 @@ struct Step {
   std::vector<StepArgument> arguments;
 };
 
-/// A value. Every program runs, whatever was dropped from it: a step whose operands are not there, or
-/// that is refused, is none.
+/// A value. Every program runs, whatever was dropped from it: a step whose operands are not there,
+/// or that is refused, is none.
 struct Program {
   std::vector<Step> setup;  ///< on the CPU, before
   std::vector<Ref> inputs;
@@ -61,8 +61,8 @@ struct Trace {
   std::string said;
 };
 
-/// What the body does to `inputs`, which have those names in it, beside what it captures of what there was
-/// `before`. Skips what is not promised.
+/// What the body does to `inputs`, which have those names in it, beside what it captures of what
+/// there was `before`. Skips what is not supported.
 functional::Tensors run(const Program& program, const std::vector<Ref>& names,
                         const functional::Tensors& inputs, const Values& before, Trace& trace);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// How many random programs there are: BYRE_FUNCTIONALIZATION_PROGRAMS of the environment, or 20,000.
+/// How many random programs there are: BYRE_FUNCTIONALIZATION_PROGRAMS of the environment, or
+/// 20,000.
 #pragma once
 
 #include <cstddef>

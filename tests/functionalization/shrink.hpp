@@ -8,8 +8,8 @@
 
 namespace byre::test {
 
-/// Of `program`, which fails: what fails too, and no single step, input, output or number of it can be
-/// dropped or made smaller.
+/// Of `program`, which fails: what fails too, and no single step, input, output or number of it can
+/// be dropped or made smaller.
 Program shrunk(Program program, const std::function<bool(const Program&)>& fails);
 
 }  // namespace byre::test

@@ -2,7 +2,7 @@
 /// Operators as users define them: the pass knows their schemas, and nothing else.
 #pragma once
 
-#include <byre/functional/backends/cpu.hpp>
+#include <byre/functional/dispatch/cpu_tensor.hpp>
 #include <byre/functional/dispatch/registry.hpp>
 #include <byre/tensor/elements.hpp>
 #include <byre/tensor/elements/detail/overlap.hpp>
@@ -31,15 +31,15 @@ inline void exchange(Tensor& a, Tensor& b) {
   copy_(b, kept);
 }
 
-/// proof_corners, a view; proof_double_, which writes, and returns something new; proof_exchange_, which
-/// writes two, and returns nothing; proof_halves, which is pure, and returns two.
+/// proof_corners, a view; proof_double_, which writes, and returns something new; proof_exchange_,
+/// which writes two, and returns nothing; proof_halves, which is pure, and returns two.
 inline void define_user_operators() {
   using functional::Argument;
   using functional::Tensors;
-  using functional::Window;
+  using functional::ViewGeometry;
   static const bool once = [] {
     functional::define("proof_corners(Tensor(a) self) -> Tensor(a)")
-        .view([](const Window& self, std::span<const Argument>) {
+        .view([](const ViewGeometry& self, std::span<const Argument>) {
           Layout corners = self.layout;
           for (std::size_t axis = 0; axis < corners.ndim(); ++axis) {
             if (corners.sizes[axis] > 1) {

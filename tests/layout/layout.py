@@ -21,6 +21,15 @@ PARTS = {
         "elements": {"elements.hpp", "scalar.hpp"},
         "print": {"print.hpp"},
     },
+    "functional": {
+        "dispatch": set(),
+        "operators": set(),
+        "backends": set(),
+        "graph": set(),
+        "functionalize": set(),
+        "batching": set(),
+        "builtin": set(),
+    },
 }
 UMBRELLAS = ["byre.hpp", "tensor.hpp", "functional.hpp"]
 GENERATED = {"config.hpp"}

@@ -49,6 +49,12 @@ class LayoutFinds(unittest.TestCase):
         self.write("core/byre/tensor/tensor.hpp", SPDX + "#include <byre/tensor/views.hpp>\n")
         self.breaks(rule, "core/byre/tensor/b.cpp", "#include <byre/tensor/elements/detail/c.hpp>\n")
 
+    def test_functional_has_no_circle(self):
+        rule = layout.parts_of_rooms_include_only_parts_below_them
+        self.write("core/byre/functional/graph/a.cpp", SPDX + "#include <byre/functional/dispatch/key.hpp>\n")
+        self.assertEqual(self.complaints(rule), [])
+        self.breaks(rule, "core/byre/functional/dispatch/a.cpp", "#include <byre/functional/graph/graph.hpp>\n")
+
     def test_an_api_header_is_of_its_part(self):
         rule = layout.parts_of_rooms_include_only_parts_below_them
         self.breaks(rule, "core/byre/tensor/layout.hpp", "#include <byre/tensor/tensor.hpp>\n")

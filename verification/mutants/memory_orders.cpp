@@ -177,7 +177,8 @@ constexpr const char* conclusion =
     "one\n"
     "comes first, and the other is told. Two counters that are compared and then bumped do not "
     "show that\n"
-    "(`control.counts_writes_twice`). A write that was told goes ahead by `write_anyway`, after "
+    "(`known_wrong.counts_writes_twice`). A write that was told goes ahead by `write_anyway`, "
+    "after "
     "whatever\n"
     "came meanwhile, and is told of no more: one access, one report.\n\n"
     "Of the writes that others replaced, the last of each place stays in a list (`overwritten`): "
@@ -189,7 +190,7 @@ constexpr const char* conclusion =
     "the "
     "one\n"
     "that its family knows, so it notes that first (`agreeing_writes_are_found`;\n"
-    "`control.keeps_no_agreeing_write` does not).\n\n"
+    "`known_wrong.keeps_no_agreeing_write` does not).\n\n"
     "None of this needs an order above relaxed: the first three are about one word, and what a\n"
     "family has not read is between its own accesses. Acquire and release are for what the place\n"
     "in a mark stands for, which was interned before the write, or before a read was silenced "
@@ -200,11 +201,11 @@ constexpr const char* conclusion =
 int run_memory_orders(const Options& options) {
   std::vector<Mutation> mutations = all_mutations();
   std::erase_if(mutations, [](const Mutation& mutation) { return mutation.site == nullptr; });
-  const Hunt hunt{.stops_at_first = false,
-                  .only_named = true,
-                  .at_once = options.jobs,
-                  .ended = [](const MutantOutcome&) {}};
-  const std::vector<MutantOutcome> outcomes = kill(mutations, hunt);
+  const DetectionRun run{.stops_at_first = false,
+                         .only_named = true,
+                         .at_once = options.jobs,
+                         .ended = [](const MutantOutcome&) {}};
+  const std::vector<MutantOutcome> outcomes = kill(mutations, run);
   Rows rows(outcomes);
   const std::string document = introduction + rows.text() + conclusion;
   const bool is_current = print_or_check(document, options.file_to_check, "--memory-orders");

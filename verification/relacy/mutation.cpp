@@ -3,7 +3,7 @@
 
 #include <byre/cow/detail/share_lock_sites.hpp>
 #include <byre/cow/detail/share_word_sites.hpp>
-#include <byre/functional/dispatch/published.hpp>
+#include <byre/functional/dispatch/detail/published.hpp>
 #include <byre/shadow/default_mode.hpp>
 #include <byre/shadow/generation_sites.hpp>
 #include <byre/shadow/intern_sites.hpp>

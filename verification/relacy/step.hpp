@@ -140,7 +140,7 @@ class StepScope {
 
 /// Adds to the trace what is no synchronizing step: an access to data, a choice of the scheduler.
 /// Null where nothing is recorded.
-inline TraceEntry* note(const void* object, CallSite where, const char* verb) noexcept {
+inline TraceEntry* record_event(const void* object, CallSite where, const char* verb) noexcept {
   if (!trace.is_recording()) [[likely]] {
     return nullptr;
   }

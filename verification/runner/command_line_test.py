@@ -11,7 +11,7 @@ import tempfile
 import unittest
 
 PROGRAM = sys.argv.pop(1)
-CONTROL = "control.count_then_lock_drops"
+KNOWN_WRONG = "known_wrong.count_then_lock_drops"
 
 
 # Every search ends by this, after all that it says.
@@ -23,7 +23,7 @@ def run(*arguments, env=None):
 
 
 def replay_string():
-    text = run("--scenario", CONTROL).stdout
+    text = run("--scenario", KNOWN_WRONG).stdout
     return text.split("--replay '")[1].split("'")[0]
 
 
@@ -67,12 +67,12 @@ class CommandLine(unittest.TestCase):
     def test_options_that_change_nothing_are_refused(self):
         self.refuses("--list does not take --deep", "--list", "--deep")
         self.refuses("--list-programs does not take --json", "--list-programs", "--json", "x")
-        self.refuses("--mutants does not take --scenario", "--mutants", "--scenario", CONTROL)
+        self.refuses("--mutants does not take --scenario", "--mutants", "--scenario", KNOWN_WRONG)
         self.refuses("--memory-orders does not take --deep", "--memory-orders", "--deep")
         self.refuses("--replay does not take --bound", "--replay", "x", "--bound", "2")
 
     def test_a_mutant_needs_a_scenario_that_passes_without_it(self):
-        self.refuses(f"{CONTROL} fails as it should", "--scenario", CONTROL,
+        self.refuses(f"{KNOWN_WRONG} fails as it should", "--scenario", KNOWN_WRONG,
                      "--mutant", "share_word.park:left-out")
 
     def test_bad_numbers_are_refused(self):
@@ -112,10 +112,10 @@ class CommandLine(unittest.TestCase):
 
     def test_a_stale_replay_string_is_refused(self):
         good = replay_string()
-        anew = f"look for the failure anew: byre-verify --scenario '{CONTROL}' --bound "
+        anew = f"look for the failure anew: byre-verify --scenario '{KNOWN_WRONG}' --bound "
         self.refuses("stale replay string: ", "--replay", good[:-3])
         self.refuses(anew, "--replay", good[:-3])
-        passes = good.replace(CONTROL, "drops_race_drops")
+        passes = good.replace(KNOWN_WRONG, "drops_race_drops")
         self.refuses("the execution that it asks for does not fail", "--replay", passes)
         foreign = good.split("/")
         foreign[3] = "30t" + foreign[3]
@@ -168,7 +168,7 @@ class CommandLine(unittest.TestCase):
 
     def test_what_is_one_is_said_as_one(self):
         ended = run("--scenario", "drops_race_drops", "--bound", "1")
-        self.assertIn("pass within 1 switch\n", ended.stdout)
+        self.assertIn("pass within 1 preemption\n", ended.stdout)
         self.assertIn("\n1 search, ", ended.stdout)
 
     def test_a_pass_that_ends_badly_is_none(self):
@@ -180,10 +180,10 @@ class CommandLine(unittest.TestCase):
             subprocess.run([compiler, "-shared", "-fPIC", "-x", "c", "-", "-o", str(library)],
                            input=ENDS_BADLY, text=True, check=True)
             for scenario, said in (("drops_race_drops", "FAILED: checker error"),
-                                   (CONTROL, "use after free, as it should")):
+                                   (KNOWN_WRONG, "use after free, as it should")):
                 ended = run("--scenario", scenario, env={**os.environ, "LD_PRELOAD": str(library)})
                 self.assertIn(said, ended.stdout)
-                self.assertEqual(ended.returncode, scenario != CONTROL, ended)
+                self.assertEqual(ended.returncode, scenario != KNOWN_WRONG, ended)
 
     def test_a_search_cut_short_is_unknown(self):
         ended = run("--scenario", "locked_writers_race_writers", "--executions", "5")
@@ -193,13 +193,13 @@ class CommandLine(unittest.TestCase):
     def test_the_figures_are_written_as_json(self):
         with tempfile.TemporaryDirectory() as folder:
             file = pathlib.Path(folder) / "figures.json"
-            self.assertEqual(run("--scenario", CONTROL, "--json", str(file)).returncode, 0)
+            self.assertEqual(run("--scenario", KNOWN_WRONG, "--json", str(file)).returncode, 0)
             (row,) = json.loads(file.read_text())
         self.assertEqual(row["verdict"], "use after free")
         self.assertGreater(row["executions"], 0)
 
     def test_a_file_that_is_of_no_use_is_found_out_before_the_run(self):
-        unwritable = run("--scenario", CONTROL, "--json", "/nonexistent/x")
+        unwritable = run("--scenario", KNOWN_WRONG, "--json", "/nonexistent/x")
         self.assertEqual((unwritable.returncode, unwritable.stdout), (1, ""))
         self.assertIn("cannot write /nonexistent/x", unwritable.stderr)
         unreadable = run("--mutants", "--check", "/nonexistent/x")

@@ -15,7 +15,6 @@ class AndWritten : public AdoptedMemory<Share, true> {
 
 }  // namespace
 
-extern const Scenario adopted_memory_is_dropped;
 const Scenario adopted_memory_is_dropped = scenario<AdoptedMemory<basic_share_word, false>>({
     .name = "adopted_memory_is_dropped",
     .shows =
@@ -23,20 +22,17 @@ const Scenario adopted_memory_is_dropped = scenario<AdoptedMemory<basic_share_wo
         "reads: promise 8.",
 });
 
-extern const Scenario adopted_memory_is_written;
 const Scenario adopted_memory_is_written = scenario<AndWritten<basic_share_word>>({
     .name = "adopted_memory_is_written",
     .shows = "The last owner of adopted memory writes it in place, and its deleter waits for that "
              "owner: promise 8.",
 });
 
-extern const Scenario locked_adopted_memory_is_dropped;
 const Scenario locked_adopted_memory_is_dropped = scenario<AdoptedMemory<basic_share_lock, false>>({
     .name = "locked_adopted_memory_is_dropped",
     .shows = "The same of the textbook form.",
 });
 
-extern const Scenario locked_adopted_memory_is_written;
 const Scenario locked_adopted_memory_is_written = scenario<AndWritten<basic_share_lock>>({
     .name = "locked_adopted_memory_is_written",
     .shows = "The same of the textbook form.",

@@ -113,7 +113,7 @@ const Scenario numbers_are_given_once = scenario<NumbersAreGivenOnce>({
     .name = "numbers_are_given_once",
     .shows = "Two storages never have the same attachment.",
     .quick = reduced_search,
-    .deep = switches(3),
+    .deep = preemptions(3),
 });
 
 }  // namespace byre::verification

@@ -23,21 +23,18 @@ class ClonesRaceWritersOfWord : public ClonesRaceWriters<basic_share_word, 3> {
 
 }  // namespace
 
-extern const Scenario clones_race_writers;
 const Scenario clones_race_writers = scenario<ClonesRaceWriters<basic_share_word>>({
     .name = "clones_race_writers",
     .shows = "An owner may clone while another writes; neither notices: promises 1 and 7, I4.",
 });
 
-extern const Scenario clones_race_writers_and_drops;
 const Scenario clones_race_writers_and_drops = scenario<ClonesRaceWritersOfWord>({
     .name = "clones_race_writers_and_drops",
     .shows = "The same while a third owner lets go.",
-    .quick = switches(4),
-    .deep = switches(7),
+    .quick = preemptions(4),
+    .deep = preemptions(7),
 });
 
-extern const Scenario locked_clones_race_writers;
 const Scenario locked_clones_race_writers = scenario<ClonesRaceWriters<basic_share_lock>>({
     .name = "locked_clones_race_writers",
     .shows = "The same of the textbook form.",

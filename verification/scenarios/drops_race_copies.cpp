@@ -27,30 +27,26 @@ class DropsRaceCopiesOfWord : public DropsRaceCopies<basic_share_word> {
 
 }  // namespace
 
-extern const Scenario drops_race_copies;
 const Scenario drops_race_copies = scenario<DropsRaceCopiesOfWord>({
     .name = "drops_race_copies",
     .shows = "A drop never waits for a copy under way; whichever ends last frees, after all reads: "
              "promise 4, I1, I2.",
 });
 
-extern const Scenario two_drops_race_a_copy;
 const Scenario two_drops_race_a_copy = scenario<DropsRaceCopies<basic_share_word, 2>>({
     .name = "two_drops_race_a_copy",
     .shows = "The same with two drops.",
 });
 
-extern const Scenario locked_drops_race_copies;
 const Scenario locked_drops_race_copies = scenario<DropsRaceCopies<basic_share_lock>>({
     .name = "locked_drops_race_copies",
     .shows = "The same of the textbook form.",
 });
 
-extern const Scenario locked_two_drops_race_a_copy;
 const Scenario locked_two_drops_race_a_copy = scenario<DropsRaceCopies<basic_share_lock, 2>>({
     .name = "locked_two_drops_race_a_copy",
     .shows = "The same with two drops.",
-    .quick = switches(4),
+    .quick = preemptions(4),
 });
 
 }  // namespace byre::verification

@@ -88,16 +88,16 @@ extern const Scenario escaped_places_are_found;
 const Scenario escaped_places_are_found = scenario<EscapedPlacesAreFound>({
     .name = "escaped_places_are_found",
     .shows = "A place at which a pointer left is found by who goes through all, and once.",
-    .quick = switches(4),
-    .deep = switches(5),
+    .quick = preemptions(4),
+    .deep = preemptions(5),
 });
 
 extern const Scenario escapes_are_counted_once;
 const Scenario escapes_are_counted_once = scenario<EscapesAreCountedOnce>({
     .name = "escapes_are_counted_once",
     .shows = "A line by which pointers leave a storage is counted once, whoever comes by.",
-    .quick = switches(4),
-    .deep = switches(5),
+    .quick = preemptions(4),
+    .deep = preemptions(5),
 });
 
 }  // namespace byre::verification

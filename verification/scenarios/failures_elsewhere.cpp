@@ -3,13 +3,11 @@
 
 namespace byre::verification {
 
-extern const Scenario failing_resizes;
 const Scenario failing_resizes = scenario<FailingResizes<basic_share_word>>({
     .name = "failing_resizes",
     .shows = "A resize that has to move and cannot changes nothing: promise 5.",
 });
 
-extern const Scenario failing_clones_of_a_loan;
 const Scenario failing_clones_of_a_loan = scenario<FailingClonesOfALoan<basic_share_word>>({
     .name = "failing_clones_of_a_loan",
     .shows =
@@ -17,13 +15,11 @@ const Scenario failing_clones_of_a_loan = scenario<FailingClonesOfALoan<basic_sh
         "5.",
 });
 
-extern const Scenario locked_failing_resizes;
 const Scenario locked_failing_resizes = scenario<FailingResizes<basic_share_lock>>({
     .name = "locked_failing_resizes",
     .shows = "The same of the textbook form.",
 });
 
-extern const Scenario locked_failing_clones_of_a_loan;
 const Scenario locked_failing_clones_of_a_loan = scenario<FailingClonesOfALoan<basic_share_lock>>({
     .name = "locked_failing_clones_of_a_loan",
     .shows = "The same of the textbook form.",

@@ -98,14 +98,14 @@ const Scenario values_are_interned_once = scenario<ValuesAreInternedOnce>({
     .name = "values_are_interned_once",
     .shows = "Equal values get one number, whoever interns them, and different ones two.",
     .quick = reduced_search,
-    .deep = switches(3),
+    .deep = preemptions(3),
 });
 
 extern const Scenario numbers_are_used_up;
 const Scenario numbers_are_used_up = scenario<NumbersRunOut<2>>({
     .name = "numbers_are_used_up",
     .shows = "As many values are interned as there are numbers.",
-    .quick = switches(4),
+    .quick = preemptions(4),
 });
 
 extern const Scenario numbers_run_out;

@@ -22,14 +22,12 @@ class LaterCopiersFreeOfWord : public LaterCopiersFree<basic_share_word> {
 
 }  // namespace
 
-extern const Scenario later_copiers_free;
 const Scenario later_copiers_free = scenario<LaterCopiersFreeOfWord>({
     .name = "later_copiers_free",
     .shows = "A steal leaves the data as new: later owners copy, drop and free as the first did: "
              "I3, I7.",
 });
 
-extern const Scenario locked_later_copiers_free;
 const Scenario locked_later_copiers_free = scenario<LaterCopiersFree<basic_share_lock>>({
     .name = "locked_later_copiers_free",
     .shows = "The same of the textbook form.",

@@ -104,8 +104,8 @@ extern const Scenario places_are_noted_at_once;
 const Scenario places_are_noted_at_once = scenario<PlacesAreNotedAtOnce>({
     .name = "places_are_noted_at_once",
     .shows = "Of each place whose writes were replaced the last is noted, whoever notes: G6.",
-    .quick = switches(4),
-    .deep = switches(6),
+    .quick = preemptions(4),
+    .deep = preemptions(6),
 });
 
 extern const Scenario later_writes_are_noted;
@@ -120,16 +120,16 @@ const Scenario agreeing_writes_are_found =
         .name = "agreeing_writes_are_found",
         .shows = "Who is told of the last write finds those before it that their families agreed "
                  "to: G6.",
-        .quick = switches(2),
-        .deep = switches(3),
+        .quick = preemptions(2),
+        .deep = preemptions(3),
     });
 
 extern const Scenario overwritten_writes_are_found;
 const Scenario overwritten_writes_are_found = scenario<OverwrittenWritesAreFound>({
     .name = "overwritten_writes_are_found",
     .shows = "Who is told of the last write finds those that it replaced: G6.",
-    .quick = switches(2),
-    .deep = switches(3),
+    .quick = preemptions(2),
+    .deep = preemptions(3),
 });
 
 }  // namespace byre::verification

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 /// What is published: kernels, operators and backends, found by calls beside their registration.
-#include <byre/functional/dispatch/published.hpp>
+#include <byre/functional/dispatch/detail/published.hpp>
 
 #include "../search.hpp"
 
@@ -52,7 +52,6 @@ class PartsAreFoundBesideDefinitions {
 
 }  // namespace
 
-extern const Scenario parts_are_found_beside_definitions;
 const Scenario parts_are_found_beside_definitions = scenario<PartsAreFoundBesideDefinitions>({
     .name = "parts_are_found_beside_definitions",
     .shows = "Who finds a part that is registered meanwhile finds it whole, and those before it.",

@@ -44,22 +44,19 @@ class OfTwo : public UndosWakeWaitersOfWord<2, leaves> {
 
 }  // namespace
 
-extern const Scenario undos_wake_waiters;
 const Scenario undos_wake_waiters = scenario<UndosWakeWaitersOfWord<1, leaves>>({
     .name = "undos_wake_waiters",
     .shows = "A waiter is woken when a failed copier owns again, and is not left to sleep: promise "
              "5, I3.",
 });
 
-extern const Scenario two_undos_wake_waiters;
 const Scenario two_undos_wake_waiters = scenario<OfTwo>({
     .name = "two_undos_wake_waiters",
     .shows = "The same of two copiers that both fail.",
-    .quick = switches(3),
-    .deep = switches(5),
+    .quick = preemptions(3),
+    .deep = preemptions(5),
 });
 
-extern const Scenario undos_try_again;
 const Scenario undos_try_again = scenario<UndosWakeWaitersOfWord<1, tries_again_without_waiting>>({
     .name = "undos_try_again",
     .shows =
@@ -67,27 +64,24 @@ const Scenario undos_try_again = scenario<UndosWakeWaitersOfWord<1, tries_again_
         "I3.",
 });
 
-extern const Scenario locked_undos_wake_waiters;
 const Scenario locked_undos_wake_waiters = scenario<UndosWakeWaiters<basic_share_lock, 1, leaves>>({
     .name = "locked_undos_wake_waiters",
     .shows = "The same of the textbook form.",
 });
 
-extern const Scenario locked_two_undos_wake_waiters;
 const Scenario locked_two_undos_wake_waiters =
     scenario<UndosWakeWaiters<basic_share_lock, 2, leaves>>({
         .name = "locked_two_undos_wake_waiters",
         .shows = "The same of two copiers that both fail.",
-        .quick = switches(2),
-        .deep = switches(4),
+        .quick = preemptions(2),
+        .deep = preemptions(4),
     });
 
-extern const Scenario locked_undos_try_again;
 const Scenario locked_undos_try_again =
     scenario<UndosWakeWaiters<basic_share_lock, 1, tries_again_without_waiting>>({
         .name = "locked_undos_try_again",
         .shows = "The same of the textbook form.",
-        .quick = switches(6),
+        .quick = preemptions(6),
     });
 
 }  // namespace byre::verification

@@ -109,6 +109,12 @@ inline Tensor cat(std::initializer_list<Tensor> tensors, std::int64_t axis = 0,
   return cat(std::span<const Tensor>(tensors.begin(), tensors.size()), axis, site);
 }
 
+// ---- elsewhere
+
+/// A copy with the elements along each of `axes` in reverse order, as strides are never negative. Throws
+/// ShapeError for an axis that is not there or named twice.
+Tensor flip(const Tensor& a, const Dims& axes, CallSite site = CallSite::current());
+
 // ---- with a number for a tensor
 
 inline Tensor add(const Tensor& a, const Scalar& b, CallSite site = CallSite::current()) {

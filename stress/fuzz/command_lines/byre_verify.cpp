@@ -73,7 +73,7 @@ Refusal parse_for_byre_verify(int argc, const char* const* argv) {
   arguments.push_back(nullptr);
   try {
     const verification::Options options = verification::parse_options(argc, arguments.data());
-    if (options.mode == verification::Mode::replay && !options.help) {
+    if (options.mode == verification::Mode::replay) {
       check_replay(options.replay);
     }
     if (options.jobs == 0 || options.executions == 0) {

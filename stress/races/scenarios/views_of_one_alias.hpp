@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <byre/functional/backends/cpu.hpp>
+#include <byre/functional/dispatch/cpu_tensor.hpp>
 #include <byre/functional/dispatch/call.hpp>
-#include <byre/functional/functionalize/functional_tensor.hpp>
+#include <byre/functional/functionalize/detail/functional_tensor.hpp>
 #include <byre/tensor/tensor.hpp>
 
 #include <boost/atomic/atomic.hpp>

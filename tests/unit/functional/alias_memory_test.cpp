@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 /// What the pass keeps: the seed's leak, closed.
-#include <byre/functional/backends/cpu.hpp>
 #include <byre/functional/dispatch/call.hpp>
-#include <byre/functional/functionalize/functional_tensor.hpp>
+#include <byre/functional/dispatch/cpu_tensor.hpp>
+#include <byre/functional/functionalize/detail/functional_tensor.hpp>
 #include <byre/functional/graph/recording.hpp>
 #include <byre/stats/counters.hpp>
 #include <byre/tensor/elements.hpp>
@@ -30,7 +30,7 @@ AnyTensor zeros_with_pass(const Dims& sizes) {
 }
 
 std::string text_of_value(const AnyTensor& tensor) {
-  return byre::to_string(to_cpu(functional(tensor).value()));
+  return byre::to_string(to_cpu(functional(tensor).sync()));
 }
 
 class AliasMemory : public testing::TestWithParam<ViewPaths> {
@@ -81,7 +81,7 @@ TEST_P(AliasMemory, of_a_million_updates_without_a_use_is_constant) {
     ASSERT_EQ(functional(x).alias()->pending_updates(), 1U);
   }
   EXPECT_LE(stats::snapshot().live_bytes - before, 64) << "of one scalar";
-  EXPECT_EQ(*to_cpu(functional(x).value()).data<float>(), static_cast<float>(writes));
+  EXPECT_EQ(*to_cpu(functional(x).sync()).data<float>(), static_cast<float>(writes));
 }
 
 TEST_P(AliasMemory, of_updates_that_are_recorded_in_a_graph_is_constant_too) {
@@ -112,19 +112,19 @@ TEST_P(AliasMemory, of_recorded_contents_is_that_of_what_they_were_copied_from) 
   const auto before = stats::snapshot().bytes_copied;
   call("copy_", {row, from_cpu(content)});
   EXPECT_EQ(stats::snapshot().bytes_copied, before);
-  EXPECT_TRUE(to_cpu(functional(row).value()).storage().shares_data_with(content.storage()));
+  EXPECT_TRUE(to_cpu(functional(row).sync()).storage().shares_data_with(content.storage()));
 }
 
 TEST_P(AliasMemory, of_the_base_is_written_in_place_where_nobody_else_sees_it) {
   const AnyTensor x = zeros_with_pass({2, 1 << 16});
   call("fill_", {element(x, 1), 1});
-  functional(x).value();
-  const void* const elements = to_cpu(functional(x).value()).raw_data();
+  functional(x).sync();
+  const void* const elements = to_cpu(functional(x).sync()).raw_data();
   for (int i = 0; i < 10; ++i) {
     call("fill_", {element(x, 1), i});
-    functional(x).value();
+    functional(x).sync();
   }
-  EXPECT_EQ(to_cpu(functional(x).value()).raw_data(), elements);
+  EXPECT_EQ(to_cpu(functional(x).sync()).raw_data(), elements);
 }
 
 INSTANTIATE_TEST_SUITE_P(Each, AliasMemory, testing::Values(ViewPaths::chains, ViewPaths::strides),

@@ -1,13 +1,11 @@
-// SPDX-License-Identifier: BSL-1.0
-// Every allocation of programs that write several inputs is made to fail, one after another: all inputs
-// are written, or none.
-#include <byre/functional/backends/cpu.hpp>
-#include <byre/functional/backends/texture.hpp>
+// SPDX-License-Identifier: BSL-1.0 Every allocation of programs that write several inputs is made
+// to fail, one after another: all inputs are written, or none.
 #include <byre/functional/batching/vmap.hpp>
 #include <byre/functional/dispatch/call.hpp>
+#include <byre/functional/dispatch/cpu_tensor.hpp>
 #include <byre/functional/dispatch/guards.hpp>
 #include <byre/functional/functionalize/capture.hpp>
-#include <byre/functional/functionalize/functional_tensor.hpp>
+#include <byre/functional/functionalize/detail/functional_tensor.hpp>
 #include <byre/functional/functionalize/transform.hpp>
 #include <byre/tensor/elements.hpp>
 #include <byre/tensor/print.hpp>
@@ -19,6 +17,7 @@
 
 #include "support/failing_new.hpp"
 #include "tensors.hpp"
+#include "texture_backend/texture_backend.hpp"
 
 namespace {
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // The seed's last use case: batching functions that work in place.
-#include <byre/functional/backends/cpu.hpp>
-#include <byre/functional/backends/texture.hpp>
 #include <byre/functional/batching/vmap.hpp>
 #include <byre/functional/dispatch/call.hpp>
-#include <byre/functional/functionalize/functional_tensor.hpp>
+#include <byre/functional/dispatch/cpu_tensor.hpp>
+#include <byre/functional/functionalize/detail/functional_tensor.hpp>
 #include <byre/functional/functionalize/transform.hpp>
 #include <byre/tensor/print.hpp>
 
@@ -12,6 +11,7 @@
 #include <string>
 
 #include "tensors.hpp"
+#include "texture_backend/texture_backend.hpp"
 
 namespace {
 

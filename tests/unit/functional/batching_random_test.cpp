@@ -1,6 +1,5 @@
-// SPDX-License-Identifier: BSL-1.0
-// vmap of every pure operator, on each backend that computes at once, compared with a loop over the batch.
-#include <byre/functional/backends/texture.hpp>
+// SPDX-License-Identifier: BSL-1.0 vmap of every pure operator, on each backend that computes at
+// once, compared with a loop over the batch.
 #include <byre/functional/batching/vmap.hpp>
 #include <byre/tensor/print.hpp>
 
@@ -9,6 +8,7 @@
 
 #include "random_calls.hpp"
 #include "support/random.hpp"
+#include "texture_backend/texture_backend.hpp"
 
 namespace byre::test {
 namespace {
@@ -23,11 +23,11 @@ using functional::vmap;
 enum class On : bool { cpu, texture };
 
 AnyTensor put(const Tensor& tensor, On on) {
-  return on == On::cpu ? from_cpu(tensor) : functional::to_texture(tensor);
+  return on == On::cpu ? from_cpu(tensor) : examples::texture::to_texture(tensor);
 }
 
 Tensor fetched(const AnyTensor& tensor, On on) {
-  return on == On::cpu ? to_cpu(tensor) : functional::from_texture(tensor);
+  return on == On::cpu ? to_cpu(tensor) : examples::texture::from_texture(tensor);
 }
 
 /// A call whose tensors are parted from the rest, so that a batch of each can be given.
@@ -52,7 +52,8 @@ class BatchOfCalls {
     }
     const auto batched = vmap([this](const Tensors& each) { return Tensors{of(each)}; }, axes_);
     const AnyTensor result = batched(inputs).front();
-    EXPECT_EQ(result.keys(), functional::KeySet(on == On::cpu ? Key::cpu : Key::texture));
+    EXPECT_EQ(result.keys(),
+              functional::KeySet(on == On::cpu ? Key::cpu : examples::texture::texture_backend()));
     return fetched(result, on);
   }
 

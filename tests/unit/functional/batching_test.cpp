@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <byre/functional/backends/texture.hpp>
-#include <byre/functional/batching/batched_tensor.hpp>
+#include <byre/functional/batching/detail/batched_tensor.hpp>
 #include <byre/functional/batching/vmap.hpp>
+#include <byre/functional/dispatch/detail/builtin.hpp>
 #include <byre/functional/dispatch/guards.hpp>
-#include <byre/functional/operators/builtin.hpp>
 #include <byre/tensor/print.hpp>
 
 #include <gtest/gtest.h>
@@ -11,6 +10,7 @@
 
 #include "random_calls.hpp"
 #include "tensors.hpp"
+#include "texture_backend/texture_backend.hpp"
 
 namespace {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <byre/functional/backends/cpu.hpp>
 #include <byre/functional/dispatch/call.hpp>
+#include <byre/functional/dispatch/cpu_tensor.hpp>
 #include <byre/functional/functionalize/capture.hpp>
 #include <byre/functional/graph/text.hpp>
 #include <byre/tensor/elements.hpp>
@@ -49,8 +49,8 @@ TEST(Captured, programs_have_the_effect_of_what_was_captured) {
 }
 
 TEST(Captured, programs_keep_views_where_mutations_alone_are_removed) {
-  const CapturedProgram program = capture(
-      worked_example, {counted(2)}, {.remove = Remove::mutations, .paths = ViewPaths::chains});
+  const CapturedProgram program =
+      capture(worked_example, {counted(2)}, {.reapply_views = true, .paths = ViewPaths::chains});
   EXPECT_NE(to_string(program.graph).find("= view(%2, [1, 2])"), std::string::npos)
       << to_string(program.graph);
 }
@@ -93,7 +93,7 @@ TEST(Captured, programs_of_users_operators_need_only_their_schemas) {
     copy_(b, kept);
   });
   define("test_odds(Tensor(a) self) -> Tensor(a)")
-      .view([](const Window& self, std::span<const Argument>) {
+      .view([](const ViewGeometry& self, std::span<const Argument>) {
         return std::vector{self.with(views::slice(self.layout, 0, 1, views::to_the_end, 2))};
       });
   const Program f = [](const Tensors& in) {

@@ -1,12 +1,10 @@
-// SPDX-License-Identifier: BSL-1.0
-// Tensors that a program neither makes nor is given: what it returns of them, and sets inputs to, is
-// theirs, as without the pass.
-#include <byre/functional/backends/cpu.hpp>
-#include <byre/functional/backends/texture.hpp>
+// SPDX-License-Identifier: BSL-1.0 Tensors that a program neither makes nor is given: what it
+// returns of them, and sets inputs to, is theirs, as without the pass.
 #include <byre/functional/batching/vmap.hpp>
 #include <byre/functional/dispatch/call.hpp>
+#include <byre/functional/dispatch/cpu_tensor.hpp>
 #include <byre/functional/functionalize/capture.hpp>
-#include <byre/functional/functionalize/functional_tensor.hpp>
+#include <byre/functional/functionalize/detail/functional_tensor.hpp>
 #include <byre/functional/functionalize/transform.hpp>
 #include <byre/tensor/elements.hpp>
 #include <byre/tensor/print.hpp>
@@ -17,6 +15,7 @@
 #include <string>
 
 #include "tensors.hpp"
+#include "texture_backend/texture_backend.hpp"
 
 namespace {
 
@@ -38,13 +37,13 @@ Program untransformed(const Program& f) {
   return f;
 }
 Program keeping_views(const Program& f) {
-  return functionalize(f, {.remove = Remove::mutations});
+  return functionalize(f, {.reapply_views = true});
 }
 Program without_views(const Program& f) {
   return functionalize(f);
 }
 Program on_texture(const Program& f) {
-  return functionalize_on({Key::texture, to_texture, from_texture}, f);
+  return functionalize_on({examples::texture::texture_backend(), to_texture, from_texture}, f);
 }
 Program by_graph(const Program& f) {
   return [f](const Tensors& in) { return capture(f, in)(in); };

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Views of views: what is replayed where all of a chain are used, and what they keep. Counted on a
 /// backend of values that do nothing but be counted.
-#include <byre/functional/backends/cpu.hpp>
 #include <byre/functional/dispatch/call.hpp>
+#include <byre/functional/dispatch/cpu_tensor.hpp>
 #include <byre/functional/dispatch/guards.hpp>
 #include <byre/functional/dispatch/registry.hpp>
-#include <byre/functional/functionalize/functional_tensor.hpp>
+#include <byre/functional/functionalize/detail/functional_tensor.hpp>
 #include <byre/functional/graph/recording.hpp>
 #include <byre/tensor/elements.hpp>
 #include <byre/tensor/print.hpp>
@@ -76,7 +76,7 @@ FunctionalTensor& pass_of(const AnyTensor& tensor) {
 }
 
 std::string text_of_counted(const AnyTensor& tensor) {
-  const AnyTensor value = pass_of(tensor).value();
+  const AnyTensor value = pass_of(tensor).sync();
   const auto* const counted = value.as<CountedTensor>();
   return byre::to_string(counted == nullptr ? to_cpu(value) : counted->value);
 }
@@ -110,7 +110,7 @@ class UsedChains : public testing::Test {
 
   void use_all(const std::vector<std::size_t>& order) const {
     for (const std::size_t at : order) {
-      pass_of(views_[at]).value();
+      pass_of(views_[at]).sync();
     }
   }
   static std::vector<std::size_t> in_order() {
@@ -165,7 +165,7 @@ TEST_F(UsedChains, keep_nothing_of_views_that_are_gone) {
   views_.clear();
   EXPECT_EQ(counts.living, 2U);
   call("fill_", {other_, 1});
-  const Counts of_one = counts_of([&] { pass_of(last).value(); });
+  const Counts of_one = counts_of([&] { pass_of(last).sync(); });
   EXPECT_EQ(of_one.replayed, depth);
   EXPECT_EQ(counts.living, 3U) << "what was written is used: the last, other_ and the base";
 }
@@ -179,7 +179,7 @@ TEST_F(UsedChains, replay_what_is_between_the_living_for_the_next_of_them_alone)
   call("fill_", {other_, 1});
   EXPECT_EQ(counts_of([&] {
               for (const AnyTensor& view : living) {
-                pass_of(view).value();
+                pass_of(view).sync();
               }
             }).replayed,
             depth);
@@ -189,11 +189,10 @@ TEST_F(UsedChains, whose_middle_is_another_view_now_replay_what_it_was) {
   constexpr std::size_t middle = depth / 2;
   use_all(in_order());
   call("transpose_", {views_[middle], 0, 1});
-  EXPECT_EQ(counts_of([&] { pass_of(views_.back()).value(); }).replayed, 0U);
+  EXPECT_EQ(counts_of([&] { pass_of(views_.back()).sync(); }).replayed, 0U);
   call("fill_", {call_for_one("select", {call_for_one("select", {x_, 0, 1}), 0, 0}), 3});
   for (std::size_t at = 0; at < depth; ++at) {
-    const AnyTensor alone =
-        pass_of(views_[at]).path().replay(pass_of(x_).value(), Remove::mutations_and_views);
+    const AnyTensor alone = pass_of(views_[at]).path().replay(pass_of(x_).sync(), false);
     EXPECT_EQ(text_of_counted(views_[at]), byre::to_string(alone.as<CountedTensor>()->value)) << at;
   }
 }
@@ -201,7 +200,7 @@ TEST_F(UsedChains, whose_middle_is_another_view_now_replay_what_it_was) {
 TEST_F(UsedChains, of_one_view_under_two_handles_outlive_either) {
   use_all(in_order());
   AnyTensor same = call_for_one("alias", {views_[10]});
-  EXPECT_EQ(counts_of([&] { pass_of(same).value(); }).replayed, 0U);
+  EXPECT_EQ(counts_of([&] { pass_of(same).sync(); }).replayed, 0U);
   same = {};
   call("fill_", {other_, 1});
   use_all(in_order());
@@ -209,7 +208,7 @@ TEST_F(UsedChains, of_one_view_under_two_handles_outlive_either) {
 }
 
 TEST(Chains, of_true_views_begin_at_what_was_written_whatever_its_strides) {
-  const FunctionalizeOptionsScope scope({.remove = Remove::mutations, .paths = ViewPaths::chains});
+  const FunctionalizeOptionsScope scope({.reapply_views = true, .paths = ViewPaths::chains});
   const AnyTensor x = to_functional(from_cpu(Tensor::zeros({2, 2, 3}, DType::f32)));
   const AnyTensor row = call_for_one("select", {x, 0, 1});
   const AnyTensor flat = call_for_one("view", {row, {6}});
@@ -245,7 +244,7 @@ TEST(Chains, in_a_graph_are_recorded_once_for_all_their_views) {
   call("fill_", {call_for_one("select", {x, 0, 0}), 1});
   Tensors values;
   for (auto view = views.rbegin(); view != views.rend(); ++view) {
-    values.push_back(pass_of(*view).value());
+    values.push_back(pass_of(*view).sync());
   }
   EXPECT_EQ(recording.capture(values).nodes.size(), depth + 2) << "a full and its scatter";
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <byre/functional/backends/cpu.hpp>
 #include <byre/functional/dispatch/call.hpp>
+#include <byre/functional/dispatch/cpu_tensor.hpp>
+#include <byre/functional/dispatch/detail/functional_variant.hpp>
 #include <byre/functional/dispatch/guards.hpp>
-#include <byre/functional/functionalize/functional_tensor.hpp>
-#include <byre/functional/operators/twins.hpp>
+#include <byre/functional/functionalize/detail/functional_tensor.hpp>
 #include <byre/tensor/elements.hpp>
 #include <byre/tensor/print.hpp>
 
@@ -125,7 +125,7 @@ TEST(Definitions, whose_kernels_return_other_than_they_say_are_found_out) {
 
 TEST(Definitions, of_views_need_only_what_they_see) {
   define("test_evens(Tensor(a) self) -> Tensor(a)")
-      .view([](const Window& self, std::span<const Argument>) {
+      .view([](const ViewGeometry& self, std::span<const Argument>) {
         return std::vector{self.with(views::slice(self.layout, 0, 0, views::to_the_end, 2))};
       });
   const AnyTensor x = counted(4);
@@ -133,21 +133,21 @@ TEST(Definitions, of_views_need_only_what_they_see) {
   EXPECT_EQ(text_of(x), "[0. 1. 0. 3.]");
 }
 
-TEST(Twins, that_come_later_replace_what_was_derived) {
+TEST(FunctionalVariants, that_come_later_replace_what_was_generated) {
   const Operator& writes = define("test_later_(Tensor(a!) self) -> Tensor(a!)")
                                .cpu([](Tensor& self) { mul_(self, Scalar(2)); })
                                .op();
-  const Operator& derived = pure_form(writes);
-  EXPECT_EQ(derived.name(), "test_later__functional");
-  EXPECT_EQ(text_of(call_for_one(derived, {counted(3)})), "[0. 2. 4.]");
+  const Operator& generated = detail::functional_variant_of(writes);
+  EXPECT_EQ(generated.name(), "test_later__functional");
+  EXPECT_EQ(text_of(call_for_one(generated, {counted(3)})), "[0. 2. 4.]");
   const Definition later = define("test_later(Tensor a) -> Tensor");
   later.meta([](const Call& call) {
     const AnyTensor& a = call.arguments[0].tensor();
     return std::vector<TensorMeta>{{a.sizes(), a.dtype()}};
   });
-  EXPECT_EQ(&pure_form(writes), &derived) << "nothing computes the other yet";
+  EXPECT_EQ(&detail::functional_variant_of(writes), &generated) << "nothing computes the other yet";
   later.cpu([](const Tensor& a) { return mul(a, Scalar(3)); });
-  EXPECT_EQ(&pure_form(writes), &later.op());
+  EXPECT_EQ(&detail::functional_variant_of(writes), &later.op());
   const AnyTensor x = to_functional(counted(3));
   call(writes, {x});
   EXPECT_EQ(text_of(from_functional(x)), "[0. 3. 6.]");
@@ -158,27 +158,27 @@ TEST(Twins, are_found_whichever_comes_first) {
                               .cpu([](const Tensor& a, const Scalar& by) { return add(a, by); })
                               .op();
   const auto define_out = [](const char* schema) -> const Operator& { return define(schema).op(); };
-  EXPECT_EQ(pure_twin(define_out("test_first_.by(Tensor(a!) self, Scalar by) -> Tensor(a!)")),
+  EXPECT_EQ(pure_variant(define_out("test_first_.by(Tensor(a!) self, Scalar by) -> Tensor(a!)")),
             &first);
-  EXPECT_EQ(pure_twin(define_out(
+  EXPECT_EQ(pure_variant(define_out(
                 "test_first.by_out(Tensor a, Scalar by, *, Tensor(a!) out) -> Tensor(a!)")),
             &first);
-  EXPECT_EQ(pure_twin(define_out("test_first_(Tensor(a!) self) -> Tensor(a!)")), nullptr)
+  EXPECT_EQ(pure_variant(define_out("test_first_(Tensor(a!) self) -> Tensor(a!)")), nullptr)
       << "of another overload";
   define("test_takes_more(Tensor a, Scalar b) -> Tensor").cpu([](const Tensor& a, const Scalar& b) {
     return add(a, b);
   });
-  EXPECT_EQ(pure_twin(define_out("test_takes_more_(Tensor(a!) self) -> Tensor(a!)")), nullptr);
+  EXPECT_EQ(pure_variant(define_out("test_takes_more_(Tensor(a!) self) -> Tensor(a!)")), nullptr);
 }
 
 TEST(Twins, that_are_views_are_found_once_it_is_said_what_they_see) {
   const Operator& in_place = define("test_halve_(Tensor(a!) self) -> Tensor(a!)").op();
   const Definition view = define("test_halve(Tensor(a) self) -> Tensor(a)");
-  EXPECT_EQ(view_of_in_place(in_place), nullptr);
-  view.view([](const Window& self, std::span<const Argument>) {
+  EXPECT_EQ(view_variant(in_place), nullptr);
+  view.view([](const ViewGeometry& self, std::span<const Argument>) {
     return std::vector{self.with(views::slice(self.layout, 0, 0, self.layout.sizes[0] / 2, 1))};
   });
-  EXPECT_EQ(view_of_in_place(in_place), &view.op());
+  EXPECT_EQ(view_variant(in_place), &view.op());
   const AnyTensor x = counted(4);
   call(in_place, {x});
   EXPECT_EQ(text_of(x), "[0. 1.]");

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Registration beside calls: what is registered meanwhile is not there, or is there whole; what threads
-/// derive at once is derived once.
-#include <byre/functional/backends/cpu.hpp>
+/// Registration beside calls: what is registered meanwhile is not there, or is there whole; what
+/// threads derive at once is derived once.
 #include <byre/functional/dispatch/call.hpp>
+#include <byre/functional/dispatch/cpu_tensor.hpp>
+#include <byre/functional/dispatch/detail/functional_variant.hpp>
 #include <byre/functional/dispatch/guards.hpp>
-#include <byre/functional/functionalize/functional_tensor.hpp>
-#include <byre/functional/operators/twins.hpp>
+#include <byre/functional/functionalize/detail/functional_tensor.hpp>
 #include <byre/tensor/elements.hpp>
 
 #include <gtest/gtest.h>
@@ -77,7 +77,7 @@ TEST(PureForms, that_threads_derive_at_once_are_one) {
       [&](std::size_t thread) {
         const AnyTensor x = to_functional(zeros({4}));
         call(name, {x, static_cast<double>(thread)});
-        forms[thread] = &pure_form(find(name));
+        forms[thread] = &detail::functional_variant_of(find(name));
         EXPECT_EQ(first_of_value(x), static_cast<float>(thread));
       },
       [&](std::size_t) {
@@ -151,7 +151,7 @@ TEST(Registration, of_a_pure_operator_beside_writes_leaves_none_without_a_form) 
   run_rounds(
       registering_threads, 50,
       [&](std::size_t) {
-        name = new_name("test_twin_beside_writes");
+        name = new_name("test_variant_beside_writes");
         define_adding(name + "_");
         registering.begin();
       },
@@ -167,10 +167,12 @@ TEST(Registration, of_a_pure_operator_beside_writes_leaves_none_without_a_form) 
           const AnyTensor x = to_functional(zeros({2}));
           call(writes, {x, 7});
           EXPECT_EQ(first_of_value(x), 7);
-          return pure_twin(writes) != nullptr;
+          return pure_variant(writes) != nullptr;
         });
       },
-      [&](std::size_t) { ASSERT_EQ(&pure_form(find(name + "_")), &find(name)); });
+      [&](std::size_t) {
+        ASSERT_EQ(&detail::functional_variant_of(find(name + "_")), &find(name));
+      });
 }
 
 TEST(Registration, of_backends_beside_calls_is_found_whole) {

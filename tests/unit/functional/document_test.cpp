@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 /// The code of docs/functionalization.md, which blocks_of_code.py holds against this file.
-#include <byre/functional/backends/cpu.hpp>
 #include <byre/functional/batching/vmap.hpp>
 #include <byre/functional/dispatch/call.hpp>
+#include <byre/functional/dispatch/cpu_tensor.hpp>
 #include <byre/functional/dispatch/guards.hpp>
 #include <byre/functional/functionalize/capture.hpp>
 #include <byre/functional/functionalize/transform.hpp>
@@ -85,7 +85,7 @@ void define_cube() {
 
 void define_evens() {
   define("evens(Tensor(a) self) -> Tensor(a)")
-      .view([](const Window& self, std::span<const Argument>) {
+      .view([](const ViewGeometry& self, std::span<const Argument>) {
         return std::vector{self.with(views::slice(self.layout, 0, 0, views::to_the_end, 2))};
       });
 }

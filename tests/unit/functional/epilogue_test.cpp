@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // What functionalize() writes to its inputs once the program is done, and what it copies for that.
-#include <byre/functional/backends/cpu.hpp>
 #include <byre/functional/dispatch/call.hpp>
+#include <byre/functional/dispatch/cpu_tensor.hpp>
 #include <byre/functional/functionalize/capture.hpp>
-#include <byre/functional/functionalize/functional_tensor.hpp>
+#include <byre/functional/functionalize/detail/functional_tensor.hpp>
 #include <byre/functional/functionalize/transform.hpp>
 #include <byre/stats/counters.hpp>
 #include <byre/tensor/elements.hpp>
@@ -119,7 +119,7 @@ TEST_P(Epilogue, of_writes_through_views_of_views_copies_an_input_once) {
 }
 
 TEST_P(Epilogue, views_that_are_used_keep_no_more_than_they_see) {
-  if (GetParam().remove == Remove::mutations) {
+  if (GetParam().reapply_views) {
     GTEST_SKIP() << "true views keep all of what they are of";
   }
   constexpr std::int64_t rows = 128;
@@ -136,16 +136,17 @@ TEST_P(Epilogue, views_that_are_used_keep_no_more_than_they_see) {
   EXPECT_LE(bytes_copied_by([&] { f({x}); }), 4 * large_nbytes);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Each, Epilogue,
-    testing::Values(FunctionalizeOptions{Remove::mutations, ViewPaths::chains},
-                    FunctionalizeOptions{Remove::mutations, ViewPaths::strides},
-                    FunctionalizeOptions{Remove::mutations_and_views, ViewPaths::chains},
-                    FunctionalizeOptions{Remove::mutations_and_views, ViewPaths::strides}),
-    [](const auto& tested) {
-      return std::string(tested.param.remove == Remove::mutations ? "mutations" : "views_too") +
-             (tested.param.paths == ViewPaths::chains ? "_by_chains" : "_by_strides");
-    });
+INSTANTIATE_TEST_SUITE_P(Each, Epilogue,
+                         testing::Values(FunctionalizeOptions{true, ViewPaths::chains},
+                                         FunctionalizeOptions{true, ViewPaths::strides},
+                                         FunctionalizeOptions{false, ViewPaths::chains},
+                                         FunctionalizeOptions{false, ViewPaths::strides}),
+                         [](const auto& tested) {
+                           return std::string(tested.param.reapply_views ? "views_reapplied"
+                                                                         : "views_copied") +
+                                  (tested.param.paths == ViewPaths::chains ? "_by_chains"
+                                                                           : "_by_strides");
+                         });
 
 #endif
 
@@ -234,55 +235,50 @@ TEST(EpilogueWrites, windows_of_more_dimensions_than_are_copied_in_place) {
 
 TEST(WrittenWindows, are_each_told_once) {
   const auto alias = make_counted<Alias>(zeros({8}));
-  alias->watch_writes();
-  FunctionalTensor x(alias, ViewPath(Window::of_all({8}, DType::f32)));
-  EXPECT_TRUE(alias->written_windows().empty());
+  alias->track_writes();
+  FunctionalTensor x(alias, ViewPath(ViewGeometry::of_all({8}, DType::f32)));
+  EXPECT_TRUE(alias->written_regions().empty());
   const ViewPath second =
-      x.path().by_strides({views::select(x.path().window().layout, 0, 1), DType::f32, 32});
+      x.path().by_strides({views::select(x.path().geometry().layout, 0, 1), DType::f32, 32});
   FunctionalTensor part(alias, second);
   for (float value = 0; value < 5; ++value) {
-    part.prepare_write("test");
-    part.write(call_for_one("full", {Dims(), value}));
-    x.value();  // which applies it
+    part.prepare_write("test").commit(call_for_one("full", {Dims(), value}));
+    x.sync();  // which applies it
   }
-  ASSERT_EQ(alias->written_windows().size(), 1U);
-  EXPECT_EQ(alias->written_windows()[0], second.window());
+  ASSERT_EQ(alias->written_regions().size(), 1U);
+  EXPECT_EQ(alias->written_regions()[0], second.geometry());
 }
 
 TEST(WrittenWindows, are_the_base_where_there_are_too_many) {
-  const auto most = static_cast<std::int64_t>(functional::detail::alias_bounds().windows);
-  const Window whole = Window::of_all({2 * most}, DType::f32);
+  const auto most = static_cast<std::int64_t>(functional::detail::alias_bounds().regions);
+  const ViewGeometry whole = ViewGeometry::of_all({2 * most}, DType::f32);
   const auto alias = make_counted<Alias>(zeros({2 * most}));
-  alias->watch_writes();
+  alias->track_writes();
   FunctionalTensor x(alias, ViewPath(whole));
   for (std::int64_t index = 0; index <= most; ++index) {
     FunctionalTensor part(alias,
                           x.path().by_strides(whole.with(views::select(whole.layout, 0, index))));
-    part.prepare_write("test");
-    part.write(call_for_one("zeros", {Dims()}));
-    x.value();
-    ASSERT_EQ(alias->written_windows().size(),
+    part.prepare_write("test").commit(call_for_one("zeros", {Dims()}));
+    x.sync();
+    ASSERT_EQ(alias->written_regions().size(),
               index < most ? static_cast<std::size_t>(index) + 1 : 1U);
   }
-  EXPECT_EQ(alias->written_windows()[0], whole);
+  EXPECT_EQ(alias->written_regions()[0], whole);
 }
 
 TEST(WrittenWindows, are_the_base_where_that_is_written) {
   const auto alias = make_counted<Alias>(zeros({2, 2}));
-  alias->watch_writes();
-  FunctionalTensor x(alias, ViewPath(Window::of_all({2, 2}, DType::f32)));
-  FunctionalTensor row(
-      alias, x.path().by_strides({views::select(x.path().window().layout, 0, 1), DType::f32, 16}));
-  row.prepare_write("test");
-  row.write(call_for_one("zeros", {{2}}));
-  x.prepare_write("test");
-  x.write(call_for_one("zeros", {{2, 2}}));
-  row.prepare_write("test");
-  row.write(call_for_one("ones", {{2}}));
+  alias->track_writes();
+  FunctionalTensor x(alias, ViewPath(ViewGeometry::of_all({2, 2}, DType::f32)));
+  FunctionalTensor row(alias, x.path().by_strides({views::select(x.path().geometry().layout, 0, 1),
+                                                   DType::f32, 16}));
+  row.prepare_write("test").commit(call_for_one("zeros", {{2}}));
+  x.prepare_write("test").commit(call_for_one("zeros", {{2, 2}}));
+  row.prepare_write("test").commit(call_for_one("ones", {{2}}));
   const auto parts = alias->written_parts();
   ASSERT_EQ(parts.size(), 2U);
-  EXPECT_EQ(parts[0].window, x.path().window());
-  EXPECT_EQ(parts[1].window, row.path().window());
+  EXPECT_EQ(parts[0].geometry, x.path().geometry());
+  EXPECT_EQ(parts[1].geometry, row.path().geometry());
   EXPECT_EQ(text_of(parts[1].value), "[1. 1.]");
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Using a view is a read: threads may use views of one alias at once, also where that applies updates,
-/// makes the alias, or makes values anew.
-#include <byre/functional/backends/cpu.hpp>
+/// Using a view is a read: threads may use views of one alias at once, also where that applies
+/// updates, makes the alias, or makes values anew.
 #include <byre/functional/dispatch/call.hpp>
-#include <byre/functional/functionalize/functional_tensor.hpp>
+#include <byre/functional/dispatch/cpu_tensor.hpp>
+#include <byre/functional/functionalize/detail/functional_tensor.hpp>
 #include <byre/functional/graph/recording.hpp>
 #include <byre/tensor/elements.hpp>
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
+#include "random_calls.hpp"
 #include "support/at_once.hpp"
 #include "support/complaint.hpp"
+#include "support/random.hpp"
 #include "tensors.hpp"
 
-#include <byre/functional/backends/cpu.hpp>
 #include <byre/functional/dispatch/call.hpp>
+#include <byre/functional/dispatch/cpu_tensor.hpp>
 #include <byre/functional/graph/recording.hpp>
 #include <byre/functional/graph/text.hpp>
 #include <byre/stats/expect.hpp>
@@ -12,6 +14,7 @@
 #include <byre/tensor/print.hpp>
 
 #include <gtest/gtest.h>
+#include <algorithm>
 #include <string>
 
 namespace {
@@ -23,6 +26,9 @@ using byre::test::text_of;
 using functional::call;
 using functional::call_for_one;
 using test::complaint_of;
+
+// Before tests define theirs.
+const std::vector<const Operator*> builtin_operators = operators();
 
 /// Sees the halves of what it is given, which is no pure operator's right.
 void define_views() {
@@ -194,6 +200,42 @@ TEST(Executions, of_one_graph_run_at_once) {
   };
   test::at_once(2, [&run](std::size_t) { run(); });
   EXPECT_EQ(to_string(graph.nodes[0].constant.slice(0, 62)), "[62. 63.]");
+}
+
+Tensor computed_by_graph(const std::string& name, const Arguments& arguments) {
+  const Recording recording;
+  const RecordingScope scope(recording);
+  Arguments recorded = arguments;
+  Tensors inputs;
+  for (Argument& argument : recorded) {
+    argument.for_each_tensor([&](AnyTensor& tensor) {
+      inputs.push_back(tensor);
+      tensor = recording.input(tensor.sizes(), tensor.dtype());
+    });
+  }
+  const Graph graph = recording.capture(call(find(name), recorded));
+  EXPECT_TRUE(is_functional(graph));
+  const ExcludeKeys off_graph(Key::graph);
+  return to_cpu(execute(graph, inputs).at(0));
+}
+
+TEST(PureOperators, are_all_recorded_and_executed_as_on_the_cpu) {
+  test::RandomCalls random(test::seed());
+  const std::vector<std::string> names = random.all_names();
+  for (const std::string& name : names) {
+    SCOPED_TRACE(name);
+    for (int round = 0; round < 10; ++round) {
+      const Arguments arguments = random.arguments_of(name);
+      const Tensor computed = computed_by_graph(name, arguments);
+      ASSERT_TRUE(test::are_same(computed, to_cpu(call_for_one(name, arguments))))
+          << byre::to_string(computed);
+    }
+  }
+  for (const Operator* op : builtin_operators) {
+    EXPECT_TRUE(!op->schema().is_pure() ||
+                std::find(names.begin(), names.end(), op->name()) != names.end())
+        << op->name() << " is not called here";
+  }
 }
 
 }  // namespace

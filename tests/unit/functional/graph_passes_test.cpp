@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <byre/functional/backends/cpu.hpp>
 #include <byre/functional/dispatch/call.hpp>
+#include <byre/functional/dispatch/cpu_tensor.hpp>
 #include <byre/functional/graph/recording.hpp>
 #include <byre/functional/graph/text.hpp>
 

@@ -3,9 +3,9 @@
 #include "support/complaint.hpp"
 #include "tensors.hpp"
 
-#include <byre/functional/backends/cpu.hpp>
-#include <byre/functional/backends/graph.hpp>
 #include <byre/functional/dispatch/call.hpp>
+#include <byre/functional/dispatch/cpu_tensor.hpp>
+#include <byre/functional/graph/detail/graph_backend.hpp>
 #include <byre/functional/graph/recording.hpp>
 #include <byre/functional/graph/text.hpp>
 #include <byre/tensor/elements.hpp>

@@ -1,7 +1,7 @@
-// SPDX-License-Identifier: BSL-1.0
-// A kernel that takes or returns other than its operator's schema says is refused where it is registered.
-#include <byre/functional/backends/cpu.hpp>
+// SPDX-License-Identifier: BSL-1.0 A kernel that takes or returns other than its operator's schema
+// says is refused where it is registered.
 #include <byre/functional/dispatch/call.hpp>
+#include <byre/functional/dispatch/cpu_tensor.hpp>
 #include <byre/tensor/elements.hpp>
 
 #include <gtest/gtest.h>
@@ -49,8 +49,8 @@ Definition define_next(const std::string& rest) {
   return define("test_signature" + std::to_string(++number) + rest);
 }
 
-/// What is said when `function` is to compute an operator of that schema, without what says of which: the
-/// name, the key and the schema. The operator is as before.
+/// What is said when `function` is to compute an operator of that schema, without what says of
+/// which: the name, the key and the schema. The operator is as before.
 template <class Function>
 std::string complaint_about(const std::string& rest_of_schema, Function function) {
   const Definition definition = define_next(rest_of_schema);
@@ -211,7 +211,8 @@ TEST(KernelSignatures, are_held_against_the_schema_for_every_key) {
   EXPECT_EQ(text_of(call_for_one(definition.op(), {counted(2)})), "[-0. -1.]");
 }
 
-/// What a kernel that reads its only argument by `read` says, of an operator that takes `in_schema`.
+/// What a kernel that reads its only argument by `read` says, of an operator that takes
+/// `in_schema`.
 template <class Read>
 std::string said_by_reading(const std::string& in_schema, Argument argument, const Read& read) {
   const Operator& op = define_next("(" + in_schema + " it) -> ()")

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 // Transformations within functionalize() and capture(): the pass there is does all there is to do.
-#include <byre/functional/backends/cpu.hpp>
-#include <byre/functional/backends/texture.hpp>
 #include <byre/functional/batching/vmap.hpp>
 #include <byre/functional/dispatch/call.hpp>
+#include <byre/functional/dispatch/cpu_tensor.hpp>
 #include <byre/functional/functionalize/capture.hpp>
-#include <byre/functional/functionalize/functional_tensor.hpp>
+#include <byre/functional/functionalize/detail/functional_tensor.hpp>
 #include <byre/functional/functionalize/transform.hpp>
 #include <byre/functional/graph/text.hpp>
 #include <byre/tensor/elements.hpp>
@@ -17,6 +16,7 @@
 #include <string>
 
 #include "tensors.hpp"
+#include "texture_backend/texture_backend.hpp"
 
 namespace {
 
@@ -90,7 +90,7 @@ Program captured(const Program& f) {
 }
 
 Program over_texture(const Program& f) {
-  return functionalize_on({Key::texture, to_texture, from_texture}, f);
+  return functionalize_on({examples::texture::texture_backend(), to_texture, from_texture}, f);
 }
 
 Program plainly(const Program& f) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Random arguments for each of the pure operators that come along: what any backend has to compute as
-/// the CPU does, a graph to record, and a meta rule to foretell.
+/// Random arguments for each of the pure operators that come along: what any backend has to compute
+/// as the CPU does, a graph to record, and a meta rule to foretell.
 #pragma once
 
-#include <byre/functional/backends/cpu.hpp>
 #include <byre/functional/dispatch/call.hpp>
+#include <byre/functional/dispatch/cpu_tensor.hpp>
 #include <byre/tensor/elements.hpp>
 #include <byre/tensor/views.hpp>
 
@@ -42,6 +42,7 @@ class RandomCalls {
     add_view_copies();
     add_scatters();
     add_factories();
+    add_tagged();
   }
 
   /// The operators of tensors, by name.
@@ -269,6 +270,52 @@ class RandomCalls {
     }
     factories_["full"] = [this]() -> Arguments { return {sizes(0, 3), number(0, 1), any_type()}; };
     factories_["arange"] = [this]() -> Arguments { return {number(0, 9), number_type()}; };
+  }
+
+  /// What the schema says enough of: operators with a tag that have no maker of their own.
+  void add_tagged() {
+    for (const functional::Operator* const op : functional::operators()) {
+      const bool has_tag =
+          op->has(functional::Tag::pointwise) || op->has(functional::Tag::axis_shift);
+      if (has_tag && !makers_.contains(op->name())) {
+        makers_[op->name()] = [this, op] { return of_schema(op->schema()); };
+      }
+    }
+  }
+
+  Arguments of_schema(const functional::Schema& schema) {
+    const Dims all = sizes(1, 3);
+    Arguments arguments;
+    for (const functional::Parameter& parameter : schema.parameters) {
+      switch (parameter.type) {
+        case functional::Type::tensor:
+          arguments.push_back(tensor(all, any_type()));
+          break;
+        case functional::Type::axis:
+          arguments.emplace_back(axis_of(all));
+          break;
+        case functional::Type::axes:
+          arguments.emplace_back(some_axes_of(all));
+          break;
+        case functional::Type::scalar:
+          arguments.emplace_back(number(1, 5));
+          break;
+        default:
+          throw InvalidArgument(format_text("RandomCalls has no arguments for %s: give it a maker",
+                                            functional::to_string(schema).c_str()));
+      }
+    }
+    return arguments;
+  }
+
+  Dims some_axes_of(const Dims& sizes) {
+    Dims axes;
+    for (std::int64_t axis = 0; axis < std::ssize(sizes); ++axis) {
+      if (flag()) {
+        axes.push_back(flag() ? axis : axis - std::ssize(sizes));
+      }
+    }
+    return axes;
   }
 
   /// Of a view that sees no element twice.

@@ -2,8 +2,8 @@
 /// Tensors to compute with, and what they hold.
 #pragma once
 
-#include <byre/functional/backends/cpu.hpp>
 #include <byre/functional/dispatch/call.hpp>
+#include <byre/functional/dispatch/cpu_tensor.hpp>
 #include <byre/tensor/print.hpp>
 
 #include <concepts>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <byre/functional/backends/cpu.hpp>
 #include <byre/functional/dispatch/call.hpp>
+#include <byre/functional/dispatch/cpu_tensor.hpp>
 #include <byre/functional/dispatch/guards.hpp>
-#include <byre/functional/functionalize/functional_tensor.hpp>
+#include <byre/functional/functionalize/detail/functional_tensor.hpp>
 #include <byre/functional/functionalize/transform.hpp>
 #include <byre/tensor/elements.hpp>
 #include <byre/tensor/print.hpp>
@@ -239,15 +239,16 @@ TEST_P(Functionalized, inputs_of_several_dtypes_over_one_storage_are_bytes) {
   EXPECT_EQ(text_of(x), "[1. 1.]");
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Each, Functionalized,
-    testing::Values(FunctionalizeOptions{Remove::mutations, ViewPaths::chains},
-                    FunctionalizeOptions{Remove::mutations, ViewPaths::strides},
-                    FunctionalizeOptions{Remove::mutations_and_views, ViewPaths::chains},
-                    FunctionalizeOptions{Remove::mutations_and_views, ViewPaths::strides}),
-    [](const auto& tested) {
-      return std::string(tested.param.remove == Remove::mutations ? "mutations" : "views_too") +
-             (tested.param.paths == ViewPaths::chains ? "_by_chains" : "_by_strides");
-    });
+INSTANTIATE_TEST_SUITE_P(Each, Functionalized,
+                         testing::Values(FunctionalizeOptions{true, ViewPaths::chains},
+                                         FunctionalizeOptions{true, ViewPaths::strides},
+                                         FunctionalizeOptions{false, ViewPaths::chains},
+                                         FunctionalizeOptions{false, ViewPaths::strides}),
+                         [](const auto& tested) {
+                           return std::string(tested.param.reapply_views ? "views_reapplied"
+                                                                         : "views_copied") +
+                                  (tested.param.paths == ViewPaths::chains ? "_by_chains"
+                                                                           : "_by_strides");
+                         });
 
 }  // namespace

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The worked example of the seed "Functionalization", step by step: what is held, and which generation
-/// it has, after each.
-#include <byre/functional/backends/cpu.hpp>
+/// The worked example of the seed "Functionalization", step by step: what is held, and which
+/// generation it has, after each.
 #include <byre/functional/dispatch/call.hpp>
-#include <byre/functional/functionalize/functional_tensor.hpp>
+#include <byre/functional/dispatch/cpu_tensor.hpp>
+#include <byre/functional/functionalize/detail/functional_tensor.hpp>
 #include <byre/tensor/elements.hpp>
 #include <byre/tensor/print.hpp>
 
@@ -23,7 +23,7 @@ class WorkedExample : public testing::TestWithParam<ViewPaths> {
     return *tensor.as<FunctionalTensor>();
   }
   static std::string value_of(const AnyTensor& tensor) {
-    return byre::to_string(to_cpu(functional(tensor).value()));
+    return byre::to_string(to_cpu(functional(tensor).sync()));
   }
 
  private:
@@ -51,7 +51,8 @@ TEST_P(WorkedExample, of_the_seed_holds_what_the_seed_says_after_each_step) {
   EXPECT_EQ(value_of(element), "0.");
   EXPECT_EQ(functional(element).generation(), 0U);
 
-  // x[1].fill_(2): its contents are 2, of generation 1; the alias has an update, and its base is as it was.
+  // x[1].fill_(2): its contents are 2, of generation 1; the alias has an update, and its base is as
+  // it was.
   call("fill_", {element, 2});
   EXPECT_EQ(alias->generation(), 1U);
   EXPECT_EQ(alias->pending_updates(), 1U);

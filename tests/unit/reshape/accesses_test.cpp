@@ -82,6 +82,7 @@ const Row rows[] = {
   ROW(reads, matmul(ones().t(), x)),
   ROW(reads, cat({x, ones()})),
   ROW(reads, cat({ones(), x}, 1)),
+  ROW(reads, flip(x, {0})),
 
   ROW(reads_and_writes, add_(x, ones())),
   ROW(reads_and_writes, add_(x, 1)),

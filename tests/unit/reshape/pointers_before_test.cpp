@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Raw pointers to write that left a storage before a watched reshape met it.
-#include <byre/functional/backends/texture.hpp>
 #include <byre/interop/npy.hpp>
 
 #include <algorithm>
@@ -130,8 +129,7 @@ TEST_F(PointersBefore, are_none_of_the_library_s_own) {
                           Tensor::zeros({3}, DType::f32),
                           add(x, x),
                           load_npy(folder / "native.npy"),
-                          load_npy(folder / "swapped.npy"),
-                          functional::from_texture(functional::to_texture(x))};
+                          load_npy(folder / "swapped.npy")};
   for (const Tensor& each : all) {
     EXPECT_EQ(each.reshape({-1, 1}).numel(), each.numel());
   }

@@ -27,14 +27,8 @@ class Counted final : public Attachment {
 std::string complaint_without_heap(const Storage& storage) {
   auto attachment = std::make_unique<Counted>();
   return complaint_of<OutOfMemory>([&] {
-    news_until_failure = 0;
-    try {
-      storage.attach(std::move(attachment));
-    } catch (...) {
-      news_until_failure = never_fails;
-      throw;
-    }
-    news_until_failure = never_fails;
+    const FailingNew failing;
+    storage.attach(std::move(attachment));
   });
 }
 

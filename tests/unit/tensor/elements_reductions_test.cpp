@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Operations that make one element of many, or one tensor of many: sum, matmul, cat.
+/// Operations that make one element of many, or one tensor of many: sum, matmul, cat; and flip.
 #include "elements_support.hpp"
+
+#include <byre/tensor/print.hpp>
 
 #include <random>
 
@@ -110,7 +112,7 @@ TEST(SumTest, the_error_hardly_grows_with_the_count) {
 TEST(SumTest, axes_that_are_not_there_or_named_twice_are_refused) {
   const Tensor x = Tensor::zeros({2, 3}, DType::f32);
   EXPECT_THROW(sum(x, {2}), byre::ShapeError);
-  EXPECT_EQ(refusal<byre::ShapeError>([&] {
+  EXPECT_EQ(complaint_of<byre::ShapeError>([&] {
               sum(x, {1, -1});
             }),
             "sum: axes [1, -1] of [2, 3] name one dimension twice.");
@@ -192,7 +194,7 @@ TYPED_TEST(ReductionTest, matmul_broadcasts_what_is_in_front_of_the_matrices) {
 TEST(MatmulTest, sizes_that_do_not_fit_are_refused) {
   const Tensor x = Tensor::zeros({2, 3}, DType::f32);
   EXPECT_EQ(
-      refusal<byre::ShapeError>([&] { matmul(x, x); }),
+      complaint_of<byre::ShapeError>([&] { matmul(x, x); }),
       "matmul: of sizes [2, 3] by [2, 3]. Both need a dimension, and the last of the first has "
       "to be of the size of the last but one of the second, or its only one.");
   EXPECT_THROW(matmul(x, Tensor::zeros({}, DType::f32)), byre::ShapeError);
@@ -221,9 +223,9 @@ TYPED_TEST(ReductionTest, cat_joins_tensors_along_an_axis) {
 
 TEST(CatTest, what_does_not_fit_is_refused) {
   const Tensor x = Tensor::zeros({2, 3}, DType::f32);
-  EXPECT_EQ(refusal<byre::ShapeError>([&] { byre::cat({}); }),
+  EXPECT_EQ(complaint_of<byre::ShapeError>([&] { byre::cat({}); }),
             "cat: of no tensors. Give at least one.");
-  EXPECT_EQ(refusal<byre::ShapeError>([&] {
+  EXPECT_EQ(complaint_of<byre::ShapeError>([&] {
               byre::cat({x, x.t()});
             }),
             "cat: a tensor of sizes [3, 2] does not fit behind those of sizes [2, 3]: all but "
@@ -234,6 +236,46 @@ TEST(CatTest, what_does_not_fit_is_refused) {
   constexpr std::int64_t huge = std::int64_t{1} << 62;
   const Tensor vast = Tensor::zeros({huge, 0}, DType::f32);
   EXPECT_THROW(byre::cat({vast, vast}), byre::ShapeError);
+}
+
+TEST(Flip, reverses_elements_along_axes) {
+  const Tensor x = Tensor::of<float>({2, 3}, {0, 1, 2, 3, 4, 5});
+  EXPECT_EQ(to_string(flip(x, {})), to_string(x));
+  EXPECT_EQ(to_string(flip(x, {0})), "[[3. 4. 5.]\n [0. 1. 2.]]");
+  EXPECT_EQ(to_string(flip(x, {-1})), "[[2. 1. 0.]\n [5. 4. 3.]]");
+  EXPECT_EQ(to_string(flip(x, {1, 0})), "[[5. 4. 3.]\n [2. 1. 0.]]");
+  EXPECT_EQ(to_string(flip(x.t(), {0})), "[[2. 5.]\n [1. 4.]\n [0. 3.]]");
+  EXPECT_EQ(to_string(flip(x.slice(1, 0, 3, 2), {0, 1})), "[[5. 3.]\n [2. 0.]]");
+  EXPECT_EQ(to_string(flip(x.select(0, 1).expand({2, 3}), {1})), "[[5. 4. 3.]\n [5. 4. 3.]]");
+}
+
+TEST(Flip, is_a_copy_of_any_dtype) {
+  for (std::size_t dtype = 0; dtype < byre::detail::dtype_count; ++dtype) {
+    const Tensor number = Tensor::of<std::int64_t>({5}, {1, 0, 1, 1, 0});
+    Tensor x = Tensor::empty({5}, static_cast<DType>(dtype));
+    copy_(x, number);
+    const Tensor flipped = flip(x, {0});
+    EXPECT_EQ(flipped.dtype(), x.dtype());
+    EXPECT_FALSE(flipped.aliases(x));
+    Tensor numbers = Tensor::empty({5}, DType::i64);
+    EXPECT_EQ(to_string(copy_(numbers, flipped)), "[0 1 1 0 1]") << byre::name_of(x.dtype());
+    EXPECT_EQ(to_string(copy_(numbers, flip(flipped, {0}))), to_string(number));
+  }
+}
+
+TEST(Flip, takes_tensors_without_elements_or_dimensions) {
+  EXPECT_EQ(flip(Tensor::zeros({0, 2}, DType::f32), {0, 1}).sizes(), (Dims{0, 2}));
+  const Tensor one = Tensor::of<float>({}, {7});
+  EXPECT_EQ(to_string(flip(one, {})), to_string(one));
+  EXPECT_EQ(to_string(flip(one, {0})), to_string(one));
+}
+
+TEST(Flip, refuses_axes_that_are_not_there_or_named_twice) {
+  const Tensor x = Tensor::zeros({2, 3}, DType::f32);
+  EXPECT_THROW(flip(x, {2}), ShapeError);
+  EXPECT_THROW(flip(x, {-3}), ShapeError);
+  EXPECT_THROW(flip(x, {0, -2}), ShapeError);
+  EXPECT_THROW(flip(Tensor(Device::cpu()), {0}), StateError);
 }
 
 }  // namespace

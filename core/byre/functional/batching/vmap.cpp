@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <byre/functional/backends/cpu.hpp>
-#include <byre/functional/batching/batched_tensor.hpp>
+#include <byre/functional/batching/detail/batched_tensor.hpp>
 #include <byre/functional/batching/vmap.hpp>
 #include <byre/functional/dispatch/call.hpp>
+#include <byre/functional/dispatch/cpu_tensor.hpp>
+#include <byre/functional/dispatch/detail/batch_level.hpp>
 #include <byre/functional/dispatch/guards.hpp>
-#include <byre/functional/functionalize/pass_parts.hpp>
-#include <byre/functional/functionalize/write_back.hpp>
+#include <byre/functional/functionalize/detail/pass_parts.hpp>
+#include <byre/functional/functionalize/detail/write_back.hpp>
 #include <byre/sync/detail/no_destructor.hpp>
 
 #include <boost/thread/lock_guard.hpp>
@@ -45,15 +46,15 @@ AnyTensor moved(const AnyTensor& tensor, std::size_t from, std::size_t to) {
   return call_for_one("permute_copy", {tensor, moved_axes(tensor.ndim(), from, to)});
 }
 
-/// The same that sees its memory, if it has some: what the function writes there, by a tensor that has no
-/// batch, is in the batch then, whichever axis that is; what such a tensor sees may change.
+/// The same that sees its memory, if it has some: what the function writes there, by a tensor that
+/// has no batch, is in the batch then, whichever axis that is; what such a tensor sees may change.
 AnyTensor moved_in_memory(const AnyTensor& tensor, std::size_t from, std::size_t to) {
   if (const CpuTensor* const on_cpu = tensor.as<CpuTensor>()) {
     return from_cpu(on_cpu->value.permute(moved_axes(tensor.ndim(), from, to)));
   }
   if (const BatchedTensor* const outer = tensor.as<BatchedTensor>()) {
     return make_counted<BatchedTensor>(moved_in_memory(outer->value(), from + 1, to + 1),
-                                       outer->level());
+                                       outer->batch_level());
   }
   return moved(tensor, from, to);
 }
@@ -98,7 +99,7 @@ class Run {
       }
     }
     const detail::RunningInputs running(behind_batches);
-    const BatchLevelScope within(level_);
+    const detail::BatchLevelScope within(level_);
     return function(seen);
   }
 
@@ -172,8 +173,8 @@ class Run {
     }
   }
 
-  /// A batch within the pass has what its input held, and sees nothing that is written there since: by an
-  /// input without an axis, or by a tensor that the function captures.
+  /// A batch within the pass has what its input held, and sees nothing that is written there since:
+  /// by an input without an axis, or by a tensor that the function captures.
   static void expect_memory_unwritten(const Input& input) {
     if (input.alias != nullptr && input.alias->generation() != input.generation) {
       throw DispatchError(
@@ -184,8 +185,8 @@ class Run {
     }
   }
 
-  /// What an input that was written is to be, or no tensor. Where that is memory, it has to hold it,
-  /// and to be of that input alone.
+  /// What an input that was written is to be, or no tensor. Where that is memory, it has to hold
+  /// it, and to be of that input alone.
   AnyTensor written(const Input& input) const {
     if (!input.axis || input.is_repeated) {
       return {};
@@ -233,7 +234,7 @@ class Run {
       return to_functional(value);
     }
     if (const CpuTensor* const on_cpu = value.as<CpuTensor>()) {
-      return from_cpu(independent(on_cpu->value));
+      return from_cpu(packed(on_cpu->value));
     }
     const bool sees_input = is_input && value.as<BatchedTensor>() != nullptr;
     return sees_input ? call_for_one("clone", {value}) : value;

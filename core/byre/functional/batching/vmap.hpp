@@ -18,32 +18,24 @@ namespace byre::inline v0::functional {
 /// For each input the dimension that is the batch; none for one that is the same for all of it.
 using BatchAxes = std::vector<std::optional<std::int64_t>>;
 
-/// What `function` makes of each of a batch, which it is called for once: with tensors that look like
-/// one of it. Results have the batch as dimension 0, also those that do not depend on it. Without
-/// `axes`, the batch is dimension 0 of each input. Nests; runs on any backend, by its pure operators.
-/// A batch in memory is a view of its input: what the function writes there by tensors that have no batch,
-/// it sees, and results do not.
-/// Of views and operators that write, functionalize() has to make pure ones first:
-/// vmap(functionalize(f)), or functionalize(vmap(f)), under which inputs are written as by the pass.
-/// What such a function writes to an input with a batch, all of it, is written to the input once the
-/// function is done, to all of these or none; an input that is returned is returned where its batch is
-/// dimension 0. An input without a batch is the function's own to write, as anything else it can reach:
-/// it stays written where the batches are refused afterwards.
+/// Calls `function` once for a whole batch, with tensors that look like one of it. Results have the
+/// batch as dimension 0, also those that do not depend on it. Without `axes`, the batch is
+/// dimension 0 of each input. Nests; runs on any backend, by its pure operators. A batch in memory
+/// is a view of its input: it sees what the function writes there by tensors that have no batch,
+/// and results do not.
 ///
-/// The function that is returned throws ArgumentError for another number of inputs than axes, and for
-/// no input with a batch; ShapeError for an axis that is not there and batches of unequal sizes;
-/// DispatchError for a view or a write of a batched tensor, for a batch that is written to a tensor
-/// that has none, for a written input in memory that another input sees, under the pass for memory of a
-/// batch that is written by a tensor without one, and for an input that became of other sizes; and what
-/// the function throws.
-/// Thread-safety: as of `function`.
+/// functionalize() makes pure operators of views and of operators that write:
+/// vmap(functionalize(f)), or functionalize(vmap(f)). What such a function writes to inputs with a
+/// batch is written to them once it is done, to all of them or none. An input that is returned is
+/// that input, if its batch is dimension 0. The function writes inputs without a batch itself: they
+/// stay written if the batches are refused afterwards.
+///
+/// The function that is returned throws ArgumentError for another number of inputs than axes, and
+/// for no input with a batch; ShapeError for an axis that is not there and batches of unequal
+/// sizes; DispatchError for a view or a write of a batched tensor, for a batch that is written to a
+/// tensor that has none, for a written input in memory that another input sees, under the pass for
+/// memory of a batch that is written by a tensor without one, and for an input that became of other
+/// sizes; and what the function throws. Thread-safety: as of `function`.
 Program vmap(Program function, BatchAxes axes = {});
-
-namespace detail {
-/// The rules of the operators that have one, and for all others the loop over the batch.
-void define_batching();
-/// Of a pure operator; others are refused.
-Tensors compute_one_by_one(const Call& call);
-}  // namespace detail
 
 }  // namespace byre::inline v0::functional

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// AnyTensor: a handle to a tensor of any backend, or to one that a pass wraps. What it is, its keys
-/// say; what can be done with it, the operators that are registered for those.
+/// AnyTensor: a handle to a tensor of any backend, or to one that a pass wraps. What it is, its
+/// keys say; what can be done with it, the operators that are registered for those.
 #pragma once
 
 #include <byre/error/detail/assert.hpp>
@@ -51,12 +51,15 @@ boost::intrusive_ptr<Object> make_counted(Arguments&&... arguments) {
 
 class AnyTensor;
 
-/// No operator of that name, no kernel for that key, or what a backend cannot do. The text says what
-/// there is.
+/// No operator of that name, no kernel for that key, or what a backend cannot do. The text says
+/// what there is.
 class DispatchError : public Error {
  public:
   using Error::Error;
 };
+
+/// Which vmap() a batch is of: one that runs within another is higher. 0: of none.
+using BatchLevel = std::uint64_t;
 
 /// What a backend or a pass derives its tensors from. `keys` has the one key of that, by which
 /// as() finds the class again.
@@ -65,10 +68,12 @@ class TensorImpl : public Counted {
   KeySet keys() const noexcept { return keys_; }
   virtual Dims sizes() const = 0;
   virtual DType dtype() const = 0;
+  /// Of the batch that this is a value of.
+  virtual BatchLevel batch_level() const noexcept { return 0; }
   // What a program made of an input comes back by these where there is no memory to write: in two
   // steps, so that several tensors are rebound or none.
-  /// A tensor of this class, which nobody else has, that is what `other` is, one of the same backend.
-  /// Throws DispatchError for a class that cannot be rebound.
+  /// A tensor of this class, which nobody else has, that is what `other` is, one of the same
+  /// backend. Throws DispatchError for a class that cannot be rebound.
   virtual AnyTensor to_rebind(const AnyTensor& other) const;
   /// This is from now on what `prepared` was, which to_rebind() made.
   virtual void rebind(TensorImpl& prepared) noexcept;
@@ -80,8 +85,8 @@ class TensorImpl : public Counted {
   const KeySet keys_;
 };
 
-/// Copying it gives another handle to the same tensor. Thread-safety: of handles, as std::shared_ptr;
-/// of the tensor, as of a byre::Tensor: reads at once, a write alone.
+/// Copying it gives another handle to the same tensor. Thread-safety: of handles, as
+/// std::shared_ptr; of the tensor, as of a byre::Tensor: reads at once, a write alone.
 class AnyTensor {
  public:
   /// No tensor.
@@ -96,6 +101,7 @@ class AnyTensor {
   DType dtype() const { return impl().dtype(); }
   std::size_t ndim() const { return sizes().size(); }
   std::int64_t numel() const;
+  BatchLevel batch_level() const noexcept { return impl().batch_level(); }
   /// How many handles there are. Acquire: an answer of 1 can be acted on.
   std::uint32_t handle_count() const noexcept { return impl().handle_count(); }
 
@@ -106,8 +112,8 @@ class AnyTensor {
     BYRE_ASSERT(impl_ != nullptr, "a tensor handle without a tensor was used");
     return *impl_;
   }
-  /// What is behind it, if that is an Impl, which has a `static constexpr Key key`; else null. Without
-  /// RTTI: a class of tensors has a key of its own.
+  /// What is behind it, if that is an Impl, which has a `static constexpr Key key`; else null.
+  /// Without RTTI: a class of tensors has a key of its own.
   template <class Impl>
   Impl* as() const noexcept {
     return impl_ != nullptr && impl_->keys().has(Impl::key) ? static_cast<Impl*>(impl_.get())

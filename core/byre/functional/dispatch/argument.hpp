@@ -68,8 +68,8 @@ class Argument {
   }
   bool is_none() const noexcept { return std::holds_alternative<None>(held_); }
 
-  // What the schema promised: checked arguments hold what these ask for. Of one that holds another they
-  // throw DispatchError.
+  // What the schema promised: checked arguments hold what these ask for. Of one that holds another
+  // they throw DispatchError.
   AnyTensor& tensor() { return const_cast<AnyTensor&>(std::as_const(*this).tensor()); }
   const AnyTensor& tensor() const { return *read(get<AnyTensor>(), "a Tensor"); }
   const Tensors& tensors() const { return *read(get<Tensors>(), "a Tensor[]"); }

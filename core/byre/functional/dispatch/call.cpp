@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/functional/dispatch/call.hpp>
 #include <byre/functional/dispatch/guards.hpp>
-#include <byre/functional/operators/builtin.hpp>
 
 #include <algorithm>
 
@@ -28,11 +27,13 @@ bool conform(Argument& argument, const Parameter& parameter) {
       return tensors != nullptr && std::all_of(tensors->begin(), tensors->end(),
                                                [](const AnyTensor& each) { return bool(each); });
     }
-    case Type::integer: {
+    case Type::integer:
+    case Type::axis: {
       const auto* const number = argument.get<Scalar>();
       return number != nullptr && number->as_integer() != nullptr;
     }
     case Type::integers:
+    case Type::axes:
       return argument.get<Dims>() != nullptr;
     case Type::scalar:
       if (const bool* const flag = argument.get<bool>()) {
@@ -47,8 +48,8 @@ bool conform(Argument& argument, const Parameter& parameter) {
   return false;
 }
 
-/// Adds the results of an operator that writes, for which there is room: what it wrote, in the places of
-/// the schema, and what is new.
+/// Adds the results of an operator that writes, for which there is room: what it wrote, in the
+/// places of the schema, and what is new.
 void add_with_written(const Schema& schema, std::span<const Argument> arguments, Tensors made,
                       Tensors& results) {
   auto next = made.begin();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Calling operators: arguments are checked against the schema, and the call goes to the highest key
-/// that its tensors and the thread's guards have.
+/// Calling operators: arguments are checked against the schema, and the call goes to the highest
+/// key that its tensors and the thread's guards have.
 #pragma once
 
 #include <byre/functional/dispatch/registry.hpp>
@@ -17,8 +17,8 @@ class ArgumentError : public Error {
 };
 
 /// Calls `op`. Arguments that have defaults may be left out at the end. Throws ArgumentError;
-/// DispatchError if nothing is registered for the key; and whatever the kernel throws. Thread-safety:
-/// as of what the operator does to its tensors.
+/// DispatchError if nothing is registered for the key; and whatever the kernel throws.
+/// Thread-safety: as of what the operator does to its tensors.
 Tensors call(const Operator& op, Arguments arguments);
 inline Tensors call(std::string_view name, Arguments arguments) {
   return call(find(name), std::move(arguments));
@@ -32,9 +32,16 @@ inline AnyTensor call_for_one(std::string_view name, Arguments arguments) {
 /// The arguments as the schema says, with defaults. Throws ArgumentError.
 Arguments checked_arguments(const Schema& schema, Arguments arguments);
 
-/// For kernels: calls on with arguments that were checked, which stay the caller's: what a kernel did
-/// not take over is still there, also after an exception.
+/// For kernels: calls on with arguments that were checked, which stay the caller's: what a kernel
+/// did not take over is still there, also after an exception.
 Tensors dispatch(const Operator& op, std::span<Argument> arguments);
+
+/// What a pure operator returns, without its elements: by its meta rule, or, where it has none, by
+/// computing on zeros, on the CPU. Throws whatever the kernel throws for such operands.
+std::vector<TensorMeta> meta_of_results(const Call& call);
+
+/// For kernels that cannot serve: throws DispatchError, as a call without a kernel does.
+[[noreturn]] void refuse_missing_kernel(const Operator& op, Key key);
 
 /// The keys that a call would go to, highest first.
 KeySet keys_of(std::span<const Argument> arguments);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Guards: keys that a thread adds to every call it makes, or leaves out, for as long as a guard lives.
+/// Guards: keys that a thread adds to every call it makes, or leaves out, for as long as a guard
+/// lives.
 #pragma once
 
 #include <byre/functional/dispatch/key.hpp>
@@ -15,11 +16,18 @@ struct ThreadKeys {
 /// Reads as a value; guards alone change it.
 ThreadKeys thread_keys() noexcept;
 
+/// Whether a pass called on, which takes values of any strides: a kernel may then return a lazy
+/// clone that sees a part of more, where a program is given a contiguous tensor of its own.
+inline bool is_below_passes() noexcept {
+  return thread_keys().excluded.has(Key::functionalize);
+}
+
 namespace detail {
 void set_thread_keys(ThreadKeys keys) noexcept;
 }
 
-/// Calls go to these keys too, those that make tensors of nothing included. Nests; stays on its thread.
+/// Calls go to these keys too, those that make tensors of nothing included. Nests; stays on its
+/// thread.
 class IncludeKeys {
  public:
   explicit IncludeKeys(KeySet keys) noexcept : before_(thread_keys()) {

@@ -13,16 +13,22 @@ std::string in_schema(Type type, bool is_optional) {
 /// What a function that is boxed takes for that.
 std::string in_function(const Parameter& parameter) {
   constexpr std::array names{
-      "AnyTensor", "Tensors", "std::int64_t", "Dims", "Scalar", "bool", "DType",
+      "AnyTensor", "Tensors", "std::int64_t", "Dims",  "std::int64_t",
+      "Dims",      "Scalar",  "bool",         "DType",
   };
   const std::string name = names[static_cast<std::size_t>(parameter.type)];
   return parameter.is_optional ? "std::optional<" + name + ">" : name;
 }
 
+/// A kernel takes an Axis as an int, and an Axis[] as an int[].
+Type type_for_kernel(Type type) noexcept {
+  return type == Type::axis ? Type::integer : type == Type::axes ? Type::integers : type;
+}
+
 bool fits_parameter(const KernelParameter& taken, const Parameter& given) noexcept {
-  const bool is_scalar_for_integer = taken.type == Type::scalar && given.type == Type::integer;
-  return (taken.type == given.type || is_scalar_for_integer) &&
-         (taken.is_optional || !given.is_optional);
+  const Type type = type_for_kernel(given.type);
+  const bool is_scalar_for_integer = taken.type == Type::scalar && type == Type::integer;
+  return (taken.type == type || is_scalar_for_integer) && (taken.is_optional || !given.is_optional);
 }
 
 bool fits_results(KernelResult result, const Schema& schema) noexcept {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Kernels from plain functions: boxed() takes a function of what the schema names and makes a kernel of
-/// it, so that nobody unpacks arguments by hand. What it takes and returns its types say, and that is
-/// held against the schema where it is registered.
+/// Kernels from plain functions: boxed() takes a function of what the schema names and makes a
+/// kernel of it, so that nobody unpacks arguments by hand. What it takes and returns its types say,
+/// and that is held against the schema where it is registered.
 #pragma once
 
 #include <byre/functional/dispatch/operator.hpp>
@@ -30,8 +30,8 @@ struct TypedKernel {
   KernelResult result = KernelResult::any_number;
 };
 
-/// How an argument becomes a parameter of type T. Backends add their own tensors, as cpu.hpp does: what
-/// has no `type` is a tensor.
+/// How an argument becomes a parameter of type T. Backends add their own tensors, as cpu_tensor.hpp
+/// does: what has no `type` is a tensor.
 template <class T>
 struct Unboxed;
 
@@ -76,8 +76,8 @@ struct Unboxed<std::optional<T>> {
   }
 };
 
-/// How a result becomes what a call returns. Backends add their own: what has no `returns` is of any
-/// number of tensors, which are counted when it is called.
+/// How a result becomes what a call returns. Backends add their own: what has no `returns` is of
+/// any number of tensors, which are counted when it is called.
 template <class T>
 struct Boxed;
 
@@ -155,17 +155,19 @@ template <class Class, class Result, class... Parameters>
 struct SignatureOf<Result (Class::*)(Parameters...) const>
     : SignatureOf<Result (*)(Parameters...)> {};
 
-/// Throws DispatchError for a kernel that `op` cannot call; `what` names it, as "the kernel for cpu".
+/// Throws DispatchError for a kernel that `op` cannot call; `what` names it, as "the kernel for
+/// cpu".
 void expect_fits(const TypedKernel& kernel, const Operator& op, const char* what);
 
 }  // namespace detail
 
-/// A kernel from a function or a lambda, whose parameters are, in the schema's order: of a Tensor const
-/// AnyTensor& (or const byre::Tensor&, for cpu), AnyTensor& to take it over, of a Tensor[] const
-/// Tensors&, of an int std::int64_t, of an int[] const Dims&, of a Scalar const Scalar&, bool, DType,
-/// and std::optional of each, where the schema has a `?`. It returns one tensor, some, or, having written,
-/// nothing. Where these are not the schema's, whoever registers it throws DispatchError; a Scalar may
-/// stand for an int, and what is optional for what is not.
+/// A kernel from a function or a lambda, whose parameters are, in the schema's order: of a Tensor
+/// const AnyTensor& (or const byre::Tensor&, for cpu), AnyTensor& to take it over, of a Tensor[]
+/// const Tensors&, of an int or an Axis std::int64_t, of an int[] or an Axis[] const Dims&, of a
+/// Scalar const Scalar&, bool, DType, and std::optional of each, where the schema has a `?`. It
+/// returns one tensor, some, or, having written, nothing. Where these are not the schema's, whoever
+/// registers it throws DispatchError; a Scalar may stand for an int, and what is optional for what
+/// is not.
 template <class Function>
 TypedKernel boxed(Function function) {
   using Signature = detail::SignatureOf<Function>;

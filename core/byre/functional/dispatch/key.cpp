@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/error/error.hpp>
+#include <byre/functional/dispatch/detail/published.hpp>
 #include <byre/functional/dispatch/key.hpp>
-#include <byre/functional/dispatch/published.hpp>
 #include <byre/sync/detail/no_destructor.hpp>
 
 #include <array>
@@ -12,8 +12,9 @@
 namespace byre::inline v0::functional {
 namespace {
 
-/// The backends there are, by their keys. To look takes no lock. Those that come along are made in place,
-/// and their names are short enough to be, too: that a key is named in an error takes no heap.
+/// The backends there are, by their keys. To look takes no lock. Those that come along are made in
+/// place, and their names are short enough to be, too: that a key is named in an error takes no
+/// heap.
 class Backends {
  public:
   Backends() {
@@ -49,10 +50,9 @@ class Backends {
  private:
   static constexpr auto most = static_cast<std::size_t>(Key::last_of_users) + 1;
 
-  const std::array<BackendTraits, 3> come_along_{{
+  const std::array<BackendTraits, 2> come_along_{{
       {.name = "cpu", .writes_through_strides = true},
       {.name = "graph"},
-      {.name = "texture"},
   }};
   boost::mutex mutex_;  // of who adds
   std::array<Published<const BackendTraits>, most> backends_;

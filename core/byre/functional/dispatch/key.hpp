@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Keys: what a call is dispatched on. A backend is a key that computes; a pass is a key that stands
-/// above all backends and turns one call into others.
+/// Keys: what a call is dispatched on. A backend is a key that computes; a pass is a key that
+/// stands above all backends and turns one call into others.
 #pragma once
 
 #include <bit>
@@ -14,7 +14,6 @@ namespace byre::inline v0::functional {
 enum class Key : std::uint8_t {
   cpu,
   graph,
-  texture,
   first_of_users,  ///< add_backend() gives these out, one after the other
   last_of_users = 27,
   batched,

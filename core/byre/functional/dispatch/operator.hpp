@@ -4,10 +4,10 @@
 
 #include <byre/functional/dispatch/any_tensor.hpp>
 #include <byre/functional/dispatch/argument.hpp>
+#include <byre/functional/dispatch/detail/published.hpp>
 #include <byre/functional/dispatch/key.hpp>
-#include <byre/functional/dispatch/published.hpp>
 #include <byre/functional/dispatch/schema.hpp>
-#include <byre/functional/dispatch/window.hpp>
+#include <byre/tensor/view_geometry.hpp>
 
 #include <array>
 #include <functional>
@@ -21,7 +21,8 @@ namespace byre::inline v0::functional {
 class Operator;
 namespace detail {
 class Registry;
-}
+const Operator& functional_variant_of(const Operator& op);
+}  // namespace detail
 
 /// One call, whose arguments are as the schema says: all there, of the right types.
 struct Call {
@@ -31,8 +32,9 @@ struct Call {
   std::span<Argument> arguments;
 };
 
-/// What computes an operator for one key: answers the tensors that are returned, those of a list one
-/// after the other. Of an operator that writes, only those that are new; the others are filled in.
+/// What computes an operator for one key: answers the tensors that are returned, those of a list
+/// one after the other. Of an operator that writes, only those that are new; the others are filled
+/// in.
 using Kernel = std::function<Tensors(const Call&)>;
 
 /// What a tensor is, without its elements.
@@ -43,14 +45,25 @@ struct TensorMeta {
   friend bool operator==(const TensorMeta&, const TensorMeta&) = default;
 };
 
-/// What a pure operator returns, told from what it is given. May throw what the kernel would.
+/// What a pure operator returns for what it is given. May throw what the kernel would.
 using MetaRule = std::function<std::vector<TensorMeta>(const Call&)>;
 
-/// The windows of the views that a view operator makes of one; arguments without the first.
-using ViewRule = std::function<std::vector<Window>(const Window&, std::span<const Argument>)>;
+/// The geometries of the views that a view operator makes of one. The arguments are those behind
+/// the first.
+using ViewRule =
+    std::function<std::vector<ViewGeometry>(const ViewGeometry&, std::span<const Argument>)>;
 
-/// Thread-safe; what is asked is wait-free: parts are added, and never taken away. Once it is found in
-/// the registry it lives as long as the program.
+/// What passes and backends may rely on, beside the schema.
+enum class Tag : std::uint8_t {
+  /// From element to element, of operands that broadcast.
+  pointwise,
+  /// With one dimension more in front of every tensor, and its Axis arguments one further, it does
+  /// the same for each index of that dimension: so vmap() computes a batch at once.
+  axis_shift,
+};
+
+/// Thread-safe; what is asked is wait-free: parts are added, and never taken away. Once it is found
+/// in the registry it lives as long as the program.
 class Operator {
  public:
   explicit Operator(Schema schema);
@@ -74,16 +87,25 @@ class Operator {
   const Kernel* composite() const noexcept { return composite_.get(); }
   const MetaRule* meta() const noexcept { return meta_.get(); }
   const ViewRule* view() const noexcept { return view_.get(); }
+  bool has(Tag tag) const noexcept { return tag_.get() != nullptr && *tag_.get() == tag; }
   KeySet registered_keys() const noexcept;
 
-  /// Of one that writes, the pure operator or the view that its name says it is of: see twins.hpp.
-  const Operator* twin() const noexcept { return twin_.get(); }
-  /// Of one that writes and has no pure twin, what was derived in its place, if it was.
-  const Operator* derived() const noexcept { return derived_.get(); }
+  /// Of one that writes: the pure operator that computes what it writes, add of add_ and of
+  /// add.out; or null.
+  const Operator* functional_variant() const noexcept { return variant_with(Effect::none); }
+  /// Of one that changes what its first argument sees: that view, transpose of transpose_; or null.
+  const Operator* view_variant() const noexcept { return variant_with(Effect::view); }
 
  private:
   friend class Definition;
   friend class detail::Registry;
+
+  friend const Operator& detail::functional_variant_of(const Operator& op);
+
+  const Operator* variant_with(Effect effect) const noexcept {
+    const Operator* const variant = variant_.get();
+    return variant != nullptr && variant->effect() == effect ? variant : nullptr;
+  }
 
   const Schema schema_;
   const std::string name_;
@@ -93,9 +115,10 @@ class Operator {
   Published<const Kernel> composite_;
   Published<const MetaRule> meta_;
   Published<const ViewRule> view_;
-  Published<const Operator> twin_;
-  Published<const Operator> derived_;
-  Operator* next_ = nullptr;  // in the registry; set before it is found there
+  Published<const Tag> tag_;
+  Published<const Operator> variant_;    // registered: the functional one, or the view
+  Published<const Operator> generated_;  // functional, where none is registered
+  Operator* next_ = nullptr;             // in the registry; set before it is found there
 };
 
 }  // namespace byre::inline v0::functional

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <byre/functional/dispatch/detail/builtin.hpp>
+#include <byre/functional/dispatch/detail/functional_variant.hpp>
 #include <byre/functional/dispatch/registry.hpp>
-#include <byre/functional/operators/builtin.hpp>
-#include <byre/functional/operators/twins.hpp>
 #include <byre/sync/detail/no_destructor.hpp>
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 
 namespace byre::inline v0::functional {
 
-/// Operators in lists by the hash of their names, and fallbacks. All of it only grows: whoever looks
-/// takes no lock, and may use what was found for as long as the program runs.
+/// Operators in lists by the hash of their names, and fallbacks. All of it only grows: whoever
+/// looks takes no lock, and may use what was found for as long as the program runs.
 class detail::Registry {
  public:
   Operator* find(std::string_view name) const noexcept {
@@ -31,8 +31,8 @@ class detail::Registry {
 
   /// Throws DispatchError if there is one of its name.
   Operator& add(Schema schema);
-  /// What writes `op`'s copies: of that schema, with its kernel, or the one there is.
-  const Operator& add_derived(const Operator& op, Schema schema, Kernel kernel);
+  /// The functional variant of `op`: of that schema, with its kernel, or the one there is.
+  const Operator& add_generated(const Operator& op, Schema schema, Kernel kernel);
   template <class Part>
   void set_once(Operator& op, Published<const Part>& place, Part part, const char* what);
   void set_fallback(Key key, Kernel fallback);
@@ -72,8 +72,8 @@ bool fill_bare_registry() {
   return true;
 }
 
-/// With the operators that come along. Defining those finds the bare one; where that fails, for want of
-/// memory, whoever asks next tries again.
+/// With the operators that come along. Defining those finds the bare one; where that fails, for
+/// want of memory, whoever asks next tries again.
 detail::Registry& registry() {
   static const bool is_filled = fill_bare_registry();
   static_cast<void>(is_filled);
@@ -132,11 +132,11 @@ std::vector<const Operator*> detail::Registry::all() const {
   return all;
 }
 
-/// Those that are there, whose twin `op` is.
+/// Those that are there, whose functional variant or view `op` is.
 std::vector<Operator*> detail::Registry::writers_of(const Operator& op) const {
   std::vector<Operator*> writers;
-  for (const std::string& name : names_of_writers(op.schema())) {
-    if (Operator* const writer = find(name); writer != nullptr && is_twin_of(op, *writer)) {
+  for (const std::string& name : names_of_writing_variants(op.schema())) {
+    if (Operator* const writer = find(name); writer != nullptr && is_variant_of(op, *writer)) {
       writers.push_back(writer);
     }
   }
@@ -144,10 +144,10 @@ std::vector<Operator*> detail::Registry::writers_of(const Operator& op) const {
 }
 
 Operator& detail::Registry::push(std::unique_ptr<Operator> op) {
-  const auto name_of_its = name_of_twin(op->schema());
-  const Operator* const twin = name_of_its ? find(*name_of_its) : nullptr;
-  if (twin != nullptr && is_computed(*twin) && is_twin_of(*twin, *op)) {
-    op->twin_.set(twin);
+  const auto variant_name = name_of_variant(op->schema());
+  const Operator* const variant = variant_name ? find(*variant_name) : nullptr;
+  if (variant != nullptr && is_computed(*variant) && is_variant_of(*variant, *op)) {
+    op->variant_.set(variant);
   }
   Published<Operator>& list = lists_[list_of(op->name())];
   op->next_ = list.get();
@@ -168,20 +168,20 @@ Operator& detail::Registry::add(Schema schema) {
   return push(std::move(made));
 }
 
-const Operator& detail::Registry::add_derived(const Operator& op, Schema schema, Kernel kernel) {
+const Operator& detail::Registry::add_generated(const Operator& op, Schema schema, Kernel kernel) {
   auto made = std::make_unique<Operator>(std::move(schema));
   made->kernels_[static_cast<std::size_t>(Key::cpu)].set(new const Kernel(std::move(kernel)));
   const Lock lock(mutex_);
-  const Operator* derived = find(made->name());
-  if (derived == nullptr) {
-    derived = &push(std::move(made));
-  } else if (to_string(derived->schema()) != to_string(made->schema())) {
+  const Operator* generated = find(made->name());
+  if (generated == nullptr) {
+    generated = &push(std::move(made));
+  } else if (to_string(generated->schema()) != to_string(made->schema())) {
     throw DispatchError(format_text(
-        "there is an operator %s, where %s is to be derived. Give the operator another name.",
-        to_string(derived->schema()).c_str(), to_string(made->schema()).c_str()));
+        "there is an operator %s, where %s is to be generated. Give the operator another name.",
+        to_string(generated->schema()).c_str(), to_string(made->schema()).c_str()));
   }
-  find(op.name())->derived_.set(derived);
-  return *derived;
+  find(op.name())->generated_.set(generated);
+  return *generated;
 }
 
 template <class Part>
@@ -193,8 +193,8 @@ void detail::Registry::set_once(Operator& op, Published<const Part>& place, Part
   const std::vector<Operator*> writers = writers_of(op);
   place.set(made.release());
   for (Operator* const writer : writers) {
-    // Not before it can be computed: until then a writer has the form that is derived.
-    writer->twin_.set(is_computed(op) ? &op : nullptr);
+    // Not before it can be computed: until then a writer has the variant that is generated.
+    writer->variant_.set(is_computed(op) ? &op : nullptr);
   }
 }
 
@@ -223,7 +223,7 @@ Operator::Operator(Schema schema)
     : schema_(std::move(schema)),
       name_(schema_.full_name()),
       effect_(schema_.effect()),
-      written_(written_parameters(schema_)) {}
+      written_(detail::written_parameters(schema_)) {}
 
 Operator::~Operator() {
   for (const Published<const Kernel>& kernel : kernels_) {
@@ -232,6 +232,7 @@ Operator::~Operator() {
   delete composite_.get();
   delete meta_.get();
   delete view_.get();
+  delete tag_.get();
 }
 
 KeySet Operator::registered_keys() const noexcept {
@@ -269,6 +270,17 @@ const Definition& Definition::meta(MetaRule rule) const {
   return *this;
 }
 
+const Definition& Definition::tag(Tag tag) const {
+  const auto& returns = op_.schema().returns;
+  if (op_.effect() != Effect::none || returns.size() != 1 || op_.schema().returns_list()) {
+    throw DispatchError(
+        format_text("%s: a tag is of a pure operator that returns one tensor: its schema is %s.",
+                    op_.name().c_str(), to_string(op_.schema()).c_str()));
+  }
+  bare_registry().set_once(op_, op_.tag_, tag, "a tag");
+  return *this;
+}
+
 const Definition& Definition::view(ViewRule rule) const {
   if (op_.effect() != Effect::view) {
     throw DispatchError(format_text(
@@ -292,8 +304,8 @@ Definition detail::define_builtin(std::string_view schema) {
   return Definition(bare_registry().add(parse_schema(schema)));
 }
 
-const Operator& detail::define_derived(const Operator& op, Schema schema, Kernel kernel) {
-  return bare_registry().add_derived(op, std::move(schema), std::move(kernel));
+const Operator& detail::define_generated(const Operator& op, Schema schema, Kernel kernel) {
+  return bare_registry().add_generated(op, std::move(schema), std::move(kernel));
 }
 
 Definition detail::extend_builtin(std::string_view name) {
@@ -332,6 +344,10 @@ std::vector<const Operator*> operators() {
 
 void set_fallback(Key key, Kernel fallback) {
   registry().set_fallback(key, std::move(fallback));
+}
+
+std::vector<const Operator*> detail::builtin_operators() {
+  return bare_registry().all();
 }
 
 void detail::set_builtin_fallback(Key key, Kernel fallback) {

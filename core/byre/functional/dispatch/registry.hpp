@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The registry: operators by name, their kernels by key, and a fallback for each key. All thread-safe;
-/// to look takes no lock, beside whoever registers. Whoever comes first defines the operators that come
-/// along: without the memory for those, that call throws std::bad_alloc, and the next one tries again.
+/// The registry: operators by name, their kernels by key, and a fallback for each key. All
+/// thread-safe; to look takes no lock, beside whoever registers. Whoever comes first defines the
+/// operators that come along: without the memory for those, that call throws std::bad_alloc, and
+/// the next one tries again.
 ///
 ///   define("scale(Tensor a, Scalar by) -> Tensor")
 ///       .cpu([](const Tensor& a, const Scalar& by) { return mul(a, by); });
 ///   define("row(Tensor(a) self, int index) -> Tensor(a)")
-///       .view([](const Window& self, std::span<const Argument> arguments) {
+///       .view([](const ViewGeometry& self, std::span<const Argument> arguments) {
 ///         return std::vector{self.with(views::select(self.layout, 0, arguments[0].integer()))};
 ///       });
 #pragma once
@@ -38,6 +39,8 @@ class Definition {
   const Definition& composite(Kernel kernel) const;
   const Definition& composite(TypedKernel kernel) const;
   const Definition& meta(MetaRule rule) const;
+  /// Throws DispatchError for an operator that is not pure or does not return one tensor.
+  const Definition& tag(Tag tag) const;
   /// For an operator whose schema is a view's: the kernels of backends that have views are derived.
   const Definition& view(ViewRule rule) const;
 
@@ -53,8 +56,8 @@ Definition define(Schema schema);
 /// One there is already, to add kernels for another key. Throws DispatchError.
 Definition extend(std::string_view name);
 
-/// By its name and overload: "add_.scalar". Stays valid. Lock-free. Throws DispatchError, which names
-/// those that are near.
+/// By its name and overload: "add_.scalar". Stays valid. Lock-free. Throws DispatchError, which
+/// names those that are near.
 const Operator& find(std::string_view name);
 /// The same, or null.
 const Operator* find_if_any(std::string_view name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Scanner: reads schemas, saved graphs and programs, word by word, and points at what it cannot read.
+/// Scanner: reads schemas and programs, word by word, and points at what it cannot read.
 #pragma once
 
 #include <byre/error/error.hpp>
@@ -54,7 +54,8 @@ class Scanner {
   bool is_at_number() const noexcept;
   /// A whole number. Throws for none, and for one that is more than i64.
   std::int64_t integer(std::string_view what);
-  /// A number, true, false, none, a dtype or a list of integers, as to_string(Constant) writes them.
+  /// A number, true, false, none, a dtype or a list of integers, as to_string(Constant) writes
+  /// them.
   Constant constant();
   /// Only between lines: passes line ends and blank lines.
   void skip_lines() noexcept;

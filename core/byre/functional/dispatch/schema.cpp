@@ -16,6 +16,7 @@ struct TypeName {
 constexpr std::array type_names{
     TypeName{"Tensor[]", Type::tensors}, TypeName{"Tensor", Type::tensor},
     TypeName{"int[]", Type::integers},   TypeName{"int", Type::integer},
+    TypeName{"Axis[]", Type::axes},      TypeName{"Axis", Type::axis},
     TypeName{"Scalar", Type::scalar},    TypeName{"bool", Type::boolean},
     TypeName{"DType", Type::dtype},
 };
@@ -25,11 +26,13 @@ bool fits(const Constant& constant, const Parameter& parameter) noexcept {
     return parameter.is_optional;
   }
   switch (parameter.type) {
-    case Type::integer: {
+    case Type::integer:
+    case Type::axis: {
       const auto* const number = std::get_if<Scalar>(&constant);
       return number != nullptr && number->as_integer() != nullptr;
     }
     case Type::integers:
+    case Type::axes:
       return std::holds_alternative<Dims>(constant);
     case Type::scalar:
       return std::holds_alternative<Scalar>(constant) || std::holds_alternative<bool>(constant);
@@ -128,7 +131,7 @@ class SchemaParser {
         return {type, alias};
       }
     }
-    scanner_.expected("a type: Tensor, Tensor[], int, int[], Scalar, bool or DType");
+    scanner_.expected("a type: Tensor, Tensor[], int, int[], Axis, Axis[], Scalar, bool or DType");
   }
 
   AliasSet parse_alias() {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Schema: what an operator takes, returns, aliases and writes, in the usual notation:
+/// Schema: what an operator takes, returns, aliases and writes. The notation is the usual one:
 ///
 ///   add_.scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
-///   split(Tensor(a) self, int size, int axis=0) -> Tensor(a)[]
+///   split(Tensor(a) self, int size, Axis axis=0) -> Tensor(a)[]
 ///   add.out(Tensor a, Tensor b, *, Tensor(a!) out) -> Tensor(a!)
 ///
-/// Types are Tensor, Tensor[], int, int[], Scalar, bool and DType; a ? behind one allows none. (a)
-/// names a set of tensors that alias, (a!) one that is written. What stands behind * is given by name in
-/// text, and in order in a call. Nothing is returned as ().
+/// Types are Tensor, Tensor[], int, int[], Axis, Axis[], Scalar, bool and DType; a ? behind one
+/// allows none. An Axis is an int that names a dimension of the tensors, counted from either end.
+/// (a) names a set of tensors that alias, (a!) one that is written. What stands behind * is given
+/// by name in text, and in order in a call. Nothing is returned as ().
 #pragma once
 
 #include <byre/error/error.hpp>
@@ -28,7 +29,17 @@ class SchemaError : public Error {
   using Error::Error;
 };
 
-enum class Type : std::uint8_t { tensor, tensors, integer, integers, scalar, boolean, dtype };
+enum class Type : std::uint8_t {
+  tensor,
+  tensors,
+  integer,
+  integers,
+  axis,
+  axes,
+  scalar,
+  boolean,
+  dtype,
+};
 
 /// "Tensor[]".
 const char* name_of(Type type) noexcept;
@@ -77,7 +88,8 @@ struct Schema {
   bool returns_list() const noexcept {
     return returns.size() == 1 && returns.front().type == Type::tensors;
   }
-  /// How many tensors a kernel returns, of a schema that returns no list: what it writes is filled in.
+  /// How many tensors a kernel returns, of a schema that returns no list: what it writes is filled
+  /// in.
   std::size_t new_count() const noexcept;
   /// The parameter of that name or alias set, or the number of parameters.
   std::size_t index_of(std::string_view parameter) const noexcept;

@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-/// What the pass removes, and how it remembers views: for a thread, in a scope.
+/// What the pass makes of views, and how it remembers them: for a thread, in a scope.
 #pragma once
 
 #include <cstdint>
 
 namespace byre::inline v0::functional {
-
-enum class Remove : std::uint8_t {
-  mutations,  ///< true views stay: for a backend that has them, over tensors that never change
-  mutations_and_views,  ///< views become copies of what they see
-};
 
 enum class ViewPaths : std::uint8_t {
   by_backend,  ///< as its BackendTraits say
@@ -18,14 +13,16 @@ enum class ViewPaths : std::uint8_t {
 };
 
 struct FunctionalizeOptions {
-  Remove remove = Remove::mutations_and_views;
+  /// Views are computed by view operators again, for a backend that has views of tensors that never
+  /// change; else by copies of what they see.
+  bool reapply_views = false;
   ViewPaths paths = ViewPaths::by_backend;
 };
 
 /// Those of the thread's innermost scope.
 FunctionalizeOptions functionalize_options() noexcept;
 
-/// Aliases that this thread makes in the scope heed `options`, for as long as they live.
+/// Aliases that this thread makes in the scope have these options, for as long as they live.
 class FunctionalizeOptionsScope {
  public:
   explicit FunctionalizeOptionsScope(FunctionalizeOptions options) noexcept;

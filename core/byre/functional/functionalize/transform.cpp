@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <byre/functional/backends/cpu.hpp>
+#include <byre/functional/dispatch/cpu_tensor.hpp>
 #include <byre/functional/dispatch/guards.hpp>
-#include <byre/functional/functionalize/functional_tensor.hpp>
+#include <byre/functional/functionalize/detail/functional_run.hpp>
+#include <byre/functional/functionalize/detail/functional_tensor.hpp>
 #include <byre/functional/functionalize/transform.hpp>
 
 #include <algorithm>

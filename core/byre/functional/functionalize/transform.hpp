@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// functionalize(f): the function f over tensors, run under the pass: what it calls is pure, and what it
-/// wrote to its inputs comes back by a copy at the end.
+/// functionalize(f): the function f over tensors, run under the pass. It calls pure operators
+/// alone, and what it wrote to its inputs is copied to them at the end.
 ///
 ///   const Program pure = functionalize([](const Tensors& in) {
 ///     call("add_", {call_for_one("select", {in[0], 0, 1}), in[1]});
@@ -12,17 +12,16 @@
 #pragma once
 
 #include <byre/functional/dispatch/any_tensor.hpp>
-#include <byre/functional/functionalize/functional_run.hpp>
 #include <byre/functional/functionalize/options.hpp>
 
 #include <functional>
 
 namespace byre::inline v0::functional {
 
-/// The same function by pure operators; within the pass, a part of what runs there. What aliases in
-/// what f would return, or among that and the inputs, aliases in what this returns, of tensors of the
-/// CPU; tensors of other backends have no aliases, and are returned as values. Throws what f throws;
-/// the inputs are written once f is done, those parts that f wrote, or none of them at all.
+/// The same function by pure operators; within the pass, a part of what runs there. Outputs on the
+/// CPU alias each other and the inputs as those of f would. Tensors of other backends have no
+/// aliases, and are returned as values. Throws what f throws. The regions that f wrote are written
+/// to the inputs once f is done, all of them or none.
 Program functionalize(Program f, FunctionalizeOptions options = {});
 
 /// A backend to run on, for tensors of the CPU.
@@ -32,8 +31,8 @@ struct Lowering {
   std::function<Tensor(const AnyTensor&)> lower;  ///< and back
 };
 
-/// The same, for tensors of the CPU, computed on another backend. Throws FunctionalizeError for tensors of
-/// the pass.
+/// The same, for tensors of the CPU, computed on another backend. Throws FunctionalizeError for
+/// tensors of the pass.
 Program functionalize_on(Lowering lowering, Program f, FunctionalizeOptions options = {});
 
 }  // namespace byre::inline v0::functional

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <byre/functional/backends/cpu.hpp>
 #include <byre/functional/dispatch/call.hpp>
+#include <byre/functional/dispatch/cpu_tensor.hpp>
 #include <byre/functional/dispatch/guards.hpp>
 #include <byre/functional/graph/graph.hpp>
 #include <byre/functional/graph/text.hpp>
@@ -65,7 +65,7 @@ class Execution {
     }
     Tensors outputs;
     for (const ValueId output : graph_.outputs) {
-      outputs.push_back(from_cpu(independent(to_cpu(use(output)))));
+      outputs.push_back(from_cpu(packed(to_cpu(use(output)))));
     }
     return outputs;
   }

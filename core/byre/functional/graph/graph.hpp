@@ -49,7 +49,7 @@ struct GraphInput {
   std::string name;  ///< an identifier, or empty
 };
 
-/// A value, made by Recording::capture() or load_graph(). The data of its constants are never
+/// A value, made by Recording::capture(). The data of its constants are never
 /// written. Thread-safety: as of a standard container.
 struct Graph {
   std::vector<GraphInput> inputs;

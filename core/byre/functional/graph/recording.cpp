@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <byre/functional/backends/cpu.hpp>
-#include <byre/functional/backends/graph.hpp>
+#include <byre/functional/dispatch/call.hpp>
+#include <byre/functional/dispatch/cpu_tensor.hpp>
 #include <byre/functional/dispatch/scanner.hpp>
+#include <byre/functional/graph/detail/graph_backend.hpp>
 #include <byre/functional/graph/recording.hpp>
-#include <byre/functional/operators/builtin.hpp>
 
 #include <utility>
 
@@ -67,9 +67,9 @@ std::vector<TensorMeta> metas_of(const Call& call) {
   }
   const AnyTensor& self = call.arguments.front().tensor();
   std::vector<TensorMeta> metas;
-  for (Window& window :
-       (*call.op.view())(Window::of_all(self.sizes(), self.dtype()), call.arguments.subspan(1))) {
-    metas.push_back({std::move(window.layout.sizes), window.dtype});
+  for (ViewGeometry& geometry : (*call.op.view())(ViewGeometry::of_all(self.sizes(), self.dtype()),
+                                                  call.arguments.subspan(1))) {
+    metas.push_back({std::move(geometry.layout.sizes), geometry.dtype});
   }
   return metas;
 }

@@ -10,8 +10,8 @@
 #pragma once
 
 #include <byre/functional/dispatch/guards.hpp>
+#include <byre/functional/graph/detail/tape.hpp>
 #include <byre/functional/graph/graph.hpp>
-#include <byre/functional/graph/tape.hpp>
 
 #include <boost/smart_ptr/intrusive_ptr.hpp>
 #include <cstddef>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <byre/functional/graph/contents.hpp>
 #include <byre/functional/graph/text.hpp>
 
 namespace byre::inline v0::functional {
@@ -60,7 +59,7 @@ std::string detail::operation_of(const GraphNode& node) {
          ")";
 }
 
-std::string detail::text_of(const Graph& graph, Contents contents) {
+std::string to_string(const Graph& graph) {
   std::uint32_t next = 0;
   std::string text =
       "graph(" +
@@ -68,18 +67,10 @@ std::string detail::text_of(const Graph& graph, Contents contents) {
              [&next](const GraphInput& input) { return text_of_input(input, next++); }) +
       "):\n";
   for (const GraphNode& node : graph.nodes) {
-    text += "  " + results_of(node, next) + " = " + operation_of(node);
-    if (node.is_constant() && contents == Contents::exact) {
-      text += " " + contents_of(node.constant);
-    }
-    text += "\n";
+    text += "  " + results_of(node, next) + " = " + operation_of(node) + "\n";
   }
   const std::string outputs = listed(graph.outputs, name_of_value);
   return text + "  return" + (outputs.empty() ? "" : " " + outputs) + "\n";
-}
-
-std::string to_string(const Graph& graph) {
-  return detail::text_of(graph, detail::Contents::elided);
 }
 
 std::string to_dot(const Graph& graph) {

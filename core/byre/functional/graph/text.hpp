@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Graphs as text, to be read, saved and drawn:
+/// Graphs as text, to be read by people, and drawn. For example:
 ///
 ///   graph(%0 x: f32[2], %1: f32[1, 2]):
 ///     %2: f32[] = select_copy(%0, 0, 1)
@@ -14,7 +14,7 @@
 
 namespace byre::inline v0::functional {
 
-/// Without the contents of constants; save_graph() writes the same with them.
+/// Without the contents of constants.
 std::string to_string(const Graph& graph);
 
 /// For Graphviz: `dot -Tsvg`.
@@ -24,8 +24,6 @@ namespace detail {
 /// "add(%0, %1)", "constant": what stands behind the equals sign. Two operations that compute the
 /// same of the same read the same, and others do not, but for payloads of NaN and for constants.
 std::string operation_of(const GraphNode& node);
-enum class Contents : bool { elided, exact };
-std::string text_of(const Graph& graph, Contents contents);
 /// "f32[2]".
 std::string to_string(const TensorMeta& meta);
 }  // namespace detail

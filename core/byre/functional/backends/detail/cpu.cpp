@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <byre/functional/backends/detail/cpu.hpp>
+#include <byre/functional/dispatch/call.hpp>
+#include <byre/functional/dispatch/cpu_tensor.hpp>
+#include <byre/functional/dispatch/detail/builtin.hpp>
+
+namespace byre::inline v0::functional {
+namespace {
+
+Tensors views_of(const Operator& op, std::span<Argument> arguments) {
+  const Tensor& self = to_cpu(arguments.front().tensor());
+  Tensors views;
+  for (const ViewGeometry& geometry : (*op.view())(geometry_of(self), arguments.subspan(1))) {
+    views.push_back(from_cpu(view_of(self, geometry)));
+  }
+  return views;
+}
+
+/// Views, by their rules; and views in place, by the views.
+Tensors compute_by_view_rule(const Call& call) {
+  if (call.op.view() != nullptr) {
+    return views_of(call.op, call.arguments);
+  }
+  if (const Operator* const view = call.op.view_variant()) {
+    Tensor seen = to_cpu(views_of(*view, call.arguments).front());
+    to_cpu(call.arguments.front().tensor()) = std::move(seen);
+    return {};
+  }
+  refuse_missing_kernel(call.op, Key::cpu);
+}
+
+}  // namespace
+
+void detail::define_cpu_backend() {
+  set_builtin_fallback(Key::cpu, compute_by_view_rule);
+  define_cpu_view_copies();
+}
+
+}  // namespace byre::inline v0::functional

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: BSL-1.0
+/// How operators are computed of a whole batch at once, by themselves.
+#include <byre/functional/batching/detail/batched_tensor.hpp>
+#include <byre/functional/batching/detail/batching.hpp>
+#include <byre/functional/dispatch/call.hpp>
+#include <byre/functional/dispatch/detail/builtin.hpp>
+#include <byre/functional/dispatch/guards.hpp>
+
+#include <algorithm>
+#include <numeric>
+
+namespace byre::inline v0::functional {
+namespace {
+
+/// A call, and what it would return of one of the batch.
+struct BatchedCall {
+  const Operator& op;
+  Arguments arguments;  ///< as they were given
+  const Batch& batch;
+  const TensorMeta& of_one;
+
+  const AnyTensor& self() const { return arguments.front().tensor(); }
+  std::size_t ndim_of_one() const noexcept { return of_one.sizes.size(); }
+};
+
+/// Returns the value of the result, with the batch in front.
+using Rule = AnyTensor (*)(BatchedCall);
+
+/// What one of the batch would be refused for is refused so. Results without elements are made
+/// without the rule: shapes differ in what they allow then.
+Tensors apply(Rule rule, const Call& call) {
+  const ExcludeKeys pass(Key::functionalize);
+  const Batch batch(call.arguments);
+  const TensorMeta of_one = meta_of_results(call).front();
+  const Dims sizes = batch.with_size(of_one.sizes);
+  if (std::count(sizes.begin(), sizes.end(), 0) != 0) {
+    return {batch.batched(batch.without_elements(of_one.sizes, of_one.dtype))};
+  }
+  return {batch.batched(
+      rule({call.op, Arguments(call.arguments.begin(), call.arguments.end()), batch, of_one}))};
+}
+
+/// Each of one element broadcasts to the result's dimensions.
+AnyTensor pointwise(BatchedCall call) {
+  for (Argument& argument : call.arguments) {
+    argument.for_each_tensor(
+        [&](AnyTensor& tensor) { tensor = call.batch.aligned(tensor, call.ndim_of_one()); });
+  }
+  return call_for_one(call.op, std::move(call.arguments));
+}
+
+/// `axis` of one of the batch, in its value.
+std::int64_t behind_batch(std::int64_t axis, std::size_t ndim, const Operator& op) {
+  return 1 + static_cast<std::int64_t>(byre::detail::wrap_axis(axis, ndim, op.name().c_str()));
+}
+Dims behind_batch(Dims axes, std::size_t ndim, const Operator& op) {
+  for (std::int64_t& axis : axes) {
+    axis = behind_batch(axis, ndim, op);
+  }
+  return axes;
+}
+
+/// All tensors with the batch in front, and all axes one further.
+AnyTensor axes_shifted(BatchedCall call) {
+  std::size_t ndim = 0;
+  for (Argument& argument : call.arguments) {
+    argument.for_each_tensor([&](AnyTensor& tensor) {
+      ndim = std::max(ndim, tensor.ndim());
+      tensor = call.batch.value_of(tensor);
+    });
+  }
+  for (std::size_t index = 0; index < call.arguments.size(); ++index) {
+    Argument& argument = call.arguments[index];
+    switch (call.op.schema().parameters[index].type) {
+      case Type::axis:
+        argument = behind_batch(argument.integer(), ndim, call.op);
+        break;
+      case Type::axes:
+        argument = ndim == 0 ? Dims() : behind_batch(argument.dims(), ndim, call.op);
+        break;
+      default:
+        break;
+    }
+  }
+  return call_for_one(call.op, std::move(call.arguments));
+}
+
+AnyTensor permuted(BatchedCall call) {  // NOLINT(performance-unnecessary-value-param): a Rule
+  Dims axes = behind_batch(call.arguments[1].dims(), call.self().ndim(), call.op);
+  axes.insert(axes.begin(), 0);
+  return call_for_one(call.op, {call.batch.value_of(call.self()), axes});
+}
+
+AnyTensor of_other_sizes(BatchedCall call) {  // NOLINT(performance-unnecessary-value-param): a Rule
+  return call_for_one(call.op,
+                      {call.batch.value_of(call.self()), call.batch.with_size(call.of_one.sizes)});
+}
+
+AnyTensor expanded(BatchedCall call) {  // NOLINT(performance-unnecessary-value-param): a Rule
+  return call_for_one(call.op, {call.batch.aligned(call.self(), call.ndim_of_one()),
+                                call.batch.with_size(call.of_one.sizes)});
+}
+
+/// as_strided_copy and as_strided_scatter, whose last arguments are sizes, strides and offset.
+AnyTensor strided(BatchedCall call) {
+  const std::int64_t numel_of_one = call.self().numel();
+  Dims sizes = call.batch.with_size(call.arguments.end()[-3].dims());
+  Dims strides = call.arguments.end()[-2].dims();
+  strides.insert(strides.begin(), numel_of_one);
+  call.arguments.end()[-3] = std::move(sizes);
+  call.arguments.end()[-2] = std::move(strides);
+  return axes_shifted(std::move(call));
+}
+
+AnyTensor summed_over_all(
+    BatchedCall call) {  // NOLINT(performance-unnecessary-value-param): a Rule
+  Dims axes(call.self().ndim());
+  std::iota(axes.begin(), axes.end(), 1);
+  return call_for_one("sum.axes", {call.batch.value_of(call.self()), axes, false});
+}
+
+/// A row or a column is made a matrix, so that the batch is none of its dimensions.
+AnyTensor multiplied(BatchedCall call) {
+  const auto as_matrix = [&](const AnyTensor& factor, bool is_column) {
+    Dims sizes = factor.sizes();
+    if (sizes.size() != 1) {
+      return factor;
+    }
+    sizes.insert(is_column ? sizes.end() : sizes.begin(), 1);
+    if (!call.batch.has(factor)) {
+      return call_for_one("view_copy", {factor, sizes});
+    }
+    return call.batch.batched(
+        call_for_one("view_copy", {call.batch.value_of(factor), call.batch.with_size(sizes)}));
+  };
+  const AnyTensor a = as_matrix(call.arguments[0].tensor(), false);
+  const AnyTensor b = as_matrix(call.arguments[1].tensor(), true);
+  const std::size_t ndim = std::max(a.ndim(), b.ndim());
+  const AnyTensor product =
+      call_for_one(call.op, {call.batch.aligned(a, ndim), call.batch.aligned(b, ndim)});
+  return call_for_one("view_copy", {product, call.batch.with_size(call.of_one.sizes)});
+}
+
+void define_rule(Rule rule, std::initializer_list<const char*> names) {
+  for (const char* const name : names) {
+    detail::extend_builtin(name).kernel(Key::batched,
+                                        [rule](const Call& call) { return apply(rule, call); });
+  }
+}
+
+Tensors compute_by_tag(const Call& call) {
+  return call.op.has(Tag::pointwise)    ? apply(pointwise, call)
+         : call.op.has(Tag::axis_shift) ? apply(axes_shifted, call)
+                                        : detail::compute_by_loop(call);
+}
+
+}  // namespace
+
+void detail::define_batching() {
+  define_rule(permuted, {"permute_copy"});
+  define_rule(of_other_sizes, {"view_copy", "reshape"});
+  define_rule(expanded, {"expand_copy"});
+  define_rule(strided, {"as_strided_copy", "as_strided_scatter"});
+  define_rule(summed_over_all, {"sum"});
+  define_rule(multiplied, {"matmul"});
+  set_builtin_fallback(Key::batched, compute_by_tag);
+}
+
+}  // namespace byre::inline v0::functional

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSL-1.0
+/// What comes along, in the order in which it is defined.
+#include <byre/functional/backends/detail/cpu.hpp>
+#include <byre/functional/batching/detail/batching.hpp>
+#include <byre/functional/dispatch/detail/builtin.hpp>
+#include <byre/functional/functionalize/detail/pass.hpp>
+#include <byre/functional/graph/detail/graph_backend.hpp>
+#include <byre/functional/operators/detail/operators.hpp>
+
+namespace byre::inline v0::functional {
+namespace {
+
+void define_all() {
+  detail::define_factories();
+  detail::define_pointwise();
+  detail::define_reductions();
+  detail::define_views();
+  detail::define_view_copies();
+  detail::define_writes();
+  detail::define_cpu_backend();
+  detail::define_graph_backend();
+  detail::define_functionalize_pass();
+  detail::define_batching();
+}
+
+}  // namespace
+
+constinit const detail::BuiltinDefinitions detail::define_builtin_operators = define_all;
+
+}  // namespace byre::inline v0::functional

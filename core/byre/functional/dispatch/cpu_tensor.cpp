@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <byre/functional/dispatch/cpu_tensor.hpp>
+
+namespace byre::inline v0::functional {
+
+AnyTensor CpuTensor::to_rebind(const AnyTensor& other) const {
+  return from_cpu(to_cpu(other).alias());
+}
+
+void CpuTensor::rebind(TensorImpl& prepared) noexcept {
+  value = std::move(static_cast<CpuTensor&>(prepared).value);
+}
+
+AnyTensor from_cpu(Tensor tensor) {
+  return make_counted<CpuTensor>(std::move(tensor));
+}
+
+Tensor& to_cpu(const AnyTensor& tensor) {
+  if (auto* const on_cpu = tensor.as<CpuTensor>()) {
+    return on_cpu->value;
+  }
+  throw DeviceError(
+      format_text("a tensor of %s was given where one of the CPU is needed. Call the operator on "
+                  "tensors of one backend, or fetch its elements first.",
+                  tensor ? to_string(tensor.keys()).c_str() : "no backend"));
+}
+
+Tensors Boxed<std::vector<Tensor>>::from(std::vector<Tensor> results) {
+  Tensors boxed;
+  for (Tensor& result : results) {
+    boxed.push_back(from_cpu(std::move(result)));
+  }
+  return boxed;
+}
+
+}  // namespace byre::inline v0::functional

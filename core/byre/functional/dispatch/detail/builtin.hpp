@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSL-1.0
+/// How the operators that come along enter the registry: at its first use, from rooms that stand
+/// above it.
+#pragma once
+
+#include <byre/functional/dispatch/registry.hpp>
+
+#include <string_view>
+#include <vector>
+
+namespace byre::inline v0::functional::detail {
+
+/// The slot for what fills the registry. functional/builtin defines it, as a constant: to link the
+/// library is enough, and nothing runs when it is loaded.
+using BuiltinDefinitions = void (*)();
+extern const BuiltinDefinitions define_builtin_operators;
+
+// For that function alone, before anything is found in the registry.
+Definition define_builtin(std::string_view schema);
+Definition extend_builtin(std::string_view name);
+const Operator& builtin(std::string_view name);
+std::vector<const Operator*> builtin_operators();
+void set_builtin_fallback(Key key, Kernel fallback);
+
+/// For meta rules: the dtype of what the CPU's kernel makes of operands without elements. Throws
+/// what that refuses a dtype with.
+DType dtype_of_result(const Call& call);
+
+/// The pure operator of that schema, computed by a kernel for the CPU, which stands for `op`, an
+/// operator that writes. The first definition of several threads is kept. Throws DispatchError if
+/// there is an operator of that name and another schema. Thread-safe.
+const Operator& define_generated(const Operator& op, Schema schema, Kernel kernel);
+
+}  // namespace byre::inline v0::functional::detail

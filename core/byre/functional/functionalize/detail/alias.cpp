@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <byre/functional/dispatch/cpu_tensor.hpp>
+#include <byre/functional/dispatch/guards.hpp>
+#include <byre/functional/functionalize/detail/alias.hpp>
+#include <byre/functional/functionalize/functional_tensor.hpp>
+
+#include <algorithm>
+#include <boost/thread/lock_guard.hpp>
+#include <utility>
+
+namespace byre::inline v0::functional {
+namespace {
+
+using Lock = boost::lock_guard<boost::mutex>;
+
+bool uses_strides(const AnyTensor& base, ViewPaths paths) {
+  if (paths != ViewPaths::by_backend) {
+    return paths == ViewPaths::strides;
+  }
+  const Key key = base.keys().highest();
+  return is_backend(key) && traits_of(key).writes_through_strides;
+}
+
+/// A base for true views is contiguous and fills its memory. What pure operators return on the CPU
+/// may share more, and be permuted.
+AnyTensor base_for_views(const AnyTensor& value) {
+  const CpuTensor* const on_cpu = value.as<CpuTensor>();
+  return on_cpu == nullptr ||
+                 geometry_of(on_cpu->value) == ViewGeometry::of_all(value.sizes(), value.dtype())
+             ? value
+             : from_cpu(on_cpu->value.clone());
+}
+
+thread_local detail::AliasBounds bounds_of_thread;
+
+}  // namespace
+
+detail::AliasBounds& detail::alias_bounds() noexcept {
+  return bounds_of_thread;
+}
+
+Alias::Alias(AnyTensor base, FunctionalizeOptions options, BatchLevel level)
+    : backend_(base.keys()),
+      reapply_views_(options.reapply_views),
+      strides_(uses_strides(base, options.paths)),
+      level_(level),
+      base_(std::move(base)) {}
+
+// ---- one write
+
+void Alias::expect_writable(const ViewPath& path, const char* operation) const {
+  const Layout& layout = path.geometry().layout;
+  if (path.geometry().overlaps_itself()) {
+    throw ShapeError(format_text(
+        "%s: elements of the tensor that is written share memory: it has sizes %s and "
+        "strides %s, as expand and as_strided make them. clone() it first.",
+        operation, byre::to_string(layout.sizes).c_str(), byre::to_string(layout.strides).c_str()));
+  }
+  if (captured_) {
+    throw FunctionalizeError(format_text(
+        "%s: the tensor that is written, %s%s, was not made in the function, nor given "
+        "to it: nobody would see the write. Make it an input, or write a clone().",
+        operation, byre::name_of(path.geometry().dtype), byre::to_string(layout.sizes).c_str()));
+  }
+}
+
+void Alias::prepare_write(const ViewPath& path, const char* operation, std::size_t count) {
+  expect_writable(path, operation);
+  const Lock lock(mutex_);
+  if (!updates_.empty() && updates_.size() + count >= most_updates_) {
+    ++bounds_of_thread.updates_reached;
+    apply_updates();
+  }
+  updates_.reserve(updates_.size() + count);
+}
+
+void Alias::write(ViewPath path, AnyTensor value, CachedView& cached) noexcept {
+  const Lock lock(mutex_);
+  cached = {path.is_base() ? AnyTensor() : value, ++generation_, true};
+  if (path.last() != nullptr) {
+    path.last()->cached = &cached;
+  }
+  if (path.geometry().covers_storage()) {
+    updates_.clear();
+    applied_.clear();
+    is_all_written_ = path.is_base();
+  }
+  if (path.is_base()) {
+    base_ = std::move(value);
+    return;
+  }
+  // An earlier update of the same geometry is overwritten, whatever came between.
+  std::erase_if(updates_, [&path](const Update& earlier) {
+    return earlier.path.geometry() == path.geometry();
+  });
+  BYRE_ASSERT(updates_.size() < updates_.capacity(), "an update came unprepared");
+  updates_.push_back({std::move(path), std::move(value)});
+}
+
+// ---- reads
+
+bool Alias::is_current(const CachedView& cached) const noexcept {
+  return bool(cached.value) && cached.generation == generation_;
+}
+
+bool Alias::agrees_with_base(const CachedView& cached) const noexcept {
+  // Bytes that are written to bools through views of other dtypes become 0 or 1 in the base.
+  return is_current(cached) && !(cached.is_written && base_.dtype() == DType::boolean);
+}
+
+const AnyTensor& Alias::synced_base() {
+  apply_updates();
+  if (reapply_views_) {
+    base_ = base_for_views(base_);
+  }
+  return base_;
+}
+
+AnyTensor Alias::sync_base() {
+  const Lock lock(mutex_);
+  return synced_base();
+}
+
+AnyTensor Alias::nearest_current(const ViewPath& path, std::vector<const ViewLink*>& links) {
+  for (const ViewLink* link = path.last(); link != nullptr; link = link->before.get()) {
+    if (CachedView* const cached = link->cached) {
+      if (agrees_with_base(*cached)) {
+        if (reapply_views_ && cached->is_written) {
+          *cached = {base_for_views(cached->value), generation_};
+        }
+        return cached->value;
+      }
+      if (!is_current(*cached)) {
+        cached->value = {};  // an old value need not be kept beside a new one
+      }
+    }
+    links.push_back(link);
+  }
+  return synced_base();
+}
+
+AnyTensor Alias::sync(const ViewPath& path, CachedView& cached) {
+  AnyTensor value;
+  std::uint64_t generation = 0;
+  std::vector<const ViewLink*> links;
+  {
+    const Lock lock(mutex_);
+    if (is_current(cached)) {
+      return cached.value;
+    }
+    cached.value = {};
+    value = nearest_current(path, links);
+    generation = generation_;
+    if (path.is_base()) {
+      cached.generation = generation;
+      return value;
+    }
+  }
+  // Without the lock: who uses another view need not wait. Who uses the same may replay it, too.
+  const ExcludeKeys pass(Key::functionalize);
+  if (path.last() == nullptr) {
+    value = path.replay(value, reapply_views_);
+  }
+  for (; !links.empty(); links.pop_back()) {
+    value = links.back()->info.replay(value, reapply_views_);
+    const Lock lock(mutex_);
+    if (CachedView* const passed = links.back()->cached;
+        passed != nullptr && !is_current(*passed)) {
+      *passed = {value, generation};
+    }
+  }
+  const Lock lock(mutex_);
+  cached = {value, generation};
+  if (path.last() != nullptr) {
+    path.last()->cached = &cached;
+  }
+  return value;
+}
+
+std::uint64_t Alias::generation() const noexcept {
+  const Lock lock(mutex_);
+  return generation_;
+}
+
+std::uint64_t Alias::generation_of(const CachedView& cached) const noexcept {
+  const Lock lock(mutex_);
+  return cached.generation;
+}
+
+void Alias::apply_updates() {
+  if (updates_.empty()) {
+    return;
+  }
+  const ExcludeKeys pass(Key::functionalize);
+  if (!is_all_written_) {
+    applied_.reserve(std::min(most_regions_, applied_.size() + updates_.size()));
+  }
+  std::size_t applied = 0;
+  try {
+    for (; applied < updates_.size(); ++applied) {
+      Update& update = updates_[applied];
+      // In two steps: if it throws, the base is still there.
+      AnyTensor next = update.path.apply_inverse(base_, update.value);
+      base_ = std::move(next);
+      record_applied(std::move(update.path));
+    }
+  } catch (...) {
+    updates_.erase(updates_.begin(), updates_.begin() + static_cast<std::ptrdiff_t>(applied));
+    throw;
+  }
+  updates_.clear();
+}
+
+// ---- what was written
+
+void Alias::record_applied(ViewPath path) noexcept {
+  const auto has_its_geometry = [&path](const ViewPath& other) {
+    return other.geometry() == path.geometry();
+  };
+  if (is_all_written_ || std::any_of(applied_.begin(), applied_.end(), has_its_geometry)) {
+    return;
+  }
+  const bool are_too_many = applied_.size() >= most_regions_;
+  if (path.geometry().covers_storage() || are_too_many) {
+    bounds_of_thread.regions_reached += are_too_many ? 1 : 0;
+    is_all_written_ = true;
+    applied_.clear();
+  } else {
+    applied_.push_back(std::move(path));
+  }
+}
+
+bool Alias::is_superseded(const ViewPath& path) const noexcept {
+  return std::any_of(updates_.begin(), updates_.end(), [&path](const Update& update) {
+    return update.path.geometry() == path.geometry();
+  });
+}
+
+std::vector<ViewGeometry> Alias::written_regions() const {
+  const Lock lock(mutex_);
+  std::vector<ViewGeometry> regions;
+  if (is_all_written_) {
+    regions.push_back(ViewGeometry::of_all(base_.sizes(), base_.dtype()));
+  } else {
+    for (const ViewPath& path : applied_) {
+      if (!is_superseded(path)) {
+        regions.push_back(path.geometry());
+      }
+    }
+  }
+  for (const Update& update : updates_) {
+    regions.push_back(update.path.geometry());
+  }
+  return regions;
+}
+
+std::vector<Alias::Part> Alias::written_parts() {
+  const Lock lock(mutex_);
+  const ExcludeKeys pass(Key::functionalize);
+  std::vector<Part> parts;
+  if (is_all_written_) {
+    parts.push_back({ViewGeometry::of_all(base_.sizes(), base_.dtype()), base_});
+  } else {
+    for (const ViewPath& path : applied_) {
+      if (!is_superseded(path)) {
+        parts.push_back({path.geometry(), path.replay(base_, false)});
+      }
+    }
+  }
+  for (const Update& update : updates_) {
+    parts.push_back({update.path.geometry(), update.value});
+  }
+  return parts;
+}
+
+std::size_t Alias::pending_updates() const noexcept {
+  const Lock lock(mutex_);
+  return updates_.size();
+}
+
+// ---- the tensors that see it
+
+void Alias::add_tensor(const ViewPath& path, CachedView& cached) noexcept {
+  const Lock lock(mutex_);
+  ++tensors_;
+  if (path.last() != nullptr && path.last()->cached == nullptr) {
+    path.last()->cached = &cached;
+  }
+}
+
+void Alias::drop_tensor(const ViewPath& path, const CachedView& cached) noexcept {
+  const Lock lock(mutex_);
+  --tensors_;
+  if (path.last() != nullptr && path.last()->cached == &cached) {
+    path.last()->cached = nullptr;
+  }
+}
+
+void Alias::add_outside_tensor() noexcept {
+  const Lock lock(mutex_);
+  ++tensors_;
+}
+
+std::size_t Alias::tensor_count() const noexcept {
+  const Lock lock(mutex_);
+  return tensors_;
+}
+
+}  // namespace byre::inline v0::functional

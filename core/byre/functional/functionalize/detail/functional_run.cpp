@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <byre/functional/dispatch/call.hpp>
+#include <byre/functional/dispatch/cpu_tensor.hpp>
+#include <byre/functional/dispatch/guards.hpp>
+#include <byre/functional/functionalize/detail/functional_run.hpp>
+#include <byre/functional/functionalize/detail/functional_tensor.hpp>
+#include <byre/functional/functionalize/detail/pass_parts.hpp>
+#include <byre/functional/functionalize/detail/write_back.hpp>
+
+#include <algorithm>
+#include <optional>
+
+namespace byre::inline v0::functional {
+namespace {
+
+using Aliases = std::vector<FunctionalTensor::AliasHandle>;
+
+FunctionalTensor* functional(const AnyTensor& tensor) noexcept {
+  return tensor.as<FunctionalTensor>();
+}
+
+/// The inputs of the program: views of the bases. A tensor that is given twice is one.
+Tensors functional_inputs(const InputAliasing& aliasing, const Aliases& aliases) {
+  Tensors inputs;
+  for (std::size_t input = 0; input < aliasing.input_count(); ++input) {
+    if (const std::size_t first = aliasing.first_same(input); first < input) {
+      inputs.push_back(inputs[first]);
+      continue;
+    }
+    const std::size_t base = aliasing.base_of(input);
+    inputs.push_back(make_counted<FunctionalTensor>(
+        aliases[base], ViewPath(aliasing.meta(base), aliasing.geometry(input))));
+  }
+  return inputs;
+}
+
+/// The geometry of the storage that a tensor is of.
+Tensor seen_in(const Tensor& memory, ViewGeometry geometry) {
+  geometry.storage_nbytes = memory.storage().nbytes();
+  return view_of(memory, geometry);
+}
+
+}  // namespace
+
+/// Finds what the program returned among what there was and what there is to compute.
+class FunctionalRun::Finder {
+ public:
+  Finder(const Tensors& inputs, const Aliases& aliases, bool in_memory, Tensors& values,
+         Tensors& captured)
+      : inputs_(inputs),
+        aliases_(aliases),
+        in_memory_(in_memory),
+        values_(values),
+        captured_(captured) {}
+
+  Found output(const AnyTensor& tensor) {
+    const auto earlier = place_in(outputs_, tensor);
+    outputs_.push_back(tensor);
+    if (const auto input = place_in(inputs_, tensor)) {
+      return {Found::In::input, *input, {}};
+    }
+    if (earlier) {
+      return {Found::In::output, *earlier, {}};
+    }
+    return contents(tensor);
+  }
+
+  Found contents(const AnyTensor& tensor) {
+    if (tensor.as<CpuTensor>() != nullptr) {
+      captured_.push_back(tensor);
+      return {Found::In::captured, captured_.size() - 1, {}};
+    }
+    FunctionalTensor* const seen = functional(tensor);
+    const auto alias = seen == nullptr ? nullptr : seen->alias_if_any();
+    if (alias != nullptr && alias->captured().as<CpuTensor>() != nullptr) {
+      captured_.push_back(alias->captured());
+      return {Found::In::view_of_captured, captured_.size() - 1, seen->path().geometry()};
+    }
+    if (alias == nullptr || !in_memory_) {
+      values_.push_back(seen == nullptr ? tensor : seen->sync());
+      return {seen == nullptr ? Found::In::itself : Found::In::value, values_.size() - 1,
+              ViewGeometry::of_all(tensor.sizes(), tensor.dtype())};
+    }
+    const ViewGeometry& geometry = seen->path().geometry();
+    if (const auto base = place_in(aliases_, alias)) {
+      return {Found::In::base, *base, geometry};
+    }
+    const auto known = std::find_if(made_.begin(), made_.end(),
+                                    [&alias](const Made& each) { return each.alias == alias; });
+    if (known != made_.end()) {
+      return {Found::In::value, known->value, geometry};
+    }
+    made_.push_back({alias, values_.size()});
+    values_.push_back(alias->sync_base());
+    return {Found::In::value, made_.back().value, geometry};
+  }
+
+ private:
+  struct Made {
+    FunctionalTensor::AliasHandle alias;
+    std::size_t value;
+  };
+
+  template <class T>
+  static std::optional<std::size_t> place_in(const std::vector<T>& all, const T& one) {
+    const auto found = std::find(all.begin(), all.end(), one);
+    return found == all.end() ? std::nullopt
+                              : std::optional(static_cast<std::size_t>(found - all.begin()));
+  }
+
+  const Tensors& inputs_;
+  const Aliases& aliases_;
+  const bool in_memory_;
+  Tensors& values_;
+  Tensors& captured_;
+  Tensors outputs_;
+  std::vector<Made> made_;  // aliases that the program made, and their bases' values
+};
+
+FunctionalRun::FunctionalRun(const Program& f, const Tensors& originals, InputAliasing aliasing,
+                             Tensors bases, KeySet backend, FunctionalizeOptions options,
+                             Written written)
+    : aliasing_(std::move(aliasing)), how_written_(written) {
+  Aliases aliases;
+  for (AnyTensor& base : bases) {
+    const BatchLevel level = base.batch_level();
+    aliases.push_back(make_counted<Alias>(std::move(base), options, level));
+    aliases.back()->track_writes();
+    if (aliasing_.is_seen_elsewhere(aliases.size() - 1)) {
+      aliases.back()->add_outside_tensor();  // by those that are no inputs
+    }
+  }
+  const Tensors inputs = functional_inputs(aliasing_, aliases);
+  Tensors returned;
+  {
+    const FunctionalizeOptionsScope scope(options);
+    const IncludeKeys pass(backend | Key::functionalize);
+    const detail::RunningInputs running(originals);
+    returned = f(inputs);
+  }
+  const IncludeKeys where_it_computes(backend);
+  for (std::size_t base = 0; base < aliases.size(); ++base) {
+    if (aliases[base]->generation() != 0) {
+      record_written(base, *aliases[base]);
+    }
+  }
+  first_output_ = values_.size();
+  Finder finder(inputs, aliases, aliasing_.is_all_in_memory(), values_, captured_);
+  for (const AnyTensor& tensor : returned) {
+    outputs_.push_back(finder.output(tensor));
+  }
+  for (std::size_t input = 0; input < inputs.size(); ++input) {
+    const FunctionalTensor& now = *functional(inputs[input]);
+    if (now.alias_if_any() != aliases[aliasing_.base_of(input)] ||
+        now.path().geometry() != aliasing_.geometry(input)) {
+      if (now.has_grown()) {
+        grown_inputs_.push_back(input);
+      }
+      moved_inputs_.emplace_back(input, finder.contents(inputs[input]));
+    }
+  }
+}
+
+/// Of memory the parts that were written; of what has none, all of it.
+void FunctionalRun::record_written(std::size_t base, Alias& alias) {
+  if (!aliasing_.is_in_memory(base)) {
+    written_.push_back({base, {}, values_.size()});
+    values_.push_back(alias.sync_base());
+  } else if (how_written_ == Written::parts) {
+    for (Alias::Part& part : alias.written_parts()) {
+      written_.push_back({base, std::move(part.geometry), values_.size()});
+      values_.push_back(std::move(part.value));
+    }
+  } else {
+    for (ViewGeometry& geometry : alias.written_regions()) {
+      written_.push_back({base, std::move(geometry), values_.size()});
+    }
+    values_.push_back(alias.sync_base());
+  }
+}
+
+void FunctionalRun::expect_may_grow(const InputAliasing& inputs) const {
+  for (const std::size_t input : grown_inputs_) {
+    if (inputs.is_seen_elsewhere(inputs.base_of(input))) {
+      throw StateError(
+          format_text("input %zu is resized to more than its storage has, and has views that are "
+                      "no inputs: they would be left behind. Give a clone().",
+                      input));
+    }
+  }
+}
+
+void FunctionalRun::write_parts(const Tensors& inputs, Tensors& values, WriteBack& writes) const {
+  for (auto part = written_.begin(); part != written_.end(); ++part) {
+    const AnyTensor& input = inputs[aliasing_.input_of(part->base)];
+    if (!aliasing_.is_in_memory(part->base)) {
+      writes.rebind(input, values[part->value]);
+      continue;
+    }
+    detail::expect_written_apart_from_running(input, "functionalize");
+    Tensor value = to_cpu(values[part->value]);
+    if (how_written_ == Written::bases) {
+      values[part->value] = from_cpu(packed(value));  // which all of its parts are of
+      value = seen_in(to_cpu(values[part->value]), part->geometry);
+    }
+    if (part + 1 == written_.end() || part[1].value != part->value) {
+      values[part->value] = {};  // which may share memory with what is written
+    }
+    writes.write(seen_in(to_cpu(input), part->geometry), value);
+  }
+}
+
+AnyTensor FunctionalRun::tensor_at(const Found& place, const Tensors& inputs, const Tensors& values,
+                                   const Tensors& outputs) const {
+  switch (place.in) {
+    case Found::In::input:
+      return inputs[place.index];
+    case Found::In::output:
+      return outputs[place.index];
+    case Found::In::captured:
+      return captured_[place.index];
+    case Found::In::base:
+      return from_cpu(seen_in(to_cpu(inputs[aliasing_.input_of(place.index)]), place.geometry));
+    case Found::In::view_of_captured:
+      return from_cpu(seen_in(to_cpu(captured_[place.index]), place.geometry));
+    case Found::In::itself:
+    case Found::In::value:
+      break;
+  }
+  const AnyTensor& value = values[place.index];
+  if (const CpuTensor* const on_cpu = value.as<CpuTensor>()) {
+    return from_cpu(view_of(on_cpu->value, place.geometry));
+  }
+  // It may be what an input was, or what another output is: copies hand values on. Those may yet
+  // become something else.
+  const bool is_alone = place.in == Found::In::itself || value.handle_count() == 1;
+  return is_alone ? value : call_for_one("clone", {value});
+}
+
+Tensors FunctionalRun::finish(const Tensors& inputs, Tensors values) const {
+  WriteBack writes("functionalize");
+  write_parts(inputs, values, writes);
+  for (std::size_t nth = first_output_; nth < values.size(); ++nth) {
+    if (const CpuTensor* const value = values[nth].as<CpuTensor>()) {
+      values[nth] = from_cpu(packed(value->value));
+    }
+  }
+  Tensors outputs;
+  for (const Found& place : outputs_) {
+    outputs.push_back(tensor_at(place, inputs, values, outputs));
+  }
+  for (const auto& [input, place] : moved_inputs_) {
+    writes.rebind(inputs[input], tensor_at(place, inputs, values, outputs));
+  }
+  values.clear();
+  writes.commit();
+  return outputs;
+}
+
+}  // namespace byre::inline v0::functional

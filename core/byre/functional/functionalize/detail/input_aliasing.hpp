@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSL-1.0
+/// InputAliasing: which inputs of a program share memory, and which part each sees. The pass gets
+/// one base for each memory, and the inputs as views of those.
+#pragma once
+
+#include <byre/functional/dispatch/any_tensor.hpp>
+#include <byre/functional/dispatch/operator.hpp>
+
+#include <cstddef>
+#include <vector>
+
+namespace byre::inline v0::functional {
+
+/// A value. Inputs of the CPU share memory if they share a storage. Any other tensor is by itself.
+class InputAliasing {
+ public:
+  /// Throws FunctionalizeError for bools that share a storage with another dtype, for a storage
+  /// that a watched reshape parted, and for tensors of the pass.
+  explicit InputAliasing(const Tensors& inputs);
+
+  std::size_t input_count() const noexcept { return base_of_.size(); }
+  std::size_t base_count() const noexcept { return bases_.size(); }
+  /// The base that an input is a view of.
+  std::size_t base_of(std::size_t input) const noexcept { return base_of_[input]; }
+  const ViewGeometry& geometry(std::size_t input) const noexcept { return geometries_[input]; }
+  const TensorMeta& meta(std::size_t base) const noexcept { return bases_[base].meta; }
+  /// The first input that is the very same tensor.
+  std::size_t first_same(std::size_t input) const noexcept { return first_same_[input]; }
+  /// Whether a base is memory of the CPU, which is written; what is not is rebound.
+  bool is_in_memory(std::size_t base) const noexcept { return bases_[base].is_in_memory; }
+  /// Whether every base is memory, of which there are views.
+  bool is_all_in_memory() const noexcept { return is_all_in_memory_; }
+  /// An input that is of that base.
+  std::size_t input_of(std::size_t base) const noexcept { return bases_[base].input; }
+
+  /// Whether there are views of the base that are no inputs, which must not be left behind.
+  bool is_seen_elsewhere(std::size_t base) const noexcept { return bases_[base].is_seen_elsewhere; }
+
+  /// The base's elements: a lazy clone, of the CPU, or the tensor itself.
+  AnyTensor value(std::size_t base, const Tensors& inputs) const;
+  /// True iff other inputs have the same sizes, dtypes and share alike.
+  friend bool operator==(const InputAliasing& a, const InputAliasing& b) = default;
+
+ private:
+  struct Base {
+    TensorMeta meta;
+    std::size_t input;
+    bool is_in_memory = false;
+    bool is_seen_elsewhere = false;
+    bool operator==(const Base& other) const { return meta == other.meta && input == other.input; }
+  };
+
+  std::vector<Base> bases_;
+  std::vector<std::size_t> base_of_;
+  std::vector<std::size_t> first_same_;
+  bool is_all_in_memory_ = true;
+  std::vector<ViewGeometry> geometries_;
+};
+
+}  // namespace byre::inline v0::functional

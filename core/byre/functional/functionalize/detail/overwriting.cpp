@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Kernels of the pass for operators that read nothing of what they write, and for those that give
+/// a tensor other elements: their functional variants are not called.
+#include <byre/functional/dispatch/call.hpp>
+#include <byre/functional/dispatch/detail/builtin.hpp>
+#include <byre/functional/dispatch/detail/functional_variant.hpp>
+#include <byre/functional/functionalize/detail/pass_parts.hpp>
+#include <byre/functional/operators/detail/operators.hpp>
+#include <byre/tensor/detail/operands.hpp>
+
+namespace byre::inline v0::functional {
+namespace {
+
+using detail::expect_no_partial_overlap;
+using detail::redispatch_for_one;
+using detail::redispatch_on_backend_of;
+using detail::target_of;
+
+// ---- What is overwritten is not read: no update need be applied for it.
+
+Tensors fill(const Call& call) {
+  FunctionalTensor& self = target_of(call, 0);
+  const bool is_zero = call.arguments.size() == 1;
+  const Scalar value = is_zero ? Scalar(0) : call.arguments[1].scalar();
+  FunctionalTensor::PreparedWrite write = self.prepare_write(call.op.name().c_str());
+  write.commit(redispatch_on_backend_of(self, "full", {self.sizes(), value, self.dtype()}));
+  return {};
+}
+
+Tensors copy(const Call& call) {
+  FunctionalTensor& self = target_of(call, 0);
+  const AnyTensor& source = call.arguments[1].tensor();
+  const Dims sizes = self.sizes();
+  if (byre::detail::broadcast_sizes(sizes, source.sizes(), "copy_") != sizes) {
+    throw ShapeError(
+        format_text("copy_: sizes %s do not broadcast to %s, those of the tensor that is written, "
+                    "which stay as they are. Use a tensor of the larger sizes.",
+                    byre::to_string(source.sizes()).c_str(), byre::to_string(sizes).c_str()));
+  }
+  FunctionalTensor::PreparedWrite write = self.prepare_write("copy_");
+  expect_no_partial_overlap(self, source, "copy_");
+  detail::expect_captured_apart(source);
+  // A value of the pass never changes; any other may, and is cloned, lazily.
+  AnyTensor value = source.as<FunctionalTensor>() != nullptr
+                        ? from_functional(source)
+                        : redispatch_for_one("clone", {source});
+  detail::expect_takes_batch(self, value, "copy_");
+  if (value.dtype() != self.dtype()) {
+    value = redispatch_for_one("to", {std::move(value), self.dtype()});
+  }
+  if (value.sizes() != sizes) {
+    value = redispatch_for_one("expand_copy", {std::move(value), sizes});
+  }
+  write.commit(std::move(value));
+  return {};
+}
+
+/// An out= variant is computed by its functional variant, and copied to `out`. What cannot be
+/// written is refused first, by the name that the program called.
+Tensors write_out(const Call& call) {
+  const char* const name = call.op.name().c_str();
+  FunctionalTensor& target = target_of(call, call.arguments.size() - 1);
+  target.expect_writable(name);
+  const AnyTensor out = call.arguments.back().tensor();
+  const auto operands = call.arguments.first(call.arguments.size() - 1);
+  const AnyTensor result = dispatch(detail::functional_variant_of(call.op), operands).front();
+  detail::expect_takes_batch(target, from_functional(result), name);
+  detail::write_result_to_out(call.op, out, result);
+  return {};
+}
+
+// ---- Other elements for one handle.
+
+/// Of a tensor alone in its alias: with zeros behind the elements there are.
+void grow(FunctionalTensor& self, const Dims& sizes) {
+  const auto alias = self.alias_if_any();
+  if (alias != nullptr && alias->tensor_count() > 1) {
+    throw StateError(
+        format_text("resize_: to sizes %s, which is more than the storage has, of a tensor that "
+                    "has views, or is one: they would be left behind. clone() it first.",
+                    byre::to_string(sizes).c_str()));
+  }
+  const Dims flat{self.path().geometry().layout.numel()};
+  const std::int64_t count = byre::detail::element_count(sizes, "resize_");
+  AnyTensor value = redispatch_for_one("view_copy", {self.sync(), flat});
+  AnyTensor zeros = redispatch_on_backend_of(self, "zeros", {Dims{count}, self.dtype()});
+  value = redispatch_for_one("slice_scatter", {std::move(zeros), std::move(value), 0, 0, flat[0]});
+  value = redispatch_for_one("view_copy", {std::move(value), sizes});
+  ViewPath path(ViewGeometry::of_all(sizes, self.dtype()));
+  self.set(std::move(value), std::move(path));
+}
+
+Tensors resize(const Call& call) {
+  detail::expect_not_captured(call, 0);
+  FunctionalTensor& self = target_of(call, 0);
+  const Dims& sizes = call.arguments[1].dims();
+  const ViewGeometry& geometry = self.path().geometry();
+  Layout layout = contiguous_layout(sizes, "resize_");
+  if (!geometry.layout.is_contiguous()) {
+    throw ShapeError(format_text(
+        "resize_: the tensor, of sizes %s and strides %s, is not contiguous: its elements would be "
+        "others. clone() it first.",
+        byre::to_string(geometry.layout.sizes).c_str(),
+        byre::to_string(geometry.layout.strides).c_str()));
+  }
+  layout.offset = geometry.layout.offset;
+  if (static_cast<std::size_t>(layout.end()) * byre::itemsize(geometry.dtype) >
+      geometry.storage_nbytes) {
+    grow(self, sizes);
+  } else if (layout != geometry.layout) {
+    self.alias();  // of which it sees less from now on
+    self.move_to(self.path().by_strides(geometry.with(std::move(layout))));
+  }
+  return {};
+}
+
+Tensors set(const Call& call) {
+  detail::expect_not_captured(call, 0);
+  FunctionalTensor& self = target_of(call, 0);
+  const AnyTensor source = detail::functional(call.arguments[1].tensor());
+  FunctionalTensor& other = *source.as<FunctionalTensor>();
+  const auto alias = other.alias();
+  detail::expect_takes_batch(self, alias->batch_level(), "set_");
+  self.set(alias, other.path());
+  return {};
+}
+
+}  // namespace
+
+void detail::define_overwriting_operators() {
+  extend_builtin("fill_").kernel(Key::functionalize, fill);
+  extend_builtin("zero_").kernel(Key::functionalize, fill);
+  extend_builtin("copy_").kernel(Key::functionalize, copy);
+  extend_builtin("resize_").kernel(Key::functionalize, resize);
+  extend_builtin("set_").kernel(Key::functionalize, set);
+  for (const Operator* const op : builtin_operators()) {
+    if (op->composite() != nullptr && is_out_variant(op->schema())) {
+      extend_builtin(op->name()).kernel(Key::functionalize, write_out);
+    }
+  }
+}
+
+}  // namespace byre::inline v0::functional

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSL-1.0
+/// ViewInfo: one view, reified. It can be replayed on a base that changed. Its inverse brings a
+/// value that was written to the view back to the base.
+///
+/// Every view operator is expressed by eight: view, view.dtype, permute, select, slice, diagonal,
+/// expand and as_strided. A backend needs the functional variants of these, and no others:
+///
+///   view                               replayed by          inverted by
+///   view, squeeze, unsqueeze, flatten  view_copy            view_copy to the base's sizes
+///   permute, transpose, t, movedim     permute_copy         permute_copy by the inverse permutation
+///   select, unbind                     select_copy          select_scatter
+///   slice, narrow, split, chunk        slice_copy           slice_scatter
+///   diagonal                           diagonal_copy        diagonal_scatter
+///   expand                             expand_copy          see view_path.hpp
+///   view.dtype, view_as_real           view_copy.dtype      view_copy.dtype to the base's dtype
+///   as_strided, unfold, users' views   as_strided_copy      as_strided_scatter
+///
+/// Source: the seed "Functionalization".
+#pragma once
+
+#include <byre/functional/dispatch/operator.hpp>
+
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace byre::inline v0::functional {
+
+enum class ViewKind : std::uint8_t {
+  view,
+  dtype,
+  permute,
+  select,
+  slice,
+  diagonal,
+  expand,
+  as_strided,
+};
+
+/// A value; replaying and inverting call pure operators, and change nothing.
+struct ViewInfo {
+  ViewKind kind = ViewKind::view;
+  /// Of the operators of that kind, behind the tensors: constants.
+  Arguments arguments;
+  /// What the base of this one view is.
+  TensorMeta base;
+
+  /// The view of `value`, which is of `base`'s sizes: by the view operator if `reapply_views`, else
+  /// by its copy.
+  AnyTensor replay(const AnyTensor& value, bool reapply_views) const;
+  /// `value` with `updated` where the view sees it. Takes `value` over: its sole handle may be
+  /// written in place. If it throws, `value` is what it was.
+  AnyTensor invert(AnyTensor& value, const AnyTensor& updated) const;
+  /// Whether invert() needs no `value`: the view sees every element.
+  bool sees_all() const noexcept {
+    return kind == ViewKind::view || kind == ViewKind::dtype || kind == ViewKind::permute;
+  }
+};
+
+/// The views that `op` makes of one that sees `before`, output by output, by the eight.
+class CanonicalViews {
+ public:
+  /// Of arguments that outlive it.
+  CanonicalViews(const Operator& op, std::span<const Argument> arguments,
+                 const ViewGeometry& before);
+
+  /// Those that make the next output, whose geometry is `after`; nothing for what is none of the
+  /// first seven, and is said by its strides. O(1).
+  std::optional<std::vector<ViewInfo>> next(const ViewGeometry& after);
+
+ private:
+  enum class Family : std::uint8_t;
+
+  ViewInfo next_slice(const Layout& part);
+  static Family family_of(const Operator& op) noexcept;
+
+  const Operator& op_;
+  const Family family_;
+  const std::span<const Argument> arguments_;
+  const ViewGeometry& before_;
+  std::int64_t start_ = 0;  // of the next part: its index, or how much is before it
+};
+
+/// The same view of a whole base, by its strides alone: at most four views, whatever the dtypes.
+std::vector<ViewInfo> views_by_strides(const TensorMeta& base, const ViewGeometry& geometry);
+
+}  // namespace byre::inline v0::functional

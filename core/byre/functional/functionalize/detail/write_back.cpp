@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <byre/functional/dispatch/cpu_tensor.hpp>
+#include <byre/functional/functionalize/detail/functional_tensor.hpp>
+#include <byre/functional/functionalize/detail/pass_parts.hpp>
+#include <byre/functional/functionalize/detail/write_back.hpp>
+#include <byre/tensor/elements.hpp>
+#include <byre/tensor/elements/detail/convert.hpp>
+#include <byre/tensor/detail/operands.hpp>
+#include <byre/tensor/elements/detail/overlap.hpp>
+#include <byre/tensor/layout/detail/strided_loop.hpp>
+
+#include <algorithm>
+#include <array>
+
+namespace byre::inline v0::functional {
+namespace {
+
+using byre::detail::ConvertRow;
+using byre::detail::ElementAccess;
+using byre::detail::Loop;
+using byre::detail::Operand;
+
+/// A copy from element to element that needs nothing more than to be made.
+struct PreparedCopy {
+  Loop<2> loop;
+  ConvertRow row;
+};
+
+/// Of parts on the host, with elements: the pointers are good until somebody clones the memory. It
+/// is no write yet: of a later part it may fail.
+PreparedCopy prepared(Tensor& part, const Tensor& value) {
+  void* const to = ElementAccess::to_try_to_write(part, CallSite::current());
+  PreparedCopy copy{
+      {part.sizes(),
+       {Operand::of(to, part.layout(), part.itemsize()),
+        Operand::of(ElementAccess::to_read(value), value.layout(), value.itemsize())}},
+      byre::detail::conversion(part.dtype(), value.dtype(), "functionalize")};
+  copy.loop.sort_dimensions();
+  copy.loop.join_dimensions();
+  return copy;
+}
+
+/// Dimension by dimension: of however many, it takes no memory.
+void make(const PreparedCopy& copy, std::size_t axis, std::byte* to,
+          const std::byte* from) noexcept {
+  const auto& [sizes, operands] = copy.loop;
+  if (sizes.size() <= axis + 1) {
+    const bool is_one = sizes.empty();
+    copy.row(to, is_one ? 0 : operands[0].strides[axis], from,
+             is_one ? 0 : operands[1].strides[axis], is_one ? 1 : sizes[axis]);
+    return;
+  }
+  for (std::int64_t index = 0; index < sizes[axis]; ++index) {
+    make(copy, axis + 1, to + index * operands[0].strides[axis],
+         from + index * operands[1].strides[axis]);
+  }
+}
+
+}  // namespace
+
+void WriteBack::write(Tensor part, const Tensor& value) {
+  BYRE_ASSERT(part.sizes() == value.sizes() && part.dtype() == value.dtype(),
+              "a part is written that is not of its value's sizes and dtype");
+  if (part.numel() != 0) {
+    byre::detail::expect_distinct_elements(part, operation_);
+    // A clone, as it may be of memory that another part is of, and is written first.
+    parts_.push_back({std::move(part), value.lazy_clone()});
+  }
+}
+
+void WriteBack::write(const AnyTensor& tensor, const AnyTensor& value) {
+  if (const CpuTensor* const on_cpu = tensor.as<CpuTensor>()) {
+    write(on_cpu->value, to_cpu(value));
+  } else if (const auto* const under_pass = tensor.as<FunctionalTensor>()) {
+    detail::expect_takes_batch(*under_pass, value, operation_);
+    updates_.push_back({tensor, value});
+  } else {
+    rebind(tensor, value);
+  }
+}
+
+void WriteBack::rebind(const AnyTensor& tensor, const AnyTensor& other) {
+  rebinds_.push_back({tensor, tensor.impl().to_rebind(other)});
+}
+
+void WriteBack::commit() {
+  std::vector<FunctionalTensor::PreparedWrite> updates;
+  for (const Change& update : updates_) {
+    auto& target = *update.tensor.as<FunctionalTensor>();
+    updates.push_back(target.prepare_write(operation_, updates_.size()));
+  }
+  for (Part& part : parts_) {
+    if (part.value.storage().shares_data_with(part.memory.storage())) {
+      part.value = part.value.clone();  // the sooner the better: what is written is stolen then
+    }
+  }
+  for (const Part& part : parts_) {
+    Storage memory = part.memory.storage();
+    memory.materialize();
+  }
+  std::vector<PreparedCopy> copies;
+  copies.reserve(parts_.size());
+  for (Part& part : parts_) {
+    if (part.memory.device().is_cpu() && part.value.device().is_cpu()) {
+      copies.push_back(prepared(part.memory, part.value));
+    } else {
+      copy_(part.memory, part.value);
+    }
+  }
+  for (Part& part : parts_) {
+    if (part.memory.device().is_cpu() && part.value.device().is_cpu()) {
+      ElementAccess::say_written(part.memory, CallSite::current());
+    }
+  }
+  // From here on nothing fails.
+  for (const PreparedCopy& copy : copies) {
+    make(copy, 0, copy.loop.operands[0].first, copy.loop.operands[1].first);
+  }
+  for (std::size_t nth = 0; nth < updates.size(); ++nth) {
+    updates[nth].commit(updates_[nth].prepared);
+  }
+  for (const Change& change : rebinds_) {
+    change.tensor.impl().rebind(change.prepared.impl());
+  }
+}
+
+}  // namespace byre::inline v0::functional

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSL-1.0
+/// The graph backend: its tensors have no elements, and stand for what an operation will have
+/// computed. Only pure operators are recorded: see graph/recording.hpp.
+#pragma once
+
+#include <byre/functional/dispatch/any_tensor.hpp>
+#include <byre/functional/graph/detail/tape.hpp>
+
+#include <utility>
+
+namespace byre::inline v0::functional {
+
+/// A result of a node of a recording.
+class GraphTensor final : public TensorImpl {
+ public:
+  static constexpr Key key = Key::graph;
+
+  explicit GraphTensor(detail::RecordedValue value) noexcept
+      : TensorImpl(key), value_(std::move(value)) {}
+  Dims sizes() const override { return value_.meta().sizes; }
+  DType dtype() const override { return value_.meta().dtype; }
+
+  const detail::RecordedValue& value() const noexcept { return value_; }
+
+ private:
+  const detail::RecordedValue value_;
+};
+
+namespace detail {
+/// While the registry is filled.
+void define_graph_backend();
+}
+
+}  // namespace byre::inline v0::functional

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <byre/functional/graph/detail/tape.hpp>
+
+#include <boost/thread/lock_guard.hpp>
+
+namespace byre::inline v0::functional::detail {
+namespace {
+
+using Lock = boost::lock_guard<boost::mutex>;
+
+}  // namespace
+
+void intrusive_ptr_release(TapeNode* node) noexcept {
+  const boost::intrusive_ptr<Tape> tape =
+      node->tape_;  // which the last of its nodes may be all that keeps
+  tape->release(node);
+}
+
+boost::intrusive_ptr<TapeNode> Tape::append(std::unique_ptr<TapeNode> node) noexcept {
+  node->tape_ = this;
+  const Lock lock(mutex_);
+  node->before_ = last_;
+  (last_ == nullptr ? first_ : last_->after_) = node.get();
+  last_ = node.get();
+  ++node_count_;
+  return {node.release(), false};
+}
+
+boost::intrusive_ptr<TapeNode> Tape::add_input(GraphInput input) {
+  auto node = std::make_unique<TapeNode>();
+  node->results.push_back(input.meta);
+  {
+    const Lock lock(mutex_);
+    node->input = static_cast<std::uint32_t>(inputs_.size());
+    inputs_.push_back(std::move(input));
+  }
+  return append(std::move(node));
+}
+
+/// Handles are dropped under the lock, so that who has it finds no node without one; nodes are
+/// destroyed without it, and one after the other: a chain of any length is no deep recursion.
+void Tape::release(TapeNode* node) noexcept {
+  TapeNode* dead = nullptr;
+  {
+    const Lock lock(mutex_);
+    TapeNode** end = &dead;
+    const auto drop = [this, &end](TapeNode* dropped) {
+      if (dropped->handles_.drop()) {
+        unlink(dropped);
+        *end = dropped;
+        end = &dropped->after_;
+      }
+    };
+    drop(node);
+    for (TapeNode* each = dead; each != nullptr; each = each->after_) {
+      for_each_operand(*each, [&drop](RecordedValue& operand) { drop(operand.node.detach()); });
+    }
+  }
+  while (dead != nullptr) {
+    const std::unique_ptr<TapeNode> destroyed(dead);
+    dead = dead->after_;
+  }
+}
+
+void Tape::unlink(TapeNode* node) noexcept {
+  (node->before_ == nullptr ? first_ : node->before_->after_) = node->after_;
+  (node->after_ == nullptr ? last_ : node->after_->before_) = node->before_;
+  node->after_ = nullptr;
+  --node_count_;
+}
+
+Graph Tape::capture(std::span<const RecordedValue> outputs) const {
+  const auto id_of = [](const RecordedValue& value) {
+    return ValueId{value.node->first_result_ + value.result};
+  };
+  const Lock lock(mutex_);
+  Graph graph;
+  graph.inputs = inputs_;
+  auto next = static_cast<std::uint32_t>(inputs_.size());
+  for (TapeNode* node = first_; node != nullptr; node = node->after_) {
+    if (node->input) {
+      node->first_result_ = *node->input;
+      continue;
+    }
+    node->first_result_ = next;
+    next += static_cast<std::uint32_t>(node->results.size());
+    GraphNode& captured =
+        graph.nodes.emplace_back(GraphNode{node->op, {}, node->constant, node->results});
+    for (const BasicArgument<RecordedValue>& argument : node->arguments) {
+      captured.arguments.push_back(with_tensors<ValueId>(argument, id_of));
+    }
+  }
+  for (const RecordedValue& output : outputs) {
+    graph.outputs.push_back(id_of(output));
+  }
+  return graph;
+}
+
+std::size_t Tape::node_count() const noexcept {
+  const Lock lock(mutex_);
+  return node_count_;
+}
+
+}  // namespace byre::inline v0::functional::detail

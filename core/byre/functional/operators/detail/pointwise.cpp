@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Operators from element to element: pure, in place, and into a tensor there is.
+#include <byre/functional/dispatch/call.hpp>
+#include <byre/functional/dispatch/cpu_tensor.hpp>
+#include <byre/functional/dispatch/detail/builtin.hpp>
+#include <byre/functional/dispatch/detail/functional_variant.hpp>
+#include <byre/functional/operators/detail/operators.hpp>
+#include <byre/tensor/elements.hpp>
+#include <byre/tensor/detail/operands.hpp>
+
+#include <string>
+
+namespace byre::inline v0::functional {
+namespace {
+
+using Binary = Tensor (*)(const Tensor&, const Tensor&, CallSite);
+using BinaryInPlace = Tensor& (*)(Tensor&, const Tensor&, CallSite);
+using WithScalar = Tensor (*)(const Tensor&, const Scalar&, CallSite);
+using WithScalarInPlace = Tensor& (*)(Tensor&, const Scalar&, CallSite);
+using Unary = Tensor (*)(const Tensor&, CallSite);
+using UnaryInPlace = Tensor& (*)(Tensor&, CallSite);
+
+/// Of operands that broadcast.
+std::vector<TensorMeta> meta_of_pointwise(const Call& call) {
+  Dims sizes;
+  for (const Argument& argument : call.arguments) {
+    argument.for_each_tensor([&](const AnyTensor& tensor) {
+      sizes = byre::detail::broadcast_sizes(sizes, tensor.sizes(), call.op.name().c_str());
+    });
+  }
+  return {{std::move(sizes), detail::dtype_of_result(call)}};
+}
+
+bool has_writes(Key key) {
+  static const Operator& copy = find("copy_");
+  return copy.kernel(key) != nullptr;
+}
+
+/// Where there is no memory for so many elements, `out` is left as it was.
+void resize_and_copy(const AnyTensor& out, const AnyTensor& result) {
+  const Dims before = out.sizes();
+  try {
+    functional::call("resize_", {out, result.sizes()});
+    functional::call("copy_", {out, result});
+  } catch (...) {
+    functional::call("resize_", {out, before});
+    throw;
+  }
+}
+
+/// An out= variant by its functional variant, for any backend.
+Tensors compute_into_out(const Call& call) {
+  const Key key = keys_of(call.arguments).highest();
+  if (const Kernel* const others = fallback(key); others != nullptr && !has_writes(key)) {
+    return (*others)(call);  // which refuses what the program called, and not what this does for it
+  }
+  const AnyTensor out = call.arguments.back().tensor();
+  const auto operands = call.arguments.first(call.arguments.size() - 1);
+  const Operator& functional_variant = detail::functional_variant_of(call.op);
+  detail::write_result_to_out(call.op, out, dispatch(functional_variant, operands).front());
+  return {};
+}
+
+void define_out(const std::string& name, const std::string& parameters) {
+  detail::define_builtin(name + ".out(" + parameters + ", *, Tensor(a!) out) -> Tensor(a!)")
+      .composite(compute_into_out);
+}
+
+void define_binary(const std::string& name, Binary pure, WithScalar with_scalar) {
+  detail::define_builtin(name + "(Tensor a, Tensor b) -> Tensor")
+      .cpu([pure](const Tensor& a, const Tensor& b) { return pure(a, b, CallSite::current()); })
+      .meta(meta_of_pointwise)
+      .tag(Tag::pointwise);
+  detail::define_builtin(name + ".scalar(Tensor a, Scalar b) -> Tensor")
+      .cpu([with_scalar](const Tensor& a, const Scalar& b) {
+        return with_scalar(a, b, CallSite::current());
+      })
+      .meta(meta_of_pointwise)
+      .tag(Tag::pointwise);
+  define_out(name, "Tensor a, Tensor b");
+}
+
+void define_binary_in_place(const std::string& name, BinaryInPlace write,
+                            WithScalarInPlace with_scalar) {
+  detail::define_builtin(name + "_(Tensor(a!) self, Tensor other) -> Tensor(a!)")
+      .cpu([write](Tensor& self, const Tensor& other) { write(self, other, CallSite::current()); });
+  detail::define_builtin(name + "_.scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)")
+      .cpu([with_scalar](Tensor& self, const Scalar& other) {
+        with_scalar(self, other, CallSite::current());
+      });
+}
+
+void define_unary(const std::string& name, Unary pure, UnaryInPlace write) {
+  detail::define_builtin(name + "(Tensor a) -> Tensor")
+      .cpu([pure](const Tensor& a) { return pure(a, CallSite::current()); })
+      .meta(meta_of_pointwise)
+      .tag(Tag::pointwise);
+  detail::define_builtin(name + "_(Tensor(a!) self) -> Tensor(a!)").cpu([write](Tensor& self) {
+    write(self, CallSite::current());
+  });
+  define_out(name, "Tensor a");
+}
+
+}  // namespace
+
+void detail::write_result_to_out(const Operator& op, const AnyTensor& out,
+                                 const AnyTensor& result) {
+  byre::detail::expect_category_holds(out.dtype(), result.dtype(), op.name().c_str());
+  if (out.sizes() == result.sizes()) {
+    functional::call("copy_", {out, result});
+    return;
+  }
+  if (out.numel() != 0) {
+    throw ShapeError(
+        format_text("%s: the result is of sizes %s, and out of %s. Give one of the result's "
+                    "sizes, or of none.",
+                    op.name().c_str(), byre::to_string(result.sizes()).c_str(),
+                    byre::to_string(out.sizes()).c_str()));
+  }
+  resize_and_copy(out, result);
+}
+
+void detail::define_pointwise() {
+  define_binary("add", byre::add, byre::add);
+  define_binary_in_place("add", byre::add_, byre::add_);
+  define_binary("sub", byre::sub, byre::sub);
+  define_binary_in_place("sub", byre::sub_, byre::sub_);
+  define_binary("mul", byre::mul, byre::mul);
+  define_binary_in_place("mul", byre::mul_, byre::mul_);
+  define_binary("div", byre::div, byre::div);
+  define_binary_in_place("div", byre::div_, byre::div_);
+  define_binary("eq", byre::eq, byre::eq);
+  define_binary("ge", byre::ge, byre::ge);
+  define_unary("neg", byre::neg, byre::neg_);
+  define_unary("relu", byre::relu, byre::relu_);
+  define_unary("exp", byre::exp, byre::exp_);
+  define_builtin("where(Tensor condition, Tensor a, Tensor b) -> Tensor")
+      .cpu([](const Tensor& condition, const Tensor& a, const Tensor& b) {
+        return byre::where(condition, a, b);
+      })
+      .meta(meta_of_pointwise)
+      .tag(Tag::pointwise);
+  define_out("where", "Tensor condition, Tensor a, Tensor b");
+  define_out("sum", "Tensor a");
+  define_out("matmul", "Tensor a, Tensor b");
+}
+
+}  // namespace byre::inline v0::functional

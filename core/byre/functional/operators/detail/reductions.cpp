@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Pure operators that know axes: results have other sizes than their operands, or elements
+/// elsewhere.
+#include <byre/functional/dispatch/cpu_tensor.hpp>
+#include <byre/functional/dispatch/detail/builtin.hpp>
+#include <byre/functional/operators/detail/operators.hpp>
+#include <byre/tensor/elements.hpp>
+#include <byre/tensor/detail/operands.hpp>
+
+#include <algorithm>
+
+namespace byre::inline v0::functional {
+namespace {
+
+std::vector<TensorMeta> meta_of_sum(const Call& call) {
+  const Dims sizes = call.arguments[0].tensor().sizes();
+  Dims kept;
+  if (call.arguments.size() > 1) {
+    Dims axes;
+    for (const std::int64_t axis : call.arguments[1].dims()) {
+      axes.push_back(static_cast<std::int64_t>(byre::detail::wrap_axis(axis, sizes.size(), "sum")));
+    }
+    for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
+      const bool goes = std::count(axes.begin(), axes.end(), static_cast<std::int64_t>(axis)) != 0;
+      if (!goes || call.arguments[2].flag()) {
+        kept.push_back(goes ? 1 : sizes[axis]);
+      }
+    }
+  }
+  return {{std::move(kept), detail::dtype_of_result(call)}};  // which refuses an axis named twice
+}
+
+/// The sizes of all but the last two dimensions.
+Dims stack_of(const Dims& sizes) {
+  return Dims(sizes.begin(), sizes.end() - std::min<std::ptrdiff_t>(2, std::ssize(sizes)));
+}
+
+std::vector<TensorMeta> meta_of_matmul(const Call& call) {
+  Dims a = call.arguments[0].tensor().sizes();
+  Dims b = call.arguments[1].tensor().sizes();
+  const bool is_row = a.size() == 1;
+  const bool is_column = b.size() == 1;
+  if (is_row) {
+    a.insert(a.begin(), 1);
+  }
+  if (is_column) {
+    b.push_back(1);
+  }
+  if (a.empty() || b.empty() || a.back() != b[b.size() - 2]) {
+    throw ShapeError(format_text(
+        "matmul: of sizes %s by %s. Both need a dimension, and the last of the first has to be as "
+        "long as the second's last but one.",
+        byre::to_string(a).c_str(), byre::to_string(b).c_str()));
+  }
+  Dims sizes = byre::detail::broadcast_sizes(stack_of(a), stack_of(b), "matmul");
+  if (!is_row) {
+    sizes.push_back(a[a.size() - 2]);
+  }
+  if (!is_column) {
+    sizes.push_back(b.back());
+  }
+  return {{std::move(sizes), detail::dtype_of_result(call)}};
+}
+
+std::vector<TensorMeta> meta_of_cat(const Call& call) {
+  const Tensors& tensors = call.arguments[0].tensors();
+  const DType dtype = detail::dtype_of_result(call);  // refuses none, and tensors of no dimensions
+  Dims sizes = tensors.front().sizes();
+  const std::size_t along =
+      byre::detail::wrap_axis(call.arguments[1].integer(), sizes.size(), "cat");
+  std::int64_t length = 0;
+  for (const AnyTensor& tensor : tensors) {
+    const Dims next = tensor.sizes();
+    length += next[along];
+    sizes[along] = next[along];
+    if (next != sizes) {
+      throw ShapeError(format_text(
+          "cat: a tensor of sizes %s does not fit behind those of sizes %s: all but dimension %zu "
+          "has to be equal.",
+          byre::to_string(next).c_str(), byre::to_string(tensors.front().sizes()).c_str(), along));
+    }
+  }
+  sizes[along] = length;
+  return {{std::move(sizes), dtype}};
+}
+
+}  // namespace
+
+void detail::define_reductions() {
+  define_builtin("sum(Tensor a) -> Tensor")
+      .cpu([](const Tensor& a) { return byre::sum(a); })
+      .meta(meta_of_sum);
+  define_builtin("sum.axes(Tensor a, Axis[] axes, bool keepdim=false) -> Tensor")
+      .cpu([](const Tensor& a, const Dims& axes, bool keepdim) {
+        return byre::sum(a, axes, keepdim);
+      })
+      .meta(meta_of_sum)
+      .tag(Tag::axis_shift);
+  define_builtin("matmul(Tensor a, Tensor b) -> Tensor")
+      .cpu([](const Tensor& a, const Tensor& b) { return byre::matmul(a, b); })
+      .meta(meta_of_matmul);
+  define_builtin("cat(Tensor[] tensors, Axis axis=0) -> Tensor")
+      .cpu([](const Tensors& tensors, std::int64_t axis) {
+        std::vector<Tensor> on_cpu;
+        for (const AnyTensor& tensor : tensors) {
+          on_cpu.push_back(to_cpu(tensor));
+        }
+        return byre::cat(on_cpu, axis);
+      })
+      .meta(meta_of_cat)
+      .tag(Tag::axis_shift);
+  define_builtin("flip(Tensor a, Axis[] axes) -> Tensor")
+      .cpu([](const Tensor& a, const Dims& axes) { return byre::flip(a, axes); })
+      .meta([](const Call& call) {
+        const DType dtype = dtype_of_result(call);  // refuses axes that are not there
+        return std::vector<TensorMeta>{{call.arguments[0].tensor().sizes(), dtype}};
+      })
+      .tag(Tag::axis_shift);
+}
+
+}  // namespace byre::inline v0::functional

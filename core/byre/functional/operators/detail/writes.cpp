@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Operators that write all of a tensor, or change which elements it has.
+#include <byre/functional/dispatch/cpu_tensor.hpp>
+#include <byre/functional/dispatch/detail/builtin.hpp>
+#include <byre/functional/operators/detail/operators.hpp>
+#include <byre/tensor/elements.hpp>
+
+#include <algorithm>
+
+namespace byre::inline v0::functional {
+namespace {
+
+/// A tensor of other sizes: of the elements that its storage has from its first on, where they
+/// suffice; else of memory of its own, with zeros behind the elements there were.
+void resize_in_memory(Tensor& self, const Dims& sizes) {
+  Layout layout = contiguous_layout(sizes, "resize_");
+  if (!self.is_contiguous()) {
+    throw ShapeError(format_text(
+        "resize_: the tensor, of sizes %s and strides %s, is not contiguous: its elements would be "
+        "others. clone() it first.",
+        byre::to_string(self.sizes()).c_str(), byre::to_string(self.strides()).c_str()));
+  }
+  layout.offset = self.storage_offset();
+  if (static_cast<std::size_t>(layout.end()) * self.itemsize() <= self.storage().nbytes()) {
+    self = self.as_strided(layout.sizes, layout.strides, layout.offset);
+    return;
+  }
+  if (self.storage().handle_count() > 1 || self.handle_count() > 1) {
+    throw StateError(
+        format_text("resize_: to sizes %s, which is more than the storage has, of a tensor that "
+                    "has views, or is one: they would be left behind. clone() it first.",
+                    byre::to_string(sizes).c_str()));
+  }
+  Tensor larger = Tensor::zeros(sizes, self.dtype());
+  Tensor kept = larger.as_strided({self.numel()}, {1}, 0);
+  copy_(kept, self.view({-1}));
+  self = std::move(larger);
+}
+
+}  // namespace
+
+void detail::define_writes() {
+  define_builtin("fill_(Tensor(a!) self, Scalar value) -> Tensor(a!)")
+      .cpu([](Tensor& self, const Scalar& value) { byre::fill_(self, value); });
+  define_builtin("zero_(Tensor(a!) self) -> Tensor(a!)").cpu([](Tensor& self) {
+    byre::zero_(self);
+  });
+  define_builtin("copy_(Tensor(a!) self, Tensor source) -> Tensor(a!)")
+      .cpu([](Tensor& self, const Tensor& source) { byre::copy_(self, source); });
+  define_builtin("resize_(Tensor(a!) self, int[] sizes) -> Tensor(a!)").cpu(resize_in_memory);
+  define_builtin("set_(Tensor(a!) self, Tensor(b) source) -> Tensor(a!)")
+      .cpu([](Tensor& self, const Tensor& source) { self = source.alias(); });
+}
+
+}  // namespace byre::inline v0::functional

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <byre/tensor/view_geometry.hpp>
+
+namespace byre::inline v0 {
+
+ViewGeometry geometry_of(const Tensor& tensor) {
+  return {tensor.layout(), tensor.dtype(), tensor.storage().nbytes()};
+}
+
+Tensor view_of(const Tensor& tensor, const ViewGeometry& geometry) {
+  const Layout& to = geometry.layout;
+  if (geometry.dtype == tensor.dtype()) {
+    return tensor.as_strided(to.sizes, to.strides, to.offset);
+  }
+  // By the bytes there are, which the dtypes need not divide alike.
+  const auto count = static_cast<std::int64_t>(geometry.storage_nbytes / tensor.itemsize());
+  const auto ratio = static_cast<std::int64_t>(byre::itemsize(geometry.dtype) / tensor.itemsize());
+  const std::int64_t whole = ratio > 1 ? count - count % ratio : count;
+  return tensor.as_strided({whole}, {1}, 0)
+      .view(geometry.dtype)
+      .as_strided(to.sizes, to.strides, to.offset);
+}
+
+Tensor packed(const Tensor& tensor) {
+  const bool fills_storage = tensor.is_contiguous() && tensor.storage_offset() == 0 &&
+                             tensor.nbytes() == tensor.storage().nbytes();
+  return fills_storage ? tensor.lazy_clone() : tensor.clone();
+}
+
+}  // namespace byre::inline v0

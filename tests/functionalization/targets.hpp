@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Targets: ways to run a program under the pass. What is observed of it afterwards has to be the
+/// same on all of them as on plain tensors, the reference.
+#pragma once
+
+#include <byre/functional/functionalize/options.hpp>
+#include <byre/functional/graph/graph.hpp>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "outcome.hpp"
+
+namespace byre::test {
+
+/// The reference: as byre/tensor does it, with views, in memory.
+Outcome run_reference(const Program& program);
+
+struct Target {
+  std::string name;
+  std::function<Outcome(const Program&)> run;
+};
+
+Target on_cpu(functional::FunctionalizeOptions options);
+Target on_texture(functional::FunctionalizeOptions options);
+/// Captured as a graph, which must not have an operator that writes, nor a view unless views are
+/// reapplied. It is executed once `optimize`, if there is one, was done to it.
+Target on_graph(functional::FunctionalizeOptions options,
+                std::function<void(functional::Graph&)> optimize = {});
+
+/// The four ways of the pass, on the CPU and on graphs, those optimized or not; and two of them on
+/// textures, which have no views.
+const std::vector<Target>& all_targets();
+
+/// How `target` differs from the reference, or nothing.
+std::string difference(const Program& program, const Target& target);
+
+}  // namespace byre::test
