@@ -6,8 +6,8 @@
 /// byre, in both forms, has to make exactly N-1 copies in every burst, or the program fails. The
 /// others are said to make up to N; how many it were is reported (counter `copies_per_burst`).
 #include "contenders.hpp"
-#include "crew.hpp"
 #include "harness.hpp"
+#include "thread_group.hpp"
 
 #include <string>
 #include <type_traits>
@@ -38,17 +38,19 @@ void check_copies(const std::string& contender, std::size_t nbytes, long long co
 /// leaves out where it can (counter `bursts_kept`).
 class KeptBursts {
  public:
-  void add(const Crew::Burst& burst) { (burst.undisturbed ? kept_ : disturbed_).push_back(burst); }
+  void add(const ThreadGroup::Burst& burst) {
+    (burst.undisturbed ? kept_ : disturbed_).push_back(burst);
+  }
 
   void report(benchmark::State& state) const {
-    state.counters["ns"] = middle_mean(each(&Crew::Burst::wall_ns));
-    state.counters["cpu_ns"] = middle_mean(each(&Crew::Burst::cpu_ns));
+    state.counters["ns"] = middle_mean(each(&ThreadGroup::Burst::wall_ns));
+    state.counters["cpu_ns"] = middle_mean(each(&ThreadGroup::Burst::cpu_ns));
     state.counters["bursts_kept"] = static_cast<double>(kept_.size());
     state.counters["bursts_disturbed"] = static_cast<double>(disturbed_.size());
   }
 
  private:
-  std::vector<double> each(double Crew::Burst::*figure) const {
+  std::vector<double> each(double ThreadGroup::Burst::*figure) const {
     std::vector<double> figures;
     for (const auto& burst : kept_.empty() ? disturbed_ : kept_) {
       figures.push_back(burst.*figure);
@@ -56,23 +58,23 @@ class KeptBursts {
     return figures;
   }
 
-  std::vector<Crew::Burst> kept_;
-  std::vector<Crew::Burst> disturbed_;
+  std::vector<ThreadGroup::Burst> kept_;
+  std::vector<ThreadGroup::Burst> disturbed_;
 };
 
 template <class Contender>
 class Writers {
  public:
   Writers(std::size_t count, std::size_t nbytes, Memory memory)
-      : crew_(count), buffers_(count, make_filled<Contender>(nbytes, memory)), nbytes_(nbytes) {}
+      : threads_(count), buffers_(count, make_filled<Contender>(nbytes, memory)), nbytes_(nbytes) {}
 
   /// One burst: the first writer's bytes, whoever keeps them, become everybody's, and are written.
-  Crew::Burst run(std::size_t index) {
+  ThreadGroup::Burst run(std::size_t index) {
     for (std::size_t i = 1; i < buffers_.size(); ++i) {
       buffers_[i] = buffers_[0];
     }
     const auto before = copies_made_so_far();
-    const auto burst = crew_.run([&](std::size_t member) {
+    const auto burst = threads_.run([&](std::size_t member) {
       std::byte* data = buffers_[member].mutable_data();
       data[index % nbytes_] = static_cast<std::byte>(member);
       benchmark::DoNotOptimize(data);
@@ -82,10 +84,10 @@ class Writers {
   }
 
   long long copies() const { return copies_; }
-  bool has_cores() const { return crew_.has_cores(); }
+  bool has_cores() const { return threads_.has_cores(); }
 
  private:
-  Crew crew_;
+  ThreadGroup threads_;
   std::vector<typename Contender::Bytes> buffers_;
   std::size_t nbytes_;
   long long copies_ = 0;

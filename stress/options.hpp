@@ -3,41 +3,35 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <set>
-#include <stdexcept>
 #include <string>
-#include <vector>
 
 #include "settings.hpp"
+#include "support/command_line.hpp"
 
 namespace byre::stress {
 
-/// What cannot be done, and what can: a sentence for the user.
-class BadCommandLine : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
-
-/// The one thing that is asked for.
-enum class Mode { run, soak, planted, list, help };
+/// What the program does.
+enum class Mode { run, soak, seeded_bugs, list, help };
 
 struct Options {
   Mode mode = Mode::run;
-  std::string workload = "mixed";  ///< or "all"; whether there is such a one is not looked at
+  std::string workload = "mixed";  ///< or "all"; not checked
   Settings settings;
-  std::set<std::string> given;  ///< the names of all options that were; without a seed, the caller
-                                ///< chooses one
+  std::set<std::string>
+      given;  ///< the names of the options that were given; if "seed" is not among them,
+              ///< the caller chooses one
   std::chrono::minutes soak_duration{30};
-  std::string planted = "all";          ///< --planted
-  std::optional<std::uint64_t> rounds;  ///< of --planted
-  std::optional<unsigned> seeds;        ///< of --planted
-  bool json = false;
-  std::filesystem::path json_file;  ///< empty: standard output
+  std::string seeded_bugs = "all";            ///< a name, or all
+  std::optional<std::uint64_t> rounds;        ///< of detection runs
+  std::optional<unsigned> seeds;              ///< of detection runs
+  std::optional<std::filesystem::path> json;  ///< a file; empty: standard output
 };
 
-/// Throws BadCommandLine, and nothing else but std::bad_alloc.
+/// Throws test::UsageError, and nothing else but std::bad_alloc.
 Options parse(int argc, const char* const* argv);
 
 std::string help_text();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// What came of a run.
+/// The outcome of a run.
 #pragma once
 
 #include <byre/stats/counters.hpp>
@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "mixed/counts.hpp"
 #include "settings.hpp"
-#include "world/tally.hpp"
 
 namespace byre::stress {
 
@@ -20,8 +20,8 @@ struct Outcome {
   Settings settings;
   double seconds = 0;
   std::uint64_t operations = 0;
-  Tally tally;
-  stats::Counters counted;
+  Counts counts;
+  stats::Counters counters;
   std::uint64_t checkpoints = 0;
   std::optional<std::size_t>
       digest;  ///< of all decisions, in the order of threads; races have none

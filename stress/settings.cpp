@@ -14,24 +14,24 @@ namespace {
 
 constexpr double most_spurious = 0.5;
 
-/// Of a delay, at a window.
+/// Of a delay, per window.
 double chance_in(const Perturbation& perturbation) noexcept {
   return perturbation.yields + perturbation.pauses + perturbation.sleeps;
 }
 
-/// Rounded, so that what chances add up to is the chance they were made of.
+/// Rounded: the sum of some chances is then the chance they were made of.
 double in_billionths(double chance) noexcept {
   return std::round(chance * 1e9) / 1e9;
 }
 
 Perturbation with_chance(double chance) noexcept {
-  // What is scaled is not to add up to more than 1.
+  // The sum of the scaled chances must not exceed 1.
   const double scale = chance / chance_in(usual_perturbation) * (1 - 1e-12);
   Perturbation perturbation = usual_perturbation;
   for (double* kind : {&perturbation.yields, &perturbation.pauses, &perturbation.sleeps}) {
     *kind *= scale;
   }
-  // What never came about otherwise would hang.
+  // A compare-exchange that never succeeded would hang.
   perturbation.spurious = std::min(perturbation.spurious * scale, most_spurious);
   return perturbation;
 }

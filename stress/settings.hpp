@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// What a run of a workload is to be.
+/// The settings of a run.
 #pragma once
 
 #include <chrono>
@@ -10,9 +10,9 @@
 #include <string_view>
 
 #include "faults/fault.hpp"
-#include "perturbed/perturbed.hpp"
-#include "world/operation.hpp"
-#include "world/sizes.hpp"
+#include "mixed/operation.hpp"
+#include "mixed/sizes.hpp"
+#include "perturbed/perturbation.hpp"
 
 namespace byre::stress {
 
@@ -20,21 +20,20 @@ namespace byre::stress {
 enum class Protocol : std::uint8_t { word, lock };
 std::string_view name_of(Protocol protocol) noexcept;
 
-/// "word" or "lock". Throws std::invalid_argument with a text for people.
+/// "word" or "lock". Throws std::invalid_argument, with a text for the user.
 Protocol parse_protocol(std::string_view text);
 
-/// "none", "usual", or the chance of a delay of the usual kinds, as 0.1, with what happens for no
-/// reason as often in proportion. Throws as parse_protocol.
+/// "none", "usual", or the chance of a delay, as 0.1. Spurious failures are as frequent in proportion. Throws
+/// as parse_protocol.
 Perturbation parse_perturbation(std::string_view text);
 
-/// What parse_perturbation reads as the same.
+/// The inverse of parse_perturbation.
 std::string text_of(const Perturbation& perturbation);
 
 inline constexpr unsigned least_race_threads = 2;
 inline constexpr unsigned most_threads = 64;
 inline constexpr std::size_t most_storages = 65'536;
 
-/// A value: each thread may use its own.
 struct Settings {
   std::uint64_t seed = 0;
   unsigned threads = 8;
@@ -51,8 +50,7 @@ struct Settings {
 /// How many each thread has.
 std::size_t slots_of_each(const Settings& settings) noexcept;
 
-/// The command line that repeats a run of `workload`. What is as usual is left out, but for the
-/// threads and sizes.
+/// The command that repeats a run of `workload`. Usual settings are left out, except threads and sizes.
 std::string command_of(const std::string& workload, const Settings& settings);
 
 }  // namespace byre::stress

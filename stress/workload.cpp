@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "faults/faults.hpp"
+#include "mixed/workload.hpp"
 #include "races/workload.hpp"
-#include "world/mixed.hpp"
 
 namespace byre::stress {
 
@@ -14,7 +14,8 @@ std::span<const Workload> all_workloads() {
     std::vector<Workload> all{
         {.name = "mixed",
          .shows = "every operation of Buffer and Storage, in a random mix",
-         .run = &run_mixed},
+         .run = [](const Settings& settings,
+                   Monitor& monitor) { return run_mixed("mixed", settings, monitor); }},
         {.name = "faults",
          .shows = "the same, while allocations, copies and sinks fail and files are truncated",
          .usual_faults = stress::usual_faults,
@@ -24,8 +25,8 @@ std::span<const Workload> all_workloads() {
       all.push_back({.name = race.name,
                      .shows = race.shows,
                      .is_race = true,
-                     .run = [&race](const Settings& settings, Watch& watch) {
-                       return run_race(race, settings, watch);
+                     .run = [&race](const Settings& settings, Monitor& monitor) {
+                       return run_race(race, settings, monitor);
                      }});
     }
     return all;

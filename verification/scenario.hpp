@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <source_location>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,25 +16,25 @@
 
 namespace byre::verification {
 
-/// How far executions are searched: all of them; or all, but only one of those that differ in the
-/// order of steps that do not concern each other; or those with at most so many switches from a
+/// How far executions are searched: all of them; or one of each set that differs only in the order of
+/// independent steps; or those with at most so many preemptions, which are switches away from a
 /// thread that could have gone on.
 struct Bound {
   static constexpr unsigned none = ~0U;
   static constexpr unsigned reduced = none - 1;
-  unsigned switches = none;
+  unsigned preemptions = none;
 
-  bool is_full() const noexcept { return switches >= reduced; }
-  bool is_reduced() const noexcept { return switches == reduced; }
+  bool is_full() const noexcept { return preemptions >= reduced; }
+  bool is_reduced() const noexcept { return preemptions == reduced; }
   /// "full", "reduced", or the number.
   std::string name() const {
-    return is_reduced() ? "reduced" : is_full() ? "full" : std::to_string(switches);
+    return is_reduced() ? "reduced" : is_full() ? "full" : std::to_string(preemptions);
   }
   friend bool operator==(Bound, Bound) = default;
 };
 inline constexpr Bound full_search{};
 inline constexpr Bound reduced_search{Bound::reduced};
-constexpr Bound switches(unsigned count) noexcept {
+constexpr Bound preemptions(unsigned count) noexcept {
   return {count};
 }
 
@@ -72,7 +73,11 @@ struct Scenario {
   std::function<Found(const Search&)> search;
 };
 
-/// The list, in list.cpp.
+/// Lists a scenario; by the initialization of a variable, before main.
+const Scenario& listed(const Scenario& scenario, std::source_location where);
+
+/// All that are listed: scenarios of the word first, then those of the textbook form, of mutants, the
+/// known-wrong designs, the small programs and the litmus tests; within these by place in the source.
 std::span<const Scenario* const> all_scenarios();
 
 /// From within a scenario: this state was reached.

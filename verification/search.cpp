@@ -102,7 +102,7 @@ rl::test_params begin_search(const Search& search) {
   params.output_stream = &nowhere();
   params.progress_stream = &nowhere();
   params.search_type = search.bound.is_full() ? rl::sched_full : rl::sched_bound;
-  params.context_bound = search.bound.switches;
+  params.context_bound = search.bound.preemptions;
   params.execution_depth_limit = most_steps;
   params.initial_state = search.state.c_str();
   return params;

@@ -83,13 +83,20 @@ struct Description {
 };
 
 template <class Body>
-Scenario scenario(const Description& description) {
+Scenario unlisted_scenario(const Description& description) {
   std::span<const std::string_view> cover;
   if constexpr (requires { Body::cover_points; }) {
     cover = Body::cover_points;
   }
   return {description.name, description.shows,    Body::threads, description.quick,
           description.deep, description.expected, cover,         &detail::search_body<Body>};
+}
+
+/// The same, listed.
+template <class Body>
+const Scenario& scenario(const Description& description,
+                         std::source_location where = std::source_location::current()) {
+  return listed(unlisted_scenario<Body>(description), where);
 }
 
 }  // namespace byre::verification

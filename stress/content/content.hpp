@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// What the bytes of a storage say of themselves: who wrote them, and the how manieth time. An owner
-/// knows what it has to read, so a torn, lost, stale or foreign write shows at its next read. Any
-/// thread may call these functions, for bytes that nobody writes meanwhile.
+/// Content: bytes that identify their writer and the number of its write. An owner knows what it has to read:
+/// a torn, lost, stale or foreign write shows at its next read. By any thread, on bytes that no thread
+/// writes.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,7 @@
 
 namespace byre::stress {
 
-/// No two writes of a run write the same content: an identity belongs to one storage, which counts
-/// its versions.
+/// Each write of a run has its own: an identity belongs to one storage, which counts its versions.
 struct Content {
   std::uint64_t identity = 0;
   std::uint64_t version = 0;
@@ -20,20 +19,19 @@ struct Content {
   friend bool operator==(const Content&, const Content&) = default;
 };
 
-/// Fewer bytes hold no head: they are a hash of the content, the first of which counts the versions,
-/// so that a byte tells one from the 255 before.
+/// Fewer bytes have no head. They are a hash of the content; the first one counts the versions, and so tells
+/// a version from the 255 before it.
 inline constexpr std::size_t head_nbytes = 32;
 
 /// Fills `data` with a head (identity, version, size, checksum of it all) and a sequence of words
 /// that follows from identity and version. At the speed of memory.
 void write_content(std::byte* data, std::size_t nbytes, Content content) noexcept;
 
-/// Whether the first `nbytes` bytes, of `written_nbytes` that were written, are those of `content`:
-/// every byte is looked at.
+/// Whether the first `nbytes` of `written_nbytes` bytes are those of `content`. Reads every byte.
 bool reads(const std::byte* data, std::size_t nbytes, Content content,
            std::size_t written_nbytes) noexcept;
 
-/// What is wrong with bytes that ought to be `expected`, for people; nothing if they are right.
+/// How bytes differ from `expected`, as a text for the user; none if they do not.
 std::optional<std::string> fault_in(const std::byte* data, std::size_t nbytes, Content expected);
 
 std::string text_of(Content content);

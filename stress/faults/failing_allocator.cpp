@@ -26,13 +26,13 @@ Block FailingAllocator::allocate_copy(const Request& request, const void* source
 
 void FailingAllocator::deallocate(const Block& block) noexcept {
   // Relaxed, as in all of this class: a sum, which publishes nothing.
-  nbytes_out_.fetch_sub(block.capacity, boost::memory_order_relaxed);
+  live_nbytes_.fetch_sub(block.capacity, boost::memory_order_relaxed);
   behind_.deallocate(block);
 }
 
 void FailingAllocator::copy(void* destination, const void* source, std::size_t nbytes) {
   Injector* injector = Injector::current();
-  if (injector != nullptr && injector->strikes(Fault::copy)) {
+  if (injector != nullptr && injector->fires(Fault::copy)) {
     behind_.copy(destination, source, nbytes / 2);
     throw CopyFailed();
   }
@@ -45,21 +45,21 @@ void FailingAllocator::fail_if_due(const Request& request) {
     return;
   }
   // Both types that an allocator may throw for want of memory.
-  if (injector->strikes(Fault::allocation)) {
+  if (injector->fires(Fault::allocation)) {
     throw std::bad_alloc();
   }
-  if (injector->strikes(Fault::random)) {
+  if (injector->fires(Fault::random)) {
     throw OutOfMemory(request.nbytes, name());
   }
   if (budget_nbytes_ != 0 &&
-      nbytes_out_.load(boost::memory_order_relaxed) + request.nbytes > budget_nbytes_) {
-    injector->note(Fault::budget);
+      live_nbytes_.load(boost::memory_order_relaxed) + request.nbytes > budget_nbytes_) {
+    injector->record(Fault::budget);
     throw OutOfMemory(request.nbytes, name());
   }
 }
 
 const Block& FailingAllocator::count(const Block& block) noexcept {
-  nbytes_out_.fetch_add(block.capacity, boost::memory_order_relaxed);
+  live_nbytes_.fetch_add(block.capacity, boost::memory_order_relaxed);
   return block;
 }
 

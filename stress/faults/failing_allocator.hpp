@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// An allocator that fails when the calling thread's Injector says so, or a budget is spent.
+/// FailingAllocator: fails when the calling thread's Injector says so, or when a budget is spent.
 #pragma once
 
 #include <byre/memory/allocator.hpp>
@@ -12,14 +12,14 @@ namespace byre::stress {
 /// Thread-safe.
 class FailingAllocator final : public Allocator {
  public:
-  /// `budget_nbytes`: so much may be out, or 0 for no limit.
+  /// `budget_nbytes` may be live; 0: no limit.
   FailingAllocator(Allocator& behind, std::size_t budget_nbytes) noexcept
       : behind_(behind), budget_nbytes_(budget_nbytes) {}
 
   Block allocate(const Request& request) override;
   Block allocate_copy(const Request& request, const void* source, std::size_t nbytes) override;
   void deallocate(const Block& block) noexcept override;
-  /// Fails half-way, if it is to.
+  /// May fail half-way.
   void copy(void* destination, const void* source, std::size_t nbytes) override;
   const char* name() const noexcept override { return behind_.name(); }
 
@@ -29,7 +29,7 @@ class FailingAllocator final : public Allocator {
 
   Allocator& behind_;
   const std::size_t budget_nbytes_;
-  boost::atomic<std::size_t> nbytes_out_{0};
+  boost::atomic<std::size_t> live_nbytes_{0};
 };
 
 }  // namespace byre::stress

@@ -6,7 +6,7 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "../world/sizes.hpp"
+#include "../mixed/sizes.hpp"
 
 namespace byre::stress {
 namespace {

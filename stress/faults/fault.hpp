@@ -8,12 +8,14 @@
 #include <string>
 #include <string_view>
 
+#include "support/random.hpp"
+
 namespace byre::stress {
 
 enum class Fault : std::uint8_t {
   allocation,  ///< the first or second allocation of an operation fails; or the Nth of a thread
   random,      ///< any allocation fails, with a chance of its own
-  budget,      ///< an allocation fails because so many bytes are out
+  budget,      ///< an allocation fails while so many bytes are live
   copy,        ///< Allocator::copy throws half-way
   heap,        ///< operator new fails, for a header or an identity
   sink,        ///< a copy sink throws
@@ -45,16 +47,21 @@ inline constexpr FaultRates usual_faults{.allocation = 0.04,
                                          .sink = 0.02,
                                          .budget_nbytes = std::size_t{24} << 20};
 
-/// "none", "usual", or "allocation=0.1,budget=64M,allocation_at=7". Throws std::invalid_argument with a text for
-/// people.
+/// "none", "usual", or "allocation=0.1,budget=64M,allocation_at=7". Throws std::invalid_argument,
+/// with a text for the user.
 FaultRates parse_faults(std::string_view text);
 
-/// What parse_faults takes.
+/// The inverse of parse_faults.
 std::string text_of(const FaultRates& rates);
+
+/// In [0, 1), to be compared with a chance.
+inline double fraction(test::Random& random) noexcept {
+  return static_cast<double>(random.engine()() >> 11) * 0x1p-53;
+}
 
 struct FaultCount {
   std::uint64_t injected = 0;
-  std::uint64_t survived = 0;  ///< after which everything was found as it had to be
+  std::uint64_t survived = 0;  ///< the checks after it passed
 };
 
 class FaultCounts {

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The workload of faults: the mixed one, with the faults of its settings, and files truncated under
-/// their mappings.
+/// The workload of faults: the mixed one with injected faults, and files truncated under their mappings.
 #pragma once
 
+#include "../monitor.hpp"
 #include "../outcome.hpp"
-#include "../watch.hpp"
 
 namespace byre::stress {
 
 /// Throws as run_mixed.
-Outcome run_faults(const Settings& settings, Watch& watch);
+Outcome run_faults(const Settings& settings, Monitor& monitor);
 
 }  // namespace byre::stress

@@ -12,7 +12,7 @@
 namespace byre::stress {
 namespace {
 
-constinit thread_local Injector* this_threads_injector = nullptr;
+constinit thread_local Injector* current_injector = nullptr;
 
 void arm_heap([[maybe_unused]] std::uint32_t after) noexcept {
 #if BYRE_STRESS_FAILS_HEAP
@@ -38,20 +38,20 @@ bool can_fail_heap() noexcept {
 }
 
 Injector::Injector(const FaultRates& rates, std::uint64_t seed) : rates_(rates), random_(seed) {
-  this_threads_injector = this;
+  current_injector = this;
 }
 
 Injector::~Injector() {
-  this_threads_injector = nullptr;
+  current_injector = nullptr;
 }
 
 Injector* Injector::current() noexcept {
-  return this_threads_injector;
+  return current_injector;
 }
 
 void Injector::arm(std::optional<Fault> fault, std::uint32_t after) noexcept {
   armed_ = fault;
-  chances_before_ = after;
+  opportunities_before_ = after;
   to_throw_.reset();
   at_arm_ = counts_;
   if (is_armed(Fault::heap)) {
@@ -61,43 +61,43 @@ void Injector::arm(std::optional<Fault> fault, std::uint32_t after) noexcept {
 
 void Injector::disarm() noexcept {
   if (is_armed(Fault::heap) && disarm_heap()) {
-    note(Fault::heap);
+    record(Fault::heap);
   }
   armed_.reset();
 }
 
-void Injector::spare_heap() noexcept {
-  if (this_threads_injector != nullptr && this_threads_injector->is_armed(Fault::heap)) {
-    this_threads_injector->disarm();
+void Injector::suspend_heap_fault() noexcept {
+  if (current_injector != nullptr && current_injector->is_armed(Fault::heap)) {
+    current_injector->disarm();
   }
 }
 
-bool Injector::strikes(Fault fault) noexcept {
+bool Injector::fires(Fault fault) noexcept {
   bool happens = false;
   if (fault == Fault::allocation && ++allocations_ == rates_.allocation_at) {
     happens = true;
   } else if (is_armed(fault)) {
-    happens = chances_before_-- == 0;
+    happens = opportunities_before_-- == 0;
     if (happens) {
       armed_.reset();
     }
   } else if (const double rate = rate_per_call(fault); rate > 0) {
-    happens = boost::random::uniform_01<double>()(random_) < rate;
+    happens = fraction(random_) < rate;
   }
   if (happens) {
-    note(fault);
+    record(fault);
   }
   return happens;
 }
 
-void Injector::note(Fault fault) noexcept {
+void Injector::record(Fault fault) noexcept {
   ++counts_[fault].injected;
   if (fault != Fault::sink) {
     to_throw_ = fault;
   }
 }
 
-void Injector::note_survival() noexcept {
+void Injector::record_survival() noexcept {
   for (std::size_t at = 0; at < fault_count; ++at) {
     const auto fault = static_cast<Fault>(at);
     counts_[fault].survived += counts_[fault].injected - at_arm_[fault].injected;

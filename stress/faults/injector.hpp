@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Decides for one thread whether what could fail now does.
+/// Injector: decides for one thread which of its steps fail.
 #pragma once
 
-#include <boost/random/mersenne_twister.hpp>
 #include <boost/random/uniform_01.hpp>
 #include <cstdint>
 #include <exception>
@@ -10,17 +9,18 @@
 #include <stdexcept>
 
 #include "fault.hpp"
+#include "support/random.hpp"
 
 namespace byre::stress {
 
-/// What a copy that was told to fail throws: an error of the embedder's own.
+/// Thrown by a copy that is made to fail: an error type of the embedder's.
 struct CopyFailed : std::runtime_error {
   CopyFailed() : runtime_error("the copy was told to fail") {}
 };
 
-/// While it lives, the thread that made it has its allocations, copies and sinks ask it. The faults
-/// of an operation follow from the seed; those with a chance per call depend on how many calls the
-/// operations came to, but change no decision.
+/// While it lives, the allocations, copies and sinks of the thread that made it ask it. The faults of an
+/// operation follow from the seed. Faults with a chance per call depend on the number of calls so far, but
+/// change no decision.
 class Injector {
  public:
   Injector(const FaultRates& rates, std::uint64_t seed);
@@ -31,24 +31,24 @@ class Injector {
   /// The calling thread's, or null.
   static Injector* current() noexcept;
 
-  /// From now on `fault` happens at its chance after the next `after`, once.
+  /// The fault happens once, at the opportunity after the next `after`.
   void arm(std::optional<Fault> fault, std::uint32_t after) noexcept;
   void disarm() noexcept;
-  /// The calling thread's next operator new is not to fail.
-  static void spare_heap() noexcept;
+  /// The calling thread's operator new does not fail any more.
+  static void suspend_heap_fault() noexcept;
   bool is_armed(Fault fault) const noexcept { return armed_ == fault; }
 
-  /// Here is a chance for `fault`: whether it happens. Then it is counted.
-  bool strikes(Fault fault) noexcept;
-  /// It happens for a reason of the caller's.
-  void note(Fault fault) noexcept;
+  /// An opportunity for `fault`. Returns whether it happens, and counts it.
+  bool fires(Fault fault) noexcept;
+  /// The fault happens, by the caller's decision.
+  void record(Fault fault) noexcept;
 
-  /// Whether anything happened since arm().
-  bool has_struck() const noexcept { return counts_.total().injected != at_arm_.total().injected; }
-  /// What happened last since arm() of all that an operation throws for.
+  /// Whether a fault happened since arm().
+  bool has_fired() const noexcept { return counts_.total().injected != at_arm_.total().injected; }
+  /// The last fault since arm() that makes an operation throw.
   std::optional<Fault> to_throw() const noexcept { return to_throw_; }
-  /// What happened since arm() was survived.
-  void note_survival() noexcept;
+  /// The checks passed after the faults since arm().
+  void record_survival() noexcept;
 
   const FaultCounts& counts() const noexcept { return counts_; }
 
@@ -56,19 +56,19 @@ class Injector {
   double rate_per_call(Fault fault) const noexcept;
 
   FaultRates rates_;
-  boost::random::mt19937_64 random_;
+  test::Random random_;
   std::optional<Fault> armed_;
-  std::uint32_t chances_before_ = 0;
-  std::uint64_t allocations_ = 0;  // chances for one to fail
+  std::uint32_t opportunities_before_ = 0;
+  std::uint64_t allocations_ = 0;  // opportunities
   std::optional<Fault> to_throw_;
   FaultCounts at_arm_;
   FaultCounts counts_;
 };
 
-/// Whether `error` is what an operation throws that `fault` made fail.
+/// Whether `fault` makes an operation throw such an error.
 bool is_of(Fault fault, const std::exception& error) noexcept;
 
-/// Whether operator new can be made to fail in this build: not where a sanitizer replaces it too.
+/// Whether operator new can be made to fail: not if a sanitizer replaces it.
 bool can_fail_heap() noexcept;
 
 }  // namespace byre::stress

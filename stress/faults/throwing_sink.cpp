@@ -19,8 +19,8 @@ void count_warning(const char*) noexcept {
 
 void throw_if_told(const stats::CopyEvent&) {
   Injector* injector = Injector::current();
-  if (injector != nullptr && injector->strikes(Fault::sink)) {
-    Injector::spare_heap();  // or what is thrown could not be, which nobody is told of
+  if (injector != nullptr && injector->fires(Fault::sink)) {
+    Injector::suspend_heap_fault();  // or what is thrown could not be, which nobody is told of
     throw std::runtime_error("the sink was told to fail");
   }
 }

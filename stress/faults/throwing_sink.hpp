@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// A copy sink that throws when the copying thread's Injector says so. What a sink throws has to
-/// become a warning, one for each, and nothing else.
+/// ThrowingSink: a copy sink that throws when the copying thread's Injector says so. Each throw has to become
+/// one warning, and nothing else.
 #pragma once
 
 #include <byre/error/error.hpp>
@@ -13,8 +13,8 @@
 
 namespace byre::stress {
 
-/// Installed while it lives, if it is to be; warnings are counted meanwhile instead of written. One
-/// at a time.
+/// Installed while it lives, if `installed` says so. Meanwhile warnings are counted, not written. One at a
+/// time.
 class ThrowingSink {
  public:
   explicit ThrowingSink(bool installed);
@@ -22,7 +22,7 @@ class ThrowingSink {
   ThrowingSink(const ThrowingSink&) = delete;
   ThrowingSink& operator=(const ThrowingSink&) = delete;
 
-  /// While no thread copies: every throw became a warning.
+  /// Every throw became a warning. While no thread copies.
   void check(std::uint64_t thrown, Failures& failures) const;
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// A file truncated under its mapping. Reading a page that is gone is fatal, as documented: SIGBUS,
-/// and nothing else. Pages that remain, and clones written before, read what they read.
+/// A file truncated under its mapping. A read of a page that is gone ends in SIGBUS, as documented. Remaining
+/// pages read as before, and so do clones that were written before.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace byre::stress {
 
-/// Truncates files to several sizes, each in a process of its own, and returns what was wrong. While
-/// there is one thread only. Throws std::system_error where files or processes cannot be had.
+/// Truncates files to several sizes, each in a process of its own, and returns the failures. By a program
+/// with one thread. Throws std::system_error if files or processes cannot be had.
 std::vector<std::string> survive_truncated_files(FaultCount& count);
 
 }  // namespace byre::stress

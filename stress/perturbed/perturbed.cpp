@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "perturbed.hpp"
 
-#include <random>
+#include <chrono>
 #include <stdexcept>
 #include <thread>
 
 namespace byre::stress {
 namespace detail {
 
-constinit thread_local Perturbs* this_threads_perturbs = nullptr;
+constinit thread_local ScopedPerturbation* current_perturbation = nullptr;
 
 }  // namespace detail
 
@@ -25,38 +25,32 @@ std::uint64_t to_units(double chance) {
   return static_cast<std::uint64_t>(chance * 0x1p32);
 }
 
-boost::random::taus88 seeded(std::uint64_t seed) {
-  // A sequence, so that neighbouring seeds have nothing in common.
-  std::seed_seq sequence{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)};
-  return boost::random::taus88(sequence);
-}
-
 }  // namespace
 
-Perturbs::Perturbs(const Perturbation& perturbation, std::uint64_t seed)
+ScopedPerturbation::ScopedPerturbation(const Perturbation& perturbation, std::uint64_t seed)
     : yields_(to_units(perturbation.yields)),
       pauses_(to_units(perturbation.yields + perturbation.pauses)),
       sleeps_(to_units(perturbation.yields + perturbation.pauses + perturbation.sleeps)),
       spurious_(to_units(perturbation.spurious)),
       perturbation_(perturbation),
-      random_(seeded(seed)),
-      before_(detail::this_threads_perturbs) {
+      random_(seed),
+      outer_(detail::current_perturbation) {
   const bool is_off = perturbation == no_perturbation;
-  detail::this_threads_perturbs = is_off ? nullptr : this;
+  detail::current_perturbation = is_off ? nullptr : this;
 }
 
-Perturbs::~Perturbs() {
-  detail::this_threads_perturbs = before_;
+ScopedPerturbation::~ScopedPerturbation() {
+  detail::current_perturbation = outer_;
 }
 
-void Perturbs::delay() {
+void ScopedPerturbation::delay() {
   const std::uint64_t drawn = draw();
   if (drawn < sleeps_) {
-    hold_up(drawn);
+    delay_as_drawn(drawn);
   }
 }
 
-void Perturbs::hold_up(std::uint64_t drawn) {
+void ScopedPerturbation::delay_as_drawn(std::uint64_t drawn) {
   ++this_threads_delays;
   if (drawn < yields_) {
     std::this_thread::yield();

@@ -2,6 +2,7 @@
 /// Perturbed: delays follow from the seed, change no answer, and are not there when off.
 #include "perturbed.hpp"
 
+#include <byre/sync/detail/boost_shared_mutex.hpp>
 #include <byre/cow/detail/share_lock.hpp>
 #include <byre/storage/buffer.hpp>
 
@@ -27,7 +28,7 @@ constexpr Perturbation often{.yields = 0.1, .pauses = 0.2, .spurious = 0.2, .mos
 
 /// After each of some steps, how many delays there were; and what came about for no reason.
 std::vector<std::uint64_t> decisions(const Perturbation& perturbation, std::uint64_t seed) {
-  const Perturbs perturbs(perturbation, seed);
+  const ScopedPerturbation perturbs(perturbation, seed);
   const std::uint64_t before = delays_of_this_thread();
   Perturbed::Atomic<std::uint32_t> atomic(0);
   std::vector<std::uint64_t> made;
@@ -62,7 +63,7 @@ TEST(Perturbed, delays_nothing_when_off) {
   Perturbed::Atomic<std::uint32_t> atomic(0);
   const std::uint64_t before = delays_of_this_thread();
   for (const bool perturbed : {true, false}) {
-    std::optional<Perturbs> perturbs;
+    std::optional<ScopedPerturbation> perturbs;
     if (perturbed) {
       perturbs.emplace(no_perturbation, 5);
     }
@@ -75,10 +76,10 @@ TEST(Perturbed, delays_nothing_when_off) {
 }
 
 TEST(Perturbed, is_as_it_was_before_when_a_perturbation_ends) {
-  const Perturbs outer({.pauses = 1}, 1);
+  const ScopedPerturbation outer({.pauses = 1}, 1);
   Perturbed::Atomic<std::uint32_t> atomic(0);
   {
-    const Perturbs inner(no_perturbation, 1);
+    const ScopedPerturbation inner(no_perturbation, 1);
     const std::uint64_t before = delays_of_this_thread();
     atomic.load(relaxed);
     EXPECT_EQ(delays_of_this_thread(), before);
@@ -89,7 +90,7 @@ TEST(Perturbed, is_as_it_was_before_when_a_perturbation_ends) {
 }
 
 TEST(Perturbed, delays_plain_data_locks_and_parking_too) {
-  const Perturbs perturbs({.pauses = 1}, 1);
+  const ScopedPerturbation perturbs({.pauses = 1}, 1);
   const auto delays_of = [](auto act) {
     const std::uint64_t before = delays_of_this_thread();
     act();
@@ -112,7 +113,7 @@ TEST(Perturbed, delays_plain_data_locks_and_parking_too) {
 }
 
 TEST(Perturbed, wakes_and_fails_for_no_reason_where_that_is_allowed) {
-  const Perturbs perturbs({.spurious = 1}, 1);
+  const ScopedPerturbation perturbs({.spurious = 1}, 1);
   Perturbed::park(
       &perturbs, [] { return true; }, relaxed);  // or this test would never end
   Perturbed::Atomic<std::uint32_t> atomic(7);
@@ -127,7 +128,7 @@ TEST(Perturbed, refuses_what_is_no_chance) {
   for (const Perturbation& wrong :
        {Perturbation{.yields = -0.1}, Perturbation{.sleeps = 1.5}, Perturbation{.spurious = 2},
         Perturbation{.yields = 0.6, .pauses = 0.6}, Perturbation{.pauses = not_a_number}}) {
-    EXPECT_THROW(Perturbs(wrong, 1), std::invalid_argument);
+    EXPECT_THROW(ScopedPerturbation(wrong, 1), std::invalid_argument);
   }
 }
 
@@ -137,7 +138,7 @@ using Buffers = testing::Types<basic_buffer<Perturbed>, basic_buffer<Perturbed, 
 TYPED_TEST_SUITE(PerturbedBuffer, Buffers);
 
 TYPED_TEST(PerturbedBuffer, does_what_a_buffer_does) {
-  const Perturbs perturbs(often, 9);
+  const ScopedPerturbation perturbs(often, 9);
   for (int round = 0; round < 100; ++round) {
     TypeParam buffer = TypeParam::allocate(64);
     buffer.mutable_data()[0] = std::byte{1};

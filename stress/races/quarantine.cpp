@@ -13,16 +13,16 @@ namespace byre::stress::races {
 namespace {
 
 constexpr std::byte released_byte{Quarantine::released & 0xFF};
-constexpr std::size_t note_nbytes = data_alignment;
+constexpr std::size_t header_nbytes = data_alignment;
 
 }  // namespace
 
 /// In front of each block.
-struct Quarantine::Note {
-  Block block;         // as the heap gave it, with room for this note
+struct Quarantine::Header {
+  Block block;         // as the heap gave it, with room for this header
   std::byte* first;    // of the prefix, which the data follows
   std::size_t nbytes;  // of both
-  Note* next;          // released before it
+  Header* next;        // released before it
   boost::atomic<bool> is_released;
 
   bool is_untouched() const noexcept {
@@ -36,33 +36,34 @@ Quarantine::~Quarantine() {
 }
 
 Block Quarantine::allocate(const Request& request) {
-  static_assert(sizeof(Note) <= note_nbytes);
-  const Block block = aligned_allocator().allocate({request.nbytes, request.prefix + note_nbytes});
+  static_assert(sizeof(Header) <= header_nbytes);
+  const Block block =
+      aligned_allocator().allocate({request.nbytes, request.prefix + header_nbytes});
   std::byte* const data = static_cast<std::byte*>(block.data);
   std::byte* const first = data - request.prefix;
-  Note* const note =
-      ::new (first - note_nbytes) Note{block, first, request.prefix + request.nbytes, nullptr, {}};
-  note->is_released.store(false, boost::memory_order_relaxed);
-  // Relaxed: a count, read when nothing runs.
-  blocks_out_.fetch_add(1, boost::memory_order_relaxed);
-  return {data, request.nbytes, note};
+  Header* const header = ::new (first - header_nbytes)
+      Header{block, first, request.prefix + request.nbytes, nullptr, {}};
+  header->is_released.store(false, boost::memory_order_relaxed);
+  // Relaxed: a count, read between rounds.
+  live_blocks_.fetch_add(1, boost::memory_order_relaxed);
+  return {data, request.nbytes, header};
 }
 
 void Quarantine::deallocate(const Block& block) noexcept {
-  Note* const note = static_cast<Note*>(block.base);
-  // Relaxed, here and below: what is released is looked at when nothing runs.
-  if (note->is_released.exchange(true, boost::memory_order_relaxed)) {
+  Header* const header = static_cast<Header*>(block.base);
+  // Relaxed, here and below: released blocks are checked between rounds.
+  if (header->is_released.exchange(true, boost::memory_order_relaxed)) {
     released_twice_.fetch_add(1, boost::memory_order_relaxed);
     return;
   }
-  blocks_out_.fetch_sub(1, boost::memory_order_relaxed);
+  live_blocks_.fetch_sub(1, boost::memory_order_relaxed);
   if constexpr (is_sanitized) {
-    aligned_allocator().deallocate(note->block);
+    aligned_allocator().deallocate(header->block);
     return;
   }
-  std::memset(note->first, static_cast<int>(released_byte), note->nbytes);
-  note->next = released_.load(boost::memory_order_relaxed);
-  while (!released_.compare_exchange_weak(note->next, note, boost::memory_order_relaxed,
+  std::memset(header->first, static_cast<int>(released_byte), header->nbytes);
+  header->next = released_.load(boost::memory_order_relaxed);
+  while (!released_.compare_exchange_weak(header->next, header, boost::memory_order_relaxed,
                                           boost::memory_order_relaxed)) {
   }
 }
@@ -74,21 +75,21 @@ void Quarantine::copy(void* destination, const void* source, std::size_t nbytes)
   Allocator::copy(destination, source, nbytes);
 }
 
-std::uint64_t Quarantine::blocks_out() const noexcept {
+std::uint64_t Quarantine::live_blocks() const noexcept {
   // Relaxed: exact where the caller happens after all releases.
-  return blocks_out_.load(boost::memory_order_relaxed);
+  return live_blocks_.load(boost::memory_order_relaxed);
 }
 
 Quarantine::Findings Quarantine::end_round() noexcept {
   // Relaxed, both: the caller happens after the round.
   Findings findings{0, released_twice_.exchange(0, boost::memory_order_relaxed)};
-  Note* note = released_.exchange(nullptr, boost::memory_order_relaxed);
-  while (note != nullptr) {
-    if (!note->is_untouched()) {
+  Header* header = released_.exchange(nullptr, boost::memory_order_relaxed);
+  while (header != nullptr) {
+    if (!header->is_untouched()) {
       ++findings.used_after_release;
     }
-    const Block block = note->block;
-    note = note->next;
+    const Block block = header->block;
+    header = header->next;
     aligned_allocator().deallocate(block);
   }
   return findings;

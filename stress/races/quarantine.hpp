@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Quarantine: the memory of a race. What is released stays untouched until the round is over, so
-/// that whoever still uses it is found out, and nothing is released twice or never.
+/// Quarantine: the memory of a race. Released blocks are kept until the round ends, and checked then: a
+/// use after release shows, and so does a block that is released twice or never.
 #pragma once
 
 #include <byre/memory/allocator.hpp>
@@ -13,14 +13,14 @@
 
 namespace byre::stress::races {
 
-/// Thread-safe, and without a lock, which would order the very threads that are to race. Built with
-/// a sanitizer it gives memory back at once: then finding out is the sanitizer's.
+/// Thread-safe, and without a lock: a lock would order the threads that are to race. Under a sanitizer it
+/// frees memory at once, and leaves these checks to the sanitizer.
 class Quarantine final : public Allocator {
  public:
-  /// What eight bytes of released memory are.
+  /// Eight bytes of released memory.
   static constexpr std::uint64_t released = 0xDEDE'DEDE'DEDE'DEDE;
 
-  /// What a round did wrong.
+  /// The errors of a round.
   struct Findings {
     std::uint64_t used_after_release = 0;  ///< blocks
     std::uint64_t released_twice = 0;
@@ -36,20 +36,20 @@ class Quarantine final : public Allocator {
   void copy(void* destination, const void* source, std::size_t nbytes) override;
   const char* name() const noexcept override { return "quarantine"; }
 
-  /// Called by whoever copies, before it does; may throw. Set while nobody copies.
+  /// Runs on the copying thread before each copy; may throw. To be set between rounds.
   std::function<void()> before_copy;
 
-  /// Blocks that were not released. Exact while nothing runs.
-  std::uint64_t blocks_out() const noexcept;
+  /// Blocks that were not released. Exact between rounds.
+  std::uint64_t live_blocks() const noexcept;
 
-  /// By one thread, while no other runs: looks at what was released, and gives it back.
+  /// Checks what was released, and frees it. Between rounds.
   Findings end_round() noexcept;
 
  private:
-  struct Note;
+  struct Header;
 
-  boost::atomic<Note*> released_{nullptr};
-  boost::atomic<std::uint64_t> blocks_out_{0};
+  boost::atomic<Header*> released_{nullptr};
+  boost::atomic<std::uint64_t> live_blocks_{0};
   boost::atomic<std::uint64_t> released_twice_{0};
 };
 

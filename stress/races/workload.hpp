@@ -2,17 +2,16 @@
 /// A race as a workload of byre-stress.
 #pragma once
 
+#include "../monitor.hpp"
 #include "../outcome.hpp"
-#include "../watch.hpp"
 #include "race.hpp"
 
 namespace byre::stress {
 
-/// Until the time or the operations of the settings are up, a round being one operation of each
-/// thread; of at least two threads, and without the settings' mix, storages and faults, of which the
-/// outcome's settings tell. The buffers are small, if the settings' sizes allow that: races
-/// are about steps, not bytes.
+/// Runs until the duration or the operations of the settings are over; a round is one operation of each
+/// thread. It takes two threads at least, and ignores mix, storages and faults, as the settings of the
+/// outcome say. Its buffers are small if the sizes allow it: races are about steps, not bytes.
 /// Throws as Race::run.
-Outcome run_race(const Race& race, const Settings& settings, Watch& watch);
+Outcome run_race(const Race& race, const Settings& settings, Monitor& monitor);
 
 }  // namespace byre::stress

@@ -22,7 +22,7 @@
 namespace byre::stress {
 namespace {
 
-/// For who ends the program, since a console is not at hand there.
+/// For restore_terminal(), which has no console.
 constinit termios terminal_of_user{};
 constinit std::atomic_bool is_terminal_changed{false};
 
@@ -30,7 +30,7 @@ constexpr int wait_milliseconds = 100;
 constexpr std::chrono::seconds before_first_line{1};
 constexpr std::chrono::seconds between_lines{10};
 
-/// What ends the program, unless whoever started it has it ignored, as nohup does.
+/// The signals that end the program, except those that its parent had ignored, as nohup does.
 sigset_t ending_signals() {
   sigset_t signals;
   sigemptyset(&signals);
@@ -61,15 +61,15 @@ std::size_t usable_columns() {
   return known ? static_cast<std::size_t>(size.ws_col) - 1 : 79;
 }
 
-std::string line_of(const Figures& figures) {
-  const double rate = static_cast<double>(figures.operations) / std::max(figures.seconds, 1e-9);
+std::string line_of(const Progress& progress) {
+  const double rate = static_cast<double>(progress.operations) / std::max(progress.seconds, 1e-9);
   char seconds[32];
-  std::snprintf(seconds, sizeof seconds, "%.0f s", figures.seconds);
-  return std::string(figures.workload) + "  " + seconds + "  " + with_commas(figures.operations) +
+  std::snprintf(seconds, sizeof seconds, "%.0f s", progress.seconds);
+  return std::string(progress.workload) + "  " + seconds + "  " + with_commas(progress.operations) +
          " operations, " + with_commas(static_cast<std::uint64_t>(rate)) + "/s, " +
-         with_commas(static_cast<std::uint64_t>(figures.counted.copies)) + " copies, " +
-         with_commas(static_cast<std::uint64_t>(figures.counted.steals)) + " steals, " +
-         text_of_memory(static_cast<double>(figures.counted.live_bytes)) + " live";
+         with_commas(static_cast<std::uint64_t>(progress.counters.copies)) + " copies, " +
+         with_commas(static_cast<std::uint64_t>(progress.counters.steals)) + " steals, " +
+         text_of_memory(static_cast<double>(progress.counters.live_bytes)) + " live";
 }
 
 }  // namespace
@@ -109,7 +109,7 @@ void Console::wait() {
   pollfd inputs[] = {
       {signals_, POLLIN, 0}, {wakes_, POLLIN, 0}, {reads_keys_ ? STDIN_FILENO : -1, POLLIN, 0}};
   poll(inputs, std::size(inputs), wait_milliseconds);
-  wants_to_end_ = wants_to_end_ || inputs[0].revents != 0;
+  stop_requested_ = stop_requested_ || inputs[0].revents != 0;
   std::uint64_t count;
   [[maybe_unused]] const auto taken = read(wakes_, &count, sizeof count);
   if (inputs[2].revents != 0) {
@@ -122,12 +122,12 @@ void Console::wake() noexcept {
   [[maybe_unused]] const auto written = write(wakes_, &one, sizeof one);
 }
 
-void Console::show(const Figures& figures) {
+void Console::show(const Progress& progress) {
   if (!on_terminal_ && Clock::now() < next_line_) {
     return;
   }
   next_line_ = Clock::now() + between_lines;
-  std::string line = prefix_ + line_of(figures);
+  std::string line = line_of(progress);
   if (on_terminal_) {
     line.resize(std::min(line.size(), usable_columns()));
     std::fprintf(stderr, "\r%s\033[K", line.c_str());
@@ -151,7 +151,7 @@ void Console::read_keys() {
     reads_keys_ = false;  // the terminal is gone
     return;
   }
-  wants_to_end_ = wants_to_end_ || std::find(keys, keys + size, 'q') != keys + size;
+  stop_requested_ = stop_requested_ || std::find(keys, keys + size, 'q') != keys + size;
 }
 
 }  // namespace byre::stress

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The user at the console: sees a line that moves, or plain lines where there is no terminal, and
-/// ends everything with `q` or Ctrl-C.
+/// Console: shows progress as a line that is updated, or as plain lines where there is no terminal. `q` and
+/// Ctrl-C request the end.
 #pragma once
 
 #include <chrono>
 #include <string>
 
-#include "../watch.hpp"
+#include "../monitor.hpp"
 
 namespace byre::stress {
 
-/// One, made before any thread, so that none of them is sent the signals that end the program: they
-/// are read like keys. The terminal is as it was when this is destroyed.
-class Console final : public Watch {
+/// One, made before other threads: it blocks the signals that end the program, and reads them like keys. Its
+/// destructor restores the terminal.
+class Console final : public Monitor {
  public:
   Console();
   ~Console() override;
@@ -21,15 +21,13 @@ class Console final : public Watch {
 
   void wait() override;
   void wake() noexcept override;
-  void show(const Figures& figures) override;
-  bool wants_to_end() const noexcept override { return wants_to_end_; }
+  void show(const Progress& progress) override;
+  bool stop_requested() const noexcept override { return stop_requested_; }
 
-  /// In front of every line shown: "3 of 8, ".
-  void begin_lines_with(std::string text) { prefix_ = std::move(text); }
-  /// Makes room for other output.
+  /// Clears the line, for other output.
   void clear();
 
-  /// For a program that ends without destroying it. By any thread, or a signal handler.
+  /// For a program that ends without the destructor. By any thread, or a signal handler.
   static void restore_terminal() noexcept;
 
  private:
@@ -41,8 +39,7 @@ class Console final : public Watch {
   bool reads_keys_;
   int signals_ = -1;
   int wakes_ = -1;
-  bool wants_to_end_ = false;
-  std::string prefix_;
+  bool stop_requested_ = false;
   Clock::time_point next_line_;
 };
 

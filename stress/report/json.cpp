@@ -8,10 +8,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json operations_of(const Tally& tally) {
+Json operations_of(const Counts& counts) {
   Json operations = Json::object();
   for (std::size_t at = 0; at < operation_count; ++at) {
-    operations[std::string(name_of(static_cast<Operation>(at)))] = tally.operations[at];
+    operations[std::string(name_of(static_cast<Operation>(at)))] = counts.operations[at];
   }
   return operations;
 }
@@ -43,32 +43,32 @@ Json json_of(const FaultCounts& counts) {
 }
 
 Json json_of(const Outcome& outcome) {
-  const Tally& tally = outcome.tally;
+  const Counts& counts = outcome.counts;
   Json json{
       {"workload", outcome.workload},
       {"settings", settings_of(outcome.settings, !outcome.digest)},
       {"seconds", outcome.seconds},
       {"operations", outcome.operations},
-      {"lazy_clones", tally.lazy_clones},
+      {"lazy_clones", counts.lazy_clones},
       {"writes",
-       {{"already_unique", tally.already_unique},
-        {"stole", tally.stole},
-        {"copied", tally.copied},
-        {"found_shared", tally.writes_to_shared},
-        {"found_read_only", tally.writes_to_read_only}}},
-      {"copies", tally.copies()},
-      {"bytes_copied", tally.bytes_copied},
-      {"waits", outcome.counted.waits},
-      {"delays", tally.delays},
-      {"faults", json_of(tally.faults)},
+       {{"already_unique", counts.already_unique},
+        {"stole", counts.stole},
+        {"copied", counts.copied},
+        {"found_shared", counts.writes_to_shared},
+        {"found_read_only", counts.writes_to_read_only}}},
+      {"copies", counts.copies()},
+      {"bytes_copied", counts.bytes_copied},
+      {"waits", outcome.counters.waits},
+      {"delays", counts.delays},
+      {"faults", json_of(counts.faults)},
       {"failures", outcome.failures},
       {"last_operations", outcome.last_operations},
       {"again", command_of(outcome.workload, outcome.settings)},
   };
   if (outcome.digest) {
-    json["operations_by_kind"] = operations_of(tally);
+    json["operations_by_kind"] = operations_of(counts);
     json["digest"] = *outcome.digest;
-    json["bytes_checked"] = tally.bytes_checked;
+    json["bytes_checked"] = counts.bytes_checked;
   }
   json[outcome.digest ? "checkpoints" : "rounds"] = outcome.checkpoints;
   return json;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// What a run came to, for people and for programs. Thread-safe.
+/// Reports of a run, as text and as JSON.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -62,7 +62,7 @@ std::string text_of_memory(double nbytes) {
 }
 
 std::string text_of(const Outcome& outcome) {
-  const Tally& tally = outcome.tally;
+  const Counts& counts = outcome.counts;
   std::ostringstream text;
   text << outcome.workload << ": seed " << outcome.settings.seed << ", " << outcome.settings.threads
        << " threads, " << name_of(outcome.settings.protocol)
@@ -73,16 +73,16 @@ std::string text_of(const Outcome& outcome) {
                                                  std::max(outcome.seconds, 1e-9)))
        << "/s"
        << (outcome.digest
-               ? "; " + text_of_memory(static_cast<double>(tally.bytes_checked)) + " checked"
+               ? "; " + text_of_memory(static_cast<double>(counts.bytes_checked)) + " checked"
                : "")
-       << "\n  " << with_commas(tally.lazy_clones) << " lazy clones, "
-       << with_commas(tally.copies()) << " copies of "
-       << text_of_memory(static_cast<double>(tally.bytes_copied)) << ", "
-       << with_commas(tally.stole) << " steals, "
-       << with_commas(static_cast<std::uint64_t>(outcome.counted.waits)) << " waits\n";
-  write_faults(text, tally.faults);
-  if (tally.delays != 0) {
-    text << "  " << with_commas(tally.delays) << " delays at atomic steps\n";
+       << "\n  " << with_commas(counts.lazy_clones) << " lazy clones, "
+       << with_commas(counts.copies()) << " copies of "
+       << text_of_memory(static_cast<double>(counts.bytes_copied)) << ", "
+       << with_commas(counts.stole) << " steals, "
+       << with_commas(static_cast<std::uint64_t>(outcome.counters.waits)) << " waits\n";
+  write_faults(text, counts.faults);
+  if (counts.delays != 0) {
+    text << "  " << with_commas(counts.delays) << " delays at atomic steps\n";
   }
   if (outcome.settings.operations && outcome.digest) {
     text << "  digest of the operations " << std::hex << *outcome.digest << std::dec << '\n';

@@ -12,7 +12,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Seconds = std::chrono::duration<double>;
 
-/// What a workload is run with, one after the other.
+/// Each workload is run with all of these.
 struct Variant {
   Perturbation perturbation;
   bool with_most_threads;
@@ -20,11 +20,11 @@ struct Variant {
 constexpr Variant variants[] = {
     {no_perturbation, false}, {usual_perturbation, false}, {usual_perturbation, true}};
 
-class Soaking {
+class SoakRun {
  public:
-  Soaking(const Settings& settings, std::chrono::minutes duration, Console& console)
-      : settings_(settings), duration_(duration), console_(console) {
-    keep_malloc_from_hoarding();
+  SoakRun(const Settings& settings, std::chrono::minutes duration, Monitor& monitor)
+      : settings_(settings), duration_(duration), monitor_(monitor) {
+    pin_malloc_thresholds();
     soak_.seed = settings.seed;
     for (const Workload& workload : all_workloads()) {
       soak_.workloads.push_back({std::string(workload.name)});
@@ -34,15 +34,15 @@ class Soaking {
   Soak complete() {
     while (!is_over() && rotate()) {
       if (++soak_.rotations == 1) {
-        soak_.at_start = held_after_trimming();
+        soak_.at_start = resources_after_trimming();
       }
     }
-    soak_.at_end = held_after_trimming();
+    soak_.at_end = resources_after_trimming();
     soak_.peak_nbytes = peak_resident_nbytes();
     soak_.seconds = Seconds(Clock::now() - begun_).count();
     if (soak_.rotations >= 2 && can_judge_growth()) {
       const auto grown = growth(soak_.at_start, soak_.at_end);
-      soak_.lost.insert(soak_.lost.end(), grown.begin(), grown.end());
+      soak_.failures.insert(soak_.failures.end(), grown.begin(), grown.end());
     }
     return std::move(soak_);
   }
@@ -52,12 +52,12 @@ class Soaking {
     return soak_.rotations >= 2 && (settings_.operations || Clock::now() - begun_ >= duration_);
   }
 
-  /// False if it was cut short.
+  /// False if it was ended early.
   bool rotate() {
     for (std::size_t at = 0; at < all_workloads().size(); ++at) {
       for (const Variant& variant : variants) {
         run(at, variant);
-        if (console_.wants_to_end() || !soak_.lost.empty()) {
+        if (monitor_.stop_requested() || !soak_.failures.empty()) {
           return false;
         }
       }
@@ -72,18 +72,18 @@ class Soaking {
     settings.perturbation = variant.perturbation;
     settings.threads = variant.with_most_threads ? most_threads : settings.threads;
     settings.faults = all_workloads()[at].usual_faults;
-    const Outcome outcome = all_workloads()[at].run(settings, console_);
+    const Outcome outcome = all_workloads()[at].run(settings, monitor_);
     SoakedWorkload& soaked = soak_.workloads[at];
     ++soaked.runs;
     soaked.operations += outcome.operations;
     soaked.rounds += outcome.digest ? 0 : outcome.checkpoints;
-    soaked.tally += outcome.tally;
+    soaked.counts += outcome.counts;
     if (!outcome.failures.empty()) {
-      soak_.lost.push_back(text_of(outcome));
+      soak_.failures.push_back(text_of(outcome));
     }
   }
 
-  /// Eight rotations are enough to see what grows; but a run takes a moment to set up.
+  /// Eight rotations show what grows. A run takes a moment to set up.
   Seconds slice() const {
     const auto runs = static_cast<double>(8 * all_workloads().size() * std::size(variants));
     return std::clamp(Seconds(duration_) / runs, Seconds(1), Seconds(60));
@@ -91,7 +91,7 @@ class Soaking {
 
   const Settings settings_;
   const std::chrono::minutes duration_;
-  Console& console_;
+  Monitor& monitor_;
   const Clock::time_point begun_ = Clock::now();
   std::uint64_t runs_ = 0;
   Soak soak_;
@@ -99,8 +99,8 @@ class Soaking {
 
 }  // namespace
 
-Soak soak(const Settings& settings, std::chrono::minutes duration, Console& console) {
-  return Soaking(settings, duration, console).complete();
+Soak soak(const Settings& settings, std::chrono::minutes duration, Monitor& monitor) {
+  return SoakRun(settings, duration, monitor).complete();
 }
 
 }  // namespace byre::stress

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// A long run of everything: all workloads in turn, perturbed and not, with few and with many
-/// threads, until the time is over; and whether anything was lost or grew meanwhile.
+/// Soak: a long run of all workloads in turn, perturbed and not, with few threads and with many; and whether
+/// anything failed or grew meanwhile.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "../monitor.hpp"
 #include "../outcome.hpp"
-#include "../report/console.hpp"
-#include "memory.hpp"
+#include "resources.hpp"
 
 namespace byre::stress {
 
@@ -22,7 +22,7 @@ struct SoakedWorkload {
   std::uint64_t runs = 0;
   std::uint64_t operations = 0;
   std::uint64_t rounds = 0;  ///< of a race
-  Tally tally{};
+  Counts counts{};
 };
 
 struct Soak {
@@ -30,16 +30,16 @@ struct Soak {
   double seconds = 0;
   std::uint64_t rotations = 0;  ///< complete ones
   std::vector<SoakedWorkload> workloads;
-  Held at_start;  ///< after the first rotation, when everything has been used once
-  Held at_end;
+  Resources at_start;  ///< after the first rotation, when everything has been used once
+  Resources at_end;
   std::uint64_t peak_nbytes = 0;
-  std::vector<std::string> lost;  ///< failures, with what repeats them, and growth
+  std::vector<std::string> failures;  ///< with the command that repeats them; and growth
 };
 
-/// Two rotations at least, unless it is ended early. Settings with `operations` make it exactly two,
-/// of so many each. The first failure ends it. One at a time, by the thread of the console; throws as
-/// the workloads do.
-Soak soak(const Settings& settings, std::chrono::minutes duration, Console& console);
+/// At least two rotations, unless the user ends it. With `operations` in the settings it is exactly two, of
+/// so many each. The first failure ends it. By the thread of the console, one at a time. Throws as the
+/// workloads do.
+Soak soak(const Settings& settings, std::chrono::minutes duration, Monitor& monitor);
 
 /// One page.
 std::string text_of(const Soak& soak);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""What byre-stress says to a command line, what a seed repeats, and how a run ends early:
+"""How byre-stress takes a command line, what a seed repeats, and how a run ends early:
 command_line_test.py BYRE_STRESS CONTROLS, the folder of the model checker's own."""
 import contextlib
 import json
@@ -69,10 +69,10 @@ class BadCommandLines(unittest.TestCase):
         self.refuses("a chance above 0", "--perturb", "nan")
 
     def test_one_thing_is_done_at_a_time(self):
-        self.refuses("either --soak or --list, not both", "--list", "--soak")
+        self.refuses("either --list or --soak, not both", "--list", "--soak")
         self.refuses("--list does not take --seed", "--list", "--seed", "1")
         self.refuses("--soak does not take --mix", "--soak", "--mix", "read=1")
-        self.refuses("--rounds goes with --planted", "--rounds", "1")
+        self.refuses("--rounds goes with --seeded-bugs", "--rounds", "1")
         self.refuses("either --duration or --operations", "--duration", "1", "--operations", "1")
 
     def test_a_race_takes_what_matters_to_it(self):
@@ -81,13 +81,13 @@ class BadCommandLines(unittest.TestCase):
         self.refuses("a race does not take --storages", *race, "--storages", "8")
         self.refuses("a race does not take --faults", *race, "--faults", "none")
         self.refuses("a race takes from 2 --threads on", *race, "--threads", "1")
-        self.refuses("--threads takes a whole number from 2", "--planted", "--threads", "1")
+        self.refuses("--threads takes a whole number from 2", "--seeded-bugs", "--threads", "1")
 
     def test_what_is_refused_leaves_a_file_as_it_was(self):
         with tempfile.NamedTemporaryFile("w+") as file:
             file.write("as it was")
             file.flush()
-            self.refuses("there is no planted bug", "--planted", "x", "--json", file.name)
+            self.refuses("there is no seeded bug", "--seeded-bugs", "x", "--json", file.name)
             self.refuses("there is no workload", "--workload", "x", "--json", file.name)
             self.assertEqual(pathlib.Path(file.name).read_text(), "as it was")
 
@@ -101,7 +101,7 @@ class Runs(unittest.TestCase):
     def test_help_and_list_say_what_there_is(self):
         self.assertIn("--workload NAME", run("--help").stdout)
         listed = run("--list").stdout
-        for name in ("mixed", "faults", "board_steal="):
+        for name in ("mixed", "faults", "shared_slot_steal="):
             self.assertIn(name, listed)
 
     def test_a_seed_repeats_every_decision(self):
@@ -167,23 +167,23 @@ class Runs(unittest.TestCase):
                  "--sizes", "1..1K"],
                 capture_output=True, text=True, preexec_fn=have_room_for_some_stacks)
             self.assertEqual(ended.returncode, 1, ended)
-            self.assertIn("byre-stress: boost::thread_resource_error", ended.stderr)
+            self.assertIn("byre-stress: Resource temporarily unavailable", ended.stderr)
             self.assertNotIn("signal", ended.stderr)
 
     # They are wrong whatever other threads do: no race finds them better than one thread.
     OF_ONE_THREAD = {"keeps_no_agreeing_write"}
 
-    def test_every_control_of_the_model_checker_is_planted(self):
+    def test_every_known_wrong_design_of_the_model_checker_is_a_seeded_bug(self):
         listed = run("--list").stdout
         names = {name for file in CONTROLS.glob("*.cpp")
-                 for name in re.findall(r'\.name = "control\.(\w+)"', file.read_text())}
+                 for name in re.findall(r'\.name = "known_wrong\.(\w+)"', file.read_text())}
         self.assertGreater(len(names), 8)
         self.assertLessEqual(self.OF_ONE_THREAD, names)
         for name in names - self.OF_ONE_THREAD:
             # A weak load is the same bug in whatever it guards.
-            planted = name.removesuffix("_writes") if name.startswith("relaxed") else name
-            planted = planted.removesuffix("_resizes")
-            self.assertRegex(listed, rf"(?m)^  {planted} ")
+            seeded = name.removesuffix("_writes") if name.startswith("relaxed") else name
+            seeded = seeded.removesuffix("_resizes")
+            self.assertRegex(listed, rf"(?m)^  {seeded} ")
 
     def test_every_kind_of_operation_is_done(self):
         (outcome,) = figures("--seed", "1", *SHORT)
@@ -223,8 +223,8 @@ class EarlyEnds(unittest.TestCase):
             self.assertEqual(process.returncode, 0)
             self.assertIn("all right", out)
 
-    def test_a_hunt_that_is_killed_takes_its_child_with_it(self):
-        endless = [PROGRAM, "--planted", "relaxed_finish", "--rounds", "1000000000000"]
+    def test_a_detection_run_that_is_killed_takes_its_child_with_it(self):
+        endless = [PROGRAM, "--seeded-bugs", "relaxed_finish", "--rounds", "1000000000000"]
         with subprocess.Popen(endless, stdout=subprocess.PIPE, text=True) as process:
             children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children")
             if not children.exists():
@@ -240,10 +240,10 @@ class EarlyEnds(unittest.TestCase):
     def test_a_program_that_dies_leaves_the_terminal_as_it_was(self):
         with self.on_terminal() as (process, terminal, before):
             process.send_signal(signal.SIGABRT)
-            while process.poll() is None:  # its last words may be more than the terminal holds
+            while process.poll() is None:  # its crash report may be more than the terminal holds
                 if select.select([self.keyboard], [], [], 0.1)[0]:
                     os.read(self.keyboard, 4096)
-            # Where it dies in the middle of what its last words need, it is the alarm that ends it.
+            # If it holds a lock that the crash report needs, the alarm ends it.
             self.assertIn(process.returncode, (-signal.SIGABRT, -signal.SIGALRM))
             self.assertEqual(termios.tcgetattr(terminal), before)
 

@@ -2,8 +2,6 @@
 #include <gtest/gtest.h>
 #include <byre/byre.hpp>
 
-#include <boost/thread/thread.hpp>
-
 #include "../faults/failing_allocator.hpp"
 #include "../faults/injector.hpp"
 #include "../faults/throwing_sink.hpp"
@@ -17,7 +15,7 @@ struct FaultsTest : testing::Test {
   FailingAllocator allocator{aligned_allocator(), 4096};
 };
 
-TEST_F(FaultsTest, the_allocation_that_was_named_fails_and_no_other) {
+TEST_F(FaultsTest, only_the_chosen_allocation_fails) {
   injector.arm(Fault::allocation, 1);
   const Buffer first = Buffer::allocate(10, allocator);
   EXPECT_THROW(Buffer::allocate(10, allocator), OutOfMemory);
@@ -35,17 +33,17 @@ TEST(Faults, the_nth_allocation_of_a_thread_fails) {
       EXPECT_EQ(injector.to_throw(), Fault::allocation);
     } else {
       const Buffer fine = Buffer::allocate(10, allocator);
-      EXPECT_FALSE(injector.has_struck()) << call;
+      EXPECT_FALSE(injector.has_fired()) << call;
     }
   }
 }
 
-TEST_F(FaultsTest, what_one_operation_survived_is_not_said_of_another) {
+TEST_F(FaultsTest, survival_is_counted_per_operation) {
   injector.arm(Fault::allocation, 0);
   EXPECT_THROW(Buffer::allocate(10, allocator), OutOfMemory);
   injector.arm(Fault::allocation, 0);
   EXPECT_THROW(Buffer::allocate(10, allocator), OutOfMemory);
-  injector.note_survival();
+  injector.record_survival();
   EXPECT_EQ(injector.counts()[Fault::allocation].injected, 2u);
   EXPECT_EQ(injector.counts()[Fault::allocation].survived, 1u);
 }
@@ -59,7 +57,7 @@ TEST_F(FaultsTest, a_copy_fails_half_way) {
   EXPECT_EQ(buffer.materialize(), Materialized::copied);
 }
 
-TEST_F(FaultsTest, a_budget_is_spent_and_comes_back) {
+TEST_F(FaultsTest, memory_over_the_budget_is_refused) {
   {
     const Buffer most = Buffer::allocate(4000, allocator);
     EXPECT_THROW(Buffer::allocate(100, allocator), OutOfMemory);
@@ -68,7 +66,7 @@ TEST_F(FaultsTest, a_budget_is_spent_and_comes_back) {
   EXPECT_EQ(injector.counts()[Fault::budget].injected, 1u);
 }
 
-TEST_F(FaultsTest, the_heap_fails_where_it_can_be_made_to) {
+TEST_F(FaultsTest, operator_new_fails_where_it_can_be_made_to) {
   if (!can_fail_heap()) {
     GTEST_SKIP() << "operator new is a sanitizer's in this build";
   }
@@ -80,10 +78,10 @@ TEST_F(FaultsTest, the_heap_fails_where_it_can_be_made_to) {
   EXPECT_EQ(storage.use_count(), 1u);
 }
 
-TEST_F(FaultsTest, a_thread_without_an_injector_is_spared) {
+TEST_F(FaultsTest, a_thread_without_an_injector_has_no_faults) {
   const Injector* const mine = Injector::current();
   EXPECT_EQ(mine, &injector);
-  boost::thread([] { EXPECT_EQ(Injector::current(), nullptr); }).join();
+  std::thread([] { EXPECT_EQ(Injector::current(), nullptr); }).join();
 }
 
 TEST(ThrowingSink, each_throw_is_a_warning) {

@@ -7,10 +7,10 @@
 
 #include <cstdlib>
 
-#include "../soak/memory.hpp"
-#include "../world/hang.hpp"
-#include "../world/last_words.hpp"
-#include "../world/log.hpp"
+#include "../crash_handler.hpp"
+#include "../mixed/operation_log.hpp"
+#include "../soak/resources.hpp"
+#include "../watchdog.hpp"
 
 namespace byre::stress {
 namespace {
@@ -25,7 +25,7 @@ TEST(Report, a_failure_names_the_seed_the_last_operations_and_the_command_that_r
   outcome.settings.seed = 7;
   outcome.settings.operations = 100;
   outcome.failures = {"thread 2: a storage is stale"};
-  Log log;
+  OperationLog log;
   log.begin({.operation = Operation::clone, .slot = 5, .nbytes = 64, .fault = Fault::copy});
   outcome.last_operations = log.lines(4);
   const std::string text = text_of(outcome);
@@ -41,7 +41,7 @@ TEST(Report, a_failure_names_the_seed_the_last_operations_and_the_command_that_r
 }
 
 TEST(Report, the_log_keeps_the_last_operations) {
-  Log log;
+  OperationLog log;
   for (int count = 0; count < 100; ++count) {
     log.begin({});
     log.end("done");
@@ -53,8 +53,8 @@ TEST(Report, the_log_keeps_the_last_operations) {
 TEST(ReportDeathTest, a_program_that_dies_says_what_repeats_it) {
   EXPECT_DEATH(
       {
-        const LastWords last_words("byre-stress --seed 7",
-                                   [] { return std::vector<std::string>{"thread 0 #1 read"}; });
+        const CrashHandler crash_handler(
+            "byre-stress --seed 7", [] { return std::vector<std::string>{"thread 0 #1 read"}; });
         std::abort();
       },
       "ended by signal.*\nagain: byre-stress --seed 7\n  thread 0 #1 read");
@@ -63,13 +63,13 @@ TEST(ReportDeathTest, a_program_that_dies_says_what_repeats_it) {
 TEST(ReportDeathTest, a_run_that_hangs_is_ended_and_says_what_repeats_it) {
   EXPECT_EXIT(
       {
-        const LastWords last_words("byre-stress --seed 7",
-                                   [] { return std::vector<std::string>{"thread 0 #1 read"}; });
-        Hang hang(last_words, std::chrono::seconds(0));
-        hang.look(4);
-        hang.look(5);
+        const CrashHandler crash_handler(
+            "byre-stress --seed 7", [] { return std::vector<std::string>{"thread 0 #1 read"}; });
+        Watchdog watchdog(crash_handler, std::chrono::seconds(0));
+        watchdog.observe(4);
+        watchdog.observe(5);
         for (;;) {
-          hang.look(5);
+          watchdog.observe(5);
         }
       },
       testing::ExitedWithCode(1),
@@ -90,10 +90,10 @@ TEST(Report, of_a_race_has_no_figures_that_races_do_not_have) {
 }
 
 TEST(Growth, is_what_exceeds_what_is_allowed) {
-  const Held before{
+  const Resources before{
       .resident_nbytes = 1 << 20, .heap_nbytes = 1000, .mappings = 50, .files = 5, .threads = 1};
   EXPECT_TRUE(growth(before, before).empty());
-  Held after = before;
+  Resources after = before;
   after.heap_nbytes += (1 << 20) + 1;
   after.resident_nbytes += (16 << 20) + 1;
   after.mappings += 257;
@@ -103,8 +103,8 @@ TEST(Growth, is_what_exceeds_what_is_allowed) {
 }
 
 TEST(Texts, are_read_as_they_are_written) {
-  const Mix mix = parse_mix("read=4,board_steal=2");
-  EXPECT_EQ(text_of(mix), "read=4,board_steal=2");
+  const Mix mix = parse_mix("read=4,shared_slot_steal=2");
+  EXPECT_EQ(text_of(mix), "read=4,shared_slot_steal=2");
   EXPECT_EQ(parse_mix(text_of(usual_mix())), usual_mix());
   EXPECT_EQ(parse_faults(text_of(usual_faults)), usual_faults);
   EXPECT_EQ(parse_faults(text_of(FaultRates{})), FaultRates{});

@@ -6,25 +6,25 @@
 #include <string>
 #include <string_view>
 
-#include "../planted/designs.hpp"
+#include "../mixed/run.hpp"
 #include "../report/console.hpp"
 #include "../report/report.hpp"
-#include "../world/run.hpp"
+#include "../seeded_bugs/wrong_designs.hpp"
 
 namespace byre::stress {
 namespace {
 
-/// No operation takes as long, and one that hangs is to be found soon.
-constexpr std::chrono::seconds patience{20};
+/// No operation takes as long. A hang is to be found soon.
+constexpr std::chrono::seconds hang_timeout{20};
 
 template <template <class> class Share>
 Outcome run(const Settings& settings) {
   Console console;
-  return Run<Perturbed, Share>("mixed", settings, console, patience).complete();
+  return Run<Perturbed, Share>("mixed", settings, console, hang_timeout).complete();
 }
 
 Outcome run(std::string_view name, const Settings& settings) {
-  using namespace planted;
+  using namespace seeded_bugs;
   if (name == "drops_in_two_steps") {
     return run<WordOver<DropsInTwoSteps>::Share>(settings);
   }
@@ -55,7 +55,8 @@ int main(int argc, char** argv) {
                     .perturbation = usual_perturbation,
                     .operations = 50'000};
   // Writes of what others still copy come about often.
-  settings.mix = parse_mix("board_clone=4,board_steal=4,hand=2,take=2,write=2,read=1,drop=1");
+  settings.mix =
+      parse_mix("shared_slot_clone=4,shared_slot_steal=4,hand=2,take=2,write=2,read=1,drop=1");
   const Outcome outcome = run(argv[1], settings);
   std::fputs(text_of(outcome).c_str(), stdout);
   return outcome.failures.empty() ? EXIT_SUCCESS : EXIT_FAILURE;

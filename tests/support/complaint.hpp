@@ -9,14 +9,13 @@
 namespace byre::test {
 
 /// What was said by the Expected that `action` threw.
-template <class Expected, class Action>
+template <class Expected = Error, class Action>
 std::string complaint_of(Action&& action) {
   try {
     action();
-  } catch (const Expected& error) {
-    return error.what();
   } catch (const Error& error) {
-    return std::string("another type of error: ") + error.what();
+    const bool is_expected = dynamic_cast<const Expected*>(&error) != nullptr;
+    return (is_expected ? "" : "another type of error: ") + std::string(error.what());
   }
   return "nothing was thrown";
 }

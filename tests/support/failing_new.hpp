@@ -21,4 +21,16 @@ extern constinit thread_local bool new_failed;
 /// How many more were made on this thread than deleted.
 extern constinit thread_local std::ptrdiff_t news_alive;
 
+/// While it lives, the thread's operator new fails once: the `nth` from here on, counted from 0.
+class FailingNew {
+ public:
+  explicit FailingNew(int nth = 0) noexcept {
+    new_failed = false;
+    news_until_failure = nth;
+  }
+  ~FailingNew() { news_until_failure = never_fails; }
+  FailingNew(const FailingNew&) = delete;
+  FailingNew& operator=(const FailingNew&) = delete;
+};
+
 }  // namespace byre::test

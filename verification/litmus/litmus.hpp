@@ -6,7 +6,6 @@
 #include <string>
 
 #include "../search.hpp"
-#include "tests.hpp"
 
 namespace byre::verification {
 
@@ -42,7 +41,7 @@ constexpr sync::Step at(std::memory_order order = seq_cst) noexcept {
 /// The outcomes that the search under way has seen, by number.
 inline std::array<bool, 8> seen{};
 
-/// A test, with its outcome noted: outcome() is an index into its `outcomes`.
+/// A test, with its outcome recorded: outcome() is an index into its `outcomes`.
 template <class Test>
 class Watched : public Test {
  public:
@@ -83,14 +82,16 @@ Found search(const Search& search) {
 
 /// A test with outcomes passes if they are as it says; one without ends as `expected`.
 template <class Test>
-Scenario litmus_test(std::string_view name, std::string_view shows,
-                     Verdict expected = Verdict::pass) {
-  return {.name = name,
-          .shows = shows,
-          .threads = Test::threads,
-          .expected = expected,
-          .cover = {},
-          .search = &litmus::search<Test>};
+const Scenario& litmus_test(std::string_view name, std::string_view shows,
+                            Verdict expected = Verdict::pass,
+                            std::source_location where = std::source_location::current()) {
+  return listed({.name = name,
+                 .shows = shows,
+                 .threads = Test::threads,
+                 .expected = expected,
+                 .cover = {},
+                 .search = &litmus::search<Test>},
+                where);
 }
 
 }  // namespace byre::verification

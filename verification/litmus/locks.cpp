@@ -156,38 +156,33 @@ struct CrossedLocks {
   Checked::SharedMutex mutexes[2];
 };
 
+const Scenario* const tests[] = {
+    &litmus_test<PlainReads>("litmus.plain_reads", "Two reads of plain data are no race."),
+    &litmus_test<PlainReadAndWrite>("litmus.plain_read_and_write", "A read and a write are.",
+                                    Verdict::data_race),
+    &litmus_test<PlainWrites>("litmus.plain_writes", "So are two writes.", Verdict::data_race),
+    &litmus_test<Exclusive>("litmus.exclusive_lock", "Holders of the lock come one by one."),
+    &litmus_test<SharedWrites>("litmus.shared_lock_writes", "A shared lock is none for writes.",
+                               Verdict::data_race),
+    &litmus_test<SharedAtOnce>("litmus.shared_lock_at_once", "Two may hold it shared."),
+    &litmus_test<SharedThenExclusive>("litmus.shared_then_exclusive",
+                                      "Who holds it alone comes after who held it shared."),
+    &litmus_test<SharedThenShared>(
+        "litmus.blind.shared_then_shared",
+        "Blind spot: holders of the shared lock are ordered, which C++ does not promise, so this "
+        "race is not seen. The textbook form writes under no shared lock; the stress runs under "
+        "ThreadSanitizer, which knows the difference."),
+    &litmus_test<NotHeld>("litmus.lock_not_held", "Nobody unlocks what is not locked.",
+                          Verdict::misused_lock),
+    &litmus_test<Upgraded>("litmus.lock_upgraded",
+                           "Who has the lock shared and wants it alone waits for itself.",
+                           Verdict::deadlock),
+    &litmus_test<FreedWhileHeld>("litmus.lock_freed_while_held",
+                                 "A lock outlives those who have it.", Verdict::use_after_free),
+    &litmus_test<CrossedLocks>("litmus.crossed_locks", "Two locks in two orders are a deadlock.",
+                               Verdict::deadlock),
+};
+
 }  // namespace
 }  // namespace litmus
-
-std::span<const Scenario> litmus_of_locks() {
-  using namespace litmus;
-  static const Scenario tests[] = {
-      litmus_test<PlainReads>("litmus.plain_reads", "Two reads of plain data are no race."),
-      litmus_test<PlainReadAndWrite>("litmus.plain_read_and_write", "A read and a write are.",
-                                     Verdict::data_race),
-      litmus_test<PlainWrites>("litmus.plain_writes", "So are two writes.", Verdict::data_race),
-      litmus_test<Exclusive>("litmus.exclusive_lock", "Holders of the lock come one by one."),
-      litmus_test<SharedWrites>("litmus.shared_lock_writes", "A shared lock is none for writes.",
-                                Verdict::data_race),
-      litmus_test<SharedAtOnce>("litmus.shared_lock_at_once", "Two may hold it shared."),
-      litmus_test<SharedThenExclusive>("litmus.shared_then_exclusive",
-                                       "Who holds it alone comes after who held it shared."),
-      litmus_test<SharedThenShared>(
-          "litmus.blind.shared_then_shared",
-          "Blind spot: holders of the shared lock are ordered, which C++ does not promise, so this "
-          "race is not seen. The textbook form writes under no shared lock; the stress runs under "
-          "ThreadSanitizer, which knows the difference."),
-      litmus_test<NotHeld>("litmus.lock_not_held", "Nobody unlocks what is not locked.",
-                           Verdict::misused_lock),
-      litmus_test<Upgraded>("litmus.lock_upgraded",
-                            "Who has the lock shared and wants it alone waits for itself.",
-                            Verdict::deadlock),
-      litmus_test<FreedWhileHeld>("litmus.lock_freed_while_held",
-                                  "A lock outlives those who have it.", Verdict::use_after_free),
-      litmus_test<CrossedLocks>("litmus.crossed_locks", "Two locks in two orders are a deadlock.",
-                                Verdict::deadlock),
-  };
-  return tests;
-}
-
 }  // namespace byre::verification

@@ -165,45 +165,39 @@ struct Throws {
   void thread(unsigned) { throw CopyFailed(); }
 };
 
+const Scenario* const tests[] = {
+    &litmus_test<FreedWhileUsed<Number>>("litmus.freed_atomic", "An atomic is used after its end.",
+                                         Verdict::use_after_free),
+    &litmus_test<FreedWhileUsed<Checked::SharedMutex>>(
+        "litmus.freed_lock", "A lock is used after its end.", Verdict::use_after_free),
+    &litmus_test<FreedWhileUsed<Cell>>("litmus.freed_plain", "So is plain data.",
+                                       Verdict::use_after_free),
+    &litmus_test<FreedTwice>("litmus.freed_twice", "Memory is freed twice.", Verdict::double_free),
+    &litmus_test<NeverFreed>("litmus.never_freed", "Memory is never freed.", Verdict::leak),
+    &litmus_test<TrackedFreedWhileUsed>("litmus.tracked_freed_plain",
+                                        "And data of a buffer, whose memory is the model's own.",
+                                        Verdict::use_after_free),
+    &litmus_test<TrackedHeaderFreedWhileUsed>(
+        "litmus.blind.freed_header",
+        "Blind spot: a read of what is neither atomic nor Plain is not watched, and finds the "
+        "bytes of freed memory. The stress runs under AddressSanitizer."),
+    &litmus_test<TrackedFreedTwice>("litmus.tracked_freed_twice", "A block is given back twice.",
+                                    Verdict::double_free),
+    &litmus_test<TrackedNeverFreed>("litmus.tracked_never_freed", "A block is never given back.",
+                                    Verdict::leak),
+    &litmus_test<NotYetWritten>("litmus.not_yet_written", "Data is read before it is written.",
+                                Verdict::uninitialized),
+    &litmus_test<Fails<Faults::none>>("litmus.no_faults", "No allocation or copy fails unasked."),
+    &litmus_test<Fails<Faults::allocations>>("litmus.failing_allocations",
+                                             "Allocations fail in some executions, if asked to."),
+    &litmus_test<Fails<Faults::copies>>("litmus.failing_copies", "And copies."),
+    &litmus_test<Asserts>("litmus.asserts", "An assertion of core fails.", Verdict::core_assertion),
+    &litmus_test<Crashes>("litmus.crashes", "A program that falls over is no pass.",
+                          Verdict::crash),
+    &litmus_test<Throws>("litmus.throws", "Nor is one that an exception leaves.",
+                         Verdict::wrong_answer),
+};
+
 }  // namespace
 }  // namespace litmus
-
-std::span<const Scenario> litmus_of_memory() {
-  using namespace litmus;
-  static const Scenario tests[] = {
-      litmus_test<FreedWhileUsed<Number>>("litmus.freed_atomic", "An atomic is used after its end.",
-                                          Verdict::use_after_free),
-      litmus_test<FreedWhileUsed<Checked::SharedMutex>>(
-          "litmus.freed_lock", "A lock is used after its end.", Verdict::use_after_free),
-      litmus_test<FreedWhileUsed<Cell>>("litmus.freed_plain", "So is plain data.",
-                                        Verdict::use_after_free),
-      litmus_test<FreedTwice>("litmus.freed_twice", "Memory is freed twice.", Verdict::double_free),
-      litmus_test<NeverFreed>("litmus.never_freed", "Memory is never freed.", Verdict::leak),
-      litmus_test<TrackedFreedWhileUsed>("litmus.tracked_freed_plain",
-                                         "And data of a buffer, whose memory is the model's own.",
-                                         Verdict::use_after_free),
-      litmus_test<TrackedHeaderFreedWhileUsed>(
-          "litmus.blind.freed_header",
-          "Blind spot: a read of what is neither atomic nor Plain is not watched, and finds the "
-          "bytes of freed memory. The stress runs under AddressSanitizer."),
-      litmus_test<TrackedFreedTwice>("litmus.tracked_freed_twice", "A block is given back twice.",
-                                     Verdict::double_free),
-      litmus_test<TrackedNeverFreed>("litmus.tracked_never_freed", "A block is never given back.",
-                                     Verdict::leak),
-      litmus_test<NotYetWritten>("litmus.not_yet_written", "Data is read before it is written.",
-                                 Verdict::uninitialized),
-      litmus_test<Fails<Faults::none>>("litmus.no_faults", "No allocation or copy fails unasked."),
-      litmus_test<Fails<Faults::allocations>>("litmus.failing_allocations",
-                                              "Allocations fail in some executions, if asked to."),
-      litmus_test<Fails<Faults::copies>>("litmus.failing_copies", "And copies."),
-      litmus_test<Asserts>("litmus.asserts", "An assertion of core fails.",
-                           Verdict::core_assertion),
-      litmus_test<Crashes>("litmus.crashes", "A program that falls over is no pass.",
-                           Verdict::crash),
-      litmus_test<Throws>("litmus.throws", "Nor is one that an exception leaves.",
-                          Verdict::wrong_answer),
-  };
-  return tests;
-}
-
 }  // namespace byre::verification

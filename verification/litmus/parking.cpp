@@ -30,7 +30,7 @@ struct WakeBeforeWait : Waiting {
   }
 };
 
-struct SpinLimit : Waiting {
+struct LoadsBeforeParking : Waiting {
   void thread(unsigned index) {
     if (index == 0) {
       set();
@@ -41,7 +41,7 @@ struct SpinLimit : Waiting {
   }
 };
 
-struct LooksWhileParking : Waiting {
+struct LoadsWhileParking : Waiting {
   void thread(unsigned index) {
     if (index == 0) {
       set();
@@ -89,11 +89,11 @@ struct AllAreWoken : Waiting {
 
 /// Whether a wait may end before it is over.
 template <unsigned SpuriousReturns, Fate TooEarly>
-struct WokenForNothing : Waiting {
+struct WokenSpuriously : Waiting {
   static constexpr Outcome outcomes[] = {{"the number is set", Fate::seen},
                                          {"it is not", TooEarly}};
 
-  WokenForNothing() { Execution::current().allow_spurious_returns(SpuriousReturns); }
+  WokenSpuriously() { Execution::current().allow_spurious_returns(SpuriousReturns); }
   void thread(unsigned index) {
     if (index == 0) {
       set();
@@ -134,36 +134,32 @@ struct SpinsForever : Waiting {
   }
 };
 
+const Scenario* const tests[] = {
+    &litmus_test<WakeBeforeWait>("litmus.wake_before_wait", "A wake is not kept for a later wait.",
+                                 Verdict::deadlock),
+    &litmus_test<LoadsBeforeParking>("litmus.loads_before_parking",
+                                     "A wake between a load and the sleep is lost.",
+                                     Verdict::deadlock),
+    &litmus_test<LoadsWhileParking>("litmus.loads_while_parking",
+                                    "None is lost where the load is part of parking."),
+    &litmus_test<WokenElsewhere>("litmus.woken_elsewhere", "A wake is for one address.",
+                                 Verdict::deadlock),
+    &litmus_test<NobodyWakes>("litmus.nobody_wakes", "A change alone wakes nobody.",
+                              Verdict::deadlock),
+    &litmus_test<AllAreWoken>("litmus.all_are_woken", "A wake is for all who wait there."),
+    &litmus_test<WokenSpuriously<0, Fate::forbidden>>(
+        "litmus.waits_to_the_end", "A wait lasts until the wake, where that is asked for."),
+    &litmus_test<WokenSpuriously<1, Fate::seen>>(
+        "litmus.woken_spuriously", "It ends spuriously, where a scenario wants that too."),
+    &litmus_test<DataBehindAWait<relaxed, relaxed>>(
+        "litmus.wait_relaxed", "Parking alone does not order data: who does not sleep met nobody.",
+        Verdict::data_race),
+    &litmus_test<DataBehindAWait<release, acquire>>("litmus.wait_acq_rel",
+                                                    "Release and acquire do."),
+    &litmus_test<SpinsForever>("litmus.spins_forever", "A loop nobody ends is a livelock.",
+                               Verdict::livelock),
+};
+
 }  // namespace
 }  // namespace litmus
-
-std::span<const Scenario> litmus_of_parking() {
-  using namespace litmus;
-  static const Scenario tests[] = {
-      litmus_test<WakeBeforeWait>("litmus.wake_before_wait", "A wake is not kept for a later wait.",
-                                  Verdict::deadlock),
-      litmus_test<SpinLimit>("litmus.spin_limit", "A wake between a look and the sleep is lost.",
-                             Verdict::deadlock),
-      litmus_test<LooksWhileParking>("litmus.looks_while_parking",
-                                     "None is lost where the look is part of parking."),
-      litmus_test<WokenElsewhere>("litmus.woken_elsewhere", "A wake is for one address.",
-                                  Verdict::deadlock),
-      litmus_test<NobodyWakes>("litmus.nobody_wakes", "A change alone wakes nobody.",
-                               Verdict::deadlock),
-      litmus_test<AllAreWoken>("litmus.all_are_woken", "A wake is for all who wait there."),
-      litmus_test<WokenForNothing<0, Fate::forbidden>>(
-          "litmus.waits_to_the_end", "A wait lasts until the wake, where that is asked for."),
-      litmus_test<WokenForNothing<1, Fate::seen>>(
-          "litmus.woken_for_nothing", "It ends for nothing, where a scenario wants that too."),
-      litmus_test<DataBehindAWait<relaxed, relaxed>>(
-          "litmus.wait_relaxed",
-          "Parking alone does not order data: who does not sleep met nobody.", Verdict::data_race),
-      litmus_test<DataBehindAWait<release, acquire>>("litmus.wait_acq_rel",
-                                                     "Release and acquire do."),
-      litmus_test<SpinsForever>("litmus.spins_forever", "A loop nobody ends is a livelock.",
-                                Verdict::livelock),
-  };
-  return tests;
-}
-
 }  // namespace byre::verification

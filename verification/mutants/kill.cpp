@@ -28,17 +28,17 @@ bool names(std::string_view text, std::string_view name) {
 }
 
 /// Litmus tests are about the checker, and generated programs say less of what is wrong.
-bool tells_a_story(const Scenario& scenario) {
+bool is_written_by_hand(const Scenario& scenario) {
   return !scenario.name.starts_with("litmus.") && !scenario.name.starts_with("programs.");
 }
 
 /// The tables name for each step what fails without it: first come those scenarios.
 std::vector<const Scenario*> in_likely_order(const Mutation& mutation, bool only_named) {
   std::vector<const Scenario*> scenarios;
-  std::ranges::copy_if(all_scenarios(), std::back_inserter(scenarios),
-                       [](const Scenario* scenario) {
-                         return scenario->expected == Verdict::pass && tells_a_story(*scenario);
-                       });
+  std::ranges::copy_if(
+      all_scenarios(), std::back_inserter(scenarios), [](const Scenario* scenario) {
+        return scenario->expected == Verdict::pass && is_written_by_hand(*scenario);
+      });
   const std::string_view breaks = mutation.site != nullptr ? mutation.site->breaks : "";
   // Not that of std::ranges: clang 14 does not compile libstdc++'s.
   const auto others = std::stable_partition(
@@ -50,11 +50,11 @@ std::vector<const Scenario*> in_likely_order(const Mutation& mutation, bool only
   return scenarios;
 }
 
-void hunt_down(const Mutation& mutation, const Hunt& hunt, const WriteLine& write_line) {
+void detect(const Mutation& mutation, const DetectionRun& run, int output) {
   prepare_searches();
   active_mutation = mutation;
-  std::vector<const Scenario*> scenarios = in_likely_order(mutation, hunt.only_named);
-  for (const Effort& effort : hunt.efforts) {
+  std::vector<const Scenario*> scenarios = in_likely_order(mutation, run.only_named);
+  for (const Effort& effort : run.efforts) {
     std::vector<const Scenario*> left;
     for (const Scenario* scenario : scenarios) {
       Search search{.bound = effort.bound};
@@ -64,17 +64,17 @@ void hunt_down(const Mutation& mutation, const Hunt& hunt, const WriteLine& writ
       const Found found = scenario->search(search);
       if (!is_failure(found.verdict) && found.verdict != Verdict::checker_error) {
         // Who never comes to the mistake cannot notice it.
-        if (is_reached(mutation) || effort.bound.switches < 2) {
+        if (is_reached(mutation) || effort.bound.preemptions < 2) {
           left.push_back(scenario);
         }
         continue;
       }
       const bool right = is_right(mutation, found.verdict);
       std::ostringstream line;
-      line << (right ? 'K' : 'W') << ' ' << scenario->name << ' ' << effort.bound.switches << ' '
-           << found.executions << ' ' << to_string(found.verdict);
-      write_line(line.str());
-      if (right && hunt.stops_at_first) {
+      line << (right ? 'K' : 'W') << ' ' << scenario->name << ' ' << effort.bound.preemptions << ' '
+           << found.executions << ' ' << to_string(found.verdict) << '\n';
+      test::write_all(output, line.str());
+      if (right && run.stops_at_first) {
         return;
       }
     }
@@ -88,7 +88,7 @@ void take_line(const std::string& text, MutantOutcome& outcome) {
   std::string scenario;
   std::string verdict;
   Kill kill;
-  line >> kind >> scenario >> kill.bound.switches >> kill.execution >> std::ws;
+  line >> kind >> scenario >> kill.bound.preemptions >> kill.execution >> std::ws;
   std::getline(line, verdict);
   kill.scenario = &find_scenario(scenario);
   kill.verdict = verdict_of(verdict).value_or(Verdict::crash);
@@ -97,21 +97,20 @@ void take_line(const std::string& text, MutantOutcome& outcome) {
 
 }  // namespace
 
-std::vector<MutantOutcome> kill(const std::vector<Mutation>& mutations, const Hunt& hunt) {
+std::vector<MutantOutcome> kill(const std::vector<Mutation>& mutations, const DetectionRun& run) {
   std::vector<MutantOutcome> outcomes(mutations.size());
   for (std::size_t number = 0; number < mutations.size(); ++number) {
     outcomes[number].mutation = mutations[number];
   }
-  run_apart(
-      mutations.size(), hunt.at_once,
-      {.work = [&](std::size_t number,
-                   const WriteLine& write_line) { hunt_down(mutations[number], hunt, write_line); },
+  test::run_in_children(
+      mutations.size(), run.at_once,
+      {.work = [&](std::size_t number, int output) { detect(mutations[number], run, output); },
        .line = [&](std::size_t number,
                    const std::string& line) { take_line(line, outcomes[number]); },
        .ended =
-           [&](std::size_t number, int status) {
-             outcomes[number].has_crashed = !ended_well(status);
-             hunt.ended(outcomes[number]);
+           [&](std::size_t number, test::Exit exit) {
+             outcomes[number].has_crashed = !exit.is_success();
+             run.ended(outcomes[number]);
            }});
   return outcomes;
 }

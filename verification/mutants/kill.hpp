@@ -34,23 +34,26 @@ struct Effort {
   Bound bound;
   std::uint64_t executions;
 };
-inline constexpr Effort quick_efforts[] = {
-    {switches(0), 500}, {switches(1), 2'000}, {switches(2), 10'000}, {switches(3), 30'000}};
-inline constexpr Effort deep_efforts[] = {{switches(0), 500},
-                                          {switches(1), 2'000},
-                                          {switches(2), 20'000},
-                                          {switches(3), 200'000},
-                                          {switches(4), 1'000'000}};
+inline constexpr Effort quick_efforts[] = {{preemptions(0), 500},
+                                           {preemptions(1), 2'000},
+                                           {preemptions(2), 10'000},
+                                           {preemptions(3), 30'000}};
+inline constexpr Effort deep_efforts[] = {{preemptions(0), 500},
+                                          {preemptions(1), 2'000},
+                                          {preemptions(2), 20'000},
+                                          {preemptions(3), 200'000},
+                                          {preemptions(4), 1'000'000}};
 
-struct Hunt {
+/// How a run looks for the scenarios that detect a mutant.
+struct DetectionRun {
   std::span<const Effort> efforts = quick_efforts;
-  bool stops_at_first = true;  ///< else all scenarios that kill are looked for
+  bool stops_at_first = true;  ///< else it goes on to find all scenarios that kill
   bool only_named = false;     ///< only scenarios that the mutant's row names
   unsigned at_once = 2;
   std::function<void(const MutantOutcome&)> ended;
 };
 
 /// The outcomes are in the order of the mutants.
-std::vector<MutantOutcome> kill(const std::vector<Mutation>& mutations, const Hunt& hunt);
+std::vector<MutantOutcome> kill(const std::vector<Mutation>& mutations, const DetectionRun& run);
 
 }  // namespace byre::verification

@@ -5,14 +5,13 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
-#include <stdexcept>
 
 #include "document.hpp"
 #include "equivalents.hpp"
 #include "kill.hpp"
 #include "pairs.hpp"
 #include "right_verdicts.hpp"
+#include "support/json.hpp"
 
 namespace byre::verification {
 namespace {
@@ -88,39 +87,37 @@ std::string pairs(const std::vector<AdjacentSteps>& adjacent) {
   return table.text();
 }
 
+constexpr const char* introduction = R"(`, and checked by a test.
+
+Every step and every number of the protocols is a row of a table in core, and each row is done wrong in
+every way there is. The order of a step is weakened by one; its one atomic step is made two, or left out;
+its operand, or a number, is off by one; a bit or a unit is zero; and a step is swapped with the one that
+follows it. A lock is left out with the unlock that ends it, an unlock by itself. A scenario has to notice
+each of these mutants, by a verdict that its kind of mistake leads to. The searches are the same every
+time: by preemption bounds from 0 on, with a limit of executions.
+
+)";
+constexpr const char* adjacent_steps = R"(
+## Adjacent steps
+
+Which steps follow each other within one operation, as seen by running them.
+
+)";
+constexpr const char* conclusion = R"(
+## What has no mutants
+
+`sync::max_count` is far from what any program reaches, and farther from the next field: one more or less
+is as good a limit. The spin limit is the Sync's own, not the protocol's; scenarios run with more than one.
+)";
+
 std::string document(const std::vector<MutantOutcome>& outcomes,
                      const std::vector<AdjacentSteps>& adjacent, bool deep) {
-  return "# Mutants\n\n"
-         "Printed by `byre-verify --mutants" +
-         std::string(deep ? " --deep" : "") +
-         "`, and checked by a test.\n\n"
-         "Every step and every number of the protocols is a row of a table in core, and each row "
-         "is\n"
-         "done wrong in every way there is: its order weakened by one step, its one atomic step "
-         "made\n"
-         "two, left out, its operand or its value off by one, a bit or a unit zero, and swapped "
-         "with\n"
-         "the step that follows it. A lock is left out with the unlock that ends it, an unlock by "
-         "itself.\n"
-         "Each of these mutants has to be noticed by a scenario, by a verdict that its kind of "
-         "mistake\n"
-         "leads to. The searches are the same every time: by context bounds from 0 on, with a "
-         "limit "
-         "of\n"
-         "executions.\n\n" +
-         summary(outcomes) + ".\n\n## What counts\n\n" + verdict_rules() +
+  return "# Mutants\n\nPrinted by `byre-verify --mutants" + std::string(deep ? " --deep" : "") +
+         introduction + summary(outcomes) + ".\n\n## What counts\n\n" + verdict_rules() +
          "\n## The kill matrix\n\n" +
          (deep ? "Every scenario that notices.\n\n" : "The first scenario that notices.\n\n") +
-         matrix(outcomes) + "\n## Equivalent mutants\n\n" + arguments(outcomes) +
-         "\n## Adjacent steps\n\n"
-         "Which steps follow each other within one operation, as seen by running them.\n\n" +
-         pairs(adjacent) +
-         "\n## What has no mutants\n\n"
-         "`max_owners` and `max_handles` are far from what any program reaches, and farther from "
-         "the\n"
-         "next field: one more or less is as good a limit. How often a waiter looks before it "
-         "parks\n"
-         "is the Sync's own, not the protocol's; scenarios run it with more than one number.\n";
+         matrix(outcomes) + "\n## Equivalent mutants\n\n" + arguments(outcomes) + adjacent_steps +
+         pairs(adjacent) + conclusion;
 }
 
 /// What is wrong with the outcomes, said on stderr.
@@ -162,56 +159,51 @@ bool nothing_fails_unchanged(const MutantOutcome& unchanged) {
   return unchanged.wrong.empty() && !unchanged.has_crashed;
 }
 
-void write_json(const std::string& file, const std::vector<MutantOutcome>& outcomes) {
-  std::ofstream out(file);
-  out << "[\n";
-  for (std::size_t i = 0; i < outcomes.size(); ++i) {
-    const MutantOutcome& outcome = outcomes[i];
-    const char* status = outcome.is_killed()              ? "killed"
-                         : argument_for(outcome.mutation) ? "equivalent"
-                                                          : "survived";
-    out << "  {\"mutant\": \"" << outcome.mutation.name() << "\", \"outcome\": \"" << status
-        << "\", \"kills\": [";
-    for (std::size_t k = 0; k < outcome.kills.size(); ++k) {
-      const Kill& kill = outcome.kills[k];
-      out << (k == 0 ? "" : ", ") << "{\"scenario\": \"" << kill.scenario->name
-          << "\", \"verdict\": \"" << to_string(kill.verdict) << "\", \"bound\": \""
-          << kill.bound.name() << "\", \"execution\": " << kill.execution << '}';
+test::Json figures_of(const std::vector<MutantOutcome>& outcomes) {
+  test::Json rows = test::Json::array();
+  for (const MutantOutcome& outcome : outcomes) {
+    test::Json kills = test::Json::array();
+    for (const Kill& kill : outcome.kills) {
+      kills.push_back({{"scenario", kill.scenario->name},
+                       {"verdict", to_string(kill.verdict)},
+                       {"bound", kill.bound.name()},
+                       {"execution", kill.execution}});
     }
-    out << "]}" << (i + 1 < outcomes.size() ? ",\n" : "\n");
+    rows.push_back({{"mutant", outcome.mutation.name()},
+                    {"outcome", outcome.is_killed()              ? "killed"
+                                : argument_for(outcome.mutation) ? "equivalent"
+                                                                 : "survived"},
+                    {"kills", kills}});
   }
-  out << "]\n";
-  if (!out.flush()) {
-    throw std::runtime_error("cannot write " + file);
-  }
+  return rows;
 }
 
 }  // namespace
 
 int run_mutants(const Options& options) {
-  const std::vector<AdjacentSteps> adjacent = learn_adjacent_steps();
+  test::JsonOutput json(options.json_file);
+  const std::vector<AdjacentSteps> adjacent = observe_adjacent_steps();
   std::vector<Mutation> mutations = mutations_with(adjacent);
   mutations.insert(mutations.begin(), Mutation{});
   const bool is_terminal = isatty(STDERR_FILENO) != 0;
   std::size_t ended = 0;
-  const Hunt hunt{.efforts = options.deep ? std::span<const Effort>(deep_efforts) : quick_efforts,
-                  .stops_at_first = !options.deep,
-                  .at_once = options.jobs,
-                  .ended = [&](const MutantOutcome& outcome) {
-                    ++ended;
-                    if (is_terminal) {
-                      std::fprintf(stderr, "\r\033[K%zu of %zu  %s%s", ended, mutations.size(),
-                                   outcome.mutation.name().c_str(),
-                                   ended == mutations.size() ? "\r\033[K" : "");
-                    }
-                  }};
-  std::vector<MutantOutcome> outcomes = kill(mutations, hunt);
+  const DetectionRun run{
+      .efforts = options.deep ? std::span<const Effort>(deep_efforts) : quick_efforts,
+      .stops_at_first = !options.deep,
+      .at_once = options.jobs,
+      .ended = [&](const MutantOutcome& outcome) {
+        ++ended;
+        if (is_terminal) {
+          std::fprintf(stderr, "\r\033[K%zu of %zu  %s%s", ended, mutations.size(),
+                       outcome.mutation.name().c_str(),
+                       ended == mutations.size() ? "\r\033[K" : "");
+        }
+      }};
+  std::vector<MutantOutcome> outcomes = kill(mutations, run);
   const bool is_sound = nothing_fails_unchanged(outcomes.front());
   outcomes.erase(outcomes.begin());
   const bool good = is_good(outcomes) && is_sound;
-  if (!options.json_file.empty()) {
-    write_json(options.json_file, outcomes);
-  }
+  json.write(figures_of(outcomes));
   std::fprintf(stderr, "%s\n", summary(outcomes).c_str());
   return print_or_check(document(outcomes, adjacent, options.deep), options.file_to_check,
                         "--mutants") &&

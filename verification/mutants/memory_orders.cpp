@@ -149,62 +149,64 @@ constexpr const char* introduction =
 
 /// Of the tables above, what they are for where no row says it.
 constexpr const char* conclusion =
-    "\n## What the generations prove\n\n"
-    "A storage has the mark of its last write, a family the mark of the last write that it knows "
-    "of;\n"
-    "a mark is the number of the write and its place, in one word.\n\n"
-    "1. **No two writes have one mark.** A storage's mark changes by `write` and `write_anyway` "
+    "\n"
+    "## What the generations prove\n"
+    "\n"
+    "A storage has the stamp of its last write, a family the stamp of the last write that it has "
+    "observed.\n"
+    "A stamp is the number of the write and the number of its record, in one word.\n"
+    "\n"
+    "1. **No two writes have one stamp.** A storage's stamp changes by `write` and `write_anyway` "
     "alone,\n"
-    "   each one atomic step from a mark to the next number. As two steps, two writes have one "
-    "mark.\n"
-    "2. **A family knows of a mark that the storage had.** What it learns is what `look`, "
-    "`look_again`\n"
-    "   or its own write found there, or what the family knew that it came from.\n"
-    "3. **A family whose mark is the storage's wrote last or knows of the last write**: it wrote "
-    "it, "
-    "was\n"
-    "   told of it, or came from a family of which that is true. For the mark is of that one write "
-    "(1).\n"
-    "4. **What a family has not read** is the last write that it was told of where it was about to "
-    "write\n"
-    "   itself, until it is told of a write where it reads, or writes all there is: `leave_unread` "
-    "and\n"
-    "   `forget_unread`. Of two reads at once both may be told, and neither makes the family know "
-    "less.\n\n"
-    "So `write`, which is done only if the storage still has the mark that the family knows, is "
-    "told of a\n"
-    "write wherever another family wrote since, however close: of two families that write at once "
-    "one\n"
-    "comes first, and the other is told. Two counters that are compared and then bumped do not "
+    "   each one atomic step from a stamp to the next number. As two steps, two writes have one "
+    "stamp.\n"
+    "2. **A family has observed a stamp that the storage had.** What it observes is what `look`,\n"
+    "   `look_again` or its own write found there, or what the family had observed that it came "
+    "from.\n"
+    "3. **A family whose stamp is the storage's wrote last or was told of the last write**, or "
+    "came from a\n"
+    "   family of which that is true. For the stamp is of that one write (1).\n"
+    "4. **What a family has not read** is a write that was reported where it was about to write "
+    "itself. It\n"
+    "   stays until a write is reported where the family reads, or until the family writes all "
+    "there is:\n"
+    "   `leave_unread` and `forget_unread`. Of two reads at once both may report it.\n"
+    "\n"
+    "So `write` succeeds only if the storage still has the stamp that the family has observed, and "
+    "finds\n"
+    "the family stale wherever another wrote since, however close: of two families that write at "
+    "once one\n"
+    "comes first, and the other is stale. Two counters that are compared and then bumped do not "
     "show that\n"
-    "(`control.counts_writes_twice`). A write that was told goes ahead by `write_anyway`, after "
-    "whatever\n"
-    "came meanwhile, and is told of no more: one access, one report.\n\n"
-    "Of the writes that others replaced, the last of each place stays in a list (`overwritten`): "
-    "it "
-    "is noted\n"
-    "before the step that replaces it, so who acquires the last write finds those before it there, "
-    "though\n"
-    "their marks are read relaxed (`overwritten_writes_are_found`). A write that agrees replaces "
-    "the "
-    "one\n"
-    "that its family knows, so it notes that first (`agreeing_writes_are_found`;\n"
-    "`control.keeps_no_agreeing_write` does not).\n\n"
-    "None of this needs an order above relaxed: the first three are about one word, and what a\n"
-    "family has not read is between its own accesses. Acquire and release are for what the place\n"
-    "in a mark stands for, which was interned before the write, or before a read was silenced "
-    "there.\n";
+    "(`known_wrong.counts_writes_twice`). A write that was reported goes ahead by `write_anyway`, "
+    "after\n"
+    "whatever came meanwhile, and is not reported again: one access, one report.\n"
+    "\n"
+    "Of the superseded writes, the last of each record is kept with it (`write_records`). It is "
+    "kept before\n"
+    "the step that supersedes it, so who acquires the last write finds those before it there, "
+    "though their\n"
+    "stamps are read relaxed (`superseded_writes_are_found`). A write of a family that is not "
+    "stale\n"
+    "supersedes the one that the family has observed (`earlier_writes_are_found`;\n"
+    "`known_wrong.keeps_no_superseded_write` keeps none).\n"
+    "\n"
+    "None of this needs an order above relaxed: the first three are about one word, and what a "
+    "family has\n"
+    "not read is between its own accesses. Acquire and release are for the record that a stamp "
+    "names, which\n"
+    "is made before the write.\n";
 
 }  // namespace
 
 int run_memory_orders(const Options& options) {
   std::vector<Mutation> mutations = all_mutations();
   std::erase_if(mutations, [](const Mutation& mutation) { return mutation.site == nullptr; });
-  const Hunt hunt{.stops_at_first = false,
-                  .only_named = true,
-                  .at_once = options.jobs,
-                  .ended = [](const MutantOutcome&) {}};
-  const std::vector<MutantOutcome> outcomes = kill(mutations, hunt);
+  const DetectionRun run{.stops_at_first = false,
+                         .only_named = true,
+                         .at_once = options.jobs,
+                         .ended = [](const MutantOutcome&) {}};
+  const std::vector<MutantOutcome> outcomes = kill(mutations, run);
   Rows rows(outcomes);
   const std::string document = introduction + rows.text() + conclusion;
   const bool is_current = print_or_check(document, options.file_to_check, "--memory-orders");

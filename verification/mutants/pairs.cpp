@@ -46,21 +46,24 @@ class EveryOperation {
   CheckedBuffer<Marked<Share>::template type> buffers_[threads];
 };
 
-constexpr std::uint64_t executions_to_learn_from = 20'000;
+constexpr std::uint64_t executions_to_observe = 20'000;
 
-void learn(const WriteLine& write_line) {
+void observe(int output) {
   prepare_searches();
-  for (const Scenario& every_operation : {scenario<EveryOperation<basic_share_word>>({}),
-                                          scenario<EveryOperation<basic_share_lock>>({})}) {
-    Search search{.bound = switches(3)};
-    search.most_executions = executions_to_learn_from;
+  for (const Scenario& every_operation :
+       {unlisted_scenario<EveryOperation<basic_share_word>>({}),
+        unlisted_scenario<EveryOperation<basic_share_lock>>({})}) {
+    Search search{.bound = preemptions(3)};
+    search.most_executions = executions_to_observe;
     if (const Found found = every_operation.search(search); is_failure(found.verdict)) {
-      write_line("! " + std::string(to_string(found.verdict)) + ": " + found.message);
+      test::write_all(output,
+                      "! " + std::string(to_string(found.verdict)) + ": " + found.message + '\n');
     }
   }
   for (const StepPair& pair : seen_pairs) {
-    write_line(std::string(pair.first->name) + ' ' +
-               std::string(pair.second == nullptr ? "-" : pair.second->name));
+    test::write_all(output, std::string(pair.first->name) + ' ' +
+                                std::string(pair.second == nullptr ? "-" : pair.second->name) +
+                                '\n');
   }
 }
 
@@ -117,12 +120,12 @@ void expect_all_steps(const std::vector<StepPair>& pairs) {
 
 }  // namespace
 
-std::vector<AdjacentSteps> learn_adjacent_steps() {
+std::vector<AdjacentSteps> observe_adjacent_steps() {
   std::vector<StepPair> pairs;
   std::string trouble;
-  run_apart(
+  test::run_in_children(
       1, 1,
-      {.work = [](std::size_t, const WriteLine& write_line) { learn(write_line); },
+      {.work = [](std::size_t, int output) { observe(output); },
        .line =
            [&](std::size_t, const std::string& line) {
              if (line[0] == '!') {
@@ -132,8 +135,8 @@ std::vector<AdjacentSteps> learn_adjacent_steps() {
              pairs.push_back({find_site(line.substr(0, space)), find_site(line.substr(space + 1))});
            },
        .ended =
-           [&](std::size_t, int status) {
-             if (!ended_well(status) || !trouble.empty()) {
+           [&](std::size_t, test::Exit exit) {
+             if (!exit.is_success() || !trouble.empty()) {
                throw std::runtime_error("running every operation failed" + trouble);
              }
            }});
@@ -161,7 +164,7 @@ std::vector<Mutation> swaps_of(const std::vector<AdjacentSteps>& adjacent) {
 }
 
 Mutation find_swap(const sync::Site& site, const sync::Site& next) {
-  const std::vector<AdjacentSteps> adjacent = learn_adjacent_steps();
+  const std::vector<AdjacentSteps> adjacent = observe_adjacent_steps();
   const std::vector<Mutation> swaps = swaps_of(adjacent);
   std::string names;
   for (const Mutation& swap : swaps) {

@@ -16,9 +16,9 @@ struct AdjacentSteps {
   std::string_view not_swapped;
 };
 
-/// Learned by running every operation of both forms without a mutant. Throws std::runtime_error if
+/// Observed by running every operation of both forms without a mutant. Throws std::runtime_error if
 /// a step of theirs was never taken.
-std::vector<AdjacentSteps> learn_adjacent_steps();
+std::vector<AdjacentSteps> observe_adjacent_steps();
 
 /// The mutants that swap them.
 std::vector<Mutation> swaps_of(const std::vector<AdjacentSteps>& adjacent);

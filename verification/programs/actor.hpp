@@ -33,7 +33,7 @@ class ScarceMemory final : public Allocator {
 };
 
 /// In the textbook form a copier lets go of the lock first and of the count then: who took the data
-/// in between may be told once more that it steals it.
+/// in between may be answered once more that it steals it.
 template <template <class> class Share>
 inline constexpr bool counts_leavers_late = false;
 template <>
@@ -146,7 +146,7 @@ class Actor {
   static void check_buffer(const Buffer& buffer, unsigned value, OwnersOf& owners_of) {
     expect(read(buffer) == value, "each buffer keeps what was written to it, or had");
     expect(buffer.use_count() == owners_of(value), "the owners are counted");
-    expect(buffer.is_unique() == (owners_of(value) == 1), "who is alone is told so");
+    expect(buffer.is_unique() == (owners_of(value) == 1), "is_unique is true of who is alone");
   }
 
   ThreadModel model_;

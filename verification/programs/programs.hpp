@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-/// All small programs as scenarios: a row for each family of them, and any one by itself.
+/// All small programs as scenarios: one for each family of them, and any one by itself.
 #pragma once
 
-#include <span>
 #include <string>
 
 #include "../scenario.hpp"
 
 namespace byre::verification {
-
-/// The families.
-std::span<const Scenario> program_scenarios();
 
 /// One program by its name, "write; drop | clone-write", as a scenario of that name. Throws
 /// std::invalid_argument, which says what is wrong.

@@ -157,20 +157,20 @@ struct Checked {
     Plain() = default;
     explicit Plain(Value value) : value_(Kept(value)) {}
     ~Plain() {
-      note(this, CallSite::current(), "is destroyed");
+      record_event(this, CallSite::current(), "is destroyed");
       value_({}).store(Kept{});
     }
     Plain(const Plain&) = delete;
     Plain& operator=(const Plain&) = delete;
 
     Value get(CallSite where = CallSite::current()) const {
-      TraceEntry* const entry = note(this, where, "reads");  // before it, since it may fail
+      TraceEntry* const entry = record_event(this, where, "reads");  // before it, since it may fail
       const Kept value = value_(to_relacy(where)).load();
       show(entry, "reads", value);
       return Value(value);
     }
     void set(Value value, CallSite where = CallSite::current()) {
-      show(note(this, where, "writes"), "writes", Kept(value));
+      show(record_event(this, where, "writes"), "writes", Kept(value));
       value_(to_relacy(where)).store(Kept(value));
     }
 
@@ -224,7 +224,7 @@ struct Checked {
     }
   }
 
-  /// More looks are more of the same to a checker, but for one scenario that sets this.
+  /// More spins are more of the same to a checker, but for one scenario that sets this.
   static inline unsigned spin_limit = 0;
 
   static void pause() noexcept {

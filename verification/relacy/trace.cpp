@@ -15,7 +15,8 @@ void format_value(std::array<char, 120>& text, const char* verb, const sync::Sit
                   copies == 0   ? ""
                   : copies == 1 ? " copy"
                                 : " copies",
-                  (value >> 31 & 1) != 0 ? ", waiting" : "", (value >> 63) != 0 ? ", frozen" : "");
+                  (value >> 31 & 1) != 0 ? ", waiting" : "",
+                  (value >> 63) != 0 ? ", read-only" : "");
   } else {
     std::snprintf(text.data(), text.size(), "%s %llu", verb,
                   static_cast<unsigned long long>(value));

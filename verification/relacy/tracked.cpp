@@ -27,7 +27,7 @@ Block Tracked::allocate(const Request& request) {
   blocks_[number] = {base, data, base + size, false};
   execution.name(base, request.prefix, name_of("header", number).data());
   execution.name(data, cell_count * sizeof(Cell), name_of("data", number).data());
-  note(base, CallSite::current(), "is allocated");
+  record_event(base, CallSite::current(), "is allocated");
   for (std::size_t i = 0; i < cell_count; ++i) {
     ::new (data + i * sizeof(Cell)) Cell;
   }
@@ -41,12 +41,12 @@ void Tracked::deallocate(const Block& block) noexcept {
   if (record == end) {
     fail(Verdict::double_free, "a block was given back that this allocator never had");
   }
-  note(record->base, CallSite::current(), "is freed");
+  record_event(record->base, CallSite::current(), "is freed");
   if (record->freed) {
     fail(Verdict::double_free, "a block was given back twice");
   }
   record->freed = true;
-  steps_ahead.concern_everybody();
+  steps_ahead.depend_on_everything();
   ++frees_;
   for (std::byte* at = record->data; at != record->end; at += sizeof(Cell)) {
     reinterpret_cast<Cell*>(at)->~Cell();
@@ -73,7 +73,8 @@ bool Tracked::chooses_to_fail(Faults kind) {
     return false;
   }
   ++failures_;
-  note(this, CallSite::current(), kind == Faults::copies ? "fails a copy" : "has no memory");
+  record_event(this, CallSite::current(),
+               kind == Faults::copies ? "fails a copy" : "has no memory");
   return true;
 }
 

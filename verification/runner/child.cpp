@@ -13,31 +13,33 @@
 namespace byre::verification {
 namespace {
 
-/// Failures are looked for again with few switches, for a trace that is short; not for long.
+/// Failures are looked for again with few preemptions, for a trace that is short; not for long.
 constexpr std::uint64_t most_executions_for_a_trace = 2'000'000;
 constexpr std::chrono::seconds longest_for_a_trace{20};
-constexpr unsigned most_switches_in_a_trace = 8;
+constexpr unsigned most_preemptions_in_a_trace = 8;
 
 /// Lines of which the first character says what they are.
 class Output {
  public:
-  explicit Output(const WriteLine& write_line) : write_line_(write_line) {}
-  void line(char kind, std::string_view text) const { write_line_(kind + std::string(text)); }
+  explicit Output(int file) : file_(file) {}
+  void line(char kind, std::string_view text) const {
+    test::write_all(file_, kind + std::string(text) + '\n');
+  }
 
  private:
-  const WriteLine& write_line_;
+  const int file_;
 };
 
-/// The same failure by as few switches as possible; else the one that was found.
+/// The same failure by as few preemptions as possible; else the one that was found.
 std::pair<Search, Found> shortest(const Job& job, const Found& found) {
   Search search = job.search;
   search.progress = nullptr;
   search.state.clear();
   search.most_executions = most_executions_for_a_trace;
   search.longest = longest_for_a_trace;
-  for (unsigned count = 0; count <= most_switches_in_a_trace && count < job.search.bound.switches;
-       ++count) {
-    search.bound = switches(count);
+  for (unsigned count = 0;
+       count <= most_preemptions_in_a_trace && count < job.search.bound.preemptions; ++count) {
+    search.bound = preemptions(count);
     Found shorter = job.scenario->search(search);
     if (shorter.verdict == found.verdict) {
       return {search, shorter};
@@ -89,8 +91,8 @@ void prepare_searches() {
   use_once();
 }
 
-void run_here(const Job& job, const WriteLine& write_line) {
-  const Output output(write_line);
+void run_here(const Job& job, int file) {
+  const Output output(file);
   prepare_searches();
   active_mutation = job.mutation;
 

@@ -11,7 +11,7 @@ import tempfile
 import unittest
 
 PROGRAM = sys.argv.pop(1)
-CONTROL = "control.count_then_lock_drops"
+KNOWN_WRONG = "known_wrong.count_then_lock_drops"
 
 
 # Every search ends by this, after all that it says.
@@ -23,7 +23,7 @@ def run(*arguments, env=None):
 
 
 def replay_string():
-    text = run("--scenario", CONTROL).stdout
+    text = run("--scenario", KNOWN_WRONG).stdout
     return text.split("--replay '")[1].split("'")[0]
 
 
@@ -36,7 +36,7 @@ class CommandLine(unittest.TestCase):
     def test_unknown_names_are_refused(self):
         self.refuses("there is no scenario 'x'", "--scenario", "x")
         self.refuses("there is no mutant 'x'", "--mutant", "x")
-        self.refuses("there is no option '--x'", "--x")
+        self.refuses("unrecognised option '--x'", "--x")
         self.refuses("there is no mutant", "--mutant", "share_word.load_state:after-claim_copy")
 
     def test_only_steps_that_follow_each_other_are_swapped(self):
@@ -51,34 +51,34 @@ class CommandLine(unittest.TestCase):
         self.assertIn("the mutant was killed by 1 search\n", killed.stdout)
 
     def test_a_document_is_checked_where_one_is_printed(self):
-        self.refuses("--check goes with --mutants or --memory-orders", "--check", "x")
+        self.refuses("--check goes with --memory-orders or --mutants", "--check", "x")
 
     def test_an_empty_value_is_none(self):
         for option in ("--json", "--replay", "--scenario", "--program", "--mutant", "--jobs"):
-            self.refuses(f"{option} takes a value", option, "")
-        self.refuses("--check takes a value", "--mutants", "--check", "")
+            self.refuses(f"option '{option}' requires at least one argument", option, "")
+        self.refuses("option '--check' requires at least one argument", "--mutants", "--check", "")
 
     def test_one_thing_is_done_at_a_time(self):
         self.refuses("either --list or --mutants, not both", "--mutants", "--list")
         self.refuses("either --memory-orders or --replay, not both", "--replay", "x",
                      "--memory-orders")
-        self.refuses("--list is given more than once", "--list", "--list")
+        self.refuses("option '--bound' cannot be specified more than once", "--bound", "1", "--bound", "2")
 
     def test_options_that_change_nothing_are_refused(self):
         self.refuses("--list does not take --deep", "--list", "--deep")
         self.refuses("--list-programs does not take --json", "--list-programs", "--json", "x")
-        self.refuses("--mutants does not take --scenario", "--mutants", "--scenario", CONTROL)
+        self.refuses("--mutants does not take --scenario", "--mutants", "--scenario", KNOWN_WRONG)
         self.refuses("--memory-orders does not take --deep", "--memory-orders", "--deep")
         self.refuses("--replay does not take --bound", "--replay", "x", "--bound", "2")
 
     def test_a_mutant_needs_a_scenario_that_passes_without_it(self):
-        self.refuses(f"{CONTROL} fails as it should", "--scenario", CONTROL,
+        self.refuses(f"{KNOWN_WRONG} fails as it should", "--scenario", KNOWN_WRONG,
                      "--mutant", "share_word.park:left-out")
 
     def test_bad_numbers_are_refused(self):
-        self.refuses("--jobs takes a number from 1 on", "--jobs", "0")
-        self.refuses("a bound, if not 'full' or 'reduced', takes a number", "--bound", "-1")
-        self.refuses("--bound takes a value", "--bound")
+        self.refuses("--jobs takes a whole number from 1 to ", "--jobs", "0")
+        self.refuses("a bound, if not 'full' or 'reduced', takes a whole number", "--bound=-1")
+        self.refuses("the required argument for option '--bound' is missing", "--bound")
 
     def test_a_failure_is_replayed_step_by_step(self):
         ended = run("--replay", replay_string())
@@ -107,15 +107,15 @@ class CommandLine(unittest.TestCase):
         another = "the replay string is not of this program: "
         self.refuses(another + "there is no scenario 'x", "--replay", "x" + good)
         self.refuses(another + "there is no mutant 'x'", "--replay", good.replace("/none/", "/x/"))
-        self.refuses(another + "a bound, if not 'full' or 'reduced', takes a number", "--replay",
+        self.refuses(another + "a bound, if not 'full' or 'reduced', takes a whole number", "--replay",
                      "/".join([*good.split("/")[:2], "x", good.split("/")[3]]))
 
     def test_a_stale_replay_string_is_refused(self):
         good = replay_string()
-        anew = f"look for the failure anew: byre-verify --scenario '{CONTROL}' --bound "
+        anew = f"look for the failure anew: byre-verify --scenario '{KNOWN_WRONG}' --bound "
         self.refuses("stale replay string: ", "--replay", good[:-3])
         self.refuses(anew, "--replay", good[:-3])
-        passes = good.replace(CONTROL, "drops_race_drops")
+        passes = good.replace(KNOWN_WRONG, "drops_race_drops")
         self.refuses("the execution that it asks for does not fail", "--replay", passes)
         foreign = good.split("/")
         foreign[3] = "30t" + foreign[3]
@@ -168,7 +168,7 @@ class CommandLine(unittest.TestCase):
 
     def test_what_is_one_is_said_as_one(self):
         ended = run("--scenario", "drops_race_drops", "--bound", "1")
-        self.assertIn("pass within 1 switch\n", ended.stdout)
+        self.assertIn("pass within 1 preemption\n", ended.stdout)
         self.assertIn("\n1 search, ", ended.stdout)
 
     def test_a_pass_that_ends_badly_is_none(self):
@@ -180,10 +180,10 @@ class CommandLine(unittest.TestCase):
             subprocess.run([compiler, "-shared", "-fPIC", "-x", "c", "-", "-o", str(library)],
                            input=ENDS_BADLY, text=True, check=True)
             for scenario, said in (("drops_race_drops", "FAILED: checker error"),
-                                   (CONTROL, "use after free, as it should")):
+                                   (KNOWN_WRONG, "use after free, as it should")):
                 ended = run("--scenario", scenario, env={**os.environ, "LD_PRELOAD": str(library)})
                 self.assertIn(said, ended.stdout)
-                self.assertEqual(ended.returncode, scenario != CONTROL, ended)
+                self.assertEqual(ended.returncode, scenario != KNOWN_WRONG, ended)
 
     def test_a_search_cut_short_is_unknown(self):
         ended = run("--scenario", "locked_writers_race_writers", "--executions", "5")
@@ -193,13 +193,13 @@ class CommandLine(unittest.TestCase):
     def test_the_figures_are_written_as_json(self):
         with tempfile.TemporaryDirectory() as folder:
             file = pathlib.Path(folder) / "figures.json"
-            self.assertEqual(run("--scenario", CONTROL, "--json", str(file)).returncode, 0)
+            self.assertEqual(run("--scenario", KNOWN_WRONG, "--json", str(file)).returncode, 0)
             (row,) = json.loads(file.read_text())
         self.assertEqual(row["verdict"], "use after free")
         self.assertGreater(row["executions"], 0)
 
     def test_a_file_that_is_of_no_use_is_found_out_before_the_run(self):
-        unwritable = run("--scenario", CONTROL, "--json", "/nonexistent/x")
+        unwritable = run("--scenario", KNOWN_WRONG, "--json", "/nonexistent/x")
         self.assertEqual((unwritable.returncode, unwritable.stdout), (1, ""))
         self.assertIn("cannot write /nonexistent/x", unwritable.stderr)
         unreadable = run("--mutants", "--check", "/nonexistent/x")

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "job.hpp"
 
-#include <sys/wait.h>
-
 #include "../mutants/right_verdicts.hpp"
 
 namespace byre::verification {
@@ -50,17 +48,16 @@ void take_line(const std::string& line, Result& result, std::uint64_t& execution
   }
 }
 
-void finish(int status, Result& result) {
+void finish(test::Exit exit, Result& result) {
   Found& found = result.found;
   const bool said_nothing = found.executions == 0;
-  if (said_nothing || !ended_well(status)) {
+  if (said_nothing || !exit.is_success()) {
     // A failure that was told stands: only the search for its trace went wrong.
     if (said_nothing || !is_failure(found.verdict)) {
       found.verdict = Verdict::checker_error;
     }
-    found.message += WIFSIGNALED(status)
-                         ? " (the search ended by signal " + std::to_string(WTERMSIG(status)) + ")"
-                         : " (the checker gave up)";
+    found.message +=
+        exit.signal() ? " (the search ended by " + exit.text() + ")" : " (the checker gave up)";
   }
   const bool is_bare = result.job.mutation.is_none() && !result.job.is_replay;
   if (found.verdict == Verdict::pass && is_bare && !result.not_covered.empty()) {
@@ -79,25 +76,24 @@ bool Result::is_as_expected() const noexcept {
 std::vector<Result> run(const std::vector<Job>& jobs, unsigned at_once, const Listener& listener) {
   std::vector<Result> results(jobs.size());
   std::vector<std::uint64_t> executions(jobs.size());
-  run_apart(
+  test::run_in_children(
       jobs.size(), at_once,
-      {.work = [&](std::size_t number,
-                   const WriteLine& write_line) { run_here(jobs[number], write_line); },
+      {.work = [&](std::size_t number, int output) { run_here(jobs[number], output); },
        .line =
            [&](std::size_t number, const std::string& line) {
              take_line(line, results[number], executions[number]);
              listener.progress(jobs[number], executions[number]);
            },
        .ended =
-           [&](std::size_t number, int status) {
+           [&](std::size_t number, test::Exit exit) {
              results[number].job = jobs[number];
-             finish(status, results[number]);
+             finish(exit, results[number]);
              listener.ended(results[number]);
            },
        // Whatever happens, it ends: the search itself stops at its limit, the trace soon after.
-       .most_seconds =
+       .patience =
            [&](std::size_t number) {
-             return static_cast<unsigned>(jobs[number].search.longest.count()) + 300;
+             return jobs[number].search.longest + std::chrono::seconds(300);
            }});
   return results;
 }

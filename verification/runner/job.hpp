@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Searches in processes of their own: the checker leaks its stacks, and a search may crash.
+/// Searches in processes of their own: the checker leaks its stacks, and what a mutant does to its
+/// process is nobody else's concern.
 #pragma once
 
 #include <functional>
@@ -8,9 +9,12 @@
 
 #include "../relacy/mutation.hpp"
 #include "../scenario.hpp"
-#include "pool.hpp"
+#include "support/child_process.hpp"
+#include "support/command_line.hpp"
 
 namespace byre::verification {
+
+using test::UsageError;
 
 struct Job {
   const Scenario* scenario = nullptr;
@@ -40,8 +44,8 @@ struct Listener {
 /// Runs the jobs, `at_once` at a time. The results are in the order of the jobs.
 std::vector<Result> run(const std::vector<Job>& jobs, unsigned at_once, const Listener& listener);
 
-/// In a child: searches, and writes what came of it.
-void run_here(const Job& job, const WriteLine& write_line);
+/// In a child: searches, and writes what came of it, a line each.
+void run_here(const Job& job, int output);
 
 /// In a child that searches by itself: nothing it writes is seen, and crashes become verdicts.
 void prepare_searches();

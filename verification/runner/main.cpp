@@ -2,15 +2,16 @@
 /// byre-verify: runs the scenarios.
 #include <algorithm>
 #include <cstdio>
-#include <exception>
 #include <fstream>
 
 #include "../mutants/matrix.hpp"
 #include "../mutants/memory_orders.hpp"
+#include "../mutants/pairs.hpp"
 #include "../programs/programs.hpp"
 #include "options.hpp"
 #include "replay.hpp"
 #include "report.hpp"
+#include "support/json.hpp"
 
 namespace byre::verification {
 namespace {
@@ -22,7 +23,7 @@ std::vector<Job> jobs_of(const Options& options) {
   }
   std::vector<Job> jobs;
   for (const Scenario* scenario : scenarios) {
-    // A control fails with or without a mutant.
+    // A known-wrong design fails with or without a mutant.
     if (!options.mutation.is_none() && scenario->expected != Verdict::pass) {
       continue;
     }
@@ -31,9 +32,7 @@ std::vector<Job> jobs_of(const Options& options) {
     job.mutation = options.mutation;
     job.search.bound = options.bound.value_or(options.deep ? scenario->deep : scenario->quick);
     job.search.most_executions = options.executions;
-    job.search.longest = std::chrono::seconds(options.seconds != 0 ? options.seconds
-                                              : options.deep       ? 3600
-                                                                   : 600);
+    job.search.longest = std::chrono::seconds(options.seconds);
     jobs.push_back(job);
   }
   if (jobs.empty()) {
@@ -41,6 +40,21 @@ std::vector<Job> jobs_of(const Options& options) {
                      std::string(scenarios.front()->name) + " fails as it should");
   }
   return jobs;
+}
+
+void print_list() {
+  for (const Scenario* scenario : all_scenarios()) {
+    std::printf(
+        "%s: %u threads, bound %s, deep %s, %s\n  %s\n", std::string(scenario->name).c_str(),
+        scenario->threads, scenario->quick.name().c_str(), scenario->deep.name().c_str(),
+        std::string(to_string(scenario->expected)).c_str(), std::string(scenario->shows).c_str());
+  }
+  std::printf("\nmutants:\n");
+  for (const auto& mutations : {all_mutations(), swaps_of(observe_adjacent_steps())}) {
+    for (const Mutation& mutation : mutations) {
+      std::printf("  %s\n", mutation.name().c_str());
+    }
+  }
 }
 
 /// What looks for a failure of that job anew.
@@ -92,34 +106,25 @@ bool is_good(const Options& options, const std::vector<Result>& results) {
 }
 
 int run_scenarios(const Options& options) {
+  test::JsonOutput json(options.json_file);
   const std::vector<Job> jobs = jobs_of(options);
   Report report(jobs.size());
   const std::vector<Result> results = run(jobs, options.jobs, report.listener());
   report.print(results);
-  if (!options.json_file.empty()) {
-    write_json(options.json_file, results);
-  }
+  json.write(figures_of(results));
   return is_good(options, results) ? 0 : 1;
-}
-
-/// Before a long run, not after it.
-void check_files(const Options& options) {
-  if (!options.json_file.empty() && !std::ofstream(options.json_file, std::ios::app)) {
-    throw std::runtime_error("cannot write " + options.json_file);
-  }
-  if (!options.file_to_check.empty() && !std::ifstream(options.file_to_check)) {
-    throw std::runtime_error("cannot read " + options.file_to_check);
-  }
 }
 
 int main(int argument_count, char** arguments) {
   const Options options = parse_options(argument_count, arguments);
-  if (options.help) {
-    std::printf("%s", usage);
-    return 0;
+  // Before a long run, not after it.
+  if (!options.file_to_check.empty() && !std::ifstream(options.file_to_check)) {
+    throw std::runtime_error("cannot read " + options.file_to_check);
   }
-  check_files(options);
   switch (options.mode) {
+    case Mode::help:
+      std::printf("%s", usage().c_str());
+      return 0;
     case Mode::list:
       print_list();
       return 0;
@@ -142,13 +147,6 @@ int main(int argument_count, char** arguments) {
 }  // namespace byre::verification
 
 int main(int argument_count, char** arguments) {
-  try {
-    return byre::verification::main(argument_count, arguments);
-  } catch (const byre::verification::UsageError& error) {
-    std::fprintf(stderr, "byre-verify: %s\n", error.what());
-    return 2;
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "byre-verify: %s\n", error.what());
-    return 1;
-  }
+  return byre::test::run_main("byre-verify",
+                              [&] { return byre::verification::main(argument_count, arguments); });
 }

@@ -2,114 +2,77 @@
 #include "options.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <string_view>
+#include <set>
+#include <stdexcept>
 
 #include "../mutants/pairs.hpp"
 #include "../programs/programs.hpp"
+#include "replay.hpp"
 
 namespace byre::verification {
 namespace {
 
-struct ModeOptions {
-  std::string_view option;  ///< that asks for it
-  Mode mode;
-  std::vector<std::string_view> uses;
+constexpr std::pair<const char*, Mode> modes[] = {
+    {"", Mode::run},
+    {"help", Mode::help},
+    {"list", Mode::list},
+    {"list-programs", Mode::list_programs},
+    {"mutants", Mode::mutants},
+    {"memory-orders", Mode::memory_orders},
+    {"replay", Mode::replay},
 };
 
-const ModeOptions modes[] = {
-    {"",
-     Mode::run,
-     {"--scenario", "--program", "--deep", "--bound", "--mutant", "--json", "--jobs", "--seconds",
-      "--executions"}},
-    {"--list", Mode::list, {}},
-    {"--list-programs", Mode::list_programs, {}},
-    {"--mutants", Mode::mutants, {"--deep", "--check", "--json", "--jobs"}},
-    {"--memory-orders", Mode::memory_orders, {"--check", "--jobs"}},
-    {"--replay", Mode::replay, {}},
-};
-
-bool uses(const ModeOptions& mode, std::string_view option) {
-  return option == mode.option || std::ranges::find(mode.uses, option) != mode.uses.end();
+test::CommandLine command_line() {
+  test::CommandLine line;
+  line.flag("list", "the scenarios and the mutants, and nothing else")
+      .values("scenario", "NAME", "this scenario only; may be given several times")
+      .values("program", "TEXT",
+              "this small program only, as 'write; drop | clone-write'; may be given several times")
+      .flag("list-programs", "all small programs, by the scenario that searches them")
+      .flag("deep", "the bounds for a long run")
+      .value(
+          "bound", "N",
+          "at most N preemptions of a thread that could go on; or 'full'; or 'reduced', which is "
+          "full but for the orders of independent steps; instead of the scenarios' own bounds")
+      .value("mutant", "NAME", "with this step of the code done wrong: is it noticed?")
+      .flag("mutants", "every mutant: is it noticed, by whom? Prints docs/mutants.md")
+      .flag("memory-orders",
+            "prints docs/memory-orders.md, from the tables and the mutants of their rows")
+      .value("check", "FILE", "says whether FILE is what --mutants or --memory-orders prints")
+      .value("replay", "STRING", "one execution, as a failure printed it, step by step")
+      .value("json", "FILE", "writes what was found there too")
+      .value("jobs", "N", "searches at a time (default: 2)")
+      .value("seconds", "N", "the most for one search (default: 600, with --deep 3600)")
+      .value(
+          "executions", "N",
+          "the most for one search (default: no limit); one that is cut short is unknown, never a "
+          "pass")
+      .flag("help,h", "this text");
+  line.mode("", {"scenario", "program", "deep", "bound", "mutant", "json", "jobs", "seconds",
+                 "executions"})
+      .mode("help", {})
+      .mode("list", {})
+      .mode("list-programs", {})
+      .mode("mutants", {"deep", "check", "json", "jobs"})
+      .mode("memory-orders", {"check", "jobs"})
+      .mode("replay", {});
+  return line;
 }
 
-/// "--mutants or --memory-orders".
-std::string users_of(std::string_view option) {
-  std::string users;
-  for (const ModeOptions& mode : modes) {
-    if (uses(mode, option)) {
-      users += (users.empty() ? "" : " or ") + std::string(mode.option);
-    }
-  }
-  return users;
-}
-
-/// The one thing that the options ask for; all of them have to matter to it.
-Mode mode_of(const std::vector<std::string>& options) {
-  const ModeOptions* chosen = nullptr;
-  for (const ModeOptions& mode : modes) {
-    const auto count = std::ranges::count(options, mode.option);
-    if (count > 1) {
-      throw UsageError(std::string(mode.option) + " is given more than once");
-    }
-    if (count == 1 && chosen != nullptr) {
-      throw UsageError("either " + std::string(chosen->option) + " or " + std::string(mode.option) +
-                       ", not both");
-    }
-    chosen = count == 1 ? &mode : chosen;
-  }
-  const ModeOptions& mode = chosen != nullptr ? *chosen : modes[0];
-  for (const std::string& option : options) {
-    if (!uses(mode, option)) {
-      throw UsageError(chosen == nullptr ? option + " goes with " + users_of(option)
-                                         : std::string(mode.option) + " does not take " + option);
-    }
-  }
-  return mode.mode;
-}
-
-unsigned parse_number(const std::string& option, const std::string& text, unsigned least) {
-  unsigned number = 0;
-  const char* end = text.data() + text.size();
-  const auto [stopped, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc() || stopped != end || number < least || number > 1'000'000'000) {
-    throw UsageError(option + " takes a number from " + std::to_string(least) + " on, not '" +
-                     text + "'");
-  }
-  return number;
+unsigned number_of(const std::string& name, const std::string& text, unsigned least) {
+  return static_cast<unsigned>(test::parse_number(name, text, least, 1'000'000'000));
 }
 
 }  // namespace
 
-const char* const usage =
-    R"(usage: byre-verify [options]
-
-Runs the headers that ship under a model checker, and says what it found. --list, --list-programs,
---mutants, --memory-orders and --replay do that one thing instead.
-
-  --list             the scenarios and the mutants, and nothing else
-  --scenario NAME    this scenario only; may be given several times
-  --program TEXT     this small program only, as 'write; drop | clone-write'; may be given several
-                     times
-  --list-programs    all small programs, by the scenario that searches them
-  --deep             the bounds for a long run
-  --bound N          at most N switches away from a thread that could go on, or 'full', or
-                     'reduced', which is full but for orders of steps that do not concern each
-                     other; instead of the scenarios' own bounds
-  --mutant NAME      with this step of the code done wrong: is it noticed?
-  --mutants          every mutant: is it noticed, by whom? Prints docs/mutants.md
-  --memory-orders    prints docs/memory-orders.md, from the tables and the mutants of their rows
-  --check FILE       says whether FILE is what --mutants or --memory-orders prints
-  --replay STRING    one execution, as a failure printed it, step by step
-  --json FILE        write what was found there too
-  --jobs N           searches at a time (default: 2)
-  --seconds N        the most for one search (default: 600, with --deep 3600)
-  --executions N     the most for one search (default: no limit); one that is cut short is
-                     unknown, never a pass
-  --help             this text
-
-Exit status: 0 if everything ended as expected, 1 if not, 2 for a command line that makes no sense.
-)";
+std::string usage() {
+  return "usage: byre-verify [options]\n\n"
+         "Runs the headers that ship under a model checker, and says what it found. --list,\n"
+         "--list-programs, --mutants, --memory-orders and --replay do that one thing instead.\n\n" +
+         command_line().help() +
+         "\nExit status: 0 if everything ended as expected, 1 if not, 2 for a command line that "
+         "makes no sense.\n";
+}
 
 const Scenario& find_program(const std::string& name) {
   try {
@@ -164,54 +127,53 @@ Bound parse_bound(const std::string& text) {
   return text == "full" ? full_search
          : text == "reduced"
              ? reduced_search
-             : switches(parse_number("a bound, if not 'full' or 'reduced',", text, 0));
+             : preemptions(number_of("a bound, if not 'full' or 'reduced',", text, 0));
+}
+
+Job parse_replay(const std::string& text) {
+  const std::vector<std::string> parts = parts_of_replay_string(text);
+  Job job;
+  try {
+    job.scenario = &find_scenario(parts[0]);
+    job.mutation = find_mutation(parts[1]);
+    job.search.bound = parse_bound(parts[2]);
+  } catch (const UsageError& error) {
+    throw UsageError("the replay string is not of this program: " + std::string(error.what()));
+  }
+  job.search.state = unpacked_state(parts[3]);
+  job.search.most_executions = 1;
+  job.is_replay = true;
+  return job;
 }
 
 Options parse_options(int argument_count, char** arguments) {
+  const test::GivenOptions given = command_line().parse(argument_count, arguments);
   Options options;
-  std::vector<std::string> given;
-  for (int at = 1; at < argument_count; ++at) {
-    const std::string option = arguments[at];
-    given.push_back(option);
-    const auto value = [&]() -> std::string {
-      if (at + 1 == argument_count || *arguments[at + 1] == '\0') {
-        throw UsageError(option + " takes a value");
-      }
-      return arguments[++at];
-    };
-    if (option == "--help" || option == "-h") {
-      options.help = true;
-    } else if (option == "--list" || option == "--list-programs" || option == "--mutants" ||
-               option == "--memory-orders") {
-      // A mode, and nothing more: mode_of sees to it.
-    } else if (option == "--program") {
-      options.scenarios.push_back(&find_program(value()));
-    } else if (option == "--deep") {
-      options.deep = true;
-    } else if (option == "--check") {
-      options.file_to_check = value();
-    } else if (option == "--scenario") {
-      options.scenarios.push_back(&find_scenario(value()));
-    } else if (option == "--mutant") {
-      options.mutation = find_mutation(value());
-    } else if (option == "--bound") {
-      options.bound = parse_bound(value());
-    } else if (option == "--replay") {
-      options.replay = value();
-    } else if (option == "--json") {
-      options.json_file = value();
-    } else if (option == "--jobs") {
-      options.jobs = parse_number(option, value(), 1);
-    } else if (option == "--executions") {
-      options.executions = parse_number(option, value(), 1);
-    } else if (option == "--seconds") {
-      options.seconds = parse_number(option, value(), 1);
-    } else {
-      throw UsageError("there is no option '" + option + "'; --help lists those there are");
-    }
+  options.mode = std::ranges::find(modes, given.mode(), [](const auto& mode) {
+                   return std::string_view(mode.first);
+                 })->second;
+  for (const std::string& name : given.texts("scenario")) {
+    options.scenarios.push_back(&find_scenario(name));
   }
-  if (!options.help) {
-    options.mode = mode_of(given);
+  for (const std::string& name : given.texts("program")) {
+    options.scenarios.push_back(&find_program(name));
+  }
+  options.deep = given.has("deep");
+  options.file_to_check = given.text("check").value_or("");
+  options.mutation = find_mutation(given.text("mutant").value_or("none"));
+  if (const auto bound = given.text("bound")) {
+    options.bound = parse_bound(*bound);
+  }
+  options.replay = given.text("replay").value_or("");
+  options.json_file = given.text("json");
+  const auto number = [&](const char* name, unsigned otherwise) {
+    const auto text = given.text(name);
+    return text ? number_of(std::string("--") + name, *text, 1) : otherwise;
+  };
+  options.jobs = number("jobs", 2);
+  options.seconds = number("seconds", options.deep ? 3600 : 600);
+  if (given.has("executions")) {
+    options.executions = number("executions", 1);
   }
   return options;
 }

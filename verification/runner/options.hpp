@@ -2,26 +2,21 @@
 /// What the command line asks for.
 #pragma once
 
+#include <filesystem>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "../relacy/mutation.hpp"
 #include "../scenario.hpp"
+#include "job.hpp"
 
 namespace byre::verification {
 
-/// The command line makes no sense; its text says why.
-struct UsageError : std::runtime_error {
-  using runtime_error::runtime_error;
-};
-
 /// What is done: one thing at a time.
-enum class Mode : std::uint8_t { run, list, list_programs, mutants, memory_orders, replay };
+enum class Mode : std::uint8_t { run, help, list, list_programs, mutants, memory_orders, replay };
 
 struct Options {
-  bool help = false;
   Mode mode = Mode::run;
   bool deep = false;
   std::string file_to_check;               ///< the document is this one, and not printed
@@ -29,10 +24,10 @@ struct Options {
   Mutation mutation;
   std::optional<Bound> bound;  ///< instead of the scenarios' own
   std::string replay;
-  std::string json_file;
+  std::optional<std::filesystem::path> json_file;
   unsigned jobs = 2;
   std::uint64_t executions = ~std::uint64_t{0};  ///< the most for one search
-  unsigned seconds = 0;  ///< the most for one search; 0: 600, or 3600 with --deep
+  unsigned seconds = 600;                        ///< the most for one search
 };
 
 /// Throws UsageError.
@@ -43,7 +38,9 @@ const Scenario& find_scenario(const std::string& name);
 const Scenario& find_program(const std::string& name);
 Mutation find_mutation(const std::string& name);
 Bound parse_bound(const std::string& text);
+/// The job that runs one execution again.
+Job parse_replay(const std::string& text);
 
-extern const char* const usage;
+std::string usage();
 
 }  // namespace byre::verification

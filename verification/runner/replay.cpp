@@ -3,9 +3,6 @@
 
 #include <array>
 #include <sstream>
-#include <vector>
-
-#include "options.hpp"
 
 namespace byre::verification {
 namespace {
@@ -40,7 +37,30 @@ std::string packed(const std::string& state) {
   return text;
 }
 
-std::string unpacked(const std::string& text) {
+}  // namespace
+
+std::string replay_string(const Job& job, const Found& found) {
+  return std::string(job.scenario->name) + '/' + job.mutation.name() + '/' +
+         job.search.bound.name() + '/' + packed(found.state);
+}
+
+std::vector<std::string> parts_of_replay_string(const std::string& text) {
+  std::vector<std::string> parts(1);
+  for (const char character : text) {
+    if (character == '/') {
+      parts.emplace_back();
+    } else {
+      parts.back() += character;
+    }
+  }
+  if (parts.size() != 4) {
+    throw malformed("it is scenario/mutant/bound/state, and '" + text + "' has " +
+                    std::to_string(parts.size()) + (parts.size() == 1 ? " part" : " parts"));
+  }
+  return parts;
+}
+
+std::string unpacked_state(const std::string& text) {
   if (text.empty() || text.size() % 3 != 0) {
     throw malformed("its state is cut off: choices of three characters each, and " +
                     std::to_string(text.size()) + " characters");
@@ -57,40 +77,6 @@ std::string unpacked(const std::string& text) {
     out << ' ' << ways << ' ' << taken << ' ' << place_of(text[at + 2], kinds);
   }
   return out.str() + ' ';
-}
-
-}  // namespace
-
-std::string replay_string(const Job& job, const Found& found) {
-  return std::string(job.scenario->name) + '/' + job.mutation.name() + '/' +
-         job.search.bound.name() + '/' + packed(found.state);
-}
-
-Job parse_replay(const std::string& text) {
-  std::vector<std::string> parts(1);
-  for (const char character : text) {
-    if (character == '/') {
-      parts.emplace_back();
-    } else {
-      parts.back() += character;
-    }
-  }
-  if (parts.size() != 4) {
-    throw malformed("it is scenario/mutant/bound/state, and '" + text + "' has " +
-                    std::to_string(parts.size()) + (parts.size() == 1 ? " part" : " parts"));
-  }
-  Job job;
-  try {
-    job.scenario = &find_scenario(parts[0]);
-    job.mutation = find_mutation(parts[1]);
-    job.search.bound = parse_bound(parts[2]);
-  } catch (const UsageError& error) {
-    throw UsageError("the replay string is not of this program: " + std::string(error.what()));
-  }
-  job.search.state = unpacked(parts[3]);
-  job.search.most_executions = 1;
-  job.is_replay = true;
-  return job;
 }
 
 }  // namespace byre::verification

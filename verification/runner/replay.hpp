@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "job.hpp"
 
@@ -12,7 +13,9 @@ namespace byre::verification {
 /// Of a failed job.
 std::string replay_string(const Job& job, const Found& found);
 
-/// The job that runs that one execution. Throws UsageError.
-Job parse_replay(const std::string& text);
+/// Scenario, mutant, bound and state. Throws UsageError.
+std::vector<std::string> parts_of_replay_string(const std::string& text);
+/// The state as the checker takes it. Throws UsageError.
+std::string unpacked_state(const std::string& text);
 
 }  // namespace byre::verification

@@ -4,11 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <fstream>
 #include <set>
-#include <stdexcept>
-
-#include "../mutants/pairs.hpp"
 
 namespace byre::verification {
 namespace {
@@ -40,7 +36,7 @@ std::string verdict_text(const Result& result) {
   std::string text(to_string(result.found.verdict));
   const Bound bound = result.job.search.bound;
   if (result.found.verdict == Verdict::pass && !bound.is_full()) {
-    text += " within " + counted(bound.switches, "switch", "switches");
+    text += " within " + counted(bound.preemptions, "preemption", "preemptions");
   }
   if (!result.job.mutation.is_none()) {
     return text + kill_text(result);
@@ -97,37 +93,6 @@ std::string summary(const std::vector<Result>& results, std::size_t failed) {
   return kills == 0 ? "the mutant survived"
                     : "the mutant was killed by " +
                           counted(static_cast<std::uint64_t>(kills), "search", "searches");
-}
-
-std::string quoted(std::string_view text) {
-  std::string json = "\"";
-  for (const char character : text) {
-    if (character == '"' || character == '\\') {
-      json += '\\';
-    }
-    if (static_cast<unsigned char>(character) < 0x20) {
-      json += character == '\n' ? "\\n" : " ";
-    } else {
-      json += character;
-    }
-  }
-  return json + '"';
-}
-
-std::string json_row(const Result& result) {
-  const Found& found = result.found;
-  return "  {\"scenario\": " + quoted(result.job.scenario->name) +
-         ", \"mutant\": " + quoted(result.job.mutation.name()) + ", \"engine\": " +
-         quoted(result.job.search.bound.is_full() ? "full search" : "context bound") +
-         ", \"bound\": " + quoted(result.job.search.bound.name()) +
-         ", \"executions\": " + std::to_string(found.executions) +
-         ", \"programs\": " + std::to_string(found.programs) +
-         ", \"programs_in_full\": " + std::to_string(found.in_full) +
-         ", \"seconds\": " + std::to_string(found.seconds) +
-         ", \"verdict\": " + quoted(to_string(found.verdict)) +
-         ", \"expected\": " + quoted(to_string(result.job.scenario->expected)) +
-         ", \"as_expected\": " + (result.is_as_expected() ? "true" : "false") +
-         ", \"message\": " + quoted(found.message) + ", \"replay\": " + quoted(result.replay) + "}";
 }
 
 }  // namespace
@@ -201,21 +166,6 @@ void Report::print(const std::vector<Result>& results) const {
               summary(results, failed).c_str());
 }
 
-void print_list() {
-  for (const Scenario* scenario : all_scenarios()) {
-    std::printf(
-        "%s: %u threads, bound %s, deep %s, %s\n  %s\n", std::string(scenario->name).c_str(),
-        scenario->threads, scenario->quick.name().c_str(), scenario->deep.name().c_str(),
-        std::string(to_string(scenario->expected)).c_str(), std::string(scenario->shows).c_str());
-  }
-  std::printf("\nmutants:\n");
-  for (const auto& mutations : {all_mutations(), swaps_of(learn_adjacent_steps())}) {
-    for (const Mutation& mutation : mutations) {
-      std::printf("  %s\n", mutation.name().c_str());
-    }
-  }
-}
-
 std::vector<std::string> unreached_sites(const std::vector<Result>& results) {
   std::set<std::string_view> reached;
   for (const Result& result : results) {
@@ -232,16 +182,26 @@ std::vector<std::string> unreached_sites(const std::vector<Result>& results) {
   return unreached;
 }
 
-void write_json(const std::string& file, const std::vector<Result>& results) {
-  std::ofstream out(file);
-  out << "[\n";
-  for (std::size_t i = 0; i < results.size(); ++i) {
-    out << json_row(results[i]) << (i + 1 < results.size() ? ",\n" : "\n");
+test::Json figures_of(const std::vector<Result>& results) {
+  test::Json rows = test::Json::array();
+  for (const Result& result : results) {
+    const Found& found = result.found;
+    const Bound bound = result.job.search.bound;
+    rows.push_back({{"scenario", result.job.scenario->name},
+                    {"mutant", result.job.mutation.name()},
+                    {"engine", bound.is_full() ? "full search" : "preemption bound"},
+                    {"bound", bound.name()},
+                    {"executions", found.executions},
+                    {"programs", found.programs},
+                    {"programs_in_full", found.in_full},
+                    {"seconds", found.seconds},
+                    {"verdict", to_string(found.verdict)},
+                    {"expected", to_string(result.job.scenario->expected)},
+                    {"as_expected", result.is_as_expected()},
+                    {"message", found.message},
+                    {"replay", result.replay}});
   }
-  out << "]\n";
-  if (!out.flush()) {
-    throw std::runtime_error("cannot write " + file);
-  }
+  return rows;
 }
 
 }  // namespace byre::verification

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "job.hpp"
+#include "support/json.hpp"
 
 namespace byre::verification {
 
@@ -29,12 +30,10 @@ class Report {
   std::map<std::string, std::uint64_t> under_way_;
 };
 
-void print_list();
-
 /// The rows of core's tables that none of the results reached.
 std::vector<std::string> unreached_sites(const std::vector<Result>& results);
 
-/// Throws std::runtime_error if the file cannot be written.
-void write_json(const std::string& file, const std::vector<Result>& results);
+/// For --json: a row for each.
+test::Json figures_of(const std::vector<Result>& results);
 
 }  // namespace byre::verification

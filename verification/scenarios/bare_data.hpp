@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Shared data without buffers: one cell and a form of the protocol, for stories that need more
+/// Shared data without buffers: one cell and a form of the protocol, for scenarios that need more
 /// owners or more steps than buffers leave room for. Whether it is freed once, the checker sees.
 #pragma once
 
@@ -29,7 +29,7 @@ class BareData {
   Claim claim(Wait wait = Wait::allowed) { return shared_->share.claim(wait); }
   void abandon_copy() { shared_->share.abandon_copy(); }
 
-  /// The two after which nothing may be touched; true iff the caller was told to free.
+  /// The two after which nothing may be touched; true iff the caller has to free.
   bool drop() { return freed_if(shared_->share.drop_owner()); }
   bool finish_copy() { return freed_if(shared_->share.finish_copy()); }
 

@@ -36,47 +36,42 @@ class ClaimsStealOnceOfWord : public ClaimsStealOnce<basic_share_word, Owners> {
 
 class OfFour : public ClaimsStealOnceOfWord<4> {
  public:
-  // The third takes more switches than the bounds of this one.
+  // The third takes more preemptions than the bounds of this one.
   static constexpr auto cover_points = std::span(ClaimsStealOnceOfWord<4>::cover_points).first<2>();
 };
 
 }  // namespace
 
-extern const Scenario two_claims_steal_once;
 const Scenario two_claims_steal_once = scenario<ClaimsStealOnceOfWord<2>>({
     .name = "two_claims_steal_once",
     .shows = "Of two owners that claim, one steals, and who wakes it touches nothing that may be "
              "gone: I1, I2, I6.",
 });
 
-extern const Scenario three_claims_steal_once;
 const Scenario three_claims_steal_once = scenario<ClaimsStealOnceOfWord<3>>({
     .name = "three_claims_steal_once",
     .shows = "Of three owners that claim, one steals: I6.",
-    .quick = switches(4),
-    .deep = switches(6),
+    .quick = preemptions(4),
+    .deep = preemptions(6),
 });
 
-extern const Scenario four_claims_steal_once;
 const Scenario four_claims_steal_once = scenario<OfFour>({
     .name = "four_claims_steal_once",
     .shows = "Of four owners that claim, one steals: I6.",
-    .quick = switches(2),
-    .deep = switches(3),
+    .quick = preemptions(2),
+    .deep = preemptions(3),
 });
 
-extern const Scenario locked_two_claims_steal_once;
 const Scenario locked_two_claims_steal_once = scenario<ClaimsStealOnce<basic_share_lock, 2>>({
     .name = "locked_two_claims_steal_once",
     .shows = "The same of the textbook form.",
 });
 
-extern const Scenario locked_three_claims_steal_once;
 const Scenario locked_three_claims_steal_once = scenario<ClaimsStealOnce<basic_share_lock, 3>>({
     .name = "locked_three_claims_steal_once",
     .shows = "The same of the textbook form.",
-    .quick = switches(4),
-    .deep = switches(6),
+    .quick = preemptions(4),
+    .deep = preemptions(6),
 });
 
 }  // namespace byre::verification

@@ -75,13 +75,11 @@ class CopiesRaceAnInstallation {
 
 }  // namespace
 
-extern const Scenario counts_race_a_snapshot;
 const Scenario counts_race_a_snapshot = scenario<CountsRaceASnapshot>({
     .name = "counts_race_a_snapshot",
     .shows = "A thread's counters lose nothing, and a snapshot of them is never torn.",
 });
 
-extern const Scenario copies_race_an_installation;
 const Scenario copies_race_an_installation = scenario<CopiesRaceAnInstallation>({
     .name = "copies_race_an_installation",
     .shows = "A copy may miss a sink that is being installed, and no later one does.",

@@ -28,22 +28,19 @@ class FailingCopiesOfWord : public FailingCopies<basic_share_word, Owners> {
 
 }  // namespace
 
-extern const Scenario failing_copies;
 const Scenario failing_copies = scenario<FailingCopiesOfWord<2>>({
     .name = "failing_copies",
     .shows = "A write whose allocation or copy fails changes nothing, and nobody else notices: "
              "promise 5, I3, I4.",
 });
 
-extern const Scenario three_failing_copies;
 const Scenario three_failing_copies = scenario<FailingCopiesOfWord<3>>({
     .name = "three_failing_copies",
     .shows = "The same of three owners, any of which may fail.",
-    .quick = switches(1),
-    .deep = switches(3),
+    .quick = preemptions(1),
+    .deep = preemptions(3),
 });
 
-extern const Scenario locked_failing_copies;
 const Scenario locked_failing_copies = scenario<FailingCopies<basic_share_lock>>({
     .name = "locked_failing_copies",
     .shows = "The same of the textbook form.",

@@ -62,14 +62,12 @@ class LastHandlesRace {
 
 }  // namespace
 
-extern const Scenario handles_race_handles;
 const Scenario handles_race_handles = scenario<HandlesRaceHandles>({
     .name = "handles_race_handles",
     .shows = "Handles to one storage may be copied and released on any thread, and a count of one "
              "can be acted on.",
 });
 
-extern const Scenario last_handles_race;
 const Scenario last_handles_race = scenario<LastHandlesRace>({
     .name = "last_handles_race",
     .shows = "The last handle destroys the storage once, after all use by others.",

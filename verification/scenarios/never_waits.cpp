@@ -34,40 +34,35 @@ class WithAWaiter : public NeverWaits<basic_share_word, 1, 3> {
 
 }  // namespace
 
-extern const Scenario writers_never_wait;
 const Scenario writers_never_wait = scenario<NeverWaitsOfWord>({
     .name = "writers_never_wait",
     .shows = "Writers that must not wait copy instead, and are never parked: I1, I4.",
 });
 
-extern const Scenario three_writers_never_wait;
 const Scenario three_writers_never_wait = scenario<NeverWaits<basic_share_word, 0, 3>>({
     .name = "three_writers_never_wait",
     .shows = "The same of three.",
-    .quick = switches(3),
-    .deep = switches(5),
+    .quick = preemptions(3),
+    .deep = preemptions(5),
 });
 
-extern const Scenario one_of_three_waits;
 const Scenario one_of_three_waits = scenario<WithAWaiter>({
     .name = "one_of_three_waits",
     .shows = "A writer that may wait beside two that must not: I3.",
-    .quick = switches(3),
-    .deep = switches(5),
+    .quick = preemptions(3),
+    .deep = preemptions(5),
 });
 
-extern const Scenario locked_writers_never_wait;
 const Scenario locked_writers_never_wait = scenario<NeverWaits<basic_share_lock, 0, 2>>({
     .name = "locked_writers_never_wait",
     .shows = "The textbook form copies instead of waiting for copies too.",
 });
 
-extern const Scenario locked_one_of_three_waits;
 const Scenario locked_one_of_three_waits = scenario<NeverWaits<basic_share_lock, 1, 3>>({
     .name = "locked_one_of_three_waits",
     .shows = "A writer that may wait beside two that must not, in the textbook form.",
-    .quick = switches(2),
-    .deep = switches(3),
+    .quick = preemptions(2),
+    .deep = preemptions(3),
 });
 
 }  // namespace byre::verification

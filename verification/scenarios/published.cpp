@@ -52,7 +52,6 @@ class PartsAreFoundBesideDefinitions {
 
 }  // namespace
 
-extern const Scenario parts_are_found_beside_definitions;
 const Scenario parts_are_found_beside_definitions = scenario<PartsAreFoundBesideDefinitions>({
     .name = "parts_are_found_beside_definitions",
     .shows = "Who finds a part that is registered meanwhile finds it whole, and those before it.",

@@ -3,13 +3,11 @@
 
 namespace byre::verification {
 
-extern const Scenario reads_race_a_steal;
 const Scenario reads_race_a_steal = scenario<ReadsRaceASteal<basic_share_word>>({
     .name = "reads_race_a_steal",
     .shows = "A stealer writes only after every read by a former owner: promises 1 and 6, I5.",
 });
 
-extern const Scenario locked_reads_race_a_steal;
 const Scenario locked_reads_race_a_steal = scenario<ReadsRaceASteal<basic_share_lock>>({
     .name = "locked_reads_race_a_steal",
     .shows = "The same of the textbook form.",

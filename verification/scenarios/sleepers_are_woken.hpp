@@ -37,7 +37,7 @@ class SleepersAreWoken {
     } else {
       while (!is_changed()) {
         Checked::park(
-            address, [this] { return looks_unchanged(); }, sites.at(At::park));
+            address, [this] { return is_unchanged(); }, sites.at(At::park));
       }
     }
   }
@@ -57,7 +57,7 @@ class SleepersAreWoken {
   }
 
  private:
-  bool looks_unchanged() const {
+  bool is_unchanged() const {
     const bool changed = is_changed();
     cover(changed ? "the change comes before the sleep" : "a thread sleeps before the change");
     return !changed;

@@ -76,23 +76,20 @@ class StoragesWriteAfterDrops {
 
 }  // namespace
 
-extern const Scenario storages_cloned_at_once;
 const Scenario storages_cloned_at_once = scenario<StoragesClonedAtOnce<2>>({
     .name = "storages_cloned_at_once",
     .shows = "One storage may be lazily cloned by two threads at once: promises 2 and 7.",
-    .quick = switches(4),
-    .deep = switches(7),
+    .quick = preemptions(4),
+    .deep = preemptions(7),
 });
 
-extern const Scenario storages_cloned_by_three;
 const Scenario storages_cloned_by_three = scenario<StoragesClonedAtOnce<3>>({
     .name = "storages_cloned_by_three",
     .shows = "The same of three threads.",
-    .quick = switches(1),
-    .deep = switches(3),
+    .quick = preemptions(1),
+    .deep = preemptions(3),
 });
 
-extern const Scenario storages_write_after_drops;
 const Scenario storages_write_after_drops = scenario<StoragesWriteAfterDrops>({
     .name = "storages_write_after_drops",
     .shows = "A storage is written in place once the last handle of the other was released, on "

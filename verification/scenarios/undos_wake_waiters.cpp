@@ -1,10 +1,52 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "undos_wake_waiters.hpp"
-
+#include "bare_data.hpp"
 #include "word_state.hpp"
 
 namespace byre::verification {
 namespace {
+
+/// What an owner does whose copy failed.
+enum class AfterFailure : bool { leaves, tries_again_without_waiting };
+
+/// The first owner writes, and may have to wait. The copies of the others fail.
+template <template <class> class Share, unsigned Failing, AfterFailure Then>
+class UndosWakeWaiters {
+ public:
+  static constexpr unsigned threads = Failing + 1;
+
+  void thread(unsigned index) {
+    if (index == 0) {
+      write(Wait::allowed);
+    } else if (data_.claim() == Claim::steal) {
+      write_in_place();
+    } else {
+      data_.abandon_copy();
+      expect(data_.read() == 7, "who failed owns still, and nobody writes what it reads");
+      if (Then == AfterFailure::leaves) {
+        data_.drop();
+      } else {
+        write(Wait::never);
+      }
+    }
+  }
+
+ private:
+  void write(Wait wait) {
+    if (data_.claim(wait) == Claim::steal) {
+      write_in_place();
+    } else {
+      expect(data_.read() == 7, "the data is constant while it is copied");
+      data_.finish_copy();
+    }
+  }
+
+  void write_in_place() {
+    data_.write(8);
+    data_.drop();
+  }
+
+  BareData<Share> data_{threads, 7};
+};
 
 using enum AfterFailure;
 
@@ -44,22 +86,19 @@ class OfTwo : public UndosWakeWaitersOfWord<2, leaves> {
 
 }  // namespace
 
-extern const Scenario undos_wake_waiters;
 const Scenario undos_wake_waiters = scenario<UndosWakeWaitersOfWord<1, leaves>>({
     .name = "undos_wake_waiters",
     .shows = "A waiter is woken when a failed copier owns again, and is not left to sleep: promise "
              "5, I3.",
 });
 
-extern const Scenario two_undos_wake_waiters;
 const Scenario two_undos_wake_waiters = scenario<OfTwo>({
     .name = "two_undos_wake_waiters",
     .shows = "The same of two copiers that both fail.",
-    .quick = switches(3),
-    .deep = switches(5),
+    .quick = preemptions(3),
+    .deep = preemptions(5),
 });
 
-extern const Scenario undos_try_again;
 const Scenario undos_try_again = scenario<UndosWakeWaitersOfWord<1, tries_again_without_waiting>>({
     .name = "undos_try_again",
     .shows =
@@ -67,27 +106,24 @@ const Scenario undos_try_again = scenario<UndosWakeWaitersOfWord<1, tries_again_
         "I3.",
 });
 
-extern const Scenario locked_undos_wake_waiters;
 const Scenario locked_undos_wake_waiters = scenario<UndosWakeWaiters<basic_share_lock, 1, leaves>>({
     .name = "locked_undos_wake_waiters",
     .shows = "The same of the textbook form.",
 });
 
-extern const Scenario locked_two_undos_wake_waiters;
 const Scenario locked_two_undos_wake_waiters =
     scenario<UndosWakeWaiters<basic_share_lock, 2, leaves>>({
         .name = "locked_two_undos_wake_waiters",
         .shows = "The same of two copiers that both fail.",
-        .quick = switches(2),
-        .deep = switches(4),
+        .quick = preemptions(2),
+        .deep = preemptions(4),
     });
 
-extern const Scenario locked_undos_try_again;
 const Scenario locked_undos_try_again =
     scenario<UndosWakeWaiters<basic_share_lock, 1, tries_again_without_waiting>>({
         .name = "locked_undos_try_again",
         .shows = "The same of the textbook form.",
-        .quick = switches(6),
+        .quick = preemptions(6),
     });
 
 }  // namespace byre::verification

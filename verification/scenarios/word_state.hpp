@@ -17,7 +17,7 @@ struct WordState {
   bool waiting;
 };
 
-/// Follows the owner that waits, if any: it sleeps from the look that found copies pending until
+/// Follows the owner that waits, if any: it sleeps from the load that found copies pending until
 /// somebody wakes it.
 class Sleeper {
  public:

@@ -51,10 +51,10 @@ class OfMany : public WritersRaceWriters<basic_share_word, Writers> {
   Sleeper sleeper_;
 };
 
-/// Waiters look again before they park, and are woken for nothing.
+/// Waiters spin before they park, and are woken spuriously.
 class Restless : public WritersRaceWriters<basic_share_word> {
  public:
-  static constexpr std::string_view cover_points[] = {"a waiter is woken for nothing"};
+  static constexpr std::string_view cover_points[] = {"a waiter is woken spuriously"};
 
   Restless() {
     Checked::spin_limit = 1;
@@ -64,7 +64,7 @@ class Restless : public WritersRaceWriters<basic_share_word> {
 
   void saw(const sync::Site& site, std::uint64_t) {
     if (site.name == "share_word.park") {
-      cover(parked_ ? "a waiter is woken for nothing" : "a waiter parks");
+      cover(parked_ ? "a waiter is woken spuriously" : "a waiter parks");
       parked_ = true;
     }
   }
@@ -75,47 +75,41 @@ class Restless : public WritersRaceWriters<basic_share_word> {
 
 }  // namespace
 
-extern const Scenario writers_race_writers;
 const Scenario writers_race_writers = scenario<WritersRaceWritersOfWord>({
     .name = "writers_race_writers",
     .shows = "Two owners that write make one copy, and keep what they wrote: promises 1 and 3, I4, "
              "I5, I6.",
 });
 
-extern const Scenario three_writers_race;
 const Scenario three_writers_race = scenario<OfMany<3>>({
     .name = "three_writers_race",
     .shows = "Three owners that write make two copies: promise 3, I6.",
-    .quick = switches(4),
-    .deep = switches(6),
+    .quick = preemptions(4),
+    .deep = preemptions(6),
 });
 
-extern const Scenario four_writers_race;
 const Scenario four_writers_race = scenario<OfMany<4>>({
     .name = "four_writers_race",
     .shows = "Four owners that write make three copies: promise 3, I6.",
-    .quick = switches(2),
-    .deep = switches(3),
+    .quick = preemptions(2),
+    .deep = preemptions(3),
 });
 
-extern const Scenario restless_writers_race_writers;
 const Scenario restless_writers_race_writers = scenario<Restless>({
     .name = "restless_writers_race_writers",
-    .shows = "The same where waiters look again before they park, and wake for nothing: I3.",
+    .shows = "The same where waiters spin before they park, and wake spuriously: I3.",
 });
 
-extern const Scenario locked_writers_race_writers;
 const Scenario locked_writers_race_writers = scenario<WritersRaceWriters<basic_share_lock>>({
     .name = "locked_writers_race_writers",
     .shows = "The same of the textbook form.",
 });
 
-extern const Scenario locked_three_writers_race;
 const Scenario locked_three_writers_race = scenario<WritersRaceWriters<basic_share_lock, 3>>({
     .name = "locked_three_writers_race",
     .shows = "The same of the textbook form.",
-    .quick = switches(3),
-    .deep = switches(5),
+    .quick = preemptions(3),
+    .deep = preemptions(5),
 });
 
 }  // namespace byre::verification

@@ -4,7 +4,7 @@
 
 #if defined(WRITES_IGNORE_COPIES)
 #define WRITES(w) (OWNERS(w) == 1 && ((w) & read_only_bit) == 0)
-#elif defined(WRITES_IGNORE_FROZEN)
+#elif defined(WRITES_IGNORE_READ_ONLY)
 #define WRITES(w) IS_SOLE_USE(w)
 #else
 #define WRITES(w) ((w) == one_owner)
@@ -44,11 +44,11 @@
 
 // Published: the count is lowered, and then the lock is taken.
 #ifdef COUNT_THEN_LOCK
-#define CLAIM_COPY word = word - one_owner; now = 0; note_claim(); waiting = 0 }; \
+#define CLAIM_COPY word = word - one_owner; now = 0; ghost_claim(); waiting = 0 }; \
                    atomic { assert(alive); word = word + one_copy
 #else
 #define CLAIM_COPY EXCHANGE(claim_copy, now - one_owner + one_copy - KEPT_WAITING); \
-                   now = 0; note_claim(); waiting = 0
+                   now = 0; ghost_claim(); waiting = 0
 #endif
 
 #ifdef WAITING_IS_NOT_CLEARED
@@ -58,9 +58,9 @@
 #endif
 
 #ifdef WAIT_NOT_ANNOUNCED
-#define ANNOUNCE_WAIT now = 0; note_wait()
+#define ANNOUNCE_WAIT now = 0; ghost_wait()
 #else
-#define ANNOUNCE_WAIT EXCHANGE(announce_wait, now | waiting_bit); now = 0; note_wait()
+#define ANNOUNCE_WAIT EXCHANGE(announce_wait, now | waiting_bit); now = 0; ghost_wait()
 #endif
 
 #ifdef SLEEP_UNCHECKED

@@ -83,7 +83,7 @@ def row(search, result):
     )
 
 
-def story(search, folder):
+def counterexample(search, folder):
     """What happens in a trail, and how to see it again: in the shortest, if that is found soon. Keeps
     the trail."""
     kept = pathlib.Path(tempfile.mkdtemp(prefix="byre-spin-"))
@@ -104,7 +104,7 @@ def search_and_tell(search, limit):
         result = spin.run(search, folder, limit)
         lines = [row(search, result)]
         if result.verdict == "refuted" and not is_as_wanted(search, result):
-            lines += story(search, folder)
+            lines += counterexample(search, folder)
     return result, lines
 
 

@@ -95,7 +95,7 @@ MUTANTS = [
     Search(model, 3, asked, mutant=name, refuted_by=reason)
     for name, model, asked, reason in [
         ("writes ignore copies", ANY, INVARIANTS, "I4"),
-        ("writes ignore frozen", ANY, NO_DEADLOCK, "!read_only"),
+        ("writes ignore read only", ANY, NO_DEADLOCK, "!read_only"),
         ("unique ignores copies", ANY, INVARIANTS, "I4"),
         ("last drop ignores copies", ANY, INVARIANTS, "I1"),
         ("last drop ignores copies", ANY, NO_DEADLOCK, FREED_IN_USE),

@@ -44,7 +44,7 @@ byte clones_left = CLONES_IN_ALL;
 #endif
 
 #define MAY_WAIT 1
-#define MAY_LOOK_AGAIN 1
+#define MAY_SPIN 1
 // What is allowed to happen for no reason hides a lost wake, so that runs differ in it.
 #ifdef SPURIOUS
 #define MAY_FAIL 1
@@ -95,22 +95,22 @@ byte copied = 0, kept = 0;
 #define EXIT outside = outside | MY_BIT
 #define EXIT_FOR_GOOD outside = outside & ~MY_BIT
 
-inline note_clone() { users++; guests[host]--; host = 0; COME_TO_REST }
-inline note_alone(is_so) { alone = alone + (is_so) }
-inline note_not_alone() { alone-- }
-inline note_leave(frees) { users--; entitled = entitled & ~MY_BIT; freeing = freeing | frees }
-inline note_wait() { assert(waiter == nobody && OWNERS(word) == 1); waiter = _pid }
-inline note_stop_waiting() {
+inline ghost_clone() { users++; guests[host]--; host = 0; COME_TO_REST }
+inline ghost_alone(is_so) { alone = alone + (is_so) }
+inline ghost_not_alone() { alone-- }
+inline ghost_leave(frees) { users--; entitled = entitled & ~MY_BIT; freeing = freeing | frees }
+inline ghost_wait() { assert(waiter == nobody && OWNERS(word) == 1); waiter = _pid }
+inline ghost_stop_waiting() {
   if
   :: waiting -> assert(waiter == _pid); waiter = nobody
   :: else
   fi
 }
-inline note_claim() { note_stop_waiting(); copiers++; COUNT(copied) }
-inline note_end_of_copy() { copiers-- }
-inline note_steal() {
+inline ghost_claim() { ghost_stop_waiting(); copiers++; COUNT(copied) }
+inline ghost_end_of_copy() { copiers-- }
+inline ghost_steal() {
   assert(users == 1 && !read_only);
-  note_stop_waiting()
+  ghost_stop_waiting()
 }
 inline fall_asleep() { asleep = asleep | MY_BIT }
 inline wake_up() { asleep = asleep & ~MY_BIT }
@@ -195,7 +195,7 @@ resting:
   fi;
 
 written:
-  atomic { answer -> answer = 0; note_not_alone(); COUNT(kept); COME_TO_REST; goto resting };
+  atomic { answer -> answer = 0; ghost_not_alone(); COUNT(kept); COME_TO_REST; goto resting };
 
 abandoning:
   abandon_copy();

@@ -162,4 +162,4 @@ def trace(search, folder):
 
 def fields(word):
     text = f"{word & 7} owners, {word >> 4 & 7} copies"
-    return text + (", waiting" if word & 8 else "") + (", frozen" if word & 128 else "")
+    return text + (", waiting" if word & 8 else "") + (", read-only" if word & 128 else "")

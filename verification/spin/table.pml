@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 // Prints what each operation of word.pml does from each word, step by step, as word_table.cpp does
-// of the C++ code: one line per operation, word and weather. Run by `spin -T`.
+// of the C++ code: one line per operation, word and interference. Run by `spin -T`.
 
 #define FIRST_OWNERS 0
 #define MAY_WAIT may_wait
 #define MAY_REFUSE_TO_WAIT (!may_wait)
-#define MAY_LOOK_AGAIN 0
+#define MAY_SPIN 0
 #define MAY_FAIL 0
 #define LOT_IS_FREE 1
 #define IS_AWAKE 1
@@ -16,31 +16,31 @@
 #define TRACE_IF(condition, site) \
   if :: condition -> printf(" | "); printf(#site) :: else fi
 
-#define TRACE_PARK TRACE_IF(1, park); if :: weather == copies_just_ended -> end_copies() :: else fi
+#define TRACE_PARK TRACE_IF(1, park); if :: interference == copies_just_ended -> end_copies() :: else fi
 
-// The weather: what others do while the operation runs.
+// The interference: what others do while the operation runs.
 #define somebody_clones 1    // after the first step
 #define a_copy_fails 2       // while a waiter sleeps; else all copies end then
 #define copies_just_ended 3  // all of them, before a waiter sleeps
-byte weather;
+byte interference;
 
 byte asleep, lot_locked;
 bit alive = 1, has_acted, may_wait;
 
 #include "word.pml"
 
-inline note_clone() { skip }
-inline note_alone(is_so) { skip }
-inline note_leave(frees) { skip }
-inline note_wait() { skip }
-inline note_claim() { skip }
-inline note_steal() { skip }
-inline note_end_of_copy() { skip }
+inline ghost_clone() { skip }
+inline ghost_alone(is_so) { skip }
+inline ghost_leave(frees) { skip }
+inline ghost_wait() { skip }
+inline ghost_claim() { skip }
+inline ghost_steal() { skip }
+inline ghost_end_of_copy() { skip }
 inline wake_up() { skip }
 
 inline let_others_act() {
   if
-  :: weather == somebody_clones && !has_acted -> word = word + one_owner
+  :: interference == somebody_clones && !has_acted -> word = word + one_owner
   :: else
   fi;
   has_acted = 1
@@ -50,7 +50,7 @@ inline end_copies() { word = word & (255 - 7 * one_copy) }
 
 inline fall_asleep() {
   if
-  :: weather == a_copy_fails -> word = word - one_copy + one_owner
+  :: interference == a_copy_fails -> word = word - one_copy + one_owner
   :: else -> end_copies()
   fi
 }
@@ -60,13 +60,13 @@ inline fall_asleep() {
 #define most 5
 
 #define PRINT_OPERATION(name, by, operation) \
-  for (weather : 0 .. 3) { \
+  for (interference : 0 .. 3) { \
     for (start : 0 .. 255) { \
       word = start; \
       has_acted = 0; \
       if \
       :: by && OWNERS(word) <= most && COPIES(word) <= most -> \
-         printf(#name); printf(" %d", weather); PRINT(word); \
+         printf(#name); printf(" %d", interference); PRINT(word); \
          operation; \
          printf(" = %d\n", answer) \
       :: else \

@@ -2,7 +2,7 @@
 // The share word and its operations, as atomic steps: what core/byre/cow/share_word.hpp does, with
 // fields of three bits. Every step names its site; table.pml prints what each does, for the test
 // that compares it with the C++ code. `now`, `answer`, `waiting` and `wake` are the caller's, and
-// notes (what is true of the data) and traces are the includer's.
+// ghost updates (what is true of the data) and traces are the includer's.
 
 #define one_owner 1
 #define waiting_bit 8
@@ -35,7 +35,7 @@ byte word = FIRST_OWNERS;
 #include "mutants.pml"
 
 inline add_owner() {
-  atomic { STEP(add_owner, word = word + one_owner); now = 0; note_clone() }
+  atomic { STEP(add_owner, word = word + one_owner); now = 0; ghost_clone() }
 }
 
 // answer: nobody is left, the caller frees.
@@ -45,7 +45,7 @@ inline drop_owner() {
     answer = DROPS_ALONE(now);
     now = 0;
     if
-    :: answer -> note_leave(answer)
+    :: answer -> ghost_leave(answer)
     :: else
     fi
   };
@@ -56,25 +56,25 @@ inline drop_owner() {
        assert(OWNERS(now) != 0);
        answer = IS_SOLE_USE(now);
        now = 0;
-       note_leave(answer)
+       ghost_leave(answer)
      }
   fi
 }
 
 // answer: the caller may write at once.
 inline is_writable() {
-  atomic { LOAD(is_writable); answer = WRITES(now); now = 0; note_alone(answer) }
+  atomic { LOAD(is_writable); answer = WRITES(now); now = 0; ghost_alone(answer) }
 }
 
 // answer: nobody else owns the data or copies it.
 inline is_unique() {
-  atomic { LOAD(is_unique); answer = IS_UNIQUE(now); now = 0; note_alone(answer) }
+  atomic { LOAD(is_unique); answer = IS_UNIQUE(now); now = 0; ghost_alone(answer) }
 }
 
-// answer: it stole; else it copies. How often it looks before it waits is left open.
+// answer: it stole; else it copies. How often it spins before it waits is left open.
 inline claim() {
   do
-  :: atomic { LOAD(look); note_alone(STEALS(now)) };
+  :: atomic { LOAD(load_state); ghost_alone(STEALS(now)) };
      if
      :: atomic {
           STEALS(now) ->
@@ -83,7 +83,7 @@ inline claim() {
             :: else
             fi;
             now = 0;
-            note_steal();
+            ghost_steal();
             waiting = 0;
             answer = 1;
             break
@@ -95,7 +95,7 @@ inline claim() {
      :: atomic { GOES_WAITING && !waiting && FAILS -> NO_EXCHANGE(announce_wait); now = 0 }
      :: atomic { GOES_WAITING && waiting -> now = 0 };
         await_copies()
-     :: atomic { GOES_WAITING && MAY_LOOK_AGAIN -> now = 0 }
+     :: atomic { GOES_WAITING && MAY_SPIN -> now = 0 }
      fi
   od
 }
@@ -112,7 +112,7 @@ inline await_copies() {
 }
 
 // Passes through the bucket's lock, and then wakes who sleeps. The word may be gone.
-inline wake_if_told_so() {
+inline wake_waiter() {
   if
   :: atomic { wake && LOT_LETS_NOTIFY -> USED_TO_WAKE };
      atomic { asleep = 0; wake = 0 }
@@ -129,10 +129,10 @@ inline finish_copy() {
     wake = WAKES_AFTER_COPY(now);
     TRACE_IF(wake, wake_after_copy);
     now = 0;
-    note_end_of_copy();
-    note_leave(answer)
+    ghost_end_of_copy();
+    ghost_leave(answer)
   };
-  wake_if_told_so()
+  wake_waiter()
 }
 
 inline abandon_copy() {
@@ -142,7 +142,7 @@ inline abandon_copy() {
     wake = WAKES_AFTER_ABANDON(now);
     TRACE_IF(wake, wake_after_abandon);
     now = 0;
-    note_end_of_copy()
+    ghost_end_of_copy()
   };
-  wake_if_told_so()
+  wake_waiter()
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Prints what each operation of the shipped share word does from each small word, step by step, as
-// table.pml does of the model: one line per operation, weather and word, the word written as
-// owners.waiting.copies.frozen. Fails if there is a site that no operation reaches.
+// table.pml does of the model: one line per operation, interference and word, the word written as
+// owners.waiting.copies.read_only. Fails if there is a site that no operation reaches.
 #include <byre/cow/share_word.hpp>
 
 #include <cstdint>
@@ -22,7 +22,7 @@ constexpr std::uint64_t all_copies = (waiting_bit - 1) * one_copy;
 constexpr std::uint64_t read_only_bit = std::uint64_t{1} << 63;
 
 /// What others do while an operation runs.
-enum class Weather : std::uint8_t {
+enum class Interference : std::uint8_t {
   quiet,              ///< nothing; while a waiter sleeps, all copies end
   somebody_clones,    ///< after the first step
   a_copy_fails,       ///< while a waiter sleeps
@@ -35,16 +35,16 @@ std::string text(std::uint64_t word) {
 }
 
 /// The one thread, the one word, and what has been seen of it.
-struct World {
+struct RunState {
   std::uint64_t word = 0;
-  Weather weather = Weather::quiet;
+  Interference interference = Interference::quiet;
   bool has_acted = false;
   std::set<std::string_view> sites;
 
   void saw_step(Step step, std::uint64_t before) {
     saw(step);
     std::cout << ' ' << text(before) << ' ' << text(word);
-    if (weather == Weather::somebody_clones && !has_acted) {
+    if (interference == Interference::somebody_clones && !has_acted) {
       word += one_owner;
     }
     has_acted = true;
@@ -55,7 +55,7 @@ struct World {
   }
   void end_copies() { word &= ~all_copies; }
   void sleep() {
-    if (weather == Weather::a_copy_fails) {
+    if (interference == Interference::a_copy_fails) {
       word += one_owner - one_copy;
     } else {
       end_copies();
@@ -63,7 +63,7 @@ struct World {
   }
 };
 
-World world;
+RunState state;
 
 /// A Sync of one thread, that prints each step.
 struct Recording {
@@ -81,11 +81,11 @@ struct Recording {
     }
 
    private:
-    static Value current() { return static_cast<Value>(world.word); }
+    static Value current() { return static_cast<Value>(state.word); }
     static Value changed(Step step, Value after) {
       const Value before = current();
-      world.word = after;
-      world.saw_step(step, before);
+      state.word = after;
+      state.saw_step(step, before);
       return before;
     }
   };
@@ -104,15 +104,15 @@ struct Recording {
   };
   template <class KeepWaiting>
   static void park(const void*, KeepWaiting&& keep_waiting, Step step) noexcept {
-    world.saw(step);
-    if (world.weather == Weather::copies_just_ended) {
-      world.end_copies();
+    state.saw(step);
+    if (state.interference == Interference::copies_just_ended) {
+      state.end_copies();
     }
     if (keep_waiting()) {
-      world.sleep();
+      state.sleep();
     }
   }
-  static void unpark_all(const void*, Step step) noexcept { world.saw(step); }
+  static void unpark_all(const void*, Step step) noexcept { state.saw(step); }
   static inline const unsigned spin_limit = 0;
   static void pause() noexcept {}
   static consteval std::uint64_t value_of(const byre::sync::Constant& constant) noexcept {
@@ -148,24 +148,24 @@ constexpr Operation operations[] = {
 
 constexpr std::uint64_t most = 5;  // owners, and copies: the model's fields hold two more
 
-void print(const Operation& operation, Weather weather, std::uint64_t start) {
-  world.word = start;
-  world.weather = weather;
-  world.has_acted = false;
-  std::cout << operation.name << ' ' << static_cast<int>(weather) << ' ' << text(start);
+void print(const Operation& operation, Interference interference, std::uint64_t start) {
+  state.word = start;
+  state.interference = interference;
+  state.has_acted = false;
+  std::cout << operation.name << ' ' << static_cast<int>(interference) << ' ' << text(start);
   Word word;
   const int answer = operation.run(word);
   std::cout << " = " << answer << '\n';
 }
 
 void print(const Operation& operation) {
-  for (const auto weather : {Weather::quiet, Weather::somebody_clones, Weather::a_copy_fails,
-                             Weather::copies_just_ended}) {
-    for (const std::uint64_t frozen : {std::uint64_t{0}, read_only_bit}) {
+  for (const auto interference : {Interference::quiet, Interference::somebody_clones,
+                                  Interference::a_copy_fails, Interference::copies_just_ended}) {
+    for (const std::uint64_t read_only : {std::uint64_t{0}, read_only_bit}) {
       for (std::uint64_t copies = operation.by == one_copy; copies <= most; ++copies) {
         for (const std::uint64_t waiting : {std::uint64_t{0}, waiting_bit}) {
           for (std::uint64_t owners = operation.by == one_owner; owners <= most; ++owners) {
-            print(operation, weather, owners + waiting + copies * one_copy + frozen);
+            print(operation, interference, owners + waiting + copies * one_copy + read_only);
           }
         }
       }
@@ -178,7 +178,7 @@ int report_unreached() {
   int unreached = 0;
   for (const auto& site : byre::cow::share_word_sites.rows) {
     // It only reads a number for people.
-    if (!world.sites.contains(site.name) && site.name != "share_word.use_count") {
+    if (!state.sites.contains(site.name) && site.name != "share_word.use_count") {
       std::cerr << "no operation reached " << site.name << '\n';
       ++unreached;
     }

@@ -1,16 +1,43 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The summary of all violations, written for people and for programs.
+/// The summary of all violations so far, for programs and for people.
 #pragma once
 
-#include <byre/shadow/report_book.hpp>
+#include <byre/shadow/report.hpp>
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 namespace byre::inline v0::shadow {
 
+/// A call site at which a raw pointer to write to some tracked storage left first.
+struct EscapeSite {
+  CallSite site;               ///< line 0: not known
+  std::uint64_t storages = 0;  ///< for how many storages it was the first
+};
+
+struct Summary {
+  std::uint64_t reshapes = 0;    ///< that were tracked
+  std::uint64_t violations = 0;  ///< that were reported or counted, thrown ones too
+  std::uint64_t suppressed = 0;  ///< violations that were neither
+  /// How often raw pointers to write to tracked storages left; those before the first tracked reshape
+  /// of a storage count once.
+  std::uint64_t untracked_escapes = 0;
+  /// One for each triple of call sites, with its count, the most frequent first. The advice is by all
+  /// that was met, `untracked_escapes` the most there were; what else is in it is of its first.
+  std::vector<Violation> triples;
+  std::vector<EscapeSite> escape_sites;  ///< in the order of their names
+};
+
+/// Thread-safe. Throws std::bad_alloc.
+Summary summary();
+/// Begins anew: every triple is reported again. Thread-safe; violations at the same time fall on either
+/// side.
+void reset_summary() noexcept;
+
 /// For people, with a newline at its end. Throws std::bad_alloc.
 std::string to_string(const Summary& summary);
-/// One JSON object: reshapes, violations, silenced, unaudited, unaudited_lines, triples. Throws
+/// One JSON object: reshapes, violations, suppressed, untracked_escapes, escape_sites, triples. Throws
 /// std::bad_alloc.
 std::string to_json(const Summary& summary);
 

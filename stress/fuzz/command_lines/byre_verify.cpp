@@ -37,7 +37,7 @@ const Scenario& program_scenario(const std::string& text) {
   return at->second;
 }
 
-/// Takes any two steps for neighbours: which are is learned by running the model checker.
+/// Takes any two steps for neighbours: which ones are is observed by running the model checker.
 Mutation find_swap(const sync::Site& site, const sync::Site& next) {
   if (const auto mutation = swapped(site, next)) {
     return *mutation;
@@ -73,7 +73,7 @@ Refusal parse_for_byre_verify(int argc, const char* const* argv) {
   arguments.push_back(nullptr);
   try {
     const verification::Options options = verification::parse_options(argc, arguments.data());
-    if (options.mode == verification::Mode::replay && !options.help) {
+    if (options.mode == verification::Mode::replay) {
       check_replay(options.replay);
     }
     if (options.jobs == 0 || options.executions == 0) {

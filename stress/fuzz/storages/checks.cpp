@@ -63,10 +63,10 @@ template <class Slots>
 void check_sharing_of(Slots& slots) {
   for (auto& left : slots) {
     for (auto& right : slots) {
-      const Value* its = left.value();
+      const Value* left_value = left.value();
       const Value* others = right.value();
-      const bool expected =
-          its != nullptr && others != nullptr && its->data != nullptr && its->data == others->data;
+      const bool expected = left_value != nullptr && others != nullptr &&
+                            left_value->data != nullptr && left_value->data == others->data;
       expect("shares_data_with", std::size_t{left.real.shares_data_with(right.real)},
              std::size_t{expected});
     }
@@ -76,32 +76,32 @@ void check_sharing_of(Slots& slots) {
 }  // namespace
 
 void check(BufferSlot& slot) {
-  if (slot.its.busy) {
+  if (slot.expected.busy) {
     return;
   }
-  check_value(slot.real, slot.its);
+  check_value(slot.real, slot.expected);
   expect("capacity", slot.real.capacity(),
-         slot.its.data == nullptr ? 0 : slot.its.data->is().capacity);
+         slot.expected.data == nullptr ? 0 : slot.expected.data->is().capacity);
 }
 
 void check(StorageSlot& slot) {
-  if (slot.its == nullptr) {
+  if (slot.expected == nullptr) {
     check_value(slot.real, {});
-  } else if (!slot.its->busy) {
-    check_value(slot.real, *slot.its);
+  } else if (!slot.expected->busy) {
+    check_value(slot.real, *slot.expected);
   }
   expect("handle_count", std::size_t{slot.real.handle_count()},
-         static_cast<std::size_t>(slot.its.use_count()));
+         static_cast<std::size_t>(slot.expected.use_count()));
 }
 
-void check_sharing(World& world) {
-  check_sharing_of(world.buffers);
-  check_sharing_of(world.storages);
+void check_sharing(TargetState& target) {
+  check_sharing_of(target.buffers);
+  check_sharing_of(target.storages);
 }
 
-void check_ledger(World& world, const std::vector<Copy>& told) {
-  const Ledger& ledger = world.model.ledger();
-  const stats::Counters found = world.model.counted();
+void check_ledger(TargetState& target, const std::vector<Copy>& told) {
+  const Ledger& ledger = target.model.ledger();
+  const stats::Counters found = target.model.counted();
   expect("lazy_clones", found.lazy_clones, ledger.counters.lazy_clones);
   expect("copies", found.copies, ledger.counters.copies);
   expect("steals", found.steals, ledger.counters.steals);
@@ -114,12 +114,12 @@ void check_ledger(World& world, const std::vector<Copy>& told) {
   if (told != ledger.copies) {
     fail("sinks were told of other copies than the model has");
   }
-  for (const FaultyAllocator* allocator : {&world.host, &world.device}) {
+  for (const FaultyAllocator* allocator : {&target.host, &target.device}) {
     const auto expected = ledger.blocks.find(allocator);
-    expect("the number of blocks out", allocator->blocks_out(),
+    expect("the number of blocks out", allocator->live_blocks(),
            expected == ledger.blocks.end() ? 0 : expected->second);
   }
-  expect("the number of adoptions not released", world.adopted.count(), ledger.adopted);
+  expect("the number of adoptions not released", target.adopted.count(), ledger.adopted);
 }
 
 }  // namespace byre::fuzz

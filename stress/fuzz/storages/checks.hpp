@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "world.hpp"
+#include "target_state.hpp"
 
 namespace byre::fuzz {
 
@@ -12,9 +12,9 @@ void check(BufferSlot& slot);
 void check(StorageSlot& slot);
 
 /// Whether each two share data.
-void check_sharing(World& world);
+void check_sharing(TargetState& target);
 
 /// Counters, copies as they were told, blocks and deleters. Between steps, not within one.
-void check_ledger(World& world, const std::vector<Copy>& told);
+void check_ledger(TargetState& target, const std::vector<Copy>& told);
 
 }  // namespace byre::fuzz

@@ -11,7 +11,7 @@ bool Faults::is_armed() const {
   return std::ranges::any_of(left_, [](int left) { return left != test::never_fails; });
 }
 
-bool Faults::strikes(Fault fault) {
+bool Faults::fires(Fault fault) {
   int& left = this->left(fault);
   if (left == test::never_fails || left-- != 0) {
     return false;
@@ -40,7 +40,7 @@ void Faults::stop_heap() noexcept {
 
 Block FaultyAllocator::allocate(const Request& request) {
   const Faults::Pause pause(faults_);
-  if (faults_.strikes(Fault::allocation)) {
+  if (faults_.fires(Fault::allocation)) {
     throw std::bad_alloc();
   }
   const Block block = aligned_allocator().allocate(request);
@@ -59,8 +59,8 @@ void FaultyAllocator::deallocate(const Block& block) noexcept {
 
 void FaultyAllocator::copy(void* destination, const void* source, std::size_t nbytes) {
   const Faults::Pause pause(faults_);
-  const bool fails = faults_.strikes(Fault::copy);
-  if (const auto steps = std::exchange(faults_.interlude_, nullptr)) {
+  const bool fails = faults_.fires(Fault::copy);
+  if (const auto steps = std::exchange(faults_.nested_steps_, nullptr)) {
     steps();
   }
   if (fails) {

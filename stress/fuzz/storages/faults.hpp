@@ -4,8 +4,8 @@
 #pragma once
 
 #include <byre/error/error.hpp>
-#include <byre/memory/host_allocators.hpp>
 #include <byre/memory/allocator.hpp>
+#include <byre/memory/host_allocators.hpp>
 
 #include <array>
 #include <cstddef>
@@ -35,7 +35,7 @@ class Faults {
   bool is_armed() const;
 
   /// Done once, in the middle of the next copy by a FaultyAllocator.
-  void arm_interlude(std::function<void()> steps) { interlude_ = std::move(steps); }
+  void arm_nested_steps(std::function<void()> steps) { nested_steps_ = std::move(steps); }
 
   /// Makes a call into byre, and says what failed. The call has to throw then, what belongs to it,
   /// and only then.
@@ -102,13 +102,13 @@ class Faults {
 
   int& left(Fault fault) { return left_[static_cast<std::size_t>(fault)]; }
   /// True iff it happens now.
-  bool strikes(Fault fault);
+  bool fires(Fault fault);
   void start_heap() noexcept;
   void stop_heap() noexcept;
 
   std::array<int, 4> left_{test::never_fails, test::never_fails, test::never_fails,
                            test::never_fails};
-  std::function<void()> interlude_;
+  std::function<void()> nested_steps_;
   ThisCall this_call_;
   bool has_copied_ = false;
 };
@@ -123,7 +123,7 @@ class FaultyAllocator final : public Allocator {
   void copy(void* destination, const void* source, std::size_t nbytes) override;
   const char* name() const noexcept override { return "faulty allocator"; }
 
-  std::size_t blocks_out() const noexcept { return out_.size(); }
+  std::size_t live_blocks() const noexcept { return out_.size(); }
 
  private:
   Faults& faults_;

@@ -7,11 +7,11 @@
 #include <functional>
 #include <stdexcept>
 
-#include "changing.hpp"
+#include "change_steps.hpp"
 #include "checks.hpp"
-#include "making.hpp"
-#include "particular.hpp"
-#include "refusals.hpp"
+#include "create_steps.hpp"
+#include "refused_steps.hpp"
+#include "type_specific_steps.hpp"
 
 namespace byre::fuzz {
 namespace {
@@ -20,37 +20,37 @@ constinit std::size_t warnings = 0;
 
 class Program {
  public:
-  explicit Program(Input input) : world_(input) {}
+  explicit Program(Input input) : target_(input) {}
 
   void run() {
-    while (!world_.input.is_empty()) {
+    while (!target_.input.is_empty()) {
       step();
-      check_ledger(world_, told_);
+      check_ledger(target_, told_);
     }
-    for (BufferSlot& slot : world_.buffers) {
+    for (BufferSlot& slot : target_.buffers) {
       check(slot);
     }
-    for (StorageSlot& slot : world_.storages) {
+    for (StorageSlot& slot : target_.storages) {
       check(slot);
     }
-    check_sharing(world_);
+    check_sharing(target_);
     end();
   }
 
  private:
   /// Everything is released, and was counted.
   void end() {
-    for (BufferSlot& slot : world_.buffers) {
+    for (BufferSlot& slot : target_.buffers) {
       slot.clear();
     }
-    for (StorageSlot& slot : world_.storages) {
+    for (StorageSlot& slot : target_.storages) {
       slot.clear();
     }
-    check_ledger(world_, told_);
-    if (world_.model.counted().live_bytes != 0) {
+    check_ledger(target_, told_);
+    if (target_.model.counted().live_bytes != 0) {
       fail("the model itself has data left");
     }
-    if (world_.has_mapped && count_mapped_files() != 0) {
+    if (target_.has_mapped && count_mapped_files() != 0) {
       fail("a file is still mapped");
     }
     if (warnings != thrown_) {
@@ -59,28 +59,28 @@ class Program {
   }
 
   void step() {
-    const std::uint8_t choice = world_.input.byte();
+    const std::uint8_t choice = target_.input.byte();
     if (choice % 8 == 0) {
       prepare();
     } else if (choice % 8 < 5) {
-      step_on(choice / 8, world_.buffers);
+      step_on(choice / 8, target_.buffers);
     } else {
-      step_on(choice / 8, world_.storages);
+      step_on(choice / 8, target_.storages);
     }
   }
 
   /// What later steps meet.
   void prepare() {
-    const std::size_t choice = world_.input.below(8);
-    const int after = static_cast<int>(world_.input.below(4));
+    const std::size_t choice = target_.input.below(8);
+    const int after = static_cast<int>(target_.input.below(4));
     trace("prepare %zu, after %d", choice, after);
     switch (choice) {
       case 0:
-        return world_.faults.arm(Fault::allocation, after);
+        return target_.faults.arm(Fault::allocation, after);
       case 1:
-        return world_.faults.arm(Fault::copy, after);
+        return target_.faults.arm(Fault::copy, after);
       case 2:
-        return world_.faults.arm(Fault::heap, after);
+        return target_.faults.arm(Fault::heap, after);
       case 3:
         sinks_throw_ = !sinks_throw_;
         return;
@@ -89,14 +89,14 @@ class Program {
       case 5:
         return default_pool().set_limit_nbytes(static_cast<std::size_t>(after) << 20);
       default:
-        // In the middle of an interlude a copy is under way, and there may be another, not more.
+        // Nested steps run during a copy; they may be nested once more.
         if (depth_ < 2) {
-          world_.faults.arm_interlude([this, after] { interlude(after + 1); });
+          target_.faults.arm_nested_steps([this, after] { nested_steps(after + 1); });
         }
     }
   }
 
-  void interlude(int steps) {
+  void nested_steps(int steps) {
     trace("  in the middle of the copy:");
     ++depth_;
     for (int at = 0; at < steps; ++at) {
@@ -108,7 +108,7 @@ class Program {
 
   template <class Slots>
   void step_on(std::size_t choice, Slots& slots) {
-    const std::size_t operands = world_.input.byte();
+    const std::size_t operands = target_.input.byte();
     auto& slot = slots[operands % slots.size()];
     auto& other = slots[operands / slots.size() % slots.size()];
     if (is_busy(slot) || (needs_other(choice) && is_busy(other))) {
@@ -127,18 +127,18 @@ class Program {
   void step_on(std::size_t choice, Slot& slot, Slot& other) {
     switch (choice % 16) {
       case 0:
-        return allocate(world_, slot);
+        return allocate(target_, slot);
       case 1:
-        return adopt(world_, slot);
+        return adopt(target_, slot);
       case 2:
-        return borrow(world_, slot);
+        return borrow(target_, slot);
       case 3:
-        return map_file(world_, slot);
+        return map_file(target_, slot);
       case 4:
       case 5:
-        return lazy_clone(world_, other, slot);
+        return lazy_clone(target_, other, slot);
       case 6:
-        return copy(world_, other, slot);
+        return copy(target_, other, slot);
       case 7:
         return move_value(other, slot);
       case 8:
@@ -146,20 +146,20 @@ class Program {
       case 9:
         return drop(slot);
       case 10:
-        return materialize(world_, slot);
+        return materialize(target_, slot);
       case 11:
-        return resize(world_, slot);
+        return resize(target_, slot);
       case 12:
-        return ask_for_what_cannot_be(world_, slot);
+        return ask_for_what_cannot_be(target_, slot);
       case 13:
-        return special(world_, other, slot);
+        return special(target_, other, slot);
       default:
-        return write(world_, slot);
+        return write(target_, slot);
     }
   }
 
   void be_told(const stats::CopyEvent& event) {
-    const Faults::Pause pause(world_.faults);
+    const Faults::Pause pause(target_.faults);
     told_.push_back({event.nbytes, event.cause});
     if (sinks_throw_) {
       ++thrown_;
@@ -167,7 +167,7 @@ class Program {
     }
   }
 
-  World world_;
+  TargetState target_;
   std::vector<Copy> told_;
   bool sinks_throw_ = false;
   std::size_t thrown_ = 0;

@@ -11,7 +11,6 @@
 #include <iterator>
 #include <map>
 #include <new>
-#include <random>
 #include <vector>
 
 #include "nbytes.hpp"
@@ -81,18 +80,18 @@ class User {
 
   void run(int steps) {
     for (int step = 0; step < steps; ++step) {
-      switch (random_() % 16) {
+      switch (random_.below(16)) {
         case 0:
           pool_.trim(4 * mib);
           break;
         case 1:
-          pool_.set_limit_nbytes((1 + random_() % 16) * mib);
+          pool_.set_limit_nbytes(random_.number(std::size_t{1}, std::size_t{16}) * mib);
           break;
         default:
-          if (held_.size() < 1 + random_() % 6) {
+          if (held_.size() < random_.number(std::size_t{1}, std::size_t{6})) {
             take();
           } else {
-            release(random_() % held_.size());
+            release(random_.below(held_.size()));
           }
       }
     }
@@ -107,7 +106,8 @@ class User {
  private:
   void take() {
     // As many of 32 KiB as of 2 MiB, and few different ones, so that they are recycled.
-    const std::size_t nbytes = (32 * kib << random_() % 7) + random_() % 3 * 5000;
+    const std::size_t nbytes =
+        (32 * kib << random_.below(7)) + random_.below(std::size_t{3}) * 5000;
     const Stamped taken{pool_.allocate({nbytes, 64}), ++next_stamp_};
     overlaps += !live_.add(taken.block);
     write_stamp(taken);
@@ -123,7 +123,7 @@ class User {
 
   RecyclingPool& pool_;
   LiveBlocks& live_;
-  std::mt19937_64 random_;
+  Random random_;
   std::uint64_t next_stamp_;
   std::vector<Stamped> held_;
 };

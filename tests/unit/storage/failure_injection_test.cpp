@@ -26,17 +26,14 @@ int fail_each_new(const std::function<void()>& step) {
   // they must: the_first_use_needs_no_heap is about that.
   (void)Buffer::allocate(1);
   for (int nth = 0;; ++nth) {
-    new_failed = false;
-    news_until_failure = nth;
     bool threw = false;
     try {
+      const FailingNew failing(nth);
       step();
     } catch (const Error& error) {
-      news_until_failure = never_fails;
       threw = true;
       EXPECT_NE(std::string(error.what()).find("out of memory"), std::string::npos) << error.what();
     }
-    news_until_failure = never_fails;
     EXPECT_EQ(threw, new_failed);
     if (!new_failed) {
       return nth;

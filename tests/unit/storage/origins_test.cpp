@@ -11,12 +11,12 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <functional>
 #include <memory>
 #include <string>
 
+#include "support/complaint.hpp"
 #include "support/failing_allocator.hpp"
+#include "support/temporary_folder.hpp"
 #include "text.hpp"
 
 namespace byre::test {
@@ -24,35 +24,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What was said by whatever `action` threw.
-std::string complaint_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
-}
-
 class TemporaryFile {
  public:
-  explicit TemporaryFile(const std::string& text) {
-    static int files = 0;
-    path_ = fs::temp_directory_path() /
-            ("byre-" + std::to_string(::getpid()) + "-" + std::to_string(files++));
-    std::ofstream(path_, std::ios::binary) << text;
-  }
-  ~TemporaryFile() { fs::remove(path_); }
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  explicit TemporaryFile(const std::string& text) { write_file(path_, text); }
   const fs::path& path() const { return path_; }
-  std::string text() const {
-    std::ifstream file(path_, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
+  std::string text() const { return read_file(path_); }
 
  private:
-  fs::path path_;
+  const TemporaryFolder folder_;
+  const fs::path path_ = folder_ / "file";
 };
 
 TEST(AdoptedMemory, is_written_in_place_and_deleted_once) {
@@ -306,10 +286,10 @@ TEST(MappedFile, whose_path_is_very_long_is_still_refused_with_reason_and_advice
 }
 
 TEST(MappedFile, that_is_a_pipe_is_refused_without_waiting_for_a_writer) {
-  const fs::path pipe = fs::temp_directory_path() / ("byre-pipe-" + std::to_string(::getpid()));
+  const TemporaryFolder folder;
+  const fs::path pipe = folder / "pipe";
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
   EXPECT_THROW(Buffer::map_file(pipe), FileError);
-  fs::remove(pipe);
 }
 
 TEST(MappedFile, that_is_unreadable_is_refused_by_name) {

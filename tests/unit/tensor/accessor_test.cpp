@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <numeric>
-#include <random>
 #include <vector>
 
 #include "support/random.hpp"
@@ -50,11 +49,11 @@ TEST(AccessorTest, writing_materializes_and_reading_does_not) {
 
 TEST(AccessorTest, the_wrong_count_type_state_or_device_is_refused) {
   Tensor x = telling<float>({2, 3});
-  EXPECT_EQ(refusal<byre::ShapeError>([&] { byre::accessor<float, 1>(x); }),
+  EXPECT_EQ(complaint_of<byre::ShapeError>([&] { byre::accessor<float, 1>(x); }),
             "accessor: for 1 dimensions, of a tensor that has 2, [2, 3]. Name as many as it has.");
   EXPECT_THROW((byre::mutable_accessor<float, 3>(x)), byre::ShapeError);
   EXPECT_THROW((byre::accessor<double, 2>(x)), byre::DTypeError);
-  EXPECT_EQ(refusal<byre::DeviceError>(
+  EXPECT_EQ(complaint_of<byre::DeviceError>(
                 [&] { byre::accessor<float, 2>(x.to(InvertingDevice::device())); }),
             "accessor: the tensor is on device 77:1 (inverting), whose memory the host cannot "
             "address. Copy it with to(Device::cpu()).");
@@ -65,7 +64,7 @@ TEST(AccessorTest, the_wrong_count_type_state_or_device_is_refused) {
 TEST(AccessorTest, writing_never_makes_a_tensor_another_dtype) {
   Tensor x = telling<float>({2, 3});
   const float first = x.at<float>({0, 0});
-  EXPECT_EQ(refusal<byre::DTypeError>([&] { byre::mutable_accessor<double, 2>(x); }),
+  EXPECT_EQ(complaint_of<byre::DTypeError>([&] { byre::mutable_accessor<double, 2>(x); }),
             "mutable_accessor: the tensor [2, 3] is of f32, and f64 was asked for. Convert it by "
             "copy_, or ask for f32.");
   EXPECT_EQ(x.at<float>({0, 0}), first);
@@ -99,7 +98,7 @@ TEST(StridesForMdspan, are_those_of_the_view_where_somebody_steps) {
   EXPECT_EQ(to_string(byre::detail::strides_for_mdspan(x.layout(), "test")), "[1, 3]");
   const Tensor none = Tensor::zeros({1, 0}, byre::DType::u8).expand({3, 0});
   EXPECT_EQ(to_string(byre::detail::strides_for_mdspan(none.layout(), "test")), "[1, 1]");
-  EXPECT_EQ(refusal<byre::ShapeError>([] {
+  EXPECT_EQ(complaint_of<byre::ShapeError>([] {
               byre::detail::strides_for_mdspan({{2, 3}, {5, 2}}, "test");
             }),
             "test: a std::mdspan cannot have sizes [2, 3] with strides [5, 2]: elements share "
@@ -107,10 +106,8 @@ TEST(StridesForMdspan, are_those_of_the_view_where_somebody_steps) {
 }
 
 TEST(StridesForMdspan, are_found_for_a_random_layout_if_there_are_any) {
-  std::mt19937_64 random(seed());
-  const auto below = [&](std::uint64_t bound) {
-    return static_cast<std::int64_t>(random() % bound);
-  };
+  Random random(seed());
+  const auto below = [&](std::int64_t bound) { return random.below(bound); };
   int found = 0;
   int refused = 0;
   for (int round = 0; round < 20'000; ++round) {

@@ -59,15 +59,13 @@ TEST(TensorAllocations, without_memory_for_a_tensor_the_source_stays_as_it_was) 
   };
   for (const auto& step : steps) {
     for (int nth = 0;; ++nth) {
-      new_failed = false;
-      news_until_failure = nth;
       bool threw = false;
       try {
+        const FailingNew failing(nth);
         step();
       } catch (const OutOfMemory&) {
         threw = true;
       }
-      news_until_failure = never_fails;
       EXPECT_EQ(threw, new_failed);
       EXPECT_EQ(x.storage().handle_count(), 1U);
       EXPECT_TRUE(x.storage().is_unique());

@@ -7,7 +7,6 @@
 #include <byre/tensor/layout.hpp>
 
 #include <cstring>
-#include <random>
 #include <set>
 
 #include "support/random.hpp"
@@ -78,9 +77,7 @@ struct View {
 
 class RandomInPlaceTest : public testing::Test {
  protected:
-  std::int64_t random(std::int64_t least, std::int64_t most) {
-    return std::uniform_int_distribution<std::int64_t>(least, most)(engine_);
-  }
+  std::int64_t random(std::int64_t least, std::int64_t most) { return random_.number(least, most); }
   bool one_in(std::int64_t count) { return random(1, count) == 1; }
 
   /// Some of the sizes, strides and the offset are those of `like`.
@@ -130,7 +127,7 @@ class RandomInPlaceTest : public testing::Test {
     return bytes;
   }
 
-  std::mt19937_64 engine_{seed()};
+  Random random_{seed()};
 };
 
 Tensor tensor_of(const Block& bytes) {

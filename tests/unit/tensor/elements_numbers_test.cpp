@@ -8,7 +8,7 @@ namespace {
 TEST(NumbersTest, integers_that_a_dtype_has_not_are_refused_beside_it) {
   Tensor chars = Tensor::of<std::int8_t>({2}, {0, 127});
   const Tensor mask = ge(chars, 1);
-  EXPECT_EQ(refusal<byre::DTypeError>([&] { add(chars, 300); }),
+  EXPECT_EQ(complaint_of<byre::DTypeError>([&] { add(chars, 300); }),
             "add: the number 300 is not among those of i8, the dtype of the tensor beside it. "
             "Convert the tensor to a wider dtype first, by copy_ to a tensor of that.");
   EXPECT_THROW(add_(chars, 128), byre::DTypeError);
@@ -47,7 +47,7 @@ TEST(NumbersTest, comparisons_with_integers_that_a_dtype_has_not_are_exact) {
 TEST(NumbersTest, integers_beyond_i64_are_refused_by_themselves) {
   Tensor x = Tensor::zeros({1}, DType::f64);
   constexpr auto most = std::numeric_limits<std::uint64_t>::max();
-  EXPECT_EQ(refusal<byre::DTypeError>([&] { fill_(x, most); }),
+  EXPECT_EQ(complaint_of<byre::DTypeError>([&] { fill_(x, most); }),
             "the number 18446744073709551615 is more than i64, the widest of integral dtypes, "
             "holds. Give a floating-point number.");
   EXPECT_EQ(fill_(x, static_cast<double>(most)).at<double>({0}), 0x1p64);

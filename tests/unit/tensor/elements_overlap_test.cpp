@@ -4,7 +4,6 @@
 
 #include <byre/tensor/elements/detail/overlap.hpp>
 
-#include <random>
 #include <set>
 
 #include "support/random.hpp"
@@ -38,9 +37,7 @@ bool have_common_bytes(const Extent& a, const Extent& b) {
 
 class OverlapTest : public testing::Test {
  protected:
-  std::int64_t random(std::int64_t least, std::int64_t most) {
-    return std::uniform_int_distribution<std::int64_t>(least, most)(engine_);
-  }
+  std::int64_t random(std::int64_t least, std::int64_t most) { return random_.number(least, most); }
 
   Extent random_extent() {
     const auto ndim = static_cast<std::size_t>(random(0, 3));
@@ -54,7 +51,7 @@ class OverlapTest : public testing::Test {
   }
 
  private:
-  std::mt19937_64 engine_{seed()};
+  Random random_{seed()};
 };
 
 TEST_F(OverlapTest, no_overlap_is_ever_missed) {
@@ -125,7 +122,7 @@ TEST(InPlaceTest, a_tensor_may_be_its_own_operand) {
 TEST(InPlaceTest, an_operand_that_overlaps_in_part_is_refused_and_nothing_changes) {
   Tensor x = telling<float>({4, 4});
   const Tensor before = x.clone();
-  EXPECT_EQ(refusal<byre::ShapeError>([&] { add_(x, x.t()); }),
+  EXPECT_EQ(complaint_of<byre::ShapeError>([&] { add_(x, x.t()); }),
             "add_: an operand of sizes [4, 4] and strides [1, 4] overlaps the tensor that is "
             "written, of sizes [4, 4] and strides [4, 1], in part, and would be read after it was "
             "written. clone() the operand first.");
@@ -156,7 +153,7 @@ TEST(InPlaceTest, memory_that_was_borrowed_twice_is_known_to_be_the_same) {
 
 TEST(InPlaceTest, a_tensor_whose_elements_share_memory_is_not_written) {
   Tensor rows = telling<float>({1, 3}).expand({2, 3});
-  EXPECT_EQ(refusal<byre::ShapeError>([&] { relu_(rows); }),
+  EXPECT_EQ(complaint_of<byre::ShapeError>([&] { relu_(rows); }),
             "relu_: elements of the tensor that is written share memory: it has sizes [2, 3] and "
             "strides [0, 1], as expand and as_strided make them. clone() it first.");
   EXPECT_THROW(fill_(rows, 1), byre::ShapeError);
@@ -168,14 +165,14 @@ TEST(InPlaceTest, a_tensor_whose_elements_share_memory_is_not_written) {
 TEST(InPlaceTest, a_result_never_broadcasts) {
   Tensor row = telling<float>({1, 3});
   EXPECT_EQ(
-      refusal<byre::ShapeError>([&] {
+      complaint_of<byre::ShapeError>([&] {
         add_(row, telling<float>({2, 3}));
       }),
       "add_: an operand of sizes [2, 3] does not broadcast to [1, 3], those of the tensor that "
       "is written, which stay as they are. Use the operation that returns a new tensor.");
   EXPECT_THROW(copy_(row, telling<float>({2, 3})), byre::ShapeError);
   EXPECT_THROW(copy_(row, telling<float>({1, 1, 3})), byre::ShapeError);
-  EXPECT_EQ(refusal<byre::ShapeError>([&] {
+  EXPECT_EQ(complaint_of<byre::ShapeError>([&] {
               add(row, telling<float>({2, 4}));
             }),
             "add: sizes [1, 3] and [2, 4] do not broadcast: from the last dimension on, sizes have "

@@ -158,7 +158,7 @@ TYPED_TEST(PointwiseTest, sub_subtracts_all_but_bools) {
     const Tensor a = telling<bool>({3});
     Tensor written = a.clone();
     EXPECT_EQ(
-        refusal<byre::DTypeError>([&] { sub(a, a); }),
+        complaint_of<byre::DTypeError>([&] { sub(a, a); }),
         "sub has no meaning for bool. Convert the operand first: copy_ to a tensor of another "
         "dtype.");
     EXPECT_THROW(sub_(written, a), byre::DTypeError);
@@ -206,8 +206,9 @@ TYPED_TEST(PointwiseTest, eq_says_which_are_equal) {
 TYPED_TEST(PointwiseTest, ge_says_which_are_not_less_but_of_complex) {
   if constexpr (is_complex<TypeParam>) {
     const Tensor a = telling<TypeParam>({3});
-    EXPECT_NE(refusal<byre::DTypeError>([&] { ge(a, a); }).find("ge has no meaning for complex64"),
-              std::string::npos);
+    EXPECT_NE(
+        complaint_of<byre::DTypeError>([&] { ge(a, a); }).find("ge has no meaning for complex64"),
+        std::string::npos);
   } else {
     for_each_pair<TypeParam>([&](const Tensor& a, const Tensor& b) {
       expect_elements<bool>(ge(a, b), a.sizes(), [&](const Dims& indices) {

@@ -114,7 +114,7 @@ TEST(PromotionTest, in_place_the_category_may_not_rise_and_the_width_may) {
   EXPECT_EQ(ints.at<std::int8_t>({1}), 0);
   const Tensor before = ints.clone();
   EXPECT_EQ(
-      refusal<byre::DTypeError>([&] { add_(ints, 0.5); }),
+      complaint_of<byre::DTypeError>([&] { add_(ints, 0.5); }),
       "add_: the result is of f32, and the tensor that is written of i8, which cannot hold it. "
       "Use the operation that returns a new tensor, or convert by copy_.");
   EXPECT_THROW(div_(ints, ints), byre::DTypeError);
@@ -127,7 +127,7 @@ TEST(PromotionTest, in_place_the_category_may_not_rise_and_the_width_may) {
 
 TEST(PromotionTest, where_wants_a_condition_of_bool) {
   const Tensor x = Tensor::zeros({2}, DType::u8);
-  EXPECT_EQ(refusal<byre::DTypeError>([&] { where(x, x, x); }),
+  EXPECT_EQ(complaint_of<byre::DTypeError>([&] { where(x, x, x); }),
             "where: the condition is of u8, and has to be of bool, as comparisons yield it.");
 }
 

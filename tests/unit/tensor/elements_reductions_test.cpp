@@ -112,7 +112,7 @@ TEST(SumTest, the_error_hardly_grows_with_the_count) {
 TEST(SumTest, axes_that_are_not_there_or_named_twice_are_refused) {
   const Tensor x = Tensor::zeros({2, 3}, DType::f32);
   EXPECT_THROW(sum(x, {2}), byre::ShapeError);
-  EXPECT_EQ(refusal<byre::ShapeError>([&] {
+  EXPECT_EQ(complaint_of<byre::ShapeError>([&] {
               sum(x, {1, -1});
             }),
             "sum: axes [1, -1] of [2, 3] name one dimension twice.");
@@ -194,7 +194,7 @@ TYPED_TEST(ReductionTest, matmul_broadcasts_what_is_in_front_of_the_matrices) {
 TEST(MatmulTest, sizes_that_do_not_fit_are_refused) {
   const Tensor x = Tensor::zeros({2, 3}, DType::f32);
   EXPECT_EQ(
-      refusal<byre::ShapeError>([&] { matmul(x, x); }),
+      complaint_of<byre::ShapeError>([&] { matmul(x, x); }),
       "matmul: of sizes [2, 3] by [2, 3]. Both need a dimension, and the last of the first has "
       "to be of the size of the last but one of the second, or its only one.");
   EXPECT_THROW(matmul(x, Tensor::zeros({}, DType::f32)), byre::ShapeError);
@@ -223,9 +223,9 @@ TYPED_TEST(ReductionTest, cat_joins_tensors_along_an_axis) {
 
 TEST(CatTest, what_does_not_fit_is_refused) {
   const Tensor x = Tensor::zeros({2, 3}, DType::f32);
-  EXPECT_EQ(refusal<byre::ShapeError>([&] { byre::cat({}); }),
+  EXPECT_EQ(complaint_of<byre::ShapeError>([&] { byre::cat({}); }),
             "cat: of no tensors. Give at least one.");
-  EXPECT_EQ(refusal<byre::ShapeError>([&] {
+  EXPECT_EQ(complaint_of<byre::ShapeError>([&] {
               byre::cat({x, x.t()});
             }),
             "cat: a tensor of sizes [3, 2] does not fit behind those of sizes [2, 3]: all but "

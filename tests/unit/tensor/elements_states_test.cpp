@@ -56,13 +56,14 @@ TEST(ElementStatesTest, uninitialized_operands_are_refused_by_name_and_state) {
                                     {"uninitialized", neither}};
   for (const Sample& sample : samples) {
     for (const auto& [name, use] : every_use_as_operand(sample.tensor, fine)) {
-      const std::string text = refusal<byre::StateError>(use);
+      const std::string text = complaint_of<byre::StateError>(use);
       EXPECT_EQ(text.rfind(name + ": the tensor ", 0), 0U) << text;
       EXPECT_NE(text.find(sample.name), std::string::npos) << text;
     }
     Tensor written = fine.clone();
-    EXPECT_NE(refusal<byre::StateError>([&] { copy_(written, sample.tensor); }).find(sample.name),
-              std::string::npos);
+    EXPECT_NE(
+        complaint_of<byre::StateError>([&] { copy_(written, sample.tensor); }).find(sample.name),
+        std::string::npos);
   }
 }
 
@@ -83,10 +84,10 @@ TEST(ElementStatesTest, copying_gives_the_dtype_too_and_filling_wants_one) {
   Tensor x(Device::cpu());
   x.resize({3});
   EXPECT_EQ(
-      refusal<byre::StateError>([&] { fill_(x, 1); }),
+      complaint_of<byre::StateError>([&] { fill_(x, 1); }),
       "fill_: the tensor [3] is dtype-uninitialized. Call realize(dtype) or mutable_data<T>() "
       "first.");
-  EXPECT_EQ(refusal<byre::StateError>([&] { zero_(x); }).rfind("zero_: ", 0), 0U);
+  EXPECT_EQ(complaint_of<byre::StateError>([&] { zero_(x); }).rfind("zero_: ", 0), 0U);
   EXPECT_THROW(copy_(x, Tensor::zeros({2}, DType::bf16)), byre::ShapeError);
   EXPECT_FALSE(x.is_dtype_initialized());
   copy_(x, Tensor::of<byre::BFloat16>({1}, {byre::BFloat16(2.0F)}));
@@ -99,7 +100,7 @@ TEST(ElementDevicesTest, computing_off_the_host_is_refused_by_name) {
   const Tensor there = fine.to(InvertingDevice::device());
   for (const auto& [name, use] : every_use_as_operand(there, fine)) {
     if (name != "where") {  // its condition's dtype may come first
-      EXPECT_EQ(refusal<byre::DeviceError>(use),
+      EXPECT_EQ(complaint_of<byre::DeviceError>(use),
                 name +
                     ": an operand is on device 77:1 (inverting), and computing is done on the "
                     "host. Copy it with to(Device::cpu()).");

@@ -17,6 +17,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "support/complaint.hpp"
+
 namespace byre::test {
 
 using byre::Dims;
@@ -172,21 +174,6 @@ void expect_elements(const Tensor& tensor, const Dims& sizes, Expected expected)
       report_difference(indices, testing::PrintToString(found), testing::PrintToString(wanted));
     }
   });
-}
-
-/// The text of the Exception that `action` throws, or a failure.
-template <class Exception, class Action>
-std::string refusal(Action action) {
-  try {
-    action();
-  } catch (const Exception& error) {
-    return error.what();
-  } catch (const std::exception& error) {
-    ADD_FAILURE() << "another exception: " << error.what();
-    return "";
-  }
-  ADD_FAILURE() << "nothing was refused";
-  return "";
 }
 
 }  // namespace byre::test

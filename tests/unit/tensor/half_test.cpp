@@ -9,7 +9,6 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <random>
 
 #include "support/random.hpp"
 
@@ -122,7 +121,7 @@ TYPED_TEST(Halves, floats_round_to_the_nearest_and_ties_to_even) {
 }
 
 TYPED_TEST(Halves, floats_of_any_bits_round_to_the_nearest) {
-  std::mt19937_64 random(seed());
+  RandomEngine random(seed());
   for (int count = 0; count < 200'000; ++count) {
     this->expect_nearest(std::bit_cast<float>(static_cast<std::uint32_t>(random())));
   }

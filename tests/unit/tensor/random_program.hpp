@@ -8,11 +8,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <random>
 #include <string>
 #include <vector>
 
 #include "flat_model.hpp"
+#include "support/random.hpp"
 
 namespace byre::test {
 
@@ -39,10 +39,8 @@ class RandomProgram {
   std::size_t refusals() const { return refusals_; }
 
  private:
-  std::int64_t below(std::int64_t bound) {
-    return static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(bound));
-  }
-  Pair& any() { return live_[static_cast<std::size_t>(below(std::ssize(live_)))]; }
+  std::int64_t below(std::int64_t bound) { return random_.below(bound); }
+  Pair& any() { return random_.one_of(live_); }
   bool is_shared(const Pair& pair) const {
     return std::ranges::count(live_, pair.model.storage,
                               [](const Pair& other) { return other.model.storage; }) > 1;
@@ -71,7 +69,7 @@ class RandomProgram {
   void free_and_realize(Pair& which);
   void share_data(Pair& target, const Pair& source);
 
-  std::mt19937_64 random_;
+  Random random_;
   std::vector<Pair> live_;
   std::int32_t next_value_ = 1;
   std::size_t lazy_reshapes_ = 0;

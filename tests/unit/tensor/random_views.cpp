@@ -115,7 +115,7 @@ std::optional<Pair> RandomProgram::random_view(const Pair& of) {
     case 1: {
       Dims axes(of.model.sizes);
       std::iota(axes.begin(), axes.end(), 0);
-      std::shuffle(axes.begin(), axes.end(), random_);
+      random_.shuffle(axes);
       return permute(of, axes);
     }
     case 2: {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Stories about counts, which no promise is about but mutants are.
+/// Scenarios about counts, which no promise is about but mutants are.
 #include <byre/storage/storage.hpp>
 
 #include "../../scenarios/bare_data.hpp"
@@ -156,55 +156,47 @@ class NoHandleIsLeft {
 
 }  // namespace
 
-extern const Scenario writes_after_a_drop;
 const Scenario writes_after_a_drop = scenario<WritesAfterADrop<basic_share_word>>({
     .name = "writes_after_a_drop",
     .shows = "A dropped owner is not counted when the next write decides whether to copy: "
              "promise 3.",
 });
 
-extern const Scenario locked_writes_after_a_drop;
 const Scenario locked_writes_after_a_drop = scenario<WritesAfterADrop<basic_share_lock>>({
     .name = "locked_writes_after_a_drop",
     .shows = "The same of the textbook form.",
-    .quick = switches(3),
+    .quick = preemptions(3),
 });
 
-extern const Scenario failed_owners_are_counted;
 const Scenario failed_owners_are_counted = scenario<FailedOwnersAreCounted<basic_share_word>>({
     .name = "failed_owners_are_counted",
     .shows = "Owners that fail to copy at once own again, each counted once: promise 5.",
-    .quick = switches(3),
+    .quick = preemptions(3),
 });
 
-extern const Scenario locked_failed_owners_are_counted;
 const Scenario locked_failed_owners_are_counted =
     scenario<FailedOwnersAreCounted<basic_share_lock>>({
         .name = "locked_failed_owners_are_counted",
         .shows = "The same of the textbook form.",
-        .quick = switches(3),
+        .quick = preemptions(3),
     });
 
-extern const Scenario copiers_are_counted;
 const Scenario copiers_are_counted = scenario<CopiersAreCounted>({
     .name = "copiers_are_counted",
     .shows = "Who copies is counted: no owner finds itself alone meanwhile, I5.",
 });
 
-extern const Scenario locked_writers_take_no_lock;
 const Scenario locked_writers_take_no_lock = scenario<LockIsNotWaitedFor>({
     .name = "locked_writers_take_no_lock",
     .shows = "In the textbook form, who may not wait takes the lock to steal only when alone.",
-    .quick = switches(3),
+    .quick = preemptions(3),
 });
 
-extern const Scenario no_handle_is_left;
 const Scenario no_handle_is_left = scenario<NoHandleIsLeft>({
     .name = "no_handle_is_left",
     .shows = "After the last handle was dropped none is counted, whoever drops it.",
 });
 
-extern const Scenario one_handle_is_copied_at_once;
 const Scenario one_handle_is_copied_at_once = scenario<OneHandleIsCopiedAtOnce>({
     .name = "one_handle_is_copied_at_once",
     .shows = "One handle may be copied on many threads at once, and each copy is counted.",

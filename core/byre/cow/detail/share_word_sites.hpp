@@ -91,7 +91,7 @@ inline constexpr sync::SiteTable<ShareWordSite, 16> share_word_sites{{{
      "relaxed is the weakest order; left out, writers_race_writers: nobody wakes the waiter"},
     {"share_word.still_pending", sync::Operation::load, std::memory_order::relaxed,
      "nothing: the parking lot's lock orders it with the wake",
-     "relaxed is the weakest order; left out, control.sleeps_without_a_look: a wake before the "
+     "relaxed is the weakest order; left out, known_wrong.parks_without_recheck: a wake before the "
      "sleep is lost"},
     {"share_word.park", sync::Operation::park, std::memory_order::seq_cst,
      "wake_after_copy, wake_after_abandon",

@@ -11,7 +11,6 @@ using detail::compute_into;
 using detail::computed;
 using detail::expect_category_holds;
 using detail::expect_operands;
-using detail::kernel_of;
 
 /// The dtype that operands of a promoted dtype are computed in.
 using DTypeRule = DType (*)(DType);
@@ -20,38 +19,39 @@ constexpr DType as_they_are(DType dtype) noexcept {
   return dtype;
 }
 
-template <class Operation>
-Tensor binary(const char* name, CallSite site, const Tensor& a, const Tensor& b,
+/// The kernel of an operation for operands of a dtype: kernel_of.
+template <std::size_t Count>
+using KernelOf = detail::Kernel<Count> (*)(DType dtype, const char* operation);
+
+Tensor binary(const char* name, CallSite site, const Tensor& a, const Tensor& b, KernelOf<2> kernel,
               DTypeRule rule = as_they_are) {
   expect_operands(name, {&a, &b});
   const DType dtype = rule(promoted(a.dtype(), b.dtype()));
-  return computed<2>(name, site, kernel_of<Operation, 2>(dtype, name), dtype, {&a, &b});
+  return computed<2>(name, site, kernel(dtype, name), dtype, {&a, &b});
 }
 
-template <class Operation>
 Tensor& binary_in_place(const char* name, CallSite site, Tensor& self, const Tensor& other,
-                        DTypeRule rule = as_they_are) {
+                        KernelOf<2> kernel_of, DTypeRule rule = as_they_are) {
   expect_operands(name, {&self, &other});
   const DType dtype = rule(promoted(self.dtype(), other.dtype()));
-  const auto kernel = kernel_of<Operation, 2>(dtype, name);
+  const auto kernel = kernel_of(dtype, name);
   expect_category_holds(self.dtype(), dtype, name);
   compute_into<2>(self, name, site, kernel, {&self, &other});
   return self;
 }
 
-template <class Operation>
-Tensor unary(const char* name, CallSite site, const Tensor& a, DTypeRule rule = as_they_are) {
+Tensor unary(const char* name, CallSite site, const Tensor& a, KernelOf<1> kernel,
+             DTypeRule rule = as_they_are) {
   expect_operands(name, {&a});
   const DType dtype = rule(a.dtype());
-  return computed<1>(name, site, kernel_of<Operation, 1>(dtype, name), dtype, {&a});
+  return computed<1>(name, site, kernel(dtype, name), dtype, {&a});
 }
 
-template <class Operation>
-Tensor& unary_in_place(const char* name, CallSite site, Tensor& self,
+Tensor& unary_in_place(const char* name, CallSite site, Tensor& self, KernelOf<1> kernel_of,
                        DTypeRule rule = as_they_are) {
   expect_operands(name, {&self});
   const DType dtype = rule(self.dtype());
-  const auto kernel = kernel_of<Operation, 1>(dtype, name);
+  const auto kernel = kernel_of(dtype, name);
   expect_category_holds(self.dtype(), dtype, name);
   compute_into<1>(self, name, site, kernel, {&self});
   return self;
@@ -60,59 +60,61 @@ Tensor& unary_in_place(const char* name, CallSite site, Tensor& self,
 }  // namespace
 
 Tensor add(const Tensor& a, const Tensor& b, CallSite site) {
-  return binary<detail::Add>("add", site, a, b);
+  return binary("add", site, a, b, detail::kernel_of<detail::Add, 2>);
 }
 
 Tensor& add_(Tensor& self, const Tensor& other, CallSite site) {
-  return binary_in_place<detail::Add>("add_", site, self, other);
+  return binary_in_place("add_", site, self, other, detail::kernel_of<detail::Add, 2>);
 }
 
 Tensor sub(const Tensor& a, const Tensor& b, CallSite site) {
-  return binary<detail::Subtract>("sub", site, a, b);
+  return binary("sub", site, a, b, detail::kernel_of<detail::Subtract, 2>);
 }
 
 Tensor& sub_(Tensor& self, const Tensor& other, CallSite site) {
-  return binary_in_place<detail::Subtract>("sub_", site, self, other);
+  return binary_in_place("sub_", site, self, other, detail::kernel_of<detail::Subtract, 2>);
 }
 
 Tensor mul(const Tensor& a, const Tensor& b, CallSite site) {
-  return binary<detail::Multiply>("mul", site, a, b);
+  return binary("mul", site, a, b, detail::kernel_of<detail::Multiply, 2>);
 }
 
 Tensor& mul_(Tensor& self, const Tensor& other, CallSite site) {
-  return binary_in_place<detail::Multiply>("mul_", site, self, other);
+  return binary_in_place("mul_", site, self, other, detail::kernel_of<detail::Multiply, 2>);
 }
 
 Tensor div(const Tensor& a, const Tensor& b, CallSite site) {
-  return binary<detail::Divide>("div", site, a, b, promoted_to_floating);
+  return binary("div", site, a, b, detail::kernel_of<detail::Divide, 2>, promoted_to_floating);
 }
 
 Tensor& div_(Tensor& self, const Tensor& other, CallSite site) {
-  return binary_in_place<detail::Divide>("div_", site, self, other, promoted_to_floating);
+  return binary_in_place("div_", site, self, other, detail::kernel_of<detail::Divide, 2>,
+                         promoted_to_floating);
 }
 
 Tensor neg(const Tensor& a, CallSite site) {
-  return unary<detail::Negate>("neg", site, a);
+  return unary("neg", site, a, detail::kernel_of<detail::Negate, 1>);
 }
 
 Tensor& neg_(Tensor& self, CallSite site) {
-  return unary_in_place<detail::Negate>("neg_", site, self);
+  return unary_in_place("neg_", site, self, detail::kernel_of<detail::Negate, 1>);
 }
 
 Tensor relu(const Tensor& a, CallSite site) {
-  return unary<detail::Rectify>("relu", site, a);
+  return unary("relu", site, a, detail::kernel_of<detail::Rectify, 1>);
 }
 
 Tensor& relu_(Tensor& self, CallSite site) {
-  return unary_in_place<detail::Rectify>("relu_", site, self);
+  return unary_in_place("relu_", site, self, detail::kernel_of<detail::Rectify, 1>);
 }
 
 Tensor exp(const Tensor& a, CallSite site) {
-  return unary<detail::Exponentiate>("exp", site, a, promoted_to_floating);
+  return unary("exp", site, a, detail::kernel_of<detail::Exponentiate, 1>, promoted_to_floating);
 }
 
 Tensor& exp_(Tensor& self, CallSite site) {
-  return unary_in_place<detail::Exponentiate>("exp_", site, self, promoted_to_floating);
+  return unary_in_place("exp_", site, self, detail::kernel_of<detail::Exponentiate, 1>,
+                        promoted_to_floating);
 }
 
 }  // namespace byre::inline v0

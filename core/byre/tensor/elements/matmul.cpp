@@ -42,9 +42,16 @@ void add_scaled(T* __restrict sums, T factor, const T* __restrict values, std::i
 }
 
 /// All three matrices are contiguous; `store` converts sums to elements of the result.
+using Multiply = void (*)(const ProductSizes& sizes, const std::byte* left, const std::byte* right,
+                          std::byte* result, std::int64_t result_itemsize,
+                          detail::ConvertRow store);
+
 template <class T>
-void multiply(const ProductSizes& sizes, const T* left, const T* right, std::byte* result,
-              std::int64_t result_itemsize, detail::ConvertRow store) {
+void multiply(const ProductSizes& sizes, const std::byte* left_matrix,
+              const std::byte* right_matrix, std::byte* result, std::int64_t result_itemsize,
+              detail::ConvertRow store) {
+  const T* const left = reinterpret_cast<const T*>(left_matrix);
+  const T* const right = reinterpret_cast<const T*>(right_matrix);
   std::array<T, block_length> sums;
   for (std::int64_t strip = 0; strip < sizes.columns; strip += block_length) {
     const std::int64_t length = std::min(sizes.columns - strip, block_length);
@@ -66,7 +73,7 @@ Tensor contiguous_as(DType dtype, const Tensor& tensor) {
     return tensor;
   }
   Tensor converted = Tensor::empty(tensor.sizes(), dtype);
-  detail::convert_said(converted, tensor, "matmul");
+  detail::convert_recorded(converted, tensor, "matmul");
   return converted;
 }
 
@@ -78,13 +85,13 @@ Layout layout_of_stack(const Tensor& matrices) {
   return layout;
 }
 
-template <class T>
+/// `multiply` is of elements of `dtype`.
 void multiply_stacks(Tensor& product, const Tensor& a, const Tensor& b, const Dims& stack,
-                     CallSite site) {
-  const Tensor left = contiguous_as(dtype_of<T>, a);
-  const Tensor right = contiguous_as(dtype_of<T>, b);
+                     DType dtype, Multiply multiply, CallSite site) {
+  const Tensor left = contiguous_as(dtype, a);
+  const Tensor right = contiguous_as(dtype, b);
   const ProductSizes sizes{left.size(-2), left.size(-1), right.size(-1)};
-  const auto store = detail::conversion(product.dtype(), dtype_of<T>, "matmul");
+  const auto store = detail::conversion(product.dtype(), dtype, "matmul");
   const auto itemsize = static_cast<std::int64_t>(product.itemsize());
   const auto operand = [&stack](const void* first, const Tensor& matrices) {
     return Operand::of(first, views::expand(layout_of_stack(matrices), stack), matrices.itemsize());
@@ -94,8 +101,7 @@ void multiply_stacks(Tensor& product, const Tensor& a, const Tensor& b, const Di
                             operand(ElementAccess::to_read(right), right)};
   detail::for_each_row(stack, operands, [&](Row<3> row) {
     for (; row.length > 0; --row.length) {
-      multiply(sizes, reinterpret_cast<const T*>(row.first[1]),
-               reinterpret_cast<const T*>(row.first[2]), row.first[0], itemsize, store);
+      multiply(sizes, row.first[1], row.first[2], row.first[0], itemsize, store);
       for (std::size_t number = 0; number < 3; ++number) {
         row.first[number] += row.strides[number];
       }
@@ -130,13 +136,14 @@ Tensor matmul(const Tensor& a, const Tensor& b, CallSite site) {
   sizes.push_back(right.size(-1));
   const DType dtype = promoted(a.dtype(), b.dtype());
   Tensor product = Tensor::empty(sizes, dtype);
-  ElementAccess::say_read(a, site);
-  ElementAccess::say_read(b, site);
+  ElementAccess::record_read(a, site);
+  ElementAccess::record_read(b, site);
   if (a.numel() == 0 || b.numel() == 0) {
     zero_(product);
   } else {
-    detail::visit_computed<void>(
-        dtype, "matmul", [&]<class T>() { multiply_stacks<T>(product, left, right, stack, site); });
+    const auto multiply_of = detail::visit_computed<Multiply>(
+        dtype, "matmul", []<class T>() -> Multiply { return &multiply<T>; });
+    multiply_stacks(product, left, right, stack, detail::computed_as(dtype), multiply_of, site);
   }
   if (b.ndim() == 1) {
     product = product.select(-1, 0);

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <byre/tensor/elements/detail/convert.hpp>
 #include <byre/tensor/print.hpp>
 #include <byre/tensor/print/detail/print_elements.hpp>
 
 #include <algorithm>
-#include <boost/container/vector.hpp>
 #include <limits>
 #include <ostream>
+#include <vector>
 
 namespace byre::inline v0 {
 namespace {
@@ -38,27 +37,34 @@ Shown shown_of(const Tensor& tensor, const PrintOptions& options) {
                                          : std::numeric_limits<std::int64_t>::max()};
 }
 
-/// The elements that are shown, in row-major order.
-template <class T>
-void gather(const Shown& shown, const Layout& layout, const T* first, std::size_t axis,
-            boost::container::vector<T>& elements) {
+/// The bytes of the elements that are shown, in row-major order.
+void gather(const Shown& shown, const Layout& layout, std::size_t itemsize, const std::byte* first,
+            std::size_t axis, std::vector<std::byte>& elements) {
   if (axis == layout.ndim()) {
-    elements.push_back(detail::loaded(*first));
+    elements.insert(elements.end(), first, first + itemsize);
     return;
   }
+  const std::int64_t stride = layout.strides[axis] * static_cast<std::int64_t>(itemsize);
   shown.walk(
       axis,
       [&](std::int64_t index) {
-        gather(shown, layout, first + index * layout.strides[axis], axis + 1, elements);
+        gather(shown, layout, itemsize, first + index * stride, axis + 1, elements);
       },
       [] {});
 }
 
 detail::Words words_of(const Tensor& tensor, const Shown& shown, int precision, CallSite site) {
+  std::vector<std::byte> elements;
+  gather(shown, tensor.layout(), tensor.itemsize(),
+         static_cast<const std::byte*>(tensor.raw_data(site)), 0, elements);
+  if (tensor.dtype() == DType::boolean) {
+    // Memory that may not be this program's holds other bytes too, which are true: see loaded().
+    std::ranges::transform(elements, elements.begin(),
+                           [](std::byte byte) { return std::byte{byte != std::byte{0}}; });
+  }
   return visit(tensor.dtype(), "to_string", [&]<class T>() {
-    boost::container::vector<T> elements;
-    gather(shown, tensor.layout(), tensor.data<T>(site), 0, elements);
-    return detail::words_of(std::span<const T>(elements.data(), elements.size()),
+    const auto* const first = reinterpret_cast<const T*>(elements.data());
+    return detail::words_of(std::span<const T>(first, elements.size() / sizeof(T)),
                             std::max(precision, 0));
   });
 }

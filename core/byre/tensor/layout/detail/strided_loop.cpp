@@ -1,10 +1,83 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/tensor/layout/detail/strided_loop.hpp>
 
+#include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace byre::inline v0::detail {
 namespace {
+
+template <std::size_t Count>
+bool is_less_apart(const Loop<Count>& loop, std::size_t a, std::size_t b) {
+  for (const Operand& operand : loop.operands) {
+    if (operand.strides[a] != operand.strides[b]) {
+      return operand.strides[a] < operand.strides[b];
+    }
+  }
+  return false;
+}
+
+template <std::size_t Count>
+void swap_dimensions(Loop<Count>& loop, std::size_t a, std::size_t b) {
+  std::swap(loop.sizes[a], loop.sizes[b]);
+  for (Operand& operand : loop.operands) {
+    std::swap(operand.strides[a], operand.strides[b]);
+  }
+}
+
+/// for_each_row_of(), where the call of `row` may be inlined.
+template <std::size_t Count, class EachRow>
+void walk_rows(const Loop<Count>& loop, const std::array<std::byte*, Count>& first, EachRow& row) {
+  const Dims& sizes = loop.sizes;
+  Row<Count> now{first, {}, 1};
+  std::size_t outer = 0;
+  if (!sizes.empty()) {
+    outer = sizes.size() - 1;
+    now.length = sizes[outer];
+    for (std::size_t number = 0; number < Count; ++number) {
+      now.strides[number] = loop.operands[number].strides[outer];
+    }
+  }
+  Dims indices(outer, 0);
+  for (;;) {
+    row(std::as_const(now));
+    std::size_t axis = outer;
+    for (;; --axis) {
+      if (axis == 0) {
+        return;
+      }
+      const std::size_t turning = axis - 1;
+      const bool has_next = ++indices[turning] < sizes[turning];
+      for (std::size_t number = 0; number < Count; ++number) {
+        const std::int64_t stride = loop.operands[number].strides[turning];
+        now.first[number] += has_next ? stride : -(sizes[turning] - 1) * stride;
+      }
+      if (has_next) {
+        break;
+      }
+      indices[turning] = 0;
+    }
+  }
+}
+
+/// for_each_row(), the same.
+template <std::size_t Count, class EachRow>
+void walk_sorted_rows(const Dims& sizes, const std::array<Operand, Count>& operands, EachRow& row,
+                      std::int64_t worth_a_call) {
+  if (std::find(sizes.begin(), sizes.end(), 0) != sizes.end()) {
+    return;
+  }
+  Loop<Count> loop{sizes, operands};
+  loop.sort_dimensions();
+  loop.join_dimensions();
+  loop.lengthen_rows(worth_a_call);
+  std::array<std::byte*, Count> first;
+  for (std::size_t number = 0; number < Count; ++number) {
+    first[number] = operands[number].first;
+  }
+  walk_rows(loop, first, row);
+}
 
 template <std::size_t Itemsize>
 void copy_row(const Row<2>& row) {
@@ -37,7 +110,7 @@ void copy_elements(const Dims& sizes, const Operand& to, const Operand& from,
     }
   };
   constexpr std::int64_t any_length = 1;
-  for_each_row(sizes, std::array{to, from}, copy, any_length);
+  walk_sorted_rows(sizes, std::array{to, from}, copy, any_length);
 }
 
 Operand packed(const void* first, const Layout& layout, std::size_t itemsize) {
@@ -45,6 +118,64 @@ Operand packed(const void* first, const Layout& layout, std::size_t itemsize) {
 }
 
 }  // namespace
+
+template <std::size_t Count>
+void Loop<Count>::join_dimensions() {
+  std::size_t kept = 0;
+  for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
+    const std::int64_t size = sizes[axis];
+    if (size == 1) {
+      continue;
+    }
+    bool joins = kept != 0;
+    for (const Operand& operand : operands) {
+      joins = joins && operand.strides[kept - 1] == size * operand.strides[axis];
+    }
+    kept += joins ? 0 : 1;
+    sizes[kept - 1] = joins ? sizes[kept - 1] * size : size;
+    for (Operand& operand : operands) {
+      operand.strides[kept - 1] = operand.strides[axis];
+    }
+  }
+  sizes.resize(kept);
+}
+
+template <std::size_t Count>
+void Loop<Count>::sort_dimensions() {
+  for (std::size_t end = 1; end < sizes.size(); ++end) {
+    for (std::size_t axis = end; axis > 0 && is_less_apart(*this, axis - 1, axis); --axis) {
+      swap_dimensions(*this, axis - 1, axis);
+    }
+  }
+}
+
+template <std::size_t Count>
+void Loop<Count>::lengthen_rows(std::int64_t long_enough) {
+  const auto longest = std::max_element(sizes.begin(), sizes.end());
+  if (longest != sizes.end() && *longest >= long_enough && sizes.back() < long_enough) {
+    swap_dimensions(*this, static_cast<std::size_t>(longest - sizes.begin()), sizes.size() - 1);
+  }
+}
+
+template <std::size_t Count>
+void for_each_row_of(const Loop<Count>& loop, const std::array<std::byte*, Count>& first,
+                     std::type_identity_t<RowFunction<Count>> row) {
+  walk_rows(loop, first, row);
+}
+
+template <std::size_t Count>
+void for_each_row(const Dims& sizes, const std::array<Operand, Count>& operands,
+                  std::type_identity_t<RowFunction<Count>> row) {
+  constexpr std::int64_t worth_a_call = 8;
+  walk_sorted_rows(sizes, operands, row, worth_a_call);
+}
+
+template struct Loop<1>;
+template void for_each_row_of(const Loop<1>&, const std::array<std::byte*, 1>&, RowFunction<1>);
+template void for_each_row(const Dims&, const std::array<Operand, 1>&, RowFunction<1>);
+template void for_each_row(const Dims&, const std::array<Operand, 2>&, RowFunction<2>);
+template void for_each_row(const Dims&, const std::array<Operand, 3>&, RowFunction<3>);
+template void for_each_row(const Dims&, const std::array<Operand, 4>&, RowFunction<4>);
 
 void pack(const void* source, const Layout& layout, std::size_t itemsize, void* destination) {
   copy_elements(layout.sizes, packed(destination, layout, itemsize),

@@ -6,11 +6,10 @@
 #include <byre/tensor/dims.hpp>
 #include <byre/tensor/layout.hpp>
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <utility>
+#include <type_traits>
 
 namespace byre::inline v0::detail {
 
@@ -37,6 +36,25 @@ struct Operand {
   }
 };
 
+/// What is done with a row: refers to a function object, so that the loop is compiled once for all.
+template <std::size_t Count>
+class RowFunction {
+ public:
+  template <class Function>
+  RowFunction(
+      Function&& function) noexcept  // NOLINT(google-explicit-constructor): as std::function
+      : object_(&function), call_([](const void* object, const Row<Count>& row) {
+          using Object = std::remove_reference_t<Function>;
+          (*static_cast<Object*>(const_cast<void*>(object)))(row);
+        }) {}
+
+  void operator()(const Row<Count>& row) const { call_(object_, row); }
+
+ private:
+  const void* object_;
+  void (*call_)(const void* object, const Row<Count>& row);
+};
+
 /// Dimensions of several operands at once.
 template <std::size_t Count>
 struct Loop {
@@ -45,118 +63,26 @@ struct Loop {
 
   /// Without the dimensions that need no loop: those of one element are dropped, those that lie
   /// densely in the next for every operand are joined with it. There are elements.
-  void join_dimensions() {
-    std::size_t kept = 0;
-    for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
-      const std::int64_t size = sizes[axis];
-      if (size == 1) {
-        continue;
-      }
-      bool joins = kept != 0;
-      for (const Operand& operand : operands) {
-        joins = joins && operand.strides[kept - 1] == size * operand.strides[axis];
-      }
-      kept += joins ? 0 : 1;
-      sizes[kept - 1] = joins ? sizes[kept - 1] * size : size;
-      for (Operand& operand : operands) {
-        operand.strides[kept - 1] = operand.strides[axis];
-      }
-    }
-    sizes.resize(kept);
-  }
-
+  void join_dimensions();
   /// By the strides of the first operand, the least last; where it has equal ones, of the next.
-  void sort_dimensions() {
-    for (std::size_t end = 1; end < sizes.size(); ++end) {
-      for (std::size_t axis = end; axis > 0 && is_less_apart(axis - 1, axis); --axis) {
-        swap_dimensions(axis - 1, axis);
-      }
-    }
-  }
-
+  void sort_dimensions();
   /// The longest dimension is last, if only that is `long_enough`.
-  void lengthen_rows(std::int64_t long_enough) {
-    const auto longest = std::max_element(sizes.begin(), sizes.end());
-    if (longest != sizes.end() && *longest >= long_enough && sizes.back() < long_enough) {
-      swap_dimensions(static_cast<std::size_t>(longest - sizes.begin()), sizes.size() - 1);
-    }
-  }
-
- private:
-  bool is_less_apart(std::size_t a, std::size_t b) const {
-    for (const Operand& operand : operands) {
-      if (operand.strides[a] != operand.strides[b]) {
-        return operand.strides[a] < operand.strides[b];
-      }
-    }
-    return false;
-  }
-
-  void swap_dimensions(std::size_t a, std::size_t b) {
-    std::swap(sizes[a], sizes[b]);
-    for (Operand& operand : operands) {
-      std::swap(operand.strides[a], operand.strides[b]);
-    }
-  }
+  void lengthen_rows(std::int64_t long_enough);
 };
 
-/// Calls `row(const Row<Count>&)` until every element was in one, in row-major order, for a loop that
-/// has elements. The operands start at `first`, wherever the loop's do.
-template <std::size_t Count, class EachRow>
+/// Calls `row` until every element was in one, in row-major order, for a loop that has elements. The
+/// operands start at `first`, wherever the loop's do. `Count` is 1.
+template <std::size_t Count>
 void for_each_row_of(const Loop<Count>& loop, const std::array<std::byte*, Count>& first,
-                     EachRow&& row) {
-  const Dims& sizes = loop.sizes;
-  Row<Count> now{first, {}, 1};
-  std::size_t outer = 0;
-  if (!sizes.empty()) {
-    outer = sizes.size() - 1;
-    now.length = sizes[outer];
-    for (std::size_t number = 0; number < Count; ++number) {
-      now.strides[number] = loop.operands[number].strides[outer];
-    }
-  }
-  Dims indices(outer, 0);
-  for (;;) {
-    row(now);
-    std::size_t axis = outer;
-    for (;; --axis) {
-      if (axis == 0) {
-        return;
-      }
-      const std::size_t turning = axis - 1;
-      const bool has_next = ++indices[turning] < sizes[turning];
-      for (std::size_t number = 0; number < Count; ++number) {
-        const std::int64_t stride = loop.operands[number].strides[turning];
-        now.first[number] += has_next ? stride : -(sizes[turning] - 1) * stride;
-      }
-      if (has_next) {
-        break;
-      }
-      indices[turning] = 0;
-    }
-  }
-}
+                     std::type_identity_t<RowFunction<Count>> row);
 
-/// Calls `row(const Row<Count>&)` until every element was in one, in an order that suits the first
-/// operand. Rows shorter than are worth a call of `row` are avoided where they can be; not much longer
-/// ones, as each run through memory would use few of the bytes it fetches. Does nothing if there are
-/// no elements.
-template <std::size_t Count, class EachRow>
-void for_each_row(const Dims& sizes, const std::array<Operand, Count>& operands, EachRow&& row,
-                  std::int64_t worth_a_call = 8) {
-  if (std::find(sizes.begin(), sizes.end(), 0) != sizes.end()) {
-    return;
-  }
-  Loop<Count> loop{sizes, operands};
-  loop.sort_dimensions();
-  loop.join_dimensions();
-  loop.lengthen_rows(worth_a_call);
-  std::array<std::byte*, Count> first;
-  for (std::size_t number = 0; number < Count; ++number) {
-    first[number] = operands[number].first;
-  }
-  for_each_row_of(loop, first, row);
-}
+/// Calls `row` until every element was in one, in an order that suits the first operand. Rows shorter
+/// than are worth a call of `row` are avoided where they can be; not much longer ones, as each run
+/// through memory would use few of the bytes it fetches. Does nothing if there are no elements. `Count`
+/// is from 1 to 4.
+template <std::size_t Count>
+void for_each_row(const Dims& sizes, const std::array<Operand, Count>& operands,
+                  std::type_identity_t<RowFunction<Count>> row);
 
 /// Writes the elements that `layout` sees, `source` being its first, one after the other.
 void pack(const void* source, const Layout& layout, std::size_t itemsize, void* destination);

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSL-1.0
+/// The steps that change, move or release values there are. Each is done to byre and to the model,
+/// for buffers and for storages.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include "refused_steps.hpp"
+#include "target_state.hpp"
+
+namespace byre::fuzz {
+
+template <class Slot>
+void move_value(Slot& from, Slot& to) {
+  trace("%s: move%s", Slot::kind, &from == &to ? " to itself" : "");
+  to.real = std::move(from.real);
+  if (&from != &to) {
+    to.expected = std::exchange(from.expected, {});
+  }
+}
+
+template <class Slot>
+void swap_values(Slot& left, Slot& right) {
+  trace("%s: swap%s", Slot::kind, &left == &right ? " with itself" : "");
+  using std::swap;
+  swap(left.real, right.real);
+  swap(left.expected, right.expected);
+}
+
+template <class Slot>
+void drop(Slot& slot) {
+  trace("%s: drop", Slot::kind);
+  slot.clear();
+}
+
+/// By the input's choice, but for who would wait for a copy that waits for this step.
+inline Wait choose_wait(TargetState& target, const Value* value) {
+  const bool would_wait = value != nullptr && value->owners() == 1 && value->data->copies != 0;
+  return target.input.below(2) != 0 || would_wait ? Wait::never : Wait::allowed;
+}
+
+/// Makes the bytes of a slot its own by `call(wait)`: what materialize() has to answer, or nothing
+/// if it failed.
+template <class Slot, class Call>
+std::optional<Materialized> become_alone(TargetState& target, Slot& slot, Call call) {
+  Value no_storage;
+  Value& value = slot.value() != nullptr ? *slot.value() : no_storage;
+  const Wait wait = choose_wait(target, &value);
+  trace("  %s wait", wait == Wait::never ? "never to" : "may");
+  Model::Write write = Model::begin_write(value, wait);
+  const Materialized answer = write.answer;
+  if (target.faults.during([&] { call(wait); }) != Fault::none) {
+    Model::refuse_write(value, std::move(write));
+    return std::nullopt;
+  }
+  target.model.end_write(value, std::move(write));
+  return answer;
+}
+
+template <class Slot>
+void materialize(TargetState& target, Slot& slot) {
+  trace("%s: materialize", Slot::kind);
+  Materialized answer{};
+  const auto expected =
+      become_alone(target, slot, [&](Wait wait) { answer = slot.real.materialize(wait); });
+  if (expected && answer != *expected) {
+    fail("materialize() answers %d, and the model has %d", int(answer), int(*expected));
+  }
+}
+
+template <class Slot>
+void write(TargetState& target, Slot& slot) {
+  trace("%s: write", Slot::kind);
+  std::byte* data = nullptr;
+  if (!become_alone(target, slot, [&](Wait wait) { data = slot.real.mutable_data(wait); })) {
+    return;
+  }
+  if (data != slot.real.data()) {
+    fail("mutable_data() is not where data() is");
+  }
+  if (slot.value() == nullptr || slot.value()->bytes.empty()) {
+    return;
+  }
+  Bytes& bytes = slot.value()->bytes;
+  const std::size_t from = target.input.byte() * bytes.size() / 256;
+  const std::size_t nbytes = std::min<std::size_t>(target.input.byte() + 1U, bytes.size() - from);
+  const Bytes written = target.new_bytes(nbytes);
+  std::memcpy(data + from, written.data(), nbytes);
+  std::memcpy(bytes.data() + from, written.data(), nbytes);
+}
+
+/// The resize of what shares its bytes with nobody, by `call`.
+template <class Slot, class Call>
+void resize_alone(TargetState& target, Slot& slot, std::size_t nbytes, Call call) {
+  Value& value = *slot.value();
+  const std::size_t kept_nbytes = std::min(nbytes, value.bytes.size());
+  value.busy = true;
+  const Fault fault = target.faults.during(call);
+  value.busy = false;
+  if (fault != Fault::none) {
+    return;
+  }
+  if (value.data == nullptr) {
+    value = target.model.allocated(Bytes(nbytes), default_allocator());
+  } else if (nbytes <= value.data->is().capacity) {
+    value.bytes.resize(nbytes);
+  } else {
+    target.model.end_move(value, nbytes);
+  }
+  // What is beyond the bytes that were kept is what it is.
+  if (slot.real.nbytes() == nbytes) {
+    std::copy(slot.real.data() + kept_nbytes, slot.real.data() + nbytes,
+              value.bytes.data() + kept_nbytes);
+  }
+}
+
+/// Whether a storage has other handles; a buffer never has.
+template <class Real>
+bool has_aliases(const Real& real) {
+  if constexpr (requires { real.handle_count(); }) {
+    return real.handle_count() > 1;
+  } else {
+    return false;
+  }
+}
+
+template <class Slot>
+void resize(TargetState& target, Slot& slot) {
+  const std::size_t nbytes = target.choose_nbytes();
+  trace("%s: resize to %zu bytes", Slot::kind, nbytes);
+  const auto call = [&] { slot.real.resize(nbytes); };
+  if (slot.value() == nullptr) {
+    expect_refusal<InvalidArgument>("a resize of no storage", call);
+  } else if (!slot.value()->is_unique()) {
+    expect_refusal<NotUnique>("a resize of what is shared", call);
+  } else if (nbytes < slot.real.nbytes() && has_aliases(slot.real)) {
+    expect_refusal<NotUnique>("a resize to less than another handle sees", call);
+  } else {
+    resize_alone(target, slot, nbytes, call);
+  }
+}
+
+}  // namespace byre::fuzz

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Fixture: what the scenarios of all races share. It has their memory, content that names its writer,
+/// counts of what each thread did, and the failures.
+#pragma once
+
+#include <byre/storage/buffer.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "quarantine.hpp"
+#include "race.hpp"
+
+namespace byre::stress::races {
+
+/// What one thread did, or all.
+struct RaceCounts {
+  std::uint64_t clones = 0;
+  std::uint64_t copied = 0;
+  std::uint64_t stole = 0;
+  std::uint64_t unique = 0;
+  std::uint64_t drops = 0;
+
+  /// Writers that kept the data they shared.
+  std::uint64_t kept() const noexcept { return stole + unique; }
+  std::uint64_t operations() const noexcept { return clones + copied + kept() + drops; }
+  RaceCounts& operator+=(const RaceCounts& other) noexcept;
+};
+
+/// Methods that take a thread's number may be called by that thread at any time. Others say when.
+class Fixture {
+ public:
+  explicit Fixture(const RaceSettings& settings)
+      : threads(settings.threads),
+        nbytes(settings.nbytes),
+        seed(settings.seed),
+        step_log_(settings.step_log),
+        counts_(settings.threads) {}
+
+  const unsigned threads;
+  const std::size_t nbytes;
+  const std::uint64_t seed;
+  std::uint64_t round = 0;  ///< counted from 0
+  Quarantine memory;
+  bool counts_copies = true;  ///< the threads record every clone, copy and steal that byre counts
+
+  /// The content that a thread writes in this round. Never 0.
+  std::uint64_t stamp(unsigned thread) const noexcept { return (round + 1) * 256 + thread; }
+  /// The content that a round begins with.
+  std::uint64_t original() const noexcept { return stamp(255); }
+
+  /// A buffer with one owner. Between rounds.
+  template <class Buffer>
+  Buffer filled(std::uint64_t stamp) {
+    Buffer buffer = Buffer::allocate(nbytes, memory);
+    fill(buffer.mutable_data(), stamp);
+    return buffer;
+  }
+
+  /// Repeats the stamp from the first byte to the last.
+  void fill(std::byte* data, std::uint64_t stamp) const noexcept;
+  /// Fails if a byte is of another stamp. By any thread.
+  template <class Buffer>
+  void expect_content(const Buffer& buffer, std::uint64_t stamp, const char* what) {
+    expect_bytes(buffer.data(), stamp, what);
+  }
+
+  template <class Buffer>
+  Buffer clone(unsigned thread, const Buffer& source) {
+    record(thread, "clones");
+    Buffer clone = source.lazy_clone();
+    ++counts_[thread].counts.clones;
+    return clone;
+  }
+
+  /// Materializes the data, checks that it is `expected`, and writes the thread's stamp.
+  template <class Buffer>
+  Materialized write(unsigned thread, Buffer& buffer, std::uint64_t expected,
+                     Wait wait = Wait::allowed) {
+    record(thread, "asks to write");
+    const std::byte* const shared = buffer.data();
+    const Materialized how = buffer.materialize(wait);
+    count(thread, how);
+    // mutable_data() would materialize again. In the textbook form a copier lets go in two steps, so that
+    // this could count as a second steal.
+    finish_write(thread, shared, const_cast<std::byte*>(buffer.data()), how, expected);
+    return how;
+  }
+
+  template <class Buffer>
+  void drop(unsigned thread, Buffer& buffer) {
+    record(thread, "drops");
+    buffer = Buffer();
+    ++counts_[thread].counts.drops;
+    record(thread, "dropped");
+  }
+
+  /// What the thread is about to do, or has done: a literal.
+  void record(unsigned thread, const char* step) noexcept {
+    if (step_log_ != nullptr) {
+      step_log_->record(thread, round, step);
+    }
+  }
+
+  /// By any thread, as the two below.
+  void expect(bool holds, const char* what) {
+    if (!holds) [[unlikely]] {
+      fail(what);
+    }
+  }
+  void expect_equal(std::uint64_t is, std::uint64_t expected, const char* what) {
+    if (is != expected) [[unlikely]] {
+      fail_unequal(is, expected, what);
+    }
+  }
+  [[gnu::cold]] void fail(const std::string& what);
+
+  /// Between rounds, as all below.
+  RaceCounts counts() const noexcept;
+  void next_round() noexcept;
+  const std::vector<std::string>& failures() const noexcept { return failures_; }
+  bool has_failed() const noexcept { return !failures_.empty(); }
+
+ private:
+  struct alignas(64) OfThread {
+    RaceCounts counts;
+  };
+
+  void expect_bytes(const std::byte* data, std::uint64_t stamp, const char* what);
+  void finish_write(unsigned thread, const std::byte* shared, std::byte* data, Materialized how,
+                    std::uint64_t expected);
+  void count(unsigned thread, Materialized how) noexcept;
+  [[gnu::cold]] void fail_unequal(std::uint64_t is, std::uint64_t expected, const char* what);
+
+  StepLog* const step_log_;
+  std::vector<OfThread> counts_;
+  std::mutex mutex_;
+  std::vector<std::string> failures_;
+};
+
+}  // namespace byre::stress::races

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "run_scenario.hpp"
+
+#include <byre/config.hpp>
+#include <byre/stats/counters.hpp>
+
+#include <boost/atomic/atomic.hpp>
+
+#include <exception>
+#include <stdexcept>
+#include <string>
+#include <thread>
+
+#include "../perturbed/perturbed.hpp"
+#include "../thread_group.hpp"
+#include "spin_barrier.hpp"
+
+namespace byre::stress::races {
+namespace {
+
+void check_settings(const RaceSettings& settings) {
+  if (settings.threads < RaceSettings::least_threads ||
+      settings.threads > RaceSettings::most_threads) {
+    throw std::invalid_argument("a race takes from 2 to 64 threads, not " +
+                                std::to_string(settings.threads));
+  }
+  if (settings.nbytes == 0) {
+    throw std::invalid_argument("a race takes buffers of at least 1 byte");
+  }
+}
+
+class ScenarioRun {
+ public:
+  ScenarioRun(const RaceSettings& settings, MakeScenario make)
+      : settings_(settings),
+        fixture_(settings),
+        scenario_(make(fixture_)),
+        start_(settings.threads),
+        finish_(settings.threads) {}
+
+  RaceResult run() {
+    {
+      // No thread enters a barrier before all have been started.
+      ThreadGroup others([this] { send(Signal::cancel); });
+      for (unsigned thread = 1; thread < settings_.threads; ++thread) {
+        others.start([this, thread] {
+          if (await_signal() == Signal::begin) {
+            run_rounds(thread);
+          }
+        });
+      }
+      send(Signal::begin);
+      run_rounds(0);
+    }
+    return result_;
+  }
+
+ private:
+  enum class Signal : std::uint8_t { none, begin, cancel };
+
+  /// The first signal counts.
+  void send(Signal signal) noexcept {
+    Signal before = Signal::none;
+    // Release pairs with await_signal(): what was made before is there.
+    signal_.compare_exchange_strong(before, signal, boost::memory_order_release,
+                                    boost::memory_order_relaxed);
+  }
+  Signal await_signal() const noexcept {
+    for (;;) {
+      if (const Signal sent = signal_.load(boost::memory_order_acquire); sent != Signal::none) {
+        return sent;
+      }
+      std::this_thread::yield();
+    }
+  }
+
+  /// Thread 0 does what one thread does, between the finish of a round and the start of the next.
+  void run_rounds(unsigned thread) {
+    const ScopedPerturbation perturbation(settings_.perturbation,
+                                          seed_of_thread(settings_.seed, thread));
+    const std::uint64_t delays_before = delays_of_this_thread();
+    for (;;) {
+      if (thread == 0) {
+        const ScopedPerturbation undisturbed(no_perturbation, 0);
+        begin_round();
+      }
+      start_.arrive_and_wait();
+      if (over_) {
+        break;
+      }
+      fixture_.record(thread, "begins");
+      guarded([&] { scenario_->act(thread); });
+      finish_.arrive_and_wait();
+      if (thread == 0) {
+        const ScopedPerturbation undisturbed(no_perturbation, 0);
+        end_round();
+      }
+    }
+    // Relaxed: read after the join.
+    delays_.fetch_add(delays_of_this_thread() - delays_before, boost::memory_order_relaxed);
+    finish_.arrive_and_wait();
+    if (thread == 0) {
+      result_.delays = delays_.load(boost::memory_order_relaxed);
+    }
+  }
+
+  void begin_round() {
+    over_ = result_.rounds == settings_.rounds || settings_.stop.stop_requested() ||
+            fixture_.has_failed();
+    if (!over_) {
+      ++result_.rounds;
+      guarded([this] { scenario_->prepare(); });
+      before_ = stats::snapshot();
+    }
+  }
+
+  void end_round() {
+    const RaceCounts counts = fixture_.counts();
+    check_counters(counts);
+    guarded([this] { scenario_->check(); });
+    check_memory();
+    result_.operations += counts.operations();
+    result_.lazy_clones += counts.clones;
+    result_.copies += counts.copied;
+    result_.steals += counts.stole;
+    result_.writes_in_place += counts.unique;
+    fixture_.next_round();
+    result_.failures = fixture_.failures();
+    if (settings_.after_round) {
+      settings_.after_round(result_);
+    }
+  }
+
+  /// byre's counters agree with what the threads recorded.
+  void check_counters(const RaceCounts& recorded) {
+    if (BYRE_STATS == 0 || !fixture_.counts_copies) {
+      return;
+    }
+    const stats::Counters counted = stats::snapshot() - before_;
+    const auto expect_equal = [&](std::int64_t is, std::uint64_t expected, const char* what) {
+      fixture_.expect_equal(static_cast<std::uint64_t>(is), expected, what);
+    };
+    expect_equal(counted.lazy_clones, recorded.clones, "lazy clones counted");
+    expect_equal(counted.copies, recorded.copied, "copies counted");
+    expect_equal(counted.steals, recorded.stole, "steals counted");
+    expect_equal(counted.bytes_copied, recorded.copied * fixture_.nbytes,
+                 "bytes counted as copied");
+  }
+
+  void check_memory() {
+    const Quarantine::Findings findings = fixture_.memory.end_round();
+    fixture_.expect_equal(findings.released_twice, 0, "blocks released twice");
+    fixture_.expect_equal(findings.used_after_release, 0, "blocks used after their release");
+  }
+
+  template <class Act>
+  void guarded(Act act) {
+    try {
+      act();
+    } catch (const std::exception& error) {
+      fixture_.fail(std::string("an unexpected exception: ") + error.what());
+    }
+  }
+
+  const RaceSettings& settings_;
+  Fixture fixture_;
+  const std::unique_ptr<Scenario> scenario_;
+  SpinBarrier start_;
+  SpinBarrier finish_;
+  boost::atomic<Signal> signal_{Signal::none};
+  bool over_ = false;  // written between a finish and a start, by thread 0
+  stats::Counters before_;
+  boost::atomic<std::uint64_t> delays_{0};
+  RaceResult result_;
+};
+
+}  // namespace
+
+RaceResult run_scenario(const RaceSettings& settings, MakeScenario make) {
+  check_settings(settings);
+  return ScenarioRun(settings, make).run();
+}
+
+}  // namespace byre::stress::races

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <byre/shadow/detail/generation.hpp>
+#include <byre/shadow/detail/relaxed_counter.hpp>
+#include <byre/shadow/detail/write_records.hpp>
+#include <byre/storage/storage.hpp>
+
+#include <boost/atomic/atomic.hpp>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "../run_scenario.hpp"
+
+namespace byre::stress::races {
+
+template <class Buffer, template <class> class FamilyOf = shadow::detail::basic_family_generation>
+class FamiliesWriteAtOnce;
+
+/// Each thread has a view family of one storage, and reads and writes. They meet at one attachment,
+/// whoever makes it, and add their records at once. Who writes after another family did is stale once, by
+/// then at the latest, and finds whose write it was. By each write a pointer leaves: one is the first.
+/// The last to let go destroys the attachment.
+template <class Sync, template <class> class Share, template <class> class FamilyOf>
+class FamiliesWriteAtOnce<basic_buffer<Sync, Share>, FamilyOf> final : public Scenario {
+ public:
+  explicit FamiliesWriteAtOnce(Fixture& fixture) : fixture_(fixture), families_(fixture.threads) {}
+
+  void prepare() override {
+    const Storage storage(fixture_.filled<basic_buffer<Sync, Share>>(fixture_.original()));
+    std::fill(families_.begin(), families_.end(), OfThread{.storage = storage});
+  }
+
+  void act(unsigned thread) override {
+    OfThread& mine = families_[thread];
+    fixture_.record(thread, "attaches");
+    mine.shadow = &static_cast<Shadow&>(mine.storage.slot()->attach(std::make_unique<Shadow>()));
+    fixture_.record(thread, "adds its record");
+    const auto record = Records::id_of(*mine.shadow->records.find_or_add(thread));
+    fixture_.expect(Records::id_of(*mine.shadow->records.find_or_add(thread)) == record,
+                    "of each origin there is one record");
+    Family family;
+    for (Write& write : mine.writes) {
+      fixture_.record(thread, "reads");
+      if (const auto told = family.stale(mine.shadow->generation)) {
+        write.reported_by_read = named(*told, *mine.shadow);
+        family.observe(*told);
+      }
+      fixture_.record(thread, "writes");
+      if (const auto told = family.write(mine.shadow->generation, record)) {
+        write.told = named(*told, *mine.shadow);
+        family.write_anyway(mine.shadow->generation, record, [](auto) {});
+      }
+      write.generation = family.observed().generation();
+      fixture_.record(thread, "lets pointers leave");
+      mine.first_escapes += mine.shadow->escapes.add() == 0 ? 1U : 0U;
+    }
+    fixture_.expect_content(mine.storage, fixture_.original(), "what nobody changed");
+    fixture_.drop(thread, mine.storage);
+  }
+
+  void check() override {
+    std::vector<unsigned> whose(writes_each * fixture_.threads + 1, nobody);
+    for (unsigned thread = 0; thread < fixture_.threads; ++thread) {
+      fixture_.expect(families_[thread].shadow == families_[0].shadow,
+                      "a storage has one attachment");
+      for (const Write& write : families_[thread].writes) {
+        const bool is_first = write.generation < whose.size() && whose[write.generation] == nobody;
+        fixture_.expect(is_first, "every write has a generation of its own");
+        if (!is_first) {
+          return;
+        }
+        whose[write.generation] = thread;
+      }
+    }
+    for (unsigned thread = 0; thread < fixture_.threads; ++thread) {
+      for (const Write& write : families_[thread].writes) {
+        expect_told(thread, write, whose);
+      }
+    }
+    unsigned first_escapes = 0;
+    for (const OfThread& each : families_) {
+      first_escapes += each.first_escapes;
+    }
+    fixture_.expect_equal(first_escapes, 1, "pointers that are the first");
+    fixture_.expect_equal(live_shadows, 0, "attachments of no storage");
+    fixture_.expect_equal(fixture_.memory.live_blocks(), 0, "blocks that nobody owns");
+  }
+
+ private:
+  using Storage = basic_storage<Sync, Share>;
+  using Family = FamilyOf<Sync>;
+
+  struct OfOneThread {
+    explicit OfOneThread(unsigned of) noexcept : thread(of) {}
+    bool is(unsigned other) const noexcept { return thread == other; }
+    const unsigned thread;
+  };
+  using Records = shadow::detail::basic_write_records<Sync, OfOneThread>;
+
+  static inline boost::atomic<unsigned> live_shadows{0};
+  struct Shadow final : byre::detail::Attachment {
+    Shadow() noexcept { ++live_shadows; }
+    ~Shadow() override { --live_shadows; }
+    typename Family::StorageGeneration generation;
+    Records records;
+    shadow::detail::basic_relaxed_counter<Sync> escapes;
+  };
+
+  static constexpr unsigned nobody = ~0U;
+  static constexpr std::size_t writes_each = 3;
+
+  /// Of a write that a thread was told of.
+  struct Told {
+    std::uint64_t generation = 0;  ///< 0: of none
+    unsigned whose = nobody;
+  };
+  struct Write {
+    std::uint64_t generation = 0;
+    Told reported_by_read{};  ///< just before it
+    Told told{};
+  };
+  struct alignas(64) OfThread {
+    Storage storage;
+    Shadow* shadow = nullptr;
+    std::array<Write, writes_each> writes{};
+    unsigned first_escapes = 0;
+  };
+
+  static Told named(shadow::detail::WriteStamp stamp, const Shadow& shadow) {
+    return {stamp.generation(), shadow.records.at(stamp.record()).origin.thread};
+  }
+
+  void expect_told(unsigned thread, const Write& write, const std::vector<unsigned>& whose) {
+    const bool follows_another = write.generation > 1 && whose[write.generation - 1] != thread;
+    const bool is_told = write.reported_by_read.generation != 0 || write.told.generation != 0;
+    fixture_.expect(is_told == follows_another,
+                    "who writes after another family is told, and nobody else");
+    for (const Told& told : {write.reported_by_read, write.told}) {
+      fixture_.expect(
+          told.generation == 0 || (told.generation < write.generation && told.whose != thread &&
+                                   whose[told.generation] == told.whose),
+          "who is told of a write is told whose it was");
+    }
+    fixture_.expect(
+        write.told.generation == 0 || write.told.generation > write.reported_by_read.generation,
+        "nobody is told of a write twice");
+  }
+
+  Fixture& fixture_;
+  std::vector<OfThread> families_;
+};
+
+}  // namespace byre::stress::races

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <byre/functional/dispatch/cpu_tensor.hpp>
+#include <byre/functional/dispatch/call.hpp>
+#include <byre/functional/functionalize/detail/functional_tensor.hpp>
+#include <byre/tensor/tensor.hpp>
+
+#include <boost/atomic/atomic.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <mutex>
+#include <random>
+#include <shared_mutex>
+#include <vector>
+
+#include "../../perturbed/perturbed.hpp"
+#include "../run_scenario.hpp"
+#include "../spin_barrier.hpp"
+
+namespace byre::stress::races {
+
+/// A tensor under the functionalize pass: all threads make its first views at once, and then, by a seed,
+/// use, make and drop views of it, of views that others have and use, and of a part that nobody writes.
+/// Each writes its own part, alone, as tensors ask for; everything else is at once, also where it applies
+/// updates and hands out what is seen on the way. Whoever uses a view sees what was written last.
+/// Tensors know one Sync, the one that ships: what is perturbed is what comes between their operations.
+class ViewsOfOneAlias final : public Scenario {
+ public:
+  explicit ViewsOfOneAlias(Fixture& fixture)
+      : fixture_(fixture),
+        viewed_(fixture.threads),
+        parts_(fixture.threads),
+        values_(fixture.threads) {
+    fixture_.counts_copies = false;  // which the pass makes as it likes
+  }
+
+  void prepare() override {
+    const auto rows = static_cast<std::int64_t>(fixture_.threads) + 1;
+    Tensor memory = Tensor::empty({rows, high, wide}, DType::i64, fixture_.memory);
+    fill_(memory, 0);
+    base_ = functional::to_functional(functional::from_cpu(memory));
+    std::fill(values_.begin(), values_.end(), 0);
+    writes_ = 0;
+  }
+
+  void act(unsigned thread) override {
+    Tensors& mine = parts_[thread].views;
+    try {
+      fixture_.record(thread, "makes the first views");
+      // By chains and by strides, as the seed has it; the first of all makes the alias.
+      const functional::FunctionalizeOptionsScope scope(
+          {.paths = (fixture_.seed + fixture_.round) % 4 == 0 ? functional::ViewPaths::strides
+                                                              : functional::ViewPaths::chains});
+      mine.push_back(functional::call_for_one("select", {base_, 0, std::int64_t(thread)}));
+      while (mine.size() < depth) {
+        mine.push_back(functional::call_for_one("transpose", {mine.back(), 0, 1}));
+      }
+    } catch (...) {
+      viewed_.arrive_and_wait();
+      throw;
+    }
+    viewed_.arrive_and_wait();
+    std::mt19937_64 random(
+        seed_of_thread(fixture_.seed + fixture_.round * RaceSettings::most_threads, thread));
+    for (int turn = 0; turn < turns; ++turn) {
+      const stress::detail::Window window;
+      take_turn(thread, random());
+    }
+  }
+
+  void check() override {
+    std::uint64_t tensors = 1;
+    for (unsigned thread = 0; thread < fixture_.threads; ++thread) {
+      for (const AnyTensor& view : parts_[thread].views) {
+        expect_seen(view, values_[thread], "a view sees at the end what was written last");
+      }
+      tensors += parts_[thread].views.size();
+    }
+    const auto alias = base_.as<functional::FunctionalTensor>()->alias();
+    fixture_.expect_equal(alias->generation(), writes_, "generations");
+    fixture_.expect_equal(alias->tensor_count(), tensors, "tensors that are views of one alias");
+    for (Part& part : parts_) {
+      part.views.clear();
+    }
+    fixture_.expect_equal(alias->tensor_count(), 1, "tensors that are left");
+    base_ = {};
+  }
+
+ private:
+  using AnyTensor = functional::AnyTensor;
+  using Tensors = functional::Tensors;
+
+  static constexpr std::int64_t high = 2;
+  static constexpr std::int64_t wide = 3;
+  static constexpr std::size_t depth = 4;  ///< of the views that a thread begins with
+  static constexpr int turns = 8;
+
+  struct alignas(64) Part {
+    Tensors views;  ///< which others only use
+  };
+
+  void take_turn(unsigned thread, std::uint64_t random) {
+    const std::uint64_t choice = random % 8;
+    const std::uint64_t which = random / 8;
+    if (choice < 2) {
+      const std::unique_lock lock(mutex_);
+      fixture_.record(thread, "writes");
+      ++writes_;
+      values_[thread] = static_cast<std::int64_t>(fixture_.stamp(thread) * turns + which % turns);
+      Tensors& mine = parts_[thread].views;
+      functional::call("fill_", {mine[which / turns % mine.size()], values_[thread]});
+      return;
+    }
+    const std::shared_lock lock(mutex_);
+    const auto other = static_cast<unsigned>(which % fixture_.threads);
+    const Tensors& seen = parts_[other].views;
+    const AnyTensor& view = seen[which / fixture_.threads % seen.size()];
+    switch (choice) {
+      case 2:
+        fixture_.record(thread, "uses what nobody writes");
+        expect_seen(functional::call_for_one("select", {base_, 0, std::int64_t(fixture_.threads)}),
+                    0, "what nobody writes stays as it was");
+        break;
+      case 3:
+        fixture_.record(thread, "uses the base");
+        expect_base();
+        break;
+      case 4:
+        fixture_.record(thread, "uses what it last wrote");
+        expect_seen(parts_[thread].views.back(), values_[thread], "a thread sees what it wrote");
+        break;
+      case 5: {
+        fixture_.record(thread, "makes a view of a view");
+        AnyTensor short_lived = functional::call_for_one("transpose", {view, 0, 1});
+        expect_seen(short_lived, values_[other], "a new view sees the last write");
+        fixture_.drop(thread, short_lived);
+        break;
+      }
+      case 6: {
+        // The same link of the chain: who is told of is another each time.
+        AnyTensor same = functional::call_for_one("alias", {view});
+        expect_seen(same, values_[other], "an alias sees the last write");
+        fixture_.drop(thread, same);
+        break;
+      }
+      default:
+        fixture_.record(thread, "uses a view");
+        expect_seen(view, values_[other], "a use sees the last write");
+        break;
+    }
+  }
+
+  void expect_seen(const AnyTensor& view, std::int64_t value, const char* what) {
+    const AnyTensor now = functional::from_functional(view);
+    const Tensor elements = functional::to_cpu(now).contiguous();
+    const auto* const all = elements.data<std::int64_t>();
+    fixture_.expect(
+        elements.numel() == high * wide && std::count(all, all + high * wide, value) == high * wide,
+        what);
+  }
+
+  void expect_base() {
+    const AnyTensor now = functional::from_functional(base_);
+    const Tensor elements = functional::to_cpu(now).contiguous();
+    const auto* row = elements.data<std::int64_t>();
+    for (const std::int64_t value : values_) {
+      fixture_.expect(std::count(row, row + high * wide, value) == high * wide,
+                      "the base has the last write to each part");
+      row += high * wide;
+    }
+  }
+
+  Fixture& fixture_;
+  SpinBarrier viewed_;
+  std::vector<Part> parts_;
+  AnyTensor base_;
+  std::shared_mutex mutex_;
+  // Written by who is alone.
+  std::vector<std::int64_t> values_;  // of each thread's part
+  std::uint64_t writes_ = 0;
+};
+
+}  // namespace byre::stress::races

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSL-1.0
+/// SpinBarrier: threads leave it within some hundred nanoseconds of each other. Threads that a system
+/// wakes one by one do not.
+#pragma once
+
+#include <byre/sync/boost.hpp>
+
+#include <boost/atomic/atomic.hpp>
+
+#include <cstdint>
+#include <thread>
+
+namespace byre::stress::races {
+
+/// For the same threads again and again.
+class SpinBarrier {
+ public:
+  explicit SpinBarrier(unsigned threads) noexcept : threads_(threads) {}
+
+  /// Returns when all threads have called it as often as this one.
+  void arrive_and_wait() noexcept {
+    // Release and acquire pair with each other: what any thread did before happens before what all
+    // do after.
+    const std::uint64_t before = arrived_.fetch_add(1, boost::memory_order_release);
+    const std::uint64_t all = (before / threads_ + 1) * threads_;
+    for (unsigned spins = 0; arrived_.load(boost::memory_order_acquire) < all; ++spins) {
+      if (spins < spin_limit) {
+        sync::Boost::pause();
+      } else {
+        std::this_thread::yield();
+      }
+    }
+  }
+
+ private:
+  static constexpr unsigned spin_limit = 100;
+
+  const std::uint64_t threads_;
+  boost::atomic<std::uint64_t> arrived_{0};
+};
+
+}  // namespace byre::stress::races

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "resources.hpp"
+
+#include <byre/memory/pool.hpp>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "../races/sanitized.hpp"
+#include "../report/report.hpp"
+
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
+
+namespace byre::stress {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A line of /proc/self/status such as "VmHWM:   1234 kB".
+std::uint64_t status(const std::string& key) {
+  std::ifstream file("/proc/self/status");
+  std::uint64_t value = 0;
+  for (std::string word; file >> word;) {
+    if (word == key + ":" && file >> value) {
+      return value;
+    }
+  }
+  return 0;
+}
+
+std::uint64_t status_nbytes(const std::string& key) {
+  return status(key) * 1024;
+}
+
+std::uint64_t entries_of(const fs::path& folder) {
+  std::error_code unreadable;
+  const fs::directory_iterator entries(folder, unreadable);
+  return static_cast<std::uint64_t>(std::distance(begin(entries), end(entries)));
+}
+
+std::uint64_t lines_of(const fs::path& path) {
+  std::ifstream file(path);
+  return static_cast<std::uint64_t>(
+      std::count(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>(), '\n'));
+}
+
+std::uint64_t heap_nbytes() {
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 33)
+  const auto heap = mallinfo2();
+  return heap.uordblks + heap.hblkhd;
+#else
+  return 0;
+#endif
+}
+
+}  // namespace
+
+void pin_malloc_thresholds() {
+#if defined(__GLIBC__)
+  constexpr int usual_threshold = 128 << 10;
+  mallopt(M_MMAP_THRESHOLD, usual_threshold);  // setting it also ends its adaptation
+  mallopt(M_TRIM_THRESHOLD, usual_threshold);
+#endif
+}
+
+Resources resources_after_trimming() {
+  default_pool().trim();
+#if defined(__GLIBC__)
+  malloc_trim(0);
+#endif
+  return {.resident_nbytes = status_nbytes("VmRSS"),
+          .heap_nbytes = heap_nbytes(),
+          .mappings = lines_of("/proc/self/maps"),
+          .files = entries_of("/proc/self/fd"),
+          .threads = status("Threads")};
+}
+
+std::uint64_t peak_resident_nbytes() {
+  return status_nbytes("VmHWM");
+}
+
+bool can_judge_growth() noexcept {
+  return !is_sanitized;
+}
+
+std::vector<std::string> growth(const Resources& before, const Resources& after) {
+  constexpr std::uint64_t mebibyte = std::uint64_t{1} << 20;
+  constexpr std::uint64_t mappings_of_arenas = 256;
+  std::vector<std::string> grown;
+  const auto judge = [&](const char* what, std::uint64_t was, std::uint64_t is,
+                         std::uint64_t allowed, auto text) {
+    if (is > was + allowed) {
+      grown.push_back(std::string(what) + " grew from " + text(was) + " to " + text(is) +
+                      ", by more than " + text(allowed));
+    }
+  };
+  const auto number = [](std::uint64_t value) { return with_commas(value); };
+  const auto memory = [](std::uint64_t nbytes) {
+    return text_of_memory(static_cast<double>(nbytes));
+  };
+  judge("memory in use", before.heap_nbytes, after.heap_nbytes, mebibyte, memory);
+  judge("resident memory", before.resident_nbytes, after.resident_nbytes, 16 * mebibyte, memory);
+  judge("mappings", before.mappings, after.mappings, mappings_of_arenas, number);
+  judge("open files", before.files, after.files, 0, number);
+  judge("threads", before.threads, after.threads, 0, number);
+  return grown;
+}
+
+}  // namespace byre::stress

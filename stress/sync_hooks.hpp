@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Hooked: a Sync that runs a hook around each step of another Sync.
+#pragma once
+
+#include <byre/sync/detail/no_destructor.hpp>
+#include <byre/sync/sync.hpp>
+
+namespace byre::stress {
+
+/// Each atomic, lock and plain variable has a `Hook`. A step constructs `Hook::Scope(hook, name)` before
+/// it and destroys that after it. The variable may be gone by then: a scope's destructor must not touch
+/// the hook.
+template <sync::Sync Base, class Hook>
+struct Hooked : Base {
+  template <class Value>
+  class Atomic {
+   public:
+    constexpr explicit Atomic(Value value) noexcept : value_(value) {}
+
+    Value load(sync::Step step) const noexcept {
+      const Scope scope(hook_, step.site->name);
+      return value_.load(step);
+    }
+    void store(Value value, sync::Step step) noexcept {
+      const Scope scope(hook_, step.site->name);
+      value_.store(value, step);
+    }
+    Value fetch_add(Value value, sync::Step step) noexcept {
+      const Scope scope(hook_, step.site->name);
+      return value_.fetch_add(value, step);
+    }
+    Value fetch_sub(Value value, sync::Step step) noexcept {
+      const Scope scope(hook_, step.site->name);
+      return value_.fetch_sub(value, step);
+    }
+    bool compare_exchange_weak(Value& expected, Value desired, sync::Step step) noexcept {
+      const Scope scope(hook_, step.site->name);
+      return value_.compare_exchange_weak(expected, desired, step);
+    }
+
+   private:
+    typename Base::template Atomic<Value> value_;
+    [[no_unique_address]] Hook hook_;
+  };
+
+  class SharedMutex {
+   public:
+    void lock(sync::Step step) { run(step, &Mutex::lock); }
+    void unlock(sync::Step step) { run(step, &Mutex::unlock); }
+    void lock_shared(sync::Step step) { run(step, &Mutex::lock_shared); }
+    void unlock_shared(sync::Step step) { run(step, &Mutex::unlock_shared); }
+
+   private:
+    using Mutex = typename Base::SharedMutex;
+
+    void run(sync::Step step, void (Mutex::*method)(sync::Step)) {
+      const Scope scope(hook_, step.site->name);
+      (mutex_.*method)(step);
+    }
+
+    Mutex mutex_;
+    [[no_unique_address]] Hook hook_;
+  };
+
+  template <class Value>
+  class Plain {
+   public:
+    constexpr explicit Plain(Value value) noexcept : value_(value) {}
+
+    Value get() const noexcept {
+      const Scope scope(hook_, "a read of plain data");
+      return value_.get();
+    }
+    void set(Value value) noexcept {
+      const Scope scope(hook_, "a write of plain data");
+      value_.set(value);
+    }
+
+   private:
+    typename Base::template Plain<Value> value_;
+    [[no_unique_address]] Hook hook_;
+  };
+
+  /// Of a program: the library has no such object for a Sync that it does not know.
+  template <class Object>
+  static Object& no_destructor() noexcept {
+    return sync::no_destructor<Object>();
+  }
+
+ private:
+  using Scope = typename Hook::Scope;
+};
+
+}  // namespace byre::stress

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSL-1.0
+/// The protocol as it is published in 2026, and is wrong: who sees other owners copies first, and
+/// lowers the count when it is done, so all may copy; whoever was not the last then takes a lock
+/// that waits for nobody, in what the last owner may have freed by then.
+#pragma once
+
+#include <byre/cow/share_word.hpp>
+#include <byre/sync/sync.hpp>
+
+#include <cstdint>
+
+namespace byre::verification {
+
+enum class CopyThenCountSite : std::uint8_t {
+  add,
+  drop,
+  count,
+  lock_last,
+  unlock_last,
+  lock_other,
+  unlock_other
+};
+
+inline constexpr sync::SiteTable<CopyThenCountSite, 7> copy_then_count_sites{{{
+    {"copy_then_count.add", sync::Operation::fetch_add, std::memory_order::relaxed, "", ""},
+    {"copy_then_count.drop", sync::Operation::fetch_sub, std::memory_order::acq_rel, "", ""},
+    {"copy_then_count.count", sync::Operation::load, std::memory_order::acquire, "", ""},
+    {"copy_then_count.lock_last", sync::Operation::lock, std::memory_order::seq_cst, "", ""},
+    {"copy_then_count.unlock_last", sync::Operation::unlock, std::memory_order::seq_cst, "", ""},
+    {"copy_then_count.lock_other", sync::Operation::lock, std::memory_order::seq_cst, "", ""},
+    {"copy_then_count.unlock_other", sync::Operation::unlock, std::memory_order::seq_cst, "", ""},
+}}};
+
+/// Without the lock, nothing is touched too late, and still all may copy.
+template <sync::Sync Sync, bool TakesLock>
+class CopyThenCount {
+ public:
+  explicit CopyThenCount(bool = false) : count_(1) {}
+  explicit CopyThenCount(NoOwner) : count_(0) {}
+
+  void add_owner() noexcept { count_.fetch_add(1, sites.at(At::add, std::memory_order::relaxed)); }
+
+  bool drop_owner() noexcept {
+    const bool was_last = count_.fetch_sub(1, sites.at(At::drop, std::memory_order::acq_rel)) == 1;
+    if (TakesLock && was_last) {
+      mutex_.lock(sites.at(At::lock_last));
+      mutex_.unlock(sites.at(At::unlock_last));
+    } else if (TakesLock) {
+      mutex_.lock_shared(sites.at(At::lock_other));
+      mutex_.unlock_shared(sites.at(At::unlock_other));
+    }
+    return was_last;
+  }
+
+  bool is_writable() const noexcept { return is_unique(); }
+  bool is_unique() const noexcept { return use_count() == 1; }
+  std::uint32_t use_count() const noexcept {
+    return count_.load(sites.at(At::count, std::memory_order::acquire));
+  }
+
+  Claim claim(Wait = Wait::allowed) noexcept { return is_unique() ? Claim::steal : Claim::copy; }
+  bool finish_copy() noexcept { return drop_owner(); }
+  void abandon_copy() noexcept {}
+
+ private:
+  using At = CopyThenCountSite;
+  static constexpr const auto& sites = copy_then_count_sites;
+
+  typename Sync::template Atomic<std::uint32_t> count_;
+  typename Sync::SharedMutex mutex_;
+};
+
+/// In the place of basic_share_word.
+template <sync::Sync Sync>
+struct basic_copy_then_count : CopyThenCount<Sync, true> {
+  using CopyThenCount<Sync, true>::CopyThenCount;
+};
+template <sync::Sync Sync>
+struct basic_copy_then_count_unlocked : CopyThenCount<Sync, false> {
+  using CopyThenCount<Sync, false>::CopyThenCount;
+};
+
+}  // namespace byre::verification

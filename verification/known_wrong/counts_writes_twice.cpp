@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "counts_writes_twice.hpp"
+
+#include "../search.hpp"
+
+namespace byre::verification {
+namespace {
+
+/// Two families write one storage, once each.
+class CountsWritesTwice {
+ public:
+  static constexpr unsigned threads = 2;
+
+  void thread(unsigned index) {
+    is_told_[index] = families_[index].write(storage_, index + 1).has_value();
+  }
+
+  void after() {
+    expect(is_told_[0] || is_told_[1], "of two families that write one is told of the other");
+  }
+
+ private:
+  basic_counted_storage<Checked> storage_;
+  basic_counting_family<Checked> families_[threads];
+  bool is_told_[threads] = {};
+};
+
+}  // namespace
+
+const Scenario counts_writes_twice = scenario<CountsWritesTwice>({
+    .name = "known_wrong.counts_writes_twice",
+    .shows = "Two counters of writes, compared and then bumped, as the seed says it, let two "
+             "families write at once with neither told of the other: G3.",
+    .expected = Verdict::wrong_answer,
+});
+
+}  // namespace byre::verification
