@@ -3,7 +3,7 @@
 /// compares the two counters, and a write bumps them one after the other.
 #pragma once
 
-#include <byre/shadow/detail/write_stamp.hpp>
+#include <byre/shadow/detail/generation_sites.hpp>
 #include <byre/sync/sync.hpp>
 
 #include <cstdint>

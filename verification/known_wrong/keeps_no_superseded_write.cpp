@@ -23,7 +23,7 @@ struct ForgetfulRecords : Records {
 const Scenario keeps_no_superseded_write = scenario<EarlierWritesAreFound<ForgetfulRecords>>({
     .name = "known_wrong.keeps_no_superseded_write",
     .shows = "Where what a write supersedes is not kept, who is told of the last write finds no "
-             "other: R4.",
+             "other: G5.",
     .expected = Verdict::wrong_answer,
 });
 

@@ -103,27 +103,27 @@ class SupersededWritesAreFound : StorageWrites<Records> {
 
 const Scenario records_are_added_once = scenario<RecordsAreAddedOnce>({
     .name = "records_are_added_once",
-    .shows = "Of each origin of writes there is one record, whoever adds it: R1, R2.",
+    .shows = "Of each origin of writes there is one record, whoever adds it: G5.",
     .quick = preemptions(4),
     .deep = preemptions(6),
 });
 
 const Scenario later_writes_supersede = scenario<LaterWritesSupersede>({
     .name = "later_writes_supersede",
-    .shows = "Of two superseded writes of one record the later stays: R3.",
+    .shows = "Of two superseded writes of one record the later stays: G5.",
 });
 
 const Scenario earlier_writes_are_found = scenario<EarlierWritesAreFound<Records>>({
     .name = "earlier_writes_are_found",
     .shows =
-        "Who knows of the last write finds the earlier ones of a family that was not stale: R4.",
+        "Who knows of the last write finds the earlier ones of a family that was not stale: G5.",
     .quick = preemptions(2),
     .deep = preemptions(3),
 });
 
 const Scenario superseded_writes_are_found = scenario<SupersededWritesAreFound>({
     .name = "superseded_writes_are_found",
-    .shows = "Who knows of the last write finds those that it superseded: R4.",
+    .shows = "Who knows of the last write finds those that it superseded: G5.",
     .quick = preemptions(2),
     .deep = preemptions(3),
 });

@@ -1,15 +1,58 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/shadow/summary.hpp>
+#include <byre/shadow/suppression.hpp>
 #include <byre/storage/detail/output_file.hpp>
 
 #include <unistd.h>
 #include <cstdio>
+#include <cstdlib>
+#include <exception>
 
 namespace byre::inline v0::shadow {
 namespace {
 
 std::string counted(std::uint64_t count, const char* one, const char* many) {
   return std::to_string(count) + " " + (count == 1 ? one : many);
+}
+
+void check_place_of_summary(const std::string& where) {
+  if (where != "stderr" && !where.ends_with(".json") && !where.ends_with(".txt")) {
+    throw InvalidArgument(format_text(
+        "reshape: a summary is to go to \"%.500s\" (BYRE_RESHAPE_SUMMARY in the environment?), "
+        "which is neither stderr, nor a file whose name ends in .json or .txt. Use one of these.",
+        where.c_str()));
+  }
+}
+
+/// Empty if it is not set.
+std::string value_of(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+/// After the destructors of statics.
+[[gnu::destructor]] void print_summary_at_exit() noexcept {
+  try {
+    if (const std::string where = value_of("BYRE_RESHAPE_SUMMARY"); !where.empty()) {
+      print_summary(where);
+    }
+  } catch (const std::exception& error) {
+    warn("the summary of reshapes was not written: %s", error.what());
+  }
+}
+
+bool heed() {
+  if (const std::string where = value_of("BYRE_RESHAPE_SUMMARY"); !where.empty()) {
+    check_place_of_summary(where);
+  }
+  std::string suppressions = value_of("BYRE_RESHAPE_SUPPRESSIONS");
+  if (suppressions.empty()) {
+    suppressions = value_of("BYRE_RESHAPE_SILENCE");  // its old name, for one release
+  }
+  if (!suppressions.empty()) {
+    suppress_sites(suppressions);
+  }
+  return true;
 }
 
 }  // namespace
@@ -37,17 +80,8 @@ std::string to_string(const Summary& summary) {
   return text;
 }
 
-void detail::check_place_of_summary(const std::string& where) {
-  if (where != "stderr" && !where.ends_with(".json") && !where.ends_with(".txt")) {
-    throw InvalidArgument(format_text(
-        "reshape: a summary is to go to \"%.500s\" (BYRE_RESHAPE_SUMMARY in the environment?), "
-        "which is neither stderr, nor a file whose name ends in .json or .txt. Use one of these.",
-        where.c_str()));
-  }
-}
-
 void print_summary(const std::string& where) {
-  detail::check_place_of_summary(where);
+  check_place_of_summary(where);
   const Summary all = summary();
   const std::string text = where.ends_with(".json") ? to_json(all) : to_string(all);
   if (where == "stderr") {
@@ -61,6 +95,10 @@ void print_summary(const std::string& where) {
   byre::detail::OutputFile file(path);
   file.write(text.data(), text.size());
   file.commit();
+}
+
+void detail::heed_environment() {
+  [[maybe_unused]] static const bool heeded = heed();
 }
 
 }  // namespace byre::inline v0::shadow

@@ -47,7 +47,14 @@ std::string to_json(const Summary& summary);
 void print_summary(const std::string& where);
 
 namespace detail {
-/// Throws what print_summary would for a name that is no file's it could write.
-void check_place_of_summary(const std::string& where);
+/// Called when a reshape is tracked. Does what the environment says, until that succeeds once:
+///   BYRE_RESHAPE_SUMMARY=stderr, FILE.json or FILE.txt   print_summary there, at exit
+///   BYRE_RESHAPE_SUPPRESSIONS=FILE                       suppress_sites(FILE)
+/// BYRE_RESHAPE_SILENCE is the name of the second in releases before, and is read if that is not set. An
+/// empty value is as none. Each process writes its summary, also if it tracked nothing: what an earlier
+/// one wrote is not to be taken for its own.
+///
+/// Thread-safe. Throws InvalidArgument for other values, and what suppress_sites throws.
+void heed_environment();
 }  // namespace detail
 }  // namespace byre::inline v0::shadow

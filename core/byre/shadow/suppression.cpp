@@ -10,6 +10,7 @@
 #include <boost/thread/mutex.hpp>
 #include <charconv>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -71,33 +72,27 @@ std::optional<Suppression> parsed(std::string_view entry) {
   return Suppression{std::string(file), line};
 }
 
-std::string content_of(const std::filesystem::path& path) {
+std::vector<Suppression> read_list(const std::filesystem::path& path) {
   byre::detail::InputFile file(path);
   std::string content(file.nbytes(), '\0');
   file.read(content.data(), content.size());
-  return content;
-}
-
-std::vector<Suppression> read_list(const std::filesystem::path& path) {
   std::vector<Suppression> list;
-  const std::string content = content_of(path);
-  std::string_view rest = content;
-  for (unsigned number = 1; !rest.empty(); ++number) {
-    const std::string_view line = rest.substr(0, rest.find('\n'));
-    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
-    const std::string_view entry = without_comment_and_blanks(line);
+  std::istringstream lines(std::move(content));
+  std::string line;
+  for (unsigned number = 1; std::getline(lines, line); ++number) {
+    const std::string entry(without_comment_and_blanks(line));
     if (entry.empty()) {
       continue;
     }
-    std::optional<Suppression> site = parsed(entry);
-    if (!site) {
+    std::optional<Suppression> suppression = parsed(entry);
+    if (!suppression) {
       throw FileError(format_text(
           "%.500s:%u: \"%.100s\" is no call site to suppress. Write the end of a file's name, "
-          "alone or "
-          "with a line, as in \"model/layers.cpp:12\"; after a # comes what is a comment.",
-          path.c_str(), number, std::string(entry).c_str()));
+          "alone "
+          "or with a line, as in \"model/layers.cpp:12\"; after a # comes what is a comment.",
+          path.c_str(), number, entry.c_str()));
     }
-    list.push_back(*std::move(site));
+    list.push_back(*std::move(suppression));
   }
   return list;
 }

@@ -90,7 +90,7 @@ TEST(Errors, of_arguments_name_the_operator_the_parameter_and_the_schema) {
   const std::string type = said_by([] { call("select", {counted(2), 0, 1.5}); });
   EXPECT_NE(type.find("'index', argument 3, is a int, and was given Scalar 1.5"), std::string::npos)
       << type;
-  EXPECT_NE(type.find("select(Tensor(a) self, int axis, int index) -> Tensor(a)"),
+  EXPECT_NE(type.find("select(Tensor(a) self, Axis axis, int index) -> Tensor(a)"),
             std::string::npos)
       << type;
   EXPECT_THROW(call("neg", {AnyTensor()}), ArgumentError);
@@ -152,6 +152,17 @@ TEST(FunctionalVariants, that_come_later_replace_what_was_generated) {
   const AnyTensor x = to_functional(counted(3));
   call(writes, {x});
   EXPECT_EQ(text_of(from_functional(x)), "[0. 3. 6.]");
+}
+
+TEST(Tags, are_of_pure_operators_that_return_one_tensor) {
+  EXPECT_TRUE(find("flip").has(Tag::axis_shift));
+  EXPECT_FALSE(find("flip").has(Tag::pointwise));
+  EXPECT_THROW(extend("flip").tag(Tag::axis_shift), DispatchError) << "each is registered once";
+  const auto define_tagged = [](const char* schema) { define(schema).tag(Tag::pointwise); };
+  EXPECT_THROW(define_tagged("test_tag_view(Tensor(a) a) -> Tensor(a)"), DispatchError);
+  EXPECT_THROW(define_tagged("test_tag_write_(Tensor(a!) a) -> Tensor(a!)"), DispatchError);
+  EXPECT_THROW(define_tagged("test_tag_list(Tensor a) -> Tensor[]"), DispatchError);
+  EXPECT_THROW(define_tagged("test_tag_two(Tensor a) -> (Tensor, Tensor)"), DispatchError);
 }
 
 TEST(FunctionalVariants, are_found_whichever_comes_first) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <byre/shadow/detail/call_sites.hpp>
+#include <byre/shadow/detail/report_book.hpp>
 #include <byre/sync/detail/no_destructor.hpp>
 
 #include <boost/thread/lock_guard.hpp>

@@ -20,7 +20,6 @@
 #pragma once
 
 #include <byre/shadow/detail/generation_sites.hpp>
-#include <byre/shadow/detail/write_stamp.hpp>
 #include <byre/sync/boost.hpp>
 #include <byre/sync/sync.hpp>
 

@@ -17,11 +17,12 @@
 #include <utility>
 
 namespace byre::inline v0::shadow {
+
+constinit detail::ReportCounts detail::report_counts;
+
 namespace {
 
-constinit detail::RelaxedCounter reshapes;
-constinit detail::RelaxedCounter suppressed;
-constinit detail::RelaxedCounter escapes;
+using detail::report_counts;
 
 void warn_of(const Violation& violation) noexcept {
   warn("%s", text_of(violation).chars.data());
@@ -108,7 +109,8 @@ class Book {
 
   Summary summary() {
     const boost::lock_guard<boost::mutex> lock(mutex_);
-    Summary all{reshapes.value(), violations_, suppressed.value(), escapes.value(), {}, {}};
+    Summary all{report_counts.reshapes.value(), violations_, report_counts.suppressed.value(),
+                report_counts.escapes.value(),  {},          {}};
     for (const auto& [triple, entry] : entries_) {
       all.triples.emplace_back(entry.first).count = entry.count;
     }
@@ -124,9 +126,9 @@ class Book {
     entries_.clear();
     escape_sites_.clear();
     violations_ = 0;
-    for (detail::RelaxedCounter* const counter : {&reshapes, &suppressed, &escapes}) {
-      counter->set(0);
-    }
+    report_counts.reshapes.set(0);
+    report_counts.suppressed.set(0);
+    report_counts.escapes.set(0);
   }
 
  private:
@@ -197,18 +199,6 @@ void detail::report(Violation violation, const Circumstances& circumstances) {
   if (handler != nullptr) {
     handler(violation);
   }
-}
-
-void detail::count_reshape() noexcept {
-  reshapes.add();
-}
-
-void detail::count_suppressed() noexcept {
-  suppressed.add();
-}
-
-void detail::count_escape() noexcept {
-  escapes.add();
 }
 
 void detail::record_escape_site(const CallSite& site) noexcept {

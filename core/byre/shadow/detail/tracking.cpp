@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/error/detail/assert.hpp>
-#include <byre/shadow/detail/environment.hpp>
-#include <byre/shadow/detail/report_book.hpp>
 #include <byre/shadow/detail/storage_shadow.hpp>
+#include <byre/shadow/summary.hpp>
 #include <byre/shadow/suppression.hpp>
 
 #include <algorithm>
@@ -114,7 +113,8 @@ Violation violation_of(const StorageShadow& shadow, const Missed& missed, const 
 void report_stale(const StorageShadow& shadow, ShadowStorage& family, WriteStamp last,
                   const Access& access, Kind kind) {
   if (kind == Kind::read && thread_is_suppressed()) {
-    return count_suppressed();
+    report_counts.suppressed.add();
+    return;
   }
   const Missed missed = missed_by(shadow, family, last, kind);
   const Circumstances circumstances{
@@ -137,7 +137,7 @@ void report_stale(const StorageShadow& shadow, ShadowStorage& family, WriteStamp
   if (is_reported) {
     report(violation_of(shadow, missed, access, kind), circumstances);
   } else {
-    count_suppressed();
+    report_counts.suppressed.add();
   }
 }
 
@@ -156,7 +156,7 @@ WriteRecords::Record& record_for(StorageShadow& shadow, ShadowStorage& family,
 }
 
 void record_escape(StorageShadow& shadow, const CallSite& site) noexcept {
-  count_escape();
+  report_counts.escapes.add();
   if (shadow.escapes.add() == 0) {
     const SiteId id = site_id(site);
     shadow.first_escape.set(id);
@@ -224,7 +224,7 @@ ShadowHandle link_by_reshape(const Storage& storage, ShadowStorage* origin, Resh
   if (made == nullptr) {
     throw OutOfMemory(sizeof(ShadowStorage), "heap, for a shadow storage");
   }
-  count_reshape();
+  report_counts.reshapes.add();
   return {made, false};
 }
 

@@ -4,8 +4,8 @@
 /// earlier one is to be thrown for.
 #pragma once
 
+#include <byre/shadow/detail/generation_sites.hpp>
 #include <byre/shadow/detail/relaxed_counter.hpp>
-#include <byre/shadow/detail/write_stamp.hpp>
 #include <byre/sync/detail/site.hpp>
 #include <byre/sync/sync.hpp>
 
