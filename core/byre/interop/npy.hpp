@@ -4,6 +4,7 @@
 /// InputFile, OutputFile and Buffer::map_file.
 #pragma once
 
+#include <byre/config.hpp>
 #include <byre/interop/npy_header.hpp>
 #include <byre/storage/origins.hpp>
 #include <byre/tensor/tensor.hpp>
@@ -18,22 +19,22 @@ namespace byre::inline v0 {
 /// Tensors are on the host.
 
 /// The array of a file, in fresh memory, whatever its byte order. Throws FileError, OutOfMemory.
-Tensor load_npy(FileName name);
+BYRE_API Tensor load_npy(FileName name);
 
 /// The same from a file that is in memory already.
-Tensor read_npy(std::span<const std::byte> bytes);
+BYRE_API Tensor read_npy(std::span<const std::byte> bytes);
 
 /// The array of a file that is mapped. No byte is copied until it is written, and the file never
 /// changes. Only the header and bools are read. Throws FileError, also for data in another byte order or
 /// not aligned to their size (load_npy reads those), OutOfMemory. See Buffer::map_file.
-Tensor map_npy(FileName name);
+BYRE_API Tensor map_npy(FileName name);
 
 /// Writes the tensor from any device. An existing file is replaced, its permissions kept; a symbolic
 /// link is followed. The file may be the one that the tensor is mapped from. It stays as it was if this
 /// throws. The order is Fortran's if the tensor is the transpose of a contiguous one, else C's. Throws
 /// StateError for an uninitialized tensor, DTypeError for bf16, which the format does not have,
 /// InvalidArgument for a version that does not exist, FileError, OutOfMemory.
-void save_npy(FileName name, const Tensor& tensor, const NpyFormat& format = {},
-              CallSite site = CallSite::current());
+BYRE_API void save_npy(FileName name, const Tensor& tensor, const NpyFormat& format = {},
+                       CallSite site = CallSite::current());
 
 }  // namespace byre::inline v0

@@ -3,6 +3,7 @@
 /// docs/tensor-states.md.
 #pragma once
 
+#include <byre/config.hpp>
 #include <byre/error/error.hpp>
 
 #include <cstdint>
@@ -11,7 +12,7 @@ namespace byre::inline v0 {
 
 /// The state of a tensor does not allow an operation: the tensor has no memory or no dtype yet, or it
 /// shares a storage that would become uninitialized. docs/tensor-states.md has the table.
-class StateError : public Error {
+class BYRE_API StateError : public Error {
  public:
   using Error::Error;
 };

@@ -4,6 +4,7 @@
 /// data.
 #pragma once
 
+#include <byre/config.hpp>
 #include <byre/error/detail/assert.hpp>
 #include <byre/shadow/detail/tracking.hpp>
 #include <byre/shadow/mode.hpp>
@@ -41,7 +42,7 @@ struct ElementAccess;
 /// else. Exceptions: an operation that throws leaves every tensor as it was.
 ///
 /// Source: the seed "TensorBase".
-class Tensor {
+class BYRE_API Tensor {
  public:
   /// No tensor. Every use but assignment, destruction and operator bool ends the program.
   Tensor() noexcept = default;
