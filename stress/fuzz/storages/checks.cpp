@@ -54,7 +54,7 @@ void check_value(const Real& real, const Value& value) {
     expect("what data() is beyond a multiple of 64",
            reinterpret_cast<std::uintptr_t>(real.data()) % data_alignment, 0);
   }
-  if (value.is_borrowed() && real.data() != value.data->is().lent.get()) {
+  if (value.is_borrowed() && real.data() != value.data->is().lender.get()) {
     fail("data() is not the borrowed memory");
   }
 }
@@ -99,27 +99,27 @@ void check_sharing(TargetState& target) {
   check_sharing_of(target.storages);
 }
 
-void check_ledger(TargetState& target, const std::vector<Copy>& told) {
-  const Ledger& ledger = target.model.ledger();
+void check_predictions(TargetState& target, const std::vector<Copy>& seen) {
+  const Predictions& predictions = target.model.predictions();
   const stats::Counters found = target.model.counted();
-  expect("lazy_clones", found.lazy_clones, ledger.counters.lazy_clones);
-  expect("copies", found.copies, ledger.counters.copies);
-  expect("steals", found.steals, ledger.counters.steals);
-  expect("waits", found.waits, ledger.counters.waits);
-  expect("bytes_copied", found.bytes_copied, ledger.counters.bytes_copied);
-  expect("bytes_not_copied", found.bytes_not_copied, ledger.counters.bytes_not_copied);
-  expect("live_bytes", found.live_bytes, ledger.counters.live_bytes);
+  expect("lazy_clones", found.lazy_clones, predictions.counters.lazy_clones);
+  expect("copies", found.copies, predictions.counters.copies);
+  expect("steals", found.steals, predictions.counters.steals);
+  expect("waits", found.waits, predictions.counters.waits);
+  expect("bytes_copied", found.bytes_copied, predictions.counters.bytes_copied);
+  expect("bytes_not_copied", found.bytes_not_copied, predictions.counters.bytes_not_copied);
+  expect("live_bytes", found.live_bytes, predictions.counters.live_bytes);
   expect("pooled_bytes", found.pooled_bytes,
          static_cast<std::int64_t>(default_pool().idle_nbytes()));
-  if (told != ledger.copies) {
+  if (seen != predictions.copies) {
     fail("sinks were told of other copies than the model has");
   }
   for (const FaultyAllocator* allocator : {&target.host, &target.device}) {
-    const auto expected = ledger.blocks.find(allocator);
+    const auto expected = predictions.blocks.find(allocator);
     expect("the number of blocks out", allocator->live_blocks(),
-           expected == ledger.blocks.end() ? 0 : expected->second);
+           expected == predictions.blocks.end() ? 0 : expected->second);
   }
-  expect("the number of adoptions not released", target.adopted.count(), ledger.adopted);
+  expect("the number of adoptions not released", target.adopted.count(), predictions.adopted);
 }
 
 }  // namespace byre::fuzz

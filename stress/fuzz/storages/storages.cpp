@@ -25,7 +25,7 @@ class Program {
   void run() {
     while (!target_.input.is_empty()) {
       step();
-      check_ledger(target_, told_);
+      check_predictions(target_, seen_copies_);
     }
     for (BufferSlot& slot : target_.buffers) {
       check(slot);
@@ -46,7 +46,7 @@ class Program {
     for (StorageSlot& slot : target_.storages) {
       slot.clear();
     }
-    check_ledger(target_, told_);
+    check_predictions(target_, seen_copies_);
     if (target_.model.counted().live_bytes != 0) {
       fail("the model itself has data left");
     }
@@ -158,9 +158,9 @@ class Program {
     }
   }
 
-  void be_told(const stats::CopyEvent& event) {
+  void on_copy(const stats::CopyEvent& event) {
     const Faults::Pause pause(target_.faults);
-    told_.push_back({event.nbytes, event.cause});
+    seen_copies_.push_back({event.nbytes, event.cause});
     if (sinks_throw_) {
       ++thrown_;
       throw std::runtime_error("the sink is full");
@@ -168,11 +168,11 @@ class Program {
   }
 
   TargetState target_;
-  std::vector<Copy> told_;
+  std::vector<Copy> seen_copies_;
   bool sinks_throw_ = false;
   std::size_t thrown_ = 0;
   int depth_ = 0;
-  stats::InstalledSink sink_{[this](const stats::CopyEvent& event) { be_told(event); }};
+  stats::InstalledSink sink_{[this](const stats::CopyEvent& event) { on_copy(event); }};
 };
 
 /// Every program finds the process alike: an empty pool, and made what a thread's first buffer makes.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The steps that buffers and storages do not have in common: what copying means, and storages made
-/// of buffers.
+/// The steps that buffers and storages do not share: copies, and storages made of buffers.
 #pragma once
 
 #include <byre/storage/explain.hpp>
