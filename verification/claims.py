@@ -36,12 +36,11 @@ CLAIMS = {
     "I5": "A steal is after every copy and every former read",
     "I6": "Of N claims one steals",
     "I7": "A sole owner is alone with the word",
-    "G1": "No two writes of a storage have one mark",
-    "G2": "A family knows of a mark that the storage had",
-    "G3": "A family whose mark is the storage's wrote last or knows of the last write",
-    "G4": "A family has not read what it was told of where it wrote, until it reads or writes all of it",
-    "G5": "A family remembers where a read was silenced, and of which write",
-    "G6": "Every write is the storage's last, or noted by its place, or a later one of that place is",
+    "G1": "No two writes of a storage have one stamp",
+    "G2": "A family has observed a stamp that the storage had",
+    "G3": "A family whose stamp is the storage's wrote last or was told of the last write",
+    "G4": "A family has not read what was reported where it wrote, until it reads or writes all of it",
+    "G5": "Every write is the storage's last, or kept in its record, or a later one of that record is",
 }
 
 

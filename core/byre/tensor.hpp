@@ -5,12 +5,10 @@
 #include <byre/byre.hpp>
 #include <byre/interop/npy.hpp>
 #include <byre/interop/npy_header.hpp>
-#include <byre/shadow/backtrace.hpp>
 #include <byre/shadow/mode.hpp>
-#include <byre/shadow/report_book.hpp>
-#include <byre/shadow/silence.hpp>
+#include <byre/shadow/report.hpp>
 #include <byre/shadow/summary.hpp>
-#include <byre/shadow/tracking.hpp>
+#include <byre/shadow/suppression.hpp>
 #include <byre/tensor/accessor.hpp>
 #include <byre/tensor/devices.hpp>
 #include <byre/tensor/dims.hpp>

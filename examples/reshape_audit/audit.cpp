@@ -115,9 +115,9 @@ void check_reports(Audit& audit, const std::vector<Label>& true_labels) {
 }
 
 bool is_same_triple(const shadow::Violation& a, const shadow::Violation& b) noexcept {
-  return shadow::same_line(a.reshape.site, b.reshape.site) &&
-         shadow::same_line(a.write.site, b.write.site) &&
-         shadow::same_line(a.access.site, b.access.site) && a.access_writes == b.access_writes;
+  return shadow::same_site(a.reshape.site, b.reshape.site) &&
+         shadow::same_site(a.write.site, b.write.site) &&
+         shadow::same_site(a.access.site, b.access.site) && a.access_writes == b.access_writes;
 }
 
 /// Thrown is what is reported first, or nothing.

@@ -6,7 +6,7 @@
 namespace examples::reshape_audit {
 
 bool Label::is_of(const byre::shadow::Violation& report) const noexcept {
-  const auto is_at = [&](const byre::shadow::Place& place, std::uint32_t line) {
+  const auto is_at = [&](const byre::shadow::TensorSite& place, std::uint32_t line) {
     return place.site.line == line && std::string_view(place.site.file).ends_with(file);
   };
   return is_at(report.reshape, reshape) && is_at(report.write, write) &&

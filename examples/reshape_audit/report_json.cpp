@@ -62,8 +62,8 @@ std::string json(const Report& report) {
               {"summary",
                {{"reshapes", report.summary.reshapes},
                 {"violations", report.summary.violations},
-                {"silenced", report.summary.silenced},
-                {"unaudited", report.summary.unaudited}}},
+                {"suppressed", report.summary.suppressed},
+                {"untracked_escapes", report.summary.untracked_escapes}}},
               {"audits", Json::array()}};
   for (const Audit& audit : report.audits) {
     all["audits"].push_back(figures(audit));

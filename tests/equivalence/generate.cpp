@@ -2,12 +2,11 @@
 #include "generate.hpp"
 
 #include <algorithm>
-#include <array>
 #include <iterator>
-#include <random>
 #include <span>
 
-#include "worlds.hpp"
+#include "model.hpp"
+#include "support/random.hpp"
 
 namespace byre::test {
 namespace {
@@ -17,41 +16,31 @@ struct Weight {
   int weight;
 };
 
-constexpr std::array of_anything{
-    Weight{Operation::make, 2},       Weight{Operation::alias, 1},
-    Weight{Operation::transpose, 2},  Weight{Operation::slice, 3},
-    Weight{Operation::select, 2},     Weight{Operation::diagonal, 1},
-    Weight{Operation::view, 2},       Weight{Operation::as_i32, 1},
-    Weight{Operation::as_i64, 2},     Weight{Operation::over, 1},
-    Weight{Operation::reshape, 12},   Weight{Operation::lazy_clone, 2},
-    Weight{Operation::clone, 1},      Weight{Operation::cat, 1},
-    Weight{Operation::where, 1},      Weight{Operation::equal, 1},
-    Weight{Operation::mask, 2},       Weight{Operation::matmul, 2},
-    Weight{Operation::moved, 1},      Weight{Operation::drop, 3},
-    Weight{Operation::shrink, 1},     Weight{Operation::realize, 2},
-    Weight{Operation::extend, 1},     Weight{Operation::reshape_in_place, 2},
-    Weight{Operation::resize, 1},     Weight{Operation::reserve, 2},
-    Weight{Operation::share_data, 1}, Weight{Operation::fill, 1},
-    Weight{Operation::set_at, 3},     Weight{Operation::write_through, 1},
-    Weight{Operation::write_kept, 3}, Weight{Operation::add_number, 1},
-    Weight{Operation::negate, 1},     Weight{Operation::add, 2},
-    Weight{Operation::copy, 4},       Weight{Operation::read_at, 4},
-    Weight{Operation::read, 6}};
+constexpr Weight of_anything[] = {
+    {Operation::make, 2},       {Operation::alias, 1},         {Operation::transpose, 2},
+    {Operation::slice, 3},      {Operation::select, 2},        {Operation::diagonal, 1},
+    {Operation::view, 2},       {Operation::as_i32, 1},        {Operation::as_i64, 2},
+    {Operation::over, 1},       {Operation::reshape, 12},      {Operation::lazy_clone, 2},
+    {Operation::moved, 1},      {Operation::clone, 1},         {Operation::reshape_in_place, 2},
+    {Operation::share_data, 1}, {Operation::drop, 3},          {Operation::fill, 1},
+    {Operation::set_at, 3},     {Operation::write_through, 1}, {Operation::write_kept, 3},
+    {Operation::add_number, 1}, {Operation::add, 2},           {Operation::copy, 4},
+    {Operation::read_at, 4},    {Operation::read, 6}};
 
-constexpr std::array of_whole{
-    Weight{Operation::make, 1},      Weight{Operation::alias, 1},
-    Weight{Operation::transpose, 2}, Weight{Operation::view, 2},
-    Weight{Operation::reshape, 6},   Weight{Operation::reshape_in_place, 1},
-    Weight{Operation::drop, 4},      Weight{Operation::fill, 4},
-    Weight{Operation::read, 6}};
+constexpr Weight of_whole[] = {
+    {Operation::make, 1}, {Operation::alias, 1},   {Operation::transpose, 2},
+    {Operation::view, 2}, {Operation::reshape, 6}, {Operation::reshape_in_place, 1},
+    {Operation::drop, 4}, {Operation::fill, 4},    {Operation::read, 6}};
+
+const Dims sizes_of_made[] = {{6}, {2, 3}, {4}, {2, 2}, {8}, {2, 4}, {1}, {2, 1, 3}, {0, 2}};
 
 class Generator {
  public:
   Generator(std::uint64_t seed, Flavor flavor)
-      : random_(seed), is_whole_(flavor != Flavor::anything) {}
+      : random_(seed), is_whole_(flavor == Flavor::whole_and_unique) {}
 
   Program program() {
-    const auto length = static_cast<std::size_t>(6 + below(is_whole_ ? 18 : 24));
+    const std::size_t length = 6 + random_.below(std::size_t{is_whole_ ? 18U : 24U});
     add(made());
     while (program_.size() < length) {
       const Statement next = statement();
@@ -63,115 +52,56 @@ class Generator {
   }
 
  private:
-  /// 0 if there is nothing below.
-  std::int64_t below(std::int64_t bound) {
-    return bound == 0 ? 0
-                      : static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(bound));
-  }
-  /// Its own and those of ten elements behind it, if they are to be unique.
-  std::int64_t value() { return is_whole_ ? (next_value_ += 10 + below(5)) : below(3); }
-
   void add(const Statement& statement) {
-    if (worlds_.run(statement, static_cast<std::uint32_t>(program_.size() + 1))) {
+    if (model_.run(statement, static_cast<std::uint32_t>(program_.size() + 1))) {
       program_.push_back(statement);
     }
   }
+  bool is_rare(unsigned one_in) { return random_.below(one_in) == 0; }
+  /// Its own and those of ten elements behind it, if they are to be unique.
+  std::int64_t value() {
+    return is_whole_ ? (next_value_ += 10 + random_.below(5)) : random_.below(std::int64_t{3});
+  }
+  bool aliases(const Statement& reshape) const {
+    return viewed_as(model_.tensors().at(reshape.self).layout, reshape.dims, "").has_value();
+  }
 
   Statement made() {
-    static const std::array<Dims, 9> all_sizes{Dims{6}, {2, 3}, {4},       {2, 2}, {8},
-                                               {2, 4},  {1},    {2, 1, 3}, {0, 2}};
-    return {
-        .operation = Operation::make,
-        .result = next_name_++,
-        .dims =
-            all_sizes[static_cast<std::size_t>(below(std::ssize(all_sizes) - (is_whole_ ? 2 : 0)))],
-        .value = value()};
+    const std::span<const Dims> all(sizes_of_made);
+    return {.operation = Operation::make,
+            .result = next_name_++,
+            .dims = random_.one_of(is_whole_ ? all.first(7) : all),
+            .value = value()};
   }
 
-  Operation operation() {
-    const std::span<const Weight> weights =
-        is_whole_ ? std::span<const Weight>(of_whole) : std::span<const Weight>(of_anything);
-    std::int64_t all = 0;
-    for (const Weight& each : weights) {
-      all += each.weight;
-    }
-    std::int64_t left = below(all);
-    auto chosen = weights.begin();
-    while (left >= chosen->weight) {
-      left -= (chosen++)->weight;
-    }
-    return chosen->operation;
-  }
-
-  std::size_t any_tensor() {
-    const auto& tensors = worlds_.tensors();
-    return std::next(tensors.begin(), below(std::ssize(tensors)))->first;
-  }
-
-  /// One whose memory is its own, if there is one, for what is refused otherwise.
-  std::size_t tensor_for(Operation operation) {
+  /// One that `fits`, if there is one, or else `otherwise`.
+  template <class Fits>
+  std::size_t tensor_that(const Fits& fits, std::size_t otherwise) {
     std::vector<std::size_t> fitting;
-    for (const auto& [name, tensor] : worlds_.tensors()) {
-      const bool has_memory = tensor.family != nullptr;
-      if (operation == Operation::realize      ? !has_memory
-          : operation == Operation::write_kept ? worlds_.may_write_kept(name)
-          : operation == Operation::mask       ? tensor.type.dtype == DType::boolean
-                                               : has_memory && !worlds_.is_shared(tensor)) {
-        fitting.push_back(name);
-        if (operation == Operation::extend && !tensor.family->memory->has_storage) {
-          return name;  // rare, and else without a use
-        }
-      }
-    }
-    const bool is_choosy = operation == Operation::realize || operation == Operation::shrink ||
-                           operation == Operation::reserve || operation == Operation::extend ||
-                           operation == Operation::write_kept || operation == Operation::mask;
-    return is_choosy && !fitting.empty()
-               ? fitting[static_cast<std::size_t>(below(std::ssize(fitting)))]
-               : any_tensor();
-  }
-
-  /// One that may stand beside it in an operation, if there is one.
-  std::size_t tensor_beside(std::size_t self, bool has_same_dtype = true) {
-    std::vector<std::size_t> fitting;
-    for (const auto& [name, tensor] : worlds_.tensors()) {
-      const Worlds::Tensor& beside = worlds_.tensors().at(self);
-      if (tensor.layout.sizes == beside.layout.sizes &&
-          (tensor.type.dtype == beside.type.dtype) == has_same_dtype && name != self) {
+    for (const auto& [name, tensor] : model_.tensors()) {
+      if (fits(name, tensor)) {
         fitting.push_back(name);
       }
     }
-    return fitting.empty() ? self : fitting[static_cast<std::size_t>(below(std::ssize(fitting)))];
-  }
-
-  std::size_t tensor_to_multiply_by(std::size_t self) {
-    std::vector<std::size_t> fitting;
-    const Worlds::Tensor& left = worlds_.tensors().at(self);
-    for (const auto& [name, tensor] : worlds_.tensors()) {
-      if (left.layout.ndim() == 2 && tensor.layout.ndim() == 2 &&
-          tensor.type.dtype == left.type.dtype && left.layout.sizes[1] == tensor.layout.sizes[0]) {
-        fitting.push_back(name);
-      }
-    }
-    return fitting.empty() ? self : fitting[static_cast<std::size_t>(below(std::ssize(fitting)))];
+    return fitting.empty() ? otherwise : random_.one_of(fitting);
   }
 
   Dims index_into(const Layout& layout) {
     Dims index;
     for (const std::int64_t size : layout.sizes) {
-      index.push_back(below(size));
+      index.push_back(random_.below(size));
     }
     return index;
   }
 
   Dims regrouped(std::int64_t numel) {
     if (numel == 0) {
-      return below(2) == 0 ? Dims{0} : Dims{2, 0};
+      return random_.flag() ? Dims{0} : Dims{2, 0};
     }
     Dims sizes;
     for (std::int64_t left = numel; left > 1 || sizes.empty();) {
-      const std::int64_t size = 1 + below(left);
-      if (left % size == 0 && (size > 1 || below(4) == 0)) {
+      const std::int64_t size = 1 + random_.below(left);
+      if (left % size == 0 && (size > 1 || is_rare(4))) {
         sizes.push_back(size);
         left /= size;
       }
@@ -179,88 +109,79 @@ class Generator {
     return sizes;
   }
 
-  /// Not all of them are possible: Worlds says so.
+  /// Not all of them are possible: the model says so.
   Statement statement() {
-    if (worlds_.tensors().empty()) {
+    const auto& tensors = model_.tensors();
+    if (tensors.empty()) {
       return made();
     }
-    Statement next{.operation = operation()};
-    next.self = tensor_for(next.operation);
-    const Layout& layout = worlds_.tensors().at(next.self).layout;
-    const auto ndim = static_cast<std::int64_t>(layout.ndim());
-    const std::int64_t axis = ndim == 0 ? 0 : below(ndim);
-    const std::int64_t size = ndim == 0 ? 1 : layout.sizes[static_cast<std::size_t>(axis)];
+    const std::span<const Weight> weights =
+        is_whole_ ? std::span<const Weight>(of_whole) : std::span<const Weight>(of_anything);
+    Statement next{.operation = random_.one_by_weight(weights).operation};
+    if (next.operation == Operation::make) {
+      return made();
+    }
+    const bool is_kept = next.operation == Operation::write_kept;
+    next.self = tensor_that(
+        [&](std::size_t name, const auto&) { return !is_kept || model_.may_write_kept(name); },
+        tensors.begin()->first);
+    const Model::Tensor& self = tensors.at(next.self);
+    next.other = tensor_that(
+        [&](std::size_t name, const Model::Tensor& tensor) {
+          return name != next.self && tensor.dtype == self.dtype &&
+                 tensor.layout.sizes == self.layout.sizes;
+        },
+        next.self);
     if (next.operation <= Operation::clone) {
       next.result = next_name_++;
     }
-    switch (next.operation) {
-      case Operation::make:
-        return made();
-      case Operation::transpose:
-        next.dims = {axis, ndim == 0 ? 0 : below(ndim)};
-        break;
-      case Operation::slice:
-        next.dims = {axis, below(size), 1 + below(size), 1 + below(2)};
-        if (is_rare(10)) {
-          next.dims[2] = next.dims[1];  // of nothing
-        }
-        break;
-      case Operation::select:
-        next.dims = {axis, below(size)};
-        break;
-      case Operation::view:
-      case Operation::reshape:
-      case Operation::reshape_in_place:
-        next.dims = regrouped(layout.numel());
-        break;
-      case Operation::set_at:
-      case Operation::read_at:
-        next.dims = index_into(layout);
-        break;
-      case Operation::resize:
-      case Operation::shrink:
-      case Operation::over:
-        next.dims = regrouped(is_rare(4) ? 0 : 1 + below(8));
-        break;
-      case Operation::reserve:
-        next.dims = regrouped(1 + below(16));
-        break;
-      case Operation::extend:
-        next.dims = {below(4), 40 * below(2)};
-        break;
-      case Operation::matmul:
-        next.other = tensor_to_multiply_by(next.self);
-        break;
-      case Operation::mask:
-        next.other = tensor_beside(next.self, false);
-        break;
-      case Operation::cat:
-      case Operation::where:
-      case Operation::equal:
-      case Operation::add:
-      case Operation::copy:
-      case Operation::share_data:
-        next.other = tensor_beside(next.self);
-        break;
-      default:
-        break;
-    }
-    next.value = next.operation == Operation::read ? below(ways_to_read) : value();
-    next.is_silent = !is_whole_ && is_rare(12);
+    next.dims = dims_for(next.operation, self.layout);
+    next.value = next.operation == Operation::read ? random_.below(ways_to_read) : value();
+    next.is_in_scope = !is_whole_ && is_rare(12);
+    next.is_in_file = !is_whole_ && is_rare(12);
     if (next.reshapes()) {
       choose_mode(next);
     }
-    next.is_listed = !is_whole_ && is_rare(12);
-    if (is_rare(4) && !program_.empty()) {
-      choose_earlier_line(next);
+    if (is_rare(4)) {  // of an earlier statement, as in a loop, or where much is done in one line
+      const std::size_t index = random_.below(program_.size());
+      next.is_in_file = program_[index].is_in_file;
+      next.line =
+          program_[index].line != 0 ? program_[index].line : static_cast<std::uint32_t>(index + 1);
     }
     return next;
+  }
+
+  Dims dims_for(Operation operation, const Layout& layout) {
+    const auto ndim = static_cast<std::int64_t>(layout.ndim());
+    const std::int64_t axis = random_.below(ndim);
+    const std::int64_t size = ndim == 0 ? 1 : layout.sizes[static_cast<std::size_t>(axis)];
+    switch (operation) {
+      case Operation::transpose:
+        return {axis, random_.below(ndim)};
+      case Operation::slice: {
+        const std::int64_t end = 1 + random_.below(size);
+        return {axis, is_rare(10) ? end : random_.below(size), end, random_.one_of({1, 2})};
+      }
+      case Operation::select:
+        return {axis, random_.below(size)};
+      case Operation::view:
+      case Operation::reshape:
+      case Operation::reshape_in_place:
+        return regrouped(layout.numel());
+      case Operation::over:
+        return regrouped(1 + random_.below(std::int64_t{8}));
+      case Operation::set_at:
+      case Operation::read_at:
+        return index_into(layout);
+      default:
+        return {};
+    }
   }
 
   /// Often as the run says.
   void choose_mode(Statement& next) {
     using shadow::ReshapeMode;
-    const std::int64_t choice = below(10);
+    const unsigned choice = random_.below(10U);
     if (choice < 2) {
       next.mode = ReshapeMode::error;
     } else if (choice < 4 && !is_whole_) {
@@ -268,22 +189,9 @@ class Generator {
     }
   }
 
-  /// Of an earlier statement, as in a loop, or where much is done in one line.
-  void choose_earlier_line(Statement& next) {
-    const auto index = static_cast<std::size_t>(below(std::ssize(program_)));
-    const Statement& earlier = program_[index];
-    next.is_listed = earlier.is_listed;
-    next.line = earlier.line != 0 ? earlier.line : static_cast<std::uint32_t>(index + 1);
-  }
-
-  bool is_rare(std::int64_t one_in) { return below(one_in) == 0; }
-  bool aliases(const Statement& reshape) const {
-    return viewed_as(worlds_.tensors().at(reshape.self).layout, reshape.dims, "").has_value();
-  }
-
-  std::mt19937_64 random_;
+  Random random_;
   const bool is_whole_;
-  Worlds worlds_;
+  Model model_;
   Program program_;
   std::size_t next_name_ = 0;
   std::int64_t next_value_ = 0;

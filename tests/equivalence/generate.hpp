@@ -2,8 +2,6 @@
 /// Random programs that every mode of reshape can run.
 #pragma once
 
-#include <cstdint>
-
 #include "program.hpp"
 
 namespace byre::test {
@@ -11,8 +9,7 @@ namespace byre::test {
 enum class Flavor : std::uint8_t {
   /// Parts of tensors, operations between them, and few values, so that many are equal.
   anything,
-  /// Whole storages, and no value twice; what is read is kept. Here a report of a read is a
-  /// difference, and the other way round.
+  /// Whole storages, and no value twice; what is read is kept. Here a report of a read is a difference.
   whole_and_unique,
 };
 

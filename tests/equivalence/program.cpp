@@ -6,66 +6,34 @@
 namespace byre::test {
 namespace {
 
-constexpr std::array<const char*, operations> names_of_operations{
-    "make",    "alias",         "transpose",  "slice",       "select",     "diagonal",   "view",
-    "as_i32",  "as_i64",        "over",       "reshape",     "lazy_clone", "cat",        "where",
-    "equal",   "mask",          "matmul",     "moved",       "clone",      "reshape_",   "drop",
-    "resize",  "shrink",        "realize",    "reserve",     "extend",     "share_data", "fill_",
-    "set_at",  "write_through", "write_kept", "add_number_", "neg_",       "add_",       "copy_",
+constexpr std::array<const char*, operations> names{
+    "make",    "alias",         "transpose",  "slice",       "select",  "diagonal",
+    "view",    "as_i32",        "as_i64",     "over",        "reshape", "lazy_clone",
+    "moved",   "clone",         "reshape_",   "share_data",  "drop",    "fill_",
+    "set_at",  "write_through", "write_kept", "add_number_", "add_",    "copy_",
     "read_at", "read"};
 
-std::string tensor(std::size_t name) {
-  return "t" + std::to_string(name);
-}
-
-std::string arguments(const Statement& statement) {
-  const Operation operation = statement.operation;
-  std::string text = operation == Operation::make ? "" : tensor(statement.self) + ", ";
-  if (operation == Operation::add || operation == Operation::copy || operation == Operation::cat ||
-      operation == Operation::where || operation == Operation::equal ||
-      operation == Operation::mask || operation == Operation::matmul ||
-      operation == Operation::share_data) {
-    text += tensor(statement.other) + ", ";
-  }
-  if (!statement.dims.empty() || operation == Operation::make) {
-    text += byre::to_string(statement.dims) + ", ";
-  }
-  switch (operation) {
-    case Operation::make:
-    case Operation::realize:
-    case Operation::extend:
-    case Operation::fill:
-    case Operation::set_at:
-    case Operation::write_through:
-    case Operation::write_kept:
-    case Operation::add_number:
-    case Operation::read:
-      return text + std::to_string(statement.value);
-    default:
-      return text.substr(0, text.size() - 2);
-  }
-}
-
 std::string to_string(const Statement& statement) {
+  const auto tensor = [](std::size_t name) { return "t" + std::to_string(name); };
   std::string text =
       statement.operation <= Operation::clone ? tensor(statement.result) + " = " : "";
-  text += std::string(name_of(statement.operation)) + "(" + arguments(statement) + ")";
+  text += std::string(name_of(statement.operation)) + "(" + tensor(statement.self) + ", " +
+          tensor(statement.other) + ", " + byre::to_string(statement.dims) + ", " +
+          std::to_string(statement.value) + ")";
   if (statement.mode) {
     text += " in mode " + std::string(shadow::name_of(*statement.mode));
-  }
-  if (statement.is_listed) {
-    text += ", listed";
   }
   if (statement.line != 0) {
     text += " at line " + std::to_string(statement.line);
   }
-  return text + (statement.is_silent ? " in silence" : "");
+  return text + (statement.is_in_file ? ", suppressed" : "") +
+         (statement.is_in_scope ? ", in a scope" : "");
 }
 
 }  // namespace
 
 const char* name_of(Operation operation) noexcept {
-  return names_of_operations[static_cast<std::size_t>(operation)];
+  return names[static_cast<std::size_t>(operation)];
 }
 
 std::string to_string(const Program& program) {
@@ -74,6 +42,17 @@ std::string to_string(const Program& program) {
     text += std::to_string(index + 1) + ": " + to_string(program[index]) + "\n";
   }
   return text;
+}
+
+std::string to_string(const std::vector<Reported>& reports) {
+  std::string text;
+  for (const Reported& each : reports) {
+    text += " at " + std::to_string(each.number) + " [" + std::to_string(each.reshape) +
+            " reshaped, " + std::to_string(each.write) + " written, " +
+            std::to_string(each.access) + (each.access_writes ? " then written" : " then read") +
+            (each.is_error ? ", an error]" : "]");
+  }
+  return text.empty() ? " nothing" : text;
 }
 
 }  // namespace byre::test

@@ -6,6 +6,7 @@
 #include <byre/shadow/mode.hpp>
 #include <byre/tensor/layout.hpp>
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -15,7 +16,7 @@
 namespace byre::test {
 
 enum class Operation : std::uint8_t {
-  // result = OPERATION(self, dims); those that compute are not for what is on the device
+  // result = OPERATION(self, dims)
   make,  ///< of i64 of sizes dims, with values from `value` on
   alias,
   transpose,  ///< dims: two axes
@@ -28,31 +29,20 @@ enum class Operation : std::uint8_t {
   over,     ///< Tensor::over the storage of self; dims: sizes
   reshape,  ///< dims: sizes
   lazy_clone,
-  cat,     ///< self and other, along the first axis
-  where,   ///< self and other in turn
-  equal,   ///< of bool: where self and other are equal
-  mask,    ///< other where self, of bool, is true, and else 0
-  matmul,  ///< self by other, each of two dimensions
-  moved,   ///< to the device, or from there to the host
+  moved,  ///< to the device, or from there to the host
   clone,
   // self.OPERATION
   reshape_in_place,  ///< dims: sizes
+  share_data,        ///< of other
   drop,
-  resize,      ///< dims: sizes
-  shrink,      ///< resize with OnShrink::free_memory; dims: sizes
-  realize,     ///< what has no memory; and fills it with `value`
-  reserve,     ///< dims: sizes
-  extend,      ///< dims: how many more, and the percent of growth; fills those with `value`
-  share_data,  ///< of other
   // writes of self
   fill,           ///< with `value`
   set_at,         ///< dims: an index; to `value`
   write_through,  ///< the elements, through a pointer to write, with values from `value` on
   write_kept,     ///< the same again, through the pointer that write_through of self left
   add_number,     ///< `value`
-  negate,
-  add,   ///< other
-  copy,  ///< of other
+  add,            ///< other
+  copy,           ///< of other
   // reads, whose values are what a program computes
   read_at,  ///< dims: an index
   read,     ///< all of self, in the way number `value`
@@ -60,29 +50,29 @@ enum class Operation : std::uint8_t {
 inline constexpr std::size_t operations = static_cast<std::size_t>(Operation::read) + 1;
 const char* name_of(Operation operation) noexcept;
 
-/// In how many ways the interpreter knows to read all of a tensor.
-inline constexpr std::int64_t ways_to_read = 14;
-/// Of those, the ones that make a lazy clone, where they can.
-inline constexpr std::int64_t way_by_lazy_clone = 7;
-inline constexpr std::int64_t way_by_contiguous = 8;
-inline constexpr std::int64_t way_by_to = 9;
-/// And those that read element by element, and row by row.
-inline constexpr std::int64_t way_by_indices = 2;
-inline constexpr std::int64_t way_by_accessor = 3;
-inline constexpr std::int64_t way_by_text = 4;
-inline constexpr std::int64_t way_by_negation = 11;
-inline constexpr std::int64_t way_by_sum = 12;
-
-/// This way, or another: the device only copies, and bool has no negation.
-constexpr std::int64_t possible_way(std::int64_t way, bool is_on_device, bool is_of_bool) noexcept {
-  return is_on_device && (way < way_by_text || way > way_by_to) ? way_by_to
-         : is_of_bool && way == way_by_negation                 ? way_by_sum
-                                                                : way;
+/// Ways to read all of a tensor. Some make a lazy clone, where they can; the device knows only copies.
+enum class Way : std::uint8_t {
+  data,
+  raw_data,
+  indices,
+  text,
+  clone,
+  copy,
+  to,
+  lazy_clone,
+  add,
+  sum
+};
+inline constexpr std::int64_t ways_to_read = static_cast<std::int64_t>(Way::sum) + 1;
+constexpr Way way_of(std::int64_t number, bool is_on_device) noexcept {
+  const Way way = static_cast<Way>(number);
+  return is_on_device && (way < Way::text || way > Way::lazy_clone) ? Way::to : way;
 }
 
-inline constexpr std::uint32_t first_listed_line = 1000;
-constexpr bool is_listed_line(std::uint32_t line) noexcept {
-  return line >= first_listed_line;
+/// Lines of the file that is suppressed come after all others.
+inline constexpr std::uint32_t first_suppressed_line = 1000;
+constexpr bool is_suppressed_line(std::uint32_t line) noexcept {
+  return line >= first_suppressed_line;
 }
 
 struct Statement {
@@ -92,39 +82,47 @@ struct Statement {
   std::size_t other = 0;
   Dims dims{};
   std::int64_t value = 0;
-  /// Of a reshape: alias and copy are what it does in every run, warn and error how it is watched where
-  /// the run watches. Nothing: as the run.
+  /// Of a reshape: alias and copy are what it does in every run, warn and error how it is tracked where
+  /// the run tracks. Nothing: as the run.
   std::optional<shadow::ReshapeMode> mode{};
-  bool is_silent = false;  ///< in a SilenceScope
-  bool is_listed = false;  ///< in a file that a list silences
-  std::uint32_t line = 0;  ///< 0: a line of its own, numbered as the statement, from 1 on
+  bool is_in_scope = false;  ///< of a ScopedSuppression
+  bool is_in_file = false;   ///< of suppressions
+  std::uint32_t line = 0;    ///< 0: a line of its own, numbered as the statement, from 1 on
 
-  /// Lines of the file that is listed come after all others.
   std::uint32_t line_at(std::uint32_t number) const noexcept {
-    return (line != 0 ? line : number) + (is_listed ? first_listed_line : 0);
+    return (line != 0 ? line : number) + (is_in_file ? first_suppressed_line : 0);
   }
   bool reshapes() const noexcept {
     return operation == Operation::reshape || operation == Operation::reshape_in_place;
   }
 };
-
-/// The lines are of a file that there is not.
 using Program = std::vector<Statement>;
 
 /// The names of files end in these, after a `/`.
 inline constexpr const char* program_file = "program";
-inline constexpr const char* listed_file = "listed";
+inline constexpr const char* suppressed_file = "suppressed";
 
 /// What was read, one entry a read.
 struct Read {
   std::uint32_t number;  ///< of the statement
   std::vector<std::int64_t> values;
-
   friend bool operator==(const Read&, const Read&) = default;
 };
 using Reads = std::vector<Read>;
 
-/// One line a statement.
+/// A violation that was reported or thrown.
+struct Reported {
+  std::uint32_t number = 0;   ///< of the statement
+  std::uint32_t reshape = 0;  ///< a line, as the next two
+  std::uint32_t write = 0;
+  std::uint32_t access = 0;
+  bool access_writes = false;
+  bool is_error = false;
+  friend bool operator==(const Reported&, const Reported&) = default;
+};
+
+/// One line each.
 std::string to_string(const Program& program);
+std::string to_string(const std::vector<Reported>& reports);
 
 }  // namespace byre::test

@@ -56,7 +56,7 @@ class TheAudit(unittest.TestCase):
                          {"view", "reshape_and_clone", "view_or_clone", "nothing"})
         self.assertEqual({report["access_is"] for report in reports}, {"read", "write"})
         self.assertGreater(max(report["count"] for report in reports), 1)
-        self.assertEqual(max(report["unaudited"] for report in reports), 1)
+        self.assertEqual(max(report["untracked_escapes"] for report in reports), 1)
 
     def test_labels_are_those_in_the_sources(self):
         """By what stands in the labelled lines, and by their number."""

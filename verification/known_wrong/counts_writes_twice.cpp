@@ -27,7 +27,6 @@ class CountsWritesTwice {
 
 }  // namespace
 
-extern const Scenario counts_writes_twice;
 const Scenario counts_writes_twice = scenario<CountsWritesTwice>({
     .name = "known_wrong.counts_writes_twice",
     .shows = "Two counters of writes, compared and then bumped, as the seed says it, let two "

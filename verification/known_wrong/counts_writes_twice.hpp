@@ -3,7 +3,7 @@
 /// compares the two counters, and a write bumps them one after the other.
 #pragma once
 
-#include <byre/shadow/write_mark.hpp>
+#include <byre/shadow/detail/generation_sites.hpp>
 #include <byre/sync/sync.hpp>
 
 #include <cstdint>
@@ -46,43 +46,45 @@ class basic_counting_family {
 
   basic_counting_family() noexcept : writes_(0) {}
 
-  shadow::WriteMark known() const noexcept {
-    return mark(writes_.load(sites.at(At::known, std::memory_order::relaxed)), 0);
+  shadow::detail::WriteStamp observed() const noexcept {
+    return stamp(writes_.load(sites.at(At::known, std::memory_order::relaxed)), 0);
   }
 
-  std::optional<shadow::WriteMark> unknown_write(const StorageGeneration& storage) const noexcept {
+  std::optional<shadow::detail::WriteStamp> stale(const StorageGeneration& storage) const noexcept {
     const std::uint64_t writes =
         storage.writes_.load(sites.at(At::count, std::memory_order::acquire));
-    return writes == known().generation()
+    return writes == observed().generation()
                ? std::nullopt
-               : std::optional(mark(
+               : std::optional(stamp(
                      writes, storage.place_.load(sites.at(At::place, std::memory_order::acquire))));
   }
-  void learn(shadow::WriteMark write) noexcept { know(write.generation()); }
+  void observe(shadow::detail::WriteStamp write) noexcept { know(write.generation()); }
 
-  std::optional<shadow::WriteMark> write(StorageGeneration& storage,
-                                         shadow::PlaceId place) noexcept {
-    if (const auto unknown = unknown_write(storage)) {
-      return unknown;
+  std::optional<shadow::detail::WriteStamp> write(StorageGeneration& storage,
+                                                  shadow::detail::RecordId record) noexcept {
+    if (const auto last = stale(storage)) {
+      return last;
     }
-    bump(storage, place);
-    know(known().generation() + 1);
+    bump(storage, record);
+    know(observed().generation() + 1);
     return std::nullopt;
   }
 
-  void write_anyway(StorageGeneration& storage, shadow::WriteMark, shadow::PlaceId place) noexcept {
-    know(bump(storage, place) + 1);
+  template <class Supersedes>
+  void write_anyway(StorageGeneration& storage, shadow::detail::RecordId record,
+                    const Supersedes&) noexcept {
+    know(bump(storage, record) + 1);
   }
 
  private:
   using At = CountsWritesTwiceSite;
   static constexpr const auto& sites = counts_writes_twice_sites;
 
-  static shadow::WriteMark mark(std::uint64_t writes, std::uint64_t place) noexcept {
-    return shadow::WriteMark((writes << shadow::WriteMark::place_bits) | place);
+  static shadow::detail::WriteStamp stamp(std::uint64_t writes, std::uint64_t record) noexcept {
+    return shadow::detail::WriteStamp((writes << shadow::detail::WriteStamp::record_bits) | record);
   }
-  static std::uint64_t bump(StorageGeneration& storage, shadow::PlaceId place) noexcept {
-    storage.place_.store(place, sites.at(At::say, std::memory_order::release));
+  static std::uint64_t bump(StorageGeneration& storage, shadow::detail::RecordId record) noexcept {
+    storage.place_.store(record, sites.at(At::say, std::memory_order::release));
     return storage.writes_.fetch_add(1, sites.at(At::bump, std::memory_order::acq_rel));
   }
   void know(std::uint64_t writes) noexcept {

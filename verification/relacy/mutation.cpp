@@ -4,14 +4,9 @@
 #include <byre/cow/detail/share_lock_sites.hpp>
 #include <byre/cow/detail/share_word_sites.hpp>
 #include <byre/functional/dispatch/detail/published.hpp>
-#include <byre/shadow/default_mode.hpp>
-#include <byre/shadow/generation_sites.hpp>
-#include <byre/shadow/intern_sites.hpp>
-#include <byre/shadow/overwritten_sites.hpp>
-#include <byre/shadow/place_list_sites.hpp>
-#include <byre/shadow/switch.hpp>
-#include <byre/shadow/tally.hpp>
-#include <byre/shadow/watch_count.hpp>
+#include <byre/shadow/detail/generation_sites.hpp>
+#include <byre/shadow/detail/relaxed_counter.hpp>
+#include <byre/shadow/detail/write_records.hpp>
 #include <byre/stats/detail/cells.hpp>
 #include <byre/storage/detail/attachment_sites.hpp>
 #include <byre/storage/detail/ref_count.hpp>
@@ -26,14 +21,16 @@ namespace {
 using Table = std::span<const sync::Site>;
 using enum sync::Operation;
 
-constexpr std::array<Table, 15> tables{
-    Table(cow::share_word_sites.rows),          Table(cow::share_lock_sites.rows),
-    Table(byre::detail::ref_count_sites.rows),  Table(stats::detail::shard_sites.rows),
-    Table(stats::detail::sink_flag_sites.rows), Table(byre::detail::attachment_sites.rows),
-    Table(shadow::generation_sites.rows),       Table(shadow::intern_sites.rows),
-    Table(shadow::default_mode_sites.rows),     Table(shadow::tally_sites.rows),
-    Table(shadow::switch_sites.rows),           Table(shadow::place_list_sites.rows),
-    Table(shadow::overwritten_sites.rows),      Table(shadow::watch_count_sites.rows),
+constexpr std::array<Table, 10> tables{
+    Table(cow::share_word_sites.rows),
+    Table(cow::share_lock_sites.rows),
+    Table(byre::detail::ref_count_sites.rows),
+    Table(stats::detail::shard_sites.rows),
+    Table(stats::detail::sink_flag_sites.rows),
+    Table(byre::detail::attachment_sites.rows),
+    Table(shadow::detail::generation_sites.rows),
+    Table(shadow::detail::relaxed_counter_sites.rows),
+    Table(shadow::detail::write_records_sites.rows),
     Table(functional::published_sites.rows),
 };
 
@@ -41,7 +38,7 @@ constexpr std::array<std::span<const sync::Constant>, 4> constants{
     std::span<const sync::Constant>(cow::share_word_constants.rows),
     std::span<const sync::Constant>(cow::share_lock_constants.rows),
     std::span<const sync::Constant>(byre::detail::ref_count_constants.rows),
-    std::span<const sync::Constant>(shadow::generation_constants.rows),
+    std::span<const sync::Constant>(shadow::detail::generation_constants.rows),
 };
 
 /// Steps whose answer only an assertion looks at, or nobody.

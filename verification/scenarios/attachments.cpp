@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Attachments: one for a storage, whoever comes first, and a number of its own for each.
-#include <byre/storage/detail/attachment.hpp>
+#include <byre/storage/detail/attachment_table.hpp>
 
 #include "../search.hpp"
+
+// Other sources have storages too.
+template struct byre::detail::AttachmentNumbers<byre::verification::Checked>;
 
 namespace byre::verification {
 namespace {
 
+using byre::detail::Attachment;
 using Slot = byre::detail::basic_attachment_slot<Checked>;
 
 struct Number : Attachment {
@@ -26,7 +30,7 @@ class FirstAttachmentsRace {
                                                       "the second comes first", "one is found"};
 
   void thread(unsigned index) {
-    if (const Attachment* const present = slot_.find()) {
+    if (const Attachment* const present = slot_.attachment()) {
       cover("one is found");
       expect(number_in(*present) == 2 - index, "what is found is the other's");
     }
@@ -37,7 +41,7 @@ class FirstAttachmentsRace {
   }
 
   void after() {
-    expect(found_[0] == found_[1] && slot_.find() == found_[0], "there is one attachment");
+    expect(found_[0] == found_[1] && slot_.attachment() == found_[0], "there is one attachment");
   }
 
  private:
@@ -54,40 +58,43 @@ class NumbersAreGivenOnce {
     for (unsigned round = 0; round < 2; ++round) {
       Slot slot;
       slot.attach(std::make_unique<Number>(index));
-      expect(number_in(*slot.find()) == index, "a storage has the attachment it was given");
+      expect(number_in(*slot.attachment()) == index, "a storage has the attachment it was given");
     }
   }
 };
 
-/// What was noted of a storage gives way to an attachment, and no note comes after that, whoever notes
-/// and attaches at once. Who asks whether there is one finds it.
-class NotesGiveWay {
+/// A tag gives way to an attachment, and none comes after that, whoever tags and attaches at once. Who
+/// asks whether there is an attachment finds it.
+class TagsGiveWay {
  public:
   static constexpr unsigned threads = 2;
-  static constexpr std::string_view cover_points[] = {"a note comes first",
-                                                      "a note comes too late"};
-
-  NotesGiveWay() { slot_.note(0, 5); }
+  static constexpr std::string_view cover_points[] = {"the tag comes first",
+                                                      "the tag comes too late"};
 
   void thread(unsigned index) {
     if (index == 0) {
       slot_.attach(std::make_unique<Number>(1));
-      expect(slot_.has_one(), "who attaches is told that there is one");
+      expect(slot_.has_attachment(), "who attaches is told that there is one");
       return;
     }
-    const std::uint32_t before = slot_.noted();
-    expect(before == 5 || slot_.has_one(), "a note stays until there is an attachment");
-    slot_.note(before, 6);
-    const bool is_noted = slot_.is_noted(6);
-    cover(is_noted ? "a note comes first" : "a note comes too late");
-    expect(is_noted || number_in(*slot_.find()) == 1, "what is not noted found an attachment");
+    slot_.set_tag(6);
+    const auto tag = slot_.tag();
+    cover(tag ? "the tag comes first" : "the tag comes too late");
+    expect(tag ? *tag == 6 : number_in(*slot_.attachment()) == 1,
+           "the slot has the tag, or an attachment");
   }
 
   void after() {
-    expect(slot_.has_one() && number_in(*slot_.find()) == 1, "the attachment is there");
-    expect(slot_.noted() == 0, "and nothing else");
-    slot_.note(0, 7);
-    expect(slot_.has_one() && slot_.noted() == 0, "nor comes again");
+    expect(slot_.has_attachment() && number_in(*slot_.attachment()) == 1,
+           "the attachment is there");
+    expect(!slot_.has_tag() && !slot_.tag(), "and nothing else");
+    slot_.set_tag(7);
+    expect(slot_.has_attachment() && !slot_.has_tag(), "nor comes again");
+    Slot empty;
+    expect(!empty.has_attachment() && !empty.tag(), "a new slot is empty");
+    empty.set_tag(Slot::max_tag);
+    empty.set_tag(0);
+    expect(empty.tag() == Slot::max_tag, "the first tag stays");
   }
 
  private:
@@ -96,19 +103,16 @@ class NotesGiveWay {
 
 }  // namespace
 
-extern const Scenario first_attachments_race;
 const Scenario first_attachments_race = scenario<FirstAttachmentsRace>({
     .name = "first_attachments_race",
     .shows = "Of two attachments to one storage at once one stays, and both threads use it.",
 });
 
-extern const Scenario notes_give_way;
-const Scenario notes_give_way = scenario<NotesGiveWay>({
-    .name = "notes_give_way",
-    .shows = "A note never takes the room of an attachment.",
+const Scenario tags_give_way = scenario<TagsGiveWay>({
+    .name = "tags_give_way",
+    .shows = "A tag never takes the room of an attachment.",
 });
 
-extern const Scenario numbers_are_given_once;
 const Scenario numbers_are_given_once = scenario<NumbersAreGivenOnce>({
     .name = "numbers_are_given_once",
     .shows = "Two storages never have the same attachment.",

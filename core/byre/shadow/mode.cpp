@@ -8,69 +8,62 @@
 #include <boost/thread/lock_guard.hpp>
 #include <boost/thread/mutex.hpp>
 #include <cstdlib>
+#include <utility>
 
 namespace byre::inline v0::shadow {
 namespace {
 
 constexpr std::array<std::string_view, 4> names{"alias", "warn", "error", "copy"};
 
-/// Null for nothing.
-const char* asked_by_environment() noexcept {
-  const char* const asked = std::getenv("BYRE_RESHAPE");
-  return asked == nullptr || *asked == '\0' ? nullptr : asked;
+/// What BYRE_RESHAPE is; null for nothing.
+const char* value_of_environment() noexcept {
+  const char* const value = std::getenv("BYRE_RESHAPE");
+  return value == nullptr || *value == '\0' ? nullptr : value;
 }
 
-/// Nothing if it is not the name of one.
-std::optional<ReshapeMode> mode_asked(const char* name) noexcept {
-  return name == nullptr ? ReshapeMode::copy : mode_named(name);
-}
-
-/// What the process as a whole adds to the reasons to watch. Of changes one is made at a time; a reason
-/// is counted before the mode is in force that it is for, and until after.
-class Reasons {
+/// What of the process as a whole is in the active-tracking count: one, while the default or, without
+/// one, the environment tracks. One change is made at a time.
+class ProcessMode {
  public:
+  void read_environment() noexcept {
+    const char* const value = value_of_environment();
+    const auto mode = value == nullptr ? ReshapeMode::copy : mode_named(value);
+    change(
+        [&] { detail::mode_of_environment.set(mode ? detail::number_of(mode) : detail::no_mode); });
+  }
   void set_default(std::optional<ReshapeMode> mode) noexcept {
-    const boost::lock_guard<boost::mutex> lock(mutex_);
-    change(default_is_counted_, mode && watches(*mode), [&] { detail::default_mode.set(mode); });
-  }
-
-  void set_environment(ReshapeMode mode) noexcept {
-    const boost::lock_guard<boost::mutex> lock(mutex_);
-    change(environment_is_counted_, watches(mode), [&] {
-      detail::environment_watches.set(watches(mode));
-      detail::mode_of_environment.set(mode);
-    });
-  }
-
-  bool look_into_environment() noexcept {
-    const boost::lock_guard<boost::mutex> lock(mutex_);
-    if (!detail::environment_watches.get()) {
-      const bool found = watches(mode_asked(asked_by_environment()).value_or(ReshapeMode::copy));
-      change(environment_is_counted_, found, [&] { detail::environment_watches.set(found); });
-    }
-    return *detail::environment_watches.get();
+    change([&] { detail::default_mode.set(detail::number_of(mode)); });
   }
 
  private:
+  /// The reason is counted before the mode is in force that it is for, and until after.
   template <class Change>
-  static void change(bool& is_counted, bool is_reason, const Change& make) noexcept {
-    if (is_reason && !is_counted) {
-      detail::watch_count.add();
-    }
+  void change(const Change& make) noexcept {
+    const boost::lock_guard<boost::mutex> lock(mutex_);
+    detail::active_tracking.add();
     make();
-    if (!is_reason && is_counted) {
-      detail::watch_count.drop();
+    const auto mode = detail::default_mode.value() != 0
+                          ? detail::mode_in(detail::default_mode)
+                          : detail::mode_in(detail::mode_of_environment);
+    const bool is_reason = mode && tracks(*mode);
+    for (int extra = 1 + int(std::exchange(is_counted_, is_reason)) - int(is_reason); extra > 0;
+         --extra) {
+      detail::active_tracking.subtract();
     }
-    is_counted = is_reason;
   }
 
   boost::mutex mutex_;
-  bool default_is_counted_ = false;
-  bool environment_is_counted_ = true;
+  bool is_counted_ = true;  ///< until the environment was read
 };
 
-Reasons& reasons() noexcept {
-  return sync::no_destructor<Reasons>();
+ProcessMode& process_mode() noexcept {
+  return sync::no_destructor<ProcessMode>();
+}
+
+void know_environment() noexcept {
+  if (detail::mode_of_environment.value() == 0) {
+    process_mode().read_environment();
+  }
 }
 
 }  // namespace
@@ -86,47 +79,48 @@ std::optional<ReshapeMode> mode_named(std::string_view name) noexcept {
 }
 
 constinit thread_local std::optional<ReshapeMode> detail::mode_of_scope;
-constinit basic_default_mode<sync::Boost> detail::default_mode;
-constinit basic_default_mode<sync::Boost> detail::mode_of_environment;
-constinit detail::WatchCount detail::watch_count(1);
+constinit detail::RelaxedCounter detail::default_mode;
+constinit detail::RelaxedCounter detail::mode_of_environment;
+constinit detail::ActiveTracking detail::active_tracking(1);
 
-constinit basic_switch<sync::Boost> detail::environment_watches;
-
-ReshapeMode detail::look_into_environment() {
-  const char* const asked = asked_by_environment();
-  const auto mode = mode_asked(asked);
-  if (!mode) {
-    throw InvalidArgument(format_text(
-        "reshape: BYRE_RESHAPE in the environment is \"%.100s\", which is none of alias, "
-        "warn, error and copy. Set it to one of these, or unset it for copy.",
-        asked));
+bool detail::is_tracking() noexcept {
+  if (mode_of_scope) {
+    return tracks(*mode_of_scope);
   }
-  reasons().set_environment(*mode);
-  return *mode;
+  know_environment();
+  const auto mode = mode_in(default_mode.value() != 0 ? default_mode : mode_of_environment);
+  return mode && tracks(*mode);
 }
 
-bool detail::look_whether_environment_watches() noexcept {
-  return reasons().look_into_environment();
+ReshapeMode detail::read_environment() {
+  process_mode().read_environment();
+  if (const auto mode = mode_in(mode_of_environment)) {
+    return *mode;
+  }
+  throw InvalidArgument(
+      format_text("reshape: BYRE_RESHAPE in the environment is \"%.100s\", which is none of alias, "
+                  "warn, error and copy. Set it to one of these, or unset it for copy.",
+                  value_of_environment()));
 }
 
 void set_default_reshape_mode(std::optional<ReshapeMode> mode) noexcept {
-  static_cast<void>(detail::is_watching());  // until somebody looks, the environment is a reason
-  reasons().set_default(mode);
+  know_environment();
+  process_mode().set_default(mode);
 }
 
 ReshapeModeScope::ReshapeModeScope(ReshapeMode mode) noexcept
-    : watches_(watches(mode)), outer_(detail::mode_of_scope) {
-  static_cast<void>(detail::is_watching());  // the same
-  if (watches_) {
-    detail::watch_count.add();
+    : tracks_(tracks(mode)), outer_(detail::mode_of_scope) {
+  know_environment();  // until then it is a reason to track
+  if (tracks_) {
+    detail::active_tracking.add();
   }
   detail::mode_of_scope = mode;
 }
 
 ReshapeModeScope::~ReshapeModeScope() {
   detail::mode_of_scope = outer_;
-  if (watches_) {
-    detail::watch_count.drop();
+  if (tracks_) {
+    detail::active_tracking.subtract();
   }
 }
 

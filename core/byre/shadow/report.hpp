@@ -1,65 +1,97 @@
 // SPDX-License-Identifier: BSL-1.0
-/// What is said of code that relies on a reshape being an alias: where, and what to write instead.
+/// Reports of code that relies on a reshape being an alias: three call sites, and what to write instead.
 #pragma once
 
+#include <byre/error/call_site.hpp>
 #include <byre/error/error.hpp>
-#include <byre/shadow/place.hpp>
+#include <byre/shadow/mode.hpp>
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
-#include <vector>
 
 namespace byre::inline v0::shadow {
 
-/// What to write instead. The rule, by who reads what:
-///   - what was reshaped reads what was written through the reshaped tensor: the code relies on the
-///     alias, and `view` says so;
-///   - the reshaped tensor reads what was written to what it was reshaped from, or to another tensor
-///     reshaped from that: if what it had before was wanted, `reshape` and `clone` say so, and already
-///     do before reshape copies. But if the reshape or the write is one for which another report says
-///     `view`, it is a window on what is there now: `view`;
-///   - it saw an earlier write as well, and nothing says `view`: a window that follows the writes and a
-///     snapshot that each is compared with do the same, so either: `view` or `clone`;
-///   - a write of all there is after a write: each has its own contents once reshape copies, which
-///     needs nothing, if that is what is wanted.
-/// What other reports say is known the better the later one asks: the summary's advice is by all.
-enum class Advice : std::uint8_t { view, reshape_and_clone, view_or_clone, nothing };
+/// The sizes of a tensor, in place. Of one with more dimensions than fit, the first ones.
+class Shape {
+ public:
+  static constexpr std::size_t most_sizes = 6;
+
+  constexpr Shape() noexcept = default;
+  constexpr explicit Shape(std::span<const std::int64_t> sizes) noexcept
+      : ndim_(static_cast<std::uint32_t>(sizes.size())) {
+    std::ranges::copy(sizes.first(std::min(sizes.size(), most_sizes)), sizes_.begin());
+  }
+
+  std::size_t ndim() const noexcept { return ndim_; }
+  std::span<const std::int64_t> sizes() const noexcept {
+    return std::span(sizes_).first(std::min(ndim(), most_sizes));
+  }
+  friend constexpr bool operator==(const Shape&, const Shape&) noexcept = default;
+
+ private:
+  std::array<std::int64_t, most_sizes> sizes_{};
+  std::uint32_t ndim_ = 0;
+};
+
+/// "[2, 3]", "[1, 2, 3, 4, 5, 6, ...]". Throws std::bad_alloc.
+std::string to_string(const Shape& shape);
+
+/// True iff they are the same line of the same file, by name.
+bool same_site(const CallSite& a, const CallSite& b) noexcept;
+
+/// A call site, and the tensor there.
+struct TensorSite {
+  CallSite site{};
+  Shape shape{};                      ///< of the tensor that was accessed, or that the reshape made
+  Shape from{};                       ///< of the tensor that was reshaped; an access has none
+  std::optional<ReshapeMode> mode{};  ///< of a reshape, warn or error; an access has none
+
+  bool is_known() const noexcept { return site.line != 0; }
+};
+
+/// What to write instead.
+enum class Advice : std::uint8_t {
+  view,               ///< what was reshaped relies on what was written through the reshaped tensor
+  reshape_and_clone,  ///< the reshaped tensor reads what was written to the other, after the reshape
+  view_or_clone,      ///< the same write after write: a window on the other, or a snapshot of it
+  nothing,            ///< a write of all there is: each has its own contents once reshape copies
+};
 
 /// "view", "reshape_and_clone", "view_or_clone", "nothing".
 const char* to_string(Advice advice) noexcept;
 
-/// A write through one family of views, and a read or write after it through another, which a reshape
-/// that copies would have parted from the first. Has no memory of its own, and stays valid.
+/// A write by one view family, and a read or write after it by another, which a reshape that copies
+/// would have parted from the first. Has no memory of its own, and stays valid.
 struct Violation {
-  Place reshape;  ///< where the two families parted
-  Place write;
-  Place access;
+  TensorSite
+      reshape;  ///< which made the younger of the two families; of siblings, the accessing one
+  TensorSite write;
+  TensorSite access;
   bool access_writes = false;
   Advice advice = Advice::nothing;
-  std::uint64_t count = 1;  ///< how often it was met at these three lines
-  /// Lines by which raw pointers to write to this storage had left, or it came from elsewhere.
-  std::uint64_t unaudited = 0;
-  /// A frame a line; empty unless backtraces are kept (backtrace.hpp).
-  const char* reshape_backtrace = "";
-  const char* write_backtrace = "";
-  const char* access_backtrace = "";
+  std::uint64_t count = 1;  ///< how often it was met at these three call sites
+  /// How often raw pointers to write to this storage had left, and where the first did.
+  std::uint64_t untracked_escapes = 0;
+  CallSite first_escape{};
 
   bool is_error() const noexcept { return reshape.mode == ReshapeMode::error; }
 };
 
-/// For people: what happens, the three places, and what to write instead. Throws std::bad_alloc.
+/// For people: what happens, the three call sites, and what to write instead. Throws std::bad_alloc.
 std::string to_string(const Violation& violation);
-/// The same with names of files in short, and if need be without sizes, so that it fits; where there is
-/// no memory for that, the lines alone.
+/// The same with names of files shortened, and if need be without sizes, so that it fits; without memory
+/// for that, the call sites alone.
 Text text_of(const Violation& violation) noexcept;
-/// The backtraces that were kept, each under a line that says whose it is. Throws std::bad_alloc.
-std::vector<std::string> backtraces_of(const Violation& violation);
-/// One JSON object. Of a place that is not known the file is "?" and the line 0. Throws
+/// One JSON object. Of a call site that is not known the file is "?" and the line 0. Throws
 /// std::bad_alloc.
 std::string to_json(const Violation& violation);
 
 /// Thrown by an access, before it changed anything, where the reshape was made in error mode. The same
-/// access goes through when it is tried again: it was told.
+/// access goes through when it is tried again: it was reported.
 class ReshapeViolation : public Error {
  public:
   explicit ReshapeViolation(const Violation& violation) noexcept
@@ -69,5 +101,14 @@ class ReshapeViolation : public Error {
  private:
   Violation violation_;
 };
+
+/// Called with a violation at the first of each triple of call sites, on the thread whose access it is,
+/// with no lock held: it may do what it likes, also access tensors. May be called from several threads
+/// at once, and must not throw.
+using ViolationHandler = void (*)(const Violation& violation) noexcept;
+
+/// Installs `handler` (null: the default, which warns by byre::warn) and returns the one before.
+/// Violations of reshapes in error mode are thrown, and not handed to it. Thread-safe.
+ViolationHandler set_violation_handler(ViolationHandler handler) noexcept;
 
 }  // namespace byre::inline v0::shadow

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <byre/shadow/json.hpp>
 #include <byre/shadow/summary.hpp>
+#include <byre/shadow/suppression.hpp>
 #include <byre/storage/detail/output_file.hpp>
 
 #include <unistd.h>
 #include <cstdio>
-#include <vector>
+#include <cstdlib>
+#include <exception>
 
 namespace byre::inline v0::shadow {
 namespace {
@@ -14,74 +15,8 @@ std::string counted(std::uint64_t count, const char* one, const char* many) {
   return std::to_string(count) + " " + (count == 1 ? one : many);
 }
 
-std::string name_of(const UnauditedLine& line) {
-  return line.site.line == 0 ? "a place that is not known"
-                             : std::string(line.site.file) + ":" + std::to_string(line.site.line);
-}
-
-std::string json_of(const UnauditedLine& line) {
-  return "{\"file\": " + json_string(line.site.file) +
-         ", \"line\": " + std::to_string(line.site.line) +
-         ", \"times\": " + std::to_string(line.times) + "}";
-}
-
-/// A line each.
-template <class Element, class ToJson>
-std::string json_list(const std::vector<Element>& elements, const ToJson& to_json) {
-  std::string text = "[";
-  for (const Element& each : elements) {
-    text += (text.size() > 1 ? ",\n  " : "\n  ") + to_json(each);
-  }
-  return text + "]";
-}
-
-std::string with_process_id(std::string where) {
-  if (const std::size_t at = where.find("%p"); at != std::string::npos) {
-    where.replace(at, 2, std::to_string(::getpid()));
-  }
-  return where;
-}
-
-bool is_json(const std::string& where) {
-  return where.ends_with(".json");
-}
-
-}  // namespace
-
-std::string to_string(const Summary& summary) {
-  std::string text = "byre: reshape: " + counted(summary.reshapes, "reshape was", "reshapes were") +
-                     " watched; " + counted(summary.violations, "access relies", "accesses rely") +
-                     " on one being an alias, at " +
-                     counted(summary.triples.size(), "triple of places", "triples of places") +
-                     ", and " + counted(summary.silenced, "more was", "more were") + " silenced; " +
-                     counted(summary.unaudited_lines.size(), "line is", "lines are") +
-                     " unaudited, where raw pointers to write left.\n";
-  for (const UnauditedLine& line : summary.unaudited_lines) {
-    text += "  unaudited: " + name_of(line) + ", " + counted(line.times, "time", "times") + "\n";
-  }
-  std::size_t number = 0;
-  for (const Violation& violation : summary.triples) {
-    text += "\n" + std::to_string(++number) + ". " + to_string(violation) + "\n";
-    for (const std::string& backtrace : backtraces_of(violation)) {
-      text += backtrace;
-    }
-  }
-  return text;
-}
-
-std::string to_json(const Summary& summary) {
-  const std::string text = "{\"reshapes\": " + std::to_string(summary.reshapes) +
-                           ", \"violations\": " + std::to_string(summary.violations) +
-                           ", \"silenced\": " + std::to_string(summary.silenced) +
-                           ", \"unaudited\": " + std::to_string(summary.unaudited) +
-                           ", \"unaudited_lines\": " + json_list(summary.unaudited_lines, json_of) +
-                           ", \"triples\": ";
-  return text + json_list(summary.triples, [](const Violation& each) { return to_json(each); }) +
-         "}\n";
-}
-
-void detail::check_place_of_summary(const std::string& where) {
-  if (where != "stderr" && !is_json(where) && !where.ends_with(".txt")) {
+void check_place_of_summary(const std::string& where) {
+  if (where != "stderr" && !where.ends_with(".json") && !where.ends_with(".txt")) {
     throw InvalidArgument(format_text(
         "reshape: a summary is to go to \"%.500s\" (BYRE_RESHAPE_SUMMARY in the environment?), "
         "which is neither stderr, nor a file whose name ends in .json or .txt. Use one of these.",
@@ -89,17 +24,81 @@ void detail::check_place_of_summary(const std::string& where) {
   }
 }
 
+/// Empty if it is not set.
+std::string value_of(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+/// After the destructors of statics.
+[[gnu::destructor]] void print_summary_at_exit() noexcept {
+  try {
+    if (const std::string where = value_of("BYRE_RESHAPE_SUMMARY"); !where.empty()) {
+      print_summary(where);
+    }
+  } catch (const std::exception& error) {
+    warn("the summary of reshapes was not written: %s", error.what());
+  }
+}
+
+bool heed() {
+  if (const std::string where = value_of("BYRE_RESHAPE_SUMMARY"); !where.empty()) {
+    check_place_of_summary(where);
+  }
+  std::string suppressions = value_of("BYRE_RESHAPE_SUPPRESSIONS");
+  if (suppressions.empty()) {
+    suppressions = value_of("BYRE_RESHAPE_SILENCE");  // its old name, for one release
+  }
+  if (!suppressions.empty()) {
+    suppress_sites(suppressions);
+  }
+  return true;
+}
+
+}  // namespace
+
+std::string to_string(const Summary& summary) {
+  std::string text =
+      "byre: reshape: " + counted(summary.reshapes, "reshape was", "reshapes were") + " tracked; " +
+      counted(summary.violations, "access relies", "accesses rely") +
+      " on one being an alias, at " +
+      counted(summary.triples.size(), "triple of call sites", "triples of call sites") + ", and " +
+      counted(summary.suppressed, "more was", "more were") + " suppressed; " +
+      counted(summary.untracked_escapes, "raw pointer", "raw pointers") +
+      " to write left untracked.\n";
+  for (const EscapeSite& escape : summary.escape_sites) {
+    const bool is_known = escape.site.line != 0;
+    text += "  first at " +
+            (is_known ? std::string(escape.site.file) + ":" + std::to_string(escape.site.line)
+                      : "a call site that is not known") +
+            ", of " + counted(escape.storages, "storage", "storages") + "\n";
+  }
+  std::size_t number = 0;
+  for (const Violation& violation : summary.triples) {
+    text += "\n" + std::to_string(++number) + ". " + to_string(violation) + "\n";
+  }
+  return text;
+}
+
 void print_summary(const std::string& where) {
-  detail::check_place_of_summary(where);
+  check_place_of_summary(where);
   const Summary all = summary();
-  const std::string text = is_json(where) ? to_json(all) : to_string(all);
+  const std::string text = where.ends_with(".json") ? to_json(all) : to_string(all);
   if (where == "stderr") {
     std::fputs(text.c_str(), stderr);
     return;
   }
-  byre::detail::OutputFile file(with_process_id(where));
+  std::string path = where;
+  if (const std::size_t at = path.find("%p"); at != std::string::npos) {
+    path.replace(at, 2, std::to_string(::getpid()));
+  }
+  byre::detail::OutputFile file(path);
   file.write(text.data(), text.size());
   file.commit();
+}
+
+void detail::heed_environment() {
+  [[maybe_unused]] static const bool heeded = heed();
 }
 
 }  // namespace byre::inline v0::shadow

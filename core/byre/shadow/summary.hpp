@@ -1,16 +1,43 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The summary of all violations, written for people and for programs.
+/// The summary of all violations so far, for programs and for people.
 #pragma once
 
-#include <byre/shadow/report_book.hpp>
+#include <byre/shadow/report.hpp>
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 namespace byre::inline v0::shadow {
 
+/// A call site at which a raw pointer to write to some tracked storage left first.
+struct EscapeSite {
+  CallSite site;               ///< line 0: not known
+  std::uint64_t storages = 0;  ///< for how many storages it was the first
+};
+
+struct Summary {
+  std::uint64_t reshapes = 0;    ///< that were tracked
+  std::uint64_t violations = 0;  ///< that were reported or counted, thrown ones too
+  std::uint64_t suppressed = 0;  ///< violations that were neither
+  /// How often raw pointers to write to tracked storages left; those before the first tracked reshape
+  /// of a storage count once.
+  std::uint64_t untracked_escapes = 0;
+  /// One for each triple of call sites, with its count, the most frequent first. The advice is by all
+  /// that was met, `untracked_escapes` the most there were; what else is in it is of its first.
+  std::vector<Violation> triples;
+  std::vector<EscapeSite> escape_sites;  ///< in the order of their names
+};
+
+/// Thread-safe. Throws std::bad_alloc.
+Summary summary();
+/// Begins anew: every triple is reported again. Thread-safe; violations at the same time fall on either
+/// side.
+void reset_summary() noexcept;
+
 /// For people, with a newline at its end. Throws std::bad_alloc.
 std::string to_string(const Summary& summary);
-/// One JSON object: reshapes, violations, silenced, unaudited, unaudited_lines, triples. Throws
+/// One JSON object: reshapes, violations, suppressed, untracked_escapes, escape_sites, triples. Throws
 /// std::bad_alloc.
 std::string to_json(const Summary& summary);
 
@@ -20,7 +47,14 @@ std::string to_json(const Summary& summary);
 void print_summary(const std::string& where);
 
 namespace detail {
-/// Throws what print_summary would for a name that is no file's it could write.
-void check_place_of_summary(const std::string& where);
+/// Called when a reshape is tracked. Does what the environment says, until that succeeds once:
+///   BYRE_RESHAPE_SUMMARY=stderr, FILE.json or FILE.txt   print_summary there, at exit
+///   BYRE_RESHAPE_SUPPRESSIONS=FILE                       suppress_sites(FILE)
+/// BYRE_RESHAPE_SILENCE is the name of the second in releases before, and is read if that is not set. An
+/// empty value is as none. Each process writes its summary, also if it tracked nothing: what an earlier
+/// one wrote is not to be taken for its own.
+///
+/// Thread-safe. Throws InvalidArgument for other values, and what suppress_sites throws.
+void heed_environment();
 }  // namespace detail
 }  // namespace byre::inline v0::shadow

@@ -11,7 +11,6 @@
 #include <boost/smart_ptr/intrusive_ptr.hpp>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <new>
 #include <utility>
 
@@ -143,39 +142,10 @@ class basic_storage {
     return identity_ == nullptr ? default_allocator() : identity_->buffer.allocator();
   }
 
-  /// Whether something hangs on this storage: one load. Who is told so finds it by attachment().
-  /// Wait-free; safe beside anything.
-  bool has_attachment() const noexcept {
-    return identity_ != nullptr && identity_->attachment.has_one();
-  }
-  /// What hangs on this storage, or null. Wait-free; safe beside anything.
-  Attachment* attachment() const noexcept {
-    return identity_ == nullptr ? nullptr : identity_->attachment.find();
-  }
-  /// Hangs it on this storage, for as long as that lives; answers what is there already, or comes
-  /// first from another thread, in its place. The handle is not empty. To what tensors are on,
-  /// the shadow room alone attaches. Throws OutOfMemory.
-  Attachment& attach(std::unique_ptr<Attachment> attachment) const {
-    try {
-      return identity_->attachment.attach(std::move(attachment));
-    } catch (const std::bad_alloc&) {
-      throw OutOfMemory(sizeof(Attachment), "heap, for an attachment");
-    }
-  }
-
-  /// A number that the shadow room, and that alone, leaves on a storage that nothing hangs on yet; 0 for
-  /// none. Wait-free; safe beside anything.
-  std::uint32_t noted() const noexcept {
-    return identity_ == nullptr ? 0 : identity_->attachment.noted();
-  }
-  /// Whether that was noted last, and is not 0. The handle is not empty. Wait-free.
-  bool is_noted(std::uint32_t noted) const noexcept {
-    return identity_->attachment.is_noted(noted);
-  }
-  /// Notes it in place of `present`, which noted() said, if nothing hangs on the storage and nobody noted
-  /// another meanwhile. Neither is the handle empty nor the note 0. Lock-free; safe beside anything.
-  void note(std::uint32_t present, std::uint32_t noted) const noexcept {
-    identity_->attachment.note(present, noted);
+  /// The storage's one opaque slot, for the library that stands on this one and nobody else; null for
+  /// an empty handle. It lives as long as the storage. See attachment.hpp.
+  detail::basic_attachment_slot<Sync>* slot() const noexcept {
+    return identity_ == nullptr ? nullptr : &identity_->slot;
   }
 
   /// True iff there is a storage behind this handle.
@@ -189,7 +159,7 @@ class basic_storage {
     explicit Identity(Buffer&& bytes) noexcept : buffer(std::move(bytes)) {}
     Buffer buffer;
     basic_ref_count<Sync> handles;
-    detail::basic_attachment_slot<Sync> attachment;  // fills what was padding
+    detail::basic_attachment_slot<Sync> slot;  // fills what was padding
 
     friend void intrusive_ptr_add_ref(Identity* identity) noexcept { identity->handles.add(); }
     friend void intrusive_ptr_release(Identity* identity) noexcept {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// The states of a tensor: what initializes it, what un-initializes it, and what is refused. The
 /// table is docs/tensor-states.md.
+#include <byre/shadow/report.hpp>
 #include <byre/stats/events.hpp>
 #include <byre/tensor/detail/tensor_memory.hpp>
 #include <byre/tensor/tensor.hpp>
@@ -65,7 +66,7 @@ void Tensor::drop_storage() {
 /// Moves the bytes once, whoever shares them. That reads them, also those that are no elements now: who
 /// moves alone to a storage of its own is told of what it takes along.
 void Tensor::grow_storage(std::size_t nbytes, CallSite site) {
-  say_read_of_storage(site);
+  record_read_of_storage(site);
   Storage& storage = base().storage;
   const bool is_own = storage.is_unique() && !storage.is_read_only();
   if (is_own && dtype() != DType::boolean) {

@@ -9,8 +9,8 @@
 
 namespace byre::inline v0 {
 
-/// An operation that the state of a tensor does not allow: it has no memory yet, or no dtype, or
-/// shares what would become uninitialized. docs/tensor-states.md has the table.
+/// The state of a tensor does not allow an operation: the tensor has no memory or no dtype yet, or it
+/// shares a storage that would become uninitialized. docs/tensor-states.md has the table.
 class StateError : public Error {
  public:
   using Error::Error;

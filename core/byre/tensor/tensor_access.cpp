@@ -16,7 +16,7 @@ void expect_host(const Tensor& tensor, const char* operation) {
 
 }  // namespace
 
-const void* Tensor::watched_bytes_to_read(DType wanted, CallSite site) const {
+const void* Tensor::tracked_bytes_to_read(DType wanted, CallSite site) const {
   expect_dtype(wanted, "data");
   if (!is_storage_initialized()) {
     throw StateError(
@@ -24,19 +24,15 @@ const void* Tensor::watched_bytes_to_read(DType wanted, CallSite site) const {
                     "memory to read. Call mutable_data<T>() to write it first.",
                     to_string(sizes()).c_str(), name_of(dtype())));
   }
-  say_read(site);
+  record_read(site);
   return base().first_element();
 }
 
-void* Tensor::watched_bytes_to_write(DType wanted, Wait wait, CallSite site) {
+void* Tensor::tracked_bytes_to_write(DType wanted, Wait wait, CallSite site) {
   if (wanted != dtype()) {
     realize_to_write(wanted);
   }
-  void* const first = elements_to_write(0, wait, site);  // whatever is done with the pointer
-  if (numel() != 0) {
-    shadow::on_escape(storage(), base().shadow.get(), {site, sizes()});
-  }
-  return first;
+  return elements_to_write(0, wait, site, true);  // whatever is done with the pointer
 }
 
 void Tensor::realize_to_write(DType wanted) {
@@ -46,55 +42,61 @@ void Tensor::realize_to_write(DType wanted) {
   realize(wanted);
 }
 
-void* Tensor::elements_to_write(std::size_t written, Wait wait, CallSite site) {
+void* Tensor::elements_to_write(std::size_t written, Wait wait, CallSite site, bool escapes) {
   realize_to_write(dtype());
   Storage& memory = base().storage;
-  const bool is_said = is_watched() && numel() != 0;
-  const shadow::Access access{site, sizes(), written == memory.nbytes()};
-  if (is_said) {
-    shadow::expect_agreement(memory, base().shadow.get(), access);
+  const bool is_recorded = numel() != 0 && (escapes || is_tracked());
+  const shadow::detail::Access access{site, sizes(), written == memory.nbytes(), escapes};
+  if (is_recorded) {
+    shadow::detail::begin_write(memory, base().shadow.get(), access);
   }
   std::byte* const first = memory.mutable_data(wait, site);
-  if (is_said) {
-    shadow::on_write(memory, base().shadow.get(), access);
+  if (is_recorded) {
+    shadow::detail::end_write(memory, base().shadow.get(), access);
   }
   return first == nullptr ? nullptr : first + base().nbytes_in_front();
 }
 
-void* Tensor::elements_to_try_to_write(CallSite site) {
+void* Tensor::begin_write(CallSite site) {
   Storage& memory = base().storage;
-  if (is_watched() && numel() != 0) {
-    shadow::expect_agreement(memory, base().shadow.get(),
-                             {site, sizes(), nbytes() == memory.nbytes()});
+  if (is_tracked() && numel() != 0) {
+    shadow::detail::begin_write(memory, base().shadow.get(),
+                                {site, sizes(), nbytes() == memory.nbytes()});
   }
   return memory.mutable_data(Wait::allowed, site) + base().nbytes_in_front();
 }
 
-void Tensor::say_written(CallSite site) {
-  shadow::on_written(storage(), base().shadow.get(),
-                     {site, sizes(), nbytes() == storage().nbytes()});
-}
-
-void Tensor::say_read_of_watched(CallSite site) const {
-  if (numel() != 0) {
-    shadow::on_read(storage(), base().shadow.get(), {site, sizes()});
+void Tensor::end_write(CallSite site) {
+  if (is_tracked() && numel() != 0) {
+    shadow::detail::end_write(storage(), base().shadow.get(),
+                              {site, sizes(), nbytes() == storage().nbytes()});
   }
 }
 
-void Tensor::say_read_of_storage(CallSite site) const {
-  shadow::on_read(storage(), base().shadow.get(), {site, sizes()});
+void Tensor::record_tracked_read(CallSite site) const {
+  if (numel() != 0) {
+    record_read_of_storage(site);
+  }
 }
 
-void Tensor::say_copied_onto_itself(const Tensor& source, CallSite site) {
-  if (!is_watched() || is_of_view_family(source)) {
+void Tensor::record_read_of_storage(CallSite site) const {
+  if (is_tracked()) {
+    shadow::detail::record_read(storage(), base().shadow.get(), {site, sizes()});
+  }
+}
+
+void Tensor::record_copy_onto_itself(const Tensor& source, CallSite site) {
+  if (!is_tracked() || is_of_view_family(source)) {
     return;
   }
   if (nbytes() == storage().nbytes()) {
     // All there is, as what wrote it last knows it.
-    shadow::rejoin(storage(), base().shadow.get());
-  } else {
-    shadow::on_write(storage(), base().shadow.get(), {site, sizes()});
+    shadow::detail::mark_synced(storage(), base().shadow.get());
+    return;
   }
+  const shadow::detail::Access access{site, sizes()};
+  shadow::detail::begin_write(storage(), base().shadow.get(), access);
+  shadow::detail::end_write(storage(), base().shadow.get(), access);
 }
 
 const void* Tensor::element_to_read(std::span<const std::int64_t> indices, DType wanted,

@@ -39,7 +39,7 @@ void copy_within_device(const Tensor& source, void* destination) {
 }  // namespace
 
 Tensor Tensor::lazy_clone(CallSite site) const {
-  say_read_of_storage(site);
+  record_read_of_storage(site);
   return seen_in([&] { return storage().lazy_clone(site); }, "lazy_clone",
                  [&] { return Layout(layout()); });
 }
@@ -49,7 +49,7 @@ Tensor Tensor::clone(CallSite site) const {
   if (!is_dtype_initialized()) {
     return Tensor(device()).resize(sizes());  // no elements, and so nothing to copy
   }
-  say_read(site);
+  record_read(site);
   return packed();
 }
 
@@ -72,7 +72,7 @@ Tensor Tensor::reshape(const Dims& wanted, CallSite site) const {
     return reshape_as_alias(wanted, mode, site);
   }
   const auto clone_storage = [&] {
-    say_read_of_storage(site);  // once there is a layout, and nothing is refused any more
+    record_read_of_storage(site);  // once there is a layout, and nothing is refused any more
     return storage().lazy_clone(site);
   };
   if (is_contiguous()) {
@@ -93,7 +93,8 @@ Tensor Tensor::reshape_as_alias(const Dims& wanted, shadow::ReshapeMode mode, Ca
   }
   auto family = base().shadow;
   if (mode != shadow::ReshapeMode::alias) {
-    family = shadow::link_by_reshape(storage(), family.get(), mode, {site, sizes()}, viewed->sizes);
+    family = shadow::detail::link_by_reshape(storage(), family.get(), mode, {site, sizes()},
+                                             viewed->sizes);
   }
   return make(storage(), std::move(*viewed), dtype(), device(), base().allocator,
               std::move(family));
@@ -116,7 +117,7 @@ Tensor Tensor::to(Device target, CallSite site) const {
   }
   static_cast<void>(support_of(target));
   expect_dtype(dtype(), "to");
-  say_read(site);
+  record_read(site);
   return moved_to(target);
 }
 

@@ -29,7 +29,7 @@ inline std::uint64_t counted_from_start(std::int64_t index, std::int64_t count) 
   return static_cast<std::uint64_t>(index < 0 ? index + count : index);
 }
 
-/// The axis of a dimension that has to be there.
+/// An axis from 0 on. Throws ShapeError if there is no such dimension.
 inline std::size_t existing_axis(const Layout& layout, std::int64_t axis, const char* operation) {
   const std::size_t ndim = layout.ndim();
   const std::uint64_t wrapped = counted_from_start(axis, static_cast<std::int64_t>(ndim));
@@ -39,7 +39,7 @@ inline std::size_t existing_axis(const Layout& layout, std::int64_t axis, const 
   return wrapped;
 }
 
-/// Of no elements the offset stays where it is: sizes say nothing of how far the storage reaches.
+/// A layout without elements keeps its offset: its sizes do not say how large the storage is.
 inline void advance(Layout& part, std::int64_t index, std::int64_t stride) {
   if (part.numel() != 0) {
     part.offset += index * stride;

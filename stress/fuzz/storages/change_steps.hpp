@@ -18,7 +18,7 @@ void move_value(Slot& from, Slot& to) {
   trace("%s: move%s", Slot::kind, &from == &to ? " to itself" : "");
   to.real = std::move(from.real);
   if (&from != &to) {
-    to.its = std::exchange(from.its, {});
+    to.expected = std::exchange(from.expected, {});
   }
 }
 
@@ -27,7 +27,7 @@ void swap_values(Slot& left, Slot& right) {
   trace("%s: swap%s", Slot::kind, &left == &right ? " with itself" : "");
   using std::swap;
   swap(left.real, right.real);
-  swap(left.its, right.its);
+  swap(left.expected, right.expected);
 }
 
 template <class Slot>

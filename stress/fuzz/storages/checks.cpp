@@ -63,10 +63,10 @@ template <class Slots>
 void check_sharing_of(Slots& slots) {
   for (auto& left : slots) {
     for (auto& right : slots) {
-      const Value* its = left.value();
+      const Value* left_value = left.value();
       const Value* others = right.value();
-      const bool expected =
-          its != nullptr && others != nullptr && its->data != nullptr && its->data == others->data;
+      const bool expected = left_value != nullptr && others != nullptr &&
+                            left_value->data != nullptr && left_value->data == others->data;
       expect("shares_data_with", std::size_t{left.real.shares_data_with(right.real)},
              std::size_t{expected});
     }
@@ -76,22 +76,22 @@ void check_sharing_of(Slots& slots) {
 }  // namespace
 
 void check(BufferSlot& slot) {
-  if (slot.its.busy) {
+  if (slot.expected.busy) {
     return;
   }
-  check_value(slot.real, slot.its);
+  check_value(slot.real, slot.expected);
   expect("capacity", slot.real.capacity(),
-         slot.its.data == nullptr ? 0 : slot.its.data->is().capacity);
+         slot.expected.data == nullptr ? 0 : slot.expected.data->is().capacity);
 }
 
 void check(StorageSlot& slot) {
-  if (slot.its == nullptr) {
+  if (slot.expected == nullptr) {
     check_value(slot.real, {});
-  } else if (!slot.its->busy) {
-    check_value(slot.real, *slot.its);
+  } else if (!slot.expected->busy) {
+    check_value(slot.real, *slot.expected);
   }
   expect("handle_count", std::size_t{slot.real.handle_count()},
-         static_cast<std::size_t>(slot.its.use_count()));
+         static_cast<std::size_t>(slot.expected.use_count()));
 }
 
 void check_sharing(TargetState& target) {

@@ -4,8 +4,8 @@
 #pragma once
 
 #include <byre/error/error.hpp>
-#include <byre/memory/host_allocators.hpp>
 #include <byre/memory/allocator.hpp>
+#include <byre/memory/host_allocators.hpp>
 
 #include <array>
 #include <cstddef>
@@ -35,7 +35,7 @@ class Faults {
   bool is_armed() const;
 
   /// Done once, in the middle of the next copy by a FaultyAllocator.
-  void arm_interlude(std::function<void()> steps) { interlude_ = std::move(steps); }
+  void arm_nested_steps(std::function<void()> steps) { nested_steps_ = std::move(steps); }
 
   /// Makes a call into byre, and says what failed. The call has to throw then, what belongs to it,
   /// and only then.
@@ -108,7 +108,7 @@ class Faults {
 
   std::array<int, 4> left_{test::never_fails, test::never_fails, test::never_fails,
                            test::never_fails};
-  std::function<void()> interlude_;
+  std::function<void()> nested_steps_;
   ThisCall this_call_;
   bool has_copied_ = false;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "model.hpp"
 
-#include <byre/memory/pool.hpp>
+#include <byre/memory/pages.hpp>
 
 #include <utility>
 

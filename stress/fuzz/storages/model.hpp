@@ -4,7 +4,7 @@
 /// who would share what, by which counters, owners and copies are predicted to the last one.
 #pragma once
 
-#include <byre/cow/claim.hpp>
+#include <byre/cow/share_word.hpp>
 #include <byre/memory/allocator.hpp>
 #include <byre/stats/counters.hpp>
 #include <byre/stats/events.hpp>

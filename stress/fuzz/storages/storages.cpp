@@ -89,14 +89,14 @@ class Program {
       case 5:
         return default_pool().set_limit_nbytes(static_cast<std::size_t>(after) << 20);
       default:
-        // In the middle of an interlude a copy is under way, and there may be another, not more.
+        // Nested steps run during a copy; they may be nested once more.
         if (depth_ < 2) {
-          target_.faults.arm_interlude([this, after] { interlude(after + 1); });
+          target_.faults.arm_nested_steps([this, after] { nested_steps(after + 1); });
         }
     }
   }
 
-  void interlude(int steps) {
+  void nested_steps(int steps) {
     trace("  in the middle of the copy:");
     ++depth_;
     for (int at = 0; at < steps; ++at) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <byre/shadow/escapes.hpp>
-#include <byre/shadow/generation.hpp>
-#include <byre/shadow/intern_table.hpp>
+#include <byre/shadow/detail/generation.hpp>
+#include <byre/shadow/detail/relaxed_counter.hpp>
+#include <byre/shadow/detail/write_records.hpp>
 #include <byre/storage/storage.hpp>
 
 #include <boost/atomic/atomic.hpp>
@@ -18,20 +18,19 @@
 
 namespace byre::stress::races {
 
-template <class Buffer, template <class> class FamilyOf = shadow::basic_family_generation>
+template <class Buffer, template <class> class FamilyOf = shadow::detail::basic_family_generation>
 class FamiliesWriteAtOnce;
 
 /// Each thread has a view family of one storage, and reads and writes. They meet at one attachment,
-/// whoever makes it, and name their places at once; who writes after another family did is told so
-/// once, by then at the latest, and whose write it was. By each write a pointer leaves at the thread's
-/// place, and one at a place of all. The last to let go destroys the attachment.
+/// whoever makes it, and add their records at once. Who writes after another family did is stale once, by
+/// then at the latest, and finds whose write it was. By each write a pointer leaves: one is the first.
+/// The last to let go destroys the attachment.
 template <class Sync, template <class> class Share, template <class> class FamilyOf>
 class FamiliesWriteAtOnce<basic_buffer<Sync, Share>, FamilyOf> final : public Scenario {
  public:
   explicit FamiliesWriteAtOnce(Fixture& fixture) : fixture_(fixture), families_(fixture.threads) {}
 
   void prepare() override {
-    names_.emplace();
     const Storage storage(fixture_.filled<basic_buffer<Sync, Share>>(fixture_.original()));
     std::fill(families_.begin(), families_.end(), OfThread{.storage = storage});
   }
@@ -39,28 +38,27 @@ class FamiliesWriteAtOnce<basic_buffer<Sync, Share>, FamilyOf> final : public Sc
   void act(unsigned thread) override {
     OfThread& mine = families_[thread];
     fixture_.record(thread, "attaches");
-    mine.shadow = &static_cast<Shadow&>(mine.storage.attach(std::make_unique<Shadow>()));
-    fixture_.record(thread, "names its place");
-    const std::uint32_t place = names_->number_of({thread}, thread);
+    mine.shadow = &static_cast<Shadow&>(mine.storage.slot()->attach(std::make_unique<Shadow>()));
+    fixture_.record(thread, "adds its record");
+    const auto record = Records::id_of(*mine.shadow->records.find_or_add(thread));
+    fixture_.expect(Records::id_of(*mine.shadow->records.find_or_add(thread)) == record,
+                    "of each origin there is one record");
     Family family;
     for (Write& write : mine.writes) {
       fixture_.record(thread, "reads");
-      if (const auto told = family.unknown_write(mine.shadow->generation)) {
-        write.reported_by_read = named(*told);
-        family.learn(*told);
+      if (const auto told = family.stale(mine.shadow->generation)) {
+        write.reported_by_read = named(*told, *mine.shadow);
+        family.observe(*told);
       }
       fixture_.record(thread, "writes");
-      if (const auto told = family.write(mine.shadow->generation, place)) {
-        write.told = named(*told);
-        family.write_anyway(mine.shadow->generation, *told, place);
+      if (const auto told = family.write(mine.shadow->generation, record)) {
+        write.told = named(*told, *mine.shadow);
+        family.write_anyway(mine.shadow->generation, record, [](auto) {});
       }
-      write.generation = family.known().generation();
+      write.generation = family.observed().generation();
       fixture_.record(thread, "lets pointers leave");
-      mine.first_escapes += mine.shadow->escapes.add(place) ? 1U : 0U;
-      mine.first_escapes_of_all += mine.shadow->escapes.add(place_of_all) ? 1U : 0U;
+      mine.first_escapes += mine.shadow->escapes.add() == 0 ? 1U : 0U;
     }
-    fixture_.expect(mine.shadow->escapes.count() <= fixture_.threads + 1,
-                    "pointers leave at no more places than there are");
     fixture_.expect_content(mine.storage, fixture_.original(), "what nobody changed");
     fixture_.drop(thread, mine.storage);
   }
@@ -84,13 +82,11 @@ class FamiliesWriteAtOnce<basic_buffer<Sync, Share>, FamilyOf> final : public Sc
         expect_told(thread, write, whose);
       }
     }
-    unsigned first_escapes_of_all = 0;
+    unsigned first_escapes = 0;
     for (const OfThread& each : families_) {
-      fixture_.expect_equal(each.first_escapes, 1,
-                            "pointers that are the first at a thread's place");
-      first_escapes_of_all += each.first_escapes_of_all;
+      first_escapes += each.first_escapes;
     }
-    fixture_.expect_equal(first_escapes_of_all, 1, "pointers that are the first at one place");
+    fixture_.expect_equal(first_escapes, 1, "pointers that are the first");
     fixture_.expect_equal(live_shadows, 0, "attachments of no storage");
     fixture_.expect_equal(fixture_.memory.live_blocks(), 0, "blocks that nobody owns");
   }
@@ -99,23 +95,23 @@ class FamiliesWriteAtOnce<basic_buffer<Sync, Share>, FamilyOf> final : public Sc
   using Storage = basic_storage<Sync, Share>;
   using Family = FamilyOf<Sync>;
 
-  struct Place {
-    unsigned thread = 0;
-    friend bool operator==(Place, Place) = default;
+  struct OfOneThread {
+    explicit OfOneThread(unsigned of) noexcept : thread(of) {}
+    bool is(unsigned other) const noexcept { return thread == other; }
+    const unsigned thread;
   };
-  /// Small segments and few lists, so that threads meet there.
-  using Names = shadow::basic_intern_table<Sync, Place, 2, 1024, 0>;
+  using Records = shadow::detail::basic_write_records<Sync, OfOneThread>;
 
   static inline boost::atomic<unsigned> live_shadows{0};
-  struct Shadow final : Attachment {
+  struct Shadow final : byre::detail::Attachment {
     Shadow() noexcept { ++live_shadows; }
     ~Shadow() override { --live_shadows; }
     typename Family::StorageGeneration generation;
-    shadow::basic_escapes<Sync> escapes;
+    Records records;
+    shadow::detail::basic_relaxed_counter<Sync> escapes;
   };
 
   static constexpr unsigned nobody = ~0U;
-  static constexpr shadow::PlaceId place_of_all = shadow::WriteMark::max_place;
   static constexpr std::size_t writes_each = 3;
 
   /// Of a write that a thread was told of.
@@ -133,11 +129,10 @@ class FamiliesWriteAtOnce<basic_buffer<Sync, Share>, FamilyOf> final : public Sc
     Shadow* shadow = nullptr;
     std::array<Write, writes_each> writes{};
     unsigned first_escapes = 0;
-    unsigned first_escapes_of_all = 0;
   };
 
-  Told named(shadow::WriteMark mark) const {
-    return {mark.generation(), names_->at(mark.place()).thread};
+  static Told named(shadow::detail::WriteStamp stamp, const Shadow& shadow) {
+    return {stamp.generation(), shadow.records.at(stamp.record()).origin.thread};
   }
 
   void expect_told(unsigned thread, const Write& write, const std::vector<unsigned>& whose) {
@@ -157,7 +152,6 @@ class FamiliesWriteAtOnce<basic_buffer<Sync, Share>, FamilyOf> final : public Sc
   }
 
   Fixture& fixture_;
-  std::optional<Names> names_;
   std::vector<OfThread> families_;
 };
 

@@ -208,7 +208,8 @@ class ReshapesOfTensors final : public Scenario {
       const shadow::Violation& told = error.violation();
       const auto is_of = [&](const Write& write) {
         return told.write.site.line == At::writes + write.by &&
-               told.reshape.site.line == At::reshapes + (by == nobody ? write.by : by);
+               (told.reshape.site.line == At::reshapes + by ||
+                told.reshape.site.line == At::reshapes + write.by);
       };
       fixture_.expect((is_of(last_) || is_of(knows.left[0]) || is_of(knows.left[1])) &&
                           told.access.site.line == at + by,

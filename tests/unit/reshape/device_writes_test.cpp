@@ -74,7 +74,7 @@ class DeviceWrites : public testing::TestWithParam<ReshapeMode> {
            violation.access_writes;
   }
   std::vector<float> values() {
-    const shadow::SilenceScope silence;
+    const shadow::ScopedSuppression suppression;
     return values_of(x.to(Device::cpu()));
   }
 

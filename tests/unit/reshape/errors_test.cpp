@@ -44,7 +44,7 @@ TEST_P(ErrorsOfWrites, a_write_is_thrown_before_anything_changed_and_goes_throug
   EXPECT_THROW(GetParam()(y), ReshapeViolation);
   EXPECT_EQ(values_of(x), std::vector<float>(6, 2.0F));
   EXPECT_TRUE(x.storage().shares_data_with(shares.storage())) << "nothing was made writable";
-  EXPECT_EQ(shadow::summary().unaudited, 0U);
+  EXPECT_EQ(shadow::summary().untracked_escapes, 0U);
   EXPECT_NO_THROW(static_cast<void>(x.clone(line(13)))) << "there was no write to be told of";
   EXPECT_NO_THROW(GetParam()(y));
   EXPECT_THROW(static_cast<void>(x.clone(line(13))), ReshapeViolation);
@@ -120,9 +120,9 @@ TEST_F(Errors, what_had_no_memory_has_none_after) {
 
 TEST_F(Errors, silence_is_kept) {
   fill_(x, 2, line(11));
-  const shadow::SilenceScope silence;
+  const shadow::ScopedSuppression suppression;
   EXPECT_EQ(y.at<float>({0, 0}, line(12)), 2);
-  EXPECT_EQ(shadow::summary().silenced, 1U);
+  EXPECT_EQ(shadow::summary().suppressed, 1U);
 }
 
 TEST_F(Errors, a_family_that_joins_by_share_data_is_told_as_the_others) {

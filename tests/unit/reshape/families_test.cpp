@@ -222,12 +222,12 @@ TEST_F(Families, pointers_to_write_that_left_are_counted) {
   zero_(x, line(13));
   x.set_at<float>({0}, 1, line(14));
   static_cast<void>(x.data<float>(line(15)));
-  EXPECT_EQ(shadow::summary().unaudited, 2U);
+  EXPECT_EQ(shadow::summary().untracked_escapes, 2U);
   static_cast<void>(y.clone(line(16)));
-  EXPECT_EQ(reports.only().unaudited, 2U);
+  EXPECT_EQ(reports.only().untracked_escapes, 2U);
   Tensor unwatched = Tensor::zeros({2}, DType::f32);
   static_cast<void>(unwatched.mutable_raw_data());
-  EXPECT_EQ(shadow::summary().unaudited, 2U);
+  EXPECT_EQ(shadow::summary().untracked_escapes, 2U);
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ TEST_P(Modes, a_reshape_has_the_elements_under_other_sizes) {
 
 TEST_P(Modes, what_is_written_is_seen_where_there_is_an_alias) {
   Tensor y = x.reshape({2, 3});
-  const shadow::SilenceScope silence;
+  const shadow::ScopedSuppression suppression;
   y.set_at<float>({1, 2}, 60);
   x.set_at<float>({0}, 10);
   EXPECT_EQ(values_of(x), (std::vector<float>{10, 2, 3, 4, 5, aliases() ? 60.0F : 6.0F}));

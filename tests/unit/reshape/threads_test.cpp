@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Watched tensors on several threads at once, and what is reported, silenced and counted meanwhile.
 /// What has to come out is the same whoever comes first; the thread sanitizer sees the rest.
-#include <byre/shadow/backtrace.hpp>
-#include <byre/shadow/report_book.hpp>
 
 #include <boost/atomic/atomic.hpp>
 
@@ -33,7 +31,7 @@ class WatchedByThreads : public testing::Test {
   CaughtReports reports;
 };
 
-TEST_F(WatchedByThreads, first_reshapes_at_once_link_as_many_families_to_one_lineage) {
+TEST_F(WatchedByThreads, first_reshapes_at_once_link_as_many_families_to_one_storage) {
   Tensor x;
   std::vector<Tensor> reshaped_by(threads);
   run_rounds(
@@ -59,20 +57,6 @@ TEST_F(WatchedByThreads, first_reshapes_at_once_link_as_many_families_to_one_lin
         }
         EXPECT_EQ(violations(), threads) << "each is told of the one write, once";
       });
-}
-
-TEST_F(WatchedByThreads, reads_beside_reshapes_agree_where_nobody_wrote) {
-  Tensor x = six();
-  const Tensor y = reshaped(x, {2, 3});
-  at_once(threads, [&](std::size_t thread) {
-    for (std::size_t round = 0; round < rounds; ++round) {
-      const Tensor made = reshaped(thread % 2 == 0 ? x : y, {3, 2});
-      EXPECT_EQ(made.at<float>({2, 1}, line(31)), 6);
-      EXPECT_EQ(values_of(x), values_of(y));
-    }
-  });
-  EXPECT_EQ(violations(), 0U);
-  EXPECT_EQ(shadow::summary().reshapes, 1 + threads * rounds);
 }
 
 /// Reads of one family at once may each find that nobody was told yet.
@@ -148,56 +132,6 @@ class Handlers : public WatchedByThreads {
   }
 };
 
-TEST_F(Handlers, that_are_exchanged_meanwhile_are_told_of_each_triple_once_between_them) {
-  at_once(threads + 1, [&](std::size_t thread) {
-    for (std::size_t round = 0; round < rounds; ++round) {
-      if (thread < threads) {
-        violate(thread);
-      } else {
-        shadow::set_violation_handler(round % 2 == 0 ? &other : &one);
-      }
-    }
-  });
-  EXPECT_EQ(told, threads);
-  EXPECT_EQ(violations(), threads * rounds);
-}
-
-TEST_F(Handlers, backtraces_turned_on_and_off_meanwhile_change_no_count) {
-  at_once(threads + 1, [&](std::size_t thread) {
-    for (std::size_t round = 0; round < rounds; ++round) {
-      if (thread < threads) {
-        violate(thread);
-      } else {
-        shadow::set_backtraces(round % 2 == 0);
-      }
-    }
-  });
-  shadow::set_backtraces(false);
-  EXPECT_EQ(told, threads);
-  EXPECT_EQ(violations(), threads * rounds);
-}
-
-TEST_F(Handlers, summaries_meanwhile_count_up_to_what_there_was) {
-  at_once(threads + 1, [&](std::size_t thread) {
-    std::uint64_t before = 0;
-    for (std::size_t round = 0; round < rounds; ++round) {
-      if (thread < threads) {
-        violate(thread);
-        continue;
-      }
-      const shadow::Summary summary = shadow::summary();
-      std::uint64_t counted = 0;
-      for (const Violation& triple : summary.triples) {
-        counted += triple.count;
-      }
-      EXPECT_EQ(counted, summary.violations);
-      EXPECT_GE(summary.violations, before);
-      before = summary.violations;
-    }
-  });
-  EXPECT_EQ(violations(), threads * rounds);
-}
-
 TEST_F(Handlers, what_is_begun_anew_meanwhile_is_told_again_and_counted_on_either_side) {
   at_once(threads + 1, [&](std::size_t thread) {
     for (std::size_t round = 0; round < rounds; ++round) {
@@ -215,7 +149,7 @@ TEST_F(Handlers, what_is_begun_anew_meanwhile_is_told_again_and_counted_on_eithe
 }
 
 /// Lists add up in a process: this file is in no other test.
-TEST_F(Handlers, places_silenced_meanwhile_are_told_before_or_counted_as_silenced) {
+TEST_F(Handlers, call_sites_suppressed_meanwhile_are_told_before_or_counted_as_suppressed) {
   static const char* const quiet = "src/model/quiet_by_threads.cpp";
   const TemporaryFolder folder;
   const auto list = folder / "known.txt";
@@ -227,29 +161,29 @@ TEST_F(Handlers, places_silenced_meanwhile_are_told_before_or_counted_as_silence
       } else if (thread > threads) {
         violate(thread);
       } else if (round == rounds / 2) {
-        shadow::silence_sites(list);
+        shadow::suppress_sites(list);
       }
     }
   });
   const shadow::Summary summary = shadow::summary();
-  EXPECT_EQ(summary.violations + summary.silenced, (threads + 1) * rounds);
-  EXPECT_GE(summary.violations, rounds) << "of what is not silenced, all";
+  EXPECT_EQ(summary.violations + summary.suppressed, (threads + 1) * rounds);
+  EXPECT_GE(summary.violations, rounds) << "of what is not suppressed, all";
   violate(0, quiet);
-  EXPECT_EQ(shadow::summary().silenced, summary.silenced + 1);
+  EXPECT_EQ(shadow::summary().suppressed, summary.suppressed + 1);
 }
 
-TEST_F(Handlers, silence_of_a_thread_is_of_no_other) {
+TEST_F(Handlers, suppression_on_a_thread_is_of_no_other) {
   at_once(threads, [&](std::size_t thread) {
     for (std::size_t round = 0; round < rounds; ++round) {
       if (thread % 2 == 0) {
-        const shadow::SilenceScope silence;
+        const shadow::ScopedSuppression suppression;
         violate(thread);
       } else {
         violate(thread);
       }
     }
   });
-  EXPECT_EQ(shadow::summary().silenced, threads / 2 * rounds);
+  EXPECT_EQ(shadow::summary().suppressed, threads / 2 * rounds);
   EXPECT_EQ(violations(), threads / 2 * rounds);
   EXPECT_EQ(told, threads / 2);
 }

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <byre/shadow/mode.hpp>
-#include <byre/shadow/silence.hpp>
+#include <byre/shadow/suppression.hpp>
 #include <byre/tensor/elements.hpp>
 #include <byre/tensor/tensor.hpp>
 
@@ -31,7 +31,7 @@ inline Tensor reshaped(const Tensor& tensor, const Dims& sizes,
 }
 
 inline std::vector<float> values_of(const Tensor& tensor) {
-  const shadow::SilenceScope silence;
+  const shadow::ScopedSuppression suppression;
   const Tensor copied = tensor.clone();
   const auto count = static_cast<std::size_t>(copied.numel());
   return count == 0 ? std::vector<float>()

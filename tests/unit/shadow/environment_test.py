@@ -31,13 +31,12 @@ class Environment(unittest.TestCase):
         return first
 
     def test_nothing_is_asked(self):
-        ran = self.run_with(SUMMARY="", SILENCE="", BACKTRACE="")
+        ran = self.run_with(SUMMARY="", SUPPRESSIONS="", SILENCE="")
         self.assertTrue(ran.stderr.startswith("byre: warning: this code relies on reshape"))
-        self.assertNotIn("were watched", ran.stderr)
-        self.assertNotIn("by way of", ran.stderr)
+        self.assertNotIn("were tracked", ran.stderr)
 
     def test_summary_on_stderr(self):
-        self.assertIn("\nbyre: reshape: 1 reshape was watched; 1 access", self.run_with(SUMMARY="stderr").stderr)
+        self.assertIn("\nbyre: reshape: 1 reshape was tracked; 1 access", self.run_with(SUMMARY="stderr").stderr)
 
     def test_summary_in_json(self):
         path = self.folder / "all.json"
@@ -46,17 +45,17 @@ class Environment(unittest.TestCase):
         self.assertEqual(summary["violations"], 1)
         self.assertEqual(summary["triples"][0]["access"]["line"], 12)
 
-    def test_summary_of_who_watched_nothing_replaces_an_earlier_one(self):
+    def test_summary_of_who_tracked_nothing_replaces_an_earlier_one(self):
         path = self.folder / "all.json"
         self.run_with(SUMMARY=path)
         self.run_with("never", SUMMARY=path)
         self.assertEqual(
             json.loads(path.read_text()),
-            {"reshapes": 0, "violations": 0, "silenced": 0, "unaudited": 0, "unaudited_lines": [],
-             "triples": []},
+            {"reshapes": 0, "violations": 0, "suppressed": 0, "untracked_escapes": 0,
+             "escape_sites": [], "triples": []},
         )
 
-    def test_summary_of_who_watched_nothing_goes_nowhere_unless_it_is_asked_for(self):
+    def test_summary_of_who_tracked_nothing_goes_nowhere_unless_it_is_asked_for(self):
         for asked in ({}, {"SUMMARY": ""}):
             ran = self.run_with("never", **asked)
             self.assertEqual(ran.stdout + ran.stderr, "")
@@ -90,36 +89,29 @@ class Environment(unittest.TestCase):
         ran = self.run_with("never", SUMMARY="all.xml")
         self.assertIn('was not written: reshape: a summary is to go to "all.xml"', ran.stderr)
 
-    def test_silenced(self):
+    def test_suppressions_and_their_old_name_which_works_for_a_release(self):
         path = self.folder / "known.txt"
         path.write_text("program.cpp:11\n")
-        ran = self.run_with(SILENCE=path, SUMMARY="stderr")
-        self.assertNotIn("warning", ran.stderr)
-        self.assertIn("1 more was silenced", ran.stderr)
+        for variables in ({"SUPPRESSIONS": path}, {"SILENCE": path},
+                          {"SUPPRESSIONS": path, "SILENCE": "/nowhere/known.txt"}):
+            ran = self.run_with(SUMMARY="stderr", **variables)
+            self.assertNotIn("warning", ran.stderr)
+            self.assertIn("1 more was suppressed", ran.stderr)
 
     def test_wrong_list_is_refused_by_its_line(self):
         path = self.folder / "known.txt"
         path.write_text("# all\nprogram.cpp:first\n")
-        self.assertIn(f"{path}:2: ", self.complaint_about(SILENCE=path))
+        self.assertIn(f"{path}:2: ", self.complaint_about(SUPPRESSIONS=path))
 
     def test_missing_list_is_refused(self):
-        self.assertIn("/nowhere/known.txt", self.complaint_about(SILENCE="/nowhere/known.txt"))
-
-    def test_backtraces(self):
-        ran = self.run_with(BACKTRACE="1")
-        for what in ("reshaped", "written", "then read"):
-            self.assertIn(f"{what} by way of\n", ran.stderr)
-        self.assertNotIn("by way of", self.run_with(BACKTRACE="0").stderr)
-
-    def test_other_than_backtraces_or_none_is_refused(self):
-        self.assertIn('"yes". Set it to 1', self.complaint_about(BACKTRACE="yes"))
+        self.assertIn("/nowhere/known.txt", self.complaint_about(SUPPRESSIONS="/nowhere/known.txt"))
 
     def test_asked_until_it_is_right_and_never_again(self):
-        name = "BYRE_RESHAPE_BACKTRACE"
-        first, second = self.run_with("twice", name, "0", BACKTRACE="yes").stdout.splitlines()
-        self.assertIn('"yes". Set it to 1', first)
+        name, path = "BYRE_RESHAPE_SUMMARY", str(self.folder / "all.txt")
+        first, second = self.run_with("twice", name, path, SUMMARY="all.xml").stdout.splitlines()
+        self.assertIn('"all.xml"', first)
         self.assertEqual(second, "reshaped")
-        ran = self.run_with("twice", name, "yes", BACKTRACE="0")
+        ran = self.run_with("twice", name, "all.xml", SUMMARY=path)
         self.assertEqual(ran.stdout.splitlines(), ["reshaped", "reshaped"])
 
 

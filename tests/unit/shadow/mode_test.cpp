@@ -78,15 +78,6 @@ TEST_F(Mode, of_the_innermost_scope_is_in_force) {
   EXPECT_EQ(reshape_mode(), ReshapeMode::warn);
 }
 
-TEST_F(Mode, of_a_scope_ends_where_an_exception_leaves_it) {
-  try {
-    const ReshapeModeScope scope(ReshapeMode::alias);
-    throw 1;
-  } catch (int) {
-    EXPECT_EQ(reshape_mode(), ReshapeMode::copy);
-  }
-}
-
 TEST_F(Mode, of_a_scope_is_its_thread_s_alone) {
   const ReshapeModeScope scope(ReshapeMode::alias);
   elsewhere([] {

@@ -39,10 +39,10 @@ class ModesOfTheEnvironment(unittest.TestCase):
             for mode in MODES:
                 self.assertRegex(first, rf"none of .*\b{mode}\b")
 
-    def test_it_is_known_to_watch_before_anybody_asks_for_the_mode(self):
-        watches, does_not = ["watches", "a reason to"], ["does not watch", "no reason to"]
+    def test_it_is_known_to_track_before_anybody_asks_for_the_mode(self):
+        tracks, does_not = ["tracks", "a reason to"], ["does not track", "no reason to"]
         for mode in MODES:
-            expected = watches if mode in ("warn", "error") else does_not
+            expected = tracks if mode in ("warn", "error") else does_not
             self.assertEqual(printed(mode, "early"), [*expected, mode, *expected])
         self.assertEqual(printed(None, "early"), [*does_not, "copy", *does_not])
         wrong = printed("wrong", "early")
@@ -50,15 +50,15 @@ class ModesOfTheEnvironment(unittest.TestCase):
 
     def test_where_it_is_quiet_who_says_to_copy_has_nothing_to_look_out_for(self):
         for where in "scope", "default":
-            self.assertEqual(printed(None, where), ["does not watch", "no reason to"])
-            self.assertEqual(printed("warn", where), ["does not watch", "a reason to"])
+            self.assertEqual(printed(None, where), ["does not track", "no reason to"])
+            self.assertEqual(printed("warn", where), ["does not track", "a reason to"])
 
-    def test_that_it_does_not_watch_is_no_answer_to_who_asks_for_the_mode_later(self):
+    def test_it_is_read_once_unless_it_was_wrong(self):
         for mode in MODES:
-            later = ["watches", "a reason to"] if mode in ("warn", "error") else \
-                    ["does not watch", "no reason to"]
             self.assertEqual(printed(None, "early", mode),
-                             ["does not watch", "no reason to", mode, *later])
+                             ["does not track", "no reason to", "copy", "does not track", "no reason to"])
+        self.assertEqual(printed("wrong", "early", "warn"),
+                         ["does not track", "no reason to", "warn", "tracks", "a reason to"])
 
     def test_a_long_one_is_cut(self):
         self.assertLess(len(printed("x" * 10000)[0]), 400)

@@ -2,8 +2,8 @@
 /// View families without tensors: a storage, its reshapes, and accesses at lines that are made up.
 #pragma once
 
-#include <byre/shadow/report_book.hpp>
-#include <byre/shadow/tracking.hpp>
+#include <byre/shadow/detail/storage_shadow.hpp>
+#include <byre/shadow/summary.hpp>
 
 #include <gtest/gtest.h>
 #include <boost/thread/lock_guard.hpp>
@@ -34,23 +34,24 @@ class Tracked {
 
   ShadowHandle reshape(std::uint32_t line, ShadowStorage* origin = nullptr,
                        ReshapeMode mode = ReshapeMode::warn) {
-    return shadow::link_by_reshape(storage_, origin, mode, access(line), to_sizes_);
+    return shadow::detail::link_by_reshape(storage_, origin, mode, access(line), to_sizes_);
   }
   void read(ShadowStorage* family, std::uint32_t line) {
-    shadow::on_read(storage_, family, access(line));
+    shadow::detail::record_read(storage_, family, access(line));
   }
-  void write(ShadowStorage* family, std::uint32_t line, bool is_of_all = true) {
-    shadow::on_write(storage_, family, {{file_, line}, sizes_, is_of_all});
+  void write(ShadowStorage* family, std::uint32_t line, bool is_of_all = true,
+             bool escapes = false) {
+    const shadow::detail::Access written{{file_, line}, sizes_, is_of_all, escapes};
+    shadow::detail::begin_write(storage_, family, written);
+    shadow::detail::end_write(storage_, family, written);
   }
-  void expect_agreement(ShadowStorage* family, std::uint32_t line) {
-    shadow::expect_agreement(storage_, family, access(line));
+  /// And then the write fails.
+  void begin_write(ShadowStorage* family, std::uint32_t line) {
+    shadow::detail::begin_write(storage_, family, access(line));
   }
-  void rejoin(ShadowStorage* family) { shadow::rejoin(storage_, family); }
+  void mark_synced(ShadowStorage* family) { shadow::detail::mark_synced(storage_, family); }
   /// A raw pointer to write leaves.
-  void escape(ShadowStorage* family, std::uint32_t line) {
-    write(family, line, false);
-    shadow::on_escape(storage_, family, access(line));
-  }
+  void escape(ShadowStorage* family, std::uint32_t line) { write(family, line, false, true); }
 
   /// At lines 10, 11 and 12: what is written through the reshaped is read through the input.
   void violate(ReshapeMode mode = ReshapeMode::warn) {
@@ -65,7 +66,7 @@ class Tracked {
   const char*& file() { return file_; }
 
  private:
-  shadow::Access access(std::uint32_t line) const { return {{file_, line}, sizes_}; }
+  shadow::detail::Access access(std::uint32_t line) const { return {{file_, line}, sizes_}; }
 
   Storage storage_ = Storage::allocate(24);
   Sizes sizes_;

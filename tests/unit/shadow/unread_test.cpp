@@ -39,11 +39,11 @@ TEST_F(Shadows, who_writes_all_of_it_after_a_part_has_no_rest) {
   EXPECT_EQ(shadow::summary().violations, 1U);
 }
 
-TEST_F(Shadows, who_wrote_a_part_and_rejoins_has_no_rest) {
+TEST_F(Shadows, who_wrote_a_part_and_is_synced_has_no_rest) {
   const ShadowHandle flat = tracked.reshape(10);
   tracked.write(nullptr, 11);
   tracked.write(flat.get(), 12, false);
-  tracked.rejoin(flat.get());
+  tracked.mark_synced(flat.get());
   tracked.read(flat.get(), 13);
   EXPECT_EQ(shadow::summary().violations, 1U);
 }
@@ -51,7 +51,7 @@ TEST_F(Shadows, who_wrote_a_part_and_rejoins_has_no_rest) {
 TEST_F(Shadows, a_write_of_all_that_failed_after_it_was_told_leaves_all_of_it) {
   const ShadowHandle flat = tracked.reshape(10);
   tracked.write(nullptr, 11);
-  tracked.expect_agreement(flat.get(), 12);  // and then there is no memory
+  tracked.begin_write(flat.get(), 12);  // and then there is no memory
   tracked.read(flat.get(), 13);
   ASSERT_EQ(reports.count(), 2U);
   EXPECT_EQ(reports.all()[1].write.site.line, 11U);
@@ -108,7 +108,7 @@ TEST_F(Shadows, what_is_reshaped_has_not_read_what_its_input_has_not) {
   const ShadowHandle tall = tracked.reshape(13, flat.get());
   tracked.read(tall.get(), 14);
   ASSERT_EQ(reports.count(), 2U);
-  EXPECT_EQ(reports.all()[1].reshape.site.line, 10U);
+  EXPECT_EQ(reports.all()[1].reshape.site.line, 13U);
   EXPECT_EQ(reports.all()[1].write.site.line, 11U);
   tracked.read(flat.get(), 15);
   EXPECT_EQ(reports.count(), 3U);

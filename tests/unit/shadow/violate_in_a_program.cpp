@@ -3,7 +3,7 @@
 /// reshape twice and prints what is thrown; as `twice NAME VALUE` it sets that in the environment in
 /// between. As `late` it violates where statics are destroyed; as `never` it reshapes nothing.
 #include <byre/error/error.hpp>
-#include <byre/shadow/tracking.hpp>
+#include <byre/shadow/detail/tracking.hpp>
 
 #include <array>
 #include <cstdint>
@@ -18,12 +18,13 @@ using namespace byre;
 constexpr std::array<std::int64_t, 2> sizes{2, 3};
 constexpr std::array<std::int64_t, 1> flat_sizes{6};
 
-shadow::Access at(std::uint32_t line) {
+shadow::detail::Access at(std::uint32_t line) {
   return {{"src/program.cpp", line}, sizes};
 }
 
 shadow::ShadowHandle reshape(const Storage& storage) {
-  return shadow::link_by_reshape(storage, nullptr, shadow::ReshapeMode::warn, at(10), flat_sizes);
+  return shadow::detail::link_by_reshape(storage, nullptr, shadow::ReshapeMode::warn, at(10),
+                                         flat_sizes);
 }
 
 void try_to_reshape(const Storage& storage) {
@@ -37,8 +38,8 @@ void try_to_reshape(const Storage& storage) {
 
 void violate(const Storage& storage) {
   const shadow::ShadowHandle flat = reshape(storage);
-  shadow::on_write(storage, flat.get(), at(11));
-  shadow::on_read(storage, nullptr, at(12));
+  shadow::detail::end_write(storage, flat.get(), at(11));
+  shadow::detail::record_read(storage, nullptr, at(12));
 }
 
 struct Late {

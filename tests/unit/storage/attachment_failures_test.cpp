@@ -15,7 +15,7 @@
 namespace byre::test {
 namespace {
 
-class Counted final : public Attachment {
+class Counted final : public detail::Attachment {
  public:
   Counted() { ++live; }
   ~Counted() override { --live; }
@@ -26,9 +26,9 @@ class Counted final : public Attachment {
 /// Attaches where there is no heap; answers what was said.
 std::string complaint_without_heap(const Storage& storage) {
   auto attachment = std::make_unique<Counted>();
-  return complaint_of<OutOfMemory>([&] {
+  return complaint_of<std::bad_alloc>([&] {
     const FailingNew failing;
-    storage.attach(std::move(attachment));
+    storage.slot()->attach(std::move(attachment));
   });
 }
 
@@ -38,19 +38,18 @@ TEST(AttachmentFailures, leave_the_storage_without_one_and_the_next_try_works) {
   do {
     storages.push_back(Storage::allocate(8));
     complaint = complaint_without_heap(storages.back());
-  } while (storages.back().attachment() != nullptr);
-  EXPECT_NE(complaint.find("out of memory"), std::string::npos) << complaint;
-  EXPECT_NE(complaint.find("attachment"), std::string::npos) << complaint;
+  } while (storages.back().slot()->attachment() != nullptr);
+  EXPECT_NE(complaint, "nothing was thrown");
   EXPECT_EQ(Counted::live, static_cast<int>(storages.size()) - 1);
 
-  storages.back().attach(std::make_unique<Counted>());
-  EXPECT_NE(storages.back().attachment(), nullptr);
+  storages.back().slot()->attach(std::make_unique<Counted>());
+  EXPECT_NE(storages.back().slot()->attachment(), nullptr);
   storages.clear();
   EXPECT_EQ(Counted::live, 0);
 }
 
 TEST(AttachmentFailures, do_not_come_of_many_storages_one_after_another) {
-  Storage::allocate(8).attach(std::make_unique<Counted>());
+  Storage::allocate(8).slot()->attach(std::make_unique<Counted>());
   for (int round = 0; round < 1'000'000; ++round) {
     const Storage storage = Storage::allocate(8);
     ASSERT_EQ(complaint_without_heap(storage), "nothing was thrown") << "in round " << round;

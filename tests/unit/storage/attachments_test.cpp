@@ -14,7 +14,7 @@ namespace byre::test {
 namespace {
 
 /// Counts how many of them there are.
-class Counted final : public Attachment {
+class Counted final : public detail::Attachment {
  public:
   explicit Counted(int wanted = 0) : value(wanted) { ++live; }
   ~Counted() override { --live; }
@@ -23,7 +23,7 @@ class Counted final : public Attachment {
   const int value;
 };
 
-int value_of(const Attachment& attachment) {
+int value_of(const detail::Attachment& attachment) {
   return static_cast<const Counted&>(attachment).value;
 }
 
@@ -42,24 +42,38 @@ TEST(Attachment, costs_a_storage_no_room) {
 
 TEST(Attachment, is_none_until_there_is_one) {
   const Storage storage = Storage::allocate(8);
-  EXPECT_EQ(storage.attachment(), nullptr);
-  EXPECT_EQ(Storage().attachment(), nullptr);
-  Attachment& attached = storage.attach(std::make_unique<Counted>(7));
+  EXPECT_EQ(storage.slot()->attachment(), nullptr);
+  EXPECT_EQ(Storage().slot(), nullptr);
+  detail::Attachment& attached = storage.slot()->attach(std::make_unique<Counted>(7));
   EXPECT_EQ(value_of(attached), 7);
-  EXPECT_EQ(storage.attachment(), &attached);
+  EXPECT_EQ(storage.slot()->attachment(), &attached);
 }
 
 TEST(Attachment, is_the_first_one_and_a_second_is_destroyed) {
   const Storage storage = Storage::allocate(8);
-  Attachment& first = storage.attach(std::make_unique<Counted>(1));
-  EXPECT_EQ(&storage.attach(std::make_unique<Counted>(2)), &first);
-  EXPECT_EQ(storage.attachment(), &first);
+  detail::Attachment& first = storage.slot()->attach(std::make_unique<Counted>(1));
+  EXPECT_EQ(&storage.slot()->attach(std::make_unique<Counted>(2)), &first);
+  EXPECT_EQ(storage.slot()->attachment(), &first);
   EXPECT_EQ(Counted::live, 1);
+}
+
+TEST(Attachment, takes_the_place_of_a_tag) {
+  const Storage storage = Storage::allocate(8);
+  EXPECT_EQ(storage.slot()->tag(), std::nullopt);
+  storage.slot()->set_tag(0);
+  storage.slot()->set_tag(5);
+  EXPECT_EQ(storage.slot()->tag(), 0U) << "the first stays";
+  EXPECT_FALSE(storage.slot()->has_attachment());
+  detail::Attachment& attached = storage.slot()->attach(std::make_unique<Counted>(7));
+  EXPECT_EQ(storage.slot()->attachment(), &attached);
+  storage.slot()->set_tag(5);
+  EXPECT_EQ(storage.slot()->tag(), std::nullopt);
+  EXPECT_EQ(storage.slot()->attachment(), &attached);
 }
 
 TEST(Attachment, is_destroyed_with_the_storage) {
   Storage storage = Storage::allocate(8);
-  storage.attach(std::make_unique<Counted>());
+  storage.slot()->attach(std::make_unique<Counted>());
   Storage alias = storage;
   storage = Storage();
   EXPECT_EQ(Counted::live, 1);
@@ -69,38 +83,38 @@ TEST(Attachment, is_destroyed_with_the_storage) {
 
 TEST(Attachment, is_the_storage_s_whatever_handle_asks_and_whatever_becomes_of_its_bytes) {
   Storage storage = Storage::allocate(8);
-  Attachment& attached = storage.attach(std::make_unique<Counted>());
+  detail::Attachment& attached = storage.slot()->attach(std::make_unique<Counted>());
   const Storage clone = storage.lazy_clone();
   storage.mutable_data()[0] = std::byte{1};
   const Storage alias = storage;
   Storage moved = std::move(storage);
-  EXPECT_EQ(alias.attachment(), &attached);
-  EXPECT_EQ(moved.attachment(), &attached);
+  EXPECT_EQ(alias.slot()->attachment(), &attached);
+  EXPECT_EQ(moved.slot()->attachment(), &attached);
 }
 
 TEST(Attachment, is_not_a_lazy_clone_s) {
   const Storage storage = Storage::allocate(8);
-  storage.attach(std::make_unique<Counted>(1));
+  storage.slot()->attach(std::make_unique<Counted>(1));
   {
     const Storage clone = storage.lazy_clone();
-    EXPECT_EQ(clone.attachment(), nullptr);
-    EXPECT_EQ(value_of(clone.attach(std::make_unique<Counted>(2))), 2);
-    EXPECT_EQ(value_of(*storage.attachment()), 1);
+    EXPECT_EQ(clone.slot()->attachment(), nullptr);
+    EXPECT_EQ(value_of(clone.slot()->attach(std::make_unique<Counted>(2))), 2);
+    EXPECT_EQ(value_of(*storage.slot()->attachment()), 1);
     EXPECT_EQ(Counted::live, 2);
   }
   EXPECT_EQ(Counted::live, 1);
 }
 
 TEST(Attachment, may_hold_a_storage_that_has_one) {
-  struct Holder final : Attachment {
+  struct Holder final : detail::Attachment {
     explicit Holder(Storage wanted) : held(std::move(wanted)) {}
     Storage held;
   };
   Storage storage = Storage::allocate(8);
-  storage.attach(std::make_unique<Counted>());
+  storage.slot()->attach(std::make_unique<Counted>());
   for (int depth = 0; depth < 10; ++depth) {
     Storage next = Storage::allocate(8);
-    next.attach(std::make_unique<Holder>(std::move(storage)));
+    next.slot()->attach(std::make_unique<Holder>(std::move(storage)));
     storage = std::move(next);
   }
   EXPECT_EQ(Counted::live, 1);
@@ -112,12 +126,13 @@ TEST(Attachment, is_one_for_all_threads_that_attach_at_once) {
   constexpr std::size_t threads = 4;
   for (int round = 0; round < 200; ++round) {
     const Storage storage = Storage::allocate(8);
-    std::array<Attachment*, threads> attached{};
+    std::array<detail::Attachment*, threads> attached{};
     at_once(threads, [&](std::size_t thread) {
-      attached[thread] = &storage.attach(std::make_unique<Counted>(static_cast<int>(thread)));
-      EXPECT_EQ(storage.attachment(), attached[thread]);
+      attached[thread] =
+          &storage.slot()->attach(std::make_unique<Counted>(static_cast<int>(thread)));
+      EXPECT_EQ(storage.slot()->attachment(), attached[thread]);
     });
-    for (Attachment* const each : attached) {
+    for (detail::Attachment* const each : attached) {
       EXPECT_EQ(each, attached[0]);
     }
     EXPECT_EQ(Counted::live, 1);
@@ -131,11 +146,11 @@ TEST(Attachment, is_each_storage_s_own_while_others_come_and_go) {
     for (int round = 0; round < 2000; ++round) {
       Storage& storage = storages[static_cast<std::size_t>(round) % storages.size()];
       if (storage) {
-        EXPECT_EQ(value_of(*storage.attachment()),
+        EXPECT_EQ(value_of(*storage.slot()->attachment()),
                   static_cast<int>(thread) + (round - static_cast<int>(storages.size())) * 4);
       }
       storage = Storage::allocate(8);
-      storage.attach(std::make_unique<Counted>(static_cast<int>(thread) + round * 4));
+      storage.slot()->attach(std::make_unique<Counted>(static_cast<int>(thread) + round * 4));
     }
   });
   EXPECT_EQ(Counted::live, 0);

@@ -36,8 +36,8 @@ void expect_operands(const char* operation, std::initializer_list<const Tensor*>
   }
 }
 
-void ElementAccess::say_read(const Tensor& operand, CallSite site) {
-  operand.say_read(site);
+void ElementAccess::record_read(const Tensor& operand, CallSite site) {
+  operand.record_read(site);
 }
 
 const void* ElementAccess::to_read(const Tensor& operand) noexcept {
@@ -48,20 +48,20 @@ void* ElementAccess::to_write(Tensor& output, CallSite site) {
   return output.elements_to_write(output.nbytes(), Wait::allowed, site);
 }
 
-void* ElementAccess::to_try_to_write(Tensor& output, CallSite site) {
-  return output.elements_to_try_to_write(site);
+void* ElementAccess::begin_write(Tensor& output, CallSite site) {
+  return output.begin_write(site);
 }
 
-void ElementAccess::say_written(Tensor& output, CallSite site) {
-  output.say_written(site);
+void ElementAccess::end_write(Tensor& output, CallSite site) {
+  output.end_write(site);
 }
 
 Tensor ElementAccess::on_host(const Tensor& operand) {
   return operand.moved_to(Device::cpu());
 }
 
-void ElementAccess::say_copied_onto_itself(Tensor& self, const Tensor& source, CallSite site) {
-  self.say_copied_onto_itself(source, site);
+void ElementAccess::record_copy_onto_itself(Tensor& self, const Tensor& source, CallSite site) {
+  self.record_copy_onto_itself(source, site);
 }
 
 Dims broadcast_sizes(const Dims& a, const Dims& b, const char* operation) {

@@ -17,27 +17,27 @@ void expect_dtype_known(const Tensor& operand, const char* operation);
 void expect_operands(const char* operation, std::initializer_list<const Tensor*> operands);
 
 /// Where the elements of operands are, for operations that keep no pointer once they are done, and that
-/// say what they read and write, for what watches view families (byre/shadow). What is read is said
+/// record what they read and write, for what tracks view families (byre/shadow). What is read is recorded
 /// once nothing is refused any more, and before anything is written: an operand may alias what is
 /// written.
 struct ElementAccess {
-  static void say_read(const Tensor& operand, CallSite site);
-  /// The first element of an operand that was said to be read.
+  static void record_read(const Tensor& operand, CallSite site);
+  /// The first element of an operand that was recorded as read.
   static const void* to_read(const Tensor& operand) noexcept;
   /// The first element of what is written at `site`: as Tensor::mutable_raw_data.
   static void* to_write(Tensor& output, CallSite site);
-  /// The same for what may fail, and then was no write: it is one once say_written is called.
-  static void* to_try_to_write(Tensor& output, CallSite site);
-  static void say_written(Tensor& output, CallSite site);
-  /// A copy in the host's memory of what was said to be read.
+  /// The same for what may fail, and then was no write: it is one once end_write is called.
+  static void* begin_write(Tensor& output, CallSite site);
+  static void end_write(Tensor& output, CallSite site);
+  /// A copy in the host's memory of what was recorded as read.
   static Tensor on_host(const Tensor& operand);
   /// Instead of a write, of elements that were copied onto themselves: linked families agree then.
-  static void say_copied_onto_itself(Tensor& self, const Tensor& source, CallSite site);
+  static void record_copy_onto_itself(Tensor& self, const Tensor& source, CallSite site);
 };
 
 /// Writes all of `output`, which is on the host and of nobody else yet, with the elements of an operand
-/// of its sizes that was said to be read, converted.
-void convert_said(Tensor& output, const Tensor& operand, const char* operation);
+/// of its sizes that was recorded as read, converted.
+void convert_recorded(Tensor& output, const Tensor& operand, const char* operation);
 
 /// The sizes that both broadcast to: aligned at the last dimension, each is of one size or one of
 /// the two is 1. Throws ShapeError. Source: NumPy.

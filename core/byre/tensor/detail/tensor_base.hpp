@@ -3,7 +3,7 @@
 /// Tensor has the operations.
 #pragma once
 
-#include <byre/shadow/shadow_storage.hpp>
+#include <byre/shadow/detail/tracking.hpp>
 #include <byre/storage/detail/ref_count.hpp>
 #include <byre/storage/storage.hpp>
 #include <byre/tensor/dtype.hpp>

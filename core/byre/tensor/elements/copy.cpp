@@ -8,6 +8,7 @@
 #include <byre/tensor/elements/detail/overlap.hpp>
 #include <byre/tensor/layout/detail/strided_loop.hpp>
 
+#include <algorithm>
 #include <array>
 #include <vector>
 
@@ -35,7 +36,7 @@ void convert_to_device(Tensor& self, const Tensor& source, const Layout& expande
       static_cast<std::size_t>(self.layout().end() - self.storage_offset()) * self.itemsize();
   Buffer stage = Buffer::allocate(spanned);
   std::byte* const on_host = stage.mutable_data();
-  void* const on_device = ElementAccess::to_try_to_write(self, site);
+  void* const on_device = ElementAccess::begin_write(self, site);
   if (!self.is_contiguous()) {
     support.copy_to_host(on_host, on_device, spanned);
   }
@@ -43,7 +44,7 @@ void convert_to_device(Tensor& self, const Tensor& source, const Layout& expande
           Operand::of(ElementAccess::to_read(source), expanded, source.itemsize()), source.dtype(),
           self.sizes(), "copy_");
   support.copy_from_host(on_device, on_host, spanned);
-  ElementAccess::say_written(self, site);
+  ElementAccess::end_write(self, site);
 }
 
 /// What a device can do by itself.
@@ -53,16 +54,16 @@ bool is_plain_copy_within_device(const Tensor& self, const Tensor& source) {
          source.is_contiguous();
 }
 
-/// Of elements that were said to be read, to where they do not overlap.
-void copy_said(Tensor& self, const Tensor& source, CallSite site) {
+/// Of elements that were recorded as read, to where they do not overlap.
+void copy_recorded(Tensor& self, const Tensor& source, CallSite site) {
   if (is_plain_copy_within_device(self, source)) {
-    void* const to = ElementAccess::to_try_to_write(self, site);  // first, as below
+    void* const to = ElementAccess::begin_write(self, site);  // first, as below
     support_of(self.device()).allocator().copy(to, ElementAccess::to_read(source), self.nbytes());
-    ElementAccess::say_written(self, site);
+    ElementAccess::end_write(self, site);
     return;
   }
   if (!source.device().is_cpu()) {
-    copy_said(self, ElementAccess::on_host(source), site);
+    copy_recorded(self, ElementAccess::on_host(source), site);
     return;
   }
   const Layout expanded = detail::broadcast_to(self.sizes(), source, "copy_");
@@ -125,16 +126,16 @@ Tensor& copy_(Tensor& self, const Tensor& source, CallSite site) {
   if (self.numel() == 0) {
     return self;
   }
-  ElementAccess::say_read(source, site);
+  ElementAccess::record_read(source, site);
   if (overlap == detail::Overlap::same && self.dtype() == source.dtype()) {
-    ElementAccess::say_copied_onto_itself(self, source, site);
+    ElementAccess::record_copy_onto_itself(self, source, site);
     return self;
   }
-  copy_said(self, source, site);
+  copy_recorded(self, source, site);
   return self;
 }
 
-void detail::convert_said(Tensor& output, const Tensor& operand, const char* operation) {
+void detail::convert_recorded(Tensor& output, const Tensor& operand, const char* operation) {
   convert(Operand::of(ElementAccess::to_write(output, {}), output.layout(), output.itemsize()),
           output.dtype(),
           Operand::of(ElementAccess::to_read(operand), operand.layout(), operand.itemsize()),
@@ -176,30 +177,28 @@ Tensor cat(std::span<const Tensor> tensors, std::int64_t axis, CallSite site) {
 
 Tensor flip(const Tensor& a, const Dims& axes, CallSite site) {
   detail::expect_operands("flip", {&a});
-  Operand from = Operand::of(nullptr, a.layout(), a.itemsize());
-  std::int64_t first = 0;  // in bytes, behind that of `a`
-  std::vector<bool> is_reversed(a.ndim());
+  std::vector<bool> is_reversed(std::max<std::size_t>(1, a.ndim()));
   for (const std::int64_t each : axes) {
     const std::size_t axis = detail::wrap_axis(each, a.ndim(), "flip");
-    if (axis >= a.ndim()) {
-      continue;  // of a tensor of no dimensions
-    }
     if (is_reversed[axis]) {
       throw ShapeError(format_text("flip: dimension %zu is named twice. Name each once.", axis));
     }
     is_reversed[axis] = true;
-    first += (a.sizes()[axis] - 1) * from.strides[axis];
-    from.strides[axis] = -from.strides[axis];
   }
   Tensor flipped = Tensor::empty(a.sizes(), a.dtype());
   if (a.numel() == 0) {
     return flipped;
   }
-  ElementAccess::say_read(a, site);
+  ElementAccess::record_read(a, site);
   const Operand to =
       Operand::of(ElementAccess::to_write(flipped, {}), flipped.layout(), a.itemsize());
-  from.first =
-      static_cast<std::byte*>(const_cast<void*>(ElementAccess::to_read(a))) + first;
+  Operand from = Operand::of(ElementAccess::to_read(a), a.layout(), a.itemsize());
+  for (std::size_t axis = 0; axis < a.ndim(); ++axis) {
+    if (is_reversed[axis]) {
+      from.first += (a.sizes()[axis] - 1) * from.strides[axis];
+      from.strides[axis] = -from.strides[axis];
+    }
+  }
   convert(to, a.dtype(), from, a.dtype(), a.sizes(), "flip");
   return flipped;
 }

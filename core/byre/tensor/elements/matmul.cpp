@@ -73,7 +73,7 @@ Tensor contiguous_as(DType dtype, const Tensor& tensor) {
     return tensor;
   }
   Tensor converted = Tensor::empty(tensor.sizes(), dtype);
-  detail::convert_said(converted, tensor, "matmul");
+  detail::convert_recorded(converted, tensor, "matmul");
   return converted;
 }
 
@@ -136,8 +136,8 @@ Tensor matmul(const Tensor& a, const Tensor& b, CallSite site) {
   sizes.push_back(right.size(-1));
   const DType dtype = promoted(a.dtype(), b.dtype());
   Tensor product = Tensor::empty(sizes, dtype);
-  ElementAccess::say_read(a, site);
-  ElementAccess::say_read(b, site);
+  ElementAccess::record_read(a, site);
+  ElementAccess::record_read(b, site);
   if (a.numel() == 0 || b.numel() == 0) {
     zero_(product);
   } else {

@@ -110,7 +110,7 @@ void compute_into(Tensor& output, const char* operation, CallSite site, const Ke
   }
   RowLoop<Count> loop(kernel, operation, output, operands);
   for (const Tensor* const operand : operands) {
-    ElementAccess::say_read(*operand, site);
+    ElementAccess::record_read(*operand, site);
   }
   // The output's pointer comes first: to materialize it moves the data of every tensor over its
   // storage, operands included. Lazy clones of it keep theirs, and are unchanged.

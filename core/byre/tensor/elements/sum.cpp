@@ -159,7 +159,7 @@ Tensor sum(const Tensor& a, const Dims& axes, bool keepdim, CallSite site) {
   const Split split(a, axes, keepdim);
   const DType dtype = summed_as(a.dtype());
   Tensor output = Tensor::empty(split.sizes, dtype);
-  ElementAccess::say_read(a, site);
+  ElementAccess::record_read(a, site);
   if (a.numel() == 0) {
     return zero_(output);
   }

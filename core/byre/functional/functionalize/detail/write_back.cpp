@@ -29,7 +29,7 @@ struct PreparedCopy {
 /// Of parts on the host, with elements: the pointers are good until somebody clones the memory. It
 /// is no write yet: of a later part it may fail.
 PreparedCopy prepared(Tensor& part, const Tensor& value) {
-  void* const to = ElementAccess::to_try_to_write(part, CallSite::current());
+  void* const to = ElementAccess::begin_write(part, CallSite::current());
   PreparedCopy copy{
       {part.sizes(),
        {Operand::of(to, part.layout(), part.itemsize()),
@@ -109,7 +109,7 @@ void WriteBack::commit() {
   }
   for (Part& part : parts_) {
     if (part.memory.device().is_cpu() && part.value.device().is_cpu()) {
-      ElementAccess::say_written(part.memory, CallSite::current());
+      ElementAccess::end_write(part.memory, CallSite::current());
     }
   }
   // From here on nothing fails.

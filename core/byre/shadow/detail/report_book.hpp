@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSL-1.0
+/// The book of reports: each distinct triple of call sites, reshape, write and access, is reported once
+/// and counted after that. Advice is made here, by all that is in the book.
+#pragma once
+
+#include <byre/shadow/detail/relaxed_counter.hpp>
+#include <byre/shadow/report.hpp>
+
+namespace byre::inline v0::shadow::detail {
+
+/// A call site by its number; 0 is one that is not known. Each is kept once and for good, and so is the
+/// name of its file: the caller's may go away.
+using SiteId = std::uint32_t;
+/// The number of the site. 0 if there is no memory. Thread-safe; locks.
+SiteId site_id(const CallSite& site) noexcept;
+/// The site of a number that site_id gave. Thread-safe; locks.
+CallSite site_at(SiteId id) noexcept;
+/// The same site, with a name of its file that stays; {"?", 0} if there is no memory.
+inline CallSite keep_site(const CallSite& site) noexcept {
+  return site_at(site_id(site));
+}
+
+/// What advice is made of, beside the violation itself.
+struct Circumstances {
+  bool writer_is_reshaped = false;  ///< the writing family came out of the accessing one
+  /// The accessing family came out of the writing one, and observed earlier writes.
+  bool follows = false;
+  bool replaces = false;      ///< the access writes all there is
+  CallSite writer_reshape{};  ///< which made the writing family; line 0 for none
+};
+
+/// Reports a violation that is not suppressed, counts it, or throws it: ReshapeViolation, if its reshape
+/// was in error mode.
+[[gnu::cold]] void report(Violation violation, const Circumstances& circumstances);
+
+/// What the summary counts beside violations: tracked reshapes, suppressed violations, and escapes.
+struct ReportCounts {
+  RelaxedCounter reshapes;
+  RelaxedCounter suppressed;
+  RelaxedCounter escapes;
+};
+extern constinit ReportCounts report_counts;
+/// The first one of a storage. Locks.
+void record_escape_site(const CallSite& site) noexcept;
+
+}  // namespace byre::inline v0::shadow::detail

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <byre/error/detail/assert.hpp>
+#include <byre/shadow/detail/storage_shadow.hpp>
+#include <byre/shadow/summary.hpp>
+#include <byre/shadow/suppression.hpp>
+
+#include <algorithm>
+#include <memory>
+#include <new>
+#include <tuple>
+#include <utility>
+
+namespace byre::inline v0::shadow {
+
+void intrusive_ptr_add_ref(ShadowStorage* shadow) noexcept {
+  shadow->handles_.add();
+}
+
+void intrusive_ptr_release(ShadowStorage* shadow) noexcept {
+  if (shadow->handles_.drop()) {
+    delete shadow;
+  }
+}
+
+namespace detail {
+namespace {
+
+enum class Kind : bool { read, write };
+
+ShadowStorage& family_in(StorageShadow& shadow, ShadowStorage* family) noexcept {
+  return family == nullptr ? shadow.default_family : *family;
+}
+
+/// A write that a family has not observed, as a report would have it.
+struct Missed {
+  WriteStamp stamp;
+  const WriteRecords::Record* record;
+  /// The younger of the two families did not come out of the other, or its reshape parts them.
+  bool writer_is_reshaped = false;
+  bool access_is_reshaped = false;
+  bool is_suppressed;  ///< the write or the reshape is
+
+  Missed(const StorageShadow& shadow, WriteStamp missed, const ShadowStorage& family) noexcept
+      : stamp(missed),
+        record(&shadow.records.at(missed.record())),
+        accessing_reshape_(&family.reshape) {
+    const auto writer = FamilyNumber::of_word(record->writer.value());
+    const FamilyNumber accessing = family.family;
+    const bool are_siblings =
+        writer.number != 0 && accessing.number != 0 && writer.origin == accessing.origin;
+    writer_is_reshaped = !are_siblings && writer.number > accessing.number;
+    access_is_reshaped = !are_siblings && writer.number < accessing.number;
+    is_suppressed =
+        detail::is_suppressed(record->origin.write.site) || detail::is_suppressed(reshape().site);
+  }
+
+  /// A family never came out of a younger one. So with a copy where the younger of the two was made, it
+  /// would not see the other's writes, nor the other its own. Of two that came out of the same family
+  /// either reshape parts them: the one that accesses is told of its own.
+  const TensorSite& reshape() const noexcept {
+    return writer_is_reshaped ? record->origin.reshape : *accessing_reshape_;
+  }
+
+  /// Which of several is reported: one that is not suppressed, that is thrown, that is the last.
+  auto rank() const noexcept {
+    return std::tuple(!is_suppressed, reshape().mode == ReshapeMode::error, stamp.generation());
+  }
+
+ private:
+  const TensorSite* accessing_reshape_;
+};
+
+/// Of the writes that the family has not observed, up to `last`, the one to report. A read also misses
+/// what was not read before them.
+Missed missed_by(const StorageShadow& shadow, const ShadowStorage& family, WriteStamp last,
+                 Kind kind) noexcept {
+  Missed missed(shadow, last, family);
+  const auto consider = [&](WriteStamp earlier) noexcept {
+    const Missed other(shadow, earlier, family);
+    missed = missed.rank() < other.rank() ? other : missed;
+  };
+  shadow.records.for_each_between(family.generation.observed(), last, consider);
+  const WriteStamp unread = family.generation.unread();
+  if (kind == Kind::read && unread != WriteStamp()) {
+    consider(unread);
+  }
+  return missed;
+}
+
+/// Whether the family observed an earlier write of another since it was made: it may be a window on what
+/// is written, or a snapshot that is compared with that each time.
+bool follows(const StorageShadow& shadow, const ShadowStorage& family, WriteStamp write) noexcept {
+  const WriteStamp observed = family.generation.observed();
+  return observed != family.observed_at_first && observed.generation() < write.generation() &&
+         FamilyNumber::of_word(shadow.records.at(observed.record()).writer.value()).number !=
+             family.family.number;
+}
+
+Violation violation_of(const StorageShadow& shadow, const Missed& missed, const Access& access,
+                       Kind kind) noexcept {
+  const CallSite site = keep_site(access.site);
+  return {.reshape = missed.reshape(),
+          .write = missed.record->origin.write,
+          .access = {.site = site.line == 0 ? CallSite{site.file, access.site.line} : site,
+                     .shape = Shape(access.sizes)},
+          .access_writes = kind == Kind::write,
+          .untracked_escapes = shadow.escapes.value(),
+          .first_escape = site_at(static_cast<SiteId>(shadow.first_escape.value()))};
+}
+
+/// The family observes the writes up to `last`, and the access is reported that missed them. A suppressed
+/// read leaves the family stale: the next one that is not suppressed is reported.
+void report_stale(const StorageShadow& shadow, ShadowStorage& family, WriteStamp last,
+                  const Access& access, Kind kind) {
+  if (kind == Kind::read && thread_is_suppressed()) {
+    report_counts.suppressed.add();
+    return;
+  }
+  const Missed missed = missed_by(shadow, family, last, kind);
+  const Circumstances circumstances{
+      .writer_is_reshaped = missed.writer_is_reshaped,
+      .follows = missed.access_is_reshaped && follows(shadow, family, missed.stamp),
+      .replaces = kind == Kind::write && access.is_of_all,
+      .writer_reshape = missed.record->origin.reshape.site};
+  const bool is_reported =
+      !missed.is_suppressed && !thread_is_suppressed() && !is_suppressed(access.site);
+  if (kind == Kind::write) {
+    // It has not read that. What is not suppressed is not forgotten for what is, nor what is thrown for
+    // what is not.
+    const WriteStamp before = family.generation.unread();
+    const bool keeps =
+        before != WriteStamp() && missed.rank() < Missed(shadow, before, family).rank();
+    family.generation.observe_by_writing(last, keeps ? before : missed.stamp);
+  } else if (is_reported) {
+    family.generation.observe_by_reading(last);
+  }
+  if (is_reported) {
+    report(violation_of(shadow, missed, access, kind), circumstances);
+  } else {
+    report_counts.suppressed.add();
+  }
+}
+
+/// Of a write by the family. One that is not known stands for others where there is no memory: it was
+/// made when the storage was linked, or with the family.
+WriteRecords::Record& record_for(StorageShadow& shadow, ShadowStorage& family,
+                                 const Access& access) noexcept {
+  const WriteKey key{&access.site, access.sizes, family.reshape};
+  if (family.last_record == nullptr || !family.last_record->origin.is(key)) {
+    WriteRecords::Record* const found = shadow.records.find_or_add(key);
+    family.last_record = found != nullptr
+                             ? found
+                             : shadow.records.find_or_add(WriteKey{nullptr, {}, family.reshape});
+  }
+  return *family.last_record;
+}
+
+void record_escape(StorageShadow& shadow, const CallSite& site) noexcept {
+  report_counts.escapes.add();
+  if (shadow.escapes.add() == 0) {
+    const SiteId id = site_id(site);
+    shadow.first_escape.set(id);
+    record_escape_site(site_at(id));
+  }
+}
+
+/// Pointers may have left before: the slot says so, and whose memory it is.
+std::optional<CallSite> escape_before(const Storage& storage, const CallSite& reshape) noexcept {
+  if (const auto tag = storage.slot()->tag()) {
+    return site_at(*tag);
+  }
+  const Origin origin = storage.origin();
+  return origin == Origin::adopted || origin == Origin::borrowed ? std::optional(reshape)
+                                                                 : std::nullopt;
+}
+
+/// The shadow of the storage, made if there is none. A family of `reshape` can record its writes.
+StorageShadow& shadow_made_for(const Storage& storage, const TensorSite& reshape) {
+  const auto expect_record = [](StorageShadow& shadow, const TensorSite& of) {
+    if (shadow.records.find_or_add(WriteKey{nullptr, {}, of}) == nullptr) {
+      throw OutOfMemory(sizeof(WriteRecords::Record), "heap, for the record of a write");
+    }
+  };
+  StorageShadow* shadow = shadow_of(storage);
+  if (shadow == nullptr) {
+    std::unique_ptr<byre::detail::Attachment> made(new (std::nothrow) StorageShadow);
+    if (made == nullptr) {
+      throw OutOfMemory(sizeof(StorageShadow), "heap, for the shadow of a storage");
+    }
+    auto* const mine = static_cast<StorageShadow*>(made.get());
+    expect_record(*mine, {});
+    const auto before = escape_before(storage, reshape.site);
+    try {
+      shadow = static_cast<StorageShadow*>(&storage.slot()->attach(std::move(made)));
+    } catch (const std::bad_alloc&) {
+      throw OutOfMemory(sizeof(StorageShadow), "heap, for the shadow of a storage");
+    }
+    if (before && shadow == mine) {
+      record_escape(*shadow, *before);
+    }
+  }
+  expect_record(*shadow, reshape);
+  return *shadow;
+}
+
+}  // namespace
+
+ShadowHandle link_by_reshape(const Storage& storage, ShadowStorage* origin, ReshapeMode mode,
+                             const Access& from, std::span<const std::int64_t> to_sizes) {
+  BYRE_ASSERT(tracks(mode), "a reshape that is not tracked was to link two view families");
+  if (!storage) {
+    return nullptr;
+  }
+  heed_environment();
+  const TensorSite reshape{.site = keep_site(from.site),
+                           .shape = Shape(to_sizes),
+                           .from = Shape(from.sizes),
+                           .mode = mode};
+  StorageShadow& shadow = shadow_made_for(storage, reshape);
+  ShadowStorage& out_of = family_in(shadow, origin);
+  const auto number = static_cast<std::uint32_t>(1 + shadow.families.add());
+  auto* const made =
+      new (std::nothrow) ShadowStorage(out_of, {number, out_of.family.number}, reshape);
+  if (made == nullptr) {
+    throw OutOfMemory(sizeof(ShadowStorage), "heap, for a shadow storage");
+  }
+  report_counts.reshapes.add();
+  return {made, false};
+}
+
+bool is_untracked(const Storage& storage) noexcept {
+  return !is_tracked(storage) && !is_tracking();
+}
+
+void record_read(const Storage& storage, ShadowStorage* family, const Access& access) {
+  if (StorageShadow* const shadow = shadow_of(storage)) {
+    ShadowStorage& reading = family_in(*shadow, family);
+    if (const auto missed = reading.generation.stale_or_unread(shadow->generation)) {
+      report_stale(*shadow, reading, *missed, access, Kind::read);
+    }
+  }
+}
+
+void begin_write(const Storage& storage, ShadowStorage* family, const Access& access) {
+  if (StorageShadow* const shadow = shadow_of(storage)) {
+    ShadowStorage& writing = family_in(*shadow, family);
+    if (const auto last = writing.generation.stale(shadow->generation)) {
+      report_stale(*shadow, writing, *last, access, Kind::write);
+    }
+  }
+}
+
+void end_write(const Storage& storage, ShadowStorage* family, const Access& access) {
+  StorageShadow* const shadow = shadow_of(storage);
+  if (shadow == nullptr) {
+    if (access.escapes && is_tracking()) {
+      storage.slot()->set_tag(site_id(access.site));
+    }
+    return;
+  }
+  ShadowStorage& writing = family_in(*shadow, family);
+  WriteRecords::Record& record = record_for(*shadow, writing, access);
+  const RecordId id = WriteRecords::id_of(record);
+  record.writer.set(writing.family.word());
+  if (const auto last = shadow->records.write(writing.generation, shadow->generation, id)) {
+    // Another family wrote since begin_write. It is reported, and this is the last write in any case:
+    // not tried again, or a family that writes in between each time would have it lost.
+    try {
+      report_stale(*shadow, writing, *last, access, Kind::write);
+    } catch (const ReshapeViolation&) {
+      shadow->records.write_anyway(writing.generation, shadow->generation, id);
+      if (access.is_of_all) {
+        writing.generation.forget_unread();
+      }
+      throw;
+    }
+    shadow->records.write_anyway(writing.generation, shadow->generation, id);
+  }
+  if (access.is_of_all) {
+    writing.generation.forget_unread();
+  }
+  if (access.escapes) {
+    record_escape(*shadow, access.site);
+  }
+}
+
+void mark_synced(const Storage& storage, ShadowStorage* family) noexcept {
+  if (StorageShadow* const shadow = shadow_of(storage)) {
+    ShadowStorage& synced = family_in(*shadow, family);
+    if (const auto last = synced.generation.stale(shadow->generation)) {
+      synced.generation.observe(*last);
+    }
+    synced.generation.forget_unread();
+  }
+}
+
+}  // namespace detail
+}  // namespace byre::inline v0::shadow

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <byre/error/error.hpp>
+#include <byre/shadow/detail/relaxed_counter.hpp>
+#include <byre/shadow/suppression.hpp>
+#include <byre/storage/detail/input_file.hpp>
+#include <byre/sync/detail/no_destructor.hpp>
+
+#include <algorithm>
+#include <boost/thread/lock_guard.hpp>
+#include <boost/thread/mutex.hpp>
+#include <charconv>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace byre::inline v0::shadow {
+namespace {
+
+struct Suppression {
+  std::string file;
+  std::optional<std::uint32_t> line{};
+
+  bool matches(const CallSite& site) const noexcept {
+    const std::string_view name = site.file;
+    const bool ends_in_it = name.ends_with(file) && (name.size() == file.size() ||
+                                                     name[name.size() - file.size() - 1] == '/');
+    return site.line != 0 && ends_in_it && (!line || *line == site.line);
+  }
+};
+
+struct Suppressions {
+  boost::mutex mutex;
+  std::vector<Suppression> list;
+};
+
+constinit thread_local unsigned scopes_of_thread = 0;
+/// Whether there is a file of suppressions: saves programs that have none the lock.
+constinit detail::RelaxedCounter has_suppressions;
+
+constexpr std::string_view blanks = " \t\r";
+
+std::string_view without_comment_and_blanks(std::string_view line) {
+  for (std::size_t at = line.find('#'); at != line.npos; at = line.find('#', at + 1)) {
+    if (at == 0 || blanks.find(line[at - 1]) != blanks.npos) {
+      line = line.substr(0, at);
+      break;
+    }
+  }
+  const std::size_t first = line.find_first_not_of(blanks);
+  return first == line.npos ? "" : line.substr(first, line.find_last_not_of(blanks) + 1 - first);
+}
+
+/// Nothing if the entry is neither `file` nor `file:line`.
+std::optional<Suppression> parsed(std::string_view entry) {
+  const std::size_t colon = entry.rfind(':');
+  const std::string_view file = entry.substr(0, colon);
+  if (file.empty() || file.ends_with('/') || file.find_first_of(blanks) != file.npos) {
+    return std::nullopt;
+  }
+  if (colon == entry.npos) {
+    return Suppression{std::string(file)};
+  }
+  const std::string_view digits = entry.substr(colon + 1);
+  std::uint32_t line = 0;
+  const char* const end = std::from_chars(digits.begin(), digits.end(), line).ptr;
+  // No number, or one too large, leaves it 0, which is no line either.
+  if (end != digits.end() || line == 0) {
+    return std::nullopt;
+  }
+  return Suppression{std::string(file), line};
+}
+
+std::vector<Suppression> read_list(const std::filesystem::path& path) {
+  byre::detail::InputFile file(path);
+  std::string content(file.nbytes(), '\0');
+  file.read(content.data(), content.size());
+  std::vector<Suppression> list;
+  std::istringstream lines(std::move(content));
+  std::string line;
+  for (unsigned number = 1; std::getline(lines, line); ++number) {
+    const std::string entry(without_comment_and_blanks(line));
+    if (entry.empty()) {
+      continue;
+    }
+    std::optional<Suppression> suppression = parsed(entry);
+    if (!suppression) {
+      throw FileError(format_text(
+          "%.500s:%u: \"%.100s\" is no call site to suppress. Write the end of a file's name, "
+          "alone "
+          "or with a line, as in \"model/layers.cpp:12\"; after a # comes what is a comment.",
+          path.c_str(), number, entry.c_str()));
+    }
+    list.push_back(*std::move(suppression));
+  }
+  return list;
+}
+
+}  // namespace
+
+ScopedSuppression::ScopedSuppression() noexcept {
+  ++scopes_of_thread;
+}
+ScopedSuppression::~ScopedSuppression() {
+  --scopes_of_thread;
+}
+
+void suppress_sites(const std::filesystem::path& path) {
+  const std::vector<Suppression> more = read_list(path);
+  auto& all = sync::no_destructor<Suppressions>();
+  const boost::lock_guard<boost::mutex> lock(all.mutex);
+  all.list.insert(all.list.end(), more.begin(), more.end());
+  has_suppressions.set(1);
+}
+
+bool detail::thread_is_suppressed() noexcept {
+  return scopes_of_thread > 0;
+}
+
+bool detail::is_suppressed(const CallSite& site) noexcept {
+  if (has_suppressions.value() == 0) {
+    return false;
+  }
+  auto& all = sync::no_destructor<Suppressions>();
+  const boost::lock_guard<boost::mutex> lock(all.mutex);
+  return std::ranges::any_of(all.list, [&](const Suppression& each) { return each.matches(site); });
+}
+
+}  // namespace byre::inline v0::shadow

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: BSL-1.0
+/// The reference model: what programs read where reshape aliases, and where it copies, computed element
+/// by element without storages, generations or pointers; and where the rule of the seed "Copy-on-write
+/// motivation" reports: a family accesses, and another wrote since it did so last.
+#pragma once
+
+#include <byre/tensor/dtype.hpp>
+#include <byre/tensor/layout.hpp>
+
+#include <array>
+#include <compare>
+#include <deque>
+#include <functional>
+#include <map>
+#include <optional>
+#include <tuple>
+#include <vector>
+
+#include "program.hpp"
+
+namespace byre::test {
+
+/// Why an element may differ between aliases and copies, and what has to be so. Values are made of
+/// values: of several accounts the first in this order is kept.
+struct Account {
+  enum class Why : std::uint8_t {
+    nothing,       ///< nobody knows: always wrong
+    kept_pointer,  ///< it was written last through a pointer that was kept: an untracked escape
+    reported,      ///< at the read that met it, or at one of its family since it was written
+    suppressed,    ///< the read that met it, or its write, or the reshape between
+  };
+  Why why = Why::nothing;
+  std::size_t which = 0;  ///< of what is reported the index
+
+  friend auto operator<=>(const Account&, const Account&) = default;
+};
+inline constexpr std::size_t accounts = 4;
+using Accounts = std::vector<Account>;
+
+/// Where reshape aliases, and where it copies.
+struct Element {
+  std::array<std::int64_t, 2> in{};
+  Account account{};  ///< if the two differ
+
+  bool differs() const { return in[0] != in[1]; }
+};
+using Elements = std::vector<Element>;
+
+/// For one thread.
+class Model {
+ public:
+  /// Half an i64, or an i32.
+  struct Cell {
+    std::int32_t value = 0;
+    int written = 0;  ///< when
+    Account account{};
+  };
+  using Cells = std::vector<Cell>;
+  /// Where a write is made: the call site, and the reshape that made the family.
+  struct Write {
+    std::uint32_t line = 0;
+    std::uint32_t reshape = 0;
+    std::optional<shadow::ReshapeMode> mode{};
+    bool is_unseen = false;  ///< through a pointer that was kept
+
+    friend auto operator<=>(const Write&, const Write&) = default;
+  };
+  struct Number {
+    int number = 0;  ///< families of a storage, in the order in which they were made
+    int origin = 0;
+  };
+  struct LastWrite {
+    int when = 0;
+    Number by{};
+  };
+  struct Family;
+  /// Where reshape aliases.
+  struct Memory {
+    Cells cells{};
+    Family* begun_with = nullptr;
+    int families = 0;
+    std::map<Write, LastWrite> writes{};  ///< none that is unseen
+    int lazy_clones = 0;                  ///< made of it: pointers to write from before are void
+  };
+  /// A write that a family has not observed.
+  struct Missed {
+    Write write{};
+    int when = 0;
+    std::uint32_t reshape = 0;  ///< that parts the two
+    bool is_suppressed = false;
+    bool is_error = false;
+
+    auto rank() const { return std::tuple(!is_suppressed, is_error, when); }
+  };
+  struct Family {
+    Memory* memory = nullptr;
+    Cells copy{};      ///< where reshape copies: of this family alone
+    int observed = 0;  ///< when it accessed last: of what was written until then it knows
+    Number number{};
+    std::uint32_t reshape = 0;
+    std::optional<shadow::ReshapeMode> mode{};
+    std::optional<std::pair<Write, int>> unread{};  ///< it was reported at a write of its own
+    int heard = 0;                                  ///< when a read was reported last
+    std::size_t heard_of = 0;                       ///< and which report that was
+  };
+  using Places = std::vector<std::size_t>;
+  struct Tensor {
+    Layout layout{};
+    Family* family = nullptr;
+    DType dtype = DType::i64;  ///< or i32
+    bool is_on_device = false;
+    Places places{};  ///< the first cells of its elements, in row-major order
+
+    std::size_t width() const { return dtype == DType::i64 ? 2 : 1; }  ///< in cells
+    bool is_all() const { return places.size() * width() == family->memory->cells.size(); }
+  };
+
+  Model() = default;
+  Model(const Model&) = delete;
+  Model& operator=(const Model&) = delete;
+
+  /// Does as the statement says with aliases and with copies; false, and nothing changed, if that is not
+  /// possible, or not with both: what overlaps in part is refused only where there is an alias.
+  bool run(const Statement& statement, std::uint32_t number);
+
+  const std::map<std::size_t, Tensor>& tensors() const { return tensors_; }
+  const Reads& reads_of_aliases() const { return reads_[0]; }
+  const Reads& reads_of_copies() const { return reads_[1]; }
+  /// Of each read, for the elements that differ.
+  const std::vector<Accounts>& accounts_of_reads() const { return accounts_; }
+  /// Whether write_through of it left a pointer that may still be written through.
+  bool may_write_kept(std::size_t name) const;
+  /// Everything that is met, also what was reported before.
+  const std::vector<Reported>& met() const { return met_; }
+
+ private:
+  enum class Kind : bool { read, write };
+  using NewElement = std::function<Element(const Element& old, std::size_t index)>;
+  struct Kept {
+    Tensor tensor;
+    int lazy_clones = 0;
+  };
+
+  // model.cpp
+  bool make_tensor(const Statement& statement);
+  bool change_family(const Statement& statement);
+  bool change_elements(const Statement& statement);
+  bool change_by_other(const Statement& statement);
+  void copy(Tensor& self, const Tensor& source);
+  bool read(const Statement& statement);
+  Tensor reshape(const Tensor& self, const Statement& statement);
+  Tensor lazy_clone(const Tensor& of, const Layout& layout);
+  Tensor clone(const Tensor& of);
+  Tensor new_tensor(const Layout& layout, DType dtype, const Elements& elements);
+  static Cells parted(const Family& family);
+
+  // model_accesses.cpp
+  static Elements elements_of(const Tensor& tensor, const Places& places);
+  void access(const Tensor& tensor, Kind kind);
+  void access(Family& family, const Places& cells, Kind kind);
+  void write(const Tensor& tensor, const Places& places, const NewElement& element,
+             bool may_be_of_all = true);
+  void set(const Tensor& tensor, const Places& places, const NewElement& element,
+           const Write& made);
+  void account_for(Family& family, const Places& cells);
+  Missed missed(const Family& family, const Write& write, int when) const;
+  std::optional<Missed> missed_by(const Family& family, Kind kind) const;
+
+  std::deque<Memory> memories_;
+  std::deque<Family> families_;
+  std::map<std::size_t, Tensor> tensors_;
+  std::map<std::size_t, Kept> kept_;
+  std::array<Reads, 2> reads_;
+  std::vector<Accounts> accounts_;
+  std::vector<Write> made_;  ///< by when
+  std::vector<Reported> met_;
+  std::uint32_t number_ = 0;
+  std::uint32_t line_ = 0;
+  bool is_in_scope_ = false;
+  int now_ = 0;
+};
+
+/// Of elements that take `width` places each.
+std::vector<std::size_t> places_of(const Layout& layout, std::size_t width = 1);
+/// The cells of elements at these places.
+std::vector<std::size_t> cells_of(const std::vector<std::size_t>& places, std::size_t width);
+
+}  // namespace byre::test

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Reads and writes, cell by cell, and what is reported of them.
+#include <algorithm>
+
+#include "model.hpp"
+
+namespace byre::test {
+
+std::vector<std::size_t> cells_of(const std::vector<std::size_t>& places, std::size_t width) {
+  std::vector<std::size_t> cells;
+  for (const std::size_t place : places) {
+    for (std::size_t cell = place; cell < place + width; ++cell) {
+      cells.push_back(cell);
+    }
+  }
+  return cells;
+}
+
+/// Of the low half first, as this memory has them.
+Elements Model::elements_of(const Tensor& tensor, const Places& places) {
+  Elements elements;
+  const std::array<const Cells*, 2> worlds{&tensor.family->memory->cells, &tensor.family->copy};
+  for (const std::size_t place : places) {
+    const std::size_t last = place + tensor.width() - 1;
+    Element& element = elements.emplace_back();
+    for (std::size_t world = 0; world < worlds.size(); ++world) {
+      const Cells& cells = *worlds[world];
+      const auto low = static_cast<std::uint32_t>(cells[place].value);
+      const auto high = static_cast<std::uint32_t>(cells[last].value);
+      element.in[world] = last == place
+                              ? cells[place].value
+                              : static_cast<std::int64_t>(std::uint64_t{high} << 32 | low);
+    }
+    Accounts of_cells;
+    for (std::size_t cell = place; cell <= last; ++cell) {
+      if ((*worlds[0])[cell].value != (*worlds[1])[cell].value) {
+        of_cells.push_back((*worlds[1])[cell].account);
+      }
+    }
+    element.account = of_cells.empty() ? Account() : std::ranges::min(of_cells);
+  }
+  return elements;
+}
+
+void Model::access(const Tensor& tensor, Kind kind) {
+  if (!tensor.places.empty()) {
+    access(*tensor.family, cells_of(tensor.places, tensor.width()), kind);
+  }
+}
+
+void Model::access(Family& family, const Places& cells, Kind kind) {
+  const std::optional<Missed> of = missed_by(family, kind);
+  const bool is_suppressed = of && (is_in_scope_ || of->is_suppressed || is_suppressed_line(line_));
+  if (of && !is_suppressed) {
+    met_.push_back(
+        {number_, of->reshape, of->write.line, line_, kind == Kind::write, of->is_error});
+    if (kind == Kind::read) {
+      family.heard = now_;
+      family.heard_of = met_.size() - 1;
+    }
+  }
+  if (kind == Kind::read) {
+    account_for(family, cells);
+    if (is_suppressed) {
+      return;  // the next one that is not suppressed is reported
+    }
+    family.unread.reset();
+  } else if (of) {
+    const auto before = family.unread;
+    const bool keeps = before && of->rank() < missed(family, before->first, before->second).rank();
+    family.unread = keeps ? before : std::optional(std::pair(of->write, of->when));
+  }
+  family.observed = now_;
+}
+
+/// Of what a read meets, by who wrote each cell last; what the family wrote last itself, or was made
+/// with, was accounted for then. By the cells and what was reported: not by the rule.
+void Model::account_for(Family& family, const Places& cells) {
+  using Why = Account::Why;
+  for (const std::size_t cell : cells) {
+    const int when = family.memory->cells[cell].written;
+    if (when == family.copy[cell].written) {
+      continue;
+    }
+    const Write& write = made_[static_cast<std::size_t>(when)];
+    Account& account = family.copy[cell].account;
+    if (write.is_unseen) {
+      account = {Why::kept_pointer};
+    } else if (family.heard >= when) {
+      account = {Why::reported, family.heard_of};
+    } else {
+      const bool is_suppressed =
+          is_in_scope_ || is_suppressed_line(line_) || missed(family, write, when).is_suppressed;
+      account = {is_suppressed ? Why::suppressed : Why::nothing};
+    }
+  }
+}
+
+/// The younger of two families is parted from the other by the reshape that made it; of siblings each by
+/// its own.
+Model::Missed Model::missed(const Family& family, const Write& write, int when) const {
+  const Number by = family.memory->writes.at(write).by;
+  const Number mine = family.number;
+  const bool are_siblings = by.number != 0 && mine.number != 0 && by.origin == mine.origin;
+  const bool is_by_younger = !are_siblings && by.number > mine.number;
+  const std::uint32_t reshape = is_by_younger ? write.reshape : family.reshape;
+  const auto mode = is_by_younger ? write.mode : family.mode;
+  return {write, when, reshape, is_suppressed_line(write.line) || is_suppressed_line(reshape),
+          mode == shadow::ReshapeMode::error};
+}
+
+std::optional<Model::Missed> Model::missed_by(const Family& family, Kind kind) const {
+  std::optional<Missed> all;
+  const auto consider = [&](const Write& write, int when) {
+    const Missed other = missed(family, write, when);
+    all = !all || all->rank() < other.rank() ? other : all;
+  };
+  for (const auto& [write, last] : family.memory->writes) {
+    if (last.when > family.observed) {
+      consider(write, last.when);
+    }
+  }
+  if (kind == Kind::read && family.unread) {
+    consider(family.unread->first, family.unread->second);
+  }
+  return all;
+}
+
+void Model::write(const Tensor& tensor, const Places& places, const NewElement& element,
+                  bool may_be_of_all) {
+  if (places.empty()) {
+    return;
+  }
+  Family& family = *tensor.family;
+  access(family, cells_of(places, tensor.width()), Kind::write);
+  const Write made{line_, family.reshape, family.mode};
+  set(tensor, places, element, made);
+  family.memory->writes[made] = {now_, family.number};
+  family.observed = now_;
+  if (may_be_of_all && places.size() * tensor.width() == family.memory->cells.size()) {
+    family.unread.reset();
+  }
+}
+
+/// With aliases and with copies. Nothing is reported.
+void Model::set(const Tensor& tensor, const Places& places, const NewElement& element,
+                const Write& made) {
+  ++now_;
+  made_.resize(static_cast<std::size_t>(now_) + 1);
+  made_.back() = made;
+  Family& family = *tensor.family;
+  const std::array worlds{&family.memory->cells, &family.copy};
+  for (std::size_t index = 0; index < places.size(); ++index) {
+    const Element next = element(elements_of(tensor, {places[index]})[0], index);
+    for (std::size_t world = 0; world < worlds.size(); ++world) {
+      for (std::size_t half = 0; half < tensor.width(); ++half) {
+        (*worlds[world])[places[index] + half] = {
+            static_cast<std::int32_t>(next.in[world] >> (32 * half)), now_, next.account};
+      }
+    }
+  }
+}
+
+}  // namespace byre::test

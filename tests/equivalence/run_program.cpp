@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "run_program.hpp"
+
+#include <byre/shadow/suppression.hpp>
+#include <byre/tensor/elements.hpp>
+#include <byre/tensor/print.hpp>
+#include <byre/tensor/tensor.hpp>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+#include "model.hpp"
+#include "support/tensor/fake_device.hpp"
+
+namespace byre::test {
+namespace {
+
+using shadow::ReshapeMode;
+using Values = std::vector<std::int64_t>;
+
+/// Of the program that runs: a handler is a function.
+Outcome* outcome = nullptr;
+std::uint32_t number_of_statement = 0;
+
+void keep_report(const shadow::Violation& violation) noexcept {
+  outcome->reported.push_back({number_of_statement, violation.reshape.site.line,
+                               violation.write.site.line, violation.access.site.line,
+                               violation.access_writes, violation.is_error()});
+}
+
+/// Each error refuses before anything has changed, and the same goes through when it is tried again, but
+/// for what is reported next.
+template <class Act>
+void insist(const Act& act) {
+  constexpr int most_accesses = 8;
+  for (int refusals = 0;; ++refusals) {
+    try {
+      return act();
+    } catch (const shadow::ReshapeViolation& violation) {
+      keep_report(violation.violation());
+      if (refusals == most_accesses) {
+        throw;
+      }
+    }
+  }
+}
+
+/// Calls `act` with a value of the type of the elements.
+template <class Act>
+auto with_type_of(DType dtype, const Act& act) {
+  return dtype == DType::i64 ? act(std::int64_t{}) : act(std::int32_t{});
+}
+
+/// Of a tensor that nobody tracks, or whose pointer was asked for; in row-major order.
+template <class T>
+Values values_at(const T* first, const Layout& layout) {
+  Values values;
+  for (const std::size_t place : places_of(layout)) {
+    values.push_back(first[static_cast<std::int64_t>(place) - layout.offset]);
+  }
+  return values;
+}
+Values values_of(const Tensor& untracked) {
+  const Tensor tensor = untracked.to(Device::cpu());
+  return with_type_of(tensor.dtype(), [&](auto zero) {
+    return values_at(tensor.data<decltype(zero)>(), tensor.layout());
+  });
+}
+
+/// What is printed, without what is no number.
+Values numbers_in(std::string text) {
+  std::ranges::replace_if(
+      text, [](char c) { return c == '[' || c == ']' || (c >= 'a' && c <= 'z'); }, ' ');
+  Values numbers;
+  const char* next = text.c_str();
+  for (char* end = nullptr;; next = end) {
+    const std::int64_t number = std::strtoll(next, &end, 10);
+    if (end == next) {
+      return numbers;
+    }
+    numbers.push_back(number);
+  }
+}
+
+/// Its element, at the index that a program says: a view of it, as that has any number of dimensions.
+Tensor element_of(const Tensor& self, const Dims& at) {
+  return self.as_strided({}, {}, element_at(self.layout(), {at.begin(), at.size()}, "at"));
+}
+std::int64_t read_element(const Tensor& element, CallSite site) {
+  return with_type_of(element.dtype(), [&](auto zero) {
+    return std::int64_t{element.template at<decltype(zero)>({}, site)};
+  });
+}
+
+Values read_by_indices(const Tensor& tensor, CallSite site) {
+  if (tensor.ndim() == 0) {
+    return {read_element(tensor, site)};
+  }
+  Values values;
+  for (const Tensor& part : tensor.unbind()) {
+    const Values inner = read_by_indices(part, site);
+    values.insert(values.end(), inner.begin(), inner.end());
+  }
+  return values;
+}
+
+Values read_all(const Tensor& tensor, Way way, CallSite site) {
+  switch (way) {
+    case Way::data:
+    case Way::raw_data:
+      return with_type_of(tensor.dtype(), [&](auto zero) {
+        using T = decltype(zero);
+        return values_at(
+            way == Way::data ? tensor.data<T>(site) : static_cast<const T*>(tensor.raw_data(site)),
+            tensor.layout());
+      });
+    case Way::indices:
+      return read_by_indices(tensor, site);
+    case Way::text:
+      return numbers_in(to_string(tensor, {}, site));
+    case Way::clone:
+      return values_of(tensor.clone(site));
+    case Way::copy: {
+      Tensor copied = Tensor::empty(tensor.sizes(), DType::i64);
+      return values_of(copy_(copied, tensor, site));
+    }
+    case Way::to:
+      return values_of(tensor.to(Device::cpu(), site));
+    case Way::lazy_clone:
+      return values_of(tensor.lazy_clone(site));
+    case Way::add:
+      return values_of(add(tensor, 0, site));
+    case Way::sum:
+      return values_of(sum(tensor, Dims{}, false, site));
+  }
+  return {};
+}
+
+/// What a pointer to write left of its tensor.
+struct Kept {
+  void* first;
+  Layout layout;
+  DType dtype;
+  bool is_on_device;
+};
+
+void write_through(const Kept& kept, std::int64_t value) {
+  with_type_of(kept.dtype, [&](auto zero) {
+    using T = decltype(zero);
+    for (const std::size_t place : places_of(kept.layout)) {
+      T* const to =
+          static_cast<T*>(kept.first) + (static_cast<std::int64_t>(place) - kept.layout.offset);
+      const T next = static_cast<T>(value++);
+      kept.is_on_device ? FakeDevice::first().copy_from_host(to, &next, sizeof(T))
+                        : static_cast<void>(*to = next);
+    }
+  });
+}
+
+/// For one program.
+class Interpreter {
+ public:
+  Interpreter(ReshapeMode mode, const std::string& folder)
+      : mode_(mode), program_file_(folder + program_file), suppressed_(folder + suppressed_file) {}
+
+  void run(const Statement& statement, std::uint32_t number) {
+    number_of_statement = number;
+    const CallSite site{(statement.is_in_file ? suppressed_ : program_file_).c_str(),
+                        statement.line_at(number)};
+    const shadow::ReshapeModeScope scope(mode_of(statement));
+    std::optional<shadow::ScopedSuppression> suppression;
+    if (statement.is_in_scope) {
+      suppression.emplace();
+    }
+    insist([&] {
+      if (statement.operation <= Operation::clone) {
+        tensors_.insert_or_assign(statement.result, made(statement, site));
+      } else if (statement.operation < Operation::read_at) {
+        change(tensors_.at(statement.self), statement, site);
+      } else {
+        read(tensors_.at(statement.self), statement, site);
+      }
+    });
+  }
+
+ private:
+  ReshapeMode mode_of(const Statement& statement) const {
+    const bool is_of_every_run =
+        statement.mode == ReshapeMode::alias || statement.mode == ReshapeMode::copy;
+    return statement.mode && (is_of_every_run || mode_ == ReshapeMode::warn) ? *statement.mode
+                                                                             : mode_;
+  }
+  Tensor made(const Statement& statement, CallSite site) const;
+  void change(Tensor& self, const Statement& statement, CallSite site);
+  static void read(const Tensor& self, const Statement& statement, CallSite site) {
+    outcome->reads.push_back(
+        {number_of_statement,
+         statement.operation == Operation::read
+             ? read_all(self, way_of(statement.value, !self.device().is_cpu()), site)
+             : Values{read_element(element_of(self, statement.dims), site)}});
+  }
+
+  const ReshapeMode mode_;
+  const std::string program_file_;
+  const std::string suppressed_;
+  std::map<std::size_t, Tensor> tensors_;
+  std::map<std::size_t, Kept> kept_;
+};
+
+Tensor Interpreter::made(const Statement& statement, CallSite site) const {
+  const Dims& dims = statement.dims;
+  if (statement.operation == Operation::make) {
+    Values values(static_cast<std::size_t>(contiguous_layout(dims, "make").numel()));
+    std::iota(values.begin(), values.end(), statement.value);
+    return Tensor::of<std::int64_t>(dims, std::span<const std::int64_t>(values));
+  }
+  const Tensor& self = tensors_.at(statement.self);
+  switch (statement.operation) {
+    case Operation::transpose:
+      return self.transpose(dims[0], dims[1]);
+    case Operation::slice:
+      return self.slice(dims[0], dims[1], dims[2], dims[3]);
+    case Operation::select:
+      return self.select(dims[0], dims[1]);
+    case Operation::diagonal:
+      return self.diagonal();
+    case Operation::view:
+      return self.view(dims);
+    case Operation::as_i32:
+      return self.view(DType::i32);
+    case Operation::as_i64:
+      return self.view(DType::i64);
+    case Operation::over:
+      return Tensor::over(self.storage(), dims, self.dtype());
+    case Operation::reshape:
+      return self.reshape(dims, site);
+    case Operation::lazy_clone:
+      return self.lazy_clone(site);
+    case Operation::moved:
+      return self.to(self.device().is_cpu() ? FakeDevice::first().device() : Device::cpu(), site);
+    case Operation::clone:
+      return self.clone(site);
+    default:
+      return self.alias();
+  }
+}
+
+void Interpreter::change(Tensor& self, const Statement& statement, CallSite site) {
+  const std::int64_t value = statement.value;
+  switch (statement.operation) {
+    case Operation::reshape_in_place:
+      self.reshape_(statement.dims, site);
+      break;
+    case Operation::share_data:
+      self.share_data(tensors_.at(statement.other));
+      break;
+    case Operation::drop:
+      tensors_.erase(statement.self);
+      break;
+    case Operation::fill:
+      fill_(self, value, site);
+      break;
+    case Operation::set_at:
+      with_type_of(self.dtype(), [&](auto zero) {
+        using T = decltype(zero);
+        element_of(self, statement.dims).set_at<T>({}, static_cast<T>(value), site);
+      });
+      break;
+    case Operation::write_through: {
+      void* const first = self.mutable_raw_data(Wait::allowed, site);
+      const Kept kept{first, self.layout(), self.dtype(), !self.device().is_cpu()};
+      kept_.insert_or_assign(statement.self, kept);
+      write_through(kept, value);
+      break;
+    }
+    case Operation::write_kept:
+      write_through(kept_.at(statement.self), value);
+      break;
+    case Operation::add_number:
+      add_(self, value, site);
+      break;
+    case Operation::add:
+      add_(self, tensors_.at(statement.other), site);
+      break;
+    default:
+      copy_(self, tensors_.at(statement.other), site);
+  }
+}
+
+}  // namespace
+
+Outcome run(const Program& program, ReshapeMode mode) {
+  static std::uint64_t runs = 0;
+  Outcome of_this;
+  outcome = &of_this;
+  shadow::reset_summary();
+  const auto previous = shadow::set_violation_handler(&keep_report);
+  // Lines of few programs are those of one file.
+  Interpreter interpreter(mode, "folder" + std::to_string(runs++ % 2048) + "/");
+  std::uint32_t number = 0;
+  try {
+    for (const Statement& statement : program) {
+      interpreter.run(statement, ++number);
+    }
+  } catch (...) {
+    shadow::set_violation_handler(previous);
+    throw;
+  }
+  shadow::set_violation_handler(previous);
+  of_this.summary = shadow::summary();
+  return of_this;
+}
+
+}  // namespace byre::test

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Raw pointers to write that left a storage before its first tracked reshape.
+#include <byre/interop/npy.hpp>
+
+#include <bit>
+
+#include "support/at_once.hpp"
+#include "support/temporary_folder.hpp"
+#include "support/tensor/fake_device.hpp"
+#include "watched.hpp"
+
+namespace byre::test {
+namespace {
+
+using Lines = std::vector<std::uint32_t>;
+
+class EscapesBefore : public testing::Test {
+ protected:
+  static void let_one_leave(Tensor& tensor, std::uint32_t number) {
+    static_cast<void>(tensor.mutable_data<float>(Wait::allowed, line(number)));
+  }
+  static std::uint64_t escapes() { return shadow::summary().untracked_escapes; }
+  static Lines escape_lines() {
+    Lines lines;
+    for (const auto& escape : shadow::summary().escape_sites) {
+      lines.push_back(escape.site.line);
+    }
+    return lines;
+  }
+
+  CaughtReports reports;
+  Tensor x = Tensor::of<float>({6}, {1, 2, 3, 4, 5, 6});
+};
+
+TEST_F(EscapesBefore, count_once_from_the_first_tracked_reshape_on_and_the_first_is_named) {
+  const ReshapeModeScope scope(ReshapeMode::warn);
+  let_one_leave(x, 31);
+  Tensor tail = x.slice(0, 3);
+  let_one_leave(tail, 32);
+  EXPECT_EQ(escapes(), 0U) << "nothing is tracked yet";
+  const Tensor y = x.reshape({2, 3}, line(10));
+  EXPECT_EQ(escapes(), 1U);
+  EXPECT_EQ(escape_lines(), Lines{31});
+  x.set_at<float>({0}, 7, line(11));
+  static_cast<void>(y.at<float>({0, 0}, line(12)));
+  EXPECT_EQ(reports.only().untracked_escapes, 1U);
+  EXPECT_EQ(reports.only().first_escape.line, 31U);
+  const Tensor another = x.reshape({3, 2}, line(10));
+  EXPECT_EQ(escapes(), 1U) << "only the first reshape counts them";
+  let_one_leave(x, 33);
+  EXPECT_EQ(escapes(), 2U) << "from then on each is counted";
+  EXPECT_EQ(escape_lines(), Lines{31});
+}
+
+TEST_F(EscapesBefore, count_for_each_storage) {
+  const ReshapeModeScope scope(ReshapeMode::error);
+  Tensor others[2] = {x.clone(), x.lazy_clone()};
+  for (Tensor& other : others) {
+    let_one_leave(x, 31);
+    let_one_leave(other, 31);
+    EXPECT_EQ(other.reshape({2, 3}).numel(), 6);
+  }
+  EXPECT_EQ(x.reshape({2, 3}).numel(), 6);
+  EXPECT_EQ(escapes(), 3U);
+  EXPECT_EQ(shadow::summary().escape_sites.at(0).storages, 3U);
+}
+
+TEST_F(EscapesBefore, do_not_count_where_the_mode_did_not_track) {
+  let_one_leave(x, 31);
+  {
+    const ReshapeModeScope scope(ReshapeMode::alias);
+    let_one_leave(x, 32);
+  }
+  EXPECT_TRUE(reshaped(x, {2, 3}).aliases(x));
+  EXPECT_EQ(escapes(), 0U);
+  Tensor other = x.clone();
+  shadow::set_default_reshape_mode(ReshapeMode::warn);
+  elsewhere([&] { let_one_leave(other, 33); });
+  const Tensor y = other.reshape({2, 3}, line(10));
+  shadow::set_default_reshape_mode(std::nullopt);
+  EXPECT_EQ(escape_lines(), Lines{33});
+}
+
+TEST_F(EscapesBefore, count_for_memory_that_came_from_elsewhere) {
+  alignas(64) float values[6] = {};
+  Tensor adopted = Tensor::zeros({6}, DType::f32);
+  adopted.share_external(values, DType::f32, [](void*) {});
+  const Tensor y = reshaped(adopted, {2, 3});
+  EXPECT_EQ(escape_lines(), Lines{10}) << "at the reshape";
+}
+
+TEST_F(EscapesBefore, are_none_of_the_library_s_own) {
+  const TemporaryFolder folder;
+  const NpyFormat swapped{.byte_order = std::endian::native == std::endian::little
+                                            ? std::endian::big
+                                            : std::endian::little};
+  const Device device = FakeDevice::first().device();
+  const ReshapeModeScope scope(ReshapeMode::warn);
+  save_npy(folder / "native.npy", x);
+  save_npy(folder / "swapped.npy", x, swapped);
+  fill_(x, 1);
+  x.set_at<float>({0}, 2);
+  const std::vector<Tensor> all{x,
+                                x.clone(),
+                                x.lazy_clone(),
+                                x.view({2, 3}).t().contiguous(),
+                                x.to(device),
+                                x.to(device).to(Device::cpu()),
+                                x.to(device).clone(),
+                                Tensor::of<float>({2}, {1, 2}),
+                                Tensor::zeros({3}, DType::f32),
+                                add(x, x),
+                                load_npy(folder / "native.npy"),
+                                load_npy(folder / "swapped.npy")};
+  for (const Tensor& each : all) {
+    EXPECT_EQ(each.reshape({-1, 1}).numel(), each.numel());
+  }
+  EXPECT_EQ(shadow::summary().reshapes, all.size());
+  EXPECT_EQ(escapes(), 0U);
+}
+
+TEST_F(EscapesBefore, count_for_a_storage_whose_memory_moved_and_not_for_a_new_one) {
+  const ReshapeModeScope scope(ReshapeMode::warn);
+  let_one_leave(x, 31);
+  x.reserve({1000});
+  EXPECT_EQ(x.reshape({2, 3}).numel(), 6);
+  EXPECT_EQ(escape_lines(), Lines{31});
+  x.free_memory();
+  x.realize(DType::f32);
+  EXPECT_EQ(x.reshape({2, 3}).numel(), 6);
+  EXPECT_EQ(escapes(), 1U);
+}
+
+TEST_F(EscapesBefore, count_once_for_first_reshapes_at_once) {
+  const ReshapeModeScope scope(ReshapeMode::warn);
+  for (std::uint64_t round = 1; round <= 50; ++round) {
+    Tensor shared = x.clone();
+    let_one_leave(shared, 31);
+    at_once(4, [&](std::size_t) {
+      const ReshapeModeScope here(ReshapeMode::warn);
+      EXPECT_EQ(shared.reshape({2, 3}, line(10)).numel(), 6);
+    });
+    ASSERT_EQ(escapes(), round);
+  }
+}
+
+TEST_F(EscapesBefore, are_tracked_while_the_active_tracking_count_says_so) {
+  const auto count = [] { return shadow::detail::active_tracking.value(); };
+  EXPECT_FALSE(shadow::detail::is_tracking());  // the environment is read by now
+  EXPECT_EQ(count(), 0U);
+  {
+    const ReshapeModeScope copies(ReshapeMode::copy);
+    EXPECT_EQ(count(), 0U);
+    const ReshapeModeScope scope(ReshapeMode::warn);
+    EXPECT_EQ(count(), 1U);
+  }
+  {
+    const Tensor y = reshaped(x, {2, 3});
+    EXPECT_EQ(count(), 1U);
+    x = Tensor::zeros({1}, DType::f32);
+    EXPECT_EQ(count(), 1U) << "the reshaped tensor has the storage";
+  }
+  EXPECT_EQ(count(), 0U);
+  for (const auto mode : {ReshapeMode::error, ReshapeMode::warn, ReshapeMode::alias}) {
+    shadow::set_default_reshape_mode(mode);
+    EXPECT_EQ(count(), mode == ReshapeMode::alias ? 0U : 1U);
+  }
+  shadow::set_default_reshape_mode(std::nullopt);
+  EXPECT_EQ(count(), 0U);
+}
+
+TEST_F(EscapesBefore, skip_tracking_where_nothing_is_to_be_recorded) {
+  const auto skips = [&](const Tensor& tensor) {
+    return shadow::detail::can_skip_escape_tracking(tensor.storage());
+  };
+  EXPECT_TRUE(skips(x)) << "nothing is tracked";
+  const Tensor other = Tensor::zeros({6}, DType::f32);
+  const Tensor tracked = reshaped(other, {2, 3});
+  EXPECT_FALSE(skips(other));
+  EXPECT_TRUE(skips(x)) << "another storage is, and the mode does not track";
+  const ReshapeModeScope scope(ReshapeMode::warn);
+  EXPECT_FALSE(skips(x));
+  elsewhere([&] { EXPECT_TRUE(skips(x)) << "the mode there does not track"; });
+  let_one_leave(x, 31);
+  EXPECT_TRUE(skips(x)) << "it is recorded";
+  EXPECT_FALSE(skips(other));
+}
+
+}  // namespace
+}  // namespace byre::test
