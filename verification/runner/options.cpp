@@ -148,6 +148,11 @@ Job parse_replay(const std::string& text) {
 
 Options parse_options(int argument_count, char** arguments) {
   const test::GivenOptions given = command_line().parse(argument_count, arguments);
+  for (const std::string& name : given.names()) {
+    if (std::ranges::count(given.texts(name), std::string()) != 0) {
+      throw UsageError("--" + name + " takes a value");
+    }
+  }
   Options options;
   options.mode = std::ranges::find(modes, given.mode(), [](const auto& mode) {
                    return std::string_view(mode.first);
