@@ -5,6 +5,7 @@
 
 #include "memory.hpp"
 
+#include <byre/cow/detail/share_lock.hpp>
 #include <byre/byre.hpp>
 
 #include <atomic>

@@ -23,6 +23,14 @@ struct CountedStorage {
   std::byte* data = nullptr;
 };
 
+/// Decrements a count that must not get to 0.
+template <class Count>
+void decrement(std::atomic<Count>& count) {
+  if (count.fetch_sub(1, std::memory_order::acq_rel) == 1) {
+    std::abort();
+  }
+}
+
 /// The least that is a view in a tensor's sense, a counted object over a counted storage: three
 /// words and two counts. To make one is to increment both counts, to drop it is to decrement them.
 struct ThreeWords {
@@ -41,32 +49,36 @@ ThreeWords* make_view(CountedStorage& storage, std::int64_t size, std::int64_t o
 
 void drop_view(ThreeWords* view) {
   if (view->count.fetch_sub(1, std::memory_order::acq_rel) == 1) {
-    if (view->storage->count.fetch_sub(1, std::memory_order::acq_rel) == 1) {
-      std::abort();
-    }
+    decrement(view->storage->count);
     delete view;
   }
+}
+
+/// Calls `view(row)` for each view of a burst.
+template <class View>
+void run_views(benchmark::State& state, View view) {
+  run_bursts(state, views_per_burst, [&](std::size_t) {
+    return timed_ns([&] {
+      for (std::size_t i = 0; i < views_per_burst; ++i) {
+        view(static_cast<std::int64_t>(i) % rows);
+      }
+    });
+  });
 }
 
 void run_three_words(benchmark::State& state) {
   std::vector<std::byte> data(4 * kib);
   CountedStorage storage;
   storage.data = data.data();
-  run_bursts(state, views_per_burst, [&](std::size_t) {
-    return timed_ns([&] {
-      for (std::size_t i = 0; i < views_per_burst; ++i) {
-        const auto row = static_cast<std::int64_t>(i) % rows;
-        ThreeWords* const view = make_view(storage, 64, row * 64);
-        benchmark::DoNotOptimize(view->storage->data + view->offset);
-        drop_view(view);
-      }
-    });
+  run_views(state, [&](std::int64_t row) {
+    ThreeWords* const view = make_view(storage, 64, row * 64);
+    benchmark::DoNotOptimize(view->storage->data + view->offset);
+    drop_view(view);
   });
 }
 
-/// The same three words on the stack: no block is taken and given back, and both counts, of which
-/// the view's is the matrix's, are still incremented and decremented. A tensor that others may hold
-/// on to cannot be that; what it costs to be more is the ratio.
+/// The same three words on the stack, without a block. Both counts are still incremented and decremented; the
+/// view's is the matrix's. A tensor that others may hold cannot be that: the ratio is the cost of being more.
 void run_by_value(benchmark::State& state) {
   std::vector<std::byte> data(4 * kib);
   CountedStorage storage;
@@ -77,20 +89,14 @@ void run_by_value(benchmark::State& state) {
     std::int64_t size;
     std::int64_t offset;
   };
-  run_bursts(state, views_per_burst, [&](std::size_t) {
-    return timed_ns([&] {
-      for (std::size_t i = 0; i < views_per_burst; ++i) {
-        View view{&storage, 64, static_cast<std::int64_t>(i) % rows * 64};
-        benchmark::DoNotOptimize(view);
-        storage.count.fetch_add(1, std::memory_order::relaxed);
-        handles.fetch_add(1, std::memory_order::relaxed);
-        benchmark::DoNotOptimize(view.storage->data + view.offset);
-        if (handles.fetch_sub(1, std::memory_order::acq_rel) == 1 ||
-            storage.count.fetch_sub(1, std::memory_order::acq_rel) == 1) {
-          std::abort();
-        }
-      }
-    });
+  run_views(state, [&](std::int64_t row) {
+    View view{&storage, 64, row * 64};
+    benchmark::DoNotOptimize(view);
+    storage.count.fetch_add(1, std::memory_order::relaxed);
+    handles.fetch_add(1, std::memory_order::relaxed);
+    benchmark::DoNotOptimize(view.storage->data + view.offset);
+    decrement(handles);
+    decrement(storage.count);
   });
 }
 
@@ -99,29 +105,18 @@ void run_floor_of_views(benchmark::State& state) {
   std::vector<std::byte> data(4 * kib);
   CountedStorage storage;
   storage.data = data.data();
-  run_bursts(state, views_per_burst, [&](std::size_t) {
-    return timed_ns([&] {
-      for (std::size_t i = 0; i < views_per_burst; ++i) {
-        const auto row = static_cast<std::int64_t>(i) % rows;
-        storage.count.fetch_add(1, std::memory_order::relaxed);
-        benchmark::DoNotOptimize(storage.data + row * 64);
-        if (storage.count.fetch_sub(1, std::memory_order::acq_rel) == 1) {
-          std::abort();
-        }
-      }
-    });
+  run_views(state, [&](std::int64_t row) {
+    storage.count.fetch_add(1, std::memory_order::relaxed);
+    benchmark::DoNotOptimize(storage.data + row * 64);
+    decrement(storage.count);
   });
 }
 
 void run_view(benchmark::State& state) {
   const byre::Tensor matrix = byre::Tensor::zeros({rows, 64}, byre::DType::u8);
-  run_bursts(state, views_per_burst, [&](std::size_t) {
-    return timed_ns([&] {
-      for (std::size_t i = 0; i < views_per_burst; ++i) {
-        const byre::Tensor row = matrix.select(0, static_cast<std::int64_t>(i) % rows);
-        benchmark::DoNotOptimize(row.raw_data());
-      }
-    });
+  run_views(state, [&](std::int64_t at) {
+    const byre::Tensor row = matrix.select(0, at);
+    benchmark::DoNotOptimize(row.raw_data());
   });
 }
 

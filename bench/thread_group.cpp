@@ -74,7 +74,7 @@ std::int64_t cpu_now_ns() {
 
 }  // namespace
 
-ThreadGroup::ThreadGroup(std::size_t size) : members_(size) {
+ThreadGroup::ThreadGroup(std::size_t size) : timings_(size) {
   const auto cores = cores_of_this_process();
   has_cores_ = cores.size() >= size;
   for (std::size_t i = 0; i < size; ++i) {
@@ -82,7 +82,7 @@ ThreadGroup::ThreadGroup(std::size_t size) : members_(size) {
       if (!cores.empty()) {
         pin_this_thread_to(cores[i % cores.size()]);
       }
-      live(i);
+      run_bursts(i);
     });
   }
 }
@@ -98,48 +98,48 @@ ThreadGroup::~ThreadGroup() {
 
 ThreadGroup::Burst ThreadGroup::run(const std::function<void(std::size_t)>& work) {
   work_ = &work;
-  at_the_gate_.store(0);
-  at_work_.store(static_cast<std::uint32_t>(members_.size()));
+  at_the_start_.store(0);
+  at_work_.store(static_cast<std::uint32_t>(timings_.size()));
   burst_.fetch_add(1);
   burst_.notify_all();
-  // Asleep meanwhile, so as to leave the cores to the members.
+  // Asleep meanwhile: the cores are the threads'.
   for (auto left = at_work_.load(); left != 0; left = at_work_.load()) {
     at_work_.wait(left);
   }
   Burst burst;
   std::int64_t longest_delay = 0;
-  std::int64_t start = members_.front().start_ns;
-  std::int64_t end = members_.front().end_ns;
-  for (const Member& member : members_) {
-    start = std::min(start, member.start_ns);
-    end = std::max(end, member.end_ns);
-    burst.cpu_ns += static_cast<double>(member.cpu_ns);
-    longest_delay = std::max(longest_delay, member.delay_ns);
+  std::int64_t start = timings_.front().start_ns;
+  std::int64_t end = timings_.front().end_ns;
+  for (const Timing& timing : timings_) {
+    start = std::min(start, timing.start_ns);
+    end = std::max(end, timing.end_ns);
+    burst.cpu_ns += static_cast<double>(timing.cpu_ns);
+    longest_delay = std::max(longest_delay, timing.delay_ns);
   }
   burst.wall_ns = static_cast<double>(end - start);
   burst.undisturbed = longest_delay <= allowed_delay_ns + (end - start) / 50;
   return burst;
 }
 
-void ThreadGroup::wait_at_the_gate() {
-  at_the_gate_.fetch_add(1);
-  while (at_the_gate_.load(std::memory_order::acquire) != members_.size()) {
+void ThreadGroup::wait_at_the_start() {
+  at_the_start_.fetch_add(1);
+  while (at_the_start_.load(std::memory_order::acquire) != timings_.size()) {
     if (!has_cores_) {
       std::this_thread::yield();
     }
   }
 }
 
-void ThreadGroup::live(std::size_t index) {
+void ThreadGroup::run_bursts(std::size_t index) {
   const Delay delay;
-  Member& self = members_[index];
+  Timing& self = timings_[index];
   for (std::uint32_t seen = 0;;) {
     burst_.wait(seen);
     seen = burst_.load();
     if (stopping_) {
       return;
     }
-    wait_at_the_gate();
+    wait_at_the_start();
     const std::int64_t delay_before = delay.so_far_ns();
     const std::int64_t cpu_before = cpu_now_ns();
     self.start_ns = now_ns();

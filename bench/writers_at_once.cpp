@@ -6,8 +6,8 @@
 /// byre, in both forms, has to make exactly N-1 copies in every burst, or the program fails. The
 /// others are said to make up to N; how many it were is reported (counter `copies_per_burst`).
 #include "contenders.hpp"
-#include "thread_group.hpp"
 #include "harness.hpp"
+#include "thread_group.hpp"
 
 #include <string>
 #include <type_traits>
@@ -38,7 +38,9 @@ void check_copies(const std::string& contender, std::size_t nbytes, long long co
 /// leaves out where it can (counter `bursts_kept`).
 class KeptBursts {
  public:
-  void add(const ThreadGroup::Burst& burst) { (burst.undisturbed ? kept_ : disturbed_).push_back(burst); }
+  void add(const ThreadGroup::Burst& burst) {
+    (burst.undisturbed ? kept_ : disturbed_).push_back(burst);
+  }
 
   void report(benchmark::State& state) const {
     state.counters["ns"] = middle_mean(each(&ThreadGroup::Burst::wall_ns));

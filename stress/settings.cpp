@@ -3,11 +3,12 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <iomanip>
 #include <sstream>
 #include <stdexcept>
+
+#include "parsing.hpp"
 
 namespace byre::stress {
 namespace {
@@ -58,10 +59,8 @@ Perturbation parse_perturbation(std::string_view text) {
   if (text == "usual") {
     return usual_perturbation;
   }
-  double chance = 0;
-  const char* end = text.data() + text.size();
-  const auto [stopped, error] = std::from_chars(text.data(), end, chance);
-  if (error != std::errc() || stopped != end || !(in_billionths(chance) > 0 && chance <= 1)) {
+  const double chance = parse_number<double>(text).value_or(0);
+  if (!(in_billionths(chance) > 0 && chance <= 1)) {
     throw std::invalid_argument(
         "it is none, usual, or a chance above 0, a billionth at least, and up to 1, not '" +
         std::string(text) + "'");
@@ -73,10 +72,7 @@ std::string text_of(const Perturbation& perturbation) {
   if (perturbation == no_perturbation || perturbation == usual_perturbation) {
     return perturbation == no_perturbation ? "none" : "usual";
   }
-  std::array<char, 32> digits;
-  const auto written =
-      std::to_chars(digits.begin(), digits.end(), in_billionths(chance_in(perturbation)));
-  return {digits.begin(), written.ptr};
+  return shortest_text(in_billionths(chance_in(perturbation)));
 }
 
 std::size_t slots_of_each(const Settings& settings) noexcept {

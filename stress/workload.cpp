@@ -3,11 +3,25 @@
 
 #include <vector>
 
-#include "faults/faults.hpp"
+#include "faults/truncated_file.hpp"
 #include "mixed/workload.hpp"
 #include "races/workload.hpp"
 
 namespace byre::stress {
+namespace {
+
+/// Throws as run_mixed.
+Outcome run_faults(const Settings& settings, Monitor& monitor) {
+  // Before there are other threads: it forks.
+  FaultCount truncations;
+  const auto failures = survive_truncated_files(truncations);
+  Outcome outcome = run_mixed("faults", settings, monitor);
+  outcome.counts.faults[Fault::truncation] = truncations;
+  outcome.failures.insert(outcome.failures.end(), failures.begin(), failures.end());
+  return outcome;
+}
+
+}  // namespace
 
 std::span<const Workload> all_workloads() {
   static const auto workloads = [] {

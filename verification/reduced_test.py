@@ -11,7 +11,7 @@ import tempfile
 
 # What it leaves out by design: see verification/relacy/sleep_sets.hpp.
 LEFT_OUT = {
-    "litmus.spurious_failure",  # a compare-exchange that fails for nothing
+    "litmus.spurious_failure",  # a compare-exchange that fails spuriously
     "litmus.blind.freed_header",  # either order of two accesses that no checker watches
 }
 

@@ -7,10 +7,10 @@
 namespace examples {
 namespace {
 
-volatile std::sig_atomic_t noted_signal = 0;
+volatile std::sig_atomic_t received_signal = 0;
 
-void note(int signal) {
-  noted_signal = signal;
+void record(int signal) {
+  received_signal = signal;
 }
 
 }  // namespace
@@ -19,10 +19,10 @@ void fail_with_error(const std::string& what, int error) {
   throw Failure(what + ": " + std::generic_category().message(error) + ".");
 }
 
-void note_signals() noexcept {
+void record_signals() noexcept {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     // Who ignored it before (nohup does) goes on ignoring it.
-    if (std::signal(signal, note) == SIG_IGN) {
+    if (std::signal(signal, record) == SIG_IGN) {
       std::signal(signal, SIG_IGN);
     }
   }
@@ -32,8 +32,8 @@ void note_signals() noexcept {
 }
 
 void throw_if_interrupted() {
-  if (noted_signal != 0) {
-    throw Interrupted(noted_signal);
+  if (received_signal != 0) {
+    throw Interrupted(received_signal);
   }
 }
 

@@ -36,9 +36,9 @@ class Interrupted : public std::exception {
   int signal_;
 };
 
-/// From here on SIGINT, SIGTERM and SIGHUP are only noted, so that temporary files are removed; and
+/// From here on SIGINT, SIGTERM and SIGHUP are only recorded, so that temporary files are removed; and
 /// a file beyond a limit or a reader that left is an error of the write, not the process's end.
-void note_signals() noexcept;
+void record_signals() noexcept;
 
 /// Throws Interrupted if such a signal came.
 void throw_if_interrupted();

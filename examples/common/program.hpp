@@ -45,7 +45,7 @@ int run_program(const char* program, const char* advice_without_memory, int argc
       print(help_text());
       return exit_success;
     }
-    note_signals();
+    record_signals();
     return work(options);
   });
 }

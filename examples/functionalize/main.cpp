@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: BSL-1.0 functionalize: runs a small program on a backend that has
-// neither views nor operations in place. See README.md.
+// SPDX-License-Identifier: BSL-1.0
+// functionalize: runs a small program on a backend that has neither views nor operations in place.
+// See README.md.
 #include "options.hpp"
 #include "parser.hpp"
 #include "program.hpp"

@@ -43,7 +43,7 @@ ExitCode work(const Options& options) {
   const Plan plan = settle_plan(options, corpus);
   const RunSettings settings = settle_run(options, plan);
   Report report{&corpus, &plan, {}, {}};
-  progress.note(describe_work(report, settings));
+  progress.print_line(describe_work(report, settings));
 
   Workspace workspace(options.output, options.keep);
   workspace.require_space(space_needed(plan, options, workspace.keeps_files()));
@@ -59,7 +59,7 @@ ExitCode work(const Options& options) {
   }
   if (workspace.keeps_files()) {
     write_words(corpus.vocabulary, workspace.directory());
-    progress.note("The snapshots are in " + workspace.directory().string() + ".");
+    progress.print_line("The snapshots are in " + workspace.directory().string() + ".");
   }
   json_output.deliver([&] { return json(report, settings); }, [&] { return "\n" + table(report); });
   for (const std::string& fault : report.faults) {

@@ -52,10 +52,10 @@ void Progress::end() {
   const auto now = Clock::now();
   char text[64];
   std::snprintf(text, sizeof text, "%.1f s", duration<double>(now - begun_).count());
-  note(phase_ + ": " + std::to_string(done_) + " " + unit_ + ", " + text + ", " + rate(now));
+  print_line(phase_ + ": " + std::to_string(done_) + " " + unit_ + ", " + text + ", " + rate(now));
 }
 
-void Progress::note(const std::string& text) {
+void Progress::print_line(const std::string& text) {
   // Return and "erase to the end of the line": the bar makes room.
   std::fprintf(stream_, "%s%s\n", on_terminal_ ? "\r\033[K" : "", text.c_str());
   std::fflush(stream_);

@@ -25,7 +25,7 @@ class Progress {
   void end();
 
   /// Leaves a line of its own.
-  void note(const std::string& text);
+  void print_line(const std::string& text);
 
  private:
   using Clock = std::chrono::steady_clock;

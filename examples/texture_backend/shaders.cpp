@@ -111,13 +111,14 @@ Texture draw_pointwise(const Call& call, const TensorMeta& result) {
 
 // ---- Index maps
 
-/// As another dtype, which the image may have already.
+/// What is in a texture, or would be, as another dtype.
 Texture converted(const AnyTensor& tensor, DType dtype) {
-  return texture_of(
-      tensor.dtype() == dtype
-          ? tensor
-          : call_for_one("to",
-                         {make_counted<TextureTensor>(texture_of(tensor), tensor.sizes()), dtype}));
+  Texture texture = texture_of(tensor);
+  if (texture.dtype() == dtype) {
+    return texture;
+  }
+  const AnyTensor self = make_counted<TextureTensor>(std::move(texture), tensor.sizes());
+  return texture_of(call_for_one("to", {self, dtype}));
 }
 
 /// What the CPU's kernel makes of the numbers of elements says where the elements come from.

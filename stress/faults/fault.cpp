@@ -2,11 +2,11 @@
 #include "fault.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <sstream>
 #include <stdexcept>
 
 #include "../mixed/sizes.hpp"
+#include "../parsing.hpp"
 
 namespace byre::stress {
 namespace {
@@ -26,60 +26,25 @@ constexpr Rate chances[] = {{"allocation", &FaultRates::allocation},
 constexpr std::string_view budget = "budget";
 constexpr std::string_view allocation_at = "allocation_at";
 
-[[noreturn]] void refuse(std::string_view part) {
-  throw std::invalid_argument(
-      "faults are none, usual, or parts such as allocation=0.1 (also random, copy, heap and sink, "
-      "each a chance from 0 to 1), budget=64M and allocation_at=7, not '" +
-      std::string(part) + "'");
-}
-
-double chance_in(std::string_view text, std::string_view part) {
-  double chance = 0;
-  const char* end = text.data() + text.size();
-  const auto [stopped, error] = std::from_chars(text.data(), end, chance);
-  if (error != std::errc() || stopped != end || !(chance >= 0 && chance <= 1)) {
-    refuse(part);
-  }
-  return chance;
-}
-
-std::uint64_t count_in(std::string_view text, std::string_view part) {
-  std::uint64_t count = 0;
-  const char* end = text.data() + text.size();
-  const auto [stopped, error] = std::from_chars(text.data(), end, count);
-  if (error != std::errc() || stopped != end || count == 0) {
-    refuse(part);
-  }
-  return count;
-}
-
-/// What chance_in reads as the same.
-std::string shortest(double chance) {
-  std::array<char, 32> digits;
-  const auto written = std::to_chars(digits.begin(), digits.end(), chance);
-  return {digits.begin(), written.ptr};
-}
-
-void parse_part(std::string_view part, FaultRates& rates) {
-  const std::size_t equals = part.find('=');
-  if (equals == part.npos) {
-    refuse(part);
-  }
-  const std::string_view name = part.substr(0, equals);
-  const std::string_view value = part.substr(equals + 1);
-  if (name == budget) {
-    rates.budget_nbytes = parse_nbytes(value);
-    return;
-  }
-  if (name == allocation_at) {
-    rates.allocation_at = count_in(value, part);
-    return;
-  }
+/// A fault as it is written, "allocation=0.1".
+void take_part(std::string_view name, std::string_view value, std::string_view part,
+               FaultRates& rates) {
+  const auto count = parse_number<std::uint64_t>(value);
+  const auto chance = parse_number<double>(value);
   const auto found = std::ranges::find(chances, name, &Rate::name);
-  if (found == std::end(chances)) {
-    refuse(part);
+  if (name == budget && !value.empty()) {
+    rates.budget_nbytes = parse_nbytes(value);
+  } else if (name == allocation_at && count.value_or(0) != 0) {
+    rates.allocation_at = *count;
+  } else if (found != std::end(chances) && chance && *chance >= 0 && *chance <= 1) {
+    rates.*found->rate = *chance;
+  } else {
+    throw std::invalid_argument(
+        "faults are none, usual, or parts such as allocation=0.1 (also random, copy, heap and "
+        "sink, "
+        "each a chance from 0 to 1), budget=64M and allocation_at=7, not '" +
+        std::string(part) + "'");
   }
-  rates.*found->rate = chance_in(value, part);
 }
 
 }  // namespace
@@ -96,12 +61,8 @@ FaultRates parse_faults(std::string_view text) {
     return usual_faults;
   }
   FaultRates rates;
-  std::string_view rest = text;
-  do {
-    const std::string_view part = rest.substr(0, rest.find(','));
-    rest.remove_prefix(std::min(rest.size(), part.size() + 1));
-    parse_part(part, rates);
-  } while (!rest.empty());
+  for_each_part(text,
+                [&](auto name, auto value, auto part) { take_part(name, value, part, rates); });
   if (rates.allocation + rates.copy + rates.heap > 1) {
     throw std::invalid_argument(
         "an operation has one fault at most: allocation, copy and heap are at most 1 together");
@@ -113,7 +74,8 @@ std::string text_of(const FaultRates& rates) {
   std::ostringstream text;
   for (const Rate& chance : chances) {
     if (rates.*chance.rate != 0) {
-      text << (text.tellp() == 0 ? "" : ",") << chance.name << '=' << shortest(rates.*chance.rate);
+      text << (text.tellp() == 0 ? "" : ",") << chance.name << '='
+           << shortest_text(rates.*chance.rate);
     }
   }
   if (rates.budget_nbytes != 0) {

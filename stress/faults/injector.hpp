@@ -15,7 +15,7 @@ namespace byre::stress {
 
 /// Thrown by a copy that is made to fail: an error type of the embedder's.
 struct CopyFailed : std::runtime_error {
-  CopyFailed() : runtime_error("the copy was told to fail") {}
+  CopyFailed() : runtime_error("the copy was made to fail") {}
 };
 
 /// While it lives, the allocations, copies and sinks of the thread that made it ask it. The faults of an

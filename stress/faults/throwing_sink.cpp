@@ -20,8 +20,8 @@ void count_warning(const char*) noexcept {
 void throw_if_told(const stats::CopyEvent&) {
   Injector* injector = Injector::current();
   if (injector != nullptr && injector->fires(Fault::sink)) {
-    Injector::suspend_heap_fault();  // or what is thrown could not be, which nobody is told of
-    throw std::runtime_error("the sink was told to fail");
+    Injector::suspend_heap_fault();  // or the exception could not be allocated, unseen
+    throw std::runtime_error("the sink was made to fail");
   }
 }
 

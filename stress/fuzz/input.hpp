@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The bytes a fuzzer hands over, read as numbers. Every byte string is an input: what is asked for
-/// beyond the end is 0.
+/// Input: the bytes of a fuzzer, read as numbers. Every byte string is an input: bytes beyond the end are 0.
 #pragma once
 
 #include <cstddef>

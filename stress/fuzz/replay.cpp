@@ -4,35 +4,29 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <boost/program_options.hpp>
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
-#include <exception>
 #include <filesystem>
-#include <fstream>
-#include <iostream>
-#include <iterator>
-#include <nlohmann/json.hpp>
 #include <numeric>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "support/command_line.hpp"
+#include "support/json.hpp"
+#include "support/random.hpp"
+#include "support/temporary_folder.hpp"
 #include "target.hpp"
 
 namespace byre::fuzz {
 namespace {
 
 namespace fs = std::filesystem;
-namespace po = boost::program_options;
 
 using InputBytes = std::vector<std::uint8_t>;
-
-struct UsageError : std::runtime_error {
-  using runtime_error::runtime_error;
-};
 
 struct Options {
   std::vector<std::string> paths;
@@ -42,59 +36,32 @@ struct Options {
   bool json = false;
 };
 
-po::options_description described_options() {
-  po::options_description options("Options");
-  options.add_options()("help,h", "say this, and exit");
-  options.add_options()("runs", po::value<std::uint64_t>()->default_value(0),
-                        "inputs to make at random from those given, and to run");
-  options.add_options()("seed", po::value<std::uint64_t>(),
-                        "gives the random inputs. Default: a random one, which is printed");
-  options.add_options()("keep", po::value<std::string>(),
-                        "a file for the random input under way, to have it after a crash");
-  options.add_options()("json", "write the figures as JSON");
+test::CommandLine command_line() {
+  test::CommandLine line;
+  line.flag("help,h", "print this, and exit")
+      .value("runs", "N", "random inputs to make from those given, and to run")
+      .value("seed", "N", "determines the random inputs. Default: a random one, which is printed")
+      .value("keep", "FILE", "for the random input under way, to have it after a crash")
+      .flag("json", "write the figures as JSON")
+      .operands("path");
+  return line;
+}
+
+Options options_of(const test::GivenOptions& given) {
+  Options options{.paths = given.texts("path"),
+                  .runs = given.number("runs").value_or(0),
+                  .seed = given.number("seed").value_or(std::random_device{}()),
+                  .keep = given.text("keep").value_or(""),
+                  .json = given.has("json")};
+  if (options.paths.empty()) {
+    throw test::UsageError("no file or folder is given");
+  }
   return options;
 }
 
-Options parse(int argc, const char* const* argv) {
-  try {
-    po::options_description all = described_options();
-    all.add_options()("path", po::value<std::vector<std::string>>());
-    po::positional_options_description positions;
-    positions.add("path", -1);
-    po::variables_map given;
-    po::store(po::command_line_parser(argc, argv).options(all).positional(positions).run(), given);
-    if (given.count("help") != 0) {
-      std::cout << "Usage: " << argv[0] << " [options] FILE|FOLDER...\n\n"
-                << "Runs inputs of the fuzz target " << target_name
-                << ". Ends by SIGABRT if one of them finds an error, and says how to\nrepeat it; 2 "
-                   "for wrong usage.\n\n"
-                << described_options();
-      std::exit(0);
-    }
-    Options options;
-    if (given.count("path") != 0) {
-      options.paths = given["path"].as<std::vector<std::string>>();
-    }
-    options.runs = given["runs"].as<std::uint64_t>();
-    options.seed = given.count("seed") != 0 ? given["seed"].as<std::uint64_t>()
-                                            : std::uint64_t{std::random_device{}()};
-    options.keep = given.count("keep") != 0 ? given["keep"].as<std::string>() : "";
-    options.json = given.count("json") != 0;
-    if (options.paths.empty()) {
-      throw UsageError("no file or folder is given; --help says what this does");
-    }
-    return options;
-  } catch (const po::error& error) {
-    throw UsageError(error.what());
-  }
-}
-
 InputBytes bytes_of(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) {
-    throw UsageError("cannot read " + path.string());
-  }
-  return {std::istreambuf_iterator<char>(file), {}};
+  const std::string bytes = test::read_file(path);
+  return {bytes.begin(), bytes.end()};
 }
 
 /// In the order of their names.
@@ -113,50 +80,51 @@ std::vector<fs::path> files_of(const std::vector<std::string>& paths) {
   return files;
 }
 
-/// Two inputs joined, and some bytes of that changed, put in or taken out.
+/// Two inputs joined, with some bytes changed, inserted or removed.
 class Mutator {
  public:
   explicit Mutator(std::uint64_t seed) : random_(seed) {}
 
   InputBytes make_of(const std::vector<InputBytes>& corpus) {
-    InputBytes bytes = corpus[below(corpus.size())];
-    const InputBytes& other = corpus[below(corpus.size())];
-    bytes.resize(below(bytes.size() + 1));
-    bytes.insert(bytes.end(), other.begin() + static_cast<std::ptrdiff_t>(below(other.size() + 1)),
-                 other.end());
-    for (std::size_t changes = below(8); changes != 0; --changes) {
+    InputBytes bytes = random_.one_of(corpus);
+    const InputBytes& other = random_.one_of(corpus);
+    bytes.resize(random_.below(bytes.size() + 1));
+    bytes.insert(bytes.end(), other.begin() + position_in(other), other.end());
+    for (int changes = random_.below(8); changes != 0; --changes) {
       change(bytes);
     }
     return bytes;
   }
 
  private:
-  std::size_t below(std::size_t limit) { return random_() % limit; }
+  std::ptrdiff_t position_in(const InputBytes& bytes) {
+    return static_cast<std::ptrdiff_t>(random_.below(bytes.size() + 1));
+  }
 
   void change(InputBytes& bytes) {
-    const auto at = bytes.begin() + static_cast<std::ptrdiff_t>(below(bytes.size() + 1));
-    const auto byte = static_cast<std::uint8_t>(random_());
-    if (at == bytes.end() || random_() % 3 == 0) {
+    const auto at = bytes.begin() + position_in(bytes);
+    const auto byte = random_.number<std::uint8_t>(0, 255);
+    if (at == bytes.end() || random_.below(3) == 0) {
       bytes.insert(at, byte);
-    } else if (random_() % 2 == 0) {
+    } else if (random_.flag()) {
       bytes.erase(at);
     } else {
       *at = byte;
     }
   }
 
-  std::mt19937_64 random_;
+  test::Random random_;
 };
 
-/// What repeats the input under way, for who dies of it.
+/// The command that repeats the input under way, for a crash.
 char how_to_repeat[4096] = "";
 
 constexpr int fatal_signals[] = {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV};
 
 struct sigaction handled_before[std::size(fatal_signals)];
 
-/// Then on to a sanitizer's handler, or to none: a wrong address is used again.
-void say_how_to_repeat(int signal) {
+/// Then a sanitizer's handler runs, or none: a wrong address is accessed again.
+void print_how_to_repeat(int signal) {
   [[maybe_unused]] const auto written =
       ::write(STDERR_FILENO, how_to_repeat, std::strlen(how_to_repeat));
   const auto at = std::find(std::begin(fatal_signals), std::end(fatal_signals), signal);
@@ -166,9 +134,9 @@ void say_how_to_repeat(int signal) {
   }
 }
 
-void have_repeated_what_is_fatal() {
+void handle_fatal_signals() {
   struct sigaction action {};
-  action.sa_handler = &say_how_to_repeat;
+  action.sa_handler = &print_how_to_repeat;
   for (std::size_t at = 0; at < std::size(fatal_signals); ++at) {
     sigaction(fatal_signals[at], &action, &handled_before[at]);
   }
@@ -206,24 +174,35 @@ int replay(const Options& options) {
   for (std::uint64_t number = 1; number <= (corpus.empty() ? 0 : options.runs); ++number) {
     const InputBytes bytes = mutator.make_of(corpus);
     if (!options.keep.empty()) {
-      std::ofstream(options.keep, std::ios::binary)
-          .write(reinterpret_cast<const char*>(bytes.data()),
-                 static_cast<std::streamsize>(bytes.size()));
+      test::write_file(options.keep, bytes.data(), bytes.size());
     }
     run_random(number, options, bytes);
   }
   if (options.json) {
-    std::cout << nlohmann::json{{"target", target_name},
-                                {"corpus_inputs", corpus.size()},
-                                {"random_inputs", options.runs},
-                                {"seed", options.seed}}
-                     .dump(2)
-              << '\n';
+    test::JsonOutput(fs::path())
+        .write({{"target", target_name},
+                {"corpus_inputs", corpus.size()},
+                {"random_inputs", options.runs},
+                {"seed", options.seed}});
   } else {
-    std::cout << program_name() << ": " << corpus.size() << " inputs of the corpus and "
-              << options.runs << " random ones found nothing\n";
+    std::printf("%s: %zu inputs of the corpus and %llu random ones found nothing\n", program_name(),
+                corpus.size(), static_cast<unsigned long long>(options.runs));
   }
   return 0;
+}
+
+int run(int argc, const char* const* argv) {
+  const test::GivenOptions given = command_line().parse(argc, argv);
+  if (given.has("help")) {
+    std::printf(
+        "Usage: %s [options] FILE|FOLDER...\n\n"
+        "Runs inputs of the fuzz target %s. Ends by SIGABRT if one of them finds an error, and "
+        "prints\n"
+        "the command that repeats it; 2 for wrong usage.\n\n%s",
+        program_name(), target_name, command_line().help().c_str());
+    return 0;
+  }
+  return replay(options_of(given));
 }
 
 }  // namespace
@@ -231,12 +210,6 @@ int replay(const Options& options) {
 
 int main(int argc, char** argv) {
   using namespace byre::fuzz;
-  have_repeated_what_is_fatal();
-  try {
-    return replay(parse(argc, argv));
-  } catch (const std::exception& error) {
-    // A folder that cannot be read is no finding.
-    std::cerr << program_name() << ": " << error.what() << '\n';
-    return 2;
-  }
+  handle_fatal_signals();
+  return byre::test::run_main(program_name(), [&] { return run(argc, argv); });
 }

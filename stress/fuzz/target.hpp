@@ -21,7 +21,7 @@ const char* program_name() noexcept;
 /// Ends the program, which the fuzzer takes for a finding and keeps the input of.
 [[noreturn, gnu::format(printf, 1, 2)]] void fail(const char* format, ...) noexcept;
 
-/// Says on stderr what is done, if the environment has BYRE_FUZZ_TRACE.
+/// Prints a step to stderr, if the environment has BYRE_FUZZ_TRACE.
 [[gnu::format(printf, 1, 2)]] void trace(const char* format, ...) noexcept;
 
 }  // namespace byre::fuzz

@@ -2,9 +2,10 @@
 #include "operation.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <numeric>
 #include <stdexcept>
+
+#include "../parsing.hpp"
 
 namespace byre::stress {
 namespace {
@@ -53,17 +54,15 @@ std::size_t index_of(std::string_view name) {
   return static_cast<std::size_t>(found - described.begin());
 }
 
-std::uint32_t weight_in(std::string_view text, std::string_view part) {
+std::uint32_t weight_in(std::string_view value, std::string_view part) {
   constexpr std::uint32_t most_weight = 1'000'000;
-  std::uint32_t weight = 0;
-  const char* end = text.data() + text.size();
-  const auto [stopped, error] = std::from_chars(text.data(), end, weight);
-  if (error != std::errc() || stopped != end || weight > most_weight) {
+  const auto weight = parse_number<std::uint32_t>(value);
+  if (!weight || *weight > most_weight) {
     throw std::invalid_argument(
         "a mix consists of parts such as write=2, with a whole number up to " +
         std::to_string(most_weight) + ", not '" + std::string(part) + "'");
   }
-  return weight;
+  return *weight;
 }
 
 }  // namespace
@@ -98,15 +97,10 @@ Mix usual_mix() noexcept {
 
 Mix parse_mix(std::string_view text) {
   Mix mix{};
-  for (std::string_view rest = text; !rest.empty();) {
-    const std::string_view part = rest.substr(0, rest.find(','));
-    rest.remove_prefix(std::min(rest.size(), part.size() + 1));
-    const std::size_t equals = part.find('=');
-    if (equals == part.npos) {
-      weight_in("", part);
-    }
-    mix[index_of(part.substr(0, equals))] = weight_in(part.substr(equals + 1), part);
-  }
+  for_each_part(text, [&](auto name, auto value, auto part) {
+    const std::uint32_t weight = weight_in(value, part);
+    mix[index_of(name)] = weight;
+  });
   if (std::accumulate(mix.begin(), mix.end(), std::uint64_t{0}) == 0) {
     throw std::invalid_argument("a mix needs at least one operation, as read=4,write=2");
   }

@@ -3,7 +3,7 @@
 /// each other.
 #pragma once
 
-#include <byre/cow/claim.hpp>
+#include <byre/cow/share_word.hpp>
 #include <byre/cow/detail/share_lock.hpp>
 #include <byre/error/error.hpp>
 

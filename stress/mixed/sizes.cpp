@@ -3,8 +3,9 @@
 
 #include <algorithm>
 #include <bit>
-#include <charconv>
 #include <stdexcept>
+
+#include "../parsing.hpp"
 
 namespace byre::stress {
 namespace {
@@ -39,10 +40,8 @@ std::size_t parse_nbytes(std::string_view text) {
       break;
     }
   }
-  std::size_t number = 0;
-  const char* end = digits.data() + digits.size();
-  const auto [stopped, error] = std::from_chars(digits.data(), end, number);
-  if (error != std::errc() || stopped != end || number == 0 || number > most_size_nbytes >> bits) {
+  const std::size_t number = parse_number<std::size_t>(digits).value_or(0);
+  if (number == 0 || number > most_size_nbytes >> bits) {
     throw std::invalid_argument("a size is from 1 to 64M bytes, as 100, 64K or 1M, not '" +
                                 std::string(text) + "'");
   }

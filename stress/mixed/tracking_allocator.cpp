@@ -49,7 +49,7 @@ Block TrackingAllocator::record(const Block& block) {
     }
     ++shard.allocations;
   } catch (...) {
-    behind_.deallocate(block);  // operator new may have been told to fail
+    behind_.deallocate(block);  // operator new may have been made to fail
     throw;
   }
   return block;

@@ -110,10 +110,11 @@ class Worker {
 
   void clone_clone(const Decision& decision) {
     const Checked first = factory_.clone(filled(decision), decision);
-    Slots<Checked>::put(slots_.other_of(decision), factory_.clone(first, decision));
+    put_other(decision, factory_.clone(first, decision));
   }
 
-  void drop(std::optional<Checked>& slot, const Decision& decision) {
+  void drop(const Decision& decision) {
+    auto& slot = slots_.of(decision);
     if (slot && decision.chooses(check_first)) {
       owner_.check(*slot);
     }
@@ -211,6 +212,10 @@ class Worker {
     return Slots<Checked>::put(slots_.of(decision), std::move(checked));
   }
 
+  void put_other(const Decision& decision, Checked&& checked) noexcept {
+    Slots<Checked>::put(slots_.other_of(decision), std::move(checked));
+  }
+
   RunState<Sync, Share>& state_;
   const unsigned thread_;
   const std::uint64_t seed_;
@@ -233,15 +238,13 @@ void Worker<Sync, Share>::perform(const Decision& decision) {
     case Operation::write_never:
       return owner_.write(filled(decision), Wait::never);
     case Operation::clone:
-      Slots<Checked>::put(slots_.other_of(decision), factory_.clone(filled(decision), decision));
-      return;
+      return put_other(decision, factory_.clone(filled(decision), decision));
     case Operation::clone_clone:
       return clone_clone(decision);
     case Operation::drop:
-      return drop(slots_.of(decision), decision);
+      return drop(decision);
     case Operation::allocate:
-      put(decision, factory_.allocate(decision));
-      return;
+      return void(put(decision, factory_.allocate(decision)));
     case Operation::hand:
       return hand(decision);
     case Operation::take:
@@ -249,14 +252,11 @@ void Worker<Sync, Share>::perform(const Decision& decision) {
     case Operation::resize:
       return owner_.resize(filled(decision), decision.nbytes);
     case Operation::adopt:
-      put(decision, factory_.adopt(decision));
-      return;
+      return void(put(decision, factory_.adopt(decision)));
     case Operation::borrow:
-      put(decision, factory_.borrow(decision));
-      return;
+      return void(put(decision, factory_.borrow(decision)));
     case Operation::map:
-      put(decision, factory_.map(decision));
-      return;
+      return void(put(decision, factory_.map(decision)));
     case Operation::alias:
       return alias(decision);
     case Operation::move:
@@ -266,8 +266,7 @@ void Worker<Sync, Share>::perform(const Decision& decision) {
     case Operation::shared_slot_clone:
       return shared_clone(decision);
     case Operation::shared_slot_put:
-      shared_put(decision);
-      return;
+      return void(shared_put(decision));
     case Operation::shared_slot_steal:
       return shared_steal(decision);
   }

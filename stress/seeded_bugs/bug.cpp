@@ -15,7 +15,7 @@ namespace {
 
 using namespace races;
 
-/// A sanitizer watches better than LifetimeChecked, and sees what is wrong in the design's own steps.
+/// A sanitizer checks more than LifetimeChecked, and sees errors in the design's own steps.
 using Plain = std::conditional_t<is_sanitized, sync::Boost, LifetimeChecked<sync::Boost>>;
 
 template <template <class> class ScenarioOf, template <class> class Share, class Sync>

@@ -69,7 +69,7 @@ class BadCommandLines(unittest.TestCase):
         self.refuses("a chance above 0", "--perturb", "nan")
 
     def test_one_thing_is_done_at_a_time(self):
-        self.refuses("either --soak or --list, not both", "--list", "--soak")
+        self.refuses("either --list or --soak, not both", "--list", "--soak")
         self.refuses("--list does not take --seed", "--list", "--seed", "1")
         self.refuses("--soak does not take --mix", "--soak", "--mix", "read=1")
         self.refuses("--rounds goes with --seeded-bugs", "--rounds", "1")
@@ -138,7 +138,7 @@ class Runs(unittest.TestCase):
     def test_faults_can_be_turned_off(self):
         faults = ("--workload", "faults", "--seed", "1", *SHORT)
         (without,) = figures(*faults, "--faults", "none")
-        injected = {name: count["injected"] for name, count in without["faults"].values()}
+        injected = {name: count["injected"] for name, count in without["faults"].items()}
         self.assertEqual(sum(injected.values()), injected["truncation"])
         (usual,) = figures(*faults)
         self.assertGreater(usual["faults"]["allocation"]["injected"], 0)

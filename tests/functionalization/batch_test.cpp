@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: BSL-1.0 Random programs under vmap: one run over a batch does to outputs
-// and inputs what a run for each of it does. What vmap does not do is counted.
+// SPDX-License-Identifier: BSL-1.0
+// Random programs under vmap: one run over a batch does to outputs and inputs what a run for each
+// of it does. What vmap does not do is counted.
 #include <gtest/gtest.h>
 
 #include <algorithm>

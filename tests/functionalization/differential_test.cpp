@@ -1,7 +1,8 @@
-// SPDX-License-Identifier: BSL-1.0 Random programs, each run on plain tensors of the CPU and in all
-// targets of the pass: outputs, inputs and what they share are the same bit by bit. Every other one
-// meets the bounds of what an alias keeps. BYRE_FUNCTIONALIZATION_PROGRAMS in the environment is
-// how many; BYRE_TEST_SEED the first.
+// SPDX-License-Identifier: BSL-1.0
+// Random programs, each run on plain tensors of the CPU and in all targets of the pass: outputs,
+// inputs and what they share are the same bit by bit. Every other one meets the bounds of what an
+// alias keeps. BYRE_FUNCTIONALIZATION_PROGRAMS in the environment is how many; BYRE_TEST_SEED the
+// first.
 #include <byre/functional/dispatch/registry.hpp>
 
 #include <gtest/gtest.h>

@@ -1,8 +1,8 @@
-// SPDX-License-Identifier: BSL-1.0 Every view times every operation that writes, on bases of
-// several kinds: a little program that reads the base, the view and another view after it wrote
-// through the view, and after one more write. With and without the pass it does the same, or
-// refuses the same. Each in one target, by turns; in all of them with
-// BYRE_FUNCTIONALIZATION_TARGETS=all in the environment.
+// SPDX-License-Identifier: BSL-1.0
+// Every view times every operation that writes, on bases of several kinds: a little program that
+// reads the base, the view and another view after it wrote through the view, and after one more
+// write. With and without the pass it does the same, or refuses the same. Each in one target, by
+// turns; in all of them with BYRE_FUNCTIONALIZATION_TARGETS=all in the environment.
 #include <byre/functional/dispatch/registry.hpp>
 
 #include <gtest/gtest.h>

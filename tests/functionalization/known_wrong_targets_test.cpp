@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: BSL-1.0 Known-wrong targets, which ignore updates of one kind, are
-// refuted on every run, each by a program that shrinks to a few steps.
+// SPDX-License-Identifier: BSL-1.0
+// Known-wrong targets, which ignore updates of one kind, are refuted on every run, each by a
+// program that shrinks to a few steps.
 #include <byre/functional/dispatch/registry.hpp>
 
 #include <gtest/gtest.h>

@@ -36,7 +36,6 @@ inline void exchange(Tensor& a, Tensor& b) {
 inline void define_user_operators() {
   using functional::Argument;
   using functional::Tensors;
-  using functional::ViewGeometry;
   static const bool once = [] {
     functional::define("proof_corners(Tensor(a) self) -> Tensor(a)")
         .view([](const ViewGeometry& self, std::span<const Argument>) {

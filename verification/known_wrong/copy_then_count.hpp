@@ -4,7 +4,7 @@
 /// that waits for nobody, in what the last owner may have freed by then.
 #pragma once
 
-#include <byre/cow/claim.hpp>
+#include <byre/cow/share_word.hpp>
 #include <byre/sync/sync.hpp>
 
 #include <cstdint>

@@ -4,7 +4,7 @@
 /// schedule.
 #pragma once
 
-#include <byre/cow/claim.hpp>
+#include <byre/cow/share_word.hpp>
 #include <byre/sync/sync.hpp>
 
 #include <cstdint>

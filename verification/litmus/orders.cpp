@@ -236,7 +236,7 @@ const Scenario* const tests[] = {
     &litmus_test<LoadBuffering>("litmus.blind.load_buffering",
                                 "Blind spot: no load sees a store that comes after it. In core "
                                 "each relaxed load is followed by a compare-exchange or another "
-                                "look at the same word, which this cannot deceive."),
+                                "load the same word, which this cannot deceive."),
     &litmus_test<IndependentReads<release, acquire, Fate::seen>>(
         "litmus.independent_reads_acq_rel",
         "Readers of two variables may disagree on their order."),
@@ -246,14 +246,14 @@ const Scenario* const tests[] = {
     &litmus_test<Staleness>("litmus.blind.staleness",
                             "Blind spot: a load is at most one store late. No step of core "
                             "depends on how old a value is: a word that says one owner is not old "
-                            "(I7), and any other leads to a compare-exchange or another look."),
+                            "(I7), and any other leads to a compare-exchange or another load."),
     &litmus_test<ReadModifyWrite>("litmus.read_modify_write", "Two relaxed additions both count."),
     &litmus_test<SpuriousFailure>("litmus.spurious_failure",
-                                  "A weak compare-exchange fails for nothing."),
+                                  "A weak compare-exchange fails spuriously."),
     &litmus_test<StaleFailure>(
         "litmus.blind.stale_failure",
         "Blind spot: a failed compare-exchange returns the newest value. The word does not use "
-        "it, but loads again; the textbook form compares once more, or looks under the lock."),
+        "it, but loads again; the textbook form compares once more, or loads under the lock."),
 };
 
 }  // namespace

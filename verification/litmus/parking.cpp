@@ -89,11 +89,11 @@ struct AllAreWoken : Waiting {
 
 /// Whether a wait may end before it is over.
 template <unsigned SpuriousReturns, Fate TooEarly>
-struct WokenForNothing : Waiting {
+struct WokenSpuriously : Waiting {
   static constexpr Outcome outcomes[] = {{"the number is set", Fate::seen},
                                          {"it is not", TooEarly}};
 
-  WokenForNothing() { Execution::current().allow_spurious_returns(SpuriousReturns); }
+  WokenSpuriously() { Execution::current().allow_spurious_returns(SpuriousReturns); }
   void thread(unsigned index) {
     if (index == 0) {
       set();
@@ -147,10 +147,10 @@ const Scenario* const tests[] = {
     &litmus_test<NobodyWakes>("litmus.nobody_wakes", "A change alone wakes nobody.",
                               Verdict::deadlock),
     &litmus_test<AllAreWoken>("litmus.all_are_woken", "A wake is for all who wait there."),
-    &litmus_test<WokenForNothing<0, Fate::forbidden>>(
+    &litmus_test<WokenSpuriously<0, Fate::forbidden>>(
         "litmus.waits_to_the_end", "A wait lasts until the wake, where that is asked for."),
-    &litmus_test<WokenForNothing<1, Fate::seen>>(
-        "litmus.woken_for_nothing", "It ends for nothing, where a scenario wants that too."),
+    &litmus_test<WokenSpuriously<1, Fate::seen>>(
+        "litmus.woken_spuriously", "It ends spuriously, where a scenario wants that too."),
     &litmus_test<DataBehindAWait<relaxed, relaxed>>(
         "litmus.wait_relaxed", "Parking alone does not order data: who does not sleep met nobody.",
         Verdict::data_race),

@@ -3,7 +3,7 @@
 /// its steps follow each other within one.
 #pragma once
 
-#include <byre/cow/claim.hpp>
+#include <byre/cow/share_word.hpp>
 
 #include <array>
 

@@ -87,38 +87,37 @@ std::string pairs(const std::vector<AdjacentSteps>& adjacent) {
   return table.text();
 }
 
+constexpr const char* introduction = R"(`, and checked by a test.
+
+Every step and every number of the protocols is a row of a table in core, and each row is done wrong in
+every way there is. The order of a step is weakened by one; its one atomic step is made two, or left out;
+its operand, or a number, is off by one; a bit or a unit is zero; and a step is swapped with the one that
+follows it. A lock is left out with the unlock that ends it, an unlock by itself. A scenario has to notice
+each of these mutants, by a verdict that its kind of mistake leads to. The searches are the same every
+time: by preemption bounds from 0 on, with a limit of executions.
+
+)";
+constexpr const char* adjacent_steps = R"(
+## Adjacent steps
+
+Which steps follow each other within one operation, as seen by running them.
+
+)";
+constexpr const char* conclusion = R"(
+## What has no mutants
+
+`sync::max_count` is far from what any program reaches, and farther from the next field: one more or less
+is as good a limit. The spin limit is the Sync's own, not the protocol's; scenarios run with more than one.
+)";
+
 std::string document(const std::vector<MutantOutcome>& outcomes,
                      const std::vector<AdjacentSteps>& adjacent, bool deep) {
-  return "# Mutants\n\n"
-         "Printed by `byre-verify --mutants" +
-         std::string(deep ? " --deep" : "") +
-         "`, and checked by a test.\n\n"
-         "Every step and every number of the protocols is a row of a table in core, and each row "
-         "is\n"
-         "done wrong in every way there is: its order weakened by one step, its one atomic step "
-         "made\n"
-         "two, left out, its operand or its value off by one, a bit or a unit zero, and swapped "
-         "with\n"
-         "the step that follows it. A lock is left out with the unlock that ends it, an unlock by "
-         "itself.\n"
-         "Each of these mutants has to be noticed by a scenario, by a verdict that its kind of "
-         "mistake\n"
-         "leads to. The searches are the same every time: by context bounds from 0 on, with a "
-         "limit "
-         "of\n"
-         "executions.\n\n" +
-         summary(outcomes) + ".\n\n## What counts\n\n" + verdict_rules() +
+  return "# Mutants\n\nPrinted by `byre-verify --mutants" + std::string(deep ? " --deep" : "") +
+         introduction + summary(outcomes) + ".\n\n## What counts\n\n" + verdict_rules() +
          "\n## The kill matrix\n\n" +
          (deep ? "Every scenario that notices.\n\n" : "The first scenario that notices.\n\n") +
-         matrix(outcomes) + "\n## Equivalent mutants\n\n" + arguments(outcomes) +
-         "\n## Adjacent steps\n\n"
-         "Which steps follow each other within one operation, as seen by running them.\n\n" +
-         pairs(adjacent) +
-         "\n## What has no mutants\n\n"
-         "`sync::max_count` is far from what any program reaches, and farther from the next field: "
-         "one\n"
-         "more or less is as good a limit. The spin limit is the Sync's own, not the protocol's;\n"
-         "scenarios run with more than one.\n";
+         matrix(outcomes) + "\n## Equivalent mutants\n\n" + arguments(outcomes) + adjacent_steps +
+         pairs(adjacent) + conclusion;
 }
 
 /// What is wrong with the outcomes, said on stderr.

@@ -4,8 +4,8 @@
 #pragma once
 
 #include <algorithm>
-#include <initializer_list>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -18,55 +18,34 @@ struct RightVerdicts {
   std::string_view mistake;
   Change change;
   std::optional<sync::Operation> operation;  ///< or any
-  std::initializer_list<Verdict> verdicts;
+  std::span<const Verdict> verdicts;
 };
+
+/// What a wrong count, or a wrong order of steps, can lead to. The last is for counts alone.
+inline constexpr Verdict any_failure[] = {
+    Verdict::data_race, Verdict::use_after_free, Verdict::double_free,    Verdict::leak,
+    Verdict::deadlock,  Verdict::wrong_answer,   Verdict::core_assertion, Verdict::livelock};
+inline constexpr std::span<const Verdict> any_failure_that_ends = std::span(any_failure).first<7>();
+inline constexpr Verdict unordered[] = {Verdict::data_race, Verdict::use_after_free,
+                                        Verdict::wrong_answer};
+inline constexpr Verdict unlocked[] = {Verdict::data_race, Verdict::wrong_answer};
+inline constexpr Verdict deadlock[] = {Verdict::deadlock};
+inline constexpr Verdict livelock[] = {Verdict::livelock};
 
 /// The first row that applies.
 inline constexpr RightVerdicts right_verdicts[] = {
-    {"an order that is too weak",
-     Change::weaker,
-     {},
-     {Verdict::data_race, Verdict::use_after_free, Verdict::wrong_answer}},
-    {"a wake that is left out", Change::left_out, sync::Operation::unpark, {Verdict::deadlock}},
-    {"a sleep that is left out", Change::left_out, sync::Operation::park, {Verdict::livelock}},
-    {"a lock that is not taken, nor let go of",
-     Change::left_out,
-     sync::Operation::lock,
-     {Verdict::data_race, Verdict::wrong_answer}},
-    {"a lock that is not let go of",
-     Change::left_out,
-     sync::Operation::unlock,
-     {Verdict::deadlock}},
-    {"two steps swapped",
-     Change::after,
-     {},
-     {Verdict::data_race, Verdict::use_after_free, Verdict::double_free, Verdict::leak,
-      Verdict::deadlock, Verdict::wrong_answer, Verdict::core_assertion}},
-    {"two steps in place of one",
-     Change::plain,
-     {},
-     {Verdict::data_race, Verdict::use_after_free, Verdict::double_free, Verdict::leak,
-      Verdict::deadlock, Verdict::wrong_answer, Verdict::core_assertion}},
-    {"a count that is left out",
-     Change::left_out,
-     {},
-     {Verdict::data_race, Verdict::use_after_free, Verdict::double_free, Verdict::leak,
-      Verdict::deadlock, Verdict::livelock, Verdict::wrong_answer, Verdict::core_assertion}},
-    {"a number that is one too large",
-     Change::plus_one,
-     {},
-     {Verdict::data_race, Verdict::use_after_free, Verdict::double_free, Verdict::leak,
-      Verdict::deadlock, Verdict::livelock, Verdict::wrong_answer, Verdict::core_assertion}},
-    {"a number that is one too small",
-     Change::minus_one,
-     {},
-     {Verdict::data_race, Verdict::use_after_free, Verdict::double_free, Verdict::leak,
-      Verdict::deadlock, Verdict::livelock, Verdict::wrong_answer, Verdict::core_assertion}},
-    {"a bit or a unit that is zero",
-     Change::zero,
-     {},
-     {Verdict::data_race, Verdict::use_after_free, Verdict::double_free, Verdict::leak,
-      Verdict::deadlock, Verdict::livelock, Verdict::wrong_answer, Verdict::core_assertion}},
+    {"an order that is too weak", Change::weaker, {}, unordered},
+    {"a wake that is left out", Change::left_out, sync::Operation::unpark, deadlock},
+    {"a sleep that is left out", Change::left_out, sync::Operation::park, livelock},
+    {"a lock that is neither taken nor released", Change::left_out, sync::Operation::lock,
+     unlocked},
+    {"a lock that is not released", Change::left_out, sync::Operation::unlock, deadlock},
+    {"two steps swapped", Change::after, {}, any_failure_that_ends},
+    {"two steps in place of one", Change::plain, {}, any_failure_that_ends},
+    {"a count that is left out", Change::left_out, {}, any_failure},
+    {"a number that is one too large", Change::plus_one, {}, any_failure},
+    {"a number that is one too small", Change::minus_one, {}, any_failure},
+    {"a bit or a unit that is zero", Change::zero, {}, any_failure},
 };
 
 inline const RightVerdicts& right_verdicts_of(const Mutation& mutation) noexcept {
@@ -81,7 +60,7 @@ inline bool is_right(const Mutation& mutation, Verdict verdict) noexcept {
   if (mutation.is_none()) {
     return false;
   }
-  const auto& right = right_verdicts_of(mutation).verdicts;
+  const auto right = right_verdicts_of(mutation).verdicts;
   return std::ranges::find(right, verdict) != right.end();
 }
 

@@ -93,7 +93,7 @@ class Execution {
   void unpark_all(const void* address, CallSite where);
   /// The lock that a parking lot has for the address.
   ModelLock& bucket_of(const void* address);
-  /// Whether a wait ends for nothing this time: the scheduler chooses, a bounded number of times.
+  /// Whether a wait ends spuriously this time: the scheduler chooses, a bounded number of times.
   bool returns_spuriously();
   void allow_spurious_returns(unsigned count) noexcept { spurious_returns_ = count; }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Sleep sets: of all executions that differ only in the order of steps that do not concern each
-/// other, one is searched. What they show is the same: who reads what, what happens before what.
+/// Sleep sets: of all executions that differ only in the order of independent steps, one is searched.
+/// They all show the same: who reads what, and what happens before what.
 ///
 /// Where the scheduler chooses between threads, those it chose before sleep in the executions that
-/// follow, until somebody takes a step that concerns the one they are about to take. Accesses to
-/// plain data are no steps: that two of them race is seen in either order, by what happens before
-/// what. A weak compare-exchange does not fail for nothing here: what it reads and synchronizes with
-/// then, it does where the thread comes later and fails not at all.
+/// follow, until somebody takes a step that depends on the one they are about to take. Accesses to
+/// plain data are no steps: a race of two of them is seen in either order, by what happens before
+/// what. A weak compare-exchange does not fail spuriously here: what it would read and synchronize
+/// with, it does in an execution where the thread comes later and does not fail.
 /// Source: P. Godefroid, Partial-Order Methods for the Verification of Concurrent Systems, 1996.
 #pragma once
 
@@ -20,27 +20,27 @@ namespace byre::verification {
 
 /// What a thread does up to its next step, that one included.
 struct NextStep {
-  enum class Concerns { nobody, users_of_the_object, everybody };
-  Concerns whom = Concerns::everybody;
+  enum class DependsOn { nothing, same_object, everything };
+  DependsOn dependence = DependsOn::everything;
   const void* object = nullptr;
   bool changes_it = true;
 
-  bool concerns(const NextStep& other) const noexcept {
-    if (whom == Concerns::nobody || other.whom == Concerns::nobody) {
+  bool depends_on(const NextStep& other) const noexcept {
+    if (dependence == DependsOn::nothing || other.dependence == DependsOn::nothing) {
       return false;
     }
-    return whom == Concerns::everybody || other.whom == Concerns::everybody ||
+    return dependence == DependsOn::everything || other.dependence == DependsOn::everything ||
            (object == other.object && (changes_it || other.changes_it));
   }
 };
 
-/// What each thread is about to do, as far as it has told.
+/// What each thread is about to do, as far as it is known.
 class StepsAhead {
  public:
   static constexpr std::size_t most_threads = 8;
 
-  /// Threads that have not begun: nobody is concerned by what is before their first step.
-  void begin_execution() noexcept { next_.fill({NextStep::Concerns::nobody}); }
+  /// Threads that have not begun: nothing depends on what is before their first step.
+  void begin_execution() noexcept { next_.fill({NextStep::DependsOn::nothing}); }
 
   /// The set-up is no thread, and has no others beside it.
   void set(unsigned thread, const NextStep& step) noexcept {
@@ -50,16 +50,16 @@ class StepsAhead {
   }
   const NextStep& of(unsigned thread) const noexcept { return next_[thread]; }
 
-  /// What runs now concerns everybody, whatever its step is: it frees memory.
-  void concern_everybody() noexcept { everybody_ = true; }
-  bool take_concern_of_everybody() noexcept { return std::exchange(everybody_, false); }
+  /// Every step depends on what runs now, whatever its own step is: it frees memory.
+  void depend_on_everything() noexcept { everything_ = true; }
+  bool take_dependence_on_everything() noexcept { return std::exchange(everything_, false); }
   /// The compare-exchange under way failed.
   void change_nothing() noexcept { nothing_ = true; }
   bool take_change_of_nothing() noexcept { return std::exchange(nothing_, false); }
 
  private:
   std::array<NextStep, most_threads> next_{};
-  bool everybody_ = false;
+  bool everything_ = false;
   bool nothing_ = false;
 };
 inline constinit StepsAhead steps_ahead{};
@@ -90,7 +90,7 @@ class SleepSetScheduler
       under_way_.changes_it = false;
     }
     // A wait that is over by Relacy's rules of fairness is no choice that could be left out.
-    wake_the_concerned(yield != 0 || steps_ahead.take_concern_of_everybody());
+    wake_dependent(yield != 0 || steps_ahead.take_dependence_on_everything());
     const rl::thread_id_t chosen = Base::schedule_impl(reason, yield);
     is_searched_already_ = is_searched_already_ || sleeps_[place(chosen)];
     under_way_ = next_of(chosen);
@@ -103,7 +103,7 @@ class SleepSetScheduler
       return 0;  // one way to its end is enough
     }
     if (type == rl::sched_type_cas_fail) {
-      return 1;  // it does not fail for nothing: see above
+      return 1;  // it does not fail spuriously: see above
     }
     return type == rl::sched_type_sched ? choose_thread(count) : Base::rand_impl(count, type);
   }
@@ -122,9 +122,9 @@ class SleepSetScheduler
     return steps_ahead.of(static_cast<unsigned>(thread));
   }
 
-  void wake_the_concerned(bool all) noexcept {
+  void wake_dependent(bool all) noexcept {
     for (rl::thread_id_t thread = 0; thread < Threads; ++thread) {
-      if (all || under_way_.concerns(next_of(thread))) {
+      if (all || under_way_.depends_on(next_of(thread))) {
         sleeps_[place(thread)] = false;
       }
     }
@@ -136,7 +136,7 @@ class SleepSetScheduler
     unsigned awake_count = 0;
     for (unsigned at = 0; at < count; ++at) {
       const rl::thread_id_t thread = this->running_threads[at];
-      if (next_of(thread).whom == NextStep::Concerns::nobody) {
+      if (next_of(thread).dependence == NextStep::DependsOn::nothing) {
         return at;  // whenever it does that, it is the same
       }
       if (!sleeps_[place(thread)]) {
@@ -144,7 +144,7 @@ class SleepSetScheduler
       }
     }
     if (awake_count == 0) {
-      return 0;  // whom nobody concerns: this was searched, with that thread first
+      return 0;  // all sleep: this was searched, with that thread first
     }
     const unsigned chosen =
         awake_count == 1 ? 0 : Base::rand_impl(awake_count, rl::sched_type_sched);

@@ -92,7 +92,7 @@ class StepScope {
     context_.disable_preemption();
   }
 
-  /// Tells the trace, and the scenario, of the value read or left behind.
+  /// Records the value read or left behind, and shows it to the scenario.
   void saw(std::uint64_t value, const char* verb = nullptr) noexcept {
     if (entry_ != nullptr) [[unlikely]] {
       format_value(entry_->text, verb != nullptr ? verb : verb_, site_, value);
@@ -100,7 +100,7 @@ class StepScope {
     tell(value);
   }
 
-  /// Tells the scenario alone.
+  /// Shows it to the scenario alone.
   void tell(std::uint64_t value = 0) const noexcept {
     if (const Observer& observer = Execution::current().observer; observer.saw != nullptr) {
       observer.saw(observer.scenario, *site_, value);
@@ -113,8 +113,7 @@ class StepScope {
     if (is_atomic && order_ == std::memory_order::seq_cst) {
       return {};  // in one order with every other
     }
-    return {NextStep::Concerns::users_of_the_object, object,
-            site_->operation != sync::Operation::load};
+    return {NextStep::DependsOn::same_object, object, site_->operation != sync::Operation::load};
   }
 
   void record(const void* object) noexcept {
@@ -138,7 +137,7 @@ class StepScope {
   TraceEntry* entry_ = nullptr;
 };
 
-/// Adds to the trace what is no synchronizing step: an access to data, a choice of the scheduler.
+/// Records what is no synchronizing step: an access to data, a choice of the scheduler.
 /// Null where nothing is recorded.
 inline TraceEntry* record_event(const void* object, CallSite where, const char* verb) noexcept {
   if (!trace.is_recording()) [[likely]] {

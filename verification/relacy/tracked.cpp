@@ -46,7 +46,7 @@ void Tracked::deallocate(const Block& block) noexcept {
     fail(Verdict::double_free, "a block was given back twice");
   }
   record->freed = true;
-  steps_ahead.concern_everybody();
+  steps_ahead.depend_on_everything();
   ++frees_;
   for (std::byte* at = record->data; at != record->end; at += sizeof(Cell)) {
     reinterpret_cast<Cell*>(at)->~Cell();

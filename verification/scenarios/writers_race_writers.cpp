@@ -54,7 +54,7 @@ class OfMany : public WritersRaceWriters<basic_share_word, Writers> {
 /// Waiters spin before they park, and are woken spuriously.
 class Restless : public WritersRaceWriters<basic_share_word> {
  public:
-  static constexpr std::string_view cover_points[] = {"a waiter is woken for nothing"};
+  static constexpr std::string_view cover_points[] = {"a waiter is woken spuriously"};
 
   Restless() {
     Checked::spin_limit = 1;
@@ -64,7 +64,7 @@ class Restless : public WritersRaceWriters<basic_share_word> {
 
   void saw(const sync::Site& site, std::uint64_t) {
     if (site.name == "share_word.park") {
-      cover(parked_ ? "a waiter is woken for nothing" : "a waiter parks");
+      cover(parked_ ? "a waiter is woken spuriously" : "a waiter parks");
       parked_ = true;
     }
   }

@@ -34,7 +34,6 @@
 /// Source: the seed "Copy-on-write storage", its count and its shared-exclusive lock made one step.
 #pragma once
 
-#include <byre/cow/claim.hpp>
 #include <byre/cow/detail/share_word_sites.hpp>
 #include <byre/error/detail/assert.hpp>
 #include <byre/stats/counters.hpp>
@@ -45,6 +44,19 @@
 #include <cstdint>
 
 namespace byre::inline v0 {
+
+/// Whether an owner about to write may be parked until pending copies end, so that it can steal the
+/// data, or must never wait, and copies then.
+enum class Wait : std::uint8_t { allowed, never };
+
+/// What an owner that is about to write has to do.
+enum class Claim : std::uint8_t {
+  steal,  ///< it is the last owner and no copy is pending: the data is its own to write
+  copy,   ///< it gave up its ownership for a share of the copy lock: it copies, then finish_copy()
+};
+
+/// Says that a share word belongs to no data.
+struct NoOwner {};
 
 /// Thread-safety: every operation may run concurrently with every other, on behalf of different
 /// owners. Progress: lock-free, but for a claim that is allowed to wait: it waits for copies under

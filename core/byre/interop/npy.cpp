@@ -114,13 +114,13 @@ Tensor dense_on_host(const Tensor& tensor, CallSite site) {
 
 }  // namespace
 
-Tensor load_npy(const std::filesystem::path& path) {
-  detail::InputFile file(path);
+Tensor load_npy(FileName name) {
+  detail::InputFile file(name.c_str());
   std::vector<std::byte> start(std::min(file.nbytes(), npy_header_max_nbytes));
   file.read(start.data(), start.size());
-  const NpyHeader header = header_of(start, file.nbytes(), path.c_str());
+  const NpyHeader header = header_of(start, file.nbytes(), name.c_str());
   file.seek(header.data_offset);
-  return filled(header, path.c_str(),
+  return filled(header, name.c_str(),
                 [&](void* data, std::size_t nbytes) { file.read(data, nbytes); });
 }
 
@@ -132,17 +132,17 @@ Tensor read_npy(std::span<const std::byte> bytes) {
   });
 }
 
-Tensor map_npy(const std::filesystem::path& path) {
-  Storage storage = Storage::map_file(path);
+Tensor map_npy(FileName name) {
+  Storage storage = Storage::map_file(name);
   const std::span bytes(std::as_const(storage).data(), storage.nbytes());
-  const NpyHeader header = header_of(bytes, bytes.size(), path.c_str());
+  const NpyHeader header = header_of(bytes, bytes.size(), name.c_str());
   const std::size_t itemsize = byre::itemsize(header.dtype);
   if (header.byte_order != std::endian::native) {
-    refuse_npy(path.c_str(), format_text("its numbers are in the other byte order"),
+    refuse_npy(name.c_str(), format_text("its numbers are in the other byte order"),
                "They cannot be used where they are; load_npy reads and converts them.");
   }
   if (header.data_offset % itemsize != 0) {
-    refuse_npy(path.c_str(),
+    refuse_npy(name.c_str(),
                format_text("its elements of %zu bytes begin at byte %zu, which is no multiple of "
                            "that",
                            itemsize, header.data_offset),
@@ -151,7 +151,7 @@ Tensor map_npy(const std::filesystem::path& path) {
   if (header.data_nbytes == 0) {
     return in_order(header, Tensor::empty(sizes_as_stored(header), header.dtype));
   }
-  expect_bools(header, bytes.data() + header.data_offset, path.c_str());
+  expect_bools(header, bytes.data() + header.data_offset, name.c_str());
   const Layout layout = contiguous_layout(sizes_as_stored(header), "map_npy");
   const Tensor file = Tensor::over(std::move(storage), {0}, header.dtype);
   return in_order(header,
@@ -159,8 +159,7 @@ Tensor map_npy(const std::filesystem::path& path) {
                                   static_cast<std::int64_t>(header.data_offset / itemsize)));
 }
 
-void save_npy(const std::filesystem::path& path, const Tensor& tensor, const NpyFormat& format,
-              CallSite site) {
+void save_npy(FileName name, const Tensor& tensor, const NpyFormat& format, CallSite site) {
   expect_initialized(tensor);
   const bool fortran_order = !tensor.is_contiguous() && reversed(tensor).is_contiguous();
   const std::string header = npy_header(tensor.dtype(), tensor.sizes(), fortran_order, format);
@@ -170,7 +169,7 @@ void save_npy(const std::filesystem::path& path, const Tensor& tensor, const Npy
     swap_bytes(static_cast<std::byte*>(detail::ElementAccess::to_write(data, site)), data.nbytes(),
                data.dtype());
   }
-  detail::OutputFile file(path);
+  detail::OutputFile file(name.c_str());
   file.write(header.data(), header.size());
   if (data.nbytes() != 0) {
     file.write(data.raw_data(site), data.nbytes());

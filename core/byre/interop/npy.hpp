@@ -4,37 +4,37 @@
 /// InputFile, OutputFile and Buffer::map_file.
 #pragma once
 
+#include <byre/config.hpp>
 #include <byre/interop/npy_header.hpp>
+#include <byre/storage/origins.hpp>
 #include <byre/tensor/tensor.hpp>
 
 #include <cstddef>
-#include <filesystem>
 #include <span>
 
 namespace byre::inline v0 {
 
-/// What is not quite as it should be, bytes that are missing or left over, or a bool that is
-/// neither 0 nor 1, is refused with a FileError that names the file. An array in Fortran order
-/// becomes what it is: a contiguous tensor, transposed. Tensors are on the host.
+/// Files are read strictly: bytes that are missing or left over, or a bool that is neither 0 nor 1, throw
+/// a FileError that names the file. An array in Fortran order becomes a contiguous tensor, transposed.
+/// Tensors are on the host.
 
 /// The array of a file, in fresh memory, whatever its byte order. Throws FileError, OutOfMemory.
-Tensor load_npy(const std::filesystem::path& path);
+BYRE_API Tensor load_npy(FileName name);
 
 /// The same from a file that is in memory already.
-Tensor read_npy(std::span<const std::byte> bytes);
+BYRE_API Tensor read_npy(std::span<const std::byte> bytes);
 
-/// The array of a file that is mapped: no byte is copied until it is written, and the file never
-/// changes. Nor is a byte read, but of bools, which are looked at. Throws FileError, for data in
-/// another byte order or not aligned to their size as well (load_npy reads those), OutOfMemory. See
-/// Buffer::map_file.
-Tensor map_npy(const std::filesystem::path& path);
+/// The array of a file that is mapped. No byte is copied until it is written, and the file never
+/// changes. Only the header and bools are read. Throws FileError, also for data in another byte order or
+/// not aligned to their size (load_npy reads those), OutOfMemory. See Buffer::map_file.
+BYRE_API Tensor map_npy(FileName name);
 
-/// Writes the tensor, from whatever device, in place of a file that is there, with its permissions,
-/// or of the one that a symbolic link leads to: that may be the one it is mapped from, and stays as it
-/// was if this fails. In Fortran order if the tensor is contiguous but for being transposed, else in
-/// C order. Throws StateError for an uninitialized tensor, DTypeError for bf16, which the format does
-/// not have, InvalidArgument for a version there is not, FileError, OutOfMemory.
-void save_npy(const std::filesystem::path& path, const Tensor& tensor, const NpyFormat& format = {},
-              CallSite site = CallSite::current());
+/// Writes the tensor from any device. An existing file is replaced, its permissions kept; a symbolic
+/// link is followed. The file may be the one that the tensor is mapped from. It stays as it was if this
+/// throws. The order is Fortran's if the tensor is the transpose of a contiguous one, else C's. Throws
+/// StateError for an uninitialized tensor, DTypeError for bf16, which the format does not have,
+/// InvalidArgument for a version that does not exist, FileError, OutOfMemory.
+BYRE_API void save_npy(FileName name, const Tensor& tensor, const NpyFormat& format = {},
+                       CallSite site = CallSite::current());
 
 }  // namespace byre::inline v0

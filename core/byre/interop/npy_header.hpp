@@ -3,6 +3,7 @@
 /// npy.hpp has those that read and write files.
 #pragma once
 
+#include <byre/config.hpp>
 #include <byre/tensor/dims.hpp>
 #include <byre/tensor/dtype.hpp>
 
@@ -38,11 +39,12 @@ inline constexpr std::size_t npy_header_max_nbytes = std::size_t{1} << 16;
 /// no dtype of byre's stands for.
 ///
 /// Source: the documentation of numpy.lib.format.
-NpyHeader parse_npy_header(std::span<const std::byte> bytes, const char* source = "memory");
+BYRE_API NpyHeader parse_npy_header(std::span<const std::byte> bytes,
+                                    const char* source = "memory");
 
 /// The header; data that follow it begin at a multiple of 64 bytes. Throws DTypeError for a dtype the
 /// format does not have, ShapeError for more than 64 dimensions, InvalidArgument for a version there
 /// is not.
-std::string npy_header(DType dtype, const Dims& sizes, bool fortran_order = false,
-                       const NpyFormat& format = {});
+BYRE_API std::string npy_header(DType dtype, const Dims& sizes, bool fortran_order = false,
+                                const NpyFormat& format = {});
 }  // namespace byre::inline v0

@@ -26,17 +26,17 @@ constexpr bool tracks(ReshapeMode mode) noexcept {
 }
 
 /// "alias", ...
-std::string_view name_of(ReshapeMode mode) noexcept;
+BYRE_API std::string_view name_of(ReshapeMode mode) noexcept;
 /// Nothing for a name that no mode has.
-std::optional<ReshapeMode> mode_named(std::string_view name) noexcept;
+BYRE_API std::optional<ReshapeMode> mode_named(std::string_view name) noexcept;
 
 namespace detail {
 
 // Every reshape reads these, and calls no function for it.
-BYRE_TLS_MODEL extern constinit thread_local std::optional<ReshapeMode> mode_of_scope;
-extern constinit RelaxedCounter default_mode;
+BYRE_TLS_MODEL BYRE_API extern constinit thread_local std::optional<ReshapeMode> mode_of_scope;
+BYRE_API extern constinit RelaxedCounter default_mode;
 /// Read once; again by each reshape while it is no_mode.
-extern constinit RelaxedCounter mode_of_environment;
+BYRE_API extern constinit RelaxedCounter mode_of_environment;
 
 /// Of a mode in a counter, which is 0 while nobody chose one.
 constexpr std::uint64_t number_of(std::optional<ReshapeMode> mode) noexcept {
@@ -57,13 +57,13 @@ inline std::optional<ReshapeMode> mode_in(const RelaxedCounter& choice) noexcept
 struct alignas(64) ActiveTracking : RelaxedCounter {
   using RelaxedCounter::basic_relaxed_counter;
 };
-extern constinit ActiveTracking active_tracking;
+BYRE_API extern constinit ActiveTracking active_tracking;
 
 /// Whether the mode in force on this thread tracks; not if the environment has no mode's name. Wait-free,
 /// but for the first look at the environment.
-bool is_tracking() noexcept;
+BYRE_API bool is_tracking() noexcept;
 
-[[gnu::cold]] ReshapeMode read_environment();
+[[gnu::cold]] BYRE_API ReshapeMode read_environment();
 
 }  // namespace detail
 
@@ -86,11 +86,11 @@ inline ReshapeMode reshape_mode() {
 
 /// The process's default from now on, on all threads; nothing gives the choice back to the environment.
 /// Thread-safe; locks. A reshape at the same time may have the default before.
-void set_default_reshape_mode(std::optional<ReshapeMode> mode) noexcept;
+BYRE_API void set_default_reshape_mode(std::optional<ReshapeMode> mode) noexcept;
 
 /// A mode for this thread, until the scope ends. Scopes nest, and end in the opposite order on the
 /// thread they began on.
-class [[nodiscard]] ReshapeModeScope {
+class [[nodiscard]] BYRE_API ReshapeModeScope {
  public:
   explicit ReshapeModeScope(ReshapeMode mode) noexcept;
   ~ReshapeModeScope();

@@ -2,6 +2,7 @@
 /// Reports of code that relies on a reshape being an alias: three call sites, and what to write instead.
 #pragma once
 
+#include <byre/config.hpp>
 #include <byre/error/call_site.hpp>
 #include <byre/error/error.hpp>
 #include <byre/shadow/mode.hpp>
@@ -38,10 +39,10 @@ class Shape {
 };
 
 /// "[2, 3]", "[1, 2, 3, 4, 5, 6, ...]". Throws std::bad_alloc.
-std::string to_string(const Shape& shape);
+BYRE_API std::string to_string(const Shape& shape);
 
 /// True iff they are the same line of the same file, by name.
-bool same_site(const CallSite& a, const CallSite& b) noexcept;
+BYRE_API bool same_site(const CallSite& a, const CallSite& b) noexcept;
 
 /// A call site, and the tensor there.
 struct TensorSite {
@@ -62,7 +63,7 @@ enum class Advice : std::uint8_t {
 };
 
 /// "view", "reshape_and_clone", "view_or_clone", "nothing".
-const char* to_string(Advice advice) noexcept;
+BYRE_API const char* to_string(Advice advice) noexcept;
 
 /// A write by one view family, and a read or write after it by another, which a reshape that copies
 /// would have parted from the first. Has no memory of its own, and stays valid.
@@ -82,17 +83,17 @@ struct Violation {
 };
 
 /// For people: what happens, the three call sites, and what to write instead. Throws std::bad_alloc.
-std::string to_string(const Violation& violation);
+BYRE_API std::string to_string(const Violation& violation);
 /// The same with names of files shortened, and if need be without sizes, so that it fits; without memory
 /// for that, the call sites alone.
-Text text_of(const Violation& violation) noexcept;
+BYRE_API Text text_of(const Violation& violation) noexcept;
 /// One JSON object. Of a call site that is not known the file is "?" and the line 0. Throws
 /// std::bad_alloc.
-std::string to_json(const Violation& violation);
+BYRE_API std::string to_json(const Violation& violation);
 
 /// Thrown by an access, before it changed anything, where the reshape was made in error mode. The same
 /// access goes through when it is tried again: it was reported.
-class ReshapeViolation : public Error {
+class BYRE_API ReshapeViolation : public Error {
  public:
   explicit ReshapeViolation(const Violation& violation) noexcept
       : Error(text_of(violation)), violation_(violation) {}
@@ -109,6 +110,6 @@ using ViolationHandler = void (*)(const Violation& violation) noexcept;
 
 /// Installs `handler` (null: the default, which warns by byre::warn) and returns the one before.
 /// Violations of reshapes in error mode are thrown, and not handed to it. Thread-safe.
-ViolationHandler set_violation_handler(ViolationHandler handler) noexcept;
+BYRE_API ViolationHandler set_violation_handler(ViolationHandler handler) noexcept;
 
 }  // namespace byre::inline v0::shadow

@@ -2,6 +2,7 @@
 /// The summary of all violations so far, for programs and for people.
 #pragma once
 
+#include <byre/config.hpp>
 #include <byre/shadow/report.hpp>
 
 #include <cstdint>
@@ -30,21 +31,21 @@ struct Summary {
 };
 
 /// Thread-safe. Throws std::bad_alloc.
-Summary summary();
+BYRE_API Summary summary();
 /// Begins anew: every triple is reported again. Thread-safe; violations at the same time fall on either
 /// side.
-void reset_summary() noexcept;
+BYRE_API void reset_summary() noexcept;
 
 /// For people, with a newline at its end. Throws std::bad_alloc.
-std::string to_string(const Summary& summary);
+BYRE_API std::string to_string(const Summary& summary);
 /// One JSON object: reshapes, violations, suppressed, untracked_escapes, escape_sites, triples. Throws
 /// std::bad_alloc.
-std::string to_json(const Summary& summary);
+BYRE_API std::string to_json(const Summary& summary);
 
 /// Writes summary() to `where`: "stderr", or a file, which appears complete or not at all, as JSON if
 /// its name ends in .json and as text if in .txt; the first %p in it is replaced by the number of the
 /// process. Thread-safe. Throws InvalidArgument for other names, FileError, std::bad_alloc.
-void print_summary(const std::string& where);
+BYRE_API void print_summary(const std::string& where);
 
 namespace detail {
 /// Called when a reshape is tracked. Does what the environment says, until that succeeds once:
@@ -55,6 +56,6 @@ namespace detail {
 /// one wrote is not to be taken for its own.
 ///
 /// Thread-safe. Throws InvalidArgument for other values, and what suppress_sites throws.
-void heed_environment();
+BYRE_API void heed_environment();
 }  // namespace detail
 }  // namespace byre::inline v0::shadow

@@ -2,6 +2,7 @@
 /// Suppression: violations that are known and not to be reported. They are counted.
 #pragma once
 
+#include <byre/config.hpp>
 #include <byre/error/call_site.hpp>
 
 #include <filesystem>
@@ -10,7 +11,7 @@ namespace byre::inline v0::shadow {
 
 /// While it lives, violations by accesses on this thread are neither reported nor thrown. Scopes nest;
 /// each ends on the thread it began on.
-class [[nodiscard]] ScopedSuppression {
+class [[nodiscard]] BYRE_API ScopedSuppression {
  public:
   ScopedSuppression() noexcept;
   ~ScopedSuppression();
@@ -26,12 +27,12 @@ class [[nodiscard]] ScopedSuppression {
 ///
 /// Thread-safe. Throws FileError, naming file and line, if the file cannot be read or a line is
 /// neither; std::bad_alloc. Then nothing of the file is suppressed.
-void suppress_sites(const std::filesystem::path& path);
+BYRE_API void suppress_sites(const std::filesystem::path& path);
 
 namespace detail {
 /// Whether this thread is in a ScopedSuppression. Wait-free.
-bool thread_is_suppressed() noexcept;
+BYRE_API bool thread_is_suppressed() noexcept;
 /// Whether the call site is in a file of suppressions. Locks if there is one.
-bool is_suppressed(const CallSite& site) noexcept;
+BYRE_API bool is_suppressed(const CallSite& site) noexcept;
 }  // namespace detail
 }  // namespace byre::inline v0::shadow

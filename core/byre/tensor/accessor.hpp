@@ -4,6 +4,7 @@
 /// std::mdspan; elsewhere it is not declared.
 #pragma once
 
+#include <byre/config.hpp>
 #include <byre/error/detail/assert.hpp>
 #include <byre/tensor/tensor.hpp>
 
@@ -67,13 +68,13 @@ class Accessor {
 namespace detail {
 
 /// Throws DeviceError off the host, ShapeError for a tensor that is not of `ndim` dimensions.
-void expect_accessible(const Tensor& tensor, std::size_t ndim, const char* operation);
+BYRE_API void expect_accessible(const Tensor& tensor, std::size_t ndim, const char* operation);
 /// Throws DTypeError for a tensor that has another dtype than the one to be written.
-void expect_dtype_or_none(const Tensor& tensor, DType dtype, const char* operation);
+BYRE_API void expect_dtype_or_none(const Tensor& tensor, DType dtype, const char* operation);
 /// Strides that std::layout_stride takes for these sizes: none is 0, whatever a view has where nobody
 /// steps, and sorted, each is the stride before it by its size or more. Throws ShapeError if there
 /// are none, as of elements that share memory.
-Dims strides_for_mdspan(const Layout& layout, const char* operation);
+BYRE_API Dims strides_for_mdspan(const Layout& layout, const char* operation);
 
 }  // namespace detail
 

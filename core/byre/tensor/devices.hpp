@@ -3,6 +3,7 @@
 /// is always there; others are registered by whoever implements them.
 #pragma once
 
+#include <byre/config.hpp>
 #include <byre/error/error.hpp>
 #include <byre/memory/allocator.hpp>
 
@@ -11,14 +12,14 @@
 namespace byre::inline v0 {
 
 /// A device that is not registered, or an operation that this device has no kernel for.
-class DeviceError : public Error {
+class BYRE_API DeviceError : public Error {
  public:
   using Error::Error;
 };
 
 /// What a device implements. Thread-safety: every member may be called from any thread. Lifetime:
 /// outlives every tensor on the device.
-class DeviceSupport {
+class BYRE_API DeviceSupport {
  public:
   virtual ~DeviceSupport() = default;
 
@@ -33,12 +34,12 @@ class DeviceSupport {
 
 /// Makes `device` known, once, before it is used. Throws DeviceError if it is known already or is
 /// the host, or if the support's allocator is of another device. Thread-safe.
-void register_device(Device device, DeviceSupport& support);
+BYRE_API void register_device(Device device, DeviceSupport& support);
 
 /// Throws DeviceError for a device nobody registered. Thread-safe.
-DeviceSupport& support_of(Device device);
+BYRE_API DeviceSupport& support_of(Device device);
 
 /// "cpu", "device 3:0 (accelerator)".
-Text describe(Device device) noexcept;
+BYRE_API Text describe(Device device) noexcept;
 
 }  // namespace byre::inline v0

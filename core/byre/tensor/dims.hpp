@@ -3,6 +3,7 @@
 /// are computed without overflow, or not at all.
 #pragma once
 
+#include <byre/config.hpp>
 #include <byre/error/error.hpp>
 
 #include <algorithm>
@@ -21,7 +22,7 @@ namespace byre::inline v0 {
 /// One number for each dimension; {2, 3} is written as it is read. A sequence as the standard's are.
 /// Every view copies some of these: a copy in place is one of a few words, without a loop. What makes
 /// it longer throws OutOfMemory.
-class Dims {
+class BYRE_API Dims {
  public:
   static constexpr std::size_t most_in_place = 5;
 
@@ -129,24 +130,24 @@ class Dims {
 };
 
 /// Sizes, strides, axes or indices that do not fit the tensor, or each other.
-class ShapeError : public Error {
+class BYRE_API ShapeError : public Error {
  public:
   using Error::Error;
 };
 
 /// "[2, 3]".
-std::string to_string(std::span<const std::int64_t> dims);
+BYRE_API std::string to_string(std::span<const std::int64_t> dims);
 
 namespace detail {
 
 /// The product of sizes, none of them negative. Throws ShapeError, naming `operation`, where the
 /// product of those that are not 0 overflows: strides are such products too.
-std::int64_t element_count(std::span<const std::int64_t> sizes, const char* operation);
+BYRE_API std::int64_t element_count(std::span<const std::int64_t> sizes, const char* operation);
 
 /// Bytes of so many elements of `itemsize` bytes. Throws ShapeError where it overflows.
-std::size_t byte_count(std::int64_t numel, std::size_t itemsize, const char* operation);
+BYRE_API std::size_t byte_count(std::int64_t numel, std::size_t itemsize, const char* operation);
 
-[[noreturn]] void no_such_axis(std::int64_t axis, std::size_t ndim, const char* operation);
+[[noreturn]] BYRE_API void no_such_axis(std::int64_t axis, std::size_t ndim, const char* operation);
 
 /// `axis`, counted from the end if it is negative. Throws ShapeError unless -ndim <= axis < ndim; of
 /// no dimensions at all, -1 and 0 are taken for an axis as if there was one.

@@ -3,6 +3,7 @@
 /// else is derived from it.
 #pragma once
 
+#include <byre/config.hpp>
 #include <byre/error/error.hpp>
 #include <byre/tensor/half.hpp>
 
@@ -34,7 +35,7 @@ enum class DType : std::uint8_t {
 
 /// Two tensors, or a tensor and a C++ type, that should have the same dtype and do not; or a dtype
 /// that an operation has no meaning for.
-class DTypeError : public Error {
+class BYRE_API DTypeError : public Error {
  public:
   using Error::Error;
 };
@@ -78,7 +79,7 @@ consteval auto alignments_of(std::index_sequence<Index...>) {
 inline constexpr auto itemsizes = itemsizes_of(std::make_index_sequence<dtype_count>{});
 inline constexpr auto alignments = alignments_of(std::make_index_sequence<dtype_count>{});
 
-[[noreturn]] void no_such_dtype(const char* operation, DType dtype);
+[[noreturn]] BYRE_API void no_such_dtype(const char* operation, DType dtype);
 
 }  // namespace detail
 

@@ -16,6 +16,7 @@
 /// DTypeError for dtypes that an operation has no meaning for; OutOfMemory.
 #pragma once
 
+#include <byre/config.hpp>
 #include <byre/tensor/scalar.hpp>
 #include <byre/tensor/tensor.hpp>
 
@@ -43,66 +44,67 @@ class SiteAlone {
 
 /// Needs a dtype: converts the value to it, as copy_ does, but for an integer that an integral dtype
 /// has not: throws DTypeError.
-Tensor& fill_(Tensor& self, const Scalar& value, CallSite site = CallSite::current());
-Tensor& zero_(Tensor& self, CallSite site = CallSite::current());
+BYRE_API Tensor& fill_(Tensor& self, const Scalar& value, CallSite site = CallSite::current());
+BYRE_API Tensor& zero_(Tensor& self, CallSite site = CallSite::current());
 /// Converts and broadcasts, between any devices. A dtype-uninitialized tensor takes the source's
 /// dtype. Any dtype becomes any other: floating-point numbers are truncated to integers, saturating,
 /// with 0 for not a number; integers wrap around; complex numbers lose their imaginary part; what is
 /// not 0 is true.
-Tensor& copy_(Tensor& self, const Tensor& source, CallSite site = CallSite::current());
+BYRE_API Tensor& copy_(Tensor& self, const Tensor& source, CallSite site = CallSite::current());
 
 // ---- arithmetic
 
 /// Of bool: or.
-Tensor add(const Tensor& a, const Tensor& b, CallSite site = CallSite::current());
-Tensor& add_(Tensor& self, const Tensor& other, CallSite site = CallSite::current());
+BYRE_API Tensor add(const Tensor& a, const Tensor& b, CallSite site = CallSite::current());
+BYRE_API Tensor& add_(Tensor& self, const Tensor& other, CallSite site = CallSite::current());
 /// Not of bool.
-Tensor sub(const Tensor& a, const Tensor& b, CallSite site = CallSite::current());
-Tensor& sub_(Tensor& self, const Tensor& other, CallSite site = CallSite::current());
+BYRE_API Tensor sub(const Tensor& a, const Tensor& b, CallSite site = CallSite::current());
+BYRE_API Tensor& sub_(Tensor& self, const Tensor& other, CallSite site = CallSite::current());
 /// Of bool: and.
-Tensor mul(const Tensor& a, const Tensor& b, CallSite site = CallSite::current());
-Tensor& mul_(Tensor& self, const Tensor& other, CallSite site = CallSite::current());
+BYRE_API Tensor mul(const Tensor& a, const Tensor& b, CallSite site = CallSite::current());
+BYRE_API Tensor& mul_(Tensor& self, const Tensor& other, CallSite site = CallSite::current());
 /// True division: of integers and bool as f32.
-Tensor div(const Tensor& a, const Tensor& b, CallSite site = CallSite::current());
-Tensor& div_(Tensor& self, const Tensor& other, CallSite site = CallSite::current());
+BYRE_API Tensor div(const Tensor& a, const Tensor& b, CallSite site = CallSite::current());
+BYRE_API Tensor& div_(Tensor& self, const Tensor& other, CallSite site = CallSite::current());
 
 /// Not of bool.
-Tensor neg(const Tensor& a, CallSite site = CallSite::current());
-Tensor& neg_(Tensor& self, CallSite site = CallSite::current());
+BYRE_API Tensor neg(const Tensor& a, CallSite site = CallSite::current());
+BYRE_API Tensor& neg_(Tensor& self, CallSite site = CallSite::current());
 /// The greater of each element and 0; not a number stays so. Not of bool and complex.
-Tensor relu(const Tensor& a, CallSite site = CallSite::current());
-Tensor& relu_(Tensor& self, CallSite site = CallSite::current());
+BYRE_API Tensor relu(const Tensor& a, CallSite site = CallSite::current());
+BYRE_API Tensor& relu_(Tensor& self, CallSite site = CallSite::current());
 /// Of integers and bool as f32.
-Tensor exp(const Tensor& a, CallSite site = CallSite::current());
-Tensor& exp_(Tensor& self, CallSite site = CallSite::current());
+BYRE_API Tensor exp(const Tensor& a, CallSite site = CallSite::current());
+BYRE_API Tensor& exp_(Tensor& self, CallSite site = CallSite::current());
 
 // ---- comparison, to bool; exact also for an integer that the tensor's integral dtype has not
 
-Tensor eq(const Tensor& a, const Tensor& b, CallSite site = CallSite::current());
+BYRE_API Tensor eq(const Tensor& a, const Tensor& b, CallSite site = CallSite::current());
 /// Not of complex, which have no order.
-Tensor ge(const Tensor& a, const Tensor& b, CallSite site = CallSite::current());
+BYRE_API Tensor ge(const Tensor& a, const Tensor& b, CallSite site = CallSite::current());
 /// Elements of `a` where `condition`, of bool, is true, else of `b`.
-Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b,
-             CallSite site = CallSite::current());
+BYRE_API Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b,
+                      CallSite site = CallSite::current());
 
 // ---- of many elements one
 
 /// Of all elements, or over `axes`, which go, or stay as 1; over no axes, each element. Integers and
 /// bool are summed as i64, the halves as float. In pairs, so that the error grows with the logarithm
 /// of the count. Throws ShapeError for an axis that is not there or named twice.
-Tensor sum(const Tensor& a, detail::SiteAlone site = detail::SiteAlone(CallSite::current()));
-Tensor sum(const Tensor& a, const Dims& axes, bool keepdim = false,
-           CallSite site = CallSite::current());
+BYRE_API Tensor sum(const Tensor& a,
+                    detail::SiteAlone site = detail::SiteAlone(CallSite::current()));
+BYRE_API Tensor sum(const Tensor& a, const Dims& axes, bool keepdim = false,
+                    CallSite site = CallSite::current());
 
 /// The matrix product of the last two dimensions; those before broadcast. A first operand of one
 /// dimension is a row and a second one a column, whose dimension of 1 the result does not have.
 /// Throws ShapeError also for an operand of no dimensions.
-Tensor matmul(const Tensor& a, const Tensor& b, CallSite site = CallSite::current());
+BYRE_API Tensor matmul(const Tensor& a, const Tensor& b, CallSite site = CallSite::current());
 
 /// The tensors behind each other along `axis`, as their promoted dtype. Throws ShapeError for no
 /// tensors, and where sizes differ in another dimension.
-Tensor cat(std::span<const Tensor> tensors, std::int64_t axis = 0,
-           CallSite site = CallSite::current());
+BYRE_API Tensor cat(std::span<const Tensor> tensors, std::int64_t axis = 0,
+                    CallSite site = CallSite::current());
 
 inline Tensor cat(std::initializer_list<Tensor> tensors, std::int64_t axis = 0,
                   CallSite site = CallSite::current()) {
@@ -113,7 +115,7 @@ inline Tensor cat(std::initializer_list<Tensor> tensors, std::int64_t axis = 0,
 
 /// A copy with the elements along each of `axes` in reverse order, as strides are never negative. Throws
 /// ShapeError for an axis that is not there or named twice.
-Tensor flip(const Tensor& a, const Dims& axes, CallSite site = CallSite::current());
+BYRE_API Tensor flip(const Tensor& a, const Dims& axes, CallSite site = CallSite::current());
 
 // ---- with a number for a tensor
 

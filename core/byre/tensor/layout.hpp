@@ -3,6 +3,7 @@
 /// memory or a tensor, so that views can be computed, composed and tested as pure functions.
 #pragma once
 
+#include <byre/config.hpp>
 #include <byre/tensor/dims.hpp>
 
 #include <cstddef>
@@ -13,7 +14,7 @@ namespace byre::inline v0 {
 
 /// Element (i, j, ...) lies at offset + i*strides[0] + j*strides[1] + ... elements.
 /// Strides and offset are never negative; a stride of 0 repeats an element.
-struct Layout {
+struct BYRE_API Layout {
   Dims sizes;
   Dims strides;
   std::int64_t offset = 0;
@@ -37,27 +38,28 @@ struct Layout {
 
 /// The elements of `sizes`, the last dimension fastest. Throws ShapeError, naming `operation`, for a
 /// negative size or too many elements.
-Layout contiguous_layout(const Dims& sizes, const char* operation);
+BYRE_API Layout contiguous_layout(const Dims& sizes, const char* operation);
 
 /// The elements of a contiguous layout under other sizes; one may be -1, to be inferred. Throws
 /// ShapeError where the numbers of elements differ.
-Layout contiguous_view(const Layout& layout, const Dims& sizes, const char* operation);
+BYRE_API Layout contiguous_view(const Layout& layout, const Dims& sizes, const char* operation);
 
 /// The same elements in the same order under other sizes, of the same number of elements, if
 /// strides can say that; one size may be -1, to be inferred. Throws ShapeError where the numbers of
 /// elements differ. Source: the rule of NumPy and PyTorch, dimension by dimension from the last.
-std::optional<Layout> viewed_as(const Layout& layout, const Dims& sizes, const char* operation);
+BYRE_API std::optional<Layout> viewed_as(const Layout& layout, const Dims& sizes,
+                                         const char* operation);
 
 /// `sizes` with its -1, if there is one, replaced by what makes `numel` elements. Throws ShapeError.
-Dims inferred_sizes(const Dims& sizes, std::int64_t numel, const char* operation);
+BYRE_API Dims inferred_sizes(const Dims& sizes, std::int64_t numel, const char* operation);
 
 /// The element at `indices`, counted in the storage; negative indices count from the end. Throws
 /// ShapeError for too many, too few, or one that is out of range.
-std::int64_t element_at(const Layout& layout, std::span<const std::int64_t> indices,
-                        const char* operation);
+BYRE_API std::int64_t element_at(const Layout& layout, std::span<const std::int64_t> indices,
+                                 const char* operation);
 
 /// Whether some element of the storage is used twice by one layout. Exact for layouts made by
 /// slicing and permuting; where that is in doubt, true.
-bool may_overlap_itself(const Layout& layout) noexcept;
+BYRE_API bool may_overlap_itself(const Layout& layout) noexcept;
 
 }  // namespace byre::inline v0

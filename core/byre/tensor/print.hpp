@@ -3,6 +3,7 @@
 /// that read back as what they are, and large tensors summarized.
 #pragma once
 
+#include <byre/config.hpp>
 #include <byre/tensor/tensor.hpp>
 
 #include <cstddef>
@@ -24,9 +25,9 @@ struct PrintOptions {
 /// What numpy.array2string says. A tensor that is uninitialized, or none, is printed as what it is:
 /// "[4], storage-uninitialized". One off the host is copied there first. Throws DeviceError,
 /// OutOfMemory.
-std::string to_string(const Tensor& tensor, const PrintOptions& options = {},
-                      CallSite site = CallSite::current());
+BYRE_API std::string to_string(const Tensor& tensor, const PrintOptions& options = {},
+                               CallSite site = CallSite::current());
 
-std::ostream& operator<<(std::ostream& stream, const Tensor& tensor);
+BYRE_API std::ostream& operator<<(std::ostream& stream, const Tensor& tensor);
 
 }  // namespace byre::inline v0

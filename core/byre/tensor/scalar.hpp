@@ -5,6 +5,7 @@
 /// is refused, and never wrapped around: `add(x, 300)`. Only comparisons have an answer for it.
 #pragma once
 
+#include <byre/config.hpp>
 #include <byre/tensor/promotion.hpp>
 #include <byre/tensor/tensor.hpp>
 
@@ -18,7 +19,7 @@
 namespace byre::inline v0 {
 
 /// Source: the weak scalars of NumPy 2 (NEP 50).
-class Scalar {
+class BYRE_API Scalar {
  public:
   /// Integers are held as i64, floating-point numbers as f64. Throws DTypeError for an integer that
   /// is more than i64 holds, and so any dtype.

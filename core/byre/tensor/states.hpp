@@ -3,15 +3,16 @@
 /// docs/tensor-states.md.
 #pragma once
 
+#include <byre/config.hpp>
 #include <byre/error/error.hpp>
 
 #include <cstdint>
 
 namespace byre::inline v0 {
 
-/// An operation that the state of a tensor does not allow: it has no memory yet, or no dtype, or
-/// shares what would become uninitialized. docs/tensor-states.md has the table.
-class StateError : public Error {
+/// The state of a tensor does not allow an operation: the tensor has no memory or no dtype yet, or it
+/// shares a storage that would become uninitialized. docs/tensor-states.md has the table.
+class BYRE_API StateError : public Error {
  public:
   using Error::Error;
 };

@@ -4,6 +4,7 @@
 /// data.
 #pragma once
 
+#include <byre/config.hpp>
 #include <byre/error/detail/assert.hpp>
 #include <byre/shadow/detail/tracking.hpp>
 #include <byre/shadow/mode.hpp>
@@ -29,33 +30,32 @@ namespace detail {
 struct ElementAccess;
 }
 
-/// A counted handle: copying it gives another handle to the same tensor, of which one resize or
-/// retyping is seen through both. alias() makes a tensor of its own over the same storage.
+/// A counted handle. A copy is another handle to the same tensor: what one resizes or retypes, the
+/// other sees. alias() makes another tensor over the same storage.
 ///
-/// States: a tensor may be *storage-uninitialized*: it has elements, but no memory yet; or
-/// *dtype-uninitialized*; or both. Tensors without elements are always storage-initialized. A
+/// States: a tensor may be *storage-uninitialized*, which has elements but no memory yet, or
+/// *dtype-uninitialized*, or both. A tensor without elements is always storage-initialized. A
 /// storage-uninitialized tensor shares its storage with no other.
 ///
-/// Thread-safety: tensors over different storages are independent, lazy clones included. For the
-/// tensors over one storage the rule is the Storage's: const operations and reads at once, a write
-/// alone. Exceptions: whatever throws leaves every tensor as it was.
+/// Thread-safety: tensors over different storages are independent, lazy clones included. Tensors over
+/// one storage follow the Storage's rule: const operations may run concurrently, a write excludes all
+/// else. Exceptions: an operation that throws leaves every tensor as it was.
 ///
 /// Source: the seed "TensorBase".
-class Tensor {
+class BYRE_API Tensor {
  public:
-  /// No tensor: to be assigned one. Every use but assignment, destruction and operator bool ends the
-  /// program.
+  /// No tensor. Every use but assignment, destruction and operator bool ends the program.
   Tensor() noexcept = default;
 
   /// No elements, and no dtype yet: storage-initialized, dtype-uninitialized. Throws DeviceError,
   /// OutOfMemory.
   explicit Tensor(Device device);
 
-  /// Of indeterminate contents, but for bools, which are false. Throws ShapeError, DTypeError (for
+  /// Its contents are indeterminate, except that bools are false. Throws ShapeError, DTypeError (for
   /// no dtype), DeviceError, OutOfMemory.
   static Tensor empty(const Dims& sizes, DType dtype, Device device = Device::cpu());
-  /// The same, with memory from an allocator, whose device it is on. What this tensor or a clone of
-  /// it needs later comes from there as well.
+  /// The same, with memory from `allocator` and on its device. The tensor and its clones take later
+  /// memory from there too.
   static Tensor empty(const Dims& sizes, DType dtype, Allocator& allocator);
   static Tensor zeros(const Dims& sizes, DType dtype, Device device = Device::cpu());
   /// Elements in row-major order, as many as the sizes say. On the host.
@@ -67,10 +67,10 @@ class Tensor {
   static Tensor of(const Dims& sizes, std::span<const T> values) {
     return copy_of(sizes, values.data(), values.size(), dtype_of<T>);
   }
-  /// A view of a storage that is there already, contiguous from its first byte. Throws ShapeError if
+  /// A contiguous view of an existing storage, from its first byte on. Throws ShapeError if
   /// the storage is too small, InvalidArgument if its address is not aligned for the dtype, DTypeError
-  /// for bools that are neither 0 nor 1. Those that a resize or as_strided shows later, or that are
-  /// written as another dtype, are the caller's to keep so: C++ cannot read any other.
+  /// for bools that are neither 0 nor 1. The caller keeps bools valid that a resize or as_strided shows
+  /// later, or that are written as another dtype: C++ cannot read any other byte as a bool.
   static Tensor over(Storage storage, const Dims& sizes, DType dtype);
 
   explicit operator bool() const noexcept { return base_ != nullptr; }
@@ -110,32 +110,32 @@ class Tensor {
   }
   /// How many handles there are to this tensor. Acquire: an answer of 1 can be acted on.
   std::uint32_t handle_count() const noexcept { return base().handles.count(); }
-  /// Where its next memory comes from: whence it had the last, or else its device's.
+  /// The allocator of its next memory: that of its last memory, or else its device's.
   Allocator& allocator() const;
 
   // ---- states and memory: see docs/tensor-states.md
 
-  /// Gives the tensor these sizes, contiguous. Elements that fit the storage keep it; a larger
-  /// tensor becomes storage-uninitialized. To the sizes it has: nothing. Throws ShapeError, also for
-  /// a tensor that is not contiguous, whose elements would be others; StateError if it would
-  /// un-initialize a storage that other tensors share.
+  /// Gives the tensor these sizes, contiguous. It keeps its storage if that is large enough, and else
+  /// becomes storage-uninitialized. Does nothing if it has these sizes already. Throws ShapeError, also
+  /// for a tensor that is not contiguous; StateError if other tensors share the storage that would
+  /// become uninitialized.
   Tensor& resize(const Dims& sizes, OnShrink on_shrink = OnShrink::keep_memory);
-  /// Initializes what is not: the dtype, and memory, contents as empty()'s. A tensor of another
-  /// dtype loses its elements and gets memory anew. Throws StateError if the storage is shared and
-  /// would be retyped; OutOfMemory.
+  /// Initializes the dtype and the memory, if they are not; new memory has contents as empty()'s. A
+  /// tensor of another dtype loses its elements and gets new memory. Throws StateError if the storage
+  /// is shared and would be retyped; OutOfMemory.
   Tensor& realize(DType dtype);
   template <Element T>
   Tensor& realize() {
     return realize(dtype_of<T>);
   }
-  /// Gives the memory back, and keeps the dtype: storage-uninitialized, unless there are no
-  /// elements. Throws StateError if other tensors share the storage.
+  /// Releases the memory and keeps the dtype. A tensor with elements is storage-uninitialized then.
+  /// Throws StateError if other tensors share the storage.
   Tensor& free_memory();
-  /// Memory for `sizes`, so that a resize up to there moves nothing; keeps the elements. Throws
-  /// StateError without a dtype or for a shared storage, ShapeError, OutOfMemory.
+  /// Reserves memory for `sizes` and keeps the elements: a resize up to these sizes moves nothing.
+  /// Throws StateError without a dtype or for a shared storage, ShapeError, OutOfMemory.
   Tensor& reserve(const Dims& sizes, CallSite site = CallSite::current());
-  /// `count` more along the first dimension, contents as empty()'s, keeping the elements there are;
-  /// reserves `growth_percent` more than that where there is memory for it. Throws as reserve.
+  /// Adds `count` along the first dimension, with contents as empty()'s, and keeps the elements.
+  /// Reserves `growth_percent` more if there is memory for it. Throws as reserve.
   Tensor& extend(std::int64_t count, unsigned growth_percent = 40,
                  CallSite site = CallSite::current());
   /// Becomes a view of all of `source`'s storage that source sees, under this tensor's sizes. Throws
@@ -148,9 +148,9 @@ class Tensor {
     if (detail::is_null(deleter)) {
       throw InvalidArgument::null_deleter();
     }
-    detail::DeleteOnce<Deleter> keeper(data, deleter);
+    detail::DeleteOnce<Deleter> owner(data, deleter);
     const std::size_t nbytes = nbytes_of_external(data, dtype);
-    auto delete_once = [keeper = std::move(keeper)](void*) {};
+    auto delete_once = [owner = std::move(owner)](void*) {};
     return take_storage(Storage::adopt(data, nbytes, std::move(delete_once), allocator()), dtype);
   }
 

@@ -3,6 +3,7 @@
 /// of a view but whose storage it is.
 #pragma once
 
+#include <byre/config.hpp>
 #include <byre/tensor/dtype.hpp>
 #include <byre/tensor/layout.hpp>
 #include <byre/tensor/tensor.hpp>
@@ -38,14 +39,14 @@ struct ViewGeometry {
   friend bool operator==(const ViewGeometry&, const ViewGeometry&) = default;
 };
 
-ViewGeometry geometry_of(const Tensor& tensor);
+BYRE_API ViewGeometry geometry_of(const Tensor& tensor);
 
 /// The view of the tensor's storage that has this geometry. Throws ShapeError for elements that the
 /// storage does not have.
-Tensor view_of(const Tensor& tensor, const ViewGeometry& geometry);
+BYRE_API Tensor view_of(const Tensor& tensor, const ViewGeometry& geometry);
 
 /// The tensor's elements, contiguous and filling a storage of their own: lazily, if they fill
 /// theirs.
-Tensor packed(const Tensor& tensor);
+BYRE_API Tensor packed(const Tensor& tensor);
 
 }  // namespace byre::inline v0

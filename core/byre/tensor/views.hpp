@@ -7,6 +7,7 @@
 /// views of the same names.
 #pragma once
 
+#include <byre/config.hpp>
 #include <byre/tensor/layout.hpp>
 
 #include <cstddef>
@@ -19,17 +20,17 @@ namespace byre::inline v0::views {
 namespace detail {
 
 // Functions of their own, whose stack those that call them need not have.
-[[noreturn, gnu::cold]] void no_existing_axis(const Layout& layout, std::int64_t axis,
-                                              const char* operation);
-[[noreturn, gnu::cold]] void no_such_index(const Layout& layout, std::size_t axis,
-                                           std::int64_t index);
+[[noreturn, gnu::cold]] BYRE_API void no_existing_axis(const Layout& layout, std::int64_t axis,
+                                                       const char* operation);
+[[noreturn, gnu::cold]] BYRE_API void no_such_index(const Layout& layout, std::size_t axis,
+                                                    std::int64_t index);
 
 /// `index` of `count`, counted from the end if it is negative; out of range, `count` or more.
 inline std::uint64_t counted_from_start(std::int64_t index, std::int64_t count) {
   return static_cast<std::uint64_t>(index < 0 ? index + count : index);
 }
 
-/// The axis of a dimension that has to be there.
+/// An axis from 0 on. Throws ShapeError if there is no such dimension.
 inline std::size_t existing_axis(const Layout& layout, std::int64_t axis, const char* operation) {
   const std::size_t ndim = layout.ndim();
   const std::uint64_t wrapped = counted_from_start(axis, static_cast<std::int64_t>(ndim));
@@ -39,7 +40,7 @@ inline std::size_t existing_axis(const Layout& layout, std::int64_t axis, const 
   return wrapped;
 }
 
-/// Of no elements the offset stays where it is: sizes say nothing of how far the storage reaches.
+/// A layout without elements keeps its offset: its sizes do not say how large the storage is.
 inline void advance(Layout& part, std::int64_t index, std::int64_t stride) {
   if (part.numel() != 0) {
     part.offset += index * stride;
@@ -53,25 +54,25 @@ inline constexpr std::int64_t to_the_end = std::numeric_limits<std::int64_t>::ma
 
 /// The same elements under other sizes, one of which may be -1. Throws where strides cannot say it:
 /// reshape() copies then.
-Layout view(const Layout& layout, const Dims& sizes);
+BYRE_API Layout view(const Layout& layout, const Dims& sizes);
 /// Any layout over the storage; what it uses must lie within `storage_numel` elements.
-Layout as_strided(const Dims& sizes, const Dims& strides, std::int64_t offset,
-                  std::int64_t storage_numel);
+BYRE_API Layout as_strided(const Dims& sizes, const Dims& strides, std::int64_t offset,
+                           std::int64_t storage_numel);
 
-Layout permute(const Layout& layout, const Dims& axes);
-Layout transpose(const Layout& layout, std::int64_t first, std::int64_t second);
+BYRE_API Layout permute(const Layout& layout, const Dims& axes);
+BYRE_API Layout transpose(const Layout& layout, std::int64_t first, std::int64_t second);
 /// Of at most two dimensions.
-Layout t(const Layout& layout);
-Layout movedim(const Layout& layout, const Dims& from, const Dims& to);
+BYRE_API Layout t(const Layout& layout);
+BYRE_API Layout movedim(const Layout& layout, const Dims& from, const Dims& to);
 
 /// Without the dimensions of size 1.
-Layout squeeze(const Layout& layout);
+BYRE_API Layout squeeze(const Layout& layout);
 /// Without `axis` if its size is 1.
-Layout squeeze(const Layout& layout, std::int64_t axis);
+BYRE_API Layout squeeze(const Layout& layout, std::int64_t axis);
 /// With a dimension of size 1 before `axis`; ndim() is behind the last.
-Layout unsqueeze(const Layout& layout, std::int64_t axis);
+BYRE_API Layout unsqueeze(const Layout& layout, std::int64_t axis);
 /// Dimensions of size 1 repeated, and new ones in front. -1 leaves a size as it is.
-Layout expand(const Layout& layout, const Dims& sizes);
+BYRE_API Layout expand(const Layout& layout, const Dims& sizes);
 
 /// Inline, as the view that programs make most often, of one row after the other.
 inline Layout select(const Layout& layout, std::int64_t axis, std::int64_t index) {
@@ -89,31 +90,33 @@ inline Layout select(const Layout& layout, std::int64_t axis, std::int64_t index
 }
 /// Elements start, start+step, ... before end; bounds beyond the dimension are cut to it, as in
 /// Python. `step` > 0.
-Layout slice(const Layout& layout, std::int64_t axis, std::int64_t start = 0,
-             std::int64_t end = to_the_end, std::int64_t step = 1);
+BYRE_API Layout slice(const Layout& layout, std::int64_t axis, std::int64_t start = 0,
+                      std::int64_t end = to_the_end, std::int64_t step = 1);
 /// `length` elements from `start`, all of which there have to be.
-Layout narrow(const Layout& layout, std::int64_t axis, std::int64_t start, std::int64_t length);
+BYRE_API Layout narrow(const Layout& layout, std::int64_t axis, std::int64_t start,
+                       std::int64_t length);
 /// Parts of `size` elements; the last may have fewer.
-std::vector<Layout> split(const Layout& layout, std::int64_t size, std::int64_t axis = 0);
-std::vector<Layout> split(const Layout& layout, const Dims& sizes, std::int64_t axis = 0);
+BYRE_API std::vector<Layout> split(const Layout& layout, std::int64_t size, std::int64_t axis = 0);
+BYRE_API std::vector<Layout> split(const Layout& layout, const Dims& sizes, std::int64_t axis = 0);
 /// At most `count` parts of equal size, of which the last may have fewer elements.
-std::vector<Layout> chunk(const Layout& layout, std::int64_t count, std::int64_t axis = 0);
+BYRE_API std::vector<Layout> chunk(const Layout& layout, std::int64_t count, std::int64_t axis = 0);
 /// One select for each index.
-std::vector<Layout> unbind(const Layout& layout, std::int64_t axis = 0);
+BYRE_API std::vector<Layout> unbind(const Layout& layout, std::int64_t axis = 0);
 
 /// The diagonal of two dimensions, as a new last one; `offset` > 0 is above the main diagonal.
-Layout diagonal(const Layout& layout, std::int64_t offset = 0, std::int64_t first = 0,
-                std::int64_t second = 1);
+BYRE_API Layout diagonal(const Layout& layout, std::int64_t offset = 0, std::int64_t first = 0,
+                         std::int64_t second = 1);
 /// Windows of `size` elements, `step` apart, as a new last dimension.
-Layout unfold(const Layout& layout, std::int64_t axis, std::int64_t size, std::int64_t step);
+BYRE_API Layout unfold(const Layout& layout, std::int64_t axis, std::int64_t size,
+                       std::int64_t step);
 /// Dimensions `first` to `last` as one.
-Layout flatten(const Layout& layout, std::int64_t first = 0, std::int64_t last = -1);
+BYRE_API Layout flatten(const Layout& layout, std::int64_t first = 0, std::int64_t last = -1);
 
 /// Elements of `from` bytes seen as elements of `to` bytes; the last dimension takes up the
 /// difference.
-Layout with_itemsize(const Layout& layout, std::size_t from, std::size_t to);
+BYRE_API Layout with_itemsize(const Layout& layout, std::size_t from, std::size_t to);
 /// A complex number as a last dimension of two reals, and back.
-Layout as_real(const Layout& layout);
-Layout as_complex(const Layout& layout);
+BYRE_API Layout as_real(const Layout& layout);
+BYRE_API Layout as_complex(const Layout& layout);
 
 }  // namespace byre::inline v0::views

@@ -29,7 +29,7 @@ void check_repetition(const std::string& workload, const stress::Settings& setti
     if (repeated != command) {
       fail("'%s' would be repeated by '%s'", command.c_str(), repeated.c_str());
     }
-  } catch (const stress::BadCommandLine& error) {
+  } catch (const test::UsageError& error) {
     fail("'%s' is to repeat a run, and is refused: %s", command.c_str(), error.what());
   }
 }
@@ -46,7 +46,7 @@ Refusal parse_for_byre_stress(int argc, const char* const* argv) {
       check_repetition(options.workload, options.settings);
     }
     return std::nullopt;
-  } catch (const stress::BadCommandLine& error) {
+  } catch (const test::UsageError& error) {
     return error.what();
   }
 }

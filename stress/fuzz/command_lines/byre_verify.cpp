@@ -37,7 +37,7 @@ const Scenario& program_scenario(const std::string& text) {
   return at->second;
 }
 
-/// Takes any two steps for neighbours: which are is learned by running the model checker.
+/// Takes any two steps for neighbours: which ones are is observed by running the model checker.
 Mutation find_swap(const sync::Site& site, const sync::Site& next) {
   if (const auto mutation = swapped(site, next)) {
     return *mutation;

@@ -9,15 +9,13 @@
 #include <cstring>
 #include <exception>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <span>
 #include <string>
 #include <string_view>
 
-#include "../../../examples/common/temporary_directory.hpp"
 #include "../input.hpp"
 #include "../target.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace byre::fuzz {
 namespace {
@@ -46,13 +44,12 @@ void expect_same(const Tensor& found, const Tensor& wanted, const char* how) {
 }
 
 void write_and_read(const Tensor& tensor) {
-  static const examples::TemporaryDirectory folder("byre-fuzz", "Set TMPDIR to a folder.");
-  const std::filesystem::path path = folder.path() / "array.npy";
+  static const test::TemporaryFolder folder;
+  const std::filesystem::path path = folder / "array.npy";
   save_npy(path, tensor);
   expect_same(load_npy(path), tensor, "read");
   expect_same(map_npy(path), tensor, "mapped");
-  std::ifstream file(path, std::ios::binary);
-  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  const std::string bytes = test::read_file(path);
   expect_same(read_npy(bytes_of(bytes)), tensor, "read from memory");
 }
 
@@ -137,8 +134,8 @@ void read_anything(std::string_view file) {
   }
 }
 
-/// A file with the right length in front of the description, and as many bytes of zeros behind as it
-/// asks for: what is in the description matters alone.
+/// A file with the right length in front of the description, and as many zeros behind as it asks for: only
+/// the description matters.
 void read_a_description(Input input) {
   const auto major = static_cast<char>(1 + input.below(3));
   const std::string_view text = input.rest();

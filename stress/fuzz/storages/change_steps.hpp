@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The steps that change, move or release values there are. Each is done to byre and to the model,
-/// for buffers and for storages.
+/// The steps that change, move or release values: on byre and on the model, of buffers and of storages.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +17,7 @@ void move_value(Slot& from, Slot& to) {
   trace("%s: move%s", Slot::kind, &from == &to ? " to itself" : "");
   to.real = std::move(from.real);
   if (&from != &to) {
-    to.its = std::exchange(from.its, {});
+    to.expected = std::exchange(from.expected, {});
   }
 }
 
@@ -27,7 +26,7 @@ void swap_values(Slot& left, Slot& right) {
   trace("%s: swap%s", Slot::kind, &left == &right ? " with itself" : "");
   using std::swap;
   swap(left.real, right.real);
-  swap(left.its, right.its);
+  swap(left.expected, right.expected);
 }
 
 template <class Slot>
@@ -36,14 +35,13 @@ void drop(Slot& slot) {
   slot.clear();
 }
 
-/// By the input's choice, but for who would wait for a copy that waits for this step.
+/// By the input's choice, unless it would wait for a copy that waits for this step.
 inline Wait choose_wait(TargetState& target, const Value* value) {
   const bool would_wait = value != nullptr && value->owners() == 1 && value->data->copies != 0;
   return target.input.below(2) != 0 || would_wait ? Wait::never : Wait::allowed;
 }
 
-/// Makes the bytes of a slot its own by `call(wait)`: what materialize() has to answer, or nothing
-/// if it failed.
+/// Materializes a slot by `call(wait)`. Returns the predicted result; none if it failed.
 template <class Slot, class Call>
 std::optional<Materialized> become_alone(TargetState& target, Slot& slot, Call call) {
   Value no_storage;
@@ -92,7 +90,7 @@ void write(TargetState& target, Slot& slot) {
   std::memcpy(bytes.data() + from, written.data(), nbytes);
 }
 
-/// The resize of what shares its bytes with nobody, by `call`.
+/// The resize of unshared data, by `call`.
 template <class Slot, class Call>
 void resize_alone(TargetState& target, Slot& slot, std::size_t nbytes, Call call) {
   Value& value = *slot.value();
@@ -110,7 +108,7 @@ void resize_alone(TargetState& target, Slot& slot, std::size_t nbytes, Call call
   } else {
     target.model.end_move(value, nbytes);
   }
-  // What is beyond the bytes that were kept is what it is.
+  // Bytes beyond those that were kept are unspecified.
   if (slot.real.nbytes() == nbytes) {
     std::copy(slot.real.data() + kept_nbytes, slot.real.data() + nbytes,
               value.bytes.data() + kept_nbytes);

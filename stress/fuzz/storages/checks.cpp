@@ -54,7 +54,7 @@ void check_value(const Real& real, const Value& value) {
     expect("what data() is beyond a multiple of 64",
            reinterpret_cast<std::uintptr_t>(real.data()) % data_alignment, 0);
   }
-  if (value.is_borrowed() && real.data() != value.data->is().lent.get()) {
+  if (value.is_borrowed() && real.data() != value.data->is().lender.get()) {
     fail("data() is not the borrowed memory");
   }
 }
@@ -63,10 +63,10 @@ template <class Slots>
 void check_sharing_of(Slots& slots) {
   for (auto& left : slots) {
     for (auto& right : slots) {
-      const Value* its = left.value();
+      const Value* left_value = left.value();
       const Value* others = right.value();
-      const bool expected =
-          its != nullptr && others != nullptr && its->data != nullptr && its->data == others->data;
+      const bool expected = left_value != nullptr && others != nullptr &&
+                            left_value->data != nullptr && left_value->data == others->data;
       expect("shares_data_with", std::size_t{left.real.shares_data_with(right.real)},
              std::size_t{expected});
     }
@@ -76,22 +76,22 @@ void check_sharing_of(Slots& slots) {
 }  // namespace
 
 void check(BufferSlot& slot) {
-  if (slot.its.busy) {
+  if (slot.expected.busy) {
     return;
   }
-  check_value(slot.real, slot.its);
+  check_value(slot.real, slot.expected);
   expect("capacity", slot.real.capacity(),
-         slot.its.data == nullptr ? 0 : slot.its.data->is().capacity);
+         slot.expected.data == nullptr ? 0 : slot.expected.data->is().capacity);
 }
 
 void check(StorageSlot& slot) {
-  if (slot.its == nullptr) {
+  if (slot.expected == nullptr) {
     check_value(slot.real, {});
-  } else if (!slot.its->busy) {
-    check_value(slot.real, *slot.its);
+  } else if (!slot.expected->busy) {
+    check_value(slot.real, *slot.expected);
   }
   expect("handle_count", std::size_t{slot.real.handle_count()},
-         static_cast<std::size_t>(slot.its.use_count()));
+         static_cast<std::size_t>(slot.expected.use_count()));
 }
 
 void check_sharing(TargetState& target) {
@@ -99,27 +99,27 @@ void check_sharing(TargetState& target) {
   check_sharing_of(target.storages);
 }
 
-void check_ledger(TargetState& target, const std::vector<Copy>& told) {
-  const Ledger& ledger = target.model.ledger();
+void check_predictions(TargetState& target, const std::vector<Copy>& seen) {
+  const Predictions& predictions = target.model.predictions();
   const stats::Counters found = target.model.counted();
-  expect("lazy_clones", found.lazy_clones, ledger.counters.lazy_clones);
-  expect("copies", found.copies, ledger.counters.copies);
-  expect("steals", found.steals, ledger.counters.steals);
-  expect("waits", found.waits, ledger.counters.waits);
-  expect("bytes_copied", found.bytes_copied, ledger.counters.bytes_copied);
-  expect("bytes_not_copied", found.bytes_not_copied, ledger.counters.bytes_not_copied);
-  expect("live_bytes", found.live_bytes, ledger.counters.live_bytes);
+  expect("lazy_clones", found.lazy_clones, predictions.counters.lazy_clones);
+  expect("copies", found.copies, predictions.counters.copies);
+  expect("steals", found.steals, predictions.counters.steals);
+  expect("waits", found.waits, predictions.counters.waits);
+  expect("bytes_copied", found.bytes_copied, predictions.counters.bytes_copied);
+  expect("bytes_not_copied", found.bytes_not_copied, predictions.counters.bytes_not_copied);
+  expect("live_bytes", found.live_bytes, predictions.counters.live_bytes);
   expect("pooled_bytes", found.pooled_bytes,
          static_cast<std::int64_t>(default_pool().idle_nbytes()));
-  if (told != ledger.copies) {
+  if (seen != predictions.copies) {
     fail("sinks were told of other copies than the model has");
   }
   for (const FaultyAllocator* allocator : {&target.host, &target.device}) {
-    const auto expected = ledger.blocks.find(allocator);
+    const auto expected = predictions.blocks.find(allocator);
     expect("the number of blocks out", allocator->live_blocks(),
-           expected == ledger.blocks.end() ? 0 : expected->second);
+           expected == predictions.blocks.end() ? 0 : expected->second);
   }
-  expect("the number of adoptions not released", target.adopted.count(), ledger.adopted);
+  expect("the number of adoptions not released", target.adopted.count(), predictions.adopted);
 }
 
 }  // namespace byre::fuzz

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Compares byre with the model: one value, two values, or all that is counted.
+/// Compares byre with the model: one value, two values, or all counts.
 #pragma once
 
 #include <vector>
@@ -14,7 +14,7 @@ void check(StorageSlot& slot);
 /// Whether each two share data.
 void check_sharing(TargetState& target);
 
-/// Counters, copies as they were told, blocks and deleters. Between steps, not within one.
-void check_ledger(TargetState& target, const std::vector<Copy>& told);
+/// Counters, copies that sinks saw, blocks and deleters. Between steps, not within one.
+void check_predictions(TargetState& target, const std::vector<Copy>& seen);
 
 }  // namespace byre::fuzz

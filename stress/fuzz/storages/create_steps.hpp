@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The steps that make new values: memory of every origin, and lazy clones. Each is done to byre
-/// and to the model, for buffers and for storages.
+/// The steps that make values, of every origin, and lazy clones: on byre and on the model, of buffers and of
+/// storages.
 #pragma once
 
 #include <algorithm>
@@ -58,11 +58,11 @@ void borrow(TargetState& target, Slot& to) {
   Bytes bytes = target.new_bytes(target.choose_nbytes());
   const std::size_t nbytes = bytes.size();
   trace("%s: borrow %zu %s bytes", Slot::kind, nbytes, read_only ? "constant" : "writable");
-  auto lent = std::make_unique<std::byte[]>(nbytes);
-  std::copy(bytes.begin(), bytes.end(), lent.get());
-  void* const data = lent.get();
+  auto lender = std::make_unique<std::byte[]>(nbytes);
+  std::copy(bytes.begin(), bytes.end(), lender.get());
+  void* const data = lender.get();
   make_foreign(target, to, std::move(bytes),
-               {.origin = Origin::borrowed, .read_only = read_only, .lent = std::move(lent)},
+               {.origin = Origin::borrowed, .read_only = read_only, .lender = std::move(lender)},
                [&](Allocator& allocator) {
                  return read_only
                             ? Slot::Real::borrow(static_cast<const void*>(data), nbytes, allocator)

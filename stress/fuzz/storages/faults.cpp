@@ -60,7 +60,7 @@ void FaultyAllocator::deallocate(const Block& block) noexcept {
 void FaultyAllocator::copy(void* destination, const void* source, std::size_t nbytes) {
   const Faults::Pause pause(faults_);
   const bool fails = faults_.fires(Fault::copy);
-  if (const auto steps = std::exchange(faults_.interlude_, nullptr)) {
+  if (const auto steps = std::exchange(faults_.nested_steps_, nullptr)) {
     steps();
   }
   if (fails) {

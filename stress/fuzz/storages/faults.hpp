@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-/// What goes wrong, and what comes between, during calls into byre: an allocation, a copy or
-/// operator new fails, or other steps of the program are taken in the middle of a copy.
+/// Faults: what goes wrong during calls into byre. An allocation, a copy or operator new fails, or further steps
+/// of the program run in the middle of a copy.
 #pragma once
 
 #include <byre/error/error.hpp>
-#include <byre/memory/host_allocators.hpp>
 #include <byre/memory/allocator.hpp>
+#include <byre/memory/host_allocators.hpp>
 
 #include <array>
 #include <cstddef>
@@ -23,22 +23,22 @@ namespace byre::fuzz {
 /// What failed during a call. `heap` is operator new.
 enum class Fault : std::uint8_t { none, allocation, copy, heap };
 
-/// What a copy that was told to fail throws: an error of the embedder's own.
+/// Thrown by a copy that is made to fail: an error type of the embedder's.
 struct CopyFailed : std::runtime_error {
-  CopyFailed() : runtime_error("the copy failed, as it was told to") {}
+  CopyFailed() : runtime_error("the copy was made to fail") {}
 };
 
 class Faults {
  public:
-  /// `fault` happens once, after that many more of its kind have gone well.
+  /// `fault` happens once, after `after` more successes of its kind.
   void arm(Fault fault, int after) { left(fault) = after; }
   bool is_armed() const;
 
-  /// Done once, in the middle of the next copy by a FaultyAllocator.
-  void arm_interlude(std::function<void()> steps) { interlude_ = std::move(steps); }
+  /// Runs once, in the middle of the next copy by a FaultyAllocator.
+  void arm_nested_steps(std::function<void()> steps) { nested_steps_ = std::move(steps); }
 
-  /// Makes a call into byre, and says what failed. The call has to throw then, what belongs to it,
-  /// and only then.
+  /// Makes a call into byre, and returns what failed. The call has to throw the error of that fault, and none
+  /// without a fault.
   template <class Call>
   Fault during(Call call) {
     const auto outer = std::exchange(this_call_, {});
@@ -68,7 +68,7 @@ class Faults {
   /// Whether a FaultyAllocator completed a copy in the last call.
   bool has_copied() const noexcept { return has_copied_; }
 
-  /// While it lives, in the middle of a call, operator new serves the fuzzer and does not fail.
+  /// While it lives, operator new does not fail: it serves the fuzzer, in the middle of a call.
   class Pause {
    public:
     explicit Pause(Faults& faults) noexcept : faults_(faults) { faults_.stop_heap(); }
@@ -108,12 +108,12 @@ class Faults {
 
   std::array<int, 4> left_{test::never_fails, test::never_fails, test::never_fails,
                            test::never_fails};
-  std::function<void()> interlude_;
+  std::function<void()> nested_steps_;
   ThisCall this_call_;
   bool has_copied_ = false;
 };
 
-/// Host memory, of the host or said to be a device's. It knows what it gave out.
+/// Host memory, or host memory that claims to be a device's. It tracks its live blocks.
 class FaultyAllocator final : public Allocator {
  public:
   FaultyAllocator(Faults& faults, Device device) : Allocator(device), faults_(faults) {}

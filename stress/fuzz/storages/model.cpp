@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "model.hpp"
 
-#include <byre/memory/pool.hpp>
+#include <byre/memory/pages.hpp>
 
 #include <utility>
 
@@ -16,21 +16,21 @@ std::int64_t signed_of(std::size_t number) noexcept {
 
 }  // namespace
 
-Data::Data(Ledger& ledger, Description description)
-    : ledger_(ledger), description_(std::move(description)) {
+Data::Data(Predictions& predictions, Description description)
+    : predictions_(predictions), description_(std::move(description)) {
   if (description_.origin == Origin::allocated) {
-    ledger_.counters.live_bytes += signed_of(description_.capacity);
-    ++ledger_.blocks[description_.allocator];
+    predictions_.counters.live_bytes += signed_of(description_.capacity);
+    ++predictions_.blocks[description_.allocator];
   }
-  ledger_.adopted += description_.origin == Origin::adopted ? 1 : 0;
+  predictions_.adopted += description_.origin == Origin::adopted ? 1 : 0;
 }
 
 Data::~Data() {
   if (description_.origin == Origin::allocated) {
-    ledger_.counters.live_bytes -= signed_of(description_.capacity);
-    --ledger_.blocks[description_.allocator];
+    predictions_.counters.live_bytes -= signed_of(description_.capacity);
+    --predictions_.blocks[description_.allocator];
   }
-  ledger_.adopted -= description_.origin == Origin::adopted ? 1 : 0;
+  predictions_.adopted -= description_.origin == Origin::adopted ? 1 : 0;
 }
 
 Allocator& Value::allocator() const noexcept {
@@ -38,7 +38,7 @@ Allocator& Value::allocator() const noexcept {
 }
 
 Value Model::make(Bytes bytes, Data::Description description) {
-  return {std::move(bytes), std::make_shared<Data>(ledger_, std::move(description))};
+  return {std::move(bytes), std::make_shared<Data>(predictions_, std::move(description))};
 }
 
 Value Model::allocated(Bytes bytes, Allocator& allocator) {
@@ -47,7 +47,7 @@ Value Model::allocated(Bytes bytes, Allocator& allocator) {
 }
 
 std::size_t Model::new_capacity(const Bytes& bytes, const Allocator& allocator) const {
-  const std::int64_t grown = counted().live_bytes - ledger_.counters.live_bytes;
+  const std::int64_t grown = counted().live_bytes - predictions_.counters.live_bytes;
   const std::size_t nbytes = bytes.size();
   // The pool rounds up, to lines or pages, and hands out what is a little larger.
   const std::size_t most =
@@ -61,8 +61,8 @@ std::size_t Model::new_capacity(const Bytes& bytes, const Allocator& allocator) 
 
 Value Model::lazy_clone(const Value& source) {
   if (source.data != nullptr) {
-    ++ledger_.counters.lazy_clones;
-    ledger_.counters.bytes_not_copied += signed_of(source.bytes.size());
+    ++predictions_.counters.lazy_clones;
+    predictions_.counters.bytes_not_copied += signed_of(source.bytes.size());
   }
   return {source.bytes, source.data};
 }
@@ -72,12 +72,12 @@ void Model::count_borrowed_copy(const Value& source) {
 }
 
 void Model::count_copy(std::size_t nbytes, stats::CopyCause cause) {
-  ++ledger_.counters.copies;
-  ledger_.counters.bytes_copied += signed_of(nbytes);
+  ++predictions_.counters.copies;
+  predictions_.counters.bytes_copied += signed_of(nbytes);
   if (cause == stats::CopyCause::shared || cause == stats::CopyCause::pending) {
-    ledger_.counters.bytes_not_copied -= signed_of(nbytes);
+    predictions_.counters.bytes_not_copied -= signed_of(nbytes);
   }
-  ledger_.copies.push_back({nbytes, cause});
+  predictions_.copies.push_back({nbytes, cause});
 }
 
 Model::Write Model::begin_write(Value& value, Wait wait) {

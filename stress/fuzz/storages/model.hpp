@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The oracle: what buffers are without lazy copies. Every value has bytes of its own, copied
-/// eagerly, so that nothing one value does can reach another. Beside the bytes stands a ledger of
-/// who would share what, by which counters, owners and copies are predicted to the last one.
+/// Model: the reference model, buffers without lazy copies. Every value has its own bytes, copied eagerly, so
+/// that no value can reach another. Beside the bytes it predicts the sharing, and so every counter, owner and
+/// copy.
 #pragma once
 
-#include <byre/cow/claim.hpp>
+#include <byre/cow/share_word.hpp>
 #include <byre/memory/allocator.hpp>
 #include <byre/stats/counters.hpp>
 #include <byre/stats/events.hpp>
@@ -21,22 +21,22 @@ namespace byre::fuzz {
 
 using Bytes = std::vector<std::byte>;
 
-/// A copy that sinks are told of.
+/// A copy as sinks are told of it.
 struct Copy {
   std::size_t nbytes;
   stats::CopyCause cause;
   friend bool operator==(const Copy&, const Copy&) = default;
 };
 
-/// What should have been counted so far.
-struct Ledger {
+/// The predicted counts so far.
+struct Predictions {
   stats::Counters counters;
   std::vector<Copy> copies;
   std::map<const Allocator*, std::size_t> blocks;  ///< of each allocator
   std::size_t adopted = 0;                         ///< memory not yet released by its deleter
 };
 
-/// What values would share if they were lazy: it lives as long as one of them owns it or copies it.
+/// What lazy values would share. It lives while one of them owns or copies it.
 class Data {
  public:
   struct Description {
@@ -44,20 +44,20 @@ class Data {
     Allocator* allocator = nullptr;
     std::size_t capacity = 0;
     bool read_only = false;
-    /// Borrowed memory, which ends with the last owner: no clone may still need it.
-    std::unique_ptr<std::byte[]> lent = nullptr;
+    /// Of borrowed memory, which ends with the last owner: no clone may need it then.
+    std::unique_ptr<std::byte[]> lender = nullptr;
   };
 
-  Data(Ledger& ledger, Description description);
+  Data(Predictions& predictions, Description description);
   ~Data();
   Data(const Data&) = delete;
   Data& operator=(const Data&) = delete;
 
   const Description& is() const noexcept { return description_; }
-  unsigned copies = 0;  ///< under way, by who owned it before
+  unsigned copies = 0;  ///< under way, by former owners
 
  private:
-  Ledger& ledger_;
+  Predictions& predictions_;
   Description description_;
 };
 
@@ -78,25 +78,25 @@ struct Value {
   bool is_borrowed() const noexcept { return data != nullptr && origin() == Origin::borrowed; }
 };
 
-/// The steps of values that count. A copy has a begin and an end, as others may act meanwhile.
+/// The steps that change counts. A copy begins and ends: other steps may run in between.
 class Model {
  public:
-  const Ledger& ledger() const noexcept { return ledger_; }
-  /// What has been counted so far.
+  const Predictions& predictions() const noexcept { return predictions_; }
+  /// byre's counters so far.
   stats::Counters counted() const noexcept { return stats::snapshot() - before_; }
 
   Value make(Bytes bytes, Data::Description description);
 
-  /// Data that byre has just allocated; its capacity is what `live_bytes` has grown by, within
+  /// Data that byre has just allocated. Its capacity is the growth of `live_bytes`, which is checked against
   /// what the allocator may add.
   Value allocated(Bytes bytes, Allocator& allocator);
 
-  /// Of what is not borrowed.
+  /// Of memory that is not borrowed.
   Value lazy_clone(const Value& source);
   /// The copy that a lazy clone of borrowed memory made.
   void count_borrowed_copy(const Value& source);
 
-  /// A write, which is refused if it fails. Materialized is what it has to answer.
+  /// A write; it is refused if it fails. `answer` is the predicted result.
   struct Write {
     Materialized answer = Materialized::already_unique;
     stats::CopyCause cause = stats::CopyCause::shared;
@@ -106,14 +106,14 @@ class Model {
   void end_write(Value& value, Write&& write);
   static void refuse_write(Value& value, Write&& write);
 
-  /// A resize beyond the capacity is complete.
+  /// After a resize beyond the capacity.
   void end_move(Value& value, std::size_t nbytes);
 
  private:
   std::size_t new_capacity(const Bytes& bytes, const Allocator& allocator) const;
   void count_copy(std::size_t nbytes, stats::CopyCause cause);
 
-  Ledger ledger_;
+  Predictions predictions_;
   const stats::Counters before_ = stats::snapshot();
 };
 

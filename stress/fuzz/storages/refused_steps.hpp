@@ -62,7 +62,7 @@ void ask_for_what_cannot_be(TargetState& target, Slot& slot) {
         slot.real = Real::map_file(mappable_files().front().path.parent_path());
       });
     default:
-      // Whoever shares its bytes is refused for that, and no storage for having nothing to resize.
+      // Shared data is refused for being shared, and an empty storage for having nothing to resize.
       return expect_refusal<Error>("a resize beyond any object",
                                    [&] { slot.real.resize(max_nbytes + 1); });
   }

@@ -25,7 +25,7 @@ class Program {
   void run() {
     while (!target_.input.is_empty()) {
       step();
-      check_ledger(target_, told_);
+      check_predictions(target_, seen_copies_);
     }
     for (BufferSlot& slot : target_.buffers) {
       check(slot);
@@ -46,7 +46,7 @@ class Program {
     for (StorageSlot& slot : target_.storages) {
       slot.clear();
     }
-    check_ledger(target_, told_);
+    check_predictions(target_, seen_copies_);
     if (target_.model.counted().live_bytes != 0) {
       fail("the model itself has data left");
     }
@@ -89,14 +89,14 @@ class Program {
       case 5:
         return default_pool().set_limit_nbytes(static_cast<std::size_t>(after) << 20);
       default:
-        // In the middle of an interlude a copy is under way, and there may be another, not more.
+        // Nested steps run during a copy; they may be nested once more.
         if (depth_ < 2) {
-          target_.faults.arm_interlude([this, after] { interlude(after + 1); });
+          target_.faults.arm_nested_steps([this, after] { nested_steps(after + 1); });
         }
     }
   }
 
-  void interlude(int steps) {
+  void nested_steps(int steps) {
     trace("  in the middle of the copy:");
     ++depth_;
     for (int at = 0; at < steps; ++at) {
@@ -158,9 +158,9 @@ class Program {
     }
   }
 
-  void be_told(const stats::CopyEvent& event) {
+  void on_copy(const stats::CopyEvent& event) {
     const Faults::Pause pause(target_.faults);
-    told_.push_back({event.nbytes, event.cause});
+    seen_copies_.push_back({event.nbytes, event.cause});
     if (sinks_throw_) {
       ++thrown_;
       throw std::runtime_error("the sink is full");
@@ -168,11 +168,11 @@ class Program {
   }
 
   TargetState target_;
-  std::vector<Copy> told_;
+  std::vector<Copy> seen_copies_;
   bool sinks_throw_ = false;
   std::size_t thrown_ = 0;
   int depth_ = 0;
-  stats::InstalledSink sink_{[this](const stats::CopyEvent& event) { be_told(event); }};
+  stats::InstalledSink sink_{[this](const stats::CopyEvent& event) { on_copy(event); }};
 };
 
 /// Every program finds the process alike: an empty pool, and made what a thread's first buffer makes.

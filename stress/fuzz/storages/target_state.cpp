@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "target_state.hpp"
 
-#include <unistd.h>
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <string>
-#include <system_error>
+
+#include "support/temporary_folder.hpp"
 
 namespace byre::fuzz {
 namespace {
-
-namespace fs = std::filesystem;
 
 /// Neighbours differ, and so do pages.
 void fill(Bytes& bytes, unsigned seed) noexcept {
@@ -29,32 +25,19 @@ void fill(Bytes& bytes, unsigned seed) noexcept {
 class Files {
  public:
   Files() {
-    std::string folder = fs::temp_directory_path() / "byre-fuzz-XXXXXX";
-    if (::mkdtemp(folder.data()) == nullptr) {
-      fail("cannot make a folder in %s for the files that are mapped", folder.c_str());
-    }
-    folder_ = folder;
     for (const std::size_t nbytes : {1U, 63U, 100U, 4096U, 5000U, 70000U}) {
       MappableFile file{folder_ / std::to_string(nbytes), Bytes(nbytes)};
       fill(file.bytes, static_cast<unsigned>(nbytes));
-      std::ofstream(file.path, std::ios::binary)
-          .write(reinterpret_cast<const char*>(file.bytes.data()),
-                 static_cast<std::streamsize>(nbytes));
+      test::write_file(file.path, file.bytes.data(), nbytes);
       files_.push_back(std::move(file));
     }
   }
-  ~Files() {
-    std::error_code ignored;
-    fs::remove_all(folder_, ignored);
-  }
-  Files(const Files&) = delete;
-  Files& operator=(const Files&) = delete;
 
-  const fs::path& folder() const noexcept { return folder_; }
+  const std::filesystem::path& folder() const noexcept { return folder_.path(); }
   const std::vector<MappableFile>& all() const noexcept { return files_; }
 
  private:
-  fs::path folder_;
+  const test::TemporaryFolder folder_;
   std::vector<MappableFile> files_;
 };
 
@@ -83,13 +66,8 @@ const std::vector<MappableFile>& mappable_files() {
   return files().all();
 }
 
-std::size_t count_mapped_files() {
-  std::ifstream maps("/proc/self/maps");
-  std::size_t count = 0;
-  for (std::string line; std::getline(maps, line);) {
-    count += line.find(files().folder().native()) != std::string::npos ? 1U : 0U;
-  }
-  return count;
+std::ptrdiff_t count_mapped_files() {
+  return std::max<std::ptrdiff_t>(test::mappings_of(files().folder()), 0);
 }
 
 Allocator& TargetState::choose_allocator() {

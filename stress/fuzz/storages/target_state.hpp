@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// What the steps of a program act on: slots of buffers and of storage handles, each beside what
-/// the model says of it, and where their memory comes from.
+/// TargetState: what the steps of a program act on. Slots of buffers and of storage handles, each beside the
+/// model's value; and the memory they come from.
 #pragma once
 
 #include <byre/memory/host_allocators.hpp>
@@ -26,12 +26,12 @@ struct BufferSlot {
   static constexpr const char* kind = "buffer";
 
   Buffer real;
-  Value its;
+  Value expected;
 
-  Value* value() noexcept { return &its; }
+  Value* value() noexcept { return &expected; }
   void put(Buffer&& made, Value&& value) noexcept {
     real = std::move(made);
-    its = std::move(value);
+    expected = std::move(value);
   }
   void clear() noexcept { put(Buffer(), Value()); }
 };
@@ -41,26 +41,26 @@ struct StorageSlot {
   static constexpr const char* kind = "storage";
 
   Storage real;
-  std::shared_ptr<Value> its;  ///< one for all handles that alias
+  std::shared_ptr<Value> expected;  ///< one for all handles that alias
 
-  Value* value() noexcept { return its.get(); }
+  Value* value() noexcept { return expected.get(); }
   void put(Storage&& made, Value&& value) {
     real = std::move(made);
-    its = std::make_shared<Value>(std::move(value));
+    expected = std::make_shared<Value>(std::move(value));
   }
   void clear() noexcept {
     real = Storage();
-    its.reset();
+    expected.reset();
   }
 };
 
-/// Whether the step under way is in the middle of a call on it.
+/// Whether a call on it is under way.
 template <class Slot>
 bool is_busy(Slot& slot) noexcept {
   return slot.value() != nullptr && slot.value()->busy;
 }
 
-/// Adopted memory: each address from when it was handed over until its deleter is called.
+/// Adopted memory, from the adoption until the deleter is called.
 class Adopted {
  public:
   /// The deleter.
@@ -87,7 +87,7 @@ struct MappableFile {
 /// Made at the first call, removed at the program's end.
 const std::vector<MappableFile>& mappable_files();
 /// How many of them are mapped now.
-std::size_t count_mapped_files();
+std::ptrdiff_t count_mapped_files();
 
 struct TargetState {
   explicit TargetState(Input bytes) : input(bytes) {}
@@ -104,9 +104,9 @@ struct TargetState {
   bool has_mapped = false;
 
   Allocator& choose_allocator();
-  /// Mostly few; so large that the pool recycles them while the budget lasts.
+  /// Small mostly; sometimes, while the budget lasts, so large that the pool recycles them.
   std::size_t choose_nbytes();
-  /// Unlike those before.
+  /// Each time others.
   Bytes new_bytes(std::size_t nbytes);
 
  private:

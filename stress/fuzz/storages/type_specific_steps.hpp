@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The steps that buffers and storages do not have in common: what copying means, and storages made
-/// of buffers.
+/// The steps that buffers and storages do not share: copies, and storages made of buffers.
 #pragma once
 
 #include <byre/storage/explain.hpp>
@@ -16,7 +15,7 @@ namespace byre::fuzz {
 
 /// The copy constructor. It ends the program where a copy of borrowed memory fails.
 inline void copy(TargetState& target, BufferSlot& from, BufferSlot& to) {
-  if (from.its.is_borrowed() && target.faults.is_armed()) {
+  if (from.expected.is_borrowed() && target.faults.is_armed()) {
     return;
   }
   trace("buffer: copy construction");
@@ -27,7 +26,7 @@ inline void copy(TargetState& target, BufferSlot& from, BufferSlot& to) {
 inline void copy(TargetState&, StorageSlot& from, StorageSlot& to) {
   trace("storage: another handle");
   to.real = from.real;
-  to.its = from.its;
+  to.expected = from.expected;
 }
 
 template <class Slot>
@@ -44,12 +43,12 @@ void explain_it(Slot& slot) {
 
 /// Copy assignment.
 inline void special(TargetState& target, BufferSlot& from, BufferSlot& to) {
-  if (from.its.is_borrowed()) {
+  if (from.expected.is_borrowed()) {
     return explain_it(to);
   }
   trace("buffer: copy assignment%s", &from == &to ? " to itself" : "");
   to.real = from.real;
-  to.its = target.model.lazy_clone(from.its);
+  to.expected = target.model.lazy_clone(from.expected);
 }
 
 /// A storage takes the bytes of a buffer, which keeps them if there is no memory for the storage.
@@ -57,7 +56,7 @@ inline void take_over(TargetState& target, BufferSlot& from, StorageSlot& to) {
   trace("storage: of a buffer's bytes");
   Storage made;
   if (target.faults.during([&] { made = Storage(std::move(from.real)); }) == Fault::none) {
-    to.put(std::move(made), std::exchange(from.its, {}));
+    to.put(std::move(made), std::exchange(from.expected, {}));
   }
   check(from);
 }
@@ -69,14 +68,14 @@ inline void special(TargetState& target, StorageSlot& from, StorageSlot& to) {
     case 0:
       return take_over(target, buffer, to);
     case 1:
-      if (!buffer.its.is_borrowed() || !target.faults.is_armed()) {
+      if (!buffer.expected.is_borrowed() || !target.faults.is_armed()) {
         trace("storage: of a lazy clone of a buffer");
         clone(target, buffer, to, [](const Buffer& source) { return Storage(source); });
         check(buffer);
       }
       return;
     default:
-      if ((from.real == to.real) != (from.its == to.its)) {
+      if ((from.real == to.real) != (from.expected == to.expected)) {
         fail("two handles are equal and do not alias, or the reverse");
       }
       explain_it(to);

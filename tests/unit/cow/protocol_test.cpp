@@ -222,13 +222,13 @@ TEST_F(WaitingOwner, is_not_interrupted) {
   EXPECT_EQ(answer, Claim::steal);
 }
 
-// A Sync whose counts read as if 2^30 clones had been made before.
+// A Sync whose counts read as if sync::max_count clones had been made before.
 struct CrowdedBoost : sync::Boost {
   template <class Value>
   struct Atomic : sync::Boost::Atomic<Value> {
     using sync::Boost::Atomic<Value>::Atomic;
     Value fetch_add(Value value, sync::Step step) noexcept {
-      return sync::Boost::Atomic<Value>::fetch_add(value, step) + (Value{1} << 30);
+      return sync::Boost::Atomic<Value>::fetch_add(value, step) + Value{sync::max_count};
     }
   };
 };

@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: BSL-1.0 Every allocation of programs that write several inputs is made
-// to fail, one after another: all inputs are written, or none.
+// SPDX-License-Identifier: BSL-1.0
+// Every allocation of programs that write several inputs is made to fail, one after another: all
+// inputs are written, or none.
 #include <byre/functional/batching/vmap.hpp>
 #include <byre/functional/dispatch/call.hpp>
 #include <byre/functional/dispatch/cpu_tensor.hpp>
@@ -23,6 +24,7 @@ namespace {
 
 using namespace byre;
 using namespace byre::functional;
+using namespace examples::texture;
 using byre::test::counted;
 using byre::test::never_fails;
 using byre::test::new_failed;

@@ -17,6 +17,7 @@ namespace {
 
 using namespace byre;
 using namespace byre::functional;
+using namespace examples::texture;
 using byre::test::counted;
 using byre::test::text_of;
 using functional::call;

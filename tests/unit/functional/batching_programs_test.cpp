@@ -1,6 +1,8 @@
-// SPDX-License-Identifier: BSL-1.0 Random programs of pure operators under a vmap within a vmap,
-// within the pass or not, compared with the loops they stand for.
+// SPDX-License-Identifier: BSL-1.0
+// Random programs of pure operators under a vmap within a vmap, within the pass or not, compared
+// with the loops they stand for.
 #include <byre/functional/batching/vmap.hpp>
+#include <byre/functional/functionalize/transform.hpp>
 #include <byre/functional/functionalize/capture.hpp>
 #include <byre/tensor/print.hpp>
 

@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: BSL-1.0 vmap of every pure operator, on each backend that computes at
-// once, compared with a loop over the batch.
+// SPDX-License-Identifier: BSL-1.0
+// vmap of every pure operator, on each backend that computes at once, compared with a loop over the
+// batch.
 #include <byre/functional/batching/vmap.hpp>
 #include <byre/tensor/print.hpp>
 

@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: BSL-1.0 Tensors that a program neither makes nor is given: what it
-// returns of them, and sets inputs to, is theirs, as without the pass.
+// SPDX-License-Identifier: BSL-1.0
+// Tensors that a program neither makes nor is given: what it returns of them, and sets inputs to,
+// is theirs, as without the pass.
 #include <byre/functional/batching/vmap.hpp>
 #include <byre/functional/dispatch/call.hpp>
 #include <byre/functional/dispatch/cpu_tensor.hpp>
@@ -21,6 +22,7 @@ namespace {
 
 using namespace byre;
 using namespace byre::functional;
+using namespace examples::texture;
 using byre::test::counted;
 using byre::test::text_of;
 using functional::call;
@@ -43,7 +45,7 @@ Program without_views(const Program& f) {
   return functionalize(f);
 }
 Program on_texture(const Program& f) {
-  return functionalize_on({examples::texture::texture_backend(), to_texture, from_texture}, f);
+  return functionalize_on({texture_backend(), to_texture, from_texture}, f);
 }
 Program by_graph(const Program& f) {
   return [f](const Tensors& in) { return capture(f, in)(in); };

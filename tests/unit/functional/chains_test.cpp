@@ -14,9 +14,10 @@
 
 #include <algorithm>
 #include <numeric>
-#include <random>
 #include <string>
 #include <vector>
+
+#include "support/random.hpp"
 
 namespace {
 
@@ -130,7 +131,7 @@ TEST_F(UsedChains, replay_each_view_once_for_an_update_whatever_the_order) {
   std::vector<std::size_t> forth = in_order();
   std::vector<std::size_t> back(forth.rbegin(), forth.rend());
   std::vector<std::size_t> mixed = forth;
-  std::shuffle(mixed.begin(), mixed.end(), std::mt19937(7));  // NOLINT: the same on every run
+  test::Random(7).shuffle(mixed);
   int written = 0;
   for (const std::vector<std::size_t>& order : {back, forth, back, mixed}) {
     call("fill_", {other_, ++written});

@@ -90,7 +90,7 @@ TEST(Errors, of_arguments_name_the_operator_the_parameter_and_the_schema) {
   const std::string type = said_by([] { call("select", {counted(2), 0, 1.5}); });
   EXPECT_NE(type.find("'index', argument 3, is a int, and was given Scalar 1.5"), std::string::npos)
       << type;
-  EXPECT_NE(type.find("select(Tensor(a) self, int axis, int index) -> Tensor(a)"),
+  EXPECT_NE(type.find("select(Tensor(a) self, Axis axis, int index) -> Tensor(a)"),
             std::string::npos)
       << type;
   EXPECT_THROW(call("neg", {AnyTensor()}), ArgumentError);
@@ -137,7 +137,7 @@ TEST(FunctionalVariants, that_come_later_replace_what_was_generated) {
   const Operator& writes = define("test_later_(Tensor(a!) self) -> Tensor(a!)")
                                .cpu([](Tensor& self) { mul_(self, Scalar(2)); })
                                .op();
-  const Operator& generated = detail::functional_variant_of(writes);
+  const Operator& generated = functional::detail::functional_variant_of(writes);
   EXPECT_EQ(generated.name(), "test_later__functional");
   EXPECT_EQ(text_of(call_for_one(generated, {counted(3)})), "[0. 2. 4.]");
   const Definition later = define("test_later(Tensor a) -> Tensor");
@@ -145,40 +145,52 @@ TEST(FunctionalVariants, that_come_later_replace_what_was_generated) {
     const AnyTensor& a = call.arguments[0].tensor();
     return std::vector<TensorMeta>{{a.sizes(), a.dtype()}};
   });
-  EXPECT_EQ(&detail::functional_variant_of(writes), &generated) << "nothing computes the other yet";
+  EXPECT_EQ(&functional::detail::functional_variant_of(writes), &generated)
+      << "nothing computes the other yet";
   later.cpu([](const Tensor& a) { return mul(a, Scalar(3)); });
-  EXPECT_EQ(&detail::functional_variant_of(writes), &later.op());
+  EXPECT_EQ(&functional::detail::functional_variant_of(writes), &later.op());
   const AnyTensor x = to_functional(counted(3));
   call(writes, {x});
   EXPECT_EQ(text_of(from_functional(x)), "[0. 3. 6.]");
 }
 
-TEST(Twins, are_found_whichever_comes_first) {
+TEST(Tags, are_of_pure_operators_that_return_one_tensor) {
+  EXPECT_TRUE(find("flip").has(Tag::axis_shift));
+  EXPECT_FALSE(find("flip").has(Tag::pointwise));
+  EXPECT_THROW(extend("flip").tag(Tag::axis_shift), DispatchError) << "each is registered once";
+  const auto define_tagged = [](const char* schema) { define(schema).tag(Tag::pointwise); };
+  EXPECT_THROW(define_tagged("test_tag_view(Tensor(a) a) -> Tensor(a)"), DispatchError);
+  EXPECT_THROW(define_tagged("test_tag_write_(Tensor(a!) a) -> Tensor(a!)"), DispatchError);
+  EXPECT_THROW(define_tagged("test_tag_list(Tensor a) -> Tensor[]"), DispatchError);
+  EXPECT_THROW(define_tagged("test_tag_two(Tensor a) -> (Tensor, Tensor)"), DispatchError);
+}
+
+TEST(FunctionalVariants, are_found_whichever_comes_first) {
   const Operator& first = define("test_first.by(Tensor a, Scalar by) -> Tensor")
                               .cpu([](const Tensor& a, const Scalar& by) { return add(a, by); })
                               .op();
-  const auto define_out = [](const char* schema) -> const Operator& { return define(schema).op(); };
-  EXPECT_EQ(pure_variant(define_out("test_first_.by(Tensor(a!) self, Scalar by) -> Tensor(a!)")),
+  const auto variant_of = [](const char* schema) {
+    return define(schema).op().functional_variant();
+  };
+  EXPECT_EQ(variant_of("test_first_.by(Tensor(a!) self, Scalar by) -> Tensor(a!)"), &first);
+  EXPECT_EQ(variant_of("test_first.by_out(Tensor a, Scalar by, *, Tensor(a!) out) -> Tensor(a!)"),
             &first);
-  EXPECT_EQ(pure_variant(define_out(
-                "test_first.by_out(Tensor a, Scalar by, *, Tensor(a!) out) -> Tensor(a!)")),
-            &first);
-  EXPECT_EQ(pure_variant(define_out("test_first_(Tensor(a!) self) -> Tensor(a!)")), nullptr)
+  EXPECT_EQ(variant_of("test_first_(Tensor(a!) self) -> Tensor(a!)"), nullptr)
       << "of another overload";
   define("test_takes_more(Tensor a, Scalar b) -> Tensor").cpu([](const Tensor& a, const Scalar& b) {
     return add(a, b);
   });
-  EXPECT_EQ(pure_variant(define_out("test_takes_more_(Tensor(a!) self) -> Tensor(a!)")), nullptr);
+  EXPECT_EQ(variant_of("test_takes_more_(Tensor(a!) self) -> Tensor(a!)"), nullptr);
 }
 
-TEST(Twins, that_are_views_are_found_once_it_is_said_what_they_see) {
+TEST(FunctionalVariants, that_are_views_are_found_once_it_is_said_what_they_see) {
   const Operator& in_place = define("test_halve_(Tensor(a!) self) -> Tensor(a!)").op();
   const Definition view = define("test_halve(Tensor(a) self) -> Tensor(a)");
-  EXPECT_EQ(view_variant(in_place), nullptr);
+  EXPECT_EQ(in_place.view_variant(), nullptr);
   view.view([](const ViewGeometry& self, std::span<const Argument>) {
     return std::vector{self.with(views::slice(self.layout, 0, 0, self.layout.sizes[0] / 2, 1))};
   });
-  EXPECT_EQ(view_variant(in_place), &view.op());
+  EXPECT_EQ(in_place.view_variant(), &view.op());
   const AnyTensor x = counted(4);
   call(in_place, {x});
   EXPECT_EQ(text_of(x), "[0. 1.]");

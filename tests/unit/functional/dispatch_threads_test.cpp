@@ -77,7 +77,7 @@ TEST(PureForms, that_threads_derive_at_once_are_one) {
       [&](std::size_t thread) {
         const AnyTensor x = to_functional(zeros({4}));
         call(name, {x, static_cast<double>(thread)});
-        forms[thread] = &detail::functional_variant_of(find(name));
+        forms[thread] = &functional::detail::functional_variant_of(find(name));
         EXPECT_EQ(first_of_value(x), static_cast<float>(thread));
       },
       [&](std::size_t) {
@@ -167,11 +167,11 @@ TEST(Registration, of_a_pure_operator_beside_writes_leaves_none_without_a_form) 
           const AnyTensor x = to_functional(zeros({2}));
           call(writes, {x, 7});
           EXPECT_EQ(first_of_value(x), 7);
-          return pure_variant(writes) != nullptr;
+          return writes.functional_variant() != nullptr;
         });
       },
       [&](std::size_t) {
-        ASSERT_EQ(&detail::functional_variant_of(find(name + "_")), &find(name));
+        ASSERT_EQ(&functional::detail::functional_variant_of(find(name + "_")), &find(name));
       });
 }
 

@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: BSL-1.0 A kernel that takes or returns other than its operator's schema
-// says is refused where it is registered.
+// SPDX-License-Identifier: BSL-1.0
+// A kernel that takes or returns other than its operator's schema says is refused where it is
+// registered.
 #include <byre/functional/dispatch/call.hpp>
 #include <byre/functional/dispatch/cpu_tensor.hpp>
 #include <byre/tensor/elements.hpp>

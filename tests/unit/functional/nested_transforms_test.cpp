@@ -22,6 +22,7 @@ namespace {
 
 using namespace byre;
 using namespace byre::functional;
+using namespace examples::texture;
 using byre::test::counted;
 using functional::call;
 using functional::call_for_one;
@@ -90,7 +91,7 @@ Program captured(const Program& f) {
 }
 
 Program over_texture(const Program& f) {
-  return functionalize_on({examples::texture::texture_backend(), to_texture, from_texture}, f);
+  return functionalize_on({texture_backend(), to_texture, from_texture}, f);
 }
 
 Program plainly(const Program& f) {

@@ -13,9 +13,10 @@
 #include <functional>
 #include <map>
 #include <numeric>
-#include <random>
 #include <string>
 #include <vector>
+
+#include "support/random.hpp"
 
 namespace byre::test {
 
@@ -60,10 +61,8 @@ class RandomCalls {
     return factory == factories_.end() ? makers_.at(name)() : factory->second();
   }
 
-  std::int64_t number(std::int64_t least, std::int64_t most) {
-    return std::uniform_int_distribution<std::int64_t>(least, most)(random_);
-  }
-  bool flag() { return number(0, 1) == 1; }
+  std::int64_t number(std::int64_t least, std::int64_t most) { return random_.number(least, most); }
+  bool flag() { return random_.flag(); }
   /// From 0 on rarely.
   std::int64_t size() { return number(0, 15) == 0 ? 0 : number(1, 4); }
   Dims sizes(std::int64_t least, std::int64_t most) {
@@ -73,7 +72,7 @@ class RandomCalls {
   }
   template <class T>
   T one_of(std::initializer_list<T> all) {
-    return all.begin()[number(0, std::ssize(all) - 1)];
+    return random_.one_of(all);
   }
   DType number_type() {
     return one_of({DType::f32, DType::f32, DType::f64, DType::i64, DType::i16, DType::f16});
@@ -236,7 +235,7 @@ class RandomCalls {
       const Dims all = sizes(0, 3);
       Dims axes(all.size());
       std::iota(axes.begin(), axes.end(), flag() ? 0 : -std::ssize(all));
-      std::shuffle(axes.begin(), axes.end(), random_);
+      random_.shuffle(axes);
       return {tensor(all, any_type()), axes};
     };
     makers_["expand_copy"] = [this]() -> Arguments {
@@ -340,7 +339,7 @@ class RandomCalls {
     return {tensor(all, any_type()), axis, number(-1, last)};
   }
 
-  std::mt19937_64 random_;
+  Random random_;
   Makers makers_;
   Makers factories_;
 };

@@ -14,7 +14,8 @@ TEST(Schemas, read_back_as_they_are_written) {
   for (const std::string text : {
            "add(Tensor a, Tensor b) -> Tensor",
            "add_.scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)",
-           "split(Tensor(a) self, int size, int axis=0) -> Tensor(a)[]",
+           "split(Tensor(a) self, int size, Axis axis=0) -> Tensor(a)[]",
+           "flip(Tensor a, Axis[] axes=[0, -1]) -> Tensor",
            "add.out(Tensor a, Tensor b, *, Tensor(a!) out) -> Tensor(a!)",
            "swap_(Tensor(a!) a, Tensor(b!) b) -> ()",
            "norm(Tensor[] all, int? axis=none, bool keep=false, Scalar by=1.5) -> (Tensor, Tensor)",
@@ -64,6 +65,8 @@ INSTANTIATE_TEST_SUITE_P(
         WrongSchema{"f(Tensor a, int a) -> Tensor", "there is a parameter 'a' already", 17},
         WrongSchema{"f(int a=1, int b) -> Tensor", "without a default", 12},
         WrongSchema{"f(int a=1.5) -> Tensor", "the default is no int", 9},
+        WrongSchema{"f(Axis a=1.5) -> Tensor", "the default is no Axis", 10},
+        WrongSchema{"f(Axis[] a=1) -> Tensor", "the default is no Axis[]", 12},
         WrongSchema{"f(Tensor(ab) a) -> Tensor", "one letter", 10},
         WrongSchema{"f(Tensor(a) a, Tensor(a) b) -> Tensor(a)", "two parameters name one alias set",
                     16},

@@ -2,6 +2,7 @@
 /// sync::Boost: its atomics, lock and objects without a destructor do what the seam says.
 #include <byre/sync/boost.hpp>
 #include <byre/sync/detail/boost_shared_mutex.hpp>
+#include <byre/sync/detail/no_destructor.hpp>
 
 #include <gtest/gtest.h>
 #include <boost/thread/barrier.hpp>
@@ -152,13 +153,13 @@ struct Monument {
 };
 struct OtherMonument {};
 
-TEST(BoostNoDestructor, is_one_object_of_its_type_whoever_asks) {
-  Monument& monument = sync::Boost::no_destructor<Monument>();
+TEST(NoDestructor, is_one_object_of_its_type_whoever_asks) {
+  Monument& monument = sync::no_destructor<Monument>();
   EXPECT_EQ(monument.inscription, 7);
   std::vector<Monument*> seen(8);
-  at_once(8, [&](std::size_t thread) { seen[thread] = &sync::Boost::no_destructor<Monument>(); });
+  at_once(8, [&](std::size_t thread) { seen[thread] = &sync::no_destructor<Monument>(); });
   EXPECT_EQ(seen, std::vector<Monument*>(8, &monument));
-  EXPECT_NE(static_cast<void*>(&sync::Boost::no_destructor<OtherMonument>()),
+  EXPECT_NE(static_cast<void*>(&sync::no_destructor<OtherMonument>()),
             static_cast<void*>(&monument));
 }
 

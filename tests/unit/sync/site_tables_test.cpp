@@ -3,14 +3,9 @@
 #include <byre/cow/detail/share_lock_sites.hpp>
 #include <byre/cow/detail/share_word_sites.hpp>
 #include <byre/functional/dispatch/detail/published.hpp>
-#include <byre/shadow/default_mode.hpp>
-#include <byre/shadow/generation_sites.hpp>
-#include <byre/shadow/intern_sites.hpp>
-#include <byre/shadow/overwritten_sites.hpp>
-#include <byre/shadow/place_list_sites.hpp>
-#include <byre/shadow/switch.hpp>
-#include <byre/shadow/tally.hpp>
-#include <byre/shadow/watch_count.hpp>
+#include <byre/shadow/detail/generation_sites.hpp>
+#include <byre/shadow/detail/relaxed_counter.hpp>
+#include <byre/shadow/detail/write_records.hpp>
 #include <byre/stats/detail/cells.hpp>
 #include <byre/storage/detail/attachment_sites.hpp>
 #include <byre/storage/detail/ref_count.hpp>
@@ -74,14 +69,9 @@ TEST(SiteTables, have_one_row_for_every_enumerator_in_its_order) {
   expect_complete(stats::detail::shard_sites);
   expect_complete(stats::detail::sink_flag_sites);
   expect_complete(detail::attachment_sites);
-  expect_complete(shadow::generation_sites);
-  expect_complete(shadow::intern_sites);
-  expect_complete(shadow::default_mode_sites);
-  expect_complete(shadow::tally_sites);
-  expect_complete(shadow::switch_sites);
-  expect_complete(shadow::place_list_sites);
-  expect_complete(shadow::overwritten_sites);
-  expect_complete(shadow::watch_count_sites);
+  expect_complete(shadow::detail::generation_sites);
+  expect_complete(shadow::detail::relaxed_counter_sites);
+  expect_complete(shadow::detail::write_records_sites);
   expect_complete(functional::published_sites);
 }
 
@@ -89,7 +79,7 @@ TEST(ConstantTables, have_one_row_for_every_enumerator_in_its_order) {
   expect_complete(cow::share_word_constants);
   expect_complete(cow::share_lock_constants);
   expect_complete(detail::ref_count_constants);
-  expect_complete(shadow::generation_constants);
+  expect_complete(shadow::detail::generation_constants);
 }
 
 TEST(ConstantTables, say_of_every_constant_what_it_decides) {
@@ -101,20 +91,22 @@ TEST(ConstantTables, say_of_every_constant_what_it_decides) {
   expect_said(cow::share_word_constants);
   expect_said(cow::share_lock_constants);
   expect_said(detail::ref_count_constants);
-  expect_said(shadow::generation_constants);
+  expect_said(shadow::detail::generation_constants);
 }
 
 using Table = std::vector<Site>;
 
 std::vector<Table> all_tables() {
   const auto rows = [](const auto& table) { return Table(table.rows.begin(), table.rows.end()); };
-  return {rows(cow::share_word_sites),          rows(cow::share_lock_sites),
-          rows(detail::ref_count_sites),        rows(stats::detail::shard_sites),
-          rows(stats::detail::sink_flag_sites), rows(detail::attachment_sites),
-          rows(shadow::generation_sites),       rows(shadow::intern_sites),
-          rows(shadow::default_mode_sites),     rows(shadow::tally_sites),
-          rows(shadow::switch_sites),           rows(shadow::place_list_sites),
-          rows(shadow::overwritten_sites),      rows(shadow::watch_count_sites),
+  return {rows(cow::share_word_sites),
+          rows(cow::share_lock_sites),
+          rows(detail::ref_count_sites),
+          rows(stats::detail::shard_sites),
+          rows(stats::detail::sink_flag_sites),
+          rows(detail::attachment_sites),
+          rows(shadow::detail::generation_sites),
+          rows(shadow::detail::relaxed_counter_sites),
+          rows(shadow::detail::write_records_sites),
           rows(functional::published_sites)};
 }
 

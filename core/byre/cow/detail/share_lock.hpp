@@ -17,7 +17,7 @@
 /// Source: the seed "Copy-on-write storage".
 #pragma once
 
-#include <byre/cow/claim.hpp>
+#include <byre/cow/share_word.hpp>
 #include <byre/cow/detail/header.hpp>
 #include <byre/cow/detail/share_lock_sites.hpp>
 #include <byre/error/detail/assert.hpp>

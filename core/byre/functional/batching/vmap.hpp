@@ -7,6 +7,7 @@
 ///   norms({matrix});  // the sum of squares of each row
 #pragma once
 
+#include <byre/config.hpp>
 #include <byre/functional/dispatch/operator.hpp>
 
 #include <cstdint>
@@ -36,6 +37,6 @@ using BatchAxes = std::vector<std::optional<std::int64_t>>;
 /// tensor that has none, for a written input in memory that another input sees, under the pass for
 /// memory of a batch that is written by a tensor without one, and for an input that became of other
 /// sizes; and what the function throws. Thread-safety: as of `function`.
-Program vmap(Program function, BatchAxes axes = {});
+BYRE_API Program vmap(Program function, BatchAxes axes = {});
 
 }  // namespace byre::inline v0::functional

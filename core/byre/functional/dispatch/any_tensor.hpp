@@ -3,6 +3,7 @@
 /// keys say; what can be done with it, the operators that are registered for those.
 #pragma once
 
+#include <byre/config.hpp>
 #include <byre/error/detail/assert.hpp>
 #include <byre/error/error.hpp>
 #include <byre/functional/dispatch/key.hpp>
@@ -20,7 +21,7 @@
 namespace byre::inline v0::functional {
 
 /// Who counts its handles: a base for whatever boost::intrusive_ptr holds here.
-class Counted {
+class BYRE_API Counted {
  public:
   Counted(const Counted&) = delete;
   Counted& operator=(const Counted&) = delete;
@@ -53,7 +54,7 @@ class AnyTensor;
 
 /// No operator of that name, no kernel for that key, or what a backend cannot do. The text says
 /// what there is.
-class DispatchError : public Error {
+class BYRE_API DispatchError : public Error {
  public:
   using Error::Error;
 };
@@ -63,7 +64,7 @@ using BatchLevel = std::uint64_t;
 
 /// What a backend or a pass derives its tensors from. `keys` has the one key of that, by which
 /// as() finds the class again.
-class TensorImpl : public Counted {
+class BYRE_API TensorImpl : public Counted {
  public:
   KeySet keys() const noexcept { return keys_; }
   virtual Dims sizes() const = 0;
@@ -87,7 +88,7 @@ class TensorImpl : public Counted {
 
 /// Copying it gives another handle to the same tensor. Thread-safety: of handles, as
 /// std::shared_ptr; of the tensor, as of a byre::Tensor: reads at once, a write alone.
-class AnyTensor {
+class BYRE_API AnyTensor {
  public:
   /// No tensor.
   AnyTensor() noexcept = default;

@@ -2,6 +2,7 @@
 /// Argument: what an operator is called with: a tensor, some tensors, or a constant.
 #pragma once
 
+#include <byre/config.hpp>
 #include <byre/functional/dispatch/any_tensor.hpp>
 #include <byre/tensor/scalar.hpp>
 
@@ -17,7 +18,7 @@
 namespace byre::inline v0::functional {
 
 /// A kernel read an argument as what it is not. A call says by which operator, and for which key.
-class MisreadArgument : public DispatchError {
+class BYRE_API MisreadArgument : public DispatchError {
  public:
   using DispatchError::DispatchError;
 };
@@ -36,7 +37,7 @@ using BasicArgument =
     std::variant<None, bool, Scalar, Dims, DType, TensorRef, std::vector<TensorRef>>;
 
 /// A value, implicitly made of whatever an operator may be given.
-class Argument {
+class BYRE_API Argument {
  public:
   using Held = BasicArgument<AnyTensor>;
 
@@ -113,11 +114,11 @@ class Argument {
 using Arguments = std::vector<Argument>;
 
 /// As a program says it: "[2, 3]", "1.5", "true", "f32", "none".
-std::string to_string(const Constant& constant);
-std::string to_string(const Scalar& number);
+BYRE_API std::string to_string(const Constant& constant);
+BYRE_API std::string to_string(const Scalar& number);
 /// What it is, for errors: "Tensor f32[2, 3]", "int 3", "int[] [2, 3]".
-std::string describe(const Argument& argument);
+BYRE_API std::string describe(const Argument& argument);
 /// "f32[2, 3]".
-std::string describe(const AnyTensor& tensor);
+BYRE_API std::string describe(const AnyTensor& tensor);
 
 }  // namespace byre::inline v0::functional

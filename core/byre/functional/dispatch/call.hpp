@@ -3,6 +3,7 @@
 /// key that its tensors and the thread's guards have.
 #pragma once
 
+#include <byre/config.hpp>
 #include <byre/functional/dispatch/registry.hpp>
 
 #include <span>
@@ -11,7 +12,7 @@
 namespace byre::inline v0::functional {
 
 /// Too many arguments, too few, or one of the wrong type. The text has the schema.
-class ArgumentError : public Error {
+class BYRE_API ArgumentError : public Error {
  public:
   using Error::Error;
 };
@@ -19,31 +20,31 @@ class ArgumentError : public Error {
 /// Calls `op`. Arguments that have defaults may be left out at the end. Throws ArgumentError;
 /// DispatchError if nothing is registered for the key; and whatever the kernel throws.
 /// Thread-safety: as of what the operator does to its tensors.
-Tensors call(const Operator& op, Arguments arguments);
+BYRE_API Tensors call(const Operator& op, Arguments arguments);
 inline Tensors call(std::string_view name, Arguments arguments) {
   return call(find(name), std::move(arguments));
 }
 /// The same of an operator that returns one tensor.
-AnyTensor call_for_one(const Operator& op, Arguments arguments);
+BYRE_API AnyTensor call_for_one(const Operator& op, Arguments arguments);
 inline AnyTensor call_for_one(std::string_view name, Arguments arguments) {
   return call_for_one(find(name), std::move(arguments));
 }
 
 /// The arguments as the schema says, with defaults. Throws ArgumentError.
-Arguments checked_arguments(const Schema& schema, Arguments arguments);
+BYRE_API Arguments checked_arguments(const Schema& schema, Arguments arguments);
 
 /// For kernels: calls on with arguments that were checked, which stay the caller's: what a kernel
 /// did not take over is still there, also after an exception.
-Tensors dispatch(const Operator& op, std::span<Argument> arguments);
+BYRE_API Tensors dispatch(const Operator& op, std::span<Argument> arguments);
 
 /// What a pure operator returns, without its elements: by its meta rule, or, where it has none, by
 /// computing on zeros, on the CPU. Throws whatever the kernel throws for such operands.
-std::vector<TensorMeta> meta_of_results(const Call& call);
+BYRE_API std::vector<TensorMeta> meta_of_results(const Call& call);
 
 /// For kernels that cannot serve: throws DispatchError, as a call without a kernel does.
-[[noreturn]] void refuse_missing_kernel(const Operator& op, Key key);
+[[noreturn]] BYRE_API void refuse_missing_kernel(const Operator& op, Key key);
 
 /// The keys that a call would go to, highest first.
-KeySet keys_of(std::span<const Argument> arguments);
+BYRE_API KeySet keys_of(std::span<const Argument> arguments);
 
 }  // namespace byre::inline v0::functional

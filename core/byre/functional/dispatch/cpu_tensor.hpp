@@ -2,6 +2,7 @@
 /// The CPU's tensors: those of byre/tensor, on the host. Kernels for the CPU are functions of them.
 #pragma once
 
+#include <byre/config.hpp>
 #include <byre/functional/dispatch/kernel.hpp>
 #include <byre/tensor/tensor.hpp>
 
@@ -12,7 +13,7 @@ namespace byre::inline v0::functional {
 
 /// A handle to it, copied, is one to the same: operations in place that change what a tensor sees,
 /// as transpose_ does, exchange `value`.
-class CpuTensor final : public TensorImpl {
+class BYRE_API CpuTensor final : public TensorImpl {
  public:
   static constexpr Key key = Key::cpu;
 
@@ -27,10 +28,10 @@ class CpuTensor final : public TensorImpl {
 };
 
 /// A handle to a tensor of its own that is `tensor`: both see what is written to either.
-AnyTensor from_cpu(Tensor tensor);
+BYRE_API AnyTensor from_cpu(Tensor tensor);
 
 /// What is behind it. Throws DeviceError for a tensor of another backend or a pass.
-Tensor& to_cpu(const AnyTensor& tensor);
+BYRE_API Tensor& to_cpu(const AnyTensor& tensor);
 
 template <>
 struct Unboxed<Tensor> {
@@ -42,7 +43,7 @@ struct Boxed<Tensor> {
   static Tensors from(Tensor result) { return {from_cpu(std::move(result))}; }
 };
 template <>
-struct Boxed<std::vector<Tensor>> {
+struct BYRE_API Boxed<std::vector<Tensor>> {
   static Tensors from(std::vector<Tensor> results);
 };
 

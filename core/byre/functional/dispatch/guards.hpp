@@ -3,6 +3,7 @@
 /// lives.
 #pragma once
 
+#include <byre/config.hpp>
 #include <byre/functional/dispatch/key.hpp>
 
 namespace byre::inline v0::functional {
@@ -14,7 +15,7 @@ struct ThreadKeys {
 };
 
 /// Reads as a value; guards alone change it.
-ThreadKeys thread_keys() noexcept;
+BYRE_API ThreadKeys thread_keys() noexcept;
 
 /// Whether a pass called on, which takes values of any strides: a kernel may then return a lazy
 /// clone that sees a part of more, where a program is given a contiguous tensor of its own.
@@ -23,7 +24,7 @@ inline bool is_below_passes() noexcept {
 }
 
 namespace detail {
-void set_thread_keys(ThreadKeys keys) noexcept;
+BYRE_API void set_thread_keys(ThreadKeys keys) noexcept;
 }
 
 /// Calls go to these keys too, those that make tensors of nothing included. Nests; stays on its

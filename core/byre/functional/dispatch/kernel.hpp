@@ -4,6 +4,7 @@
 /// and that is held against the schema where it is registered.
 #pragma once
 
+#include <byre/config.hpp>
 #include <byre/functional/dispatch/operator.hpp>
 
 #include <cstdint>
@@ -157,7 +158,7 @@ struct SignatureOf<Result (Class::*)(Parameters...) const>
 
 /// Throws DispatchError for a kernel that `op` cannot call; `what` names it, as "the kernel for
 /// cpu".
-void expect_fits(const TypedKernel& kernel, const Operator& op, const char* what);
+BYRE_API void expect_fits(const TypedKernel& kernel, const Operator& op, const char* what);
 
 }  // namespace detail
 

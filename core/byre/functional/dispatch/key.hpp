@@ -4,6 +4,7 @@
 #pragma once
 
 #include <bit>
+#include <byre/config.hpp>
 #include <cstdint>
 #include <string>
 
@@ -62,13 +63,13 @@ struct BackendTraits {
 
 /// A key of one's own. Throws InvalidArgument once all are given out, and for a name that is taken.
 /// Thread-safe.
-Key add_backend(BackendTraits traits);
+BYRE_API Key add_backend(BackendTraits traits);
 
 /// Throws InvalidArgument for a key that nobody has. Thread-safe; wait-free.
-const BackendTraits& traits_of(Key backend);
+BYRE_API const BackendTraits& traits_of(Key backend);
 /// "cpu", "functionalize". Of a key that nobody has, "?". Thread-safe.
-const char* name_of(Key key) noexcept;
+BYRE_API const char* name_of(Key key) noexcept;
 /// "cpu, functionalize".
-std::string to_string(KeySet keys);
+BYRE_API std::string to_string(KeySet keys);
 
 }  // namespace byre::inline v0::functional

@@ -2,6 +2,7 @@
 /// Operator: a schema, and what is registered to compute it.
 #pragma once
 
+#include <byre/config.hpp>
 #include <byre/functional/dispatch/any_tensor.hpp>
 #include <byre/functional/dispatch/argument.hpp>
 #include <byre/functional/dispatch/detail/published.hpp>
@@ -21,7 +22,7 @@ namespace byre::inline v0::functional {
 class Operator;
 namespace detail {
 class Registry;
-const Operator& functional_variant_of(const Operator& op);
+BYRE_API const Operator& functional_variant_of(const Operator& op);
 }  // namespace detail
 
 /// One call, whose arguments are as the schema says: all there, of the right types.
@@ -64,7 +65,7 @@ enum class Tag : std::uint8_t {
 
 /// Thread-safe; what is asked is wait-free: parts are added, and never taken away. Once it is found
 /// in the registry it lives as long as the program.
-class Operator {
+class BYRE_API Operator {
  public:
   explicit Operator(Schema schema);
   Operator(const Operator&) = delete;

@@ -12,6 +12,7 @@
 ///       });
 #pragma once
 
+#include <byre/config.hpp>
 #include <byre/functional/dispatch/kernel.hpp>
 #include <byre/functional/dispatch/operator.hpp>
 
@@ -25,7 +26,7 @@ namespace byre::inline v0::functional {
 /// What is said of an operator, one after the other. Each throws DispatchError for what was said
 /// before, and for a boxed() kernel that takes or returns other than the schema says. Nothing is
 /// registered then.
-class Definition {
+class BYRE_API Definition {
  public:
   explicit Definition(Operator& op) noexcept : op_(op) {}
 
@@ -51,22 +52,22 @@ class Definition {
 };
 
 /// A new operator. Throws SyntaxError, SchemaError, and DispatchError if there is one of that name.
-Definition define(std::string_view schema);
-Definition define(Schema schema);
+BYRE_API Definition define(std::string_view schema);
+BYRE_API Definition define(Schema schema);
 /// One there is already, to add kernels for another key. Throws DispatchError.
-Definition extend(std::string_view name);
+BYRE_API Definition extend(std::string_view name);
 
 /// By its name and overload: "add_.scalar". Stays valid. Lock-free. Throws DispatchError, which
 /// names those that are near.
-const Operator& find(std::string_view name);
+BYRE_API const Operator& find(std::string_view name);
 /// The same, or null.
-const Operator* find_if_any(std::string_view name);
+BYRE_API const Operator* find_if_any(std::string_view name);
 /// All there are, by name.
-std::vector<const Operator*> operators();
+BYRE_API std::vector<const Operator*> operators();
 
 /// What a key does with operators that have no kernel for it. Throws DispatchError if it has one.
-void set_fallback(Key key, Kernel fallback);
+BYRE_API void set_fallback(Key key, Kernel fallback);
 /// That, or null. Lock-free.
-const Kernel* fallback(Key key);
+BYRE_API const Kernel* fallback(Key key);
 
 }  // namespace byre::inline v0::functional

@@ -2,6 +2,7 @@
 /// Scanner: reads schemas and programs, word by word, and points at what it cannot read.
 #pragma once
 
+#include <byre/config.hpp>
 #include <byre/error/error.hpp>
 #include <byre/functional/dispatch/argument.hpp>
 
@@ -12,7 +13,7 @@
 namespace byre::inline v0::functional {
 
 /// A text that is not what it should be. what() has the place, the line, and a mark below it.
-class SyntaxError : public Error {
+class BYRE_API SyntaxError : public Error {
  public:
   SyntaxError(const Text& text, std::size_t line, std::size_t column) noexcept
       : Error(text), line_(line), column_(column) {}
@@ -27,7 +28,7 @@ class SyntaxError : public Error {
 
 /// Of a text that outlives it. Blanks between words are skipped; a line's end is one only where
 /// `lines_end` is false. `#` begins a comment, to the end of the line.
-class Scanner {
+class BYRE_API Scanner {
  public:
   /// `source` is what errors call the text: "schema", or the name of a file.
   Scanner(std::string_view text, std::string_view source, bool lines_end = false) noexcept

@@ -11,6 +11,7 @@
 /// by name in text, and in order in a call. Nothing is returned as ().
 #pragma once
 
+#include <byre/config.hpp>
 #include <byre/error/error.hpp>
 #include <byre/functional/dispatch/argument.hpp>
 
@@ -24,7 +25,7 @@
 namespace byre::inline v0::functional {
 
 /// A schema that cannot be read, or contradicts itself. The text points at the place.
-class SchemaError : public Error {
+class BYRE_API SchemaError : public Error {
  public:
   using Error::Error;
 };
@@ -42,7 +43,7 @@ enum class Type : std::uint8_t {
 };
 
 /// "Tensor[]".
-const char* name_of(Type type) noexcept;
+BYRE_API const char* name_of(Type type) noexcept;
 
 /// Of a tensor: which set it aliases, and whether that is written.
 struct AliasSet {
@@ -76,7 +77,7 @@ enum class Effect : std::uint8_t {
   write,  ///< writes at least one argument
 };
 
-struct Schema {
+struct BYRE_API Schema {
   std::string name;      ///< "add_"
   std::string overload;  ///< "scalar", or nothing
   std::vector<Parameter> parameters;
@@ -97,9 +98,9 @@ struct Schema {
 };
 
 /// Throws SchemaError.
-Schema parse_schema(std::string_view text);
+BYRE_API Schema parse_schema(std::string_view text);
 
 /// As it is parsed.
-std::string to_string(const Schema& schema);
+BYRE_API std::string to_string(const Schema& schema);
 
 }  // namespace byre::inline v0::functional

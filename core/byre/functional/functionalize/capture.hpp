@@ -3,6 +3,7 @@
 /// graph's values so that it has the effect of f.
 #pragma once
 
+#include <byre/config.hpp>
 #include <byre/functional/functionalize/options.hpp>
 #include <byre/functional/graph/graph.hpp>
 
@@ -15,7 +16,7 @@ namespace byre::inline v0::functional {
 class FunctionalRun;
 
 /// A value. Its graph may be simplified, as long as inputs and outputs stay what they are.
-class CapturedProgram {
+class BYRE_API CapturedProgram {
  public:
   /// The graph's inputs are the memories of the program's inputs. Its outputs are the new contents
   /// of the memories that the program writes, and then what the program returns.
@@ -41,7 +42,7 @@ class CapturedProgram {
 /// Runs `f` once, on tensors without elements: it must not decide anything by elements. `examples`
 /// are of the CPU, and are not changed. Tensors of the CPU that f returns and did not make are
 /// returned by every execution. With `reapply_views` the graph has views. Throws what f throws.
-CapturedProgram capture(const Program& f, const Tensors& examples,
-                        FunctionalizeOptions options = {});
+BYRE_API CapturedProgram capture(const Program& f, const Tensors& examples,
+                                 FunctionalizeOptions options = {});
 
 }  // namespace byre::inline v0::functional

@@ -2,6 +2,7 @@
 /// What the pass makes of views, and how it remembers them: for a thread, in a scope.
 #pragma once
 
+#include <byre/config.hpp>
 #include <cstdint>
 
 namespace byre::inline v0::functional {
@@ -20,10 +21,10 @@ struct FunctionalizeOptions {
 };
 
 /// Those of the thread's innermost scope.
-FunctionalizeOptions functionalize_options() noexcept;
+BYRE_API FunctionalizeOptions functionalize_options() noexcept;
 
 /// Aliases that this thread makes in the scope have these options, for as long as they live.
-class FunctionalizeOptionsScope {
+class BYRE_API FunctionalizeOptionsScope {
  public:
   explicit FunctionalizeOptionsScope(FunctionalizeOptions options) noexcept;
   FunctionalizeOptionsScope(const FunctionalizeOptionsScope&) = delete;

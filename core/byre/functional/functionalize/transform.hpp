@@ -11,6 +11,7 @@
 /// Source: the seed "Functionalization".
 #pragma once
 
+#include <byre/config.hpp>
 #include <byre/functional/dispatch/any_tensor.hpp>
 #include <byre/functional/functionalize/options.hpp>
 
@@ -22,7 +23,7 @@ namespace byre::inline v0::functional {
 /// CPU alias each other and the inputs as those of f would. Tensors of other backends have no
 /// aliases, and are returned as values. Throws what f throws. The regions that f wrote are written
 /// to the inputs once f is done, all of them or none.
-Program functionalize(Program f, FunctionalizeOptions options = {});
+BYRE_API Program functionalize(Program f, FunctionalizeOptions options = {});
 
 /// A backend to run on, for tensors of the CPU.
 struct Lowering {
@@ -33,6 +34,6 @@ struct Lowering {
 
 /// The same, for tensors of the CPU, computed on another backend. Throws FunctionalizeError for
 /// tensors of the pass.
-Program functionalize_on(Lowering lowering, Program f, FunctionalizeOptions options = {});
+BYRE_API Program functionalize_on(Lowering lowering, Program f, FunctionalizeOptions options = {});
 
 }  // namespace byre::inline v0::functional

@@ -3,6 +3,7 @@
 /// it is used, and never changes.
 #pragma once
 
+#include <byre/config.hpp>
 #include <byre/error/error.hpp>
 #include <byre/functional/dispatch/argument.hpp>
 #include <byre/functional/dispatch/operator.hpp>
@@ -19,7 +20,7 @@
 namespace byre::inline v0::functional {
 
 /// What cannot be recorded, captured or executed.
-class GraphError : public Error {
+class BYRE_API GraphError : public Error {
  public:
   using Error::Error;
 };
@@ -51,7 +52,7 @@ struct GraphInput {
 
 /// A value, made by Recording::capture(). The data of its constants are never
 /// written. Thread-safety: as of a standard container.
-struct Graph {
+struct BYRE_API Graph {
   std::vector<GraphInput> inputs;
   std::vector<GraphNode> nodes;  ///< each behind those whose results it takes
   std::vector<ValueId> outputs;
@@ -61,20 +62,20 @@ struct Graph {
 
 /// Whether nothing in it writes, or makes a view: so of every graph of a program that was
 /// functionalized.
-bool is_functional(const Graph& graph) noexcept;
+BYRE_API bool is_functional(const Graph& graph) noexcept;
 
 /// Drops the nodes that no output needs; inputs stay. Returns how many.
-std::size_t eliminate_dead_code(Graph& graph);
+BYRE_API std::size_t eliminate_dead_code(Graph& graph);
 
 /// Drops the nodes that compute what one before them does: the same operator with exactly the same
 /// arguments; constants that share their data. Returns how many.
-std::size_t eliminate_common_subexpressions(Graph& graph);
+BYRE_API std::size_t eliminate_common_subexpressions(Graph& graph);
 
 /// Computes the outputs on the CPU, from tensors of the CPU as the graph's inputs say. Outputs
 /// share their contents with nothing, but lazily. A value lives until its last use. Throws
 /// ArgumentError for other inputs, DeviceError for tensors of another backend, and whatever a
 /// kernel throws. Thread-safe.
-Tensors execute(const Graph& graph, const Tensors& inputs);
+BYRE_API Tensors execute(const Graph& graph, const Tensors& inputs);
 
 namespace detail {
 

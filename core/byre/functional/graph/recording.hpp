@@ -9,6 +9,7 @@
 /// Tensors of the CPU that operators are given beside those become constants.
 #pragma once
 
+#include <byre/config.hpp>
 #include <byre/functional/dispatch/guards.hpp>
 #include <byre/functional/graph/detail/tape.hpp>
 #include <byre/functional/graph/graph.hpp>
@@ -20,7 +21,7 @@
 namespace byre::inline v0::functional {
 
 /// A handle: a copy is one to the same recording. Thread-safe: threads may record at once.
-class Recording {
+class BYRE_API Recording {
  public:
   /// Whether operators that make views are recorded, as what a view sees, in order; those that
   /// write never are.
@@ -58,7 +59,7 @@ class Recording {
 
 /// What this thread calls is recorded for as long as this lives, also what has no tensors to tell
 /// by, as zeros(). Nests; stays on its thread.
-class RecordingScope {
+class BYRE_API RecordingScope {
  public:
   explicit RecordingScope(Recording recording) noexcept;
   RecordingScope(const RecordingScope&) = delete;

@@ -8,6 +8,7 @@
 ///     return %2, %5
 #pragma once
 
+#include <byre/config.hpp>
 #include <byre/functional/graph/graph.hpp>
 
 #include <string>
@@ -15,17 +16,17 @@
 namespace byre::inline v0::functional {
 
 /// Without the contents of constants.
-std::string to_string(const Graph& graph);
+BYRE_API std::string to_string(const Graph& graph);
 
 /// For Graphviz: `dot -Tsvg`.
-std::string to_dot(const Graph& graph);
+BYRE_API std::string to_dot(const Graph& graph);
 
 namespace detail {
 /// "add(%0, %1)", "constant": what stands behind the equals sign. Two operations that compute the
 /// same of the same read the same, and others do not, but for payloads of NaN and for constants.
-std::string operation_of(const GraphNode& node);
+BYRE_API std::string operation_of(const GraphNode& node);
 /// "f32[2]".
-std::string to_string(const TensorMeta& meta);
+BYRE_API std::string to_string(const TensorMeta& meta);
 }  // namespace detail
 
 }  // namespace byre::inline v0::functional

@@ -13,6 +13,7 @@
 /// family is stale, but at a call site that the storage was not written at before.
 #pragma once
 
+#include <byre/config.hpp>
 #include <byre/error/call_site.hpp>
 #include <byre/shadow/mode.hpp>
 #include <byre/storage/storage.hpp>
@@ -26,8 +27,8 @@ namespace byre::inline v0::shadow {
 /// What the tensors of one view family have in common (storage_shadow.hpp); null for the family that a
 /// storage begins with.
 class ShadowStorage;
-[[gnu::cold]] void intrusive_ptr_add_ref(ShadowStorage* shadow) noexcept;
-[[gnu::cold]] void intrusive_ptr_release(ShadowStorage* shadow) noexcept;
+[[gnu::cold]] BYRE_API void intrusive_ptr_add_ref(ShadowStorage* shadow) noexcept;
+[[gnu::cold]] BYRE_API void intrusive_ptr_release(ShadowStorage* shadow) noexcept;
 using ShadowHandle = boost::intrusive_ptr<ShadowStorage>;
 
 namespace detail {
@@ -46,8 +47,9 @@ struct Access {
 ///
 /// Throws OutOfMemory; InvalidArgument and FileError if the environment is wrong (environment.hpp).
 /// Nothing is linked then.
-ShadowHandle link_by_reshape(const Storage& storage, ShadowStorage* origin, ReshapeMode mode,
-                             const Access& from, std::span<const std::int64_t> to_sizes);
+BYRE_API ShadowHandle link_by_reshape(const Storage& storage, ShadowStorage* origin,
+                                      ReshapeMode mode, const Access& from,
+                                      std::span<const std::int64_t> to_sizes);
 
 /// Whether a tracked reshape linked the storage.
 inline bool is_tracked(const Storage& storage) noexcept {
@@ -57,7 +59,7 @@ inline bool is_tracked(const Storage& storage) noexcept {
 
 /// Whether nobody asks for what happens to this storage: no tracked reshape linked it, and the mode in
 /// force on this thread does not track. Wait-free, but for the first look at the environment.
-bool is_untracked(const Storage& storage) noexcept;
+BYRE_API bool is_untracked(const Storage& storage) noexcept;
 
 /// The gate of a raw pointer to write: whether it may leave this storage with nothing recorded. Nothing
 /// in the process tracks; or no tracked reshape linked the storage, and an escape of it is recorded
@@ -72,15 +74,18 @@ inline bool can_skip_escape_tracking(const Storage& storage) noexcept {
 
 /// A tensor of the family is about to be read. Reports a write by another family that was not reported
 /// to it, or throws ReshapeViolation.
-[[gnu::cold]] void record_read(const Storage& storage, ShadowStorage* family, const Access& access);
+[[gnu::cold]] BYRE_API void record_read(const Storage& storage, ShadowStorage* family,
+                                        const Access& access);
 /// A tensor of the family is about to be written. The same.
-[[gnu::cold]] void begin_write(const Storage& storage, ShadowStorage* family, const Access& access);
+[[gnu::cold]] BYRE_API void begin_write(const Storage& storage, ShadowStorage* family,
+                                        const Access& access);
 /// It is written, or is going to be now: other families are stale. Reports, or throws, once it is the
 /// storage's last write, if another family wrote since begin_write.
-[[gnu::cold]] void end_write(const Storage& storage, ShadowStorage* family, const Access& access);
+[[gnu::cold]] BYRE_API void end_write(const Storage& storage, ShadowStorage* family,
+                                      const Access& access);
 /// The family's elements are known to be the storage's, as after a copy of another family's onto
 /// themselves: it is not stale, and nothing is reported.
-[[gnu::cold]] void mark_synced(const Storage& storage, ShadowStorage* family) noexcept;
+[[gnu::cold]] BYRE_API void mark_synced(const Storage& storage, ShadowStorage* family) noexcept;
 
 }  // namespace detail
 }  // namespace byre::inline v0::shadow

@@ -3,6 +3,8 @@
 /// and a dtype, are on the host, and fit each other.
 #pragma once
 
+#include <byre/config.hpp>
+
 #include <byre/tensor/tensor.hpp>
 
 #include <initializer_list>
@@ -20,7 +22,7 @@ void expect_operands(const char* operation, std::initializer_list<const Tensor*>
 /// record what they read and write, for what tracks view families (byre/shadow). What is read is recorded
 /// once nothing is refused any more, and before anything is written: an operand may alias what is
 /// written.
-struct ElementAccess {
+struct BYRE_API ElementAccess {
   static void record_read(const Tensor& operand, CallSite site);
   /// The first element of an operand that was recorded as read.
   static const void* to_read(const Tensor& operand) noexcept;
@@ -41,7 +43,7 @@ void convert_recorded(Tensor& output, const Tensor& operand, const char* operati
 
 /// The sizes that both broadcast to: aligned at the last dimension, each is of one size or one of
 /// the two is 1. Throws ShapeError. Source: NumPy.
-Dims broadcast_sizes(const Dims& a, const Dims& b, const char* operation);
+BYRE_API Dims broadcast_sizes(const Dims& a, const Dims& b, const char* operation);
 
 /// The operand's elements under the sizes of what is written in place. Throws ShapeError: a result
 /// never broadcasts.
@@ -49,7 +51,7 @@ Layout broadcast_to(const Dims& sizes, const Tensor& operand, const char* operat
 
 /// Throws DTypeError if a result of dtype `result` may not be written to elements of dtype `to`: its
 /// category would be lost.
-void expect_category_holds(DType to, DType result, const char* operation);
+BYRE_API void expect_category_holds(DType to, DType result, const char* operation);
 
 [[noreturn]] void refuse_dtype(DType dtype, const char* operation);
 

@@ -3,6 +3,7 @@
 /// Tensor has the operations.
 #pragma once
 
+#include <byre/config.hpp>
 #include <byre/shadow/detail/tracking.hpp>
 #include <byre/storage/detail/ref_count.hpp>
 #include <byre/storage/storage.hpp>
@@ -15,7 +16,7 @@
 namespace byre::inline v0 {
 
 /// Source: the seed "TensorBase".
-struct TensorBase {
+struct BYRE_API TensorBase {
   TensorBase(Storage&& of, Layout&& layout_of_view, DType dtype_of_elements, Device where,
              Allocator* next_memory, shadow::ShadowHandle&& family) noexcept
       : layout(std::move(layout_of_view)),

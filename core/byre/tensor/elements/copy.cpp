@@ -8,6 +8,7 @@
 #include <byre/tensor/elements/detail/overlap.hpp>
 #include <byre/tensor/layout/detail/strided_loop.hpp>
 
+#include <algorithm>
 #include <array>
 #include <vector>
 
@@ -176,20 +177,13 @@ Tensor cat(std::span<const Tensor> tensors, std::int64_t axis, CallSite site) {
 
 Tensor flip(const Tensor& a, const Dims& axes, CallSite site) {
   detail::expect_operands("flip", {&a});
-  Operand from = Operand::of(nullptr, a.layout(), a.itemsize());
-  std::int64_t first = 0;  // in bytes, behind that of `a`
-  std::vector<bool> is_reversed(a.ndim());
+  std::vector<bool> is_reversed(std::max<std::size_t>(1, a.ndim()));
   for (const std::int64_t each : axes) {
     const std::size_t axis = detail::wrap_axis(each, a.ndim(), "flip");
-    if (axis >= a.ndim()) {
-      continue;  // of a tensor of no dimensions
-    }
     if (is_reversed[axis]) {
       throw ShapeError(format_text("flip: dimension %zu is named twice. Name each once.", axis));
     }
     is_reversed[axis] = true;
-    first += (a.sizes()[axis] - 1) * from.strides[axis];
-    from.strides[axis] = -from.strides[axis];
   }
   Tensor flipped = Tensor::empty(a.sizes(), a.dtype());
   if (a.numel() == 0) {
@@ -198,8 +192,13 @@ Tensor flip(const Tensor& a, const Dims& axes, CallSite site) {
   ElementAccess::record_read(a, site);
   const Operand to =
       Operand::of(ElementAccess::to_write(flipped, {}), flipped.layout(), a.itemsize());
-  from.first =
-      static_cast<std::byte*>(const_cast<void*>(ElementAccess::to_read(a))) + first;
+  Operand from = Operand::of(ElementAccess::to_read(a), a.layout(), a.itemsize());
+  for (std::size_t axis = 0; axis < a.ndim(); ++axis) {
+    if (is_reversed[axis]) {
+      from.first += (a.sizes()[axis] - 1) * from.strides[axis];
+      from.strides[axis] = -from.strides[axis];
+    }
+  }
   convert(to, a.dtype(), from, a.dtype(), a.sizes(), "flip");
   return flipped;
 }

@@ -4,6 +4,7 @@
 /// none behind.
 #pragma once
 
+#include <byre/config.hpp>
 #include <byre/functional/graph/graph.hpp>
 
 #include <boost/smart_ptr/intrusive_ptr.hpp>
@@ -46,7 +47,7 @@ struct TapeNode : BasicNode<RecordedValue> {
 };
 
 /// Thread-safe.
-class Tape final : public Counted {
+class BYRE_API Tape final : public Counted {
  public:
   explicit Tape(bool with_views) noexcept : takes_views(with_views) {}
 

@@ -2,6 +2,8 @@
 /// Conversion of elements from dtype to dtype: defined for every pair and every value.
 #pragma once
 
+#include <byre/config.hpp>
+
 #include <byre/tensor/dtype.hpp>
 
 #include <complex>
@@ -71,6 +73,6 @@ using ConvertRow = void (*)(std::byte* to, std::int64_t to_stride, const std::by
                             std::int64_t from_stride, std::int64_t length);
 
 /// Throws DTypeError, which names `operation`, for DType::uninitialized.
-ConvertRow conversion(DType to, DType from, const char* operation);
+BYRE_API ConvertRow conversion(DType to, DType from, const char* operation);
 
 }  // namespace byre::inline v0::detail

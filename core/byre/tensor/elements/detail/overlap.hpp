@@ -2,6 +2,8 @@
 /// Whether two views use the same bytes: what decides which operations may write in place.
 #pragma once
 
+#include <byre/config.hpp>
+
 #include <byre/tensor/layout.hpp>
 #include <byre/tensor/tensor.hpp>
 
@@ -24,10 +26,10 @@ struct Extent {
 
 /// Exact for the views that slicing, selecting and permuting make of one tensor of any number of
 /// dimensions, as long as they cut it along one dimension; none that overlap are ever told apart.
-Overlap overlap_of(const Extent& a, const Extent& b);
+BYRE_API Overlap overlap_of(const Extent& a, const Extent& b);
 
 /// Throws ShapeError, which names `operation`, if elements of `output` share memory with each other.
-void expect_distinct_elements(const Tensor& output, const char* operation);
+BYRE_API void expect_distinct_elements(const Tensor& output, const char* operation);
 
 /// Whether `output` may be written while `input`, of the same sizes, is read; throws ShapeError if
 /// not. Both have memory on one device, or no elements.

@@ -3,6 +3,8 @@
 /// long as they can be, so that the work per element is a plain loop the compiler vectorizes.
 #pragma once
 
+#include <byre/config.hpp>
+
 #include <byre/tensor/dims.hpp>
 #include <byre/tensor/layout.hpp>
 
@@ -57,7 +59,7 @@ class RowFunction {
 
 /// Dimensions of several operands at once.
 template <std::size_t Count>
-struct Loop {
+struct BYRE_API Loop {
   Dims sizes;
   std::array<Operand, Count> operands;
 
