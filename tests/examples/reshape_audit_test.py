@@ -138,11 +138,11 @@ class TheEnvironment(unittest.TestCase):
         for key, value in figures["summary"].items():
             self.assertEqual(summary[key], value)
 
-    def test_what_is_silenced_is_missed_and_said_to_be(self):
+    def test_what_is_suppressed_is_missed_and_said_to_be(self):
         with tempfile.TemporaryDirectory() as scratch:
             path = pathlib.Path(scratch) / "silent"
             path.write_text("pipelines/imaging.cpp\n")
-            done = run(BYRE_RESHAPE_SILENCE=str(path))
+            done = run(BYRE_RESHAPE_SUPPRESSIONS=str(path))
         self.assertEqual(done.returncode, 1)
         self.assertIn("patch_brightening: Labelled, and not reported: imaging.cpp", done.stderr)
         self.assertIn("Something is WRONG", done.stdout)
@@ -170,7 +170,6 @@ class WrongInput(unittest.TestCase):
         self.assert_refused(2, "one file", "--json", "one", "two")
 
     def test_an_environment_that_makes_no_sense_is_refused(self):
-        self.assert_refused(1, "BYRE_RESHAPE_BACKTRACE", BYRE_RESHAPE_BACKTRACE="maybe")
         self.assert_refused(1, "BYRE_RESHAPE_SUMMARY", BYRE_RESHAPE_SUMMARY="somewhere")
 
     def test_a_place_that_cannot_be_written_to_is_named(self):

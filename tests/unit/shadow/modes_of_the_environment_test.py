@@ -51,7 +51,8 @@ class ModesOfTheEnvironment(unittest.TestCase):
     def test_where_it_is_quiet_who_says_to_copy_has_nothing_to_look_out_for(self):
         for where in "scope", "default":
             self.assertEqual(printed(None, where), ["does not track", "no reason to"])
-            self.assertEqual(printed("warn", where), ["does not track", "a reason to"])
+        self.assertEqual(printed("warn", "scope"), ["does not track", "a reason to"])
+        self.assertEqual(printed("warn", "default"), ["does not track", "no reason to"])
 
     def test_it_is_read_once_unless_it_was_wrong(self):
         for mode in MODES:

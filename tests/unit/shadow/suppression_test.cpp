@@ -178,6 +178,18 @@ TEST_F(Suppressions, that_suppress_the_last_write_hide_none_that_was_not_read_be
   EXPECT_EQ(reports.count(), 2U) << "the family was told";
 }
 
+TEST_F(Suppressions, that_suppress_a_read_hide_no_later_one) {
+  suppress("reads.cpp:12");
+  tracked.file() = "reads.cpp";
+  const ShadowHandle flat = tracked.reshape(10);
+  tracked.write(flat.get(), 11);
+  tracked.read(nullptr, 12);
+  tracked.read(nullptr, 12);
+  EXPECT_EQ(shadow::summary().suppressed, 2U);
+  tracked.read(nullptr, 13);
+  EXPECT_EQ(reports.only().access.site.line, 13U);
+}
+
 TEST_F(Suppressions, do_not_name_call_sites_that_are_not_known) {
   suppress("?");
   EXPECT_FALSE(shadow::detail::is_suppressed(CallSite{}));

@@ -65,6 +65,9 @@ TEST_F(Shadows, two_reshapes_of_one_input_are_parted_by_that_of_the_reader) {
   tracked.read(other.get(), 13);
   EXPECT_EQ(reports.only().reshape.site.line, 11U);
   EXPECT_EQ(reports.only().advice, Advice::reshape_and_clone);
+  tracked.write(other.get(), 14);
+  tracked.read(one.get(), 15);
+  EXPECT_EQ(reports.all().back().reshape.site.line, 10U);
 }
 
 TEST_F(Shadows, a_write_after_a_write_needs_nothing) {
