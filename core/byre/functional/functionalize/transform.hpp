@@ -14,6 +14,7 @@
 #include <byre/config.hpp>
 #include <byre/functional/dispatch/any_tensor.hpp>
 #include <byre/functional/functionalize/options.hpp>
+#include <byre/tensor/tensor.hpp>
 
 #include <functional>
 
