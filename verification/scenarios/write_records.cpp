@@ -117,15 +117,15 @@ const Scenario earlier_writes_are_found = scenario<EarlierWritesAreFound<Records
     .name = "earlier_writes_are_found",
     .shows =
         "Who knows of the last write finds the earlier ones of a family that was not stale: G5.",
-    .quick = preemptions(2),
-    .deep = preemptions(3),
+    .quick = preemptions(1),
+    .deep = preemptions(2),
 });
 
 const Scenario superseded_writes_are_found = scenario<SupersededWritesAreFound>({
     .name = "superseded_writes_are_found",
     .shows = "Who knows of the last write finds those that it superseded: G5.",
-    .quick = preemptions(2),
-    .deep = preemptions(3),
+    .quick = preemptions(1),
+    .deep = preemptions(2),
 });
 
 }  // namespace byre::verification
