@@ -171,7 +171,7 @@ class Runs(unittest.TestCase):
             self.assertNotIn("signal", ended.stderr)
 
     # They are wrong whatever other threads do: no race finds them better than one thread.
-    OF_ONE_THREAD = {"keeps_no_agreeing_write"}
+    OF_ONE_THREAD = {"keeps_no_superseded_write"}
 
     def test_every_known_wrong_design_of_the_model_checker_is_a_seeded_bug(self):
         listed = run("--list").stdout

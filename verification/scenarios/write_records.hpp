@@ -41,9 +41,16 @@ class StorageWrites {
  protected:
   using Family = shadow::detail::basic_family_generation<Checked>;
 
+  /// The records are there already: records_are_added_once shows how they come.
+  StorageWrites() {
+    for (unsigned origin = 1; origin < std::size(ids_); ++origin) {
+      ids_[origin] = Records::id_of(*records_.find_or_add(origin));
+    }
+  }
+
   /// Writes whatever others did; answers whether the family was stale.
   bool write(Family& family, unsigned origin) {
-    const RecordId record = Records::id_of(*records_.find_or_add(origin));
+    const RecordId record = ids_[origin];
     const auto stale = records_.write(family, storage_, record);
     if (stale) {
       family.observe_by_writing(*stale, *stale);
@@ -68,6 +75,7 @@ class StorageWrites {
 
  private:
   WritesOf records_;
+  RecordId ids_[4] = {};
   shadow::detail::basic_storage_generation<Checked> storage_;
   Family reading_;
 };

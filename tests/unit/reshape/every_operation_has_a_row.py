@@ -17,7 +17,7 @@ WITHOUT_A_ROW = {'Tensor', 'empty', 'zeros', 'of', 'over', 'free_memory', 'reser
 
 
 def public_members(header):
-    body = header[header.index('class Tensor {'):]
+    body = header[header.index('class BYRE_API Tensor {'):]
     body = body[body.index('public:'):body.index('\n private:')]
     body = re.sub(r'//.*', '', body)
     names = re.findall(r'^  (?! )(?!template|requires|return|if)[^=;{(]*?(\w+)\(', body, re.M)

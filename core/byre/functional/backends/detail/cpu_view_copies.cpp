@@ -71,22 +71,17 @@ AnyTensor scatter(const Operator& view, Reads reads, const Call& call) {
   return base;
 }
 
-/// "view.dtype" as "view_copy.dtype".
-std::string renamed(const std::string& name, const std::string& suffix) {
-  const std::size_t end = std::min(name.find('.'), name.size());
-  return name.substr(0, end) + suffix + name.substr(end);
-}
-
 void define_copy(const std::string& name, Reads reads) {
   const Operator& view = detail::builtin(name);
-  detail::extend_builtin(renamed(name, "_copy")).kernel(Key::cpu, [&view, reads](const Call& call) {
-    return Tensors{from_cpu(copy_of_view(view, reads, call))};
-  });
+  detail::extend_builtin(detail::with_suffix(name, "_copy"))
+      .kernel(Key::cpu, [&view, reads](const Call& call) {
+        return Tensors{from_cpu(copy_of_view(view, reads, call))};
+      });
 }
 
 void define_scatter(const std::string& name, Reads reads) {
   const Operator& view = detail::builtin(name);
-  detail::extend_builtin(renamed(name, "_scatter"))
+  detail::extend_builtin(detail::with_suffix(name, "_scatter"))
       .kernel(Key::cpu,
               [&view, reads](const Call& call) { return Tensors{scatter(view, reads, call)}; });
 }

@@ -5,6 +5,9 @@
 
 #include <byre/functional/dispatch/registry.hpp>
 
+#include <algorithm>
+#include <cstddef>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -21,6 +24,12 @@ Definition extend_builtin(std::string_view name);
 const Operator& builtin(std::string_view name);
 std::vector<const Operator*> builtin_operators();
 void set_builtin_fallback(Key key, Kernel fallback);
+
+/// The name of a variant: "view.dtype" and "_copy" make "view_copy.dtype".
+inline std::string with_suffix(const std::string& name, const std::string& suffix) {
+  const std::size_t end = std::min(name.find('.'), name.size());
+  return name.substr(0, end) + suffix + name.substr(end);
+}
 
 /// For meta rules: the dtype of what the CPU's kernel makes of operands without elements. Throws
 /// what that refuses a dtype with.

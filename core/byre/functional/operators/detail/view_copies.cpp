@@ -44,23 +44,17 @@ std::vector<TensorMeta> meta_of_scatter(const Operator& view, const Call& call) 
   return {{self.sizes(), self.dtype()}};
 }
 
-/// "view.dtype" as "view_copy.dtype".
-std::string renamed(const std::string& name, const std::string& suffix) {
-  const std::size_t end = std::min(name.find('.'), name.size());
-  return name.substr(0, end) + suffix + name.substr(end);
-}
-
 Definition define_copy(const std::string& name, const std::string& parameters) {
   const Operator& view = detail::builtin(name);
-  return detail::define_builtin(renamed(name, "_copy") + "(Tensor self, " + parameters +
+  return detail::define_builtin(detail::with_suffix(name, "_copy") + "(Tensor self, " + parameters +
                                 ") -> Tensor")
       .meta([&view](const Call& call) { return meta_of_copy(view, call); });
 }
 
 Definition define_scatter(const std::string& name, const std::string& parameters) {
   const Operator& view = detail::builtin(name);
-  return detail::define_builtin(renamed(name, "_scatter") + "(Tensor self, Tensor source, " +
-                                parameters + ") -> Tensor")
+  return detail::define_builtin(detail::with_suffix(name, "_scatter") +
+                                "(Tensor self, Tensor source, " + parameters + ") -> Tensor")
       .meta([&view](const Call& call) { return meta_of_scatter(view, call); });
 }
 
