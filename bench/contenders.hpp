@@ -5,8 +5,8 @@
 
 #include "memory.hpp"
 
-#include <byre/cow/detail/share_lock.hpp>
 #include <byre/byre.hpp>
+#include <byre/cow/detail/share_lock.hpp>
 
 #include <atomic>
 #include <cstddef>

@@ -32,9 +32,10 @@ int main(int count, char** given) {
   const bool json = count == 2 && std::strcmp(given[1], "--json") == 0;
   if (count > 2 || (count == 2 && !json)) {
     const bool helps = count == 2 && std::strcmp(given[1], "--help") == 0;
-    std::fprintf(helps ? stdout : stderr,
-                 "usage: byre-bench-tls [--json]\n"
-                 "Clone and drop in a library, ns: thread-local variables by a call, and without.\n");
+    std::fprintf(
+        helps ? stdout : stderr,
+        "usage: byre-bench-tls [--json]\n"
+        "Clone and drop in a library, ns: thread-local variables by a call, and without.\n");
     return helps ? 0 : 2;
   }
   const byre::Buffer source = byre::Buffer::allocate(64);
@@ -46,10 +47,11 @@ int main(int count, char** given) {
     static_tls.push_back(ns_per_clone(&byre_bench::clone_and_drop_static_tls, source));
     ratios.push_back(dynamic_tls.back() / static_tls.back());
   }
-  std::printf(json ? "{\"dynamic_ns\": %.2f, \"static_ns\": %.2f, \"ratio\": %.3f, \"ratio_low\": %.3f, "
-                     "\"ratio_high\": %.3f}\n"
-                   : "dynamic %.2f ns, static %.2f ns, ratio %.3f (quartiles %.3f to %.3f)\n",
-              quantile(dynamic_tls, 0.5), quantile(static_tls, 0.5), quantile(ratios, 0.5),
-              quantile(ratios, 0.25), quantile(ratios, 0.75));
+  std::printf(
+      json ? "{\"dynamic_ns\": %.2f, \"static_ns\": %.2f, \"ratio\": %.3f, \"ratio_low\": %.3f, "
+             "\"ratio_high\": %.3f}\n"
+           : "dynamic %.2f ns, static %.2f ns, ratio %.3f (quartiles %.3f to %.3f)\n",
+      quantile(dynamic_tls, 0.5), quantile(static_tls, 0.5), quantile(ratios, 0.5),
+      quantile(ratios, 0.25), quantile(ratios, 0.75));
   return 0;
 }

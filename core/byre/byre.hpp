@@ -6,9 +6,9 @@
 #include <byre/cow/share_word.hpp>
 #include <byre/error/call_site.hpp>
 #include <byre/error/error.hpp>
-#include <byre/memory/host_allocators.hpp>
 #include <byre/memory/allocator.hpp>
 #include <byre/memory/device.hpp>
+#include <byre/memory/host_allocators.hpp>
 #include <byre/memory/pool.hpp>
 #include <byre/stats/counters.hpp>
 #include <byre/stats/events.hpp>

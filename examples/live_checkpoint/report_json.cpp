@@ -3,7 +3,6 @@
 #include "report.hpp"
 
 #include <byre/config.hpp>
-#include <byre/config.hpp>
 #include <nlohmann/json.hpp>
 
 namespace examples::live_checkpoint {

@@ -3,8 +3,8 @@
 /// each other.
 #pragma once
 
-#include <byre/cow/share_word.hpp>
 #include <byre/cow/detail/share_lock.hpp>
+#include <byre/cow/share_word.hpp>
 #include <byre/error/error.hpp>
 
 #include <algorithm>

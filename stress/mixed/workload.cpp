@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "workload.hpp"
 
-#include <byre/sync/detail/boost_shared_mutex.hpp>
 #include <byre/cow/detail/share_lock.hpp>
 #include <byre/cow/share_word.hpp>
+#include <byre/sync/detail/boost_shared_mutex.hpp>
 
 #include "run.hpp"
 

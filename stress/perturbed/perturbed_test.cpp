@@ -2,9 +2,9 @@
 /// Perturbed: delays follow from the seed, change no answer, and are not there when off.
 #include "perturbed.hpp"
 
-#include <byre/sync/detail/boost_shared_mutex.hpp>
 #include <byre/cow/detail/share_lock.hpp>
 #include <byre/storage/buffer.hpp>
+#include <byre/sync/detail/boost_shared_mutex.hpp>
 
 #include <gtest/gtest.h>
 

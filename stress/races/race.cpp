@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "race.hpp"
 
-#include <byre/sync/detail/boost_shared_mutex.hpp>
 #include <byre/cow/detail/share_lock.hpp>
 #include <byre/storage/buffer.hpp>
+#include <byre/sync/detail/boost_shared_mutex.hpp>
 
 #include "../perturbed/perturbed.hpp"
 #include "scenarios/all.hpp"

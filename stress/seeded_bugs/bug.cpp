@@ -88,8 +88,8 @@ constexpr Bug bugs[] = {
         {"never_wakes", "the last copier does not wake the waiter"}, "steal_against_pending_copies",
         {true, Report::none, Report::none}),
     bug_in_word<AbandonsWithoutWake, FailingCopies>(
-        {"abandons_without_wake", "an owner whose copy failed does not wake the waiter"}, "failing_copies",
-        {true, Report::none, Report::none}),
+        {"abandons_without_wake", "an owner whose copy failed does not wake the waiter"},
+        "failing_copies", {true, Report::none, Report::none}),
     bug_in_word<StaysWaiting, StolenDataIsSharedAgain>(
         {"stays_waiting", "a waiter that steals leaves its waiting flag set"},
         "stolen_data_is_shared_again", {true, Report::none, Report::leak}),

@@ -3,8 +3,8 @@
 /// a copy.
 #pragma once
 
-#include <byre/memory/host_allocators.hpp>
 #include <byre/memory/allocator.hpp>
+#include <byre/memory/host_allocators.hpp>
 
 #include <boost/thread/lock_guard.hpp>
 #include <boost/thread/mutex.hpp>

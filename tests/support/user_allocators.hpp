@@ -3,8 +3,8 @@
 /// copy halts.
 #pragma once
 
-#include <byre/memory/host_allocators.hpp>
 #include <byre/memory/allocator.hpp>
+#include <byre/memory/host_allocators.hpp>
 
 #include <sys/mman.h>
 #include <cstddef>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <byre/functional/dispatch/cpu_tensor.hpp>
 #include <byre/functional/dispatch/call.hpp>
+#include <byre/functional/dispatch/cpu_tensor.hpp>
 #include <byre/functional/functionalize/detail/functional_tensor.hpp>
 #include <byre/tensor/tensor.hpp>
 

@@ -2,8 +2,8 @@
 // Random programs of pure operators under a vmap within a vmap, within the pass or not, compared
 // with the loops they stand for.
 #include <byre/functional/batching/vmap.hpp>
-#include <byre/functional/functionalize/transform.hpp>
 #include <byre/functional/functionalize/capture.hpp>
+#include <byre/functional/functionalize/transform.hpp>
 #include <byre/tensor/print.hpp>
 
 #include <gtest/gtest.h>

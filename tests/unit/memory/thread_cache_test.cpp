@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 /// The threads' caches of small cache.
-#include <byre/memory/pages.hpp>
 #include <byre/memory/detail/poison.hpp>
 #include <byre/memory/detail/thread_cache.hpp>
+#include <byre/memory/pages.hpp>
 #include <byre/memory/pool.hpp>
 #include <byre/storage/buffer.hpp>
 

@@ -37,8 +37,8 @@ bool is_whole() {
   bool is_whole = sum.ndim() == 0 && fallback(Key::functionalize) != nullptr;
   for (const Operator* const op : operators()) {
     const bool is_computed = op->composite() != nullptr || op->view() != nullptr ||
-                             op->functional_variant() != nullptr ||
-                             op->view_variant() != nullptr || !op->registered_keys().empty();
+                             op->functional_variant() != nullptr || op->view_variant() != nullptr ||
+                             !op->registered_keys().empty();
     if (!is_computed) {
       std::printf("nothing computes %s\n", op->name().c_str());
       is_whole = false;

@@ -17,9 +17,9 @@
 /// Source: the seed "Copy-on-write storage".
 #pragma once
 
-#include <byre/cow/share_word.hpp>
 #include <byre/cow/detail/header.hpp>
 #include <byre/cow/detail/share_lock_sites.hpp>
+#include <byre/cow/share_word.hpp>
 #include <byre/error/detail/assert.hpp>
 #include <byre/stats/counters.hpp>
 #include <byre/sync/detail/boost_shared_mutex.hpp>

@@ -4,14 +4,14 @@
 
 #include <cstdint>
 
-#define DECLARE_COPY(name)                                                         \
-  namespace name {                                                                 \
-  /* Lazily clones a buffer and writes it, `count` times. */                       \
-  [[gnu::visibility("default")]] void clone_and_write(int count);                  \
-  /* What this library's byre has counted so far. */                               \
-  [[gnu::visibility("default")]] std::int64_t lazy_clones();                       \
-  /* Where this library's byre has its default allocator. */                       \
-  [[gnu::visibility("default")]] const void* default_allocator();                  \
+#define DECLARE_COPY(name)                                        \
+  namespace name {                                                \
+  /* Lazily clones a buffer and writes it, `count` times. */      \
+  [[gnu::visibility("default")]] void clone_and_write(int count); \
+  /* What this library's byre has counted so far. */              \
+  [[gnu::visibility("default")]] std::int64_t lazy_clones();      \
+  /* Where this library's byre has its default allocator. */      \
+  [[gnu::visibility("default")]] const void* default_allocator(); \
   }
 
 DECLARE_COPY(first)

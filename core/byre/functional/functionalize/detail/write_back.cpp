@@ -3,9 +3,9 @@
 #include <byre/functional/functionalize/detail/functional_tensor.hpp>
 #include <byre/functional/functionalize/detail/pass_parts.hpp>
 #include <byre/functional/functionalize/detail/write_back.hpp>
+#include <byre/tensor/detail/operands.hpp>
 #include <byre/tensor/elements.hpp>
 #include <byre/tensor/elements/detail/convert.hpp>
-#include <byre/tensor/detail/operands.hpp>
 #include <byre/tensor/elements/detail/overlap.hpp>
 #include <byre/tensor/layout/detail/strided_loop.hpp>
 

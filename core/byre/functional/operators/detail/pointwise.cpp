@@ -5,8 +5,8 @@
 #include <byre/functional/dispatch/detail/builtin.hpp>
 #include <byre/functional/dispatch/detail/functional_variant.hpp>
 #include <byre/functional/operators/detail/operators.hpp>
-#include <byre/tensor/elements.hpp>
 #include <byre/tensor/detail/operands.hpp>
+#include <byre/tensor/elements.hpp>
 
 #include <string>
 
