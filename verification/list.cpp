@@ -10,13 +10,13 @@ namespace {
 
 struct Entry {
   Scenario scenario;
-  std::source_location where;
+  CallSite where;
 
   /// In the order of all_scenarios().
   auto rank() const {
     static constexpr std::string_view folders[] = {"/scenarios/", "/known_wrong/", "/programs/",
                                                    "/litmus/"};
-    const std::string_view file = where.file_name();
+    const std::string_view file = where.file;
     const auto folder = std::ranges::find_if(folders,
                                              [&](std::string_view name) {
                                                return file.find(name) != std::string_view::npos;
@@ -25,7 +25,7 @@ struct Entry {
     const bool is_for_mutants = file.find("/mutants/") != std::string_view::npos;
     // Not by the whole path, which depends on how the file is compiled.
     return std::tuple(folder, is_for_mutants, scenario.name.starts_with("locked_"),
-                      file.substr(file.rfind('/') + 1), where.line());
+                      file.substr(file.rfind('/') + 1), where.line);
   }
 };
 
@@ -37,7 +37,7 @@ std::deque<Entry>& entries() {
 
 }  // namespace
 
-const Scenario& listed(const Scenario& scenario, std::source_location where) {
+const Scenario& listed(const Scenario& scenario, CallSite where) {
   return entries().emplace_back(Entry{scenario, where}).scenario;
 }
 

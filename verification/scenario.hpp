@@ -2,11 +2,12 @@
 /// What the runner knows of a scenario, and what it asks of one. Nothing here needs the checker.
 #pragma once
 
+#include <byre/error/call_site.hpp>
+
 #include <array>
 #include <chrono>
 #include <cstdint>
 #include <functional>
-#include <source_location>
 #include <span>
 #include <string>
 #include <string_view>
@@ -74,7 +75,7 @@ struct Scenario {
 };
 
 /// Lists a scenario; by the initialization of a variable, before main.
-const Scenario& listed(const Scenario& scenario, std::source_location where);
+const Scenario& listed(const Scenario& scenario, CallSite where);
 
 /// All that are listed: scenarios of the word first, then those of the textbook form, of mutants, the
 /// known-wrong designs, the small programs and the litmus tests; within these by place in the source.

@@ -94,8 +94,7 @@ Scenario unlisted_scenario(const Description& description) {
 
 /// The same, listed.
 template <class Body>
-const Scenario& scenario(const Description& description,
-                         std::source_location where = std::source_location::current()) {
+const Scenario& scenario(const Description& description, CallSite where = CallSite::current()) {
   return listed(unlisted_scenario<Body>(description), where);
 }
 

@@ -84,7 +84,7 @@ Found search(const Search& search) {
 template <class Test>
 const Scenario& litmus_test(std::string_view name, std::string_view shows,
                             Verdict expected = Verdict::pass,
-                            std::source_location where = std::source_location::current()) {
+                            CallSite where = CallSite::current()) {
   return listed({.name = name,
                  .shows = shows,
                  .threads = Test::threads,

@@ -172,7 +172,7 @@ Scenario scenario_of(const Family& family) {
 
 [[maybe_unused]] const bool are_listed = [] {
   for (const Family& family : families) {
-    listed(scenario_of(family), std::source_location::current());
+    listed(scenario_of(family), CallSite::current());
   }
   return true;
 }();
