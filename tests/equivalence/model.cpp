@@ -304,6 +304,8 @@ Model::Tensor Model::reshape(const Tensor& self, const Statement& statement) {
     Memory& memory = *self.family->memory;
     made.family = &families_.emplace_back(*self.family);
     made.family->number = {++memory.families, self.family->number.number};
+    made.family->reshaped_from = self.family;
+    made.family->made = now_;
     made.family->reshape = line_;
     made.family->mode = mode;
     ++memory.lazy_clones;  // where reshape copies

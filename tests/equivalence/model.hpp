@@ -97,6 +97,9 @@ class Model {
     Cells copy{};      ///< where reshape copies: of this family alone
     int observed = 0;  ///< when it accessed last: of what was written until then it knows
     Number number{};
+    const Family* reshaped_from = nullptr;
+    int made =
+        0;  ///< when: it missed what was written before as the family that it was reshaped from did
     std::uint32_t reshape = 0;
     std::optional<shadow::ReshapeMode> mode{};
     std::optional<std::pair<Write, int>> unread{};  ///< it was reported at a write of its own
@@ -165,6 +168,7 @@ class Model {
   void account_for(Family& family, const Places& cells);
   Missed missed(const Family& family, const Write& write, int when) const;
   std::optional<Missed> missed_by(const Family& family, Kind kind) const;
+  bool is_parted_by_suppressed(const Family& family, const Write& write, int when) const;
 
   std::deque<Memory> memories_;
   std::deque<Family> families_;

@@ -90,7 +90,7 @@ void Model::account_for(Family& family, const Places& cells) {
       account = {Why::reported, family.heard_of};
     } else {
       const bool is_suppressed =
-          is_in_scope_ || is_suppressed_line(line_) || missed(family, write, when).is_suppressed;
+          is_in_scope_ || is_suppressed_line(line_) || is_parted_by_suppressed(family, write, when);
       account = {is_suppressed ? Why::suppressed : Why::nothing};
     }
   }
@@ -107,6 +107,18 @@ Model::Missed Model::missed(const Family& family, const Write& write, int when) 
   const auto mode = is_by_younger ? write.mode : family.mode;
   return {write, when, reshape, is_suppressed_line(write.line) || is_suppressed_line(reshape),
           mode == shadow::ReshapeMode::error};
+}
+
+/// A family that was made after the write differs from it by a reshape that it came out of.
+bool Model::is_parted_by_suppressed(const Family& family, const Write& write, int when) const {
+  const Family* each = &family;
+  while (!missed(*each, write, when).is_suppressed) {
+    if (when > each->made || each->reshaped_from == nullptr) {
+      return false;
+    }
+    each = each->reshaped_from;
+  }
+  return true;
 }
 
 std::optional<Model::Missed> Model::missed_by(const Family& family, Kind kind) const {
