@@ -15,57 +15,41 @@ namespace {
 
 constexpr std::array<std::string_view, 4> names{"alias", "warn", "error", "copy"};
 
-/// What BYRE_RESHAPE is; null for nothing.
-const char* value_of_environment() noexcept {
+std::string_view value_of_environment() noexcept {
   const char* const value = std::getenv("BYRE_RESHAPE");
-  return value == nullptr || *value == '\0' ? nullptr : value;
+  return value == nullptr ? "" : value;
 }
 
-/// What it says; copy if it says nothing, and nothing if it names no mode.
+/// Nothing if it names no mode.
 std::optional<ReshapeMode> mode_of_environment() noexcept {
-  const char* const value = value_of_environment();
-  return value == nullptr ? ReshapeMode::copy : mode_named(value);
+  const std::string_view value = value_of_environment();
+  return value.empty() ? ReshapeMode::copy : mode_named(value);
 }
 
-/// What of the process as a whole is in the active-tracking count: one, while its mode tracks. One
-/// change is made at a time.
-class ProcessMode {
- public:
-  /// Unless a default was set meanwhile.
-  void read_environment() noexcept {
-    const boost::lock_guard<boost::mutex> lock(mutex_);
-    if (detail::mode_of_process.value() == 0) {
-      set(mode_of_environment());
-    }
-  }
-  void set_default(std::optional<ReshapeMode> mode) noexcept {
-    const boost::lock_guard<boost::mutex> lock(mutex_);
-    set(mode ? mode : mode_of_environment());
-  }
+/// What of the process as a whole is in the active-tracking count: one, while its mode tracks.
+struct ProcessMode {
+  boost::mutex mutex;
+  bool is_counted = true;  ///< until the environment was read
 
- private:
-  /// The reason is counted before the mode is in force that it is for, and until after.
+  /// Under the mutex. The reason is counted before the mode is in force that it is for, and until after.
   void set(std::optional<ReshapeMode> mode) noexcept {
     detail::active_tracking.add();
     detail::mode_of_process.set(mode ? 1 + static_cast<std::uint64_t>(*mode) : 0);
     const bool is_reason = mode && tracks(*mode);
-    for (int extra = 1 + int(std::exchange(is_counted_, is_reason)) - int(is_reason); extra > 0;
+    for (int extra = 1 + int(std::exchange(is_counted, is_reason)) - int(is_reason); extra > 0;
          --extra) {
       detail::active_tracking.subtract();
     }
   }
-
-  boost::mutex mutex_;
-  bool is_counted_ = true;  ///< until the environment was read
 };
-
-ProcessMode& process_mode() noexcept {
-  return sync::no_destructor<ProcessMode>();
-}
 
 void know_environment() noexcept {
   if (detail::mode_of_process.value() == 0) {
-    process_mode().read_environment();
+    auto& process = sync::no_destructor<ProcessMode>();
+    const boost::lock_guard<boost::mutex> lock(process.mutex);
+    if (detail::mode_of_process.value() == 0) {  // nobody chose a default meanwhile
+      process.set(mode_of_environment());
+    }
   }
 }
 
@@ -82,7 +66,7 @@ std::optional<ReshapeMode> mode_named(std::string_view name) noexcept {
 }
 
 constinit thread_local std::optional<ReshapeMode> detail::mode_of_scope;
-constinit detail::RelaxedCounter detail::mode_of_process;
+constinit sync::detail::RelaxedCounter detail::mode_of_process;
 constinit detail::ActiveTracking detail::active_tracking(1);
 
 bool detail::is_tracking() noexcept {
@@ -95,18 +79,20 @@ bool detail::is_tracking() noexcept {
 }
 
 ReshapeMode detail::read_environment() {
-  process_mode().read_environment();
+  know_environment();
   if (const std::uint64_t number = mode_of_process.value(); number != 0) {
     return static_cast<ReshapeMode>(number - 1);
   }
   throw InvalidArgument(
       format_text("reshape: BYRE_RESHAPE in the environment is \"%.100s\", which is none of alias, "
                   "warn, error and copy. Set it to one of these, or unset it for copy.",
-                  value_of_environment()));
+                  value_of_environment().data()));
 }
 
 void set_default_reshape_mode(std::optional<ReshapeMode> mode) noexcept {
-  process_mode().set_default(mode);
+  auto& process = sync::no_destructor<ProcessMode>();
+  const boost::lock_guard<boost::mutex> lock(process.mutex);
+  process.set(mode ? mode : mode_of_environment());
 }
 
 ReshapeModeScope::ReshapeModeScope(ReshapeMode mode) noexcept

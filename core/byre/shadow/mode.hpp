@@ -4,7 +4,7 @@
 #pragma once
 
 #include <byre/config.hpp>
-#include <byre/shadow/detail/relaxed_counter.hpp>
+#include <byre/sync/detail/relaxed_counter.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -35,14 +35,13 @@ namespace detail {
 // Every reshape reads these, and calls no function for it.
 BYRE_TLS_MODEL BYRE_API extern constinit thread_local std::optional<ReshapeMode> mode_of_scope;
 /// One more than the number of the mode; 0 until the environment was read, and where it names no mode.
-BYRE_API extern constinit RelaxedCounter mode_of_process;
+BYRE_API extern constinit sync::detail::RelaxedCounter mode_of_process;
 
 /// The active-tracking count: how many scopes in force, process-wide modes and storages track accesses.
-/// The environment is one until it was read. Alone in its line of cache. A reason is added before
-/// what it is for is handed to anybody, and subtracted once nobody has that any more: whoever has it
-/// finds a count.
-struct alignas(64) ActiveTracking : RelaxedCounter {
-  using RelaxedCounter::basic_relaxed_counter;
+/// The environment is one until it was read. Alone in its line of cache. Whoever has what tracks finds a
+/// count.
+struct alignas(64) ActiveTracking : sync::detail::RelaxedCounter {
+  using sync::detail::RelaxedCounter::basic_relaxed_counter;
 };
 BYRE_API extern constinit ActiveTracking active_tracking;
 
@@ -55,8 +54,7 @@ BYRE_API bool is_tracking() noexcept;
 }  // namespace detail
 
 /// The mode in force on this thread: of its innermost ReshapeModeScope, else the process's default,
-/// else what BYRE_RESHAPE in the environment said when the process first reshaped or handed out a pointer
-/// to write, else copy. Throws
+/// else what BYRE_RESHAPE in the environment said when the process first asked, else copy. Throws
 /// InvalidArgument, each time, if BYRE_RESHAPE is not the name of a mode. Wait-free.
 inline ReshapeMode reshape_mode() {
   if (detail::mode_of_scope) [[unlikely]] {

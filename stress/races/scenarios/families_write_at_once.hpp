@@ -2,7 +2,7 @@
 #pragma once
 
 #include <byre/shadow/detail/generation.hpp>
-#include <byre/shadow/detail/relaxed_counter.hpp>
+#include <byre/sync/detail/relaxed_counter.hpp>
 #include <byre/shadow/detail/write_records.hpp>
 #include <byre/storage/storage.hpp>
 
@@ -107,7 +107,7 @@ class FamiliesWriteAtOnce<basic_buffer<Sync, Share>, FamilyOf> final : public Sc
     ~Shadow() override { --live_shadows; }
     typename Family::StorageGeneration generation;
     Records records;
-    shadow::detail::basic_relaxed_counter<Sync> escapes;
+    sync::detail::basic_relaxed_counter<Sync> escapes;
   };
 
   static constexpr unsigned nobody = ~0U;

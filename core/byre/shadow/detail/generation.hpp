@@ -3,9 +3,8 @@
 ///
 /// The storage has the stamp of its last write. Each family has the stamp of the last write that it
 /// has observed. A family whose stamp is another than the storage's is stale: some other family wrote
-/// since, and with copies in place of aliases it would not see that write. A write becomes the storage's
-/// last in the same step that finds out what was the last before, so that of two families that write at
-/// once one is found stale.
+/// since, and with copies in place of aliases it would not see that write. The step that makes a write the
+/// storage's last finds the one before: of two families that write at once one is found stale.
 ///
 /// Invariants:
 ///   1. The storage's stamp has as many generations as there were writes: no two writes have one stamp.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/error/error.hpp>
-#include <byre/shadow/detail/relaxed_counter.hpp>
 #include <byre/shadow/detail/report_book.hpp>
 #include <byre/shadow/summary.hpp>
 #include <byre/sync/detail/no_destructor.hpp>
+#include <byre/sync/detail/relaxed_counter.hpp>
 
 #include <algorithm>
 #include <array>
@@ -13,8 +13,10 @@
 #include <functional>
 #include <map>
 #include <set>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace byre::inline v0::shadow {
 
@@ -23,7 +25,6 @@ constinit detail::ReportCounts detail::report_counts;
 namespace {
 
 using detail::report_counts;
-
 void warn_of(const Violation& violation) noexcept {
   warn("%s", text_of(violation).chars.data());
 }
@@ -51,6 +52,13 @@ Advice own_advice(const detail::Circumstances& circumstances) noexcept {
                                             : Advice::reshape_and_clone;
 }
 
+/// Each is kept for good.
+struct CallSites {
+  boost::mutex mutex;
+  std::map<std::pair<std::string, std::uint32_t>, detail::SiteId> numbers;
+  std::vector<CallSite> sites;  ///< by number; their names are those in `numbers`
+};
+
 class Book {
  public:
   ViolationHandler exchange(ViolationHandler handler) noexcept {
@@ -58,7 +66,7 @@ class Book {
     return std::exchange(handler_, handler);
   }
 
-  /// Counts it, and puts its count and the advice for its reshape into it. Returns who is to be called: nobody, that is
+  /// Counts it, and puts its count and its advice into it. Returns who is to be called: nobody, that is
   /// null, if it is thrown or was reported before. Without memory it is reported again rather than never.
   ViolationHandler record(Violation& violation,
                           const detail::Circumstances& circumstances) noexcept {
@@ -89,28 +97,20 @@ class Book {
     return violation.is_error() ? nullptr : handler_;
   }
 
-  void record_escape(const CallSite& site) noexcept {
-    const boost::lock_guard<boost::mutex> lock(mutex_);
-    try {
-      ++escape_sites_[site_of(site)];
-    } catch (const std::exception&) {
-      // No memory: it is counted all the same, and the report of its storage names it.
-    }
-  }
-
   Summary summary() {
     const boost::lock_guard<boost::mutex> lock(mutex_);
-    Summary all{report_counts.reshapes.value(), violations_, report_counts.suppressed.value(),
-                report_counts.escapes.value(),  {},          {}};
+    Summary all{report_counts.reshapes.value(),
+                violations_,
+                report_counts.suppressed.value(),
+                report_counts.escapes.value(),
+                detail::site_at(static_cast<detail::SiteId>(report_counts.first_escape.value())),
+                {}};
     for (const auto& [triple, entry] : entries_) {
       Violation& violation = all.triples.emplace_back(entry.first);
       violation.count = entry.count;
       violation.advice = advice_for(triple, entry);
     }
     std::ranges::stable_sort(all.triples, std::ranges::greater(), &Violation::count);
-    for (const auto& [site, storages] : escape_sites_) {
-      all.escape_sites.push_back({{site.first.data(), site.second}, storages});
-    }
     return all;
   }
 
@@ -119,11 +119,11 @@ class Book {
     entries_.clear();
     viewed_reshapes_.clear();
     viewed_writes_.clear();
-    escape_sites_.clear();
     violations_ = 0;
     report_counts.reshapes.set(0);
     report_counts.suppressed.set(0);
     report_counts.escapes.set(0);
+    report_counts.first_escape.set(0);
   }
 
  private:
@@ -140,7 +140,6 @@ class Book {
   std::map<Triple, Entry> entries_;
   std::set<Site> viewed_reshapes_;
   std::set<std::array<Site, 2>> viewed_writes_;
-  std::map<Site, std::uint64_t> escape_sites_;
   std::uint64_t violations_ = 0;
   ViolationHandler handler_ = &warn_of;
 };
@@ -173,8 +172,28 @@ void detail::report(Violation violation, const Circumstances& circumstances) {
   }
 }
 
-void detail::record_escape_site(const CallSite& site) noexcept {
-  book().record_escape(site);
+detail::SiteId detail::site_id(const CallSite& site) noexcept {
+  auto& all = sync::no_destructor<CallSites>();
+  try {
+    const boost::lock_guard<boost::mutex> lock(all.mutex);
+    if (all.sites.size() == all.sites.capacity()) {
+      all.sites.reserve(2 * all.sites.size() + 16);  // first, so that what comes after cannot fail
+    }
+    const auto [kept, is_new] = all.numbers.try_emplace({site.file, site.line});
+    if (is_new) {
+      all.sites.push_back({kept->first.first.c_str(), site.line});
+      kept->second = static_cast<SiteId>(all.sites.size());
+    }
+    return kept->second;
+  } catch (const std::exception&) {
+    return 0;
+  }
+}
+
+CallSite detail::site_at(SiteId id) noexcept {
+  auto& all = sync::no_destructor<CallSites>();
+  const boost::lock_guard<boost::mutex> lock(all.mutex);
+  return id == 0 ? CallSite{} : all.sites[id - 1];
 }
 
 }  // namespace byre::inline v0::shadow

@@ -4,8 +4,8 @@
 /// that was met of it.
 #pragma once
 
-#include <byre/shadow/detail/relaxed_counter.hpp>
 #include <byre/shadow/report.hpp>
+#include <byre/sync/detail/relaxed_counter.hpp>
 
 namespace byre::inline v0::shadow::detail {
 
@@ -36,12 +36,11 @@ struct Circumstances {
 
 /// What the summary counts beside violations: tracked reshapes, suppressed violations, and escapes.
 struct ReportCounts {
-  RelaxedCounter reshapes;
-  RelaxedCounter suppressed;
-  RelaxedCounter escapes;
+  sync::detail::RelaxedCounter reshapes;
+  sync::detail::RelaxedCounter suppressed;
+  sync::detail::RelaxedCounter escapes;
+  sync::detail::RelaxedCounter first_escape;  ///< the SiteId where the first did
 };
 extern constinit ReportCounts report_counts;
-/// The first one of a storage. Locks.
-void record_escape_site(const CallSite& site) noexcept;
 
 }  // namespace byre::inline v0::shadow::detail

@@ -138,24 +138,21 @@ void report_missed(const StorageShadow& shadow, ShadowStorage& family, WriteStam
 
 /// Of a write by the family. One that is not known stands for others where there is no memory: it was
 /// made when the storage was linked, or with the family.
-WriteRecords::Record& record_for(StorageShadow& shadow, ShadowStorage& family,
+WriteRecords::Record& record_for(StorageShadow& shadow, const ShadowStorage& family,
                                  const Access& access) noexcept {
-  const WriteKey key{&access.site, access.sizes, family.reshape};
-  if (family.last_record == nullptr || !family.last_record->origin.is(key)) {
-    WriteRecords::Record* const found = shadow.records.find_or_add(key);
-    family.last_record = found != nullptr
-                             ? found
-                             : shadow.records.find_or_add(WriteKey{nullptr, {}, family.reshape});
-  }
-  return *family.last_record;
+  auto* const found =
+      shadow.records.find_or_add(WriteKey{&access.site, access.sizes, family.reshape});
+  return found != nullptr ? *found
+                          : *shadow.records.find_or_add(WriteKey{nullptr, {}, family.reshape});
 }
 
 void record_escape(StorageShadow& shadow, const CallSite& site) noexcept {
-  report_counts.escapes.add();
+  const bool is_first = report_counts.escapes.add() == 0;
   if (shadow.escapes.add() == 0) {
-    const SiteId id = site_id(site);
-    shadow.first_escape.set(id);
-    record_escape_site(site_at(id));
+    shadow.first_escape.set(site_id(site));
+  }
+  if (is_first) {
+    report_counts.first_escape.set(site_id(site));
   }
 }
 
@@ -169,33 +166,27 @@ std::optional<CallSite> escape_before(const Storage& storage, const CallSite& re
                                                                  : std::nullopt;
 }
 
-/// The shadow of the storage, made if there is none. A family of `reshape` can record its writes.
-StorageShadow& shadow_made_for(const Storage& storage, const TensorSite& reshape) {
-  const auto expect_record = [](StorageShadow& shadow, const TensorSite& of) {
-    if (shadow.records.find_or_add(WriteKey{nullptr, {}, of}) == nullptr) {
-      throw OutOfMemory(sizeof(WriteRecords::Record), "heap, for the record of a write");
-    }
-  };
-  StorageShadow* shadow = shadow_of(storage);
-  if (shadow == nullptr) {
-    std::unique_ptr<byre::detail::Attachment> made(new (std::nothrow) StorageShadow);
-    if (made == nullptr) {
-      throw OutOfMemory(sizeof(StorageShadow), "heap, for the shadow of a storage");
-    }
-    auto* const mine = static_cast<StorageShadow*>(made.get());
-    expect_record(*mine, {});
-    const auto before = escape_before(storage, reshape.site);
-    try {
-      shadow = static_cast<StorageShadow*>(&storage.slot()->attach(std::move(made)));
-    } catch (const std::bad_alloc&) {
-      throw OutOfMemory(sizeof(StorageShadow), "heap, for the shadow of a storage");
-    }
-    if (before && shadow == mine) {
-      record_escape(*shadow, *before);
-    }
+/// So that a write of a family of `reshape` can be recorded without memory.
+void expect_record(StorageShadow& shadow, const TensorSite& reshape) {
+  if (shadow.records.find_or_add(WriteKey{nullptr, {}, reshape}) == nullptr) {
+    throw std::bad_alloc();
   }
-  expect_record(*shadow, reshape);
-  return *shadow;
+}
+
+/// The shadow of the storage, made if there is none. Throws std::bad_alloc.
+StorageShadow& shadow_made_for(const Storage& storage, const CallSite& reshape) {
+  if (StorageShadow* const shadow = shadow_of(storage)) {
+    return *shadow;
+  }
+  auto made = std::make_unique<StorageShadow>();
+  const StorageShadow* const mine = made.get();
+  expect_record(*made, {});
+  const auto before = escape_before(storage, reshape);
+  auto& shadow = static_cast<StorageShadow&>(storage.slot()->attach(std::move(made)));
+  if (before && &shadow == mine) {
+    record_escape(shadow, *before);
+  }
+  return shadow;
 }
 
 }  // namespace
@@ -211,20 +202,19 @@ ShadowHandle link_by_reshape(const Storage& storage, ShadowStorage* origin, Resh
                            .shape = Shape(to_sizes),
                            .from = Shape(from.sizes),
                            .mode = mode};
-  StorageShadow& shadow = shadow_made_for(storage, reshape);
-  ShadowStorage& out_of = family_in(shadow, origin);
-  const auto number = static_cast<std::uint32_t>(1 + shadow.families.add());
-  auto* const made =
-      new (std::nothrow) ShadowStorage(out_of, {number, out_of.family.number}, reshape);
-  if (made == nullptr) {
-    throw OutOfMemory(sizeof(ShadowStorage), "heap, for a shadow storage");
+  ShadowStorage* made = nullptr;
+  try {
+    StorageShadow& shadow = shadow_made_for(storage, from.site);
+    expect_record(shadow, reshape);
+    const ShadowStorage& out_of = family_in(shadow, origin);
+    const auto number = static_cast<std::uint32_t>(1 + shadow.families.add());
+    made = new ShadowStorage(out_of, {number, out_of.family.number}, reshape);
+  } catch (const std::bad_alloc&) {
+    throw OutOfMemory(sizeof(StorageShadow) + sizeof(ShadowStorage),
+                      "heap, for the shadow of a storage and its view families");
   }
   report_counts.reshapes.add();
   return {made, false};
-}
-
-bool is_untracked(const Storage& storage) noexcept {
-  return !is_tracked(storage) && !is_tracking();
 }
 
 void record_read(const Storage& storage, ShadowStorage* family, const Access& access) {

@@ -5,7 +5,7 @@
 #pragma once
 
 #include <byre/shadow/detail/generation_sites.hpp>
-#include <byre/shadow/detail/relaxed_counter.hpp>
+#include <byre/sync/detail/relaxed_counter.hpp>
 #include <byre/sync/detail/site.hpp>
 #include <byre/sync/sync.hpp>
 
@@ -53,7 +53,7 @@ class basic_write_records {
 
     Origin origin;
     /// The family that wrote last, as StorageShadow numbers it.
-    basic_relaxed_counter<Sync> writer;
+    sync::detail::basic_relaxed_counter<Sync> writer;
 
    private:
     friend class basic_write_records;
