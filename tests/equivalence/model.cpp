@@ -188,7 +188,7 @@ bool Model::change_elements(const Statement& statement) {
       return true;
     }
     case Operation::write_through:
-      write(self, self.places, counted_from(value), false);
+      write(self, self.places, counted_from(value), true);
       kept_.insert_or_assign(statement.self, Kept{self, self.family->memory->lazy_clones});
       return true;
     case Operation::write_kept: {
@@ -276,8 +276,8 @@ bool Model::read(const Statement& statement) {
   }
   Accounts& differing = accounts_.emplace_back();
   for (const Element& element : elements_of(self, places)) {
-    for (std::size_t world = 0; world < reads_.size(); ++world) {
-      reads_[world].back().values.push_back(element.in[world]);
+    for (std::size_t run = 0; run < reads_.size(); ++run) {
+      reads_[run].back().values.push_back(element.in[run]);
     }
     if (element.differs()) {
       differing.push_back(element.account);
@@ -302,6 +302,8 @@ Model::Tensor Model::reshape(const Tensor& self, const Statement& statement) {
   made.layout = *viewed;
   if (mode != ReshapeMode::alias) {
     Memory& memory = *self.family->memory;
+    ++reshapes_;
+    escapes_ += memory.families == 0 && memory.has_escaped ? 1 : 0;
     made.family = &families_.emplace_back(*self.family);
     made.family->number = {++memory.families, self.family->number.number};
     made.family->reshaped_from = self.family;

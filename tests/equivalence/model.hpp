@@ -20,14 +20,14 @@
 
 namespace byre::test {
 
-/// Why an element may differ between aliases and copies, and what has to be so. Values are made of
+/// Why an element may differ between aliases and copies, and what has to be so. Values are computed of
 /// values: of several accounts the first in this order is kept.
 struct Account {
   enum class Why : std::uint8_t {
     nothing,       ///< nobody knows: always wrong
     kept_pointer,  ///< it was written last through a pointer that was kept: an untracked escape
-    reported,      ///< at the read that met it, or at one of its family since it was written
-    suppressed,    ///< the read that met it, or its write, or the reshape between
+    reported,      ///< at the read of it, or at one of its family since it was written
+    suppressed,    ///< the read of it, or its write, or the reshape between
   };
   Why why = Why::nothing;
   std::size_t which = 0;  ///< of what is reported the index
@@ -78,7 +78,8 @@ class Model {
   struct Memory {
     Cells cells{};
     Family* begun_with = nullptr;
-    int families = 0;
+    int families = 0;                     ///< others
+    bool has_escaped = false;             ///< a pointer to write, while there was one family
     std::map<Write, LastWrite> writes{};  ///< none that is unseen
     int lazy_clones = 0;                  ///< made of it: pointers to write from before are void
   };
@@ -98,13 +99,13 @@ class Model {
     int observed = 0;  ///< when it accessed last: of what was written until then it knows
     Number number{};
     const Family* reshaped_from = nullptr;
-    int made =
-        0;  ///< when: it missed what was written before as the family that it was reshaped from did
+    /// When: it missed what was written before as the family that it was reshaped from did.
+    int made = 0;
     std::uint32_t reshape = 0;
     std::optional<shadow::ReshapeMode> mode{};
     std::optional<std::pair<Write, int>> unread{};  ///< it was reported at a write of its own
-    int heard = 0;                                  ///< when a read was reported last
-    std::size_t heard_of = 0;                       ///< and which report that was
+    int reported = 0;                               ///< when a read was reported last
+    std::size_t report = 0;                         ///< and which violation that was
   };
   using Places = std::vector<std::size_t>;
   struct Tensor {
@@ -133,8 +134,12 @@ class Model {
   const std::vector<Accounts>& accounts_of_reads() const { return accounts_; }
   /// Whether write_through of it left a pointer that may still be written through.
   bool may_write_kept(std::size_t name) const;
-  /// Everything that is met, also what was reported before.
-  const std::vector<Reported>& met() const { return met_; }
+  /// All that are not suppressed, also where the same triple was reported before.
+  const std::vector<Reported>& violations() const { return violations_; }
+  bool is_any_suppressed() const { return is_any_suppressed_; }
+  /// How many were tracked, and how many pointers to write left tracked storages.
+  std::uint64_t reshapes() const { return reshapes_; }
+  std::uint64_t escapes() const { return escapes_; }
 
  private:
   enum class Kind : bool { read, write };
@@ -162,7 +167,7 @@ class Model {
   void access(const Tensor& tensor, Kind kind);
   void access(Family& family, const Places& cells, Kind kind);
   void write(const Tensor& tensor, const Places& places, const NewElement& element,
-             bool may_be_of_all = true);
+             bool escapes = false);
   void set(const Tensor& tensor, const Places& places, const NewElement& element,
            const Write& made);
   void account_for(Family& family, const Places& cells);
@@ -177,7 +182,10 @@ class Model {
   std::array<Reads, 2> reads_;
   std::vector<Accounts> accounts_;
   std::vector<Write> made_;  ///< by when
-  std::vector<Reported> met_;
+  std::vector<Reported> violations_;
+  bool is_any_suppressed_ = false;
+  std::uint64_t reshapes_ = 0;
+  std::uint64_t escapes_ = 0;
   std::uint32_t number_ = 0;
   std::uint32_t line_ = 0;
   bool is_in_scope_ = false;

@@ -19,22 +19,21 @@ std::vector<std::size_t> cells_of(const std::vector<std::size_t>& places, std::s
 /// Of the low half first, as this memory has them.
 Elements Model::elements_of(const Tensor& tensor, const Places& places) {
   Elements elements;
-  const std::array<const Cells*, 2> worlds{&tensor.family->memory->cells, &tensor.family->copy};
+  const std::array<const Cells*, 2> runs{&tensor.family->memory->cells, &tensor.family->copy};
   for (const std::size_t place : places) {
     const std::size_t last = place + tensor.width() - 1;
     Element& element = elements.emplace_back();
-    for (std::size_t world = 0; world < worlds.size(); ++world) {
-      const Cells& cells = *worlds[world];
+    for (std::size_t run = 0; run < runs.size(); ++run) {
+      const Cells& cells = *runs[run];
       const auto low = static_cast<std::uint32_t>(cells[place].value);
       const auto high = static_cast<std::uint32_t>(cells[last].value);
-      element.in[world] = last == place
-                              ? cells[place].value
-                              : static_cast<std::int64_t>(std::uint64_t{high} << 32 | low);
+      element.in[run] = last == place ? cells[place].value
+                                      : static_cast<std::int64_t>(std::uint64_t{high} << 32 | low);
     }
     Accounts of_cells;
     for (std::size_t cell = place; cell <= last; ++cell) {
-      if ((*worlds[0])[cell].value != (*worlds[1])[cell].value) {
-        of_cells.push_back((*worlds[1])[cell].account);
+      if ((*runs[0])[cell].value != (*runs[1])[cell].value) {
+        of_cells.push_back((*runs[1])[cell].account);
       }
     }
     element.account = of_cells.empty() ? Account() : std::ranges::min(of_cells);
@@ -51,12 +50,13 @@ void Model::access(const Tensor& tensor, Kind kind) {
 void Model::access(Family& family, const Places& cells, Kind kind) {
   const std::optional<Missed> of = missed_by(family, kind);
   const bool is_suppressed = of && (is_in_scope_ || of->is_suppressed || is_suppressed_line(line_));
+  is_any_suppressed_ |= is_suppressed;
   if (of && !is_suppressed) {
-    met_.push_back(
+    violations_.push_back(
         {number_, of->reshape, of->write.line, line_, kind == Kind::write, of->is_error});
     if (kind == Kind::read) {
-      family.heard = now_;
-      family.heard_of = met_.size() - 1;
+      family.reported = now_;
+      family.report = violations_.size() - 1;
     }
   }
   if (kind == Kind::read) {
@@ -73,8 +73,8 @@ void Model::access(Family& family, const Places& cells, Kind kind) {
   family.observed = now_;
 }
 
-/// Of what a read meets, by who wrote each cell last; what the family wrote last itself, or was made
-/// with, was accounted for then. By the cells and what was reported: not by the rule.
+/// Of what is read, by who wrote each cell last; what the family wrote last itself, or was made with, was
+/// accounted for then. By the cells and what was reported: not by the rule.
 void Model::account_for(Family& family, const Places& cells) {
   using Why = Account::Why;
   for (const std::size_t cell : cells) {
@@ -86,8 +86,8 @@ void Model::account_for(Family& family, const Places& cells) {
     Account& account = family.copy[cell].account;
     if (write.is_unseen) {
       account = {Why::kept_pointer};
-    } else if (family.heard >= when) {
-      account = {Why::reported, family.heard_of};
+    } else if (family.reported >= when) {
+      account = {Why::reported, family.report};
     } else {
       const bool is_suppressed =
           is_in_scope_ || is_suppressed_line(line_) || is_parted_by_suppressed(family, write, when);
@@ -138,8 +138,9 @@ std::optional<Model::Missed> Model::missed_by(const Family& family, Kind kind) c
   return all;
 }
 
+/// Of a pointer that escapes nobody knows what is written through it.
 void Model::write(const Tensor& tensor, const Places& places, const NewElement& element,
-                  bool may_be_of_all) {
+                  bool escapes) {
   if (places.empty()) {
     return;
   }
@@ -147,9 +148,13 @@ void Model::write(const Tensor& tensor, const Places& places, const NewElement& 
   access(family, cells_of(places, tensor.width()), Kind::write);
   const Write made{line_, family.reshape, family.mode};
   set(tensor, places, element, made);
-  family.memory->writes[made] = {now_, family.number};
+  Memory& memory = *family.memory;
+  memory.writes[made] = {now_, family.number};
   family.observed = now_;
-  if (may_be_of_all && places.size() * tensor.width() == family.memory->cells.size()) {
+  if (escapes) {
+    escapes_ += memory.families == 0 ? 0 : 1;
+    memory.has_escaped = true;
+  } else if (places.size() * tensor.width() == memory.cells.size()) {
     family.unread.reset();
   }
 }
@@ -161,13 +166,13 @@ void Model::set(const Tensor& tensor, const Places& places, const NewElement& el
   made_.resize(static_cast<std::size_t>(now_) + 1);
   made_.back() = made;
   Family& family = *tensor.family;
-  const std::array worlds{&family.memory->cells, &family.copy};
+  const std::array runs{&family.memory->cells, &family.copy};
   for (std::size_t index = 0; index < places.size(); ++index) {
     const Element next = element(elements_of(tensor, {places[index]})[0], index);
-    for (std::size_t world = 0; world < worlds.size(); ++world) {
+    for (std::size_t run = 0; run < runs.size(); ++run) {
       for (std::size_t half = 0; half < tensor.width(); ++half) {
-        (*worlds[world])[places[index] + half] = {
-            static_cast<std::int32_t>(next.in[world] >> (32 * half)), now_, next.account};
+        (*runs[run])[places[index] + half] = {
+            static_cast<std::int32_t>(next.in[run] >> (32 * half)), now_, next.account};
       }
     }
   }

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "run_program.hpp"
-
 #include <byre/shadow/suppression.hpp>
 #include <byre/tensor/elements.hpp>
 #include <byre/tensor/print.hpp>
@@ -162,7 +160,7 @@ void write_through(const Kept& kept, std::int64_t value) {
 class Interpreter {
  public:
   Interpreter(ReshapeMode mode, const std::string& folder)
-      : mode_(mode), program_file_(folder + program_file), suppressed_(folder + suppressed_file) {}
+      : mode_(mode), program_file_(folder + "program"), suppressed_(folder + suppressed_file) {}
 
   void run(const Statement& statement, std::uint32_t number) {
     number_of_statement = number;
