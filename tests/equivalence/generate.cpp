@@ -71,14 +71,6 @@ class Generator {
     return fitting.empty() ? otherwise : random_.one_of(fitting);
   }
 
-  Dims index_into(const Layout& layout) {
-    Dims index;
-    for (const std::int64_t size : layout.sizes) {
-      index.push_back(random_.below(size));
-    }
-    return index;
-  }
-
   Dims regrouped(std::int64_t numel) {
     if (numel == 0) {
       return random_.flag() ? Dims{0} : Dims{2, 0};
@@ -122,8 +114,13 @@ class Generator {
     next.value = next.operation == Operation::read ? random_.below(ways_to_read) : value();
     next.is_in_scope = !is_whole_ && is_rare(12);
     next.is_in_file = !is_whole_ && is_rare(12);
-    if (next.reshapes()) {
-      choose_mode(next);
+    if (next.reshapes()) {  // often as the run says
+      const unsigned choice = random_.below(10U);
+      if (choice < 2) {
+        next.mode = shadow::ReshapeMode::error;
+      } else if (choice < 4 && !is_whole_) {
+        next.mode = choice == 2 ? shadow::ReshapeMode::alias : shadow::ReshapeMode::copy;
+      }
     }
     if (is_rare(4)) {  // of an earlier statement, as in a loop, or where much is done in one line
       const std::size_t index = random_.below(program_.size());
@@ -154,21 +151,15 @@ class Generator {
       case Operation::over:
         return regrouped(1 + random_.below(std::int64_t{8}));
       case Operation::set_at:
-      case Operation::read_at:
-        return index_into(layout);
+      case Operation::read_at: {
+        Dims index;
+        for (const std::int64_t each : layout.sizes) {
+          index.push_back(random_.below(each));
+        }
+        return index;
+      }
       default:
         return {};
-    }
-  }
-
-  /// Often as the run says.
-  void choose_mode(Statement& next) {
-    using shadow::ReshapeMode;
-    const unsigned choice = random_.below(10U);
-    if (choice < 2) {
-      next.mode = ReshapeMode::error;
-    } else if (choice < 4 && !is_whole_) {
-      next.mode = choice == 2 ? ReshapeMode::alias : ReshapeMode::copy;
     }
   }
 

@@ -27,26 +27,9 @@ Element sum(const Element& a, const Element& b) {
           std::min(a.differs() ? a.account : none, b.differs() ? b.account : none)};
 }
 
-Layout layout_of_view(const Layout& layout, const Statement& statement) {
-  const Dims& dims = statement.dims;
-  switch (statement.operation) {
-    case Operation::transpose:
-      return views::transpose(layout, dims[0], dims[1]);
-    case Operation::slice:
-      return views::slice(layout, dims[0], dims[1], dims[2], dims[3]);
-    case Operation::select:
-      return views::select(layout, dims[0], dims[1]);
-    case Operation::diagonal:
-      return views::diagonal(layout);
-    case Operation::view:
-      return views::view(layout, dims);
-    case Operation::as_i32:
-      return views::with_itemsize(layout, 8, 4);
-    case Operation::as_i64:
-      return views::with_itemsize(layout, 4, 8);
-    default:
-      return layout;
-  }
+std::size_t place_of(const Model::Tensor& tensor, const Dims& index) {
+  const auto element = element_at(tensor.layout, {index.begin(), index.size()}, "");
+  return static_cast<std::size_t>(element) * tensor.width();
 }
 
 /// What the operations on elements allow where the two have one memory: the same elements, or others.
@@ -96,7 +79,7 @@ bool Model::run(const Statement& statement, std::uint32_t number) {
     }
     return operation <= Operation::clone        ? make_tensor(statement)
            : operation <= Operation::drop       ? change_family(statement)
-           : operation <= Operation::add_number ? change_elements(statement)
+           : operation <= Operation::write_kept ? change_elements(statement)
            : operation <= Operation::copy       ? change_by_other(statement)
                                                 : read(statement);
   } catch (const Error&) {
@@ -106,11 +89,32 @@ bool Model::run(const Statement& statement, std::uint32_t number) {
 
 bool Model::make_tensor(const Statement& statement) {
   const Tensor& self = tensors_.at(statement.self);
+  const Dims& dims = statement.dims;
   Tensor made = self;
   switch (statement.operation) {
+    case Operation::transpose:
+      made.layout = views::transpose(self.layout, dims[0], dims[1]);
+      break;
+    case Operation::slice:
+      made.layout = views::slice(self.layout, dims[0], dims[1], dims[2], dims[3]);
+      break;
+    case Operation::select:
+      made.layout = views::select(self.layout, dims[0], dims[1]);
+      break;
+    case Operation::view:
+      made.layout = views::view(self.layout, dims);
+      break;
+    case Operation::as_i32:
+    case Operation::as_i64:
+      made.dtype = statement.operation == Operation::as_i32 ? DType::i32 : DType::i64;
+      if (made.dtype == self.dtype) {
+        return false;
+      }
+      made.layout = views::with_itemsize(self.layout, 4 * self.width(), 4 * made.width());
+      break;
     case Operation::over:
       // Of the family that the storage began with, which is what a handle of the storage gives.
-      made.layout = contiguous_layout(statement.dims, "over");
+      made.layout = contiguous_layout(dims, "over");
       if (self.family->memory->begun_with != self.family ||
           static_cast<std::size_t>(made.layout.numel()) * self.width() >
               self.family->memory->cells.size()) {
@@ -120,25 +124,16 @@ bool Model::make_tensor(const Statement& statement) {
     case Operation::reshape:
       made = reshape(self, statement);
       break;
-    case Operation::moved:
-      made = clone(self);
-      made.is_on_device = !self.is_on_device;
-      break;
-    case Operation::clone:
-      made = clone(self);
-      break;
     case Operation::lazy_clone:
       made = lazy_clone(self, self.layout);
       break;
-    case Operation::as_i32:
-    case Operation::as_i64:
-      made.dtype = statement.operation == Operation::as_i32 ? DType::i32 : DType::i64;
-      if (made.dtype == self.dtype) {
-        return false;
-      }
-      [[fallthrough]];
+    case Operation::moved:
+    case Operation::clone:
+      made = clone(self);
+      made.is_on_device = self.is_on_device != (statement.operation == Operation::moved);
+      break;
     default:
-      made.layout = layout_of_view(self.layout, statement);
+      break;
   }
   made.places = places_of(made.layout, made.width());
   tensors_.insert_or_assign(statement.result, std::move(made));
@@ -172,35 +167,25 @@ bool Model::change_elements(const Statement& statement) {
   const Tensor& self = tensors_.at(statement.self);
   const std::int64_t value = statement.value;
   const auto given = [=](const Element&, std::size_t) { return alike(value); };
-  const bool is_for_host =
-      statement.operation == Operation::add_number || statement.operation == Operation::set_at;
-  if (self.is_on_device && is_for_host) {
+  if (self.is_on_device && statement.operation != Operation::fill) {
     return false;
   }
   switch (statement.operation) {
     case Operation::fill:
       write(self, self.places, given);
       return true;
-    case Operation::set_at: {
-      const Dims& at = statement.dims;
-      const auto element = element_at(self.layout, {at.begin(), at.size()}, "");
-      write(self, {static_cast<std::size_t>(element) * self.width()}, given);
+    case Operation::set_at:
+      write(self, {place_of(self, statement.dims)}, given);
       return true;
-    }
     case Operation::write_through:
       write(self, self.places, counted_from(value), true);
       kept_.insert_or_assign(statement.self, Kept{self, self.family->memory->lazy_clones});
       return true;
-    case Operation::write_kept: {
+    default: {
       const Tensor& kept = kept_.at(statement.self).tensor;
       set(kept, kept.places, counted_from(value), {.is_unseen = true});
       return true;
     }
-    default:
-      access(self, Kind::read);
-      write(self, self.places,
-            [=](const Element& old, std::size_t) { return sum(old, alike(value)); });
-      return true;
   }
 }
 
@@ -214,54 +199,48 @@ bool Model::may_write_kept(std::size_t name) const {
 }
 
 bool Model::change_by_other(const Statement& statement) {
-  Tensor& self = tensors_.at(statement.self);
-  const auto other = tensors_.find(statement.other);
-  if (other == tensors_.end() || !may_be_written_beside(self, other->second)) {
+  const Tensor& self = tensors_.at(statement.self);
+  const auto found = tensors_.find(statement.other);
+  if (found == tensors_.end() || !may_be_written_beside(self, found->second)) {
     return false;
   }
-  if (statement.operation == Operation::copy) {
-    copy(self, other->second);
-    return true;
-  }
-  if (self.is_on_device || other->second.is_on_device) {
+  const Tensor& other = found->second;
+  const bool adds = statement.operation == Operation::add;
+  if (adds && (self.is_on_device || other.is_on_device)) {
     return false;
   }
-  access(self, Kind::read);
-  access(other->second, Kind::read);
-  const Elements added = elements_of(other->second, other->second.places);
-  write(self, self.places,
-        [&](const Element& old, std::size_t index) { return sum(old, added[index]); });
-  return true;
-}
-
-void Model::copy(Tensor& self, const Tensor& source) {
-  access(source, Kind::read);
-  const Elements copied = elements_of(source, source.places);
+  if (adds) {
+    access(self, Kind::read);
+  }
+  access(other, Kind::read);
   Family& to = *self.family;
-  const bool is_onto_itself =
-      to.memory == source.family->memory && self.places == source.places && !self.places.empty();
-  if (is_onto_itself && &to == source.family) {
-    return;  // no write
+  if (!adds && to.memory == other.family->memory && self.places == other.places &&
+      !self.places.empty()) {  // a copy onto itself
+    if (&to == other.family) {
+      return true;  // no write
+    }
+    if (self.is_all()) {
+      to.copy = separated(*other.family);  // as what wrote last
+      to.observed = now_;
+      to.unread.reset();
+      return true;
+    }
   }
-  if (is_onto_itself && self.is_all()) {
-    to.copy = parted(*source.family);  // one again with what wrote last
-    to.observed = now_;
-    to.unread.reset();
-    return;
-  }
-  write(self, self.places, [&](const Element&, std::size_t index) { return copied[index]; });
+  const Elements others = elements_of(other, other.places);
+  write(self, self.places, [&](const Element& old, std::size_t index) {
+    return adds ? sum(old, others[index]) : others[index];
+  });
+  return true;
 }
 
 bool Model::read(const Statement& statement) {
   const Tensor& self = tensors_.at(statement.self);
   Places places = self.places;
   if (statement.operation == Operation::read_at) {
-    const Dims& at = statement.dims;
     if (self.is_on_device) {
       return false;
     }
-    const auto element = element_at(self.layout, {at.begin(), at.size()}, "");
-    places = {static_cast<std::size_t>(element) * self.width()};
+    places = {place_of(self, statement.dims)};
   }
   const Way way = statement.operation == Operation::read_at
                       ? Way::data
@@ -323,7 +302,8 @@ Model::Tensor Model::lazy_clone(const Tensor& of, const Layout& layout) {
   access(*of.family, all, Kind::read);
   ++memory.lazy_clones;
   memories_.push_back({.cells = memory.cells});
-  families_.push_back({.memory = &memories_.back(), .copy = parted(*of.family), .observed = now_});
+  families_.push_back(
+      {.memory = &memories_.back(), .copy = separated(*of.family), .observed = now_});
   memories_.back().begun_with = &families_.back();
   Tensor made = of;
   made.family = &families_.back();
@@ -332,7 +312,7 @@ Model::Tensor Model::lazy_clone(const Tensor& of, const Layout& layout) {
 }
 
 /// The cells as they are in a copy of the storage that is made now.
-Model::Cells Model::parted(const Family& family) {
+Model::Cells Model::separated(const Family& family) {
   Cells cells = family.copy;
   for (std::size_t cell = 0; cell < cells.size(); ++cell) {
     cells[cell].written = family.memory->cells[cell].written;

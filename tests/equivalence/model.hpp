@@ -87,7 +87,7 @@ class Model {
   struct Missed {
     Write write{};
     int when = 0;
-    std::uint32_t reshape = 0;  ///< that parts the two
+    std::uint32_t reshape = 0;  ///< that separates the two
     bool is_suppressed = false;
     bool is_error = false;
 
@@ -154,13 +154,12 @@ class Model {
   bool change_family(const Statement& statement);
   bool change_elements(const Statement& statement);
   bool change_by_other(const Statement& statement);
-  void copy(Tensor& self, const Tensor& source);
   bool read(const Statement& statement);
   Tensor reshape(const Tensor& self, const Statement& statement);
   Tensor lazy_clone(const Tensor& of, const Layout& layout);
   Tensor clone(const Tensor& of);
   Tensor new_tensor(const Layout& layout, DType dtype, const Elements& elements);
-  static Cells parted(const Family& family);
+  static Cells separated(const Family& family);
 
   // model_accesses.cpp
   static Elements elements_of(const Tensor& tensor, const Places& places);
@@ -173,7 +172,7 @@ class Model {
   void account_for(Family& family, const Places& cells);
   Missed missed(const Family& family, const Write& write, int when) const;
   std::optional<Missed> missed_by(const Family& family, Kind kind) const;
-  bool is_parted_by_suppressed(const Family& family, const Write& write, int when) const;
+  bool is_separated_by_suppressed(const Family& family, const Write& write, int when) const;
 
   std::deque<Memory> memories_;
   std::deque<Family> families_;

@@ -89,8 +89,8 @@ void Model::account_for(Family& family, const Places& cells) {
     } else if (family.reported >= when) {
       account = {Why::reported, family.report};
     } else {
-      const bool is_suppressed =
-          is_in_scope_ || is_suppressed_line(line_) || is_parted_by_suppressed(family, write, when);
+      const bool is_suppressed = is_in_scope_ || is_suppressed_line(line_) ||
+                                 is_separated_by_suppressed(family, write, when);
       account = {is_suppressed ? Why::suppressed : Why::nothing};
     }
   }
@@ -110,7 +110,7 @@ Model::Missed Model::missed(const Family& family, const Write& write, int when) 
 }
 
 /// A family that was made after the write differs from it by a reshape that it came out of.
-bool Model::is_parted_by_suppressed(const Family& family, const Write& write, int when) const {
+bool Model::is_separated_by_suppressed(const Family& family, const Write& write, int when) const {
   const Family* each = &family;
   while (!missed(*each, write, when).is_suppressed) {
     if (when > each->made || each->reshaped_from == nullptr) {

@@ -25,9 +25,8 @@ enum class Flavor : std::uint8_t {
 
 // clang-format off
 enum class Operation : std::uint8_t {
-  make, alias, transpose, slice, select, diagonal, view, as_i32, as_i64, over, reshape, lazy_clone, moved,
-  clone, reshape_in_place, share_data, drop, fill, set_at, write_through, write_kept, add_number, add, copy,
-  read_at, read,
+  make, alias, transpose, slice, select, view, as_i32, as_i64, over, reshape, lazy_clone, moved, clone,
+  reshape_in_place, share_data, drop, fill, set_at, write_through, write_kept, add, copy, read_at, read,
 };
 
 struct OperationRow {
@@ -42,7 +41,6 @@ inline constexpr std::array operation_rows{
   OperationRow{"transpose", {2, 2}},      // dims: two axes
   OperationRow{"slice", {3, 0}},          // dims: axis, start, end, step
   OperationRow{"select", {2, 0}},         // dims: axis, index
-  OperationRow{"diagonal", {1, 0}},
   OperationRow{"view", {2, 2}},           // dims: sizes
   OperationRow{"as_i32", {1, 0}},         // view(dtype)
   OperationRow{"as_i64", {2, 0}},
@@ -60,21 +58,22 @@ inline constexpr std::array operation_rows{
   OperationRow{"set_at", {3, 0}},         // dims: an index; to `value`
   OperationRow{"write_through", {1, 0}},  // through a pointer to write, with values from `value` on
   OperationRow{"write_kept", {3, 0}},     // the same again, through the pointer that it left
-  OperationRow{"add_number_", {1, 0}},    // `value`
-  OperationRow{"add_", {2, 0}},           // other
+  OperationRow{"add_", {3, 0}},           // other
   OperationRow{"copy_", {4, 0}},          // of other
   // reads, whose values are what a program computes
   OperationRow{"read_at", {4, 0}},        // dims: an index
   OperationRow{"read", {6, 6}},           // all of self, in the way number `value`
 };
 
-/// Ways to read all of a tensor. Some make a lazy clone, where they can; the device knows only copies.
-enum class Way : std::uint8_t { data, raw_data, indices, text, clone, copy, to, lazy_clone, add, sum };
 // clang-format on
-inline constexpr std::int64_t ways_to_read = static_cast<std::int64_t>(Way::sum) + 1;
+
+/// Ways to read all of a tensor: through a pointer, by a copy of it, and by a lazy clone of its storage,
+/// which is what `to` its own device is. The device knows no pointers.
+enum class Way : std::uint8_t { data, clone, copy, to, lazy_clone };
+inline constexpr std::int64_t ways_to_read = static_cast<std::int64_t>(Way::lazy_clone) + 1;
 constexpr Way way_of(std::int64_t number, bool is_on_device) noexcept {
   const Way way = static_cast<Way>(number);
-  return is_on_device && (way < Way::text || way > Way::lazy_clone) ? Way::to : way;
+  return is_on_device && way == Way::data ? Way::to : way;
 }
 
 /// Lines of the file that is suppressed come after all others.

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/shadow/suppression.hpp>
 #include <byre/tensor/elements.hpp>
-#include <byre/tensor/print.hpp>
 #include <byre/tensor/tensor.hpp>
 
-#include <algorithm>
 #include <map>
 #include <numeric>
 
@@ -66,21 +64,6 @@ Values values_of(const Tensor& untracked) {
   });
 }
 
-/// What is printed, without what is no number.
-Values numbers_in(std::string text) {
-  std::ranges::replace_if(
-      text, [](char c) { return c == '[' || c == ']' || (c >= 'a' && c <= 'z'); }, ' ');
-  Values numbers;
-  const char* next = text.c_str();
-  for (char* end = nullptr;; next = end) {
-    const std::int64_t number = std::strtoll(next, &end, 10);
-    if (end == next) {
-      return numbers;
-    }
-    numbers.push_back(number);
-  }
-}
-
 /// Its element, at the index that a program says: a view of it, as that has any number of dimensions.
 Tensor element_of(const Tensor& self, const Dims& at) {
   return self.as_strided({}, {}, element_at(self.layout(), {at.begin(), at.size()}, "at"));
@@ -91,32 +74,12 @@ std::int64_t read_element(const Tensor& element, CallSite site) {
   });
 }
 
-Values read_by_indices(const Tensor& tensor, CallSite site) {
-  if (tensor.ndim() == 0) {
-    return {read_element(tensor, site)};
-  }
-  Values values;
-  for (const Tensor& part : tensor.unbind()) {
-    const Values inner = read_by_indices(part, site);
-    values.insert(values.end(), inner.begin(), inner.end());
-  }
-  return values;
-}
-
 Values read_all(const Tensor& tensor, Way way, CallSite site) {
   switch (way) {
     case Way::data:
-    case Way::raw_data:
       return with_type_of(tensor.dtype(), [&](auto zero) {
-        using T = decltype(zero);
-        return values_at(
-            way == Way::data ? tensor.data<T>(site) : static_cast<const T*>(tensor.raw_data(site)),
-            tensor.layout());
+        return values_at(tensor.data<decltype(zero)>(site), tensor.layout());
       });
-    case Way::indices:
-      return read_by_indices(tensor, site);
-    case Way::text:
-      return numbers_in(to_string(tensor, {}, site));
     case Way::clone:
       return values_of(tensor.clone(site));
     case Way::copy: {
@@ -127,10 +90,6 @@ Values read_all(const Tensor& tensor, Way way, CallSite site) {
       return values_of(tensor.to(Device::cpu(), site));
     case Way::lazy_clone:
       return values_of(tensor.lazy_clone(site));
-    case Way::add:
-      return values_of(add(tensor, 0, site));
-    case Way::sum:
-      return values_of(sum(tensor, Dims{}, false, site));
   }
   return {};
 }
@@ -140,18 +99,14 @@ struct Kept {
   void* first;
   Layout layout;
   DType dtype;
-  bool is_on_device;
 };
 
 void write_through(const Kept& kept, std::int64_t value) {
   with_type_of(kept.dtype, [&](auto zero) {
     using T = decltype(zero);
     for (const std::size_t place : places_of(kept.layout)) {
-      T* const to =
-          static_cast<T*>(kept.first) + (static_cast<std::int64_t>(place) - kept.layout.offset);
-      const T next = static_cast<T>(value++);
-      kept.is_on_device ? FakeDevice::first().copy_from_host(to, &next, sizeof(T))
-                        : static_cast<void>(*to = next);
+      static_cast<T*>(kept.first)[static_cast<std::int64_t>(place) - kept.layout.offset] =
+          static_cast<T>(value++);
     }
   });
 }
@@ -221,8 +176,6 @@ Tensor Interpreter::made(const Statement& statement, CallSite site) const {
       return self.slice(dims[0], dims[1], dims[2], dims[3]);
     case Operation::select:
       return self.select(dims[0], dims[1]);
-    case Operation::diagonal:
-      return self.diagonal();
     case Operation::view:
       return self.view(dims);
     case Operation::as_i32:
@@ -267,16 +220,13 @@ void Interpreter::change(Tensor& self, const Statement& statement, CallSite site
       break;
     case Operation::write_through: {
       void* const first = self.mutable_raw_data(Wait::allowed, site);
-      const Kept kept{first, self.layout(), self.dtype(), !self.device().is_cpu()};
+      const Kept kept{first, self.layout(), self.dtype()};
       kept_.insert_or_assign(statement.self, kept);
       write_through(kept, value);
       break;
     }
     case Operation::write_kept:
       write_through(kept_.at(statement.self), value);
-      break;
-    case Operation::add_number:
-      add_(self, value, site);
       break;
     case Operation::add:
       add_(self, tensors_.at(statement.other), site);
