@@ -151,10 +151,12 @@ class Model {
 
   // model.cpp
   bool make_tensor(const Statement& statement);
-  bool change_family(const Statement& statement);
   bool change_elements(const Statement& statement);
   bool change_by_other(const Statement& statement);
   bool read(const Statement& statement);
+
+  // model_families.cpp
+  bool change_family(const Statement& statement);
   Tensor reshape(const Tensor& self, const Statement& statement);
   Tensor lazy_clone(const Tensor& of, const Layout& layout);
   Tensor clone(const Tensor& of);

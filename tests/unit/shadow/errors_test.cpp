@@ -58,14 +58,6 @@ TEST_F(Errors, leave_a_tensor_without_memory_as_it_was) {
   EXPECT_EQ(values_of(target), std::vector<float>(6, 7.0F));
 }
 
-TEST_F(Errors, leave_a_reshape_in_place_that_copies_as_it_was) {
-  Tensor transposed = y.t();
-  write(x, site(11));
-  EXPECT_THROW(transposed.reshape_({6}, site(12)), ReshapeViolation);
-  EXPECT_EQ(to_string(transposed.sizes()), "[3, 2]");
-  EXPECT_TRUE(transposed.is_of_view_family(y));
-}
-
 class ErrorsOnDevices : public Errors {
  protected:
   ErrorsOnDevices() : Errors(FakeDevice::first().device()) {}

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Reports and summaries as JSON and as text, and where summaries go.
+/// Reports and summaries as JSON and as text. environment_test.py has where summaries go.
 #include <nlohmann/json.hpp>
 
-#include "support/complaint.hpp"
-#include "support/temporary_folder.hpp"
 #include "tracked.hpp"
 
 namespace byre::test {
@@ -81,25 +79,6 @@ TEST_F(Summaries, for_people_have_all_reports) {
   EXPECT_NE(text.find("\n\n1. " + to_string(shadow::summary().triples.at(0)) + "\n"),
             std::string::npos);
   EXPECT_NE(text.find("\nIt happened 2 times."), std::string::npos);
-}
-
-TEST_F(Summaries, go_to_files_by_their_names) {
-  const TemporaryFolder folder;
-  violate();
-  shadow::print_summary((folder / "all.json").string());
-  shadow::print_summary((folder / "all.txt").string());
-  EXPECT_EQ(read_file(folder / "all.json"), to_json(shadow::summary()));
-  EXPECT_EQ(read_file(folder / "all.txt"), to_string(shadow::summary()));
-  testing::internal::CaptureStderr();
-  shadow::print_summary("stderr");
-  EXPECT_EQ(testing::internal::GetCapturedStderr(), to_string(shadow::summary()));
-  EXPECT_NE(
-      complaint_of<InvalidArgument>([] { shadow::print_summary("all.xml"); }).find("\"all.xml\""),
-      std::string::npos);
-  EXPECT_NE(complaint_of<FileError>([] {
-              shadow::print_summary("/nowhere/all.txt");
-            }).find("/nowhere/all.txt"),
-            std::string::npos);
 }
 
 /// A report's name of a file, as JSON has it.

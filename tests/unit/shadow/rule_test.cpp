@@ -40,22 +40,6 @@ TEST_F(Rule, views_are_of_the_family_of_what_they_are_of) {
   EXPECT_EQ(reports.count(), 1U) << "a family is reported once";
 }
 
-TEST_F(Rule, what_was_written_before_the_reshape_is_in_the_copy) {
-  write(x, site(11));
-  read(reshaped(x, {3, 2}), site(12));
-  EXPECT_EQ(reports.count(), 0U);
-  read(reshaped(y, {3, 2}, ReshapeMode::warn, site(20)), site(13));
-  EXPECT_EQ(reports.only().reshape.site.line, 20U) << "of y, which has not observed the write";
-}
-
-TEST_F(Rule, two_reshapes_of_one_tensor_are_separated_by_that_of_the_reader) {
-  const Tensor z = reshaped(x, {3, 2}, ReshapeMode::error, site(20));
-  write(y, site(11));
-  EXPECT_EQ(thrown_by([&] { read(z, site(12)); }).reshape.site.line, 20U);
-  read(x, site(13));
-  EXPECT_EQ(reports.only().reshape.site.line, 10U) << "the mode is of the reshape that is named";
-}
-
 TEST_F(Rule, who_writes_a_part_is_reported_again_when_it_reads_the_rest) {
   write(x, site(11));
   write_part(y, site(12));

@@ -3,10 +3,7 @@
 /// What has to come out is the same whoever comes first; the thread sanitizer sees the rest.
 #include <byre/shadow/detail/storage_shadow.hpp>
 
-#include <boost/atomic/atomic.hpp>
-
-#include <algorithm>
-#include <string>
+#include <array>
 
 #include "support/at_once.hpp"
 #include "support/temporary_folder.hpp"
@@ -133,62 +130,33 @@ TEST_F(TrackedByThreads, violations_are_all_counted_and_thrown_on_the_thread_tha
   EXPECT_EQ(summary.triples[threads].count, rounds);
 }
 
-/// Two handlers that change places: between them each triple comes once.
-class Handlers : public TrackedByThreads {
- protected:
-  static inline boost::atomic<std::size_t> reported{0};
-  static void one(const Violation&) noexcept { reported.fetch_add(1, boost::memory_order_relaxed); }
-  static void other(const Violation&) noexcept {
-    reported.fetch_add(1, boost::memory_order_relaxed);
-  }
-
-  Handlers() {
-    reported = 0;
-    shadow::set_violation_handler(&one);
-  }
-
-  /// At three lines of the thread.
-  static void violate_by(std::size_t thread, const char* file = model_file) {
-    const auto first = static_cast<std::uint32_t>(1000 * (thread + 1));
-    Tensor x = six();
-    const Tensor y = reshaped(x, {2, 3}, ReshapeMode::warn, site(first, file));
-    write(x, site(first + 1, file));
-    read(y, site(first + 2, file));
-  }
-};
-
-TEST_F(Handlers, summaries_begun_anew_meanwhile_report_again_and_count_on_either_side) {
+TEST_F(TrackedByThreads, summaries_begun_anew_meanwhile_report_again_and_count_on_either_side) {
+  const char* const files[threads] = {"one.cpp", "two.cpp", "three.cpp", "four.cpp"};
   at_once(threads + 1, [&](std::size_t thread) {
     for (std::size_t round = 0; round < rounds; ++round) {
-      if (thread < threads) {
-        violate_by(thread);
-      } else {
-        shadow::reset_summary();
-        shadow::set_violation_handler(round % 2 == 0 ? &one : &other);
-      }
+      thread < threads ? violate(ReshapeMode::warn, files[thread]) : shadow::reset_summary();
     }
   });
-  EXPECT_GE(reported, threads);
-  EXPECT_LE(reported, threads * rounds);
+  EXPECT_GE(reports.count(), threads);
+  EXPECT_LE(reports.count(), threads * rounds);
   EXPECT_LE(violations(), threads * rounds);
   shadow::reset_summary();
-  const std::size_t before = reported;
-  violate_by(0);
-  EXPECT_EQ(reported, before + 1);
-  EXPECT_EQ(violations(), 1U);
+  violate(ReshapeMode::warn, files[0]);
+  EXPECT_EQ(reports.last().count, 1U);
 }
 
 /// Lists add up in a process: this file is in no other test.
-TEST_F(Handlers, call_sites_suppressed_meanwhile_are_reported_before_or_counted_as_suppressed) {
+TEST_F(TrackedByThreads,
+       call_sites_suppressed_meanwhile_are_reported_before_or_counted_as_suppressed) {
   static const char* const quiet = "src/model/quiet_by_threads.cpp";
   const TemporaryFolder folder;
   write_file(folder / "known.txt", "model/quiet_by_threads.cpp\n");
   at_once(threads + 2, [&](std::size_t thread) {
     for (std::size_t round = 0; round < rounds; ++round) {
       if (thread < threads) {
-        violate_by(thread, quiet);
+        violate(ReshapeMode::warn, quiet);
       } else if (thread > threads) {
-        violate_by(thread);
+        violate();
       } else if (round == rounds / 2) {
         shadow::suppress_sites(folder / "known.txt");
       }
@@ -197,23 +165,8 @@ TEST_F(Handlers, call_sites_suppressed_meanwhile_are_reported_before_or_counted_
   const shadow::Summary summary = shadow::summary();
   EXPECT_EQ(summary.violations + summary.suppressed, (threads + 1) * rounds);
   EXPECT_GE(summary.violations, rounds) << "of what is not suppressed, all";
-  violate_by(0, quiet);
+  violate(ReshapeMode::warn, quiet);
   EXPECT_EQ(shadow::summary().suppressed, summary.suppressed + 1);
-}
-
-TEST_F(Handlers, suppression_on_a_thread_is_of_no_other) {
-  at_once(threads, [&](std::size_t thread) {
-    for (std::size_t round = 0; round < rounds; ++round) {
-      std::optional<ScopedSuppression> suppression;
-      if (thread % 2 == 0) {
-        suppression.emplace();
-      }
-      violate_by(thread);
-    }
-  });
-  EXPECT_EQ(shadow::summary().suppressed, threads / 2 * rounds);
-  EXPECT_EQ(violations(), threads / 2 * rounds);
-  EXPECT_EQ(reported, threads / 2);
 }
 
 }  // namespace
