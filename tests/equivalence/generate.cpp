@@ -103,8 +103,7 @@ class Generator {
     const Model::Tensor& self = tensors.at(next.self);
     next.other = tensor_that(
         [&](std::size_t name, const Model::Tensor& tensor) {
-          return name != next.self && tensor.dtype == self.dtype &&
-                 tensor.layout.sizes == self.layout.sizes;
+          return name != next.self && tensor.layout.sizes == self.layout.sizes;
         },
         next.self);
     if (next.operation <= Operation::clone) {

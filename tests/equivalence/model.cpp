@@ -27,13 +27,12 @@ Element sum(const Element& a, const Element& b) {
 }
 
 std::size_t place_of(const Model::Tensor& tensor, const Dims& index) {
-  const auto element = element_at(tensor.layout, {index.begin(), index.size()}, "");
-  return static_cast<std::size_t>(element) * tensor.width();
+  return static_cast<std::size_t>(element_at(tensor.layout, {index.begin(), index.size()}, ""));
 }
 
 /// What the operations on elements allow where the two have one memory: the same elements, or others.
 bool may_be_written_beside(const Model::Tensor& self, const Model::Tensor& other) {
-  return self.layout.sizes == other.layout.sizes && self.dtype == other.dtype &&
+  return self.layout.sizes == other.layout.sizes &&
          (self.places.empty() || self.family->memory != other.family->memory ||
           self.places == other.places ||
           std::ranges::max(self.places) < std::ranges::min(other.places) ||
@@ -42,7 +41,7 @@ bool may_be_written_beside(const Model::Tensor& self, const Model::Tensor& other
 
 }  // namespace
 
-std::vector<std::size_t> places_of(const Layout& layout, std::size_t width) {
+std::vector<std::size_t> places_of(const Layout& layout) {
   std::vector<std::size_t> all{static_cast<std::size_t>(layout.offset)};
   for (std::size_t axis = 0; axis < layout.ndim(); ++axis) {
     std::vector<std::size_t> next;
@@ -52,9 +51,6 @@ std::vector<std::size_t> places_of(const Layout& layout, std::size_t width) {
       }
     }
     all = std::move(next);
-  }
-  for (std::size_t& place : all) {
-    place *= width;
   }
   return all;
 }
@@ -70,7 +66,7 @@ bool Model::run(const Statement& statement, std::uint32_t number) {
       Elements elements(static_cast<std::size_t>(layout.numel()));
       std::ranges::generate(elements,
                             [value = statement.value]() mutable { return alike(value++); });
-      return tensors_.emplace(statement.result, new_tensor(layout, DType::i64, elements)).second;
+      return tensors_.emplace(statement.result, new_tensor(layout, elements)).second;
     }
     if (!tensors_.contains(statement.self) ||
         (operation == Operation::write_kept && !may_write_kept(statement.self))) {
@@ -103,20 +99,11 @@ bool Model::make_tensor(const Statement& statement) {
     case Operation::view:
       made.layout = views::view(self.layout, dims);
       break;
-    case Operation::as_i32:
-    case Operation::as_i64:
-      made.dtype = statement.operation == Operation::as_i32 ? DType::i32 : DType::i64;
-      if (made.dtype == self.dtype) {
-        return false;
-      }
-      made.layout = views::with_itemsize(self.layout, 4 * self.width(), 4 * made.width());
-      break;
     case Operation::over:
       // Of the family that the storage began with, which is what a handle of the storage gives.
       made.layout = contiguous_layout(dims, "over");
       if (self.family->memory->begun_with != self.family ||
-          static_cast<std::size_t>(made.layout.numel()) * self.width() >
-              self.family->memory->cells.size()) {
+          static_cast<std::size_t>(made.layout.numel()) > self.family->memory->cells.size()) {
         return false;
       }
       break;
@@ -134,7 +121,7 @@ bool Model::make_tensor(const Statement& statement) {
     default:
       break;
   }
-  made.places = places_of(made.layout, made.width());
+  made.places = places_of(made.layout);
   tensors_.insert_or_assign(statement.result, std::move(made));
   return true;
 }
@@ -185,11 +172,11 @@ bool Model::change_by_other(const Statement& statement) {
   if (adds && (self.is_on_device || other.is_on_device)) {
     return false;
   }
-  if (adds) {
-    access(self, Kind::read);
-  }
-  access(other, Kind::read);
   Family& to = *self.family;
+  if (adds) {
+    access(to, self.places, Kind::read);
+  }
+  access(*other.family, other.places, Kind::read);
   if (!adds && to.memory == other.family->memory && self.places == other.places &&
       !self.places.empty()) {  // a copy onto itself
     if (&to == other.family) {
@@ -223,9 +210,7 @@ bool Model::read(const Statement& statement) {
                       : way_of(statement.value, self.is_on_device);
   const bool is_lazy = way == Way::lazy_clone || (way == Way::to && !self.is_on_device);
   self.family->memory->lazy_clones += is_lazy ? 1 : 0;
-  if (!places.empty() || is_lazy) {
-    access(*self.family, cells_of(places, self.width()), Kind::read);
-  }
+  access(*self.family, is_lazy ? all_of(*self.family->memory) : places, Kind::read);
   for (Reads& reads : reads_) {
     reads.push_back({number_, {}});
   }

@@ -4,7 +4,6 @@
 /// motivation" reports: a family accesses, and another wrote since it did so last.
 #pragma once
 
-#include <byre/tensor/dtype.hpp>
 #include <byre/tensor/layout.hpp>
 
 #include <array>
@@ -49,9 +48,8 @@ using Elements = std::vector<Element>;
 /// For one thread.
 class Model {
  public:
-  /// Half an i64, or an i32.
   struct Cell {
-    std::int32_t value = 0;
+    std::int64_t value = 0;
     int written = 0;  ///< when
     Account account{};
   };
@@ -111,12 +109,10 @@ class Model {
   struct Tensor {
     Layout layout{};
     Family* family = nullptr;
-    DType dtype = DType::i64;  ///< or i32
     bool is_on_device = false;
-    Places places{};  ///< the first cells of its elements, in row-major order
+    Places places{};  ///< of its elements in the memory, in row-major order
 
-    std::size_t width() const { return dtype == DType::i64 ? 2 : 1; }  ///< in cells
-    bool is_all() const { return places.size() * width() == family->memory->cells.size(); }
+    bool is_all() const { return places.size() == family->memory->cells.size(); }
   };
 
   Model() = default;
@@ -160,18 +156,18 @@ class Model {
   Tensor reshape(const Tensor& self, const Statement& statement);
   Tensor lazy_clone(const Tensor& of, const Layout& layout);
   Tensor clone(const Tensor& of);
-  Tensor new_tensor(const Layout& layout, DType dtype, const Elements& elements);
+  Tensor new_tensor(const Layout& layout, const Elements& elements);
   static Cells separated(const Family& family);
+  static Places all_of(const Memory& memory);
 
   // model_accesses.cpp
   static Elements elements_of(const Tensor& tensor, const Places& places);
-  void access(const Tensor& tensor, Kind kind);
-  void access(Family& family, const Places& cells, Kind kind);
+  void access(Family& family, const Places& places, Kind kind);
   void write(const Tensor& tensor, const Places& places, const NewElement& element,
              bool escapes = false);
   void set(const Tensor& tensor, const Places& places, const NewElement& element,
            const Write& made);
-  void account_for(Family& family, const Places& cells);
+  void account_for(Family& family, const Places& places);
   Missed missed(const Family& family, const Write& write, int when) const;
   std::optional<Missed> missed_by(const Family& family, Kind kind) const;
   bool is_separated_by_suppressed(const Family& family, const Write& write, int when) const;
@@ -193,9 +189,7 @@ class Model {
   int now_ = 0;
 };
 
-/// Of elements that take `width` places each.
-std::vector<std::size_t> places_of(const Layout& layout, std::size_t width = 1);
-/// The cells of elements at these places.
-std::vector<std::size_t> cells_of(const std::vector<std::size_t>& places, std::size_t width);
+/// In row-major order.
+std::vector<std::size_t> places_of(const Layout& layout);
 
 }  // namespace byre::test

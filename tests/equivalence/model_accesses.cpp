@@ -6,48 +6,20 @@
 
 namespace byre::test {
 
-std::vector<std::size_t> cells_of(const std::vector<std::size_t>& places, std::size_t width) {
-  std::vector<std::size_t> cells;
-  for (const std::size_t place : places) {
-    for (std::size_t cell = place; cell < place + width; ++cell) {
-      cells.push_back(cell);
-    }
-  }
-  return cells;
-}
-
-/// Of the low half first, as this memory has them.
 Elements Model::elements_of(const Tensor& tensor, const Places& places) {
   Elements elements;
-  const std::array<const Cells*, 2> runs{&tensor.family->memory->cells, &tensor.family->copy};
   for (const std::size_t place : places) {
-    const std::size_t last = place + tensor.width() - 1;
-    Element& element = elements.emplace_back();
-    for (std::size_t run = 0; run < runs.size(); ++run) {
-      const Cells& cells = *runs[run];
-      const auto low = static_cast<std::uint32_t>(cells[place].value);
-      const auto high = static_cast<std::uint32_t>(cells[last].value);
-      element.in[run] = last == place ? cells[place].value
-                                      : static_cast<std::int64_t>(std::uint64_t{high} << 32 | low);
-    }
-    Accounts of_cells;
-    for (std::size_t cell = place; cell <= last; ++cell) {
-      if ((*runs[0])[cell].value != (*runs[1])[cell].value) {
-        of_cells.push_back((*runs[1])[cell].account);
-      }
-    }
-    element.account = of_cells.empty() ? Account() : std::ranges::min(of_cells);
+    const Cell& copy = tensor.family->copy[place];
+    elements.push_back({{tensor.family->memory->cells[place].value, copy.value}, copy.account});
   }
   return elements;
 }
 
-void Model::access(const Tensor& tensor, Kind kind) {
-  if (!tensor.places.empty()) {
-    access(*tensor.family, cells_of(tensor.places, tensor.width()), kind);
+/// Of no place there is none.
+void Model::access(Family& family, const Places& places, Kind kind) {
+  if (places.empty()) {
+    return;
   }
-}
-
-void Model::access(Family& family, const Places& cells, Kind kind) {
   const std::optional<Missed> of = missed_by(family, kind);
   const bool is_suppressed = of && (is_in_scope_ || of->is_suppressed || is_suppressed_line(line_));
   is_any_suppressed_ |= is_suppressed;
@@ -60,7 +32,7 @@ void Model::access(Family& family, const Places& cells, Kind kind) {
     }
   }
   if (kind == Kind::read) {
-    account_for(family, cells);
+    account_for(family, places);
     if (is_suppressed) {
       return;  // the next one that is not suppressed is reported
     }
@@ -75,15 +47,15 @@ void Model::access(Family& family, const Places& cells, Kind kind) {
 
 /// Of what is read, by who wrote each cell last; what the family wrote last itself, or was made with, was
 /// accounted for then. By the cells and what was reported: not by the rule.
-void Model::account_for(Family& family, const Places& cells) {
+void Model::account_for(Family& family, const Places& places) {
   using Why = Account::Why;
-  for (const std::size_t cell : cells) {
-    const int when = family.memory->cells[cell].written;
-    if (when == family.copy[cell].written) {
+  for (const std::size_t place : places) {
+    const int when = family.memory->cells[place].written;
+    if (when == family.copy[place].written) {
       continue;
     }
     const Write& write = made_[static_cast<std::size_t>(when)];
-    Account& account = family.copy[cell].account;
+    Account& account = family.copy[place].account;
     if (write.is_unseen) {
       account = {Why::kept_pointer};
     } else if (family.reported >= when) {
@@ -145,7 +117,7 @@ void Model::write(const Tensor& tensor, const Places& places, const NewElement& 
     return;
   }
   Family& family = *tensor.family;
-  access(family, cells_of(places, tensor.width()), Kind::write);
+  access(family, places, Kind::write);
   const Write made{line_, family.reshape, family.mode};
   set(tensor, places, element, made);
   Memory& memory = *family.memory;
@@ -154,7 +126,7 @@ void Model::write(const Tensor& tensor, const Places& places, const NewElement& 
   if (escapes) {
     escapes_ += memory.families == 0 ? 0 : 1;
     memory.has_escaped = true;
-  } else if (places.size() * tensor.width() == memory.cells.size()) {
+  } else if (places.size() == memory.cells.size()) {
     family.unread.reset();
   }
 }
@@ -170,10 +142,7 @@ void Model::set(const Tensor& tensor, const Places& places, const NewElement& el
   for (std::size_t index = 0; index < places.size(); ++index) {
     const Element next = element(elements_of(tensor, {places[index]})[0], index);
     for (std::size_t run = 0; run < runs.size(); ++run) {
-      for (std::size_t half = 0; half < tensor.width(); ++half) {
-        (*runs[run])[places[index] + half] = {
-            static_cast<std::int32_t>(next.in[run] >> (32 * half)), now_, next.account};
-      }
+      (*runs[run])[places[index]] = {next.in[run], now_, next.account};
     }
   }
 }

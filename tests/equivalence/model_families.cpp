@@ -15,7 +15,7 @@ bool Model::change_family(const Statement& statement) {
   }
   if (statement.operation == Operation::reshape_in_place) {
     self = reshape(self, statement);
-    self.places = places_of(self.layout, self.width());
+    self.places = places_of(self.layout);
     return true;
   }
   const auto source = tensors_.find(statement.other);
@@ -26,7 +26,7 @@ bool Model::change_family(const Statement& statement) {
   if (viewed) {
     self = source->second;
     self.layout = *viewed;
-    self.places = places_of(*viewed, self.width());
+    self.places = places_of(*viewed);
   }
   return viewed.has_value();
 }
@@ -60,12 +60,16 @@ Model::Tensor Model::reshape(const Tensor& self, const Statement& statement) {
   return made;
 }
 
+Model::Places Model::all_of(const Memory& memory) {
+  Places all(memory.cells.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  return all;
+}
+
 /// Of all there is in the storage, also where the tensor sees nothing of it.
 Model::Tensor Model::lazy_clone(const Tensor& of, const Layout& layout) {
   Memory& memory = *of.family->memory;
-  std::vector<std::size_t> all(memory.cells.size());
-  std::iota(all.begin(), all.end(), std::size_t{0});
-  access(*of.family, all, Kind::read);
+  access(*of.family, all_of(memory), Kind::read);
   ++memory.lazy_clones;
   memories_.push_back({.cells = memory.cells});
   families_.push_back(
@@ -87,21 +91,20 @@ Model::Cells Model::separated(const Family& family) {
 }
 
 Model::Tensor Model::clone(const Tensor& of) {
-  access(of, Kind::read);
-  Tensor made =
-      new_tensor(contiguous_layout(of.layout.sizes, "clone"), of.dtype, elements_of(of, of.places));
+  access(*of.family, of.places, Kind::read);
+  Tensor made = new_tensor(contiguous_layout(of.layout.sizes, "clone"), elements_of(of, of.places));
   made.is_on_device = of.is_on_device;
   return made;
 }
 
-Model::Tensor Model::new_tensor(const Layout& layout, DType dtype, const Elements& elements) {
+Model::Tensor Model::new_tensor(const Layout& layout, const Elements& elements) {
   ++now_;
-  Tensor made{.layout = layout, .dtype = dtype};
-  const std::size_t cells = static_cast<std::size_t>(layout.numel()) * made.width();
+  Tensor made{.layout = layout};
+  const std::size_t cells = static_cast<std::size_t>(layout.numel());
   memories_.push_back({.cells = Cells(cells)});
   families_.push_back({.memory = &memories_.back(), .copy = Cells(cells), .observed = now_});
   memories_.back().begun_with = made.family = &families_.back();
-  made.places = places_of(layout, made.width());
+  made.places = places_of(layout);
   write(made, made.places, [&](const Element&, std::size_t index) { return elements[index]; });
   return made;
 }

@@ -25,8 +25,8 @@ enum class Flavor : std::uint8_t {
 
 // clang-format off
 enum class Operation : std::uint8_t {
-  make, alias, transpose, slice, select, view, as_i32, as_i64, over, reshape, lazy_clone, moved, clone,
-  reshape_in_place, share_data, drop, fill, set_at, write_through, write_kept, add, copy, read_at, read,
+  make, alias, transpose, slice, select, view, over, reshape, lazy_clone, moved, clone, reshape_in_place,
+  share_data, drop, fill, set_at, write_through, write_kept, add, copy, read_at, read,
 };
 
 struct OperationRow {
@@ -36,14 +36,12 @@ struct OperationRow {
 /// By Operation.
 inline constexpr std::array operation_rows{
   // result = OPERATION(self, dims)
-  OperationRow{"make", {2, 1}},           // of i64 of sizes dims, with values from `value` on
+  OperationRow{"make", {2, 1}},           // of sizes dims, with values from `value` on
   OperationRow{"alias", {1, 1}},
   OperationRow{"transpose", {2, 2}},      // dims: two axes
   OperationRow{"slice", {3, 0}},          // dims: axis, start, end, step
   OperationRow{"select", {2, 0}},         // dims: axis, index
   OperationRow{"view", {2, 2}},           // dims: sizes
-  OperationRow{"as_i32", {1, 0}},         // view(dtype)
-  OperationRow{"as_i64", {2, 0}},
   OperationRow{"over", {1, 0}},           // Tensor::over the storage of self; dims: sizes
   OperationRow{"reshape", {12, 6}},       // dims: sizes
   OperationRow{"lazy_clone", {2, 0}},

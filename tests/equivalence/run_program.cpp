@@ -42,15 +42,8 @@ void insist(const Act& act) {
   }
 }
 
-/// Calls `act` with a value of the type of the elements.
-template <class Act>
-auto with_type_of(DType dtype, const Act& act) {
-  return dtype == DType::i64 ? act(std::int64_t{}) : act(std::int32_t{});
-}
-
-/// Of a tensor that nobody tracks, or whose pointer was asked for; in row-major order.
-template <class T>
-Values values_at(const T* first, const Layout& layout) {
+/// Of what begins at a pointer, in row-major order.
+Values values_at(const std::int64_t* first, const Layout& layout) {
   Values values;
   for (const std::size_t place : places_of(layout)) {
     values.push_back(first[static_cast<std::int64_t>(place) - layout.offset]);
@@ -59,27 +52,18 @@ Values values_at(const T* first, const Layout& layout) {
 }
 Values values_of(const Tensor& untracked) {
   const Tensor tensor = untracked.to(Device::cpu());
-  return with_type_of(tensor.dtype(), [&](auto zero) {
-    return values_at(tensor.data<decltype(zero)>(), tensor.layout());
-  });
+  return values_at(tensor.data<std::int64_t>(), tensor.layout());
 }
 
 /// Its element, at the index that a program says: a view of it, as that has any number of dimensions.
 Tensor element_of(const Tensor& self, const Dims& at) {
   return self.as_strided({}, {}, element_at(self.layout(), {at.begin(), at.size()}, "at"));
 }
-std::int64_t read_element(const Tensor& element, CallSite site) {
-  return with_type_of(element.dtype(), [&](auto zero) {
-    return std::int64_t{element.template at<decltype(zero)>({}, site)};
-  });
-}
 
 Values read_all(const Tensor& tensor, Way way, CallSite site) {
   switch (way) {
     case Way::data:
-      return with_type_of(tensor.dtype(), [&](auto zero) {
-        return values_at(tensor.data<decltype(zero)>(site), tensor.layout());
-      });
+      return values_at(tensor.data<std::int64_t>(site), tensor.layout());
     case Way::clone:
       return values_of(tensor.clone(site));
     case Way::copy: {
@@ -94,21 +78,16 @@ Values read_all(const Tensor& tensor, Way way, CallSite site) {
   return {};
 }
 
-/// What a pointer to write left of its tensor.
+/// A pointer to write, and the layout that its tensor had.
 struct Kept {
-  void* first;
+  std::int64_t* first;
   Layout layout;
-  DType dtype;
 };
 
 void write_through(const Kept& kept, std::int64_t value) {
-  with_type_of(kept.dtype, [&](auto zero) {
-    using T = decltype(zero);
-    for (const std::size_t place : places_of(kept.layout)) {
-      static_cast<T*>(kept.first)[static_cast<std::int64_t>(place) - kept.layout.offset] =
-          static_cast<T>(value++);
-    }
-  });
+  for (const std::size_t place : places_of(kept.layout)) {
+    kept.first[static_cast<std::int64_t>(place) - kept.layout.offset] = value++;
+  }
 }
 
 /// For one program.
@@ -151,7 +130,7 @@ class Interpreter {
         {number_of_statement,
          statement.operation == Operation::read
              ? read_all(self, way_of(statement.value, !self.device().is_cpu()), site)
-             : Values{read_element(element_of(self, statement.dims), site)}});
+             : Values{element_of(self, statement.dims).at<std::int64_t>({}, site)}});
   }
 
   const ReshapeMode mode_;
@@ -178,10 +157,6 @@ Tensor Interpreter::made(const Statement& statement, CallSite site) const {
       return self.select(dims[0], dims[1]);
     case Operation::view:
       return self.view(dims);
-    case Operation::as_i32:
-      return self.view(DType::i32);
-    case Operation::as_i64:
-      return self.view(DType::i64);
     case Operation::over:
       return Tensor::over(self.storage(), dims, self.dtype());
     case Operation::reshape:
@@ -213,16 +188,11 @@ void Interpreter::change(Tensor& self, const Statement& statement, CallSite site
       fill_(self, value, site);
       break;
     case Operation::set_at:
-      with_type_of(self.dtype(), [&](auto zero) {
-        using T = decltype(zero);
-        element_of(self, statement.dims).set_at<T>({}, static_cast<T>(value), site);
-      });
+      element_of(self, statement.dims).set_at<std::int64_t>({}, value, site);
       break;
     case Operation::write_through: {
-      void* const first = self.mutable_raw_data(Wait::allowed, site);
-      const Kept kept{first, self.layout(), self.dtype()};
-      kept_.insert_or_assign(statement.self, kept);
-      write_through(kept, value);
+      std::int64_t* const first = self.mutable_data<std::int64_t>(Wait::allowed, site);
+      write_through(kept_[statement.self] = {first, self.layout()}, value);
       break;
     }
     case Operation::write_kept:
