@@ -5,7 +5,6 @@
 #include <byre/tensor/views.hpp>
 
 #include <algorithm>
-#include <limits>
 
 namespace byre::test {
 namespace {
@@ -21,9 +20,9 @@ auto counted_from(std::int64_t value) {
 
 /// The sum with aliases and with copies.
 Element sum(const Element& a, const Element& b) {
-  constexpr Account none{Account::Why::suppressed, std::numeric_limits<std::size_t>::max()};
   return {{a.in[0] + b.in[0], a.in[1] + b.in[1]},
-          std::min(a.differs() ? a.account : none, b.differs() ? b.account : none)};
+          std::min(a.differs() ? a.account : Account::suppressed,
+                   b.differs() ? b.account : Account::suppressed)};
 }
 
 std::size_t place_of(const Model::Tensor& tensor, const Dims& index) {
@@ -214,14 +213,11 @@ bool Model::read(const Statement& statement) {
   for (Reads& reads : reads_) {
     reads.push_back({number_, {}});
   }
-  Accounts& differing = accounts_.emplace_back();
   for (const Element& element : elements_of(self, places)) {
     for (std::size_t run = 0; run < reads_.size(); ++run) {
       reads_[run].back().values.push_back(element.in[run]);
     }
-    if (element.differs()) {
-      differing.push_back(element.account);
-    }
+    accounts_[static_cast<std::size_t>(element.account)] += element.differs() ? 1U : 0U;
   }
   return true;
 }

@@ -19,22 +19,16 @@
 
 namespace byre::test {
 
-/// Why an element may differ between aliases and copies, and what has to be so. Values are computed of
-/// values: of several accounts the first in this order is kept.
-struct Account {
-  enum class Why : std::uint8_t {
-    nothing,       ///< nobody knows: always wrong
-    kept_pointer,  ///< it was written last through a pointer that was kept: an untracked escape
-    reported,      ///< at the read of it, or at one of its family since it was written
-    suppressed,    ///< the read of it, or its write, or the reshape between
-  };
-  Why why = Why::nothing;
-  std::size_t which = 0;  ///< of what is reported the index
-
-  friend auto operator<=>(const Account&, const Account&) = default;
+/// Why an element may differ between aliases and copies. Values are computed of values: of several accounts
+/// the first in this order is kept.
+enum class Account : std::uint8_t {
+  nothing,       ///< nobody knows: always wrong
+  kept_pointer,  ///< it was written last through a pointer that was kept: an untracked escape
+  reported,      ///< at the read of it, or at one of its family since it was written
+  suppressed,    ///< the read of it, or its write, or the reshape between
 };
-inline constexpr std::size_t accounts = 4;
-using Accounts = std::vector<Account>;
+/// How many elements have each.
+using Accounts = std::array<std::size_t, 4>;
 
 /// Where reshape aliases, and where it copies.
 struct Element {
@@ -103,7 +97,6 @@ class Model {
     std::optional<shadow::ReshapeMode> mode{};
     std::optional<std::pair<Write, int>> unread{};  ///< it was reported at a write of its own
     int reported = 0;                               ///< when a read was reported last
-    std::size_t report = 0;                         ///< and which violation that was
   };
   using Places = std::vector<std::size_t>;
   struct Tensor {
@@ -126,8 +119,8 @@ class Model {
   const std::map<std::size_t, Tensor>& tensors() const { return tensors_; }
   const Reads& reads_of_aliases() const { return reads_[0]; }
   const Reads& reads_of_copies() const { return reads_[1]; }
-  /// Of each read, for the elements that differ.
-  const std::vector<Accounts>& accounts_of_reads() const { return accounts_; }
+  /// Of elements that were read and differ.
+  const Accounts& accounts() const { return accounts_; }
   /// Whether write_through of it left a pointer that may still be written through.
   bool may_write_kept(std::size_t name) const;
   /// All that are not suppressed, also where the same triple was reported before.
@@ -177,7 +170,7 @@ class Model {
   std::map<std::size_t, Tensor> tensors_;
   std::map<std::size_t, Kept> kept_;
   std::array<Reads, 2> reads_;
-  std::vector<Accounts> accounts_;
+  Accounts accounts_{};
   std::vector<Write> made_;  ///< by when
   std::vector<Reported> violations_;
   bool is_any_suppressed_ = false;

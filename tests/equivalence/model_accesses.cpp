@@ -26,10 +26,7 @@ void Model::access(Family& family, const Places& places, Kind kind) {
   if (of && !is_suppressed) {
     violations_.push_back(
         {number_, of->reshape, of->write.line, line_, kind == Kind::write, of->is_error});
-    if (kind == Kind::read) {
-      family.reported = now_;
-      family.report = violations_.size() - 1;
-    }
+    family.reported = kind == Kind::read ? now_ : family.reported;
   }
   if (kind == Kind::read) {
     account_for(family, places);
@@ -48,27 +45,22 @@ void Model::access(Family& family, const Places& places, Kind kind) {
 /// Of what is read, by who wrote each cell last; what the family wrote last itself, or was made with, was
 /// accounted for then. By the cells and what was reported: not by the rule.
 void Model::account_for(Family& family, const Places& places) {
-  using Why = Account::Why;
   for (const std::size_t place : places) {
     const int when = family.memory->cells[place].written;
     if (when == family.copy[place].written) {
       continue;
     }
     const Write& write = made_[static_cast<std::size_t>(when)];
-    Account& account = family.copy[place].account;
-    if (write.is_unseen) {
-      account = {Why::kept_pointer};
-    } else if (family.reported >= when) {
-      account = {Why::reported, family.report};
-    } else {
-      const bool is_suppressed = is_in_scope_ || is_suppressed_line(line_) ||
-                                 is_separated_by_suppressed(family, write, when);
-      account = {is_suppressed ? Why::suppressed : Why::nothing};
-    }
+    family.copy[place].account = write.is_unseen           ? Account::kept_pointer
+                                 : family.reported >= when ? Account::reported
+                                 : is_in_scope_ || is_suppressed_line(line_) ||
+                                         is_separated_by_suppressed(family, write, when)
+                                     ? Account::suppressed
+                                     : Account::nothing;
   }
 }
 
-/// The younger of two families is parted from the other by the reshape that made it; of siblings each by
+/// The younger of two families is separated from the other by the reshape that made it; of siblings each by
 /// its own.
 Model::Missed Model::missed(const Family& family, const Write& write, int when) const {
   const Number by = family.memory->writes.at(write).by;
