@@ -40,6 +40,9 @@ TEST_F(Escapes, are_counted_and_the_first_is_named) {
   static_cast<void>(x.data<float>(site(12)));
   EXPECT_EQ(escapes(), 3U);
   read(y, site(13));
+  escape(x, site(11));
+  read(y, site(13));
+  EXPECT_EQ(shadow::summary().triples.at(0).untracked_escapes, 4U) << "the most there were";
   EXPECT_EQ(reports.only().untracked_escapes, 3U);
   EXPECT_EQ(reports.only().first_escape.line, 31U);
   EXPECT_NE(
@@ -68,7 +71,10 @@ TEST_F(Escapes, do_not_count_where_the_mode_did_not_track) {
     const ReshapeModeScope scope(ReshapeMode::alias);
     escape(x, site(32));
   }
+  Tensor made_by_it(Device::cpu());
+  static_cast<void>(made_by_it.resize({6}).mutable_data<float>(Wait::allowed, site(32)));
   EXPECT_TRUE(reshaped(x, {2, 3}).aliases(x));
+  EXPECT_TRUE(reshaped(made_by_it, {2, 3}).aliases(made_by_it));
   EXPECT_EQ(escapes(), 0U);
   Tensor other = x.clone();
   shadow::set_default_reshape_mode(ReshapeMode::warn);
