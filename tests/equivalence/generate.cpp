@@ -110,7 +110,7 @@ class Generator {
       next.result = next_name_++;
     }
     next.dims = dims_for(next.operation, self.layout);
-    next.value = next.operation == Operation::read ? random_.below(ways_to_read) : value();
+    next.value = value();
     next.is_in_scope = !is_whole_ && is_rare(12);
     next.is_in_file = !is_whole_ && is_rare(12);
     if (next.reshapes()) {  // often as the run says

@@ -204,12 +204,7 @@ bool Model::read(const Statement& statement) {
     }
     places = {place_of(self, statement.dims)};
   }
-  const Way way = statement.operation == Operation::read_at
-                      ? Way::data
-                      : way_of(statement.value, self.is_on_device);
-  const bool is_lazy = way == Way::lazy_clone || (way == Way::to && !self.is_on_device);
-  self.family->memory->lazy_clones += is_lazy ? 1 : 0;
-  access(*self.family, is_lazy ? all_of(*self.family->memory) : places, Kind::read);
+  access(*self.family, places, Kind::read);
   for (Reads& reads : reads_) {
     reads.push_back({number_, {}});
   }

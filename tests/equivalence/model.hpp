@@ -151,7 +151,6 @@ class Model {
   Tensor clone(const Tensor& of);
   Tensor new_tensor(const Layout& layout, const Elements& elements);
   static Cells separated(const Family& family);
-  static Places all_of(const Memory& memory);
 
   // model_accesses.cpp
   static Elements elements_of(const Tensor& tensor, const Places& places);

@@ -60,16 +60,12 @@ Model::Tensor Model::reshape(const Tensor& self, const Statement& statement) {
   return made;
 }
 
-Model::Places Model::all_of(const Memory& memory) {
-  Places all(memory.cells.size());
-  std::iota(all.begin(), all.end(), std::size_t{0});
-  return all;
-}
-
 /// Of all there is in the storage, also where the tensor sees nothing of it.
 Model::Tensor Model::lazy_clone(const Tensor& of, const Layout& layout) {
   Memory& memory = *of.family->memory;
-  access(*of.family, all_of(memory), Kind::read);
+  Places all(memory.cells.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  access(*of.family, all, Kind::read);
   ++memory.lazy_clones;
   memories_.push_back({.cells = memory.cells});
   families_.push_back(

@@ -60,19 +60,10 @@ inline constexpr std::array operation_rows{
   OperationRow{"copy_", {4, 0}},          // of other
   // reads, whose values are what a program computes
   OperationRow{"read_at", {4, 0}},        // dims: an index
-  OperationRow{"read", {6, 6}},           // all of self, in the way number `value`
+  OperationRow{"read", {8, 6}},           // all of self
 };
 
 // clang-format on
-
-/// Ways to read all of a tensor: through a pointer, by a copy of it, and by a lazy clone of its storage,
-/// which is what `to` its own device is. The device knows no pointers.
-enum class Way : std::uint8_t { data, clone, copy, to, lazy_clone };
-inline constexpr std::int64_t ways_to_read = static_cast<std::int64_t>(Way::lazy_clone) + 1;
-constexpr Way way_of(std::int64_t number, bool is_on_device) noexcept {
-  const Way way = static_cast<Way>(number);
-  return is_on_device && way == Way::data ? Way::to : way;
-}
 
 /// Lines of the file that is suppressed come after all others.
 inline constexpr std::uint32_t first_suppressed_line = 1000;

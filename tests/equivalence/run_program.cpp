@@ -50,32 +50,10 @@ Values values_at(const std::int64_t* first, const Layout& layout) {
   }
   return values;
 }
-Values values_of(const Tensor& untracked) {
-  const Tensor tensor = untracked.to(Device::cpu());
-  return values_at(tensor.data<std::int64_t>(), tensor.layout());
-}
 
 /// Its element, at the index that a program says: a view of it, as that has any number of dimensions.
 Tensor element_of(const Tensor& self, const Dims& at) {
   return self.as_strided({}, {}, element_at(self.layout(), {at.begin(), at.size()}, "at"));
-}
-
-Values read_all(const Tensor& tensor, Way way, CallSite site) {
-  switch (way) {
-    case Way::data:
-      return values_at(tensor.data<std::int64_t>(site), tensor.layout());
-    case Way::clone:
-      return values_of(tensor.clone(site));
-    case Way::copy: {
-      Tensor copied = Tensor::empty(tensor.sizes(), DType::i64);
-      return values_of(copy_(copied, tensor, site));
-    }
-    case Way::to:
-      return values_of(tensor.to(Device::cpu(), site));
-    case Way::lazy_clone:
-      return values_of(tensor.lazy_clone(site));
-  }
-  return {};
 }
 
 /// A pointer to write, and the layout that its tensor had.
@@ -111,7 +89,7 @@ class Interpreter {
       } else if (statement.operation < Operation::read_at) {
         change(tensors_.at(statement.self), statement, site);
       } else {
-        read(tensors_.at(statement.self), statement, site);
+        outcome->reads.push_back({number, read(tensors_.at(statement.self), statement, site)});
       }
     });
   }
@@ -125,12 +103,12 @@ class Interpreter {
   }
   Tensor made(const Statement& statement, CallSite site) const;
   void change(Tensor& self, const Statement& statement, CallSite site);
-  static void read(const Tensor& self, const Statement& statement, CallSite site) {
-    outcome->reads.push_back(
-        {number_of_statement,
-         statement.operation == Operation::read
-             ? read_all(self, way_of(statement.value, !self.device().is_cpu()), site)
-             : Values{element_of(self, statement.dims).at<std::int64_t>({}, site)}});
+  static Values read(const Tensor& self, const Statement& statement, CallSite site) {
+    if (statement.operation == Operation::read_at) {
+      return {element_of(self, statement.dims).at<std::int64_t>({}, site)};
+    }
+    const Tensor on_host = self.device().is_cpu() ? self : self.to(Device::cpu(), site);
+    return values_at(on_host.data<std::int64_t>(site), on_host.layout());
   }
 
   const ReshapeMode mode_;
