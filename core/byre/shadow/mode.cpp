@@ -21,30 +21,33 @@ const char* value_of_environment() noexcept {
   return value == nullptr || *value == '\0' ? nullptr : value;
 }
 
-/// What of the process as a whole is in the active-tracking count: one, while the default or, without
-/// one, the environment tracks. One change is made at a time.
+/// What it says; copy if it says nothing, and nothing if it names no mode.
+std::optional<ReshapeMode> mode_of_environment() noexcept {
+  const char* const value = value_of_environment();
+  return value == nullptr ? ReshapeMode::copy : mode_named(value);
+}
+
+/// What of the process as a whole is in the active-tracking count: one, while its mode tracks. One
+/// change is made at a time.
 class ProcessMode {
  public:
+  /// Unless a default was set meanwhile.
   void read_environment() noexcept {
-    const char* const value = value_of_environment();
-    const auto mode = value == nullptr ? ReshapeMode::copy : mode_named(value);
-    change(
-        [&] { detail::mode_of_environment.set(mode ? detail::number_of(mode) : detail::no_mode); });
+    const boost::lock_guard<boost::mutex> lock(mutex_);
+    if (detail::mode_of_process.value() == 0) {
+      set(mode_of_environment());
+    }
   }
   void set_default(std::optional<ReshapeMode> mode) noexcept {
-    change([&] { detail::default_mode.set(detail::number_of(mode)); });
+    const boost::lock_guard<boost::mutex> lock(mutex_);
+    set(mode ? mode : mode_of_environment());
   }
 
  private:
   /// The reason is counted before the mode is in force that it is for, and until after.
-  template <class Change>
-  void change(const Change& make) noexcept {
-    const boost::lock_guard<boost::mutex> lock(mutex_);
+  void set(std::optional<ReshapeMode> mode) noexcept {
     detail::active_tracking.add();
-    make();
-    const auto mode = detail::default_mode.value() != 0
-                          ? detail::mode_in(detail::default_mode)
-                          : detail::mode_in(detail::mode_of_environment);
+    detail::mode_of_process.set(mode ? 1 + static_cast<std::uint64_t>(*mode) : 0);
     const bool is_reason = mode && tracks(*mode);
     for (int extra = 1 + int(std::exchange(is_counted_, is_reason)) - int(is_reason); extra > 0;
          --extra) {
@@ -61,7 +64,7 @@ ProcessMode& process_mode() noexcept {
 }
 
 void know_environment() noexcept {
-  if (detail::mode_of_environment.value() == 0) {
+  if (detail::mode_of_process.value() == 0) {
     process_mode().read_environment();
   }
 }
@@ -79,8 +82,7 @@ std::optional<ReshapeMode> mode_named(std::string_view name) noexcept {
 }
 
 constinit thread_local std::optional<ReshapeMode> detail::mode_of_scope;
-constinit detail::RelaxedCounter detail::default_mode;
-constinit detail::RelaxedCounter detail::mode_of_environment;
+constinit detail::RelaxedCounter detail::mode_of_process;
 constinit detail::ActiveTracking detail::active_tracking(1);
 
 bool detail::is_tracking() noexcept {
@@ -88,14 +90,14 @@ bool detail::is_tracking() noexcept {
     return tracks(*mode_of_scope);
   }
   know_environment();
-  const auto mode = mode_in(default_mode.value() != 0 ? default_mode : mode_of_environment);
-  return mode && tracks(*mode);
+  const std::uint64_t number = mode_of_process.value();
+  return number != 0 && tracks(static_cast<ReshapeMode>(number - 1));
 }
 
 ReshapeMode detail::read_environment() {
   process_mode().read_environment();
-  if (const auto mode = mode_in(mode_of_environment)) {
-    return *mode;
+  if (const std::uint64_t number = mode_of_process.value(); number != 0) {
+    return static_cast<ReshapeMode>(number - 1);
   }
   throw InvalidArgument(
       format_text("reshape: BYRE_RESHAPE in the environment is \"%.100s\", which is none of alias, "
@@ -104,7 +106,6 @@ ReshapeMode detail::read_environment() {
 }
 
 void set_default_reshape_mode(std::optional<ReshapeMode> mode) noexcept {
-  know_environment();
   process_mode().set_default(mode);
 }
 

@@ -37,24 +37,11 @@ Site site_of(const CallSite& site) noexcept {
 }
 
 struct Entry {
-  Violation first;
-  /// What its own first occurrence says; whether any says `view`, and whether any leaves it open.
-  Advice own_advice{};
-  bool says_view = false;
-  bool is_open = false;
+  Violation first;  ///< with the advice of all that were met at this triple
   /// The write, and the reshape it came out of: one line may write for reshapes that share nothing.
   std::array<Site, 2> write{};
   std::uint64_t count = 0;
   bool is_reported = false;
-
-  /// Whether that changes what is advised.
-  bool add(Advice own) noexcept {
-    const bool is_new = count++ == 0;
-    own_advice = is_new ? own : own_advice;
-    const bool changes = (own == Advice::view && !std::exchange(says_view, true)) ||
-                         (own == Advice::view_or_clone && !std::exchange(is_open, true));
-    return is_new || changes;
-  }
 };
 
 Advice own_advice(const detail::Circumstances& circumstances) noexcept {
@@ -71,25 +58,29 @@ class Book {
     return std::exchange(handler_, handler);
   }
 
-  /// Counts it, and puts its count and its advice into it. Returns who is to be called: nobody, that is
+  /// Counts it, and puts its count and the advice for its reshape into it. Returns who is to be called: nobody, that is
   /// null, if it is thrown or was reported before. Without memory it is reported again rather than never.
   ViolationHandler record(Violation& violation,
                           const detail::Circumstances& circumstances) noexcept {
     const boost::lock_guard<boost::mutex> lock(mutex_);
     ++violations_;
-    violation.advice = own_advice(circumstances);
+    const Advice own = violation.advice = own_advice(circumstances);
     try {
       const Triple triple{site_of(violation.reshape.site), site_of(violation.write.site),
                           site_of(violation.access.site)};
       Entry& entry = entries_.try_emplace(triple, Entry{.first = violation}).first->second;
       entry.write = {triple[1], site_of(circumstances.writer_reshape)};
-      if (entry.add(violation.advice)) {
-        advise();
+      ++entry.count;
+      if (own == Advice::view) {
+        viewed_reshapes_.insert(triple[0]);
+        viewed_writes_.insert(entry.write);
+      } else if (own == Advice::view_or_clone && entry.first.advice == Advice::reshape_and_clone) {
+        entry.first.advice = own;
       }
       entry.first.untracked_escapes =
           std::max(entry.first.untracked_escapes, violation.untracked_escapes);
       violation.count = entry.count;
-      violation.advice = entry.first.advice;
+      violation.advice = advice_for(triple, entry);
       if (violation.is_error() || std::exchange(entry.is_reported, true)) {
         return nullptr;
       }
@@ -112,7 +103,9 @@ class Book {
     Summary all{report_counts.reshapes.value(), violations_, report_counts.suppressed.value(),
                 report_counts.escapes.value(),  {},          {}};
     for (const auto& [triple, entry] : entries_) {
-      all.triples.emplace_back(entry.first).count = entry.count;
+      Violation& violation = all.triples.emplace_back(entry.first);
+      violation.count = entry.count;
+      violation.advice = advice_for(triple, entry);
     }
     std::ranges::stable_sort(all.triples, std::ranges::greater(), &Violation::count);
     for (const auto& [site, storages] : escape_sites_) {
@@ -124,6 +117,8 @@ class Book {
   void reset() noexcept {
     const boost::lock_guard<boost::mutex> lock(mutex_);
     entries_.clear();
+    viewed_reshapes_.clear();
+    viewed_writes_.clear();
     escape_sites_.clear();
     violations_ = 0;
     report_counts.reshapes.set(0);
@@ -132,42 +127,19 @@ class Book {
   }
 
  private:
-  /// A reshape has one rewrite, whichever of its triples says `view`. Who relies on what was written
-  /// through a reshaped tensor says `view` for others that read it too. Until nothing changes.
-  void advise() {
-    std::set<Site> viewed_reshapes;
-    std::set<std::array<Site, 2>> viewed_writes;
-    const auto add = [&](const Entry& entry) {
-      if (entry.first.reshape.is_known()) {
-        viewed_reshapes.insert(site_of(entry.first.reshape.site));
-      }
-      if (entry.write[0].second != 0 && entry.write[1].second != 0) {
-        viewed_writes.insert(entry.write);
-      }
-    };
-    for (auto& [triple, entry] : entries_) {
-      const bool is_open = entry.is_open && entry.own_advice == Advice::reshape_and_clone;
-      entry.first.advice = is_open ? Advice::view_or_clone : entry.own_advice;
-      if (entry.says_view) {
-        add(entry);
-      }
-    }
-    for (bool is_changed = true; std::exchange(is_changed, false);) {
-      for (auto& [triple, entry] : entries_) {
-        Advice& advice = entry.first.advice;
-        if (advice != Advice::view &&
-            (viewed_reshapes.contains(triple[0]) ||
-             (advice != Advice::nothing && viewed_writes.contains(entry.write)))) {
-          advice = Advice::view;
-          add(entry);
-          is_changed = true;
-        }
-      }
-    }
+  /// A reshape has one rewrite: `view`, if any of its triples says so. Who relies on what was written
+  /// through a reshaped tensor says `view` for others that read it too.
+  Advice advice_for(const Triple& triple, const Entry& entry) const noexcept {
+    const bool is_of_viewed = triple[0].second != 0 && viewed_reshapes_.contains(triple[0]);
+    const bool reads_viewed = entry.first.advice != Advice::nothing && entry.write[0].second != 0 &&
+                              entry.write[1].second != 0 && viewed_writes_.contains(entry.write);
+    return is_of_viewed || reads_viewed ? Advice::view : entry.first.advice;
   }
 
   boost::mutex mutex_;
   std::map<Triple, Entry> entries_;
+  std::set<Site> viewed_reshapes_;
+  std::set<std::array<Site, 2>> viewed_writes_;
   std::map<Site, std::uint64_t> escape_sites_;
   std::uint64_t violations_ = 0;
   ViolationHandler handler_ = &warn_of;

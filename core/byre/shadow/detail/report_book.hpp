@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// The book of reports: each distinct triple of call sites, reshape, write and access, is reported once
-/// and counted after that. Advice is made here, by all that is in the book.
+/// and counted after that. Advice is made here, for each reshape by all
+/// that was met of it.
 #pragma once
 
 #include <byre/shadow/detail/relaxed_counter.hpp>

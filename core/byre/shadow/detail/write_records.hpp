@@ -149,14 +149,7 @@ class basic_write_records {
   template <class Family>
   std::optional<WriteStamp> write(Family& family, typename Family::StorageGeneration& storage,
                                   RecordId record) noexcept {
-    supersede(family.observed(), record);
-    return family.write(storage, record);
-  }
-  /// Family::write_anyway.
-  template <class Family>
-  void write_anyway(Family& family, typename Family::StorageGeneration& storage,
-                    RecordId record) noexcept {
-    family.write_anyway(storage, record,
+    return family.write(storage, record,
                         [&](WriteStamp write) noexcept { supersede(write, record); });
   }
 
