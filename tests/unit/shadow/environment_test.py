@@ -101,7 +101,7 @@ class Reports(unittest.TestCase):
         self.assertEqual(
             self.summary_of(),
             {"reshapes": 0, "violations": 0, "suppressed": 0, "untracked_escapes": 0,
-             "escape_sites": [], "triples": []},
+             "first_escape": {"file": "?", "line": 0}, "triples": []},
         )
 
     def test_summary_has_what_happens_where_statics_are_destroyed(self):

@@ -46,16 +46,19 @@ TEST_F(Reports, with_long_names_and_sizes_are_said_to_their_end) {
   escape(x, site(11, file.c_str()));
   write(y, site(12, file.c_str()));
   Violation violation = reports.only();
-  const std::int64_t most = std::numeric_limits<std::int64_t>::max();
-  const std::array longest{most, most, most, most, most, most, most};
-  violation.write.shape = violation.access.shape = violation.reshape.shape =
-      violation.reshape.from = shadow::Shape(longest);
-  const std::string text = text_of(violation).chars.data();
+  const auto text_with_sizes_of = [&](std::int64_t size) -> std::string {
+    const std::array sizes{size, size, size, size, size, size, size};
+    violation.write.shape = violation.access.shape = violation.reshape.shape =
+        violation.reshape.from = shadow::Shape(sizes);
+    return text_of(violation).chars.data();
+  };
+  const std::string text = text_with_sizes_of(100'000);
   for (const char* const part : {"reshaped at /build/", "/layers.cpp:10", "/layers.cpp:11",
                                  "/layers.cpp:12", "is to have its own contents", "is not seen."}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << " is not in " << text;
   }
   EXPECT_NE(to_string(violation).find(file + ":12, as ["), std::string::npos);
+  EXPECT_TRUE(text_with_sizes_of(std::numeric_limits<std::int64_t>::max()).ends_with("aaa:11."));
   EXPECT_EQ(reports.only().write.shape.ndim(), 7U);
   EXPECT_EQ(to_string(reports.only().write.shape), "[1, 1, 1, 1, 1, 1, ...]");
 }

@@ -4,7 +4,6 @@
 #include <byre/shadow/summary.hpp>
 #include <byre/shadow/suppression.hpp>
 
-#include <algorithm>
 #include <memory>
 #include <new>
 #include <tuple>
