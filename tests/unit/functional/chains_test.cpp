@@ -1,30 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Views of views: what is replayed where all of a chain are used, and what they keep. Counted on a
 /// backend of values that do nothing but be counted.
-#include <byre/functional/dispatch/call.hpp>
-#include <byre/functional/dispatch/cpu_tensor.hpp>
-#include <byre/functional/dispatch/guards.hpp>
-#include <byre/functional/dispatch/registry.hpp>
-#include <byre/functional/functionalize/detail/functional_tensor.hpp>
-#include <byre/functional/graph/recording.hpp>
-#include <byre/tensor/elements.hpp>
-#include <byre/tensor/print.hpp>
-
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <numeric>
-#include <string>
-#include <vector>
 
-#include "support/random.hpp"
+#include "tensors.hpp"
 
+namespace byre::test {
 namespace {
-
-using namespace byre;
-using namespace byre::functional;
-using functional::call;
-using functional::call_for_one;
 
 struct Counts {
   std::size_t replayed = 0;   ///< views
@@ -70,10 +53,6 @@ Tensors compute_and_count(const Call& call) {
     result = to_counted(to_cpu(result));
   }
   return results;
-}
-
-FunctionalTensor& pass_of(const AnyTensor& tensor) {
-  return *tensor.as<FunctionalTensor>();
 }
 
 std::string text_of_counted(const AnyTensor& tensor) {
@@ -251,3 +230,4 @@ TEST(Chains, in_a_graph_are_recorded_once_for_all_their_views) {
 }
 
 }  // namespace
+}  // namespace byre::test

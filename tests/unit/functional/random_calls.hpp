@@ -3,27 +3,14 @@
 /// as the CPU does, a graph to record, and a meta rule to foretell.
 #pragma once
 
-#include <byre/functional/dispatch/call.hpp>
-#include <byre/functional/dispatch/cpu_tensor.hpp>
-#include <byre/tensor/elements.hpp>
-#include <byre/tensor/views.hpp>
-
 #include <algorithm>
 #include <cstring>
-#include <functional>
 #include <map>
 #include <numeric>
-#include <string>
-#include <vector>
 
-#include "support/random.hpp"
+#include "tensors.hpp"
 
 namespace byre::test {
-
-using functional::AnyTensor;
-using functional::Argument;
-using functional::Arguments;
-using functional::Tensors;
 
 /// Of the same dtype, sizes, and elements bit by bit.
 inline bool are_same(const Tensor& a, const Tensor& b) {

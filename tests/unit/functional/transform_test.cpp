@@ -1,25 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <byre/functional/dispatch/call.hpp>
-#include <byre/functional/dispatch/cpu_tensor.hpp>
-#include <byre/functional/dispatch/guards.hpp>
-#include <byre/functional/functionalize/detail/functional_tensor.hpp>
-#include <byre/functional/functionalize/transform.hpp>
-#include <byre/tensor/elements.hpp>
-#include <byre/tensor/print.hpp>
-
-#include <gtest/gtest.h>
-#include <string>
-
 #include "tensors.hpp"
 
+namespace byre::test {
 namespace {
-
-using namespace byre;
-using namespace byre::functional;
-using byre::test::counted;
-using byre::test::text_of;
-using functional::call;
-using functional::call_for_one;
 
 class Functionalized : public testing::TestWithParam<FunctionalizeOptions> {
  protected:
@@ -239,16 +222,7 @@ TEST_P(Functionalized, inputs_of_several_dtypes_over_one_storage_are_bytes) {
   EXPECT_EQ(text_of(x), "[1. 1.]");
 }
 
-INSTANTIATE_TEST_SUITE_P(Each, Functionalized,
-                         testing::Values(FunctionalizeOptions{true, ViewPaths::chains},
-                                         FunctionalizeOptions{true, ViewPaths::strides},
-                                         FunctionalizeOptions{false, ViewPaths::chains},
-                                         FunctionalizeOptions{false, ViewPaths::strides}),
-                         [](const auto& tested) {
-                           return std::string(tested.param.reapply_views ? "views_reapplied"
-                                                                         : "views_copied") +
-                                  (tested.param.paths == ViewPaths::chains ? "_by_chains"
-                                                                           : "_by_strides");
-                         });
+INSTANTIATE_TEST_SUITE_P(Each, Functionalized, testing::ValuesIn(all_options), name_of_options);
 
 }  // namespace
+}  // namespace byre::test
