@@ -4,6 +4,7 @@
 
 #include <byre/stats/counters.hpp>
 
+#include <gtest/gtest.h>
 #include <sstream>
 #include <string>
 
@@ -17,6 +18,16 @@ inline std::string text_of(const stats::Counters& counters) {
        << ", live_bytes " << counters.live_bytes << ", pooled_bytes " << counters.pooled_bytes;
   return text.str();
 }
+
+/// Skips tests of what is counted, where nothing is.
+class WithStats : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!BYRE_STATS) {
+      GTEST_SKIP() << "built without stats";
+    }
+  }
+};
 
 /// The counters since this was constructed.
 class Counted {

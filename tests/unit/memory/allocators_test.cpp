@@ -14,7 +14,9 @@
 #include <string>
 #include <vector>
 
+#include "support/complaint.hpp"
 #include "support/counting_resource.hpp"
+#include "support/failing_allocator.hpp"
 #include "support/user_allocators.hpp"
 
 namespace byre::test {
@@ -79,13 +81,10 @@ TEST(AlignedAllocator, gives_blocks_that_do_not_overlap) {
 }
 
 TEST(AlignedAllocator, refuses_an_impossible_size_as_out_of_memory) {
-  try {
-    (void)aligned_allocator().allocate({max_nbytes, 64});
-    FAIL() << "there is no such memory";
-  } catch (const OutOfMemory& error) {
-    EXPECT_NE(std::string(error.what()).find(std::to_string(max_nbytes)), std::string::npos);
-    EXPECT_NE(std::string(error.what()).find("aligned allocator"), std::string::npos);
-  }
+  EXPECT_TRUE(says(complaint_of<OutOfMemory>([] {
+                     (void)aligned_allocator().allocate({max_nbytes, 64});
+                   }),
+                   std::to_string(max_nbytes), "aligned allocator"));
 }
 
 TEST(PmrAllocator, gives_back_exactly_what_it_took) {
@@ -126,13 +125,8 @@ TEST(PmrAllocator, lets_a_buffer_report_an_exhausted_resource_as_out_of_memory) 
   CountingResource resource;
   PmrAllocator allocator(resource);
   resource.fail_next();
-  try {
-    (void)Buffer::allocate(12345, allocator);
-    FAIL() << "the resource had none";
-  } catch (const OutOfMemory& error) {
-    EXPECT_NE(std::string(error.what()).find("12345 bytes"), std::string::npos);
-    EXPECT_NE(std::string(error.what()).find("pmr allocator"), std::string::npos);
-  }
+  EXPECT_TRUE(says(complaint_of<OutOfMemory>([&] { (void)Buffer::allocate(12345, allocator); }),
+                   "12345 bytes", "pmr allocator"));
   EXPECT_EQ(resource.nbytes_given(), 0U);
 }
 
@@ -177,26 +171,11 @@ TEST(DeviceAllocator, makes_every_copy_itself) {
   EXPECT_EQ(device.blocks_out(), 0U);
 }
 
-/// Whose copies fail.
-class FailingAllocator final : public Allocator {
- public:
-  Block allocate(const Request& request) override {
-    ++blocks_out;
-    return aligned_allocator().allocate(request);
-  }
-  void deallocate(const Block& block) noexcept override {
-    --blocks_out;
-    aligned_allocator().deallocate(block);
-  }
-  void copy(void*, const void*, std::size_t) override { throw std::runtime_error("no copy today"); }
-  const char* name() const noexcept override { return "failing allocator"; }
-  int blocks_out = 0;
-};
-
 TEST(Allocator, takes_the_block_back_when_the_copy_into_it_throws) {
   FailingAllocator allocator;
-  EXPECT_THROW((void)allocator.allocate_copy({64, 64}, "abc", 3), std::runtime_error);
-  EXPECT_EQ(allocator.blocks_out, 0);
+  allocator.fail_copy(0);
+  EXPECT_THROW((void)allocator.allocate_copy({64, 64}, "abc", 3), FailingAllocator::CopyFailed);
+  EXPECT_EQ(allocator.blocks_out(), 0U);
 }
 
 TEST(Allocator, copies_nothing_from_nowhere_without_touching_it) {
