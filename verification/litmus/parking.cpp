@@ -15,6 +15,14 @@ struct Waiting {
     Checked::unpark_all(&number, at());
   }
   bool is_unset(std::memory_order order = relaxed) const { return number.load(at(order)) == 0; }
+  void wait(std::memory_order order = relaxed) {
+    Checked::park(
+        &number, [=, this] { return is_unset(order); }, at());
+  }
+  void wait_unconditionally() {
+    Checked::park(
+        &number, [] { return true; }, at());
+  }
 
   Number number{0};
 };
@@ -24,8 +32,7 @@ struct WakeBeforeWait : Waiting {
     if (index == 0) {
       Checked::unpark_all(&number, at());
     } else {
-      Checked::park(
-          &number, [] { return true; }, at());
+      wait_unconditionally();
     }
   }
 };
@@ -35,8 +42,7 @@ struct LoadsBeforeParking : Waiting {
     if (index == 0) {
       set();
     } else if (is_unset()) {
-      Checked::park(
-          &number, [] { return true; }, at());
+      wait_unconditionally();
     }
   }
 };
@@ -46,8 +52,7 @@ struct LoadsWhileParking : Waiting {
     if (index == 0) {
       set();
     } else {
-      Checked::park(
-          &number, [this] { return is_unset(); }, at());
+      wait();
     }
   }
 };
@@ -57,8 +62,7 @@ struct WokenElsewhere : Waiting {
     if (index == 0) {
       Checked::unpark_all(&another, at());
     } else {
-      Checked::park(
-          &number, [this] { return is_unset(); }, at());
+      wait();
     }
   }
   Number another{0};
@@ -69,8 +73,7 @@ struct NobodyWakes : Waiting {
     if (index == 0) {
       number.store(1, at(seq_cst));
     } else {
-      Checked::park(
-          &number, [this] { return is_unset(seq_cst); }, at());
+      wait(seq_cst);
     }
   }
 };
@@ -81,8 +84,7 @@ struct AllAreWoken : Waiting {
     if (index == 0) {
       set();
     } else {
-      Checked::park(
-          &number, [this] { return is_unset(); }, at());
+      wait();
     }
   }
 };
@@ -98,8 +100,7 @@ struct WokenSpuriously : Waiting {
     if (index == 0) {
       set();
     } else {
-      Checked::park(
-          &number, [this] { return is_unset(); }, at());
+      wait();
       too_early = is_unset();
     }
   }
@@ -117,8 +118,7 @@ struct DataBehindAWait : Waiting {
       set(Store);
     } else {
       while (is_unset(Load)) {
-        Checked::park(
-            &number, [this] { return is_unset(); }, at());
+        wait();
       }
       data.get();
     }

@@ -14,11 +14,7 @@ class FailingResizes {
       "a resize succeeds",
   };
 
-  FailingResizes() {
-    reader_ = buffer_of<Share>(7, memory_);
-    resized_ = reader_;
-    memory_.set_faults(Faults::both);
-  }
+  FailingResizes() { buffers_.memory.set_faults(Faults::both); }
 
   void thread(unsigned index) {
     if (index == 0) {
@@ -42,9 +38,9 @@ class FailingResizes {
   }
 
  private:
-  Tracked memory_;
-  CheckedBuffer<Share> reader_;
-  CheckedBuffer<Share> resized_;
+  SharedBuffers<Share, threads> buffers_;
+  CheckedBuffer<Share>& reader_ = buffers_[0];
+  CheckedBuffer<Share>& resized_ = buffers_[1];
 };
 
 /// Two threads clone borrowed memory, of which each clone is a copy that may fail.
