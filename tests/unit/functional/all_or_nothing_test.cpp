@@ -63,7 +63,7 @@ void expect_all_or_nothing(const Program& program, const std::function<Tensors()
 
 /// Writes parts of both inputs, and more of the first after it was read.
 Tensors write_both(const Tensors& in) {
-  call("add_.scalar", {call_for_one("select", {in[0], 0, 1}), 10});
+  call("add_.scalar", {element(in[0], 1), 10});
   call("mul_", {in[1], call_for_one("sum", {in[0]})});
   call("fill_", {call_for_one("select", {in[0], -1, 0}), 7});
   return {};
@@ -94,7 +94,7 @@ TEST(AllOrNothing, inputs_are_transposed_resized_and_set) {
     call("transpose_", {in[0], 0, 1});
     call("fill_", {in[0], 5});
     call("resize_", {in[1], {7}});
-    call("set_", {in[2], call_for_one("select", {in[0], 0, 1})});
+    call("set_", {in[2], element(in[0], 1)});
     return Tensors{in[0]};
   });
   expect_all_or_nothing(change, [] {

@@ -10,7 +10,7 @@ using namespace examples::texture;
 
 /// Doubles the first of a tensor's elements in place.
 Tensors double_first(const Tensors& x) {
-  call("mul_.scalar", {call_for_one("select", {x[0], 0, 0}), 2});
+  call("mul_.scalar", {element(x[0], 0), 2});
   return {x[0]};
 }
 
@@ -19,7 +19,7 @@ Tensors running_sums(const Tensors& x) {
   const AnyTensor sums = call_for_one("zeros", {x[0].sizes()});
   for (std::int64_t index = 0; index < x[0].sizes()[0]; ++index) {
     const AnyTensor rest = call_for_one("slice", {sums, 0, index});
-    call("add_", {rest, call_for_one("select", {x[0], 0, index})});
+    call("add_", {rest, element(x[0], index)});
   }
   return {sums};
 }
@@ -164,7 +164,7 @@ TEST(VmapOfFunctionalized, writes_one_input_with_what_another_held_before_it_was
 
 TEST(VmapOfFunctionalized, refuses_an_input_without_a_batch_that_is_memory_of_one) {
   const AnyTensor x = counted({2, 2});
-  const AnyTensor row = call_for_one("select", {x, 0, 1});
+  const AnyTensor row = element(x, 1);
   const auto with_row = [&](bool is_written) {
     return vmap(functionalize([=](const Tensors& in) {
                   if (is_written) {
@@ -201,7 +201,7 @@ TEST(VmapOfFunctionalized, refuses_to_read_an_input_by_a_tensor_that_it_captures
   const AnyTensor x = counted({2, 2});
   const Program read_another = functionalize([x](const Tensors& in) {
     call("zero_", {in[0]});
-    return call("add", {in[0], call_for_one("select", {x, 0, 0})});
+    return call("add", {in[0], element(x, 0)});
   });
   EXPECT_THROW(vmap(read_another)({x}), FunctionalizeError);
   const Program inner = vmap(read_another);

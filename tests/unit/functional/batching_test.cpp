@@ -61,7 +61,7 @@ TEST(Vmap, shows_what_its_function_writes_to_memory_that_a_batch_is_of) {
   };
   for (const std::int64_t axis : {0, 1, -1}) {
     const AnyTensor x = counted({2, 2});
-    const AnyTensor row = call_for_one("select", {x, 0, 1});
+    const AnyTensor row = element(x, 1);
     const Tensors out = vmap(fill_second_row, {axis, std::nullopt})({x, row});
     EXPECT_EQ(text_of(x), "[[0. 1.]\n [7. 7.]]");
     const bool is_by_rows = axis == 0;
@@ -85,7 +85,7 @@ TEST(Vmap, keeps_a_batch_as_it_is_where_its_function_changes_what_the_tensor_see
 
 TEST(Vmap, shows_what_an_inner_one_writes_to_memory_that_both_batches_are_of) {
   const AnyTensor x = counted({1, 2, 2});
-  const AnyTensor row = call_for_one("select", {call_for_one("select", {x, 0, 0}), 0, 1});
+  const AnyTensor row = element(element(x, 0), 1);
   const Program inner = vmap(
       [&](const Tensors& each) {
         call("fill_", {row, 7});

@@ -12,13 +12,13 @@ using namespace examples::texture;
 
 /// Writes views of its input, and returns a tensor of its own that it wrote, with views.
 Tensors in_place(const Tensors& in) {
-  const AnyTensor first = call_for_one("select", {in[0], 0, 0});
+  const AnyTensor first = element(in[0], 0);
   call("mul_.scalar", {first, 2});
   call("add_", {call_for_one("select", {in[0], -1, 1}), call_for_one("clone", {first})});
   const AnyTensor sums = call_for_one("zeros", {in[0].sizes()});
   call("add_", {call_for_one("transpose", {sums, 0, 1}), in[0]});
-  call("fill_", {call_for_one("select", {sums, 0, 1}), 3});
-  return {sums, in[0], call_for_one("select", {in[0], 0, 1})};
+  call("fill_", {element(sums, 1), 3});
+  return {sums, in[0], element(in[0], 1)};
 }
 
 /// What `f` does to each of a batch, along `axis`, by a loop: of views in memory.
@@ -99,7 +99,7 @@ TEST_P(OuterTransforms, of_functions_that_call_those_within_have_their_effect) {
 
 TEST_P(OuterTransforms, of_a_vmap_within_a_vmap_have_the_effect_of_loops) {
   const Program f = [](const Tensors& in) {
-    call("mul_.scalar", {call_for_one("select", {in[0], 0, 1}), 3});
+    call("mul_.scalar", {element(in[0], 1), 3});
     return Tensors{call_for_one("sum", {in[0]})};
   };
   EXPECT_EQ(effects_of(GetParam().transform(vmap(vmap(f), {1}))),
@@ -109,7 +109,7 @@ TEST_P(OuterTransforms, of_a_vmap_within_a_vmap_have_the_effect_of_loops) {
 TEST_P(OuterTransforms, of_vmap_read_what_its_function_captures_of_them) {
   const auto program = [](bool is_batched) -> Program {
     return [is_batched](const Tensors& in) {
-      const AnyTensor last = call_for_one("select", {in[0], 0, 1});
+      const AnyTensor last = element(in[0], 1);
       call("add_.scalar", {last, 1});
       const Program f = [&](const Tensors& row) {
         return Tensors{call_for_one("add", {row[0], call_for_one("neg", {last})})};
@@ -177,17 +177,17 @@ TEST(VmapWithinThePass, refuses_to_write_what_a_batch_sees_to_an_input_without_o
   expect_stale_batch_refused(
       functionalize([&](const Tensors& in) { return twice({call_for_one("clone", {in[0]})}); }));
   expect_stale_batch_refused(functionalize([&](const Tensors& in) {
-    return batched({in[0], call_for_one("select", {in[0], 0, 1})});
+    return batched({in[0], element(in[0], 1)});
   }));
   expect_stale_batch_refused([&](const Tensors& in) {
-    return functionalize(batched)({in[0], call_for_one("select", {in[0], 0, 1})});
+    return functionalize(batched)({in[0], element(in[0], 1)});
   });
   expect_stale_batch_refused([&](const Tensors& in) { return capture(twice, in)(in); });
 }
 
 TEST(VmapWithinThePass, refuses_to_write_what_a_batch_sees_to_what_is_captured) {
   expect_stale_batch_refused(functionalize([](const Tensors& in) {
-    const AnyTensor row = call_for_one("select", {in[0], 0, 1});
+    const AnyTensor row = element(in[0], 1);
     return vmap([&](const Tensors& each) {
       call("fill_", {row, 7});
       return call("neg", {each[0]});

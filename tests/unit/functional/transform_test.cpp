@@ -13,7 +13,7 @@ TEST_P(Functionalized, programs_write_their_inputs_by_a_copy_at_the_end) {
   const AnyTensor x = counted({2, 2});
   const float* const elements = to_cpu(x).data<float>();
   const Tensors out = functionalized([&](const Tensors& in) {
-    call("add_.scalar", {call_for_one("select", {in[0], 0, 1}), 10});
+    call("add_.scalar", {element(in[0], 1), 10});
     EXPECT_EQ(text_of(x), "[[0. 1.]\n [2. 3.]]") << "nothing is written while the program runs";
     return Tensors{call_for_one("sum", {in[0]})};
   })({x});
@@ -85,10 +85,10 @@ TEST_P(Functionalized, inputs_that_are_transposed_resized_or_set_in_place_are_so
   const AnyTensor z = counted({2});
   functionalized([](const Tensors& in) {
     call("transpose_", {in[0], 0, 1});
-    call("add_.scalar", {call_for_one("select", {in[0], 0, 0}), 10});
+    call("add_.scalar", {element(in[0], 0), 10});
     call("resize_", {in[1], {2}});
     call("zero_", {in[1]});
-    call("set_", {in[2], call_for_one("select", {in[0], 0, 1})});
+    call("set_", {in[2], element(in[0], 1)});
     return Tensors();
   })({x, y, z});
   EXPECT_EQ(text_of(x), "[[10. 12.]\n [ 1.  3.]]");
@@ -153,37 +153,23 @@ TEST_P(Functionalized, tensors_that_a_program_captures_are_no_inputs_too) {
 }
 
 TEST_P(Functionalized, operators_may_write_two_views_of_one_tensor) {
-  if (find_if_any("test_exchange_") == nullptr) {
-    define("test_exchange_(Tensor(a!) a, Tensor(b!) b) -> ()").cpu([](Tensor& a, Tensor& b) {
-      const Tensor kept = a.clone();
-      copy_(a, b);
-      copy_(b, kept);
-    });
-  }
+  define_exchange();
   const AnyTensor x = counted({4});
   functionalized([](const Tensors& in) {
     for (std::int64_t i = 0; i < 300; ++i) {
-      call("test_exchange_", {call_for_one("select", {in[0], 0, i % 4}),
-                              call_for_one("select", {in[0], 0, (i + 1) % 4})});
+      call("test_exchange_", {element(in[0], i % 4), element(in[0], (i + 1) % 4)});
     }
     return Tensors();
   })({x});
   const AnyTensor y = counted({4});
   for (std::int64_t i = 0; i < 300; ++i) {
-    call("test_exchange_",
-         {call_for_one("select", {y, 0, i % 4}), call_for_one("select", {y, 0, (i + 1) % 4})});
+    call("test_exchange_", {element(y, i % 4), element(y, (i + 1) % 4)});
   }
   EXPECT_EQ(text_of(x), text_of(y));
 }
 
 TEST_P(Functionalized, operators_may_not_write_one_element_as_two) {
-  if (find_if_any("test_exchange_") == nullptr) {
-    define("test_exchange_(Tensor(a!) a, Tensor(b!) b) -> ()").cpu([](Tensor& a, Tensor& b) {
-      const Tensor kept = a.clone();
-      copy_(a, b);
-      copy_(b, kept);
-    });
-  }
+  define_exchange();
   const AnyTensor x = counted({4});
   const auto exchange = [&](Dims first, Dims second) {
     functionalized([&](const Tensors& in) {

@@ -13,7 +13,6 @@
 #include "support/at_once.hpp"
 #include "support/counted.hpp"
 #include "support/failing_allocator.hpp"
-#include "support/recorder.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace byre::test {

@@ -19,7 +19,6 @@
 #include "support/caught_warnings.hpp"
 #include "support/complaint.hpp"
 #include "support/counted.hpp"
-#include "support/recorder.hpp"
 
 namespace byre::test {
 namespace {
