@@ -7,9 +7,7 @@ namespace litmus {
 namespace {
 
 /// One waits for a number that the other sets.
-struct Waiting {
-  static constexpr unsigned threads = 2;
-
+struct Waiting : TwoThreads {
   void set(std::memory_order order = relaxed) {
     number.store(1, at(order));
     Checked::unpark_all(&number, at());

@@ -40,9 +40,7 @@ using NotThroughStore = Relay<release, [](Number& number) {
 using NotFromRelaxed = Relay<relaxed, [](Number& number) { number.fetch_add(1, at(acq_rel)); }>;
 
 /// A second, relaxed store by who released.
-struct PastOwnStore {
-  static constexpr unsigned threads = 2;
-
+struct PastOwnStore : TwoThreads {
   void thread(unsigned index) {
     if (index == 0) {
       data.set(1);

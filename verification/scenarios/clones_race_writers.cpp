@@ -69,9 +69,7 @@ const Scenario clones_race_writers_and_drops = scenario<ClonesRaceWritersOfWord>
     .deep = preemptions(7),
 });
 
-const Scenario locked_clones_race_writers = scenario<ClonesRaceWriters<basic_share_lock>>({
-    .name = "locked_clones_race_writers",
-    .shows = "The same of the textbook form.",
-});
+const Scenario locked_clones_race_writers =
+    textbook_scenario<ClonesRaceWriters<basic_share_lock>>("locked_clones_race_writers");
 
 }  // namespace byre::verification

@@ -77,10 +77,8 @@ const Scenario two_drops_race_a_copy = scenario<DropsRaceCopies<basic_share_word
     .shows = "The same with two drops.",
 });
 
-const Scenario locked_drops_race_copies = scenario<DropsRaceCopies<basic_share_lock>>({
-    .name = "locked_drops_race_copies",
-    .shows = "The same of the textbook form.",
-});
+const Scenario locked_drops_race_copies =
+    textbook_scenario<DropsRaceCopies<basic_share_lock>>("locked_drops_race_copies");
 
 const Scenario locked_two_drops_race_a_copy = scenario<DropsRaceCopies<basic_share_lock, 2>>({
     .name = "locked_two_drops_race_a_copy",

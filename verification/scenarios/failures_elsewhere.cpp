@@ -99,14 +99,10 @@ const Scenario failing_clones_of_a_loan = scenario<FailingClonesOfALoan<basic_sh
         "5.",
 });
 
-const Scenario locked_failing_resizes = scenario<FailingResizes<basic_share_lock>>({
-    .name = "locked_failing_resizes",
-    .shows = "The same of the textbook form.",
-});
+const Scenario locked_failing_resizes =
+    textbook_scenario<FailingResizes<basic_share_lock>>("locked_failing_resizes");
 
-const Scenario locked_failing_clones_of_a_loan = scenario<FailingClonesOfALoan<basic_share_lock>>({
-    .name = "locked_failing_clones_of_a_loan",
-    .shows = "The same of the textbook form.",
-});
+const Scenario locked_failing_clones_of_a_loan =
+    textbook_scenario<FailingClonesOfALoan<basic_share_lock>>("locked_failing_clones_of_a_loan");
 
 }  // namespace byre::verification

@@ -45,10 +45,8 @@ const Scenario three_first_clones_at_once = scenario<FirstClonesAtOnce<basic_sha
     .deep = preemptions(7),
 });
 
-const Scenario locked_first_clones_at_once = scenario<FirstClonesAtOnce<basic_share_lock>>({
-    .name = "locked_first_clones_at_once",
-    .shows = "The same of the textbook form.",
-});
+const Scenario locked_first_clones_at_once =
+    textbook_scenario<FirstClonesAtOnce<basic_share_lock>>("locked_first_clones_at_once");
 
 const Scenario locked_three_first_clones_at_once =
     scenario<FirstClonesAtOnce<basic_share_lock, 3>>({

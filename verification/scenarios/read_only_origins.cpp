@@ -80,9 +80,7 @@ const Scenario three_read_only_origins = scenario<ReadOnlyOrigins<basic_share_wo
     .quick = preemptions(2),
 });
 
-const Scenario locked_read_only_origins = scenario<ReadOnlyOrigins<basic_share_lock, 2>>({
-    .name = "locked_read_only_origins",
-    .shows = "The same of the textbook form.",
-});
+const Scenario locked_read_only_origins =
+    textbook_scenario<ReadOnlyOrigins<basic_share_lock, 2>>("locked_read_only_origins");
 
 }  // namespace byre::verification

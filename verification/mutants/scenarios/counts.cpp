@@ -143,11 +143,8 @@ const Scenario writes_after_a_drop = scenario<WritesAfterADrop<basic_share_word>
              "promise 3.",
 });
 
-const Scenario locked_writes_after_a_drop = scenario<WritesAfterADrop<basic_share_lock>>({
-    .name = "locked_writes_after_a_drop",
-    .shows = "The same of the textbook form.",
-    .quick = preemptions(3),
-});
+const Scenario locked_writes_after_a_drop = textbook_scenario<WritesAfterADrop<basic_share_lock>>(
+    "locked_writes_after_a_drop", preemptions(3));
 
 const Scenario failed_owners_are_counted = scenario<FailedOwnersAreCounted<basic_share_word>>({
     .name = "failed_owners_are_counted",
@@ -156,11 +153,8 @@ const Scenario failed_owners_are_counted = scenario<FailedOwnersAreCounted<basic
 });
 
 const Scenario locked_failed_owners_are_counted =
-    scenario<FailedOwnersAreCounted<basic_share_lock>>({
-        .name = "locked_failed_owners_are_counted",
-        .shows = "The same of the textbook form.",
-        .quick = preemptions(3),
-    });
+    textbook_scenario<FailedOwnersAreCounted<basic_share_lock>>("locked_failed_owners_are_counted",
+                                                                preemptions(3));
 
 const Scenario copiers_are_counted = scenario<CopiersAreCounted>({
     .name = "copiers_are_counted",
