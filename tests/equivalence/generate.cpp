@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "generate.hpp"
-
-#include <algorithm>
-#include <iterator>
 #include <span>
 
 #include "model.hpp"
@@ -11,33 +7,17 @@
 namespace byre::test {
 namespace {
 
-struct Weight {
-  Operation operation;
-  int weight;
-};
-
-constexpr Weight of_anything[] = {
-    {Operation::make, 2},       {Operation::alias, 1},         {Operation::transpose, 2},
-    {Operation::slice, 3},      {Operation::select, 2},        {Operation::diagonal, 1},
-    {Operation::view, 2},       {Operation::as_i32, 1},        {Operation::as_i64, 2},
-    {Operation::over, 1},       {Operation::reshape, 12},      {Operation::lazy_clone, 2},
-    {Operation::moved, 1},      {Operation::clone, 1},         {Operation::reshape_in_place, 2},
-    {Operation::share_data, 1}, {Operation::drop, 3},          {Operation::fill, 1},
-    {Operation::set_at, 3},     {Operation::write_through, 1}, {Operation::write_kept, 3},
-    {Operation::add_number, 1}, {Operation::add, 2},           {Operation::copy, 4},
-    {Operation::read_at, 4},    {Operation::read, 6}};
-
-constexpr Weight of_whole[] = {
-    {Operation::make, 1}, {Operation::alias, 1},   {Operation::transpose, 2},
-    {Operation::view, 2}, {Operation::reshape, 6}, {Operation::reshape_in_place, 1},
-    {Operation::drop, 4}, {Operation::fill, 4},    {Operation::read, 6}};
-
 const Dims sizes_of_made[] = {{6}, {2, 3}, {4}, {2, 2}, {8}, {2, 4}, {1}, {2, 1, 3}, {0, 2}};
 
 class Generator {
  public:
   Generator(std::uint64_t seed, Flavor flavor)
-      : random_(seed), is_whole_(flavor == Flavor::whole_and_unique) {}
+      : random_(seed), is_whole_(flavor == Flavor::whole_and_unique) {
+    for (const OperationRow& row : operation_rows) {
+      weighted_.push_back({static_cast<Operation>(weighted_.size()),
+                           row.weights[static_cast<std::size_t>(flavor)]});
+    }
+  }
 
   Program program() {
     const std::size_t length = 6 + random_.below(std::size_t{is_whole_ ? 18U : 24U});
@@ -52,6 +32,11 @@ class Generator {
   }
 
  private:
+  struct Weighted {
+    Operation operation;
+    int weight;
+  };
+
   void add(const Statement& statement) {
     if (model_.run(statement, static_cast<std::uint32_t>(program_.size() + 1))) {
       program_.push_back(statement);
@@ -86,14 +71,6 @@ class Generator {
     return fitting.empty() ? otherwise : random_.one_of(fitting);
   }
 
-  Dims index_into(const Layout& layout) {
-    Dims index;
-    for (const std::int64_t size : layout.sizes) {
-      index.push_back(random_.below(size));
-    }
-    return index;
-  }
-
   Dims regrouped(std::int64_t numel) {
     if (numel == 0) {
       return random_.flag() ? Dims{0} : Dims{2, 0};
@@ -115,9 +92,7 @@ class Generator {
     if (tensors.empty()) {
       return made();
     }
-    const std::span<const Weight> weights =
-        is_whole_ ? std::span<const Weight>(of_whole) : std::span<const Weight>(of_anything);
-    Statement next{.operation = random_.one_by_weight(weights).operation};
+    Statement next{.operation = random_.one_by_weight(weighted_).operation};
     if (next.operation == Operation::make) {
       return made();
     }
@@ -128,19 +103,23 @@ class Generator {
     const Model::Tensor& self = tensors.at(next.self);
     next.other = tensor_that(
         [&](std::size_t name, const Model::Tensor& tensor) {
-          return name != next.self && tensor.dtype == self.dtype &&
-                 tensor.layout.sizes == self.layout.sizes;
+          return name != next.self && tensor.layout.sizes == self.layout.sizes;
         },
         next.self);
     if (next.operation <= Operation::clone) {
       next.result = next_name_++;
     }
     next.dims = dims_for(next.operation, self.layout);
-    next.value = next.operation == Operation::read ? random_.below(ways_to_read) : value();
+    next.value = value();
     next.is_in_scope = !is_whole_ && is_rare(12);
     next.is_in_file = !is_whole_ && is_rare(12);
-    if (next.reshapes()) {
-      choose_mode(next);
+    if (next.reshapes()) {  // often as the run says
+      const unsigned choice = random_.below(10U);
+      if (choice < 2) {
+        next.mode = shadow::ReshapeMode::error;
+      } else if (choice < 4 && !is_whole_) {
+        next.mode = choice == 2 ? shadow::ReshapeMode::alias : shadow::ReshapeMode::copy;
+      }
     }
     if (is_rare(4)) {  // of an earlier statement, as in a loop, or where much is done in one line
       const std::size_t index = random_.below(program_.size());
@@ -171,26 +150,21 @@ class Generator {
       case Operation::over:
         return regrouped(1 + random_.below(std::int64_t{8}));
       case Operation::set_at:
-      case Operation::read_at:
-        return index_into(layout);
+      case Operation::read_at: {
+        Dims index;
+        for (const std::int64_t each : layout.sizes) {
+          index.push_back(random_.below(each));
+        }
+        return index;
+      }
       default:
         return {};
     }
   }
 
-  /// Often as the run says.
-  void choose_mode(Statement& next) {
-    using shadow::ReshapeMode;
-    const unsigned choice = random_.below(10U);
-    if (choice < 2) {
-      next.mode = ReshapeMode::error;
-    } else if (choice < 4 && !is_whole_) {
-      next.mode = choice == 2 ? ReshapeMode::alias : ReshapeMode::copy;
-    }
-  }
-
   Random random_;
   const bool is_whole_;
+  std::vector<Weighted> weighted_;
   Model model_;
   Program program_;
   std::size_t next_name_ = 0;

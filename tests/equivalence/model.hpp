@@ -4,7 +4,6 @@
 /// motivation" reports: a family accesses, and another wrote since it did so last.
 #pragma once
 
-#include <byre/tensor/dtype.hpp>
 #include <byre/tensor/layout.hpp>
 
 #include <array>
@@ -20,22 +19,16 @@
 
 namespace byre::test {
 
-/// Why an element may differ between aliases and copies, and what has to be so. Values are made of
-/// values: of several accounts the first in this order is kept.
-struct Account {
-  enum class Why : std::uint8_t {
-    nothing,       ///< nobody knows: always wrong
-    kept_pointer,  ///< it was written last through a pointer that was kept: an untracked escape
-    reported,      ///< at the read that met it, or at one of its family since it was written
-    suppressed,    ///< the read that met it, or its write, or the reshape between
-  };
-  Why why = Why::nothing;
-  std::size_t which = 0;  ///< of what is reported the index
-
-  friend auto operator<=>(const Account&, const Account&) = default;
+/// Why an element may differ between aliases and copies. Values are computed of values: of several accounts
+/// the first in this order is kept.
+enum class Account : std::uint8_t {
+  nothing,       ///< nobody knows: always wrong
+  kept_pointer,  ///< it was written last through a pointer that was kept: an untracked escape
+  reported,      ///< at the read of it, or at one of its family since it was written
+  suppressed,    ///< the read of it, or its write, or the reshape between
 };
-inline constexpr std::size_t accounts = 4;
-using Accounts = std::vector<Account>;
+/// How many elements have each.
+using Accounts = std::array<std::size_t, 4>;
 
 /// Where reshape aliases, and where it copies.
 struct Element {
@@ -49,9 +42,8 @@ using Elements = std::vector<Element>;
 /// For one thread.
 class Model {
  public:
-  /// Half an i64, or an i32.
   struct Cell {
-    std::int32_t value = 0;
+    std::int64_t value = 0;
     int written = 0;  ///< when
     Account account{};
   };
@@ -78,7 +70,8 @@ class Model {
   struct Memory {
     Cells cells{};
     Family* begun_with = nullptr;
-    int families = 0;
+    int families = 0;                     ///< others
+    bool has_escaped = false;             ///< a pointer to write, while there was one family
     std::map<Write, LastWrite> writes{};  ///< none that is unseen
     int lazy_clones = 0;                  ///< made of it: pointers to write from before are void
   };
@@ -86,7 +79,7 @@ class Model {
   struct Missed {
     Write write{};
     int when = 0;
-    std::uint32_t reshape = 0;  ///< that parts the two
+    std::uint32_t reshape = 0;  ///< that separates the two
     bool is_suppressed = false;
     bool is_error = false;
 
@@ -98,24 +91,21 @@ class Model {
     int observed = 0;  ///< when it accessed last: of what was written until then it knows
     Number number{};
     const Family* reshaped_from = nullptr;
-    int made =
-        0;  ///< when: it missed what was written before as the family that it was reshaped from did
+    /// When: it missed what was written before as the family that it was reshaped from did.
+    int made = 0;
     std::uint32_t reshape = 0;
     std::optional<shadow::ReshapeMode> mode{};
     std::optional<std::pair<Write, int>> unread{};  ///< it was reported at a write of its own
-    int heard = 0;                                  ///< when a read was reported last
-    std::size_t heard_of = 0;                       ///< and which report that was
+    int reported = 0;                               ///< when a read was reported last
   };
   using Places = std::vector<std::size_t>;
   struct Tensor {
     Layout layout{};
     Family* family = nullptr;
-    DType dtype = DType::i64;  ///< or i32
     bool is_on_device = false;
-    Places places{};  ///< the first cells of its elements, in row-major order
+    Places places{};  ///< of its elements in the memory, in row-major order
 
-    std::size_t width() const { return dtype == DType::i64 ? 2 : 1; }  ///< in cells
-    bool is_all() const { return places.size() * width() == family->memory->cells.size(); }
+    bool is_all() const { return places.size() == family->memory->cells.size(); }
   };
 
   Model() = default;
@@ -129,12 +119,16 @@ class Model {
   const std::map<std::size_t, Tensor>& tensors() const { return tensors_; }
   const Reads& reads_of_aliases() const { return reads_[0]; }
   const Reads& reads_of_copies() const { return reads_[1]; }
-  /// Of each read, for the elements that differ.
-  const std::vector<Accounts>& accounts_of_reads() const { return accounts_; }
+  /// Of elements that were read and differ.
+  const Accounts& accounts() const { return accounts_; }
   /// Whether write_through of it left a pointer that may still be written through.
   bool may_write_kept(std::size_t name) const;
-  /// Everything that is met, also what was reported before.
-  const std::vector<Reported>& met() const { return met_; }
+  /// All that are not suppressed, also where the same triple was reported before.
+  const std::vector<Reported>& violations() const { return violations_; }
+  bool is_any_suppressed() const { return is_any_suppressed_; }
+  /// How many were tracked, and how many pointers to write left tracked storages.
+  std::uint64_t reshapes() const { return reshapes_; }
+  std::uint64_t escapes() const { return escapes_; }
 
  private:
   enum class Kind : bool { read, write };
@@ -146,47 +140,48 @@ class Model {
 
   // model.cpp
   bool make_tensor(const Statement& statement);
-  bool change_family(const Statement& statement);
   bool change_elements(const Statement& statement);
   bool change_by_other(const Statement& statement);
-  void copy(Tensor& self, const Tensor& source);
   bool read(const Statement& statement);
+
+  // model_families.cpp
+  bool change_family(const Statement& statement);
   Tensor reshape(const Tensor& self, const Statement& statement);
   Tensor lazy_clone(const Tensor& of, const Layout& layout);
   Tensor clone(const Tensor& of);
-  Tensor new_tensor(const Layout& layout, DType dtype, const Elements& elements);
-  static Cells parted(const Family& family);
+  Tensor new_tensor(const Layout& layout, const Elements& elements);
+  static Cells separated(const Family& family);
 
   // model_accesses.cpp
   static Elements elements_of(const Tensor& tensor, const Places& places);
-  void access(const Tensor& tensor, Kind kind);
-  void access(Family& family, const Places& cells, Kind kind);
+  void access(Family& family, const Places& places, Kind kind);
   void write(const Tensor& tensor, const Places& places, const NewElement& element,
-             bool may_be_of_all = true);
+             bool escapes = false);
   void set(const Tensor& tensor, const Places& places, const NewElement& element,
            const Write& made);
-  void account_for(Family& family, const Places& cells);
+  void account_for(Family& family, const Places& places);
   Missed missed(const Family& family, const Write& write, int when) const;
   std::optional<Missed> missed_by(const Family& family, Kind kind) const;
-  bool is_parted_by_suppressed(const Family& family, const Write& write, int when) const;
+  bool is_separated_by_suppressed(const Family& family, const Write& write, int when) const;
 
   std::deque<Memory> memories_;
   std::deque<Family> families_;
   std::map<std::size_t, Tensor> tensors_;
   std::map<std::size_t, Kept> kept_;
   std::array<Reads, 2> reads_;
-  std::vector<Accounts> accounts_;
+  Accounts accounts_{};
   std::vector<Write> made_;  ///< by when
-  std::vector<Reported> met_;
+  std::vector<Reported> violations_;
+  bool is_any_suppressed_ = false;
+  std::uint64_t reshapes_ = 0;
+  std::uint64_t escapes_ = 0;
   std::uint32_t number_ = 0;
   std::uint32_t line_ = 0;
   bool is_in_scope_ = false;
   int now_ = 0;
 };
 
-/// Of elements that take `width` places each.
-std::vector<std::size_t> places_of(const Layout& layout, std::size_t width = 1);
-/// The cells of elements at these places.
-std::vector<std::size_t> cells_of(const std::vector<std::size_t>& places, std::size_t width);
+/// In row-major order.
+std::vector<std::size_t> places_of(const Layout& layout);
 
 }  // namespace byre::test

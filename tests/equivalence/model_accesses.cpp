@@ -6,61 +6,30 @@
 
 namespace byre::test {
 
-std::vector<std::size_t> cells_of(const std::vector<std::size_t>& places, std::size_t width) {
-  std::vector<std::size_t> cells;
-  for (const std::size_t place : places) {
-    for (std::size_t cell = place; cell < place + width; ++cell) {
-      cells.push_back(cell);
-    }
-  }
-  return cells;
-}
-
-/// Of the low half first, as this memory has them.
 Elements Model::elements_of(const Tensor& tensor, const Places& places) {
   Elements elements;
-  const std::array<const Cells*, 2> worlds{&tensor.family->memory->cells, &tensor.family->copy};
   for (const std::size_t place : places) {
-    const std::size_t last = place + tensor.width() - 1;
-    Element& element = elements.emplace_back();
-    for (std::size_t world = 0; world < worlds.size(); ++world) {
-      const Cells& cells = *worlds[world];
-      const auto low = static_cast<std::uint32_t>(cells[place].value);
-      const auto high = static_cast<std::uint32_t>(cells[last].value);
-      element.in[world] = last == place
-                              ? cells[place].value
-                              : static_cast<std::int64_t>(std::uint64_t{high} << 32 | low);
-    }
-    Accounts of_cells;
-    for (std::size_t cell = place; cell <= last; ++cell) {
-      if ((*worlds[0])[cell].value != (*worlds[1])[cell].value) {
-        of_cells.push_back((*worlds[1])[cell].account);
-      }
-    }
-    element.account = of_cells.empty() ? Account() : std::ranges::min(of_cells);
+    const Cell& copy = tensor.family->copy[place];
+    elements.push_back({{tensor.family->memory->cells[place].value, copy.value}, copy.account});
   }
   return elements;
 }
 
-void Model::access(const Tensor& tensor, Kind kind) {
-  if (!tensor.places.empty()) {
-    access(*tensor.family, cells_of(tensor.places, tensor.width()), kind);
+/// Of no place there is none.
+void Model::access(Family& family, const Places& places, Kind kind) {
+  if (places.empty()) {
+    return;
   }
-}
-
-void Model::access(Family& family, const Places& cells, Kind kind) {
   const std::optional<Missed> of = missed_by(family, kind);
   const bool is_suppressed = of && (is_in_scope_ || of->is_suppressed || is_suppressed_line(line_));
+  is_any_suppressed_ |= is_suppressed;
   if (of && !is_suppressed) {
-    met_.push_back(
+    violations_.push_back(
         {number_, of->reshape, of->write.line, line_, kind == Kind::write, of->is_error});
-    if (kind == Kind::read) {
-      family.heard = now_;
-      family.heard_of = met_.size() - 1;
-    }
+    family.reported = kind == Kind::read ? now_ : family.reported;
   }
   if (kind == Kind::read) {
-    account_for(family, cells);
+    account_for(family, places);
     if (is_suppressed) {
       return;  // the next one that is not suppressed is reported
     }
@@ -73,30 +42,25 @@ void Model::access(Family& family, const Places& cells, Kind kind) {
   family.observed = now_;
 }
 
-/// Of what a read meets, by who wrote each cell last; what the family wrote last itself, or was made
-/// with, was accounted for then. By the cells and what was reported: not by the rule.
-void Model::account_for(Family& family, const Places& cells) {
-  using Why = Account::Why;
-  for (const std::size_t cell : cells) {
-    const int when = family.memory->cells[cell].written;
-    if (when == family.copy[cell].written) {
+/// Of what is read, by who wrote each cell last; what the family wrote last itself, or was made with, was
+/// accounted for then. By the cells and what was reported: not by the rule.
+void Model::account_for(Family& family, const Places& places) {
+  for (const std::size_t place : places) {
+    const int when = family.memory->cells[place].written;
+    if (when == family.copy[place].written) {
       continue;
     }
     const Write& write = made_[static_cast<std::size_t>(when)];
-    Account& account = family.copy[cell].account;
-    if (write.is_unseen) {
-      account = {Why::kept_pointer};
-    } else if (family.heard >= when) {
-      account = {Why::reported, family.heard_of};
-    } else {
-      const bool is_suppressed =
-          is_in_scope_ || is_suppressed_line(line_) || is_parted_by_suppressed(family, write, when);
-      account = {is_suppressed ? Why::suppressed : Why::nothing};
-    }
+    family.copy[place].account = write.is_unseen           ? Account::kept_pointer
+                                 : family.reported >= when ? Account::reported
+                                 : is_in_scope_ || is_suppressed_line(line_) ||
+                                         is_separated_by_suppressed(family, write, when)
+                                     ? Account::suppressed
+                                     : Account::nothing;
   }
 }
 
-/// The younger of two families is parted from the other by the reshape that made it; of siblings each by
+/// The younger of two families is separated from the other by the reshape that made it; of siblings each by
 /// its own.
 Model::Missed Model::missed(const Family& family, const Write& write, int when) const {
   const Number by = family.memory->writes.at(write).by;
@@ -110,7 +74,7 @@ Model::Missed Model::missed(const Family& family, const Write& write, int when) 
 }
 
 /// A family that was made after the write differs from it by a reshape that it came out of.
-bool Model::is_parted_by_suppressed(const Family& family, const Write& write, int when) const {
+bool Model::is_separated_by_suppressed(const Family& family, const Write& write, int when) const {
   const Family* each = &family;
   while (!missed(*each, write, when).is_suppressed) {
     if (when > each->made || each->reshaped_from == nullptr) {
@@ -138,18 +102,23 @@ std::optional<Model::Missed> Model::missed_by(const Family& family, Kind kind) c
   return all;
 }
 
+/// Of a pointer that escapes nobody knows what is written through it.
 void Model::write(const Tensor& tensor, const Places& places, const NewElement& element,
-                  bool may_be_of_all) {
+                  bool escapes) {
   if (places.empty()) {
     return;
   }
   Family& family = *tensor.family;
-  access(family, cells_of(places, tensor.width()), Kind::write);
+  access(family, places, Kind::write);
   const Write made{line_, family.reshape, family.mode};
   set(tensor, places, element, made);
-  family.memory->writes[made] = {now_, family.number};
+  Memory& memory = *family.memory;
+  memory.writes[made] = {now_, family.number};
   family.observed = now_;
-  if (may_be_of_all && places.size() * tensor.width() == family.memory->cells.size()) {
+  if (escapes) {
+    escapes_ += memory.families == 0 ? 0 : 1;
+    memory.has_escaped = true;
+  } else if (places.size() == memory.cells.size()) {
     family.unread.reset();
   }
 }
@@ -161,14 +130,11 @@ void Model::set(const Tensor& tensor, const Places& places, const NewElement& el
   made_.resize(static_cast<std::size_t>(now_) + 1);
   made_.back() = made;
   Family& family = *tensor.family;
-  const std::array worlds{&family.memory->cells, &family.copy};
+  const std::array runs{&family.memory->cells, &family.copy};
   for (std::size_t index = 0; index < places.size(); ++index) {
     const Element next = element(elements_of(tensor, {places[index]})[0], index);
-    for (std::size_t world = 0; world < worlds.size(); ++world) {
-      for (std::size_t half = 0; half < tensor.width(); ++half) {
-        (*worlds[world])[places[index] + half] = {
-            static_cast<std::int32_t>(next.in[world] >> (32 * half)), now_, next.account};
-      }
+    for (std::size_t run = 0; run < runs.size(); ++run) {
+      (*runs[run])[places[index]] = {next.in[run], now_, next.account};
     }
   }
 }

@@ -1,25 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "program.hpp"
 
-#include <array>
-
 namespace byre::test {
 namespace {
 
-constexpr std::array<const char*, operations> names{
-    "make",    "alias",         "transpose",  "slice",       "select",  "diagonal",
-    "view",    "as_i32",        "as_i64",     "over",        "reshape", "lazy_clone",
-    "moved",   "clone",         "reshape_",   "share_data",  "drop",    "fill_",
-    "set_at",  "write_through", "write_kept", "add_number_", "add_",    "copy_",
-    "read_at", "read"};
-
 std::string to_string(const Statement& statement) {
   const auto tensor = [](std::size_t name) { return "t" + std::to_string(name); };
+  const OperationRow& row = operation_rows[static_cast<std::size_t>(statement.operation)];
   std::string text =
       statement.operation <= Operation::clone ? tensor(statement.result) + " = " : "";
-  text += std::string(name_of(statement.operation)) + "(" + tensor(statement.self) + ", " +
-          tensor(statement.other) + ", " + byre::to_string(statement.dims) + ", " +
-          std::to_string(statement.value) + ")";
+  text += std::string(row.name) + "(" + tensor(statement.self) + ", " + tensor(statement.other) +
+          ", " + byre::to_string(statement.dims) + ", " + std::to_string(statement.value) + ")";
   if (statement.mode) {
     text += " in mode " + std::string(shadow::name_of(*statement.mode));
   }
@@ -31,10 +22,6 @@ std::string to_string(const Statement& statement) {
 }
 
 }  // namespace
-
-const char* name_of(Operation operation) noexcept {
-  return names[static_cast<std::size_t>(operation)];
-}
 
 std::string to_string(const Program& program) {
   std::string text;

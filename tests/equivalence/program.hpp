@@ -4,9 +4,10 @@
 #pragma once
 
 #include <byre/shadow/mode.hpp>
+#include <byre/shadow/summary.hpp>
 #include <byre/tensor/layout.hpp>
 
-#include <compare>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -15,59 +16,54 @@
 
 namespace byre::test {
 
-enum class Operation : std::uint8_t {
-  // result = OPERATION(self, dims)
-  make,  ///< of i64 of sizes dims, with values from `value` on
-  alias,
-  transpose,  ///< dims: two axes
-  slice,      ///< dims: axis, start, end, step
-  select,     ///< dims: axis, index
-  diagonal,
-  view,    ///< dims: sizes
-  as_i32,  ///< view(dtype)
-  as_i64,
-  over,     ///< Tensor::over the storage of self; dims: sizes
-  reshape,  ///< dims: sizes
-  lazy_clone,
-  moved,  ///< to the device, or from there to the host
-  clone,
-  // self.OPERATION
-  reshape_in_place,  ///< dims: sizes
-  share_data,        ///< of other
-  drop,
-  // writes of self
-  fill,           ///< with `value`
-  set_at,         ///< dims: an index; to `value`
-  write_through,  ///< the elements, through a pointer to write, with values from `value` on
-  write_kept,     ///< the same again, through the pointer that write_through of self left
-  add_number,     ///< `value`
-  add,            ///< other
-  copy,           ///< of other
-  // reads, whose values are what a program computes
-  read_at,  ///< dims: an index
-  read,     ///< all of self, in the way number `value`
+enum class Flavor : std::uint8_t {
+  /// Parts of tensors, operations between them, and few values, so that many are equal.
+  anything,
+  /// Whole storages, and no value twice; what is read is kept. Here a report of a read is a difference.
+  whole_and_unique,
 };
-inline constexpr std::size_t operations = static_cast<std::size_t>(Operation::read) + 1;
-const char* name_of(Operation operation) noexcept;
 
-/// Ways to read all of a tensor. Some make a lazy clone, where they can; the device knows only copies.
-enum class Way : std::uint8_t {
-  data,
-  raw_data,
-  indices,
-  text,
-  clone,
-  copy,
-  to,
-  lazy_clone,
-  add,
-  sum
+// clang-format off
+enum class Operation : std::uint8_t {
+  make, alias, transpose, slice, select, view, over, reshape, lazy_clone, moved, clone, reshape_in_place,
+  share_data, drop, fill, set_at, write_through, write_kept, add, copy, read_at, read,
 };
-inline constexpr std::int64_t ways_to_read = static_cast<std::int64_t>(Way::sum) + 1;
-constexpr Way way_of(std::int64_t number, bool is_on_device) noexcept {
-  const Way way = static_cast<Way>(number);
-  return is_on_device && (way < Way::text || way > Way::lazy_clone) ? Way::to : way;
-}
+
+struct OperationRow {
+  const char* name;
+  std::array<int, 2> weights;  ///< how often it is in a program of each flavor
+};
+/// By Operation.
+inline constexpr std::array operation_rows{
+  // result = OPERATION(self, dims)
+  OperationRow{"make", {2, 1}},           // of sizes dims, with values from `value` on
+  OperationRow{"alias", {1, 1}},
+  OperationRow{"transpose", {2, 2}},      // dims: two axes
+  OperationRow{"slice", {3, 0}},          // dims: axis, start, end, step
+  OperationRow{"select", {2, 0}},         // dims: axis, index
+  OperationRow{"view", {2, 2}},           // dims: sizes
+  OperationRow{"over", {1, 0}},           // Tensor::over the storage of self; dims: sizes
+  OperationRow{"reshape", {12, 6}},       // dims: sizes
+  OperationRow{"lazy_clone", {2, 0}},
+  OperationRow{"moved", {1, 0}},          // to the device, or from there to the host
+  OperationRow{"clone", {1, 0}},
+  // self.OPERATION
+  OperationRow{"reshape_", {2, 1}},       // dims: sizes
+  OperationRow{"share_data", {1, 0}},     // of other
+  OperationRow{"drop", {3, 4}},
+  // writes of self
+  OperationRow{"fill_", {1, 4}},          // with `value`
+  OperationRow{"set_at", {3, 0}},         // dims: an index; to `value`
+  OperationRow{"write_through", {1, 0}},  // through a pointer to write, with values from `value` on
+  OperationRow{"write_kept", {3, 0}},     // the same again, through the pointer that it left
+  OperationRow{"add_", {3, 0}},           // other
+  OperationRow{"copy_", {4, 0}},          // of other
+  // reads, whose values are what a program computes
+  OperationRow{"read_at", {4, 0}},        // dims: an index
+  OperationRow{"read", {8, 6}},           // all of self
+};
+
+// clang-format on
 
 /// Lines of the file that is suppressed come after all others.
 inline constexpr std::uint32_t first_suppressed_line = 1000;
@@ -98,10 +94,6 @@ struct Statement {
 };
 using Program = std::vector<Statement>;
 
-/// The names of files end in these, after a `/`.
-inline constexpr const char* program_file = "program";
-inline constexpr const char* suppressed_file = "suppressed";
-
 /// What was read, one entry a read.
 struct Read {
   std::uint32_t number;  ///< of the statement
@@ -120,6 +112,22 @@ struct Reported {
   bool is_error = false;
   friend bool operator==(const Reported&, const Reported&) = default;
 };
+
+struct Outcome {
+  Reads reads;
+  std::vector<Reported> reported;  ///< by handlers and errors, as they came
+  shadow::Summary summary;
+};
+
+/// A random program that every mode of reshape can run, the same for the same seed.
+Program generate(std::uint64_t seed, Flavor flavor);
+
+/// Runs a program whose statements are all possible over real tensors, where reshape does as `mode` says,
+/// but for what statements say themselves. What an error refuses is tried again. For one thread, the only
+/// one that uses tensors. Throws what else the operations throw.
+Outcome run(const Program& program, shadow::ReshapeMode mode);
+/// The name of the file whose call sites are suppressed ends in this, after a `/`.
+inline constexpr const char* suppressed_file = "suppressed";
 
 /// One line each.
 std::string to_string(const Program& program);

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "run_program.hpp"
-
 #include <byre/shadow/suppression.hpp>
 #include <byre/tensor/elements.hpp>
-#include <byre/tensor/print.hpp>
 #include <byre/tensor/tensor.hpp>
 
-#include <algorithm>
 #include <map>
 #include <numeric>
 
@@ -46,123 +42,37 @@ void insist(const Act& act) {
   }
 }
 
-/// Calls `act` with a value of the type of the elements.
-template <class Act>
-auto with_type_of(DType dtype, const Act& act) {
-  return dtype == DType::i64 ? act(std::int64_t{}) : act(std::int32_t{});
-}
-
-/// Of a tensor that nobody tracks, or whose pointer was asked for; in row-major order.
-template <class T>
-Values values_at(const T* first, const Layout& layout) {
+/// Of what begins at a pointer, in row-major order.
+Values values_at(const std::int64_t* first, const Layout& layout) {
   Values values;
   for (const std::size_t place : places_of(layout)) {
     values.push_back(first[static_cast<std::int64_t>(place) - layout.offset]);
   }
   return values;
 }
-Values values_of(const Tensor& untracked) {
-  const Tensor tensor = untracked.to(Device::cpu());
-  return with_type_of(tensor.dtype(), [&](auto zero) {
-    return values_at(tensor.data<decltype(zero)>(), tensor.layout());
-  });
-}
-
-/// What is printed, without what is no number.
-Values numbers_in(std::string text) {
-  std::ranges::replace_if(
-      text, [](char c) { return c == '[' || c == ']' || (c >= 'a' && c <= 'z'); }, ' ');
-  Values numbers;
-  const char* next = text.c_str();
-  for (char* end = nullptr;; next = end) {
-    const std::int64_t number = std::strtoll(next, &end, 10);
-    if (end == next) {
-      return numbers;
-    }
-    numbers.push_back(number);
-  }
-}
 
 /// Its element, at the index that a program says: a view of it, as that has any number of dimensions.
 Tensor element_of(const Tensor& self, const Dims& at) {
   return self.as_strided({}, {}, element_at(self.layout(), {at.begin(), at.size()}, "at"));
 }
-std::int64_t read_element(const Tensor& element, CallSite site) {
-  return with_type_of(element.dtype(), [&](auto zero) {
-    return std::int64_t{element.template at<decltype(zero)>({}, site)};
-  });
-}
 
-Values read_by_indices(const Tensor& tensor, CallSite site) {
-  if (tensor.ndim() == 0) {
-    return {read_element(tensor, site)};
-  }
-  Values values;
-  for (const Tensor& part : tensor.unbind()) {
-    const Values inner = read_by_indices(part, site);
-    values.insert(values.end(), inner.begin(), inner.end());
-  }
-  return values;
-}
-
-Values read_all(const Tensor& tensor, Way way, CallSite site) {
-  switch (way) {
-    case Way::data:
-    case Way::raw_data:
-      return with_type_of(tensor.dtype(), [&](auto zero) {
-        using T = decltype(zero);
-        return values_at(
-            way == Way::data ? tensor.data<T>(site) : static_cast<const T*>(tensor.raw_data(site)),
-            tensor.layout());
-      });
-    case Way::indices:
-      return read_by_indices(tensor, site);
-    case Way::text:
-      return numbers_in(to_string(tensor, {}, site));
-    case Way::clone:
-      return values_of(tensor.clone(site));
-    case Way::copy: {
-      Tensor copied = Tensor::empty(tensor.sizes(), DType::i64);
-      return values_of(copy_(copied, tensor, site));
-    }
-    case Way::to:
-      return values_of(tensor.to(Device::cpu(), site));
-    case Way::lazy_clone:
-      return values_of(tensor.lazy_clone(site));
-    case Way::add:
-      return values_of(add(tensor, 0, site));
-    case Way::sum:
-      return values_of(sum(tensor, Dims{}, false, site));
-  }
-  return {};
-}
-
-/// What a pointer to write left of its tensor.
+/// A pointer to write, and the layout that its tensor had.
 struct Kept {
-  void* first;
+  std::int64_t* first;
   Layout layout;
-  DType dtype;
-  bool is_on_device;
 };
 
 void write_through(const Kept& kept, std::int64_t value) {
-  with_type_of(kept.dtype, [&](auto zero) {
-    using T = decltype(zero);
-    for (const std::size_t place : places_of(kept.layout)) {
-      T* const to =
-          static_cast<T*>(kept.first) + (static_cast<std::int64_t>(place) - kept.layout.offset);
-      const T next = static_cast<T>(value++);
-      kept.is_on_device ? FakeDevice::first().copy_from_host(to, &next, sizeof(T))
-                        : static_cast<void>(*to = next);
-    }
-  });
+  for (const std::size_t place : places_of(kept.layout)) {
+    kept.first[static_cast<std::int64_t>(place) - kept.layout.offset] = value++;
+  }
 }
 
 /// For one program.
 class Interpreter {
  public:
   Interpreter(ReshapeMode mode, const std::string& folder)
-      : mode_(mode), program_file_(folder + program_file), suppressed_(folder + suppressed_file) {}
+      : mode_(mode), program_file_(folder + "program"), suppressed_(folder + suppressed_file) {}
 
   void run(const Statement& statement, std::uint32_t number) {
     number_of_statement = number;
@@ -179,7 +89,7 @@ class Interpreter {
       } else if (statement.operation < Operation::read_at) {
         change(tensors_.at(statement.self), statement, site);
       } else {
-        read(tensors_.at(statement.self), statement, site);
+        outcome->reads.push_back({number, read(tensors_.at(statement.self), statement, site)});
       }
     });
   }
@@ -193,12 +103,12 @@ class Interpreter {
   }
   Tensor made(const Statement& statement, CallSite site) const;
   void change(Tensor& self, const Statement& statement, CallSite site);
-  static void read(const Tensor& self, const Statement& statement, CallSite site) {
-    outcome->reads.push_back(
-        {number_of_statement,
-         statement.operation == Operation::read
-             ? read_all(self, way_of(statement.value, !self.device().is_cpu()), site)
-             : Values{read_element(element_of(self, statement.dims), site)}});
+  static Values read(const Tensor& self, const Statement& statement, CallSite site) {
+    if (statement.operation == Operation::read_at) {
+      return {element_of(self, statement.dims).at<std::int64_t>({}, site)};
+    }
+    const Tensor on_host = self.device().is_cpu() ? self : self.to(Device::cpu(), site);
+    return values_at(on_host.data<std::int64_t>(site), on_host.layout());
   }
 
   const ReshapeMode mode_;
@@ -223,14 +133,8 @@ Tensor Interpreter::made(const Statement& statement, CallSite site) const {
       return self.slice(dims[0], dims[1], dims[2], dims[3]);
     case Operation::select:
       return self.select(dims[0], dims[1]);
-    case Operation::diagonal:
-      return self.diagonal();
     case Operation::view:
       return self.view(dims);
-    case Operation::as_i32:
-      return self.view(DType::i32);
-    case Operation::as_i64:
-      return self.view(DType::i64);
     case Operation::over:
       return Tensor::over(self.storage(), dims, self.dtype());
     case Operation::reshape:
@@ -262,23 +166,15 @@ void Interpreter::change(Tensor& self, const Statement& statement, CallSite site
       fill_(self, value, site);
       break;
     case Operation::set_at:
-      with_type_of(self.dtype(), [&](auto zero) {
-        using T = decltype(zero);
-        element_of(self, statement.dims).set_at<T>({}, static_cast<T>(value), site);
-      });
+      element_of(self, statement.dims).set_at<std::int64_t>({}, value, site);
       break;
     case Operation::write_through: {
-      void* const first = self.mutable_raw_data(Wait::allowed, site);
-      const Kept kept{first, self.layout(), self.dtype(), !self.device().is_cpu()};
-      kept_.insert_or_assign(statement.self, kept);
-      write_through(kept, value);
+      std::int64_t* const first = self.mutable_data<std::int64_t>(Wait::allowed, site);
+      write_through(kept_[statement.self] = {first, self.layout()}, value);
       break;
     }
     case Operation::write_kept:
       write_through(kept_.at(statement.self), value);
-      break;
-    case Operation::add_number:
-      add_(self, value, site);
       break;
     case Operation::add:
       add_(self, tensors_.at(statement.other), site);

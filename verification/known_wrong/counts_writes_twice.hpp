@@ -61,19 +61,12 @@ class basic_counting_family {
   void observe(shadow::detail::WriteStamp write) noexcept { know(write.generation()); }
 
   std::optional<shadow::detail::WriteStamp> write(StorageGeneration& storage,
-                                                  shadow::detail::RecordId record) noexcept {
-    if (const auto last = stale(storage)) {
-      return last;
-    }
-    bump(storage, record);
-    know(observed().generation() + 1);
-    return std::nullopt;
-  }
-
-  template <class Supersedes>
-  void write_anyway(StorageGeneration& storage, shadow::detail::RecordId record,
-                    const Supersedes&) noexcept {
-    know(bump(storage, record) + 1);
+                                                  shadow::detail::RecordId record,
+                                                  const auto& /*supersedes*/) noexcept {
+    const auto last = stale(storage);
+    storage.place_.store(record, sites.at(At::say, std::memory_order::release));
+    know(1 + storage.writes_.fetch_add(1, sites.at(At::bump, std::memory_order::acq_rel)));
+    return last;
   }
 
  private:
@@ -82,10 +75,6 @@ class basic_counting_family {
 
   static shadow::detail::WriteStamp stamp(std::uint64_t writes, std::uint64_t record) noexcept {
     return shadow::detail::WriteStamp((writes << shadow::detail::WriteStamp::record_bits) | record);
-  }
-  static std::uint64_t bump(StorageGeneration& storage, shadow::detail::RecordId record) noexcept {
-    storage.place_.store(record, sites.at(At::say, std::memory_order::release));
-    return storage.writes_.fetch_add(1, sites.at(At::bump, std::memory_order::acq_rel));
   }
   void know(std::uint64_t writes) noexcept {
     writes_.store(writes, sites.at(At::know, std::memory_order::relaxed));

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Writes to a storage as they are, but for a step: a family that is not stale replaces the write it
-/// has observed, and that is kept nowhere.
+/// Writes to a storage as they are, but for a step: what a write supersedes is kept nowhere.
 // A new that answers null is Relacy's too, a call further than g++ sees.
 #pragma GCC diagnostic ignored "-Wmismatched-new-delete"
 
@@ -14,7 +13,7 @@ struct ForgetfulRecords : Records {
   template <class Family>
   std::optional<WriteStamp> write(Family& family, typename Family::StorageGeneration& storage,
                                   RecordId record) noexcept {
-    return family.write(storage, record);
+    return family.write(storage, record, [](WriteStamp) {});
   }
 };
 

@@ -144,7 +144,7 @@ struct CrossedLocks : TwoThreads {
   Checked::SharedMutex mutexes[2];
 };
 
-const Scenario* const tests[] = {
+const Scenario* const locks_tests[] = {
     &litmus_test<PlainReads>("litmus.plain_reads", "Two reads of plain data are no race."),
     &litmus_test<PlainReadAndWrite>("litmus.plain_read_and_write", "A read and a write are.",
                                     Verdict::data_race),

@@ -157,7 +157,7 @@ struct Throws : TwoThreads {
   void thread(unsigned) { throw CopyFailed(); }
 };
 
-const Scenario* const tests[] = {
+const Scenario* const memory_tests[] = {
     &litmus_test<FreedWhileUsed<Number>>("litmus.freed_atomic", "An atomic is used after its end.",
                                          Verdict::use_after_free),
     &litmus_test<FreedWhileUsed<Checked::SharedMutex>>(

@@ -201,7 +201,7 @@ struct StaleFailure : TwoThreads {
   std::uint32_t result = 0;
 };
 
-const Scenario* const tests[] = {
+const Scenario* const orders_tests[] = {
     &litmus_test<StoreBuffering<relaxed, relaxed, Fate::seen>>(
         "litmus.store_buffering_relaxed", "Relaxed stores are seen late by both."),
     &litmus_test<StoreBuffering<release, acquire, Fate::seen>>(

@@ -132,7 +132,7 @@ struct SpinsForever : Waiting {
   }
 };
 
-const Scenario* const tests[] = {
+const Scenario* const parking_tests[] = {
     &litmus_test<WakeBeforeWait>("litmus.wake_before_wait", "A wake is not kept for a later wait.",
                                  Verdict::deadlock),
     &litmus_test<LoadsBeforeParking>("litmus.loads_before_parking",

@@ -71,7 +71,7 @@ struct CountedDown {
   Number number{3};
 };
 
-const Scenario* const tests[] = {
+const Scenario* const release_sequences_tests[] = {
     &litmus_test<ThroughReadModifyWrite>(
         "litmus.release_through_add",
         "A release reaches through another thread's relaxed addition."),

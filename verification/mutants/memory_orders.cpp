@@ -148,54 +148,35 @@ constexpr const char* introduction =
     "all mutants.\n";
 
 /// Of the tables above, what they are for where no row says it.
-constexpr const char* conclusion =
-    "\n"
-    "## What the generations prove\n"
-    "\n"
-    "A storage has the stamp of its last write, a family the stamp of the last write that it has "
-    "observed.\n"
-    "A stamp is the number of the write and the number of its record, in one word.\n"
-    "\n"
-    "1. **No two writes have one stamp.** A storage's stamp changes by `write` and `write_anyway` "
-    "alone,\n"
-    "   each one atomic step from a stamp to the next number. As two steps, two writes have one "
-    "stamp.\n"
-    "2. **A family has observed a stamp that the storage had.** What it observes is what `look`,\n"
-    "   `look_again` or its own write found there, or what the family had observed that it came "
-    "from.\n"
-    "3. **A family whose stamp is the storage's wrote last or was told of the last write**, or "
-    "came from a\n"
-    "   family of which that is true. For the stamp is of that one write (1).\n"
-    "4. **What a family has not read** is a write that was reported where it was about to write "
-    "itself. It\n"
-    "   stays until a write is reported where the family reads, or until the family writes all "
-    "there is:\n"
-    "   `leave_unread` and `forget_unread`. Of two reads at once both may report it.\n"
-    "\n"
-    "So `write` succeeds only if the storage still has the stamp that the family has observed, and "
-    "finds\n"
-    "the family stale wherever another wrote since, however close: of two families that write at "
-    "once one\n"
-    "comes first, and the other is stale. Two counters that are compared and then bumped do not "
-    "show that\n"
-    "(`known_wrong.counts_writes_twice`). A write that was reported goes ahead by `write_anyway`, "
-    "after\n"
-    "whatever came meanwhile, and is not reported again: one access, one report.\n"
-    "\n"
-    "Of the superseded writes, the last of each record is kept with it (`write_records`). It is "
-    "kept before\n"
-    "the step that supersedes it, so who acquires the last write finds those before it there, "
-    "though their\n"
-    "stamps are read relaxed (`superseded_writes_are_found`). A write of a family that is not "
-    "stale\n"
-    "supersedes the one that the family has observed (`earlier_writes_are_found`;\n"
-    "`known_wrong.keeps_no_superseded_write` keeps none).\n"
-    "\n"
-    "None of this needs an order above relaxed: the first three are about one word, and what a "
-    "family has\n"
-    "not read is between its own accesses. Acquire and release are for the record that a stamp "
-    "names, which\n"
-    "is made before the write.\n";
+constexpr const char* conclusion = R"(
+## What the generations prove
+
+A storage has the stamp of its last write, a family the stamp of the last write that it has observed.
+A stamp is the number of the write and the number of its record, in one word.
+
+1. **No two writes have one stamp.** A storage's stamp changes by `write` alone, one atomic step from a
+   stamp to the next number. As two steps, two writes have one stamp.
+2. **A family has observed a stamp that the storage had.** What it observes is what `look`,
+   `look_again` or its own write found there, or what the family had observed that it came from.
+3. **A family whose stamp is the storage's wrote last or was told of the last write**, or came from a
+   family of which that is true. For the stamp is of that one write (1).
+4. **What a family has not read** is a write that was reported where it was about to write itself. It
+   stays until a write is reported where the family reads, or until the family writes all there is:
+   `leave_unread` and `forget_unread`. Of two reads at once both may report it.
+
+A `write` finds the last write before it in the step that takes its place. So of two families that
+write at once one comes first, and the other is stale. Two counters that are compared and then bumped
+do not show that (`known_wrong.counts_writes_twice`).
+
+Of the superseded writes, the last of each record is kept with it (`write_records`). It is kept before
+the step that supersedes it. So who acquires the last write finds those before it there, though their
+stamps are read relaxed (`superseded_writes_are_found`, `earlier_writes_are_found`;
+`known_wrong.keeps_no_superseded_write` keeps none).
+
+None of this needs an order above relaxed: the first three are about one word, and what a family has
+not read is between its own accesses. Acquire and release are for the record that a stamp names, which
+is made before the write.
+)";
 
 }  // namespace
 

@@ -5,7 +5,7 @@
 #include <byre/cow/detail/share_word_sites.hpp>
 #include <byre/functional/dispatch/detail/published.hpp>
 #include <byre/shadow/detail/generation_sites.hpp>
-#include <byre/shadow/detail/relaxed_counter.hpp>
+#include <byre/sync/detail/relaxed_counter.hpp>
 #include <byre/shadow/detail/write_records.hpp>
 #include <byre/stats/detail/cells.hpp>
 #include <byre/storage/detail/attachment_sites.hpp>
@@ -29,7 +29,7 @@ constexpr std::array<Table, 10> tables{
     Table(stats::detail::sink_flag_sites.rows),
     Table(byre::detail::attachment_sites.rows),
     Table(shadow::detail::generation_sites.rows),
-    Table(shadow::detail::relaxed_counter_sites.rows),
+    Table(sync::detail::relaxed_counter_sites.rows),
     Table(shadow::detail::write_records_sites.rows),
     Table(functional::published_sites.rows),
 };

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Numbers that all threads may change and that order nothing.
-#include <byre/shadow/detail/relaxed_counter.hpp>
+#include <byre/sync/detail/relaxed_counter.hpp>
 
 #include "../search.hpp"
 
 namespace byre::verification {
 namespace {
 
-using Counter = shadow::detail::basic_relaxed_counter<Checked>;
+using Counter = sync::detail::basic_relaxed_counter<Checked>;
 
 /// One thread counts what it hands to another, which looks for that and takes it back. A third adds and
 /// subtracts meanwhile. So it is with the active-tracking count.

@@ -51,12 +51,7 @@ class StorageWrites {
   /// Writes whatever others did; answers whether the family was stale.
   bool write(Family& family, unsigned origin) {
     const RecordId record = ids_[origin];
-    const auto stale = records_.write(family, storage_, record);
-    if (stale) {
-      family.observe_by_writing(*stale, *stale);
-      records_.write_anyway(family, storage_, record);
-    }
-    return stale.has_value();
+    return records_.write(family, storage_, record).has_value();
   }
 
   /// How many writes the reader finds that it has not observed: all that there were by then.

@@ -15,54 +15,41 @@ namespace {
 
 constexpr std::array<std::string_view, 4> names{"alias", "warn", "error", "copy"};
 
-/// What BYRE_RESHAPE is; null for nothing.
-const char* value_of_environment() noexcept {
+std::string_view value_of_environment() noexcept {
   const char* const value = std::getenv("BYRE_RESHAPE");
-  return value == nullptr || *value == '\0' ? nullptr : value;
+  return value == nullptr ? "" : value;
 }
 
-/// What of the process as a whole is in the active-tracking count: one, while the default or, without
-/// one, the environment tracks. One change is made at a time.
-class ProcessMode {
- public:
-  void read_environment() noexcept {
-    const char* const value = value_of_environment();
-    const auto mode = value == nullptr ? ReshapeMode::copy : mode_named(value);
-    change(
-        [&] { detail::mode_of_environment.set(mode ? detail::number_of(mode) : detail::no_mode); });
-  }
-  void set_default(std::optional<ReshapeMode> mode) noexcept {
-    change([&] { detail::default_mode.set(detail::number_of(mode)); });
-  }
+/// Nothing if it names no mode.
+std::optional<ReshapeMode> mode_of_environment() noexcept {
+  const std::string_view value = value_of_environment();
+  return value.empty() ? ReshapeMode::copy : mode_named(value);
+}
 
- private:
-  /// The reason is counted before the mode is in force that it is for, and until after.
-  template <class Change>
-  void change(const Change& make) noexcept {
-    const boost::lock_guard<boost::mutex> lock(mutex_);
+/// What of the process as a whole is in the active-tracking count: one, while its mode tracks.
+struct ProcessMode {
+  boost::mutex mutex;
+  bool is_counted = true;  ///< until the environment was read
+
+  /// Under the mutex. The reason is counted before the mode is in force that it is for, and until after.
+  void set(std::optional<ReshapeMode> mode) noexcept {
     detail::active_tracking.add();
-    make();
-    const auto mode = detail::default_mode.value() != 0
-                          ? detail::mode_in(detail::default_mode)
-                          : detail::mode_in(detail::mode_of_environment);
+    detail::mode_of_process.set(mode ? 1 + static_cast<std::uint64_t>(*mode) : 0);
     const bool is_reason = mode && tracks(*mode);
-    for (int extra = 1 + int(std::exchange(is_counted_, is_reason)) - int(is_reason); extra > 0;
+    for (int extra = 1 + int(std::exchange(is_counted, is_reason)) - int(is_reason); extra > 0;
          --extra) {
       detail::active_tracking.subtract();
     }
   }
-
-  boost::mutex mutex_;
-  bool is_counted_ = true;  ///< until the environment was read
 };
 
-ProcessMode& process_mode() noexcept {
-  return sync::no_destructor<ProcessMode>();
-}
-
 void know_environment() noexcept {
-  if (detail::mode_of_environment.value() == 0) {
-    process_mode().read_environment();
+  if (detail::mode_of_process.value() == 0) {
+    auto& process = sync::no_destructor<ProcessMode>();
+    const boost::lock_guard<boost::mutex> lock(process.mutex);
+    if (detail::mode_of_process.value() == 0) {  // nobody chose a default meanwhile
+      process.set(mode_of_environment());
+    }
   }
 }
 
@@ -79,8 +66,7 @@ std::optional<ReshapeMode> mode_named(std::string_view name) noexcept {
 }
 
 constinit thread_local std::optional<ReshapeMode> detail::mode_of_scope;
-constinit detail::RelaxedCounter detail::default_mode;
-constinit detail::RelaxedCounter detail::mode_of_environment;
+constinit sync::detail::RelaxedCounter detail::mode_of_process;
 constinit detail::ActiveTracking detail::active_tracking(1);
 
 bool detail::is_tracking() noexcept {
@@ -88,24 +74,25 @@ bool detail::is_tracking() noexcept {
     return tracks(*mode_of_scope);
   }
   know_environment();
-  const auto mode = mode_in(default_mode.value() != 0 ? default_mode : mode_of_environment);
-  return mode && tracks(*mode);
+  const std::uint64_t number = mode_of_process.value();
+  return number != 0 && tracks(static_cast<ReshapeMode>(number - 1));
 }
 
 ReshapeMode detail::read_environment() {
-  process_mode().read_environment();
-  if (const auto mode = mode_in(mode_of_environment)) {
-    return *mode;
+  know_environment();
+  if (const std::uint64_t number = mode_of_process.value(); number != 0) {
+    return static_cast<ReshapeMode>(number - 1);
   }
   throw InvalidArgument(
       format_text("reshape: BYRE_RESHAPE in the environment is \"%.100s\", which is none of alias, "
                   "warn, error and copy. Set it to one of these, or unset it for copy.",
-                  value_of_environment()));
+                  value_of_environment().data()));
 }
 
 void set_default_reshape_mode(std::optional<ReshapeMode> mode) noexcept {
-  know_environment();
-  process_mode().set_default(mode);
+  auto& process = sync::no_destructor<ProcessMode>();
+  const boost::lock_guard<boost::mutex> lock(process.mutex);
+  process.set(mode ? mode : mode_of_environment());
 }
 
 ReshapeModeScope::ReshapeModeScope(ReshapeMode mode) noexcept

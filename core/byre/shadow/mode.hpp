@@ -4,7 +4,7 @@
 #pragma once
 
 #include <byre/config.hpp>
-#include <byre/shadow/detail/relaxed_counter.hpp>
+#include <byre/sync/detail/relaxed_counter.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -34,28 +34,14 @@ namespace detail {
 
 // Every reshape reads these, and calls no function for it.
 BYRE_TLS_MODEL BYRE_API extern constinit thread_local std::optional<ReshapeMode> mode_of_scope;
-BYRE_API extern constinit RelaxedCounter default_mode;
-/// Read once; again by each reshape while it is no_mode.
-BYRE_API extern constinit RelaxedCounter mode_of_environment;
-
-/// Of a mode in a counter, which is 0 while nobody chose one.
-constexpr std::uint64_t number_of(std::optional<ReshapeMode> mode) noexcept {
-  return mode ? 1 + static_cast<std::uint64_t>(*mode) : 0;
-}
-/// Of a name that no mode has.
-inline constexpr std::uint64_t no_mode = 5;
-inline std::optional<ReshapeMode> mode_in(const RelaxedCounter& choice) noexcept {
-  const std::uint64_t number = choice.value();
-  return number == 0 || number == no_mode ? std::nullopt
-                                          : std::optional(static_cast<ReshapeMode>(number - 1));
-}
+/// One more than the number of the mode; 0 until the environment was read, and where it names no mode.
+BYRE_API extern constinit sync::detail::RelaxedCounter mode_of_process;
 
 /// The active-tracking count: how many scopes in force, process-wide modes and storages track accesses.
-/// The environment is one until it was read. Alone in its line of cache. A reason is added before
-/// what it is for is handed to anybody, and subtracted once nobody has that any more: whoever has it
-/// finds a count.
-struct alignas(64) ActiveTracking : RelaxedCounter {
-  using RelaxedCounter::basic_relaxed_counter;
+/// The environment is one until it was read. Alone in its line of cache. Whoever has what tracks finds a
+/// count.
+struct alignas(64) ActiveTracking : sync::detail::RelaxedCounter {
+  using sync::detail::RelaxedCounter::basic_relaxed_counter;
 };
 BYRE_API extern constinit ActiveTracking active_tracking;
 
@@ -68,23 +54,19 @@ BYRE_API bool is_tracking() noexcept;
 }  // namespace detail
 
 /// The mode in force on this thread: of its innermost ReshapeModeScope, else the process's default,
-/// else what BYRE_RESHAPE in the environment said when the process first reshaped or handed out a pointer
-/// to write, else copy. Throws
+/// else what BYRE_RESHAPE in the environment said when the process first asked, else copy. Throws
 /// InvalidArgument, each time, if BYRE_RESHAPE is not the name of a mode. Wait-free.
 inline ReshapeMode reshape_mode() {
   if (detail::mode_of_scope) [[unlikely]] {
     return *detail::mode_of_scope;
   }
-  if (const auto mode = detail::mode_in(detail::default_mode)) [[unlikely]] {
-    return *mode;
-  }
-  if (const auto mode = detail::mode_in(detail::mode_of_environment)) [[likely]] {
-    return *mode;
+  if (const std::uint64_t number = detail::mode_of_process.value(); number != 0) [[likely]] {
+    return static_cast<ReshapeMode>(number - 1);
   }
   return detail::read_environment();
 }
 
-/// The process's default from now on, on all threads; nothing gives the choice back to the environment.
+/// The process's default from now on, on all threads; without one, what the environment says now.
 /// Thread-safe; locks. A reshape at the same time may have the default before.
 BYRE_API void set_default_reshape_mode(std::optional<ReshapeMode> mode) noexcept;
 

@@ -7,27 +7,22 @@
 namespace byre::inline v0::shadow {
 namespace {
 
-/// How much is said of a call site, where there is not room for all.
-struct Room {
-  std::size_t most_of_a_name = std::string::npos;
-  bool has_sizes = true;
-};
-
 /// The end of a file's name says more than its beginning, which says where it is.
-std::string name_of(const CallSite& site, Room room) {
+std::string name_of(const CallSite& site, std::size_t most) {
   if (site.line == 0) {
     return "a call site that is not known";
   }
   std::string name = site.file;
-  if (const std::size_t most = room.most_of_a_name; name.size() > most) {
+  if (name.size() > most) {
     name.replace(most / 4, name.size() - most + 3, "...");
   }
   return name + ":" + std::to_string(site.line);
 }
 
-std::string line_of(const char* what, const TensorSite& at, const std::string& sizes, Room room) {
-  return std::string("\n  ") + what + " at " + name_of(at.site, room) +
-         (at.is_known() && room.has_sizes ? ", " + sizes : "");
+std::string line_of(const char* what, const TensorSite& at, const std::string& sizes,
+                    std::size_t most) {
+  return std::string("\n  ") + what + " at " + name_of(at.site, most) +
+         (at.is_known() ? ", " + sizes : "");
 }
 
 const char* what_to_write(Advice advice) noexcept {
@@ -49,16 +44,17 @@ const char* what_to_write(Advice advice) noexcept {
          "reshape copies; if the two are to share memory, write view in place of that reshape.";
 }
 
-std::string text_in(const Violation& violation, Room room) {
+/// With `most` characters of a file's name.
+std::string text_in(const Violation& violation, std::size_t most) {
   const TensorSite& reshape = violation.reshape;
   std::string text =
       "this code relies on reshape sharing memory with what it reshapes, and reshape is to become "
       "a copy." +
       line_of("reshaped", reshape, to_string(reshape.from) + " to " + to_string(reshape.shape),
-              room) +
-      line_of("written", violation.write, "as " + to_string(violation.write.shape), room) +
+              most) +
+      line_of("written", violation.write, "as " + to_string(violation.write.shape), most) +
       line_of(violation.access_writes ? "then written" : "then read", violation.access,
-              "as " + to_string(violation.access.shape), room) +
+              "as " + to_string(violation.access.shape), most) +
       (violation.access_writes
            ? "\nToday the second write goes to the memory of the first; with a copy each has its "
              "own. "
@@ -73,7 +69,7 @@ std::string text_in(const Violation& violation, Room room) {
   if (const std::uint64_t times = violation.untracked_escapes; times > 0) {
     text += "\nRaw pointers to write to this memory were handed out " + std::to_string(times) +
             (times == 1 ? " time" : " times") + ", first at " +
-            name_of(violation.first_escape, room) + ": what is done through them is not seen.";
+            name_of(violation.first_escape, most) + ": what is done through them is not seen.";
   }
   return text;
 }
@@ -98,26 +94,25 @@ const char* to_string(Advice advice) noexcept {
 }
 
 std::string to_string(const Violation& violation) {
-  return text_in(violation, {});
+  return text_in(violation, std::string::npos);
 }
 
 Text text_of(const Violation& violation) noexcept {
   try {
-    std::string text;
-    for (const Room& room : {Room{}, {120}, {60}, {60, false}}) {
-      text = text_in(violation, room);
+    for (const std::size_t most : {std::string::npos, std::size_t{120}, std::size_t{50}}) {
+      const std::string text = text_in(violation, most);
       if (text.size() < Text{}.chars.size()) {
-        break;
+        return format_text("%s", text.c_str());
       }
     }
-    return format_text("%s", text.c_str());
   } catch (const std::exception&) {
-    return format_text(
-        "%.250s:%u: this relies on the reshape at %.250s:%u sharing memory with what it reshapes, "
-        "which was written at %.250s:%u; there is no memory to say more.",
-        violation.access.site.file, violation.access.site.line, violation.reshape.site.file,
-        violation.reshape.site.line, violation.write.site.file, violation.write.site.line);
+    // No memory: the call sites alone.
   }
+  return format_text(
+      "%.250s:%u: this relies on the reshape at %.250s:%u sharing memory with what it reshapes, "
+      "which was written at %.250s:%u.",
+      violation.access.site.file, violation.access.site.line, violation.reshape.site.file,
+      violation.reshape.site.line, violation.write.site.file, violation.write.site.line);
 }
 
 }  // namespace byre::inline v0::shadow

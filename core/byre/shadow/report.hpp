@@ -84,8 +84,8 @@ struct Violation {
 
 /// For people: what happens, the three call sites, and what to write instead. Throws std::bad_alloc.
 BYRE_API std::string to_string(const Violation& violation);
-/// The same with names of files shortened, and if need be without sizes, so that it fits; without memory
-/// for that, the call sites alone.
+/// The same with names of files shortened so that it fits; where that does not do, or without memory for
+/// it, the call sites alone.
 BYRE_API Text text_of(const Violation& violation) noexcept;
 /// One JSON object. Of a call site that is not known the file is "?" and the line 0. Throws
 /// std::bad_alloc.

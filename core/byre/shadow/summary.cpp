@@ -65,14 +65,11 @@ std::string to_string(const Summary& summary) {
       counted(summary.triples.size(), "triple of call sites", "triples of call sites") + ", and " +
       counted(summary.suppressed, "more was", "more were") + " suppressed; " +
       counted(summary.untracked_escapes, "raw pointer", "raw pointers") +
-      " to write left untracked.\n";
-  for (const EscapeSite& escape : summary.escape_sites) {
-    const bool is_known = escape.site.line != 0;
-    text += "  first at " +
-            (is_known ? std::string(escape.site.file) + ":" + std::to_string(escape.site.line)
-                      : "a call site that is not known") +
-            ", of " + counted(escape.storages, "storage", "storages") + "\n";
-  }
+      " to write left untracked" +
+      (summary.first_escape.line == 0 ? ""
+                                      : std::string(", first at ") + summary.first_escape.file +
+                                            ":" + std::to_string(summary.first_escape.line)) +
+      ".\n";
   std::size_t number = 0;
   for (const Violation& violation : summary.triples) {
     text += "\n" + std::to_string(++number) + ". " + to_string(violation) + "\n";

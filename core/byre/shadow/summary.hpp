@@ -11,12 +11,6 @@
 
 namespace byre::inline v0::shadow {
 
-/// A call site at which a raw pointer to write to some tracked storage left first.
-struct EscapeSite {
-  CallSite site;               ///< line 0: not known
-  std::uint64_t storages = 0;  ///< for how many storages it was the first
-};
-
 struct Summary {
   std::uint64_t reshapes = 0;    ///< that were tracked
   std::uint64_t violations = 0;  ///< that were reported or counted, thrown ones too
@@ -24,10 +18,11 @@ struct Summary {
   /// How often raw pointers to write to tracked storages left; those before the first tracked reshape
   /// of a storage count once.
   std::uint64_t untracked_escapes = 0;
+  CallSite
+      first_escape{};  ///< where the first of these did; line 0 if none did, or it is not known
   /// One for each triple of call sites, with its count, the most frequent first. The advice is by all
   /// that was met, `untracked_escapes` the most there were; what else is in it is of its first.
   std::vector<Violation> triples;
-  std::vector<EscapeSite> escape_sites;  ///< in the order of their names
 };
 
 /// Thread-safe. Throws std::bad_alloc.
@@ -38,7 +33,7 @@ BYRE_API void reset_summary() noexcept;
 
 /// For people, with a newline at its end. Throws std::bad_alloc.
 BYRE_API std::string to_string(const Summary& summary);
-/// One JSON object: reshapes, violations, suppressed, untracked_escapes, escape_sites, triples. Throws
+/// One JSON object: reshapes, violations, suppressed, untracked_escapes, first_escape, triples. Throws
 /// std::bad_alloc.
 BYRE_API std::string to_json(const Summary& summary);
 
@@ -50,10 +45,8 @@ BYRE_API void print_summary(const std::string& where);
 namespace detail {
 /// Called when a reshape is tracked. Does what the environment says, until that succeeds once:
 ///   BYRE_RESHAPE_SUMMARY=stderr, FILE.json or FILE.txt   print_summary there, at exit
-///   BYRE_RESHAPE_SUPPRESSIONS=FILE                       suppress_sites(FILE)
-/// BYRE_RESHAPE_SILENCE is the name of the second in releases before, and is read if that is not set. An
-/// empty value is as none. Each process writes its summary, also if it tracked nothing: what an earlier
-/// one wrote is not to be taken for its own.
+///   BYRE_RESHAPE_SUPPRESSIONS=FILE                       suppress_sites(FILE); before: BYRE_RESHAPE_SILENCE
+/// An empty value is as none. Each process writes its summary, also if it tracked nothing.
 ///
 /// Thread-safe. Throws InvalidArgument for other values, and what suppress_sites throws.
 BYRE_API void heed_environment();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/error/error.hpp>
-#include <byre/shadow/detail/relaxed_counter.hpp>
 #include <byre/shadow/suppression.hpp>
 #include <byre/storage/detail/input_file.hpp>
 #include <byre/sync/detail/no_destructor.hpp>
+#include <byre/sync/detail/relaxed_counter.hpp>
 
 #include <algorithm>
 #include <boost/thread/lock_guard.hpp>
@@ -37,7 +37,7 @@ struct Suppressions {
 
 constinit thread_local unsigned scopes_of_thread = 0;
 /// Whether there is a file of suppressions: saves programs that have none the lock.
-constinit detail::RelaxedCounter has_suppressions;
+constinit sync::detail::RelaxedCounter has_suppressions;
 
 constexpr std::string_view blanks = " \t\r";
 
@@ -88,8 +88,7 @@ std::vector<Suppression> read_list(const std::filesystem::path& path) {
     if (!suppression) {
       throw FileError(format_text(
           "%.500s:%u: \"%.100s\" is no call site to suppress. Write the end of a file's name, "
-          "alone "
-          "or with a line, as in \"model/layers.cpp:12\"; after a # comes what is a comment.",
+          "alone or with a line, as in \"model/layers.cpp:12\"; after a # comes what is a comment.",
           path.c_str(), number, entry.c_str()));
     }
     list.push_back(*std::move(suppression));

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""What the environment says of reports, said to a program: environment_test.py PROGRAM."""
+"""What the environment says of modes and of reports, said to a program: environment_test.py PROGRAM."""
 import json
 import os
 import pathlib
@@ -8,111 +8,144 @@ import sys
 import tempfile
 import unittest
 
+MODES = ["alias", "warn", "error", "copy"]
 PROGRAM = sys.argv.pop()
 
 
-class Environment(unittest.TestCase):
+def ran(*commands, **variables):
+    """PROGRAM where BYRE_RESHAPE and BYRE_RESHAPE_NAME are the variables RESHAPE and NAME."""
+    environment = {name: value for name, value in os.environ.items() if "BYRE_RESHAPE" not in name}
+    for name, value in variables.items():
+        environment["BYRE_RESHAPE" + ("" if name == "RESHAPE" else "_" + name)] = str(value)
+    return subprocess.run([PROGRAM, *commands], env=environment, capture_output=True, text=True, check=True)
+
+
+def printed(*commands, **variables):
+    return ran(*commands, **variables).stdout.splitlines()
+
+
+class Modes(unittest.TestCase):
+    ALL = ["mode", "mode", "default", "error", "mode", "scope", "alias", "mode", "end", "mode",
+           "default", "none", "mode"]
+
+    def test_a_mode_of_the_environment_comes_after_the_default_and_the_scope(self):
+        for mode in MODES:
+            self.assertEqual(printed(*self.ALL, RESHAPE=mode), [mode, mode, "error", "alias", "error", mode])
+
+    def test_copy_is_in_force_where_the_environment_says_nothing(self):
+        for nothing in {}, {"RESHAPE": ""}:
+            self.assertEqual(printed(*self.ALL, **nothing), ["copy", "copy", "error", "alias", "error", "copy"])
+
+    def test_an_unknown_mode_is_complained_of_each_time_it_would_be_in_force(self):
+        for unknown in "Warn", "warn,error", "1", "alias ":
+            first, again, *with_default, last = printed(*self.ALL, RESHAPE=unknown)
+            self.assertEqual([again, last], [first, first])
+            self.assertEqual(with_default, ["error", "alias", "error"])
+            self.assertIn(f'BYRE_RESHAPE in the environment is "{unknown}"', first)
+            for mode in MODES:
+                self.assertRegex(first, rf"none of .*\b{mode}\b")
+        self.assertLess(len(printed("mode", RESHAPE="x" * 10000)[0]), 400)
+
+    def test_it_is_known_to_track_before_anybody_asks_for_the_mode(self):
+        tracks, does_not = ["tracks", "a reason to"], ["does not track", "no reason to"]
+        for mode in MODES:
+            expected = tracks if mode in ("warn", "error") else does_not
+            self.assertEqual(printed("tracks", "mode", "tracks", RESHAPE=mode), [*expected, mode, *expected])
+        self.assertEqual(printed("tracks", "mode", "tracks"), [*does_not, "copy", *does_not])
+        wrong = printed("tracks", "mode", "tracks", RESHAPE="wrong")
+        self.assertEqual(wrong[:2] + wrong[3:], does_not * 2)
+
+    def test_who_says_to_copy_has_nothing_to_look_out_for(self):
+        for where in "scope", "default":
+            self.assertEqual(printed(where, "copy", "tracks"), ["does not track", "no reason to"])
+        self.assertEqual(printed("scope", "copy", "tracks", RESHAPE="warn"), ["does not track", "a reason to"])
+        self.assertEqual(printed("default", "copy", "tracks", RESHAPE="warn"), ["does not track", "no reason to"])
+
+    def test_it_is_read_once_unless_it_was_wrong(self):
+        commands = ["tracks", "set", "BYRE_RESHAPE", "warn", "mode", "tracks"]
+        does_not = ["does not track", "no reason to"]
+        self.assertEqual(printed(*commands), [*does_not, "copy", *does_not])
+        self.assertEqual(printed(*commands, RESHAPE="wrong"), [*does_not, "warn", "tracks", "a reason to"])
+
+
+class Reports(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
 
-    def run_with(self, *arguments, **variables):
-        names = ("BYRE_RESHAPE_" + name for name in variables)
-        environment = {name: value for name, value in os.environ.items() if "BYRE_RESHAPE" not in name}
-        environment |= dict(zip(names, map(str, variables.values())))
-        return subprocess.run(
-            [PROGRAM, *arguments], env=environment, capture_output=True, text=True, check=True
-        )
+    def summary_of(self, *commands):
+        path = self.folder / "all.json"
+        ran(*commands, SUMMARY=path)
+        return json.loads(path.read_text())
 
     def complaint_about(self, **variables):
-        first, second = self.run_with("twice", **variables).stdout.splitlines()
+        first, second = printed("reshape", "reshape", **variables)
         self.assertEqual(first, second)
         return first
 
     def test_nothing_is_asked(self):
-        ran = self.run_with(SUMMARY="", SUPPRESSIONS="", SILENCE="")
-        self.assertTrue(ran.stderr.startswith("byre: warning: this code relies on reshape"))
-        self.assertNotIn("were tracked", ran.stderr)
+        stderr = ran("violate", SUMMARY="", SUPPRESSIONS="", SILENCE="").stderr
+        self.assertTrue(stderr.startswith("byre: warning: this code relies on reshape"))
+        self.assertNotIn("were tracked", stderr)
+        for asked in {}, {"SUMMARY": ""}:
+            self.assertEqual(ran(**asked).stderr, "")
 
-    def test_summary_on_stderr(self):
-        self.assertIn("\nbyre: reshape: 1 reshape was tracked; 1 access", self.run_with(SUMMARY="stderr").stderr)
+    def test_summary_on_stderr_and_as_text(self):
+        self.assertIn("\nbyre: reshape: 1 reshape was tracked; 1 access", ran("violate", SUMMARY="stderr").stderr)
+        ran("violate", SUMMARY=self.folder / "all.txt")
+        self.assertIn("\n1. this code relies", (self.folder / "all.txt").read_text())
 
-    def test_summary_in_json(self):
-        path = self.folder / "all.json"
-        self.run_with(SUMMARY=path)
-        summary = json.loads(path.read_text())
-        self.assertEqual(summary["violations"], 1)
-        self.assertEqual(summary["triples"][0]["access"]["line"], 12)
-
-    def test_summary_of_who_tracked_nothing_replaces_an_earlier_one(self):
-        path = self.folder / "all.json"
-        self.run_with(SUMMARY=path)
-        self.run_with("never", SUMMARY=path)
+    def test_summary_in_json_and_of_who_tracked_nothing_in_its_place(self):
+        self.assertEqual(self.summary_of("violate")["triples"][0]["access"]["line"], 12)
         self.assertEqual(
-            json.loads(path.read_text()),
+            self.summary_of(),
             {"reshapes": 0, "violations": 0, "suppressed": 0, "untracked_escapes": 0,
              "escape_sites": [], "triples": []},
         )
 
-    def test_summary_of_who_tracked_nothing_goes_nowhere_unless_it_is_asked_for(self):
-        for asked in ({}, {"SUMMARY": ""}):
-            ran = self.run_with("never", **asked)
-            self.assertEqual(ran.stdout + ran.stderr, "")
-
     def test_summary_has_what_happens_where_statics_are_destroyed(self):
-        path = self.folder / "all.json"
-        self.run_with("late", SUMMARY=path)
-        self.assertEqual(json.loads(path.read_text())["violations"], 1)
+        self.assertEqual(self.summary_of("reshape", "late")["violations"], 1)
 
     def test_summary_of_each_process_in_its_own_file(self):
         for _ in range(2):
-            self.run_with(SUMMARY=self.folder / "of-%p.json")
+            ran("violate", SUMMARY=self.folder / "of-%p.json")
         summaries = list(self.folder.glob("of-*.json"))
         self.assertEqual(len(summaries), 2)
         for summary in summaries:
             self.assertRegex(summary.name, r"^of-\d+\.json$")
             self.assertEqual(json.loads(summary.read_text())["violations"], 1)
 
-    def test_summary_as_text(self):
-        path = self.folder / "all.txt"
-        self.run_with(SUMMARY=path)
-        self.assertIn("\n1. this code relies", path.read_text())
-
     def test_summary_that_cannot_be_written_is_a_warning(self):
-        ran = self.run_with(SUMMARY="/nowhere/all.json")
-        self.assertIn("byre: warning: the summary of reshapes was not written: ", ran.stderr)
-        self.assertIn("/nowhere/all.json", ran.stderr)
+        stderr = ran("violate", SUMMARY="/nowhere/all.json").stderr
+        self.assertIn("byre: warning: the summary of reshapes was not written: ", stderr)
+        self.assertIn("/nowhere/all.json", stderr)
 
     def test_summary_elsewhere_is_refused(self):
         self.assertIn('"all.xml" (BYRE_RESHAPE_SUMMARY', self.complaint_about(SUMMARY="all.xml"))
-        ran = self.run_with("never", SUMMARY="all.xml")
-        self.assertIn('was not written: reshape: a summary is to go to "all.xml"', ran.stderr)
+        self.assertIn('was not written: reshape: a summary is to go to "all.xml"', ran(SUMMARY="all.xml").stderr)
 
     def test_suppressions_and_their_old_name_which_works_for_a_release(self):
         path = self.folder / "known.txt"
         path.write_text("program.cpp:11\n")
         for variables in ({"SUPPRESSIONS": path}, {"SILENCE": path},
                           {"SUPPRESSIONS": path, "SILENCE": "/nowhere/known.txt"}):
-            ran = self.run_with(SUMMARY="stderr", **variables)
-            self.assertNotIn("warning", ran.stderr)
-            self.assertIn("1 more was suppressed", ran.stderr)
+            stderr = ran("violate", SUMMARY="stderr", **variables).stderr
+            self.assertNotIn("warning", stderr)
+            self.assertIn("1 more was suppressed", stderr)
 
-    def test_wrong_list_is_refused_by_its_line(self):
+    def test_wrong_or_missing_list_is_refused(self):
         path = self.folder / "known.txt"
         path.write_text("# all\nprogram.cpp:first\n")
         self.assertIn(f"{path}:2: ", self.complaint_about(SUPPRESSIONS=path))
-
-    def test_missing_list_is_refused(self):
         self.assertIn("/nowhere/known.txt", self.complaint_about(SUPPRESSIONS="/nowhere/known.txt"))
 
     def test_asked_until_it_is_right_and_never_again(self):
         name, path = "BYRE_RESHAPE_SUMMARY", str(self.folder / "all.txt")
-        first, second = self.run_with("twice", name, path, SUMMARY="all.xml").stdout.splitlines()
+        first, second = printed("reshape", "set", name, path, "reshape", SUMMARY="all.xml")
         self.assertIn('"all.xml"', first)
         self.assertEqual(second, "reshaped")
-        ran = self.run_with("twice", name, "all.xml", SUMMARY=path)
-        self.assertEqual(ran.stdout.splitlines(), ["reshaped", "reshaped"])
+        self.assertEqual(printed("reshape", "set", name, "all.xml", "reshape", SUMMARY=path), ["reshaped"] * 2)
 
 
 unittest.main()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Every allocation of a reshape and of a violation is made to fail, one after another.
 #include <byre/error/error.hpp>
-#include <byre/shadow/mode.hpp>
+#include <byre/shadow/detail/storage_shadow.hpp>
 
 #include <limits>
 
@@ -11,20 +11,10 @@
 namespace byre::test {
 namespace {
 
-constinit int told = 0;
+constinit int reported = 0;
 
 void count_only(const Violation&) noexcept {
-  ++told;
-}
-
-/// Runs `step` with its allocation number `nth` failing. Answers whether there was one.
-template <class Step>
-bool fails_at(int nth, Step step) {
-  new_failed = false;
-  news_until_failure = nth;
-  step();
-  news_until_failure = never_fails;
-  return new_failed;
+  ++reported;
 }
 
 /// A file of its own for each attempt, whose name has to be kept anew.
@@ -32,82 +22,80 @@ std::string file_of_attempt(const char* test, int nth) {
   return std::string("a/path/that/fits/in/no/small/string/") + test + std::to_string(nth) + ".cpp";
 }
 
-class ShadowsWithoutMemory : public testing::Test {
+// Of no memory of their own.
+void write_element(Tensor& tensor, CallSite at) {
+  tensor.set_at<float>({0}, 7, at);
+}
+void read_element(const Tensor& tensor, CallSite at) {
+  static_cast<void>(tensor.at<float>({0}, at));
+}
+
+class TrackedWithoutMemory : public testing::Test {
  protected:
-  ShadowsWithoutMemory() : previous_(shadow::set_violation_handler(&count_only)) {
-    told = 0;
+  TrackedWithoutMemory() : previous_(shadow::set_violation_handler(&count_only)) { begin_anew(); }
+  ~TrackedWithoutMemory() override { shadow::set_violation_handler(previous_); }
+
+  void begin_anew() {
+    reported = 0;
     shadow::reset_summary();
+    x = Tensor::zeros({6}, DType::f32);
   }
-  ~ShadowsWithoutMemory() override { shadow::set_violation_handler(previous_); }
+
+  Tensor x;
 
  private:
   const shadow::ViolationHandler previous_;
 };
 
-TEST_F(ShadowsWithoutMemory, a_reshape_is_linked_or_throws_and_is_tracked_when_tried_again) {
+TEST_F(TrackedWithoutMemory, a_reshape_is_linked_or_throws_and_is_tracked_when_tried_again) {
   int thrown = 0;
   for (int nth = 0;; ++nth) {
+    begin_anew();
     const std::string file = file_of_attempt("reshape", nth);
-    Tracked tracked;
-    tracked.file() = file.c_str();
-    ShadowHandle flat;
-    const bool failed = fails_at(nth, [&] {
-      try {
-        flat = tracked.reshape(10);
-      } catch (const OutOfMemory&) {
-        news_until_failure = never_fails;
-        ++thrown;
-        flat = tracked.reshape(10);
-      }
-    });
-    const int before = told;
-    tracked.write(flat.get(), 11);
-    tracked.read(nullptr, 12);
-    EXPECT_EQ(told, before + 1) << nth;
+    const auto reshape = [&] {
+      return reshaped(x, {6}, ReshapeMode::warn, site(10, file.c_str()));
+    };
+    Tensor y;
+    try {
+      const FailingNew failing(nth);
+      y = reshape();
+    } catch (const OutOfMemory&) {
+      ++thrown;
+      y = reshape();
+    }
+    const bool failed = new_failed;
+    write_element(y, site(11));
+    read_element(x, site(12));
+    EXPECT_EQ(reported, 1) << nth;
     if (!failed) {
-      EXPECT_GE(thrown, 4) << "a shadow of the storage and of the family, and two records";
       break;
     }
   }
+  EXPECT_GE(thrown, 4) << "a shadow of the storage and of the family, and two records";
 }
 
-TEST_F(ShadowsWithoutMemory, a_violation_is_told_all_the_same) {
-  int nth = 0;
-  for (bool failed = true; failed; ++nth) {
-    told = 0;
-    shadow::reset_summary();  // the more it has, the more there is to advise
-    const std::string file = file_of_attempt("told", nth);
-    Tracked tracked;
-    tracked.file() = file.c_str();
-    const ShadowHandle flat = tracked.reshape(10);
-    tracked.write(flat.get(), 11);
-    failed = fails_at(nth, [&] { tracked.read(nullptr, 12); });
-    EXPECT_EQ(told, 1) << nth;
-  }
-  EXPECT_GT(nth, 1);
-}
-
-TEST_F(ShadowsWithoutMemory, a_violation_is_thrown_all_the_same) {
-  int nth = 0;
-  for (bool failed = true; failed; ++nth) {
-    shadow::reset_summary();
-    const std::string file = file_of_attempt("thrown", nth);
-    Tracked tracked;
-    tracked.file() = file.c_str();
-    const ShadowHandle flat = tracked.reshape(10, nullptr, ReshapeMode::error);
-    tracked.write(flat.get(), 11);
-    bool thrown = false;
-    failed = fails_at(nth, [&] {
+TEST_F(TrackedWithoutMemory, a_violation_is_reported_or_thrown_all_the_same) {
+  for (const ReshapeMode mode : {ReshapeMode::warn, ReshapeMode::error}) {
+    int nth = 0;
+    for (bool failed = true; failed; ++nth) {
+      begin_anew();
+      const std::string file = file_of_attempt(name_of(mode).data(), nth);
+      Tensor y = reshaped(x, {6}, mode, site(10, file.c_str()));
+      write_element(y, site(11, file.c_str()));
+      std::uint32_t thrown = 0;
       try {
-        tracked.read(nullptr, 12);
+        const FailingNew failing(nth);
+        read_element(x, site(12, file.c_str()));
       } catch (const ReshapeViolation& error) {
-        thrown = error.violation().write.site.line == 11;
+        thrown = error.violation().write.site.line;
       }
-    });
-    EXPECT_TRUE(thrown) << nth;
-    EXPECT_EQ(shadow::summary().violations, 1U) << nth;
+      failed = new_failed;
+      EXPECT_EQ(thrown, mode == ReshapeMode::error ? 11U : 0U) << nth;
+      EXPECT_EQ(reported, mode == ReshapeMode::error ? 0 : 1) << nth;
+      EXPECT_EQ(shadow::summary().violations, 1U) << nth;
+    }
+    EXPECT_GT(nth, 1);
   }
-  EXPECT_GT(nth, 1);
 }
 
 /// No allocation succeeds while it lives.
@@ -116,42 +104,39 @@ struct NoMemory {
   ~NoMemory() { most_nbytes_of_a_new = std::numeric_limits<std::size_t>::max(); }
 };
 
-TEST_F(ShadowsWithoutMemory, writes_at_call_sites_that_are_not_known_are_told_and_thrown) {
+TEST_F(TrackedWithoutMemory, writes_at_call_sites_that_are_not_known_are_reported_and_thrown) {
   for (const ReshapeMode mode : {ReshapeMode::warn, ReshapeMode::error}) {
-    Tracked tracked;
+    begin_anew();
     const std::string file = file_of_attempt("unknown", static_cast<int>(mode));
-    const ShadowHandle flat = tracked.reshape(10, nullptr, mode);
-    tracked.file() = file.c_str();
+    Tensor y = reshaped(x, {6}, mode);
     {
       const NoMemory none;
-      tracked.write(flat.get(), 11);
+      write_element(y, site(11, file.c_str()));
     }
     if (mode == ReshapeMode::error) {
-      EXPECT_THROW(tracked.read(nullptr, 12), ReshapeViolation);
+      EXPECT_THROW(read_element(x, site(12)), ReshapeViolation);
     } else {
-      tracked.read(nullptr, 12);
-      EXPECT_EQ(told, 1);
+      read_element(x, site(12));
+      EXPECT_EQ(reported, 1);
       EXPECT_FALSE(shadow::summary().triples.at(0).write.is_known());
       EXPECT_EQ(shadow::summary().triples.at(0).reshape.site.line, 10U);
     }
   }
 }
 
-TEST_F(ShadowsWithoutMemory, pointers_that_leave_at_call_sites_that_are_not_known_are_counted) {
-  const shadow::ReshapeModeScope scope(ReshapeMode::warn);
-  Tracked before;
-  Tracked after;
-  after.reshape(10);
+TEST_F(TrackedWithoutMemory, pointers_that_leave_at_call_sites_that_are_not_known_are_counted) {
+  const ReshapeModeScope scope(ReshapeMode::warn);
+  Tensor after = Tensor::zeros({6}, DType::f32);
+  const Tensor y = reshaped(after, {6});
   const std::string file = file_of_attempt("escapes", 0);
-  before.file() = after.file() = file.c_str();
   {
     const NoMemory none;
-    before.escape(nullptr, 11);
-    after.escape(nullptr, 12);
+    escape(x, site(11, file.c_str()));
+    escape(after, site(12, file.c_str()));
   }
-  before.reshape(10);
+  const Tensor z = reshaped(x, {6});
   EXPECT_EQ(shadow::summary().untracked_escapes, 2U);
-  EXPECT_EQ(shadow::detail::shadow_of(before.storage())->escapes.value(), 1U);
+  EXPECT_EQ(shadow::detail::shadow_of(x.storage())->escapes.value(), 1U);
 }
 
 }  // namespace

@@ -1,78 +1,83 @@
 // SPDX-License-Identifier: BSL-1.0
-/// View families without tensors: a storage, its reshapes, and accesses at lines that are made up.
+/// Tensors that a tracked reshape linked, accesses at call sites of a program that there is not, and what
+/// is reported of them.
 #pragma once
 
-#include <byre/shadow/detail/storage_shadow.hpp>
+#include <byre/shadow/mode.hpp>
 #include <byre/shadow/summary.hpp>
+#include <byre/shadow/suppression.hpp>
+#include <byre/tensor/elements.hpp>
+#include <byre/tensor/tensor.hpp>
 
 #include <gtest/gtest.h>
 #include <boost/thread/lock_guard.hpp>
 #include <boost/thread/mutex.hpp>
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 namespace byre::test {
 
 using shadow::Advice;
 using shadow::ReshapeMode;
+using shadow::ReshapeModeScope;
 using shadow::ReshapeViolation;
-using shadow::ShadowHandle;
-using shadow::ShadowStorage;
+using shadow::ScopedSuppression;
 using shadow::Violation;
-
-using Sizes = std::vector<std::int64_t>;
 
 inline const char* const model_file = "src/model/layers.cpp";
 
-/// A storage whose families access it at lines of `model_file`, or of another.
-class Tracked {
- public:
-  /// `sizes` are of what is accessed through the default family.
-  explicit Tracked(Sizes sizes = {2, 3}) : sizes_(std::move(sizes)) {}
+inline CallSite site(std::uint32_t line, const char* file = model_file) {
+  return {file, line};
+}
 
-  ShadowHandle reshape(std::uint32_t line, ShadowStorage* origin = nullptr,
-                       ReshapeMode mode = ReshapeMode::warn) {
-    return shadow::detail::link_by_reshape(storage_, origin, mode, access(line), to_sizes_);
-  }
-  void read(ShadowStorage* family, std::uint32_t line) {
-    shadow::detail::record_read(storage_, family, access(line));
-  }
-  void write(ShadowStorage* family, std::uint32_t line, bool is_of_all = true,
-             bool escapes = false) {
-    const shadow::detail::Access written{{file_, line}, sizes_, is_of_all, escapes};
-    shadow::detail::begin_write(storage_, family, written);
-    shadow::detail::end_write(storage_, family, written);
-  }
-  /// And then the write fails.
-  void begin_write(ShadowStorage* family, std::uint32_t line) {
-    shadow::detail::begin_write(storage_, family, access(line));
-  }
-  void mark_synced(ShadowStorage* family) { shadow::detail::mark_synced(storage_, family); }
-  /// A raw pointer to write leaves.
-  void escape(ShadowStorage* family, std::uint32_t line) { write(family, line, false, true); }
+inline Tensor reshaped(const Tensor& tensor, const Dims& sizes,
+                       ReshapeMode mode = ReshapeMode::warn, CallSite at = site(10)) {
+  const ReshapeModeScope scope(mode);
+  return tensor.reshape(sizes, at);
+}
+/// All its elements, on any device.
+inline void read(const Tensor& tensor, CallSite at) {
+  static_cast<void>(tensor.clone(at));
+}
+inline void write(Tensor& tensor, CallSite at) {
+  fill_(tensor, 7, at);
+}
+/// One element of a contiguous one.
+inline void write_part(Tensor& tensor, CallSite at) {
+  tensor.view({-1}).set_at<float>({0}, 8, at);
+}
+/// A raw pointer to write leaves.
+inline void escape(Tensor& tensor, CallSite at) {
+  static_cast<void>(tensor.mutable_raw_data(Wait::allowed, at));
+}
 
-  /// At lines 10, 11 and 12: what is written through the reshaped is read through the input.
-  void violate(ReshapeMode mode = ReshapeMode::warn) {
-    const ShadowHandle flat = reshape(10, nullptr, mode);
-    write(flat.get(), 11);
-    read(nullptr, 12);
+/// At lines 10, 11 and 12: what is written through the reshaped tensor is read through its input.
+inline void violate(ReshapeMode mode = ReshapeMode::warn, const char* file = model_file,
+                    const Dims& sizes = {2, 3}) {
+  const Tensor x = Tensor::zeros(sizes, DType::f32);
+  Tensor y = reshaped(x, {-1}, mode, site(10, file));
+  write(y, site(11, file));
+  read(x, site(12, file));
+}
+
+inline std::vector<float> values_of(const Tensor& tensor) {
+  const ScopedSuppression suppression;
+  const Tensor copied = tensor.to(Device::cpu()).clone();
+  return {copied.data<float>(), copied.data<float>() + copied.numel()};
+}
+
+/// What `access` throws.
+template <class Access>
+Violation thrown_by(const Access& access) {
+  try {
+    access();
+  } catch (const ReshapeViolation& error) {
+    return error.violation();
   }
-
-  const Storage& storage() const { return storage_; }
-  Sizes& sizes() { return sizes_; }
-  Sizes& to_sizes() { return to_sizes_; }
-  const char*& file() { return file_; }
-
- private:
-  shadow::detail::Access access(std::uint32_t line) const { return {{file_, line}, sizes_}; }
-
-  Storage storage_ = Storage::allocate(24);
-  Sizes sizes_;
-  Sizes to_sizes_{6};
-  const char* file_ = model_file;
-};
+  ADD_FAILURE() << "nothing was thrown";
+  return {};
+}
 
 /// Catches the reports of all threads while it lives, of a book that begins anew. One at a time.
 class CaughtReports {
@@ -93,11 +98,12 @@ class CaughtReports {
     return kept();
   }
   std::size_t count() const { return all().size(); }
-  /// The only one. Fails if there is another number of them.
+  /// Of none, one that is nowhere.
+  Violation last() const { return count() == 0 ? Violation{} : all().back(); }
+  /// Fails if there is another number of them.
   Violation only() const {
-    const auto violations = all();
-    EXPECT_EQ(violations.size(), 1U);
-    return violations.empty() ? Violation{} : violations.front();
+    EXPECT_EQ(count(), 1U);
+    return last();
   }
 
  private:
@@ -117,11 +123,15 @@ class CaughtReports {
   const shadow::ViolationHandler previous_;
 };
 
-/// A test whose reports are caught.
-class Shadows : public testing::Test {
+/// Six elements, 1 to 6, and their reshape to [2, 3] at line 10.
+class Tracked : public testing::Test {
  protected:
+  /// How many there were, reported or thrown.
+  static std::uint64_t violations() { return shadow::summary().violations; }
+
   CaughtReports reports;
-  Tracked tracked;
+  Tensor x = Tensor::of<float>({6}, {1, 2, 3, 4, 5, 6});
+  Tensor y = reshaped(x, {2, 3});
 };
 
 }  // namespace byre::test

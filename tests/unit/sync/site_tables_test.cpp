@@ -4,7 +4,7 @@
 #include <byre/cow/detail/share_word_sites.hpp>
 #include <byre/functional/dispatch/detail/published.hpp>
 #include <byre/shadow/detail/generation_sites.hpp>
-#include <byre/shadow/detail/relaxed_counter.hpp>
+#include <byre/sync/detail/relaxed_counter.hpp>
 #include <byre/shadow/detail/write_records.hpp>
 #include <byre/stats/detail/cells.hpp>
 #include <byre/storage/detail/attachment_sites.hpp>
@@ -70,7 +70,7 @@ TEST(SiteTables, have_one_row_for_every_enumerator_in_its_order) {
   expect_complete(stats::detail::sink_flag_sites);
   expect_complete(detail::attachment_sites);
   expect_complete(shadow::detail::generation_sites);
-  expect_complete(shadow::detail::relaxed_counter_sites);
+  expect_complete(sync::detail::relaxed_counter_sites);
   expect_complete(shadow::detail::write_records_sites);
   expect_complete(functional::published_sites);
 }
@@ -105,7 +105,7 @@ std::vector<Table> all_tables() {
           rows(stats::detail::sink_flag_sites),
           rows(detail::attachment_sites),
           rows(shadow::detail::generation_sites),
-          rows(shadow::detail::relaxed_counter_sites),
+          rows(sync::detail::relaxed_counter_sites),
           rows(shadow::detail::write_records_sites),
           rows(functional::published_sites)};
 }

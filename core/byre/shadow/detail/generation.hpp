@@ -3,9 +3,8 @@
 ///
 /// The storage has the stamp of its last write. Each family has the stamp of the last write that it
 /// has observed. A family whose stamp is another than the storage's is stale: some other family wrote
-/// since, and with copies in place of aliases it would not see that write. A write by a family that is
-/// not stale becomes the storage's last write in the same step that finds that out, so that of two
-/// families that write at once one is found stale.
+/// since, and with copies in place of aliases it would not see that write. The step that makes a write the
+/// storage's last finds the one before: of two families that write at once one is found stale.
 ///
 /// Invariants:
 ///   1. The storage's stamp has as many generations as there were writes: no two writes have one stamp.
@@ -98,11 +97,10 @@ class basic_family_generation {
     }
     forget_unread();
   }
-  /// The same where it is about to write: it has not read `left`, which is this write or an earlier.
-  void observe_by_writing(WriteStamp write, WriteStamp left) noexcept {
-    observe(write);
+  /// The family wrote, or is about to, and has not read `write`.
+  void leave_unread(WriteStamp write) noexcept {
     // Relaxed, and pairs with nothing: see the table.
-    unread_.store(left.word(), sites.at(At::leave_unread, std::memory_order::relaxed));
+    unread_.store(write.word(), sites.at(At::leave_unread, std::memory_order::relaxed));
   }
   /// It wrote over all that it had not read, or that was reported where it read.
   void forget_unread() noexcept {
@@ -110,42 +108,27 @@ class basic_family_generation {
     unread_.store(none, sites.at(At::forget_unread, std::memory_order::relaxed));
   }
 
-  /// Writes, with this record, if the family is not stale, and observes that. Else nothing changes, and
-  /// the answer is the storage's last write.
-  std::optional<WriteStamp> write(StorageGeneration& storage, RecordId record) noexcept {
-    const WriteStamp before = observed();
-    std::uint64_t found = before.word();
-    // Release pairs with look: the record comes first, or families_race fails. Again where it failed
-    // spuriously.
-    while (!storage.last_.compare_exchange_weak(found, after(before, record).word(),
-                                                sites.at(At::write, std::memory_order::release))) {
-      if (found != before.word()) {
-        return look_again(storage);
-      }
-    }
-    observe(after(before, record));
-    return std::nullopt;
-  }
-
-  /// Writes after whatever was written, and observes all that. Calls `supersedes(write)` before each
-  /// write that it might supersede.
+  /// Writes with this record, after whatever was written, and observes all that. Calls
+  /// `supersedes(write)` before each write that it might supersede. Returns the last write if the family
+  /// was stale of it, else nothing.
   template <class Supersedes>
-  void write_anyway(StorageGeneration& storage, RecordId record,
-                    const Supersedes& supersedes) noexcept {
-    WriteStamp before = observed();
-    supersedes(before);
-    std::uint64_t found = before.word();
-    // Release pairs with look: the record comes first, or families_are_stale_twice fails.
-    while (!storage.last_.compare_exchange_weak(
-        found, after(before, record).word(),
-        sites.at(At::write_anyway, std::memory_order::release))) {
-      if (found != before.word()) {
-        before = look_again(storage);
-        supersedes(before);
-        found = before.word();
+  std::optional<WriteStamp> write(StorageGeneration& storage, RecordId record,
+                                  const Supersedes& supersedes) noexcept {
+    const WriteStamp known = observed();
+    WriteStamp last = known;
+    supersedes(last);
+    std::uint64_t found = last.word();
+    // Release pairs with look: the record comes first, or families_race fails.
+    while (!storage.last_.compare_exchange_weak(found, after(last, record).word(),
+                                                sites.at(At::write, std::memory_order::release))) {
+      if (found != last.word()) {  // it did not fail spuriously
+        last = look_again(storage);
+        supersedes(last);
+        found = last.word();
       }
     }
-    observe(after(before, record));
+    observe(after(last, record));
+    return last == known ? std::nullopt : std::optional(last);
   }
 
  private:

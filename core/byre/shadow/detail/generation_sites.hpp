@@ -42,10 +42,9 @@ enum class GenerationSite : std::uint8_t {
   look,
   write,
   look_again,
-  write_anyway,
 };
 
-inline constexpr sync::SiteTable<GenerationSite, 9> generation_sites{{{
+inline constexpr sync::SiteTable<GenerationSite, 8> generation_sites{{{
     {"generation.observed", sync::Operation::load, std::memory_order::relaxed,
      "nothing: accesses of one family are ordered by who makes them, but for reads",
      "relaxed is the weakest order"},
@@ -66,18 +65,15 @@ inline constexpr sync::SiteTable<GenerationSite, 9> generation_sites{{{
      "relaxed is the weakest order; left out, families_leave_unread: a read is told of what was "
      "reported to the family before"},
     {"generation.look", sync::Operation::load, std::memory_order::acquire,
-     "write and write_anyway (release): who sees a write finds its record",
+     "write (release): who sees a write finds its record",
      "families_read_and_write: the record of a write is read before it was made"},
     {"generation.write", sync::Operation::compare_exchange, std::memory_order::release,
      "look and look_again (acquire): the record is made before the write",
      "families_race: the record of a write is read before it was made; not atomic, two families "
      "that write at once both find that nobody else did"},
     {"generation.look_again", sync::Operation::load, std::memory_order::acquire,
-     "write and write_anyway (release): who is too late with a write finds the other's record",
+     "write (release): who is too late with a write finds the other's record",
      "families_race: the record of the other write is read before it was made"},
-    {"generation.write_anyway", sync::Operation::compare_exchange, std::memory_order::release,
-     "look and look_again (acquire): the record is made before the write",
-     "families_are_stale_twice: the record of a write is read before it was made"},
 }}};
 
 enum class GenerationConstant : std::uint8_t { step };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/error/error.hpp>
-#include <byre/shadow/detail/relaxed_counter.hpp>
 #include <byre/shadow/detail/report_book.hpp>
 #include <byre/shadow/summary.hpp>
 #include <byre/sync/detail/no_destructor.hpp>
+#include <byre/sync/detail/relaxed_counter.hpp>
 
 #include <algorithm>
 #include <array>
@@ -13,8 +13,10 @@
 #include <functional>
 #include <map>
 #include <set>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace byre::inline v0::shadow {
 
@@ -23,7 +25,6 @@ constinit detail::ReportCounts detail::report_counts;
 namespace {
 
 using detail::report_counts;
-
 void warn_of(const Violation& violation) noexcept {
   warn("%s", text_of(violation).chars.data());
 }
@@ -37,24 +38,11 @@ Site site_of(const CallSite& site) noexcept {
 }
 
 struct Entry {
-  Violation first;
-  /// What its own first occurrence says; whether any says `view`, and whether any leaves it open.
-  Advice own_advice{};
-  bool says_view = false;
-  bool is_open = false;
+  Violation first;  ///< with the advice of all that were met at this triple
   /// The write, and the reshape it came out of: one line may write for reshapes that share nothing.
   std::array<Site, 2> write{};
   std::uint64_t count = 0;
   bool is_reported = false;
-
-  /// Whether that changes what is advised.
-  bool add(Advice own) noexcept {
-    const bool is_new = count++ == 0;
-    own_advice = is_new ? own : own_advice;
-    const bool changes = (own == Advice::view && !std::exchange(says_view, true)) ||
-                         (own == Advice::view_or_clone && !std::exchange(is_open, true));
-    return is_new || changes;
-  }
 };
 
 Advice own_advice(const detail::Circumstances& circumstances) noexcept {
@@ -63,6 +51,13 @@ Advice own_advice(const detail::Circumstances& circumstances) noexcept {
          : circumstances.follows            ? Advice::view_or_clone
                                             : Advice::reshape_and_clone;
 }
+
+/// Each is kept for good.
+struct CallSites {
+  boost::mutex mutex;
+  std::map<std::pair<std::string, std::uint32_t>, detail::SiteId> numbers;
+  std::vector<CallSite> sites;  ///< by number; their names are those in `numbers`
+};
 
 class Book {
  public:
@@ -77,19 +72,23 @@ class Book {
                           const detail::Circumstances& circumstances) noexcept {
     const boost::lock_guard<boost::mutex> lock(mutex_);
     ++violations_;
-    violation.advice = own_advice(circumstances);
+    const Advice own = violation.advice = own_advice(circumstances);
     try {
       const Triple triple{site_of(violation.reshape.site), site_of(violation.write.site),
                           site_of(violation.access.site)};
       Entry& entry = entries_.try_emplace(triple, Entry{.first = violation}).first->second;
       entry.write = {triple[1], site_of(circumstances.writer_reshape)};
-      if (entry.add(violation.advice)) {
-        advise();
+      ++entry.count;
+      if (own == Advice::view) {
+        viewed_reshapes_.insert(triple[0]);
+        viewed_writes_.insert(entry.write);
+      } else if (own == Advice::view_or_clone && entry.first.advice == Advice::reshape_and_clone) {
+        entry.first.advice = own;
       }
       entry.first.untracked_escapes =
           std::max(entry.first.untracked_escapes, violation.untracked_escapes);
       violation.count = entry.count;
-      violation.advice = entry.first.advice;
+      violation.advice = advice_for(triple, entry);
       if (violation.is_error() || std::exchange(entry.is_reported, true)) {
         return nullptr;
       }
@@ -98,77 +97,49 @@ class Book {
     return violation.is_error() ? nullptr : handler_;
   }
 
-  void record_escape(const CallSite& site) noexcept {
-    const boost::lock_guard<boost::mutex> lock(mutex_);
-    try {
-      ++escape_sites_[site_of(site)];
-    } catch (const std::exception&) {
-      // No memory: it is counted all the same, and the report of its storage names it.
-    }
-  }
-
   Summary summary() {
     const boost::lock_guard<boost::mutex> lock(mutex_);
-    Summary all{report_counts.reshapes.value(), violations_, report_counts.suppressed.value(),
-                report_counts.escapes.value(),  {},          {}};
+    Summary all{report_counts.reshapes.value(),
+                violations_,
+                report_counts.suppressed.value(),
+                report_counts.escapes.value(),
+                detail::site_at(static_cast<detail::SiteId>(report_counts.first_escape.value())),
+                {}};
     for (const auto& [triple, entry] : entries_) {
-      all.triples.emplace_back(entry.first).count = entry.count;
+      Violation& violation = all.triples.emplace_back(entry.first);
+      violation.count = entry.count;
+      violation.advice = advice_for(triple, entry);
     }
     std::ranges::stable_sort(all.triples, std::ranges::greater(), &Violation::count);
-    for (const auto& [site, storages] : escape_sites_) {
-      all.escape_sites.push_back({{site.first.data(), site.second}, storages});
-    }
     return all;
   }
 
   void reset() noexcept {
     const boost::lock_guard<boost::mutex> lock(mutex_);
     entries_.clear();
-    escape_sites_.clear();
+    viewed_reshapes_.clear();
+    viewed_writes_.clear();
     violations_ = 0;
     report_counts.reshapes.set(0);
     report_counts.suppressed.set(0);
     report_counts.escapes.set(0);
+    report_counts.first_escape.set(0);
   }
 
  private:
-  /// A reshape has one rewrite, whichever of its triples says `view`. Who relies on what was written
-  /// through a reshaped tensor says `view` for others that read it too. Until nothing changes.
-  void advise() {
-    std::set<Site> viewed_reshapes;
-    std::set<std::array<Site, 2>> viewed_writes;
-    const auto add = [&](const Entry& entry) {
-      if (entry.first.reshape.is_known()) {
-        viewed_reshapes.insert(site_of(entry.first.reshape.site));
-      }
-      if (entry.write[0].second != 0 && entry.write[1].second != 0) {
-        viewed_writes.insert(entry.write);
-      }
-    };
-    for (auto& [triple, entry] : entries_) {
-      const bool is_open = entry.is_open && entry.own_advice == Advice::reshape_and_clone;
-      entry.first.advice = is_open ? Advice::view_or_clone : entry.own_advice;
-      if (entry.says_view) {
-        add(entry);
-      }
-    }
-    for (bool is_changed = true; std::exchange(is_changed, false);) {
-      for (auto& [triple, entry] : entries_) {
-        Advice& advice = entry.first.advice;
-        if (advice != Advice::view &&
-            (viewed_reshapes.contains(triple[0]) ||
-             (advice != Advice::nothing && viewed_writes.contains(entry.write)))) {
-          advice = Advice::view;
-          add(entry);
-          is_changed = true;
-        }
-      }
-    }
+  /// A reshape has one rewrite: `view`, if any of its triples says so. Who relies on what was written
+  /// through a reshaped tensor says `view` for others that read it too.
+  Advice advice_for(const Triple& triple, const Entry& entry) const noexcept {
+    const bool is_of_viewed = triple[0].second != 0 && viewed_reshapes_.contains(triple[0]);
+    const bool reads_viewed = entry.first.advice != Advice::nothing && entry.write[0].second != 0 &&
+                              entry.write[1].second != 0 && viewed_writes_.contains(entry.write);
+    return is_of_viewed || reads_viewed ? Advice::view : entry.first.advice;
   }
 
   boost::mutex mutex_;
   std::map<Triple, Entry> entries_;
-  std::map<Site, std::uint64_t> escape_sites_;
+  std::set<Site> viewed_reshapes_;
+  std::set<std::array<Site, 2>> viewed_writes_;
   std::uint64_t violations_ = 0;
   ViolationHandler handler_ = &warn_of;
 };
@@ -201,8 +172,28 @@ void detail::report(Violation violation, const Circumstances& circumstances) {
   }
 }
 
-void detail::record_escape_site(const CallSite& site) noexcept {
-  book().record_escape(site);
+detail::SiteId detail::site_id(const CallSite& site) noexcept {
+  auto& all = sync::no_destructor<CallSites>();
+  try {
+    const boost::lock_guard<boost::mutex> lock(all.mutex);
+    if (all.sites.size() == all.sites.capacity()) {
+      all.sites.reserve(2 * all.sites.size() + 16);  // first, so that what comes after cannot fail
+    }
+    const auto [kept, is_new] = all.numbers.try_emplace({site.file, site.line});
+    if (is_new) {
+      all.sites.push_back({kept->first.first.c_str(), site.line});
+      kept->second = static_cast<SiteId>(all.sites.size());
+    }
+    return kept->second;
+  } catch (const std::exception&) {
+    return 0;
+  }
+}
+
+CallSite detail::site_at(SiteId id) noexcept {
+  auto& all = sync::no_destructor<CallSites>();
+  const boost::lock_guard<boost::mutex> lock(all.mutex);
+  return id == 0 ? CallSite{} : all.sites[id - 1];
 }
 
 }  // namespace byre::inline v0::shadow

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 /// The book of reports: each distinct triple of call sites, reshape, write and access, is reported once
-/// and counted after that. Advice is made here, by all that is in the book.
+/// and counted after that. Advice is made here, for each reshape by all
+/// that was met of it.
 #pragma once
 
-#include <byre/shadow/detail/relaxed_counter.hpp>
 #include <byre/shadow/report.hpp>
+#include <byre/sync/detail/relaxed_counter.hpp>
 
 namespace byre::inline v0::shadow::detail {
 
@@ -35,12 +36,11 @@ struct Circumstances {
 
 /// What the summary counts beside violations: tracked reshapes, suppressed violations, and escapes.
 struct ReportCounts {
-  RelaxedCounter reshapes;
-  RelaxedCounter suppressed;
-  RelaxedCounter escapes;
+  sync::detail::RelaxedCounter reshapes;
+  sync::detail::RelaxedCounter suppressed;
+  sync::detail::RelaxedCounter escapes;
+  sync::detail::RelaxedCounter first_escape;  ///< the SiteId where the first did
 };
 extern constinit ReportCounts report_counts;
-/// The first one of a storage. Locks.
-void record_escape_site(const CallSite& site) noexcept;
 
 }  // namespace byre::inline v0::shadow::detail

@@ -4,13 +4,13 @@
 #pragma once
 
 #include <byre/shadow/detail/generation.hpp>
-#include <byre/shadow/detail/relaxed_counter.hpp>
 #include <byre/shadow/detail/report_book.hpp>
 #include <byre/shadow/detail/tracking.hpp>
 #include <byre/shadow/detail/write_records.hpp>
 #include <byre/shadow/report.hpp>
 #include <byre/storage/detail/ref_count.hpp>
 #include <byre/storage/storage.hpp>
+#include <byre/sync/detail/relaxed_counter.hpp>
 
 #include <cstdint>
 
@@ -76,7 +76,6 @@ class ShadowStorage {
   const detail::FamilyNumber family{};
   const TensorSite reshape{};  ///< that made the family
   const detail::WriteStamp observed_at_first{};
-  detail::WriteRecords::Record* last_record = nullptr;  ///< most writes are where the last one was
 
  private:
   friend void intrusive_ptr_add_ref(ShadowStorage* shadow) noexcept;
@@ -94,10 +93,10 @@ struct StorageShadow final : byre::detail::Attachment {
 
   basic_storage_generation<sync::Boost> generation;
   WriteRecords records;
-  ShadowStorage default_family;  ///< of tensors that no tracked reshape made
-  RelaxedCounter families;       ///< how many others there were
-  RelaxedCounter escapes;        ///< how often raw pointers to write left
-  RelaxedCounter first_escape;   ///< the SiteId where the first did
+  ShadowStorage default_family;               ///< of tensors that no tracked reshape made
+  sync::detail::RelaxedCounter families;      ///< how many others there were
+  sync::detail::RelaxedCounter escapes;       ///< how often raw pointers to write left
+  sync::detail::RelaxedCounter first_escape;  ///< the SiteId where the first did
 };
 
 /// Null for a storage that no tracked reshape linked. Wait-free; safe beside anything.

@@ -25,7 +25,7 @@ void intrusive_ptr_release(ShadowStorage* shadow) noexcept {
 namespace detail {
 namespace {
 
-enum class Kind : bool { read, write };
+enum class Step : std::uint8_t { read, begin_write, end_write };
 
 ShadowStorage& family_in(StorageShadow& shadow, ShadowStorage* family) noexcept {
   return family == nullptr ? shadow.default_family : *family;
@@ -70,18 +70,18 @@ struct Missed {
   const TensorSite* accessing_reshape_;
 };
 
-/// Of the writes that the family has not observed, up to `last`, the one to report. A read also misses
-/// what was not read before them.
-Missed missed_by(const StorageShadow& shadow, const ShadowStorage& family, WriteStamp last,
-                 Kind kind) noexcept {
+/// Of the writes after `observed`, up to `last`, the one to report. A read also misses what was not read
+/// before them.
+Missed missed_by(const StorageShadow& shadow, const ShadowStorage& family, WriteStamp observed,
+                 WriteStamp last, Step step) noexcept {
   Missed missed(shadow, last, family);
   const auto consider = [&](WriteStamp earlier) noexcept {
     const Missed other(shadow, earlier, family);
     missed = missed.rank() < other.rank() ? other : missed;
   };
-  shadow.records.for_each_between(family.generation.observed(), last, consider);
+  shadow.records.for_each_between(observed, last, consider);
   const WriteStamp unread = family.generation.unread();
-  if (kind == Kind::read && unread != WriteStamp()) {
+  if (step == Step::read && unread != WriteStamp()) {
     consider(unread);
   }
   return missed;
@@ -89,78 +89,70 @@ Missed missed_by(const StorageShadow& shadow, const ShadowStorage& family, Write
 
 /// Whether the family observed an earlier write of another since it was made: it may be a window on what
 /// is written, or a snapshot that is compared with that each time.
-bool follows(const StorageShadow& shadow, const ShadowStorage& family, WriteStamp write) noexcept {
-  const WriteStamp observed = family.generation.observed();
+bool follows(const StorageShadow& shadow, const ShadowStorage& family, WriteStamp observed,
+             WriteStamp write) noexcept {
   return observed != family.observed_at_first && observed.generation() < write.generation() &&
          FamilyNumber::of_word(shadow.records.at(observed.record()).writer.value()).number !=
              family.family.number;
 }
 
 Violation violation_of(const StorageShadow& shadow, const Missed& missed, const Access& access,
-                       Kind kind) noexcept {
+                       Step step) noexcept {
   const CallSite site = keep_site(access.site);
   return {.reshape = missed.reshape(),
           .write = missed.record->origin.write,
           .access = {.site = site.line == 0 ? CallSite{site.file, access.site.line} : site,
                      .shape = Shape(access.sizes)},
-          .access_writes = kind == Kind::write,
+          .access_writes = step != Step::read,
           .untracked_escapes = shadow.escapes.value(),
           .first_escape = site_at(static_cast<SiteId>(shadow.first_escape.value()))};
 }
 
-/// The family observes the writes up to `last`, and the access is reported that missed them. A suppressed
-/// read leaves the family stale: the next one that is not suppressed is reported.
-void report_stale(const StorageShadow& shadow, ShadowStorage& family, WriteStamp last,
-                  const Access& access, Kind kind) {
-  if (kind == Kind::read && thread_is_suppressed()) {
+/// The writes after `observed`, up to `last`, were missed by a read or a write, which is reported. A read
+/// that is reported observes them, so that of one that is suppressed the next is reported. A write leaves
+/// them unread, but for one that was of all there is.
+void report_missed(const StorageShadow& shadow, ShadowStorage& family, WriteStamp observed,
+                   WriteStamp last, const Access& access, Step step) {
+  const Missed missed = missed_by(shadow, family, observed, last, step);
+  const bool is_suppressed =
+      missed.is_suppressed || thread_is_suppressed() || detail::is_suppressed(access.site);
+  if (step == Step::begin_write || (step == Step::end_write && !access.is_of_all)) {
+    // What is not suppressed is not forgotten for what is, nor what is thrown for what is not.
+    const WriteStamp before = family.generation.unread();
+    if (before == WriteStamp() || !(missed.rank() < Missed(shadow, before, family).rank())) {
+      family.generation.leave_unread(missed.stamp);
+    }
+  } else if (step == Step::read && !is_suppressed) {
+    family.generation.observe_by_reading(last);
+  }
+  if (is_suppressed) {
     report_counts.suppressed.add();
     return;
   }
-  const Missed missed = missed_by(shadow, family, last, kind);
-  const Circumstances circumstances{
-      .writer_is_reshaped = missed.writer_is_reshaped,
-      .follows = missed.access_is_reshaped && follows(shadow, family, missed.stamp),
-      .replaces = kind == Kind::write && access.is_of_all,
-      .writer_reshape = missed.record->origin.reshape.site};
-  const bool is_reported =
-      !missed.is_suppressed && !thread_is_suppressed() && !is_suppressed(access.site);
-  if (kind == Kind::write) {
-    // It has not read that. What is not suppressed is not forgotten for what is, nor what is thrown for
-    // what is not.
-    const WriteStamp before = family.generation.unread();
-    const bool keeps =
-        before != WriteStamp() && missed.rank() < Missed(shadow, before, family).rank();
-    family.generation.observe_by_writing(last, keeps ? before : missed.stamp);
-  } else if (is_reported) {
-    family.generation.observe_by_reading(last);
-  }
-  if (is_reported) {
-    report(violation_of(shadow, missed, access, kind), circumstances);
-  } else {
-    report_counts.suppressed.add();
-  }
+  report(violation_of(shadow, missed, access, step),
+         {.writer_is_reshaped = missed.writer_is_reshaped,
+          .follows = missed.access_is_reshaped && follows(shadow, family, observed, missed.stamp),
+          .replaces = step != Step::read && access.is_of_all,
+          .writer_reshape = missed.record->origin.reshape.site});
 }
 
 /// Of a write by the family. One that is not known stands for others where there is no memory: it was
 /// made when the storage was linked, or with the family.
-WriteRecords::Record& record_for(StorageShadow& shadow, ShadowStorage& family,
+WriteRecords::Record& record_for(StorageShadow& shadow, const ShadowStorage& family,
                                  const Access& access) noexcept {
-  const WriteKey key{&access.site, access.sizes, family.reshape};
-  if (family.last_record == nullptr || !family.last_record->origin.is(key)) {
-    WriteRecords::Record* const found = shadow.records.find_or_add(key);
-    family.last_record = found != nullptr
-                             ? found
-                             : shadow.records.find_or_add(WriteKey{nullptr, {}, family.reshape});
-  }
-  return *family.last_record;
+  auto* const found =
+      shadow.records.find_or_add(WriteKey{&access.site, access.sizes, family.reshape});
+  return found != nullptr ? *found
+                          : *shadow.records.find_or_add(WriteKey{nullptr, {}, family.reshape});
 }
 
 void record_escape(StorageShadow& shadow, const CallSite& site) noexcept {
-  report_counts.escapes.add();
+  const bool is_first = report_counts.escapes.add() == 0;
   if (shadow.escapes.add() == 0) {
-    const SiteId id = site_id(site);
-    shadow.first_escape.set(id);
-    record_escape_site(site_at(id));
+    shadow.first_escape.set(site_id(site));
+  }
+  if (is_first) {
+    report_counts.first_escape.set(site_id(site));
   }
 }
 
@@ -174,33 +166,27 @@ std::optional<CallSite> escape_before(const Storage& storage, const CallSite& re
                                                                  : std::nullopt;
 }
 
-/// The shadow of the storage, made if there is none. A family of `reshape` can record its writes.
-StorageShadow& shadow_made_for(const Storage& storage, const TensorSite& reshape) {
-  const auto expect_record = [](StorageShadow& shadow, const TensorSite& of) {
-    if (shadow.records.find_or_add(WriteKey{nullptr, {}, of}) == nullptr) {
-      throw OutOfMemory(sizeof(WriteRecords::Record), "heap, for the record of a write");
-    }
-  };
-  StorageShadow* shadow = shadow_of(storage);
-  if (shadow == nullptr) {
-    std::unique_ptr<byre::detail::Attachment> made(new (std::nothrow) StorageShadow);
-    if (made == nullptr) {
-      throw OutOfMemory(sizeof(StorageShadow), "heap, for the shadow of a storage");
-    }
-    auto* const mine = static_cast<StorageShadow*>(made.get());
-    expect_record(*mine, {});
-    const auto before = escape_before(storage, reshape.site);
-    try {
-      shadow = static_cast<StorageShadow*>(&storage.slot()->attach(std::move(made)));
-    } catch (const std::bad_alloc&) {
-      throw OutOfMemory(sizeof(StorageShadow), "heap, for the shadow of a storage");
-    }
-    if (before && shadow == mine) {
-      record_escape(*shadow, *before);
-    }
+/// So that a write of a family of `reshape` can be recorded without memory.
+void expect_record(StorageShadow& shadow, const TensorSite& reshape) {
+  if (shadow.records.find_or_add(WriteKey{nullptr, {}, reshape}) == nullptr) {
+    throw std::bad_alloc();
   }
-  expect_record(*shadow, reshape);
-  return *shadow;
+}
+
+/// The shadow of the storage, made if there is none. Throws std::bad_alloc.
+StorageShadow& shadow_made_for(const Storage& storage, const CallSite& reshape) {
+  if (StorageShadow* const shadow = shadow_of(storage)) {
+    return *shadow;
+  }
+  auto made = std::make_unique<StorageShadow>();
+  const StorageShadow* const mine = made.get();
+  expect_record(*made, {});
+  const auto before = escape_before(storage, reshape);
+  auto& shadow = static_cast<StorageShadow&>(storage.slot()->attach(std::move(made)));
+  if (before && &shadow == mine) {
+    record_escape(shadow, *before);
+  }
+  return shadow;
 }
 
 }  // namespace
@@ -216,27 +202,27 @@ ShadowHandle link_by_reshape(const Storage& storage, ShadowStorage* origin, Resh
                            .shape = Shape(to_sizes),
                            .from = Shape(from.sizes),
                            .mode = mode};
-  StorageShadow& shadow = shadow_made_for(storage, reshape);
-  ShadowStorage& out_of = family_in(shadow, origin);
-  const auto number = static_cast<std::uint32_t>(1 + shadow.families.add());
-  auto* const made =
-      new (std::nothrow) ShadowStorage(out_of, {number, out_of.family.number}, reshape);
-  if (made == nullptr) {
-    throw OutOfMemory(sizeof(ShadowStorage), "heap, for a shadow storage");
+  ShadowStorage* made = nullptr;
+  try {
+    StorageShadow& shadow = shadow_made_for(storage, from.site);
+    expect_record(shadow, reshape);
+    const ShadowStorage& out_of = family_in(shadow, origin);
+    const auto number = static_cast<std::uint32_t>(1 + shadow.families.add());
+    made = new ShadowStorage(out_of, {number, out_of.family.number}, reshape);
+  } catch (const std::bad_alloc&) {
+    throw OutOfMemory(sizeof(StorageShadow) + sizeof(ShadowStorage),
+                      "heap, for the shadow of a storage and its view families");
   }
   report_counts.reshapes.add();
   return {made, false};
 }
 
-bool is_untracked(const Storage& storage) noexcept {
-  return !is_tracked(storage) && !is_tracking();
-}
-
 void record_read(const Storage& storage, ShadowStorage* family, const Access& access) {
   if (StorageShadow* const shadow = shadow_of(storage)) {
     ShadowStorage& reading = family_in(*shadow, family);
+    const WriteStamp observed = reading.generation.observed();
     if (const auto missed = reading.generation.stale_or_unread(shadow->generation)) {
-      report_stale(*shadow, reading, *missed, access, Kind::read);
+      report_missed(*shadow, reading, observed, *missed, access, Step::read);
     }
   }
 }
@@ -244,8 +230,10 @@ void record_read(const Storage& storage, ShadowStorage* family, const Access& ac
 void begin_write(const Storage& storage, ShadowStorage* family, const Access& access) {
   if (StorageShadow* const shadow = shadow_of(storage)) {
     ShadowStorage& writing = family_in(*shadow, family);
+    const WriteStamp observed = writing.generation.observed();
     if (const auto last = writing.generation.stale(shadow->generation)) {
-      report_stale(*shadow, writing, *last, access, Kind::write);
+      writing.generation.observe(*last);
+      report_missed(*shadow, writing, observed, *last, access, Step::begin_write);
     }
   }
 }
@@ -259,28 +247,19 @@ void end_write(const Storage& storage, ShadowStorage* family, const Access& acce
     return;
   }
   ShadowStorage& writing = family_in(*shadow, family);
-  WriteRecords::Record& record = record_for(*shadow, writing, access);
-  const RecordId id = WriteRecords::id_of(record);
-  record.writer.set(writing.family.word());
-  if (const auto last = shadow->records.write(writing.generation, shadow->generation, id)) {
-    // Another family wrote since begin_write. It is reported, and this is the last write in any case:
-    // not tried again, or a family that writes in between each time would have it lost.
-    try {
-      report_stale(*shadow, writing, *last, access, Kind::write);
-    } catch (const ReshapeViolation&) {
-      shadow->records.write_anyway(writing.generation, shadow->generation, id);
-      if (access.is_of_all) {
-        writing.generation.forget_unread();
-      }
-      throw;
-    }
-    shadow->records.write_anyway(writing.generation, shadow->generation, id);
+  if (access.escapes) {
+    record_escape(*shadow, access.site);
   }
+  WriteRecords::Record& record = record_for(*shadow, writing, access);
+  record.writer.set(writing.family.word());
+  const WriteStamp observed = writing.generation.observed();
+  const auto last =
+      shadow->records.write(writing.generation, shadow->generation, WriteRecords::id_of(record));
   if (access.is_of_all) {
     writing.generation.forget_unread();
   }
-  if (access.escapes) {
-    record_escape(*shadow, access.site);
+  if (last) {  // another family wrote since begin_write
+    report_missed(*shadow, writing, observed, *last, access, Step::end_write);
   }
 }
 

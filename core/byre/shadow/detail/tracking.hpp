@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// What tensors tell the shadow storages: that they were reshaped, read or written, or that a raw
-/// pointer to write left. A storage that no tracked reshape linked costs one load and one branch; a
-/// pointer to write that leaves it does so while nothing in the process tracks accesses.
+/// What tensors record with the shadow storages: reshapes, reads, writes, and raw pointers to write that
+/// leave. A storage that no tracked reshape linked costs one load and one branch.
 ///
 /// A write, from before it changes anything until it is done:
 ///   begin_write    reports or throws, if the family is stale
@@ -57,16 +56,13 @@ inline bool is_tracked(const Storage& storage) noexcept {
   return slot != nullptr && slot->has_attachment();
 }
 
-/// Whether nobody asks for what happens to this storage: no tracked reshape linked it, and the mode in
-/// force on this thread does not track. Wait-free, but for the first look at the environment.
-BYRE_API bool is_untracked(const Storage& storage) noexcept;
-
-/// The gate of a raw pointer to write: whether it may leave this storage with nothing recorded. Nothing
-/// in the process tracks; or no tracked reshape linked the storage, and an escape of it is recorded
-/// already, or the mode in force does not track. Returns a false negative at worst. The handle is not
-/// empty. Wait-free, but for the first look at the environment.
+/// Whether a raw pointer to write may leave this storage with nothing recorded. Nothing in the process
+/// tracks; or no tracked reshape linked the storage, and an escape of it is recorded already, or the mode
+/// in force does not track. Returns a false negative at worst. The handle is not empty. Wait-free, but
+/// for the first look at the environment.
 inline bool can_skip_escape_tracking(const Storage& storage) noexcept {
-  return active_tracking.value() == 0 || storage.slot()->has_tag() || is_untracked(storage);
+  return active_tracking.value() == 0 || storage.slot()->has_tag() ||
+         (!is_tracked(storage) && !is_tracking());
 }
 
 // None of these does anything for a storage that is not tracked, but that end_write records an escape

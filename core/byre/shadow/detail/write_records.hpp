@@ -5,7 +5,7 @@
 #pragma once
 
 #include <byre/shadow/detail/generation_sites.hpp>
-#include <byre/shadow/detail/relaxed_counter.hpp>
+#include <byre/sync/detail/relaxed_counter.hpp>
 #include <byre/sync/detail/site.hpp>
 #include <byre/sync/sync.hpp>
 
@@ -53,7 +53,7 @@ class basic_write_records {
 
     Origin origin;
     /// The family that wrote last, as StorageShadow numbers it.
-    basic_relaxed_counter<Sync> writer;
+    sync::detail::basic_relaxed_counter<Sync> writer;
 
    private:
     friend class basic_write_records;
@@ -149,14 +149,7 @@ class basic_write_records {
   template <class Family>
   std::optional<WriteStamp> write(Family& family, typename Family::StorageGeneration& storage,
                                   RecordId record) noexcept {
-    supersede(family.observed(), record);
-    return family.write(storage, record);
-  }
-  /// Family::write_anyway.
-  template <class Family>
-  void write_anyway(Family& family, typename Family::StorageGeneration& storage,
-                    RecordId record) noexcept {
-    family.write_anyway(storage, record,
+    return family.write(storage, record,
                         [&](WriteStamp write) noexcept { supersede(write, record); });
   }
 

@@ -8,27 +8,27 @@
 
 #include <cstdint>
 
-namespace byre::inline v0::shadow::detail {
+namespace byre::inline v0::sync::detail {
 
 enum class RelaxedCounterSite : std::uint8_t { add, subtract, value, set };
 
-inline constexpr sync::SiteTable<RelaxedCounterSite, 4> relaxed_counter_sites{{{
-    {"relaxed_counter.add", sync::Operation::fetch_add, std::memory_order::relaxed,
+inline constexpr SiteTable<RelaxedCounterSite, 4> relaxed_counter_sites{{{
+    {"relaxed_counter.add", Operation::fetch_add, std::memory_order::relaxed,
      "nothing: the number is all there is to know",
      "relaxed is the weakest order; not atomic, counters_count_all: one is lost"},
-    {"relaxed_counter.subtract", sync::Operation::fetch_sub, std::memory_order::relaxed,
+    {"relaxed_counter.subtract", Operation::fetch_sub, std::memory_order::relaxed,
      "nothing: the number is all there is to know",
      "relaxed is the weakest order; not atomic, counters_count_all: one is lost"},
-    {"relaxed_counter.value", sync::Operation::load, std::memory_order::relaxed,
+    {"relaxed_counter.value", Operation::load, std::memory_order::relaxed,
      "nothing: who is handed what was counted comes after the count",
      "relaxed is the weakest order"},
-    {"relaxed_counter.set", sync::Operation::store, std::memory_order::relaxed,
+    {"relaxed_counter.set", Operation::store, std::memory_order::relaxed,
      "nothing: who looks at the same time may come before it",
      "relaxed is the weakest order; left out, counters_are_set: what was there before stays"},
 }}};
 
 /// Thread-safe; wait-free. Approximate while others change it, exact for who comes after them.
-template <sync::Sync Sync>
+template <Sync Sync>
 class basic_relaxed_counter {
  public:
   constexpr explicit basic_relaxed_counter(std::uint64_t value = 0) noexcept : value_(value) {}
@@ -58,6 +58,6 @@ class basic_relaxed_counter {
   typename Sync::template Atomic<std::uint64_t> value_;
 };
 
-using RelaxedCounter = basic_relaxed_counter<sync::Boost>;
+using RelaxedCounter = basic_relaxed_counter<Boost>;
 
-}  // namespace byre::inline v0::shadow::detail
+}  // namespace byre::inline v0::sync::detail

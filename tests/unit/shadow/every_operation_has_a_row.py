@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Finds operations on tensors that no table of accesses has a row of.
+"""Finds operations on tensors that the tables of accesses have no row of.
 
-usage: every_operation_has_a_row.py core/byre/tensor accesses_test.cpp ...
+usage: every_operation_has_a_row.py core/byre/tensor accesses_test.cpp
 
-Each public member function of Tensor, and each overload of each function that takes the line of its
+Each public member function of Tensor, and each overload of each function that takes the call site of its
 caller, needs a row: whether it reads, writes or neither is to be known.
 """
 import re
 import sys
 from pathlib import Path
 
-# Of no tensor that is there already, or of one whose storage nobody shares, as states_of_families_test.cpp
-# has them; and the handle itself.
+# Of no tensor that is there already, or of one whose storage nobody shares, as resize_test.cpp has them;
+# and the handle itself.
 WITHOUT_A_ROW = {'Tensor', 'empty', 'zeros', 'of', 'over', 'free_memory', 'reserve', 'extend',
                  'share_external', 'bool'}
 
@@ -24,8 +24,8 @@ def public_members(header):
     return set(names) - WITHOUT_A_ROW
 
 
-def overloads_with_a_line(header):
-    """Each name as often as it is declared with its caller's line."""
+def overloads_with_a_call_site(header):
+    """Each name as often as it is declared with its caller's."""
     text = re.sub(r'//.*', '', header)
     names = {}
     for match in re.finditer(r'\b(\w+)\(((?:[^;{}]|\{\})*?)CallSite site = CallSite::current\(\)', text):
@@ -36,12 +36,11 @@ def overloads_with_a_line(header):
 
 def main():
     tensor = Path(sys.argv[1])
-    table = ''.join(Path(path).read_text(encoding='utf-8') for path in sys.argv[2:])
-    rows = re.findall(r'^  ROW\(\w+, (.*)\),$', table, re.M)
+    rows = re.findall(r'ROW\(\w+, (.*?)\)(?=, ROW|,$)', Path(sys.argv[2]).read_text(encoding='utf-8'), re.M)
     problems = []
     wanted = {name: 1 for name in public_members((tensor / 'tensor.hpp').read_text(encoding='utf-8'))}
     for header in sorted(tensor.glob('*.hpp')):
-        for name, count in overloads_with_a_line(header.read_text(encoding='utf-8')).items():
+        for name, count in overloads_with_a_call_site(header.read_text(encoding='utf-8')).items():
             if name not in WITHOUT_A_ROW:
                 wanted[name] = max(wanted.get(name, 0), count)
     for name, count in sorted(wanted.items()):

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Which mode of reshape is in force, and what a reshape makes in each. environment_test.py has the
+/// environment's part, and tests/equivalence what is read where reshape aliases and where it copies.
+#include <cstdlib>
+#include <optional>
+#include <string>
+
+#include "support/at_once.hpp"
+#include "tracked.hpp"
+
+namespace byre::test {
+namespace {
+
+using shadow::mode_named;
+using shadow::reshape_mode;
+using shadow::set_default_reshape_mode;
+
+constexpr ReshapeMode modes[] = {ReshapeMode::alias, ReshapeMode::warn, ReshapeMode::error,
+                                 ReshapeMode::copy};
+
+/// In an environment that says nothing, as it is when the mode is first asked for.
+class Mode : public testing::Test {
+ protected:
+  static void SetUpTestSuite() { ::unsetenv("BYRE_RESHAPE"); }
+  ~Mode() override { set_default_reshape_mode(std::nullopt); }
+};
+
+TEST_F(Mode, has_a_name_and_is_found_by_it) {
+  for (const ReshapeMode mode : modes) {
+    EXPECT_EQ(mode_named(name_of(mode)), mode);
+  }
+  EXPECT_EQ(name_of(ReshapeMode::warn), "warn");
+  for (const char* const other : {"Warn", "warn ", ""}) {
+    EXPECT_EQ(mode_named(other), std::nullopt);
+  }
+}
+
+TEST_F(Mode, of_the_process_is_on_all_threads_and_of_a_scope_on_its_own) {
+  EXPECT_EQ(reshape_mode(), ReshapeMode::copy);
+  for (const ReshapeMode mode : modes) {
+    set_default_reshape_mode(mode);
+    const ReshapeModeScope outer(ReshapeMode::alias);
+    {
+      const ReshapeModeScope inner(ReshapeMode::error);
+      EXPECT_EQ(reshape_mode(), ReshapeMode::error);
+    }
+    EXPECT_EQ(reshape_mode(), ReshapeMode::alias);
+    elsewhere([&] { EXPECT_EQ(reshape_mode(), mode); });
+  }
+}
+
+TEST_F(Mode, of_the_process_may_be_set_by_many_threads_at_once) {
+  at_once(4, [](std::size_t thread) {
+    for (int round = 0; round < 1000; ++round) {
+      set_default_reshape_mode(modes[thread]);
+      const ReshapeModeScope scope(modes[3 - thread]);
+      EXPECT_EQ(reshape_mode(), modes[3 - thread]);
+    }
+  });
+  const ReshapeMode last = reshape_mode();
+  elsewhere([&] { EXPECT_EQ(reshape_mode(), last); });
+}
+
+class ReshapeInEachMode : public testing::TestWithParam<ReshapeMode> {
+ protected:
+  bool aliases() const { return GetParam() != ReshapeMode::copy; }
+  bool is_one_family() const { return GetParam() == ReshapeMode::alias; }
+
+  CaughtReports reports;
+  ReshapeModeScope scope{GetParam()};
+  Tensor x = Tensor::of<float>({6}, {1, 2, 3, 4, 5, 6});
+};
+
+INSTANTIATE_TEST_SUITE_P(All, ReshapeInEachMode, testing::ValuesIn(modes),
+                         [](const auto& each) { return std::string(name_of(each.param)); });
+
+TEST_P(ReshapeInEachMode, makes_an_alias_or_a_lazy_copy) {
+  for (const Dims& sizes : {Dims{2, 3}, Dims{-1, 2}, Dims{6}, Dims{1, 6, 1}}) {
+    const Tensor y = x.reshape(sizes);
+    EXPECT_EQ(y.ndim(), sizes.size());
+    EXPECT_EQ(y.data<float>(), x.data<float>()) << "nothing is copied before it is written";
+    EXPECT_EQ(y.aliases(x), aliases());
+    EXPECT_EQ(y.is_of_view_family(x), is_one_family());
+  }
+  EXPECT_EQ(shadow::summary().reshapes, tracks(GetParam()) ? 4U : 0U);
+  const Tensor columns = x.view({2, 3}).slice(1, 0, 2);  // [2, 2] of strides [3, 1]
+  EXPECT_EQ(columns.reshape({2, 1, 2}).aliases(x), aliases());
+  EXPECT_FALSE(columns.reshape({4}).aliases(x)) << "strides cannot say it";
+}
+
+TEST_P(ReshapeInEachMode, is_in_place_for_each_handle_and_for_no_view) {
+  Tensor y = x.alias();
+  const Tensor handle = y;
+  EXPECT_THROW(y.reshape_({4}), ShapeError);
+  EXPECT_TRUE(y.is_of_view_family(x)) << "nothing changed";
+  y.reshape_({2, 3});
+  EXPECT_EQ(to_string(handle.sizes()), "[2, 3]");
+  EXPECT_EQ(to_string(x.sizes()), "[6]");
+  EXPECT_EQ(y.aliases(x), aliases());
+  EXPECT_EQ(y.is_of_view_family(x), is_one_family());
+}
+
+TEST_P(ReshapeInEachMode, is_of_tensors_without_elements_or_memory) {
+  Tensor none = Tensor::empty({0, 3}, DType::f32);
+  Tensor y = none.reshape({3, 0, 2});
+  EXPECT_EQ(to_string(y.sizes()), "[3, 0, 2]");
+  fill_(none, 1);
+  fill_(y, 1);
+  EXPECT_EQ(to_string(Tensor(Device::cpu()).reshape({2, 0}).sizes()), "[2, 0]");
+  EXPECT_THROW(Tensor::empty({4}, DType::f32).free_memory().reshape({2, 2}), StateError);
+  EXPECT_EQ(reports.count(), 0U);
+}
+
+}  // namespace
+}  // namespace byre::test

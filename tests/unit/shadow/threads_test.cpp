@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Tracked tensors on several threads at once, and what is reported, suppressed and counted meanwhile.
+/// What has to come out is the same whoever comes first; the thread sanitizer sees the rest.
+#include <byre/shadow/detail/storage_shadow.hpp>
+
+#include <array>
+
+#include "support/at_once.hpp"
+#include "support/temporary_folder.hpp"
+#include "tracked.hpp"
+
+namespace byre::test {
+namespace {
+
+constexpr std::size_t threads = 4;
+constexpr std::size_t rounds = 100;
+
+Tensor six() {
+  return Tensor::of<float>({6}, {1, 2, 3, 4, 5, 6});
+}
+
+std::uint64_t violations() {
+  return shadow::summary().violations;
+}
+
+class TrackedByThreads : public testing::Test {
+ protected:
+  CaughtReports reports;
+};
+
+TEST_F(TrackedByThreads, first_reshapes_at_once_link_as_many_families_to_one_storage) {
+  Tensor x;
+  std::vector<Tensor> reshaped_by(threads);
+  run_rounds(
+      threads, rounds,
+      [&](std::size_t) {
+        const ReshapeModeScope scope(ReshapeMode::warn);
+        x = six();
+        escape(x, site(31));
+        shadow::reset_summary();
+      },
+      [&](std::size_t thread) {
+        reshaped_by[thread] = reshaped(x, {2, 3});
+      },
+      [&](std::size_t) {
+        EXPECT_EQ(shadow::summary().reshapes, threads);
+        EXPECT_EQ(shadow::summary().untracked_escapes, 1U) << "that before the first of them";
+        for (std::size_t thread = 0; thread < threads; ++thread) {
+          ASSERT_TRUE(reshaped_by[thread].aliases(x));
+          EXPECT_FALSE(reshaped_by[thread].is_of_view_family(x));
+          EXPECT_FALSE(reshaped_by[thread].is_of_view_family(reshaped_by[(thread + 1) % threads]));
+        }
+        write(x, site(20));
+        for (const Tensor& each : reshaped_by) {
+          read(each, site(21));
+          read(each, site(22));
+        }
+        EXPECT_EQ(violations(), threads) << "of the one write, each once";
+      });
+}
+
+/// Reads of one family at once may each find that nothing was reported yet.
+TEST_F(TrackedByThreads, reads_of_one_family_at_once_are_reported_of_a_write_between_them) {
+  Tensor x = six();
+  const Tensor y = reshaped(x, {2, 3});
+  std::vector<Tensor> made(threads);
+  run_rounds(
+      threads, rounds,
+      [&](std::size_t round) {
+        shadow::reset_summary();
+        fill_(x, static_cast<std::int64_t>(round), site(20));
+      },
+      [&](std::size_t thread) {
+        read(y, site(21));
+        made[thread] = reshaped(y, {6});  // which has observed what y had by then
+      },
+      [&](std::size_t) {
+        EXPECT_GE(violations(), 1U);
+        EXPECT_LE(violations(), threads);
+        const std::uint64_t before = violations();
+        read(y, site(22));
+        for (const Tensor& each : made) {
+          read(each, site(23));
+        }
+        EXPECT_EQ(violations(), before) << "no family twice, nor what came out of it";
+      });
+}
+
+TEST_F(TrackedByThreads, families_that_write_at_once_are_reported_of_each_other) {
+  namespace detail = shadow::detail;
+  const std::array<std::int64_t, 1> sizes{6};
+  for (std::size_t round = 0; round < 2 * rounds; ++round) {
+    const CaughtReports caught;
+    const Storage storage = Storage::allocate(24);
+    const auto link = [&] {
+      return detail::link_by_reshape(storage, nullptr, ReshapeMode::warn, {site(10), sizes}, sizes);
+    };
+    const shadow::ShadowHandle families[] = {link(), link()};
+    at_once(2, [&](std::size_t thread) {
+      const detail::Access access{site(static_cast<std::uint32_t>(12 + thread)), sizes, false,
+                                  true};
+      detail::begin_write(storage, families[thread].get(), access);
+      detail::end_write(storage, families[thread].get(), access);
+    });
+    ASSERT_EQ(caught.count(), 1U);  // the second, of the first
+    ASSERT_NE(caught.only().write.site.line, caught.only().access.site.line);
+    ASSERT_EQ(shadow::summary().untracked_escapes, 2U);
+    ASSERT_EQ(shadow::summary().escape_sites.size(), 1U) << "one is the first";
+  }
+}
+
+TEST_F(TrackedByThreads, violations_are_all_counted_and_thrown_on_the_thread_that_reads) {
+  at_once(threads, [&](std::size_t thread) {
+    for (std::size_t round = 0; round < rounds; ++round) {
+      violate();
+      Tensor x = six();
+      const Tensor y = reshaped(x, {2, 3}, ReshapeMode::error);
+      const auto written = static_cast<std::uint32_t>(100 + thread);
+      write(x, site(written));
+      EXPECT_EQ(thrown_by([&] { read(y, site(21)); }).write.site.line, written);
+      read(y, site(21));
+    }
+  });
+  const shadow::Summary summary = shadow::summary();
+  EXPECT_EQ(reports.count(), 1U);
+  EXPECT_EQ(summary.violations, 2 * threads * rounds);
+  EXPECT_EQ(summary.reshapes, 2 * threads * rounds);
+  ASSERT_EQ(summary.triples.size(), 1 + threads);
+  EXPECT_EQ(summary.triples[0].count, threads * rounds);
+  EXPECT_EQ(summary.triples[threads].count, rounds);
+}
+
+TEST_F(TrackedByThreads, summaries_begun_anew_meanwhile_report_again_and_count_on_either_side) {
+  const char* const files[threads] = {"one.cpp", "two.cpp", "three.cpp", "four.cpp"};
+  at_once(threads + 1, [&](std::size_t thread) {
+    for (std::size_t round = 0; round < rounds; ++round) {
+      thread < threads ? violate(ReshapeMode::warn, files[thread]) : shadow::reset_summary();
+    }
+  });
+  EXPECT_GE(reports.count(), threads);
+  EXPECT_LE(reports.count(), threads * rounds);
+  EXPECT_LE(violations(), threads * rounds);
+  shadow::reset_summary();
+  violate(ReshapeMode::warn, files[0]);
+  EXPECT_EQ(reports.last().count, 1U);
+}
+
+/// Lists add up in a process: this file is in no other test.
+TEST_F(TrackedByThreads,
+       call_sites_suppressed_meanwhile_are_reported_before_or_counted_as_suppressed) {
+  static const char* const quiet = "src/model/quiet_by_threads.cpp";
+  const TemporaryFolder folder;
+  write_file(folder / "known.txt", "model/quiet_by_threads.cpp\n");
+  at_once(threads + 2, [&](std::size_t thread) {
+    for (std::size_t round = 0; round < rounds; ++round) {
+      if (thread < threads) {
+        violate(ReshapeMode::warn, quiet);
+      } else if (thread > threads) {
+        violate();
+      } else if (round == rounds / 2) {
+        shadow::suppress_sites(folder / "known.txt");
+      }
+    }
+  });
+  const shadow::Summary summary = shadow::summary();
+  EXPECT_EQ(summary.violations + summary.suppressed, (threads + 1) * rounds);
+  EXPECT_GE(summary.violations, rounds) << "of what is not suppressed, all";
+  violate(ReshapeMode::warn, quiet);
+  EXPECT_EQ(shadow::summary().suppressed, summary.suppressed + 1);
+}
+
+}  // namespace
+}  // namespace byre::test
