@@ -17,6 +17,7 @@
 #include <type_traits>
 
 #include "support/complaint.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace byre::test {
 namespace {
@@ -112,10 +113,7 @@ TEST(NotUnique, says_what_is_shared_and_how_to_be_alone) {
 
 class FileErrors : public testing::Test {
  protected:
-  FileErrors() { std::filesystem::create_directories(folder); }
-  ~FileErrors() override { std::filesystem::remove_all(folder); }
-  const std::filesystem::path folder =
-      std::filesystem::path(testing::TempDir()) / "byre_errors_test";
+  const TemporaryFolder folder;
 };
 
 TEST_F(FileErrors, say_that_a_file_is_missing_and_which) {
@@ -125,20 +123,20 @@ TEST_F(FileErrors, say_that_a_file_is_missing_and_which) {
 }
 
 TEST_F(FileErrors, say_that_a_folder_is_no_file) {
-  expect_text<FileError>([&] { (void)Buffer::map_file(folder); },
-                         {folder.string(), "not a regular file", "Read it"});
+  expect_text<FileError>([&] { (void)Buffer::map_file(folder.path()); },
+                         {folder.path().string(), "not a regular file", "Read it"});
 }
 
 TEST_F(FileErrors, say_that_a_file_is_empty) {
   const auto path = folder / "empty";
-  std::ofstream(path).flush();
+  write_file(path, "");
   expect_text<FileError>([&] { (void)Buffer::map_file(path); },
                          {path.string(), "empty", "Buffer::allocate(0)"});
 }
 
 TEST_F(FileErrors, say_that_a_file_may_not_be_read) {
   const auto path = folder / "unreadable";
-  std::ofstream(path) << "secret";
+  write_file(path, "secret");
   std::filesystem::permissions(path, std::filesystem::perms::none);
   if (std::ifstream(path).is_open()) {
     GTEST_SKIP() << "this user may read everything";
