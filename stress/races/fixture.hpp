@@ -11,8 +11,10 @@
 #include <string>
 #include <vector>
 
+#include "../perturbed/perturbed.hpp"
 #include "quarantine.hpp"
 #include "race.hpp"
+#include "support/random.hpp"
 
 namespace byre::stress::races {
 
@@ -96,6 +98,17 @@ class Fixture {
     buffer = Buffer();
     ++counts_[thread].counts.drops;
     record(thread, "dropped");
+  }
+
+  /// Calls `turn` so often, each time with another number: the same numbers for a seed, a round and a
+  /// thread. Perturbed are the gaps.
+  template <class Turn>
+  void take_turns(unsigned thread, int count, Turn turn) {
+    test::RandomEngine random(seed_of_thread(seed + round * RaceSettings::most_threads, thread));
+    for (; count > 0; --count) {
+      const stress::detail::Window window;
+      turn(random());
+    }
   }
 
   /// What the thread is about to do, or has done: a literal.

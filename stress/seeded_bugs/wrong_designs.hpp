@@ -50,25 +50,22 @@ struct ParksWithoutRecheck : Base {
   }
 };
 
-/// The last copier does not wake the last owner.
-template <sync::Sync Base>
-struct NeverWakes : Base {
+template <sync::Sync Base, Site LeftOut>
+struct WithoutWake : Base {
   static void unpark_all(const void* address, sync::Step step) noexcept {
-    if (!is_at(step, Site::wake_after_copy)) {
+    if (!is_at(step, LeftOut)) {
       Base::unpark_all(address, step);
     }
   }
 };
 
+/// The last copier does not wake the last owner.
+template <sync::Sync Base>
+struct NeverWakes : WithoutWake<Base, Site::wake_after_copy> {};
+
 /// An owner whose copy failed does not wake the waiter, which is no longer the last owner.
 template <sync::Sync Base>
-struct AbandonsWithoutWake : Base {
-  static void unpark_all(const void* address, sync::Step step) noexcept {
-    if (!is_at(step, Site::wake_after_abandon)) {
-      Base::unpark_all(address, step);
-    }
-  }
-};
+struct AbandonsWithoutWake : WithoutWake<Base, Site::wake_after_abandon> {};
 
 /// A waiter that steals leaves its waiting flag set.
 template <sync::Sync Base>
@@ -111,45 +108,44 @@ struct ClaimsInTwoSteps : Base {
   };
 };
 
+/// `Wrong::subtract` takes the place of one subtraction.
+template <sync::Sync Base, Site At, class Wrong>
+struct SubtractsWrongly : Base {
+  template <class Value>
+  class Atomic : public Base::template Atomic<Value> {
+    using Whole = typename Base::template Atomic<Value>;
+
+   public:
+    using Whole::Whole;
+
+    Value fetch_sub(Value value, sync::Step step) noexcept {
+      Whole& whole = *this;
+      return is_at(step, At) ? Wrong::subtract(whole, value, step) : whole.fetch_sub(value, step);
+    }
+  };
+};
+
+struct InTwoSteps {
+  template <class Whole, class Value>
+  static Value subtract(Whole& whole, Value value, sync::Step step) noexcept {
+    const Value before = whole.load({step.site, std::memory_order::acquire});
+    whole.store(before - value, {step.site, std::memory_order::release});
+    return before;
+  }
+};
 /// A drop decrements by a load and a store.
 template <sync::Sync Base>
-struct DropsInTwoSteps : Base {
-  template <class Value>
-  class Atomic : public Base::template Atomic<Value> {
-    using Whole = typename Base::template Atomic<Value>;
+struct DropsInTwoSteps : SubtractsWrongly<Base, Site::drop_owner, InTwoSteps> {};
 
-   public:
-    using Whole::Whole;
-
-    Value fetch_sub(Value value, sync::Step step) noexcept {
-      if (!is_at(step, Site::drop_owner)) {
-        return Whole::fetch_sub(value, step);
-      }
-      const Value before = Whole::load({step.site, std::memory_order::acquire});
-      Whole::store(before - value, {step.site, std::memory_order::release});
-      return before;
-    }
-  };
+struct Relaxed {
+  template <class Whole, class Value>
+  static Value subtract(Whole& whole, Value value, sync::Step step) noexcept {
+    return whole.fetch_sub(value, {step.site, std::memory_order::relaxed});
+  }
 };
-
 /// The end of a copy is no release, which a steal should acquire.
 template <sync::Sync Base>
-struct RelaxedFinish : Base {
-  template <class Value>
-  class Atomic : public Base::template Atomic<Value> {
-    using Whole = typename Base::template Atomic<Value>;
-
-   public:
-    using Whole::Whole;
-
-    Value fetch_sub(Value value, sync::Step step) noexcept {
-      if (is_at(step, Site::finish_copy)) {
-        step.order = std::memory_order::relaxed;
-      }
-      return Whole::fetch_sub(value, step);
-    }
-  };
-};
+struct RelaxedFinish : SubtractsWrongly<Base, Site::finish_copy, Relaxed> {};
 
 /// An owner that has dropped reads once more, a constant.
 template <sync::Sync Sync>

@@ -12,32 +12,19 @@ import select
 import signal
 import subprocess
 import sys
-import tempfile
 import termios
 import unittest
 
-PROGRAM = sys.argv.pop(1)
+sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "tests/support"))
+from programs import PROGRAM, Test, figures_of, run
+
 CONTROLS = pathlib.Path(sys.argv.pop(1))
 SHORT = ("--operations", "300", "--threads", "4", "--sizes", "1..64K")
 
 
-def run(*arguments):
-    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True)
-
-
-def figures(*arguments):
-    ended = run("--json", *arguments)
-    if ended.returncode != 0:
-        raise AssertionError(ended)
-    return json.loads(ended.stdout)
-
-
-class BadCommandLines(unittest.TestCase):
+class BadCommandLines(Test):
     def refuses(self, said, *arguments):
-        ended = run(*arguments)
-        self.assertEqual(ended.returncode, 2, ended)
-        self.assertIn(said, ended.stderr)
-        self.assertEqual(ended.stdout, "")
+        self.assert_refused(2, said, *arguments)
 
     def test_unknown_names_are_refused(self):
         self.refuses("there is no workload 'x'", "--workload", "x")
@@ -84,20 +71,17 @@ class BadCommandLines(unittest.TestCase):
         self.refuses("--threads takes a whole number from 2", "--seeded-bugs", "--threads", "1")
 
     def test_what_is_refused_leaves_a_file_as_it_was(self):
-        with tempfile.NamedTemporaryFile("w+") as file:
-            file.write("as it was")
-            file.flush()
-            self.refuses("there is no seeded bug", "--seeded-bugs", "x", "--json", file.name)
-            self.refuses("there is no workload", "--workload", "x", "--json", file.name)
-            self.assertEqual(pathlib.Path(file.name).read_text(), "as it was")
+        file = self.scratch / "file"
+        file.write_text("as it was")
+        self.refuses("there is no seeded bug", "--seeded-bugs", "x", "--json", file)
+        self.refuses("there is no workload", "--workload", "x", "--json", file)
+        self.assertEqual(file.read_text(), "as it was")
 
     def test_a_file_that_cannot_be_written_is_found_out_before_the_run(self):
-        ended = run("--json", "/nonexistent/x", *SHORT)
-        self.assertEqual((ended.returncode, ended.stdout), (1, ""))
-        self.assertIn("cannot write /nonexistent/x", ended.stderr)
+        self.assert_refused(1, "cannot write /nonexistent/x", "--json", "/nonexistent/x", *SHORT)
 
 
-class Runs(unittest.TestCase):
+class Runs(Test):
     def test_help_and_list_say_what_there_is(self):
         self.assertIn("--workload NAME", run("--help").stdout)
         listed = run("--list").stdout
@@ -106,14 +90,14 @@ class Runs(unittest.TestCase):
 
     def test_a_seed_repeats_every_decision(self):
         arguments = (*SHORT, "--faults", "usual")
-        (one,), (same,), (other,) = (figures("--seed", seed, *arguments) for seed in "112")
+        (one,), (same,), (other,) = (figures_of("--seed", seed, *arguments) for seed in "112")
         self.assertEqual(one["digest"], same["digest"])
         self.assertEqual(one["operations_by_kind"], same["operations_by_kind"])
         self.assertNotEqual(one["digest"], other["digest"])
 
     def test_perturbation_changes_no_decision(self):
-        (one,) = figures("--seed", "1", *SHORT)
-        (perturbed,) = figures("--seed", "1", *SHORT, "--perturb", "usual")
+        (one,) = figures_of("--seed", "1", *SHORT)
+        (perturbed,) = figures_of("--seed", "1", *SHORT, "--perturb", "usual")
         self.assertEqual(one["digest"], perturbed["digest"])
         self.assertEqual(one["delays"], 0)
         self.assertGreater(perturbed["delays"], 0)
@@ -121,34 +105,34 @@ class Runs(unittest.TestCase):
     def test_the_command_that_repeats_a_run_does(self):
         arguments = ("--seed", "5", *SHORT, "--mix", "write=2,clone=3,hand=1", "--faults",
                      "copy=0.1,budget=1M", "--perturb", "0.05", "--protocol", "lock")
-        (one,) = figures(*arguments)
-        (again,) = figures(*one["again"].split()[1:])
+        (one,) = figures_of(*arguments)
+        (again,) = figures_of(*one["again"].split()[1:])
         self.assertEqual(one["digest"], again["digest"])
         self.assertEqual(one["settings"], again["settings"])
 
     def test_the_command_that_repeats_a_race_is_taken(self):
         arguments = ("--workload", "failing_copies", "--threads", "3", "--seed", "5",
                      "--operations", "20")
-        (one,) = figures(*arguments)
+        (one,) = figures_of(*arguments)
         self.assertNotIn("digest", one)
-        (again,) = figures(*one["again"].split()[1:])
+        (again,) = figures_of(*one["again"].split()[1:])
         self.assertEqual((one["settings"], one["rounds"]), (again["settings"], again["rounds"]))
         self.assertEqual(one["settings"]["threads"], 3)
 
     def test_faults_can_be_turned_off(self):
         faults = ("--workload", "faults", "--seed", "1", *SHORT)
-        (without,) = figures(*faults, "--faults", "none")
+        (without,) = figures_of(*faults, "--faults", "none")
         injected = {name: count["injected"] for name, count in without["faults"].items()}
         self.assertEqual(sum(injected.values()), injected["truncation"])
-        (usual,) = figures(*faults)
+        (usual,) = figures_of(*faults)
         self.assertGreater(usual["faults"]["allocation"]["injected"], 0)
 
     def test_the_nth_allocation_of_each_thread_fails(self):
-        (one,) = figures("--seed", "1", *SHORT, "--faults", "allocation_at=7")
+        (one,) = figures_of("--seed", "1", *SHORT, "--faults", "allocation_at=7")
         self.assertEqual(one["faults"]["allocation"], {"injected": 4, "survived": 4})
 
     def test_storages_are_as_many_as_each_thread_has(self):
-        (one,) = figures("--seed", "1", *SHORT, "--storages", "1")
+        (one,) = figures_of("--seed", "1", *SHORT, "--storages", "1")
         self.assertEqual(one["settings"]["storages"], 2 * 4)
 
     def test_threads_that_cannot_be_had_end_it_in_order(self):
@@ -162,10 +146,8 @@ class Runs(unittest.TestCase):
             resource.setrlimit(resource.RLIMIT_AS, (21 << 29, 21 << 29))
 
         for workload in ("mixed", "drops_against_drops"):
-            ended = subprocess.run(
-                [PROGRAM, "--workload", workload, "--threads", "64", "--operations", "1000000",
-                 "--sizes", "1..1K"],
-                capture_output=True, text=True, preexec_fn=have_room_for_some_stacks)
+            ended = run("--workload", workload, "--threads", "64", "--operations", "1000000",
+                        "--sizes", "1..1K", preexec_fn=have_room_for_some_stacks)
             self.assertEqual(ended.returncode, 1, ended)
             self.assertIn("byre-stress: Resource temporarily unavailable", ended.stderr)
             self.assertNotIn("signal", ended.stderr)
@@ -186,23 +168,21 @@ class Runs(unittest.TestCase):
             self.assertRegex(listed, rf"(?m)^  {seeded} ")
 
     def test_every_kind_of_operation_is_done(self):
-        (outcome,) = figures("--seed", "1", *SHORT)
+        (outcome,) = figures_of("--seed", "1", *SHORT)
         self.assertEqual(sum(outcome["operations_by_kind"].values()), outcome["operations"])
         self.assertGreater(min(outcome["operations_by_kind"].values()), 0)
 
     def test_figures_go_to_a_file_beside_the_text(self):
-        with tempfile.TemporaryDirectory() as folder:
-            file = pathlib.Path(folder) / "figures.json"
-            ended = run("--seed", "1", *SHORT, "--json", str(file))
-            (outcome,) = json.loads(file.read_text())
+        file = self.scratch / "figures.json"
+        ended = run("--seed", "1", *SHORT, "--json", file)
+        (outcome,) = json.loads(file.read_text())
         self.assertIn("all right", ended.stdout)
         self.assertEqual(outcome["failures"], [])
 
     def test_no_file_stays_behind(self):
-        with tempfile.TemporaryDirectory() as folder:
-            subprocess.run([PROGRAM, "--workload", "faults", *SHORT], check=True,
-                           capture_output=True, env={**os.environ, "TMPDIR": folder})
-            self.assertEqual(os.listdir(folder), [])
+        run("--workload", "faults", *SHORT, check=True,
+            env={**os.environ, "TMPDIR": str(self.scratch)})
+        self.assertEqual(os.listdir(self.scratch), [])
 
 
 class EarlyEnds(unittest.TestCase):

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "../content/content.hpp"
+#include "support/complaint.hpp"
 
 #include <gtest/gtest.h>
 
@@ -50,16 +51,14 @@ TEST(Content, no_byte_can_be_flipped_unnoticed) {
 TEST(Content, a_flipped_byte_is_told_by_its_place) {
   Bytes bytes = written(4096);
   bytes[2000] ^= std::byte{1};
-  EXPECT_NE(fault_of(bytes).find("torn or overwritten"), std::string::npos) << fault_of(bytes);
-  EXPECT_NE(fault_of(bytes).find("byte 2000 is the first"), std::string::npos) << fault_of(bytes);
+  EXPECT_TRUE(test::says(fault_of(bytes), "torn or overwritten", "byte 2000 is the first"));
 }
 
 TEST(Content, two_storages_swapped_are_foreign_to_each_other) {
   for (const std::size_t nbytes : sizes) {
     EXPECT_FALSE(is_right(written(nbytes, {8, 3}))) << nbytes;
   }
-  EXPECT_NE(fault_of(written(4096, {8, 3})).find("foreign: it reads version 3 of 8"),
-            std::string::npos);
+  EXPECT_TRUE(test::says(fault_of(written(4096, {8, 3})), "foreign: it reads version 3 of 8"));
 }
 
 TEST(Content, a_version_rolled_back_is_stale) {
@@ -68,11 +67,11 @@ TEST(Content, a_version_rolled_back_is_stale) {
       ASSERT_FALSE(is_right(written(nbytes), {content.identity, version})) << nbytes;
     }
   }
-  EXPECT_NE(fault_of(written(64), {7, 4}).find("stale, or a write was lost"), std::string::npos);
+  EXPECT_TRUE(test::says(fault_of(written(64), {7, 4}), "stale, or a write was lost"));
 }
 
 TEST(Content, a_write_by_another_after_ones_own_is_noticed) {
-  EXPECT_NE(fault_of(written(64, {7, 4})).find("written meanwhile"), std::string::npos);
+  EXPECT_TRUE(test::says(fault_of(written(64, {7, 4})), "written meanwhile"));
 }
 
 TEST(Content, halves_of_two_versions_are_torn) {

@@ -10,6 +10,7 @@
 #include "../mixed/invariant_audit.hpp"
 #include "../mixed/value_factory.hpp"
 #include "fake_value.hpp"
+#include "support/complaint.hpp"
 
 namespace byre::stress {
 namespace {
@@ -80,7 +81,7 @@ TEST_F(InvariantAuditTest, a_mapping_that_stayed_is_detected) {
 TEST_F(InvariantAuditTest, wrong_bytes_are_detected) {
   checked.with([](auto& value) { value.mutable_data()[999] ^= std::byte{1}; });
   audit.add(checked);
-  EXPECT_NE(reported_by_audit().find("torn or overwritten"), std::string::npos);
+  EXPECT_TRUE(test::says(reported_by_audit(), "torn or overwritten"));
 }
 
 TEST_F(InvariantAuditTest, an_extra_handle_is_detected) {
@@ -103,9 +104,7 @@ TEST_F(InvariantAuditTest, wrong_bytes_in_a_shared_slot_are_detected) {
   const Content other{checked.expected().identity, checked.expected().version + 1};
   state.shared_slots.replace(0, {checked.release_storage(), other});
   audit.add_shared(state);
-  EXPECT_NE(reported_by_audit().find("with all threads held, a storage is stale"),
-            std::string::npos)
-      << reported_by_audit();
+  EXPECT_TRUE(test::says(reported_by_audit(), "with all threads held, a storage is stale"));
 }
 
 TEST_F(InvariantAuditTest, an_extra_handle_in_a_shared_slot_is_detected) {
@@ -164,7 +163,7 @@ TEST_F(CountersTest, what_was_done_and_what_was_counted_agree) {
 TEST_F(CountersTest, a_copy_that_was_not_needed_is_detected) {
   counts.record_write(Materialized::copied, false, false, 100);
   counters = {.copies = 1, .bytes_copied = 100};
-  EXPECT_NE(reported().find("are more than the 0 writes to shared data"), std::string::npos);
+  EXPECT_TRUE(test::says(reported(), "are more than the 0 writes to shared data"));
 }
 
 #if BYRE_STATS

@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "fake_value.hpp"
+#include "support/complaint.hpp"
 
 namespace byre::stress {
 namespace {
@@ -77,7 +78,7 @@ TEST_F(OwnerTest, data_that_stays_read_only_after_a_write_is_detected) {
 
 TEST_F(OwnerTest, a_write_reads_the_data_before_it_overwrites_it) {
   checked.value.bytes[50] ^= std::byte{1};
-  EXPECT_NE(reported_by_write().find("a storage is torn"), std::string::npos) << reported();
+  EXPECT_TRUE(test::says(reported_by_write(), "a storage is torn")) << reported();
 }
 
 TEST_F(OwnerTest, a_resize_that_is_refused_without_a_reason_is_detected) {
@@ -116,7 +117,7 @@ TEST_F(OwnerTest, the_error_of_a_fault_is_expected) {
 
 TEST_F(OwnerTest, an_error_that_is_not_of_the_fault_is_detected) {
   owner.check_error(Fault::copy, OutOfMemory(10, "test"));
-  EXPECT_NE(reported().find("threw another error than copy does"), std::string::npos) << reported();
+  EXPECT_TRUE(test::says(reported(), "threw another error than copy does"));
 }
 
 TEST_F(OwnerTest, an_error_without_a_fault_is_detected) {
@@ -126,9 +127,8 @@ TEST_F(OwnerTest, an_error_without_a_fault_is_detected) {
 
 TEST_F(OwnerTest, real_lack_of_memory_is_named) {
   owner.check_error(std::nullopt, std::bad_alloc());
-  EXPECT_NE(reported().find("out of memory, without an injected fault; use fewer --storages"),
-            std::string::npos)
-      << reported();
+  EXPECT_TRUE(
+      test::says(reported(), "out of memory, without an injected fault; use fewer --storages"));
 }
 
 }  // namespace

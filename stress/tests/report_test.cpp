@@ -11,13 +11,12 @@
 #include "../mixed/operation_log.hpp"
 #include "../soak/resources.hpp"
 #include "../watchdog.hpp"
+#include "support/complaint.hpp"
 
 namespace byre::stress {
 namespace {
 
-bool says(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
+using test::says;
 
 TEST(Report, a_failure_names_the_seed_the_last_operations_and_the_command_that_repeats_it) {
   Outcome outcome;
@@ -29,14 +28,10 @@ TEST(Report, a_failure_names_the_seed_the_last_operations_and_the_command_that_r
   log.begin({.operation = Operation::clone, .slot = 5, .nbytes = 64, .fault = Fault::copy});
   outcome.last_operations = log.lines(4);
   const std::string text = text_of(outcome);
-  EXPECT_TRUE(says(text, "seed 7")) << text;
-  EXPECT_TRUE(says(text, "thread 2: a storage is stale")) << text;
-  EXPECT_TRUE(says(text,
+  EXPECT_TRUE(says(text, "seed 7", "thread 2: a storage is stale",
                    "#0 clone, slot 1, other 0, choice 0, 64 bytes, fault copy after 0: "
-                   "under way"))
-      << text;
-  EXPECT_TRUE(says(text, "again: byre-stress --workload mixed --seed 7 ")) << text;
-  EXPECT_TRUE(says(text, "--operations 100")) << text;
+                   "under way",
+                   "again: byre-stress --workload mixed --seed 7 ", "--operations 100"));
   EXPECT_FALSE(says(text, "all right")) << text;
 }
 
@@ -85,7 +80,7 @@ TEST(Report, of_a_race_has_no_figures_that_races_do_not_have) {
   EXPECT_FALSE(says(text_of(outcome), "checked")) << text_of(outcome);
   EXPECT_FALSE(json_of(outcome).contains("bytes_checked"));
   outcome.digest = 0;
-  EXPECT_TRUE(says(text_of(outcome), "digest of the operations 0")) << text_of(outcome);
+  EXPECT_TRUE(says(text_of(outcome), "digest of the operations 0"));
   EXPECT_TRUE(json_of(outcome).contains("bytes_checked"));
 }
 

@@ -6,6 +6,7 @@
 
 #include "../races/sanitized.hpp"
 #include "../seeded_bugs/detection.hpp"
+#include "support/complaint.hpp"
 
 namespace byre::stress::seeded_bugs {
 namespace {
@@ -61,7 +62,7 @@ TEST(DetectionRun, fails_if_perturbation_does_not_help) {
   EXPECT_TRUE(perturbation_helps(detections_with(least_sooner_if_perturbed)));
   const auto too_few = detections_with(least_sooner_if_perturbed - 1);
   EXPECT_FALSE(perturbation_helps(too_few));
-  EXPECT_NE(foot_of_table(too_few).find("FAILED"), std::string::npos);
+  EXPECT_TRUE(test::says(foot_of_table(too_few), "FAILED"));
   EXPECT_TRUE(perturbation_helps({too_few.front()})) << "of one bug it is not judged";
 }
 

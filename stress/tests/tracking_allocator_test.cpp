@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "../mixed/tracking_allocator.hpp"
+#include "support/complaint.hpp"
 
 #include <gtest/gtest.h>
 #include <byre/memory/host_allocators.hpp>
@@ -32,20 +33,20 @@ TEST_F(TrackingAllocatorTest, a_block_that_is_released_twice_is_a_failure) {
   const Block block = tracking.allocate({100});
   tracking.deallocate(block);
   tracking.deallocate(block);
-  EXPECT_NE(reported().find("though it is not live"), std::string::npos) << reported();
+  EXPECT_TRUE(test::says(reported(), "though it is not live"));
 }
 
 TEST_F(TrackingAllocatorTest, a_foreign_block_is_a_failure) {
   const Block foreign = aligned_allocator().allocate({100});
   tracking.deallocate(foreign);
-  EXPECT_NE(reported().find("though it is not live"), std::string::npos) << reported();
+  EXPECT_TRUE(test::says(reported(), "though it is not live"));
   aligned_allocator().deallocate(foreign);
 }
 
 TEST_F(TrackingAllocatorTest, a_block_that_is_released_as_another_is_a_failure) {
   const Block block = tracking.allocate({100});
   tracking.deallocate({block.data, block.capacity + 1, block.base});
-  EXPECT_NE(reported().find("came back as one of 101"), std::string::npos) << reported();
+  EXPECT_TRUE(test::says(reported(), "came back as one of 101"));
 }
 
 /// Allocates the same block again and again.
@@ -68,7 +69,7 @@ TEST(TrackingAllocator, a_block_that_is_allocated_twice_is_a_failure) {
   EXPECT_FALSE(failures.any());
   tracking.allocate({100});
   ASSERT_TRUE(failures.any());
-  EXPECT_NE(failures.texts().front().find("was allocated while it was live"), std::string::npos);
+  EXPECT_TRUE(test::says(failures.texts().front(), "was allocated while it was live"));
 }
 
 TEST_F(TrackingAllocatorTest, a_block_that_is_never_released_is_a_failure) {

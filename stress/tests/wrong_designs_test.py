@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: BSL-1.0
 """The mixed workload finds what is wrong with a design, and says all that is needed to look into it:
 wrong_designs_test.py STRESS_WRONG_DESIGNS."""
-import subprocess
+import pathlib
 import sys
 import unittest
 
-PROGRAM = sys.argv.pop(1)
+sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "tests/support"))
+from programs import run
 
 
 class WrongDesigns(unittest.TestCase):
     def found(self, name, seed):
         """What is said when it is found, by a check or by an assertion of the library's."""
-        ended = subprocess.run([PROGRAM, name, seed], capture_output=True, text=True)
+        ended = run(name, seed, timeout=None)
         said = ended.stdout + ended.stderr
         self.assertNotIn(ended.returncode, (0, 2), (name, said))
         self.assertRegex(said, r"  FAILED:\n    \S|ended by signal|some thread hangs")

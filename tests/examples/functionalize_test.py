@@ -6,39 +6,33 @@ names are sentences."""
 import json
 import pathlib
 import re
-import subprocess
 import sys
-import tempfile
 import unittest
 
-PROGRAM, FOLDER = sys.argv[1], pathlib.Path(sys.argv[2])
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
+import programs
+
+FOLDER = pathlib.Path(sys.argv.pop(1))
 SAMPLES = sorted((FOLDER / "programs").glob("*.txt"))
 BACKENDS = ("cpu", "graph", "texture")
 
 
-def run_file(path, *arguments):
-    return subprocess.run([PROGRAM, str(path), *map(str, arguments)], capture_output=True, text=True,
-                          timeout=60)
-
-
-def run(text, *arguments):
-    with tempfile.TemporaryDirectory() as scratch:
-        path = pathlib.Path(scratch) / "program.txt"
+class Test(programs.Test):
+    def run_text(self, text, *arguments):
+        path = self.scratch / "program.txt"
         path.write_text(text)
-        return run_file(path, *arguments)
+        return programs.run(path, *arguments)
+
+    def figures_of(self, text):
+        done = self.run_text(text, "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)
+
+    def values_of(self, text):
+        return {value["name"]: value["elements"] for value in self.figures_of(text)["values"]}
 
 
-def figures_of(text, *arguments):
-    done = run(text, *arguments, "--json")
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
-
-
-def values_of(text, *arguments):
-    return {value["name"]: value["elements"] for value in figures_of(text, *arguments)["values"]}
-
-
-class Samples(unittest.TestCase):
+class Samples(Test):
     def test_all_compute_on_every_backend_what_aliasing_does(self):
         self.assertGreaterEqual(len(SAMPLES), 6)
         for sample in SAMPLES:
@@ -46,7 +40,7 @@ class Samples(unittest.TestCase):
             for backend in BACKENDS:
                 for paths in ("chains", "strides", "by_backend"):
                     with self.subTest(sample=sample.name, backend=backend, paths=paths):
-                        done = run_file(sample, "--backend", backend, "--paths", paths, "--json")
+                        done = programs.run(sample, "--backend", backend, "--paths", paths, "--json")
                         self.assertEqual(done.returncode, 0, done.stderr)
                         figures = json.loads(done.stdout)
                         self.assertIs(figures["verified"], True)
@@ -57,7 +51,7 @@ class Samples(unittest.TestCase):
 
     def test_all_have_views_and_writes_in_the_program_and_none_in_the_graph(self):
         for sample in SAMPLES:
-            figures = json.loads(run_file(sample, "--json").stdout)
+            figures = json.loads(programs.run(sample, "--json").stdout)
             self.assertGreater(figures["program"]["views"], 0, sample.name)
             self.assertGreater(figures["program"]["writes"], 0, sample.name)
             self.assertNotRegex(figures["graph"]["captured"]["text"], r"= \w+_(\.\w+)?\(")
@@ -65,46 +59,45 @@ class Samples(unittest.TestCase):
     def test_true_views_stay_where_views_are_reapplied(self):
         for sample in SAMPLES:
             for backend in ("cpu", "graph"):
-                done = run_file(sample, "--reapply-views=on", "--backend", backend)
+                done = programs.run(sample, "--reapply-views=on", "--backend", backend)
                 self.assertEqual(done.returncode, 0, sample.name + done.stderr)
 
     def test_without_the_pass_the_texture_backend_refuses_all(self):
         for sample in SAMPLES:
-            done = run_file(sample, "--backend=texture", "--pass=off")
+            done = programs.run(sample, "--backend=texture", "--pass=off")
             self.assertEqual(done.returncode, 1)
             self.assertRegex(done.stderr, rf"^functionalize: {sample.name}:\d+:\d+: ")
             self.assertIn("texture", done.stderr)
             self.assertEqual(done.stdout, "")
 
 
-class TheWorkedExample(unittest.TestCase):
+class TheWorkedExample(Test):
     def setUp(self):
+        super().setUp()
         self.path = FOLDER / "programs" / "worked_example.txt"
 
     def test_is_printed_as_the_readme_has_it(self):
         readme = (FOLDER / "README.md").read_text()
-        self.assertIn(f"```\n{run_file(self.path).stdout}```", readme)
-        refused = run_file(self.path, "--backend", "texture", "--pass", "off").stderr
+        self.assertIn(f"```\n{programs.run(self.path).stdout}```", readme)
+        refused = programs.run(self.path, "--backend", "texture", "--pass", "off").stderr
         self.assertIn(f"```\n{refused}```", readme)
 
     def test_graphs_are_drawn(self):
-        with tempfile.TemporaryDirectory() as scratch:
-            dot = pathlib.Path(scratch) / "graph.dot"
-            done = run_file(self.path, "--dot", dot)
-            self.assertEqual(done.returncode, 0, done.stderr)
-            self.assertTrue(dot.read_text().startswith("digraph {"))
-            self.assertIn("select_scatter", dot.read_text())
+        dot = self.scratch / "graph.dot"
+        done = programs.run(self.path, "--dot", dot)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue(dot.read_text().startswith("digraph {"))
+        self.assertIn("select_scatter", dot.read_text())
 
     def test_json_goes_to_a_file_beside_the_table(self):
-        with tempfile.TemporaryDirectory() as scratch:
-            path = pathlib.Path(scratch) / "figures.json"
-            self.assertIn("After the pass: 5", run_file(self.path, "--json", path).stdout)
-            self.assertEqual(json.loads(path.read_text())["graph"]["captured"]["operations"], 5)
+        path = self.scratch / "figures.json"
+        self.assertIn("After the pass: 5", programs.run(self.path, "--json", path).stdout)
+        self.assertEqual(json.loads(path.read_text())["graph"]["captured"]["operations"], 5)
 
 
-class TheForm(unittest.TestCase):
+class TheForm(Test):
     def test_ranges_and_positions_take_parts(self):
-        values = values_of("x = arange(12).view(3, 4)\na = x[1]\nb = x[-1, 1]\nc = x[0:2, ::2]\n"
+        values = self.values_of("x = arange(12).view(3, 4)\na = x[1]\nb = x[-1, 1]\nc = x[0:2, ::2]\n"
                            "d = x[:, 3]\ne = x[1:][0][2:]\n")
         self.assertEqual(values["a"], "[4 5 6 7]")
         self.assertEqual(values["b"], "9")
@@ -113,11 +106,11 @@ class TheForm(unittest.TestCase):
         self.assertEqual(values["e"], "[6 7]")
 
     def test_a_range_of_all_is_a_view_and_not_the_same_tensor(self):
-        values = values_of("x = zeros(2)\ny = x[:]\ny.unsqueeze_(0)\ny[:] = 1\n")
+        values = self.values_of("x = zeros(2)\ny = x[:]\ny.unsqueeze_(0)\ny[:] = 1\n")
         self.assertEqual((values["x"], values["y"]), ("[1. 1.]", "[[1. 1.]]"))
 
     def test_overloads_are_told_by_what_is_given(self):
-        values = values_of(
+        values = self.values_of(
             "x = arange(4)\na = x.view(2, 2)\nb = x.view([2, -1])\nc = x.to(f32).view(i32)\n"
             "d = x + x\ne = x + 1\nf, g = x.split(2)\nh = x.split([1, 3])\ni = x.sum()\n"
             "j = a.sum(0)\nk = sum(a, axes=[1], keepdim=true)\nl = full([2], 1.5, dtype=f64)\n"
@@ -132,47 +125,47 @@ class TheForm(unittest.TestCase):
         self.assertEqual((values["n"], values["o"]), ("[0 2 4 6]", "[-1  0  1  2]"))
 
     def test_operators_bind_as_in_arithmetic(self):
-        values = values_of("x = ones(1)\na = x + x * 2 - 3 / 2 * x\n".replace("3 / 2 * x", "x / 2")
+        values = self.values_of("x = ones(1)\na = x + x * 2 - 3 / 2 * x\n".replace("3 / 2 * x", "x / 2")
                            + "b = (x + x) * 2\nc = -x - -1\nd = x - 1 - 1\n")
         self.assertEqual([values[name] for name in "abcd"], ["[2.5]", "[4.]", "[0.]", "[-1.]"])
 
     def test_updates_write_and_assignments_name(self):
-        values = values_of("x = zeros(3)\ny = x\nx += 1\nx[1] *= 5\nx[0] -= x[1]\nz = x\n"
+        values = self.values_of("x = zeros(3)\ny = x\nx += 1\nx[1] *= 5\nx[0] -= x[1]\nz = x\n"
                            "x = x + 1\nx[2] /= 4\ny[2] = z[0]\n")
         self.assertEqual(values["z"], "[-4.  5. -4.]")
         self.assertEqual(values["y"], values["z"])
         self.assertEqual(values["x"], "[-3.   6.   0.5]")
 
     def test_lists_go_over_several_lines_and_comments_to_the_end_of_theirs(self):
-        values = values_of("# nothing\n\nx = cat([ones(1),  # one\n  zeros(1),\n], \naxis=0)\n"
+        values = self.values_of("# nothing\n\nx = cat([ones(1),  # one\n  zeros(1),\n], \naxis=0)\n"
                            "out = zeros(2)\nadd(x, x, out=out)\n")
         self.assertEqual((values["x"], values["out"]), ("[1. 0.]", "[2. 0.]"))
 
     def test_names_may_be_those_of_operators_and_begin_like_constants(self):
-        values = values_of("input = ones(1)\ninfo = input + 1\nview = info.view(1, 1)\nn = 2\n"
+        values = self.values_of("input = ones(1)\ninfo = input + 1\nview = info.view(1, 1)\nn = 2\n"
                            "y = zeros(n)\n")
         self.assertEqual(values, {"input": "[1.]", "info": "[2.]", "view": "[[2.]]", "y": "[0. 0.]"})
 
     def test_inputs_that_share_memory_are_one_input_of_the_graph(self):
-        figures = figures_of("input x = zeros(4)\ninput y = x[1:3]\ninput z = ones(1)\ny += z\n")
+        figures = self.figures_of("input x = zeros(4)\ninput y = x[1:3]\ninput z = ones(1)\ny += z\n")
         self.assertIn("graph(%0 x: f32[4], %1 z: f32[1])", figures["graph"]["captured"]["text"])
         self.assertIn("shares memory with %0", figures["program"]["text"])
 
     def test_what_is_not_used_is_no_operation_and_what_is_computed_twice_is_dropped(self):
-        figures = figures_of("x = zeros(2)\na = x.view(1, 2)\na + 1\nb = x * 2\nc = x * 2\n")
+        figures = self.figures_of("x = zeros(2)\na = x.view(1, 2)\na + 1\nb = x * 2\nc = x * 2\n")
         self.assertEqual(figures["graph"]["captured"]["operations"], 3)
         self.assertEqual(figures["graph"]["again"], 1)
         self.assertEqual(figures["graph"]["simplified"]["operations"], 2)
 
     def test_an_empty_program_computes_nothing(self):
-        self.assertEqual(figures_of("# nothing\n")["values"], [])
+        self.assertEqual(self.figures_of("# nothing\n")["values"], [])
 
 
-class WhatIsWrong(unittest.TestCase):
+class WhatIsWrong(Test):
     """In a program: the line, the column, the text and a mark below it, and nothing on the output."""
 
     def assert_refused(self, text, line, column, said, *arguments):
-        done = run(text, *arguments)
+        done = self.run_text(text, *arguments)
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertEqual(done.stdout, "")
         self.assertIn(f"functionalize: program.txt:{line}:{column}: ", done.stderr)
@@ -195,14 +188,14 @@ class WhatIsWrong(unittest.TestCase):
 
     def test_nesting_without_end(self):
         for opened in ("(", "-", "[", "f(", "x["):
-            done = run("x = ones(1)\ny = " + opened * 100000)
+            done = self.run_text("x = ones(1)\ny = " + opened * 100000)
             self.assertEqual(done.returncode, 1, opened)
             self.assertIn("too many parts", done.stderr)
-        self.assertIn("too many parts", run("x = ones(1)" + ".neg()" * 100000).stderr)
+        self.assertIn("too many parts", self.run_text("x = ones(1)" + ".neg()" * 100000).stderr)
 
     def test_what_may_nest_is_computed(self):
         for program in ("x = " + "(" * 98 + "ones(1)" + ")" * 98, "x = ones(1)" + ".neg()" * 999):
-            done = run(program)
+            done = self.run_text(program)
             self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_names(self):
@@ -230,14 +223,7 @@ class WhatIsWrong(unittest.TestCase):
         self.assert_refused("x = zeros(1).expand(3)\nx += 1\n", 2, 1, "expand", "--backend=texture")
 
 
-class WrongUsage(unittest.TestCase):
-    def assert_refused(self, code, said, *arguments):
-        done = subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True,
-                              timeout=60)
-        self.assertEqual(done.returncode, code, done.stderr)
-        self.assertIn(said, done.stderr)
-        self.assertEqual(done.stdout, "")
-
+class WrongUsage(Test):
     def test_unknown_choices_are_refused_with_those_there_are(self):
         path = SAMPLES[0]
         self.assert_refused(2, "cpu, graph or texture", path, "--backend=gpu")
@@ -260,11 +246,11 @@ class WrongUsage(unittest.TestCase):
         self.assert_refused(1, "/no/such/graph.dot", SAMPLES[0], "--dot", "/no/such/graph.dot")
 
     def test_help_names_every_option(self):
-        done = subprocess.run([PROGRAM, "--help"], capture_output=True, text=True, timeout=60)
+        done = programs.run("--help")
         self.assertEqual(done.returncode, 0)
         for name in ("--backend", "--pass", "--reapply-views", "--paths", "--dot", "--json"):
             self.assertIn(name, done.stdout)
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1], verbosity=2)
+    unittest.main(verbosity=2)

@@ -16,20 +16,15 @@ import signal
 import struct
 import subprocess
 import sys
-import tempfile
 import time
 import unittest
 import zlib
 
-PROGRAM = sys.argv.pop(1)
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
+from programs import PROGRAM, Test, run
+
 MODES = ["eager-fresh", "eager-recycled", "lazy"]
 TOKENS, EVERY, DIMENSIONS, TILE_ROWS = 6000, 1000, 32, 512
-
-
-def run(*arguments, **settings):
-    settings.setdefault("timeout", 120)
-    return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True,
-                          errors="replace", **settings)
 
 
 def write_text(path, words=4000, seed=1):
@@ -56,11 +51,9 @@ def read_npy(path):
     return header["shape"], array.array("f", data[10 + length:])
 
 
-class WithScratch(unittest.TestCase):
+class WithText(Test):
     def setUp(self):
-        directory = tempfile.TemporaryDirectory()
-        self.addCleanup(directory.cleanup)
-        self.scratch = pathlib.Path(directory.name)
+        super().setUp()
         self.text = self.scratch / "text"
         write_text(self.text)
         self.small = self.small_but()
@@ -72,7 +65,7 @@ class WithScratch(unittest.TestCase):
         return [f"--{name.replace('_', '-')}={value}" for name, value in options.items()]
 
 
-class AWholeRun(WithScratch):
+class AWholeRun(WithText):
     def setUp(self):
         super().setUp()
         self.output = self.scratch / "output"
@@ -141,7 +134,7 @@ class AWholeRun(WithScratch):
         self.assertIn("not overwritten", again.stderr)
 
 
-class Choices(WithScratch):
+class Choices(WithText):
     def test_json_takes_the_place_of_the_table(self):
         done = run(*self.small, "--json", "--mode", "lazy")
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -200,7 +193,7 @@ class Choices(WithScratch):
         self.assertIn("A stall is", done.stdout)
 
 
-class Text(WithScratch):
+class Text(WithText):
     def figures_of(self, path):
         done = run("--text", path, "--tokens", 3000, "--dimensions", 4, "--mode", "lazy", "--json")
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -227,13 +220,7 @@ class Text(WithScratch):
         self.assertEqual(self.figures_of(one)["tokens"], 1)
 
 
-class WrongInput(WithScratch):
-    def assert_refused(self, code, said, *arguments, **settings):
-        done = run(*arguments, **settings)
-        self.assertEqual(done.returncode, code, done.stderr)
-        self.assertIn(said, done.stderr)
-        self.assertEqual(done.stdout, "")
-
+class WrongInput(WithText):
     def test_a_missing_path_is_named(self):
         self.assert_refused(2, "/no/such/text", "--text", "/no/such/text")
 

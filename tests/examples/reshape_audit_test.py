@@ -9,17 +9,18 @@ import pathlib
 import re
 import subprocess
 import sys
-import tempfile
 import unittest
 
-PROGRAM, LABELS_PY, SWITCHES_PY, PIPELINES = sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4:]
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
+import programs
+
+LABELS_PY, SWITCHES_PY, PIPELINES = sys.argv[1], sys.argv[2], sys.argv[3:]
 MODES = ("alias", "warn", "error", "copy")
 
 
 def run(*arguments, **environment):
     clean = {name: value for name, value in os.environ.items() if not name.startswith("BYRE_")}
-    return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True,
-                          timeout=60, env={**clean, **environment})
+    return programs.run(*arguments, env={**clean, **environment})
 
 
 def figures_of(*arguments, **environment):
@@ -32,7 +33,7 @@ def relying(figures):
     return [audit for audit in figures["audits"] if audit["labels"]]
 
 
-class TheAudit(unittest.TestCase):
+class TheAudit(programs.Test):
     @classmethod
     def setUpClass(cls):
         cls.figures = figures_of()
@@ -100,10 +101,9 @@ class TheAudit(unittest.TestCase):
         self.assertIn("write reshape(...).clone()", said)
 
     def test_json_goes_to_a_file_beside_the_table(self):
-        with tempfile.TemporaryDirectory() as scratch:
-            path = pathlib.Path(scratch) / "figures.json"
-            self.assertIn("precision", run("--json", path).stdout)
-            self.assertEqual(json.loads(path.read_text()), self.figures)
+        path = self.scratch / "figures.json"
+        self.assertIn("precision", run("--json", path).stdout)
+        self.assertEqual(json.loads(path.read_text()), self.figures)
 
 
 class Modes(unittest.TestCase):
@@ -128,21 +128,19 @@ class Modes(unittest.TestCase):
                                     "error": 0, "copy": 0})
 
 
-class TheEnvironment(unittest.TestCase):
+class TheEnvironment(programs.Test):
     def test_a_summary_at_exit_has_every_triple(self):
-        with tempfile.TemporaryDirectory() as scratch:
-            path = pathlib.Path(scratch) / "summary.json"
-            figures = figures_of(BYRE_RESHAPE_SUMMARY=str(path))
-            summary = json.loads(path.read_text())
+        path = self.scratch / "summary.json"
+        figures = figures_of(BYRE_RESHAPE_SUMMARY=str(path))
+        summary = json.loads(path.read_text())
         self.assertEqual(len(summary["triples"]), figures["triples"]["reported"])
         for key, value in figures["summary"].items():
             self.assertEqual(summary[key], value)
 
     def test_what_is_suppressed_is_missed_and_said_to_be(self):
-        with tempfile.TemporaryDirectory() as scratch:
-            path = pathlib.Path(scratch) / "silent"
-            path.write_text("pipelines/imaging.cpp\n")
-            done = run(BYRE_RESHAPE_SUPPRESSIONS=str(path))
+        path = self.scratch / "silent"
+        path.write_text("pipelines/imaging.cpp\n")
+        done = run(BYRE_RESHAPE_SUPPRESSIONS=str(path))
         self.assertEqual(done.returncode, 1)
         self.assertIn("patch_brightening: Labelled, and not reported: imaging.cpp", done.stderr)
         self.assertIn("Something is WRONG", done.stdout)
@@ -184,14 +182,19 @@ class WrongInput(unittest.TestCase):
             self.assertIn(f"{audit['name']}: {audit['what']}", done.stdout)
 
 
-class Labels(unittest.TestCase):
+class Generated(programs.Test):
+    def generated(self, script, body):
+        """What the script makes of a source, or what it says."""
+        source, output = self.scratch / "some.cpp", self.scratch / "out.cpp"
+        source.write_text(body)
+        done = subprocess.run([sys.executable, script, output, source], capture_output=True,
+                              text=True, timeout=60)
+        return output.read_text() if done.returncode == 0 else done.stderr
+
+
+class Labels(Generated):
     def assert_labels(self, body, said):
-        with tempfile.TemporaryDirectory() as scratch:
-            source, output = pathlib.Path(scratch) / "some.cpp", pathlib.Path(scratch) / "out.cpp"
-            source.write_text(body)
-            done = subprocess.run([sys.executable, LABELS_PY, output, source], capture_output=True,
-                                  text=True, timeout=60)
-            self.assertIn(said, output.read_text() if done.returncode == 0 else done.stderr)
+        self.assertIn(said, self.generated(LABELS_PY, body))
 
     def test_labels_are_collected_by_function_and_number(self):
         self.assert_labels("void run(Journal& j) {\n  a();  // reshaped 7 8\n"
@@ -209,14 +212,9 @@ class Labels(unittest.TestCase):
         self.assert_labels("a();  // reshaped 1\n", "outside a pipeline")
 
 
-class Switches(unittest.TestCase):
+class Switches(Generated):
     def switched(self, body):
-        with tempfile.TemporaryDirectory() as scratch:
-            source, output = pathlib.Path(scratch) / "some.cpp", pathlib.Path(scratch) / "out.cpp"
-            source.write_text(body)
-            done = subprocess.run([sys.executable, SWITCHES_PY, output, source],
-                                  capture_output=True, text=True, timeout=60)
-            return output.read_text().splitlines()[2:] if done.returncode == 0 else done.stderr
+        return self.generated(SWITCHES_PY, body).splitlines()[2:]
 
     def test_each_reshape_and_each_labelled_write_has_one(self):
         for line, expected in {
@@ -233,8 +231,8 @@ class Switches(unittest.TestCase):
             self.assertEqual(self.switched(line + "\n"), [expected])
 
     def test_what_has_none_is_refused(self):
-        self.assertIn("has no switch", self.switched("a = b.reshape({1,\n  2});\n"))
-        self.assertIn("has no switch", self.switched("write(a);  // written 1\n"))
+        for body in ("a = b.reshape({1,\n  2});\n", "write(a);  // written 1\n"):
+            self.assertIn("has no switch", self.generated(SWITCHES_PY, body))
 
     def test_lines_are_those_of_the_source(self):
         for path in PIPELINES:

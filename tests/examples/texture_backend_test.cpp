@@ -1,28 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <byre/functional/dispatch/call.hpp>
-#include <byre/functional/dispatch/cpu_tensor.hpp>
-#include <byre/functional/dispatch/guards.hpp>
-#include <byre/tensor/print.hpp>
-
-#include <gtest/gtest.h>
 #include <set>
-#include <string>
 
 #include "../unit/functional/random_calls.hpp"
-#include "support/random.hpp"
 #include "texture_backend/texture_backend.hpp"
 
+namespace byre::test {
 namespace {
 
-using namespace byre;
-using namespace byre::functional;
 using namespace examples::texture;
-using byre::test::are_same;
-using functional::call;
-using functional::call_for_one;
 
 AnyTensor counted_on_texture(std::int64_t count) {
-  return to_texture(to_cpu(call_for_one("arange", {count, DType::f32})));
+  return to_texture(to_cpu(counted(count)));
 }
 
 std::string downloaded_text_of(const AnyTensor& tensor) {
@@ -137,7 +125,7 @@ TEST(TextureOperators, that_view_or_write_are_refused_by_name) {
     } catch (const DispatchError& error) {
       const std::string text = error.what();
       EXPECT_EQ(text.rfind(name, 0), 0U) << text;
-      EXPECT_NE(text.find("functionalize"), std::string::npos) << text;
+      EXPECT_TRUE(says(text, "functionalize"));
     }
   };
   refused("select", {counted_on_texture(3), 0, 1});
@@ -189,3 +177,4 @@ TEST(TextureOperators, are_tried_for_all_that_are_pure) {
 }
 
 }  // namespace
+}  // namespace byre::test

@@ -10,27 +10,16 @@ import resource
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 import unittest
 
-PROGRAM = sys.argv.pop(1)
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
+from programs import PROGRAM, Test, figures_of, run
+
 LAYERS, WIDTH, REQUESTS, CHANGE = 5, 128, 4, 2
 SMALL = [f"--layers={LAYERS}", f"--width={WIDTH}", f"--requests={REQUESTS}"]
 LAYER_BYTES = WIDTH * WIDTH * 4
 MODEL_BYTES = LAYERS * LAYER_BYTES
-
-
-def run(*arguments, **settings):
-    settings.setdefault("timeout", 120)
-    return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True,
-                          **settings)
-
-
-def figures_of(*arguments):
-    done = run(*arguments, "--json")
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
 
 
 class AWholeRun(unittest.TestCase):
@@ -71,15 +60,13 @@ class AWholeRun(unittest.TestCase):
                                  "--change=1")["verified"], True)
 
 
-class WithScratch(unittest.TestCase):
+class WithEnvironment(Test):
     def setUp(self):
-        directory = tempfile.TemporaryDirectory()
-        self.addCleanup(directory.cleanup)
-        self.scratch = pathlib.Path(directory.name)
+        super().setUp()
         self.environment = {**os.environ, "TMPDIR": str(self.scratch)}
 
 
-class Files(WithScratch):
+class Files(WithEnvironment):
     def test_the_models_files_are_removed(self):
         self.assertEqual(run(*SMALL, env=self.environment).returncode, 0)
         self.assertEqual(list(self.scratch.iterdir()), [])
@@ -103,13 +90,7 @@ class Files(WithScratch):
         self.assertIs(json.loads(path.read_text())["verified"], True)
 
 
-class WrongInput(WithScratch):
-    def assert_refused(self, code, said, *arguments, **settings):
-        done = run(*arguments, **settings)
-        self.assertEqual(done.returncode, code, done.stderr)
-        self.assertIn(said, done.stderr)
-        self.assertEqual(done.stdout, "")
-
+class WrongInput(WithEnvironment):
     def test_numbers_that_make_no_sense_are_refused(self):
         for option, value in (("layers", "0"), ("layers", "-1"), ("layers", "4097"),
                               ("width", "0"), ("width", "1e3"), ("width", "16385"),

@@ -1,15 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "batch.hpp"
 
-#include <byre/functional/batching/vmap.hpp>
-#include <byre/functional/dispatch/cpu_tensor.hpp>
-#include <byre/functional/functionalize/transform.hpp>
-#include <byre/tensor/elements.hpp>
-#include <byre/tensor/print.hpp>
-
-#include <algorithm>
 #include <array>
-#include <optional>
 #include <sstream>
 #include <string_view>
 
@@ -17,12 +9,6 @@
 
 namespace byre::test {
 namespace {
-
-using functional::AnyTensor;
-using functional::BatchAxes;
-using functional::from_cpu;
-using functional::Tensors;
-using functional::to_cpu;
 
 constexpr std::int64_t members = 3;
 

@@ -2,8 +2,6 @@
 /// Batches of a program: it is run once by vmap over all of a batch, and by itself on each of it.
 #pragma once
 
-#include <string>
-
 #include "program.hpp"
 
 namespace byre::test {

@@ -3,15 +3,10 @@
 // of it does. What vmap does not do is counted.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cstdint>
 #include <cstdio>
-#include <map>
-#include <string>
 
 #include "batch.hpp"
 #include "generate.hpp"
-#include "program_count.hpp"
 #include "shrink.hpp"
 #include "support/random.hpp"
 

@@ -3,24 +3,39 @@
 // inputs and what they share are the same bit by bit. Every other one meets the bounds of what an
 // alias keeps. BYRE_FUNCTIONALIZATION_PROGRAMS in the environment is how many; BYRE_TEST_SEED the
 // first.
-#include <byre/functional/dispatch/registry.hpp>
+#include <byre/functional/functionalize/detail/alias.hpp>
 
 #include <gtest/gtest.h>
 
-#include <cstdint>
 #include <cstdio>
-#include <optional>
-#include <string>
 
 #include "generate.hpp"
-#include "program_count.hpp"
 #include "shrink.hpp"
-#include "small_alias_bounds.hpp"
 #include "support/random.hpp"
 #include "targets.hpp"
 
 namespace byre::test {
 namespace {
+
+/// For as long as it lives, aliases of this thread keep few updates and few regions, so that programs
+/// of some steps reach both bounds.
+class SmallAliasBounds {
+ public:
+  /// How small is another for each `kind`.
+  explicit SmallAliasBounds(std::uint64_t kind) {
+    functional::detail::alias_bounds() = {.updates = 2 + kind % 3, .regions = 1 + kind / 3 % 2};
+  }
+  SmallAliasBounds(const SmallAliasBounds&) = delete;
+  SmallAliasBounds& operator=(const SmallAliasBounds&) = delete;
+  ~SmallAliasBounds() { functional::detail::alias_bounds() = {}; }
+
+  static std::size_t updates_reached() {
+    return functional::detail::alias_bounds().updates_reached;
+  }
+  static std::size_t regions_reached() {
+    return functional::detail::alias_bounds().regions_reached;
+  }
+};
 
 /// The smallest program that still differs.
 Program shrunk_for(const Program& program, const Target& target) {

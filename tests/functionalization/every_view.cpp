@@ -4,8 +4,6 @@
 namespace byre::test {
 namespace {
 
-using functional::None;
-
 Sample view(std::string op, std::vector<StepArgument> constants = {}) {
   constants.insert(constants.begin(), the_base);
   return {std::move(op), std::move(constants)};

@@ -2,9 +2,6 @@
 /// Every view, and every operation that writes, with arguments that say something.
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "program.hpp"
 
 namespace byre::test {

@@ -3,7 +3,6 @@
 // reads the base, the view and another view after it wrote through the view, and after one more
 // write. With and without the pass it does the same, or refuses the same. Each in one target, by
 // turns; in all of them with BYRE_FUNCTIONALIZATION_TARGETS=all in the environment.
-#include <byre/functional/dispatch/registry.hpp>
 
 #include <gtest/gtest.h>
 
@@ -11,7 +10,6 @@
 #include <cstdlib>
 #include <set>
 #include <span>
-#include <string>
 
 #include "every_view.hpp"
 #include "targets.hpp"
@@ -68,9 +66,8 @@ std::vector<Step> steps_of(const Base& base) {
     case Form::sliced:
       twice.back() *= 2;
       steps.push_back({90, "view", {memory, twice}});
-      steps.push_back({the_base.step,
-                       "slice",
-                       {Ref{90, 0}, Scalar(-1), Scalar(1), functional::None(), Scalar(2)}});
+      steps.push_back(
+          {the_base.step, "slice", {Ref{90, 0}, Scalar(-1), Scalar(1), None(), Scalar(2)}});
       break;
     case Form::expanded:
       twice[1] = 3;
@@ -145,7 +142,7 @@ TEST(EveryView, and_every_write_there_is_has_a_sample) {
     }
   }
   for (const functional::Operator* const op : functional::operators()) {
-    if (op->schema().effect() != functional::Effect::none) {
+    if (op->schema().effect() != Effect::none) {
       EXPECT_TRUE(sampled.contains(op->name())) << op->name();
     }
   }

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "generate.hpp"
 
-#include <byre/functional/dispatch/registry.hpp>
-
-#include <algorithm>
+#include <cstdlib>
 #include <iterator>
-#include <optional>
 
 #include "generate_views.hpp"
 #include "program_builder.hpp"
@@ -318,6 +315,11 @@ class Generator : ProgramBuilder {
 Program generate(std::uint64_t seed) {
   define_user_operators();
   return Generator(seed).generated();
+}
+
+std::size_t program_count() {
+  const char* const given = std::getenv("BYRE_FUNCTIONALIZATION_PROGRAMS");
+  return given != nullptr ? std::strtoull(given, nullptr, 10) : 20'000;
 }
 
 }  // namespace byre::test

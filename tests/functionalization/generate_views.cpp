@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "generate_views.hpp"
 
-#include <byre/functional/dispatch/cpu_tensor.hpp>
-
-#include <functional>
-#include <map>
-
 namespace byre::test {
 namespace {
 
-using functional::None;
 using Constants = std::vector<StepArgument>;
 using Maker = Constants (*)(RandomShapes&, const Tensor&);
 

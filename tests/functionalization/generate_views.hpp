@@ -2,11 +2,6 @@
 /// Random arguments for every view that there is.
 #pragma once
 
-#include <byre/tensor/tensor.hpp>
-
-#include <string>
-#include <vector>
-
 #include "program.hpp"
 #include "random_shapes.hpp"
 

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 // Known-wrong targets, which ignore updates of one kind, are refuted on every run, each by a
 // program that shrinks to a few steps.
-#include <byre/functional/dispatch/registry.hpp>
 
 #include <gtest/gtest.h>
 
 #include <cstdio>
-#include <string>
 
 #include "generate.hpp"
 #include "shrink.hpp"
@@ -20,10 +18,9 @@ class Updates : public testing::TestWithParam<const char*> {
  protected:
   /// On graphs that keep what they had where `scatter` would have put something.
   static Target without_updates(const std::string& scatter) {
-    const functional::ViewPaths paths = scatter == "as_strided_scatter"
-                                            ? functional::ViewPaths::strides
-                                            : functional::ViewPaths::chains;
-    return on_graph({false, paths}, [scatter](functional::Graph& graph) {
+    const ViewPaths paths =
+        scatter == "as_strided_scatter" ? ViewPaths::strides : ViewPaths::chains;
+    return on_graph({false, paths}, [scatter](Graph& graph) {
       for (functional::GraphNode& node : graph.nodes) {
         if (!node.is_constant() && node.op->name() == scatter) {
           node.op = &functional::find("clone");

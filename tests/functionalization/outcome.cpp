@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "outcome.hpp"
 
-#include <byre/functional/dispatch/cpu_tensor.hpp>
-
 #include <cmath>
 #include <cstring>
 
 namespace byre::test {
 namespace {
-
-using functional::to_cpu;
 
 /// Floating-point numbers of which `exponent` is all ones and anything else one, are NaN.
 template <class Bits>
@@ -79,7 +75,7 @@ std::string elements_of(const Tensor& tensor) {
   return elements;
 }
 
-std::vector<Seen> all_seen(const functional::Tensors& tensors) {
+std::vector<Seen> all_seen(const Tensors& tensors) {
   std::vector<Seen> all;
   for (std::size_t index = 0; index < tensors.size(); ++index) {
     const Tensor& tensor = to_cpu(tensors[index]);

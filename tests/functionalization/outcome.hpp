@@ -2,12 +2,6 @@
 /// Outcome: what can be told of a program once it is done.
 #pragma once
 
-#include <byre/functional/dispatch/any_tensor.hpp>
-#include <byre/tensor/tensor.hpp>
-
-#include <string>
-#include <vector>
-
 #include "program.hpp"
 
 namespace byre::test {
@@ -32,7 +26,7 @@ struct Outcome {
 /// In order, all NaNs alike.
 std::string elements_of(const Tensor& tensor);
 
-std::vector<Seen> all_seen(const functional::Tensors& tensors);
+std::vector<Seen> all_seen(const Tensors& tensors);
 
 /// What differs, or nothing.
 std::string difference(const Outcome& expected, const Outcome& found);

@@ -1,22 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "program.hpp"
 
-#include <byre/functional/dispatch/call.hpp>
-#include <byre/functional/dispatch/cpu_tensor.hpp>
-#include <byre/functional/graph/graph.hpp>
-
-#include <algorithm>
-
 #include "unsupported.hpp"
 
 namespace byre::test {
 namespace {
-
-using functional::AnyTensor;
-using functional::Argument;
-using functional::Arguments;
-using functional::None;
-using functional::Tensors;
 
 struct Missing {};
 
@@ -38,7 +26,7 @@ bool has_parts(const functional::Operator& op) {
 
 /// Of an operator that returns what it writes, nothing is named.
 bool has_names(const functional::Operator& op) {
-  return op.schema().effect() != functional::Effect::write || has_parts(op);
+  return op.schema().effect() != Effect::write || has_parts(op);
 }
 
 /// Names are those of the setup, or of the body, where inputs have names of their own.
@@ -108,8 +96,7 @@ struct ToCode {
 bool is_apart_from(const std::vector<Ref>& inputs, const AnyTensor& captured,
                    const Values& before) {
   return std::none_of(inputs.begin(), inputs.end(), [&](Ref input) {
-    return before.contains(input) &&
-           functional::to_cpu(before.at(input)).aliases(functional::to_cpu(captured));
+    return before.contains(input) && to_cpu(before.at(input)).aliases(to_cpu(captured));
   });
 }
 
@@ -117,7 +104,7 @@ bool is_apart_from(const std::vector<Ref>& inputs, const AnyTensor& captured,
 
 Happened take(const Step& step, Values& values, std::string* why) {
   try {
-    Arguments arguments;
+    functional::Arguments arguments;
     for (const StepArgument& argument : step.arguments) {
       arguments.push_back(argument_of(argument, values));
     }

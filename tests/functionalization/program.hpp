@@ -3,14 +3,30 @@
 /// printed as C++, and made smaller.
 #pragma once
 
-#include <byre/functional/dispatch/argument.hpp>
+#include <byre/functional.hpp>
 
+#include <algorithm>
 #include <compare>
+#include <cstdint>
+#include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace byre::test {
+
+using functional::AnyTensor;
+using functional::Argument;
+using functional::BatchAxes;
+using functional::Effect;
+using functional::from_cpu;
+using functional::FunctionalizeOptions;
+using functional::Graph;
+using functional::None;
+using functional::Tensors;
+using functional::to_cpu;
+using functional::ViewPaths;
 
 /// One of the tensors that a step returned.
 struct Ref {
@@ -45,7 +61,7 @@ struct Program {
 };
 
 /// The tensors there are, by name.
-using Values = std::map<Ref, functional::AnyTensor>;
+using Values = std::map<Ref, AnyTensor>;
 
 enum class Happened : char { done = '.', skipped = '-', refused = 'X' };
 
@@ -53,7 +69,7 @@ enum class Happened : char { done = '.', skipped = '-', refused = 'X' };
 Happened take(const Step& step, Values& values, std::string* why = nullptr);
 
 /// Those that there are.
-functional::Tensors present(const std::vector<Ref>& refs, const Values& values);
+Tensors present(const std::vector<Ref>& refs, const Values& values);
 
 /// What happened to each step of a body, and why.
 struct Trace {
@@ -63,8 +79,8 @@ struct Trace {
 
 /// What the body does to `inputs`, which have those names in it, beside what it captures of what
 /// there was `before`. Skips what is not supported.
-functional::Tensors run(const Program& program, const std::vector<Ref>& names,
-                        const functional::Tensors& inputs, const Values& before, Trace& trace);
+Tensors run(const Program& program, const std::vector<Ref>& names, const Tensors& inputs,
+            const Values& before, Trace& trace);
 
 /// A new tensor for each name of the setup.
 Values set_up(const Program& program);

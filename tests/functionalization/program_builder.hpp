@@ -3,13 +3,7 @@
 /// is.
 #pragma once
 
-#include <byre/functional/dispatch/cpu_tensor.hpp>
-
-#include <algorithm>
-#include <optional>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "program.hpp"
 #include "random_shapes.hpp"
@@ -21,7 +15,7 @@ class ProgramBuilder {
  protected:
   explicit ProgramBuilder(std::uint64_t seed) : random_(seed) {}
 
-  const Tensor& tensor(Ref ref) const { return functional::to_cpu(values_.at(ref)); }
+  const Tensor& tensor(Ref ref) const { return to_cpu(values_.at(ref)); }
   Ref any() { return random_.one_of(alive_); }
   /// Mostly the latest.
   Ref recent() {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "shrink.hpp"
 
-#include <algorithm>
-
 #include "support/shrink.hpp"
 
 namespace byre::test {

@@ -2,8 +2,6 @@
 /// The smallest program that still fails.
 #pragma once
 
-#include <functional>
-
 #include "program.hpp"
 
 namespace byre::test {

@@ -2,20 +2,8 @@
 #include "targets.hpp"
 #include "texture_backend/texture_backend.hpp"
 
-#include <byre/functional/dispatch/cpu_tensor.hpp>
-#include <byre/functional/functionalize/capture.hpp>
-#include <byre/functional/functionalize/transform.hpp>
-#include <byre/functional/graph/text.hpp>
-#include <byre/tensor/print.hpp>
-
 namespace byre::test {
 namespace {
-
-using functional::AnyTensor;
-using functional::FunctionalizeOptions;
-using functional::Graph;
-using functional::Tensors;
-using functional::ViewPaths;
 
 /// A graph that the pass must not make.
 struct WrongGraph {
@@ -54,8 +42,7 @@ Outcome run_by(
 std::string impurity(const Graph& graph, bool reapply_views) {
   for (const functional::GraphNode& node : graph.nodes) {
     const bool is_pure = node.is_constant() || node.op->schema().is_pure();
-    const bool is_write =
-        !node.is_constant() && node.op->schema().effect() == functional::Effect::write;
+    const bool is_write = !node.is_constant() && node.op->schema().effect() == Effect::write;
     if (is_write || (!is_pure && !reapply_views)) {
       return "the graph has " + node.op->name() + ":\n" + to_string(graph);
     }

@@ -3,13 +3,6 @@
 /// same on all of them as on plain tensors, the reference.
 #pragma once
 
-#include <byre/functional/functionalize/options.hpp>
-#include <byre/functional/graph/graph.hpp>
-
-#include <functional>
-#include <string>
-#include <vector>
-
 #include "outcome.hpp"
 
 namespace byre::test {
@@ -22,12 +15,11 @@ struct Target {
   std::function<Outcome(const Program&)> run;
 };
 
-Target on_cpu(functional::FunctionalizeOptions options);
-Target on_texture(functional::FunctionalizeOptions options);
+Target on_cpu(FunctionalizeOptions options);
+Target on_texture(FunctionalizeOptions options);
 /// Captured as a graph, which must not have an operator that writes, nor a view unless views are
 /// reapplied. It is executed once `optimize`, if there is one, was done to it.
-Target on_graph(functional::FunctionalizeOptions options,
-                std::function<void(functional::Graph&)> optimize = {});
+Target on_graph(FunctionalizeOptions options, std::function<void(Graph&)> optimize = {});
 
 /// The four ways of the pass, on the CPU and on graphs, those optimized or not; and two of them on
 /// textures, which have no views.

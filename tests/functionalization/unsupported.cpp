@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "unsupported.hpp"
 
-#include <byre/functional/dispatch/registry.hpp>
-
-#include <algorithm>
-
 namespace byre::test {
 namespace {
-
-using functional::AnyTensor;
-using functional::Effect;
 
 const Ref* ref_at(const Step& step, std::size_t index) {
   return index < step.arguments.size() ? std::get_if<Ref>(&step.arguments[index]) : nullptr;

@@ -2,11 +2,9 @@
 /// Operators as users define them: the pass knows their schemas, and nothing else.
 #pragma once
 
-#include <byre/functional/dispatch/cpu_tensor.hpp>
-#include <byre/functional/dispatch/registry.hpp>
-#include <byre/tensor/elements.hpp>
 #include <byre/tensor/elements/detail/overlap.hpp>
-#include <byre/tensor/views.hpp>
+
+#include "program.hpp"
 
 namespace byre::test {
 
@@ -34,8 +32,6 @@ inline void exchange(Tensor& a, Tensor& b) {
 /// proof_corners, a view; proof_double_, which writes, and returns something new; proof_exchange_,
 /// which writes two, and returns nothing; proof_halves, which is pure, and returns two.
 inline void define_user_operators() {
-  using functional::Argument;
-  using functional::Tensors;
   static const bool once = [] {
     functional::define("proof_corners(Tensor(a) self) -> Tensor(a)")
         .view([](const ViewGeometry& self, std::span<const Argument>) {

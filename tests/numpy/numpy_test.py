@@ -10,8 +10,10 @@ import pathlib
 import random
 import subprocess
 import sys
-import tempfile
 import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
+import programs
 
 try:
     import numpy
@@ -19,14 +21,12 @@ except ImportError:
     print("there is no NumPy: Debian has it as python3-numpy")
     sys.exit(77)
 
-PROGRAM = sys.argv.pop(1)
 DTYPES = ["?", "u1", "i1", "i2", "i4", "i8", "f2", "f4", "f8", "c8"]
 SHAPES = [(), (1,), (5,), (0,), (2, 0, 3), (3, 4), (2, 3, 4), (1, 3, 1, 2), (1001,), (40, 30)]
 
 
 def run(*arguments):
-    return subprocess.run([PROGRAM, *map(str, arguments)], check=True, capture_output=True,
-                          text=True).stdout
+    return programs.run(*arguments, check=True, errors=None).stdout
 
 
 def counted(shape, dtype):
@@ -36,14 +36,7 @@ def counted(shape, dtype):
     return (values + 1j * values[::-1] if dtype == "c8" else values).reshape(shape).astype(dtype)
 
 
-class WithScratch(unittest.TestCase):
-    def setUp(self):
-        directory = tempfile.TemporaryDirectory()
-        self.addCleanup(directory.cleanup)
-        self.scratch = pathlib.Path(directory.name)
-
-
-class Files(WithScratch):
+class Files(programs.Test):
     def through_byre(self, command):
         run(command, self.scratch / "in.npy", self.scratch / "out.npy")
         return numpy.load(self.scratch / "out.npy")
@@ -161,7 +154,7 @@ def random_table(choose, count):
             yield numpy.array(values, dtype).reshape(shape)
 
 
-class Printing(WithScratch):
+class Printing(programs.Test):
     def assert_printed_alike(self, arrays, threshold=1000, edge=3, precision=8, width=75):
         arrays = list(arrays)
         paths = [self.scratch / f"{number}.npy" for number in range(len(arrays))]

@@ -68,25 +68,6 @@ void await(Condition condition) {
   }
 }
 
-/// A door that is shut until opened.
-class Gate {
- public:
-  void open() {
-    const boost::lock_guard<boost::mutex> lock(mutex_);
-    open_ = true;
-    changed_.notify_all();
-  }
-  void pass() {
-    boost::unique_lock<boost::mutex> lock(mutex_);
-    changed_.wait(lock, [this] { return open_; });
-  }
-
- private:
-  boost::mutex mutex_;
-  boost::condition_variable changed_;
-  bool open_ = false;
-};
-
 /// Stops the one thread that enters it until it is let go.
 class Halt {
  public:

@@ -4,7 +4,9 @@
 
 #include <byre/error/error.hpp>
 
+#include <gtest/gtest.h>
 #include <string>
+#include <string_view>
 
 namespace byre::test {
 
@@ -18,6 +20,17 @@ std::string complaint_of(Action&& action) {
     return (is_expected ? "" : "another type of error: ") + std::string(error.what());
   }
   return "nothing was thrown";
+}
+
+/// Whether a text has all of `parts`.
+template <class... Parts>
+testing::AssertionResult says(const std::string& text, const Parts&... parts) {
+  for (const std::string_view part : {std::string_view(parts)...}) {
+    if (text.find(part) == std::string::npos) {
+      return testing::AssertionFailure() << text << "\nlacks: " << part;
+    }
+  }
+  return testing::AssertionSuccess();
 }
 
 }  // namespace byre::test

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
-/// What happened since: counters, written so that a failed comparison can be read.
+/// What happened since: counters, written so that a failed comparison can be read, and copies.
 #pragma once
 
 #include <byre/stats/counters.hpp>
+#include <byre/stats/events.hpp>
 
+#include <gtest/gtest.h>
+#include <boost/thread/lock_guard.hpp>
+#include <boost/thread/mutex.hpp>
 #include <sstream>
 #include <string>
+#include <vector>
 
 namespace byre::test {
 
@@ -18,6 +23,16 @@ inline std::string text_of(const stats::Counters& counters) {
   return text.str();
 }
 
+/// Skips tests of what is counted, where nothing is.
+class WithStats : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!BYRE_STATS) {
+      GTEST_SKIP() << "built without stats";
+    }
+  }
+};
+
 /// The counters since this was constructed.
 class Counted {
  public:
@@ -26,6 +41,23 @@ class Counted {
 
  private:
   const stats::Counters before_ = stats::snapshot();
+};
+
+/// A copy sink that remembers what it was told. Installed while it lives. Thread-safe.
+class Recorder {
+ public:
+  std::vector<stats::CopyEvent> events() const {
+    const boost::lock_guard<boost::mutex> lock(mutex_);
+    return events_;
+  }
+
+ private:
+  mutable boost::mutex mutex_;
+  std::vector<stats::CopyEvent> events_;
+  stats::InstalledSink sink_{[this](const stats::CopyEvent& event) {
+    const boost::lock_guard<boost::mutex> lock(mutex_);
+    events_.push_back(event);
+  }};
 };
 
 }  // namespace byre::test

@@ -17,6 +17,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "at_once.hpp"
+
 namespace byre::test {
 
 /// Thread-safe.
@@ -84,6 +86,13 @@ class FailingAllocator final : public Allocator {
     set(before_allocation_, std::move(action));
   }
   void during_copy(std::function<void()> action) { set(during_copy_, std::move(action)); }
+  /// The next copy stops there.
+  void halt_copy(Halt& halt) {
+    during_copy([this, &halt] {
+      during_copy(nullptr);
+      halt.enter();
+    });
+  }
 
   int allocations() const { return get(allocations_); }
   int copies() const { return get(copies_); }

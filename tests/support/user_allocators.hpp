@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Allocators as users write them: one of a device the host cannot address, and one whose first
-/// copy halts.
+/// An allocator as users write one: of a device the host cannot address.
 #pragma once
 
 #include <byre/memory/allocator.hpp>
-#include <byre/memory/host_allocators.hpp>
 
 #include <sys/mman.h>
 #include <cstddef>
 #include <cstring>
 #include <map>
-#include <utility>
-
-#include "at_once.hpp"
 
 namespace byre::test {
 
@@ -73,31 +68,6 @@ class DeviceAllocator final : public Allocator {
   std::map<void*, std::size_t> nbytes_of_;
   std::size_t largest_prefix_ = 0;
   int copies_ = 0;
-};
-
-/// Host memory whose first copy halts until it is let go. Thread-safe.
-class HaltingAllocator final : public Allocator {
- public:
-  Block allocate(const Request& request) override { return aligned_allocator().allocate(request); }
-  void deallocate(const Block& block) noexcept override { aligned_allocator().deallocate(block); }
-  void copy(void* destination, const void* source, std::size_t nbytes) override {
-    if (is_first()) {
-      first_copy.enter();
-    }
-    Allocator::copy(destination, source, nbytes);
-  }
-  const char* name() const noexcept override { return "halting allocator"; }
-
-  Halt first_copy;
-
- private:
-  bool is_first() {
-    const boost::lock_guard<boost::mutex> lock(mutex_);
-    return std::exchange(first_, false);
-  }
-
-  boost::mutex mutex_;
-  bool first_ = true;
 };
 
 }  // namespace byre::test

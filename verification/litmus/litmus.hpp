@@ -38,6 +38,10 @@ constexpr sync::Step at(std::memory_order order = seq_cst) noexcept {
   return {&site, order};
 }
 
+struct TwoThreads {
+  static constexpr unsigned threads = 2;
+};
+
 /// The outcomes that the search under way has seen, by number.
 inline std::array<bool, 8> seen{};
 

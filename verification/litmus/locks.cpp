@@ -6,14 +6,12 @@ namespace byre::verification {
 namespace litmus {
 namespace {
 
-struct PlainReads {
-  static constexpr unsigned threads = 2;
+struct PlainReads : TwoThreads {
   void thread(unsigned) { data.get(); }
   Cell data{0};
 };
 
-struct PlainReadAndWrite {
-  static constexpr unsigned threads = 2;
+struct PlainReadAndWrite : TwoThreads {
   void thread(unsigned index) {
     if (index == 0) {
       data.get();
@@ -24,14 +22,12 @@ struct PlainReadAndWrite {
   Cell data{0};
 };
 
-struct PlainWrites {
-  static constexpr unsigned threads = 2;
+struct PlainWrites : TwoThreads {
   void thread(unsigned index) { data.set(index); }
   Cell data{0};
 };
 
-struct Exclusive {
-  static constexpr unsigned threads = 2;
+struct Exclusive : TwoThreads {
   void thread(unsigned) {
     mutex.lock(at());
     data.set(data.get() + 1);
@@ -42,8 +38,7 @@ struct Exclusive {
   Cell data{0};
 };
 
-struct SharedWrites {
-  static constexpr unsigned threads = 2;
+struct SharedWrites : TwoThreads {
   void thread(unsigned index) {
     mutex.lock_shared(at());
     data.set(index);
@@ -53,8 +48,7 @@ struct SharedWrites {
   Cell data{0};
 };
 
-struct SharedAtOnce {
-  static constexpr unsigned threads = 2;
+struct SharedAtOnce : TwoThreads {
   static constexpr Outcome outcomes[] = {{"one after the other", Fate::seen},
                                          {"both hold it at once", Fate::seen}};
 
@@ -71,8 +65,7 @@ struct SharedAtOnce {
   bool both = false;
 };
 
-struct SharedThenExclusive {
-  static constexpr unsigned threads = 2;
+struct SharedThenExclusive : TwoThreads {
   void thread(unsigned index) {
     if (index == 0) {
       mutex.lock_shared(at());
@@ -90,8 +83,7 @@ struct SharedThenExclusive {
 
 /// The reader comes after the writer's unlock, but no lock says so: holders of a shared lock do not
 /// synchronize with each other.
-struct SharedThenShared {
-  static constexpr unsigned threads = 2;
+struct SharedThenShared : TwoThreads {
   void thread(unsigned index) {
     if (index == 0) {
       data.set(1);
@@ -109,8 +101,7 @@ struct SharedThenShared {
   Cell data{0};
 };
 
-struct NotHeld {
-  static constexpr unsigned threads = 2;
+struct NotHeld : TwoThreads {
   void thread(unsigned index) {
     if (index == 0) {
       mutex.unlock(at());
@@ -119,8 +110,7 @@ struct NotHeld {
   Checked::SharedMutex mutex;
 };
 
-struct Upgraded {
-  static constexpr unsigned threads = 2;
+struct Upgraded : TwoThreads {
   void thread(unsigned index) {
     if (index == 0) {
       mutex.lock_shared(at());
@@ -130,8 +120,7 @@ struct Upgraded {
   Checked::SharedMutex mutex;
 };
 
-struct FreedWhileHeld {
-  static constexpr unsigned threads = 2;
+struct FreedWhileHeld : TwoThreads {
   void thread(unsigned index) {
     if (index == 0) {
       mutex->lock_shared(at());
@@ -145,8 +134,7 @@ struct FreedWhileHeld {
   Number held{0};
 };
 
-struct CrossedLocks {
-  static constexpr unsigned threads = 2;
+struct CrossedLocks : TwoThreads {
   void thread(unsigned index) {
     mutexes[index].lock(at());
     mutexes[1 - index].lock(at());

@@ -10,8 +10,7 @@ namespace {
 
 /// One frees what the other uses.
 template <class Object>
-struct FreedWhileUsed {
-  static constexpr unsigned threads = 2;
+struct FreedWhileUsed : TwoThreads {
   void thread(unsigned index) {
     if (index == 0) {
       delete object;
@@ -38,14 +37,12 @@ struct FreedWhileUsed {
   }
 };
 
-struct FreedTwice {
-  static constexpr unsigned threads = 2;
+struct FreedTwice : TwoThreads {
   void thread(unsigned) { ::operator delete(object); }
   void* object = ::operator new(8);
 };
 
-struct NeverFreed {
-  static constexpr unsigned threads = 2;
+struct NeverFreed : TwoThreads {
   void thread(unsigned index) {
     if (index == 0) {
       object = ::operator new(8);
@@ -55,8 +52,7 @@ struct NeverFreed {
 };
 
 /// The same of the allocator of checked buffers.
-struct TrackedMemory {
-  static constexpr unsigned threads = 2;
+struct TrackedMemory : TwoThreads {
   Tracked memory;
   Block block = memory.allocate({.nbytes = cells(1), .prefix = 64});
 };
@@ -107,8 +103,7 @@ struct NotYetWritten : TrackedMemory {
 
 /// A failure that a scenario asks for happens, and does not, and nothing else fails.
 template <Faults Kind>
-struct Fails {
-  static constexpr unsigned threads = 2;
+struct Fails : TwoThreads {
   static constexpr Outcome outcomes[] = {
       {"nothing fails", Fate::seen},
       {"the allocation fails", Kind == Faults::allocations ? Fate::seen : Fate::forbidden},
@@ -145,13 +140,11 @@ struct Fails {
   std::size_t failed = 0;
 };
 
-struct Asserts {
-  static constexpr unsigned threads = 2;
+struct Asserts : TwoThreads {
   void thread(unsigned index) { BYRE_ASSERT(index == 0, "a litmus test asserts"); }
 };
 
-struct Crashes {
-  static constexpr unsigned threads = 2;
+struct Crashes : TwoThreads {
   void thread(unsigned index) {
     if (index == 1) {
       *nowhere = 1;
@@ -160,8 +153,7 @@ struct Crashes {
   volatile int* volatile nowhere = nullptr;
 };
 
-struct Throws {
-  static constexpr unsigned threads = 2;
+struct Throws : TwoThreads {
   void thread(unsigned) { throw CopyFailed(); }
 };
 

@@ -7,8 +7,7 @@ namespace litmus {
 namespace {
 
 template <std::memory_order Store, std::memory_order Load, Fate BothOld>
-struct StoreBuffering {
-  static constexpr unsigned threads = 2;
+struct StoreBuffering : TwoThreads {
   static constexpr Outcome outcomes[] = {{"both read the old", BothOld},
                                          {"the first reads the old", Fate::seen},
                                          {"the second reads the old", Fate::seen},
@@ -25,8 +24,7 @@ struct StoreBuffering {
 };
 
 template <std::memory_order Store, std::memory_order Load, Fate Old>
-struct MessagePassing {
-  static constexpr unsigned threads = 2;
+struct MessagePassing : TwoThreads {
   static constexpr Outcome outcomes[] = {{"no message yet", Fate::seen},
                                          {"the message, and the old data", Old},
                                          {"the message, and the new data", Fate::seen}};
@@ -48,9 +46,7 @@ struct MessagePassing {
 
 /// The same of data that is not atomic.
 template <std::memory_order Store, std::memory_order Load>
-struct PlainMessagePassing {
-  static constexpr unsigned threads = 2;
-
+struct PlainMessagePassing : TwoThreads {
   void thread(unsigned index) {
     if (index == 0) {
       data.set(1);
@@ -64,8 +60,7 @@ struct PlainMessagePassing {
   Number message{0};
 };
 
-struct LoadBuffering {
-  static constexpr unsigned threads = 2;
+struct LoadBuffering : TwoThreads {
   static constexpr Outcome outcomes[] = {{"both read the old", Fate::seen},
                                          {"the second reads the new", Fate::seen},
                                          {"the first reads the new", Fate::seen},
@@ -108,8 +103,7 @@ struct IndependentReads {
   std::uint32_t results[2][2]{};
 };
 
-struct Coherence {
-  static constexpr unsigned threads = 2;
+struct Coherence : TwoThreads {
   static constexpr Outcome outcomes[] = {{"one value is read twice", Fate::seen},
                                          {"a later value is read later", Fate::seen},
                                          {"an earlier value is read later", Fate::forbidden}};
@@ -132,8 +126,7 @@ struct Coherence {
 };
 
 /// How old a value a load may return.
-struct Staleness {
-  static constexpr unsigned threads = 2;
+struct Staleness : TwoThreads {
   static constexpr Outcome outcomes[] = {{"no message yet", Fate::seen},
                                          {"the newest", Fate::seen},
                                          {"one store old", Fate::seen},
@@ -158,8 +151,7 @@ struct Staleness {
 };
 
 /// Each step reads what the one before it in the variable's order left.
-struct ReadModifyWrite {
-  static constexpr unsigned threads = 2;
+struct ReadModifyWrite : TwoThreads {
   static constexpr Outcome outcomes[] = {{"both count", Fate::seen},
                                          {"one is lost", Fate::forbidden}};
 
@@ -169,8 +161,7 @@ struct ReadModifyWrite {
   Number number{0};
 };
 
-struct SpuriousFailure {
-  static constexpr unsigned threads = 2;
+struct SpuriousFailure : TwoThreads {
   static constexpr Outcome outcomes[] = {{"a weak compare-exchange succeeds", Fate::seen},
                                          {"it fails though the values are equal", Fate::seen}};
 
@@ -187,8 +178,7 @@ struct SpuriousFailure {
 };
 
 /// A compare-exchange that fails is a load, and a load may be late.
-struct StaleFailure {
-  static constexpr unsigned threads = 2;
+struct StaleFailure : TwoThreads {
   static constexpr Outcome outcomes[] = {
       {"no message yet", Fate::seen},
       {"the message, and the failure returns the old", Fate::blind},

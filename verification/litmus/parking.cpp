@@ -7,14 +7,20 @@ namespace litmus {
 namespace {
 
 /// One waits for a number that the other sets.
-struct Waiting {
-  static constexpr unsigned threads = 2;
-
+struct Waiting : TwoThreads {
   void set(std::memory_order order = relaxed) {
     number.store(1, at(order));
     Checked::unpark_all(&number, at());
   }
   bool is_unset(std::memory_order order = relaxed) const { return number.load(at(order)) == 0; }
+  void wait(std::memory_order order = relaxed) {
+    Checked::park(
+        &number, [=, this] { return is_unset(order); }, at());
+  }
+  void wait_unconditionally() {
+    Checked::park(
+        &number, [] { return true; }, at());
+  }
 
   Number number{0};
 };
@@ -24,8 +30,7 @@ struct WakeBeforeWait : Waiting {
     if (index == 0) {
       Checked::unpark_all(&number, at());
     } else {
-      Checked::park(
-          &number, [] { return true; }, at());
+      wait_unconditionally();
     }
   }
 };
@@ -35,8 +40,7 @@ struct LoadsBeforeParking : Waiting {
     if (index == 0) {
       set();
     } else if (is_unset()) {
-      Checked::park(
-          &number, [] { return true; }, at());
+      wait_unconditionally();
     }
   }
 };
@@ -46,8 +50,7 @@ struct LoadsWhileParking : Waiting {
     if (index == 0) {
       set();
     } else {
-      Checked::park(
-          &number, [this] { return is_unset(); }, at());
+      wait();
     }
   }
 };
@@ -57,8 +60,7 @@ struct WokenElsewhere : Waiting {
     if (index == 0) {
       Checked::unpark_all(&another, at());
     } else {
-      Checked::park(
-          &number, [this] { return is_unset(); }, at());
+      wait();
     }
   }
   Number another{0};
@@ -69,8 +71,7 @@ struct NobodyWakes : Waiting {
     if (index == 0) {
       number.store(1, at(seq_cst));
     } else {
-      Checked::park(
-          &number, [this] { return is_unset(seq_cst); }, at());
+      wait(seq_cst);
     }
   }
 };
@@ -81,8 +82,7 @@ struct AllAreWoken : Waiting {
     if (index == 0) {
       set();
     } else {
-      Checked::park(
-          &number, [this] { return is_unset(); }, at());
+      wait();
     }
   }
 };
@@ -98,8 +98,7 @@ struct WokenSpuriously : Waiting {
     if (index == 0) {
       set();
     } else {
-      Checked::park(
-          &number, [this] { return is_unset(); }, at());
+      wait();
       too_early = is_unset();
     }
   }
@@ -117,8 +116,7 @@ struct DataBehindAWait : Waiting {
       set(Store);
     } else {
       while (is_unset(Load)) {
-        Checked::park(
-            &number, [this] { return is_unset(); }, at());
+        wait();
       }
       data.get();
     }

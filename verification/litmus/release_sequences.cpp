@@ -7,15 +7,17 @@ namespace litmus {
 namespace {
 
 /// Data, released by one thread; the variable changed by a second; acquired by a third.
+template <std::memory_order Published, auto Change>
 struct Relay {
   static constexpr unsigned threads = 3;
 
-  void publish(std::memory_order order) {
-    data.set(1);
-    number.store(1, at(order));
-  }
-  void receive() {
-    if (number.load(at(acquire)) == 2) {
+  void thread(unsigned index) {
+    if (index == 0) {
+      data.set(1);
+      number.store(1, at(Published));
+    } else if (index == 1) {
+      Change(number);
+    } else if (number.load(at(acquire)) == 2) {
       expect(data.get() == 1, "what was released is seen");
     }
   }
@@ -24,69 +26,33 @@ struct Relay {
   Number number{0};
 };
 
-struct ThroughReadModifyWrite : Relay {
-  void thread(unsigned index) {
-    if (index == 0) {
-      publish(release);
-    } else if (index == 1) {
-      number.fetch_add(1, at(relaxed));
-    } else {
-      receive();
-    }
+using ThroughReadModifyWrite =
+    Relay<release, [](Number& number) { number.fetch_add(1, at(relaxed)); }>;
+using ThroughCompareExchange = Relay<release, [](Number& number) {
+  std::uint32_t expected = 1;
+  number.compare_exchange_weak(expected, 2, at(relaxed));
+}>;
+using NotThroughStore = Relay<release, [](Number& number) {
+  if (number.load(at(relaxed)) == 1) {
+    number.store(2, at(relaxed));
   }
-};
-
-struct ThroughCompareExchange : Relay {
-  void thread(unsigned index) {
-    if (index == 0) {
-      publish(release);
-    } else if (index == 1) {
-      std::uint32_t expected = 1;
-      number.compare_exchange_weak(expected, 2, at(relaxed));
-    } else {
-      receive();
-    }
-  }
-};
-
-struct NotThroughStore : Relay {
-  void thread(unsigned index) {
-    if (index == 0) {
-      publish(release);
-    } else if (index == 1) {
-      if (number.load(at(relaxed)) == 1) {
-        number.store(2, at(relaxed));
-      }
-    } else {
-      receive();
-    }
-  }
-};
-
-struct NotFromRelaxed : Relay {
-  void thread(unsigned index) {
-    if (index == 0) {
-      publish(relaxed);
-    } else if (index == 1) {
-      number.fetch_add(1, at(acq_rel));
-    } else {
-      receive();
-    }
-  }
-};
+}>;
+using NotFromRelaxed = Relay<relaxed, [](Number& number) { number.fetch_add(1, at(acq_rel)); }>;
 
 /// A second, relaxed store by who released.
-struct PastOwnStore : Relay {
-  static constexpr unsigned threads = 2;
-
+struct PastOwnStore : TwoThreads {
   void thread(unsigned index) {
     if (index == 0) {
-      publish(release);
+      data.set(1);
+      number.store(1, at(release));
       number.store(2, at(relaxed));
-    } else {
-      receive();
+    } else if (number.load(at(acquire)) == 2) {
+      expect(data.get() == 1, "what was released is seen");
     }
   }
+
+  Cell data{0};
+  Number number{0};
 };
 
 /// The count of a shared object: each reads, and counts down; the last one writes.

@@ -18,11 +18,7 @@ class EveryOperation {
  public:
   static constexpr unsigned threads = 2;
 
-  EveryOperation() {
-    buffers_[0] = buffer_of<Marked<Share>::template type>(7, memory_);
-    buffers_[1] = buffers_[0];
-    memory_.set_faults(Faults::allocations);
-  }
+  EveryOperation() { buffers_.memory.set_faults(Faults::allocations); }
 
   void thread(unsigned index) {
     auto& buffer = buffers_[index];
@@ -42,8 +38,7 @@ class EveryOperation {
   void saw(const sync::Site& site, std::uint64_t) { seen_pairs.step(site); }
 
  private:
-  Tracked memory_;
-  CheckedBuffer<Marked<Share>::template type> buffers_[threads];
+  SharedBuffers<Marked<Share>::template type, threads> buffers_;
 };
 
 constexpr std::uint64_t executions_to_observe = 20'000;

@@ -7,10 +7,11 @@ import pathlib
 import shutil
 import subprocess
 import sys
-import tempfile
 import unittest
 
-PROGRAM = sys.argv.pop(1)
+sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "tests/support"))
+import programs
+
 KNOWN_WRONG = "known_wrong.count_then_lock_drops"
 
 
@@ -19,7 +20,7 @@ ENDS_BADLY = "#include <signal.h>\nvoid _exit(int status) { for (;;) raise(SIGKI
 
 
 def run(*arguments, env=None):
-    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, env=env)
+    return programs.run(*arguments, env=env, timeout=None)
 
 
 def replay_string():
@@ -27,7 +28,7 @@ def replay_string():
     return text.split("--replay '")[1].split("'")[0]
 
 
-class CommandLine(unittest.TestCase):
+class CommandLine(programs.Test):
     def refuses(self, said, *arguments):
         ended = run(*arguments)
         self.assertEqual(ended.returncode, 2, ended)
@@ -175,15 +176,14 @@ class CommandLine(unittest.TestCase):
         compiler = shutil.which("cc")
         if compiler is None:
             self.skipTest("there is no cc")
-        with tempfile.TemporaryDirectory() as folder:
-            library = pathlib.Path(folder) / "ends_badly.so"
-            subprocess.run([compiler, "-shared", "-fPIC", "-x", "c", "-", "-o", str(library)],
-                           input=ENDS_BADLY, text=True, check=True)
-            for scenario, said in (("drops_race_drops", "FAILED: checker error"),
-                                   (KNOWN_WRONG, "use after free, as it should")):
-                ended = run("--scenario", scenario, env={**os.environ, "LD_PRELOAD": str(library)})
-                self.assertIn(said, ended.stdout)
-                self.assertEqual(ended.returncode, scenario != KNOWN_WRONG, ended)
+        library = self.scratch / "ends_badly.so"
+        subprocess.run([compiler, "-shared", "-fPIC", "-x", "c", "-", "-o", library],
+                       input=ENDS_BADLY, text=True, check=True)
+        for scenario, said in (("drops_race_drops", "FAILED: checker error"),
+                               (KNOWN_WRONG, "use after free, as it should")):
+            ended = run("--scenario", scenario, env={**os.environ, "LD_PRELOAD": str(library)})
+            self.assertIn(said, ended.stdout)
+            self.assertEqual(ended.returncode, scenario != KNOWN_WRONG, ended)
 
     def test_a_search_cut_short_is_unknown(self):
         ended = run("--scenario", "locked_writers_race_writers", "--executions", "5")
@@ -191,20 +191,16 @@ class CommandLine(unittest.TestCase):
         self.assertIn("unknown", ended.stdout)
 
     def test_the_figures_are_written_as_json(self):
-        with tempfile.TemporaryDirectory() as folder:
-            file = pathlib.Path(folder) / "figures.json"
-            self.assertEqual(run("--scenario", KNOWN_WRONG, "--json", str(file)).returncode, 0)
-            (row,) = json.loads(file.read_text())
+        file = self.scratch / "figures.json"
+        self.assertEqual(run("--scenario", KNOWN_WRONG, "--json", file).returncode, 0)
+        (row,) = json.loads(file.read_text())
         self.assertEqual(row["verdict"], "use after free")
         self.assertGreater(row["executions"], 0)
 
     def test_a_file_that_is_of_no_use_is_found_out_before_the_run(self):
-        unwritable = run("--scenario", KNOWN_WRONG, "--json", "/nonexistent/x")
-        self.assertEqual((unwritable.returncode, unwritable.stdout), (1, ""))
-        self.assertIn("cannot write /nonexistent/x", unwritable.stderr)
-        unreadable = run("--mutants", "--check", "/nonexistent/x")
-        self.assertEqual((unreadable.returncode, unreadable.stdout), (1, ""))
-        self.assertIn("cannot read /nonexistent/x", unreadable.stderr)
+        self.assert_refused(1, "cannot write /nonexistent/x",
+                            "--scenario", KNOWN_WRONG, "--json", "/nonexistent/x")
+        self.assert_refused(1, "cannot read /nonexistent/x", "--mutants", "--check", "/nonexistent/x")
 
 
 if __name__ == "__main__":

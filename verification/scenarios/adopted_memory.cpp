@@ -76,14 +76,10 @@ const Scenario adopted_memory_is_written = scenario<AndWritten<basic_share_word>
              "owner: promise 8.",
 });
 
-const Scenario locked_adopted_memory_is_dropped = scenario<AdoptedMemory<basic_share_lock, false>>({
-    .name = "locked_adopted_memory_is_dropped",
-    .shows = "The same of the textbook form.",
-});
+const Scenario locked_adopted_memory_is_dropped =
+    textbook_scenario<AdoptedMemory<basic_share_lock, false>>("locked_adopted_memory_is_dropped");
 
-const Scenario locked_adopted_memory_is_written = scenario<AndWritten<basic_share_lock>>({
-    .name = "locked_adopted_memory_is_written",
-    .shows = "The same of the textbook form.",
-});
+const Scenario locked_adopted_memory_is_written =
+    textbook_scenario<AndWritten<basic_share_lock>>("locked_adopted_memory_is_written");
 
 }  // namespace byre::verification

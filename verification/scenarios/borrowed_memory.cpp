@@ -63,14 +63,10 @@ const Scenario read_only_loan = scenario<BorrowedMemory<basic_share_word, true>>
     .shows = "The same of memory that must not be written: the lender's stays as it is.",
 });
 
-const Scenario locked_borrowed_memory = scenario<BorrowedMemory<basic_share_lock, false>>({
-    .name = "locked_borrowed_memory",
-    .shows = "The same of the textbook form.",
-});
+const Scenario locked_borrowed_memory =
+    textbook_scenario<BorrowedMemory<basic_share_lock, false>>("locked_borrowed_memory");
 
-const Scenario locked_read_only_loan = scenario<BorrowedMemory<basic_share_lock, true>>({
-    .name = "locked_read_only_loan",
-    .shows = "The same of the textbook form.",
-});
+const Scenario locked_read_only_loan =
+    textbook_scenario<BorrowedMemory<basic_share_lock, true>>("locked_read_only_loan");
 
 }  // namespace byre::verification

@@ -20,6 +20,27 @@ CheckedBuffer<Share> buffer_of(unsigned value, Tracked& memory) {
   return buffer;
 }
 
+/// The buffers of as many owners of the same data, which holds 7 at first, and their memory.
+template <template <class> class Share, unsigned Owners>
+class SharedBuffers {
+ public:
+  SharedBuffers() : SharedBuffers([](Tracked& of) { return buffer_of<Share>(7, of); }) {}
+  template <class Make>
+  explicit SharedBuffers(Make make) {
+    buffers_[0] = make(memory);
+    for (unsigned index = 1; index < Owners; ++index) {
+      buffers_[index] = buffers_[0];
+    }
+  }
+
+  CheckedBuffer<Share>& operator[](unsigned index) { return buffers_[index]; }
+
+  Tracked memory;
+
+ private:
+  CheckedBuffer<Share> buffers_[Owners];
+};
+
 template <class Buffer>
 unsigned read(const Buffer& buffer) {
   return cell(buffer.data()).get();

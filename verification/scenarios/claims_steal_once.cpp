@@ -62,16 +62,11 @@ const Scenario four_claims_steal_once = scenario<OfFour>({
     .deep = preemptions(3),
 });
 
-const Scenario locked_two_claims_steal_once = scenario<ClaimsStealOnce<basic_share_lock, 2>>({
-    .name = "locked_two_claims_steal_once",
-    .shows = "The same of the textbook form.",
-});
+const Scenario locked_two_claims_steal_once =
+    textbook_scenario<ClaimsStealOnce<basic_share_lock, 2>>("locked_two_claims_steal_once");
 
-const Scenario locked_three_claims_steal_once = scenario<ClaimsStealOnce<basic_share_lock, 3>>({
-    .name = "locked_three_claims_steal_once",
-    .shows = "The same of the textbook form.",
-    .quick = preemptions(4),
-    .deep = preemptions(6),
-});
+const Scenario locked_three_claims_steal_once =
+    textbook_scenario<ClaimsStealOnce<basic_share_lock, 3>>("locked_three_claims_steal_once",
+                                                            preemptions(4), preemptions(6));
 
 }  // namespace byre::verification

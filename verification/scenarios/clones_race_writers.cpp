@@ -15,13 +15,6 @@ class ClonesRaceWriters {
       "the writer copies",
   };
 
-  ClonesRaceWriters() {
-    buffers_[0] = buffer_of<Share>(7, memory_);
-    for (unsigned index = 1; index < threads; ++index) {
-      buffers_[index] = buffers_[0];
-    }
-  }
-
   void thread(unsigned index) {
     auto& buffer = buffers_[index];
     if (index == 0) {
@@ -39,12 +32,12 @@ class ClonesRaceWriters {
   void after() {
     expect(read(buffers_[1]) == 8, "the writer keeps what it wrote");
     expect(buffers_[1].is_unique(), "no owner is counted that is gone");
-    expect(memory_.copies() == memory_.frees(), "the data dies only where it was copied");
+    expect(buffers_.memory.copies() == buffers_.memory.frees(),
+           "the data dies only where it was copied");
   }
 
  private:
-  Tracked memory_;
-  CheckedBuffer<Share> buffers_[threads];
+  SharedBuffers<Share, threads> buffers_;
 };
 
 class ClonesRaceWritersOfWord : public ClonesRaceWriters<basic_share_word, 3> {
@@ -76,9 +69,7 @@ const Scenario clones_race_writers_and_drops = scenario<ClonesRaceWritersOfWord>
     .deep = preemptions(7),
 });
 
-const Scenario locked_clones_race_writers = scenario<ClonesRaceWriters<basic_share_lock>>({
-    .name = "locked_clones_race_writers",
-    .shows = "The same of the textbook form.",
-});
+const Scenario locked_clones_race_writers =
+    textbook_scenario<ClonesRaceWriters<basic_share_lock>>("locked_clones_race_writers");
 
 }  // namespace byre::verification

@@ -15,20 +15,13 @@ class DropsRaceCopies {
       "the writer keeps the data",
   };
 
-  DropsRaceCopies() {
-    buffers_[0] = buffer_of<Share>(7, memory_);
-    for (unsigned index = 1; index < threads; ++index) {
-      buffers_[index] = buffers_[0];
-    }
-  }
-
   void thread(unsigned index) {
     auto& buffer = buffers_[index];
     if (index != 0) {
       expect(read(buffer) == 7, "an owner reads what it was given");
       drop(buffer);
     } else if (write(buffer, 8) == Written::in_place) {
-      expect(memory_.frees() == 0, "what is written in place is nowhere else");
+      expect(buffers_.memory.frees() == 0, "what is written in place is nowhere else");
       cover("the writer keeps the data");
     } else {
       cover("the writer copies");
@@ -43,13 +36,13 @@ class DropsRaceCopies {
 
   void after() {
     expect(read(buffers_[0]) == 8, "the writer keeps what it wrote");
-    expect(memory_.copies() <= 1, "one writer makes one copy");
-    expect(memory_.frees() == memory_.copies(), "the data dies only where it was copied");
+    expect(buffers_.memory.copies() <= 1, "one writer makes one copy");
+    expect(buffers_.memory.frees() == buffers_.memory.copies(),
+           "the data dies only where it was copied");
   }
 
  private:
-  Tracked memory_;
-  CheckedBuffer<Share> buffers_[threads];
+  SharedBuffers<Share, threads> buffers_;
 };
 
 class DropsRaceCopiesOfWord : public DropsRaceCopies<basic_share_word> {
@@ -84,10 +77,8 @@ const Scenario two_drops_race_a_copy = scenario<DropsRaceCopies<basic_share_word
     .shows = "The same with two drops.",
 });
 
-const Scenario locked_drops_race_copies = scenario<DropsRaceCopies<basic_share_lock>>({
-    .name = "locked_drops_race_copies",
-    .shows = "The same of the textbook form.",
-});
+const Scenario locked_drops_race_copies =
+    textbook_scenario<DropsRaceCopies<basic_share_lock>>("locked_drops_race_copies");
 
 const Scenario locked_two_drops_race_a_copy = scenario<DropsRaceCopies<basic_share_lock, 2>>({
     .name = "locked_two_drops_race_a_copy",

@@ -36,10 +36,8 @@ const Scenario three_drops_race = scenario<DropsRaceDropsOfWord<3>>({
     .shows = "The same with three owners.",
 });
 
-const Scenario locked_drops_race_drops = scenario<DropsRaceDrops<basic_share_lock>>({
-    .name = "locked_drops_race_drops",
-    .shows = "The same of the textbook form.",
-});
+const Scenario locked_drops_race_drops =
+    textbook_scenario<DropsRaceDrops<basic_share_lock>>("locked_drops_race_drops");
 
 const Scenario locked_three_drops_race = scenario<DropsRaceDrops<basic_share_lock, 3>>({
     .name = "locked_three_drops_race",

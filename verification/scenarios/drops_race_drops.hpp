@@ -11,23 +11,15 @@ class DropsRaceDrops {
  public:
   static constexpr unsigned threads = Owners;
 
-  DropsRaceDrops() {
-    buffers_[0] = buffer_of<Share>(7, memory_);
-    for (unsigned index = 1; index < threads; ++index) {
-      buffers_[index] = buffers_[0];
-    }
-  }
-
   void thread(unsigned index) {
     expect(read(buffers_[index]) == 7, "an owner reads what it was given");
     drop(buffers_[index]);
   }
 
-  void after() { expect(memory_.frees() == 1, "the data is freed once"); }
+  void after() { expect(buffers_.memory.frees() == 1, "the data is freed once"); }
 
  private:
-  Tracked memory_;
-  CheckedBuffer<Share> buffers_[threads];
+  SharedBuffers<Share, threads> buffers_;
 };
 
 }  // namespace byre::verification

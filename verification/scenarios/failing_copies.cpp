@@ -41,9 +41,7 @@ const Scenario three_failing_copies = scenario<FailingCopiesOfWord<3>>({
     .deep = preemptions(3),
 });
 
-const Scenario locked_failing_copies = scenario<FailingCopies<basic_share_lock>>({
-    .name = "locked_failing_copies",
-    .shows = "The same of the textbook form.",
-});
+const Scenario locked_failing_copies =
+    textbook_scenario<FailingCopies<basic_share_lock>>("locked_failing_copies");
 
 }  // namespace byre::verification

@@ -11,13 +11,7 @@ class FailingCopies {
  public:
   static constexpr unsigned threads = Owners;
 
-  FailingCopies() {
-    buffers_[0] = buffer_of<Share>(7, memory_);
-    for (unsigned index = 1; index < threads; ++index) {
-      buffers_[index] = buffers_[0];
-    }
-    memory_.set_faults(Faults::both);
-  }
+  FailingCopies() { buffers_.memory.set_faults(Faults::both); }
 
   void thread(unsigned index) {
     auto& buffer = buffers_[index];
@@ -37,7 +31,7 @@ class FailingCopies {
              "each owner keeps what it wrote, or had");
       unwritten += wrote_[index] ? 0 : 1;
     }
-    expect(unwritten == memory_.failures(), "only a failure keeps from writing");
+    expect(unwritten == buffers_.memory.failures(), "only a failure keeps from writing");
     for (unsigned index = 0; index < threads; ++index) {
       expect(buffers_[index].is_unique() == (wrote_[index] || unwritten == 1),
              "who failed owns still, and nobody else does");
@@ -46,8 +40,7 @@ class FailingCopies {
   }
 
  private:
-  Tracked memory_;
-  CheckedBuffer<Share> buffers_[threads];
+  SharedBuffers<Share, threads> buffers_;
   bool wrote_[threads] = {};
 };
 

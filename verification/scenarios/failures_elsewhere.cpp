@@ -14,11 +14,7 @@ class FailingResizes {
       "a resize succeeds",
   };
 
-  FailingResizes() {
-    reader_ = buffer_of<Share>(7, memory_);
-    resized_ = reader_;
-    memory_.set_faults(Faults::both);
-  }
+  FailingResizes() { buffers_.memory.set_faults(Faults::both); }
 
   void thread(unsigned index) {
     if (index == 0) {
@@ -42,9 +38,9 @@ class FailingResizes {
   }
 
  private:
-  Tracked memory_;
-  CheckedBuffer<Share> reader_;
-  CheckedBuffer<Share> resized_;
+  SharedBuffers<Share, threads> buffers_;
+  CheckedBuffer<Share>& reader_ = buffers_[0];
+  CheckedBuffer<Share>& resized_ = buffers_[1];
 };
 
 /// Two threads clone borrowed memory, of which each clone is a copy that may fail.
@@ -103,14 +99,10 @@ const Scenario failing_clones_of_a_loan = scenario<FailingClonesOfALoan<basic_sh
         "5.",
 });
 
-const Scenario locked_failing_resizes = scenario<FailingResizes<basic_share_lock>>({
-    .name = "locked_failing_resizes",
-    .shows = "The same of the textbook form.",
-});
+const Scenario locked_failing_resizes =
+    textbook_scenario<FailingResizes<basic_share_lock>>("locked_failing_resizes");
 
-const Scenario locked_failing_clones_of_a_loan = scenario<FailingClonesOfALoan<basic_share_lock>>({
-    .name = "locked_failing_clones_of_a_loan",
-    .shows = "The same of the textbook form.",
-});
+const Scenario locked_failing_clones_of_a_loan =
+    textbook_scenario<FailingClonesOfALoan<basic_share_lock>>("locked_failing_clones_of_a_loan");
 
 }  // namespace byre::verification

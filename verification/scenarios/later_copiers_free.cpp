@@ -53,9 +53,7 @@ const Scenario later_copiers_free = scenario<LaterCopiersFreeOfWord>({
              "I3, I7.",
 });
 
-const Scenario locked_later_copiers_free = scenario<LaterCopiersFree<basic_share_lock>>({
-    .name = "locked_later_copiers_free",
-    .shows = "The same of the textbook form.",
-});
+const Scenario locked_later_copiers_free =
+    textbook_scenario<LaterCopiersFree<basic_share_lock>>("locked_later_copiers_free");
 
 }  // namespace byre::verification

@@ -11,13 +11,7 @@ class ReadOnlyOrigins {
  public:
   static constexpr unsigned threads = Owners;
 
-  ReadOnlyOrigins() {
-    buffers_[0] = CheckedBuffer<Share>::map_file("a file", memory_);
-    for (unsigned index = 1; index < threads; ++index) {
-      buffers_[index] = buffers_[0];
-    }
-    memory_.set_faults(Faults::both);
-  }
+  ReadOnlyOrigins() { buffers_.memory.set_faults(Faults::both); }
 
   void thread(unsigned index) {
     auto& buffer = buffers_[index];
@@ -29,7 +23,7 @@ class ReadOnlyOrigins {
   }
 
   void after() {
-    expect(memory_.copies() == (wrote_ ? 1U : 0U), "one writer makes one copy");
+    expect(buffers_.memory.copies() == (wrote_ ? 1U : 0U), "one writer makes one copy");
     expect(live_mappings() == 0, "the last owner ends the mapping");
   }
 
@@ -49,8 +43,8 @@ class ReadOnlyOrigins {
     }
   }
 
-  Tracked memory_;
-  CheckedBuffer<Share> buffers_[threads];
+  SharedBuffers<Share, threads> buffers_{
+      [](Tracked& of) { return CheckedBuffer<Share>::map_file("a file", of); }};
   bool wrote_ = false;
 };
 
@@ -86,9 +80,7 @@ const Scenario three_read_only_origins = scenario<ReadOnlyOrigins<basic_share_wo
     .quick = preemptions(2),
 });
 
-const Scenario locked_read_only_origins = scenario<ReadOnlyOrigins<basic_share_lock, 2>>({
-    .name = "locked_read_only_origins",
-    .shows = "The same of the textbook form.",
-});
+const Scenario locked_read_only_origins =
+    textbook_scenario<ReadOnlyOrigins<basic_share_lock, 2>>("locked_read_only_origins");
 
 }  // namespace byre::verification

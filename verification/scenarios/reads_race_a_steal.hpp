@@ -16,11 +16,6 @@ class ReadsRaceASteal {
       "the writer copies",
   };
 
-  ReadsRaceASteal() {
-    reader_ = buffer_of<Share>(7, memory_);
-    writer_ = reader_;
-  }
-
   void thread(unsigned index) {
     if (index == 0) {
       expect(read(reader_) == 7, "a reader never sees another owner's write");
@@ -41,13 +36,14 @@ class ReadsRaceASteal {
     expect(read(writer_) == 8, "the writer keeps what it wrote");
     expect(writer_.materialize() == Materialized::already_unique, "who wrote owns plainly");
     expect(writer_.use_count() == 1, "no owner is counted that is gone");
-    expect(memory_.copies() == memory_.frees(), "the data lives on only where it was kept");
+    expect(buffers_.memory.copies() == buffers_.memory.frees(),
+           "the data lives on only where it was kept");
   }
 
  private:
-  Tracked memory_;
-  CheckedBuffer<Share> reader_;
-  CheckedBuffer<Share> writer_;
+  SharedBuffers<Share, threads> buffers_;
+  CheckedBuffer<Share>& reader_ = buffers_[0];
+  CheckedBuffer<Share>& writer_ = buffers_[1];
 };
 
 }  // namespace byre::verification

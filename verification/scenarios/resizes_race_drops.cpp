@@ -9,9 +9,7 @@ const Scenario resizes_race_drops = scenario<ResizesRaceDrops<basic_share_word>>
              "promise 1, I5, I7.",
 });
 
-const Scenario locked_resizes_race_drops = scenario<ResizesRaceDrops<basic_share_lock>>({
-    .name = "locked_resizes_race_drops",
-    .shows = "The same of the textbook form.",
-});
+const Scenario locked_resizes_race_drops =
+    textbook_scenario<ResizesRaceDrops<basic_share_lock>>("locked_resizes_race_drops");
 
 }  // namespace byre::verification

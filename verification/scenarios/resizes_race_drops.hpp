@@ -16,11 +16,6 @@ class ResizesRaceDrops {
       "a resize of shared data is refused",
   };
 
-  ResizesRaceDrops() {
-    reader_ = buffer_of<Share>(7, memory_);
-    resized_ = reader_;
-  }
-
   void thread(unsigned index) {
     if (index == 0) {
       expect(read(reader_) == 7, "a reader never sees its bytes move");
@@ -41,15 +36,15 @@ class ResizesRaceDrops {
   }
 
   void after() {
-    const bool moved = memory_.allocations() == 2;
-    expect(memory_.frees() == (moved ? 1U : 0U), "bytes are freed when they have moved");
+    const bool moved = buffers_.memory.allocations() == 2;
+    expect(buffers_.memory.frees() == (moved ? 1U : 0U), "bytes are freed when they have moved");
     expect(cell(resized_.data(), moved ? 1 : 0).get() == (moved ? 8U : 7U), "and kept if not");
   }
 
  private:
-  Tracked memory_;
-  CheckedBuffer<Share> reader_;
-  CheckedBuffer<Share> resized_;
+  SharedBuffers<Share, threads> buffers_;
+  CheckedBuffer<Share>& reader_ = buffers_[0];
+  CheckedBuffer<Share>& resized_ = buffers_[1];
 };
 
 }  // namespace byre::verification

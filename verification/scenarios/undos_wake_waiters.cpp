@@ -106,10 +106,8 @@ const Scenario undos_try_again = scenario<UndosWakeWaitersOfWord<1, tries_again_
         "I3.",
 });
 
-const Scenario locked_undos_wake_waiters = scenario<UndosWakeWaiters<basic_share_lock, 1, leaves>>({
-    .name = "locked_undos_wake_waiters",
-    .shows = "The same of the textbook form.",
-});
+const Scenario locked_undos_wake_waiters =
+    textbook_scenario<UndosWakeWaiters<basic_share_lock, 1, leaves>>("locked_undos_wake_waiters");
 
 const Scenario locked_two_undos_wake_waiters =
     scenario<UndosWakeWaiters<basic_share_lock, 2, leaves>>({
@@ -120,10 +118,7 @@ const Scenario locked_two_undos_wake_waiters =
     });
 
 const Scenario locked_undos_try_again =
-    scenario<UndosWakeWaiters<basic_share_lock, 1, tries_again_without_waiting>>({
-        .name = "locked_undos_try_again",
-        .shows = "The same of the textbook form.",
-        .quick = preemptions(6),
-    });
+    textbook_scenario<UndosWakeWaiters<basic_share_lock, 1, tries_again_without_waiting>>(
+        "locked_undos_try_again", preemptions(6));
 
 }  // namespace byre::verification

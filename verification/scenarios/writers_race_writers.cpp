@@ -100,16 +100,11 @@ const Scenario restless_writers_race_writers = scenario<Restless>({
     .shows = "The same where waiters spin before they park, and wake spuriously: I3.",
 });
 
-const Scenario locked_writers_race_writers = scenario<WritersRaceWriters<basic_share_lock>>({
-    .name = "locked_writers_race_writers",
-    .shows = "The same of the textbook form.",
-});
+const Scenario locked_writers_race_writers =
+    textbook_scenario<WritersRaceWriters<basic_share_lock>>("locked_writers_race_writers");
 
-const Scenario locked_three_writers_race = scenario<WritersRaceWriters<basic_share_lock, 3>>({
-    .name = "locked_three_writers_race",
-    .shows = "The same of the textbook form.",
-    .quick = preemptions(3),
-    .deep = preemptions(5),
-});
+const Scenario locked_three_writers_race =
+    textbook_scenario<WritersRaceWriters<basic_share_lock, 3>>("locked_three_writers_race",
+                                                               preemptions(3), preemptions(5));
 
 }  // namespace byre::verification

@@ -11,13 +11,6 @@ class WritersRaceWriters {
  public:
   static constexpr unsigned threads = Writers;
 
-  WritersRaceWriters() {
-    buffers_[0] = buffer_of<Share>(7, memory_);
-    for (unsigned index = 1; index < threads; ++index) {
-      buffers_[index] = buffers_[0];
-    }
-  }
-
   void thread(unsigned index) {
     auto& buffer = buffers_[index];
     expect(read(buffer) == 7, "an owner reads what it was given");
@@ -32,12 +25,12 @@ class WritersRaceWriters {
       kept += how_[index] == Written::in_place ? 1 : 0;
     }
     expect(kept == 1, "one owner keeps the original");
-    expect(memory_.copies() == threads - 1, "writers make one copy fewer than there are owners");
+    expect(buffers_.memory.copies() == threads - 1,
+           "writers make one copy fewer than there are owners");
   }
 
  private:
-  Tracked memory_;
-  CheckedBuffer<Share> buffers_[threads];
+  SharedBuffers<Share, threads> buffers_;
   Written how_[threads] = {};
 };
 

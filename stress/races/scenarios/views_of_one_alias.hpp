@@ -11,11 +11,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <mutex>
-#include <random>
 #include <shared_mutex>
 #include <vector>
 
-#include "../../perturbed/perturbed.hpp"
 #include "../run_scenario.hpp"
 #include "../spin_barrier.hpp"
 
@@ -62,12 +60,7 @@ class ViewsOfOneAlias final : public Scenario {
       throw;
     }
     viewed_.arrive_and_wait();
-    std::mt19937_64 random(
-        seed_of_thread(fixture_.seed + fixture_.round * RaceSettings::most_threads, thread));
-    for (int turn = 0; turn < turns; ++turn) {
-      const stress::detail::Window window;
-      take_turn(thread, random());
-    }
+    fixture_.take_turns(thread, turns, [&](std::uint64_t random) { take_turn(thread, random); });
   }
 
   void check() override {

@@ -16,6 +16,9 @@
 #include <string>
 #include <type_traits>
 
+#include "support/complaint.hpp"
+#include "support/temporary_folder.hpp"
+
 namespace byre::test {
 namespace {
 
@@ -69,17 +72,12 @@ TEST(Error, keeps_its_text_wherever_it_is_copied) {
 /// The text of the `E` that `act` throws. It has to say each of `parts`.
 template <class E, class Act>
 void expect_text(Act act, std::initializer_list<std::string> parts) {
-  try {
-    act();
-    FAIL() << "nothing was thrown";
-  } catch (const E& error) {
-    const std::string text = error.what();
-    for (const std::string& part : parts) {
-      EXPECT_NE(text.find(part), std::string::npos) << '"' << part << "\" is not in: " << text;
-    }
-    EXPECT_EQ(text.find("..."), std::string::npos) << "it was cut: " << text;
-    EXPECT_TRUE(text.ends_with('.') || text.ends_with('?')) << text;
+  const std::string text = complaint_of<E>(act);
+  for (const std::string& part : parts) {
+    EXPECT_TRUE(says(text, part));
   }
+  EXPECT_EQ(text.find("..."), std::string::npos) << "it was cut: " << text;
+  EXPECT_TRUE(text.ends_with('.') || text.ends_with('?')) << text;
 }
 
 TEST(OutOfMemory, says_how_much_was_asked_of_whom_and_the_ways_out) {
@@ -115,10 +113,7 @@ TEST(NotUnique, says_what_is_shared_and_how_to_be_alone) {
 
 class FileErrors : public testing::Test {
  protected:
-  FileErrors() { std::filesystem::create_directories(folder); }
-  ~FileErrors() override { std::filesystem::remove_all(folder); }
-  const std::filesystem::path folder =
-      std::filesystem::path(testing::TempDir()) / "byre_errors_test";
+  const TemporaryFolder folder;
 };
 
 TEST_F(FileErrors, say_that_a_file_is_missing_and_which) {
@@ -128,20 +123,20 @@ TEST_F(FileErrors, say_that_a_file_is_missing_and_which) {
 }
 
 TEST_F(FileErrors, say_that_a_folder_is_no_file) {
-  expect_text<FileError>([&] { (void)Buffer::map_file(folder); },
-                         {folder.string(), "not a regular file", "Read it"});
+  expect_text<FileError>([&] { (void)Buffer::map_file(folder.path()); },
+                         {folder.path().string(), "not a regular file", "Read it"});
 }
 
 TEST_F(FileErrors, say_that_a_file_is_empty) {
   const auto path = folder / "empty";
-  std::ofstream(path).flush();
+  write_file(path, "");
   expect_text<FileError>([&] { (void)Buffer::map_file(path); },
                          {path.string(), "empty", "Buffer::allocate(0)"});
 }
 
 TEST_F(FileErrors, say_that_a_file_may_not_be_read) {
   const auto path = folder / "unreadable";
-  std::ofstream(path) << "secret";
+  write_file(path, "secret");
   std::filesystem::permissions(path, std::filesystem::perms::none);
   if (std::ifstream(path).is_open()) {
     GTEST_SKIP() << "this user may read everything";

@@ -1,36 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 /// What the pass keeps: the seed's leak, closed.
-#include <byre/functional/dispatch/call.hpp>
-#include <byre/functional/dispatch/cpu_tensor.hpp>
-#include <byre/functional/functionalize/detail/functional_tensor.hpp>
-#include <byre/functional/graph/recording.hpp>
-#include <byre/stats/counters.hpp>
-#include <byre/tensor/elements.hpp>
-#include <byre/tensor/print.hpp>
-
-#include <gtest/gtest.h>
-
 #include "../../../stress/races/sanitized.hpp"
 #include "tensors.hpp"
 
+namespace byre::test {
 namespace {
 
-using namespace byre;
-using namespace byre::functional;
-using byre::test::element;
-using functional::call;
-using functional::call_for_one;
-
-FunctionalTensor& functional(const AnyTensor& tensor) {
-  return *tensor.as<FunctionalTensor>();
-}
-
 AnyTensor zeros_with_pass(const Dims& sizes) {
-  return to_functional(from_cpu(Tensor::zeros(sizes, DType::f32)));
-}
-
-std::string text_of_value(const AnyTensor& tensor) {
-  return byre::to_string(to_cpu(functional(tensor).sync()));
+  return to_functional(zeros(sizes));
 }
 
 class AliasMemory : public testing::TestWithParam<ViewPaths> {
@@ -43,11 +20,11 @@ TEST_P(AliasMemory, of_updates_of_one_place_keeps_the_last) {
   for (int i = 0; i < 10; ++i) {
     call("fill_", {element(x, 1), i});  // another view each time
   }
-  EXPECT_EQ(functional(x).alias()->pending_updates(), 1U);
+  EXPECT_EQ(pass_of(x).alias()->pending_updates(), 1U);
   call("fill_", {call_for_one("slice", {x, 0, 1, 3}), 7});
   call("fill_", {element(x, 1), 8});
-  EXPECT_EQ(functional(x).alias()->pending_updates(), 2U) << "whatever came between";
-  EXPECT_EQ(text_of_value(x), "[0. 8. 7.]");
+  EXPECT_EQ(pass_of(x).alias()->pending_updates(), 2U) << "whatever came between";
+  EXPECT_EQ(text_of(pass_of(x).sync()), "[0. 8. 7.]");
 }
 
 TEST_P(AliasMemory, of_updates_before_one_that_covers_the_base_keeps_none) {
@@ -55,18 +32,18 @@ TEST_P(AliasMemory, of_updates_before_one_that_covers_the_base_keeps_none) {
   call("fill_", {element(x, 1), 1});
   call("fill_", {element(x, 0), 2});
   call("fill_", {call_for_one("transpose", {x, 0, 1}), 3});
-  EXPECT_EQ(functional(x).alias()->pending_updates(), 1U);
+  EXPECT_EQ(pass_of(x).alias()->pending_updates(), 1U);
   call("fill_", {element(x, 1), 4});
   call("fill_", {x, 5});
-  EXPECT_EQ(functional(x).alias()->pending_updates(), 0U) << "the base itself has no update";
-  EXPECT_EQ(text_of_value(x), "[[5. 5.]\n [5. 5.]]");
+  EXPECT_EQ(pass_of(x).alias()->pending_updates(), 0U) << "the base itself has no update";
+  EXPECT_EQ(text_of(pass_of(x).sync()), "[[5. 5.]\n [5. 5.]]");
 }
 
 TEST_P(AliasMemory, of_many_updates_keeps_fewer_than_the_bound) {
   const AnyTensor x = zeros_with_pass({1000});
   for (std::int64_t i = 0; i < 1000; ++i) {
     call("fill_", {element(x, i), 1});
-    ASSERT_LE(functional(x).alias()->pending_updates(), functional::detail::alias_bounds().updates);
+    ASSERT_LE(pass_of(x).alias()->pending_updates(), functional::detail::alias_bounds().updates);
   }
   EXPECT_EQ(byre::to_string(to_cpu(call_for_one("sum", {from_functional(x)}))), "1000.");
 }
@@ -78,10 +55,10 @@ TEST_P(AliasMemory, of_a_million_updates_without_a_use_is_constant) {
   constexpr int writes = byre::stress::is_sanitized ? 100'000 : 1'000'000;  // or it takes minutes
   for (int i = 0; i < writes; ++i) {
     call("add_.scalar", {first, 1});
-    ASSERT_EQ(functional(x).alias()->pending_updates(), 1U);
+    ASSERT_EQ(pass_of(x).alias()->pending_updates(), 1U);
   }
   EXPECT_LE(stats::snapshot().live_bytes - before, 64) << "of one scalar";
-  EXPECT_EQ(*to_cpu(functional(x).sync()).data<float>(), static_cast<float>(writes));
+  EXPECT_EQ(*to_cpu(pass_of(x).sync()).data<float>(), static_cast<float>(writes));
 }
 
 TEST_P(AliasMemory, of_updates_that_are_recorded_in_a_graph_is_constant_too) {
@@ -112,25 +89,22 @@ TEST_P(AliasMemory, of_recorded_contents_is_that_of_what_they_were_copied_from) 
   const auto before = stats::snapshot().bytes_copied;
   call("copy_", {row, from_cpu(content)});
   EXPECT_EQ(stats::snapshot().bytes_copied, before);
-  EXPECT_TRUE(to_cpu(functional(row).sync()).storage().shares_data_with(content.storage()));
+  EXPECT_TRUE(to_cpu(pass_of(row).sync()).storage().shares_data_with(content.storage()));
 }
 
 TEST_P(AliasMemory, of_the_base_is_written_in_place_where_nobody_else_sees_it) {
   const AnyTensor x = zeros_with_pass({2, 1 << 16});
   call("fill_", {element(x, 1), 1});
-  functional(x).sync();
-  const void* const elements = to_cpu(functional(x).sync()).raw_data();
+  pass_of(x).sync();
+  const void* const elements = to_cpu(pass_of(x).sync()).raw_data();
   for (int i = 0; i < 10; ++i) {
     call("fill_", {element(x, 1), i});
-    functional(x).sync();
+    pass_of(x).sync();
   }
-  EXPECT_EQ(to_cpu(functional(x).sync()).raw_data(), elements);
+  EXPECT_EQ(to_cpu(pass_of(x).sync()).raw_data(), elements);
 }
 
-INSTANTIATE_TEST_SUITE_P(Each, AliasMemory, testing::Values(ViewPaths::chains, ViewPaths::strides),
-                         [](const auto& tested) {
-                           return tested.param == ViewPaths::chains ? "chains" : "strides";
-                         });
+INSTANTIATE_TEST_SUITE_P(Each, AliasMemory, testing::ValuesIn(all_paths), name_of_paths);
 
 TEST(Chains, are_as_long_as_they_are_deep_and_end_without_a_deep_stack) {
   const FunctionalizeOptionsScope chains({.paths = ViewPaths::chains});
@@ -141,16 +115,17 @@ TEST(Chains, are_as_long_as_they_are_deep_and_end_without_a_deep_stack) {
     view = call_for_one("slice", {view, 0, 0, None(), 1});
     view = call_for_one("select", {call_for_one("unsqueeze", {view, 0}), 0, 0});
     if (i == 2) {
-      EXPECT_EQ(functional(view).path().depth(), 0U) << "there and back";
+      EXPECT_EQ(pass_of(view).path().depth(), 0U) << "there and back";
     }
   }
   view = element(x, 1);
   for (std::size_t i = 0; i < depth; ++i) {
     view = call_for_one("view", {view, i % 2 == 0 ? Dims{1, 3} : Dims{3}});
   }
-  EXPECT_EQ(functional(view).path().depth(), depth + 1);
+  EXPECT_EQ(pass_of(view).path().depth(), depth + 1);
   call("fill_", {view, 5});
-  EXPECT_EQ(text_of_value(x), "[[0. 0. 0.]\n [5. 5. 5.]]");
+  EXPECT_EQ(text_of(pass_of(x).sync()), "[[0. 0. 0.]\n [5. 5. 5.]]");
 }
 
 }  // namespace
+}  // namespace byre::test

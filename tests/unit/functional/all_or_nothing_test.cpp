@@ -1,36 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
 // Every allocation of programs that write several inputs is made to fail, one after another: all
 // inputs are written, or none.
-#include <byre/functional/batching/vmap.hpp>
-#include <byre/functional/dispatch/call.hpp>
-#include <byre/functional/dispatch/cpu_tensor.hpp>
-#include <byre/functional/dispatch/guards.hpp>
-#include <byre/functional/functionalize/capture.hpp>
-#include <byre/functional/functionalize/detail/functional_tensor.hpp>
-#include <byre/functional/functionalize/transform.hpp>
-#include <byre/tensor/elements.hpp>
-#include <byre/tensor/print.hpp>
-
-#include <gtest/gtest.h>
-#include <functional>
 #include <new>
-#include <string>
 
 #include "support/failing_new.hpp"
 #include "tensors.hpp"
 #include "texture_backend/texture_backend.hpp"
 
+namespace byre::test {
 namespace {
 
-using namespace byre;
-using namespace byre::functional;
 using namespace examples::texture;
-using byre::test::counted;
-using byre::test::never_fails;
-using byre::test::new_failed;
-using byre::test::news_until_failure;
-using functional::call;
-using functional::call_for_one;
 
 AnyTensor counted_texture(const Dims& sizes) {
   return to_texture(to_cpu(counted(sizes)));
@@ -83,7 +63,7 @@ void expect_all_or_nothing(const Program& program, const std::function<Tensors()
 
 /// Writes parts of both inputs, and more of the first after it was read.
 Tensors write_both(const Tensors& in) {
-  call("add_.scalar", {call_for_one("select", {in[0], 0, 1}), 10});
+  call("add_.scalar", {element(in[0], 1), 10});
   call("mul_", {in[1], call_for_one("sum", {in[0]})});
   call("fill_", {call_for_one("select", {in[0], -1, 0}), 7});
   return {};
@@ -114,7 +94,7 @@ TEST(AllOrNothing, inputs_are_transposed_resized_and_set) {
     call("transpose_", {in[0], 0, 1});
     call("fill_", {in[0], 5});
     call("resize_", {in[1], {7}});
-    call("set_", {in[2], call_for_one("select", {in[0], 0, 1})});
+    call("set_", {in[2], element(in[0], 1)});
     return Tensors{in[0]};
   });
   expect_all_or_nothing(change, [] {
@@ -171,3 +151,4 @@ TEST(AllOrNothing, batches_under_the_pass_are_written) {
 }
 
 }  // namespace
+}  // namespace byre::test

@@ -1,29 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 // Random programs of pure operators under a vmap within a vmap, within the pass or not, compared
 // with the loops they stand for.
-#include <byre/functional/batching/vmap.hpp>
-#include <byre/functional/functionalize/capture.hpp>
-#include <byre/functional/functionalize/transform.hpp>
-#include <byre/tensor/print.hpp>
-
-#include <gtest/gtest.h>
-#include <optional>
-#include <string>
-
 #include "random_calls.hpp"
-#include "support/random.hpp"
+#include "tensors.hpp"
 
 namespace byre::test {
 namespace {
-
-using functional::BatchAxes;
-using functional::call_for_one;
-using functional::capture;
-using functional::from_cpu;
-using functional::functionalize;
-using functional::Program;
-using functional::to_cpu;
-using functional::vmap;
 
 /// Makes one more tensor of those there are.
 using Step = std::function<AnyTensor(const Tensors&)>;
@@ -158,10 +140,11 @@ Input random_input(RandomCalls& random, const Dims& sizes, bool outer, bool inne
   return {random.elements(all, DType::i64), outer, inner};
 }
 
-/// By themselves, functionalized, and as a graph.
-enum class Way { plain, functionalized, captured };
+const Way ways[] = {
+    {"plain", untransformed}, {"functionalized", without_views}, {"captured", by_graph}};
 
-Tensors by_vmaps(const RandomPureProgram& program, const std::vector<Input>& inputs, Way way) {
+Tensors by_vmaps(const RandomPureProgram& program, const std::vector<Input>& inputs,
+                 const Way& way) {
   Tensors tensors;
   BatchAxes outer;
   BatchAxes inner;
@@ -173,16 +156,7 @@ Tensors by_vmaps(const RandomPureProgram& program, const std::vector<Input>& inp
     outer.push_back(axis_if(input.is_of_outer));
     inner.push_back(axis_if(input.is_of_inner));
   }
-  const Program batched = vmap(vmap(program, inner), outer);
-  switch (way) {
-    case Way::plain:
-      break;
-    case Way::functionalized:
-      return functionalize(batched)(tensors);
-    case Way::captured:
-      return capture(batched, tensors)(tensors);
-  }
-  return batched(tensors);
+  return way.transform(vmap(vmap(program, inner), outer))(tensors);
 }
 
 TEST(RandomPrograms, under_vmaps_compute_what_loops_compute) {
@@ -197,7 +171,7 @@ TEST(RandomPrograms, under_vmaps_compute_what_loops_compute) {
       samples.push_back(inputs.back().at(0, 0));
     }
     const RandomPureProgram program(random, samples);
-    const Way way{round % 3};
+    const Way& way = ways[round % 3];
     const Tensors batched = by_vmaps(program, inputs, way);
     for (std::int64_t outer = 0; outer < outer_size; ++outer) {
       for (std::int64_t inner = 0; inner < inner_size; ++inner) {
@@ -210,7 +184,7 @@ TEST(RandomPrograms, under_vmaps_compute_what_loops_compute) {
         for (std::size_t made = 0; made < expected.size(); ++made) {
           const Tensor got = to_cpu(batched[made]).select(0, outer).select(0, inner);
           ASSERT_TRUE(are_same(got, to_cpu(expected[made])))
-              << program.text() << " at #" << made << ", way " << round % 3;
+              << program.text() << " at #" << made << ", " << way.name;
         }
       }
     }

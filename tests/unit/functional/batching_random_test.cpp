@@ -1,25 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 // vmap of every pure operator, on each backend that computes at once, compared with a loop over the
 // batch.
-#include <byre/functional/batching/vmap.hpp>
-#include <byre/tensor/print.hpp>
-
-#include <gtest/gtest.h>
-#include <string>
-
 #include "random_calls.hpp"
-#include "support/random.hpp"
+#include "tensors.hpp"
 #include "texture_backend/texture_backend.hpp"
 
 namespace byre::test {
 namespace {
-
-using functional::BatchAxes;
-using functional::call_for_one;
-using functional::from_cpu;
-using functional::Key;
-using functional::to_cpu;
-using functional::vmap;
 
 enum class On : bool { cpu, texture };
 

@@ -1,54 +1,21 @@
 // SPDX-License-Identifier: BSL-1.0
 // Tensors that a program neither makes nor is given: what it returns of them, and sets inputs to,
 // is theirs, as without the pass.
-#include <byre/functional/batching/vmap.hpp>
-#include <byre/functional/dispatch/call.hpp>
-#include <byre/functional/dispatch/cpu_tensor.hpp>
-#include <byre/functional/functionalize/capture.hpp>
-#include <byre/functional/functionalize/detail/functional_tensor.hpp>
-#include <byre/functional/functionalize/transform.hpp>
-#include <byre/tensor/elements.hpp>
-#include <byre/tensor/print.hpp>
-
-#include <gtest/gtest.h>
-#include <functional>
 #include <ostream>
-#include <string>
 
 #include "tensors.hpp"
 #include "texture_backend/texture_backend.hpp"
 
+namespace byre::test {
 namespace {
 
-using namespace byre;
-using namespace byre::functional;
 using namespace examples::texture;
-using byre::test::counted;
-using byre::test::text_of;
-using functional::call;
-using functional::call_for_one;
 
-struct Way {
-  const char* name;
-  std::function<Program(const Program&)> transform;
-
-  friend void PrintTo(const Way& way, std::ostream* out) { *out << way.name; }
-};
-
-Program untransformed(const Program& f) {
-  return f;
-}
 Program keeping_views(const Program& f) {
   return functionalize(f, {.reapply_views = true});
 }
-Program without_views(const Program& f) {
-  return functionalize(f);
-}
 Program on_texture(const Program& f) {
   return functionalize_on({texture_backend(), to_texture, from_texture}, f);
-}
-Program by_graph(const Program& f) {
-  return [f](const Tensors& in) { return capture(f, in)(in); };
 }
 
 /// The first way is the reference: what holds without the pass holds with it.
@@ -76,7 +43,7 @@ TEST_P(CapturedTensors, have_views_that_alias_them_where_they_are_returned) {
   const AnyTensor turned = call_for_one("transpose", {captured, 0, 1});
   const Tensors out = run(
       [&](const Tensors&) {
-        const AnyTensor row = call_for_one("select", {captured, 0, 1});
+        const AnyTensor row = element(captured, 1);
         return Tensors{row, call_for_one("slice", {turned, 0, 1}),
                        call_for_one("as_strided", {row, {2}, {2}, 0}),
                        call_for_one("view.dtype", {row, DType::i32})};
@@ -128,7 +95,7 @@ INSTANTIATE_TEST_SUITE_P(Each, CapturedTensors,
                                          Way{"keeping_views", keeping_views},
                                          Way{"without_views", without_views},
                                          Way{"on_texture", on_texture}, Way{"graph", by_graph}),
-                         [](const auto& tested) { return std::string(tested.param.name); });
+                         name_of_way);
 
 TEST(CapturedOffTheCpu, are_returned_as_themselves) {
   const AnyTensor captured = to_texture(to_cpu(counted({2})));
@@ -140,13 +107,7 @@ TEST(CapturedOffTheCpu, are_returned_as_themselves) {
 template <class Error>
 std::string refusal(const std::function<Program(const Program&)>& transform, const Tensors& inputs,
                     const std::function<Tensors(const Tensors&)>& program) {
-  try {
-    transform(program)(inputs);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  ADD_FAILURE() << "was not refused";
-  return {};
+  return complaint_of<Error>([&] { transform(program)(inputs); });
 }
 
 TEST(Refusals, of_out_forms_name_what_the_program_called) {
@@ -199,3 +160,4 @@ TEST(Copies, of_views_are_tensors_of_their_own_in_order) {
 }
 
 }  // namespace
+}  // namespace byre::test

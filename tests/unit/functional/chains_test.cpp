@@ -1,30 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Views of views: what is replayed where all of a chain are used, and what they keep. Counted on a
 /// backend of values that do nothing but be counted.
-#include <byre/functional/dispatch/call.hpp>
-#include <byre/functional/dispatch/cpu_tensor.hpp>
-#include <byre/functional/dispatch/guards.hpp>
-#include <byre/functional/dispatch/registry.hpp>
-#include <byre/functional/functionalize/detail/functional_tensor.hpp>
-#include <byre/functional/graph/recording.hpp>
-#include <byre/tensor/elements.hpp>
-#include <byre/tensor/print.hpp>
-
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <numeric>
-#include <string>
-#include <vector>
 
-#include "support/random.hpp"
+#include "tensors.hpp"
 
+namespace byre::test {
 namespace {
-
-using namespace byre;
-using namespace byre::functional;
-using functional::call;
-using functional::call_for_one;
 
 struct Counts {
   std::size_t replayed = 0;   ///< views
@@ -72,10 +55,6 @@ Tensors compute_and_count(const Call& call) {
   return results;
 }
 
-FunctionalTensor& pass_of(const AnyTensor& tensor) {
-  return *tensor.as<FunctionalTensor>();
-}
-
 std::string text_of_counted(const AnyTensor& tensor) {
   const AnyTensor value = pass_of(tensor).sync();
   const auto* const counted = value.as<CountedTensor>();
@@ -100,8 +79,8 @@ class UsedChains : public testing::Test {
     static const bool once = (set_fallback(CountedTensor::key, compute_and_count), true);
     static_cast<void>(once);
     x_ = to_functional(to_counted(Tensor::zeros({3, 2, 2}, DType::f32)));
-    other_ = call_for_one("select", {x_, 0, 2});
-    views_.push_back(call_for_one("select", {x_, 0, 1}));
+    other_ = element(x_, 2);
+    views_.push_back(element(x_, 1));
     while (views_.size() < depth) {
       views_.push_back(views_.size() % 3 == 0 ? call_for_one("view", {views_.back(), {2, 2}})
                                               : call_for_one("transpose", {views_.back(), 0, 1}));
@@ -191,7 +170,7 @@ TEST_F(UsedChains, whose_middle_is_another_view_now_replay_what_it_was) {
   use_all(in_order());
   call("transpose_", {views_[middle], 0, 1});
   EXPECT_EQ(counts_of([&] { pass_of(views_.back()).sync(); }).replayed, 0U);
-  call("fill_", {call_for_one("select", {call_for_one("select", {x_, 0, 1}), 0, 0}), 3});
+  call("fill_", {element(element(x_, 1), 0), 3});
   for (std::size_t at = 0; at < depth; ++at) {
     const AnyTensor alone = pass_of(views_[at]).path().replay(pass_of(x_).sync(), false);
     EXPECT_EQ(text_of_counted(views_[at]), byre::to_string(alone.as<CountedTensor>()->value)) << at;
@@ -211,7 +190,7 @@ TEST_F(UsedChains, of_one_view_under_two_handles_outlive_either) {
 TEST(Chains, of_true_views_begin_at_what_was_written_whatever_its_strides) {
   const FunctionalizeOptionsScope scope({.reapply_views = true, .paths = ViewPaths::chains});
   const AnyTensor x = to_functional(from_cpu(Tensor::zeros({2, 2, 3}, DType::f32)));
-  const AnyTensor row = call_for_one("select", {x, 0, 1});
+  const AnyTensor row = element(x, 1);
   const AnyTensor flat = call_for_one("view", {row, {6}});
   const Tensor numbers = Tensor::of<float>({3, 2}, std::vector<float>{0, 1, 2, 3, 4, 5});
   const AnyTensor turned = call_for_one("transpose", {to_functional(from_cpu(numbers)), 0, 1});
@@ -228,7 +207,7 @@ TEST(Chains, of_bools_see_the_bytes_that_the_base_will_hold) {
   call("fill_", {bytes, 2});
   EXPECT_EQ(text_of_counted(first), "[1]");
   EXPECT_EQ(text_of_counted(bytes), "[2 2 2]");
-  call("fill_", {call_for_one("select", {x, 0, 2}), true});
+  call("fill_", {element(x, 2), true});
   EXPECT_EQ(text_of_counted(first), "[1]");
 }
 
@@ -238,11 +217,11 @@ TEST(Chains, in_a_graph_are_recorded_once_for_all_their_views) {
   const Recording recording;
   const RecordingScope recorded(recording);
   const AnyTensor x = to_functional(recording.input({2, 2, 2}, DType::f32));
-  Tensors views{call_for_one("select", {x, 0, 1})};
+  Tensors views{element(x, 1)};
   while (views.size() < depth) {
     views.push_back(call_for_one("transpose", {views.back(), 0, 1}));
   }
-  call("fill_", {call_for_one("select", {x, 0, 0}), 1});
+  call("fill_", {element(x, 0), 1});
   Tensors values;
   for (auto view = views.rbegin(); view != views.rend(); ++view) {
     values.push_back(pass_of(*view).sync());
@@ -251,3 +230,4 @@ TEST(Chains, in_a_graph_are_recorded_once_for_all_their_views) {
 }
 
 }  // namespace
+}  // namespace byre::test

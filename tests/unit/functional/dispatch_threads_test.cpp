@@ -1,30 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Registration beside calls: what is registered meanwhile is not there, or is there whole; what
 /// threads derive at once is derived once.
-#include <byre/functional/dispatch/call.hpp>
-#include <byre/functional/dispatch/cpu_tensor.hpp>
 #include <byre/functional/dispatch/detail/functional_variant.hpp>
-#include <byre/functional/dispatch/guards.hpp>
-#include <byre/functional/functionalize/detail/functional_tensor.hpp>
-#include <byre/tensor/elements.hpp>
 
-#include <gtest/gtest.h>
 #include <algorithm>
 #include <atomic>
-#include <string>
-#include <vector>
 
 #include "support/at_once.hpp"
 #include "tensors.hpp"
 
+namespace byre::test {
 namespace {
-
-using namespace byre;
-using namespace byre::functional;
-using byre::test::zeros;
-using functional::call;
-using functional::call_for_one;
-using test::run_rounds;
 
 constexpr std::size_t registering_threads = 4;
 
@@ -208,3 +194,4 @@ TEST(Registration, of_backends_beside_calls_is_found_whole) {
 }
 
 }  // namespace
+}  // namespace byre::test

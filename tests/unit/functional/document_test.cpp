@@ -1,30 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 /// The code of docs/functionalization.md, which blocks_of_code.py holds against this file.
-#include <byre/functional/batching/vmap.hpp>
-#include <byre/functional/dispatch/call.hpp>
-#include <byre/functional/dispatch/cpu_tensor.hpp>
-#include <byre/functional/dispatch/guards.hpp>
-#include <byre/functional/functionalize/capture.hpp>
-#include <byre/functional/functionalize/transform.hpp>
-#include <byre/functional/graph/text.hpp>
-#include <byre/tensor/elements.hpp>
-#include <byre/tensor/print.hpp>
-
-#include <gtest/gtest.h>
 #include <span>
-#include <string>
-#include <vector>
 
 #include "tensors.hpp"
 
+namespace byre::test {
 namespace {
-
-using namespace byre;
-using namespace byre::functional;
-using byre::test::text_of;
-using byre::test::zeros;
-using functional::call;
-using functional::call_for_one;
 
 /// x[1] += y; x.t()
 Tensors f(const Tensors& in) {
@@ -176,3 +157,4 @@ TEST_F(DocumentedDefinitions, take_part_in_the_pass_by_their_schemas) {
 }
 
 }  // namespace
+}  // namespace byre::test

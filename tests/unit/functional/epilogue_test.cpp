@@ -1,28 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // What functionalize() writes to its inputs once the program is done, and what it copies for that.
-#include <byre/functional/dispatch/call.hpp>
-#include <byre/functional/dispatch/cpu_tensor.hpp>
-#include <byre/functional/functionalize/capture.hpp>
-#include <byre/functional/functionalize/detail/functional_tensor.hpp>
-#include <byre/functional/functionalize/transform.hpp>
-#include <byre/stats/counters.hpp>
-#include <byre/tensor/elements.hpp>
-#include <byre/tensor/print.hpp>
-
-#include <gtest/gtest.h>
-#include <string>
-
 #include "tensors.hpp"
 
+namespace byre::test {
 namespace {
-
-using namespace byre;
-using namespace byre::functional;
-using byre::test::element;
-using byre::test::text_of;
-using byre::test::zeros;
-using functional::call;
-using functional::call_for_one;
 
 #if BYRE_STATS
 
@@ -136,17 +117,7 @@ TEST_P(Epilogue, views_that_are_used_keep_no_more_than_they_see) {
   EXPECT_LE(bytes_copied_by([&] { f({x}); }), 4 * large_nbytes);
 }
 
-INSTANTIATE_TEST_SUITE_P(Each, Epilogue,
-                         testing::Values(FunctionalizeOptions{true, ViewPaths::chains},
-                                         FunctionalizeOptions{true, ViewPaths::strides},
-                                         FunctionalizeOptions{false, ViewPaths::chains},
-                                         FunctionalizeOptions{false, ViewPaths::strides}),
-                         [](const auto& tested) {
-                           return std::string(tested.param.reapply_views ? "views_reapplied"
-                                                                         : "views_copied") +
-                                  (tested.param.paths == ViewPaths::chains ? "_by_chains"
-                                                                           : "_by_strides");
-                         });
+INSTANTIATE_TEST_SUITE_P(Each, Epilogue, testing::ValuesIn(all_options), name_of_options);
 
 #endif
 
@@ -283,3 +254,4 @@ TEST(WrittenWindows, are_the_base_where_that_is_written) {
 }
 
 }  // namespace
+}  // namespace byre::test

@@ -1,24 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Using a view is a read: threads may use views of one alias at once, also where that applies
 /// updates, makes the alias, or makes values anew.
-#include <byre/functional/dispatch/call.hpp>
-#include <byre/functional/dispatch/cpu_tensor.hpp>
-#include <byre/functional/functionalize/detail/functional_tensor.hpp>
-#include <byre/functional/graph/recording.hpp>
-#include <byre/tensor/elements.hpp>
-
-#include <gtest/gtest.h>
-#include <vector>
-
 #include "support/at_once.hpp"
+#include "tensors.hpp"
 
+namespace byre::test {
 namespace {
-
-using namespace byre;
-using namespace byre::functional;
-using functional::call;
-using functional::call_for_one;
-using test::run_rounds;
 
 constexpr std::size_t threads = 4;
 
@@ -174,9 +161,7 @@ TEST_P(UsesAtOnce, of_views_in_a_recording_record_each) {
       });
 }
 
-INSTANTIATE_TEST_SUITE_P(Each, UsesAtOnce, testing::Values(ViewPaths::chains, ViewPaths::strides),
-                         [](const auto& tested) {
-                           return tested.param == ViewPaths::chains ? "chains" : "strides";
-                         });
+INSTANTIATE_TEST_SUITE_P(Each, UsesAtOnce, testing::ValuesIn(all_paths), name_of_paths);
 
 }  // namespace
+}  // namespace byre::test

@@ -1,31 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <algorithm>
+
 #include "random_calls.hpp"
 #include "support/at_once.hpp"
-#include "support/complaint.hpp"
-#include "support/random.hpp"
 #include "tensors.hpp"
 
-#include <byre/functional/dispatch/call.hpp>
-#include <byre/functional/dispatch/cpu_tensor.hpp>
-#include <byre/functional/graph/recording.hpp>
-#include <byre/functional/graph/text.hpp>
-#include <byre/stats/expect.hpp>
-#include <byre/tensor/elements.hpp>
-#include <byre/tensor/print.hpp>
-
-#include <gtest/gtest.h>
-#include <algorithm>
-#include <string>
-
+namespace byre::test {
 namespace {
-
-using namespace byre;
-using namespace byre::functional;
-using byre::test::counted;
-using byre::test::text_of;
-using functional::call;
-using functional::call_for_one;
-using test::complaint_of;
 
 // Before tests define theirs.
 const std::vector<const Operator*> builtin_operators = operators();
@@ -112,7 +93,7 @@ TEST(Executions, refuse_inputs_that_are_not_as_recorded) {
   EXPECT_THROW(execute(graph, {call_for_one("to", {counted(2), DType::f64})}), ArgumentError);
   EXPECT_THROW(execute(graph, {x}), DeviceError);
   const std::string text = complaint_of<ArgumentError>([&] { execute(graph, {counted(3)}); });
-  EXPECT_NE(text.find("input 0 x is a f32[2], and was given f32[3]"), std::string::npos) << text;
+  EXPECT_TRUE(says(text, "input 0 x is a f32[2], and was given f32[3]"));
 }
 
 TEST(Executions, refuse_results_that_are_not_as_recorded) {
@@ -239,3 +220,4 @@ TEST(PureOperators, are_all_recorded_and_executed_as_on_the_cpu) {
 }
 
 }  // namespace
+}  // namespace byre::test

@@ -1,22 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <byre/functional/dispatch/call.hpp>
-#include <byre/functional/dispatch/cpu_tensor.hpp>
-#include <byre/functional/graph/recording.hpp>
-#include <byre/functional/graph/text.hpp>
-
-#include <gtest/gtest.h>
 #include <limits>
-#include <string>
 
 #include "tensors.hpp"
 
+namespace byre::test {
 namespace {
-
-using namespace byre;
-using namespace byre::functional;
-using byre::test::counted;
-using functional::call;
-using functional::call_for_one;
 
 void define_two_parts() {
   static const Definition once =
@@ -122,3 +110,4 @@ TEST(Graphs, are_drawn_for_graphviz) {
 }
 
 }  // namespace
+}  // namespace byre::test

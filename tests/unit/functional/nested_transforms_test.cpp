@@ -1,49 +1,24 @@
 // SPDX-License-Identifier: BSL-1.0
 // Transformations within functionalize() and capture(): the pass there is does all there is to do.
-#include <byre/functional/batching/vmap.hpp>
-#include <byre/functional/dispatch/call.hpp>
-#include <byre/functional/dispatch/cpu_tensor.hpp>
-#include <byre/functional/functionalize/capture.hpp>
-#include <byre/functional/functionalize/detail/functional_tensor.hpp>
-#include <byre/functional/functionalize/transform.hpp>
-#include <byre/functional/graph/text.hpp>
-#include <byre/tensor/elements.hpp>
-#include <byre/tensor/print.hpp>
-
-#include <gtest/gtest.h>
-#include <functional>
 #include <ostream>
-#include <string>
 
 #include "tensors.hpp"
 #include "texture_backend/texture_backend.hpp"
 
+namespace byre::test {
 namespace {
 
-using namespace byre;
-using namespace byre::functional;
 using namespace examples::texture;
-using byre::test::counted;
-using functional::call;
-using functional::call_for_one;
-
-std::string texts_of(const Tensors& tensors) {
-  std::string text;
-  for (const AnyTensor& tensor : tensors) {
-    text += byre::to_string(to_cpu(tensor)) + "\n";
-  }
-  return text;
-}
 
 /// Writes views of its input, and returns a tensor of its own that it wrote, with views.
 Tensors in_place(const Tensors& in) {
-  const AnyTensor first = call_for_one("select", {in[0], 0, 0});
+  const AnyTensor first = element(in[0], 0);
   call("mul_.scalar", {first, 2});
   call("add_", {call_for_one("select", {in[0], -1, 1}), call_for_one("clone", {first})});
   const AnyTensor sums = call_for_one("zeros", {in[0].sizes()});
   call("add_", {call_for_one("transpose", {sums, 0, 1}), in[0]});
-  call("fill_", {call_for_one("select", {sums, 0, 1}), 3});
-  return {sums, in[0], call_for_one("select", {in[0], 0, 1})};
+  call("fill_", {element(sums, 1), 3});
+  return {sums, in[0], element(in[0], 1)};
 }
 
 /// What `f` does to each of a batch, along `axis`, by a loop: of views in memory.
@@ -73,32 +48,11 @@ std::string effects_of(const Program& program) {
   return texts_of(seen);
 }
 
-struct Transformed {
-  const char* name;
-  std::function<Program(const Program&)> transform;
-
-  friend void PrintTo(const Transformed& transformed, std::ostream* out) {
-    *out << transformed.name;
-  }
-};
-
-Program captured(const Program& f) {
-  return [f](const Tensors& in) {
-    const CapturedProgram program = capture(f, in);
-    EXPECT_TRUE(is_functional(program.graph));
-    return program(in);
-  };
-}
-
 Program over_texture(const Program& f) {
   return functionalize_on({texture_backend(), to_texture, from_texture}, f);
 }
 
-Program plainly(const Program& f) {
-  return functionalize(f);
-}
-
-class OuterTransforms : public testing::TestWithParam<Transformed> {};
+class OuterTransforms : public testing::TestWithParam<Way> {};
 
 TEST_P(OuterTransforms, of_vmap_have_the_effect_of_a_loop) {
   for (const std::int64_t axis : {0, 1, 2}) {
@@ -145,7 +99,7 @@ TEST_P(OuterTransforms, of_functions_that_call_those_within_have_their_effect) {
 
 TEST_P(OuterTransforms, of_a_vmap_within_a_vmap_have_the_effect_of_loops) {
   const Program f = [](const Tensors& in) {
-    call("mul_.scalar", {call_for_one("select", {in[0], 0, 1}), 3});
+    call("mul_.scalar", {element(in[0], 1), 3});
     return Tensors{call_for_one("sum", {in[0]})};
   };
   EXPECT_EQ(effects_of(GetParam().transform(vmap(vmap(f), {1}))),
@@ -155,7 +109,7 @@ TEST_P(OuterTransforms, of_a_vmap_within_a_vmap_have_the_effect_of_loops) {
 TEST_P(OuterTransforms, of_vmap_read_what_its_function_captures_of_them) {
   const auto program = [](bool is_batched) -> Program {
     return [is_batched](const Tensors& in) {
-      const AnyTensor last = call_for_one("select", {in[0], 0, 1});
+      const AnyTensor last = element(in[0], 1);
       call("add_.scalar", {last, 1});
       const Program f = [&](const Tensors& row) {
         return Tensors{call_for_one("add", {row[0], call_for_one("neg", {last})})};
@@ -167,10 +121,9 @@ TEST_P(OuterTransforms, of_vmap_read_what_its_function_captures_of_them) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Each, OuterTransforms,
-                         testing::Values(Transformed{"functionalize", plainly},
-                                         Transformed{"capture", captured},
-                                         Transformed{"on_texture", over_texture}),
-                         [](const auto& tested) { return std::string(tested.param.name); });
+                         testing::Values(Way{"functionalize", without_views},
+                                         Way{"capture", by_graph}, Way{"on_texture", over_texture}),
+                         name_of_way);
 
 TEST(VmapWithinThePass, returns_the_input_that_is_returned) {
   const AnyTensor x = counted({2, 2, 2});
@@ -208,13 +161,8 @@ TEST(VmapWithinThePass, refuses_to_write_what_another_input_sees) {
 /// Runs `program` on a new tensor, which stays as it is: what it writes, a batch would not see.
 void expect_stale_batch_refused(const Program& program) {
   const AnyTensor x = counted({2, 2});
-  try {
-    ADD_FAILURE() << "was written: " << texts_of(program({x}));
-  } catch (const DispatchError& error) {
-    EXPECT_NE(std::string(error.what()).find("vmap: the function wrote to memory"),
-              std::string::npos)
-        << error.what();
-  }
+  const std::string text = complaint_of<DispatchError>([&] { program({x}); });
+  EXPECT_TRUE(says(text, "vmap: the function wrote to memory"));
   EXPECT_EQ(texts_of({x}), "[[0. 1.]\n [2. 3.]]\n");
 }
 
@@ -229,17 +177,17 @@ TEST(VmapWithinThePass, refuses_to_write_what_a_batch_sees_to_an_input_without_o
   expect_stale_batch_refused(
       functionalize([&](const Tensors& in) { return twice({call_for_one("clone", {in[0]})}); }));
   expect_stale_batch_refused(functionalize([&](const Tensors& in) {
-    return batched({in[0], call_for_one("select", {in[0], 0, 1})});
+    return batched({in[0], element(in[0], 1)});
   }));
   expect_stale_batch_refused([&](const Tensors& in) {
-    return functionalize(batched)({in[0], call_for_one("select", {in[0], 0, 1})});
+    return functionalize(batched)({in[0], element(in[0], 1)});
   });
   expect_stale_batch_refused([&](const Tensors& in) { return capture(twice, in)(in); });
 }
 
 TEST(VmapWithinThePass, refuses_to_write_what_a_batch_sees_to_what_is_captured) {
   expect_stale_batch_refused(functionalize([](const Tensors& in) {
-    const AnyTensor row = call_for_one("select", {in[0], 0, 1});
+    const AnyTensor row = element(in[0], 1);
     return vmap([&](const Tensors& each) {
       call("fill_", {row, 7});
       return call("neg", {each[0]});
@@ -264,13 +212,14 @@ TEST(VmapWithinThePass, writes_an_input_without_a_batch_beside_one) {
 TEST(VmapWithinThePass, refuses_to_write_the_batch_to_what_has_none) {
   const AnyTensor x = counted({3});
   for (const char* const name : {"add_", "copy_"}) {
-    const Program write = [&](const Tensors& in) { return call(name, {in[0], in[1]}); };
-    try {
-      functionalize(vmap(write, {std::nullopt, 0}))({x, counted({2, 3})});
-      ADD_FAILURE() << name;
-    } catch (const DispatchError& error) {
-      EXPECT_EQ(std::string(error.what()).find(name), 0U) << error.what();
-    }
+    const Program write = vmap(
+        [&](const Tensors& in) {
+          return call(name, {in[0], in[1]});
+        },
+        {std::nullopt, 0});
+    EXPECT_TRUE(complaint_of<DispatchError>([&] {
+                  functionalize(write)({x, counted({2, 3})});
+                }).starts_with(name));
   }
   EXPECT_THROW(functionalize([](const Tensors& in) {
                  const AnyTensor sum = call_for_one("zeros", {{3}});
@@ -291,3 +240,4 @@ TEST(WithinThePass, programs_that_compute_elements_are_refused) {
 }
 
 }  // namespace
+}  // namespace byre::test

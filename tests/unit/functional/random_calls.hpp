@@ -3,40 +3,16 @@
 /// as the CPU does, a graph to record, and a meta rule to foretell.
 #pragma once
 
-#include <byre/functional/dispatch/call.hpp>
-#include <byre/functional/dispatch/cpu_tensor.hpp>
-#include <byre/tensor/elements.hpp>
-#include <byre/tensor/views.hpp>
-
-#include <algorithm>
-#include <cstring>
-#include <functional>
 #include <map>
 #include <numeric>
-#include <string>
-#include <vector>
 
-#include "support/random.hpp"
+#include "random_tensors.hpp"
 
 namespace byre::test {
 
-using functional::AnyTensor;
-using functional::Argument;
-using functional::Arguments;
-using functional::Tensors;
-
-/// Of the same dtype, sizes, and elements bit by bit.
-inline bool are_same(const Tensor& a, const Tensor& b) {
-  const Tensor x = a.contiguous();
-  const Tensor y = b.contiguous();
-  return x.dtype() == y.dtype() && x.sizes() == y.sizes() &&
-         (x.nbytes() == 0 || std::memcmp(x.raw_data(), y.raw_data(), x.nbytes()) == 0);
-}
-
-/// Small whole elements, for which all sums are exact.
-class RandomCalls {
+class RandomCalls : public RandomTensors {
  public:
-  explicit RandomCalls(std::uint64_t seed) : random_(seed) {
+  explicit RandomCalls(std::uint64_t seed) : RandomTensors(seed) {
     add_pointwise();
     add_reductions();
     add_copies();
@@ -61,37 +37,6 @@ class RandomCalls {
     return factory == factories_.end() ? makers_.at(name)() : factory->second();
   }
 
-  std::int64_t number(std::int64_t least, std::int64_t most) { return random_.number(least, most); }
-  bool flag() { return random_.flag(); }
-  /// From 0 on rarely.
-  std::int64_t size() { return number(0, 15) == 0 ? 0 : number(1, 4); }
-  Dims sizes(std::int64_t least, std::int64_t most) {
-    Dims dims(static_cast<std::size_t>(number(least, most)));
-    std::generate(dims.begin(), dims.end(), [this] { return size(); });
-    return dims;
-  }
-  template <class T>
-  T one_of(std::initializer_list<T> all) {
-    return random_.one_of(all);
-  }
-  DType number_type() {
-    return one_of({DType::f32, DType::f32, DType::f64, DType::i64, DType::i16, DType::f16});
-  }
-  DType any_type() {
-    return one_of({DType::boolean, DType::u8, DType::i8, DType::i16, DType::i32, DType::i64,
-                   DType::f16, DType::bf16, DType::f32, DType::f64, DType::complex64});
-  }
-  Tensor elements(const Dims& sizes, DType dtype) {
-    std::vector<std::int64_t> numbers(
-        static_cast<std::size_t>(byre::detail::element_count(sizes, "random")));
-    for (std::int64_t& each : numbers) {
-      const bool is_negative = dtype != DType::u8 && flag();
-      each = dtype == DType::boolean ? number(0, 1) : is_negative ? number(-9, -1) : number(1, 9);
-    }
-    Tensor tensor = Tensor::empty(sizes, dtype);
-    return copy_(tensor, Tensor::of<std::int64_t>(sizes, numbers));
-  }
-
  private:
   using Maker = std::function<Arguments()>;
   using Makers = std::map<std::string, Maker>;
@@ -102,38 +47,6 @@ class RandomCalls {
       all.push_back(name);
     }
     return all;
-  }
-
-  /// One that the operator has a meaning for.
-  DType type_for(const std::string& name) {
-    for (;;) {
-      const DType dtype = any_type();
-      const bool is_number = dtype != DType::boolean;
-      const bool is_ordered = dtype != DType::complex64;
-      if ((is_number || (name != "sub" && name != "neg" && name != "relu")) &&
-          (is_ordered || (name != "ge" && name != "relu"))) {
-        return dtype;
-      }
-    }
-  }
-
-  Argument tensor(const Dims& sizes, DType dtype) {
-    return functional::from_cpu(elements(sizes, dtype));
-  }
-  /// Sizes that broadcast to these.
-  Dims broadcastable(const Dims& to) {
-    Dims sizes(to.begin() + number(0, std::ssize(to)), to.end());
-    for (std::int64_t& each : sizes) {
-      each = number(0, 3) == 0 ? 1 : each;
-    }
-    return sizes;
-  }
-  std::int64_t axis_of(const Dims& sizes) {
-    const std::int64_t ndim = std::ssize(sizes);
-    return number(-ndim, ndim - 1);
-  }
-  static std::int64_t& at(Dims& sizes, std::int64_t axis) {
-    return sizes.end()[axis < 0 ? axis : axis - std::ssize(sizes)];
   }
 
   void add_pointwise() {
@@ -164,13 +77,8 @@ class RandomCalls {
     makers_["sum"] = [this]() -> Arguments { return {tensor(sizes(0, 3), number_type())}; };
     makers_["sum.axes"] = [this]() -> Arguments {
       const Dims all = sizes(0, 3);
-      Dims axes;
-      for (std::int64_t axis = 0; axis < std::max<std::int64_t>(1, std::ssize(all)); ++axis) {
-        if (flag()) {
-          axes.push_back(flag() ? axis : axis - std::max<std::int64_t>(1, std::ssize(all)));
-        }
-      }
-      return {tensor(all, number_type()), axes, flag()};
+      Dims axes = some_axes_of(all.empty() ? Dims{1} : all);
+      return {tensor(all, number_type()), std::move(axes), flag()};
     };
     makers_["matmul"] = [this] { return factors(); };
     makers_["cat"] = [this]() -> Arguments {
@@ -235,7 +143,7 @@ class RandomCalls {
       const Dims all = sizes(0, 3);
       Dims axes(all.size());
       std::iota(axes.begin(), axes.end(), flag() ? 0 : -std::ssize(all));
-      random_.shuffle(axes);
+      shuffle(axes);
       return {tensor(all, any_type()), axes};
     };
     makers_["expand_copy"] = [this]() -> Arguments {
@@ -307,16 +215,6 @@ class RandomCalls {
     return arguments;
   }
 
-  Dims some_axes_of(const Dims& sizes) {
-    Dims axes;
-    for (std::int64_t axis = 0; axis < std::ssize(sizes); ++axis) {
-      if (flag()) {
-        axes.push_back(flag() ? axis : axis - std::ssize(sizes));
-      }
-    }
-    return axes;
-  }
-
   /// Of a view that sees no element twice.
   Arguments of_view(const std::string& name) {
     Dims all = sizes(name == "diagonal" ? 2 : 1, 3);
@@ -339,7 +237,6 @@ class RandomCalls {
     return {tensor(all, any_type()), axis, number(-1, last)};
   }
 
-  Random random_;
   Makers makers_;
   Makers factories_;
 };

@@ -1,38 +1,114 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Tensors to compute with, and what they hold.
+/// What the tests of functionalization begin with: its names, tensors to compute with, and what they
+/// hold.
 #pragma once
 
-#include <byre/functional/dispatch/call.hpp>
-#include <byre/functional/dispatch/cpu_tensor.hpp>
-#include <byre/tensor/print.hpp>
+#include <byre/functional.hpp>
+#include <byre/functional/functionalize/detail/functional_tensor.hpp>
 
+#include <gtest/gtest.h>
 #include <concepts>
+#include <functional>
+#include <optional>
+#include <ostream>
 #include <string>
+#include <vector>
+
+#include "support/complaint.hpp"
+#include "support/random.hpp"
 
 namespace byre::test {
 
+using namespace functional;
+using functional::call;
+using functional::call_for_one;
+
 /// 0, 1, 2, ... as f32, where factories make tensors now.
 template <std::integral Count>  // which braces are none of
-functional::AnyTensor counted(Count count) {
-  return functional::call_for_one("arange", {count, DType::f32});
+AnyTensor counted(Count count) {
+  return call_for_one("arange", {count, DType::f32});
 }
-inline functional::AnyTensor counted(const Dims& sizes) {
-  return functional::call_for_one("reshape",
-                                  {counted(byre::detail::element_count(sizes, "test")), sizes});
+inline AnyTensor counted(const Dims& sizes) {
+  return call_for_one("reshape", {counted(byre::detail::element_count(sizes, "test")), sizes});
 }
 
-inline functional::AnyTensor zeros(const Dims& sizes) {
-  return functional::from_cpu(Tensor::zeros(sizes, DType::f32));
+inline AnyTensor zeros(const Dims& sizes) {
+  return from_cpu(Tensor::zeros(sizes, DType::f32));
 }
 
 /// A view.
-inline functional::AnyTensor element(const functional::AnyTensor& x, std::int64_t index) {
-  return functional::call_for_one("select", {x, 0, index});
+inline AnyTensor element(const AnyTensor& x, std::int64_t index) {
+  return call_for_one("select", {x, 0, index});
+}
+
+/// test_exchange_, which writes two tensors.
+inline void define_exchange() {
+  static const Definition once =
+      define("test_exchange_(Tensor(a!) a, Tensor(b!) b) -> ()").cpu([](Tensor& a, Tensor& b) {
+        const Tensor kept = a.clone();
+        copy_(a, b);
+        copy_(b, kept);
+      });
+  static_cast<void>(once);
+}
+
+/// A tensor under the pass, as the pass sees it.
+inline FunctionalTensor& pass_of(const AnyTensor& tensor) {
+  return *tensor.as<FunctionalTensor>();
 }
 
 /// What a tensor of the CPU holds.
-inline std::string text_of(const functional::AnyTensor& tensor) {
-  return byre::to_string(functional::to_cpu(tensor));
+inline std::string text_of(const AnyTensor& tensor) {
+  return byre::to_string(to_cpu(tensor));
+}
+inline std::string texts_of(const Tensors& tensors) {
+  std::string text;
+  for (const AnyTensor& tensor : tensors) {
+    text += text_of(tensor) + "\n";
+  }
+  return text;
+}
+
+// ---- Parameters of tests, and their names
+
+inline constexpr ViewPaths all_paths[] = {ViewPaths::chains, ViewPaths::strides};
+inline constexpr FunctionalizeOptions all_options[] = {{true, ViewPaths::chains},
+                                                       {true, ViewPaths::strides},
+                                                       {false, ViewPaths::chains},
+                                                       {false, ViewPaths::strides}};
+
+inline std::string name_of_paths(const testing::TestParamInfo<ViewPaths>& tested) {
+  return tested.param == ViewPaths::chains ? "chains" : "strides";
+}
+inline std::string name_of_options(const testing::TestParamInfo<FunctionalizeOptions>& tested) {
+  return std::string(tested.param.reapply_views ? "views_reapplied_by_" : "views_copied_by_") +
+         name_of_paths({tested.param.paths, tested.index});
+}
+
+/// One of the ways to run a program.
+struct Way {
+  const char* name;
+  std::function<Program(const Program&)> transform;
+
+  friend void PrintTo(const Way& way, std::ostream* out) { *out << way.name; }
+};
+
+inline Program untransformed(const Program& f) {
+  return f;
+}
+inline Program without_views(const Program& f) {
+  return functionalize(f);
+}
+inline Program by_graph(const Program& f) {
+  return [f](const Tensors& in) {
+    const CapturedProgram program = capture(f, in);
+    EXPECT_TRUE(is_functional(program.graph));
+    return program(in);
+  };
+}
+
+inline std::string name_of_way(const testing::TestParamInfo<Way>& tested) {
+  return tested.param.name;
 }
 
 }  // namespace byre::test

@@ -1,25 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <byre/functional/dispatch/call.hpp>
-#include <byre/functional/dispatch/cpu_tensor.hpp>
-#include <byre/functional/dispatch/guards.hpp>
-#include <byre/functional/functionalize/detail/functional_tensor.hpp>
-#include <byre/functional/functionalize/transform.hpp>
-#include <byre/tensor/elements.hpp>
-#include <byre/tensor/print.hpp>
-
-#include <gtest/gtest.h>
-#include <string>
-
 #include "tensors.hpp"
 
+namespace byre::test {
 namespace {
-
-using namespace byre;
-using namespace byre::functional;
-using byre::test::counted;
-using byre::test::text_of;
-using functional::call;
-using functional::call_for_one;
 
 class Functionalized : public testing::TestWithParam<FunctionalizeOptions> {
  protected:
@@ -30,7 +13,7 @@ TEST_P(Functionalized, programs_write_their_inputs_by_a_copy_at_the_end) {
   const AnyTensor x = counted({2, 2});
   const float* const elements = to_cpu(x).data<float>();
   const Tensors out = functionalized([&](const Tensors& in) {
-    call("add_.scalar", {call_for_one("select", {in[0], 0, 1}), 10});
+    call("add_.scalar", {element(in[0], 1), 10});
     EXPECT_EQ(text_of(x), "[[0. 1.]\n [2. 3.]]") << "nothing is written while the program runs";
     return Tensors{call_for_one("sum", {in[0]})};
   })({x});
@@ -102,10 +85,10 @@ TEST_P(Functionalized, inputs_that_are_transposed_resized_or_set_in_place_are_so
   const AnyTensor z = counted({2});
   functionalized([](const Tensors& in) {
     call("transpose_", {in[0], 0, 1});
-    call("add_.scalar", {call_for_one("select", {in[0], 0, 0}), 10});
+    call("add_.scalar", {element(in[0], 0), 10});
     call("resize_", {in[1], {2}});
     call("zero_", {in[1]});
-    call("set_", {in[2], call_for_one("select", {in[0], 0, 1})});
+    call("set_", {in[2], element(in[0], 1)});
     return Tensors();
   })({x, y, z});
   EXPECT_EQ(text_of(x), "[[10. 12.]\n [ 1.  3.]]");
@@ -170,37 +153,23 @@ TEST_P(Functionalized, tensors_that_a_program_captures_are_no_inputs_too) {
 }
 
 TEST_P(Functionalized, operators_may_write_two_views_of_one_tensor) {
-  if (find_if_any("test_exchange_") == nullptr) {
-    define("test_exchange_(Tensor(a!) a, Tensor(b!) b) -> ()").cpu([](Tensor& a, Tensor& b) {
-      const Tensor kept = a.clone();
-      copy_(a, b);
-      copy_(b, kept);
-    });
-  }
+  define_exchange();
   const AnyTensor x = counted({4});
   functionalized([](const Tensors& in) {
     for (std::int64_t i = 0; i < 300; ++i) {
-      call("test_exchange_", {call_for_one("select", {in[0], 0, i % 4}),
-                              call_for_one("select", {in[0], 0, (i + 1) % 4})});
+      call("test_exchange_", {element(in[0], i % 4), element(in[0], (i + 1) % 4)});
     }
     return Tensors();
   })({x});
   const AnyTensor y = counted({4});
   for (std::int64_t i = 0; i < 300; ++i) {
-    call("test_exchange_",
-         {call_for_one("select", {y, 0, i % 4}), call_for_one("select", {y, 0, (i + 1) % 4})});
+    call("test_exchange_", {element(y, i % 4), element(y, (i + 1) % 4)});
   }
   EXPECT_EQ(text_of(x), text_of(y));
 }
 
 TEST_P(Functionalized, operators_may_not_write_one_element_as_two) {
-  if (find_if_any("test_exchange_") == nullptr) {
-    define("test_exchange_(Tensor(a!) a, Tensor(b!) b) -> ()").cpu([](Tensor& a, Tensor& b) {
-      const Tensor kept = a.clone();
-      copy_(a, b);
-      copy_(b, kept);
-    });
-  }
+  define_exchange();
   const AnyTensor x = counted({4});
   const auto exchange = [&](Dims first, Dims second) {
     functionalized([&](const Tensors& in) {
@@ -239,16 +208,7 @@ TEST_P(Functionalized, inputs_of_several_dtypes_over_one_storage_are_bytes) {
   EXPECT_EQ(text_of(x), "[1. 1.]");
 }
 
-INSTANTIATE_TEST_SUITE_P(Each, Functionalized,
-                         testing::Values(FunctionalizeOptions{true, ViewPaths::chains},
-                                         FunctionalizeOptions{true, ViewPaths::strides},
-                                         FunctionalizeOptions{false, ViewPaths::chains},
-                                         FunctionalizeOptions{false, ViewPaths::strides}),
-                         [](const auto& tested) {
-                           return std::string(tested.param.reapply_views ? "views_reapplied"
-                                                                         : "views_copied") +
-                                  (tested.param.paths == ViewPaths::chains ? "_by_chains"
-                                                                           : "_by_strides");
-                         });
+INSTANTIATE_TEST_SUITE_P(Each, Functionalized, testing::ValuesIn(all_options), name_of_options);
 
 }  // namespace
+}  // namespace byre::test

@@ -1,30 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 /// The worked example of the seed "Functionalization", step by step: what is held, and which
 /// generation it has, after each.
-#include <byre/functional/dispatch/call.hpp>
-#include <byre/functional/dispatch/cpu_tensor.hpp>
-#include <byre/functional/functionalize/detail/functional_tensor.hpp>
-#include <byre/tensor/elements.hpp>
-#include <byre/tensor/print.hpp>
+#include "tensors.hpp"
 
-#include <gtest/gtest.h>
-#include <string>
-
+namespace byre::test {
 namespace {
-
-using namespace byre;
-using namespace byre::functional;
-using functional::call;
-using functional::call_for_one;
 
 class WorkedExample : public testing::TestWithParam<ViewPaths> {
  protected:
-  static FunctionalTensor& functional(const AnyTensor& tensor) {
-    return *tensor.as<FunctionalTensor>();
-  }
-  static std::string value_of(const AnyTensor& tensor) {
-    return byre::to_string(to_cpu(functional(tensor).sync()));
-  }
+  static std::string value_of(const AnyTensor& tensor) { return text_of(pass_of(tensor).sync()); }
 
  private:
   const FunctionalizeOptionsScope options_{{.paths = GetParam()}};
@@ -33,49 +17,46 @@ class WorkedExample : public testing::TestWithParam<ViewPaths> {
 TEST_P(WorkedExample, of_the_seed_holds_what_the_seed_says_after_each_step) {
   // x = zeros(2): no alias yet.
   const AnyTensor x = to_functional(from_cpu(Tensor::zeros({2}, DType::f32)));
-  EXPECT_EQ(functional(x).alias_if_any(), nullptr);
+  EXPECT_EQ(pass_of(x).alias_if_any(), nullptr);
 
   // x1 = x.view(1, 2): x gets an alias, of generation 0, without updates; x1 is a view of it.
   const AnyTensor x1 = call_for_one("view", {x, {1, 2}});
-  const auto alias = functional(x).alias_if_any();
+  const auto alias = pass_of(x).alias_if_any();
   ASSERT_NE(alias, nullptr);
-  EXPECT_EQ(functional(x1).alias_if_any(), alias);
+  EXPECT_EQ(pass_of(x1).alias_if_any(), alias);
   EXPECT_EQ(alias->generation(), 0U);
   EXPECT_EQ(alias->pending_updates(), 0U);
-  EXPECT_EQ(functional(x1).path().depth(), GetParam() == ViewPaths::chains ? 1U : 0U);
+  EXPECT_EQ(pass_of(x1).path().depth(), GetParam() == ViewPaths::chains ? 1U : 0U);
   EXPECT_EQ(value_of(x1), "[[0. 0.]]");
-  EXPECT_EQ(functional(x1).generation(), 0U);
+  EXPECT_EQ(pass_of(x1).generation(), 0U);
 
   // x[1]: a view, contents 0, generation 0.
   const AnyTensor element = call_for_one("select", {x, 0, 1});
   EXPECT_EQ(value_of(element), "0.");
-  EXPECT_EQ(functional(element).generation(), 0U);
+  EXPECT_EQ(pass_of(element).generation(), 0U);
 
   // x[1].fill_(2): its contents are 2, of generation 1; the alias has an update, and its base is as
   // it was.
   call("fill_", {element, 2});
   EXPECT_EQ(alias->generation(), 1U);
   EXPECT_EQ(alias->pending_updates(), 1U);
-  EXPECT_EQ(functional(element).generation(), 1U);
+  EXPECT_EQ(pass_of(element).generation(), 1U);
   EXPECT_EQ(value_of(element), "2.");
   EXPECT_EQ(alias->pending_updates(), 1U) << "a view that is up to date needs no update applied";
-  EXPECT_EQ(functional(x1).generation(), 0U) << "x1 is behind";
+  EXPECT_EQ(pass_of(x1).generation(), 0U) << "x1 is behind";
 
   // y = x1 + 3: the update is played forward into the base, and x1 is made anew of it.
   const AnyTensor y = call_for_one("add.scalar", {x1, 3});
   EXPECT_EQ(alias->pending_updates(), 0U);
   EXPECT_EQ(alias->generation(), 1U);
-  EXPECT_EQ(functional(x1).generation(), 1U);
+  EXPECT_EQ(pass_of(x1).generation(), 1U);
   EXPECT_EQ(value_of(x1), "[[0. 2.]]");
   EXPECT_EQ(value_of(x), "[0. 2.]");
   EXPECT_EQ(value_of(y), "[[3. 5.]]");
-  EXPECT_EQ(functional(y).alias_if_any(), nullptr);
+  EXPECT_EQ(pass_of(y).alias_if_any(), nullptr);
 }
 
-INSTANTIATE_TEST_SUITE_P(Each, WorkedExample,
-                         testing::Values(ViewPaths::chains, ViewPaths::strides),
-                         [](const auto& tested) {
-                           return tested.param == ViewPaths::chains ? "chains" : "strides";
-                         });
+INSTANTIATE_TEST_SUITE_P(Each, WorkedExample, testing::ValuesIn(all_paths), name_of_paths);
 
 }  // namespace
+}  // namespace byre::test

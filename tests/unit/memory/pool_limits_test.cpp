@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "nbytes.hpp"
+#include "support/complaint.hpp"
 #include "support/fake_pages.hpp"
 
 namespace byre::test {
@@ -121,14 +122,8 @@ TEST_F(PoolLimitsTest, a_refused_mapping_is_tried_again_after_giving_back_what_i
 TEST_F(PoolLimitsTest, a_mapping_refused_twice_is_out_of_memory_and_the_pool_goes_on) {
   release_three();
   source.refuse(2);
-  try {
-    (void)take(3000000);
-    FAIL() << "there were no pages";
-  } catch (const OutOfMemory& error) {
-    const std::string text = error.what();
-    EXPECT_NE(text.find("3000000 bytes"), std::string::npos) << text;
-    EXPECT_NE(text.find("recycling pool"), std::string::npos) << text;
-  }
+  EXPECT_TRUE(says(complaint_of<OutOfMemory>([&] { (void)take(3000000); }), "3000000 bytes",
+                   "recycling pool"));
   const Block block = take(3000000);
   EXPECT_NE(block.data, nullptr);
   pool->deallocate(block);

@@ -15,13 +15,8 @@
 namespace byre::test {
 namespace {
 
-class ShardsTest : public testing::Test {
+class ShardsTest : public WithStats {
  protected:
-  void SetUp() override {
-    if (!BYRE_STATS) {
-      GTEST_SKIP() << "built without stats";
-    }
-  }
   const Buffer buffer = Buffer::allocate(10, aligned_allocator());
 };
 

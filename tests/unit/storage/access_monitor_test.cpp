@@ -21,19 +21,15 @@ std::string line(int number) {
 /// A storage whose write stands still in the middle, on a thread of its own.
 class WriteUnderWay {
  public:
-  static constexpr int written_at = __LINE__ + 8;
+  static constexpr int written_at = __LINE__ + 4;
 
   WriteUnderWay() : clone_(storage_.lazy_clone()) {
-    allocator_.during_copy([this] {
-      allocator_.during_copy(nullptr);  // this write alone stands still
-      in_copy_.open();
-      go_on_.pass();
-    });
+    allocator_.halt_copy(copy_);  // this write alone stands still
     writer_ = boost::thread([this] { storage_.mutable_data(); });
-    in_copy_.pass();
+    copy_.await_entry();
   }
   ~WriteUnderWay() {
-    go_on_.open();
+    copy_.let_go();
     writer_.join();
   }
   WriteUnderWay(const WriteUnderWay&) = delete;
@@ -46,8 +42,7 @@ class WriteUnderWay {
   FailingAllocator allocator_;
   Storage storage_ = Storage::allocate(64, allocator_);
   Storage clone_;
-  Gate in_copy_;
-  Gate go_on_;
+  Halt copy_;
   boost::thread writer_;
 };
 
@@ -87,14 +82,10 @@ TEST(CheckedBuildDeathTest, a_destruction_during_a_write_ends_the_program) {
         FailingAllocator allocator;
         std::optional<Buffer> buffer = Buffer::allocate(8, allocator);
         const Buffer clone = *buffer;
-        Gate in_copy;
-        Gate never_opened;
-        allocator.during_copy([&] {
-          in_copy.open();
-          never_opened.pass();
-        });
+        Halt copy;  // which is never let go
+        allocator.halt_copy(copy);
         boost::thread writer([&] { buffer->mutable_data(); });
-        in_copy.pass();
+        copy.await_entry();
         buffer.reset();
       },
       "this write meets a write");

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "support/at_once.hpp"
+#include "support/complaint.hpp"
 #include "support/failing_allocator.hpp"
 #include "text.hpp"
 
@@ -198,13 +199,8 @@ TEST(Buffer, resizing_within_the_capacity_stays_in_place) {
 TEST(Buffer, resizing_shared_data_is_refused_and_changes_nothing) {
   Buffer buffer = of_text("cow");
   const Buffer clone = buffer;
-  try {
-    buffer.resize(10);
-    FAIL() << "shared data was resized";
-  } catch (const NotUnique& error) {
-    EXPECT_NE(std::string(error.what()).find("resize to 10 bytes"), std::string::npos);
-    EXPECT_NE(std::string(error.what()).find("materialize()"), std::string::npos);
-  }
+  EXPECT_TRUE(says(complaint_of<NotUnique>([&] { buffer.resize(10); }), "resize to 10 bytes",
+                   "materialize()"));
   EXPECT_EQ(text_of(buffer), "cow");
   EXPECT_TRUE(buffer.shares_data_with(clone));
 }
@@ -226,20 +222,15 @@ TEST(Buffer, of_a_size_no_machine_has_is_out_of_memory) {
 
 TEST(Buffer, who_may_not_wait_copies_while_a_copy_is_pending) {
   FailingAllocator allocator;
-  Gate in_copy;
-  Gate go_on;
+  Halt copy;
   Buffer slow = of_text("cow", allocator);
   Buffer hasty = slow;
-  allocator.during_copy([&] {
-    allocator.during_copy(nullptr);
-    in_copy.open();
-    go_on.pass();
-  });
+  allocator.halt_copy(copy);
   boost::thread copier([&] { slow.mutable_data()[0] = std::byte{'n'}; });
-  in_copy.pass();
+  copy.await_entry();
   EXPECT_EQ(hasty.materialize(Wait::never), Materialized::copied);  // the other is still copying
   EXPECT_EQ(text_of(hasty), "cow");
-  go_on.open();
+  copy.let_go();
   copier.join();
   EXPECT_EQ(text_of(slow), "now");
   EXPECT_EQ(allocator.blocks_out(), 2U);
@@ -247,18 +238,14 @@ TEST(Buffer, who_may_not_wait_copies_while_a_copy_is_pending) {
 
 TEST(Buffer, the_last_drop_does_not_wait_for_a_pending_copy) {
   FailingAllocator allocator;
-  Gate in_copy;
-  Gate go_on;
+  Halt copy;
   Buffer slow = of_text("cow", allocator);
   std::optional<Buffer> dropped = slow;
-  allocator.during_copy([&] {
-    in_copy.open();
-    go_on.pass();
-  });
+  allocator.halt_copy(copy);
   boost::thread copier([&] { slow.mutable_data()[0] = std::byte{'n'}; });
-  in_copy.pass();
+  copy.await_entry();
   dropped.reset();  // while the copier stands still: a drop that waits would hang
-  go_on.open();
+  copy.let_go();
   copier.join();
   EXPECT_EQ(text_of(slow), "now");
   EXPECT_EQ(allocator.blocks_out(), 1U);

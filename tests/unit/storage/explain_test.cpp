@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "support/complaint.hpp"
 #include "support/failing_allocator.hpp"
 
 namespace byre::test {
@@ -31,8 +32,7 @@ TEST(Explain, says_what_a_write_would_do_and_why) {
 TEST(Explain, knows_read_only_memory_and_none) {
   const char memory[] = "cow";
   const Buffer borrowed = Buffer::borrow(static_cast<const void*>(memory), 3);
-  EXPECT_NE(explain(borrowed).find("borrowed, with copies from the recycling pool"),
-            std::string::npos);
+  EXPECT_TRUE(says(explain(borrowed), "borrowed, with copies from the recycling pool"));
   EXPECT_PRED2(ends_with, explain(borrowed),
                ": a write copies them, since they may not be written in place.");
   EXPECT_EQ(explain(Buffer()), "no bytes: there is nothing to write");

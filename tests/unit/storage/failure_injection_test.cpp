@@ -12,6 +12,7 @@
 #include <string>
 #include <utility>
 
+#include "support/complaint.hpp"
 #include "support/failing_allocator.hpp"
 #include "support/failing_new.hpp"
 #include "text.hpp"
@@ -32,7 +33,7 @@ int fail_each_new(const std::function<void()>& step) {
       step();
     } catch (const Error& error) {
       threw = true;
-      EXPECT_NE(std::string(error.what()).find("out of memory"), std::string::npos) << error.what();
+      EXPECT_TRUE(says(error.what(), "out of memory"));
     }
     EXPECT_EQ(threw, new_failed);
     if (!new_failed) {

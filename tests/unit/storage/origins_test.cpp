@@ -1,39 +1,21 @@
 // SPDX-License-Identifier: BSL-1.0
-// Memory that byre did not allocate: adopted, borrowed, mapped.
+// Memory that byre did not allocate: adopted and borrowed.
 #include <byre/storage/buffer.hpp>
-#include <byre/storage/storage.hpp>
 
 #include <gtest/gtest.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <boost/thread/thread.hpp>
 
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <memory>
 #include <string>
 
 #include "support/complaint.hpp"
 #include "support/failing_allocator.hpp"
-#include "support/temporary_folder.hpp"
 #include "text.hpp"
 
 namespace byre::test {
 namespace {
-
-namespace fs = std::filesystem;
-
-class TemporaryFile {
- public:
-  explicit TemporaryFile(const std::string& text) { write_file(path_, text); }
-  const fs::path& path() const { return path_; }
-  std::string text() const { return read_file(path_); }
-
- private:
-  const TemporaryFolder folder_;
-  const fs::path path_ = folder_ / "file";
-};
 
 TEST(AdoptedMemory, is_written_in_place_and_deleted_once) {
   auto* memory = static_cast<char*>(std::malloc(4));
@@ -111,8 +93,8 @@ TEST(AdoptedMemory, null_is_refused_unless_it_has_no_bytes_and_deleted_once_eith
     EXPECT_EQ(data, nullptr);
     ++deleted;
   };
-  const std::string complaint = complaint_of([&] { Buffer::adopt(nullptr, 8, deleter); });
-  EXPECT_NE(complaint.find("null pointer to 8 bytes"), std::string::npos) << complaint;
+  EXPECT_TRUE(
+      says(complaint_of([&] { Buffer::adopt(nullptr, 8, deleter); }), "null pointer to 8 bytes"));
   EXPECT_EQ(deleted, 1);
 
   EXPECT_EQ(Buffer::adopt(nullptr, 0, deleter).nbytes(), 0U);
@@ -235,84 +217,6 @@ TEST(BorrowedMemory, whose_clone_finds_no_memory_is_unharmed) {
   allocator.fail_allocation(0);
   EXPECT_THROW(buffer.lazy_clone(), OutOfMemory);
   EXPECT_EQ(text_of(buffer), "cow");
-}
-
-TEST(MappedFile, is_read_without_copying_and_copied_by_every_write) {
-  const TemporaryFile file("a cow in a byre");
-  FailingAllocator allocator;
-  Buffer buffer = Buffer::map_file(file.path(), allocator);
-  EXPECT_EQ(buffer.origin(), Origin::mapped);
-  EXPECT_EQ(text_of(buffer), "a cow in a byre");
-  EXPECT_EQ(allocator.copies(), 0);
-
-  Buffer clone = buffer;
-  EXPECT_TRUE(clone.shares_data_with(buffer));
-  EXPECT_EQ(clone.materialize(), Materialized::copied);
-  EXPECT_EQ(buffer.materialize(), Materialized::copied);  // the last owner too
-  EXPECT_EQ(buffer.materialize(), Materialized::already_unique);
-  buffer.mutable_data()[0] = std::byte{'A'};
-  EXPECT_EQ(text_of(buffer), "A cow in a byre");
-  EXPECT_EQ(text_of(clone), "a cow in a byre");
-  EXPECT_EQ(file.text(), "a cow in a byre");
-}
-
-TEST(MappedFile, is_cloned_by_storages_and_never_waits) {
-  const TemporaryFile file("cow");
-  Storage storage = Storage::map_file(file.path());
-  Storage clone = storage.lazy_clone();
-  EXPECT_EQ(clone.materialize(Wait::never), Materialized::copied);
-  EXPECT_TRUE(storage.is_unique());
-}
-
-TEST(MappedFile, that_is_missing_empty_or_no_file_is_refused_by_name) {
-  const std::string missing = complaint_of([] { Buffer::map_file("/no/such/cow"); });
-  EXPECT_NE(missing.find("\"/no/such/cow\": there is no such file"), std::string::npos) << missing;
-
-  const TemporaryFile empty("");
-  const std::string complaint = complaint_of([&] { Buffer::map_file(empty.path()); });
-  EXPECT_NE(complaint.find(empty.path().string() + "\": it is empty"), std::string::npos)
-      << complaint;
-
-  EXPECT_NE(complaint_of([] { Buffer::map_file("/"); }).find("not a regular file"),
-            std::string::npos);
-  EXPECT_THROW(Buffer::map_file(""), FileError);
-}
-
-TEST(MappedFile, whose_path_is_very_long_is_still_refused_with_reason_and_advice) {
-  const std::string complaint =
-      complaint_of([] { Buffer::map_file("/no/" + std::string(3000, 'm')); });
-  EXPECT_TRUE(complaint.ends_with("relative to.") || complaint.ends_with("open files."))
-      << complaint;
-}
-
-TEST(MappedFile, that_is_a_pipe_is_refused_without_waiting_for_a_writer) {
-  const TemporaryFolder folder;
-  const fs::path pipe = folder / "pipe";
-  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
-  EXPECT_THROW(Buffer::map_file(pipe), FileError);
-}
-
-TEST(MappedFile, that_is_unreadable_is_refused_by_name) {
-  const TemporaryFile file("cow");
-  ASSERT_EQ(::chmod(file.path().c_str(), 0), 0);
-  const uid_t self = ::geteuid();
-  constexpr uid_t nobody = 65534;
-  if (self == 0) {
-    ASSERT_EQ(::seteuid(nobody), 0);  // permissions do not bind the superuser
-  }
-  const std::string complaint = complaint_of([&] { Buffer::map_file(file.path()); });
-  ASSERT_EQ(::seteuid(self), 0);
-  EXPECT_NE(complaint.find("Permission denied"), std::string::npos) << complaint;
-}
-
-TEST(MappedFile, that_finds_no_memory_for_a_write_still_reads) {
-  const TemporaryFile file("cow");
-  FailingAllocator allocator;
-  Buffer buffer = Buffer::map_file(file.path(), allocator);
-  allocator.fail_allocation(0);
-  EXPECT_THROW(buffer.mutable_data(), OutOfMemory);
-  EXPECT_EQ(text_of(buffer), "cow");
-  EXPECT_EQ(buffer.origin(), Origin::mapped);
 }
 
 }  // namespace

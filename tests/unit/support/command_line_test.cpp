@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "support/command_line.hpp"
+#include "support/complaint.hpp"
 
 #include <initializer_list>
 #include <string>
@@ -83,7 +84,7 @@ TEST(CommandLine, wrong_usage_ends_in_2_and_another_error_in_1) {
 
 TEST(CommandLine, the_help_names_every_option) {
   for (const char* name : {"--help", "--list", "--threads N", "--scenario NAME", "--json [FILE]"}) {
-    EXPECT_NE(sample().help().find(name), std::string::npos) << name << sample().help();
+    EXPECT_TRUE(says(sample().help(), name)) << name << sample().help();
   }
 }
 

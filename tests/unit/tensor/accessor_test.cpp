@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Accessors, and mdspans where there are any.
 #include "elements_support.hpp"
-#include "support/tensor/inverting_device.hpp"
+#include "support/tensor/fake_device.hpp"
 
 #include <byre/tensor/accessor.hpp>
 
@@ -54,8 +54,8 @@ TEST(AccessorTest, the_wrong_count_type_state_or_device_is_refused) {
   EXPECT_THROW((byre::mutable_accessor<float, 3>(x)), byre::ShapeError);
   EXPECT_THROW((byre::accessor<double, 2>(x)), byre::DTypeError);
   EXPECT_EQ(complaint_of<byre::DeviceError>(
-                [&] { byre::accessor<float, 2>(x.to(InvertingDevice::device())); }),
-            "accessor: the tensor is on device 77:1 (inverting), whose memory the host cannot "
+                [&] { byre::accessor<float, 2>(x.to(FakeDevice::first().device())); }),
+            "accessor: the tensor is on device 1:1 (fake), whose memory the host cannot "
             "address. Copy it with to(Device::cpu()).");
   x.free_memory();
   EXPECT_THROW((byre::accessor<float, 2>(x)), byre::StateError);

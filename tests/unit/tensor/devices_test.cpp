@@ -122,10 +122,9 @@ TEST_F(Devices, the_host_is_told_that_it_cannot_address_an_element) {
                                   complaint_of<DeviceError>([&] {
                                     x.set_at<float>({0, 0}, 1);
                                   })}) {
-    EXPECT_NE(text.find("is on device 1:1 (fake), whose memory the host cannot address. Copy it "
-                        "with to(Device::cpu())"),
-              std::string::npos)
-        << text;
+    EXPECT_TRUE(says(text,
+                     "is on device 1:1 (fake), whose memory the host cannot address. Copy it "
+                     "with to(Device::cpu())"));
   }
   EXPECT_THROW(x.share_data(on_host_), DeviceError);
   EXPECT_EQ(floats_of(x), floats_of(on_host_));
@@ -156,8 +155,7 @@ TEST(DeviceRegistry, an_unknown_device_is_refused_wherever_it_is_named) {
         complaint_of<DeviceError>([&] { Tensor::empty({1}, DType::f32, nowhere); }),
         complaint_of<DeviceError>([&] { Tensor::zeros({1}, DType::f32, nowhere); }),
         complaint_of<DeviceError>([&] { x.to(nowhere); })}) {
-    EXPECT_NE(text.find("device 900:7 is not known. Call register_device()"), std::string::npos)
-        << text;
+    EXPECT_TRUE(says(text, "device 900:7 is not known. Call register_device()"));
   }
   EXPECT_STREQ(describe(nowhere).chars.data(), "device 900:7 (not registered)");
   EXPECT_STREQ(describe(Device::cpu()).chars.data(), "cpu");
@@ -165,15 +163,13 @@ TEST(DeviceRegistry, an_unknown_device_is_refused_wherever_it_is_named) {
 
 TEST(DeviceRegistry, a_device_is_registered_once_and_by_its_own_allocator) {
   FakeDevice& fake = FakeDevice::first();
-  const std::string again =
-      complaint_of<DeviceError>([&] { register_device(fake.device(), fake); });
-  EXPECT_NE(again.find("device 1:1 is registered already"), std::string::npos) << again;
-  const std::string other =
-      complaint_of<DeviceError>([&] { register_device(Device(901, 1), fake); });
-  EXPECT_NE(other.find("whose memory is of device 1:1"), std::string::npos) << other;
-  const std::string host =
-      complaint_of<DeviceError>([] { register_device(Device::cpu(), support_of(Device::cpu())); });
-  EXPECT_NE(host.find("kind 0 is the host"), std::string::npos) << host;
+  EXPECT_TRUE(says(complaint_of<DeviceError>([&] { register_device(fake.device(), fake); }),
+                   "device 1:1 is registered already"));
+  EXPECT_TRUE(says(complaint_of<DeviceError>([&] { register_device(Device(901, 1), fake); }),
+                   "whose memory is of device 1:1"));
+  EXPECT_TRUE(says(
+      complaint_of<DeviceError>([] { register_device(Device::cpu(), support_of(Device::cpu())); }),
+      "kind 0 is the host"));
 }
 
 }  // namespace

@@ -206,9 +206,8 @@ TYPED_TEST(PointwiseTest, eq_says_which_are_equal) {
 TYPED_TEST(PointwiseTest, ge_says_which_are_not_less_but_of_complex) {
   if constexpr (is_complex<TypeParam>) {
     const Tensor a = telling<TypeParam>({3});
-    EXPECT_NE(
-        complaint_of<byre::DTypeError>([&] { ge(a, a); }).find("ge has no meaning for complex64"),
-        std::string::npos);
+    EXPECT_TRUE(
+        says(complaint_of<byre::DTypeError>([&] { ge(a, a); }), "ge has no meaning for complex64"));
   } else {
     for_each_pair<TypeParam>([&](const Tensor& a, const Tensor& b) {
       expect_elements<bool>(ge(a, b), a.sizes(), [&](const Dims& indices) {

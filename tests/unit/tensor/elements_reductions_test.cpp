@@ -4,8 +4,6 @@
 
 #include <byre/tensor/print.hpp>
 
-#include <random>
-
 namespace byre::test {
 namespace {
 

@@ -139,9 +139,7 @@ class MalformedFile : public testing::TestWithParam<Malformed> {};
 INSTANTIATE_TEST_SUITE_P(Npy, MalformedFile, testing::ValuesIn(all_malformed), name_of_case);
 
 TEST_P(MalformedFile, is_refused_in_memory_with_what_is_wrong) {
-  const std::string complaint = complaint_about(GetParam().file);
-  EXPECT_NE(complaint.find(GetParam().said), std::string::npos) << complaint;
-  EXPECT_NE(complaint.find("cannot read \"memory\""), std::string::npos) << complaint;
+  EXPECT_TRUE(says(complaint_about(GetParam().file), GetParam().said, "cannot read \"memory\""));
 }
 
 TEST_P(MalformedFile, is_refused_on_disk_with_its_name_read_or_mapped) {
@@ -150,7 +148,7 @@ TEST_P(MalformedFile, is_refused_on_disk_with_its_name_read_or_mapped) {
   write_file(path, GetParam().file);
   for (const auto& read : {load_npy, map_npy}) {
     const std::string complaint = complaint_of<FileError>([&] { read(path); });
-    EXPECT_NE(complaint.find(path.string()), std::string::npos) << complaint;
+    EXPECT_TRUE(says(complaint, path.string()));
     EXPECT_EQ(complaint.find("..."), std::string::npos) << complaint;
   }
 }
@@ -162,9 +160,8 @@ TEST(Npy, with_more_than_64_dimensions_is_refused) {
   }
   EXPECT_EQ(complaint_about(file_with(described("'|u1'", "False", shape + ")"), "\1")),
             "nothing was thrown");
-  const std::string complaint =
-      complaint_about(file_with(described("'|u1'", "False", shape + "1)"), "\1"));
-  EXPECT_NE(complaint.find("more than 64 dimensions"), std::string::npos) << complaint;
+  EXPECT_TRUE(says(complaint_about(file_with(described("'|u1'", "False", shape + "1)"), "\1")),
+                   "more than 64 dimensions"));
 }
 
 TEST(Npy, cut_short_anywhere_or_with_a_byte_more_is_refused) {
@@ -203,8 +200,8 @@ TEST(Npy, that_is_no_file_is_refused) {
     const auto complaint = [&](const char* name) {
       return complaint_of<FileError>([&] { read(folder / name); });
     };
-    EXPECT_NE(complaint("missing.npy").find("no such file"), std::string::npos);
-    EXPECT_NE(complaint("").find("not a regular file"), std::string::npos);
+    EXPECT_TRUE(says(complaint("missing.npy"), "no such file"));
+    EXPECT_TRUE(says(complaint(""), "not a regular file"));
   }
 }
 

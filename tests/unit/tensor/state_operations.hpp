@@ -25,44 +25,32 @@ inline Returned nothing(const Tensor&) {
 }
 
 inline Returned one(Tensor tensor) {
-  Returned returned;
-  returned.tensors.push_back(std::move(tensor));
-  return returned;
+  return {.tensors = {std::move(tensor)}};
 }
 
 inline Returned some(std::vector<Tensor> tensors) {
-  Returned returned;
-  returned.tensors = std::move(tensors);
-  return returned;
+  return {.tensors = std::move(tensors)};
 }
 
 inline Returned read(const Tensor& tensor, const void* first) {
-  Returned returned;
   float value = 0;
   if (tensor.numel() != 0) {
     std::memcpy(&value, first, sizeof value);
   }
-  returned.read = static_cast<double>(value);
-  return returned;
-}
-
-template <class T>
-inline Returned write(const Tensor& tensor, void* first) {
-  Returned returned;
-  if (tensor.numel() != 0) {
-    *static_cast<T*>(first) = T(7);
-    returned.wrote = 7;
-  }
-  return returned;
+  return {.read = static_cast<double>(value)};
 }
 
 /// Of an operation that wrote to the first element, if there is one.
 inline Returned wrote(const Tensor& tensor, double value) {
-  Returned returned;
+  return {.wrote = tensor.numel() != 0 ? std::optional(value) : std::nullopt};
+}
+
+template <class T>
+inline Returned write(const Tensor& tensor, void* first) {
   if (tensor.numel() != 0) {
-    returned.wrote = value;
+    *static_cast<T*>(first) = T(7);
   }
-  return returned;
+  return wrote(tensor, 7);
 }
 
 inline Tensor with_elements_like(const Tensor& tensor) {

@@ -54,9 +54,9 @@ struct Subject {
 
 /// What an operation returned.
 struct Returned {
-  std::vector<Tensor> tensors;
-  std::optional<double> read;   ///< the first element, if it gave access to read it
-  std::optional<double> wrote;  ///< to the first element, if there is one and it gave access
+  std::vector<Tensor> tensors{};
+  std::optional<double> read{};   ///< the first element, if it gave access to read it
+  std::optional<double> wrote{};  ///< to the first element, if there is one and it gave access
 };
 
 struct Operation {

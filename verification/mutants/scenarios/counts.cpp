@@ -14,25 +14,19 @@ class WritesAfterADrop {
  public:
   static constexpr unsigned threads = 2;
 
-  WritesAfterADrop() {
-    buffers_[0] = buffer_of<Share>(7, memory_);
-    buffers_[1] = buffers_[0];
-    dropped_ = buffers_[0];
-  }
-
   void thread(unsigned index) {
     if (index == 1) {
-      drop(dropped_);
+      drop(buffers_[2]);
     }
     write(buffers_[index], index);
   }
 
-  void after() { expect(memory_.copies() == 1, "of the two owners that are left, one copies"); }
+  void after() {
+    expect(buffers_.memory.copies() == 1, "of the two owners that are left, one copies");
+  }
 
  private:
-  Tracked memory_;
-  CheckedBuffer<Share> buffers_[threads];
-  CheckedBuffer<Share> dropped_;
+  SharedBuffers<Share, 3> buffers_;
 };
 
 /// Two of three owners fail to copy, at once.
@@ -41,13 +35,7 @@ class FailedOwnersAreCounted {
  public:
   static constexpr unsigned threads = 2;
 
-  FailedOwnersAreCounted() {
-    third_ = buffer_of<Share>(7, memory_);
-    for (auto& buffer : buffers_) {
-      buffer = third_;
-    }
-    memory_.set_faults(Faults::allocations);
-  }
+  FailedOwnersAreCounted() { buffers_.memory.set_faults(Faults::allocations); }
 
   void thread(unsigned index) {
     try {
@@ -57,13 +45,12 @@ class FailedOwnersAreCounted {
   }
 
   void after() {
-    expect(third_.use_count() == 1 + memory_.failures(), "who failed owns again, once");
+    expect(buffers_[2].use_count() == 1 + buffers_.memory.failures(),
+           "who failed owns again, once");
   }
 
  private:
-  Tracked memory_;
-  CheckedBuffer<Share> third_;
-  CheckedBuffer<Share> buffers_[threads];
+  SharedBuffers<Share, 3> buffers_;
 };
 
 /// One of two owners copies, the other leaves.
@@ -89,11 +76,6 @@ class LockIsNotWaitedFor {
  public:
   static constexpr unsigned threads = 2;
 
-  LockIsNotWaitedFor() {
-    buffers_[0] = buffer_of<basic_share_lock>(7, memory_);
-    buffers_[1] = buffers_[0];
-  }
-
   void thread(unsigned index) { write(buffers_[index], index, Wait::never); }
 
   void saw(const sync::Site& site, std::uint64_t value) {
@@ -109,8 +91,7 @@ class LockIsNotWaitedFor {
   }
 
  private:
-  Tracked memory_;
-  CheckedBuffer<basic_share_lock> buffers_[threads];
+  SharedBuffers<basic_share_lock, threads> buffers_;
   std::uint64_t users_[threads] = {};
 };
 
@@ -162,11 +143,8 @@ const Scenario writes_after_a_drop = scenario<WritesAfterADrop<basic_share_word>
              "promise 3.",
 });
 
-const Scenario locked_writes_after_a_drop = scenario<WritesAfterADrop<basic_share_lock>>({
-    .name = "locked_writes_after_a_drop",
-    .shows = "The same of the textbook form.",
-    .quick = preemptions(3),
-});
+const Scenario locked_writes_after_a_drop = textbook_scenario<WritesAfterADrop<basic_share_lock>>(
+    "locked_writes_after_a_drop", preemptions(3));
 
 const Scenario failed_owners_are_counted = scenario<FailedOwnersAreCounted<basic_share_word>>({
     .name = "failed_owners_are_counted",
@@ -175,11 +153,8 @@ const Scenario failed_owners_are_counted = scenario<FailedOwnersAreCounted<basic
 });
 
 const Scenario locked_failed_owners_are_counted =
-    scenario<FailedOwnersAreCounted<basic_share_lock>>({
-        .name = "locked_failed_owners_are_counted",
-        .shows = "The same of the textbook form.",
-        .quick = preemptions(3),
-    });
+    textbook_scenario<FailedOwnersAreCounted<basic_share_lock>>("locked_failed_owners_are_counted",
+                                                                preemptions(3));
 
 const Scenario copiers_are_counted = scenario<CopiersAreCounted>({
     .name = "copiers_are_counted",

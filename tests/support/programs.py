@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: BSL-1.0
+"""What tests of a program have in common: they run it, give it a folder for its files, and look at what
+it refuses. The program is the first argument of whoever imports this."""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = sys.argv.pop(1)
+
+
+def run(*arguments, **settings):
+    """Its output as text. It takes at most two minutes."""
+    usual = {"capture_output": True, "text": True, "errors": "replace", "timeout": 120}
+    return subprocess.run([PROGRAM, *map(str, arguments)], **{**usual, **settings})
+
+
+def figures_of(*arguments, **settings):
+    """What it prints as JSON."""
+    done = run(*arguments, "--json", **settings)
+    if done.returncode != 0:
+        raise AssertionError(done)
+    return json.loads(done.stdout)
+
+
+class Test(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.scratch = pathlib.Path(folder.name)
+
+    def assert_refused(self, code, said, *arguments, **settings):
+        done = run(*arguments, **settings)
+        self.assertEqual(done.returncode, code, done.stderr)
+        self.assertIn(said, done.stderr)
+        self.assertEqual(done.stdout, "")

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSL-1.0
+// Memory that byre did not allocate: files that are mapped.
+#include <byre/storage/storage.hpp>
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <string>
+
+#include "support/complaint.hpp"
+#include "support/failing_allocator.hpp"
+#include "support/temporary_folder.hpp"
+#include "text.hpp"
+
+namespace byre::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(const std::string& text) { write_file(path_, text); }
+  const fs::path& path() const { return path_; }
+  std::string text() const { return read_file(path_); }
+
+ private:
+  const TemporaryFolder folder_;
+  const fs::path path_ = folder_ / "file";
+};
+
+TEST(MappedFile, is_read_without_copying_and_copied_by_every_write) {
+  const TemporaryFile file("a cow in a byre");
+  FailingAllocator allocator;
+  Buffer buffer = Buffer::map_file(file.path(), allocator);
+  EXPECT_EQ(buffer.origin(), Origin::mapped);
+  EXPECT_EQ(text_of(buffer), "a cow in a byre");
+  EXPECT_EQ(allocator.copies(), 0);
+
+  Buffer clone = buffer;
+  EXPECT_TRUE(clone.shares_data_with(buffer));
+  EXPECT_EQ(clone.materialize(), Materialized::copied);
+  EXPECT_EQ(buffer.materialize(), Materialized::copied);  // the last owner too
+  EXPECT_EQ(buffer.materialize(), Materialized::already_unique);
+  buffer.mutable_data()[0] = std::byte{'A'};
+  EXPECT_EQ(text_of(buffer), "A cow in a byre");
+  EXPECT_EQ(text_of(clone), "a cow in a byre");
+  EXPECT_EQ(file.text(), "a cow in a byre");
+}
+
+TEST(MappedFile, is_cloned_by_storages_and_never_waits) {
+  const TemporaryFile file("cow");
+  Storage storage = Storage::map_file(file.path());
+  Storage clone = storage.lazy_clone();
+  EXPECT_EQ(clone.materialize(Wait::never), Materialized::copied);
+  EXPECT_TRUE(storage.is_unique());
+}
+
+TEST(MappedFile, that_is_missing_empty_or_no_file_is_refused_by_name) {
+  EXPECT_TRUE(says(complaint_of([] { Buffer::map_file("/no/such/cow"); }),
+                   "\"/no/such/cow\": there is no such file"));
+
+  const TemporaryFile empty("");
+  EXPECT_TRUE(says(complaint_of([&] { Buffer::map_file(empty.path()); }),
+                   empty.path().string() + "\": it is empty"));
+
+  EXPECT_TRUE(says(complaint_of([] { Buffer::map_file("/"); }), "not a regular file"));
+  EXPECT_THROW(Buffer::map_file(""), FileError);
+}
+
+TEST(MappedFile, whose_path_is_very_long_is_still_refused_with_reason_and_advice) {
+  const std::string complaint =
+      complaint_of([] { Buffer::map_file("/no/" + std::string(3000, 'm')); });
+  EXPECT_TRUE(complaint.ends_with("relative to.") || complaint.ends_with("open files."))
+      << complaint;
+}
+
+TEST(MappedFile, that_is_a_pipe_is_refused_without_waiting_for_a_writer) {
+  const TemporaryFolder folder;
+  const fs::path pipe = folder / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_THROW(Buffer::map_file(pipe), FileError);
+}
+
+TEST(MappedFile, that_is_unreadable_is_refused_by_name) {
+  const TemporaryFile file("cow");
+  ASSERT_EQ(::chmod(file.path().c_str(), 0), 0);
+  const uid_t self = ::geteuid();
+  constexpr uid_t nobody = 65534;
+  if (self == 0) {
+    ASSERT_EQ(::seteuid(nobody), 0);  // permissions do not bind the superuser
+  }
+  const std::string complaint = complaint_of([&] { Buffer::map_file(file.path()); });
+  ASSERT_EQ(::seteuid(self), 0);
+  EXPECT_TRUE(says(complaint, "Permission denied"));
+}
+
+TEST(MappedFile, that_finds_no_memory_for_a_write_still_reads) {
+  const TemporaryFile file("cow");
+  FailingAllocator allocator;
+  Buffer buffer = Buffer::map_file(file.path(), allocator);
+  allocator.fail_allocation(0);
+  EXPECT_THROW(buffer.mutable_data(), OutOfMemory);
+  EXPECT_EQ(text_of(buffer), "cow");
+  EXPECT_EQ(buffer.origin(), Origin::mapped);
+}
+
+}  // namespace
+}  // namespace byre::test
