@@ -67,18 +67,6 @@ inline std::vector<float> values_of(const Tensor& tensor) {
   return {copied.data<float>(), copied.data<float>() + copied.numel()};
 }
 
-/// What `access` throws.
-template <class Access>
-Violation thrown_by(const Access& access) {
-  try {
-    access();
-  } catch (const ReshapeViolation& error) {
-    return error.violation();
-  }
-  ADD_FAILURE() << "nothing was thrown";
-  return {};
-}
-
 /// Catches the reports of all threads while it lives, of a book that begins anew. One at a time.
 class CaughtReports {
  public:
