@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "quarantine.hpp"
+#include "support/sanitized.hpp"
 
 #include <byre/memory/host_allocators.hpp>
 
 #include <algorithm>
 #include <cstring>
 #include <new>
-
-#include "sanitized.hpp"
 
 namespace byre::stress::races {
 namespace {
@@ -57,7 +56,7 @@ void Quarantine::deallocate(const Block& block) noexcept {
     return;
   }
   live_blocks_.fetch_sub(1, boost::memory_order_relaxed);
-  if constexpr (is_sanitized) {
+  if constexpr (test::is_sanitized) {
     aligned_allocator().deallocate(header->block);
     return;
   }

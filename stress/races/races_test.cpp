@@ -12,13 +12,13 @@
 #include <vector>
 
 #include "race.hpp"
-#include "sanitized.hpp"
+#include "support/sanitized.hpp"
 
 namespace byre::stress {
 namespace {
 
 /// A sanitizer is slower, and detects in one round what otherwise takes many.
-constexpr std::uint64_t slowness = is_sanitized ? 5 : 1;
+constexpr std::uint64_t slowness = test::is_sanitized ? 5 : 1;
 
 std::string text_of(const RaceResult& result) {
   std::string text;

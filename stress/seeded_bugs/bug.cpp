@@ -5,9 +5,9 @@
 
 #include "../perturbed/perturbed.hpp"
 #include "../races/run_scenario.hpp"
-#include "../races/sanitized.hpp"
 #include "../races/scenarios/all.hpp"
 #include "lifetime_checked.hpp"
+#include "support/sanitized.hpp"
 #include "wrong_designs.hpp"
 
 namespace byre::stress::seeded_bugs {
@@ -24,7 +24,7 @@ struct Unchecked : sync::Boost {
 };
 
 /// A sanitizer checks more than LifetimeChecked, and sees errors in the design's own steps.
-using Plain = std::conditional_t<is_sanitized, Unchecked, LifetimeChecked<sync::Boost>>;
+using Plain = std::conditional_t<test::is_sanitized, Unchecked, LifetimeChecked<sync::Boost>>;
 
 template <template <class> class ScenarioOf, template <class> class Share, class Sync>
 RaceResult run(const RaceSettings& settings) {

@@ -10,10 +10,10 @@
 #include <string>
 #include <utility>
 
-#include "../races/sanitized.hpp"
 #include "lifetime_checked.hpp"
 #include "shared_report.hpp"
 #include "support/child_process.hpp"
+#include "support/sanitized.hpp"
 
 namespace byre::stress::seeded_bugs {
 namespace {
@@ -31,7 +31,7 @@ void run_and_report(Race::Run run, RaceSettings settings, SharedReport& report) 
     if (!result.failures.empty()) {
       report.write(Verdict::wrong_result, result.failures.front());
       // A sanitizer may report more, at the end of the race or of the process.
-      if (!is_sanitized) {
+      if (!test::is_sanitized) {
         ::_exit(0);
       }
     }

@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "detection.hpp"
+#include "support/sanitized.hpp"
 
 #include <algorithm>
 #include <stdexcept>
-
-#include "../races/sanitized.hpp"
 
 namespace byre::stress::seeded_bugs {
 namespace {
 
 /// Many times a round, even on a slow and busy machine.
-constexpr std::chrono::seconds hang_timeout{is_sanitized ? 20 : 3};
+constexpr std::chrono::seconds hang_timeout{test::is_sanitized ? 20 : 3};
 
 Report expected_report(const Bug& bug) {
-  return is_thread_sanitized    ? bug.by_thread_sanitizer
-         : is_address_sanitized ? bug.by_address_sanitizer
-                                : Report::none;
+  return test::is_thread_sanitized    ? bug.by_thread_sanitizer
+         : test::is_address_sanitized ? bug.by_address_sanitizer
+                                      : Report::none;
 }
 
 bool says(const Finding& finding, std::string_view words) {
@@ -32,7 +31,7 @@ bool is_reported(const Finding& finding, Report report) {
       return says(finding, "data race");
     case Report::use_after_free:
       return says(finding, "heap-use-after-free") ||
-             (is_thread_sanitized &&
+             (test::is_thread_sanitized &&
               (says(finding, "data race") || says(finding, "invalid mutex")));
     case Report::leak:
       return says(finding, "leaked");
@@ -43,7 +42,7 @@ bool is_reported(const Finding& finding, Report report) {
 }  // namespace
 
 bool Detection::is_as_expected() const {
-  if constexpr (is_sanitized) {
+  if constexpr (test::is_sanitized) {
     return is_left_out() || is_reported(perturbed.back(), expected_report(*bug));
   }
   return !bug->shows_itself || std::none_of(perturbed.begin(), perturbed.end(), [](auto& finding) {
@@ -75,7 +74,7 @@ std::uint64_t sooner_if_perturbed(const std::vector<Detection>& detections) {
 }
 
 bool perturbation_helps(const std::vector<Detection>& detections) {
-  return is_sanitized || detections.size() < all_bugs().size() ||
+  return test::is_sanitized || detections.size() < all_bugs().size() ||
          sooner_if_perturbed(detections) >= least_sooner_if_perturbed;
 }
 
@@ -97,7 +96,7 @@ std::vector<const Bug*> bugs_named(const std::string& name) {
 Detection detect(const Bug& bug, const DetectionSettings& settings) {
   Detection result{&bug, {}, {}};
   const Report report = expected_report(bug);
-  if (is_sanitized && report == Report::none) {
+  if (test::is_sanitized && report == Report::none) {
     return result;
   }
   const auto run = [&](bool perturbed, unsigned number) {
@@ -110,11 +109,11 @@ Detection detect(const Bug& bug, const DetectionSettings& settings) {
     return run_in_child(perturbed ? bug.run_perturbed : bug.run, race, hang_timeout);
   };
   for (unsigned number = 0; number < settings.seeds; ++number) {
-    if constexpr (!is_sanitized) {
+    if constexpr (!test::is_sanitized) {
       result.unperturbed.push_back(run(false, number));
     }
     result.perturbed.push_back(run(true, number));
-    if (is_sanitized && is_reported(result.perturbed.back(), report)) {
+    if (test::is_sanitized && is_reported(result.perturbed.back(), report)) {
       break;
     }
   }

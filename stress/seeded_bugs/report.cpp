@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "../races/sanitized.hpp"
 #include "detection.hpp"
+#include "support/sanitized.hpp"
 
 namespace byre::stress::seeded_bugs {
 namespace {
@@ -44,7 +44,8 @@ std::string found_by(const Detection& detection) {
     return "not seen by this sanitizer: not run";
   }
   const Finding& finding = run_that_found(detection);
-  if (!is_sanitized && finding.verdict == Verdict::not_found && !detection.bug->shows_itself) {
+  if (!test::is_sanitized && finding.verdict == Verdict::not_found &&
+      !detection.bug->shows_itself) {
     return "not found, as expected: a weaker order shows in no result here. "
            "ThreadSanitizer detects it";
   }
@@ -101,7 +102,7 @@ std::string foot_of_table(const std::vector<Detection>& detections) {
                     [](const Detection& detection) { return !detection.is_as_expected(); });
   std::string text = "\n" + std::to_string(detections.size()) + " seeded bugs, " +
                      std::to_string(missed) + " missed";
-  if constexpr (is_sanitized) {
+  if constexpr (test::is_sanitized) {
     const auto left_out =
         std::count_if(detections.begin(), detections.end(),
                       [](const Detection& detection) { return detection.is_left_out(); });
@@ -137,9 +138,9 @@ nlohmann::ordered_json json_of(const DetectionSettings& settings,
           {"seeds", settings.seeds},
           {"most_rounds", settings.rounds},
           {"threads", settings.threads},
-          {"sanitizer", is_thread_sanitized    ? Json("thread")
-                        : is_address_sanitized ? Json("address")
-                                               : Json(nullptr)},
+          {"sanitizer", test::is_thread_sanitized    ? Json("thread")
+                        : test::is_address_sanitized ? Json("address")
+                                                     : Json(nullptr)},
           {"sooner_if_perturbed", sooner_if_perturbed(detections)},
           {"perturbation_helps", perturbation_helps(detections)},
           {"bugs", bugs}};

@@ -8,8 +8,8 @@
 #include <fstream>
 #include <iterator>
 
-#include "../races/sanitized.hpp"
 #include "../report/report.hpp"
+#include "support/sanitized.hpp"
 
 #if defined(__GLIBC__)
 #include <malloc.h>
@@ -84,7 +84,7 @@ std::uint64_t peak_resident_nbytes() {
 }
 
 bool can_judge_growth() noexcept {
-  return !is_sanitized;
+  return !test::is_sanitized;
 }
 
 std::vector<std::string> growth(const Resources& before, const Resources& after) {

@@ -4,9 +4,9 @@
 
 #include <stdexcept>
 
-#include "../races/sanitized.hpp"
 #include "../seeded_bugs/detection.hpp"
 #include "support/complaint.hpp"
+#include "support/sanitized.hpp"
 
 namespace byre::stress::seeded_bugs {
 namespace {
@@ -56,7 +56,7 @@ std::vector<Detection> detections_with(std::uint64_t sooner) {
 }
 
 TEST(DetectionRun, fails_if_perturbation_does_not_help) {
-  if (is_sanitized) {
+  if (test::is_sanitized) {
     GTEST_SKIP() << "nothing is run without perturbation in this build";
   }
   EXPECT_TRUE(perturbation_helps(detections_with(least_sooner_if_perturbed)));

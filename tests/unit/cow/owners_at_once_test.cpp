@@ -13,6 +13,7 @@
 
 #include "support/at_once.hpp"
 #include "support/failing_allocator.hpp"
+#include "support/sanitized.hpp"
 
 namespace byre::test {
 namespace {
@@ -63,7 +64,7 @@ TYPED_TEST(OwnersAtOnce, writers_of_shared_data_make_one_copy_fewer_than_owners)
     std::vector<Materialized> outcomes(owners);
     std::size_t now = 0;
     run_rounds(
-        owners, 1500,
+        owners, fewer_if_sanitized(1500),
         [&](std::size_t round) {
           now = round;
           const auto original = filled<TypeParam>(std::byte{0}, allocator);
@@ -93,7 +94,7 @@ TYPED_TEST(OwnersAtOnce, first_lazy_clones_made_at_once_all_share_the_data) {
   TypeParam source;
   std::vector<TypeParam> clones(threads);
   run_rounds(
-      threads, 4000,
+      threads, fewer_if_sanitized(4000),
       [&](std::size_t) {
         clones.assign(threads, TypeParam());
         source = filled<TypeParam>(std::byte{7}, allocator);
@@ -117,7 +118,7 @@ TYPED_TEST(OwnersAtOnce, drops_that_race_copies_free_once_and_spoil_no_copy) {
   std::vector<std::optional<TypeParam>> buffers(threads);
   std::size_t now = 0;
   run_rounds(
-      threads, 4000,
+      threads, fewer_if_sanitized(4000),
       [&](std::size_t round) {
         now = round;
         const auto original = filled<TypeParam>(std::byte{9}, allocator);
@@ -145,7 +146,7 @@ TYPED_TEST(OwnersAtOnce, clones_of_one_source_are_written_while_others_are_being
   FailingAllocator allocator;
   const auto source = filled<TypeParam>(std::byte{5}, allocator);
   run_rounds(
-      threads, 2000, [](std::size_t) {},
+      threads, fewer_if_sanitized(2000), [](std::size_t) {},
       [&](std::size_t thread) {
         TypeParam clone = source;
         std::memset(clone.mutable_data(), static_cast<int>(thread) + 10, nbytes);
@@ -162,7 +163,7 @@ TYPED_TEST(OwnersAtOnce, writers_that_never_wait_each_end_up_alone_with_their_ow
   FailingAllocator allocator;
   std::vector<TypeParam> buffers(threads);
   run_rounds(
-      threads, 3000,
+      threads, fewer_if_sanitized(3000),
       [&](std::size_t) {
         const auto original = filled<TypeParam>(std::byte{3}, allocator);
         std::fill(buffers.begin(), buffers.end(), original);
@@ -187,7 +188,7 @@ TYPED_TEST(OwnersAtOnce, copies_that_fail_among_writers_leave_every_owner_with_t
   std::vector<TypeParam> buffers(threads);
   std::vector<int> failures(threads);
   run_rounds(
-      threads, 3000,
+      threads, fewer_if_sanitized(3000),
       [&](std::size_t round) {
         const auto original = filled<TypeParam>(std::byte{4}, allocator);
         std::fill(buffers.begin(), buffers.end(), original);
@@ -224,7 +225,7 @@ TEST(WritersAtOnce, the_last_owner_parks_until_copies_that_take_their_time_end) 
   std::int64_t waits = 0;
   allocator.during_copy([&] { await([&] { return stats::snapshot().waits > waits; }); });
   run_rounds(
-      owners, 500,
+      owners, fewer_if_sanitized(500),
       [&](std::size_t) {
         const auto original = filled<WordBuffer>(std::byte{6}, allocator);
         std::fill(buffers.begin(), buffers.end(), original);

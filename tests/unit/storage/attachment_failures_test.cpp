@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "support/failing_new.hpp"
+#include "support/sanitized.hpp"
 
 namespace byre::test {
 namespace {
@@ -53,7 +54,7 @@ TEST(AttachmentFailures, leave_the_storage_without_one_and_the_next_try_works) {
 
 TEST(AttachmentFailures, do_not_come_of_many_storages_one_after_another) {
   Storage::allocate(8).slot()->attach(std::make_unique<Counted>());
-  for (int round = 0; round < 1'000'000; ++round) {
+  for (std::size_t round = 0; round < fewer_if_sanitized(1'000'000); ++round) {
     const Storage storage = Storage::allocate(8);
     ASSERT_FALSE(is_refused_without_heap(storage)) << "in round " << round;
   }

@@ -16,6 +16,7 @@
 #include "support/at_once.hpp"
 #include "support/counted.hpp"
 #include "support/random.hpp"
+#include "support/sanitized.hpp"
 
 namespace byre::test {
 namespace {
@@ -23,11 +24,11 @@ namespace {
 TEST(RandomPrograms, one_thread_sees_what_the_flat_model_says) {
   const std::uint64_t chosen = seed();
   RandomProgram program(chosen);
-  program.run(60'000);
-  EXPECT_GT(program.lazy_reshapes(), 300U);
-  EXPECT_GT(program.eager_reshapes(), 60U);
-  EXPECT_GT(program.writes(), 3000U);
-  EXPECT_GT(program.refusals(), 500U);
+  program.run(fewer_if_sanitized(60'000));
+  EXPECT_GT(program.lazy_reshapes(), fewer_if_sanitized(300));
+  EXPECT_GT(program.eager_reshapes(), fewer_if_sanitized(60));
+  EXPECT_GT(program.writes(), fewer_if_sanitized(3000));
+  EXPECT_GT(program.refusals(), fewer_if_sanitized(500));
 }
 
 TEST(RandomPrograms, threads_that_share_data_lazily_never_see_each_other) {
@@ -44,7 +45,7 @@ TEST(RandomPrograms, threads_that_share_data_lazily_never_see_each_other) {
   }
   at_once(threads, [&](std::size_t thread) {
     RandomProgram& program = programs[thread];
-    for (std::size_t round = 0; round < 1'000; ++round) {
+    for (std::size_t round = 0; round < fewer_if_sanitized(1'000); ++round) {
       program.adopt(published[round % published.size()]);
       program.run(5);
     }
