@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Tensors that go into .npy files, and whether they came out again as they were.
+#pragma once
+
+#include <byre/interop/npy.hpp>
+#include <byre/tensor/tensor.hpp>
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "support/complaint.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace byre::test {
+
+inline constexpr DType stored_dtypes[] = {DType::boolean, DType::u8,       DType::i8,  DType::i16,
+                                          DType::i32,     DType::i64,      DType::f16, DType::f32,
+                                          DType::f64,     DType::complex64};
+
+/// Of elements that are all different, where there are that many.
+inline Tensor counted(const Dims& sizes, DType dtype) {
+  Tensor tensor = Tensor::empty(sizes, dtype);
+  auto* const bytes = static_cast<unsigned char*>(tensor.mutable_raw_data());
+  for (std::size_t at = 0; at < tensor.nbytes(); ++at) {
+    bytes[at] =
+        static_cast<unsigned char>(dtype == DType::boolean ? at % 3 == 0 : at * 7 + at / 256);
+  }
+  return tensor;
+}
+
+/// The elements as they are read, one after the other.
+inline std::string packed_bytes_of(const Tensor& tensor) {
+  const Tensor packed = tensor.contiguous();
+  return packed.nbytes() == 0
+             ? std::string()
+             : std::string(static_cast<const char*>(packed.raw_data()), packed.nbytes());
+}
+
+inline void expect_same(const Tensor& tensor, const Tensor& expected) {
+  EXPECT_EQ(tensor.dtype(), expected.dtype());
+  EXPECT_EQ(to_string(tensor.sizes()), to_string(expected.sizes()));
+  EXPECT_EQ(packed_bytes_of(tensor), packed_bytes_of(expected));
+}
+
+}  // namespace byre::test
