@@ -13,9 +13,9 @@ class Generator {
  public:
   Generator(std::uint64_t seed, Flavor flavor)
       : random_(seed), is_whole_(flavor == Flavor::whole_and_unique) {
-    for (const OperationRow& row : operation_rows) {
-      weighted_.push_back({static_cast<Operation>(weighted_.size()),
-                           row.weights[static_cast<std::size_t>(flavor)]});
+    for (std::size_t number = 0; number < operation_rows.size(); ++number) {
+      weighted_.insert(weighted_.end(), operation_rows[number].weights[is_whole_ ? 1 : 0],
+                       static_cast<Operation>(number));
     }
   }
 
@@ -23,20 +23,12 @@ class Generator {
     const std::size_t length = 6 + random_.below(std::size_t{is_whole_ ? 18U : 24U});
     add(made());
     while (program_.size() < length) {
-      const Statement next = statement();
-      if (!is_whole_ || !next.reshapes() || aliases(next)) {
-        add(next);
-      }
+      add(statement());
     }
     return program_;
   }
 
  private:
-  struct Weighted {
-    Operation operation;
-    int weight;
-  };
-
   void add(const Statement& statement) {
     if (model_.run(statement, static_cast<std::uint32_t>(program_.size() + 1))) {
       program_.push_back(statement);
@@ -46,9 +38,6 @@ class Generator {
   /// Its own and those of ten elements behind it, if they are to be unique.
   std::int64_t value() {
     return is_whole_ ? (next_value_ += 10 + random_.below(5)) : random_.below(std::int64_t{3});
-  }
-  bool aliases(const Statement& reshape) const {
-    return viewed_as(model_.tensors().at(reshape.self).layout, reshape.dims, "").has_value();
   }
 
   Statement made() {
@@ -92,7 +81,7 @@ class Generator {
     if (tensors.empty()) {
       return made();
     }
-    Statement next{.operation = random_.one_by_weight(weighted_).operation};
+    Statement next{.operation = random_.one_of(weighted_)};
     if (next.operation == Operation::make) {
       return made();
     }
@@ -164,7 +153,7 @@ class Generator {
 
   Random random_;
   const bool is_whole_;
-  std::vector<Weighted> weighted_;
+  std::vector<Operation> weighted_;  ///< each as often as its weight says
   Model model_;
   Program program_;
   std::size_t next_name_ = 0;

@@ -19,7 +19,7 @@ namespace byre::test {
 enum class Flavor : std::uint8_t {
   /// Parts of tensors, operations between them, and few values, so that many are equal.
   anything,
-  /// Whole storages, and no value twice; what is read is kept. Here a report of a read is a difference.
+  /// Whole storages, all contiguous, and no value twice. Here a report of a read is a difference.
   whole_and_unique,
 };
 
@@ -31,14 +31,14 @@ enum class Operation : std::uint8_t {
 
 struct OperationRow {
   const char* name;
-  std::array<int, 2> weights;  ///< how often it is in a program of each flavor
+  std::array<std::size_t, 2> weights;  ///< how often it is in a program of each flavor
 };
 /// By Operation.
 inline constexpr std::array operation_rows{
   // result = OPERATION(self, dims)
   OperationRow{"make", {2, 1}},           // of sizes dims, with values from `value` on
   OperationRow{"alias", {1, 1}},
-  OperationRow{"transpose", {2, 2}},      // dims: two axes
+  OperationRow{"transpose", {2, 0}},      // dims: two axes
   OperationRow{"slice", {3, 0}},          // dims: axis, start, end, step
   OperationRow{"select", {2, 0}},         // dims: axis, index
   OperationRow{"view", {2, 2}},           // dims: sizes
@@ -49,7 +49,7 @@ inline constexpr std::array operation_rows{
   OperationRow{"clone", {1, 0}},
   // self.OPERATION
   OperationRow{"reshape_", {2, 1}},       // dims: sizes
-  OperationRow{"share_data", {1, 0}},     // of other
+  OperationRow{"share_data", {2, 0}},     // of other
   OperationRow{"drop", {3, 4}},
   // writes of self
   OperationRow{"fill_", {1, 4}},          // with `value`

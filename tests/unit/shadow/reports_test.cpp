@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "support/caught_warnings.hpp"
+#include "support/tensor/fake_device.hpp"
 #include "tracked.hpp"
 
 namespace byre::test {
@@ -112,6 +113,12 @@ TEST_F(Reports, are_in_summaries_by_how_often_they_happened_and_then_by_call_sit
   EXPECT_EQ(reports.count(), 4U) << "a book that begins anew reports again";
 }
 
+TEST_F(Reports, say_how_often_it_was_thrown_before) {
+  EXPECT_THROW(violate(ReshapeMode::error), ReshapeViolation);
+  violate();
+  EXPECT_EQ(reports.only().count, 2U);
+}
+
 TEST_F(Reports, go_to_the_handler_of_warnings_unless_there_is_another) {
   const CaughtWarnings warnings;
   const auto caught = shadow::set_violation_handler(nullptr);
@@ -177,8 +184,14 @@ TEST_F(AdviceOfReports, of_a_write_of_all_there_is_after_a_write_is_nothing) {
   write(x, site(11));
   write(y, site(12));
   EXPECT_EQ(reports.only().advice, Advice::nothing);
-  write_part(x, site(13));
-  EXPECT_EQ(reports.last().advice, Advice::view);
+  write(x, site(13));
+  read(y, site(14));
+  EXPECT_EQ(reports.last().advice, Advice::reshape_and_clone) << "it follows but itself";
+  Tensor on_device = Tensor::zeros({6}, DType::f32, FakeDevice::first().device());
+  Tensor other = reshaped(on_device, {2, 3}, ReshapeMode::warn, site(20));
+  write(on_device, site(15));
+  write(other, site(16));
+  EXPECT_EQ(reports.last().advice, Advice::nothing);
 }
 
 TEST_F(AdviceOfReports, to_see_a_write_is_for_all_that_read_it) {
@@ -188,6 +201,27 @@ TEST_F(AdviceOfReports, to_see_a_write_is_for_all_that_read_it) {
   EXPECT_EQ(reports.only().advice, Advice::reshape_and_clone);
   read(x, site(13));
   expect_of_all(Advice::view);
+  Tensor other = Tensor::zeros({6}, DType::f32);
+  const Tensor snapshot = reshaped(other, {6}, ReshapeMode::warn, site(30));
+  write(other, site(11));
+  read(snapshot, site(12));
+  EXPECT_EQ(reports.last().advice, Advice::reshape_and_clone) << "of other tensors at that line";
+}
+
+TEST_F(AdviceOfReports, at_call_sites_that_are_not_known_is_for_no_other) {
+  const Tensor z = reshaped(y, {6}, ReshapeMode::warn, CallSite{});
+  write(y, CallSite{});
+  read(x, site(12));
+  EXPECT_EQ(reports.only().advice, Advice::view);
+  read(z, site(13));
+  EXPECT_EQ(reports.last().advice, Advice::reshape_and_clone);
+  Tensor other = reshaped(x, {6}, ReshapeMode::warn, CallSite{});
+  write(other, site(14));
+  read(x, site(15));
+  EXPECT_EQ(reports.last().advice, Advice::view);
+  write(y, site(16));
+  read(z, site(17));
+  EXPECT_EQ(reports.last().advice, Advice::view_or_clone);
 }
 
 }  // namespace
