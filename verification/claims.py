@@ -38,7 +38,7 @@ CLAIMS = {
     "I7": "A sole owner is alone with the word",
     "G1": "No two writes of a storage have one stamp",
     "G2": "A family has observed a stamp that the storage had",
-    "G3": "A family whose stamp is the storage's wrote last or was told of the last write",
+    "G3": "A family whose stamp is the storage's wrote last or had the last write reported",
     "G4": "A family has not read what was reported where it wrote, until it reads or writes all of it",
     "G5": "Every write is the storage's last, or kept in its record, or a later one of that record is",
 }

@@ -12,17 +12,17 @@ class CountsWritesTwice {
   static constexpr unsigned threads = 2;
 
   void thread(unsigned index) {
-    is_told_[index] = families_[index].write(storage_, index + 1, [](auto) {}).has_value();
+    is_stale_[index] = families_[index].write(storage_, index + 1, [](auto) {}).has_value();
   }
 
   void after() {
-    expect(is_told_[0] || is_told_[1], "of two families that write one is told of the other");
+    expect(is_stale_[0] || is_stale_[1], "of two families that write one is stale of the other");
   }
 
  private:
   basic_counted_storage<Checked> storage_;
   basic_counting_family<Checked> families_[threads];
-  bool is_told_[threads] = {};
+  bool is_stale_[threads] = {};
 };
 
 }  // namespace
@@ -30,7 +30,7 @@ class CountsWritesTwice {
 const Scenario counts_writes_twice = scenario<CountsWritesTwice>({
     .name = "known_wrong.counts_writes_twice",
     .shows = "Two counters of writes, compared and then bumped, as the seed says it, let two "
-             "families write at once with neither told of the other: G3.",
+             "families write at once with neither stale of the other: G3.",
     .expected = Verdict::wrong_answer,
 });
 

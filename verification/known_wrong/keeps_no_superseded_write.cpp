@@ -21,7 +21,7 @@ struct ForgetfulRecords : Records {
 
 const Scenario keeps_no_superseded_write = scenario<EarlierWritesAreFound<ForgetfulRecords>>({
     .name = "known_wrong.keeps_no_superseded_write",
-    .shows = "Where what a write supersedes is not kept, who is told of the last write finds no "
+    .shows = "Where what a write supersedes is not kept, who observes the last write finds no "
              "other: G5.",
     .expected = Verdict::wrong_answer,
 });

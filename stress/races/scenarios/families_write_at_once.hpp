@@ -2,9 +2,9 @@
 #pragma once
 
 #include <byre/shadow/detail/generation.hpp>
-#include <byre/sync/detail/relaxed_counter.hpp>
 #include <byre/shadow/detail/write_records.hpp>
 #include <byre/storage/storage.hpp>
+#include <byre/sync/detail/relaxed_counter.hpp>
 
 #include <boost/atomic/atomic.hpp>
 
@@ -46,13 +46,13 @@ class FamiliesWriteAtOnce<basic_buffer<Sync, Share>, FamilyOf> final : public Sc
     Family family;
     for (Write& write : mine.writes) {
       fixture_.record(thread, "reads");
-      if (const auto told = family.stale(mine.shadow->generation)) {
-        write.reported_by_read = named(*told, *mine.shadow);
-        family.observe(*told);
+      if (const auto missed = family.stale(mine.shadow->generation)) {
+        write.missed_by_read = named(*missed, *mine.shadow);
+        family.observe(*missed);
       }
       fixture_.record(thread, "writes");
-      if (const auto told = family.write(mine.shadow->generation, record, [](auto) {})) {
-        write.told = named(*told, *mine.shadow);
+      if (const auto missed = family.write(mine.shadow->generation, record, [](auto) {})) {
+        write.missed_by_write = named(*missed, *mine.shadow);
       }
       write.generation = family.observed().generation();
       fixture_.record(thread, "lets pointers leave");
@@ -78,7 +78,7 @@ class FamiliesWriteAtOnce<basic_buffer<Sync, Share>, FamilyOf> final : public Sc
     }
     for (unsigned thread = 0; thread < fixture_.threads; ++thread) {
       for (const Write& write : families_[thread].writes) {
-        expect_told(thread, write, whose);
+        expect_reported(thread, write, whose);
       }
     }
     unsigned first_escapes = 0;
@@ -113,15 +113,15 @@ class FamiliesWriteAtOnce<basic_buffer<Sync, Share>, FamilyOf> final : public Sc
   static constexpr unsigned nobody = ~0U;
   static constexpr std::size_t writes_each = 3;
 
-  /// Of a write that a thread was told of.
-  struct Told {
+  /// A write that a family had not observed.
+  struct Missed {
     std::uint64_t generation = 0;  ///< 0: of none
     unsigned whose = nobody;
   };
   struct Write {
     std::uint64_t generation = 0;
-    Told reported_by_read{};  ///< just before it
-    Told told{};
+    Missed missed_by_read{};  ///< just before it
+    Missed missed_by_write{};
   };
   struct alignas(64) OfThread {
     Storage storage;
@@ -130,24 +130,25 @@ class FamiliesWriteAtOnce<basic_buffer<Sync, Share>, FamilyOf> final : public Sc
     unsigned first_escapes = 0;
   };
 
-  static Told named(shadow::detail::WriteStamp stamp, const Shadow& shadow) {
+  static Missed named(shadow::detail::WriteStamp stamp, const Shadow& shadow) {
     return {stamp.generation(), shadow.records.at(stamp.record()).origin.thread};
   }
 
-  void expect_told(unsigned thread, const Write& write, const std::vector<unsigned>& whose) {
+  void expect_reported(unsigned thread, const Write& write, const std::vector<unsigned>& whose) {
     const bool follows_another = write.generation > 1 && whose[write.generation - 1] != thread;
-    const bool is_told = write.reported_by_read.generation != 0 || write.told.generation != 0;
-    fixture_.expect(is_told == follows_another,
-                    "who writes after another family is told, and nobody else");
-    for (const Told& told : {write.reported_by_read, write.told}) {
-      fixture_.expect(
-          told.generation == 0 || (told.generation < write.generation && told.whose != thread &&
-                                   whose[told.generation] == told.whose),
-          "who is told of a write is told whose it was");
+    const bool is_reported =
+        write.missed_by_read.generation != 0 || write.missed_by_write.generation != 0;
+    fixture_.expect(is_reported == follows_another,
+                    "who writes after another family has a report, and nobody else");
+    for (const Missed& missed : {write.missed_by_read, write.missed_by_write}) {
+      fixture_.expect(missed.generation == 0 ||
+                          (missed.generation < write.generation && missed.whose != thread &&
+                           whose[missed.generation] == missed.whose),
+                      "a report names the family that wrote");
     }
-    fixture_.expect(
-        write.told.generation == 0 || write.told.generation > write.reported_by_read.generation,
-        "nobody is told of a write twice");
+    fixture_.expect(write.missed_by_write.generation == 0 ||
+                        write.missed_by_write.generation > write.missed_by_read.generation,
+                    "no write is reported twice to a family");
   }
 
   Fixture& fixture_;

@@ -17,10 +17,10 @@
 
 namespace byre::stress::races {
 
-/// Tensors, in error mode, so that each access says whether it was told. All threads reshape one tensor
+/// Tensors, in error mode, so that each access says whether it was reported. All threads reshape one tensor
 /// for the first time at once; then they read it and what they reshaped, reshape both again, and write
 /// all or half of it, by a seed. Writes are alone, as tensors ask for, and everything else is at once.
-/// Who accesses what another family wrote is told so once, and once more where it reads what it then
+/// Who accesses what another family wrote has one report, and one more where it reads what it then
 /// did not write over, by the right lines; and reads what was written last. Tensors know one Sync, the
 /// one that ships: what is perturbed is what comes between their operations.
 class ReshapesOfTensors final : public Scenario {
@@ -35,7 +35,7 @@ class ReshapesOfTensors final : public Scenario {
     base_.knows = {};
     last_ = {};
     values_ = {};
-    told_ = 0;
+    reports_ = 0;
     reshapes_ = 0;
   }
 
@@ -59,8 +59,8 @@ class ReshapesOfTensors final : public Scenario {
     for (const shadow::Violation& triple : summary.triples) {
       counted += triple.count;
     }
-    fixture_.expect_equal(summary.violations, told_, "violations in the summary");
-    fixture_.expect_equal(counted, told_, "counts of triples");
+    fixture_.expect_equal(summary.violations, reports_, "violations in the summary");
+    fixture_.expect_equal(counted, reports_, "counts of triples");
     fixture_.expect_equal(summary.reshapes, reshapes_, "reshapes that are watched");
     base_.tensor = Tensor();
     fixture_.expect_equal(fixture_.memory.live_blocks(), 0, "blocks that nobody owns");
@@ -96,7 +96,7 @@ class ReshapesOfTensors final : public Scenario {
       const std::shared_lock lock(mutex_);
       switch (choice) {
         case 0:
-          // Where others read it at the same time, and may be told.
+          // Where others read it at the same time, and may have a report.
           return reshape(thread, base_.tensor,
                          {{base_.knows.known[0], last_.number}, {base_.knows.left[0], Write{}}});
         case 1:
@@ -105,7 +105,7 @@ class ReshapesOfTensors final : public Scenario {
           return read_base(thread);
         default:
           fixture_.record(thread, "reads");
-          expect_told(tell_of_read(mine, thread), mine.knows, true);
+          expect_reported(tell_of_read(mine, thread), mine.knows, true);
           mine.knows = {{last_.number, last_.number}, {}};
           return;
       }
@@ -124,22 +124,22 @@ class ReshapesOfTensors final : public Scenario {
     ++reshapes_;
   }
 
-  /// Which others do too: who is told is one of them, or some.
+  /// Which others do too: one of them has a report, or some.
   void read_base(unsigned thread) {
     fixture_.record(thread, "reads what was reshaped");
     base_reads_.fetch_add(1, boost::memory_order_relaxed);
     if (tell_of_read(base_, nobody)) {
-      base_told_.fetch_add(1, boost::memory_order_relaxed);
+      base_reports_.fetch_add(1, boost::memory_order_relaxed);
     }
   }
 
-  /// Alone: what reads of the base were told since somebody was so last.
+  /// Alone: how many reads of the base had a report since there was one last.
   void settle() {
     const std::uint64_t readers = base_reads_.exchange(0, boost::memory_order_relaxed);
-    const std::uint64_t told = base_told_.exchange(0, boost::memory_order_relaxed);
+    const std::uint64_t reports = base_reports_.exchange(0, boost::memory_order_relaxed);
     if (readers != 0) {
-      expect_told(told != 0, base_.knows, true);
-      fixture_.expect(told <= readers, "reads are told once each");
+      expect_reported(reports != 0, base_.knows, true);
+      fixture_.expect(reports <= readers, "each read has one report");
       base_.knows = {{last_.number, last_.number}, {}};
     }
   }
@@ -151,14 +151,14 @@ class ReshapesOfTensors final : public Scenario {
     const Tensor flat = family.tensor.view({2 * half});
     Tensor written = flat.narrow(0, first, which == 2 ? 2 * half : half);
     const Knows before = family.knows;
-    const bool was_told =
+    const bool was_reported =
         tell([&] { fill_(written, std::int64_t(next.number), line(At::writes, by)); }, by,
              At::writes, before);
-    expect_told(was_told, before, false);
+    expect_reported(was_reported, before, false);
     family.knows.known.fill(next.number);
     if (which == 2) {
       family.knows.left = {};
-    } else if (was_told) {
+    } else if (was_reported) {
       family.knows.left.fill(last_);
     }
     last_ = next;
@@ -177,7 +177,7 @@ class ReshapesOfTensors final : public Scenario {
     return tell(read, by, At::reads, family.knows);
   }
 
-  void expect_told(bool is_told, const Knows& knows, bool is_read) {
+  void expect_reported(bool is_reported, const Knows& knows, bool is_read) {
     bool may_be = false;
     bool may_not_be = false;
     for (const std::uint64_t known : knows.known) {
@@ -187,8 +187,8 @@ class ReshapesOfTensors final : public Scenario {
         may_not_be = may_not_be || !is;
       }
     }
-    fixture_.expect(is_told ? may_be : may_not_be,
-                    "who accesses what another family wrote is told, and nobody else");
+    fixture_.expect(is_reported ? may_be : may_not_be,
+                    "who accesses what another family wrote has a report, and nobody else");
   }
 
   /// Whether the first try was refused; the second is not.
@@ -198,17 +198,17 @@ class ReshapesOfTensors final : public Scenario {
       act();
       return false;
     } catch (const shadow::ReshapeViolation& error) {
-      const shadow::Violation& told = error.violation();
+      const shadow::Violation& violation = error.violation();
       const auto is_of = [&](const Write& write) {
-        return told.write.site.line == At::writes + write.by &&
-               (told.reshape.site.line == At::reshapes + by ||
-                told.reshape.site.line == At::reshapes + write.by);
+        return violation.write.site.line == At::writes + write.by &&
+               (violation.reshape.site.line == At::reshapes + by ||
+                violation.reshape.site.line == At::reshapes + write.by);
       };
       fixture_.expect((is_of(last_) || is_of(knows.left[0]) || is_of(knows.left[1])) &&
-                          told.access.site.line == at + by,
-                      "who is told is told of the right lines");
+                          violation.access.site.line == at + by,
+                      "a report has the right lines");
     }
-    ++told_;
+    ++reports_;
     act();
     return true;
   }
@@ -223,8 +223,8 @@ class ReshapesOfTensors final : public Scenario {
   std::array<std::uint64_t, 2> values_{};  ///< of each half
   // Since somebody was alone last.
   boost::atomic<std::uint64_t> base_reads_{0};
-  boost::atomic<std::uint64_t> base_told_{0};
-  boost::atomic<std::uint64_t> told_{0};
+  boost::atomic<std::uint64_t> base_reports_{0};
+  boost::atomic<std::uint64_t> reports_{0};
   boost::atomic<std::uint64_t> reshapes_{0};
 };
 

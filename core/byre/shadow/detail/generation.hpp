@@ -10,7 +10,7 @@
 ///   1. The storage's stamp has as many generations as there were writes: no two writes have one stamp.
 ///   2. A family has observed a stamp that the storage had: of its own last write, of a write that was
 ///      reported to it, or what the family had observed that it came from.
-///   3. A family whose stamp is the storage's wrote last, was told of the last write, or came from one
+///   3. A family whose stamp is the storage's wrote last, had the last write reported, or came from one
 ///      of which that is true.
 ///   4. What a family has not read is a write that was reported where it was about to write itself. It
 ///      stays until a write is reported where the family reads, or until the family writes all there is.

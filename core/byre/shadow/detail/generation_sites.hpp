@@ -58,12 +58,12 @@ inline constexpr sync::SiteTable<GenerationSite, 8> generation_sites{{{
      "relaxed is the weakest order"},
     {"generation.leave_unread", sync::Operation::store, std::memory_order::relaxed,
      "nothing: a write of the family excludes what else the family does",
-     "relaxed is the weakest order; left out, families_leave_unread: a read is not told of what "
-     "the family did not write over"},
+     "relaxed is the weakest order; left out, families_leave_unread: what the family did not "
+     "write over is not reported to a read"},
     {"generation.forget_unread", sync::Operation::store, std::memory_order::relaxed,
-     "nothing: of two reads of one family at once both may be told",
-     "relaxed is the weakest order; left out, families_leave_unread: a read is told of what was "
-     "reported to the family before"},
+     "nothing: of two reads of one family at once both may be reported",
+     "relaxed is the weakest order; left out, families_leave_unread: what was reported to the "
+     "family before is reported to a read again"},
     {"generation.look", sync::Operation::load, std::memory_order::acquire,
      "write (release): who sees a write finds its record",
      "families_read_and_write: the record of a write is read before it was made"},

@@ -55,7 +55,7 @@ struct Missed {
 
   /// A family never came out of a younger one. So with a copy where the younger of the two was made, it
   /// would not see the other's writes, nor the other its own. Of two that came out of the same family
-  /// either reshape parts them: the one that accesses is told of its own.
+  /// either reshape parts them: the one of the family that accesses is named.
   const TensorSite& reshape() const noexcept {
     return writer_is_reshaped ? record->origin.reshape : *accessing_reshape_;
   }

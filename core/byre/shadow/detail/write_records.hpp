@@ -26,7 +26,7 @@ inline constexpr sync::SiteTable<WriteRecordsSite, 4> write_records_sites{{{
      "records_are_added_once: a record is compared before it was written; not atomic, one of two "
      "records is lost"},
     {"write_records.superseded", sync::Operation::load, std::memory_order::relaxed,
-     "nothing: who is told of a write comes after what it supersedes",
+     "nothing: who observes a write comes after what it supersedes",
      "relaxed is the weakest order"},
     {"write_records.supersede", sync::Operation::compare_exchange, std::memory_order::relaxed,
      "nothing: of one record the later stamp is the larger",
@@ -123,7 +123,7 @@ class basic_write_records {
       return;  // of one record the storage's last write says all there is to say
     }
     auto& superseded = const_cast<Record&>(at(write.record())).superseded;
-    // Relaxed, and pairs with nothing: who is told of a write comes after what it supersedes.
+    // Relaxed, and pairs with nothing: who observes a write comes after what it supersedes.
     std::uint64_t found = superseded.load(sites.at(At::superseded, std::memory_order::relaxed));
     // Relaxed, and pairs with nothing: of one record the later stamp is the larger.
     while (found < write.word() &&
@@ -136,7 +136,7 @@ class basic_write_records {
   template <class Visit>
   void for_each_between(WriteStamp observed, WriteStamp last, const Visit& visit) const {
     for (const Record* each = first(); each != nullptr; each = each->next.get()) {
-      // Relaxed, and pairs with nothing: who is told of a write comes after what it supersedes.
+      // Relaxed, and pairs with nothing: who observes a write comes after what it supersedes.
       const WriteStamp write(
           each->superseded.load(sites.at(At::superseded, std::memory_order::relaxed)));
       if (write.generation() > observed.generation() && write.generation() < last.generation()) {
