@@ -65,11 +65,10 @@ std::string to_string(const Summary& summary) {
       counted(summary.triples.size(), "triple of call sites", "triples of call sites") + ", and " +
       counted(summary.suppressed, "more was", "more were") + " suppressed; " +
       counted(summary.untracked_escapes, "raw pointer", "raw pointers") +
-      " to write left untracked" +
-      (summary.first_escape.line == 0 ? ""
-                                      : std::string(", first at ") + summary.first_escape.file +
-                                            ":" + std::to_string(summary.first_escape.line)) +
-      ".\n";
+      " to write left untracked.\n";
+  if (const CallSite& first = summary.first_escape; first.line != 0) {
+    text += std::string("  first at ") + first.file + ":" + std::to_string(first.line) + "\n";
+  }
   std::size_t number = 0;
   for (const Violation& violation : summary.triples) {
     text += "\n" + std::to_string(++number) + ". " + to_string(violation) + "\n";

@@ -78,7 +78,8 @@ TEST_F(Summaries, for_people_have_all_reports) {
   EXPECT_EQ(to_string(shadow::summary()),
             "byre: reshape: 3 reshapes were tracked; 2 accesses rely on one being an alias, at 1 "
             "triple of call sites, and 0 more were suppressed; 1 raw pointer to write left "
-            "untracked, first at src/model/layers.cpp:20.\n\n"
+            "untracked.\n"
+            "  first at src/model/layers.cpp:20\n\n"
             "1. " +
                 to_string(shadow::summary().triples.at(0)) + "\n");
 }
