@@ -43,7 +43,9 @@ test::CommandLine command_line() {
       .optional_value("seeded-bugs", "[NAME]",
                       "try to detect seeded bugs, and print after how many rounds")
       .value("seeds", "N", "runs of each seeded bug. Default: 5")
-      .value("rounds", "N", "of each such run, at most. Default: 20000")
+      .value("rounds", "N",
+             "of each such run that is perturbed, at most, and a quarter of that of others. "
+             "Default: 20000")
       .optional_value("json", "[FILE]",
                       "write all figures as JSON, to FILE or instead of the text");
   line.mode("", {"workload", "seed", "duration", "operations", "threads", "storages", "mix",

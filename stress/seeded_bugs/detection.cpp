@@ -103,7 +103,8 @@ Detection detect(const Bug& bug, const DetectionSettings& settings) {
     const RaceSettings race{
         .seed = settings.seed + number,
         .threads = settings.threads,
-        .rounds = settings.rounds,
+        // What is perturbed has to be found; what is not is compared with it.
+        .rounds = perturbed ? settings.rounds : std::max(settings.rounds / 4, std::uint64_t{1}),
         .perturbation = perturbed ? usual_perturbation : no_perturbation,
     };
     return run_in_child(perturbed ? bug.run_perturbed : bug.run, race, hang_timeout);

@@ -82,7 +82,8 @@ std::string_view name_of(Report report) {
 std::string head_of_table(const DetectionSettings& settings) {
   std::string text = "Rounds until a seeded bug was found: the median of " +
                      std::to_string(settings.seeds) + " seeds, at most " +
-                     std::to_string(settings.rounds) + " (-: not found), " +
+                     std::to_string(settings.rounds) +
+                     " where perturbed, a quarter of that where not (-: not found), " +
                      std::to_string(settings.threads) + " threads, from seed " +
                      std::to_string(settings.seed) + " on\n\n";
   return text + padded("seeded bug", name_width) + padded("unperturbed", rounds_width) +
@@ -119,9 +120,9 @@ std::string foot_of_table(const std::vector<Detection>& detections) {
 
 nlohmann::ordered_json json_of(const DetectionSettings& settings,
                                const std::vector<Detection>& detections) {
-  Json bugs = Json::array();
+  Json rows = Json::array();
   for (const Detection& detection : detections) {
-    bugs.push_back({
+    rows.push_back({
         {"name", detection.bug->name},
         {"is_wrong_in", detection.bug->is_wrong_in},
         {"race", detection.bug->race},
@@ -143,7 +144,7 @@ nlohmann::ordered_json json_of(const DetectionSettings& settings,
                                                      : Json(nullptr)},
           {"sooner_if_perturbed", sooner_if_perturbed(detections)},
           {"perturbation_helps", perturbation_helps(detections)},
-          {"bugs", bugs}};
+          {"bugs", rows}};
 }
 
 }  // namespace byre::stress::seeded_bugs

@@ -13,7 +13,7 @@
 namespace byre::inline v0::shadow {
 namespace {
 
-constexpr std::array<std::string_view, 4> names{"alias", "warn", "error", "copy"};
+constexpr std::array<std::string_view, 4> mode_names{"alias", "warn", "error", "copy"};
 
 std::string_view value_of_environment() noexcept {
   const char* const value = std::getenv("BYRE_RESHAPE");
@@ -56,13 +56,14 @@ void know_environment() noexcept {
 }  // namespace
 
 std::string_view name_of(ReshapeMode mode) noexcept {
-  return names[static_cast<std::size_t>(mode)];
+  return mode_names[static_cast<std::size_t>(mode)];
 }
 
 std::optional<ReshapeMode> mode_named(std::string_view name) noexcept {
-  const auto* const found = std::ranges::find(names, name);
-  return found == names.end() ? std::nullopt
-                              : std::optional(static_cast<ReshapeMode>(found - names.begin()));
+  const auto* const found = std::ranges::find(mode_names, name);
+  return found == mode_names.end()
+             ? std::nullopt
+             : std::optional(static_cast<ReshapeMode>(found - mode_names.begin()));
 }
 
 constinit thread_local std::optional<ReshapeMode> detail::mode_of_scope;
