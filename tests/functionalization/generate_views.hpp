@@ -7,7 +7,7 @@
 
 namespace byre::test {
 
-/// Of those of the library and of users.hpp.
+/// Of those of the library and of the tests.
 const std::vector<std::string>& views();
 
 /// What stands behind the tensor in a call of the view, of one such as `self`; mostly what it

@@ -35,9 +35,6 @@ class FailingAllocator final : public Allocator {
   explicit FailingAllocator(Device device) : Allocator(device) {}
 
   Block allocate(const Request& request) override {
-    if (const auto before = get(before_allocation_)) {
-      before(request);
-    }
     const boost::lock_guard<boost::mutex> lock(mutex_);
     if (allocations_until_failure_-- == 0) {
       throw std::bad_alloc();
@@ -82,9 +79,6 @@ class FailingAllocator final : public Allocator {
   void fail_allocation(int nth) { set(allocations_until_failure_, nth); }
   void fail_copy(int nth) { set(copies_until_failure_, nth); }
   /// What they throw is the failure.
-  void before_allocation(std::function<void(const Request&)> action) {
-    set(before_allocation_, std::move(action));
-  }
   void during_copy(std::function<void()> action) { set(during_copy_, std::move(action)); }
   /// The next copy stops there.
   void halt_copy(Halt& halt) {
@@ -121,7 +115,6 @@ class FailingAllocator final : public Allocator {
 
   mutable boost::mutex mutex_;
   std::set<const void*> out_;
-  std::function<void(const Request&)> before_allocation_;
   std::function<void()> during_copy_;
   int allocations_until_failure_ = never;
   int copies_until_failure_ = never;

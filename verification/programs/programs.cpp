@@ -127,6 +127,7 @@ constexpr Family families[] = {
      .form = Form::lock,
      .least_steps_in_all = 0,
      .most_steps_in_all = 4,
+     .quick = preemptions(1),
      .quick_in_full = 1'000},
     {.name = "programs.locked_three_threads",
      .shows = "So do every three threads of one operation each, on the textbook form.",
@@ -135,6 +136,7 @@ constexpr Family families[] = {
      .most_steps = 1,
      .least_steps_in_all = 3,
      .most_steps_in_all = 3,
+     .quick = preemptions(1),
      .quick_in_full = 3'000},
 };
 

@@ -142,6 +142,36 @@ class FamiliesReadAndWrite : Families {
   Family third_;
 };
 
+/// Two tensors of one family read at once, while another family writes.
+class FamiliesReadAtOnce : Families {
+ public:
+  static constexpr unsigned threads = 3;
+  static constexpr std::string_view cover_points[] = {"no read is stale", "one is", "both are"};
+
+  void thread(unsigned index) {
+    if (index == 2) {
+      make(0);
+      expect(!write(writing_, 0, 1), "who writes alone is not stale");
+    } else if (const auto stale = reading_.stale(storage_)) {
+      expect(record_of(*stale) == 0, "the write that it is stale of is the one there was");
+      reading_.observe_by_reading(*stale);
+      is_stale_[index] = true;
+    }
+  }
+
+  void after() {
+    static constexpr std::string_view states[] = {"no read is stale", "one is", "both are"};
+    cover(states[int(is_stale_[0]) + int(is_stale_[1])]);
+    expect(reading_.stale(storage_).has_value() == (!is_stale_[0] && !is_stale_[1]),
+           "a family is not stale once it was reported");
+  }
+
+ private:
+  Family writing_;
+  Family reading_;
+  bool is_stale_[2] = {};
+};
+
 /// A family wrote a part after another's write, and two of its tensors read the rest at once.
 class FamiliesLeaveUnread : Families {
  public:
@@ -194,6 +224,11 @@ const Scenario families_race = scenario<FamiliesRace>({
 const Scenario families_read_and_write = scenario<FamiliesReadAndWrite>({
     .name = "families_read_and_write",
     .shows = "A family is stale of another's write once, and never of its own: G2, G3.",
+});
+
+const Scenario families_read_at_once = scenario<FamiliesReadAtOnce>({
+    .name = "families_read_at_once",
+    .shows = "Reads of one family at once find the write there was, or none: G2, G3.",
 });
 
 const Scenario families_leave_unread = scenario<FamiliesLeaveUnread>({

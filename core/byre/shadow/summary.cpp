@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <byre/shadow/detail/report_book.hpp>
 #include <byre/shadow/summary.hpp>
 #include <byre/shadow/suppression.hpp>
 #include <byre/storage/detail/output_file.hpp>

@@ -42,13 +42,4 @@ BYRE_API std::string to_json(const Summary& summary);
 /// process. Thread-safe. Throws InvalidArgument for other names, FileError, std::bad_alloc.
 BYRE_API void print_summary(const std::string& where);
 
-namespace detail {
-/// Called when a reshape is tracked. Does what the environment says, until that succeeds once:
-///   BYRE_RESHAPE_SUMMARY=stderr, FILE.json or FILE.txt   print_summary there, at exit
-///   BYRE_RESHAPE_SUPPRESSIONS=FILE                       suppress_sites(FILE); before: BYRE_RESHAPE_SILENCE
-/// An empty value is as none. Each process writes its summary, also if it tracked nothing.
-///
-/// Thread-safe. Throws InvalidArgument for other values, and what suppress_sites throws.
-BYRE_API void heed_environment();
-}  // namespace detail
 }  // namespace byre::inline v0::shadow

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/error/error.hpp>
+#include <byre/shadow/detail/report_book.hpp>
 #include <byre/shadow/suppression.hpp>
 #include <byre/storage/detail/input_file.hpp>
 #include <byre/sync/detail/no_destructor.hpp>

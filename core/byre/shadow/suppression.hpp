@@ -29,10 +29,4 @@ class [[nodiscard]] BYRE_API ScopedSuppression {
 /// neither; std::bad_alloc. Then nothing of the file is suppressed.
 BYRE_API void suppress_sites(const std::filesystem::path& path);
 
-namespace detail {
-/// Whether this thread is in a ScopedSuppression. Wait-free.
-BYRE_API bool thread_is_suppressed() noexcept;
-/// Whether the call site is in a file of suppressions. Locks if there is one.
-BYRE_API bool is_suppressed(const CallSite& site) noexcept;
-}  // namespace detail
 }  // namespace byre::inline v0::shadow

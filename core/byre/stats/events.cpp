@@ -83,9 +83,9 @@ void tell(const CopySink& sink, const CopyEvent& event) noexcept {
   try {
     sink(event);
   } catch (const std::exception& error) {
-    warn("a copy sink threw: %s. The copy it was told of is complete.", error.what());
+    warn("a copy sink threw: %s. The copy that it was called for is complete.", error.what());
   } catch (...) {
-    warn("a copy sink threw. The copy it was told of is complete.");
+    warn("a copy sink threw. The copy that it was called for is complete.");
   }
 }
 

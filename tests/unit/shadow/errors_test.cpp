@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Error mode, and what is refused or fails: nothing was accessed then. access_rows.hpp has what is thrown
-/// by each operation, and tests/equivalence that it goes through when it is tried again.
+/// Error mode, and what is refused or fails: nothing was accessed then. accesses_test.cpp has what is
+/// thrown by each operation, and tests/equivalence that it goes through when it is tried again.
 #include "support/tensor/fake_device.hpp"
 #include "tracked.hpp"
 

@@ -4,11 +4,11 @@
 #include <byre/cow/detail/share_word_sites.hpp>
 #include <byre/functional/dispatch/detail/published.hpp>
 #include <byre/shadow/detail/generation_sites.hpp>
-#include <byre/sync/detail/relaxed_counter.hpp>
 #include <byre/shadow/detail/write_records.hpp>
 #include <byre/stats/detail/cells.hpp>
 #include <byre/storage/detail/attachment_sites.hpp>
 #include <byre/storage/detail/ref_count.hpp>
+#include <byre/sync/detail/relaxed_counter.hpp>
 #include <byre/sync/detail/site.hpp>
 
 #include <gtest/gtest.h>

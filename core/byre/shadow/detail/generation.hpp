@@ -72,8 +72,9 @@ class basic_family_generation {
   std::optional<WriteStamp> stale(const StorageGeneration& storage) const noexcept {
     // Acquire pairs with the writes: who sees a write finds its record, or families_read_and_write
     // fails.
-    const WriteStamp last(storage.last_.load(sites.at(At::look, std::memory_order::acquire)));
-    return last == observed() ? std::nullopt : std::optional(last);
+    const WriteStamp last(storage.last_.load(sites.at(At::load_last, std::memory_order::acquire)));
+    // Another read of the family may have observed a later write by now: families_read_at_once.
+    return last.generation() > observed().generation() ? std::optional(last) : std::nullopt;
   }
   /// For a read: that, or else what the family has not read, or nothing.
   std::optional<WriteStamp> stale_or_unread(const StorageGeneration& storage) const noexcept {
@@ -118,11 +119,11 @@ class basic_family_generation {
     WriteStamp last = known;
     supersedes(last);
     std::uint64_t found = last.word();
-    // Release pairs with look: the record comes first, or families_race fails.
+    // Release pairs with load_last: the record comes first, or families_race fails.
     while (!storage.last_.compare_exchange_weak(found, after(last, record).word(),
                                                 sites.at(At::write, std::memory_order::release))) {
       if (found != last.word()) {  // it did not fail spuriously
-        last = look_again(storage);
+        last = load_last_again(storage);
         supersedes(last);
         found = last.word();
       }
@@ -137,9 +138,10 @@ class basic_family_generation {
   static constexpr std::uint64_t none = WriteStamp().word();
   static constexpr auto step = Sync::value_of(generation_constants.at(GenerationConstant::step));
 
-  static WriteStamp look_again(const StorageGeneration& storage) noexcept {
+  static WriteStamp load_last_again(const StorageGeneration& storage) noexcept {
     // Acquire pairs with the writes: the other's record is found, or families_race fails.
-    return WriteStamp(storage.last_.load(sites.at(At::look_again, std::memory_order::acquire)));
+    return WriteStamp(
+        storage.last_.load(sites.at(At::load_last_again, std::memory_order::acquire)));
   }
   /// The write after `stamp`, with this record.
   static WriteStamp after(WriteStamp stamp, RecordId record) noexcept {

@@ -39,9 +39,9 @@ enum class GenerationSite : std::uint8_t {
   unread,
   leave_unread,
   forget_unread,
-  look,
+  load_last,
   write,
-  look_again,
+  load_last_again,
 };
 
 inline constexpr sync::SiteTable<GenerationSite, 8> generation_sites{{{
@@ -64,14 +64,14 @@ inline constexpr sync::SiteTable<GenerationSite, 8> generation_sites{{{
      "nothing: of two reads of one family at once both may be reported",
      "relaxed is the weakest order; left out, families_leave_unread: what was reported to the "
      "family before is reported to a read again"},
-    {"generation.look", sync::Operation::load, std::memory_order::acquire,
+    {"generation.load_last", sync::Operation::load, std::memory_order::acquire,
      "write (release): who sees a write finds its record",
      "families_read_and_write: the record of a write is read before it was made"},
     {"generation.write", sync::Operation::compare_exchange, std::memory_order::release,
-     "look and look_again (acquire): the record is made before the write",
+     "load_last and load_last_again (acquire): the record is made before the write",
      "families_race: the record of a write is read before it was made; not atomic, two families "
      "that write at once both find that nobody else did"},
-    {"generation.look_again", sync::Operation::load, std::memory_order::acquire,
+    {"generation.load_last_again", sync::Operation::load, std::memory_order::acquire,
      "write (release): who is too late with a write finds the other's record",
      "families_race: the record of the other write is read before it was made"},
 }}};

@@ -82,7 +82,7 @@ class Book {
       if (own == Advice::view) {
         viewed_reshapes_.insert(triple[0]);
         viewed_writes_.insert(entry.write);
-      } else if (own == Advice::view_or_clone && entry.first.advice == Advice::reshape_and_clone) {
+      } else if (own == Advice::view_or_clone || entry.first.advice == Advice::nothing) {
         entry.first.advice = own;
       }
       entry.first.untracked_escapes =

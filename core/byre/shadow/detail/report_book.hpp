@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 /// The book of reports: each distinct triple of call sites, reshape, write and access, is reported once
-/// and counted after that. Advice is made here, for each reshape by all
-/// that was met of it.
+/// and counted after that. Advice is made here, for each reshape by all that was met of it.
 #pragma once
 
 #include <byre/shadow/report.hpp>
@@ -42,5 +41,18 @@ struct ReportCounts {
   sync::detail::RelaxedCounter first_escape;  ///< the SiteId where the first did
 };
 extern constinit ReportCounts report_counts;
+
+/// Whether this thread is in a ScopedSuppression. Wait-free.
+bool thread_is_suppressed() noexcept;
+/// Whether the call site is in a file of suppressions. Locks if there is one.
+bool is_suppressed(const CallSite& site) noexcept;
+
+/// Called when a reshape is tracked. Does what the environment says, until that succeeds once:
+///   BYRE_RESHAPE_SUMMARY=stderr, FILE.json or FILE.txt   print_summary there, at exit
+///   BYRE_RESHAPE_SUPPRESSIONS=FILE                       suppress_sites(FILE); before: BYRE_RESHAPE_SILENCE
+/// An empty value is as none. Each process writes its summary, also if it tracked nothing.
+///
+/// Thread-safe. Throws InvalidArgument for other values, and what suppress_sites throws.
+void heed_environment();
 
 }  // namespace byre::inline v0::shadow::detail

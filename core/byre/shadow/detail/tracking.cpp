@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/error/detail/assert.hpp>
 #include <byre/shadow/detail/storage_shadow.hpp>
-#include <byre/shadow/summary.hpp>
-#include <byre/shadow/suppression.hpp>
 
 #include <memory>
 #include <new>

@@ -44,11 +44,10 @@ struct Access {
 /// and returns its shadow storage. `from` is the input's, `to_sizes` are the output's. The storage is
 /// tracked from now on. Null for a handle without a storage.
 ///
-/// Throws OutOfMemory; InvalidArgument and FileError if the environment is wrong (environment.hpp).
+/// Throws OutOfMemory; InvalidArgument and FileError if the environment is wrong (heed_environment).
 /// Nothing is linked then.
-BYRE_API ShadowHandle link_by_reshape(const Storage& storage, ShadowStorage* origin,
-                                      ReshapeMode mode, const Access& from,
-                                      std::span<const std::int64_t> to_sizes);
+ShadowHandle link_by_reshape(const Storage& storage, ShadowStorage* origin, ReshapeMode mode,
+                             const Access& from, std::span<const std::int64_t> to_sizes);
 
 /// Whether a tracked reshape linked the storage.
 inline bool is_tracked(const Storage& storage) noexcept {
@@ -70,18 +69,15 @@ inline bool can_skip_escape_tracking(const Storage& storage) noexcept {
 
 /// A tensor of the family is about to be read. Reports a write by another family that was not reported
 /// to it, or throws ReshapeViolation.
-[[gnu::cold]] BYRE_API void record_read(const Storage& storage, ShadowStorage* family,
-                                        const Access& access);
+[[gnu::cold]] void record_read(const Storage& storage, ShadowStorage* family, const Access& access);
 /// A tensor of the family is about to be written. The same.
-[[gnu::cold]] BYRE_API void begin_write(const Storage& storage, ShadowStorage* family,
-                                        const Access& access);
+[[gnu::cold]] void begin_write(const Storage& storage, ShadowStorage* family, const Access& access);
 /// It is written, or is going to be now: other families are stale. Reports, or throws, once it is the
 /// storage's last write, if another family wrote since begin_write.
-[[gnu::cold]] BYRE_API void end_write(const Storage& storage, ShadowStorage* family,
-                                      const Access& access);
+[[gnu::cold]] void end_write(const Storage& storage, ShadowStorage* family, const Access& access);
 /// The family's elements are known to be the storage's, as after a copy of another family's onto
 /// themselves: it is not stale, and nothing is reported.
-[[gnu::cold]] BYRE_API void mark_synced(const Storage& storage, ShadowStorage* family) noexcept;
+[[gnu::cold]] void mark_synced(const Storage& storage, ShadowStorage* family) noexcept;
 
 }  // namespace detail
 }  // namespace byre::inline v0::shadow

@@ -15,14 +15,14 @@
 
 namespace byre::inline v0::shadow::detail {
 
-enum class WriteRecordsSite : std::uint8_t { look, push, superseded, supersede };
+enum class WriteRecordsSite : std::uint8_t { load_first, push, superseded, supersede };
 
 inline constexpr sync::SiteTable<WriteRecordsSite, 4> write_records_sites{{{
-    {"write_records.look", sync::Operation::load, std::memory_order::acquire,
+    {"write_records.load_first", sync::Operation::load, std::memory_order::acquire,
      "push (release): who finds a record finds it whole",
      "records_are_added_once: a record is compared before it was written"},
     {"write_records.push", sync::Operation::compare_exchange, std::memory_order::release,
-     "look (acquire): a record is written before it is found",
+     "load_first (acquire): a record is written before it is found",
      "records_are_added_once: a record is compared before it was written; not atomic, one of two "
      "records is lost"},
     {"write_records.superseded", sync::Operation::load, std::memory_order::relaxed,
@@ -90,7 +90,7 @@ class basic_write_records {
     }
     link(*made, seen);
     std::uint64_t expected = word_of(seen);
-    // Release pairs with look: the record is written before it is found, or records_are_added_once
+    // Release pairs with load_first: the record is written before it is found, or records_are_added_once
     // fails.
     while (!first_.compare_exchange_weak(expected, word_of(made),
                                          sites.at(At::push, std::memory_order::release))) {
@@ -99,6 +99,10 @@ class basic_write_records {
         if (Record* const found = find(key, now, seen)) {
           delete made;
           return found;
+        }
+        if (now->id.get() == WriteStamp::max_record) {
+          delete made;
+          return nullptr;
         }
         seen = now;
         link(*made, seen);
@@ -162,7 +166,7 @@ class basic_write_records {
   }
   Record* first() const noexcept {
     // Acquire pairs with push: records in the list are whole, or records_are_added_once fails.
-    const std::uint64_t first = first_.load(sites.at(At::look, std::memory_order::acquire));
+    const std::uint64_t first = first_.load(sites.at(At::load_first, std::memory_order::acquire));
     return reinterpret_cast<Record*>(static_cast<std::uintptr_t>(first));
   }
   static void link(Record& made, Record* next) noexcept {

@@ -110,7 +110,6 @@ class Alias final : public Counted {
 
   /// The keys of the base.
   KeySet backend() const noexcept { return backend_; }
-  bool reapplies_views() const noexcept { return reapply_views_; }
   bool uses_strides_alone() const noexcept { return strides_; }
   BatchLevel batch_level() const noexcept { return level_; }
   /// It was made of a tensor that the program captured: nobody would see a write. Before it is

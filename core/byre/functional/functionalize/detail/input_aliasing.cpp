@@ -8,15 +8,15 @@
 namespace byre::inline v0::functional {
 namespace {
 
-/// Tensors that a watched reshape parted are two families of views, of which one base would make
+/// Tensors on either side of a tracked reshape are of two view families, of which one base would make
 /// one.
 void expect_one_family(const AnyTensor& a, const AnyTensor& b) {
   const CpuTensor* const first = a.as<CpuTensor>();
   const CpuTensor* const second = b.as<CpuTensor>();
   if (first != nullptr && second != nullptr && !first->value.is_of_view_family(second->value)) {
     throw FunctionalizeError(format_text(
-        "inputs of sizes %s and %s share a storage by a reshape that is watched, in warn or error "
-        "mode: what one of them is written would not be told to the other. Functionalize programs "
+        "inputs of sizes %s and %s share a storage by a reshape that is tracked, in warn or error "
+        "mode: a write to one of them would not be reported to the other. Functionalize programs "
         "in mode copy.",
         byre::to_string(a.sizes()).c_str(), byre::to_string(b.sizes()).c_str()));
   }

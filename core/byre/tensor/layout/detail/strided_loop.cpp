@@ -182,9 +182,4 @@ void pack(const void* source, const Layout& layout, std::size_t itemsize, void* 
                 Operand::of(source, layout, itemsize), itemsize);
 }
 
-void unpack(const void* source, void* destination, const Layout& layout, std::size_t itemsize) {
-  copy_elements(layout.sizes, Operand::of(destination, layout, itemsize),
-                packed(source, layout, itemsize), itemsize);
-}
-
 }  // namespace byre::inline v0::detail

@@ -88,7 +88,5 @@ void for_each_row(const Dims& sizes, const std::array<Operand, Count>& operands,
 
 /// Writes the elements that `layout` sees, `source` being its first, one after the other.
 void pack(const void* source, const Layout& layout, std::size_t itemsize, void* destination);
-/// The other way round.
-void unpack(const void* source, void* destination, const Layout& layout, std::size_t itemsize);
 
 }  // namespace byre::inline v0::detail
