@@ -88,7 +88,7 @@ void add_shared_writes();
 void add_steals();
 void add_tensor_elements();
 void add_tensor_views();
-void add_watched_access();
+void add_tracked_access();
 void add_writers_at_once();
 
 }  // namespace byre_bench

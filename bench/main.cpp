@@ -95,7 +95,7 @@ void add_everything() {
   byre_bench::add_writers_at_once();
   byre_bench::add_memory_per_clone();
   byre_bench::add_tensor_views();
-  byre_bench::add_watched_access();
+  byre_bench::add_tracked_access();
   byre_bench::add_tensor_elements();
   byre_bench::add_functionalize();
   byre_bench::register_all();

@@ -111,16 +111,16 @@ def tensors():
                         1.11 if size == "16MiB" else None)
 
 
-def watched():
+def tracked():
     for operation, title in [("tensor_read", "read"), ("tensor_write", "write")]:
         # Nothing: as much as the clock tells apart.
-        yield difference(f"{title} in copy mode - unwatched", operation, "64B", "copy", "plain", 0.3)
-        yield difference(f"{title} in warn mode, not reshaped - unwatched", operation, "64B", "warn",
+        yield difference(f"{title} in copy mode - untracked", operation, "64B", "copy", "plain", 0.3)
+        yield difference(f"{title} in warn mode, not reshaped - untracked", operation, "64B", "warn",
                          "plain", 1.0)
-        yield difference(f"{title} of a reshaped tensor, watched - unwatched", operation, "64B",
-                         "watched", "plain")
-    yield difference("write of one element, watched, each at another line - at one line",
-                     "tensor_set", "64B", "watched_lines", "watched")
+        yield difference(f"{title} of a reshaped tensor, tracked - untracked", operation, "64B",
+                         "tracked", "plain")
+    yield difference("write of one element, tracked, each at another line - at one line",
+                     "tensor_set", "64B", "tracked_lines", "tracked")
 
 
 def forms():
@@ -176,7 +176,7 @@ def functional():
                  "functional_use_64/chains")
 
 
-RATIOS = [*access(), *clones(), *writes(), *writers(), *tensors(), *watched(), *functional(),
+RATIOS = [*access(), *clones(), *writes(), *writers(), *tensors(), *tracked(), *functional(),
           *forms()]
 MEMORY = [Measure("memory per Buffer clone", "memory_per_clone/byre/64B/recycled", [], 40,
                   "bytes_per_clone", "bytes"),

@@ -62,8 +62,8 @@ class Report(unittest.TestCase):
         contenders = {run["name"].split("/")[1] for run in self.load("benchmark.json")["benchmarks"]}
         self.assertEqual(contenders, {"by_value", "byre", "byre_alone", "chains", "copy", "copy_first",
                                       "eager", "floor", "lock", "loop", "plain", "queue", "raw",
-                                      "shared_ptr", "storage", "strides", "three_words", "view_and_clone", "warn", "watched",
-                                      "watched_lines"})
+                                      "shared_ptr", "storage", "strides", "three_words", "tracked",
+                                      "tracked_lines", "view_and_clone", "warn"})
 
     def test_writers_at_once_make_one_copy_fewer_than_there_are(self):
         document = self.load("benchmark.json")

@@ -166,11 +166,11 @@ TEST(ReshapeAuditLabels, a_wrong_advice_is_a_fault) {
 
 /// Reports another triple first in warn mode than is thrown in error mode.
 void is_run_in_another_order(Journal& journal) {
-  const bool is_watched = byre::shadow::reshape_mode() == byre::shadow::ReshapeMode::error;
+  const bool is_tracked = byre::shadow::reshape_mode() == byre::shadow::ReshapeMode::error;
   Tensor base = Tensor::zeros({4}, DType::f32);
   Tensor rows = base.reshape({2, 2});
   byre::fill_(rows, 1.0);
-  if (is_watched) {
+  if (is_tracked) {
     journal.saw(base);
   }
   journal.saw(base);

@@ -276,7 +276,7 @@ class BYRE_API Tensor {
   /// A contiguous copy: lazy if this tensor is contiguous, else made now.
   Tensor contiguous(CallSite site = CallSite::current()) const;
   /// A copy under other sizes, one of which may be -1: lazy where strides can say it, else made
-  /// now. Where shadow::reshape_mode() is another than copy, an alias where strides can say it, watched
+  /// now. Where shadow::reshape_mode() is another than copy, an alias where strides can say it, tracked
   /// or not. Throws InvalidArgument for a mode in the environment that there is not. Source: the seed
   /// "Copy-on-write motivation".
   Tensor reshape(const Dims& sizes, CallSite site = CallSite::current()) const;
@@ -364,7 +364,7 @@ class BYRE_API Tensor {
                               CallSite site) const;
   void* element_to_write(std::span<const std::int64_t> indices, DType dtype, CallSite site);
 
-  // ---- what byre/shadow is told
+  // ---- what byre/shadow records
 
   friend struct detail::ElementAccess;
 

@@ -194,6 +194,15 @@ TEST_F(AdviceOfReports, of_a_write_of_all_there_is_after_a_write_is_nothing) {
   EXPECT_EQ(reports.last().advice, Advice::nothing);
 }
 
+TEST_F(AdviceOfReports, of_nothing_gives_way_once_a_part_is_written) {
+  write(x, site(11));
+  write(y, site(12));
+  expect_of_all(Advice::nothing);
+  write(x, site(11));
+  write_part(y, site(12));
+  EXPECT_NE(shadow::summary().triples.at(0).advice, Advice::nothing);
+}
+
 TEST_F(AdviceOfReports, to_see_a_write_is_for_all_that_read_it) {
   const Tensor z = reshaped(y, {6}, ReshapeMode::warn, site(20));
   write(y, site(11));

@@ -15,7 +15,7 @@ namespace byre::inline v0::functional {
 class InputAliasing {
  public:
   /// Throws FunctionalizeError for bools that share a storage with another dtype, for a storage
-  /// that a watched reshape parted, and for tensors of the pass.
+  /// that a tracked reshape made two families of, and for tensors of the pass.
   explicit InputAliasing(const Tensors& inputs);
 
   std::size_t input_count() const noexcept { return base_of_.size(); }
