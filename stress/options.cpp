@@ -44,7 +44,7 @@ test::CommandLine command_line() {
                       "try to detect seeded bugs, and print after how many rounds")
       .value("seeds", "N", "runs of each seeded bug. Default: 5")
       .value("rounds", "N",
-             "of each such run that is perturbed, at most, and a quarter of that of others. "
+             "of each such run that has to find it, at most, and a quarter of that of others. "
              "Default: 20000")
       .optional_value("json", "[FILE]",
                       "write all figures as JSON, to FILE or instead of the text");

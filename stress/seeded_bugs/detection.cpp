@@ -100,11 +100,13 @@ Detection detect(const Bug& bug, const DetectionSettings& settings) {
     return result;
   }
   const auto run = [&](bool perturbed, unsigned number) {
+    // What is not perturbed is compared with what is.
+    const bool has_to_be_found = perturbed && (bug.shows_itself || test::is_sanitized);
     const RaceSettings race{
         .seed = settings.seed + number,
         .threads = settings.threads,
-        // What is perturbed has to be found; what is not is compared with it.
-        .rounds = perturbed ? settings.rounds : std::max(settings.rounds / 4, std::uint64_t{1}),
+        .rounds =
+            has_to_be_found ? settings.rounds : std::max(settings.rounds / 4, std::uint64_t{1}),
         .perturbation = perturbed ? usual_perturbation : no_perturbation,
     };
     return run_in_child(perturbed ? bug.run_perturbed : bug.run, race, hang_timeout);

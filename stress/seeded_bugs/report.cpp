@@ -83,7 +83,7 @@ std::string head_of_table(const DetectionSettings& settings) {
   std::string text = "Rounds until a seeded bug was found: the median of " +
                      std::to_string(settings.seeds) + " seeds, at most " +
                      std::to_string(settings.rounds) +
-                     " where perturbed, a quarter of that where not (-: not found), " +
+                     " where it has to be found, a quarter of that where not (-: not found), " +
                      std::to_string(settings.threads) + " threads, from seed " +
                      std::to_string(settings.seed) + " on\n\n";
   return text + padded("seeded bug", name_width) + padded("unperturbed", rounds_width) +
