@@ -19,5 +19,7 @@
 #include <byre/tensor/print.hpp>
 #include <byre/tensor/promotion.hpp>
 #include <byre/tensor/scalar.hpp>
+#include <byre/tensor/states.hpp>
 #include <byre/tensor/tensor.hpp>
+#include <byre/tensor/view_geometry.hpp>
 #include <byre/tensor/views.hpp>

@@ -12,7 +12,7 @@ struct CallSite {
   const char* file = "?";
   std::uint32_t line = 0;
 
-  /// The place of the outermost call in whose default arguments this appears.
+  /// The call site of the outermost call in whose default arguments this appears.
   static constexpr CallSite current(const char* file = __builtin_FILE(),
                                     std::uint32_t line = __builtin_LINE()) noexcept {
     return {file, line};

@@ -24,7 +24,7 @@ class BYRE_API CopyLimit {
 
   std::size_t copies() const;
 
-  /// Throws TooManyCopies, naming the places, if there were more than `most`.
+  /// Throws TooManyCopies, naming the call sites, if there were more than `most`.
   void check() const;
 
  private:

@@ -32,7 +32,7 @@ enum class Materialized : std::uint8_t {
 /// threads at once, and a write (any non-const member, assignment and destruction included)
 /// excludes everything else on the same buffer. Buffers that share data are different buffers: what
 /// one thread does to one of them concerns nobody who uses another. A checked build (Meson option
-/// `checks`) reports a broken rule, naming both places.
+/// `checks`) reports a broken rule, naming both call sites.
 ///
 /// Exceptions: whatever throws leaves the buffer, and all that share its data, as they were.
 /// Progress: reading is wait-free, cloning lock-free; releasing never waits for other owners; a

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 /// What a checked build (Meson option `checks`) knows of one buffer: who is reading or writing it
-/// right now. A write that meets anything else ends the program, naming both places. Without checks
+/// right now. A write that meets anything else ends the program, naming both call sites. Without checks
 /// it is empty and costs nothing.
 #pragma once
 
