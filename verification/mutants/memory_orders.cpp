@@ -156,8 +156,8 @@ A stamp is the number of the write and the number of its record, in one word.
 
 1. **No two writes have one stamp.** A storage's stamp changes by `write` alone, one atomic step from a
    stamp to the next number. As two steps, two writes have one stamp.
-2. **A family has observed a stamp that the storage had.** What it observes is what `look`,
-   `look_again` or its own write found there, or what the family had observed that it came from.
+2. **A family has observed a stamp that the storage had.** What it observes is what `load_last`,
+   `load_last_again` or its own write found there, or what the family had observed that it came from.
 3. **A family whose stamp is the storage's wrote last or had the last write reported**, or came from a
    family of which that is true. For the stamp is of that one write (1).
 4. **What a family has not read** is a write that was reported where it was about to write itself. It

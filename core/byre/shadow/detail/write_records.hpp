@@ -43,7 +43,7 @@ inline constexpr sync::SiteTable<WriteRecordsSite, 4> write_records_sites{{{
 ///   4. A write is superseded before the one that replaces it as the storage's last is made. So who
 ///      knows of the storage's last write finds here the last write of every other record.
 ///
-/// Thread-safe; lock-free. Records are few: a look goes through all of them.
+/// Thread-safe; lock-free. Records are few: a search goes through all of them.
 template <sync::Sync Sync, class Origin>
 class basic_write_records {
  public:
