@@ -3,7 +3,7 @@
 
 #include <byre/cow/detail/share_lock.hpp>
 #include <byre/cow/share_word.hpp>
-#include <byre/sync/detail/boost_shared_mutex.hpp>
+#include <byre/sync/detail/boost_mutex.hpp>
 
 #include "run.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <byre/cow/detail/share_lock.hpp>
 #include <byre/storage/buffer.hpp>
-#include <byre/sync/detail/boost_shared_mutex.hpp>
+#include <byre/sync/detail/boost_mutex.hpp>
 
 #include <gtest/gtest.h>
 

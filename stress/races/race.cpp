@@ -3,7 +3,7 @@
 
 #include <byre/cow/detail/share_lock.hpp>
 #include <byre/storage/buffer.hpp>
-#include <byre/sync/detail/boost_shared_mutex.hpp>
+#include <byre/sync/detail/boost_mutex.hpp>
 
 #include "../perturbed/perturbed.hpp"
 #include "scenarios/all.hpp"

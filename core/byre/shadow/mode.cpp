@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/error/error.hpp>
 #include <byre/shadow/mode.hpp>
+#include <byre/sync/detail/boost_mutex.hpp>
 #include <byre/sync/detail/no_destructor.hpp>
 
 #include <algorithm>
 #include <array>
-#include <boost/thread/lock_guard.hpp>
-#include <boost/thread/mutex.hpp>
 #include <cstdlib>
 #include <utility>
 
@@ -28,7 +27,7 @@ std::optional<ReshapeMode> mode_of_environment() noexcept {
 
 /// What of the process as a whole is in the active-tracking count: one, while its mode tracks.
 struct ProcessMode {
-  boost::mutex mutex;
+  sync::Mutex mutex;
   bool is_counted = true;  ///< until the environment was read
 
   /// Under the mutex. The reason is counted before the mode is in force that it is for, and until after.
@@ -46,7 +45,7 @@ struct ProcessMode {
 void know_environment() noexcept {
   if (detail::mode_of_process.value() == 0) {
     auto& process = sync::no_destructor<ProcessMode>();
-    const boost::lock_guard<boost::mutex> lock(process.mutex);
+    const sync::Lock lock(process.mutex);
     if (detail::mode_of_process.value() == 0) {  // nobody chose a default meanwhile
       process.set(mode_of_environment());
     }
@@ -92,7 +91,7 @@ ReshapeMode detail::read_environment() {
 
 void set_default_reshape_mode(std::optional<ReshapeMode> mode) noexcept {
   auto& process = sync::no_destructor<ProcessMode>();
-  const boost::lock_guard<boost::mutex> lock(process.mutex);
+  const sync::Lock lock(process.mutex);
   process.set(mode ? mode : mode_of_environment());
 }
 

@@ -3,12 +3,11 @@
 #include <byre/shadow/detail/report_book.hpp>
 #include <byre/shadow/suppression.hpp>
 #include <byre/storage/detail/input_file.hpp>
+#include <byre/sync/detail/boost_mutex.hpp>
 #include <byre/sync/detail/no_destructor.hpp>
 #include <byre/sync/detail/relaxed_counter.hpp>
 
 #include <algorithm>
-#include <boost/thread/lock_guard.hpp>
-#include <boost/thread/mutex.hpp>
 #include <charconv>
 #include <optional>
 #include <sstream>
@@ -32,7 +31,7 @@ struct Suppression {
 };
 
 struct Suppressions {
-  boost::mutex mutex;
+  sync::Mutex mutex;
   std::vector<Suppression> list;
 };
 
@@ -109,7 +108,7 @@ ScopedSuppression::~ScopedSuppression() {
 void suppress_sites(const std::filesystem::path& path) {
   const std::vector<Suppression> more = read_list(path);
   auto& all = sync::no_destructor<Suppressions>();
-  const boost::lock_guard<boost::mutex> lock(all.mutex);
+  const sync::Lock lock(all.mutex);
   all.list.insert(all.list.end(), more.begin(), more.end());
   has_suppressions.set(1);
 }
@@ -123,7 +122,7 @@ bool detail::is_suppressed(const CallSite& site) noexcept {
     return false;
   }
   auto& all = sync::no_destructor<Suppressions>();
-  const boost::lock_guard<boost::mutex> lock(all.mutex);
+  const sync::Lock lock(all.mutex);
   return std::ranges::any_of(all.list, [&](const Suppression& each) { return each.matches(site); });
 }
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/stats/counters.hpp>
+#include <byre/sync/detail/boost_mutex.hpp>
 #include <byre/sync/detail/no_destructor.hpp>
 
 #include <algorithm>
-#include <boost/thread/lock_guard.hpp>
-#include <boost/thread/mutex.hpp>
 #include <new>
 #include <vector>
 
@@ -36,7 +35,7 @@ class Registry {
  public:
   /// False if there is no memory to do so.
   bool enlist(Shard& shard) noexcept {
-    const boost::lock_guard<boost::mutex> lock(mutex_);
+    const sync::Lock lock(mutex_);
     try {
       shards_.push_back(&shard);
     } catch (const std::bad_alloc&) {
@@ -46,18 +45,18 @@ class Registry {
   }
 
   void retire(const Shard& shard) noexcept {
-    const boost::lock_guard<boost::mutex> lock(mutex_);
+    const sync::Lock lock(mutex_);
     for_each_counter([&](Counter counter) { ended_.add(counter, shard.get(counter)); });
     std::erase(shards_, &shard);
   }
 
   void add_to_ended(Change change) noexcept {
-    const boost::lock_guard<boost::mutex> lock(mutex_);
+    const sync::Lock lock(mutex_);
     ended_.add(change.counter, change.value);
   }
 
   std::array<std::int64_t, counter_count> sum() noexcept {
-    const boost::lock_guard<boost::mutex> lock(mutex_);
+    const sync::Lock lock(mutex_);
     std::array<std::int64_t, counter_count> sums{};
     for_each_counter([&](Counter counter) {
       std::int64_t& sum = sums[static_cast<std::size_t>(counter)];
@@ -77,7 +76,7 @@ class Registry {
     }
   }
 
-  boost::mutex mutex_;
+  sync::Mutex mutex_;
   std::vector<const Shard*> shards_;
   Shard ended_;
 };

@@ -4,12 +4,9 @@
 #include <byre/stats/counters.hpp>
 #include <byre/stats/events.hpp>
 #include <byre/stats/expect.hpp>
+#include <byre/sync/detail/boost_mutex.hpp>
 #include <byre/sync/detail/no_destructor.hpp>
 
-#include <boost/thread/lock_guard.hpp>
-#include <boost/thread/lock_types.hpp>
-#include <boost/thread/mutex.hpp>
-#include <boost/thread/shared_mutex.hpp>
 #include <exception>
 #include <string>
 #include <utility>
@@ -23,7 +20,7 @@ constinit detail::SinkFlag detail::sink_flag;
 namespace {
 
 struct Sinks {
-  boost::shared_mutex mutex;
+  sync::Boost::SharedMutex mutex;
   std::list<CopySink> list;
 
   void changed() noexcept {
@@ -67,14 +64,14 @@ InstalledSink::InstalledSink(CopySink sink) {
   refuse_inside_a_sink();
   node_.push_back(std::move(sink));
   place_ = node_.begin();
-  const boost::unique_lock<boost::shared_mutex> lock(sinks().mutex);
+  const sync::ExclusiveLock lock(sinks().mutex);
   sinks().list.splice(sinks().list.end(), node_);
   sinks().changed();
 }
 
 InstalledSink::~InstalledSink() {
   refuse_inside_a_sink();
-  const boost::unique_lock<boost::shared_mutex> lock(sinks().mutex);
+  const sync::ExclusiveLock lock(sinks().mutex);
   node_.splice(node_.end(), sinks().list, place_);
   sinks().changed();
 }
@@ -101,7 +98,7 @@ void detail::tell_sinks(const CopyEvent& event) noexcept {
   }
   inside_a_sink = true;
   {
-    const boost::shared_lock<boost::shared_mutex> lock(sinks().mutex);
+    const sync::SharedLock lock(sinks().mutex);
     for (const CopySink& sink : sinks().list) {
       tell(sink, event);
     }
@@ -115,7 +112,7 @@ void detail::tell_sinks(const CopyEvent& event) noexcept {
 class CopyLimit::Copies {
  public:
   void record(const CopyEvent& event) {
-    const boost::lock_guard<boost::mutex> lock(mutex_);
+    const sync::Lock lock(mutex_);
     ++count_;
     if (count_ <= most_listed) {
       listed_ += format_text("\n  %s:%u: %zu bytes (%s)", event.site.file, event.site.line,
@@ -125,13 +122,13 @@ class CopyLimit::Copies {
   }
 
   std::size_t count() const {
-    const boost::lock_guard<boost::mutex> lock(mutex_);
+    const sync::Lock lock(mutex_);
     return count_;
   }
 
   /// Throws TooManyCopies if there were more than `most`.
   void check(std::size_t most, CallSite site) const {
-    const boost::lock_guard<boost::mutex> lock(mutex_);
+    const sync::Lock lock(mutex_);
     if (count_ > most) {
       throw TooManyCopies(format_text(
           "%s:%u: at most %zu copies were expected and %zu were made:%s%s\n"
@@ -144,7 +141,7 @@ class CopyLimit::Copies {
  private:
   static constexpr std::size_t most_listed = 4;
 
-  mutable boost::mutex mutex_;
+  mutable sync::Mutex mutex_;
   std::size_t count_ = 0;
   std::string listed_;
 };

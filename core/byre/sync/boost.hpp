@@ -52,7 +52,7 @@ struct Boost {
     boost::atomic<Value> value_;
   };
 
-  /// Defined in detail/boost_shared_mutex.hpp: no API needs a lock, and Boost.Thread takes long to
+  /// Defined in detail/boost_mutex.hpp: no API needs a lock, and Boost.Thread takes long to
   /// compile.
   class SharedMutex;
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <byre/sync/detail/boost_mutex.hpp>
 #include <byre/sync/detail/no_destructor.hpp>
 #include <byre/tensor/devices.hpp>
 
-#include <boost/thread/lock_types.hpp>
-#include <boost/thread/shared_mutex.hpp>
 #include <cstring>
 #include <map>
 #include <utility>
@@ -27,12 +26,12 @@ class Registry {
  public:
   /// False if the device is there already.
   bool add(Device device, DeviceSupport& support) {
-    const boost::unique_lock<boost::shared_mutex> lock(mutex_);
+    const sync::ExclusiveLock lock(mutex_);
     return known_.emplace(key(device), &support).second;
   }
 
   DeviceSupport* find(Device device) {
-    const boost::shared_lock<boost::shared_mutex> lock(mutex_);
+    const sync::SharedLock lock(mutex_);
     const auto found = known_.find(key(device));
     return found == known_.end() ? nullptr : found->second;
   }
@@ -42,7 +41,7 @@ class Registry {
     return {device.kind(), device.index()};
   }
 
-  boost::shared_mutex mutex_;
+  sync::Boost::SharedMutex mutex_;
   std::map<std::pair<std::uint16_t, std::uint16_t>, DeviceSupport*> known_;
 };
 

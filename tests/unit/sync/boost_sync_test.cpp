@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// sync::Boost: its atomics, lock and objects without a destructor do what the seam says.
 #include <byre/sync/boost.hpp>
-#include <byre/sync/detail/boost_shared_mutex.hpp>
+#include <byre/sync/detail/boost_mutex.hpp>
 #include <byre/sync/detail/no_destructor.hpp>
 
 #include <gtest/gtest.h>

@@ -22,7 +22,7 @@
 #include <byre/cow/share_word.hpp>
 #include <byre/error/detail/assert.hpp>
 #include <byre/stats/counters.hpp>
-#include <byre/sync/detail/boost_shared_mutex.hpp>
+#include <byre/sync/detail/boost_mutex.hpp>
 #include <byre/sync/detail/site.hpp>
 #include <byre/sync/sync.hpp>
 

@@ -7,24 +7,23 @@
 #include <byre/functional/dispatch/guards.hpp>
 #include <byre/functional/functionalize/detail/pass_parts.hpp>
 #include <byre/functional/functionalize/detail/write_back.hpp>
+#include <byre/sync/detail/boost_mutex.hpp>
 #include <byre/sync/detail/no_destructor.hpp>
 
-#include <boost/thread/lock_guard.hpp>
-#include <boost/thread/mutex.hpp>
 #include <numeric>
 
 namespace byre::inline v0::functional {
 namespace {
 
 struct Levels {
-  boost::mutex mutex;
+  sync::Mutex mutex;
   BatchLevel last = 0;
 };
 
 /// Above that of every vmap that has begun, on any thread.
 BatchLevel next_level() {
   auto& levels = sync::no_destructor<Levels>();
-  const boost::lock_guard<boost::mutex> lock(levels.mutex);
+  const sync::Lock lock(levels.mutex);
   return ++levels.last;
 }
 

@@ -2,11 +2,10 @@
 #include <byre/error/error.hpp>
 #include <byre/functional/dispatch/detail/published.hpp>
 #include <byre/functional/dispatch/key.hpp>
+#include <byre/sync/detail/boost_mutex.hpp>
 #include <byre/sync/detail/no_destructor.hpp>
 
 #include <array>
-#include <boost/thread/lock_guard.hpp>
-#include <boost/thread/mutex.hpp>
 #include <memory>
 
 namespace byre::inline v0::functional {
@@ -25,7 +24,7 @@ class Backends {
 
   Key add(BackendTraits traits) {
     auto made = std::make_unique<const BackendTraits>(std::move(traits));
-    const boost::lock_guard<boost::mutex> lock(mutex_);
+    const sync::Lock lock(mutex_);
     std::size_t count = 0;
     for (; count < most && backends_[count].get() != nullptr; ++count) {
       if (backends_[count].get()->name == made->name) {
@@ -54,7 +53,7 @@ class Backends {
       {.name = "cpu", .writes_through_strides = true},
       {.name = "graph"},
   }};
-  boost::mutex mutex_;  // of who adds
+  sync::Mutex mutex_;  // of who adds
   std::array<Published<const BackendTraits>, most> backends_;
 };
 

@@ -2,11 +2,10 @@
 #include <byre/functional/dispatch/detail/builtin.hpp>
 #include <byre/functional/dispatch/detail/functional_variant.hpp>
 #include <byre/functional/dispatch/registry.hpp>
+#include <byre/sync/detail/boost_mutex.hpp>
 #include <byre/sync/detail/no_destructor.hpp>
 
 #include <algorithm>
-#include <boost/thread/lock_guard.hpp>
-#include <boost/thread/mutex.hpp>
 #include <functional>
 #include <memory>
 
@@ -40,8 +39,6 @@ class detail::Registry {
   void clear() noexcept;
 
  private:
-  using Lock = boost::lock_guard<boost::mutex>;
-
   static constexpr std::size_t list_count = 256;
   static std::size_t list_of(std::string_view name) noexcept {
     return std::hash<std::string_view>()(name) % list_count;
@@ -50,7 +47,7 @@ class detail::Registry {
   std::vector<Operator*> writers_of(const Operator& op) const;
   Operator& push(std::unique_ptr<Operator> op);
 
-  boost::mutex mutex_;  // of who registers
+  sync::Mutex mutex_;  // of who registers
   std::array<Published<Operator>, list_count> lists_;
   std::array<Published<const Kernel>, key_count> fallbacks_;
 };
@@ -157,7 +154,7 @@ Operator& detail::Registry::push(std::unique_ptr<Operator> op) {
 
 Operator& detail::Registry::add(Schema schema) {
   auto made = std::make_unique<Operator>(std::move(schema));
-  const Lock lock(mutex_);
+  const sync::Lock lock(mutex_);
   if (const Operator* const other = find(made->name())) {
     throw DispatchError(format_text(
         "define: there is an operator %s already: %s. Add kernels by extend(\"%s\"), or "
@@ -171,7 +168,7 @@ Operator& detail::Registry::add(Schema schema) {
 const Operator& detail::Registry::add_generated(const Operator& op, Schema schema, Kernel kernel) {
   auto made = std::make_unique<Operator>(std::move(schema));
   made->kernels_[static_cast<std::size_t>(Key::cpu)].set(new const Kernel(std::move(kernel)));
-  const Lock lock(mutex_);
+  const sync::Lock lock(mutex_);
   const Operator* generated = find(made->name());
   if (generated == nullptr) {
     generated = &push(std::move(made));
@@ -188,7 +185,7 @@ template <class Part>
 void detail::Registry::set_once(Operator& op, Published<const Part>& place, Part part,
                                 const char* what) {
   auto made = std::make_unique<const Part>(std::move(part));
-  const Lock lock(mutex_);
+  const sync::Lock lock(mutex_);
   expect_first(place.get() == nullptr, op.name().c_str(), what);
   const std::vector<Operator*> writers = writers_of(op);
   place.set(made.release());
@@ -201,7 +198,7 @@ void detail::Registry::set_once(Operator& op, Published<const Part>& place, Part
 void detail::Registry::set_fallback(Key key, Kernel fallback) {
   auto made = std::make_unique<const Kernel>(std::move(fallback));
   Published<const Kernel>& place = fallbacks_[static_cast<std::size_t>(key)];
-  const Lock lock(mutex_);
+  const sync::Lock lock(mutex_);
   expect_first(place.get() == nullptr, name_of(key), "a fallback");
   place.set(made.release());
 }

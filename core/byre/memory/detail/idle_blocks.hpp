@@ -3,12 +3,11 @@
 #pragma once
 
 #include <byre/memory/allocator.hpp>
+#include <byre/sync/detail/boost_mutex.hpp>
 
 #include <algorithm>
 #include <boost/intrusive/list.hpp>
 #include <boost/intrusive/set.hpp>
-#include <boost/thread/lock_guard.hpp>
-#include <boost/thread/mutex.hpp>
 #include <cstddef>
 
 namespace byre::inline v0::detail {
@@ -30,7 +29,7 @@ class IdleBlocks {
   /// Takes out the smallest block that fits, if one does well enough. Counts it as out either way:
   /// the caller maps one otherwise.
   IdleBlock* take(std::size_t capacity) noexcept {
-    const boost::lock_guard<boost::mutex> lock(mutex_);
+    const sync::Lock lock(mutex_);
     ++blocks_out_;
     const auto found = by_size_.lower_bound(capacity);
     if (found == by_size_.end() || found->block.capacity > largest_for(capacity)) {
@@ -41,12 +40,12 @@ class IdleBlocks {
 
   /// A block counted as out is not, or no more: it could not be mapped, or was unmapped.
   void count_as_gone() noexcept {
-    const boost::lock_guard<boost::mutex> lock(mutex_);
+    const sync::Lock lock(mutex_);
     --blocks_out_;
   }
 
   void put(IdleBlock& idle) noexcept {
-    const boost::lock_guard<boost::mutex> lock(mutex_);
+    const sync::Lock lock(mutex_);
     --blocks_out_;
     // In front of its equals, so that the block released last, and warmest, is taken first.
     by_size_.insert_before(by_size_.lower_bound(idle.block.capacity), idle);
@@ -56,27 +55,27 @@ class IdleBlocks {
 
   /// Takes out the oldest block while more than `keep_nbytes` and the limit allow are idle.
   IdleBlock* take_oldest_beyond(std::size_t keep_nbytes) noexcept {
-    const boost::lock_guard<boost::mutex> lock(mutex_);
+    const sync::Lock lock(mutex_);
     return nbytes_ > std::min(keep_nbytes, limit_nbytes_) ? &remove(by_age_.front()) : nullptr;
   }
 
   void set_limit(std::size_t limit_nbytes) noexcept {
-    const boost::lock_guard<boost::mutex> lock(mutex_);
+    const sync::Lock lock(mutex_);
     limit_nbytes_ = limit_nbytes;
   }
 
   std::size_t limit() const noexcept {
-    const boost::lock_guard<boost::mutex> lock(mutex_);
+    const sync::Lock lock(mutex_);
     return limit_nbytes_;
   }
 
   std::size_t nbytes() const noexcept {
-    const boost::lock_guard<boost::mutex> lock(mutex_);
+    const sync::Lock lock(mutex_);
     return nbytes_;
   }
 
   std::size_t blocks_out() const noexcept {
-    const boost::lock_guard<boost::mutex> lock(mutex_);
+    const sync::Lock lock(mutex_);
     return blocks_out_;
   }
 
@@ -96,7 +95,7 @@ class IdleBlocks {
   /// A block may serve a request that leaves an eighth of it unused.
   static std::size_t largest_for(std::size_t capacity) noexcept { return capacity + capacity / 8; }
 
-  mutable boost::mutex mutex_;
+  mutable sync::Mutex mutex_;
   boost::intrusive::multiset<IdleBlock, boost::intrusive::key_of_value<CapacityOf>> by_size_;
   boost::intrusive::list<IdleBlock> by_age_;
   std::size_t nbytes_ = 0;

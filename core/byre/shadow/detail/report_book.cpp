@@ -2,13 +2,12 @@
 #include <byre/error/error.hpp>
 #include <byre/shadow/detail/report_book.hpp>
 #include <byre/shadow/summary.hpp>
+#include <byre/sync/detail/boost_mutex.hpp>
 #include <byre/sync/detail/no_destructor.hpp>
 #include <byre/sync/detail/relaxed_counter.hpp>
 
 #include <algorithm>
 #include <array>
-#include <boost/thread/lock_guard.hpp>
-#include <boost/thread/mutex.hpp>
 #include <exception>
 #include <functional>
 #include <map>
@@ -54,7 +53,7 @@ Advice own_advice(const detail::Circumstances& circumstances) noexcept {
 
 /// Each is kept for good.
 struct CallSites {
-  boost::mutex mutex;
+  sync::Mutex mutex;
   std::map<std::pair<std::string, std::uint32_t>, detail::SiteId> numbers;
   std::vector<CallSite> sites;  ///< by number; their names are those in `numbers`
 };
@@ -62,7 +61,7 @@ struct CallSites {
 class Book {
  public:
   ViolationHandler exchange(ViolationHandler handler) noexcept {
-    const boost::lock_guard<boost::mutex> lock(mutex_);
+    const sync::Lock lock(mutex_);
     return std::exchange(handler_, handler);
   }
 
@@ -70,7 +69,7 @@ class Book {
   /// null, if it is thrown or was reported before. Without memory it is reported again rather than never.
   ViolationHandler record(Violation& violation,
                           const detail::Circumstances& circumstances) noexcept {
-    const boost::lock_guard<boost::mutex> lock(mutex_);
+    const sync::Lock lock(mutex_);
     ++violations_;
     const Advice own = violation.advice = own_advice(circumstances);
     try {
@@ -98,7 +97,7 @@ class Book {
   }
 
   Summary summary() {
-    const boost::lock_guard<boost::mutex> lock(mutex_);
+    const sync::Lock lock(mutex_);
     Summary all{report_counts.reshapes.value(),
                 violations_,
                 report_counts.suppressed.value(),
@@ -115,7 +114,7 @@ class Book {
   }
 
   void reset() noexcept {
-    const boost::lock_guard<boost::mutex> lock(mutex_);
+    const sync::Lock lock(mutex_);
     entries_.clear();
     viewed_reshapes_.clear();
     viewed_writes_.clear();
@@ -136,7 +135,7 @@ class Book {
     return is_of_viewed || reads_viewed ? Advice::view : entry.first.advice;
   }
 
-  boost::mutex mutex_;
+  sync::Mutex mutex_;
   std::map<Triple, Entry> entries_;
   std::set<Site> viewed_reshapes_;
   std::set<std::array<Site, 2>> viewed_writes_;
@@ -175,7 +174,7 @@ void detail::report(Violation violation, const Circumstances& circumstances) {
 detail::SiteId detail::site_id(const CallSite& site) noexcept {
   auto& all = sync::no_destructor<CallSites>();
   try {
-    const boost::lock_guard<boost::mutex> lock(all.mutex);
+    const sync::Lock lock(all.mutex);
     if (all.sites.size() == all.sites.capacity()) {
       all.sites.reserve(2 * all.sites.size() + 16);  // first, so that what comes after cannot fail
     }
@@ -192,7 +191,7 @@ detail::SiteId detail::site_id(const CallSite& site) noexcept {
 
 CallSite detail::site_at(SiteId id) noexcept {
   auto& all = sync::no_destructor<CallSites>();
-  const boost::lock_guard<boost::mutex> lock(all.mutex);
+  const sync::Lock lock(all.mutex);
   return id == 0 ? CallSite{} : all.sites[id - 1];
 }
 

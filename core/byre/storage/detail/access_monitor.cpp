@@ -5,11 +5,10 @@
 
 #include <byre/error/detail/assert.hpp>
 #include <byre/error/error.hpp>
+#include <byre/sync/detail/boost_mutex.hpp>
 #include <byre/sync/detail/no_destructor.hpp>
 
 #include <array>
-#include <boost/thread/lock_guard.hpp>
-#include <boost/thread/mutex.hpp>
 #include <cstddef>
 #include <cstdint>
 
@@ -19,8 +18,8 @@ namespace {
 using Kind = AccessMonitor::Access::Kind;
 
 /// Locks stand in a table, since a broken rule may destroy a buffer under another thread's access.
-boost::mutex& mutex_of(const AccessMonitor& monitor) noexcept {
-  auto& mutexes = sync::no_destructor<std::array<boost::mutex, 61>>();
+sync::Mutex& mutex_of(const AccessMonitor& monitor) noexcept {
+  auto& mutexes = sync::no_destructor<std::array<sync::Mutex, 61>>();
   return mutexes[reinterpret_cast<std::uintptr_t>(&monitor) / alignof(AccessMonitor) %
                  mutexes.size()];
 }
@@ -33,7 +32,7 @@ const char* name_of(Kind kind) noexcept {
 
 AccessMonitor::Access::Access(AccessMonitor& monitor, Kind kind, CallSite site) noexcept
     : monitor_(monitor), kind_(kind), site_(site) {
-  const boost::lock_guard<boost::mutex> lock(mutex_of(monitor_));
+  const sync::Lock lock(mutex_of(monitor_));
   for (const Access* other = monitor_.under_way_; other != nullptr; other = other->next_) {
     if (kind_ == Kind::write || other->kind_ == Kind::write) {
       const Text text = format_text(
@@ -49,7 +48,7 @@ AccessMonitor::Access::Access(AccessMonitor& monitor, Kind kind, CallSite site) 
 }
 
 AccessMonitor::Access::~Access() {
-  const boost::lock_guard<boost::mutex> lock(mutex_of(monitor_));
+  const sync::Lock lock(mutex_of(monitor_));
   Access** place = &monitor_.under_way_;
   while (*place != this) {
     place = &(*place)->next_;

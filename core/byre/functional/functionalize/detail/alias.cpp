@@ -5,13 +5,10 @@
 #include <byre/functional/functionalize/functional_tensor.hpp>
 
 #include <algorithm>
-#include <boost/thread/lock_guard.hpp>
 #include <utility>
 
 namespace byre::inline v0::functional {
 namespace {
-
-using Lock = boost::lock_guard<boost::mutex>;
 
 bool uses_strides(const AnyTensor& base, ViewPaths paths) {
   if (paths != ViewPaths::by_backend) {
@@ -66,7 +63,7 @@ void Alias::expect_writable(const ViewPath& path, const char* operation) const {
 
 void Alias::prepare_write(const ViewPath& path, const char* operation, std::size_t count) {
   expect_writable(path, operation);
-  const Lock lock(mutex_);
+  const sync::Lock lock(mutex_);
   if (!updates_.empty() && updates_.size() + count >= most_updates_) {
     ++bounds_of_thread.updates_reached;
     apply_updates();
@@ -75,7 +72,7 @@ void Alias::prepare_write(const ViewPath& path, const char* operation, std::size
 }
 
 void Alias::write(ViewPath path, AnyTensor value, CachedView& cached) noexcept {
-  const Lock lock(mutex_);
+  const sync::Lock lock(mutex_);
   cached = {path.is_base() ? AnyTensor() : value, ++generation_, true};
   if (path.last() != nullptr) {
     path.last()->cached = &cached;
@@ -117,7 +114,7 @@ const AnyTensor& Alias::synced_base() {
 }
 
 AnyTensor Alias::sync_base() {
-  const Lock lock(mutex_);
+  const sync::Lock lock(mutex_);
   return synced_base();
 }
 
@@ -144,7 +141,7 @@ AnyTensor Alias::sync(const ViewPath& path, CachedView& cached) {
   std::uint64_t generation = 0;
   std::vector<const ViewLink*> links;
   {
-    const Lock lock(mutex_);
+    const sync::Lock lock(mutex_);
     if (is_current(cached)) {
       return cached.value;
     }
@@ -163,13 +160,13 @@ AnyTensor Alias::sync(const ViewPath& path, CachedView& cached) {
   }
   for (; !links.empty(); links.pop_back()) {
     value = links.back()->info.replay(value, reapply_views_);
-    const Lock lock(mutex_);
+    const sync::Lock lock(mutex_);
     if (CachedView* const passed = links.back()->cached;
         passed != nullptr && !is_current(*passed)) {
       *passed = {value, generation};
     }
   }
-  const Lock lock(mutex_);
+  const sync::Lock lock(mutex_);
   cached = {value, generation};
   if (path.last() != nullptr) {
     path.last()->cached = &cached;
@@ -178,12 +175,12 @@ AnyTensor Alias::sync(const ViewPath& path, CachedView& cached) {
 }
 
 std::uint64_t Alias::generation() const noexcept {
-  const Lock lock(mutex_);
+  const sync::Lock lock(mutex_);
   return generation_;
 }
 
 std::uint64_t Alias::generation_of(const CachedView& cached) const noexcept {
-  const Lock lock(mutex_);
+  const sync::Lock lock(mutex_);
   return cached.generation;
 }
 
@@ -237,7 +234,7 @@ bool Alias::is_superseded(const ViewPath& path) const noexcept {
 }
 
 std::vector<ViewGeometry> Alias::written_regions() const {
-  const Lock lock(mutex_);
+  const sync::Lock lock(mutex_);
   std::vector<ViewGeometry> regions;
   if (is_all_written_) {
     regions.push_back(ViewGeometry::of_all(base_.sizes(), base_.dtype()));
@@ -255,7 +252,7 @@ std::vector<ViewGeometry> Alias::written_regions() const {
 }
 
 std::vector<Alias::Part> Alias::written_parts() {
-  const Lock lock(mutex_);
+  const sync::Lock lock(mutex_);
   const ExcludeKeys pass(Key::functionalize);
   std::vector<Part> parts;
   if (is_all_written_) {
@@ -274,14 +271,14 @@ std::vector<Alias::Part> Alias::written_parts() {
 }
 
 std::size_t Alias::pending_updates() const noexcept {
-  const Lock lock(mutex_);
+  const sync::Lock lock(mutex_);
   return updates_.size();
 }
 
 // ---- the tensors that see it
 
 void Alias::add_tensor(const ViewPath& path, CachedView& cached) noexcept {
-  const Lock lock(mutex_);
+  const sync::Lock lock(mutex_);
   ++tensors_;
   if (path.last() != nullptr && path.last()->cached == nullptr) {
     path.last()->cached = &cached;
@@ -289,7 +286,7 @@ void Alias::add_tensor(const ViewPath& path, CachedView& cached) noexcept {
 }
 
 void Alias::drop_tensor(const ViewPath& path, const CachedView& cached) noexcept {
-  const Lock lock(mutex_);
+  const sync::Lock lock(mutex_);
   --tensors_;
   if (path.last() != nullptr && path.last()->cached == &cached) {
     path.last()->cached = nullptr;
@@ -297,12 +294,12 @@ void Alias::drop_tensor(const ViewPath& path, const CachedView& cached) noexcept
 }
 
 void Alias::add_outside_tensor() noexcept {
-  const Lock lock(mutex_);
+  const sync::Lock lock(mutex_);
   ++tensors_;
 }
 
 std::size_t Alias::tensor_count() const noexcept {
-  const Lock lock(mutex_);
+  const sync::Lock lock(mutex_);
   return tensors_;
 }
 

@@ -24,8 +24,8 @@
 
 #include <byre/functional/functionalize/detail/view_path.hpp>
 #include <byre/functional/functionalize/options.hpp>
+#include <byre/sync/detail/boost_mutex.hpp>
 
-#include <boost/thread/mutex.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -141,7 +141,7 @@ class Alias final : public Counted {
   const std::size_t most_updates_ = detail::alias_bounds().updates;
   const std::size_t most_regions_ = detail::alias_bounds().regions;
   AnyTensor captured_;
-  mutable boost::mutex mutex_;  // of all below
+  mutable sync::Mutex mutex_;  // of all below
   AnyTensor base_;
   bool is_all_written_ = true;     // or writes are not tracked
   std::vector<ViewPath> applied_;  // of updates that are in the base, each geometry once

@@ -4,16 +4,9 @@
 #include <byre/functional/functionalize/detail/functional_tensor.hpp>
 
 #include <algorithm>
-#include <boost/thread/lock_guard.hpp>
 #include <utility>
 
 namespace byre::inline v0::functional {
-namespace {
-
-using Lock = boost::lock_guard<boost::mutex>;
-
-}  // namespace
-
 FunctionalTensor::FunctionalTensor(AnyTensor value)
     : TensorImpl(key),
       backend_(value.keys()),
@@ -49,17 +42,17 @@ void FunctionalTensor::attach(AliasHandle alias, ViewPath path, AnyTensor value)
 }
 
 AnyTensor FunctionalTensor::sync() {
-  const Lock lock(mutex_);
+  const sync::Lock lock(mutex_);
   return alias_ == nullptr ? cached_.value : alias_->sync(path_, cached_);
 }
 
 std::uint64_t FunctionalTensor::generation() const noexcept {
-  const Lock lock(mutex_);
+  const sync::Lock lock(mutex_);
   return alias_ == nullptr ? 0 : alias_->generation_of(cached_);
 }
 
 FunctionalTensor::AliasHandle FunctionalTensor::alias() {
-  const Lock lock(mutex_);
+  const sync::Lock lock(mutex_);
   if (alias_ == nullptr) {
     // Its path, to the base, stays as it is: others may be asking for it.
     alias_ = make_counted<Alias>(cached_.value, functionalize_options(), level_);
@@ -70,12 +63,12 @@ FunctionalTensor::AliasHandle FunctionalTensor::alias() {
 }
 
 FunctionalTensor::AliasHandle FunctionalTensor::alias_if_any() const noexcept {
-  const Lock lock(mutex_);
+  const sync::Lock lock(mutex_);
   return alias_;
 }
 
 void FunctionalTensor::expect_writable(const char* operation) const {
-  const Lock lock(mutex_);
+  const sync::Lock lock(mutex_);
   if (alias_ != nullptr) {
     alias_->expect_writable(path_, operation);
   }
@@ -83,7 +76,7 @@ void FunctionalTensor::expect_writable(const char* operation) const {
 
 FunctionalTensor::PreparedWrite FunctionalTensor::prepare_write(const char* operation,
                                                                 std::size_t count) {
-  const Lock lock(mutex_);
+  const sync::Lock lock(mutex_);
   if (alias_ == nullptr) {
     return {*this, std::nullopt};
   }
@@ -92,7 +85,7 @@ FunctionalTensor::PreparedWrite FunctionalTensor::prepare_write(const char* oper
 }
 
 void FunctionalTensor::PreparedWrite::commit(AnyTensor value) noexcept {
-  const Lock lock(target_->mutex_);
+  const sync::Lock lock(target_->mutex_);
   BYRE_ASSERT((target_->alias_ != nullptr) == path_.has_value(),
               "a tensor was given an alias between a write and its preparation");
   if (path_) {
@@ -103,18 +96,18 @@ void FunctionalTensor::PreparedWrite::commit(AnyTensor value) noexcept {
 }
 
 void FunctionalTensor::move_to(ViewPath path) noexcept {
-  const Lock lock(mutex_);
+  const sync::Lock lock(mutex_);
   attach(alias_, std::move(path));
 }
 
 void FunctionalTensor::set(const AliasHandle& alias, ViewPath path) noexcept {
-  const Lock lock(mutex_);
+  const sync::Lock lock(mutex_);
   level_ = alias->batch_level();
   attach(alias, std::move(path));
 }
 
 void FunctionalTensor::set(AnyTensor value, ViewPath path) noexcept {
-  const Lock lock(mutex_);
+  const sync::Lock lock(mutex_);
   has_grown_ = true;
   attach(nullptr, std::move(path), std::move(value));
 }

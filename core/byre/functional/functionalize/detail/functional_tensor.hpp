@@ -8,8 +8,8 @@
 
 #include <byre/functional/functionalize/detail/alias.hpp>
 #include <byre/functional/functionalize/functional_tensor.hpp>
+#include <byre/sync/detail/boost_mutex.hpp>
 
-#include <boost/thread/mutex.hpp>
 #include <cstdint>
 #include <optional>
 
@@ -83,8 +83,8 @@ class FunctionalTensor final : public TensorImpl {
   KeySet backend_;
   BatchLevel level_;
   bool has_grown_ = false;
-  ViewPath path_;               // changed by writes alone
-  mutable boost::mutex mutex_;  // of all below
+  ViewPath path_;              // changed by writes alone
+  mutable sync::Mutex mutex_;  // of all below
   AliasHandle alias_;
   CachedView cached_;  // holds the value itself, if there is no alias
 };

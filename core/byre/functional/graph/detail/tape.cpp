@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/functional/graph/detail/tape.hpp>
 
-#include <boost/thread/lock_guard.hpp>
-
 namespace byre::inline v0::functional::detail {
-namespace {
-
-using Lock = boost::lock_guard<boost::mutex>;
-
-}  // namespace
+namespace {}  // namespace
 
 void intrusive_ptr_release(TapeNode* node) noexcept {
   const boost::intrusive_ptr<Tape> tape =
@@ -18,7 +12,7 @@ void intrusive_ptr_release(TapeNode* node) noexcept {
 
 boost::intrusive_ptr<TapeNode> Tape::append(std::unique_ptr<TapeNode> node) noexcept {
   node->tape_ = this;
-  const Lock lock(mutex_);
+  const sync::Lock lock(mutex_);
   node->before_ = last_;
   (last_ == nullptr ? first_ : last_->after_) = node.get();
   last_ = node.get();
@@ -30,7 +24,7 @@ boost::intrusive_ptr<TapeNode> Tape::add_input(GraphInput input) {
   auto node = std::make_unique<TapeNode>();
   node->results.push_back(input.meta);
   {
-    const Lock lock(mutex_);
+    const sync::Lock lock(mutex_);
     node->input = static_cast<std::uint32_t>(inputs_.size());
     inputs_.push_back(std::move(input));
   }
@@ -42,7 +36,7 @@ boost::intrusive_ptr<TapeNode> Tape::add_input(GraphInput input) {
 void Tape::release(TapeNode* node) noexcept {
   TapeNode* dead = nullptr;
   {
-    const Lock lock(mutex_);
+    const sync::Lock lock(mutex_);
     TapeNode** end = &dead;
     const auto drop = [this, &end](TapeNode* dropped) {
       if (dropped->handles_.drop()) {
@@ -73,7 +67,7 @@ Graph Tape::capture(std::span<const RecordedValue> outputs) const {
   const auto id_of = [](const RecordedValue& value) {
     return ValueId{value.node->first_result_ + value.result};
   };
-  const Lock lock(mutex_);
+  const sync::Lock lock(mutex_);
   Graph graph;
   graph.inputs = inputs_;
   auto next = static_cast<std::uint32_t>(inputs_.size());
@@ -97,7 +91,7 @@ Graph Tape::capture(std::span<const RecordedValue> outputs) const {
 }
 
 std::size_t Tape::node_count() const noexcept {
-  const Lock lock(mutex_);
+  const sync::Lock lock(mutex_);
   return node_count_;
 }
 

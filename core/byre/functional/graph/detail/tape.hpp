@@ -6,9 +6,9 @@
 
 #include <byre/config.hpp>
 #include <byre/functional/graph/graph.hpp>
+#include <byre/sync/detail/boost_mutex.hpp>
 
 #include <boost/smart_ptr/intrusive_ptr.hpp>
-#include <boost/thread/mutex.hpp>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -71,7 +71,7 @@ class BYRE_API Tape final : public Counted {
   void release(TapeNode* node) noexcept;
   void unlink(TapeNode* node) noexcept;
 
-  mutable boost::mutex mutex_;
+  mutable sync::Mutex mutex_;
   TapeNode* first_ = nullptr;
   TapeNode* last_ = nullptr;
   std::size_t node_count_ = 0;

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <byre/sync/detail/boost_mutex.hpp>
+
+#include <boost/thread/mutex.hpp>
+#include <boost/thread/shared_mutex.hpp>
+#include <memory>
+#include <new>
+
+namespace byre::inline v0::sync {
+namespace {
+
+/// What was made in the place of a lock.
+template <class Object, std::size_t nbytes>
+Object& in(std::byte (&place)[nbytes]) noexcept {
+  static_assert(sizeof(Object) <= nbytes && alignof(Object) <= alignof(std::max_align_t));
+  return *std::launder(reinterpret_cast<Object*>(place));
+}
+
+}  // namespace
+
+Mutex::Mutex() {
+  ::new (place_) boost::mutex;
+}
+Mutex::~Mutex() {
+  std::destroy_at(&in<boost::mutex>(place_));
+}
+void Mutex::lock() {
+  in<boost::mutex>(place_).lock();
+}
+void Mutex::unlock() {
+  in<boost::mutex>(place_).unlock();
+}
+
+Boost::SharedMutex::SharedMutex() {
+  ::new (place_) boost::shared_mutex;
+}
+Boost::SharedMutex::~SharedMutex() {
+  std::destroy_at(&in<boost::shared_mutex>(place_));
+}
+void Boost::SharedMutex::lock() {
+  in<boost::shared_mutex>(place_).lock();
+}
+void Boost::SharedMutex::unlock() {
+  in<boost::shared_mutex>(place_).unlock();
+}
+void Boost::SharedMutex::lock_shared() {
+  in<boost::shared_mutex>(place_).lock_shared();
+}
+void Boost::SharedMutex::unlock_shared() {
+  in<boost::shared_mutex>(place_).unlock_shared();
+}
+
+}  // namespace byre::inline v0::sync

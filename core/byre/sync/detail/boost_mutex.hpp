@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSL-1.0
+/// The locks of sync::Boost, without the headers of Boost.Thread, which take a second to compile: each
+/// lock is a place that boost_mutex.cpp makes a lock of Boost.Thread in.
+#pragma once
+
+#include <byre/sync/boost.hpp>
+
+#include <boost/thread/lock_guard.hpp>
+#include <cstddef>
+
+namespace byre::inline v0::sync {
+
+/// An exclusive lock.
+class BYRE_API Mutex {
+ public:
+  Mutex();
+  ~Mutex();
+  Mutex(const Mutex&) = delete;
+  Mutex& operator=(const Mutex&) = delete;
+
+  void lock();
+  void unlock();
+
+ private:
+  alignas(std::max_align_t) std::byte place_[64];
+};
+
+using Lock = boost::lock_guard<Mutex>;
+
+/// The shared-exclusive lock, which makes sync::Boost a LockingSync.
+class BYRE_API Boost::SharedMutex {
+ public:
+  SharedMutex();
+  ~SharedMutex();
+  SharedMutex(const SharedMutex&) = delete;
+  SharedMutex& operator=(const SharedMutex&) = delete;
+
+  void lock();
+  void unlock();
+  void lock_shared();
+  void unlock_shared();
+
+  void lock(Step) { lock(); }
+  void unlock(Step) { unlock(); }
+  void lock_shared(Step) { lock_shared(); }
+  void unlock_shared(Step) { unlock_shared(); }
+
+ private:
+  alignas(std::max_align_t) std::byte place_[384];
+};
+
+static_assert(LockingSync<Boost>);
+
+using ExclusiveLock = boost::lock_guard<Boost::SharedMutex>;
+
+class SharedLock {
+ public:
+  explicit SharedLock(Boost::SharedMutex& mutex) : mutex_(mutex) { mutex_.lock_shared(); }
+  ~SharedLock() { mutex_.unlock_shared(); }
+  SharedLock(const SharedLock&) = delete;
+  SharedLock& operator=(const SharedLock&) = delete;
+
+ private:
+  Boost::SharedMutex& mutex_;
+};
+
+}  // namespace byre::inline v0::sync
