@@ -199,6 +199,29 @@ TEST(Chains, of_true_views_begin_at_what_was_written_whatever_its_strides) {
   EXPECT_EQ(pass_of(x).alias()->pending_updates(), 1U);
 }
 
+/// A batch of what is transposed in memory and written: values are contiguous as the view is seen, where
+/// memory is as the base was.
+AnyTensor written_transposed() {
+  const AnyTensor x = to_functional(from_cpu(Tensor::zeros({2, 6, 4}, DType::f32)));
+  AnyTensor turned = call_for_one("transpose", {x, 1, 2});
+  const AnyTensor numbers = to_functional(call_for_one("arange", {48, DType::f32}));
+  call("copy_", {turned, call_for_one("view", {numbers, {2, 4, 6}})});
+  return turned;
+}
+
+TEST(Chains, of_true_views_see_what_is_written_where_only_memory_allows_the_view) {
+  const FunctionalizeOptionsScope scope({.reapply_views = true, .paths = ViewPaths::chains});
+  const AnyTensor written = written_transposed();
+  const AnyTensor first = element(written, 0);
+  const AnyTensor pairs = call_for_one("transpose", {first, 0, 1});
+  EXPECT_EQ(text_of_counted(call_for_one("view", {pairs, {2, 12}})),
+            "[[ 0.  6. 12. 18.  1.  7. 13. 19.  2.  8. 14. 20.]\n"
+            " [ 3.  9. 15. 21.  4. 10. 16. 22.  5. 11. 17. 23.]]");
+  const AnyTensor row = call_for_one("select", {first, 1, 5});
+  EXPECT_EQ(text_of_counted(call_for_one("view_as_complex", {call_for_one("view", {row, {2, 2}})})),
+            "[ 5.+11.j 17.+23.j]");
+}
+
 TEST(Chains, of_bools_see_the_bytes_that_the_base_will_hold) {
   const FunctionalizeOptionsScope scope({.paths = ViewPaths::chains});
   const AnyTensor x = to_functional(from_cpu(Tensor::zeros({3}, DType::boolean)));

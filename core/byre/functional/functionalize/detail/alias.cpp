@@ -73,7 +73,7 @@ void Alias::prepare_write(const ViewPath& path, const char* operation, std::size
 
 void Alias::write(ViewPath path, AnyTensor value, CachedView& cached) noexcept {
   const sync::Lock lock(mutex_);
-  cached = {path.is_base() ? AnyTensor() : value, ++generation_, true};
+  cached = {path.is_base() ? AnyTensor() : value, ++generation_, true, !path.is_base()};
   if (path.last() != nullptr) {
     path.last()->cached = &cached;
   }
@@ -118,14 +118,11 @@ AnyTensor Alias::sync_base() {
   return synced_base();
 }
 
-AnyTensor Alias::nearest_current(const ViewPath& path, std::vector<const ViewLink*>& links) {
+CachedView Alias::nearest_current(const ViewPath& path, std::vector<const ViewLink*>& links) {
   for (const ViewLink* link = path.last(); link != nullptr; link = link->before.get()) {
     if (CachedView* const cached = link->cached) {
       if (agrees_with_base(*cached)) {
-        if (reapply_views_ && cached->is_written) {
-          *cached = {base_for_views(cached->value), generation_};
-        }
-        return cached->value;
+        return {cached->value, generation_, false, cached->has_own_strides};
       }
       if (!is_current(*cached)) {
         cached->value = {};  // an old value need not be kept beside a new one
@@ -133,12 +130,11 @@ AnyTensor Alias::nearest_current(const ViewPath& path, std::vector<const ViewLin
     }
     links.push_back(link);
   }
-  return synced_base();
+  return {synced_base(), generation_};
 }
 
 AnyTensor Alias::sync(const ViewPath& path, CachedView& cached) {
-  AnyTensor value;
-  std::uint64_t generation = 0;
+  CachedView nearest;
   std::vector<const ViewLink*> links;
   {
     const sync::Lock lock(mutex_);
@@ -146,32 +142,33 @@ AnyTensor Alias::sync(const ViewPath& path, CachedView& cached) {
       return cached.value;
     }
     cached.value = {};
-    value = nearest_current(path, links);
-    generation = generation_;
+    nearest = nearest_current(path, links);
     if (path.is_base()) {
-      cached.generation = generation;
-      return value;
+      cached.generation = nearest.generation;
+      return nearest.value;
     }
   }
   // Without the lock: who uses another view need not wait. Who uses the same may replay it, too.
   const ExcludeKeys pass(Key::functionalize);
   if (path.last() == nullptr) {
-    value = path.replay(value, reapply_views_);
+    nearest.value = path.replay(nearest.value, reapply_views_);
   }
   for (; !links.empty(); links.pop_back()) {
-    value = links.back()->info.replay(value, reapply_views_);
+    const ViewInfo& view = links.back()->info;
+    const bool as_view = reapply_views_ && !(nearest.has_own_strides && view.depends_on_strides());
+    nearest.value = view.replay(nearest.value, as_view);
     const sync::Lock lock(mutex_);
     if (CachedView* const passed = links.back()->cached;
         passed != nullptr && !is_current(*passed)) {
-      *passed = {value, generation};
+      *passed = nearest;
     }
   }
   const sync::Lock lock(mutex_);
-  cached = {value, generation};
+  cached = nearest;
   if (path.last() != nullptr) {
     path.last()->cached = &cached;
   }
-  return value;
+  return nearest.value;
 }
 
 std::uint64_t Alias::generation() const noexcept {

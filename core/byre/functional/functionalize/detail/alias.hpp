@@ -128,8 +128,8 @@ class Alias final : public Counted {
   /// And the base, with updates applied, has the same elements there.
   bool agrees_with_base(const CachedView& cached) const noexcept;
   const AnyTensor& synced_base();
-  /// A value to replay `path` from, and in `links` the views from there, the last one first.
-  AnyTensor nearest_current(const ViewPath& path, std::vector<const ViewLink*>& links);
+  /// A cached view to replay `path` from, and in `links` the views from there, the last one first.
+  CachedView nearest_current(const ViewPath& path, std::vector<const ViewLink*>& links);
   void apply_updates();
   void record_applied(ViewPath path) noexcept;
   bool is_superseded(const ViewPath& path) const noexcept;

@@ -13,7 +13,8 @@ namespace byre::inline v0::functional {
 struct CachedView {
   AnyTensor value;  ///< null: none yet, or that of the base, which the alias alone holds
   std::uint64_t generation = 0;  ///< of the alias, when the value was computed
-  bool is_written = false;       ///< an operator returned it: its strides may be any
+  bool is_written = false;       ///< an operator returned it
+  bool has_own_strides = false;  ///< the same, or replayed from such: they are not the path's
 };
 
 }  // namespace byre::inline v0::functional

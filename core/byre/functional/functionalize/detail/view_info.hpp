@@ -51,6 +51,10 @@ struct ViewInfo {
   /// `value` with `updated` where the view sees it. Takes `value` over: its sole handle may be
   /// written in place. If it throws, `value` is what it was.
   AnyTensor invert(AnyTensor& value, const AnyTensor& updated) const;
+  /// Whether some values have no such view, because of their strides. All have the copy.
+  bool depends_on_strides() const noexcept {
+    return kind == ViewKind::view || kind == ViewKind::dtype;
+  }
   /// Whether invert() needs no `value`: the view sees every element.
   bool sees_all() const noexcept {
     return kind == ViewKind::view || kind == ViewKind::dtype || kind == ViewKind::permute;
