@@ -171,6 +171,7 @@ void for_each_row(const Dims& sizes, const std::array<Operand, Count>& operands,
 }
 
 template struct Loop<1>;
+template struct Loop<2>;
 template void for_each_row_of(const Loop<1>&, const std::array<std::byte*, 1>&, RowFunction<1>);
 template void for_each_row(const Dims&, const std::array<Operand, 1>&, RowFunction<1>);
 template void for_each_row(const Dims&, const std::array<Operand, 2>&, RowFunction<2>);
