@@ -13,6 +13,7 @@ class ShareWord:
 
     def __init__(self, tables, mutant=None):
         self.orders = {name: site["order"] for name, site in tables["sites"].items()}
+        self.operations = {name: site["operation"] for name, site in tables["sites"].items()}
         self.constants = dict(tables["constants"])
         self.changed_site = self.change = None
         if mutant and mutant["row"] in self.constants:
@@ -31,6 +32,10 @@ class ShareWord:
 
     def releases(self, site):
         return self.orders[NAME + site] in ("release", "acq_rel", "seq_cst")
+
+    def touches_header(self, site):
+        """Parking and waking use the address alone."""
+        return self.operations[NAME + site] not in ("park", "unpark")
 
     def is_left_out(self, site):
         return (self.changed_site, self.change) == (NAME + site, "left-out")

@@ -89,22 +89,28 @@ class Users:
         return state.but(waker=state.waker + woken)
 
 
-def transitions(word):
+def is_claimed(state):
+    """Callers claim nothing that is read-only."""
+    return negated(state.read_only)
+
+
+def transitions(word, may_be_claimed=is_claimed):
     users = Users(word)
     is_sole = word.is_sole_use
-    exists = {"I2 the header is there": lambda s: equal(s.freed, 0)}
-    owned = {**exists, "core asserts that there is an owner": lambda s: s.owners >= 1}
-    copied = {**exists, "core asserts that there is a copy": lambda s: s.copies >= 1}
-    alone = {**exists, "I7 who stores is alone": is_sole}
+    owned = {"core asserts that there is an owner": lambda s: s.owners >= 1}
+    copied = {"core asserts that there is a copy": lambda s: s.copies >= 1}
+    alone = {"I7 who stores is alone": is_sole}
 
-    def step(name, sites, start, end, guard=lambda s: True, effect=lambda s: s, needs=exists):
-        return Transition(name, tuple(sites.split()), start, end, guard, effect, needs)
+    def step(name, sites, start, end, guard=lambda s: True, effect=lambda s: s, needs=None):
+        sites = tuple(sites.split())
+        exists = {"I2 the header is there": lambda s: equal(s.freed, 0)} if any(map(word.touches_header, sites)) else {}
+        return Transition(name, sites, start, end, guard, effect, {**exists, **(needs or {})})
 
     def never(s):
         return False
 
     parks = never if word.is_left_out("park") else word.has_to_wait
-    in_a_claim = lambda s: both(negated(is_sole(s)), negated(s.read_only))  # noqa: E731
+    in_a_claim = lambda s: both(negated(is_sole(s)), may_be_claimed(s))  # noqa: E731
     return (
         step("add_owner", "add_owner", "owner", "owner",
              effect=lambda s: word.add_owner(s).but(owner=s.owner + 1)),
@@ -117,7 +123,7 @@ def transitions(word):
         step("is_unique", "is_unique", "owner", "relier", is_sole,
              lambda s: users.enters_alone(s, "is_unique")),
         step("claim: steal", "load_state", "owner", "writer",
-             lambda s: both(is_sole(s), negated(s.read_only)),
+             lambda s: both(is_sole(s), may_be_claimed(s)),
              lambda s: users.enters_alone(s, "load_state")),
         step("claim: steal after a wait", "load_state", "waiter", "storer", is_sole,
              lambda s: users.enters_alone(s, "load_state")),
@@ -142,10 +148,10 @@ def transitions(word):
              effect=users.abandon, needs=copied),
         # Wakes need no header: only its address is used, which another's may be by now.
         step("wake: pass through the lock", "wake_after_copy wake_after_abandon", "waker", "notifier",
-             lambda s: equal(s.checker, 0), needs={}),
-        step("wake: notify", "wake_after_copy wake_after_abandon", "notifier", None, needs={},
+             lambda s: equal(s.checker, 0)),
+        step("wake: notify", "wake_after_copy wake_after_abandon", "notifier", None,
              effect=lambda s: s.but(waiter=s.waiter + s.sleeper, sleeper=s.sleeper * 0)),
-        step("wake of another address", "wake_after_copy wake_after_abandon", None, "notifier", needs={}),
+        step("wake of another address", "wake_after_copy wake_after_abandon", None, "notifier"),
         # What users do, and the word does not see.
         step("end of a write", "", "writer", "owner"),
         step("end of being alone", "", "relier", "owner"),
