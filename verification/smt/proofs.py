@@ -39,7 +39,7 @@ class ShareWordProof:
         pairs = [pair for step in system.transitions if site in step.sites
                  for pair in system.split(step, system.transitions, FIELDS)]
         sorts = {**system.sorts, **{f"{name}_then": sort for name, sort in system.sorts.items()}}
-        yield Part("share_word", "QF_LIA", sorts, tuple(pairs))
+        yield Part("share_word in two steps", "QF_LIA", sorts, tuple(pairs))
 
     @staticmethod
     def sites(tables):

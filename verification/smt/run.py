@@ -10,7 +10,6 @@ import concurrent.futures
 import contextlib
 import json
 import pathlib
-import subprocess
 import sys
 import tempfile
 import time
@@ -18,16 +17,18 @@ from dataclasses import dataclass
 
 import header
 import solvers
+from code_tables import read_tables
 from proofs import PROOFS
 from refutations import REFUTATIONS
+from solvers import Question
 
 SKIPPED = 77
-ROW = "{:<42} {:>9}  {:>6} {:>6}  {}"
+ROW = "{:<42} {:>9}  {:>7} {:>7}  {}"
 
 
 @dataclass(frozen=True)
 class Task:
-    """A part of a proof; of what ships, or of one mutant."""
+    """What is asked of a part of a proof; as it ships, or of one mutant."""
 
     part: object
     pairs: tuple
@@ -35,8 +36,7 @@ class Task:
 
     @property
     def file(self):
-        name = f"mutants/{self.mutant.replace(':', '.')}.{self.part.name}" if self.mutant else self.part.name
-        return f"{name}.smt2"
+        return f"{self.part.name}{'.mutants' if self.mutant else ''}.smt2".replace(" ", "_")
 
 
 def count(text):
@@ -51,14 +51,15 @@ def arguments_of(argv):
     parser.add_argument("--only", metavar="TEXT", default="", help="only proofs and mutants whose name contains this")
     parser.add_argument("--list", action="store_true", help="name the proofs and mutants and ask nothing")
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write the results here too")
-    parser.add_argument("--keep", type=pathlib.Path, metavar="FOLDER", help="leave the SMT-LIB files here")
+    parser.add_argument("--keep", type=pathlib.Path, metavar="FOLDER", help="write the SMT-LIB files to this folder")
     parser.add_argument("--jobs", type=count, default=2, metavar="N", help="solvers at a time (default: 2)")
     arguments = parser.parse_args(argv)
     if not arguments.tables.is_file():
         parser.error(f"there is no program {arguments.tables}; `ninja verification/smt/protocol_tables` builds it")
-    for path in (arguments.json, arguments.keep):
-        if path and not path.resolve().parent.is_dir():
-            parser.error(f"there is no folder for {path}")
+    if arguments.json and not arguments.json.resolve().parent.is_dir():
+        parser.error(f"there is no folder for {arguments.json}")
+    if arguments.keep and not arguments.keep.is_dir():
+        parser.error(f"there is no folder {arguments.keep}")
     return arguments
 
 
@@ -69,14 +70,14 @@ def tasks_of(proof, tables):
     for part in shipped:
         yield Task(part, part.pairs)
     for mutant in tables["mutants"]:
-        if not mutant["row"].startswith(proof.prefix):
+        if not mutant.row.startswith(proof.prefix):
             continue
-        is_split = mutant["change"] == "plain"
-        site = mutant["row"].removeprefix(proof.prefix)
+        is_split = mutant.change == "plain"
+        site = mutant.row.removeprefix(proof.prefix)
         for part in proof.split(tables, site) if is_split else proof.parts(tables, mutant):
             # That something is possible is asked of what ships, lest it prove nothing.
-            new = (pair for pair in part.pairs if pair[1] == "unsat" and pair[0].text not in asked[part.name])
-            yield Task(part, tuple(new), mutant["name"])
+            new = (pair for pair in part.pairs if pair[1] == "unsat" and pair[0].text not in asked.get(part.name, ()))
+            yield Task(part, tuple(new), mutant.name)
 
 
 def rows_without_model(proof, tables):
@@ -84,17 +85,26 @@ def rows_without_model(proof, tables):
     return sorted(rows - proof.sites(tables) - set(proof.not_modelled))
 
 
-def solve(task, solver, folder):
-    begin = time.monotonic()
-    answers = solvers.answers(solver, folder / task.file, len(task.pairs))
-    return answers, time.monotonic() - begin
-
-
-def write(tasks, folder):
+def in_files(tasks):
+    """The tasks of each file: of a part as it ships, or of all mutants of it."""
+    files = {}
     for task in tasks:
-        path = folder / task.file
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(solvers.script(task.part.sorts, [question for question, _ in task.pairs], task.part.logic))
+        if task.pairs:
+            files.setdefault(task.file, []).append(task)
+    return files
+
+
+def solve(solver, path, tasks):
+    """The answers to each of the tasks, and the time of all."""
+    begin = time.monotonic()
+    found = iter(solvers.answers(solver, path, sum(len(task.pairs) for task in tasks)))
+    return [[next(found) for _ in task.pairs] for task in tasks], time.monotonic() - begin
+
+
+def write(path, tasks):
+    questions = [Question(f"{task.mutant}: {question.name}".lstrip(": "), question.conditions)
+                 for task in tasks for question, _ in task.pairs]
+    path.write_text(solvers.script(tasks[0].part.sorts, questions, tasks[0].part.logic))
 
 
 def faults_of(task, answers):
@@ -126,10 +136,11 @@ class Report:
         self.rows, self.failures = [], 0
         print(ROW.format("proof or mutant", "questions", *solvers.SOLVERS, "verdict"))
 
-    def add(self, name, questions, seconds, verdict, is_right):
+    def add(self, name, questions, verdict, is_right, seconds=()):
         self.failures += not is_right
-        self.rows.append({"name": name, "questions": questions, "seconds": seconds, "verdict": verdict, "ok": is_right})
-        times = [f"{seconds[solver]:.1f} s" for solver in solvers.SOLVERS]
+        self.rows.append({"name": name, "questions": questions, "verdict": verdict, "ok": is_right,
+                          **({"seconds": dict(seconds)} if seconds else {})})
+        times = [f"{seconds[solver]:.1f} s" if seconds else "" for solver in solvers.SOLVERS]
         print(ROW.format(name, questions, *times, verdict), flush=True)
 
     def fail(self, text):
@@ -138,15 +149,16 @@ class Report:
         print(f"FAILED: {text}", flush=True)
 
 
-def answered(tasks, folder, jobs):
-    """Of each task: what each solver said, and how long each took."""
+def answered(files, folder, jobs):
+    """Of each file: its tasks, what each solver said to them, and how long it took."""
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        ends = [{solver: pool.submit(solve, task, solver, folder) for solver in solvers.SOLVERS} for task in tasks]
+        ends = {name: {solver: pool.submit(solve, solver, folder / name, tasks) for solver in solvers.SOLVERS}
+                for name, tasks in files.items()}
         try:
-            for task, end in zip(tasks, ends):
+            for name, end in ends.items():
                 results = {solver: each.result() for solver, each in end.items()}
-                yield (task, {solver: result[0] for solver, result in results.items()},
-                       {solver: result[1] for solver, result in results.items()})
+                answers = {solver: result[0] for solver, result in results.items()}
+                yield name, files[name], answers, {solver: result[1] for solver, result in results.items()}
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
 
@@ -158,28 +170,31 @@ def run(arguments, tables, folder):
             report.fail(f"no transition is of the step {proof.prefix}{row}")
     tasks = [task for proof in PROOFS for task in tasks_of(proof, tables)
              if arguments.only in (task.mutant or task.part.name)]
-    write(tasks, folder)
-    mutants = {}
-    for task, answers, seconds in answered(tasks, folder, arguments.jobs):
-        wrong, unclear = faults_of(task, answers)
-        if not task.mutant:
-            said = "proved" if not wrong else f"NOT PROVED: {'; '.join(wrong)}"
-            report.add(task.part.name, len(task.pairs), seconds, said, not wrong)
-            continue
-        of_mutant = mutants.setdefault(task.mutant, ([], [], [], []))
-        for kept, new in zip(of_mutant, (wrong, unclear, [len(task.pairs)], [seconds])):
-            kept.extend(new)
-    for name, (wrong, unclear, questions, seconds) in mutants.items():
-        times = {solver: sum(each[solver] for each in seconds) for solver in solvers.SOLVERS}
-        report.add(name, sum(questions), times, *verdict_on_mutant(name, wrong, unclear, tables["equivalents"]))
-    for name in sorted(set(REFUTATIONS) - {mutant["name"] for mutant in tables["mutants"]}):
+    files = in_files(tasks)
+    for name, of_file in files.items():
+        write(folder / name, of_file)
+    mutants = {task.mutant: ([], [], []) for task in tasks if task.mutant}
+    for name, of_file, answers, seconds in answered(files, folder, arguments.jobs):
+        for place, task in enumerate(of_file):
+            wrong, unclear = faults_of(task, {solver: each[place] for solver, each in answers.items()})
+            if task.mutant:
+                for kept, new in zip(mutants[task.mutant], (wrong, unclear, [len(task.pairs)])):
+                    kept.extend(new)
+            else:
+                said = f"NOT PROVED: {'; '.join(wrong)}" if wrong else "proved"
+                report.add(task.part.name, len(task.pairs), said, not wrong, seconds)
+        if of_file[0].mutant:
+            report.add(name, sum(len(task.pairs) for task in of_file), "asked of mutants", True, seconds)
+    for name, (wrong, unclear, questions) in mutants.items():
+        report.add(name, sum(questions), *verdict_on_mutant(name, wrong, unclear, tables["equivalents"]))
+    for name in sorted(set(REFUTATIONS) - {mutant.name for mutant in tables["mutants"]}):
         report.fail(f"refutations.py has {name}, which is no mutant")
     return report
 
 
 def main(argv):
     arguments = arguments_of(argv)
-    tables = json.loads(subprocess.run([arguments.tables.resolve()], capture_output=True, check=True).stdout)
+    tables = read_tables(arguments.tables)
     if arguments.list:
         names = [task.mutant or task.part.name for proof in PROOFS for task in tasks_of(proof, tables)]
         print(*(name for name in dict.fromkeys(names) if arguments.only in name), sep="\n")

@@ -2,53 +2,25 @@
 """The share word: what each step does to its fields. The values are numbers, naturals of a solver, or its
 bit-vectors: one text is the model, what is compared with the header, and what is run beside the code."""
 
+from code_tables import Code
 from terms import both, choose, equal, negated
 
 FIELDS = ("owners", "waiting", "copies", "read_only")
 NAME = "share_word."
 
 
-class ShareWord:
+class ShareWord(Code):
     """With the orders and numbers of core's tables, and one mutant of them or none."""
 
     def __init__(self, tables, mutant=None):
-        self.orders = {name: site["order"] for name, site in tables["sites"].items()}
-        self.operations = {name: site["operation"] for name, site in tables["sites"].items()}
-        self.constants = dict(tables["constants"])
-        self.changed_site = self.change = None
-        if mutant and mutant["row"] in self.constants:
-            old = self.constants[mutant["row"]]
-            self.constants[mutant["row"]] = {"plus-one": old + 1, "minus-one": old - 1, "zero": 0}[mutant["change"]]
-        elif mutant and mutant["change"] == "weaker":
-            self.orders[mutant["row"]] = mutant["order"]
-        elif mutant:
-            self.changed_site, self.change = mutant["row"], mutant["change"]
+        super().__init__(tables, NAME, mutant)
 
-    def constant(self, name):
-        return self.constants[NAME + name]
-
-    def acquires(self, site):
-        return self.orders[NAME + site] in ("acquire", "acq_rel", "seq_cst")
-
-    def releases(self, site):
-        return self.orders[NAME + site] in ("release", "acq_rel", "seq_cst")
-
-    def touches_header(self, site):
-        """Parking and waking use the address alone."""
-        return self.operations[NAME + site] not in ("park", "unpark")
-
-    def is_left_out(self, site):
-        return (self.changed_site, self.change) == (NAME + site, "left-out")
-
-    def stored(self, site, word, one_more=1, **fields):
-        """After a step that stores these fields. `one_more`: what it does to the owners if its operand is
-        one more."""
-        if self.changed_site == NAME + site:
-            if self.change == "left-out":
-                return word
-            more = {"plus-one": one_more, "minus-one": -one_more}.get(self.change, 0)
-            fields["owners"] = fields.get("owners", word.owners) + more
-        return word.but(**fields)
+    def stored(self, site, word, direction=1, **fields):
+        """After a step that stores these fields. `direction`: -1 if it subtracts its operand."""
+        if self.is_left_out(site):
+            return word
+        owners = fields.pop("owners", word.owners) + direction * self.one_more(site)
+        return word.but(owners=owners, **fields)
 
     # The questions that are asked of a word.
 
@@ -80,7 +52,7 @@ class ShareWord:
         return self.stored("add_owner", word, owners=word.owners + 1)
 
     def drop_owner(self, word):
-        return self.stored("drop_owner", word, one_more=-1, owners=word.owners - 1)
+        return self.stored("drop_owner", word, direction=-1, owners=word.owners - 1)
 
     def claim_copy(self, word, waits):
         """`waits`: the waiting bit is this claim's."""
@@ -95,7 +67,7 @@ class ShareWord:
                            waiting=False, read_only=False)
 
     def finish_copy(self, word):
-        return self.stored("finish_copy", word, one_more=-1, copies=word.copies - 1)
+        return self.stored("finish_copy", word, direction=-1, copies=word.copies - 1)
 
     def abandon_copy(self, word):
-        return self.stored("abandon_copy", word, one_more=-1, owners=word.owners + 1, copies=word.copies - 1)
+        return self.stored("abandon_copy", word, direction=-1, owners=word.owners + 1, copies=word.copies - 1)

@@ -103,7 +103,8 @@ def transitions(word, may_be_claimed=is_claimed):
 
     def step(name, sites, start, end, guard=lambda s: True, effect=lambda s: s, needs=None):
         sites = tuple(sites.split())
-        exists = {"I2 the header is there": lambda s: equal(s.freed, 0)} if any(map(word.touches_header, sites)) else {}
+        # Parking and waking use the header's address alone.
+        exists = {"I2 the header is there": lambda s: equal(s.freed, 0)} if any(map(word.is_atomic_step, sites)) else {}
         return Transition(name, sites, start, end, guard, effect, {**exists, **(needs or {})})
 
     def never(s):

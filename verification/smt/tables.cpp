@@ -8,82 +8,26 @@
 #include "../mutants/equivalents.hpp"
 #include "../relacy/mutation.hpp"
 
-namespace byre::verification {
 namespace {
 
+using namespace byre;
+using namespace byre::verification;
 using Json = nlohmann::ordered_json;
 
-std::string_view name_of(sync::Operation operation) {
-  using enum sync::Operation;
-  switch (operation) {
-    case load:
-      return "load";
-    case store:
-      return "store";
-    case fetch_add:
-      return "fetch_add";
-    case fetch_sub:
-      return "fetch_sub";
-    case compare_exchange:
-      return "compare_exchange";
-    case lock:
-      return "lock";
-    case unlock:
-      return "unlock";
-    case park:
-      return "park";
-    case unpark:
-      return "unpark";
-  }
-  return "?";
-}
-
-std::string_view name_of(std::memory_order order) {
-  switch (order) {
-    case std::memory_order::relaxed:
-      return "relaxed";
-    case std::memory_order::consume:
-      return "consume";
-    case std::memory_order::acquire:
-      return "acquire";
-    case std::memory_order::release:
-      return "release";
-    case std::memory_order::acq_rel:
-      return "acq_rel";
-    case std::memory_order::seq_cst:
-      return "seq_cst";
-  }
-  return "?";
-}
-
-std::string_view name_of(Change change) {
-  switch (change) {
-    case Change::none:
-      return "none";
-    case Change::weaker:
-      return "weaker";
-    case Change::plain:
-      return "plain";
-    case Change::left_out:
-      return "left-out";
-    case Change::plus_one:
-      return "plus-one";
-    case Change::minus_one:
-      return "minus-one";
-    case Change::zero:
-      return "zero";
-    case Change::after:
-      return "after";
-  }
-  return "?";
-}
+constexpr std::string_view operations[] = {"load",      "store", "fetch_add",
+                                           "fetch_sub", "compare_exchange",
+                                           "lock",      "unlock", "park",
+                                           "unpark"};
+constexpr std::string_view orders[] = {"relaxed", "consume", "acquire",
+                                       "release", "acq_rel", "seq_cst"};
 
 Json tables() {
   Json sites = Json::object();
   for (const auto& table : site_tables()) {
     for (const sync::Site& site : table) {
-      sites[std::string(site.name)] = {{"operation", name_of(site.operation)},
-                                       {"order", name_of(site.order)}};
+      sites[std::string(site.name)] = {
+          {"operation", operations[static_cast<std::size_t>(site.operation)]},
+          {"order", orders[static_cast<std::size_t>(site.order)]}};
     }
   }
   Json constants = Json::object();
@@ -94,11 +38,7 @@ Json tables() {
   }
   Json mutants = Json::array();
   for (const Mutation& mutation : all_mutations()) {
-    mutants.push_back(
-        {{"name", mutation.name()},
-         {"row", mutation.site != nullptr ? mutation.site->name : mutation.constant->name},
-         {"change", name_of(mutation.change)},
-         {"order", name_of(mutation.order)}});
+    mutants.push_back(mutation.name());
   }
   Json arguments = Json::object();
   for (const Equivalent& equivalent : equivalents) {
@@ -112,7 +52,6 @@ Json tables() {
 }
 
 }  // namespace
-}  // namespace byre::verification
 
 int main(int argc, char** argv) {
   if (argc > 1) {
@@ -122,5 +61,5 @@ int main(int argc, char** argv) {
            "Prints the steps, the numbers and the mutants of core's protocols as JSON.\n";
     return asks_for_help ? 0 : 2;
   }
-  std::cout << byre::verification::tables().dump(2) << '\n';
+  std::cout << tables().dump(2) << '\n';
 }

@@ -3,11 +3,10 @@
 """Prints what the proof's transitions do from each small word, step by step, as spin/word_table.cpp does of
 the shipped header: one line per operation, interference and word. spin/check_table.py compares the two."""
 
-import json
 import pathlib
-import subprocess
 import sys
 
+from code_tables import read_tables
 from share_word import FIELDS, ShareWord
 from share_word_proof import NUMBERS, transitions
 from transitions import State
@@ -143,9 +142,7 @@ def main(argv):
     if len(argv) != 1 or argv[0] == "--help" or not pathlib.Path(argv[0]).is_file():
         print(f"usage: word_table.py PROTOCOL_TABLES\n{__doc__}", file=sys.stdout if "--help" in argv else sys.stderr)
         return 0 if "--help" in argv else 2
-    program = pathlib.Path(argv[0]).resolve()
-    tables = json.loads(subprocess.run([program], capture_output=True, check=True).stdout)
-    print(*lines(tables), sep="\n")
+    print(*lines(read_tables(argv[0])), sep="\n")
     return 0
 
 
