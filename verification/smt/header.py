@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
-"""The expressions of core/byre/cow/share_word.hpp, read out of the header as they are spelled there, over
-64-bit vectors; and the questions whether they do what the model does to the fields."""
+"""The expressions of core's headers, read out of them as they are spelled there, over 64-bit vectors; and
+the questions whether those of the share word do what the model does to the fields."""
 
 import pathlib
 import re
@@ -10,7 +10,8 @@ from solvers import Question
 from terms import both, choose, either, equal, literal, negated
 from transitions import variables
 
-HEADER = pathlib.Path(__file__).resolve().parents[2] / "core" / "byre" / "cow" / "share_word.hpp"
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+HEADER = "core/byre/cow/share_word.hpp"
 SORTS = {"owners": "Bits", "copies": "Bits", "waiting": "Bool", "read_only": "Bool", "waits": "Bool"}
 
 
@@ -31,24 +32,25 @@ def python_of(expression):
 
 
 class Header:
-    """What the header says of a word, with these numbers in place of its constants."""
+    """What a header says, with these numbers in place of its constants."""
 
-    def __init__(self, constants):
-        self.text = re.sub(r"//.*", "", HEADER.read_text())
+    def __init__(self, constants, path):
+        self.path = path
+        self.text = re.sub(r"//.*", "", (ROOT / path).read_text())
         self.names = {
             "choose": lambda condition, then, other: choose(condition, bits(then), bits(other)),
             "either": either,
             "both": both,
             "negated": negated,
             "low_half": lambda word: word & 0xFFFF_FFFF,
-            **{name[len(NAME):]: value for name, value in constants.items() if name.startswith(NAME)},
+            **constants,
         }
 
     def body(self, function):
         """What is between the braces of a function."""
         begin = re.search(rf"\w {function}\([^;{{}}]*\{{", self.text)
         if not begin:
-            raise NotUnderstood(f"{HEADER} has no function {function}")
+            raise NotUnderstood(f"{self.path} has no function {function}")
         depth, end = 1, begin.end()
         while depth:
             depth += {"{": 1, "}": -1}.get(self.text[end], 0)
@@ -58,11 +60,19 @@ class Header:
     def find(self, pattern, text):
         found = re.search(pattern, text, re.DOTALL)
         if not found:
-            raise NotUnderstood(f"{HEADER} has nothing like {pattern}")
+            raise NotUnderstood(f"{self.path} has nothing like {pattern}")
         return found[1]
 
     def value(self, expression, **names):
         return eval(python_of(expression), {"__builtins__": {}}, {**self.names, **names})
+
+
+class WordHeader(Header):
+    """share_word.hpp."""
+
+    def __init__(self, constants):
+        of_word = {name[len(NAME):]: value for name, value in constants.items() if name.startswith(NAME)}
+        super().__init__(of_word, HEADER)
 
     def state(self, word):
         """An object with the functions of the header's State."""
@@ -81,7 +91,7 @@ class Header:
         """The operation at the site and the last value it is given."""
         found = re.search(rf"word_\.(\w+)\(([^;]*?),?\s*sites\.at\(At::{site}\b", self.text)
         if not found:
-            raise NotUnderstood(f"{HEADER} takes no step at {site}")
+            raise NotUnderstood(f"{self.path} takes no step at {site}")
         value = found[2].split(",")[-1].strip()
         return found[1], self.find(rf"{value} =\s*(.*?);", self.text) if value == "then" else value
 
@@ -120,7 +130,7 @@ FROM_OWNER = ("add_owner", "drop_owner", "claim_copy", "announce_wait", "stop_wa
 
 def questions(tables, mutant=None):
     """What refutes that the header's words are the model's fields; none may have an answer."""
-    shipped, header = ShareWord(tables), Header(ShareWord(tables, mutant).constants)
+    shipped, header = ShareWord(tables), WordHeader(ShareWord(tables, mutant).constants)
     fields = variables(SORTS)
     word, limit = packed(fields), tables["max_count"]
     small = both(fields.owners <= limit, fields.copies <= limit)

@@ -69,20 +69,14 @@ def tasks_of(proof, tables):
     asked = {part.name: {question.text for question, _ in part.pairs} for part in shipped}
     for part in shipped:
         yield Task(part, part.pairs)
-    for mutant in tables["mutants"]:
-        if not mutant.row.startswith(proof.prefix):
-            continue
-        is_split = mutant.change == "plain"
-        site = mutant.row.removeprefix(proof.prefix)
-        for part in proof.split(tables, site) if is_split else proof.parts(tables, mutant):
+    of_mutants = {part.name: [] for part in shipped}  # in this order, since it is the first that refutes
+    for mutant in proof.mutants(tables):
+        for part in proof.parts(tables, mutant):
             # That something is possible is asked of what ships, lest it prove nothing.
             new = (pair for pair in part.pairs if pair[1] == "unsat" and pair[0].text not in asked.get(part.name, ()))
-            yield Task(part, tuple(new), mutant.name)
-
-
-def rows_without_model(proof, tables):
-    rows = {name.removeprefix(proof.prefix) for name in tables["sites"] if name.startswith(proof.prefix)}
-    return sorted(rows - proof.sites(tables) - set(proof.not_modelled))
+            of_mutants.setdefault(part.name, []).append(Task(part, tuple(new), mutant.name))
+    for tasks in of_mutants.values():
+        yield from tasks
 
 
 def in_files(tasks):
@@ -140,6 +134,9 @@ class Report:
         self.failures += not is_right
         self.rows.append({"name": name, "questions": questions, "verdict": verdict, "ok": is_right,
                           **({"seconds": dict(seconds)} if seconds else {})})
+        self.tell(name, questions, verdict, seconds)
+
+    def tell(self, name, questions, verdict, seconds=()):
         times = [f"{seconds[solver]:.1f} s" if seconds else "" for solver in solvers.SOLVERS]
         print(ROW.format(name, questions, *times, verdict), flush=True)
 
@@ -166,14 +163,15 @@ def answered(files, folder, jobs):
 def run(arguments, tables, folder):
     report = Report()
     for proof in PROOFS:
-        for row in rows_without_model(proof, tables):
+        for row in proof.rows_without_model(tables):
             report.fail(f"no transition is of the step {proof.prefix}{row}")
     tasks = [task for proof in PROOFS for task in tasks_of(proof, tables)
              if arguments.only in (task.mutant or task.part.name)]
     files = in_files(tasks)
     for name, of_file in files.items():
         write(folder / name, of_file)
-    mutants = {task.mutant: ([], [], []) for task in tasks if task.mutant}
+    mutants = {mutant.name: ([], [], []) for proof in PROOFS for mutant in proof.mutants(tables)
+               if arguments.only in mutant.name}
     for name, of_file, answers, seconds in answered(files, folder, arguments.jobs):
         for place, task in enumerate(of_file):
             wrong, unclear = faults_of(task, {solver: each[place] for solver, each in answers.items()})
@@ -184,10 +182,11 @@ def run(arguments, tables, folder):
                 said = f"NOT PROVED: {'; '.join(wrong)}" if wrong else "proved"
                 report.add(task.part.name, len(task.pairs), said, not wrong, seconds)
         if of_file[0].mutant:
-            report.add(name, sum(len(task.pairs) for task in of_file), "asked of mutants", True, seconds)
+            report.tell(f"mutants of {of_file[0].part.name}", sum(len(task.pairs) for task in of_file), "asked", seconds)
     for name, (wrong, unclear, questions) in mutants.items():
         report.add(name, sum(questions), *verdict_on_mutant(name, wrong, unclear, tables["equivalents"]))
-    for name in sorted(set(REFUTATIONS) - {mutant.name for mutant in tables["mutants"]}):
+    known = {mutant.name for proof in PROOFS for mutant in proof.mutants(tables)}
+    for name in sorted(set(REFUTATIONS) - known):
         report.fail(f"refutations.py has {name}, which is no mutant")
     return report
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSL-1.0
 """The share word and its users, however many: how many threads are where, and what always holds."""
 
-from share_word import ShareWord
-from terms import both, choose, either, equal, implies, negated, ones
+from departures import DEPARTURES, ends_sequences, enters_alone, leaves
+from share_word import FIELDS, ShareWord
+from terms import both, either, equal, implies, negated, ones
 from transitions import System, Transition
 
 # Where threads are that the word counts as owners, each an owner's state within its operation.
@@ -26,14 +27,9 @@ OTHERS = {
 PLACES = [*OWNERS, *OTHERS]
 WAITERS = ("waiter", "checker", "sleeper", "storer")
 ALONE = ("writer", "relier", "leaver", "storer")
-# Of those that left: who may have read the data, or copied it.
-DEPARTURES = {
-    "departed": "all of them",
-    "released": "which an acquire of the word as it is now synchronizes with",
-    "known": "which happened before all that its present owners do",
-    "missed": "which somebody alone has not synchronized with",
-}
 NUMBERS = ["owners", "copies", *PLACES, "freed", *DEPARTURES]
+STEPS = ("add_owner", "drop_owner", "claim_copy", "announce_wait", "finish_copy", "abandon_copy")
+WORD = dict.fromkeys(STEPS, FIELDS)
 SORTS = {**dict.fromkeys(NUMBERS, "Int"), "waiting": "Bool", "read_only": "Bool"}
 
 
@@ -47,39 +43,19 @@ class Users:
     def __init__(self, word):
         self.word = word
 
-    # The release sequences, counted.
-
-    def leaves(self, state, site):
-        """Its last step that reads the data: all that it did happens before who acquires the word later,
-        if it releases. The steps after it are read-modify-writes, which go on with the sequence."""
-        state = state.but(departed=state.departed + 1)
-        return state.but(released=state.released + 1) if self.word.releases(site) else state
-
-    def enters_alone(self, state, site):
-        seen = state.known + (state.released if self.word.acquires(site) else 0)
-        return state.but(missed=state.missed + (state.departed - seen))
-
-    def ends_sequences(self, before, state):
-        """A plain store: nobody can acquire what was released before. But who stores happens after it,
-        and who comes later comes by it, if it was the only one."""
-        alone = self.word.is_sole_use(before)
-        return state.but(released=state.released * 0, known=state.known + choose(alone, before.released, 0))
-
-    # Steps with their ghosts.
-
     def drop(self, state):
-        return self.leaves(self.word.drop_owner(state), "drop_owner")
+        return leaves(self.word, self.word.drop_owner(state), "drop_owner")
 
     def drop_last(self, state):
-        return self.enters_alone(self.word.drop_owner(state), "drop_owner")
+        return enters_alone(self.word, self.word.drop_owner(state), "drop_owner")
 
     def finish(self, state):
         wakes = self.wakes(state, self.word.wakes_after_copy, "wake_after_copy")
-        return self.leaves(self.word.finish_copy(wakes), "finish_copy")
+        return leaves(self.word, self.word.finish_copy(wakes), "finish_copy")
 
     def finish_last(self, state):
         wakes = self.wakes(state, self.word.wakes_after_copy, "wake_after_copy")
-        return self.enters_alone(self.word.finish_copy(wakes), "finish_copy")
+        return enters_alone(self.word, self.word.finish_copy(wakes), "finish_copy")
 
     def abandon(self, state):
         return self.word.abandon_copy(self.wakes(state, self.word.wakes_after_abandon, "wake_after_abandon"))
@@ -116,20 +92,20 @@ def transitions(word, may_be_claimed=is_claimed):
         step("add_owner", "add_owner", "owner", "owner",
              effect=lambda s: word.add_owner(s).but(owner=s.owner + 1)),
         step("drop_alone", "drop_alone", "owner", "leaver", is_sole,
-             lambda s: users.enters_alone(s, "drop_alone")),
+             lambda s: enters_alone(word, s, "drop_alone")),
         step("drop_owner", "drop_owner", "owner", None, lambda s: negated(is_sole(s)), users.drop, owned),
         step("drop_owner, the last", "drop_owner", "owner", "freer", is_sole, users.drop_last, owned),
         step("is_writable", "is_writable", "owner", "writer", word.may_be_written,
-             lambda s: users.enters_alone(s, "is_writable")),
+             lambda s: enters_alone(word, s, "is_writable")),
         step("is_unique", "is_unique", "owner", "relier", is_sole,
-             lambda s: users.enters_alone(s, "is_unique")),
+             lambda s: enters_alone(word, s, "is_unique")),
         step("claim: steal", "load_state", "owner", "writer",
              lambda s: both(is_sole(s), may_be_claimed(s)),
-             lambda s: users.enters_alone(s, "load_state")),
+             lambda s: enters_alone(word, s, "load_state")),
         step("claim: steal after a wait", "load_state", "waiter", "storer", is_sole,
-             lambda s: users.enters_alone(s, "load_state")),
+             lambda s: enters_alone(word, s, "load_state")),
         step("claim: stop waiting", "stop_waiting", "storer", "writer",
-             effect=lambda s: users.ends_sequences(s, word.stop_waiting(s)), needs=alone),
+             effect=lambda s: ends_sequences(word.stop_waiting(s), is_sole(s), s), needs=alone),
         step("claim: copy", "claim_copy", "owner", "copier",
              lambda s: both(in_a_claim(s), word.goes_copying(s)), lambda s: word.claim_copy(s, False), owned),
         step("claim: copy and never wait", "claim_copy", "owner", "copier", in_a_claim,

@@ -5,7 +5,7 @@ Python's own numbers, so that one text is a model, an expression over bit-vector
 OPERATORS = {
     "Int": {"+": "+", "-": "-", "*": "*", "<": "<", "<=": "<="},
     "Bits": {"+": "bvadd", "-": "bvsub", "*": "bvmul", "/": "bvudiv", "<": "bvult", "<=": "bvule",
-             "&": "bvand", "|": "bvor", "~": "bvnot"},
+             "&": "bvand", "|": "bvor", "~": "bvnot", "<<": "bvshl", ">>": "bvlshr"},
     "Bool": {"&": "and", "|": "or", "~": "not"},
 }
 SORTS = {"Int": "Int", "Bits": "(_ BitVec 64)", "Bool": "Bool"}
@@ -59,6 +59,12 @@ class Term:
 
     def __ror__(self, other):
         return literal(other, self.sort) | self
+
+    def __lshift__(self, other):
+        return self.apply("<<", [other])
+
+    def __rshift__(self, other):
+        return self.apply(">>", [other])
 
     def __invert__(self):
         return self.apply("~", [])
