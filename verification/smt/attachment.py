@@ -13,8 +13,8 @@ PLACES = {
     "attacher": "has its number, and is about to put it into the slot",
     "loser": "found another's in the slot: is about to give its number back",
 }
-# `tagged` and `attached`: what is in the slot, in which `marked` tags and `put` attachments were left. `made`:
-# numbers that are given out. `torn`: attachments that somebody found before they were whole.
+# `tagged` and `attached`: what is in the slot, in which `marked` tags and `put` attachments were left.
+# `made`: numbers that are given out. `torn`: attachments that somebody found before they were whole.
 NUMBERS = (*PLACES, "tagged", "attached", "marked", "put", "made", "inside", "locked", "torn")
 WORD = dict.fromkeys(("attach", "set_tag"), ("tagged", "attached"))
 
@@ -47,7 +47,9 @@ def system(tables, mutant=None):
 
     def unlock(state):
         state = state.but(inside=state.inside - 1)
-        return state if code.is_left_out("unlock") or code.is_left_out("lock") else state.but(locked=state.locked - 1)
+        if code.is_left_out("unlock") or code.is_left_out("lock"):
+            return state
+        return state.but(locked=state.locked - 1)
 
     def may_lock(state):
         return True if code.is_left_out("lock") else equal(state.locked, 0)
@@ -61,9 +63,11 @@ def system(tables, mutant=None):
         {
             "numbers are naturals": lambda s: both(*(getattr(s, name) >= 0 for name in NUMBERS)),
             "the slot holds one thing": lambda s: s.tagged + s.attached <= 1,
-            "what has a tag keeps it, or has an attachment": lambda s: implies(s.marked >= 1, s.tagged + s.attached >= 1),
+            "what has a tag keeps it, or has an attachment": lambda s: implies(s.marked >= 1,
+                                                                               s.tagged + s.attached >= 1),
             "what was attached stays": lambda s: equal(s.attached, s.put),
-            "every number is in the slot, or somebody's": lambda s: equal(s.made, s.attached + s.attacher + s.loser),
+            "every number is in the slot, or somebody's": lambda s: equal(s.made,
+                                                                          s.attached + s.attacher + s.loser),
             "one takes a number at a time": lambda s: s.inside <= 1,
             "who takes a number is inside": lambda s: equal(s.inside, s.taker),
             "the lock is held by who is inside": lambda s: equal(s.locked, s.inside),
@@ -83,7 +87,8 @@ def system(tables, mutant=None):
         ),
         {
             "the lock is free, or somebody gives it back": lambda s: either(may_lock(s), s.taker >= 1),
-            "an attachment is there once somebody attached": lambda s: implies(s.put >= 1, equal(s.attached, 1)),
+            "an attachment is there once somebody attached": lambda s: implies(s.put >= 1,
+                                                                               equal(s.attached, 1)),
         },
         {
             "a thousand attach at once": lambda s: both(equal(s.attacher, 1000), equal(s.tagged, 1)),

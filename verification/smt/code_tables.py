@@ -23,7 +23,8 @@ class Mutant:
 
 def read_tables(program):
     """The tables of the program that is built from tables.cpp."""
-    tables = json.loads(subprocess.run([pathlib.Path(program).resolve()], capture_output=True, check=True).stdout)
+    tables = json.loads(subprocess.run([pathlib.Path(program).resolve()], capture_output=True,
+                                       check=True).stdout)
     tables["mutants"] = [Mutant(*name.split(":")) for name in tables["mutants"]]
     return tables
 

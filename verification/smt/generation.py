@@ -63,14 +63,17 @@ def system(tables, mutant=None):
         lambda s: both(s.some >= 0, *(equal(getattr(s, name), 1 if name == "resting" else 0)
                                       for name in NUMBERS if name != "some")),
         {
-            "numbers are naturals": lambda s: both(*(getattr(s, name) >= 0 for name in NUMBERS if name != "some")),
-            "the family does one thing": lambda s: equal(sum((getattr(s, place) for place in PLACES[1:]), s.resting), 1),
+            "numbers are naturals": lambda s: both(*(getattr(s, name) >= 0 for name in NUMBERS
+                                                     if name != "some")),
+            "the family does one thing": lambda s: equal(sum((getattr(s, place) for place in PLACES[1:]),
+                                                             s.resting), 1),
             "G1 the storage's stamp counts the writes": lambda s: equal(s.last, s.writes),
             "G2 the family has observed a stamp that the storage had": lambda s: both(
                 equal(s.observed, s.knows), s.observed <= s.last),
             "G3 the family wrote, or was told of, what it has observed": lambda s: both(
                 s.observed <= s.heard, s.heard <= s.last),
-            "G3 the family has observed its own last write": lambda s: implies(equal(s.wrote, 0), s.own <= s.observed),
+            "G3 the family has observed its own last write": lambda s: implies(equal(s.wrote, 0),
+                                                                               s.own <= s.observed),
             "G4 what it has not read is what was reported where it wrote": lambda s: both(
                 equal(s.unread, s.owes), s.unread <= s.heard),
             "what it found was there": lambda s: implies(
@@ -84,19 +87,24 @@ def system(tables, mutant=None):
         },
         (
             step("another family writes", "write", None, None, effect=written),
-            step("read: stale", "observed load_last", "resting", "told", is_stale, lambda s: loaded(s, "load_last")),
+            step("read: stale", "observed load_last", "resting", "told", is_stale,
+                 lambda s: loaded(s, "load_last")),
             step("read: observe, and nothing is unread", "observe forget_unread", "told", "resting",
                  effect=lambda s: forget_unread(observe(s, s.found))),
             step("read: what was left unread", "unread forget_unread", "resting", "resting",
                  lambda s: both(negated(is_stale(s)), s.unread >= 1), forget_unread),
             # Reads of a family run at once: another observes what it loaded before, later or earlier.
-            step("another read is told", "observed load_last", None, None, lambda s: both(may_read(s), is_stale(s)),
+            step("another read is told", "observed load_last", None, None,
+                 lambda s: both(may_read(s), is_stale(s)),
                  lambda s: loaded(s, "load_last").but(found=s.found)),
             step("another read observes", "observed observe", None, None,
-                 lambda s: both(may_read(s), s.own <= s.some, s.some <= s.heard), lambda s: observe(s, s.some)),
-            step("write: stale, and leaves it unread", "load_last leave_unread", "resting", "resting", is_stale,
+                 lambda s: both(may_read(s), s.own <= s.some, s.some <= s.heard),
+                 lambda s: observe(s, s.some)),
+            step("write: stale, and leaves it unread", "load_last leave_unread", "resting", "resting",
+                 is_stale,
                  lambda s: leave_unread(loaded(s, "load_last"))),
-            step("write: over all that was unread", "forget_unread", "resting", "resting", effect=forget_unread),
+            step("write: over all that was unread", "forget_unread", "resting", "resting",
+                 effect=forget_unread),
             step("write: begin", "observed", "resting", "writing", effect=lambda s: s.but(found=s.observed)),
             step("write", "write", "writing", "wrote", lambda s: equal(s.last, s.found), wrote),
             step("write: too late", "write", "writing", "late", lambda s: negated(equal(s.last, s.found))),
@@ -107,15 +115,18 @@ def system(tables, mutant=None):
         {
             "G3 whose stamp is the storage's wrote last, or was told": lambda s: implies(
                 equal(s.observed, s.last), equal(s.heard, s.last)),
-            "G3 who was not told of a write is stale": lambda s: implies(s.heard < s.last, s.observed < s.last),
+            "G3 who was not told of a write is stale": lambda s: implies(s.heard < s.last,
+                                                                         s.observed < s.last),
             "G2 its own write is nothing that it is stale of": lambda s: implies(
                 both(s.resting >= 1, equal(s.own, s.last)), equal(s.observed, s.last)),
         },
         {
             "a family that missed a thousand writes": lambda s: both(
                 s.own >= 1, equal(s.last, 1000 + s.observed), s.resting >= 1),
-            "a family that is late, with a write unread": lambda s: both(s.late >= 1, s.unread >= 1, s.last > s.found + 2),
-            "a read that observed less than another": lambda s: both(s.observed < s.heard, s.own < s.observed, s.own >= 1),
+            "a family that is late, with a write unread": lambda s: both(s.late >= 1, s.unread >= 1,
+                                                                         s.last > s.found + 2),
+            "a read that observed less than another": lambda s: both(s.observed < s.heard, s.own < s.observed,
+                                                                     s.own >= 1),
         },
     )
 
@@ -131,7 +142,8 @@ def header_questions(tables, mutant=None):
     header = Header({"step": step, "WriteStamp_record_bits": record_bits}, HEADER)
     text = header.find(r"return WriteStamp\((.*?)\);", header.body("after")).replace("::", "_")
     after = header.value(text, stamp=Stamp(fields.stamp, record_bits), record=fields.record)
-    possible = both(fields.stamp < literal((2**44 - 1) << record_bits, "Bits"), fields.record <= literal(2**record_bits - 1, "Bits"))
+    possible = both(fields.stamp < literal((2**44 - 1) << record_bits, "Bits"),
+                    fields.record <= literal(2**record_bits - 1, "Bits"))
 
     def ask(name, condition):
         return Question(f"the header's {name}", (possible, negated(condition))), "unsat"

@@ -83,7 +83,8 @@ class WordHeader(Header):
 
         state = type("State", (), {})()
         state.word = word
-        for name in re.findall(r"(\w+)\(\) const noexcept \{", self.find(r"struct State \{(.*?)\n  \};", self.text)):
+        for name in re.findall(r"(\w+)\(\) const noexcept \{",
+                               self.find(r"struct State \{(.*?)\n  \};", self.text)):
             setattr(state, name, function(name))
         return state
 
@@ -124,7 +125,8 @@ DECISIONS = {
     "wakes_after_abandon": ("abandon_copy", r"if \((.*?)\) \{"),
     "may_be_written": ("is_writable", r"return word_\.load\(.*?\)\) (.*?);"),
 }
-STEPS = ("add_owner", "drop_owner", "claim_copy", "announce_wait", "stop_waiting", "finish_copy", "abandon_copy")
+STEPS = ("add_owner", "drop_owner", "claim_copy", "announce_wait", "stop_waiting", "finish_copy",
+         "abandon_copy")
 FROM_OWNER = ("add_owner", "drop_owner", "claim_copy", "announce_wait", "stop_waiting")
 
 
@@ -146,7 +148,8 @@ def questions(tables, mutant=None):
     yield ask("is_last_copy", state.is_last_copy(), shipped.is_last_copy(fields))
     for decision, (function, pattern) in DECISIONS.items():
         said = header.find(pattern, header.body(function))
-        is_so = header.value(f"word {said}" if decision == "may_be_written" else said, now=state, before=state, word=word)
+        is_so = header.value(f"word {said}" if decision == "may_be_written" else said, now=state,
+                             before=state, word=word)
         yield ask(decision, is_so, getattr(ShareWord(tables, mutant), decision)(fields))
     for site in STEPS:
         whose = fields.owners >= 1 if site in FROM_OWNER else fields.copies >= 1
@@ -158,5 +161,6 @@ def questions(tables, mutant=None):
         then = step(fields, fields.waits) if site == "claim_copy" else step(fields)
         yield ask(site, header.after(site, word, fields.waits), packed(then), whose, *more.get(site, []))
     yield Question("allowed: a million owners and copies, waiting", (
-        small, fields.owners == 1_000_000, fields.copies == 1_000_000, fields.waiting, literal(True, "Bool"))), "sat"
+        small, fields.owners == 1_000_000, fields.copies == 1_000_000, fields.waiting,
+        literal(True, "Bool"))), "sat"
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
-"""A bucket of the parking lot (core/byre/sync/detail/parking_lot.cpp): one address, with any number of threads
-that park there, change its state and wake; and any number that park at other addresses of the bucket."""
+"""A bucket of the parking lot (core/byre/sync/detail/parking_lot.cpp): one address, with any number of
+threads that park there, change its state and wake; and any number that park at others of the bucket."""
 
 from code_tables import Mutant
 from terms import both, choose, either, equal, implies, negated
@@ -46,9 +46,11 @@ def system(tables, mutant=None):
         """Whoever sleeps in the bucket is woken."""
         if wrong == "notify_one":
             mine = both(state.sleeper >= 1, equal(state.strange_sleeper, 0))
-            return state.but(sleeper=state.sleeper - choose(mine, 1, 0), comer=state.comer + choose(mine, 1, 0))
+            return state.but(sleeper=state.sleeper - choose(mine, 1, 0),
+                             comer=state.comer + choose(mine, 1, 0))
         return state.but(sleeper=state.sleeper * 0, comer=state.comer + state.sleeper,
-                         strange_sleeper=state.strange_sleeper * 0, stranger=state.stranger + state.strange_sleeper)
+                         strange_sleeper=state.strange_sleeper * 0,
+                         stranger=state.stranger + state.strange_sleeper)
 
     def step(name, start, end, guard=lambda s: True, effect=lambda s: s):
         return Transition(name, (), start, end, guard, effect)
@@ -60,7 +62,8 @@ def system(tables, mutant=None):
         dict.fromkeys(NUMBERS, "Int"),
         lambda s: both(*(equal(getattr(s, name), 0) for name in NUMBERS)),
         {
-            "numbers are naturals": lambda s: both(*(getattr(s, name) >= 0 for name in NUMBERS), s.pending <= 1),
+            "numbers are naturals": lambda s: both(*(getattr(s, name) >= 0 for name in NUMBERS),
+                                                   s.pending <= 1),
             "one holds the lock": lambda s: holders(s) <= 1,
             "who is about to sleep waits, or a wake will come": lambda s: implies(
                 s.checker >= 1, either(must_wait(s), s.changer >= 1)),

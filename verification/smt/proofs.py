@@ -40,7 +40,8 @@ class Proof:
 
     def mutants(self, tables):
         """Those of core's tables, or those of a protocol that has no table."""
-        return self.own_mutants or [mutant for mutant in tables["mutants"] if mutant.row.startswith(self.prefix)]
+        return self.own_mutants or [mutant for mutant in tables["mutants"]
+                                    if mutant.row.startswith(self.prefix)]
 
     def parts(self, tables, mutant=None):
         if mutant and mutant.change == "plain":
@@ -79,7 +80,8 @@ def more_of_parking_lot(tables, mutant):
 
 
 def more_of_generation(tables, mutant):
-    yield Part("generation header", "QF_BV", generation.BIT_SORTS, tuple(generation.header_questions(tables, mutant)))
+    yield Part("generation header", "QF_BV", generation.BIT_SORTS,
+               tuple(generation.header_questions(tables, mutant)))
 
 
 PROOFS = [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""The reference count (core/byre/storage/detail/ref_count.hpp) and the handles that it counts, however many."""
+"""The reference count (core/byre/storage/detail/ref_count.hpp), and however many handles it counts."""
 
 from code_tables import Code
 from departures import DEPARTURES, enters_alone, leaves
@@ -23,7 +23,9 @@ def system(tables, mutant=None):
         return equal(state.count, code.constant("last_handle"))
 
     def changed(state, site, by):
-        return state if code.is_left_out(site) else state.but(count=state.count + by * (1 + code.one_more(site)))
+        if code.is_left_out(site):
+            return state
+        return state.but(count=state.count + by * (1 + code.one_more(site)))
 
     def end(state):
         return state if code.is_left_out("end") else state.but(count=state.count * 0 + code.one_more("end"))
@@ -34,21 +36,26 @@ def system(tables, mutant=None):
 
     return System(
         dict.fromkeys(NUMBERS, "Int"),
-        lambda s: both(*(equal(getattr(s, name), 1 if name in ("count", "handle") else 0) for name in NUMBERS)),
+        lambda s: both(*(equal(getattr(s, name),
+                               1 if name in ("count", "handle") else 0) for name in NUMBERS)),
         {
             "numbers are naturals": lambda s: both(*(getattr(s, name) >= 0 for name in NUMBERS)),
             "handles are counted": lambda s: equal(s.count, s.handle + s.sole + s.ender),
             "who is alone is alone": lambda s: implies(s.sole + s.ender >= 1, equal(s.count, 1)),
-            "nobody destroys what is used": lambda s: implies(s.count >= 1, equal(s.destroyer + s.destroyed, 0)),
-            "one destroys what is not used": lambda s: implies(equal(s.count, 0), equal(s.destroyer + s.destroyed, 1)),
+            "nobody destroys what is used": lambda s: implies(s.count >= 1,
+                                                              equal(s.destroyer + s.destroyed, 0)),
+            "one destroys what is not used": lambda s: implies(equal(s.count, 0),
+                                                               equal(s.destroyer + s.destroyed, 1)),
             "every departure is known or can be acquired": lambda s: equal(s.departed, s.released + s.known),
             "who is alone has acquired every departure": lambda s: equal(s.missed, 0),
         },
         (
-            step("add", "add", "handle", "handle", effect=lambda s: changed(s, "add", 1).but(handle=s.handle + 1)),
+            step("add", "add", "handle", "handle",
+                 effect=lambda s: changed(s, "add", 1).but(handle=s.handle + 1)),
             step("count: alone", "count", "handle", "sole", lambda s: equal(s.count, 1),
                  lambda s: enters_alone(code, s, "count")),
-            step("drop: alone", "count", "handle", "ender", is_last, lambda s: enters_alone(code, s, "count")),
+            step("drop: alone", "count", "handle", "ender", is_last,
+                 lambda s: enters_alone(code, s, "count")),
             step("drop: end", "end", "ender", "destroyer", effect=end),
             step("drop", "drop", "handle", None, lambda s: negated(is_last(s)),
                  lambda s: leaves(code, changed(s, "drop", -1), "drop")),

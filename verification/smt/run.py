@@ -46,16 +46,19 @@ def count(text):
 
 
 def arguments_of(argv):
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("tables", type=pathlib.Path, help="the program built from tables.cpp")
-    parser.add_argument("--only", metavar="TEXT", default="", help="only proofs and mutants whose name contains this")
+    parser.add_argument("--only", metavar="TEXT", default="",
+                        help="only proofs and mutants whose name contains this")
     parser.add_argument("--list", action="store_true", help="name the proofs and mutants and ask nothing")
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write the results here too")
-    parser.add_argument("--keep", type=pathlib.Path, metavar="FOLDER", help="write the SMT-LIB files to this folder")
+    parser.add_argument("--keep", type=pathlib.Path, metavar="FOLDER",
+                        help="write the SMT-LIB files to this folder")
     parser.add_argument("--jobs", type=count, default=2, metavar="N", help="solvers at a time (default: 2)")
     arguments = parser.parse_args(argv)
     if not arguments.tables.is_file():
-        parser.error(f"there is no program {arguments.tables}; `ninja verification/smt/protocol_tables` builds it")
+        parser.error(f"there is no program {arguments.tables}; ninja makes it")
     if arguments.json and not arguments.json.resolve().parent.is_dir():
         parser.error(f"there is no folder for {arguments.json}")
     if arguments.keep and not arguments.keep.is_dir():
@@ -73,7 +76,8 @@ def tasks_of(proof, tables):
     for mutant in proof.mutants(tables):
         for part in proof.parts(tables, mutant):
             # That something is possible is asked of what ships, lest it prove nothing.
-            new = (pair for pair in part.pairs if pair[1] == "unsat" and pair[0].text not in asked.get(part.name, ()))
+            new = (pair for pair in part.pairs
+                   if pair[1] == "unsat" and pair[0].text not in asked.get(part.name, ()))
             of_mutants.setdefault(part.name, []).append(Task(part, tuple(new), mutant.name))
     for tasks in of_mutants.values():
         yield from tasks
@@ -182,7 +186,8 @@ def run(arguments, tables, folder):
                 said = f"NOT PROVED: {'; '.join(wrong)}" if wrong else "proved"
                 report.add(task.part.name, len(task.pairs), said, not wrong, seconds)
         if of_file[0].mutant:
-            report.tell(f"mutants of {of_file[0].part.name}", sum(len(task.pairs) for task in of_file), "asked", seconds)
+            report.tell(f"mutants of {of_file[0].part.name}", sum(len(task.pairs) for task in of_file),
+                        "asked", seconds)
     for name, (wrong, unclear, questions) in mutants.items():
         report.add(name, sum(questions), *verdict_on_mutant(name, wrong, unclear, tables["equivalents"]))
     known = {mutant.name for proof in PROOFS for mutant in proof.mutants(tables)}
@@ -199,11 +204,13 @@ def main(argv):
         print(*(name for name in dict.fromkeys(names) if arguments.only in name), sep="\n")
         return 0
     if missing := solvers.missing():
-        print(f"run.py: there is no {' and no '.join(missing)}; on Debian: apt-get install z3 cvc5", file=sys.stderr)
+        print(f"run.py: there is no {' and no '.join(missing)}; on Debian: apt-get install z3 cvc5",
+              file=sys.stderr)
         return SKIPPED
     begin = time.monotonic()
     with contextlib.ExitStack() as stack:
-        folder = arguments.keep or pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="byre-smt-")))
+        passing = tempfile.TemporaryDirectory(prefix="byre-smt-")
+        folder = arguments.keep or pathlib.Path(stack.enter_context(passing))
         report = run(arguments, tables, folder)
     if arguments.json:
         arguments.json.write_text(json.dumps({"proofs": report.rows}, indent=2) + "\n")

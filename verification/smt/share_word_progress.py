@@ -8,14 +8,15 @@ from transitions import Ranking, System, Transition, all_end
 
 # The steps of claims that may wait, of which no copy fails; and nobody clones or drops meanwhile.
 CLAIMS = (
-    "claim: steal", "claim: steal after a wait", "claim: stop waiting", "claim: copy", "claim: copy after a wait",
-    "claim: announce a wait", "park: copies are pending", "park: sleep", "finish_copy", "finish_copy, the last",
-    "wake: pass through the lock", "wake: notify",
+    "claim: steal", "claim: steal after a wait", "claim: stop waiting", "claim: copy",
+    "claim: copy after a wait", "claim: announce a wait", "park: copies are pending", "park: sleep",
+    "finish_copy", "finish_copy, the last", "wake: pass through the lock", "wake: notify",
 )
 COPIES = ("claim: copy", "claim: copy after a wait")
 SORTS = {**proof.SORTS, "claims": "Int", "copied": "Int"}
 # What a thread at a place is still to do, in steps at most.
-WEIGHTS = {"owner": 10, "copier": 5, "waker": 4, "notifier": 3, "waiter": 3, "checker": 2, "sleeper": 1, "storer": 2,
+WEIGHTS = {"owner": 10, "copier": 5, "waker": 4, "notifier": 3, "waiter": 3, "checker": 2, "sleeper": 1,
+           "storer": 2,
            "writer": 1}
 
 
@@ -78,7 +79,8 @@ def claims(tables, mutant=None):
     return System(
         SORTS,
         lambda s: both(
-            negated(s.read_only), s.claims >= 1, equal(s.owner, s.claims), equal(s.owners, s.claims), equal(s.copied, 0),
+            negated(s.read_only), s.claims >= 1, equal(s.owner, s.claims), equal(s.owners, s.claims),
+            equal(s.copied, 0),
             negated(s.waiting),
             *(equal(getattr(s, name), 0) for name in proof.NUMBERS if name not in ("owner", "owners"))),
         {
@@ -93,7 +95,8 @@ def claims(tables, mutant=None):
         {"I6 where all have claimed, one stole and the others copied": lambda s: implies(
             has_ended(s), both(equal(s.writer, 1), equal(s.copied, s.claims - 1)))},
         {
-            "a thousand claims, of which 600 have copied": lambda s: both(equal(s.claims, 1000), equal(s.copied, 600)),
+            "a thousand claims, of which 600 have copied": lambda s: both(equal(s.claims, 1000),
+                                                                          equal(s.copied, 600)),
             "all of a thousand claims have ended": lambda s: both(equal(s.claims, 1000), has_ended(s)),
         },
         # Copies may end and nobody be left, but an owner is; and no failed copy makes a waiter one of many.

@@ -80,7 +80,8 @@ def transitions(word, may_be_claimed=is_claimed):
     def step(name, sites, start, end, guard=lambda s: True, effect=lambda s: s, needs=None):
         sites = tuple(sites.split())
         # Parking and waking use the header's address alone.
-        exists = {"I2 the header is there": lambda s: equal(s.freed, 0)} if any(map(word.is_atomic_step, sites)) else {}
+        touches = any(word.is_atomic_step(site) for site in sites)
+        exists = {"I2 the header is there": lambda s: equal(s.freed, 0)} if touches else {}
         return Transition(name, sites, start, end, guard, effect, {**exists, **(needs or {})})
 
     def never(s):
@@ -134,7 +135,8 @@ def transitions(word, may_be_claimed=is_claimed):
         step("end of being alone", "", "relier", "owner"),
         step("free", "", "freer", None, effect=lambda s: s.but(freed=s.freed + 1)),
         # There is no word any more: it counts nobody.
-        step("free, alone", "", "leaver", None, effect=lambda s: s.but(freed=s.freed + 1, owners=s.owners - 1)),
+        step("free, alone", "", "leaver", None,
+             effect=lambda s: s.but(freed=s.freed + 1, owners=s.owners - 1)),
     )
 
 
@@ -153,7 +155,8 @@ INVARIANTS = {
     "I1 who owns is counted": lambda s: equal(s.owners, sum_of(s, list(OWNERS))),
     "I1 who copies is counted": lambda s: equal(s.copies, s.copier),
     "I1 nobody frees what is used": lambda s: implies(s.owners + s.copies >= 1, equal(s.freer + s.freed, 0)),
-    "I1 one frees what is not used": lambda s: implies(equal(s.owners + s.copies, 0), equal(s.freer + s.freed, 1)),
+    "I1 one frees what is not used": lambda s: implies(equal(s.owners + s.copies, 0),
+                                                       equal(s.freer + s.freed, 1)),
     "I3 the waiting bit is one waiter's": lambda s: equal(sum_of(s, WAITERS), ones(s.waiting)),
     "I4 I7 who is alone is alone": lambda s: implies(
         sum_of(s, ALONE) >= 1, both(equal(s.owners, 1), equal(s.copies, 0))),
@@ -180,7 +183,8 @@ ASSERTIONS = {
 SAMPLES = {
     "1000 owners and 7 copies": lambda s: both(equal(s.owners, 1000), equal(s.copies, 7), equal(s.freed, 0)),
     "a sleeper with two copies pending": lambda s: both(equal(s.sleeper, 1), equal(s.copies, 2)),
-    "a sleeper that is about to be woken": lambda s: both(equal(s.sleeper, 1), equal(s.copies, 0), equal(s.waker, 1)),
+    "a sleeper that is about to be woken": lambda s: both(equal(s.sleeper, 1), equal(s.copies, 0),
+                                                          equal(s.waker, 1)),
     "a sleeper that a failed copy made one of two owners": lambda s: both(
         equal(s.sleeper, 1), equal(s.owners, 2), equal(s.copies, 3)),
     "a writer after 1000 departures that it acquired": lambda s: both(

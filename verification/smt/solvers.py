@@ -27,7 +27,8 @@ class Question:
 
     @property
     def text(self):
-        return "\n".join(f"(assert {literal(each, sort_of(each) or 'Bool').text})" for each in self.conditions)
+        return "\n".join(f"(assert {literal(each, sort_of(each) or 'Bool').text})"
+                         for each in self.conditions)
 
 
 def script(variables, questions, logic):
@@ -48,5 +49,6 @@ def answers(solver, path, count):
     done = subprocess.run([*SOLVERS[solver], str(path)], capture_output=True, text=True)
     found = done.stdout.split()
     if len(found) != count or not set(found) <= {"sat", "unsat", "unknown"}:
-        raise Broken(f"{solver} {path} answered {len(found)} of {count} questions: {(done.stdout + done.stderr)[:500]}")
+        said = (done.stdout + done.stderr)[:500]
+        raise Broken(f"{solver} {path} answered {len(found)} of {count} questions: {said}")
     return found

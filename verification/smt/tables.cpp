@@ -14,10 +14,9 @@ using namespace byre;
 using namespace byre::verification;
 using Json = nlohmann::ordered_json;
 
-constexpr std::string_view operations[] = {"load",      "store", "fetch_add",
-                                           "fetch_sub", "compare_exchange",
-                                           "lock",      "unlock", "park",
-                                           "unpark"};
+constexpr std::string_view operations[] = {
+    "load", "store",  "fetch_add", "fetch_sub", "compare_exchange",
+    "lock", "unlock", "park",      "unpark"};
 constexpr std::string_view orders[] = {"relaxed", "consume", "acquire",
                                        "release", "acq_rel", "seq_cst"};
 

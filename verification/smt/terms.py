@@ -27,7 +27,8 @@ class Term:
     __hash__ = None
 
     def apply(self, operator, others, sort=None):
-        words = [OPERATORS[self.sort][operator], self.text, *(literal(each, self.sort).text for each in others)]
+        words = [OPERATORS[self.sort][operator], self.text,
+                 *(literal(each, self.sort).text for each in others)]
         return Term(f"({' '.join(words)})", sort or self.sort)
 
     def __add__(self, other):
@@ -146,4 +147,5 @@ def equal(left, right):
 
 def ones(condition, sort="Int"):
     """1 where it is so, else 0."""
-    return choose(condition, literal(1, sort), literal(0, sort)) if isinstance(condition, Term) else int(condition)
+    return choose(condition, literal(1, sort), literal(0, sort)) if isinstance(condition,
+                                                                               Term) else int(condition)

@@ -88,7 +88,8 @@ class System:
             yield self.ask(f"always: {name}", holds, negated(assertion(state))), "unsat"
         for transition in self.transitions:
             name, is_impossible = transition.name, transition.name in self.impossible
-            yield (self.ask(f"{'never' if is_impossible else 'possible'}: {name}", holds, transition.is_possible(state)),
+            yield (self.ask(f"{'never' if is_impossible else 'possible'}: {name}", holds,
+                            transition.is_possible(state)),
                    "unsat" if is_impossible else "sat")
         for name, sample in self.sample_states.items():
             yield self.ask(f"allowed: {name}", holds, sample(state)), "sat"
@@ -135,8 +136,10 @@ class Ranking:
         yield system.ask(f"{self.name}: has a rank", pending, negated(known)), "unsat"
         for step in steps.values():
             after = step.after(state)
-            worse = negated(both(self.rank(after) <= rank, either(self.pending(after), equal(self.rank(after), 0))))
-            yield system.ask(f"{self.name}: {step.name} raises no rank", pending, step.is_possible(state), worse), "unsat"
+            worse = negated(both(self.rank(after) <= rank,
+                                 either(self.pending(after), equal(self.rank(after), 0))))
+            yield system.ask(f"{self.name}: {step.name} raises no rank", pending, step.is_possible(state),
+                             worse), "unsat"
         for each, name in self.helpful.items():
             now = both(pending, equal(rank, each))
             possible = steps[name].is_possible(state)
@@ -152,6 +155,7 @@ def all_end(name, system, rank, has_ended):
     yield system.ask(f"{name}: a rank is a natural", holds, negated(rank(state) >= 0)), "unsat"
     for step in system.transitions:
         higher = negated(rank(step.after(state)) < rank(state))
-        yield system.ask(f"{name}: {step.name} lowers the rank", holds, step.is_possible(state), higher), "unsat"
+        yield system.ask(f"{name}: {step.name} lowers the rank", holds, step.is_possible(state),
+                         higher), "unsat"
     stuck = negated(either(*(step.is_possible(state) for step in system.transitions)))
     yield system.ask(f"{name}: nobody is stuck", holds, stuck, negated(has_ended(state))), "unsat"

@@ -24,7 +24,8 @@ class Thread:
 
     def __init__(self, steps, start, interference, place):
         self.steps, self.place, self.interference = steps, place, interference
-        self.state = State({**dict.fromkeys(NUMBERS, 0), **vars(start), "owner": start.owners, "copier": start.copies})
+        self.state = State({**dict.fromkeys(NUMBERS, 0), **vars(start), "owner": start.owners,
+                            "copier": start.copies})
         self.line, self.has_acted = "", False
 
     def is_waiter(self):
@@ -73,7 +74,8 @@ class Thread:
             if self.visit("load_state", "claim: steal", "claim: steal after a wait"):
                 if self.place == "storer":
                     self.visit("stop_waiting", "claim: stop waiting")
-            elif any(self.steps[name].start == self.place and self.steps[name].is_possible(now) for name in copies):
+            elif any(self.steps[name].start == self.place and self.steps[name].is_possible(now)
+                     for name in copies):
                 self.visit("claim_copy", *copies, seen=now)
             elif self.is_waiter() or self.visit("announce_wait", "claim: announce a wait", seen=now):
                 self.park()
@@ -135,12 +137,14 @@ def words(place):
         for copies in range(place == "copier", MOST + 1):
             for waiting in (False, True):
                 for owners in range(place == "owner", MOST + 1):
-                    yield State({"owners": owners, "waiting": waiting, "copies": copies, "read_only": read_only})
+                    yield State({"owners": owners, "waiting": waiting, "copies": copies,
+                                 "read_only": read_only})
 
 
 def main(argv):
     if len(argv) != 1 or argv[0] == "--help" or not pathlib.Path(argv[0]).is_file():
-        print(f"usage: word_table.py PROTOCOL_TABLES\n{__doc__}", file=sys.stdout if "--help" in argv else sys.stderr)
+        print(f"usage: word_table.py PROTOCOL_TABLES\n{__doc__}",
+              file=sys.stdout if "--help" in argv else sys.stderr)
         return 0 if "--help" in argv else 2
     print(*lines(read_tables(argv[0])), sep="\n")
     return 0

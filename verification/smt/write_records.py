@@ -13,9 +13,10 @@ PLACES = {
     "same": "is about to write with this record after the storage's last write",
 }
 # `linked` records in the list, after `pushes`, `equals` of them with this origin. The storage's `last` write,
-# that record's `latest`, and the write that it `keeps` as superseded, which was `kept` at most. `some`: a write
-# that is superseded late. `unreleased` and `torn`: as of generations.
-NUMBERS = (*PLACES, "linked", "pushes", "equals", "last", "latest", "keeps", "kept", "some", "unreleased", "torn")
+# that record's `latest`, and the write that it `keeps` as superseded, which was `kept` at most. `some`: a
+# write that is superseded late. `unreleased` and `torn`: as of generations.
+NUMBERS = (*PLACES, "linked", "pushes", "equals", "last", "latest", "keeps", "kept", "some", "unreleased",
+           "torn")
 WORD = {"push": ("linked",), "supersede": ("keeps",)}
 
 
@@ -24,9 +25,12 @@ def system(tables, mutant=None):
 
     def push(state, equals):
         unreleased = 0 if code.releases("push") else 1
-        state = state.but(pushes=state.pushes + 1, equals=state.equals + equals, unreleased=state.unreleased + unreleased,
+        state = state.but(pushes=state.pushes + 1, equals=state.equals + equals,
+                          unreleased=state.unreleased + unreleased,
                           searcher=state.searcher * 0)
-        return state if code.is_left_out("push") else state.but(linked=state.linked + 1 + code.one_more("push"))
+        if code.is_left_out("push"):
+            return state
+        return state.but(linked=state.linked + 1 + code.one_more("push"))
 
     def first(state):
         torn = state.unreleased if code.acquires("load_first") else state.unreleased + ones(state.linked >= 1)
@@ -36,7 +40,8 @@ def system(tables, mutant=None):
         """Unless a later one is kept."""
         is_later = state.keeps < write
         stored = state.keeps if code.is_left_out("supersede") else write + code.one_more("supersede")
-        return state.but(kept=choose(is_later, write, state.kept), keeps=choose(is_later, stored, state.keeps))
+        return state.but(kept=choose(is_later, write, state.kept),
+                         keeps=choose(is_later, stored, state.keeps))
 
     def is_last(state):
         return both(state.last >= 1, equal(state.latest, state.last))
@@ -52,12 +57,15 @@ def system(tables, mutant=None):
         dict.fromkeys(NUMBERS, "Int"),
         lambda s: both(s.some >= 0, *(equal(getattr(s, name), 0) for name in NUMBERS if name != "some")),
         {
-            "numbers are naturals": lambda s: both(*(getattr(s, name) >= 0 for name in NUMBERS if name != "some")),
+            "numbers are naturals": lambda s: both(*(getattr(s, name) >= 0 for name in NUMBERS
+                                                     if name != "some")),
             "what was pushed is in the list": lambda s: equal(s.linked, s.pushes),
             "of equal origins one is in the list": lambda s: both(s.equals <= 1, s.equals <= s.pushes),
             "who pushes has seen all of the list": lambda s: implies(s.searcher >= 1, equal(s.equals, 0)),
-            "a record that wrote is in the list": lambda s: implies(s.latest + s.same >= 1, equal(s.equals, 1)),
-            "a record keeps what was superseded last": lambda s: both(equal(s.keeps, s.kept), s.kept <= s.latest),
+            "a record that wrote is in the list": lambda s: implies(s.latest + s.same >= 1,
+                                                                    equal(s.equals, 1)),
+            "a record keeps what was superseded last": lambda s: both(equal(s.keeps, s.kept),
+                                                                      s.kept <= s.latest),
             "a record's latest write is one of the storage's": lambda s: s.latest <= s.last,
             "G5 a write is the last, or kept, or a later one of its record is": lambda s: either(
                 is_last(s), equal(s.keeps, s.latest)),
@@ -67,7 +75,8 @@ def system(tables, mutant=None):
             "every record is whole where it is looked at": lambda s: equal(s.torn, 0),
         },
         (
-            step("find: it is not there", "load_first", None, "searcher", lambda s: equal(s.equals, 0), first),
+            step("find: it is not there", "load_first", None, "searcher", lambda s: equal(s.equals, 0),
+                 first),
             step("find: look", "load_first", None, None, effect=first),
             step("push", "push", "searcher", None, effect=lambda s: push(s, 1)),
             step("another record is pushed", "push", None, None, effect=lambda s: push(s, 0)),
