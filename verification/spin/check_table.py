@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""Compares what the model's operations and those of the C++ code do, step by step, from every small
-word. Any difference fails, and is printed."""
+"""Compares what a model's operations and those of the C++ code do, step by step, from every small word.
+Any difference fails, and is printed. The model is spin's, or what another command prints."""
 
 import argparse
 import difflib
@@ -27,8 +27,10 @@ def lines_of(command):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("word_table", type=pathlib.Path, help="the program built from word_table.cpp")
+    parser.add_argument("model", nargs="*", type=pathlib.Path, metavar="PROGRAM",
+                        help="what prints the same of another model, and the files it is given")
     arguments = parser.parse_args()
-    if not shutil.which("spin"):
+    if not arguments.model and not shutil.which("spin"):
         print("check_table: spin is not installed (Debian: apt-get install spin); skipped")
         return SKIPPED
     if not arguments.word_table.is_file():
@@ -36,7 +38,8 @@ def main():
 
     code = lines_of([arguments.word_table.resolve()])
     # Its last line counts processes.
-    model = [line for line in lines_of(["spin", "-T", HERE / "table.pml"]) if "process created" not in line]
+    command = [path.resolve() for path in arguments.model] or ["spin", "-T", HERE / "table.pml"]
+    model = [line for line in lines_of(command) if "process created" not in line]
     if code == model and code:
         print(f"{len(code)} runs of operations, the same steps in the code and in the model")
         return 0

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: BSL-1.0
+"""The expressions of core's headers, read out of them as they are spelled there, over 64-bit vectors; and
+the questions whether those of the share word do what the model does to the fields."""
+
+import pathlib
+import re
+
+from share_word import NAME, ShareWord
+from solvers import Question
+from terms import both, choose, either, equal, literal, negated
+from transitions import variables
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+HEADER = "core/byre/cow/share_word.hpp"
+SORTS = {"owners": "Bits", "copies": "Bits", "waiting": "Bool", "read_only": "Bool", "waits": "Bool"}
+
+
+class NotUnderstood(Exception):
+    """The header says something in another way than this module can read."""
+
+
+def python_of(expression):
+    """The same expression for Python's parser. Not more of C++ than the header has."""
+    text = re.sub(r"std::uint64_t\{(\w+)\}", r"\1", " ".join(expression.split()))
+    text = re.sub(r"\((\w+) \? (\w+) : (\w+)\)", r"choose(\1, \2, \3)", text)
+    text = re.sub(r"static_cast<std::uint32_t>\(", "low_half(", text)
+    text = re.sub(r"!(?!=)(\w+(?:\.\w+\(\))?)", r"negated(\1)", text)
+    for operator, function in (("||", "either"), ("&&", "both")):
+        if operator in text:
+            return f"{function}({', '.join(python_of(part) for part in text.split(operator))})"
+    return text.strip()
+
+
+class Header:
+    """What a header says, with these numbers in place of its constants."""
+
+    def __init__(self, constants, path):
+        self.path = path
+        self.text = re.sub(r"//.*", "", (ROOT / path).read_text())
+        self.names = {
+            "choose": lambda condition, then, other: choose(condition, bits(then), bits(other)),
+            "either": either,
+            "both": both,
+            "negated": negated,
+            "low_half": lambda word: word & 0xFFFF_FFFF,
+            **constants,
+        }
+
+    def body(self, function):
+        """What is between the braces of a function."""
+        begin = re.search(rf"\w {function}\([^;{{}}]*\{{", self.text)
+        if not begin:
+            raise NotUnderstood(f"{self.path} has no function {function}")
+        depth, end = 1, begin.end()
+        while depth:
+            depth += {"{": 1, "}": -1}.get(self.text[end], 0)
+            end += 1
+        return self.text[begin.end():end - 1]
+
+    def find(self, pattern, text):
+        found = re.search(pattern, text, re.DOTALL)
+        if not found:
+            raise NotUnderstood(f"{self.path} has nothing like {pattern}")
+        return found[1]
+
+    def value(self, expression, **names):
+        return eval(python_of(expression), {"__builtins__": {}}, {**self.names, **names})
+
+
+class WordHeader(Header):
+    """share_word.hpp."""
+
+    def __init__(self, constants):
+        of_word = {name[len(NAME):]: value for name, value in constants.items() if name.startswith(NAME)}
+        super().__init__(of_word, HEADER)
+
+    def state(self, word):
+        """An object with the functions of the header's State."""
+
+        def function(name):
+            returned = self.find(r"return (.*?);", self.body(name))
+            return lambda: self.value(returned, word=word)
+
+        state = type("State", (), {})()
+        state.word = word
+        for name in re.findall(r"(\w+)\(\) const noexcept \{",
+                               self.find(r"struct State \{(.*?)\n  \};", self.text)):
+            setattr(state, name, function(name))
+        return state
+
+    def operand(self, site):
+        """The operation at the site and the last value it is given."""
+        found = re.search(rf"word_\.(\w+)\(([^;]*?),?\s*sites\.at\(At::{site}\b", self.text)
+        if not found:
+            raise NotUnderstood(f"{self.path} takes no step at {site}")
+        value = found[2].split(",")[-1].strip()
+        return found[1], self.find(rf"{value} =\s*(.*?);", self.text) if value == "then" else value
+
+    def after(self, site, word, waits):
+        operation, operand = self.operand(site)
+        value = self.value(operand, now=self.state(word), waiting=waits)
+        if operation == "fetch_add":
+            return word + value
+        if operation == "fetch_sub":
+            return word - value
+        return bits(value)
+
+
+def bits(value):
+    return literal(value, "Bits")
+
+
+def packed(fields):
+    """The word of these fields: where each is, is what docs/protocol.md says."""
+    return (fields.owners + choose(fields.waiting, bits(1 << 31), bits(0)) + fields.copies * (1 << 32)
+            + choose(fields.read_only, bits(1 << 63), bits(0)))
+
+
+# A condition of the header's for each question that the model asks: in which function, and how it begins
+# and ends. `word_.load(...)` is the word.
+DECISIONS = {
+    "goes_copying": ("claim", r"if \((now\.owners\(\).*?) \|\| wait == Wait::never\)"),
+    "has_to_wait": ("await_copies", r"return (now\..*?);"),
+    "wakes_after_copy": ("finish_copy", r"if \((.*?)\) \{"),
+    "wakes_after_abandon": ("abandon_copy", r"if \((.*?)\) \{"),
+    "may_be_written": ("is_writable", r"return word_\.load\(.*?\)\) (.*?);"),
+}
+STEPS = ("add_owner", "drop_owner", "claim_copy", "announce_wait", "stop_waiting", "finish_copy",
+         "abandon_copy")
+FROM_OWNER = ("add_owner", "drop_owner", "claim_copy", "announce_wait", "stop_waiting")
+
+
+def questions(tables, mutant=None):
+    """What refutes that the header's words are the model's fields; none may have an answer."""
+    shipped, header = ShareWord(tables), WordHeader(ShareWord(tables, mutant).constants)
+    fields = variables(SORTS)
+    word, limit = packed(fields), tables["max_count"]
+    small = both(fields.owners <= limit, fields.copies <= limit)
+    state = header.state(word)
+
+    def ask(name, left, right, *conditions):
+        return Question(f"the header's {name}", (small, *conditions, negated(equal(left, right)))), "unsat"
+
+    yield ask("owners", state.owners(), fields.owners)
+    yield ask("copies", state.copies(), fields.copies)
+    yield ask("waiting", state.waiting(), fields.waiting)
+    yield ask("is_sole_use", state.is_sole_use(), shipped.is_sole_use(fields))
+    yield ask("is_last_copy", state.is_last_copy(), shipped.is_last_copy(fields))
+    for decision, (function, pattern) in DECISIONS.items():
+        said = header.find(pattern, header.body(function))
+        is_so = header.value(f"word {said}" if decision == "may_be_written" else said, now=state,
+                             before=state, word=word)
+        yield ask(decision, is_so, getattr(ShareWord(tables, mutant), decision)(fields))
+    for site in STEPS:
+        whose = fields.owners >= 1 if site in FROM_OWNER else fields.copies >= 1
+        # Who waits set the bit; who stores is alone and waited; who announces found it clear.
+        more = {"claim_copy": [either(negated(fields.waits), fields.waiting)],
+                "announce_wait": [negated(fields.waiting)],
+                "stop_waiting": [shipped.is_sole_use(fields), fields.waiting, negated(fields.read_only)]}
+        step = getattr(shipped, site)
+        then = step(fields, fields.waits) if site == "claim_copy" else step(fields)
+        yield ask(site, header.after(site, word, fields.waits), packed(then), whose, *more.get(site, []))
+    yield Question("allowed: a million owners and copies, waiting", (
+        small, fields.owners == 1_000_000, fields.copies == 1_000_000, fields.waiting,
+        literal(True, "Bool"))), "sat"
+

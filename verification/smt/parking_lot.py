@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: BSL-1.0
+"""A bucket of the parking lot (core/byre/sync/detail/parking_lot.cpp): one address, with any number of
+threads that park there, change its state and wake; and any number that park at others of the bucket."""
+
+from code_tables import Mutant
+from terms import both, choose, either, equal, implies, negated
+from transitions import Ranking, System, Transition
+
+PLACES = {
+    "comer": "is about to park at the address",
+    "checker": "holds the lock, and found that it has to wait",
+    "sleeper": "sleeps on the bucket's condition variable",
+    "changer": "changed the state, and is about to pass through the lock",
+    "waker": "holds the lock, only to pass through it",
+    "notifier": "passed through it, and is about to notify all",
+    "stranger": "is about to lock the bucket for another address",
+    "strange_holder": "holds the lock for another address, to check or to pass through",
+    "strange_sleeper": "sleeps there for another address",
+    "strange_notifier": "is about to notify all for another address",
+}
+NUMBERS = ("pending", *PLACES)  # `pending`: whether who parks at the address has to wait, 0 or 1
+
+# What there is no table of, done wrong.
+WRONG = {
+    "check_before_lock": "the condition is not checked again under the lock",
+    "notify_before_lock": "the notification does not come after passing through the lock",
+    "notify_one": "one of all sleepers of the bucket is woken, who may be another address's",
+    "wake_left_out": "who changes the state wakes nobody",
+    "sleep_holds_lock": "who sleeps does not release the lock",
+}
+MUTANTS = tuple(Mutant("parking_lot", name) for name in WRONG)
+
+
+
+def system(tables, mutant=None):
+    wrong = mutant.change if mutant else ""
+
+    def holders(state):
+        return state.checker + state.waker + state.strange_holder + (
+            state.sleeper if wrong == "sleep_holds_lock" else 0)
+
+    def is_free(state):
+        return equal(holders(state), 0)
+
+    def notify(state):
+        """Whoever sleeps in the bucket is woken."""
+        if wrong == "notify_one":
+            mine = both(state.sleeper >= 1, equal(state.strange_sleeper, 0))
+            return state.but(sleeper=state.sleeper - choose(mine, 1, 0),
+                             comer=state.comer + choose(mine, 1, 0))
+        return state.but(sleeper=state.sleeper * 0, comer=state.comer + state.sleeper,
+                         strange_sleeper=state.strange_sleeper * 0,
+                         stranger=state.stranger + state.strange_sleeper)
+
+    def step(name, start, end, guard=lambda s: True, effect=lambda s: s):
+        return Transition(name, (), start, end, guard, effect)
+
+    must_wait = lambda s: equal(s.pending, 1)  # noqa: E731
+    passes = "notifier" if wrong == "notify_before_lock" else "changer"
+    change = None if wrong == "wake_left_out" else passes
+    return System(
+        dict.fromkeys(NUMBERS, "Int"),
+        lambda s: both(*(equal(getattr(s, name), 0) for name in NUMBERS)),
+        {
+            "numbers are naturals": lambda s: both(*(getattr(s, name) >= 0 for name in NUMBERS),
+                                                   s.pending <= 1),
+            "one holds the lock": lambda s: holders(s) <= 1,
+            "who is about to sleep waits, or a wake will come": lambda s: implies(
+                s.checker >= 1, either(must_wait(s), s.changer >= 1)),
+            "who sleeps waits, or will be woken": lambda s: implies(
+                s.sleeper >= 1, either(must_wait(s), s.changer + s.waker + s.notifier >= 1)),
+        },
+        (
+            step("come", None, "comer"),
+            step("the state changes back", None, None, effect=lambda s: s.but(pending=s.pending * 0 + 1)),
+            step("change the state", None, change, must_wait, lambda s: s.but(pending=s.pending * 0)),
+            step("park: has to wait", "comer", "checker",
+                 lambda s: both(is_free(s), True if wrong == "check_before_lock" else must_wait(s))),
+            step("park: need not wait", "comer", None, lambda s: both(is_free(s), negated(must_wait(s)))),
+            step("park: sleep, and release the lock", "checker", "sleeper"),
+            step("wake up for nothing", "sleeper", "comer"),
+            step("wake: lock", "changer", "waker", is_free),
+            step("wake: unlock", "waker", "notifier"),
+            step("wake: notify", "notifier", None, effect=notify),
+            step("come for another address", None, "stranger"),
+            step("lock for another address", "stranger", "strange_holder", is_free),
+            step("sleep for another address", "strange_holder", "strange_sleeper"),
+            step("pass through for another address", "strange_holder", "strange_notifier"),
+            step("notify for another address", "strange_notifier", None, effect=notify),
+        ),
+        {"who need not wait sleeps only until it is woken": lambda s: implies(
+            both(s.sleeper >= 1, negated(must_wait(s))), will_be_woken(s)),
+         "who holds the lock is about to release it": lambda s: either(
+             is_free(s), s.checker + s.waker + s.strange_holder >= 1)},
+        {
+            "two addresses in a bucket, both with sleepers": lambda s: both(
+                equal(s.sleeper, 3), equal(s.strange_sleeper, 4), must_wait(s)),
+            "a waiter that comes while another is woken": lambda s: both(
+                equal(s.notifier, 1), equal(s.checker, 1), equal(s.sleeper, 1)),
+            "a thousand wakers": lambda s: both(equal(s.changer, 1000), equal(s.sleeper, 1)),
+        },
+    )
+
+
+def will_be_woken(state):
+    return both(state.sleeper >= 1, state.changer + state.waker + state.notifier >= 1)
+
+
+def steps_to_wake(state):
+    waiting = choose(state.waker >= 1, 2, 3)
+    return choose(state.sleeper >= 1, choose(state.notifier >= 1, 1, waiting), 0)
+
+
+def progress(tables, mutant=None):
+    """A sleeper that a wake is under way to is woken: who holds the lock releases it, and then the waker gets
+    it, if locks are fair."""
+    ranked = system(tables, mutant)
+    waking = Ranking("a wake", ranked, will_be_woken, steps_to_wake,
+                     {3: "wake: lock", 2: "wake: unlock", 1: "wake: notify"})
+    # While another holds the lock, the waker cannot; but an assertion says that who holds it can release it.
+    return [(question, wanted) for question, wanted in waking.questions()
+            if question.name != "a wake: wake: lock is possible"]

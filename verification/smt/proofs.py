@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: BSL-1.0
+"""Which proofs there are, and the rows of core's tables that each is of."""
+
+from dataclasses import dataclass, field
+
+import attachment
+import generation
+import header
+import parking_lot
+import ref_count
+import share_word_progress
+import share_word_proof
+import write_records
+from share_word import NAME
+
+
+@dataclass(frozen=True)
+class Part:
+    name: str
+    logic: str
+    sorts: dict
+    pairs: tuple  # of a question and the answer that proves what it asks for
+
+
+@dataclass(frozen=True)
+class Proof:
+    """Of a protocol whose rows begin with this."""
+
+    prefix: str
+    system: callable  # of the tables and a mutant
+    word: dict  # for each step that can be not atomic: the variables that it loads and stores
+    more: callable = lambda tables, mutant: ()  # parts beside the system
+    not_modelled: dict = field(default_factory=dict)  # rows that no transition is of, and why
+
+    own_mutants: tuple = ()
+
+    @property
+    def name(self):
+        return self.prefix.removesuffix(".")
+
+    def mutants(self, tables):
+        """Those of core's tables, or those of a protocol that has no table."""
+        return self.own_mutants or [mutant for mutant in tables["mutants"]
+                                    if mutant.row.startswith(self.prefix)]
+
+    def parts(self, tables, mutant=None):
+        if mutant and mutant.change == "plain":
+            yield self.in_two_steps(tables, mutant.row.removeprefix(self.prefix))
+            return
+        system = self.system(tables, mutant)
+        yield Part(self.name, "QF_LIA", system.sorts, tuple(system.questions()))
+        yield from self.more(tables, mutant)
+
+    def in_two_steps(self, tables, site):
+        """Where the step at this site is not atomic."""
+        system = self.system(tables)
+        pairs = [pair for step in system.transitions if site in step.sites
+                 for pair in system.split(step, system.transitions, self.word[site])]
+        sorts = {**system.sorts, **{f"{name}_then": sort for name, sort in system.sorts.items()}}
+        return Part(f"{self.name} in two steps", "QF_LIA", sorts, tuple(pairs))
+
+    def rows_without_model(self, tables):
+        rows = {name.removeprefix(self.prefix) for name in tables["sites"] if name.startswith(self.prefix)}
+        modelled = {site for step in self.system(tables).transitions for site in step.sites}
+        return sorted(rows - modelled - set(self.not_modelled))
+
+
+def more_of_share_word(tables, mutant):
+    claims = share_word_progress.claims(tables, mutant)
+    waiters = tuple(share_word_progress.released(tables, mutant))
+    yield Part("share_word waiters", "QF_LIA", share_word_proof.SORTS, waiters)
+    yield Part("share_word claims", "QF_LIA", claims.sorts,
+               (*claims.questions(), *share_word_progress.claims_end(tables, mutant)))
+    yield Part("share_word header", "QF_BV", header.SORTS, tuple(header.questions(tables, mutant)))
+
+
+def more_of_parking_lot(tables, mutant):
+    yield Part("parking_lot wakes", "QF_LIA", dict.fromkeys(parking_lot.NUMBERS, "Int"),
+               tuple(parking_lot.progress(tables, mutant)))
+
+
+def more_of_generation(tables, mutant):
+    yield Part("generation header", "QF_BV", generation.BIT_SORTS,
+               tuple(generation.header_questions(tables, mutant)))
+
+
+PROOFS = [
+    Proof(NAME, share_word_proof.system, share_word_proof.WORD, more_of_share_word,
+          {"use_count": "a number for people"}),
+    Proof(ref_count.PREFIX, ref_count.system, ref_count.WORD),
+    Proof(attachment.PREFIX, attachment.system, attachment.WORD),
+    Proof(generation.PREFIX, generation.system, generation.WORD, more_of_generation),
+    Proof(write_records.PREFIX, write_records.system, write_records.WORD),
+    Proof("parking_lot.", parking_lot.system, {}, more_of_parking_lot, own_mutants=parking_lot.MUTANTS),
+]

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: BSL-1.0
+"""The reference count (core/byre/storage/detail/ref_count.hpp), and however many handles it counts."""
+
+from code_tables import Code
+from departures import DEPARTURES, enters_alone, leaves
+from terms import both, equal, implies, negated
+from transitions import System, Transition
+
+PREFIX = "ref_count."
+HANDLES = {
+    "handle": "may use the object, and copy the handle",
+    "sole": "found itself alone, and acts on that",
+    "ender": "found itself alone: stores that nobody is left",
+}
+NUMBERS = ("count", *HANDLES, "destroyer", "destroyed", *DEPARTURES)
+WORD = {"add": ("count",), "drop": ("count",)}
+
+
+def system(tables, mutant=None):
+    code = Code(tables, PREFIX, mutant)
+
+    def is_last(state):
+        return equal(state.count, code.constant("last_handle"))
+
+    def changed(state, site, by):
+        if code.is_left_out(site):
+            return state
+        return state.but(count=state.count + by * (1 + code.one_more(site)))
+
+    def end(state):
+        return state if code.is_left_out("end") else state.but(count=state.count * 0 + code.one_more("end"))
+
+    def step(name, sites, start, end, guard=lambda s: True, effect=lambda s: s):
+        exists = {"the object is there": lambda s: equal(s.destroyed, 0)} if sites else {}
+        return Transition(name, tuple(sites.split()), start, end, guard, effect, exists)
+
+    return System(
+        dict.fromkeys(NUMBERS, "Int"),
+        lambda s: both(*(equal(getattr(s, name),
+                               1 if name in ("count", "handle") else 0) for name in NUMBERS)),
+        {
+            "numbers are naturals": lambda s: both(*(getattr(s, name) >= 0 for name in NUMBERS)),
+            "handles are counted": lambda s: equal(s.count, s.handle + s.sole + s.ender),
+            "who is alone is alone": lambda s: implies(s.sole + s.ender >= 1, equal(s.count, 1)),
+            "nobody destroys what is used": lambda s: implies(s.count >= 1,
+                                                              equal(s.destroyer + s.destroyed, 0)),
+            "one destroys what is not used": lambda s: implies(equal(s.count, 0),
+                                                               equal(s.destroyer + s.destroyed, 1)),
+            "every departure is known or can be acquired": lambda s: equal(s.departed, s.released + s.known),
+            "who is alone has acquired every departure": lambda s: equal(s.missed, 0),
+        },
+        (
+            step("add", "add", "handle", "handle",
+                 effect=lambda s: changed(s, "add", 1).but(handle=s.handle + 1)),
+            step("count: alone", "count", "handle", "sole", lambda s: equal(s.count, 1),
+                 lambda s: enters_alone(code, s, "count")),
+            step("drop: alone", "count", "handle", "ender", is_last,
+                 lambda s: enters_alone(code, s, "count")),
+            step("drop: end", "end", "ender", "destroyer", effect=end),
+            step("drop", "drop", "handle", None, lambda s: negated(is_last(s)),
+                 lambda s: leaves(code, changed(s, "drop", -1), "drop")),
+            step("drop, the last", "drop", "handle", "destroyer", is_last,
+                 lambda s: enters_alone(code, changed(s, "drop", -1), "drop")),
+            step("end of being alone", "", "sole", "handle"),
+            step("destroy", "", "destroyer", None, effect=lambda s: s.but(destroyed=s.destroyed + 1)),
+        ),
+        {"nothing is destroyed twice": lambda s: s.destroyed + s.destroyer <= 1},
+        {
+            "a thousand handles": lambda s: equal(s.handle, 1000),
+            "alone after 1000 departures": lambda s: both(equal(s.sole, 1), equal(s.released, 1000)),
+            "destroyed": lambda s: equal(s.destroyed, 1),
+        },
+    )

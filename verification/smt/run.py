@@ -1,0 +1,228 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+"""Proves the protocols for any number of threads, with two solvers, and has them refute every mutant.
+
+Exit status: 0 if both solvers gave every answer that proves, and refuted each mutant by what
+refutations.py names for it; 1 if not, 2 for what cannot be asked, 77 if a solver is not installed."""
+
+import argparse
+import concurrent.futures
+import contextlib
+import json
+import pathlib
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+
+import header
+import solvers
+from code_tables import read_tables
+from proofs import PROOFS
+from refutations import REFUTATIONS
+from solvers import Question
+
+SKIPPED = 77
+ROW = "{:<42} {:>9}  {:>7} {:>7}  {}"
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is asked of a part of a proof; as it ships, or of one mutant."""
+
+    part: object
+    pairs: tuple
+    mutant: str = ""
+
+    @property
+    def file(self):
+        return f"{self.part.name}{'.mutants' if self.mutant else ''}.smt2".replace(" ", "_")
+
+
+def count(text):
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"a number from 1 on, not '{text}'")
+    return int(text)
+
+
+def arguments_of(argv):
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("tables", type=pathlib.Path, help="the program built from tables.cpp")
+    parser.add_argument("--only", metavar="TEXT", default="",
+                        help="only proofs and mutants whose name contains this")
+    parser.add_argument("--list", action="store_true", help="name the proofs and mutants and ask nothing")
+    parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write the results here too")
+    parser.add_argument("--keep", type=pathlib.Path, metavar="FOLDER",
+                        help="write the SMT-LIB files to this folder")
+    parser.add_argument("--jobs", type=count, default=2, metavar="N", help="solvers at a time (default: 2)")
+    arguments = parser.parse_args(argv)
+    if not arguments.tables.is_file():
+        parser.error(f"there is no program {arguments.tables}; ninja makes it")
+    if arguments.json and not arguments.json.resolve().parent.is_dir():
+        parser.error(f"there is no folder for {arguments.json}")
+    if arguments.keep and not arguments.keep.is_dir():
+        parser.error(f"there is no folder {arguments.keep}")
+    return arguments
+
+
+def tasks_of(proof, tables):
+    """Of what ships, and of every mutant: what of its questions is another than what ships is asked."""
+    shipped = list(proof.parts(tables))
+    asked = {part.name: {question.text for question, _ in part.pairs} for part in shipped}
+    for part in shipped:
+        yield Task(part, part.pairs)
+    of_mutants = {part.name: [] for part in shipped}  # in this order, since it is the first that refutes
+    for mutant in proof.mutants(tables):
+        for part in proof.parts(tables, mutant):
+            # That something is possible is asked of what ships, lest it prove nothing.
+            new = (pair for pair in part.pairs
+                   if pair[1] == "unsat" and pair[0].text not in asked.get(part.name, ()))
+            of_mutants.setdefault(part.name, []).append(Task(part, tuple(new), mutant.name))
+    for tasks in of_mutants.values():
+        yield from tasks
+
+
+def in_files(tasks):
+    """The tasks of each file: of a part as it ships, or of all mutants of it."""
+    files = {}
+    for task in tasks:
+        if task.pairs:
+            files.setdefault(task.file, []).append(task)
+    return files
+
+
+def solve(solver, path, tasks):
+    """The answers to each of the tasks, and the time of all."""
+    begin = time.monotonic()
+    found = iter(solvers.answers(solver, path, sum(len(task.pairs) for task in tasks)))
+    return [[next(found) for _ in task.pairs] for task in tasks], time.monotonic() - begin
+
+
+def write(path, tasks):
+    questions = [Question(f"{task.mutant}: {question.name}".lstrip(": "), question.conditions)
+                 for task in tasks for question, _ in task.pairs]
+    path.write_text(solvers.script(tasks[0].part.sorts, questions, tasks[0].part.logic))
+
+
+def faults_of(task, answers):
+    """The questions that were not answered as what proves is; and those on which the solvers differ, or
+    that one did not answer."""
+    found = list(zip(*answers.values()))
+    wrong = [question.name for (question, wanted), each in zip(task.pairs, found) if set(each) != {wanted}]
+    unclear = [question.name for (question, _), each in zip(task.pairs, found)
+               if len(set(each)) > 1 or "unknown" in each]
+    return wrong, unclear
+
+
+def verdict_on_mutant(name, refuted_by, unclear, equivalents):
+    """What is said of it, and whether that is right."""
+    wanted = REFUTATIONS.get(name)
+    if unclear:
+        return f"NOT CLEAR: {unclear[0]}", False
+    if name in equivalents:
+        return ("ARGUED TO CHANGE NOTHING, BUT REFUTED", False) if refuted_by else ("equivalent", True)
+    if not refuted_by:
+        return "NOT REFUTED", False
+    if refuted_by[0] != wanted:
+        return f"REFUTED BY {refuted_by[0]!r}, NOT BY {wanted!r}", False
+    return f"refuted: {refuted_by[0]}", True
+
+
+class Report:
+    def __init__(self):
+        self.rows, self.failures = [], 0
+        print(ROW.format("proof or mutant", "questions", *solvers.SOLVERS, "verdict"))
+
+    def add(self, name, questions, verdict, is_right, seconds=()):
+        self.failures += not is_right
+        self.rows.append({"name": name, "questions": questions, "verdict": verdict, "ok": is_right,
+                          **({"seconds": dict(seconds)} if seconds else {})})
+        self.tell(name, questions, verdict, seconds)
+
+    def tell(self, name, questions, verdict, seconds=()):
+        times = [f"{seconds[solver]:.1f} s" if seconds else "" for solver in solvers.SOLVERS]
+        print(ROW.format(name, questions, *times, verdict), flush=True)
+
+    def fail(self, text):
+        self.failures += 1
+        self.rows.append({"name": text, "ok": False})
+        print(f"FAILED: {text}", flush=True)
+
+
+def answered(files, folder, jobs):
+    """Of each file: its tasks, what each solver said to them, and how long it took."""
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        ends = {name: {solver: pool.submit(solve, solver, folder / name, tasks) for solver in solvers.SOLVERS}
+                for name, tasks in files.items()}
+        try:
+            for name, end in ends.items():
+                results = {solver: each.result() for solver, each in end.items()}
+                answers = {solver: result[0] for solver, result in results.items()}
+                yield name, files[name], answers, {solver: result[1] for solver, result in results.items()}
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+def run(arguments, tables, folder):
+    report = Report()
+    for proof in PROOFS:
+        for row in proof.rows_without_model(tables):
+            report.fail(f"no transition is of the step {proof.prefix}{row}")
+    tasks = [task for proof in PROOFS for task in tasks_of(proof, tables)
+             if arguments.only in (task.mutant or task.part.name)]
+    files = in_files(tasks)
+    for name, of_file in files.items():
+        write(folder / name, of_file)
+    mutants = {mutant.name: ([], [], []) for proof in PROOFS for mutant in proof.mutants(tables)
+               if arguments.only in mutant.name}
+    for name, of_file, answers, seconds in answered(files, folder, arguments.jobs):
+        for place, task in enumerate(of_file):
+            wrong, unclear = faults_of(task, {solver: each[place] for solver, each in answers.items()})
+            if task.mutant:
+                for kept, new in zip(mutants[task.mutant], (wrong, unclear, [len(task.pairs)])):
+                    kept.extend(new)
+            else:
+                said = f"NOT PROVED: {'; '.join(wrong)}" if wrong else "proved"
+                report.add(task.part.name, len(task.pairs), said, not wrong, seconds)
+        if of_file[0].mutant:
+            report.tell(f"mutants of {of_file[0].part.name}", sum(len(task.pairs) for task in of_file),
+                        "asked", seconds)
+    for name, (wrong, unclear, questions) in mutants.items():
+        report.add(name, sum(questions), *verdict_on_mutant(name, wrong, unclear, tables["equivalents"]))
+    known = {mutant.name for proof in PROOFS for mutant in proof.mutants(tables)}
+    for name in sorted(set(REFUTATIONS) - known):
+        report.fail(f"refutations.py has {name}, which is no mutant")
+    return report
+
+
+def main(argv):
+    arguments = arguments_of(argv)
+    tables = read_tables(arguments.tables)
+    if arguments.list:
+        names = [task.mutant or task.part.name for proof in PROOFS for task in tasks_of(proof, tables)]
+        print(*(name for name in dict.fromkeys(names) if arguments.only in name), sep="\n")
+        return 0
+    if missing := solvers.missing():
+        print(f"run.py: there is no {' and no '.join(missing)}; on Debian: apt-get install z3 cvc5",
+              file=sys.stderr)
+        return SKIPPED
+    begin = time.monotonic()
+    with contextlib.ExitStack() as stack:
+        passing = tempfile.TemporaryDirectory(prefix="byre-smt-")
+        folder = arguments.keep or pathlib.Path(stack.enter_context(passing))
+        report = run(arguments, tables, folder)
+    if arguments.json:
+        arguments.json.write_text(json.dumps({"proofs": report.rows}, indent=2) + "\n")
+    seconds = time.monotonic() - begin
+    print(f"{len(report.rows)} proofs and mutants, {report.failures} not as they should be, {seconds:.0f} s")
+    return 1 if report.failures else 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except (solvers.Broken, header.NotUnderstood) as error:
+        sys.exit(f"run.py: {error}")
+    except KeyboardInterrupt:
+        sys.exit(130)

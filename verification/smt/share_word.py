@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: BSL-1.0
+"""The share word: what each step does to its fields. The values are numbers, naturals of a solver, or its
+bit-vectors: one text is the model, what is compared with the header, and what is run beside the code."""
+
+from code_tables import Code
+from terms import both, choose, equal, negated
+
+FIELDS = ("owners", "waiting", "copies", "read_only")
+NAME = "share_word."
+
+
+class ShareWord(Code):
+    """With the orders and numbers of core's tables, and one mutant of them or none."""
+
+    def __init__(self, tables, mutant=None):
+        super().__init__(tables, NAME, mutant)
+
+    def stored(self, site, word, direction=1, **fields):
+        """After a step that stores these fields. `direction`: -1 if it subtracts its operand."""
+        if self.is_left_out(site):
+            return word
+        owners = fields.pop("owners", word.owners) + direction * self.one_more(site)
+        return word.but(owners=owners, **fields)
+
+    # The questions that are asked of a word.
+
+    def is_sole_use(self, word):
+        return both(equal(word.owners, 1), equal(word.copies, 0))
+
+    def is_last_copy(self, word):
+        return both(equal(word.owners, 0), negated(word.waiting), equal(word.copies, 1))
+
+    def may_be_written(self, word):
+        return both(self.is_sole_use(word), negated(word.waiting), negated(word.read_only))
+
+    def goes_copying(self, word):
+        return word.owners > self.constant("last_owner")
+
+    def has_to_wait(self, word):
+        pending = negated(equal(word.copies, self.constant("no_copies")))
+        return both(equal(word.owners, self.constant("last_owner")), pending)
+
+    def wakes_after_copy(self, word):
+        return both(word.waiting, equal(word.copies, self.constant("last_copy")))
+
+    def wakes_after_abandon(self, word):
+        return word.waiting
+
+    # The steps.
+
+    def add_owner(self, word):
+        return self.stored("add_owner", word, owners=word.owners + 1)
+
+    def drop_owner(self, word):
+        return self.stored("drop_owner", word, direction=-1, owners=word.owners - 1)
+
+    def claim_copy(self, word, waits):
+        """`waits`: the waiting bit is this claim's."""
+        return self.stored("claim_copy", word, owners=word.owners - 1, copies=word.copies + 1,
+                           waiting=choose(waits, False, word.waiting))
+
+    def announce_wait(self, word):
+        return self.stored("announce_wait", word, waiting=True)
+
+    def stop_waiting(self, word):
+        return self.stored("stop_waiting", word, owners=word.owners * 0 + 1, copies=word.copies * 0,
+                           waiting=False, read_only=False)
+
+    def finish_copy(self, word):
+        return self.stored("finish_copy", word, direction=-1, copies=word.copies - 1)
+
+    def abandon_copy(self, word):
+        return self.stored("abandon_copy", word, direction=-1, owners=word.owners + 1, copies=word.copies - 1)

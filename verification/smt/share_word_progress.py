@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: BSL-1.0
+"""That waiters of the share word are released, and that N claims make N-1 copies and one steal, and end."""
+
+import share_word_proof as proof
+from share_word import ShareWord
+from terms import both, choose, either, equal, implies, negated
+from transitions import Ranking, System, Transition, all_end
+
+# The steps of claims that may wait, of which no copy fails; and nobody clones or drops meanwhile.
+CLAIMS = (
+    "claim: steal", "claim: steal after a wait", "claim: stop waiting", "claim: copy",
+    "claim: copy after a wait", "claim: announce a wait", "park: copies are pending", "park: sleep",
+    "finish_copy", "finish_copy, the last", "wake: pass through the lock", "wake: notify",
+)
+COPIES = ("claim: copy", "claim: copy after a wait")
+SORTS = {**proof.SORTS, "claims": "Int", "copied": "Int"}
+# What a thread at a place is still to do, in steps at most.
+WEIGHTS = {"owner": 10, "copier": 5, "waker": 4, "notifier": 3, "waiter": 3, "checker": 2, "sleeper": 1,
+           "storer": 2,
+           "writer": 1}
+
+
+def sleeps(state):
+    return state.checker + state.sleeper >= 1
+
+
+def will_be_woken(state):
+    late = both(state.sleeper >= 1, state.notifier >= 1)
+    return both(sleeps(state), either(state.waker >= 1, late))
+
+
+def steps_to_wake(state):
+    woken = choose(state.notifier >= 1, 1, 2)
+    return choose(state.checker >= 1, 3, choose(state.sleeper >= 1, woken, 0))
+
+
+def waits(system):
+    """Of a waiter: where it is and what has to be possible for it."""
+    steps = {step.name: step for step in system.transitions}
+
+    def is_possible(state, *names):
+        return either(*(steps[name].is_possible(state) for name in names))
+
+    released = negated
+    return {
+        "a sleeper that may be released will be woken": lambda s: implies(
+            both(sleeps(s), released(proof.is_blocked(s))), will_be_woken(s)),
+        "a waiter that may be released leaves": lambda s: implies(
+            both(s.waiter >= 1, released(proof.is_blocked(s))),
+            is_possible(s, "claim: steal after a wait", "claim: copy after a wait")),
+        "a waiter that may not be released sleeps": lambda s: implies(
+            both(s.waiter >= 1, proof.is_blocked(s)), is_possible(s, "park: copies are pending")),
+        "who is waited for can end its copy": lambda s: implies(
+            both(sleeps(s), proof.is_blocked(s)),
+            is_possible(s, "finish_copy", "finish_copy, the last")),
+    }
+
+
+def released(tables, mutant=None):
+    """Questions of System `proof.system`."""
+    system = proof.system(tables, mutant)
+    progress = System(system.sorts, system.initial, system.invariants, (), waits(system), {})
+    yield from (pair for pair in progress.questions() if pair[0].name.startswith("always"))
+    wake = Ranking("a wake", system, will_be_woken, steps_to_wake,
+                   {3: "park: sleep", 2: "wake: pass through the lock", 1: "wake: notify"})
+    yield from wake.questions()
+
+
+def claims(tables, mutant=None):
+    """The system of N owners that each claim once, for every N."""
+
+    def counted(step):
+        effect = step.effect
+        if step.name in COPIES:
+            effect = lambda s: step.effect(s).but(copied=s.copied + 1)  # noqa: E731
+        return Transition(step.name, step.sites, step.start, step.end, step.guard, effect)
+
+    steps = [counted(step) for step in proof.transitions(ShareWord(tables, mutant)) if step.name in CLAIMS]
+    return System(
+        SORTS,
+        lambda s: both(
+            negated(s.read_only), s.claims >= 1, equal(s.owner, s.claims), equal(s.owners, s.claims),
+            equal(s.copied, 0),
+            negated(s.waiting),
+            *(equal(getattr(s, name), 0) for name in proof.NUMBERS if name not in ("owner", "owners"))),
+        {
+            **proof.INVARIANTS,
+            "I6 every claim is an owner, or has copied": lambda s: equal(s.owners + s.copied, s.claims),
+            "I6 an owner is left": lambda s: s.owners >= 1,
+            "who waits is the last owner": lambda s: implies(s.waiting, equal(s.owners, 1)),
+            "nobody does anything but claim": lambda s: both(
+                equal(s.leaver + s.relier + s.freer + s.freed, 0), negated(s.read_only)),
+        },
+        tuple(steps),
+        {"I6 where all have claimed, one stole and the others copied": lambda s: implies(
+            has_ended(s), both(equal(s.writer, 1), equal(s.copied, s.claims - 1)))},
+        {
+            "a thousand claims, of which 600 have copied": lambda s: both(equal(s.claims, 1000),
+                                                                          equal(s.copied, 600)),
+            "all of a thousand claims have ended": lambda s: both(equal(s.claims, 1000), has_ended(s)),
+        },
+        # Copies may end and nobody be left, but an owner is; and no failed copy makes a waiter one of many.
+        ("finish_copy, the last", "claim: copy after a wait"),
+    )
+
+
+def has_ended(state):
+    return equal(proof.sum_of(state, [place for place in WEIGHTS if place != "writer"]), 0)
+
+
+def claims_end(tables, mutant=None):
+    def rank(state):
+        return sum((getattr(state, place) * weight for place, weight in WEIGHTS.items()), state.claims * 0)
+
+    # Of all that, the wakes of other addresses and those for nothing are left out: they are others'.
+    return all_end("claims end", claims(tables, mutant), rank, has_ended)

@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: BSL-1.0
+"""The share word and its users, however many: how many threads are where, and what always holds."""
+
+from departures import DEPARTURES, ends_sequences, enters_alone, leaves
+from share_word import FIELDS, ShareWord
+from terms import both, either, equal, implies, negated, ones
+from transitions import System, Transition
+
+# Where threads are that the word counts as owners, each an owner's state within its operation.
+OWNERS = {
+    "owner": "owns the data, and may read it; between operations, or at the start of one",
+    "writer": "found itself alone: writes in place",
+    "relier": "found itself alone: relies on it",
+    "leaver": "found itself alone: frees the data",
+    "waiter": "announced that it waits, and looks at the word",
+    "checker": "found copies pending, and holds the lock of the parking lot's bucket",
+    "sleeper": "is parked",
+    "storer": "waited, stole, and is about to clear the waiting bit",
+}
+# Where others are. Who left is nowhere: there is no transition of it.
+OTHERS = {
+    "copier": "copies out of the data, as a former owner",
+    "freer": "was told by its last step that nobody is left: frees the data",
+    "waker": "is about to wake the waiter, and to pass through the lock of the bucket",
+    "notifier": "passed through it, and is about to notify",
+}
+PLACES = [*OWNERS, *OTHERS]
+WAITERS = ("waiter", "checker", "sleeper", "storer")
+ALONE = ("writer", "relier", "leaver", "storer")
+NUMBERS = ["owners", "copies", *PLACES, "freed", *DEPARTURES]
+STEPS = ("add_owner", "drop_owner", "claim_copy", "announce_wait", "finish_copy", "abandon_copy")
+WORD = dict.fromkeys(STEPS, FIELDS)
+SORTS = {**dict.fromkeys(NUMBERS, "Int"), "waiting": "Bool", "read_only": "Bool"}
+
+
+def sum_of(state, places):
+    return sum((getattr(state, place) for place in places[1:]), getattr(state, places[0]))
+
+
+class Users:
+    """What the steps of the word are to those who take them."""
+
+    def __init__(self, word):
+        self.word = word
+
+    def drop(self, state):
+        return leaves(self.word, self.word.drop_owner(state), "drop_owner")
+
+    def drop_last(self, state):
+        return enters_alone(self.word, self.word.drop_owner(state), "drop_owner")
+
+    def finish(self, state):
+        wakes = self.wakes(state, self.word.wakes_after_copy, "wake_after_copy")
+        return leaves(self.word, self.word.finish_copy(wakes), "finish_copy")
+
+    def finish_last(self, state):
+        wakes = self.wakes(state, self.word.wakes_after_copy, "wake_after_copy")
+        return enters_alone(self.word, self.word.finish_copy(wakes), "finish_copy")
+
+    def abandon(self, state):
+        return self.word.abandon_copy(self.wakes(state, self.word.wakes_after_abandon, "wake_after_abandon"))
+
+    def wakes(self, state, condition, site):
+        woken = ones(condition(state)) if not self.word.is_left_out(site) else 0
+        return state.but(waker=state.waker + woken)
+
+
+def is_claimed(state):
+    """Callers claim nothing that is read-only."""
+    return negated(state.read_only)
+
+
+def transitions(word, may_be_claimed=is_claimed):
+    users = Users(word)
+    is_sole = word.is_sole_use
+    owned = {"core asserts that there is an owner": lambda s: s.owners >= 1}
+    copied = {"core asserts that there is a copy": lambda s: s.copies >= 1}
+    alone = {"I7 who stores is alone": is_sole}
+
+    def step(name, sites, start, end, guard=lambda s: True, effect=lambda s: s, needs=None):
+        sites = tuple(sites.split())
+        # Parking and waking use the header's address alone.
+        touches = any(word.is_atomic_step(site) for site in sites)
+        exists = {"I2 the header is there": lambda s: equal(s.freed, 0)} if touches else {}
+        return Transition(name, sites, start, end, guard, effect, {**exists, **(needs or {})})
+
+    def never(s):
+        return False
+
+    parks = never if word.is_left_out("park") else word.has_to_wait
+    in_a_claim = lambda s: both(negated(is_sole(s)), may_be_claimed(s))  # noqa: E731
+    return (
+        step("add_owner", "add_owner", "owner", "owner",
+             effect=lambda s: word.add_owner(s).but(owner=s.owner + 1)),
+        step("drop_alone", "drop_alone", "owner", "leaver", is_sole,
+             lambda s: enters_alone(word, s, "drop_alone")),
+        step("drop_owner", "drop_owner", "owner", None, lambda s: negated(is_sole(s)), users.drop, owned),
+        step("drop_owner, the last", "drop_owner", "owner", "freer", is_sole, users.drop_last, owned),
+        step("is_writable", "is_writable", "owner", "writer", word.may_be_written,
+             lambda s: enters_alone(word, s, "is_writable")),
+        step("is_unique", "is_unique", "owner", "relier", is_sole,
+             lambda s: enters_alone(word, s, "is_unique")),
+        step("claim: steal", "load_state", "owner", "writer",
+             lambda s: both(is_sole(s), may_be_claimed(s)),
+             lambda s: enters_alone(word, s, "load_state")),
+        step("claim: steal after a wait", "load_state", "waiter", "storer", is_sole,
+             lambda s: enters_alone(word, s, "load_state")),
+        step("claim: stop waiting", "stop_waiting", "storer", "writer",
+             effect=lambda s: ends_sequences(word.stop_waiting(s), is_sole(s), s), needs=alone),
+        step("claim: copy", "claim_copy", "owner", "copier",
+             lambda s: both(in_a_claim(s), word.goes_copying(s)), lambda s: word.claim_copy(s, False), owned),
+        step("claim: copy and never wait", "claim_copy", "owner", "copier", in_a_claim,
+             lambda s: word.claim_copy(s, False), owned),
+        step("claim: copy after a wait", "claim_copy", "waiter", "copier",
+             lambda s: both(in_a_claim(s), word.goes_copying(s)), lambda s: word.claim_copy(s, True), owned),
+        step("claim: announce a wait", "announce_wait", "owner", "waiter",
+             lambda s: both(in_a_claim(s), negated(word.goes_copying(s))), word.announce_wait, owned),
+        step("park: copies are pending", "park still_pending", "waiter", "checker", parks),
+        step("park: sleep", "park", "checker", "sleeper"),
+        step("park: wake up for nothing", "park", "sleeper", "waiter"),
+        step("finish_copy", "finish_copy wake_after_copy", "copier", None,
+             lambda s: negated(word.is_last_copy(s)), users.finish, copied),
+        step("finish_copy, the last", "finish_copy wake_after_copy", "copier", "freer",
+             word.is_last_copy, users.finish_last, copied),
+        step("abandon_copy", "abandon_copy wake_after_abandon", "copier", "owner",
+             effect=users.abandon, needs=copied),
+        # Wakes need no header: only its address is used, which another's may be by now.
+        step("wake: pass through the lock", "wake_after_copy wake_after_abandon", "waker", "notifier",
+             lambda s: equal(s.checker, 0)),
+        step("wake: notify", "wake_after_copy wake_after_abandon", "notifier", None,
+             effect=lambda s: s.but(waiter=s.waiter + s.sleeper, sleeper=s.sleeper * 0)),
+        step("wake of another address", "wake_after_copy wake_after_abandon", None, "notifier"),
+        # What users do, and the word does not see.
+        step("end of a write", "", "writer", "owner"),
+        step("end of being alone", "", "relier", "owner"),
+        step("free", "", "freer", None, effect=lambda s: s.but(freed=s.freed + 1)),
+        # There is no word any more: it counts nobody.
+        step("free, alone", "", "leaver", None,
+             effect=lambda s: s.but(freed=s.freed + 1, owners=s.owners - 1)),
+    )
+
+
+def initial(state):
+    zero = [equal(getattr(state, name), 0) for name in NUMBERS if name not in ("owners", "owner")]
+    return both(equal(state.owners, 1), equal(state.owner, 1), negated(state.waiting), *zero)
+
+
+def is_blocked(state):
+    """Whether a waiter may not be released."""
+    return both(equal(state.owners, 1), state.copies >= 1)
+
+
+INVARIANTS = {
+    "numbers are naturals": lambda s: both(*(getattr(s, name) >= 0 for name in NUMBERS)),
+    "I1 who owns is counted": lambda s: equal(s.owners, sum_of(s, list(OWNERS))),
+    "I1 who copies is counted": lambda s: equal(s.copies, s.copier),
+    "I1 nobody frees what is used": lambda s: implies(s.owners + s.copies >= 1, equal(s.freer + s.freed, 0)),
+    "I1 one frees what is not used": lambda s: implies(equal(s.owners + s.copies, 0),
+                                                       equal(s.freer + s.freed, 1)),
+    "I3 the waiting bit is one waiter's": lambda s: equal(sum_of(s, WAITERS), ones(s.waiting)),
+    "I4 I7 who is alone is alone": lambda s: implies(
+        sum_of(s, ALONE) >= 1, both(equal(s.owners, 1), equal(s.copies, 0))),
+    "I5 every departure is known or can be acquired": lambda s: equal(s.departed, s.released + s.known),
+    "I5 who is alone has acquired every departure": lambda s: equal(s.missed, 0),
+    "what is about to sleep waits, or will be woken": lambda s: implies(
+        s.checker >= 1, either(is_blocked(s), s.waker >= 1)),
+    "what sleeps waits, or will be woken": lambda s: implies(
+        s.sleeper >= 1, either(is_blocked(s), s.waker + s.notifier >= 1)),
+    "what is read-only is not written, nor claimed": lambda s: implies(
+        s.read_only, both(equal(s.writer + s.copies, 0), negated(s.waiting))),
+}
+
+ASSERTIONS = {
+    "I4 nobody writes what is copied": lambda s: negated(both(s.writer >= 1, s.copier >= 1)),
+    "I5 nobody writes what another owns": lambda s: implies(s.writer >= 1, equal(s.owners, 1)),
+    "I5 nobody frees what another owns or copies": lambda s: implies(
+        s.freer + s.leaver >= 1, equal(s.owners + s.copies, s.leaver)),
+    "I1 nothing is freed twice": lambda s: s.freed + s.freer + s.leaver <= 1,
+    "I1 nothing is left behind": lambda s: implies(
+        equal(sum_of(s, [*OWNERS, "copier", "freer"]), 0), equal(s.freed, 1)),
+}
+
+SAMPLES = {
+    "1000 owners and 7 copies": lambda s: both(equal(s.owners, 1000), equal(s.copies, 7), equal(s.freed, 0)),
+    "a sleeper with two copies pending": lambda s: both(equal(s.sleeper, 1), equal(s.copies, 2)),
+    "a sleeper that is about to be woken": lambda s: both(equal(s.sleeper, 1), equal(s.copies, 0),
+                                                          equal(s.waker, 1)),
+    "a sleeper that a failed copy made one of two owners": lambda s: both(
+        equal(s.sleeper, 1), equal(s.owners, 2), equal(s.copies, 3)),
+    "a writer after 1000 departures that it acquired": lambda s: both(
+        equal(s.writer, 1), equal(s.released, 600), equal(s.known, 400)),
+    "a hundred read-only owners": lambda s: both(s.read_only, equal(s.owners, 100)),
+    "freed, with three wakers under way": lambda s: both(equal(s.freed, 1), equal(s.waker, 3)),
+}
+
+
+def system(tables, mutant=None):
+    return System(SORTS, initial, INVARIANTS, transitions(ShareWord(tables, mutant)), ASSERTIONS, SAMPLES)

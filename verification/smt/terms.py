@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: BSL-1.0
+"""Terms of SMT-LIB in infix notation. What is written with these operators and functions also works on
+Python's own numbers, so that one text is a model, an expression over bit-vectors, and a program."""
+
+OPERATORS = {
+    "Int": {"+": "+", "-": "-", "*": "*", "<": "<", "<=": "<="},
+    "Bits": {"+": "bvadd", "-": "bvsub", "*": "bvmul", "/": "bvudiv", "<": "bvult", "<=": "bvule",
+             "&": "bvand", "|": "bvor", "~": "bvnot", "<<": "bvshl", ">>": "bvlshr"},
+    "Bool": {"&": "and", "|": "or", "~": "not"},
+}
+SORTS = {"Int": "Int", "Bits": "(_ BitVec 64)", "Bool": "Bool"}
+
+
+class Term:
+    def __init__(self, text, sort):
+        self.text, self.sort = text, sort
+
+    def __str__(self):
+        return self.text
+
+    def __repr__(self):
+        return self.text
+
+    def __bool__(self):
+        raise TypeError(f"whether {self.text} is so is for a solver to say")
+
+    __hash__ = None
+
+    def apply(self, operator, others, sort=None):
+        words = [OPERATORS[self.sort][operator], self.text,
+                 *(literal(each, self.sort).text for each in others)]
+        return Term(f"({' '.join(words)})", sort or self.sort)
+
+    def __add__(self, other):
+        return self.apply("+", [other])
+
+    def __radd__(self, other):
+        return literal(other, self.sort) + self
+
+    def __sub__(self, other):
+        return self.apply("-", [other])
+
+    def __rsub__(self, other):
+        return literal(other, self.sort) - self
+
+    def __mul__(self, other):
+        return self.apply("*", [other])
+
+    def __truediv__(self, other):
+        return self.apply("/", [other])
+
+    def __and__(self, other):
+        return self.apply("&", [other])
+
+    def __rand__(self, other):
+        return literal(other, self.sort) & self
+
+    def __or__(self, other):
+        return self.apply("|", [other])
+
+    def __ror__(self, other):
+        return literal(other, self.sort) | self
+
+    def __lshift__(self, other):
+        return self.apply("<<", [other])
+
+    def __rshift__(self, other):
+        return self.apply(">>", [other])
+
+    def __invert__(self):
+        return self.apply("~", [])
+
+    def __lt__(self, other):
+        return self.apply("<", [other], "Bool")
+
+    def __le__(self, other):
+        return self.apply("<=", [other], "Bool")
+
+    def __gt__(self, other):
+        return literal(other, self.sort) < self
+
+    def __ge__(self, other):
+        return literal(other, self.sort) <= self
+
+    def __eq__(self, other):
+        return Term(f"(= {self.text} {literal(other, self.sort).text})", "Bool")
+
+    def __ne__(self, other):
+        return Term(f"(not {(self == other).text})", "Bool")
+
+
+def literal(value, sort):
+    if isinstance(value, Term):
+        if value.sort != sort:
+            raise TypeError(f"{value.text} is no {sort}")
+        return value
+    if sort == "Bool":
+        return Term("true" if value else "false", sort)
+    if sort == "Bits":
+        return Term(f"#x{value % 2**64:016x}", sort)
+    return Term(str(value) if value >= 0 else f"(- {-value})", sort)
+
+
+def sort_of(*values):
+    """That of the first that is a term; None if all are Python's."""
+    return next((value.sort for value in values if isinstance(value, Term)), None)
+
+
+def both(*values):
+    """All of the conditions."""
+    if any(value is False for value in values):
+        return False
+    terms = [value for value in values if isinstance(value, Term)]
+    if len(terms) < 2:
+        return terms[0] if terms else True
+    return Term(f"(and {' '.join(term.text for term in terms)})", "Bool")
+
+
+def either(*values):
+    if any(value is True for value in values):
+        return True
+    terms = [value for value in values if isinstance(value, Term)]
+    if len(terms) < 2:
+        return terms[0] if terms else False
+    return Term(f"(or {' '.join(term.text for term in terms)})", "Bool")
+
+
+def negated(value):
+    return ~value if isinstance(value, Term) else not value
+
+
+def implies(condition, then):
+    return either(negated(condition), then)
+
+
+def choose(condition, then, otherwise):
+    if not isinstance(condition, Term):
+        return then if condition else otherwise
+    sort = sort_of(then, otherwise) or ("Bool" if isinstance(then, bool) else "Int")
+    first, second = literal(then, sort).text, literal(otherwise, sort).text
+    return Term(first if first == second else f"(ite {condition.text} {first} {second})", sort)
+
+
+def equal(left, right):
+    return right == left if isinstance(right, Term) else left == right
+
+
+def ones(condition, sort="Int"):
+    """1 where it is so, else 0."""
+    return choose(condition, literal(1, sort), literal(0, sort)) if isinstance(condition,
+                                                                               Term) else int(condition)

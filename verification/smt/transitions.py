@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: BSL-1.0
+"""Systems of transitions over unbounded naturals, and the questions whose answers make a proof."""
+
+from dataclasses import dataclass, field
+
+from solvers import Question
+from terms import Term, both, either, equal, negated
+
+
+class State:
+    """A value for each variable: of a solver, or a number."""
+
+    def __init__(self, values):
+        vars(self).update(values)
+
+    def but(self, **changes):
+        unknown = set(changes) - set(vars(self))
+        if unknown:
+            raise KeyError(f"there is no {', '.join(unknown)}")
+        return State({**vars(self), **changes})
+
+    def moved(self, start, end):
+        """With one thread less at `start` and one more at `end`; None is outside."""
+        changes = {}
+        if start:
+            changes[start] = getattr(self, start) - 1
+        if end:
+            changes[end] = changes.get(end, getattr(self, end)) + 1
+        return self.but(**changes)
+
+
+def variables(sorts, suffix=""):
+    return State({name: Term(name + suffix, sort) for name, sort in sorts.items()})
+
+
+@dataclass(frozen=True)
+class Transition:
+    """A step of a thread at `start`, which is at `end` then; None is outside."""
+
+    name: str
+    sites: tuple  # what of the code it is
+    start: str
+    end: str
+    guard: callable  # of a state, beyond that there is a thread at `start`
+    effect: callable  # of a state: the state after, but for who is where
+    needs: dict = field(default_factory=dict)  # what has to hold of a state where it is taken
+
+    def is_possible(self, state):
+        return both(getattr(state, self.start) >= 1 if self.start else True, self.guard(state))
+
+    def after(self, state):
+        return self.effect(state.moved(self.start, self.end))
+
+    def between(self, state, then):
+        """Whether it leads from one state to another."""
+        after = self.after(state)
+        same = [equal(getattr(then, name), getattr(after, name)) for name in vars(state)]
+        return both(self.is_possible(state), *same)
+
+
+@dataclass(frozen=True)
+class System:
+    sorts: dict
+    initial: callable  # of a state: whether it may be the first
+    invariants: dict  # a condition of a state for each name
+    transitions: tuple
+    assertions: dict  # what the invariant has to imply: a condition of a state
+    sample_states: dict  # which the invariant has to allow
+    impossible: tuple = ()  # transitions that are never taken
+
+    def holds(self, state):
+        return both(*(condition(state) for condition in self.invariants.values()))
+
+    def questions(self):
+        """Pairs of a question and the answer that proves what it asks for."""
+        state = variables(self.sorts)
+        for name, invariant in self.invariants.items():
+            yield self.ask(f"at first: {name}", self.initial(state), negated(invariant(state))), "unsat"
+        holds = self.holds(state)
+        for transition in self.transitions:
+            after = transition.after(state)
+            possible = both(holds, transition.is_possible(state))
+            for name, invariant in self.invariants.items():
+                yield self.ask(f"{transition.name}: {name}", possible, negated(invariant(after))), "unsat"
+            for name, need in transition.needs.items():
+                yield self.ask(f"{transition.name} needs: {name}", possible, negated(need(state))), "unsat"
+        for name, assertion in self.assertions.items():
+            yield self.ask(f"always: {name}", holds, negated(assertion(state))), "unsat"
+        for transition in self.transitions:
+            name, is_impossible = transition.name, transition.name in self.impossible
+            yield (self.ask(f"{'never' if is_impossible else 'possible'}: {name}", holds,
+                            transition.is_possible(state)),
+                   "unsat" if is_impossible else "sat")
+        for name, sample in self.sample_states.items():
+            yield self.ask(f"allowed: {name}", holds, sample(state)), "sat"
+
+    @staticmethod
+    def ask(name, *conditions):
+        return Question(name, tuple(conditions))
+
+    def split(self, transition, other_transitions, word):
+        """Of a step that is not atomic, but loads and then stores: whether what another thread does in
+        between breaks an invariant. `word` names the variables that it loads and stores."""
+        state, meanwhile = variables(self.sorts), variables(self.sorts, "_then")
+        # Who is in the midst of a step is nobody that others take a step of.
+        absent = state.moved(transition.start, None)
+        others = either(*(other.between(absent, meanwhile) for other in other_transitions))
+        late = meanwhile.but(**{name: getattr(state, name) for name in word})
+        after = transition.effect(late.moved(None, transition.end))
+        for name, invariant in self.invariants.items():
+            yield self.ask(
+                f"{transition.name} in two steps: {name}",
+                both(self.holds(state), transition.is_possible(state), others),
+                negated(invariant(after)),
+            ), "unsat"
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Why something ends under weak fairness. While it is pending it has a rank; each rank has a step that
+    is possible then, stays so, and lowers the rank; and no other step raises it."""
+
+    name: str
+    system: System
+    pending: callable
+    rank: callable  # 0: it has ended
+    helpful: dict  # the name of that transition for each rank
+
+    def questions(self):
+        system = self.system
+        state = variables(system.sorts)
+        rank = self.rank(state)
+        pending = both(system.holds(state), self.pending(state))
+        steps = {transition.name: transition for transition in system.transitions}
+        known = either(*(equal(rank, each) for each in self.helpful))
+        yield system.ask(f"{self.name}: has a rank", pending, negated(known)), "unsat"
+        for step in steps.values():
+            after = step.after(state)
+            worse = negated(both(self.rank(after) <= rank,
+                                 either(self.pending(after), equal(self.rank(after), 0))))
+            yield system.ask(f"{self.name}: {step.name} raises no rank", pending, step.is_possible(state),
+                             worse), "unsat"
+        for each, name in self.helpful.items():
+            now = both(pending, equal(rank, each))
+            possible = steps[name].is_possible(state)
+            lower = self.rank(steps[name].after(state)) < each
+            yield system.ask(f"{self.name}: {name} is possible", now, negated(possible)), "unsat"
+            yield system.ask(f"{self.name}: {name} lowers the rank", now, possible, negated(lower)), "unsat"
+
+
+def all_end(name, system, rank, has_ended):
+    """Whatever the schedule: each step lowers the rank, and one is possible until all has ended."""
+    state = variables(system.sorts)
+    holds = system.holds(state)
+    yield system.ask(f"{name}: a rank is a natural", holds, negated(rank(state) >= 0)), "unsat"
+    for step in system.transitions:
+        higher = negated(rank(step.after(state)) < rank(state))
+        yield system.ask(f"{name}: {step.name} lowers the rank", holds, step.is_possible(state),
+                         higher), "unsat"
+    stuck = negated(either(*(step.is_possible(state) for step in system.transitions)))
+    yield system.ask(f"{name}: nobody is stuck", holds, stuck, negated(has_ended(state))), "unsat"

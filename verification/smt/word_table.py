@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+"""Prints what the proof's transitions do from each small word, step by step, as spin/word_table.cpp does of
+the shipped header: one line per operation, interference and word. spin/check_table.py compares the two."""
+
+import pathlib
+import sys
+
+from code_tables import read_tables
+from share_word import FIELDS, ShareWord
+from share_word_proof import NUMBERS, transitions
+from transitions import State
+
+QUIET, SOMEBODY_CLONES, A_COPY_FAILS, COPIES_JUST_ENDED = range(4)
+MOST = 5  # owners, and copies
+
+
+def text(word):
+    return f"{word.owners}.{word.waiting:d}.{word.copies}.{word.read_only:d}"
+
+
+class Thread:
+    """One thread of the model, at a place of it, and the line of its steps."""
+
+    def __init__(self, steps, start, interference, place):
+        self.steps, self.place, self.interference = steps, place, interference
+        self.state = State({**dict.fromkeys(NUMBERS, 0), **vars(start), "owner": start.owners,
+                            "copier": start.copies})
+        self.line, self.has_acted = "", False
+
+    def is_waiter(self):
+        return self.place == "waiter"
+
+    def visit(self, site, *names, seen=None):
+        """Takes the transition of these that is possible, if one is; of a compare-exchange, where it is
+        possible in the state that was seen, and that has not changed."""
+        asked = seen or self.state
+        taken = [self.steps[name] for name in names
+                 if self.steps[name].start == self.place and self.steps[name].is_possible(asked)]
+        if len(taken) > 1 or any(site not in step.sites for step in taken):
+            raise AssertionError(f"at {site} the model may take {[step.name for step in taken]}")
+        before = self.state
+        if taken and all(getattr(asked, field) == getattr(before, field) for field in FIELDS):
+            self.state, self.place = taken[0].after(before), taken[0].end
+        else:
+            taken = []
+        self.line += f" | {site} {text(before)} {text(self.state)}"
+        if self.interference == SOMEBODY_CLONES and not self.has_acted:
+            self.state = self.state.but(owners=self.state.owners + 1)
+        self.has_acted = True
+        return bool(taken)
+
+    def end_copies(self):
+        self.state = self.state.but(copies=0)
+
+    # The operations: in which order they visit which sites.
+
+    def add_owner(self):
+        self.visit("add_owner", "add_owner")
+
+    def drop_owner(self):
+        if not self.visit("drop_alone", "drop_alone"):
+            self.visit("drop_owner", "drop_owner", "drop_owner, the last")
+
+    def is_writable(self):
+        self.visit("is_writable", "is_writable")
+
+    def is_unique(self):
+        self.visit("is_unique", "is_unique")
+
+    def claim(self, copies):
+        while self.place in ("owner", "waiter"):
+            now = self.state
+            if self.visit("load_state", "claim: steal", "claim: steal after a wait"):
+                if self.place == "storer":
+                    self.visit("stop_waiting", "claim: stop waiting")
+            elif any(self.steps[name].start == self.place and self.steps[name].is_possible(now)
+                     for name in copies):
+                self.visit("claim_copy", *copies, seen=now)
+            elif self.is_waiter() or self.visit("announce_wait", "claim: announce a wait", seen=now):
+                self.park()
+
+    def park(self):
+        self.line += " | park"
+        if self.interference == COPIES_JUST_ENDED:
+            self.end_copies()
+        if self.visit("still_pending", "park: copies are pending"):
+            self.state, self.place = self.steps["park: sleep"].after(self.state), "sleeper"
+            if self.interference == A_COPY_FAILS:
+                self.state = self.state.but(owners=self.state.owners + 1, copies=self.state.copies - 1)
+            else:
+                self.end_copies()
+            self.state, self.place = self.steps["park: wake up for nothing"].after(self.state), "waiter"
+
+    def claim_or_wait(self):
+        self.claim(("claim: copy", "claim: copy after a wait"))
+
+    def claim_at_once(self):
+        self.claim(("claim: copy and never wait",))
+
+    def finish_copy(self):
+        self.visit("finish_copy", "finish_copy", "finish_copy, the last")
+        self.line += " | wake_after_copy" * self.state.waker
+
+    def abandon_copy(self):
+        self.visit("abandon_copy", "abandon_copy")
+        self.line += " | wake_after_abandon" * self.state.waker
+
+
+OPERATIONS = {
+    "add_owner": "owner",
+    "drop_owner": "owner",
+    "is_writable": "owner",
+    "is_unique": "owner",
+    "claim_or_wait": "owner",
+    "claim_at_once": "owner",
+    "finish_copy": "copier",
+    "abandon_copy": "copier",
+}
+# Where a thread is that was answered yes.
+YES = ("writer", "relier", "leaver", "freer")
+
+
+def lines(tables):
+    # The header's steps are the same of what is read-only, though nobody claims it.
+    steps = {step.name: step for step in transitions(ShareWord(tables), lambda state: True)}
+    for operation, place in OPERATIONS.items():
+        for interference in range(4):
+            for start in words(place):
+                thread = Thread(steps, start, interference, place)
+                getattr(thread, operation)()
+                yield f"{operation} {interference} {text(start)}{thread.line} = {thread.place in YES:d}"
+
+
+def words(place):
+    for read_only in (False, True):
+        for copies in range(place == "copier", MOST + 1):
+            for waiting in (False, True):
+                for owners in range(place == "owner", MOST + 1):
+                    yield State({"owners": owners, "waiting": waiting, "copies": copies,
+                                 "read_only": read_only})
+
+
+def main(argv):
+    if len(argv) != 1 or argv[0] == "--help" or not pathlib.Path(argv[0]).is_file():
+        print(f"usage: word_table.py PROTOCOL_TABLES\n{__doc__}",
+              file=sys.stdout if "--help" in argv else sys.stderr)
+        return 0 if "--help" in argv else 2
+    print(*lines(read_tables(argv[0])), sep="\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
