@@ -10,20 +10,20 @@
 namespace byre::stress {
 namespace {
 
-constexpr Content content{7, 3};
+constexpr Content sample{7, 3};
 using Bytes = std::vector<std::byte>;
 
-Bytes written(std::size_t nbytes, Content as = content) {
+Bytes written(std::size_t nbytes, Content as = sample) {
   Bytes bytes(nbytes);
   write_content(bytes.data(), nbytes, as);
   return bytes;
 }
 
-bool is_right(const Bytes& bytes, Content expected = content) {
+bool is_right(const Bytes& bytes, Content expected = sample) {
   return reads(bytes.data(), bytes.size(), expected, bytes.size());
 }
 
-std::string fault_of(const Bytes& bytes, Content expected = content) {
+std::string fault_of(const Bytes& bytes, Content expected = sample) {
   return fault_in(bytes.data(), bytes.size(), expected).value_or("");
 }
 
@@ -63,8 +63,8 @@ TEST(Content, two_storages_swapped_are_foreign_to_each_other) {
 
 TEST(Content, a_version_rolled_back_is_stale) {
   for (const std::size_t nbytes : sizes) {
-    for (std::uint64_t version = content.version + 1; version < content.version + 256; ++version) {
-      ASSERT_FALSE(is_right(written(nbytes), {content.identity, version})) << nbytes;
+    for (std::uint64_t version = sample.version + 1; version < sample.version + 256; ++version) {
+      ASSERT_FALSE(is_right(written(nbytes), {sample.identity, version})) << nbytes;
     }
   }
   EXPECT_TRUE(test::says(fault_of(written(64), {7, 4}), "stale, or a write was lost"));
@@ -101,7 +101,7 @@ TEST(Content, begins_as_it_was_written_after_a_resize) {
   for (const std::size_t nbytes : sizes) {
     const Bytes bytes = written(nbytes);
     for (const std::size_t kept : {std::size_t{1}, nbytes / 2, nbytes}) {
-      EXPECT_TRUE(reads(bytes.data(), kept, content, nbytes)) << kept << " of " << nbytes;
+      EXPECT_TRUE(reads(bytes.data(), kept, sample, nbytes)) << kept << " of " << nbytes;
     }
     // Another size is another content; the first byte alone does not say so.
     EXPECT_TRUE(nbytes <= 2 || !is_right(Bytes(bytes.begin(), bytes.end() - 1))) << nbytes;
