@@ -211,6 +211,7 @@ class basic_share_word {
   /// Owners-1, copies+1, and no longer waiting. One step, since "am I last" and "start copying"
   /// must not come apart.
   bool become_copier(State now, bool waiting) noexcept {
+    BYRE_ASSERT(now.copies() < sync::max_count, "a buffer has more than 2^30 copies under way");
     const std::uint64_t then =
         now.word - one_owner + one_copy - (waiting ? waiting_bit : std::uint64_t{0});
     // Relaxed, and pairs with nothing: finish_copy releases the reads that follow. Two steps

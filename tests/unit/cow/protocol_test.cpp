@@ -238,6 +238,25 @@ TEST(ShareWordDeathTest, more_clones_than_can_be_counted_end_the_program) {
   EXPECT_DEATH(word.add_owner(), "share_word.hpp:.*more than 2\\^30 lazy clones");
 }
 
+// A Sync whose loads read as if sync::max_count copies were under way.
+struct CopyingBoost : sync::Boost {
+  template <class Value>
+  struct Atomic : sync::Boost::Atomic<Value> {
+    using sync::Boost::Atomic<Value>::Atomic;
+    Value load(sync::Step step) const noexcept {
+      constexpr auto copies = static_cast<Value>(std::uint64_t{sync::max_count} << 32);
+      return sync::Boost::Atomic<Value>::load(step) + copies;
+    }
+    bool compare_exchange_weak(Value&, Value, sync::Step) noexcept { return true; }
+  };
+};
+
+TEST(ShareWordDeathTest, more_copies_than_can_be_counted_end_the_program) {
+  basic_share_word<CopyingBoost> word;
+  word.add_owner();
+  EXPECT_DEATH((void)word.claim(), "share_word.hpp:.*more than 2\\^30 copies under way");
+}
+
 TEST(ShareWordDeathTest, a_release_too_many_ends_the_program) {
   ShareWord word;
   word.add_owner();
