@@ -9,7 +9,6 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
 #include <string>
 #include <vector>
 
@@ -18,17 +17,9 @@
 namespace byre::test {
 namespace {
 
-/// Address space in use, in bytes.
-std::size_t used_nbytes() {
-  std::ifstream statm("/proc/self/statm");
-  std::size_t used_pages = 0;
-  statm >> used_pages;
-  return used_pages * page_nbytes;
-}
-
 /// So many more bytes of address space, and no more.
 void limit_memory(std::size_t more_nbytes) {
-  const std::size_t most_nbytes = used_nbytes() + more_nbytes;
+  const std::size_t most_nbytes = address_space_nbytes() + more_nbytes;
   const rlimit limit{most_nbytes, most_nbytes};
   if (setrlimit(RLIMIT_AS, &limit) != 0) {
     std::exit(2);

@@ -5,6 +5,7 @@
 #include <byre/memory/pages.hpp>
 
 #include <cstddef>
+#include <fstream>
 
 namespace byre::test {
 
@@ -15,6 +16,14 @@ inline constexpr std::size_t plenty = 1024 * mib;
 
 constexpr std::size_t pages(std::size_t count) {
   return count * page_nbytes;
+}
+
+/// Address space that this process has in use.
+inline std::size_t address_space_nbytes() {
+  std::ifstream statm("/proc/self/statm");
+  std::size_t used_pages = 0;
+  statm >> used_pages;
+  return pages(used_pages);
 }
 
 }  // namespace byre::test

@@ -3,8 +3,11 @@
 #include <byre/storage/buffer.hpp>
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
 #include <boost/thread/thread.hpp>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -16,6 +19,42 @@
 
 namespace byre::test {
 namespace {
+
+/// A page, with one behind it that nobody may read.
+class GuardedPage {
+ public:
+  GuardedPage()
+      : begin_(static_cast<std::byte*>(::mmap(nullptr, 2 * nbytes_, PROT_READ | PROT_WRITE,
+                                              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))) {
+    if (begin_ == MAP_FAILED || ::mprotect(end(), nbytes_, PROT_NONE) != 0) {
+      throw std::bad_alloc();
+    }
+  }
+  GuardedPage(const GuardedPage&) = delete;
+  GuardedPage& operator=(const GuardedPage&) = delete;
+  ~GuardedPage() { ::munmap(begin_, 2 * nbytes_); }
+
+  std::byte* end() const { return begin_ + nbytes_; }
+
+ private:
+  const std::size_t nbytes_ = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  std::byte* const begin_;
+};
+
+// Small blocks of byre's own are copied by whole lines.
+TEST(AdoptedMemory, is_not_read_beyond_its_end) {
+  const GuardedPage page;
+  for (const std::size_t nbytes : {1U, 10U, 63U, 64U, 65U, 200U, 256U, 257U}) {
+    std::byte* const memory = page.end() - nbytes;
+    std::fill(memory, page.end(), std::byte{7});
+    Buffer adopted = Buffer::adopt(memory, nbytes, [](void*) {});
+    Buffer clone = adopted;
+    EXPECT_TRUE(std::equal(memory, page.end(), clone.mutable_data())) << nbytes;
+    clone = Buffer();
+    adopted.resize(nbytes + 150);
+    EXPECT_TRUE(std::equal(memory, page.end(), adopted.data())) << nbytes;
+  }
+}
 
 TEST(AdoptedMemory, is_written_in_place_and_deleted_once) {
   auto* memory = static_cast<char*>(std::malloc(4));
