@@ -190,6 +190,8 @@ class basic_share_word {
   static constexpr auto last_copy = Sync::value_of(constants.at(Is::last_copy));
 
   static_assert(sync::max_count < std::uint64_t{1} << 31, "counting ends far from the next field");
+  /// 2^30 copies, by none of the constants that a checker may change.
+  static constexpr std::uint64_t copies_limit = std::uint64_t{sync::max_count} << 32;
 
   /// The word, read through its fields.
   struct State {
@@ -211,7 +213,8 @@ class basic_share_word {
   /// Owners-1, copies+1, and no longer waiting. One step, since "am I last" and "start copying"
   /// must not come apart.
   bool become_copier(State now, bool waiting) noexcept {
-    BYRE_ASSERT(now.copies() < sync::max_count, "a buffer has more than 2^30 copies under way");
+    BYRE_ASSERT((now.word & ~read_only_bit) < copies_limit,
+                "a buffer has more than 2^30 copies under way");
     const std::uint64_t then =
         now.word - one_owner + one_copy - (waiting ? waiting_bit : std::uint64_t{0});
     // Relaxed, and pairs with nothing: finish_copy releases the reads that follow. Two steps
