@@ -199,9 +199,13 @@ def run(arguments, tables, folder):
 def main(argv):
     arguments = arguments_of(argv)
     tables = read_tables(arguments.tables)
+    names = dict.fromkeys(task.mutant or task.part.name for proof in PROOFS for task in tasks_of(proof, tables))
+    chosen = [name for name in names if arguments.only in name]
+    if not chosen:
+        print(f"run.py: no proof or mutant is named '{arguments.only}'; --list has them", file=sys.stderr)
+        return 2
     if arguments.list:
-        names = [task.mutant or task.part.name for proof in PROOFS for task in tasks_of(proof, tables)]
-        print(*(name for name in dict.fromkeys(names) if arguments.only in name), sep="\n")
+        print(*chosen, sep="\n")
         return 0
     if missing := solvers.missing():
         print(f"run.py: there is no {' and no '.join(missing)}; on Debian: apt-get install z3 cvc5",

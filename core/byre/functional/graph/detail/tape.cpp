@@ -2,8 +2,6 @@
 #include <byre/functional/graph/detail/tape.hpp>
 
 namespace byre::inline v0::functional::detail {
-namespace {}  // namespace
-
 void intrusive_ptr_release(TapeNode* node) noexcept {
   const boost::intrusive_ptr<Tape> tape =
       node->tape_;  // which the last of its nodes may be all that keeps
