@@ -137,7 +137,7 @@ class Rows {
   bool good_ = true;
 };
 
-constexpr const char* introduction =
+constexpr const char* orders_introduction =
     "# Memory orders\n\n"
     "Printed by `byre-verify --memory-orders` from the tables in core, and checked by a test.\n\n"
     "Each row is a step of a protocol: what it does, with which order, the other end of its\n"
@@ -148,7 +148,7 @@ constexpr const char* introduction =
     "all mutants.\n";
 
 /// Of the tables above, what they are for where no row says it.
-constexpr const char* conclusion = R"(
+constexpr const char* orders_conclusion = R"(
 ## What the generations prove
 
 A storage has the stamp of its last write, a family the stamp of the last write that it has observed.
@@ -189,7 +189,7 @@ int run_memory_orders(const Options& options) {
                          .ended = [](const MutantOutcome&) {}};
   const std::vector<MutantOutcome> outcomes = kill(mutations, run);
   Rows rows(outcomes);
-  const std::string document = introduction + rows.text() + conclusion;
+  const std::string document = orders_introduction + rows.text() + orders_conclusion;
   const bool is_current = print_or_check(document, options.file_to_check, "--memory-orders");
   return is_current && rows.are_good() ? 0 : 1;
 }
