@@ -10,13 +10,13 @@
 #include <boost/thread/thread.hpp>
 #include <concepts>
 #include <cstddef>
-#include <functional>
+
+#include "support/function_ref.hpp"
 
 namespace byre::test {
 
 /// Runs `act(thread)` on `threads` threads at once, and joins them.
-template <std::invocable<std::size_t> Act>
-void at_once(std::size_t threads, Act act) {
+inline void at_once(std::size_t threads, FunctionRef<void(std::size_t)> act) {
   boost::barrier start(static_cast<unsigned>(threads));
   boost::thread_group group;
   for (std::size_t thread = 0; thread < threads; ++thread) {
@@ -31,9 +31,9 @@ void at_once(std::size_t threads, Act act) {
 /// Runs `rounds` rounds. In each, `prepare(round)` runs alone, then `act(thread)` on every thread
 /// at once, then `check(round)` alone.
 inline void run_rounds(std::size_t threads, std::size_t rounds,
-                       const std::function<void(std::size_t)>& prepare,
-                       const std::function<void(std::size_t)>& act,
-                       const std::function<void(std::size_t)>& check) {
+                       FunctionRef<void(std::size_t)> prepare,
+                       FunctionRef<void(std::size_t)> act,
+                       FunctionRef<void(std::size_t)> check) {
   boost::barrier barrier(static_cast<unsigned>(threads + 1));
   boost::thread_group group;
   for (std::size_t thread = 0; thread < threads; ++thread) {
@@ -55,8 +55,7 @@ inline void run_rounds(std::size_t threads, std::size_t rounds,
 }
 
 /// Runs `act()` on another thread, and joins it.
-template <std::invocable Act>
-void elsewhere(Act act) {
+inline void elsewhere(FunctionRef<void()> act) {
   boost::thread(act).join();
 }
 

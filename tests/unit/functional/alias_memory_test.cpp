@@ -48,11 +48,11 @@ TEST_P(AliasMemory, of_many_updates_keeps_fewer_than_the_bound) {
   EXPECT_EQ(byre::to_string(to_cpu(call_for_one("sum", {from_functional(x)}))), "1000.");
 }
 
-TEST_P(AliasMemory, of_a_million_updates_without_a_use_is_constant) {
+TEST_P(AliasMemory, of_many_updates_without_a_use_is_constant) {
   const AnyTensor x = zeros_with_pass({2});
   const AnyTensor first = element(x, 0);
   const auto before = stats::snapshot().live_bytes;
-  constexpr std::size_t writes = fewer_if_sanitized(1'000'000);
+  constexpr std::size_t writes = fewer_if_sanitized(200'000);
   for (std::size_t i = 0; i < writes; ++i) {
     call("add_.scalar", {first, 1});
     ASSERT_EQ(pass_of(x).alias()->pending_updates(), 1U);
@@ -110,7 +110,7 @@ TEST(Chains, are_as_long_as_they_are_deep_and_end_without_a_deep_stack) {
   const FunctionalizeOptionsScope chains({.paths = ViewPaths::chains});
   const AnyTensor x = zeros_with_pass({2, 3});
   AnyTensor view = x;
-  constexpr std::size_t depth = 50001;
+  constexpr std::size_t depth = fewer_if_sanitized(50'000) + 1;
   for (std::size_t i = 0; i < depth; ++i) {
     view = call_for_one("slice", {view, 0, 0, None(), 1});
     view = call_for_one("select", {call_for_one("unsqueeze", {view, 0}), 0, 0});

@@ -11,13 +11,13 @@
 #include <cmath>
 #include <complex>
 #include <cstdint>
-#include <functional>
 #include <limits>
 #include <string>
 #include <type_traits>
 #include <vector>
 
 #include "support/complaint.hpp"
+#include "support/function_ref.hpp"
 
 namespace byre::test {
 
@@ -123,7 +123,7 @@ T at(const Tensor& tensor, const Dims& indices) {
   }
 }
 
-inline void for_each_index(const Dims& sizes, const std::function<void(const Dims&)>& visit) {
+inline void for_each_index(const Dims& sizes, FunctionRef<void(const Dims&)> visit) {
   for (const std::int64_t size : sizes) {
     if (size == 0) {
       return;
@@ -161,9 +161,10 @@ inline void report_difference(const Dims& indices, const std::string& found,
   ADD_FAILURE() << "at " << to_string(indices) << ": " << found << ", not " << wanted;
 }
 
-/// Of one dtype and sizes; `expected(indices)` says each element.
-template <class T, class Expected>
-void expect_elements(const Tensor& tensor, const Dims& sizes, Expected expected) {
+/// Of one dtype and sizes, and of the elements that `expected(indices)` says.
+template <class T>
+void expect_elements(const Tensor& tensor, const Dims& sizes,
+                     std::type_identity_t<FunctionRef<T(const Dims&)>> expected) {
   ASSERT_EQ(tensor.dtype(), byre::dtype_of<T>)
       << byre::name_of(tensor.dtype()) << " in place of " << byre::name_of(byre::dtype_of<T>);
   ASSERT_EQ(tensor.sizes(), sizes) << to_string(tensor.sizes()) << to_string(sizes);
