@@ -1,21 +1,24 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""Keeps the table of claims in docs/verification.md.
+"""Keeps the tables of docs/verification.md: what is claimed and shown, and the last deep run.
 
+  claims.py --run BINARY DOCUMENT        runs all searches, and says whether the table is what they found
   claims.py --json FILE BINARY DOCUMENT  writes the table, from what `BINARY --json FILE` found
-  claims.py --check BINARY DOCUMENT      says whether the table has the scenarios and bounds that
-                                         `BINARY --list` has
+  claims.py --deep FILE BINARY DOCUMENT  writes the table of the deep run, from `BINARY --deep --json FILE`
 """
 
 import argparse
+import datetime
+import difflib
 import json
 import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 
-BEGIN = "<!-- claims.py begins -->\n"
-END = "<!-- claims.py ends -->\n"
+BEGIN = "<!-- claims.py {} begins -->\n"
+END = "<!-- claims.py {} ends -->\n"
 
 # Of the word, which the textbook form that takes a lock has not.
 OF_THE_WORD = {"I2", "I3", "I7"}
@@ -89,14 +92,16 @@ def table(results, scenarios):
                 shown.append(entry)
             else:
                 refuted.append(f"`{name}` ({result['verdict']}, {result['executions']:,})")
+        if not shown:
+            sys.exit(f"{claim}: nothing shows it")
         yield f"| {claim} | {text} | {', '.join(shown)} | {', '.join(refuted)} |"
     yield ""
-    yield "| search | bound | programs | of them in full | executions | verdict |"
+    yield "| search | bound | programs | of them without a bound | executions | verdict |"
     yield "|---|---|---|---|---|---|"
     for result in results:
         if result["programs"]:
             yield (f"| `{result['scenario']}` | {result['bound']} | {result['programs']:,} "
-                   f"| {result['programs_in_full']:,} | {result['executions']:,} | {result['verdict']} |")
+                   f"| {result['programs_unbounded']:,} | {result['executions']:,} | {result['verdict']} |")
     others = [result for result in results
               if not result["programs"] and not claims.get(result["scenario"])]
     yield ""
@@ -109,57 +114,70 @@ def table(results, scenarios):
            "executions.")
 
 
-def split(document):
-    text = document.read_text()
-    before, rest = text.split(BEGIN)
-    inside, after = rest.split(END)
+def rows_of_deep_run(results):
+    begin = datetime.date.today().isoformat()
+    left = sum(len(result["left"]) or result["verdict"] == "unknown" for result in results)
+    yield (f"On {begin}: {len(results)} searches, of which {left} were cut short at their limits, and "
+           f"{sum(r['executions'] for r in results):,} executions in {sum(r['seconds'] for r in results):,.0f} s.")
+    yield ""
+    yield "| search | bound | executions | seconds | came to |"
+    yield "|---|---|---|---|---|"
+    for result in results:
+        if result["scenario"].startswith("litmus."):
+            continue
+        came_to = result["verdict"]
+        if result["programs"] or result["left"]:
+            came_to = f"{result['programs']:,} programs pass"
+            came_to += f", {len(result['left']):,} cut short" if result["left"] else ""
+        yield (f"| `{result['scenario']}` | {result['bound']} | {result['executions']:,} "
+               f"| {result['seconds']:,.1f} | {came_to} |")
+
+
+def split(document, part):
+    before, rest = document.read_text().split(BEGIN.format(part))
+    inside, after = rest.split(END.format(part))
     return before, inside, after
 
 
-def write(results_file, document, binary):
-    results = json.loads(pathlib.Path(results_file).read_text())
-    before, _, after = split(document)
-    inside = "\n".join(table(results, listed(binary))) + "\n"
-    document.write_text(before + BEGIN + inside + END + after)
+def write(lines, part, document):
+    before, _, after = split(document, part)
+    inside = "\n".join(lines) + "\n"
+    document.write_text(before + BEGIN.format(part) + inside + END.format(part) + after)
 
 
-def check(binary, document):
-    """What the table has and the list has not, or otherwise."""
-    _, inside, _ = split(document)
-    scenarios = listed(binary)
-    claims = claims_of(scenarios)
-    for claim in CLAIMS:
-        row = next((line for line in inside.splitlines() if line.startswith(f"| {claim} |")), "")
-        named = set(re.findall(r"`([\w.]+)` \(", row))
-        about = {name for name, of in claims.items() if claim in of}
-        for name in sorted(named ^ about):
-            yield (f"{claim}: `{name}` is not about it any more" if name in named else
-                   f"{claim}: `{name}` is about it too")
-        if not any(scenarios[name][2] == "pass" for name in about):
-            yield f"{claim}: nothing shows it"
-        for name, bound in re.findall(r"`([\w.]+)` \((\w+): ", row):
-            if name in scenarios and scenarios[name][1] != bound:
-                yield f"`{name}` is searched to {scenarios[name][1]} now, not to {bound}"
+def run(binary, document):
+    """All searches; then whether each figure of the table is what they found."""
+    with tempfile.TemporaryDirectory() as folder:
+        found = pathlib.Path(folder) / "found.json"
+        ended = subprocess.run([binary, "--json", found], check=False)
+        if not found.exists():
+            sys.exit(ended.returncode or 1)
+        now = list(table(json.loads(found.read_text()), listed(binary)))
+    written = split(document, "table")[1].splitlines()
+    difference = list(difflib.unified_diff(written, now, str(document), "what was found", lineterm="", n=0))
+    print(*difference, sep="\n")
+    if difference:
+        sys.exit(f"{document} is old: byre-verify --json FILE, then claims.py --json FILE")
+    sys.exit(ended.returncode)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--check", action="store_true", help="compare, and write nothing")
-    parser.add_argument("--json", metavar="FILE", help="what byre-verify found")
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("--run", action="store_true", help="compare, and write nothing")
+    what.add_argument("--json", metavar="FILE", type=pathlib.Path, help="what byre-verify found")
+    what.add_argument("--deep", metavar="FILE", type=pathlib.Path, help="what byre-verify --deep found")
     parser.add_argument("binary", help="the program byre-verify")
     parser.add_argument("document", type=pathlib.Path)
     arguments = parser.parse_args()
-    if not arguments.check and not arguments.json:
-        parser.error("either --check or --json FILE")
-    if not arguments.check:
-        write(arguments.json, arguments.document, arguments.binary)
-        return
-    problems = list(check(arguments.binary, arguments.document))
-    for problem in problems:
-        print(problem)
-    if problems:
-        sys.exit(f"{arguments.document} is old: byre-verify --json FILE, then claims.py --json FILE")
+    if arguments.run:
+        run(arguments.binary, arguments.document)
+    elif arguments.json:
+        write(table(json.loads(arguments.json.read_text()), listed(arguments.binary)), "table",
+              arguments.document)
+    else:
+        write(rows_of_deep_run(json.loads(arguments.deep.read_text())), "deep", arguments.document)
 
 
 if __name__ == "__main__":

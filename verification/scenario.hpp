@@ -58,7 +58,7 @@ struct Found {
   double seconds = 0;
   std::string state = {};            ///< of the failing execution
   std::uint64_t programs = 0;        ///< that passed, where a scenario searches many
-  std::uint64_t in_full = 0;         ///< of those, searched in full, or reduced
+  std::uint64_t unbounded = 0;       ///< of those, searched without a bound on preemptions
   const Scenario* within = nullptr;  ///< the one of those that did not
 };
 
@@ -72,6 +72,8 @@ struct Scenario {
   /// States that some execution has to reach, by cover() of the same text.
   std::span<const std::string_view> cover;
   std::function<Found(const Search&)> search;
+  /// Of a family of small programs: each of them, to be searched by itself.
+  std::function<std::vector<const Scenario*>()> parts = nullptr;
 };
 
 /// Lists a scenario; by the initialization of a variable, before main.

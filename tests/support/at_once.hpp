@@ -31,8 +31,7 @@ inline void at_once(std::size_t threads, FunctionRef<void(std::size_t)> act) {
 /// Runs `rounds` rounds. In each, `prepare(round)` runs alone, then `act(thread)` on every thread
 /// at once, then `check(round)` alone.
 inline void run_rounds(std::size_t threads, std::size_t rounds,
-                       FunctionRef<void(std::size_t)> prepare,
-                       FunctionRef<void(std::size_t)> act,
+                       FunctionRef<void(std::size_t)> prepare, FunctionRef<void(std::size_t)> act,
                        FunctionRef<void(std::size_t)> check) {
   boost::barrier barrier(static_cast<unsigned>(threads + 1));
   boost::thread_group group;

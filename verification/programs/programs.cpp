@@ -24,17 +24,17 @@ Found search_program(const Program& program, const Search& search) {
 }
 
 /// In full, reduced, if that takes so few executions; else within the bound.
-Found search_as_far_as(std::uint64_t executions_in_full, const Program& program,
+Found search_as_far_as(std::uint64_t executions_reduced, const Program& program,
                        const Search& search) {
   std::uint64_t spent = 0;
-  if (!search.bound.is_full() && executions_in_full != 0 &&
-      executions_in_full < search.most_executions) {
-    Search in_full = search;
-    in_full.bound = reduced_search;
-    in_full.most_executions = executions_in_full;
-    Found found = search_program(program, in_full);
+  if (!search.bound.is_full() && executions_reduced != 0 &&
+      executions_reduced < search.most_executions) {
+    Search reduced = search;
+    reduced.bound = reduced_search;
+    reduced.most_executions = executions_reduced;
+    Found found = search_program(program, reduced);
     if (found.verdict != Verdict::unknown) {
-      found.in_full = found.verdict == Verdict::pass ? 1 : 0;
+      found.unbounded = found.verdict == Verdict::pass ? 1 : 0;
       return found;
     }
     spent = found.executions;
@@ -43,12 +43,12 @@ Found search_as_far_as(std::uint64_t executions_in_full, const Program& program,
   rest.most_executions -= spent;
   Found found = search_program(program, rest);
   found.executions += spent;
-  found.in_full = found.verdict == Verdict::pass && search.bound.is_full() ? 1 : 0;
+  found.unbounded = found.verdict == Verdict::pass && search.bound.is_full() ? 1 : 0;
   return found;
 }
 
 /// One after the other, up to the first that does not pass.
-Found search_all(std::span<const Program> programs, std::uint64_t executions_in_full,
+Found search_all(std::span<const Program> programs, std::uint64_t executions_reduced,
                  const Search& search) {
   const auto begun = Clock::now();
   const auto passed_time = [&] { return Clock::now() - begun; };
@@ -63,9 +63,9 @@ Found search_all(std::span<const Program> programs, std::uint64_t executions_in_
         search.progress(all.executions + executions);
       };
     }
-    const Found found = search_as_far_as(executions_in_full, program, part);
+    const Found found = search_as_far_as(executions_reduced, program, part);
     all.executions += found.executions;
-    all.in_full += found.in_full;
+    all.unbounded += found.unbounded;
     if (found.verdict != Verdict::pass) {
       all.verdict = found.verdict;
       all.message = program.name() + (found.message.empty() ? "" : ": ") + found.message;
@@ -90,7 +90,7 @@ struct Family {
   std::size_t most_steps_in_all;
   Bound quick = preemptions(2);
   /// A quick run searches a program in full, reduced, where so many executions are enough.
-  std::uint64_t quick_in_full;
+  std::uint64_t quick_reduced;
   Bound deep = reduced_search;
 };
 
@@ -101,19 +101,19 @@ constexpr Family families[] = {
               "promises 1 to 5, I1 to I6.",
      .least_steps_in_all = 4,
      .most_steps_in_all = 4,
-     .quick_in_full = 1'000},
+     .quick_reduced = 1'000},
     {.name = "programs.three_operations",
      .shows = "So do a thread of two operations and one of one.",
      .least_steps_in_all = 3,
      .most_steps_in_all = 3,
      .quick = preemptions(3),
-     .quick_in_full = 10'000},
+     .quick_reduced = 10'000},
     {.name = "programs.two_operations",
      .shows = "So do two threads of up to two operations in all.",
      .least_steps_in_all = 0,
      .most_steps_in_all = 2,
      .quick = full_search,
-     .quick_in_full = 0,
+     .quick_reduced = 0,
      .deep = full_search},
     {.name = "programs.three_threads",
      .shows = "So do every three threads of one operation each.",
@@ -121,14 +121,14 @@ constexpr Family families[] = {
      .most_steps = 1,
      .least_steps_in_all = 3,
      .most_steps_in_all = 3,
-     .quick_in_full = 3'000},
+     .quick_reduced = 3'000},
     {.name = "programs.locked_two_threads",
      .shows = "So do every two threads of up to two operations each, on the textbook form.",
      .form = Form::lock,
      .least_steps_in_all = 0,
      .most_steps_in_all = 4,
      .quick = preemptions(1),
-     .quick_in_full = 1'000},
+     .quick_reduced = 1'000},
     {.name = "programs.locked_three_threads",
      .shows = "So do every three threads of one operation each, on the textbook form.",
      .form = Form::lock,
@@ -137,7 +137,7 @@ constexpr Family families[] = {
      .least_steps_in_all = 3,
      .most_steps_in_all = 3,
      .quick = preemptions(1),
-     .quick_in_full = 3'000},
+     .quick_reduced = 3'000},
 };
 
 /// States that some program of each family has to reach.
@@ -166,10 +166,19 @@ Scenario scenario_of(const Family& family) {
           .deep = family.deep,
           .expected = Verdict::pass,
           .cover = cover_points,
-          .search = [&family](const Search& search) {
-            const bool is_quick = search.bound == family.quick;
-            return search_all(programs_of(family), is_quick ? family.quick_in_full : 0, search);
-          }};
+          .search =
+              [&family](const Search& search) {
+                const bool is_quick = search.bound == family.quick;
+                return search_all(programs_of(family), is_quick ? family.quick_reduced : 0, search);
+              },
+          .parts =
+              [&family] {
+                std::vector<const Scenario*> parts;
+                for (const Program& program : programs_of(family)) {
+                  parts.push_back(&program_scenario(program.name()));
+                }
+                return parts;
+              }};
 }
 
 [[maybe_unused]] const bool are_listed = [] {

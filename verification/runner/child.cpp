@@ -104,9 +104,9 @@ void run_here(const Job& job, int file) {
   output.line('E', std::to_string(found.executions));
   output.line('D', std::to_string(found.seconds));
   output.line('N', std::to_string(found.programs));
-  output.line('A', std::to_string(found.in_full));
+  output.line('A', std::to_string(found.unbounded));
   output.line('M', found.message.substr(0, found.message.find('\n')));
-  for (const std::string_view state : job.scenario->cover) {
+  for (const std::string_view state : (job.family != nullptr ? job.family : job.scenario)->cover) {
     if (!is_covered(state)) {
       output.line('C', state);
     }

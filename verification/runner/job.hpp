@@ -18,6 +18,7 @@ using test::UsageError;
 
 struct Job {
   const Scenario* scenario = nullptr;
+  const Scenario* family = nullptr;  ///< that the scenario is a part of, if it is searched as one
   Mutation mutation;
   Search search;
   bool is_replay = false;
@@ -30,6 +31,7 @@ struct Result {
   std::vector<std::string> reached;      ///< names of sites
   std::string trace;                     ///< of a failure, the shortest that was found
   std::string replay;                    ///< of that
+  std::vector<std::string> left;         ///< of a family: the parts whose search was cut short
 
   /// Unchanged code: as the scenario expects. A mutant: whether it was killed, and rightly.
   bool is_as_expected() const noexcept;
@@ -43,6 +45,9 @@ struct Listener {
 
 /// Runs the jobs, `at_once` at a time. The results are in the order of the jobs.
 std::vector<Result> run(const std::vector<Job>& jobs, unsigned at_once, const Listener& listener);
+
+/// In place of the parts of a family, one result for it, in the order of the jobs.
+std::vector<Result> by_family(const std::vector<Result>& results);
 
 /// In a child: searches, and writes what came of it, a line each.
 void run_here(const Job& job, int output);

@@ -8,6 +8,7 @@
 #include "../mutants/memory_orders.hpp"
 #include "../mutants/pairs.hpp"
 #include "../programs/programs.hpp"
+#include "journal.hpp"
 #include "options.hpp"
 #include "replay.hpp"
 #include "report.hpp"
@@ -33,7 +34,15 @@ std::vector<Job> jobs_of(const Options& options) {
     job.search.bound = options.bound.value_or(options.deep ? scenario->deep : scenario->quick);
     job.search.most_executions = options.executions;
     job.search.longest = std::chrono::seconds(options.seconds);
-    jobs.push_back(job);
+    if (!options.deep || !scenario->parts) {
+      jobs.push_back(job);
+      continue;
+    }
+    job.family = scenario;
+    for (const Scenario* part : scenario->parts()) {
+      job.scenario = part;
+      jobs.push_back(job);
+    }
   }
   if (jobs.empty()) {
     throw UsageError("--mutant is for scenarios that pass without one; " +
@@ -105,12 +114,25 @@ bool is_good(const Options& options, const std::vector<Result>& results) {
   return good;
 }
 
+std::vector<Result> search(const Options& options, const std::vector<Job>& jobs) {
+  if (!options.journal) {
+    Report report(jobs.size(), options.jobs);
+    return run(jobs, options.jobs, report.listener());
+  }
+  Journal journal(*options.journal);
+  const auto missing = static_cast<std::size_t>(
+      std::ranges::count_if(jobs, [&](const Job& job) { return !journal.find(job); }));
+  std::printf("%zu of %zu searches are in %s\n", jobs.size() - missing, jobs.size(),
+              options.journal->c_str());
+  Report report(missing, options.jobs);
+  return run(jobs, options.jobs, report.listener(), journal);
+}
+
 int run_scenarios(const Options& options) {
   test::JsonOutput json(options.json_file);
   const std::vector<Job> jobs = jobs_of(options);
-  Report report(jobs.size());
-  const std::vector<Result> results = run(jobs, options.jobs, report.listener());
-  report.print(results);
+  const std::vector<Result> results = by_family(search(options, jobs));
+  print(results);
   json.write(figures_of(results));
   return is_good(options, results) ? 0 : 1;
 }

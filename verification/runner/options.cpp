@@ -29,7 +29,7 @@ test::CommandLine command_line() {
       .values("program", "TEXT",
               "this small program only, as 'write; drop | clone-write'; may be given several times")
       .flag("list-programs", "all small programs, by the scenario that searches them")
-      .flag("deep", "the bounds for a long run")
+      .flag("deep", "the bounds for a long run, and every small program by itself")
       .value(
           "bound", "N",
           "at most N preemptions of a thread that could go on; or 'full'; or 'reduced', which is "
@@ -41,6 +41,10 @@ test::CommandLine command_line() {
       .value("check", "FILE", "says whether FILE is what --mutants or --memory-orders prints")
       .value("replay", "STRING", "one execution, as a failure printed it, step by step")
       .value("json", "FILE", "writes what was found there too")
+      .value(
+          "journal", "FILE",
+          "keeps there what ended, and does not search it again the next time; for a long run that "
+          "is broken off")
       .value("jobs", "N", "searches at a time (default: 2)")
       .value("seconds", "N", "the most for one search (default: 600, with --deep 3600)")
       .value(
@@ -48,8 +52,8 @@ test::CommandLine command_line() {
           "the most for one search (default: no limit); one that is cut short is unknown, never a "
           "pass")
       .flag("help,h", "this text");
-  line.mode("", {"scenario", "program", "deep", "bound", "mutant", "json", "jobs", "seconds",
-                 "executions"})
+  line.mode("", {"scenario", "program", "deep", "bound", "mutant", "json", "journal", "jobs",
+                 "seconds", "executions"})
       .mode("help", {})
       .mode("list", {})
       .mode("list-programs", {})
@@ -171,6 +175,7 @@ Options parse_options(int argument_count, char** arguments) {
   }
   options.replay = given.text("replay").value_or("");
   options.json_file = given.text("json");
+  options.journal = given.text("journal");
   const auto number = [&](const char* name, unsigned otherwise) {
     const auto text = given.text(name);
     return text ? number_of(std::string("--") + name, *text, 1) : otherwise;

@@ -25,6 +25,7 @@ struct Options {
   std::optional<Bound> bound;  ///< instead of the scenarios' own
   std::string replay;
   std::optional<std::filesystem::path> json_file;
+  std::optional<std::filesystem::path> journal;
   unsigned jobs = 2;
   std::uint64_t executions = ~std::uint64_t{0};  ///< the most for one search
   unsigned seconds = 600;                        ///< the most for one search

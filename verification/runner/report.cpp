@@ -17,6 +17,15 @@ std::string with_commas(std::uint64_t number) {
   return text;
 }
 
+/// "40 s", "14 min", "20 h".
+std::string duration_text(std::chrono::steady_clock::duration duration) {
+  const auto seconds =
+      static_cast<std::uint64_t>(std::chrono::ceil<std::chrono::seconds>(duration).count());
+  return seconds < 100        ? std::to_string(seconds) + " s"
+         : seconds < 100 * 60 ? std::to_string((seconds + 59) / 60) + " min"
+                              : with_commas((seconds + 3599) / 3600) + " h";
+}
+
 /// "1 search", "2 searches".
 std::string counted(std::uint64_t number, const char* one, const char* more) {
   return with_commas(number) + ' ' + (number == 1 ? one : more);
@@ -61,15 +70,18 @@ std::string programs_text(const Found& found) {
   }
   return (found.verdict == Verdict::pass ? ", " : " after ") +
          counted(found.programs, "program", "programs") +
-         (found.in_full == found.programs ? ""
-                                          : ", " + with_commas(found.in_full) + " of them in full");
+         (found.unbounded == found.programs
+              ? ""
+              : ", " + with_commas(found.unbounded) + " of them reduced");
 }
 
 void print_row(const Result& result) {
-  std::printf("%-32s %-7s %14s %9.2f s  %s%s%s\n", std::string(result.job.scenario->name).c_str(),
+  const std::string left =
+      result.left.empty() ? "" : ", " + with_commas(result.left.size()) + " left";
+  std::printf("%-32s %-7s %14s %9.2f s  %s%s%s%s\n", std::string(result.job.scenario->name).c_str(),
               result.job.search.bound.name().c_str(), with_commas(result.found.executions).c_str(),
               result.found.seconds, is_failed(result) ? "FAILED: " : "",
-              verdict_text(result).c_str(), programs_text(result.found).c_str());
+              verdict_text(result).c_str(), programs_text(result.found).c_str(), left.c_str());
 }
 
 void print_failure(const Result& result) {
@@ -77,6 +89,9 @@ void print_failure(const Result& result) {
               verdict_text(result).c_str());
   std::printf("%s%s\n", result.found.message.empty() ? "" : ": ", result.found.message.c_str());
   std::printf("  %s\n", std::string(result.job.scenario->shows).c_str());
+  for (const std::string& program : result.left) {
+    std::printf("  cut short: %s\n", program.c_str());
+  }
   if (!result.trace.empty()) {
     std::printf("%s", result.trace.c_str());
   }
@@ -97,8 +112,13 @@ std::string summary(const std::vector<Result>& results, std::size_t failed) {
 
 }  // namespace
 
-Report::Report(std::size_t job_count)
-    : job_count_(job_count), is_terminal_(isatty(STDOUT_FILENO) != 0) {}
+Report::Report(std::size_t job_count, unsigned at_once)
+    : job_count_(job_count), at_once_(at_once), is_terminal_(isatty(STDOUT_FILENO) != 0) {}
+
+Report::~Report() {
+  clear_line();
+  std::fflush(stdout);
+}
 
 void Report::clear_line() const {
   if (is_terminal_) {
@@ -106,13 +126,32 @@ void Report::clear_line() const {
   }
 }
 
-void Report::show_progress() const {
+/// "412 of 2,860, 14 min, about 80 min left, at most 20 h".
+std::string Report::progress_text(std::chrono::seconds longest) const {
+  const auto passed = Clock::now() - begun_;
+  std::string text = with_commas(ended_) + " of " + with_commas(job_count_);
+  if (passed >= std::chrono::minutes(1)) {
+    const std::size_t left = job_count_ - ended_;
+    text += ", " + duration_text(passed);
+    if (ended_ != 0) {
+      text += ", about " + duration_text(passed / ended_ * left) + " left";
+    }
+    text += ", at most " + duration_text(longest * ((left + at_once_ - 1) / at_once_));
+  }
+  return text;
+}
+
+void Report::show_progress(std::chrono::seconds longest) {
   if (is_terminal_) {
     clear_line();
-    std::printf("%zu of %zu", ended_, job_count_);
+    std::printf("%s", progress_text(longest).c_str());
     for (const auto& [name, executions] : under_way_) {
       std::printf("  %s %s", name.c_str(), with_commas(executions).c_str());
     }
+    std::fflush(stdout);
+  } else if (Clock::now() - shown_ >= std::chrono::minutes(1)) {
+    shown_ = Clock::now();
+    std::printf("%s\n", progress_text(longest).c_str());
     std::fflush(stdout);
   }
 }
@@ -122,23 +161,25 @@ Listener Report::listener() {
               [this](const Result& result) {
                 ++ended_;
                 under_way_.erase(std::string(result.job.scenario->name));
-                clear_line();
-                print_row(result);
-                std::fflush(stdout);
-                show_progress();
+                // There are thousands of parts: one that passes is not worth a line.
+                if (result.job.family == nullptr || result.found.verdict != Verdict::pass) {
+                  clear_line();
+                  print_row(result);
+                  std::fflush(stdout);
+                }
+                show_progress(result.job.search.longest);
               },
           .progress =
               [this](const Job& job, std::uint64_t executions) {
                 std::uint64_t& shown = under_way_[std::string(job.scenario->name)];
                 if (executions > shown + 50'000) {
                   shown = executions;
-                  show_progress();
+                  show_progress(job.search.longest);
                 }
               }};
 }
 
-void Report::print(const std::vector<Result>& results) const {
-  clear_line();
+void print(const std::vector<Result>& results) {
   std::uint64_t executions = 0;
   double seconds = 0;
   std::size_t failed = 0;
@@ -193,12 +234,13 @@ test::Json figures_of(const std::vector<Result>& results) {
                     {"bound", bound.name()},
                     {"executions", found.executions},
                     {"programs", found.programs},
-                    {"programs_in_full", found.in_full},
+                    {"programs_unbounded", found.unbounded},
                     {"seconds", found.seconds},
                     {"verdict", to_string(found.verdict)},
                     {"expected", to_string(result.job.scenario->expected)},
                     {"as_expected", result.is_as_expected()},
                     {"message", found.message},
+                    {"left", result.left},
                     {"replay", result.replay}});
   }
   return rows;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-/// What the user sees: a line of progress, a line for each search, and failures in full.
+/// What the user sees: how far it is, a line for each search, and failures in full.
 #pragma once
 
+#include <chrono>
 #include <cstdio>
 #include <map>
 #include <string>
@@ -14,21 +15,32 @@ namespace byre::verification {
 
 class Report {
  public:
-  explicit Report(std::size_t job_count);
+  Report(std::size_t job_count, unsigned at_once);
+
+  ~Report();
+  Report(const Report&) = delete;
+  Report& operator=(const Report&) = delete;
 
   Listener listener();
-  /// The table, the failures, and what was never reached.
-  void print(const std::vector<Result>& results) const;
 
  private:
+  using Clock = std::chrono::steady_clock;
+
   void clear_line() const;
-  void show_progress() const;
+  std::string progress_text(std::chrono::seconds longest) const;
+  void show_progress(std::chrono::seconds longest);
 
   const std::size_t job_count_;
+  const unsigned at_once_;
   const bool is_terminal_;
+  const Clock::time_point begun_ = Clock::now();
+  Clock::time_point shown_ = begun_;
   std::size_t ended_ = 0;
   std::map<std::string, std::uint64_t> under_way_;
 };
+
+/// The failures and the table.
+void print(const std::vector<Result>& results);
 
 /// The rows of core's tables that none of the results reached.
 std::vector<std::string> unreached_sites(const std::vector<Result>& results);

@@ -17,6 +17,7 @@ import time
 
 import searches
 import spin
+from journal import Journal
 
 SKIPPED = 77
 BREADTH_FIRST_SECONDS = 120
@@ -40,6 +41,8 @@ def arguments_of(argv):
     parser.add_argument("--only", metavar="TEXT", help="only searches whose name contains this")
     parser.add_argument("--list", action="store_true", help="name the searches and run none")
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write the results here too")
+    parser.add_argument("--journal", type=pathlib.Path, metavar="FILE",
+                        help="keeps there what ended, and does not search it again the next time")
     parser.add_argument("--jobs", type=count, default=2, metavar="N", help="searches at a time (default: 2)")
     parser.add_argument("--limit", type=count, default=3600, metavar="SECONDS", help="per search (default: 3600)")
     arguments = parser.parse_args(argv)
@@ -50,8 +53,9 @@ def arguments_of(argv):
     ]
     if not arguments.chosen:
         parser.error("there is no such search; --list, or --deep --list, says which there are")
-    if arguments.json and not arguments.json.resolve().parent.is_dir():
-        parser.error(f"there is no folder for {arguments.json}")
+    for file in (arguments.json, arguments.journal):
+        if file and not file.resolve().parent.is_dir():
+            parser.error(f"there is no folder for {file}")
     return arguments
 
 
@@ -98,13 +102,17 @@ def counterexample(search, folder):
     return [*spin.trace(search, kept), *([f"  again, in full: {shlex.join(command)}"] if command else [])]
 
 
-def search_and_tell(search, limit):
+def search_and_tell(search, limit, journal):
     """The result, and lines that tell of it."""
+    known = journal.find(search)
+    if known and is_as_wanted(search, known):
+        return known, [row(search, known)]
     with tempfile.TemporaryDirectory(prefix="byre-spin-") as folder:
         result = spin.run(search, folder, limit)
         lines = [row(search, result)]
         if result.verdict == "refuted" and not is_as_wanted(search, result):
             lines += counterexample(search, folder)
+    journal.add(search, result)
     return result, lines
 
 
@@ -113,9 +121,10 @@ def run(arguments):
     on_terminal = sys.stdout is not None and sys.stdout.isatty()
     begin = time.monotonic()
     rows = []
+    journal = Journal(arguments.journal)
     print(ROW.format("model or mutant", "owners", "property", "states", "verdict", "time"))
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        ends = [pool.submit(search_and_tell, search, arguments.limit) for search in arguments.chosen]
+        ends = [pool.submit(search_and_tell, search, arguments.limit, journal) for search in arguments.chosen]
         try:
             for place, (search, end) in enumerate(zip(arguments.chosen, ends), 1):
                 if on_terminal:
