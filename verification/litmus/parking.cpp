@@ -124,6 +124,66 @@ struct DataBehindAWait : Waiting {
   Cell data{0};
 };
 
+/// Two threads meet in two places, first in the condition of a wait at a third.
+struct MeetInACondition : TwoThreads {
+  static constexpr Outcome outcomes[] = {{"thread 0 comes first to both places", Fate::seen},
+                                         {"to the condition alone", Fate::seen},
+                                         {"to the other place alone", Fate::seen},
+                                         {"to neither", Fate::seen}};
+
+  std::size_t outcome() const { return (is_first ? 0U : 2U) + (is_first_again ? 0U : 1U); }
+
+ protected:
+  void meet() { note(is_first, place); }
+  void meet_again() { note(is_first_again, another); }
+
+  Number place{0};
+  Number another{0};
+  bool is_first = false;
+  bool is_first_again = false;
+
+ private:
+  static void note(bool& is_first, Number& number) {
+    const bool nobody_was_here = number.fetch_add(1, at(relaxed)) == 0;
+    is_first = current_thread() == 0 ? nobody_was_here : is_first;
+  }
+};
+
+struct OneHasACondition : MeetInACondition {
+  void thread(unsigned index) {
+    const auto condition = [this] { return meet(), false; };
+    index == 0 ? Checked::park(&address, condition, at()) : meet();
+    meet_again();
+  }
+  char address = 0;
+};
+
+struct BothHaveConditions : MeetInACondition {
+  void thread(unsigned index) {
+    Checked::park(
+        &addresses[index], [this] { return meet(), false; }, at());
+    meet_again();
+  }
+  char addresses[2] = {};
+};
+
+/// The first sleeps until it is woken, or for a moment, or not at all.
+struct SleepsOnACondition : MeetInACondition {
+  SleepsOnACondition() { Execution::current().allow_spurious_returns(1); }
+  void thread(unsigned index) {
+    if (index == 0) {
+      Checked::park(
+          &address, [this] { return is_first = place.load(at(relaxed)) == 0; }, at());
+      meet_again();
+    } else {
+      place.store(1, at(relaxed));
+      meet_again();
+      Checked::unpark_all(&address, at());
+    }
+  }
+  char address = 0;
+};
+
 struct SpinsForever : Waiting {
   void thread(unsigned index) {
     while (index == 1 && is_unset()) {
@@ -154,6 +214,11 @@ const Scenario* const parking_tests[] = {
         Verdict::data_race),
     &litmus_test<DataBehindAWait<release, acquire>>("litmus.wait_acq_rel",
                                                     "Release and acquire do."),
+    &litmus_test<OneHasACondition>("litmus.condition_of_one",
+                                   "A condition may read what is not at its address."),
+    &litmus_test<BothHaveConditions>("litmus.conditions_of_two", "So may those of two addresses."),
+    &litmus_test<SleepsOnACondition>("litmus.condition_of_a_sleeper",
+                                     "So may that of a thread that sleeps."),
     &litmus_test<SpinsForever>("litmus.spins_forever", "A loop nobody ends is a livelock.",
                                Verdict::livelock),
 };

@@ -21,10 +21,13 @@ struct Checked {
       value_.store(value, rl::mo_relaxed, {});
       rl::ctx().enable_preemption();
     }
+    ~Atomic() { steps_ahead.end(this); }
+    Atomic(const Atomic&) = delete;
+    Atomic& operator=(const Atomic&) = delete;
 
     Value load(sync::Step step, CallSite where = CallSite::current()) const {
       Execution::current().held.bring_forward(*step.site);
-      StepScope scope(step, this, "reads", where);
+      StepScope scope(step, sync::Operation::load, this, "reads", where);
       const Value value = value_.load(scope.relacy_order(), scope.info());
       scope.saw(value);
       return value;
@@ -34,7 +37,7 @@ struct Checked {
       if (is_held_back<&Atomic::store>(value, step, where)) {
         return;
       }
-      StepScope scope(step, this, "stores", where);
+      StepScope scope(step, sync::Operation::store, this, "stores", where);
       if (scope.change() != Change::left_out) {
         value = changed(value, scope);
         value_.store(value, scope.relacy_order(), scope.info());
@@ -46,7 +49,7 @@ struct Checked {
       if (is_held_back<&Atomic::fetch_add>(value, step, where)) {
         return unheeded_answer();
       }
-      StepScope scope(step, this, "adds", where);
+      StepScope scope(step, sync::Operation::fetch_add, this, "adds", where);
       return add(changed(value, scope), scope);
     }
 
@@ -54,13 +57,13 @@ struct Checked {
       if (is_held_back<&Atomic::fetch_sub>(value, step, where)) {
         return unheeded_answer();
       }
-      StepScope scope(step, this, "subtracts", where);
+      StepScope scope(step, sync::Operation::fetch_sub, this, "subtracts", where);
       return add(static_cast<Value>(Value{0} - changed(value, scope)), scope);
     }
 
     bool compare_exchange_weak(Value& expected, Value desired, sync::Step step,
                                CallSite where = CallSite::current()) {
-      StepScope scope(step, this, "compares and exchanges", where);
+      StepScope scope(step, sync::Operation::compare_exchange, this, "compares and exchanges", where);
       desired = changed(desired, scope);
       if (scope.change() == Change::left_out) {
         return true;
@@ -193,7 +196,7 @@ struct Checked {
   template <class KeepWaiting>
   static void park(const void* address, KeepWaiting&& keep_waiting, sync::Step step,
                    CallSite where = CallSite::current()) noexcept {
-    StepScope scope(step, address, "parks", where);
+    StepScope scope(step, sync::Operation::park, address, "parks", where);
     scope.tell();
     if (scope.change() == Change::left_out) {
       return;
@@ -203,6 +206,7 @@ struct Checked {
     bucket.pass_through();
     if (keep_waiting() && !execution.returns_spuriously()) {
       bucket.pass_through();
+      scope.goes_on_later();
       execution.wait_at(address, where);
       bucket.pass_through();
     }
@@ -215,7 +219,7 @@ struct Checked {
              const_cast<void*>(address), 0, step, where})) {
       return;
     }
-    StepScope scope(step, address, "unparks", where);
+    StepScope scope(step, sync::Operation::unpark, address, "unparks", where);
     scope.tell();
     if (scope.change() != Change::left_out) {
       Execution& execution = Execution::current();

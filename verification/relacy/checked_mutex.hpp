@@ -19,6 +19,7 @@ class CheckedMutex {
       fail(Verdict::use_after_free, "a lock was freed that a thread still had");
     }
     mutex_.deinit({});
+    steps_ahead.end(this);
   }
   CheckedMutex(const CheckedMutex&) = delete;
   CheckedMutex& operator=(const CheckedMutex&) = delete;
@@ -64,7 +65,7 @@ class CheckedMutex {
   }
 
   void take(Mode mode, sync::Step step, const char* verb, CallSite where) {
-    StepScope scope(step, this, verb, where);
+    StepScope scope(step, sync::Operation::lock, this, verb, where);
     begin(scope);
     if (scope.change() == Change::left_out) {
       left_out_by_ |= me();
@@ -81,7 +82,7 @@ class CheckedMutex {
   }
 
   void let_go(Mode mode, sync::Step step, const char* verb, CallSite where) {
-    StepScope scope(step, this, verb, where);
+    StepScope scope(step, sync::Operation::unlock, this, verb, where);
     begin(scope);
     if ((left_out_by_ & me()) != 0) {  // with the lock that it ends
       left_out_by_ &= ~me();

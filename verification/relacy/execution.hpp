@@ -16,6 +16,7 @@
 #include "../verdict.hpp"
 #include "detector.hpp"
 #include "held_steps.hpp"
+#include "sleep_sets.hpp"
 
 namespace byre::verification {
 
@@ -79,6 +80,7 @@ class Execution {
         return *static_cast<Object*>(at->object);
       }
     }
+    steps_ahead.depend_on_everything();  // who finds it comes after
     void* place = allocate(sizeof(Object), alignof(Object));
     auto* object = ::new (place) Object;
     singletons_ = ::new (allocate(sizeof(Singleton), alignof(Singleton)))

@@ -52,6 +52,13 @@ class StepsAhead {
 
   /// Every step depends on what runs now, whatever its own step is: it frees memory.
   void depend_on_everything() noexcept { everything_ = true; }
+  /// So does the step of who is about to use this object, which ends now.
+  void end(const void* object) noexcept {
+    const auto mine = static_cast<std::size_t>(rl::ctx().current_thread());
+    for (std::size_t thread = 0; thread < most_threads; ++thread) {
+      everything_ = everything_ || (thread != mine && next_[thread].object == object);
+    }
+  }
   bool take_dependence_on_everything() noexcept { return std::exchange(everything_, false); }
   /// The compare-exchange under way failed.
   void change_nothing() noexcept { nothing_ = true; }

@@ -57,7 +57,8 @@ inline rl::memory_order to_relacy(std::memory_order order) noexcept {
 /// Lets the others run, then lasts until the step is over, with nobody else running.
 class StepScope {
  public:
-  StepScope(sync::Step step, const void* object, const char* verb, CallSite where)
+  StepScope(sync::Step step, sync::Operation operation, const void* object, const char* verb,
+            CallSite where)
       : site_(step.site), verb_(verb), where_(where), order_(step.order) {
     Execution::current().held.before(*site_);
     reach(*site_);
@@ -67,7 +68,7 @@ class StepScope {
         order_ = active_mutation.order;
       }
     }
-    steps_ahead.set(static_cast<unsigned>(context_.current_thread()), next_step(object));
+    steps_ahead.set(static_cast<unsigned>(context_.current_thread()), next_step(operation, object));
     context_.sched();
     context_.disable_preemption();
     record(object);
@@ -84,6 +85,11 @@ class StepScope {
   rl::memory_order relacy_order() const noexcept { return to_relacy(order_); }
   rl::debug_info info() const noexcept { return to_relacy(where_); }
   CallSite where() const noexcept { return where_; }
+
+  /// Before the thread blocks within the step, whatever steps were within it too.
+  void goes_on_later() const noexcept {
+    steps_ahead.set(static_cast<unsigned>(context_.current_thread()), {});
+  }
 
   /// In the midst of a step that should not have had one.
   void let_others_run() {
@@ -108,12 +114,16 @@ class StepScope {
   }
 
  private:
-  NextStep next_step(const void* object) const noexcept {
-    const bool is_atomic = site_->operation <= sync::Operation::compare_exchange;
+  /// By what is done, which the row of a litmus test does not say.
+  NextStep next_step(sync::Operation operation, const void* object) const noexcept {
+    const bool is_atomic = operation <= sync::Operation::compare_exchange;
     if (is_atomic && order_ == std::memory_order::seq_cst) {
       return {};  // in one order with every other
     }
-    return {NextStep::DependsOn::same_object, object, site_->operation != sync::Operation::load};
+    if (operation == sync::Operation::park) {
+      return {};  // its condition may read anything; and all waits share their spurious returns
+    }
+    return {NextStep::DependsOn::same_object, object, operation != sync::Operation::load};
   }
 
   void record(const void* object) noexcept {
