@@ -169,7 +169,6 @@ struct BothHaveConditions : MeetInACondition {
 
 /// The first sleeps until it is woken, or for a moment, or not at all.
 struct SleepsOnACondition : MeetInACondition {
-  SleepsOnACondition() { Execution::current().allow_spurious_returns(1); }
   void thread(unsigned index) {
     if (index == 0) {
       Checked::park(

@@ -95,7 +95,8 @@ class Execution {
   void unpark_all(const void* address, CallSite where);
   /// The lock that a parking lot has for the address.
   ModelLock& bucket_of(const void* address);
-  /// Whether a wait ends spuriously this time: the scheduler chooses, a bounded number of times.
+  /// Whether a wait ends spuriously this time: the scheduler chooses, once in an execution if no other
+  /// number is set.
   bool returns_spuriously();
   void allow_spurious_returns(unsigned count) noexcept { spurious_returns_ = count; }
 
@@ -145,7 +146,7 @@ class Execution {
   std::array<Named, 2 * most> names_{};
   std::size_t name_count_ = 0;
   unsigned nameless_count_ = 0;
-  unsigned spurious_returns_ = 0;
+  unsigned spurious_returns_ = 1;
 };
 
 }  // namespace byre::verification

@@ -29,8 +29,6 @@ class SleepersAreWoken {
       "the change comes before the sleep",
   };
 
-  SleepersAreWoken() { Execution::current().allow_spurious_returns(1); }
-
   void thread(unsigned index) {
     if (index == 0) {
       change();

@@ -56,10 +56,7 @@ class Restless : public WritersRaceWriters<basic_share_word> {
  public:
   static constexpr std::string_view cover_points[] = {"a waiter is woken spuriously"};
 
-  Restless() {
-    Checked::spin_limit = 1;
-    Execution::current().allow_spurious_returns(1);
-  }
+  Restless() { Checked::spin_limit = 1; }
   ~Restless() { Checked::spin_limit = 0; }
 
   void saw(const sync::Site& site, std::uint64_t) {
