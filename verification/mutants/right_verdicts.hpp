@@ -28,7 +28,9 @@ inline constexpr Verdict any_failure[] = {
 inline constexpr std::span<const Verdict> any_failure_that_ends = std::span(any_failure).first<7>();
 inline constexpr Verdict unordered[] = {Verdict::data_race, Verdict::use_after_free,
                                         Verdict::wrong_answer};
-inline constexpr Verdict unlocked[] = {Verdict::data_race, Verdict::wrong_answer};
+// A lock may keep a wake from coming before the sleep.
+inline constexpr Verdict unlocked[] = {Verdict::data_race, Verdict::wrong_answer,
+                                       Verdict::deadlock};
 inline constexpr Verdict deadlock[] = {Verdict::deadlock};
 inline constexpr Verdict livelock[] = {Verdict::livelock};
 

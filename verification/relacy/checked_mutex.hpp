@@ -47,6 +47,20 @@ class CheckedMutex {
     }
   }
 
+  /// Parts of the one step of a condition variable's wait, by who holds the lock alone: also where a
+  /// mutant has left that out.
+  void let_go_to_wait(const StepScope& scope) {
+    if ((left_out_by_ & me()) == 0) {
+      mutex_.unlock_exclusive(scope.info());
+      holders_ &= ~me();
+    }
+  }
+  void take_after_wait(const StepScope& scope) {
+    if ((left_out_by_ & me()) == 0) {
+      wait_to_hold(Mode::exclusive, scope);
+    }
+  }
+
  private:
   enum class Mode : std::uint8_t { shared, exclusive };
 
@@ -74,6 +88,10 @@ class CheckedMutex {
     if (mode == Mode::exclusive && (holders_ & me()) != 0) {
       wait_for_ever(scope);
     }
+    wait_to_hold(mode, scope);
+  }
+
+  void wait_to_hold(Mode mode, const StepScope& scope) {
     mode == Mode::shared ? mutex_.lock_shared(scope.info()) : mutex_.lock_exclusive(scope.info());
     if (kept_.has_value() && (mode == Mode::exclusive || *kept_ == Mode::exclusive)) {
       wait_for_ever(scope);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "execution.hpp"
 
+#include <algorithm>
+
 #include "trace.hpp"
 
 namespace byre::verification {
@@ -78,6 +80,22 @@ void Execution::unpark_all(const void* address, CallSite where) {
     }
   }
   waiter_count_ = kept;
+}
+
+void Execution::unpark_one(const void* address, CallSite where) {
+  Waiter* const end = waiters_.data() + waiter_count_;
+  const auto waits_there = [&](const Waiter& waiter) { return waiter.address == address; };
+  const auto count = std::count_if(waiters_.data(), end, waits_there);
+  if (count == 0) {
+    return;
+  }
+  Waiter* chosen = std::find_if(waiters_.data(), end, waits_there);
+  for (unsigned next = rl::rand(static_cast<unsigned>(count)); next != 0; --next) {
+    chosen = std::find_if(chosen + 1, end, waits_there);
+  }
+  rl::ctx().unpark_thread(chosen->thread, false, to_relacy(where));
+  std::move(chosen + 1, end, chosen);
+  --waiter_count_;
 }
 
 ModelLock& Execution::bucket_of(const void* address) {

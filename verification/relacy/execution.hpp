@@ -93,6 +93,7 @@ class Execution {
   /// Parks the current thread until unpark_all of the same address. Nobody runs in between.
   void wait_at(const void* address, CallSite where);
   void unpark_all(const void* address, CallSite where);
+  void unpark_one(const void* address, CallSite where);
   /// The lock that a parking lot has for the address.
   ModelLock& bucket_of(const void* address);
   /// Whether a wait ends spuriously this time: the scheduler chooses, once in an execution if no other

@@ -9,6 +9,7 @@
 #include <byre/stats/detail/cells.hpp>
 #include <byre/storage/detail/attachment_sites.hpp>
 #include <byre/storage/detail/ref_count.hpp>
+#include <byre/sync/detail/basic_parking_lot.hpp>
 #include <byre/sync/detail/relaxed_counter.hpp>
 
 #include <algorithm>
@@ -21,7 +22,7 @@ namespace {
 using Table = std::span<const sync::Site>;
 using enum sync::Operation;
 
-constexpr std::array<Table, 10> tables{
+constexpr std::array<Table, 11> tables{
     Table(cow::share_word_sites.rows),
     Table(cow::share_lock_sites.rows),
     Table(byre::detail::ref_count_sites.rows),
@@ -32,6 +33,7 @@ constexpr std::array<Table, 10> tables{
     Table(sync::detail::relaxed_counter_sites.rows),
     Table(shadow::detail::write_records_sites.rows),
     Table(functional::published_sites.rows),
+    Table(sync::detail::parking_lot_sites.rows),
 };
 
 constexpr std::array<std::span<const sync::Constant>, 4> constants{

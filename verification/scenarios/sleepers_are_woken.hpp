@@ -14,13 +14,10 @@ inline constexpr sync::SiteTable<SleeperSite, 4> sleeper_sites{{{
     {"sleeper.unpark", sync::Operation::unpark, std::memory_order::seq_cst, "", ""},
 }}};
 
-/// What a Sync promises of park and unpark_all, of the model that the other scenarios stand on: the
-/// first thread changes a state and wakes, by relaxed steps; the others sleep until the change. The
-/// address is of no object, since neither may touch it.
-///
-/// The parking lot that ships, a mutex and a condition variable of Boost.Thread, cannot run here:
-/// tests on real threads hold it to the same.
-template <unsigned Sleepers>
+/// What a Sync promises of park and unpark_all: the first thread changes a state and wakes, by relaxed
+/// steps; the others sleep until the change. The address is of no object, since neither may touch it.
+/// `Parking` is the model that the other scenarios stand on, or the lot that ships.
+template <unsigned Sleepers, class Parking = Checked>
 class SleepersAreWoken {
  public:
   static constexpr unsigned threads = Sleepers + 1;
@@ -34,7 +31,7 @@ class SleepersAreWoken {
       change();
     } else {
       while (!is_changed()) {
-        Checked::park(
+        Parking::park(
             address, [this] { return is_unchanged(); }, sites.at(At::park));
       }
     }
@@ -47,7 +44,7 @@ class SleepersAreWoken {
 
   void change() {
     state_.store(1, sites.at(At::change, std::memory_order::relaxed));
-    Checked::unpark_all(address, sites.at(At::unpark));
+    Parking::unpark_all(address, sites.at(At::unpark));
   }
 
   bool is_changed() const {

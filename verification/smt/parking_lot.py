@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSL-1.0
-"""A bucket of the parking lot (core/byre/sync/detail/parking_lot.cpp): one address, with any number of
+"""A bucket of the parking lot (core/byre/sync/detail/basic_parking_lot.hpp): one address, with any number of
 threads that park there, change its state and wake; and any number that park at others of the bucket."""
 
-from code_tables import Mutant
+from code_tables import Code, Mutant
 from terms import both, choose, either, equal, implies, negated
 from transitions import Ranking, System, Transition
 
@@ -18,9 +18,12 @@ PLACES = {
     "strange_sleeper": "sleeps there for another address",
     "strange_notifier": "is about to notify all for another address",
 }
-NUMBERS = ("pending", *PLACES)  # `pending`: whether who parks at the address has to wait, 0 or 1
+# `pending`: whether who parks at the address has to wait, 0 or 1. `restless`: who had to, and did not sleep.
+# `kept`: locks of the bucket that were never released.
+NUMBERS = ("pending", *PLACES, "restless", "kept")
+PREFIX = "parking_lot."
 
-# What there is no table of, done wrong.
+# What is no step left out, done wrong.
 WRONG = {
     "check_before_lock": "the condition is not checked again under the lock",
     "notify_before_lock": "the notification does not come after passing through the lock",
@@ -33,17 +36,32 @@ MUTANTS = tuple(Mutant("parking_lot", name) for name in WRONG)
 
 
 def system(tables, mutant=None):
-    wrong = mutant.change if mutant else ""
+    wrong = mutant.change if mutant in MUTANTS else ""
+    code = Code(tables, PREFIX, mutant)
+    without = code.is_left_out
 
     def holders(state):
-        return state.checker + state.waker + state.strange_holder + (
+        return state.kept + state.strange_holder + (
+            0 if without("lock_to_park") else state.checker) + (
+            0 if without("lock_to_wake") else state.waker) + (
             state.sleeper if wrong == "sleep_holds_lock" else 0)
 
     def is_free(state):
         return equal(holders(state), 0)
 
+    def may_lock(site):
+        return lambda state: True if without(site) else is_free(state)
+
+    def unlock(site):
+        return lambda state: state.but(kept=state.kept + 1) if without(site) else state
+
+    def sleep(state):
+        return state.but(restless=state.restless + 1) if without("sleep") else state
+
     def notify(state):
         """Whoever sleeps in the bucket is woken."""
+        if without("notify"):
+            return state
         if wrong == "notify_one":
             mine = both(state.sleeper >= 1, equal(state.strange_sleeper, 0))
             return state.but(sleeper=state.sleeper - choose(mine, 1, 0),
@@ -52,8 +70,8 @@ def system(tables, mutant=None):
                          strange_sleeper=state.strange_sleeper * 0,
                          stranger=state.stranger + state.strange_sleeper)
 
-    def step(name, start, end, guard=lambda s: True, effect=lambda s: s):
-        return Transition(name, (), start, end, guard, effect)
+    def step(name, start, end, guard=lambda s: True, effect=lambda s: s, sites=""):
+        return Transition(name, tuple(sites.split()), start, end, guard, effect)
 
     must_wait = lambda s: equal(s.pending, 1)  # noqa: E731
     passes = "notifier" if wrong == "notify_before_lock" else "changer"
@@ -65,6 +83,8 @@ def system(tables, mutant=None):
             "numbers are naturals": lambda s: both(*(getattr(s, name) >= 0 for name in NUMBERS),
                                                    s.pending <= 1),
             "one holds the lock": lambda s: holders(s) <= 1,
+            "who holds the lock releases it": lambda s: equal(s.kept, 0),
+            "who has to wait sleeps": lambda s: equal(s.restless, 0),
             "who is about to sleep waits, or a wake will come": lambda s: implies(
                 s.checker >= 1, either(must_wait(s), s.changer >= 1)),
             "who sleeps waits, or will be woken": lambda s: implies(
@@ -75,13 +95,17 @@ def system(tables, mutant=None):
             step("the state changes back", None, None, effect=lambda s: s.but(pending=s.pending * 0 + 1)),
             step("change the state", None, change, must_wait, lambda s: s.but(pending=s.pending * 0)),
             step("park: has to wait", "comer", "checker",
-                 lambda s: both(is_free(s), True if wrong == "check_before_lock" else must_wait(s))),
-            step("park: need not wait", "comer", None, lambda s: both(is_free(s), negated(must_wait(s)))),
-            step("park: sleep, and release the lock", "checker", "sleeper"),
+                 lambda s: both(may_lock("lock_to_park")(s),
+                                True if wrong == "check_before_lock" else must_wait(s)),
+                 sites="lock_to_park"),
+            step("park: need not wait", "comer", None,
+                 lambda s: both(may_lock("lock_to_park")(s), negated(must_wait(s))),
+                 unlock("unlock_parked"), "lock_to_park unlock_parked"),
+            step("park: sleep, and release the lock", "checker", "sleeper", effect=sleep, sites="sleep"),
             step("wake up for nothing", "sleeper", "comer"),
-            step("wake: lock", "changer", "waker", is_free),
-            step("wake: unlock", "waker", "notifier"),
-            step("wake: notify", "notifier", None, effect=notify),
+            step("wake: lock", "changer", "waker", may_lock("lock_to_wake"), sites="lock_to_wake"),
+            step("wake: unlock", "waker", "notifier", effect=unlock("unlock_to_wake"), sites="unlock_to_wake"),
+            step("wake: notify", "notifier", None, effect=notify, sites="notify"),
             step("come for another address", None, "stranger"),
             step("lock for another address", "stranger", "strange_holder", is_free),
             step("sleep for another address", "strange_holder", "strange_sleeper"),

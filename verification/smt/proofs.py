@@ -39,9 +39,9 @@ class Proof:
         return self.prefix.removesuffix(".")
 
     def mutants(self, tables):
-        """Those of core's tables, or those of a protocol that has no table."""
-        return self.own_mutants or [mutant for mutant in tables["mutants"]
-                                    if mutant.row.startswith(self.prefix)]
+        """Those of core's tables, and those that no table has."""
+        return [*(mutant for mutant in tables["mutants"] if mutant.row.startswith(self.prefix)),
+                *self.own_mutants]
 
     def parts(self, tables, mutant=None):
         if mutant and mutant.change == "plain":
@@ -91,5 +91,5 @@ PROOFS = [
     Proof(attachment.PREFIX, attachment.system, attachment.WORD),
     Proof(generation.PREFIX, generation.system, generation.WORD, more_of_generation),
     Proof(write_records.PREFIX, write_records.system, write_records.WORD),
-    Proof("parking_lot.", parking_lot.system, {}, more_of_parking_lot, own_mutants=parking_lot.MUTANTS),
+    Proof(parking_lot.PREFIX, parking_lot.system, {}, more_of_parking_lot, own_mutants=parking_lot.MUTANTS),
 ]

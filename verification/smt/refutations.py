@@ -126,6 +126,14 @@ REFUTATIONS = {
         "supersede, and be about to write: a record keeps what was superseded last",
     "write_records.supersede:minus-one":
         "supersede, and be about to write: a record keeps what was superseded last",
+    "parking_lot.lock_to_park:left-out":
+        "wake: lock: who is about to sleep waits, or a wake will come",
+    "parking_lot.sleep:left-out": "park: sleep, and release the lock: who has to wait sleeps",
+    "parking_lot.unlock_parked:left-out": "park: need not wait: who holds the lock releases it",
+    "parking_lot.lock_to_wake:left-out":
+        "wake: lock: who is about to sleep waits, or a wake will come",
+    "parking_lot.unlock_to_wake:left-out": "wake: unlock: who holds the lock releases it",
+    "parking_lot.notify:left-out": "wake: notify: who sleeps waits, or will be woken",
     "parking_lot:check_before_lock": "park: has to wait: who is about to sleep waits, or a wake will come",
     "parking_lot:notify_before_lock": "change the state: who is about to sleep waits, or a wake will come",
     "parking_lot:notify_one": "wake: notify: who sleeps waits, or will be woken",

@@ -8,6 +8,7 @@
 #include <byre/stats/detail/cells.hpp>
 #include <byre/storage/detail/attachment_sites.hpp>
 #include <byre/storage/detail/ref_count.hpp>
+#include <byre/sync/detail/basic_parking_lot.hpp>
 #include <byre/sync/detail/relaxed_counter.hpp>
 #include <byre/sync/detail/site.hpp>
 
@@ -73,6 +74,7 @@ TEST(SiteTables, have_one_row_for_every_enumerator_in_its_order) {
   expect_complete(sync::detail::relaxed_counter_sites);
   expect_complete(shadow::detail::write_records_sites);
   expect_complete(functional::published_sites);
+  expect_complete(sync::detail::parking_lot_sites);
 }
 
 TEST(ConstantTables, have_one_row_for_every_enumerator_in_its_order) {
@@ -107,7 +109,8 @@ std::vector<Table> all_tables() {
           rows(shadow::detail::generation_sites),
           rows(sync::detail::relaxed_counter_sites),
           rows(shadow::detail::write_records_sites),
-          rows(functional::published_sites)};
+          rows(functional::published_sites),
+          rows(sync::detail::parking_lot_sites)};
 }
 
 bool contains(std::string_view text, std::string_view part) {

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "parking_lots.hpp"
+
+#include "claims_steal_once.hpp"
+
+namespace byre::verification {
+
+/// The word, whose last owner waits in the lot.
+template <class>
+class WordInLot : public basic_share_word<ParksIn<Lot>> {
+ public:
+  WordInLot() { ParksIn<Lot>::lot(); }
+};
+
+namespace {
+
+/// The promise that the model keeps, kept by the lot.
+class LotWakesASleeper : public SleepersAreWoken<1, ParksIn<Lot>> {
+ public:
+  static constexpr std::string_view cover_points[] = {
+      "a thread sleeps before the change",
+      "the change comes before the sleep",
+      "the change comes between the check and the sleep",
+      "a wait ends spuriously",
+  };
+
+  LotWakesASleeper() { ParksIn<Lot>::lot(); }
+
+  void saw(const sync::Site& site, std::uint64_t) {
+    if (site.name == "sleeper.change") {
+      is_changed_ = true;
+    } else if (site.name == "parking_lot.sleep" && is_changed_) {
+      cover("the change comes between the check and the sleep");
+    } else if (site.name == "parking_lot.unlock_parked" && is_asleep_ && !is_changed_) {
+      cover("a wait ends spuriously");
+    }
+    is_asleep_ = is_asleep_ || site.name == "parking_lot.sleep";
+  }
+
+ private:
+  bool is_changed_ = false;
+  bool is_asleep_ = false;
+};
+
+/// Two at one address.
+class LotWakesAll : public SleepersAreWoken<2, ParksIn<Lot>> {
+ public:
+  LotWakesAll() { ParksIn<Lot>::lot(); }
+};
+
+/// Others wake at the sleeper's address before anything has changed, and at another of its bucket.
+class LotWakesForNothing : public SleepersAreWoken<1, ParksIn<Lot>> {
+ public:
+  static constexpr std::string_view cover_points[] = {"a thread is woken for nothing"};
+
+  LotWakesForNothing() {
+    ParksIn<Lot>::lot();
+    Execution::current().allow_spurious_returns(0);  // or nobody knows what it woke of
+  }
+
+  void thread(unsigned index) {
+    if (index == 0) {
+      ParksIn<Lot>::unpark_all(address, sites.at(At::unpark));
+      ParksIn<Lot>::unpark_all(address_in_bucket(Lot::bucket_of(address)), sites.at(At::unpark));
+    }
+    SleepersAreWoken::thread(index);
+  }
+
+  void saw(const sync::Site& site, std::uint64_t) {
+    is_changed_ = is_changed_ || site.name == "sleeper.change";
+    if (site.name == "parking_lot.unlock_parked" && is_asleep_ && !is_changed_) {
+      cover("a thread is woken for nothing");
+    }
+    is_asleep_ = is_asleep_ || site.name == "parking_lot.sleep";
+  }
+
+ private:
+  bool is_changed_ = false;
+  bool is_asleep_ = false;
+};
+
+/// The third comes while the second is woken, or sleeps beside it, at one address.
+class LotTakesLateSleepers : public SleepersWakeSleepers<Lot> {
+ public:
+  static constexpr std::string_view cover_points[] = {"a thread parks while another is woken"};
+
+  LotTakesLateSleepers() : SleepersWakeSleepers(address_in_bucket(0), address_in_bucket(0)) {}
+
+  void saw(const sync::Site& site, std::uint64_t) {
+    if (current_thread() == 0) {
+      is_waking_ = site.name == "parking_lot.lock_to_wake" || site.name == "parking_lot.unlock_to_wake";
+    } else if (current_thread() == 1) {
+      is_asleep_ = site.name == "parking_lot.sleep";
+    } else if (site.name == "parking_lot.sleep" && is_waking_ && is_asleep_) {
+      cover("a thread parks while another is woken");
+    }
+  }
+
+ private:
+  bool is_waking_ = false;
+  bool is_asleep_ = false;
+};
+
+}  // namespace
+
+const Scenario lot_wakes_a_sleeper = scenario<LotWakesASleeper>({
+    .name = "lot_wakes_a_sleeper",
+    .shows = "The lot that ships: a change before a wake is seen by the check, or wakes the sleeper.",
+});
+
+const Scenario lot_wakes_all = scenario<LotWakesAll>({
+    .name = "lot_wakes_all",
+    .shows = "One wake is for all who sleep in it at the address.",
+    .quick = preemptions(3),
+    .deep = reduced_search,
+});
+
+const Scenario lot_wakes_for_nothing = scenario<LotWakesForNothing>({
+    .name = "lot_wakes_for_nothing",
+    .shows = "Who is woken in it for nothing, or by another address of the bucket, sleeps again.",
+});
+
+const Scenario lot_takes_late_sleepers = scenario<LotTakesLateSleepers>({
+    .name = "lot_takes_late_sleepers",
+    .shows = "Who comes to it while another is woken is woken in turn.",
+    .quick = preemptions(3),
+    .deep = reduced_search,
+});
+
+const Scenario lot_has_neighbours = scenario<NeighboursWakeEachOther<Lot>>({
+    .name = "lot_has_neighbours",
+    .shows = "Two addresses of one bucket: a wake at one is for who sleeps there, whoever else does.",
+    .quick = preemptions(3),
+    .deep = reduced_search,
+});
+
+const Scenario claims_wait_in_lot = scenario<ClaimsStealOnce<WordInLot, 2>>({
+    .name = "claims_wait_in_lot",
+    .shows = "Of two claims one steals where the last owner waits in the lot that ships: I2, I3, I6.",
+    .quick = reduced_search,
+});
+
+}  // namespace byre::verification

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSL-1.0
+/// The parking lot that ships, over the checker's mutex and condition variable.
+#pragma once
+
+#include <byre/sync/detail/basic_parking_lot.hpp>
+
+#include "../relacy/checked_condition.hpp"
+#include "sleepers_are_woken.hpp"
+
+namespace byre::verification {
+
+/// Of two buckets, where 64 ship: what is at one address, and at two in one bucket, is all the same.
+template <class Condition>
+using LotOf = sync::detail::basic_parking_lot<CheckedMutex, Condition, 1>;
+using Lot = LotOf<CheckedCondition>;
+
+/// Checked, but that threads park in a lot in place of the model of one.
+template <class AnyLot>
+struct ParksIn : Checked {
+  template <class KeepWaiting>
+  static void park(const void* address, KeepWaiting&& keep_waiting, sync::Step) noexcept {
+    lot().park(address, keep_waiting);
+  }
+  static void unpark_all(const void* address, sync::Step) noexcept { lot().unpark_all(address); }
+
+  /// Made by the first call, which ought to be of the set-up: whoever comes later comes after.
+  static AnyLot& lot() noexcept { return no_destructor<AnyLot>(); }
+};
+
+static_assert(sync::Sync<ParksIn<Lot>>);
+
+/// An address that nobody may touch; of two with one number, both are of one bucket.
+inline const void* address_in_bucket(std::size_t bucket, std::size_t number = 0) {
+  std::uintptr_t address = 64;
+  for (;; address += 64) {
+    const auto* const candidate = reinterpret_cast<const void*>(address);
+    if (Lot::bucket_of(candidate) == bucket && number-- == 0) {
+      return candidate;
+    }
+  }
+}
+
+/// The second thread waits for the first and then changes a state that the third waits for.
+template <class AnyLot>
+class SleepersWakeSleepers {
+ public:
+  static constexpr unsigned threads = 3;
+
+  /// Where the second waits, and the third.
+  SleepersWakeSleepers(const void* first, const void* second) : addresses_{first, second} {
+    Parking::lot();
+  }
+
+  void thread(unsigned index) {
+    if (index != 0) {
+      wait(index - 1);
+    }
+    if (index != 2) {
+      change(index);
+    }
+  }
+
+ protected:
+  using Parking = ParksIn<AnyLot>;
+  using At = SleeperSite;
+  static constexpr const auto& sites = sleeper_sites;
+
+  void change(unsigned number) {
+    states_[number].store(1, sites.at(At::change, std::memory_order::relaxed));
+    Parking::unpark_all(addresses_[number], sites.at(At::unpark));
+  }
+  void wait(unsigned number) {
+    const auto is_unchanged = [&state = states_[number]] {
+      return state.load(sites.at(At::check, std::memory_order::relaxed)) == 0;
+    };
+    while (is_unchanged()) {
+      Parking::park(addresses_[number], is_unchanged, sites.at(At::park));
+    }
+  }
+
+  const void* addresses_[2];
+  Checked::Atomic<std::uint32_t> states_[2] = {Checked::Atomic<std::uint32_t>(0),
+                                               Checked::Atomic<std::uint32_t>(0)};
+};
+
+/// At two addresses of one bucket.
+template <class AnyLot>
+class NeighboursWakeEachOther : public SleepersWakeSleepers<AnyLot> {
+ public:
+  NeighboursWakeEachOther()
+      : SleepersWakeSleepers<AnyLot>(address_in_bucket(0), address_in_bucket(0, 1)) {}
+};
+
+}  // namespace byre::verification
