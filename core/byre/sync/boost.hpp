@@ -49,6 +49,11 @@ struct Boost {
     }
 
    private:
+    // The share word is larger than a pointer where pointers have 32 bits, and some of these machines
+    // have no such atomics.
+    static_assert(sizeof(Value) > sizeof(void*) || boost::atomic<Value>::is_always_lock_free,
+                  "an atomic as large as a pointer would take a lock");
+
     boost::atomic<Value> value_;
   };
 
