@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
 /// The threads' caches of small cache.
-#include <byre/memory/detail/poison.hpp>
 #include <byre/memory/detail/thread_cache.hpp>
 #include <byre/memory/pages.hpp>
 #include <byre/memory/pool.hpp>
@@ -91,8 +90,8 @@ TEST(ThreadCache, has_a_line_for_the_record_of_a_block_of_no_bytes) {
 class CachesOfThreads : public testing::Test {
  protected:
   void SetUp() override {
-    if (watched_by_address_sanitizer) {
-      GTEST_SKIP() << "threads have none where AddressSanitizer watches idle memory";
+    if (watched_by_address_sanitizer && std::getenv("BYRE_ASAN_THREAD_CACHE") == nullptr) {
+      GTEST_SKIP() << "under AddressSanitizer threads have one if BYRE_ASAN_THREAD_CACHE is set";
     }
     default_pool().trim();
   }
@@ -169,6 +168,46 @@ TEST_F(CachesOfThreads, serve_copies_of_every_size_that_are_whole) {
       ASSERT_TRUE(nbytes == 0 || std::memcmp(clone.data(), text.data(), nbytes) == 0) << nbytes;
     }
   }
+}
+
+/// Caches that AddressSanitizer watches.
+class WatchedCaches : public CachesOfThreads {
+ protected:
+  void SetUp() override {
+    if (!watched_by_address_sanitizer) {
+      GTEST_SKIP() << "nobody watches idle blocks";
+    }
+    CachesOfThreads::SetUp();
+  }
+
+  /// The data of a block that lies in the cache; of whole lines.
+  static std::byte* idle_block(std::size_t nbytes) {
+    Buffer buffer = Buffer::allocate(nbytes);
+    return buffer.mutable_data();
+  }
+};
+
+TEST_F(WatchedCaches, report_a_use_of_an_idle_block) {
+  std::byte* const idle = idle_block(2 * line);
+  std::byte read{};
+  EXPECT_DEATH(read = idle[0], "use-after-poison");
+  EXPECT_DEATH(read = idle[2 * line - 1], "use-after-poison");
+  EXPECT_DEATH(idle[line] = read, "use-after-poison");
+}
+
+TEST_F(WatchedCaches, report_a_copy_from_an_idle_block_and_one_into_it) {
+  std::byte* const idle = idle_block(100);
+  std::byte text[100] = {};
+  EXPECT_DEATH(std::memcpy(text, idle, sizeof text), "use-after-poison");
+  EXPECT_DEATH(std::memcpy(idle, text, sizeof text), "use-after-poison");
+}
+
+TEST_F(WatchedCaches, report_nothing_of_a_block_that_is_handed_out_again) {
+  std::byte* const released = idle_block(100);
+  Buffer again = Buffer::allocate(128);
+  ASSERT_EQ(again.data(), released);
+  std::memset(again.mutable_data(), 'b', 128);
+  EXPECT_EQ(again.data()[127], std::byte{'b'});
 }
 
 /// Pages of which the last cannot be read.

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <byre/memory/detail/poison.hpp>
 #include <byre/memory/detail/thread_cache.hpp>
 
 #include <cstdlib>
@@ -13,6 +12,12 @@ namespace {
 
 /// True once the thread is ending: what its other thread-local objects release is freed.
 constinit thread_local bool thread_ended = false;
+
+/// A block that malloc keeps idle AddressSanitizer watches for longer than one that the next request
+/// takes, so there it takes a wish to have caches too.
+bool may_have_caches() noexcept {
+  return !watched_by_address_sanitizer || std::getenv("BYRE_ASAN_THREAD_CACHE") != nullptr;
+}
 
 struct AtThreadEnd {
   ~AtThreadEnd() {
@@ -35,8 +40,7 @@ void ThreadCache::clear() noexcept {
 }
 
 ThreadCache* make_thread_cache() noexcept {
-  // Idle memory that a sanitizer is to watch is malloc's to keep.
-  if (!watched_by_address_sanitizer && !thread_ended) {
+  if (may_have_caches() && !thread_ended) {
     [[maybe_unused]] thread_local AtThreadEnd at_thread_end;
     this_threads_cache = new (std::nothrow) ThreadCache;
   }

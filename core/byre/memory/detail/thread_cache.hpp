@@ -5,6 +5,7 @@
 
 #include <byre/config.hpp>
 #include <byre/memory/allocator.hpp>
+#include <byre/memory/detail/poison.hpp>
 
 #include <array>
 #include <cstddef>
@@ -25,7 +26,10 @@ class ThreadCache {
   static constexpr std::size_t most_of_a_size = 64;
   static constexpr std::size_t most_nbytes_of_a_size = std::size_t{32} << 10;
 
-  ThreadCache() noexcept = default;
+  /// `is_watched`: idle blocks are poisoned, but for their records, through which LeakSanitizer finds
+  /// the next. The library says so, since who includes this may be built otherwise.
+  explicit ThreadCache(bool is_watched = watched_by_address_sanitizer) noexcept
+      : is_watched_(is_watched) {}
   ThreadCache(const ThreadCache&) = delete;
   ThreadCache& operator=(const ThreadCache&) = delete;
   ~ThreadCache() { clear(); }
@@ -46,6 +50,9 @@ class ThreadCache {
       return {nullptr, 0, nullptr};
     }
     list = idle->next;
+    if (watched_by_address_sanitizer && is_watched_) {
+      unpoison(idle, nbytes);
+    }
     return {reinterpret_cast<std::byte*>(idle) + request.prefix, nbytes - request.prefix,
             idle->base};
   }
@@ -66,6 +73,9 @@ class ThreadCache {
       return false;
     }
     list = ::new (first) Idle{list, base, count + 1};
+    if (watched_by_address_sanitizer && is_watched_) {
+      poison(list + 1, nbytes - sizeof(Idle));
+    }
     return true;
   }
 
@@ -84,6 +94,7 @@ class ThreadCache {
   }
 
   std::array<Idle*, most_lines> idle_{};
+  bool is_watched_;
 };
 
 /// That of the calling thread: null before it first releases a small block, and once it is ending.
