@@ -8,6 +8,7 @@
 #include <new>
 
 #include "relacy/checked.hpp"
+#include "relacy/checked_condition.hpp"
 #include "relacy/mapped_cells.hpp"
 #include "relacy/tracked.hpp"
 #include "scenario.hpp"

@@ -63,7 +63,8 @@ struct Checked {
 
     bool compare_exchange_weak(Value& expected, Value desired, sync::Step step,
                                CallSite where = CallSite::current()) {
-      StepScope scope(step, sync::Operation::compare_exchange, this, "compares and exchanges", where);
+      StepScope scope(step, sync::Operation::compare_exchange, this, "compares and exchanges",
+                      where);
       desired = changed(desired, scope);
       if (scope.change() == Change::left_out) {
         return true;

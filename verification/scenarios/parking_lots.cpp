@@ -88,7 +88,8 @@ class LotTakesLateSleepers : public SleepersWakeSleepers<Lot> {
 
   void saw(const sync::Site& site, std::uint64_t) {
     if (current_thread() == 0) {
-      is_waking_ = site.name == "parking_lot.lock_to_wake" || site.name == "parking_lot.unlock_to_wake";
+      is_waking_ =
+          site.name == "parking_lot.lock_to_wake" || site.name == "parking_lot.unlock_to_wake";
     } else if (current_thread() == 1) {
       is_asleep_ = site.name == "parking_lot.sleep";
     } else if (site.name == "parking_lot.sleep" && is_waking_ && is_asleep_) {
@@ -105,7 +106,8 @@ class LotTakesLateSleepers : public SleepersWakeSleepers<Lot> {
 
 const Scenario lot_wakes_a_sleeper = scenario<LotWakesASleeper>({
     .name = "lot_wakes_a_sleeper",
-    .shows = "The lot that ships: a change before a wake is seen by the check, or wakes the sleeper.",
+    .shows =
+        "The lot that ships: a change before a wake is seen by the check, or wakes the sleeper.",
 });
 
 const Scenario lot_wakes_all = scenario<LotWakesAll>({
@@ -129,14 +131,16 @@ const Scenario lot_takes_late_sleepers = scenario<LotTakesLateSleepers>({
 
 const Scenario lot_has_neighbours = scenario<NeighboursWakeEachOther<Lot>>({
     .name = "lot_has_neighbours",
-    .shows = "Two addresses of one bucket: a wake at one is for who sleeps there, whoever else does.",
+    .shows =
+        "Two addresses of one bucket: a wake at one is for who sleeps there, whoever else does.",
     .quick = preemptions(3),
     .deep = reduced_search,
 });
 
 const Scenario claims_wait_in_lot = scenario<ClaimsStealOnce<WordInLot, 2>>({
     .name = "claims_wait_in_lot",
-    .shows = "Of two claims one steals where the last owner waits in the lot that ships: I2, I3, I6.",
+    .shows =
+        "Of two claims one steals where the last owner waits in the lot that ships: I2, I3, I6.",
     .quick = reduced_search,
 });
 

@@ -4,7 +4,6 @@
 
 #include <byre/sync/detail/basic_parking_lot.hpp>
 
-#include "../relacy/checked_condition.hpp"
 #include "sleepers_are_woken.hpp"
 
 namespace byre::verification {
