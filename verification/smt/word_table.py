@@ -7,6 +7,7 @@ import pathlib
 import sys
 
 from code_tables import read_tables
+from runs import Endless, Run
 from share_word import FIELDS, ShareWord
 from share_word_proof import NUMBERS, transitions
 from transitions import State
@@ -19,36 +20,24 @@ def text(word):
     return f"{word.owners}.{word.waiting:d}.{word.copies}.{word.read_only:d}"
 
 
-class Thread:
-    """One thread of the model, at a place of it, and the line of its steps."""
+class Thread(Run):
+    """One thread of the model, at a place of it."""
 
-    def __init__(self, steps, start, interference, place):
-        self.steps, self.place, self.interference = steps, place, interference
-        self.state = State({**dict.fromkeys(NUMBERS, 0), **vars(start), "owner": start.owners,
-                            "copier": start.copies})
-        self.line, self.has_acted = "", False
+    def __init__(self, steps, start, interference, place, line):
+        state = State({**dict.fromkeys(NUMBERS, 0), **vars(start), "owner": start.owners,
+                       "copier": start.copies})
+        clones = Thread.somebody_clones if interference == SOMEBODY_CLONES else None
+        super().__init__(steps, state, place, line, lambda site, word: text(word), clones)
+        self.interference = interference
+
+    def somebody_clones(self):
+        self.state = self.state.but(owners=self.state.owners + 1)
 
     def is_waiter(self):
         return self.place == "waiter"
 
-    def visit(self, site, *names, seen=None):
-        """Takes the transition of these that is possible, if one is; of a compare-exchange, where it is
-        possible in the state that was seen, and that has not changed."""
-        asked = seen or self.state
-        taken = [self.steps[name] for name in names
-                 if self.steps[name].start == self.place and self.steps[name].is_possible(asked)]
-        if len(taken) > 1 or any(site not in step.sites for step in taken):
-            raise AssertionError(f"at {site} the model may take {[step.name for step in taken]}")
-        before = self.state
-        if taken and all(getattr(asked, field) == getattr(before, field) for field in FIELDS):
-            self.state, self.place = taken[0].after(before), taken[0].end
-        else:
-            taken = []
-        self.line += f" | {site} {text(before)} {text(self.state)}"
-        if self.interference == SOMEBODY_CLONES and not self.has_acted:
-            self.state = self.state.but(owners=self.state.owners + 1)
-        self.has_acted = True
-        return bool(taken)
+    def compare_exchange(self, site, *names, seen):
+        return self.visit(site, *names, seen=seen, fields=FIELDS)
 
     def end_copies(self):
         self.state = self.state.but(copies=0)
@@ -74,14 +63,13 @@ class Thread:
             if self.visit("load_state", "claim: steal", "claim: steal after a wait"):
                 if self.place == "storer":
                     self.visit("stop_waiting", "claim: stop waiting")
-            elif any(self.steps[name].start == self.place and self.steps[name].is_possible(now)
-                     for name in copies):
-                self.visit("claim_copy", *copies, seen=now)
-            elif self.is_waiter() or self.visit("announce_wait", "claim: announce a wait", seen=now):
+            elif any(self.is_possible(name, now) for name in copies):
+                self.compare_exchange("claim_copy", *copies, seen=now)
+            elif self.is_waiter() or self.compare_exchange("announce_wait", "claim: announce a wait", seen=now):
                 self.park()
 
     def park(self):
-        self.line += " | park"
+        self.note("park")
         if self.interference == COPIES_JUST_ENDED:
             self.end_copies()
         if self.visit("still_pending", "park: copies are pending"):
@@ -100,11 +88,13 @@ class Thread:
 
     def finish_copy(self):
         self.visit("finish_copy", "finish_copy", "finish_copy, the last")
-        self.line += " | wake_after_copy" * self.state.waker
+        for _ in range(self.state.waker):
+            self.note("wake_after_copy")
 
     def abandon_copy(self):
         self.visit("abandon_copy", "abandon_copy")
-        self.line += " | wake_after_abandon" * self.state.waker
+        for _ in range(self.state.waker):
+            self.note("wake_after_abandon")
 
 
 OPERATIONS = {
@@ -127,9 +117,9 @@ def lines(tables):
     for operation, place in OPERATIONS.items():
         for interference in range(4):
             for start in words(place):
-                thread = Thread(steps, start, interference, place)
+                thread = Thread(steps, start, interference, place, f"{operation} {interference} {text(start)}")
                 getattr(thread, operation)()
-                yield f"{operation} {interference} {text(start)}{thread.line} = {thread.place in YES:d}"
+                yield f"{thread.line} = {thread.place in YES:d}"
 
 
 def words(place):
@@ -146,7 +136,10 @@ def main(argv):
         print(f"usage: word_table.py PROTOCOL_TABLES\n{__doc__}",
               file=sys.stdout if "--help" in argv else sys.stderr)
         return 0 if "--help" in argv else 2
-    print(*lines(read_tables(argv[0])), sep="\n")
+    try:
+        print(*lines(read_tables(argv[0])), sep="\n")
+    except Endless as error:
+        sys.exit(f"word_table.py: {error}")
     return 0
 
 

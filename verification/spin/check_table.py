@@ -13,12 +13,16 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 SKIPPED = 77
+LIMIT_S = 120
 
 
 def lines_of(command):
     # Spin leaves files where it runs.
     with tempfile.TemporaryDirectory(prefix="byre-spin-") as folder:
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+        try:
+            done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=LIMIT_S)
+        except subprocess.TimeoutExpired:
+            sys.exit(f"check_table: {' '.join(map(str, command))} has not ended in {LIMIT_S} s")
     if done.returncode != 0:
         sys.exit(f"check_table: {' '.join(map(str, command))} failed:\n{done.stderr or done.stdout[-2000:]}")
     return done.stdout.splitlines()

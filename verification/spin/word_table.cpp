@@ -5,15 +5,16 @@
 #include <byre/cow/share_word.hpp>
 
 #include <cstdint>
-#include <cstdio>
 #include <iostream>
-#include <set>
 #include <string>
 #include <string_view>
 
+#include "../recording.hpp"
+
 namespace {
 
-using byre::sync::Step;
+using byre::verification::Recorded;
+using byre::verification::recording;
 
 constexpr std::uint64_t one_owner = 1;
 constexpr std::uint64_t waiting_bit = std::uint64_t{1} << 31;
@@ -34,98 +35,7 @@ std::string text(std::uint64_t word) {
          std::to_string((word & all_copies) / one_copy) + (word & read_only_bit ? ".1" : ".0");
 }
 
-/// The one thread, the one word, and what has been seen of it.
-struct RunState {
-  std::uint64_t word = 0;
-  Interference interference = Interference::quiet;
-  bool has_acted = false;
-  std::set<std::string_view> sites;
-
-  void saw_step(Step step, std::uint64_t before) {
-    saw(step);
-    std::cout << ' ' << text(before) << ' ' << text(word);
-    if (interference == Interference::somebody_clones && !has_acted) {
-      word += one_owner;
-    }
-    has_acted = true;
-  }
-  void saw(Step step) {
-    sites.insert(step.site->name);
-    std::cout << " | " << step.site->name.substr(step.site->name.find('.') + 1);
-  }
-  void end_copies() { word &= ~all_copies; }
-  void sleep() {
-    if (interference == Interference::a_copy_fails) {
-      word += one_owner - one_copy;
-    } else {
-      end_copies();
-    }
-  }
-};
-
-RunState state;
-
-/// A Sync of one thread, that prints each step.
-struct Recording {
-  template <class Value>
-  struct Atomic {
-    explicit Atomic(Value) {}
-    Value load(Step step) const { return changed(step, current()); }
-    void store(Value value, Step step) { changed(step, value); }
-    Value fetch_add(Value value, Step step) { return changed(step, current() + value); }
-    Value fetch_sub(Value value, Step step) { return changed(step, current() - value); }
-    bool compare_exchange_weak(Value& expected, Value desired, Step step) {
-      const bool matches = current() == expected;
-      expected = changed(step, matches ? desired : current());
-      return matches;
-    }
-
-   private:
-    static Value current() { return static_cast<Value>(state.word); }
-    static Value changed(Step step, Value after) {
-      const Value before = current();
-      state.word = after;
-      state.saw_step(step, before);
-      return before;
-    }
-  };
-  struct SharedMutex {
-    void lock(Step) {}
-    void unlock(Step) {}
-    void lock_shared(Step) {}
-    void unlock_shared(Step) {}
-  };
-  template <class Value>
-  struct Plain {
-    explicit Plain(Value initial) : value(initial) {}
-    Value get() const { return value; }
-    void set(Value other) { value = other; }
-    Value value;
-  };
-  template <class KeepWaiting>
-  static void park(const void*, KeepWaiting&& keep_waiting, Step step) noexcept {
-    state.saw(step);
-    if (state.interference == Interference::copies_just_ended) {
-      state.end_copies();
-    }
-    if (keep_waiting()) {
-      state.sleep();
-    }
-  }
-  static void unpark_all(const void*, Step step) noexcept { state.saw(step); }
-  static inline const unsigned spin_limit = 0;
-  static void pause() noexcept {}
-  static consteval std::uint64_t value_of(const byre::sync::Constant& constant) noexcept {
-    return constant.value;
-  }
-  template <class Object>
-  static Object& no_destructor() noexcept {
-    static Object object;
-    return object;
-  }
-};
-
-using Word = byre::basic_share_word<Recording>;
+using Word = byre::basic_share_word<Recorded>;
 
 struct Operation {
   const char* name;
@@ -148,14 +58,33 @@ constexpr Operation operations[] = {
 
 constexpr std::uint64_t most = 5;  // owners, and copies: the model's fields hold two more
 
+void interfere(Interference interference, std::uint64_t& word) {
+  const auto end_copies = [&word] { word &= ~all_copies; };
+  recording.asleep = end_copies;
+  switch (interference) {
+    case Interference::quiet:
+      break;
+    case Interference::somebody_clones:
+      recording.others = [&word] { word += one_owner; };
+      break;
+    case Interference::a_copy_fails:
+      recording.asleep = [&word] { word += one_owner - one_copy; };
+      break;
+    case Interference::copies_just_ended:
+      recording.before_check = end_copies;
+      break;
+  }
+}
+
 void print(const Operation& operation, Interference interference, std::uint64_t start) {
-  state.word = start;
-  state.interference = interference;
-  state.has_acted = false;
-  std::cout << operation.name << ' ' << static_cast<int>(interference) << ' ' << text(start);
+  recording.clear();
   Word word;
+  *recording.atomics[0] = start;
+  interfere(interference, *recording.atomics[0]);
+  recording.begin(std::string(operation.name) + ' ' +
+                  std::to_string(static_cast<int>(interference)) + ' ' + text(start));
   const int answer = operation.run(word);
-  std::cout << " = " << answer << '\n';
+  recording.end(std::to_string(answer));
 }
 
 void print(const Operation& operation) {
@@ -173,19 +102,6 @@ void print(const Operation& operation) {
   }
 }
 
-/// The number of sites that no operation reached.
-int report_unreached() {
-  int unreached = 0;
-  for (const auto& site : byre::cow::share_word_sites.rows) {
-    // It only reads a number for people.
-    if (!state.sites.contains(site.name) && site.name != "share_word.use_count") {
-      std::cerr << "no operation reached " << site.name << '\n';
-      ++unreached;
-    }
-  }
-  return unreached;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -196,8 +112,11 @@ int main(int argc, char** argv) {
            "Prints what each operation of the share word does from each small word.\n";
     return asks_for_help ? 0 : 2;
   }
+  recording.text = [](const byre::sync::Site&, std::uint64_t word) { return text(word); };
   for (const Operation& operation : operations) {
     print(operation);
   }
-  return report_unreached() == 0 ? 0 : 1;
+  // use_count only reads a number for people.
+  return recording.report_unreached(byre::cow::share_word_sites, {"share_word.use_count"}) == 0 ? 0
+                                                                                                : 1;
 }

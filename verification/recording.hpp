@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: BSL-1.0
+/// A Sync of one thread that records the steps of an operation, for a comparison with a model's.
+#pragma once
+
+#include <byre/sync/sync.hpp>
+
+#include <cstdint>
+#include <cstdlib>
+#include <functional>
+#include <iostream>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace byre::verification {
+
+/// The line of one run of an operation, and what others do meanwhile.
+struct Recording {
+  /// Far more than any run takes.
+  static constexpr unsigned most_steps = 60;
+
+  std::string (*text)(const sync::Site&, std::uint64_t) = nullptr;  ///< of what an atomic holds
+  std::function<void()> others;   ///< what they do, which is not recorded
+  unsigned others_act_after = 1;  ///< the step of that number
+  unsigned fails_at = 0;          ///< the step that fails for nothing, if it is a compare-exchange
+  std::function<void()> before_check, asleep;  ///< what others do in a park
+
+  std::string line;
+  unsigned steps = 0;
+  bool is_locked = false;
+  std::vector<std::uint64_t*> atomics;  ///< those made since clear(), as they were made
+  std::set<std::string_view> reached;   ///< sites, in all runs
+
+  /// Steps are not recorded until the next begin().
+  void clear() {
+    Recording fresh;
+    fresh.text = text;
+    fresh.reached = std::move(reached);
+    *this = std::move(fresh);
+  }
+  void begin(std::string first) {
+    line = std::move(first);
+    steps = 0;
+    is_silent = false;
+  }
+  void end(const std::string& answer) {
+    is_silent = true;
+    std::cout << line << " = " << answer << '\n';
+  }
+
+  void saw(const sync::Site& site, std::uint64_t before, std::uint64_t after) {
+    saw(site, text(site, before) + ' ' + text(site, after));
+  }
+  void saw(const sync::Site& site, std::string_view change = {}) {
+    if (is_silent) {
+      return;
+    }
+    reached.insert(site.name);
+    note(site.name.substr(site.name.find('.') + 1), change);
+    if (++steps > most_steps) {
+      std::cerr << line << "\nThis run takes more than " << most_steps
+                << " steps: it may not end.\n";
+      std::exit(1);
+    }
+    if (others && steps == others_act_after) {
+      is_silent = true;
+      others();
+      is_silent = false;
+    }
+  }
+  /// What is no step.
+  void note(std::string_view name, std::string_view change = {}) {
+    if (!is_silent) {
+      line.append(" | ").append(name).append(change.empty() ? "" : " ").append(change);
+    }
+  }
+  bool fails_next() const noexcept { return !is_silent && steps + 1 == fails_at; }
+
+  /// The sites of a table that no operation reached, but for these; each is reported.
+  template <class Table>
+  unsigned report_unreached(const Table& table, std::set<std::string_view> but) const {
+    unsigned unreached = 0;
+    for (const sync::Site& site : table.rows) {
+      if (!reached.contains(site.name) && !but.contains(site.name)) {
+        std::cerr << "no operation reached " << site.name << '\n';
+        ++unreached;
+      }
+    }
+    return unreached;
+  }
+
+  bool is_silent = true;
+};
+
+inline Recording recording;
+
+struct Recorded {
+  template <class Value>
+  struct Atomic {
+    explicit Atomic(Value initial) : value_(initial) { recording.atomics.push_back(&value_); }
+    Value load(sync::Step step) const { return changed(step, value()); }
+    void store(Value after, sync::Step step) { changed(step, after); }
+    Value fetch_add(Value by, sync::Step step) { return changed(step, value() + by); }
+    Value fetch_sub(Value by, sync::Step step) { return changed(step, value() - by); }
+    bool compare_exchange_weak(Value& expected, Value desired, sync::Step step) {
+      const bool matches = value() == expected && !recording.fails_next();
+      expected = changed(step, matches ? desired : value());
+      return matches;
+    }
+
+   private:
+    Value value() const { return static_cast<Value>(value_); }
+    Value changed(sync::Step step, Value after) const {
+      const Value before = value();
+      value_ = after;
+      recording.saw(*step.site, before, after);
+      return before;
+    }
+
+    mutable std::uint64_t value_;
+  };
+  struct SharedMutex {
+    void lock(sync::Step step) { set(true, step); }
+    void unlock(sync::Step step) { set(false, step); }
+    void lock_shared(sync::Step step) { set(true, step); }
+    void unlock_shared(sync::Step step) { set(false, step); }
+
+   private:
+    static void set(bool locked, sync::Step step) {
+      const std::string before = recording.is_locked ? "1 " : "0 ";
+      recording.is_locked = locked;
+      recording.saw(*step.site, before + (locked ? '1' : '0'));
+    }
+  };
+  template <class Value>
+  struct Plain {
+    explicit Plain(Value initial) : value(initial) {}
+    Value get() const { return value; }
+    void set(Value other) { value = other; }
+    Value value;
+  };
+  template <class KeepWaiting>
+  static void park(const void*, KeepWaiting&& keep_waiting, sync::Step step) noexcept {
+    recording.saw(*step.site);
+    if (recording.before_check) {
+      recording.before_check();
+    }
+    if (keep_waiting()) {
+      recording.asleep();
+    }
+  }
+  static void unpark_all(const void*, sync::Step step) noexcept { recording.saw(*step.site); }
+  static inline const unsigned spin_limit = 0;
+  static void pause() noexcept {}
+  static consteval std::uint64_t value_of(const sync::Constant& constant) noexcept {
+    return constant.value;
+  }
+  template <class Object>
+  static Object& no_destructor() noexcept {
+    static Object object;
+    return object;
+  }
+};
+
+}  // namespace byre::verification
