@@ -60,7 +60,7 @@ struct Recording {
     reached.insert(site.name);
     note(site.name.substr(site.name.find('.') + 1), change);
     if (++steps > most_steps) {
-      std::cerr << line << "\nThis run takes more than " << most_steps
+      std::cerr << line.substr(0, 300) << "\nThis run takes more than " << most_steps
                 << " steps: it may not end.\n";
       std::exit(1);
     }

@@ -12,6 +12,7 @@ PLACES = {
     "taker": "read which number is free, under the lock",
     "attacher": "has its number, and is about to put it into the slot",
     "loser": "found another's in the slot: is about to give its number back",
+    "giver": "gives its number back, under the lock",
 }
 # `tagged` and `attached`: what is in the slot, in which `marked` tags and `put` attachments were left.
 # `made`: numbers that are given out. `torn`: attachments that somebody found before they were whole.
@@ -67,9 +68,10 @@ def system(tables, mutant=None):
                                                                                s.tagged + s.attached >= 1),
             "what was attached stays": lambda s: equal(s.attached, s.put),
             "every number is in the slot, or somebody's": lambda s: equal(s.made,
-                                                                          s.attached + s.attacher + s.loser),
+                                                                          s.attached + s.attacher + s.loser
+                                                                          + s.giver),
             "one takes a number at a time": lambda s: s.inside <= 1,
-            "who takes a number is inside": lambda s: equal(s.inside, s.taker),
+            "who takes or gives a number is inside": lambda s: equal(s.inside, s.taker + s.giver),
             "the lock is held by who is inside": lambda s: equal(s.locked, s.inside),
             "what is found is whole": lambda s: equal(s.torn, 0),
         },
@@ -78,15 +80,18 @@ def system(tables, mutant=None):
             step("find", "find", None, None, lambda s: s.attached >= 1, found),
             step("peek", "peek", None, None),
             step("add: lock", "lock", "comer", "taker", may_lock, lock),
-            step("add: unlock", "unlock", "taker", "attacher", lambda s: True,
-                 lambda s: unlock(s).but(made=s.made + 1)),
+            step("add: unlock", "unlock", "taker", "attacher",
+                 effect=lambda s: unlock(s).but(made=s.made + 1)),
             step("attach", "attach", "attacher", None, lambda s: equal(s.attached, 0), put),
             step("attach: another was first", "attach", "attacher", "loser", lambda s: s.attached >= 1),
-            step("remove", "lock unlock", "loser", None, may_lock, lambda s: s.but(made=s.made - 1)),
+            step("remove: lock", "lock", "loser", "giver", may_lock, lock),
+            step("remove: unlock", "unlock", "giver", None,
+                 effect=lambda s: unlock(s).but(made=s.made - 1)),
             step("set_tag", "set_tag", None, None, is_empty, set_tag),
         ),
         {
-            "the lock is free, or somebody gives it back": lambda s: either(may_lock(s), s.taker >= 1),
+            "the lock is free, or somebody gives it back": lambda s: either(
+                may_lock(s), s.taker + s.giver >= 1),
             "an attachment is there once somebody attached": lambda s: implies(s.put >= 1,
                                                                                equal(s.attached, 1)),
         },

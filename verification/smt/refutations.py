@@ -88,22 +88,22 @@ REFUTATIONS = {
     "attachment.lock:left-out": "add: lock: one takes a number at a time",
     "attachment.unlock:left-out": "add: unlock: the lock is held by who is inside",
     "generation.observe:left-out":
-        "read: observe, and nothing is unread: G2 the family has observed a stamp that the storage had",
+        "read: observe: G2 the family has observed a stamp that the storage had",
     "generation.observe:plus-one":
-        "read: observe, and nothing is unread: G2 the family has observed a stamp that the storage had",
-    "generation.observe:minus-one": "read: observe, and nothing is unread: numbers are naturals",
+        "read: observe: G2 the family has observed a stamp that the storage had",
+    "generation.observe:minus-one": "read: observe: numbers are naturals",
     "generation.leave_unread:left-out":
-        "write: stale, and leaves it unread: G4 what it has not read is what was reported where it wrote",
+        "write: leave it unread: G4 what it has not read is what was reported where it wrote",
     "generation.leave_unread:plus-one":
-        "write: stale, and leaves it unread: G4 what it has not read is what was reported where it wrote",
+        "write: leave it unread: G4 what it has not read is what was reported where it wrote",
     "generation.leave_unread:minus-one":
-        "write: stale, and leaves it unread: G4 what it has not read is what was reported where it wrote",
+        "write: leave it unread: G4 what it has not read is what was reported where it wrote",
     "generation.forget_unread:left-out":
-        "read: observe, and nothing is unread: G4 what it has not read is what was reported where it wrote",
+        "read: nothing is unread: G4 what it has not read is what was reported where it wrote",
     "generation.forget_unread:plus-one":
-        "read: observe, and nothing is unread: G4 what it has not read is what was reported where it wrote",
-    "generation.forget_unread:minus-one": "read: observe, and nothing is unread: numbers are naturals",
-    "generation.load_last:relaxed": "read: stale: every record is whole where it is looked at",
+        "read: nothing is unread: G4 what it has not read is what was reported where it wrote",
+    "generation.forget_unread:minus-one": "read: nothing is unread: numbers are naturals",
+    "generation.load_last:relaxed": "look: every record is whole where it is looked at",
     "generation.write:relaxed": "another family writes: records are released with their writes",
     "generation.write:plain": "another family writes in two steps: G1 the storage's stamp counts the writes",
     "generation.write:left-out": "another family writes: G1 the storage's stamp counts the writes",

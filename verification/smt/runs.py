@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Runs the transitions of a proof on numbers, as one thread, and writes down each step as recording.hpp does of
-the shipped code."""
+"""Runs the transitions of a proof on numbers, as one thread, and writes down each step as recording.hpp does
+of the shipped code."""
+
+from transitions import State
 
 MOST_STEPS = 60
 
@@ -12,6 +14,8 @@ class Endless(Exception):
 class Run:
     """One thread at a place of the model; None is outside. `others`: what others do to the state, after the
     step of that number; `fails_at`: the step that fails for nothing, if it is a compare-exchange."""
+
+    failures = ()  # transitions that are compare-exchanges that fail
 
     def __init__(self, steps, state, place, line, text, others=None, others_act_after=1, fails_at=0):
         self.steps, self.state, self.place, self.line, self.text = steps, state, place, line, text
@@ -39,22 +43,35 @@ class Run:
         self.taken += 1
         fails = seen is not None and self.taken == self.fails_at
         if any(getattr(asked, field) != getattr(before, field) for field in fields) or fails:
-            possible = []
+            possible = [name for name in possible if name in self.failures]
         for name in possible:
             self.state, self.place = self.steps[name].after(before), self.steps[name].end
         self.note(f"{site} {self.text(site, before)} {self.text(site, self.state)}".rstrip())
         if self.taken > MOST_STEPS:
-            raise Endless(f"{self.line}\nThis run of the model takes more than {MOST_STEPS} steps: it may not end.")
+            raise Endless(f"{self.line[:300]}\nThis run takes more than {MOST_STEPS} steps: it may not end.")
         if self.others and self.taken == self.others_act_after:
             self.others(self)
         return possible[0] if possible else None
+
+    def line_of(self, operation, *operands):
+        """Of one of its methods, and its answer."""
+        answer = getattr(self, operation)(*operands)
+        return f"{self.line} = {answer}"
 
     def note(self, text):
         self.line += f" | {text}"
 
     def another(self, *names):
-        """Another thread, which comes from outside or is where many are, takes these transitions, if it can."""
+        """Another thread, from outside or from where many are, takes these transitions, as far as it can."""
         for name in names:
             if not self.steps[name].is_possible(self.state):
                 return
             self.state = self.steps[name].after(self.state)
+
+
+def steps_of(proof, tables):
+    return {step.name: step for step in proof.system(tables).transitions}
+
+
+def start_of(proof, **values):
+    return State({**dict.fromkeys(proof.NUMBERS, 0), **values})

@@ -65,8 +65,11 @@ class Thread(Run):
                     self.visit("stop_waiting", "claim: stop waiting")
             elif any(self.is_possible(name, now) for name in copies):
                 self.compare_exchange("claim_copy", *copies, seen=now)
-            elif self.is_waiter() or self.compare_exchange("announce_wait", "claim: announce a wait", seen=now):
+            elif self.is_waiter() or self.announce_wait(now):
                 self.park()
+
+    def announce_wait(self, now):
+        return self.compare_exchange("announce_wait", "claim: announce a wait", seen=now)
 
     def park(self):
         self.note("park")
@@ -117,7 +120,8 @@ def lines(tables):
     for operation, place in OPERATIONS.items():
         for interference in range(4):
             for start in words(place):
-                thread = Thread(steps, start, interference, place, f"{operation} {interference} {text(start)}")
+                line = f"{operation} {interference} {text(start)}"
+                thread = Thread(steps, start, interference, place, line)
                 getattr(thread, operation)()
                 yield f"{thread.line} = {thread.place in YES:d}"
 

@@ -20,6 +20,11 @@ NUMBERS = (*PLACES, "linked", "pushes", "equals", "last", "latest", "keeps", "ke
 WORD = {"push": ("linked",), "supersede": ("keeps",)}
 
 
+def is_visited(state, observed, last):
+    """Whether who asks for the superseded writes after one and before another gets the record's."""
+    return both(state.keeps > observed, state.keeps < last)
+
+
 def system(tables, mutant=None):
     code = Code(tables, PREFIX, mutant)
 
@@ -85,13 +90,15 @@ def system(tables, mutant=None):
             # It loaded the storage's last write when that was another.
             step("supersede late", "superseded supersede", None, None,
                  lambda s: both(s.some >= 1, s.some <= s.latest), lambda s: supersede(s, s.some)),
+            step("look at what it keeps", "load_first superseded", None, None),
             step("be about to write with this record", "", None, "same", lambda s: equal(s.equals, 1)),
             step("write with another record", "", "other", None, effect=written),
             step("write with this record", "", "same", None,
                  effect=lambda s: written(s).but(latest=s.last + 1)),
         ),
         {"G5 who knows the last write finds this record's": lambda s: implies(
-            both(s.latest >= 1, negated(is_last(s))), equal(s.keeps, s.latest))},
+            both(s.latest >= 1, s.latest > s.some, negated(is_last(s))),
+            both(equal(s.keeps, s.latest), is_visited(s, s.some, s.last)))},
         {
             "a thousand records, the last write another's": lambda s: both(
                 equal(s.linked, 1000), s.latest >= 7, s.last > s.latest),
