@@ -4,6 +4,7 @@
 from dataclasses import dataclass, field
 
 import attachment
+import counters
 import generation
 import header
 import parking_lot
@@ -92,4 +93,5 @@ PROOFS = [
     Proof(generation.PREFIX, generation.system, generation.WORD, more_of_generation),
     Proof(write_records.PREFIX, write_records.system, write_records.WORD),
     Proof(parking_lot.PREFIX, parking_lot.system, {}, more_of_parking_lot, own_mutants=parking_lot.MUTANTS),
+    *(Proof(protocol.PREFIX, protocol.system, protocol.WORD) for protocol in counters.PROTOCOLS),
 ]

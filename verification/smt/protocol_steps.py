@@ -9,6 +9,7 @@ import sys
 import attachment
 import ref_count
 from code_tables import read_tables
+from counter_steps import counter_lines
 from runs import Endless, Run, start_of, steps_of
 from shadow_steps import family_lines, record_lines
 
@@ -123,7 +124,7 @@ def slot_lines(tables):
                     yield f"{run.line_of(operation)} {run.state.made}"
 
 
-LINES = (handle_lines, slot_lines, family_lines, record_lines)
+LINES = (handle_lines, slot_lines, family_lines, record_lines, counter_lines)
 
 
 def main(argv):

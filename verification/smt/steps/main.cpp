@@ -14,6 +14,7 @@ int main(int argc, char** argv) {
     return asks_for_help ? 0 : 2;
   }
   const unsigned unreached = print_ref_count_steps() + print_attachment_steps() +
-                             print_generation_steps() + print_write_records_steps();
+                             print_generation_steps() + print_write_records_steps() +
+                             print_counter_steps();
   return unreached == 0 ? 0 : 1;
 }

@@ -14,7 +14,7 @@ unsigned print_ref_count_steps();
 unsigned print_attachment_steps();
 unsigned print_generation_steps();
 unsigned print_write_records_steps();
-unsigned print_relaxed_counter_steps();
+unsigned print_counter_steps();
 
 /// The words of a line.
 template <class... Words>
