@@ -46,7 +46,7 @@ REFUTATIONS = {
     "share_word.waiting_bit:minus-one": "the header's owners",
     "share_word.waiting_bit:zero": "the header's owners",
     "share_word.one_copy:plus-one": "the header's copies",
-    "share_word.one_copy:minus-one": "the header's copies",
+    "share_word.one_copy:minus-one": "the header's is_last_copy",
     "share_word.one_copy:zero": "the header's copies",
     "share_word.read_only_bit:plus-one": "the header's is_sole_use",
     "share_word.read_only_bit:minus-one": "the header's copies",
