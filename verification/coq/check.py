@@ -1,0 +1,135 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+"""Has Coq check share_word.v, that it rests on no axiom, and that its moves are the transitions of
+smt/share_word_proof.py: the same names, and the same steps from every small word. Each of some changes has to
+break a theorem.
+
+Exit status: 0 if so, 1 if not, 2 for what cannot be asked, 77 if coqc is not installed."""
+
+import argparse
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "smt"))
+
+from code_tables import read_tables  # noqa: E402
+from share_word import ShareWord  # noqa: E402
+from share_word_proof import NUMBERS, OWNERS, PLACES, transitions  # noqa: E402
+from transitions import State  # noqa: E402
+
+SKIPPED = 77
+LIMIT_S = 250
+MOST = 3  # owners, and copies
+# How waiters are woken is no safety of the word.
+NOT_MODELLED = ("wake_pass_through_the_lock", "wake_notify", "wake_of_another_address")
+# Moves that are wrong: what is replaced, and by what.
+WRONG = {
+    "who is not alone writes": ("is_writable w : sole w ->", "is_writable w :"),
+    "the last owner drops the data, and nobody frees": ("drop_owner w : ~ sole w ->", "drop_owner w :"),
+    "a waiter that copies leaves its bit": ("(with_waiting false (claimed w))", "(claimed w)"),
+}
+
+
+def slug(name):
+    return re.sub("[^a-z]+", "_", name)
+
+
+def coqc(folder, name):
+    """Whether it is content, and what it said."""
+    done = subprocess.run(["coqc", "-q", "-R", ".", "byre", name], cwd=folder, capture_output=True,
+                          text=True, timeout=LIMIT_S)
+    return done.returncode == 0, done.stdout + done.stderr
+
+
+def coq_word(state):
+    return (f"{{| owners := {state.owners}; copies := {state.copies}; "
+            f"waiting := {'true' if state.waiting else 'false'} |}}")
+
+
+def small_words():
+    for owners in range(MOST + 1):
+        for copies in range(MOST + 1):
+            for waiting in (False, True):
+                yield State({**dict.fromkeys(NUMBERS, 0), "owners": owners, "copies": copies,
+                             "waiting": waiting, "read_only": False})
+
+
+def goals(steps):
+    """That each move is possible where the transition is, and then does the same; and nowhere else."""
+    for name, step in steps.items():
+        for word in small_words():
+            if (step.start in OWNERS and not word.owners) or (step.start == "copier" and not word.copies):
+                continue  # the thread is counted
+            before = word.but(**{step.start: 1})
+            after = step.after(before)
+            left = [place for place in PLACES if place not in ("waker", "notifier")
+                    for _ in range(getattr(after, place))]
+            last = f"{step.start} %s [{'; '.join(left)}] {after.freed}"
+            if step.is_possible(before):
+                yield (f"Goal move {coq_word(word)} {last % coq_word(after)}. "
+                       f"Proof. apply {name}; holds. Qed.")
+            else:
+                yield (f"Goal exists after, move {coq_word(word)} {last % 'after'}. "
+                       f"Proof. Fail (eexists; apply {name}; holds). Abort.")
+
+
+HEAD = """Require Import Lia. From byre Require Import share_word.
+Require Import List. Import ListNotations.
+Ltac holds := unfold sole, last_copy; simpl; (lia || easy).
+"""
+
+
+def faults(folder, steps):
+    source = (HERE / "share_word.v").read_text()
+    moves = re.findall(r"^\| (\w+)(?: w)", source[:source.index("Record state")], re.MULTILINE)
+    if sorted(moves) != sorted(steps):
+        yield f"moves and transitions differ in {sorted(set(moves) ^ set(steps))}"
+        return
+    (folder / "share_word.v").write_text(source)
+    is_right, said = coqc(folder, "share_word.v")
+    theorems = len(re.findall("^Theorem", source, re.MULTILINE))
+    asked, closed = source.count("Print Assumptions"), said.count("Closed under the global context")
+    if not is_right:
+        yield f"coqc refuses share_word.v:\n{said}"
+        return
+    if not asked == closed == theorems - 1:  # but invariant_always, which the others use
+        yield f"of {theorems} theorems {asked} are asked for what they assume, and {closed} assume nothing"
+    lines = list(goals(steps))
+    (folder / "small_words.v").write_text(HEAD + "\n".join(lines) + "\n")
+    is_right, said = coqc(folder, "small_words.v")
+    if not is_right:
+        yield f"a move is not what the transition is:\n{said[-2000:]}"
+    print(f"{len(moves)} moves are the transitions, in {len(lines)} steps from small words")
+    for name, (right, wrong) in WRONG.items():
+        (folder / "wrong.v").write_text(source.replace(right, wrong, 1))
+        if right not in source or coqc(folder, "wrong.v")[0]:
+            yield f"Coq does not notice that {name}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("tables", type=pathlib.Path, help="the program built from smt/tables.cpp")
+    arguments = parser.parse_args()
+    if not arguments.tables.is_file():
+        parser.error(f"there is no program {arguments.tables}; ninja makes it")
+    if not shutil.which("coqc"):
+        print("check.py: coqc is not installed (Debian: apt-get install coq); skipped")
+        return SKIPPED
+    tables = read_tables(arguments.tables)
+    steps = {slug(step.name): step for step in transitions(ShareWord(tables))}
+    steps = {name: step for name, step in steps.items() if name not in NOT_MODELLED}
+    with tempfile.TemporaryDirectory(prefix="byre-coq-") as folder:
+        found = list(faults(pathlib.Path(folder), steps))
+    print(*(f"FAILED: {fault}" for fault in found), sep="\n", end="\n" if found else "")
+    print("not proved by Coq" if found else f"proved by Coq, which refuses {len(WRONG)} wrong forms")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
