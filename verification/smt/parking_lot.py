@@ -8,8 +8,11 @@ from transitions import Ranking, System, Transition
 
 PLACES = {
     "comer": "is about to park at the address",
+    "locker": "holds the lock, and is about to ask whether it has to wait",
     "checker": "holds the lock, and found that it has to wait",
     "sleeper": "sleeps on the bucket's condition variable",
+    "woken": "is about to lock the bucket again",
+    "leaver": "holds the lock, and is about to leave",
     "changer": "changed the state, and is about to pass through the lock",
     "waker": "holds the lock, only to pass through it",
     "notifier": "passed through it, and is about to notify all",
@@ -41,8 +44,8 @@ def system(tables, mutant=None):
     without = code.is_left_out
 
     def holders(state):
-        return state.kept + state.strange_holder + (
-            0 if without("lock_to_park") else state.checker) + (
+        return state.kept + state.strange_holder + state.leaver + (
+            0 if without("lock_to_park") else state.locker + state.checker) + (
             0 if without("lock_to_wake") else state.waker) + (
             state.sleeper if wrong == "sleep_holds_lock" else 0)
 
@@ -65,8 +68,8 @@ def system(tables, mutant=None):
         if wrong == "notify_one":
             mine = both(state.sleeper >= 1, equal(state.strange_sleeper, 0))
             return state.but(sleeper=state.sleeper - choose(mine, 1, 0),
-                             comer=state.comer + choose(mine, 1, 0))
-        return state.but(sleeper=state.sleeper * 0, comer=state.comer + state.sleeper,
+                             woken=state.woken + choose(mine, 1, 0))
+        return state.but(sleeper=state.sleeper * 0, woken=state.woken + state.sleeper,
                          strange_sleeper=state.strange_sleeper * 0,
                          stranger=state.stranger + state.strange_sleeper)
 
@@ -94,17 +97,17 @@ def system(tables, mutant=None):
             step("come", None, "comer"),
             step("the state changes back", None, None, effect=lambda s: s.but(pending=s.pending * 0 + 1)),
             step("change the state", None, change, must_wait, lambda s: s.but(pending=s.pending * 0)),
-            step("park: has to wait", "comer", "checker",
-                 lambda s: both(may_lock("lock_to_park")(s),
-                                True if wrong == "check_before_lock" else must_wait(s)),
-                 sites="lock_to_park"),
-            step("park: need not wait", "comer", None,
-                 lambda s: both(may_lock("lock_to_park")(s), negated(must_wait(s))),
-                 unlock("unlock_parked"), "lock_to_park unlock_parked"),
+            step("park: lock", "comer", "locker", may_lock("lock_to_park"), sites="lock_to_park"),
+            step("park: has to wait", "locker", "checker",
+                 lambda s: True if wrong == "check_before_lock" else must_wait(s)),
+            step("park: need not wait", "locker", "leaver", lambda s: negated(must_wait(s))),
             step("park: sleep, and release the lock", "checker", "sleeper", effect=sleep, sites="sleep"),
-            step("wake up for nothing", "sleeper", "comer"),
+            step("wake up for nothing", "sleeper", "woken"),
+            step("woken: lock", "woken", "leaver", is_free, sites="sleep"),
+            step("leave", "leaver", None, effect=unlock("unlock_parked"), sites="unlock_parked"),
             step("wake: lock", "changer", "waker", may_lock("lock_to_wake"), sites="lock_to_wake"),
-            step("wake: unlock", "waker", "notifier", effect=unlock("unlock_to_wake"), sites="unlock_to_wake"),
+            step("wake: unlock", "waker", "notifier", effect=unlock("unlock_to_wake"),
+                 sites="unlock_to_wake"),
             step("wake: notify", "notifier", None, effect=notify, sites="notify"),
             step("come for another address", None, "stranger"),
             step("lock for another address", "stranger", "strange_holder", is_free),
@@ -115,7 +118,7 @@ def system(tables, mutant=None):
         {"who need not wait sleeps only until it is woken": lambda s: implies(
             both(s.sleeper >= 1, negated(must_wait(s))), will_be_woken(s)),
          "who holds the lock is about to release it": lambda s: either(
-             is_free(s), s.checker + s.waker + s.strange_holder >= 1)},
+             is_free(s), s.locker + s.checker + s.leaver + s.waker + s.strange_holder >= 1)},
         {
             "two addresses in a bucket, both with sleepers": lambda s: both(
                 equal(s.sleeper, 3), equal(s.strange_sleeper, 4), must_wait(s)),

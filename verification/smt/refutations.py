@@ -126,10 +126,9 @@ REFUTATIONS = {
         "supersede, and be about to write: a record keeps what was superseded last",
     "write_records.supersede:minus-one":
         "supersede, and be about to write: a record keeps what was superseded last",
-    "parking_lot.lock_to_park:left-out":
-        "wake: lock: who is about to sleep waits, or a wake will come",
+    "parking_lot.lock_to_park:left-out": "park: need not wait: one holds the lock",
     "parking_lot.sleep:left-out": "park: sleep, and release the lock: who has to wait sleeps",
-    "parking_lot.unlock_parked:left-out": "park: need not wait: who holds the lock releases it",
+    "parking_lot.unlock_parked:left-out": "leave: who holds the lock releases it",
     "parking_lot.lock_to_wake:left-out":
         "wake: lock: who is about to sleep waits, or a wake will come",
     "parking_lot.unlock_to_wake:left-out": "wake: unlock: who holds the lock releases it",

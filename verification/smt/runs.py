@@ -32,6 +32,13 @@ class Run:
             raise AssertionError(f"{self.line}: the model cannot {name}")
         self.state, self.place = self.steps[name].after(self.state), self.steps[name].end
 
+    def take_one(self, *names):
+        """The one of these that is possible."""
+        possible = [name for name in names if self.is_possible(name, self.state)]
+        if len(possible) != 1:
+            raise AssertionError(f"{self.line}: the model may take {possible}")
+        self.take(possible[0])
+
     def visit(self, site, *names, seen=None, fields=()):
         """Takes the transition of these that is possible, if one is. Of a compare-exchange: where it is
         possible in the state that was seen, and these fields have not changed. Returns its name, or None."""

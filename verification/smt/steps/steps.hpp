@@ -15,6 +15,7 @@ unsigned print_attachment_steps();
 unsigned print_generation_steps();
 unsigned print_write_records_steps();
 unsigned print_counter_steps();
+unsigned print_parking_lot_steps();
 
 /// The words of a line.
 template <class... Words>
