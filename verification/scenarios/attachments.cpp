@@ -116,8 +116,8 @@ const Scenario tags_give_way = scenario<TagsGiveWay>({
 const Scenario numbers_are_given_once = scenario<NumbersAreGivenOnce>({
     .name = "numbers_are_given_once",
     .shows = "Two storages never have the same attachment.",
-    .quick = reduced_search,
-    .deep = preemptions(3),
+    .quick = preemptions(2),
+    .deep = reduced_search,
 });
 
 }  // namespace byre::verification

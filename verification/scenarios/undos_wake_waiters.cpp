@@ -104,6 +104,7 @@ const Scenario undos_try_again = scenario<UndosWakeWaitersOfWord<1, tries_again_
     .shows =
         "A failed copier that tries again, and must not wait, passes the waiter by: promise 5, "
         "I3.",
+    .quick = reduced_search,
 });
 
 const Scenario locked_undos_wake_waiters =

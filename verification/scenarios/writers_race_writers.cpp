@@ -81,7 +81,7 @@ const Scenario writers_race_writers = scenario<WritersRaceWritersOfWord>({
 const Scenario three_writers_race = scenario<OfMany<3>>({
     .name = "three_writers_race",
     .shows = "Three owners that write make two copies: promise 3, I6.",
-    .quick = preemptions(4),
+    .quick = preemptions(3),
     .deep = preemptions(6),
 });
 
