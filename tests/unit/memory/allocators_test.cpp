@@ -231,6 +231,17 @@ TEST(Allocator, takes_the_block_back_when_the_copy_into_it_throws) {
   EXPECT_EQ(allocator.blocks_out(), 0U);
 }
 
+TEST(Allocator, copies_as_many_bytes_as_it_is_told) {
+  const std::string source(65, 'x');
+  for (const std::size_t nbytes : {std::size_t{1}, std::size_t{64}, source.size()}) {
+    const Block block = aligned_allocator().allocate({nbytes, 64});
+    std::memset(block.data, 0, nbytes);
+    aligned_allocator().copy(block.data, source.data(), nbytes);
+    EXPECT_EQ(std::memcmp(block.data, source.data(), nbytes), 0) << nbytes;
+    aligned_allocator().deallocate(block);
+  }
+}
+
 TEST(Allocator, copies_nothing_from_nowhere_without_touching_it) {
   const Block block = aligned_allocator().allocate_copy({0, 64}, nullptr, 0);
   EXPECT_NE(block.data, nullptr);

@@ -48,6 +48,10 @@ TEST_F(PoolLimitsTest, the_least_recently_released_block_goes_first) {
 }
 
 TEST_F(PoolLimitsTest, the_limit_itself_may_be_idle) {
+  pool->set_limit_nbytes(pages(50));
+  pool->deallocate(take(pages(50)));
+  EXPECT_EQ(pool->idle_nbytes(), pages(50));
+  pool->trim();
   pool->set_limit_nbytes(pages(170));
   release_three();
   EXPECT_EQ(pool->idle_nbytes(), pages(170));

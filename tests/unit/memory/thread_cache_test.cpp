@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 namespace byre::test {
@@ -98,12 +99,15 @@ class CachesOfThreads : public testing::Test {
 };
 
 TEST_F(CachesOfThreads, hold_what_the_thread_released_last) {
-  const std::byte* released = nullptr;
-  {
-    const Buffer buffer = Buffer::allocate(100);
-    released = buffer.data();
+  constexpr std::size_t most = ThreadCache::most_nbytes - line;  // behind a header
+  for (const auto& [nbytes, next] : {std::pair{std::size_t{100}, std::size_t{128}}, {most, most}}) {
+    const std::byte* released = nullptr;
+    {
+      const Buffer buffer = Buffer::allocate(nbytes);
+      released = buffer.data();
+    }
+    EXPECT_EQ(Buffer::allocate(next).data(), released) << nbytes;
   }
-  EXPECT_EQ(Buffer::allocate(128).data(), released);
 }
 
 TEST_F(CachesOfThreads, are_not_shared_by_threads) {

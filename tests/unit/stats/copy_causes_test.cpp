@@ -49,7 +49,7 @@ TEST(CopyCause, is_written_as_it_is_spelled) {
 }
 
 TEST_F(CopyCauses, shared_is_a_write_to_data_with_other_owners) {
-  const Buffer buffer = of(100);
+  const Buffer buffer = Buffer::allocate(100);  // whose block is larger
   Buffer clone = buffer;
   expect_copy(CopyCause::shared, 100, __LINE__, [&] { clone.mutable_data(); });
 }
@@ -96,7 +96,7 @@ TEST_F(CopyCauses, read_only_is_a_write_to_memory_lent_for_reading) {
 TEST_F(CopyCauses, read_only_is_a_write_to_a_mapped_file) {
   const TemporaryFolder folder;
   write_file(folder / "file", "a file of 21 bytes...");
-  Buffer buffer = Buffer::map_file(folder / "file", aligned_allocator());
+  Buffer buffer = Buffer::map_file(folder / "file");
   expect_copy(CopyCause::read_only, 21, __LINE__, [&] { buffer.mutable_data(); });
 }
 

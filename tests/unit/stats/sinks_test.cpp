@@ -168,6 +168,18 @@ TEST_F(Sinks, are_called_from_several_threads_at_once) {
   EXPECT_EQ(calls, 2);
 }
 
+// It would wait for the call that it is in.
+TEST_F(Sinks, one_that_installs_another_ends_the_program) {
+  const InstalledSink installing([](const CopyEvent&) { const Recorder other; });
+  EXPECT_DEATH(copy_and_compare(10), "installed or uninstalled inside a copy sink");
+}
+
+TEST_F(Sinks, one_that_uninstalls_another_ends_the_program) {
+  std::optional<Recorder> other(std::in_place);
+  const InstalledSink uninstalling([&](const CopyEvent&) { other.reset(); });
+  EXPECT_DEATH(copy_and_compare(10), "installed or uninstalled inside a copy sink");
+}
+
 TEST_F(Sinks, miss_no_copy_of_many_threads) {
   const Recorder recorder;
   at_once(8, [](std::size_t thread) {

@@ -21,12 +21,13 @@ namespace byre::test {
 namespace {
 
 /// Runs `step` with its first, second, ... heap allocation failing until none fails any more.
-/// Each failure must be an Error. Returns how many there were.
+/// Each failure must be an Error and leave nothing over. Returns how many there were.
 int fail_each_new(const std::function<void()>& step) {
   // A thread's counters take what they need of the heap when it first counts, and do without it if
   // they must: the_first_use_needs_no_heap is about that.
   (void)Buffer::allocate(1);
   for (int nth = 0;; ++nth) {
+    const std::ptrdiff_t alive_before = news_alive;
     bool threw = false;
     try {
       const FailingNew failing(nth);
@@ -36,6 +37,7 @@ int fail_each_new(const std::function<void()>& step) {
       EXPECT_TRUE(says(error.what(), "out of memory"));
     }
     EXPECT_EQ(threw, new_failed);
+    EXPECT_EQ(news_alive, alive_before) << "left over where allocation " << nth << " failed";
     if (!new_failed) {
       return nth;
     }
@@ -118,8 +120,10 @@ TEST(FailureInjection, device_memory_fails_cleanly_at_every_allocation) {
   FailingAllocator allocator(Device(1, 0));
   EXPECT_EQ(fail_each_new([&] { Buffer::allocate(64, allocator); }) > 0, true);
   EXPECT_EQ(allocator.blocks_out(), 0U);
+  const std::ptrdiff_t alive_before = news_alive;
   allocator.fail_allocation(0);
   EXPECT_THROW(Buffer::allocate(64, allocator), OutOfMemory);
+  EXPECT_EQ(news_alive, alive_before);
   EXPECT_EQ(allocator.blocks_out(), 0U);
 }
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <iterator>
 #include <string>
 
 #include "support/complaint.hpp"
@@ -55,6 +56,20 @@ TEST(MappedFile, is_cloned_by_storages_and_never_waits) {
   Storage clone = storage.lazy_clone();
   EXPECT_EQ(clone.materialize(Wait::never), Materialized::copied);
   EXPECT_TRUE(storage.is_unique());
+}
+
+std::ptrdiff_t open_files() {
+  return std::distance(fs::directory_iterator("/proc/self/fd"), fs::directory_iterator());
+}
+
+TEST(MappedFile, is_not_kept_open) {
+  const TemporaryFile file("written once");
+  const TemporaryFile empty("");
+  const std::ptrdiff_t before = open_files();
+  const Buffer mapped = Buffer::map_file(file.path());
+  EXPECT_EQ(open_files(), before);
+  EXPECT_THROW(Buffer::map_file(empty.path()), FileError);
+  EXPECT_EQ(open_files(), before);
 }
 
 TEST(MappedFile, that_is_missing_empty_or_no_file_is_refused_by_name) {

@@ -76,6 +76,7 @@ TEST(Storage, an_empty_handle_answers_every_question_and_refuses_a_size) {
   EXPECT_EQ(empty.handle_count(), 0U);
   EXPECT_FALSE(empty.lazy_clone());
   EXPECT_FALSE(empty.shares_data_with(Storage()));
+  EXPECT_FALSE(Storage::allocate(1).shares_data_with(empty));
   EXPECT_EQ(&empty.allocator(), &default_allocator());
   EXPECT_EQ(empty.origin(), Origin::allocated);
   EXPECT_THROW(empty.resize(1), InvalidArgument);
