@@ -7,7 +7,9 @@
 #include <sys/mman.h>
 #include <cstddef>
 #include <cstring>
+#include <iterator>
 #include <map>
+#include <stdexcept>
 
 namespace byre::test {
 
@@ -22,6 +24,7 @@ class DeviceAllocator final : public Allocator {
     const std::size_t nbytes = round_up(request.prefix + request.nbytes + 1);
     void* place = ::mmap(nullptr, nbytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     nbytes_of_[place] = nbytes;
+    end_of_[place] = static_cast<std::byte*>(place) + request.prefix + request.nbytes;
     return {static_cast<std::byte*>(place) + request.prefix, request.nbytes, place};
   }
 
@@ -29,10 +32,13 @@ class DeviceAllocator final : public Allocator {
     const auto found = nbytes_of_.find(block.base);
     ::munmap(found->first, found->second);
     nbytes_of_.erase(found);
+    end_of_.erase(block.base);
   }
 
   void copy(void* destination, const void* source, std::size_t nbytes) override {
     ++copies_;
+    expect_within_block(destination, nbytes);
+    expect_within_block(source, nbytes);
     let_host(true);
     std::memcpy(destination, source, nbytes);
     let_host(false);
@@ -59,6 +65,20 @@ class DeviceAllocator final : public Allocator {
 
  private:
   static std::size_t round_up(std::size_t nbytes) { return (nbytes + 4095) / 4096 * 4096; }
+  /// Of its own memory a copy takes no more than was asked for.
+  void expect_within_block(const void* data, std::size_t nbytes) const {
+    const auto next = end_of_.upper_bound(const_cast<void*>(data));
+    if (next == end_of_.begin()) {
+      return;
+    }
+    const auto& [place, end] = *std::prev(next);
+    const auto* const first = static_cast<const std::byte*>(data);
+    const std::byte* const mapped =
+        static_cast<const std::byte*>(place) + nbytes_of_.at(const_cast<void*>(place));
+    if (first < mapped && (first > end || nbytes > static_cast<std::size_t>(end - first))) {
+      throw std::out_of_range("a copy goes beyond a block of the device");
+    }
+  }
   void let_host(bool may) {
     for (const auto& [place, nbytes] : nbytes_of_) {
       ::mprotect(place, nbytes, may ? PROT_READ | PROT_WRITE : PROT_NONE);
@@ -66,6 +86,7 @@ class DeviceAllocator final : public Allocator {
   }
 
   std::map<void*, std::size_t> nbytes_of_;
+  std::map<void*, const std::byte*> end_of_;  ///< of what was asked for
   std::size_t largest_prefix_ = 0;
   int copies_ = 0;
 };

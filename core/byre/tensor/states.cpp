@@ -104,7 +104,7 @@ Tensor& Tensor::resize(const Dims& wanted, OnShrink on_shrink) {
   const bool has_memory = bool(self.storage);
   const bool keeps_memory = has_memory && used <= self.storage.nbytes() &&
                             !(shrinks && on_shrink == OnShrink::free_memory);
-  if (keeps_memory || (numel == 0 && !shrinks)) {
+  if (keeps_memory) {
     layout.offset = self.layout.offset;
   } else {
     expect_unshared("resize");

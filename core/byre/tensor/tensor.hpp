@@ -381,7 +381,8 @@ class BYRE_API Tensor {
   /// The first element, to write. Realizes, materializes and records the write; `written` bytes at least
   /// are going to be written. `escapes` is of a pointer that the caller keeps.
   void* elements_to_write(std::size_t written, Wait wait, CallSite site, bool escapes = false);
-  /// The same in two steps, for a write of all elements that may fail in between, and then was none.
+  /// The same in two steps, for a write of all elements that may fail in between, and then was none. There
+  /// are elements.
   void* begin_write(CallSite site);
   void end_write(CallSite site);
   /// A contiguous copy, and one on another device, of elements that were recorded as read.

@@ -59,7 +59,7 @@ void* Tensor::elements_to_write(std::size_t written, Wait wait, CallSite site, b
 
 void* Tensor::begin_write(CallSite site) {
   Storage& memory = base().storage;
-  if (is_tracked() && numel() != 0) {
+  if (is_tracked()) {
     shadow::detail::begin_write(memory, base().shadow.get(),
                                 {site, sizes(), nbytes() == memory.nbytes()});
   }
@@ -67,7 +67,7 @@ void* Tensor::begin_write(CallSite site) {
 }
 
 void Tensor::end_write(CallSite site) {
-  if (is_tracked() && numel() != 0) {
+  if (is_tracked()) {
     shadow::detail::end_write(storage(), base().shadow.get(),
                               {site, sizes(), nbytes() == storage().nbytes()});
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Tensors on devices whose memory the host may not touch: nothing assumes the CPU.
 #include <byre/tensor/devices.hpp>
+#include <byre/tensor/elements.hpp>
 #include <byre/tensor/tensor.hpp>
 
 #include <gtest/gtest.h>
@@ -71,6 +72,29 @@ TEST_F(Devices, clones_are_made_there) {
   EXPECT_EQ(floats_of(there_.select(1, 2).clone()), (std::vector<float>{3, 6}));
 }
 
+TEST_F(Devices, copies_within_one_are_what_they_are_on_the_host) {
+  const auto expect_same = [&](const auto& target_of, const auto& source_of) {
+    const Tensor to_host = on_host_.clone();
+    const Tensor to_there = there_.clone();
+    Tensor target = target_of(to_host);
+    copy_(target, source_of(on_host_));
+    target = target_of(to_there);
+    copy_(target, source_of(there_));
+    EXPECT_EQ(floats_of(to_there), floats_of(to_host));
+  };
+  const auto all = [](const Tensor& x) { return x; };
+  const auto row = [](const Tensor& x) { return x.select(0, 1); };
+  const auto column = [](const Tensor& x) { return x.select(1, 1); };
+  const auto square = [](const Tensor& x) { return x.slice(1, 1); };
+  const auto turned = [&](const Tensor& x) { return square(x).t(); };
+  expect_same(all, row);
+  expect_same(all, all);
+  expect_same(square, turned);
+  expect_same(column, column);
+  expect_same(column, [](const Tensor& x) { return x.select(0, 1).slice(0, 1); });
+  expect_same([](const Tensor& x) { return x.view({6}).slice(0, 0, 2); }, column);
+}
+
 TEST_F(Devices, a_lazy_clone_there_is_copied_by_the_device_when_it_is_written) {
   Tensor clone = there_.reshape({3, 2});
   EXPECT_TRUE(clone.storage().shares_data_with(there_.storage()));
@@ -135,6 +159,7 @@ TEST_F(Devices, no_elements_cross_without_a_copy) {
   const Tensor none = Tensor::empty({0, 3}, DType::f32).to(fake_.device());
   EXPECT_EQ(none.device(), fake_.device());
   EXPECT_EQ(none.clone().to(Device::cpu()).numel(), 0);
+  EXPECT_EQ(Tensor(fake_.device()).clone().device(), fake_.device());
   EXPECT_EQ(fake_.uploads, uploads);
 }
 
@@ -154,6 +179,7 @@ TEST(DeviceRegistry, an_unknown_device_is_refused_wherever_it_is_named) {
        {complaint_of<DeviceError>([&] { Tensor{nowhere}; }),
         complaint_of<DeviceError>([&] { Tensor::empty({1}, DType::f32, nowhere); }),
         complaint_of<DeviceError>([&] { Tensor::zeros({1}, DType::f32, nowhere); }),
+        complaint_of<DeviceError>([&] { Tensor{Device::cpu()}.to(nowhere); }),
         complaint_of<DeviceError>([&] { x.to(nowhere); })}) {
     EXPECT_TRUE(says(text, "device 900:7 is not known. Call register_device()"));
   }

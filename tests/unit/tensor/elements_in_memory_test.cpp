@@ -93,6 +93,7 @@ TEST(Alignment, elements_begin_where_their_type_may) {
   EXPECT_THROW(x.share_external(memory + 4, DType::f64, ignore), InvalidArgument);
   x.share_external(memory + 4, DType::complex64, ignore);
   EXPECT_THROW(Tensor::over(Storage::borrow(memory + 2, 8), {2}, DType::i32), InvalidArgument);
+  EXPECT_THROW(Tensor::over(Storage::borrow(memory, 7), {2}, DType::i32), ShapeError);
   EXPECT_THROW(Tensor::over(Storage::borrow(memory + 2, 8), {0}, DType::i32), InvalidArgument);
   Tensor bytes = Tensor::over(Storage::borrow(memory + 1, 8), {8}, DType::u8);
   EXPECT_THROW(bytes.view(DType::i16), InvalidArgument);
@@ -113,12 +114,15 @@ TEST(Allocators, a_tensor_keeps_to_the_one_it_was_given) {
     x.resize({0}, OnShrink::free_memory);
     Tensor view = x.alias();
     Tensor clone = x.lazy_clone();
-    for (Tensor* const none : {&view, &clone}) {
+    Tensor expanded = x.expand({0});
+    for (Tensor* const none : {&view, &clone, &expanded}) {
       none->resize({3}).realize<double>();
       EXPECT_EQ(&none->storage().allocator(), &allocator);
     }
     x.resize({3}).realize<double>();
     x.lazy_clone().reserve({100});
+    copy_(x.free_memory(), Tensor::zeros({3}, DType::f64));
+    EXPECT_EQ(&x.storage().allocator(), &allocator);
     EXPECT_EQ(allocator.wrong_releases(), 0);
   }
   EXPECT_EQ(allocator.blocks_out(), 0U);
@@ -131,6 +135,7 @@ TEST(Growing, moves_what_others_share_once) {
   const Tensor x = zero_(*std::make_unique<Tensor>(Tensor::empty({4}, DType::f32, allocator)));
   Tensor clone = x.lazy_clone();
   const Counted counted;
+  const Recorder recorder;
   const int allocations = allocator.allocations();
   clone.reserve({50});
   EXPECT_EQ(allocator.allocations(), allocations + 1);
@@ -139,6 +144,8 @@ TEST(Growing, moves_what_others_share_once) {
   EXPECT_EQ(clone.at<float>({3}), 0);
   if (BYRE_STATS) {
     EXPECT_EQ(counted.since().copies, 1) << counted.text();
+    ASSERT_EQ(recorder.events().size(), 1U);
+    EXPECT_STREQ(to_string(recorder.events()[0].cause), "shared");
   }
   clone.resize({50});
   EXPECT_EQ(clone.size(0), 50);
@@ -150,7 +157,12 @@ TEST(Growing, moves_what_is_mapped_once) {
   FailingAllocator allocator;
   {
     Tensor x = Tensor::over(Storage::map_file(folder / "bytes", allocator), {6}, DType::u8);
+    const Recorder recorder;
     x.extend(2, 0);
+    if (BYRE_STATS) {
+      ASSERT_EQ(recorder.events().size(), 1U);
+      EXPECT_STREQ(to_string(recorder.events()[0].cause), "read_only");
+    }
     EXPECT_EQ(allocator.allocations(), 1);
     EXPECT_EQ(x.at<std::uint8_t>({5}), 'w');
     EXPECT_FALSE(x.storage().is_read_only());

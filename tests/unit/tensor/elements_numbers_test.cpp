@@ -50,6 +50,7 @@ TEST(NumbersTest, integers_beyond_i64_are_refused_by_themselves) {
   EXPECT_EQ(complaint_of<byre::DTypeError>([&] { fill_(x, most); }),
             "the number 18446744073709551615 is more than i64, the widest of integral dtypes, "
             "holds. Give a floating-point number.");
+  EXPECT_THROW(fill_(x, most / 2 + 1), byre::DTypeError);
   EXPECT_EQ(fill_(x, static_cast<double>(most)).at<double>({0}), 0x1p64);
   EXPECT_EQ(add(Tensor::zeros({1}, DType::i64), most / 2).at<std::int64_t>({0}),
             std::numeric_limits<std::int64_t>::max());

@@ -84,7 +84,19 @@ TEST_F(OverlapTest, parts_of_a_tensor_cut_along_one_dimension_are_told_apart) {
     };
     ASSERT_EQ(byre::detail::overlap_of(part(0, cut), part(cut, size)), byre::detail::Overlap::none)
         << to_string(sizes) << " along " << axis << " at " << cut;
+    ASSERT_EQ(byre::detail::overlap_of(part(cut, size), part(0, cut)), byre::detail::Overlap::none)
+        << to_string(sizes) << " along " << axis << " at " << cut;
   }
+}
+
+TEST(Overlap, is_the_same_for_elements_of_the_same_bytes_alone) {
+  const Extent words{4096, byre::contiguous_layout({4}, "test"), 4};
+  const Extent first_bytes{4096, {.sizes = {4}, .strides = {4}}, 1};
+  EXPECT_EQ(byre::detail::overlap_of(words, words), byre::detail::Overlap::same);
+  EXPECT_EQ(byre::detail::overlap_of(words, first_bytes), byre::detail::Overlap::partial);
+  Tensor x = Tensor::of<float>({2}, {1, -2});
+  copy_(x, x.view(DType::i32));  // which converts
+  EXPECT_EQ(x.at<float>({0}), 0x3F80'0000);
 }
 
 TEST(InPlaceTest, parts_that_interleave_are_apart) {

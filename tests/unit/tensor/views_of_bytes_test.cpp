@@ -30,17 +30,13 @@ TEST(ViewsOfBytes, as_strided_reaches_all_of_the_storage_and_nothing_else) {
     Dims strides;
     std::int64_t offset;
   };
-  const std::vector<Outside> all_outside{{{2, 2}, {2, 1}, 3},
-                                         {{7}, {1}, 0},
-                                         {{}, {}, 6},
-                                         {{1}, {1}, 6},
-                                         {{0}, {1}, 7},
-                                         {{2}, {huge_size}, 0},
-                                         {{huge_size}, {2}, 0},
-                                         {{3, 3}, {huge_size / 2, huge_size / 2}, 0},
-                                         {{2}, {1}, huge_size},
-                                         {{1, 1}, {huge_size, 1}, 0},
-                                         {{0, 2}, {1, huge_size}, 0}};
+  const std::vector<Outside> all_outside{
+      {{2, 2}, {2, 1}, 3},   {{7}, {1}, 0},
+      {{}, {}, 6},           {{1}, {1}, 6},
+      {{0}, {1}, 7},         {{2}, {huge_size}, 0},
+      {{huge_size}, {2}, 0}, {{3, 3}, {huge_size / 2, huge_size / 2}, 0},
+      {{2}, {1}, huge_size}, {{1, 1}, {huge_size, 1}, 0},
+      {{0}, {huge_size}, 0}, {{0, 2}, {1, huge_size}, 0}};
   for (const Outside& outside : all_outside) {
     const std::string text = complaint_of<ShapeError>(
         [&] { views::as_strided(outside.sizes, outside.strides, outside.offset, 6); });
@@ -74,6 +70,7 @@ TEST(ViewsOfBytes, the_same_bytes_have_more_smaller_or_fewer_larger_elements) {
   EXPECT_EQ(text_of(views::with_itemsize(layout, 4, 4)), text_of(layout));
   EXPECT_EQ(text_of(views::with_itemsize(layout, 4, 1)), "[3, 16] by [32, 1] from 8");
   EXPECT_EQ(text_of(views::with_itemsize(layout, 4, 8)), "[3, 2] by [4, 1] from 1");
+  EXPECT_EQ(text_of(views::with_itemsize({{1, 4}, {5, 1}}, 4, 8)), "[1, 2] by [2, 1] from 0");
   EXPECT_EQ(text_of(views::with_itemsize({{2, 1}, {3, 7}, 1}, 8, 2)), "[2, 4] by [12, 1] from 4");
   EXPECT_EQ(text_of(views::with_itemsize(dense({0, 4}), 4, 1)), "[0, 16] by [16, 1] from 0");
   EXPECT_EQ(text_of(views::with_itemsize(dense({2, 0}), 4, 8)), "[2, 0] by [1, 1] from 0");
@@ -115,7 +112,8 @@ TEST(ViewsOfBytes, complex_numbers_are_pairs_of_reals) {
   const Tensor reals = Tensor::zeros({4, 3}, DType::f32);
   for (const Tensor& odd :
        {reals, reals.slice(1, 0, 2), reals.slice(1, 0, 3, 2), reals.select(0, 0),
-        reals.slice(0, 0, 2).t(), reals.flatten().slice(0, 1, 3)}) {
+        reals.slice(0, 0, 2).t(), reals.flatten().slice(0, 1, 3),
+        Tensor::zeros({4, 4}, DType::f32).slice(1, 0, 4, 2)}) {
     EXPECT_TRUE(says(complaint_of<ShapeError>([&] { odd.view_as_complex(); }),
                      "two dense reals, and all else even"));
   }

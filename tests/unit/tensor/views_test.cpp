@@ -61,6 +61,7 @@ TEST(Views, movedim_keeps_the_order_of_the_others) {
   EXPECT_EQ(text_of(views::movedim(cube, {-1, 0}, {0, 1})), "[4, 2, 3] by [1, 12, 4] from 0");
   EXPECT_EQ(views::movedim(cube, {}, {}), cube);
   expect_refused([] { views::movedim(cube, {0}, {1, 2}); }, "movedim: 1 dimensions [0] to 2");
+  expect_refused([] { views::movedim(cube, {0, 1}, {2}); }, "movedim: 2 dimensions [0, 1] to 1");
   expect_refused([] { views::movedim(cube, {0, 0}, {1, 2}); }, "named twice");
   expect_refused([] { views::movedim(cube, {0, 1}, {2, 2}); }, "named twice");
 }
@@ -160,6 +161,7 @@ TEST(Views, split_and_chunk_make_parts_that_make_up_all) {
   expect_refused([&] { views::split(five, -1); }, "split: parts of -1 elements");
   expect_refused([&] { views::split(five, Dims{2, 2}); }, "They have to make up all of it");
   expect_refused([&] { views::split(five, Dims{6, -1}); }, "They have to make up all of it");
+  expect_refused([&] { views::split(five, Dims{-1, 6}); }, "They have to make up all of it");
   expect_refused(
       [&] {
         views::split(five, Dims{huge_number, huge_number});

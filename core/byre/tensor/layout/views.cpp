@@ -210,7 +210,7 @@ Layout narrow(const Layout& layout, std::int64_t axis, std::int64_t start, std::
   const std::size_t narrowed = existing_axis(layout, axis, "narrow");
   const std::int64_t size = layout.sizes[narrowed];
   const std::int64_t first = start < 0 ? start + size : start;
-  if (first < 0 || length < 0 || first > size || length > size - first) {
+  if (first < 0 || length < 0 || length > size - first) {
     throw ShapeError(
         format_text("narrow: %lld elements from %lld do not lie within dimension %zu "
                     "of %s.",
