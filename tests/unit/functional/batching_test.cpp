@@ -32,6 +32,13 @@ TEST(Vmap, takes_the_batch_from_where_it_is_said_to_be) {
   EXPECT_EQ(text_of(vmap(sum_of_squares, {-1})({counted({2, 3})}).front()), "[ 9. 17. 29.]");
 }
 
+TEST(Vmap, returns_tensors_that_see_no_memory_of_its_inputs) {
+  const AnyTensor x = counted({2, 3});
+  const Tensors out = vmap([](const Tensors& in) { return in; }, {1})({x});
+  call("zero_", {x});
+  EXPECT_EQ(text_of(out[0]), "[[0. 3.]\n [1. 4.]\n [2. 5.]]");
+}
+
 TEST(Vmap, gives_inputs_without_a_batch_to_each) {
   const auto add = vmap(
       [](const Tensors& x) {

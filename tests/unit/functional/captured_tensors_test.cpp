@@ -157,6 +157,35 @@ TEST(Copies, of_views_are_tensors_of_their_own_in_order) {
   EXPECT_EQ(
       text_of(call_for_one("as_strided", {call_for_one("permute_copy", {x, {1, 0}}), {2}, {1}})),
       "[0. 3.]");
+  EXPECT_EQ(text_of(call_for_one("as_strided_copy", {element(x, 1), {2}, {1}, 0})), "[3. 4.]");
+}
+
+/// `base` with a 0 in place of its element 1, which it takes over.
+AnyTensor scattered(AnyTensor base) {
+  AnyTensor none = call_for_one("zeros", {call_for_one("select", {base, 0, 1}).sizes()});
+  Arguments arguments;
+  arguments.emplace_back(std::move(base));
+  arguments.emplace_back(std::move(none));
+  arguments.emplace_back(0);
+  arguments.emplace_back(1);
+  return call_for_one("select_scatter", std::move(arguments));
+}
+
+TEST(Scatters, write_in_place_only_what_nobody_else_sees) {
+  const ExcludeKeys pass(Key::functionalize);  // as it calls them
+  Tensor alone = to_cpu(counted(3)).clone();
+  const float* const place = alone.data<float>();
+  EXPECT_EQ(to_cpu(scattered(from_cpu(std::move(alone)))).data<float>(), place);
+  const AnyTensor held = counted(3);
+  EXPECT_EQ(text_of(scattered(held)), "[0. 0. 2.]");
+  EXPECT_EQ(text_of(held), "[0. 1. 2.]");
+  const Tensor tensor = to_cpu(counted(3)).clone();
+  EXPECT_EQ(text_of(scattered(from_cpu(tensor))), "[0. 0. 2.]");
+  EXPECT_EQ(text_of(from_cpu(tensor)), "[0. 1. 2.]");
+  EXPECT_EQ(text_of(scattered(from_cpu(tensor.alias()))), "[0. 0. 2.]");
+  EXPECT_EQ(text_of(from_cpu(tensor)), "[0. 1. 2.]");
+  EXPECT_EQ(text_of(scattered(from_cpu(to_cpu(counted(3)).clone().expand({2, 3})))),
+            "[[0. 1. 2.]\n [0. 0. 0.]]");
 }
 
 }  // namespace

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <byre/functional/dispatch/detail/batch_level.hpp>
 #include <byre/functional/dispatch/detail/functional_variant.hpp>
+
+#include <cstdio>
+#include <cstdlib>
 
 #include "random_calls.hpp"
 #include "tensors.hpp"
@@ -32,6 +36,8 @@ TEST(Calls, write_into_what_is_given_for_out) {
   EXPECT_EQ(call_for_one("add.out", {counted(2), counted(2), out}), out);
   EXPECT_EQ(text_of(out), "[0. 2.]");
   EXPECT_THROW(call("add.out", {counted(2), counted(2), counted(3)}), ShapeError);
+  const AnyTensor integers = call_for_one("arange", {2});
+  EXPECT_THROW(call("add.out", {counted(2), counted(2), integers}), DTypeError);
 }
 
 TEST(Calls, that_transpose_in_place_change_what_the_tensor_sees) {
@@ -48,10 +54,38 @@ TEST(Calls, resize_within_the_storage_and_beyond_it) {
   EXPECT_EQ(text_of(x), "[0. 1. 0. 0. 0. 0.]");
   const AnyTensor view = call_for_one("alias", {x});
   EXPECT_THROW(call("resize_", {x, {7}}), StateError);
+  const AnyTensor part = call_for_one("slice", {view, 0, 1, 3});
+  call("resize_", {part, {3}});
+  EXPECT_EQ(text_of(part), "[1. 0. 0.]");
+  const Tensor held = to_cpu(counted(2));
+  EXPECT_THROW(call("resize_", {from_cpu(held), {7}}), StateError);
+  const AnyTensor turned = call_for_one("t", {counted({2, 3})});
+  EXPECT_THROW(call("resize_", {turned, {2}}), ShapeError);
+}
+
+TEST(Calls, that_make_copies_share_nothing_with_what_is_written_later) {
+  const AnyTensor x = counted(4);
+  const Tensors copies{call_for_one("to", {x, DType::f32}), call_for_one("reshape", {x, {4}}),
+                       call_for_one("clone", {x}), call_for_one("contiguous", {x})};
+  call("zero_", {x});
+  for (const AnyTensor& copy : copies) {
+    EXPECT_EQ(text_of(copy), "[0. 1. 2. 3.]");
+  }
+}
+
+TEST(Calls, that_set_a_tensor_make_it_another_over_the_same_memory) {
+  const AnyTensor x = counted(2);
+  const AnyTensor y = counted({2, 2});
+  call("set_", {x, y});
+  EXPECT_EQ(to_cpu(y).handle_count(), 1U);
+  EXPECT_TRUE(to_cpu(x).aliases(to_cpu(y)));
+  const AnyTensor prepared = x.impl().to_rebind(y);
+  EXPECT_EQ(to_cpu(y).handle_count(), 1U);
 }
 
 TEST(Errors, of_operators_that_are_not_there_name_those_that_are_near) {
   EXPECT_TRUE(says(complaint_of([] { call("transpse", {counted(2)}); }), "transpose, transpose_"));
+  EXPECT_TRUE(says(complaint_of([] { find("squeeze.the_dimension"); }), "squeeze.axis"));
   EXPECT_THROW(find("no_such_thing"), DispatchError);
 }
 
@@ -64,6 +98,10 @@ TEST(Errors, of_arguments_name_the_operator_the_parameter_and_the_schema) {
   EXPECT_TRUE(says(type, "'index', argument 3, is a int, and was given Scalar 1.5",
                    "select(Tensor(a) self, Axis axis, int index) -> Tensor(a)"));
   EXPECT_THROW(call("neg", {AnyTensor()}), ArgumentError);
+  EXPECT_THROW(call("cat", {Tensors{AnyTensor()}}), ArgumentError);
+  EXPECT_THROW(call("select", {counted(2), Argument(), 0}), ArgumentError);
+  EXPECT_THROW(call_for_one("split", {counted(5), 2}), ArgumentError);
+  EXPECT_TRUE(says(complaint_of([] { call("cat", {Dims(), 0}); }), "cat: of no tensors"));
 }
 
 TEST(Errors, of_kernels_that_are_missing_name_the_key_and_what_is_registered) {
@@ -72,6 +110,23 @@ TEST(Errors, of_kernels_that_are_missing_name_the_key_and_what_is_registered) {
   const std::string text = complaint_of([] { call("neg", {counted(2)}); });
   EXPECT_TRUE(says(text, "arange has no kernel for bare", "Registered: cpu"));
   EXPECT_THROW(add_backend({.name = "bare"}), InvalidArgument);
+}
+
+/// Until there is one too many.
+[[noreturn]] void add_backends() {
+  for (int number = 0; number < 1000; ++number) {
+    try {
+      add_backend({.name = "test " + std::to_string(number)});
+    } catch (const InvalidArgument& error) {
+      std::fputs(error.what(), stderr);
+      std::exit(0);
+    }
+  }
+  std::exit(1);
+}
+
+TEST(BackendsDeathTest, are_refused_where_there_is_no_key_left) {
+  EXPECT_EXIT(add_backends(), testing::ExitedWithCode(0), "is one too many");
 }
 
 TEST(Definitions, make_operators_of_users_that_are_called_like_any) {
@@ -83,6 +138,7 @@ TEST(Definitions, make_operators_of_users_that_are_called_like_any) {
   EXPECT_THROW(extend("test_scale").cpu([](const Tensor& a, const Scalar&) { return a; }),
                DispatchError);
   EXPECT_THROW(extend("test_scale").view(nullptr), DispatchError);
+  EXPECT_THROW(set_fallback(Key::cpu, [](const Call&) { return Tensors(); }), DispatchError);
 }
 
 TEST(Definitions, whose_kernels_return_other_than_they_say_are_found_out) {
@@ -100,6 +156,21 @@ TEST(Definitions, of_views_need_only_what_they_see) {
   const AnyTensor x = counted(4);
   call("zero_", {call_for_one("test_evens", {x})});
   EXPECT_EQ(text_of(x), "[0. 1. 0. 3.]");
+}
+
+TEST(Definitions, of_views_without_what_they_see_are_refused_by_the_pass) {
+  define("test_unseen(Tensor(a) self) -> Tensor(a)");
+  EXPECT_THROW(call("test_unseen", {to_functional(counted(2))}), DispatchError);
+}
+
+TEST(Definitions, of_writes_that_read_another_tensor_as_a_whole_take_one_that_overlaps) {
+  define("test_add_sum_(Tensor(a!) self, Tensor other) -> Tensor(a!)")
+      .cpu([](Tensor& self, const Tensor& other) { add_(self, sum(other)); });
+  for (const bool is_under_pass : {false, true}) {
+    const AnyTensor x = is_under_pass ? to_functional(counted(4)) : counted(4);
+    call("test_add_sum_", {call_for_one("slice", {x, 0, 1, 3}), x});
+    EXPECT_EQ(text_of(from_functional(x)), "[0. 7. 8. 3.]");
+  }
 }
 
 TEST(FunctionalVariants, that_come_later_replace_what_was_generated) {
@@ -121,6 +192,35 @@ TEST(FunctionalVariants, that_come_later_replace_what_was_generated) {
   const AnyTensor x = to_functional(counted(3));
   call(writes, {x});
   EXPECT_EQ(text_of(from_functional(x)), "[0. 3. 6.]");
+}
+
+TEST(FunctionalVariants, that_are_generated_return_what_is_new_and_what_is_written) {
+  const Operator& doubles = define("test_double_(Tensor(a!) self) -> (Tensor(a!), Tensor)")
+                                .cpu([](Tensor& self) {
+                                  mul_(self, Scalar(2));
+                                  return sum(self);
+                                })
+                                .op();
+  const AnyTensor x = counted(3);
+  EXPECT_EQ(texts_of(call(functional::detail::functional_variant_of(doubles), {x})),
+            "6.\n[0. 2. 4.]\n");
+  EXPECT_EQ(text_of(x), "[0. 1. 2.]");
+  define("test_taken__functional(Tensor a, Tensor b) -> Tensor");
+  const Operator& taken = define("test_taken_(Tensor(a!) self) -> Tensor(a!)").op();
+  EXPECT_THROW(functional::detail::functional_variant_of(taken), DispatchError);
+}
+
+// A copy hands a value on, so that two tensors of the pass hold one.
+TEST(FunctionalVariants, that_are_generated_write_no_value_of_another_tensor) {
+  define("test_triple_(Tensor(a!) self) -> Tensor(a!)").cpu([](Tensor& self) {
+    mul_(self, Scalar(3));
+  });
+  const AnyTensor x = to_functional(counted(3));
+  const AnyTensor y = to_functional(zeros({3}));
+  call("copy_", {y, x});
+  call("test_triple_", {y});
+  EXPECT_EQ(text_of(from_functional(x)), "[0. 1. 2.]");
+  EXPECT_EQ(text_of(from_functional(y)), "[0. 3. 6.]");
 }
 
 TEST(Tags, are_of_pure_operators_that_return_one_tensor) {
@@ -150,6 +250,11 @@ TEST(FunctionalVariants, are_found_whichever_comes_first) {
     return add(a, b);
   });
   EXPECT_EQ(variant_of("test_takes_more_(Tensor(a!) self) -> Tensor(a!)"), nullptr);
+  EXPECT_EQ(variant_of("test_takes_more_.other(Tensor(a!) self, int b) -> Tensor(a!)"), nullptr);
+  define("test_takes_int(Tensor a, int b) -> Tensor").cpu([](const Tensor& a, std::int64_t b) {
+    return add(a, Scalar(b));
+  });
+  EXPECT_EQ(variant_of("test_takes_int_(Tensor(a!) self, Scalar b) -> Tensor(a!)"), nullptr);
 }
 
 TEST(FunctionalVariants, that_are_views_are_found_once_it_is_said_what_they_see) {
@@ -175,6 +280,12 @@ TEST(Guards, hold_for_their_thread_and_their_scope) {
   }
   EXPECT_EQ(thread_keys().included, KeySet());
   EXPECT_EQ(thread_keys().excluded, KeySet());
+  const FunctionalizeOptions before = functionalize_options();
+  { const FunctionalizeOptionsScope other({!before.reapply_views, ViewPaths::strides}); }
+  EXPECT_EQ(functionalize_options().reapply_views, before.reapply_views);
+  EXPECT_EQ(functionalize_options().paths, before.paths);
+  vmap([](const Tensors& in) { return in; })({counted(2)});
+  EXPECT_EQ(functional::detail::batch_level_of_thread(), 0U);
 }
 
 TEST(Meta, of_results_is_that_of_what_the_cpu_computes) {
@@ -205,9 +316,12 @@ TEST(Meta, of_results_refuses_what_the_kernel_refuses) {
   refused("matmul", {counted(2), counted(3)});
   refused("cat", {Tensors{}, 0});
   refused("cat", {Tensors{counted(2), call_for_one("view", {counted(2), {1, 2}})}, 0});
+  refused("cat", {Tensors{counted({2, 2}), counted({1, 3})}, 0});
+  refused("arange", {-1});
   refused("full", {{2}, 300, DType::u8});
   refused("sum.axes", {counted(2), {0, 0}, false});
   refused("select_scatter", {counted(2), counted(2), 0, 1});
+  refused("slice_scatter", {counted(4), counted(1), 0, 0, 2, 1});
   refused("as_strided_scatter", {counted(2), counted(2), {2}, {0}, 0});
 }
 

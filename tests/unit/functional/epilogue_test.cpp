@@ -204,6 +204,13 @@ TEST(EpilogueWrites, windows_of_more_dimensions_than_are_copied_in_place) {
 
 // ---- what an alias knows of it
 
+TEST(Inverses, that_fail_leave_the_base_what_it_was) {
+  const ViewInfo second{ViewKind::select, {0, 1}, {{3}, DType::f32}};
+  AnyTensor base = counted(3);
+  EXPECT_THROW(second.invert(base, counted(2)), ShapeError);
+  EXPECT_EQ(text_of(base), "[0. 1. 2.]");
+}
+
 TEST(WrittenWindows, are_each_told_once) {
   const auto alias = make_counted<Alias>(zeros({8}));
   alias->track_writes();
@@ -216,8 +223,10 @@ TEST(WrittenWindows, are_each_told_once) {
     part.prepare_write("test").commit(call_for_one("full", {Dims(), value}));
     x.sync();  // which applies it
   }
+  part.prepare_write("test").commit(zeros({}));  // which replaces what was applied
   ASSERT_EQ(alias->written_regions().size(), 1U);
   EXPECT_EQ(alias->written_regions()[0], second.geometry());
+  EXPECT_EQ(alias->written_parts().size(), 1U);
 }
 
 TEST(WrittenWindows, are_the_base_where_there_are_too_many) {

@@ -153,7 +153,9 @@ TEST(Executions, see_views_of_the_elements_in_order) {
   const AnyTensor some = call_for_one("as_strided", {turned, {2}, {1}, 1});
   const AnyTensor copied = call_for_one("as_strided_copy", {turned, {2}, {1}, 1});
   const AnyTensor written = call_for_one("select_scatter", {turned, some, 0, 0});
-  const Graph graph = recording.capture({flat, some, copied, written, turned});
+  const AnyTensor row = call_for_one("select_copy", {x, 0, 1});
+  const AnyTensor first = call_for_one("as_strided", {row, {2}, {1}, 0});
+  const Graph graph = recording.capture({flat, some, copied, written, turned, first});
   const AnyTensor given = call_for_one("view", {counted(6), {2, 3}});
   const Tensors results = execute(graph, {given});
   EXPECT_EQ(text_of(results[0]), "[0. 3. 1. 4. 2. 5.]");
@@ -161,6 +163,7 @@ TEST(Executions, see_views_of_the_elements_in_order) {
   EXPECT_EQ(text_of(results[2]), "[3. 1.]");
   EXPECT_EQ(text_of(results[3]), "[[3. 1.]\n [1. 4.]\n [2. 5.]]");
   EXPECT_EQ(text_of(results[4]), "[[0. 3.]\n [1. 4.]\n [2. 5.]]");
+  EXPECT_EQ(text_of(results[5]), "[3. 4.]");
   call("zero_", {results[0]});
   EXPECT_EQ(text_of(given), "[[0. 1. 2.]\n [3. 4. 5.]]");
 }

@@ -129,6 +129,7 @@ TEST(Recordings, refuse_calls_that_the_cpu_refuses_and_keep_nothing_of_them) {
   EXPECT_THROW(call("to", {x, DType::uninitialized}), DTypeError);
   EXPECT_THROW(recording.input({-1}, DType::f32), ShapeError);
   EXPECT_THROW(recording.input({1}, DType::uninitialized), DTypeError);
+  EXPECT_THROW(recording.constant(Tensor(Device::cpu())), DTypeError);
   EXPECT_THROW(recording.input({1}, DType::f32, "a b"), InvalidArgument);
   EXPECT_THROW(recording.input({1}, DType::f32, "a "), InvalidArgument);
   EXPECT_EQ(recording.node_count(), 1U);

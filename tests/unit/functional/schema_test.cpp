@@ -20,9 +20,12 @@ TEST(Schemas, read_back_as_they_are_written) {
            "swap_(Tensor(a!) a, Tensor(b!) b) -> ()",
            "norm(Tensor[] all, int? axis=none, bool keep=false, Scalar by=1.5) -> (Tensor, Tensor)",
            "f(int[] sizes=[1, 2], DType dtype=bf16) -> Tensor[]",
+           "f(Tensor a, *, int b, Scalar c=inf) -> Tensor",
        }) {
     EXPECT_EQ(to_string(parse_schema(text)), text);
   }
+  EXPECT_EQ(to_string(parse_schema("f(Tensor a,  # the first\n int b) -> Tensor")),
+            "f(Tensor a, int b) -> Tensor");
 }
 
 TEST(Schemas, say_what_an_operator_does_to_its_tensors) {
@@ -58,6 +61,9 @@ INSTANTIATE_TEST_SUITE_P(
         WrongSchema{"", "expected the operator's name, found the end", 1},
         WrongSchema{"f", "expected '('", 2},
         WrongSchema{"f(Tenser a) -> Tensor", "expected a type", 3},
+        WrongSchema{"f(intx) -> Tensor", "expected a type", 3},
+        WrongSchema{"f(int a=99999999999999999999) -> Tensor", "more than i64 holds", 9},
+        WrongSchema{"f(Scalar a=1e999) -> Tensor", "out of the range of f64", 12},
         WrongSchema{"f(Tensor) -> Tensor", "expected the parameter's name, found ')'", 9},
         WrongSchema{"f(Tensor a", "expected ')', found the end", 11},
         WrongSchema{"f(Tensor a) Tensor", "expected '->', found 'Tensor'", 13},

@@ -22,6 +22,125 @@ TEST_P(Functionalized, programs_write_their_inputs_by_a_copy_at_the_end) {
   EXPECT_EQ(text_of(out[0]), "26.");
 }
 
+/// What the program returns and leaves in its input, or what it throws.
+std::string outcome_of(const Program& program) {
+  const AnyTensor x = counted({2, 3});
+  try {
+    const std::string returned = texts_of(program({x}));
+    return text_of(x) + returned;
+  } catch (const ShapeError&) {
+    return "ShapeError";
+  } catch (const DTypeError&) {
+    return "DTypeError";
+  } catch (const StateError&) {
+    return "StateError";
+  }
+}
+
+AnyTensor flat(const AnyTensor& x) {
+  return call_for_one("view", {x, {6}});
+}
+AnyTensor part(const AnyTensor& x, std::int64_t start, std::int64_t end) {
+  return call_for_one("slice", {flat(x), 0, start, end});
+}
+
+using Step = Tensors (*)(const AnyTensor& x);
+const Step steps[] = {
+    [](const AnyTensor& x) {
+      return call("copy_", {element(x, 0), x});
+    },
+    [](const AnyTensor& x) {
+      return call("copy_", {x, call_for_one("arange", {3})});
+    },
+    [](const AnyTensor& x) {
+      return call("copy_", {part(x, 0, 4), part(x, 1, 5)});
+    },
+    [](const AnyTensor& x) {
+      return call("add_", {part(x, 0, 4), part(x, 1, 5)});
+    },
+    [](const AnyTensor& x) {
+      return call("add_", {element(x, 0), x});
+    },
+    [](const AnyTensor& x) {
+      return call("add_.scalar", {call_for_one("expand", {element(x, 0), {2, 3}}), 1});
+    },
+    [](const AnyTensor& x) {
+      return call("add_", {call_for_one("to", {x, DType::i64}), x});
+    },
+    [](const AnyTensor& x) {
+      return call("resize_", {call_for_one("t", {x}), {2}});
+    },
+    [](const AnyTensor& x) {
+      const AnyTensor seen = part(x, 2, 4);
+      call("resize_", {seen, {3}});
+      return call("add_.scalar", {seen, 10});
+    },
+    [](const AnyTensor& x) {
+      const AnyTensor made = call_for_one("clone", {x});
+      const AnyTensor view = flat(made);
+      call("resize_", {made, {9}});
+      return Tensors{made, view};
+    },
+    [](const AnyTensor& x) {
+      return call("zero_", {call_for_one("narrow", {flat(x), 0, -2, 2})});
+    },
+    [](const AnyTensor& x) {
+      return call("zero_", {call_for_one("select", {x, -1, -1})});
+    },
+    [](const AnyTensor& x) { return call("zero_", {part(x, 1, 1)}); },
+    [](const AnyTensor& x) {
+      const AnyTensor pairs = call_for_one("view", {x, {2, 1, 3}});
+      return call("zero_", {call_for_one("expand", {pairs, {2, 0, 3}})});
+    },
+    [](const AnyTensor& x) {
+      const AnyTensor back = call_for_one("view", {flat(x), {2, 3}});
+      call("add_.scalar", {back, 1});
+      call("add_.scalar", {x, 1});
+      return Tensors{back};
+    },
+    [](const AnyTensor& x) {
+      const AnyTensor pairs = call_for_one("view", {x, {2, 1, 3}});
+      const AnyTensor repeated = call_for_one("expand", {pairs, {2, 4, 3}});
+      return call("add_.scalar", {element(call_for_one("select", {repeated, 1, 2}), 1), 5});
+    },
+    [](const AnyTensor& x) {
+      const AnyTensor bytes = call_for_one("view.dtype", {x, DType::u8});
+      call("zero_", {element(bytes, 0)});
+      return Tensors{bytes};
+    },
+    [](const AnyTensor& x) {
+      const AnyTensor five = call_for_one("clone", {part(x, 0, 5)});
+      const AnyTensor four = call_for_one("slice", {five, 0, 0, 4});
+      call("zero_", {element(call_for_one("view.dtype", {four, DType::complex64}), 1)});
+      return Tensors{five};
+    },
+};
+
+TEST_P(Functionalized, programs_do_and_refuse_what_they_do_without) {
+  for (const Step& step : steps) {
+    const Program program = [step](const Tensors& in) {
+      Tensors results = step(in[0]);
+      results.push_back(call_for_one("clone", {in[0]}));  // which needs what was written
+      return results;
+    };
+    EXPECT_EQ(outcome_of(functionalized(program)), outcome_of(program)) << &step - steps;
+  }
+}
+
+TEST_P(Functionalized, programs_are_told_of_the_operation_that_they_called) {
+  const auto complaint_of_call = [](const char* name, const AnyTensor& to, Argument from) {
+    return complaint_of<ShapeError>([&] {
+      functionalized([&](const Tensors&) { return call(name, {to, from}); })({counted(1)});
+    });
+  };
+  const AnyTensor x = to_functional(counted({2, 3}));
+  EXPECT_TRUE(says(complaint_of_call("copy_", element(x, 0), x),
+                   "copy_: sizes [2, 3] do not broadcast to [3]"));
+  EXPECT_TRUE(
+      says(complaint_of_call("add_.scalar", call_for_one("expand", {element(x, 0), {2, 3}}), 1),
+           "add_.scalar: elements of the tensor that is written share memory"));
+}
+
 TEST_P(Functionalized, programs_that_write_nothing_write_nothing) {
   const AnyTensor x = counted({2});
   const Tensor clone = to_cpu(x).lazy_clone();
@@ -108,6 +227,50 @@ TEST_P(Functionalized, inputs_that_grow_have_memory_of_their_own) {
   EXPECT_EQ(text_of(x), "[1. 2. 1.]");
 }
 
+TEST_P(Functionalized, inputs_that_somebody_else_sees_do_not_grow) {
+  const auto grow = functionalized([](const Tensors& in) { return call("resize_", {in[0], {3}}); });
+  const AnyTensor x = counted({2});
+  const AnyTensor view = call_for_one("alias", {x});
+  EXPECT_THROW(grow({x}), StateError);
+  const Tensor held = Tensor::zeros({2}, DType::f32);
+  EXPECT_THROW(grow({from_cpu(held)}), StateError);
+  EXPECT_EQ(text_of(x), "[0. 1.]");
+}
+
+TEST_P(Functionalized, inputs_that_see_a_part_have_the_memory_behind_it) {
+  const AnyTensor x = counted({4});
+  const Tensors out = functionalized([](const Tensors& in) {
+    const AnyTensor all = call_for_one("as_strided", {in[0], {4}, {1}, 0});
+    call("add_.scalar", {element(all, 3), 10});
+    return Tensors{call_for_one("sum", {all})};
+  })({call_for_one("slice", {x, 0, 0, 2})});
+  EXPECT_EQ(text_of(out[0]), "16.");
+  EXPECT_EQ(text_of(x), "[ 0.  1.  2. 13.]");
+}
+
+TEST_P(Functionalized, inputs_of_two_view_families_are_refused) {
+  const shadow::ReshapeModeScope warns(shadow::ReshapeMode::warn);
+  const Tensor x = Tensor::zeros({4}, DType::f32);
+  const auto nothing = functionalized([](const Tensors&) { return Tensors(); });
+  EXPECT_THROW(nothing({from_cpu(x), from_cpu(x.reshape({2, 2}))}), FunctionalizeError);
+  nothing({from_cpu(x), from_cpu(x.view({2, 2}))});
+}
+
+TEST_P(Functionalized, inputs_that_are_tracked_are_written_as_any) {
+  const shadow::ReshapeModeScope warns(shadow::ReshapeMode::warn);
+  const Tensor x = Tensor::zeros({4}, DType::f32);
+  const Tensor reshaped = x.reshape({2, 2});
+  const std::uint64_t before = shadow::summary().violations;
+  const auto handler = shadow::set_violation_handler([](const shadow::Violation&) noexcept {});
+  functionalized([](const Tensors& in) {
+    return call("add_.scalar", {element(in[0], 1), 1});
+  })({from_cpu(x)});
+  EXPECT_EQ(shadow::summary().violations, before);
+  EXPECT_EQ(reshaped.at<float>({0, 1}), 1);
+  EXPECT_EQ(shadow::summary().violations, before + 1);
+  shadow::set_violation_handler(handler);
+}
+
 TEST_P(Functionalized, tensors_that_a_program_captures_are_read_and_never_written) {
   const AnyTensor captured = counted({2});
   const Tensors out = functionalized([&](const Tensors& in) {
@@ -149,6 +312,14 @@ TEST_P(Functionalized, tensors_that_a_program_captures_are_no_inputs_too) {
         })({x}),
         FunctionalizeError);
   }
+  EXPECT_THROW(functionalized([&](const Tensors& in) {
+                 return call("copy_", {call_for_one("clone", {in[0]}), x});
+               })({x}),
+               FunctionalizeError);
+  EXPECT_THROW(functionalized([&](const Tensors&) {
+                 return vmap([](const Tensors& batch) { return batch; })({x});
+               })({x}),
+               FunctionalizeError);
   EXPECT_EQ(text_of(x), "[0. 1. 2.]");
 }
 
@@ -206,6 +377,17 @@ TEST_P(Functionalized, inputs_of_several_dtypes_over_one_storage_are_bytes) {
     return Tensors();
   })({x, bytes});
   EXPECT_EQ(text_of(x), "[1. 1.]");
+  const AnyTensor three = counted({3});
+  const AnyTensor pair =
+      call_for_one("view.dtype", {call_for_one("slice", {three, 0, 0, 2}), DType::complex64});
+  const auto add = functionalized([](const Tensors& in) {
+    call("zero_", {in[0]});
+    return call("add_.scalar", {in[1], 1});
+  });
+  add({pair, three});
+  EXPECT_EQ(text_of(three), "[1. 1. 3.]");
+  const AnyTensor flags = call_for_one("ge.scalar", {counted(4), 1});
+  EXPECT_THROW(add({call_for_one("view.dtype", {flags, DType::u8}), flags}), FunctionalizeError);
 }
 
 INSTANTIATE_TEST_SUITE_P(Each, Functionalized, testing::ValuesIn(all_options), name_of_options);

@@ -31,13 +31,19 @@ TEST_F(Reports, say_what_happens_where_and_what_to_write) {
 TEST_F(Reports, say_what_is_not_known_and_how_often_it_happened) {
   Violation violation;
   violation.access_writes = true;
-  violation.count = 3;
+  violation.count = 2;
   const std::string text = to_string(violation);
   for (const char* const part :
        {"then written at a call site that is not known", "with a copy each has its own. ",
-        "may be several, which are reported as one.", "It happened 3 times."}) {
+        "may be several, which are reported as one.", "It happened 2 times."}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << " is not in " << text;
   }
+  violation.reshape.site = site(10);
+  EXPECT_NE(to_string(violation).find("may be several"), std::string::npos) << "the write";
+  violation.write.site = site(11);
+  EXPECT_EQ(to_string(violation).find("may be several"), std::string::npos);
+  violation.reshape.site = CallSite{};
+  EXPECT_NE(to_string(violation).find("may be several"), std::string::npos) << "the reshape";
 }
 
 TEST_F(Reports, with_long_names_and_sizes_are_said_to_their_end) {

@@ -110,6 +110,16 @@ TEST(Npy, reads_versions_1_to_3) {
   }
 }
 
+TEST(Npy, reads_the_longest_header_there_may_be) {
+  std::string text = "{'descr': '|u1', 'fortran_order': False, 'shape': (1,)}";
+  text.resize(npy_header_max_nbytes - 12, ' ');
+  std::string preamble("\x93NUMPY\2\0", 8);
+  for (std::size_t at = 0; at < 4; ++at) {
+    preamble += static_cast<char>(text.size() >> 8 * at & 0xFF);
+  }
+  expect_same(read_npy(as_bytes(preamble + text + '\5')), Tensor::of<std::uint8_t>({1}, {5}));
+}
+
 TEST(Npy, reads_a_header_in_any_order_with_any_spaces_and_quotes_and_the_longs_of_python_2) {
   const std::string text = "{\"shape\":(2L, 1L) ,'descr' : '|u1','fortran_order':False}";
   const std::string file =

@@ -62,6 +62,7 @@ TEST(Printing, knows_every_dtype) {
 TEST(Printing, has_words_for_what_is_not_finite) {
   EXPECT_EQ(to_string(Tensor::of<float>({4}, {nan, inf, -inf, 1.5F})), "[ nan  inf -inf  1.5]");
   EXPECT_EQ(to_string(Tensor::of<BFloat16>({2}, {nan, -inf})), "[ nan -inf]");
+  EXPECT_EQ(to_string(Tensor::of<float>({1}, {-nan})), "[nan]");
 }
 
 TEST(Printing, is_scientific_where_magnitudes_differ) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Views that reach for the storage itself: any strides, other dtypes; and what must not overflow.
 #include <byre/tensor/tensor.hpp>
+#include <byre/tensor/view_geometry.hpp>
 #include <byre/tensor/views.hpp>
 
 #include <gtest/gtest.h>
@@ -84,6 +85,14 @@ TEST(ViewsOfBytes, the_same_bytes_have_more_smaller_or_fewer_larger_elements) {
   }
   EXPECT_THROW(views::with_itemsize({{2, 2}, {1, 2}}, 4, 1), ShapeError);
   EXPECT_THROW(views::with_itemsize({{}, {}}, 4, 1), ShapeError);
+}
+
+TEST(ViewsOfBytes, cover_a_storage_that_they_see_every_byte_of) {
+  const ViewGeometry all = ViewGeometry::of_all({2, 2}, DType::f32);
+  EXPECT_TRUE(all.covers_storage());
+  EXPECT_TRUE(all.with({{2, 2}, {1, 2}}).covers_storage());
+  EXPECT_FALSE(all.with({{2, 2}, {0, 1}}).covers_storage());
+  EXPECT_FALSE(all.with({{3}, {1}}).covers_storage());
 }
 
 TEST(ViewsOfBytes, a_dtype_view_sees_the_bits) {

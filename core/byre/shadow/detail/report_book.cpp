@@ -66,7 +66,8 @@ class Book {
   }
 
   /// Counts it, and puts its count and its advice into it. Returns who is to be called: nobody, that is
-  /// null, if it is thrown or was reported before. Without memory it is reported again rather than never.
+  /// null, if it was reported before. Without memory it is reported again rather than never. What is thrown
+  /// is nobody's to be called for.
   ViolationHandler record(Violation& violation,
                           const detail::Circumstances& circumstances) noexcept {
     const sync::Lock lock(mutex_);
@@ -93,7 +94,7 @@ class Book {
       }
     } catch (const std::exception&) {
     }
-    return violation.is_error() ? nullptr : handler_;
+    return handler_;
   }
 
   Summary summary() {

@@ -66,7 +66,7 @@ std::string full_name(const std::string& name, const std::string& overload) {
 
 std::optional<std::string> name_of_variant(const Schema& schema) {
   const std::string& overload = schema.overload;
-  if (schema.name.size() > 1 && schema.name.ends_with('_')) {
+  if (schema.name.ends_with('_')) {
     return full_name(schema.name.substr(0, schema.name.size() - 1), overload);
   }
   if (is_out(overload)) {
