@@ -9,6 +9,7 @@ import generation
 import header
 import parking_lot
 import ref_count
+import share_lock
 import share_word_progress
 import share_word_proof
 import write_records
@@ -88,6 +89,8 @@ def more_of_generation(tables, mutant):
 PROOFS = [
     Proof(NAME, share_word_proof.system, share_word_proof.WORD, more_of_share_word,
           {"use_count": "a number for people"}),
+    Proof(share_lock.PREFIX, share_lock.system, share_lock.WORD,
+          not_modelled={"use_count": "a number for people"}),
     Proof(ref_count.PREFIX, ref_count.system, ref_count.WORD),
     Proof(attachment.PREFIX, attachment.system, attachment.WORD),
     Proof(generation.PREFIX, generation.system, generation.WORD, more_of_generation),

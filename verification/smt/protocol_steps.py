@@ -10,6 +10,7 @@ import attachment
 import ref_count
 from code_tables import read_tables
 from counter_steps import counter_lines
+from lock_steps import lock_lines
 from lot_steps import lot_lines
 from runs import Endless, Run, start_of, steps_of
 from shadow_steps import family_lines, record_lines
@@ -125,7 +126,8 @@ def slot_lines(tables):
                     yield f"{run.line_of(operation)} {run.state.made}"
 
 
-LINES = (handle_lines, slot_lines, family_lines, record_lines, counter_lines, lot_lines)
+LINES = (handle_lines, slot_lines, family_lines, record_lines, counter_lines, lot_lines,
+         lock_lines)
 
 
 def main(argv):
