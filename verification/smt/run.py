@@ -164,14 +164,12 @@ def answered(files, folder, jobs):
             pool.shutdown(wait=False, cancel_futures=True)
 
 
-def run(arguments, tables, folder):
+def run(arguments, tables, asked, folder):
     report = Report()
     for proof in PROOFS:
         for row in proof.rows_without_model(tables):
             report.fail(f"no transition is of the step {proof.prefix}{row}")
-    tasks = [task for proof in PROOFS for task in tasks_of(proof, tables)
-             if arguments.only in (task.mutant or task.part.name)]
-    files = in_files(tasks)
+    files = in_files([task for task in asked if arguments.only in (task.mutant or task.part.name)])
     for name, of_file in files.items():
         write(folder / name, of_file)
     mutants = {mutant.name: ([], [], []) for proof in PROOFS for mutant in proof.mutants(tables)
@@ -198,8 +196,10 @@ def run(arguments, tables, folder):
 
 def main(argv):
     arguments = arguments_of(argv)
+    begin = time.monotonic()
     tables = read_tables(arguments.tables)
-    names = dict.fromkeys(task.mutant or task.part.name for proof in PROOFS for task in tasks_of(proof, tables))
+    asked = [task for proof in PROOFS for task in tasks_of(proof, tables)]
+    names = dict.fromkeys(task.mutant or task.part.name for task in asked)
     chosen = [name for name in names if arguments.only in name]
     if not chosen:
         print(f"run.py: no proof or mutant is named '{arguments.only}'; --list has them", file=sys.stderr)
@@ -211,11 +211,10 @@ def main(argv):
         print(f"run.py: there is no {' and no '.join(missing)}; on Debian: apt-get install z3 cvc5",
               file=sys.stderr)
         return SKIPPED
-    begin = time.monotonic()
     with contextlib.ExitStack() as stack:
         passing = tempfile.TemporaryDirectory(prefix="byre-smt-")
         folder = arguments.keep or pathlib.Path(stack.enter_context(passing))
-        report = run(arguments, tables, folder)
+        report = run(arguments, tables, asked, folder)
     if arguments.json:
         arguments.json.write_text(json.dumps({"proofs": report.rows}, indent=2) + "\n")
     seconds = time.monotonic() - begin
