@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// What the pass keeps: the seed's leak, closed.
+#include <boost/thread/thread.hpp>
+
 #include "support/sanitized.hpp"
 #include "tensors.hpp"
 
@@ -108,7 +110,7 @@ INSTANTIATE_TEST_SUITE_P(Each, AliasMemory, testing::ValuesIn(all_paths), name_o
 
 TEST(Chains, are_as_long_as_they_are_deep_and_end_without_a_deep_stack) {
   const FunctionalizeOptionsScope chains({.paths = ViewPaths::chains});
-  const AnyTensor x = zeros_with_pass({2, 3});
+  AnyTensor x = zeros_with_pass({2, 3});
   AnyTensor view = x;
   constexpr std::size_t depth = fewer_if_sanitized(50'000) + 1;
   for (std::size_t i = 0; i < depth; ++i) {
@@ -125,6 +127,12 @@ TEST(Chains, are_as_long_as_they_are_deep_and_end_without_a_deep_stack) {
   EXPECT_EQ(pass_of(view).path().depth(), depth + 1);
   call("fill_", {view, 5});
   EXPECT_EQ(text_of(pass_of(x).sync()), "[[0. 0. 0.]\n [5. 5. 5.]]");
+  boost::thread::attributes shallow;
+  shallow.set_stack_size(std::size_t{256} << 10);
+  boost::thread(shallow, [&] {
+    view = AnyTensor();
+    x = AnyTensor();
+  }).join();
 }
 
 }  // namespace

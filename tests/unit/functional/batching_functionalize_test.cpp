@@ -126,9 +126,22 @@ TEST(VmapOfFunctionalized, refuses_to_make_an_input_in_memory_of_other_sizes) {
     return Tensors();
   }));
   EXPECT_THROW(unsqueeze({counted({2, 3})}), DispatchError);
+  const auto to_integers = vmap(functionalize([](const Tensors& in) {
+    return call("set_", {in[0], call_for_one("to", {in[0], DType::i64})});
+  }));
+  EXPECT_THROW(to_integers({counted({2, 3})}), DispatchError);
   const AnyTensor x = to_texture(to_cpu(counted({2, 3})));
   unsqueeze({x});
   EXPECT_EQ(x.sizes(), Dims({2, 1, 3}));
+}
+
+TEST(VmapOfFunctionalized, refuses_to_write_an_input_whose_elements_share_memory) {
+  const AnyTensor x = call_for_one("expand", {counted(3), {2, 3}});
+  EXPECT_THROW(vmap(functionalize([](const Tensors& in) {
+                 return call("add_.scalar", {in[0], 1});
+               }))({x}),
+               ShapeError);
+  EXPECT_EQ(text_of(element(x, 0)), "[0. 1. 2.]");
 }
 
 TEST(VmapOfFunctionalized, refuses_to_write_the_batch_to_an_input_without_one) {

@@ -257,8 +257,10 @@ TEST(Batching, refuses_results_that_are_not_alike_for_all) {
   });
   for (const std::string name : {"test_as_long_as", "test_zero_like", "test_as_many_as"}) {
     const auto batched = vmap([name](const Tensors& x) { return call(name, {x[0]}); });
-    const std::string text = complaint_of<ShapeError>([&] { batched({counted({3})}); });
-    EXPECT_TRUE(text.starts_with(name + " returned")) << text;
+    for (const AnyTensor& x : {counted({3}), call_for_one("flip", {counted({3}), {0}})}) {
+      const std::string text = complaint_of<ShapeError>([&] { batched({x}); });
+      EXPECT_TRUE(text.starts_with(name + " returned")) << text;
+    }
   }
 }
 

@@ -99,9 +99,9 @@ const Step steps[] = {
       return Tensors{back};
     },
     [](const AnyTensor& x) {
-      const AnyTensor pairs = call_for_one("view", {x, {2, 1, 3}});
-      const AnyTensor repeated = call_for_one("expand", {pairs, {2, 4, 3}});
-      return call("add_.scalar", {element(call_for_one("select", {repeated, 1, 2}), 1), 5});
+      const AnyTensor row = call_for_one("view", {element(x, 1), {1, 3}});
+      const AnyTensor repeated = call_for_one("expand", {row, {4, 3}});
+      return call("add_.scalar", {element(repeated, 2), 5});
     },
     [](const AnyTensor& x) {
       const AnyTensor bytes = call_for_one("view.dtype", {x, DType::u8});

@@ -216,6 +216,10 @@ TEST_F(AdviceOfReports, to_see_a_write_is_for_all_that_read_it) {
   EXPECT_EQ(reports.only().advice, Advice::reshape_and_clone);
   read(x, site(13));
   expect_of_all(Advice::view);
+  write(y, site(11));
+  Tensor all = z;
+  write(all, site(14));
+  EXPECT_EQ(reports.last().advice, Advice::nothing) << "what was there is not read";
   Tensor other = Tensor::zeros({6}, DType::f32);
   const Tensor snapshot = reshaped(other, {6}, ReshapeMode::warn, site(30));
   write(other, site(11));

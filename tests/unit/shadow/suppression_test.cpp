@@ -63,6 +63,21 @@ TEST_F(Suppressions, may_name_the_line_of_any_of_the_three) {
   EXPECT_TRUE(is_reported("lines_d.cpp"));
 }
 
+TEST_F(Suppressions, take_no_write_from_a_read_that_it_was_left_to) {
+  suppress("quiet.cpp\n");
+  const CaughtReports reports;
+  Tensor x = Tensor::zeros({6}, DType::f32);
+  Tensor y = reshaped(x, {2, 3});
+  write(x, site(11));
+  write_part(y, site(12));
+  write(x, site(11, "src/quiet.cpp"));
+  write_part(y, site(13));
+  EXPECT_EQ(reports.count(), 1U);
+  read(y, site(14));
+  EXPECT_EQ(reports.last().access.site.line, 14U);
+  EXPECT_STREQ(reports.last().write.site.file, model_file);
+}
+
 TEST_F(Suppressions, may_have_comments_blanks_and_no_newline_at_their_end) {
   suppress(
       "# known since May\r\n\n  \t blank_a.cpp:10 # see "
