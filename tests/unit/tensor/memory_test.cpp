@@ -13,6 +13,7 @@
 
 #include "support/at_once.hpp"
 #include "support/complaint.hpp"
+#include "support/counted.hpp"
 #include "support/failing_allocator.hpp"
 
 namespace byre::test {
@@ -57,6 +58,22 @@ TEST(TensorMemory, what_fits_stays_where_it_is) {
   x.resize({2}, OnShrink::free_memory);
   EXPECT_FALSE(x.is_storage_initialized());
   EXPECT_EQ(x.nbytes(), 8U);
+}
+
+TEST(TensorMemory, what_is_contiguous_is_not_copied_to_be_so) {
+  const Tensor x = Tensor::of<float>({2, 3}, {1, 2, 3, 4, 5, 6});
+  const Counted counted;
+  const Recorder recorder;
+  for (const Tensor& each : {x, x.slice(0, 1), x.select(1, 1).slice(0, 1), x.view({3, 2})}) {
+    const Tensor contiguous = each.contiguous();
+    EXPECT_EQ(contiguous.data<float>(), each.data<float>());
+    EXPECT_TRUE(contiguous.storage().shares_data_with(x.storage()));
+    EXPECT_FALSE(contiguous.aliases(x));
+  }
+  EXPECT_TRUE(recorder.events().empty());
+  EXPECT_EQ(counted.since().live_bytes, 0) << counted.text();
+  const Tensor turned = x.t().contiguous();
+  EXPECT_NE(turned.data<float>(), x.data<float>());
 }
 
 TEST(TensorMemory, a_view_is_resized_within_the_storage_from_where_it_begins) {
