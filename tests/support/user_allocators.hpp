@@ -22,7 +22,10 @@ class DeviceAllocator final : public Allocator {
   Block allocate(const Request& request) override {
     largest_prefix_ = request.prefix > largest_prefix_ ? request.prefix : largest_prefix_;
     const std::size_t nbytes = round_up(request.prefix + request.nbytes + 1);
-    void* place = ::mmap(nullptr, nbytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void* place =
+        ::mmap(nullptr, nbytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    std::memset(place, 0xA5, nbytes);  // what was there before
+    ::mprotect(place, nbytes, PROT_NONE);
     nbytes_of_[place] = nbytes;
     end_of_[place] = static_cast<std::byte*>(place) + request.prefix + request.nbytes;
     return {static_cast<std::byte*>(place) + request.prefix, request.nbytes, place};

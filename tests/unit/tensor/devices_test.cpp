@@ -123,6 +123,20 @@ TEST_F(Devices, memory_there_grows_is_freed_and_comes_anew) {
   EXPECT_EQ(&fresh.storage().allocator(), &fake_.allocator());
 }
 
+TEST_F(Devices, bools_there_are_false_until_they_are_written) {
+  const auto expect_false = [&](const Tensor& bools) {
+    const Tensor bytes = bools.view(DType::u8).to(Device::cpu());
+    for (std::int64_t index = 0; index < bytes.numel(); ++index) {
+      EXPECT_EQ(bytes.at<std::uint8_t>({index}), 0) << index;
+    }
+  };
+  expect_false(Tensor::empty({100}, DType::boolean, fake_.device()));
+  Tensor bools = Tensor(fake_.device()).resize({100}).realize<bool>();
+  expect_false(bools);
+  expect_false(bools.extend(50));
+  expect_false(bools.free_memory().realize<bool>());
+}
+
 TEST_F(Devices, foreign_memory_there_is_copied_there) {
   const Tensor lender = there_.clone();
   Tensor x = Tensor(fake_.device()).resize({2, 3});
