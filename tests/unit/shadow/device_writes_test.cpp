@@ -7,13 +7,13 @@
 #include <functional>
 #include <utility>
 
-#include "support/user_allocators.hpp"
+#include "support/failing_allocator.hpp"
 #include "tracked.hpp"
 
 namespace byre::test {
 namespace {
 
-/// Something else happens while it is written, once.
+/// Something else happens while it is copied to, once.
 class InterruptedDevice final : public DeviceSupport {
  public:
   static InterruptedDevice& registered() {
@@ -25,21 +25,24 @@ class InterruptedDevice final : public DeviceSupport {
 
   Allocator& allocator() noexcept override { return allocator_; }
   void copy_to_host(void* destination, const void* source, std::size_t nbytes) override {
-    allocator_.copy(destination, source, nbytes);
+    allocator_.Allocator::copy(destination, source, nbytes);
   }
   void copy_from_host(void* destination, const void* source, std::size_t nbytes) override {
-    if (const auto now = std::exchange(meanwhile, nullptr)) {
-      now();
-    }
     allocator_.copy(destination, source, nbytes);
   }
   const char* name() const noexcept override { return "interrupted"; }
   Device device() const noexcept { return allocator_.device(); }
 
-  std::function<void()> meanwhile;
+  void interrupt(std::function<void()> meanwhile) {
+    allocator_.during_copy([this, meanwhile = std::move(meanwhile)] {
+      allocator_.during_copy(nullptr);
+      meanwhile();
+    });
+  }
+  void fail_to_copy() { allocator_.fail_copy(0); }
 
  private:
-  DeviceAllocator allocator_{Device(1, 7)};
+  FailingAllocator allocator_{Device(1, 7)};
 };
 
 /// x, and y = x.reshape({2, 3}) at line 10; x is written at line 11 while y is at line 12.
@@ -60,8 +63,11 @@ class DeviceWrites : public testing::TestWithParam<ReshapeMode> {
     return reported_at([&] { read(tensor, site(line)); });
   }
   std::uint32_t reported_at_write(Tensor part) {
-    device_.meanwhile = [&] { fill_(x, 2, site(11)); };
-    return reported_at([&] { fill_(part, 3, site(12)); });
+    return reported_at_write_by([&] { fill_(part, 3, site(12)); });
+  }
+  std::uint32_t reported_at_write_by(const std::function<void()>& write) {
+    device_.interrupt([&] { fill_(x, 2, site(11)); });
+    return reported_at(write);
   }
 
   InterruptedDevice& device_ = InterruptedDevice::registered();
@@ -82,6 +88,23 @@ TEST_P(DeviceWrites, that_end_after_anothers_are_reported_and_are_the_last) {
   EXPECT_EQ(reported_at_read(y, 14), 0U) << "it wrote all there is";
   EXPECT_EQ(reported_at_read(z, 15), 12U);
   EXPECT_EQ(shadow::summary().violations, 3U);
+}
+
+TEST_P(DeviceWrites, that_are_copies_within_it_end_where_the_copy_does) {
+  const Tensor threes = add(Tensor::zeros({2, 3}, DType::f32), 3).to(device_.device());
+  EXPECT_EQ(reported_at_write_by([&] { copy_(y, threes, site(12)); }), 11U);
+  EXPECT_EQ(values_of(x), std::vector<float>(6, 3.0F));
+  EXPECT_EQ(reported_at_read(x, 13), 12U);
+  EXPECT_EQ(reported_at_read(y, 14), 0U);
+}
+
+TEST_P(DeviceWrites, that_fail_are_none) {
+  const Tensor on_host = Tensor::zeros({2, 3}, DType::f32);
+  for (const Tensor& source : {on_host, on_host.to(device_.device())}) {
+    device_.fail_to_copy();
+    EXPECT_THROW(copy_(y, source, site(12)), FailingAllocator::CopyFailed);
+    EXPECT_EQ(reported_at_read(x, 13), 0U);
+  }
 }
 
 TEST_P(DeviceWrites, of_a_part_leave_the_rest_of_what_another_wrote_meanwhile) {
