@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdlib>
 #include <new>
+#include <utility>
 
 namespace byre::test {
 
@@ -11,10 +12,14 @@ constinit thread_local int news_until_failure = never_fails;
 constinit thread_local std::size_t most_nbytes_of_a_new = std::numeric_limits<std::size_t>::max();
 constinit thread_local bool new_failed = false;
 constinit thread_local std::ptrdiff_t news_alive = 0;
+constinit thread_local Act before_next_new = nullptr;
 
 namespace {
 
 void* allocate_or_fail(std::size_t nbytes) noexcept {
+  if (const Act first = std::exchange(before_next_new, nullptr)) {
+    first();
+  }
   const bool is_its_turn = news_until_failure != never_fails && news_until_failure-- == 0;
   if (is_its_turn || nbytes > most_nbytes_of_a_new) {
     new_failed = true;

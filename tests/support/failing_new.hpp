@@ -21,6 +21,10 @@ extern constinit thread_local bool new_failed;
 /// How many more were made on this thread than deleted.
 extern constinit thread_local std::ptrdiff_t news_alive;
 
+using Act = void (*)();
+/// What the next call on this thread does first, once.
+extern constinit thread_local Act before_next_new;
+
 /// While it lives, the thread's operator new fails once: the `nth` from here on, counted from 0.
 class FailingNew {
  public:

@@ -145,6 +145,25 @@ TEST(AllOrNothing, batches_of_tensors_of_the_pass_are_written) {
   });
 }
 
+TEST(AllOrNothing, updates_of_views_are_applied_once_however_often_that_fails) {
+  const auto written = [] {
+    const AnyTensor x = to_functional(counted({3, 2}));
+    call("fill_", {element(x, 0), 7});
+    call("fill_", {call_for_one("select", {x, 1, 0}), 8});
+    return x;
+  };
+  const std::string expected = texts_of({pass_of(written()).sync()});
+  int failures = 0;
+  for (bool is_done = false; !is_done; ++failures) {
+    const AnyTensor x = written();
+    ASSERT_EQ(pass_of(x).alias()->pending_updates(), 2U);
+    is_done = is_done_without_new(failures, [&] { pass_of(x).sync(); });
+    ASSERT_EQ(texts_of({pass_of(x).sync()}), expected) << "allocation " << failures << " failed";
+    EXPECT_EQ(pass_of(x).alias()->pending_updates(), 0U);
+  }
+  EXPECT_GT(failures, 10);
+}
+
 TEST(AllOrNothing, batches_under_the_pass_are_written) {
   const Program within = functionalize(vmap(write_both, {1, 0}));
   expect_all_or_nothing(within, [] { return Tensors{counted({2, 3, 3}), counted({3, 2})}; });

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Every allocation of a reshape and of a violation is made to fail, one after another.
+/// Every allocation of a reshape and of a violation is made to fail, one after another, and another thread
+/// comes between them.
 #include <byre/error/error.hpp>
 #include <byre/shadow/detail/storage_shadow.hpp>
 
 #include <limits>
 
+#include "support/at_once.hpp"
 #include "support/failing_new.hpp"
 #include "tracked.hpp"
 
@@ -136,6 +138,29 @@ TEST_F(TrackedWithoutMemory, pointers_that_leave_at_call_sites_that_are_not_know
   }
   const Tensor z = reshaped(x, {6});
   EXPECT_EQ(shadow::summary().untracked_escapes, 2U);
+  EXPECT_EQ(shadow::detail::shadow_of(x.storage())->escapes.value(), 1U);
+}
+
+TEST_F(TrackedWithoutMemory, of_two_first_reshapes_at_once_one_counts_the_pointers_that_left) {
+  static const Tensor* shared = nullptr;
+  static bool is_first_elsewhere = false;
+  // A call site that is known and of a short name: nothing is allocated before the storage's shadow.
+  static const auto link = [](const Tensor& tensor) {
+    return reshaped(tensor, {6}, ReshapeMode::warn, site(10, "a.cpp"));
+  };
+  static_cast<void>(link(Tensor::zeros({6}, DType::f32)));
+  const ReshapeModeScope scope(ReshapeMode::warn);
+  escape(x, site(31));
+  shared = &x;
+  before_next_new = [] {
+    elsewhere([] {
+      is_first_elsewhere = shadow::detail::shadow_of(shared->storage()) == nullptr;
+      static_cast<void>(link(*shared));
+    });
+  };
+  const Tensor y = link(x);
+  EXPECT_TRUE(is_first_elsewhere);
+  EXPECT_EQ(shadow::summary().untracked_escapes, 1U);
   EXPECT_EQ(shadow::detail::shadow_of(x.storage())->escapes.value(), 1U);
 }
 
