@@ -25,21 +25,47 @@ std::optional<ReshapeMode> mode_of_environment() noexcept {
   return value.empty() ? ReshapeMode::copy : mode_named(value);
 }
 
-/// What of the process as a whole is in the active-tracking count: one, while its mode tracks.
-struct ProcessMode {
-  sync::Mutex mutex;
-  bool is_counted = true;  ///< until the environment was read
-
-  /// Under the mutex. The reason is counted before the mode is in force that it is for, and until after.
-  void set(std::optional<ReshapeMode> mode) noexcept {
-    detail::active_tracking.add();
-    detail::mode_of_process.set(mode ? 1 + static_cast<std::uint64_t>(*mode) : 0);
-    const bool is_reason = mode && tracks(*mode);
-    for (int extra = 1 + int(std::exchange(is_counted, is_reason)) - int(is_reason); extra > 0;
-         --extra) {
+/// One of the active-tracking count while it lives, or none.
+class Reason {
+ public:
+  /// The one that the count begins with.
+  Reason() noexcept : is_one_(true) {}
+  explicit Reason(bool is_one) noexcept : is_one_(is_one) {
+    if (is_one_) {
+      detail::active_tracking.add();
+    }
+  }
+  ~Reason() {
+    if (is_one_) {
       detail::active_tracking.subtract();
     }
   }
+  Reason(const Reason&) = delete;
+  Reason& operator=(const Reason&) = delete;
+
+  void swap(Reason& other) noexcept { std::swap(is_one_, other.is_one_); }
+
+ private:
+  bool is_one_;
+};
+
+/// What of the process as a whole is in the active-tracking count: one, while its mode tracks.
+struct ProcessMode {
+  sync::Mutex mutex;
+
+  /// Under the mutex.
+  void set(std::optional<ReshapeMode> mode) noexcept {
+    put_in_force(mode, Reason(mode && tracks(*mode)));
+  }
+
+ private:
+  /// The mode's reason is counted by now, and that of the mode before until the end.
+  void put_in_force(std::optional<ReshapeMode> mode, Reason reason) noexcept {
+    detail::mode_of_process.set(mode ? 1 + static_cast<std::uint64_t>(*mode) : 0);
+    reason_.swap(reason);
+  }
+
+  Reason reason_;  // of the environment, until it was read
 };
 
 void know_environment() noexcept {
