@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSL-1.0
+/// What AddressSanitizer is told of the blocks of a pool: those that are idle are nobody's.
+#include <byre/memory/pool.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstring>
+
+#include "nbytes.hpp"
+#include "support/sanitized.hpp"
+
+namespace byre::test {
+namespace {
+
+#if defined(BYRE_ADDRESS_SANITIZER)
+/// The first byte of these that may not be used, or null.
+const void* first_poisoned(const Block& block) {
+  return __asan_region_is_poisoned(block.data, block.capacity);
+}
+bool is_poisoned(const std::byte* address) {
+  return __asan_address_is_poisoned(address) != 0;
+}
+#else
+const void* first_poisoned(const Block&) {
+  return nullptr;
+}
+bool is_poisoned(const std::byte*) {
+  return false;
+}
+#endif
+
+class PoisonedBlocks : public testing::TestWithParam<std::size_t> {
+ protected:
+  void SetUp() override {
+    if (!is_address_sanitized) {
+      GTEST_SKIP() << "nobody watches idle blocks";
+    }
+  }
+
+  Block take() { return pool.allocate({GetParam(), 64}); }
+  /// The data of a block that is idle since.
+  Block release() {
+    const Block block = take();
+    pool.deallocate(block);
+    return block;
+  }
+
+  RecyclingPool pool{plenty};
+};
+
+TEST_P(PoisonedBlocks, are_those_that_are_idle_from_the_first_byte_to_the_last) {
+  const Block idle = release();
+  const auto* data = static_cast<const std::byte*>(idle.data);
+  for (std::size_t at = 0; at < idle.capacity; at += 509) {
+    ASSERT_TRUE(is_poisoned(data + at)) << at;
+  }
+  EXPECT_TRUE(is_poisoned(data + idle.capacity - 1));
+  EXPECT_TRUE(is_poisoned(data - 1)) << "the last byte of the header";
+}
+
+TEST_P(PoisonedBlocks, are_none_of_those_that_are_handed_out) {
+  const Block fresh = take();
+  EXPECT_EQ(first_poisoned(fresh), nullptr);
+  pool.deallocate(fresh);
+  const Block recycled = take();
+  ASSERT_EQ(recycled.data, fresh.data);
+  EXPECT_EQ(first_poisoned(recycled), nullptr);
+  std::memset(static_cast<std::byte*>(recycled.data) - 64, 'b', 64 + recycled.capacity);
+  pool.deallocate(recycled);
+}
+
+// The system gives the same addresses to others.
+TEST_P(PoisonedBlocks, are_none_of_those_that_the_system_has_again) {
+  const Block gone = release();
+  pool.trim();
+  EXPECT_EQ(first_poisoned(gone), nullptr);
+}
+
+INSTANTIATE_TEST_SUITE_P(OfEverySize, PoisonedBlocks,
+                         testing::Values(RecyclingPool::recycled_from, 3 * mib + 1));
+
+}  // namespace
+}  // namespace byre::test
