@@ -22,8 +22,7 @@ Tensor view_of(const Tensor& tensor, const ViewGeometry& geometry) {
 }
 
 Tensor packed(const Tensor& tensor) {
-  const bool fills_storage = tensor.is_contiguous() && tensor.storage_offset() == 0 &&
-                             tensor.nbytes() == tensor.storage().nbytes();
+  const bool fills_storage = tensor.is_contiguous() && tensor.nbytes() == tensor.storage().nbytes();
   return fills_storage ? tensor.lazy_clone() : tensor.clone();
 }
 

@@ -243,6 +243,16 @@ TEST(FunctionalizedVmap, lets_no_batch_out_by_what_an_inner_one_wrote) {
   }));
 }
 
+TEST(UnderThePass, what_is_made_for_a_tensor_is_on_its_backend) {
+  const AnyTensor texture = to_texture(to_cpu(counted(2)));
+  const AnyTensor x = to_functional(texture);
+  call("zero_", {x});
+  EXPECT_EQ(from_functional(x).keys(), texture.keys());
+  const Tensors made = functionalize(
+      [](const Tensors&) { return Tensors{call_for_one("zeros", {Dims({2})})}; })({x});
+  EXPECT_EQ(from_functional(made[0]).keys(), texture.keys());
+}
+
 TEST(FunctionalizedVmap, lets_no_batch_out_by_set_) {
   expect_batch_refused(functionalize([](const Tensors& in) {
     const AnyTensor sum = call_for_one("zeros", {Dims({3})});
@@ -251,6 +261,16 @@ TEST(FunctionalizedVmap, lets_no_batch_out_by_set_) {
       return Tensors();
     })({in[0]});
     return Tensors{sum};
+  }));
+  expect_batch_refused(functionalize([](const Tensors& in) {
+    const AnyTensor outer = call_for_one("zeros", {Dims({3})});
+    vmap([&](const Tensors& each) {
+      const AnyTensor sum = call_for_one("zeros", {Dims({3})});
+      call("set_", {sum, outer});  // and takes no batch from then on
+      call("add_", {sum, each[0]});
+      return Tensors();
+    })({in[0]});
+    return Tensors{outer};
   }));
   const AnyTensor x = counted({2, 3});
   const Tensors set_within = functionalize(vmap([](const Tensors& each) {

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSL-1.0
+// The pure operator that stands for one that writes: registered, or generated.
+#include <byre/functional/dispatch/detail/functional_variant.hpp>
+
+#include "tensors.hpp"
+
+namespace byre::test {
+namespace {
+
+TEST(FunctionalVariants, that_come_later_replace_what_was_generated) {
+  const Operator& writes = define("test_later_(Tensor(a!) self) -> Tensor(a!)")
+                               .cpu([](Tensor& self) { mul_(self, Scalar(2)); })
+                               .op();
+  const Operator& generated = functional::detail::functional_variant_of(writes);
+  EXPECT_EQ(generated.name(), "test_later__functional");
+  EXPECT_EQ(text_of(call_for_one(generated, {counted(3)})), "[0. 2. 4.]");
+  const Definition later = define("test_later(Tensor a) -> Tensor");
+  later.meta([](const Call& call) {
+    const AnyTensor& a = call.arguments[0].tensor();
+    return std::vector<TensorMeta>{{a.sizes(), a.dtype()}};
+  });
+  EXPECT_EQ(&functional::detail::functional_variant_of(writes), &generated)
+      << "nothing computes the other yet";
+  later.cpu([](const Tensor& a) { return mul(a, Scalar(3)); });
+  EXPECT_EQ(&functional::detail::functional_variant_of(writes), &later.op());
+  const AnyTensor x = to_functional(counted(3));
+  call(writes, {x});
+  EXPECT_EQ(text_of(from_functional(x)), "[0. 3. 6.]");
+}
+
+TEST(FunctionalVariants, that_are_generated_return_what_is_new_and_what_is_written) {
+  const Operator& doubles = define("test_double_(Tensor(a!) self) -> (Tensor(a!), Tensor)")
+                                .cpu([](Tensor& self) {
+                                  mul_(self, Scalar(2));
+                                  return sum(self);
+                                })
+                                .op();
+  const AnyTensor x = counted(3);
+  EXPECT_EQ(texts_of(call(functional::detail::functional_variant_of(doubles), {x})),
+            "6.\n[0. 2. 4.]\n");
+  EXPECT_EQ(text_of(x), "[0. 1. 2.]");
+  define("test_taken__functional(Tensor a, Tensor b) -> Tensor");
+  const Operator& taken = define("test_taken_(Tensor(a!) self) -> Tensor(a!)").op();
+  EXPECT_THROW(functional::detail::functional_variant_of(taken), DispatchError);
+}
+
+TEST(FunctionalVariants, that_are_generated_write_no_value_of_another_tensor) {
+  define("test_triple_(Tensor(a!) self) -> Tensor(a!)").cpu([](Tensor& self) {
+    mul_(self, Scalar(3));
+  });
+  const AnyTensor x = to_functional(counted(3));
+  const AnyTensor y = to_functional(zeros({3}));
+  call("copy_", {y, x});
+  call("test_triple_", {y});
+  EXPECT_EQ(text_of(from_functional(x)), "[0. 1. 2.]");
+  EXPECT_EQ(text_of(from_functional(y)), "[0. 3. 6.]");
+}
+
+TEST(FunctionalVariants, are_found_whichever_comes_first) {
+  const Operator& first = define("test_first.by(Tensor a, Scalar by) -> Tensor")
+                              .cpu([](const Tensor& a, const Scalar& by) { return add(a, by); })
+                              .op();
+  const auto variant_of = [](const char* schema) {
+    return define(schema).op().functional_variant();
+  };
+  EXPECT_EQ(variant_of("test_first_.by(Tensor(a!) self, Scalar by) -> Tensor(a!)"), &first);
+  EXPECT_EQ(variant_of("test_first.by_out(Tensor a, Scalar by, *, Tensor(a!) out) -> Tensor(a!)"),
+            &first);
+  EXPECT_EQ(variant_of("test_first_(Tensor(a!) self) -> Tensor(a!)"), nullptr)
+      << "of another overload";
+  define("test_takes_more(Tensor a, Scalar b) -> Tensor").cpu([](const Tensor& a, const Scalar& b) {
+    return add(a, b);
+  });
+  EXPECT_EQ(variant_of("test_takes_more_(Tensor(a!) self) -> Tensor(a!)"), nullptr);
+  EXPECT_EQ(variant_of("test_takes_more_.other(Tensor(a!) self, int b) -> Tensor(a!)"), nullptr);
+  define("test_takes_int(Tensor a, int b) -> Tensor").cpu([](const Tensor& a, std::int64_t b) {
+    return add(a, Scalar(b));
+  });
+  EXPECT_EQ(variant_of("test_takes_int_(Tensor(a!) self, Scalar b) -> Tensor(a!)"), nullptr);
+}
+
+TEST(FunctionalVariants, that_are_views_are_found_once_it_is_said_what_they_see) {
+  const Operator& in_place = define("test_halve_(Tensor(a!) self) -> Tensor(a!)").op();
+  const Definition view = define("test_halve(Tensor(a) self) -> Tensor(a)");
+  EXPECT_EQ(in_place.view_variant(), nullptr);
+  view.view([](const ViewGeometry& self, std::span<const Argument>) {
+    return std::vector{self.with(views::slice(self.layout, 0, 0, self.layout.sizes[0] / 2, 1))};
+  });
+  EXPECT_EQ(in_place.view_variant(), &view.op());
+  const AnyTensor x = counted(4);
+  call(in_place, {x});
+  EXPECT_EQ(text_of(x), "[0. 1.]");
+}
+
+}  // namespace
+}  // namespace byre::test
