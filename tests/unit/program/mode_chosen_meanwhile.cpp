@@ -20,8 +20,8 @@ constinit thread_local Act before_next_lock = nullptr;
 }  // namespace
 
 extern "C" int pthread_mutex_lock(pthread_mutex_t* mutex) noexcept {
-  static const auto real = reinterpret_cast<int (*)(pthread_mutex_t*)>(
-      ::dlsym(RTLD_NEXT, "pthread_mutex_lock"));
+  static const auto real =
+      reinterpret_cast<int (*)(pthread_mutex_t*)>(::dlsym(RTLD_NEXT, "pthread_mutex_lock"));
   if (const Act first = std::exchange(before_next_lock, nullptr)) {
     first();
   }
