@@ -163,7 +163,10 @@ class Runs(Test):
                  for name in re.findall(r'\.name = "known_wrong\.(\w+)"', file.read_text())}
         self.assertGreater(len(names), 8)
         self.assertLessEqual(self.NOT_SEEDED, names)
-        for name in names - self.NOT_SEEDED:
+        # What is wrong with a parking lot loses a wake, as parks_without_recheck does.
+        lots = {name for name in names if name.startswith("lot_")}
+        self.assertTrue(lots)
+        for name in names - self.NOT_SEEDED - lots:
             # A weak load is the same bug in whatever it guards.
             seeded = name.removesuffix("_writes") if name.startswith("relaxed") else name
             seeded = seeded.removesuffix("_resizes")
