@@ -9,6 +9,7 @@
 #include <iterator>
 
 #include "../report/report.hpp"
+#include "support/heap_nbytes.hpp"
 #include "support/sanitized.hpp"
 
 #if defined(__GLIBC__)
@@ -48,15 +49,6 @@ std::uint64_t lines_of(const fs::path& path) {
       std::count(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>(), '\n'));
 }
 
-std::uint64_t heap_nbytes() {
-#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 33)
-  const auto heap = mallinfo2();
-  return heap.uordblks + heap.hblkhd;
-#else
-  return 0;
-#endif
-}
-
 }  // namespace
 
 void pin_malloc_thresholds() {
@@ -73,7 +65,7 @@ Resources resources_after_trimming() {
   malloc_trim(0);
 #endif
   return {.resident_nbytes = status_nbytes("VmRSS"),
-          .heap_nbytes = heap_nbytes(),
+          .heap_nbytes = test::heap_nbytes().value_or(0),
           .mappings = lines_of("/proc/self/maps"),
           .files = entries_of("/proc/self/fd"),
           .threads = status("Threads")};

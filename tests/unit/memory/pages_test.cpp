@@ -3,6 +3,8 @@
 #include <byre/memory/pages.hpp>
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -33,6 +35,17 @@ struct Mapping {
   std::byte* const address;
 };
 
+/// How much of these whole pages is mapped.
+std::size_t mapped_nbytes(std::byte* begin, std::size_t nbytes) {
+  const auto step = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  std::size_t mapped = 0;
+  for (std::size_t at = 0; at < nbytes; at += step) {
+    unsigned char resident = 0;
+    mapped += mincore(begin + at, step, &resident) == 0 ? step : 0;
+  }
+  return mapped;
+}
+
 TEST(SystemPages, are_aligned_as_asked_and_writable_from_the_lead_to_the_end) {
   const std::size_t alignments[] = {page_nbytes, 2 * page_nbytes, 16 * page_nbytes,
                                     huge_page_nbytes};
@@ -57,6 +70,22 @@ TEST(SystemPages, keep_nothing_of_the_address_space_once_they_are_unmapped) {
     ASSERT_NE(mapping.address, nullptr);
   }
   EXPECT_LT(address_space_nbytes(), before + mappings * page_nbytes / 2);
+}
+
+TEST(SystemPages, are_not_mapped_from_the_lead_to_the_end_once_they_are_unmapped) {
+  const std::size_t alignments[] = {page_nbytes, huge_page_nbytes};
+  const std::size_t sizes[] = {page_nbytes, 16 * page_nbytes, 3 * mib};
+  for (const std::size_t alignment : alignments) {
+    for (const std::size_t nbytes : sizes) {
+      std::byte* address = system_pages().map(page_nbytes, nbytes, alignment);
+      ASSERT_NE(address, nullptr);
+      const std::size_t mapped = mapped_nbytes(address - page_nbytes, page_nbytes + nbytes);
+      system_pages().unmap(address, page_nbytes, nbytes);
+      const std::size_t still_mapped = mapped_nbytes(address - page_nbytes, page_nbytes + nbytes);
+      EXPECT_EQ(mapped, page_nbytes + nbytes);
+      EXPECT_EQ(still_mapped, 0U) << nbytes << " bytes aligned to " << alignment;
+    }
+  }
 }
 
 TEST(SystemPages, of_more_than_an_address_space_are_refused) {

@@ -4,13 +4,13 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <vector>
 
 #include "nbytes.hpp"
 #include "support/fake_pages.hpp"
+#include "support/scattered_bytes.hpp"
 
 namespace byre::test {
 namespace {
@@ -166,25 +166,23 @@ struct Copy {
 };
 
 TEST_F(RecyclingPoolTest, copies_every_byte_into_fresh_and_into_recycled_memory) {
-  const std::size_t sizes[] = {1,       64 * kib - 1, 64 * kib,    2 * mib - 1, 2 * mib,
-                               4 * mib, 4 * mib - 1,  4 * mib + 1, 9 * mib};
+  // Fresh memory is copied into by turns of 4 MiB.
+  const std::size_t sizes[] = {1,           64 * kib - 1, 64 * kib,     2 * mib - 1,  2 * mib,
+                               4 * mib - 1, 4 * mib,      4 * mib + 1,  4 * mib + 63, 8 * mib - 1,
+                               8 * mib,     8 * mib + 1,  8 * mib + 63, 9 * mib};
   std::vector<Copy> copies;
   for (const std::size_t nbytes : sizes) {
     copies.push_back({nbytes, nbytes});
     copies.push_back({nbytes - 1, nbytes});  // as a resize does
     copies.push_back({nbytes, nbytes + 100000});
   }
-  std::vector<std::byte> text(9 * mib);
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    text[i] = static_cast<std::byte>((i * 2654435761U) >> 13);  // differs from turn to turn
-  }
+  const std::vector<std::byte> text = scattered_bytes(9 * mib);
   for (const Copy& copy : copies) {
     pool.trim();
     for (const char* memory : {"fresh", "recycled"}) {
       const int maps = source.maps();
       const Block block = pool.allocate_copy({copy.request, 64}, text.data(), copy.source);
-      EXPECT_TRUE(std::equal(text.data(), text.data() + copy.source,
-                             static_cast<const std::byte*>(block.data)))
+      EXPECT_EQ(std::memcmp(text.data(), block.data, copy.source), 0)
           << memory << ", " << copy.source << " of " << copy.request;
       EXPECT_GE(block.capacity, copy.request);
       const bool fresh = memory[0] == 'f' && copy.request >= RecyclingPool::recycled_from;

@@ -12,8 +12,11 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <utility>
 #include <vector>
+
+#include "support/heap_nbytes.hpp"
 
 namespace byre::test {
 namespace {
@@ -153,6 +156,30 @@ TEST_F(CachesOfThreads, end_with_the_thread_and_what_is_released_later_is_freed)
   }).join();
   EXPECT_TRUE(cached_before);
   EXPECT_FALSE(cached);
+}
+
+/// Fills its thread's cache, of every size.
+void fill_cache() {
+  for (std::size_t nbytes = 0; nbytes < ThreadCache::most_nbytes; nbytes += line) {
+    std::vector<Buffer> released;
+    for (std::size_t count = 0; count < ThreadCache::most_of_a_size; ++count) {
+      released.push_back(Buffer::allocate(nbytes));
+    }
+  }
+}
+
+TEST_F(CachesOfThreads, leave_nothing_on_the_heap_when_their_threads_end) {
+  constexpr std::size_t threads = 64;
+  constexpr std::size_t slack_of_a_thread = sizeof(ThreadCache) / 2;
+  boost::thread(fill_cache).join();  // malloc keeps something of the first
+  const std::optional<std::size_t> before = heap_nbytes();
+  if (!before) {
+    GTEST_SKIP() << "malloc does not tell what is in use";
+  }
+  for (std::size_t thread = 0; thread < threads; ++thread) {
+    boost::thread(fill_cache).join();
+  }
+  EXPECT_LT(heap_nbytes(), *before + threads * slack_of_a_thread);
 }
 
 TEST_F(CachesOfThreads, serve_copies_of_every_size_that_are_whole) {

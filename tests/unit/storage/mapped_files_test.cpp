@@ -128,6 +128,26 @@ TEST(OutputFile, that_finds_no_room_leaves_what_was_there) {
   }
 }
 
+TEST(MappedFile, is_unmapped_when_its_last_owner_ends_or_has_a_copy) {
+  const TemporaryFile file("a cow in a byre");
+  const auto mappings = [&] { return mappings_of(file.path().parent_path()); };
+  if (mappings() < 0) {
+    GTEST_SKIP() << "the system does not tell what is mapped";
+  }
+  {
+    const Buffer buffer = Buffer::map_file(file.path());
+    const Storage other = Storage::map_file(file.path());
+    EXPECT_EQ(mappings(), 2);
+  }
+  EXPECT_EQ(mappings(), 0);
+  Buffer buffer = Buffer::map_file(file.path());
+  Buffer clone = buffer;
+  clone.mutable_data();
+  EXPECT_EQ(mappings(), 1);
+  buffer.mutable_data();
+  EXPECT_EQ(mappings(), 0);
+}
+
 TEST(MappedFile, that_is_missing_empty_or_no_file_is_refused_by_name) {
   EXPECT_TRUE(says(complaint_of([] { Buffer::map_file("/no/such/cow"); }),
                    "\"/no/such/cow\": there is no such file"));

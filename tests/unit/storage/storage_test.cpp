@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <byre/memory/pool.hpp>
 #include <byre/storage/storage.hpp>
 
 #include <gtest/gtest.h>
@@ -11,6 +12,7 @@
 
 #include "support/at_once.hpp"
 #include "support/failing_allocator.hpp"
+#include "support/scattered_bytes.hpp"
 
 namespace byre::test {
 namespace {
@@ -62,6 +64,28 @@ TEST(Storage, the_first_writer_copies_and_the_last_owner_keeps_the_data) {
   EXPECT_EQ(second.materialize(), Materialized::copied);
   EXPECT_EQ(first.materialize(), Materialized::already_unique);
   EXPECT_EQ(first.data(), shared);
+}
+
+// Of 4 MiB and more a copy is made by turns, and of fresh memory otherwise than of recycled.
+TEST(Storage, a_clone_of_many_bytes_is_written_without_another_byte_of_either_changed) {
+  constexpr std::size_t turn = std::size_t{4} << 20;
+  const std::vector<std::byte> bytes = scattered_bytes(2 * turn + 63);
+  for (const std::size_t nbytes :
+       {turn - 1, turn, turn + 1, turn + 63, 2 * turn - 1, 2 * turn, 2 * turn + 1, 2 * turn + 63}) {
+    default_pool().trim();
+    for (const char* memory : {"fresh", "recycled"}) {
+      Storage storage = Storage::allocate(nbytes);
+      std::memcpy(storage.mutable_data(), bytes.data(), nbytes);
+      Storage clone = storage.lazy_clone();
+      clone.mutable_data()[0] = bytes[1];
+      EXPECT_EQ(clone.data()[0], bytes[1]);
+      EXPECT_EQ(std::memcmp(clone.data() + 1, bytes.data() + 1, nbytes - 1), 0)
+          << nbytes << ", " << memory;
+      EXPECT_EQ(std::memcmp(storage.data(), bytes.data(), nbytes), 0) << nbytes << ", " << memory;
+      std::memset(storage.mutable_data(), 0xA5, nbytes);  // what is recycled holds something else
+      std::memset(clone.mutable_data(), 0xA5, nbytes);
+    }
+  }
 }
 
 TEST(Storage, an_empty_handle_answers_every_question_and_refuses_a_size) {
