@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""Keeps the tables of docs/verification.md: what is claimed and shown, and the last deep run.
+"""Keeps the tables of docs/verification.md, what is claimed and shown, and of docs/deep-run.md.
 
   claims.py --run BINARY DOCUMENT        runs all searches, and says whether the table is what they found
   claims.py --json FILE BINARY DOCUMENT  writes the table, from what `BINARY --json FILE` found
@@ -117,20 +117,24 @@ def table(results, scenarios):
 def rows_of_deep_run(results):
     begin = datetime.date.today().isoformat()
     left = sum(len(result["left"]) or result["verdict"] == "unknown" for result in results)
-    yield (f"On {begin}: {len(results)} searches, of which {left} were cut short at their limits, and "
-           f"{sum(r['executions'] for r in results):,} executions in {sum(r['seconds'] for r in results):,.0f} s.")
+    ended = sum(result["programs"] or result["verdict"] != "unknown" for result in results)
+    yield (f"Written on {begin}: {ended + left:,} searches, {left} of them cut short, of "
+           f"{sum(r['executions'] for r in results):,} executions, in {sum(r['seconds'] for r in results):,.0f} s "
+           "of search.")
     yield ""
     yield "| search | bound | executions | seconds | came to |"
     yield "|---|---|---|---|---|"
     for result in results:
         if result["scenario"].startswith("litmus."):
             continue
-        came_to = result["verdict"]
-        if result["programs"] or result["left"]:
-            came_to = f"{result['programs']:,} programs pass"
-            came_to += f", {len(result['left']):,} cut short" if result["left"] else ""
+        came_to = "cut short" if result["verdict"] == "unknown" else result["verdict"]
+        if result["programs"]:
+            came_to = f"{result['programs']:,} programs pass, {len(result['left']):,} cut short"
         yield (f"| `{result['scenario']}` | {result['bound']} | {result['executions']:,} "
                f"| {result['seconds']:,.1f} | {came_to} |")
+    for result in results:
+        if result["left"]:
+            yield from ("", f"Cut short, of `{result['scenario']}`:", "", "```", *result["left"], "```")
 
 
 def split(document, part):

@@ -58,7 +58,7 @@ std::byte stamp(std::size_t thread, std::size_t round) {
 }
 
 TYPED_TEST(OwnersAtOnce, writers_of_shared_data_make_one_copy_fewer_than_owners) {
-  for (std::size_t owners = 2; owners <= 16; ++owners) {
+  for (const std::size_t owners : {2U, 3U, 4U, 5U, 6U, 8U, 16U}) {
     FailingAllocator allocator;
     std::vector<TypeParam> buffers(owners);
     std::vector<Materialized> outcomes(owners);
