@@ -127,6 +127,41 @@ TEST_F(CopyCauses, resized_is_a_resize_beyond_the_capacity_with_the_bytes_it_kee
   expect_copy(CopyCause::resized, 60, __LINE__, [&] { buffer.resize(300); });
 }
 
+/// With the first 20 bytes of its block for data.
+Buffer shrunk(Buffer buffer) {
+  buffer.resize(20);
+  return buffer;
+}
+
+// Copies have larger blocks too: those of the default allocator are whole lines.
+TEST_F(CopyCauses, are_told_and_counted_with_the_bytes_of_the_data_and_not_of_its_block) {
+  const TemporaryFolder folder;
+  write_file(folder / "file", "a file of 21 bytes...");
+  std::array<std::byte, 40> lent{};
+  Buffer allocated = shrunk(Buffer::allocate(100));
+  const Buffer clone = allocated;
+  const Buffer borrowed = shrunk(Buffer::borrow(lent.data(), lent.size()));
+  Buffer mapped = shrunk(Buffer::map_file(folder / "file"));
+  const Counted counted;
+  expect_copy(CopyCause::shared, 20, __LINE__, [&] { allocated.mutable_data(); });
+  expect_copy(CopyCause::borrowed, 20, __LINE__, [&] { const Buffer eager = borrowed; });
+  expect_copy(CopyCause::read_only, 20, __LINE__, [&] { mapped.mutable_data(); });
+  expect_copy(CopyCause::resized, 20, __LINE__, [&] { allocated.resize(5000); });
+  EXPECT_EQ(counted.since().bytes_copied, 4 * 20);
+}
+
+TEST_F(CopyCauses, are_told_and_counted_with_more_bytes_than_32_bits_hold) {
+  if constexpr (sizeof(std::size_t) > 4) {
+    constexpr std::size_t nbytes = (std::size_t{5} << 30) + 7;
+    const Recorder recorder;
+    const Counted counted;
+    stats::detail::report_copy(nbytes, CopyCause::resized, CallSite::current());
+    ASSERT_EQ(recorder.events().size(), 1U);
+    EXPECT_EQ(recorder.events()[0].nbytes, nbytes);
+    EXPECT_EQ(counted.since().bytes_copied, static_cast<std::int64_t>(nbytes));
+  }
+}
+
 TEST_F(CopyCauses, are_none_of_a_steal_a_read_a_clone_or_a_move) {
   Buffer buffer = of(100);
   const Recorder recorder;
