@@ -134,6 +134,7 @@ struct Recorded {
       recording.saw(*step.site, before + (locked ? '1' : '0'));
     }
   };
+  using ProcessMutex = SharedMutex;
   template <class Value>
   struct Plain {
     explicit Plain(Value initial) : value(initial) {}
@@ -162,6 +163,7 @@ struct Recorded {
     static Object object;
     return object;
   }
+  static std::uint32_t process_number() noexcept { return 0; }
 };
 
 }  // namespace byre::verification

@@ -153,6 +153,7 @@ struct Checked {
   };
 
   using SharedMutex = CheckedMutex;
+  using ProcessMutex = CheckedMutex;
 
   /// Its end counts as a write: whoever frees it has to come after all who read it.
   template <class Value>
@@ -251,6 +252,8 @@ struct Checked {
   static Object& no_destructor() noexcept {
     return Execution::current().no_destructor<Object>();
   }
+
+  static std::uint32_t process_number() noexcept { return 0; }
 };
 
 static_assert(sync::Sync<Checked>);

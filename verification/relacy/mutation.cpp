@@ -3,7 +3,7 @@
 
 #include <byre/cow/detail/share_lock_sites.hpp>
 #include <byre/cow/detail/share_word_sites.hpp>
-#include <byre/functional/dispatch/detail/published.hpp>
+#include <byre/sync/detail/published.hpp>
 #include <byre/shadow/detail/generation_sites.hpp>
 #include <byre/shadow/detail/write_records.hpp>
 #include <byre/stats/detail/cells.hpp>
@@ -32,7 +32,7 @@ constexpr std::array<Table, 11> tables{
     Table(shadow::detail::generation_sites.rows),
     Table(sync::detail::relaxed_counter_sites.rows),
     Table(shadow::detail::write_records_sites.rows),
-    Table(functional::published_sites.rows),
+    Table(sync::detail::published_sites.rows),
     Table(sync::detail::parking_lot_sites.rows),
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 /// What is published: kernels, operators and backends, found by calls beside their registration.
-#include <byre/functional/dispatch/detail/published.hpp>
+#include <byre/sync/detail/published.hpp>
 
 #include "../search.hpp"
 
@@ -46,8 +46,8 @@ class PartsAreFoundBesideDefinitions {
 
   Part first_;
   Part second_;
-  functional::basic_published<Checked, const Part> first_place_;
-  functional::basic_published<Checked, const Part> second_place_;
+  sync::detail::basic_published<Checked, const Part> first_place_;
+  sync::detail::basic_published<Checked, const Part> second_place_;
 };
 
 }  // namespace

@@ -134,7 +134,7 @@ class SinkFlag:
 
 
 class Published:
-    """functional/dispatch/detail/published.hpp: parts are numbered as they are published, under a lock."""
+    """sync/detail/published.hpp: parts are numbered as they are published, under a lock."""
 
     PREFIX = "published."
     NUMBERS = ("maker", "address", "sets", "unreleased", "torn")

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/error/detail/assert.hpp>
+#include <byre/error/detail/warning_handler.hpp>
 #include <byre/error/error.hpp>
 
-#include <boost/thread/lock_guard.hpp>
-#include <boost/thread/mutex.hpp>
 #include <cstdarg>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <new>
-#include <utility>
 
 namespace byre::inline v0 {
 namespace {
@@ -28,30 +26,6 @@ namespace {
 
 void write_to_stderr(const char* text) noexcept {
   std::fprintf(stderr, "byre: warning: %s\n", text);
-}
-
-/// The handler, under a lock: error stands beside the seam, and warnings are no fast path.
-class InstalledHandler {
- public:
-  WarningHandler exchange(WarningHandler handler) noexcept {
-    const boost::lock_guard<boost::mutex> lock(mutex_);
-    return std::exchange(handler_, handler);
-  }
-  WarningHandler get() noexcept {
-    const boost::lock_guard<boost::mutex> lock(mutex_);
-    return handler_;
-  }
-
- private:
-  boost::mutex mutex_;
-  WarningHandler handler_ = &write_to_stderr;
-};
-
-InstalledHandler& installed_handler() noexcept {
-  // Never destroyed: statics that go away may warn.
-  alignas(InstalledHandler) static std::byte place[sizeof(InstalledHandler)];
-  static InstalledHandler& handler = *::new (place) InstalledHandler;
-  return handler;
 }
 
 }  // namespace
@@ -91,7 +65,7 @@ InvalidArgument InvalidArgument::null_pointer(const char* call, std::size_t nbyt
 }
 
 WarningHandler set_warning_handler(WarningHandler handler) noexcept {
-  return installed_handler().exchange(handler != nullptr ? handler : &write_to_stderr);
+  return detail::warning_handler().exchange(handler != nullptr ? handler : &write_to_stderr);
 }
 
 void warn(const char* format, ...) noexcept {
@@ -99,10 +73,17 @@ void warn(const char* format, ...) noexcept {
   va_start(arguments, format);
   const Text text = format_arguments(format, arguments);
   va_end(arguments);
-  installed_handler().get()(text.chars.data());
+  detail::warning_handler().get()(text.chars.data());
 }
 
 namespace detail {
+
+InstalledHandler& warning_handler() noexcept {
+  // Never destroyed: statics that go away may warn.
+  alignas(InstalledHandler) static std::byte place[sizeof(InstalledHandler)];
+  static InstalledHandler& handler = *::new (place) InstalledHandler(&write_to_stderr);
+  return handler;
+}
 
 void fail(const char* text, CallSite site) noexcept {
   std::fprintf(stderr, "byre: %s:%u: %s\n", site.file, site.line, text);

@@ -112,6 +112,14 @@ bool has_word(const char* path, const char* word) noexcept {
   return line != nullptr && std::strstr(line, word) != nullptr;
 }
 
+#if defined(MADV_HUGEPAGE)
+struct HugePages {
+  const bool are_granted =
+      has_word("/sys/kernel/mm/transparent_hugepage/enabled", "madvise") &&
+      !has_word("/sys/kernel/mm/transparent_hugepage/enabled", "[never]");
+};
+#endif
+
 /// The number in a file of one line; "max", or no such file, are no limit.
 std::size_t limit_in(const char* path) noexcept {
   constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
@@ -148,9 +156,7 @@ PageSource& system_pages() noexcept {
 
 bool grants_huge_pages() noexcept {
 #if defined(MADV_HUGEPAGE)
-  static const bool grants = has_word("/sys/kernel/mm/transparent_hugepage/enabled", "madvise") &&
-                             !has_word("/sys/kernel/mm/transparent_hugepage/enabled", "[never]");
-  return grants;
+  return sync::no_destructor<HugePages>().are_granted;
 #else
   return false;
 #endif

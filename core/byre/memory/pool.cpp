@@ -88,7 +88,7 @@ RecyclingPool::RecyclingPool(std::size_t limit_nbytes, PageSource& pages) noexce
 RecyclingPool::~RecyclingPool() {
   trim();
   BYRE_ASSERT(
-      idle().blocks_out() == 0,
+      !idle().knows_of_blocks_out(),
       "a recycling pool was destroyed while buffers from it are alive; let it outlive them");
   idle().~IdleBlocks();
 }
@@ -212,8 +212,20 @@ void RecyclingPool::unmap(const Block& block) noexcept {
   pages_->unmap(data_of(block), lead, block.capacity);
 }
 
+namespace {
+struct DefaultPool final : sync::detail::ProcessState {
+  DefaultPool() { enter(); }
+
+  RecyclingPool pool;
+
+ private:
+  /// A program that loads and unloads the library again and again does not grow.
+  void at_unload() noexcept override { pool.trim(); }
+};
+}  // namespace
+
 RecyclingPool& default_pool() noexcept {
-  return sync::no_destructor<RecyclingPool>();
+  return sync::no_destructor<DefaultPool>().pool;
 }
 
 Allocator& default_allocator() noexcept {

@@ -76,7 +76,7 @@ class BYRE_API RecyclingPool final : public Allocator {
   PageSource* pages_;
   // The idle blocks and their lock, in place, so that the first use of a pool needs no heap; their type
   // is Boost's, and its headers are long.
-  alignas(std::max_align_t) std::byte idle_[192];
+  alignas(std::max_align_t) std::byte idle_[256];
 };
 
 /// The default allocator, as the pool it is: to change its limit or to trim it. Never destroyed.

@@ -51,7 +51,7 @@ class Reason {
 
 /// What of the process as a whole is in the active-tracking count: one, while its mode tracks.
 struct ProcessMode {
-  sync::Mutex mutex;
+  sync::ProcessMutex mutex;
 
   /// Under the mutex.
   void set(std::optional<ReshapeMode> mode) noexcept {
@@ -71,7 +71,7 @@ struct ProcessMode {
 void know_environment() noexcept {
   if (detail::mode_of_process.value() == 0) {
     auto& process = sync::no_destructor<ProcessMode>();
-    const sync::Lock lock(process.mutex);
+    const sync::ProcessLock lock(process.mutex);
     if (detail::mode_of_process.value() == 0) {  // nobody chose a default meanwhile
       process.set(mode_of_environment());
     }
@@ -117,7 +117,7 @@ ReshapeMode detail::read_environment() {
 
 void set_default_reshape_mode(std::optional<ReshapeMode> mode) noexcept {
   auto& process = sync::no_destructor<ProcessMode>();
-  const sync::Lock lock(process.mutex);
+  const sync::ProcessLock lock(process.mutex);
   process.set(mode ? mode : mode_of_environment());
 }
 

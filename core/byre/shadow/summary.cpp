@@ -3,6 +3,7 @@
 #include <byre/shadow/summary.hpp>
 #include <byre/shadow/suppression.hpp>
 #include <byre/storage/detail/output_file.hpp>
+#include <byre/sync/detail/no_destructor.hpp>
 
 #include <unistd.h>
 #include <cstdio>
@@ -42,7 +43,11 @@ std::string value_of(const char* name) {
   }
 }
 
-bool heed() {
+struct HeededEnvironment {
+  HeededEnvironment();
+};
+
+HeededEnvironment::HeededEnvironment() {
   if (const std::string where = value_of("BYRE_RESHAPE_SUMMARY"); !where.empty()) {
     check_place_of_summary(where);
   }
@@ -53,7 +58,6 @@ bool heed() {
   if (!suppressions.empty()) {
     suppress_sites(suppressions);
   }
-  return true;
 }
 
 }  // namespace
@@ -95,7 +99,7 @@ void print_summary(const std::string& where) {
 }
 
 void detail::heed_environment() {
-  [[maybe_unused]] static const bool heeded = heed();
+  sync::no_destructor<HeededEnvironment>();
 }
 
 }  // namespace byre::inline v0::shadow

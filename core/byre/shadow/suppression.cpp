@@ -31,7 +31,7 @@ struct Suppression {
 };
 
 struct Suppressions {
-  sync::Mutex mutex;
+  sync::ProcessMutex mutex;
   std::vector<Suppression> list;
 };
 
@@ -108,7 +108,7 @@ ScopedSuppression::~ScopedSuppression() {
 void suppress_sites(const std::filesystem::path& path) {
   const std::vector<Suppression> more = read_list(path);
   auto& all = sync::no_destructor<Suppressions>();
-  const sync::Lock lock(all.mutex);
+  const sync::ProcessLock lock(all.mutex);
   all.list.insert(all.list.end(), more.begin(), more.end());
   has_suppressions.set(1);
 }
@@ -122,7 +122,7 @@ bool detail::is_suppressed(const CallSite& site) noexcept {
     return false;
   }
   auto& all = sync::no_destructor<Suppressions>();
-  const sync::Lock lock(all.mutex);
+  const sync::ProcessLock lock(all.mutex);
   return std::ranges::any_of(all.list, [&](const Suppression& each) { return each.matches(site); });
 }
 

@@ -2,10 +2,9 @@
 #include <byre/stats/counters.hpp>
 #include <byre/sync/detail/boost_mutex.hpp>
 #include <byre/sync/detail/no_destructor.hpp>
+#include <byre/sync/detail/thread_end.hpp>
 
-#include <algorithm>
-#include <new>
-#include <vector>
+#include <array>
 
 namespace byre::inline v0::stats {
 
@@ -31,37 +30,40 @@ BYRE_TLS_MODEL constinit thread_local Shard this_threads_shard;
 namespace {
 
 /// The shards of the running threads, and the sum of the ended ones.
-class Registry {
+class Registry final : sync::detail::ProcessState {
  public:
-  /// False if there is no memory to do so.
-  bool enlist(Shard& shard) noexcept {
-    const sync::Lock lock(mutex_);
-    try {
-      shards_.push_back(&shard);
-    } catch (const std::bad_alloc&) {
-      return false;
-    }
-    return true;
+  Registry() { enter(); }
+
+  void enlist(Shard& shard) noexcept {
+    const sync::ProcessLock lock(mutex_);
+    shard.set_enlisted(true);
+    shard.next = shards_;
+    shards_ = &shard;
   }
 
-  void retire(const Shard& shard) noexcept {
-    const sync::Lock lock(mutex_);
-    for_each_counter([&](Counter counter) { ended_.add(counter, shard.get(counter)); });
-    std::erase(shards_, &shard);
+  void retire(Shard& shard) noexcept {
+    const sync::ProcessLock lock(mutex_);
+    add_to_ended(shard);
+    Shard** place = &shards_;
+    while (*place != &shard) {
+      place = &(*place)->next;
+    }
+    *place = shard.next;
+    shard.set_enlisted(false);
   }
 
   void add_to_ended(Change change) noexcept {
-    const sync::Lock lock(mutex_);
+    const sync::ProcessLock lock(mutex_);
     ended_.add(change.counter, change.value);
   }
 
   std::array<std::int64_t, counter_count> sum() noexcept {
-    const sync::Lock lock(mutex_);
+    const sync::ProcessLock lock(mutex_);
     std::array<std::int64_t, counter_count> sums{};
     for_each_counter([&](Counter counter) {
       std::int64_t& sum = sums[static_cast<std::size_t>(counter)];
       sum = ended_.get(counter);
-      for (const Shard* shard : shards_) {
+      for (const Shard* shard = shards_; shard != nullptr; shard = shard->next) {
         sum += shard->get(counter);
       }
     });
@@ -69,6 +71,22 @@ class Registry {
   }
 
  private:
+  /// The other threads are gone, and their shards' memory will be used again.
+  void in_child() noexcept override {
+    Shard* const own = &this_threads_shard;
+    for (const Shard* shard = shards_; shard != nullptr; shard = shard->next) {
+      if (shard != own) {
+        add_to_ended(*shard);
+      }
+    }
+    own->next = nullptr;
+    shards_ = own->is_enlisted() ? own : nullptr;
+  }
+
+  void add_to_ended(const Shard& shard) noexcept {
+    for_each_counter([&](Counter counter) { ended_.add(counter, shard.get(counter)); });
+  }
+
   template <class Visit>
   static void for_each_counter(Visit visit) {
     for (std::size_t counter = 0; counter < counter_count; ++counter) {
@@ -76,8 +94,8 @@ class Registry {
     }
   }
 
-  sync::Mutex mutex_;
-  std::vector<const Shard*> shards_;
+  sync::ProcessMutex mutex_;
+  Shard* shards_ = nullptr;
   Shard ended_;
 };
 
@@ -85,26 +103,18 @@ Registry& registry() noexcept {
   return sync::no_destructor<Registry>();
 }
 
-/// True once the thread's shard is taken out. What is counted later still, by destructors of other
-/// thread-local objects, goes to the sum of the ended threads.
-constinit thread_local bool thread_ended = false;
+void retire_this_threads_shard() noexcept {
+  registry().retire(this_threads_shard);
+}
 
-struct ThreadEnd {
-  ~ThreadEnd() {
-    thread_ended = true;
-    if (this_threads_shard.is_enlisted()) {
-      registry().retire(this_threads_shard);
-      this_threads_shard.set_enlisted(false);
-    }
-  }
-};
+/// What is counted later still, at the end of the thread, goes to the sum of the ended threads.
+constinit thread_local sync::detail::AtThreadEnd at_thread_end(&retire_this_threads_shard);
 
 }  // namespace
 
 void count_unlisted(Change change) noexcept {
-  if (!this_threads_shard.is_enlisted() && !thread_ended) {
-    [[maybe_unused]] thread_local ThreadEnd at_thread_end;
-    this_threads_shard.set_enlisted(registry().enlist(this_threads_shard));
+  if (!this_threads_shard.is_enlisted() && at_thread_end.ensure()) {
+    registry().enlist(this_threads_shard);
   }
   if (this_threads_shard.is_enlisted()) {
     this_threads_shard.add(change.counter, change.value);

@@ -19,18 +19,38 @@ constinit detail::SinkFlag detail::sink_flag;
 
 namespace {
 
-struct Sinks {
-  sync::Boost::SharedMutex mutex;
+constinit thread_local bool inside_a_sink = false;
+
+/// The list changes under both locks. Sinks are called under `in_use`, which a fork does not wait for,
+/// and `changing` is held only for as long as the list changes.
+class Sinks final : sync::detail::ProcessState {
+ public:
+  Sinks() { enter(); }
+
+  sync::Boost::SharedMutex in_use;
   std::list<CopySink> list;
 
-  void changed() noexcept {
+  /// Moves a sink from one list to another, one of which is that of all.
+  void move(std::list<CopySink>& to, std::list<CopySink>& from,
+            std::list<CopySink>::iterator sink) {
+    const sync::ExclusiveLock lock(in_use);
+    const sync::ProcessLock changing(changing_);
+    to.splice(to.end(), from, sink);
 #if BYRE_STATS
     detail::sink_flag.set(!list.empty());
 #endif
   }
-};
 
-constinit thread_local bool inside_a_sink = false;
+ private:
+  void in_child() noexcept override {
+    in_use.renew();
+    if (inside_a_sink) {
+      in_use.lock_shared();
+    }
+  }
+
+  sync::ProcessMutex changing_;
+};
 
 void refuse_inside_a_sink() noexcept {
   BYRE_ASSERT(
@@ -64,16 +84,12 @@ InstalledSink::InstalledSink(CopySink sink) {
   refuse_inside_a_sink();
   node_.push_back(std::move(sink));
   place_ = node_.begin();
-  const sync::ExclusiveLock lock(sinks().mutex);
-  sinks().list.splice(sinks().list.end(), node_);
-  sinks().changed();
+  sinks().move(sinks().list, node_, place_);
 }
 
 InstalledSink::~InstalledSink() {
   refuse_inside_a_sink();
-  const sync::ExclusiveLock lock(sinks().mutex);
-  node_.splice(node_.end(), sinks().list, place_);
-  sinks().changed();
+  sinks().move(node_, sinks().list, place_);
 }
 
 #if BYRE_STATS
@@ -98,7 +114,7 @@ void detail::tell_sinks(const CopyEvent& event) noexcept {
   }
   inside_a_sink = true;
   {
-    const sync::SharedLock lock(sinks().mutex);
+    const sync::SharedLock lock(sinks().in_use);
     for (const CopySink& sink : sinks().list) {
       tell(sink, event);
     }
@@ -112,7 +128,7 @@ void detail::tell_sinks(const CopyEvent& event) noexcept {
 class CopyLimit::Copies {
  public:
   void record(const CopyEvent& event) {
-    const sync::Lock lock(mutex_);
+    const sync::ProcessLock lock(mutex_);
     ++count_;
     if (count_ <= most_listed) {
       listed_ += format_text("\n  %s:%u: %zu bytes (%s)", event.site.file, event.site.line,
@@ -122,13 +138,13 @@ class CopyLimit::Copies {
   }
 
   std::size_t count() const {
-    const sync::Lock lock(mutex_);
+    const sync::ProcessLock lock(mutex_);
     return count_;
   }
 
   /// Throws TooManyCopies if there were more than `most`.
   void check(std::size_t most, CallSite site) const {
-    const sync::Lock lock(mutex_);
+    const sync::ProcessLock lock(mutex_);
     if (count_ > most) {
       throw TooManyCopies(format_text(
           "%s:%u: at most %zu copies were expected and %zu were made:%s%s\n"
@@ -141,7 +157,7 @@ class CopyLimit::Copies {
  private:
   static constexpr std::size_t most_listed = 4;
 
-  mutable sync::Mutex mutex_;
+  mutable sync::ProcessMutex mutex_;
   std::size_t count_ = 0;
   std::string listed_;
 };

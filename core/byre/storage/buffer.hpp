@@ -296,6 +296,10 @@ class basic_buffer {
     if (!has_data()) [[unlikely]] {
       return Materialized::already_unique;
     }
+    // Nobody would wake a child of the process that other threads copied the data in.
+    if (!header_->is_of_this_process()) [[unlikely]] {
+      wait = Wait::never;
+    }
     // Who may not wait and finds itself the last owner copies for that alone.
     const auto cause = wait == Wait::never && header_->share().use_count() == 1
                            ? stats::CopyCause::pending

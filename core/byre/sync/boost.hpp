@@ -4,12 +4,15 @@
 #pragma once
 
 #include <byre/config.hpp>
+#include <byre/sync/detail/process_state.hpp>
 #include <byre/sync/detail/parking_lot.hpp>
 #include <byre/sync/sync.hpp>
 
 #include <boost/atomic/atomic.hpp>
 
 namespace byre::inline v0::sync {
+
+class ProcessMutex;
 
 namespace detail {
 
@@ -60,6 +63,7 @@ struct Boost {
   /// Defined in detail/boost_mutex.hpp: no API needs a lock, and Boost.Thread takes long to
   /// compile.
   class SharedMutex;
+  using ProcessMutex = sync::ProcessMutex;
 
   template <class Value>
   class Plain {
@@ -97,6 +101,8 @@ struct Boost {
   static Object& no_destructor() noexcept {
     return detail::TheOne<Object>::object;
   }
+
+  static std::uint32_t process_number() noexcept { return detail::process_number; }
 
  private:
   [[gnu::always_inline]] static constexpr boost::memory_order to_boost(

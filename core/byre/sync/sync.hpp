@@ -56,6 +56,7 @@ inline constexpr Constant a_constant{};
 /// `value_of(constant)` is evaluated at compile time and converts to the constant's value; a
 /// checker may answer with what converts to another at run time, to see what breaks.
 /// `no_destructor` answers the one default-constructed object of a type, never destroyed.
+/// `process_number` tells this process from those it was forked from.
 // clang-format off: version 14 takes a concept's `<` for a comparison.
 template <class S>
 concept Sync = AtomicOf<typename S::template Atomic<std::uint64_t>, std::uint64_t> &&
@@ -73,11 +74,21 @@ void* > &&PlainOf<typename S::template Plain<std::size_t>, std::size_t>&& requir
   { S::value_of(detail::a_constant) } -> std::convertible_to<std::uint64_t>;
   { S::template no_destructor<detail::Condition>() }
   noexcept->std::same_as<detail::Condition&>;
+  { S::process_number() }
+  noexcept->std::same_as<std::uint32_t>;
 };
 // clang-format on
 
-/// A Sync that has locks too.
+/// An exclusive lock.
+template <class M>
+concept MutexLike = requires(M& mutex, Step step) {
+  mutex.lock(step);
+  mutex.unlock(step);
+};
+
+/// A Sync that has locks too. A ProcessMutex is one of the state of the process, held while that forks.
 template <class S>
-concept LockingSync = Sync<S> && SharedMutexLike<typename S::SharedMutex>;
+concept LockingSync =
+    Sync<S> && SharedMutexLike<typename S::SharedMutex> && MutexLike<typename S::ProcessMutex>;
 
 }  // namespace byre::inline v0::sync

@@ -26,12 +26,12 @@ class Registry {
  public:
   /// False if the device is there already.
   bool add(Device device, DeviceSupport& support) {
-    const sync::ExclusiveLock lock(mutex_);
+    const sync::ProcessLock lock(mutex_);
     return known_.emplace(key(device), &support).second;
   }
 
   DeviceSupport* find(Device device) {
-    const sync::SharedLock lock(mutex_);
+    const sync::ProcessLock lock(mutex_);
     const auto found = known_.find(key(device));
     return found == known_.end() ? nullptr : found->second;
   }
@@ -41,7 +41,7 @@ class Registry {
     return {device.kind(), device.index()};
   }
 
-  sync::Boost::SharedMutex mutex_;
+  sync::ProcessMutex mutex_;
   std::map<std::pair<std::uint16_t, std::uint16_t>, DeviceSupport*> known_;
 };
 

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "support/heap_nbytes.hpp"
+#include "support/thread_end.hpp"
 
 namespace byre::test {
 namespace {
@@ -136,7 +137,22 @@ TEST_F(CachesOfThreads, are_emptied_when_the_pool_is_trimmed_to_nothing) {
   EXPECT_EQ(detail::take_from_thread_cache(request).data, nullptr);
 }
 
-/// Releases a buffer after the thread's cache is gone, and says whether there is one again.
+TEST_F(CachesOfThreads, end_with_the_thread_and_what_is_released_later_is_freed) {
+  { const Buffer first = Buffer::allocate(100); }  // so that the library comes first
+  bool cached_before = false;
+  bool cached = true;
+  boost::thread([&] {
+    at_thread_end([&, late = Buffer::allocate(100)]() mutable {
+      late = Buffer();
+      cached = detail::this_threads_cache != nullptr;
+    });
+    { const Buffer released = Buffer::allocate(100); }
+    cached_before = detail::this_threads_cache != nullptr;
+  }).join();
+  EXPECT_TRUE(cached_before);
+  EXPECT_FALSE(cached);
+}
+
 struct Late {
   ~Late() {
     buffer = Buffer();
@@ -146,16 +162,10 @@ struct Late {
   bool* cached;
 };
 
-TEST_F(CachesOfThreads, end_with_the_thread_and_what_is_released_later_is_freed) {
-  bool cached = true;
-  bool cached_before = false;
-  boost::thread([&] {
-    thread_local Late late{Buffer::allocate(100), &cached};  // made before, so destroyed after
-    { const Buffer released = Buffer::allocate(100); }
-    cached_before = detail::this_threads_cache != nullptr;
-  }).join();
-  EXPECT_TRUE(cached_before);
-  EXPECT_FALSE(cached);
+TEST_F(CachesOfThreads, take_what_destructors_of_thread_local_objects_release) {
+  bool cached = false;
+  boost::thread([&] { thread_local Late late{Buffer::allocate(100), &cached}; }).join();
+  EXPECT_TRUE(cached);
 }
 
 /// Fills its thread's cache, of every size.

@@ -2,7 +2,7 @@
 /// The tables of sites and of constants: complete, in the order of their enumerations, and binding.
 #include <byre/cow/detail/share_lock_sites.hpp>
 #include <byre/cow/detail/share_word_sites.hpp>
-#include <byre/functional/dispatch/detail/published.hpp>
+#include <byre/sync/detail/published.hpp>
 #include <byre/shadow/detail/generation_sites.hpp>
 #include <byre/shadow/detail/write_records.hpp>
 #include <byre/stats/detail/cells.hpp>
@@ -73,7 +73,7 @@ TEST(SiteTables, have_one_row_for_every_enumerator_in_its_order) {
   expect_complete(shadow::detail::generation_sites);
   expect_complete(sync::detail::relaxed_counter_sites);
   expect_complete(shadow::detail::write_records_sites);
-  expect_complete(functional::published_sites);
+  expect_complete(sync::detail::published_sites);
   expect_complete(sync::detail::parking_lot_sites);
 }
 
@@ -109,7 +109,7 @@ std::vector<Table> all_tables() {
           rows(shadow::detail::generation_sites),
           rows(sync::detail::relaxed_counter_sites),
           rows(shadow::detail::write_records_sites),
-          rows(functional::published_sites),
+          rows(sync::detail::published_sites),
           rows(sync::detail::parking_lot_sites)};
 }
 

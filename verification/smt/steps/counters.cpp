@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // From numbers of up to 3, and with such to set or to add. Parts are written as their numbers.
-#include <byre/functional/dispatch/detail/published.hpp>
+#include <byre/sync/detail/published.hpp>
 #include <byre/stats/detail/cells.hpp>
 #include <byre/sync/detail/relaxed_counter.hpp>
 
@@ -55,7 +55,7 @@ std::uint64_t word_of(std::uint64_t number) {
   return number == 0 ? 0 : reinterpret_cast<std::uintptr_t>(parts + number);
 }
 /// `some` parts were published.
-using Published = functional::basic_published<Recorded, Part>;
+using Published = sync::detail::basic_published<Recorded, Part>;
 constexpr Operation<Published> of_published[] = {
     {"published.get",
      [](Published& published, std::uint64_t) { return words(number_of(published.get())); }},
@@ -108,7 +108,7 @@ unsigned print_counter_steps() {
   return recording.report_unreached(sync::detail::relaxed_counter_sites, {}) +
          recording.report_unreached(stats::detail::shard_sites, {}) +
          recording.report_unreached(stats::detail::sink_flag_sites, {}) +
-         recording.report_unreached(functional::published_sites, {});
+         recording.report_unreached(sync::detail::published_sites, {});
 }
 
 }  // namespace byre::verification

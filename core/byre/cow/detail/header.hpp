@@ -48,7 +48,8 @@ class basic_header {
         release_(how_to_release),
         origin_(description.origin),
         read_only_(description.read_only),
-        shareable_(description.origin != Origin::borrowed) {}
+        shareable_(description.origin != Origin::borrowed),
+        process_(Sync::process_number()) {}
   /// Of no data: what a buffer without bytes points to, so that no access has to ask whether there
   /// are any. Never owned, never released.
   constexpr explicit basic_header(NoOwner nobody) noexcept
@@ -60,7 +61,8 @@ class basic_header {
         release_(nullptr),
         origin_(Origin::allocated),
         read_only_(false),
-        shareable_(false) {}
+        shareable_(false),
+        process_(0) {}
 
   basic_header(const basic_header&) = delete;
   basic_header& operator=(const basic_header&) = delete;
@@ -78,6 +80,10 @@ class basic_header {
   bool has_data() const noexcept { return release_.get() != nullptr; }
   /// Whether a lazy clone may own the data too: not if it is borrowed, or none.
   bool is_shareable() const noexcept { return shareable_.get(); }
+
+  /// Whether copies out of it end, as those do not that other threads had under way when the process
+  /// forked.
+  bool is_of_this_process() const noexcept { return process_.get() == Sync::process_number(); }
 
   /// By a sole owner. At most the capacity.
   void set_nbytes(std::size_t nbytes) noexcept { nbytes_.set(nbytes); }
@@ -102,6 +108,7 @@ class basic_header {
   const Plain<Origin> origin_;
   const Plain<bool> read_only_;
   const Plain<bool> shareable_;
+  const Plain<std::uint32_t> process_;  // that it was made in
 };
 
 /// A header of no data.

@@ -16,14 +16,14 @@ namespace byre::inline v0::functional {
 namespace {
 
 struct Levels {
-  sync::Mutex mutex;
+  sync::ProcessMutex mutex;
   BatchLevel last = 0;
 };
 
 /// Above that of every vmap that has begun, on any thread.
 BatchLevel next_level() {
   auto& levels = sync::no_destructor<Levels>();
-  const sync::Lock lock(levels.mutex);
+  const sync::ProcessLock lock(levels.mutex);
   return ++levels.last;
 }
 

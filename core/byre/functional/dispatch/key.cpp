@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/error/error.hpp>
-#include <byre/functional/dispatch/detail/published.hpp>
+#include <byre/sync/detail/published.hpp>
 #include <byre/functional/dispatch/key.hpp>
 #include <byre/sync/detail/boost_mutex.hpp>
 #include <byre/sync/detail/no_destructor.hpp>
@@ -24,7 +24,7 @@ class Backends {
 
   Key add(BackendTraits traits) {
     auto made = std::make_unique<const BackendTraits>(std::move(traits));
-    const sync::Lock lock(mutex_);
+    const sync::ProcessLock lock(mutex_);
     std::size_t count = 0;
     for (; count < most && backends_[count].get() != nullptr; ++count) {
       if (backends_[count].get()->name == made->name) {
@@ -53,8 +53,8 @@ class Backends {
       {.name = "cpu", .writes_through_strides = true},
       {.name = "graph"},
   }};
-  sync::Mutex mutex_;  // of who adds
-  std::array<Published<const BackendTraits>, most> backends_;
+  sync::ProcessMutex mutex_;  // of who adds
+  std::array<sync::detail::Published<const BackendTraits>, most> backends_;
 };
 
 Backends& backends() noexcept {

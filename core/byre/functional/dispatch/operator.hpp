@@ -5,7 +5,7 @@
 #include <byre/config.hpp>
 #include <byre/functional/dispatch/any_tensor.hpp>
 #include <byre/functional/dispatch/argument.hpp>
-#include <byre/functional/dispatch/detail/published.hpp>
+#include <byre/sync/detail/published.hpp>
 #include <byre/functional/dispatch/key.hpp>
 #include <byre/functional/dispatch/schema.hpp>
 #include <byre/tensor/view_geometry.hpp>
@@ -112,13 +112,13 @@ class BYRE_API Operator {
   const std::string name_;
   const Effect effect_;
   const std::vector<std::size_t> written_;
-  std::array<Published<const Kernel>, key_count> kernels_;
-  Published<const Kernel> composite_;
-  Published<const MetaRule> meta_;
-  Published<const ViewRule> view_;
-  Published<const Tag> tag_;
-  Published<const Operator> variant_;    // registered: the functional one, or the view
-  Published<const Operator> generated_;  // functional, where none is registered
+  std::array<sync::detail::Published<const Kernel>, key_count> kernels_;
+  sync::detail::Published<const Kernel> composite_;
+  sync::detail::Published<const MetaRule> meta_;
+  sync::detail::Published<const ViewRule> view_;
+  sync::detail::Published<const Tag> tag_;
+  sync::detail::Published<const Operator> variant_;    // registered: the functional one, or the view
+  sync::detail::Published<const Operator> generated_;  // functional, where none is registered
   Operator* next_ = nullptr;             // in the registry; set before it is found there
 };
 

@@ -13,6 +13,8 @@ namespace byre::inline v0::functional {
 
 /// Operators in lists by the hash of their names, and fallbacks. All of it only grows: whoever
 /// looks takes no lock, and may use what was found for as long as the program runs.
+using sync::detail::Published;
+
 class detail::Registry {
  public:
   Operator* find(std::string_view name) const noexcept {
@@ -47,7 +49,7 @@ class detail::Registry {
   std::vector<Operator*> writers_of(const Operator& op) const;
   Operator& push(std::unique_ptr<Operator> op);
 
-  sync::Mutex mutex_;  // of who registers
+  sync::ProcessMutex mutex_;  // of who registers
   std::array<Published<Operator>, list_count> lists_;
   std::array<Published<const Kernel>, key_count> fallbacks_;
 };
@@ -59,22 +61,22 @@ detail::Registry& bare_registry() noexcept {
 }
 
 /// All of the operators that come along, or none.
-bool fill_bare_registry() {
-  try {
-    detail::define_builtin_operators();
-  } catch (...) {
-    bare_registry().clear();
-    throw;
+struct FilledRegistry {
+  FilledRegistry() : registry(bare_registry()) {
+    try {
+      detail::define_builtin_operators();
+    } catch (...) {
+      registry.clear();
+      throw;
+    }
   }
-  return true;
-}
+  detail::Registry& registry;
+};
 
 /// With the operators that come along. Defining those finds the bare one; where that fails, for
 /// want of memory, whoever asks next tries again.
 detail::Registry& registry() {
-  static const bool is_filled = fill_bare_registry();
-  static_cast<void>(is_filled);
-  return bare_registry();
+  return sync::no_destructor<FilledRegistry>().registry;
 }
 
 bool is_computed(const Operator& op) noexcept {
@@ -154,7 +156,7 @@ Operator& detail::Registry::push(std::unique_ptr<Operator> op) {
 
 Operator& detail::Registry::add(Schema schema) {
   auto made = std::make_unique<Operator>(std::move(schema));
-  const sync::Lock lock(mutex_);
+  const sync::ProcessLock lock(mutex_);
   if (const Operator* const other = find(made->name())) {
     throw DispatchError(format_text(
         "define: there is an operator %s already: %s. Add kernels by extend(\"%s\"), or "
@@ -168,7 +170,7 @@ Operator& detail::Registry::add(Schema schema) {
 const Operator& detail::Registry::add_generated(const Operator& op, Schema schema, Kernel kernel) {
   auto made = std::make_unique<Operator>(std::move(schema));
   made->kernels_[static_cast<std::size_t>(Key::cpu)].set(new const Kernel(std::move(kernel)));
-  const sync::Lock lock(mutex_);
+  const sync::ProcessLock lock(mutex_);
   const Operator* generated = find(made->name());
   if (generated == nullptr) {
     generated = &push(std::move(made));
@@ -185,7 +187,7 @@ template <class Part>
 void detail::Registry::set_once(Operator& op, Published<const Part>& place, Part part,
                                 const char* what) {
   auto made = std::make_unique<const Part>(std::move(part));
-  const sync::Lock lock(mutex_);
+  const sync::ProcessLock lock(mutex_);
   expect_first(place.get() == nullptr, op.name().c_str(), what);
   const std::vector<Operator*> writers = writers_of(op);
   place.set(made.release());
@@ -198,7 +200,7 @@ void detail::Registry::set_once(Operator& op, Published<const Part>& place, Part
 void detail::Registry::set_fallback(Key key, Kernel fallback) {
   auto made = std::make_unique<const Kernel>(std::move(fallback));
   Published<const Kernel>& place = fallbacks_[static_cast<std::size_t>(key)];
-  const sync::Lock lock(mutex_);
+  const sync::ProcessLock lock(mutex_);
   expect_first(place.get() == nullptr, name_of(key), "a fallback");
   place.set(made.release());
 }

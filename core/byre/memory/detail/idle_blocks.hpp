@@ -9,6 +9,7 @@
 #include <boost/intrusive/list.hpp>
 #include <boost/intrusive/set.hpp>
 #include <cstddef>
+#include <cstdint>
 
 namespace byre::inline v0::detail {
 
@@ -29,7 +30,7 @@ class IdleBlocks {
   /// Takes out the smallest block that fits, if one does well enough. Counts it as out either way:
   /// the caller maps one otherwise.
   IdleBlock* take(std::size_t capacity) noexcept {
-    const sync::Lock lock(mutex_);
+    const sync::ProcessLock lock(mutex_);
     ++blocks_out_;
     const auto found = by_size_.lower_bound(capacity);
     if (found == by_size_.end() || found->block.capacity > largest_for(capacity)) {
@@ -40,12 +41,12 @@ class IdleBlocks {
 
   /// A block counted as out is not, or no more: it could not be mapped, or was unmapped.
   void count_as_gone() noexcept {
-    const sync::Lock lock(mutex_);
+    const sync::ProcessLock lock(mutex_);
     --blocks_out_;
   }
 
   void put(IdleBlock& idle) noexcept {
-    const sync::Lock lock(mutex_);
+    const sync::ProcessLock lock(mutex_);
     --blocks_out_;
     // In front of its equals, so that the block released last, and warmest, is taken first.
     by_size_.insert_before(by_size_.lower_bound(idle.block.capacity), idle);
@@ -55,28 +56,29 @@ class IdleBlocks {
 
   /// Takes out the oldest block while more than `keep_nbytes` and the limit allow are idle.
   IdleBlock* take_oldest_beyond(std::size_t keep_nbytes) noexcept {
-    const sync::Lock lock(mutex_);
+    const sync::ProcessLock lock(mutex_);
     return nbytes_ > std::min(keep_nbytes, limit_nbytes_) ? &remove(by_age_.front()) : nullptr;
   }
 
   void set_limit(std::size_t limit_nbytes) noexcept {
-    const sync::Lock lock(mutex_);
+    const sync::ProcessLock lock(mutex_);
     limit_nbytes_ = limit_nbytes;
   }
 
   std::size_t limit() const noexcept {
-    const sync::Lock lock(mutex_);
+    const sync::ProcessLock lock(mutex_);
     return limit_nbytes_;
   }
 
   std::size_t nbytes() const noexcept {
-    const sync::Lock lock(mutex_);
+    const sync::ProcessLock lock(mutex_);
     return nbytes_;
   }
 
-  std::size_t blocks_out() const noexcept {
-    const sync::Lock lock(mutex_);
-    return blocks_out_;
+  /// False in a child of the process that it was made in, where threads that are gone may have had some.
+  bool knows_of_blocks_out() const noexcept {
+    const sync::ProcessLock lock(mutex_);
+    return blocks_out_ != 0 && process_ == sync::detail::process_number;
   }
 
  private:
@@ -95,12 +97,13 @@ class IdleBlocks {
   /// A block may serve a request that leaves an eighth of it unused.
   static std::size_t largest_for(std::size_t capacity) noexcept { return capacity + capacity / 8; }
 
-  mutable sync::Mutex mutex_;
+  mutable sync::ProcessMutex mutex_;
   boost::intrusive::multiset<IdleBlock, boost::intrusive::key_of_value<CapacityOf>> by_size_;
   boost::intrusive::list<IdleBlock> by_age_;
   std::size_t nbytes_ = 0;
   std::size_t blocks_out_ = 0;
   std::size_t limit_nbytes_;
+  const std::uint32_t process_ = sync::detail::process_number;
 };
 
 }  // namespace byre::inline v0::detail

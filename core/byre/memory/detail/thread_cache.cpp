@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/memory/detail/thread_cache.hpp>
+#include <byre/sync/detail/thread_end.hpp>
 
 #include <cstdlib>
 #include <new>
+#include <utility>
 
 namespace byre::inline v0::detail {
 
@@ -10,22 +12,18 @@ BYRE_TLS_MODEL constinit thread_local ThreadCache* this_threads_cache = nullptr;
 
 namespace {
 
-/// True once the thread is ending: what its other thread-local objects release is freed.
-constinit thread_local bool thread_ended = false;
+void delete_cache() noexcept {
+  delete std::exchange(this_threads_cache, nullptr);
+}
+
+/// What is released later, at the end of the thread, is freed.
+constinit thread_local sync::detail::AtThreadEnd at_thread_end(&delete_cache);
 
 /// A block that malloc keeps idle AddressSanitizer watches for longer than one that the next request
 /// takes, so there it takes a wish to have caches too.
 bool may_have_caches() noexcept {
   return !watched_by_address_sanitizer || std::getenv("BYRE_ASAN_THREAD_CACHE") != nullptr;
 }
-
-struct AtThreadEnd {
-  ~AtThreadEnd() {
-    thread_ended = true;
-    delete this_threads_cache;
-    this_threads_cache = nullptr;
-  }
-};
 
 }  // namespace
 
@@ -40,8 +38,7 @@ void ThreadCache::clear() noexcept {
 }
 
 ThreadCache* make_thread_cache() noexcept {
-  if (may_have_caches() && !thread_ended) {
-    [[maybe_unused]] thread_local AtThreadEnd at_thread_end;
+  if (may_have_caches() && at_thread_end.ensure()) {
     this_threads_cache = new (std::nothrow) ThreadCache;
   }
   return this_threads_cache;

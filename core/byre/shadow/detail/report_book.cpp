@@ -53,7 +53,7 @@ Advice own_advice(const detail::Circumstances& circumstances) noexcept {
 
 /// Each is kept for good.
 struct CallSites {
-  sync::Mutex mutex;
+  sync::ProcessMutex mutex;
   std::map<std::pair<std::string, std::uint32_t>, detail::SiteId> numbers;
   std::vector<CallSite> sites;  ///< by number; their names are those in `numbers`
 };
@@ -61,7 +61,7 @@ struct CallSites {
 class Book {
  public:
   ViolationHandler exchange(ViolationHandler handler) noexcept {
-    const sync::Lock lock(mutex_);
+    const sync::ProcessLock lock(mutex_);
     return std::exchange(handler_, handler);
   }
 
@@ -70,7 +70,7 @@ class Book {
   /// is nobody's to be called for.
   ViolationHandler record(Violation& violation,
                           const detail::Circumstances& circumstances) noexcept {
-    const sync::Lock lock(mutex_);
+    const sync::ProcessLock lock(mutex_);
     ++violations_;
     const Advice own = violation.advice = own_advice(circumstances);
     try {
@@ -98,12 +98,14 @@ class Book {
   }
 
   Summary summary() {
-    const sync::Lock lock(mutex_);
+    const CallSite first_escape =
+        detail::site_at(static_cast<detail::SiteId>(report_counts.first_escape.value()));
+    const sync::ProcessLock lock(mutex_);
     Summary all{report_counts.reshapes.value(),
                 violations_,
                 report_counts.suppressed.value(),
                 report_counts.escapes.value(),
-                detail::site_at(static_cast<detail::SiteId>(report_counts.first_escape.value())),
+                first_escape,
                 {}};
     for (const auto& [triple, entry] : entries_) {
       Violation& violation = all.triples.emplace_back(entry.first);
@@ -115,7 +117,7 @@ class Book {
   }
 
   void reset() noexcept {
-    const sync::Lock lock(mutex_);
+    const sync::ProcessLock lock(mutex_);
     entries_.clear();
     viewed_reshapes_.clear();
     viewed_writes_.clear();
@@ -136,7 +138,7 @@ class Book {
     return is_of_viewed || reads_viewed ? Advice::view : entry.first.advice;
   }
 
-  sync::Mutex mutex_;
+  sync::ProcessMutex mutex_;
   std::map<Triple, Entry> entries_;
   std::set<Site> viewed_reshapes_;
   std::set<std::array<Site, 2>> viewed_writes_;
@@ -175,7 +177,7 @@ void detail::report(Violation violation, const Circumstances& circumstances) {
 detail::SiteId detail::site_id(const CallSite& site) noexcept {
   auto& all = sync::no_destructor<CallSites>();
   try {
-    const sync::Lock lock(all.mutex);
+    const sync::ProcessLock lock(all.mutex);
     if (all.sites.size() == all.sites.capacity()) {
       all.sites.reserve(2 * all.sites.size() + 16);  // first, so that what comes after cannot fail
     }
@@ -192,7 +194,7 @@ detail::SiteId detail::site_id(const CallSite& site) noexcept {
 
 CallSite detail::site_at(SiteId id) noexcept {
   auto& all = sync::no_destructor<CallSites>();
-  const sync::Lock lock(all.mutex);
+  const sync::ProcessLock lock(all.mutex);
   return id == 0 ? CallSite{} : all.sites[id - 1];
 }
 

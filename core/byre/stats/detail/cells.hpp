@@ -57,6 +57,8 @@ class basic_shard {
   bool is_enlisted() const noexcept { return enlisted_; }
   void set_enlisted(bool enlisted) noexcept { enlisted_ = enlisted; }
 
+  basic_shard* next = nullptr;  ///< in the list of those that snapshots see, under its lock
+
  private:
   using At = ShardSite;
 

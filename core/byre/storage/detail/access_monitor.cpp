@@ -11,6 +11,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <new>
+#include <utility>
 
 namespace byre::inline v0::detail {
 namespace {
@@ -18,8 +20,18 @@ namespace {
 using Kind = AccessMonitor::Access::Kind;
 
 /// Locks stand in a table, since a broken rule may destroy a buffer under another thread's access.
+struct Mutexes final : sync::detail::ProcessState {
+  Mutexes() { enter(); }
+
+  std::array<sync::Mutex, 61> all;
+
+ private:
+  /// What they guard is on the stacks of threads, and is dropped.
+  void in_child() noexcept override { ::new (&all) std::array<sync::Mutex, 61>; }
+};
+
 sync::Mutex& mutex_of(const AccessMonitor& monitor) noexcept {
-  auto& mutexes = sync::no_destructor<std::array<sync::Mutex, 61>>();
+  auto& mutexes = sync::no_destructor<Mutexes>().all;
   return mutexes[reinterpret_cast<std::uintptr_t>(&monitor) / alignof(AccessMonitor) %
                  mutexes.size()];
 }
@@ -33,6 +45,10 @@ const char* name_of(Kind kind) noexcept {
 AccessMonitor::Access::Access(AccessMonitor& monitor, Kind kind, CallSite site) noexcept
     : monitor_(monitor), kind_(kind), site_(site) {
   const sync::Lock lock(mutex_of(monitor_));
+  if (std::exchange(monitor_.process_, sync::detail::process_number) !=
+      sync::detail::process_number) {
+    monitor_.under_way_ = nullptr;  // of threads that this process, a child, does not have
+  }
   for (const Access* other = monitor_.under_way_; other != nullptr; other = other->next_) {
     if (kind_ == Kind::write || other->kind_ == Kind::write) {
       const Text text = format_text(
@@ -50,10 +66,12 @@ AccessMonitor::Access::Access(AccessMonitor& monitor, Kind kind, CallSite site) 
 AccessMonitor::Access::~Access() {
   const sync::Lock lock(mutex_of(monitor_));
   Access** place = &monitor_.under_way_;
-  while (*place != this) {
+  while (*place != this && *place != nullptr) {
     place = &(*place)->next_;
   }
-  *place = next_;
+  if (*place == this) {  // not if it forked, and its child came by here since
+    *place = next_;
+  }
 }
 
 }  // namespace byre::inline v0::detail

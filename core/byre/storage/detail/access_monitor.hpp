@@ -7,6 +7,8 @@
 #include <byre/config.hpp>
 #include <byre/error/call_site.hpp>
 
+#include <cstdint>
+
 namespace byre::inline v0::detail {
 
 #if BYRE_CHECKS
@@ -38,6 +40,7 @@ class BYRE_API AccessMonitor {
 
  private:
   Access* under_way_ = nullptr;
+  std::uint32_t process_ = 0;  // that it is of, the last time it was used
 };
 
 #else

@@ -70,7 +70,7 @@ class basic_attachment_table {
 
   class Guard {
    public:
-    explicit Guard(typename Sync::SharedMutex& lock) : lock_(lock) {
+    explicit Guard(typename Sync::ProcessMutex& lock) : lock_(lock) {
       lock_.lock(attachment_sites.at(At::lock));
     }
     ~Guard() { lock_.unlock(attachment_sites.at(At::unlock)); }
@@ -78,7 +78,7 @@ class basic_attachment_table {
     Guard& operator=(const Guard&) = delete;
 
    private:
-    typename Sync::SharedMutex& lock_;
+    typename Sync::ProcessMutex& lock_;
   };
 
   /// Segments double, and never move: number 1 is in the first, 2 and 3 are in the second.
@@ -95,7 +95,7 @@ class basic_attachment_table {
   mutable std::array<Segment, 32> segments_;
   typename Sync::template Plain<std::uint32_t> next_{1};
   typename Sync::template Plain<std::uint32_t> first_free_{0};
-  typename Sync::SharedMutex lock_;
+  typename Sync::ProcessMutex lock_;
 };
 
 template <sync::Sync Sync>

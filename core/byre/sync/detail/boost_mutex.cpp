@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <byre/error/detail/assert.hpp>
 #include <byre/sync/detail/boost_mutex.hpp>
 
 #include <boost/thread/mutex.hpp>
@@ -31,11 +32,31 @@ void Mutex::unlock() {
   in<boost::mutex>(place_).unlock();
 }
 
+ProcessMutex::ProcessMutex() {
+  enter();
+}
+ProcessMutex::~ProcessMutex() {
+  leave();
+}
+void ProcessMutex::lock() {
+  BYRE_ASSERT(!detail::holds_process_mutex, "two locks that a fork waits for were to be held at once");
+  mutex_.lock();
+  detail::holds_process_mutex = true;
+}
+void ProcessMutex::unlock() {
+  detail::holds_process_mutex = false;
+  mutex_.unlock();
+}
+
 Boost::SharedMutex::SharedMutex() {
   ::new (place_) boost::shared_mutex;
 }
 Boost::SharedMutex::~SharedMutex() {
   std::destroy_at(&in<boost::shared_mutex>(place_));
+}
+void Boost::SharedMutex::renew() noexcept {
+  // Not destroyed: that would wait for threads that are gone.
+  ::new (place_) boost::shared_mutex;
 }
 void Boost::SharedMutex::lock() {
   in<boost::shared_mutex>(place_).lock();

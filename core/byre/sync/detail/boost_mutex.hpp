@@ -4,6 +4,7 @@
 #pragma once
 
 #include <byre/sync/boost.hpp>
+#include <byre/sync/detail/process_state.hpp>
 
 #include <boost/thread/lock_guard.hpp>
 #include <cstddef>
@@ -27,7 +28,31 @@ class BYRE_API Mutex {
 
 using Lock = boost::lock_guard<Mutex>;
 
-/// The shared-exclusive lock, which makes sync::Boost a LockingSync.
+/// An exclusive lock of what all threads share. It is held while the process forks, so that what it
+/// guards is whole in the child. Who holds one locks no other, uses no object of the process for the
+/// first time, and calls nothing of the user's: a fork would wait for it, or it for the fork.
+class BYRE_API ProcessMutex final : detail::ProcessState {
+ public:
+  ProcessMutex();
+  ~ProcessMutex();
+
+  void lock();
+  void unlock();
+  void lock(Step) { lock(); }
+  void unlock(Step) { unlock(); }
+
+ private:
+  void before_fork() noexcept override { mutex_.lock(); }
+  void in_parent() noexcept override { mutex_.unlock(); }
+  void in_child() noexcept override { mutex_.unlock(); }
+
+  Mutex mutex_;
+};
+
+using ProcessLock = boost::lock_guard<ProcessMutex>;
+
+/// The shared-exclusive lock, which makes sync::Boost a LockingSync. A child of a fork whose other
+/// threads had it renews it.
 class BYRE_API Boost::SharedMutex {
  public:
   SharedMutex();
@@ -44,6 +69,9 @@ class BYRE_API Boost::SharedMutex {
   void unlock(Step) { unlock(); }
   void lock_shared(Step) { lock_shared(); }
   void unlock_shared(Step) { unlock_shared(); }
+
+  /// In a child, by its only thread: a new one, whoever had locked this.
+  void renew() noexcept;
 
  private:
   alignas(std::max_align_t) std::byte place_[384];

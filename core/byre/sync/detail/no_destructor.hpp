@@ -3,23 +3,39 @@
 /// since threads and statics may use them until the program ends.
 #pragma once
 
+#include <byre/sync/detail/process_state.hpp>
+#include <byre/sync/detail/published.hpp>
+
 #include <cstddef>
 #include <new>
-#include <type_traits>
 
 namespace byre::inline v0::sync {
 
-/// The one default-constructed Object. Initialized at compile time where Object allows.
+namespace detail {
+
+/// What the constructor throws is thrown, and the next use tries again.
 template <class Object>
-Object& no_destructor() noexcept {
-  if constexpr (std::is_trivially_destructible_v<Object>) {
-    static Object object;
-    return object;
-  } else {
-    alignas(Object) static std::byte place[sizeof(Object)];
-    static Object& object = *::new (place) Object;
-    return object;
+[[gnu::cold, gnu::noinline]] Object& make_once(Published<Object>& made, std::byte* place) {
+  const FirstUse lock;
+  if (Object* const object = made.get()) {
+    return *object;
   }
+  auto* const object = ::new (place) Object;
+  made.set(object);
+  return *object;
+}
+
+}  // namespace detail
+
+/// The one default-constructed Object of the process. Not under a ProcessMutex, where it may be the
+/// first use. Not a static of the function: a fork in the middle of its initialization would leave the
+/// child one that nobody goes on with. Locks at the first use; wait-free later.
+template <class Object>
+Object& no_destructor() {
+  alignas(Object) constinit static std::byte place[sizeof(Object)]{};
+  constinit static detail::Published<Object> made;
+  Object* const object = made.get();
+  return object != nullptr ? *object : detail::make_once(made, place);
 }
 
 }  // namespace byre::inline v0::sync

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/sync/detail/basic_parking_lot.hpp>
+#include <byre/sync/detail/process_state.hpp>
 #include <byre/sync/detail/no_destructor.hpp>
 #include <byre/sync/detail/parking_lot.hpp>
 
@@ -8,6 +9,7 @@
 #include <boost/thread/lock_types.hpp>
 #include <boost/thread/mutex.hpp>
 #include <boost/thread/thread_only.hpp>
+#include <new>
 
 namespace byre::inline v0::sync::detail {
 namespace {
@@ -40,8 +42,19 @@ class LotCondition {
 constexpr unsigned bucket_bits = 6;
 using ParkingLot = basic_parking_lot<LotMutex, LotCondition, bucket_bits>;
 
-ParkingLot& parking_lot() noexcept {
-  return no_destructor<ParkingLot>();
+/// The lot has no state but who sleeps, which in a child of a fork is nobody.
+class ProcessLot final : ProcessState {
+ public:
+  ProcessLot() { enter(); }
+
+  ParkingLot lot;
+
+ private:
+  void in_child() noexcept override { ::new (&lot) ParkingLot; }
+};
+
+ParkingLot& parking_lot() {
+  return no_destructor<ProcessLot>().lot;
 }
 
 }  // namespace

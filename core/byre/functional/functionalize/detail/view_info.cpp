@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/functional/dispatch/call.hpp>
 #include <byre/functional/functionalize/detail/view_info.hpp>
+#include <byre/sync/detail/no_destructor.hpp>
 
 #include <algorithm>
 #include <array>
@@ -16,8 +17,8 @@ struct ViewOperators {
   const Operator* scatter;
 };
 
-const ViewOperators& operators_of(ViewKind kind) {
-  static const std::array operators{
+struct OperatorsOfKinds {
+  const std::array<ViewOperators, 8> operators{{
       ViewOperators{find("view"), find("view_copy"), nullptr},
       ViewOperators{find("view.dtype"), find("view_copy.dtype"), nullptr},
       ViewOperators{find("permute"), find("permute_copy"), nullptr},
@@ -26,8 +27,11 @@ const ViewOperators& operators_of(ViewKind kind) {
       ViewOperators{find("diagonal"), find("diagonal_copy"), &find("diagonal_scatter")},
       ViewOperators{find("expand"), find("expand_copy"), nullptr},
       ViewOperators{find("as_strided"), find("as_strided_copy"), &find("as_strided_scatter")},
-  };
-  return operators[static_cast<std::size_t>(kind)];
+  }};
+};
+
+const ViewOperators& operators_of(ViewKind kind) {
+  return sync::no_destructor<OperatorsOfKinds>().operators[static_cast<std::size_t>(kind)];
 }
 
 Dims inverse_of(const Dims& axes) {
@@ -121,10 +125,13 @@ enum class CanonicalViews::Family : std::uint8_t {
   complex,
 };
 
-CanonicalViews::Family CanonicalViews::family_of(const Operator& op) noexcept {
+/// Those of the operators that come along, by address.
+struct CanonicalViews::Families {
   using Entry = std::pair<const Operator*, Family>;
-  static const auto families = [] {
-    std::array entries{
+
+  Families() { std::ranges::sort(entries); }
+
+  std::array<Entry, 22> entries{{
         Entry{&find("alias"), Family::alias},
         Entry{&find("view"), Family::all_in_order},
         Entry{&find("squeeze"), Family::all_in_order},
@@ -147,11 +154,12 @@ CanonicalViews::Family CanonicalViews::family_of(const Operator& op) noexcept {
         Entry{&find("view.dtype"), Family::dtype},
         Entry{&find("view_as_real"), Family::real},
         Entry{&find("view_as_complex"), Family::complex},
-    };
-    std::sort(entries.begin(), entries.end());
-    return entries;
-  }();
-  const auto found = std::lower_bound(families.begin(), families.end(), Entry{&op, Family::none});
+  }};
+};
+
+CanonicalViews::Family CanonicalViews::family_of(const Operator& op) noexcept {
+  const auto& families = sync::no_destructor<Families>().entries;
+  const auto found = std::ranges::lower_bound(families, Families::Entry{&op, Family::none});
   return found != families.end() && found->first == &op ? found->second : Family::none;
 }
 

@@ -76,6 +76,7 @@ class CanonicalViews {
   enum class Family : std::uint8_t;
 
   ViewInfo next_slice(const Layout& part);
+  struct Families;
   static Family family_of(const Operator& op) noexcept;
 
   const Operator& op_;

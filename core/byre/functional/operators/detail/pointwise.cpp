@@ -5,6 +5,7 @@
 #include <byre/functional/dispatch/detail/builtin.hpp>
 #include <byre/functional/dispatch/detail/functional_variant.hpp>
 #include <byre/functional/operators/detail/operators.hpp>
+#include <byre/sync/detail/no_destructor.hpp>
 #include <byre/tensor/detail/operands.hpp>
 #include <byre/tensor/elements.hpp>
 
@@ -31,9 +32,12 @@ std::vector<TensorMeta> meta_of_pointwise(const Call& call) {
   return {{std::move(sizes), detail::dtype_of_result(call)}};
 }
 
+struct CopyOperator {
+  const Operator& copy = find("copy_");
+};
+
 bool has_writes(Key key) {
-  static const Operator& copy = find("copy_");
-  return copy.kernel(key) != nullptr;
+  return sync::no_destructor<CopyOperator>().copy.kernel(key) != nullptr;
 }
 
 /// Where there is no memory for so many elements, `out` is left as it was.

@@ -8,15 +8,15 @@
 
 #include <cstdint>
 
-namespace byre::inline v0::functional {
+namespace byre::inline v0::sync::detail {
 
 enum class PublishedSite : std::uint8_t { get, set };
 
-inline constexpr sync::SiteTable<PublishedSite, 2> published_sites{{{
-    {"published.get", sync::Operation::load, std::memory_order::acquire,
+inline constexpr SiteTable<PublishedSite, 2> published_sites{{{
+    {"published.get", Operation::load, std::memory_order::acquire,
      "set (release): who finds a part finds it whole",
      "parts_are_found_beside_definitions: a part is used before it was made"},
-    {"published.set", sync::Operation::store, std::memory_order::release,
+    {"published.set", Operation::store, std::memory_order::release,
      "get (acquire): a part is made before it is found",
      "parts_are_found_beside_definitions: a part is used before it was made; left out, nobody "
      "finds it"},
@@ -24,7 +24,7 @@ inline constexpr sync::SiteTable<PublishedSite, 2> published_sites{{{
 
 /// Where a Part is, or null. It does not own it: what is published outlives all who may find it.
 /// Thread-safety: get() at any time; set() by one at a time. Wait-free; nothing throws.
-template <sync::Sync Sync, class Part>
+template <Sync Sync, class Part>
 class basic_published {
  public:
   constexpr basic_published() noexcept : address_(0) {}
@@ -49,6 +49,6 @@ class basic_published {
 };
 
 template <class Part>
-using Published = basic_published<sync::Boost, Part>;
+using Published = basic_published<Boost, Part>;
 
-}  // namespace byre::inline v0::functional
+}  // namespace byre::inline v0::sync::detail

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Forks by one thread while others are busy.
+#pragma once
+
+#include <byre/storage/buffer.hpp>
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <boost/thread/thread.hpp>
+
+#include <cstddef>
+
+#include "support/at_once.hpp"
+#include "support/child_process.hpp"
+#include "support/sanitized.hpp"
+
+namespace byre::test {
+
+/// Forks so many times, fewer under a sanitizer. Four threads call `use` with 0, 1, ... and a lazy clone of
+/// data that all share. Each child calls it as often as it takes to call it in all ways, and ends.
+inline void forks_under_load(std::size_t forks, FunctionRef<void(std::size_t, Buffer&)> use) {
+  constexpr std::size_t ways = 12;
+  constexpr unsigned patience_seconds = 60;
+  const Buffer shared = Buffer::allocate(100'000);
+  boost::atomic<bool> is_over = false;
+  boost::thread_group busy;
+  for (std::size_t thread = 0; thread < 4; ++thread) {
+    busy.create_thread([&, thread, own = shared]() mutable {
+      for (std::size_t turn = thread; !is_over; ++turn) {
+        use(turn, own);
+        own = shared;
+      }
+    });
+  }
+  for (std::size_t number = 0; number < fewer_if_sanitized(forks); ++number) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      ::alarm(patience_seconds);
+      Buffer own = shared;
+      for (std::size_t turn = 0; turn < ways; ++turn) {
+        use(turn, own);
+      }
+      ::_exit(EXIT_SUCCESS);
+    }
+    int status = -1;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    if (status != 0) {
+      ADD_FAILURE() << "child " << number << ": " << Exit(status).text();
+      break;
+    }
+  }
+  is_over = true;
+  busy.join_all();
+}
+
+}  // namespace byre::test

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: BSL-1.0
+/// What a child of a fork finds, where other threads were in the middle of something.
+#include <byre/byre.hpp>
+#include <byre/sync/detail/parking_lot.hpp>
+#include <byre/sync/detail/process_state.hpp>
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <boost/thread/thread.hpp>
+
+#include <array>
+#include <cstddef>
+#include <optional>
+
+#include "support/at_once.hpp"
+#include "support/child_process.hpp"
+#include "support/counted.hpp"
+#include "support/sanitized.hpp"
+
+namespace byre::test {
+namespace {
+
+constexpr std::chrono::seconds patience(60);
+
+/// Runs `child` in a child process, and expects that it ends and returns true.
+void expect_of_a_child(FunctionRef<bool()> child) {
+  const ChildResult result = run_in_child(
+      [&](int output) {
+        if (!child()) {
+          write_all(output, "returned false\n");
+          ::_exit(EXIT_FAILURE);
+        }
+      },
+      patience);
+  EXPECT_TRUE(result.exit.is_success()) << result.exit.text() << ": " << result.output;
+}
+
+/// Stops the first copy that is made into its memory, on that thread.
+class HaltingAllocator final : public Allocator {
+ public:
+  Block allocate(const Request& request) override { return aligned_allocator().allocate(request); }
+  Block allocate_copy(const Request& request, const void* source, std::size_t nbytes) override {
+    if (!std::exchange(is_passed_, true)) {
+      halt.enter();
+    }
+    return aligned_allocator().allocate_copy(request, source, nbytes);
+  }
+  void deallocate(const Block& block) noexcept override { aligned_allocator().deallocate(block); }
+  const char* name() const noexcept override { return "halting allocator"; }
+
+  Halt halt;
+
+ private:
+  bool is_passed_ = false;
+};
+
+TEST(Fork, a_child_and_its_child_have_numbers_of_their_own) {
+  const std::uint32_t number = sync::detail::process_number;
+  expect_of_a_child([&] {
+    const bool is_next = sync::detail::process_number == number + 1;
+    expect_of_a_child([&] { return sync::detail::process_number == number + 2; });
+    return is_next && !testing::Test::HasFailure();
+  });
+  EXPECT_EQ(sync::detail::process_number, number);
+}
+
+class ForkUnderCopy : public testing::Test {
+ protected:
+  ForkUnderCopy() {
+    static_cast<std::byte*>(source.mutable_data())[0] = std::byte{7};
+    copied = source;
+    copier = boost::thread([this] { copied.mutable_data()[0] = std::byte{8}; });
+    allocator.halt.await_entry();
+  }
+  void let_go() {
+    allocator.halt.let_go();
+    copier.join();
+  }
+
+  HaltingAllocator allocator;
+  Buffer source = Buffer::allocate(1000, allocator);
+  Buffer copied;
+  boost::thread copier;
+};
+
+TEST_F(ForkUnderCopy, the_last_owner_copies_in_the_child_and_steals_in_the_parent) {
+  expect_of_a_child([&] {
+    const Materialized how = source.materialize();
+    source.mutable_data()[0] = std::byte{9};
+    return how == Materialized::copied && source.data()[0] == std::byte{9} && source.is_unique();
+  });
+  let_go();
+  EXPECT_EQ(source.materialize(), Materialized::already_unique);
+  EXPECT_EQ(source.data()[0], std::byte{7});
+  EXPECT_EQ(copied.data()[0], std::byte{8});
+}
+
+TEST_F(ForkUnderCopy, the_last_two_owners_both_copy_in_the_child) {
+  Buffer second = source;
+  expect_of_a_child([&] {
+    const bool are_copied = source.materialize() == Materialized::copied &&
+                            second.materialize() == Materialized::copied;
+    return are_copied && second.data()[0] == std::byte{7} && source.data()[0] == std::byte{7};
+  });
+  let_go();
+}
+
+TEST_F(ForkUnderCopy, a_child_drops_and_clones_what_was_copied) {
+  expect_of_a_child([&] {
+    Buffer clone = source;
+    clone = Buffer();
+    source = Buffer();
+    return true;
+  });
+  let_go();
+}
+
+TEST(Fork, a_child_steals_what_nobody_was_copying) {
+  Buffer source = Buffer::allocate(1000);
+  std::optional<Buffer> clone = source;
+  const std::byte* const data = source.data();
+  expect_of_a_child([&] {
+    clone.reset();
+    return source.materialize() == Materialized::already_unique && source.data() == data;
+  });
+  EXPECT_TRUE(source.shares_data_with(*clone));
+}
+
+TEST(Fork, a_child_s_write_is_not_seen_by_its_parent) {
+  Buffer buffer = Buffer::allocate(1000);
+  buffer.mutable_data()[0] = std::byte{1};
+  expect_of_a_child([&] {
+    buffer.mutable_data()[0] = std::byte{2};
+    return buffer.data()[0] == std::byte{2};
+  });
+  EXPECT_EQ(buffer.data()[0], std::byte{1});
+}
+
+TEST(Fork, a_child_waits_for_copies_of_its_own_threads_and_steals) {
+  if (is_thread_sanitized) {
+    GTEST_SKIP() << "the thread sanitizer lets no child start threads";
+  }
+  expect_of_a_child([] {
+    HaltingAllocator allocator;
+    Buffer source = Buffer::allocate(1000, allocator);
+    Buffer copied = source;
+    boost::thread copier([&] { copied.mutable_data(); });
+    allocator.halt.await_entry();
+    boost::thread waiter([&] { allocator.halt.let_go(); });
+    const Materialized how = source.materialize();
+    waiter.join();
+    copier.join();
+    return how != Materialized::copied;
+  });
+}
+
+TEST(Fork, sleepers_of_the_parent_keep_no_child_from_waking_its_own) {
+  boost::mutex mutex;
+  bool is_over = false;
+  const auto keep_waiting = [&] {
+    const boost::lock_guard<boost::mutex> lock(mutex);
+    return !is_over;
+  };
+  static std::array<std::byte, 4096> addresses;  // some of every bucket
+  boost::thread_group sleepers;
+  for (std::size_t at = 0; at < addresses.size(); at += 64) {
+    sleepers.create_thread([&, at] {
+      while (keep_waiting()) {
+        sync::detail::park(&addresses[at], keep_waiting);
+      }
+    });
+  }
+  expect_of_a_child([&] {
+    for (int round = 0; round < 3; ++round) {
+      for (std::byte& address : addresses) {
+        sync::detail::unpark_all(&address);
+      }
+    }
+    return true;
+  });
+  {
+    const boost::lock_guard<boost::mutex> lock(mutex);
+    is_over = true;
+  }
+  for (std::byte& address : addresses) {
+    sync::detail::unpark_all(&address);
+  }
+  sleepers.join_all();
+}
+
+TEST(Fork, a_pool_is_destroyed_in_a_child_while_another_thread_of_the_parent_has_a_block) {
+  alignas(RecyclingPool) std::array<std::byte, sizeof(RecyclingPool)> place;
+  auto* const pool = ::new (place.data()) RecyclingPool(std::size_t{1} << 20);
+  Halt halt;
+  boost::thread owner([&] {
+    const Buffer buffer = Buffer::allocate(RecyclingPool::recycled_from, *pool);
+    halt.enter();
+  });
+  halt.await_entry();
+  expect_of_a_child([&] {
+    pool->~RecyclingPool();
+    return true;
+  });
+  halt.let_go();
+  owner.join();
+  pool->~RecyclingPool();
+}
+
+class ForkAndStats : public WithStats {};
+
+/// Copies once.
+void copy_once() {
+  Buffer buffer = Buffer::allocate(100);
+  const Buffer clone = buffer;
+  buffer.mutable_data();
+}
+
+TEST_F(ForkAndStats, counts_of_other_threads_are_kept_in_the_child) {
+  const Buffer buffer = Buffer::allocate(10);
+  const Counted counted;
+  Halt halt;
+  boost::thread cloning([&] {
+    const std::array<Buffer, 3> clones{buffer, buffer, buffer};
+    halt.enter();
+  });
+  halt.await_entry();
+  expect_of_a_child([&] {
+    const bool are_kept = counted.since().lazy_clones == 3;
+    if (!is_thread_sanitized) {
+      // These have the memory of the thread that is gone.
+      at_once(2, [&](std::size_t) { const Buffer clone = buffer; });
+    } else {
+      const std::array<Buffer, 2> clones{buffer, buffer};
+    }
+    return are_kept && counted.since().lazy_clones == 5;
+  });
+  EXPECT_EQ(counted.since().lazy_clones, 3);
+  halt.let_go();
+  cloning.join();
+}
+
+TEST_F(ForkAndStats, a_child_uninstalls_a_sink_that_another_thread_was_in) {
+  Halt halt;
+  std::optional<stats::InstalledSink> sink(std::in_place, [&](const stats::CopyEvent&) {
+    if (sync::detail::process_number == 0) {
+      halt.enter();
+    }
+  });
+  boost::thread copying(&copy_once);
+  halt.await_entry();
+  expect_of_a_child([&] {
+    copy_once();
+    sink.reset();
+    int copies = 0;
+    const stats::InstalledSink counting([&](const stats::CopyEvent&) { ++copies; });
+    copy_once();
+    return copies == 1;
+  });
+  halt.let_go();
+  copying.join();
+}
+
+TEST_F(ForkAndStats, a_sink_forks_and_both_processes_go_on) {
+  pid_t child = -1;
+  std::optional<stats::InstalledSink> sink(
+      std::in_place, [&](const stats::CopyEvent&) { child = ::fork(); });
+  copy_once();
+  if (child == 0) {
+    ::alarm(static_cast<unsigned>(patience.count()));
+    sink.reset();
+    copy_once();
+    ::_exit(EXIT_SUCCESS);
+  }
+  sink.reset();
+  int status = -1;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0) << Exit(status).text();
+}
+
+#if BYRE_CHECKS
+
+TEST(Fork, a_child_writes_what_another_thread_was_reading) {
+  HaltingAllocator allocator;
+  std::array<std::byte, 10> lent{};
+  Buffer buffer = Buffer::borrow(lent.data(), lent.size(), allocator);
+  boost::thread reading([&] { const Buffer clone = buffer.lazy_clone(); });
+  allocator.halt.await_entry();
+  expect_of_a_child([&] {
+    buffer.mutable_data()[0] = std::byte{1};
+    return true;
+  });
+  allocator.halt.let_go();
+  reading.join();
+}
+
+#endif
+
+}  // namespace
+}  // namespace byre::test

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSL-1.0
+// Releasing needs no heap: threads that never used byre before release, count and end while malloc has
+// nothing left. A program of its own, which replaces malloc.
+#include <byre/byre.hpp>
+
+#include <pthread.h>
+
+#include <array>
+#include <cstdio>
+#include <optional>
+
+extern "C" void* __libc_malloc(std::size_t);
+extern "C" void* __libc_calloc(std::size_t, std::size_t);
+extern "C" void* __libc_realloc(void*, std::size_t);
+
+namespace {
+thread_local bool is_full = false;
+thread_local int refused = 0;
+
+bool refuses() {
+  refused += is_full ? 1 : 0;
+  return is_full;
+}
+}  // namespace
+
+extern "C" {
+void* malloc(std::size_t nbytes) {
+  return refuses() ? nullptr : __libc_malloc(nbytes);
+}
+void* calloc(std::size_t count, std::size_t nbytes) {
+  return refuses() ? nullptr : __libc_calloc(count, nbytes);
+}
+void* realloc(void* block, std::size_t nbytes) {
+  return refuses() ? nullptr : __libc_realloc(block, nbytes);
+}
+}
+
+int main() {
+  std::array<std::optional<byre::Buffer>, 3> buffers;
+  const auto release = [](void* erased) -> void* {
+    is_full = true;
+    static_cast<std::optional<byre::Buffer>*>(erased)->reset();
+    is_full = false;
+    return nullptr;
+  };
+  for (const std::size_t nbytes : std::array<std::size_t, 3>{100, 10'000, 1'000'000}) {
+    for (std::optional<byre::Buffer>& buffer : buffers) {
+      buffer = byre::Buffer::allocate(nbytes);
+    }
+    for (std::optional<byre::Buffer>& buffer : buffers) {
+      pthread_t thread{};
+      if (pthread_create(&thread, nullptr, release, &buffer) != 0 ||
+          pthread_join(thread, nullptr) != 0) {
+        return 2;
+      }
+    }
+  }
+  is_full = true;
+  const bool is_replaced = malloc(1) == nullptr;
+  is_full = false;
+  const auto live = byre::stats::snapshot().live_bytes;
+  std::printf("%ld bytes are alive\n", static_cast<long>(live));
+  return is_replaced && live == 0 ? 0 : 1;
+}
