@@ -7,6 +7,7 @@
 #include <boost/thread/lock_guard.hpp>
 #include <boost/thread/mutex.hpp>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <vector>
 
@@ -40,6 +41,15 @@ class FakePages final : public PageSource {
     system_pages().unmap(address, lead, nbytes);
   }
 
+  std::uint64_t seconds() noexcept override {
+    const boost::lock_guard<boost::mutex> lock(mutex_);
+    return seconds_;
+  }
+  void wait_for(std::uint64_t seconds) {
+    const boost::lock_guard<boost::mutex> lock(mutex_);
+    seconds_ += seconds;
+  }
+
   /// Refuses the next `count` requests.
   void refuse(int count) {
     const boost::lock_guard<boost::mutex> lock(mutex_);
@@ -69,6 +79,7 @@ class FakePages final : public PageSource {
   mutable boost::mutex mutex_;
   std::map<const void*, std::size_t> mapped_;
   std::vector<const void*> unmapped_;
+  std::uint64_t seconds_ = 1000;
   int refusals_ = 0;
   int refused_ = 0;
   int maps_ = 0;

@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include <boost/thread/thread.hpp>
 
+#include <atomic>
 #include <cstddef>
 
 #include "support/at_once.hpp"
@@ -23,7 +24,7 @@ inline void forks_under_load(std::size_t forks, FunctionRef<void(std::size_t, Bu
   constexpr std::size_t ways = 12;
   constexpr unsigned patience_seconds = 60;
   const Buffer shared = Buffer::allocate(100'000);
-  boost::atomic<bool> is_over = false;
+  std::atomic<bool> is_over = false;
   boost::thread_group busy;
   for (std::size_t thread = 0; thread < 4; ++thread) {
     busy.create_thread([&, thread, own = shared]() mutable {
@@ -41,7 +42,7 @@ inline void forks_under_load(std::size_t forks, FunctionRef<void(std::size_t, Bu
       for (std::size_t turn = 0; turn < ways; ++turn) {
         use(turn, own);
       }
-      ::_exit(EXIT_SUCCESS);
+      ::_exit(testing::Test::HasFailure() ? EXIT_FAILURE : EXIT_SUCCESS);
     }
     int status = -1;
     ASSERT_EQ(::waitpid(child, &status, 0), child);

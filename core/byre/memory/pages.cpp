@@ -5,10 +5,12 @@
 #include <byre/sync/detail/no_destructor.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <limits>
 
 #if defined(__unix__) || defined(__APPLE__)
@@ -149,6 +151,18 @@ std::size_t control_group_limit() noexcept {
 }
 
 }  // namespace
+
+std::uint64_t PageSource::seconds() noexcept {
+#if defined(CLOCK_MONOTONIC_COARSE)
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC_COARSE, &now);  // a few nanoseconds
+  return static_cast<std::uint64_t>(now.tv_sec);
+#else
+  using std::chrono::steady_clock;
+  const auto now = steady_clock::now().time_since_epoch();
+  return static_cast<std::uint64_t>(std::chrono::floor<std::chrono::seconds>(now).count());
+#endif
+}
 
 PageSource& system_pages() noexcept {
   return sync::no_destructor<SystemPages>();

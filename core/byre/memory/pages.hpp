@@ -4,6 +4,7 @@
 
 #include <byre/config.hpp>
 #include <cstddef>
+#include <cstdint>
 
 namespace byre::inline v0 {
 
@@ -27,6 +28,9 @@ class BYRE_API PageSource {
 
   /// Gives back what map(lead, nbytes, alignment) returned.
   virtual void unmap(std::byte* address, std::size_t lead, std::size_t nbytes) noexcept = 0;
+
+  /// Seconds on a clock that only goes on: of what a pool has not used for long it gives half back.
+  virtual std::uint64_t seconds() noexcept;
 
  protected:
   PageSource() = default;

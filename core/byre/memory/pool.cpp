@@ -141,6 +141,7 @@ RecyclingPool::Found RecyclingPool::find(std::size_t nbytes) {
   const std::size_t capacity = round_up(nbytes, page_nbytes);
   detail::IdleBlock* const found = idle().take(capacity);
   if (found == nullptr) {
+    give_back_unneeded();
     return {map(nbytes, capacity), true};
   }
   const Block block = revive(found);
@@ -168,6 +169,7 @@ void RecyclingPool::deallocate(const Block& block) noexcept {
   poison(released + 1, idle_nbytes_after(*released));
   idle().put(*released);
   trim(limit_nbytes());
+  give_back_unneeded();
 }
 
 std::size_t RecyclingPool::limit_nbytes() const noexcept {
@@ -185,13 +187,24 @@ void RecyclingPool::set_limit_nbytes(std::size_t limit_nbytes) noexcept {
 
 void RecyclingPool::trim(std::size_t keep_nbytes) noexcept {
   while (detail::IdleBlock* oldest = idle().take_oldest_beyond(keep_nbytes)) {
-    const Block block = revive(oldest);
-    stats::detail::count(stats::detail::minus(stats::Counter::pooled_bytes, block.capacity));
-    unmap(block);
+    give_back(oldest);
   }
   if (keep_nbytes == 0 && detail::this_threads_cache != nullptr) {
     detail::this_threads_cache->clear();
   }
+}
+
+/// One block, so that nobody waits for the system to take many.
+void RecyclingPool::give_back_unneeded() noexcept {
+  if (detail::IdleBlock* const oldest = idle().take_unneeded(pages_->seconds())) {
+    give_back(oldest);
+  }
+}
+
+void RecyclingPool::give_back(detail::IdleBlock* idle) noexcept {
+  const Block block = revive(idle);
+  stats::detail::count(stats::detail::minus(stats::Counter::pooled_bytes, block.capacity));
+  unmap(block);
 }
 
 Block RecyclingPool::map(std::size_t nbytes, std::size_t capacity) {

@@ -12,6 +12,7 @@ namespace byre::inline v0 {
 
 namespace detail {
 class IdleBlocks;
+struct IdleBlock;
 }  // namespace detail
 
 class PageSource;
@@ -25,6 +26,10 @@ BYRE_API PageSource& system_pages() noexcept;
 /// it out (least recently released first), trim() is called, or the system refuses memory:
 /// then everything idle is given back and the request is tried again. Idle huge pages are marked as
 /// the system's to take when it runs short.
+///
+/// Of the bytes that were idle for all of ten seconds, half are given back, and of what is left half
+/// again after the next ten: by later requests and releases, a block each, as byre has no thread of its
+/// own. A program that makes none keeps them until trim().
 ///
 /// Thread-safe. A request holds one mutex for the time of a look-up, never while the system works.
 class BYRE_API RecyclingPool final : public Allocator {
@@ -68,6 +73,8 @@ class BYRE_API RecyclingPool final : public Allocator {
   Block take_small(const Request& request);
   Found find(std::size_t nbytes);
   Block map(std::size_t nbytes, std::size_t capacity);
+  void give_back_unneeded() noexcept;
+  void give_back(detail::IdleBlock* idle) noexcept;
   void unmap(const Block& block) noexcept;
 
   detail::IdleBlocks& idle() noexcept;

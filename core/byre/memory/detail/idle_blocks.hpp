@@ -54,6 +54,19 @@ class IdleBlocks {
     nbytes_ += idle.block.capacity;
   }
 
+  /// Takes out the oldest block, if blocks that nobody needed for a period are to be given back. At the
+  /// end of a period that is half of the bytes that were idle all the time.
+  IdleBlock* take_unneeded(std::uint64_t seconds) noexcept {
+    const sync::ProcessLock lock(mutex_);
+    begin_period(seconds);
+    if (by_age_.empty() || unneeded_nbytes_ < by_age_.front().block.capacity / 2) {
+      return nullptr;
+    }
+    IdleBlock& oldest = by_age_.front();
+    unneeded_nbytes_ -= std::min(unneeded_nbytes_, oldest.block.capacity);
+    return &remove(oldest);
+  }
+
   /// Takes out the oldest block while more than `keep_nbytes` and the limit allow are idle.
   IdleBlock* take_oldest_beyond(std::size_t keep_nbytes) noexcept {
     const sync::ProcessLock lock(mutex_);
@@ -86,7 +99,19 @@ class IdleBlocks {
     by_size_.erase(by_size_.iterator_to(idle));
     by_age_.erase(by_age_.iterator_to(idle));
     nbytes_ -= idle.block.capacity;
+    always_idle_nbytes_ = std::min(always_idle_nbytes_, nbytes_);
     return idle;
+  }
+
+  /// Ends the period that is over, if it is, and those that passed since.
+  void begin_period(std::uint64_t seconds) noexcept {
+    if (seconds < period_end_) {
+      return;
+    }
+    const std::uint64_t periods = 1 + (seconds - period_end_) / period_seconds;
+    unneeded_nbytes_ = always_idle_nbytes_ - (periods < 64 ? always_idle_nbytes_ >> periods : 0);
+    always_idle_nbytes_ = nbytes_;
+    period_end_ = seconds + period_seconds;
   }
 
   struct CapacityOf {
@@ -100,7 +125,12 @@ class IdleBlocks {
   mutable sync::ProcessMutex mutex_;
   boost::intrusive::multiset<IdleBlock, boost::intrusive::key_of_value<CapacityOf>> by_size_;
   boost::intrusive::list<IdleBlock> by_age_;
+  static constexpr std::uint64_t period_seconds = 10;
+
   std::size_t nbytes_ = 0;
+  std::size_t always_idle_nbytes_ = 0;  // the least that nbytes_ was in this period
+  std::size_t unneeded_nbytes_ = 0;     // to be given back, of the periods before
+  std::uint64_t period_end_ = 0;
   std::size_t blocks_out_ = 0;
   std::size_t limit_nbytes_;
   const std::uint32_t process_ = sync::detail::process_number;

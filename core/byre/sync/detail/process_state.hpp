@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 /// The state of the process: what a fork does to it, and what is left of it when the library is unloaded.
-/// No thread changes it while the process forks, so that the child finds it whole. docs/embedding.md says
+/// No thread changes it while the process forks, so that the child finds it whole. docs/guide.md says
 /// what is promised to a child.
 #pragma once
 

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Forks while other threads use all that a process has of the libraries above the core once.
+#include <byre/functional.hpp>
+#include <byre/tensor.hpp>
+
+#include "support/forks_under_load.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace byre::test {
+namespace {
+
+using namespace functional;
+
+/// A violation, which is tracked, recorded and reported.
+void violate() {
+  const shadow::ReshapeModeScope scope(shadow::ReshapeMode::warn);
+  Tensor x = Tensor::of<float>({6}, {1, 2, 3, 4, 5, 6});
+  const Tensor y = x.reshape({2, 3});
+  x.mutable_data<float>()[0] = 7;
+  EXPECT_EQ(y.data<float>()[0], 7);
+}
+
+void use_the_process(std::size_t turn) {
+  switch (turn % 6) {
+    case 0:
+      violate();
+      break;
+    case 1:
+      shadow::summary();
+      break;
+    case 2:
+      shadow::set_default_reshape_mode(shadow::ReshapeMode::copy);
+      break;
+    case 3:
+      EXPECT_THROW(support_of(Device(7, 7)), DeviceError);
+      break;
+    case 4: {
+      const AnyTensor x = call_for_one("ones", {{2, 2}});
+      vmap([](const Tensors& in) { return Tensors{call_for_one("add", {in[0], in[0]})}; })({x});
+      break;
+    }
+    default:
+      // There is one: that is found under the lock of who registers.
+      EXPECT_THROW(define("add(Tensor a, Tensor b) -> Tensor"), Error);
+      EXPECT_THROW(add_backend({.name = "cpu"}), InvalidArgument);
+      break;
+  }
+}
+
+TEST(ForksUnderLoad, of_tensors_and_operators_leave_children_that_work_and_end) {
+  const TemporaryFolder folder;
+  write_file(folder / "suppressions", "nobody.cpp:1\n");
+  shadow::suppress_sites(folder / "suppressions");
+  shadow::set_violation_handler([](const shadow::Violation&) noexcept {});
+  forks_under_load(1000, [](std::size_t turn, Buffer&) { use_the_process(turn); });
+  shadow::set_violation_handler(nullptr);
+  shadow::set_default_reshape_mode(std::nullopt);
+}
+
+}  // namespace
+}  // namespace byre::test

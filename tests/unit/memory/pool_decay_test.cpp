@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: BSL-1.0
+/// What the pool gives back of what nobody has used for long.
+#include <byre/memory/pages.hpp>
+#include <byre/memory/pool.hpp>
+#include <byre/stats/counters.hpp>
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdint>
+#include <vector>
+
+#include "nbytes.hpp"
+#include "support/fake_pages.hpp"
+
+namespace byre::test {
+namespace {
+
+constexpr std::uint64_t period = 10;
+constexpr std::size_t block_nbytes = pages(20);
+
+class PoolDecayTest : public testing::Test {
+ protected:
+  ~PoolDecayTest() override {
+    for (const Block& block : out_) {
+      pool.deallocate(block);
+    }
+  }
+
+  /// Takes so many, and releases them in that order.
+  std::vector<const void*> use(std::size_t count) {
+    std::vector<Block> blocks;
+    std::vector<const void*> addresses;
+    for (; blocks.size() < count; blocks.push_back(pool.allocate({block_nbytes, 64}))) {
+    }
+    for (const Block& block : blocks) {
+      pool.deallocate(block);
+      addresses.push_back(block.data);
+    }
+    return addresses;
+  }
+
+  /// A request that no idle block serves.
+  void ask() { out_.push_back(pool.allocate({pages(1000), 64})); }
+
+  std::size_t idle_blocks() const { return pool.idle_nbytes() / block_nbytes; }
+
+  FakePages source;
+  RecyclingPool pool{plenty, source};
+
+ private:
+  std::vector<Block> out_;
+};
+
+TEST_F(PoolDecayTest, half_of_what_was_idle_for_a_period_is_given_back_the_oldest_first) {
+  const auto released = use(8);
+  source.wait_for(period);
+  ask();
+  EXPECT_EQ(idle_blocks(), 8U) << "in that period they were used";
+  source.wait_for(period - 1);
+  ask();
+  EXPECT_EQ(idle_blocks(), 8U) << "the period is not over";
+  source.wait_for(1);
+  ask();
+  EXPECT_EQ(idle_blocks(), 7U) << "one block at a time";
+  for (int times = 0; times < 10; ++times) {
+    ask();
+  }
+  EXPECT_EQ(source.unmapped(), std::vector(released.begin(), released.begin() + 4));
+  EXPECT_EQ(pool.idle_nbytes(), 4 * block_nbytes);
+}
+
+TEST_F(PoolDecayTest, every_period_halves_what_is_left_until_nothing_is) {
+  use(8);
+  source.wait_for(period);
+  ask();
+  std::vector<std::size_t> left;
+  for (int periods = 0; periods < 5; ++periods) {
+    source.wait_for(period);
+    for (int times = 0; times < 10; ++times) {
+      ask();
+    }
+    left.push_back(idle_blocks());
+  }
+  EXPECT_EQ(left, (std::vector<std::size_t>{4, 2, 1, 0, 0}));
+}
+
+TEST_F(PoolDecayTest, a_release_gives_back_too) {
+  use(8);
+  source.wait_for(period);
+  use(1);
+  source.wait_for(period);
+  use(1);
+  EXPECT_EQ(idle_blocks(), 7U);
+}
+
+TEST_F(PoolDecayTest, what_is_used_in_each_period_stays) {
+  use(8);
+  for (int periods = 0; periods < 10; ++periods) {
+    source.wait_for(period);
+    use(8);
+    ask();
+  }
+  EXPECT_EQ(idle_blocks(), 8U);
+  EXPECT_EQ(source.unmapped().size(), 0U);
+}
+
+TEST_F(PoolDecayTest, the_most_that_was_used_at_once_stays_and_half_of_the_rest_goes) {
+  use(8);
+  source.wait_for(period);
+  use(4);  // begins a period
+  use(4);
+  source.wait_for(period);
+  for (int times = 0; times < 10; ++times) {
+    ask();
+  }
+  EXPECT_EQ(idle_blocks(), 6U);
+}
+
+TEST_F(PoolDecayTest, many_periods_without_a_call_count_each) {
+  use(8);
+  source.wait_for(period);
+  ask();
+  source.wait_for(3 * period);
+  for (int times = 0; times < 10; ++times) {
+    ask();
+  }
+  EXPECT_EQ(idle_blocks(), 1U);
+}
+
+TEST_F(PoolDecayTest, years_without_a_call_leave_nothing) {
+  use(8);
+  source.wait_for(period);
+  ask();
+  source.wait_for(1'000'000'000);
+  for (int times = 0; times < 10; ++times) {
+    ask();
+  }
+  EXPECT_EQ(idle_blocks(), 0U);
+}
+
+TEST_F(PoolDecayTest, counters_know_of_it) {
+  const auto pooled = [] { return stats::snapshot().pooled_bytes; };
+  const std::int64_t before = pooled();
+  use(8);
+  source.wait_for(period);
+  ask();
+  source.wait_for(period);
+  ask();
+  EXPECT_EQ(pooled() - before, BYRE_STATS ? std::int64_t{7 * block_nbytes} : 0);
+}
+
+TEST(SystemPages, tell_the_seconds_of_the_steady_clock) {
+  using std::chrono::steady_clock;
+  const auto seconds = [] {
+    const auto now = steady_clock::now().time_since_epoch();
+    return static_cast<std::uint64_t>(
+        std::chrono::duration_cast<std::chrono::seconds>(now).count());
+  };
+  const std::uint64_t before = seconds();
+  const std::uint64_t between = system_pages().seconds();
+  EXPECT_LE(before, between + 1);  // what is coarse may be a tick late
+  EXPECT_LE(between, seconds());
+}
+
+}  // namespace
+}  // namespace byre::test

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSL-1.0
+// Loads, uses and unloads a plugin that contains byre again and again: plugin_cycles PLUGIN. It is gone each
+// time, and nothing of it stays. Threads that used it end afterwards, and forks go on.
+#include <dlfcn.h>
+#include <malloc.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <boost/thread/thread.hpp>
+#include <cstdio>
+#include <cstdlib>
+
+#include "support/at_once.hpp"
+
+namespace {
+
+const char* plugin;
+
+void expect(bool holds, const char* what) {
+  if (!holds) {
+    std::fprintf(stderr, "%s\n", what);
+    std::exit(1);
+  }
+}
+
+void* load() {
+  void* const loaded = ::dlopen(plugin, RTLD_NOW | RTLD_LOCAL);
+  expect(loaded != nullptr, ::dlerror());
+  return loaded;
+}
+
+void use(void* loaded) {
+  auto* const use_byre = reinterpret_cast<int (*)()>(::dlsym(loaded, "use_byre"));
+  expect(use_byre != nullptr && use_byre() == 0, "the plugin does not work");
+}
+
+void unload(void* loaded) {
+  expect(::dlclose(loaded) == 0, "the plugin cannot be unloaded");
+  expect(::dlopen(plugin, RTLD_NOW | RTLD_NOLOAD) == nullptr, "the plugin is still there");
+}
+
+void cycle() {
+  void* const loaded = load();
+  use(loaded);
+  unload(loaded);
+}
+
+/// Of address space, in pages.
+long mapped_pages() {
+  long pages = 0;
+  std::FILE* const file = std::fopen("/proc/self/statm", "r");
+  expect(file != nullptr && std::fscanf(file, "%ld", &pages) == 1, "/proc/self/statm is not there");
+  std::fclose(file);
+  return pages;
+}
+
+long heap_nbytes() {
+  return static_cast<long>(::mallinfo2().uordblks);
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  expect(count == 2, "usage: plugin_cycles PLUGIN");
+  plugin = arguments[1];
+  const auto in_both_threads = [](int times) {
+    for (int cycles = 0; cycles < times; ++cycles) {
+      cycle();
+      boost::thread(&cycle).join();
+    }
+  };
+  in_both_threads(10);
+  const long pages = mapped_pages();
+  const long heap = heap_nbytes();
+  in_both_threads(50);
+  const long more_pages = mapped_pages() - pages;
+  const long more_heap = heap_nbytes() - heap;
+  std::printf("100 cycles later: %ld pages and %ld bytes of heap more\n", more_pages, more_heap);
+  // The idle blocks of one cycle have 4096 pages; what a thread has cached are some thousand bytes.
+  expect(more_pages < 1000, "idle blocks stay");
+  expect(more_heap < 50'000, "something stays on the heap in each cycle");
+
+  byre::test::Halt halt;
+  void* const loaded = load();
+  boost::thread living([&] {
+    use(loaded);
+    halt.enter();
+  });
+  halt.await_entry();
+  unload(loaded);
+  halt.let_go();
+  living.join();
+
+  const pid_t child = ::fork();
+  if (child == 0) {
+    cycle();
+    ::_exit(0);
+  }
+  int status = -1;
+  expect(::waitpid(child, &status, 0) == child && status == 0, "a child of a fork does not work");
+  return 0;
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSL-1.0
+/// What a program and a plugin do, each with symbols that it hides or shows, over one shared library.
+#pragma once
+
+#include <byre/tensor.hpp>
+
+/// A tensor that has an attachment, after a report. An empty one is beside it.
+struct Reported {
+  byre::Tensor reshaped;
+  byre::Buffer empty;
+};
+
+inline Reported reshape_and_report() {
+  const byre::shadow::ReshapeModeScope scope(byre::shadow::ReshapeMode::warn);
+  byre::Tensor x = byre::Tensor::of<float>({6}, {1, 2, 3, 4, 5, 6});
+  Reported reported{x.reshape({2, 3}), {}};
+  x.mutable_data<float>()[0] = 7;
+  static_cast<void>(reported.reshaped.data<float>());
+  return reported;
+}
