@@ -11,12 +11,20 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdlib>
+#include <string>
 
 #include "support/at_once.hpp"
 #include "support/child_process.hpp"
 #include "support/sanitized.hpp"
 
 namespace byre::test {
+
+/// How many times as often as usual: BYRE_FORKS.
+inline std::size_t times_as_often() {
+  const char* const times = std::getenv("BYRE_FORKS");
+  return times == nullptr ? 1 : std::stoul(times);
+}
 
 /// Forks so many times, fewer under a sanitizer. Four threads call `use` with 0, 1, ... and a lazy clone of
 /// data that all share. Each child calls it as often as it takes to call it in all ways, and ends.
@@ -34,7 +42,7 @@ inline void forks_under_load(std::size_t forks, FunctionRef<void(std::size_t, Bu
       }
     });
   }
-  for (std::size_t number = 0; number < fewer_if_sanitized(forks); ++number) {
+  for (std::size_t number = 0; number < fewer_if_sanitized(forks) * times_as_often(); ++number) {
     const pid_t child = ::fork();
     if (child == 0) {
       ::alarm(patience_seconds);

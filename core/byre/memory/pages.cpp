@@ -116,9 +116,8 @@ bool has_word(const char* path, const char* word) noexcept {
 
 #if defined(MADV_HUGEPAGE)
 struct HugePages {
-  const bool are_granted =
-      has_word("/sys/kernel/mm/transparent_hugepage/enabled", "madvise") &&
-      !has_word("/sys/kernel/mm/transparent_hugepage/enabled", "[never]");
+  const bool are_granted = has_word("/sys/kernel/mm/transparent_hugepage/enabled", "madvise") &&
+                           !has_word("/sys/kernel/mm/transparent_hugepage/enabled", "[never]");
 };
 #endif
 

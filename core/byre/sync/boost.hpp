@@ -4,8 +4,8 @@
 #pragma once
 
 #include <byre/config.hpp>
-#include <byre/sync/detail/process_state.hpp>
 #include <byre/sync/detail/parking_lot.hpp>
+#include <byre/sync/detail/process_state.hpp>
 #include <byre/sync/sync.hpp>
 
 #include <boost/atomic/atomic.hpp>
@@ -102,7 +102,9 @@ struct Boost {
     return detail::TheOne<Object>::object;
   }
 
-  static std::uint32_t process_number() noexcept { return detail::process_number; }
+  static std::uint32_t process_number() noexcept {
+    return detail::process_number;
+  }
 
  private:
   [[gnu::always_inline]] static constexpr boost::memory_order to_boost(

@@ -52,7 +52,7 @@ TEST(ForksUnderLoad, of_tensors_and_operators_leave_children_that_work_and_end) 
   write_file(folder / "suppressions", "nobody.cpp:1\n");
   shadow::suppress_sites(folder / "suppressions");
   shadow::set_violation_handler([](const shadow::Violation&) noexcept {});
-  forks_under_load(1000, [](std::size_t turn, Buffer&) { use_the_process(turn); });
+  forks_under_load(500, [](std::size_t turn, Buffer&) { use_the_process(turn); });
   shadow::set_violation_handler(nullptr);
   shadow::set_default_reshape_mode(std::nullopt);
 }

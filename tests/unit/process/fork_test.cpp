@@ -10,8 +10,12 @@
 #include <boost/thread/thread.hpp>
 
 #include <array>
+#include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "support/at_once.hpp"
 #include "support/child_process.hpp"
@@ -155,38 +159,66 @@ TEST(Fork, a_child_waits_for_copies_of_its_own_threads_and_steals) {
   });
 }
 
-TEST(Fork, sleepers_of_the_parent_keep_no_child_from_waking_its_own) {
-  boost::mutex mutex;
-  bool is_over = false;
-  const auto keep_waiting = [&] {
-    const boost::lock_guard<boost::mutex> lock(mutex);
-    return !is_over;
-  };
-  static std::array<std::byte, 4096> addresses;  // some of every bucket
-  boost::thread_group sleepers;
-  for (std::size_t at = 0; at < addresses.size(); at += 64) {
-    sleepers.create_thread([&, at] {
+/// Threads that sleep in a parking lot until they are told.
+class Sleepers {
+ public:
+  /// One that sleeps at `address`, or is just about to.
+  void add(const void* address) {
+    const auto keep_waiting = [this]() noexcept {
+      const boost::lock_guard<boost::mutex> lock(mutex_);
+      ++asked_;
+      return !is_over_;
+    };
+    const int before = asked();
+    threads_.create_thread([=] {
       while (keep_waiting()) {
-        sync::detail::park(&addresses[at], keep_waiting);
+        sync::detail::park(address, keep_waiting);
       }
     });
+    await([&] { return asked() >= before + 2; });  // the second time under the lot's lock
+    addresses_.push_back(address);
   }
+  void wake() {
+    {
+      const boost::lock_guard<boost::mutex> lock(mutex_);
+      is_over_ = true;
+    }
+    for (const void* const address : addresses_) {
+      sync::detail::unpark_all(address);
+    }
+    threads_.join_all();
+  }
+
+ private:
+  int asked() {
+    const boost::lock_guard<boost::mutex> lock(mutex_);
+    return asked_;
+  }
+
+  boost::mutex mutex_;
+  int asked_ = 0;
+  bool is_over_ = false;
+  std::vector<const void*> addresses_;
+  boost::thread_group threads_;
+};
+
+TEST(Fork, sleepers_of_the_parent_keep_no_child_from_waking_its_own) {
+  if (is_thread_sanitized) {
+    GTEST_SKIP() << "the thread sanitizer lets no child start threads";
+  }
+  const std::byte address{};
+  Sleepers of_the_parent;
+  of_the_parent.add(&address);
+  of_the_parent.add(&address);
   expect_of_a_child([&] {
     for (int round = 0; round < 3; ++round) {
-      for (std::byte& address : addresses) {
-        sync::detail::unpark_all(&address);
-      }
+      Sleepers of_the_child;
+      of_the_child.add(&address);
+      of_the_child.wake();
     }
     return true;
   });
-  {
-    const boost::lock_guard<boost::mutex> lock(mutex);
-    is_over = true;
-  }
-  for (std::byte& address : addresses) {
-    sync::detail::unpark_all(&address);
-  }
-  sleepers.join_all();
+  of_the_parent.wake();
 }
 
 TEST(Fork, a_pool_is_destroyed_in_a_child_while_another_thread_of_the_parent_has_a_block) {
@@ -218,6 +250,8 @@ void copy_once() {
 
 TEST_F(ForkAndStats, counts_of_other_threads_are_kept_in_the_child) {
   const Buffer buffer = Buffer::allocate(10);
+  const std::array<Buffer, 7> clones_of_this_thread{buffer, buffer, buffer, buffer,
+                                                    buffer, buffer, buffer};
   const Counted counted;
   Halt halt;
   boost::thread cloning([&] {
@@ -263,8 +297,8 @@ TEST_F(ForkAndStats, a_child_uninstalls_a_sink_that_another_thread_was_in) {
 
 TEST_F(ForkAndStats, a_sink_forks_and_both_processes_go_on) {
   pid_t child = -1;
-  std::optional<stats::InstalledSink> sink(
-      std::in_place, [&](const stats::CopyEvent&) { child = ::fork(); });
+  std::optional<stats::InstalledSink> sink(std::in_place,
+                                           [&](const stats::CopyEvent&) { child = ::fork(); });
   copy_once();
   if (child == 0) {
     ::alarm(static_cast<unsigned>(patience.count()));

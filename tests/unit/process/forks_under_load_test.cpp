@@ -41,7 +41,26 @@ void use_the_process(std::size_t turn, Buffer& shared) {
 }
 
 TEST(ForksUnderLoad, of_the_core_leave_children_that_work_and_end) {
-  forks_under_load(1000, [](std::size_t turn, Buffer& shared) { use_the_process(turn, shared); });
+  forks_under_load(500, [](std::size_t turn, Buffer& shared) { use_the_process(turn, shared); });
+}
+
+// Locks that are held for a moment are held at most forks where threads do nothing else.
+
+TEST(ForksUnderLoad, of_threads_that_take_snapshots) {
+  if (!BYRE_STATS) {
+    GTEST_SKIP() << "nothing is counted";
+  }
+  forks_under_load(100, [](std::size_t, Buffer&) { stats::snapshot(); });
+}
+
+TEST(ForksUnderLoad, of_threads_that_install_sinks) {
+  forks_under_load(100, [](std::size_t, Buffer&) {
+    const stats::InstalledSink sink([](const stats::CopyEvent&) {});
+  });
+}
+
+TEST(ForksUnderLoad, of_threads_that_install_handlers_of_warnings) {
+  forks_under_load(100, [](std::size_t, Buffer&) { set_warning_handler(nullptr); });
 }
 
 }  // namespace

@@ -2,13 +2,13 @@
 /// The tables of sites and of constants: complete, in the order of their enumerations, and binding.
 #include <byre/cow/detail/share_lock_sites.hpp>
 #include <byre/cow/detail/share_word_sites.hpp>
-#include <byre/sync/detail/published.hpp>
 #include <byre/shadow/detail/generation_sites.hpp>
 #include <byre/shadow/detail/write_records.hpp>
 #include <byre/stats/detail/cells.hpp>
 #include <byre/storage/detail/attachment_sites.hpp>
 #include <byre/storage/detail/ref_count.hpp>
 #include <byre/sync/detail/basic_parking_lot.hpp>
+#include <byre/sync/detail/published.hpp>
 #include <byre/sync/detail/relaxed_counter.hpp>
 #include <byre/sync/detail/site.hpp>
 

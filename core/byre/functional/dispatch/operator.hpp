@@ -5,9 +5,9 @@
 #include <byre/config.hpp>
 #include <byre/functional/dispatch/any_tensor.hpp>
 #include <byre/functional/dispatch/argument.hpp>
-#include <byre/sync/detail/published.hpp>
 #include <byre/functional/dispatch/key.hpp>
 #include <byre/functional/dispatch/schema.hpp>
+#include <byre/sync/detail/published.hpp>
 #include <byre/tensor/view_geometry.hpp>
 
 #include <array>
@@ -117,9 +117,9 @@ class BYRE_API Operator {
   sync::detail::Published<const MetaRule> meta_;
   sync::detail::Published<const ViewRule> view_;
   sync::detail::Published<const Tag> tag_;
-  sync::detail::Published<const Operator> variant_;    // registered: the functional one, or the view
+  sync::detail::Published<const Operator> variant_;  // registered: the functional one, or the view
   sync::detail::Published<const Operator> generated_;  // functional, where none is registered
-  Operator* next_ = nullptr;             // in the registry; set before it is found there
+  Operator* next_ = nullptr;  // in the registry; set before it is found there
 };
 
 }  // namespace byre::inline v0::functional

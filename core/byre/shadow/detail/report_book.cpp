@@ -101,12 +101,8 @@ class Book {
     const CallSite first_escape =
         detail::site_at(static_cast<detail::SiteId>(report_counts.first_escape.value()));
     const sync::ProcessLock lock(mutex_);
-    Summary all{report_counts.reshapes.value(),
-                violations_,
-                report_counts.suppressed.value(),
-                report_counts.escapes.value(),
-                first_escape,
-                {}};
+    Summary all{report_counts.reshapes.value(), violations_,  report_counts.suppressed.value(),
+                report_counts.escapes.value(),  first_escape, {}};
     for (const auto& [triple, entry] : entries_) {
       Violation& violation = all.triples.emplace_back(entry.first);
       violation.count = entry.count;

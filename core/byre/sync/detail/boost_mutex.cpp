@@ -39,7 +39,8 @@ ProcessMutex::~ProcessMutex() {
   leave();
 }
 void ProcessMutex::lock() {
-  BYRE_ASSERT(!detail::holds_process_mutex, "two locks that a fork waits for were to be held at once");
+  BYRE_ASSERT(!detail::holds_process_mutex,
+              "two locks that a fork waits for were to be held at once");
   mutex_.lock();
   detail::holds_process_mutex = true;
 }

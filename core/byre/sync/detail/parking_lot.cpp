@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/sync/detail/basic_parking_lot.hpp>
-#include <byre/sync/detail/process_state.hpp>
 #include <byre/sync/detail/no_destructor.hpp>
 #include <byre/sync/detail/parking_lot.hpp>
+#include <byre/sync/detail/process_state.hpp>
 
 #include <boost/thread/condition_variable.hpp>
 #include <boost/thread/lock_options.hpp>
