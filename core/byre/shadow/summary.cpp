@@ -76,7 +76,7 @@ std::string to_string(const Summary& summary) {
   }
   std::size_t number = 0;
   for (const Violation& violation : summary.triples) {
-    text += "\n" + std::to_string(++number) + ". " + to_string(violation) + "\n";
+    text.append("\n").append(std::to_string(++number)).append(". ").append(to_string(violation)).append("\n");
   }
   return text;
 }

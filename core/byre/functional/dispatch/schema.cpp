@@ -260,7 +260,9 @@ std::string to_string(const Schema& schema) {
     by_name = parameter.is_by_name;
     text += to_string(parameter.type, parameter.alias) + (parameter.is_optional ? "? " : " ") +
             parameter.name;
-    text += parameter.default_value ? "=" + to_string(*parameter.default_value) : "";
+    if (parameter.default_value) {
+      text.append("=").append(to_string(*parameter.default_value));
+    }
   }
   text += ") -> ";
   std::string returns;

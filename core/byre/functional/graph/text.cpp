@@ -7,7 +7,7 @@ namespace {
 using detail::operation_of;
 
 std::string name_of_value(ValueId value) {
-  return "%" + std::to_string(value.number);
+  return std::string("%").append(std::to_string(value.number));
 }
 
 /// Commas between what `text_of` says of each.
@@ -23,7 +23,7 @@ std::string listed(const Range& range, const TextOf& text_of) {
 struct ArgumentText {
   std::string operator()(ValueId value) const { return name_of_value(value); }
   std::string operator()(const std::vector<ValueId>& values) const {
-    return "[" + listed(values, name_of_value) + "]";
+    return std::string("[").append(listed(values, name_of_value)).append("]");
   }
   template <class Held>
   std::string operator()(const Held& held) const {

@@ -32,7 +32,7 @@ std::string member(const char* name, std::uint64_t value) {
   return member(name, std::to_string(value));
 }
 std::string object(const std::string& members) {
-  return "{" + members.substr(2) + "}";
+  return std::string("{").append(members, 2).append("}");
 }
 
 std::string members_of(const CallSite& site) {

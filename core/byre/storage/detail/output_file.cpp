@@ -27,7 +27,7 @@ OutputFile::OutputFile(const fs::path& path) : path_(resolved(path)) {
   // A name of its own, as others may write the same file at the same time.
   for (unsigned number = 0; file_ == nullptr; ++number) {
     temporary_ = path_;
-    temporary_ += "." + std::to_string(number) + ".part";
+    temporary_ += std::string(".").append(std::to_string(number)).append(".part");
     file_ = std::fopen(temporary_.c_str(), "wbxe");
     if (file_ == nullptr && errno != EEXIST) {
       refuse(errno);

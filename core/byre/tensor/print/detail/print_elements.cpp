@@ -62,7 +62,7 @@ std::string in_fixed(const Decimal& decimal, Sign sign) {
   }
   const auto whole = static_cast<std::size_t>(point);
   digits.resize(std::max(digits.size(), whole), '0');
-  return sign_of(decimal.is_negative, sign) + digits.insert(whole, ".");
+  return sign_of(decimal.is_negative, sign) + digits.insert(whole, 1, '.');
 }
 
 /// "-2.50e-02", with that many digits behind the point and in the exponent.
@@ -72,7 +72,7 @@ std::string in_scientific(const Decimal& decimal, Sign sign, int fraction_digits
   digits.resize(static_cast<std::size_t>(fraction_digits) + 1, '0');
   std::string exponent = std::to_string(std::abs(decimal.exponent));
   exponent.insert(0, exponent_digits - exponent.size(), '0');
-  return sign_of(decimal.is_negative, sign) + digits.insert(1, ".") +
+  return sign_of(decimal.is_negative, sign) + digits.insert(1, 1, '.') +
          (decimal.exponent < 0 ? "e-" : "e+") + exponent;
 }
 
@@ -163,7 +163,7 @@ Words words_of(std::span<const std::complex<float>> values, int precision) {
   Words others = words_of_floats<float>(imaginary, precision, Sign::always);
   for (std::size_t at = 0; at < words.size(); ++at) {
     std::string& other = others[at];
-    words[at] += other.insert(other.find_last_not_of(' ') + 1, "j");
+    words[at] += other.insert(other.find_last_not_of(' ') + 1, 1, 'j');
   }
   return words;
 }
