@@ -76,7 +76,11 @@ std::string to_string(const Summary& summary) {
   }
   std::size_t number = 0;
   for (const Violation& violation : summary.triples) {
-    text.append("\n").append(std::to_string(++number)).append(". ").append(to_string(violation)).append("\n");
+    text.append("\n")
+        .append(std::to_string(++number))
+        .append(". ")
+        .append(to_string(violation))
+        .append("\n");
   }
   return text;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/functional/dispatch/scanner.hpp>
+#include <byre/tensor/detail/from_chars.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -98,8 +99,7 @@ Scalar Scanner::number() {
     return integer("a number");
   }
   double value = 0;
-  const auto [after, error] =
-      std::from_chars(text_.data() + begin, text_.data() + text_.size(), value);
+  const auto [after, error] = byre::detail::double_from_chars(text_.substr(begin), value);
   if (error == std::errc::invalid_argument) {
     expected("a number");
   }

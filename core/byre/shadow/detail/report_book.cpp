@@ -103,12 +103,16 @@ class Book {
     const sync::ProcessLock lock(mutex_);
     Summary all{report_counts.reshapes.value(), violations_,  report_counts.suppressed.value(),
                 report_counts.escapes.value(),  first_escape, {}};
-    for (const auto& [triple, entry] : entries_) {
-      Violation& violation = all.triples.emplace_back(entry.first);
-      violation.count = entry.count;
-      violation.advice = advice_for(triple, entry);
+    // Those of one number stay in the order of their triples.
+    std::multimap<std::uint64_t, const std::pair<const Triple, Entry>*, std::greater<>> by_count;
+    for (const auto& each : entries_) {
+      by_count.emplace(each.second.count, &each);
     }
-    std::ranges::stable_sort(all.triples, std::ranges::greater(), &Violation::count);
+    for (const auto& [count, each] : by_count) {
+      Violation& violation = all.triples.emplace_back(each->second.first);
+      violation.count = count;
+      violation.advice = advice_for(each->first, each->second);
+    }
     return all;
   }
 

@@ -5,10 +5,11 @@
 #include <byre/sync/detail/process_state.hpp>
 
 #include <boost/thread/condition_variable.hpp>
+// Whose public header, thread_only.hpp, uses std::unary_function, which libc++ has no more.
+#include <boost/thread/detail/thread_interruption.hpp>
 #include <boost/thread/lock_options.hpp>
 #include <boost/thread/lock_types.hpp>
 #include <boost/thread/mutex.hpp>
-#include <boost/thread/thread_only.hpp>
 #include <new>
 
 namespace byre::inline v0::sync::detail {

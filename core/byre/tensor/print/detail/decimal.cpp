@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <byre/tensor/detail/from_chars.hpp>
 #include <byre/tensor/print/detail/decimal.hpp>
 
 #include <algorithm>
@@ -69,7 +70,7 @@ Decimal shortest(Half value) {
       const auto end = std::to_chars(text, text + sizeof text, candidate,
                                      std::chars_format::scientific, precision);
       double read = 0;
-      std::from_chars(text, end.ptr, read);
+      double_from_chars({text, end.ptr}, read);
       if (Half(static_cast<float>(read)).bits() == value.bits()) {
         return parsed({text, end.ptr});
       }

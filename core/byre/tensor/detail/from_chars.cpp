@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <byre/error/detail/assert.hpp>
+#include <byre/tensor/detail/from_chars.hpp>
+
+#include <locale.h>  // newlocale, which is POSIX's
+#include <algorithm>
+#include <cerrno>
+#include <clocale>
+#include <cmath>
+#include <cstdlib>
+#include <string>
+#include <utility>
+
+namespace byre::inline v0::detail {
+namespace {
+
+bool is_digit(char c) noexcept {
+  return c >= '0' && c <= '9';
+}
+bool is_letter(char c) noexcept {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/// What a number may be made of, in a string that ends there. strtod would go on for blanks, a plus and
+/// hexadecimal digits, which are not read: of "0x1" this is "0".
+std::string beginning_of(std::string_view text) {
+  const std::size_t sign = text.starts_with('-') ? 1 : 0;
+  const std::string_view digits = text.substr(sign);
+  if (digits.empty() || (!is_digit(digits[0]) && !is_letter(digits[0]) && digits[0] != '.')) {
+    return {};
+  }
+  if (digits.starts_with("0x") || digits.starts_with("0X")) {
+    return std::string(text.substr(0, sign + 1));
+  }
+  const auto* const end = std::find_if_not(digits.begin(), digits.end(), [](char c) {
+    return is_digit(c) || is_letter(c) ||
+           std::string_view("+-._()").find(c) != std::string_view::npos;
+  });
+  return {text.begin(), end};
+}
+
+/// The one locale that every process has. With glibc and musl it is constant, so that this cannot fail.
+locale_t classic_locale() noexcept {
+  static const locale_t classic = ::newlocale(LC_ALL_MASK, "C", locale_t{});
+  BYRE_ASSERT(classic != locale_t{}, "byre: there is no memory for the locale \"C\"");
+  return classic;
+}
+
+}  // namespace
+
+std::from_chars_result double_from_chars(std::string_view text, double& value) {
+  const std::string beginning = beginning_of(text);
+  char* end = nullptr;
+  const int errno_before = std::exchange(errno, 0);
+  const double read = ::strtod_l(beginning.c_str(), &end, classic_locale());
+  const bool is_out_of_range = std::exchange(errno, errno_before) == ERANGE;
+  const auto length = end - beginning.c_str();
+  if (length == 0) {
+    return {text.data(), std::errc::invalid_argument};
+  }
+  // What is denormal is out of range for strtod alone.
+  if (is_out_of_range && (read == 0 || std::isinf(read))) {
+    return {text.data() + length, std::errc::result_out_of_range};
+  }
+  value = read;
+  return {text.data() + length, std::errc()};
+}
+
+}  // namespace byre::inline v0::detail

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: BSL-1.0
+// Numbers are read as std::from_chars reads them, and read and printed in no locale.
+#include <byre/tensor/detail/from_chars.hpp>
+#include <byre/tensor/print.hpp>
+#include <byre/tensor/tensor.hpp>
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <bit>
+#include <charconv>
+#include <clocale>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <tuple>
+
+#include "support/random.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace byre::test {
+namespace {
+
+using byre::detail::double_from_chars;
+
+double random_double(Random& random) {
+  return std::bit_cast<double>(random.number<std::uint64_t>(0, ~std::uint64_t{0}));
+}
+
+TEST(DoubleFromChars, reads_back_each_double_bit_by_bit) {
+  Random random(seed());
+  for (int round = 0; round < 20'000; ++round) {
+    const double number = random_double(random);
+    if (!std::isnan(number)) {
+      std::array<char, 64> chars{};
+      const char* const end = std::to_chars(chars.begin(), chars.end(), number).ptr;
+      double read = 0;
+      const auto [stopped, error] = double_from_chars({chars.begin(), end}, read);
+      ASSERT_EQ(error, std::errc()) << chars.data();
+      ASSERT_EQ(stopped, end) << chars.data();
+      ASSERT_EQ(std::bit_cast<std::uint64_t>(read), std::bit_cast<std::uint64_t>(number))
+          << chars.data();
+    }
+  }
+}
+
+struct Reading {
+  std::string_view text;
+  std::size_t length;
+  std::errc error;
+  double value;
+};
+
+TEST(DoubleFromChars, reads_as_much_as_is_a_number_and_says_what_is_none) {
+  constexpr std::errc good{};
+  constexpr std::errc none = std::errc::invalid_argument;
+  constexpr std::errc beyond = std::errc::result_out_of_range;
+  for (const auto& [text, length, error, value] : {
+           Reading{"1.5,2", 3, good, 1.5},
+           {"-.5", 3, good, -0.5},
+           {"1.e5", 4, good, 1e5},
+           {"1e+", 1, good, 1},
+           {"00012.5e+0003", 13, good, 12500},
+           {"-0x1p3", 2, good, -0.0},
+           {"-infinity", 9, good, -INFINITY},
+           {"INFinit", 3, good, INFINITY},
+           {"4.9e-324", 8, good, 4.9e-324},
+           {"1e-310", 6, good, 1e-310},
+           {"1e400", 5, beyond, 42},
+           {"-1e-400)", 7, beyond, 42},
+           {"1e99999999999999999999", 22, beyond, 42},
+           {"", 0, none, 42},
+           {"-", 0, none, 42},
+           {".", 0, none, 42},
+           {"+1", 0, none, 42},
+           {"-+1", 0, none, 42},
+           {" 1", 0, none, 42},
+           {"e5", 0, none, 42},
+       }) {
+    double read = 42;
+    const auto result = double_from_chars(text, read);
+    EXPECT_EQ(result.ptr, text.data() + length) << text;
+    EXPECT_EQ(result.ec, error) << text;
+    EXPECT_EQ(std::bit_cast<std::uint64_t>(read), std::bit_cast<std::uint64_t>(value)) << text;
+  }
+}
+
+#if defined(__cpp_lib_to_chars)
+TEST(DoubleFromChars, reads_what_the_standard_library_reads) {
+  constexpr std::string_view letters = "0123456789019.+-eExXinfatyINFATY()_ ";
+  Random random(seed());
+  for (int round = 0; round < 50'000; ++round) {
+    std::string text;
+    for (int left = random.number(0, 12); left > 0; --left) {
+      text += letters[random.below(letters.size())];
+    }
+    double wanted = 42;
+    double read = 42;
+    const auto expected = std::from_chars(text.data(), text.data() + text.size(), wanted);
+    const auto result = double_from_chars(text, read);
+    ASSERT_EQ(result.ptr - text.data(), expected.ptr - text.data()) << text;
+    ASSERT_EQ(result.ec, expected.ec) << text;
+    if (!std::isnan(wanted)) {
+      ASSERT_EQ(std::bit_cast<std::uint64_t>(read), std::bit_cast<std::uint64_t>(wanted)) << text;
+    }
+  }
+}
+#endif
+
+/// A locale whose numbers have a comma for the point, made here as no machine is sure to have one.
+class LocaleWithCommas : public testing::Test {
+ protected:
+  void SetUp() override {
+    write_file(folder_ / "source",
+               "comment_char %\nescape_char /\nLC_NUMERIC\ndecimal_point \",\"\n"
+               "thousands_sep \".\"\ngrouping 3;3\nEND LC_NUMERIC\n");
+    const std::string where = folder_.path().string();
+    const std::string command =
+        "localedef -c -i " + where + "/source " + where + "/xx_XX >" + where + "/log 2>&1";
+    std::ignore = std::system(command.c_str());
+    ::setenv("LOCPATH", where.c_str(), 1);
+    if (std::setlocale(LC_ALL, "xx_XX") == nullptr) {
+      GTEST_SKIP() << "localedef makes no locale here: " << read_file(folder_ / "log");
+    }
+  }
+  void TearDown() override {
+    std::setlocale(LC_ALL, "C");
+    ::unsetenv("LOCPATH");
+  }
+
+ private:
+  TemporaryFolder folder_;
+};
+
+TEST_F(LocaleWithCommas, changes_nothing_of_what_is_read_and_printed) {
+  ASSERT_EQ(std::strtod("1,5", nullptr), 1.5) << "the test sees nothing";
+  double read = 0;
+  EXPECT_EQ(double_from_chars("1.5", read).ec, std::errc());
+  EXPECT_EQ(read, 1.5);
+  EXPECT_EQ(to_string(Tensor::of<double>({2}, {1234567.5, -0.25})),
+            "[ 1.2345675e+06 -2.5000000e-01]");
+  EXPECT_EQ(to_string(Tensor::of<Float16>({2}, {0.1F, 1.5F})), "[0.1 1.5]");
+}
+
+}  // namespace
+}  // namespace byre::test
