@@ -150,7 +150,7 @@ class BYRE_API Tensor {
     }
     detail::DeleteOnce<Deleter> owner(data, deleter);
     const std::size_t nbytes = nbytes_of_external(data, dtype);
-    auto delete_once = [owner = std::move(owner)](void*) {};
+    auto delete_once = [held = std::move(owner)](void*) {};
     return take_storage(Storage::adopt(data, nbytes, std::move(delete_once), allocator()), dtype);
   }
 

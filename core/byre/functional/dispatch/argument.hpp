@@ -104,7 +104,10 @@ class BYRE_API Argument {
  private:
   template <class T>
   const T* read(const T* found, const char* as) const {
-    return found != nullptr ? found : (refuse_to_read(as), nullptr);
+    if (found == nullptr) {
+      refuse_to_read(as);
+    }
+    return found;
   }
   [[noreturn, gnu::cold]] void refuse_to_read(const char* as) const;
 

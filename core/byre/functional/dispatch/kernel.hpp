@@ -172,8 +172,8 @@ BYRE_API void expect_fits(const TypedKernel& kernel, const Operator& op, const c
 template <class Function>
 TypedKernel boxed(Function function) {
   using Signature = detail::SignatureOf<Function>;
-  return {[function = std::move(function)](const Call& call) {
-            return Signature::call(function, call.arguments);
+  return {[kept = std::move(function)](const Call& call) {
+            return Signature::call(kept, call.arguments);
           },
           Signature::parameters(), Signature::result};
 }
