@@ -4,8 +4,10 @@
 The parent gets LIBRARY and those it stands on. Nothing of the others is configured, compiled or linked.
 """
 import json
+import os
 import pathlib
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -25,6 +27,20 @@ def introspect(build, what):
 def wrap_in_the_readme(source):
     readme = (pathlib.Path(source) / "README.md").read_text()
     return re.search(r"^```ini\n(.*?)^```$", readme, re.S | re.M)[1]
+
+
+SKIPPED = 77
+
+
+def is_there(options):
+    """The compiler, and the standard library that the options are for."""
+    arguments = [word for option in options if option.startswith("-Dcpp_args=")
+                 for word in option.split("=", 1)[1].split()]
+    compiler = shlex.split(os.environ.get("CXX", "c++"))
+    if shutil.which(compiler[0]) is None:
+        return False
+    command = [*compiler, *arguments, "-fsyntax-only", "-x", "c++", "-"]
+    return subprocess.run(command, input="#include <vector>", text=True).returncode == 0
 
 
 LIBRARIES = {"byre": ["byre"], "byre-tensor": ["byre", "byre-tensor"]}
@@ -71,6 +87,9 @@ def complaints(library, build):
 
 
 def main(source, library, *options):
+    if not is_there(options):
+        print("not on this machine:", os.environ.get("CXX", "c++"), *options)
+        return SKIPPED
     with tempfile.TemporaryDirectory(prefix="byre-embedding-") as folder:
         parent = pathlib.Path(folder) / "parent"
         build = pathlib.Path(folder) / "build"
@@ -85,10 +104,11 @@ def main(source, library, *options):
         run("meson", "test", "-C", build, "--print-errorlogs")
         if found := list(complaints(library, build)):
             sys.exit("\n".join(found))
+    return 0
 
 
 if __name__ == "__main__":
     try:
-        main(*sys.argv[1:])
+        sys.exit(main(*sys.argv[1:]))
     except subprocess.CalledProcessError as error:
         sys.exit(str(error))
