@@ -123,7 +123,8 @@ class Vcpkg(unittest.TestCase):
 
     def configured(self, features):
         """The options that the port gives to Meson, by running it with vcpkg's functions in place that print."""
-        functions = "".join(f"function({name})\nendfunction()\n" for name in re.findall(r"^(vcpkg_\w+)\(", self.port, re.M))
+        called = re.findall(r"^(vcpkg_\w+)\(", self.port, re.M)
+        functions = "".join(f"function({name})\nendfunction()\n" for name in called)
         with tempfile.TemporaryDirectory() as folder:
             script = pathlib.Path(folder) / "script.cmake"
             script.write_text(
