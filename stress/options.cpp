@@ -80,7 +80,8 @@ void take_settings(const test::GivenOptions& given, Options& options) {
   settings.threads = static_cast<unsigned>(
       given.number("threads", least_threads, most_threads).value_or(usual_threads));
   settings.seed = given.number("seed", 0, any_number).value_or(settings.seed);
-  settings.storages = given.number("storages", 1, most_storages).value_or(settings.storages);
+  settings.storages = static_cast<std::size_t>(
+      given.number("storages", 1, most_storages).value_or(settings.storages));
   given.if_given("mix", [&](const auto& text) { settings.mix = parse_mix(text); });
   given.if_given("sizes", [&](const auto& text) { settings.sizes = parse_sizes(text); });
   given.if_given("perturb",

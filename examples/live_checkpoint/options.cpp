@@ -93,7 +93,7 @@ Options parse_options(int argc, const char* const* argv) {
   options.dimensions = optional("dimensions", most_dimensions);
   options.tile_rows = optional("tile-rows", most_tile_rows);
   options.seed = required("seed", 0, any);
-  options.queue = required("queue", 1, most_queued);
+  options.queue = static_cast<std::size_t>(required("queue", 1, most_queued));
   options.modes = modes_named(given["mode"].as<std::string>());
   options.keep = given.count("keep") != 0;
   const Texts text = given.count("text") != 0 ? given["text"].as<Texts>() : default_text();

@@ -52,12 +52,15 @@ Options parse_options(int argc, const char* const* argv) {
   const auto counted = [&](const char* name, std::uint64_t least, std::uint64_t most) {
     return number(name, given[name].as<std::string>(), least, most);
   };
+  const auto count = [&](const char* name, std::size_t least, std::size_t most) {
+    return static_cast<std::size_t>(counted(name, least, most));
+  };
   Options options;
   options.help = given.count("help") != 0;
-  options.plan.layers = counted("layers", 1, most_layers);
-  options.plan.width = counted("width", 1, most_width);
-  options.plan.requests = counted("requests", 1, most_requests);
-  options.plan.changed = counted("change", 0, most_layers);
+  options.plan.layers = count("layers", 1, most_layers);
+  options.plan.width = count("width", 1, most_width);
+  options.plan.requests = count("requests", 1, most_requests);
+  options.plan.changed = count("change", 0, most_layers);
   options.plan.seed = counted("seed", 0, std::numeric_limits<std::uint64_t>::max());
   options.json = json_option(given);
   if (options.plan.changed > options.plan.layers) {

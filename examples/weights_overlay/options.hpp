@@ -19,7 +19,7 @@ struct Plan {
   std::uint64_t seed = 0;
 
   std::size_t layer_nbytes() const noexcept { return width * width * sizeof(float); }
-  std::size_t model_nbytes() const noexcept { return layers * layer_nbytes(); }
+  std::uint64_t model_nbytes() const noexcept { return std::uint64_t{layers} * layer_nbytes(); }
 };
 
 struct Options {

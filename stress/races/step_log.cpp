@@ -11,7 +11,8 @@ void StepLog::record(unsigned thread, std::uint64_t round, const char* step) noe
   OfThread& own = threads_[thread];
   const bool is_first = own.round.load(boost::memory_order_relaxed) != round;
   const std::uint64_t count = is_first ? 0 : own.count.load(boost::memory_order_relaxed);
-  own.last[count % own.last.size()].store(step, boost::memory_order_relaxed);
+  own.last[static_cast<std::size_t>(count % own.last.size())].store(step,
+                                                                    boost::memory_order_relaxed);
   own.round.store(round, boost::memory_order_relaxed);
   own.count.store(count + 1, boost::memory_order_relaxed);
 }
@@ -24,7 +25,8 @@ std::vector<std::string> StepLog::lines() const {
                        std::to_string(one.round.load(boost::memory_order_relaxed)) + ":";
     for (std::uint64_t at = count - std::min<std::uint64_t>(count, one.last.size()); at < count;
          ++at) {
-      if (const char* step = one.last[at % one.last.size()].load(boost::memory_order_relaxed)) {
+      const auto& recorded = one.last[static_cast<std::size_t>(at % one.last.size())];
+      if (const char* step = recorded.load(boost::memory_order_relaxed)) {
         line += std::string(line.back() == ':' ? " " : ", ") + step;
       }
     }

@@ -22,7 +22,7 @@ namespace {
 class SmallAliasBounds {
  public:
   /// How small is another for each `kind`.
-  explicit SmallAliasBounds(std::uint64_t kind) {
+  explicit SmallAliasBounds(std::size_t kind) {
     functional::detail::alias_bounds() = {.updates = 2 + kind % 3, .regions = 1 + kind / 3 % 2};
   }
   SmallAliasBounds(const SmallAliasBounds&) = delete;

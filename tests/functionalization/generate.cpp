@@ -319,7 +319,7 @@ Program generate(std::uint64_t seed) {
 
 std::size_t program_count() {
   const char* const given = std::getenv("BYRE_FUNCTIONALIZATION_PROGRAMS");
-  return given != nullptr ? std::strtoull(given, nullptr, 10) : 20'000;
+  return given != nullptr ? static_cast<std::size_t>(std::strtoull(given, nullptr, 10)) : 20'000;
 }
 
 }  // namespace byre::test

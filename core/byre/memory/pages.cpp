@@ -126,8 +126,10 @@ std::size_t limit_in(const char* path) noexcept {
   constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
   File file(path);
   const char* line = file.next_line();
-  std::size_t limit = 0;
-  return line != nullptr && std::sscanf(line, "%zu", &limit) == 1 ? limit : unlimited;
+  unsigned long long limit = 0;
+  return line != nullptr && std::sscanf(line, "%llu", &limit) == 1 && limit < unlimited
+             ? static_cast<std::size_t>(limit)
+             : unlimited;
 }
 
 /// The least limit of this process's control group and those around it (version 2), or of the root
@@ -201,15 +203,16 @@ void advise_reclaimable([[maybe_unused]] std::byte* address,
 }
 
 std::size_t usable_memory_nbytes() noexcept {
-  std::size_t physical = std::size_t{4} << 30;
+  // A machine may have more than one process can address.
+  std::uint64_t physical = std::uint64_t{4} << 30;
 #if BYRE_HAS_MMAP && defined(_SC_PHYS_PAGES)
   const long pages = ::sysconf(_SC_PHYS_PAGES);
   const long nbytes = ::sysconf(_SC_PAGESIZE);
   if (pages > 0 && nbytes > 0) {
-    physical = static_cast<std::size_t>(pages) * static_cast<std::size_t>(nbytes);
+    physical = static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(nbytes);
   }
 #endif
-  return std::min(physical, control_group_limit());
+  return static_cast<std::size_t>(std::min<std::uint64_t>(physical, control_group_limit()));
 }
 
 }  // namespace byre::inline v0

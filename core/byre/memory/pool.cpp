@@ -76,7 +76,8 @@ std::byte* data_of(const Block& block) noexcept {
 }  // namespace
 
 std::size_t RecyclingPool::default_limit_nbytes() noexcept {
-  return std::min(usable_memory_nbytes() / 8, std::size_t{4} << 30);
+  constexpr std::uint64_t most_nbytes = std::uint64_t{4} << 30;  // more than 32 bits count
+  return static_cast<std::size_t>(std::min<std::uint64_t>(usable_memory_nbytes() / 8, most_nbytes));
 }
 
 RecyclingPool::RecyclingPool(std::size_t limit_nbytes, PageSource& pages) noexcept

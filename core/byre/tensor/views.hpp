@@ -37,7 +37,7 @@ inline std::size_t existing_axis(const Layout& layout, std::int64_t axis, const 
   if (wrapped >= ndim) [[unlikely]] {
     no_existing_axis(layout, axis, operation);
   }
-  return wrapped;
+  return static_cast<std::size_t>(wrapped);
 }
 
 /// A layout without elements keeps its offset: its sizes do not say how large the storage is.

@@ -54,7 +54,7 @@ class FamiliesWriteAtOnce<basic_buffer<Sync, Share>, FamilyOf> final : public Sc
       if (const auto missed = family.write(mine.shadow->generation, record, [](auto) {})) {
         write.missed_by_write = named(*missed, *mine.shadow);
       }
-      write.generation = family.observed().generation();
+      write.generation = static_cast<std::size_t>(family.observed().generation());
       fixture_.record(thread, "lets pointers leave");
       mine.first_escapes += mine.shadow->escapes.add() == 0 ? 1U : 0U;
     }
@@ -115,11 +115,11 @@ class FamiliesWriteAtOnce<basic_buffer<Sync, Share>, FamilyOf> final : public Sc
 
   /// A write that a family had not observed.
   struct Missed {
-    std::uint64_t generation = 0;  ///< 0: of none
+    std::size_t generation = 0;  ///< 0: of none
     unsigned whose = nobody;
   };
   struct Write {
-    std::uint64_t generation = 0;
+    std::size_t generation = 0;
     Missed missed_by_read{};  ///< just before it
     Missed missed_by_write{};
   };
@@ -131,7 +131,8 @@ class FamiliesWriteAtOnce<basic_buffer<Sync, Share>, FamilyOf> final : public Sc
   };
 
   static Missed named(shadow::detail::WriteStamp stamp, const Shadow& shadow) {
-    return {stamp.generation(), shadow.records.at(stamp.record()).origin.thread};
+    return {static_cast<std::size_t>(stamp.generation()),
+            shadow.records.at(stamp.record()).origin.thread};
   }
 
   void expect_reported(unsigned thread, const Write& write, const std::vector<unsigned>& whose) {

@@ -146,7 +146,7 @@ class ReshapesOfTensors final : public Scenario {
 
   void write(Family& family, std::uint32_t by, std::uint64_t random) {
     const Write next{last_.number + 1, by};
-    const std::size_t which = random % 3;  // half, or 2 for all
+    const std::uint64_t which = random % 3;  // half, or 2 for all
     const std::int64_t first = which == 1 ? half : 0;
     const Tensor flat = family.tensor.view({2 * half});
     Tensor written = flat.narrow(0, first, which == 2 ? 2 * half : half);

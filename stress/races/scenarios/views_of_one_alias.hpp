@@ -96,7 +96,7 @@ class ViewsOfOneAlias final : public Scenario {
 
   void take_turn(unsigned thread, std::uint64_t random) {
     const std::uint64_t choice = random % 8;
-    const std::uint64_t which = random / 8;
+    const auto which = static_cast<std::size_t>(random / 8);
     if (choice < 2) {
       const std::unique_lock lock(mutex_);
       fixture_.record(thread, "writes");

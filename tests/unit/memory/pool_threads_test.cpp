@@ -76,7 +76,10 @@ bool has_its_stamp(const Stamped& stamped) {
 class User {
  public:
   User(RecyclingPool& pool, LiveBlocks& live, std::uint64_t seed, std::size_t thread)
-      : pool_(pool), live_(live), random_(seed * 8 + thread), next_stamp_(thread << 32) {}
+      : pool_(pool),
+        live_(live),
+        random_(seed * 8 + thread),
+        next_stamp_(std::uint64_t{thread} << 32) {}
 
   void run(int steps) {
     for (int step = 0; step < steps; ++step) {

@@ -202,7 +202,7 @@ TEST_F(RecyclingPoolTest, copies_nothing_from_nowhere_without_touching_it) {
 TEST(DefaultPool, is_the_default_allocator_and_has_a_sensible_limit) {
   EXPECT_EQ(&default_allocator(), &default_pool());
   EXPECT_GT(RecyclingPool::default_limit_nbytes(), 0U);
-  EXPECT_LE(RecyclingPool::default_limit_nbytes(), std::size_t{4} << 30);
+  EXPECT_LE(RecyclingPool::default_limit_nbytes(), std::uint64_t{4} << 30);
   EXPECT_LE(RecyclingPool::default_limit_nbytes(), usable_memory_nbytes() / 8);
   EXPECT_EQ(default_pool().limit_nbytes(), RecyclingPool::default_limit_nbytes());
   EXPECT_TRUE(default_pool().device().is_cpu());

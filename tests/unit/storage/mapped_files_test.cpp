@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdint>
 #include <filesystem>
 #include <iterator>
 #include <string>
@@ -165,6 +166,21 @@ TEST(MappedFile, whose_path_is_very_long_is_still_refused_with_reason_and_advice
       complaint_of([] { Buffer::map_file("/no/" + std::string(3000, 'm')); });
   EXPECT_TRUE(complaint.ends_with("relative to.") || complaint.ends_with("open files."))
       << complaint;
+}
+
+TEST(MappedFile, of_more_bytes_than_an_object_can_have_is_refused_and_not_read_either) {
+  if constexpr (sizeof(std::size_t) > 4) {
+    GTEST_SKIP() << "no file system has such a file";
+  }
+  const TemporaryFile file("cow");
+  for (const std::uintmax_t nbytes :
+       {std::uintmax_t{max_nbytes} + 1, (std::uintmax_t{1} << 32) + 3, std::uintmax_t{5} << 32}) {
+    fs::resize_file(file.path(), nbytes);  // of which the disk has three
+    EXPECT_TRUE(
+        says(complaint_of<FileError>([&] { Buffer::map_file(file.path()); }), "more bytes"));
+    EXPECT_TRUE(
+        says(complaint_of<FileError>([&] { detail::InputFile(file.path()); }), "more bytes"));
+  }
 }
 
 TEST(MappedFile, that_is_a_pipe_is_refused_without_waiting_for_a_writer) {

@@ -90,7 +90,9 @@ TEST(Alignment, elements_begin_where_their_type_may) {
             "share_external: the memory begins at an address that is 1 more than a multiple of 4, "
             "and elements of f32 begin at multiples of that alone. Copy it to memory that is "
             "aligned.");
-  EXPECT_THROW(x.share_external(memory + 4, DType::f64, ignore), InvalidArgument);
+  if constexpr (alignof(double) == 8) {  // 4 on 32-bit x86
+    EXPECT_THROW(x.share_external(memory + 4, DType::f64, ignore), InvalidArgument);
+  }
   x.share_external(memory + 4, DType::complex64, ignore);
   EXPECT_THROW(Tensor::over(Storage::borrow(memory + 2, 8), {2}, DType::i32), InvalidArgument);
   EXPECT_THROW(Tensor::over(Storage::borrow(memory, 7), {2}, DType::i32), ShapeError);

@@ -14,16 +14,16 @@ namespace {
 using byre::Layout;
 using byre::detail::Extent;
 
-std::set<std::uintptr_t> addresses_of(const Extent& extent) {
-  std::set<std::uintptr_t> bytes;
+std::set<std::uint64_t> addresses_of(const Extent& extent) {
+  std::set<std::uint64_t> bytes;
   for_each_index(extent.layout.sizes, [&](const Dims& indices) {
-    std::uintptr_t first = extent.first;
+    std::uint64_t first = extent.first;
     for (std::size_t axis = 0; axis < indices.size(); ++axis) {
-      first += static_cast<std::uintptr_t>(indices[axis] * extent.layout.strides[axis] *
-                                           extent.itemsize);
+      first +=
+          static_cast<std::uint64_t>(indices[axis] * extent.layout.strides[axis] * extent.itemsize);
     }
     for (std::int64_t byte = 0; byte < extent.itemsize; ++byte) {
-      bytes.insert(first + static_cast<std::uintptr_t>(byte));
+      bytes.insert(first + static_cast<std::uint64_t>(byte));
     }
   });
   return bytes;
@@ -47,7 +47,7 @@ class OverlapTest : public testing::Test {
       layout.strides[axis] = random(0, 12);
     }
     const std::int64_t itemsize = std::int64_t{1} << random(0, 3);
-    return {static_cast<std::uintptr_t>(1000 + random(0, 40)), layout, itemsize};
+    return {static_cast<std::uint64_t>(1000 + random(0, 40)), layout, itemsize};
   }
 
  private:
@@ -79,7 +79,7 @@ TEST_F(OverlapTest, parts_of_a_tensor_cut_along_one_dimension_are_told_apart) {
     const std::int64_t cut = random(0, size);
     const auto part = [&](std::int64_t start, std::int64_t end) {
       Layout layout = byre::views::slice(whole, axis, start, end);
-      const auto first = static_cast<std::uintptr_t>(4096 + layout.offset * 4);
+      const auto first = static_cast<std::uint64_t>(4096 + layout.offset * 4);
       return Extent{first, byre::views::permute(layout, {2, 0, 1}), 4};
     };
     ASSERT_EQ(byre::detail::overlap_of(part(0, cut), part(cut, size)), byre::detail::Overlap::none)

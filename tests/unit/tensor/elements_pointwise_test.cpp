@@ -7,6 +7,12 @@
 namespace byre::test {
 namespace {
 
+/// Counts as every integral dtype does, once it is cut to its bits.
+template <class T>
+std::uint64_t modular(T value) {
+  return static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
+}
+
 /// What one element of each operation is, said in another way than the library says it.
 template <class T>
 struct Reference {
@@ -14,14 +20,14 @@ struct Reference {
     if constexpr (is_bool<T>) {
       return a || b;
     } else if constexpr (std::is_integral_v<T>) {
-      return static_cast<T>(static_cast<__int128>(a) + static_cast<__int128>(b));
+      return static_cast<T>(modular(a) + modular(b));
     } else {
       return T(a + b);
     }
   }
   static T difference(T a, T b) {
     if constexpr (std::is_integral_v<T>) {
-      return static_cast<T>(static_cast<__int128>(a) - static_cast<__int128>(b));
+      return static_cast<T>(modular(a) - modular(b));
     } else {
       return T(a - b);
     }
@@ -30,14 +36,14 @@ struct Reference {
     if constexpr (is_bool<T>) {
       return a && b;
     } else if constexpr (std::is_integral_v<T>) {
-      return static_cast<T>(static_cast<__int128>(a) * static_cast<__int128>(b));
+      return static_cast<T>(modular(a) * modular(b));
     } else {
       return T(a * b);
     }
   }
   static T negative(T a) {
     if constexpr (std::is_integral_v<T>) {
-      return static_cast<T>(-static_cast<__int128>(a));
+      return static_cast<T>(-modular(a));
     } else {
       return T(-a);
     }

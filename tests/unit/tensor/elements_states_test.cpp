@@ -177,7 +177,7 @@ class FailingDevice final : public byre::DeviceSupport {
     const char* name() const noexcept override { return "failing memory"; }
 
    private:
-    static constexpr std::size_t vast = std::size_t{1} << 60;
+    static constexpr std::size_t vast = byre::max_nbytes / 8;
     alignas(byre::data_alignment) std::byte nowhere_{};
   };
 
@@ -210,8 +210,13 @@ TEST(ElementDevicesTest, a_device_that_fails_leaves_the_state_of_what_was_to_be_
 }
 
 TEST(ElementDevicesTest, what_spans_more_than_the_host_has_is_out_of_memory) {
+  if constexpr (sizeof(std::size_t) == 4) {
+    GTEST_SKIP() << "the host may have all that 32 bits count";
+  }
   const Device there = FailingDevice::instance().allocator().device();
-  Tensor ends = Tensor::empty({2, std::int64_t{1} << 58}, DType::i32, there).select(1, 0);
+  Tensor ends =
+      Tensor::empty({2, static_cast<std::int64_t>(byre::max_nbytes / 32)}, DType::i32, there)
+          .select(1, 0);
   EXPECT_THROW(fill_(ends, 1), byre::OutOfMemory);
 }
 

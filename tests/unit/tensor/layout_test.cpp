@@ -57,6 +57,9 @@ TEST(Layout, bytes_are_counted_without_overflow) {
   EXPECT_EQ(detail::byte_count(3, 8, "test"), 24U);
   EXPECT_EQ(detail::byte_count(0, 8, "test"), 0U);
   EXPECT_EQ(detail::byte_count(most, 1, "test"), max_nbytes);
+  if constexpr (sizeof(std::size_t) == 4) {
+    EXPECT_THROW((void)detail::byte_count((std::int64_t{1} << 32) + 1, 8, "test"), ShapeError);
+  }
   for (const std::int64_t numel : {most, most / 2, most / 4, most / 8 + 1}) {
     EXPECT_THROW(detail::byte_count(numel, 8, "test"), ShapeError) << numel;
   }

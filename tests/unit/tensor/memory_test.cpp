@@ -228,7 +228,7 @@ TEST(TensorMemory, foreign_memory_is_deleted_once_whatever_happens) {
   EXPECT_EQ(deletions, 2);
   EXPECT_THROW(x.share_external(nullptr, DType::f32, count), InvalidArgument);
   EXPECT_EQ(deletions, 3);
-  x.resize({std::int64_t{1} << 61});
+  x.resize({static_cast<std::int64_t>(byre::max_nbytes)});
   EXPECT_THROW(x.share_external(foreign, DType::f32, count), ShapeError);
   EXPECT_EQ(deletions, 4);
   void (*nobody)(void*) = nullptr;

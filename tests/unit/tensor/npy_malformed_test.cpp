@@ -126,7 +126,8 @@ const Malformed all_malformed[] = {
      "take 0 bytes, and 2 follow"},
     {"half_an_element", file_with(described("'<f4'", "False", "()"), two_bytes), "take 4 bytes"},
     {"sizes_of_petabytes",
-     file_with(described("'<f8'", "False", "(1000000, 1000000000)"), two_bytes), "and 2 follow"},
+     file_with(described("'<f8'", "False", "(1000000, 1000000000)"), two_bytes),
+     sizeof(std::size_t) > 4 ? "and 2 follow" : "Was a size miscomputed?"},
     {"a_bool_of_2", file_with(described("'|b1'", "False", "(2,)"), "\1\2"),
      "bool number 1 is the byte 2"},
 };

@@ -157,6 +157,6 @@ class basic_allocated final : public basic_header<Sync, Share> {
   const Base base_;
 };
 
-static_assert(sizeof(basic_allocated<sync::Boost, basic_share_word>) == data_alignment);
+static_assert(sizeof(basic_allocated<sync::Boost, basic_share_word>) <= data_alignment);
 
 }  // namespace byre::inline v0::cow

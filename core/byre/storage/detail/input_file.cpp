@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/error/error.hpp>
+#include <byre/memory/allocator.hpp>
 #include <byre/storage/detail/input_file.hpp>
 
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <system_error>
 #include <utility>
@@ -23,7 +25,11 @@ InputFile::InputFile(fs::path path) : path_(std::move(path)) {
   if (!fs::is_regular_file(status)) {  // opening a pipe would wait for a writer
     refuse("it is not a regular file", "Copy what it has into a file, or into memory.");
   }
-  nbytes_ = static_cast<std::size_t>(fs::file_size(path_, failure));
+  const std::uintmax_t nbytes = fs::file_size(path_, failure);
+  if (!failure && nbytes > max_nbytes) {
+    refuse("it has more bytes than an object can have on this machine", "Read it in parts.");
+  }
+  nbytes_ = static_cast<std::size_t>(nbytes);
   file_ = failure ? nullptr : std::fopen(path_.c_str(), "rbe");
   if (file_ == nullptr) {
     refuse(failure ? failure.message().c_str() : std::strerror(errno),

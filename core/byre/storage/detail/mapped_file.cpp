@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/error/error.hpp>
+#include <byre/memory/allocator.hpp>
 #include <byre/storage/origins.hpp>
 
 #include <cerrno>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <system_error>
@@ -35,6 +37,10 @@ namespace {
 }
 [[noreturn]] void refuse_empty(const FileName& name) {
   refuse(name, "it is empty", "Use Buffer::allocate(0) for a buffer of no bytes.");
+}
+[[noreturn]] void refuse_too_large(const FileName& name) {
+  refuse(name, "it has more bytes than an object can have on this machine",
+         "Map a part of it as a file of its own.");
 }
 
 #if BYRE_MAPS_FILES
@@ -74,6 +80,9 @@ std::size_t checked_nbytes(const Descriptor& file, const FileName& name) {
   if (status.st_size == 0) {
     refuse_empty(name);
   }
+  if (static_cast<std::uintmax_t>(status.st_size) > max_nbytes) {
+    refuse_too_large(name);
+  }
   return static_cast<std::size_t>(status.st_size);
 }
 
@@ -112,7 +121,11 @@ MappedFile::MappedFile(const FileName& name) {
   if (!fs::is_regular_file(status)) {
     refuse_irregular(name);
   }
-  nbytes_ = static_cast<std::size_t>(fs::file_size(path));
+  const std::uintmax_t nbytes = fs::file_size(path);
+  if (nbytes > max_nbytes) {
+    refuse_too_large(name);
+  }
+  nbytes_ = static_cast<std::size_t>(nbytes);
   if (nbytes_ == 0) {
     refuse_empty(name);
   }

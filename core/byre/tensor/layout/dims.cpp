@@ -94,8 +94,7 @@ std::int64_t element_count(std::span<const std::int64_t> sizes, const char* oper
 
 std::size_t byte_count(std::int64_t numel, std::size_t itemsize, const char* operation) {
   std::size_t nbytes = 0;
-  if (__builtin_mul_overflow(static_cast<std::size_t>(numel), itemsize, &nbytes) ||
-      nbytes > max_nbytes) {
+  if (__builtin_mul_overflow(numel, itemsize, &nbytes) || nbytes > max_nbytes) {
     throw ShapeError(
         format_text("%s: %lld elements of %zu bytes are more than the %zu bytes that "
                     "an object can have. Was a size miscomputed?",

@@ -23,7 +23,8 @@ std::size_t axis_to_cut(const Layout& layout, std::int64_t axis, const char* ope
 /// For as many as `count`.
 std::vector<Layout> no_parts_yet(std::int64_t count) {
   std::vector<Layout> parts;
-  const auto wanted = static_cast<std::size_t>(count);
+  const auto wanted = static_cast<std::size_t>(
+      std::min<std::uint64_t>(static_cast<std::uint64_t>(count), parts.max_size() + 1));
   try {
     parts.reserve(wanted);
   } catch (const std::exception&) {  // std::bad_alloc, or std::length_error

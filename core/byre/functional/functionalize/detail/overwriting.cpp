@@ -104,7 +104,7 @@ Tensors resize(const Call& call) {
         byre::to_string(geometry.layout.strides).c_str()));
   }
   layout.offset = geometry.layout.offset;
-  if (static_cast<std::size_t>(layout.end()) * byre::itemsize(geometry.dtype) >
+  if (byre::detail::byte_count(layout.end(), byre::itemsize(geometry.dtype), "resize_") >
       geometry.storage_nbytes) {
     grow(self, sizes);
   } else if (layout != geometry.layout) {

@@ -27,7 +27,7 @@ bool broadcasts_to(const Dims& sizes, const Dims& operand) noexcept {
 /// Where elements lie in their base.
 byre::detail::Extent extent_of(const ViewGeometry& geometry, const Layout& layout) {
   const auto itemsize = static_cast<std::int64_t>(byre::itemsize(geometry.dtype));
-  return {static_cast<std::uintptr_t>(layout.offset * itemsize), layout, itemsize};
+  return {static_cast<std::uint64_t>(layout.offset * itemsize), layout, itemsize};
 }
 
 }  // namespace

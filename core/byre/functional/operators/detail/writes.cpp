@@ -21,7 +21,8 @@ void resize_in_memory(Tensor& self, const Dims& sizes) {
         byre::to_string(self.sizes()).c_str(), byre::to_string(self.strides()).c_str()));
   }
   layout.offset = self.storage_offset();
-  if (static_cast<std::size_t>(layout.end()) * self.itemsize() <= self.storage().nbytes()) {
+  if (byre::detail::byte_count(layout.end(), self.itemsize(), "resize_") <=
+      self.storage().nbytes()) {
     self = self.as_strided(layout.sizes, layout.strides, layout.offset);
     return;
   }

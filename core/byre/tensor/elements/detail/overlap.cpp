@@ -69,9 +69,9 @@ Overlap overlap_of(const Extent& a, const Extent& b) {
   const Steps a_steps(a);
   const Steps b_steps(b);
   const auto a_end =
-      a.first + static_cast<std::uintptr_t>(a_steps.spanned_below(no_limit, a.itemsize));
+      a.first + static_cast<std::uint64_t>(a_steps.spanned_below(no_limit, a.itemsize));
   const auto b_end =
-      b.first + static_cast<std::uintptr_t>(b_steps.spanned_below(no_limit, b.itemsize));
+      b.first + static_cast<std::uint64_t>(b_steps.spanned_below(no_limit, b.itemsize));
   if (a_end <= b.first || b_end <= a.first) {
     return Overlap::none;
   }

@@ -19,7 +19,7 @@ enum class Overlap : std::uint8_t { none, same, partial };
 /// A view by its first byte and its strides in bytes. Addresses, so that memory that was borrowed
 /// twice is known to be the same.
 struct Extent {
-  std::uintptr_t first;
+  std::uint64_t first;  ///< 64 bits on every machine, so that a distance has a sign
   Layout layout;
   std::int64_t itemsize;
 };
