@@ -6,6 +6,8 @@
 #include <csignal>
 #include <string>
 
+#include "support/emulated.hpp"
+
 namespace byre::test {
 namespace {
 
@@ -24,7 +26,7 @@ TEST(Assert, is_an_expression_of_anything_that_converts_to_bool) {
 
 class AssertDeathTest : public testing::Test {
  protected:
-  void SetUp() override { testing::FLAGS_gtest_death_test_style = "threadsafe"; }
+  void SetUp() override { testing::FLAGS_gtest_death_test_style = death_test_style(); }
 };
 
 constexpr unsigned line_of_the_assertion = __LINE__ + 2;

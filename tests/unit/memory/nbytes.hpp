@@ -4,6 +4,8 @@
 
 #include <byre/memory/pages.hpp>
 
+#include <unistd.h>
+
 #include <cstddef>
 #include <fstream>
 
@@ -23,7 +25,7 @@ inline std::size_t address_space_nbytes() {
   std::ifstream statm("/proc/self/statm");
   std::size_t used_pages = 0;
   statm >> used_pages;
-  return pages(used_pages);
+  return used_pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
 }
 
 }  // namespace byre::test

@@ -15,6 +15,7 @@
 
 #include "nbytes.hpp"
 #include "support/complaint.hpp"
+#include "support/emulated.hpp"
 #include "support/fake_pages.hpp"
 
 namespace byre::test {
@@ -115,7 +116,7 @@ TEST_F(PoolLimitsTest, everything_is_unmapped_when_the_pool_is_destroyed) {
 TEST_F(PoolLimitsTest, a_refused_mapping_is_tried_again_after_giving_back_what_is_idle) {
   const auto released = release_three();
   source.refuse(1);
-  const Block block = take(3 * mib);
+  const Block block = take(pages(1000));  // more than is idle
   EXPECT_NE(block.data, nullptr);
   EXPECT_EQ(source.refused(), 1);
   EXPECT_EQ(source.unmapped(), released);
@@ -126,9 +127,9 @@ TEST_F(PoolLimitsTest, a_refused_mapping_is_tried_again_after_giving_back_what_i
 TEST_F(PoolLimitsTest, a_mapping_refused_twice_is_out_of_memory_and_the_pool_goes_on) {
   release_three();
   source.refuse(2);
-  EXPECT_TRUE(says(complaint_of<OutOfMemory>([&] { (void)take(3000000); }), "3000000 bytes",
+  EXPECT_TRUE(says(complaint_of<OutOfMemory>([&] { (void)take(70'000'000); }), "70000000 bytes",
                    "recycling pool"));
-  const Block block = take(3000000);
+  const Block block = take(70'000'000);
   EXPECT_NE(block.data, nullptr);
   pool->deallocate(block);
   pool.reset();  // dies if the failed request counts as a block that is out
@@ -172,7 +173,7 @@ TEST_F(PoolLimitsTest, counters_agree_with_what_is_idle_and_what_is_alive) {
 }
 
 TEST(PoolDeathTest, a_pool_destroyed_before_its_buffers_ends_the_program) {
-  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  testing::FLAGS_gtest_death_test_style = death_test_style();
   EXPECT_DEATH(
       {
         auto pool = std::make_unique<RecyclingPool>(plenty);

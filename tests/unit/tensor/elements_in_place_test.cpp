@@ -59,7 +59,12 @@ struct View {
     });
   }
   void write(Block& bytes, const Dims& indices, std::uint64_t value) const {
-    std::memcpy(bytes.data() + first_byte(indices), &value, itemsize());  // little-endian
+    byre::visit(dtype, "write", [&]<class T>() {
+      if constexpr (std::is_integral_v<T>) {
+        const auto element = static_cast<T>(value);
+        std::memcpy(bytes.data() + first_byte(indices), &element, sizeof element);
+      }
+    });
   }
   bool repeats_elements() const {
     std::set<std::size_t> seen;
