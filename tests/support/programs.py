@@ -8,13 +8,15 @@ import sys
 import tempfile
 import unittest
 
+from built import command
+
 PROGRAM = sys.argv.pop(1)
 
 
 def run(*arguments, **settings):
     """Its output as text. It takes at most two minutes."""
     usual = {"capture_output": True, "text": True, "errors": "replace", "timeout": 120}
-    return subprocess.run([PROGRAM, *map(str, arguments)], **{**usual, **settings})
+    return subprocess.run([*command(PROGRAM), *map(str, arguments)], **{**usual, **settings})
 
 
 def figures_of(*arguments, **settings):

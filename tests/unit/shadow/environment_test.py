@@ -8,6 +8,9 @@ import sys
 import tempfile
 import unittest
 
+sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "support"))
+from built import command
+
 MODES = ["alias", "warn", "error", "copy"]
 PROGRAM = sys.argv.pop()
 
@@ -17,7 +20,7 @@ def ran(*commands, **variables):
     environment = {name: value for name, value in os.environ.items() if "BYRE_RESHAPE" not in name}
     for name, value in variables.items():
         environment["BYRE_RESHAPE" + ("" if name == "RESHAPE" else "_" + name)] = str(value)
-    return subprocess.run([PROGRAM, *commands], env=environment, capture_output=True, text=True, check=True)
+    return subprocess.run([*command(PROGRAM), *commands], env=environment, capture_output=True, text=True, check=True)
 
 
 def printed(*commands, **variables):

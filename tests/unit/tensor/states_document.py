@@ -11,6 +11,9 @@ import pathlib
 import subprocess
 import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "support"))
+from built import command
+
 BEGIN = "<!-- states_document.py begins -->\n"
 END = "<!-- states_document.py ends -->\n"
 
@@ -23,7 +26,7 @@ def main():
     parser.add_argument("document", type=pathlib.Path)
     arguments = parser.parse_args()
 
-    checked = subprocess.run([arguments.program], check=True, capture_output=True,
+    checked = subprocess.run(command(arguments.program), check=True, capture_output=True,
                              text=True).stdout
     text = arguments.document.read_text()
     if text.count(BEGIN) != 1 or text.count(END) != 1:
