@@ -1,42 +1,81 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSL-1.0
-# sysroot.sh ARCHITECTURE TRIPLE FOLDER : into FOLDER/lib, the libraries that byre's tests need of a machine for
-# which there is a cross compiler: Boost's from Debian's packages for that ARCHITECTURE, and GoogleTest's from
-# its sources. Needs no root: apt's lists of that architecture are kept in FOLDER, not in the system.
-# Where Debian has no such architecture, Boost's parts are compiled from Debian's sources.
+# sysroot.sh MACHINE ARCHITECTURE TRIPLE FOLDER : into FOLDER/lib, the libraries that byre's tests need of a
+# machine for which there is a cross compiler: Boost's from Debian's packages for that ARCHITECTURE, and
+# GoogleTest's from its sources; and a cross file that names the folder. Needs no root, and changes nothing
+# outside FOLDER: apt's lists of the architecture are kept there. Where Debian has no such architecture,
+# Boost's parts are compiled from Debian's sources.
 set -euo pipefail
-architecture=$1 triple=$2 folder=$(realpath -m "$3")
-wanted=(libboost-atomic-dev libboost-thread-dev libboost-program-options-dev)
+machine=$1 architecture=$2 triple=$3 folder=$(realpath -m "$4")
+here=$(dirname "$(realpath "$0")")
 
 mkdir -p "$folder"/{lib,lists/partial,cache/archives/partial,unpacked}
+printf "[constants]\nlibraries = '%s'\n" "$folder/lib" >"$folder/libraries.ini"
 cd "$folder"
 : >status
-options=(-qq -o "Dir::State::lists=$folder/lists" -o "Dir::State::status=$folder/status"
-  -o "Dir::Cache=$folder/cache" -o "APT::Architecture=$architecture" -o "APT::Architectures=$architecture"
-  -o Acquire::Languages=none -o APT::Sandbox::User=root)
+apt_here() {
+  local what=$1
+  shift
+  "$what" -qq -o "Dir::State::lists=$folder/lists" -o "Dir::State::status=$folder/status" \
+    -o "Dir::Cache=$folder/cache" -o Acquire::Languages=none -o APT::Sandbox::User=root "$@"
+}
+apt_there() {
+  apt_here apt-get -o "APT::Architecture=$architecture" -o "APT::Architectures=$architecture" "$@"
+}
 
-# Packages of Boost that WANTED are made of, as apt names them.
+# The packages of Boost that those we name depend on, themselves included.
 packages_of_boost() {
-  apt-get "${options[@]}" --no-install-recommends --simulate install "${wanted[@]/%/:$architecture}" |
+  apt_there --no-install-recommends --simulate install \
+    {libboost-atomic-dev,libboost-thread-dev,libboost-program-options-dev}":$architecture" |
     sed -n 's/^Inst \(libboost-[^ :]*[0-9][^ :]*\).*/\1/p' | sort -u
 }
 
-# Other sources of packages may lack this architecture.
-apt-get "${options[@]}" update || true
-if packages=$(packages_of_boost) && [[ -n $packages ]]; then
+# unpack_boost PACKAGE...
+unpack_boost() {
+  local package
   cd unpacked
-  # shellcheck disable=SC2086  # a list
-  apt-get "${options[@]}" download ${packages//$'\n'/ }
+  apt_there download "$@"
   for package in *.deb; do
     dpkg-deb -x "$package" .
   done
   cp -a usr/lib/*/libboost_* "$folder/lib/"
+  cd ..
+}
+
+# As the project's wrap of Boost does, with the headers that this machine has.
+compile_boost() {
+  local source package
+  mkdir sources
+  for source in /etc/apt/sources.list /etc/apt/sources.list.d/*; do
+    [[ ! -f $source ]] ||
+      sed -e 's/^deb /deb-src /' -e 's/^Types: deb$/Types: deb-src/' "$source" >"sources/${source##*/}"
+  done
+  package=$(dpkg-query -S /usr/include/boost/version.hpp)
+  package=$(dpkg-query -W -f '${source:Package}=${source:Version}' "${package%%:*}")
+  local options=(-o Dir::Etc::sourcelist=/dev/null -o "Dir::Etc::sourceparts=$folder/sources")
+  apt_here apt-get "${options[@]}" update || true
+  cd unpacked
+  apt_here apt-get "${options[@]}" --download-only --only-source source "$package"
+  tar xf ./*.orig.tar.* --strip-components=1 --wildcards '*/libs/*/src'
+  cp "$here/../../subprojects/packagefiles/boost/meson.build" .
+  meson setup build --buildtype release --cross-file "$here/$machine.ini" \
+    --cross-file "$here/debian.ini" --cross-file "$folder/libraries.ini"
+  ninja -C build
+  cp build/libboost_*.a "$folder/lib/"
+  cd ..
+}
+
+# Other sources of packages may lack this architecture.
+apt_there update || true
+packages=$(packages_of_boost) || packages=
+if [[ -n $packages ]]; then
+  # shellcheck disable=SC2086  # a list
+  unpack_boost $packages
 else
-  echo "sysroot.sh: Debian has no $architecture here: compiling Boost"
-  "$here/boost_from_source.sh" "$triple" "$folder"
+  echo "sysroot.sh: Debian has no Boost for $architecture here: compiling its parts"
+  compile_boost
 fi
-cd "$folder"
-rm -rf unpacked cache lists
+rm -rf unpacked cache lists sources
 
 for part in gtest-all gtest_main; do
   "$triple-g++" -std=c++17 -O1 -I/usr/src/googletest/googletest -c "/usr/src/googletest/googletest/src/$part.cc"
