@@ -171,6 +171,28 @@ def state_of_the_process_is_defined_in_a_source(root):
                     yield f"{name}:{number}: each library that includes this has a copy of its own"
 
 
+# Mutexes of one object, which one thread uses at a time or which a program promises not to use over a fork;
+# and those that are made anew in the child. All others are sync::ProcessMutex.
+MAY_HAVE_MUTEXES = (
+    "cow/detail/share_lock.hpp",
+    "functional/functionalize/detail/alias.hpp",
+    "functional/functionalize/detail/functional_tensor.hpp",
+    "functional/graph/detail/tape.hpp",
+    "stats/events.cpp",
+    "storage/detail/access_monitor.cpp",
+)
+
+
+def locks_of_the_process_are_held_over_forks(root):
+    mutex = re.compile(r"\b(?:\w+::)*\w*(?<!Process)(?:Mutex|_mutex|\bmutex|mutex_t)\s+\w+\s*[;{=]|"
+                       r"<(?:\w+::)*\w*(?:Mutex|mutex)\b")
+    for path, name in core_files(root):
+        if name.parts[0] not in ("sync", "error") and str(name) not in MAY_HAVE_MUTEXES:
+            for number, line in enumerate(path.read_text().splitlines(), 1):
+                if mutex.search(line.split("//")[0]):
+                    yield f"{name}:{number}: is a sync::ProcessMutex, or a child of a fork may find it locked"
+
+
 def scenarios_check_what_ships(root):
     verification = root / "verification"
     scenarios = verification / "scenarios"
@@ -226,6 +248,7 @@ RULES = [
     core_leaves_ordering_to_the_seam,
     what_is_api_is_seen_and_only_what_it_needs_is_installed,
     state_of_the_process_is_defined_in_a_source,
+    locks_of_the_process_are_held_over_forks,
     scenarios_check_what_ships,
     every_table_of_sites_yields_mutants,
     every_file_names_its_license,

@@ -133,6 +133,16 @@ class LayoutFinds(unittest.TestCase):
                       "  return sync::no_destructor<Table>();", "static std::mutex mutex{};"):
             self.breaks(rule, "core/byre/cow/a.hpp", state + "\n")
 
+    def test_a_lock_that_a_fork_may_find_held_is_found(self):
+        rule = layout.locks_of_the_process_are_held_over_forks
+        for kept in ("sync::ProcessMutex mutex;", "sync::ProcessMutex mutex_;", "const sync::Lock lock(mutex_);"):
+            self.write("core/byre/cow/a.hpp", SPDX + kept + "\n")
+            self.assertEqual(self.complaints(rule), [], kept)
+        for lost in ("  sync::Mutex mutex;", "mutable sync::Mutex mutex_;", "Sync::SharedMutex all;",
+                     "boost::mutex mutex_;", "boost::recursive_mutex mutex{};", "std::mutex mutex;",
+                     "std::array<sync::Mutex, 61> all;", "pthread_mutex_t mutex = {};"):
+            self.breaks(rule, "core/byre/cow/a.hpp", lost + "\n")
+
     def test_a_scenario_includes_core_and_its_like_alone(self):
         self.write(
             "verification/scenarios/a.cpp",
