@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/error/detail/assert.hpp>
+#include <byre/sync/detail/no_destructor.hpp>
 #include <byre/tensor/detail/from_chars.hpp>
 
 #include <locale.h>  // newlocale, which is POSIX's
@@ -39,9 +40,13 @@ std::string beginning_of(std::string_view text) {
   return {text.begin(), end};
 }
 
-/// The one locale that every process has. With glibc and musl it is constant, so that this cannot fail.
+/// The locale "C", which every process has. With glibc and musl it is constant, so that this cannot fail.
+struct ClassicLocale {
+  const locale_t it = ::newlocale(LC_ALL_MASK, "C", locale_t{});
+};
+
 locale_t classic_locale() noexcept {
-  static const locale_t classic = ::newlocale(LC_ALL_MASK, "C", locale_t{});
+  const locale_t classic = sync::no_destructor<ClassicLocale>().it;
   BYRE_ASSERT(classic != locale_t{}, "byre: there is no memory for the locale \"C\"");
   return classic;
 }
