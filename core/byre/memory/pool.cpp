@@ -142,7 +142,10 @@ RecyclingPool::Found RecyclingPool::find(std::size_t nbytes) {
   const std::size_t capacity = round_up(nbytes, page_nbytes);
   detail::IdleBlock* const found = idle().take(capacity);
   if (found == nullptr) {
-    give_back_unneeded();
+    // One block, so that nobody waits for the system to take many.
+    if (detail::IdleBlock* const oldest = idle().take_unneeded(pages_->seconds())) {
+      give_back(oldest);
+    }
     return {map(nbytes, capacity), true};
   }
   const Block block = revive(found);
@@ -157,20 +160,16 @@ void RecyclingPool::deallocate(const Block& block) noexcept {
     }
     return;
   }
-  if (block.capacity > limit_nbytes()) {
-    idle().count_as_gone();
-    unmap(block);
-    return;
-  }
   if (grants_huge_pages()) {  // for small pages it costs as much as the copy that reuses them
     advise_reclaimable(data_of(block), huge_nbytes(block.capacity));
   }
   stats::detail::count(stats::detail::plus(stats::Counter::pooled_bytes, block.capacity));
   auto* released = ::new (block.base) detail::IdleBlock(block);
   poison(released + 1, idle_nbytes_after(*released));
-  idle().put(*released);
-  trim(limit_nbytes());
-  give_back_unneeded();
+  if (detail::IdleBlock* const oldest = idle().put(*released, pages_->seconds())) {
+    give_back(oldest);
+    trim(limit_nbytes());
+  }
 }
 
 std::size_t RecyclingPool::limit_nbytes() const noexcept {
@@ -192,13 +191,6 @@ void RecyclingPool::trim(std::size_t keep_nbytes) noexcept {
   }
   if (keep_nbytes == 0 && detail::this_threads_cache != nullptr) {
     detail::this_threads_cache->clear();
-  }
-}
-
-/// One block, so that nobody waits for the system to take many.
-void RecyclingPool::give_back_unneeded() noexcept {
-  if (detail::IdleBlock* const oldest = idle().take_unneeded(pages_->seconds())) {
-    give_back(oldest);
   }
 }
 

@@ -73,7 +73,6 @@ class BYRE_API RecyclingPool final : public Allocator {
   Block take_small(const Request& request);
   Found find(std::size_t nbytes);
   Block map(std::size_t nbytes, std::size_t capacity);
-  void give_back_unneeded() noexcept;
   void give_back(detail::IdleBlock* idle) noexcept;
   void unmap(const Block& block) noexcept;
 

@@ -45,26 +45,26 @@ class IdleBlocks {
     --blocks_out_;
   }
 
-  void put(IdleBlock& idle) noexcept {
+  /// Puts one in that is out, and takes one out that is to be given back, if there is one: that itself if
+  /// it is beyond the limit alone, or else the oldest, if all are beyond it or not needed.
+  IdleBlock* put(IdleBlock& idle, std::uint64_t seconds) noexcept {
     const sync::ProcessLock lock(mutex_);
     --blocks_out_;
+    if (idle.block.capacity > limit_nbytes_) {
+      return &idle;
+    }
     // In front of its equals, so that the block released last, and warmest, is taken first.
     by_size_.insert_before(by_size_.lower_bound(idle.block.capacity), idle);
     by_age_.push_back(idle);
     nbytes_ += idle.block.capacity;
+    return nbytes_ > limit_nbytes_ ? &remove(by_age_.front()) : remove_unneeded(seconds);
   }
 
   /// Takes out the oldest block, if blocks that nobody needed for a period are to be given back. At the
   /// end of a period that is half of the bytes that were idle all the time.
   IdleBlock* take_unneeded(std::uint64_t seconds) noexcept {
     const sync::ProcessLock lock(mutex_);
-    begin_period(seconds);
-    if (by_age_.empty() || unneeded_nbytes_ < by_age_.front().block.capacity / 2) {
-      return nullptr;
-    }
-    IdleBlock& oldest = by_age_.front();
-    unneeded_nbytes_ -= std::min(unneeded_nbytes_, oldest.block.capacity);
-    return &remove(oldest);
+    return remove_unneeded(seconds);
   }
 
   /// Takes out the oldest block while more than `keep_nbytes` and the limit allow are idle.
@@ -101,6 +101,16 @@ class IdleBlocks {
     nbytes_ -= idle.block.capacity;
     always_idle_nbytes_ = std::min(always_idle_nbytes_, nbytes_);
     return idle;
+  }
+
+  IdleBlock* remove_unneeded(std::uint64_t seconds) noexcept {
+    begin_period(seconds);
+    if (by_age_.empty() || unneeded_nbytes_ < by_age_.front().block.capacity / 2) {
+      return nullptr;
+    }
+    IdleBlock& oldest = by_age_.front();
+    unneeded_nbytes_ -= std::min(unneeded_nbytes_, oldest.block.capacity);
+    return &remove(oldest);
   }
 
   /// Ends the period that is over, if it is, and those that passed since.
