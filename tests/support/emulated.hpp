@@ -4,10 +4,17 @@
 
 #include <cstdlib>
 
+#include "support/sanitized.hpp"
+
 namespace byre::test {
 
 inline bool is_emulated() {
   return std::getenv("BYRE_EMULATED") != nullptr;
+}
+
+/// Of a child of a fork: neither the thread sanitizer nor QEMU 7.2 lets one start threads.
+inline bool a_child_may_start_threads() {
+  return !is_thread_sanitized && !is_emulated();
 }
 
 /// How a death test begins where a program may have had threads: the program starts itself again. An emulator's

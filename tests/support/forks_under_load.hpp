@@ -16,6 +16,7 @@
 
 #include "support/at_once.hpp"
 #include "support/child_process.hpp"
+#include "support/emulated.hpp"
 #include "support/sanitized.hpp"
 
 namespace byre::test {
@@ -29,8 +30,8 @@ inline std::size_t times_as_often() {
 /// Forks so many times, fewer under a sanitizer. Four threads call `use` with 0, 1, ... and a lazy clone of
 /// data that all share. Each child calls it as often as it takes to call it in all ways, and ends.
 inline void forks_under_load(std::size_t forks, FunctionRef<void(std::size_t, Buffer&)> use) {
-  if constexpr (!heap_outlives_forks) {
-    GTEST_SKIP() << "this sanitizer's malloc is not safe across forks";
+  if (!heap_outlives_forks || is_emulated()) {
+    GTEST_SKIP() << "this sanitizer's malloc, or this emulator, is not safe across forks";
   }
   constexpr std::size_t ways = 12;
   constexpr unsigned patience_seconds = 60;

@@ -20,7 +20,7 @@
 #include "support/at_once.hpp"
 #include "support/child_process.hpp"
 #include "support/counted.hpp"
-#include "support/sanitized.hpp"
+#include "support/emulated.hpp"
 
 namespace byre::test {
 namespace {
@@ -142,8 +142,8 @@ TEST(Fork, a_child_s_write_is_not_seen_by_its_parent) {
 }
 
 TEST(Fork, a_child_waits_for_copies_of_its_own_threads_and_steals) {
-  if (is_thread_sanitized) {
-    GTEST_SKIP() << "the thread sanitizer lets no child start threads";
+  if (!a_child_may_start_threads()) {
+    GTEST_SKIP() << "no child may start threads here";
   }
   expect_of_a_child([] {
     HaltingAllocator allocator;
@@ -203,8 +203,8 @@ class Sleepers {
 };
 
 TEST(Fork, sleepers_of_the_parent_keep_no_child_from_waking_its_own) {
-  if (is_thread_sanitized) {
-    GTEST_SKIP() << "the thread sanitizer lets no child start threads";
+  if (!a_child_may_start_threads()) {
+    GTEST_SKIP() << "no child may start threads here";
   }
   const std::byte address{};
   Sleepers of_the_parent;
@@ -261,7 +261,7 @@ TEST_F(ForkAndStats, counts_of_other_threads_are_kept_in_the_child) {
   halt.await_entry();
   expect_of_a_child([&] {
     const bool are_kept = counted.since().lazy_clones == 3;
-    if (!is_thread_sanitized) {
+    if (a_child_may_start_threads()) {
       // These have the memory of the thread that is gone.
       at_once(2, [&](std::size_t) { const Buffer clone = buffer; });
     } else {

@@ -76,8 +76,9 @@ int main(int count, char** arguments) {
   const long more_pages = mapped_pages() - pages;
   const long more_heap = heap_nbytes() - heap;
   std::printf("100 cycles later: %ld pages and %ld bytes of heap more\n", more_pages, more_heap);
-  // The idle blocks of one cycle have 4096 pages; what a thread has cached are some thousand bytes.
-  expect(more_pages < 1000, "idle blocks stay");
+  // The idle blocks of one cycle have 4096 pages, and an emulator keeps some for each thread; what a thread
+  // has cached are some thousand bytes.
+  expect(more_pages < 10'000, "idle blocks stay");
   expect(more_heap < 50'000, "something stays on the heap in each cycle");
 
   byre::test::Halt halt;
