@@ -15,4 +15,5 @@
 #include <byre/stats/expect.hpp>
 #include <byre/storage/buffer.hpp>
 #include <byre/storage/explain.hpp>
+#include <byre/storage/output_file.hpp>
 #include <byre/storage/storage.hpp>

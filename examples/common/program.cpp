@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "program.hpp"
 
+#include <boost/thread/exceptions.hpp>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <new>
@@ -44,6 +46,8 @@ void JsonOutput::deliver(const std::function<std::string()>& json,
 
 int guarded_main(const char* program, const char* advice_without_memory,
                  const std::function<ExitCode()>& work) {
+  // What is beyond a limit on the sizes of files is an error, not a signal.
+  std::signal(SIGXFSZ, SIG_IGN);
   try {
     return work();
   } catch (const UsageError& error) {
@@ -53,6 +57,9 @@ int guarded_main(const char* program, const char* advice_without_memory,
     return interruption.exit_code();
   } catch (const std::bad_alloc&) {
     return complain(program, std::string("Out of memory. ") + advice_without_memory, exit_failure);
+  } catch (const boost::thread_resource_error&) {
+    return complain(program, "No thread could be started. Raise the limits: ulimit -u -v -s.",
+                    exit_failure);
   } catch (const std::exception& error) {
     return complain(program, error.what(), exit_failure);
   }

@@ -4,7 +4,8 @@
 
 #include "command_line.hpp"
 #include "failure.hpp"
-#include "output_file.hpp"
+
+#include <byre/storage/output_file.hpp>
 
 #include <functional>
 #include <optional>
@@ -27,7 +28,7 @@ class JsonOutput {
 
  private:
   bool replaces_table_;
-  std::optional<OutputFile> file_;
+  std::optional<byre::OutputFile> file_;
 };
 
 /// What main() returns: `work` done, or the exit code for what it threw, said on standard error.

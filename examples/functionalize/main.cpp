@@ -7,11 +7,11 @@
 #include "run.hpp"
 
 #include <byre/functional/graph/text.hpp>
+#include <byre/storage/output_file.hpp>
 
 #include <cerrno>
 #include <cstdio>
 #include <fstream>
-#include <iterator>
 #include <utility>
 
 namespace examples::functionalize {
@@ -22,12 +22,19 @@ Source read_source(const std::filesystem::path& path) {
   if (!file.is_open() || std::filesystem::is_directory(path)) {
     throw Failure("Cannot read " + path.string() + ".");
   }
-  std::string text(std::istreambuf_iterator<char>(file), {});
+  // A device may have no end.
+  constexpr std::size_t most_nbytes = std::size_t{16} << 20;
+  std::string text(most_nbytes + 1, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  if (text.size() > most_nbytes) {
+    throw Failure(path.string() + " is no program: it has more than 16 MiB.");
+  }
   return {std::move(text), path.filename().string()};
 }
 
 void write_file(const std::filesystem::path& path, const std::string& text) {
-  OutputFile file(path);
+  byre::OutputFile file(path);
   file.write(text.data(), text.size());
   file.commit();
 }

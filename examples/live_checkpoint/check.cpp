@@ -3,12 +3,12 @@
 
 #include "checksum.hpp"
 
-#include <array>
 #include <byre/interop/npy_header.hpp>
 #include <cstdio>
 #include <fstream>
 #include <memory>
 #include <optional>
+#include <vector>
 
 namespace examples::live_checkpoint {
 namespace {
@@ -36,7 +36,7 @@ std::optional<std::uint32_t> checksum_on_disk(const std::filesystem::path& path)
     return std::nullopt;
   }
   Checksum checksum;
-  std::array<char, 65536> buffer;
+  std::vector<char> buffer(65536);
   while (const std::size_t nbytes = std::fread(buffer.data(), 1, buffer.size(), file.get())) {
     checksum.add(buffer.data(), nbytes);
   }

@@ -4,13 +4,13 @@
 #include "corpus.hpp"
 #include "failure.hpp"
 #include "options.hpp"
-#include "output_file.hpp"
 #include "program.hpp"
 #include "progress.hpp"
 #include "report.hpp"
 #include "run.hpp"
 #include "workspace.hpp"
 
+#include <byre/storage/output_file.hpp>
 #include <cstdio>
 
 namespace examples::live_checkpoint {
@@ -18,7 +18,7 @@ namespace {
 
 /// Row by row, for whoever uses the snapshots.
 void write_words(const Vocabulary& vocabulary, const std::filesystem::path& directory) {
-  OutputFile file(directory / "words.txt");
+  byre::OutputFile file(directory / "words.txt");
   for (const std::string& word : vocabulary.words()) {
     file.write((word + "\n").data(), word.size() + 1);
   }

@@ -2,12 +2,12 @@
 #include "snapshot_writer.hpp"
 
 #include "checksum.hpp"
-#include "output_file.hpp"
 
 #include <algorithm>
 #include <boost/thread/lock_guard.hpp>
 #include <boost/thread/lock_types.hpp>
 #include <byre/interop/npy_header.hpp>
+#include <byre/storage/output_file.hpp>
 #include <cstdio>
 #include <utility>
 
@@ -112,7 +112,7 @@ void SnapshotWriter::write_all() {
 
 WrittenSnapshot SnapshotWriter::write(Snapshot snapshot) const {
   WrittenSnapshot written{snapshot.token, directory_ / name_of(snapshot.token), 0};
-  OutputFile file(written.file);
+  byre::OutputFile file(written.file);
   Checksum checksum;
   const auto put = [&](const void* data, std::size_t nbytes) {
     checksum.add(data, nbytes);
@@ -130,7 +130,7 @@ WrittenSnapshot SnapshotWriter::write(Snapshot snapshot) const {
   file.commit();
 
   written.checksum = checksum.value();
-  OutputFile beside(checksum_file(written.file));
+  byre::OutputFile beside(checksum_file(written.file));
   const std::string line =
       to_hex(written.checksum) + "  " + written.file.filename().string() + "\n";
   beside.write(line.data(), line.size());

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <memory>
 #include <system_error>
+#include <vector>
 
 namespace examples::live_checkpoint {
 namespace {
@@ -86,7 +87,7 @@ ReadOutcome read_text(const fs::path& path, const std::function<bool(std::string
   if (file == nullptr) {
     return ReadOutcome::unreadable;
   }
-  std::array<char, 65536> buffer;
+  std::vector<char> buffer(65536);
   bool first = true;
   while (const std::size_t nbytes = std::fread(buffer.data(), 1, buffer.size(), file.get())) {
     const std::string_view piece(buffer.data(), nbytes);

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <boost/program_options.hpp>
+#include <boost/thread/exceptions.hpp>
 #include <charconv>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <sstream>
@@ -191,13 +193,22 @@ std::uint64_t parse_number(const std::string& name, const std::string& text, std
 }
 
 int run_main(const char* program, const std::function<int()>& body) noexcept {
+  // What is beyond a limit on the sizes of files is an error, not a signal.
+  std::signal(SIGXFSZ, SIG_IGN);
   try {
     return body();
   } catch (const UsageError& error) {
     std::fprintf(stderr, "%s: %s.\nSee %s --help.\n", program, error.what(), program);
     return 2;
+  } catch (const boost::thread_resource_error&) {
+    std::fprintf(
+        stderr,
+        "%s: no thread could be started. Use fewer, or raise the limits: ulimit -u -v -s.\n",
+        program);
+    return 1;
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "%s: %s.\n", program, error.what());
+    const std::string_view text = error.what();
+    std::fprintf(stderr, "%s: %s%s\n", program, error.what(), text.ends_with('.') ? "" : ".");
     return 1;
   }
 }

@@ -2,12 +2,13 @@
 /// The figures of a program as JSON, in the order in which they were put there.
 #pragma once
 
+#include <byre/storage/output_file.hpp>
+
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <stdexcept>
+#include <string>
 
 namespace byre::test {
 
@@ -16,36 +17,29 @@ using Json = nlohmann::ordered_json;
 /// Where figures go: nowhere, to a file, or, without a name, to standard output.
 class JsonOutput {
  public:
-  /// Opens the file: a long run is not to end with that error. Throws std::runtime_error.
-  explicit JsonOutput(std::optional<std::filesystem::path> name) : name_(std::move(name)) {
-    if (is_file()) {
-      file_.open(*name_);
-      check();
+  /// Opens the file: a long run is not to end with that error. Throws FileError.
+  explicit JsonOutput(const std::optional<std::filesystem::path>& name)
+      : is_standard_output_(name && name->empty()) {
+    if (name && !is_standard_output_) {
+      file_.emplace(*name);
     }
   }
 
-  bool is_standard_output() const { return name_ && name_->empty(); }
-  /// Throws std::runtime_error.
+  bool is_standard_output() const { return is_standard_output_; }
+  /// Throws FileError.
   void write(const Json& figures) {
-    const std::string text = figures.dump(2, ' ', false, Json::error_handler_t::replace);
-    if (is_standard_output()) {
-      std::cout << text << std::endl;
-    } else if (is_file()) {
-      file_ << text << std::endl;
-      check();
+    const std::string text = figures.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+    if (is_standard_output_) {
+      std::cout << text << std::flush;
+    } else if (file_) {
+      file_->write(text.data(), text.size());
+      file_->commit();
     }
   }
 
  private:
-  bool is_file() const { return name_ && !name_->empty(); }
-  void check() const {
-    if (!file_) {
-      throw std::runtime_error("cannot write " + name_->string());
-    }
-  }
-
-  std::optional<std::filesystem::path> name_;
-  std::ofstream file_;
+  bool is_standard_output_;
+  std::optional<OutputFile> file_;
 };
 
 }  // namespace byre::test

@@ -2,7 +2,7 @@
 #include <byre/interop/detail/npy_error.hpp>
 #include <byre/interop/npy.hpp>
 #include <byre/storage/detail/input_file.hpp>
-#include <byre/storage/detail/output_file.hpp>
+#include <byre/storage/output_file.hpp>
 #include <byre/tensor/detail/operands.hpp>
 
 #include <algorithm>
@@ -169,7 +169,7 @@ void save_npy(FileName name, const Tensor& tensor, const NpyFormat& format, Call
     swap_bytes(static_cast<std::byte*>(detail::ElementAccess::to_write(data, site)), data.nbytes(),
                data.dtype());
   }
-  detail::OutputFile file(name.c_str());
+  OutputFile file(name);
   file.write(header.data(), header.size());
   if (data.nbytes() != 0) {
     file.write(data.raw_data(site), data.nbytes());

@@ -2,7 +2,7 @@
 #include <byre/shadow/detail/report_book.hpp>
 #include <byre/shadow/summary.hpp>
 #include <byre/shadow/suppression.hpp>
-#include <byre/storage/detail/output_file.hpp>
+#include <byre/storage/output_file.hpp>
 #include <byre/sync/detail/no_destructor.hpp>
 
 #include <unistd.h>
@@ -97,7 +97,7 @@ void print_summary(const std::string& where) {
   if (const std::size_t at = path.find("%p"); at != std::string::npos) {
     path.replace(at, 2, std::to_string(::getpid()));
   }
-  byre::detail::OutputFile file(path);
+  OutputFile file(path);
   file.write(text.data(), text.size());
   file.commit();
 }

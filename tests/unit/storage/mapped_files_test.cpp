@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 // Memory that byre did not allocate: files that are mapped; and files that are read and written.
 #include <byre/storage/detail/input_file.hpp>
-#include <byre/storage/detail/output_file.hpp>
 #include <byre/storage/storage.hpp>
 
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <csignal>
 #include <cstdint>
 #include <filesystem>
 #include <iterator>
@@ -89,44 +86,6 @@ TEST(InputFile, that_is_cut_short_meanwhile_is_refused) {
 TEST(InputFile, whose_path_cannot_be_looked_up_is_refused_for_that) {
   EXPECT_TRUE(says(complaint_of<FileError>([] { detail::InputFile(std::string(300, 'x')); }),
                    "Check the path and its permissions"));
-}
-
-/// No file may have more than a few bytes while this lives.
-class SmallFiles {
- public:
-  SmallFiles() {
-    ::getrlimit(RLIMIT_FSIZE, &before_);
-    const rlimit few{16, before_.rlim_max};
-    ::setrlimit(RLIMIT_FSIZE, &few);
-  }
-  ~SmallFiles() {
-    ::setrlimit(RLIMIT_FSIZE, &before_);
-    std::signal(SIGXFSZ, previous_);
-  }
-  SmallFiles(const SmallFiles&) = delete;
-  SmallFiles& operator=(const SmallFiles&) = delete;
-
- private:
-  rlimit before_{};
-  void (*const previous_)(int) = std::signal(SIGXFSZ, SIG_IGN);
-};
-
-// A write that is buffered fails when the file is closed.
-TEST(OutputFile, that_finds_no_room_leaves_what_was_there) {
-  const TemporaryFile file("before");
-  for (const std::size_t nbytes : {std::size_t{100}, std::size_t{1} << 20}) {
-    const std::string text(nbytes, 'x');
-    EXPECT_THROW(
-        {
-          const SmallFiles small;
-          detail::OutputFile output(file.path());
-          output.write(text.data(), text.size());
-          EXPECT_LT(nbytes, std::size_t{1} << 20) << "what is not buffered fails at once";
-          output.commit();
-        },
-        FileError);
-    EXPECT_EQ(file.text(), "before");
-  }
 }
 
 TEST(MappedFile, is_unmapped_when_its_last_owner_ends_or_has_a_copy) {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Files that save_npy writes: what they replace, what they leave, and what cannot be saved.
+#include <unistd.h>
+
 #include <bit>
 #include <filesystem>
 #include <span>
@@ -100,9 +102,10 @@ TEST(SavedNpy, is_read_back_whatever_its_format) {
 
 TEST(SavedNpy, leaves_nothing_beside_it_and_gets_past_what_an_interrupted_one_left) {
   const TemporaryFolder folder;
-  write_file(folder / "a.npy.0.part", "left");
+  const std::string left = ".byre-" + std::to_string(::getpid()) + "-0.part";
+  write_file(folder / left, "left");
   save_npy(folder / "a.npy", counted({4}, DType::f32));
-  EXPECT_EQ(read_file(folder / "a.npy.0.part"), "left");
+  EXPECT_EQ(read_file(folder / left), "left");
   EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), {}), 2);
   expect_same(load_npy(folder / "a.npy"), counted({4}, DType::f32));
 }

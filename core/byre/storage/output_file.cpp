@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <byre/error/error.hpp>
+#include <byre/storage/output_file.hpp>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+namespace byre::inline v0 {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// The descriptor that a link of /proc/self/fd is for.
+std::optional<int> descriptor_of(const fs::path& link) {
+  std::error_code failure;
+  if (!fs::equivalent(link.parent_path(), "/proc/self/fd", failure) || failure) {
+    return std::nullopt;
+  }
+  const std::string number = link.filename();
+  int descriptor = -1;
+  std::from_chars(number.data(), number.data() + number.size(), descriptor);
+  return descriptor;
+}
+
+/// What a name leads to: an open file of this process, or else a path that is no symbolic link.
+struct Place {
+  fs::path path;
+  std::optional<int> descriptor;
+  int error = 0;
+};
+
+Place follow(fs::path path) {
+  constexpr int most_links = 40;  // as Linux has it
+  for (int links = 0; links < most_links; ++links) {
+    std::error_code failure;
+    if (!fs::is_symlink(fs::symlink_status(path, failure))) {
+      return {std::move(path), {}};
+    }
+    if (const std::optional<int> descriptor = descriptor_of(path)) {
+      return {std::move(path), descriptor};
+    }
+    const fs::path target = fs::read_symlink(path, failure);
+    if (failure) {
+      return {std::move(path), {}, failure.value()};
+    }
+    path = path.parent_path() / target;
+  }
+  return {std::move(path), {}, ELOOP};
+}
+
+bool is_regular_or_missing(const char* path) {
+  struct ::stat found {};
+  return ::stat(path, &found) != 0 || S_ISREG(found.st_mode);
+}
+
+void close_if_open(int& file) noexcept {
+  if (file >= 0) {
+    ::close(std::exchange(file, -1));
+  }
+}
+
+}  // namespace
+
+OutputFile::OutputFile(FileName name) : name_(name.c_str()) {
+  const Place place = follow(name_);
+  if (place.error != 0) {
+    refuse(place.error);
+  }
+  if (place.descriptor) {
+    file_ = ::fcntl(*place.descriptor, F_DUPFD_CLOEXEC, 0);
+    if (file_ < 0 || (::fcntl(file_, F_GETFL) & O_ACCMODE) == O_RDONLY) {
+      close_if_open(file_);
+      refuse(EBADF);
+    }
+    return;
+  }
+  if (!is_regular_or_missing(name_.c_str())) {
+    file_ = ::open(name_.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    if (file_ < 0) {
+      refuse(errno);
+    }
+    return;
+  }
+  const fs::path folder = place.path.parent_path();
+  last_name_ = place.path.filename();
+  folder_ = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder_ < 0) {
+    refuse(errno);
+  }
+  open_temporary();
+  keep_owner_and_permissions();
+}
+
+OutputFile::~OutputFile() {
+  discard();
+}
+
+/// Under a name of its own, as others may write the same file at the same time; a short one, as that of the
+/// file may be as long as names can be.
+void OutputFile::open_temporary() {
+  if (last_name_.empty() || last_name_ == "." || last_name_ == "..") {
+    refuse(EISDIR);
+  }
+  for (unsigned number = 0; file_ < 0; ++number) {
+    temporary_ = ".byre-" + std::to_string(::getpid()) + "-" + std::to_string(number) + ".part";
+    file_ = ::openat(folder_, temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (file_ < 0 && errno != EEXIST) {
+      const int error = errno;
+      temporary_.clear();
+      refuse(error);
+    }
+  }
+}
+
+/// Before there is anything to read in it.
+void OutputFile::keep_owner_and_permissions() {
+  struct ::stat replaced {};
+  if (::fstatat(folder_, last_name_.c_str(), &replaced, AT_SYMLINK_NOFOLLOW) != 0) {
+    if (errno != ENOENT) {
+      refuse(errno);
+    }
+    return;
+  }
+  const bool is_of_owner = ::fchown(file_, replaced.st_uid, replaced.st_gid) == 0;
+  const bool is_of_group =
+      is_of_owner || ::fchown(file_, static_cast<uid_t>(-1), replaced.st_gid) == 0;
+  ::mode_t mode = replaced.st_mode & (is_of_owner ? 07777U : 0777U);
+  if (!is_of_group) {
+    mode = (mode & ~static_cast<::mode_t>(S_IRWXG)) | (mode & S_IRWXO) << 3;
+  }
+  if (::fchmod(file_, mode) != 0) {
+    refuse(errno);
+  }
+}
+
+void OutputFile::discard() noexcept {
+  close_if_open(file_);
+  if (!temporary_.empty()) {
+    ::unlinkat(folder_, temporary_.c_str(), 0);
+    temporary_.clear();
+  }
+  close_if_open(folder_);
+}
+
+void OutputFile::write(const void* data, std::size_t nbytes) {
+  const auto* left = static_cast<const std::byte*>(data);
+  while (nbytes != 0) {
+    const ::ssize_t written = ::write(file_, left, nbytes);
+    if (written < 0) {
+      if (errno != EINTR) {
+        refuse(errno);
+      }
+      continue;
+    }
+    left += written;
+    nbytes -= static_cast<std::size_t>(written);
+  }
+}
+
+void OutputFile::commit() {
+  if (!is_in_place()) {
+    if (::fsync(file_) != 0 ||
+        ::renameat(folder_, temporary_.c_str(), folder_, last_name_.c_str()) != 0) {
+      refuse(errno);
+    }
+    temporary_.clear();
+    // Not every file system has folders that can be flushed: there it does that on its own.
+    if (::fsync(folder_) != 0 && errno != EINVAL) {
+      throw FileError(
+          format_text("the file \"%.700s\" was written, but may not survive a power failure: %s. "
+                      "Look after the disk, and write it again.",
+                      name_.c_str(), std::strerror(errno)));
+    }
+  }
+  // What a network's file system says at last.
+  if (::close(std::exchange(file_, -1)) != 0 && is_in_place()) {
+    refuse(errno);
+  }
+}
+
+void OutputFile::refuse(int error) {
+  const bool is_changed = file_ >= 0 && is_in_place();
+  discard();
+  throw FileError(format_text(
+      "cannot write the file \"%.700s\": %s. %s; choose another place, or make room.",
+      name_.c_str(), std::strerror(error),
+      is_changed ? "It may have a part of what was written" : "What was there is unchanged"));
+}
+
+}  // namespace byre::inline v0

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSL-1.0
+/// OutputFile: a file that appears under its name complete or not at all, after a power failure too.
+#pragma once
+
+#include <byre/config.hpp>
+#include <byre/storage/origins.hpp>
+
+#include <cstddef>
+#include <string>
+
+namespace byre::inline v0 {
+
+/// What is written goes to a temporary file, .byre-<process>-<number>.part in the same folder, which commit()
+/// renames: readers see the old file or the new one, and who mapped the old one keeps that. One thread.
+///
+/// - A symbolic link is followed, also to a file that is not there yet.
+/// - A file that is replaced leaves its permissions to the new one, and its owner and group where the process
+///   may give files away; else the new one is the process's own, and the group may do what others may. Its
+///   other names, if it has hard links, keep the old file: to write that in place would change it for who
+///   reads it, or mapped it. Access control lists and extended attributes are the folder's.
+/// - A device, a pipe, a socket or a file of this process's descriptors (/dev/stdout) is written in place, from
+///   the first write() on. As for any writer, a pipe that nobody reads any more sends SIGPIPE.
+class BYRE_API OutputFile {
+ public:
+  /// Throws FileError if the file cannot be written, or a temporary one cannot be made beside it. Opening a
+  /// named pipe waits for a reader.
+  explicit OutputFile(FileName name);
+  /// Removes what was written, unless commit() was called; not what was written in place.
+  ~OutputFile();
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+
+  /// Throws FileError.
+  void write(const void* data, std::size_t nbytes);
+
+  /// Gives the file its name, in place of one that has it. When it returns, the file survives a power
+  /// failure, as far as the system's fsync says the truth; a failure before that leaves the old file or the new
+  /// one. What is written in place is not flushed to a disk. Throws FileError.
+  void commit();
+
+ private:
+  bool is_in_place() const noexcept { return folder_ < 0; }
+  void open_temporary();
+  void keep_owner_and_permissions();
+  void discard() noexcept;
+  [[noreturn]] void refuse(int error);
+
+  std::string name_;       // for messages
+  std::string last_name_;  // in the folder, of what links lead to
+  std::string temporary_;
+  int folder_ = -1;
+  int file_ = -1;
+};
+
+}  // namespace byre::inline v0
