@@ -44,6 +44,13 @@ OutOfMemory::OutOfMemory(std::size_t nbytes, const char* who) noexcept
           "changed. Release buffers, trim the recycling pool, or ask for less.",
           nbytes, who)) {}
 
+OutOfMemory OutOfMemory::of_heap(const char* operation) noexcept {
+  return OutOfMemory(format_text(
+      "out of memory: %.300s asked the heap for more than it has left. Release tensors and "
+      "buffers, trim the recycling pool, or ask for less.",
+      operation));
+}
+
 InvalidArgument InvalidArgument::size_overflow(std::size_t nbytes, std::size_t largest) noexcept {
   return InvalidArgument(format_text(
       "%zu bytes were asked for, and no object can be larger than %zu bytes. Was a negative size "

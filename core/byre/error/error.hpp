@@ -29,11 +29,15 @@ class BYRE_API Error : public std::exception {
   Text text_;
 };
 
-/// Memory could not be had: nothing changed.
+/// Memory could not be had: nothing changed. Nothing of byre's throws std::bad_alloc: what the standard
+/// library throws within, or a function of the user's that byre calls, leaves byre as this.
 class BYRE_API OutOfMemory : public Error {
  public:
+  using Error::Error;
   /// `nbytes` were asked of `who` (an allocator's name).
   OutOfMemory(std::size_t nbytes, const char* who) noexcept;
+  /// The heap had too little for `operation`, which did not say how much it wanted.
+  static OutOfMemory of_heap(const char* operation) noexcept;
 };
 
 /// An argument no call can serve: a null pointer to some bytes, a size no object can have.

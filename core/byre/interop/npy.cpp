@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -114,7 +115,7 @@ Tensor dense_on_host(const Tensor& tensor, CallSite site) {
 
 }  // namespace
 
-Tensor load_npy(FileName name) {
+Tensor load_npy(FileName name) try {
   detail::InputFile file(name.c_str());
   std::vector<std::byte> start(std::min(file.nbytes(), npy_header_max_nbytes));
   file.read(start.data(), start.size());
@@ -122,17 +123,21 @@ Tensor load_npy(FileName name) {
   file.seek(header.data_offset);
   return filled(header, name.c_str(),
                 [&](void* data, std::size_t nbytes) { file.read(data, nbytes); });
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap("load_npy");
 }
 
-Tensor read_npy(std::span<const std::byte> bytes) {
+Tensor read_npy(std::span<const std::byte> bytes) try {
   constexpr const char* source = "memory";
   const NpyHeader header = header_of(bytes, bytes.size(), source);
   return filled(header, source, [&](void* data, std::size_t nbytes) {
     std::memcpy(data, bytes.data() + header.data_offset, nbytes);
   });
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap("read_npy");
 }
 
-Tensor map_npy(FileName name) {
+Tensor map_npy(FileName name) try {
   Storage storage = Storage::map_file(name);
   const std::span bytes(std::as_const(storage).data(), storage.nbytes());
   const NpyHeader header = header_of(bytes, bytes.size(), name.c_str());
@@ -157,9 +162,11 @@ Tensor map_npy(FileName name) {
   return in_order(header,
                   file.as_strided(layout.sizes, layout.strides,
                                   static_cast<std::int64_t>(header.data_offset / itemsize)));
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap("map_npy");
 }
 
-void save_npy(FileName name, const Tensor& tensor, const NpyFormat& format, CallSite site) {
+void save_npy(FileName name, const Tensor& tensor, const NpyFormat& format, CallSite site) try {
   expect_initialized(tensor);
   const bool fortran_order = !tensor.is_contiguous() && reversed(tensor).is_contiguous();
   const std::string header = npy_header(tensor.dtype(), tensor.sizes(), fortran_order, format);
@@ -175,6 +182,8 @@ void save_npy(FileName name, const Tensor& tensor, const NpyFormat& format, Call
     file.write(data.raw_data(site), data.nbytes());
   }
   file.commit();
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap("save_npy");
 }
 
 }  // namespace byre::inline v0

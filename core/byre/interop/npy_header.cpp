@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <new>
 #include <string_view>
 
 namespace byre::inline v0 {
@@ -140,7 +141,7 @@ void read_entries(detail::PythonLiteral& literal, NpyHeader& header) {
 
 }  // namespace
 
-NpyHeader parse_npy_header(std::span<const std::byte> bytes, const char* source) {
+NpyHeader parse_npy_header(std::span<const std::byte> bytes, const char* source) try {
   const Description description = description_in(bytes, source);
   detail::PythonLiteral literal(description.text, source);
   NpyHeader header;
@@ -153,10 +154,12 @@ NpyHeader parse_npy_header(std::span<const std::byte> bytes, const char* source)
     refuse_npy(source, format_text("%.300s", error.what()), "The header is wrong: save it again.");
   }
   return header;
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap("parse_npy_header");
 }
 
 std::string npy_header(DType dtype, const Dims& sizes, bool fortran_order,
-                       const NpyFormat& format) {
+                       const NpyFormat& format) try {
   const auto* const type = std::ranges::find(type_codes, dtype, &TypeCode::dtype);
   if (type == type_codes.end()) {
     throw DTypeError(format_text(
@@ -189,5 +192,7 @@ std::string npy_header(DType dtype, const Dims& sizes, bool fortran_order,
     header += static_cast<char>(text.size() >> 8 * at & 0xFF);
   }
   return header + text;
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap("npy_header");
 }
 }  // namespace byre::inline v0

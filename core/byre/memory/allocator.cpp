@@ -6,6 +6,7 @@
 #include <byre/sync/detail/no_destructor.hpp>
 
 #include <cstring>
+#include <new>
 
 namespace byre::inline v0 {
 void Allocator::copy(void* destination, const void* source, std::size_t nbytes) {
@@ -41,9 +42,11 @@ AlignedAllocator& aligned_allocator() noexcept {
   return sync::no_destructor<AlignedAllocator>();
 }
 
-Block PmrAllocator::allocate(const Request& request) {
+Block PmrAllocator::allocate(const Request& request) try {
   void* base = resource_->allocate(request.prefix + request.nbytes, data_alignment);
   return {static_cast<std::byte*>(base) + request.prefix, request.nbytes, base};
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory(request.nbytes, name());
 }
 
 void PmrAllocator::deallocate(const Block& block) noexcept {

@@ -3,6 +3,7 @@
 
 #include <cstring>
 #include <exception>
+#include <new>
 
 namespace byre::inline v0::shadow {
 namespace {
@@ -76,12 +77,14 @@ std::string text_in(const Violation& violation, std::size_t most) {
 
 }  // namespace
 
-std::string to_string(const Shape& shape) {
+std::string to_string(const Shape& shape) try {
   std::string text = "[";
   for (const std::int64_t size : shape.sizes()) {
     text += (text.size() > 1 ? ", " : "") + std::to_string(size);
   }
   return text + (shape.ndim() > Shape::most_sizes ? ", ...]" : "]");
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap("to_string");
 }
 
 bool same_site(const CallSite& a, const CallSite& b) noexcept {
@@ -93,8 +96,10 @@ const char* to_string(Advice advice) noexcept {
   return names[static_cast<std::size_t>(advice)];
 }
 
-std::string to_string(const Violation& violation) {
+std::string to_string(const Violation& violation) try {
   return text_in(violation, std::string::npos);
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap("to_string");
 }
 
 Text text_of(const Violation& violation) noexcept {

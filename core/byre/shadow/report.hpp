@@ -38,7 +38,7 @@ class Shape {
   std::uint32_t ndim_ = 0;
 };
 
-/// "[2, 3]", "[1, 2, 3, 4, 5, 6, ...]". Throws std::bad_alloc.
+/// "[2, 3]", "[1, 2, 3, 4, 5, 6, ...]". Throws OutOfMemory.
 BYRE_API std::string to_string(const Shape& shape);
 
 /// True iff they are the same line of the same file, by name.
@@ -82,13 +82,13 @@ struct Violation {
   bool is_error() const noexcept { return reshape.mode == ReshapeMode::error; }
 };
 
-/// For people: what happens, the three call sites, and what to write instead. Throws std::bad_alloc.
+/// For people: what happens, the three call sites, and what to write instead. Throws OutOfMemory.
 BYRE_API std::string to_string(const Violation& violation);
 /// The same with names of files shortened so that it fits; where that does not do, or without memory for
 /// it, the call sites alone.
 BYRE_API Text text_of(const Violation& violation) noexcept;
 /// One JSON object. Of a call site that is not known the file is "?" and the line 0. Throws
-/// std::bad_alloc.
+/// OutOfMemory.
 BYRE_API std::string to_json(const Violation& violation);
 
 /// Thrown by an access, before it changed anything, where the reshape was made in error mode. The same

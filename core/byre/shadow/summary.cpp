@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <new>
 
 namespace byre::inline v0::shadow {
 namespace {
@@ -47,7 +48,7 @@ struct HeededEnvironment {
   HeededEnvironment();
 };
 
-HeededEnvironment::HeededEnvironment() {
+HeededEnvironment::HeededEnvironment() try {
   if (const std::string where = value_of("BYRE_RESHAPE_SUMMARY"); !where.empty()) {
     check_place_of_summary(where);
   }
@@ -58,11 +59,13 @@ HeededEnvironment::HeededEnvironment() {
   if (!suppressions.empty()) {
     suppress_sites(suppressions);
   }
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap("the modes of reshape in the environment");
 }
 
 }  // namespace
 
-std::string to_string(const Summary& summary) {
+std::string to_string(const Summary& summary) try {
   std::string text =
       "byre: reshape: " + counted(summary.reshapes, "reshape was", "reshapes were") + " tracked; " +
       counted(summary.violations, "access relies", "accesses rely") +
@@ -83,9 +86,11 @@ std::string to_string(const Summary& summary) {
         .append("\n");
   }
   return text;
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap("to_string");
 }
 
-void print_summary(const std::string& where) {
+void print_summary(const std::string& where) try {
   check_place_of_summary(where);
   const Summary all = summary();
   const std::string text = where.ends_with(".json") ? to_json(all) : to_string(all);
@@ -100,6 +105,8 @@ void print_summary(const std::string& where) {
   OutputFile file(path);
   file.write(text.data(), text.size());
   file.commit();
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap("print_summary");
 }
 
 void detail::heed_environment() {

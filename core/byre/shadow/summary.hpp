@@ -25,21 +25,21 @@ struct Summary {
   std::vector<Violation> triples;
 };
 
-/// Thread-safe. Throws std::bad_alloc.
+/// Thread-safe. Throws OutOfMemory.
 BYRE_API Summary summary();
 /// Begins anew: every triple is reported again. Thread-safe; violations at the same time fall on either
 /// side.
 BYRE_API void reset_summary() noexcept;
 
-/// For people, with a newline at its end. Throws std::bad_alloc.
+/// For people, with a newline at its end. Throws OutOfMemory.
 BYRE_API std::string to_string(const Summary& summary);
 /// One JSON object: reshapes, violations, suppressed, untracked_escapes, first_escape, triples. Throws
-/// std::bad_alloc.
+/// OutOfMemory.
 BYRE_API std::string to_json(const Summary& summary);
 
 /// Writes summary() to `where`: "stderr", or a file, which appears complete or not at all, as JSON if
 /// its name ends in .json and as text if in .txt; the first %p in it is replaced by the number of the
-/// process. Thread-safe. Throws InvalidArgument for other names, FileError, std::bad_alloc.
+/// process. Thread-safe. Throws InvalidArgument for other names, FileError, OutOfMemory.
 BYRE_API void print_summary(const std::string& where);
 
 }  // namespace byre::inline v0::shadow

@@ -9,8 +9,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <new>
 #include <optional>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -77,10 +77,12 @@ std::vector<Suppression> read_list(const std::filesystem::path& path) {
   std::string content(file.nbytes(), '\0');
   file.read(content.data(), content.size());
   std::vector<Suppression> list;
-  std::istringstream lines(std::move(content));
-  std::string line;
-  for (unsigned number = 1; std::getline(lines, line); ++number) {
-    const std::string entry(without_comment_and_blanks(line));
+  std::size_t begin = 0;
+  for (unsigned number = 1; begin < content.size(); ++number) {
+    const std::size_t end = std::min(content.find('\n', begin), content.size());
+    const std::string entry(
+        without_comment_and_blanks(std::string_view(content).substr(begin, end - begin)));
+    begin = end + 1;
     if (entry.empty()) {
       continue;
     }
@@ -105,12 +107,14 @@ ScopedSuppression::~ScopedSuppression() {
   --scopes_of_thread;
 }
 
-void suppress_sites(const std::filesystem::path& path) {
+void suppress_sites(const std::filesystem::path& path) try {
   const std::vector<Suppression> more = read_list(path);
   auto& all = sync::no_destructor<Suppressions>();
   const sync::ProcessLock lock(all.mutex);
   all.list.insert(all.list.end(), more.begin(), more.end());
   has_suppressions.set(1);
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap("suppress_sites");
 }
 
 bool detail::thread_is_suppressed() noexcept {

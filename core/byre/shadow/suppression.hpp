@@ -26,7 +26,7 @@ class [[nodiscard]] BYRE_API ScopedSuppression {
 /// environment names one, which is read when the first reshape is tracked.
 ///
 /// Thread-safe. Throws FileError, naming file and line, if the file cannot be read or a line is
-/// neither; std::bad_alloc. Then nothing of the file is suppressed.
+/// neither; OutOfMemory. Then nothing of the file is suppressed.
 BYRE_API void suppress_sites(const std::filesystem::path& path);
 
 }  // namespace byre::inline v0::shadow

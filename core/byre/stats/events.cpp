@@ -8,6 +8,7 @@
 #include <byre/sync/detail/no_destructor.hpp>
 
 #include <exception>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -80,11 +81,13 @@ const char* to_string(CopyCause cause) noexcept {
   return "?";
 }
 
-InstalledSink::InstalledSink(CopySink sink) {
+InstalledSink::InstalledSink(CopySink sink) try {
   refuse_inside_a_sink();
   node_.push_back(std::move(sink));
   place_ = node_.begin();
   sinks().move(sinks().list, node_, place_);
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap("a copy sink");
 }
 
 InstalledSink::~InstalledSink() {
@@ -162,7 +165,7 @@ class CopyLimit::Copies {
   std::string listed_;
 };
 
-CopyLimit::CopyLimit(std::size_t most, CallSite site)
+CopyLimit::CopyLimit(std::size_t most, CallSite site) try
     : most_(most),
       site_(site),
       copies_(std::make_unique<Copies>()),
@@ -173,6 +176,8 @@ CopyLimit::CopyLimit(std::size_t most, CallSite site)
         "of any. Configure it with -Dstats=enabled.",
         site.file, site.line));
   }
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap("a limit of copies");
 }
 
 CopyLimit::~CopyLimit() = default;

@@ -42,7 +42,7 @@ using CopySink = std::function<void(const CopyEvent&)>;
 /// number may be installed. Without stats (Meson option) they are never called.
 class [[nodiscard]] BYRE_API InstalledSink {
  public:
-  /// Throws std::bad_alloc, having installed nothing.
+  /// Throws OutOfMemory, having installed nothing.
   explicit InstalledSink(CopySink sink);
   ~InstalledSink();
   InstalledSink(const InstalledSink&) = delete;

@@ -2,6 +2,8 @@
 #include <byre/error/error.hpp>
 #include <byre/storage/explain.hpp>
 
+#include <new>
+
 namespace byre::inline v0 {
 namespace {
 
@@ -47,11 +49,15 @@ std::string explain_owner(const Owner& owner) {
 
 }  // namespace
 
-std::string explain(const Buffer& buffer) {
+std::string explain(const Buffer& buffer) try {
   return explain_owner(buffer);
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap("explain");
 }
-std::string explain(const Storage& storage) {
+std::string explain(const Storage& storage) try {
   return explain_owner(storage);
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap("explain");
 }
 
 }  // namespace byre::inline v0

@@ -12,7 +12,7 @@
 namespace byre::inline v0 {
 
 /// "65536 bytes at 0x7f.., allocated by the recycling pool, shared by 3 owners: a write copies
-/// them." A read of the buffer; out of date as soon as another owner moves. Throws std::bad_alloc.
+/// them." A read of the buffer; out of date as soon as another owner moves. Throws OutOfMemory.
 BYRE_API std::string explain(const Buffer& buffer);
 BYRE_API std::string explain(const Storage& storage);
 

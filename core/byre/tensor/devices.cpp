@@ -5,6 +5,7 @@
 
 #include <cstring>
 #include <map>
+#include <new>
 #include <utility>
 
 namespace byre::inline v0 {
@@ -55,7 +56,7 @@ unsigned number(std::uint16_t part) noexcept {
 
 }  // namespace
 
-void register_device(Device device, DeviceSupport& support) {
+void register_device(Device device, DeviceSupport& support) try {
   if (support.allocator().device() != device) {
     throw DeviceError(format_text(
         "device %u:%u was registered with the %s, whose memory is of device %u:%u. An allocator "
@@ -69,6 +70,8 @@ void register_device(Device device, DeviceSupport& support) {
                     "that is free; kind 0 is the host.",
                     number(device.kind()), number(device.index())));
   }
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap("register_device");
 }
 
 DeviceSupport& support_of(Device device) {

@@ -7,14 +7,17 @@
 #include <byre/tensor/tensor.hpp>
 
 #include <algorithm>
+#include <new>
 #include <string>
 #include <utility>
 
 namespace byre::inline v0 {
 namespace {
 
-std::string description(const Tensor& tensor) {
+std::string description(const Tensor& tensor) try {
   return to_string(tensor.sizes()) + ' ' + name_of(tensor.dtype());
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap("the text of an error");
 }
 
 }  // namespace

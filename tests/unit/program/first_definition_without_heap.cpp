@@ -6,7 +6,6 @@
 #include <byre/functional/dispatch/key.hpp>
 
 #include <cstdio>
-#include <new>
 #include <string_view>
 
 #include "support/failing_new.hpp"
@@ -24,7 +23,7 @@ bool is_found_without_new(int nth) {
   const Operator* found = nullptr;
   try {
     found = find_if_any("add");
-  } catch (const std::bad_alloc&) {
+  } catch (const byre::OutOfMemory&) {
   }
   news_until_failure = never_fails;
   return found != nullptr;

@@ -10,6 +10,7 @@
 #include <byre/sync/detail/boost_mutex.hpp>
 #include <byre/sync/detail/no_destructor.hpp>
 
+#include <new>
 #include <numeric>
 
 namespace byre::inline v0::functional {
@@ -244,13 +245,21 @@ class Run {
   AnyTensor member_;  ///< of the batch
 };
 
+Tensors run_over_batch(const Program& function, const BatchAxes& axes, const Tensors& inputs) try {
+  const Run run(inputs, axes);
+  return run.finish(run.call(function));
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap("vmap");
+}
+
 }  // namespace
 
-Program vmap(Program function, BatchAxes axes) {
+Program vmap(Program function, BatchAxes axes) try {
   return [function = std::move(function), axes = std::move(axes)](const Tensors& inputs) {
-    const Run run(inputs, axes);
-    return run.finish(run.call(function));
+    return run_over_batch(function, axes, inputs);
   };
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap("vmap");
 }
 
 }  // namespace byre::inline v0::functional

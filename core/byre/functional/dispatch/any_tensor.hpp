@@ -15,6 +15,7 @@
 #include <boost/smart_ptr/intrusive_ptr.hpp>
 #include <cstdint>
 #include <functional>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -44,10 +45,12 @@ class BYRE_API Counted {
   mutable basic_ref_count<sync::Boost> handles_;
 };
 
-/// A handle to a new Object, which begins with the one handle that this is.
+/// A handle to a new Object, which begins with the one handle that this is. Throws OutOfMemory.
 template <class Object, class... Arguments>
-boost::intrusive_ptr<Object> make_counted(Arguments&&... arguments) {
+boost::intrusive_ptr<Object> make_counted(Arguments&&... arguments) try {
   return boost::intrusive_ptr<Object>(new Object(std::forward<Arguments>(arguments)...), false);
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory(sizeof(Object), "heap, for what has counted handles");
 }
 
 class AnyTensor;

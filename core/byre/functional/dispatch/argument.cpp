@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <complex>
+#include <new>
 
 namespace byre::inline v0::functional {
 namespace {
@@ -70,20 +71,28 @@ void Argument::refuse_to_read(const char* as) const {
       describe(*this).c_str(), as));
 }
 
-std::string to_string(const Constant& constant) {
+std::string to_string(const Constant& constant) try {
   return std::visit(ToString(), constant);
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap("to_string");
 }
 
-std::string to_string(const Scalar& number) {
+std::string to_string(const Scalar& number) try {
   return ToString()(number);
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap("to_string");
 }
 
-std::string describe(const Argument& argument) {
+std::string describe(const Argument& argument) try {
   return std::visit(Describe(), argument.held());
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap("describe");
 }
 
-std::string describe(const AnyTensor& tensor) {
+std::string describe(const AnyTensor& tensor) try {
   return std::string(byre::name_of(tensor.dtype())) + byre::to_string(tensor.sizes());
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap("describe");
 }
 
 }  // namespace byre::inline v0::functional

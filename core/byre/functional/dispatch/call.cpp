@@ -3,6 +3,7 @@
 #include <byre/functional/dispatch/guards.hpp>
 
 #include <algorithm>
+#include <new>
 
 namespace byre::inline v0::functional {
 namespace {
@@ -93,11 +94,13 @@ KeySet keys_of(std::span<const Argument> arguments) {
   return keys.has_backend() ? keys : keys | Key::cpu;
 }
 
-void refuse_missing_kernel(const Operator& op, Key key) {
+void refuse_missing_kernel(const Operator& op, Key key) try {
   throw DispatchError(format_text(
       "%s has no kernel for %s, and that has no fallback. Registered: %s. "
       "extend(\"%s\").kernel(key, ...) adds one.",
       op.name().c_str(), name_of(key), to_string(op.registered_keys()).c_str(), op.name().c_str()));
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap(op.name().c_str());
 }
 
 Tensors run(const Kernel& kernel, const Operator& op, Key key, std::span<Argument> arguments) {
@@ -109,7 +112,13 @@ Tensors run(const Kernel& kernel, const Operator& op, Key key, std::span<Argumen
   }
 }
 
-Arguments checked_arguments(const Schema& schema, Arguments arguments) {
+Arguments detail::list_of(std::initializer_list<Argument> arguments) try {
+  return arguments;
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap("a list of arguments");
+}
+
+Arguments checked_arguments(const Schema& schema, Arguments arguments) try {
   const auto& parameters = schema.parameters;
   if (arguments.size() > parameters.size()) {
     throw ArgumentError(format_text("%s was given %zu arguments and takes %zu: %s",
@@ -137,9 +146,11 @@ Arguments checked_arguments(const Schema& schema, Arguments arguments) {
     }
   }
   return arguments;
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap(schema.name.c_str());
 }
 
-Tensors dispatch(const Operator& op, std::span<Argument> arguments) {
+Tensors dispatch(const Operator& op, std::span<Argument> arguments) try {
   const Key key = keys_of(arguments).highest();
   const Kernel* kernel = op.kernel(key);
   kernel = kernel == nullptr ? op.composite() : kernel;
@@ -158,6 +169,8 @@ Tensors dispatch(const Operator& op, std::span<Argument> arguments) {
   expect_results(op, key, made.size());
   add_with_written(op.schema(), arguments, std::move(made), results);
   return results;
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap(op.name().c_str());
 }
 
 Tensors call(const Operator& op, Arguments arguments) {

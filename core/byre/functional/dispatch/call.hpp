@@ -6,6 +6,7 @@
 #include <byre/config.hpp>
 #include <byre/functional/dispatch/registry.hpp>
 
+#include <initializer_list>
 #include <span>
 #include <string_view>
 
@@ -18,7 +19,8 @@ class BYRE_API ArgumentError : public Error {
 };
 
 /// Calls `op`. Arguments that have defaults may be left out at the end. Throws ArgumentError;
-/// DispatchError if nothing is registered for the key; and whatever the kernel throws.
+/// DispatchError if nothing is registered for the key; OutOfMemory; and whatever the kernel throws,
+/// std::bad_alloc as OutOfMemory.
 /// Thread-safety: as of what the operator does to its tensors.
 BYRE_API Tensors call(const Operator& op, Arguments arguments);
 inline Tensors call(std::string_view name, Arguments arguments) {
@@ -28,6 +30,24 @@ inline Tensors call(std::string_view name, Arguments arguments) {
 BYRE_API AnyTensor call_for_one(const Operator& op, Arguments arguments);
 inline AnyTensor call_for_one(std::string_view name, Arguments arguments) {
   return call_for_one(find(name), std::move(arguments));
+}
+
+// Of arguments in braces: the list of them is made within, so that these throw OutOfMemory where
+// there is no memory for it.
+namespace detail {
+BYRE_API Arguments list_of(std::initializer_list<Argument> arguments);
+}
+inline Tensors call(const Operator& op, std::initializer_list<Argument> arguments) {
+  return call(op, detail::list_of(arguments));
+}
+inline Tensors call(std::string_view name, std::initializer_list<Argument> arguments) {
+  return call(find(name), detail::list_of(arguments));
+}
+inline AnyTensor call_for_one(const Operator& op, std::initializer_list<Argument> arguments) {
+  return call_for_one(op, detail::list_of(arguments));
+}
+inline AnyTensor call_for_one(std::string_view name, std::initializer_list<Argument> arguments) {
+  return call_for_one(find(name), detail::list_of(arguments));
 }
 
 /// The arguments as the schema says, with defaults. Throws ArgumentError.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/functional/dispatch/cpu_tensor.hpp>
 
+#include <new>
+
 namespace byre::inline v0::functional {
 
 AnyTensor CpuTensor::to_rebind(const AnyTensor& other) const {
@@ -25,12 +27,14 @@ Tensor& to_cpu(const AnyTensor& tensor) {
                   tensor ? to_string(tensor.keys()).c_str() : "no backend"));
 }
 
-Tensors Boxed<std::vector<Tensor>>::from(std::vector<Tensor> results) {
+Tensors Boxed<std::vector<Tensor>>::from(std::vector<Tensor> results) try {
   Tensors boxed;
   for (Tensor& result : results) {
     boxed.push_back(from_cpu(std::move(result)));
   }
   return boxed;
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap("a list of results");
 }
 
 }  // namespace byre::inline v0::functional

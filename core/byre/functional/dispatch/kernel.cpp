@@ -2,6 +2,7 @@
 #include <byre/functional/dispatch/kernel.hpp>
 
 #include <array>
+#include <new>
 
 namespace byre::inline v0::functional {
 namespace {
@@ -52,7 +53,7 @@ std::string counted_tensors(const Schema& schema) {
 
 }  // namespace
 
-void detail::expect_fits(const TypedKernel& kernel, const Operator& op, const char* what) {
+void detail::expect_fits(const TypedKernel& kernel, const Operator& op, const char* what) try {
   const Schema& schema = op.schema();
   const auto& parameters = schema.parameters;
   if (kernel.parameters.size() != parameters.size()) {
@@ -86,6 +87,8 @@ void detail::expect_fits(const TypedKernel& kernel, const Operator& op, const ch
         counted_tensors(schema).c_str(), to_string(schema).c_str(), instead,
         schema.new_count() == 0 ? "" : ", or the backend's own"));
   }
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap(op.name().c_str());
 }
 
 }  // namespace byre::inline v0::functional

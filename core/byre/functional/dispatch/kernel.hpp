@@ -8,6 +8,7 @@
 #include <byre/functional/dispatch/operator.hpp>
 
 #include <cstdint>
+#include <new>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -170,12 +171,14 @@ BYRE_API void expect_fits(const TypedKernel& kernel, const Operator& op, const c
 /// registers it throws DispatchError; a Scalar may stand for an int, and what is optional for what
 /// is not.
 template <class Function>
-TypedKernel boxed(Function function) {
+TypedKernel boxed(Function function) try {
   using Signature = detail::SignatureOf<Function>;
   return {[kept = std::move(function)](const Call& call) {
             return Signature::call(kept, call.arguments);
           },
           Signature::parameters(), Signature::result};
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap("boxed");
 }
 
 }  // namespace byre::inline v0::functional

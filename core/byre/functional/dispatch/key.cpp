@@ -7,6 +7,7 @@
 
 #include <array>
 #include <memory>
+#include <new>
 
 namespace byre::inline v0::functional {
 namespace {
@@ -63,8 +64,10 @@ Backends& backends() noexcept {
 
 }  // namespace
 
-Key add_backend(BackendTraits traits) {
+Key add_backend(BackendTraits traits) try {
   return backends().add(std::move(traits));
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap("add_backend");
 }
 
 const BackendTraits& traits_of(Key backend) {
@@ -88,7 +91,7 @@ const char* name_of(Key key) noexcept {
   return found == nullptr ? "?" : found->name.c_str();
 }
 
-std::string to_string(KeySet keys) {
+std::string to_string(KeySet keys) try {
   std::string text;
   for (unsigned number = 0; number < key_count; ++number) {
     if (const Key key = static_cast<Key>(number); keys.has(key)) {
@@ -96,6 +99,8 @@ std::string to_string(KeySet keys) {
     }
   }
   return text.empty() ? "none" : text;
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap("to_string");
 }
 
 }  // namespace byre::inline v0::functional

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <functional>
 #include <memory>
+#include <new>
 
 namespace byre::inline v0::functional {
 
@@ -75,8 +76,10 @@ struct FilledRegistry {
 
 /// With the operators that come along. Defining those finds the bare one; where that fails, for
 /// want of memory, whoever asks next tries again.
-detail::Registry& registry() {
+detail::Registry& registry() try {
   return sync::no_destructor<FilledRegistry>().registry;
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap("the definition of the operators that come along");
 }
 
 bool is_computed(const Operator& op) noexcept {
@@ -119,7 +122,7 @@ std::string names_near(const std::vector<const Operator*>& all, std::string_view
 
 }  // namespace
 
-std::vector<const Operator*> detail::Registry::all() const {
+std::vector<const Operator*> detail::Registry::all() const try {
   std::vector<const Operator*> all;
   for (const Published<Operator>& list : lists_) {
     for (const Operator* op = list.get(); op != nullptr; op = op->next_) {
@@ -129,6 +132,8 @@ std::vector<const Operator*> detail::Registry::all() const {
   std::sort(all.begin(), all.end(),
             [](const Operator* a, const Operator* b) { return a->name() < b->name(); });
   return all;
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap("operators");
 }
 
 /// Those that are there, whose functional variant or view `op` is.
@@ -167,7 +172,8 @@ Operator& detail::Registry::add(Schema schema) {
   return push(std::move(made));
 }
 
-const Operator& detail::Registry::add_generated(const Operator& op, Schema schema, Kernel kernel) {
+const Operator& detail::Registry::add_generated(const Operator& op, Schema schema,
+                                                Kernel kernel) try {
   auto made = std::make_unique<Operator>(std::move(schema));
   made->kernels_[static_cast<std::size_t>(Key::cpu)].set(new const Kernel(std::move(kernel)));
   const sync::ProcessLock lock(mutex_);
@@ -181,11 +187,13 @@ const Operator& detail::Registry::add_generated(const Operator& op, Schema schem
   }
   find(op.name())->generated_.set(generated);
   return *generated;
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap(op.name().c_str());
 }
 
 template <class Part>
 void detail::Registry::set_once(Operator& op, Published<const Part>& place, Part part,
-                                const char* what) {
+                                const char* what) try {
   auto made = std::make_unique<const Part>(std::move(part));
   const sync::ProcessLock lock(mutex_);
   expect_first(place.get() == nullptr, op.name().c_str(), what);
@@ -195,14 +203,18 @@ void detail::Registry::set_once(Operator& op, Published<const Part>& place, Part
     // Not before it can be computed: until then a writer has the variant that is generated.
     writer->variant_.set(is_computed(op) ? &op : nullptr);
   }
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap(op.name().c_str());
 }
 
-void detail::Registry::set_fallback(Key key, Kernel fallback) {
+void detail::Registry::set_fallback(Key key, Kernel fallback) try {
   auto made = std::make_unique<const Kernel>(std::move(fallback));
   Published<const Kernel>& place = fallbacks_[static_cast<std::size_t>(key)];
   const sync::ProcessLock lock(mutex_);
   expect_first(place.get() == nullptr, name_of(key), "a fallback");
   place.set(made.release());
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap("set_fallback");
 }
 
 void detail::Registry::clear() noexcept {
@@ -218,11 +230,14 @@ void detail::Registry::clear() noexcept {
   }
 }
 
-Operator::Operator(Schema schema)
+Operator::Operator(Schema schema) try
     : schema_(std::move(schema)),
       name_(schema_.full_name()),
       effect_(schema_.effect()),
-      written_(detail::written_parameters(schema_)) {}
+      written_(detail::written_parameters(schema_)) {
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap("an operator");
+}
 
 Operator::~Operator() {
   for (const Published<const Kernel>& kernel : kernels_) {
@@ -243,14 +258,14 @@ KeySet Operator::registered_keys() const noexcept {
 }
 
 const Definition& Definition::kernel(Key key, Kernel kernel) const {
-  const std::string what = std::string("a kernel for ") + name_of(key);
+  const Text what = format_text("a kernel for %s", name_of(key));
   bare_registry().set_once(op_, op_.kernels_[static_cast<std::size_t>(key)], std::move(kernel),
-                           what.c_str());
+                           what.chars.data());
   return *this;
 }
 
 const Definition& Definition::kernel(Key key, TypedKernel typed) const {
-  detail::expect_fits(typed, op_, (std::string("the kernel for ") + name_of(key)).c_str());
+  detail::expect_fits(typed, op_, format_text("the kernel for %s", name_of(key)).chars.data());
   return kernel(key, std::move(typed.kernel));
 }
 
@@ -291,8 +306,10 @@ const Definition& Definition::view(ViewRule rule) const {
   return *this;
 }
 
-Definition define(Schema schema) {
+Definition define(Schema schema) try {
   return Definition(registry().add(std::move(schema)));
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap("define");
 }
 
 Definition define(std::string_view schema) {
@@ -325,7 +342,7 @@ const Operator* find_if_any(std::string_view name) {
   return registry().find(name);
 }
 
-const Operator& find(std::string_view name) {
+const Operator& find(std::string_view name) try {
   if (const Operator* const found = find_if_any(name)) {
     return *found;
   }
@@ -335,6 +352,8 @@ const Operator& find(std::string_view name) {
       "there is no operator '%.*s' among the %zu that are registered%s%s. define() registers one.",
       static_cast<int>(name.size()), name.data(), all.size(),
       near.empty() ? "" : "; near are: ", near.c_str()));
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap("find");
 }
 
 std::vector<const Operator*> operators() {

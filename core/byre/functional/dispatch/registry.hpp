@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 /// The registry: operators by name, their kernels by key, and a fallback for each key. All
 /// thread-safe; to look takes no lock, beside whoever registers. Whoever comes first defines the
-/// operators that come along: without the memory for those, that call throws std::bad_alloc, and
-/// the next one tries again.
+/// operators that come along: without the memory for those, that call throws OutOfMemory, and the
+/// next one tries again.
 ///
 ///   define("scale(Tensor a, Scalar by) -> Tensor")
 ///       .cpu([](const Tensor& a, const Scalar& by) { return mul(a, by); });

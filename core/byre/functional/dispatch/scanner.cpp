@@ -6,6 +6,7 @@
 #include <charconv>
 #include <complex>
 #include <limits>
+#include <new>
 #include <optional>
 
 namespace byre::inline v0::functional {
@@ -44,10 +45,12 @@ bool Scanner::accept(std::string_view word) noexcept {
   return true;
 }
 
-void Scanner::expect(std::string_view word) {
+void Scanner::expect(std::string_view word) try {
   if (!accept(word)) {
     expected("'" + std::string(word) + "'");
   }
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap("Scanner");
 }
 
 bool Scanner::is_at_identifier() const noexcept {
@@ -61,7 +64,7 @@ bool Scanner::is_at_number() const noexcept {
          rest.starts_with("nan");
 }
 
-std::string Scanner::identifier(std::string_view what) {
+std::string Scanner::identifier(std::string_view what) try {
   if (!is_at_identifier()) {
     expected(what);
   }
@@ -72,6 +75,8 @@ std::string Scanner::identifier(std::string_view what) {
   std::string name(between(begin, at_));
   skip_blanks();
   return name;
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap("Scanner");
 }
 
 std::int64_t Scanner::integer(std::string_view what) {
@@ -111,7 +116,7 @@ Scalar Scanner::number() {
   return value;
 }
 
-Constant Scanner::constant() {
+Constant Scanner::constant() try {
   if (accept("complex")) {
     expect("(");
     const auto real = static_cast<float>(number().as<double>());
@@ -150,6 +155,8 @@ Constant Scanner::constant() {
   }
   at_ = begin;
   expected("a number, true, false, none, a dtype or a list of integers");
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap("Scanner");
 }
 
 void Scanner::skip_blanks() noexcept {
@@ -172,7 +179,7 @@ void Scanner::skip_lines() noexcept {
   }
 }
 
-void Scanner::expected(std::string_view what) const {
+void Scanner::expected(std::string_view what) const try {
   std::string found = "the end";
   if (peek() == '\n') {
     found = "the end of the line";
@@ -186,9 +193,11 @@ void Scanner::expected(std::string_view what) const {
     found = "'" + std::string(between(at_, end)) + "'";
   }
   fail("expected " + std::string(what) + ", found " + found);
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap("Scanner");
 }
 
-void Scanner::fail(std::string_view message, std::size_t position) const {
+void Scanner::fail(std::string_view message, std::size_t position) const try {
   const std::size_t at = std::min(position, text_.size());
   const std::size_t begin = at == 0 ? 0 : text_.rfind('\n', at - 1) + 1;  // npos + 1 is 0
   const std::size_t end = std::min(text_.find('\n', at), text_.size());
@@ -205,6 +214,8 @@ void Scanner::fail(std::string_view message, std::size_t position) const {
                   static_cast<int>(std::min<std::size_t>(message.size(), 400)), message.data(),
                   shown.c_str(), static_cast<int>(at - from + 1), "^"),
       line, at - begin + 1);
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap("Scanner");
 }
 
 }  // namespace byre::inline v0::functional

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <new>
 
 namespace byre::inline v0::functional {
 namespace {
@@ -194,6 +195,12 @@ const char* name_of(Type type) noexcept {
       ->name;
 }
 
+std::string Schema::full_name() const try {
+  return overload.empty() ? name : name + "." + overload;
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap("the name of an operator");
+}
+
 Effect Schema::effect() const noexcept {
   const auto is_written = [](const auto& part) { return part.alias.is_written; };
   const auto aliases = [](const auto& part) { return static_cast<bool>(part.alias); };
@@ -221,7 +228,7 @@ std::size_t Schema::index_of(AliasSet set) const noexcept {
   return static_cast<std::size_t>(found - parameters.begin());
 }
 
-Schema parse_schema(std::string_view text) {
+Schema parse_schema(std::string_view text) try {
   Schema schema = SchemaParser(text).parse();
   if (schema.effect() == Effect::view) {
     const bool is_a_view = !schema.parameters.empty() && schema.parameters.front().alias &&
@@ -249,9 +256,11 @@ Schema parse_schema(std::string_view text) {
                     to_string(schema).c_str()));
   }
   return schema;
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap("parse_schema");
 }
 
-std::string to_string(const Schema& schema) {
+std::string to_string(const Schema& schema) try {
   std::string text = schema.full_name() + "(";
   bool by_name = false;
   for (const Parameter& parameter : schema.parameters) {
@@ -270,6 +279,8 @@ std::string to_string(const Schema& schema) {
     returns += (returns.empty() ? "" : ", ") + to_string(returned.type, returned.alias);
   }
   return text + (schema.returns.size() == 1 ? returns : "(" + returns + ")");
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap("to_string");
 }
 
 }  // namespace byre::inline v0::functional

@@ -83,7 +83,8 @@ struct BYRE_API Schema {
   std::vector<Parameter> parameters;
   std::vector<Return> returns;
 
-  std::string full_name() const { return overload.empty() ? name : name + "." + overload; }
+  /// Throws OutOfMemory.
+  std::string full_name() const;
   Effect effect() const noexcept;
   bool is_pure() const noexcept { return effect() == Effect::none; }
   bool returns_list() const noexcept {

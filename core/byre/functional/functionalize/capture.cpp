@@ -4,11 +4,13 @@
 #include <byre/functional/functionalize/detail/functional_run.hpp>
 #include <byre/functional/graph/recording.hpp>
 
+#include <new>
 #include <utility>
 
 namespace byre::inline v0::functional {
 
-CapturedProgram capture(const Program& f, const Tensors& examples, FunctionalizeOptions options) {
+CapturedProgram capture(const Program& f, const Tensors& examples,
+                        FunctionalizeOptions options) try {
   for (const AnyTensor& example : examples) {
     to_cpu(example);  // or throws
   }
@@ -24,18 +26,22 @@ CapturedProgram capture(const Program& f, const Tensors& examples, Functionalize
                     FunctionalRun::Written::bases);
   Graph graph = recording.capture(run.take_values());
   return {std::move(graph), std::make_shared<const FunctionalRun>(std::move(run))};
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap("capture");
 }
 
-std::vector<std::size_t> CapturedProgram::program_inputs() const {
+std::vector<std::size_t> CapturedProgram::program_inputs() const try {
   const InputAliasing& aliasing = run_->aliasing();
   std::vector<std::size_t> inputs;
   for (std::size_t base = 0; base < aliasing.base_count(); ++base) {
     inputs.push_back(aliasing.input_of(base));
   }
   return inputs;
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap("program_inputs");
 }
 
-Tensors CapturedProgram::operator()(const Tensors& inputs) const {
+Tensors CapturedProgram::operator()(const Tensors& inputs) const try {
   InputAliasing aliasing(inputs);
   if (aliasing != run_->aliasing()) {
     throw GraphError(format_text(
@@ -50,6 +56,8 @@ Tensors CapturedProgram::operator()(const Tensors& inputs) const {
   Tensors values = execute(graph, bases);
   bases.clear();  // which share the memory that is written
   return run_->finish(inputs, std::move(values));
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap("a captured program");
 }
 
 }  // namespace byre::inline v0::functional

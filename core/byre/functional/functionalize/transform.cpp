@@ -6,6 +6,7 @@
 #include <byre/functional/functionalize/transform.hpp>
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 namespace byre::inline v0::functional {
@@ -30,40 +31,58 @@ Tensors run_within_pass(const Program& f, const Tensors& inputs) {
   return f(inputs);
 }
 
-}  // namespace
-
-Program functionalize(Program f, FunctionalizeOptions options) {
-  return [f = std::move(f), options](const Tensors& inputs) {
-    if (is_within_pass(inputs)) {
-      return run_within_pass(f, inputs);
-    }
-    InputAliasing aliasing(inputs);
-    Tensors bases;
-    KeySet backend;
-    for (std::size_t base = 0; base < aliasing.base_count(); ++base) {
-      bases.push_back(aliasing.value(base, inputs));
-      backend = backend | bases.back().keys();
-    }
-    backend = backend.without(Key::batched);
-    FunctionalRun run(f, inputs, std::move(aliasing), std::move(bases), backend, options);
-    return run.finish(inputs, run.take_values());
-  };
+Tensors run_functionalized(const Program& f, FunctionalizeOptions options,
+                           const Tensors& inputs) try {
+  if (is_within_pass(inputs)) {
+    return run_within_pass(f, inputs);
+  }
+  InputAliasing aliasing(inputs);
+  Tensors bases;
+  KeySet backend;
+  for (std::size_t base = 0; base < aliasing.base_count(); ++base) {
+    bases.push_back(aliasing.value(base, inputs));
+    backend = backend | bases.back().keys();
+  }
+  backend = backend.without(Key::batched);
+  FunctionalRun run(f, inputs, std::move(aliasing), std::move(bases), backend, options);
+  return run.finish(inputs, run.take_values());
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap("functionalize");
 }
 
-Program functionalize_on(Lowering lowering, Program f, FunctionalizeOptions options) {
-  return [lowering = std::move(lowering), f = std::move(f), options](const Tensors& inputs) {
-    InputAliasing aliasing(inputs);
-    Tensors bases;
-    for (std::size_t base = 0; base < aliasing.base_count(); ++base) {
-      bases.push_back(lowering.lift(to_cpu(aliasing.value(base, inputs))));
-    }
-    FunctionalRun run(f, inputs, std::move(aliasing), std::move(bases), lowering.backend, options);
-    Tensors values = run.take_values();
-    for (AnyTensor& value : values) {
-      value = value.as<CpuTensor>() != nullptr ? value : from_cpu(lowering.lower(value));
-    }
-    return run.finish(inputs, std::move(values));
+Tensors run_lowered(const Lowering& lowering, const Program& f, FunctionalizeOptions options,
+                    const Tensors& inputs) try {
+  InputAliasing aliasing(inputs);
+  Tensors bases;
+  for (std::size_t base = 0; base < aliasing.base_count(); ++base) {
+    bases.push_back(lowering.lift(to_cpu(aliasing.value(base, inputs))));
+  }
+  FunctionalRun run(f, inputs, std::move(aliasing), std::move(bases), lowering.backend, options);
+  Tensors values = run.take_values();
+  for (AnyTensor& value : values) {
+    value = value.as<CpuTensor>() != nullptr ? value : from_cpu(lowering.lower(value));
+  }
+  return run.finish(inputs, std::move(values));
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap("functionalize_on");
+}
+
+}  // namespace
+
+Program functionalize(Program f, FunctionalizeOptions options) try {
+  return [f = std::move(f), options](const Tensors& inputs) {
+    return run_functionalized(f, options, inputs);
   };
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap("functionalize");
+}
+
+Program functionalize_on(Lowering lowering, Program f, FunctionalizeOptions options) try {
+  return [lowering = std::move(lowering), f = std::move(f), options](const Tensors& inputs) {
+    return run_lowered(lowering, f, options, inputs);
+  };
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap("functionalize_on");
 }
 
 }  // namespace byre::inline v0::functional

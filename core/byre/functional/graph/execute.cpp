@@ -5,6 +5,7 @@
 #include <byre/functional/graph/graph.hpp>
 #include <byre/functional/graph/text.hpp>
 
+#include <new>
 #include <utility>
 
 namespace byre::inline v0::functional {
@@ -118,13 +119,15 @@ class Execution {
 
 }  // namespace
 
-Tensors execute(const Graph& graph, const Tensors& inputs) {
+Tensors execute(const Graph& graph, const Tensors& inputs) try {
   if (inputs.size() != graph.inputs.size()) {
     throw ArgumentError(format_text("execute: the graph has %zu inputs, and was given %zu.",
                                     graph.inputs.size(), inputs.size()));
   }
   const ExcludeKeys all_else(thread_keys().included.without(Key::cpu) | Key::functionalize);
   return Execution(graph, inputs).run();
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap("execute");
 }
 
 }  // namespace byre::inline v0::functional

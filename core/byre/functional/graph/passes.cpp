@@ -3,6 +3,7 @@
 #include <byre/functional/graph/text.hpp>
 
 #include <algorithm>
+#include <new>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -107,7 +108,7 @@ bool is_functional(const Graph& graph) noexcept {
   });
 }
 
-std::size_t eliminate_dead_code(Graph& graph) {
+std::size_t eliminate_dead_code(Graph& graph) try {
   const std::vector<bool> needed = needed_nodes(graph);
   Rewriter rewriter(graph);
   for (std::size_t index = 0; index < needed.size(); ++index) {
@@ -118,9 +119,11 @@ std::size_t eliminate_dead_code(Graph& graph) {
     }
   }
   return rewriter.finish(graph);
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap("eliminate_dead_code");
 }
 
-std::size_t eliminate_common_subexpressions(Graph& graph) {
+std::size_t eliminate_common_subexpressions(Graph& graph) try {
   Rewriter rewriter(graph);
   std::unordered_map<std::string, ValueId> first_results;
   for (const GraphNode& node : graph.nodes) {
@@ -133,6 +136,8 @@ std::size_t eliminate_common_subexpressions(Graph& graph) {
     }
   }
   return rewriter.finish(graph);
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap("eliminate_common_subexpressions");
 }
 
 }  // namespace byre::inline v0::functional

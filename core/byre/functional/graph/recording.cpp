@@ -5,6 +5,7 @@
 #include <byre/functional/graph/detail/graph_backend.hpp>
 #include <byre/functional/graph/recording.hpp>
 
+#include <new>
 #include <utility>
 
 namespace byre::inline v0::functional {
@@ -104,7 +105,7 @@ Recording Recording::current() {
   return *current_of_thread;
 }
 
-AnyTensor Recording::input(const Dims& sizes, DType dtype, std::string name) const {
+AnyTensor Recording::input(const Dims& sizes, DType dtype, std::string name) const try {
   if (!name.empty() && !is_identifier(name)) {
     throw InvalidArgument(format_text(
         "input: the name '%s' is no identifier. Use letters, digits and _.", name.c_str()));
@@ -113,13 +114,17 @@ AnyTensor Recording::input(const Dims& sizes, DType dtype, std::string name) con
   TensorMeta meta{contiguous_layout(sizes, "input").sizes, dtype};
   return make_counted<GraphTensor>(
       RecordedValue{tape_->add_input({std::move(meta), std::move(name)})});
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap("input");
 }
 
-AnyTensor Recording::constant(const Tensor& tensor) const {
+AnyTensor Recording::constant(const Tensor& tensor) const try {
   return make_counted<GraphTensor>(RecordedValue{append_constant(*tape_, tensor)});
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap("constant");
 }
 
-Tensors Recording::record(const Call& call) const {
+Tensors Recording::record(const Call& call) const try {
   expect_recordable(call.op, *tape_);
   auto node = std::make_unique<TapeNode>();
   node->op = &call.op;
@@ -140,14 +145,18 @@ Tensors Recording::record(const Call& call) const {
     results.push_back(make_counted<GraphTensor>(RecordedValue{recorded, index}));
   }
   return results;
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap(call.op.name().c_str());
 }
 
-Graph Recording::capture(const Tensors& outputs) const {
+Graph Recording::capture(const Tensors& outputs) const try {
   std::vector<RecordedValue> values;
   for (const AnyTensor& output : outputs) {
     values.push_back(value_of(output, *tape_));
   }
   return tape_->capture(values);
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap("capture");
 }
 
 std::size_t Recording::node_count() const noexcept {

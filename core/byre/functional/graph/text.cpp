@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/functional/graph/text.hpp>
 
+#include <new>
+
 namespace byre::inline v0::functional {
 namespace {
 
@@ -59,7 +61,7 @@ std::string detail::operation_of(const GraphNode& node) {
          ")";
 }
 
-std::string to_string(const Graph& graph) {
+std::string to_string(const Graph& graph) try {
   std::uint32_t next = 0;
   std::string text =
       "graph(" +
@@ -71,9 +73,11 @@ std::string to_string(const Graph& graph) {
   }
   const std::string outputs = listed(graph.outputs, name_of_value);
   return text + "  return" + (outputs.empty() ? "" : " " + outputs) + "\n";
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap("to_string");
 }
 
-std::string to_dot(const Graph& graph) {
+std::string to_dot(const Graph& graph) try {
   std::string text = "digraph {\n  node [shape=box];\n";
   std::vector<std::string> makers;  // of each value
   const auto add = [&](const std::string& name, const std::string& label) {
@@ -99,6 +103,8 @@ std::string to_dot(const Graph& graph) {
     connect(output, "outputs");
   }
   return text + "}\n";
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap("to_dot");
 }
 
 }  // namespace byre::inline v0::functional

@@ -2,6 +2,7 @@
 /// Reports and summaries as JSON.
 #include <byre/shadow/summary.hpp>
 
+#include <new>
 #include <string_view>
 
 namespace byre::inline v0::shadow {
@@ -59,7 +60,7 @@ std::string json_of(const TensorSite& at) {
 
 }  // namespace
 
-std::string to_json(const Violation& violation) {
+std::string to_json(const Violation& violation) try {
   return object(
       member("reshape", json_of(violation.reshape)) + member("write", json_of(violation.write)) +
       member("access", json_of(violation.access)) +
@@ -67,9 +68,11 @@ std::string to_json(const Violation& violation) {
       member("advice", quoted(to_string(violation.advice))) + member("count", violation.count) +
       member("untracked_escapes", violation.untracked_escapes) +
       member("first_escape", object(members_of(violation.first_escape))));
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap("to_json");
 }
 
-std::string to_json(const Summary& summary) {
+std::string to_json(const Summary& summary) try {
   std::string triples;  // a line each
   for (const Violation& each : summary.triples) {
     triples += (triples.empty() ? "\n  " : ",\n  ") + to_json(each);
@@ -80,6 +83,8 @@ std::string to_json(const Summary& summary) {
                 member("first_escape", object(members_of(summary.first_escape))) +
                 member("triples", "[" + triples + "]")) +
          "\n";
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap("to_json");
 }
 
 }  // namespace byre::inline v0::shadow

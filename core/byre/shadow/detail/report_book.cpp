@@ -11,6 +11,7 @@
 #include <exception>
 #include <functional>
 #include <map>
+#include <new>
 #include <set>
 #include <string>
 #include <string_view>
@@ -156,8 +157,8 @@ ViolationHandler set_violation_handler(ViolationHandler handler) noexcept {
   return book().exchange(handler != nullptr ? handler : &warn_of);
 }
 
-Summary summary() {
-  return book().summary();
+Summary summary() try { return book().summary(); } catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap("the summary of reshapes");
 }
 
 void reset_summary() noexcept {

@@ -177,13 +177,13 @@ Tensor cat(std::span<const Tensor> tensors, std::int64_t axis, CallSite site) {
 
 Tensor flip(const Tensor& a, const Dims& axes, CallSite site) {
   detail::expect_operands("flip", {&a});
-  std::vector<bool> is_reversed(std::max<std::size_t>(1, a.ndim()));
+  Dims is_reversed(std::max<std::size_t>(1, a.ndim()));
   for (const std::int64_t each : axes) {
     const std::size_t axis = detail::wrap_axis(each, a.ndim(), "flip");
-    if (is_reversed[axis]) {
+    if (is_reversed[axis] != 0) {
       throw ShapeError(format_text("flip: dimension %zu is named twice. Name each once.", axis));
     }
-    is_reversed[axis] = true;
+    is_reversed[axis] = 1;
   }
   Tensor flipped = Tensor::empty(a.sizes(), a.dtype());
   if (a.numel() == 0) {
@@ -194,7 +194,7 @@ Tensor flip(const Tensor& a, const Dims& axes, CallSite site) {
       Operand::of(ElementAccess::to_write(flipped, {}), flipped.layout(), a.itemsize());
   Operand from = Operand::of(ElementAccess::to_read(a), a.layout(), a.itemsize());
   for (std::size_t axis = 0; axis < a.ndim(); ++axis) {
-    if (is_reversed[axis]) {
+    if (is_reversed[axis] != 0) {
       from.first += (a.sizes()[axis] - 1) * from.strides[axis];
       from.strides[axis] = -from.strides[axis];
     }

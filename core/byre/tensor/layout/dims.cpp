@@ -49,12 +49,14 @@ Dims::iterator Dims::insert(const_iterator where, std::int64_t number) {
   return begin() + index;
 }
 
-std::string to_string(std::span<const std::int64_t> dims) {
+std::string to_string(std::span<const std::int64_t> dims) try {
   std::string text = "[";
   for (const std::int64_t size : dims) {
     text += (text.size() == 1 ? "" : ", ") + std::to_string(size);
   }
   return text + "]";
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap("to_string");
 }
 
 namespace detail {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <new>
 #include <ostream>
 #include <vector>
 
@@ -140,7 +141,7 @@ std::string type_of(const Tensor& tensor) {
 
 }  // namespace
 
-std::string to_string(const Tensor& tensor, const PrintOptions& options, CallSite site) {
+std::string to_string(const Tensor& tensor, const PrintOptions& options, CallSite site) try {
   if (!tensor) {
     return "no tensor";
   }
@@ -155,6 +156,8 @@ std::string to_string(const Tensor& tensor, const PrintOptions& options, CallSit
   const Tensor on_host = tensor.device().is_cpu() ? tensor : tensor.to(Device::cpu(), site);
   const std::string elements = elements_of(on_host, options, site);
   return options.type ? elements + ", " + type_of(tensor) : elements;
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap("to_string");
 }
 
 std::ostream& operator<<(std::ostream& stream, const Tensor& tensor) {

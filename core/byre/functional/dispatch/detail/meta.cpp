@@ -4,6 +4,8 @@
 #include <byre/functional/dispatch/detail/builtin.hpp>
 #include <byre/functional/dispatch/guards.hpp>
 
+#include <new>
+
 namespace byre::inline v0::functional {
 namespace {
 
@@ -28,7 +30,7 @@ DType detail::dtype_of_result(const Call& call) {
       .dtype();
 }
 
-std::vector<TensorMeta> meta_of_results(const Call& call) {
+std::vector<TensorMeta> meta_of_results(const Call& call) try {
   if (const MetaRule* const rule = call.op.meta()) {
     return (*rule)(call);
   }
@@ -38,6 +40,8 @@ std::vector<TensorMeta> meta_of_results(const Call& call) {
     metas.push_back({result.sizes(), result.dtype()});
   }
   return metas;
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap(call.op.name().c_str());
 }
 
 }  // namespace byre::inline v0::functional

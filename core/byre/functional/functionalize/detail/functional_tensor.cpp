@@ -4,6 +4,7 @@
 #include <byre/functional/functionalize/detail/functional_tensor.hpp>
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 namespace byre::inline v0::functional {
@@ -116,9 +117,11 @@ AnyTensor to_functional(AnyTensor value) {
   return make_counted<FunctionalTensor>(std::move(value));
 }
 
-AnyTensor from_functional(const AnyTensor& tensor) {
+AnyTensor from_functional(const AnyTensor& tensor) try {
   auto* const functional = tensor.as<FunctionalTensor>();
   return functional == nullptr ? tensor : functional->sync();
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap("from_functional");
 }
 
 bool share_memory(const AnyTensor& a, const AnyTensor& b) {

@@ -24,9 +24,10 @@ Tensor converted(const Tensor& self, DType dtype) {
 }
 
 Tensor counted_up(std::int64_t count, DType dtype) {
-  std::vector<std::int64_t> numbers(static_cast<std::size_t>(std::max<std::int64_t>(count, 0)));
-  std::iota(numbers.begin(), numbers.end(), 0);
-  return converted(Tensor::of<std::int64_t>({count}, numbers), dtype);
+  Tensor numbers = Tensor::empty({count}, DType::i64);
+  auto* const first = numbers.mutable_data<std::int64_t>();
+  std::iota(first, first + count, 0);
+  return converted(numbers, dtype);
 }
 
 template <std::size_t Sizes, std::size_t DTypeAt>
