@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <boost/container/small_vector.hpp>
+#include <new>
 
 namespace byre::inline v0::detail {
 
@@ -30,7 +31,7 @@ void expect_dtype_or_none(const Tensor& tensor, DType dtype, const char* operati
   }
 }
 
-Dims strides_for_mdspan(const Layout& layout, const char* operation) {
+Dims strides_for_mdspan(const Layout& layout, const char* operation) try {
   if (layout.numel() == 0) {
     return contiguous_layout(layout.sizes, operation).strides;
   }
@@ -59,6 +60,8 @@ Dims strides_for_mdspan(const Layout& layout, const char* operation) {
     least = step.stride * step.size;
   }
   return strides;
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap(operation);
 }
 
 }  // namespace byre::inline v0::detail

@@ -112,8 +112,9 @@ AnyTensor Recording::input(const Dims& sizes, DType dtype, std::string name) con
   }
   expect_dtype(dtype, "input");
   TensorMeta meta{contiguous_layout(sizes, "input").sizes, dtype};
-  return make_counted<GraphTensor>(
-      RecordedValue{tape_->add_input({std::move(meta), std::move(name)})});
+  auto made = make_counted<GraphTensor>();  // before there is an input that stays
+  made->assign({tape_->add_input({std::move(meta), std::move(name)})});
+  return made;
 } catch (const std::bad_alloc&) {
   throw OutOfMemory::of_heap("input");
 }

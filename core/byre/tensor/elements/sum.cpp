@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <boost/container/small_vector.hpp>
 
 namespace byre::inline v0 {
 namespace {
@@ -112,20 +111,20 @@ struct Split {
   Dims sizes;  ///< of the result
 
   Split(const Tensor& a, const Dims& axes, bool keepdim) {
-    boost::container::small_vector<bool, 5> is_summed(std::max<std::size_t>(a.ndim(), 1));
+    Dims is_summed(std::max<std::size_t>(a.ndim(), 1));
     for (const std::int64_t axis : axes) {
-      bool& is_named = is_summed[detail::wrap_axis(axis, a.ndim(), "sum")];
-      if (is_named) {
+      std::int64_t& is_named = is_summed[detail::wrap_axis(axis, a.ndim(), "sum")];
+      if (is_named != 0) {
         throw ShapeError(format_text("sum: axes %s of %s name one dimension twice.",
                                      to_string(axes).c_str(), to_string(a.sizes()).c_str()));
       }
-      is_named = true;
+      is_named = 1;
     }
     for (std::size_t axis = 0; axis < a.ndim(); ++axis) {
-      Layout& part = is_summed[axis] ? summed : kept;
+      Layout& part = is_summed[axis] != 0 ? summed : kept;
       part.sizes.push_back(a.sizes()[axis]);
       part.strides.push_back(a.strides()[axis]);
-      if (!is_summed[axis]) {
+      if (is_summed[axis] == 0) {
         sizes.push_back(a.sizes()[axis]);
       } else if (keepdim) {
         sizes.push_back(1);

@@ -2,7 +2,6 @@
 #include <byre/tensor/layout.hpp>
 
 #include <algorithm>
-#include <boost/container/small_vector.hpp>
 #include <boost/container/static_vector.hpp>
 #include <utility>
 
@@ -24,17 +23,20 @@ struct Run {
   std::int64_t stride;
 };
 
-boost::container::small_vector<Run, 5> dense_runs(const Layout& layout) {
-  boost::container::small_vector<Run, 5> runs;
+/// As the sizes and strides of a layout.
+Layout dense_runs(const Layout& layout) {
+  Layout runs;
   for (std::size_t axis = 0; axis < layout.ndim(); ++axis) {
     const Run next{layout.sizes[axis], layout.strides[axis]};
     if (next.size == 1) {
       continue;
     }
-    if (!runs.empty() && runs.back().stride == next.size * next.stride) {
-      runs.back() = {runs.back().size * next.size, next.stride};
+    if (runs.ndim() != 0 && runs.strides.back() == next.size * next.stride) {
+      runs.sizes.back() *= next.size;
+      runs.strides.back() = next.stride;
     } else {
-      runs.push_back(next);
+      runs.sizes.push_back(next.size);
+      runs.strides.push_back(next.stride);
     }
   }
   return runs;
@@ -124,15 +126,16 @@ std::optional<Layout> viewed_as(const Layout& layout, const Dims& wanted, const 
     if (size == 1) {
       continue;
     }
-    while (!runs.empty() && runs.back().size == 1) {
-      runs.pop_back();
+    while (runs.ndim() != 0 && runs.sizes.back() == 1) {
+      runs.sizes.pop_back();
+      runs.strides.pop_back();
     }
-    Run& run = runs.back();
-    if (run.size % size != 0) {
+    if (runs.sizes.back() % size != 0) {
       return std::nullopt;
     }
-    view.strides[axis] = run.stride;
-    run = {run.size / size, run.stride * size};
+    view.strides[axis] = runs.strides.back();
+    runs.sizes.back() /= size;
+    runs.strides.back() *= size;
   }
   return viewed;
 }

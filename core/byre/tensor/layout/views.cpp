@@ -2,7 +2,6 @@
 #include <byre/tensor/views.hpp>
 
 #include <algorithm>
-#include <boost/container/small_vector.hpp>
 #include <optional>
 
 namespace byre::inline v0::views {
@@ -43,14 +42,14 @@ void erase_axis(Layout& layout, std::size_t axis) {
 }
 
 /// `axes`, of which none may come twice.
-boost::container::small_vector<std::size_t, 5> distinct_axes(const Layout& layout, const Dims& axes,
-                                                             const char* operation) {
-  boost::container::small_vector<std::size_t, 5> wrapped;
+Dims distinct_axes(const Layout& layout, const Dims& axes, const char* operation) {
+  Dims wrapped;
   for (const std::int64_t axis : axes) {
-    const std::size_t next = existing_axis(layout, axis, operation);
+    const auto next = static_cast<std::int64_t>(existing_axis(layout, axis, operation));
     if (std::ranges::find(wrapped, next) != wrapped.end()) {
-      throw ShapeError(format_text("%s: dimension %zu is named twice in %s. Name each once.",
-                                   operation, next, to_string(axes).c_str()));
+      throw ShapeError(format_text("%s: dimension %lld is named twice in %s. Name each once.",
+                                   operation, static_cast<long long>(next),
+                                   to_string(axes).c_str()));
     }
     wrapped.push_back(next);
   }
@@ -76,9 +75,10 @@ Layout permute(const Layout& layout, const Dims& axes) {
                     axes.size(), to_string(axes).c_str(), layout.ndim()));
   }
   Layout permuted{.sizes = {}, .strides = {}, .offset = layout.offset};
-  for (const std::size_t axis : distinct_axes(layout, axes, "permute")) {
-    permuted.sizes.push_back(layout.sizes[axis]);
-    permuted.strides.push_back(layout.strides[axis]);
+  for (const std::int64_t axis : distinct_axes(layout, axes, "permute")) {
+    const auto from = static_cast<std::size_t>(axis);
+    permuted.sizes.push_back(layout.sizes[from]);
+    permuted.strides.push_back(layout.strides[from]);
   }
   return permuted;
 }
@@ -111,18 +111,18 @@ Layout movedim(const Layout& layout, const Dims& from, const Dims& to) {
                     "each.",
                     from.size(), to_string(from).c_str(), to.size(), to_string(to).c_str()));
   }
-  const auto sources = distinct_axes(layout, from, "movedim");
-  const auto places = distinct_axes(layout, to, "movedim");
+  const Dims sources = distinct_axes(layout, from, "movedim");
+  const Dims places = distinct_axes(layout, to, "movedim");
   constexpr std::int64_t free = -1;
   Dims axes(layout.ndim(), free);
   for (std::size_t number = 0; number < sources.size(); ++number) {
-    axes[places[number]] = static_cast<std::int64_t>(sources[number]);
+    axes[static_cast<std::size_t>(places[number])] = sources[number];
   }
   auto place = axes.begin();
-  for (std::size_t axis = 0; axis < layout.ndim(); ++axis) {
+  for (std::int64_t axis = 0; axis < std::ssize(axes); ++axis) {
     if (std::ranges::find(sources, axis) == sources.end()) {
       place = std::find(place, axes.end(), free);
-      *place = static_cast<std::int64_t>(axis);
+      *place = axis;
     }
   }
   return permute(layout, axes);
@@ -221,18 +221,20 @@ Layout narrow(const Layout& layout, std::int64_t axis, std::int64_t start, std::
 
 Layout diagonal(const Layout& layout, std::int64_t offset, std::int64_t first,
                 std::int64_t second) {
-  const auto axes = distinct_axes(layout, {first, second}, "diagonal");
-  const std::int64_t rows = layout.sizes[axes[0]];
-  const std::int64_t columns = layout.sizes[axes[1]];
+  const Dims axes = distinct_axes(layout, {first, second}, "diagonal");
+  const auto of_rows = static_cast<std::size_t>(axes[0]);
+  const auto of_columns = static_cast<std::size_t>(axes[1]);
+  const std::int64_t rows = layout.sizes[of_rows];
+  const std::int64_t columns = layout.sizes[of_columns];
   // Cut to where there is none any more, so that no sum overflows.
   const std::int64_t above = std::clamp(offset, -rows, columns);
   const std::int64_t length = std::max<std::int64_t>(
       above >= 0 ? std::min(rows, columns - above) : std::min(rows + above, columns), 0);
-  const std::int64_t down = layout.strides[axes[0]];
-  const std::int64_t right = layout.strides[axes[1]];
+  const std::int64_t down = layout.strides[of_rows];
+  const std::int64_t right = layout.strides[of_columns];
   Layout diagonal(layout);
-  erase_axis(diagonal, std::max(axes[0], axes[1]));
-  erase_axis(diagonal, std::min(axes[0], axes[1]));
+  erase_axis(diagonal, std::max(of_rows, of_columns));
+  erase_axis(diagonal, std::min(of_rows, of_columns));
   diagonal.sizes.push_back(length);
   // A stride nobody steps over is not added up, or it would grow with every diagonal.
   diagonal.strides.push_back(length > 1 ? down + right : right);

@@ -17,13 +17,16 @@ class GraphTensor final : public TensorImpl {
 
   explicit GraphTensor(detail::RecordedValue value) noexcept
       : TensorImpl(key), value_(std::move(value)) {}
+  /// Of no value yet: assign() follows.
+  GraphTensor() noexcept : TensorImpl(key) {}
+  void assign(detail::RecordedValue value) noexcept { value_ = std::move(value); }
   Dims sizes() const override { return value_.meta().sizes; }
   DType dtype() const override { return value_.meta().dtype; }
 
   const detail::RecordedValue& value() const noexcept { return value_; }
 
  private:
-  const detail::RecordedValue value_;
+  detail::RecordedValue value_;
 };
 
 namespace detail {
