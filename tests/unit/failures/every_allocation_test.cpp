@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSL-1.0
+// Every allocation of every function of the API is made to fail, one after another: what is thrown is
+// OutOfMemory and says what was asked, and nothing has changed.
+#include <byre/error/error.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <exception>
+#include <numeric>
+#include <ostream>
+#include <typeinfo>
+
+#include "rows.hpp"
+#include "support/complaint.hpp"
+#include "support/failing_new.hpp"
+
+namespace byre::test {
+
+int Attempt::next_number() {
+  static int last = 0;
+  return ++last;
+}
+
+void Attempt::operator()(const std::function<void()>& step,
+                         const std::function<std::string()>& state) {
+  const std::string before = state();
+  std::exception_ptr failure;
+  {
+    const FailingNew failing(nth_);
+    try {
+      step();
+    } catch (...) {
+      failure = std::current_exception();
+    }
+  }
+  is_without_failure_ = !new_failed;
+  if (failure != nullptr) {
+    try {
+      std::rethrow_exception(failure);
+    } catch (const OutOfMemory& error) {
+      EXPECT_TRUE(says(error.what(), "out of memory", "asked"));
+    } catch (const std::exception& error) {
+      ADD_FAILURE() << "allocation " << nth_ << " failed: " << typeid(error).name()
+                    << " was thrown, " << error.what();
+    }
+    EXPECT_TRUE(new_failed) << "where memory was left";
+    EXPECT_EQ(state(), before) << "allocation " << nth_ << " failed";
+    step();
+  }
+  const std::string after = state();
+  EXPECT_EQ(state_when_done_.value_or(after), after) << "allocation " << nth_ << " failed";
+  state_when_done_ = after;
+}
+
+Tensor deep_tensor() {
+  Tensor tensor = Tensor::empty({1, 2, 1, 2, 1, 3}, DType::f32);
+  auto* const first = tensor.mutable_data<float>();
+  std::iota(first, first + tensor.numel(), 0.0F);
+  return tensor;
+}
+
+void PrintTo(const Row& row, std::ostream* out) {
+  *out << row.name;
+}
+
+namespace {
+
+std::vector<Row> all_rows() {
+  std::vector<Row> all;
+  for (const auto& rows : {rows_of_core(), rows_of_views(), rows_of_tensors(), rows_of_operators(),
+                           rows_of_transforms()}) {
+    all.insert(all.end(), rows.begin(), rows.end());
+  }
+  return all;
+}
+
+std::string name_of(const testing::TestParamInfo<Row>& tested) {
+  std::string name = tested.param.name + std::string("_") + std::to_string(tested.index);
+  std::replace_if(
+      name.begin(), name.end(), [](unsigned char each) { return std::isalnum(each) == 0; }, '_');
+  return name;
+}
+
+class EveryAllocation : public testing::TestWithParam<Row> {};
+
+TEST_P(EveryAllocation, that_fails_is_out_of_memory_and_changes_nothing) {
+  std::optional<std::string> state_when_done;
+  {
+    Attempt first(never_fails, state_when_done);  // also what is made once, as tables
+    GetParam().run(first);
+    ASSERT_TRUE(first.is_without_failure());
+  }
+  for (int nth = 0;; ++nth) {
+    ASSERT_LT(nth, 20000);
+    Attempt attempt(nth, state_when_done);
+    GetParam().run(attempt);
+    if (attempt.is_without_failure() || HasFailure()) {
+      break;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(OfTheApi, EveryAllocation, testing::ValuesIn(all_rows()), name_of);
+
+}  // namespace
+}  // namespace byre::test

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: BSL-1.0
+// Memory, buffers and storages, what counts their copies, and reports of reshapes.
+#include <byre/byre.hpp>
+#include <byre/shadow/report.hpp>
+#include <byre/shadow/summary.hpp>
+#include <byre/shadow/suppression.hpp>
+#include <byre/stats/expect.hpp>
+#include <byre/storage/explain.hpp>
+
+#include <array>
+#include <memory_resource>
+
+#include "rows.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace byre::test {
+namespace {
+
+/// Of one block, which operator new allows.
+class Resource final : public std::pmr::memory_resource {
+  void* do_allocate(std::size_t, std::size_t) override {
+    delete new int;
+    return memory_.data();
+  }
+  void do_deallocate(void*, std::size_t, std::size_t) override {}
+  bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
+
+  alignas(data_alignment) std::array<std::byte, 4096> memory_{};
+};
+
+void allocate_pmr(Attempt& attempt) {
+  Resource resource;
+  PmrAllocator allocator(resource);
+  attempt([&] { allocator.deallocate(allocator.allocate({64, 64})); });
+}
+
+void allocate_copy(Attempt& attempt) {
+  Resource resource;
+  PmrAllocator allocator(resource);
+  const std::byte bytes[64] = {};
+  attempt([&] { allocator.deallocate(allocator.allocate_copy({64, 64}, bytes, 64)); });
+}
+
+std::string described(const Buffer& buffer) {
+  return std::to_string(buffer.nbytes()) + explain(buffer);
+}
+std::string described(const Storage& storage) {
+  return std::to_string(storage.nbytes()) + explain(storage);
+}
+
+/// A row of what `Function`, which captures nothing, makes of a buffer or storage of 100 bytes.
+template <class Held, class Function>
+Row of_bytes(const char* name, Function) {
+  static_assert(std::is_empty_v<Function>, "a lambda that captures nothing");
+  return {name, [](Attempt& attempt) {
+            Held held = Held::allocate(100);
+            Held result;
+            attempt([&] { result = Function()(held); },
+                    [&] { return described(held) + described(result); });
+          }};
+}
+
+template <class Held>
+Held written_clone(Held& held) {
+  Held clone = held.lazy_clone();
+  clone.mutable_data()[0] = std::byte{1};
+  return clone;
+}
+
+char lent[100];
+
+template <class Held>
+void map_file(Attempt& attempt) {
+  const TemporaryFolder folder;
+  const auto path = folder / "a name that is longer than what strings have in place";
+  write_file(path, "bytes");
+  Held held;
+  attempt([&] { held = Held::map_file(path); }, [&] { return described(held); });
+}
+
+void install_sink(Attempt& attempt) {
+  attempt([] { const stats::InstalledSink sink([](const stats::CopyEvent&) {}); });
+}
+
+void limit_copies(Attempt& attempt) {
+  Buffer one = Buffer::allocate(100);
+  attempt([&] {
+    try {
+      stats::expect_copies_at_most(0, [&] {
+        Buffer clone = one.lazy_clone();
+        clone.mutable_data();
+      });
+    } catch (const TooManyCopies&) {
+    } catch (const InvalidArgument&) {  // a build without stats
+    }
+  });
+}
+
+// ---- reports
+
+shadow::Violation violation() {
+  const std::int64_t sizes[] = {2, 3, 2, 3, 2, 3, 2};
+  shadow::Violation violation;
+  violation.reshape = {{"a/rather/long/name/of/a/file.cpp", 1}, shadow::Shape(sizes), {}, {}};
+  violation.write = {{"another/rather/long/name/of/a/file.cpp", 2}, shadow::Shape(sizes), {}, {}};
+  violation.access = {{"one/more/rather/long/name/of/a/file.cpp", 3}, shadow::Shape(sizes), {}, {}};
+  violation.count = 3;
+  violation.untracked_escapes = 2;
+  violation.first_escape = {"the/last/rather/long/name.cpp", 4};
+  return violation;
+}
+
+template <std::string (*Print)(const shadow::Violation&)>
+void print_violation(Attempt& attempt) {
+  const shadow::Violation met = violation();
+  std::string text;
+  attempt([&] { text = Print(met); }, [&] { return text; });
+}
+
+template <std::string (*Print)(const shadow::Summary&)>
+void print_sum(Attempt& attempt) {
+  shadow::Summary sum;
+  sum.first_escape = violation().first_escape;
+  sum.triples = {violation(), violation()};
+  std::string text;
+  attempt([&] { text = Print(sum); }, [&] { return text; });
+}
+
+void print_shape(Attempt& attempt) {
+  const shadow::Shape shape = violation().reshape.shape;
+  std::string text;
+  attempt([&] { text = shadow::to_string(shape); }, [&] { return text; });
+}
+
+/// So that there is one.
+void rely_on_an_alias() {
+  const shadow::ReshapeModeScope tracked(shadow::ReshapeMode::warn);
+  const auto before = shadow::set_violation_handler([](const shadow::Violation&) noexcept {});
+  const Tensor x = deep_tensor();
+  x.reshape({-1}).set_at<float>({0}, 7);
+  static_cast<void>(x.at<float>({0, 0, 0, 0, 0, 0}));
+  shadow::set_violation_handler(before);
+}
+
+void sum_up(Attempt& attempt) {
+  rely_on_an_alias();
+  shadow::Summary sum;
+  attempt([&] { sum = shadow::summary(); },
+          [&] { return std::string(sum.triples.empty() ? "none" : "some"); });
+}
+
+void print_summary(Attempt& attempt) {
+  rely_on_an_alias();
+  const TemporaryFolder folder;
+  const std::string path = (folder / "summary-%p.json").string();
+  attempt([&] { shadow::print_summary(path); },
+          [&] { return std::string(std::filesystem::is_empty(folder.path()) ? "none" : "one"); });
+}
+
+/// Each attempt's file has more lines than one: all suppress, or none.
+void suppress(Attempt& attempt) {
+  const TemporaryFolder folder;
+  const std::string name = "suppressed" + std::to_string(attempt.number());
+  const std::string other = "the/first/of/two/rather/long/names/" + name + "_in_front.cpp";
+  const std::string last = "the/last/of/two/rather/long/names/" + name + ".cpp";
+  write_file(folder / "list", "# comment\n" + other + ":12\n\n" + last + "\n");
+  const auto path = folder / "list";
+  const auto is_suppressed = [&] {
+    shadow::reset_summary();
+    const shadow::ReshapeModeScope tracked(shadow::ReshapeMode::warn);
+    const auto before = shadow::set_violation_handler([](const shadow::Violation&) noexcept {});
+    const Tensor x = deep_tensor();
+    std::string text;
+    for (const std::string& file : {other, last}) {
+      x.reshape({-1}, {file.c_str(), 12}).set_at<float>({0}, 7);
+      static_cast<void>(x.at<float>({0, 0, 0, 0, 0, 0}));
+      text += std::to_string(shadow::summary().suppressed) + " ";
+    }
+    shadow::set_violation_handler(before);
+    return text;
+  };
+  attempt([&] { shadow::suppress_sites(path); }, is_suppressed);
+}
+
+const Row rows[] = {
+    {"PmrAllocator::allocate", allocate_pmr},
+    {"Allocator::allocate_copy", allocate_copy},
+    of_bytes<Buffer>("Buffer::allocate", [](Buffer&) { return Buffer::allocate(50); }),
+    of_bytes<Buffer>("Buffer::adopt",
+                     [](Buffer&) { return Buffer::adopt(lent, sizeof lent, [](void*) {}); }),
+    of_bytes<Buffer>("Buffer::borrow", [](Buffer&) { return Buffer::borrow(lent, sizeof lent); }),
+    {"Buffer::map_file", map_file<Buffer>},
+    of_bytes<Buffer>("Buffer::lazy_clone", [](Buffer& b) { return b.lazy_clone(); }),
+    of_bytes<Buffer>("Buffer::lazy_clone",
+                     [](Buffer&) { return Buffer::borrow(lent, sizeof lent).lazy_clone(); }),
+    of_bytes<Buffer>("Buffer::mutable_data", [](Buffer& b) { return written_clone(b); }),
+    of_bytes<Buffer>("Buffer::resize", [](Buffer& b) { return b.resize(200), Buffer(); }),
+    of_bytes<Storage>("Storage::Storage", [](Storage&) { return Storage(Buffer::allocate(50)); }),
+    of_bytes<Storage>("Storage::allocate", [](Storage&) { return Storage::allocate(50); }),
+    of_bytes<Storage>("Storage::adopt",
+                      [](Storage&) { return Storage::adopt(lent, sizeof lent, [](void*) {}); }),
+    of_bytes<Storage>("Storage::borrow",
+                      [](Storage&) { return Storage::borrow(lent, sizeof lent); }),
+    {"Storage::map_file", map_file<Storage>},
+    of_bytes<Storage>("Storage::lazy_clone", [](Storage& s) { return s.lazy_clone(); }),
+    of_bytes<Storage>("Storage::mutable_data", [](Storage& s) { return written_clone(s); }),
+    of_bytes<Storage>("Storage::resize", [](Storage& s) { return s.resize(200), Storage(); }),
+    of_nothing("explain", [] { return explain(Buffer::allocate(100)); }),
+    of_nothing("explain", [] { return explain(Storage::allocate(100)); }),
+
+    {"stats::InstalledSink::InstalledSink", install_sink},
+    {"stats::CopyLimit::CopyLimit", limit_copies},
+    {"shadow::to_string", print_violation<shadow::to_string>},
+    {"shadow::to_json", print_violation<shadow::to_json>},
+    {"shadow::to_string", print_sum<shadow::to_string>},
+    {"shadow::to_json", print_sum<shadow::to_json>},
+    {"shadow::to_string", print_shape},
+    {"shadow::summary", sum_up},
+    {"shadow::print_summary", print_summary},
+    {"shadow::suppress_sites", suppress},
+};
+
+}  // namespace
+
+std::span<const Row> rows_of_core() {
+  return rows;
+}
+
+}  // namespace byre::test

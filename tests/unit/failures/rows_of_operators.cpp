@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: BSL-1.0
+// Operators: their text, their registration, their calls.
+#include <byre/functional.hpp>
+#include <byre/functional/dispatch/scanner.hpp>
+
+#include <array>
+
+#include "rows.hpp"
+
+namespace byre::test {
+namespace {
+
+using namespace functional;
+using functional::call;
+using functional::call_for_one;
+
+AnyTensor deep() {
+  return from_cpu(deep_tensor());
+}
+std::string described(const AnyTensor& tensor) {
+  return tensor ? to_string(to_cpu(tensor)) : "no tensor";
+}
+
+constexpr const char* long_schema =
+    "an_operator_of_a_long_name.overload(Tensor a, Scalar? b=1.5, int[] sizes=[1, 2, 3, 4, 5, 6], "
+    "DType dtype=f32) -> (Tensor, Tensor)";
+
+/// A step that throws an `Expected`, where it has the memory to say so.
+template <class Expected, class Step>
+void refused(const Step& step) {
+  try {
+    step();
+  } catch (const Expected&) {
+  }
+}
+
+/// A row of what a tensor's call is.
+template <class Function>
+Row of_call(const char* name, Function) {
+  static_assert(std::is_empty_v<Function>);
+  return {name, [](Attempt& attempt) {
+            AnyTensor tensor = deep();
+            AnyTensor result;
+            attempt([&] { result = Function()(tensor); },
+                    [&] { return described(tensor) + described(result); });
+          }};
+}
+
+void check_arguments(Attempt& attempt) {
+  const Schema& schema = find("zeros").schema();
+  const Dims sizes{1, 2, 3, 4, 5, 6};
+  std::array<Arguments, 2> given{Arguments{sizes}, Arguments{sizes}};
+  std::size_t next = 0;
+  attempt([&] { (void)checked_arguments(schema, std::move(given.at(next++))); });
+}
+
+void dispatch_on(Attempt& attempt) {
+  const Operator& op = find("add_");
+  const AnyTensor x = deep();
+  Arguments arguments{x, x};
+  attempt([&] { (void)dispatch(op, arguments); }, [&] { return described(x); });
+}
+
+void find_metas(Attempt& attempt) {
+  Arguments arguments{deep(), deep()};
+  std::string text;
+  attempt(
+      [&] {
+        text = byre::to_string(meta_of_results({find("mul"), arguments}).at(0).sizes);
+      },
+      [&] { return text; });
+}
+
+void misread(Attempt& attempt) {
+  const Argument argument(Dims{1, 2, 3, 4, 5, 6});
+  attempt([&] { refused<DispatchError>([&] { (void)argument.tensor(); }); });
+}
+
+/// A row of text that is made of `Held`, which is there already.
+template <class Held, class Make, class Print>
+Row of_text(const char* name, Make, Print) {
+  return {name, [](Attempt& attempt) {
+            const Held held = Make()();
+            std::string text;
+            attempt([&] { text = Print()(held); }, [&] { return text; });
+          }};
+}
+
+void box_results(Attempt& attempt) {
+  std::array<std::vector<Tensor>, 2> given{std::vector{deep_tensor()}, std::vector{deep_tensor()}};
+  std::size_t next = 0;
+  attempt([&] { (void)Boxed<std::vector<Tensor>>::from(std::move(given.at(next++))); });
+}
+
+// ---- what is registered stays: each attempt's is new
+
+std::string new_name(const Attempt& attempt) {
+  return "an_operator_of_a_long_name_" + std::to_string(attempt.number());
+}
+
+void define_one(Attempt& attempt) {
+  const std::string name = new_name(attempt);
+  const std::string schema = name + "(Tensor a) -> Tensor";
+  attempt([&] { (void)define(schema); },
+          [&] { return std::string(find_if_any(name) == nullptr ? "none" : "one"); });
+}
+
+void define_by_schema(Attempt& attempt) {
+  const std::string text = new_name(attempt) + "(Tensor a) -> Tensor";
+  std::array<Schema, 2> schemas{parse_schema(text), parse_schema(text)};
+  std::size_t next = 0;
+  attempt([&] { (void)define(std::move(schemas.at(next++))); });
+}
+
+/// A row of one thing that is said of an operator, after which it has that.
+template <class Say, class IsSaid>
+Row of_definition(const char* name, Say, IsSaid) {
+  return {name, [](Attempt& attempt) {
+            const Definition one = define(new_name(attempt) + "(Tensor a) -> Tensor");
+            attempt([&] { Say()(one); },
+                    [&] { return std::string(IsSaid()(one.op()) ? "said" : "not said"); });
+          }};
+}
+
+Tensors first_argument(const Call& call) {
+  return {call.arguments[0].tensor()};
+}
+
+constexpr auto has_cpu = [](const Operator& op) { return op.kernel(Key::cpu) != nullptr; };
+
+void define_view(Attempt& attempt) {
+  const Definition one = define(new_name(attempt) + "(Tensor(a) a) -> Tensor(a)");
+  attempt(
+      [&] {
+        one.view(
+            [](const ViewGeometry& self, std::span<const Argument>) { return std::vector{self}; });
+      },
+      [&] { return std::string(one.op().view() == nullptr ? "none" : "one"); });
+}
+
+void add_key(Attempt& attempt) {
+  const std::string name = "k" + std::to_string(attempt.number());  // in place
+  attempt([&] { (void)add_backend({.name = name}); });
+}
+
+void set_one_fallback(Attempt& attempt) {
+  const Key key = add_backend({.name = "f" + std::to_string(attempt.number())});
+  attempt([&] { set_fallback(key, first_argument); },
+          [&] { return std::string(fallback(key) == nullptr ? "none" : "one"); });
+}
+
+const Row rows[] = {
+    of_text<Constant>(
+        "functional::to_string",
+        [] {
+          return Constant(Dims{1, 2, 3, 4, 5, 6});
+        },
+        [](const Constant& constant) { return to_string(constant); }),
+    of_text<Scalar>(
+        "functional::to_string", [] { return Scalar(std::complex<float>(1e30F, 2e-30F)); },
+        [](const Scalar& number) { return functional::to_string(number); }),
+    of_text<Argument>(
+        "functional::describe", [] { return Argument(deep()); },
+        [](const Argument& argument) { return describe(argument); }),
+    of_text<AnyTensor>(
+        "functional::describe", [] { return deep(); },
+        [](const AnyTensor& tensor) { return describe(tensor); }),
+    of_text<KeySet>(
+        "functional::to_string",
+        [] { return KeySet(Key::cpu) | Key::batched | Key::functionalize; },
+        [](KeySet keys) { return to_string(keys); }),
+    of_text<Schema>(
+        "functional::to_string", [] { return parse_schema(long_schema); },
+        [](const Schema& schema) { return to_string(schema); }),
+    of_text<Schema>(
+        "functional::Schema::full_name", [] { return parse_schema(long_schema); },
+        [](const Schema& schema) { return schema.full_name(); }),
+    of_nothing("functional::parse_schema", [] { return parse_schema(long_schema).overload; }),
+    of_nothing("functional::Operator::Operator",
+               [] { return std::to_string(Operator(parse_schema(long_schema)).name().size()); }),
+    of_nothing(
+        "functional::Scanner::identifier",
+        [] { return Scanner("an_identifier_of_many_letters", "test").identifier("a name"); }),
+    of_nothing("functional::Scanner::constant",
+               [] { return to_string(Scanner("[1, 2, 3, 4, 5, 6]", "test").constant()); }),
+    of_nothing("functional::Scanner::constant",
+               [] { return to_string(Scanner("1234567890.125", "test").constant()); }),
+    of_nothing("functional::Scanner::integer",
+               [] { return std::to_string(Scanner("1234567890", "test").integer("a size")); }),
+    of_nothing("functional::Scanner::expect",
+               [] {
+                 refused<SyntaxError>(
+                     [] { Scanner("others", "test").expect("a rather long word"); });
+                 return std::string();
+               }),
+    of_nothing("functional::Scanner::expected",
+               [] {
+                 refused<SyntaxError>([] { Scanner("others", "test").expected("a long word"); });
+                 return std::string();
+               }),
+    of_nothing("functional::Scanner::fail",
+               [] {
+                 refused<SyntaxError>([] { Scanner("others", "test").fail("not this word", 2); });
+                 return std::string();
+               }),
+
+    {"functional::define", define_one},
+    {"functional::define", define_by_schema},
+    of_nothing("functional::extend", [] { return extend("add").op().name(); }),
+    of_nothing("functional::find", [] { return find("add").name(); }),
+    of_nothing("functional::find",
+               [] {
+                 refused<DispatchError>([] { (void)find("ad"); });
+                 return std::string();
+               }),
+    of_nothing("functional::find_if_any", [] { return find_if_any("add")->name(); }),
+    of_nothing("functional::operators", [] { return operators().front()->name(); }),
+    of_definition(
+        "functional::Definition::kernel",
+        [](const Definition& one) { one.kernel(Key::cpu, Kernel(first_argument)); }, has_cpu),
+    of_definition(
+        "functional::Definition::cpu",
+        [](const Definition& one) { one.cpu([](const AnyTensor& a) { return a; }); }, has_cpu),
+    of_definition(
+        "functional::boxed",
+        [](const Definition& one) {
+          one.kernel(Key::cpu, boxed([](const AnyTensor& a) { return a; }));
+        },
+        has_cpu),
+    of_definition(
+        "functional::Definition::composite",
+        [](const Definition& one) { one.composite(Kernel(first_argument)); },
+        [](const Operator& op) { return op.composite() != nullptr; }),
+    of_definition(
+        "functional::Definition::meta",
+        [](const Definition& one) {
+          one.meta([](const Call&) { return std::vector<TensorMeta>(); });
+        },
+        [](const Operator& op) { return op.meta() != nullptr; }),
+    of_definition(
+        "functional::Definition::tag", [](const Definition& one) { one.tag(Tag::pointwise); },
+        [](const Operator& op) { return op.has(Tag::pointwise); }),
+    {"functional::Definition::view", define_view},
+    {"functional::add_backend", add_key},
+    {"functional::set_fallback", set_one_fallback},
+
+    of_call("functional::call",
+            [](AnyTensor& x) {
+              return call("add", {x, x}).at(0);
+            }),
+    of_call("functional::call",
+            [](AnyTensor& x) {
+              return call("add_", {x, x}).at(0);
+            }),
+    of_call("functional::call",
+            [](AnyTensor& x) {
+              return call(find("split"), {x, 1, 1}).at(1);
+            }),
+    of_call("functional::call_for_one",
+            [](AnyTensor& x) {
+              return call_for_one("sum.axes", {x, {0, 1, 2, 3, 4, 5}});
+            }),
+    of_call("functional::call_for_one",
+            [](AnyTensor&) {
+              return call_for_one(find("arange"), {20, DType::f32});
+            }),
+    of_call("functional::from_cpu", [](AnyTensor& x) { return from_cpu(to_cpu(x)); }),
+    of_call("functional::to_cpu",
+            [](AnyTensor& x) {
+              refused<DeviceError>([] { (void)to_cpu(AnyTensor()); });
+              return x;
+            }),
+    of_call("functional::AnyTensor::numel", [](AnyTensor& x) { return (void)x.numel(), x; }),
+    of_call("functional::CpuTensor::to_rebind", [](AnyTensor& x) { return x.impl().to_rebind(x); }),
+    of_call("functional::keys_of",
+            [](AnyTensor& x) {
+              const Argument given(x);
+              return keys_of({&given, 1}).empty() ? AnyTensor() : x;
+            }),
+    of_call("functional::refuse_missing_kernel",
+            [](AnyTensor& x) {
+              refused<DispatchError>([] { refuse_missing_kernel(find("add"), Key::graph); });
+              return x;
+            }),
+    {"functional::checked_arguments", check_arguments},
+    {"functional::dispatch", dispatch_on},
+    {"functional::meta_of_results", find_metas},
+    {"functional::Argument::tensor", misread},
+    {"functional::Boxed", box_results},
+};
+
+}  // namespace
+
+std::span<const Row> rows_of_operators() {
+  return rows;
+}
+
+}  // namespace byre::test

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: BSL-1.0
+// Functions of functions over tensors, and graphs.
+#include <byre/functional.hpp>
+
+#include "rows.hpp"
+#include "texture_backend/texture_backend.hpp"
+
+namespace byre::test {
+namespace {
+
+using namespace functional;
+using namespace examples::texture;
+using functional::call;
+using functional::call_for_one;
+
+AnyTensor deep() {
+  return from_cpu(deep_tensor());
+}
+
+/// Writes its input, and returns a view of it, one of a value, and a value.
+Tensors write_and_return(const Tensors& in) {
+  call("fill_", {call_for_one("select", {in[0], 1, 1}), 7});
+  call("add_", {in[0], in[0]});
+  const AnyTensor sum = call_for_one("add", {in[0], in[0]});
+  return {call_for_one("transpose", {in[0], 1, 3}), call_for_one("select", {sum, 1, 0}), sum};
+}
+
+std::string text_of(const Tensors& tensors) {
+  std::string text;
+  for (const AnyTensor& tensor : tensors) {
+    text += to_string(to_cpu(from_functional(tensor))) + "\n";
+  }
+  return text;
+}
+
+/// A row of a program that `Make` makes, run on a deep tensor.
+template <class Make>
+Row of_run(const char* name, Make) {
+  static_assert(std::is_empty_v<Make>);
+  return {name, [](Attempt& attempt) {
+            const auto program = Make()();
+            const Tensors inputs{deep()};
+            Tensors outputs;
+            attempt([&] { outputs = program(inputs); },
+                    [&] { return text_of(inputs) + text_of(outputs); });
+          }};
+}
+
+/// A row of a program that is made, and then run.
+template <class Make>
+Row of_making(const char* name, Make) {
+  static_assert(std::is_empty_v<Make>);
+  return {name, [](Attempt& attempt) {
+            Program program;
+            attempt([&] { program = Make()(); },
+                    [&] { return program ? text_of(program({deep()})) : "no program"; });
+          }};
+}
+
+/// A row of what is done with a graph.
+template <class Function>
+Row of_graph(const char* name, Function) {
+  static_assert(std::is_empty_v<Function>);
+  return {name, [](Attempt& attempt) {
+            const AnyTensor kept = deep();
+            const Program program = [&kept](const Tensors& in) {
+              const AnyTensor unused = call_for_one("mul", {in[0], in[0]});
+              call("add_", {in[0], call_for_one("add", {kept, kept})});
+              return Tensors{call_for_one("cat", {Tensors{in[0], unused}, 1}),
+                             call_for_one("add", {kept, kept})};
+            };
+            CapturedProgram captured = capture(program, {deep()});
+            std::string result;
+            attempt([&] { result = Function()(captured.graph); },
+                    [&] { return to_string(captured.graph) + result; });
+          }};
+}
+
+/// A row of what is recorded: of a recording that has an input.
+template <class Function>
+Row of_recording(const char* name, Function) {
+  static_assert(std::is_empty_v<Function>);
+  return {name, [](Attempt& attempt) {
+            const Recording recording;
+            const AnyTensor input = recording.input({1, 2, 1, 2, 1, 3}, DType::f32, "x");
+            AnyTensor result;
+            attempt([&] { result = Function()(recording, input); },
+                    [&] {
+                      return std::to_string(recording.node_count()) +
+                             (result ? to_string(recording.capture({result})) : "");
+                    });
+          }};
+}
+
+void capture_again(Attempt& attempt) {
+  const Tensors examples{deep()};
+  std::string text;
+  attempt([&] { text = to_string(capture(write_and_return, examples).graph); },
+          [&] { return text; });
+}
+
+void find_inputs(Attempt& attempt) {
+  const CapturedProgram program = capture(write_and_return, {deep()});
+  attempt([&] { (void)program.program_inputs(); });
+}
+
+void write_functional(Attempt& attempt) {
+  const AnyTensor x = to_functional(deep());
+  call("fill_", {call_for_one("select", {x, 1, 1}), 7});
+  AnyTensor value;
+  attempt([&] { value = from_functional(x); },
+          [&] { return value ? to_string(to_cpu(value)) : "none"; });
+}
+
+void enter_pass(Attempt& attempt) {
+  const AnyTensor x = deep();
+  attempt([&] { (void)share_memory(to_functional(x), x); });
+}
+
+Program lowered() {
+  return functionalize_on({texture_backend(), to_texture, from_texture}, write_and_return);
+}
+
+std::string eliminated(Graph& graph, std::size_t (*eliminate)(Graph&)) {
+  return std::to_string(eliminate(graph));
+}
+
+const Row rows[] = {
+    of_making("functional::functionalize", [] { return functionalize(write_and_return); }),
+    of_making("functional::vmap",
+              [] { return vmap([](const Tensors& in) {
+                     return call("mul", {in[0], in[0]});
+                   }); }),
+    of_run("functional::functionalize", [] { return functionalize(write_and_return); }),
+    of_run("functional::functionalize",
+           [] { return functionalize(functionalize(write_and_return)); }),
+    of_run("functional::functionalize",
+           [] {
+             return functionalize(vmap([](const Tensors& in) {
+               return call("add_.scalar", {in[0], 1});
+             }));
+           }),
+    of_run("functional::functionalize_on", [] { return lowered(); }),
+    of_run("functional::vmap",
+           [] { return vmap([](const Tensors& in) {
+                  return call("mul", {in[0], in[0]});
+                }); }),
+    of_run("functional::vmap",
+           [] {
+             return vmap(functionalize([](const Tensors& in) {
+                           return call("add_.scalar", {in[0], 1});
+                         }),
+                         {1});
+           }),
+    {"functional::capture", capture_again},
+    of_run("functional::CapturedProgram::operator",
+           [] { return capture(write_and_return, {deep()}); }),
+    {"functional::CapturedProgram::program_inputs", find_inputs},
+    {"functional::from_functional", write_functional},
+    {"functional::to_functional", enter_pass},
+    {"functional::share_memory", enter_pass},
+
+    of_graph("functional::to_string", [](Graph& graph) { return to_string(graph); }),
+    of_graph("functional::to_dot", [](Graph& graph) { return to_dot(graph); }),
+    of_graph("functional::execute",
+             [](Graph& graph) {
+               static const Tensors inputs{deep()};
+               return to_string(to_cpu(execute(graph, inputs).at(0)));
+             }),
+    of_graph("functional::eliminate_dead_code",
+             [](Graph& graph) { return eliminated(graph, eliminate_dead_code); }),
+    of_graph("functional::eliminate_common_subexpressions",
+             [](Graph& graph) { return eliminated(graph, eliminate_common_subexpressions); }),
+    of_recording("functional::Recording::Recording",
+                 [](const Recording&, const AnyTensor&) { return (void)Recording(), AnyTensor(); }),
+    of_recording("functional::Recording::input",
+                 [](const Recording& recording, const AnyTensor&) {
+                   return recording.input({1, 2, 1, 2, 1, 3}, DType::f32);
+                 }),
+    of_recording("functional::Recording::constant",
+                 [](const Recording& recording, const AnyTensor&) {
+                   static const Tensor constant = deep_tensor();
+                   return recording.constant(constant);
+                 }),
+    of_recording("functional::Recording::record",
+                 [](const Recording&, const AnyTensor& input) {
+                   return call_for_one("add", {input, deep()});
+                 }),
+    of_recording("functional::Recording::capture",
+                 [](const Recording& recording, const AnyTensor& input) {
+                   static const Tensors none;
+                   return (void)recording.capture(none), input;
+                 }),
+    of_recording(
+        "functional::Recording::of",
+        [](const Recording&, const AnyTensor& input) { return (void)Recording::of(input), input; }),
+    of_recording("functional::Recording::current",
+                 [](const Recording& recording, const AnyTensor& input) {
+                   const RecordingScope scope(recording);
+                   return (void)Recording::current(), input;
+                 }),
+};
+
+}  // namespace
+
+std::span<const Row> rows_of_transforms() {
+  return rows;
+}
+
+}  // namespace byre::test
