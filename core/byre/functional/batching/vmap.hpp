@@ -36,7 +36,8 @@ using BatchAxes = std::vector<std::optional<std::int64_t>>;
 /// sizes; DispatchError for a view or a write of a batched tensor, for a batch that is written to a
 /// tensor that has none, for a written input in memory that another input sees, under the pass for
 /// memory of a batch that is written by a tensor without one, and for an input that became of other
-/// sizes; and what the function throws. Thread-safety: as of `function`.
+/// sizes; and what the function throws, std::bad_alloc as OutOfMemory. Thread-safety: as of
+/// `function`.
 BYRE_API Program vmap(Program function, BatchAxes axes = {});
 
 }  // namespace byre::inline v0::functional

@@ -22,8 +22,8 @@ namespace byre::inline v0::functional {
 
 /// The same function by pure operators; within the pass, a part of what runs there. Outputs on the
 /// CPU alias each other and the inputs as those of f would. Tensors of other backends have no
-/// aliases, and are returned as values. Throws what f throws. The regions that f wrote are written
-/// to the inputs once f is done, all of them or none.
+/// aliases, and are returned as values. Throws what f throws, std::bad_alloc as OutOfMemory. The
+/// regions that f wrote are written to the inputs once f is done, all of them or none.
 BYRE_API Program functionalize(Program f, FunctionalizeOptions options = {});
 
 /// A backend to run on, for tensors of the CPU.

@@ -74,7 +74,7 @@ BYRE_API std::size_t eliminate_common_subexpressions(Graph& graph);
 /// Computes the outputs on the CPU, from tensors of the CPU as the graph's inputs say. Outputs
 /// share their contents with nothing, but lazily. A value lives until its last use. Throws
 /// ArgumentError for other inputs, DeviceError for tensors of another backend, and whatever a
-/// kernel throws. Thread-safe.
+/// kernel throws, std::bad_alloc as OutOfMemory. Thread-safe.
 BYRE_API Tensors execute(const Graph& graph, const Tensors& inputs);
 
 namespace detail {

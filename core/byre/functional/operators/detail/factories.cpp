@@ -24,7 +24,9 @@ Tensor converted(const Tensor& self, DType dtype) {
 }
 
 Tensor counted_up(std::int64_t count, DType dtype) {
-  Tensor numbers = Tensor::empty({count}, DType::i64);
+  const Dims sizes = contiguous_layout({count}, "arange").sizes;
+  static_cast<void>(byre::detail::byte_count(count, sizeof(std::int64_t), "arange"));
+  Tensor numbers = Tensor::empty(sizes, DType::i64);
   auto* const first = numbers.mutable_data<std::int64_t>();
   std::iota(first, first + count, 0);
   return converted(numbers, dtype);
