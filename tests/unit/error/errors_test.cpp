@@ -85,6 +85,15 @@ TEST(OutOfMemory, says_how_much_was_asked_of_whom_and_the_ways_out) {
                            {"123456 bytes", "toy allocator", "Nothing changed", "Release"});
 }
 
+TEST(OutOfMemory, says_which_operation_the_heap_had_too_little_for) {
+  expect_text<OutOfMemory>([] { throw OutOfMemory::of_heap("load_npy"); },
+                           {"load_npy", "heap", "Release"});
+  const std::string long_name(10000, 'x');
+  EXPECT_TRUE(
+      says(complaint_of<OutOfMemory>([&] { throw OutOfMemory::of_heap(long_name.c_str()); }),
+           "xxx asked", "Release"));
+}
+
 TEST(InvalidArgument, says_which_size_overflowed_and_what_is_possible) {
   expect_text<InvalidArgument>([] { (void)Buffer::allocate(max_nbytes + 1); },
                                {std::to_string(max_nbytes + 1) + " bytes",

@@ -272,6 +272,12 @@ const Row rows[] = {
             }),
     of_call("functional::AnyTensor::numel", [](AnyTensor& x) { return (void)x.numel(), x; }),
     of_call("functional::CpuTensor::to_rebind", [](AnyTensor& x) { return x.impl().to_rebind(x); }),
+    of_call("functional::TensorImpl::to_rebind",
+            [](AnyTensor& x) {
+              static const AnyTensor of_graph = Recording().input({2}, DType::f32);
+              refused<DispatchError>([&] { (void)of_graph.impl().to_rebind(x); });
+              return x;
+            }),
     of_call("functional::keys_of",
             [](AnyTensor& x) {
               const Argument given(x);
@@ -286,7 +292,7 @@ const Row rows[] = {
     {"functional::dispatch", dispatch_on},
     {"functional::meta_of_results", find_metas},
     {"functional::Argument::tensor", misread},
-    {"functional::Boxed", box_results},
+    {"functional::Boxed::from", box_results},
 };
 
 }  // namespace

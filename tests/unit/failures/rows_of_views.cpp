@@ -16,6 +16,22 @@ Layout pairs() {
 }
 
 const Row rows[] = {
+    of_nothing("Dims::Dims", [] { return Dims{1, 2, 3, 4, 5, 6}; }),
+    of_tensor("Dims::Dims", [](T& x) { return Dims(x.sizes()); }),
+    of_tensor("Dims::without",
+              [](T& x) { return views::unsqueeze(x.layout(), 0).sizes.without(1); }),
+    of_tensor("Dims::resize",
+              [](T& x) {
+                Dims sizes(x.sizes());
+                sizes.resize(9, 7);
+                return sizes;
+              }),
+    of_tensor("Dims::insert",
+              [](T& x) {
+                Dims sizes(x.sizes());
+                sizes.insert(sizes.begin() + 1, 7);
+                return sizes;
+              }),
     of_nothing("contiguous_layout",
                [] {
                  return contiguous_layout({1, 2, 1, 2, 1, 3}, "test");

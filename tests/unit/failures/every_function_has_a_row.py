@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: BSL-1.0
+"""Finds functions of the API whose allocations no test makes fail.
+
+usage: every_function_has_a_row.py tests/symbols tests/unit/failures
+
+Each function that the libraries export, and that is API, has a row in the tables, by its name, or is named
+below as one that takes no memory.
+"""
+import re
+import sys
+from pathlib import Path
+
+# noexcept, or without anything that allocates but memory of an allocator's.
+WITHOUT_MEMORY = """
+AlignedAllocator::allocate AlignedAllocator::deallocate Allocator::copy PmrAllocator::deallocate
+RecyclingPool::RecyclingPool RecyclingPool::allocate RecyclingPool::allocate_copy RecyclingPool::deallocate
+RecyclingPool::default_limit_nbytes RecyclingPool::idle_nbytes RecyclingPool::limit_nbytes
+RecyclingPool::set_limit_nbytes RecyclingPool::trim PageSource::seconds TensorBase::operator
+InvalidArgument::null_deleter InvalidArgument::null_pointer InvalidArgument::size_overflow
+OutOfMemory::OutOfMemory OutOfMemory::of_heap Layout::end Layout::is_contiguous Scalar::fits
+Tensor::allocator aligned_allocator default_allocator default_pool describe format_text set_warning_handler
+support_of system_pages usable_memory_nbytes warn
+shadow::ReshapeModeScope::ReshapeModeScope shadow::ScopedSuppression::ScopedSuppression
+shadow::intrusive_ptr_add_ref shadow::intrusive_ptr_release shadow::mode_named shadow::name_of
+shadow::reset_summary shadow::same_site shadow::set_default_reshape_mode shadow::set_violation_handler
+shadow::text_of stats::CopyLimit::check stats::CopyLimit::copies stats::operator- stats::snapshot
+stats::to_string
+functional::CpuTensor::rebind functional::FunctionalizeOptionsScope::FunctionalizeOptionsScope
+functional::Graph::value_count functional::Operator::registered_keys functional::Recording::node_count
+functional::RecordingScope::RecordingScope functional::Scanner::accept
+functional::Scanner::is_at_identifier functional::Scanner::is_at_number functional::Scanner::skip_lines
+functional::Schema::effect functional::Schema::index_of functional::Schema::new_count
+functional::TensorImpl::rebind functional::fallback functional::functionalize_options
+functional::is_functional functional::name_of functional::thread_keys functional::traits_of
+""".split()
+
+# Private, and reached by the rows of others.
+PRIVATE = """
+Dims::copy_many Dims::copy_many_without RecyclingPool::find RecyclingPool::give_back
+RecyclingPool::give_back_unneeded RecyclingPool::idle RecyclingPool::map RecyclingPool::take_small RecyclingPool::unmap Scalar::refuse
+Tensor::begin_write Tensor::copy_of Tensor::drop_storage Tensor::element_to_read Tensor::element_to_write
+Tensor::elements_to_write Tensor::end_write Tensor::expect_dtype Tensor::expect_unshared
+Tensor::grow_storage Tensor::make Tensor::moved_to Tensor::nbytes_of_external Tensor::no_memory_for_tensor
+Tensor::packed Tensor::realize_to_write Tensor::record_copy_onto_itself Tensor::record_read_of_storage
+Tensor::record_tracked_read Tensor::refuse_uninitialized Tensor::reshape_as_alias Tensor::take_storage
+Tensor::tracked_bytes_to_read Tensor::tracked_bytes_to_write Tensor::with_layout Tensor::with_layouts
+functional::Argument::refuse_to_read functional::Scanner::number functional::Scanner::skip_blanks
+""".split()
+
+
+def exported(symbols):
+    names = set()
+    for line in symbols.read_text(encoding='utf-8').splitlines():
+        name = re.sub(r'<.*>', '', line.split('(')[0])
+        if re.match(r'byre::(?!detail::|sync::)', name) and '::detail::' not in name and '~' not in name:
+            names.add(name.removeprefix('byre::').split(' ')[0])
+    return names
+
+
+def main():
+    wanted = set().union(*(exported(each) for each in Path(sys.argv[1]).glob('byre*.txt')))
+    tables = '\n'.join(each.read_text(encoding='utf-8') for each in Path(sys.argv[2]).glob('rows_of_*.cpp'))
+    rows = set(re.findall(r'(?:\{|\()\s*"([\w:]+(?:<<)?)"', tables))
+    excepted = set(WITHOUT_MEMORY) | set(PRIVATE)
+    problems = [f'{name}: no row' for name in sorted(wanted - rows - excepted)]
+    problems += [f'{name}: not exported any more, or has a row' for name in sorted(excepted - (wanted - rows))]
+    if len(wanted) < 200 or len(rows) < 150:
+        problems.append(f'only {len(wanted)} functions and {len(rows)} names of rows were found')
+    print('\n'.join(problems) or f'{len(wanted)} functions, {len(rows)} names of rows')
+    return 1 if problems else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
