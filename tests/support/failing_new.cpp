@@ -10,6 +10,7 @@ namespace byre::test {
 
 constinit thread_local int news_until_failure = never_fails;
 constinit thread_local std::size_t most_nbytes_of_a_new = std::numeric_limits<std::size_t>::max();
+constinit thread_local bool failures_last = false;
 constinit thread_local bool new_failed = false;
 constinit thread_local std::ptrdiff_t news_alive = 0;
 constinit thread_local Act before_next_new = nullptr;
@@ -21,7 +22,7 @@ void* allocate_or_fail(std::size_t nbytes) noexcept {
     first();
   }
   const bool is_its_turn = news_until_failure != never_fails && news_until_failure-- == 0;
-  if (is_its_turn || nbytes > most_nbytes_of_a_new) {
+  if (is_its_turn || (failures_last && new_failed) || nbytes > most_nbytes_of_a_new) {
     new_failed = true;
     return nullptr;
   }

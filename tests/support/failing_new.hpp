@@ -12,6 +12,9 @@ inline constexpr int never_fails = std::numeric_limits<int>::max();
 /// How many more calls on this thread succeed before one fails.
 extern constinit thread_local int news_until_failure;
 
+/// Whether all that follow fail, too, once one did.
+extern constinit thread_local bool failures_last;
+
 /// Larger ones fail on this thread.
 extern constinit thread_local std::size_t most_nbytes_of_a_new;
 
@@ -25,14 +28,21 @@ using Act = void (*)();
 /// What the next call on this thread does first, once.
 extern constinit thread_local Act before_next_new;
 
-/// While it lives, the thread's operator new fails once: the `nth` from here on, counted from 0.
+enum class Failures : bool { one, all_that_follow };
+
+/// While it lives, the thread's operator new fails, once or from then on: the `nth` from here on, counted
+/// from 0.
 class FailingNew {
  public:
-  explicit FailingNew(int nth = 0) noexcept {
+  explicit FailingNew(int nth = 0, Failures failures = Failures::one) noexcept {
     new_failed = false;
+    failures_last = failures == Failures::all_that_follow;
     news_until_failure = nth;
   }
-  ~FailingNew() { news_until_failure = never_fails; }
+  ~FailingNew() {
+    failures_last = false;
+    news_until_failure = never_fails;
+  }
   FailingNew(const FailingNew&) = delete;
   FailingNew& operator=(const FailingNew&) = delete;
 };

@@ -13,7 +13,6 @@
 
 #include "rows.hpp"
 #include "support/complaint.hpp"
-#include "support/failing_new.hpp"
 
 namespace byre::test {
 
@@ -27,7 +26,7 @@ void Attempt::operator()(const std::function<void()>& step,
   const std::string before = state();
   std::exception_ptr failure;
   {
-    const FailingNew failing(nth_);
+    const FailingNew failing(nth_, failures_);
     try {
       step();
     } catch (...) {
@@ -82,23 +81,34 @@ std::string name_of(const testing::TestParamInfo<Row>& tested) {
   return name;
 }
 
-class EveryAllocation : public testing::TestWithParam<Row> {};
-
-TEST_P(EveryAllocation, that_fails_is_out_of_memory_and_changes_nothing) {
-  std::optional<std::string> state_when_done;
-  {
-    Attempt first(never_fails, state_when_done);  // also what is made once, as tables
-    GetParam().run(first);
-    ASSERT_TRUE(first.is_without_failure());
-  }
-  for (int nth = 0;; ++nth) {
-    ASSERT_LT(nth, 20000);
-    Attempt attempt(nth, state_when_done);
-    GetParam().run(attempt);
-    if (attempt.is_without_failure() || HasFailure()) {
-      break;
+class EveryAllocation : public testing::TestWithParam<Row> {
+ protected:
+  void run_with_each(Failures failures) {
+    {
+      Attempt first(never_fails, failures, state_when_done_);  // also what is made once, as tables
+      GetParam().run(first);
+      ASSERT_TRUE(first.is_without_failure());
+    }
+    for (int nth = 0;; ++nth) {
+      ASSERT_LT(nth, 20000);
+      Attempt attempt(nth, failures, state_when_done_);
+      GetParam().run(attempt);
+      if (attempt.is_without_failure() || HasFailure()) {
+        break;
+      }
     }
   }
+
+ private:
+  std::optional<std::string> state_when_done_;
+};
+
+TEST_P(EveryAllocation, that_fails_is_out_of_memory_and_changes_nothing) {
+  run_with_each(Failures::one);
+}
+
+TEST_P(EveryAllocation, that_fails_with_all_that_follow_is_out_of_memory_and_changes_nothing) {
+  run_with_each(Failures::all_that_follow);
 }
 
 INSTANTIATE_TEST_SUITE_P(OfTheApi, EveryAllocation, testing::ValuesIn(all_rows()), name_of);

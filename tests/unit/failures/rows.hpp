@@ -13,14 +13,16 @@
 #include <type_traits>
 #include <vector>
 
+#include "support/failing_new.hpp"
+
 namespace byre::test {
 
-/// One run of a row, with its allocation number `nth` failing, or none. A row prepares what it needs and
-/// then attempts one step.
+/// One run of a row, with its allocation number `nth` failing, or none, alone or with all that follow. A row
+/// prepares what it needs and then attempts one step.
 class Attempt {
  public:
-  Attempt(int nth, std::optional<std::string>& state_when_done)
-      : nth_(nth), state_when_done_(state_when_done) {}
+  Attempt(int nth, Failures failures, std::optional<std::string>& state_when_done)
+      : nth_(nth), failures_(failures), state_when_done_(state_when_done) {}
 
   /// A step that throws leaves `state()` as it was, and works when it is tried again; one that is done has
   /// the state that it has where nothing fails.
@@ -37,6 +39,7 @@ class Attempt {
   static int next_number();
 
   const int nth_;
+  const Failures failures_;
   const int number_ = next_number();
   std::optional<std::string>& state_when_done_;
   bool is_without_failure_ = false;

@@ -19,7 +19,7 @@ namespace {
 /// Of one block, which operator new allows.
 class Resource final : public std::pmr::memory_resource {
   void* do_allocate(std::size_t, std::size_t) override {
-    delete new int;
+    ::operator delete(::operator new(1));  // a new-expression may be left out
     return memory_.data();
   }
   void do_deallocate(void*, std::size_t, std::size_t) override {}
