@@ -96,6 +96,27 @@ TEST(Executions, refuse_inputs_that_are_not_as_recorded) {
   EXPECT_TRUE(says(text, "input 0 x is a f32[2], and was given f32[3]"));
 }
 
+TEST(Executions, refuse_values_that_are_used_before_they_are_made) {
+  const Recording recording;
+  const AnyTensor x = recording.input({2}, DType::f32);
+  const AnyTensor sum = call_for_one("add", {x, x});
+  const Graph graph = recording.capture({call_for_one("mul", {sum, sum})});
+  Graph turned = graph;
+  std::swap(turned.nodes[0], turned.nodes[1]);
+  Graph cut = graph;
+  cut.nodes.pop_back();
+  for (Graph& wrong : {std::ref(turned), std::ref(cut)}) {
+    const auto expect_refused = [](const char* operation, const std::function<void()>& act) {
+      EXPECT_TRUE(says(complaint_of<GraphError>(act), operation, "uses the value"));
+    };
+    expect_refused("execute", [&] { (void)execute(wrong, {zeros({2})}); });
+    expect_refused("to_dot", [&] { (void)to_dot(wrong); });
+    expect_refused("eliminate_dead_code", [&] { (void)eliminate_dead_code(wrong); });
+    expect_refused("eliminate_common_subexpressions",
+                   [&] { (void)eliminate_common_subexpressions(wrong); });
+  }
+}
+
 TEST(Executions, refuse_results_that_are_not_as_recorded) {
   const auto lie = [](const Call&) { return std::vector<TensorMeta>{{{3}, DType::f32}}; };
   define("test_lie(Tensor a) -> Tensor").cpu([](const Tensor& a) { return a.clone(); }).meta(lie);

@@ -51,7 +51,8 @@ struct GraphInput {
 };
 
 /// A value, made by Recording::capture(). The data of its constants are never
-/// written. Thread-safety: as of a standard container.
+/// written. Thread-safety: as of a standard container. What takes one throws GraphError where a value
+/// is used that is not made before.
 struct BYRE_API Graph {
   std::vector<GraphInput> inputs;
   std::vector<GraphNode> nodes;  ///< each behind those whose results it takes
@@ -78,6 +79,9 @@ BYRE_API std::size_t eliminate_common_subexpressions(Graph& graph);
 BYRE_API Tensors execute(const Graph& graph, const Tensors& inputs);
 
 namespace detail {
+
+/// Throws GraphError where a value is used that is not made before.
+void expect_in_order(const Graph& graph, const char* operation);
 
 /// The same argument with other names for tensors: what `renamed` makes of each.
 template <class To, class From, class Renamed>

@@ -94,6 +94,23 @@ std::string identity_of(const GraphNode& node) {
 
 }  // namespace
 
+void detail::expect_in_order(const Graph& graph, const char* operation) {
+  std::size_t made = graph.inputs.size();
+  const auto expect_made = [&](ValueId value) {
+    if (value.number >= made) {
+      throw GraphError(
+          format_text("%s: the graph uses the value %%%u where %zu are made. Have each node behind "
+                      "those whose results it takes.",
+                      operation, value.number, made));
+    }
+  };
+  for (const GraphNode& node : graph.nodes) {
+    detail::for_each_operand(node, expect_made);
+    made += node.results.size();
+  }
+  std::ranges::for_each(graph.outputs, expect_made);
+}
+
 std::uint32_t Graph::value_count() const noexcept {
   std::size_t count = inputs.size();
   for (const GraphNode& node : nodes) {
@@ -109,6 +126,7 @@ bool is_functional(const Graph& graph) noexcept {
 }
 
 std::size_t eliminate_dead_code(Graph& graph) try {
+  detail::expect_in_order(graph, "eliminate_dead_code");
   const std::vector<bool> needed = needed_nodes(graph);
   Rewriter rewriter(graph);
   for (std::size_t index = 0; index < needed.size(); ++index) {
@@ -124,6 +142,7 @@ std::size_t eliminate_dead_code(Graph& graph) try {
 }
 
 std::size_t eliminate_common_subexpressions(Graph& graph) try {
+  detail::expect_in_order(graph, "eliminate_common_subexpressions");
   Rewriter rewriter(graph);
   std::unordered_map<std::string, ValueId> first_results;
   for (const GraphNode& node : graph.nodes) {
