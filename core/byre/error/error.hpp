@@ -29,7 +29,7 @@ class BYRE_API Error : public std::exception {
   Text text_;
 };
 
-/// Memory could not be had: nothing changed. Nothing of byre's throws std::bad_alloc: what the standard
+/// Memory could not be had: nothing changed. No function of byre's throws std::bad_alloc: what the standard
 /// library throws within, or a function of the user's that byre calls, leaves byre as this.
 class BYRE_API OutOfMemory : public Error {
  public:

@@ -14,7 +14,7 @@
 namespace byre::inline v0::stats {
 
 /// Counts the copies that any thread makes while it lives. Throws InvalidArgument when made in a
-/// build without stats (Meson option), where it could not fail.
+/// build without stats (Meson option), where it could not fail; OutOfMemory.
 class BYRE_API CopyLimit {
  public:
   explicit CopyLimit(std::size_t most, CallSite site = CallSite::current());

@@ -24,8 +24,8 @@
 namespace byre::inline v0::functional {
 
 /// What is said of an operator, one after the other. Each throws DispatchError for what was said
-/// before, and for a boxed() kernel that takes or returns other than the schema says. Nothing is
-/// registered then.
+/// before, and for a boxed() kernel that takes or returns other than the schema says; OutOfMemory.
+/// Nothing is registered then.
 class BYRE_API Definition {
  public:
   explicit Definition(Operator& op) noexcept : op_(op) {}
