@@ -7,7 +7,8 @@
 #include <byre/functional/dispatch/call.hpp>
 #include <byre/functional/dispatch/scanner.hpp>
 
-#include <algorithm>
+#include <string>
+#include <unordered_map>
 #include <utility>
 
 namespace examples::functionalize {
@@ -53,6 +54,7 @@ class Interpreter {
     if (Variable* const known = find(name)) {
       known->value = std::move(value);
     } else {
+      numbers_.emplace(name, variables_.size());
       variables_.push_back({name, std::move(value)});
     }
   }
@@ -110,9 +112,8 @@ class Interpreter {
   }
 
   Variable* find(const std::string& name) {
-    const auto found = std::find_if(variables_.begin(), variables_.end(),
-                                    [&name](const Variable& each) { return each.name == name; });
-    return found == variables_.end() ? nullptr : &*found;
+    const auto found = numbers_.find(name);
+    return found == numbers_.end() ? nullptr : &variables_[found->second];
   }
 
   Argument value_of(const Expression& expression) {
@@ -224,7 +225,8 @@ class Interpreter {
 
   const Source& source_;
   Observer* observer_;
-  std::vector<Variable> variables_;  // in the order in which they came up
+  std::vector<Variable> variables_;                       // in the order in which they came up
+  std::unordered_map<std::string, std::size_t> numbers_;  // of the variables, by their names
 };
 
 }  // namespace

@@ -25,13 +25,11 @@ std::string numbered(std::size_t number) {
 }  // namespace
 
 std::size_t Journal::number_of(const AnyTensor& tensor) {
-  const auto found = std::find_if(known_.begin(), known_.end(),
-                                  [&tensor](const Known& each) { return each.tensor == tensor; });
-  const auto number = static_cast<std::size_t>(found - known_.begin());
-  if (found == known_.end()) {
-    known_.push_back({tensor, {}, number, functional::describe(tensor)});
+  const auto [found, is_new] = numbers_.emplace(&tensor.impl(), known_.size());
+  if (is_new) {
+    known_.push_back({tensor, {}, found->second, functional::describe(tensor)});
   }
-  return number;
+  return found->second;
 }
 
 void Journal::named(const AnyTensor& tensor, const std::string& name) {

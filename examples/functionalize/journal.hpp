@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace examples::functionalize {
@@ -48,7 +49,8 @@ class Journal final : public Observer {
                         const byre::functional::Arguments& arguments);
   std::string results_of(const Line& line) const;
 
-  std::vector<Known> known_;  // by number
+  std::vector<Known> known_;                                                      // by number
+  std::unordered_map<const byre::functional::TensorImpl*, std::size_t> numbers_;  // of those
   std::vector<Line> lines_;
   std::size_t calls_ = 0;
   std::size_t views_ = 0;

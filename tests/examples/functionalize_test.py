@@ -157,6 +157,14 @@ class TheForm(Test):
         self.assertEqual(figures["graph"]["again"], 1)
         self.assertEqual(figures["graph"]["simplified"]["operations"], 2)
 
+    def test_two_hundred_thousand_names_are_found_one_as_fast_as_the_other(self):
+        """Where each costs as much as those before it, this takes minutes."""
+        names = 200_000
+        lines = ["input x = ones([2])"] + [f"v{number} = x" for number in range(names)]
+        done = self.run_text("\n".join(lines), "--pass", "off")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(f"v{names - 1}: f32[2] = [1. 1.]", done.stdout)
+
     def test_an_empty_program_computes_nothing(self):
         self.assertEqual(self.figures_of("# nothing\n")["values"], [])
 

@@ -126,7 +126,7 @@ class BYRE_API Dims {
 
   std::array<std::int64_t, most_in_place> few_{};
   std::size_t count_ = 0;
-  std::unique_ptr<std::int64_t[]> many_;  // null while few_ suffices
+  std::unique_ptr<std::int64_t[]> many_;  // null while few_ suffices; room for a power of two
 };
 
 /// Sizes, strides, axes or indices that do not fit the tensor, or each other.

@@ -35,6 +35,33 @@ TEST(Schemas, say_what_an_operator_does_to_its_tensors) {
   EXPECT_EQ(parse_schema("f(Tensor a, *, Tensor(a!) out) -> ()").effect(), Effect::write);
 }
 
+/// Where each item costs as much as those before it, these take minutes.
+TEST(Schemas, of_a_million_items_are_read_one_after_the_other) {
+  constexpr std::size_t count = 1'000'000;
+  std::string numbers = "[0";
+  for (std::size_t number = 1; number < count; ++number) {
+    numbers += ", " + std::to_string(number);
+  }
+  const Schema listed = parse_schema("f(int[] a=" + numbers + "]) -> Tensor");
+  const Dims& read = std::get<Dims>(*listed.parameters.front().default_value);
+  EXPECT_EQ(read.size(), count);
+  EXPECT_EQ(read.back(), static_cast<std::int64_t>(count - 1));
+  EXPECT_EQ(to_string(Constant(read)), numbers + "]");
+
+  constexpr std::size_t parameter_count = 300'000;
+  std::string parameters = "Tensor(a!) a";
+  std::string returns = "Tensor(a!)";
+  for (std::size_t number = 1; number < parameter_count; ++number) {
+    parameters += ", int a" + std::to_string(number);
+  }
+  for (std::size_t number = 1; number < parameter_count; ++number) {
+    returns += ", Tensor(a!)";
+  }
+  const Schema long_one = parse_schema("f(" + parameters + ") -> (" + returns + ")");
+  EXPECT_EQ(long_one.parameters.size(), parameter_count);
+  EXPECT_EQ(long_one.returns.size(), parameter_count);
+}
+
 struct WrongSchema {
   const char* schema;
   const char* says;

@@ -55,5 +55,31 @@ TEST(DimsTest, behaves_as_a_vector_below_and_above_what_fits_in_place) {
   }
 }
 
+TEST(DimsTest, grows_and_shrinks_by_one_without_moving_each_time) {
+  constexpr std::size_t most = 1'000'000;
+  Dims dims;
+  std::size_t moves = 0;
+  const auto count_moves = [&](const auto& change) {
+    const std::int64_t* const before = dims.data();
+    change();
+    moves += dims.data() == before ? 0U : 1U;
+  };
+  while (dims.size() < most) {
+    count_moves([&] { dims.push_back(static_cast<std::int64_t>(dims.size())); });
+    ASSERT_LE(moves, 20U) << "at " << dims.size();  // 2^20 is more than there are
+  }
+  EXPECT_EQ(dims[most / 2], static_cast<std::int64_t>(most / 2));
+  EXPECT_EQ(Dims(dims), dims);
+  Dims copy(dims);
+  copy.push_back(7);
+  EXPECT_EQ(copy[most - 1], dims.back());
+  EXPECT_EQ(copy.back(), 7);
+  moves = 0;
+  while (!dims.empty()) {
+    count_moves([&] { dims.pop_back(); });
+    ASSERT_LE(moves, 1U) << "at " << dims.size();  // back in place
+  }
+}
+
 }  // namespace
 }  // namespace byre::test

@@ -88,6 +88,22 @@ TEST(DoubleFromChars, reads_as_much_as_is_a_number_and_says_what_is_none) {
   }
 }
 
+/// Where each looks at all that follows it, this takes minutes.
+TEST(DoubleFromChars, reads_a_sum_of_a_million_numbers_one_after_the_other) {
+  constexpr std::size_t count = 1'000'000;
+  constexpr std::string_view summand = "-1.5";
+  std::string sum;
+  for (std::size_t number = 0; number < count; ++number) {
+    sum += summand;
+  }
+  for (std::size_t at = 0; at < sum.size(); at += summand.size()) {
+    double read = 0;
+    const auto [end, error] = double_from_chars(std::string_view(sum).substr(at), read);
+    ASSERT_EQ(end, sum.data() + at + summand.size());
+    ASSERT_EQ(read, -1.5);
+  }
+}
+
 #if defined(__cpp_lib_to_chars)
 TEST(DoubleFromChars, reads_what_the_standard_library_reads) {
   constexpr std::string_view letters = "0123456789019.+-eExXinfatyINFATY()_ ";

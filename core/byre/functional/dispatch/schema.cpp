@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <new>
+#include <optional>
+#include <string>
+#include <unordered_set>
 
 namespace byre::inline v0::functional {
 namespace {
@@ -91,10 +94,10 @@ class SchemaParser {
     const std::size_t name_begin = scanner_.position();
     parameter.name = scanner_.identifier("the parameter's name");
     parameter.is_by_name = by_name;
-    if (schema_.index_of(parameter.name) != schema_.parameters.size()) {
+    if (!names_.insert(parameter.name).second) {
       scanner_.fail("there is a parameter '" + parameter.name + "' already", name_begin);
     }
-    if (parameter.alias && schema_.index_of(parameter.alias) != schema_.parameters.size()) {
+    if (parameter.alias && is_set_written(parameter.alias)) {
       scanner_.fail("two parameters name one alias set: give each its own", begin);
     }
     if (parameter.is_optional && parameter.is_tensor()) {
@@ -107,6 +110,9 @@ class SchemaParser {
       parse_default(parameter);
     } else if (!schema_.parameters.empty() && schema_.parameters.back().default_value && !by_name) {
       scanner_.fail("a parameter without a default stands behind one with a default", begin);
+    }
+    if (parameter.alias) {
+      is_set_written(parameter.alias) = parameter.alias.is_written;
     }
     schema_.parameters.push_back(std::move(parameter));
   }
@@ -166,17 +172,25 @@ class SchemaParser {
     if (!schema_.returns.empty() && (type == Type::tensors || schema_.returns_list())) {
       scanner_.fail("a list of tensors is returned alone", begin);
     }
-    if (alias && schema_.index_of(alias) == schema_.parameters.size()) {
+    if (alias && !is_set_written(alias)) {
       scanner_.fail("the result aliases a set that no parameter names", begin);
     }
-    if (alias && alias.is_written != schema_.parameters[schema_.index_of(alias)].alias.is_written) {
+    if (alias && alias.is_written != is_set_written(alias)) {
       scanner_.fail("the result and the parameter differ in whether their set is written", begin);
     }
     schema_.returns.push_back({type, alias});
   }
 
+  /// Of a set that a parameter names, whether that is written.
+  std::optional<bool>& is_set_written(AliasSet set) {
+    return sets_[static_cast<unsigned char>(set.name)];
+  }
+
   Scanner scanner_;
   Schema schema_;
+  // Of the parameters so far, not to look through all of them for each.
+  std::unordered_set<std::string> names_;
+  std::array<std::optional<bool>, 256> sets_;
 };
 
 std::string to_string(Type type, AliasSet alias) {

@@ -22,6 +22,13 @@ bool is_letter(char c) noexcept {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
+bool is_sign(char c) noexcept {
+  return c == '+' || c == '-';
+}
+bool is_exponent(char c) noexcept {
+  return c == 'e' || c == 'E';
+}
+
 /// What a number may be made of, in a string that ends there. strtod would go on for blanks, a plus and
 /// hexadecimal digits, which are not read: of "0x1" this is "0".
 std::string beginning_of(std::string_view text) {
@@ -33,10 +40,13 @@ std::string beginning_of(std::string_view text) {
   if (digits.starts_with("0x") || digits.starts_with("0X")) {
     return std::string(text.substr(0, sign + 1));
   }
-  const auto* const end = std::find_if_not(digits.begin(), digits.end(), [](char c) {
-    return is_digit(c) || is_letter(c) ||
-           std::string_view("+-._()").find(c) != std::string_view::npos;
-  });
+  // A sign is the exponent's. Any other ends the number, or each of a sum would copy all that follow it.
+  const auto* end = digits.begin();
+  while (end != digits.end() &&
+         (is_digit(*end) || is_letter(*end) || std::string_view("._()").find(*end) != digits.npos ||
+          (is_sign(*end) && is_exponent(end[-1])))) {
+    ++end;
+  }
   return {text.begin(), end};
 }
 

@@ -3,15 +3,26 @@
 #include <byre/tensor/dims.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <new>
 
 namespace byre::inline v0 {
 namespace {
 
+constexpr std::size_t most_numbers = max_nbytes / sizeof(std::int64_t);
+
+/// How many numbers there is room for where a list of `count` was allocated: twice as many each time, so
+/// that a list is built one by one in linear time.
+std::size_t room_of(std::size_t count) noexcept {
+  return count > most_numbers ? count : std::bit_ceil(count);
+}
+
 std::unique_ptr<std::int64_t[]> numbers_of(std::size_t count) {
-  auto* const numbers = new (std::nothrow) std::int64_t[count];
+  auto* const numbers =
+      count > most_numbers ? nullptr : new (std::nothrow) std::int64_t[room_of(count)];
   if (numbers == nullptr) {
-    throw OutOfMemory(count * sizeof(std::int64_t), "heap, for sizes of many dimensions");
+    throw OutOfMemory(std::min(count, most_numbers) * sizeof(std::int64_t),
+                      "heap, for a list of many numbers");
   }
   return std::unique_ptr<std::int64_t[]>(numbers);
 }
@@ -31,9 +42,11 @@ void Dims::copy_many_without(const Dims& other, std::size_t index) {
 void Dims::resize(std::size_t count, std::int64_t value) {
   const std::size_t kept = std::min(count, count_);
   if (count > most_in_place) {
-    auto numbers = numbers_of(count);
-    std::copy_n(data(), kept, numbers.get());
-    many_ = std::move(numbers);
+    if (many_ == nullptr || count > room_of(count_)) {
+      auto numbers = numbers_of(count);
+      std::copy_n(data(), kept, numbers.get());
+      many_ = std::move(numbers);
+    }
   } else if (many_ != nullptr) {
     std::copy_n(many_.get(), kept, few_.begin());
     many_.reset();
