@@ -52,6 +52,8 @@ std::vector<Sample> views_of_some() {
           view("as_strided", {Dims{3, 2}, Dims{1, 1}, number(1)}),  // overlapping
           view("as_strided", {Dims{2, 3}, Dims{0, 1}, number(0)}),
           view("as_strided", {Dims{2, 3}, Dims{3, 1}, number(0)}),
+          view("as_strided", {Dims{0}, Dims{1}, number(1000)}),  // no elements, behind the end
+          view("as_strided", {Dims{2, 0}, Dims{1, 3}, number(1000)}),
           view("select", {number(0), number(0)}),
           view("select", {number(-1), number(-2)}),
           view("slice", {number(0)}),
@@ -66,6 +68,8 @@ std::vector<Sample> views_of_some() {
           view("unfold", {number(0), number(2), number(1)}),  // overlapping
           view("unfold", {number(-1), number(2), number(2)}),
           view("unfold", {number(-1), number(1), number(3)}),  // gaps
+          view("unfold", {number(0), number(1), number(1)}),   // of no dimensions as well
+          view("unfold", {number(-1), number(0), number(2)}),
           view("split", {number(1), number(0)}),
           view("split", {number(3), number(-1)}),
           view("split.sizes", {Dims{1, 1}, number(0)}),

@@ -33,7 +33,8 @@ BYRE_API Tensor map_npy(FileName name);
 /// link is followed. The file may be the one that the tensor is mapped from. It stays as it was if this
 /// throws. The order is Fortran's if the tensor is the transpose of a contiguous one, else C's. Throws
 /// StateError for an uninitialized tensor, DTypeError for bf16, which the format does not have,
-/// InvalidArgument for a version that does not exist, FileError, OutOfMemory.
+/// InvalidArgument for a version that does not exist, FileError, OutOfMemory. NumPy reads more than 32
+/// dimensions since its version 2.
 BYRE_API void save_npy(FileName name, const Tensor& tensor, const NpyFormat& format = {},
                        CallSite site = CallSite::current());
 

@@ -14,7 +14,6 @@ namespace {
 using detail::refuse_npy;
 
 constexpr std::string_view magic("\x93NUMPY");
-constexpr std::size_t max_ndim = 64;  // as NumPy has it
 
 struct TypeCode {
   DType dtype;
@@ -167,11 +166,7 @@ std::string npy_header(DType dtype, const Dims& sizes, bool fortran_order,
         "to f32 for example.",
         name_of(dtype)));
   }
-  if (sizes.size() > max_ndim) {
-    throw ShapeError(
-        format_text("a .npy file has at most %zu dimensions, and this tensor has %zu. Flatten it.",
-                    max_ndim, sizes.size()));
-  }
+  detail::expect_ndim(sizes.size(), "npy_header");
   if (format.version < 1 || format.version > 3) {
     throw InvalidArgument(
         format_text("a .npy file has version 1, 2 or 3, and %u was asked for.", format.version));

@@ -43,7 +43,7 @@ BYRE_API NpyHeader parse_npy_header(std::span<const std::byte> bytes,
                                     const char* source = "memory");
 
 /// The header; data that follow it begin at a multiple of 64 bytes. Throws DTypeError for a dtype the
-/// format does not have, ShapeError for more than 64 dimensions, InvalidArgument for a version there
+/// format does not have, ShapeError for more than max_ndim dimensions, InvalidArgument for a version there
 /// is not.
 BYRE_API std::string npy_header(DType dtype, const Dims& sizes, bool fortran_order = false,
                                 const NpyFormat& format = {});

@@ -135,13 +135,26 @@ class BYRE_API ShapeError : public Error {
   using Error::Error;
 };
 
+/// A tensor has at most so many dimensions, as in NumPy 2: whatever makes one of more throws ShapeError.
+inline constexpr std::size_t max_ndim = 64;
+
 /// "[2, 3]".
 BYRE_API std::string to_string(std::span<const std::int64_t> dims);
 
 namespace detail {
 
-/// The product of sizes, none of them negative. Throws ShapeError, naming `operation`, where the
-/// product of those that are not 0 overflows: strides are such products too.
+[[noreturn]] BYRE_API void too_many_dimensions(std::size_t ndim, const char* operation);
+
+/// Of every shape: element_count() asks, and views that count nothing. Throws ShapeError, naming
+/// `operation`, for more than max_ndim.
+inline void expect_ndim(std::size_t ndim, const char* operation) {
+  if (ndim > max_ndim) [[unlikely]] {
+    too_many_dimensions(ndim, operation);
+  }
+}
+
+/// The product of sizes, none of them negative, of at most max_ndim dimensions. Throws ShapeError, naming
+/// `operation`, where the product of those that are not 0 overflows: strides are such products too.
 BYRE_API std::int64_t element_count(std::span<const std::int64_t> sizes, const char* operation);
 
 /// Bytes of so many elements of `itemsize` bytes. Throws ShapeError where it overflows.

@@ -55,7 +55,8 @@ inline constexpr std::int64_t to_the_end = std::numeric_limits<std::int64_t>::ma
 /// The same elements under other sizes, one of which may be -1. Throws where strides cannot say it:
 /// reshape() copies then.
 BYRE_API Layout view(const Layout& layout, const Dims& sizes);
-/// Any layout over the storage; what it uses must lie within `storage_numel` elements.
+/// Any layout over the storage; what it uses must lie within `storage_numel` elements. Where it has no
+/// elements it uses none, and begins at the end of the storage at the latest.
 BYRE_API Layout as_strided(const Dims& sizes, const Dims& strides, std::int64_t offset,
                            std::int64_t storage_numel);
 
@@ -106,7 +107,8 @@ BYRE_API std::vector<Layout> unbind(const Layout& layout, std::int64_t axis = 0)
 /// The diagonal of two dimensions, as a new last one; `offset` > 0 is above the main diagonal.
 BYRE_API Layout diagonal(const Layout& layout, std::int64_t offset = 0, std::int64_t first = 0,
                          std::int64_t second = 1);
-/// Windows of `size` elements, `step` apart, as a new last dimension.
+/// Windows of `size` elements, `step` apart, as a new last dimension. A tensor of no dimensions is taken
+/// for one of one element, which has one window of one element or none.
 BYRE_API Layout unfold(const Layout& layout, std::int64_t axis, std::int64_t size,
                        std::int64_t step);
 /// Dimensions `first` to `last` as one.
@@ -115,7 +117,7 @@ BYRE_API Layout flatten(const Layout& layout, std::int64_t first = 0, std::int64
 /// Elements of `from` bytes seen as elements of `to` bytes; the last dimension takes up the
 /// difference.
 BYRE_API Layout with_itemsize(const Layout& layout, std::size_t from, std::size_t to);
-/// A complex number as a last dimension of two reals, and back.
+/// A complex number as a last dimension of two reals, and back; of no elements from any strides.
 BYRE_API Layout as_real(const Layout& layout);
 BYRE_API Layout as_complex(const Layout& layout);
 

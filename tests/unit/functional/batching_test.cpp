@@ -197,6 +197,33 @@ TEST(Vmap, leaves_what_its_function_refuses_to_the_function) {
   EXPECT_THROW(call_batched(counted({4}), "view_copy.dtype", {DType::f64}), ShapeError);
 }
 
+TEST(Vmap, counts_the_batch_among_the_dimensions_that_a_tensor_may_have) {
+  const AnyTensor most = zeros(Dims(max_ndim, 1));
+  const Program unsqueezed = vmap([](const Tensors& x) {
+    EXPECT_EQ(x[0].ndim(), max_ndim - 1);
+    return call("view_copy", {x[0], Dims(max_ndim, 1)});
+  });
+  EXPECT_TRUE(says(complaint_of<ShapeError>([&] { unsqueezed({most}); }),
+                   "65 dimensions, and a tensor has at most 64"));
+  const Program beside = vmap([&](const Tensors&) { return Tensors{most}; });
+  EXPECT_TRUE(says(complaint_of<ShapeError>([&] { beside({zeros({2})}); }),
+                   "65 dimensions, and a tensor has at most 64"));
+  EXPECT_EQ(vmap([](const Tensors& x) { return x; })({most}).front(), most);
+}
+
+TEST(Graphs, have_inputs_of_no_more_dimensions_than_tensors_have) {
+  const Recording recording(Recording::Views::recorded);
+  EXPECT_EQ(complaint_of<ShapeError>([&] { recording.input(Dims(max_ndim + 1, 1), DType::f32); }),
+            "input: 65 dimensions, and a tensor has at most 64, byre::max_ndim. Make one of "
+            "several: flatten(), view() or reshape() do.");
+  const RecordingScope scope(recording);
+  const AnyTensor most = recording.input(Dims(max_ndim, 1), DType::f32);
+  for (const char* const view : {"unsqueeze", "view_copy"}) {
+    const Argument to = view[0] == 'u' ? Argument(0) : Argument(Dims(max_ndim + 1, 1));
+    EXPECT_TRUE(says(complaint_of<ShapeError>([&] { call(view, {most, to}); }), "65 dimensions"));
+  }
+}
+
 TEST(Batching, of_operators_of_users_loops_over_the_batch) {
   static int calls = 0;
   define("test_ends(Tensor a, Tensor[] others) -> (Tensor, Tensor)")

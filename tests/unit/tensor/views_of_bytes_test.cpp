@@ -36,7 +36,7 @@ TEST(ViewsOfBytes, as_strided_reaches_all_of_the_storage_and_nothing_else) {
   const std::vector<Outside> all_outside{
       {{2, 2}, {2, 1}, 3},   {{7}, {1}, 0},
       {{}, {}, 6},           {{1}, {1}, 6},
-      {{0}, {1}, 7},         {{2}, {huge_size}, 0},
+      {{}, {}, huge_size},   {{2}, {huge_size}, 0},
       {{huge_size}, {2}, 0}, {{3, 3}, {huge_size / 2, huge_size / 2}, 0},
       {{2}, {1}, huge_size}, {{1, 1}, {huge_size, 1}, 0},
       {{0}, {huge_size}, 0}, {{0, 2}, {1, huge_size}, 0}};
@@ -47,6 +47,30 @@ TEST(ViewsOfBytes, as_strided_reaches_all_of_the_storage_and_nothing_else) {
                 text.find("more elements") != std::string::npos)
         << to_string(outside.sizes) << to_string(outside.strides) << outside.offset << text;
   }
+}
+
+TEST(ViewsOfBytes, as_strided_to_no_elements_begins_anywhere_and_at_the_end_at_the_latest) {
+  for (const std::int64_t offset : {std::int64_t{7}, huge_size}) {
+    EXPECT_EQ(text_of(views::as_strided({0}, {1}, offset, 6)), "[0] by [1] from 6");
+    EXPECT_EQ(text_of(views::as_strided({2, 0}, {1, 3}, offset, 0)), "[2, 0] by [1, 3] from 0");
+  }
+  const Tensor x = Tensor::of<float>({2, 3}, {0, 1, 2, 3, 4, 5});
+  const Tensor none = x.as_strided({3, 0}, {1, 1}, 100);
+  EXPECT_TRUE(none.aliases(x));
+  EXPECT_EQ(none.clone().sizes(), Dims({3, 0}));
+  EXPECT_EQ(none.raw_data(), x.data<float>() + 6);
+  EXPECT_EQ(Tensor::zeros({0}, DType::f32).as_strided({0}, {1}, 5).numel(), 0);
+}
+
+TEST(ViewsOfBytes, pairs_of_which_there_are_none_are_complex_numbers_whatever_their_strides) {
+  const Tensor reals = Tensor::zeros({4, 3}, DType::f32);
+  EXPECT_EQ(text_of(reals.as_strided({0, 2}, {3, 5}, 1).view_as_complex().layout()),
+            "[0] by [1] from 0");
+  EXPECT_EQ(text_of(reals.as_strided({3, 0, 2}, {1, 1, 1}, 7).view_as_complex().layout()),
+            "[3, 0] by [1, 1] from 3");
+  EXPECT_EQ(Tensor::zeros({2, 0}, DType::f32).t().view_as_complex().dtype(), DType::complex64);
+  EXPECT_THROW(Tensor::zeros({2, 0}, DType::f32).view_as_complex(), ShapeError);
+  EXPECT_THROW(Tensor::zeros({0, 3}, DType::f32).view_as_complex(), ShapeError);
 }
 
 TEST(ViewsOfBytes, as_strided_begins_where_the_view_does_unless_told_otherwise) {

@@ -209,6 +209,12 @@ TEST(Views, unfold_slides_a_window) {
   EXPECT_EQ(text_of(views::unfold(cube, 1, 3, huge_number)),
             "[2, 1, 4, 3] by [12, 4, 1, 4] from 0");
   EXPECT_EQ(text_of(views::unfold(dense({2}), 0, 0, 1)), "[3, 0] by [1, 1] from 0");
+  const Layout one{{}, {}, 5};
+  EXPECT_EQ(text_of(views::unfold(one, 0, 1, 1)), "[1] by [1] from 5");
+  EXPECT_EQ(text_of(views::unfold(one, -1, 0, huge_number)), "[0] by [1] from 5");
+  expect_refused([&] { views::unfold(one, 0, 2, 1); }, "unfold: windows of 2 elements");
+  expect_refused([&] { views::unfold(one, 0, 1, 0); }, "1 elements, 0 apart");
+  expect_refused([&] { views::unfold(one, 1, 1, 1); }, "no dimension 1");
   expect_refused([] { views::unfold(dense({7}), 0, 8, 1); }, "unfold: windows of 8 elements");
   expect_refused([] { views::unfold(dense({7}), 0, 3, 0); }, "3 elements, 0 apart");
   expect_refused([] { views::unfold(dense({7}), 0, -1, 1); }, "windows of -1 elements");

@@ -33,7 +33,8 @@ using BatchAxes = std::vector<std::optional<std::int64_t>>;
 ///
 /// The function that is returned throws ArgumentError for another number of inputs than axes, and
 /// for no input with a batch; ShapeError for an axis that is not there and batches of unequal
-/// sizes; DispatchError for a view or a write of a batched tensor, for a batch that is written to a
+/// sizes, and where the batch and what the function makes are more than max_ndim dimensions;
+/// DispatchError for a view or a write of a batched tensor, for a batch that is written to a
 /// tensor that has none, for a written input in memory that another input sees, under the pass for
 /// memory of a batch that is written by a tensor without one, and for an input that became of other
 /// sizes; and what the function throws, std::bad_alloc as OutOfMemory. Thread-safety: as of

@@ -93,7 +93,15 @@ constexpr auto most_elements = static_cast<std::int64_t>(max_nbytes);
 
 }  // namespace
 
+void too_many_dimensions(std::size_t ndim, const char* operation) {
+  throw ShapeError(
+      format_text("%s: %zu dimensions, and a tensor has at most %zu, byre::max_ndim. Make one of "
+                  "several: flatten(), view() or reshape() do.",
+                  operation, ndim, max_ndim));
+}
+
 std::int64_t element_count(std::span<const std::int64_t> sizes, const char* operation) {
+  expect_ndim(sizes.size(), operation);
   std::int64_t of_others = 1;  // than those of 0
   bool is_empty = false;
   for (const std::int64_t size : sizes) {

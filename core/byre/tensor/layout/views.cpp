@@ -150,6 +150,7 @@ Layout squeeze(const Layout& layout, std::int64_t axis) {
 
 Layout unsqueeze(const Layout& layout, std::int64_t axis) {
   const std::size_t before = byre::detail::wrap_axis(axis, layout.ndim() + 1, "unsqueeze");
+  byre::detail::expect_ndim(layout.ndim() + 1, "unsqueeze");
   const bool is_last = before == layout.ndim();
   const std::int64_t stride = is_last ? 1 : layout.sizes[before] * layout.strides[before];
   Layout unsqueezed(layout);
@@ -166,6 +167,7 @@ Layout expand(const Layout& layout, const Dims& sizes) {
                     to_string(layout.sizes).c_str(), to_string(sizes).c_str()));
   }
   const std::size_t added = sizes.size() - layout.ndim();
+  byre::detail::expect_ndim(sizes.size(), "expand");
   Layout expanded{.sizes = sizes, .strides = Dims(sizes.size(), 0), .offset = layout.offset};
   for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
     const bool is_new = axis < added;
@@ -243,13 +245,17 @@ Layout diagonal(const Layout& layout, std::int64_t offset, std::int64_t first,
 }
 
 Layout unfold(const Layout& layout, std::int64_t axis, std::int64_t size, std::int64_t step) {
-  const std::size_t unfolded_axis = existing_axis(layout, axis, "unfold");
-  const std::int64_t present = layout.sizes[unfolded_axis];
+  const bool is_one_element = layout.ndim() == 0;
+  const std::size_t unfolded_axis = byre::detail::wrap_axis(axis, layout.ndim(), "unfold");
+  const std::int64_t present = is_one_element ? 1 : layout.sizes[unfolded_axis];
   if (size < 0 || size > present || step <= 0) {
     throw ShapeError(
         format_text("unfold: windows of %lld elements, %lld apart, of dimension %zu of "
                     "%s. They have to be 1 or more apart, and lie within it.",
                     shown(size), shown(step), unfolded_axis, to_string(layout.sizes).c_str()));
+  }
+  if (is_one_element) {
+    return {.sizes = {size}, .strides = {1}, .offset = layout.offset};  // its one window
   }
   const std::int64_t windows = (present - size) / step + 1;
   Layout unfolded(layout);

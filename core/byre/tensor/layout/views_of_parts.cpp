@@ -4,6 +4,7 @@
 #include <byre/tensor/views.hpp>
 
 #include <algorithm>
+#include <array>
 #include <exception>
 #include <iterator>
 #include <limits>
@@ -61,16 +62,12 @@ void expect_whole(bool is_whole, const Layout& layout, std::size_t from, std::si
   }
 }
 
-/// Each element as `parts` smaller ones, in a new last dimension.
-Layout with_smaller_elements(const Layout& layout, std::int64_t parts, const char* operation) {
-  Dims sizes(layout.sizes);
-  sizes.push_back(parts);
-  Layout seen = contiguous_layout(sizes, operation);
-  for (std::size_t axis = 0; axis < layout.ndim() && layout.numel() != 0; ++axis) {
-    seen.strides[axis] = layout.strides[axis] * parts;
+/// The strides and the offset of elements as those of `parts` times as many that are smaller.
+void count_smaller_elements(Layout& layout, std::int64_t parts) {
+  for (std::int64_t& stride : layout.strides) {
+    stride *= parts;
   }
-  seen.offset = layout.offset * parts;
-  return seen;
+  layout.offset *= parts;
 }
 
 /// Of no elements the strides say nothing, and need not be whole.
@@ -114,8 +111,9 @@ Layout as_strided(const Dims& sizes, const Dims& strides, std::int64_t offset,
         to_string(sizes).c_str(), to_string(strides).c_str(), static_cast<long long>(offset)));
   }
   const bool is_empty = byre::detail::element_count(sizes, operation) == 0;
-  bool fits = offset <= max_stride;
-  std::int64_t last = offset;
+  const std::int64_t begin = is_empty ? std::min(offset, storage_numel) : offset;
+  bool fits = begin <= max_stride;
+  std::int64_t last = begin;
   for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
     std::int64_t reach = 0;  // of a dimension: also of one that nobody steps over
     fits = fits && !__builtin_mul_overflow(sizes[axis], strides[axis], &reach) &&
@@ -123,7 +121,7 @@ Layout as_strided(const Dims& sizes, const Dims& strides, std::int64_t offset,
     last += fits && !is_empty ? reach - strides[axis] : 0;
     fits = fits && last <= max_stride;
   }
-  fits = fits && (is_empty ? offset <= storage_numel : last < storage_numel);
+  fits = fits && (is_empty || last < storage_numel);
   if (!fits) {
     throw ShapeError(
         format_text("as_strided: sizes %s, strides %s, offset %lld reach beyond the "
@@ -131,7 +129,7 @@ Layout as_strided(const Dims& sizes, const Dims& strides, std::int64_t offset,
                     to_string(sizes).c_str(), to_string(strides).c_str(),
                     static_cast<long long>(offset), static_cast<long long>(storage_numel)));
   }
-  return {.sizes = sizes, .strides = strides, .offset = offset};
+  return {.sizes = sizes, .strides = strides, .offset = begin};
 }
 
 std::vector<Layout> split(const Layout& layout, std::int64_t size, std::int64_t axis) {
@@ -233,10 +231,9 @@ Layout with_itemsize(const Layout& layout, std::size_t from, std::size_t to) {
   if (from > to) {
     const auto parts = static_cast<std::int64_t>(from / to);
     expect_whole(is_dense, layout, from, to);
-    seen = with_smaller_elements(layout, parts, "view");
+    byre::detail::element_count(std::array{layout.numel(), parts}, "view");
+    count_smaller_elements(seen, parts);
     seen.sizes[last] *= parts;
-    seen.sizes.pop_back();
-    seen.strides.pop_back();
     seen.strides[last] = 1;
     return seen;
   }
@@ -255,12 +252,29 @@ Layout with_itemsize(const Layout& layout, std::size_t from, std::size_t to) {
 }
 
 Layout as_real(const Layout& layout) {
-  return with_smaller_elements(layout, 2, "view_as_real");
+  constexpr std::int64_t parts = 2;
+  Dims sizes(layout.sizes);
+  sizes.push_back(parts);
+  Layout real = contiguous_layout(sizes, "view_as_real");
+  if (layout.numel() != 0) {
+    real.strides = layout.strides;
+    real.offset = layout.offset;
+    count_smaller_elements(real, parts);
+    real.strides.push_back(1);
+    return real;
+  }
+  real.offset = layout.offset * parts;
+  return real;
 }
 
 Layout as_complex(const Layout& layout) {
-  const bool has_pairs =
-      layout.ndim() != 0 && layout.sizes.back() == 2 && layout.strides.back() == 1;
+  const bool is_of_two = layout.ndim() != 0 && layout.sizes.back() == 2;
+  if (is_of_two && layout.numel() == 0) {
+    Layout none = contiguous_layout(layout.sizes.without(layout.ndim() - 1), "view_as_complex");
+    none.offset = layout.offset / 2;
+    return none;
+  }
+  const bool has_pairs = is_of_two && layout.strides.back() == 1;
   Layout complex = layout;
   if (has_pairs) {
     complex.sizes.pop_back();
