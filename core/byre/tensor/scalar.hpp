@@ -9,7 +9,10 @@
 #include <byre/tensor/promotion.hpp>
 #include <byre/tensor/tensor.hpp>
 
+#include <cmath>
 #include <complex>
+#include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
@@ -53,15 +56,20 @@ class BYRE_API Scalar {
   }
   /// Null for what is no integer.
   const std::int64_t* as_integer() const noexcept { return std::get_if<std::int64_t>(&value_); }
-  /// As a C++ number: of a complex one the real part.
+  /// As a C++ number: as bool, whether it is not 0; else of a complex one the real part. As an integer
+  /// truncated: throws DTypeError for what that type has not, which is a number out of its range, also a
+  /// negative one of an unsigned type, an infinite one, and not a number. As a floating-point number
+  /// rounded to nearest, and infinite out of range.
   template <class T>
   requires std::is_arithmetic_v<T> T as()
-  const noexcept {
-    return visit_held([]<class Number>(Number number) {
-      if constexpr (std::is_same_v<Number, std::complex<float>>) {
-        return static_cast<T>(number.real());
+  const {
+    return visit_held([this]<class Number>(Number number) -> T {
+      if constexpr (std::is_same_v<T, bool>) {
+        return number != Number(0);
+      } else if constexpr (std::is_same_v<Number, std::complex<float>>) {
+        return as_number<T>(number.real());
       } else {
-        return static_cast<T>(number);
+        return as_number<T>(number);
       }
     });
   }
@@ -93,6 +101,30 @@ class BYRE_API Scalar {
   static constexpr bool exceeds_i64 = std::is_unsigned_v<T> && sizeof(T) >= sizeof(std::int64_t);
 
   [[noreturn]] static void refuse(std::uint64_t value);
+
+  template <class T, class Number>
+  T as_number(Number number) const {
+    if constexpr (std::is_integral_v<T> && !std::is_same_v<Number, bool>) {
+      if (!has<T>(number)) {
+        refuse_as(sizeof(T), std::is_signed_v<T>);
+      }
+    }
+    return static_cast<T>(number);
+  }
+  template <class T>
+  static bool has(std::int64_t number) noexcept {
+    return (std::is_signed_v<T> || number >= 0) &&
+           static_cast<std::int64_t>(static_cast<T>(number)) == number;
+  }
+  template <class T, std::floating_point Number>
+  static bool has(Number number) noexcept {
+    // Powers of two, or 0: exact in any floating-point type. The largest integer need not be.
+    constexpr auto lowest = static_cast<Number>(std::numeric_limits<T>::min());
+    constexpr auto beyond = static_cast<Number>(std::numeric_limits<T>::max() / 2 + 1) * Number{2};
+    const Number whole = std::trunc(number);
+    return whole >= lowest && whole < beyond;
+  }
+  [[noreturn]] void refuse_as(std::size_t nbytes, bool is_signed) const;
 
   // In the order of Category.
   std::variant<bool, std::int64_t, double, std::complex<float>> value_;

@@ -2,6 +2,13 @@
 /// Numbers beside tensors, where the tensor's dtype has them and where it has not.
 #include "elements_support.hpp"
 
+#include <cmath>
+#include <complex>
+#include <limits>
+#include <string>
+#include <tuple>
+#include <type_traits>
+
 namespace byre::test {
 namespace {
 
@@ -54,6 +61,69 @@ TEST(NumbersTest, integers_beyond_i64_are_refused_by_themselves) {
   EXPECT_EQ(fill_(x, static_cast<double>(most)).at<double>({0}), 0x1p64);
   EXPECT_EQ(add(Tensor::zeros({1}, DType::i64), most / 2).at<std::int64_t>({0}),
             std::numeric_limits<std::int64_t>::max());
+}
+
+template <class T>
+bool is_refused_as(const Scalar& number) {
+  const std::string said =
+      complaint_of<byre::DTypeError>([&] { std::ignore = number.template as<T>(); });
+  return said.starts_with("Scalar::as: the number ") && said.find("integer of ") != said.npos;
+}
+
+template <class T>
+void expect_range_of_integers() {
+  using Limits = std::numeric_limits<T>;
+  const double beyond = std::ldexp(1.0, Limits::digits);
+  const double lowest = std::is_signed_v<T> ? -beyond : 0.0;
+  EXPECT_EQ(Scalar(lowest).as<T>(), Limits::min());
+  EXPECT_EQ(Scalar(-0.9).as<T>(), T{0});
+  EXPECT_EQ(Scalar(100.9).as<T>(), T{100});
+  EXPECT_EQ(Scalar(std::complex<float>(3.9F, 1e30F)).as<T>(), T{3});
+  EXPECT_EQ(Scalar(true).as<T>(), T{1});
+  const double largest = std::nextafter(beyond, 0.0);
+  EXPECT_EQ(Scalar(largest).as<T>(), static_cast<T>(largest));
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  for (const double odd : {beyond, std::nextafter(lowest - 1, -infinity), 1e300, -1e300, infinity,
+                           -infinity, std::nan("")}) {
+    EXPECT_TRUE(is_refused_as<T>(odd)) << odd;
+  }
+  EXPECT_TRUE(is_refused_as<T>(std::complex<float>(-1e30F, 0)));
+  if constexpr (!std::is_signed_v<T>) {
+    EXPECT_TRUE(is_refused_as<T>(-1));
+    EXPECT_TRUE(is_refused_as<T>(-1.0));
+  }
+  if constexpr (sizeof(T) < sizeof(std::int64_t)) {
+    EXPECT_EQ(Scalar(Limits::max()).as<T>(), Limits::max());
+    EXPECT_EQ(Scalar(Limits::min()).as<T>(), Limits::min());
+    EXPECT_TRUE(is_refused_as<T>(std::int64_t{Limits::max()} + 1));
+    EXPECT_TRUE(is_refused_as<T>(std::int64_t{Limits::min()} - 1));
+  }
+}
+
+TEST(NumbersTest, as_integers_are_truncated_and_refused_where_the_type_has_them_not) {
+  expect_range_of_integers<char>();
+  expect_range_of_integers<signed char>();
+  expect_range_of_integers<std::uint8_t>();
+  expect_range_of_integers<std::int16_t>();
+  expect_range_of_integers<std::uint32_t>();
+  expect_range_of_integers<std::int32_t>();
+  expect_range_of_integers<std::int64_t>();
+  expect_range_of_integers<std::uint64_t>();
+  EXPECT_EQ(complaint_of<byre::DTypeError>([] { std::ignore = Scalar(300).as<std::uint8_t>(); }),
+            "Scalar::as: the number 300 is not among those of an unsigned integer of 8 bits. Ask "
+            "for a wider type, or for a floating-point number.");
+}
+
+TEST(NumbersTest, as_floating_point_numbers_and_bools_always_have_a_value) {
+  EXPECT_EQ(Scalar(1e300).as<float>(), std::numeric_limits<float>::infinity());
+  EXPECT_EQ(Scalar(-1e300).as<float>(), -std::numeric_limits<float>::infinity());
+  EXPECT_TRUE(std::isnan(Scalar(std::nan("")).as<float>()));
+  EXPECT_EQ(Scalar(1 << 24 | 1).as<float>(), 0x1p24F);
+  EXPECT_EQ(Scalar(std::complex<float>(2, 3)).as<double>(), 2.0);
+  EXPECT_TRUE(Scalar(std::nan("")).as<bool>());
+  EXPECT_TRUE(Scalar(0.1).as<bool>());
+  EXPECT_TRUE(Scalar(std::complex<float>(0, 1)).as<bool>());
+  EXPECT_FALSE(Scalar(-0.0).as<bool>());
 }
 
 TEST(NumbersTest, where_chooses_among_two_numbers_of_the_higher_category) {

@@ -47,4 +47,15 @@ void Scalar::refuse(std::uint64_t value) {
                   static_cast<unsigned long long>(value)));
 }
 
+void Scalar::refuse_as(std::size_t nbytes, bool is_signed) const {
+  const auto* const integer = as_integer();
+  const Text number = integer != nullptr ? format_text("%lld", static_cast<long long>(*integer))
+                                         : format_text("%.17g", as<double>());
+  throw DTypeError(
+      format_text("Scalar::as: the number %s is not among those of %s integer of %zu bits. Ask for "
+                  "a wider type, "
+                  "or for a floating-point number.",
+                  number.chars.data(), is_signed ? "a signed" : "an unsigned", 8 * nbytes));
+}
+
 }  // namespace byre::inline v0

@@ -44,8 +44,11 @@ T loaded(const T& element) noexcept {
   }
 }
 
-/// To bool: whether it is not 0. Between integers: modulo 2^bits. To floating: rounded to nearest;
-/// to the halves by way of float. From complex: the real part, but to bool.
+// A number out of a narrower type's range is infinite there. By C++ alone it would be undefined.
+static_assert(std::numeric_limits<float>::is_iec559 && std::numeric_limits<double>::is_iec559);
+
+/// To bool: whether it is not 0. Between integers: modulo 2^bits. To floating: rounded to nearest, and
+/// infinite out of range; to the halves by way of float. From complex: the real part, but to bool.
 template <Element To, Element From>
 constexpr To converted(From value) noexcept {
   if constexpr (std::is_same_v<To, From>) {
