@@ -16,7 +16,7 @@ void Allocator::copy(void* destination, const void* source, std::size_t nbytes) 
 }
 
 Block Allocator::allocate_copy(const Request& request, const void* source, std::size_t nbytes) {
-  const Block block = allocate(request);
+  const Block block = detail::expect_memory(allocate(request), request);
   try {
     copy(block.data, source, nbytes);
   } catch (...) {
@@ -44,6 +44,7 @@ AlignedAllocator& aligned_allocator() noexcept {
 
 Block PmrAllocator::allocate(const Request& request) try {
   void* base = resource_->allocate(request.prefix + request.nbytes, data_alignment);
+  detail::expect_memory({base, 0, base}, request);
   return {static_cast<std::byte*>(base) + request.prefix, request.nbytes, base};
 } catch (const std::bad_alloc&) {
   throw OutOfMemory(request.nbytes, name());

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <byre/config.hpp>
+#include <byre/error/detail/assert.hpp>
 #include <byre/memory/device.hpp>
 
 #include <cstddef>
@@ -33,6 +34,19 @@ struct Block {
   void* base;            ///< the allocator's own note, handed back to it untouched
 };
 
+namespace detail {
+
+/// What an allocator answered. One that returns null where it has to throw has nobody to tell.
+inline const Block& expect_memory(const Block& block, const Request& request) noexcept {
+  BYRE_ASSERT(
+      block.data != nullptr || request.prefix + request.nbytes == 0,
+      "an allocator returned null: it has to throw std::bad_alloc, or an Error, where it has "
+      "no memory");
+  return block;
+}
+
+}  // namespace detail
+
 /// Thread-safety: every member may be called from any thread at any time, since clones are released
 /// wherever they die. Lifetime: an allocator outlives every buffer that came from it, lazy clones
 /// and copies of those included.
@@ -41,7 +55,7 @@ class BYRE_API Allocator {
   virtual ~Allocator() = default;
 
   /// Memory for `request`, or an exception (an Error, or std::bad_alloc, which callers receive as
-  /// OutOfMemory). Contents are indeterminate.
+  /// OutOfMemory). Contents are indeterminate. Null ends the program, unless no byte was asked for.
   virtual Block allocate(const Request& request) = 0;
 
   /// Memory for `request` that begins as the `nbytes` at `source` do, at most request.nbytes:

@@ -102,7 +102,8 @@ class basic_allocated final : public basic_header<Sync, Share> {
 
   template <class Obtain>
   static Header* create_in_front(std::size_t nbytes, Allocator& allocator, Obtain obtain) {
-    return construct(nbytes, allocator, obtain(Request{nbytes, prefix}));
+    const Request request{nbytes, prefix};
+    return construct(nbytes, allocator, detail::expect_memory(obtain(request), request));
   }
 
   static Header* construct(std::size_t nbytes, Allocator& allocator, const Block& block) noexcept {
@@ -115,7 +116,8 @@ class basic_allocated final : public basic_header<Sync, Share> {
   static Header* create_apart(std::size_t nbytes, Allocator& allocator, Obtain obtain) {
     void* place = ::operator new(sizeof(basic_allocated));
     try {
-      const Block block = obtain(Request{nbytes, 0});
+      const Request request{nbytes, 0};
+      const Block block = detail::expect_memory(obtain(request), request);
       return ::new (place) basic_allocated(nbytes, allocator, block, &release_apart);
     } catch (...) {
       ::operator delete(place);

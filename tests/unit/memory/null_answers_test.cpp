@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSL-1.0
+/// An allocator that answers null, where it has to throw, ends the program at once.
+#include <byre/memory/host_allocators.hpp>
+#include <byre/storage/buffer.hpp>
+
+#include <gtest/gtest.h>
+
+#include <memory_resource>
+
+#include "support/emulated.hpp"
+
+namespace byre::test {
+namespace {
+
+/// Has no memory any more once it is told so, and then answers as malloc does.
+class AnsweringNull final : public Allocator {
+ public:
+  explicit AnsweringNull(Device device = Device::cpu()) : Allocator(device) {}
+  Block allocate(const Request& request) override {
+    return has_memory ? aligned_allocator().allocate(request) : Block{nullptr, 0, nullptr};
+  }
+  void deallocate(const Block& block) noexcept override { aligned_allocator().deallocate(block); }
+  const char* name() const noexcept override { return "one that answers null"; }
+
+  bool has_memory = true;
+};
+
+class NullResource final : public std::pmr::memory_resource {
+  void* do_allocate(std::size_t, std::size_t) override { return nullptr; }
+  void do_deallocate(void*, std::size_t, std::size_t) override {}
+  bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
+};
+
+constexpr const char* complaint = "allocator\\.hpp:.*an allocator returned null: it has to throw";
+
+class NullAnswersDeathTest : public testing::Test {
+ protected:
+  void SetUp() override { testing::FLAGS_gtest_death_test_style = death_test_style(); }
+};
+
+TEST_F(NullAnswersDeathTest, end_the_program_where_memory_is_asked_for) {
+  for (const Device device : {Device::cpu(), Device(1, 0)}) {
+    AnsweringNull allocator(device);
+    allocator.has_memory = false;
+    EXPECT_DEATH(Buffer::allocate(100, allocator), complaint);
+  }
+  AnsweringNull on_host;
+  on_host.has_memory = false;
+  EXPECT_DEATH(Buffer::allocate(0, on_host), complaint);  // the header lies in front of the data
+  NullResource resource;
+  PmrAllocator allocator(resource);
+  EXPECT_DEATH(Buffer::allocate(100, allocator), complaint);
+}
+
+TEST_F(NullAnswersDeathTest, end_the_program_where_a_write_copies) {
+  for (const Device device : {Device::cpu(), Device(1, 0)}) {
+    AnsweringNull allocator(device);
+    Buffer buffer = Buffer::allocate(100, allocator);
+    const Buffer clone = buffer;
+    allocator.has_memory = false;
+    EXPECT_DEATH(buffer.mutable_data(), complaint);
+  }
+}
+
+TEST(NullAnswers, of_a_device_are_taken_for_no_bytes) {
+  AnsweringNull allocator(Device(1, 0));
+  allocator.has_memory = false;
+  EXPECT_EQ(Buffer::allocate(0, allocator).nbytes(), 0U);
+}
+
+}  // namespace
+}  // namespace byre::test
