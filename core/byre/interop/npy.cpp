@@ -91,6 +91,7 @@ Tensor filled(const NpyHeader& header, const char* source, const Fill& fill) {
 }
 
 void expect_initialized(const Tensor& tensor) {
+  detail::expect_tensor(tensor, "save_npy");
   if (!tensor.is_dtype_initialized()) {
     throw StateError(
         format_text("save_npy: the tensor %s is dtype-uninitialized. Call "

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/tensor/accessor.hpp>
+#include <byre/tensor/detail/operands.hpp>
 
 #include <algorithm>
 #include <boost/container/small_vector.hpp>
@@ -8,6 +9,7 @@
 namespace byre::inline v0::detail {
 
 void expect_accessible(const Tensor& tensor, std::size_t ndim, const char* operation) {
+  expect_tensor(tensor, operation);
   if (!tensor.device().is_cpu()) {
     throw DeviceError(
         format_text("%s: the tensor is on %s, whose memory the host cannot address. Copy it with "

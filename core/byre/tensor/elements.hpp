@@ -11,7 +11,7 @@
 /// that is written, or have no element in common with it; one that overlaps it in part, or may, is
 /// refused. Lazy clones of what is written never change.
 ///
-/// All throw before anything changed: StateError for an uninitialized operand; DeviceError off the
+/// All throw before anything changed: StateError for an uninitialized operand or no tensor; DeviceError off the
 /// host, but for fill_, zero_ and copy_; ShapeError for sizes that do not fit and for overlap;
 /// DTypeError for dtypes that an operation has no meaning for; OutOfMemory.
 #pragma once
@@ -48,8 +48,9 @@ BYRE_API Tensor& fill_(Tensor& self, const Scalar& value, CallSite site = CallSi
 BYRE_API Tensor& zero_(Tensor& self, CallSite site = CallSite::current());
 /// Converts and broadcasts, between any devices. A dtype-uninitialized tensor takes the source's
 /// dtype. Any dtype becomes any other: floating-point numbers are truncated to integers, saturating,
-/// with 0 for not a number; integers wrap around; complex numbers lose their imaginary part; what is
-/// not 0 is true.
+/// with 0 for not a number; integers wrap around; what a narrower floating-point dtype has not is
+/// rounded, and infinite out of range; complex numbers lose their imaginary part; what is not 0 is true.
+/// The same on every machine.
 BYRE_API Tensor& copy_(Tensor& self, const Tensor& source, CallSite site = CallSite::current());
 
 // ---- arithmetic

@@ -3,6 +3,7 @@
 /// table is docs/tensor-states.md.
 #include <byre/shadow/report.hpp>
 #include <byre/stats/events.hpp>
+#include <byre/tensor/detail/operands.hpp>
 #include <byre/tensor/detail/tensor_memory.hpp>
 #include <byre/tensor/tensor.hpp>
 
@@ -204,6 +205,7 @@ Tensor& Tensor::extend(std::int64_t count, unsigned growth_percent, CallSite sit
 
 Tensor& Tensor::share_data(const Tensor& source) {
   TensorBase& self = base();
+  detail::expect_tensor(source, "share_data");
   source.expect_initialized("share_data");
   source.expect_dtype(source.dtype(), "share_data");
   if (source.device() != self.device) {

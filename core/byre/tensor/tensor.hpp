@@ -44,7 +44,8 @@ struct ElementAccess;
 /// Source: the seed "TensorBase".
 class BYRE_API Tensor {
  public:
-  /// No tensor. Every use but assignment, destruction and operator bool ends the program.
+  /// No tensor. Functions refuse it with a StateError where they take a tensor. Of its own members
+  /// every one but assignment, destruction, operator bool and release() ends the program.
   Tensor() noexcept = default;
 
   /// No elements, and no dtype yet: storage-initialized, dtype-uninitialized. Throws DeviceError,
@@ -104,9 +105,9 @@ class BYRE_API Tensor {
     return base().storage.data() != nullptr || numel() == 0;
   }
   /// True iff the two have one storage: each sees what is written to the other. Tensors that never
-  /// had memory, or gave it back, have none to share.
+  /// had memory, or gave it back, have none to share, nor has a handle without a tensor.
   bool aliases(const Tensor& other) const noexcept {
-    return bool(storage()) && storage() == other.storage();
+    return other && bool(storage()) && storage() == other.storage();
   }
   /// How many handles there are to this tensor. Acquire: an answer of 1 can be acted on.
   std::uint32_t handle_count() const noexcept { return base().handles.count(); }

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <byre/tensor/detail/operands.hpp>
 #include <byre/tensor/view_geometry.hpp>
 
 namespace byre::inline v0 {
 
 ViewGeometry geometry_of(const Tensor& tensor) {
+  detail::expect_tensor(tensor, "geometry_of");
   return {tensor.layout(), tensor.dtype(), tensor.storage().nbytes()};
 }
 
 Tensor view_of(const Tensor& tensor, const ViewGeometry& geometry) {
+  detail::expect_tensor(tensor, "view_of");
   const Layout& to = geometry.layout;
   if (geometry.dtype == tensor.dtype()) {
     return tensor.as_strided(to.sizes, to.strides, to.offset);
@@ -22,6 +25,7 @@ Tensor view_of(const Tensor& tensor, const ViewGeometry& geometry) {
 }
 
 Tensor packed(const Tensor& tensor) {
+  detail::expect_tensor(tensor, "packed");
   const bool fills_storage = tensor.is_contiguous() && tensor.nbytes() == tensor.storage().nbytes();
   return fills_storage ? tensor.lazy_clone() : tensor.clone();
 }

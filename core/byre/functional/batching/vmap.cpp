@@ -105,6 +105,7 @@ class Run {
 
   /// What the function did to its inputs, and what it returned, as the caller knows them.
   Tensors finish(const Tensors& results) const {
+    detail::expect_tensors(results, "vmap", "what the function returned");
     WriteBack writes("vmap");
     Tensors returned;
     for (const AnyTensor& result : results) {
@@ -246,6 +247,7 @@ class Run {
 };
 
 Tensors run_over_batch(const Program& function, const BatchAxes& axes, const Tensors& inputs) try {
+  detail::expect_tensors(inputs, "vmap", "the inputs");
   const Run run(inputs, axes);
   return run.finish(run.call(function));
 } catch (const std::bad_alloc&) {
@@ -255,6 +257,7 @@ Tensors run_over_batch(const Program& function, const BatchAxes& axes, const Ten
 }  // namespace
 
 Program vmap(Program function, BatchAxes axes) try {
+  detail::expect_program(function, "vmap");
   return [function = std::move(function), axes = std::move(axes)](const Tensors& inputs) {
     return run_over_batch(function, axes, inputs);
   };

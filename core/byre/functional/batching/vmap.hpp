@@ -32,7 +32,7 @@ using BatchAxes = std::vector<std::optional<std::int64_t>>;
 /// stay written if the batches are refused afterwards.
 ///
 /// The function that is returned throws ArgumentError for another number of inputs than axes, and
-/// for no input with a batch; ShapeError for an axis that is not there and batches of unequal
+/// for no input with a batch, for no function, and for a handle without a tensor, given or returned; ShapeError for an axis that is not there and batches of unequal
 /// sizes, and where the batch and what the function makes are more than max_ndim dimensions;
 /// DispatchError for a view or a write of a batched tensor, for a batch that is written to a
 /// tensor that has none, for a written input in memory that another input sees, under the pass for

@@ -93,7 +93,8 @@ class BYRE_API TensorImpl : public Counted {
 /// std::shared_ptr; of the tensor, as of a byre::Tensor: reads at once, a write alone.
 class BYRE_API AnyTensor {
  public:
-  /// No tensor.
+  /// No tensor. Functions refuse it with an ArgumentError where they take a tensor, and where a program or
+  /// a kernel returns it; what a tensor has, such as sizes(), ends the program.
   AnyTensor() noexcept = default;
   template <class Impl>
   AnyTensor(boost::intrusive_ptr<Impl> impl) noexcept : impl_(std::move(impl)) {}  // NOLINT

@@ -40,7 +40,7 @@ struct Describe : ToString {
   std::string operator()(DType dtype) const { return "DType " + ToString()(dtype); }
   std::string operator()(bool flag) const { return "bool " + ToString()(flag); }
   std::string operator()(const AnyTensor& tensor) const {
-    return tensor ? "Tensor " + describe(tensor) : "no tensor";
+    return (tensor ? "Tensor " : "") + describe(tensor);
   }
   std::string operator()(const Tensors& tensors) const {
     return "Tensor[] of " + std::to_string(tensors.size());
@@ -90,7 +90,7 @@ std::string describe(const Argument& argument) try {
 }
 
 std::string describe(const AnyTensor& tensor) try {
-  return std::string(byre::name_of(tensor.dtype())) + byre::to_string(tensor.sizes());
+  return tensor ? byre::name_of(tensor.dtype()) + byre::to_string(tensor.sizes()) : "no tensor";
 } catch (const std::bad_alloc&) {
   throw OutOfMemory::of_heap("describe");
 }

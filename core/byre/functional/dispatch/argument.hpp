@@ -121,7 +121,7 @@ BYRE_API std::string to_string(const Constant& constant);
 BYRE_API std::string to_string(const Scalar& number);
 /// What it is, for errors: "Tensor f32[2, 3]", "int 3", "int[] [2, 3]".
 BYRE_API std::string describe(const Argument& argument);
-/// "f32[2, 3]".
+/// "f32[2, 3]", or "no tensor".
 BYRE_API std::string describe(const AnyTensor& tensor);
 
 }  // namespace byre::inline v0::functional

@@ -64,7 +64,8 @@ void add_with_written(const Schema& schema, std::span<const Argument> arguments,
 }
 
 /// What a kernel returned is what the schema says: what is written is filled in.
-void expect_results(const Operator& op, Key key, std::size_t count) {
+void expect_results(const Operator& op, Key key, const Tensors& results) {
+  const std::size_t count = results.size();
   const std::size_t expected = op.schema().new_count();
   if (!op.schema().returns_list() && count != expected) {
     throw DispatchError(format_text(
@@ -72,9 +73,39 @@ void expect_results(const Operator& op, Key key, std::size_t count) {
         "is written: %s",
         op.name().c_str(), name_of(key), count, expected, to_string(op.schema()).c_str()));
   }
+  if (!std::all_of(results.begin(), results.end(),
+                   [](const AnyTensor& each) { return bool(each); })) {
+    throw DispatchError(
+        format_text("%s: the kernel for %s returned a handle without a tensor, AnyTensor(): %s",
+                    op.name().c_str(), name_of(key), to_string(op.schema()).c_str()));
+  }
+}
+
+[[noreturn, gnu::cold]] void refuse_empty_handle(const char* function, std::size_t index,
+                                                 const char* whose) {
+  throw ArgumentError(
+      format_text("%s: number %zu of %s, counted from 0, is a handle without a tensor, "
+                  "AnyTensor(). Have there be one "
+                  "that from_cpu(), or a call of an operator, made.",
+                  function, index, whose));
 }
 
 }  // namespace
+
+void detail::expect_tensors(const Tensors& tensors, const char* function, const char* whose) {
+  for (std::size_t index = 0; index < tensors.size(); ++index) {
+    if (!tensors[index]) {
+      refuse_empty_handle(function, index, whose);
+    }
+  }
+}
+
+void detail::expect_program(const Program& program, const char* function) {
+  if (!program) {
+    throw ArgumentError(format_text(
+        "%s: a program without a function was given. Give a function of Tensors.", function));
+  }
+}
 
 ThreadKeys thread_keys() noexcept {
   return keys_of_thread;
@@ -87,7 +118,13 @@ void detail::set_thread_keys(ThreadKeys keys) noexcept {
 KeySet keys_of(std::span<const Argument> arguments) {
   KeySet keys;
   for (const Argument& argument : arguments) {
-    argument.for_each_tensor([&keys](const AnyTensor& tensor) { keys = keys | tensor.keys(); });
+    argument.for_each_tensor([&](const AnyTensor& tensor) {
+      if (!tensor) [[unlikely]] {
+        refuse_empty_handle("dispatch", static_cast<std::size_t>(&argument - arguments.data()),
+                            "its arguments");
+      }
+      keys = keys | tensor.keys();
+    });
   }
   const ThreadKeys thread = thread_keys();
   keys = (keys | thread.included).without(thread.excluded);
@@ -160,13 +197,13 @@ Tensors dispatch(const Operator& op, std::span<Argument> arguments) try {
   }
   if (op.effect() != Effect::write) {
     Tensors results = run(*kernel, op, key, arguments);
-    expect_results(op, key, results.size());
+    expect_results(op, key, results);
     return results;
   }
   Tensors results;
   results.reserve(op.schema().returns.size());  // now: once it is written, nothing may fail
   Tensors made = run(*kernel, op, key, arguments);
-  expect_results(op, key, made.size());
+  expect_results(op, key, made);
   add_with_written(op.schema(), arguments, std::move(made), results);
   return results;
 } catch (const std::bad_alloc&) {

@@ -18,6 +18,16 @@ class BYRE_API ArgumentError : public Error {
   using Error::Error;
 };
 
+namespace detail {
+
+/// Throws ArgumentError, which names `function`, for a handle without a tensor among them, which are its
+/// "inputs", or what "the program" returned.
+BYRE_API void expect_tensors(const Tensors& tensors, const char* function, const char* whose);
+/// The same for a program that there is not.
+BYRE_API void expect_program(const Program& program, const char* function);
+
+}  // namespace detail
+
 /// Calls `op`. Arguments that have defaults may be left out at the end. Throws ArgumentError;
 /// DispatchError if nothing is registered for the key; OutOfMemory; and whatever the kernel throws,
 /// std::bad_alloc as OutOfMemory.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <byre/functional/dispatch/call.hpp>
 #include <byre/functional/dispatch/cpu_tensor.hpp>
 
 #include <new>
@@ -14,6 +15,11 @@ void CpuTensor::rebind(TensorImpl& prepared) noexcept {
 }
 
 AnyTensor from_cpu(Tensor tensor) {
+  if (!tensor) [[unlikely]] {
+    throw ArgumentError(
+        format_text("from_cpu: a handle without a tensor was given, Tensor(). Give one that "
+                    "Tensor::empty(), or an operation, made."));
+  }
   return make_counted<CpuTensor>(std::move(tensor));
 }
 

@@ -27,7 +27,8 @@ class BYRE_API CpuTensor final : public TensorImpl {
   Tensor value;
 };
 
-/// A handle to a tensor of its own that is `tensor`: both see what is written to either.
+/// A handle to a tensor of its own that is `tensor`: both see what is written to either. Throws
+/// ArgumentError for a handle without a tensor.
 BYRE_API AnyTensor from_cpu(Tensor tensor);
 
 /// What is behind it. Throws DeviceError for a tensor of another backend or a pass.

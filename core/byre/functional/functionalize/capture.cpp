@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <byre/functional/dispatch/call.hpp>
 #include <byre/functional/dispatch/cpu_tensor.hpp>
 #include <byre/functional/functionalize/capture.hpp>
 #include <byre/functional/functionalize/detail/functional_run.hpp>
@@ -11,6 +12,8 @@ namespace byre::inline v0::functional {
 
 CapturedProgram capture(const Program& f, const Tensors& examples,
                         FunctionalizeOptions options) try {
+  detail::expect_program(f, "capture");
+  detail::expect_tensors(examples, "capture", "the examples");
   for (const AnyTensor& example : examples) {
     to_cpu(example);  // or throws
   }
@@ -42,6 +45,7 @@ std::vector<std::size_t> CapturedProgram::program_inputs() const try {
 }
 
 Tensors CapturedProgram::operator()(const Tensors& inputs) const try {
+  detail::expect_tensors(inputs, "a captured program", "the inputs");
   InputAliasing aliasing(inputs);
   if (aliasing != run_->aliasing()) {
     throw GraphError(format_text(

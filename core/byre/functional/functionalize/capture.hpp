@@ -42,7 +42,7 @@ class BYRE_API CapturedProgram {
 /// Runs `f` once, on tensors without elements: it must not decide anything by elements. `examples`
 /// are of the CPU, and are not changed. Tensors of the CPU that f returns and did not make are
 /// returned by every execution. With `reapply_views` the graph has views. Throws what f throws,
-/// std::bad_alloc as OutOfMemory.
+/// std::bad_alloc as OutOfMemory, and as functionalize().
 BYRE_API CapturedProgram capture(const Program& f, const Tensors& examples,
                                  FunctionalizeOptions options = {});
 

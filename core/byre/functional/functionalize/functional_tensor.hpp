@@ -15,7 +15,8 @@ class BYRE_API FunctionalizeError : public Error {
   using Error::Error;
 };
 
-/// A tensor of the pass that holds `value`, a tensor of a backend.
+/// A tensor of the pass that holds `value`, a tensor of a backend. Throws ArgumentError for a handle
+/// without a tensor.
 BYRE_API AnyTensor to_functional(AnyTensor value);
 
 /// What a tensor of the pass holds now: a tensor of the backend, which never changes. Pending

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <byre/functional/dispatch/call.hpp>
 #include <byre/functional/dispatch/cpu_tensor.hpp>
 #include <byre/functional/dispatch/guards.hpp>
 #include <byre/functional/functionalize/detail/functional_run.hpp>
@@ -28,11 +29,14 @@ Tensors run_within_pass(const Program& f, const Tensors& inputs) {
     }
   }
   const IncludeKeys pass(keys);
-  return f(inputs);
+  Tensors returned = f(inputs);
+  detail::expect_tensors(returned, "functionalize", "what the program returned");
+  return returned;
 }
 
 Tensors run_functionalized(const Program& f, FunctionalizeOptions options,
                            const Tensors& inputs) try {
+  detail::expect_tensors(inputs, "functionalize", "the inputs");
   if (is_within_pass(inputs)) {
     return run_within_pass(f, inputs);
   }
@@ -52,11 +56,13 @@ Tensors run_functionalized(const Program& f, FunctionalizeOptions options,
 
 Tensors run_lowered(const Lowering& lowering, const Program& f, FunctionalizeOptions options,
                     const Tensors& inputs) try {
+  detail::expect_tensors(inputs, "functionalize_on", "the inputs");
   InputAliasing aliasing(inputs);
   Tensors bases;
   for (std::size_t base = 0; base < aliasing.base_count(); ++base) {
     bases.push_back(lowering.lift(to_cpu(aliasing.value(base, inputs))));
   }
+  detail::expect_tensors(bases, "functionalize_on", "what was lifted");
   FunctionalRun run(f, inputs, std::move(aliasing), std::move(bases), lowering.backend, options);
   Tensors values = run.take_values();
   for (AnyTensor& value : values) {
@@ -70,6 +76,7 @@ Tensors run_lowered(const Lowering& lowering, const Program& f, FunctionalizeOpt
 }  // namespace
 
 Program functionalize(Program f, FunctionalizeOptions options) try {
+  detail::expect_program(f, "functionalize");
   return [f = std::move(f), options](const Tensors& inputs) {
     return run_functionalized(f, options, inputs);
   };
@@ -78,6 +85,7 @@ Program functionalize(Program f, FunctionalizeOptions options) try {
 }
 
 Program functionalize_on(Lowering lowering, Program f, FunctionalizeOptions options) try {
+  detail::expect_program(f, "functionalize_on");
   return [lowering = std::move(lowering), f = std::move(f), options](const Tensors& inputs) {
     return run_lowered(lowering, f, options, inputs);
   };

@@ -22,8 +22,9 @@ namespace byre::inline v0::functional {
 
 /// The same function by pure operators; within the pass, a part of what runs there. Outputs on the
 /// CPU alias each other and the inputs as those of f would. Tensors of other backends have no
-/// aliases, and are returned as values. Throws what f throws, std::bad_alloc as OutOfMemory. The
-/// regions that f wrote are written to the inputs once f is done, all of them or none.
+/// aliases, and are returned as values. Throws what f throws, std::bad_alloc as OutOfMemory, and
+/// ArgumentError for no function and for a handle without a tensor, given or returned. The regions that f
+/// wrote are written to the inputs once f is done, all of them or none.
 BYRE_API Program functionalize(Program f, FunctionalizeOptions options = {});
 
 /// A backend to run on, for tensors of the CPU.
@@ -34,7 +35,7 @@ struct Lowering {
 };
 
 /// The same, for tensors of the CPU, computed on another backend. Throws FunctionalizeError for
-/// tensors of the pass.
+/// tensors of the pass, and as functionalize().
 BYRE_API Program functionalize_on(Lowering lowering, Program f, FunctionalizeOptions options = {});
 
 }  // namespace byre::inline v0::functional

@@ -120,6 +120,7 @@ class Execution {
 }  // namespace
 
 Tensors execute(const Graph& graph, const Tensors& inputs) try {
+  detail::expect_tensors(inputs, "execute", "the inputs");
   if (inputs.size() != graph.inputs.size()) {
     throw ArgumentError(format_text("execute: the graph has %zu inputs, and was given %zu.",
                                     graph.inputs.size(), inputs.size()));

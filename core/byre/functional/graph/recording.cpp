@@ -120,7 +120,8 @@ AnyTensor Recording::input(const Dims& sizes, DType dtype, std::string name) con
 }
 
 AnyTensor Recording::constant(const Tensor& tensor) const try {
-  return make_counted<GraphTensor>(RecordedValue{append_constant(*tape_, tensor)});
+  const AnyTensor on_cpu = from_cpu(tensor);  // or throws
+  return make_counted<GraphTensor>(RecordedValue{append_constant(*tape_, to_cpu(on_cpu))});
 } catch (const std::bad_alloc&) {
   throw OutOfMemory::of_heap("constant");
 }

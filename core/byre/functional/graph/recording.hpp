@@ -36,7 +36,8 @@ class BYRE_API Recording {
   /// One more input. The name is an identifier, or empty. Throws InvalidArgument, ShapeError,
   /// DTypeError.
   AnyTensor input(const Dims& sizes, DType dtype, std::string name = {}) const;
-  /// What `tensor` is now. Throws StateError, as operations do, for one that is uninitialized.
+  /// What `tensor` is now. Throws StateError, as operations do, for one that is uninitialized;
+  /// ArgumentError for a handle without a tensor.
   AnyTensor constant(const Tensor& tensor) const;
   /// The call of an operator, whose tensors are of this recording, or of the CPU. Throws GraphError
   /// for others, and for an operator that writes or makes a view; and what meta_of_results()

@@ -6,7 +6,15 @@
 
 namespace byre::inline v0::detail {
 
+void refuse_empty_handle(const char* operation) {
+  throw StateError(format_text(
+      "%s: a handle without a tensor was given, Tensor(). Give one that Tensor::empty(), or "
+      "another operation, made.",
+      operation));
+}
+
 void expect_dtype_known(const Tensor& operand, const char* operation) {
+  expect_tensor(operand, operation);
   if (!operand.is_dtype_initialized()) {
     throw StateError(format_text(
         "%s: the tensor %s is dtype-uninitialized. Call realize(dtype) or mutable_data<T>() first.",
@@ -15,6 +23,7 @@ void expect_dtype_known(const Tensor& operand, const char* operation) {
 }
 
 void expect_elements(const Tensor& operand, const char* operation) {
+  expect_tensor(operand, operation);
   if (!operand.is_storage_initialized()) {
     throw StateError(format_text(
         "%s: the tensor %s of %s is storage-uninitialized: it has no elements to read yet. Call "

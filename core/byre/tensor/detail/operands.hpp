@@ -11,7 +11,16 @@
 
 namespace byre::inline v0::detail {
 
-/// Throws StateError, which names `operation`, for a tensor without memory or without a dtype.
+[[noreturn, gnu::cold]] void refuse_empty_handle(const char* operation);
+
+/// Throws StateError, which names `operation`, for a handle without a tensor.
+inline void expect_tensor(const Tensor& operand, const char* operation) {
+  if (!operand) [[unlikely]] {
+    refuse_empty_handle(operation);
+  }
+}
+
+/// The same also for a tensor without memory or without a dtype.
 void expect_elements(const Tensor& operand, const char* operation);
 void expect_dtype_known(const Tensor& operand, const char* operation);
 

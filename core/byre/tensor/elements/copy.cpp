@@ -113,6 +113,7 @@ std::int64_t joined_size(const Dims& sizes, const Dims& next, std::size_t axis) 
 }  // namespace
 
 Tensor& copy_(Tensor& self, const Tensor& source, CallSite site) {
+  detail::expect_tensor(self, "copy_");
   detail::expect_elements(source, "copy_");
   const Layout expanded = detail::broadcast_to(self.sizes(), source, "copy_");
   detail::expect_distinct_elements(self, "copy_");

@@ -168,6 +168,7 @@ Tensor sum(const Tensor& a, const Dims& axes, bool keepdim, CallSite site) {
 }
 
 Tensor sum(const Tensor& a, detail::SiteAlone site) {
+  detail::expect_tensor(a, "sum");
   Dims axes;
   for (std::size_t axis = 0; axis < a.ndim(); ++axis) {
     axes.push_back(static_cast<std::int64_t>(axis));

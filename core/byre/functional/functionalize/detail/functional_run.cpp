@@ -138,6 +138,8 @@ FunctionalRun::FunctionalRun(const Program& f, const Tensors& originals, InputAl
     const detail::RunningInputs running(originals);
     returned = f(inputs);
   }
+  detail::expect_tensors(returned, how_written_ == Written::bases ? "capture" : "functionalize",
+                         "what the program returned");
   const IncludeKeys where_it_computes(backend);
   for (std::size_t base = 0; base < aliases.size(); ++base) {
     if (aliases[base]->generation() != 0) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <byre/functional/dispatch/call.hpp>
 #include <byre/functional/dispatch/cpu_tensor.hpp>
 #include <byre/functional/dispatch/detail/batch_level.hpp>
 #include <byre/functional/functionalize/detail/functional_tensor.hpp>
@@ -114,6 +115,9 @@ void FunctionalTensor::set(AnyTensor value, ViewPath path) noexcept {
 }
 
 AnyTensor to_functional(AnyTensor value) {
+  if (!value) [[unlikely]] {
+    detail::expect_tensors({value}, "to_functional", "its arguments");
+  }
   return make_counted<FunctionalTensor>(std::move(value));
 }
 
@@ -126,7 +130,7 @@ AnyTensor from_functional(const AnyTensor& tensor) try {
 
 bool share_memory(const AnyTensor& a, const AnyTensor& b) {
   if (a == b) {
-    return true;
+    return bool(a);
   }
   const CpuTensor* const on_cpu = a.as<CpuTensor>();
   const CpuTensor* const other = b.as<CpuTensor>();

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Handles without a tensor, and programs without a function, are refused by whatever takes them, and
+/// where a program or a kernel returns them. Nothing has changed then.
+#include <array>
+
+#include "tensors.hpp"
+
+namespace byre::test {
+namespace {
+
+const Program same = [](const Tensors& inputs) { return inputs; };
+
+Tensors none_returned(const Tensors& inputs) {
+  return {inputs[0], AnyTensor()};
+}
+Tensors written_and_none(const Tensors& inputs) {
+  call("add_.scalar", {inputs[0], 1});
+  return none_returned(inputs);
+}
+
+Lowering to_itself() {
+  return {Key::cpu, [](const Tensor& x) { return from_cpu(x); },
+          [](const AnyTensor& x) { return to_cpu(x); }};
+}
+
+struct Transform {
+  const char* name;
+  std::function<Program(Program)> apply;
+};
+
+const std::array transforms{
+    Transform{"functionalize", [](Program f) { return functionalize(std::move(f)); }},
+    Transform{"functionalize_on",
+              [](Program f) { return functionalize_on(to_itself(), std::move(f)); }},
+    Transform{"vmap",
+              [](Program f) {
+                return vmap(std::move(f), {0, std::nullopt});
+              }},
+    Transform{"capture",
+              [](Program f) {
+                return Program([f](const Tensors& inputs) { return capture(f, inputs)(inputs); });
+              }},
+    Transform{"functionalize",
+              [](Program f) { return functionalize(functionalize(std::move(f))); }},
+    Transform{"vmap",
+              [](Program f) {
+                return functionalize(vmap(std::move(f), {0, std::nullopt}));
+              }},
+};
+
+TEST(NoTensor, is_refused_among_the_inputs_of_a_program) {
+  for (const Transform& transform : transforms) {
+    const std::string text = complaint_of<ArgumentError>([&] {
+      transform.apply(same)({counted(2), AnyTensor()});
+    });
+    EXPECT_TRUE(says(text, ": number 1 of the ", "s, counted from 0, is a handle without a tensor"))
+        << transform.name;
+  }
+}
+
+TEST(NoTensor, is_refused_where_a_program_returns_it_and_no_input_is_written) {
+  for (const Transform& transform : transforms) {
+    const bool takes_writes = &transform != &transforms[2];  // but for vmap() alone
+    const AnyTensor x = counted(2);
+    const std::string text = complaint_of<ArgumentError>([&] {
+      transform.apply(takes_writes ? written_and_none : none_returned)({x, counted(2)});
+    });
+    EXPECT_TRUE(says(text, ": number 1 of what the ", "returned, counted from 0"))
+        << transform.name;
+    EXPECT_EQ(text_of(x), "[0. 1.]") << transform.name;
+  }
+}
+
+TEST(NoTensor, no_program_is_refused_where_it_is_given) {
+  for (const char* const name : {"functionalize", "functionalize_on", "vmap"}) {
+    for (const Transform& transform : transforms) {
+      if (transform.name == std::string(name)) {
+        EXPECT_TRUE(says(complaint_of<ArgumentError>([&] { transform.apply({}); }),
+                         "a program without a function was given"));
+      }
+    }
+  }
+  EXPECT_TRUE(says(complaint_of<ArgumentError>([] { capture({}, {}); }),
+                   "capture: a program without a function was given"));
+}
+
+TEST(NoTensor, is_refused_by_functions_of_tensors) {
+  const CapturedProgram captured = capture(same, {counted(2)});
+  EXPECT_TRUE(says(complaint_of<ArgumentError>([&] { captured({AnyTensor()}); }), "number 0"));
+  EXPECT_TRUE(says(complaint_of<ArgumentError>([&] { execute(captured.graph, {AnyTensor()}); }),
+                   "execute: number 0 of the inputs"));
+  EXPECT_TRUE(says(complaint_of<ArgumentError>([] { to_functional({}); }), "to_functional: "));
+  EXPECT_TRUE(says(complaint_of<ArgumentError>([] { from_cpu({}); }), "from_cpu: "));
+  EXPECT_THROW(to_cpu({}), DeviceError);
+  EXPECT_THROW(Recording::of({}), DeviceError);
+  const Recording recording;
+  EXPECT_THROW(recording.constant({}), ArgumentError);
+  EXPECT_THROW(recording.capture({AnyTensor()}), GraphError);
+  Arguments arguments{counted(2), AnyTensor()};
+  EXPECT_TRUE(says(complaint_of<ArgumentError>([&] { keys_of(arguments); }), "number 1"));
+  EXPECT_TRUE(says(complaint_of<ArgumentError>([&] { dispatch(find("add"), arguments); }),
+                   "number 1 of its arguments"));
+  EXPECT_FALSE(from_functional({}));
+  EXPECT_FALSE(share_memory({}, {}));
+  EXPECT_FALSE(share_memory(counted(2), {}));
+  EXPECT_EQ(describe(AnyTensor()), "no tensor");
+}
+
+TEST(NoTensor, is_refused_where_a_kernel_or_a_lowering_returns_it) {
+  define("test_none(Tensor a) -> Tensor").kernel(Key::cpu, [](const Call&) {
+    return Tensors{AnyTensor()};
+  });
+  EXPECT_TRUE(says(complaint_of<DispatchError>([] { call("test_none", {counted(2)}); }),
+                   "test_none: the kernel for cpu returned a handle without a tensor"));
+  define("test_no_memory(Tensor a) -> Tensor").cpu([](const Tensor&) { return Tensor(); });
+  EXPECT_THROW(call("test_no_memory", {counted(2)}), ArgumentError);
+  Lowering lifts_none = to_itself();
+  lifts_none.lift = [](const Tensor&) { return AnyTensor(); };
+  EXPECT_TRUE(
+      says(complaint_of<ArgumentError>([&] { functionalize_on(lifts_none, same)({counted(2)}); }),
+           "number 0 of what was lifted"));
+}
+
+}  // namespace
+}  // namespace byre::test
