@@ -2,9 +2,10 @@
 /// Operations on elements: enough to write a program with, for every dtype and any strides. Not a
 /// numerics library: where the speed of kernels matters, bring your own through the data pointers.
 ///
-/// Operands are promoted to one dtype (promotion.hpp) and broadcast by NumPy's rule. A number may
-/// stand in for either operand, and is refused where it does not fit: see Scalar. f16 and bf16 are
-/// computed as float and rounded once; integers wrap around.
+/// Operands are promoted and results rounded as promotion.hpp says, and operands broadcast by NumPy's
+/// rule. A number may stand in for either operand, and is refused where it does not fit: see Scalar.
+/// Integers wrap around. Results are contiguous, whatever the strides of the operands: of transposed ones
+/// too.
 ///
 /// A name that ends in _ writes its first operand, which keeps its sizes and dtype: the others
 /// broadcast to it, and the result's category may not be higher. An operand may be the very tensor
@@ -58,7 +59,7 @@ BYRE_API Tensor& copy_(Tensor& self, const Tensor& source, CallSite site = CallS
 /// Of bool: or.
 BYRE_API Tensor add(const Tensor& a, const Tensor& b, CallSite site = CallSite::current());
 BYRE_API Tensor& add_(Tensor& self, const Tensor& other, CallSite site = CallSite::current());
-/// Not of bool.
+/// Not of bool and bool. A bool beside another dtype is 0 or 1.
 BYRE_API Tensor sub(const Tensor& a, const Tensor& b, CallSite site = CallSite::current());
 BYRE_API Tensor& sub_(Tensor& self, const Tensor& other, CallSite site = CallSite::current());
 /// Of bool: and.

@@ -165,8 +165,8 @@ TYPED_TEST(PointwiseTest, sub_subtracts_all_but_bools) {
     Tensor written = a.clone();
     EXPECT_EQ(
         complaint_of<byre::DTypeError>([&] { sub(a, a); }),
-        "sub has no meaning for bool. Convert the operand first: copy_ to a tensor of another "
-        "dtype.");
+        "sub has no meaning for bool, the dtype that its operands promote to. Convert one of them "
+        "first: copy_ to a tensor of another dtype.");
     EXPECT_THROW(sub_(written, a), byre::DTypeError);
   } else {
     check_binary<TypeParam>(BYRE_BINARY(sub), Reference<TypeParam>::difference);

@@ -67,6 +67,49 @@ TEST(PromotionTest, operands_are_computed_in_the_promoted_dtype) {
   EXPECT_EQ(add(half, brain).at<float>({0}), 60000.0F + float(byre::BFloat16(60000.0F)));
 }
 
+TEST(PromotionTest, of_halves_and_integers_the_result_is_rounded_and_no_operand) {
+  using byre::Float16;
+  const Tensor halves = Tensor::of<Float16>({1}, {Float16(2346.0F)});
+  const Tensor shorts = Tensor::of<std::int16_t>({1}, {5003});
+  ASSERT_EQ(float(Float16(5003.0F)), 5004.0F);  // what i16 has and f16 has not
+  const auto value = [](const Tensor& x) { return float(x.at<Float16>({0})); };
+  EXPECT_EQ(value(add(halves, shorts)), 7348.0F);  // 7349, and not 7350, which is 7352
+  EXPECT_EQ(value(add(shorts, halves)), 7348.0F);
+  EXPECT_EQ(value(sub(halves, shorts)), -2656.0F);  // -2657; of 5004 it is -2658
+  EXPECT_EQ(value(mul(Tensor::of<Float16>({1}, {Float16(0.5F)}), shorts)), 2502.0F);  // 2501.5
+  EXPECT_FALSE(eq(Tensor::of<Float16>({1}, {Float16(5004.0F)}), shorts).at<bool>({0}));
+  Tensor written = halves.clone();
+  EXPECT_EQ(value(add_(written, shorts)), 7348.0F);
+  EXPECT_EQ(value(add(halves, 5003)), 7352.0F);  // a number is rounded to the dtype beside it
+  EXPECT_EQ(value(add_(written = halves.clone(), 5003)), 7352.0F);
+  const Tensor brains = Tensor::of<byre::BFloat16>({1}, {byre::BFloat16(2.0F)});
+  EXPECT_EQ(float(sub(shorts, mul(brains, 0.0F)).at<byre::BFloat16>({0})), 4992.0F);
+}
+
+TEST(PromotionTest, a_bool_is_subtracted_from_what_is_none) {
+  const Tensor truths = Tensor::of<bool>({2}, {true, false});
+  const Tensor floats = Tensor::of<float>({2}, {5, 5});
+  EXPECT_EQ(sub(floats, truths).at<float>({0}), 4.0F);
+  EXPECT_EQ(sub(truths, floats).at<float>({1}), -5.0F);
+  EXPECT_EQ(sub(truths, 1).at<std::int64_t>({1}), -1);
+  EXPECT_EQ(complaint_of<byre::DTypeError>([&] { sub(truths, truths); }),
+            "sub has no meaning for bool, the dtype that its operands promote to. Convert one of "
+            "them first: copy_ to a tensor of another dtype.");
+  EXPECT_THROW(sub(truths, true), byre::DTypeError);
+}
+
+TEST(PromotionTest, results_are_contiguous_whatever_the_strides_of_operands) {
+  const Tensor x = Tensor::of<float>({2, 3}, {0, 1, 2, 3, 4, 5}).t();
+  ASSERT_FALSE(x.is_contiguous());
+  for (const Tensor& result :
+       {add(x, x), sub(x, 1), mul(2, x), div(x, x), neg(x), relu(x), exp(x), eq(x, x), ge(x, 1),
+        where(eq(x, x), x, x), matmul(x, x.t()), byre::cat({x, x}), flip(x, {0}), sum(x, Dims{0}),
+        x.clone(), x.contiguous()}) {
+    EXPECT_TRUE(result.is_contiguous());
+    EXPECT_FALSE(result.aliases(x));
+  }
+}
+
 TEST(PromotionTest, numbers_take_the_dtype_of_the_tensor_beside_them_in_its_category) {
   for (std::size_t number = 0; number < dtypes; ++number) {
     const DType dtype = dtype_number(number);

@@ -112,9 +112,11 @@ void expect_category_holds(DType to, DType result, const char* operation) {
 }
 
 void refuse_dtype(DType dtype, const char* operation) {
-  throw DTypeError(format_text(
-      "%s has no meaning for %s. Convert the operand first: copy_ to a tensor of another dtype.",
-      operation, name_of(dtype)));
+  throw DTypeError(
+      format_text("%s has no meaning for %s, the dtype that its operands promote to. Convert one "
+                  "of them first: "
+                  "copy_ to a tensor of another dtype.",
+                  operation, name_of(dtype)));
 }
 
 }  // namespace byre::inline v0::detail
