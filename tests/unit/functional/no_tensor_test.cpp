@@ -84,6 +84,26 @@ TEST(NoTensor, no_program_is_refused_where_it_is_given) {
                    "capture: a program without a function was given"));
 }
 
+TEST(NoTensor, nor_function_is_registered_or_lowered_to) {
+  const Definition none = define("test_no_function(Tensor(a) a) -> Tensor(a)");
+  const auto refused = [](const auto& registering, const char* what) {
+    EXPECT_TRUE(
+        says(complaint_of<DispatchError>(registering), what, "was given that has no function"));
+  };
+  refused([&] { none.kernel(Key::cpu, Kernel()); }, "test_no_function: a kernel for cpu");
+  refused([&] { none.composite(Kernel()); }, "a composite kernel");
+  refused([&] { none.meta({}); }, "a meta rule");
+  refused([&] { none.view({}); }, "a view rule");
+  refused([] { set_fallback(Key::cpu, {}); }, "cpu: a fallback");
+  EXPECT_THROW(call("test_no_function", {counted(2)}), DispatchError);
+  for (const bool has_lift : {false, true}) {
+    Lowering lowering = to_itself();
+    has_lift ? void(lowering.lower = nullptr) : void(lowering.lift = nullptr);
+    EXPECT_TRUE(says(complaint_of<ArgumentError>([&] { functionalize_on(lowering, same); }),
+                     has_lift ? "no function for lower" : "no function for lift"));
+  }
+}
+
 TEST(NoTensor, is_refused_by_functions_of_tensors) {
   const CapturedProgram captured = capture(same, {counted(2)});
   EXPECT_TRUE(says(complaint_of<ArgumentError>([&] { captured({AnyTensor()}); }), "number 0"));

@@ -92,6 +92,17 @@ void expect_first(bool is_first, const char* of, const char* what) {
   }
 }
 
+template <class Part>
+void expect_function(const Part& part, const char* of, const char* what) {
+  if constexpr (requires { part == nullptr; }) {
+    if (part == nullptr) {
+      throw DispatchError(format_text(
+          "%s: %s was given that has no function, as an empty std::function. Give one that has.",
+          of, what));
+    }
+  }
+}
+
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) {
@@ -194,6 +205,7 @@ const Operator& detail::Registry::add_generated(const Operator& op, Schema schem
 template <class Part>
 void detail::Registry::set_once(Operator& op, Published<const Part>& place, Part part,
                                 const char* what) try {
+  expect_function(part, op.name().c_str(), what);
   auto made = std::make_unique<const Part>(std::move(part));
   const sync::ProcessLock lock(mutex_);
   expect_first(place.get() == nullptr, op.name().c_str(), what);
@@ -208,6 +220,7 @@ void detail::Registry::set_once(Operator& op, Published<const Part>& place, Part
 }
 
 void detail::Registry::set_fallback(Key key, Kernel fallback) try {
+  expect_function(fallback, name_of(key), "a fallback");
   auto made = std::make_unique<const Kernel>(std::move(fallback));
   Published<const Kernel>& place = fallbacks_[static_cast<std::size_t>(key)];
   const sync::ProcessLock lock(mutex_);

@@ -24,8 +24,8 @@
 namespace byre::inline v0::functional {
 
 /// What is said of an operator, one after the other. Each throws DispatchError for what was said
-/// before, and for a boxed() kernel that takes or returns other than the schema says; OutOfMemory.
-/// Nothing is registered then.
+/// before, for what has no function, and for a boxed() kernel that takes or returns other than the schema
+/// says; OutOfMemory. Nothing is registered then.
 class BYRE_API Definition {
  public:
   explicit Definition(Operator& op) noexcept : op_(op) {}
@@ -65,7 +65,8 @@ BYRE_API const Operator* find_if_any(std::string_view name);
 /// All there are, by name.
 BYRE_API std::vector<const Operator*> operators();
 
-/// What a key does with operators that have no kernel for it. Throws DispatchError if it has one.
+/// What a key does with operators that have no kernel for it. Throws DispatchError if it has one, and for
+/// what has no function.
 BYRE_API void set_fallback(Key key, Kernel fallback);
 /// That, or null. Lock-free.
 BYRE_API const Kernel* fallback(Key key);

@@ -86,6 +86,11 @@ Program functionalize(Program f, FunctionalizeOptions options) try {
 
 Program functionalize_on(Lowering lowering, Program f, FunctionalizeOptions options) try {
   detail::expect_program(f, "functionalize_on");
+  if (!lowering.lift || !lowering.lower) {
+    throw ArgumentError(format_text(
+        "functionalize_on: the lowering has no function for %s. Give both, lift and lower.",
+        lowering.lift ? "lower" : "lift"));
+  }
   return [lowering = std::move(lowering), f = std::move(f), options](const Tensors& inputs) {
     return run_lowered(lowering, f, options, inputs);
   };
