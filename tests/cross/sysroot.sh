@@ -61,7 +61,10 @@ compile_boost() {
   meson setup build --buildtype release --cross-file "$here/$machine.ini" \
     --cross-file "$here/debian.ini" --cross-file "$folder/libraries.ini"
   ninja -C build
-  cp build/libboost_*.a "$folder/lib/"
+  # What Meson makes refers to its object files.
+  for package in build/libboost_*.a; do
+    "$triple-ar" rcs "$folder/lib/${package##*/}" "$package.p"/*.o
+  done
   cd ..
 }
 

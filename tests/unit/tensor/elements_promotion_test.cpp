@@ -194,9 +194,11 @@ To reference_conversion(From value) {
     if (std::isnan(wide)) {
       return 0;
     }
-    const long double lowest = std::numeric_limits<To>::min();
-    const long double highest = std::numeric_limits<To>::max();
-    return static_cast<To>(std::clamp(wide, lowest, highest));
+    // The highest may be rounded up, where a long double is no wider than a double.
+    if (wide >= static_cast<long double>(std::numeric_limits<To>::max())) {
+      return std::numeric_limits<To>::max();
+    }
+    return static_cast<To>(std::max<long double>(wide, std::numeric_limits<To>::min()));
   } else if constexpr (is_half<To>) {
     return To(static_cast<float>(value));
   } else {
