@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <new>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -73,7 +74,17 @@ void close_if_open(int& file) noexcept {
 
 }  // namespace
 
-OutputFile::OutputFile(FileName name) : name_(name.c_str()) {
+OutputFile::OutputFile(FileName name) {
+  try {
+    open(name.c_str());
+  } catch (const std::bad_alloc&) {
+    discard();
+    throw OutOfMemory::of_heap("writing a file");
+  }
+}
+
+void OutputFile::open(const char* name) {
+  name_ = name;
   const Place place = follow(name_);
   if (place.error != 0) {
     refuse(place.error);
@@ -84,23 +95,21 @@ OutputFile::OutputFile(FileName name) : name_(name.c_str()) {
       close_if_open(file_);
       refuse(EBADF);
     }
-    return;
-  }
-  if (!is_regular_or_missing(name_.c_str())) {
-    file_ = ::open(name_.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
+  } else if (!is_regular_or_missing(name)) {
+    file_ = ::open(name, O_WRONLY | O_CLOEXEC | O_NOCTTY);
     if (file_ < 0) {
       refuse(errno);
     }
-    return;
+  } else {
+    last_name_ = place.path.filename();
+    const fs::path folder = place.path.parent_path();
+    folder_ = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder_ < 0) {
+      refuse(errno);
+    }
+    open_temporary();
+    keep_owner_and_permissions();
   }
-  const fs::path folder = place.path.parent_path();
-  last_name_ = place.path.filename();
-  folder_ = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (folder_ < 0) {
-    refuse(errno);
-  }
-  open_temporary();
-  keep_owner_and_permissions();
 }
 
 OutputFile::~OutputFile() {
@@ -114,12 +123,13 @@ void OutputFile::open_temporary() {
     refuse(EISDIR);
   }
   for (unsigned number = 0; file_ < 0; ++number) {
-    temporary_ = ".byre-" + std::to_string(::getpid()) + "-" + std::to_string(number) + ".part";
-    file_ = ::openat(folder_, temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (file_ < 0 && errno != EEXIST) {
-      const int error = errno;
-      temporary_.clear();
-      refuse(error);
+    std::string temporary = ".byre-" + std::to_string(::getpid());
+    temporary += "-" + std::to_string(number) + ".part";
+    file_ = ::openat(folder_, temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (file_ >= 0) {
+      temporary_ = std::move(temporary);
+    } else if (errno != EEXIST) {
+      refuse(errno);
     }
   }
 }

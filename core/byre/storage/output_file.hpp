@@ -22,8 +22,8 @@ namespace byre::inline v0 {
 ///   the first write() on. As for any writer, a pipe that nobody reads any more sends SIGPIPE.
 class BYRE_API OutputFile {
  public:
-  /// Throws FileError if the file cannot be written, or a temporary one cannot be made beside it. Opening a
-  /// named pipe waits for a reader.
+  /// Throws FileError if the file cannot be written, or a temporary one cannot be made beside it,
+  /// OutOfMemory. Opening a named pipe waits for a reader.
   explicit OutputFile(FileName name);
   /// Removes what was written, unless commit() was called; not what was written in place.
   ~OutputFile();
@@ -40,6 +40,7 @@ class BYRE_API OutputFile {
 
  private:
   bool is_in_place() const noexcept { return folder_ < 0; }
+  void open(const char* name);
   void open_temporary();
   void keep_owner_and_permissions();
   void discard() noexcept;

@@ -18,6 +18,7 @@
 #include <csignal>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "support/complaint.hpp"
@@ -30,6 +31,7 @@ namespace {
 struct Disk {
   bool watches = false;
   std::string fails;
+  int error = EIO;
   std::vector<std::string> steps;
 
   /// False if that step fails.
@@ -37,9 +39,15 @@ struct Disk {
     if (watches) {
       steps.push_back(what);
     }
+    if (fails == what) {
+      errno = error;
+    }
     return fails != what;
   }
 } disk;
+
+constinit thread_local bool is_interrupted = false;
+constinit thread_local bool close_fails = false;
 
 template <class Function>
 Function* original(const char* name) {
@@ -56,7 +64,6 @@ extern "C" int fsync(int file) {
   if (!byre::test::disk.step(S_ISDIR(found.st_mode)
                                  ? "flush folder"
                                  : "flush " + std::to_string(found.st_size) + " bytes")) {
-    errno = EIO;
     return -1;
   }
   return byre::test::original<int(int)>("fsync")(file);
@@ -64,11 +71,27 @@ extern "C" int fsync(int file) {
 
 extern "C" int renameat(int from_folder, const char* from, int to_folder, const char* to) {
   if (!byre::test::disk.step("rename")) {
-    errno = EIO;
     return -1;
   }
   return byre::test::original<int(int, const char*, int, const char*)>("renameat")(
       from_folder, from, to_folder, to);
+}
+
+extern "C" ssize_t write(int file, const void* bytes, size_t nbytes) {
+  if (std::exchange(byre::test::is_interrupted, false)) {
+    errno = EINTR;
+    return -1;
+  }
+  return byre::test::original<ssize_t(int, const void*, size_t)>("write")(file, bytes, nbytes);
+}
+
+extern "C" int close(int file) {
+  const int closed = byre::test::original<int(int)>("close")(file);
+  if (std::exchange(byre::test::close_fails, false)) {
+    errno = EIO;
+    return -1;
+  }
+  return closed;
 }
 
 namespace byre::test {
@@ -108,8 +131,20 @@ class OutputFileTest : public testing::Test {
 
   std::ptrdiff_t files() const { return std::distance(fs::directory_iterator(folder.path()), {}); }
 
+  /// An open file that was not there when this test began.
+  bool is_new(int number) const { return !before_[static_cast<std::size_t>(number)]; }
+
   const TemporaryFolder folder;
   const fs::path path = folder / "file";
+
+ private:
+  const std::array<bool, 1000> before_ = [] {
+    std::array<bool, 1000> open{};
+    for (std::size_t number = 0; number < open.size(); ++number) {
+      open[number] = ::fcntl(static_cast<int>(number), F_GETFD) >= 0;
+    }
+    return open;
+  }();
 };
 
 struct ::stat status_of(const fs::path& path) {
@@ -165,6 +200,44 @@ TEST_F(OutputFileTest, whose_name_cannot_be_flushed_says_so) {
                    "was written, but may not survive a power failure"));
   EXPECT_EQ(read_file(path), "12345");
   EXPECT_EQ(files(), 1);
+}
+
+TEST_F(OutputFileTest, may_be_where_folders_cannot_be_flushed) {
+  disk.fails = "flush folder";
+  disk.error = EINVAL;
+  save(path, "12345");
+  EXPECT_EQ(read_file(path), "12345");
+}
+
+TEST_F(OutputFileTest, is_written_whole_where_signals_interrupt) {
+  OutputFile file(path);
+  is_interrupted = true;
+  file.write("12345", 5);
+  file.commit();
+  EXPECT_FALSE(is_interrupted);
+  EXPECT_EQ(read_file(path), "12345");
+}
+
+TEST_F(OutputFileTest, may_be_named_as_it_is_from_the_working_folder) {
+  const fs::path before = fs::current_path();
+  fs::current_path(folder.path());
+  save("file", "12345");
+  fs::current_path(before);
+  EXPECT_EQ(read_file(path), "12345");
+}
+
+TEST_F(OutputFileTest, is_closed_in_programs_that_this_one_becomes) {
+  ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
+  const int ends = ::open((folder / "pipe").c_str(), O_RDWR | O_CLOEXEC);
+  const fs::path names[] = {path, folder / "pipe", "/dev/fd/" + std::to_string(ends)};
+  for (const fs::path& name : names) {
+    const OutputFile file(name);
+    for (int number = 3; number < 1000; ++number) {
+      const int flags = ::fcntl(number, F_GETFD);
+      EXPECT_TRUE(flags < 0 || (flags & FD_CLOEXEC) != 0 || !is_new(number)) << name << number;
+    }
+  }
+  ::close(ends);
 }
 
 TEST_F(OutputFileTest, follows_links_also_to_what_is_not_there_yet) {
@@ -226,6 +299,35 @@ TEST_F(OutputFileTest, keeps_permissions_and_owner) {
   }
 }
 
+TEST_F(OutputFileTest, of_another_owner_is_for_that_group_what_it_was_for_others) {
+  fs::permissions(folder.path(), fs::perms::all);
+  write_file(path, "before");
+  ::chmod(path.c_str(), 04664);
+  if (::setegid(8765) != 0 || ::seteuid(4321) != 0) {
+    GTEST_SKIP() << "this process cannot be another user";
+  }
+  save(path, "after");
+  EXPECT_EQ(::seteuid(0), 0);
+  EXPECT_EQ(::setegid(0), 0);
+  const struct ::stat after = status_of(path);
+  EXPECT_EQ(after.st_mode & 07777U, 0644U);
+  EXPECT_EQ(after.st_uid, 4321U);
+}
+
+TEST_F(OutputFileTest, of_another_owner_and_our_group_keeps_the_group_s_permissions) {
+  fs::permissions(folder.path(), fs::perms::all);
+  write_file(path, "before");
+  ::chmod(path.c_str(), 04664);
+  if (::chown(path.c_str(), 0, 8765) != 0 || ::setegid(8765) != 0 || ::seteuid(4321) != 0) {
+    GTEST_SKIP() << "this process cannot be another user";
+  }
+  save(path, "after");
+  EXPECT_EQ(::seteuid(0), 0);
+  EXPECT_EQ(::setegid(0), 0);
+  EXPECT_EQ(status_of(path).st_mode & 07777U, 0664U);
+  EXPECT_EQ(status_of(path).st_gid, 8765U);
+}
+
 TEST_F(OutputFileTest, of_another_name_keeps_the_old_file) {
   write_file(path, "before");
   fs::create_hard_link(path, folder / "other");
@@ -241,23 +343,35 @@ TEST_F(OutputFileTest, that_is_new_has_the_permissions_of_new_files) {
   EXPECT_EQ(status_of(path).st_mode & 07777U, 0640U);
 }
 
+/// A device of the system, with that number, which this process cannot replace: its own, if it may make one.
+fs::path device(const TemporaryFolder& folder, const char* name, unsigned number) {
+  const fs::path own = folder / name;
+  return ::mknod(own.c_str(), S_IFCHR | 0600U, ::makedev(1, number)) == 0 ? own
+                                                                          : fs::path("/dev") / name;
+}
+
 TEST_F(OutputFileTest, writes_devices_in_place) {
-  save("/dev/null", "gone");
-  EXPECT_TRUE(fs::is_character_file("/dev/null"));
-  // With a number that is not /dev/null's, if this process may make one.
-  if (::mknod((folder / "zero").c_str(), S_IFCHR | 0600U, ::makedev(1, 5)) == 0) {
-    save(folder / "zero", "gone");
-    EXPECT_TRUE(fs::is_character_file(folder / "zero"));
-    EXPECT_EQ(files(), 1);
-  }
+  const fs::path null = device(folder, "null", 3);
+  const std::ptrdiff_t before = files();
+  save(null, "gone");
+  EXPECT_TRUE(fs::is_character_file(null));
+  EXPECT_EQ(files(), before);
 }
 
 TEST_F(OutputFileTest, that_a_device_has_no_room_for_says_that_it_has_a_part) {
-  if (!fs::is_character_file("/dev/full")) {
+  const fs::path full = device(folder, "full", 7);
+  if (!fs::is_character_file(full)) {
     GTEST_SKIP() << "there is no /dev/full";
   }
-  EXPECT_TRUE(says(complaint_of<FileError>([&] { save("/dev/full", "x"); }),
+  EXPECT_TRUE(says(complaint_of<FileError>([&] { save(full, "x"); }),
                    "No space left on device. It may have a part of what was written"));
+}
+
+TEST_F(OutputFileTest, that_says_at_last_that_it_failed_has_failed) {
+  OutputFile file(device(folder, "null", 3));
+  file.write("x", 1);
+  close_fails = true;
+  EXPECT_TRUE(says(complaint_of<FileError>([&] { file.commit(); }), "Input/output error"));
 }
 
 TEST_F(OutputFileTest, writes_named_pipes_in_place) {
