@@ -68,7 +68,7 @@ namespace {
 std::vector<Row> all_rows() {
   std::vector<Row> all;
   for (const auto& rows : {rows_of_core(), rows_of_views(), rows_of_tensors(), rows_of_operators(),
-                           rows_of_transforms()}) {
+                           rows_of_texts(), rows_of_transforms()}) {
     all.insert(all.end(), rows.begin(), rows.end());
   }
   return all;

@@ -54,10 +54,20 @@ std::span<const Row> rows_of_core();
 std::span<const Row> rows_of_views();
 std::span<const Row> rows_of_tensors();
 std::span<const Row> rows_of_operators();
+std::span<const Row> rows_of_texts();
 std::span<const Row> rows_of_transforms();
 
 /// With more dimensions than sizes are kept of in place: 0, 1, 2, ... of f32.
 Tensor deep_tensor();
+
+/// A step that throws an `Expected`, where it has the memory to say so.
+template <class Expected, class Step>
+void refused(const Step& step) {
+  try {
+    step();
+  } catch (const Expected&) {
+  }
+}
 
 // ---- what a result is, to be compared
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Operators: their text, their registration, their calls.
 #include <byre/functional.hpp>
-#include <byre/functional/dispatch/scanner.hpp>
 
 #include <array>
 
@@ -19,19 +18,6 @@ AnyTensor deep() {
 }
 std::string described(const AnyTensor& tensor) {
   return tensor ? to_string(to_cpu(tensor)) : "no tensor";
-}
-
-constexpr const char* long_schema =
-    "an_operator_of_a_long_name.overload(Tensor a, Scalar? b=1.5, int[] sizes=[1, 2, 3, 4, 5, 6], "
-    "DType dtype=f32) -> (Tensor, Tensor)";
-
-/// A step that throws an `Expected`, where it has the memory to say so.
-template <class Expected, class Step>
-void refused(const Step& step) {
-  try {
-    step();
-  } catch (const Expected&) {
-  }
 }
 
 /// A row of what a tensor's call is.
@@ -74,16 +60,6 @@ void find_metas(Attempt& attempt) {
 void misread(Attempt& attempt) {
   const Argument argument(Dims{1, 2, 3, 4, 5, 6});
   attempt([&] { refused<DispatchError>([&] { (void)argument.tensor(); }); });
-}
-
-/// A row of text that is made of `Held`, which is there already.
-template <class Held, class Make, class Print>
-Row of_text(const char* name, Make, Print) {
-  return {name, [](Attempt& attempt) {
-            const Held held = Make()();
-            std::string text;
-            attempt([&] { text = Print()(held); }, [&] { return text; });
-          }};
 }
 
 void box_results(Attempt& attempt) {
@@ -150,60 +126,6 @@ void set_one_fallback(Attempt& attempt) {
 }
 
 const Row rows[] = {
-    of_text<Constant>(
-        "functional::to_string",
-        [] {
-          return Constant(Dims{1, 2, 3, 4, 5, 6});
-        },
-        [](const Constant& constant) { return to_string(constant); }),
-    of_text<Scalar>(
-        "functional::to_string", [] { return Scalar(std::complex<float>(1e30F, 2e-30F)); },
-        [](const Scalar& number) { return functional::to_string(number); }),
-    of_text<Argument>(
-        "functional::describe", [] { return Argument(deep()); },
-        [](const Argument& argument) { return describe(argument); }),
-    of_text<AnyTensor>(
-        "functional::describe", [] { return deep(); },
-        [](const AnyTensor& tensor) { return describe(tensor); }),
-    of_text<KeySet>(
-        "functional::to_string",
-        [] { return KeySet(Key::cpu) | Key::batched | Key::functionalize; },
-        [](KeySet keys) { return to_string(keys); }),
-    of_text<Schema>(
-        "functional::to_string", [] { return parse_schema(long_schema); },
-        [](const Schema& schema) { return to_string(schema); }),
-    of_text<Schema>(
-        "functional::Schema::full_name", [] { return parse_schema(long_schema); },
-        [](const Schema& schema) { return schema.full_name(); }),
-    of_nothing("functional::parse_schema", [] { return parse_schema(long_schema).overload; }),
-    of_nothing("functional::Operator::Operator",
-               [] { return std::to_string(Operator(parse_schema(long_schema)).name().size()); }),
-    of_nothing(
-        "functional::Scanner::identifier",
-        [] { return Scanner("an_identifier_of_many_letters", "test").identifier("a name"); }),
-    of_nothing("functional::Scanner::constant",
-               [] { return to_string(Scanner("[1, 2, 3, 4, 5, 6]", "test").constant()); }),
-    of_nothing("functional::Scanner::constant",
-               [] { return to_string(Scanner("1234567890.125", "test").constant()); }),
-    of_nothing("functional::Scanner::integer",
-               [] { return std::to_string(Scanner("1234567890", "test").integer("a size")); }),
-    of_nothing("functional::Scanner::expect",
-               [] {
-                 refused<SyntaxError>(
-                     [] { Scanner("others", "test").expect("a rather long word"); });
-                 return std::string();
-               }),
-    of_nothing("functional::Scanner::expected",
-               [] {
-                 refused<SyntaxError>([] { Scanner("others", "test").expected("a long word"); });
-                 return std::string();
-               }),
-    of_nothing("functional::Scanner::fail",
-               [] {
-                 refused<SyntaxError>([] { Scanner("others", "test").fail("not this word", 2); });
-                 return std::string();
-               }),
-
     {"functional::define", define_one},
     {"functional::define", define_by_schema},
     of_nothing("functional::extend", [] { return extend("add").op().name(); }),
