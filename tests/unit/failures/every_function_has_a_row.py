@@ -36,8 +36,10 @@ functional::is_functional functional::name_of functional::thread_keys functional
 
 # Private, and reached by the rows of others.
 PRIVATE = """
-Dims::copy_many Dims::copy_many_without RecyclingPool::find RecyclingPool::give_back
-RecyclingPool::give_back_unneeded RecyclingPool::idle RecyclingPool::map RecyclingPool::take_small RecyclingPool::unmap Scalar::refuse
+Dims::copy_many Dims::copy_many_without RecyclingPool::find OutputFile::discard
+OutputFile::keep_owner_and_permissions OutputFile::open OutputFile::open_temporary OutputFile::refuse
+RecyclingPool::give_back RecyclingPool::idle RecyclingPool::map RecyclingPool::take_small
+RecyclingPool::unmap Scalar::refuse Scalar::refuse_as
 Tensor::begin_write Tensor::copy_of Tensor::drop_storage Tensor::element_to_read Tensor::element_to_write
 Tensor::elements_to_write Tensor::end_write Tensor::expect_dtype Tensor::expect_unshared
 Tensor::grow_storage Tensor::make Tensor::moved_to Tensor::nbytes_of_external Tensor::no_memory_for_tensor

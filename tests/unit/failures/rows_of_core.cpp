@@ -78,6 +78,24 @@ void map_file(Attempt& attempt) {
   attempt([&] { held = Held::map_file(path); }, [&] { return described(held); });
 }
 
+void write_file_of_format(Attempt& attempt) {
+  const TemporaryFolder folder;
+  const auto path = folder / "a name that is longer than what strings have in place";
+  attempt(
+      [&] {
+        OutputFile file(path);
+        file.write("bytes", 5);
+        file.commit();
+      },
+      [&] {
+        std::string names;
+        for (const auto& file : std::filesystem::directory_iterator(folder.path())) {
+          names += file.path().filename().string() + " of " + read_file(file.path());
+        }
+        return names;
+      });
+}
+
 void install_sink(Attempt& attempt) {
   attempt([] { const stats::InstalledSink sink([](const stats::CopyEvent&) {}); });
 }
@@ -207,6 +225,10 @@ const Row rows[] = {
     of_bytes<Storage>("Storage::resize", [](Storage& s) { return s.resize(200), Storage(); }),
     of_nothing("explain", [] { return explain(Buffer::allocate(100)); }),
     of_nothing("explain", [] { return explain(Storage::allocate(100)); }),
+
+    {"OutputFile::OutputFile", write_file_of_format},
+    {"OutputFile::write", write_file_of_format},
+    {"OutputFile::commit", write_file_of_format},
 
     {"stats::InstalledSink::InstalledSink", install_sink},
     {"stats::CopyLimit::CopyLimit", limit_copies},
