@@ -6,11 +6,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <boost/thread/thread.hpp>
 #include <cstdio>
 #include <cstdlib>
-
-#include "support/at_once.hpp"
+#include <future>
+#include <thread>
 
 namespace {
 
@@ -66,7 +65,7 @@ int main(int count, char** arguments) {
   const auto in_both_threads = [](int times) {
     for (int cycles = 0; cycles < times; ++cycles) {
       cycle();
-      boost::thread(&cycle).join();
+      std::thread(&cycle).join();
     }
   };
   in_both_threads(10);
@@ -81,15 +80,17 @@ int main(int count, char** arguments) {
   expect(more_pages < 10'000, "idle blocks stay");
   expect(more_heap < 50'000, "something stays on the heap in each cycle");
 
-  byre::test::Halt halt;
+  std::promise<void> used;
+  std::promise<void> unloaded;
   void* const loaded = load();
-  boost::thread living([&] {
+  std::thread living([&] {
     use(loaded);
-    halt.enter();
+    used.set_value();
+    unloaded.get_future().wait();
   });
-  halt.await_entry();
+  used.get_future().wait();
   unload(loaded);
-  halt.let_go();
+  unloaded.set_value();
   living.join();
 
   const pid_t child = ::fork();
