@@ -4,6 +4,7 @@
 usage: reduced_test.py BYRE_VERIFY
 """
 import json
+import pathlib
 import re
 import subprocess
 import sys
@@ -23,11 +24,12 @@ def litmus_tests(binary):
 
 def surprises(binary, names):
     """Those that do not end, reduced, as they do in full."""
-    with tempfile.NamedTemporaryFile(suffix=".json") as found:
+    with tempfile.TemporaryDirectory() as folder:
+        found = pathlib.Path(folder) / "found.json"
         chosen = [word for name in names for word in ("--scenario", name)]
-        subprocess.run([binary, "--bound", "reduced", "--json", found.name, *chosen],
+        subprocess.run([binary, "--bound", "reduced", "--json", found, *chosen],
                        stdout=subprocess.DEVNULL, check=False)
-        return {result["scenario"] for result in json.load(found)
+        return {result["scenario"] for result in json.loads(found.read_text())
                 if result["verdict"] != result["expected"]}
 
 

@@ -198,9 +198,12 @@ class CommandLine(programs.Test):
         self.assertGreater(row["executions"], 0)
 
     def test_a_file_that_is_of_no_use_is_found_out_before_the_run(self):
-        self.assert_refused(1, "cannot write /nonexistent/x",
+        self.assert_refused(1, "cannot write the file \"/nonexistent/x\": No such file",
                             "--scenario", KNOWN_WRONG, "--json", "/nonexistent/x")
         self.assert_refused(1, "cannot read /nonexistent/x", "--mutants", "--check", "/nonexistent/x")
+
+    def test_a_device_without_end_is_no_file_to_check(self):
+        self.assert_refused(1, "cannot read /dev/zero as a file", "--memory-orders", "--check", "/dev/zero")
 
 
 if __name__ == "__main__":

@@ -71,6 +71,9 @@ std::runtime_error is_no_journal(const std::filesystem::path& file) {
 }  // namespace
 
 Journal::Journal(const std::filesystem::path& file) : name_(file), program_(this_program()) {
+  if (std::filesystem::exists(file) && !std::filesystem::is_regular_file(file)) {
+    throw is_no_journal(file);  // a device may have no end
+  }
   const std::string written = content_of(file);
   // The last line is a part of one if the run was broken off while it was written.
   const std::size_t whole = written.rfind('\n') + 1;

@@ -87,6 +87,9 @@ class Journal(programs.Test):
                                 *DROPS, "--journal", self.journal)
             self.assertEqual(self.journal.read_text(), text)
 
+    def test_a_device_is_no_journal(self):
+        self.assert_refused(1, "/dev/zero is no journal of searches", *DROPS, "--journal", "/dev/zero")
+
     def test_a_deep_run_searches_each_program_of_a_family(self):
         figures = self.scratch / "figures.json"
         family = ("--deep", "--scenario", "programs.two_operations", "--executions", "3000",

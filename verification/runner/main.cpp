@@ -2,6 +2,7 @@
 /// byre-verify: runs the scenarios.
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 
 #include "../mutants/matrix.hpp"
@@ -140,8 +141,9 @@ int run_scenarios(const Options& options) {
 int main(int argument_count, char** arguments) {
   const Options options = parse_options(argument_count, arguments);
   // Before a long run, not after it.
-  if (!options.file_to_check.empty() && !std::ifstream(options.file_to_check)) {
-    throw std::runtime_error("cannot read " + options.file_to_check);
+  if (!options.file_to_check.empty() && (!std::filesystem::is_regular_file(options.file_to_check) ||
+                                         !std::ifstream(options.file_to_check))) {
+    throw std::runtime_error("cannot read " + options.file_to_check + " as a file");
   }
   switch (options.mode) {
     case Mode::help:
