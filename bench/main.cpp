@@ -11,9 +11,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <iostream>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <thread>
 
 namespace {
@@ -101,9 +103,7 @@ void add_everything() {
   byre_bench::register_all();
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int run(int argc, char** argv) {
   byre_bench::pin_malloc(byre_bench::Memory::recycled);
   int kept = 1;
   for (int i = 1; i < argc; ++i) {
@@ -125,4 +125,18 @@ int main(int argc, char** argv) {
   add_everything();
   benchmark::RunSpecifiedBenchmarks();
   return byre_bench::a_count_was_wrong() ? byre_bench::wrong_count_exit : 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const std::system_error& error) {
+    std::cerr << "byre-bench: " << error.what()
+              << ". If that is a thread, raise the limits: ulimit -u -v -s.\n";
+  } catch (const std::exception& error) {
+    std::cerr << "byre-bench: " << error.what() << '\n';
+  }
+  return 1;
 }

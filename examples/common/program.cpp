@@ -2,7 +2,6 @@
 #include "program.hpp"
 
 #include <boost/thread/exceptions.hpp>
-#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <new>
@@ -46,8 +45,6 @@ void JsonOutput::deliver(const std::function<std::string()>& json,
 
 int guarded_main(const char* program, const char* advice_without_memory,
                  const std::function<ExitCode()>& work) {
-  // What is beyond a limit on the sizes of files is an error, not a signal.
-  std::signal(SIGXFSZ, SIG_IGN);
   try {
     return work();
   } catch (const UsageError& error) {

@@ -78,7 +78,7 @@ class BadCommandLines(Test):
         self.assertEqual(file.read_text(), "as it was")
 
     def test_a_file_that_cannot_be_written_is_found_out_before_the_run(self):
-        self.assert_refused(1, "cannot write /nonexistent/x", "--json", "/nonexistent/x", *SHORT)
+        self.assert_refused(1, "cannot write the file \"/nonexistent/x\": No such file", "--json", "/nonexistent/x", *SHORT)
 
 
 class Runs(Test):
@@ -149,7 +149,7 @@ class Runs(Test):
             ended = run("--workload", workload, "--threads", "64", "--operations", "1000000",
                         "--sizes", "1..1K", preexec_fn=have_room_for_some_stacks)
             self.assertEqual(ended.returncode, 1, ended)
-            self.assertIn("byre-stress: Resource temporarily unavailable", ended.stderr)
+            self.assertIn("byre-stress: no thread could be started. Use fewer, or raise the limits: ", ended.stderr)
             self.assertNotIn("signal", ended.stderr)
 
     NOT_SEEDED = {

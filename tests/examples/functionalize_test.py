@@ -251,7 +251,16 @@ class WrongUsage(Test):
         self.assert_refused(1, "/no/such/program", "/no/such/program")
         self.assert_refused(1, f"Cannot read {FOLDER}", FOLDER)
         self.assert_refused(1, "/no/such/graph.dot", SAMPLES[0], "--dot", "/no/such/graph.dot")
-        self.assert_refused(1, "/no/such/graph.dot", SAMPLES[0], "--dot", "/no/such/graph.dot")
+
+    def test_a_file_without_end_is_no_program(self):
+        self.assert_refused(1, "/dev/zero is no program: it has more than 16 MiB.", "/dev/zero")
+
+    def test_the_longest_program_is_read(self):
+        path = self.scratch / "program"
+        path.write_text("# long" + " " * ((16 << 20) - 6))
+        self.assertEqual(programs.run(path).returncode, 0)
+        path.write_text("# long" + " " * ((16 << 20) - 5))
+        self.assert_refused(1, "is no program", path)
 
     def test_help_names_every_option(self):
         done = programs.run("--help")

@@ -275,7 +275,7 @@ class WrongInput(WithText):
         def limit_files():
             resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))
         output = self.scratch / "output"
-        self.assert_refused(1, "Cannot write", *self.small, "--output", output,
+        self.assert_refused(1, "File too large", *self.small, "--output", output,
                             preexec_fn=limit_files)
         self.assertEqual([path for path in output.rglob("*") if path.is_file()], [])
 

@@ -192,6 +192,19 @@ std::uint64_t parse_number(const std::string& name, const std::string& text, std
   return value;
 }
 
+namespace {
+
+int complain(const char* program, std::string_view text) {
+  std::fprintf(stderr, "%s: %.*s%s\n", program, static_cast<int>(text.size()), text.data(),
+               text.ends_with('.') ? "" : ".");
+  return 1;
+}
+
+constexpr const char* no_thread =
+    "no thread could be started. Use fewer, or raise the limits: ulimit -u -v -s.";
+
+}  // namespace
+
 int run_main(const char* program, const std::function<int()>& body) noexcept {
   // What is beyond a limit on the sizes of files is an error, not a signal.
   std::signal(SIGXFSZ, SIG_IGN);
@@ -201,15 +214,12 @@ int run_main(const char* program, const std::function<int()>& body) noexcept {
     std::fprintf(stderr, "%s: %s.\nSee %s --help.\n", program, error.what(), program);
     return 2;
   } catch (const boost::thread_resource_error&) {
-    std::fprintf(
-        stderr,
-        "%s: no thread could be started. Use fewer, or raise the limits: ulimit -u -v -s.\n",
-        program);
-    return 1;
+    return complain(program, no_thread);
+  } catch (const std::system_error& error) {
+    const bool is_of_thread = error.code() == std::errc::resource_unavailable_try_again;
+    return complain(program, is_of_thread ? no_thread : error.what());
   } catch (const std::exception& error) {
-    const std::string_view text = error.what();
-    std::fprintf(stderr, "%s: %s%s\n", program, error.what(), text.ends_with('.') ? "" : ".");
-    return 1;
+    return complain(program, error.what());
   }
 }
 

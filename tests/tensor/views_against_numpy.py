@@ -257,8 +257,7 @@ class Chain:
 
         def make():
             reach = sum((size - 1) * stride for size, stride in zip(sizes, strides))
-            last = offset - 1 if 0 in sizes else offset + reach
-            if last >= base.size:
+            if 0 not in sizes and offset + reach >= base.size:
                 raise Refused
             return as_strided(base[offset:], sizes, [itemsize * stride for stride in strides])
 
