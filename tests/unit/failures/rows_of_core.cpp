@@ -76,9 +76,11 @@ void map_file(Attempt& attempt) {
   write_file(path, "bytes");
   Held held;
   // Not where it is: files are mapped at any address.
-  attempt([&] { held = Held::map_file(path); }, [&] {
-    return std::string(static_cast<const char*>(static_cast<const void*>(held.data())), held.nbytes());
-  });
+  attempt([&] { held = Held::map_file(path); },
+          [&] {
+            return std::string(static_cast<const char*>(static_cast<const void*>(held.data())),
+                               held.nbytes());
+          });
 }
 
 void write_file_of_format(Attempt& attempt) {
