@@ -243,9 +243,14 @@ class Chain:
         axis = self.axis()
         size = self.dice.randrange(1, self.size_of(axis) + 2)
         step = self.dice.randrange(1, 4)
-        return ([axis, size, step],
-                lambda: sliding_window_view(self.array, size, self.at(axis))[
-                    along(self.at(axis), slice(None, None, step))])
+
+        def make():
+            if self.array.ndim == 0 and axis in (-1, 0) and size == 1:
+                return self.array[None]  # its one window, which NumPy does not slide
+            return sliding_window_view(self.array, size, self.at(axis))[
+                along(self.at(axis), slice(None, None, step))]
+
+        return [axis, size, step], make
 
     def as_strided(self):
         ndim = self.dice.randrange(4)
