@@ -29,9 +29,9 @@ BYRE_API Tensor read_npy(std::span<const std::byte> bytes);
 /// not aligned to their size (load_npy reads those), OutOfMemory. See Buffer::map_file.
 BYRE_API Tensor map_npy(FileName name);
 
-/// Writes the tensor from any device. An existing file is replaced, its permissions kept; a symbolic
-/// link is followed. The file may be the one that the tensor is mapped from. It stays as it was if this
-/// throws. The order is Fortran's if the tensor is the transpose of a contiguous one, else C's. Throws
+/// Writes the tensor from any device. An existing file is replaced as a whole, and the new one survives a power
+/// failure once this returns; devices and pipes are written in place: see OutputFile, which says what else
+/// a file keeps. The file may be the one that the tensor is mapped from. It stays as it was if this throws. The order is Fortran's if the tensor is the transpose of a contiguous one, else C's. Throws
 /// StateError for an uninitialized tensor, DTypeError for bf16, which the format does not have,
 /// InvalidArgument for a version that does not exist, FileError, OutOfMemory. NumPy reads more than 32
 /// dimensions since its version 2.
