@@ -7,14 +7,33 @@
 
 #include <algorithm>
 #include <exception>
+#include <map>
 #include <numeric>
 #include <ostream>
+#include <regex>
 #include <typeinfo>
 
 #include "rows.hpp"
 #include "support/complaint.hpp"
 
 namespace byre::test {
+namespace {
+
+/// With a number for each address: a second attempt has others.
+std::string with_addresses_numbered(const std::string& text) {
+  static const std::regex address("0x[0-9a-f]+");
+  std::map<std::string, std::size_t> numbers;
+  std::string numbered;
+  auto rest = text.begin();
+  for (std::sregex_iterator found(text.begin(), text.end(), address), end; found != end; ++found) {
+    const auto [known, is_new] = numbers.try_emplace(found->str(), numbers.size());
+    numbered += found->prefix().str() + "#" + std::to_string(known->second);
+    rest = (*found)[0].second;
+  }
+  return numbered.append(rest, text.end());
+}
+
+}  // namespace
 
 int Attempt::next_number() {
   static int last = 0;
@@ -47,7 +66,7 @@ void Attempt::operator()(const std::function<void()>& step,
     EXPECT_EQ(state(), before) << "allocation " << nth_ << " failed";
     step();
   }
-  const std::string after = state();
+  const std::string after = with_addresses_numbered(state());
   EXPECT_EQ(state_when_done_.value_or(after), after) << "allocation " << nth_ << " failed";
   state_when_done_ = after;
 }

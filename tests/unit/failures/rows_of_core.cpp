@@ -75,12 +75,7 @@ void map_file(Attempt& attempt) {
   const auto path = folder / "a name that is longer than what strings have in place";
   write_file(path, "bytes");
   Held held;
-  // Not where it is: files are mapped at any address.
-  attempt([&] { held = Held::map_file(path); },
-          [&] {
-            return std::string(static_cast<const char*>(static_cast<const void*>(held.data())),
-                               held.nbytes());
-          });
+  attempt([&] { held = Held::map_file(path); }, [&] { return described(held); });
 }
 
 void write_file_of_format(Attempt& attempt) {
