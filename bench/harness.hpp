@@ -80,6 +80,7 @@ void run_bursts(benchmark::State& state, std::size_t operations,
                 const std::function<double(std::size_t)>& burst);
 
 void add_access();
+void add_allocations();
 void add_clone_drop();
 void add_functionalize();
 void add_memory_per_clone();

@@ -90,6 +90,7 @@ void describe_this_run() {
 
 void add_everything() {
   byre_bench::add_access();
+  byre_bench::add_allocations();
   byre_bench::add_steals();
   byre_bench::add_clone_drop();
   byre_bench::add_shared_writes();

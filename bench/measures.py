@@ -57,6 +57,12 @@ def clones():
         yield ratio("lazy clone + drop / eager", "clone_drop", size, "recycled", "byre", "eager")
 
 
+def allocations():
+    for size in SIZES:
+        yield ratio("allocate + drop of an idle block / malloc + free", "allocate_drop", size,
+                    "recycled", "byre", "malloc")
+
+
 def writes():
     for size, bound in [("64B", 1.0), ("4KiB", 1.15)]:
         yield ratio("write when shared / shared_ptr", "write_shared", size, "recycled", "byre",
@@ -176,7 +182,7 @@ def functional():
                  "functional_use_64/chains")
 
 
-RATIOS = [*access(), *clones(), *writes(), *writers(), *tensors(), *tracked(), *functional(),
+RATIOS = [*access(), *clones(), *allocations(), *writes(), *writers(), *tensors(), *tracked(), *functional(),
           *forms()]
 MEMORY = [Measure("memory per Buffer clone", "memory_per_clone/byre/64B/recycled", [], 40,
                   "bytes_per_clone", "bytes"),
