@@ -9,8 +9,10 @@
 #include <byre/functional/graph/text.hpp>
 #include <byre/storage/output_file.hpp>
 
+#include <boost/thread/thread.hpp>
 #include <cerrno>
 #include <cstdio>
+#include <exception>
 #include <fstream>
 #include <utility>
 
@@ -39,7 +41,7 @@ void write_file(const std::filesystem::path& path, const std::string& text) {
   file.commit();
 }
 
-ExitCode work(const Options& options) {
+ExitCode run_and_report(const Options& options) {
   JsonOutput json_output(options.json);
   const Script script = parse(read_source(options.program));
   const Report report = run(script, options);
@@ -51,6 +53,26 @@ ExitCode work(const Options& options) {
     std::fprintf(stderr, "functionalize: %s\n", fault.c_str());
   }
   return report.faults.empty() ? exit_success : exit_failure;
+}
+
+/// On a stack of its own, since parts within parts are read, computed and destroyed by functions that call
+/// themselves: the deepest program takes half a megabyte, and the limit of the process may be less.
+ExitCode work(const Options& options) {
+  ExitCode code = exit_failure;
+  std::exception_ptr failure;
+  boost::thread::attributes attributes;
+  attributes.set_stack_size(std::size_t{8} << 20);
+  boost::thread(attributes, [&] {
+    try {
+      code = run_and_report(options);
+    } catch (...) {
+      failure = std::current_exception();
+    }
+  }).join();
+  if (failure) {
+    std::rethrow_exception(failure);
+  }
+  return code;
 }
 
 }  // namespace
