@@ -96,6 +96,17 @@ TEST(Executions, refuse_inputs_that_are_not_as_recorded) {
   EXPECT_TRUE(says(text, "input 0 x is a f32[2], and was given f32[3]"));
 }
 
+/// What takes a graph refuses this one, and says so.
+void expect_refused(Graph& wrong, const char* said) {
+  const auto refuses = [said](const char* operation, const std::function<void()>& act) {
+    EXPECT_TRUE(says(complaint_of<GraphError>(act), operation, said));
+  };
+  refuses("execute", [&] { (void)execute(wrong, {zeros({2})}); });
+  refuses("to_dot", [&] { (void)to_dot(wrong); });
+  refuses("eliminate_dead_code", [&] { (void)eliminate_dead_code(wrong); });
+  refuses("eliminate_common_subexpressions", [&] { (void)eliminate_common_subexpressions(wrong); });
+}
+
 TEST(Executions, refuse_values_that_are_used_before_they_are_made) {
   const Recording recording;
   const AnyTensor x = recording.input({2}, DType::f32);
@@ -106,15 +117,45 @@ TEST(Executions, refuse_values_that_are_used_before_they_are_made) {
   Graph cut = graph;
   cut.nodes.pop_back();
   for (Graph& wrong : {std::ref(turned), std::ref(cut)}) {
-    const auto expect_refused = [](const char* operation, const std::function<void()>& act) {
-      EXPECT_TRUE(says(complaint_of<GraphError>(act), operation, "uses the value"));
-    };
-    expect_refused("execute", [&] { (void)execute(wrong, {zeros({2})}); });
-    expect_refused("to_dot", [&] { (void)to_dot(wrong); });
-    expect_refused("eliminate_dead_code", [&] { (void)eliminate_dead_code(wrong); });
-    expect_refused("eliminate_common_subexpressions",
-                   [&] { (void)eliminate_common_subexpressions(wrong); });
+    expect_refused(wrong, "uses the value");
   }
+}
+
+TEST(Executions, refuse_other_arguments_than_an_operator_takes) {
+  const Recording recording;
+  const AnyTensor x = recording.input({2}, DType::f32);
+  const Graph sum = recording.capture({call_for_one("add", {x, x})});
+  const Recording of_views(Recording::Views::recorded);
+  const AnyTensor y = of_views.input({2}, DType::f32);
+  const Graph view = of_views.capture({call_for_one("unsqueeze", {y, 0})});
+  for (Graph graph : {sum, view}) {
+    graph.nodes[0].arguments.pop_back();
+    expect_refused(graph, "1 arguments, and it takes 2");
+    graph.nodes[0].arguments.clear();
+    expect_refused(graph, "0 arguments, and it takes 2");
+    graph.nodes[0].arguments.assign(3, ValueId{0});
+    expect_refused(graph, "3 arguments, and it takes 2");
+  }
+}
+
+TEST(Executions, refuse_constants_that_are_not_as_their_results_say) {
+  const TensorMeta two{{2}, DType::f32};
+  const Tensor held = to_cpu(counted(2));
+  const auto with_constant = [&two](Tensor constant, std::vector<TensorMeta> results) {
+    return Graph{{{two, "x"}}, {{nullptr, {}, std::move(constant), std::move(results)}}, {{0}}};
+  };
+  Graph right = with_constant(held, {two});
+  EXPECT_EQ(eliminate_common_subexpressions(right), 0U);
+  Graph none = with_constant(Tensor(), {two});
+  expect_refused(none, "holds no tensor, and its 1 results say f32[2]");
+  Graph without = with_constant(held, {});
+  expect_refused(without, "holds f32[2], and its 0 results say nothing");
+  Graph several = with_constant(held, {two, two});
+  expect_refused(several, "its 2 results say f32[2]");
+  Graph longer = with_constant(held, {{{3}, DType::f32}});
+  expect_refused(longer, "holds f32[2], and its 1 results say f32[3]");
+  Graph wider = with_constant(held, {{{2}, DType::f64}});
+  expect_refused(wider, "say f64[2]");
 }
 
 TEST(Executions, refuse_results_that_are_not_as_recorded) {

@@ -125,7 +125,7 @@ Tensors execute(const Graph& graph, const Tensors& inputs) try {
     throw ArgumentError(format_text("execute: the graph has %zu inputs, and was given %zu.",
                                     graph.inputs.size(), inputs.size()));
   }
-  detail::expect_in_order(graph, "execute");
+  detail::expect_well_formed(graph, "execute");
   const ExcludeKeys all_else(thread_keys().included.without(Key::cpu) | Key::functionalize);
   return Execution(graph, inputs).run();
 } catch (const std::bad_alloc&) {

@@ -50,9 +50,10 @@ struct GraphInput {
   std::string name;  ///< an identifier, or empty
 };
 
-/// A value, made by Recording::capture(). The data of its constants are never
-/// written. Thread-safety: as of a standard container. What takes one throws GraphError where a value
-/// is used that is not made before.
+/// A value, made by Recording::capture(). The data of its constants are never written. Thread-safety: as of
+/// a standard container. What executes, draws or simplifies one throws GraphError where a value is used that
+/// is not made before, where an operation has more or fewer arguments than its operator takes, and where a
+/// constant is not the one tensor that its result says.
 struct BYRE_API Graph {
   std::vector<GraphInput> inputs;
   std::vector<GraphNode> nodes;  ///< each behind those whose results it takes
@@ -80,8 +81,8 @@ BYRE_API Tensors execute(const Graph& graph, const Tensors& inputs);
 
 namespace detail {
 
-/// Throws GraphError where a value is used that is not made before.
-void expect_in_order(const Graph& graph, const char* operation);
+/// Throws GraphError, which names `operation`, for what no recording makes: see Graph.
+void expect_well_formed(const Graph& graph, const char* operation);
 
 /// The same argument with other names for tensors: what `renamed` makes of each.
 template <class To, class From, class Renamed>

@@ -92,9 +92,34 @@ std::string identity_of(const GraphNode& node) {
   return text;
 }
 
+void expect_constant(const GraphNode& node, const char* operation) {
+  const Tensor& held = node.constant;
+  if (!held || node.results.size() != 1 ||
+      node.results.front() != TensorMeta{held.sizes(), held.dtype()}) {
+    throw GraphError(format_text(
+        "%s: a constant of the graph holds %s, and its %zu results say %s. Have one result of the "
+        "tensor's dtype and sizes.",
+        operation,
+        held ? detail::to_string(TensorMeta{held.sizes(), held.dtype()}).c_str() : "no tensor",
+        node.results.size(),
+        node.results.empty() ? "nothing" : detail::to_string(node.results.front()).c_str()));
+  }
+}
+
+void expect_arguments(const GraphNode& node, const char* operation) {
+  const Schema& schema = node.op->schema();
+  if (node.arguments.size() != schema.parameters.size()) {
+    throw GraphError(
+        format_text("%s: the graph gives %s %zu arguments, and it takes %zu: %s. Give all, also "
+                    "those that have defaults.",
+                    operation, node.op->name().c_str(), node.arguments.size(),
+                    schema.parameters.size(), to_string(schema).c_str()));
+  }
+}
+
 }  // namespace
 
-void detail::expect_in_order(const Graph& graph, const char* operation) {
+void detail::expect_well_formed(const Graph& graph, const char* operation) {
   std::size_t made = graph.inputs.size();
   const auto expect_made = [&](ValueId value) {
     if (value.number >= made) {
@@ -105,6 +130,7 @@ void detail::expect_in_order(const Graph& graph, const char* operation) {
     }
   };
   for (const GraphNode& node : graph.nodes) {
+    node.is_constant() ? expect_constant(node, operation) : expect_arguments(node, operation);
     detail::for_each_operand(node, expect_made);
     made += node.results.size();
   }
@@ -126,7 +152,7 @@ bool is_functional(const Graph& graph) noexcept {
 }
 
 std::size_t eliminate_dead_code(Graph& graph) try {
-  detail::expect_in_order(graph, "eliminate_dead_code");
+  detail::expect_well_formed(graph, "eliminate_dead_code");
   const std::vector<bool> needed = needed_nodes(graph);
   Rewriter rewriter(graph);
   for (std::size_t index = 0; index < needed.size(); ++index) {
@@ -142,7 +168,7 @@ std::size_t eliminate_dead_code(Graph& graph) try {
 }
 
 std::size_t eliminate_common_subexpressions(Graph& graph) try {
-  detail::expect_in_order(graph, "eliminate_common_subexpressions");
+  detail::expect_well_formed(graph, "eliminate_common_subexpressions");
   Rewriter rewriter(graph);
   std::unordered_map<std::string, ValueId> first_results;
   for (const GraphNode& node : graph.nodes) {

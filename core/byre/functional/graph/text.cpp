@@ -78,7 +78,7 @@ std::string to_string(const Graph& graph) try {
 }
 
 std::string to_dot(const Graph& graph) try {
-  detail::expect_in_order(graph, "to_dot");
+  detail::expect_well_formed(graph, "to_dot");
   std::string text = "digraph {\n  node [shape=box];\n";
   std::vector<std::string> makers;  // of each value
   const auto add = [&](const std::string& name, const std::string& label) {
