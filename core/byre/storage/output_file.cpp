@@ -66,6 +66,44 @@ bool is_regular_or_missing(const char* path) {
   return ::stat(path, &found) != 0 || S_ISREG(found.st_mode);
 }
 
+/// Also one that may be written and not read, where the system can.
+int open_folder(const char* path) {
+  constexpr int flags = O_DIRECTORY | O_CLOEXEC;
+  const int folder = ::open(path, O_RDONLY | flags);
+#if defined(__linux__)
+  if (folder < 0 && errno == EACCES) {
+    return ::open(path, O_PATH | flags);
+  }
+#endif
+  return folder;
+}
+
+/// The names in it, after a rename of `file`.
+bool flush(int folder, int file) {
+  if (::fsync(folder) == 0) {
+    return true;
+  }
+#if defined(__linux__)
+  if (errno == EBADF) {  // of a folder that may not be read: all of its file system is flushed
+    return ::syncfs(file) == 0;
+  }
+#endif
+  // Not every file system has folders that can be flushed: there it does that on its own.
+  return errno == EINVAL;
+}
+
+/// False if it cannot have the permissions.
+bool take_owner_and_permissions(int file, const struct ::stat& replaced) {
+  const bool is_of_owner = ::fchown(file, replaced.st_uid, replaced.st_gid) == 0;
+  const bool is_of_group =
+      is_of_owner || ::fchown(file, static_cast<uid_t>(-1), replaced.st_gid) == 0;
+  ::mode_t mode = replaced.st_mode & (is_of_owner ? 07777U : 0777U);
+  if (!is_of_group) {
+    mode = (mode & ~static_cast<::mode_t>(S_IRWXG)) | (mode & S_IRWXO) << 3;
+  }
+  return ::fchmod(file, mode) == 0;
+}
+
 void close_if_open(int& file) noexcept {
   if (file >= 0) {
     ::close(std::exchange(file, -1));
@@ -103,12 +141,11 @@ void OutputFile::open(const char* name) {
   } else {
     last_name_ = place.path.filename();
     const fs::path folder = place.path.parent_path();
-    folder_ = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    folder_ = open_folder(folder.empty() ? "." : folder.c_str());
     if (folder_ < 0) {
       refuse(errno);
     }
     open_temporary();
-    keep_owner_and_permissions();
   }
 }
 
@@ -120,37 +157,26 @@ OutputFile::~OutputFile() {
 /// file may be as long as names can be.
 void OutputFile::open_temporary() {
   if (last_name_.empty() || last_name_ == "." || last_name_ == "..") {
-    refuse(EISDIR);
+    refuse(name_.empty() ? ENOENT : EISDIR);
   }
+  struct ::stat replaced {};
+  const bool is_new = ::fstatat(folder_, last_name_.c_str(), &replaced, AT_SYMLINK_NOFOLLOW) != 0;
+  if (is_new && errno != ENOENT) {
+    refuse(errno);
+  }
+  // Who may not read what is replaced is not to open the new one before it has those permissions.
+  const ::mode_t mode = is_new ? 0666 : 0600;
   for (unsigned number = 0; file_ < 0; ++number) {
     std::string temporary = ".byre-" + std::to_string(::getpid());
     temporary += "-" + std::to_string(number) + ".part";
-    file_ = ::openat(folder_, temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    file_ = ::openat(folder_, temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     if (file_ >= 0) {
       temporary_ = std::move(temporary);
     } else if (errno != EEXIST) {
       refuse(errno);
     }
   }
-}
-
-/// Before there is anything to read in it.
-void OutputFile::keep_owner_and_permissions() {
-  struct ::stat replaced {};
-  if (::fstatat(folder_, last_name_.c_str(), &replaced, AT_SYMLINK_NOFOLLOW) != 0) {
-    if (errno != ENOENT) {
-      refuse(errno);
-    }
-    return;
-  }
-  const bool is_of_owner = ::fchown(file_, replaced.st_uid, replaced.st_gid) == 0;
-  const bool is_of_group =
-      is_of_owner || ::fchown(file_, static_cast<uid_t>(-1), replaced.st_gid) == 0;
-  ::mode_t mode = replaced.st_mode & (is_of_owner ? 07777U : 0777U);
-  if (!is_of_group) {
-    mode = (mode & ~static_cast<::mode_t>(S_IRWXG)) | (mode & S_IRWXO) << 3;
-  }
-  if (::fchmod(file_, mode) != 0) {
+  if (!is_new && !take_owner_and_permissions(file_, replaced)) {
     refuse(errno);
   }
 }
@@ -186,8 +212,7 @@ void OutputFile::commit() {
       refuse(errno);
     }
     temporary_.clear();
-    // Not every file system has folders that can be flushed: there it does that on its own.
-    if (::fsync(folder_) != 0 && errno != EINVAL) {
+    if (!flush(folder_, file_)) {
       throw FileError(
           format_text("the file \"%.700s\" was written, but may not survive a power failure: %s. "
                       "Look after the disk, and write it again.",

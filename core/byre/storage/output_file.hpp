@@ -35,14 +35,14 @@ class BYRE_API OutputFile {
 
   /// Gives the file its name, in place of one that has it. When it returns, the file survives a power
   /// failure, as far as the system's fsync says the truth; a failure before that leaves the old file or the new
-  /// one. What is written in place is not flushed to a disk. Throws FileError.
+  /// one. What is written in place is not flushed to a disk. Throws FileError: the old file is there still, or,
+  /// if what failed is to flush the name, the new one, and the text says so.
   void commit();
 
  private:
   bool is_in_place() const noexcept { return folder_ < 0; }
   void open(const char* name);
   void open_temporary();
-  void keep_owner_and_permissions();
   void discard() noexcept;
   [[noreturn]] void refuse(int error);
 

@@ -33,6 +33,7 @@ struct Disk {
   std::string fails;
   int error = EIO;
   std::vector<std::string> steps;
+  ::mode_t mode_before = 0;  // of the last file that was given another
 
   /// False if that step fails.
   bool step(const std::string& what) {
@@ -67,6 +68,17 @@ extern "C" int fsync(int file) {
     return -1;
   }
   return byre::test::original<int(int)>("fsync")(file);
+}
+
+extern "C" int syncfs(int file) {
+  return byre::test::disk.step("flush all") ? byre::test::original<int(int)>("syncfs")(file) : -1;
+}
+
+extern "C" int fchmod(int file, mode_t mode) {
+  struct ::stat found {};
+  ::fstat(file, &found);
+  byre::test::disk.mode_before = found.st_mode & 07777U;
+  return byre::test::original<int(int, mode_t)>("fchmod")(file, mode);
 }
 
 extern "C" int renameat(int from_folder, const char* from, int to_folder, const char* to) {
@@ -117,6 +129,25 @@ class SmallFiles {
  private:
   rlimit before_{};
   void (*const previous_)(int) = std::signal(SIGXFSZ, SIG_IGN);
+};
+
+/// This process is another user, of another group, while this lives; if it may be.
+class AnotherUser {
+ public:
+  ~AnotherUser() {
+    EXPECT_EQ(::seteuid(user_), 0);
+    EXPECT_EQ(::setegid(group_), 0);
+  }
+  AnotherUser() = default;
+  AnotherUser(const AnotherUser&) = delete;
+  AnotherUser& operator=(const AnotherUser&) = delete;
+
+  explicit operator bool() const { return is_; }
+
+ private:
+  const ::uid_t user_ = ::geteuid();
+  const ::gid_t group_ = ::getegid();
+  const bool is_ = ::setegid(8765) == 0 && ::seteuid(4321) == 0;
 };
 
 class OutputFileTest : public testing::Test {
@@ -270,7 +301,7 @@ TEST_F(OutputFileTest, refuses_folders_and_names_that_cannot_be) {
   for (const char* name : {"", "new/", "no/such/file"}) {
     EXPECT_THROW(save(folder.path() / name, "x"), FileError) << name;
   }
-  EXPECT_THROW(OutputFile(""), FileError);
+  EXPECT_TRUE(says(complaint_of<FileError>([&] { OutputFile(""); }), "No such file or directory"));
   EXPECT_TRUE(says(complaint_of<FileError>([&] { OutputFile(folder / std::string(256, 'x')); }),
                    "name too long"));
   EXPECT_EQ(files(), 0);
@@ -299,16 +330,44 @@ TEST_F(OutputFileTest, keeps_permissions_and_owner) {
   }
 }
 
+TEST_F(OutputFileTest,
+       can_be_opened_by_nobody_else_before_it_has_the_permissions_of_what_it_replaces) {
+  write_file(path, "secret");
+  ::chmod(path.c_str(), 0640);
+  save(path, "after");
+  EXPECT_EQ(disk.mode_before, 0600U);
+  EXPECT_EQ(status_of(path).st_mode & 07777U, 0640U);
+}
+
+TEST_F(OutputFileTest, may_be_in_a_folder_that_can_be_written_and_not_read) {
+  fs::permissions(folder.path(), fs::perms::all);
+  const fs::path dark = folder / "dark";
+  fs::create_directory(dark);
+  ::chmod(dark.c_str(), 0333);
+  const AnotherUser user;
+  if (!user) {
+    GTEST_SKIP() << "this process cannot be another user";
+  }
+  disk.watches = true;
+  save(dark / "file", "12345");
+  disk.fails = "flush all";
+  const std::string text = complaint_of<FileError>([&] { save(dark / "file", "1234567"); });
+  EXPECT_TRUE(says(text, "was written, but may not survive a power failure"));
+  EXPECT_EQ(disk.steps,
+            (std::vector<std::string>{"flush 5 bytes", "rename", "flush folder", "flush all",
+                                      "flush 7 bytes", "rename", "flush folder", "flush all"}));
+  EXPECT_EQ(read_file(dark / "file"), "1234567");
+}
+
 TEST_F(OutputFileTest, of_another_owner_is_for_that_group_what_it_was_for_others) {
   fs::permissions(folder.path(), fs::perms::all);
   write_file(path, "before");
   ::chmod(path.c_str(), 04664);
-  if (::setegid(8765) != 0 || ::seteuid(4321) != 0) {
+  const AnotherUser user;
+  if (!user) {
     GTEST_SKIP() << "this process cannot be another user";
   }
   save(path, "after");
-  EXPECT_EQ(::seteuid(0), 0);
-  EXPECT_EQ(::setegid(0), 0);
   const struct ::stat after = status_of(path);
   EXPECT_EQ(after.st_mode & 07777U, 0644U);
   EXPECT_EQ(after.st_uid, 4321U);
@@ -318,12 +377,12 @@ TEST_F(OutputFileTest, of_another_owner_and_our_group_keeps_the_group_s_permissi
   fs::permissions(folder.path(), fs::perms::all);
   write_file(path, "before");
   ::chmod(path.c_str(), 04664);
-  if (::chown(path.c_str(), 0, 8765) != 0 || ::setegid(8765) != 0 || ::seteuid(4321) != 0) {
+  const bool is_of_group = ::chown(path.c_str(), 0, 8765) == 0;
+  const AnotherUser user;
+  if (!is_of_group || !user) {
     GTEST_SKIP() << "this process cannot be another user";
   }
   save(path, "after");
-  EXPECT_EQ(::seteuid(0), 0);
-  EXPECT_EQ(::setegid(0), 0);
   EXPECT_EQ(status_of(path).st_mode & 07777U, 0664U);
   EXPECT_EQ(status_of(path).st_gid, 8765U);
 }
