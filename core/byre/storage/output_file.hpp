@@ -18,8 +18,9 @@ namespace byre::inline v0 {
 ///   may give files away; else the new one is the process's own, and the group may do what others may. Its
 ///   other names, if it has hard links, keep the old file: to write that in place would change it for who
 ///   reads it, or mapped it. Access control lists and extended attributes are the folder's.
-/// - A device, a pipe, a socket or a file of this process's descriptors (/dev/stdout) is written in place, from
-///   the first write() on. As for any writer, a pipe that nobody reads any more sends SIGPIPE.
+/// - A device, a named pipe, and whatever a descriptor of this process has open (/dev/stdout) are written in
+///   place, from the first write() on. As for any writer, a pipe that nobody reads any more sends SIGPIPE, and
+///   a limit on the sizes of files SIGXFSZ: who ignores these gets a FileError.
 class BYRE_API OutputFile {
  public:
   /// Throws FileError if the file cannot be written, or a temporary one cannot be made beside it,
