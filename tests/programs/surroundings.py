@@ -78,6 +78,21 @@ class Surroundings(unittest.TestCase):
         self.assertTrue(read[0])
         self.assertTrue(stat.S_ISFIFO(self.file.stat().st_mode))
 
+    def test_a_pipe_that_nobody_reads_is_an_error(self):
+        read, write = os.pipe()
+        os.close(read)
+        self.addCleanup(os.close, write)
+        self.assert_said(self.run_limited(f"/dev/fd/{write}", pass_fds=[write]), "Broken pipe")
+
+    def test_standard_output_without_room_or_reader_is_an_error(self):
+        read, write = os.pipe()
+        os.close(read)
+        full = os.open("/dev/full", os.O_WRONLY)
+        for output in write, full:
+            self.addCleanup(os.close, output)
+            done = subprocess.run(COMMAND, stdout=output, stderr=subprocess.PIPE, text=True, timeout=300)
+            self.assert_said(done, "annot write to standard output.")
+
     def test_a_link_stays_one(self):
         (self.folder / "target").symlink_to("figures.json")
         self.assertEqual(self.run_limited(self.folder / "target").returncode, 0)

@@ -8,6 +8,7 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <iostream>
 #include <sstream>
 #include <string_view>
 #include <system_error>
@@ -206,10 +207,15 @@ constexpr const char* no_thread =
 }  // namespace
 
 int run_main(const char* program, const std::function<int()>& body) noexcept {
-  // What is beyond a limit on the sizes of files is an error, not a signal.
-  std::signal(SIGXFSZ, SIG_IGN);
+  // What is beyond a limit on the sizes of files, or is read by nobody, is an error, not a signal.
+  for (const int signal : {SIGXFSZ, SIGPIPE}) {
+    std::signal(signal, SIG_IGN);
+  }
   try {
-    return body();
+    const int code = body();
+    const bool is_printed =
+        std::cout.flush() && std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
+    return is_printed ? code : complain(program, "cannot write to standard output");
   } catch (const UsageError& error) {
     std::fprintf(stderr, "%s: %s.\nSee %s --help.\n", program, error.what(), program);
     return 2;

@@ -83,8 +83,8 @@ class CommandLine {
 std::uint64_t parse_number(const std::string& name, const std::string& text, std::uint64_t least,
                            std::uint64_t most);
 
-/// Runs the body of a main(). A UsageError ends in 2, another exception in 1; both are told on standard
-/// error.
+/// Runs the body of a main(). A UsageError ends in 2, another exception in 1, and so does standard output that
+/// did not take all; they are told on standard error.
 int run_main(const char* program, const std::function<int()>& body) noexcept;
 
 }  // namespace byre::test
