@@ -37,7 +37,7 @@ functional::is_functional functional::name_of functional::thread_keys functional
 # Private, and reached by the rows of others.
 PRIVATE = """
 Dims::copy_many Dims::copy_many_without RecyclingPool::find OutputFile::discard
-OutputFile::keep_owner_and_permissions OutputFile::open OutputFile::open_temporary OutputFile::refuse
+OutputFile::open OutputFile::open_temporary OutputFile::refuse
 RecyclingPool::give_back RecyclingPool::idle RecyclingPool::map RecyclingPool::take_small
 RecyclingPool::unmap Scalar::refuse Scalar::refuse_as
 Tensor::begin_write Tensor::copy_of Tensor::drop_storage Tensor::element_to_read Tensor::element_to_write
