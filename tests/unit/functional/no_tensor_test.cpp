@@ -48,6 +48,13 @@ const std::array transforms{
               }},
 };
 
+TEST(NoTensor, is_refused_in_a_list_by_its_number) {
+  const std::string text = complaint_of<ArgumentError>([] {
+    call("cat", {Tensors{counted(2), AnyTensor()}});
+  });
+  EXPECT_TRUE(says(text, "and was given Tensor[] of 2, of which number 1 is no tensor"));
+}
+
 TEST(NoTensor, is_refused_among_the_inputs_of_a_program) {
   for (const Transform& transform : transforms) {
     const std::string text = complaint_of<ArgumentError>([&] {

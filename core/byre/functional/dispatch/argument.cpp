@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/functional/dispatch/argument.hpp>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <complex>
@@ -43,7 +44,12 @@ struct Describe : ToString {
     return (tensor ? "Tensor " : "") + describe(tensor);
   }
   std::string operator()(const Tensors& tensors) const {
-    return "Tensor[] of " + std::to_string(tensors.size());
+    std::string text = "Tensor[] of " + std::to_string(tensors.size());
+    const auto none = std::find(tensors.begin(), tensors.end(), AnyTensor());
+    if (none != tensors.end()) {
+      text += ", of which number " + std::to_string(none - tensors.begin()) + " is no tensor";
+    }
+    return text;
   }
 };
 
