@@ -30,7 +30,8 @@ class BYRE_API Error : public std::exception {
 };
 
 /// Memory could not be had: nothing changed. No function of byre's throws std::bad_alloc: what the standard
-/// library throws within, or a function of the user's that byre calls, leaves byre as this.
+/// library throws within, or a function of the user's that byre calls, leaves byre as this. What is made of
+/// that library's vectors, strings and functions, as a Graph, a Schema and a Program are, is copied as those are.
 class BYRE_API OutOfMemory : public Error {
  public:
   using Error::Error;
