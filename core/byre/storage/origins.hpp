@@ -22,10 +22,11 @@ template <class D>
 concept DeleterLike = std::move_constructible<D> && std::invocable<D&, void*>;
 
 /// How a file is named where one is asked for: by a C string, a std::string or a std::filesystem::path,
-/// whose header is long and need not be read here. Refers to the name, which has to outlive it.
+/// whose header is long and need not be read here. Refers to the name, which has to outlive it. Null is the
+/// empty name, which no file has.
 class FileName {
  public:
-  FileName(const char* name) noexcept : name_(name) {}
+  FileName(const char* name) noexcept : name_(name == nullptr ? "" : name) {}
   template <class Path>
   requires requires(const Path& path) {
     { path.c_str() } -> std::convertible_to<const char*>;

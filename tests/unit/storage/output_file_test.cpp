@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// What OutputFile replaces, follows, keeps and writes in place; and that it is on the disk.
 #include <byre/error/error.hpp>
+#include <byre/storage/buffer.hpp>
 #include <byre/storage/output_file.hpp>
 
 #include <dlfcn.h>
@@ -337,6 +338,12 @@ TEST_F(OutputFileTest, refuses_folders_and_names_that_cannot_be) {
   EXPECT_TRUE(says(complaint_of<FileError>([&] { OutputFile(folder / std::string(256, 'x')); }),
                    "name too long"));
   EXPECT_EQ(files(), 0);
+}
+
+TEST_F(OutputFileTest, or_one_that_is_read_has_a_name) {
+  const char* const none = nullptr;
+  EXPECT_THROW(OutputFile{none}, FileError);
+  EXPECT_THROW((void)Buffer::map_file(none), FileError);
 }
 
 TEST_F(OutputFileTest, may_have_a_name_as_long_as_names_can_be) {
