@@ -10,14 +10,14 @@
 namespace byre_bench {
 namespace {
 
-constexpr std::size_t times = 1000;
+constexpr std::size_t allocations_per_burst = 1000;
 
 template <class Once>
 void add_repeated(std::size_t nbytes, const char* contender, Once once) {
   add({"allocate_drop", nbytes}, contender, [=](benchmark::State& state) {
-    run_bursts(state, times, [=](std::size_t) {
+    run_bursts(state, allocations_per_burst, [=](std::size_t) {
       return timed_ns([=] {
-        for (std::size_t i = 0; i < times; ++i) {
+        for (std::size_t i = 0; i < allocations_per_burst; ++i) {
           once(nbytes);
         }
       });

@@ -167,8 +167,11 @@ void OutputFile::open_temporary() {
   // Who may not read what is replaced is not to open the new one before it has those permissions.
   const ::mode_t mode = is_new ? 0666 : 0600;
   for (unsigned number = 0; file_ < 0; ++number) {
-    std::string temporary = ".byre-" + std::to_string(::getpid());
-    temporary += "-" + std::to_string(number) + ".part";
+    std::string temporary = ".byre-";
+    temporary.append(std::to_string(::getpid()))
+        .append("-")
+        .append(std::to_string(number))
+        .append(".part");
     file_ = ::openat(folder_, temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     if (file_ >= 0) {
       temporary_ = std::move(temporary);

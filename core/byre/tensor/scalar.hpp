@@ -63,7 +63,7 @@ class BYRE_API Scalar {
   template <class T>
   requires std::is_arithmetic_v<T> T as()
   const {
-    return visit_held([this]<class Number>(Number number) -> T {
+    return visit_held([&]<class Number>(Number number) -> T {
       if constexpr (std::is_same_v<T, bool>) {
         return number != Number(0);
       } else if constexpr (std::is_same_v<Number, std::complex<float>>) {
