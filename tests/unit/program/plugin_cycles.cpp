@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 // Loads, uses and unloads a plugin that contains byre again and again: plugin_cycles PLUGIN. It is gone each
-// time, and nothing of it stays. Threads that used it end afterwards, and forks go on.
+// time, and nothing of it stays. Threads that used it end afterwards, and forks go on, also one that was under
+// way meanwhile.
 #include <dlfcn.h>
 #include <malloc.h>
+#include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <future>
@@ -57,6 +60,71 @@ long heap_nbytes() {
   return static_cast<long>(::mallinfo2().uordblks);
 }
 
+void fork_and_expect(void (*child)()) {
+  const pid_t forked = ::fork();
+  if (forked == 0) {
+    child();
+    ::_exit(0);
+  }
+  int status = -1;
+  expect(::waitpid(forked, &status, 0) == forked && status == 0, "a child of a fork does not work");
+}
+
+/// Whether that thread of this process waits for something.
+bool sleeps(pid_t thread) {
+  char path[64];
+  std::snprintf(path, sizeof path, "/proc/self/task/%d/stat", static_cast<int>(thread));
+  std::FILE* const file = std::fopen(path, "r");
+  char state = '?';
+  expect(file != nullptr && std::fscanf(file, "%*d (%*[^)]) %c", &state) == 1, path);
+  std::fclose(file);
+  return state == 'S';
+}
+
+constinit std::atomic<bool> fork_has_begun = false;
+constinit std::atomic<pid_t> unloading = 0;
+
+/// The plugin's handlers come before this one and after it, as they were registered later.
+void begin_unloading() {
+  if (unloading == 0) {
+    fork_has_begun = true;
+    fork_has_begun.notify_all();
+    unloading.wait(0);
+    while (!sleeps(unloading)) {  // until then nothing is left to wait for
+      std::this_thread::yield();
+    }
+  }
+}
+
+void unload_while_forking() {
+  expect(::pthread_atfork(&begin_unloading, nullptr, nullptr) == 0, "pthread_atfork");
+  void* const loaded = load();
+  use(loaded);
+  std::thread thread([&] {
+    fork_has_begun.wait(false);
+    unloading = ::gettid();
+    unloading.notify_all();
+    unload(loaded);
+  });
+  fork_and_expect([] {});
+  thread.join();
+}
+
+/// Forks that find the plugin in all states.
+void fork_while_cycling(int forks) {
+  std::atomic<bool> is_over = false;
+  std::thread cycling([&] {
+    while (!is_over) {
+      cycle();
+    }
+  });
+  for (int number = 0; number < forks; ++number) {
+    fork_and_expect([] {});
+  }
+  is_over = true;
+  cycling.join();
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -93,12 +161,11 @@ int main(int count, char** arguments) {
   unloaded.set_value();
   living.join();
 
-  const pid_t child = ::fork();
-  if (child == 0) {
-    cycle();
-    ::_exit(0);
+  fork_and_expect(&cycle);
+  ::alarm(120);  // what waits for ever is to end
+  unload_while_forking();
+  if (std::getenv("BYRE_EMULATED") == nullptr) {
+    fork_while_cycling(500);
   }
-  int status = -1;
-  expect(::waitpid(child, &status, 0) == child && status == 0, "a child of a fork does not work");
   return 0;
 }

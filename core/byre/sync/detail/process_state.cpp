@@ -2,8 +2,10 @@
 #include <byre/error/detail/assert.hpp>
 #include <byre/error/detail/warning_handler.hpp>
 #include <byre/sync/detail/process_state.hpp>
+#include <byre/sync/detail/relaxed_counter.hpp>
 
 #include <pthread.h>
+#include <sched.h>
 
 #include <boost/thread/recursive_mutex.hpp>
 #include <cstddef>
@@ -37,26 +39,52 @@ class ProcessStates {
   /// Nobody waits for first_use_ while holding what a part locks, and nobody holds two of those: so
   /// any order will do. malloc's locks are taken later, by fork() itself.
   void before_fork() noexcept {
+    forks_.add();
     lock();
+    if (!watches_forks_) {
+      unlock();
+      forks_.subtract();
+      return;
+    }
     byre::detail::warning_handler().lock();
     for_each(&ProcessState::before_fork);
   }
   void in_parent() noexcept {
+    if (!watches_forks_) {
+      return;
+    }
     for_each(&ProcessState::in_parent);
     byre::detail::warning_handler().unlock();
     unlock();
+    forks_.subtract();
   }
   void in_child() noexcept {
+    if (!watches_forks_) {
+      return;
+    }
     ++process_number;
     for_each(&ProcessState::in_child);
     byre::detail::warning_handler().unlock();
     // Its owner has another number in this process, and could not unlock it.
     ::new (&first_use_) boost::recursive_mutex;
+    forks_.set(0);
+  }
+
+  /// Waits for a fork that has begun. Those that begin later are let pass.
+  void ignore_forks() noexcept {
+    const FirstUse lock;
+    watches_forks_ = false;
   }
 
   void at_unload() noexcept {
-    const FirstUse lock;
-    for_each(&ProcessState::at_unload);
+    {
+      const FirstUse lock;
+      for_each(&ProcessState::at_unload);
+    }
+    // A handler that is left by waking this thread would find its code gone: so this asks.
+    while (forks_.value() != 0) {
+      ::sched_yield();
+    }
   }
 
  private:
@@ -66,8 +94,10 @@ class ProcessStates {
     }
   }
 
+  RelaxedCounter forks_;  // that are in the handlers, whose code is not to be unloaded under them
   boost::recursive_mutex first_use_;
   ProcessState* first_ = nullptr;
+  bool watches_forks_ = true;  // changes under first_use_, which a fork holds that found it true
 };
 
 namespace {
@@ -88,6 +118,13 @@ ProcessStates& states() noexcept {
                    [] { states().in_child(); });
 }
 
+/// Before the system forgets the handlers, and so before the destructors of statics too: a fork that has begun
+/// would not be ended.
+[[gnu::destructor]] void ignore_forks() {
+  states().ignore_forks();
+}
+
+/// After the destructors of statics.
 [[gnu::destructor(101)]] void unload() {
   states().at_unload();
 }
