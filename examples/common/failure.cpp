@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "failure.hpp"
 
+#include <atomic>
 #include <csignal>
 #include <system_error>
 
 namespace examples {
 namespace {
 
-volatile std::sig_atomic_t received_signal = 0;
+/// Of the last signal to end by, or 0. The program asks for it on any thread.
+std::atomic<int> received_signal = 0;
+static_assert(std::atomic<int>::is_always_lock_free, "or a handler could wait for itself");
 
 void record(int signal) {
-  received_signal = signal;
+  received_signal.store(signal, std::memory_order_relaxed);
 }
 
 }  // namespace
@@ -32,8 +35,9 @@ void record_signals() noexcept {
 }
 
 void throw_if_interrupted() {
-  if (received_signal != 0) {
-    throw Interrupted(received_signal);
+  const int signal = received_signal.load(std::memory_order_relaxed);
+  if (signal != 0) {
+    throw Interrupted(signal);
   }
 }
 

@@ -23,10 +23,13 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// The descriptor that a link of /proc/self/fd is for.
+/// The descriptor that a link of /proc/self/fd, or of the thread's, is for.
 std::optional<int> descriptor_of(const fs::path& link) {
-  std::error_code failure;
-  if (!fs::equivalent(link.parent_path(), "/proc/self/fd", failure) || failure) {
+  const auto is_in = [folder = link.parent_path()](const char* open_files) {
+    std::error_code failure;
+    return fs::equivalent(folder, open_files, failure);
+  };
+  if (!is_in("/proc/self/fd") && !is_in("/proc/thread-self/fd")) {
     return std::nullopt;
   }
   const std::string number = link.filename();

@@ -490,8 +490,9 @@ TEST_F(OutputFileTest, writes_open_files_of_the_process_where_they_are) {
   const int file = ::open(path.c_str(), O_WRONLY);
   ASSERT_EQ(::write(file, "before ", 7), 7);
   save("/proc/self/fd/" + std::to_string(file), "after");
+  save("/proc/thread-self/fd/" + std::to_string(file), " all");
   save("/dev/fd/" + std::to_string(ends[0]), "socket");
-  EXPECT_EQ(read_file(path), "before after");
+  EXPECT_EQ(read_file(path), "before after all");
   std::array<char, 7> read{};
   EXPECT_EQ(::read(ends[1], read.data(), read.size()), 6);
   EXPECT_STREQ(read.data(), "socket");
