@@ -104,13 +104,16 @@ class InCMake(unittest.TestCase):
         compiler = self.folder / "g++-of-before"
         compiler.write_text("#!/bin/sh\nexec g++ -U__GNUC__ -D__GNUC__=11 \"$@\"\n")
         compiler.chmod(0o755)
+        options = self.folder / "options.cmake"
+        options.write_text("add_compile_options(-fno-exceptions)\n")  # as a parent may have it
         for option, said in {
             f"-DCMAKE_CXX_COMPILER={compiler}": "needs g\\+\\+ 12",
+            f"-DCMAKE_PROJECT_byre_INCLUDE={options}": "exceptions are off.*COMPILE_OPTIONS",
             "-DCMAKE_CXX_FLAGS=-fno-exceptions": "exceptions are off",
             "-DCMAKE_DISABLE_FIND_PACKAGE_Boost=ON": "apt-get install libboost-atomic-dev libboost-thread-dev",
         }.items():
             with self.subTest(option):
-                done = run("cmake", "-G", "Ninja", "-S", SOURCE, "-B", self.folder / said[:5], option)
+                done = run("cmake", "-G", "Ninja", "-S", SOURCE, "-B", tempfile.mkdtemp(dir=self.folder), option)
                 self.assertNotEqual(done.returncode, 0, done.stdout)
                 self.assertRegex(" ".join(done.stdout.split()), said)
 
