@@ -9,11 +9,11 @@
 
 #include <algorithm>
 #include <charconv>
+#include <list>
 #include <new>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace byre::inline v0::shadow {
 namespace {
@@ -32,7 +32,7 @@ struct Suppression {
 
 struct Suppressions {
   sync::ProcessMutex mutex;
-  std::vector<Suppression> list;
+  std::list<Suppression> list;
 };
 
 constinit thread_local unsigned scopes_of_thread = 0;
@@ -72,11 +72,11 @@ std::optional<Suppression> parsed(std::string_view entry) {
   return Suppression{std::string(file), line};
 }
 
-std::vector<Suppression> read_list(const std::filesystem::path& path) {
+std::list<Suppression> read_list(const std::filesystem::path& path) {
   byre::detail::InputFile file(path);
   std::string content(file.nbytes(), '\0');
   file.read(content.data(), content.size());
-  std::vector<Suppression> list;
+  std::list<Suppression> list;
   std::size_t begin = 0;
   for (unsigned number = 1; begin < content.size(); ++number) {
     const std::size_t end = std::min(content.find('\n', begin), content.size());
@@ -108,10 +108,10 @@ ScopedSuppression::~ScopedSuppression() {
 }
 
 void suppress_sites(const std::filesystem::path& path) try {
-  const std::vector<Suppression> more = read_list(path);
+  std::list<Suppression> more = read_list(path);
   auto& all = sync::no_destructor<Suppressions>();
   const sync::ProcessLock lock(all.mutex);
-  all.list.insert(all.list.end(), more.begin(), more.end());
+  all.list.splice(all.list.end(), more);
   has_suppressions.set(1);
 } catch (const std::bad_alloc&) {
   throw OutOfMemory::of_heap("suppress_sites");

@@ -7,9 +7,11 @@
 #include <byre/sync/detail/boost_mutex.hpp>
 #include <byre/sync/detail/no_destructor.hpp>
 
+#include <algorithm>
+#include <array>
 #include <exception>
+#include <list>
 #include <new>
-#include <string>
 #include <utility>
 
 namespace byre::inline v0::stats {
@@ -134,9 +136,7 @@ class CopyLimit::Copies {
     const sync::ProcessLock lock(mutex_);
     ++count_;
     if (count_ <= most_listed) {
-      listed_ += format_text("\n  %s:%u: %zu bytes (%s)", event.site.file, event.site.line,
-                             event.nbytes, to_string(event.cause))
-                     .chars.data();
+      listed_[count_ - 1] = event;
     }
   }
 
@@ -147,14 +147,21 @@ class CopyLimit::Copies {
 
   /// Throws TooManyCopies if there were more than `most`.
   void check(std::size_t most, CallSite site) const {
-    const sync::ProcessLock lock(mutex_);
-    if (count_ > most) {
-      throw TooManyCopies(format_text(
-          "%s:%u: at most %zu copies were expected and %zu were made:%s%s\n"
-          "Read through data() instead of mutable_data(), or drop the clones before writing.",
-          site.file, site.line, most, count_, listed_.c_str(),
-          count_ > most_listed ? "\n  ..." : ""));
+    const std::size_t made = count();  // the first of them are listed, and stay as they are
+    if (made <= most) {
+      return;
     }
+    Text listed = format_text("%s", "");
+    for (std::size_t copy = 0; copy < std::min(made, most_listed); ++copy) {
+      const CopyEvent& event = listed_[copy];
+      listed = format_text("%s\n  %s:%u: %zu bytes (%s)", listed.chars.data(), event.site.file,
+                           event.site.line, event.nbytes, to_string(event.cause));
+    }
+    throw TooManyCopies(format_text(
+        "%s:%u: at most %zu copies were expected and %zu were made:%s%s\n"
+        "Read through data() instead of mutable_data(), or drop the clones before writing.",
+        site.file, site.line, most, made, listed.chars.data(),
+        made > most_listed ? "\n  ..." : ""));
   }
 
  private:
@@ -162,7 +169,7 @@ class CopyLimit::Copies {
 
   mutable sync::ProcessMutex mutex_;
   std::size_t count_ = 0;
-  std::string listed_;
+  std::array<CopyEvent, most_listed> listed_{};
 };
 
 CopyLimit::CopyLimit(std::size_t most, CallSite site) try

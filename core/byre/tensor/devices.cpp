@@ -27,8 +27,10 @@ class Registry {
  public:
   /// False if the device is there already.
   bool add(Device device, DeviceSupport& support) {
+    Known made{{key(device), &support}};
     const sync::ProcessLock lock(mutex_);
-    return known_.emplace(key(device), &support).second;
+    known_.merge(made);
+    return made.empty();
   }
 
   DeviceSupport* find(Device device) {
@@ -38,12 +40,12 @@ class Registry {
   }
 
  private:
-  static std::pair<std::uint16_t, std::uint16_t> key(Device device) noexcept {
-    return {device.kind(), device.index()};
-  }
+  using Known = std::map<std::pair<std::uint16_t, std::uint16_t>, DeviceSupport*>;
+
+  static Known::key_type key(Device device) noexcept { return {device.kind(), device.index()}; }
 
   sync::ProcessMutex mutex_;
-  std::map<std::pair<std::uint16_t, std::uint16_t>, DeviceSupport*> known_;
+  Known known_;
 };
 
 Registry& registry() {
