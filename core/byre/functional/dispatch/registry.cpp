@@ -9,6 +9,8 @@
 #include <functional>
 #include <memory>
 #include <new>
+#include <optional>
+#include <string>
 
 namespace byre::inline v0::functional {
 
@@ -47,8 +49,7 @@ class detail::Registry {
     return std::hash<std::string_view>()(name) % list_count;
   }
 
-  std::vector<Operator*> writers_of(const Operator& op) const;
-  Operator& push(std::unique_ptr<Operator> op);
+  Operator& push(std::unique_ptr<Operator> op, const std::optional<std::string>& variant_name);
 
   sync::ProcessMutex mutex_;  // of who registers
   std::array<Published<Operator>, list_count> lists_;
@@ -147,19 +148,8 @@ std::vector<const Operator*> detail::Registry::all() const try {
   throw OutOfMemory::of_heap("operators");
 }
 
-/// Those that are there, whose functional variant or view `op` is.
-std::vector<Operator*> detail::Registry::writers_of(const Operator& op) const {
-  std::vector<Operator*> writers;
-  for (const std::string& name : names_of_writing_variants(op.schema())) {
-    if (Operator* const writer = find(name); writer != nullptr && is_variant_of(op, *writer)) {
-      writers.push_back(writer);
-    }
-  }
-  return writers;
-}
-
-Operator& detail::Registry::push(std::unique_ptr<Operator> op) {
-  const auto variant_name = name_of_variant(op->schema());
+Operator& detail::Registry::push(std::unique_ptr<Operator> op,
+                                 const std::optional<std::string>& variant_name) {
   const Operator* const variant = variant_name ? find(*variant_name) : nullptr;
   if (variant != nullptr && is_computed(*variant) && is_variant_of(*variant, *op)) {
     op->variant_.set(variant);
@@ -172,30 +162,41 @@ Operator& detail::Registry::push(std::unique_ptr<Operator> op) {
 
 Operator& detail::Registry::add(Schema schema) {
   auto made = std::make_unique<Operator>(std::move(schema));
-  const sync::ProcessLock lock(mutex_);
-  if (const Operator* const other = find(made->name())) {
-    throw DispatchError(format_text(
-        "define: there is an operator %s already: %s. Add kernels by extend(\"%s\"), or "
-        "give an overload: %s.yours(...).",
-        other->name().c_str(), to_string(other->schema()).c_str(), other->name().c_str(),
-        other->schema().name.c_str()));
+  const auto variant_name = name_of_variant(made->schema());
+  const Operator* other = nullptr;
+  {
+    const sync::ProcessLock lock(mutex_);
+    other = find(made->name());
+    if (other == nullptr) {
+      return push(std::move(made), variant_name);
+    }
   }
-  return push(std::move(made));
+  throw DispatchError(
+      format_text("define: there is an operator %s already: %s. Add kernels by extend(\"%s\"), or "
+                  "give an overload: %s.yours(...).",
+                  other->name().c_str(), to_string(other->schema()).c_str(), other->name().c_str(),
+                  other->schema().name.c_str()));
 }
 
 const Operator& detail::Registry::add_generated(const Operator& op, Schema schema,
                                                 Kernel kernel) try {
   auto made = std::make_unique<Operator>(std::move(schema));
   made->kernels_[static_cast<std::size_t>(Key::cpu)].set(new const Kernel(std::move(kernel)));
-  const sync::ProcessLock lock(mutex_);
-  const Operator* generated = find(made->name());
-  if (generated == nullptr) {
-    generated = &push(std::move(made));
-  } else if (to_string(generated->schema()) != to_string(made->schema())) {
+  const auto variant_name = name_of_variant(made->schema());
+  const Operator* generated = nullptr;
+  {
+    const sync::ProcessLock lock(mutex_);
+    generated = find(made->name());
+    if (generated == nullptr) {
+      generated = &push(std::move(made), variant_name);
+    }
+  }
+  if (made != nullptr && to_string(generated->schema()) != to_string(made->schema())) {
     throw DispatchError(format_text(
         "there is an operator %s, where %s is to be generated. Give the operator another name.",
         to_string(generated->schema()).c_str(), to_string(made->schema()).c_str()));
   }
+  const sync::ProcessLock lock(mutex_);
   find(op.name())->generated_.set(generated);
   return *generated;
 } catch (const std::bad_alloc&) {
@@ -207,13 +208,15 @@ void detail::Registry::set_once(Operator& op, Published<const Part>& place, Part
                                 const char* what) try {
   expect_function(part, op.name().c_str(), what);
   auto made = std::make_unique<const Part>(std::move(part));
+  const std::vector<std::string> names = names_of_writing_variants(op.schema());
   const sync::ProcessLock lock(mutex_);
   expect_first(place.get() == nullptr, op.name().c_str(), what);
-  const std::vector<Operator*> writers = writers_of(op);
   place.set(made.release());
-  for (Operator* const writer : writers) {
-    // Not before it can be computed: until then a writer has the variant that is generated.
-    writer->variant_.set(is_computed(op) ? &op : nullptr);
+  for (const std::string& name : names) {
+    if (Operator* const writer = find(name); writer != nullptr && is_variant_of(op, *writer)) {
+      // Not before it can be computed: until then a writer has the variant that is generated.
+      writer->variant_.set(is_computed(op) ? &op : nullptr);
+    }
   }
 } catch (const std::bad_alloc&) {
   throw OutOfMemory::of_heap(op.name().c_str());
