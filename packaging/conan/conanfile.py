@@ -101,7 +101,5 @@ class Byre(ConanFile):
                 component.set_property("pkg_config_name", name)
                 if not self.options.shared:
                     component.cxxflags = ["-fvisibility-inlines-hidden"]
-                    if self.settings.compiler == "gcc":
-                        component.cxxflags.append("-fno-gnu-unique")
                 if self.settings.os in ("Linux", "FreeBSD"):
                     component.system_libs = ["pthread"]
