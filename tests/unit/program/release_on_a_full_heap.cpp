@@ -56,7 +56,7 @@ int main() {
     }
   }
   is_full = true;
-  const bool is_replaced = malloc(1) == nullptr;
+  const bool is_replaced = std::fopen("/dev/null", "r") == nullptr;  // a compiler may know malloc
   is_full = false;
   const auto live = byre::stats::snapshot().live_bytes;
   std::printf("%ld bytes are alive\n", static_cast<long>(live));

@@ -18,7 +18,8 @@ std::string line(int number) {
   return "access_monitor_test.cpp:" + std::to_string(number);
 }
 
-/// A storage whose write stands still in the middle, on a thread of its own.
+/// A storage whose write stands still in the middle, on a thread of its own. A forked child has none of its
+/// parent's threads, so a death test makes its write in the child.
 class WriteUnderWay {
  public:
   static constexpr int written_at = __LINE__ + 4;
@@ -53,27 +54,28 @@ std::string complaint(const std::string& access, int here) {
 }
 
 TEST(CheckedBuildDeathTest, a_read_during_a_write_names_both_places) {
-  WriteUnderWay write;
   const int here = __LINE__ + 1;
-  EXPECT_DEATH(write.storage().data(), complaint("read", here));
+  const auto read = [](Storage& storage) { storage.data(); };
+  EXPECT_DEATH(read(WriteUnderWay().storage()), complaint("read", here));
 }
 
 TEST(CheckedBuildDeathTest, a_write_during_a_write_names_both_places) {
-  WriteUnderWay write;
   const int here = __LINE__ + 1;
-  EXPECT_DEATH(write.storage().materialize(), complaint("write", here));
+  const auto write = [](Storage& storage) { storage.materialize(); };
+  EXPECT_DEATH(write(WriteUnderWay().storage()), complaint("write", here));
 }
 
 TEST(CheckedBuildDeathTest, a_lazy_clone_during_a_write_ends_the_program) {
-  WriteUnderWay write;
-  EXPECT_DEATH((void)write.storage().lazy_clone(), "this read meets a write");
+  EXPECT_DEATH((void)WriteUnderWay().storage().lazy_clone(), "this read meets a write");
 }
 
 TEST(CheckedBuildDeathTest, a_question_during_a_write_ends_the_program) {
-  WriteUnderWay write;
-  EXPECT_DEATH((void)write.storage().is_unique(), "this read meets a write");
-  EXPECT_DEATH((void)write.storage().nbytes(), "this read meets a write");
-  EXPECT_DEATH((void)write.storage().shares_data_with(write.clone()), "this read meets a write");
+  EXPECT_DEATH((void)WriteUnderWay().storage().is_unique(), "this read meets a write");
+  EXPECT_DEATH((void)WriteUnderWay().storage().nbytes(), "this read meets a write");
+  const auto ask = [](WriteUnderWay&& write) {
+    return write.storage().shares_data_with(write.clone());
+  };
+  EXPECT_DEATH((void)ask(WriteUnderWay()), "this read meets a write");
 }
 
 TEST(CheckedBuildDeathTest, a_destruction_during_a_write_ends_the_program) {
