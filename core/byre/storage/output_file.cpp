@@ -235,9 +235,10 @@ void OutputFile::refuse(int error) {
   const bool is_changed = file_ >= 0 && is_in_place();
   discard();
   throw FileError(format_text(
-      "cannot write the file \"%.700s\": %s. %s; choose another place, or make room.",
-      name_.c_str(), std::strerror(error),
-      is_changed ? "It may have a part of what was written" : "What was there is unchanged"));
+      "cannot write the file \"%.700s\": %s. %s; %s.", name_.c_str(), std::strerror(error),
+      is_changed ? "It may have a part of what was written" : "What was there is unchanged",
+      error == EMFILE || error == ENFILE ? "close other files, or raise the limit of open files"
+                                         : "choose another place, or make room"));
 }
 
 }  // namespace byre::inline v0

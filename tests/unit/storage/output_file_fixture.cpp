@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "output_file_fixture.hpp"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <utility>
+
+namespace byre::test {
+
+Disk disk;
+
+constinit thread_local bool is_interrupted = false;
+constinit thread_local bool is_short = false;
+constinit thread_local bool close_fails = false;
+
+namespace {
+
+template <class Function>
+Function* original(const char* name) {
+  return reinterpret_cast<Function*>(::dlsym(RTLD_NEXT, name));
+}
+
+}  // namespace
+}  // namespace byre::test
+
+// In place of the C library's.
+extern "C" int fsync(int file) {
+  struct ::stat found {};
+  ::fstat(file, &found);
+  if (!byre::test::disk.step(S_ISDIR(found.st_mode)
+                                 ? "flush folder"
+                                 : "flush " + std::to_string(found.st_size) + " bytes")) {
+    return -1;
+  }
+  return byre::test::original<int(int)>("fsync")(file);
+}
+
+extern "C" int syncfs(int file) {
+  return byre::test::disk.step("flush all") ? byre::test::original<int(int)>("syncfs")(file) : -1;
+}
+
+extern "C" int fchmod(int file, mode_t mode) {
+  struct ::stat found {};
+  ::fstat(file, &found);
+  byre::test::disk.mode_before = found.st_mode & 07777U;
+  return byre::test::original<int(int, mode_t)>("fchmod")(file, mode);
+}
+
+extern "C" int renameat(int from_folder, const char* from, int to_folder, const char* to) {
+  if (!byre::test::disk.step("rename")) {
+    return -1;
+  }
+  return byre::test::original<int(int, const char*, int, const char*)>("renameat")(
+      from_folder, from, to_folder, to);
+}
+
+extern "C" ssize_t write(int file, const void* bytes, size_t nbytes) {
+  if (std::exchange(byre::test::is_interrupted, false)) {
+    errno = EINTR;
+    return -1;
+  }
+  const size_t taken = std::exchange(byre::test::is_short, false) ? nbytes / 2 : nbytes;
+  return byre::test::original<ssize_t(int, const void*, size_t)>("write")(file, bytes, taken);
+}
+
+extern "C" int close(int file) {
+  const int closed = byre::test::original<int(int)>("close")(file);
+  if (std::exchange(byre::test::close_fails, false)) {
+    errno = EIO;
+    return -1;
+  }
+  return closed;
+}

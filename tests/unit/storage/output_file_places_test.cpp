@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Whose the file is that OutputFile leaves, and who may use it; and what it writes in place.
+#include <byre/error/error.hpp>
+#include <byre/storage/buffer.hpp>
+
+#include <sys/socket.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include <boost/thread/thread.hpp>
+
+#include "output_file_fixture.hpp"
+#include "support/complaint.hpp"
+
+namespace byre::test {
+namespace {
+
+/// This process is another user, of another group, while this lives; if it may be.
+class AnotherUser {
+ public:
+  ~AnotherUser() {
+    EXPECT_EQ(::seteuid(user_), 0);
+    EXPECT_EQ(::setegid(group_), 0);
+  }
+  AnotherUser() = default;
+  AnotherUser(const AnotherUser&) = delete;
+  AnotherUser& operator=(const AnotherUser&) = delete;
+
+  explicit operator bool() const { return is_; }
+
+ private:
+  const ::uid_t user_ = ::geteuid();
+  const ::gid_t group_ = ::getegid();
+  const bool is_ = ::setegid(8765) == 0 && ::seteuid(4321) == 0;
+};
+
+struct ::stat status_of(const fs::path& path) {
+  struct ::stat found {};
+  EXPECT_EQ(::stat(path.c_str(), &found), 0);
+  return found;
+}
+
+TEST_F(OutputFileTest, keeps_permissions_and_owner) {
+  write_file(path, "before");
+  const bool may_give_away = ::chown(path.c_str(), 4321, 8765) == 0;
+  ::chmod(path.c_str(), 04751);
+  save(path, "after");
+  const struct ::stat after = status_of(path);
+  EXPECT_EQ(after.st_mode & 07777U, 04751U);
+  if (may_give_away) {
+    EXPECT_EQ(after.st_uid, 4321U);
+    EXPECT_EQ(after.st_gid, 8765U);
+  }
+}
+
+TEST_F(OutputFileTest,
+       can_be_opened_by_nobody_else_before_it_has_the_permissions_of_what_it_replaces) {
+  write_file(path, "secret");
+  ::chmod(path.c_str(), 0640);
+  save(path, "after");
+  EXPECT_EQ(disk.mode_before, 0600U);
+  EXPECT_EQ(status_of(path).st_mode & 07777U, 0640U);
+}
+
+TEST_F(OutputFileTest, may_be_in_a_folder_that_can_be_written_and_not_read) {
+  fs::permissions(folder.path(), fs::perms::all);
+  const fs::path dark = folder / "dark";
+  fs::create_directory(dark);
+  ::chmod(dark.c_str(), 0333);
+  const AnotherUser user;
+  if (!user) {
+    GTEST_SKIP() << "this process cannot be another user";
+  }
+  disk.watches = true;
+  save(dark / "file", "12345");
+  disk.fails = "flush all";
+  const std::string text = complaint_of<FileError>([&] { save(dark / "file", "1234567"); });
+  EXPECT_TRUE(says(text, "was written, but may not survive a power failure"));
+  EXPECT_EQ(disk.steps,
+            (std::vector<std::string>{"flush 5 bytes", "rename", "flush folder", "flush all",
+                                      "flush 7 bytes", "rename", "flush folder", "flush all"}));
+  EXPECT_EQ(read_file(dark / "file"), "1234567");
+}
+
+TEST_F(OutputFileTest, of_another_owner_is_for_that_group_what_it_was_for_others) {
+  fs::permissions(folder.path(), fs::perms::all);
+  write_file(path, "before");
+  ::chmod(path.c_str(), 04664);
+  const AnotherUser user;
+  if (!user) {
+    GTEST_SKIP() << "this process cannot be another user";
+  }
+  save(path, "");  // to write takes the set-user-ID bit away, too
+  const struct ::stat after = status_of(path);
+  EXPECT_EQ(after.st_mode & 07777U, 0644U);
+  EXPECT_EQ(after.st_uid, 4321U);
+}
+
+TEST_F(OutputFileTest, of_another_owner_and_our_group_keeps_the_group_s_permissions) {
+  fs::permissions(folder.path(), fs::perms::all);
+  write_file(path, "before");
+  ::chmod(path.c_str(), 04664);
+  const bool is_of_group = ::chown(path.c_str(), 0, 8765) == 0;
+  const AnotherUser user;
+  if (!is_of_group || !user) {
+    GTEST_SKIP() << "this process cannot be another user";
+  }
+  save(path, "after");
+  EXPECT_EQ(status_of(path).st_mode & 07777U, 0664U);
+  EXPECT_EQ(status_of(path).st_gid, 8765U);
+}
+
+TEST_F(OutputFileTest, of_another_name_keeps_the_old_file) {
+  write_file(path, "before");
+  fs::create_hard_link(path, folder / "other");
+  save(path, "after");
+  EXPECT_EQ(read_file(path), "after");
+  EXPECT_EQ(read_file(folder / "other"), "before");
+}
+
+TEST_F(OutputFileTest, that_is_new_has_the_permissions_of_new_files) {
+  const ::mode_t before = ::umask(027);
+  save(path, "x");
+  ::umask(before);
+  EXPECT_EQ(status_of(path).st_mode & 07777U, 0640U);
+}
+
+/// A device of the system, with that number, which this process cannot replace: its own, if it may make one.
+fs::path device(const TemporaryFolder& folder, const char* name, unsigned number) {
+  const fs::path own = folder / name;
+  return ::mknod(own.c_str(), S_IFCHR | 0600U, ::makedev(1, number)) == 0 ? own
+                                                                          : fs::path("/dev") / name;
+}
+
+TEST_F(OutputFileTest, writes_devices_in_place) {
+  const fs::path null = device(folder, "null", 3);
+  const std::ptrdiff_t before = files();
+  save(null, "gone");
+  EXPECT_TRUE(fs::is_character_file(null));
+  EXPECT_EQ(files(), before);
+}
+
+TEST_F(OutputFileTest, that_a_device_has_no_room_for_says_that_it_has_a_part) {
+  const fs::path full = device(folder, "full", 7);
+  if (!fs::is_character_file(full)) {
+    GTEST_SKIP() << "there is no /dev/full";
+  }
+  EXPECT_TRUE(says(complaint_of<FileError>([&] { save(full, "x"); }),
+                   "No space left on device. It may have a part of what was written"));
+}
+
+TEST_F(OutputFileTest, that_says_at_last_that_it_failed_has_failed) {
+  OutputFile file(device(folder, "null", 3));
+  file.write("x", 1);
+  close_fails = true;
+  EXPECT_TRUE(says(complaint_of<FileError>([&] { file.commit(); }), "Input/output error"));
+}
+
+TEST_F(OutputFileTest, writes_named_pipes_in_place) {
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  std::string read;
+  boost::thread reader([&] { read = read_file(path); });
+  save(path, "through the pipe");
+  reader.join();
+  EXPECT_EQ(read, "through the pipe");
+  EXPECT_TRUE(fs::is_fifo(path));
+  EXPECT_EQ(files(), 1);
+}
+
+TEST_F(OutputFileTest, writes_open_files_of_the_process_where_they_are) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()), 0);
+  write_file(path, "");
+  const int file = ::open(path.c_str(), O_WRONLY);
+  ASSERT_EQ(::write(file, "before ", 7), 7);
+  save("/proc/self/fd/" + std::to_string(file), "after");
+  save("/proc/thread-self/fd/" + std::to_string(file), " all");
+  save("/dev/fd/" + std::to_string(ends[0]), "socket");
+  EXPECT_EQ(read_file(path), "before after all");
+  std::array<char, 7> read{};
+  EXPECT_EQ(::read(ends[1], read.data(), read.size()), 6);
+  EXPECT_STREQ(read.data(), "socket");
+  const int for_reading = ::open(path.c_str(), O_RDONLY);
+  const auto save_there = [&] { save("/dev/fd/" + std::to_string(for_reading), "x"); };
+  EXPECT_TRUE(says(complaint_of<FileError>(save_there), "What was there is unchanged"));
+  for (const int open : {file, for_reading, ends[0], ends[1]}) {
+    EXPECT_EQ(::close(open), 0) << "only a duplicate was closed";
+  }
+}
+
+}  // namespace
+}  // namespace byre::test
