@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "failing_new.hpp"
 
+#include <byre/sync/detail/process_state.hpp>
+
 #include <cstddef>
+#include <cstdio>
 #include <cstdlib>
 #include <new>
 #include <utility>
@@ -17,7 +20,12 @@ constinit thread_local Act before_next_new = nullptr;
 
 namespace {
 
+/// It may call a handler of the user's, which may use byre.
 void* allocate_or_fail(std::size_t nbytes) noexcept {
+  if (sync::detail::holds_process_mutex) {
+    std::fputs("operator new was called under a lock that a fork waits for\n", stderr);
+    std::abort();
+  }
   if (const Act first = std::exchange(before_next_new, nullptr)) {
     first();
   }

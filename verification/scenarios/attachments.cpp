@@ -2,6 +2,10 @@
 /// Attachments: one for a storage, whoever comes first, and a number of its own for each.
 #include <byre/storage/detail/attachment_table.hpp>
 
+#include <array>
+#include <cstdint>
+#include <memory>
+
 #include "../search.hpp"
 
 // Other sources have storages too.
@@ -11,6 +15,7 @@ namespace byre::verification {
 namespace {
 
 using byre::detail::Attachment;
+using Numbers = byre::detail::AttachmentNumbers<Checked>;
 using Slot = byre::detail::basic_attachment_slot<Checked>;
 
 struct Number : Attachment {
@@ -22,12 +27,24 @@ unsigned number_in(const Attachment& attachment) {
   return static_cast<const Number&>(attachment).value.get();
 }
 
-/// Two threads attach to one storage, as two first reshapes of a tensor do.
+/// Two threads attach to one storage, as two first reshapes of a tensor do. There is room for two numbers, as
+/// there nearly always is: who makes room is in numbers_are_given_once.
 class FirstAttachmentsRace {
  public:
   static constexpr unsigned threads = 2;
   static constexpr std::string_view cover_points[] = {"the first comes first",
                                                       "the second comes first", "one is found"};
+
+  FirstAttachmentsRace() {
+    std::array<std::uint32_t, threads> numbers{};
+    for (std::uint32_t& number : numbers) {
+      std::unique_ptr<Attachment> attachment = std::make_unique<Number>(0);
+      number = Numbers::add(attachment);
+    }
+    for (const std::uint32_t number : numbers) {
+      Numbers::remove(number);
+    }
+  }
 
   void thread(unsigned index) {
     if (const Attachment* const present = slot_.attachment()) {

@@ -80,6 +80,7 @@ def system(tables, mutant=None):
             step("find", "find", None, None, lambda s: s.attached >= 1, found),
             step("peek", "peek", None, None),
             step("add: lock", "lock", "comer", "taker", may_lock, lock),
+            step("add: no room, which is made while nothing is locked", "unlock", "taker", "comer", effect=unlock),
             step("add: unlock", "unlock", "taker", "attacher",
                  effect=lambda s: unlock(s).but(made=s.made + 1)),
             step("attach", "attach", "attacher", None, lambda s: equal(s.attached, 0), put),

@@ -90,11 +90,17 @@ class Slot(Run):
                 break
         return 0
 
-    def attach(self):
+    def attach_first(self):
+        return self.attach(has_room=False)
+
+    def attach(self, has_room=True):
         if self.visit("find", "find"):
             return 2
         self.take("come")
         self.visit("lock", "add: lock")
+        if not has_room:
+            self.visit("unlock", "add: no room, which is made while nothing is locked")
+            self.visit("lock", "add: lock")
         self.visit("unlock", "add: unlock")
         seen = self.state.but(tagged=0, attached=0)
         while not self.compare_exchange("attach", "attach", seen):
@@ -113,17 +119,18 @@ def slot_text(site, state):
 
 def slot_lines(tables):
     steps = steps_of(attachment, tables)
-    for operation in ("has_attachment", "attachment", "has_tag", "tag", "set_tag", "attach"):
-        for others in Slot.OTHERS:
-            for step in range(1, 8):
-                for start in Slot.STARTS:
-                    tagged, attached = int(start == Slot.TAGGED), int(start == Slot.ATTACHED)
-                    state = start_of(attachment, tagged=tagged, marked=tagged, attached=attached,
-                                     put=attached, made=attached)
-                    run = Slot(steps, state, None, f"attachment {operation} {others} {step} {start}",
-                               slot_text, lambda run, others=others: run.another_acts(others), step,
-                               step if others == Slot.FAIL else 0)
-                    yield f"{run.line_of(operation)} {run.state.made}"
+    rows = [("attach_first", Slot.REST, 1, Slot.EMPTY)]
+    rows += [(operation, others, step, start)
+             for operation in ("has_attachment", "attachment", "has_tag", "tag", "set_tag", "attach")
+             for others in Slot.OTHERS for step in range(1, 8) for start in Slot.STARTS]
+    for operation, others, step, start in rows:
+        tagged, attached = int(start == Slot.TAGGED), int(start == Slot.ATTACHED)
+        state = start_of(attachment, tagged=tagged, marked=tagged, attached=attached,
+                         put=attached, made=attached)
+        run = Slot(steps, state, None, f"attachment {operation} {others} {step} {start}",
+                   slot_text, lambda run, others=others: run.another_acts(others), step,
+                   step if others == Slot.FAIL else 0)
+        yield f"{run.line_of(operation)} {run.state.made}"
 
 
 LINES = (handle_lines, slot_lines, family_lines, record_lines, counter_lines, lot_lines,

@@ -86,7 +86,8 @@ REFUTATIONS = {
     "attachment.set_tag:plus-one": "set_tag: the slot holds one thing",
     "attachment.set_tag:minus-one": "set_tag: what has a tag keeps it, or has an attachment",
     "attachment.lock:left-out": "add: lock: one takes a number at a time",
-    "attachment.unlock:left-out": "add: unlock: the lock is held by who is inside",
+    "attachment.unlock:left-out":
+        "add: no room, which is made while nothing is locked: the lock is held by who is inside",
     "generation.observe:left-out":
         "read: observe: G2 the family has observed a stamp that the storage had",
     "generation.observe:plus-one":

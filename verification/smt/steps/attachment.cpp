@@ -4,6 +4,10 @@
 #include <byre/storage/detail/attachment.hpp>
 #include <byre/storage/detail/attachment_table.hpp>
 
+#include <array>
+#include <iterator>
+#include <memory>
+
 #include "steps.hpp"
 
 namespace byre::verification {
@@ -69,10 +73,20 @@ void print(const Operation& operation, Others others, unsigned step, Start start
   recording.end(words(answer, Counted::alive));
 }
 
+/// The first of all finds no room; those after it that are alive at once find that of these.
+void print_first(const Operation& attach) {
+  print({"attach_first", attach.run}, Others::rest, 1, Start::empty);
+  std::array<Slot, 3> slots;
+  for (Slot& slot : slots) {
+    slot.attach(std::make_unique<Counted>());
+  }
+}
+
 }  // namespace
 
 unsigned print_attachment_steps() {
   recording.text = text;
+  print_first(operations[std::size(operations) - 1]);
   for (const Operation& operation : operations) {
     for (const auto others : {Others::rest, Others::attach, Others::set_tag, Others::fail}) {
       for (unsigned step = 1; step <= 7; ++step) {

@@ -13,10 +13,8 @@
 #include <map>
 #include <new>
 #include <set>
-#include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 namespace byre::inline v0::shadow {
 
@@ -52,13 +50,7 @@ Advice own_advice(const detail::Circumstances& circumstances) noexcept {
                                             : Advice::reshape_and_clone;
 }
 
-/// Each is kept for good.
-struct CallSites {
-  sync::ProcessMutex mutex;
-  std::map<std::pair<std::string, std::uint32_t>, detail::SiteId> numbers;
-  std::vector<CallSite> sites;  ///< by number; their names are those in `numbers`
-};
-
+/// What a map is to hold is made while nothing is locked: the heap may call what uses byre.
 class Book {
  public:
   ViolationHandler exchange(ViolationHandler handler) noexcept {
@@ -71,57 +63,61 @@ class Book {
   /// is nobody's to be called for.
   ViolationHandler record(Violation& violation,
                           const detail::Circumstances& circumstances) noexcept {
-    const sync::ProcessLock lock(mutex_);
-    ++violations_;
-    const Advice own = violation.advice = own_advice(circumstances);
-    try {
-      const Triple triple{site_of(violation.reshape.site), site_of(violation.write.site),
-                          site_of(violation.access.site)};
-      Entry& entry = entries_.try_emplace(triple, Entry{.first = violation}).first->second;
-      entry.write = {triple[1], site_of(circumstances.writer_reshape)};
-      ++entry.count;
-      if (own == Advice::view) {
-        viewed_reshapes_.insert(triple[0]);
-        viewed_writes_.insert(entry.write);
-      } else if (own == Advice::view_or_clone || entry.first.advice == Advice::nothing) {
-        entry.first.advice = own;
+    violation.advice = own_advice(circumstances);
+    const Met met{{site_of(violation.reshape.site), site_of(violation.write.site),
+                   site_of(violation.access.site)},
+                  {site_of(violation.write.site), site_of(circumstances.writer_reshape)},
+                  violation.advice == Advice::view};
+    Pages pages;
+    {
+      const sync::ProcessLock lock(mutex_);
+      if (pages_.have(met)) {
+        return count(violation, met);
       }
-      entry.first.untracked_escapes =
-          std::max(entry.first.untracked_escapes, violation.untracked_escapes);
-      violation.count = entry.count;
-      violation.advice = advice_for(triple, entry);
-      if (violation.is_error() || std::exchange(entry.is_reported, true)) {
-        return nullptr;
-      }
-    } catch (const std::exception&) {
     }
-    return handler_;
+    try {
+      pages.add(met, violation);
+    } catch (const std::exception&) {
+      const sync::ProcessLock lock(mutex_);
+      ++violations_;
+      return handler_;
+    }
+    const sync::ProcessLock lock(mutex_);
+    pages_.merge(pages);
+    return count(violation, met);
   }
 
   Summary summary() {
     const CallSite first_escape =
         detail::site_at(static_cast<detail::SiteId>(report_counts.first_escape.value()));
-    const sync::ProcessLock lock(mutex_);
-    Summary all{report_counts.reshapes.value(), violations_,  report_counts.suppressed.value(),
-                report_counts.escapes.value(),  first_escape, {}};
+    Summary all{report_counts.reshapes.value(),
+                0,
+                report_counts.suppressed.value(),
+                report_counts.escapes.value(),
+                first_escape,
+                {}};
+    for (bool is_whole = false; !is_whole;) {
+      all.triples.reserve(number_of_triples());
+      const sync::ProcessLock lock(mutex_);
+      all.violations = violations_;
+      is_whole = pages_.entries.size() <= all.triples.capacity();
+      if (is_whole) {
+        for (const auto& [triple, entry] : pages_.entries) {
+          Violation& violation = all.triples.emplace_back(entry.first);
+          violation.count = entry.count;
+          violation.advice = advice_for(triple, entry);
+        }
+      }
+    }
     // Those of one number stay in the order of their triples.
-    std::multimap<std::uint64_t, const std::pair<const Triple, Entry>*, std::greater<>> by_count;
-    for (const auto& each : entries_) {
-      by_count.emplace(each.second.count, &each);
-    }
-    for (const auto& [count, each] : by_count) {
-      Violation& violation = all.triples.emplace_back(each->second.first);
-      violation.count = count;
-      violation.advice = advice_for(each->first, each->second);
-    }
+    std::ranges::stable_sort(all.triples, std::greater<>(), &Violation::count);
     return all;
   }
 
   void reset() noexcept {
+    Pages old;
     const sync::ProcessLock lock(mutex_);
-    entries_.clear();
-    viewed_reshapes_.clear();
-    viewed_writes_.clear();
+    std::swap(pages_, old);
     violations_ = 0;
     report_counts.reshapes.set(0);
     report_counts.suppressed.set(0);
@@ -130,19 +126,71 @@ class Book {
   }
 
  private:
+  /// What is met, as the book names it.
+  struct Met {
+    Triple triple;
+    std::array<Site, 2> write;  ///< and the reshape it came out of
+    bool is_viewed;             ///< the advice is `view`
+  };
+
+  struct Pages {
+    std::map<Triple, Entry> entries;
+    std::set<Site> viewed_reshapes;
+    std::set<std::array<Site, 2>> viewed_writes;
+
+    bool have(const Met& met) const noexcept {
+      return entries.contains(met.triple) &&
+             (!met.is_viewed ||
+              (viewed_reshapes.contains(met.triple[0]) && viewed_writes.contains(met.write)));
+    }
+    void add(const Met& met, const Violation& violation) {
+      entries.try_emplace(met.triple, Entry{.first = violation});
+      if (met.is_viewed) {
+        viewed_reshapes.insert(met.triple[0]);
+        viewed_writes.insert(met.write);
+      }
+    }
+    void merge(Pages& other) noexcept {
+      entries.merge(other.entries);
+      viewed_reshapes.merge(other.viewed_reshapes);
+      viewed_writes.merge(other.viewed_writes);
+    }
+  };
+
+  /// Under the lock, of what the book has.
+  ViolationHandler count(Violation& violation, const Met& met) noexcept {
+    ++violations_;
+    Entry& entry = pages_.entries.find(met.triple)->second;
+    entry.write = met.write;
+    ++entry.count;
+    if (!met.is_viewed &&
+        (violation.advice == Advice::view_or_clone || entry.first.advice == Advice::nothing)) {
+      entry.first.advice = violation.advice;
+    }
+    entry.first.untracked_escapes =
+        std::max(entry.first.untracked_escapes, violation.untracked_escapes);
+    violation.count = entry.count;
+    violation.advice = advice_for(met.triple, entry);
+    return violation.is_error() || std::exchange(entry.is_reported, true) ? nullptr : handler_;
+  }
+
   /// A reshape has one rewrite: `view`, if any of its triples says so. Who relies on what was written
   /// through a reshaped tensor says `view` for others that read it too.
   Advice advice_for(const Triple& triple, const Entry& entry) const noexcept {
-    const bool is_of_viewed = triple[0].second != 0 && viewed_reshapes_.contains(triple[0]);
+    const bool is_of_viewed = triple[0].second != 0 && pages_.viewed_reshapes.contains(triple[0]);
     const bool reads_viewed = entry.first.advice != Advice::nothing && entry.write[0].second != 0 &&
-                              entry.write[1].second != 0 && viewed_writes_.contains(entry.write);
+                              entry.write[1].second != 0 &&
+                              pages_.viewed_writes.contains(entry.write);
     return is_of_viewed || reads_viewed ? Advice::view : entry.first.advice;
   }
 
+  std::size_t number_of_triples() {
+    const sync::ProcessLock lock(mutex_);
+    return pages_.entries.size();
+  }
+
   sync::ProcessMutex mutex_;
-  std::map<Triple, Entry> entries_;
-  std::set<Site> viewed_reshapes_;
-  std::set<std::array<Site, 2>> viewed_writes_;
+  Pages pages_;
   std::uint64_t violations_ = 0;
   ViolationHandler handler_ = &warn_of;
 };
@@ -173,30 +221,6 @@ void detail::report(Violation violation, const Circumstances& circumstances) {
   if (handler != nullptr) {
     handler(violation);
   }
-}
-
-detail::SiteId detail::site_id(const CallSite& site) noexcept {
-  auto& all = sync::no_destructor<CallSites>();
-  try {
-    const sync::ProcessLock lock(all.mutex);
-    if (all.sites.size() == all.sites.capacity()) {
-      all.sites.reserve(2 * all.sites.size() + 16);  // first, so that what comes after cannot fail
-    }
-    const auto [kept, is_new] = all.numbers.try_emplace({site.file, site.line});
-    if (is_new) {
-      all.sites.push_back({kept->first.first.c_str(), site.line});
-      kept->second = static_cast<SiteId>(all.sites.size());
-    }
-    return kept->second;
-  } catch (const std::exception&) {
-    return 0;
-  }
-}
-
-CallSite detail::site_at(SiteId id) noexcept {
-  auto& all = sync::no_destructor<CallSites>();
-  const sync::ProcessLock lock(all.mutex);
-  return id == 0 ? CallSite{} : all.sites[id - 1];
 }
 
 }  // namespace byre::inline v0::shadow

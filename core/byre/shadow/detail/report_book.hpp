@@ -3,22 +3,11 @@
 /// and counted after that. Advice is made here, for each reshape by all that was met of it.
 #pragma once
 
+#include <byre/shadow/detail/call_sites.hpp>
 #include <byre/shadow/report.hpp>
 #include <byre/sync/detail/relaxed_counter.hpp>
 
 namespace byre::inline v0::shadow::detail {
-
-/// A call site by its number; 0 is one that is not known. Each is kept once and for good, and so is the
-/// name of its file: the caller's may go away.
-using SiteId = std::uint32_t;
-/// The number of the site. 0 if there is no memory. Thread-safe; locks.
-SiteId site_id(const CallSite& site) noexcept;
-/// The site of a number that site_id gave. Thread-safe; locks.
-CallSite site_at(SiteId id) noexcept;
-/// The same site, with a name of its file that stays; {"?", 0} if there is no memory.
-inline CallSite keep_site(const CallSite& site) noexcept {
-  return site_at(site_id(site));
-}
 
 /// What advice is made of, beside the violation itself.
 struct Circumstances {

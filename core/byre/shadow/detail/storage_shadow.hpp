@@ -3,8 +3,8 @@
 /// a storage has once a tracked reshape linked two families on it.
 #pragma once
 
+#include <byre/shadow/detail/call_sites.hpp>
 #include <byre/shadow/detail/generation.hpp>
-#include <byre/shadow/detail/report_book.hpp>
 #include <byre/shadow/detail/tracking.hpp>
 #include <byre/shadow/detail/write_records.hpp>
 #include <byre/shadow/report.hpp>

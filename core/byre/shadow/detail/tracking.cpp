@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/error/detail/assert.hpp>
+#include <byre/shadow/detail/report_book.hpp>
 #include <byre/shadow/detail/storage_shadow.hpp>
 
 #include <memory>

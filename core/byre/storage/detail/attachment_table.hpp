@@ -30,20 +30,36 @@ class basic_attachment_table {
     }
   }
 
+  /// Takes the attachment, unless it throws std::bad_alloc.
   std::uint32_t add(std::unique_ptr<Attachment>& attachment) {
-    const Guard guard(lock_);
-    std::uint32_t number = first_free_.get();
-    if (number == 0) {
-      number = next_.get();
-      BYRE_ASSERT(number <= basic_attachment_slot<Sync>::max_tag,
-                  "there are 2^31 storages with attachments");
-      cell(number, Make::yes);
-      next_.set(number + 1);
-    } else {
-      first_free_.set(cell(number).next_free.get());
+    std::unique_ptr<Cell[]> room;  // made while nothing is locked: the heap may call what uses byre
+    for (std::size_t lacking = segments_.size();;) {
+      {
+        const Guard guard(lock_);
+        const std::uint32_t free = first_free_.get();
+        const std::uint32_t number = free != 0 ? free : next_.get();
+        BYRE_ASSERT(number <= basic_attachment_slot<Sync>::max_tag,
+                    "there are 2^31 storages with attachments");
+        Segment& segment = segments_[segment_of(number)];
+        Cell* cells = segment.get();
+        // Another thread may have made it meanwhile, or taken all that there was room for.
+        if (cells == nullptr && lacking == segment_of(number)) {
+          segment.set(cells = room.release());
+        }
+        if (cells != nullptr) {
+          Cell& cell = cells[place_of(number)];
+          if (free != 0) {
+            first_free_.set(cell.next_free.get());
+          } else {
+            next_.set(number + 1);
+          }
+          cell.attachment.set(attachment.release());
+          return number;
+        }
+        lacking = segment_of(number);
+      }
+      room = std::make_unique<Cell[]>(std::size_t{1} << lacking);
     }
-    cell(number).attachment.set(attachment.release());
-    return number;
   }
 
   /// Wait-free.
@@ -82,17 +98,17 @@ class basic_attachment_table {
   };
 
   /// Segments double, and never move: number 1 is in the first, 2 and 3 are in the second.
-  enum class Make : bool { no, yes };
-  Cell& cell(std::uint32_t number, Make make = Make::no) const {
-    const auto segment = static_cast<std::size_t>(std::bit_width(number) - 1);
-    const std::uint32_t count = std::uint32_t{1} << segment;
-    if (make == Make::yes && segments_[segment].get() == nullptr) {
-      segments_[segment].set(new Cell[count]);
-    }
-    return segments_[segment].get()[number - count];
+  static std::size_t segment_of(std::uint32_t number) noexcept {
+    return static_cast<std::size_t>(std::bit_width(number) - 1);
+  }
+  static std::size_t place_of(std::uint32_t number) noexcept {
+    return number - (std::uint32_t{1} << segment_of(number));
+  }
+  Cell& cell(std::uint32_t number) const noexcept {
+    return segments_[segment_of(number)].get()[place_of(number)];
   }
 
-  mutable std::array<Segment, 32> segments_;
+  std::array<Segment, 32> segments_;
   typename Sync::template Plain<std::uint32_t> next_{1};
   typename Sync::template Plain<std::uint32_t> first_free_{0};
   typename Sync::ProcessMutex lock_;

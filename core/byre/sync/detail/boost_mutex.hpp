@@ -30,7 +30,8 @@ using Lock = boost::lock_guard<Mutex>;
 
 /// An exclusive lock of what all threads share. It is held while the process forks, so that what it
 /// guards is whole in the child. Who holds one locks no other, uses no object of the process for the
-/// first time, and calls nothing of the user's: a fork would wait for it, or it for the fork.
+/// first time, and calls nothing of the user's, as the handler of `new` is: a fork would wait for it, or it
+/// for the fork.
 class BYRE_API ProcessMutex final : detail::ProcessState {
  public:
   ProcessMutex();
