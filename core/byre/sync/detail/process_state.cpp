@@ -7,6 +7,8 @@
 #include <pthread.h>
 #include <sched.h>
 
+// Whose public header, thread_only.hpp, uses std::unary_function, which libc++ has no more.
+#include <boost/thread/detail/thread_interruption.hpp>
 #include <boost/thread/recursive_mutex.hpp>
 #include <cstddef>
 #include <new>
@@ -114,6 +116,8 @@ ProcessStates& states() noexcept {
 [[gnu::constructor(101)]] void watch_forks() {
   ::new (place) ProcessStates;
   byre::detail::warning_handler();  // made, so that its lock can be held
+  // Has Boost make its thread key, by a first use that a fork would not wait for.
+  boost::this_thread::interruption_enabled();
   ::pthread_atfork([] { states().before_fork(); }, [] { states().in_parent(); },
                    [] { states().in_child(); });
 }
