@@ -7,7 +7,6 @@
 #include <byre/sync/detail/boost_mutex.hpp>
 #include <byre/sync/detail/no_destructor.hpp>
 
-#include <algorithm>
 #include <array>
 #include <exception>
 #include <list>
@@ -132,11 +131,14 @@ void detail::tell_sinks(const CopyEvent& event) noexcept {
 /// How many copies there were, and the first call sites.
 class CopyLimit::Copies {
  public:
+  /// The name of the file is the caller's, and may go away.
   void record(const CopyEvent& event) {
+    const Text line = format_text("\n  %s:%u: %zu bytes (%s)", event.site.file, event.site.line,
+                                  event.nbytes, to_string(event.cause));
     const sync::ProcessLock lock(mutex_);
     ++count_;
-    if (count_ <= most_listed) {
-      listed_[count_ - 1] = event;
+    if (count_ <= listed_.size()) {
+      listed_[count_ - 1] = line;
     }
   }
 
@@ -151,25 +153,18 @@ class CopyLimit::Copies {
     if (made <= most) {
       return;
     }
-    Text listed = format_text("%s", "");
-    for (std::size_t copy = 0; copy < std::min(made, most_listed); ++copy) {
-      const CopyEvent& event = listed_[copy];
-      listed = format_text("%s\n  %s:%u: %zu bytes (%s)", listed.chars.data(), event.site.file,
-                           event.site.line, event.nbytes, to_string(event.cause));
-    }
+    const auto& [first, second, third, fourth] = listed_;  // empty for copies that were not made
     throw TooManyCopies(format_text(
-        "%s:%u: at most %zu copies were expected and %zu were made:%s%s\n"
+        "%s:%u: at most %zu copies were expected and %zu were made:%s%s%s%s%s\n"
         "Read through data() instead of mutable_data(), or drop the clones before writing.",
-        site.file, site.line, most, made, listed.chars.data(),
-        made > most_listed ? "\n  ..." : ""));
+        site.file, site.line, most, made, first.chars.data(), second.chars.data(),
+        third.chars.data(), fourth.chars.data(), made > listed_.size() ? "\n  ..." : ""));
   }
 
  private:
-  static constexpr std::size_t most_listed = 4;
-
   mutable sync::ProcessMutex mutex_;
   std::size_t count_ = 0;
-  std::array<CopyEvent, most_listed> listed_{};
+  std::array<Text, 4> listed_{};
 };
 
 CopyLimit::CopyLimit(std::size_t most, CallSite site) try

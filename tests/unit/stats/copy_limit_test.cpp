@@ -76,6 +76,19 @@ TEST_F(CopyLimits, let_an_exception_of_the_block_pass) {
                std::runtime_error);
 }
 
+TEST_F(CopyLimits, name_a_file_whose_name_is_gone) {
+  EXPECT_TRUE(says(complaint_of<TooManyCopies>([] {
+                     expect_copies_at_most(0, [] {
+                       std::string file = "first.py";
+                       const Buffer buffer = Buffer::allocate(8);
+                       Buffer clone = buffer;
+                       clone.mutable_data(Wait::allowed, {file.c_str(), 7});
+                       file = "other.py";
+                     });
+                   }),
+                   "first.py:7: 8 bytes"));
+}
+
 TEST_F(CopyLimits, let_a_block_copy_as_often_as_was_expected) {
   EXPECT_NO_THROW(expect_copies_at_most(0, [] {}));
   EXPECT_NO_THROW(expect_copies_at_most(3, [] { copy(3); }));
