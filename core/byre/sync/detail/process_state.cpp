@@ -117,7 +117,7 @@ ProcessStates& states() noexcept {
   ::new (place) ProcessStates;
   byre::detail::warning_handler();  // made, so that its lock can be held
   // Has Boost make its thread key, by a first use that a fork would not wait for.
-  boost::this_thread::interruption_enabled();
+  const boost::this_thread::disable_interruption first_use;
   ::pthread_atfork([] { states().before_fork(); }, [] { states().in_parent(); },
                    [] { states().in_child(); });
 }
