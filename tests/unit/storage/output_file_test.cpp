@@ -34,6 +34,22 @@ class SmallFiles {
   void (*const previous_)(int) = std::signal(SIGXFSZ, SIG_IGN);
 };
 
+/// No file can be opened while this lives, not even by a sanitizer.
+class NoMoreFiles {
+ public:
+  NoMoreFiles() {
+    ::getrlimit(RLIMIT_NOFILE, &before_);
+    const rlimit none{0, before_.rlim_max};
+    ::setrlimit(RLIMIT_NOFILE, &none);
+  }
+  ~NoMoreFiles() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+  NoMoreFiles(const NoMoreFiles&) = delete;
+  NoMoreFiles& operator=(const NoMoreFiles&) = delete;
+
+ private:
+  rlimit before_{};
+};
+
 TEST_F(OutputFileTest, that_finds_no_room_leaves_what_was_there) {
   write_file(path, "before");
   const std::string text(100, 'x');
@@ -187,13 +203,11 @@ TEST_F(OutputFileTest, refuses_folders_and_names_that_cannot_be) {
 }
 
 TEST_F(OutputFileTest, that_would_be_one_open_file_too_many_says_so) {
-  rlimit before{};
-  ::getrlimit(RLIMIT_NOFILE, &before);
-  const rlimit none{0, before.rlim_max};
-  ::setrlimit(RLIMIT_NOFILE, &none);
-  const std::string complaint = complaint_of<FileError>([&] { save(path, "x"); });
-  ::setrlimit(RLIMIT_NOFILE, &before);
-  EXPECT_TRUE(says(complaint, "close other files, or raise the limit of open files"));
+  EXPECT_TRUE(says(complaint_of<FileError>([&name = path] {
+                     const NoMoreFiles none;
+                     const OutputFile output(name);
+                   }),
+                   "close other files, or raise the limit of open files"));
 }
 
 TEST_F(OutputFileTest, or_one_that_is_read_has_a_name) {
