@@ -23,9 +23,9 @@ inline constexpr bool is_thread_sanitized = false;
 inline constexpr bool is_address_sanitized = watched_by_address_sanitizer;
 inline constexpr bool is_sanitized = is_thread_sanitized || is_address_sanitized;
 
-/// Whether a child of a fork may allocate while other threads of its parent did: the address sanitizer's
-/// malloc before LLVM 17 leaves its locks held in the child.
-inline constexpr bool heap_outlives_forks = !is_address_sanitized;
+/// Whether a child of a fork may allocate while other threads of its parent did: the malloc of sanitizers before
+/// LLVM 17 leaves its locks held in the child.
+inline constexpr bool heap_outlives_forks = !is_sanitized;
 
 /// How often something is done: an eighth of `times` under a sanitizer, which makes programs ten to fifty
 /// times as slow.
