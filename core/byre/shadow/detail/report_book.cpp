@@ -109,8 +109,12 @@ class Book {
         }
       }
     }
-    // Those of one number stay in the order of their triples.
-    std::ranges::stable_sort(all.triples, std::greater<>(), &Violation::count);
+    // Those of one number stay in the order of their triples. std::stable_sort is deprecated code to clang 19.
+    for (auto next = all.triples.begin(); next != all.triples.end(); ++next) {
+      std::rotate(std::ranges::upper_bound(all.triples.begin(), next, next->count, std::greater<>(),
+                                           &Violation::count),
+                  next, next + 1);
+    }
     return all;
   }
 
