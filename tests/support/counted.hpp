@@ -19,7 +19,8 @@ inline std::string text_of(const stats::Counters& counters) {
   text << "lazy_clones " << counters.lazy_clones << ", copies " << counters.copies << ", steals "
        << counters.steals << ", waits " << counters.waits << ", bytes_copied "
        << counters.bytes_copied << ", bytes_not_copied " << counters.bytes_not_copied
-       << ", live_bytes " << counters.live_bytes << ", pooled_bytes " << counters.pooled_bytes;
+       << ", live_bytes " << counters.live_bytes << ", pooled_bytes " << counters.pooled_bytes
+       << ", overlays " << counters.overlays;
   return text.str();
 }
 

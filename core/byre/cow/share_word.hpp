@@ -16,6 +16,7 @@
 ///     never to wait               owners==1, copies>0: as owners>=2  copy
 ///   finish_copy   a copier        copies-1                           none left: the caller frees
 ///   abandon_copy  a copier        copies-1, owners+1                 it failed, and owns again
+///   add_copy      for a copier    copies+1                           another copies with it
 ///
 /// I1  The data and this word are alive while owners+copies > 0.
 /// I2  Nothing here is touched after one's own drop_owner or finish_copy, waking included: waiters
@@ -159,6 +160,14 @@ class basic_share_word {
       Sync::unpark_all(this, sites.at(At::wake_after_copy));
     }
     return before.is_last_copy();
+  }
+
+  /// By, or on behalf of, a copier, which stays one: there is another, which has to finish its copy too.
+  void add_copy() noexcept {
+    // Relaxed, and pairs with nothing: the copier keeps the data alive and constant.
+    const State before{word_.fetch_add(one_copy, sites.at(At::add_copy, relaxed))};
+    BYRE_ASSERT(before.copies() != 0 && (before.word & ~read_only_bit) < copies_limit,
+                "a copy was added to none, or to more than 2^30");
   }
 
   /// By a copier whose allocation or copy failed: it is an owner again.

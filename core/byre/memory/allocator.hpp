@@ -20,6 +20,10 @@ inline constexpr std::size_t max_nbytes =
 
 class RecyclingPool;
 
+namespace detail {
+class PageAllocator;
+}  // namespace detail
+
 /// What a Buffer asks of an allocator.
 struct Request {
   std::size_t nbytes;      ///< bytes of data, at most max_nbytes; may be 0
@@ -77,6 +81,9 @@ class BYRE_API Allocator {
   /// asking it; see detail/thread_cache.hpp.
   bool uses_thread_cache() const noexcept { return uses_thread_cache_; }
 
+  /// Whether it is a PageAllocator, of detail/page_file.hpp.
+  bool has_pages() const noexcept { return has_pages_; }
+
   /// For messages: "recycling pool".
   virtual const char* name() const noexcept = 0;
 
@@ -90,8 +97,13 @@ class BYRE_API Allocator {
   struct UsesThreadCache {};
   explicit Allocator(UsesThreadCache) noexcept : device_(Device::cpu()), uses_thread_cache_(true) {}
 
+  friend class detail::PageAllocator;
+  struct HasPages {};
+  explicit Allocator(HasPages) noexcept : device_(Device::cpu()), has_pages_(true) {}
+
   Device device_;
   bool uses_thread_cache_ = false;
+  bool has_pages_ = false;
 };
 
 /// The recycling pool of the process; see pool.hpp. Never destroyed.

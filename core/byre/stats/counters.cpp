@@ -18,6 +18,7 @@ Counters operator-(const Counters& after, const Counters& before) noexcept {
       .bytes_not_copied = after.bytes_not_copied - before.bytes_not_copied,
       .live_bytes = after.live_bytes - before.live_bytes,
       .pooled_bytes = after.pooled_bytes - before.pooled_bytes,
+      .overlays = after.overlays - before.overlays,
   };
 }
 
@@ -137,6 +138,7 @@ Counters snapshot() noexcept {
       .bytes_not_copied = of(Counter::bytes_cloned) - of(Counter::bytes_unshared),
       .live_bytes = of(Counter::live_bytes),
       .pooled_bytes = of(Counter::pooled_bytes),
+      .overlays = of(Counter::overlays),
   };
 }
 

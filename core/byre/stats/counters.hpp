@@ -23,6 +23,7 @@ struct Counters {
   std::int64_t bytes_not_copied = 0;
   std::int64_t live_bytes = 0;
   std::int64_t pooled_bytes = 0;
+  std::int64_t overlays = 0;
 
   friend bool operator==(const Counters&, const Counters&) = default;
 };

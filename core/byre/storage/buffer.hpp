@@ -6,6 +6,7 @@
 
 #include <byre/cow/detail/allocated.hpp>
 #include <byre/cow/detail/header.hpp>
+#include <byre/cow/detail/paged.hpp>
 #include <byre/cow/share_word.hpp>
 #include <byre/error/call_site.hpp>
 #include <byre/memory/allocator.hpp>
@@ -17,6 +18,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <utility>
 
 namespace byre::inline v0 {
@@ -26,6 +28,7 @@ enum class Materialized : std::uint8_t {
   already_unique,  ///< nothing: nobody else owns it or copies it
   stole,           ///< others did when the call began, and left: the last owner keeps it
   copied,          ///< other owners keep it, or it is read-only: the writer has a copy
+  overlaid,  ///< the same of data in pages: the writer has an overlay, which copies each as it is written
 };
 
 /// Thread-safety: as for a standard container, one buffer may be read and lazily cloned by many
@@ -88,14 +91,16 @@ class basic_buffer {
   }
 
   /// The bytes of a file, mapped and not read: a write copies them, even by the last owner, and the
-  /// file never changes. Throws FileError if it is missing, unreadable, empty or not a regular
+  /// file never changes. Of a file of at least least_paged_nbytes, which has the same name still, it maps an
+  /// overlay instead, as of paged memory. Throws FileError if it is missing, unreadable, empty or not a regular
   /// file, OutOfMemory. Whoever truncates the file meanwhile makes reading the lost pages fatal
   /// (SIGBUS), and whoever changes it changes what unwritten clones read.
   static basic_buffer map_file(FileName name, Allocator& allocator = default_allocator()) {
-    detail::MappedFile owner(name);
-    const std::size_t nbytes = owner.nbytes();
-    return foreign("Buffer::map_file",
-                   {owner.data(), nbytes, nbytes, &allocator, Origin::mapped, true}, owner);
+    auto file = detail::map_file(name);
+    const std::size_t nbytes = file->nbytes();
+    const typename Header::Description description{file->data(), nbytes,         nbytes,
+                                                   &allocator,   Origin::mapped, true};
+    return basic_buffer(cow::basic_paged<Sync, Share>::create(description, std::move(file)));
   }
 
   /// A lazy clone, as lazy_clone(), for contexts that cannot fail: only the clone of borrowed
@@ -164,6 +169,28 @@ class basic_buffer {
       return Materialized::already_unique;
     }
     return copy_or_steal(wait, site);
+  }
+
+  /// Write access to `nbytes` bytes from `offset` on, and to no more: as materialize(). Of data in pages those
+  /// of the range are made writable, so that a write there needs no memory; each call asks the system. Throws
+  /// OutOfMemory if there is none for them, and InvalidArgument for a range that is not the buffer's, having
+  /// changed nothing; and as materialize().
+  std::span<std::byte> mutable_range(std::size_t offset, std::size_t nbytes,
+                                     Wait wait = Wait::allowed,
+                                     CallSite site = CallSite::current()) {
+    const std::size_t all_nbytes = this->nbytes(site);
+    if (offset > all_nbytes || nbytes > all_nbytes - offset) {
+      throw InvalidArgument(
+          format_text("mutable_range of %zu bytes from byte %zu on, of a buffer of %zu bytes. Ask "
+                      "for a part of it.",
+                      nbytes, offset, all_nbytes));
+    }
+    std::byte* const data = mutable_data(wait, site);
+    if (header_->has_pages() && nbytes != 0 &&
+        !detail::populate_for_writes(data + offset, nbytes)) {
+      throw OutOfMemory(nbytes, header_->allocator().name());
+    }
+    return {data + offset, nbytes};
   }
 
   /// Changes the size of a buffer that shares its bytes with nobody; keeps the bytes up to the
@@ -297,8 +324,8 @@ class basic_buffer {
       return Materialized::already_unique;
     }
     // Nobody would wake a child of the process that other threads copied the data in.
-    if (!header_->is_of_this_process()) [[unlikely]] {
-      wait = Wait::never;
+    if (!header_->is_of_this_process() || header_->has_pages()) [[unlikely]] {
+      wait = Wait::never;  // overlays are copies that may not end either
     }
     // Who may not wait and finds itself the last owner copies for that alone.
     const auto cause = wait == Wait::never && header_->share().use_count() == 1
@@ -307,6 +334,9 @@ class basic_buffer {
     if (header_->share().claim(wait) == Claim::steal) {
       stats::detail::count(stats::detail::plus(stats::Counter::steals));
       return Materialized::stole;
+    }
+    if (map_overlay(cause, site)) {
+      return Materialized::overlaid;
     }
     Header* copy;
     try {
@@ -325,10 +355,31 @@ class basic_buffer {
 
   /// Nobody ever writes the data, so it is copied by an owner, without a claim.
   [[gnu::cold]] Materialized copy_read_only(CallSite site) {
+    if (map_overlay(stats::CopyCause::read_only, site)) {
+      return Materialized::overlaid;
+    }
     Header* copy = copy_of_data();
     const auto cause = leave_for(copy) ? stats::CopyCause::read_only : stats::CopyCause::shared;
     stats::detail::report_copy(copy->nbytes(), cause, site);
     return Materialized::copied;
+  }
+
+  /// In place of a copy of the data, which was claimed or is read-only. False if no overlay can be had.
+  bool map_overlay(stats::CopyCause cause, CallSite site) noexcept {
+    if constexpr (requires { header_->share().add_copy(); }) {
+      if (header_->has_pages()) [[unlikely]] {
+        const auto [overlay, copied_nbytes] = cow::basic_overlay<Sync, Share>::create(*header_);
+        if (overlay != nullptr) {
+          adopt_header(overlay);
+          stats::detail::count(stats::detail::plus(stats::Counter::overlays));
+          if (copied_nbytes != 0) {
+            stats::detail::report_copy(copied_nbytes, cause, site);
+          }
+          return true;
+        }
+      }
+    }
+    return false;
   }
 
   Header* copy_of_data() const { return Allocated::create_copy(header_->nbytes(), *header_); }

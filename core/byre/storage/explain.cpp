@@ -17,6 +17,10 @@ const char* how_it_came(Origin origin) noexcept {
       return "borrowed, with copies from";
     case Origin::mapped:
       return "mapped from a file, with copies from";
+    case Origin::paged:
+      return "in pages of";
+    case Origin::overlay:
+      return "an overlay of pages, with copies from";
   }
   return "of unknown origin, with copies from";
 }

@@ -6,9 +6,11 @@
 #include <byre/config.hpp>
 #include <byre/cow/detail/header.hpp>
 #include <byre/error/error.hpp>
+#include <byre/memory/detail/page_file.hpp>
 
 #include <concepts>
 #include <cstddef>
+#include <memory>
 #include <new>
 #include <type_traits>
 #include <utility>
@@ -80,23 +82,9 @@ class DeleteOnce {
 /// In place of an owner of memory, where the caller stays its owner.
 struct NonOwning {};
 
-/// A file mapped read-only, unmapped when this is destroyed. Where files cannot be mapped it is read.
-class BYRE_API MappedFile {
- public:
-  /// Throws FileError if the file is missing, not a regular file, empty or unreadable.
-  explicit MappedFile(const FileName& name);
-  ~MappedFile();
-  MappedFile(MappedFile&& other) noexcept
-      : data_(std::exchange(other.data_, nullptr)), nbytes_(std::exchange(other.nbytes_, 0)) {}
-  MappedFile& operator=(MappedFile&&) = delete;
-
-  void* data() const noexcept { return data_; }
-  std::size_t nbytes() const noexcept { return nbytes_; }
-
- private:
-  void* data_ = nullptr;
-  std::size_t nbytes_ = 0;
-};
+/// A file, mapped read-only. Where files cannot be mapped it is read. Throws FileError if the file is missing,
+/// not a regular file, empty or unreadable; OutOfMemory.
+BYRE_API std::unique_ptr<PageFile> map_file(const FileName& name);
 
 /// A header whose data lives as long as `owner`, which it has taken.
 template <class Header, class Owner>

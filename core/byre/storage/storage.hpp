@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <new>
+#include <span>
 #include <utility>
 
 namespace byre::inline v0 {
@@ -78,6 +79,14 @@ class basic_storage {
   /// The bytes, to write: materializes. See Buffer.
   std::byte* mutable_data(Wait wait = Wait::allowed, CallSite site = CallSite::current()) {
     return identity_ == nullptr ? nullptr : identity_->buffer.mutable_data(wait, site);
+  }
+
+  /// Write access to a part of the bytes. See Buffer. An empty handle has no bytes.
+  std::span<std::byte> mutable_range(std::size_t offset, std::size_t nbytes,
+                                     Wait wait = Wait::allowed,
+                                     CallSite site = CallSite::current()) {
+    return identity_ == nullptr ? Buffer().mutable_range(offset, nbytes, wait, site)
+                                : identity_->buffer.mutable_range(offset, nbytes, wait, site);
   }
 
   /// Makes the data this storage's own. See Buffer.

@@ -14,17 +14,17 @@ namespace byre::test {
 namespace {
 
 /// Counts how many of them there are.
-class Counted final : public detail::Attachment {
+class CountedAttachment final : public detail::Attachment {
  public:
-  explicit Counted(int wanted = 0) : value(wanted) { ++live; }
-  ~Counted() override { --live; }
+  explicit CountedAttachment(int wanted = 0) : value(wanted) { ++live; }
+  ~CountedAttachment() override { --live; }
 
   inline static boost::atomic<int> live{0};
   const int value;
 };
 
 int value_of(const detail::Attachment& attachment) {
-  return static_cast<const Counted&>(attachment).value;
+  return static_cast<const CountedAttachment&>(attachment).value;
 }
 
 TEST(Attachment, costs_a_storage_no_room) {
@@ -45,17 +45,17 @@ TEST(Attachment, is_none_until_there_is_one) {
   const Storage storage = Storage::allocate(8);
   EXPECT_EQ(storage.slot()->attachment(), nullptr);
   EXPECT_EQ(Storage().slot(), nullptr);
-  detail::Attachment& attached = storage.slot()->attach(std::make_unique<Counted>(7));
+  detail::Attachment& attached = storage.slot()->attach(std::make_unique<CountedAttachment>(7));
   EXPECT_EQ(value_of(attached), 7);
   EXPECT_EQ(storage.slot()->attachment(), &attached);
 }
 
 TEST(Attachment, is_the_first_one_and_a_second_is_destroyed) {
   const Storage storage = Storage::allocate(8);
-  detail::Attachment& first = storage.slot()->attach(std::make_unique<Counted>(1));
-  EXPECT_EQ(&storage.slot()->attach(std::make_unique<Counted>(2)), &first);
+  detail::Attachment& first = storage.slot()->attach(std::make_unique<CountedAttachment>(1));
+  EXPECT_EQ(&storage.slot()->attach(std::make_unique<CountedAttachment>(2)), &first);
   EXPECT_EQ(storage.slot()->attachment(), &first);
-  EXPECT_EQ(Counted::live, 1);
+  EXPECT_EQ(CountedAttachment::live, 1);
 }
 
 TEST(Attachment, takes_the_place_of_a_tag) {
@@ -65,7 +65,7 @@ TEST(Attachment, takes_the_place_of_a_tag) {
   storage.slot()->set_tag(5);
   EXPECT_EQ(storage.slot()->tag(), 0U) << "the first stays";
   EXPECT_FALSE(storage.slot()->has_attachment());
-  detail::Attachment& attached = storage.slot()->attach(std::make_unique<Counted>(7));
+  detail::Attachment& attached = storage.slot()->attach(std::make_unique<CountedAttachment>(7));
   EXPECT_EQ(storage.slot()->attachment(), &attached);
   storage.slot()->set_tag(5);
   EXPECT_EQ(storage.slot()->tag(), std::nullopt);
@@ -74,17 +74,17 @@ TEST(Attachment, takes_the_place_of_a_tag) {
 
 TEST(Attachment, is_destroyed_with_the_storage) {
   Storage storage = Storage::allocate(8);
-  storage.slot()->attach(std::make_unique<Counted>());
+  storage.slot()->attach(std::make_unique<CountedAttachment>());
   Storage alias = storage;
   storage = Storage();
-  EXPECT_EQ(Counted::live, 1);
+  EXPECT_EQ(CountedAttachment::live, 1);
   elsewhere([&] { alias = Storage(); });
-  EXPECT_EQ(Counted::live, 0);
+  EXPECT_EQ(CountedAttachment::live, 0);
 }
 
 TEST(Attachment, is_the_storage_s_whatever_handle_asks_and_whatever_becomes_of_its_bytes) {
   Storage storage = Storage::allocate(8);
-  detail::Attachment& attached = storage.slot()->attach(std::make_unique<Counted>());
+  detail::Attachment& attached = storage.slot()->attach(std::make_unique<CountedAttachment>());
   const Storage clone = storage.lazy_clone();
   storage.mutable_data()[0] = std::byte{1};
   const Storage alias = storage;
@@ -95,15 +95,15 @@ TEST(Attachment, is_the_storage_s_whatever_handle_asks_and_whatever_becomes_of_i
 
 TEST(Attachment, is_not_a_lazy_clone_s) {
   const Storage storage = Storage::allocate(8);
-  storage.slot()->attach(std::make_unique<Counted>(1));
+  storage.slot()->attach(std::make_unique<CountedAttachment>(1));
   {
     const Storage clone = storage.lazy_clone();
     EXPECT_EQ(clone.slot()->attachment(), nullptr);
-    EXPECT_EQ(value_of(clone.slot()->attach(std::make_unique<Counted>(2))), 2);
+    EXPECT_EQ(value_of(clone.slot()->attach(std::make_unique<CountedAttachment>(2))), 2);
     EXPECT_EQ(value_of(*storage.slot()->attachment()), 1);
-    EXPECT_EQ(Counted::live, 2);
+    EXPECT_EQ(CountedAttachment::live, 2);
   }
-  EXPECT_EQ(Counted::live, 1);
+  EXPECT_EQ(CountedAttachment::live, 1);
 }
 
 TEST(Attachment, may_hold_a_storage_that_has_one) {
@@ -112,15 +112,15 @@ TEST(Attachment, may_hold_a_storage_that_has_one) {
     Storage held;
   };
   Storage storage = Storage::allocate(8);
-  storage.slot()->attach(std::make_unique<Counted>());
+  storage.slot()->attach(std::make_unique<CountedAttachment>());
   for (int depth = 0; depth < 10; ++depth) {
     Storage next = Storage::allocate(8);
     next.slot()->attach(std::make_unique<Holder>(std::move(storage)));
     storage = std::move(next);
   }
-  EXPECT_EQ(Counted::live, 1);
+  EXPECT_EQ(CountedAttachment::live, 1);
   storage = Storage();
-  EXPECT_EQ(Counted::live, 0);
+  EXPECT_EQ(CountedAttachment::live, 0);
 }
 
 TEST(Attachment, is_one_for_all_threads_that_attach_at_once) {
@@ -130,15 +130,15 @@ TEST(Attachment, is_one_for_all_threads_that_attach_at_once) {
     std::array<detail::Attachment*, threads> attached{};
     at_once(threads, [&](std::size_t thread) {
       attached[thread] =
-          &storage.slot()->attach(std::make_unique<Counted>(static_cast<int>(thread)));
+          &storage.slot()->attach(std::make_unique<CountedAttachment>(static_cast<int>(thread)));
       EXPECT_EQ(storage.slot()->attachment(), attached[thread]);
     });
     for (detail::Attachment* const each : attached) {
       EXPECT_EQ(each, attached[0]);
     }
-    EXPECT_EQ(Counted::live, 1);
+    EXPECT_EQ(CountedAttachment::live, 1);
   }
-  EXPECT_EQ(Counted::live, 0);
+  EXPECT_EQ(CountedAttachment::live, 0);
 }
 
 TEST(Attachment, is_each_storage_s_own_while_others_come_and_go) {
@@ -151,10 +151,11 @@ TEST(Attachment, is_each_storage_s_own_while_others_come_and_go) {
                   static_cast<int>(thread) + (round - static_cast<int>(storages.size())) * 4);
       }
       storage = Storage::allocate(8);
-      storage.slot()->attach(std::make_unique<Counted>(static_cast<int>(thread) + round * 4));
+      storage.slot()->attach(
+          std::make_unique<CountedAttachment>(static_cast<int>(thread) + round * 4));
     }
   });
-  EXPECT_EQ(Counted::live, 0);
+  EXPECT_EQ(CountedAttachment::live, 0);
 }
 
 }  // namespace

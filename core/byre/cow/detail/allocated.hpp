@@ -4,6 +4,7 @@
 #pragma once
 
 #include <byre/cow/detail/header.hpp>
+#include <byre/cow/detail/paged.hpp>
 #include <byre/error/error.hpp>
 #include <byre/memory/allocator.hpp>
 #include <byre/memory/detail/thread_cache.hpp>
@@ -24,6 +25,9 @@ class basic_allocated final : public basic_header<Sync, Share> {
   /// New data, contents indeterminate, with the caller as its owner. Throws OutOfMemory,
   /// InvalidArgument for a size no object can have, and what the allocator throws of its own.
   static Header* create(std::size_t nbytes, Allocator& allocator) {
+    if (Header* const paged = create_paged(nbytes, allocator)) {
+      return paged;
+    }
     return create_with(nbytes, allocator,
                        [&](const Request& request) { return allocator.allocate(request); });
   }
@@ -62,9 +66,20 @@ class basic_allocated final : public basic_header<Sync, Share> {
   [[gnu::noinline]] static Header* create_copy_by_allocator(std::size_t nbytes,
                                                             const Header& source) {
     Allocator& allocator = source.allocator();
+    if (Header* const paged = create_paged(nbytes, allocator)) {
+      std::memcpy(paged->data(), source.data(), std::min(nbytes, source.nbytes()));
+      return paged;
+    }
     return create_with(nbytes, allocator, [&](const Request& request) {
       return allocator.allocate_copy(request, source.data(), std::min(nbytes, source.nbytes()));
     });
+  }
+
+  /// Null where ordinary memory does.
+  static Header* create_paged(std::size_t nbytes, Allocator& allocator) {
+    return allocator.has_pages() && nbytes <= max_nbytes
+               ? basic_paged<Sync, Share>::create(nbytes, allocator)
+               : nullptr;
   }
 
   static void copy_from(const Header& source, std::size_t nbytes, void* destination) noexcept {

@@ -18,6 +18,8 @@ enum class Origin : std::uint8_t {
   adopted,    ///< foreign memory, handed over with a deleter
   borrowed,   ///< foreign memory that its lender takes back: lazy clones copy
   mapped,     ///< a file mapped read-only: every write copies
+  paged,    ///< memory in pages, from paged_allocator(): a write to it, while shared, copies pages
+  overlay,  ///< such pages, or those of a mapped file, as one writer sees them
 };
 
 namespace cow {
@@ -80,6 +82,11 @@ class basic_header {
   bool has_data() const noexcept { return release_.get() != nullptr; }
   /// Whether a lazy clone may own the data too: not if it is borrowed, or none.
   bool is_shareable() const noexcept { return shareable_.get(); }
+
+  /// Whether a write, where it may not be in place, copies pages one by one.
+  bool has_pages() const noexcept {
+    return origin() == Origin::paged || origin() == Origin::overlay || origin() == Origin::mapped;
+  }
 
   /// Whether copies out of it end, as those do not that other threads had under way when the process
   /// forked.

@@ -21,8 +21,9 @@ enum class Counter : std::uint8_t {
   bytes_otherwise,  ///< bytes of the other copies
   live_bytes,       ///< bytes of data in memory that allocators gave to buffers
   pooled_bytes,     ///< bytes idle in recycling pools, in blocks of 64 KiB and more
+  overlays,         ///< overlays mapped, by writes to paged data
 };
-inline constexpr std::size_t counter_count = 9;
+inline constexpr std::size_t counter_count = 10;
 
 namespace detail {
 

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/error/error.hpp>
 #include <byre/memory/allocator.hpp>
+#include <byre/memory/detail/page_file.hpp>
+#include <byre/memory/paged.hpp>
 #include <byre/storage/origins.hpp>
 
 #include <cerrno>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
+#include <new>
 #include <system_error>
 
 #if defined(__unix__) || defined(__APPLE__)
@@ -69,8 +73,8 @@ class Descriptor {
 };
 
 /// Asked of the open file: its path may name another by now.
-std::size_t checked_nbytes(const Descriptor& file, const FileName& name) {
-  struct stat status {};
+struct ::stat checked_status(const Descriptor& file, const FileName& name) {
+  struct ::stat status {};
   if (::fstat(file.number(), &status) != 0) {
     refuse(name, std::strerror(errno), "Check the file system it is on.");
   }
@@ -83,32 +87,84 @@ std::size_t checked_nbytes(const Descriptor& file, const FileName& name) {
   if (static_cast<std::uintmax_t>(status.st_size) > max_nbytes) {
     refuse_too_large(name);
   }
-  return static_cast<std::size_t>(status.st_size);
+  return status;
 }
+
+/// Not kept open, as a process may have few files open: for an overlay it is opened again by its name. If
+/// that is another file by now, or none, there is no overlay.
+class MappedFile final : public PageFile {
+ public:
+  explicit MappedFile(const FileName& name) {
+    const Descriptor file(name);
+    status_ = checked_status(file, name);
+    const auto nbytes = static_cast<std::size_t>(status_.st_size);
+    void* const mapping = ::mmap(nullptr, nbytes, PROT_READ, MAP_PRIVATE, file.number(), 0);
+    if (mapping == MAP_FAILED) {
+      refuse(name, std::strerror(errno), "Read it into a Buffer::allocate instead.");
+    }
+    set_mapping(static_cast<std::byte*>(mapping), nbytes);
+    path_.reset(::realpath(name.c_str(), nullptr));
+  }
+  ~MappedFile() override {
+    if (data() != nullptr) {
+      ::munmap(data(), nbytes());
+    }
+  }
+
+  Overlay map_overlay(const std::byte* source) noexcept override {
+    std::byte* const overlay = nbytes() < least_paged_nbytes ? nullptr : map_again();
+    if (overlay == nullptr || source == nullptr) {
+      return {overlay, 0};
+    }
+    const auto copied = copy_written_pages(overlay, source, nbytes());
+    if (!copied) {
+      unmap_overlay(overlay);
+      return {nullptr, 0};
+    }
+    return {overlay, *copied};
+  }
+  void unmap_overlay(std::byte* overlay) noexcept override { ::munmap(overlay, nbytes()); }
+
+ private:
+  struct Free {
+    void operator()(char* text) const noexcept { std::free(text); }
+  };
+
+  std::byte* map_again() const noexcept {
+    if (path_ == nullptr) {
+      return nullptr;
+    }
+    const int file = ::open(path_.get(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (file < 0) {
+      return nullptr;
+    }
+    struct ::stat now {};
+    void* mapping = MAP_FAILED;
+    if (::fstat(file, &now) == 0 && now.st_dev == status_.st_dev && now.st_ino == status_.st_ino) {
+      mapping =
+          ::mmap(nullptr, nbytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, file, 0);
+    }
+    ::close(file);
+    return mapping == MAP_FAILED ? nullptr : static_cast<std::byte*>(mapping);
+  }
+
+  struct ::stat status_ {};
+  std::unique_ptr<char, Free> path_;
+};
 
 #endif
 
-}  // namespace
+#if !BYRE_MAPS_FILES
 
-#if BYRE_MAPS_FILES
+/// Read.
+class MappedFile final : public PageFile {
+ public:
+  explicit MappedFile(const FileName& name);
+  ~MappedFile() override { std::free(data()); }
 
-MappedFile::MappedFile(const FileName& name) {
-  const Descriptor file(name);
-  nbytes_ = checked_nbytes(file, name);
-  void* mapping = ::mmap(nullptr, nbytes_, PROT_READ, MAP_PRIVATE, file.number(), 0);
-  if (mapping == MAP_FAILED) {
-    refuse(name, std::strerror(errno), "Read it into a Buffer::allocate instead.");
-  }
-  data_ = mapping;
-}
-
-MappedFile::~MappedFile() {
-  if (data_ != nullptr) {
-    ::munmap(data_, nbytes_);
-  }
-}
-
-#else
+  Overlay map_overlay(const std::byte*) noexcept override { return {nullptr, 0}; }
+  void unmap_overlay(std::byte*) noexcept override {}
+};
 
 MappedFile::MappedFile(const FileName& name) {
   std::error_code failure;
@@ -125,25 +181,30 @@ MappedFile::MappedFile(const FileName& name) {
   if (nbytes > max_nbytes) {
     refuse_too_large(name);
   }
-  nbytes_ = static_cast<std::size_t>(nbytes);
-  if (nbytes_ == 0) {
+  if (nbytes == 0) {
     refuse_empty(name);
   }
-  data_ = std::malloc(nbytes_);
-  if (data_ == nullptr) {
-    throw OutOfMemory(nbytes_, "heap, to read a file that cannot be mapped");
+  auto* const data = static_cast<std::byte*>(std::malloc(static_cast<std::size_t>(nbytes)));
+  if (data == nullptr) {
+    throw OutOfMemory(static_cast<std::size_t>(nbytes),
+                      "heap, to read a file that cannot be mapped");
   }
   std::ifstream file(path, std::ios::binary);
-  if (!file.read(static_cast<char*>(data_), static_cast<std::streamsize>(nbytes_))) {
-    std::free(data_);
+  if (!file.read(reinterpret_cast<char*>(data), static_cast<std::streamsize>(nbytes))) {
+    std::free(data);
     refuse(name, "it cannot be read", "Check its permissions.");
   }
-}
-
-MappedFile::~MappedFile() {
-  std::free(data_);
+  set_mapping(data, static_cast<std::size_t>(nbytes));
 }
 
 #endif
+
+}  // namespace
+
+std::unique_ptr<PageFile> map_file(const FileName& name) try {
+  return std::make_unique<MappedFile>(name);
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap("the header of a mapped file");
+}
 
 }  // namespace byre::inline v0::detail

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Data in the pages of a file, and overlays of it: a write to data that is shared maps a private view of the
+/// pages instead of copying them. An overlay is a copier of the file's data that takes its time: its copy
+/// is finished when it ends. docs/protocol.md says why that is right.
+///
+/// An overlay is data of its own, with a share word of its own. Who writes a clone of it maps another
+/// overlay of the same file, and copies the pages that were written in the first. So an overlay never
+/// depends on another.
+#pragma once
+
+#include <byre/cow/detail/header.hpp>
+#include <byre/error/error.hpp>
+#include <byre/memory/detail/page_file.hpp>
+#include <byre/stats/counters.hpp>
+
+#include <cstring>
+#include <memory>
+#include <new>
+#include <utility>
+
+namespace byre::inline v0::cow {
+
+/// The data of a file: its allocator's, or a mapped one that is read-only.
+template <sync::Sync Sync, template <class> class Share>
+class basic_paged final : public basic_header<Sync, Share> {
+  using Header = basic_header<Sync, Share>;
+
+ public:
+  /// New data from an allocator that has pages, contents indeterminate. Null if that has no file for it. Throws
+  /// OutOfMemory.
+  static Header* create(std::size_t nbytes, Allocator& allocator) {
+    auto file = static_cast<detail::PageAllocator&>(allocator).create_file(nbytes);
+    if (file == nullptr) {
+      return nullptr;
+    }
+    const typename Header::Description description{.data = file->data(),
+                                                   .nbytes = nbytes,
+                                                   .capacity = file->nbytes(),
+                                                   .allocator = &allocator,
+                                                   .origin = Origin::paged};
+    return create(description, std::move(file));
+  }
+
+  static Header* create(const typename Header::Description& description,
+                        std::unique_ptr<detail::PageFile> file) {
+    Header* const header = new (std::nothrow) basic_paged(description, std::move(file));
+    if (header == nullptr) {
+      throw OutOfMemory(sizeof(basic_paged), "heap, for the header of pages");
+    }
+    return header;
+  }
+
+  detail::PageFile& file() const noexcept { return *file_; }
+
+ private:
+  basic_paged(const typename Header::Description& description,
+              std::unique_ptr<detail::PageFile> file) noexcept
+      : Header(description, [](Header& self) noexcept { delete static_cast<basic_paged*>(&self); }),
+        file_(std::move(file)) {
+    stats::detail::count(stats::detail::plus(stats::Counter::live_bytes, counted_nbytes()));
+  }
+  ~basic_paged() {
+    stats::detail::count(stats::detail::minus(stats::Counter::live_bytes, counted_nbytes()));
+  }
+
+  /// A mapped file is no memory of an allocator's.
+  std::size_t counted_nbytes() const noexcept {
+    return this->origin() == Origin::paged ? this->capacity() : 0;
+  }
+
+  const std::unique_ptr<detail::PageFile> file_;
+};
+
+/// A private view of a file.
+template <sync::Sync Sync, template <class> class Share>
+class basic_overlay final : public basic_header<Sync, Share> {
+  using Header = basic_header<Sync, Share>;
+  using Paged = basic_paged<Sync, Share>;
+
+ public:
+  /// By a copier of `source`, or an owner of it if it is read-only: an overlay that begins as that does, and
+  /// the bytes that were copied for it. Takes the copy, or the ownership, over. Null, and takes nothing, if
+  /// no overlay can be had.
+  static std::pair<Header*, std::size_t> create(Header& source) noexcept {
+    const bool is_second = source.origin() == Origin::overlay;
+    Paged& base =
+        is_second ? static_cast<basic_overlay&>(source).base_ : static_cast<Paged&>(source);
+    const auto overlay =
+        base.file().map_overlay(is_second ? static_cast<std::byte*>(source.data()) : nullptr);
+    if (overlay.data == nullptr) {
+      return {nullptr, 0};
+    }
+    Header* const header = new (std::nothrow) basic_overlay(source, base, overlay.data);
+    if (header == nullptr) {
+      base.file().unmap_overlay(overlay.data);
+      return {nullptr, 0};
+    }
+    if (is_second) {
+      hold(base);  // the source does until its own copy ends
+      if (source.share().finish_copy()) {
+        source.release();
+      }
+    }
+    return {header, overlay.copied_nbytes};
+  }
+
+ private:
+  basic_overlay(const Header& source, Paged& base, std::byte* data) noexcept
+      : Header({.data = data,
+                .nbytes = source.nbytes(),
+                .capacity = base.capacity(),
+                .allocator = &source.allocator(),
+                .origin = Origin::overlay},
+               &release),
+        base_(base) {}
+  ~basic_overlay() = default;
+
+  static void hold(Paged& base) noexcept {
+    if (base.is_read_only()) {
+      base.share().add_owner();
+    } else {
+      base.share().add_copy();
+    }
+  }
+
+  static void release(Header& header) noexcept {
+    auto& self = static_cast<basic_overlay&>(header);
+    Paged& base = self.base_;
+    base.file().unmap_overlay(static_cast<std::byte*>(self.data()));
+    delete &self;
+    if (base.is_read_only() ? base.share().drop_owner() : base.share().finish_copy()) {
+      base.release();
+    }
+  }
+
+  Paged& base_;
+};
+
+}  // namespace byre::inline v0::cow

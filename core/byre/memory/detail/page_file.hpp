@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Data that lies in the pages of a file, and overlays of it.
+#pragma once
+
+#include <byre/config.hpp>
+#include <byre/memory/allocator.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+
+namespace byre::inline v0::detail {
+
+/// A private view of all the pages of a file: what is written there nobody else sees.
+struct Overlay {
+  std::byte* data;            ///< null where none could be mapped
+  std::size_t copied_nbytes;  ///< of the pages that had been written in another overlay
+};
+
+/// A file of pages, mapped. It outlives its overlays.
+class BYRE_API PageFile {
+ public:
+  PageFile(const PageFile&) = delete;
+  PageFile& operator=(const PageFile&) = delete;
+  virtual ~PageFile() = default;
+
+  std::byte* data() const noexcept { return data_; }
+  std::size_t nbytes() const noexcept { return nbytes_; }
+
+  /// An overlay that begins as `source` is, which is one too, or else as the file is. Nobody writes to either
+  /// meanwhile, nor to the file while there are overlays. Thread-safe.
+  virtual Overlay map_overlay(const std::byte* source) noexcept = 0;
+  virtual void unmap_overlay(std::byte* overlay) noexcept = 0;
+
+ protected:
+  PageFile() noexcept = default;
+  void set_mapping(std::byte* data, std::size_t nbytes) noexcept {
+    data_ = data;
+    nbytes_ = nbytes;
+  }
+
+ private:
+  std::byte* data_ = nullptr;
+  std::size_t nbytes_ = 0;
+};
+
+/// An allocator whose larger data lies in files of pages.
+class BYRE_API PageAllocator : public Allocator {
+ public:
+  /// A file of its own for so many bytes, or null where ordinary memory does.
+  virtual std::unique_ptr<PageFile> create_file(std::size_t nbytes) = 0;
+
+ protected:
+  PageAllocator() noexcept : Allocator(HasPages{}) {}
+};
+
+/// A range of a memory file. Null where the system has none, or no room.
+std::unique_ptr<PageFile> create_memory_file(std::size_t nbytes);
+
+/// Makes these bytes of a mapping writable without a fault. False if there is no memory for that.
+BYRE_API bool populate_for_writes(std::byte* data, std::size_t nbytes) noexcept;
+
+/// Copies the pages that were written in a private mapping to another, fresh, one of the same file. Returns how
+/// many bytes that were, or nothing if there was no memory for them.
+std::optional<std::size_t> copy_written_pages(std::byte* to, const std::byte* from,
+                                              std::size_t nbytes) noexcept;
+
+}  // namespace byre::inline v0::detail

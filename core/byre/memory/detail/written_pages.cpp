@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <byre/memory/detail/page_file.hpp>
+#include <byre/memory/pages.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstring>
+
+#if defined(__linux__)
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+#endif
+
+namespace byre::inline v0::detail {
+namespace {
+
+/// Copies runs of pages, as long as there is memory for them.
+class Copier {
+ public:
+  Copier(std::byte* to, const std::byte* from) noexcept : to_(to), from_(from) {}
+
+  void operator()(std::size_t offset, std::size_t nbytes) noexcept {
+    failed_ = failed_ || !populate_for_writes(to_ + offset, nbytes);
+    if (!failed_) {
+      std::memcpy(to_ + offset, from_ + offset, nbytes);
+      nbytes_ += nbytes;
+    }
+  }
+
+  /// Pages that differ are those that were written: for systems that do not say which.
+  void copy_differing(std::size_t nbytes, std::size_t page) noexcept {
+    for (std::size_t at = 0; at < nbytes; at += page) {
+      if (std::memcmp(to_ + at, from_ + at, page) != 0) {
+        (*this)(at, page);
+      }
+    }
+  }
+
+  std::optional<std::size_t> copied() const noexcept {
+    return failed_ ? std::nullopt : std::optional(nbytes_);
+  }
+
+ private:
+  std::byte* const to_;
+  const std::byte* const from_;
+  std::size_t nbytes_ = 0;
+  bool failed_ = false;
+};
+
+#if defined(__linux__)
+
+/// Of Linux 6.7, which the C library's headers may be older than.
+struct PageRegion {
+  std::uint64_t begin;
+  std::uint64_t end;
+  std::uint64_t categories;
+};
+struct ScanArguments {
+  std::uint64_t size;
+  std::uint64_t flags;
+  std::uint64_t begin;
+  std::uint64_t end;
+  std::uint64_t walk_end;
+  std::uint64_t regions;
+  std::uint64_t most_regions;
+  std::uint64_t most_pages;
+  std::uint64_t inverted;
+  std::uint64_t all_of;
+  std::uint64_t any_of;
+  std::uint64_t returned;
+};
+constexpr std::uint64_t is_of_file = 1U << 2U;
+constexpr std::uint64_t is_present = 1U << 3U;
+constexpr std::uint64_t is_swapped = 1U << 4U;
+
+/// What the system says of the pages of this process. Opened anew each time: a child's are others.
+class PageMap {
+ public:
+  PageMap() noexcept : file_(::open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC)) {}
+  ~PageMap() {
+    if (file_ >= 0) {
+      ::close(file_);
+    }
+  }
+  PageMap(const PageMap&) = delete;
+  PageMap& operator=(const PageMap&) = delete;
+
+  /// Calls `visit(offset, nbytes)` for runs of pages that are private. False if the system does not tell;
+  /// some may have been visited by then.
+  template <class Visit>
+  bool for_each_private_run(const std::byte* begin, std::size_t nbytes, std::size_t page,
+                            Visit& visit) noexcept {
+    return file_ >= 0 && (scan(begin, nbytes, visit) || read(begin, nbytes, page, visit));
+  }
+
+ private:
+  template <class Visit>
+  bool scan(const std::byte* begin, std::size_t nbytes, Visit& visit) noexcept {
+    const auto first = reinterpret_cast<std::uintptr_t>(begin);
+    std::array<PageRegion, 128> regions{};
+    ScanArguments arguments{.size = sizeof(ScanArguments),
+                            .flags = 0,
+                            .begin = first,
+                            .end = first + nbytes,
+                            .walk_end = 0,
+                            .regions = reinterpret_cast<std::uintptr_t>(regions.data()),
+                            .most_regions = regions.size(),
+                            .most_pages = 0,
+                            .inverted = is_of_file,
+                            .all_of = is_of_file,
+                            .any_of = is_present | is_swapped,
+                            .returned = is_of_file};
+    while (arguments.begin < arguments.end) {
+      const int found = ::ioctl(file_, _IOWR('f', 16, ScanArguments), &arguments);
+      if (found < 0 || arguments.walk_end <= arguments.begin) {
+        return false;
+      }
+      for (std::size_t index = 0; index < static_cast<std::size_t>(found); ++index) {
+        const PageRegion& region = regions[index];
+        visit(static_cast<std::size_t>(region.begin - first),
+              static_cast<std::size_t>(region.end - region.begin));
+      }
+      arguments.begin = arguments.walk_end;
+    }
+    return true;
+  }
+
+  template <class Visit>
+  bool read(const std::byte* begin, std::size_t nbytes, std::size_t page, Visit& visit) noexcept {
+    constexpr std::uint64_t of_file_bit = std::uint64_t{1} << 61U;
+    constexpr std::uint64_t somewhere_bits = std::uint64_t{3} << 62U;  // in memory or swapped out
+    std::array<std::uint64_t, 512> entries{};
+    const std::uint64_t first = reinterpret_cast<std::uintptr_t>(begin) / page;
+    const std::size_t pages = nbytes / page;
+    for (std::size_t done = 0; done < pages;) {
+      const std::size_t wanted = std::min(entries.size(), pages - done);
+      const ssize_t got = ::pread(file_, entries.data(), wanted * sizeof(entries[0]),
+                                  static_cast<off_t>((first + done) * sizeof(entries[0])));
+      if (got <= 0) {
+        return false;
+      }
+      const std::size_t count = static_cast<std::size_t>(got) / sizeof(entries[0]);
+      for (std::size_t index = 0; index < count; ++index) {
+        if ((entries[index] & somewhere_bits) != 0 && (entries[index] & of_file_bit) == 0) {
+          visit((done + index) * page, page);
+        }
+      }
+      done += count;
+    }
+    return true;
+  }
+
+  int file_;
+};
+
+std::size_t system_page_nbytes() noexcept {
+  return static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+}
+
+#endif
+
+}  // namespace
+
+std::optional<std::size_t> copy_written_pages(std::byte* to, const std::byte* from,
+                                              std::size_t nbytes) noexcept {
+  Copier copy(to, from);
+#if defined(__linux__)
+  const std::size_t page = system_page_nbytes();
+  if (!PageMap().for_each_private_run(from, nbytes, page, copy)) {
+    copy.copy_differing(nbytes, page);
+  }
+#else
+  copy.copy_differing(nbytes, page_nbytes);
+#endif
+  return copy.copied();
+}
+
+}  // namespace byre::inline v0::detail

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Data in pages: what a write copies, and that nobody else sees it.
+#include <byre/memory/paged.hpp>
+#include <byre/memory/pages.hpp>
+#include <byre/storage/storage.hpp>
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "support/child_process.hpp"
+#include "support/complaint.hpp"
+#include "support/counted.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace byre::test {
+namespace {
+
+constexpr std::chrono::seconds patience(60);
+constexpr std::size_t paged_nbytes = 8 << 20;
+
+Buffer filled(std::byte with, std::size_t size = paged_nbytes) {
+  Buffer buffer = Buffer::allocate(size, paged_allocator());
+  std::memset(buffer.mutable_data(), static_cast<int>(with), size);
+  return buffer;
+}
+
+bool is_all(const Buffer& buffer, std::byte expected) {
+  const std::byte* const data = buffer.data();
+  return data[0] == expected && std::memcmp(data, data + 1, buffer.nbytes() - 1) == 0;
+}
+
+class Paged : public WithStats {};
+
+TEST_F(Paged, data_that_is_alone_is_written_in_place) {
+  Buffer buffer = filled(std::byte{1});
+  EXPECT_EQ(buffer.origin(), Origin::paged);
+  const std::byte* const data = buffer.data();
+  EXPECT_EQ(buffer.materialize(), Materialized::already_unique);
+  EXPECT_EQ(buffer.mutable_data(), data);
+}
+
+TEST_F(Paged, a_write_to_shared_data_copies_no_byte_itself) {
+  Buffer buffer = filled(std::byte{1});
+  const Counted counted;
+  Buffer clone = buffer;
+  EXPECT_EQ(clone.materialize(), Materialized::overlaid);
+  clone.mutable_data()[12345] = std::byte{2};
+  EXPECT_EQ(clone.origin(), Origin::overlay);
+  EXPECT_TRUE(is_all(buffer, std::byte{1}));
+  EXPECT_EQ(clone.data()[12345], std::byte{2});
+  EXPECT_EQ(clone.data()[12346], std::byte{1});
+  EXPECT_EQ(counted.since().copies, 0);
+  EXPECT_EQ(counted.since().overlays, 1);
+}
+
+TEST_F(Paged, the_last_owner_is_overlaid_too_while_there_are_overlays) {
+  Buffer buffer = filled(std::byte{1});
+  std::optional<Buffer> clone = buffer;
+  clone->mutable_data()[0] = std::byte{2};
+  EXPECT_FALSE(buffer.is_unique());
+  EXPECT_EQ(buffer.use_count(), 1U);
+  EXPECT_EQ(buffer.materialize(), Materialized::overlaid);
+  buffer.mutable_data()[1] = std::byte{3};
+  EXPECT_EQ(clone->data()[1], std::byte{1});
+  EXPECT_EQ(buffer.data()[0], std::byte{1});
+}
+
+TEST_F(Paged, data_whose_overlays_are_gone_is_written_in_place) {
+  Buffer buffer = filled(std::byte{1});
+  const std::byte* const data = buffer.data();
+  {
+    Buffer clone = buffer;
+    clone.mutable_data()[0] = std::byte{2};
+  }
+  EXPECT_EQ(buffer.materialize(), Materialized::already_unique);
+  EXPECT_EQ(buffer.mutable_data(), data);
+  EXPECT_TRUE(is_all(buffer, std::byte{1}));
+}
+
+TEST_F(Paged, an_overlay_of_an_overlay_has_the_pages_that_were_written) {
+  std::optional<Buffer> buffer = filled(std::byte{1});
+  std::optional<Buffer> first = *buffer;
+  for (std::size_t page = 0; page < 5; ++page) {
+    first->mutable_data()[page * 1'000'000] = std::byte{2};
+  }
+  buffer.reset();
+  const Counted counted;
+  Buffer second = *first;
+  EXPECT_EQ(second.materialize(), Materialized::overlaid);
+  EXPECT_EQ(counted.since().copies, 1);
+  EXPECT_EQ(counted.since().bytes_copied, static_cast<std::int64_t>(5 * page_nbytes));
+  second.mutable_data()[7] = std::byte{3};
+  EXPECT_EQ(first->data()[7], std::byte{1});
+  first->mutable_data()[8] = std::byte{4};
+  EXPECT_EQ(second.data()[8], std::byte{1});
+  first.reset();
+  for (std::size_t page = 0; page < 5; ++page) {
+    EXPECT_EQ(second.data()[page * 1'000'000], std::byte{2});
+  }
+  EXPECT_EQ(second.data()[7], std::byte{3});
+}
+
+TEST_F(Paged, memory_is_given_back_with_the_last_owner_or_overlay) {
+  const Counted counted;
+  {
+    std::optional<Buffer> buffer = filled(std::byte{1});
+    Buffer clone = *buffer;
+    clone.mutable_data();
+    EXPECT_EQ(counted.since().live_bytes, static_cast<std::int64_t>(paged_nbytes));
+    buffer.reset();
+    EXPECT_EQ(counted.since().live_bytes, static_cast<std::int64_t>(paged_nbytes));
+  }
+  EXPECT_EQ(counted.since().live_bytes, 0);
+}
+
+TEST_F(Paged, little_data_is_ordinary) {
+  Buffer buffer = Buffer::allocate(least_paged_nbytes - 1, paged_allocator());
+  EXPECT_EQ(buffer.origin(), Origin::allocated);
+  EXPECT_EQ(&buffer.allocator(), &paged_allocator());
+  Buffer clone = buffer;
+  EXPECT_EQ(clone.materialize(), Materialized::copied);
+}
+
+TEST_F(Paged, a_range_is_writable_and_a_range_beyond_is_refused) {
+  Buffer buffer = filled(std::byte{1});
+  Buffer clone = buffer;
+  const auto range = clone.mutable_range(4000, 5000);
+  EXPECT_EQ(range.data(), clone.data() + 4000);
+  EXPECT_EQ(range.size(), 5000U);
+  std::memset(range.data(), 2, range.size());
+  EXPECT_TRUE(is_all(buffer, std::byte{1}));
+  EXPECT_TRUE(clone.mutable_range(paged_nbytes, 0).empty());
+  EXPECT_TRUE(
+      says(complaint_of<InvalidArgument>([&] { (void)clone.mutable_range(paged_nbytes, 1); }),
+           "1 bytes from byte 8388608 on", "8388608 bytes"));
+  EXPECT_THROW((void)clone.mutable_range(1, paged_nbytes), InvalidArgument);
+  EXPECT_THROW((void)clone.mutable_range(2, static_cast<std::size_t>(-1)), InvalidArgument);
+}
+
+TEST_F(Paged, what_a_child_writes_its_parent_does_not_see) {
+  Buffer buffer = filled(std::byte{1});
+  Buffer shared = filled(std::byte{5});
+  Buffer overlay = shared;
+  overlay.mutable_data()[0] = std::byte{6};
+  const ChildResult result = run_in_child(
+      [&](int) {
+        std::memset(buffer.mutable_data(), 2, paged_nbytes);
+        overlay.mutable_data()[1] = std::byte{7};
+        Buffer clone = buffer;
+        clone.mutable_data()[3] = std::byte{9};
+        ::_exit(is_all(buffer, std::byte{2}) && clone.data()[3] == std::byte{9} &&
+                        clone.data()[4] == std::byte{2} && overlay.data()[0] == std::byte{6} &&
+                        shared.data()[1] == std::byte{5}
+                    ? EXIT_SUCCESS
+                    : EXIT_FAILURE);
+      },
+      patience);
+  EXPECT_TRUE(result.exit.is_success()) << result.exit.text() << result.output;
+  EXPECT_TRUE(is_all(buffer, std::byte{1}));
+  EXPECT_EQ(overlay.data()[1], std::byte{5});
+}
+
+TEST_F(Paged, what_a_parent_writes_its_child_does_not_see) {
+  Buffer buffer = filled(std::byte{1});
+  int told[2];
+  ASSERT_EQ(::pipe(told), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    char any = 0;
+    const bool is_told = ::read(told[0], &any, 1) == 1;
+    ::_exit(is_told && is_all(buffer, std::byte{1}) ? EXIT_SUCCESS : EXIT_FAILURE);
+  }
+  std::memset(buffer.mutable_data(), 2, paged_nbytes);
+  buffer = Buffer();
+  ASSERT_EQ(::write(told[1], "x", 1), 1);
+  int status = -1;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  ::close(told[0]);
+  ::close(told[1]);
+}
+
+TEST_F(Paged, overlays_after_a_fork_have_what_was_written_since) {
+  Buffer buffer = filled(std::byte{1});
+  (void)run_in_child([](int) {}, patience);
+  buffer.mutable_data()[5] = std::byte{2};
+  Buffer clone = buffer;
+  clone.mutable_data()[6] = std::byte{3};
+  EXPECT_EQ(clone.data()[5], std::byte{2});
+  EXPECT_EQ(buffer.data()[6], std::byte{1});
+}
+
+TEST_F(Paged, a_write_to_a_large_mapped_file_copies_no_byte_itself) {
+  const TemporaryFolder folder;
+  write_file(folder / "weights", std::string(paged_nbytes, 'w'));
+  const Counted counted;
+  {
+    Buffer buffer = Buffer::map_file(folder / "weights");
+    Buffer clone = buffer;
+    clone.mutable_data()[5'000'000] = std::byte{'c'};
+    EXPECT_EQ(clone.origin(), Origin::overlay);
+    Buffer second = clone;
+    second.mutable_data()[0] = std::byte{'s'};
+    EXPECT_EQ(second.data()[5'000'000], std::byte{'c'});
+    buffer.mutable_data()[1] = std::byte{'b'};
+    EXPECT_EQ(clone.data()[1], std::byte{'w'});
+    EXPECT_EQ(counted.since().bytes_copied, static_cast<std::int64_t>(page_nbytes));
+    EXPECT_EQ(counted.since().overlays, 3);
+  }
+  EXPECT_EQ(read_file(folder / "weights"), std::string(paged_nbytes, 'w'));
+}
+
+TEST_F(Paged, a_mapped_file_whose_name_is_gone_is_copied) {
+  const TemporaryFolder folder;
+  write_file(folder / "weights", std::string(paged_nbytes, 'w'));
+  Buffer gone = Buffer::map_file(folder / "weights");
+  std::filesystem::remove(folder / "weights");
+  EXPECT_EQ(gone.materialize(), Materialized::copied);
+  write_file(folder / "weights", std::string(paged_nbytes, 'w'));
+  Buffer replaced = Buffer::map_file(folder / "weights");
+  std::filesystem::remove(folder / "weights");
+  write_file(folder / "weights", std::string(paged_nbytes, 'x'));
+  EXPECT_EQ(replaced.materialize(), Materialized::copied);
+  EXPECT_EQ(replaced.data()[0], std::byte{'w'});
+}
+
+}  // namespace
+}  // namespace byre::test
