@@ -3,6 +3,8 @@
 
 #include <byre/storage/origins.hpp>
 
+#include <memory>
+
 #include "tracked.hpp"
 
 namespace byre::verification {
@@ -23,26 +25,39 @@ unsigned live_mappings() noexcept {
 
 namespace byre::inline v0::detail {
 
+namespace {
+
 using verification::Cell;
 using verification::Execution;
 
-MappedFile::MappedFile(const FileName&)
-    : data_(Execution::current().allocate(sizeof(Cell), alignof(Cell))), nbytes_(sizeof(Cell)) {
-  Execution::current().name(data_, nbytes_, "mapped");
-  ::new (data_) Cell(verification::mapped_number);
-  ++Execution::current().no_destructor<verification::Mappings>().live;
-}
+/// Too small for an overlay.
+class MappedCell final : public PageFile {
+ public:
+  MappedCell() {
+    auto* const place =
+        static_cast<std::byte*>(Execution::current().allocate(sizeof(Cell), alignof(Cell)));
+    set_mapping(place, sizeof(Cell));
+    Execution::current().name(place, nbytes(), "mapped");
+    ::new (place) Cell(verification::mapped_number);
+    ++Execution::current().no_destructor<verification::Mappings>().live;
+  }
+  ~MappedCell() override {
+    Cell& cell = verification::cell(data());
+    if (cell.get() != verification::mapped_number) {
+      verification::fail(verification::Verdict::wrong_answer, "a mapped file was written");
+    }
+    cell.~Cell();
+    --Execution::current().no_destructor<verification::Mappings>().live;
+  }
 
-MappedFile::~MappedFile() {
-  if (data_ == nullptr) {
-    return;
-  }
-  Cell& cell = *static_cast<Cell*>(data_);
-  if (cell.get() != verification::mapped_number) {
-    verification::fail(verification::Verdict::wrong_answer, "a mapped file was written");
-  }
-  cell.~Cell();
-  --Execution::current().no_destructor<verification::Mappings>().live;
+  Overlay map_overlay(const std::byte*) noexcept override { return {nullptr, 0}; }
+  void unmap_overlay(std::byte*) noexcept override {}
+};
+
+}  // namespace
+
+std::unique_ptr<PageFile> map_file(const FileName&) {
+  return std::make_unique<MappedCell>();
 }
 
 }  // namespace byre::inline v0::detail
