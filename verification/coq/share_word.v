@@ -8,7 +8,8 @@ Require Import List Lia Arith Bool.
 Import ListNotations.
 
 Inductive place :=
-  owner | writer | relier | leaver | waiter | checker | sleeper | storer | copier | freer.
+  owner | writer | relier | leaver | waiter | checker | sleeper | storer | copier
+| restorer | freer.
 
 Record word := { owners : nat; copies : nat; waiting : bool }.
 
@@ -16,6 +17,7 @@ Definition sole (w : word) := owners w = 1 /\ copies w = 0.
 Definition last_copy (w : word) := owners w = 0 /\ copies w = 1 /\ waiting w = false.
 
 Definition with_owners n w := {| owners := n; copies := copies w; waiting := waiting w |}.
+Definition with_copies n w := {| owners := owners w; copies := n; waiting := waiting w |}.
 Definition with_waiting b w := {| owners := owners w; copies := copies w; waiting := b |}.
 Definition claimed w := {| owners := owners w - 1; copies := copies w + 1; waiting := waiting w |}.
 Definition finished w := {| owners := owners w; copies := copies w - 1; waiting := waiting w |}.
@@ -45,6 +47,9 @@ Inductive move : word -> place -> word -> list place -> nat -> Prop :=
 | finish_copy w : ~ last_copy w -> move w copier (finished w) [] 0
 | finish_copy_the_last w : last_copy w -> move w copier (finished w) [freer] 0
 | abandon_copy w : move w copier (abandoned w) [owner] 0
+| is_sole_copier w : last_copy w -> move w copier w [restorer] 0
+| end_of_being_the_last_copier w : move w restorer w [copier] 0
+| add_copy w : move w copier (with_copies (copies w + 1) w) [copier; copier] 0
 | end_of_a_write w : move w writer w [owner] 0
 | end_of_being_alone w : move w relier w [owner] 0
 | free w : move w freer w [] 1
@@ -67,8 +72,9 @@ Inductive reachable : state -> Prop :=
 
 (* Who is what. *)
 Definition owns p :=
-  match p with copier | freer => false | _ => true end.
-Definition copies_out p := match p with copier => true | _ => false end.
+  match p with copier | restorer | freer => false | _ => true end.
+Definition copies_out p := match p with copier | restorer => true | _ => false end.
+Definition is_last p := match p with restorer => true | _ => false end.
 Definition waits p :=
   match p with waiter | checker | sleeper | storer => true | _ => false end.
 Definition is_alone p :=
@@ -89,6 +95,8 @@ Qed.
 
 Lemma waiters_own l : count waits l <= count owns l.
 Proof. apply count_le; now intros []. Qed.
+Lemma who_is_last_copies l : count is_last l <= count copies_out l.
+Proof. apply count_le; now intros []. Qed.
 Lemma who_is_alone_owns l : count is_alone l <= count owns l.
 Proof. apply count_le; now intros []. Qed.
 
@@ -96,6 +104,7 @@ Record invariant (s : state) : Prop := {
   owners_are_counted : owners (of_word s) = count owns (threads s);
   copies_are_counted : copies (of_word s) = count copies_out (threads s);
   the_bit_is_one_waiters : count waits (threads s) = if waiting (of_word s) then 1 else 0;
+  who_is_last_is_last : count is_last (threads s) >= 1 -> owners (of_word s) = 0 /\ copies (of_word s) = 1;
   who_is_alone_is_alone : count is_alone (threads s) >= 1 -> sole (of_word s);
   nobody_frees_what_is_used :
     owners (of_word s) + copies (of_word s) >= 1 -> count frees (threads s) + freed s = 0;
@@ -107,9 +116,10 @@ Proof. split; unfold sole; simpl; lia. Qed.
 
 Lemma invariant_is_kept s s' : invariant s -> step s s' -> invariant s'.
 Proof.
-  intros [counted_o counted_c bit alone nobody one] taken.
+  intros [counted_o counted_c bit last alone nobody one] taken.
   destruct taken as [before after w p w' stead n f moved].
   pose proof (waiters_own before); pose proof (waiters_own after).
+  pose proof (who_is_last_copies before); pose proof (who_is_last_copies after).
   pose proof (who_is_alone_owns before); pose proof (who_is_alone_owns after).
   destruct w as [o c b].
   inversion moved; subst; clear moved; unfold sole, last_copy in *; simpl in *;
@@ -123,19 +133,19 @@ Proof. induction 1; eauto using invariant_at_first, invariant_is_kept. Qed.
 (* I1, for any number of threads: nothing is freed twice, nor while anybody owns or copies it. *)
 Theorem nothing_is_freed_twice s : reachable s -> freed s <= 1.
 Proof.
-  intros [_ _ _ _ nobody one]%invariant_always; lia.
+  intros [_ _ _ _ _ nobody one]%invariant_always; lia.
 Qed.
 
 Theorem nothing_is_freed_that_is_used s :
   reachable s -> freed s >= 1 -> count owns (threads s) = 0 /\ count copies_out (threads s) = 0.
 Proof.
-  intros [counted_o counted_c _ _ nobody _]%invariant_always is_freed; lia.
+  intros [counted_o counted_c _ _ _ nobody _]%invariant_always is_freed; lia.
 Qed.
 
 (* Nothing is left behind: where all threads have gone, it is freed. *)
 Theorem who_leaves_last_frees s : reachable s -> threads s = [] -> freed s = 1.
 Proof.
-  intros [counted_o counted_c _ _ _ one]%invariant_always gone; rewrite gone in *; simpl in *; lia.
+  intros [counted_o counted_c _ _ _ _ one]%invariant_always gone; rewrite gone in *; simpl in *; lia.
 Qed.
 
 (* I4, I7: beside a thread that writes in place nobody owns or copies; so of two writers none is beside. *)
@@ -143,7 +153,7 @@ Theorem who_writes_is_alone s before after :
   reachable s -> threads s = before ++ writer :: after ->
   count owns (before ++ after) = 0 /\ count copies_out (before ++ after) = 0.
 Proof.
-  intros [counted_o counted_c _ alone _ _]%invariant_always where_it_is.
+  intros [counted_o counted_c _ _ alone _ _]%invariant_always where_it_is.
   rewrite where_it_is in *; repeat rewrite count_app in *; simpl in *.
   destruct alone; lia.
 Qed.
@@ -152,14 +162,24 @@ Qed.
 Theorem who_stops_waiting_is_alone s before after :
   reachable s -> threads s = before ++ storer :: after -> sole (of_word s).
 Proof.
-  intros [_ _ _ alone _ _]%invariant_always where_it_is.
+  intros [_ _ _ _ alone _ _]%invariant_always where_it_is.
   apply alone; rewrite where_it_is, count_app; simpl; lia.
+Qed.
+
+(* Beside who found itself the last copier nobody owns or copies: it may change what the data is. *)
+Theorem who_is_the_last_copier_is_alone s before after :
+  reachable s -> threads s = before ++ restorer :: after ->
+  count owns (before ++ after) = 0 /\ count copies_out (before ++ after) = 0.
+Proof.
+  intros [counted_o counted_c _ last _ _ _]%invariant_always where_it_is.
+  rewrite where_it_is in *; repeat rewrite count_app in *; simpl in *.
+  destruct last; lia.
 Qed.
 
 (* I3: at most one thread waits. *)
 Theorem one_waits s : reachable s -> count waits (threads s) <= 1.
 Proof.
-  intros [_ _ bit _ _ _]%invariant_always; destruct (waiting (of_word s)); lia.
+  intros [_ _ bit _ _ _ _]%invariant_always; destruct (waiting (of_word s)); lia.
 Qed.
 
 (* I6: owners that each claim once, and may wait; of whom no copy fails, and nobody clones or drops. *)
@@ -196,7 +216,7 @@ Proof.
   - split.
     + apply (invariant_is_kept _ _ kept).
       replace 0 with (0 + 0) at 2 by lia; now constructor.
-    + destruct kept as [owns_o _ bit alone _ _].
+    + destruct kept as [owns_o _ bit _ alone _ _].
       inversion moved; subst; clear moved; unfold sole, last_copy in *; simpl in *; try contradiction;
         repeat rewrite count_app in *; simpl in *; try lia.
 Qed.
@@ -205,7 +225,7 @@ Theorem of_n_claims_one_steals_and_the_others_copy n s copied :
   claiming n s copied -> Forall (eq writer) (threads s) -> threads s = [writer] /\ copied = n - 1.
 Proof.
   intros (kept & counted & left)%all_claims_are_counted ended.
-  destruct kept as [owns_o _ _ alone _ _].
+  destruct kept as [owns_o _ _ _ alone _ _].
   destruct (threads s) as [|p [|q rest]]; simpl in *; [lia| |].
   - inversion ended; subst; simpl in *; split; [easy|lia].
   - inversion ended as [|? ? one others]; inversion others; subst; simpl in *.
@@ -217,5 +237,6 @@ Print Assumptions nothing_is_freed_that_is_used.
 Print Assumptions who_leaves_last_frees.
 Print Assumptions who_writes_is_alone.
 Print Assumptions who_stops_waiting_is_alone.
+Print Assumptions who_is_the_last_copier_is_alone.
 Print Assumptions one_waits.
 Print Assumptions of_n_claims_one_steals_and_the_others_copy.

@@ -108,6 +108,15 @@ struct Marked {
       const Operation operation;
       Base::abandon_copy();
     }
+    bool is_sole_copier() const noexcept {
+      const Operation operation;
+      return Base::is_sole_copier();
+    }
+    void add_copy() noexcept requires requires(Base& base) { base.add_copy(); }
+    {
+      const Operation operation;
+      Base::add_copy();
+    }
 
    private:
     struct Operation {

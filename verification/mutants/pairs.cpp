@@ -6,7 +6,7 @@
 #include <string>
 
 #include "../runner/job.hpp"
-#include "../scenarios/buffers.hpp"
+#include "../scenarios/paged_buffers.hpp"
 #include "marked.hpp"
 
 namespace byre::verification {
@@ -41,13 +41,40 @@ class EveryOperation {
   SharedBuffers<Marked<Share>::template type, threads> buffers_;
 };
 
+/// What only data in pages does: two owners of an overlay write.
+class EveryOperationOfPages {
+ public:
+  static constexpr unsigned threads = 2;
+
+  EveryOperationOfPages() {
+    buffers_[0] = paged_buffer_of<Word>(7, files_);
+    const auto file = buffers_[0];
+    write_page(buffers_[0], 8);
+    buffers_[1] = buffers_[0];
+  }
+
+  void thread(unsigned index) {
+    write_page(buffers_[index], index);
+    drop(buffers_[index]);
+  }
+
+  void saw(const sync::Site& site, std::uint64_t) { seen_pairs.step(site); }
+
+ private:
+  template <class Sync>
+  using Word = Marked<basic_share_word>::type<Sync>;
+
+  CellFiles files_;
+  CheckedBuffer<Word> buffers_[threads];
+};
+
 constexpr std::uint64_t executions_to_observe = 20'000;
 
 void observe(int output) {
   prepare_searches();
-  for (const Scenario& every_operation :
-       {unlisted_scenario<EveryOperation<basic_share_word>>({}),
-        unlisted_scenario<EveryOperation<basic_share_lock>>({})}) {
+  for (const Scenario& every_operation : {unlisted_scenario<EveryOperation<basic_share_word>>({}),
+                                          unlisted_scenario<EveryOperation<basic_share_lock>>({}),
+                                          unlisted_scenario<EveryOperationOfPages>({})}) {
     Search search{.bound = preemptions(3)};
     search.most_executions = executions_to_observe;
     if (const Found found = every_operation.search(search); is_failure(found.verdict)) {

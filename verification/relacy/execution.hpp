@@ -54,6 +54,14 @@ class ModelLock {
   rl::generic_mutex_data* data_;
 };
 
+/// For as long as it lives: several steps of the inside of the model that are one to its threads.
+struct NobodyElseRuns {
+  NobodyElseRuns() { rl::ctx().disable_preemption(); }
+  ~NobodyElseRuns() { rl::ctx().enable_preemption(); }
+  NobodyElseRuns(const NobodyElseRuns&) = delete;
+  NobodyElseRuns& operator=(const NobodyElseRuns&) = delete;
+};
+
 class Execution {
  public:
   Execution();
@@ -115,11 +123,6 @@ class Execution {
   };
   template <class Object>
   static constexpr char tag = 0;
-
-  struct NobodyElseRuns {
-    NobodyElseRuns() { rl::ctx().disable_preemption(); }
-    ~NobodyElseRuns() { rl::ctx().enable_preemption(); }
-  };
 
   struct Waiter {
     const void* address;

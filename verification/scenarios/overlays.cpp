@@ -1,75 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Overlays: data in pages, which writers of shared data see privately. A page here is a watched cell, and what an
-/// overlay has not written it reads in its file, as the system's pages are.
-#include <memory>
-
-#include "buffers.hpp"
+/// Overlays: data in pages, which writers of shared data see privately.
+#include "paged_buffers.hpp"
 
 namespace byre::verification {
 namespace {
 
-/// A page of a file, or of an overlay.
-struct Page {
-  explicit Page(const Page* beneath) : of_file(beneath) {}
-
-  unsigned get() const { return of_file == nullptr || is_own.get() ? value.get() : of_file->get(); }
-  void set(unsigned written) {
-    is_own.set(true);
-    value.set(written);
-  }
-
-  const Page* const of_file;  // null: it is the file's
-  Checked::Plain<bool> is_own{false};
-  Cell value{0};
-};
-
-class CellFile final : public byre::detail::PageFile {
- public:
-  CellFile() : page_(nullptr) { set_mapping(reinterpret_cast<std::byte*>(&page_), sizeof page_); }
-
-  byre::detail::Overlay map_overlay(const std::byte* source) noexcept override {
-    auto* const overlay = new Page(&page_);
-    if (source != nullptr) {
-      const auto& written = *reinterpret_cast<const Page*>(source);
-      if (written.is_own.get()) {
-        overlay->set(written.value.get());
-      }
-    }
-    return {reinterpret_cast<std::byte*>(overlay), 0};
-  }
-  void unmap_overlay(std::byte* overlay) noexcept override {
-    delete reinterpret_cast<Page*>(overlay);
-  }
-
- private:
-  Page page_;
-};
-
-class CellFiles final : public byre::detail::PageAllocator {
- public:
-  Block allocate(const Request&) override { throw std::bad_alloc(); }
-  void deallocate(const Block&) noexcept override {}
-  std::unique_ptr<byre::detail::PageFile> create_file(std::size_t) override {
-    return std::make_unique<CellFile>();
-  }
-  const char* name() const noexcept override { return "pages of cells"; }
-};
-
 using PagedBuffer = CheckedBuffer<basic_share_word>;
-
-PagedBuffer paged_buffer(unsigned value, CellFiles& files) {
-  auto buffer = PagedBuffer::allocate(sizeof(Page), files);
-  reinterpret_cast<Page*>(buffer.mutable_data())->set(value);
-  return buffer;
-}
-
-unsigned read_page(const PagedBuffer& buffer) {
-  return reinterpret_cast<const Page*>(buffer.data())->get();
-}
-
-void write_page(PagedBuffer& buffer, unsigned value) {
-  reinterpret_cast<Page*>(buffer.mutable_data())->set(value);
-}
 
 /// All owners of the same pages write.
 template <unsigned Owners>
@@ -78,7 +14,7 @@ class OverlaysRaceWriters {
   static constexpr unsigned threads = Owners;
 
   OverlaysRaceWriters() {
-    buffers_[0] = paged_buffer(7, files_);
+    buffers_[0] = paged_buffer_of<basic_share_word>(7, files_);
     for (unsigned index = 1; index < threads; ++index) {
       buffers_[index] = buffers_[0];
     }
@@ -104,7 +40,7 @@ class OverlaysOfOverlays {
   static constexpr unsigned threads = 3;
 
   OverlaysOfOverlays() {
-    buffers_[0] = paged_buffer(7, files_);
+    buffers_[0] = paged_buffer_of<basic_share_word>(7, files_);
     buffers_[1] = buffers_[0];
     write_page(buffers_[1], 8);
     buffers_[2] = buffers_[1];
@@ -132,7 +68,7 @@ class UnwrittenOverlays {
   static constexpr unsigned threads = 2;
 
   UnwrittenOverlays() {
-    buffers_[0] = paged_buffer(7, files_);
+    buffers_[0] = paged_buffer_of<basic_share_word>(7, files_);
     PagedBuffer overlay = buffers_[0];
     overlay.mutable_data();
     buffers_[1] = overlay;
@@ -152,6 +88,68 @@ class UnwrittenOverlays {
  private:
   CellFiles files_;
   PagedBuffer buffers_[threads];
+};
+
+/// One owns the file, reads and lets go; the other two own an overlay of it, and both write: who finds that no
+/// other overlay shows the file writes it back.
+class LastOverlaysWriteBack {
+ public:
+  static constexpr unsigned threads = 3;
+
+  LastOverlaysWriteBack() {
+    buffers_[0] = paged_buffer_of<basic_share_word>(7, files_);
+    buffers_[1] = buffers_[0];
+    write_page(buffers_[1], 8);
+    buffers_[2] = buffers_[1];
+  }
+
+  void thread(unsigned index) {
+    PagedBuffer& buffer = buffers_[index];
+    expect(read_page(buffer) == (index == 0 ? 7U : 8U), "an owner reads what it was given");
+    if (index != 0) {
+      buffer.mutable_data();
+      expect(read_page(buffer) == 8, "an overlay begins as that it is made of");
+      write_page(buffer, index);
+      expect(read_page(buffer) == index, "a writer reads what it wrote");
+    }
+    drop(buffer);
+  }
+
+ private:
+  CellFiles files_;
+  PagedBuffer buffers_[threads];
+};
+
+/// An overlay, which has a clone, is written while another of the same file is read.
+class OverlaysRaceAWriteBack {
+ public:
+  static constexpr unsigned threads = 2;
+
+  OverlaysRaceAWriteBack() {
+    PagedBuffer file = paged_buffer_of<basic_share_word>(7, files_);
+    buffers_[0] = file;
+    buffers_[0].mutable_data();
+    buffers_[1] = file;
+    write_page(buffers_[1], 8);
+    clone_ = buffers_[1];
+  }
+
+  void thread(unsigned index) {
+    PagedBuffer& buffer = buffers_[index];
+    if (index == 0) {
+      expect(read_page(buffer) == 7, "the file is constant while an overlay shows it");
+    } else {
+      write_page(buffer, 9);
+      expect(read_page(clone_) == 8, "a clone reads what it was given");
+      drop(clone_);
+    }
+    drop(buffer);
+  }
+
+ private:
+  CellFiles files_;
+  PagedBuffer buffers_[threads];
+  PagedBuffer clone_;
 };
 
 }  // namespace
@@ -179,6 +177,18 @@ const Scenario overlays_of_overlays = scenario<OverlaysOfOverlays>({
 const Scenario unwritten_overlays = scenario<UnwrittenOverlays>({
     .name = "unwritten_overlays",
     .shows = "A file is written in place once no overlay is left: I4, I5.",
+});
+
+const Scenario last_overlays_write_back = scenario<LastOverlaysWriteBack>({
+    .name = "last_overlays_write_back",
+    .shows = "The last overlay of a file that nobody owns, and its clones, may write it back.",
+    .quick = preemptions(1),
+    .deep = reduced_search,
+});
+
+const Scenario overlays_race_a_write_back = scenario<OverlaysRaceAWriteBack>({
+    .name = "overlays_race_a_write_back",
+    .shows = "A file is not written back before the last other overlay of it has been read.",
 });
 
 }  // namespace byre::verification

@@ -127,7 +127,7 @@ DECISIONS = {
     "may_be_written": ("is_writable", r"return word_\.load\(.*?\)\) (.*?);"),
 }
 STEPS = ("add_owner", "drop_owner", "claim_copy", "announce_wait", "stop_waiting", "finish_copy",
-         "abandon_copy")
+         "abandon_copy", "add_copy")
 FROM_OWNER = ("add_owner", "drop_owner", "claim_copy", "announce_wait", "stop_waiting")
 
 

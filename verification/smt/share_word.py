@@ -69,5 +69,8 @@ class ShareWord(Code):
     def finish_copy(self, word):
         return self.stored("finish_copy", word, direction=-1, copies=word.copies - 1)
 
+    def add_copy(self, word):
+        return self.stored("add_copy", word, copies=word.copies + 1)
+
     def abandon_copy(self, word):
         return self.stored("abandon_copy", word, direction=-1, owners=word.owners + 1, copies=word.copies - 1)

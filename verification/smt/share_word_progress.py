@@ -89,7 +89,7 @@ def claims(tables, mutant=None):
             "I6 an owner is left": lambda s: s.owners >= 1,
             "who waits is the last owner": lambda s: implies(s.waiting, equal(s.owners, 1)),
             "nobody does anything but claim": lambda s: both(
-                equal(s.leaver + s.relier + s.freer + s.freed, 0), negated(s.read_only)),
+                equal(s.leaver + s.relier + s.restorer + s.freer + s.freed, 0), negated(s.read_only)),
         },
         tuple(steps),
         {"I6 where all have claimed, one stole and the others copied": lambda s: implies(

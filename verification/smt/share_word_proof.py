@@ -20,6 +20,7 @@ OWNERS = {
 # Where others are. Who left is nowhere: there is no transition of it.
 OTHERS = {
     "copier": "copies out of the data, as a former owner",
+    "restorer": "a copier that found that nobody else is counted: relies on it",
     "freer": "was told by its last step that nobody is left: frees the data",
     "waker": "is about to wake the waiter, and to pass through the lock of the bucket",
     "notifier": "passed through it, and is about to notify",
@@ -28,7 +29,8 @@ PLACES = [*OWNERS, *OTHERS]
 WAITERS = ("waiter", "checker", "sleeper", "storer")
 ALONE = ("writer", "relier", "leaver", "storer")
 NUMBERS = ["owners", "copies", *PLACES, "freed", *DEPARTURES]
-STEPS = ("add_owner", "drop_owner", "claim_copy", "announce_wait", "finish_copy", "abandon_copy")
+STEPS = ("add_owner", "drop_owner", "claim_copy", "announce_wait", "finish_copy", "abandon_copy",
+         "add_copy")
 WORD = dict.fromkeys(STEPS, FIELDS)
 SORTS = {**dict.fromkeys(NUMBERS, "Int"), "waiting": "Bool", "read_only": "Bool"}
 
@@ -122,6 +124,10 @@ def transitions(word, may_be_claimed=is_claimed):
              lambda s: negated(word.is_last_copy(s)), users.finish, copied),
         step("finish_copy, the last", "finish_copy wake_after_copy", "copier", "freer",
              word.is_last_copy, users.finish_last, copied),
+        step("is_sole_copier", "is_sole_copier", "copier", "restorer", word.is_last_copy,
+             lambda s: enters_alone(word, s, "is_sole_copier")),
+        step("add_copy", "add_copy", "copier", "copier",
+             effect=lambda s: word.add_copy(s).but(copier=s.copier + 1), needs=copied),
         step("abandon_copy", "abandon_copy wake_after_abandon", "copier", "owner",
              effect=users.abandon, needs=copied),
         # Wakes need no header: only its address is used, which another's may be by now.
@@ -133,6 +139,7 @@ def transitions(word, may_be_claimed=is_claimed):
         # What users do, and the word does not see.
         step("end of a write", "", "writer", "owner"),
         step("end of being alone", "", "relier", "owner"),
+        step("end of being the last copier", "", "restorer", "copier"),
         step("free", "", "freer", None, effect=lambda s: s.but(freed=s.freed + 1)),
         # There is no word any more: it counts nobody.
         step("free, alone", "", "leaver", None,
@@ -153,13 +160,15 @@ def is_blocked(state):
 INVARIANTS = {
     "numbers are naturals": lambda s: both(*(getattr(s, name) >= 0 for name in NUMBERS)),
     "I1 who owns is counted": lambda s: equal(s.owners, sum_of(s, list(OWNERS))),
-    "I1 who copies is counted": lambda s: equal(s.copies, s.copier),
+    "I1 who copies is counted": lambda s: equal(s.copies, s.copier + s.restorer),
     "I1 nobody frees what is used": lambda s: implies(s.owners + s.copies >= 1, equal(s.freer + s.freed, 0)),
     "I1 one frees what is not used": lambda s: implies(equal(s.owners + s.copies, 0),
                                                        equal(s.freer + s.freed, 1)),
     "I3 the waiting bit is one waiter's": lambda s: equal(sum_of(s, WAITERS), ones(s.waiting)),
     "I4 I7 who is alone is alone": lambda s: implies(
         sum_of(s, ALONE) >= 1, both(equal(s.owners, 1), equal(s.copies, 0))),
+    "who found itself the last copier is": lambda s: implies(
+        s.restorer >= 1, both(equal(s.owners, 0), equal(s.copies, 1))),
     "I5 every departure is known or can be acquired": lambda s: equal(s.departed, s.released + s.known),
     "I5 who is alone has acquired every departure": lambda s: equal(s.missed, 0),
     "what is about to sleep waits, or will be woken": lambda s: implies(
@@ -171,13 +180,15 @@ INVARIANTS = {
 }
 
 ASSERTIONS = {
-    "I4 nobody writes what is copied": lambda s: negated(both(s.writer >= 1, s.copier >= 1)),
+    "I4 nobody writes what is copied": lambda s: negated(both(s.writer >= 1, s.copies >= 1)),
+    "nobody else uses what a last copier changes": lambda s: implies(
+        s.restorer >= 1, equal(sum_of(s, [*OWNERS, "copier", "freer"]), 0)),
     "I5 nobody writes what another owns": lambda s: implies(s.writer >= 1, equal(s.owners, 1)),
     "I5 nobody frees what another owns or copies": lambda s: implies(
         s.freer + s.leaver >= 1, equal(s.owners + s.copies, s.leaver)),
     "I1 nothing is freed twice": lambda s: s.freed + s.freer + s.leaver <= 1,
     "I1 nothing is left behind": lambda s: implies(
-        equal(sum_of(s, [*OWNERS, "copier", "freer"]), 0), equal(s.freed, 1)),
+        equal(sum_of(s, [*OWNERS, "copier", "restorer", "freer"]), 0), equal(s.freed, 1)),
 }
 
 SAMPLES = {

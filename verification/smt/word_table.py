@@ -94,6 +94,12 @@ class Thread(Run):
         for _ in range(self.state.waker):
             self.note("wake_after_copy")
 
+    def is_sole_copier(self):
+        self.visit("is_sole_copier", "is_sole_copier")
+
+    def add_copy(self):
+        self.visit("add_copy", "add_copy")
+
     def abandon_copy(self):
         self.visit("abandon_copy", "abandon_copy")
         for _ in range(self.state.waker):
@@ -109,9 +115,11 @@ OPERATIONS = {
     "claim_at_once": "owner",
     "finish_copy": "copier",
     "abandon_copy": "copier",
+    "is_sole_copier": "copier",
+    "add_copy": "copier",
 }
 # Where a thread is that was answered yes.
-YES = ("writer", "relier", "leaver", "freer")
+YES = ("writer", "relier", "restorer", "leaver", "freer")
 
 
 def lines(tables):

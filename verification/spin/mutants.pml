@@ -93,6 +93,12 @@
 #define LAST_COPY_FREES(w) IS_LAST_COPY(w)
 #endif
 
+#ifdef SOLE_COPIER_IGNORES_OWNERS
+#define IS_LAST(w) (COPIES(w) == 1)
+#else
+#define IS_LAST(w) IS_LAST_COPY(w)
+#endif
+
 #ifdef WITHOUT_UNDO
 #define ABANDON_EFFECT word = word - one_copy
 #else

@@ -115,6 +115,7 @@ MUTANTS = [
         ("without wake after copy", WRITERS, NO_DEADLOCK, HANGS),
         ("without wake after copy", ANY, RELEASED, NEVER_ENDS),
         ("last copy does not free", ANY, INVARIANTS, "NO_LEAK"),
+        ("sole copier ignores owners", ANY, INVARIANTS, "SOLE_COPIER"),
         ("without undo", ANY, INVARIANTS, "I1"),
         ("without undo", ANY, NO_DEADLOCK, FREED_IN_USE),
         ("without wake after abandon", SHORT, NO_DEADLOCK, HANGS),

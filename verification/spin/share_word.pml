@@ -25,6 +25,7 @@
 #define MAY_RESIZE 1
 #endif
 #ifdef SHORT_PROGRAMS
+#define MAY_ADD_COPIES 0
 // All own the data; each writes at most once, and whoever left may clone it again, so often in all.
 #ifndef CLONES_IN_ALL
 #define CLONES_IN_ALL 1
@@ -37,6 +38,7 @@ byte clones_left = CLONES_IN_ALL;
 #define FIRST_OWNERS OWNERS_AT_MOST
 #else
 #define MAY_CLONE 1
+#define MAY_ADD_COPIES 1
 #define USE_UP_CLONE skip
 #define MAY_WRITE 1
 #define HAS_WRITTEN skip
@@ -73,6 +75,7 @@ bit read_only = 0;             // it is never written in place
 byte users = FIRST_OWNERS;
 byte copiers = 0;
 byte alone = 0;                // those who found themselves alone and rely on it, to write
+byte sole_copier = 0;          // those who found that they alone copy, and nobody owns
 byte waiter = nobody;          // whose the waiting bit is
 byte guests[OWNERS_AT_MOST];   // those who clone by way of this owner, which is const to them
 byte entitled = (1 << FIRST_OWNERS) - 1;  // who uses the data, or clones somebody who does
@@ -108,6 +111,8 @@ inline ghost_stop_waiting() {
 }
 inline ghost_claim() { ghost_stop_waiting(); copiers++; COUNT(copied) }
 inline ghost_end_of_copy() { copiers-- }
+inline ghost_add_copy() { users++; copiers++ }
+inline ghost_sole_copier(is_so) { sole_copier = sole_copier + (is_so) }
 inline ghost_steal() {
   assert(users == 1 && !read_only);
   ghost_stop_waiting()
@@ -158,6 +163,8 @@ outsiders:
 #else
   :: atomic { IS_NEXT_TO_ENTER && !alive -> ENTER; allocate(); COME_TO_REST; goto resting }
 #endif
+  :: atomic { IS_NEXT_TO_ENTER && MAY_ADD_COPIES && copiers != 0 && sole_copier == 0 ->
+       ENTER; add_copy(); goto copying }
   :: atomic { IS_NEXT_TO_ENTER && MAY_CLONE && at_rest != 0 ->
        ENTER; choose_host(); guests[host]++; USE_UP_CLONE; goto cloning }
   fi;
@@ -190,9 +197,22 @@ resting:
   fi;
   if
   :: atomic { answer -> goto written }
-  :: atomic { !answer && COPIES_MAY_FAIL -> goto abandoning }
-  :: atomic { !answer -> goto finishing }
+  :: atomic { !answer -> goto copying }
   fi;
+
+copying:
+  if
+  :: atomic { COPIES_MAY_FAIL -> goto abandoning }
+  :: atomic { MAY_ADD_COPIES -> is_sole_copier();
+       if
+       :: answer -> goto restoring
+       :: else -> goto finishing
+       fi }
+  :: goto finishing
+  fi;
+
+restoring:
+  atomic { answer -> answer = 0; sole_copier--; goto finishing };
 
 written:
   atomic { answer -> answer = 0; ghost_not_alone(); COUNT(kept); COME_TO_REST; goto resting };
@@ -224,6 +244,7 @@ done:
 #define I3 (WAITING(word) == (waiter != nobody))
 #define I4 (alone == 0 || copiers == 0)
 #define I5 (alone == 0 || users == 1)
+#define SOLE_COPIER (sole_copier == 0 || (users == 1 && copiers == 1))
 #define I7 (alone == 0 || IS_SOLE_USE(word))
 #define NO_LEAK (users != 0 || !alive || freeing)
 #ifdef WRITERS
@@ -242,6 +263,7 @@ never {
        assert(I5);
        assert(I6);
        assert(I7);
+       assert(SOLE_COPIER);
        assert(NO_LEAK)
      }
   od

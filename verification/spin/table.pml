@@ -34,6 +34,8 @@ inline ghost_alone(is_so) { skip }
 inline ghost_leave(frees) { skip }
 inline ghost_wait() { skip }
 inline ghost_claim() { skip }
+inline ghost_sole_copier(is_so) { skip }
+inline ghost_add_copy() { skip }
 inline ghost_steal() { skip }
 inline ghost_end_of_copy() { skip }
 inline wake_up() { skip }
@@ -89,4 +91,6 @@ init {
   PRINT_OPERATION(claim_at_once, by_owner, claim());
   PRINT_OPERATION(finish_copy, by_copier, finish_copy());
   PRINT_OPERATION(abandon_copy, by_copier, abandon_copy());
+  PRINT_OPERATION(is_sole_copier, by_copier, is_sole_copier());
+  PRINT_OPERATION(add_copy, by_copier, add_copy());
 }

@@ -146,3 +146,17 @@ inline abandon_copy() {
   };
   wake_waiter()
 }
+
+// answer: nobody owns the data, and nobody else copies it.
+inline is_sole_copier() {
+  atomic { LOAD(is_sole_copier); answer = IS_LAST(now); now = 0; ghost_sole_copier(answer) }
+}
+
+inline add_copy() {
+  atomic {
+    STEP(add_copy, word = word + one_copy);
+    assert(COPIES(now) != 0);
+    now = 0;
+    ghost_add_copy()
+  }
+}

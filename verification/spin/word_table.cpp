@@ -54,6 +54,8 @@ constexpr Operation operations[] = {
      [](Word& word) { return int{word.claim(byre::Wait::never) == byre::Claim::steal}; }},
     {"finish_copy", one_copy, [](Word& word) { return int{word.finish_copy()}; }},
     {"abandon_copy", one_copy, [](Word& word) { return word.abandon_copy(), 0; }},
+    {"is_sole_copier", one_copy, [](Word& word) { return int{word.is_sole_copier()}; }},
+    {"add_copy", one_copy, [](Word& word) { return word.add_copy(), 0; }},
 };
 
 constexpr std::uint64_t most = 5;  // owners, and copies: the model's fields hold two more

@@ -16,6 +16,7 @@
 ///     never to wait               owners==1, copies>0: as owners>=2  copy
 ///   finish_copy   a copier        copies-1                           none left: the caller frees
 ///   abandon_copy  a copier        copies-1, owners+1                 it failed, and owns again
+///   is_sole_copier, by a copier          owners==0, copies==1          nobody else is counted
 ///   add_copy      for a copier    copies+1                           another copies with it
 ///
 /// I1  The data and this word are alive while owners+copies > 0.
@@ -160,6 +161,14 @@ class basic_share_word {
       Sync::unpark_all(this, sites.at(At::wake_after_copy));
     }
     return before.is_last_copy();
+  }
+
+  /// By a copier: true iff it is the only one and there is no owner, which stays so until it adds a copy or
+  /// abandons its own.
+  bool is_sole_copier() const noexcept {
+    // Acquire pairs with drop_owner and finish_copy: what relies on a true answer happens after all they did, or
+    // last_overlays_write_back fails.
+    return State{word_.load(sites.at(At::is_sole_copier, acquire))}.is_last_copy();
   }
 
   /// By, or on behalf of, a copier, which stays one: there is another, which has to finish its copy too.

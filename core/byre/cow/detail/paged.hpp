@@ -85,8 +85,12 @@ class basic_overlay final : public basic_header<Sync, Share> {
     const bool is_second = source.origin() == Origin::overlay;
     Paged& base =
         is_second ? static_cast<basic_overlay&>(source).base_ : static_cast<Paged&>(source);
-    const auto overlay =
-        base.file().map_overlay(is_second ? static_cast<std::byte*>(source.data()) : nullptr);
+    // Only the source shows the file then, and overlays that are made of it.
+    const auto others = is_second && !base.is_read_only() && base.share().is_sole_copier()
+                            ? detail::OtherOverlays::none
+                            : detail::OtherOverlays::some;
+    const auto overlay = base.file().map_overlay(
+        is_second ? static_cast<std::byte*>(source.data()) : nullptr, others);
     if (overlay.data == nullptr) {
       return {nullptr, 0};
     }

@@ -27,6 +27,7 @@ enum class ShareWordSite : std::uint8_t {
   wake_after_copy,
   abandon_copy,
   wake_after_abandon,
+  is_sole_copier,
   add_copy,
 };
 
@@ -51,7 +52,7 @@ inline constexpr sync::ConstantTable<ShareWordConstant, 7> share_word_constants{
     {"share_word.last_copy", 1, "which copier wakes the waiter"},
 }}};
 
-inline constexpr sync::SiteTable<ShareWordSite, 17> share_word_sites{{{
+inline constexpr sync::SiteTable<ShareWordSite, 18> share_word_sites{{{
     {"share_word.add_owner", sync::Operation::fetch_add, std::memory_order::relaxed,
      "nothing: the owner that is cloned keeps the data alive; a clone reaches another thread by a "
      "hand-over of the user's",
@@ -111,11 +112,14 @@ inline constexpr sync::SiteTable<ShareWordSite, 17> share_word_sites{{{
     {"share_word.wake_after_abandon", sync::Operation::unpark, std::memory_order::seq_cst, "park",
      "left out, failing_copies: the waiter, no longer the last owner, waits for an owner that may "
      "never leave"},
+    {"share_word.is_sole_copier", sync::Operation::load, std::memory_order::acquire,
+     "drop_owner and finish_copy (release), through the release sequence of the word",
+     "last_overlays_write_back: the file is written while a former owner reads it"},
     {"share_word.add_copy", sync::Operation::fetch_add, std::memory_order::relaxed,
      "nothing: the copier that it is added to keeps the data alive and constant",
-     "relaxed is the weakest order; left out, overlays_of_overlays: the data is written or freed "
-     "while an "
-     "overlay shows it"},
+     "relaxed is the weakest order; left out, overlays_of_overlays: the data is freed while an "
+     "overlay "
+     "shows it"},
 }}};
 
 }  // namespace byre::inline v0::cow

@@ -38,7 +38,7 @@ class MemoryFile final : public PageFile, public boost::intrusive::list_base_hoo
   /// False if there is no room, or no memory.
   bool map(std::size_t nbytes) noexcept;
 
-  Overlay map_overlay(const std::byte* source) noexcept override;
+  Overlay map_overlay(std::byte* source, OtherOverlays others) noexcept override;
   void unmap_overlay(std::byte* overlay) noexcept override { ::munmap(overlay, nbytes()); }
 
  private:
@@ -209,15 +209,20 @@ bool MemoryFile::make_present(std::byte* data, std::size_t nbytes) const noexcep
   return true;
 }
 
-Overlay MemoryFile::map_overlay(const std::byte* source) noexcept {
-  if (source == nullptr && files().is_private(*this)) {
-    source = data();
+Overlay MemoryFile::map_overlay(std::byte* source, OtherOverlays others) noexcept {
+  std::optional<std::size_t> copied = 0;
+  if (files().is_private(*this)) {
+    source = source == nullptr ? data() : source;
+  } else if (source != nullptr && others == OtherOverlays::none) {
+    // Another process that is forked now has these pages of `source` as its own.
+    copied = write_back_pages(arena_->file(), offset_, data(), source, nbytes());
+    source = nullptr;
   }
-  std::byte* const overlay = map_range(nbytes(), MAP_PRIVATE);
+  std::byte* const overlay = copied ? map_range(nbytes(), MAP_PRIVATE) : nullptr;
   if (overlay == nullptr || source == nullptr) {
-    return {overlay, 0};
+    return {overlay, copied.value_or(0)};
   }
-  const std::optional<std::size_t> copied = copy_written_pages(overlay, source, nbytes());
+  copied = copy_written_pages(overlay, source, nbytes());
   if (!copied) {
     unmap_overlay(overlay);
     return {nullptr, 0};

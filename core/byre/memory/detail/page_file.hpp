@@ -6,6 +6,7 @@
 #include <byre/memory/allocator.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 
@@ -13,9 +14,12 @@ namespace byre::inline v0::detail {
 
 /// A private view of all the pages of a file: what is written there nobody else sees.
 struct Overlay {
-  std::byte* data;            ///< null where none could be mapped
+  std::byte* data;            ///< null where none could be mapped, or a copy costs less
   std::size_t copied_nbytes;  ///< of the pages that had been written in another overlay
 };
+
+/// Whether others show the file than the overlay that a new one is made of.
+enum class OtherOverlays : std::uint8_t { none, some };
 
 /// A file of pages, mapped. It outlives its overlays.
 class BYRE_API PageFile {
@@ -27,9 +31,14 @@ class BYRE_API PageFile {
   std::byte* data() const noexcept { return data_; }
   std::size_t nbytes() const noexcept { return nbytes_; }
 
-  /// An overlay that begins as `source` is, which is one too, or else as the file is. Nobody writes to either
-  /// meanwhile, nor to the file while there are overlays. Thread-safe.
-  virtual Overlay map_overlay(const std::byte* source) noexcept = 0;
+  /// An overlay that begins as `source` is, which is one too and may be null, or else as the file is. Nobody
+  /// writes to `source` meanwhile, nor to the file while there are overlays.
+  ///
+  /// With OtherOverlays::none nobody shows the file but `source` and overlays that are being made of it, and
+  /// nobody uses data(). Then the pages that were written in `source` may become the file's.
+  ///
+  /// Thread-safe, for the same `source` too.
+  virtual Overlay map_overlay(std::byte* source, OtherOverlays others) noexcept = 0;
   virtual void unmap_overlay(std::byte* overlay) noexcept = 0;
 
  protected:
@@ -61,8 +70,13 @@ std::unique_ptr<PageFile> create_memory_file(std::size_t nbytes);
 BYRE_API bool populate_for_writes(std::byte* data, std::size_t nbytes) noexcept;
 
 /// Copies the pages that were written in a private mapping to another, fresh, one of the same file. Returns how
-/// many bytes that were, or nothing if there was no memory for them.
+/// many bytes that were, or nothing if there was no memory for them, or a copy of all bytes costs less.
 std::optional<std::size_t> copy_written_pages(std::byte* to, const std::byte* from,
                                               std::size_t nbytes) noexcept;
+
+/// Writes them to the file instead, from `offset` on, and lets the mapping show the file's again. `shown` is what
+/// the file holds. Returns as copy_written_pages.
+std::optional<std::size_t> write_back_pages(int file, std::int64_t offset, const std::byte* shown,
+                                            std::byte* mapping, std::size_t nbytes) noexcept;
 
 }  // namespace byre::inline v0::detail

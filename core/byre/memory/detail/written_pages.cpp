@@ -10,46 +10,96 @@
 #if defined(__linux__)
 #include <fcntl.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <unistd.h>
 #endif
 
 namespace byre::inline v0::detail {
 namespace {
 
-/// Copies runs of pages, as long as there is memory for them.
-class Copier {
+/// Beyond this part of all pages a copy of all bytes costs less, since each page that is written later costs a
+/// fault: docs/parts.md has the figures.
+constexpr std::size_t most_of_all = 8;
+
+/// Copies runs of pages to another mapping, while there is memory for them.
+class ToMapping {
  public:
-  Copier(std::byte* to, const std::byte* from) noexcept : to_(to), from_(from) {}
+  ToMapping(std::byte* to, const std::byte* from) noexcept : to_(to), from_(from) {}
 
-  void operator()(std::size_t offset, std::size_t nbytes) noexcept {
-    failed_ = failed_ || !populate_for_writes(to_ + offset, nbytes);
-    if (!failed_) {
-      std::memcpy(to_ + offset, from_ + offset, nbytes);
-      nbytes_ += nbytes;
+  bool operator()(std::size_t offset, std::size_t nbytes) const noexcept {
+    if (!populate_for_writes(to_ + offset, nbytes)) {
+      return false;
     }
-  }
-
-  /// Pages that differ are those that were written: for systems that do not say which.
-  void copy_differing(std::size_t nbytes, std::size_t page) noexcept {
-    for (std::size_t at = 0; at < nbytes; at += page) {
-      if (std::memcmp(to_ + at, from_ + at, page) != 0) {
-        (*this)(at, page);
-      }
-    }
-  }
-
-  std::optional<std::size_t> copied() const noexcept {
-    return failed_ ? std::nullopt : std::optional(nbytes_);
+    std::memcpy(to_ + offset, from_ + offset, nbytes);
+    return true;
   }
 
  private:
   std::byte* const to_;
   const std::byte* const from_;
+};
+
+/// Counts what it is told to take, and takes no more once that failed or was too much.
+template <class Take>
+class Limited {
+ public:
+  Limited(Take take, std::size_t most_nbytes) noexcept : take_(take), most_nbytes_(most_nbytes) {}
+
+  void operator()(std::size_t offset, std::size_t nbytes) noexcept {
+    failed_ = failed_ || nbytes > most_nbytes_ - nbytes_ || !take_(offset, nbytes);
+    nbytes_ += failed_ ? 0 : nbytes;
+  }
+
+  bool failed() const noexcept { return failed_; }
+  std::optional<std::size_t> taken() const noexcept {
+    return failed_ ? std::nullopt : std::optional(nbytes_);
+  }
+
+ private:
+  Take take_;
+  const std::size_t most_nbytes_;
   std::size_t nbytes_ = 0;
   bool failed_ = false;
 };
 
+/// Pages that differ are those that were written: for systems that do not say which.
+template <class Visit>
+void for_each_differing_page(const std::byte* shown, const std::byte* written, std::size_t nbytes,
+                             std::size_t page, Visit& visit) noexcept {
+  for (std::size_t at = 0; at < nbytes && !visit.failed(); at += page) {
+    if (std::memcmp(shown + at, written + at, page) != 0) {
+      visit(at, page);
+    }
+  }
+}
+
 #if defined(__linux__)
+
+/// Writes runs of pages to the file of their mapping. Others may write the same bytes there meanwhile.
+class ToFile {
+ public:
+  ToFile(int file, std::int64_t offset, std::byte* from) noexcept
+      : file_(file), offset_(offset), from_(from) {}
+
+  bool operator()(std::size_t offset, std::size_t nbytes) const noexcept {
+    for (std::size_t done = 0; done < nbytes;) {
+      const ssize_t written =
+          ::pwrite(file_, from_ + offset + done, nbytes - done,
+                   static_cast<off_t>(offset_) + static_cast<off_t>(offset + done));
+      if (written <= 0) {
+        return false;
+      }
+      done += static_cast<std::size_t>(written);
+    }
+    ::madvise(from_ + offset, nbytes, MADV_DONTNEED);  // locked ones stay
+    return true;
+  }
+
+ private:
+  int file_;
+  std::int64_t offset_;
+  std::byte* from_;
+};
 
 /// Of Linux 6.7, which the C library's headers may be older than.
 struct PageRegion {
@@ -112,7 +162,7 @@ class PageMap {
                             .all_of = is_of_file,
                             .any_of = is_present | is_swapped,
                             .returned = is_of_file};
-    while (arguments.begin < arguments.end) {
+    while (arguments.begin < arguments.end && !visit.failed()) {
       const int found = ::ioctl(file_, _IOWR('f', 16, ScanArguments), &arguments);
       if (found < 0 || arguments.walk_end <= arguments.begin) {
         return false;
@@ -134,7 +184,7 @@ class PageMap {
     std::array<std::uint64_t, 512> entries{};
     const std::uint64_t first = reinterpret_cast<std::uintptr_t>(begin) / page;
     const std::size_t pages = nbytes / page;
-    for (std::size_t done = 0; done < pages;) {
+    for (std::size_t done = 0; done < pages && !visit.failed();) {
       const std::size_t wanted = std::min(entries.size(), pages - done);
       const ssize_t got = ::pread(file_, entries.data(), wanted * sizeof(entries[0]),
                                   static_cast<off_t>((first + done) * sizeof(entries[0])));
@@ -161,20 +211,39 @@ std::size_t system_page_nbytes() noexcept {
 
 #endif
 
+/// `shown` is as the file is, where the system does not tell. Visits runs of `written`.
+template <class Take>
+std::optional<std::size_t> take_written_pages(const std::byte* shown, const std::byte* written,
+                                              std::size_t nbytes, Take take) noexcept {
+  Limited visit(take, nbytes / most_of_all);
+#if defined(__linux__)
+  const std::size_t page = system_page_nbytes();
+  if (!PageMap().for_each_private_run(written, nbytes, page, visit)) {
+    for_each_differing_page(shown, written, nbytes, page, visit);
+  }
+#else
+  for_each_differing_page(shown, written, nbytes, page_nbytes, visit);
+#endif
+  return visit.taken();
+}
+
 }  // namespace
 
 std::optional<std::size_t> copy_written_pages(std::byte* to, const std::byte* from,
                                               std::size_t nbytes) noexcept {
-  Copier copy(to, from);
+  return take_written_pages(to, from, nbytes, ToMapping(to, from));
+}
+
+std::optional<std::size_t> write_back_pages([[maybe_unused]] int file,
+                                            [[maybe_unused]] std::int64_t offset,
+                                            [[maybe_unused]] const std::byte* shown,
+                                            [[maybe_unused]] std::byte* mapping,
+                                            [[maybe_unused]] std::size_t nbytes) noexcept {
 #if defined(__linux__)
-  const std::size_t page = system_page_nbytes();
-  if (!PageMap().for_each_private_run(from, nbytes, page, copy)) {
-    copy.copy_differing(nbytes, page);
-  }
+  return take_written_pages(shown, mapping, nbytes, ToFile(file, offset, mapping));
 #else
-  copy.copy_differing(nbytes, page_nbytes);
+  return std::nullopt;
 #endif
-  return copy.copied();
 }
 
 }  // namespace byre::inline v0::detail

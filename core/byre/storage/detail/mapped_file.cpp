@@ -111,7 +111,7 @@ class MappedFile final : public PageFile {
     }
   }
 
-  Overlay map_overlay(const std::byte* source) noexcept override {
+  Overlay map_overlay(std::byte* source, OtherOverlays) noexcept override {
     std::byte* const overlay = nbytes() < least_paged_nbytes ? nullptr : map_again();
     if (overlay == nullptr || source == nullptr) {
       return {overlay, 0};
@@ -162,7 +162,7 @@ class MappedFile final : public PageFile {
   explicit MappedFile(const FileName& name);
   ~MappedFile() override { std::free(data()); }
 
-  Overlay map_overlay(const std::byte*) noexcept override { return {nullptr, 0}; }
+  Overlay map_overlay(std::byte*, OtherOverlays) noexcept override { return {nullptr, 0}; }
   void unmap_overlay(std::byte*) noexcept override {}
 };
 
