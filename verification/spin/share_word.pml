@@ -38,14 +38,16 @@ byte clones_left = CLONES_IN_ALL;
 #define FIRST_OWNERS OWNERS_AT_MOST
 #else
 #define MAY_CLONE 1
-#define MAY_ADD_COPIES 1
+#define MAY_ADD_COPIES in_pages
 #define USE_UP_CLONE skip
 #define MAY_WRITE 1
 #define HAS_WRITTEN skip
 #define FIRST_OWNERS 0
 #endif
 
-#define MAY_WAIT 1
+// Who adds copies has no end: nobody waits for that.
+bit in_pages = 0;
+#define MAY_WAIT (!in_pages)
 #define MAY_SPIN 1
 // What is allowed to happen for no reason hides a lost wake, so that runs differ in it.
 #ifdef SPURIOUS
@@ -125,6 +127,7 @@ inline allocate() {
   users = 1;
   if
   :: word = one_owner
+  :: word = one_owner; in_pages = 1
   :: word = one_owner | read_only_bit; read_only = 1
   fi
 }
@@ -134,6 +137,7 @@ inline free_data() {
   alive = 0;
   freeing = 0;
   read_only = 0;
+  in_pages = 0;
   word = 0
 }
 
@@ -163,7 +167,7 @@ outsiders:
 #else
   :: atomic { IS_NEXT_TO_ENTER && !alive -> ENTER; allocate(); COME_TO_REST; goto resting }
 #endif
-  :: atomic { IS_NEXT_TO_ENTER && MAY_ADD_COPIES && copiers != 0 && sole_copier == 0 ->
+  :: atomic { IS_NEXT_TO_ENTER && MAY_ADD_COPIES && copiers != 0 && COPIES(word) != 0 && sole_copier == 0 ->
        ENTER; add_copy(); goto copying }
   :: atomic { IS_NEXT_TO_ENTER && MAY_CLONE && at_rest != 0 ->
        ENTER; choose_host(); guests[host]++; USE_UP_CLONE; goto cloning }
