@@ -108,6 +108,56 @@ TEST_F(Paged, an_overlay_of_an_overlay_has_the_pages_that_were_written) {
   EXPECT_EQ(second.data()[7], std::byte{3});
 }
 
+TEST_F(Paged, snapshots_one_after_the_other_copy_what_was_written_since) {
+  Buffer buffer = filled(std::byte{1});
+  Buffer snapshot = buffer;
+  buffer.mutable_data()[0] = std::byte{2};
+  for (std::size_t round = 1; round < 40; ++round) {
+    snapshot = buffer;
+    const Counted counted;
+    buffer.mutable_data()[round * page_nbytes] = std::byte{2};
+    EXPECT_EQ(counted.since().overlays, 1);
+    EXPECT_EQ(counted.since().bytes_copied, static_cast<std::int64_t>(page_nbytes));
+    EXPECT_EQ(snapshot.data()[round * page_nbytes], std::byte{1});
+    EXPECT_EQ(snapshot.data()[(round - 1) * page_nbytes], std::byte{2});
+  }
+  for (std::size_t page = 0; page < 40; ++page) {
+    EXPECT_EQ(buffer.data()[page * page_nbytes], std::byte{2});
+    EXPECT_EQ(buffer.data()[page * page_nbytes + 1], std::byte{1});
+  }
+}
+
+TEST_F(Paged, pages_are_not_written_back_while_others_show_the_file) {
+  Buffer owner = filled(std::byte{1});
+  Buffer overlay = owner;
+  overlay.mutable_data()[0] = std::byte{2};
+  Buffer clone = overlay;
+  clone.mutable_data()[1] = std::byte{3};
+  EXPECT_TRUE(is_all(owner, std::byte{1}));
+  Buffer other = owner;
+  other.mutable_data()[9] = std::byte{4};
+  owner = Buffer();
+  overlay = clone;
+  clone.mutable_data()[2] = std::byte{5};
+  EXPECT_EQ(other.data()[0], std::byte{1});
+  EXPECT_EQ(other.data()[1], std::byte{1});
+}
+
+TEST_F(Paged, overlays_that_are_mostly_written_are_copied_whole) {
+  Buffer buffer = filled(std::byte{1});
+  Buffer overlay = buffer;
+  std::memset(overlay.mutable_data(), 2, paged_nbytes / 8);
+  Buffer clone = overlay;
+  EXPECT_EQ(clone.materialize(), Materialized::overlaid);
+  std::memset(overlay.mutable_data(), 2, paged_nbytes / 8 + 1);
+  clone = overlay;
+  EXPECT_EQ(clone.materialize(), Materialized::copied);
+  EXPECT_EQ(clone.origin(), Origin::paged);
+  EXPECT_EQ(std::memcmp(clone.data(), overlay.data(), paged_nbytes), 0);
+  buffer = Buffer();
+  EXPECT_EQ(Buffer(overlay).materialize(), Materialized::copied);
+}
+
 TEST_F(Paged, memory_is_given_back_with_the_last_owner_or_overlay) {
   const Counted counted;
   {
@@ -180,6 +230,34 @@ TEST_F(Paged, what_a_parent_writes_its_child_does_not_see) {
   }
   std::memset(buffer.mutable_data(), 2, paged_nbytes);
   buffer = Buffer();
+  ASSERT_EQ(::write(told[1], "x", 1), 1);
+  int status = -1;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  ::close(told[0]);
+  ::close(told[1]);
+}
+
+TEST_F(Paged, what_a_parent_would_write_back_its_child_does_not_see) {
+  Buffer overlay = filled(std::byte{1});
+  {
+    const Buffer base = overlay;
+    overlay.mutable_data()[0] = std::byte{2};
+  }
+  int told[2];
+  ASSERT_EQ(::pipe(told), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    char any = 0;
+    const bool is_told = ::read(told[0], &any, 1) == 1;
+    ::_exit(is_told && overlay.data()[0] == std::byte{2} && overlay.data()[5000] == std::byte{1}
+                ? EXIT_SUCCESS
+                : EXIT_FAILURE);
+  }
+  overlay.mutable_data()[5000] = std::byte{3};
+  Buffer clone = overlay;
+  EXPECT_EQ(clone.materialize(), Materialized::overlaid);
+  EXPECT_EQ(clone.data()[5000], std::byte{3});
   ASSERT_EQ(::write(told[1], "x", 1), 1);
   int status = -1;
   ASSERT_EQ(::waitpid(child, &status, 0), child);

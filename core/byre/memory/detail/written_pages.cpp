@@ -43,7 +43,7 @@ class ToMapping {
 template <class Take>
 class Limited {
  public:
-  Limited(Take take, std::size_t most_nbytes) noexcept : take_(take), most_nbytes_(most_nbytes) {}
+  Limited(Take take, std::size_t limit) noexcept : take_(take), most_nbytes_(limit) {}
 
   void operator()(std::size_t offset, std::size_t nbytes) noexcept {
     failed_ = failed_ || nbytes > most_nbytes_ - nbytes_ || !take_(offset, nbytes);
@@ -218,6 +218,7 @@ std::optional<std::size_t> take_written_pages(const std::byte* shown, const std:
   Limited visit(take, nbytes / most_of_all);
 #if defined(__linux__)
   const std::size_t page = system_page_nbytes();
+  nbytes = (nbytes + page - 1) / page * page;  // of a file the last may be a part
   if (!PageMap().for_each_private_run(written, nbytes, page, visit)) {
     for_each_differing_page(shown, written, nbytes, page, visit);
   }
