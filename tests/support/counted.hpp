@@ -20,7 +20,7 @@ inline std::string text_of(const stats::Counters& counters) {
        << counters.steals << ", waits " << counters.waits << ", bytes_copied "
        << counters.bytes_copied << ", bytes_not_copied " << counters.bytes_not_copied
        << ", live_bytes " << counters.live_bytes << ", pooled_bytes " << counters.pooled_bytes
-       << ", overlays " << counters.overlays;
+       << ", overlays " << counters.overlays << ", pinned_bytes " << counters.pinned_bytes;
   return text.str();
 }
 

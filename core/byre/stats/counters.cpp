@@ -19,6 +19,7 @@ Counters operator-(const Counters& after, const Counters& before) noexcept {
       .live_bytes = after.live_bytes - before.live_bytes,
       .pooled_bytes = after.pooled_bytes - before.pooled_bytes,
       .overlays = after.overlays - before.overlays,
+      .pinned_bytes = after.pinned_bytes - before.pinned_bytes,
   };
 }
 
@@ -58,8 +59,25 @@ class Registry final : sync::detail::ProcessState {
     ended_.add(change.counter, change.value);
   }
 
-  std::array<std::int64_t, counter_count> sum() noexcept {
+  void add(Gauge& gauge) noexcept {
     const sync::ProcessLock lock(mutex_);
+    gauge.next = gauges_;
+    gauges_ = &gauge;
+  }
+
+  std::array<std::int64_t, counter_count> sum() noexcept {
+    const Gauge* gauge = nullptr;
+    auto sums = sum_of_counted(gauge);
+    for (; gauge != nullptr; gauge = gauge->next) {
+      sums[static_cast<std::size_t>(gauge->counter)] += gauge->value();
+    }
+    return sums;
+  }
+
+ private:
+  std::array<std::int64_t, counter_count> sum_of_counted(const Gauge*& gauges) noexcept {
+    const sync::ProcessLock lock(mutex_);
+    gauges = gauges_;
     std::array<std::int64_t, counter_count> sums{};
     for_each_counter([&](Counter counter) {
       std::int64_t& sum = sums[static_cast<std::size_t>(counter)];
@@ -71,7 +89,6 @@ class Registry final : sync::detail::ProcessState {
     return sums;
   }
 
- private:
   /// The other threads are gone, and their shards' memory will be used again.
   void in_child() noexcept override {
     Shard* const own = &this_threads_shard;
@@ -97,6 +114,7 @@ class Registry final : sync::detail::ProcessState {
 
   sync::ProcessMutex mutex_;
   Shard* shards_ = nullptr;
+  Gauge* gauges_ = nullptr;
   Shard ended_;
 };
 
@@ -112,6 +130,10 @@ void retire_this_threads_shard() noexcept {
 constinit thread_local sync::detail::AtThreadEnd at_thread_end(&retire_this_threads_shard);
 
 }  // namespace
+
+void add_gauge(Gauge& gauge) noexcept {
+  registry().add(gauge);
+}
 
 void count_unlisted(Change change) noexcept {
   if (!this_threads_shard.is_enlisted() && at_thread_end.ensure()) {
@@ -139,6 +161,7 @@ Counters snapshot() noexcept {
       .live_bytes = of(Counter::live_bytes),
       .pooled_bytes = of(Counter::pooled_bytes),
       .overlays = of(Counter::overlays),
+      .pinned_bytes = of(Counter::pinned_bytes),
   };
 }
 

@@ -24,6 +24,7 @@ struct Counters {
   std::int64_t live_bytes = 0;
   std::int64_t pooled_bytes = 0;
   std::int64_t overlays = 0;
+  std::int64_t pinned_bytes = 0;
 
   friend bool operator==(const Counters&, const Counters&) = default;
 };
@@ -44,6 +45,13 @@ struct Change {
   std::int64_t value;
 };
 
+/// A counter whose value is asked for at a snapshot. `value` takes no lock of this library's statistics.
+struct Gauge {
+  Counter counter;
+  std::int64_t (*value)() noexcept;
+  Gauge* next = nullptr;
+};
+
 constexpr Change plus(Counter counter, std::size_t value = 1) noexcept {
   return {counter, static_cast<std::int64_t>(value)};
 }
@@ -52,6 +60,9 @@ constexpr Change minus(Counter counter, std::size_t value) noexcept {
 }
 
 #if BYRE_STATS
+
+/// For the rest of the process: the gauge is never removed. Thread-safe.
+void add_gauge(Gauge& gauge) noexcept;
 
 BYRE_API BYRE_TLS_MODEL extern constinit thread_local Shard this_threads_shard;
 
@@ -83,6 +94,8 @@ template <class Step, std::same_as<Change>... Changes>
 }
 
 #else
+
+inline void add_gauge(Gauge&) noexcept {}
 
 template <std::same_as<Change>... Changes>
 void count(Changes...) noexcept {}

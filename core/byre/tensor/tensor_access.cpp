@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Reading and writing the elements of a tensor through pointers.
+#include <byre/tensor/detail/writable_pages.hpp>
 #include <byre/tensor/tensor.hpp>
 
 namespace byre::inline v0 {
@@ -51,6 +52,9 @@ void* Tensor::elements_to_write(std::size_t written, Wait wait, CallSite site, b
     shadow::detail::begin_write(memory, base().shadow.get(), access);
   }
   std::byte* const first = memory.mutable_data(wait, site);
+  if (written == nbytes() && is_in_pages(memory.origin())) [[unlikely]] {
+    detail::make_pages_writable(memory, layout(), itemsize(), site);
+  }
   if (is_recorded) {
     shadow::detail::end_write(memory, base().shadow.get(), access);
   }
@@ -63,7 +67,11 @@ void* Tensor::begin_write(CallSite site) {
     shadow::detail::begin_write(memory, base().shadow.get(),
                                 {site, sizes(), nbytes() == memory.nbytes()});
   }
-  return memory.mutable_data(Wait::allowed, site) + base().nbytes_in_front();
+  std::byte* const first = memory.mutable_data(Wait::allowed, site);
+  if (is_in_pages(memory.origin())) [[unlikely]] {
+    detail::make_pages_writable(memory, layout(), itemsize(), site);
+  }
+  return first + base().nbytes_in_front();
 }
 
 void Tensor::end_write(CallSite site) {
@@ -112,6 +120,9 @@ void* Tensor::element_to_write(std::span<const std::int64_t> indices, DType want
   const std::int64_t element = element_at(layout(), indices, "set_at");
   expect_dtype(wanted, "set_at");
   auto* const first = static_cast<std::byte*>(elements_to_write(itemsize(), Wait::allowed, site));
+  if (is_in_pages(storage().origin())) [[unlikely]] {
+    base().storage.mutable_range(static_cast<std::size_t>(element) * itemsize(), itemsize());
+  }
   return first + (element - storage_offset()) * static_cast<std::int64_t>(itemsize());
 }
 

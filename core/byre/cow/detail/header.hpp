@@ -17,10 +17,15 @@ enum class Origin : std::uint8_t {
   allocated,  ///< memory of an allocator
   adopted,    ///< foreign memory, handed over with a deleter
   borrowed,   ///< foreign memory that its lender takes back: lazy clones copy
-  mapped,     ///< a file mapped read-only: every write copies
-  paged,    ///< memory in pages, from paged_allocator(): a write to it, while shared, copies pages
-  overlay,  ///< such pages, or those of a mapped file, as one writer sees them
+  mapped,     ///< a file mapped read-only: no write goes to it
+  paged,      ///< memory in pages, from paged_allocator(): a write to it, while shared, copies pages
+  overlay,    ///< such pages, or those of a mapped file, as one writer sees them
 };
+
+/// Whether a write, where it may not be in place, copies pages one by one.
+constexpr bool is_in_pages(Origin origin) noexcept {
+  return origin == Origin::paged || origin == Origin::overlay || origin == Origin::mapped;
+}
 
 namespace cow {
 
@@ -83,9 +88,8 @@ class basic_header {
   /// Whether a lazy clone may own the data too: not if it is borrowed, or none.
   bool is_shareable() const noexcept { return shareable_.get(); }
 
-  /// Whether a write, where it may not be in place, copies pages one by one.
   bool has_pages() const noexcept {
-    return origin() == Origin::paged || origin() == Origin::overlay || origin() == Origin::mapped;
+    return is_in_pages(origin());
   }
 
   /// Whether copies out of it end, as those do not that other threads had under way when the process

@@ -58,6 +58,9 @@ class basic_paged final : public basic_header<Sync, Share> {
       : Header(description, [](Header& self) noexcept { delete static_cast<basic_paged*>(&self); }),
         file_(std::move(file)) {
     stats::detail::count(stats::detail::plus(stats::Counter::live_bytes, counted_nbytes()));
+    file_->set_owned_by(this, [](const void* self) {
+      return static_cast<const basic_paged*>(self)->share().use_count() != 0;
+    });
   }
   ~basic_paged() {
     stats::detail::count(stats::detail::minus(stats::Counter::live_bytes, counted_nbytes()));

@@ -38,6 +38,7 @@ class MemoryFile final : public PageFile, public boost::intrusive::list_base_hoo
   /// False if there is no room, or no memory.
   bool map(std::size_t nbytes) noexcept;
 
+  void set_owned_by(const void* owners, bool (*is_owned)(const void*)) noexcept override;
   Overlay map_overlay(std::byte* source, OtherOverlays others) noexcept override;
   void unmap_overlay(std::byte* overlay) noexcept override { ::munmap(overlay, nbytes()); }
 
@@ -52,12 +53,17 @@ class MemoryFile final : public PageFile, public boost::intrusive::list_base_hoo
   std::int64_t offset_ = 0;
   std::size_t range_nbytes_ = 0;
   bool is_private_ = false;
+  const void* owners_ = nullptr;
+  bool (*is_owned_)(const void*) = nullptr;
 };
 
 /// All that there are. A fork waits for the lock.
 class MemoryFiles final : sync::detail::ProcessState {
  public:
-  MemoryFiles() { enter(); }
+  MemoryFiles() {
+    enter();
+    stats::detail::add_gauge(pinned_bytes_);
+  }
 
   /// False if there is no memory file.
   bool take_range(MemoryFile& file, std::size_t nbytes) noexcept;
@@ -74,6 +80,20 @@ class MemoryFiles final : sync::detail::ProcessState {
     }
   }
 
+  void set_owned_by(MemoryFile& file, const void* owners, bool (*is_owned)(const void*)) noexcept {
+    const sync::Lock lock(mutex_);
+    file.owners_ = owners;
+    file.is_owned_ = is_owned;
+  }
+  std::size_t pinned_nbytes() noexcept {
+    const sync::Lock lock(mutex_);
+    std::size_t nbytes = 0;
+    for (const MemoryFile& file : files_) {
+      nbytes += file.is_owned_ == nullptr || file.is_owned_(file.owners_) ? 0 : file.nbytes();
+    }
+    return nbytes;
+  }
+
   /// Whether its own mapping may have pages that the file has not.
   bool is_private(const MemoryFile& file) noexcept {
     const sync::Lock lock(mutex_);
@@ -81,11 +101,14 @@ class MemoryFiles final : sync::detail::ProcessState {
   }
 
  private:
+  static std::int64_t count_pinned_bytes() noexcept;
+
   /// The mapping of the file is replaced where it is, in one step for who uses it.
   void before_fork() noexcept override;
   void in_parent() noexcept override { mutex_.unlock(); }
   void in_child() noexcept override { mutex_.unlock(); }
 
+  stats::detail::Gauge pinned_bytes_{stats::Counter::pinned_bytes, &count_pinned_bytes};
   sync::Mutex mutex_;
   std::unique_ptr<PageArena> arena_;  // that new ranges are taken of
   boost::intrusive::list<MemoryFile> files_;
@@ -93,6 +116,10 @@ class MemoryFiles final : sync::detail::ProcessState {
 
 MemoryFiles& files() noexcept {
   return sync::no_destructor<MemoryFiles>();
+}
+
+std::int64_t MemoryFiles::count_pinned_bytes() noexcept {
+  return static_cast<std::int64_t>(files().pinned_nbytes());
 }
 
 bool MemoryFiles::take_range(MemoryFile& file, std::size_t nbytes) noexcept {
@@ -207,6 +234,10 @@ bool MemoryFile::make_present(std::byte* data, std::size_t nbytes) const noexcep
     ::madvise(data, in_huge_pages, collapse);  // small pages do as well
   }
   return true;
+}
+
+void MemoryFile::set_owned_by(const void* owners, bool (*is_owned)(const void*)) noexcept {
+  files().set_owned_by(*this, owners, is_owned);
 }
 
 Overlay MemoryFile::map_overlay(std::byte* source, OtherOverlays others) noexcept {

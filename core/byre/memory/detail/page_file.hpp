@@ -31,6 +31,9 @@ class BYRE_API PageFile {
   std::byte* data() const noexcept { return data_; }
   std::size_t nbytes() const noexcept { return nbytes_; }
 
+  /// Tells who can say, from any thread until this file ends, whether anybody owns it.
+  virtual void set_owned_by(const void* /*owners*/, bool (*/*is_owned*/)(const void*)) noexcept {}
+
   /// An overlay that begins as `source` is, which is one too and may be null, or else as the file is. Nobody
   /// writes to `source` meanwhile, nor to the file while there are overlays.
   ///

@@ -22,8 +22,9 @@ enum class Counter : std::uint8_t {
   live_bytes,       ///< bytes of data in memory that allocators gave to buffers
   pooled_bytes,     ///< bytes idle in recycling pools, in blocks of 64 KiB and more
   overlays,         ///< overlays mapped, by writes to paged data
+  pinned_bytes,     ///< bytes of paged data that nobody owns any more, kept by overlays
 };
-inline constexpr std::size_t counter_count = 10;
+inline constexpr std::size_t counter_count = 11;
 
 namespace detail {
 

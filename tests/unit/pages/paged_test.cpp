@@ -171,6 +171,19 @@ TEST_F(Paged, memory_is_given_back_with_the_last_owner_or_overlay) {
   EXPECT_EQ(counted.since().live_bytes, 0);
 }
 
+TEST_F(Paged, data_that_only_overlays_keep_is_counted_as_pinned) {
+  const Counted counted;
+  std::optional<Buffer> buffer = filled(std::byte{1});
+  Buffer other = filled(std::byte{1});
+  std::optional<Buffer> overlay = *buffer;
+  overlay->mutable_data();
+  EXPECT_EQ(counted.since().pinned_bytes, 0);
+  buffer.reset();
+  EXPECT_EQ(counted.since().pinned_bytes, static_cast<std::int64_t>(paged_nbytes));
+  overlay.reset();
+  EXPECT_EQ(counted.since().pinned_bytes, 0);
+}
+
 TEST_F(Paged, little_data_is_ordinary) {
   Buffer buffer = Buffer::allocate(least_paged_nbytes - 1, paged_allocator());
   EXPECT_EQ(buffer.origin(), Origin::allocated);

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Which pages are made writable before they are written, and what is told where there is no memory for them.
+#include <byre/memory/paged.hpp>
+#include <byre/memory/pages.hpp>
+#include <byre/tensor.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "support/complaint.hpp"
+#include "support/watched_madvise.hpp"
+
+namespace byre::test {
+namespace {
+
+constexpr std::size_t rows = 256;
+constexpr std::size_t row_nbytes = 2 * page_nbytes;
+constexpr std::int64_t columns = row_nbytes / sizeof(float);
+
+/// Of zeros: `rows` of two pages.
+Storage zeros() {
+  Storage storage = Storage::allocate(rows * row_nbytes, paged_allocator());
+  std::memset(storage.mutable_data(), 0, rows * row_nbytes);
+  return storage;
+}
+
+/// An overlay of such data.
+class Populating : public testing::Test {
+ protected:
+  std::byte* data() const { return const_cast<std::byte*>(overlay_.data()); }
+  Tensor tensor() const {
+    return Tensor::over(overlay_, {static_cast<std::int64_t>(rows), columns}, DType::f32);
+  }
+  bool is_zero() const {
+    return data()[0] == std::byte{0} && std::memcmp(data(), data() + 1, rows * row_nbytes - 1) == 0;
+  }
+  void expect_range(const WatchedMadvise& madvise, std::size_t number, std::size_t first_page,
+                    std::size_t pages) const {
+    ASSERT_LT(number, madvise.ranges().size());
+    const auto& range = madvise.ranges()[number];
+    EXPECT_EQ(range.data, data() + first_page * page_nbytes);
+    EXPECT_GT(range.nbytes, (pages - 1) * page_nbytes);
+    EXPECT_LE(range.nbytes, pages * page_nbytes);
+  }
+
+  Storage base_ = zeros();
+  Storage overlay_ = [this] {
+    Storage clone = base_.lazy_clone();
+    clone.materialize();
+    return clone;
+  }();
+};
+
+TEST_F(Populating, a_range_s_pages_are_made_writable_and_no_others) {
+  WatchedMadvise madvise;
+  overlay_.mutable_range(page_nbytes + 1, page_nbytes);
+  ASSERT_EQ(madvise.ranges().size(), 1U);
+  expect_range(madvise, 0, 1, 2);
+  overlay_.mutable_range(5 * page_nbytes, 1);
+  expect_range(madvise, 1, 5, 1);
+  overlay_.mutable_range(5 * page_nbytes, 0);
+  EXPECT_EQ(madvise.ranges().size(), 2U);
+}
+
+TEST_F(Populating, ordinary_memory_is_not_asked_about) {
+  Storage ordinary = Storage::allocate(1 << 20);
+  WatchedMadvise madvise;
+  ordinary.mutable_range(0, 1 << 20);
+  Tensor t = Tensor::of<float>({2}, {1, 2});
+  fill_(t, 3);
+  EXPECT_TRUE(madvise.ranges().empty());
+}
+
+TEST_F(Populating, a_range_without_memory_is_refused_and_unchanged) {
+  {
+    WatchedMadvise madvise;
+    madvise.fail_after(0);
+    EXPECT_TRUE(says(complaint_of<OutOfMemory>([&] { overlay_.mutable_range(10, 100); }),
+                     "100 bytes", "paged allocator"));
+  }
+  EXPECT_TRUE(is_zero());
+  EXPECT_EQ(overlay_.mutable_range(10, 100).size(), 100U);
+}
+
+TEST_F(Populating, an_overlay_without_memory_for_pages_of_another_is_a_copy) {
+  overlay_.mutable_data()[0] = std::byte{1};
+  Storage clone = overlay_.lazy_clone();
+  WatchedMadvise madvise;
+  madvise.fail_after(0);
+  EXPECT_EQ(clone.materialize(), Materialized::copied);
+  EXPECT_EQ(clone.origin(), Origin::allocated);
+  EXPECT_EQ(clone.data()[0], std::byte{1});
+}
+
+TEST_F(Populating, a_file_without_memory_for_its_pages_is_ordinary_memory) {
+  WatchedMadvise madvise;
+  madvise.fail_after(0);
+  EXPECT_EQ(Buffer::allocate(4 << 20, paged_allocator()).origin(), Origin::allocated);
+}
+
+TEST_F(Populating, rows_that_are_written_are_made_writable) {
+  Tensor t = tensor();
+  WatchedMadvise madvise;
+  Tensor part = t.narrow(0, 3, 2);
+  fill_(part, 1);
+  ASSERT_EQ(madvise.ranges().size(), 2U);
+  expect_range(madvise, 0, 6, 2);
+  expect_range(madvise, 1, 8, 2);
+}
+
+TEST_F(Populating, of_a_column_a_page_of_each_row_is_made_writable) {
+  Tensor t = tensor();
+  WatchedMadvise madvise;
+  Tensor part = t.narrow(1, columns - 1, 1);
+  fill_(part, 1);
+  ASSERT_EQ(madvise.ranges().size(), rows);
+  for (std::size_t row = 0; row < rows; ++row) {
+    const auto& range = madvise.ranges()[row];
+    EXPECT_EQ(range.data, data() + (2 * row + 1) * page_nbytes);
+    EXPECT_EQ(range.nbytes, page_nbytes);
+  }
+}
+
+TEST_F(Populating, of_one_element_its_page_is_made_writable) {
+  Tensor t = tensor();
+  WatchedMadvise madvise;
+  t.set_at<float>({7, 0}, 2);
+  ASSERT_EQ(madvise.ranges().size(), 1U);
+  expect_range(madvise, 0, 14, 1);
+  EXPECT_EQ(t.at<float>({7, 0}), 2);
+}
+
+TEST_F(Populating, a_pointer_to_all_makes_nothing_writable) {
+  Tensor t = tensor();
+  const WatchedMadvise madvise;
+  t.mutable_data<float>()[0] = 1;
+  EXPECT_TRUE(madvise.ranges().empty());
+}
+
+TEST_F(Populating, a_kernel_without_memory_for_pages_writes_nothing) {
+  Tensor t = tensor();
+  Tensor ones = Tensor::of<float>({1}, {1});
+  {
+    WatchedMadvise madvise;
+    madvise.fail_after(rows / 2);
+    EXPECT_THROW(fill_(t, 1), OutOfMemory);
+    Tensor column = t.narrow(1, 5, 1);
+    EXPECT_THROW(copy_(column, ones), OutOfMemory);
+    EXPECT_THROW(add_(t, ones), OutOfMemory);
+    madvise.fail_after(0);
+    EXPECT_THROW(t.set_at<float>({7, 0}, 2), OutOfMemory);
+  }
+  EXPECT_TRUE(is_zero());
+  fill_(t, 1);
+  EXPECT_EQ(t.at<float>({255, 0}), 1);
+}
+
+}  // namespace
+}  // namespace byre::test
