@@ -17,7 +17,7 @@
 #include "support/random.hpp"
 #include "support/sanitized.hpp"
 #include "support/temporary_folder.hpp"
-#include "support/watched_madvise.hpp"
+#include "support/watched_system.hpp"
 
 namespace byre::test {
 namespace {
@@ -168,8 +168,8 @@ TEST_F(PagedRandom, programs_without_memory_do_or_leave_it) {
   for (std::size_t number = 0; number < 200; ++number) {
     Program program(pairs(random_, 4, folder_ / "file"), random_.engine()());
     program.run(20);
-    WatchedMadvise madvise;
-    madvise.fail_after(random_.below<std::size_t>(20));
+    WatchedSystem system;
+    system.fail_after(random_.below<std::size_t>(20));
     try {
       program.run(30);
     } catch (const OutOfMemory&) {

@@ -127,6 +127,22 @@ TEST_F(Paged, snapshots_one_after_the_other_copy_what_was_written_since) {
   }
 }
 
+TEST_F(Paged, pages_that_were_written_back_are_the_file_s) {
+  Buffer buffer = filled(std::byte{1});
+  Buffer overlay = buffer;
+  overlay.mutable_data()[0] = std::byte{2};
+  buffer = Buffer();
+  Buffer clone = overlay;
+  clone.mutable_data()[1] = std::byte{3};
+  const Counted counted;
+  Buffer other = overlay;
+  other.mutable_data()[2] = std::byte{4};
+  EXPECT_EQ(counted.since().bytes_copied, 0);
+  EXPECT_EQ(overlay.data()[0], std::byte{2});
+  EXPECT_EQ(other.data()[0], std::byte{2});
+  EXPECT_EQ(other.data()[1], std::byte{1});
+}
+
 TEST_F(Paged, pages_are_not_written_back_while_others_show_the_file) {
   Buffer owner = filled(std::byte{1});
   Buffer overlay = owner;

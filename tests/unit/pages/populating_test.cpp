@@ -6,10 +6,14 @@
 
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
+#include <chrono>
 #include <cstring>
 
+#include "support/child_process.hpp"
 #include "support/complaint.hpp"
-#include "support/watched_madvise.hpp"
+#include "support/watched_system.hpp"
 
 namespace byre::test {
 namespace {
@@ -35,10 +39,10 @@ class Populating : public testing::Test {
   bool is_zero() const {
     return data()[0] == std::byte{0} && std::memcmp(data(), data() + 1, rows * row_nbytes - 1) == 0;
   }
-  void expect_range(const WatchedMadvise& madvise, std::size_t number, std::size_t first_page,
+  void expect_range(const WatchedSystem& system, std::size_t number, std::size_t first_page,
                     std::size_t pages) const {
-    ASSERT_LT(number, madvise.ranges().size());
-    const auto& range = madvise.ranges()[number];
+    ASSERT_LT(number, system.ranges().size());
+    const auto& range = system.ranges()[number];
     EXPECT_EQ(range.data, data() + first_page * page_nbytes);
     EXPECT_GT(range.nbytes, (pages - 1) * page_nbytes);
     EXPECT_LE(range.nbytes, pages * page_nbytes);
@@ -53,29 +57,29 @@ class Populating : public testing::Test {
 };
 
 TEST_F(Populating, a_range_s_pages_are_made_writable_and_no_others) {
-  WatchedMadvise madvise;
+  WatchedSystem system;
   overlay_.mutable_range(page_nbytes + 1, page_nbytes);
-  ASSERT_EQ(madvise.ranges().size(), 1U);
-  expect_range(madvise, 0, 1, 2);
+  ASSERT_EQ(system.ranges().size(), 1U);
+  expect_range(system, 0, 1, 2);
   overlay_.mutable_range(5 * page_nbytes, 1);
-  expect_range(madvise, 1, 5, 1);
+  expect_range(system, 1, 5, 1);
   overlay_.mutable_range(5 * page_nbytes, 0);
-  EXPECT_EQ(madvise.ranges().size(), 2U);
+  EXPECT_EQ(system.ranges().size(), 2U);
 }
 
 TEST_F(Populating, ordinary_memory_is_not_asked_about) {
   Storage ordinary = Storage::allocate(1 << 20);
-  WatchedMadvise madvise;
+  WatchedSystem system;
   ordinary.mutable_range(0, 1 << 20);
   Tensor t = Tensor::of<float>({2}, {1, 2});
   fill_(t, 3);
-  EXPECT_TRUE(madvise.ranges().empty());
+  EXPECT_TRUE(system.ranges().empty());
 }
 
 TEST_F(Populating, a_range_without_memory_is_refused_and_unchanged) {
   {
-    WatchedMadvise madvise;
-    madvise.fail_after(0);
+    WatchedSystem system;
+    system.fail_after(0);
     EXPECT_TRUE(says(complaint_of<OutOfMemory>([&] { overlay_.mutable_range(10, 100); }),
                      "100 bytes", "paged allocator"));
   }
@@ -86,37 +90,80 @@ TEST_F(Populating, a_range_without_memory_is_refused_and_unchanged) {
 TEST_F(Populating, an_overlay_without_memory_for_pages_of_another_is_a_copy) {
   overlay_.mutable_data()[0] = std::byte{1};
   Storage clone = overlay_.lazy_clone();
-  WatchedMadvise madvise;
-  madvise.fail_after(0);
+  WatchedSystem system;
+  system.fail_after(0);
   EXPECT_EQ(clone.materialize(), Materialized::copied);
   EXPECT_EQ(clone.origin(), Origin::allocated);
   EXPECT_EQ(clone.data()[0], std::byte{1});
 }
 
 TEST_F(Populating, a_file_without_memory_for_its_pages_is_ordinary_memory) {
-  WatchedMadvise madvise;
-  madvise.fail_after(0);
+  WatchedSystem system;
+  system.fail_after(0);
   EXPECT_EQ(Buffer::allocate(4 << 20, paged_allocator()).origin(), Origin::allocated);
+}
+
+/// Old systems do not say which pages were written, or not at once; and locked-down ones do not at all.
+class OldSystem : public testing::TestWithParam<bool> {};
+
+TEST_P(OldSystem, overlays_of_overlays_have_what_was_written) {
+  WatchedSystem system;
+  system.has_pagemap_scan = false;
+  system.has_pagemap = GetParam();
+  constexpr std::size_t nbytes = 1000 * page_nbytes - 5;
+  Buffer base = Buffer::allocate(nbytes, paged_allocator());
+  std::memset(base.mutable_data(), 1, nbytes);
+  Buffer overlay = base;
+  const std::size_t places[] = {0, 7 * page_nbytes + 5, 600 * page_nbytes, nbytes - 1};
+  for (const std::size_t place : places) {
+    overlay.mutable_data()[place] = std::byte{2};
+  }
+  for (const bool is_written_back : {false, true}) {
+    if (is_written_back) {
+      base = Buffer();
+    }
+    Buffer clone = overlay;
+    ASSERT_EQ(clone.materialize(), Materialized::overlaid);
+    ASSERT_EQ(std::memcmp(clone.data(), overlay.data(), nbytes), 0);
+    for (const std::size_t place : places) {
+      EXPECT_EQ(clone.data()[place], std::byte{2});
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(WithPagemap, OldSystem, testing::Bool());
+
+TEST_F(Populating, without_memory_files_it_is_ordinary_memory) {
+  // There may be one already: a fork leaves it behind.
+  WatchedSystem system;
+  system.has_memory_files = false;
+  const ChildResult result = run_in_child(
+      [](int) {
+        const Buffer buffer = Buffer::allocate(4 << 20, paged_allocator());
+        ::_exit(buffer.origin() == Origin::allocated ? EXIT_SUCCESS : EXIT_FAILURE);
+      },
+      std::chrono::seconds(60));
+  EXPECT_TRUE(result.exit.is_success()) << result.exit.text();
 }
 
 TEST_F(Populating, rows_that_are_written_are_made_writable) {
   Tensor t = tensor();
-  WatchedMadvise madvise;
+  WatchedSystem system;
   Tensor part = t.narrow(0, 3, 2);
   fill_(part, 1);
-  ASSERT_EQ(madvise.ranges().size(), 2U);
-  expect_range(madvise, 0, 6, 2);
-  expect_range(madvise, 1, 8, 2);
+  ASSERT_EQ(system.ranges().size(), 2U);
+  expect_range(system, 0, 6, 2);
+  expect_range(system, 1, 8, 2);
 }
 
 TEST_F(Populating, of_a_column_a_page_of_each_row_is_made_writable) {
   Tensor t = tensor();
-  WatchedMadvise madvise;
+  WatchedSystem system;
   Tensor part = t.narrow(1, columns - 1, 1);
   fill_(part, 1);
-  ASSERT_EQ(madvise.ranges().size(), rows);
+  ASSERT_EQ(system.ranges().size(), rows);
   for (std::size_t row = 0; row < rows; ++row) {
-    const auto& range = madvise.ranges()[row];
+    const auto& range = system.ranges()[row];
     EXPECT_EQ(range.data, data() + (2 * row + 1) * page_nbytes);
     EXPECT_EQ(range.nbytes, page_nbytes);
   }
@@ -124,31 +171,31 @@ TEST_F(Populating, of_a_column_a_page_of_each_row_is_made_writable) {
 
 TEST_F(Populating, of_one_element_its_page_is_made_writable) {
   Tensor t = tensor();
-  WatchedMadvise madvise;
+  WatchedSystem system;
   t.set_at<float>({7, 0}, 2);
-  ASSERT_EQ(madvise.ranges().size(), 1U);
-  expect_range(madvise, 0, 14, 1);
+  ASSERT_EQ(system.ranges().size(), 1U);
+  expect_range(system, 0, 14, 1);
   EXPECT_EQ(t.at<float>({7, 0}), 2);
 }
 
 TEST_F(Populating, a_pointer_to_all_makes_nothing_writable) {
   Tensor t = tensor();
-  const WatchedMadvise madvise;
+  const WatchedSystem system;
   t.mutable_data<float>()[0] = 1;
-  EXPECT_TRUE(madvise.ranges().empty());
+  EXPECT_TRUE(system.ranges().empty());
 }
 
 TEST_F(Populating, a_kernel_without_memory_for_pages_writes_nothing) {
   Tensor t = tensor();
   Tensor ones = Tensor::of<float>({1}, {1});
   {
-    WatchedMadvise madvise;
-    madvise.fail_after(rows / 2);
+    WatchedSystem system;
+    system.fail_after(rows / 2);
     EXPECT_THROW(fill_(t, 1), OutOfMemory);
     Tensor column = t.narrow(1, 5, 1);
     EXPECT_THROW(copy_(column, ones), OutOfMemory);
     EXPECT_THROW(add_(t, ones), OutOfMemory);
-    madvise.fail_after(0);
+    system.fail_after(0);
     EXPECT_THROW(t.set_at<float>({7, 0}, 2), OutOfMemory);
   }
   EXPECT_TRUE(is_zero());

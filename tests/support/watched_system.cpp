@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "support/watched_system.hpp"
+
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdarg>
+#include <string_view>
+
+namespace byre::test {
+namespace {
+
+constexpr int populate_write = 23;
+WatchedSystem* watched = nullptr;
+
+int refuse(int error) noexcept {
+  errno = error;
+  return -1;
+}
+
+}  // namespace
+
+WatchedSystem::WatchedSystem() noexcept {
+  watched = this;
+}
+
+WatchedSystem::~WatchedSystem() {
+  watched = nullptr;
+}
+
+bool WatchedSystem::allows(const void* data, std::size_t nbytes) {
+  ranges_.push_back({static_cast<const std::byte*>(data), nbytes});
+  if (left_ == 0) {
+    return false;
+  }
+  --left_;
+  return true;
+}
+
+}  // namespace byre::test
+
+// In place of the C library's.
+
+using byre::test::refuse;
+using byre::test::watched;
+
+extern "C" int madvise(void* data, std::size_t nbytes, int advice) noexcept {
+  if (advice == byre::test::populate_write && watched != nullptr &&
+      !watched->allows(data, nbytes)) {
+    return refuse(ENOMEM);
+  }
+  return static_cast<int>(::syscall(SYS_madvise, data, nbytes, advice));
+}
+
+extern "C" int ioctl(int file, unsigned long request, ...) noexcept {
+  std::va_list arguments;
+  va_start(arguments, request);
+  void* const argument = va_arg(arguments, void*);
+  va_end(arguments);
+  if (watched != nullptr && !watched->has_pagemap_scan) {
+    return refuse(ENOTTY);
+  }
+  return static_cast<int>(::syscall(SYS_ioctl, file, request, argument));
+}
+
+extern "C" int open(const char* name, int flags, ...) {
+  std::va_list arguments;
+  va_start(arguments, flags);
+  const int mode = (flags & O_CREAT) != 0 ? va_arg(arguments, int) : 0;
+  va_end(arguments);
+  if (watched != nullptr && !watched->has_pagemap &&
+      name == std::string_view("/proc/self/pagemap")) {
+    return refuse(EACCES);
+  }
+  return static_cast<int>(::syscall(SYS_openat, AT_FDCWD, name, flags, mode));
+}
+
+extern "C" int memfd_create(const char* name, unsigned flags) noexcept {
+  if (watched != nullptr && !watched->has_memory_files) {
+    return refuse(ENOSYS);
+  }
+  return static_cast<int>(::syscall(SYS_memfd_create, name, flags));
+}

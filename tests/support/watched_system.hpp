@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSL-1.0
+/// What a program asks of the system for pages, and a system that has not all of it.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace byre::test {
+
+/// Of one thread at a time.
+class WatchedSystem {
+ public:
+  struct Range {
+    const std::byte* data;
+    std::size_t nbytes;
+  };
+
+  WatchedSystem() noexcept;
+  ~WatchedSystem();
+  WatchedSystem(const WatchedSystem&) = delete;
+  WatchedSystem& operator=(const WatchedSystem&) = delete;
+
+  /// From the call after `calls` more on there is no memory for pages.
+  void fail_after(std::size_t calls) noexcept { left_ = calls; }
+
+  /// Of old systems, and of locked-down ones.
+  bool has_pagemap_scan = true;
+  bool has_pagemap = true;
+  bool has_memory_files = true;
+
+  /// The ranges that were to be made writable.
+  const std::vector<Range>& ranges() const noexcept { return ranges_; }
+
+  /// Whether there is memory for a range.
+  bool allows(const void* data, std::size_t nbytes);
+
+ private:
+  std::vector<Range> ranges_;
+  std::size_t left_ = static_cast<std::size_t>(-1);
+};
+
+}  // namespace byre::test
