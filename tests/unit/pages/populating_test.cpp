@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Which pages are made writable before they are written, and what is told where there is no memory for them.
+#include <byre/functional/functionalize/detail/write_back.hpp>
 #include <byre/memory/paged.hpp>
 #include <byre/memory/pages.hpp>
 #include <byre/tensor.hpp>
@@ -13,6 +14,7 @@
 
 #include "support/child_process.hpp"
 #include "support/complaint.hpp"
+#include "support/temporary_folder.hpp"
 #include "support/watched_system.hpp"
 
 namespace byre::test {
@@ -114,7 +116,8 @@ TEST_P(OldSystem, overlays_of_overlays_have_what_was_written) {
   Buffer base = Buffer::allocate(nbytes, paged_allocator());
   std::memset(base.mutable_data(), 1, nbytes);
   Buffer overlay = base;
-  const std::size_t places[] = {0, 7 * page_nbytes + 5, 600 * page_nbytes, nbytes - 1};
+  const std::size_t places[] = {0, 7 * page_nbytes + 5, 511 * page_nbytes, 512 * page_nbytes,
+                                nbytes - 1};
   for (const std::size_t place : places) {
     overlay.mutable_data()[place] = std::byte{2};
   }
@@ -129,6 +132,21 @@ TEST_P(OldSystem, overlays_of_overlays_have_what_was_written) {
       EXPECT_EQ(clone.data()[place], std::byte{2});
     }
   }
+}
+
+TEST_P(OldSystem, overlays_of_files_have_what_was_written_at_their_end) {
+  WatchedSystem system;
+  system.has_pagemap_scan = false;
+  system.has_pagemap = GetParam();
+  const TemporaryFolder folder;
+  constexpr std::size_t nbytes = 100 * page_nbytes + 5;
+  write_file(folder / "file", std::string(nbytes, 'f'));
+  Buffer overlay = Buffer::map_file(folder / "file");
+  overlay.mutable_data()[nbytes - 1] = std::byte{'w'};
+  Buffer clone = overlay;
+  ASSERT_EQ(clone.materialize(), Materialized::overlaid);
+  EXPECT_EQ(clone.data()[nbytes - 1], std::byte{'w'});
+  EXPECT_EQ(clone.data()[nbytes - 2], std::byte{'f'});
 }
 
 INSTANTIATE_TEST_SUITE_P(WithPagemap, OldSystem, testing::Bool());
@@ -178,6 +196,27 @@ TEST_F(Populating, of_one_element_its_page_is_made_writable) {
   EXPECT_EQ(t.at<float>({7, 0}), 2);
 }
 
+TEST_F(Populating, functionalized_code_without_memory_for_pages_writes_nothing) {
+  const Tensor t = tensor();
+  Tensor ones = Tensor::zeros({1, columns}, DType::f32);
+  fill_(ones, 1);
+  const auto write = [&] {
+    functional::WriteBack writes("test");
+    writes.write(t.narrow(0, 3, 1), ones);
+    writes.write(t.narrow(0, 8, 1), ones);
+    writes.commit();
+  };
+  {
+    WatchedSystem system;
+    system.fail_after(1);
+    EXPECT_THROW(write(), OutOfMemory);
+    EXPECT_EQ(system.ranges().size(), 2U);
+  }
+  EXPECT_TRUE(is_zero());
+  write();
+  EXPECT_EQ(t.at<float>({8, 5}), 1);
+}
+
 TEST_F(Populating, a_pointer_to_all_makes_nothing_writable) {
   Tensor t = tensor();
   const WatchedSystem system;
@@ -187,7 +226,8 @@ TEST_F(Populating, a_pointer_to_all_makes_nothing_writable) {
 
 TEST_F(Populating, a_kernel_without_memory_for_pages_writes_nothing) {
   Tensor t = tensor();
-  Tensor ones = Tensor::of<float>({1}, {1});
+  const Tensor ones = Tensor::of<float>({1}, {1});
+  const Tensor whole = Tensor::zeros(t.sizes(), DType::f32);
   {
     WatchedSystem system;
     system.fail_after(rows / 2);
@@ -196,6 +236,7 @@ TEST_F(Populating, a_kernel_without_memory_for_pages_writes_nothing) {
     EXPECT_THROW(copy_(column, ones), OutOfMemory);
     EXPECT_THROW(add_(t, ones), OutOfMemory);
     system.fail_after(0);
+    EXPECT_THROW(copy_(t, whole), OutOfMemory);
     EXPECT_THROW(t.set_at<float>({7, 0}, 2), OutOfMemory);
   }
   EXPECT_TRUE(is_zero());
