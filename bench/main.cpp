@@ -94,6 +94,7 @@ void add_everything() {
   byre_bench::add_steals();
   byre_bench::add_clone_drop();
   byre_bench::add_shared_writes();
+  byre_bench::add_pages();
   byre_bench::add_raw_copies();
   byre_bench::add_writers_at_once();
   byre_bench::add_memory_per_clone();

@@ -182,7 +182,29 @@ def functional():
                  "functional_use_64/chains")
 
 
-RATIOS = [*access(), *clones(), *allocations(), *writes(), *writers(), *tensors(), *tracked(), *functional(),
+def of_pages(title, operation, contender, bound=None):
+    """Of 256 MiB in pages, in nanoseconds."""
+    return Measure(title, f"{operation}/{contender}/256MiB/recycled", [], bound, "ns", "ns")
+
+
+def pages():
+    for count, bound in [(1, 40e3), (16, 100e3), (256, 1.3e6), (4096, None), (16384, None),
+                         (65536, None)]:
+        for contender in ["paged", "byre"]:
+            where = "in pages" if contender == "paged" else "in ordinary memory"
+            yield of_pages(f"clone, write of {count} pages and drop, {where}", f"pages_{count}", contender,
+                           bound if contender == "paged" else None)
+    yield ratio("stream of reads, an overlay / ordinary memory", "pages_stream", "256MiB", "recycled",
+                "paged", "byre", 1.05)
+    yield ratio("16 pages between snapshots, pages / ordinary memory", "pages_snapshots", "256MiB",
+                "recycled", "paged", "byre")
+    for count in [1, 2]:
+        yield of_pages(f"{count} threads at once, 16 pages each", f"pages_threads_{count}", "paged")
+    for count in [0, 1000, 20000]:
+        yield of_pages(f"16 pages, among {count} overlays", f"pages_among_{count}", "paged")
+
+
+RATIOS = [*access(), *clones(), *allocations(), *writes(), *writers(), *tensors(), *tracked(), *pages(), *functional(),
           *forms()]
 MEMORY = [Measure("memory per Buffer clone", "memory_per_clone/byre/64B/recycled", [], 40,
                   "bytes_per_clone", "bytes"),

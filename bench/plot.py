@@ -3,6 +3,7 @@
 quartiles: time per operation over size, and what the functionalize pass costs over how much there is of
 it."""
 
+import math
 import shutil
 import subprocess
 
@@ -141,6 +142,62 @@ def script_of_counts(figures, output, rounds):
         return None
     return "\n".join([*blocks, COUNTED_HEAD.format(output=output, rounds=rounds), *panels,
                       "unset multiplot", ""])
+
+
+PAGES = 65536
+PAGES_HEAD = """
+set terminal svg size 800,560 font "sans,13" background "#ffffff"
+set output "{output}"
+set logscale xy
+set xrange [1e-3:130]
+set xlabel "part of all pages that is written, %"
+set ylabel "clone, write and drop, ms"
+set grid xtics ytics lc rgb "#dddddd"
+set key top left reverse Left samplen 2 font ",11"
+set title "byre: 256 MiB, shared, of which a part is written\\n\
+{{/*0.8 median and quartiles of {rounds} rounds}}"
+"""
+PAGES_LOOKS = {"paged": ("in pages", "#0072b2", 7), "byre": ("in ordinary memory", "#d55e00", 5)}
+
+
+def break_even(medians):
+    """The number of pages from which on a copy of all costs less; medians by contender and count. None if
+    it is not between two that were measured."""
+    counts = sorted(set(medians["paged"]) & set(medians["byre"]))
+    over = [(count, medians["paged"][count] / medians["byre"][count]) for count in counts]
+    for (less, low), (more, high) in zip(over, over[1:]):
+        if low < 1 <= high:  # on the line between them, both axes logarithmic
+            return less * (more / less) ** (math.log(1 / low) / math.log(high / low))
+    return None
+
+
+def script_of_pages(figures, output, rounds):
+    blocks, plots, medians = [], [], {}
+    for contender, (name, colour, point) in PAGES_LOOKS.items():
+        spreads = {count: figures.spread(f"pages_{count}/{contender}/256MiB/recycled")
+                   for count in [1, 16, 256, 4096, 16384, PAGES]}
+        spreads = {count: spread for count, spread in spreads.items() if spread}
+        medians[contender] = {count: spread[1] for count, spread in spreads.items()}
+        if not spreads:
+            return None
+        rows = [f"{count / PAGES * 100} {median / 1e6} {low / 1e6} {high / 1e6}"
+                for count, (low, median, high) in spreads.items()]
+        blocks.append("\n".join([f"$pages_{contender} << EOD", *rows, "EOD"]))
+        plots.append(f'$pages_{contender} using 1:2 with lines lw 1.5 lc rgb "{colour}" notitle')
+        plots.append(f'$pages_{contender} using 1:2:3:4 with yerrorbars lw 1.2 lc rgb "{colour}" '
+                     f'pt {point} ps 0.8 title "{name}"')
+    lines = []
+    if (pages := break_even(medians)) is not None:
+        part = pages / PAGES * 100
+        lines = [f"set arrow from {part}, graph 0 to {part}, graph 1 nohead dt 2",
+                 f'set label "break-even: {part:.0f} %" at {part}, graph 0.1 offset 1,0']
+    return "\n".join([*blocks, PAGES_HEAD.format(output=output, rounds=rounds), *lines,
+                      "plot " + ", \\\n     ".join(plots), ""])
+
+
+def draw_pages(figures, output, rounds):
+    """What a write to a part of large shared data costs, with the break-even."""
+    return run_gnuplot(script_of_pages(figures, output, rounds))
 
 
 def draw(figures, output, rounds):

@@ -216,7 +216,8 @@ def report(options):
     print_table(results)
     copies_right = check_copies(figures) and copies_right
     rounds = 1 + max(run["repetition_index"] for run in document["benchmarks"])
-    for name, draw in [("benchmark.svg", plot.draw), ("functionalize.svg", plot.draw_counts)]:
+    for name, draw in [("benchmark.svg", plot.draw), ("functionalize.svg", plot.draw_counts),
+                       ("pages.svg", plot.draw_pages)]:
         picture = os.path.join(options.outdir, name)
         obstacle = draw(figures, picture, rounds)
         print(f"no plot: {obstacle}" if obstacle else f"plot: {picture}")

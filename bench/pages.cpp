@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Data in pages, beside the same in ordinary memory: what a small write to a large shared buffer costs.
+///
+///   pages_N              clone, write of one byte in each of N pages spread at random, and drop, all timed
+///   pages_stream         reads of all bytes, in order; of pages, of an overlay that was read once
+///   pages_snapshots      one writer that is cloned after every 16 pages that it writes
+///   pages_threads_T      T threads at once, each with a clone of its own: clone, write of 16 pages, drop
+///   pages_among_N        the same of one thread, where there are N overlays
+#include "contenders.hpp"
+#include "harness.hpp"
+#include "thread_group.hpp"
+
+#include <byre/memory/paged.hpp>
+#include <byre/memory/pages.hpp>
+
+#include <cstdint>
+#include <numeric>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace byre_bench {
+namespace {
+
+constexpr std::size_t data_nbytes = 256 * mib;
+constexpr std::size_t all_pages = data_nbytes / byre::page_nbytes;
+
+struct Paged {
+  static constexpr const char* name = "paged";
+  using Bytes = byre::Buffer;
+  static Bytes make(std::size_t size, Memory) {
+    return Bytes::allocate(size, byre::paged_allocator());
+  }
+};
+
+/// Offsets in so many pages, in a random order that is always the same.
+std::vector<std::size_t> places(std::size_t pages) {
+  std::vector<std::size_t> all(all_pages);
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  std::mt19937_64 random(1);
+  for (std::size_t place = 0; place < pages; ++place) {
+    std::swap(all[place], all[place + random() % (all.size() - place)]);
+    all[place] = all[place] * byre::page_nbytes + random() % byre::page_nbytes;
+  }
+  all.resize(pages);
+  return all;
+}
+
+template <class Bytes>
+void write_at(Bytes& bytes, const std::vector<std::size_t>& at) {
+  std::byte* const data = bytes.mutable_data();
+  for (const std::size_t place : at) {
+    data[place] = std::byte{1};
+  }
+  benchmark::ClobberMemory();
+}
+
+template <class Contender>
+void run_pages(benchmark::State& state, std::size_t pages) {
+  const auto source = make_filled<Contender>(data_nbytes, Memory::recycled);
+  const auto at = places(pages);
+  run_bursts(state, 1, [&](std::size_t) {
+    return timed_ns([&] {
+      auto clone = source;
+      write_at(clone, at);
+    });
+  });
+}
+
+std::uint64_t sum_of_words(const byre::Buffer& buffer) {
+  const auto* const words = reinterpret_cast<const std::uint64_t*>(buffer.data());
+  std::uint64_t sum = 0;
+  for (std::size_t word = 0; word < data_nbytes / sizeof(std::uint64_t); ++word) {
+    sum += words[word];
+  }
+  return sum;
+}
+
+template <class Contender>
+void run_stream(benchmark::State& state) {
+  const auto source = make_filled<Contender>(data_nbytes, Memory::recycled);
+  auto clone = source;
+  write_at(clone, {0});
+  run_bursts(state, 1, [&](std::size_t) {
+    return timed_ns([&] { benchmark::DoNotOptimize(sum_of_words(clone)); });
+  });
+}
+
+template <class Contender>
+void run_snapshots(benchmark::State& state) {
+  auto writer = make_filled<Contender>(data_nbytes, Memory::recycled);
+  auto snapshot = writer;
+  const auto at = places(16);
+  run_bursts(state, 1, [&](std::size_t) {
+    return timed_ns([&] {
+      snapshot = writer;
+      write_at(writer, at);
+    });
+  });
+}
+
+template <class Contender>
+void run_threads(benchmark::State& state, std::size_t threads) {
+  const auto source = make_filled<Contender>(data_nbytes, Memory::recycled);
+  const auto at = places(16);
+  ThreadGroup group(threads);
+  run_bursts(state, threads, [&](std::size_t) {
+    return group
+        .run([&](std::size_t) {
+          auto clone = source;
+          write_at(clone, at);
+        })
+        .wall_ns;
+  });
+}
+
+void run_among(benchmark::State& state, std::size_t overlays) {
+  const auto source = make_filled<Paged>(data_nbytes, Memory::recycled);
+  std::vector<byre::Buffer> others;
+  while (others.size() != overlays) {
+    others.push_back(source);
+    others.back().mutable_data()[0] = std::byte{1};
+  }
+  const auto at = places(16);
+  run_bursts(state, 1, [&](std::size_t) {
+    return timed_ns([&] {
+      auto clone = source;
+      write_at(clone, at);
+    });
+  });
+}
+
+template <class Contender>
+void add_paged_or_not() {
+  constexpr std::size_t counts[] = {1, 16, 256, 4096, 16384, 65536};
+  for (const std::size_t pages : counts) {
+    add({"pages_" + std::to_string(pages), data_nbytes}, Contender::name,
+        [=](benchmark::State& state) { run_pages<Contender>(state, pages); });
+  }
+  add({"pages_stream", data_nbytes}, Contender::name, run_stream<Contender>);
+  add({"pages_snapshots", data_nbytes}, Contender::name, run_snapshots<Contender>);
+  for (const std::size_t threads : {std::size_t{1}, std::size_t{2}}) {
+    add({"pages_threads_" + std::to_string(threads), data_nbytes}, Contender::name,
+        [=](benchmark::State& state) { run_threads<Contender>(state, threads); });
+  }
+}
+
+}  // namespace
+
+void add_pages() {
+  add_paged_or_not<Paged>();
+  add_paged_or_not<Word>();
+  for (const std::size_t overlays : {std::size_t{0}, std::size_t{1000}, std::size_t{20000}}) {
+    add({"pages_among_" + std::to_string(overlays), data_nbytes}, Paged::name,
+        [=](benchmark::State& state) { run_among(state, overlays); });
+  }
+}
+
+}  // namespace byre_bench
