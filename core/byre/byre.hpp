@@ -9,6 +9,7 @@
 #include <byre/memory/allocator.hpp>
 #include <byre/memory/device.hpp>
 #include <byre/memory/host_allocators.hpp>
+#include <byre/memory/paged.hpp>
 #include <byre/memory/pool.hpp>
 #include <byre/stats/counters.hpp>
 #include <byre/stats/events.hpp>

@@ -22,6 +22,8 @@ struct Counts {
   std::uint64_t already_unique = 0;  ///< writes, by their results
   std::uint64_t stole = 0;
   std::uint64_t copied = 0;
+  std::uint64_t overlaid = 0;
+  std::uint64_t bytes_overlaid = 0;    ///< of the data, of which some pages may have been copied
   std::uint64_t bytes_copied = 0;      ///< by all kinds of copy
   std::uint64_t writes_to_shared = 0;  ///< that found other owners or pending copies, just before
   std::uint64_t writes_to_read_only = 0;  ///< of those that nobody shared
@@ -32,7 +34,7 @@ struct Counts {
   std::uint64_t delays = 0;
   FaultCounts faults;
 
-  std::uint64_t materializations() const noexcept { return stole + copied; }
+  std::uint64_t materializations() const noexcept { return stole + copied + overlaid; }
   std::uint64_t copies() const noexcept { return copied + resized + borrowed; }
   std::uint64_t all_operations() const noexcept;
 

@@ -57,9 +57,10 @@ class InvariantAudit {
   void add_value(const Value& value, Content expected) {
     Owned& owned = data_[value.data()];
     owned = {value.use_count(), owned.owners + 1, value.origin(), &value.allocator()};
-    check_value(value.is_unique(), value.use_count(), value.data(), value.nbytes(), expected);
+    check_value(value.is_unique(), value.use_count(), value.origin(), value.data(), value.nbytes(),
+                expected);
   }
-  void check_value(bool is_unique, std::uint32_t use_count, const std::byte* data,
+  void check_value(bool is_unique, std::uint32_t use_count, Origin origin, const std::byte* data,
                    std::size_t nbytes, Content expected);
   void expect_equal(const char* what, std::uint64_t found, std::uint64_t expected);
 

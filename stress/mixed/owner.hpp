@@ -101,7 +101,8 @@ class Owner {
       counts_.record_write(how, was_shared, was_read_only, value.nbytes());
       expect(was_shared || was_read_only || how == Materialized::already_unique,
              "a write to data that nobody shared copied or stole it");
-      expect(!was_read_only || how == Materialized::copied, "read-only data was not copied");
+      expect(!was_read_only || how == Materialized::copied || how == Materialized::overlaid,
+             "read-only data was not copied");
       while (is_textbook<std::decay_t<decltype(value)>> && !value.is_unique()) {
         std::this_thread::yield();
       }

@@ -2,6 +2,8 @@
 /// ValueFactory: makes values of every origin and by every constructor, for one thread.
 #pragma once
 
+#include <byre/memory/paged.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -112,6 +114,7 @@ class ValueFactory {
     make_storage,
     from_default_pool,
     from_default_pool_too,
+    from_pages,
     borrow_constant,
     clone_by_constructor
   };
@@ -119,11 +122,12 @@ class ValueFactory {
   Content first_version() noexcept { return {next_identity_++, 1}; }
 
   /// One of four comes from the default pool, as it ships: its small blocks stay in thread caches, where no
-  /// other allocator sees them.
+  /// other allocator sees them. Half of those are in pages, where they are large enough.
   Allocator& allocator_for(const Decision& decision) noexcept {
-    return decision.chooses(from_default_pool) && decision.chooses(from_default_pool_too)
-               ? default_allocator()
-               : state_.allocator;
+    if (!decision.chooses(from_default_pool) || !decision.chooses(from_default_pool_too)) {
+      return state_.allocator;
+    }
+    return decision.chooses(from_pages) ? paged_allocator() : default_allocator();
   }
 
   template <class Make>

@@ -103,6 +103,9 @@ void Fixture::count(unsigned thread, Materialized how) noexcept {
       ++counts.unique;
       record(thread, "was alone");
       return;
+    case Materialized::overlaid:
+      record(thread, "was overlaid");
+      return;
   }
 }
 

@@ -172,12 +172,13 @@ def state_of_the_process_is_defined_in_a_source(root):
 
 
 # Mutexes of one object, which one thread uses at a time or which a program promises not to use over a fork;
-# and those that are made anew in the child. All others are sync::ProcessMutex.
+# those that are made anew in the child, and those that whoever has them holds over forks. All others are sync::ProcessMutex.
 MAY_HAVE_MUTEXES = (
     "cow/detail/share_lock.hpp",
     "functional/functionalize/detail/alias.hpp",
     "functional/functionalize/detail/functional_tensor.hpp",
     "functional/graph/detail/tape.hpp",
+    "memory/detail/memory_files.cpp",
     "stats/events.cpp",
     "storage/detail/access_monitor.cpp",
 )

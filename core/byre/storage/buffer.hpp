@@ -236,7 +236,7 @@ class basic_buffer {
     return header_->share().is_unique() || !has_data();
   }
 
-  /// How many buffers share these bytes. Relaxed: approximate, for people.
+  /// How many buffers share these bytes; of a mapped file, overlays of it too. Relaxed: approximate, for people.
   std::uint32_t use_count(CallSite site = CallSite::current()) const noexcept {
     const auto access = monitor_.reads(site);
     return header_->share().use_count();
@@ -335,11 +335,11 @@ class basic_buffer {
       stats::detail::count(stats::detail::plus(stats::Counter::steals));
       return Materialized::stole;
     }
-    if (map_overlay(cause, site)) {
-      return Materialized::overlaid;
-    }
     Header* copy;
     try {
+      if (map_overlay(cause, site)) {
+        return Materialized::overlaid;
+      }
       copy = copy_of_data();
     } catch (...) {
       header_->share().abandon_copy();
@@ -365,7 +365,7 @@ class basic_buffer {
   }
 
   /// In place of a copy of the data, which was claimed or is read-only. False if no overlay can be had.
-  bool map_overlay(stats::CopyCause cause, CallSite site) noexcept {
+  bool map_overlay(stats::CopyCause cause, CallSite site) {
     if constexpr (requires { header_->share().add_copy(); }) {
       if (header_->has_pages()) [[unlikely]] {
         const auto [overlay, copied_nbytes] = cow::basic_overlay<Sync, Share>::create(*header_);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/error/error.hpp>
+#include <byre/memory/paged.hpp>
 #include <byre/storage/explain.hpp>
 
 #include <new>
@@ -27,6 +28,10 @@ const char* how_it_came(Origin origin) noexcept {
 
 template <class Owner>
 const char* what_a_write_does(const Owner& owner) noexcept {
+  if (is_in_pages(owner.origin()) && owner.nbytes() >= least_paged_nbytes &&
+      (owner.is_read_only() || !owner.is_unique())) {
+    return "a write copies the pages it touches";
+  }
   if (owner.use_count() > 1) {
     return "a write copies them";
   }

@@ -8,6 +8,7 @@
 #include <byre/storage/explain.hpp>
 
 #include <array>
+#include <cstring>
 #include <memory_resource>
 
 #include "rows.hpp"
@@ -76,6 +77,43 @@ void map_file(Attempt& attempt) {
   write_file(path, "bytes");
   Held held;
   attempt([&] { held = Held::map_file(path); }, [&] { return described(held); });
+}
+
+// Where there is no memory for pages, or for an overlay, ordinary memory does.
+
+std::string contents(const Buffer& buffer) {
+  return buffer.data() == nullptr ? "none"
+                                  : std::string(reinterpret_cast<const char*>(buffer.data()), 3) +
+                                        std::to_string(buffer.nbytes());
+}
+
+void allocate_pages(Attempt& attempt) {
+  Buffer buffer;
+  attempt(
+      [&] {
+        Buffer made = Buffer::allocate(least_paged_nbytes, paged_allocator());
+        std::memcpy(made.mutable_data(), "abc", 3);
+        buffer = std::move(made);
+      },
+      [&] { return contents(buffer); });
+}
+
+void write_shared_pages(Attempt& attempt) {
+  Buffer buffer = Buffer::allocate(least_paged_nbytes, paged_allocator());
+  std::memcpy(buffer.mutable_data(), "abc", 3);
+  Buffer overlay = buffer;
+  attempt([&] { overlay.mutable_range(1, 1)[0] = std::byte{'d'}; },
+          [&] { return contents(buffer) + contents(overlay); });
+}
+
+void write_shared_overlay(Attempt& attempt) {
+  Buffer buffer = Buffer::allocate(least_paged_nbytes, paged_allocator());
+  std::memcpy(buffer.mutable_data(), "abc", 3);
+  Buffer overlay = buffer;
+  overlay.mutable_data()[0] = std::byte{'d'};
+  Buffer clone = overlay;
+  attempt([&] { clone.mutable_data()[2] = std::byte{'e'}; },
+          [&] { return contents(buffer) + contents(overlay) + contents(clone); });
 }
 
 void write_file_of_format(Attempt& attempt) {
@@ -212,6 +250,9 @@ const Row rows[] = {
     of_bytes<Buffer>("Buffer::lazy_clone",
                      [](Buffer&) { return Buffer::borrow(lent, sizeof lent).lazy_clone(); }),
     of_bytes<Buffer>("Buffer::mutable_data", [](Buffer& b) { return written_clone(b); }),
+    {"Buffer::allocate", allocate_pages},
+    {"Buffer::mutable_range", write_shared_pages},
+    {"Buffer::mutable_data", write_shared_overlay},
     of_bytes<Buffer>("Buffer::resize", [](Buffer& b) { return b.resize(200), Buffer(); }),
     of_bytes<Storage>("Storage::Storage", [](Storage&) { return Storage(Buffer::allocate(50)); }),
     of_bytes<Storage>("Storage::allocate", [](Storage&) { return Storage::allocate(50); }),

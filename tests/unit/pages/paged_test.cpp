@@ -2,6 +2,7 @@
 /// Data in pages: what a write copies, and that nobody else sees it.
 #include <byre/memory/paged.hpp>
 #include <byre/memory/pages.hpp>
+#include <byre/storage/explain.hpp>
 #include <byre/storage/storage.hpp>
 
 #include <gtest/gtest.h>
@@ -198,6 +199,21 @@ TEST_F(Paged, data_that_only_overlays_keep_is_counted_as_pinned) {
   EXPECT_EQ(counted.since().pinned_bytes, static_cast<std::int64_t>(paged_nbytes));
   overlay.reset();
   EXPECT_EQ(counted.since().pinned_bytes, 0);
+}
+
+TEST_F(Paged, explanations_say_that_a_write_copies_pages) {
+  const TemporaryFolder folder;
+  write_file(folder / "large", std::string(least_paged_nbytes, 'l'));
+  write_file(folder / "small", std::string(least_paged_nbytes - 1, 's'));
+  EXPECT_TRUE(says(explain(Buffer::map_file(folder / "large")), "copies the pages it touches"));
+  EXPECT_TRUE(says(explain(Buffer::map_file(folder / "small")), "a write copies them"));
+  Buffer buffer = filled(std::byte{1});
+  EXPECT_TRUE(says(explain(buffer), "in pages of the paged allocator", "goes to them directly"));
+  Buffer overlay = buffer;
+  EXPECT_TRUE(says(explain(buffer), "shared by 2 owners: a write copies the pages it touches"));
+  overlay.mutable_data();
+  EXPECT_TRUE(says(explain(buffer), "shared by 1 owner: a write copies the pages it touches"));
+  EXPECT_TRUE(says(explain(overlay), "an overlay of pages", "goes to them directly"));
 }
 
 TEST_F(Paged, little_data_is_ordinary) {

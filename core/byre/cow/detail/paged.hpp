@@ -83,8 +83,8 @@ class basic_overlay final : public basic_header<Sync, Share> {
  public:
   /// By a copier of `source`, or an owner of it if it is read-only: an overlay that begins as that does, and
   /// the bytes that were copied for it. Takes the copy, or the ownership, over. Null, and takes nothing, if
-  /// no overlay can be had.
-  static std::pair<Header*, std::size_t> create(Header& source) noexcept {
+  /// no overlay can be had. Throws OutOfMemory, and takes nothing.
+  static std::pair<Header*, std::size_t> create(Header& source) {
     const bool is_second = source.origin() == Origin::overlay;
     Paged& base =
         is_second ? static_cast<basic_overlay&>(source).base_ : static_cast<Paged&>(source);
@@ -100,7 +100,7 @@ class basic_overlay final : public basic_header<Sync, Share> {
     Header* const header = new (std::nothrow) basic_overlay(source, base, overlay.data);
     if (header == nullptr) {
       base.file().unmap_overlay(overlay.data);
-      return {nullptr, 0};
+      throw OutOfMemory(sizeof(basic_overlay), "heap, for the header of an overlay");
     }
     if (is_second) {
       hold(base);  // the source does until its own copy ends

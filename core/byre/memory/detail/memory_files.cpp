@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/error/detail/assert.hpp>
+#include <byre/error/error.hpp>
 #include <byre/memory/detail/page_arena.hpp>
 #include <byre/memory/detail/page_file.hpp>
 #include <byre/memory/pages.hpp>
@@ -36,7 +37,7 @@ class MemoryFile final : public PageFile, public boost::intrusive::list_base_hoo
   ~MemoryFile() override;
 
   /// False if there is no room, or no memory.
-  bool map(std::size_t nbytes) noexcept;
+  bool map(std::size_t nbytes);
 
   void set_owned_by(const void* owners, bool (*is_owned)(const void*)) noexcept override;
   Overlay map_overlay(std::byte* source, OtherOverlays others) noexcept override;
@@ -66,7 +67,7 @@ class MemoryFiles final : sync::detail::ProcessState {
   }
 
   /// False if there is no memory file.
-  bool take_range(MemoryFile& file, std::size_t nbytes) noexcept;
+  bool take_range(MemoryFile& file, std::size_t nbytes);
   void give_back_range(MemoryFile& file) noexcept;
 
   void add(MemoryFile& file) noexcept {
@@ -122,7 +123,7 @@ std::int64_t MemoryFiles::count_pinned_bytes() noexcept {
   return static_cast<std::int64_t>(files().pinned_nbytes());
 }
 
-bool MemoryFiles::take_range(MemoryFile& file, std::size_t nbytes) noexcept {
+bool MemoryFiles::take_range(MemoryFile& file, std::size_t nbytes) {
   std::unique_ptr<PageArena> made;  // while nothing is locked
   for (;;) {
     {
@@ -194,7 +195,7 @@ MemoryFile::~MemoryFile() {
   }
 }
 
-bool MemoryFile::map(std::size_t nbytes) noexcept {
+bool MemoryFile::map(std::size_t nbytes) {
   if (!files().take_range(*this, nbytes)) {
     return false;
   }
@@ -263,10 +264,12 @@ Overlay MemoryFile::map_overlay(std::byte* source, OtherOverlays others) noexcep
 
 }  // namespace
 
-std::unique_ptr<PageFile> create_memory_file(std::size_t nbytes) {
+std::unique_ptr<PageFile> create_memory_file(std::size_t nbytes) try {
   const std::size_t alignment = page_nbytes;
   auto file = std::make_unique<MemoryFile>();
   return file->map((nbytes + alignment - 1) / alignment * alignment) ? std::move(file) : nullptr;
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap("a memory file");
 }
 
 bool populate_for_writes(std::byte* data, std::size_t nbytes) noexcept {

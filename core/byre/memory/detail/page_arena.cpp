@@ -26,7 +26,7 @@ bool may_be_so_large(std::int64_t nbytes) noexcept {
 
 }  // namespace
 
-std::unique_ptr<PageArena> PageArena::create() noexcept {
+std::unique_ptr<PageArena> PageArena::create() {
   if (!may_be_so_large(most_nbytes)) {
     return nullptr;
   }
@@ -36,7 +36,12 @@ std::unique_ptr<PageArena> PageArena::create() noexcept {
   }
   std::unique_ptr<PageArena> arena;
   if (::ftruncate(file, most_nbytes) == 0) {
-    arena.reset(new (std::nothrow) PageArena(file));
+    try {
+      arena.reset(new PageArena(file));
+    } catch (...) {
+      ::close(file);
+      throw;
+    }
   }
   if (arena == nullptr) {
     ::close(file);

@@ -11,8 +11,8 @@ namespace byre::inline v0::detail {
 /// A memory file. Used under the lock of who has it, but for what is constant.
 class PageArena {
  public:
-  /// Null where the system has no memory files, or a limit is in their way.
-  static std::unique_ptr<PageArena> create() noexcept;
+  /// Null where the system has no memory files, or a limit is in their way. Throws std::bad_alloc.
+  static std::unique_ptr<PageArena> create();
   PageArena(const PageArena&) = delete;
   PageArena& operator=(const PageArena&) = delete;
   ~PageArena();

@@ -32,7 +32,7 @@ class BYRE_API PageFile {
   std::size_t nbytes() const noexcept { return nbytes_; }
 
   /// Tells who can say, from any thread until this file ends, whether anybody owns it.
-  virtual void set_owned_by(const void* /*owners*/, bool (*/*is_owned*/)(const void*)) noexcept {}
+  virtual void set_owned_by(const void* /*owners*/, bool (* /*is_owned*/)(const void*)) noexcept {}
 
   /// An overlay that begins as `source` is, which is one too and may be null, or else as the file is. Nobody
   /// writes to `source` meanwhile, nor to the file while there are overlays.
@@ -66,7 +66,8 @@ class BYRE_API PageAllocator : public Allocator {
   PageAllocator() noexcept : Allocator(HasPages{}) {}
 };
 
-/// A range of a memory file. Null where the system has none, or no room.
+/// A range of a memory file. Null where the system has none, or no room. Throws OutOfMemory where the heap has
+/// not.
 std::unique_ptr<PageFile> create_memory_file(std::size_t nbytes);
 
 /// Makes these bytes of a mapping writable without a fault. False if there is no memory for that.
