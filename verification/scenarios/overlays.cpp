@@ -158,6 +158,7 @@ const Scenario overlays_race_writers = scenario<OverlaysRaceWriters<2>>({
     .name = "overlays_race_writers",
     .shows =
         "Who writes shared pages sees them as it wrote them, and nobody else does: promise 1, I4.",
+    .quick = preemptions(2),
 });
 
 const Scenario three_overlays_race_writers = scenario<OverlaysRaceWriters<3>>({

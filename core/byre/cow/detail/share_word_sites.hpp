@@ -117,9 +117,8 @@ inline constexpr sync::SiteTable<ShareWordSite, 18> share_word_sites{{{
      "last_overlays_write_back: the file is written while a former owner reads it"},
     {"share_word.add_copy", sync::Operation::fetch_add, std::memory_order::relaxed,
      "nothing: the copier that it is added to keeps the data alive and constant",
-     "relaxed is the weakest order; left out, overlays_of_overlays: the data is freed while an "
-     "overlay "
-     "shows it"},
+     "relaxed is the weakest order; left out, unwritten_overlays: the file is freed while an "
+     "overlay shows it"},
 }}};
 
 }  // namespace byre::inline v0::cow
