@@ -84,6 +84,10 @@ class BYRE_API Allocator {
   /// Whether it is a PageAllocator, of detail/page_file.hpp.
   bool has_pages() const noexcept { return has_pages_; }
 
+  /// Whether its blocks of whole pages are pages that byre has mapped, which a checked build may protect
+  /// against writes; see cow/detail/write_trap.hpp.
+  bool maps_pages() const noexcept { return maps_pages_; }
+
   /// For messages: "recycling pool".
   virtual const char* name() const noexcept = 0;
 
@@ -95,7 +99,8 @@ class BYRE_API Allocator {
  private:
   friend class RecyclingPool;  // the only one that does
   struct UsesThreadCache {};
-  explicit Allocator(UsesThreadCache) noexcept : device_(Device::cpu()), uses_thread_cache_(true) {}
+  Allocator(UsesThreadCache, bool maps_pages) noexcept
+      : device_(Device::cpu()), uses_thread_cache_(true), maps_pages_(maps_pages) {}
 
   friend class detail::PageAllocator;
   struct HasPages {};
@@ -104,6 +109,7 @@ class BYRE_API Allocator {
   Device device_;
   bool uses_thread_cache_ = false;
   bool has_pages_ = false;
+  bool maps_pages_ = false;
 };
 
 /// The recycling pool of the process; see pool.hpp. Never destroyed.

@@ -81,7 +81,7 @@ std::size_t RecyclingPool::default_limit_nbytes() noexcept {
 }
 
 RecyclingPool::RecyclingPool(std::size_t limit_nbytes, PageSource& pages) noexcept
-    : Allocator(UsesThreadCache()), pages_(&pages) {
+    : Allocator(UsesThreadCache(), &pages == &system_pages()), pages_(&pages) {
   static_assert(sizeof(detail::IdleBlocks) <= sizeof idle_);
   ::new (idle_) detail::IdleBlocks(limit_nbytes);
 }

@@ -35,7 +35,8 @@ enum class Materialized : std::uint8_t {
 /// threads at once, and a write (any non-const member, assignment and destruction included)
 /// excludes everything else on the same buffer. Buffers that share data are different buffers: what
 /// one thread does to one of them concerns nobody who uses another. A checked build (Meson option
-/// `checks`) reports a broken rule, naming both call sites.
+/// `checks`) reports a broken rule, naming both call sites, and a write through a pointer from before a
+/// lazy clone.
 ///
 /// Exceptions: whatever throws leaves the buffer, and all that share its data, as they were.
 /// Progress: reading is wait-free, cloning lock-free; releasing never waits for other owners; a
@@ -166,6 +167,7 @@ class basic_buffer {
   Materialized materialize(Wait wait = Wait::allowed, CallSite site = CallSite::current()) {
     const auto access = monitor_.writes(site);
     if (header_->share().is_writable()) [[likely]] {
+      header_->becomes_unique(site);
       return Materialized::already_unique;
     }
     return copy_or_steal(wait, site);
@@ -279,6 +281,7 @@ class basic_buffer {
 
   /// True iff the data was released, with nobody left.
   bool drop_data() noexcept {
+    header_->compares(CallSite{});
     if (!header_->share().drop_owner()) {
       return false;
     }
@@ -299,6 +302,7 @@ class basic_buffer {
       return share_eagerly(site);
     }
     Header* const header = header_;
+    header->becomes_shared(site);
     stats::detail::count_around(
         [header]() noexcept { header->share().add_owner(); },
         stats::detail::plus(stats::Counter::lazy_clones),
@@ -332,9 +336,11 @@ class basic_buffer {
                            ? stats::CopyCause::pending
                            : stats::CopyCause::shared;
     if (header_->share().claim(wait) == Claim::steal) {
+      header_->becomes_unique(site);
       stats::detail::count(stats::detail::plus(stats::Counter::steals));
       return Materialized::stole;
     }
+    header_->compares(site);
     Header* copy;
     try {
       if (map_overlay(cause, site)) {
@@ -349,6 +355,7 @@ class basic_buffer {
       header_->release();
     }
     adopt_header(copy);
+    copy->becomes_unique(site);
     stats::detail::report_copy(copy->nbytes(), cause, site);
     return Materialized::copied;
   }
@@ -360,6 +367,7 @@ class basic_buffer {
     }
     Header* copy = copy_of_data();
     const auto cause = leave_for(copy) ? stats::CopyCause::read_only : stats::CopyCause::shared;
+    copy->becomes_unique(site);
     stats::detail::report_copy(copy->nbytes(), cause, site);
     return Materialized::copied;
   }

@@ -174,6 +174,7 @@ class basic_allocated final : public basic_header<Sync, Share> {
   const Base base_;
 };
 
-static_assert(sizeof(basic_allocated<sync::Boost, basic_share_word>) <= data_alignment);
+static_assert(BYRE_CHECKS ||
+              sizeof(basic_allocated<sync::Boost, basic_share_word>) <= data_alignment);
 
 }  // namespace byre::inline v0::cow

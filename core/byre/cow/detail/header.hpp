@@ -3,6 +3,7 @@
 /// from birth, so no lazy clone is ever the first, and knows how its data is written and released.
 #pragma once
 
+#include <byre/cow/detail/write_trap.hpp>
 #include <byre/cow/share_word.hpp>
 #include <byre/memory/allocator.hpp>
 #include <byre/sync/boost.hpp>
@@ -100,7 +101,23 @@ class basic_header {
   void set_nbytes(std::size_t nbytes) noexcept { nbytes_.set(nbytes); }
 
   /// By whoever the share word told to: nobody else is left.
-  void release() noexcept { release_.get()(*this); }
+  void release() noexcept {
+    trap_.releases();
+    release_.get()(*this);
+  }
+
+  /// Whether its whole pages, if it has any, are byre's own: not where the allocator is for copies alone.
+  bool may_be_guarded() const noexcept {
+    return origin() == Origin::allocated && allocator().maps_pages();
+  }
+
+  /// What a checked build is told, to find writes to shared data; see write_trap.hpp. By an owner that is
+  /// about to give the data another.
+  void becomes_shared(CallSite site) noexcept { trap_.becomes_shared(*this, site); }
+  /// By the only owner, which takes a pointer to write.
+  void becomes_unique(CallSite site) noexcept { trap_.becomes_unique(*this, site); }
+  /// By an owner that is about to copy the data or leave it.
+  void compares(CallSite site) const noexcept { trap_.compares(*this, site); }
 
  protected:
   ~basic_header() = default;
@@ -120,6 +137,7 @@ class basic_header {
   const Plain<bool> read_only_;
   const Plain<bool> shareable_;
   const Plain<std::uint32_t> process_;  // that it was made in
+  [[no_unique_address]] detail::WriteTrap trap_;
 };
 
 /// A header of no data.

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <byre/cow/detail/page_guard.hpp>
+
+#if BYRE_CHECKS
+
+#include <byre/error/detail/assert.hpp>
+#include <byre/sync/detail/no_destructor.hpp>
+#include <byre/sync/detail/published.hpp>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+
+#if defined(__linux__)
+#include <dlfcn.h>
+#include <link.h>
+#include <sys/mman.h>
+#endif
+
+namespace byre::inline v0::detail {
+namespace {
+
+/// A text that a signal handler may make.
+class SignalSafeText {
+ public:
+  SignalSafeText& operator<<(const char* text) noexcept {
+    while (*text != '\0' && end_ != chars_.size()) {
+      chars_[end_++] = *text++;
+    }
+    return *this;
+  }
+  SignalSafeText& operator<<(std::uint64_t number) noexcept { return append(number, 10); }
+  SignalSafeText& operator<<(const void* address) noexcept {
+    *this << "0x";
+    return append(reinterpret_cast<std::uintptr_t>(address), 16);
+  }
+  SignalSafeText& operator<<(const Place& place) noexcept {
+    return *this << place.file << ":" << std::uint64_t{place.line};
+  }
+
+  void write_to_stderr() const noexcept {
+    [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, chars_.data(), end_);
+  }
+
+ private:
+  SignalSafeText& append(std::uint64_t number, unsigned base) noexcept {
+    char digits[21]{};
+    char* first = std::end(digits) - 1;
+    do {
+      *--first = "0123456789abcdef"[number % base];
+      number /= base;
+    } while (number != 0);
+    return *this << first;
+  }
+
+  std::array<char, 768> chars_;
+  std::size_t end_ = 0;
+};
+
+}  // namespace
+
+Place::Place(CallSite site) noexcept : line(site.line) {
+  const std::size_t length = std::strlen(site.file);
+  const std::size_t kept = std::min(length, sizeof file - 1);
+  std::memcpy(file, site.file + (length - kept), kept);
+}
+
+void fail_stale_write(const GuardedData& data, const void* address, const Place& found) noexcept {
+  SignalSafeText text;
+  text << "byre: a write to shared data, through a pointer from before a lazy clone: ";
+  if (address != nullptr) {
+    text << "byte " << std::uint64_t(static_cast<const std::byte*>(address) - data.begin) << " of ";
+  }
+  text << "the storage of " << std::uint64_t{data.nbytes} << " bytes at "
+       << static_cast<const void*>(data.begin);
+  if (address == nullptr) {
+    text << " has changed since, as is found ";
+    if (found.line != 0) {
+      text << "at " << found;
+    } else {
+      text << "where an owner is destroyed";
+    }
+  }
+  text << ". The pointer was taken ";
+  if (data.taken.line != 0) {
+    text << "at " << data.taken;
+  } else {
+    text << "by no call of mutable_data()";
+  }
+  text << ", the clone made at " << data.cloned
+       << ". Call mutable_data() again for every write that may come after a lazy clone.\n";
+  text.write_to_stderr();
+  std::abort();
+}
+
+#if defined(__linux__)
+
+struct PageGuard {
+  GuardedData data;
+  sync::detail::Published<GuardedData> shown;  // `data`, while its pages are protected
+};
+
+namespace {
+
+constinit std::array<PageGuard, 4096> guards{};  // of no heap, for the handler
+
+struct Handler {
+  Handler() noexcept;
+  /// To the handler before this one, which may return if it mends the fault.
+  void forward(int signal, siginfo_t* info, void* context) const noexcept;
+
+  struct sigaction before {};
+};
+
+/// Published before it is installed, as it may be called at once.
+constinit sync::detail::Published<const Handler> installed;
+
+const GuardedData* find(const void* address) noexcept {
+  const auto at = reinterpret_cast<std::uintptr_t>(address);
+  for (const PageGuard& guard : guards) {
+    const GuardedData* const data = guard.shown.get();
+    if (data != nullptr && at - reinterpret_cast<std::uintptr_t>(data->begin) < data->capacity) {
+      return data;
+    }
+  }
+  return nullptr;
+}
+
+void handle(int signal, siginfo_t* info, void* context) noexcept {
+  if (info->si_code == SEGV_ACCERR) {
+    if (const GuardedData* const data = find(info->si_addr)) {
+      fail_stale_write(*data, info->si_addr, {});
+    }
+  }
+  installed.get()->forward(signal, info, context);
+}
+
+/// The handler has to stay valid: other handlers may keep its address. False if the library that contains
+/// this cannot be kept from being unloaded.
+bool stay_loaded() noexcept {
+#if defined(__GLIBC__)
+  Dl_info info;
+  void* map = nullptr;
+  if (::dladdr1(reinterpret_cast<void*>(&handle), &info, &map, RTLD_DL_LINKMAP) == 0) {
+    return false;
+  }
+  const char* const name = static_cast<link_map*>(map)->l_name;
+  return ::dlopen(name, RTLD_NOW) != nullptr;  // counted, and never closed
+#else
+  return true;  // musl unloads nothing
+#endif
+}
+
+Handler::Handler() noexcept {
+  ::sigaction(SIGSEGV, nullptr, &before);  // which of this signal the system never refuses
+  installed.set(this);
+  struct sigaction action {};
+  action.sa_sigaction = &handle;
+  action.sa_mask = before.sa_mask;
+  action.sa_flags = before.sa_flags | SA_SIGINFO;
+  ::sigaction(SIGSEGV, &action, nullptr);
+}
+
+void Handler::forward(int signal, siginfo_t* info, void* context) const noexcept {
+  const bool was_sent = info->si_code <= 0;
+  if ((before.sa_flags & SA_SIGINFO) != 0) {
+    before.sa_sigaction(signal, info, context);
+  } else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) {
+    before.sa_handler(signal);
+  } else if (before.sa_handler == SIG_DFL || !was_sent) {
+    // The fault is repeated when this returns, and ends the program as it would have without this.
+    std::signal(signal, SIG_DFL);
+    if (was_sent) {
+      ::raise(signal);
+    }
+  }
+}
+
+}  // namespace
+
+bool may_guard_pages() noexcept {
+  if (installed.get() == nullptr) {
+    if (!stay_loaded()) {
+      return false;
+    }
+    sync::no_destructor<Handler>();
+  }
+  return true;
+}
+
+PageGuard* guard(const GuardedData& data) noexcept {
+  const auto is_free = [](const PageGuard& guard) noexcept { return guard.shown.get() == nullptr; };
+  const auto free = std::find_if(guards.begin(), guards.end(), is_free);
+  if (free == guards.end()) {
+    return nullptr;
+  }
+  free->data = data;
+  free->shown.set(&free->data);
+  if (::mprotect(data.begin, data.capacity, PROT_READ) != 0) {
+    unguard(*free);  // some of the pages may be protected
+    return nullptr;
+  }
+  return &*free;
+}
+
+void unguard(PageGuard& guard) noexcept {
+  BYRE_ASSERT(::mprotect(guard.data.begin, guard.data.capacity, PROT_READ | PROT_WRITE) == 0,
+              "the system does not make pages writable again that a checked build has protected");
+  guard.shown.set(nullptr);
+}
+
+#else
+
+bool may_guard_pages() noexcept {
+  return false;
+}
+PageGuard* guard(const GuardedData&) noexcept {
+  return nullptr;
+}
+void unguard(PageGuard&) noexcept {}
+
+#endif
+
+}  // namespace byre::inline v0::detail
+
+#endif

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: BSL-1.0
+// Pages that a checked build write-protects while they are shared: what may be done with them all the same, and
+// what where they cannot be protected. Compiled in checked builds only.
+#include <byre/memory/pages.hpp>
+#include <byre/memory/pool.hpp>
+#include <byre/storage/storage.hpp>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstddef>
+#include <cstring>
+#include <vector>
+
+#include "stale_pointer.hpp"
+#include "support/at_once.hpp"
+#include "support/sanitized.hpp"
+
+namespace byre::test {
+namespace {
+
+TEST(PageGuard, the_system_may_read_shared_pages_and_not_write_them) {
+  StalePointer stale(Storage::allocate(paged));
+  const int zeros = ::open("/dev/zero", O_RDONLY | O_CLOEXEC);
+  const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
+  EXPECT_EQ(::read(zeros, stale.pointer, 8), -1);
+  EXPECT_EQ(errno, EFAULT);
+  EXPECT_EQ(::write(nowhere, stale.storage.data(), paged), static_cast<ssize_t>(paged));
+  EXPECT_EQ(::read(zeros, stale.storage.mutable_data(), paged), static_cast<ssize_t>(paged));
+  ::close(zeros);
+  ::close(nowhere);
+}
+
+TEST(PageGuard, memory_that_is_given_back_may_be_written) {
+  RecyclingPool pool;
+  for (int owners = 1; owners <= 2; ++owners) {
+    StalePointer stale(Storage::allocate(paged, pool));
+    const std::byte* const shared = stale.pointer;
+    stale.clone = Storage();
+    stale.storage = Storage();
+    Storage recycled = Storage::allocate(paged, pool);
+    ASSERT_EQ(recycled.data(), shared);
+    std::memset(recycled.mutable_data(), owners, paged);
+  }
+  pool.trim();
+}
+
+TEST(PageGuard, what_a_resize_leaves_and_makes_may_be_written) {
+  RecyclingPool pool;
+  StalePointer stale(Storage::allocate(paged, pool));
+  const std::byte* const shared = stale.pointer;
+  stale.clone = Storage();
+  stale.storage.resize(paged / 2);
+  *stale.storage.mutable_data() = {};
+  { const Storage gone = stale.storage.lazy_clone(); }
+  stale.storage.resize(2 * paged);
+  std::memset(stale.storage.mutable_data(), 1, 2 * paged);
+  Storage recycled = Storage::allocate(paged, pool);
+  ASSERT_EQ(recycled.data(), shared);
+  std::memset(recycled.mutable_data(), 1, paged);
+}
+
+TEST(PageGuard, many_threads_clone_read_and_write_what_they_share) {
+  constexpr std::size_t threads = 4;
+  for (std::size_t round = 0; round < fewer_if_sanitized(200); ++round) {
+    Storage storage = Storage::allocate(paged);
+    std::memset(storage.mutable_data(), 1, paged);
+    at_once(threads, [&](std::size_t thread) {
+      Storage mine = storage.lazy_clone();
+      EXPECT_EQ(mine.data()[paged - 1], std::byte{1});
+      mine.mutable_data()[thread] = std::byte{2};
+      const Storage theirs = mine.lazy_clone();
+      EXPECT_EQ(theirs.data()[thread], std::byte{2});
+    });
+    storage.mutable_data()[0] = std::byte{3};
+  }
+}
+
+template <class Work>
+int status_of_child(Work work) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::_exit(work());
+  }
+  int status = -1;
+  EXPECT_EQ(::waitpid(child, &status, 0), child);
+  return status;
+}
+
+TEST(PageGuard, a_child_of_a_fork_writes_what_it_inherits) {
+  StalePointer stale(Storage::allocate(paged));
+  EXPECT_EQ(status_of_child([&] {
+              *stale.storage.mutable_data() = std::byte{1};
+              stale.clone = Storage();
+              return 0;
+            }),
+            0);
+}
+
+TEST(PageGuardDeathTest, a_child_of_a_fork_is_watched_as_its_parent) {
+  StalePointer stale(Storage::allocate(paged));
+  EXPECT_DEATH(
+      {
+        const int status = status_of_child([&] {
+          *stale.pointer = {};
+          return 0;
+        });
+        ::kill(::getpid(), WTERMSIG(status));
+      },
+      fault(0, paged, StalePointer::lines));
+}
+
+TEST(PageGuardDeathTest, what_no_page_is_left_to_guard_is_summed) {
+  std::vector<StalePointer> many;
+  for (int guarded = 0; guarded < 4096; ++guarded) {
+    many.emplace_back(Storage::allocate(paged));
+  }
+  // No later one has a place, though an earlier one may be of a test before.
+  StalePointer one_more(Storage::allocate(paged));
+  EXPECT_DEATH((*one_more.pointer = std::byte{1}, one_more.storage.materialize()),
+               "has changed since, as is found at");
+  many.erase(many.begin() + 17);
+  StalePointer instead(Storage::allocate(paged));
+  EXPECT_DEATH(*instead.pointer = {}, fault(0, paged, StalePointer::lines));
+}
+
+/// Leaves the process no mapping that could be split.
+void use_up_mappings() {
+  constexpr std::size_t pages = std::size_t{1} << 20;  // more than a system lets one process map
+  void* const mapping = ::mmap(nullptr, pages * page_nbytes, PROT_NONE,
+                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  auto* const first = static_cast<std::byte*>(mapping);
+  for (std::size_t page = 1; page < pages; page += 2) {
+    if (::mprotect(first + page * page_nbytes, page_nbytes, PROT_READ) != 0) {
+      // That would have taken two; one may be left.
+      ::mprotect(first + page * page_nbytes, (pages - page) * page_nbytes, PROT_READ);
+      return;
+    }
+  }
+  std::abort();
+}
+
+TEST(PageGuardDeathTest, what_the_system_does_not_protect_is_summed) {
+  Storage storage = Storage::allocate(paged);
+  // More than is summed. Its huge page has a mapping of its own, and its rest needs another.
+  Storage large = Storage::allocate(std::size_t{3} << 20);
+  constexpr int here = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE;
+  ::mmap(large.mutable_data() + (std::size_t{3} << 20), page_nbytes, PROT_READ | PROT_WRITE, here,
+         -1, 0);
+  const auto write = [&](Storage& written) {
+    use_up_mappings();
+    std::byte* const pointer = written.mutable_data();
+    const Storage clone = written.lazy_clone();
+    *pointer = std::byte{1};
+  };
+  *storage.mutable_data() = {};
+  *large.mutable_data() = {};
+  EXPECT_DEATH(write(storage), "has changed since, as is found where an owner is destroyed");
+  EXPECT_EXIT((write(large), ::_exit(0)), testing::ExitedWithCode(0), "^$");
+}
+
+}  // namespace
+}  // namespace byre::test
