@@ -379,6 +379,7 @@ class basic_buffer {
         const auto [overlay, copied_nbytes] = cow::basic_overlay<Sync, Share>::create(*header_);
         if (overlay != nullptr) {
           adopt_header(overlay);
+          overlay->becomes_unique(site);
           stats::detail::count(stats::detail::plus(stats::Counter::overlays));
           if (copied_nbytes != 0) {
             stats::detail::report_copy(copied_nbytes, cause, site);

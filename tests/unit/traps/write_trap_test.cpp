@@ -2,6 +2,8 @@
 // A checked build ends the program where shared data is written through a pointer from before a lazy clone,
 // and says where that was taken and where the clone was made. Compiled in checked builds only.
 #include <byre/memory/host_allocators.hpp>
+#include <byre/memory/paged.hpp>
+#include <byre/memory/pages.hpp>
 #include <byre/memory/pool.hpp>
 #include <byre/storage/storage.hpp>
 
@@ -238,6 +240,28 @@ TEST(WriteTrap, lets_no_bytes_and_read_only_bytes_be_cloned) {
   const std::vector<std::byte> bytes(small);
   const Storage borrowed = Storage::borrow(bytes.data(), bytes.size());
   EXPECT_FALSE(borrowed.shares_data_with(borrowed.lazy_clone()));
+}
+
+TEST(WriteTrapDeathTest, data_in_pages_is_protected_and_so_are_overlays) {
+  constexpr std::size_t nbytes = 2 * least_paged_nbytes;
+  const StalePointer stale(Storage::allocate(nbytes, paged_allocator()));
+  EXPECT_DEATH(stale.pointer[5] = std::byte{1}, fault(5, nbytes, StalePointer::lines));
+  const StalePointer overlay(stale.storage.lazy_clone());
+  ASSERT_EQ(overlay.storage.origin(), Origin::overlay);
+  EXPECT_DEATH(overlay.pointer[7] = std::byte{1}, fault(7, nbytes, StalePointer::lines));
+}
+
+TEST(WriteTrap, overlays_of_protected_overlays_are_written) {
+  Storage base = Storage::allocate(least_paged_nbytes, paged_allocator());
+  std::memset(base.mutable_data(), 1, least_paged_nbytes);
+  Storage snapshot = base.lazy_clone();
+  for (std::size_t round = 0; round < 5; ++round) {
+    base.mutable_data()[round * page_nbytes] = std::byte{2};
+    snapshot = base.lazy_clone();
+  }
+  std::memset(base.mutable_data(), 3, least_paged_nbytes);
+  EXPECT_EQ(snapshot.data()[4 * page_nbytes], std::byte{2});
+  EXPECT_EQ(snapshot.data()[5 * page_nbytes], std::byte{1});
 }
 
 }  // namespace

@@ -19,8 +19,8 @@ enum class Origin : std::uint8_t {
   adopted,    ///< foreign memory, handed over with a deleter
   borrowed,   ///< foreign memory that its lender takes back: lazy clones copy
   mapped,     ///< a file mapped read-only: no write goes to it
-  paged,      ///< memory in pages, from paged_allocator(): a write to it, while shared, copies pages
-  overlay,    ///< such pages, or those of a mapped file, as one writer sees them
+  paged,    ///< memory in pages, from paged_allocator(): a write to it, while shared, copies pages
+  overlay,  ///< such pages, or those of a mapped file, as one writer sees them
 };
 
 /// Whether a write, where it may not be in place, copies pages one by one.
@@ -89,9 +89,7 @@ class basic_header {
   /// Whether a lazy clone may own the data too: not if it is borrowed, or none.
   bool is_shareable() const noexcept { return shareable_.get(); }
 
-  bool has_pages() const noexcept {
-    return is_in_pages(origin());
-  }
+  bool has_pages() const noexcept { return is_in_pages(origin()); }
 
   /// Whether copies out of it end, as those do not that other threads had under way when the process
   /// forked.
@@ -108,7 +106,8 @@ class basic_header {
 
   /// Whether its whole pages, if it has any, are byre's own: not where the allocator is for copies alone.
   bool may_be_guarded() const noexcept {
-    return origin() == Origin::allocated && allocator().maps_pages();
+    return origin() == Origin::paged || origin() == Origin::overlay ||
+           (origin() == Origin::allocated && allocator().maps_pages());
   }
 
   /// What a checked build is told, to find writes to shared data; see write_trap.hpp. By an owner that is
