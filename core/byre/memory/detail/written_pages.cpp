@@ -179,10 +179,11 @@ class PageMap {
 
   template <class Visit>
   bool read(const std::byte* begin, std::size_t nbytes, std::size_t page, Visit& visit) noexcept {
-    constexpr std::uint64_t of_file_bit = std::uint64_t{1} << 61U;
-    constexpr std::uint64_t somewhere_bits = std::uint64_t{3} << 62U;  // in memory or swapped out
     std::array<std::uint64_t, 512> entries{};
-    const std::uint64_t first = reinterpret_cast<std::uintptr_t>(begin) / page;
+    if (!knows_this_process(entries, page)) {
+      return false;
+    }
+    const std::uint64_t first = page_number(begin, page);
     const std::size_t pages = nbytes / page;
     for (std::size_t done = 0; done < pages && !visit.failed();) {
       const std::size_t wanted = std::min(entries.size(), pages - done);
@@ -193,13 +194,33 @@ class PageMap {
       }
       const std::size_t count = static_cast<std::size_t>(got) / sizeof(entries[0]);
       for (std::size_t index = 0; index < count; ++index) {
-        if ((entries[index] & somewhere_bits) != 0 && (entries[index] & of_file_bit) == 0) {
+        if (is_private(entries[index])) {
           visit((done + index) * page, page);
         }
       }
       done += count;
     }
     return true;
+  }
+
+  /// An emulator may show the pages of its own process. Here a page that was just written is private.
+  bool knows_this_process(std::array<std::uint64_t, 512>& written,
+                          std::size_t page) const noexcept {
+    std::uint64_t entry = 0;
+    return ::pread(file_, &entry, sizeof entry,
+                   static_cast<off_t>(page_number(written.data(), page) * sizeof entry)) ==
+               sizeof entry &&
+           is_private(entry);
+  }
+
+  static std::uint64_t page_number(const void* address, std::size_t page) noexcept {
+    return reinterpret_cast<std::uintptr_t>(address) / page;
+  }
+
+  static bool is_private(std::uint64_t entry) noexcept {
+    constexpr std::uint64_t of_file_bit = std::uint64_t{1} << 61U;
+    constexpr std::uint64_t somewhere_bits = std::uint64_t{3} << 62U;  // in memory or swapped out
+    return (entry & somewhere_bits) != 0 && (entry & of_file_bit) == 0;
   }
 
   int file_;
