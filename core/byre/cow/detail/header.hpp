@@ -104,9 +104,10 @@ class basic_header {
     release_.get()(*this);
   }
 
-  /// Whether its whole pages, if it has any, are byre's own: not where the allocator is for copies alone.
+  /// Whether its whole pages, if it has any, are byre's own: not where the allocator is for copies alone, nor
+  /// where a fork maps them anew.
   bool may_be_guarded() const noexcept {
-    return origin() == Origin::paged || origin() == Origin::overlay ||
+    return origin() == Origin::overlay ||
            (origin() == Origin::allocated && allocator().maps_pages());
   }
 
