@@ -18,3 +18,4 @@
 #include <byre/storage/explain.hpp>
 #include <byre/storage/output_file.hpp>
 #include <byre/storage/storage.hpp>
+#include <byre/storage/tiled_buffer.hpp>

@@ -10,6 +10,7 @@
 #include <byre/cow/share_word.hpp>
 #include <byre/error/call_site.hpp>
 #include <byre/memory/allocator.hpp>
+#include <byre/memory/pages.hpp>
 #include <byre/stats/counters.hpp>
 #include <byre/stats/events.hpp>
 #include <byre/storage/detail/access_monitor.hpp>
@@ -22,6 +23,11 @@
 #include <utility>
 
 namespace byre::inline v0 {
+
+namespace detail {
+template <sync::Sync Sync, template <class> class Share, std::size_t FanOut>
+class basic_tile_tree;
+}  // namespace detail
 
 /// What a write access had to do to be alone with the data.
 enum class Materialized : std::uint8_t {
@@ -264,7 +270,26 @@ class basic_buffer {
   }
 
  private:
+  template <sync::Sync, template <class> class, std::size_t>
+  friend class detail::basic_tile_tree;
+
   explicit basic_buffer(Header* header) noexcept { adopt_header(header); }
+
+  /// As allocate(). Whole pages have no header in front of them, which would cost a page more.
+  static basic_buffer allocate_tile(std::size_t nbytes, Allocator& allocator) {
+    return basic_buffer(Allocated::create(
+        nbytes, allocator,
+        nbytes >= page_nbytes ? cow::HeaderPlace::apart : cow::HeaderPlace::before_data));
+  }
+
+  /// By a buffer without bytes: becomes a lazy clone of `tile`, which nobody asked for, so it is not counted.
+  void share_tile(const basic_buffer& tile, CallSite site) noexcept {
+    if (tile.has_data()) {
+      tile.header_->becomes_shared(site);
+      tile.header_->share().add_owner();
+      adopt_header(tile.header_);
+    }
+  }
 
   template <class Owner>
   static basic_buffer foreign(const char* call, const typename Header::Description& description,

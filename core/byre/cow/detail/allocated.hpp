@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Data that byre allocates: header and data in one allocation, the data aligned to 64 bytes and
-/// the header just before it. Data of a device the host cannot address has its header on the host.
+/// the header just before it. Data of a device the host cannot address has its header on the host, apart,
+/// and so have tiles of whole pages, which the header would cost one more.
 #pragma once
 
 #include <byre/cow/detail/header.hpp>
@@ -16,6 +17,8 @@
 
 namespace byre::inline v0::cow {
 
+enum class HeaderPlace : bool { before_data, apart };
+
 template <sync::Sync Sync, template <class> class Share>
 class basic_allocated final : public basic_header<Sync, Share> {
   using Header = basic_header<Sync, Share>;
@@ -24,16 +27,17 @@ class basic_allocated final : public basic_header<Sync, Share> {
  public:
   /// New data, contents indeterminate, with the caller as its owner. Throws OutOfMemory,
   /// InvalidArgument for a size no object can have, and what the allocator throws of its own.
-  static Header* create(std::size_t nbytes, Allocator& allocator) {
+  static Header* create(std::size_t nbytes, Allocator& allocator,
+                        HeaderPlace place = HeaderPlace::before_data) {
     if (Header* const paged = create_paged(nbytes, allocator)) {
       return paged;
     }
-    return create_with(nbytes, allocator,
+    return create_with(nbytes, allocator, place,
                        [&](const Request& request) { return allocator.allocate(request); });
   }
 
-  /// New data that begins as `source` does: its allocator's, and of `nbytes` in all. Throws as
-  /// create, and what copying throws.
+  /// New data that begins as `source` does: its allocator's, of `nbytes` in all, and with its header where
+  /// the source has it. Throws as create, and what copying throws.
   static Header* create_copy(std::size_t nbytes, const Header& source) {
     Allocator& allocator = source.allocator();
     if (allocator.uses_thread_cache()) [[likely]] {
@@ -70,7 +74,9 @@ class basic_allocated final : public basic_header<Sync, Share> {
       std::memcpy(paged->data(), source.data(), std::min(nbytes, source.nbytes()));
       return paged;
     }
-    return create_with(nbytes, allocator, [&](const Request& request) {
+    const auto place =
+        source.is_released_by(&release_apart) ? HeaderPlace::apart : HeaderPlace::before_data;
+    return create_with(nbytes, allocator, place, [&](const Request& request) {
       return allocator.allocate_copy(request, source.data(), std::min(nbytes, source.nbytes()));
     });
   }
@@ -103,13 +109,15 @@ class basic_allocated final : public basic_header<Sync, Share> {
   }
 
   template <class Obtain>
-  static Header* create_with(std::size_t nbytes, Allocator& allocator, Obtain obtain) {
+  static Header* create_with(std::size_t nbytes, Allocator& allocator, HeaderPlace place,
+                             Obtain obtain) {
     if (nbytes > max_nbytes) {
       throw InvalidArgument::size_overflow(nbytes, max_nbytes);
     }
     try {
-      return allocator.device().is_cpu() ? create_in_front(nbytes, allocator, obtain)
-                                         : create_apart(nbytes, allocator, obtain);
+      return place == HeaderPlace::before_data && allocator.device().is_cpu()
+                 ? create_in_front(nbytes, allocator, obtain)
+                 : create_apart(nbytes, allocator, obtain);
     } catch (const std::bad_alloc&) {
       throw OutOfMemory(nbytes, allocator.name());
     }

@@ -98,6 +98,10 @@ class basic_header {
   /// By a sole owner. At most the capacity.
   void set_nbytes(std::size_t nbytes) noexcept { nbytes_.set(nbytes); }
 
+  bool is_released_by(Release how_to_release) const noexcept {
+    return release_.get() == how_to_release;
+  }
+
   /// By whoever the share word told to: nobody else is left.
   void release() noexcept {
     trap_.releases();

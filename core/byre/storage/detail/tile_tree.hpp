@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: BSL-1.0
+/// The table of a tiled buffer: a tree of nodes, each of which is shared copy-on-write by a share word of
+/// its own, as data is. A copy of a handle to the root shares all of it. Who writes a tile first makes the
+/// nodes on the way to it its own, from the root down: it claims each, and copies handles or steals.
+///
+///     handle --> level 2       FanOut handles to nodes of level 1
+///                  |
+///                level 1       FanOut handles to leaves
+///                  |
+///                level 0       FanOut tiles, each a buffer
+///
+/// A tile's place follows from its number: the digits of it, to the base FanOut. The tree is as high as the
+/// number of tiles needs, and what is beyond them is empty.
+///
+/// The steps are those of basic_share_word, and so is the argument: a node is constant from claim() to
+/// finish_copy() (I4), which is when its handles are copied, and one's own only after all of that (I5).
+#pragma once
+
+#include <byre/cow/share_word.hpp>
+#include <byre/error/error.hpp>
+#include <byre/storage/buffer.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <utility>
+
+namespace byre::inline v0::detail {
+
+/// A handle to a node, or to none. Thread-safety: as for a standard container, and two handles are different
+/// objects whatever they share. Progress: copying a handle is lock-free; dropping one never waits; the first
+/// write after a copy waits, as claim() does, for a copy of a node that is under way.
+template <sync::Sync Sync, template <class> class Share, std::size_t FanOut>
+class basic_tile_tree {
+  static_assert(FanOut >= 2 && std::has_single_bit(FanOut));
+
+ public:
+  using Tile = basic_buffer<Sync, Share>;
+
+  basic_tile_tree() noexcept : node_(nullptr) {}
+  basic_tile_tree(const basic_tile_tree& other) noexcept : node_(other.node_.get()) {
+    if (Node* const node = node_.get()) {
+      node->share.add_owner();
+    }
+  }
+  basic_tile_tree(basic_tile_tree&& other) noexcept : node_(other.node_.get()) {
+    other.node_.set(nullptr);
+  }
+  basic_tile_tree& operator=(basic_tile_tree other) noexcept {
+    swap(other);
+    return *this;
+  }
+  ~basic_tile_tree() {
+    if (Node* const node = node_.get(); node != nullptr && node->share.drop_owner()) {
+      release(node);
+    }
+  }
+
+  void swap(basic_tile_tree& other) noexcept {
+    Node* const node = node_.get();
+    node_.set(other.node_.get());
+    other.node_.set(node);
+  }
+
+  /// True iff both are handles to one node.
+  bool shares_node_with(const basic_tile_tree& other) const noexcept {
+    return node_.get() == other.node_.get() && node_.get() != nullptr;
+  }
+
+  static Tile allocate_tile(std::size_t nbytes, Allocator& allocator) {
+    return Tile::allocate_tile(nbytes, allocator);
+  }
+
+  /// A tile that there is.
+  const Tile& tile(std::size_t index) const noexcept {
+    const Node* node = node_.get();
+    while (node->level != 0) {
+      node = static_cast<const Inner*>(node)->children[digit(index, node->level)].node_.get();
+    }
+    return static_cast<const Leaf*>(node)->tiles[digit(index, 0)];
+  }
+
+  /// The place of a tile, for writing: nodes on the way to it that are missing are made, and the others made
+  /// this handle's own. Throws OutOfMemory; what is read is as it was then.
+  Tile& mutable_tile(std::size_t index, Wait wait, CallSite site) {
+    while (!reaches(index)) {
+      grow();
+    }
+    basic_tile_tree* tree = this;
+    for (std::size_t level = node_.get()->level;; --level) {
+      tree->own(level, wait, site);
+      Node* const node = tree->node_.get();
+      if (level == 0) {
+        return static_cast<Leaf*>(node)->tiles[digit(index, 0)];
+      }
+      tree = &static_cast<Inner*>(node)->children[digit(index, level)];
+    }
+  }
+
+  /// Drops the tiles from number `count` on. Throws OutOfMemory, having dropped none.
+  void truncate(std::size_t count, Wait wait, CallSite site) {
+    if (count == 0) {
+      *this = basic_tile_tree();
+      return;
+    }
+    // Copied before it is dropped: the handle that it is copied from goes with the node.
+    while (node_.get() != nullptr && node_.get()->level != 0 &&
+           count <= tiles_below(node_.get()->level)) {
+      basic_tile_tree first = static_cast<const Inner*>(node_.get())->children[0];
+      swap(first);
+    }
+    if (node_.get() != nullptr) {
+      drop_from(count, node_.get()->level, wait, site);
+    }
+  }
+
+  /// Calls visit(index) for each tile below `count` that is not the same in both trees, in ascending order.
+  template <class Visit>
+  static void for_each_difference(const basic_tile_tree& left, const basic_tile_tree& right,
+                                  std::size_t count, Visit&& visit) {
+    const Node* const left_node = left.node_.get();
+    const Node* const right_node = right.node_.get();
+    compare(left_node, right_node, std::max(level_of(left_node), level_of(right_node)), 0, count,
+            visit);
+  }
+
+ private:
+  template <class Value>
+  using Plain = typename Sync::template Plain<Value>;
+
+  struct Node {
+    explicit Node(std::size_t of_level) noexcept
+        : level(static_cast<std::uint32_t>(of_level)), process(Sync::process_number()) {}
+
+    Share<Sync> share;
+    const std::uint32_t level;
+    const std::uint32_t process;  // that it was made in
+  };
+  struct Leaf : Node {
+    Leaf() noexcept : Node(0) {}
+    Leaf(const Leaf& other, CallSite site) noexcept : Leaf() {
+      for (std::size_t slot = 0; slot < FanOut; ++slot) {
+        tiles[slot].share_tile(other.tiles[slot], site);
+      }
+    }
+    Tile tiles[FanOut];
+  };
+  struct Inner : Node {
+    explicit Inner(std::size_t of_level) noexcept : Node(of_level) {}
+    explicit Inner(const Inner& other) noexcept : Node(other.level) {
+      std::copy_n(other.children, FanOut, children);
+    }
+    basic_tile_tree children[FanOut];
+  };
+
+  static constexpr unsigned digit_bits = std::countr_zero(FanOut);
+
+  static std::size_t digit(std::size_t index, std::size_t level) noexcept {
+    return index >> (digit_bits * level) & (FanOut - 1);
+  }
+  /// How many tiles one slot of a node of `level` holds.
+  static std::size_t tiles_below(std::size_t level) noexcept {
+    return std::size_t{1} << (digit_bits * level);
+  }
+  static std::size_t level_of(const Node* node) noexcept {
+    return node == nullptr ? 0 : node->level;
+  }
+
+  bool reaches(std::size_t index) const noexcept {
+    const Node* const node = node_.get();
+    return node != nullptr && index >> (digit_bits * node->level) < FanOut;
+  }
+
+  template <class Made, class... From>
+  static Made* make(const From&... from) {
+    auto* const made = new (std::nothrow) Made(from...);
+    if (made == nullptr) {
+      throw OutOfMemory(sizeof(Made), "heap, for a table of tiles");
+    }
+    return made;
+  }
+
+  /// By whoever the share word told to. Ends the tiles below that nobody else has.
+  static void release(Node* node) noexcept {
+    if (node->level == 0) {
+      delete static_cast<Leaf*>(node);
+    } else {
+      delete static_cast<Inner*>(node);
+    }
+  }
+
+  /// Makes the tree a level higher.
+  void grow() {
+    if (node_.get() == nullptr) {
+      node_.set(make<Leaf>());
+      return;
+    }
+    auto* const root = make<Inner>(node_.get()->level + std::size_t{1});
+    root->children[0] = std::move(*this);
+    node_.set(root);
+  }
+
+  /// Makes the node this handle's own, as Buffer::materialize does data; or a new one of `level`.
+  void own(std::size_t level, Wait wait, CallSite site) {
+    Node* const node = node_.get();
+    if (node == nullptr) {
+      node_.set(level == 0 ? static_cast<Node*>(make<Leaf>()) : make<Inner>(level));
+      return;
+    }
+    if (node->share.is_writable()) {
+      return;
+    }
+    if (node->process != Sync::process_number()) {
+      wait = Wait::never;  // nobody would wake a child of the process that other threads copied in
+    }
+    if (node->share.claim(wait) == Claim::steal) {
+      return;
+    }
+    Node* copy;
+    try {
+      copy = level == 0 ? static_cast<Node*>(make<Leaf>(static_cast<const Leaf&>(*node), site))
+                        : make<Inner>(static_cast<const Inner&>(*node));
+    } catch (...) {
+      node->share.abandon_copy();
+      throw;
+    }
+    if (node->share.finish_copy()) {
+      release(node);
+    }
+    node_.set(copy);
+  }
+
+  /// Of the tiles of this node those from number `count` on. What may throw comes first, at all levels.
+  void drop_from(std::size_t count, std::size_t level, Wait wait, CallSite site) {
+    own(level, wait, site);
+    Node* const node = node_.get();
+    const std::size_t kept =
+        (count - 1) / tiles_below(level) + 1;  // slots, the last one perhaps in part
+    if (level == 0) {
+      for (std::size_t slot = kept; slot < FanOut; ++slot) {
+        static_cast<Leaf*>(node)->tiles[slot] = Tile();
+      }
+      return;
+    }
+    auto& children = static_cast<Inner*>(node)->children;
+    if (const std::size_t in_last = count - (kept - 1) * tiles_below(level);
+        in_last != tiles_below(level)) {
+      children[kept - 1].drop_from(in_last, level - 1, wait, site);
+    }
+    for (std::size_t slot = kept; slot < FanOut; ++slot) {
+      children[slot] = basic_tile_tree();
+    }
+  }
+
+  /// The node in a slot of a node of `level`, where the tree that `node` is of may be less high.
+  static const Node* child(const Node* node, std::size_t level, std::size_t slot) noexcept {
+    if (level_of(node) < level) {
+      return slot == 0 ? node : nullptr;
+    }
+    return static_cast<const Inner*>(node)->children[slot].node_.get();
+  }
+
+  template <class Visit>
+  static void compare(const Node* left, const Node* right, std::size_t level, std::size_t first,
+                      std::size_t count, Visit& visit) {
+    if (left == right) {
+      return;
+    }
+    for (std::size_t slot = 0; slot < FanOut; ++slot) {
+      const std::size_t index = first + slot * tiles_below(level);
+      if (index >= count) {
+        return;
+      }
+      if (level != 0) {
+        compare(child(left, level, slot), child(right, level, slot), level - 1, index, count,
+                visit);
+      } else if (left == nullptr || right == nullptr ||
+                 !static_cast<const Leaf*>(left)->tiles[slot].shares_data_with(
+                     static_cast<const Leaf*>(right)->tiles[slot])) {
+        visit(index);
+      }
+    }
+  }
+
+  Plain<Node*> node_;
+};
+
+}  // namespace byre::inline v0::detail
