@@ -95,9 +95,15 @@ class basic_tiled_buffer {
     left.swap(right);
   }
 
-  std::size_t nbytes() const noexcept { return nbytes_; }
+  std::size_t nbytes(CallSite site = CallSite::current()) const noexcept {
+    const auto access = monitor_.reads(site);
+    return nbytes_;
+  }
+  std::size_t tile_count(CallSite site = CallSite::current()) const noexcept {
+    const auto access = monitor_.reads(site);
+    return count_of(nbytes_);
+  }
   std::size_t tile_nbytes() const noexcept { return tile_nbytes_; }
-  std::size_t tile_count() const noexcept { return tiles_of(nbytes_); }
   Allocator& allocator() const noexcept { return *allocator_; }
 
   /// The bytes of a tile, to read. Never copies. Valid until this buffer is next written or destroyed.
@@ -207,7 +213,7 @@ class basic_tiled_buffer {
                         CallSite site = CallSite::current()) const noexcept {
     const auto access = monitor_.reads(site);
     const auto other_access = other.monitor_.reads(site);
-    return index < tile_count() && index < other.tile_count() &&
+    return index < count_of(nbytes_) && index < other.count_of(other.nbytes_) &&
            tree_.tile(index).shares_data_with(other.tree_.tile(index), site);
   }
 
@@ -227,7 +233,8 @@ class basic_tiled_buffer {
                       left.tile_nbytes_, right.tile_nbytes_));
     }
     Tree::for_each_difference(left.tree_, right.tree_,
-                              std::max(left.tile_count(), right.tile_count()), visit);
+                              std::max(left.count_of(left.nbytes_), right.count_of(right.nbytes_)),
+                              visit);
   }
 
  private:
@@ -246,7 +253,7 @@ class basic_tiled_buffer {
     std::swap(allocator_, other.allocator_);
   }
 
-  std::size_t tiles_of(std::size_t nbytes) const noexcept {
+  std::size_t count_of(std::size_t nbytes) const noexcept {
     return nbytes / tile_nbytes_ + (nbytes % tile_nbytes_ != 0 ? 1 : 0);
   }
   std::size_t nbytes_of(std::size_t index) const noexcept {
@@ -254,11 +261,11 @@ class basic_tiled_buffer {
   }
 
   void check_index(const char* call, std::size_t index) const {
-    if (index >= tile_count()) {
+    if (index >= count_of(nbytes_)) {
       throw InvalidArgument(
           format_text("%s(%zu) of a tiled buffer of %zu tiles, of %zu bytes in all. "
                       "Tiles are numbered from 0 on.",
-                      call, index, tile_count(), nbytes_));
+                      call, index, count_of(nbytes_), nbytes_));
     }
   }
   void check_range(const char* call, std::size_t offset, std::size_t nbytes) const {
@@ -300,10 +307,10 @@ class basic_tiled_buffer {
       throw InvalidArgument::size_overflow(added_nbytes, max_nbytes - nbytes_);
     }
     const std::size_t nbytes = nbytes_ + added_nbytes;
-    const std::size_t count = tile_count();
+    const std::size_t count = count_of(nbytes_);
     std::size_t index = count;
     try {
-      for (; index < tiles_of(nbytes); ++index) {
+      for (; index < count_of(nbytes); ++index) {
         // The tile first: where there is no memory for it there shall be no node either.
         auto tile = Tree::allocate_tile(tile_nbytes_, *allocator_);
         tree_.mutable_tile(index, wait, site) = std::move(tile);
@@ -318,7 +325,7 @@ class basic_tiled_buffer {
   }
 
   void shrink_to(std::size_t nbytes, Wait wait, CallSite site) {
-    if (const std::size_t count = tiles_of(nbytes); count != tile_count()) {
+    if (const std::size_t count = count_of(nbytes); count != count_of(nbytes_)) {
       tree_.truncate(count, wait, site);
     }
     nbytes_ = nbytes;

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Tiled buffers of small tiles, and what they hold as text.
+#pragma once
+
+#include <byre/storage/tiled_buffer.hpp>
+
+#include <cstring>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace byre::test {
+
+/// Two tiles, or nodes, to a node, so that few tiles make a high table.
+using NarrowTiles = basic_tiled_buffer<sync::Boost, basic_share_word, 2>;
+
+inline std::span<const std::byte> bytes_of(std::string_view text) {
+  return std::as_bytes(std::span(text));
+}
+
+template <class Tiled>
+std::string text_of(const Tiled& tiled) {
+  std::string text(tiled.nbytes(), '?');
+  tiled.read(0, std::as_writable_bytes(std::span(text)));
+  return text;
+}
+
+/// Of tiles of four bytes, unless said.
+template <class Tiled>
+Tiled tiled_of(std::string_view text, Allocator& allocator = default_allocator(),
+               std::size_t tile_nbytes = 4) {
+  Tiled tiled(0, allocator, tile_nbytes);
+  tiled.append(bytes_of(text));
+  return tiled;
+}
+
+template <class Tiled>
+void put(Tiled& tiled, std::size_t tile, char letter, Wait wait = Wait::allowed) {
+  tiled.mutable_tile(tile, wait)[0] = std::byte(letter);
+}
+
+template <class Tiled>
+std::vector<std::size_t> differences(const Tiled& left, const Tiled& right) {
+  std::vector<std::size_t> tiles;
+  for_each_difference(left, right, [&](std::size_t tile) { tiles.push_back(tile); });
+  return tiles;
+}
+
+}  // namespace byre::test
