@@ -51,6 +51,7 @@ struct Row {
 };
 
 std::span<const Row> rows_of_core();
+std::span<const Row> rows_of_tiles();
 std::span<const Row> rows_of_views();
 std::span<const Row> rows_of_tensors();
 std::span<const Row> rows_of_operators();

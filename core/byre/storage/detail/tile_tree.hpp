@@ -10,7 +10,7 @@
 ///                level 0       FanOut tiles, each a buffer
 ///
 /// A tile's place follows from its number: the digits of it, to the base FanOut. The tree is as high as the
-/// number of tiles needs, and what is beyond them is empty.
+/// most tiles that it had need, and what is beyond those it has is empty.
 ///
 /// The steps are those of basic_share_word, and so is the argument: a node is constant from claim() to
 /// finish_copy() (I4), which is when its handles are copied, and one's own only after all of that (I5).
@@ -99,19 +99,12 @@ class basic_tile_tree {
     }
   }
 
-  /// Drops the tiles from number `count` on. Throws OutOfMemory, having dropped none.
+  /// Drops the tiles from number `count` on, and leaves the tree as high as it is. Throws OutOfMemory, having
+  /// dropped none; and nothing where the nodes on the way to tile `count` are this handle's own.
   void truncate(std::size_t count, Wait wait, CallSite site) {
     if (count == 0) {
       *this = basic_tile_tree();
-      return;
-    }
-    // Copied before it is dropped: the handle that it is copied from goes with the node.
-    while (node_.get() != nullptr && node_.get()->level != 0 &&
-           count <= tiles_below(node_.get()->level)) {
-      basic_tile_tree first = static_cast<const Inner*>(node_.get())->children[0];
-      swap(first);
-    }
-    if (node_.get() != nullptr) {
+    } else {
       drop_from(count, node_.get()->level, wait, site);
     }
   }

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Tiled buffers of one cell a tile, two tiles or nodes to a node: two tiles make a table of one node, and three
+/// one of two levels.
+#include <byre/storage/tiled_buffer.hpp>
+
+#include <cstddef>
+
+#include "../search.hpp"
+
+namespace byre::verification {
+namespace {
+
+using Tiles = basic_tiled_buffer<Checked, basic_share_word, 2>;
+
+unsigned read(const Tiles& tiles, std::size_t index) {
+  return cell(tiles.tile(index).data()).get();
+}
+void write(Tiles& tiles, std::size_t index, unsigned value) {
+  cell(tiles.mutable_tile(index).data()).set(value);
+}
+void drop(Tiles& tiles) {
+  tiles = Tiles();
+}
+
+/// The tiled buffers of as many owners of the same tiles, which hold 7 at first, and their memory.
+template <std::size_t TileCount, unsigned Owners>
+class SharedTiles {
+ public:
+  SharedTiles() {
+    Tiles first(cells(TileCount), memory, cells(1));
+    for (std::size_t index = 0; index < TileCount; ++index) {
+      write(first, index, 7);
+    }
+    for (unsigned index = 1; index < Owners; ++index) {
+      tiles_[index] = first;
+    }
+    tiles_[0] = std::move(first);
+  }
+
+  Tiles& operator[](unsigned index) { return tiles_[index]; }
+
+  Tracked memory;
+
+ private:
+  Tiles tiles_[Owners];
+};
+
+/// All write the same tile, or each another one.
+template <std::size_t TileCount, bool SameTile, unsigned Writers = 2>
+class WritersOfTiles {
+ public:
+  static constexpr unsigned threads = Writers;
+
+  void thread(unsigned index) {
+    Tiles& own = tiles_[index];
+    write(own, tile_of(index), index);
+    expect(read(own, tile_of(index)) == index, "a writer reads what it wrote");
+  }
+
+  void after() {
+    for (unsigned index = 0; index < threads; ++index) {
+      for (std::size_t tile = 0; tile < TileCount; ++tile) {
+        expect(read(tiles_[index], tile) == (tile == tile_of(index) ? index : 7),
+               "each owner keeps what it wrote, and sees no write of another");
+      }
+    }
+    expect(tiles_.memory.copies() == (SameTile ? threads - 1 : threads),
+           "a tile is copied once less than it has owners, where all write it, and no other is");
+  }
+
+ private:
+  static std::size_t tile_of(unsigned index) { return SameTile ? 0 : index; }
+
+  SharedTiles<TileCount, threads> tiles_;
+};
+
+/// One writes a tile while the other reads all and lets go.
+class DropsRaceAWriterOfTiles {
+ public:
+  static constexpr unsigned threads = 2;
+  static constexpr std::string_view cover_points[] = {
+      "the other owner is gone: no copy",
+      "the other owner is there: a copy",
+  };
+
+  void thread(unsigned index) {
+    Tiles& own = tiles_[index];
+    if (index == 0) {
+      write(own, 0, 8);
+      cover(tiles_.memory.copies() == 0 ? "the other owner is gone: no copy"
+                                        : "the other owner is there: a copy");
+    } else {
+      expect(read(own, 0) == 7 && read(own, 2) == 7, "an owner never sees another's write");
+      drop(own);
+    }
+  }
+
+  void after() {
+    expect(read(tiles_[0], 0) == 8 && read(tiles_[0], 1) == 7 && read(tiles_[0], 2) == 7,
+           "the writer keeps what it wrote, and what it had");
+    expect(tiles_.memory.copies() == tiles_.memory.frees(), "a tile dies only where it was copied");
+  }
+
+ private:
+  SharedTiles<3, threads> tiles_;
+};
+
+/// One truncates to one level, and one writes what the other drops.
+class ATruncationRacesAWriter {
+ public:
+  static constexpr unsigned threads = 2;
+
+  void thread(unsigned index) {
+    Tiles& own = tiles_[index];
+    if (index == 0) {
+      own.truncate(cells(1));
+      write(own, 0, 8);
+    } else {
+      write(own, 1, 9);
+    }
+  }
+
+  void after() {
+    expect(tiles_[0].tile_count() == 1 && read(tiles_[0], 0) == 8, "one has its first tile alone");
+    expect(read(tiles_[1], 0) == 7 && read(tiles_[1], 1) == 9 && read(tiles_[1], 2) == 7,
+           "the other has all of its own");
+  }
+
+ private:
+  SharedTiles<3, threads> tiles_;
+};
+
+/// Both write the same tile, and the scheduler chooses which allocations and copies fail.
+class WritersOfTilesFail {
+ public:
+  static constexpr unsigned threads = 2;
+
+  WritersOfTilesFail() { tiles_.memory.set_faults(Faults::both); }
+
+  void thread(unsigned index) {
+    try {
+      write(tiles_[index], 0, index);
+      wrote_[index] = true;
+    } catch (const OutOfMemory&) {
+    } catch (const CopyFailed&) {
+    }
+  }
+
+  void after() {
+    unsigned unwritten = 0;
+    for (unsigned index = 0; index < threads; ++index) {
+      expect(read(tiles_[index], 0) == (wrote_[index] ? index : 7) && read(tiles_[index], 1) == 7,
+             "a write succeeds, or changes nothing");
+      unwritten += wrote_[index] ? 0 : 1;
+    }
+    expect(unwritten == tiles_.memory.failures(), "only a failure keeps from writing");
+  }
+
+ private:
+  SharedTiles<2, threads> tiles_;
+  bool wrote_[threads] = {};
+};
+
+}  // namespace
+
+const Scenario writers_of_one_tile = scenario<WritersOfTiles<2, true>>({
+    .name = "writers_of_one_tile",
+    .shows = "Two tiled buffers that share a tile and write it copy it once: promises 1 and 3.",
+    .quick = preemptions(2),
+    .deep = preemptions(4),
+});
+
+const Scenario writers_of_one_tile_of_a_high_table = scenario<WritersOfTiles<3, true>>({
+    .name = "writers_of_one_tile_of_a_high_table",
+    .shows = "The same with two levels of nodes.",
+    .quick = preemptions(0),
+    .deep = preemptions(2),
+});
+
+const Scenario three_writers_of_one_tile = scenario<WritersOfTiles<2, true, 3>>({
+    .name = "three_writers_of_one_tile",
+    .shows = "Three tiled buffers that share a tile and write it copy it twice: promise 3.",
+    .quick = preemptions(0),
+    .deep = preemptions(2),
+});
+
+const Scenario writers_of_two_tiles = scenario<WritersOfTiles<2, false>>({
+    .name = "writers_of_two_tiles",
+    .shows = "Each copies the tile that it writes, and no other: promise 1.",
+    .quick = preemptions(2),
+    .deep = preemptions(4),
+});
+
+const Scenario drops_race_a_writer_of_tiles = scenario<DropsRaceAWriterOfTiles>({
+    .name = "drops_race_a_writer_of_tiles",
+    .shows =
+        "A tile is written in place once its other owner has let go of the table: promise 1, I5.",
+    .quick = preemptions(1),
+    .deep = preemptions(4),
+});
+
+const Scenario a_truncation_races_a_writer = scenario<ATruncationRacesAWriter>({
+    .name = "a_truncation_races_a_writer",
+    .shows = "Tiles that one drops stay the other's: promise 1.",
+    .quick = preemptions(0),
+    .deep = preemptions(2),
+});
+
+const Scenario writers_of_one_tile_fail = scenario<WritersOfTilesFail>({
+    .name = "writers_of_one_tile_fail",
+    .shows = "A write to a tile that fails changes nothing, and the other owner does not notice: "
+             "promise 5.",
+    .quick = preemptions(1),
+    .deep = preemptions(3),
+});
+
+}  // namespace byre::verification
