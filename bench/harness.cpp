@@ -36,7 +36,7 @@ std::size_t largest_size() {
     case Effort::quick:
       return 16 * mib;
     case Effort::full:
-      return 256 * mib;
+      return 1024 * mib;
   }
   return 0;
 }
@@ -83,9 +83,10 @@ double middle_mean(std::vector<double> values) {
 }
 
 std::string size_name(std::size_t nbytes) {
-  return nbytes >= mib   ? std::to_string(nbytes / mib) + "MiB"
-         : nbytes >= kib ? std::to_string(nbytes / kib) + "KiB"
-                         : std::to_string(nbytes) + "B";
+  return nbytes >= 1024 * mib ? std::to_string(nbytes / (1024 * mib)) + "GiB"
+         : nbytes >= mib      ? std::to_string(nbytes / mib) + "MiB"
+         : nbytes >= kib      ? std::to_string(nbytes / kib) + "KiB"
+                              : std::to_string(nbytes) + "B";
 }
 
 void add(const Event& event, const std::string& contender,

@@ -90,6 +90,7 @@ void add_shared_writes();
 void add_steals();
 void add_tensor_elements();
 void add_tensor_views();
+void add_tiles();
 void add_tracked_access();
 void add_writers_at_once();
 

@@ -22,7 +22,7 @@ namespace {
 
 constexpr const char* help =
     R"(byre-bench's own options, beside Google Benchmark's:
-  --effort=smoke|quick|full  how many bursts, and up to which size: 4 KiB, 16 MiB, 256 MiB
+  --effort=smoke|quick|full  how many bursts, and up to which size: 4 KiB, 16 MiB, 1 GiB
   --round=N                  whose turn it is to go first among those who compete
   --expect-one-copy-more     check for one copy more than there has to be: has to fail
 )";
@@ -99,6 +99,7 @@ void add_everything() {
   byre_bench::add_writers_at_once();
   byre_bench::add_memory_per_clone();
   byre_bench::add_tensor_views();
+  byre_bench::add_tiles();
   byre_bench::add_tracked_access();
   byre_bench::add_tensor_elements();
   byre_bench::add_functionalize();

@@ -190,8 +190,7 @@ def of_pages(title, operation, contender, bound=None):
 def pages():
     for count, bound in [(1, 40e3), (16, 100e3), (256, 1.3e6), (4096, None), (16384, None),
                          (65536, None)]:
-        for contender in ["paged", "byre"]:
-            where = "in pages" if contender == "paged" else "in ordinary memory"
+        for contender, where in [("paged", "in pages"), ("tiles", "in tiles"), ("byre", "in ordinary memory")]:
             yield of_pages(f"clone, write of {count} pages and drop, {where}", f"pages_{count}", contender,
                            bound if contender == "paged" else None)
     yield ratio("stream of reads, an overlay / ordinary memory", "pages_stream", "256MiB", "recycled",
@@ -204,8 +203,30 @@ def pages():
         yield of_pages(f"16 pages, among {count} overlays", f"pages_among_{count}", "paged")
 
 
-RATIOS = [*access(), *clones(), *allocations(), *writes(), *writers(), *tensors(), *tracked(), *pages(), *functional(),
-          *forms()]
+def of_tiles(title, operation, bound=None, over="tiles", under=(), counter="ns", unit="ns"):
+    """Of 1 GiB."""
+    return Measure(title, f"{operation}/{over}/1GiB/recycled",
+                   [f"{operation}/{name}/1GiB/recycled" for name in under], bound, counter, unit)
+
+
+def tiles():
+    yield of_tiles("lazy clone + drop of 1 GiB, in tiles / a Buffer", "tiles_clone_drop", 1.5, under=["byre"],
+                   unit="ratio")
+    for contender, where in [("tiles", "in tiles"), ("byre", "in a Buffer")]:
+        yield of_tiles(f"clone, write of one byte and drop of 1 GiB, {where}", "tiles_write_1",
+                       30e3 if contender == "tiles" else None, over=contender)
+    yield of_tiles("stream of reads, tiles / a Buffer", "tiles_read", under=["byre"], unit="ratio")
+    yield of_tiles("64 KiB appended to a clone / written into plain memory", "tiles_append", under=["plain"],
+                   unit="ratio")
+    for count in [1, 16, 256]:
+        yield of_tiles(f"memory of a clone that changed {count} tiles, beside them", f"tiles_memory_{count}",
+                       counter="bytes", unit="bytes")
+        yield of_tiles(f"memory of a clone that changed {count} tiles, beside them / the table",
+                       f"tiles_memory_{count}", 0.01 if count == 1 else None, counter="of_table", unit="ratio")
+
+
+RATIOS = [*access(), *clones(), *allocations(), *writes(), *writers(), *tensors(), *tracked(), *pages(), *tiles(),
+          *functional(), *forms()]
 MEMORY = [Measure("memory per Buffer clone", "memory_per_clone/byre/64B/recycled", [], 40,
                   "bytes_per_clone", "bytes"),
           Measure("memory per Storage clone", "memory_per_clone/storage/64B/recycled", [], 40,

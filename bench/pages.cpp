@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Data in pages, beside the same in ordinary memory: what a small write to a large shared buffer costs.
 ///
-///   pages_N              clone, write of one byte in each of N pages spread at random, and drop, all timed
+///   pages_N              clone, write of one byte in each of N pages spread at random, and drop, all timed; of
+///                        data in tiles too
 ///   pages_stream         reads of all bytes, in order; of pages, of an overlay that was read once
 ///   pages_snapshots      one writer that is cloned after every 16 pages that it writes
 ///   pages_threads_T      T threads at once, each with a clone of its own: clone, write of 16 pages, drop
@@ -12,11 +13,14 @@
 
 #include <byre/memory/paged.hpp>
 #include <byre/memory/pages.hpp>
+#include <byre/storage/tiled_buffer.hpp>
 
 #include <cstdint>
+#include <cstring>
 #include <numeric>
 #include <random>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace byre_bench {
@@ -55,9 +59,33 @@ void write_at(Bytes& bytes, const std::vector<std::size_t>& at) {
   benchmark::ClobberMemory();
 }
 
+struct Tiled {
+  static constexpr const char* name = "tiles";
+};
+
+void write_at(byre::TiledBuffer& tiles, const std::vector<std::size_t>& at) {
+  for (const std::size_t place : at) {
+    tiles.mutable_tile(place / tiles.tile_nbytes())[place % tiles.tile_nbytes()] = std::byte{1};
+  }
+  benchmark::ClobberMemory();
+}
+
+template <class Contender>
+auto make_source() {
+  if constexpr (std::is_same_v<Contender, Tiled>) {
+    byre::TiledBuffer tiles(data_nbytes);
+    for (std::size_t tile = 0; tile < tiles.tile_count(); ++tile) {
+      std::memset(tiles.mutable_tile(tile).data(), 1, tiles.tile_nbytes());
+    }
+    return tiles;
+  } else {
+    return make_filled<Contender>(data_nbytes, Memory::recycled);
+  }
+}
+
 template <class Contender>
 void run_pages(benchmark::State& state, std::size_t pages) {
-  const auto source = make_filled<Contender>(data_nbytes, Memory::recycled);
+  const auto source = make_source<Contender>();
   const auto at = places(pages);
   run_bursts(state, 1, [&](std::size_t) {
     return timed_ns([&] {
@@ -131,12 +159,17 @@ void run_among(benchmark::State& state, std::size_t overlays) {
 }
 
 template <class Contender>
-void add_paged_or_not() {
+void add_writes() {
   constexpr std::size_t counts[] = {1, 16, 256, 4096, 16384, 65536};
   for (const std::size_t pages : counts) {
     add({"pages_" + std::to_string(pages), data_nbytes}, Contender::name,
         [=](benchmark::State& state) { run_pages<Contender>(state, pages); });
   }
+}
+
+template <class Contender>
+void add_paged_or_not() {
+  add_writes<Contender>();
   add({"pages_stream", data_nbytes}, Contender::name, run_stream<Contender>);
   add({"pages_snapshots", data_nbytes}, Contender::name, run_snapshots<Contender>);
   for (const std::size_t threads : {std::size_t{1}, std::size_t{2}}) {
@@ -150,6 +183,7 @@ void add_paged_or_not() {
 void add_pages() {
   add_paged_or_not<Paged>();
   add_paged_or_not<Word>();
+  add_writes<Tiled>();
   for (const std::size_t overlays : {std::size_t{0}, std::size_t{1000}, std::size_t{20000}}) {
     add({"pages_among_" + std::to_string(overlays), data_nbytes}, Paged::name,
         [=](benchmark::State& state) { run_among(state, overlays); });

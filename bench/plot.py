@@ -157,14 +157,15 @@ set key top left reverse Left samplen 2 font ",11"
 set title "byre: 256 MiB, shared, of which a part is written\\n\
 {{/*0.8 median and quartiles of {rounds} rounds}}"
 """
-PAGES_LOOKS = {"paged": ("in pages", "#0072b2", 7), "byre": ("in ordinary memory", "#d55e00", 5)}
+PAGES_LOOKS = {"paged": ("in pages", "#0072b2", 7), "tiles": ("in tiles of 64 KiB", "#009e73", 9),
+               "byre": ("in ordinary memory", "#d55e00", 5)}
 
 
-def break_even(medians):
+def break_even(medians, contender):
     """The number of pages from which on a copy of all costs less; medians by contender and count. None if
     it is not between two that were measured."""
-    counts = sorted(set(medians["paged"]) & set(medians["byre"]))
-    over = [(count, medians["paged"][count] / medians["byre"][count]) for count in counts]
+    counts = sorted(set(medians[contender]) & set(medians["byre"]))
+    over = [(count, medians[contender][count] / medians["byre"][count]) for count in counts]
     for (less, low), (more, high) in zip(over, over[1:]):
         if low < 1 <= high:  # on the line between them, both axes logarithmic
             return less * (more / less) ** (math.log(1 / low) / math.log(high / low))
@@ -179,18 +180,22 @@ def script_of_pages(figures, output, rounds):
         spreads = {count: spread for count, spread in spreads.items() if spread}
         medians[contender] = {count: spread[1] for count, spread in spreads.items()}
         if not spreads:
-            return None
+            continue
         rows = [f"{count / PAGES * 100} {median / 1e6} {low / 1e6} {high / 1e6}"
                 for count, (low, median, high) in spreads.items()]
         blocks.append("\n".join([f"$pages_{contender} << EOD", *rows, "EOD"]))
         plots.append(f'$pages_{contender} using 1:2 with lines lw 1.5 lc rgb "{colour}" notitle')
         plots.append(f'$pages_{contender} using 1:2:3:4 with yerrorbars lw 1.2 lc rgb "{colour}" '
                      f'pt {point} ps 0.8 title "{name}"')
+    if not plots:
+        return None
     lines = []
-    if (pages := break_even(medians)) is not None:
-        part = pages / PAGES * 100
-        lines = [f"set arrow from {part}, graph 0 to {part}, graph 1 nohead dt 2",
-                 f'set label "break-even: {part:.0f} %" at {part}, graph 0.1 offset 1,0']
+    for height, contender in [(0.1, "paged"), (0.2, "tiles")]:
+        if (pages := break_even(medians, contender)) is not None:
+            part = pages / PAGES * 100
+            name = PAGES_LOOKS[contender][0]
+            lines += [f"set arrow from {part}, graph 0 to {part}, graph 1 nohead dt 2",
+                      f'set label "break-even {name}: {part:.2g} %" right at {part}, graph {height} offset -1,0']
     return "\n".join([*blocks, PAGES_HEAD.format(output=output, rounds=rounds), *lines,
                       "plot " + ", \\\n     ".join(plots), ""])
 
