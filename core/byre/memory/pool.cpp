@@ -45,13 +45,17 @@ void copy_bytes(void* destination, const void* source, std::size_t nbytes) noexc
   }
 }
 
-/// Populates and copies by turns: the pages a system call makes present are zeroed on the way, and
-/// are still in the cache when the copy overwrites them.
+/// Populates and copies by turns of a huge page, which is zeroed on the way and still in the cache when the copy
+/// overwrites it. Linux zeroes a huge page towards the address that was asked for. Asked for its end first, it
+/// zeroes upwards, which takes less than half as long as downwards.
 void copy_into_fresh(std::byte* destination, const std::byte* source, std::size_t nbytes) noexcept {
-  constexpr std::size_t turn_nbytes = std::size_t{4} << 20;
-  for (std::size_t done = 0; done < nbytes; done += turn_nbytes) {
-    const std::size_t now = std::min(turn_nbytes, nbytes - done);
-    populate(destination + done, round_up(now, page_nbytes));
+  for (std::size_t done = 0; done < nbytes; done += huge_page_nbytes) {
+    const std::size_t now = std::min(huge_page_nbytes, nbytes - done);
+    const std::size_t present = round_up(now, page_nbytes);
+    if (present == huge_page_nbytes) {
+      populate(destination + done + present - page_nbytes, page_nbytes);
+    }
+    populate(destination + done, present);  // where the huge page was not granted, the rest
     std::memcpy(destination + done, source + done, now);
   }
 }
