@@ -32,6 +32,7 @@ WatchedSystem::~WatchedSystem() {
 
 bool WatchedSystem::allows(const void* data, std::size_t nbytes) {
   ranges_.push_back({static_cast<const std::byte*>(data), nbytes});
+  before_populating(ranges_.back());
   if (left_ == 0) {
     return false;
   }

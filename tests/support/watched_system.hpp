@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <vector>
 
 namespace byre::test {
@@ -27,6 +28,9 @@ class WatchedSystem {
   bool has_pagemap_scan = true;
   bool has_pagemap = true;
   bool has_memory_files = true;
+
+  /// Called before a range is made writable.
+  std::function<void(const Range&)> before_populating = [](const Range&) {};
 
   /// The ranges that were to be made writable.
   const std::vector<Range>& ranges() const noexcept { return ranges_; }

@@ -45,18 +45,26 @@ void copy_bytes(void* destination, const void* source, std::size_t nbytes) noexc
   }
 }
 
-/// Populates and copies by turns of a huge page, which is zeroed on the way and still in the cache when the copy
-/// overwrites it. Linux zeroes a huge page towards the address that was asked for. Asked for its end first, it
-/// zeroes upwards, which takes less than half as long as downwards.
+/// In pieces, since glibc copies downwards what lies at equal addresses within pages, as blocks do.
+void copy_upwards(std::byte* destination, const std::byte* source, std::size_t nbytes) noexcept {
+  constexpr std::size_t piece_nbytes = std::size_t{128} << 10;
+  for (std::size_t done = 0; done < nbytes; done += piece_nbytes) {
+    std::memcpy(destination + done, source + done, std::min(piece_nbytes, nbytes - done));
+  }
+}
+
+/// Populates and copies by turns: what a system call makes present is zeroed on the way, and is still in the
+/// cache when the copy overwrites it. Linux zeroes a huge page towards the address that was asked for: asked for
+/// its end it zeroes upwards, which takes less than half as long as downwards.
 void copy_into_fresh(std::byte* destination, const std::byte* source, std::size_t nbytes) noexcept {
   for (std::size_t done = 0; done < nbytes; done += huge_page_nbytes) {
     const std::size_t now = std::min(huge_page_nbytes, nbytes - done);
-    const std::size_t present = round_up(now, page_nbytes);
-    if (present == huge_page_nbytes) {
-      populate(destination + done + present - page_nbytes, page_nbytes);
+    const std::size_t populated = round_up(now, page_nbytes);
+    if (populated == huge_page_nbytes) {
+      populate(destination + done + huge_page_nbytes - page_nbytes, page_nbytes);
     }
-    populate(destination + done, present);  // where the huge page was not granted, the rest
-    std::memcpy(destination + done, source + done, now);
+    populate(destination + done, populated);  // does the rest where the system has no huge page
+    copy_upwards(destination + done, source + done, now);
   }
 }
 
