@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-/// In which order a copy asks for the fresh pages it fills.
+/// What the system is told about the pool's pages, and in which order a copy asks for the fresh ones it fills.
+#include <byre/memory/detail/page_advice.hpp>
 #include <byre/memory/pages.hpp>
 #include <byre/memory/pool.hpp>
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include <cstring>
 #include <vector>
@@ -30,6 +32,14 @@ class FreshPages : public testing::Test {
     EXPECT_EQ(range.data - static_cast<std::byte*>(block.data),
               static_cast<std::ptrdiff_t>(offset));
     EXPECT_EQ(range.nbytes, nbytes);
+  }
+
+  /// That the block's huge pages, and no others, were advised of, once.
+  void expect_advised(const Block& block, int advice, std::size_t nbytes) const {
+    const auto ranges = system_.advised(advice);
+    ASSERT_EQ(ranges.size(), 1U);
+    EXPECT_EQ(ranges[0].data, block.data);
+    EXPECT_EQ(ranges[0].nbytes, nbytes);
   }
 
   static constexpr std::size_t huge = huge_page_nbytes;
@@ -89,6 +99,26 @@ TEST_F(FreshPages, recycled_ones_are_not_asked_for) {
   const std::size_t before = system_.ranges().size();
   pool_.deallocate(copy(2 * huge, 2 * huge));
   EXPECT_EQ(system_.ranges().size(), before);
+}
+
+TEST_F(FreshPages, are_to_be_huge_where_a_block_fills_them_and_nowhere_else) {
+  pool_.deallocate(copy(huge - page_nbytes, huge - page_nbytes));
+  EXPECT_TRUE(system_.advised(MADV_HUGEPAGE).empty());
+  const Block block = copy(3 * huge - page_nbytes, 3 * huge - page_nbytes);
+  expect_advised(block, MADV_HUGEPAGE, 2 * huge);
+  pool_.deallocate(block);
+}
+
+TEST_F(FreshPages, are_the_system_s_to_take_once_they_are_idle_if_they_are_huge) {
+  pool_.deallocate(copy(huge - page_nbytes, huge - page_nbytes));
+  const Block block = copy(3 * huge - page_nbytes, 3 * huge - page_nbytes);
+  EXPECT_TRUE(system_.advised(MADV_FREE).empty());
+  pool_.deallocate(block);
+  if (grants_huge_pages()) {
+    expect_advised(block, MADV_FREE, 2 * huge);
+  } else {
+    EXPECT_TRUE(system_.advised(MADV_FREE).empty());
+  }
 }
 
 }  // namespace
