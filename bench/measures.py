@@ -17,7 +17,7 @@ SMALL = ["64B", "4KiB"]
 LARGE = ["16MiB", "256MiB"]
 SIZES = ["64B", "4KiB", "256KiB", "16MiB", "256MiB"]
 RAW_COPIES = ["raw_small", "raw_small_populated", "raw_huge", "raw_huge_populated",
-              "raw_huge_stepwise"]
+              "raw_huge_stepwise", "raw_huge_upwards"]
 
 
 def ratio(title, operation, size, memory, over, under, bound=None, counter="ns"):
