@@ -43,7 +43,7 @@ def access():
         # docs/costs.md says why it costs that.
         yield ratio("write access when alone / count checked by hand", "write_alone", size,
                     "recycled", "byre", "floor", 1.05)
-        yield ratio("raw pointer and three additions / raw pointer", "write_alone", size,
+        yield ratio("raw pointer and two additions / raw pointer", "write_alone", size,
                     "recycled", "raw_adds", "raw")
     for size in SMALL:
         # No dearer: equal, as far as the clock tells.
