@@ -45,7 +45,8 @@ void copy_bytes(void* destination, const void* source, std::size_t nbytes) noexc
   }
 }
 
-/// In pieces, since glibc copies downwards what lies at equal addresses within pages, as blocks do.
+/// In pieces, since glibc copies a whole huge page downwards if source and destination are equally far into a
+/// page, as those of two blocks are.
 void copy_upwards(std::byte* destination, const std::byte* source, std::size_t nbytes) noexcept {
   constexpr std::size_t piece_nbytes = std::size_t{128} << 10;
   for (std::size_t done = 0; done < nbytes; done += piece_nbytes) {
