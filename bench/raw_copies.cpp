@@ -4,9 +4,8 @@
 ///
 ///   memcpy_warm  recycled: memcpy between two buffers that are both in use already, on huge pages
 ///                where there are any.
-///   raw_*        fresh: pages from the system, and a memcpy into them. Timed is mapping, advice
-///   and
-///                copy, not giving the pages back. The best of them is the floor.
+///   raw_*        fresh: pages from the system, and a copy into them. Timed is mapping, advice and copy, not
+///                giving the pages back. The best of them is the floor.
 #include "contenders.hpp"
 #include "harness.hpp"
 
@@ -23,11 +22,13 @@ namespace {
 constexpr std::size_t huge = 2 * mib;
 constexpr int populate_write = 23;  // MADV_POPULATE_WRITE, Linux 5.14; older headers lack it
 
-/// How fresh pages are come by. `step`: bytes populated before they are copied to; 0: none are.
+/// How fresh pages are come by. `step`: bytes populated before they are copied to; 0: none are. `upwards`: the end
+/// of a step first, so that its huge page is zeroed upwards; it is copied upwards too, in pieces.
 struct CopyWay {
   const char* name;
   bool huge_pages;
   std::size_t step;
+  bool upwards = false;
 };
 
 constexpr std::size_t everything = static_cast<std::size_t>(-1);
@@ -37,6 +38,7 @@ constexpr CopyWay copy_ways[] = {
     {"raw_huge", true, 0},
     {"raw_huge_populated", true, everything},
     {"raw_huge_stepwise", true, huge},
+    {"raw_huge_upwards", true, huge, true},
 };
 
 /// Fresh pages that start on a huge page if asked to.
@@ -65,14 +67,17 @@ class Pages {
   std::byte* data_;
 };
 
-void copy_into(std::byte* to, const std::byte* from, std::size_t nbytes, std::size_t step) {
-  for (std::size_t at = 0; at < nbytes;) {
-    const std::size_t part = step == 0 ? nbytes : std::min(step, nbytes - at);
-    if (step != 0) {
-      ::madvise(to + at, part, populate_write);
+void copy_into(std::byte* to, const std::byte* from, std::size_t nbytes, const CopyWay& way) {
+  const std::size_t step = way.step == 0 ? nbytes : std::min(way.step, nbytes);
+  const std::size_t piece = way.upwards ? 128 * kib : step;
+  for (std::size_t at = 0; at < nbytes; at += piece) {
+    if (way.upwards && at % step == 0) {
+      ::madvise(to + at + step - 4 * kib, 4 * kib, populate_write);
     }
-    std::memcpy(to + at, from + at, part);
-    at += part;
+    if (way.step != 0 && at % step == 0) {
+      ::madvise(to + at, std::min(step, nbytes - at), populate_write);
+    }
+    std::memcpy(to + at, from + at, std::min(piece, nbytes - at));
   }
 }
 
@@ -82,7 +87,7 @@ void run_raw(benchmark::State& state, std::size_t nbytes, CopyWay way) {
     std::optional<Pages> pages;
     return timed_ns([&] {
       pages.emplace(nbytes, way.huge_pages);
-      copy_into(pages->data(), source.data(), nbytes, way.step);
+      copy_into(pages->data(), source.data(), nbytes, way);
       pages->data()[burst % nbytes] = std::byte{1};
       benchmark::DoNotOptimize(pages->data());
     });

@@ -30,8 +30,18 @@ WatchedSystem::~WatchedSystem() {
   watched = nullptr;
 }
 
+std::vector<WatchedSystem::Range> WatchedSystem::advised(int advice) const {
+  const auto found = advised_.find(advice);
+  return found == advised_.end() ? std::vector<Range>() : found->second;
+}
+
+void WatchedSystem::note(int advice, const void* data, std::size_t nbytes) {
+  advised_[advice].push_back({static_cast<const std::byte*>(data), nbytes});
+}
+
 bool WatchedSystem::allows(const void* data, std::size_t nbytes) {
   ranges_.push_back({static_cast<const std::byte*>(data), nbytes});
+  before_populating(ranges_.back());
   if (left_ == 0) {
     return false;
   }
@@ -47,9 +57,12 @@ using byre::test::refuse;
 using byre::test::watched;
 
 extern "C" int madvise(void* data, std::size_t nbytes, int advice) noexcept {
-  if (advice == byre::test::populate_write && watched != nullptr &&
-      !watched->allows(data, nbytes)) {
-    return refuse(ENOMEM);
+  if (watched != nullptr) {
+    if (advice != byre::test::populate_write) {
+      watched->note(advice, data, nbytes);
+    } else if (!watched->allows(data, nbytes)) {
+      return refuse(ENOMEM);
+    }
   }
   return static_cast<int>(::syscall(SYS_madvise, data, nbytes, advice));
 }

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <map>
 #include <vector>
 
 namespace byre::test {
@@ -28,14 +30,22 @@ class WatchedSystem {
   bool has_pagemap = true;
   bool has_memory_files = true;
 
+  /// Called before a range is made writable.
+  std::function<void(const Range&)> before_populating = [](const Range&) {};
+
   /// The ranges that were to be made writable.
   const std::vector<Range>& ranges() const noexcept { return ranges_; }
+
+  /// The ranges that this was advised of: MADV_HUGEPAGE, say.
+  std::vector<Range> advised(int advice) const;
+  void note(int advice, const void* data, std::size_t nbytes);
 
   /// Whether there is memory for a range.
   bool allows(const void* data, std::size_t nbytes);
 
  private:
   std::vector<Range> ranges_;
+  std::map<int, std::vector<Range>> advised_;
   std::size_t left_ = static_cast<std::size_t>(-1);
 };
 

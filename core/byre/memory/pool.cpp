@@ -45,14 +45,27 @@ void copy_bytes(void* destination, const void* source, std::size_t nbytes) noexc
   }
 }
 
-/// Populates and copies by turns: the pages a system call makes present are zeroed on the way, and
-/// are still in the cache when the copy overwrites them.
+/// In pieces, since glibc copies a whole huge page downwards if source and destination are equally far into a
+/// page, as those of two blocks are.
+void copy_upwards(std::byte* destination, const std::byte* source, std::size_t nbytes) noexcept {
+  constexpr std::size_t piece_nbytes = std::size_t{128} << 10;
+  for (std::size_t done = 0; done < nbytes; done += piece_nbytes) {
+    std::memcpy(destination + done, source + done, std::min(piece_nbytes, nbytes - done));
+  }
+}
+
+/// Populates and copies by turns: what a system call makes present is zeroed on the way, and is still in the
+/// cache when the copy overwrites it. Linux zeroes a huge page towards the address that was asked for: asked for
+/// its end it zeroes upwards, which takes less than half as long as downwards.
 void copy_into_fresh(std::byte* destination, const std::byte* source, std::size_t nbytes) noexcept {
-  constexpr std::size_t turn_nbytes = std::size_t{4} << 20;
-  for (std::size_t done = 0; done < nbytes; done += turn_nbytes) {
-    const std::size_t now = std::min(turn_nbytes, nbytes - done);
-    populate(destination + done, round_up(now, page_nbytes));
-    std::memcpy(destination + done, source + done, now);
+  for (std::size_t done = 0; done < nbytes; done += huge_page_nbytes) {
+    const std::size_t now = std::min(huge_page_nbytes, nbytes - done);
+    const std::size_t populated = round_up(now, page_nbytes);
+    if (populated == huge_page_nbytes) {
+      populate(destination + done + huge_page_nbytes - page_nbytes, page_nbytes);
+    }
+    populate(destination + done, populated);  // does the rest where the system has no huge page
+    copy_upwards(destination + done, source + done, now);
   }
 }
 

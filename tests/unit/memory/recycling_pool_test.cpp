@@ -166,10 +166,11 @@ struct Copy {
 };
 
 TEST_F(RecyclingPoolTest, copies_every_byte_into_fresh_and_into_recycled_memory) {
-  // Fresh memory is copied into by turns of 4 MiB.
-  const std::size_t sizes[] = {1,           64 * kib - 1, 64 * kib,     2 * mib - 1,  2 * mib,
-                               4 * mib - 1, 4 * mib,      4 * mib + 1,  4 * mib + 63, 8 * mib - 1,
-                               8 * mib,     8 * mib + 1,  8 * mib + 63, 9 * mib};
+  // Fresh memory is copied into by turns of 2 MiB, and in pieces of 128 KiB.
+  const std::size_t sizes[] = {1,         64 * kib - 1,  64 * kib,     128 * kib - 1,
+                               128 * kib, 128 * kib + 1, 256 * kib,    2 * mib - 1,
+                               2 * mib,   2 * mib + 1,   2 * mib + 63, 4 * mib - 1,
+                               4 * mib,   4 * mib + 1,   4 * mib + 63, 9 * mib};
   std::vector<Copy> copies;
   for (const std::size_t nbytes : sizes) {
     copies.push_back({nbytes, nbytes});

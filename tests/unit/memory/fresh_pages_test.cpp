@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSL-1.0
+/// What the system is told about the pool's pages, and in which order a copy asks for the fresh ones it fills.
+#include <byre/memory/detail/page_advice.hpp>
+#include <byre/memory/pages.hpp>
+#include <byre/memory/pool.hpp>
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+
+#include <cstring>
+#include <vector>
+
+#include "nbytes.hpp"
+#include "support/scattered_bytes.hpp"
+#include "support/watched_system.hpp"
+
+namespace byre::test {
+namespace {
+
+class FreshPages : public testing::Test {
+ protected:
+  /// Copies `nbytes` of text into a block of `capacity` bytes.
+  Block copy(std::size_t nbytes, std::size_t capacity) {
+    return pool_.allocate_copy({capacity, 64}, text_.data(), nbytes);
+  }
+
+  /// The range that was asked for at the turn `number`, from the begin of the block.
+  void expect_range(const Block& block, std::size_t number, std::size_t offset,
+                    std::size_t nbytes) const {
+    ASSERT_LT(number, system_.ranges().size());
+    const auto& range = system_.ranges()[number];
+    EXPECT_EQ(range.data - static_cast<std::byte*>(block.data),
+              static_cast<std::ptrdiff_t>(offset));
+    EXPECT_EQ(range.nbytes, nbytes);
+  }
+
+  /// That the block's huge pages, and no others, were advised of, once.
+  void expect_advised(const Block& block, int advice, std::size_t nbytes) const {
+    const auto ranges = system_.advised(advice);
+    ASSERT_EQ(ranges.size(), 1U);
+    EXPECT_EQ(ranges[0].data, block.data);
+    EXPECT_EQ(ranges[0].nbytes, nbytes);
+  }
+
+  static constexpr std::size_t huge = huge_page_nbytes;
+  const std::vector<std::byte> text_ = scattered_bytes(3 * huge);
+  RecyclingPool pool_{plenty};
+  WatchedSystem system_;
+};
+
+TEST_F(FreshPages, the_last_page_of_a_huge_page_is_asked_for_before_all_of_it) {
+  const Block block = copy(2 * huge + 1, 2 * huge + 1);
+  EXPECT_EQ(system_.ranges().size(), 5U);
+  expect_range(block, 0, huge - page_nbytes, page_nbytes);
+  expect_range(block, 1, 0, huge);
+  expect_range(block, 2, 2 * huge - page_nbytes, page_nbytes);
+  expect_range(block, 3, huge, huge);
+  expect_range(block, 4, 2 * huge, page_nbytes);
+  pool_.deallocate(block);
+}
+
+TEST_F(FreshPages, a_copy_that_ends_in_the_last_page_of_a_huge_page_fills_all_of_it) {
+  const Block block = copy(huge - page_nbytes + 1, huge - page_nbytes + 1);
+  EXPECT_EQ(system_.ranges().size(), 2U);
+  expect_range(block, 0, huge - page_nbytes, page_nbytes);
+  expect_range(block, 1, 0, huge);
+  pool_.deallocate(block);
+}
+
+TEST_F(FreshPages, what_is_less_than_a_huge_page_is_asked_for_at_once) {
+  const Block block = copy(huge - page_nbytes, huge - page_nbytes);
+  EXPECT_EQ(system_.ranges().size(), 1U);
+  expect_range(block, 0, 0, huge - page_nbytes);
+  pool_.deallocate(block);
+}
+
+TEST_F(FreshPages, those_that_are_not_copied_into_are_not_asked_for) {
+  const Block block = copy(page_nbytes + 1, 3 * huge);
+  EXPECT_EQ(system_.ranges().size(), 1U);
+  expect_range(block, 0, 0, 2 * page_nbytes);
+  pool_.deallocate(block);
+}
+
+TEST_F(FreshPages, a_turn_is_copied_before_the_next_is_asked_for) {
+  std::size_t turns = 0;
+  system_.before_populating = [&](const WatchedSystem::Range& range) {
+    if (range.nbytes == page_nbytes) {
+      const std::size_t copied = turns++ * huge;
+      const std::byte* const begin = range.data + page_nbytes - huge - copied;
+      EXPECT_EQ(std::memcmp(begin, text_.data(), copied), 0) << "before turn " << turns;
+    }
+  };
+  pool_.deallocate(copy(3 * huge, 3 * huge));
+  EXPECT_EQ(turns, 3U);
+}
+
+TEST_F(FreshPages, recycled_ones_are_not_asked_for) {
+  pool_.deallocate(copy(2 * huge, 2 * huge));
+  const std::size_t before = system_.ranges().size();
+  pool_.deallocate(copy(2 * huge, 2 * huge));
+  EXPECT_EQ(system_.ranges().size(), before);
+}
+
+TEST_F(FreshPages, are_to_be_huge_where_a_block_fills_them_and_nowhere_else) {
+  pool_.deallocate(copy(huge - page_nbytes, huge - page_nbytes));
+  EXPECT_TRUE(system_.advised(MADV_HUGEPAGE).empty());
+  const Block block = copy(3 * huge - page_nbytes, 3 * huge - page_nbytes);
+  expect_advised(block, MADV_HUGEPAGE, 2 * huge);
+  pool_.deallocate(block);
+}
+
+TEST_F(FreshPages, are_the_system_s_to_take_once_they_are_idle_if_they_are_huge) {
+  pool_.deallocate(copy(huge - page_nbytes, huge - page_nbytes));
+  const Block block = copy(3 * huge - page_nbytes, 3 * huge - page_nbytes);
+  EXPECT_TRUE(system_.advised(MADV_FREE).empty());
+  pool_.deallocate(block);
+  if (grants_huge_pages()) {
+    expect_advised(block, MADV_FREE, 2 * huge);
+  } else {
+    EXPECT_TRUE(system_.advised(MADV_FREE).empty());
+  }
+}
+
+}  // namespace
+}  // namespace byre::test
