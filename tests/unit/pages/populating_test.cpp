@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Which pages are made writable before they are written, and what is told where there is no memory for them.
 #include <byre/functional/functionalize/detail/write_back.hpp>
+#include <byre/interop/npy.hpp>
 #include <byre/memory/paged.hpp>
 #include <byre/memory/pages.hpp>
 #include <byre/tensor.hpp>
@@ -10,6 +11,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdint>
 #include <cstring>
 
 #include "support/child_process.hpp"
@@ -194,6 +196,38 @@ TEST_F(Populating, of_one_element_its_page_is_made_writable) {
   ASSERT_EQ(system.ranges().size(), 1U);
   expect_range(system, 0, 14, 1);
   EXPECT_EQ(t.at<float>({7, 0}), 2);
+}
+
+TEST_F(Populating, rows_of_mapped_weights_are_written_by_pages_and_branches_are_apart) {
+  const TemporaryFolder folder;
+  save_npy(folder / "weights.npy", tensor());
+  const Tensor weights = map_npy(folder / "weights.npy");
+  Tensor tuned = weights.lazy_clone();
+  WatchedSystem system;
+  Tensor row = tuned.select(0, 3);
+  fill_(row, 1);
+  EXPECT_EQ(tuned.storage().origin(), Origin::overlay);
+  ASSERT_EQ(system.ranges().size(), 1U);
+  // Which lies behind the file's header, and so in a third page.
+  const auto* const begin = reinterpret_cast<const std::byte*>(row.data<float>());
+  EXPECT_EQ(system.ranges()[0].data, begin - reinterpret_cast<std::uintptr_t>(begin) % page_nbytes);
+  EXPECT_EQ(system.ranges()[0].data + system.ranges()[0].nbytes, begin + row_nbytes);
+
+  Tensor branch = tuned.lazy_clone();
+  Tensor other_row = branch.select(0, 7);
+  fill_(other_row, 2);
+  EXPECT_EQ(branch.storage().origin(), Origin::overlay);
+  row = tuned.select(0, 3);
+  fill_(row, 5);
+  for (std::int64_t column = 0; column < columns; column += columns - 1) {
+    EXPECT_EQ(branch.at<float>({3, column}), 1);
+    EXPECT_EQ(branch.at<float>({7, column}), 2);
+    EXPECT_EQ(tuned.at<float>({3, column}), 5);
+    EXPECT_EQ(tuned.at<float>({7, column}), 0);
+    EXPECT_EQ(weights.at<float>({3, column}), 0);
+  }
+  const Tensor in_file = load_npy(folder / "weights.npy");
+  EXPECT_EQ(std::memcmp(in_file.data<float>(), data(), rows * row_nbytes), 0);
 }
 
 TEST_F(Populating, functionalized_code_without_memory_for_pages_writes_nothing) {

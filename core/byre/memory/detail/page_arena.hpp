@@ -18,6 +18,8 @@ class PageArena {
   ~PageArena();
 
   int file() const noexcept { return file_; }
+  /// Whether a limit, which may have come later than the file, lets it be written up to `end`.
+  static bool may_be_written(std::int64_t end) noexcept;
 
   /// The offset of a range that is nobody's, a multiple of `alignment`; negative if there is none.
   std::int64_t take(std::size_t nbytes, std::size_t alignment) noexcept;
