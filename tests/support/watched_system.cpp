@@ -13,6 +13,7 @@ namespace byre::test {
 namespace {
 
 constexpr int populate_write = 23;
+constexpr int collapse = 25;
 WatchedSystem* watched = nullptr;
 
 int refuse(int error) noexcept {
@@ -50,6 +51,9 @@ extern "C" int madvise(void* data, std::size_t nbytes, int advice) noexcept {
   if (advice == byre::test::populate_write && watched != nullptr &&
       !watched->allows(data, nbytes)) {
     return refuse(ENOMEM);
+  }
+  if (advice == byre::test::collapse && watched != nullptr) {
+    watched->collapses(data, nbytes);
   }
   return static_cast<int>(::syscall(SYS_madvise, data, nbytes, advice));
 }

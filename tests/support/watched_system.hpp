@@ -31,11 +31,18 @@ class WatchedSystem {
   /// The ranges that were to be made writable.
   const std::vector<Range>& ranges() const noexcept { return ranges_; }
 
+  /// The ranges that were to be in huge pages.
+  const std::vector<Range>& collapsed() const noexcept { return collapsed_; }
+  void collapses(const void* data, std::size_t nbytes) {
+    collapsed_.push_back({static_cast<const std::byte*>(data), nbytes});
+  }
+
   /// Whether there is memory for a range.
   bool allows(const void* data, std::size_t nbytes);
 
  private:
   std::vector<Range> ranges_;
+  std::vector<Range> collapsed_;
   std::size_t left_ = static_cast<std::size_t>(-1);
 };
 

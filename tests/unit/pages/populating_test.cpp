@@ -107,6 +107,21 @@ TEST_F(Populating, a_file_without_memory_for_its_pages_is_ordinary_memory) {
   EXPECT_EQ(Buffer::allocate(4 << 20, paged_allocator()).origin(), Origin::allocated);
 }
 
+TEST_F(Populating, a_large_file_is_put_in_huge_pages_each_made_of_one_page) {
+  WatchedSystem system;
+  const Buffer buffer = Buffer::allocate(2 * huge_page_nbytes + 1, paged_allocator());
+  ASSERT_EQ(system.ranges().size(), 2U);
+  EXPECT_EQ(system.ranges()[0].data, buffer.data());
+  EXPECT_EQ(system.ranges()[1].data, buffer.data() + huge_page_nbytes);
+  ASSERT_EQ(system.collapsed().size(), 1U);
+  EXPECT_EQ(system.collapsed()[0].data, buffer.data());
+  EXPECT_EQ(system.collapsed()[0].nbytes, 2 * huge_page_nbytes);
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(buffer.data()) % huge_page_nbytes, 0U);
+
+  const Buffer small = Buffer::allocate(huge_page_nbytes - page_nbytes, paged_allocator());
+  EXPECT_EQ(system.collapsed().size(), 1U);
+}
+
 /// Old systems do not say which pages were written, or not at once; and locked-down ones do not at all.
 class OldSystem : public testing::TestWithParam<bool> {};
 
