@@ -28,6 +28,9 @@ class WatchedSystem {
   bool has_pagemap = true;
   bool has_memory_files = true;
 
+  /// Whether a write at an offset of a file succeeds.
+  bool files_have_room = true;
+
   /// The ranges that were to be made writable.
   const std::vector<Range>& ranges() const noexcept { return ranges_; }
 

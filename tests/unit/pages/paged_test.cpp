@@ -175,6 +175,26 @@ TEST_F(Paged, overlays_that_are_mostly_written_are_copied_whole) {
   EXPECT_EQ(Buffer(overlay).materialize(), Materialized::copied);
 }
 
+TEST_F(Paged, scattered_pages_are_copied_one_and_all_up_to_an_eighth) {
+  Buffer buffer = filled(std::byte{1});
+  Buffer overlay = buffer;
+  constexpr std::size_t most = paged_nbytes / page_nbytes / 8;
+  const auto write_pages = [](Buffer& written, std::size_t count) {
+    for (std::size_t page = 0; page < count; ++page) {  // which touch no other
+      written.mutable_data()[2 * page * page_nbytes] = std::byte{2};
+    }
+  };
+  write_pages(overlay, most);
+  Buffer clone = overlay;
+  EXPECT_EQ(clone.materialize(), Materialized::overlaid);
+  EXPECT_EQ(std::memcmp(clone.data(), overlay.data(), paged_nbytes), 0);
+  for (std::size_t page = 0; page < most; ++page) {
+    EXPECT_EQ(clone.data()[2 * page * page_nbytes], std::byte{2});
+  }
+  write_pages(clone, most + 1);
+  EXPECT_EQ(Buffer(clone).materialize(), Materialized::copied);
+}
+
 TEST_F(Paged, memory_is_given_back_with_the_last_owner_or_overlay) {
   const Counted counted;
   {

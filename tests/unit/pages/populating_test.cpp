@@ -13,6 +13,9 @@
 #include <chrono>
 #include <cstdint>
 #include <cstring>
+#include <fstream>
+#include <sstream>
+#include <string>
 
 #include "support/child_process.hpp"
 #include "support/complaint.hpp"
@@ -101,13 +104,49 @@ TEST_F(Populating, an_overlay_without_memory_for_pages_of_another_is_a_copy) {
   EXPECT_EQ(clone.data()[0], std::byte{1});
 }
 
+TEST_F(Populating, an_overlay_that_cannot_be_written_back_is_copied) {
+  overlay_.mutable_data()[0] = std::byte{1};
+  overlay_.mutable_data()[9 * page_nbytes] = std::byte{2};
+  base_ = Storage();
+  Storage clone = overlay_.lazy_clone();
+  {
+    WatchedSystem system;
+    system.files_have_room = false;
+    EXPECT_EQ(clone.materialize(), Materialized::copied);
+  }
+  for (Storage* const storage : {&overlay_, &clone}) {
+    EXPECT_EQ(storage->data()[0], std::byte{1});
+    EXPECT_EQ(storage->data()[9 * page_nbytes], std::byte{2});
+  }
+  Storage later = overlay_.lazy_clone();
+  EXPECT_EQ(later.materialize(), Materialized::overlaid);
+  EXPECT_EQ(std::memcmp(later.data(), overlay_.data(), rows * row_nbytes), 0);
+}
+
 TEST_F(Populating, a_file_without_memory_for_its_pages_is_ordinary_memory) {
   WatchedSystem system;
   system.fail_after(0);
   EXPECT_EQ(Buffer::allocate(4 << 20, paged_allocator()).origin(), Origin::allocated);
 }
 
+/// Where in its file a mapping begins.
+std::size_t offset_in_file(const void* mapping) {
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    std::istringstream words(line);
+    std::uintptr_t begin = 0;
+    std::string others;
+    std::size_t offset = 0;
+    if (words >> std::hex >> begin >> others >> others >> offset &&
+        begin == reinterpret_cast<std::uintptr_t>(mapping)) {
+      return offset;
+    }
+  }
+  return 0;  // an emulator's may be others
+}
+
 TEST_F(Populating, a_large_file_is_put_in_huge_pages_each_made_of_one_page) {
+  const Buffer before = Buffer::allocate(least_paged_nbytes, paged_allocator());
   WatchedSystem system;
   const Buffer buffer = Buffer::allocate(2 * huge_page_nbytes + 1, paged_allocator());
   ASSERT_EQ(system.ranges().size(), 2U);
@@ -117,6 +156,7 @@ TEST_F(Populating, a_large_file_is_put_in_huge_pages_each_made_of_one_page) {
   EXPECT_EQ(system.collapsed()[0].data, buffer.data());
   EXPECT_EQ(system.collapsed()[0].nbytes, 2 * huge_page_nbytes);
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(buffer.data()) % huge_page_nbytes, 0U);
+  EXPECT_EQ(offset_in_file(buffer.data()) % huge_page_nbytes, 0U);
 
   const Buffer small = Buffer::allocate(huge_page_nbytes - page_nbytes, paged_allocator());
   EXPECT_EQ(system.collapsed().size(), 1U);

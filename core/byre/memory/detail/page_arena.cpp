@@ -57,7 +57,7 @@ std::int64_t PageArena::take(std::size_t nbytes, std::size_t alignment) noexcept
   const auto step = static_cast<std::int64_t>(alignment);
   const std::int64_t offset = (end_ + step - 1) / step * step;
   const auto wanted = static_cast<std::int64_t>(nbytes);
-  if (is_shared_ || wanted > most_nbytes - offset) {
+  if (wanted > most_nbytes - offset) {
     return -1;
   }
   end_ = offset + wanted;

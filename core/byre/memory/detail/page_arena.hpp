@@ -28,7 +28,7 @@ class PageArena {
   /// Forgets a range. True if nobody needs the arena any more.
   bool forget_range() noexcept { return --ranges_ == 0 && is_shared_; }
 
-  /// Another process has it from now on: there are no new ranges, and those there are keep their memory.
+  /// Another process has it from now on: no new ranges are to be taken, and those there are keep their memory.
   void share() noexcept { is_shared_ = true; }
   bool is_shared() const noexcept { return is_shared_; }
   bool is_empty() const noexcept { return ranges_ == 0; }
