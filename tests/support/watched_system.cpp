@@ -6,6 +6,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdarg>
 #include <string_view>
@@ -90,8 +91,11 @@ extern "C" int memfd_create(const char* name, unsigned flags) noexcept {
 }
 
 extern "C" ssize_t pwrite(int file, const void* data, std::size_t nbytes, off_t offset) {
-  if (watched != nullptr && !watched->files_have_room) {
-    return refuse(ENOSPC);
+  if (watched != nullptr) {
+    nbytes = std::min(nbytes, watched->most_nbytes_of_a_write);
+    if (nbytes == 0) {
+      return refuse(ENOSPC);
+    }
   }
   // The system call has its offset in other registers on each machine.
   const iovec part{const_cast<void*>(data), nbytes};

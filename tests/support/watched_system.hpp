@@ -28,8 +28,8 @@ class WatchedSystem {
   bool has_pagemap = true;
   bool has_memory_files = true;
 
-  /// Whether a write at an offset of a file succeeds.
-  bool files_have_room = true;
+  /// What a write at an offset of a file takes at once. With 0 there is no room.
+  std::size_t most_nbytes_of_a_write = static_cast<std::size_t>(-1);
 
   /// The ranges that were to be made writable.
   const std::vector<Range>& ranges() const noexcept { return ranges_; }
