@@ -207,6 +207,9 @@ def pages():
         yield of_pages(f"{count} threads at once, 16 pages each", f"pages_threads_{count}", "paged")
     for count in [0, 1000, 20000]:
         yield of_pages(f"16 pages, among {count} overlays", f"pages_among_{count}", "paged")
+    yield of_pages("16 pages, beside a thread that reads", "pages_beside", "paged")
+    yield ratio("reads of other memory, beside 16 pages again and again / beside writes in place",
+                "pages_read_beside", "256MiB", "recycled", "paged", "byre")
 
 
 def of_tiles(title, operation, bound=None, over="tiles", under=(), counter="ns", unit="ns"):

@@ -7,6 +7,10 @@
 ///   pages_snapshots      one writer that is cloned after every 16 pages that it writes
 ///   pages_threads_T      T threads at once, each with a clone of its own: clone, write of 16 pages, drop
 ///   pages_among_N        the same of one thread, where there are N overlays
+///   pages_beside         the same of one thread, while another reads: each page that is copied, and the drop,
+///                        has the system interrupt its core
+///   pages_read_beside    a read of a word in each page of other memory, while another thread does that; of byre,
+///                        while it writes in place
 #include "contenders.hpp"
 #include "harness.hpp"
 #include "thread_group.hpp"
@@ -15,12 +19,16 @@
 #include <byre/memory/pages.hpp>
 #include <byre/storage/tiled_buffer.hpp>
 
+#include <atomic>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <numeric>
 #include <random>
 #include <string>
+#include <thread>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace byre_bench {
@@ -158,6 +166,64 @@ void run_among(benchmark::State& state, std::size_t overlays) {
   });
 }
 
+/// What another thread does again and again, while this lives.
+class Beside {
+ public:
+  explicit Beside(std::function<void()> work)
+      : thread_([this, work = std::move(work)] {
+          while (!is_over_.load(std::memory_order_relaxed)) {
+            work();
+          }
+        }) {}
+  ~Beside() {
+    is_over_.store(true, std::memory_order_relaxed);
+    thread_.join();
+  }
+  Beside(const Beside&) = delete;
+  Beside& operator=(const Beside&) = delete;
+
+ private:
+  std::atomic<bool> is_over_{false};
+  std::thread thread_;
+};
+
+void read_all_pages(const byre::Buffer& buffer) {
+  const std::byte* const data = buffer.data();
+  std::uint64_t sum = 0;
+  for (std::size_t page = 0; page < all_pages; ++page) {
+    sum += std::to_integer<std::uint64_t>(data[page * byre::page_nbytes + page % 64 * 64]);
+  }
+  benchmark::DoNotOptimize(sum);
+}
+
+void run_beside(benchmark::State& state) {
+  const auto source = make_filled<Paged>(data_nbytes, Memory::recycled);
+  const auto at = places(16);
+  const Beside reader([&] { read_all_pages(source); });
+  run_bursts(state, 1, [&](std::size_t) {
+    return timed_ns([&] {
+      auto clone = source;
+      write_at(clone, at);
+    });
+  });
+}
+
+template <class Contender>
+void run_read_beside(benchmark::State& state) {
+  const auto read = make_filled<Word>(data_nbytes, Memory::recycled);
+  auto written = make_filled<Contender>(data_nbytes, Memory::recycled);
+  const auto at = places(16);
+  const Beside writer([&] {
+    if constexpr (std::is_same_v<Contender, Paged>) {
+      auto clone = written;
+      write_at(clone, at);
+    } else {
+      write_at(written, at);
+    }
+  });
+  run_bursts(state, 1, [&](std::size_t) { return timed_ns([&] { read_all_pages(read); }); });
+}
+
 template <class Contender>
 void add_writes() {
   constexpr std::size_t counts[] = {1, 16, 256, 4096, 16384, 65536};
@@ -176,6 +242,7 @@ void add_paged_or_not() {
     add({"pages_threads_" + std::to_string(threads), data_nbytes}, Contender::name,
         [=](benchmark::State& state) { run_threads<Contender>(state, threads); });
   }
+  add({"pages_read_beside", data_nbytes}, Contender::name, run_read_beside<Contender>);
 }
 
 }  // namespace
@@ -188,6 +255,7 @@ void add_pages() {
     add({"pages_among_" + std::to_string(overlays), data_nbytes}, Paged::name,
         [=](benchmark::State& state) { run_among(state, overlays); });
   }
+  add({"pages_beside", data_nbytes}, Paged::name, run_beside);
 }
 
 }  // namespace byre_bench

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "process_memory.hpp"
 
+#include <unistd.h>
+
 #include <cstdlib>
 #include <fstream>
+#include <sstream>
 #include <string>
 
 #if defined(__GLIBC__)
@@ -51,6 +54,34 @@ std::optional<ResidentMemory> resident_memory() {
   const auto all = read_figure("/proc/self/smaps_rollup", "Rss");
   const auto anonymous = read_figure("/proc/self/smaps_rollup", "Anonymous");
   return all && anonymous ? std::optional(ResidentMemory{*all, *anonymous}) : std::nullopt;
+}
+
+std::size_t system_page_nbytes() {
+  return static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+}
+
+OwnMemory::OwnMemory() {
+  // "7f00-7f40 rw-p ...", then lines such as "Anonymous:   12 kB".
+  std::ifstream lines("/proc/self/smaps");
+  std::size_t* nbytes = nullptr;
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string key;
+    std::uintptr_t begin = 0;
+    std::size_t kibibytes = 0;
+    words >> key;
+    if (!key.ends_with(':')) {
+      std::istringstream(key) >> std::hex >> begin;
+      nbytes = &nbytes_[begin];
+    } else if (nbytes != nullptr && (key == "Anonymous:" || key == "Swap:") && words >> kibibytes) {
+      *nbytes += kibibytes * 1024;
+    }
+  }
+}
+
+std::optional<std::size_t> OwnMemory::of_mapping_at(const void* begin) const {
+  const auto found = nbytes_.find(reinterpret_cast<std::uintptr_t>(begin));
+  return found == nbytes_.end() ? std::nullopt : std::optional(found->second);
 }
 
 PeakMemory::PeakMemory() {

@@ -3,7 +3,9 @@
 /// is that it is not known.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 
 namespace examples {
@@ -18,6 +20,21 @@ struct ResidentMemory {
 };
 
 std::optional<ResidentMemory> resident_memory();
+
+std::size_t system_page_nbytes();
+
+/// At this moment, what no file has of each mapping: of a private one of a file, the pages that were
+/// written.
+class OwnMemory {
+ public:
+  OwnMemory();
+
+  /// Bytes of the mapping that begins there; nothing if the system does not say.
+  std::optional<std::size_t> of_mapping_at(const void* begin) const;
+
+ private:
+  std::map<std::uintptr_t, std::size_t> nbytes_;
+};
 
 /// The most that was resident at one time, over one part of the process's life.
 class PeakMemory {

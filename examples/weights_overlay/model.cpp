@@ -49,6 +49,14 @@ Model ModelFiles::map() const {
   return model;
 }
 
+Model ModelFiles::load() const {
+  Model model;
+  for (std::size_t layer = 0; layer < plan_.layers; ++layer) {
+    model.push_back(byre::load_npy(file_of(layer)));
+  }
+  return model;
+}
+
 bool ModelFiles::are_as_written() const {
   for (std::size_t layer = 0; layer < plan_.layers; ++layer) {
     throw_if_interrupted();

@@ -23,6 +23,8 @@ class ModelFiles {
 
   /// Maps every layer; reads none.
   Model map() const;
+  /// Reads every layer into ordinary memory.
+  Model load() const;
   /// Reads every layer from the disk into memory, one at a time: are they what was written?
   bool are_as_written() const;
 

@@ -16,6 +16,7 @@ struct Plan {
   std::size_t width = 0;  ///< a layer is a square matrix of f32
   std::size_t requests = 0;
   std::size_t changed = 0;  ///< layers that each request changes
+  std::size_t rows = 0;     ///< of each of these layers
   std::uint64_t seed = 0;
 
   std::size_t layer_nbytes() const noexcept { return width * width * sizeof(float); }

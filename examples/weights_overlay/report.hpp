@@ -12,8 +12,7 @@ namespace examples::weights_overlay {
 
 struct Report {
   Plan plan;
-  RunResult deep{};
-  RunResult lazy{};
+  std::vector<RunResult> runs{};      ///< a column each
   std::vector<std::string> faults{};  ///< of the check, a sentence each
 };
 

@@ -1,76 +1,60 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "request.hpp"
 
-#include "failure.hpp"
-
 #include <algorithm>
-#include <cstring>
-#include <iterator>
+#include <byre/tensor/elements.hpp>
 #include <numeric>
 #include <random>
 
 namespace examples::weights_overlay {
 namespace {
 
-/// Adds to every weight, too much to be rounded away.
-void add_rank_one(byre::Tensor& weights, std::mt19937_64& choose) {
-  const auto width = static_cast<std::size_t>(weights.size(0));
-  std::vector<float> left(width);
-  std::vector<float> right(width);
-  for (std::vector<float>* factor : {&left, &right}) {
-    std::ranges::generate(*factor,
-                          [&] { return static_cast<float>(128 + choose() % 128) * 0x1p-12F; });
+Model cloned(const Model& model, Cloning cloning) {
+  Model clones;
+  clones.reserve(model.size());
+  for (const byre::Tensor& layer : model) {
+    clones.push_back(cloning == Cloning::deep ? layer.clone() : layer.lazy_clone());
   }
-  float* values = weights.mutable_data<float>();  // copies the layer if it is shared
-  for (std::size_t row = 0; row < width; ++row, values += width) {
-    for (std::size_t column = 0; column < width; ++column) {
-      values[column] += left[row] * right[column];
-    }
-  }
+  return clones;
+}
+
+std::vector<std::size_t> chosen(std::size_t count, std::size_t below, std::mt19937_64& choose) {
+  std::vector<std::size_t> numbers(below);
+  std::iota(numbers.begin(), numbers.end(), std::size_t{0});
+  std::ranges::shuffle(numbers, choose);
+  numbers.resize(count);
+  return numbers;
 }
 
 }  // namespace
 
-const char* to_string(Cloning cloning) noexcept {
-  return cloning == Cloning::deep ? "deep copies" : "lazy clones";
-}
-
 void Request::set_up(const Model& base, Cloning cloning) {
-  model_.reserve(base.size());
-  for (const byre::Tensor& layer : base) {
-    model_.push_back(cloning == Cloning::deep ? layer.clone() : layer.lazy_clone());
-  }
+  model_ = cloned(base, cloning);
+  changed_.resize(base.size());
 }
 
-void Request::change(std::size_t count) {
+void Request::set_up(const Request& parent, Cloning cloning) {
+  model_ = cloned(parent.model_, cloning);
+  layers_ = parent.layers_;
+  changed_ = parent.changed_;
+}
+
+void Request::change(std::size_t layers, std::size_t rows) {
   std::mt19937_64 choose(seed_);
-  std::vector<std::size_t> layers(model_.size());
-  std::iota(layers.begin(), layers.end(), std::size_t{0});
-  std::ranges::shuffle(layers, choose);
-  for (std::size_t number = 0; number < count; ++number) {
-    add_rank_one(model_[layers[number]], choose);
+  if (layers_.empty()) {
+    layers_ = chosen(layers, model_.size(), choose);
   }
-}
-
-std::size_t Request::nbytes_shared_with(const Model& base) const {
-  std::size_t nbytes = 0;
-  for (std::size_t layer = 0; layer < base.size(); ++layer) {
-    const bool is_shared = model_[layer].storage().shares_data_with(base[layer].storage());
-    nbytes += is_shared ? model_[layer].nbytes() : 0;
+  for (const std::size_t layer : layers_) {
+    byre::Tensor& weights = model_[layer];
+    for (const std::size_t number :
+         chosen(rows, static_cast<std::size_t>(weights.size(0)), choose)) {
+      byre::Tensor row = weights.select(0, static_cast<std::int64_t>(number));
+      // The first write to a layer that is shared copies it or, if it is mapped, maps an overlay of it.
+      // What is added is too much to be rounded away.
+      byre::add_(row, static_cast<double>(128 + choose() % 128) * 0x1p-12);
+      changed_[layer].insert(number);
+    }
   }
-  return nbytes;
-}
-
-std::size_t Request::layers_that_differ_from(const Model& base) const {
-  std::size_t count = 0;
-  for (std::size_t layer = 0; layer < base.size(); ++layer) {
-    throw_if_interrupted();
-    const byre::Tensor& own = model_[layer];
-    const bool is_same =
-        std::memcmp(own.data<float>(), base[layer].data<float>(), own.nbytes()) == 0;
-    count += is_same ? 0 : 1;
-  }
-  return count;
 }
 
 }  // namespace examples::weights_overlay

@@ -59,41 +59,64 @@ std::optional<std::int64_t> gained(const std::optional<ResidentMemory>& before,
 
 }  // namespace
 
-RunResult run(Cloning cloning, const Model& base, const Plan& plan) {
-  // Neither run finds memory that the other one left.
+const char* to_string(Copying copying) noexcept {
+  switch (copying) {
+    case Copying::model:
+      return "deep copies";
+    case Copying::layers:
+      return "lazy, loaded";
+    case Copying::pages:
+      break;
+  }
+  return "lazy, mapped";
+}
+
+RunResult run(Copying copying, const ModelFiles& files, const Plan& plan) {
+  // No run finds memory that another one left.
   byre::default_pool().trim();
   release_free_memory();
 
-  std::vector<Request> requests;
-  for (std::size_t number = 0; number < plan.requests; ++number) {
+  RunResult result;
+  result.copying = copying;
+  std::vector<Request> requests;  // then as many branches
+  for (std::size_t number = 0; number < 2 * plan.requests; ++number) {
     requests.emplace_back(plan.seed + number);
   }
   std::vector<std::int64_t> set_up(plan.requests);
   std::vector<std::int64_t> change(plan.requests);
-  std::vector<std::int64_t> answer(plan.requests);
+  std::vector<std::int64_t> branch(plan.requests);
+  std::vector<std::int64_t> answer(2 * plan.requests);
+  const Cloning cloning = copying == Copying::model ? Cloning::deep : Cloning::lazy;
+  Model base;
+
   const auto before = resident_memory();
+  result.open_ns = time_ns([&] { base = copying == Copying::layers ? files.load() : files.map(); });
   on_threads(plan.requests, [&](std::size_t number) {
-    set_up[number] = time_ns([&] { requests[number].set_up(base, cloning); });
-    change[number] = time_ns([&] { requests[number].change(plan.changed); });
+    Request& request = requests[number];
+    set_up[number] = time_ns([&] { request.set_up(base, cloning); });
+    change[number] = time_ns([&] { request.change(plan.changed, plan.rows); });
+    branch[number] = time_ns([&] {
+      Request& its_branch = requests[plan.requests + number];
+      its_branch.set_up(request, cloning);
+      its_branch.change(plan.changed, plan.rows);
+    });
   });
   const auto after = resident_memory();
-  on_threads(plan.requests, [&](std::size_t number) {
+  // A request answers after its branch was changed, which it must not see.
+  on_threads(2 * plan.requests, [&](std::size_t number) {
     answer[number] = time_ns([&] { requests[number].answer(); });
   });
 
-  RunResult result;
-  result.cloning = cloning;
   result.set_up_ns = median(set_up);
-  result.worst_set_up_ns = *std::ranges::max_element(set_up);
   result.change_ns = median(change);
+  result.branch_ns = median(branch);
   result.answer_ns = median(answer);
   result.resident_nbytes = gained(before, after);
+  const OwnMemory own;
   for (const Request& request : requests) {
-    result.shared_nbytes += request.nbytes_shared_with(base);
-    result.changed_layers.push_back(request.layers_that_differ_from(base));
+    result.accounts.push_back(accounts_of(request, base, own));
     result.outputs.push_back(request.output());
   }
-  result.copied_nbytes = plan.requests * plan.model_nbytes() - result.shared_nbytes;
   return result;
 }
 

@@ -16,48 +16,80 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
 from programs import PROGRAM, Test, figures_of, run
 
-LAYERS, WIDTH, REQUESTS, CHANGE = 5, 128, 4, 2
+LAYERS, WIDTH, REQUESTS, CHANGE, ROWS = 5, 128, 4, 2, 3
 SMALL = [f"--layers={LAYERS}", f"--width={WIDTH}", f"--requests={REQUESTS}"]
 LAYER_BYTES = WIDTH * WIDTH * 4
 MODEL_BYTES = LAYERS * LAYER_BYTES
+VARIANTS = 2 * REQUESTS  # each has a branch
+# Layers large enough to be in pages. A row is as long as a page, and begins within one.
+IN_PAGES = ["--layers=3", "--width=1024", "--requests=3", "--change=2"]
+PAGE_BYTES = resource.getpagesize()
+HAS_OVERLAYS = sys.platform == "linux"
 
 
 class AWholeRun(unittest.TestCase):
     def test_every_output_is_checked_and_right(self):
-        figures = figures_of(*SMALL, f"--change={CHANGE}")
+        figures = figures_of(*SMALL, f"--change={CHANGE}", f"--rows={ROWS}")
         self.assertIs(figures["verified"], True)
         self.assertEqual(figures["faults"], [])
         self.assertEqual(figures["model"]["bytes"], MODEL_BYTES)
 
     def test_lazy_clones_share_all_layers_but_those_changed_and_deep_copies_share_none(self):
         for change in (0, CHANGE, LAYERS):
-            deep, lazy = figures_of(*SMALL, f"--change={change}")["runs"]
+            deep, loaded, mapped = figures_of(*SMALL, f"--change={change}", f"--rows={ROWS}")["runs"]
             self.assertEqual(deep["bytes_shared"], 0)
-            self.assertEqual(deep["bytes_copied"], REQUESTS * MODEL_BYTES)
-            self.assertEqual(lazy["bytes_copied"], REQUESTS * change * LAYER_BYTES)
-            self.assertEqual(lazy["bytes_shared"], REQUESTS * (LAYERS - change) * LAYER_BYTES)
+            self.assertEqual(deep["bytes_copied"], VARIANTS * MODEL_BYTES)
+            for lazy in (loaded, mapped):  # which is too small to be mapped again
+                self.assertEqual(lazy["bytes_copied"], VARIANTS * change * LAYER_BYTES)
+                self.assertEqual(lazy["bytes_shared"], VARIANTS * (LAYERS - change) * LAYER_BYTES)
+                self.assertEqual(lazy["overlays"], 0)
 
-    def test_each_request_that_changes_layers_has_an_output_of_its_own(self):
-        self.assertEqual(figures_of(*SMALL, "--change=2")["distinct_outputs"], REQUESTS)
+    @unittest.skipUnless(HAS_OVERLAYS, "for systems with overlays")
+    def test_of_mapped_layers_the_pages_are_copied_that_changed_rows_lie_in(self):
+        figures = figures_of(*IN_PAGES, "--rows=1")
+        self.assertIs(figures["verified"], True)
+        deep, loaded, mapped = figures["runs"]
+        self.assertEqual((deep["overlays"], loaded["overlays"]), (0, 0))
+        self.assertEqual(mapped["overlays"], 6 * 2)
+        self.assertEqual(mapped["bytes_shared"], loaded["bytes_shared"])
+        if mapped["bytes_copied"] is None:
+            self.skipTest("the system does not say which pages were written")
+        # A request has one row of two layers, its branch two rows, and neighbours share a page.
+        pages_of_a_row = -(-4096 // PAGE_BYTES) + 1
+        self.assertLessEqual(mapped["bytes_copied"], 3 * 2 * 3 * pages_of_a_row * PAGE_BYTES)
+        self.assertGreaterEqual(mapped["bytes_copied"], 3 * 2 * 2 * PAGE_BYTES)
+
+    def test_a_branch_that_changes_much_is_right_too(self):
+        figures = figures_of(*IN_PAGES, "--rows=512")
+        self.assertIs(figures["verified"], True)
+        if HAS_OVERLAYS:
+            self.assertEqual(figures["runs"][2]["overlays"], 3 * 2)  # of which branches are whole copies
+
+    def test_each_request_that_changes_rows_has_an_output_of_its_own_and_so_has_its_branch(self):
+        self.assertEqual(figures_of(*SMALL, "--change=2")["distinct_outputs"], VARIANTS)
         self.assertEqual(figures_of(*SMALL, "--change=0")["distinct_outputs"], 1)
+        self.assertEqual(figures_of(*SMALL, "--rows=0")["distinct_outputs"], 1)
 
-    def test_lazy_clones_take_less_memory_than_deep_copies(self):
-        deep, lazy = figures_of("--layers=16", "--width=512", "--requests=6", "--change=1")["runs"]
+    def test_lazy_clones_take_less_memory_than_deep_copies_and_in_pages_least(self):
+        deep, loaded, mapped = figures_of("--layers=4", "--width=1024", "--requests=3", "--change=1",
+                                          "--rows=4")["runs"]
         if deep["resident_bytes"] is None:
             self.skipTest("the system does not say what memory is resident")
-        model_bytes = 16 * 512 * 512 * 4
+        model_bytes = 4 * 1024 * 1024 * 4
         self.assertGreaterEqual(deep["resident_bytes"], 6 * model_bytes)
-        self.assertLess(lazy["resident_bytes"], 2 * model_bytes)
+        self.assertLess(loaded["resident_bytes"], 3 * model_bytes)
+        if HAS_OVERLAYS:
+            self.assertLess(mapped["resident_bytes"], model_bytes // 2)
 
     def test_the_table_says_the_same(self):
         done = run(*SMALL, f"--change={CHANGE}")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn(f"All {REQUESTS} outputs are the same, bit for bit", done.stdout)
+        self.assertIn(f"All {VARIANTS} outputs are the same, bit for bit", done.stdout)
         self.assertIn("resident memory", done.stdout)
 
     def test_one_of_everything_is_enough(self):
-        self.assertIs(figures_of("--layers=1", "--width=1", "--requests=1",
-                                 "--change=1")["verified"], True)
+        self.assertIs(figures_of("--layers=1", "--width=1", "--requests=1", "--change=1",
+                                 "--rows=1")["verified"], True)
 
 
 class WithEnvironment(Test):
@@ -94,12 +126,15 @@ class WrongInput(WithEnvironment):
     def test_numbers_that_make_no_sense_are_refused(self):
         for option, value in (("layers", "0"), ("layers", "-1"), ("layers", "4097"),
                               ("width", "0"), ("width", "1e3"), ("width", "16385"),
-                              ("requests", "0"), ("requests", "many"), ("change", "-1"),
+                              ("requests", "0"), ("requests", "many"), ("change", "-1"), ("rows", "-1"), ("rows", "16385"),
                               ("seed", ""), ("seed", "18446744073709551616")):
             self.assert_refused(2, f"--{option}", f"--{option}={value}")
 
     def test_more_changed_layers_than_there_are_are_refused(self):
         self.assert_refused(2, "more than --layers", "--layers=2", "--change=3")
+
+    def test_more_changed_rows_than_there_are_are_refused(self):
+        self.assert_refused(2, "more than --width", "--width=2", "--rows=3")
 
     def test_copies_beyond_the_machine_are_refused_before_anything_is_written(self):
         self.assert_refused(2, "Give fewer --requests", "--layers=4096", "--width=16384",
@@ -126,7 +161,7 @@ class WrongInput(WithEnvironment):
     def test_help_names_every_option(self):
         done = run("--help")
         self.assertEqual(done.returncode, 0)
-        for name in ("layers", "width", "requests", "change", "seed", "json"):
+        for name in ("layers", "width", "requests", "change", "rows", "seed", "json"):
             self.assertIn(f"--{name}", done.stdout)
 
 

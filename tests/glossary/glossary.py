@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
-"""What docs/glossary.md names exists: glossary.py ROOT"""
+"""What docs/glossary.md names exists, and no table says a term twice: glossary.py ROOT"""
+import collections
 import pathlib
 import re
 import sys
@@ -20,10 +21,19 @@ def missing(root):
             yield f"docs/{document}"
 
 
+def said_twice(root):
+    """The first cells of rows, where two of a section are the same."""
+    for section in re.split(r"^## ", (root / "docs" / "glossary.md").read_text(), flags=re.MULTILINE):
+        terms = collections.Counter(re.findall(r"^\| ([^|]+) \|", section, flags=re.MULTILINE))
+        yield from (term for term, times in terms.items() if times > 1)
+
+
 def main(root):
-    problems = list(missing(pathlib.Path(root)))
+    root = pathlib.Path(root)
+    problems = [f"what is not there: {name}" for name in missing(root)]
+    problems += [f"a term twice: {term}" for term in said_twice(root)]
     for problem in problems:
-        print(f"docs/glossary.md names what is not there: {problem}")
+        print(f"docs/glossary.md names {problem}")
     return 1 if problems else 0
 
 

@@ -3,8 +3,10 @@
 
 #include <fcntl.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdarg>
 #include <string_view>
@@ -95,4 +97,16 @@ extern "C" int memfd_create(const char* name, unsigned flags) noexcept {
     return refuse(ENOSYS);
   }
   return static_cast<int>(::syscall(SYS_memfd_create, name, flags));
+}
+
+extern "C" ssize_t pwrite(int file, const void* data, std::size_t nbytes, off_t offset) {
+  if (watched != nullptr) {
+    nbytes = std::min(nbytes, watched->most_nbytes_of_a_write);
+    if (nbytes == 0) {
+      return refuse(ENOSPC);
+    }
+  }
+  // The system call has its offset in other registers on each machine.
+  const iovec part{const_cast<void*>(data), nbytes};
+  return ::pwritev(file, &part, 1, offset);
 }

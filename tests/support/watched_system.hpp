@@ -33,6 +33,9 @@ class WatchedSystem {
   /// Called before a range is made writable.
   std::function<void(const Range&)> before_populating = [](const Range&) {};
 
+  /// What a write at an offset of a file takes at once. With 0 there is no room.
+  std::size_t most_nbytes_of_a_write = static_cast<std::size_t>(-1);
+
   /// The ranges that were to be made writable.
   const std::vector<Range>& ranges() const noexcept { return ranges_; }
 

@@ -160,7 +160,9 @@ class basic_buffer {
     return static_cast<const std::byte*>(data_);
   }
 
-  /// The bytes, to write, shared with nobody until this buffer is cloned again: as materialize().
+  /// The bytes, to write, shared with nobody until this buffer is cloned again: as materialize(). In pages a write
+  /// through the pointer may be the first to its page: where there is no memory for that, the system ends the
+  /// program, and mutable_range() throws.
   std::byte* mutable_data(Wait wait = Wait::allowed, CallSite site = CallSite::current()) {
     materialize(wait, site);
     return static_cast<std::byte*>(data_);

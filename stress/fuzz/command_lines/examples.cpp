@@ -25,10 +25,10 @@ Refusal parse_for_weights_overlay(int argc, const char* const* argv) {
   try {
     const auto options = examples::weights_overlay::parse_options(argc, argv);
     const auto& plan = options.plan;
-    if (!options.help &&
-        (plan.layers == 0 || plan.width == 0 || plan.requests == 0 || plan.changed > plan.layers)) {
-      fail("%zu layers of width %zu, of which %zu requests change %zu, are no plan", plan.layers,
-           plan.width, plan.requests, plan.changed);
+    if (!options.help && (plan.layers == 0 || plan.width == 0 || plan.requests == 0 ||
+                          plan.changed > plan.layers || plan.rows > plan.width)) {
+      fail("%zu layers of width %zu, of which %zu requests change %zu rows of %zu, are no plan",
+           plan.layers, plan.width, plan.requests, plan.rows, plan.changed);
     }
     return std::nullopt;
   } catch (const examples::UsageError& error) {

@@ -6,37 +6,20 @@
 #include <byre/storage/storage.hpp>
 
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "support/child_process.hpp"
+#include "paged_buffers.hpp"
 #include "support/complaint.hpp"
 #include "support/counted.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace byre::test {
 namespace {
-
-constexpr std::chrono::seconds patience(60);
-constexpr std::size_t paged_nbytes = 8 << 20;
-
-Buffer filled(std::byte with, std::size_t size = paged_nbytes) {
-  Buffer buffer = Buffer::allocate(size, paged_allocator());
-  std::memset(buffer.mutable_data(), static_cast<int>(with), size);
-  return buffer;
-}
-
-bool is_all(const Buffer& buffer, std::byte expected) {
-  const std::byte* const data = buffer.data();
-  return data[0] == expected && std::memcmp(data, data + 1, buffer.nbytes() - 1) == 0;
-}
 
 class Paged : public WithStats {};
 
@@ -175,6 +158,26 @@ TEST_F(Paged, overlays_that_are_mostly_written_are_copied_whole) {
   EXPECT_EQ(Buffer(overlay).materialize(), Materialized::copied);
 }
 
+TEST_F(Paged, scattered_pages_are_copied_one_and_all_up_to_an_eighth) {
+  Buffer buffer = filled(std::byte{1});
+  Buffer overlay = buffer;
+  constexpr std::size_t most = paged_nbytes / page_nbytes / 8;
+  const auto write_pages = [](Buffer& written, std::size_t count) {
+    for (std::size_t page = 0; page < count; ++page) {  // which touch no other
+      written.mutable_data()[2 * page * page_nbytes] = std::byte{2};
+    }
+  };
+  write_pages(overlay, most);
+  Buffer clone = overlay;
+  EXPECT_EQ(clone.materialize(), Materialized::overlaid);
+  EXPECT_EQ(std::memcmp(clone.data(), overlay.data(), paged_nbytes), 0);
+  for (std::size_t page = 0; page < most; ++page) {
+    EXPECT_EQ(clone.data()[2 * page * page_nbytes], std::byte{2});
+  }
+  write_pages(clone, most + 1);
+  EXPECT_EQ(Buffer(clone).materialize(), Materialized::copied);
+}
+
 TEST_F(Paged, memory_is_given_back_with_the_last_owner_or_overlay) {
   const Counted counted;
   {
@@ -238,87 +241,6 @@ TEST_F(Paged, a_range_is_writable_and_a_range_beyond_is_refused) {
            "1 bytes from byte 8388608 on", "8388608 bytes"));
   EXPECT_THROW((void)clone.mutable_range(1, paged_nbytes), InvalidArgument);
   EXPECT_THROW((void)clone.mutable_range(2, static_cast<std::size_t>(-1)), InvalidArgument);
-}
-
-TEST_F(Paged, what_a_child_writes_its_parent_does_not_see) {
-  Buffer buffer = filled(std::byte{1});
-  Buffer shared = filled(std::byte{5});
-  Buffer overlay = shared;
-  overlay.mutable_data()[0] = std::byte{6};
-  const ChildResult result = run_in_child(
-      [&](int) {
-        std::memset(buffer.mutable_data(), 2, paged_nbytes);
-        overlay.mutable_data()[1] = std::byte{7};
-        Buffer clone = buffer;
-        clone.mutable_data()[3] = std::byte{9};
-        ::_exit(is_all(buffer, std::byte{2}) && clone.data()[3] == std::byte{9} &&
-                        clone.data()[4] == std::byte{2} && overlay.data()[0] == std::byte{6} &&
-                        shared.data()[1] == std::byte{5}
-                    ? EXIT_SUCCESS
-                    : EXIT_FAILURE);
-      },
-      patience);
-  EXPECT_TRUE(result.exit.is_success()) << result.exit.text() << result.output;
-  EXPECT_TRUE(is_all(buffer, std::byte{1}));
-  EXPECT_EQ(overlay.data()[1], std::byte{5});
-}
-
-TEST_F(Paged, what_a_parent_writes_its_child_does_not_see) {
-  Buffer buffer = filled(std::byte{1});
-  int told[2];
-  ASSERT_EQ(::pipe(told), 0);
-  const pid_t child = ::fork();
-  if (child == 0) {
-    char any = 0;
-    const bool is_told = ::read(told[0], &any, 1) == 1;
-    ::_exit(is_told && is_all(buffer, std::byte{1}) ? EXIT_SUCCESS : EXIT_FAILURE);
-  }
-  std::memset(buffer.mutable_data(), 2, paged_nbytes);
-  buffer = Buffer();
-  ASSERT_EQ(::write(told[1], "x", 1), 1);
-  int status = -1;
-  ASSERT_EQ(::waitpid(child, &status, 0), child);
-  EXPECT_EQ(status, 0);
-  ::close(told[0]);
-  ::close(told[1]);
-}
-
-TEST_F(Paged, what_a_parent_would_write_back_its_child_does_not_see) {
-  Buffer overlay = filled(std::byte{1});
-  {
-    const Buffer base = overlay;
-    overlay.mutable_data()[0] = std::byte{2};
-  }
-  int told[2];
-  ASSERT_EQ(::pipe(told), 0);
-  const pid_t child = ::fork();
-  if (child == 0) {
-    char any = 0;
-    const bool is_told = ::read(told[0], &any, 1) == 1;
-    ::_exit(is_told && overlay.data()[0] == std::byte{2} && overlay.data()[5000] == std::byte{1}
-                ? EXIT_SUCCESS
-                : EXIT_FAILURE);
-  }
-  overlay.mutable_data()[5000] = std::byte{3};
-  Buffer clone = overlay;
-  EXPECT_EQ(clone.materialize(), Materialized::overlaid);
-  EXPECT_EQ(clone.data()[5000], std::byte{3});
-  ASSERT_EQ(::write(told[1], "x", 1), 1);
-  int status = -1;
-  ASSERT_EQ(::waitpid(child, &status, 0), child);
-  EXPECT_EQ(status, 0);
-  ::close(told[0]);
-  ::close(told[1]);
-}
-
-TEST_F(Paged, overlays_after_a_fork_have_what_was_written_since) {
-  Buffer buffer = filled(std::byte{1});
-  (void)run_in_child([](int) {}, patience);
-  buffer.mutable_data()[5] = std::byte{2};
-  Buffer clone = buffer;
-  clone.mutable_data()[6] = std::byte{3};
-  EXPECT_EQ(clone.data()[5], std::byte{2});
-  EXPECT_EQ(buffer.data()[6], std::byte{1});
 }
 
 TEST_F(Paged, a_write_to_a_large_mapped_file_copies_no_byte_itself) {

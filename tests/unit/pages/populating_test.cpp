@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Which pages are made writable before they are written, and what is told where there is no memory for them.
 #include <byre/functional/functionalize/detail/write_back.hpp>
+#include <byre/interop/npy.hpp>
 #include <byre/memory/paged.hpp>
 #include <byre/memory/pages.hpp>
 #include <byre/tensor.hpp>
 
 #include <gtest/gtest.h>
 
-#include <unistd.h>
-
-#include <chrono>
+#include <cstdint>
 #include <cstring>
+#include <fstream>
+#include <sstream>
+#include <string>
 
-#include "support/child_process.hpp"
 #include "support/complaint.hpp"
 #include "support/temporary_folder.hpp"
 #include "support/watched_system.hpp"
@@ -99,69 +100,76 @@ TEST_F(Populating, an_overlay_without_memory_for_pages_of_another_is_a_copy) {
   EXPECT_EQ(clone.data()[0], std::byte{1});
 }
 
+TEST_F(Populating, an_overlay_that_cannot_be_written_back_is_copied) {
+  overlay_.mutable_data()[0] = std::byte{1};
+  overlay_.mutable_data()[9 * page_nbytes] = std::byte{2};
+  base_ = Storage();
+  Storage clone = overlay_.lazy_clone();
+  {
+    WatchedSystem system;
+    system.most_nbytes_of_a_write = 0;
+    EXPECT_EQ(clone.materialize(), Materialized::copied);
+  }
+  for (Storage* const storage : {&overlay_, &clone}) {
+    EXPECT_EQ(storage->data()[0], std::byte{1});
+    EXPECT_EQ(storage->data()[9 * page_nbytes], std::byte{2});
+  }
+  Storage later = overlay_.lazy_clone();
+  EXPECT_EQ(later.materialize(), Materialized::overlaid);
+  EXPECT_EQ(std::memcmp(later.data(), overlay_.data(), rows * row_nbytes), 0);
+}
+
+TEST_F(Populating, an_overlay_is_written_back_whole_whatever_a_write_takes_at_once) {
+  std::memset(overlay_.mutable_data(), 1, 2 * page_nbytes);
+  base_ = Storage();
+  Storage clone = overlay_.lazy_clone();
+  WatchedSystem system;
+  system.most_nbytes_of_a_write = 1000;
+  EXPECT_EQ(clone.materialize(), Materialized::overlaid);
+  EXPECT_EQ(std::memcmp(clone.data(), overlay_.data(), rows * row_nbytes), 0);
+  EXPECT_EQ(clone.data()[2 * page_nbytes - 1], std::byte{1});
+}
+
 TEST_F(Populating, a_file_without_memory_for_its_pages_is_ordinary_memory) {
   WatchedSystem system;
   system.fail_after(0);
   EXPECT_EQ(Buffer::allocate(4 << 20, paged_allocator()).origin(), Origin::allocated);
 }
 
-/// Old systems do not say which pages were written, or not at once; and locked-down ones do not at all.
-class OldSystem : public testing::TestWithParam<bool> {};
-
-TEST_P(OldSystem, overlays_of_overlays_have_what_was_written) {
-  WatchedSystem system;
-  system.has_pagemap_scan = false;
-  system.has_pagemap = GetParam();
-  constexpr std::size_t nbytes = 1000 * page_nbytes - 5;
-  Buffer base = Buffer::allocate(nbytes, paged_allocator());
-  std::memset(base.mutable_data(), 1, nbytes);
-  Buffer overlay = base;
-  const std::size_t places[] = {0, 7 * page_nbytes + 5, 511 * page_nbytes, 512 * page_nbytes,
-                                nbytes - 1};
-  for (const std::size_t place : places) {
-    overlay.mutable_data()[place] = std::byte{2};
-  }
-  for (const bool is_written_back : {false, true}) {
-    if (is_written_back) {
-      base = Buffer();
-    }
-    Buffer clone = overlay;
-    ASSERT_EQ(clone.materialize(), Materialized::overlaid);
-    ASSERT_EQ(std::memcmp(clone.data(), overlay.data(), nbytes), 0);
-    for (const std::size_t place : places) {
-      EXPECT_EQ(clone.data()[place], std::byte{2});
+/// Where in its file a mapping begins.
+std::size_t offset_in_file(const void* mapping) {
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    std::istringstream words(line);
+    std::uintptr_t begin = 0;
+    std::string others;
+    std::size_t offset = 0;
+    if (words >> std::hex >> begin >> others >> others >> offset &&
+        begin == reinterpret_cast<std::uintptr_t>(mapping)) {
+      return offset;
     }
   }
+  return 0;  // an emulator's may be others
 }
 
-TEST_P(OldSystem, overlays_of_files_have_what_was_written_at_their_end) {
-  WatchedSystem system;
-  system.has_pagemap_scan = false;
-  system.has_pagemap = GetParam();
-  const TemporaryFolder folder;
-  constexpr std::size_t nbytes = 100 * page_nbytes + 5;
-  write_file(folder / "file", std::string(nbytes, 'f'));
-  Buffer overlay = Buffer::map_file(folder / "file");
-  overlay.mutable_data()[nbytes - 1] = std::byte{'w'};
-  Buffer clone = overlay;
-  ASSERT_EQ(clone.materialize(), Materialized::overlaid);
-  EXPECT_EQ(clone.data()[nbytes - 1], std::byte{'w'});
-  EXPECT_EQ(clone.data()[nbytes - 2], std::byte{'f'});
-}
+/// MADV_COLLAPSE, which older headers do not have.
+constexpr int collapse = 25;
 
-INSTANTIATE_TEST_SUITE_P(WithPagemap, OldSystem, testing::Bool());
-
-TEST_F(Populating, without_memory_files_it_is_ordinary_memory) {
-  // There may be one already: a fork leaves it behind.
+TEST_F(Populating, a_large_file_is_put_in_huge_pages_each_made_of_one_page) {
+  const Buffer before = Buffer::allocate(least_paged_nbytes, paged_allocator());
   WatchedSystem system;
-  system.has_memory_files = false;
-  const ChildResult result = run_in_child(
-      [](int) {
-        const Buffer buffer = Buffer::allocate(4 << 20, paged_allocator());
-        ::_exit(buffer.origin() == Origin::allocated ? EXIT_SUCCESS : EXIT_FAILURE);
-      },
-      std::chrono::seconds(60));
-  EXPECT_TRUE(result.exit.is_success()) << result.exit.text();
+  const Buffer buffer = Buffer::allocate(2 * huge_page_nbytes + 1, paged_allocator());
+  ASSERT_EQ(system.ranges().size(), 2U);
+  EXPECT_EQ(system.ranges()[0].data, buffer.data());
+  EXPECT_EQ(system.ranges()[1].data, buffer.data() + huge_page_nbytes);
+  ASSERT_EQ(system.advised(collapse).size(), 1U);
+  EXPECT_EQ(system.advised(collapse)[0].data, buffer.data());
+  EXPECT_EQ(system.advised(collapse)[0].nbytes, 2 * huge_page_nbytes);
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(buffer.data()) % huge_page_nbytes, 0U);
+  EXPECT_EQ(offset_in_file(buffer.data()) % huge_page_nbytes, 0U);
+
+  const Buffer small = Buffer::allocate(huge_page_nbytes - page_nbytes, paged_allocator());
+  EXPECT_EQ(system.advised(collapse).size(), 1U);
 }
 
 TEST_F(Populating, rows_that_are_written_are_made_writable) {
@@ -194,6 +202,38 @@ TEST_F(Populating, of_one_element_its_page_is_made_writable) {
   ASSERT_EQ(system.ranges().size(), 1U);
   expect_range(system, 0, 14, 1);
   EXPECT_EQ(t.at<float>({7, 0}), 2);
+}
+
+TEST_F(Populating, rows_of_mapped_weights_are_written_by_pages_and_branches_are_apart) {
+  const TemporaryFolder folder;
+  save_npy(folder / "weights.npy", tensor());
+  const Tensor weights = map_npy(folder / "weights.npy");
+  Tensor tuned = weights.lazy_clone();
+  WatchedSystem system;
+  Tensor row = tuned.select(0, 3);
+  fill_(row, 1);
+  EXPECT_EQ(tuned.storage().origin(), Origin::overlay);
+  ASSERT_EQ(system.ranges().size(), 1U);
+  // Which lies behind the file's header, and so in a third page.
+  const auto* const begin = reinterpret_cast<const std::byte*>(row.data<float>());
+  EXPECT_EQ(system.ranges()[0].data, begin - reinterpret_cast<std::uintptr_t>(begin) % page_nbytes);
+  EXPECT_EQ(system.ranges()[0].data + system.ranges()[0].nbytes, begin + row_nbytes);
+
+  Tensor branch = tuned.lazy_clone();
+  Tensor other_row = branch.select(0, 7);
+  fill_(other_row, 2);
+  EXPECT_EQ(branch.storage().origin(), Origin::overlay);
+  row = tuned.select(0, 3);
+  fill_(row, 5);
+  for (std::int64_t column = 0; column < columns; column += columns - 1) {
+    EXPECT_EQ(branch.at<float>({3, column}), 1);
+    EXPECT_EQ(branch.at<float>({7, column}), 2);
+    EXPECT_EQ(tuned.at<float>({3, column}), 5);
+    EXPECT_EQ(tuned.at<float>({7, column}), 0);
+    EXPECT_EQ(weights.at<float>({3, column}), 0);
+  }
+  const Tensor in_file = load_npy(folder / "weights.npy");
+  EXPECT_EQ(std::memcmp(in_file.data<float>(), data(), rows * row_nbytes), 0);
 }
 
 TEST_F(Populating, functionalized_code_without_memory_for_pages_writes_nothing) {

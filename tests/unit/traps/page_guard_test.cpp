@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Pages that a checked build write-protects while they are shared: what may be done with them all the same, and
 // what where they cannot be protected. Compiled in checked builds only.
+#include <byre/memory/paged.hpp>
 #include <byre/memory/pages.hpp>
 #include <byre/memory/pool.hpp>
 #include <byre/storage/storage.hpp>
@@ -12,6 +13,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstddef>
@@ -93,8 +95,20 @@ int status_of_child(Work work) {
   return status;
 }
 
-TEST(PageGuard, a_child_of_a_fork_writes_what_it_inherits) {
-  StalePointer stale(Storage::allocate(paged));
+/// Data in pages is mapped anew by the first fork after it is made.
+Storage in_pages() {
+  return Storage::allocate(least_paged_nbytes, paged_allocator());
+}
+Storage of_the_pool() {
+  return Storage::allocate(least_paged_nbytes);
+}
+
+using Maker = Storage (*)();
+class PageGuardForks : public testing::TestWithParam<Maker> {};
+class PageGuardForksDeathTest : public testing::TestWithParam<Maker> {};
+
+TEST_P(PageGuardForks, let_a_child_write_what_it_inherits) {
+  StalePointer stale(GetParam()());
   EXPECT_EQ(status_of_child([&] {
               *stale.storage.mutable_data() = std::byte{1};
               stale.clone = Storage();
@@ -103,17 +117,50 @@ TEST(PageGuard, a_child_of_a_fork_writes_what_it_inherits) {
             0);
 }
 
-TEST(PageGuardDeathTest, a_child_of_a_fork_is_watched_as_its_parent) {
-  StalePointer stale(Storage::allocate(paged));
+TEST_P(PageGuardForksDeathTest, leave_a_child_watched) {
   EXPECT_DEATH(
       {
+        StalePointer stale(GetParam()());
         const int status = status_of_child([&] {
           *stale.pointer = {};
           return 0;
         });
         ::kill(::getpid(), WTERMSIG(status));
       },
-      fault(0, paged, StalePointer::lines));
+      fault(0, least_paged_nbytes, StalePointer::lines));
+}
+
+TEST_P(PageGuardForksDeathTest, leave_the_parent_watched) {
+  constexpr std::size_t last = least_paged_nbytes - 1;
+  EXPECT_DEATH(
+      {
+        StalePointer stale(GetParam()());
+        status_of_child([] { return 0; });
+        stale.pointer[last] = {};
+      },
+      fault(last, least_paged_nbytes, StalePointer::lines));
+}
+
+INSTANTIATE_TEST_SUITE_P(OfBoth, PageGuardForks, testing::Values(&of_the_pool, &in_pages));
+INSTANTIATE_TEST_SUITE_P(OfBoth, PageGuardForksDeathTest, testing::Values(&of_the_pool, &in_pages));
+
+TEST(PageGuard, threads_write_what_is_theirs_while_the_process_forks) {
+  constexpr std::size_t writers = 3;
+  std::atomic<bool> is_over = false;
+  at_once(1 + writers, [&](std::size_t thread) {
+    if (thread == writers) {
+      for (std::size_t fork = 0; fork < fewer_if_sanitized(100); ++fork) {
+        EXPECT_EQ(status_of_child([] { return 0; }), 0);
+      }
+      is_over.store(true, std::memory_order::relaxed);
+      return;
+    }
+    Storage mine = of_the_pool();
+    while (!is_over.load(std::memory_order::relaxed)) {
+      { const Storage gone = mine.lazy_clone(); }
+      *mine.mutable_data() = std::byte{1};
+    }
+  });
 }
 
 TEST(PageGuardDeathTest, what_no_page_is_left_to_guard_is_summed) {

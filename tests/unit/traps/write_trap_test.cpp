@@ -242,10 +242,11 @@ TEST(WriteTrap, lets_no_bytes_and_read_only_bytes_be_cloned) {
   EXPECT_FALSE(borrowed.shares_data_with(borrowed.lazy_clone()));
 }
 
-TEST(WriteTrapDeathTest, overlays_are_protected) {
-  constexpr std::size_t nbytes = 2 * least_paged_nbytes;
-  const Storage base = Storage::allocate(nbytes, paged_allocator());
-  const StalePointer overlay(base.lazy_clone());
+TEST(WriteTrapDeathTest, data_in_pages_is_protected_and_so_are_overlays) {
+  constexpr std::size_t nbytes = 2 * least_paged_nbytes - 3;  // the last page is all its own
+  const StalePointer stale(Storage::allocate(nbytes, paged_allocator()));
+  EXPECT_DEATH(stale.pointer[5] = std::byte{1}, fault(5, nbytes, StalePointer::lines));
+  const StalePointer overlay(stale.storage.lazy_clone());
   ASSERT_EQ(overlay.storage.origin(), Origin::overlay);
   EXPECT_DEATH(overlay.pointer[7] = std::byte{1}, fault(7, nbytes, StalePointer::lines));
 }

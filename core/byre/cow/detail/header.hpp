@@ -108,10 +108,9 @@ class basic_header {
     release_.get()(*this);
   }
 
-  /// Whether its whole pages, if it has any, are byre's own: not where the allocator is for copies alone, nor
-  /// where a fork maps them anew.
+  /// Whether its whole pages, if it has any, are byre's own: not where the allocator is for copies alone.
   bool may_be_guarded() const noexcept {
-    return origin() == Origin::overlay ||
+    return origin() == Origin::paged || origin() == Origin::overlay ||
            (origin() == Origin::allocated && allocator().maps_pages());
   }
 

@@ -214,6 +214,14 @@ void unguard(PageGuard& guard) noexcept {
   guard.shown.set(nullptr);
 }
 
+void guard_again() noexcept {
+  for (const PageGuard& guard : guards) {
+    if (const GuardedData* const data = guard.shown.get()) {
+      ::mprotect(data->begin, data->capacity, PROT_READ);  // else a write to it is not found
+    }
+  }
+}
+
 #else
 
 bool may_guard_pages() noexcept {
@@ -223,6 +231,7 @@ PageGuard* guard(const GuardedData&) noexcept {
   return nullptr;
 }
 void unguard(PageGuard&) noexcept {}
+void guard_again() noexcept {}
 
 #endif
 

@@ -47,11 +47,14 @@ struct PageGuard;
 /// Installs the handler, once for all. False if it may not be: then nothing can be guarded. Under no lock.
 bool may_guard_pages() noexcept;
 
+/// The next three by one thread at a time.
+
 /// Write-protects the data's pages, which are its own. Null if the system refuses, or too much is guarded
-/// already. By one thread at a time.
+/// already.
 PageGuard* guard(const GuardedData& data) noexcept;
-/// Once, by any thread.
 void unguard(PageGuard& guard) noexcept;
+/// Write-protects again all that is guarded.
+void guard_again() noexcept;
 
 }  // namespace byre::inline v0::detail
 

@@ -19,10 +19,10 @@
 namespace byre::inline v0::detail {
 namespace {
 
-/// Of each first clone. Held over forks, so that a child finds pages protected if and only if their trap
-/// says so.
+/// Of each first clone, and of each end of protection. Held over forks, so that parent and child find pages
+/// protected if and only if their trap says so: a fork may have mapped them anew.
 struct Traps {
-  sync::ProcessMutex mutex;
+  sync::ProcessMutex mutex{&guard_again};
 };
 
 sync::ProcessMutex& trap_mutex() noexcept {
@@ -81,9 +81,9 @@ void WriteTrap::compare(const void* data, CallSite site) const noexcept {
 }
 
 void WriteTrap::open() noexcept {
-  // No lock: the caller is alone with the data. A fork that comes in the middle finds data under a write, or
-  // of nobody.
+  // The caller is alone with the data: the lock is against a fork, which would protect it again.
   if (state_ == State::guarded) {
+    const sync::ProcessLock lock(trap_mutex());
     unguard(*guard_);
   }
   state_ = State::open;

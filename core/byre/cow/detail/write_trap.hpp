@@ -24,7 +24,7 @@ namespace byre::inline v0::detail {
 
 /// One for the data of each header, which all its owners share. Thread-safety: each step says who may
 /// take it; becomes_shared and compares may be concurrent. Progress: a first clone takes a lock of the
-/// process. Nothing throws.
+/// process, and so does who ends protection. Nothing throws.
 class BYRE_API WriteTrap {
  public:
   /// The most bytes that a checksum is taken of.

@@ -245,7 +245,8 @@ Overlay MemoryFile::map_overlay(std::byte* source, OtherOverlays others) noexcep
   std::optional<std::size_t> copied = 0;
   if (files().is_private(*this)) {
     source = source == nullptr ? data() : source;
-  } else if (source != nullptr && others == OtherOverlays::none) {
+  } else if (source != nullptr && others == OtherOverlays::none &&
+             PageArena::may_be_written(offset_ + static_cast<std::int64_t>(range_nbytes_))) {
     // Another process that is forked now has these pages of `source` as its own.
     copied = write_back_pages(arena_->file(), offset_, data(), source, nbytes());
     source = nullptr;

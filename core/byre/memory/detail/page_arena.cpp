@@ -17,17 +17,10 @@ namespace {
 constexpr std::int64_t most_nbytes =
     sizeof(std::size_t) == 8 ? std::int64_t{1} << 46 : std::int64_t{1} << 42;
 
-/// To grow a file beyond the limit is a signal.
-bool may_be_so_large(std::int64_t nbytes) noexcept {
-  rlimit limit{};
-  return ::getrlimit(RLIMIT_FSIZE, &limit) == 0 &&
-         (limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= static_cast<rlim_t>(nbytes));
-}
-
 }  // namespace
 
 std::unique_ptr<PageArena> PageArena::create() {
-  if (!may_be_so_large(most_nbytes)) {
+  if (!may_be_written(most_nbytes)) {
     return nullptr;
   }
   const int file = ::memfd_create("byre", MFD_CLOEXEC);
@@ -49,6 +42,13 @@ std::unique_ptr<PageArena> PageArena::create() {
   return arena;
 }
 
+/// To write beyond the limit is a signal.
+bool PageArena::may_be_written(std::int64_t end) noexcept {
+  rlimit limit{};
+  return ::getrlimit(RLIMIT_FSIZE, &limit) == 0 &&
+         (limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= static_cast<rlim_t>(end));
+}
+
 PageArena::~PageArena() {
   ::close(file_);
 }
@@ -57,7 +57,7 @@ std::int64_t PageArena::take(std::size_t nbytes, std::size_t alignment) noexcept
   const auto step = static_cast<std::int64_t>(alignment);
   const std::int64_t offset = (end_ + step - 1) / step * step;
   const auto wanted = static_cast<std::int64_t>(nbytes);
-  if (is_shared_ || wanted > most_nbytes - offset) {
+  if (wanted > most_nbytes - offset) {
     return -1;
   }
   end_ = offset + wanted;

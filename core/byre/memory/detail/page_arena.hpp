@@ -18,6 +18,8 @@ class PageArena {
   ~PageArena();
 
   int file() const noexcept { return file_; }
+  /// Whether a limit, which may have come later than the file, lets it be written up to `end`.
+  static bool may_be_written(std::int64_t end) noexcept;
 
   /// The offset of a range that is nobody's, a multiple of `alignment`; negative if there is none.
   std::int64_t take(std::size_t nbytes, std::size_t alignment) noexcept;
@@ -26,7 +28,7 @@ class PageArena {
   /// Forgets a range. True if nobody needs the arena any more.
   bool forget_range() noexcept { return --ranges_ == 0 && is_shared_; }
 
-  /// Another process has it from now on: there are no new ranges, and those there are keep their memory.
+  /// Another process has it from now on: no new ranges are to be taken, and those there are keep their memory.
   void share() noexcept { is_shared_ = true; }
   bool is_shared() const noexcept { return is_shared_; }
   bool is_empty() const noexcept { return ranges_ == 0; }

@@ -32,11 +32,17 @@ void Mutex::unlock() {
   in<boost::mutex>(place_).unlock();
 }
 
-ProcessMutex::ProcessMutex() {
+ProcessMutex::ProcessMutex(void (*after_fork)() noexcept) : after_fork_(after_fork) {
   enter();
 }
 ProcessMutex::~ProcessMutex() {
   leave();
+}
+void ProcessMutex::in_parent() noexcept {
+  if (after_fork_ != nullptr) {
+    after_fork_();
+  }
+  mutex_.unlock();
 }
 void ProcessMutex::lock() {
   BYRE_ASSERT(!detail::holds_process_mutex,

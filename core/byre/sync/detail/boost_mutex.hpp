@@ -34,7 +34,8 @@ using Lock = boost::lock_guard<Mutex>;
 /// for the fork.
 class BYRE_API ProcessMutex final : detail::ProcessState {
  public:
-  ProcessMutex();
+  /// `after_fork` is called in the parent and in the child, while they hold it.
+  explicit ProcessMutex(void (*after_fork)() noexcept = nullptr);
   ~ProcessMutex();
 
   void lock();
@@ -44,10 +45,11 @@ class BYRE_API ProcessMutex final : detail::ProcessState {
 
  private:
   void before_fork() noexcept override { mutex_.lock(); }
-  void in_parent() noexcept override { mutex_.unlock(); }
-  void in_child() noexcept override { mutex_.unlock(); }
+  void in_parent() noexcept override;
+  void in_child() noexcept override { in_parent(); }
 
   Mutex mutex_;
+  void (*const after_fork_)() noexcept;
 };
 
 using ProcessLock = boost::lock_guard<ProcessMutex>;

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Data in pages where the system has limits. Each is set in a process of its own.
+#include <byre/memory/paged.hpp>
+#include <byre/memory/pages.hpp>
+#include <byre/storage/buffer.hpp>
+
+#include <gtest/gtest.h>
+
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstring>
+#include <fstream>
+#include <optional>
+#include <vector>
+
+#include "support/child_process.hpp"
+#include "support/emulated.hpp"
+#include "support/sanitized.hpp"
+
+namespace byre::test {
+namespace {
+
+constexpr std::size_t some_nbytes = 4 << 20;
+
+Buffer ones(std::size_t nbytes = some_nbytes) {
+  Buffer buffer = Buffer::allocate(nbytes, paged_allocator());
+  std::memset(buffer.mutable_data(), 1, nbytes);
+  return buffer;
+}
+
+bool is_all_ones(const Buffer& buffer) {
+  const std::byte* const data = buffer.data();
+  return data[0] == std::byte{1} && std::memcmp(data, data + 1, buffer.nbytes() - 1) == 0;
+}
+
+void set_limit(decltype(RLIMIT_AS) what, rlim_t most) {
+  rlimit now{};
+  ASSERT_EQ(::getrlimit(what, &now), 0);
+  now.rlim_cur = most;
+  ASSERT_EQ(::setrlimit(what, &now), 0);
+}
+
+/// What this process has mapped.
+std::size_t address_space_nbytes() {
+  std::size_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  return pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+}
+
+/// Has a child check what `work` expects.
+void in_a_child(void (*work)()) {
+  const ChildResult result = run_in_child(
+      [&](int) {
+        work();
+        ::_exit(testing::Test::HasFailure() ? EXIT_FAILURE : EXIT_SUCCESS);
+      },
+      std::chrono::seconds(60));
+  EXPECT_TRUE(result.exit.is_success()) << result.exit.text() << result.output;
+}
+
+TEST(PagedLimits, files_that_may_not_be_large_are_ordinary_memory) {
+  in_a_child([] {
+    set_limit(RLIMIT_FSIZE, 1 << 30);
+    EXPECT_EQ(ones().origin(), Origin::allocated);
+  });
+}
+
+TEST(PagedLimits, a_limit_of_files_that_comes_later_is_no_signal_for_a_writer) {
+  in_a_child([] {
+    std::optional<Buffer> base = ones();
+    Buffer overlay = *base;
+    overlay.mutable_data()[5] = std::byte{2};
+    base.reset();
+    set_limit(RLIMIT_FSIZE, 0);
+    Buffer clone = overlay;  // whose pages would go to the file
+    EXPECT_EQ(clone.materialize(), Materialized::overlaid);
+    clone.mutable_data()[6] = std::byte{3};
+    EXPECT_EQ(clone.data()[5], std::byte{2});
+    EXPECT_EQ(overlay.data()[6], std::byte{1});
+    EXPECT_EQ(ones().origin(), Origin::paged);  // of the file that there is
+  });
+}
+
+TEST(PagedLimits, without_address_space_a_write_is_refused_and_changes_nothing) {
+  if (is_sanitized || is_emulated()) {
+    GTEST_SKIP() << "who watches this process needs address space";
+  }
+  in_a_child([] {
+    Buffer buffer = ones(64 << 20);
+    Buffer clone = buffer;
+    set_limit(RLIMIT_AS, address_space_nbytes() + (1 << 20));
+    EXPECT_THROW(clone.materialize(), OutOfMemory);
+    EXPECT_EQ(buffer.use_count(), 2U);
+    EXPECT_EQ(clone.data(), buffer.data());
+    EXPECT_TRUE(is_all_ones(clone));
+    set_limit(RLIMIT_AS, RLIM_INFINITY);
+    EXPECT_EQ(clone.materialize(), Materialized::overlaid);
+    EXPECT_TRUE(is_all_ones(clone));
+  });
+}
+
+TEST(PagedLimits, without_a_mapping_left_a_write_copies_or_is_refused) {
+  std::size_t most_mappings = 0;
+  std::ifstream("/proc/sys/vm/max_map_count") >> most_mappings;
+  if (most_mappings > 100'000 || most_mappings == 0 || is_sanitized || is_emulated()) {
+    GTEST_SKIP() << "for systems that let a process have tens of thousands of mappings";
+  }
+  in_a_child([] {
+    const Buffer base = ones(least_paged_nbytes);
+    std::vector<Buffer> overlays;
+    overlays.reserve(100'000);
+    const auto write_one_more = [&] {
+      overlays.push_back(base);
+      try {
+        return overlays.back().materialize() == Materialized::overlaid;
+      } catch (const OutOfMemory&) {
+        EXPECT_EQ(overlays.back().data(), base.data());
+        return false;
+      }
+    };
+    while (write_one_more() && overlays.size() < 100'000) {
+    }
+    EXPECT_LT(overlays.size(), 100'000U);
+    EXPECT_TRUE(is_all_ones(overlays.back()));
+    overlays.resize(overlays.size() / 2);
+    EXPECT_TRUE(write_one_more());
+    EXPECT_TRUE(is_all_ones(base));
+  });
+}
+
+TEST(PagedLimits, pages_that_are_locked_go_to_the_file_and_stay) {
+  std::optional<Buffer> base = ones(least_paged_nbytes);
+  Buffer overlay = *base;
+  overlay.mutable_data()[0] = std::byte{2};
+  base.reset();
+  if (::mlock(overlay.data(), page_nbytes) != 0) {
+    GTEST_SKIP() << "this process may lock no memory";
+  }
+  for (int value = 3; value < 5; ++value) {
+    Buffer clone = overlay;
+    EXPECT_EQ(clone.materialize(), Materialized::overlaid);
+    EXPECT_EQ(clone.data()[0], overlay.data()[0]);
+    EXPECT_EQ(clone.data()[1], std::byte{1});
+    clone = Buffer();
+    overlay.mutable_data()[0] = static_cast<std::byte>(value);
+  }
+}
+
+TEST(PagedLimits, where_all_memory_is_locked_a_write_to_an_overlay_s_clone_copies) {
+  in_a_child([] {
+    if (::mlockall(MCL_FUTURE) != 0) {
+      return;  // this process may not
+    }
+    const Buffer base = ones(least_paged_nbytes);
+    Buffer overlay = base;
+    overlay.mutable_data()[0] = std::byte{2};
+    EXPECT_EQ(overlay.origin(), Origin::overlay);
+    Buffer clone = overlay;
+    EXPECT_EQ(clone.materialize(), Materialized::copied);  // all pages of the overlay are its own
+    clone.mutable_data()[1] = std::byte{3};
+    EXPECT_EQ(clone.data()[0], std::byte{2});
+    EXPECT_EQ(overlay.data()[1], std::byte{1});
+    EXPECT_TRUE(is_all_ones(base));
+  });
+}
+
+}  // namespace
+}  // namespace byre::test

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Buffers in pages, all of whose bytes are the same.
+#pragma once
+
+#include <byre/memory/paged.hpp>
+#include <byre/storage/buffer.hpp>
+
+#include <cstddef>
+#include <cstring>
+
+namespace byre::test {
+
+inline constexpr std::size_t paged_nbytes = 8 << 20;
+
+inline Buffer filled(std::byte with, std::size_t size = paged_nbytes) {
+  Buffer buffer = Buffer::allocate(size, paged_allocator());
+  std::memset(buffer.mutable_data(), static_cast<int>(with), size);
+  return buffer;
+}
+
+inline bool is_all(const Buffer& buffer, std::byte expected) {
+  const std::byte* const data = buffer.data();
+  return data[0] == expected && std::memcmp(data, data + 1, buffer.nbytes() - 1) == 0;
+}
+
+}  // namespace byre::test

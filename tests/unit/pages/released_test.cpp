@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: BSL-1.0
+/// What the system keeps of data in pages that is gone: nothing. Counted in a process of its own.
+#include <byre/memory/paged.hpp>
+#include <byre/memory/pages.hpp>
+#include <byre/storage/buffer.hpp>
+
+#include <gtest/gtest.h>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <optional>
+#include <ostream>
+#include <string>
+
+#include "support/child_process.hpp"
+#include "support/emulated.hpp"
+#include "support/failing_new.hpp"
+#include "support/temporary_folder.hpp"
+#include "support/watched_system.hpp"
+
+namespace byre::test {
+namespace {
+
+constexpr const char* file_name = "mapped.weights";
+
+/// Of memory files, and of the file that this test maps; files of any name.
+struct Kept {
+  std::size_t mappings = 0;
+  std::size_t open_files = 0;
+  std::int64_t memory_nbytes = 0;
+
+  friend bool operator==(const Kept&, const Kept&) = default;
+  friend std::ostream& operator<<(std::ostream& out, const Kept& kept) {
+    return out << kept.mappings << " mappings, " << kept.open_files << " files, "
+               << kept.memory_nbytes << " bytes";
+  }
+};
+
+bool is_ours(const std::string& name) {
+  return name.find("memfd:byre") != std::string::npos || name.find(file_name) != std::string::npos;
+}
+
+Kept kept_by_the_system() {
+  Kept kept;
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    kept.mappings += is_ours(line) ? 1U : 0U;
+  }
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+    ++kept.open_files;
+    std::error_code is_gone;  // the folder's own
+    if (is_ours(std::filesystem::read_symlink(entry.path(), is_gone).string())) {
+      struct ::stat status {};
+      EXPECT_EQ(::stat(entry.path().c_str(), &status), 0);
+      kept.memory_nbytes += std::int64_t{status.st_blocks} * 512;
+    }
+  }
+  return kept;
+}
+
+class PagedReleased : public testing::Test {
+ protected:
+  PagedReleased() { write_file(folder_ / file_name, std::string(least_paged_nbytes, 'f')); }
+
+  /// Has a child do this twice; the second time it leaves what the first did.
+  static void expect_nothing_is_left(const std::function<void()>& work) {
+    if (is_emulated()) {
+      GTEST_SKIP() << "an emulator shows mappings of its own";
+    }
+    const ChildResult result = run_in_child(
+        [&](int) {
+          work();
+          const Kept before = kept_by_the_system();
+          EXPECT_EQ(before.mappings, 0U);
+          work();
+          EXPECT_EQ(kept_by_the_system(), before);
+          ::_exit(testing::Test::HasFailure() ? EXIT_FAILURE : EXIT_SUCCESS);
+        },
+        std::chrono::seconds(60));
+    EXPECT_TRUE(result.exit.is_success()) << result.exit.text() << result.output;
+  }
+
+  static Buffer in_memory_file() {
+    Buffer buffer = Buffer::allocate(least_paged_nbytes, paged_allocator());
+    std::memset(buffer.mutable_data(), 1, buffer.nbytes());
+    return buffer;
+  }
+  Buffer in_mapped_file() const { return Buffer::map_file(folder_ / file_name); }
+
+  const TemporaryFolder folder_;
+};
+
+TEST_F(PagedReleased, files_and_overlays_leave_nothing_in_whatever_order_they_end) {
+  expect_nothing_is_left([this] {
+    for (const bool is_mapped : {false, true}) {
+      for (const bool is_file_first : {false, true}) {
+        std::optional<Buffer> file = is_mapped ? in_mapped_file() : in_memory_file();
+        std::optional<Buffer> overlay = *file;
+        overlay->mutable_data()[0] = std::byte{2};
+        std::optional<Buffer> second = *overlay;
+        second->mutable_data()[page_nbytes] = std::byte{3};
+        (is_file_first ? file : overlay).reset();
+        Buffer third = *second;
+        third.mutable_data()[1] = std::byte{4};
+        EXPECT_EQ(third.origin(), Origin::overlay);
+        second.reset();
+        Buffer fourth = third;  // of a memory file, may be written back
+        fourth.mutable_data()[2] = std::byte{5};
+        (is_file_first ? overlay : file).reset();
+      }
+    }
+  });
+}
+
+TEST_F(PagedReleased, overlays_without_memory_leave_nothing) {
+  expect_nothing_is_left([this] {
+    for (const bool is_mapped : {false, true}) {
+      const Buffer file = is_mapped ? in_mapped_file() : in_memory_file();
+      Buffer overlay = file;
+      overlay.mutable_data()[0] = std::byte{2};
+      const std::size_t mappings = kept_by_the_system().mappings;
+      Buffer clone = overlay;
+      {
+        WatchedSystem system;
+        system.fail_after(0);
+        EXPECT_EQ(clone.materialize(), Materialized::copied);
+      }
+      EXPECT_EQ(kept_by_the_system().mappings,
+                mappings + (clone.origin() == Origin::paged ? 1 : 0));
+      Buffer other = overlay;
+      {
+        const FailingNew failing(0, Failures::all_that_follow);
+        EXPECT_THROW(other.materialize(), OutOfMemory);
+      }
+      EXPECT_EQ(kept_by_the_system().mappings,
+                mappings + (clone.origin() == Origin::paged ? 1 : 0));
+    }
+  });
+}
+
+TEST_F(PagedReleased, data_that_forks_have_seen_leaves_nothing) {
+  expect_nothing_is_left([] {
+    Buffer oldest = in_memory_file();
+    for (int fork = 0; fork < 3; ++fork) {
+      Buffer buffer = in_memory_file();
+      Buffer overlay = buffer;
+      overlay.mutable_data()[0] = std::byte{2};
+      const ChildResult result = run_in_child([](int) {}, std::chrono::seconds(60));
+      EXPECT_TRUE(result.exit.is_success());
+      buffer.mutable_data()[1] = std::byte{3};
+    }
+    oldest = in_memory_file();  // ends the file of before the forks
+  });
+}
+
+}  // namespace
+}  // namespace byre::test
