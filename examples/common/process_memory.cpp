@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "process_memory.hpp"
 
+#include <sys/resource.h>
 #include <cstdlib>
 #include <fstream>
 #include <string>
@@ -51,6 +52,16 @@ std::optional<ResidentMemory> resident_memory() {
   const auto all = read_figure("/proc/self/smaps_rollup", "Rss");
   const auto anonymous = read_figure("/proc/self/smaps_rollup", "Anonymous");
   return all && anonymous ? std::optional(ResidentMemory{*all, *anonymous}) : std::nullopt;
+}
+
+std::optional<std::uint64_t> page_faults_of_this_thread() {
+#ifdef RUSAGE_THREAD
+  rusage used{};
+  if (getrusage(RUSAGE_THREAD, &used) == 0) {
+    return static_cast<std::uint64_t>(used.ru_minflt + used.ru_majflt);
+  }
+#endif
+  return std::nullopt;
 }
 
 PeakMemory::PeakMemory() {

@@ -19,6 +19,9 @@ struct ResidentMemory {
 
 std::optional<ResidentMemory> resident_memory();
 
+/// How often the calling thread met a page for which the system had to do something.
+std::optional<std::uint64_t> page_faults_of_this_thread();
+
 /// The most that was resident at one time, over one part of the process's life.
 class PeakMemory {
  public:

@@ -7,6 +7,7 @@
 #include "program.hpp"
 #include "progress.hpp"
 #include "report.hpp"
+#include "restore.hpp"
 #include "run.hpp"
 #include "workspace.hpp"
 
@@ -25,9 +26,11 @@ void write_words(const Vocabulary& vocabulary, const std::filesystem::path& dire
   file.commit();
 }
 
-std::uint64_t space_needed(const Plan& plan, const Options& options, bool keeps_files) {
+/// As if all snapshots were full, and all their tiles numbered.
+std::uint64_t space_needed(const Plan& plan, const Options& options, std::uint64_t tiles,
+                           bool keeps_files) {
   const std::uint64_t runs_at_once = keeps_files ? options.modes.size() : 1;
-  constexpr std::uint64_t other_nbytes = 4096;
+  const std::uint64_t other_nbytes = 4096 + tiles * tile_number_nbytes;
   std::uint64_t nbytes = 0;
   if (__builtin_mul_overflow(plan.table_nbytes() + other_nbytes, plan.snapshots() * runs_at_once,
                              &nbytes)) {
@@ -36,7 +39,7 @@ std::uint64_t space_needed(const Plan& plan, const Options& options, bool keeps_
   return nbytes;
 }
 
-ExitCode work(const Options& options) {
+ExitCode train_and_report(const Options& options) {
   JsonOutput json_output(options.json);
   Progress progress(stderr);
   Corpus corpus = read_corpus(options.text, options.tokens, progress);
@@ -46,7 +49,8 @@ ExitCode work(const Options& options) {
   progress.print_line(describe_work(report, settings));
 
   Workspace workspace(options.output, options.keep);
-  workspace.require_space(space_needed(plan, options, workspace.keeps_files()));
+  workspace.require_space(
+      space_needed(plan, options, settings.tiles_of(plan), workspace.keeps_files()));
   const auto expected = replay(plan, progress);
   for (const Mode mode : options.modes) {
     report.runs.push_back(run(mode, plan, settings, workspace.create_for(mode), progress));
@@ -66,6 +70,14 @@ ExitCode work(const Options& options) {
     std::fprintf(stderr, "live_checkpoint: %s\n", fault.c_str());
   }
   return report.faults.empty() ? exit_success : exit_failure;
+}
+
+ExitCode work(const Options& options) {
+  if (options.restore) {
+    print(restore(*options.restore, *options.output));
+    return exit_success;
+  }
+  return train_and_report(options);
 }
 
 }  // namespace

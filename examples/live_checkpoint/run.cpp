@@ -2,9 +2,11 @@
 #include "run.hpp"
 
 #include "process_memory.hpp"
-#include "tiled_table.hpp"
+#include "snapshot_writer.hpp"
+#include "table.hpp"
 
 #include <byre/memory/pool.hpp>
+
 #include <cstring>
 
 namespace examples::live_checkpoint {
@@ -18,7 +20,7 @@ std::size_t pool_limit_nbytes(Mode mode) noexcept {
 }
 
 /// Leaves one more table's worth of used blocks in the pool, so that "recycled" is what is
-/// measured from the first snapshot on. The lazy mode is not helped so.
+/// measured from the first snapshot on. The other modes are not helped so.
 void warm_up(byre::RecyclingPool& pool, std::size_t blocks, std::size_t block_nbytes) {
   std::vector<byre::Storage> used;
   used.reserve(blocks);
@@ -31,8 +33,8 @@ void warm_up(byre::RecyclingPool& pool, std::size_t blocks, std::size_t block_nb
 /// The loop that trains and takes snapshots: the part a program of one's own would have.
 class Run {
  public:
-  Run(Cloning cloning, const Plan& plan, TiledTable& table, SnapshotWriter& writer)
-      : cloning_(cloning), plan_(&plan), table_(&table), writer_(&writer) {}
+  Run(const Plan& plan, Table& table, SnapshotWriter& writer)
+      : plan_(&plan), table_(&table), writer_(&writer) {}
 
   void train(Progress& progress) {
     Trainer trainer(*plan_, *table_);
@@ -58,14 +60,13 @@ class Run {
 
     table_->stalls().begin_snapshot();
     table_->stalls().time([&] {
-      writer_->submit(table_->snapshot(token, cloning_));
+      writer_->submit(table_->snapshot(token));
       return token;
     });
   }
 
-  Cloning cloning_;
   const Plan* plan_;
-  TiledTable* table_;
+  Table* table_;
   SnapshotWriter* writer_;
   std::int64_t waited_ns_ = 0;
 };
@@ -78,27 +79,29 @@ RunResult run(Mode mode, const Plan& plan, const RunSettings& settings,
   result.mode = mode;
   const PeakMemory peak;
   byre::RecyclingPool pool(pool_limit_nbytes(mode));
-  TiledTable table(plan, settings.tile_rows, pool);
+  const auto table = make_table(mode, plan, settings.tile_rows, pool);
   if (mode == Mode::eager_recycled) {
-    warm_up(pool, table.tiles(), table.tile_nbytes());
+    warm_up(pool, settings.tiles_of(plan), settings.tile_rows * plan.row_nbytes());
   }
-  result.tiles = table.tiles();
-  result.tile_nbytes = table.tile_nbytes();
 
   progress.begin(std::string("train ") + to_string(mode), plan.tokens, "tokens");
-  SnapshotWriter writer(plan, directory, settings.queue_capacity);
-  Run training(mode == Mode::lazy ? Cloning::lazy : Cloning::eager, plan, table, writer);
+  SnapshotWriter writer({plan, directory, settings.full_every}, settings.queue_capacity);
+  Run training(plan, *table, writer);
   const auto counted_before = byre::stats::snapshot();
+  const auto faults_before = page_faults_of_this_thread();
   const auto begin = Clock::now();
   training.train(progress);
   const auto end = Clock::now();
+  if (faults_before) {
+    result.page_faults = *page_faults_of_this_thread() - *faults_before;
+  }
   progress.end();
   result.written = writer.finish();
   result.finishing_ns = StallLog::to_ns(Clock::now() - end);
   result.training_ns = StallLog::to_ns(end - begin);
   result.waited_for_writer_ns = training.waited_ns();
   result.copying = byre::stats::snapshot() - counted_before;
-  result.stalls = summarize(table.stalls());
+  result.stalls = summarize(table->stalls());
   result.peak_nbytes = peak.nbytes();
   return result;
 }
