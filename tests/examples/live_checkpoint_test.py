@@ -162,6 +162,8 @@ class Choices(WithText):
             made = one["copying"]["overlays"] + one["copying"]["copies"]
             self.assertGreater(made, 0)
             self.assertLess(made, tokens)
+        if sys.platform == "linux":
+            self.assertGreaterEqual(one["page_faults"], pages)
 
     def test_the_temporary_directory_is_removed_unless_it_is_to_be_kept(self):
         temporary = self.scratch / "temporary"
