@@ -2,6 +2,7 @@
 // live_checkpoint: consistent snapshots of a model that keeps being trained. See ../README.md.
 #include "check.hpp"
 #include "corpus.hpp"
+#include "delta.hpp"
 #include "failure.hpp"
 #include "options.hpp"
 #include "program.hpp"
@@ -26,11 +27,10 @@ void write_words(const Vocabulary& vocabulary, const std::filesystem::path& dire
   file.commit();
 }
 
-/// As if all snapshots were full, and all their tiles numbered.
-std::uint64_t space_needed(const Plan& plan, const Options& options, std::uint64_t tiles,
-                           bool keeps_files) {
+/// As if each row were a tile, and had changed.
+std::uint64_t space_needed(const Plan& plan, const Options& options, bool keeps_files) {
   const std::uint64_t runs_at_once = keeps_files ? options.modes.size() : 1;
-  const std::uint64_t other_nbytes = 4096 + tiles * tile_number_nbytes;
+  const std::uint64_t other_nbytes = 4096 + plan.rows * tile_number_nbytes;
   std::uint64_t nbytes = 0;
   if (__builtin_mul_overflow(plan.table_nbytes() + other_nbytes, plan.snapshots() * runs_at_once,
                              &nbytes)) {
@@ -44,13 +44,12 @@ ExitCode train_and_report(const Options& options) {
   Progress progress(stderr);
   Corpus corpus = read_corpus(options.text, options.tokens, progress);
   const Plan plan = settle_plan(options, corpus);
-  const RunSettings settings = settle_run(options, plan);
+  const RunSettings settings = settle_run(options);
   Report report{&corpus, &plan, {}, {}};
-  progress.print_line(describe_work(report, settings));
+  progress.print_line(describe_work(report));
 
   Workspace workspace(options.output, options.keep);
-  workspace.require_space(
-      space_needed(plan, options, settings.tiles_of(plan), workspace.keeps_files()));
+  workspace.require_space(space_needed(plan, options, workspace.keeps_files()));
   const auto expected = replay(plan, progress);
   for (const Mode mode : options.modes) {
     report.runs.push_back(run(mode, plan, settings, workspace.create_for(mode), progress));

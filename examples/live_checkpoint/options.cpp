@@ -46,7 +46,7 @@ po::options_description described_options() {
   options.add_options()("dimensions", text("N"),
                         "floats in a word's row. Default: as many as make a table of 32 MiB");
   options.add_options()("tile-rows", text("N"),
-                        "rows in a tile. Default: 64 KiB of them. The mode pages has none");
+                        "rows in a tile. Default: 64 KiB of them, in mode tiles 16 KiB");
   options.add_options()("seed", text("N")->default_value("1"),
                         "of the initial values and the negative samples");
   const std::string modes = mode_names() + " or all";

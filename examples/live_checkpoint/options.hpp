@@ -42,7 +42,6 @@ std::string help_text();
 /// make a table of some 32 MiB. Throws UsageError for what does not fit the text or the machine.
 Plan settle_plan(const Options& options, Corpus& corpus);
 
-/// Without --tile-rows, as many as make the smallest tile that the recycling pool keeps.
-RunSettings settle_run(const Options& options, const Plan& plan);
+RunSettings settle_run(const Options& options);
 
 }  // namespace examples::live_checkpoint

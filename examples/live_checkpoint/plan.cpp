@@ -3,7 +3,6 @@
 #include "options.hpp"
 
 #include <byre/memory/pages.hpp>
-#include <byre/memory/pool.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -57,12 +56,9 @@ Plan settle_plan(const Options& options, Corpus& corpus) {
   return plan;
 }
 
-RunSettings settle_run(const Options& options, const Plan& plan) {
-  const std::size_t recycled_rows =
-      (byre::RecyclingPool::recycled_from + plan.row_nbytes() - 1) / plan.row_nbytes();
-  const auto rows = options.tile_rows.value_or(static_cast<std::uint32_t>(recycled_rows));
+RunSettings settle_run(const Options& options) {
   constexpr auto never = std::numeric_limits<std::uint64_t>::max();
-  return {std::min(rows, plan.rows), options.queue, options.full_every.value_or(never)};
+  return {options.tile_rows, options.queue, options.full_every.value_or(never)};
 }
 
 }  // namespace examples::live_checkpoint

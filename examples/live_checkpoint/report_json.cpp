@@ -41,6 +41,9 @@ Json copying(const RunResult& run) {
 Json figures(const RunResult& run, const Plan& plan) {
   return {
       {"mode", to_string(run.mode)},
+      {"tile_rows", run.tile_rows},
+      {"tile_bytes", run.tile_rows * plan.row_nbytes()},
+      {"tiles", run.tiles},
       {"stall",
        {{"events", run.stalls.events},
         {"worst_ns", run.stalls.worst_ns},
@@ -78,12 +81,7 @@ std::string json(const Report& report, const RunSettings& settings) {
         {"bytes", corpus.nbytes},
         {"tokens", plan.text.size()}}},
       {"table",
-       {{"rows", plan.rows},
-        {"dimensions", plan.dimensions},
-        {"bytes", plan.table_nbytes()},
-        {"tile_rows", settings.tile_rows},
-        {"tile_bytes", settings.tile_rows * plan.row_nbytes()},
-        {"tiles", settings.tiles_of(plan)}}},
+       {{"rows", plan.rows}, {"dimensions", plan.dimensions}, {"bytes", plan.table_nbytes()}}},
       {"seed", plan.seed},
       {"tokens", plan.tokens},
       {"snapshot_every", plan.snapshot_every},

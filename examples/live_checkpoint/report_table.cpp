@@ -58,8 +58,13 @@ std::string written_later(const RunResult& run) {
   return mebibytes(later_nbytes / (run.written.size() - 1));
 }
 
-std::vector<Row> file_rows() {
+std::vector<Row> part_rows(const Plan& plan) {
   return {
+      {"tiles", [](const RunResult& run) { return count(run.tiles); }},
+      {"  of",
+       [&plan](const RunResult& run) {
+         return format("%zu KiB", run.tile_rows * plan.row_nbytes() / 1024);
+       }},
       {"first file", [](const RunResult& run) { return mebibytes(run.written.front().nbytes); }},
       {"each further file", written_later},
   };
@@ -81,7 +86,7 @@ std::vector<Row> other_rows(const Plan& plan) {
 
 std::vector<Row> all_rows(const Plan& plan) {
   std::vector<Row> rows = stall_rows();
-  for (const auto& more : {copy_rows(), file_rows(), other_rows(plan)}) {
+  for (const auto& more : {copy_rows(), part_rows(plan), other_rows(plan)}) {
     rows.insert(rows.end(), more.begin(), more.end());
   }
   return rows;
@@ -89,7 +94,7 @@ std::vector<Row> all_rows(const Plan& plan) {
 
 }  // namespace
 
-std::string describe_work(const Report& report, const RunSettings& settings) {
+std::string describe_work(const Report& report) {
   const Plan& plan = *report.plan;
   const Corpus& corpus = *report.corpus;
   return format("%llu tokens, %.2f times the text", static_cast<unsigned long long>(plan.tokens),
@@ -97,8 +102,7 @@ std::string describe_work(const Report& report, const RunSettings& settings) {
          format(" (%zu files, %s)\n", corpus.files, mebibytes(corpus.nbytes).c_str()) +
          format("%u words x %u dimensions = %s", plan.rows, plan.dimensions,
                 mebibytes(plan.table_nbytes()).c_str()) +
-         format(" in %u tiles of %zu KiB\n", settings.tiles_of(plan),
-                settings.tile_rows * plan.row_nbytes() / 1024) +
+         "\n" +
          format("%llu snapshots, one every %llu tokens\n",
                 static_cast<unsigned long long>(plan.snapshots()),
                 static_cast<unsigned long long>(plan.snapshot_every));

@@ -7,6 +7,7 @@
 
 #include <byre/memory/pool.hpp>
 
+#include <algorithm>
 #include <cstring>
 
 namespace examples::live_checkpoint {
@@ -73,15 +74,28 @@ class Run {
 
 }  // namespace
 
+std::uint32_t RunSettings::tile_rows(Mode mode, const Plan& plan) const noexcept {
+  if (mode == Mode::pages) {
+    return plan.rows;
+  }
+  constexpr std::size_t usual_nbytes_of_tiles = std::size_t{16} << 10;
+  const std::size_t usual_nbytes =
+      mode == Mode::tiles ? usual_nbytes_of_tiles : byre::RecyclingPool::recycled_from;
+  const std::size_t usual_rows = (usual_nbytes + plan.row_nbytes() - 1) / plan.row_nbytes();
+  return std::min(given_tile_rows.value_or(static_cast<std::uint32_t>(usual_rows)), plan.rows);
+}
+
 RunResult run(Mode mode, const Plan& plan, const RunSettings& settings,
               const std::filesystem::path& directory, Progress& progress) {
   RunResult result;
   result.mode = mode;
+  result.tile_rows = settings.tile_rows(mode, plan);
+  result.tiles = (plan.rows + result.tile_rows - 1) / result.tile_rows;
   const PeakMemory peak;
   byre::RecyclingPool pool(pool_limit_nbytes(mode));
-  const auto table = make_table(mode, plan, settings.tile_rows, pool);
+  const auto table = make_table(mode, plan, result.tile_rows, pool);
   if (mode == Mode::eager_recycled) {
-    warm_up(pool, settings.tiles_of(plan), settings.tile_rows * plan.row_nbytes());
+    warm_up(pool, result.tiles, result.tile_rows * plan.row_nbytes());
   }
 
   progress.begin(std::string("train ") + to_string(mode), plan.tokens, "tokens");

@@ -21,17 +21,19 @@
 namespace examples::live_checkpoint {
 
 struct RunSettings {
-  std::uint32_t tile_rows;
+  std::optional<std::uint32_t> given_tile_rows;
   std::size_t queue_capacity;  ///< snapshots that may wait for the writer thread
   std::uint64_t full_every;    ///< snapshots from one full file to the next, if there are deltas
 
-  std::uint32_t tiles_of(const Plan& plan) const noexcept {
-    return (plan.rows + tile_rows - 1) / tile_rows;
-  }
+  /// Of each part that is copied for itself: all rows, in pages. Unless given, as many as make the smallest tile
+  /// that the recycling pool keeps; fewer in a tiled buffer, where a snapshot costs the same whatever they are.
+  std::uint32_t tile_rows(Mode mode, const Plan& plan) const noexcept;
 };
 
 struct RunResult {
   Mode mode;
+  std::uint32_t tile_rows = 0;
+  std::uint32_t tiles = 0;
   std::vector<WrittenSnapshot> written;
   StallSummary stalls;
   std::int64_t waited_for_writer_ns = 0;  ///< no room in the queue: not a stall, see stalls.hpp

@@ -76,7 +76,7 @@ class WrittenDeltas(Deltas):
     def test_the_first_file_is_full_and_each_other_has_the_tiles_that_changed(self):
         full = self.full_files()
         table_bytes = self.figures["table"]["bytes"]
-        tile_bytes = self.figures["table"]["tile_bytes"]
+        tile_bytes = self.figures["runs"][0]["tile_bytes"]
         self.assertEqual(self.files[0].read_bytes(), full[0])
         for before, now, file in zip(full, full[1:], self.files[1:]):
             before, now = before[-table_bytes:], now[-table_bytes:]
@@ -85,7 +85,7 @@ class WrittenDeltas(Deltas):
             _, tiles = read_delta(file)
             self.assertEqual(tiles, changed)
             self.assertEqual(list(tiles), sorted(tiles))
-        self.assertLess(len(tiles), 0.9 * self.figures["table"]["tiles"])
+        self.assertLess(len(tiles), 0.9 * self.figures["runs"][0]["tiles"])
 
     def test_a_delta_has_a_header_a_number_for_each_tile_and_their_bytes(self):
         one = self.figures["runs"][0]
@@ -224,7 +224,7 @@ class WrongDeltas(Deltas):
         numbers = struct.pack(f"<{len(tiles)}Q", *tiles)
         bytes_of_tiles = b"".join(tiles.values())
         everything = numbers + bytes_of_tiles
-        count = self.figures["table"]["tiles"]
+        count = self.figures["runs"][0]["tiles"]
         for changes, rest, said in (
                 ({"tile_bytes": 0}, everything, "make no sense"),
                 ({"count": count + 1}, everything, "make no sense"),

@@ -19,7 +19,7 @@ import time
 import unittest
 import zlib
 
-from live_checkpoint_runs import DIMENSIONS, EVERY, TOKENS, WithText
+from live_checkpoint_runs import DIMENSIONS, EVERY, TILE_ROWS, TOKENS, WithText
 from programs import PROGRAM, run
 
 MODES = ["eager-fresh", "eager-recycled", "lazy", "pages", "tiles"]
@@ -91,8 +91,7 @@ class AWholeRun(WithText):
             for snapshot in self.runs[mode]["snapshots"]:
                 self.assertEqual(snapshot["kind"], "full")
                 self.assertEqual(snapshot["bytes"], pathlib.Path(snapshot["file"]).stat().st_size)
-                tiles = 1 if mode == "pages" else self.figures["table"]["tiles"]
-                self.assertEqual(snapshot["tiles"], tiles)
+                self.assertEqual(snapshot["tiles"], self.runs[mode]["tiles"])
             self.assertEqual(self.runs[mode]["written_bytes"],
                              sum(s["bytes"] for s in self.runs[mode]["snapshots"]))
 
@@ -106,6 +105,14 @@ class AWholeRun(WithText):
         self.assertTrue(all(abs(value) < 100 for value in values))
         self.assertTrue(any(value != 0 for value in values[-DIMENSIONS:]))
 
+    def test_tiles_have_the_rows_that_were_asked_for_and_pages_are_of_all(self):
+        rows = self.figures["table"]["rows"]
+        for mode, one in self.runs.items():
+            tile_rows = rows if mode == "pages" else TILE_ROWS
+            self.assertEqual(one["tile_rows"], tile_rows)
+            self.assertEqual(one["tile_bytes"], 4 * DIMENSIONS * tile_rows)
+            self.assertEqual(one["tiles"], -(-rows // tile_rows))
+
     def test_nothing_unfinished_is_left(self):
         self.assertEqual(list(self.output.rglob("*.part")), [])
 
@@ -113,8 +120,8 @@ class AWholeRun(WithText):
         copying = {mode: one["copying"] for mode, one in self.runs.items()}
         if copying["lazy"] is None:
             self.skipTest("byre was built without stats")
-        table = self.figures["table"]
-        eager = TOKENS // EVERY * table["tiles"] * table["tile_bytes"]
+        tiles = self.runs["lazy"]
+        eager = TOKENS // EVERY * tiles["tiles"] * tiles["tile_bytes"]
         self.assertEqual(copying["eager-fresh"]["bytes_copied"], eager)
         self.assertEqual(copying["eager-recycled"]["bytes_copied"], eager)
         self.assertLess(copying["lazy"]["bytes_copied"], eager)
@@ -122,7 +129,7 @@ class AWholeRun(WithText):
         for mode in ("pages", "tiles"):
             self.assertLess(copying[mode]["bytes_copied"], eager)
             self.assertEqual(copying[mode]["bytes_copied"] + copying[mode]["bytes_elided"],
-                             TOKENS // EVERY * table["bytes"])
+                             TOKENS // EVERY * self.figures["table"]["bytes"])
             self.assertEqual(copying[mode]["lazy_clones"], TOKENS // EVERY)
 
     def test_files_of_an_earlier_run_are_not_overwritten(self):
@@ -143,6 +150,12 @@ class Choices(WithText):
             return [s["crc32"] for s in json.loads(done.stdout)["runs"][0]["snapshots"]]
         self.assertEqual(checksums(1), checksums(1))
         self.assertNotEqual(checksums(1), checksums(2))
+
+    def test_tiles_of_a_tiled_buffer_are_smaller_unless_it_is_said(self):
+        done = run("--text", self.text, "--tokens", 3000, "--dimensions", 100, "--json")
+        sizes = {one["mode"]: one["tile_bytes"] for one in json.loads(done.stdout)["runs"]}
+        for mode, least in (("eager-recycled", 65536), ("lazy", 65536), ("tiles", 16384)):
+            self.assertEqual(sizes[mode], -(-least // 400) * 400)
 
     def test_one_snapshot_may_wait_and_tiles_may_be_small_or_uneven(self):
         for rows in (1, 7, 1000000):
