@@ -6,12 +6,16 @@ and gives it deltas that are damaged or of something else."""
 import json
 import pathlib
 import shutil
+import signal
 import struct
+import subprocess
+import time
 import unittest
 import zlib
 
 from live_checkpoint_runs import DIMENSIONS, WithText, write_text
-from programs import run
+from built import command
+from programs import PROGRAM, run
 
 # Training goes back to words of 4,096 tokens before, so that it leaves some alone in the end.
 TOKENS, EVERY, TILE_ROWS = 9000, 1500, 16
@@ -131,6 +135,30 @@ class WrittenDeltas(Deltas):
             snapshots = figures["runs"][0]["snapshots"]
             self.assertEqual([snapshot["kind"] for snapshot in snapshots], kinds)
             self.restore(snapshots[-1]["file"], self.scratch / f"restored{every}")
+
+
+class ARunWithAWrongFile(WithText):
+    def test_says_which_it_is_and_keeps_it(self):
+        output = self.scratch / "output"
+        running = subprocess.Popen(
+            [*command(PROGRAM), *self.small_but(tokens=200000, snapshot_every=1000, mode="lazy"), "--output",
+             str(output)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        first, last = (output / "lazy" / f"token-{token:012}.npy" for token in (1000, 200000))
+        beside = pathlib.Path(f"{first}.crc32")
+        while not beside.exists():
+            self.assertIsNone(running.poll())
+            time.sleep(0.001)
+        running.send_signal(signal.SIGSTOP)
+        self.assertFalse(last.exists(), "too late to change a file that is not checked yet")
+        whole = first.read_bytes()
+        wrong = whole[:-1] + bytes([whole[-1] ^ 1])
+        first.write_bytes(wrong)
+        beside.write_text(f"{zlib.crc32(wrong):08x}  {first.name}\n")
+        running.send_signal(signal.SIGCONT)
+        table, said = running.communicate(timeout=120)
+        self.assertEqual(running.returncode, 1)
+        self.assertIn("snapshot 1 at token 1000: restored it has the CRC-32", said)
+        self.assertIn("1 of 200 snapshots are WRONG", table)
 
 
 class RestoredSnapshots(Deltas):
