@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "process_memory.hpp"
 
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -82,6 +83,16 @@ OwnMemory::OwnMemory() {
 std::optional<std::size_t> OwnMemory::of_mapping_at(const void* begin) const {
   const auto found = nbytes_.find(reinterpret_cast<std::uintptr_t>(begin));
   return found == nbytes_.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::optional<std::uint64_t> page_faults_of_this_thread() {
+#ifdef RUSAGE_THREAD
+  rusage used{};
+  if (getrusage(RUSAGE_THREAD, &used) == 0) {
+    return static_cast<std::uint64_t>(used.ru_minflt + used.ru_majflt);
+  }
+#endif
+  return std::nullopt;
 }
 
 PeakMemory::PeakMemory() {

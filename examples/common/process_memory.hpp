@@ -36,6 +36,9 @@ class OwnMemory {
   std::map<std::uintptr_t, std::size_t> nbytes_;
 };
 
+/// How often the calling thread met a page for which the system had to do something.
+std::optional<std::uint64_t> page_faults_of_this_thread();
+
 /// The most that was resident at one time, over one part of the process's life.
 class PeakMemory {
  public:

@@ -2,13 +2,11 @@
 #include "check.hpp"
 
 #include "checksum.hpp"
+#include "restore.hpp"
 
 #include <byre/interop/npy_header.hpp>
-#include <cstdio>
-#include <fstream>
-#include <memory>
-#include <optional>
-#include <vector>
+
+#include <stdexcept>
 
 namespace examples::live_checkpoint {
 namespace {
@@ -29,42 +27,17 @@ class PlainTable {
   std::vector<float> values_;
 };
 
-std::optional<std::uint32_t> checksum_on_disk(const std::filesystem::path& path) {
-  const auto close = [](std::FILE* file) { std::fclose(file); };
-  const std::unique_ptr<std::FILE, decltype(close)> file(std::fopen(path.c_str(), "rbe"), close);
-  if (file == nullptr) {
-    return std::nullopt;
-  }
-  Checksum checksum;
-  std::vector<char> buffer(65536);
-  while (const std::size_t nbytes = std::fread(buffer.data(), 1, buffer.size(), file.get())) {
-    checksum.add(buffer.data(), nbytes);
-  }
-  return std::ferror(file.get()) != 0 ? std::nullopt : std::optional(checksum.value());
-}
-
-/// The first word of the file beside the snapshot.
-std::string recorded_checksum(const std::filesystem::path& npy) {
-  std::ifstream file(checksum_file(npy));
-  std::string hex;
-  file >> hex;
-  return hex.empty() ? "nothing" : hex;
-}
-
 /// Empty if all is well.
-std::string fault_of(const WrittenSnapshot& snapshot, std::uint32_t expected) {
-  const auto found = checksum_on_disk(snapshot.file);
-  if (!found) {
-    return "its file cannot be read back";
+std::string fault_of(const WrittenSnapshot& snapshot, std::uint32_t expected, Restorer& restorer) {
+  try {
+    restorer.load(snapshot.file);
+  } catch (const std::runtime_error& error) {
+    return std::string("it cannot be restored. ") + error.what();
   }
-  if (*found != expected) {
-    return "its file has the CRC-32 " + to_hex(*found) + ", the replay has " + to_hex(expected) +
-           ": it is not the model at that token";
-  }
-  const std::string recorded = recorded_checksum(snapshot.file);
-  return recorded == to_hex(expected)
-             ? ""
-             : "the file beside it says " + recorded + ", its CRC-32 is " + to_hex(expected);
+  const std::uint32_t found = restorer.checksum();
+  return found == expected ? ""
+                           : "restored it has the CRC-32 " + to_hex(found) + ", the replay has " +
+                                 to_hex(expected) + ": it is not the model at that token";
 }
 
 }  // namespace
@@ -100,9 +73,10 @@ std::vector<std::string> check(const std::string& mode, const std::vector<Writte
                      " snapshots, the replay has " + std::to_string(expected.size()) + ".");
     return faults;
   }
+  Restorer restorer;
   progress.begin("check " + mode, written.size(), "snapshots");
   for (std::size_t number = 0; number < written.size(); ++number) {
-    const std::string fault = fault_of(written[number], expected[number]);
+    const std::string fault = fault_of(written[number], expected[number], restorer);
     if (!fault.empty()) {
       faults.push_back("Mode " + mode + ", snapshot " + std::to_string(number + 1) + " at token " +
                        std::to_string(written[number].token) + ": " + fault + " (" +

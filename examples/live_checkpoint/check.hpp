@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 /// The proof: training is repeated on one thread and one plain array, without byre or snapshots,
-/// and the file of every snapshot, read back from disk, must have the checksum that the array has
-/// at that token.
+/// and every snapshot, restored from its files on disk, must have the checksum that the array has at
+/// that token.
 #pragma once
 
 #include "progress.hpp"
-#include "snapshot_writer.hpp"
+#include "snapshot_files.hpp"
 #include "training.hpp"
 
 #include <cstdint>

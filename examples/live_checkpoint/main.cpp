@@ -2,11 +2,13 @@
 // live_checkpoint: consistent snapshots of a model that keeps being trained. See ../README.md.
 #include "check.hpp"
 #include "corpus.hpp"
+#include "delta.hpp"
 #include "failure.hpp"
 #include "options.hpp"
 #include "program.hpp"
 #include "progress.hpp"
 #include "report.hpp"
+#include "restore.hpp"
 #include "run.hpp"
 #include "workspace.hpp"
 
@@ -25,9 +27,10 @@ void write_words(const Vocabulary& vocabulary, const std::filesystem::path& dire
   file.commit();
 }
 
+/// As if each row were a tile, and had changed.
 std::uint64_t space_needed(const Plan& plan, const Options& options, bool keeps_files) {
   const std::uint64_t runs_at_once = keeps_files ? options.modes.size() : 1;
-  constexpr std::uint64_t other_nbytes = 4096;
+  const std::uint64_t other_nbytes = 4096 + plan.rows * tile_number_nbytes;
   std::uint64_t nbytes = 0;
   if (__builtin_mul_overflow(plan.table_nbytes() + other_nbytes, plan.snapshots() * runs_at_once,
                              &nbytes)) {
@@ -36,14 +39,14 @@ std::uint64_t space_needed(const Plan& plan, const Options& options, bool keeps_
   return nbytes;
 }
 
-ExitCode work(const Options& options) {
+ExitCode train_and_report(const Options& options) {
   JsonOutput json_output(options.json);
   Progress progress(stderr);
   Corpus corpus = read_corpus(options.text, options.tokens, progress);
   const Plan plan = settle_plan(options, corpus);
-  const RunSettings settings = settle_run(options, plan);
+  const RunSettings settings = settle_run(options);
   Report report{&corpus, &plan, {}, {}};
-  progress.print_line(describe_work(report, settings));
+  progress.print_line(describe_work(report));
 
   Workspace workspace(options.output, options.keep);
   workspace.require_space(space_needed(plan, options, workspace.keeps_files()));
@@ -66,6 +69,14 @@ ExitCode work(const Options& options) {
     std::fprintf(stderr, "live_checkpoint: %s\n", fault.c_str());
   }
   return report.faults.empty() ? exit_success : exit_failure;
+}
+
+ExitCode work(const Options& options) {
+  if (options.restore) {
+    print(restore(*options.restore, *options.output));
+    return exit_success;
+  }
+  return train_and_report(options);
 }
 
 }  // namespace

@@ -11,6 +11,10 @@ const char* to_string(Mode mode) noexcept {
       return "eager-recycled";
     case Mode::lazy:
       return "lazy";
+    case Mode::pages:
+      return "pages";
+    case Mode::tiles:
+      return "tiles";
   }
   return "?";
 }

@@ -23,11 +23,13 @@ struct Options {
   std::optional<std::uint64_t> snapshot_every;  ///< tokens
   std::optional<std::uint32_t> dimensions;
   std::optional<std::uint32_t> tile_rows;
+  std::optional<std::uint64_t> full_every;  ///< snapshots; without it the first file alone is full
   std::uint64_t seed = 0;
   std::size_t queue = 0;  ///< snapshots
   std::vector<Mode> modes;
   std::optional<std::filesystem::path> output;
   bool keep = false;
+  std::optional<std::filesystem::path> restore;  ///< do nothing but this, into `output`
   JsonOption json;
 };
 
@@ -40,7 +42,6 @@ std::string help_text();
 /// make a table of some 32 MiB. Throws UsageError for what does not fit the text or the machine.
 Plan settle_plan(const Options& options, Corpus& corpus);
 
-/// Without --tile-rows, as many as make the smallest tile that the recycling pool keeps.
-RunSettings settle_run(const Options& options, const Plan& plan);
+RunSettings settle_run(const Options& options);
 
 }  // namespace examples::live_checkpoint

@@ -2,9 +2,10 @@
 #include "failure.hpp"
 #include "options.hpp"
 
-#include <algorithm>
 #include <byre/memory/pages.hpp>
-#include <byre/memory/pool.hpp>
+
+#include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace examples::live_checkpoint {
@@ -24,8 +25,8 @@ std::uint32_t usual_dimensions(std::uint64_t rows) {
 void throw_if_too_large(const Plan& plan, std::size_t queue) {
   const std::uint64_t table_nbytes =
       std::uint64_t{plan.rows} * plan.dimensions * std::uint64_t{sizeof(float)};
-  // The table, and a snapshot each that waits, is written and is being taken.
-  const std::uint64_t needed = table_nbytes / (1 << 20) * (queue + 3);
+  // The table, and a snapshot each that waits, was written last, is written and is being taken.
+  const std::uint64_t needed = table_nbytes / (1 << 20) * (queue + 4);
   const std::uint64_t usable = byre::usable_memory_nbytes() / (1 << 20);
   if (table_nbytes > byre::max_nbytes || needed > usable) {
     throw UsageError("A table of " + std::to_string(plan.rows) + " words and " +
@@ -55,11 +56,9 @@ Plan settle_plan(const Options& options, Corpus& corpus) {
   return plan;
 }
 
-RunSettings settle_run(const Options& options, const Plan& plan) {
-  const std::size_t recycled_rows =
-      (byre::RecyclingPool::recycled_from + plan.row_nbytes() - 1) / plan.row_nbytes();
-  const auto rows = options.tile_rows.value_or(static_cast<std::uint32_t>(recycled_rows));
-  return {std::min(rows, plan.rows), options.queue};
+RunSettings settle_run(const Options& options) {
+  constexpr auto never = std::numeric_limits<std::uint64_t>::max();
+  return {options.tile_rows, options.queue, options.full_every.value_or(never)};
 }
 
 }  // namespace examples::live_checkpoint

@@ -19,7 +19,7 @@ struct Report {
 };
 
 /// "1200000 tokens of 812 files, ..."
-std::string describe_work(const Report& report, const RunSettings& settings);
+std::string describe_work(const Report& report);
 
 std::string table(const Report& report);
 std::string json(const Report& report, const RunSettings& settings);

@@ -15,6 +15,9 @@ Json snapshots(const RunResult& run) {
   for (const WrittenSnapshot& snapshot : run.written) {
     list.push_back({{"token", snapshot.token},
                     {"file", snapshot.file.string()},
+                    {"kind", snapshot.is_delta ? "delta" : "full"},
+                    {"bytes", snapshot.nbytes},
+                    {"tiles", snapshot.tiles},
                     {"crc32", to_hex(snapshot.checksum)}});
   }
   return list;
@@ -26,15 +29,21 @@ Json copying(const RunResult& run) {
     return nullptr;
   }
   return {
-      {"lazy_clones", run.copying.lazy_clones},       {"copies", run.copying.copies},
-      {"copies_elided", run.copies_elided()},         {"bytes_copied", run.copying.bytes_copied},
-      {"bytes_elided", run.copying.bytes_not_copied}, {"steals", run.copying.steals},
+      {"lazy_clones", run.copying.lazy_clones},
+      {"copies", run.copying.copies},
+      {"overlays", run.copying.overlays},
+      {"bytes_copied", run.copying.bytes_copied},
+      {"bytes_elided", run.copying.bytes_not_copied},
+      {"steals", run.copying.steals},
   };
 }
 
 Json figures(const RunResult& run, const Plan& plan) {
   return {
       {"mode", to_string(run.mode)},
+      {"tile_rows", run.tile_rows},
+      {"tile_bytes", run.tile_rows * plan.row_nbytes()},
+      {"tiles", run.tiles},
       {"stall",
        {{"events", run.stalls.events},
         {"worst_ns", run.stalls.worst_ns},
@@ -48,6 +57,8 @@ Json figures(const RunResult& run, const Plan& plan) {
       {"tokens_per_second", static_cast<double>(plan.tokens) / run.seconds()},
       {"copying", copying(run)},
       {"peak_resident_bytes", run.peak_nbytes ? Json(*run.peak_nbytes) : Json(nullptr)},
+      {"page_faults", run.page_faults ? Json(*run.page_faults) : Json(nullptr)},
+      {"written_bytes", run.written_nbytes()},
       {"snapshots", snapshots(run)},
   };
 }
@@ -70,12 +81,7 @@ std::string json(const Report& report, const RunSettings& settings) {
         {"bytes", corpus.nbytes},
         {"tokens", plan.text.size()}}},
       {"table",
-       {{"rows", plan.rows},
-        {"dimensions", plan.dimensions},
-        {"bytes", plan.table_nbytes()},
-        {"tile_rows", settings.tile_rows},
-        {"tile_bytes", settings.tile_rows * plan.row_nbytes()},
-        {"tiles", (plan.rows + settings.tile_rows - 1) / settings.tile_rows}}},
+       {{"rows", plan.rows}, {"dimensions", plan.dimensions}, {"bytes", plan.table_nbytes()}}},
       {"seed", plan.seed},
       {"tokens", plan.tokens},
       {"snapshot_every", plan.snapshot_every},

@@ -42,17 +42,41 @@ std::vector<Row> copy_rows() {
     return {{"copies", [](const RunResult&) { return "n/a"; }}};
   }
   return {
-      {"tiles copied", [](const RunResult& run) { return count(run.copying.copies); }},
-      {"bytes copied", [](const RunResult& run) { return mebibytes(run.copying.bytes_copied); }},
-      {"copies elided", [](const RunResult& run) { return count(run.copies_elided()); }},
-      {"bytes elided",
+      {"copies", [](const RunResult& run) { return count(run.copying.copies); }},
+      {"  bytes copied", [](const RunResult& run) { return mebibytes(run.copying.bytes_copied); }},
+      {"  bytes elided",
        [](const RunResult& run) { return mebibytes(run.copying.bytes_not_copied); }},
+  };
+}
+
+/// Of the snapshots after the first, on average.
+std::string written_later(const RunResult& run) {
+  if (run.written.size() < 2) {
+    return "n/a";
+  }
+  const std::uint64_t later_nbytes = run.written_nbytes() - run.written.front().nbytes;
+  return mebibytes(later_nbytes / (run.written.size() - 1));
+}
+
+std::vector<Row> part_rows(const Plan& plan) {
+  return {
+      {"tiles", [](const RunResult& run) { return count(run.tiles); }},
+      {"  of",
+       [&plan](const RunResult& run) {
+         return format("%zu KiB", run.tile_rows * plan.row_nbytes() / 1024);
+       }},
+      {"first file", [](const RunResult& run) { return mebibytes(run.written.front().nbytes); }},
+      {"each further file", written_later},
   };
 }
 
 std::vector<Row> other_rows(const Plan& plan) {
   const double tokens = static_cast<double>(plan.tokens);
   return {
+      {"page faults",
+       [](const RunResult& run) {
+         return run.page_faults ? count(static_cast<std::int64_t>(*run.page_faults)) : "n/a";
+       }},
       {"peak memory",
        [](const RunResult& run) { return run.peak_nbytes ? mebibytes(*run.peak_nbytes) : "n/a"; }},
       {"training speed",
@@ -62,7 +86,7 @@ std::vector<Row> other_rows(const Plan& plan) {
 
 std::vector<Row> all_rows(const Plan& plan) {
   std::vector<Row> rows = stall_rows();
-  for (const auto& more : {copy_rows(), other_rows(plan)}) {
+  for (const auto& more : {copy_rows(), part_rows(plan), other_rows(plan)}) {
     rows.insert(rows.end(), more.begin(), more.end());
   }
   return rows;
@@ -70,16 +94,15 @@ std::vector<Row> all_rows(const Plan& plan) {
 
 }  // namespace
 
-std::string describe_work(const Report& report, const RunSettings& settings) {
+std::string describe_work(const Report& report) {
   const Plan& plan = *report.plan;
   const Corpus& corpus = *report.corpus;
-  const std::uint32_t tiles = (plan.rows + settings.tile_rows - 1) / settings.tile_rows;
   return format("%llu tokens, %.2f times the text", static_cast<unsigned long long>(plan.tokens),
                 static_cast<double>(plan.tokens) / static_cast<double>(plan.text.size())) +
          format(" (%zu files, %s)\n", corpus.files, mebibytes(corpus.nbytes).c_str()) +
          format("%u words x %u dimensions = %s", plan.rows, plan.dimensions,
                 mebibytes(plan.table_nbytes()).c_str()) +
-         format(" in %u tiles of %zu KiB\n", tiles, settings.tile_rows * plan.row_nbytes() / 1024) +
+         "\n" +
          format("%llu snapshots, one every %llu tokens\n",
                 static_cast<unsigned long long>(plan.snapshots()),
                 static_cast<unsigned long long>(plan.snapshot_every));
@@ -88,12 +111,12 @@ std::string describe_work(const Report& report, const RunSettings& settings) {
 std::string table(const Report& report) {
   std::string text = format("%-22s", "");
   for (const RunResult& run : report.runs) {
-    text += format(" %16s", to_string(run.mode));
+    text += format(" %14s", to_string(run.mode));
   }
   for (const Row& row : all_rows(*report.plan)) {
     text += format("\n%-22s", row.name);
     for (const RunResult& run : report.runs) {
-      text += format(" %16s", row.figure(run).c_str());
+      text += format(" %14s", row.figure(run).c_str());
     }
   }
   const std::size_t snapshots = report.runs.size() * report.plan->snapshots();

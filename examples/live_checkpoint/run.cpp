@@ -2,9 +2,12 @@
 #include "run.hpp"
 
 #include "process_memory.hpp"
-#include "tiled_table.hpp"
+#include "snapshot_writer.hpp"
+#include "table.hpp"
 
 #include <byre/memory/pool.hpp>
+
+#include <algorithm>
 #include <cstring>
 
 namespace examples::live_checkpoint {
@@ -18,7 +21,7 @@ std::size_t pool_limit_nbytes(Mode mode) noexcept {
 }
 
 /// Leaves one more table's worth of used blocks in the pool, so that "recycled" is what is
-/// measured from the first snapshot on. The lazy mode is not helped so.
+/// measured from the first snapshot on. The other modes are not helped so.
 void warm_up(byre::RecyclingPool& pool, std::size_t blocks, std::size_t block_nbytes) {
   std::vector<byre::Storage> used;
   used.reserve(blocks);
@@ -31,8 +34,8 @@ void warm_up(byre::RecyclingPool& pool, std::size_t blocks, std::size_t block_nb
 /// The loop that trains and takes snapshots: the part a program of one's own would have.
 class Run {
  public:
-  Run(Cloning cloning, const Plan& plan, TiledTable& table, SnapshotWriter& writer)
-      : cloning_(cloning), plan_(&plan), table_(&table), writer_(&writer) {}
+  Run(const Plan& plan, Table& table, SnapshotWriter& writer)
+      : plan_(&plan), table_(&table), writer_(&writer) {}
 
   void train(Progress& progress) {
     Trainer trainer(*plan_, *table_);
@@ -58,47 +61,61 @@ class Run {
 
     table_->stalls().begin_snapshot();
     table_->stalls().time([&] {
-      writer_->submit(table_->snapshot(token, cloning_));
+      writer_->submit(table_->snapshot(token));
       return token;
     });
   }
 
-  Cloning cloning_;
   const Plan* plan_;
-  TiledTable* table_;
+  Table* table_;
   SnapshotWriter* writer_;
   std::int64_t waited_ns_ = 0;
 };
 
 }  // namespace
 
+std::uint32_t RunSettings::tile_rows(Mode mode, const Plan& plan) const noexcept {
+  if (mode == Mode::pages) {
+    return plan.rows;
+  }
+  constexpr std::size_t usual_nbytes_of_tiles = std::size_t{16} << 10;
+  const std::size_t usual_nbytes =
+      mode == Mode::tiles ? usual_nbytes_of_tiles : byre::RecyclingPool::recycled_from;
+  const std::size_t usual_rows = (usual_nbytes + plan.row_nbytes() - 1) / plan.row_nbytes();
+  return std::min(given_tile_rows.value_or(static_cast<std::uint32_t>(usual_rows)), plan.rows);
+}
+
 RunResult run(Mode mode, const Plan& plan, const RunSettings& settings,
               const std::filesystem::path& directory, Progress& progress) {
   RunResult result;
   result.mode = mode;
+  result.tile_rows = settings.tile_rows(mode, plan);
+  result.tiles = (plan.rows + result.tile_rows - 1) / result.tile_rows;
   const PeakMemory peak;
   byre::RecyclingPool pool(pool_limit_nbytes(mode));
-  TiledTable table(plan, settings.tile_rows, pool);
+  const auto table = make_table(mode, plan, result.tile_rows, pool);
   if (mode == Mode::eager_recycled) {
-    warm_up(pool, table.tiles(), table.tile_nbytes());
+    warm_up(pool, result.tiles, result.tile_rows * plan.row_nbytes());
   }
-  result.tiles = table.tiles();
-  result.tile_nbytes = table.tile_nbytes();
 
   progress.begin(std::string("train ") + to_string(mode), plan.tokens, "tokens");
-  SnapshotWriter writer(plan, directory, settings.queue_capacity);
-  Run training(mode == Mode::lazy ? Cloning::lazy : Cloning::eager, plan, table, writer);
+  SnapshotWriter writer({plan, directory, settings.full_every}, settings.queue_capacity);
+  Run training(plan, *table, writer);
   const auto counted_before = byre::stats::snapshot();
+  const auto faults_before = page_faults_of_this_thread();
   const auto begin = Clock::now();
   training.train(progress);
   const auto end = Clock::now();
+  if (faults_before) {
+    result.page_faults = *page_faults_of_this_thread() - *faults_before;
+  }
   progress.end();
   result.written = writer.finish();
   result.finishing_ns = StallLog::to_ns(Clock::now() - end);
   result.training_ns = StallLog::to_ns(end - begin);
   result.waited_for_writer_ns = training.waited_ns();
   result.copying = byre::stats::snapshot() - counted_before;
-  result.stalls = summarize(table.stalls());
+  result.stalls = summarize(table->stalls());
   result.peak_nbytes = peak.nbytes();
   return result;
 }

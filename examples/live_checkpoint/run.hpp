@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
 /// One run: the whole plan trained once, in one mode of taking snapshots, and what it cost. All
-/// modes do the same work and differ in two choices, when tiles are copied and from which memory.
+/// modes do the same work and differ in when the table is copied, in which parts, and from which memory.
 #pragma once
 
 #include "mode.hpp"
 #include "progress.hpp"
-#include "snapshot_writer.hpp"
+#include "snapshot_files.hpp"
 #include "stalls.hpp"
 #include "training.hpp"
 
 #include <byre/stats/counters.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -20,12 +21,19 @@
 namespace examples::live_checkpoint {
 
 struct RunSettings {
-  std::uint32_t tile_rows;
+  std::optional<std::uint32_t> given_tile_rows;
   std::size_t queue_capacity;  ///< snapshots that may wait for the writer thread
+  std::uint64_t full_every;    ///< snapshots from one full file to the next, if there are deltas
+
+  /// Of each part that is copied for itself: all rows, in pages. Unless given, as many as make the smallest tile
+  /// that the recycling pool keeps; fewer in a tiled buffer, where a snapshot costs the same whatever they are.
+  std::uint32_t tile_rows(Mode mode, const Plan& plan) const noexcept;
 };
 
 struct RunResult {
   Mode mode;
+  std::uint32_t tile_rows = 0;
+  std::uint32_t tiles = 0;
   std::vector<WrittenSnapshot> written;
   StallSummary stalls;
   std::int64_t waited_for_writer_ns = 0;  ///< no room in the queue: not a stall, see stalls.hpp
@@ -33,12 +41,16 @@ struct RunResult {
   std::int64_t finishing_ns = 0;          ///< from the last token to the last file
   byre::stats::Counters copying;          ///< over training and writing; zeros without stats
   std::optional<std::uint64_t> peak_nbytes;
-  std::size_t tiles = 0;
-  std::size_t tile_nbytes = 0;
+  std::optional<std::uint64_t> page_faults;  ///< of the training thread
 
   double seconds() const noexcept { return static_cast<double>(training_ns) / 1e9; }
-  /// Tiles that eager clones would have copied and these did not.
-  std::int64_t copies_elided() const noexcept { return copying.lazy_clones - copying.copies; }
+  std::uint64_t written_nbytes() const noexcept {
+    std::uint64_t nbytes = 0;
+    for (const WrittenSnapshot& snapshot : written) {
+      nbytes += snapshot.nbytes;
+    }
+    return nbytes;
+  }
 };
 
 /// Trains and writes the snapshots into `directory`. Throws Failure, byre::Error, Interrupted.

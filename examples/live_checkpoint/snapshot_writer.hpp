@@ -1,32 +1,18 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The second thread: it writes snapshots to .npy files, with their checksums beside them, while
-/// the first trains on. It lets go of each tile as soon as it is written, so that a later write to
-/// that tile finds it alone and copies nothing.
+/// The second thread: it writes snapshots to files while the first trains on.
 #pragma once
 
-#include "tiled_table.hpp"
-#include "training.hpp"
+#include "snapshot_files.hpp"
 
 #include <boost/thread/condition_variable.hpp>
 #include <boost/thread/mutex.hpp>
 #include <boost/thread/thread.hpp>
 #include <cstddef>
-#include <cstdint>
 #include <deque>
 #include <exception>
-#include <filesystem>
 #include <vector>
 
 namespace examples::live_checkpoint {
-
-struct WrittenSnapshot {
-  std::uint64_t token = 0;
-  std::filesystem::path file;
-  std::uint32_t checksum = 0;  ///< CRC-32 of the whole file, as it was when written
-};
-
-/// The name of the file beside `npy` that has its checksum: "<8 hexadecimal digits>  <name>".
-std::filesystem::path checksum_file(const std::filesystem::path& npy);
 
 /// At most `capacity` snapshots wait; a trainer that is further ahead has to wait in
 /// wait_for_room(). Snapshots that waited without bound would each keep what training overwrites,
@@ -36,8 +22,7 @@ std::filesystem::path checksum_file(const std::filesystem::path& npy);
 /// finish(). Called by one thread.
 class SnapshotWriter {
  public:
-  /// Writes into `directory`, which exists.
-  SnapshotWriter(const Plan& plan, std::filesystem::path directory, std::size_t capacity);
+  SnapshotWriter(SnapshotFiles files, std::size_t capacity);
 
   /// Gives up what is not written yet.
   ~SnapshotWriter();
@@ -56,11 +41,9 @@ class SnapshotWriter {
  private:
   void run() noexcept;
   void write_all();
-  WrittenSnapshot write(Snapshot snapshot) const;
   void rethrow_error() const;
 
-  const Plan* plan_;
-  const std::filesystem::path directory_;
+  SnapshotFiles files_;  ///< the thread's
   const std::size_t capacity_;
 
   boost::mutex mutex_;  ///< guards what follows

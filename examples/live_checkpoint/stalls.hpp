@@ -13,9 +13,9 @@ namespace examples::live_checkpoint {
 
 /// A stall is one event in which the training thread did something other than training because
 /// there are snapshots:
-///   - a snapshot call: all tiles cloned, lazily or eagerly, and handed to the writer thread;
-///   - a write access to a tile that was not the table's alone: byre copied it, or found on a
-///     second look that the writer had let go of it, and kept it.
+///   - a snapshot call: the table cloned, lazily or eagerly, and handed to the writer thread;
+///   - a write access to a part that a snapshot shared: byre copied it, or had the system copy it, or found
+///     that nobody shared it any more.
 /// Each is timed with steady_clock from just before to just after, so that preemption by other
 /// processes counts too, as it would for a user. The thread's processor time is taken around that,
 /// to tell a stall's own work from what a busy machine adds. What one lazy snapshot costs is spread

@@ -9,7 +9,6 @@ import gzip
 import json
 import os
 import pathlib
-import random
 import resource
 import shutil
 import signal
@@ -20,22 +19,11 @@ import time
 import unittest
 import zlib
 
-sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
-from programs import PROGRAM, Test, run
+from live_checkpoint_runs import DIMENSIONS, EVERY, TILE_ROWS, TOKENS, WithText
+from programs import PROGRAM, run
 
-MODES = ["eager-fresh", "eager-recycled", "lazy"]
-TOKENS, EVERY, DIMENSIONS, TILE_ROWS = 6000, 1000, 32, 512
-
-
-def write_text(path, words=4000, seed=1):
-    """Text of which every part has words of its own, as documents do, and some common ones."""
-    choose = random.Random(seed)
-    common = [f"common{number}" for number in range(50)]
-    text = []
-    for position in range(words):
-        own = f"word{position // 2 + choose.randrange(20)}"
-        text.append(own if choose.random() < 0.7 else choose.choice(common))
-    path.write_text(" ".join(text) + "\n")
+MODES = ["eager-fresh", "eager-recycled", "lazy", "pages", "tiles"]
+FULL_MODES = MODES[:-1]  # all files of which are full
 
 
 def read_npy(path):
@@ -49,20 +37,6 @@ def read_npy(path):
     assert header["descr"] == ("<f4" if sys.byteorder == "little" else ">f4"), header
     assert header["fortran_order"] is False and set(header) == {"descr", "fortran_order", "shape"}
     return header["shape"], array.array("f", data[10 + length:])
-
-
-class WithText(Test):
-    def setUp(self):
-        super().setUp()
-        self.text = self.scratch / "text"
-        write_text(self.text)
-        self.small = self.small_but()
-
-    def small_but(self, **changes):
-        """The arguments of a small run, with changes."""
-        options = {"text": self.text, "tokens": TOKENS, "snapshot_every": EVERY,
-                   "dimensions": DIMENSIONS, "tile_rows": TILE_ROWS, **changes}
-        return [f"--{name.replace('_', '-')}={value}" for name, value in options.items()]
 
 
 class AWholeRun(WithText):
@@ -85,12 +59,20 @@ class AWholeRun(WithText):
         for one in self.runs.values():
             tokens = [snapshot["token"] for snapshot in one["snapshots"]]
             self.assertEqual(tokens, list(range(EVERY, TOKENS + 1, EVERY)))
-        snapshots = 3 * TOKENS // EVERY
+        snapshots = len(MODES) * TOKENS // EVERY
         self.assertIn(f"All {snapshots} snapshots are the table as it was", self.table)
+
+    def test_the_table_has_a_column_for_each_mode_and_fits_into_a_screen(self):
+        lines = self.table.strip("\n").splitlines()
+        self.assertEqual(lines[0].split(), MODES)
+        self.assertLessEqual(max(map(len, lines)), 100)
+        self.assertLessEqual(len(lines), 22)
 
     def test_files_have_the_checksums_that_are_beside_them_and_in_the_figures(self):
         for one in self.runs.values():
             for snapshot in one["snapshots"]:
+                if snapshot["kind"] == "delta":
+                    continue  # has its own inside
                 path = pathlib.Path(snapshot["file"])
                 crc32 = f"{zlib.crc32(path.read_bytes()):08x}"
                 beside = pathlib.Path(f"{path}.crc32").read_text()
@@ -98,10 +80,20 @@ class AWholeRun(WithText):
                 self.assertEqual(beside, f"{crc32}  {path.name}\n")
 
     def test_all_modes_wrote_the_same_and_training_went_on(self):
-        checksums = [[s["crc32"] for s in one["snapshots"]] for one in self.runs.values()]
-        self.assertEqual(checksums[0], checksums[1])
-        self.assertEqual(checksums[0], checksums[2])
-        self.assertEqual(len(set(checksums[0])), TOKENS // EVERY)
+        checksums = {mode: [s["crc32"] for s in one["snapshots"]] for mode, one in self.runs.items()}
+        for mode in FULL_MODES:
+            self.assertEqual(checksums[mode], checksums["eager-fresh"])
+        self.assertEqual(checksums["tiles"][0], checksums["eager-fresh"][0])
+        self.assertEqual(len(set(checksums["eager-fresh"])), TOKENS // EVERY)
+
+    def test_full_files_are_of_all_tiles_and_their_bytes_are_counted(self):
+        for mode in FULL_MODES:
+            for snapshot in self.runs[mode]["snapshots"]:
+                self.assertEqual(snapshot["kind"], "full")
+                self.assertEqual(snapshot["bytes"], pathlib.Path(snapshot["file"]).stat().st_size)
+                self.assertEqual(snapshot["tiles"], self.runs[mode]["tiles"])
+            self.assertEqual(self.runs[mode]["written_bytes"],
+                             sum(s["bytes"] for s in self.runs[mode]["snapshots"]))
 
     def test_a_file_has_the_header_the_shape_and_the_values_of_a_table(self):
         rows = len((self.output / "words.txt").read_text().splitlines())
@@ -113,6 +105,14 @@ class AWholeRun(WithText):
         self.assertTrue(all(abs(value) < 100 for value in values))
         self.assertTrue(any(value != 0 for value in values[-DIMENSIONS:]))
 
+    def test_tiles_have_the_rows_that_were_asked_for_and_pages_are_of_all(self):
+        rows = self.figures["table"]["rows"]
+        for mode, one in self.runs.items():
+            tile_rows = rows if mode == "pages" else TILE_ROWS
+            self.assertEqual(one["tile_rows"], tile_rows)
+            self.assertEqual(one["tile_bytes"], 4 * DIMENSIONS * tile_rows)
+            self.assertEqual(one["tiles"], -(-rows // tile_rows))
+
     def test_nothing_unfinished_is_left(self):
         self.assertEqual(list(self.output.rglob("*.part")), [])
 
@@ -120,13 +120,17 @@ class AWholeRun(WithText):
         copying = {mode: one["copying"] for mode, one in self.runs.items()}
         if copying["lazy"] is None:
             self.skipTest("byre was built without stats")
-        table = self.figures["table"]
-        eager = TOKENS // EVERY * table["tiles"] * table["tile_bytes"]
+        tiles = self.runs["lazy"]
+        eager = TOKENS // EVERY * tiles["tiles"] * tiles["tile_bytes"]
         self.assertEqual(copying["eager-fresh"]["bytes_copied"], eager)
         self.assertEqual(copying["eager-recycled"]["bytes_copied"], eager)
         self.assertLess(copying["lazy"]["bytes_copied"], eager)
         self.assertEqual(copying["lazy"]["bytes_copied"] + copying["lazy"]["bytes_elided"], eager)
-        self.assertGreater(copying["lazy"]["copies_elided"], 0)
+        for mode in ("pages", "tiles"):
+            self.assertLess(copying[mode]["bytes_copied"], eager)
+            self.assertEqual(copying[mode]["bytes_copied"] + copying[mode]["bytes_elided"],
+                             TOKENS // EVERY * self.figures["table"]["bytes"])
+            self.assertEqual(copying[mode]["lazy_clones"], TOKENS // EVERY)
 
     def test_files_of_an_earlier_run_are_not_overwritten(self):
         again = run(*self.small, "--output", self.output)
@@ -147,10 +151,32 @@ class Choices(WithText):
         self.assertEqual(checksums(1), checksums(1))
         self.assertNotEqual(checksums(1), checksums(2))
 
+    def test_tiles_of_a_tiled_buffer_are_smaller_unless_it_is_said(self):
+        done = run("--text", self.text, "--tokens", 3000, "--dimensions", 100, "--json")
+        sizes = {one["mode"]: one["tile_bytes"] for one in json.loads(done.stdout)["runs"]}
+        for mode, least in (("eager-recycled", 65536), ("lazy", 65536), ("tiles", 16384)):
+            self.assertEqual(sizes[mode], -(-least // 400) * 400)
+
     def test_one_snapshot_may_wait_and_tiles_may_be_small_or_uneven(self):
         for rows in (1, 7, 1000000):
             done = run(*self.small_but(tile_rows=rows, queue=1, mode="lazy"))
             self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_a_table_in_pages_is_made_the_trainings_own_page_by_page(self):
+        self.text.write_text("one two")
+        tokens, row_bytes = 6, 4 * 65536
+        done = run(*self.small_but(mode="pages", tokens=tokens, snapshot_every=1, dimensions=65536), "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        one = json.loads(done.stdout)["runs"][0]
+        pages = 2 * row_bytes // os.sysconf("SC_PAGESIZE")
+        # One event for each snapshot, and after all but the last one for each page.
+        self.assertEqual(one["stall"]["events"], tokens + (tokens - 1) * pages)
+        if one["copying"] is not None:
+            made = one["copying"]["overlays"] + one["copying"]["copies"]
+            self.assertGreater(made, 0)
+            self.assertLess(made, tokens)
+        if sys.platform == "linux":
+            self.assertGreaterEqual(one["page_faults"], pages)
 
     def test_the_temporary_directory_is_removed_unless_it_is_to_be_kept(self):
         temporary = self.scratch / "temporary"
@@ -188,7 +214,7 @@ class Choices(WithText):
         done = run("--help")
         self.assertEqual(done.returncode, 0)
         for name in ("text", "tokens", "snapshot-every", "dimensions", "tile-rows", "seed", "mode",
-                     "queue", "output", "keep", "json"):
+                     "queue", "output", "keep", "json", "full-every", "restore"):
             self.assertIn(f"--{name}", done.stdout)
         self.assertIn("A stall is", done.stdout)
 
@@ -240,7 +266,7 @@ class WrongInput(WithText):
         for option, value in (("tokens", "0"), ("tokens", "-1"), ("tokens", "many"),
                               ("tokens", "99999999999999999999999"), ("dimensions", "0"),
                               ("dimensions", "1e3"), ("dimensions", "4294967297"),
-                              ("tile-rows", "0"), ("snapshot-every", "0"), ("queue", "0"),
+                              ("tile-rows", "0"), ("snapshot-every", "0"), ("full-every", "0"), ("queue", "0"),
                               ("queue", "65"), ("seed", "-1"), ("seed", "")):
             self.assert_refused(2, f"--{option}", f"--text={self.text}", f"--{option}={value}")
 

@@ -12,8 +12,12 @@ Refusal parse_for_live_checkpoint(int argc, const char* const* argv) {
   try {
     const auto options = examples::live_checkpoint::parse_options(argc, argv);
     if (options.tokens == 0 || options.queue == 0 || options.modes.empty() ||
-        options.snapshot_every == 0U || options.dimensions == 0U || options.tile_rows == 0U) {
+        options.snapshot_every == 0U || options.dimensions == 0U || options.tile_rows == 0U ||
+        options.full_every == 0U) {
       fail("a number that has to be positive is 0");
+    }
+    if (options.restore && !options.output) {
+      fail("a snapshot is to be restored, and nothing says where to");
     }
     return std::nullopt;
   } catch (const examples::UsageError& error) {
