@@ -23,6 +23,9 @@
 
 namespace byre::inline v0 {
 
+template <sync::Sync Sync, template <class> class Share>
+class basic_storage;
+
 /// What a write access had to do to be alone with the data.
 enum class Materialized : std::uint8_t {
   already_unique,  ///< nothing: nobody else owns it or copies it
@@ -180,19 +183,9 @@ class basic_buffer {
   std::span<std::byte> mutable_range(std::size_t offset, std::size_t nbytes,
                                      Wait wait = Wait::allowed,
                                      CallSite site = CallSite::current()) {
-    const std::size_t all_nbytes = this->nbytes(site);
-    if (offset > all_nbytes || nbytes > all_nbytes - offset) {
-      throw InvalidArgument(
-          format_text("mutable_range of %zu bytes from byte %zu on, of a buffer of %zu bytes. Ask "
-                      "for a part of it.",
-                      nbytes, offset, all_nbytes));
-    }
-    std::byte* const data = mutable_data(wait, site);
-    if (header_->has_pages() && nbytes != 0 &&
-        !detail::populate_for_writes(data + offset, nbytes)) {
-      throw OutOfMemory(nbytes, header_->allocator().name());
-    }
-    return {data + offset, nbytes};
+    expect_range(offset, nbytes, site);
+    mutable_data(wait, site);
+    return populated(offset, nbytes);
   }
 
   /// Changes the size of a buffer that shares its bytes with nobody; keeps the bytes up to the
@@ -274,6 +267,41 @@ class basic_buffer {
 
   bool has_data() const noexcept { return header_->has_data(); }
 
+  // ---- for basic_storage: what its threads that write in parallel do, one at a time
+
+  friend class basic_storage<Sync, Share>;
+
+  /// What materialize() does where nothing is to be done, and false where something is. Reads may be under way.
+  bool is_writable_in_parallel(CallSite site) noexcept {
+    const auto access = monitor_.writes_in_parallel(site);
+    if (!header_->share().is_writable()) {
+      return false;
+    }
+    header_->becomes_unique(site);
+    return true;
+  }
+
+  void expect_range(std::size_t offset, std::size_t nbytes, CallSite site) const {
+    const std::size_t all_nbytes = this->nbytes(site);
+    if (offset > all_nbytes || nbytes > all_nbytes - offset) {
+      throw InvalidArgument(
+          format_text("mutable_range of %zu bytes from byte %zu on, of a buffer of %zu bytes. Ask "
+                      "for a part of it.",
+                      nbytes, offset, all_nbytes));
+    }
+  }
+
+  /// The range, of data that has been materialized.
+  std::span<std::byte> populated(std::size_t offset, std::size_t nbytes) {
+    auto* const first = static_cast<std::byte*>(data_) + offset;
+    if (header_->has_pages() && nbytes != 0 && !detail::populate_for_writes(first, nbytes)) {
+      throw OutOfMemory(nbytes, header_->allocator().name());
+    }
+    return {first, nbytes};
+  }
+
+  // ---- how it shares its data
+
   void adopt_header(Header* header) noexcept {
     header_ = header;
     data_ = header->data();
@@ -297,7 +325,7 @@ class basic_buffer {
 
   /// The header for a lazy clone of this buffer.
   Header* share(CallSite site) const {
-    const auto access = monitor_.reads(site);
+    const auto access = monitor_.is_cloned(site);
     if (!header_->is_shareable()) [[unlikely]] {
       return share_eagerly(site);
     }

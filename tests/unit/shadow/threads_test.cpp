@@ -172,5 +172,28 @@ TEST_F(TrackedByThreads,
   EXPECT_EQ(shadow::summary().suppressed, summary.suppressed + 1);
 }
 
+TEST_F(TrackedByThreads, a_parallel_loop_s_writes_are_recorded_one_after_another) {
+  Tensor x;
+  Tensor y;
+  run_rounds(
+      threads, rounds,
+      [&](std::size_t) {
+        shadow::reset_summary();
+        x = six();
+        y = reshaped(x, {2, 3});
+        write(y, site(11));
+      },
+      [&](std::size_t thread) {
+        x.mutable_data_in_parallel<float>(Wait::allowed, site(12))[thread] = 9;
+      },
+      [&](std::size_t) {
+        EXPECT_EQ(violations(), 1U) << "the first write of the loop misses that of the reshape";
+        EXPECT_EQ(shadow::summary().untracked_escapes, threads);
+        read(y, site(13));
+        EXPECT_EQ(violations(), 2U) << "and the reshape misses the loop's";
+        EXPECT_EQ(reports.last().write.site.line, 12U);
+      });
+}
+
 }  // namespace
 }  // namespace byre::test
