@@ -84,7 +84,10 @@ void print_unlock(bool sleeps) {
   recording.is_silent = true;
   // Whether it is off the list: another gets it, and does not sleep.
   bool was_held = false;
-  once_unlocked = [&] { was_held = true; std::exit(1); };
+  once_unlocked = [&] {
+    was_held = true;
+    std::exit(1);
+  };
   Table::Holder next(address_number(0));
   static_cast<void>(table.lock_unless(next, [] { return false; }));
   recording.end(words(sleepers, unsigned{was_held}));
