@@ -76,7 +76,7 @@ TEST(AddressLock, is_asked_for_by_one_thread_at_a_time_after_whoever_held_it) {
 TEST(AddressLock, is_free_again_after_an_exception_of_what_is_asked) {
   int address = 0;
   const auto throws = []() -> bool { throw std::runtime_error("asked too much"); };
-  EXPECT_THROW(Lock(&address, throws), std::runtime_error);
+  EXPECT_THROW(const Lock lock(&address, throws), std::runtime_error);
   elsewhere([&] { const Lock lock(&address); });
 }
 
