@@ -150,6 +150,19 @@ TEST(CheckedBuildDeathTest, a_lazy_clone_meets_a_thread_of_a_loop_that_has_nothi
   EXPECT_DEATH(loop_first(), "cloned:2: this lazy clone meets a write in parallel .* loop:1");
 }
 
+// What a clone left write-protected, or with a checksum, is the loop's to write.
+TEST(CheckedBuild, lets_a_loop_write_what_a_clone_shared_that_is_gone) {
+  for (const std::size_t nbytes : {std::size_t{64}, std::size_t{1} << 20}) {
+    Storage storage = Storage::allocate(nbytes);
+    storage.mutable_data()[0] = std::byte{1};
+    { const Storage clone = storage.lazy_clone(); }
+    storage.mutable_data_in_parallel()[0] = std::byte{2};
+    storage.mutable_range_in_parallel(1, 1)[0] = std::byte{3};
+    EXPECT_EQ(storage.materialize(), Materialized::already_unique);
+    EXPECT_EQ(storage.data()[0], std::byte{2});
+  }
+}
+
 TEST(CheckedBuild, lets_a_storage_be_cloned_and_read_at_once) {
   detail::AccessMonitor monitor;
   const auto first = monitor.is_cloned({"cloned", 1});
