@@ -3,8 +3,6 @@
 /// What has to come out is the same whoever comes first; the thread sanitizer sees the rest.
 #include <byre/shadow/detail/storage_shadow.hpp>
 
-#include <boost/thread/thread.hpp>
-
 #include <array>
 
 #include "support/at_once.hpp"
@@ -195,32 +193,6 @@ TEST_F(TrackedByThreads, a_parallel_loop_s_writes_are_recorded_one_after_another
         EXPECT_EQ(violations(), 2U) << "and the reshape misses the loop's";
         EXPECT_EQ(reports.last().write.site.line, 12U);
       });
-}
-
-/// Where the thread that reports stops.
-Halt& first_report() {
-  static Halt halt;
-  return halt;
-}
-
-TEST_F(TrackedByThreads, a_thread_of_a_parallel_loop_waits_while_another_s_write_is_reported) {
-  Tensor x = six();
-  Tensor y = reshaped(x, {2, 3});
-  write(y, site(11));
-  const auto caught =
-      shadow::set_violation_handler([](const Violation&) noexcept { first_report().enter(); });
-  const auto ask = [&] { x.mutable_data_in_parallel<float>(Wait::allowed, site(12)); };
-  boost::thread first(ask);
-  first_report().await_entry();
-  boost::thread second(ask);
-  for (int i = 0; i < 2000; ++i) {
-    boost::this_thread::yield();
-  }
-  first_report().let_go();
-  first.join();
-  second.join();
-  shadow::set_violation_handler(caught);
-  EXPECT_EQ(violations(), 1U) << "the second is not stale when it comes";
 }
 
 }  // namespace
