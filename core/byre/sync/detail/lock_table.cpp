@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/sync/detail/basic_lock_table.hpp>
+#include <byre/sync/detail/no_destructor.hpp>
 #include <byre/sync/detail/process_table.hpp>
 
 namespace byre::inline v0::sync::detail {
@@ -11,11 +12,11 @@ using ProcessLocks = ProcessTable<basic_lock_table<Boost, TableMutex, TableCondi
 }  // namespace
 
 bool LockTable<Boost>::lock_unless(Holder& holder, ConditionRef is_done) {
-  return ProcessLocks::table().lock_unless(holder, is_done);
+  return no_destructor<ProcessLocks>().table.lock_unless(holder, is_done);
 }
 
 void LockTable<Boost>::unlock(Holder& holder) noexcept {
-  ProcessLocks::table().unlock(holder);
+  no_destructor<ProcessLocks>().table.unlock(holder);
 }
 
 }  // namespace byre::inline v0::sync::detail

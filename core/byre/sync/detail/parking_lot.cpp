@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/sync/detail/basic_parking_lot.hpp>
+#include <byre/sync/detail/no_destructor.hpp>
 #include <byre/sync/detail/parking_lot.hpp>
 #include <byre/sync/detail/process_table.hpp>
 
@@ -12,11 +13,11 @@ using ParkingLot = ProcessTable<basic_parking_lot<TableMutex, TableCondition, 6>
 }  // namespace
 
 void park(const void* address, ConditionRef keep_waiting) noexcept {
-  ParkingLot::table().park(address, keep_waiting);
+  no_destructor<ParkingLot>().table.park(address, keep_waiting);
 }
 
 void unpark_all(const void* address) noexcept {
-  ParkingLot::table().unpark_all(address);
+  no_destructor<ParkingLot>().table.unpark_all(address);
 }
 
 }  // namespace byre::inline v0::sync::detail

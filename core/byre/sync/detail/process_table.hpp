@@ -3,7 +3,6 @@
 /// Boost.Thread's locks, one table for the process. For sources alone: Boost.Thread takes long to compile.
 #pragma once
 
-#include <byre/sync/detail/no_destructor.hpp>
 #include <byre/sync/detail/process_state.hpp>
 #include <byre/sync/detail/site.hpp>
 
@@ -50,12 +49,10 @@ class ProcessTable final : ProcessState {
  public:
   ProcessTable() { enter(); }
 
-  static Table& table() { return no_destructor<ProcessTable>().table_; }
+  Table table;
 
  private:
-  void in_child() noexcept override { ::new (&table_) Table; }
-
-  Table table_;
+  void in_child() noexcept override { ::new (&table) Table; }
 };
 
 }  // namespace byre::inline v0::sync::detail
