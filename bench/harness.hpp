@@ -85,6 +85,7 @@ void add_clone_drop();
 void add_functionalize();
 void add_memory_per_clone();
 void add_pages();
+void add_parallel_writers();
 void add_raw_copies();
 void add_shared_writes();
 void add_steals();

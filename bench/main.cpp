@@ -97,6 +97,7 @@ void add_everything() {
   byre_bench::add_pages();
   byre_bench::add_raw_copies();
   byre_bench::add_writers_at_once();
+  byre_bench::add_parallel_writers();
   byre_bench::add_memory_per_clone();
   byre_bench::add_tensor_views();
   byre_bench::add_tiles();

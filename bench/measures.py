@@ -135,6 +135,17 @@ def tracked():
                      "tensor_set", "64B", "tracked_lines", "tracked")
 
 
+def loops():
+    # A mutex of the storage's own is one address less to look up.
+    for size in ["64B", "256KiB"]:
+        yield ratio("ask in a loop, alone / mutex + materialize", "loop_asks_1", size, "recycled", "byre",
+                    "mutex", 2.5)
+    for operation, title in [("loop_asks_2", "ask in a loop of two threads"),
+                             ("loop_copies_2", "a loop of two threads that copies")]:
+        for size in ["64B", "256KiB"]:
+            yield ratio(f"{title} / mutex + materialize", operation, size, "recycled", "byre", "mutex")
+
+
 def forms():
     for operation, title in [("write_alone", "write access when alone"), ("steal", "steal"),
                              ("clone_drop", "lazy clone + drop"),
@@ -235,7 +246,7 @@ def tiles():
 
 
 RATIOS = [*access(), *clones(), *allocations(), *writes(), *writers(), *tensors(), *tracked(), *pages(), *tiles(),
-          *functional(), *forms()]
+          *loops(), *functional(), *forms()]
 MEMORY = [Measure("memory per Buffer clone", "memory_per_clone/byre/64B/recycled", [], 40,
                   "bytes_per_clone", "bytes"),
           Measure("memory per Storage clone", "memory_per_clone/storage/64B/recycled", [], 40,

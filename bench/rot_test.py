@@ -49,7 +49,8 @@ class Report(unittest.TestCase):
                       "steal / raw pointer", "lazy clone + drop / floor, 64B",
                       "lazy clone + drop / shared_ptr, 4KiB",
                       "allocate + drop of an idle block / malloc + free, 4KiB", "write when shared / shared_ptr, 64B",
-                      "two writers at once / copy-first, 64B", "memory per Buffer clone",
+                      "two writers at once / copy-first, 64B",
+                      "ask in a loop, alone / mutex + materialize, 64B", "memory per Buffer clone",
                       "memory per Storage clone",
                       "view + drop / three words, two counts, 64B",
                       "view + drop / the same by value, 64B",
@@ -64,7 +65,7 @@ class Report(unittest.TestCase):
     def test_every_contender_has_figures(self):
         contenders = {run["name"].split("/")[1] for run in self.load("benchmark.json")["benchmarks"]}
         self.assertEqual(contenders, {"by_value", "byre", "byre_alone", "chains", "copy", "copy_first",
-                                      "eager", "floor", "lock", "loop", "malloc", "plain", "queue", "raw",
+                                      "eager", "floor", "lock", "loop", "malloc", "mutex", "plain", "queue", "raw",
                                       "raw_adds", "shared_ptr", "storage", "strides", "three_words",
                                       "tracked", "tracked_lines", "view_and_clone", "warn"})
 

@@ -32,6 +32,7 @@ CLAIMS = {
     "promise 6": "Reading never copies",
     "promise 7": "A lazy clone does not change its source",
     "promise 8": "Foreign memory is cloned like any other",
+    "promise 9": "Threads of a loop may ask one storage to write at once",
     "I1": "Data and word live while anybody owns or copies",
     "I2": "Nothing is touched after one's own last step",
     "I3": "`waiting` is its setter's alone",

@@ -78,6 +78,9 @@ class Fixture {
     return clone;
   }
 
+  /// What a write of the thread's had to do.
+  void count(unsigned thread, Materialized how) noexcept;
+
   /// Materializes the data, checks that it is `expected`, and writes the thread's stamp.
   template <class Buffer>
   Materialized write(unsigned thread, Buffer& buffer, std::uint64_t expected,
@@ -145,7 +148,6 @@ class Fixture {
   void expect_bytes(const std::byte* data, std::uint64_t stamp, const char* what);
   void finish_write(unsigned thread, const std::byte* shared, std::byte* data, Materialized how,
                     std::uint64_t expected);
-  void count(unsigned thread, Materialized how) noexcept;
   [[gnu::cold]] void fail_unequal(std::uint64_t is, std::uint64_t expected, const char* what);
 
   StepLog* const step_log_;

@@ -56,6 +56,8 @@ constexpr Race table[] = {
                         "an owner whose copy fails still owns, and a waiter checks again"),
     race<ReadsAgainstWritesInPlace>("reads_against_writes_in_place",
                                     "a unique owner writes after all that others read"),
+    race<LoopsAtOnce>("loops_at_once",
+                      "threads of two parallel loops over storages that share data: one copy"),
     race<FamiliesWriteAtOnceAsShipped>("families_write_at_once",
                                        "a write after another view family's is reported"),
     race("reshapes_of_tensors",

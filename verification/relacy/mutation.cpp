@@ -8,6 +8,7 @@
 #include <byre/stats/detail/cells.hpp>
 #include <byre/storage/detail/attachment_sites.hpp>
 #include <byre/storage/detail/ref_count.hpp>
+#include <byre/sync/detail/basic_lock_table.hpp>
 #include <byre/sync/detail/basic_parking_lot.hpp>
 #include <byre/sync/detail/published.hpp>
 #include <byre/sync/detail/relaxed_counter.hpp>
@@ -22,7 +23,7 @@ namespace {
 using Table = std::span<const sync::Site>;
 using enum sync::Operation;
 
-constexpr std::array<Table, 11> tables{
+constexpr std::array<Table, 12> tables{
     Table(cow::share_word_sites.rows),
     Table(cow::share_lock_sites.rows),
     Table(byre::detail::ref_count_sites.rows),
@@ -34,6 +35,7 @@ constexpr std::array<Table, 11> tables{
     Table(shadow::detail::write_records_sites.rows),
     Table(sync::detail::published_sites.rows),
     Table(sync::detail::parking_lot_sites.rows),
+    Table(sync::detail::lock_table_sites.rows),
 };
 
 constexpr std::array<std::span<const sync::Constant>, 4> constants{

@@ -7,6 +7,7 @@ import attachment
 import counters
 import generation
 import header
+import lock_table
 import parking_lot
 import ref_count
 import share_lock
@@ -81,6 +82,11 @@ def more_of_parking_lot(tables, mutant):
                tuple(parking_lot.progress(tables, mutant)))
 
 
+def more_of_lock_table(tables, mutant):
+    yield Part("lock_table wakes", "QF_LIA", dict.fromkeys(lock_table.NUMBERS, "Int"),
+               tuple(lock_table.progress(tables, mutant)))
+
+
 def more_of_generation(tables, mutant):
     yield Part("generation header", "QF_BV", generation.BIT_SORTS,
                tuple(generation.header_questions(tables, mutant)))
@@ -96,5 +102,6 @@ PROOFS = [
     Proof(generation.PREFIX, generation.system, generation.WORD, more_of_generation),
     Proof(write_records.PREFIX, write_records.system, write_records.WORD),
     Proof(parking_lot.PREFIX, parking_lot.system, {}, more_of_parking_lot, own_mutants=parking_lot.MUTANTS),
+    Proof(lock_table.PREFIX, lock_table.system, {}, more_of_lock_table, own_mutants=lock_table.MUTANTS),
     *(Proof(protocol.PREFIX, protocol.system, protocol.WORD) for protocol in counters.PROTOCOLS),
 ]

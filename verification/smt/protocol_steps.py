@@ -11,6 +11,7 @@ import ref_count
 from code_tables import read_tables
 from counter_steps import counter_lines
 from lock_steps import lock_lines
+from lock_table_steps import table_lines
 from lot_steps import lot_lines
 from runs import Endless, Run, start_of, steps_of
 from shadow_steps import family_lines, record_lines
@@ -134,7 +135,7 @@ def slot_lines(tables):
 
 
 LINES = (handle_lines, slot_lines, family_lines, record_lines, counter_lines, lot_lines,
-         lock_lines)
+         table_lines, lock_lines)
 
 
 def main(argv):

@@ -24,6 +24,9 @@
 
 namespace byre::inline v0 {
 
+template <sync::Sync Sync, template <class> class Share>
+class basic_storage;
+
 namespace detail {
 template <sync::Sync Sync, template <class> class Share, std::size_t FanOut>
 class basic_tile_tree;
@@ -125,8 +128,7 @@ class basic_buffer {
   /// Leaves `other` without bytes.
   basic_buffer(basic_buffer&& other, CallSite site = CallSite::current()) noexcept {
     const auto access = other.monitor_.writes(site);
-    std::swap(data_, other.data_);
-    std::swap(header_, other.header_);
+    exchange(other);
   }
 
   /// Drops these bytes for a lazy clone of `other`, or for the bytes of a temporary.
@@ -148,8 +150,7 @@ class basic_buffer {
     }
     const auto access = monitor_.writes(site);
     const auto other_access = other.monitor_.writes(site);
-    std::swap(data_, other.data_);
-    std::swap(header_, other.header_);
+    exchange(other);
   }
   friend void swap(basic_buffer& left, basic_buffer& right) noexcept { left.swap(right); }
 
@@ -157,7 +158,7 @@ class basic_buffer {
   /// bytes another buffer shares too: keep a clone to keep the bytes.
   const std::byte* data(CallSite site = CallSite::current()) const noexcept {
     const auto access = monitor_.reads(site);
-    return static_cast<const std::byte*>(data_);
+    return static_cast<const std::byte*>(data_.get());
   }
 
   /// The bytes, to write, shared with nobody until this buffer is cloned again: as materialize(). In pages a write
@@ -165,7 +166,7 @@ class basic_buffer {
   /// program, and mutable_range() throws.
   std::byte* mutable_data(Wait wait = Wait::allowed, CallSite site = CallSite::current()) {
     materialize(wait, site);
-    return static_cast<std::byte*>(data_);
+    return static_cast<std::byte*>(data_.get());
   }
 
   /// Makes the bytes this buffer's own, by a copy if somebody else owns them too or they are
@@ -174,8 +175,8 @@ class basic_buffer {
   /// is to be done. Throws what allocating and copying throw, having changed nothing.
   Materialized materialize(Wait wait = Wait::allowed, CallSite site = CallSite::current()) {
     const auto access = monitor_.writes(site);
-    if (header_->share().is_writable()) [[likely]] {
-      header_->becomes_unique(site);
+    if (header().share().is_writable()) [[likely]] {
+      header().becomes_unique(site);
       return Materialized::already_unique;
     }
     return copy_or_steal(wait, site);
@@ -188,19 +189,9 @@ class basic_buffer {
   std::span<std::byte> mutable_range(std::size_t offset, std::size_t nbytes,
                                      Wait wait = Wait::allowed,
                                      CallSite site = CallSite::current()) {
-    const std::size_t all_nbytes = this->nbytes(site);
-    if (offset > all_nbytes || nbytes > all_nbytes - offset) {
-      throw InvalidArgument(
-          format_text("mutable_range of %zu bytes from byte %zu on, of a buffer of %zu bytes. Ask "
-                      "for a part of it.",
-                      nbytes, offset, all_nbytes));
-    }
-    std::byte* const data = mutable_data(wait, site);
-    if (header_->has_pages() && nbytes != 0 &&
-        !detail::populate_for_writes(data + offset, nbytes)) {
-      throw OutOfMemory(nbytes, header_->allocator().name());
-    }
-    return {data + offset, nbytes};
+    expect_range(offset, nbytes, site);
+    mutable_data(wait, site);
+    return populated(offset, nbytes);
   }
 
   /// Changes the size of a buffer that shares its bytes with nobody; keeps the bytes up to the
@@ -212,44 +203,44 @@ class basic_buffer {
       adopt_header(Allocated::create(nbytes, default_allocator()));
       return;
     }
-    if (!header_->share().is_unique()) {
+    if (!header().share().is_unique()) {
       throw NotUnique(format_text(
           "resize to %zu bytes of a buffer that shares its %zu bytes with lazy clones. Call "
           "materialize() first, or resize before cloning.",
-          nbytes, header_->nbytes()));
+          nbytes, header().nbytes()));
     }
-    if (nbytes <= header_->capacity()) {
-      header_->set_nbytes(nbytes);
+    if (nbytes <= header().capacity()) {
+      header().set_nbytes(nbytes);
       return;
     }
-    const std::size_t kept_nbytes = header_->nbytes();
-    Header* larger = Allocated::create_copy(nbytes, *header_);
+    const std::size_t kept_nbytes = header().nbytes();
+    Header* larger = Allocated::create_copy(nbytes, header());
     leave_for(larger);
     stats::detail::report_copy(kept_nbytes, stats::CopyCause::resized, site);
   }
 
   std::size_t nbytes(CallSite site = CallSite::current()) const noexcept {
     const auto access = monitor_.reads(site);
-    return header_->nbytes();
+    return header().nbytes();
   }
 
   /// Bytes this buffer may be resized to without moving.
   std::size_t capacity(CallSite site = CallSite::current()) const noexcept {
     const auto access = monitor_.reads(site);
-    return header_->capacity();
+    return header().capacity();
   }
 
   /// True iff no other buffer shares these bytes and no copy of them is under way. Acquire: a true
   /// answer can be acted on. A buffer without bytes is unique.
   bool is_unique(CallSite site = CallSite::current()) const noexcept {
     const auto access = monitor_.reads(site);
-    return header_->share().is_unique() || !has_data();
+    return header().share().is_unique() || !has_data();
   }
 
   /// How many buffers share these bytes; of a mapped file, overlays of it too. Relaxed: approximate, for people.
   std::uint32_t use_count(CallSite site = CallSite::current()) const noexcept {
     const auto access = monitor_.reads(site);
-    return header_->share().use_count();
+    return header().share().use_count();
   }
 
   /// True iff the two are lazy clones that neither wrote: a write to one of them would copy.
@@ -257,18 +248,18 @@ class basic_buffer {
                         CallSite site = CallSite::current()) const noexcept {
     const auto access = monitor_.reads(site);
     const auto other_access = other.monitor_.reads(site);
-    return header_ == other.header_ && has_data();
+    return header_.get() == other.header_.get() && has_data();
   }
 
   /// Where the bytes came from; a written clone of foreign memory is allocated.
-  Origin origin() const noexcept { return header_->origin(); }
+  Origin origin() const noexcept { return header().origin(); }
 
   /// True iff a write copies these bytes even when nobody shares them.
-  bool is_read_only() const noexcept { return header_->is_read_only(); }
+  bool is_read_only() const noexcept { return header().is_read_only(); }
 
   /// Where copies of these bytes take their memory.
   Allocator& allocator() const noexcept {
-    return has_data() ? header_->allocator() : default_allocator();
+    return has_data() ? header().allocator() : default_allocator();
   }
 
  private:
@@ -287,9 +278,9 @@ class basic_buffer {
   /// By a buffer without bytes: becomes a lazy clone of `tile`, which nobody asked for, so it is not counted.
   void share_tile(const basic_buffer& tile, CallSite site) noexcept {
     if (tile.has_data()) {
-      tile.header_->becomes_shared(site);
-      tile.header_->share().add_owner();
-      adopt_header(tile.header_);
+      tile.header().becomes_shared(site);
+      tile.header().share().add_owner();
+      adopt_header(tile.header_.get());
     }
   }
 
@@ -299,20 +290,65 @@ class basic_buffer {
     return basic_buffer(detail::Foreign<Header, Owner>::create(call, description, owner));
   }
 
-  bool has_data() const noexcept { return header_->has_data(); }
+  Header& header() const noexcept { return *header_.get(); }
+  bool has_data() const noexcept { return header().has_data(); }
+
+  void exchange(basic_buffer& other) noexcept {
+    void* const data = data_.get();
+    Header* const header = header_.get();
+    data_.set(other.data_.get());
+    header_.set(other.header_.get());
+    other.data_.set(data);
+    other.header_.set(header);
+  }
+
+  // ---- for basic_storage: what its threads that write in parallel do, one at a time
+
+  friend class basic_storage<Sync, Share>;
+
+  /// What materialize() does where nothing is to be done, and false where something is. Reads may be under way.
+  bool is_writable_in_parallel(CallSite site) noexcept {
+    const auto access = monitor_.writes_in_parallel(site);
+    if (!header().share().is_writable()) {
+      return false;
+    }
+    header().becomes_unique(site);
+    return true;
+  }
+
+  void expect_range(std::size_t offset, std::size_t nbytes, CallSite site) const {
+    const std::size_t all_nbytes = this->nbytes(site);
+    if (offset > all_nbytes || nbytes > all_nbytes - offset) {
+      throw InvalidArgument(
+          format_text("mutable_range of %zu bytes from byte %zu on, of a buffer of %zu bytes. Ask "
+                      "for a part of it.",
+                      nbytes, offset, all_nbytes));
+    }
+  }
+
+  /// The range, of data that has been materialized.
+  std::span<std::byte> populated(std::size_t offset, std::size_t nbytes) {
+    auto* const first = static_cast<std::byte*>(data_.get()) + offset;
+    if (header().has_pages() && nbytes != 0 && !detail::populate_for_writes(first, nbytes)) {
+      throw OutOfMemory(nbytes, header().allocator().name());
+    }
+    return {first, nbytes};
+  }
+
+  // ---- how it shares its data
 
   void adopt_header(Header* header) noexcept {
-    header_ = header;
-    data_ = header->data();
+    header_.set(header);
+    data_.set(header->data());
   }
 
   /// True iff the data was released, with nobody left.
   bool drop_data() noexcept {
-    header_->compares(CallSite{});
-    if (!header_->share().drop_owner()) {
+    header().compares(CallSite{});
+    if (!header().share().drop_owner()) {
       return false;
     }
-    header_->release();
+    header().release();
     return true;
   }
 
@@ -324,11 +360,11 @@ class basic_buffer {
 
   /// The header for a lazy clone of this buffer.
   Header* share(CallSite site) const {
-    const auto access = monitor_.reads(site);
-    if (!header_->is_shareable()) [[unlikely]] {
+    const auto access = monitor_.is_cloned(site);
+    if (!header().is_shareable()) [[unlikely]] {
       return share_eagerly(site);
     }
-    Header* const header = header_;
+    Header* const header = header_.get();
     header->becomes_shared(site);
     stats::detail::count_around(
         [header]() noexcept { header->share().add_owner(); },
@@ -339,35 +375,35 @@ class basic_buffer {
 
   [[gnu::cold, gnu::noinline]] Header* share_eagerly(CallSite site) const {
     if (!has_data()) {
-      return header_;
+      return header_.get();
     }
     Header* copy = copy_of_data();
-    stats::detail::report_copy(header_->nbytes(), stats::CopyCause::borrowed, site);
+    stats::detail::report_copy(header().nbytes(), stats::CopyCause::borrowed, site);
     return copy;
   }
 
   /// What materialize() does where the data may not be written as it is.
   [[gnu::noinline]] Materialized copy_or_steal(Wait wait, CallSite site) {
-    if (header_->is_read_only()) [[unlikely]] {
+    if (header().is_read_only()) [[unlikely]] {
       return copy_read_only(site);
     }
     if (!has_data()) [[unlikely]] {
       return Materialized::already_unique;
     }
     // Nobody would wake a child of the process that other threads copied the data in.
-    if (!header_->is_of_this_process() || header_->has_pages()) [[unlikely]] {
+    if (!header().is_of_this_process() || header().has_pages()) [[unlikely]] {
       wait = Wait::never;  // overlays are copies that may not end either
     }
     // Who may not wait and finds itself the last owner copies for that alone.
-    const auto cause = wait == Wait::never && header_->share().use_count() == 1
+    const auto cause = wait == Wait::never && header().share().use_count() == 1
                            ? stats::CopyCause::pending
                            : stats::CopyCause::shared;
-    if (header_->share().claim(wait) == Claim::steal) {
-      header_->becomes_unique(site);
+    if (header().share().claim(wait) == Claim::steal) {
+      header().becomes_unique(site);
       stats::detail::count(stats::detail::plus(stats::Counter::steals));
       return Materialized::stole;
     }
-    header_->compares(site);
+    header().compares(site);
     Header* copy;
     try {
       if (map_overlay(cause, site)) {
@@ -375,11 +411,11 @@ class basic_buffer {
       }
       copy = copy_of_data();
     } catch (...) {
-      header_->share().abandon_copy();
+      header().share().abandon_copy();
       throw;
     }
-    if (header_->share().finish_copy()) {
-      header_->release();
+    if (header().share().finish_copy()) {
+      header().release();
     }
     adopt_header(copy);
     copy->becomes_unique(site);
@@ -401,9 +437,9 @@ class basic_buffer {
 
   /// In place of a copy of the data, which was claimed or is read-only. False if no overlay can be had.
   bool map_overlay(stats::CopyCause cause, CallSite site) {
-    if constexpr (requires { header_->share().add_copy(); }) {
-      if (header_->has_pages()) [[unlikely]] {
-        const auto [overlay, copied_nbytes] = cow::basic_overlay<Sync, Share>::create(*header_);
+    if constexpr (requires { header().share().add_copy(); }) {
+      if (header().has_pages()) [[unlikely]] {
+        const auto [overlay, copied_nbytes] = cow::basic_overlay<Sync, Share>::create(header());
         if (overlay != nullptr) {
           adopt_header(overlay);
           overlay->becomes_unique(site);
@@ -418,10 +454,11 @@ class basic_buffer {
     return false;
   }
 
-  Header* copy_of_data() const { return Allocated::create_copy(header_->nbytes(), *header_); }
+  Header* copy_of_data() const { return Allocated::create_copy(header().nbytes(), header()); }
 
-  void* data_ = nullptr;
-  Header* header_ = &cow::no_data<Sync, Share>();
+  // A checker's to watch: threads that write in parallel read them, and one changes them before.
+  typename Sync::template Plain<void*> data_{nullptr};
+  typename Sync::template Plain<Header*> header_{&cow::no_data<Sync, Share>()};
   [[no_unique_address]] detail::AccessMonitor monitor_;
 };
 

@@ -7,6 +7,7 @@
 #include <byre/storage/buffer.hpp>
 #include <byre/storage/detail/attachment.hpp>
 #include <byre/storage/detail/ref_count.hpp>
+#include <byre/sync/detail/lock_table.hpp>
 
 #include <boost/smart_ptr/intrusive_ptr.hpp>
 #include <cstddef>
@@ -20,7 +21,8 @@ namespace byre::inline v0 {
 /// Thread-safety: handles may be copied and released on any thread; one handle object is used as a
 /// std::shared_ptr. For the storage behind it the rule is a Buffer's: const operations may run at
 /// once, on any of its handles; a write excludes everything else on the same storage. Storages that
-/// share data are different storages. Exceptions and progress: as for a Buffer.
+/// share data are different storages. Threads of a parallel loop may all ask one storage for write access by
+/// mutable_data_in_parallel(). Exceptions and progress: as for a Buffer.
 ///
 /// A default-constructed handle has no storage: it has no bytes and may be given some by assignment
 /// only.
@@ -93,6 +95,38 @@ class basic_storage {
   Materialized materialize(Wait wait = Wait::allowed, CallSite site = CallSite::current()) {
     return identity_ == nullptr ? Materialized::already_unique
                                 : identity_->buffer.materialize(wait, site);
+  }
+
+  // ---- for the threads of a parallel loop, each of which then writes its own part. Any number of them may call
+  // these on one storage at once, by one handle or by several. The first copies or steals; the others wait for
+  // it alone, and come after. Should it throw, the next one tries. A thread that has called one of these may
+  // read until the loop is over. All else excludes the loop as it excludes a write: reads by other threads,
+  // lazy clones, writes by other calls. So ask before the loop where that is possible, and else once for each
+  // part, not for each byte: threads that ask at once ask one after another. An allocator must not ask for
+  // the storage that it allocates for.
+
+  /// As mutable_data().
+  std::byte* mutable_data_in_parallel(Wait wait = Wait::allowed,
+                                      CallSite site = CallSite::current()) {
+    materialize_in_parallel(wait, site);
+    return const_cast<std::byte*>(data(site));
+  }
+
+  /// As mutable_range(), of a range that no other thread writes.
+  std::span<std::byte> mutable_range_in_parallel(std::size_t offset, std::size_t nbytes,
+                                                 Wait wait = Wait::allowed,
+                                                 CallSite site = CallSite::current()) {
+    if (identity_ == nullptr) {
+      return mutable_range(offset, nbytes, wait, site);
+    }
+    materialize_if(wait, site, [&] { identity_->buffer.expect_range(offset, nbytes, site); });
+    return identity_->buffer.populated(offset, nbytes);
+  }
+
+  /// As materialize(): what this call had to do, which for all but one is nothing.
+  Materialized materialize_in_parallel(Wait wait = Wait::allowed,
+                                       CallSite site = CallSite::current()) {
+    return identity_ == nullptr ? Materialized::already_unique : materialize_if(wait, site, [] {});
   }
 
   /// Changes the size of a storage that shares its data with no other; every handle sees it. Only a
@@ -177,6 +211,17 @@ class basic_storage {
       }
     }
   };
+
+  /// One thread after another, unless `expect()` throws.
+  template <class Expect>
+  Materialized materialize_if(Wait wait, CallSite site, const Expect& expect) {
+    Buffer& buffer = identity_->buffer;
+    const sync::detail::AddressLock<Sync> lock(identity_.get(), [&] {
+      expect();
+      return buffer.is_writable_in_parallel(site);
+    });
+    return lock.is_held() ? buffer.materialize(wait, site) : Materialized::already_unique;
+  }
 
   /// With the handle that its count begins with.
   static Identity* make_identity(Buffer&& buffer) {

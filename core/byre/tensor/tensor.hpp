@@ -39,7 +39,7 @@ struct ElementAccess;
 ///
 /// Thread-safety: tensors over different storages are independent, lazy clones included. Tensors over
 /// one storage follow the Storage's rule: const operations may run concurrently, a write excludes all
-/// else. Exceptions: an operation that throws leaves every tensor as it was.
+/// else. Threads of a parallel loop may all ask by mutable_data_in_parallel(). Exceptions: an operation that throws leaves every tensor as it was.
 ///
 /// Source: the seed "TensorBase".
 class BYRE_API Tensor {
@@ -101,9 +101,7 @@ class BYRE_API Tensor {
   bool is_contiguous() const noexcept { return base().layout.is_contiguous(); }
 
   bool is_dtype_initialized() const noexcept { return dtype() != DType::uninitialized; }
-  bool is_storage_initialized() const noexcept {
-    return base().storage.data() != nullptr || numel() == 0;
-  }
+  bool is_storage_initialized() const noexcept { return bool(base().storage) || numel() == 0; }
   /// True iff the two have one storage: each sees what is written to the other. Tensors that never
   /// had memory, or gave it back, have none to share, nor has a handle without a tensor.
   bool aliases(const Tensor& other) const noexcept {
@@ -171,6 +169,15 @@ class BYRE_API Tensor {
   template <Element T>
   T* mutable_data(Wait wait = Wait::allowed, CallSite site = CallSite::current()) {
     return static_cast<T*>(bytes_to_write(dtype_of<T>, wait, site));
+  }
+  /// The same for the threads of a parallel loop, each of which then writes its own part: any number of them
+  /// may call it at once, on one tensor, or on any tensors over one storage. They may make views meanwhile,
+  /// but for view(dtype) and as_strided, and use what sees the storage once they have called it. All else
+  /// excludes the loop as it excludes a write. See Storage::mutable_data_in_parallel. Realizes nothing: throws
+  /// DTypeError if T is not the dtype, StateError without memory.
+  template <Element T>
+  T* mutable_data_in_parallel(Wait wait = Wait::allowed, CallSite site = CallSite::current()) {
+    return static_cast<T*>(bytes_to_write_in_parallel(dtype_of<T>, wait, site));
   }
   /// The same, of whatever dtype it has. Throws StateError without one.
   const void* raw_data(CallSite site = CallSite::current()) const {
@@ -360,6 +367,7 @@ class BYRE_API Tensor {
   }
   const void* tracked_bytes_to_read(DType wanted, CallSite site) const;
   void* tracked_bytes_to_write(DType wanted, Wait wait, CallSite site);
+  void* bytes_to_write_in_parallel(DType wanted, Wait wait, CallSite site);
   void realize_to_write(DType wanted);
   const void* element_to_read(std::span<const std::int64_t> indices, DType dtype,
                               CallSite site) const;

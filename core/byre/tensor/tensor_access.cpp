@@ -36,6 +36,31 @@ void* Tensor::tracked_bytes_to_write(DType wanted, Wait wait, CallSite site) {
   return elements_to_write(0, wait, site, true);  // whatever is done with the pointer
 }
 
+void* Tensor::bytes_to_write_in_parallel(DType wanted, Wait wait, CallSite site) {
+  expect_dtype(wanted, "mutable_data_in_parallel");
+  if (!is_storage_initialized()) {
+    throw StateError(format_text(
+        "mutable_data_in_parallel: the tensor %s of %s is storage-uninitialized: it has "
+        "no memory to write. Call realize(dtype) before the loop.",
+        to_string(sizes()).c_str(), name_of(dtype())));
+  }
+  Storage& memory = base().storage;
+  const auto ask = [&] {
+    std::byte* const first = memory.mutable_data_in_parallel(wait, site);
+    return first == nullptr ? nullptr : first + base().nbytes_in_front();
+  };
+  if (numel() == 0 || shadow::detail::can_skip_escape_tracking(memory)) [[likely]] {
+    return ask();
+  }
+  // A write of a family excludes what else the family does. The storage's own lock is taken within this one.
+  const sync::detail::AddressLock<sync::Boost> one_at_a_time(memory.slot());
+  const shadow::detail::Access access{.site = site, .sizes = sizes(), .escapes = true};
+  shadow::detail::begin_write(memory, base().shadow.get(), access);
+  void* const first = ask();
+  shadow::detail::end_write(memory, base().shadow.get(), access);
+  return first;
+}
+
 void Tensor::realize_to_write(DType wanted) {
   if (wanted == DType::uninitialized) {
     expect_dtype(wanted, "mutable_raw_data");

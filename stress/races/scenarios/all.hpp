@@ -9,6 +9,7 @@
 #include "families_write_at_once.hpp"
 #include "first_clones_at_once.hpp"
 #include "lazy_clone_against_materialize.hpp"
+#include "loops_at_once.hpp"
 #include "never_waits.hpp"
 #include "reads_against_writes_in_place.hpp"
 #include "steal_against_pending_copies.hpp"

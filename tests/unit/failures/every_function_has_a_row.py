@@ -40,7 +40,7 @@ Dims::copy_many Dims::copy_many_without RecyclingPool::find OutputFile::discard
 OutputFile::open OutputFile::open_temporary OutputFile::refuse
 RecyclingPool::give_back RecyclingPool::idle RecyclingPool::map RecyclingPool::take_small
 RecyclingPool::unmap Scalar::refuse Scalar::refuse_as
-Tensor::begin_write Tensor::copy_of Tensor::drop_storage Tensor::element_to_read Tensor::element_to_write
+Tensor::begin_write Tensor::bytes_to_write_in_parallel Tensor::copy_of Tensor::drop_storage Tensor::element_to_read Tensor::element_to_write
 Tensor::elements_to_write Tensor::end_write Tensor::expect_dtype Tensor::expect_unshared
 Tensor::grow_storage Tensor::make Tensor::moved_to Tensor::nbytes_of_external Tensor::no_memory_for_tensor
 Tensor::packed Tensor::realize_to_write Tensor::record_copy_onto_itself Tensor::record_read_of_storage

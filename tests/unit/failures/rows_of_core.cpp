@@ -81,7 +81,8 @@ void map_file(Attempt& attempt) {
 
 // Where there is no memory for pages, or for an overlay, ordinary memory does.
 
-std::string contents(const Buffer& buffer) {
+template <class Held>
+std::string contents(const Held& buffer) {
   return buffer.data() == nullptr ? "none"
                                   : std::string(reinterpret_cast<const char*>(buffer.data()), 3) +
                                         std::to_string(buffer.nbytes());
@@ -104,6 +105,14 @@ void write_shared_pages(Attempt& attempt) {
   Buffer overlay = buffer;
   attempt([&] { overlay.mutable_range(1, 1)[0] = std::byte{'d'}; },
           [&] { return contents(buffer) + contents(overlay); });
+}
+
+void write_shared_pages_in_parallel(Attempt& attempt) {
+  Storage storage = Storage::allocate(least_paged_nbytes, paged_allocator());
+  std::memcpy(storage.mutable_data(), "abc", 3);
+  Storage overlay = storage.lazy_clone();
+  attempt([&] { overlay.mutable_range_in_parallel(1, 1)[0] = std::byte{'d'}; },
+          [&] { return contents(storage) + contents(overlay); });
 }
 
 void write_shared_overlay(Attempt& attempt) {
@@ -263,6 +272,13 @@ const Row rows[] = {
     {"Storage::map_file", map_file<Storage>},
     of_bytes<Storage>("Storage::lazy_clone", [](Storage& s) { return s.lazy_clone(); }),
     of_bytes<Storage>("Storage::mutable_data", [](Storage& s) { return written_clone(s); }),
+    of_bytes<Storage>("Storage::mutable_data_in_parallel",
+                      [](Storage& s) {
+                        Storage clone = s.lazy_clone();
+                        clone.mutable_data_in_parallel()[0] = std::byte{1};
+                        return clone;
+                      }),
+    {"Storage::mutable_range_in_parallel", write_shared_pages_in_parallel},
     of_bytes<Storage>("Storage::resize", [](Storage& s) { return s.resize(200), Storage(); }),
     of_nothing("explain", [] { return explain(Buffer::allocate(100)); }),
     of_nothing("explain", [] { return explain(Storage::allocate(100)); }),

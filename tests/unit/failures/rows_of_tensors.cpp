@@ -164,6 +164,20 @@ const Row rows[] = {
                 clone.mutable_data<float>()[0] = 9;
                 return clone;
               }),
+    of_tensor("Tensor::mutable_data_in_parallel",
+              [](T& x) {
+                Tensor clone = x.lazy_clone();
+                clone.mutable_data_in_parallel<float>()[0] = 9;
+                return clone;
+              }),
+    of_tensor("Tensor::mutable_data_in_parallel",
+              [](T& x) {
+                refused<DTypeError>([&] { x.mutable_data_in_parallel<int>(); });
+                Tensor without = x.clone();
+                without.free_memory();
+                refused<StateError>([&] { without.mutable_data_in_parallel<float>(); });
+                return x;
+              }),
     of_tensor("Tensor::clone", [](T& x) { return x.transpose(1, 5).clone(); }),
     of_tensor("Tensor::contiguous", [](T& x) { return x.transpose(1, 5).contiguous(); }),
     of_tensor("Tensor::reshape",

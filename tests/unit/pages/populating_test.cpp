@@ -70,6 +70,29 @@ TEST_F(Populating, a_range_s_pages_are_made_writable_and_no_others) {
   EXPECT_EQ(system.ranges().size(), 2U);
 }
 
+TEST_F(Populating, threads_of_a_loop_make_the_pages_of_their_own_ranges_writable) {
+  Storage clone = base_.lazy_clone();
+  WatchedSystem system;
+  clone.mutable_range_in_parallel(3 * page_nbytes, page_nbytes);
+  clone.mutable_range_in_parallel(7 * page_nbytes + 1, 1);
+  clone.mutable_range_in_parallel(0, 0);
+  EXPECT_EQ(clone.origin(), Origin::overlay);
+  const auto& ranges = system.ranges();
+  ASSERT_EQ(ranges.size(), 2U);
+  EXPECT_EQ(ranges[0].data, clone.data() + 3 * page_nbytes);
+  EXPECT_EQ(ranges[1].data, clone.data() + 7 * page_nbytes);
+}
+
+TEST_F(Populating, a_range_of_a_loop_without_memory_is_refused_and_unchanged) {
+  {
+    WatchedSystem system;
+    system.fail_after(0);
+    EXPECT_THROW(overlay_.mutable_range_in_parallel(10, 100), OutOfMemory);
+  }
+  EXPECT_TRUE(is_zero());
+  EXPECT_EQ(overlay_.mutable_range_in_parallel(10, 100).size(), 100U);
+}
+
 TEST_F(Populating, ordinary_memory_is_not_asked_about) {
   Storage ordinary = Storage::allocate(1 << 20);
   WatchedSystem system;

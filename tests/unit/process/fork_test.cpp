@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// What a child of a fork finds, where other threads were in the middle of something.
 #include <byre/byre.hpp>
+#include <byre/sync/detail/lock_table.hpp>
 #include <byre/sync/detail/parking_lot.hpp>
 #include <byre/sync/detail/process_state.hpp>
 
@@ -219,6 +220,68 @@ TEST(Fork, sleepers_of_the_parent_keep_no_child_from_waking_its_own) {
     return true;
   });
   of_the_parent.wake();
+}
+
+using AddressLock = sync::detail::AddressLock<sync::Boost>;
+
+TEST(Fork, locks_of_addresses_that_threads_of_the_parent_hold_are_free_in_the_child) {
+  const std::byte address{};
+  Halt work;
+  boost::thread holder([&] {
+    const AddressLock lock(&address);
+    work.enter();
+  });
+  work.await_entry();
+  expect_of_a_child([&] {
+    const AddressLock lock(&address);
+    return lock.is_held();
+  });
+  work.let_go();
+  holder.join();
+}
+
+TEST(Fork, a_child_locks_addresses_while_a_thread_of_the_parent_is_in_their_bucket) {
+  const std::byte address{};
+  Halt question;
+  boost::thread asking([&] {
+    const AddressLock lock(&address, [&] {
+      question.enter();
+      return true;
+    });
+  });
+  question.await_entry();
+  expect_of_a_child([&] {
+    const AddressLock lock(&address);
+    return lock.is_held();
+  });
+  question.let_go();
+  asking.join();
+}
+
+TEST(Fork, who_forks_while_it_holds_a_lock_lets_go_of_it_in_both_processes) {
+  const std::byte address{};
+  std::optional<AddressLock> lock(std::in_place, &address);
+  const auto let_go = [&] {
+    lock.reset();
+    const AddressLock again(&address);
+    return again.is_held();
+  };
+  expect_of_a_child(let_go);
+  EXPECT_TRUE(let_go());
+}
+
+TEST(Fork, a_child_writes_storages_in_parallel_whatever_loops_its_parent_is_in) {
+  HaltingAllocator allocator;
+  Storage written = Storage::allocate(1000, allocator);
+  const Storage clone = written.lazy_clone();
+  boost::thread writer([&] { written.mutable_data_in_parallel(); });
+  allocator.halt.await_entry();
+  Storage other = Storage::allocate(1000);
+  const Storage clone_of_other = other.lazy_clone();
+  expect_of_a_child([&] { return other.materialize_in_parallel() == Materialized::copied; });
+  allocator.halt.let_go();
+  writer.join();
+  EXPECT_EQ(other.materialize_in_parallel(), Materialized::copied);
 }
 
 TEST(Fork, a_pool_is_destroyed_in_a_child_while_another_thread_of_the_parent_has_a_block) {

@@ -65,6 +65,7 @@ std::filesystem::path file() {
 const Row rows[] = {
   ROW(reads, x.data<float>()), ROW(reads, x.raw_data()),
   ROW(writes, x.mutable_data<float>()), ROW(writes, x.mutable_raw_data()),
+  ROW(writes, x.mutable_data_in_parallel<float>()),
   ROW(reads, x.at<float>({1, 2})), ROW(writes, x.set_at<float>({1, 2}, 9)),
   ROW(reads, accessor<float, 2>(x)), ROW(writes, mutable_accessor<float, 2>(x)),
 #if defined(__cpp_lib_mdspan)
@@ -135,6 +136,7 @@ const Row rows_of_bools[] = {
 const Row rows_on_device[] = {
   ROW(reads, x.data<float>()), ROW(reads, x.raw_data()),
   ROW(writes, x.mutable_data<float>()), ROW(writes, x.mutable_raw_data()),
+  ROW(writes, x.mutable_data_in_parallel<float>()),
   ROW(reads, x.clone()), ROW(reads, x.t().clone()), ROW(reads, x.lazy_clone()), ROW(reads, x.t().contiguous()),
   ROW(reads, x.to(Device::cpu())), ROW(reads, x.t().to(Device::cpu())),
   ROW(reads, x.to(device())), ROW(reads, x.to(FakeDevice::second().device())),

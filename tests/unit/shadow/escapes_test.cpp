@@ -57,6 +57,18 @@ TEST_F(Escapes, before_the_first_tracked_reshape_count_once_from_then_on) {
   EXPECT_EQ(first_escape(), 31U);
 }
 
+TEST_F(Escapes, of_parallel_loops_count_before_the_first_tracked_reshape_and_after) {
+  const ReshapeModeScope scope(ReshapeMode::warn);
+  static_cast<void>(x.mutable_data_in_parallel<float>(Wait::allowed, site(31)));
+  const Tensor y = x.reshape({2, 3}, site(10));
+  EXPECT_EQ(escapes(), 1U);
+  EXPECT_EQ(first_escape(), 31U);
+  static_cast<void>(x.mutable_data_in_parallel<float>(Wait::allowed, site(32)));
+  EXPECT_EQ(escapes(), 2U);
+  read(y, site(13));
+  EXPECT_EQ(reports.only().write.site.line, 32U);
+}
+
 TEST_F(Escapes, do_not_count_where_the_mode_did_not_track) {
   escape(x, site(31));
   {

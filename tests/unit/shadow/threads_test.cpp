@@ -3,6 +3,9 @@
 /// What has to come out is the same whoever comes first; the thread sanitizer sees the rest.
 #include <byre/shadow/detail/storage_shadow.hpp>
 
+#include <boost/atomic/atomic.hpp>
+#include <boost/thread/thread.hpp>
+
 #include <array>
 
 #include "support/at_once.hpp"
@@ -170,6 +173,63 @@ TEST_F(TrackedByThreads,
   EXPECT_GE(summary.violations, rounds) << "of what is not suppressed, all";
   violate(ReshapeMode::warn, quiet);
   EXPECT_EQ(shadow::summary().suppressed, summary.suppressed + 1);
+}
+
+TEST_F(TrackedByThreads, a_parallel_loop_s_writes_are_recorded_one_after_another) {
+  Tensor x;
+  Tensor y;
+  run_rounds(
+      threads, rounds,
+      [&](std::size_t) {
+        shadow::reset_summary();
+        x = six();
+        y = reshaped(x, {2, 3});
+        write(y, site(11));
+      },
+      [&](std::size_t thread) {
+        x.mutable_data_in_parallel<float>(Wait::allowed, site(12))[thread] = 9;
+      },
+      [&](std::size_t) {
+        EXPECT_EQ(violations(), 1U) << "the first write of the loop misses that of the reshape";
+        EXPECT_EQ(shadow::summary().untracked_escapes, threads);
+        read(y, site(13));
+        EXPECT_EQ(violations(), 2U) << "and the reshape misses the loop's";
+        EXPECT_EQ(reports.last().write.site.line, 12U);
+      });
+}
+
+/// Where the thread that reports stops.
+Halt& first_report() {
+  static Halt halt;
+  return halt;
+}
+
+TEST_F(TrackedByThreads, a_thread_of_a_parallel_loop_waits_while_another_s_write_is_reported) {
+  Tensor x = six();
+  Tensor y = reshaped(x, {2, 3});
+  write(y, site(11));
+  const auto caught =
+      shadow::set_violation_handler([](const Violation&) noexcept { first_report().enter(); });
+  boost::atomic<int> asking{0};
+  boost::atomic<int> returned{0};
+  const auto ask = [&] {
+    ++asking;
+    x.mutable_data_in_parallel<float>(Wait::allowed, site(12));
+    ++returned;
+  };
+  boost::thread first(ask);
+  first_report().await_entry();
+  boost::thread second(ask);
+  await([&] { return asking == 2; });
+  for (int i = 0; i < 10000; ++i) {
+    boost::this_thread::yield();
+  }
+  EXPECT_EQ(returned, 0);
+  first_report().let_go();
+  first.join();
+  second.join();
+  shadow::set_violation_handler(caught);
+  EXPECT_EQ(violations(), 1U);
 }
 
 }  // namespace

@@ -22,11 +22,12 @@ std::string line(int number) {
 /// parent's threads, so a death test makes its write in the child.
 class WriteUnderWay {
  public:
-  static constexpr int written_at = __LINE__ + 4;
+  static constexpr int written_at = __LINE__ + 2;
 
-  WriteUnderWay() : clone_(storage_.lazy_clone()) {
+  WriteUnderWay() : WriteUnderWay([](Storage& storage) { storage.mutable_data(); }) {}
+  explicit WriteUnderWay(void (*write)(Storage&)) : clone_(storage_.lazy_clone()) {
     allocator_.halt_copy(copy_);  // this write alone stands still
-    writer_ = boost::thread([this] { storage_.mutable_data(); });
+    writer_ = boost::thread([this, write] { write(storage_); });
     copy_.await_entry();
   }
   ~WriteUnderWay() {
@@ -66,7 +67,7 @@ TEST(CheckedBuildDeathTest, a_write_during_a_write_names_both_places) {
 }
 
 TEST(CheckedBuildDeathTest, a_lazy_clone_during_a_write_ends_the_program) {
-  EXPECT_DEATH((void)WriteUnderWay().storage().lazy_clone(), "this read meets a write");
+  EXPECT_DEATH((void)WriteUnderWay().storage().lazy_clone(), "this lazy clone meets a write");
 }
 
 TEST(CheckedBuildDeathTest, a_question_during_a_write_ends_the_program) {
@@ -91,6 +92,82 @@ TEST(CheckedBuildDeathTest, a_destruction_during_a_write_ends_the_program) {
         buffer.reset();
       },
       "this write meets a write");
+}
+
+/// The first thread of a parallel loop.
+constexpr int written_in_parallel_at = __LINE__ + 2;
+void write_in_parallel(Storage& storage) {
+  storage.mutable_data_in_parallel();
+}
+
+/// What is said of an access, here, that meets it.
+std::string complaint_of_loop(const std::string& access, int here) {
+  return line(here) + ": this " + access + " meets a write of the same storage .* at .*" +
+         line(written_in_parallel_at) + ".*mutable_data_in_parallel";
+}
+
+TEST(CheckedBuildDeathTest, what_else_is_done_while_a_loop_copies_names_both_places) {
+  const int here = __LINE__ + 1;
+  const auto write = [](Storage& storage) { storage.mutable_data(); };
+  EXPECT_DEATH(write(WriteUnderWay(write_in_parallel).storage()), complaint_of_loop("write", here));
+  const int cloned_here = __LINE__ + 1;
+  const auto clone = [](Storage& storage) { return storage.lazy_clone(); };
+  EXPECT_DEATH((void)clone(WriteUnderWay(write_in_parallel).storage()),
+               complaint_of_loop("lazy clone", cloned_here));
+  const int read_here = __LINE__ + 1;
+  const auto read = [](Storage& storage) { storage.data(); };  // by a thread that has not asked
+  EXPECT_DEATH(read(WriteUnderWay(write_in_parallel).storage()),
+               complaint_of_loop("read", read_here));
+}
+
+TEST(CheckedBuildDeathTest, a_loop_that_begins_during_a_write_names_both_places) {
+  const int here = __LINE__ + 1;
+  const auto write = [](Storage& storage) { storage.mutable_data_in_parallel(); };
+  EXPECT_DEATH(write(WriteUnderWay().storage()), complaint("write in parallel", here));
+  const auto write_range = [](Storage& storage) { storage.mutable_range_in_parallel(0, 1); };
+  EXPECT_DEATH(write_range(WriteUnderWay().storage()), "this read meets a write");
+}
+
+TEST(CheckedBuild, lets_threads_of_a_loop_ask_at_once_and_read) {
+  detail::AccessMonitor monitor;
+  const auto first = monitor.writes_in_parallel({"loop", 1});
+  const auto second = monitor.writes_in_parallel({"loop", 2});
+  const auto read = monitor.reads({"loop", 3});
+}
+
+TEST(CheckedBuildDeathTest, a_lazy_clone_meets_a_thread_of_a_loop_that_has_nothing_to_copy) {
+  const auto clone_first = [] {
+    detail::AccessMonitor monitor;
+    const auto first = monitor.is_cloned({"cloned", 1});
+    const auto second = monitor.writes_in_parallel({"loop", 2});
+  };
+  EXPECT_DEATH(clone_first(), "loop:2: this write in parallel meets a lazy clone .* cloned:1");
+  const auto loop_first = [] {
+    detail::AccessMonitor monitor;
+    const auto first = monitor.writes_in_parallel({"loop", 1});
+    const auto second = monitor.is_cloned({"cloned", 2});
+  };
+  EXPECT_DEATH(loop_first(), "cloned:2: this lazy clone meets a write in parallel .* loop:1");
+}
+
+// What a clone left write-protected, or with a checksum, is the loop's to write.
+TEST(CheckedBuild, lets_a_loop_write_what_a_clone_shared_that_is_gone) {
+  for (const std::size_t nbytes : {std::size_t{64}, std::size_t{1} << 20}) {
+    Storage storage = Storage::allocate(nbytes);
+    storage.mutable_data()[0] = std::byte{1};
+    { const Storage clone = storage.lazy_clone(); }
+    storage.mutable_data_in_parallel()[0] = std::byte{2};
+    storage.mutable_range_in_parallel(1, 1)[0] = std::byte{3};
+    EXPECT_EQ(storage.materialize(), Materialized::already_unique);
+    EXPECT_EQ(storage.data()[0], std::byte{2});
+  }
+}
+
+TEST(CheckedBuild, lets_a_storage_be_cloned_and_read_at_once) {
+  detail::AccessMonitor monitor;
+  const auto first = monitor.is_cloned({"cloned", 1});
+  const auto second = monitor.is_cloned({"cloned", 2});
+  const auto read = monitor.reads({"read", 3});
 }
 
 TEST(CheckedBuild, lets_anything_happen_to_a_clone_during_a_write) {

@@ -7,6 +7,7 @@
 #include <byre/stats/detail/cells.hpp>
 #include <byre/storage/detail/attachment_sites.hpp>
 #include <byre/storage/detail/ref_count.hpp>
+#include <byre/sync/detail/basic_lock_table.hpp>
 #include <byre/sync/detail/basic_parking_lot.hpp>
 #include <byre/sync/detail/published.hpp>
 #include <byre/sync/detail/relaxed_counter.hpp>
@@ -75,6 +76,7 @@ TEST(SiteTables, have_one_row_for_every_enumerator_in_its_order) {
   expect_complete(shadow::detail::write_records_sites);
   expect_complete(sync::detail::published_sites);
   expect_complete(sync::detail::parking_lot_sites);
+  expect_complete(sync::detail::lock_table_sites);
 }
 
 TEST(ConstantTables, have_one_row_for_every_enumerator_in_its_order) {
@@ -110,7 +112,8 @@ std::vector<Table> all_tables() {
           rows(sync::detail::relaxed_counter_sites),
           rows(shadow::detail::write_records_sites),
           rows(sync::detail::published_sites),
-          rows(sync::detail::parking_lot_sites)};
+          rows(sync::detail::parking_lot_sites),
+          rows(sync::detail::lock_table_sites)};
 }
 
 bool contains(std::string_view text, std::string_view part) {

@@ -16,6 +16,7 @@ unsigned print_generation_steps();
 unsigned print_write_records_steps();
 unsigned print_counter_steps();
 unsigned print_parking_lot_steps();
+unsigned print_lock_table_steps();
 unsigned print_share_lock_steps();
 
 /// The words of a line.

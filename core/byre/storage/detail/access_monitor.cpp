@@ -8,6 +8,7 @@
 #include <byre/sync/detail/boost_mutex.hpp>
 #include <byre/sync/detail/no_destructor.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -37,7 +38,23 @@ sync::Mutex& mutex_of(const AccessMonitor& monitor) noexcept {
 }
 
 const char* name_of(Kind kind) noexcept {
-  return kind == Kind::write ? "write" : "read";
+  switch (kind) {
+    case Kind::read:
+      return "read";
+    case Kind::lazy_clone:
+      return "lazy clone";
+    case Kind::write_in_parallel:
+      return "write in parallel";
+    case Kind::write:
+      break;
+  }
+  return "write";
+}
+
+/// Threads that write in parallel may read, and what is cloned meanwhile shows what they write.
+bool exclude_each_other(Kind one, Kind other) noexcept {
+  const auto [less, more] = std::minmax(one, other);
+  return more == Kind::write || (less == Kind::lazy_clone && more == Kind::write_in_parallel);
 }
 
 }  // namespace
@@ -50,11 +67,11 @@ AccessMonitor::Access::Access(AccessMonitor& monitor, Kind kind, CallSite site) 
     monitor_.under_way_ = nullptr;  // of threads that this process, a child, does not have
   }
   for (const Access* other = monitor_.under_way_; other != nullptr; other = other->next_) {
-    if (kind_ == Kind::write || other->kind_ == Kind::write) {
+    if (exclude_each_other(kind_, other->kind_)) {
       const Text text = format_text(
           "this %s meets a %s of the same storage that is under way, at %s:%u. A write "
           "excludes everything else on one storage: give each thread a lazy clone of its own, or "
-          "a lock.",
+          "a lock, or have them all ask by mutable_data_in_parallel().",
           name_of(kind_), name_of(other->kind_), other->site_.file, other->site_.line);
       fail(text.chars.data(), site_);
     }

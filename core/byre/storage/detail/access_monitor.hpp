@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// What a checked build (Meson option `checks`) knows of one buffer: who is reading or writing it
-/// right now. A write that meets anything else ends the program, naming both call sites. Without checks
-/// it is empty and costs nothing.
+/// right now. A write that meets anything else ends the program, naming both call sites; of writes in parallel
+/// each meets only what is not the same. Without checks it is empty and costs nothing.
 #pragma once
 
 #include <byre/config.hpp>
@@ -19,7 +19,7 @@ class BYRE_API AccessMonitor {
   /// An access under way: lives on the stack of the accessing thread.
   class [[nodiscard]] BYRE_API Access {
    public:
-    enum class Kind : bool { read, write };
+    enum class Kind : std::uint8_t { read, lazy_clone, write_in_parallel, write };
     Access(AccessMonitor& monitor, Kind kind, CallSite site) noexcept;
     ~Access();
     Access(const Access&) = delete;
@@ -35,6 +35,13 @@ class BYRE_API AccessMonitor {
 
   Access reads(CallSite site) const noexcept {
     return {const_cast<AccessMonitor&>(*this), Access::Kind::read, site};
+  }
+  Access is_cloned(CallSite site) const noexcept {
+    return {const_cast<AccessMonitor&>(*this), Access::Kind::lazy_clone, site};
+  }
+  /// By a thread that found the data its storage's own, and nothing left to be done.
+  Access writes_in_parallel(CallSite site) noexcept {
+    return {*this, Access::Kind::write_in_parallel, site};
   }
   Access writes(CallSite site) noexcept { return {*this, Access::Kind::write, site}; }
 
@@ -52,6 +59,8 @@ class AccessMonitor {
       ~Access(){}  // NOLINT(modernize-use-equals-default)
   };
   Access reads(CallSite) const noexcept { return {}; }
+  Access is_cloned(CallSite) const noexcept { return {}; }
+  Access writes_in_parallel(CallSite) noexcept { return {}; }
   Access writes(CallSite) noexcept { return {}; }
 };
 

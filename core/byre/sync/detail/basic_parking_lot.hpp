@@ -9,6 +9,7 @@
 /// 3. who shares the bucket is woken for nothing, and all are, as one could be another address's.
 #pragma once
 
+#include <byre/sync/detail/bucket_of.hpp>
 #include <byre/sync/detail/site.hpp>
 
 #include <array>
@@ -75,10 +76,7 @@ class basic_parking_lot {
   }
 
   static std::size_t bucket_of(const void* address) noexcept {
-    // Fibonacci hashing: the high bits of the product depend on all bits of the address.
-    constexpr std::uint64_t golden_ratio = 0x9E37'79B9'7F4A'7C15;
-    const std::uint64_t hash = reinterpret_cast<std::uintptr_t>(address) * golden_ratio;
-    return static_cast<std::size_t>(hash >> (64 - BucketBits));
+    return detail::bucket_of<BucketBits>(address);
   }
 
  protected:

@@ -8,38 +8,21 @@
 #pragma once
 
 #include <byre/config.hpp>
-#include <memory>
-#include <type_traits>
+#include <byre/sync/detail/condition_ref.hpp>
 
 namespace byre::inline v0::sync::detail {
-
-/// A reference to a condition, without ownership or allocation.
-class KeepWaiting {
- public:
-  template <class Condition>
-  explicit KeepWaiting(Condition& condition) noexcept
-      : condition_(std::addressof(condition)), call_([](const void* erased) {
-          return static_cast<bool>((*static_cast<std::add_const_t<Condition>*>(erased))());
-        }) {}
-
-  bool operator()() const { return call_(condition_); }
-
- private:
-  const void* condition_;
-  bool (*call_)(const void*);
-};
 
 /// Blocks while `keep_waiting()`, which runs under a lock of the table and must not throw, until an
 /// unpark_all of the same address; may return spuriously. Not an interruption point of
 /// Boost.Thread.
-BYRE_API void park(const void* address, KeepWaiting keep_waiting) noexcept;
+BYRE_API void park(const void* address, ConditionRef keep_waiting) noexcept;
 
 /// Wakes every thread parked at `address`. Does not touch what it points to.
 BYRE_API void unpark_all(const void* address) noexcept;
 
 template <class Condition>
 void park(const void* address, Condition& condition) noexcept {
-  park(address, KeepWaiting(condition));
+  park(address, ConditionRef(condition));
 }
 
 }  // namespace byre::inline v0::sync::detail

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <byre/sync/detail/basic_lock_table.hpp>
+#include <byre/sync/detail/no_destructor.hpp>
+#include <byre/sync/detail/process_table.hpp>
+
+namespace byre::inline v0::sync::detail {
+namespace {
+
+// Threads that lock different objects meet in one of 64 buckets for a moment alone.
+using ProcessLocks = ProcessTable<basic_lock_table<Boost, TableMutex, TableCondition, 6>>;
+
+}  // namespace
+
+bool LockTable<Boost>::lock_unless(Holder& holder, ConditionRef is_done) {
+  return no_destructor<ProcessLocks>().table.lock_unless(holder, is_done);
+}
+
+void LockTable<Boost>::unlock(Holder& holder) noexcept {
+  no_destructor<ProcessLocks>().table.unlock(holder);
+}
+
+}  // namespace byre::inline v0::sync::detail

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <byre/storage/storage.hpp>
+
+#include <boost/atomic/atomic.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <vector>
+
+#include "../run_scenario.hpp"
+
+namespace byre::stress::races {
+
+template <class Buffer>
+struct StorageOf;
+template <class Sync, template <class> class Share>
+struct StorageOf<basic_buffer<Sync, Share>> {
+  using Type = basic_storage<Sync, Share>;
+};
+
+/// Two parallel loops, each over one of two storages that share data. The threads of a loop all ask for write
+/// access, and write their own part. One copy is made for both loops; in rounds that the seed chooses it fails at
+/// first, so that another thread of either loop copies, or the same one again.
+template <class Buffer>
+class LoopsAtOnce final : public Scenario {
+ public:
+  explicit LoopsAtOnce(Fixture& fixture) : fixture_(fixture), data_(fixture.threads) {
+    fixture.memory.before_copy = [this] {
+      // Relaxed: one thread fails for each.
+      if (failures_left_.load(boost::memory_order_relaxed) > 0 &&
+          failures_left_.fetch_sub(1, boost::memory_order_relaxed) > 0) {
+        throw Fails();
+      }
+    };
+  }
+
+  void prepare() override {
+    storages_[0] = Storage(fixture_.filled<Buffer>(fixture_.original()));
+    storages_[1] = storages_[0].lazy_clone();
+    planned_ = (fixture_.seed + fixture_.round) % 3 == 0 ? 1 : 0;
+    failures_left_ = static_cast<std::int64_t>(planned_);
+    failed_ = 0;
+  }
+
+  void act(unsigned thread) override {
+    Storage mine = storages_[thread % 2];  // a handle of its own
+    fixture_.record(thread, "asks to write in parallel");
+    for (bool is_done = false; !is_done;) {
+      try {
+        fixture_.count(thread, mine.materialize_in_parallel());
+        is_done = true;
+      } catch (const Fails&) {
+        fixture_.record(thread, "fails");
+        failed_.fetch_add(1, boost::memory_order_relaxed);
+      }
+    }
+    // Not mutable_data_in_parallel(), which would materialize again: see Fixture::write().
+    data_[thread].first = const_cast<std::byte*>(mine.data());
+    for (std::size_t at = thread; at < fixture_.nbytes; at += fixture_.threads) {
+      data_[thread].first[at] = content_of(thread);
+    }
+    fixture_.record(thread, "wrote its part");
+  }
+
+  void check() override {
+    fixture_.expect_equal(fixture_.counts().copied, 1, "copies of two loops");
+    fixture_.expect_equal(failed_, planned_, "failed copies");
+    fixture_.expect_equal(fixture_.memory.live_blocks(), 2, "blocks of two storages");
+    const auto parts = static_cast<std::size_t>(fixture_.threads);
+    for (std::size_t thread = 0; thread < parts; ++thread) {
+      fixture_.expect(data_[thread].first == storages_[thread % 2].data(),
+                      "all threads of a loop write the same bytes");
+    }
+    for (std::size_t at = 0; at < fixture_.nbytes; ++at) {
+      const std::size_t writer = at % parts;
+      fixture_.expect(storages_[writer % 2].data()[at] == content_of(writer),
+                      "each part is written");
+      fixture_.expect(storages_[1 - writer % 2].data()[at] != content_of(writer),
+                      "no loop writes the other's storage");
+    }
+    for (Storage& storage : storages_) {
+      fixture_.expect(storage.is_unique(), "each storage has data of its own");
+      fixture_.expect_equal(storage.handle_count(), 1, "handles that are left");
+      storage = Storage();
+    }
+    fixture_.expect_equal(fixture_.memory.live_blocks(), 0, "blocks without an owner");
+  }
+
+ private:
+  using Storage = typename StorageOf<Buffer>::Type;
+
+  struct Fails : std::runtime_error {
+    Fails() : std::runtime_error("this copy was chosen to fail") {}
+  };
+  struct alignas(64) OfThread {
+    std::byte* first = nullptr;
+  };
+
+  /// Differs from what a round begins with, and from the last round's.
+  std::byte content_of(std::size_t thread) const {
+    const auto original = static_cast<std::size_t>(fixture_.original());
+    const std::size_t content = 2 * thread + fixture_.round % 2;
+    for (std::size_t byte = 0; byte < sizeof original; ++byte) {
+      if (((original >> 8 * byte) & 0xFF) == content) {
+        return static_cast<std::byte>(content ^ 0x80);
+      }
+    }
+    return static_cast<std::byte>(content);
+  }
+
+  Fixture& fixture_;
+  std::array<Storage, 2> storages_;
+  std::vector<OfThread> data_;
+  std::uint64_t planned_ = 0;
+  boost::atomic<std::int64_t> failures_left_{0};
+  boost::atomic<std::uint64_t> failed_{0};
+};
+
+}  // namespace byre::stress::races

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "../scenarios/parallel_writers.hpp"
+
+namespace byre::verification {
+namespace {
+
+/// Wrong: who finds the data its own before it has the lock does without.
+class LooksBeforeLock : public LoopOverStorage<2> {
+ public:
+  static constexpr unsigned threads = 2;
+
+  void thread(unsigned index) {
+    Storage& storage = handles_[index];
+    std::byte* const data = storage.is_unique() ? const_cast<std::byte*>(storage.data())
+                                                : storage.mutable_data_in_parallel();
+    cell(data, index).set(index);
+  }
+};
+
+/// Wrong: who lets go notifies first, while it is still in the list.
+class NotifiesBeforeLeaving : public Locks {
+ public:
+  void unlock(Holder& holder) {
+    Bucket& bucket = buckets_[bucket_of(holder.address)];
+    bucket.condition.notify_all(sites.at(At::notify));
+    bucket.mutex.lock(sites.at(At::lock_to_leave));
+    bucket.remove(holder);
+    bucket.mutex.unlock(sites.at(At::unlock_left));
+  }
+};
+
+/// Wrong: what is asked is asked once, before the wait, while another may hold the lock.
+class AsksOnce : public Locks {
+ public:
+  template <class IsDone>
+  bool lock_unless(Holder& holder, const IsDone& is_done) {
+    Bucket& bucket = buckets_[bucket_of(holder.address)];
+    bool was_done = false;
+    {
+      const Entered entered(bucket.mutex);
+      was_done = is_done();
+    }
+    return Locks::lock_unless(holder, [was_done] { return was_done; });
+  }
+};
+
+/// Wrong: one waiter of the bucket is woken, as one thread can have the lock.
+class NotifiesOneForLock : public CheckedCondition {
+ public:
+  void notify_all(sync::Step step) { notify_one(step); }
+};
+
+enum class FlagSite : std::uint8_t { take, clear };
+
+inline constexpr sync::SiteTable<FlagSite, 2> flag_sites{{{
+    {"flag.take", sync::Operation::compare_exchange, std::memory_order::acquire, "", ""},
+    {"flag.clear", sync::Operation::store, std::memory_order::relaxed, "", ""},
+}}};
+
+/// Wrong: a flag in place of a table, which is cleared relaxed.
+class ClearsRelaxed {
+ public:
+  using Holder = Locks::Holder;
+
+  template <class IsDone>
+  bool lock_unless(Holder&, const IsDone& is_done) {
+    std::uint32_t clear = 0;
+    while (!taken_.compare_exchange_weak(
+        clear, 1, flag_sites.at(FlagSite::take, std::memory_order::acquire))) {
+      clear = 0;
+      Checked::pause();
+    }
+    if (is_done()) {
+      clear_flag();
+      return false;
+    }
+    return true;
+  }
+  void unlock(Holder&) { clear_flag(); }
+
+ private:
+  void clear_flag() { taken_.store(0, flag_sites.at(FlagSite::clear, std::memory_order::relaxed)); }
+
+  Checked::Atomic<std::uint32_t> taken_{0};
+};
+
+}  // namespace
+
+const Scenario looks_before_lock = scenario<LooksBeforeLock>({
+    .name = "known_wrong.looks_before_lock",
+    .shows = "A thread of a loop that looks for itself whether the data is its own reads it while "
+             "another replaces it.",
+    .expected = Verdict::data_race,
+});
+
+const Scenario asks_once = scenario<WritersInParallel<2, AsksOnce>>({
+    .name = "known_wrong.asks_once",
+    .shows = "One that looks before it waits reads what another replaces, and not what came of it.",
+    .expected = Verdict::data_race,
+});
+
+const Scenario notifies_before_leaving = scenario<WritersInParallel<2, NotifiesBeforeLeaving>>({
+    .name = "known_wrong.notifies_before_leaving",
+    .shows = "Who lets go of a lock and notifies first loses who comes to sleep in between.",
+    .expected = Verdict::deadlock,
+});
+
+const Scenario locks_notify_one = scenario<NeighboursAreLocked<LocksOf<NotifiesOneForLock>>>({
+    .name = "known_wrong.locks_notify_one",
+    .shows = "Where two addresses share a bucket, one who is woken may be the other's.",
+    .quick = preemptions(2),
+    .deep = preemptions(2),
+    .expected = Verdict::deadlock,
+});
+
+const Scenario clears_relaxed = scenario<WritersInParallel<2, ClearsRelaxed>>({
+    .name = "known_wrong.clears_relaxed",
+    .shows = "A flag that is cleared relaxed does not order the next thread after the copy.",
+    .expected = Verdict::data_race,
+});
+
+}  // namespace byre::verification

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "parallel_writers.hpp"
+
+namespace byre::verification {
+namespace {
+
+/// Who sleeps in the table of locks, told from its steps.
+class LockSleeper {
+ public:
+  void saw(const sync::Site& site) {
+    if (site.name == "lock_table.sleep") {
+      cover("a thread sleeps while another copies");
+    } else if (site.name == "share_word.finish_copy") {
+      is_copied_ = true;
+    } else if (site.name == "lock_table.lock_to_enter" && is_copied_) {
+      cover("a thread comes when the copy is made");
+    }
+  }
+
+ private:
+  bool is_copied_ = false;
+};
+
+template <unsigned Writers>
+class WritersOfShared : public WritersInParallel<Writers> {
+ public:
+  static constexpr std::string_view cover_points[] = {
+      "a thread sleeps while another copies",
+      "a thread comes when the copy is made",
+  };
+
+  void saw(const sync::Site& site, std::uint64_t) { sleeper_.saw(site); }
+
+ private:
+  LockSleeper sleeper_;
+};
+
+/// Another thread writes the clone, or drops it, meanwhile.
+template <bool Writes>
+class LoopRacesAClone : public LoopOverStorage<2> {
+ public:
+  static constexpr unsigned threads = 3;
+  static constexpr std::string_view cover_points[] = {
+      "the loop copies",
+      "the loop keeps the original",
+  };
+
+  void thread(unsigned index) {
+    if (index < 2) {
+      write(index);
+    } else if (Writes) {
+      cell(clone_.mutable_data()).set(9);
+    } else {
+      clone_ = Storage();
+    }
+  }
+
+  void after() {
+    expect_written();
+    const bool loop_copied = handles_[0].data() != original_;
+    cover(loop_copied ? "the loop copies" : "the loop keeps the original");
+    if (Writes) {
+      expect(cell(clone_.data()).get() == 9, "the clone is written");
+      expect(memory_.copies() == 1, "one of the two storages copies");
+    } else {
+      expect(memory_.copies() == (loop_copied ? 1U : 0U), "the loop copies at most once");
+      expect(memory_.frees() == memory_.copies(), "the original is freed where nobody keeps it");
+    }
+  }
+
+ private:
+  const std::byte* const original_ = handles_[0].data();
+};
+
+/// Allocations and copies may fail.
+class FailingLoops : public LoopOverStorage<2> {
+ public:
+  static constexpr unsigned threads = 2;
+  static constexpr std::string_view cover_points[] = {
+      "one thread fails and the other copies",
+      "both fail",
+  };
+
+  FailingLoops() { memory_.set_faults(Faults::both); }
+
+  void thread(unsigned index) {
+    try {
+      write(index);
+      wrote_[index] = true;
+    } catch (const OutOfMemory&) {
+    } catch (const CopyFailed&) {
+    }
+  }
+
+  void after() {
+    const unsigned failed = (wrote_[0] ? 0U : 1U) + (wrote_[1] ? 0U : 1U);
+    for (unsigned index = 0; index < threads; ++index) {
+      expect(cell(handles_[0].data(), index).get() == (wrote_[index] ? index : 7),
+             "a part is written, or as it was");
+    }
+    expect_clone_unwritten();
+    expect(failed == memory_.failures(), "who fails does so by its own failure");
+    expect(memory_.copies() == (failed == 2 ? 0U : 1U), "one copies, unless all fail");
+    expect(clone_.is_unique() == (failed != 2), "and the clone is alone then");
+    if (failed != 0) {
+      cover(failed == 2 ? "both fail" : "one thread fails and the other copies");
+    }
+  }
+
+ private:
+  bool wrote_[threads] = {};
+};
+
+/// Who has written lets go of its handle, and the last one destroys the storage.
+class LoopsEnd : public LoopOverStorage<2> {
+ public:
+  static constexpr unsigned threads = 2;
+
+  LoopsEnd() { clone_ = Storage(); }
+
+  void thread(unsigned index) {
+    write(index);
+    handles_[index] = Storage();
+  }
+
+  void after() { expect(memory_.frees() == 1, "the storage is freed once"); }
+};
+
+}  // namespace
+
+const Scenario writers_in_parallel = scenario<WritersOfShared<2>>({
+    .name = "writers_in_parallel",
+    .shows = "Threads that ask one storage for write access at once: one copies, and each then "
+             "writes its part: promise 9.",
+    .quick = reduced_search,
+});
+
+const Scenario three_writers_in_parallel = scenario<WritersOfShared<3>>({
+    .name = "three_writers_in_parallel",
+    .shows = "The same of three threads.",
+    .quick = preemptions(2),
+    .deep = preemptions(4),
+});
+
+const Scenario loops_race_a_writer = scenario<LoopRacesAClone<true>>({
+    .name = "loops_race_a_writer",
+    .shows = "A loop is one writer among those of other storages: promises 1, 3 and 9.",
+    .quick = preemptions(2),
+    .deep = preemptions(4),
+});
+
+const Scenario loops_race_a_drop = scenario<LoopRacesAClone<false>>({
+    .name = "loops_race_a_drop",
+    .shows = "The other owner leaves while a loop begins: promises 1, 4 and 9.",
+    .quick = preemptions(2),
+    .deep = preemptions(4),
+});
+
+const Scenario failing_loops = scenario<FailingLoops>({
+    .name = "failing_loops",
+    .shows = "A thread of a loop whose copy fails changes nothing, and the next one tries: "
+             "promises 5 and 9.",
+    .quick = reduced_search,
+});
+
+const Scenario loops_end = scenario<LoopsEnd>({
+    .name = "loops_end",
+    .shows = "The storage may be destroyed as soon as its last writer is done: promise 9.",
+    .quick = reduced_search,
+});
+
+const Scenario neighbours_are_locked = scenario<NeighboursAreLocked<Locks>>({
+    .name = "neighbours_are_locked",
+    .shows = "Addresses of one bucket have locks of their own, and each waiter gets its own.",
+    .quick = preemptions(3),
+    .deep = reduced_search,
+});
+
+}  // namespace byre::verification

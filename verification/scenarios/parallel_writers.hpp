@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Storages whose threads write in parallel, by a table of locks that ships, or by one that is wrong.
+#pragma once
+
+#include <byre/storage/detail/attachment_table.hpp>
+#include <byre/storage/storage.hpp>
+#include <byre/sync/detail/basic_lock_table.hpp>
+
+#include "../search.hpp"
+#include "parking_lots.hpp"
+
+namespace byre::verification {
+
+/// Checked, but for the table that addresses are locked in.
+template <class Table>
+struct LocksIn : Checked {
+  /// Made by the first call, which ought to be of the set-up: whoever comes later comes after.
+  static Table& table() noexcept { return no_destructor<Table>(); }
+};
+
+/// Of two buckets, where 64 ship.
+template <class Condition>
+using LocksOf = sync::detail::basic_lock_table<Checked, CheckedMutex, Condition, 1>;
+using Locks = LocksOf<CheckedCondition>;
+
+static_assert(sync::Sync<LocksIn<Locks>>);
+
+}  // namespace byre::verification
+
+template <class Table>
+struct byre::sync::detail::LockTable<byre::verification::LocksIn<Table>> {
+  using Holder = byre::sync::detail::LockHolder<byre::verification::Checked>;
+  static bool lock_unless(Holder& holder, ConditionRef is_done) {
+    return byre::verification::LocksIn<Table>::table().lock_unless(holder, is_done);
+  }
+  static void unlock(Holder& holder) { byre::verification::LocksIn<Table>::table().unlock(holder); }
+};
+
+namespace byre::verification {
+
+/// A storage of a cell for each thread of a loop, each with a handle of its own, and a lazy clone of it. Cells
+/// hold 7 at first.
+template <unsigned Writers, class Table = Locks>
+class LoopOverStorage {
+ protected:
+  using Sync = LocksIn<Table>;
+  using Storage = basic_storage<Sync>;
+
+  LoopOverStorage() {
+    Sync::table();
+    handles_[0] = Storage::allocate(cells(Writers), memory_);
+    for (unsigned index = 0; index < Writers; ++index) {
+      cell(handles_[0].mutable_data(), index).set(7);
+    }
+    for (unsigned index = 1; index < Writers; ++index) {
+      handles_[index] = handles_[0];
+    }
+    clone_ = handles_[0].lazy_clone();
+  }
+
+  /// By a thread of the loop, of its own part.
+  void write(unsigned index) {
+    std::byte* const data = handles_[index].mutable_data_in_parallel();
+    expect(cell(data, index).get() == 7, "each thread has its own part");
+    cell(data, index).set(index);
+    expect(handles_[index].data() == data, "all write the same bytes");
+  }
+
+  void expect_written() const {
+    for (unsigned index = 0; index < Writers; ++index) {
+      expect(cell(handles_[0].data(), index).get() == index, "every part is written");
+    }
+    expect(handles_[0].is_unique(), "nobody shares what was written");
+  }
+  void expect_clone_unwritten() const {
+    for (unsigned index = 0; index < Writers; ++index) {
+      expect(cell(clone_.data(), index).get() == 7, "a clone never sees the loop");
+    }
+  }
+
+  Tracked memory_;
+  Storage handles_[Writers];
+  Storage clone_;
+};
+
+/// The threads of a loop ask at once.
+template <unsigned Writers, class Table = Locks>
+class WritersInParallel : public LoopOverStorage<Writers, Table> {
+ public:
+  static constexpr unsigned threads = Writers;
+
+  void thread(unsigned index) { this->write(index); }
+
+  void after() {
+    this->expect_written();
+    this->expect_clone_unwritten();
+    expect(this->memory_.copies() == 1, "one of them copies");
+  }
+};
+
+/// A thread holds two addresses of one bucket, and two others each want one of them.
+template <class Table>
+class NeighboursAreLocked {
+ public:
+  static constexpr unsigned threads = 3;
+
+  NeighboursAreLocked() { LocksIn<Table>::table(); }
+
+  void thread(unsigned index) {
+    using Lock = sync::detail::AddressLock<LocksIn<Table>>;
+    if (index == 0) {
+      const Lock first(addresses_[0]);
+      const Lock second(addresses_[1]);
+      done_[0].set(done_[0].get() + 1);
+      done_[1].set(done_[1].get() + 1);
+    } else {
+      const Lock lock(addresses_[index - 1]);
+      done_[index - 1].set(done_[index - 1].get() + 1);
+    }
+  }
+
+  void after() { expect(done_[0].get() == 2 && done_[1].get() == 2, "each has the lock once"); }
+
+ private:
+  const void* addresses_[2] = {address_in_bucket(0), address_in_bucket(0, 1)};
+  Cell done_[2] = {Cell(0), Cell(0)};
+};
+
+}  // namespace byre::verification
