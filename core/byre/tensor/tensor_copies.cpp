@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Copies of tensors, made now or lazily, on one device or to another.
 #include <byre/tensor/detail/operands.hpp>
-#include <byre/tensor/layout/detail/strided_loop.hpp>
+#include <byre/tensor/layout/detail/strided_copy.hpp>
 #include <byre/tensor/tensor.hpp>
 
 #include <cstddef>

@@ -6,7 +6,7 @@
 #include <byre/tensor/elements.hpp>
 #include <byre/tensor/elements/detail/convert.hpp>
 #include <byre/tensor/elements/detail/overlap.hpp>
-#include <byre/tensor/layout/detail/strided_loop.hpp>
+#include <byre/tensor/layout/detail/strided_copy.hpp>
 
 #include <algorithm>
 #include <array>
@@ -17,15 +17,12 @@ namespace {
 
 using detail::ElementAccess;
 using detail::Operand;
-using detail::Row;
 
 /// Both are of host memory.
 void convert(const Operand& to, DType to_dtype, const Operand& from, DType from_dtype,
              const Dims& sizes, const char* operation) {
-  const detail::ConvertRow convert_row = detail::conversion(to_dtype, from_dtype, operation);
-  detail::for_each_row(sizes, std::array{to, from}, [convert_row](const Row<2>& row) {
-    convert_row(row.first[0], row.strides[0], row.first[1], row.strides[1], row.length);
-  });
+  const detail::ConvertRow row = detail::conversion(to_dtype, from_dtype, operation);
+  detail::StridedCopy(sizes, to, from, itemsize(to_dtype), row).make();
 }
 
 /// To a device, which need not know dtypes or strides: what the tensor spans is fetched, written on

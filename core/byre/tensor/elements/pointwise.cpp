@@ -4,6 +4,7 @@
 #include <byre/tensor/layout/detail/strided_loop.hpp>
 
 #include <algorithm>
+#include <utility>
 
 namespace byre::inline v0::detail {
 namespace {
@@ -42,7 +43,7 @@ class RowLoop {
   }
 
   void operator()(Row<1 + Count> row) {
-    const std::int64_t longest = is_dense(row) ? row.length : block_length;
+    const std::int64_t longest = longest_piece(row);
     while (row.length > 0) {
       const std::int64_t length = std::min(row.length, longest);
       std::array<const void*, Count> blocks;
@@ -58,12 +59,25 @@ class RowLoop {
   }
 
  private:
-  bool is_dense(const Row<1 + Count>& row) const {
-    bool is_dense = output_.is_dense(row.strides[0]);
+  /// All of a row that is dense, as much as the long buffer holds of the one element that is repeated beside
+  /// what is dense, or else a block.
+  std::int64_t longest_piece(const Row<1 + Count>& row) {
+    std::size_t others = output_.is_dense(row.strides[0]) ? 0 : 1;
+    repeated_ = Count;
     for (std::size_t number = 0; number < Count; ++number) {
-      is_dense = is_dense && inputs_[number].is_dense(row.strides[1 + number]);
+      if (!inputs_[number].is_dense(row.strides[1 + number])) {
+        ++others;
+        repeated_ = row.strides[1 + number] == 0 ? number : Count;
+      }
     }
-    return is_dense;
+    if (others == 0) {
+      return row.length;
+    }
+    if (others > 1 || repeated_ == Count) {
+      repeated_ = Count;
+      return block_length;
+    }
+    return static_cast<std::int64_t>(long_buffer_.size()) / inputs_[repeated_].itemsize;
   }
 
   const void* load(std::size_t number, const std::byte* from, std::int64_t stride,
@@ -72,7 +86,11 @@ class RowLoop {
     if (input.is_dense(stride)) {
       return from;
     }
-    std::byte* const block = buffers_[1 + number].bytes.data();
+    std::byte* const block =
+        number == repeated_ ? long_buffer_.data() : buffers_[1 + number].bytes.data();
+    if (stride == 0 && std::exchange(filled_with_[number], from) == from) {
+      return block;  // rows are of one length, and so are the first pieces of each
+    }
     input.convert(block, input.itemsize, from, stride, length);
     return block;
   }
@@ -92,6 +110,11 @@ class RowLoop {
   Port output_;
   std::array<Port, Count> inputs_;
   std::array<BlockBuffer, 1 + Count> buffers_;
+  alignas(data_alignment) std::array<std::byte, 8192> long_buffer_;
+  std::size_t repeated_ =
+      Count;  ///< the operand whose one element fills the long buffer; Count: none
+  std::array<const std::byte*, Count>
+      filled_with_{};  ///< the element that fills an operand's buffer
 };
 
 }  // namespace

@@ -7,53 +7,25 @@
 #include <byre/tensor/elements.hpp>
 #include <byre/tensor/elements/detail/convert.hpp>
 #include <byre/tensor/elements/detail/overlap.hpp>
-#include <byre/tensor/layout/detail/strided_loop.hpp>
+#include <byre/tensor/layout/detail/strided_copy.hpp>
 
-#include <algorithm>
-#include <array>
+#include <utility>
+#include <vector>
 
 namespace byre::inline v0::functional {
 namespace {
 
-using byre::detail::ConvertRow;
 using byre::detail::ElementAccess;
-using byre::detail::Loop;
 using byre::detail::Operand;
-
-/// A copy from element to element that needs nothing more than to be made.
-struct PreparedCopy {
-  Loop<2> loop;
-  ConvertRow row;
-};
+using byre::detail::StridedCopy;
 
 /// Of parts on the host, with elements: the pointers are good until somebody clones the memory. It
 /// is no write yet: of a later part it may fail.
-PreparedCopy prepared(Tensor& part, const Tensor& value) {
+StridedCopy prepared(Tensor& part, const Tensor& value) {
   void* const to = ElementAccess::begin_write(part, CallSite::current());
-  PreparedCopy copy{
-      {part.sizes(),
-       {Operand::of(to, part.layout(), part.itemsize()),
-        Operand::of(ElementAccess::to_read(value), value.layout(), value.itemsize())}},
-      byre::detail::conversion(part.dtype(), value.dtype(), "functionalize")};
-  copy.loop.sort_dimensions();
-  copy.loop.join_dimensions();
-  return copy;
-}
-
-/// Dimension by dimension: of however many, it takes no memory.
-void make(const PreparedCopy& copy, std::size_t axis, std::byte* to,
-          const std::byte* from) noexcept {
-  const auto& [sizes, operands] = copy.loop;
-  if (sizes.size() <= axis + 1) {
-    const bool is_one = sizes.empty();
-    copy.row(to, is_one ? 0 : operands[0].strides[axis], from,
-             is_one ? 0 : operands[1].strides[axis], is_one ? 1 : sizes[axis]);
-    return;
-  }
-  for (std::int64_t index = 0; index < sizes[axis]; ++index) {
-    make(copy, axis + 1, to + index * operands[0].strides[axis],
-         from + index * operands[1].strides[axis]);
-  }
+  return {part.sizes(), Operand::of(to, part.layout(), part.itemsize()),
+          Operand::of(ElementAccess::to_read(value), value.layout(), value.itemsize()),
+          part.itemsize(), byre::detail::conversion(part.dtype(), value.dtype(), "functionalize")};
 }
 
 }  // namespace
@@ -98,7 +70,7 @@ void WriteBack::commit() {
     Storage memory = part.memory.storage();
     memory.materialize();
   }
-  std::vector<PreparedCopy> copies;
+  std::vector<StridedCopy> copies;
   copies.reserve(parts_.size());
   for (Part& part : parts_) {
     if (part.memory.device().is_cpu() && part.value.device().is_cpu()) {
@@ -113,8 +85,8 @@ void WriteBack::commit() {
     }
   }
   // From here on nothing fails.
-  for (const PreparedCopy& copy : copies) {
-    make(copy, 0, copy.loop.operands[0].first, copy.loop.operands[1].first);
+  for (const StridedCopy& copy : copies) {
+    copy.make();
   }
   for (std::size_t nth = 0; nth < updates.size(); ++nth) {
     updates[nth].commit(updates_[nth].prepared);

@@ -4,10 +4,12 @@
 #pragma once
 
 #include <byre/tensor/elements/detail/convert.hpp>
+#include <byre/tensor/elements/detail/exponential.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <concepts>
+#include <cstdint>
 #include <type_traits>
 
 namespace byre::inline v0::detail {
@@ -79,6 +81,11 @@ struct Rectify {
 struct Exponentiate {
   template <class T>
   requires(!std::integral<T>) T operator()(T a) const { return std::exp(a); }
+
+  template <std::floating_point T>
+  static void of_block(std::int64_t length, T* result, const T* numbers) noexcept {
+    exponentiate(result, numbers, length);
+  }
 };
 
 }  // namespace byre::inline v0::detail

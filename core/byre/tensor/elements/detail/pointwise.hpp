@@ -6,6 +6,7 @@
 
 #include <byre/tensor/detail/operands.hpp>
 #include <byre/tensor/elements/detail/convert.hpp>
+#include <byre/tensor/elements/detail/wide_vectors.hpp>
 #include <byre/tensor/tensor.hpp>
 
 #include <array>
@@ -41,10 +42,14 @@ struct Kernel {
 #define BYRE_INDEPENDENT_ELEMENTS
 #endif
 
-/// Whole blocks have a loop of their own: its length is known, so that it is vectorized at any level
+/// An Operation that computes many elements at once says so by of_block. Else whole blocks have a loop of their own: its length is known, so that it is vectorized at any level
 /// of optimization.
 template <class Operation, class Result, class... Operand>
-void compute_block(std::int64_t length, Result* result, const Operand*... operands) {
+[[gnu::always_inline]] inline void compute_block(std::int64_t length, Result* result,
+                                                 const Operand*... operands) {
+  if constexpr (requires { Operation::of_block(length, result, operands...); }) {
+    return Operation::of_block(length, result, operands...);
+  }
   for (; length >= block_length; length -= block_length) {
     BYRE_INDEPENDENT_ELEMENTS
     for (std::int64_t i = 0; i < block_length; ++i) {
@@ -61,18 +66,37 @@ void compute_block(std::int64_t length, Result* result, const Operand*... operan
 
 #undef BYRE_INDEPENDENT_ELEMENTS
 
+/// compute_block() as a kernel has it.
+template <class Operation, class Result, class... Operand>
+struct BlockOf {
+  using Operands = std::array<const void*, sizeof...(Operand)>;
+
+  static void anywhere(void* result, const Operands& operands, std::int64_t length) {
+    compute(result, operands, length, std::index_sequence_for<Operand...>{});
+  }
+
+  BYRE_WIDE_VECTORS()
+  static void wide(void* result, const Operands& operands, std::int64_t length) {
+    compute(result, operands, length, std::index_sequence_for<Operand...>{});
+  }
+
+ private:
+  template <std::size_t... Number>
+  [[gnu::always_inline]] static void compute(void* result, const Operands& operands,
+                                             std::int64_t length, std::index_sequence<Number...>) {
+    compute_block<Operation>(length, static_cast<Result*>(result),
+                             static_cast<const Operand*>(operands[Number])...);
+  }
+};
+
 /// The kernel of an Operation, a function object, for operands of these types.
 template <class Operation, Element... Operand>
-constexpr Kernel<sizeof...(Operand)> kernel_of_types() {
+Kernel<sizeof...(Operand)> kernel_of_types() {
   using Result = std::invoke_result_t<Operation, Operand...>;
-  constexpr auto block = [](void* result, const auto& operands, std::int64_t length) {
-    [&]<std::size_t... Number>(std::index_sequence<Number...>) {
-      compute_block<Operation>(length, static_cast<Result*>(result),
-                               static_cast<const Operand*>(operands[Number])...);
-    }
-    (std::index_sequence_for<Operand...>{});
-  };
-  return {dtype_of<Result>, {dtype_of<Operand>...}, block};
+  using Block = BlockOf<Operation, Result, Operand...>;
+  return {dtype_of<Result>,
+          {dtype_of<Operand>...},
+          has_wide_vectors() ? &Block::wide : &Block::anywhere};
 }
 
 // Behind what compute_block is inlined to: without debug information clang reports it there.

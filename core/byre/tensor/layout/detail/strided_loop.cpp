@@ -2,7 +2,6 @@
 #include <byre/tensor/layout/detail/strided_loop.hpp>
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 namespace byre::inline v0::detail {
@@ -26,97 +25,6 @@ void swap_dimensions(Loop<Count>& loop, std::size_t a, std::size_t b) {
   }
 }
 
-/// for_each_row_of(), where the call of `row` may be inlined.
-template <std::size_t Count, class EachRow>
-void walk_rows(const Loop<Count>& loop, const std::array<std::byte*, Count>& first, EachRow& row) {
-  const Dims& sizes = loop.sizes;
-  Row<Count> now{first, {}, 1};
-  std::size_t outer = 0;
-  if (!sizes.empty()) {
-    outer = sizes.size() - 1;
-    now.length = sizes[outer];
-    for (std::size_t number = 0; number < Count; ++number) {
-      now.strides[number] = loop.operands[number].strides[outer];
-    }
-  }
-  Dims indices(outer, 0);
-  for (;;) {
-    row(std::as_const(now));
-    std::size_t axis = outer;
-    for (;; --axis) {
-      if (axis == 0) {
-        return;
-      }
-      const std::size_t turning = axis - 1;
-      const bool has_next = ++indices[turning] < sizes[turning];
-      for (std::size_t number = 0; number < Count; ++number) {
-        const std::int64_t stride = loop.operands[number].strides[turning];
-        now.first[number] += has_next ? stride : -(sizes[turning] - 1) * stride;
-      }
-      if (has_next) {
-        break;
-      }
-      indices[turning] = 0;
-    }
-  }
-}
-
-/// for_each_row(), the same.
-template <std::size_t Count, class EachRow>
-void walk_sorted_rows(const Dims& sizes, const std::array<Operand, Count>& operands, EachRow& row,
-                      std::int64_t worth_a_call) {
-  if (std::find(sizes.begin(), sizes.end(), 0) != sizes.end()) {
-    return;
-  }
-  Loop<Count> loop{sizes, operands};
-  loop.sort_dimensions();
-  loop.join_dimensions();
-  loop.lengthen_rows(worth_a_call);
-  std::array<std::byte*, Count> first;
-  for (std::size_t number = 0; number < Count; ++number) {
-    first[number] = operands[number].first;
-  }
-  walk_rows(loop, first, row);
-}
-
-template <std::size_t Itemsize>
-void copy_row(const Row<2>& row) {
-  std::byte* to = row.first[0];
-  const std::byte* from = row.first[1];
-  for (std::int64_t count = row.length; count > 0; --count) {
-    std::memcpy(to, from, Itemsize);
-    to += row.strides[0];
-    from += row.strides[1];
-  }
-}
-
-void copy_elements(const Dims& sizes, const Operand& to, const Operand& from,
-                   std::size_t itemsize) {
-  const auto dense = static_cast<std::int64_t>(itemsize);
-  const auto copy = [&](const Row<2>& row) {
-    if (row.strides[0] == dense && row.strides[1] == dense) {
-      std::memcpy(row.first[0], row.first[1], static_cast<std::size_t>(row.length) * itemsize);
-      return;
-    }
-    switch (itemsize) {
-      case 1:
-        return copy_row<1>(row);
-      case 2:
-        return copy_row<2>(row);
-      case 4:
-        return copy_row<4>(row);
-      default:
-        return copy_row<8>(row);
-    }
-  };
-  constexpr std::int64_t any_length = 1;
-  walk_sorted_rows(sizes, std::array{to, from}, copy, any_length);
-}
-
-Operand packed(const void* first, const Layout& layout, std::size_t itemsize) {
-  return Operand::of(first, contiguous_layout(layout.sizes, "copy"), itemsize);
-}
-
 }  // namespace
 
 template <std::size_t Count>
@@ -138,6 +46,9 @@ void Loop<Count>::join_dimensions() {
     }
   }
   sizes.resize(kept);
+  for (Operand& operand : operands) {
+    operand.strides.resize(kept);
+  }
 }
 
 template <std::size_t Count>
@@ -160,14 +71,53 @@ void Loop<Count>::lengthen_rows(std::int64_t long_enough) {
 template <std::size_t Count>
 void for_each_row_of(const Loop<Count>& loop, const std::array<std::byte*, Count>& first,
                      std::type_identity_t<RowFunction<Count>> row) {
-  walk_rows(loop, first, row);
+  const Dims& sizes = loop.sizes;
+  Row<Count> now{first, {}, 1};
+  std::size_t outer = 0;
+  if (!sizes.empty()) {
+    outer = sizes.size() - 1;
+    now.length = sizes[outer];
+    for (std::size_t number = 0; number < Count; ++number) {
+      now.strides[number] = loop.operands[number].strides[outer];
+    }
+  }
+  Dims indices(outer, 0);
+  for (;;) {
+    row(now);
+    std::size_t axis = outer;
+    for (;; --axis) {
+      if (axis == 0) {
+        return;
+      }
+      const std::size_t turning = axis - 1;
+      const bool has_next = ++indices[turning] < sizes[turning];
+      for (std::size_t number = 0; number < Count; ++number) {
+        const std::int64_t stride = loop.operands[number].strides[turning];
+        now.first[number] += has_next ? stride : -(sizes[turning] - 1) * stride;
+      }
+      if (has_next) {
+        break;
+      }
+      indices[turning] = 0;
+    }
+  }
 }
 
 template <std::size_t Count>
 void for_each_row(const Dims& sizes, const std::array<Operand, Count>& operands,
                   std::type_identity_t<RowFunction<Count>> row) {
-  constexpr std::int64_t worth_a_call = 8;
-  walk_sorted_rows(sizes, operands, row, worth_a_call);
+  if (std::find(sizes.begin(), sizes.end(), 0) != sizes.end()) {
+    return;
+  }
+  Loop<Count> loop{sizes, operands};
+  loop.sort_dimensions();
+  loop.join_dimensions();
+  loop.lengthen_rows(worth_a_call);
+  std::array<std::byte*, Count> first;
+  for (std::size_t number = 0; number < Count; ++number) {
+    first[number] = operands[number].first;
+  }
+  for_each_row_of(loop, first, row);
 }
 
 template struct Loop<1>;
@@ -177,10 +127,5 @@ template void for_each_row(const Dims&, const std::array<Operand, 1>&, RowFuncti
 template void for_each_row(const Dims&, const std::array<Operand, 2>&, RowFunction<2>);
 template void for_each_row(const Dims&, const std::array<Operand, 3>&, RowFunction<3>);
 template void for_each_row(const Dims&, const std::array<Operand, 4>&, RowFunction<4>);
-
-void pack(const void* source, const Layout& layout, std::size_t itemsize, void* destination) {
-  copy_elements(layout.sizes, packed(destination, layout, itemsize),
-                Operand::of(source, layout, itemsize), itemsize);
-}
 
 }  // namespace byre::inline v0::detail

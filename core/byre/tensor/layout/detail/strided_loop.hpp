@@ -23,6 +23,9 @@ struct Row {
   std::int64_t length;
 };
 
+/// From how many elements on a row is worth the call that is made for it.
+inline constexpr std::int64_t worth_a_call = 8;
+
 /// One operand: where its first element is, and its strides in bytes.
 struct Operand {
   std::byte* first;
@@ -59,7 +62,7 @@ class RowFunction {
 
 /// Dimensions of several operands at once.
 template <std::size_t Count>
-struct BYRE_API Loop {
+struct Loop {
   Dims sizes;
   std::array<Operand, Count> operands;
 
@@ -85,8 +88,5 @@ void for_each_row_of(const Loop<Count>& loop, const std::array<std::byte*, Count
 template <std::size_t Count>
 void for_each_row(const Dims& sizes, const std::array<Operand, Count>& operands,
                   std::type_identity_t<RowFunction<Count>> row);
-
-/// Writes the elements that `layout` sees, `source` being its first, one after the other.
-void pack(const void* source, const Layout& layout, std::size_t itemsize, void* destination);
 
 }  // namespace byre::inline v0::detail

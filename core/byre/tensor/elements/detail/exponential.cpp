@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSL-1.0
+/// e^x = 2^n e^r, where n is the integer nearest to x / ln 2, so that |r| <= ln 2 / 2, and e^r is the sum of
+/// the first terms of its series: what is left out is less than a tenth of an ulp. ln 2 is in two parts, of
+/// which the first has so few bits that n times it is exact. Source: W. J. Cody and W. Waite, Software Manual
+/// for the Elementary Functions, 1980.
+///
+/// Vectors are the compiler's own. A loop that it was to vectorize by itself it would not: it finds branches
+/// in what is chosen by a comparison.
+#include <byre/tensor/elements/detail/exponential.hpp>
+#include <byre/tensor/elements/detail/wide_vectors.hpp>
+
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstring>
+#include <limits>
+
+namespace byre::inline v0::detail {
+namespace {
+
+/// What the method needs, and x87 or -ffast-math has not: each result rounded to its type, as it is written.
+#if __FLT_EVAL_METHOD__ == 0 && !defined(__FAST_MATH__)
+constexpr bool is_rounded_step_by_step = true;
+#else
+constexpr bool is_rounded_step_by_step = false;
+#endif
+
+template <class T>
+struct Constants;
+
+template <>
+struct Constants<float> {
+  using Bits = std::uint32_t;
+  static constexpr float lowest = -104.0F;  ///< from here down the result is rounded to 0
+  static constexpr float highest = 89.0F;   ///< from here up it is infinite
+  static constexpr float ln2_high = 0x1.62e4p-1F;
+  static constexpr float ln2_low = 0x1.7f7d1cp-20F;
+  static constexpr int last_term = 7;
+};
+
+template <>
+struct Constants<double> {
+  using Bits = std::uint64_t;
+  static constexpr double lowest = -746.0;
+  static constexpr double highest = 710.0;
+  static constexpr double ln2_high = 0x1.62e42feep-1;
+  static constexpr double ln2_low = 0x1.a39ef35793c76p-33;
+  static constexpr int last_term = 13;
+};
+
+template <class T, int Of>
+inline constexpr T one_by_factorial = one_by_factorial<T, Of - 1> / T{Of};
+template <class T>
+inline constexpr T one_by_factorial<T, 0> = 1;
+
+/// Vectors are passed by reference: by value, how would depend on what the machine has.
+template <class T, std::size_t Nbytes>
+struct Exponential {
+  using Of = Constants<T>;
+  using Bits = typename Of::Bits;
+  typedef T Vector __attribute__((vector_size(Nbytes)));
+  typedef Bits BitVector __attribute__((vector_size(Nbytes)));
+  static constexpr auto lanes = static_cast<std::int64_t>(Nbytes / sizeof(T));
+
+  /// The sum of r^(k - Term) / k! for k from Term to the last.
+  template <int Term>
+  [[gnu::always_inline]] static void sum_terms(Vector& sum, const Vector& r) noexcept {
+    if constexpr (Term == Of::last_term) {
+      sum = Vector{} + one_by_factorial<T, Term>;
+    } else {
+      sum_terms<Term + 1>(sum, r);
+      sum = sum * r + one_by_factorial<T, Term>;
+    }
+  }
+
+  [[gnu::always_inline]] static void replace(Vector& x) noexcept {
+    constexpr int mantissa_bits = std::numeric_limits<T>::digits - 1;
+    constexpr Bits bias = std::numeric_limits<T>::max_exponent - 1;
+    // Added to a number, it leaves the nearest integer in the last bits.
+    constexpr T shifter = static_cast<T>(Bits{3} << (mantissa_bits - 1));
+    constexpr T log2_e = static_cast<T>(1.442695040888963407359924681001892137L);
+
+    x = x < Of::lowest ? Vector{} + Of::lowest : x;  // what is not a number stays so
+    x = x > Of::highest ? Vector{} + Of::highest : x;
+    const Vector shifted = x * log2_e + shifter;
+    const Vector n = shifted - shifter;
+    const Vector r = (x - n * Of::ln2_high) - n * Of::ln2_low;
+    Vector sum;
+    sum_terms<2>(sum, r);
+    const Vector power = T{1} + (r + r * r * sum);
+    // 2^n may be no T, and is a product of two: 2^floor(n / 2) and the rest, by their biased exponents.
+    const BitVector exponents =
+        __builtin_bit_cast(BitVector, shifted) - std::bit_cast<Bits>(shifter) + 2 * bias;
+    const BitVector half = exponents >> 1;
+    x = power * __builtin_bit_cast(Vector, half << mantissa_bits) *
+        __builtin_bit_cast(Vector, (exponents - half) << mantissa_bits);
+  }
+
+  /// The last vector is filled up, so that no element is computed in another way.
+  [[gnu::always_inline]] static void of_each(T* result, const T* numbers,
+                                             std::int64_t length) noexcept {
+    if constexpr (!is_rounded_step_by_step) {
+      for (std::int64_t i = 0; i < length; ++i) {
+        result[i] = std::exp(numbers[i]);
+      }
+      return;
+    }
+    for (; length >= lanes; length -= lanes, result += lanes, numbers += lanes) {
+      Vector x;
+      std::memcpy(&x, numbers, Nbytes);
+      replace(x);
+      std::memcpy(result, &x, Nbytes);
+    }
+    if (length > 0) {
+      Vector x{};
+      std::memcpy(&x, numbers, static_cast<std::size_t>(length) * sizeof(T));
+      replace(x);
+      std::memcpy(result, &x, static_cast<std::size_t>(length) * sizeof(T));
+    }
+  }
+};
+
+// With fused products, which the others do without so that their results are the same everywhere.
+template <class T>
+BYRE_WIDE_VECTORS(",fma")
+void exponentiate_wide(T* result, const T* numbers, std::int64_t length) noexcept {
+  Exponential<T, 32>::of_each(result, numbers, length);
+}
+
+template <class T>
+void exponentiate_as_wide_as_can_be(T* result, const T* numbers, std::int64_t length) noexcept {
+  if (has_wide_vectors()) {
+    exponentiate_wide(result, numbers, length);
+  } else {
+    exponentiate_anywhere(result, numbers, length);
+  }
+}
+
+}  // namespace
+
+void exponentiate(float* result, const float* numbers, std::int64_t length) noexcept {
+  exponentiate_as_wide_as_can_be(result, numbers, length);
+}
+
+void exponentiate(double* result, const double* numbers, std::int64_t length) noexcept {
+  exponentiate_as_wide_as_can_be(result, numbers, length);
+}
+
+void exponentiate_anywhere(float* result, const float* numbers, std::int64_t length) noexcept {
+  Exponential<float, 16>::of_each(result, numbers, length);
+}
+
+void exponentiate_anywhere(double* result, const double* numbers, std::int64_t length) noexcept {
+  Exponential<double, 16>::of_each(result, numbers, length);
+}
+
+}  // namespace byre::inline v0::detail

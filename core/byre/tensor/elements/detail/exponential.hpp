@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSL-1.0
+/// exp of many floating-point numbers at once, several to a vector.
+#pragma once
+
+#include <cstdint>
+
+namespace byre::inline v0::detail {
+
+/// e to each of `length` numbers, within 1 ulp, wherever in the array it is. Of infinities, zeros and what is
+/// not a number as std::exp; so is what overflows, or is subnormal, or 0. `result` may be `numbers`, or has
+/// to be apart. By the widest vectors that this machine is known to have: the last bit may differ from one
+/// kind of machine to another.
+void exponentiate(float* result, const float* numbers, std::int64_t length) noexcept;
+void exponentiate(double* result, const double* numbers, std::int64_t length) noexcept;
+
+/// The same by vectors that every machine of this architecture has.
+void exponentiate_anywhere(float* result, const float* numbers, std::int64_t length) noexcept;
+void exponentiate_anywhere(double* result, const double* numbers, std::int64_t length) noexcept;
+
+}  // namespace byre::inline v0::detail

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Many sums side by side, in lanes as wide as a few vectors: of columns one sum each, of what lies densely
+/// partial sums, which are added up in the end.
+#pragma once
+
+#include <byre/tensor/elements/detail/arithmetic.hpp>
+#include <byre/tensor/elements/detail/convert.hpp>
+#include <byre/tensor/elements/detail/wide_vectors.hpp>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+
+namespace byre::inline v0::detail {
+
+/// What elements are summed as.
+template <class T>
+concept Summand = std::same_as<T, std::int64_t> || std::floating_point<T> || is_complex<T>;
+
+/// A row of lanes, in bytes. The same by vectors of any width, so that sums are the same on every machine.
+inline constexpr std::size_t lanes_nbytes = 256;
+
+/// Adds `count` rows to the lanes at `sums`.
+using AddRows = void (*)(std::byte* sums, const std::byte* rows, std::int64_t pitch,
+                         std::int64_t count);
+
+/// Lanes are of Number, and stay in registers.
+template <class Number>
+struct RowsAdder {
+  static void anywhere(std::byte* sums, const std::byte* rows, std::int64_t pitch,
+                       std::int64_t count) {
+    add<16>(sums, rows, pitch, count, std::make_index_sequence<lanes_nbytes / 16>{});
+  }
+
+  BYRE_WIDE_VECTORS()
+  static void wide(std::byte* sums, const std::byte* rows, std::int64_t pitch, std::int64_t count) {
+    add<32>(sums, rows, pitch, count, std::make_index_sequence<lanes_nbytes / 32>{});
+  }
+
+ private:
+  template <std::size_t Nbytes, std::size_t... Index>
+  [[gnu::always_inline]] static void add(std::byte* sums, const std::byte* rows, std::int64_t pitch,
+                                         std::int64_t count, std::index_sequence<Index...>) {
+    typedef Number Vector __attribute__((vector_size(Nbytes)));
+    Vector totals[sizeof...(Index)];
+    (std::memcpy(&totals[Index], sums + Index * Nbytes, Nbytes), ...);
+    for (; count > 0; --count, rows += pitch) {
+      Vector row[sizeof...(Index)];
+      (std::memcpy(&row[Index], rows + Index * Nbytes, Nbytes), ...);
+      ((totals[Index] += row[Index]), ...);
+    }
+    (std::memcpy(sums + Index * Nbytes, &totals[Index], Nbytes), ...);
+  }
+};
+
+/// Integers wrap around, and the parts of complex numbers are added apart.
+template <Summand T>
+AddRows adder_of_rows() noexcept {
+  using Part = std::conditional_t<is_complex<T>, float, T>;
+  using Number = std::conditional_t<std::integral<T>, std::uint64_t, Part>;
+  return has_wide_vectors() ? &RowsAdder<Number>::wide : &RowsAdder<Number>::anywhere;
+}
+
+template <Summand T>
+class LaneSums {
+ public:
+  static constexpr auto lanes = static_cast<std::int64_t>(lanes_nbytes / sizeof(T));
+  /// Rows that are added one after the other.
+  static constexpr std::int64_t rows_at_once = 32;
+
+  struct Lanes {
+    std::array<T, lanes_nbytes / sizeof(T)> of;
+  };
+
+  void clear() noexcept {
+    count_ = 0;
+    depth_ = 0;
+  }
+
+  bool is_clear() const noexcept { return count_ == 0; }
+
+  /// At most rows_at_once rows, each of all lanes. They make a term: sums of 2^k terms are kept, the larger k
+  /// first, as a binary counter has its digits. Two of equal k make one, as a digit carries.
+  void add(const std::byte* rows, std::int64_t pitch, std::int64_t count) {
+    Lanes term{};
+    add_rows_(bytes_of(term), rows, pitch, count);
+    for (int carries = std::countr_one(count_++); carries > 0; --carries) {
+      add_rows_(bytes_of(term), bytes_of(sums_[--depth_]), 0, 1);
+    }
+    sums_[depth_++] = term;
+  }
+
+  Lanes totals() {
+    Lanes total{};
+    for (std::size_t at = depth_; at > 0; --at) {
+      add_rows_(bytes_of(total), bytes_of(sums_[at - 1]), 0, 1);
+    }
+    return total;
+  }
+
+  /// The sum of the first `count` lanes, at least one, in pairs.
+  static T sum_of(Lanes& some, std::int64_t count) {
+    auto& of = some.of;
+    auto left = static_cast<std::size_t>(count);
+    while (left > 1) {
+      const std::size_t half = (left + 1) / 2;
+      for (std::size_t lane = half; lane < left; ++lane) {
+        of[lane - half] = Add{}(of[lane - half], of[lane]);
+      }
+      left = half;
+    }
+    return of[0];
+  }
+
+ private:
+  static std::byte* bytes_of(Lanes& some) noexcept {
+    return reinterpret_cast<std::byte*>(some.of.data());
+  }
+
+  std::uint64_t count_ = 0;
+  std::size_t depth_ = 0;
+  AddRows add_rows_ = adder_of_rows<T>();
+  std::array<Lanes, 64> sums_;
+};
+
+/// The sum of elements that come run by run, in lanes, as if they lay one after the other.
+template <Summand T>
+class DenseSum {
+ public:
+  explicit DenseSum(ConvertRow convert, bool is_converted) noexcept
+      : convert_(convert), is_converted_(is_converted) {}
+
+  void add(const std::byte* from, std::int64_t stride, std::int64_t length) {
+    constexpr auto itemsize = static_cast<std::int64_t>(sizeof(T));
+    if (!is_converted_ && stride == itemsize && staged_ == 0) {
+      while (length >= lanes) {
+        const std::int64_t rows = std::min(length / lanes, Sums::rows_at_once);
+        sums_.add(from, lanes_nbytes, rows);
+        from += rows * lanes * itemsize;
+        length -= rows * lanes;
+      }
+    }
+    while (length > 0) {
+      const std::int64_t fitting = std::min(length, capacity - staged_);
+      convert_(stage_at(staged_), itemsize, from, stride, fitting);
+      from += fitting * stride;
+      length -= fitting;
+      staged_ += fitting;
+      if (staged_ == capacity) {
+        sums_.add(stage_at(0), lanes_nbytes, Sums::rows_at_once);
+        staged_ = 0;
+      }
+    }
+  }
+
+  /// And begins anew.
+  T total() {
+    const std::int64_t rest = staged_ % lanes;
+    if (staged_ != rest) {
+      sums_.add(stage_at(0), lanes_nbytes, staged_ / lanes);
+    }
+    typename Sums::Lanes last{};
+    std::copy_n(stage_.begin() + (staged_ - rest), rest, last.of.begin());
+    staged_ = 0;
+    if (sums_.is_clear()) {
+      return Sums::sum_of(last, rest);
+    }
+    if (rest != 0) {
+      sums_.add(reinterpret_cast<const std::byte*>(last.of.data()), 0, 1);
+    }
+    typename Sums::Lanes totals = sums_.totals();
+    sums_.clear();
+    return Sums::sum_of(totals, lanes);
+  }
+
+ private:
+  using Sums = LaneSums<T>;
+  static constexpr std::int64_t lanes = Sums::lanes;
+  static constexpr std::int64_t capacity = lanes * Sums::rows_at_once;
+
+  std::byte* stage_at(std::int64_t element) noexcept {
+    return reinterpret_cast<std::byte*>(stage_.data() + element);
+  }
+
+  ConvertRow convert_;
+  bool is_converted_;
+  Sums sums_;
+  std::int64_t staged_ = 0;  ///< elements that wait in the stage
+  std::array<T, static_cast<std::size_t>(capacity)> stage_;
+};
+
+/// Sums of as many columns as there are lanes, or fewer. A row's elements are `stride` bytes apart.
+template <Summand T>
+class ColumnSums {
+ public:
+  ColumnSums(ConvertRow convert, bool is_converted, std::int64_t stride, std::int64_t columns)
+      : convert_(convert),
+        is_dense_(!is_converted && stride == itemsize && columns == Sums::lanes),
+        stride_(stride),
+        columns_(columns) {}
+
+  void add(const std::byte* from, std::int64_t pitch, std::int64_t rows) {
+    while (rows > 0) {
+      const std::int64_t some = std::min(rows, Sums::rows_at_once);
+      if (is_dense_) {
+        sums_.add(from, pitch, some);
+      } else {
+        for (std::int64_t row = 0; row < some; ++row) {
+          convert_(reinterpret_cast<std::byte*>(stage_[static_cast<std::size_t>(row)].of.data()),
+                   itemsize, from + row * pitch, stride_, columns_);
+        }
+        sums_.add(reinterpret_cast<const std::byte*>(stage_.data()), lanes_nbytes, some);
+      }
+      from += some * pitch;
+      rows -= some;
+    }
+  }
+
+  typename LaneSums<T>::Lanes totals() { return sums_.totals(); }
+
+ private:
+  using Sums = LaneSums<T>;
+  static constexpr auto itemsize = static_cast<std::int64_t>(sizeof(T));
+
+  ConvertRow convert_;
+  bool is_dense_;
+  std::int64_t stride_;
+  std::int64_t columns_;
+  Sums sums_;
+  std::array<typename Sums::Lanes, Sums::rows_at_once> stage_{};
+};
+
+}  // namespace byre::inline v0::detail

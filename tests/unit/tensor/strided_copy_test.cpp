@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Copies between any strides, of sizes around those of the blocks that they go through.
+#include <algorithm>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "elements_support.hpp"
+#include "support/random.hpp"
+
+namespace byre::test {
+namespace {
+
+/// Elements that differ from all near them, of small whole numbers that every dtype but bool has.
+template <class T>
+Tensor telling_numbers(const Dims& sizes) {
+  Tensor tensor = Tensor::empty(sizes, byre::dtype_of<T>);
+  T* const elements = tensor.mutable_data<T>();
+  for (std::int64_t i = 0; i < tensor.numel(); ++i) {
+    elements[i] = T(static_cast<float>(static_cast<std::uint64_t>(i) * 2'654'435'761U % 127));
+  }
+  return tensor;
+}
+
+/// The elements of a view, one after the other, each found by its strides alone.
+template <class T>
+void collect(const T* first, std::span<const std::int64_t> sizes,
+             std::span<const std::int64_t> strides, std::vector<T>& all) {
+  if (sizes.empty()) {
+    all.push_back(*first);
+    return;
+  }
+  for (std::int64_t index = 0; index < sizes[0]; ++index) {
+    collect(first + index * strides[0], sizes.subspan(1), strides.subspan(1), all);
+  }
+}
+
+template <class T>
+std::vector<T> elements_of(const Tensor& tensor) {
+  std::vector<T> all;
+  collect(tensor.data<T>(), std::span<const std::int64_t>(tensor.sizes()),
+          std::span<const std::int64_t>(tensor.strides()), all);
+  return all;
+}
+
+template <class T>
+void expect_same_elements(const Tensor& copy, const Tensor& source) {
+  ASSERT_EQ(copy.sizes(), source.sizes());
+  EXPECT_TRUE(elements_of<T>(copy) == elements_of<T>(source))
+      << to_string(source.sizes()) << to_string(source.strides());
+}
+
+template <class T>
+class StridedCopies : public testing::Test {};
+using CopiedTypes = testing::Types<std::uint8_t, std::int16_t, float, double, std::complex<float>>;
+TYPED_TEST_SUITE(StridedCopies, CopiedTypes);
+
+TYPED_TEST(StridedCopies, of_transposes_have_every_element_in_its_place) {
+  const std::int64_t sides[] = {1,  2,  7,  8,  9,  15,  16,  17,  31,
+                                32, 33, 63, 64, 65, 127, 128, 129, 257};
+  for (const std::int64_t rows : sides) {
+    for (const std::int64_t columns : {std::int64_t{1}, std::int64_t{8}, std::int64_t{33},
+                                       std::int64_t{64}, std::int64_t{129}}) {
+      const Tensor a = telling_numbers<TypeParam>({rows, columns});
+      const Tensor transposed = a.t();
+      expect_same_elements<TypeParam>(transposed.contiguous(), transposed);
+      expect_same_elements<TypeParam>(transposed.reshape({columns, rows, 1}).select(2, 0),
+                                      transposed);
+      Tensor into = Tensor::empty({rows, columns}, byre::dtype_of<TypeParam>).t();
+      copy_(into, telling_numbers<TypeParam>({columns, rows}));
+      expect_same_elements<TypeParam>(into, telling_numbers<TypeParam>({columns, rows}));
+    }
+  }
+}
+
+TYPED_TEST(StridedCopies, of_random_views_have_every_element_in_its_place) {
+  Random random(seed());
+  for (int number = 0; number < 60; ++number) {
+    const auto ndim = random.number<std::size_t>(2, 4);
+    Dims sizes;
+    for (std::size_t axis = 0; axis < ndim; ++axis) {
+      sizes.push_back(random.number<std::int64_t>(1, ndim == 2 ? 150 : ndim == 3 ? 30 : 12));
+    }
+    Dims order;
+    for (std::size_t axis = 0; axis < ndim; ++axis) {
+      order.push_back(static_cast<std::int64_t>(axis));
+    }
+    random.shuffle(order);
+    const auto strided = [&](const Dims& of_sizes) {
+      Dims larger(of_sizes);
+      const std::size_t axis = random.below(ndim);
+      larger[axis] = larger[axis] * 2 + 1;
+      return telling_numbers<TypeParam>(larger).slice(static_cast<std::int64_t>(axis), 1,
+                                                      larger[axis], 2);
+    };
+    Tensor source = random.flag() ? telling_numbers<TypeParam>(sizes) : strided(sizes);
+    source = source.permute(order);
+    if (random.chance(20)) {
+      const std::size_t axis = random.below(ndim);
+      const auto expanded = static_cast<std::int64_t>(axis);
+      Dims full(source.sizes());
+      source = source.slice(expanded, 0, 1).expand(full);
+    }
+    SCOPED_TRACE(to_string(source.sizes()) + to_string(source.strides()));
+    expect_same_elements<TypeParam>(source.contiguous(), source);
+    Tensor into = strided(Dims(source.sizes()));
+    copy_(into, source);
+    expect_same_elements<TypeParam>(into, source);
+  }
+}
+
+TYPED_TEST(StridedCopies, convert_in_blocks_as_they_do_in_rows) {
+  for (const std::int64_t side : {8, 33, 64, 129}) {
+    const Tensor a = telling_numbers<TypeParam>({side, side + 5});
+    Tensor into = Tensor::empty({side + 5, side}, DType::f64);
+    if constexpr (!is_complex<TypeParam>) {
+      copy_(into, a.t());
+      const auto elements = elements_of<TypeParam>(a.t());
+      EXPECT_EQ(elements_of<double>(into), std::vector<double>(elements.begin(), elements.end()));
+    }
+  }
+}
+
+TYPED_TEST(StridedCopies, leave_alone_what_lies_between) {
+  Tensor whole = Tensor::empty({70, 140}, byre::dtype_of<TypeParam>);
+  fill_(whole, 1);
+  Tensor part = whole.slice(1, 0, 140, 2).t();  // 70 x 70
+  copy_(part, telling_numbers<TypeParam>({70, 70}));
+  const Tensor between = whole.slice(1, 1, 140, 2);
+  EXPECT_EQ(elements_of<TypeParam>(between), std::vector<TypeParam>(70 * 70, TypeParam(1)));
+  expect_same_elements<TypeParam>(part, telling_numbers<TypeParam>({70, 70}));
+}
+
+}  // namespace
+}  // namespace byre::test
