@@ -48,6 +48,7 @@ class Fixture {
   std::uint64_t round = 0;  ///< counted from 0
   Quarantine memory;
   bool counts_copies = true;  ///< the threads record every clone, copy and steal that byre counts
+  bool counts_steals = true;  ///< steals, too
 
   /// The content that a thread writes in this round. Never 0.
   std::uint64_t stamp(unsigned thread) const noexcept { return (round + 1) * 256 + thread; }

@@ -60,6 +60,11 @@ constexpr Race table[] = {
                       "threads of two parallel loops over storages that share data: one copy"),
     race<FamiliesWriteAtOnceAsShipped>("families_write_at_once",
                                        "a write after another view family's is reported"),
+    race<TilesWrittenAtOnce>("tiles_written_at_once",
+                             "N writers of one tile of a table make N-1 copies, and one keeps it"),
+    race<TilesClonedAtOnce>(
+        "tiles_cloned_at_once",
+        "clones of one tiled buffer come, write and go: it shows nothing of it"),
     race("reshapes_of_tensors",
          "tensors that share a storage have each other's writes reported, once",
          &run_reshapes_of_tensors),

@@ -113,6 +113,10 @@ constexpr Bug bugs[] = {
     bug_in_word<RelaxedFinish, StealAgainstPendingCopies>({"relaxed_finish", "ends a copy relaxed"},
                                                           "steal_against_pending_copies",
                                                           {false, Report::data_race, Report::none}),
+    bug<TilesWrittenAtOnce, FinishesBeforeCopying>(
+        {"finishes_before_copying",
+         "a tile and a node of its table are copied when others may write"},
+        "tiles_written_at_once", {true, Report::data_race, Report::none}),
     bug<FamiliesCountWritesTwice, basic_share_word>(
         {"counts_writes_twice", "the storage and the family count writes apart"},
         "families_write_at_once", {true, Report::none, Report::none}),

@@ -147,6 +147,28 @@ struct Relaxed {
 template <sync::Sync Base>
 struct RelaxedFinish : SubtractsWrongly<Base, Site::finish_copy, Relaxed> {};
 
+/// The end of a copy is recorded before anything is copied, so that others write, or release, what is.
+template <sync::Sync Sync>
+class FinishesBeforeCopying : public basic_share_word<Sync> {
+  using Word = basic_share_word<Sync>;
+
+ public:
+  using Word::Word;
+
+  Claim claim(Wait wait = Wait::allowed) noexcept {
+    const Claim claimed = Word::claim(wait);
+    if (claimed == Claim::copy) {
+      has_to_release_ = Word::finish_copy();
+    }
+    return claimed;
+  }
+  bool finish_copy() noexcept { return has_to_release_; }
+  void abandon_copy() noexcept { Word::add_owner(); }
+
+ private:
+  static inline thread_local bool has_to_release_ = false;
+};
+
 /// An owner that has dropped reads once more, a constant.
 template <sync::Sync Sync>
 class ReadsAfterDrop : public basic_share_word<Sync> {

@@ -94,7 +94,7 @@ inline Value value_of_clone(TargetState& target, const Value& source) {
 inline void count_vain_clone(TargetState& target, const Value& source) {
   if (!source.is_borrowed()) {
     target.model.lazy_clone(source);
-  } else if (&source.allocator() != &target.device || target.faults.has_copied()) {
+  } else if (&source.allocator() != &target.device || target.faults.copies() != 0) {
     target.model.count_borrowed_copy(source);
   }
 }

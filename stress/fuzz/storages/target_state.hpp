@@ -15,8 +15,8 @@
 #include <utility>
 #include <vector>
 
+#include "../faults.hpp"
 #include "../input.hpp"
-#include "faults.hpp"
 #include "model.hpp"
 
 namespace byre::fuzz {

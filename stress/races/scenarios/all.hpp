@@ -14,3 +14,5 @@
 #include "reads_against_writes_in_place.hpp"
 #include "steal_against_pending_copies.hpp"
 #include "stolen_data_is_shared_again.hpp"
+#include "tiles_cloned_at_once.hpp"
+#include "tiles_written_at_once.hpp"

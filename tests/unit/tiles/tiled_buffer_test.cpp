@@ -180,6 +180,14 @@ TYPED_TEST(OfTiles, what_was_cut_off_a_shared_tile_stays_the_others) {
   EXPECT_EQ(text_of(source), "aaaabbbb");
 }
 
+TYPED_TEST(OfTiles, a_clone_that_is_cut_within_a_tile_shares_all_tiles_and_is_not_the_same_data) {
+  const auto source = tiled_of<TypeParam>("aaaabbbb");
+  TypeParam clone = source;
+  clone.truncate(7);
+  EXPECT_EQ(differences(source, clone), Tiles());
+  EXPECT_FALSE(clone.shares_data_with(source));
+}
+
 TYPED_TEST(OfTiles, resizing_keeps_the_bytes_up_to_the_smaller_size) {
   FailingAllocator allocator;
   auto tiled = tiled_of<TypeParam>("aaaabb", allocator);
@@ -299,8 +307,10 @@ TYPED_TEST(OfTiles, wrong_arguments_are_refused_and_change_nothing) {
   refuses([&] { tiled.append(std::span(tiled.tile(0).data(), max_nbytes)); }, "bytes");
   refuses([&] { TypeParam(1, default_allocator(), 0); }, "in tiles of 0 bytes");
   refuses([&] { TypeParam(1, default_allocator(), max_nbytes + 1); }, "bytes");
-  refuses([&] { (void)differences(tiled, tiled_of<TypeParam>("a", default_allocator(), 5)); },
-          "tiles of 4 bytes and of 5");
+  const auto other = tiled_of<TypeParam>("a", default_allocator(), 5);
+  refuses([&] { (void)differences(tiled, other); }, "tiles of 4 bytes and of 5");
+  refuses([&] { (void)differences(other, tiled); }, "tiles of 5 bytes and of 4");
+  EXPECT_EQ(TypeParam(0, default_allocator(), max_nbytes).tile_nbytes(), max_nbytes);
 }
 
 TYPED_TEST(OfTiles, tiles_of_a_device_are_copied_by_it_and_never_touched_by_the_host) {
@@ -395,6 +405,10 @@ TEST_F(CountedTiles, a_copy_s_event_names_the_line_that_wrote) {
   ASSERT_EQ(events.size(), 1U);
   EXPECT_EQ(events[0].nbytes, 4U);
   EXPECT_EQ(events[0].site.line, line);
+  clone.write(0, bytes_of("x"));
+  const auto of_write = recorder.events();
+  ASSERT_EQ(of_write.size(), 2U);
+  EXPECT_EQ(of_write[1].site.line, line + 6);
 }
 
 }  // namespace

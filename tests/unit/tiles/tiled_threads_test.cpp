@@ -134,6 +134,13 @@ TEST_F(TileCopyUnderWay, the_last_owner_that_may_not_wait_copies_too) {
   EXPECT_EQ(text_of(clone_), "aaaaxbbb");
 }
 
+TEST_F(TileCopyUnderWay, a_range_is_written_without_waiting) {
+  source_.write(4, bytes_of("1234"), Wait::never);
+  EXPECT_EQ(text_of(source_), "aaaa1234");
+  let_go();
+  EXPECT_EQ(text_of(clone_), "aaaaxbbb");
+}
+
 TEST_F(TileCopyUnderWay, a_child_of_a_fork_copies_what_nobody_will_finish) {
   if (!heap_outlives_forks) {
     let_go();

@@ -15,8 +15,8 @@
 #include <stdexcept>
 #include <utility>
 
-#include "../target.hpp"
 #include "support/failing_new.hpp"
+#include "target.hpp"
 
 namespace byre::fuzz {
 
@@ -36,6 +36,8 @@ class Faults {
 
   /// Runs once, in the middle of the next copy by a FaultyAllocator.
   void arm_nested_steps(std::function<void()> steps) { nested_steps_ = std::move(steps); }
+  /// Runs once, in byre's next call of operator new.
+  void arm_steps_in_new(std::function<void()> steps) { steps_in_new_ = std::move(steps); }
 
   /// Makes a call into byre, and returns what failed. The call has to throw the error of that fault, and none
   /// without a fault.
@@ -54,7 +56,7 @@ class Faults {
       }
     }
     const ThisCall ended = std::exchange(this_call_, outer);
-    has_copied_ = ended.has_copied;
+    copies_ = ended.copies;
     if (thrown == Fault::allocation && ended.fault == Fault::heap) {
       thrown = Fault::heap;  // which throws the same
     }
@@ -65,8 +67,8 @@ class Faults {
     return thrown;
   }
 
-  /// Whether a FaultyAllocator completed a copy in the last call.
-  bool has_copied() const noexcept { return has_copied_; }
+  /// How many copies a FaultyAllocator completed in the last call.
+  std::size_t copies() const noexcept { return copies_; }
 
   /// While it lives, operator new does not fail: it serves the fuzzer, in the middle of a call.
   class Pause {
@@ -86,7 +88,7 @@ class Faults {
   struct ThisCall {
     bool active = false;
     Fault fault = Fault::none;
-    bool has_copied = false;
+    std::size_t copies = 0;
   };
   class LetHeapFail {
    public:
@@ -105,17 +107,22 @@ class Faults {
   bool fires(Fault fault);
   void start_heap() noexcept;
   void stop_heap() noexcept;
+  static void run_steps_in_new();
 
   std::array<int, 4> left_{test::never_fails, test::never_fails, test::never_fails,
                            test::never_fails};
   std::function<void()> nested_steps_;
+  std::function<void()> steps_in_new_;
   ThisCall this_call_;
-  bool has_copied_ = false;
+  std::size_t copies_ = 0;
 };
 
 /// Host memory, or host memory that claims to be a device's. It tracks its live blocks.
 class FaultyAllocator final : public Allocator {
  public:
+  /// What a copy that fails leaves in the first half.
+  static constexpr std::byte half_copied{0xEE};
+
   FaultyAllocator(Faults& faults, Device device) : Allocator(device), faults_(faults) {}
 
   Block allocate(const Request& request) override;

@@ -6,6 +6,12 @@
 #include <new>
 
 namespace byre::fuzz {
+namespace {
+
+/// Those of the call under way: operator new is called with nothing of the target.
+Faults* in_this_call = nullptr;
+
+}  // namespace
 
 bool Faults::is_armed() const {
   return std::ranges::any_of(left_, [](int left) { return left != test::never_fails; });
@@ -24,6 +30,10 @@ bool Faults::fires(Fault fault) {
 void Faults::start_heap() noexcept {
   if (this_call_.active) {
     test::news_until_failure = left(Fault::heap);
+    if (steps_in_new_) {
+      in_this_call = this;
+      test::before_next_new = &run_steps_in_new;
+    }
   }
 }
 
@@ -31,10 +41,18 @@ void Faults::stop_heap() noexcept {
   if (!this_call_.active) {
     return;
   }
+  test::before_next_new = nullptr;
   left(Fault::heap) = std::exchange(test::news_until_failure, test::never_fails);
   if (std::exchange(test::new_failed, false)) {
     left(Fault::heap) = test::never_fails;
     this_call_.fault = Fault::heap;
+  }
+}
+
+void Faults::run_steps_in_new() {
+  const Pause pause(*in_this_call);
+  if (const auto steps = std::exchange(in_this_call->steps_in_new_, nullptr)) {
+    steps();
   }
 }
 
@@ -64,11 +82,11 @@ void FaultyAllocator::copy(void* destination, const void* source, std::size_t nb
     steps();
   }
   if (fails) {
-    std::memset(destination, 0xEE, nbytes / 2);
+    std::memset(destination, std::to_integer<int>(half_copied), nbytes / 2);
     throw CopyFailed();
   }
   Allocator::copy(destination, source, nbytes);
-  faults_.this_call_.has_copied = true;
+  faults_.this_call_.copies += 1;
 }
 
 }  // namespace byre::fuzz

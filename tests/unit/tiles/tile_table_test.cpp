@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: BSL-1.0
+// The table of a tiled buffer: which nodes are made and copied, counted by operator new, and what happens to a
+// node while another thread copies it.
+#include "tiles.hpp"
+
+#include <byre/error/error.hpp>
+#include <byre/memory/host_allocators.hpp>
+#include <byre/stats/counters.hpp>
+#include <byre/sync/detail/no_destructor.hpp>
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <boost/thread/thread.hpp>
+#include <chrono>
+#include <cstddef>
+#include <cstdlib>
+#include <string>
+#include <utility>
+
+#include "support/at_once.hpp"
+#include "support/child_process.hpp"
+#include "support/complaint.hpp"
+#include "support/counted.hpp"
+#include "support/failing_allocator.hpp"
+#include "support/failing_new.hpp"
+#include "support/sanitized.hpp"
+
+namespace byre::test {
+namespace {
+
+constexpr const char* eight_tiles = "aaaabbbbccccddddeeeeffffgggghhhh";
+
+/// Nodes that `act` made and did not end: the headers of small tiles are beside them.
+template <class Act>
+std::ptrdiff_t nodes_made_by(Act act) {
+  const std::ptrdiff_t before = news_alive;
+  act();
+  return news_alive - before;
+}
+
+TEST(TileTable, has_no_more_nodes_than_its_tiles_need) {
+  for (const auto& [tiles, nodes] : {std::pair(1, 1), {2, 1}, {3, 3}, {4, 3}, {5, 6}, {8, 7}}) {
+    NarrowTiles tiled;
+    EXPECT_EQ(nodes_made_by([&, count = std::size_t(tiles)] {
+                tiled = NarrowTiles(4 * count, aligned_allocator(), 4);
+              }),
+              nodes)
+        << tiles;
+  }
+}
+
+TEST(TileTable, is_copied_on_the_way_to_what_is_written_and_nowhere_else) {
+  const auto source = tiled_of<NarrowTiles>(eight_tiles, aligned_allocator());
+  NarrowTiles clone = source;
+  EXPECT_EQ(nodes_made_by([&] { put(clone, 5, 'x'); }), 3);
+  EXPECT_EQ(nodes_made_by([&] { put(clone, 4, 'x'); }), 0);
+  EXPECT_EQ(nodes_made_by([&] { put(clone, 6, 'x'); }), 1);
+  EXPECT_EQ(nodes_made_by([&] { put(clone, 0, 'x'); }), 2);
+}
+
+TEST(TileTable, is_copied_where_it_is_cut_and_nowhere_else) {
+  const auto source = tiled_of<NarrowTiles>(eight_tiles, aligned_allocator());
+  for (const auto& [nbytes, nodes] : {std::pair(31, 0), {28, 3}, {24, 2}, {16, 1}, {12, 3}}) {
+    NarrowTiles clone = source;
+    EXPECT_EQ(nodes_made_by([&, kept = std::size_t(nbytes)] { clone.truncate(kept); }), nodes)
+        << nbytes;
+  }
+}
+
+TEST(TileTable, stays_shared_where_there_is_no_memory_for_the_first_new_tile) {
+  FailingAllocator allocator;
+  const auto source = tiled_of<NarrowTiles>(eight_tiles, allocator);
+  NarrowTiles clone = source;
+  allocator.fail_allocation(0);
+  EXPECT_THROW(clone.append(bytes_of("x")), OutOfMemory);
+  EXPECT_TRUE(clone.shares_data_with(source));
+}
+
+TEST(TileTable, has_no_owner_more_after_a_copy_of_a_node_failed) {
+  for (int level = 2; level >= 0; --level) {
+    auto source = tiled_of<NarrowTiles>(eight_tiles, aligned_allocator());
+    NarrowTiles clone = source;
+    {
+      const FailingNew failing(2 - level);
+      EXPECT_THROW(put(clone, 1, 'x'), OutOfMemory);
+    }
+    EXPECT_EQ(text_of(clone), eight_tiles);
+    clone = NarrowTiles();
+    EXPECT_EQ(nodes_made_by([&] { put(source, 1, 'y', Wait::never); }), 0) << level;
+  }
+}
+
+TEST(TileTable, says_how_large_the_node_is_that_there_is_no_memory_for) {
+  auto source = tiled_of<TiledBuffer>(eight_tiles, aligned_allocator());
+  TiledBuffer clone = source;
+  const std::string text = complaint_of<OutOfMemory>([&] {
+    const FailingNew failing;
+    put(clone, 0, 'x');
+  });
+  EXPECT_TRUE(says(text, "heap, for a table of tiles"));
+  const std::size_t number = text.find_first_of("0123456789");
+  ASSERT_NE(number, std::string::npos) << text;
+  EXPECT_GE(std::stoul(text.substr(number)), 32 * sizeof(Buffer)) << text;
+}
+
+/// A write that stands still in the middle of a copy of a node: of the root, or of one below it.
+class HaltedNodeCopy {
+ protected:
+  explicit HaltedNodeCopy(int nodes_above)
+      : source_(tiled_of<NarrowTiles>(eight_tiles, allocator_)), clone_(source_) {
+    halted_ = &copy_;
+    nodes_above_ = nodes_above;
+    writer_ = boost::thread([this] {
+      before_next_new = &halt_at_node;
+      put(clone_, 1, 'x');
+    });
+    copy_.await_entry();
+  }
+  void let_go() {
+    copy_.let_go();
+    writer_.join();
+    EXPECT_EQ(text_of(clone_), "aaaaxbbbccccddddeeeeffffgggghhhh");
+  }
+  /// The other owner writes the same tile, and has to wait for a copy.
+  void write_meanwhile() {
+    const Counted counted;
+    boost::thread last_owner([&] { put(source_, 1, 'y'); });
+    await([&] { return counted.since().waits != 0; });
+    let_go();
+    last_owner.join();
+    EXPECT_EQ(text_of(source_), "aaaaybbbccccddddeeeeffffgggghhhh");
+    source_ = NarrowTiles();
+    clone_ = NarrowTiles();
+    EXPECT_EQ(allocator_.blocks_out(), 0U);
+  }
+
+  FailingAllocator allocator_;
+  Halt copy_;
+  NarrowTiles source_;
+  NarrowTiles clone_;
+  boost::thread writer_;
+
+ private:
+  static void halt_at_node() {
+    if (nodes_above_-- == 0) {
+      halted_->enter();
+    } else {
+      before_next_new = &halt_at_node;
+    }
+  }
+
+  static inline Halt* halted_ = nullptr;
+  static inline int nodes_above_ = 0;
+};
+
+class NodeCopyUnderWay : public testing::TestWithParam<int>, protected HaltedNodeCopy {
+ protected:
+  NodeCopyUnderWay() : HaltedNodeCopy(GetParam()) {}
+};
+INSTANTIATE_TEST_SUITE_P(AtAnyLevel, NodeCopyUnderWay, testing::Range(0, 3));
+
+TEST_P(NodeCopyUnderWay, the_last_owner_that_may_not_wait_copies_too) {
+  put(source_, 1, 'y', Wait::never);
+  EXPECT_EQ(text_of(source_), "aaaaybbbccccddddeeeeffffgggghhhh");
+  let_go();
+  EXPECT_EQ(text_of(source_), "aaaaybbbccccddddeeeeffffgggghhhh");
+}
+
+TEST_P(NodeCopyUnderWay, ranges_are_written_without_waiting) {
+  source_.write(4, bytes_of("1234"), Wait::never);
+  EXPECT_EQ(text_of(source_), "aaaa1234ccccddddeeeeffffgggghhhh");
+  let_go();
+}
+
+TEST_P(NodeCopyUnderWay, what_is_cut_does_not_wait) {
+  source_.truncate(4, Wait::never);
+  EXPECT_EQ(text_of(source_), "aaaa");
+  let_go();
+}
+
+TEST_P(NodeCopyUnderWay, sizes_change_without_waiting) {
+  source_.resize(4, Wait::never);
+  source_.append(bytes_of("1234"), Wait::never);
+  EXPECT_EQ(text_of(source_), "aaaa1234");
+  let_go();
+}
+
+TEST_P(NodeCopyUnderWay, the_copier_releases_what_nobody_owns_any_more) {
+  source_ = NarrowTiles();
+  let_go();
+  clone_ = NarrowTiles();
+  EXPECT_EQ(allocator_.blocks_out(), 0U);
+}
+
+TEST_P(NodeCopyUnderWay, the_last_owner_waits_and_keeps_the_node) {
+  if (!BYRE_STATS) {
+    let_go();
+    GTEST_SKIP() << "built without stats";
+  }
+  write_meanwhile();
+}
+
+TEST_P(NodeCopyUnderWay, a_child_of_a_fork_copies_what_nobody_will_finish) {
+  if (!heap_outlives_forks) {
+    let_go();
+    GTEST_SKIP() << "this sanitizer's malloc is not safe across forks";
+  }
+  const ChildResult child = run_in_child(
+      [&](int) {
+        put(source_, 1, 'c');
+        ::_exit(source_.tile(1)[0] == std::byte{'c'} ? EXIT_SUCCESS : EXIT_FAILURE);
+      },
+      std::chrono::seconds(20));
+  EXPECT_TRUE(child.exit.is_success()) << child.exit.text() << child.output;
+  let_go();
+  EXPECT_EQ(text_of(source_), eight_tiles);
+}
+
+TEST(TileTable, made_in_a_child_of_a_fork_is_waited_for_there) {
+  if (!heap_outlives_forks || !BYRE_STATS) {
+    GTEST_SKIP() << "needs stats, and a malloc that is safe across forks";
+  }
+  struct InChild : HaltedNodeCopy {
+    InChild() : HaltedNodeCopy(0) { write_meanwhile(); }
+  };
+  const ChildResult child = run_in_child(
+      [](int) {
+        const InChild write;
+        ::_exit(testing::Test::HasFailure() ? EXIT_FAILURE : EXIT_SUCCESS);
+      },
+      std::chrono::seconds(20));
+  EXPECT_TRUE(child.exit.is_success()) << child.exit.text() << child.output;
+}
+
+/// The steps that ship, which counts handles that are looked at.
+struct CountsHandles : sync::Boost {
+  template <class Object>
+  static Object& no_destructor() noexcept {
+    return sync::no_destructor<Object>();
+  }
+  template <class Value>
+  struct Plain : sync::Boost::Plain<Value> {
+    using sync::Boost::Plain<Value>::Plain;
+    Value get() const noexcept {
+      ++looked_at;
+      return sync::Boost::Plain<Value>::get();
+    }
+  };
+  static inline std::size_t looked_at = 0;
+};
+
+TEST(TileTable, of_two_is_compared_where_they_differ_and_nowhere_else) {
+  using Tiled = basic_tiled_buffer<CountsHandles, basic_share_word, 2>;
+  const auto source = tiled_of<Tiled>(std::string(1024, 'a'), default_allocator(), 1);
+  Tiled clone = source;
+  const auto looked_at = [&](std::size_t differ) {
+    CountsHandles::looked_at = 0;
+    EXPECT_EQ(differences(source, clone).size(), differ);
+    return CountsHandles::looked_at;
+  };
+  EXPECT_LE(looked_at(0), 2U);
+  put(clone, 700, 'b');
+  EXPECT_LE(looked_at(1), 2U * 2U * 10U);  // two handles of each of ten nodes, in both
+}
+
+}  // namespace
+}  // namespace byre::test
