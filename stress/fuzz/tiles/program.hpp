@@ -145,14 +145,14 @@ class TileProgram {
       slot.expected.tiles.push_back(tile_at(slot, slot.expected.tiles.size()));
     }
   }
-  /// Counts copies of so many of these tiles.
+  /// The tiles of these numbers are others now, and were copied.
   void end_copies(Slot& slot, std::span<const std::size_t> copied) {
     for (const std::size_t index : copied) {
       slot.expected.tiles[index] = tile_at(slot, index);
       ++copies_;
     }
   }
-  /// Of those that hold bytes of the range.
+  /// The numbers of those that hold bytes of the range, and that others have too.
   std::vector<std::size_t> shared_tiles(const Slot& slot, std::size_t offset,
                                         std::size_t nbytes) const {
     std::vector<std::size_t> shared;
@@ -165,7 +165,7 @@ class TileProgram {
     return shared;
   }
   Wait choose_wait(const Slot& slot, std::size_t offset, std::size_t nbytes) {
-    // A node that others copy may be waited for, too: it is in the middle of which this step is.
+    // In the middle of a copy nobody would end it: not of a tile, and not of a node, unknown to the model.
     bool must_not = depth_ != 0;
     for (const std::size_t index : shared_tiles(slot, offset, nbytes)) {
       must_not = must_not || would_wait(slot.expected.tiles[index]);
