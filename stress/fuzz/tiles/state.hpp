@@ -131,6 +131,12 @@ struct TileState {
         fail("other bytes than the model's are in tile %zu", index);
       }
     }
+    for (const Slot& other : slots_) {
+      if (!other.busy && slot.real.shares_data_with(other.real) &&
+          (expected.tiles != other.expected.tiles || expected.bytes != other.expected.bytes)) {
+        fail("shares_data_with is true of what differs");
+      }
+    }
   }
   /// Between steps, not within one.
   void check_counts() const {
