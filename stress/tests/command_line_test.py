@@ -166,7 +166,10 @@ class Runs(Test):
         # What is wrong with a parking lot loses a wake, as parks_without_recheck does.
         lots = {name for name in names if name.startswith("lot_")}
         self.assertTrue(lots)
-        for name in names - self.NOT_SEEDED - lots:
+        # A lock of the table of locks is taken by the library itself, which has no seam for another table.
+        tables = set(re.findall(r'\.name = "known_wrong\.(\w+)"', (CONTROLS / "parallel_writers.cpp").read_text()))
+        self.assertTrue(tables)
+        for name in names - self.NOT_SEEDED - lots - tables:
             # A weak load is the same bug in whatever it guards.
             seeded = name.removesuffix("_writes") if name.startswith("relaxed") else name
             seeded = seeded.removesuffix("_resizes")

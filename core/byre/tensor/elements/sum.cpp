@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <variant>
 
 namespace byre::inline v0 {
 namespace {
@@ -72,20 +73,25 @@ void sum_into(Tensor& output, const Tensor& a, const Split& split) {
   const std::array operands{Operand::of(ElementAccess::to_write(output, {}), to, output.itemsize()),
                             Operand::of(ElementAccess::to_read(a), split.kept, a.itemsize())};
   const detail::Loop<1> summed = loop_over(split.summed, a.itemsize());
-  detail::DenseSum<T> dense(load, is_converted);
+  // One at a time, as each is large, and stacks may be small. Rows are all of one kind.
+  std::variant<std::monostate, detail::DenseSum<T>, detail::ColumnSums<T>> sums;
   detail::for_each_row(split.kept.sizes, operands, [&](Row<2> row) {
     const bool by_columns = are_columns(summed, row);
+    if (!by_columns && sums.index() == 0) {
+      sums.template emplace<1>(load, is_converted);
+    }
     while (row.length > 0) {
       const std::int64_t results =
           by_columns ? std::min(row.length, detail::LaneSums<T>::lanes) : 1;
       typename detail::LaneSums<T>::Lanes totals;
       if (by_columns) {
-        detail::ColumnSums<T> columns(load, is_converted, row.strides[1], results);
+        auto& columns = sums.template emplace<2>(load, is_converted, row.strides[1], results);
         detail::for_each_row_of(summed, std::array{row.first[1]}, [&](const Row<1>& rows) {
           columns.add(rows.first[0], rows.strides[0], rows.length);
         });
         totals = columns.totals();
       } else {
+        auto& dense = std::get<1>(sums);
         detail::for_each_row_of(summed, std::array{row.first[1]}, [&](const Row<1>& run) {
           dense.add(run.first[0], run.strides[0], run.length);
         });

@@ -125,7 +125,7 @@ class LaneSums {
   std::uint64_t count_ = 0;
   std::size_t depth_ = 0;
   AddRows add_rows_ = adder_of_rows<T>();
-  std::array<Lanes, 64> sums_;
+  std::array<Lanes, 48> sums_;  // of more terms than anybody waits for
 };
 
 /// The sum of elements that come run by run, in lanes, as if they lay one after the other.

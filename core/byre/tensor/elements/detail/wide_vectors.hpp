@@ -9,8 +9,7 @@ namespace byre::inline v0::detail {
 #define BYRE_WIDE_VECTORS(also) [[gnu::target("avx2" also)]]
 
 inline bool has_wide_vectors() noexcept {
-  static const bool has = __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0;
-  return has;
+  return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0;
 }
 #else
 #define BYRE_WIDE_VECTORS(also)
