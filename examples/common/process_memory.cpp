@@ -53,6 +53,10 @@ std::optional<ResidentMemory> resident_memory() {
   return all && anonymous ? std::optional(ResidentMemory{*all, *anonymous}) : std::nullopt;
 }
 
+std::optional<std::uint64_t> available_memory_nbytes() {
+  return read_figure("/proc/meminfo", "MemAvailable");
+}
+
 PeakMemory::PeakMemory() {
   release_free_memory();
   counting_ = start_counting();

@@ -19,6 +19,9 @@ struct ResidentMemory {
 
 std::optional<ResidentMemory> resident_memory();
 
+/// Bytes that programs can have at this moment without the system's taking them from others.
+std::optional<std::uint64_t> available_memory_nbytes();
+
 /// The most that was resident at one time, over one part of the process's life.
 class PeakMemory {
  public:

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSL-1.0
+/// The threads that serve branches, each its own part of them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+
+namespace examples::branching_cache {
+
+/// Some of all branches, by number.
+struct Part {
+  std::size_t begin;
+  std::size_t end;
+};
+
+/// Calls `work(part)` on `threads` threads at once, and waits. Returns the nanoseconds from when the first of
+/// them began to when the last one ended. Throws what one threw, and what starting threads throws.
+std::int64_t on_threads(std::size_t threads, std::size_t branches,
+                        const std::function<void(Part)>& work);
+
+}  // namespace examples::branching_cache
