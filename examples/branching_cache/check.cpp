@@ -38,8 +38,7 @@ void check_tiles(const Results& results, const Plan& plan, Faults& faults) {
     faults.expect("tiles not shared with the parent", life.unlike_parent, expected.unlike_parent);
   }
   if constexpr (BYRE_STATS != 0) {
-    const auto copies =
-        static_cast<std::int64_t>(expected.copied_tiles * results.tiles.lives.size());
+    const auto copies = static_cast<std::int64_t>(expected.copied_tiles * results.live.size());
     faults.expect("copies that byre counted", results.counted.copies, copies);
     faults.expect("bytes copied that byre counted", results.counted.bytes_copied,
                   copies * static_cast<std::int64_t>(plan.tile_nbytes()));

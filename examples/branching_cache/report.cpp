@@ -60,7 +60,7 @@ std::vector<Row> all_rows(const Report& report) {
   const Plan& plan = report.plan;
   const WayResult& plain = report.results.plain;
   const auto time_of = [](const Times& times, const WayResult& way) {
-    return format("%.4g us", per_branch(median(times), way) / 1e3);
+    return format("%.2f us", per_branch(median(times), way) / 1e3);
   };
   return {
       {"branches", [](const WayResult& way) { return format("%zu", way.branches); }},
@@ -83,8 +83,12 @@ std::vector<Row> all_rows(const Report& report) {
                                               static_cast<double>(*way.resident_nbytes - *beside))
                        : "n/a";
        }},
-      {"tokens copied",
-       [](const WayResult& way) { return format("%zu", way.lives.back().copied_tokens); }},
+      {"tokens copied, each",
+       [](const WayResult& way) {
+         const Findings& life = way.lives.back();
+         return format("%.2f",
+                       static_cast<double>(life.copied_tokens) / static_cast<double>(life.living));
+       }},
   };
 }
 
@@ -135,8 +139,8 @@ std::string table(const Report& report) {
     }
   }
   text += report.faults.empty()
-              ? format("\n\nNo branch sees another's tokens, in %zu lives of each way.\n",
-                       results.tiles.lives.size())
+              ? format("\n\nAll %zu branches that are left have their tokens, and no others.\n",
+                       results.tiles.lives.back().living)
               : format("\n\n%zu things are WRONG.\n", report.faults.size());
   return text;
 }

@@ -37,7 +37,7 @@ class Run {
   explicit Run(const Plan& plan) : plan_(plan) {}
 
   Results all() {
-    // Untimed: it has the machine at hand what memory it gives to one program after another.
+    // Not counted: a virtual machine is given memory by its host when it first touches it.
     once_plain();
     results_.plain.append = std::vector<Times>(2);
     std::vector<std::function<void()>> ways = {
@@ -48,6 +48,7 @@ class Run {
     };
     const auto before = byre::stats::snapshot();
     for (std::size_t time = 0; time < plan_.repeat; ++time) {
+      reads_back_ = time + 1 == plan_.repeat;
       for (const auto& way : ways) {
         way();
       }
@@ -76,8 +77,10 @@ class Run {
       }
       way.change.push_back(server.change());
       live.changed = live_bytes();
-      say(way, "reading back");
-      way.lives.push_back(server.check());
+      if (reads_back_) {
+        say(way, "reading back");
+        way.lives.push_back(server.check());
+      }
       server.drop_all();
       live.left = live_bytes();
       if constexpr (std::is_same_v<Cache, TileCache>) {
@@ -112,6 +115,7 @@ class Run {
   }
 
   const Plan& plan_;
+  bool reads_back_ = false;
   Progress progress_;
   Results results_{.plain = {.name = "plain memory", .branches = plan_.branches},
                    .eager = {.name = "eager copies", .branches = plan_.eager_branches},

@@ -25,7 +25,7 @@ struct WayResult {
   Times make{};                  ///< of both
   Times change{};                ///< drops, truncations and branches of branches
   std::optional<std::int64_t> resident_nbytes{};  ///< gained by the prefix and what was appended
-  std::vector<Findings> lives{};
+  std::vector<Findings> lives{};                  ///< that were read back: the last two
 };
 
 /// Bytes in byre's buffers, in one life.
