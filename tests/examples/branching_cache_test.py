@@ -99,6 +99,8 @@ class AWholeRun(unittest.TestCase):
                 self.assertEqual(way["tokens_copied"], expected.tokens_copied)
             self.assertEqual(tiles["tiles_not_of_prefix"], expected.not_of_prefix)
             self.assertEqual(tiles["tiles_not_of_parent"], expected.not_of_parent)
+            if figures["counted"]["lazy_clones"] == 0:
+                self.skipTest("byre was built without stats")
             self.assertEqual(figures["counted"]["copies"], LIVES * expected.copies)
             self.assertEqual(figures["counted"]["bytes_copied"], LIVES * expected.copies * TILE_BYTES)
 
@@ -110,6 +112,8 @@ class AWholeRun(unittest.TestCase):
     def test_tiles_take_the_memory_of_what_is_not_shared_and_give_it_back(self):
         for sizes in ((64, 64, 40), (60, 64, 41)):
             counted = self.run_with(*sizes)["counted"]
+            if counted["lazy_clones"] == 0:
+                self.skipTest("byre was built without stats")
             self.assertEqual(counted["live_bytes_of_prefix"], 64 * TOKEN_BYTES)
             self.assertEqual(counted["live_bytes_once_changed"], Life(*sizes).tiles * TILE_BYTES)
             self.assertEqual(counted["live_bytes_left"], 64 * TOKEN_BYTES)
