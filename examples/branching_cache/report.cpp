@@ -20,16 +20,29 @@ Value median(std::vector<Value> values) {
   return *middle;
 }
 
+std::vector<std::int64_t> each(const Times& times, std::int64_t Spent::*of) {
+  std::vector<std::int64_t> all;
+  for (const Spent& spent : times) {
+    all.push_back(spent.*of);
+  }
+  return all;
+}
+
 double per_branch(std::int64_t value, const WayResult& way) {
   return static_cast<double>(value) / static_cast<double>(way.branches);
 }
 
+std::int64_t median(const Times& times, std::int64_t Spent::*of = &Spent::wall_ns) {
+  return median(each(times, of));
+}
+
 /// Of each time the way's over that of plain memory, for as many branches.
-std::vector<double> ratios(const WayResult& way, const WayResult& plain, std::size_t memory) {
+std::vector<double> ratios(const WayResult& way, const WayResult& plain, std::size_t memory,
+                           std::int64_t Spent::*of) {
   std::vector<double> all;
   for (std::size_t time = 0; time < way.append[memory].size(); ++time) {
-    all.push_back(per_branch(way.append[memory][time], way) /
-                  per_branch(plain.append[memory][time], plain));
+    all.push_back(per_branch(way.append[memory][time].*of, way) /
+                  per_branch(plain.append[memory][time].*of, plain));
   }
   return all;
 }
@@ -44,8 +57,9 @@ std::optional<std::int64_t> beside_nbytes(const WayResult& way, const Plan& plan
   return *way.resident_nbytes - static_cast<std::int64_t>(needed);
 }
 
-std::string of_plain(const WayResult& way, const WayResult& plain, std::size_t memory) {
-  const auto all = ratios(way, plain, memory);
+std::string of_plain(const WayResult& way, const WayResult& plain, std::size_t memory,
+                     std::int64_t Spent::*of) {
+  const auto all = ratios(way, plain, memory, of);
   const auto [least, most] = std::ranges::minmax(all);
   return format("%.2f (%.2f to %.2f)", median(all), least, most);
 }
@@ -67,9 +81,15 @@ std::vector<Row> all_rows(const Report& report) {
       {"make all branches", [](const WayResult& way) { return milliseconds(median(way.make)); }},
       {"  each", [=](const WayResult& way) { return time_of(way.make, way); }},
       {"append to each, fresh", [=](const WayResult& way) { return time_of(way.append[0], way); }},
-      {"  of plain memory", [&](const WayResult& way) { return of_plain(way, plain, 0); }},
+      {"  of plain memory",
+       [&](const WayResult& way) { return of_plain(way, plain, 0, &Spent::wall_ns); }},
+      {"  in processor time",
+       [&](const WayResult& way) { return of_plain(way, plain, 0, &Spent::processor_ns); }},
       {"append, recycled", [=](const WayResult& way) { return time_of(way.append[1], way); }},
-      {"  of plain memory", [&](const WayResult& way) { return of_plain(way, plain, 1); }},
+      {"  of plain memory",
+       [&](const WayResult& way) { return of_plain(way, plain, 1, &Spent::wall_ns); }},
+      {"  in processor time",
+       [&](const WayResult& way) { return of_plain(way, plain, 1, &Spent::processor_ns); }},
       {"drop, truncate, branch", [=](const WayResult& way) { return time_of(way.change, way); }},
       {"memory beside, each",
        [&](const WayResult& way) {
@@ -99,12 +119,14 @@ Json figures(const WayResult& way, const Report& report) {
   return {
       {"way", way.name},
       {"branches", way.branches},
-      {"make_ns", way.make},
-      {"append_fresh_ns", way.append[0]},
-      {"append_fresh_of_plain", ratios(way, plain, 0)},
-      {"append_recycled_ns", way.append[1]},
-      {"append_recycled_of_plain", ratios(way, plain, 1)},
-      {"change_ns", way.change},
+      {"make_ns", each(way.make, &Spent::wall_ns)},
+      {"append_fresh_ns", each(way.append[0], &Spent::wall_ns)},
+      {"append_fresh_of_plain", ratios(way, plain, 0, &Spent::wall_ns)},
+      {"append_fresh_processor_of_plain", ratios(way, plain, 0, &Spent::processor_ns)},
+      {"append_recycled_ns", each(way.append[1], &Spent::wall_ns)},
+      {"append_recycled_of_plain", ratios(way, plain, 1, &Spent::wall_ns)},
+      {"append_recycled_processor_of_plain", ratios(way, plain, 1, &Spent::processor_ns)},
+      {"change_ns", each(way.change, &Spent::wall_ns)},
       {"resident_bytes", way.resident_nbytes ? Json(*way.resident_nbytes) : Json(nullptr)},
       {"resident_bytes_beside", beside ? Json(*beside) : Json(nullptr)},
       {"living_branches", life.living},
@@ -158,8 +180,8 @@ std::string json(const Report& report) {
       {"threads", plan.threads},
       {"seed", plan.seed},
       {"plain",
-       {{"append_fresh_ns", results.plain.append[0]},
-        {"append_recycled_ns", results.plain.append[1]}}},
+       {{"append_fresh_ns", each(results.plain.append[0], &Spent::wall_ns)},
+        {"append_recycled_ns", each(results.plain.append[1], &Spent::wall_ns)}}},
       {"ways",
        {figures(results.eager, report), figures(results.blocks, report),
         figures(results.tiles, report)}},

@@ -14,8 +14,8 @@
 
 namespace examples::branching_cache {
 
-/// Nanoseconds, one for each time that all was done.
-using Times = std::vector<std::int64_t>;
+/// One for each time that all was done.
+using Times = std::vector<Spent>;
 
 /// A life is of all branches, from made to dropped. Times are of all branches.
 struct WayResult {

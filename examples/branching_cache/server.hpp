@@ -45,7 +45,7 @@ inline Fate fate_of(std::size_t number) noexcept {
   return static_cast<Fate>(number % 4);
 }
 
-/// Its functions return the nanoseconds that they took, and are called in their order.
+/// Its functions are called in their order.
 template <class Cache>
 class Server {
  public:
@@ -59,7 +59,7 @@ class Server {
     }
   }
 
-  std::int64_t make_branches() {
+  Spent make_branches() {
     return on_threads(plan_->threads, branches_.size(), [&](Part part) {
       for (std::size_t number = part.begin; number < part.end; ++number) {
         branches_[number].cache.emplace(prefix_);
@@ -68,7 +68,7 @@ class Server {
   }
 
   /// A token for each branch, then the next one, as a server decodes.
-  std::int64_t append() {
+  Spent append() {
     ++life_;
     return on_threads(plan_->threads, branches_.size(), [&](Part part) {
       TokenMaker maker(*plan_);
@@ -83,7 +83,7 @@ class Server {
   }
 
   /// Drops some, truncates some, and branches some again, as they are fated.
-  std::int64_t change() {
+  Spent change() {
     return on_threads(plan_->threads, branches_.size(), [&](Part part) {
       TokenMaker maker(*plan_);
       for (std::size_t number = part.begin; number < part.end; ++number) {
@@ -109,8 +109,8 @@ class Server {
     return all;
   }
 
-  std::int64_t drop_all() {
-    return on_threads(plan_->threads, branches_.size(), [&](Part part) {
+  void drop_all() {
+    on_threads(plan_->threads, branches_.size(), [&](Part part) {
       for (std::size_t number = part.begin; number < part.end; ++number) {
         branches_[number].cache.reset();
         children_[number].cache.reset();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "workers.hpp"
 
+#include <time.h>
 #include <algorithm>
 #include <boost/thread/scoped_thread.hpp>
 #include <chrono>
@@ -13,17 +14,26 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+std::int64_t thread_processor_ns() noexcept {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
 struct Worker {
   Part part{};
   Clock::time_point begin;
   Clock::time_point end;
+  std::int64_t processor_ns = 0;
   std::exception_ptr error;
 
   void run(const std::shared_future<void>& start, const std::function<void(Part)>& work) noexcept {
     try {
       start.get();
       begin = Clock::now();
+      const std::int64_t processor_begin = thread_processor_ns();
       work(part);
+      processor_ns = thread_processor_ns() - processor_begin;
       end = Clock::now();
     } catch (...) {
       error = std::current_exception();
@@ -33,8 +43,7 @@ struct Worker {
 
 }  // namespace
 
-std::int64_t on_threads(std::size_t threads, std::size_t branches,
-                        const std::function<void(Part)>& work) {
+Spent on_threads(std::size_t threads, std::size_t branches, const std::function<void(Part)>& work) {
   std::vector<Worker> workers(threads);
   {
     std::vector<boost::scoped_thread<>> running;
@@ -56,7 +65,11 @@ std::int64_t on_threads(std::size_t threads, std::size_t branches,
   }
   const auto first = std::ranges::min_element(workers, {}, &Worker::begin)->begin;
   const auto last = std::ranges::max_element(workers, {}, &Worker::end)->end;
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(last - first).count();
+  Spent spent{std::chrono::duration_cast<std::chrono::nanoseconds>(last - first).count(), 0};
+  for (const Worker& worker : workers) {
+    spent.processor_ns += worker.processor_ns;
+  }
+  return spent;
 }
 
 }  // namespace examples::branching_cache

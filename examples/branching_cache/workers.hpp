@@ -14,9 +14,13 @@ struct Part {
   std::size_t end;
 };
 
-/// Calls `work(part)` on `threads` threads at once, and waits. Returns the nanoseconds from when the first of
-/// them began to when the last one ended. Throws what one threw, and what starting threads throws.
-std::int64_t on_threads(std::size_t threads, std::size_t branches,
-                        const std::function<void(Part)>& work);
+struct Spent {
+  std::int64_t wall_ns;       ///< from when the first thread began to when the last one ended
+  std::int64_t processor_ns;  ///< of all threads, the system's work for them included
+};
+
+/// Calls `work(part)` on `threads` threads at once, and waits. Throws what one threw, and what starting threads
+/// throws.
+Spent on_threads(std::size_t threads, std::size_t branches, const std::function<void(Part)>& work);
 
 }  // namespace examples::branching_cache
