@@ -9,6 +9,7 @@
 
 #include <byre/memory/pages.hpp>
 #include <byre/memory/pool.hpp>
+#include <cstring>
 #include <functional>
 #include <iterator>
 #include <string>
@@ -91,6 +92,11 @@ class Run {
 
   void once_plain() {
     byre::RecyclingPool pool(byre::usable_memory_nbytes());
+    // Of no use but to take what the prefixes of the others take: else the system would have memory at hand
+    // for this way that it has to find for the others.
+    const std::size_t prefix_nbytes = plan_.prefix_tokens * plan_.token_nbytes();
+    const Memory prefix(prefix_nbytes, pool);
+    std::memset(prefix.data(), 1, prefix_nbytes);
     for (const Memories memory : {fresh, recycled}) {
       say(results_.plain, "branches");
       std::vector<PlainCache> caches;

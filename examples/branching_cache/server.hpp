@@ -39,7 +39,7 @@ struct Findings {
 };
 
 /// What becomes of a branch once it has its tokens: by its number, a quarter each.
-enum class Fate { dropped, truncated, branches_again, stays };
+enum class Fate { stays, truncated, branches_again, dropped };
 
 inline Fate fate_of(std::size_t number) noexcept {
   return static_cast<Fate>(number % 4);
