@@ -68,6 +68,7 @@ Expected expect(const Plan& plan, std::size_t branches) {
     ++expected.living;
     expected.copied_tokens_eagerly += plan.prefix_tokens;
     expected.copied_tokens += shared_tokens;
+    expected.copied_blocks += shared_tokens == 0 ? 0U : 1U;
     if (fate == Fate::branches_again) {
       const std::size_t own_tiles = plan.own_tiles(plan.most_tokens());
       const std::size_t written_by_both =
@@ -75,7 +76,8 @@ Expected expect(const Plan& plan, std::size_t branches) {
       ++expected.living;
       expected.copied_tokens_eagerly += branched_at;
       expected.copied_tokens += shared_by_two;
-      expected.copied_tiles += shared_by_two == 0 ? 0 : 1;
+      expected.copied_tiles += shared_by_two == 0 ? 0U : 1U;
+      expected.copied_blocks += (shared_tokens == 0 ? 0U : 1U) + (shared_by_two == 0 ? 0U : 1U);
       expected.own_tiles += 2 * own_tiles;
       expected.live_tiles += own_tiles + written_by_both;
       expected.unlike_parent += written_by_both;
@@ -95,6 +97,9 @@ std::vector<std::string> check(const Results& results, const Plan& plan) {
                faults);
   check_tokens(results.blocks, expect(plan, plan.branches).copied_tokens, plan, faults);
   check_tokens(results.tiles, expect(plan, plan.branches).copied_tokens, plan, faults);
+  for (const Findings& life : results.blocks.lives) {
+    faults.expect("blocks copied", life.copied_blocks, expect(plan, plan.branches).copied_blocks);
+  }
   check_tiles(results, plan, faults);
   return std::move(faults.texts);
 }

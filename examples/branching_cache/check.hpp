@@ -15,6 +15,7 @@ struct Expected {
   std::size_t living = 0;
   std::size_t copied_tokens_eagerly = 0;
   std::size_t copied_tokens = 0;  ///< by blocks and by tiles
+  std::size_t copied_blocks = 0;  ///< by those that are left, and by what they branched from
   std::size_t copied_tiles = 0;   ///< those of dropped branches included
   std::size_t live_tiles = 0;     ///< beside those of the prefix
   std::size_t own_tiles = 0;      ///< that branches do not share with the prefix, each's own count

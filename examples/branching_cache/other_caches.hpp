@@ -70,6 +70,7 @@ class BlockCache {
       auto copy = allocate();
       std::memcpy(copy->data(), blocks_.back()->data(), within * token_nbytes_);
       blocks_.back() = std::move(copy);
+      ++copies_;
     }
     std::memcpy(blocks_.back()->data() + within * token_nbytes_, token.data(), token.size());
     ++tokens_;
@@ -81,6 +82,8 @@ class BlockCache {
   const std::byte* token(std::size_t position) const {
     return blocks_[position / tile_tokens_]->data() + position % tile_tokens_ * token_nbytes_;
   }
+  /// Blocks that this and what it is a copy of have copied.
+  std::size_t copies() const noexcept { return copies_; }
 
  private:
   std::shared_ptr<Memory> allocate() const {
@@ -91,6 +94,7 @@ class BlockCache {
   std::size_t token_nbytes_;
   std::size_t tile_tokens_;
   std::size_t tokens_ = 0;
+  std::size_t copies_ = 0;
   std::vector<std::shared_ptr<Memory>> blocks_;
 };
 

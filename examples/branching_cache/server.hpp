@@ -16,6 +16,7 @@
 #include <iterator>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace examples::branching_cache {
@@ -25,6 +26,7 @@ struct Findings {
   std::size_t living = 0;         ///< branches that are not dropped
   std::size_t wrong_tokens = 0;   ///< that read as another token, or are missing
   std::size_t copied_tokens = 0;  ///< that a branch has again, though it did not write them
+  std::size_t copied_blocks = 0;  ///< by branches, and by what they branched from
   std::size_t own_tiles = 0;      ///< that branches do not share with the prefix
   std::size_t unlike_parent = 0;  ///< tiles that a branch of a branch does not share with that one
 
@@ -32,6 +34,7 @@ struct Findings {
     living += other.living;
     wrong_tokens += other.wrong_tokens;
     copied_tokens += other.copied_tokens;
+    copied_blocks += other.copied_blocks;
     own_tiles += other.own_tiles;
     unlike_parent += other.unlike_parent;
     return *this;
@@ -214,16 +217,24 @@ class Server {
       }
       found.wrong_tokens += is_token(cache, position, segment->author, maker) ? 0U : 1U;
     }
+    if constexpr (requires { cache.copies(); }) {
+      found.copied_blocks += cache.copies();
+    }
     if constexpr (requires { cache.tiles_that_differ_from(source); }) {
       found.own_tiles += cache.tiles_that_differ_from(prefix_);
       found.unlike_parent += parent != nullptr ? cache.tiles_that_differ_from(source) : 0;
     }
   }
 
+  /// That of its author and place, and of no others.
   bool is_token(const Cache& cache, std::size_t position, std::uint64_t author,
                 TokenMaker& maker) const {
-    return std::memcmp(cache.token(position), maker.token(author, position).data(),
-                       plan_->token_nbytes()) == 0;
+    const std::byte* const token = cache.token(position);
+    const auto is = [&](std::span<const std::byte> made) {
+      return std::memcmp(token, made.data(), made.size()) == 0;
+    };
+    return is(maker.token(author, position)) && !is(maker.token(author + 1, position)) &&
+           !is(maker.token(author, position + 1));
   }
 
   const Plan* plan_;
