@@ -95,6 +95,10 @@ std::optional<std::uint64_t> page_faults_of_this_thread() {
   return std::nullopt;
 }
 
+std::optional<std::uint64_t> available_memory_nbytes() {
+  return read_figure("/proc/meminfo", "MemAvailable");
+}
+
 PeakMemory::PeakMemory() {
   release_free_memory();
   counting_ = start_counting();

@@ -39,6 +39,9 @@ class OwnMemory {
 /// How often the calling thread met a page for which the system had to do something.
 std::optional<std::uint64_t> page_faults_of_this_thread();
 
+/// Bytes that programs can have at this moment without the system's taking them from others.
+std::optional<std::uint64_t> available_memory_nbytes();
+
 /// The most that was resident at one time, over one part of the process's life.
 class PeakMemory {
  public:

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSL-1.0
+/// A branch's keys and values in byre's tiles. This file is the whole of what a server would do with
+/// byre: a copy of it is a branch.
+#pragma once
+
+#include "options.hpp"
+
+#include <byre/storage/tiled_buffer.hpp>
+
+#include <cstddef>
+#include <span>
+
+namespace examples::branching_cache {
+
+class TileCache {
+ public:
+  TileCache(const Plan& plan, byre::Allocator& allocator)
+      : token_nbytes_(plan.token_nbytes()), buffer_(0, allocator, plan.tile_nbytes()) {}
+
+  std::size_t tokens() const noexcept { return buffer_.nbytes() / token_nbytes_; }
+  void append(std::span<const std::byte> token) { buffer_.append(token); }
+  void truncate(std::size_t tokens) { buffer_.truncate(tokens * token_nbytes_); }
+
+  /// To read. A tile has whole tokens.
+  const std::byte* token(std::size_t position) const {
+    const std::size_t tile_tokens = buffer_.tile_nbytes() / token_nbytes_;
+    return buffer_.tile(position / tile_tokens).data() + position % tile_tokens * token_nbytes_;
+  }
+
+  /// Tiles that only one of the two has.
+  std::size_t tiles_that_differ_from(const TileCache& other) const {
+    std::size_t count = 0;
+    for_each_difference(buffer_, other.buffer_, [&](std::size_t) { ++count; });
+    return count;
+  }
+
+ private:
+  std::size_t token_nbytes_;
+  byre::TiledBuffer buffer_;
+};
+
+}  // namespace examples::branching_cache
