@@ -42,8 +42,8 @@ struct Kernel {
 #define BYRE_INDEPENDENT_ELEMENTS
 #endif
 
-/// An Operation that computes many elements at once says so by of_block. Else whole blocks have a loop of their own: its length is known, so that it is vectorized at any level
-/// of optimization.
+/// An Operation that computes many elements at once says so by of_block. Else whole blocks have a loop of their
+/// own: its length is known, so that it is vectorized at any level of optimization.
 template <class Operation, class Result, class... Operand>
 [[gnu::always_inline]] inline void compute_block(std::int64_t length, Result* result,
                                                  const Operand*... operands) {
