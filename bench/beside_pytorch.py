@@ -34,6 +34,7 @@ MEASURES = [
       for dtype in ("f32", "f64", "i64") for rows, columns in ((1, 1 << 16), (SIDE, SIDE))),
     ("sum_of_rows", "f32", SIDE, SIDE, None),
     ("sum_of_columns", "f32", SIDE, SIDE, None),
+    ("sum_of_columns", "f32", 4, SIDE * SIDE // 4, None),
     *(("exp", dtype, rows, columns, 1.3)
       for dtype in ("f32", "f64") for rows, columns in ((1, 1 << 16), (SIDE, SIDE))),
 ]

@@ -190,6 +190,7 @@ const Scenario last_overlays_write_back = scenario<LastOverlaysWriteBack>({
 const Scenario overlays_race_a_write_back = scenario<OverlaysRaceAWriteBack>({
     .name = "overlays_race_a_write_back",
     .shows = "A file is not written back before the last other overlay of it has been read.",
+    .quick = preemptions(3),
 });
 
 }  // namespace byre::verification

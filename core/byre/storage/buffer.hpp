@@ -309,6 +309,9 @@ class basic_buffer {
   /// What materialize() does where nothing is to be done, and false where something is. Reads may be under way.
   bool is_writable_in_parallel(CallSite site) noexcept {
     const auto access = monitor_.writes_in_parallel(site);
+    if (!has_data()) {
+      return true;
+    }
     if (!header().share().is_writable()) {
       return false;
     }
@@ -382,77 +385,10 @@ class basic_buffer {
     return copy;
   }
 
-  /// What materialize() does where the data may not be written as it is.
-  [[gnu::noinline]] Materialized copy_or_steal(Wait wait, CallSite site) {
-    if (header().is_read_only()) [[unlikely]] {
-      return copy_read_only(site);
-    }
-    if (!has_data()) [[unlikely]] {
-      return Materialized::already_unique;
-    }
-    // Nobody would wake a child of the process that other threads copied the data in.
-    if (!header().is_of_this_process() || header().has_pages()) [[unlikely]] {
-      wait = Wait::never;  // overlays are copies that may not end either
-    }
-    // Who may not wait and finds itself the last owner copies for that alone.
-    const auto cause = wait == Wait::never && header().share().use_count() == 1
-                           ? stats::CopyCause::pending
-                           : stats::CopyCause::shared;
-    if (header().share().claim(wait) == Claim::steal) {
-      header().becomes_unique(site);
-      stats::detail::count(stats::detail::plus(stats::Counter::steals));
-      return Materialized::stole;
-    }
-    header().compares(site);
-    Header* copy;
-    try {
-      if (map_overlay(cause, site)) {
-        return Materialized::overlaid;
-      }
-      copy = copy_of_data();
-    } catch (...) {
-      header().share().abandon_copy();
-      throw;
-    }
-    if (header().share().finish_copy()) {
-      header().release();
-    }
-    adopt_header(copy);
-    copy->becomes_unique(site);
-    stats::detail::report_copy(copy->nbytes(), cause, site);
-    return Materialized::copied;
-  }
-
-  /// Nobody ever writes the data, so it is copied by an owner, without a claim.
-  [[gnu::cold]] Materialized copy_read_only(CallSite site) {
-    if (map_overlay(stats::CopyCause::read_only, site)) {
-      return Materialized::overlaid;
-    }
-    Header* copy = copy_of_data();
-    const auto cause = leave_for(copy) ? stats::CopyCause::read_only : stats::CopyCause::shared;
-    copy->becomes_unique(site);
-    stats::detail::report_copy(copy->nbytes(), cause, site);
-    return Materialized::copied;
-  }
-
-  /// In place of a copy of the data, which was claimed or is read-only. False if no overlay can be had.
-  bool map_overlay(stats::CopyCause cause, CallSite site) {
-    if constexpr (requires { header().share().add_copy(); }) {
-      if (header().has_pages()) [[unlikely]] {
-        const auto [overlay, copied_nbytes] = cow::basic_overlay<Sync, Share>::create(header());
-        if (overlay != nullptr) {
-          adopt_header(overlay);
-          overlay->becomes_unique(site);
-          stats::detail::count(stats::detail::plus(stats::Counter::overlays));
-          if (copied_nbytes != 0) {
-            stats::detail::report_copy(copied_nbytes, cause, site);
-          }
-          return true;
-        }
-      }
-    }
-    return false;
-  }
+  // What materialize() does where the data may not be written as it is: detail/buffer_writes.hpp.
+  [[gnu::noinline]] Materialized copy_or_steal(Wait wait, CallSite site);
+  [[gnu::cold]] Materialized copy_read_only(CallSite site);
+  bool map_overlay(stats::CopyCause cause, CallSite site);
 
   Header* copy_of_data() const { return Allocated::create_copy(header().nbytes(), header()); }
 
@@ -465,3 +401,5 @@ class basic_buffer {
 using Buffer = basic_buffer<sync::Boost>;
 
 }  // namespace byre::inline v0
+
+#include <byre/storage/detail/buffer_writes.hpp>

@@ -103,7 +103,8 @@ class basic_storage {
   // read until the loop is over. All else excludes the loop as it excludes a write: reads by other threads,
   // lazy clones, writes by other calls. So ask before the loop where that is possible, and else once for each
   // part, not for each byte: threads that ask at once ask one after another. An allocator must not ask for
-  // the storage that it allocates for.
+  // the storage that it allocates for, and a handler of violations for none. Wait::never is about the copies of
+  // other storages: the thread of the loop that copies is waited for all the same.
 
   /// As mutable_data().
   std::byte* mutable_data_in_parallel(Wait wait = Wait::allowed,

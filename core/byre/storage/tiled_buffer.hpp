@@ -5,7 +5,7 @@
 ///     TiledBuffer a    b = a
 ///            \         /             both share the table, so the clone is one atomic add
 ///           table (a tree)
-///          /      |       \          b.mutable_tile(1) copies the way there, of some kilobytes,
+///          /      |       \          b.mutable_tile(1) copies the way there, about a kilobyte,
 ///     tile 0   tile 1   tile 2       and tile 1
 ///
 /// docs/parts.md says when to use it, and what it costs.
@@ -28,7 +28,7 @@ namespace byre::inline v0 {
 ///
 /// Thread-safety, exceptions and progress: as for a Buffer, with each tile as one. Of N tiled buffers that
 /// share a tile and all write it, N-1 copy it. What throws leaves size and contents as they were. A checked
-/// build finds a stale pointer to a tile from the moment on when another tile near it was written.
+/// build finds a stale pointer to a tile once one of the same node was written; until then only the table is shared.
 ///
 /// `FanOut` is how many tiles, or parts of the table, one node of the table holds: a power of two.
 template <sync::Sync Sync, template <class> class Share = basic_share_word, std::size_t FanOut = 32>
@@ -69,7 +69,7 @@ class basic_tiled_buffer {
     return basic_tiled_buffer(*this, site);
   }
 
-  /// Leaves `other` without bytes.
+  /// Leaves `other` as a new one of the default allocator.
   basic_tiled_buffer(basic_tiled_buffer&& other, CallSite site = CallSite::current()) noexcept {
     const auto access = other.monitor_.writes(site);
     swap_contents(other);
@@ -200,7 +200,7 @@ class basic_tiled_buffer {
     }
   }
 
-  /// True iff the two are lazy clones of which neither was written, nor changed in size.
+  /// True iff the two have the same table and size: no tile of either was written since they were cloned.
   bool shares_data_with(const basic_tiled_buffer& other,
                         CallSite site = CallSite::current()) const noexcept {
     const auto access = monitor_.reads(site);

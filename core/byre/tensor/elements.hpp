@@ -75,8 +75,8 @@ BYRE_API Tensor& neg_(Tensor& self, CallSite site = CallSite::current());
 /// The greater of each element and 0; not a number stays so. Not of bool and complex.
 BYRE_API Tensor relu(const Tensor& a, CallSite site = CallSite::current());
 BYRE_API Tensor& relu_(Tensor& self, CallSite site = CallSite::current());
-/// Of integers and bool as f32. Of f32 and f64 within 1 ulp; the last bit may differ between machines with AVX2
-/// and others, and not between places of a tensor.
+/// Of integers and bool as f32. Of f32 and f64 within 1 ulp; the last bit may differ between kinds of
+/// machine, and not between places of a tensor.
 BYRE_API Tensor exp(const Tensor& a, CallSite site = CallSite::current());
 BYRE_API Tensor& exp_(Tensor& self, CallSite site = CallSite::current());
 

@@ -39,7 +39,8 @@ struct ElementAccess;
 ///
 /// Thread-safety: tensors over different storages are independent, lazy clones included. Tensors over
 /// one storage follow the Storage's rule: const operations may run concurrently, a write excludes all
-/// else. Threads of a parallel loop may all ask by mutable_data_in_parallel(). Exceptions: an operation that throws leaves every tensor as it was.
+/// else. Threads of a parallel loop may all ask by mutable_data_in_parallel(). Exceptions: an operation that
+/// throws leaves every tensor as it was.
 ///
 /// Source: the seed "TensorBase".
 class BYRE_API Tensor {

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "support/at_once.hpp"
 #include "support/failing_allocator.hpp"
 
 namespace byre::test {
@@ -161,6 +162,15 @@ TEST(CheckedBuild, lets_a_loop_write_what_a_clone_shared_that_is_gone) {
     EXPECT_EQ(storage.materialize(), Materialized::already_unique);
     EXPECT_EQ(storage.data()[0], std::byte{2});
   }
+}
+
+TEST(CheckedBuild, lets_a_loop_ask_a_storage_without_bytes) {
+  Storage storage{Buffer()};
+  at_once(4, [&](std::size_t) {
+    for (int time = 0; time < 100'000; ++time) {
+      EXPECT_EQ(storage.mutable_data_in_parallel(), nullptr);
+    }
+  });
 }
 
 TEST(CheckedBuild, lets_a_storage_be_cloned_and_read_at_once) {

@@ -49,8 +49,9 @@ TYPED_TEST(LongRows, are_summed_by_columns) {
   using T = TypeParam;
   using Sum = std::conditional_t<std::is_integral_v<T>, std::int64_t, T>;
   for (const std::int64_t columns : {7, 8, 31, 32, 33, 64, 65, 130}) {
-    for (const std::int64_t rows : {1, 2, 31, 32, 33, 100}) {
-      const Tensor a = counted<T>({rows, columns + 1}, 3).slice(1, 1, columns + 1);
+    for (const std::int64_t rows : {1, 2, 3, 31, 32, 33, 100}) {
+      const Tensor a = rows == 3 ? counted<T>({columns, 4}, 3).slice(1, 0, 3).t()
+                                 : counted<T>({rows, columns + 1}, 3).slice(1, 1, columns + 1);
       const Tensor sums = sum(a, {0}, false);
       for (std::int64_t column = 0; column < columns; ++column) {
         Sum wanted{};

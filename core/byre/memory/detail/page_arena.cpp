@@ -42,7 +42,7 @@ std::unique_ptr<PageArena> PageArena::create() {
   return arena;
 }
 
-/// To write beyond the limit is a signal.
+/// To write beyond the limit raises SIGXFSZ.
 bool PageArena::may_be_written(std::int64_t end) noexcept {
   rlimit limit{};
   return ::getrlimit(RLIMIT_FSIZE, &limit) == 0 &&

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// What a checked build (Meson option `checks`) knows of one buffer: who is reading or writing it
-/// right now. A write that meets anything else ends the program, naming both call sites; of writes in parallel
-/// each meets only what is not the same. Without checks it is empty and costs nothing.
+/// right now. A write that meets anything else ends the program, naming both call sites; writes in parallel
+/// exclude all but one another and reads. Without checks it is empty and costs nothing.
 #pragma once
 
 #include <byre/config.hpp>

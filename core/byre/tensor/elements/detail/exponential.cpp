@@ -4,8 +4,8 @@
 /// which the first has so few bits that n times it is exact. Source: W. J. Cody and W. Waite, Software Manual
 /// for the Elementary Functions, 1980.
 ///
-/// Vectors are the compiler's own. A loop that it was to vectorize by itself it would not: it finds branches
-/// in what is chosen by a comparison.
+/// Vectors are the compiler's own. Compilers do not vectorize the plain loop: they see branches in the
+/// comparisons.
 #include <byre/tensor/elements/detail/exponential.hpp>
 #include <byre/tensor/elements/detail/wide_vectors.hpp>
 
@@ -53,7 +53,7 @@ inline constexpr T one_by_factorial = one_by_factorial<T, Of - 1> / T{Of};
 template <class T>
 inline constexpr T one_by_factorial<T, 0> = 1;
 
-/// Vectors are passed by reference: by value, how would depend on what the machine has.
+/// Vectors are passed by reference: by value, the calling convention would depend on the target.
 template <class T, std::size_t Nbytes>
 struct Exponential {
   using Of = Constants<T>;
@@ -120,7 +120,7 @@ struct Exponential {
   }
 };
 
-// With fused products, which the others do without so that their results are the same everywhere.
+// With fused products.
 template <class T>
 BYRE_WIDE_VECTORS(",fma")
 void exponentiate_wide(T* result, const T* numbers, std::int64_t length) noexcept {

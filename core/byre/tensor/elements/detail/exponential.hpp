@@ -6,8 +6,8 @@
 
 namespace byre::inline v0::detail {
 
-/// e to each of `length` numbers, within 1 ulp, wherever in the array it is. Of infinities, zeros and what is
-/// not a number as std::exp; so is what overflows, or is subnormal, or 0. `result` may be `numbers`, or has
+/// e to each of `length` numbers, within 1 ulp, wherever in the array it is. Infinities, zeros and NaN
+/// give what std::exp gives; so do results that overflow or are 0. `result` may be `numbers`, or has
 /// to be apart. By the widest vectors that this machine is known to have: the last bit may differ from one
 /// kind of machine to another.
 void exponentiate(float* result, const float* numbers, std::int64_t length) noexcept;

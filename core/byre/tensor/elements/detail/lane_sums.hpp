@@ -202,7 +202,11 @@ class ColumnSums {
       : convert_(convert),
         is_dense_(!is_converted && stride == itemsize && columns == Sums::lanes),
         stride_(stride),
-        columns_(columns) {}
+        columns_(columns) {
+    if (!is_dense_ && columns != Sums::lanes) {
+      stage_.fill({});  // lanes without a column are added too
+    }
+  }
 
   void add(const std::byte* from, std::int64_t pitch, std::int64_t rows) {
     while (rows > 0) {
@@ -232,7 +236,7 @@ class ColumnSums {
   std::int64_t stride_;
   std::int64_t columns_;
   Sums sums_;
-  std::array<typename Sums::Lanes, Sums::rows_at_once> stage_{};
+  std::array<typename Sums::Lanes, Sums::rows_at_once> stage_;
 };
 
 }  // namespace byre::inline v0::detail

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Loops that are compiled twice on x86-64: for every such machine, and for those with AVX2, nearly all. Who
+/// Loops that are compiled twice on x86-64: for every such machine, and for those with AVX2 and FMA, nearly all. Who
 /// has both asks which it is.
 #pragma once
 

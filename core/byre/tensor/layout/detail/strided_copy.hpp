@@ -5,7 +5,6 @@
 #pragma once
 
 #include <byre/config.hpp>
-
 #include <byre/tensor/layout/detail/strided_loop.hpp>
 
 #include <cstddef>

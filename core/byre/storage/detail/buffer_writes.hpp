@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSL-1.0
+/// How a buffer whose data may not be written as it is gets data of its own: the last owner steals it, others copy,
+/// and of data in pages they map an overlay.
+#pragma once
+
+#include <byre/storage/buffer.hpp>
+
+namespace byre::inline v0 {
+
+template <sync::Sync Sync, template <class> class Share>
+Materialized basic_buffer<Sync, Share>::copy_or_steal(Wait wait, CallSite site) {
+  if (header().is_read_only()) [[unlikely]] {
+    return copy_read_only(site);
+  }
+  if (!has_data()) [[unlikely]] {
+    return Materialized::already_unique;
+  }
+  // Nobody would wake a child of the process that other threads copied the data in.
+  if (!header().is_of_this_process() || header().has_pages()) [[unlikely]] {
+    wait = Wait::never;  // overlays are copies that may not end either
+  }
+  // Who may not wait and finds itself the last owner copies for that alone.
+  const auto cause = wait == Wait::never && header().share().use_count() == 1
+                         ? stats::CopyCause::pending
+                         : stats::CopyCause::shared;
+  if (header().share().claim(wait) == Claim::steal) {
+    header().becomes_unique(site);
+    stats::detail::count(stats::detail::plus(stats::Counter::steals));
+    return Materialized::stole;
+  }
+  header().compares(site);
+  Header* copy;
+  try {
+    if (map_overlay(cause, site)) {
+      return Materialized::overlaid;
+    }
+    copy = copy_of_data();
+  } catch (...) {
+    header().share().abandon_copy();
+    throw;
+  }
+  if (header().share().finish_copy()) {
+    header().release();
+  }
+  adopt_header(copy);
+  copy->becomes_unique(site);
+  stats::detail::report_copy(copy->nbytes(), cause, site);
+  return Materialized::copied;
+}
+
+/// Nobody ever writes the data, so it is copied by an owner, without a claim.
+template <sync::Sync Sync, template <class> class Share>
+Materialized basic_buffer<Sync, Share>::copy_read_only(CallSite site) {
+  if (map_overlay(stats::CopyCause::read_only, site)) {
+    return Materialized::overlaid;
+  }
+  Header* copy = copy_of_data();
+  const auto cause = leave_for(copy) ? stats::CopyCause::read_only : stats::CopyCause::shared;
+  copy->becomes_unique(site);
+  stats::detail::report_copy(copy->nbytes(), cause, site);
+  return Materialized::copied;
+}
+
+/// In place of a copy of the data, which was claimed or is read-only. False if no overlay can be had.
+template <sync::Sync Sync, template <class> class Share>
+bool basic_buffer<Sync, Share>::map_overlay(stats::CopyCause cause, CallSite site) {
+  if constexpr (requires { header().share().add_copy(); }) {
+    if (header().has_pages()) [[unlikely]] {
+      const auto [overlay, copied_nbytes] = cow::basic_overlay<Sync, Share>::create(header());
+      if (overlay != nullptr) {
+        adopt_header(overlay);
+        overlay->becomes_unique(site);
+        stats::detail::count(stats::detail::plus(stats::Counter::overlays));
+        if (copied_nbytes != 0) {
+          stats::detail::report_copy(copied_nbytes, cause, site);
+        }
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+}  // namespace byre::inline v0
