@@ -150,6 +150,9 @@ TEST(PagedLimits, pages_that_are_locked_go_to_the_file_and_stay) {
 }
 
 TEST(PagedLimits, where_all_memory_is_locked_a_write_to_an_overlay_s_clone_copies) {
+  if (is_sanitized) {
+    GTEST_SKIP() << "sanitizers leave mlockall() out";
+  }
   in_a_child([] {
     if (::mlockall(MCL_FUTURE) != 0) {
       return;  // this process may not
