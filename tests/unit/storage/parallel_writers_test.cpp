@@ -272,8 +272,13 @@ TEST_F(PendingCopy, is_awaited_by_parallel_writers_of_which_one_steals) {
   }
   copy_.let_go();
   writers.join();
-  EXPECT_EQ(loop.number_of(Materialized::stole), 1);
-  EXPECT_EQ(loop.number_of(Materialized::already_unique), threads - 1);
+  // Without stats nobody knows whether a writer came before the copy ended.
+  EXPECT_EQ(loop.number_of(Materialized::stole) + loop.number_of(Materialized::already_unique),
+            threads);
+  EXPECT_LE(loop.number_of(Materialized::stole), 1);
+  if (BYRE_STATS) {
+    EXPECT_EQ(loop.number_of(Materialized::stole), 1);
+  }
   EXPECT_EQ(storage_.data(), original);
   loop.expect_written(storage_);
 }
