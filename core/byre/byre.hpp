@@ -17,5 +17,6 @@
 #include <byre/storage/buffer.hpp>
 #include <byre/storage/explain.hpp>
 #include <byre/storage/output_file.hpp>
+#include <byre/storage/pin.hpp>
 #include <byre/storage/storage.hpp>
 #include <byre/storage/tiled_buffer.hpp>

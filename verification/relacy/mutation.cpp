@@ -7,6 +7,7 @@
 #include <byre/shadow/detail/write_records.hpp>
 #include <byre/stats/detail/cells.hpp>
 #include <byre/storage/detail/attachment_sites.hpp>
+#include <byre/storage/detail/pin_count.hpp>
 #include <byre/storage/detail/ref_count.hpp>
 #include <byre/sync/detail/basic_lock_table.hpp>
 #include <byre/sync/detail/basic_parking_lot.hpp>
@@ -23,10 +24,11 @@ namespace {
 using Table = std::span<const sync::Site>;
 using enum sync::Operation;
 
-constexpr std::array<Table, 12> tables{
+constexpr std::array<Table, 13> tables{
     Table(cow::share_word_sites.rows),
     Table(cow::share_lock_sites.rows),
     Table(byre::detail::ref_count_sites.rows),
+    Table(byre::detail::pin_count_sites.rows),
     Table(stats::detail::shard_sites.rows),
     Table(stats::detail::sink_flag_sites.rows),
     Table(byre::detail::attachment_sites.rows),
@@ -49,6 +51,7 @@ constexpr std::array<std::span<const sync::Constant>, 4> constants{
 constexpr std::string_view answers_nobody_needs[] = {
     "share_word.add_owner",  "share_lock.add_user",     "share_lock.add_owner",
     "share_lock.drop_owner", "share_lock.abandon_copy", "ref_count.add",
+    "pin_count.drop",
 };
 
 constexpr std::size_t site_count = [] {

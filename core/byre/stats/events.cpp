@@ -76,6 +76,8 @@ const char* to_string(CopyCause cause) noexcept {
       return "read_only";
     case CopyCause::borrowed:
       return "borrowed";
+    case CopyCause::pinned:
+      return "pinned";
     case CopyCause::resized:
       return "resized";
   }

@@ -19,8 +19,9 @@ enum class CopyCause : std::uint8_t {
   shared,     ///< a write to data that other owners share
   pending,    ///< a write by the last owner that would not wait for pending copies
   read_only,  ///< a write to data that may not be written in place: a mapped file
-  borrowed,   ///< a lazy clone of borrowed memory, which must not outlive its lender
-  resized,    ///< a resize that needed other memory
+  borrowed,  ///< a lazy clone of borrowed memory, which must not outlive its lender, or of aliased memory
+  pinned,   ///< a lazy clone of a pinned storage, to which somebody may write by a pointer
+  resized,  ///< a resize that needed other memory
 };
 
 /// "shared", "pending", ...

@@ -20,12 +20,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 #include <utility>
 
 namespace byre::inline v0 {
 
 template <sync::Sync Sync, template <class> class Share>
 class basic_storage;
+template <sync::Sync Sync, template <class> class Share>
+class basic_pin;
 
 namespace detail {
 template <sync::Sync Sync, template <class> class Share, std::size_t FanOut>
@@ -75,11 +78,30 @@ class basic_buffer {
   template <DeleterLike Deleter>
   static basic_buffer adopt(void* data, std::size_t nbytes, Deleter deleter,
                             Allocator& allocator = default_allocator()) {
-    if (detail::is_null(deleter)) {
-      throw InvalidArgument::null_deleter();
-    }
-    detail::DeleteOnce<Deleter> owner(data, deleter);
-    return foreign("Buffer::adopt", {data, nbytes, nbytes, &allocator, Origin::adopted}, owner);
+    return adopt_as(Origin::adopted, data, nbytes, deleter, allocator);
+  }
+
+  /// The same for memory that must not be written: a write copies it, even by the last owner. Nobody else
+  /// may write it either.
+  template <DeleterLike Deleter>
+  static basic_buffer adopt_read_only(const void* data, std::size_t nbytes, Deleter deleter,
+                                      Allocator& allocator = default_allocator()) {
+    return adopt_as(Origin::adopted, data, nbytes, deleter, allocator);
+  }
+
+  /// Takes over foreign memory that others may write as long as it is not released, by a pointer of their own:
+  /// a lazy clone of it copies at once, so that it never sees what they write. Writes go to that memory. When the
+  /// last owner lets go, it is released by `deleter(data)`. Throws as adopt.
+  template <DeleterLike Deleter>
+  static basic_buffer adopt_aliased(void* data, std::size_t nbytes, Deleter deleter,
+                                    Allocator& allocator = default_allocator()) {
+    return adopt_as(Origin::aliased, data, nbytes, deleter, allocator);
+  }
+  /// The same for memory that this buffer must not write: a write copies it.
+  template <DeleterLike Deleter>
+  static basic_buffer adopt_aliased(const void* data, std::size_t nbytes, Deleter deleter,
+                                    Allocator& allocator = default_allocator()) {
+    return adopt_as(Origin::aliased, data, nbytes, deleter, allocator);
   }
 
   /// Uses memory that stays its lender's and has to outlive this buffer, though not its clones: a
@@ -284,6 +306,20 @@ class basic_buffer {
     }
   }
 
+  /// `Data` is void, or const void for memory that must not be written.
+  template <class Data, DeleterLike Deleter>
+  static basic_buffer adopt_as(Origin origin, Data* data, std::size_t nbytes, Deleter& deleter,
+                               Allocator& allocator) {
+    if (detail::is_null(deleter)) {
+      throw InvalidArgument::null_deleter();
+    }
+    detail::DeleteOnce<Deleter> owner(const_cast<void*>(data), deleter);
+    return foreign(
+        origin == Origin::adopted ? "Buffer::adopt" : "Buffer::adopt_aliased",
+        {const_cast<void*>(data), nbytes, nbytes, &allocator, origin, std::is_const_v<Data>},
+        owner);
+  }
+
   template <class Owner>
   static basic_buffer foreign(const char* call, const typename Header::Description& description,
                               Owner& owner) {
@@ -338,6 +374,23 @@ class basic_buffer {
     return {first, nbytes};
   }
 
+  // ---- for basic_pin
+
+  friend class basic_pin<Sync, Share>;
+
+  /// A lazy clone of data that somebody may write by a pointer.
+  basic_buffer copy_of_pinned(CallSite site) const {
+    const auto access = monitor_.is_cloned(site);
+    return basic_buffer(share_eagerly(stats::CopyCause::pinned, site));
+  }
+
+  /// Another owner of data that nobody writes here, whoever else does.
+  basic_buffer keep(CallSite site) const noexcept {
+    const auto access = monitor_.is_cloned(site);
+    header().share().add_owner();
+    return basic_buffer(header_.get());
+  }
+
   // ---- how it shares its data
 
   void adopt_header(Header* header) noexcept {
@@ -365,7 +418,7 @@ class basic_buffer {
   Header* share(CallSite site) const {
     const auto access = monitor_.is_cloned(site);
     if (!header().is_shareable()) [[unlikely]] {
-      return share_eagerly(site);
+      return share_eagerly(stats::CopyCause::borrowed, site);
     }
     Header* const header = header_.get();
     header->becomes_shared(site);
@@ -376,12 +429,12 @@ class basic_buffer {
     return header;
   }
 
-  [[gnu::cold, gnu::noinline]] Header* share_eagerly(CallSite site) const {
+  [[gnu::cold, gnu::noinline]] Header* share_eagerly(stats::CopyCause cause, CallSite site) const {
     if (!has_data()) {
       return header_.get();
     }
     Header* copy = copy_of_data();
-    stats::detail::report_copy(header().nbytes(), stats::CopyCause::borrowed, site);
+    stats::detail::report_copy(header().nbytes(), cause, site);
     return copy;
   }
 

@@ -16,6 +16,8 @@ const char* how_it_came(Origin origin) noexcept {
       return "adopted, with copies from";
     case Origin::borrowed:
       return "borrowed, with copies from";
+    case Origin::aliased:
+      return "aliased, with copies from";
     case Origin::mapped:
       return "mapped from a file, with copies from";
     case Origin::paged:
@@ -64,7 +66,11 @@ std::string explain(const Buffer& buffer) try {
   throw OutOfMemory::of_heap("explain");
 }
 std::string explain(const Storage& storage) try {
-  return explain_owner(storage);
+  const std::string sentence = explain_owner(storage);
+  return storage.is_pinned()
+             ? sentence +
+                   " A lazy clone copies them, as they are pinned: somebody may write by a pointer."
+             : sentence;
 } catch (const std::bad_alloc&) {
   throw OutOfMemory::of_heap("explain");
 }

@@ -6,6 +6,7 @@
 
 #include <byre/storage/buffer.hpp>
 #include <byre/storage/detail/attachment.hpp>
+#include <byre/storage/detail/pin_count.hpp>
 #include <byre/storage/detail/ref_count.hpp>
 #include <byre/sync/detail/lock_table.hpp>
 
@@ -30,6 +31,7 @@ template <sync::Sync Sync, template <class> class Share = basic_share_word>
 class basic_storage {
  public:
   using Buffer = basic_buffer<Sync, Share>;
+  using Pin = basic_pin<Sync, Share>;
 
   basic_storage() noexcept = default;
 
@@ -53,6 +55,21 @@ class basic_storage {
                              Allocator& allocator = default_allocator()) {
     return basic_storage(Buffer::adopt(data, nbytes, std::move(deleter), allocator));
   }
+  template <DeleterLike Deleter>
+  static basic_storage adopt_read_only(const void* data, std::size_t nbytes, Deleter deleter,
+                                       Allocator& allocator = default_allocator()) {
+    return basic_storage(Buffer::adopt_read_only(data, nbytes, std::move(deleter), allocator));
+  }
+  template <DeleterLike Deleter>
+  static basic_storage adopt_aliased(void* data, std::size_t nbytes, Deleter deleter,
+                                     Allocator& allocator = default_allocator()) {
+    return basic_storage(Buffer::adopt_aliased(data, nbytes, std::move(deleter), allocator));
+  }
+  template <DeleterLike Deleter>
+  static basic_storage adopt_aliased(const void* data, std::size_t nbytes, Deleter deleter,
+                                     Allocator& allocator = default_allocator()) {
+    return basic_storage(Buffer::adopt_aliased(data, nbytes, std::move(deleter), allocator));
+  }
   static basic_storage borrow(void* data, std::size_t nbytes,
                               Allocator& allocator = default_allocator()) {
     return basic_storage(Buffer::borrow(data, nbytes, allocator));
@@ -66,11 +83,14 @@ class basic_storage {
   }
 
   /// A new storage that shares the data until either is written. Does not change this one: safe
-  /// from many threads at once. Throws OutOfMemory for the new identity; for borrowed memory, as
-  /// allocate.
+  /// from many threads at once. Throws OutOfMemory for the new identity; for memory that others may
+  /// write, borrowed, aliased or pinned, which is copied at once, as allocate.
   [[nodiscard]] basic_storage lazy_clone(CallSite site = CallSite::current()) const {
-    return identity_ == nullptr ? basic_storage()
-                                : basic_storage(identity_->buffer.lazy_clone(site));
+    if (identity_ == nullptr) {
+      return basic_storage();
+    }
+    return basic_storage(identity_->pins.any() ? Pin::copy_of_pinned(identity_->buffer, site)
+                                               : identity_->buffer.lazy_clone(site));
   }
 
   /// The bytes, to read: never copies. Valid until this storage is next written or destroyed.
@@ -96,6 +116,22 @@ class basic_storage {
     return identity_ == nullptr ? Materialized::already_unique
                                 : identity_->buffer.materialize(wait, site);
   }
+
+  // ---- for somebody who keeps a pointer to the bytes, another language for example. See pin.hpp.
+
+  /// Write access that lasts: materializes, and until the pin is released whoever has its pointer may write,
+  /// lazy clones copy at once, and the bytes stay where they are: resize throws. A write, as mutable_data(); what
+  /// is written by the pointer excludes all else on this storage, as any write does. Throws as mutable_data().
+  [[nodiscard]] Pin pin(Wait wait = Wait::allowed, CallSite site = CallSite::current());
+
+  /// Read access that lasts: bytes that stay where they are until the pin is released. It shares the data as a lazy
+  /// clone does, so that no later write shows in it. Where others may write the bytes already (they are pinned,
+  /// borrowed or aliased), it is one more alias of them, which sees what is written there, and keeps a storage
+  /// pinned. Only memory that was borrowed to read is copied. A const operation. Throws as lazy_clone().
+  [[nodiscard]] Pin pin_to_read(CallSite site = CallSite::current()) const;
+
+  /// True iff somebody may write by the pointer of a pin. Acquire: after a false answer all such writes are seen.
+  bool is_pinned() const noexcept { return identity_ != nullptr && identity_->pins.any(); }
 
   // ---- for the threads of a parallel loop, each of which then writes its own part. Any number of them may call
   // these on one storage at once, by one handle or by several. The first copies or steals; the others wait for
@@ -132,12 +168,20 @@ class basic_storage {
 
   /// Changes the size of a storage that shares its data with no other; every handle sees it. Only a
   /// sole handle may make it smaller: others may be of views, which need what they see. Throws
-  /// NotUnique, OutOfMemory, InvalidArgument (an empty handle has nothing to resize). See Buffer.
+  /// NotUnique, also while it is pinned, OutOfMemory, InvalidArgument (an empty handle has nothing to resize). See
+  /// Buffer.
   void resize(std::size_t nbytes, CallSite site = CallSite::current()) {
     if (identity_ == nullptr) {
       throw InvalidArgument(format_text(
           "resize to %zu bytes of an empty storage handle. Assign it Storage::allocate(%zu).",
           nbytes, nbytes));
+    }
+    if (identity_->pins.any()) {
+      throw NotUnique(
+          format_text("resize to %zu bytes of a storage of %zu that is pinned: a pointer to its "
+                      "bytes was given out, which "
+                      "have to stay where they are. Release what holds it first.",
+                      nbytes, identity_->buffer.nbytes(site)));
     }
     if (const std::uint32_t handles = handle_count();
         handles > 1 && nbytes < identity_->buffer.nbytes(site)) {
@@ -199,11 +243,14 @@ class basic_storage {
   friend bool operator==(const basic_storage&, const basic_storage&) noexcept = default;
 
  private:
+  friend Pin;
+
   struct Identity {
     explicit Identity(Buffer&& bytes) noexcept : buffer(std::move(bytes)) {}
     Buffer buffer;
     basic_ref_count<Sync> handles;
     detail::basic_attachment_slot<Sync> slot;  // fills what was padding
+    detail::basic_pin_count<Sync> pins;
 
     friend void intrusive_ptr_add_ref(Identity* identity) noexcept { identity->handles.add(); }
     friend void intrusive_ptr_release(Identity* identity) noexcept {
@@ -240,3 +287,5 @@ class basic_storage {
 using Storage = basic_storage<sync::Boost>;
 
 }  // namespace byre::inline v0
+
+#include <byre/storage/pin.hpp>

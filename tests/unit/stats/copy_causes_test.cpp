@@ -45,6 +45,7 @@ TEST(CopyCause, is_written_as_it_is_spelled) {
   EXPECT_STREQ(to_string(CopyCause::pending), "pending");
   EXPECT_STREQ(to_string(CopyCause::read_only), "read_only");
   EXPECT_STREQ(to_string(CopyCause::borrowed), "borrowed");
+  EXPECT_STREQ(to_string(CopyCause::pinned), "pinned");
   EXPECT_STREQ(to_string(CopyCause::resized), "resized");
 }
 
@@ -117,6 +118,25 @@ TEST_F(CopyCauses, borrowed_is_told_with_the_line_of_a_storages_clone) {
   const Storage storage = Storage::borrow(lent.data(), lent.size(), aligned_allocator());
   expect_copy(CopyCause::borrowed, 40, __LINE__ + 1,
               [&] { const Storage clone = storage.lazy_clone(); });
+}
+
+TEST_F(CopyCauses, borrowed_is_a_clone_of_memory_that_is_aliased) {
+  std::array<std::byte, 40> shown{};
+  const Buffer buffer = Buffer::adopt_aliased(shown.data(), shown.size(), [](void*) {});
+  expect_copy(CopyCause::borrowed, 40, __LINE__, [&] { const Buffer clone = buffer; });
+}
+
+TEST_F(CopyCauses, pinned_is_a_clone_of_a_pinned_storage) {
+  Storage storage = Storage::allocate(100);
+  const Pin pin = storage.pin();
+  expect_copy(CopyCause::pinned, 100, __LINE__,
+              [&] { const Storage clone = storage.lazy_clone(); });
+}
+
+TEST_F(CopyCauses, shared_is_told_with_the_line_of_a_pin) {
+  Storage storage = Storage::allocate(100, aligned_allocator());
+  const Storage clone = storage.lazy_clone();
+  expect_copy(CopyCause::shared, 100, __LINE__, [&] { const Pin pin = storage.pin(); });
 }
 
 TEST_F(CopyCauses, resized_is_a_resize_beyond_the_capacity_with_the_bytes_it_keeps) {

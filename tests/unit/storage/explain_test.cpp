@@ -35,6 +35,8 @@ TEST(Explain, knows_read_only_memory_and_none) {
   EXPECT_TRUE(says(explain(borrowed), "borrowed, with copies from the recycling pool"));
   EXPECT_PRED2(ends_with, explain(borrowed),
                ": a write copies them, since they may not be written in place.");
+  const Buffer aliased = Buffer::adopt_aliased(static_cast<const void*>(memory), 3, [](void*) {});
+  EXPECT_TRUE(says(explain(aliased), "aliased, with copies from the recycling pool"));
   EXPECT_EQ(explain(Buffer()), "no bytes: there is nothing to write");
   EXPECT_EQ(explain(Storage()), "no bytes: there is nothing to write");
 }

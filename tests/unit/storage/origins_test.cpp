@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -209,6 +210,81 @@ TEST(AdoptedMemory, that_grows_moves_to_the_allocator_and_is_deleted) {
   EXPECT_EQ(deleted, 1);
   EXPECT_EQ(std::memcmp(buffer.data(), "co", 2), 0);
   EXPECT_EQ(allocator.blocks_out(), 1U);
+}
+
+TEST(AdoptedMemory, that_may_not_be_written_is_shared_and_copied_by_a_write) {
+  int deleted = 0;
+  const char memory[] = "cow";
+  FailingAllocator allocator;
+  Buffer buffer = Buffer::adopt_read_only(
+      memory, 3, [&](void*) { ++deleted; }, allocator);
+  EXPECT_EQ(buffer.origin(), Origin::adopted);
+  EXPECT_TRUE(buffer.is_read_only());
+  Buffer clone = buffer;
+  EXPECT_TRUE(clone.shares_data_with(buffer));
+  EXPECT_EQ(allocator.copies(), 0);
+  clone = Buffer();
+  EXPECT_EQ(buffer.materialize(), Materialized::copied);
+  EXPECT_EQ(deleted, 1);
+  buffer.mutable_data()[0] = std::byte{'n'};
+  EXPECT_STREQ(memory, "cow");
+  EXPECT_EQ(text_of(buffer), "now");
+}
+
+TEST(AliasedMemory, is_written_in_place_and_released_once) {
+  int deleted = 0;
+  char memory[] = "cow";
+  {
+    Buffer buffer = Buffer::adopt_aliased(memory, 3, [&](void* data) {
+      EXPECT_EQ(data, memory);
+      ++deleted;
+    });
+    EXPECT_EQ(buffer.origin(), Origin::aliased);
+    EXPECT_EQ(buffer.materialize(), Materialized::already_unique);
+    buffer.mutable_data()[0] = std::byte{'n'};
+    EXPECT_STREQ(memory, "now");
+    EXPECT_EQ(deleted, 0);
+  }
+  EXPECT_EQ(deleted, 1);
+}
+
+TEST(AliasedMemory, is_copied_by_a_lazy_clone_which_sees_no_write_by_others) {
+  FailingAllocator allocator;
+  char memory[] = "cow";
+  const Buffer buffer = Buffer::adopt_aliased(
+      memory, 3, [](void*) {}, allocator);
+  const Buffer clone = buffer;
+  EXPECT_EQ(allocator.copies(), 1);
+  memory[0] = 'n';
+  EXPECT_EQ(text_of(buffer), "now");
+  EXPECT_EQ(text_of(clone), "cow");
+  EXPECT_EQ(clone.origin(), Origin::allocated);
+}
+
+TEST(AliasedMemory, that_may_not_be_written_is_copied_by_a_write_and_by_a_clone) {
+  int deleted = 0;
+  const char memory[] = "cow";
+  Buffer buffer =
+      Buffer::adopt_aliased(static_cast<const void*>(memory), 3, [&](void*) { ++deleted; });
+  EXPECT_TRUE(buffer.is_read_only());
+  const Buffer clone = buffer.lazy_clone();
+  EXPECT_FALSE(clone.shares_data_with(buffer));
+  EXPECT_EQ(buffer.materialize(), Materialized::copied);
+  EXPECT_EQ(deleted, 1);
+}
+
+TEST(AliasedMemory, is_released_when_it_is_refused) {
+  int deleted = 0;
+  const auto deleter = [&](void*) { ++deleted; };
+  EXPECT_THROW(Buffer::adopt_aliased(static_cast<void*>(nullptr), 1, deleter), InvalidArgument);
+  EXPECT_EQ(deleted, 1);
+  EXPECT_TRUE(says(complaint_of<InvalidArgument>([&] {
+                     Buffer::adopt_aliased(static_cast<const void*>(nullptr), 1, deleter);
+                   }),
+                   "Buffer::adopt_aliased"));
+  EXPECT_EQ(deleted, 2);
+  char memory[] = "cow";
+  EXPECT_THROW(Buffer::adopt_aliased(memory, 3, std::function<void(void*)>()), InvalidArgument);
 }
 
 TEST(BorrowedMemory, is_written_in_place_and_never_released) {

@@ -6,6 +6,7 @@
 #include <byre/shadow/detail/write_records.hpp>
 #include <byre/stats/detail/cells.hpp>
 #include <byre/storage/detail/attachment_sites.hpp>
+#include <byre/storage/detail/pin_count.hpp>
 #include <byre/storage/detail/ref_count.hpp>
 #include <byre/sync/detail/basic_lock_table.hpp>
 #include <byre/sync/detail/basic_parking_lot.hpp>
@@ -68,6 +69,7 @@ TEST(SiteTables, have_one_row_for_every_enumerator_in_its_order) {
   expect_complete(cow::share_word_sites);
   expect_complete(cow::share_lock_sites);
   expect_complete(detail::ref_count_sites);
+  expect_complete(detail::pin_count_sites);
   expect_complete(stats::detail::shard_sites);
   expect_complete(stats::detail::sink_flag_sites);
   expect_complete(detail::attachment_sites);

@@ -18,6 +18,7 @@ enum class Origin : std::uint8_t {
   allocated,  ///< memory of an allocator
   adopted,    ///< foreign memory, handed over with a deleter
   borrowed,   ///< foreign memory that its lender takes back: lazy clones copy
+  aliased,    ///< foreign memory with a deleter, which others may write too: lazy clones copy
   mapped,     ///< a file mapped read-only: no write goes to it
   paged,    ///< memory in pages, from paged_allocator(): a write to it, while shared, copies pages
   overlay,  ///< such pages, or those of a mapped file, as one writer sees them
@@ -56,7 +57,7 @@ class basic_header {
         release_(how_to_release),
         origin_(description.origin),
         read_only_(description.read_only),
-        shareable_(description.origin != Origin::borrowed),
+        shareable_(description.origin != Origin::borrowed && description.origin != Origin::aliased),
         process_(Sync::process_number()) {}
   /// Of no data: what a buffer without bytes points to, so that no access has to ask whether there
   /// are any. Never owned, never released.
@@ -86,7 +87,7 @@ class basic_header {
   bool is_read_only() const noexcept { return read_only_.get(); }
   /// Not the address decides: a program may have several libraries that contain byre.
   bool has_data() const noexcept { return release_.get() != nullptr; }
-  /// Whether a lazy clone may own the data too: not if it is borrowed, or none.
+  /// Whether a lazy clone may own the data too: not if it is borrowed or aliased, or none.
   bool is_shareable() const noexcept { return shareable_.get(); }
 
   bool has_pages() const noexcept { return is_in_pages(origin()); }

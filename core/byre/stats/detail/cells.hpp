@@ -12,10 +12,10 @@
 namespace byre::inline v0::stats {
 
 enum class Counter : std::uint8_t {
-  lazy_clones,      ///< lazy clones made
-  copies,           ///< copies of data made: by a write, by a clone of borrowed memory, by a resize
-  steals,           ///< writes that found others at the data and were left with it
-  waits,            ///< times a writer was parked until a pending copy ended
+  lazy_clones,  ///< lazy clones made
+  copies,  ///< copies of data made: by a write, by a clone of memory that others write, by a resize
+  steals,  ///< writes that found others at the data and were left with it
+  waits,   ///< times a writer was parked until a pending copy ended
   bytes_cloned,     ///< bytes lazily cloned
   bytes_unshared,   ///< bytes of the copies that writes to shared data made
   bytes_otherwise,  ///< bytes of the other copies

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Pin: bytes of a storage for somebody who keeps a pointer to them and knows nothing of copy-on-write, as another
+/// language does. While a pin to write lives, its storage is not shared, and so no other sees what is written there.
+#pragma once
+
+#include <byre/storage/storage.hpp>
+
+#include <cstddef>
+#include <utility>
+
+namespace byre::inline v0 {
+
+/// Thread-safety: one pin object is used as a std::unique_ptr; it may be released on any thread, while others clone
+/// and read the storage. What was written by its pointer before is seen by who clones after that. Releasing never
+/// waits and never throws.
+///
+/// Source: pins are what borrowed memory has for its lifetime; DLPack and Python's buffer protocol ask for them.
+template <sync::Sync Sync, template <class> class Share = basic_share_word>
+class basic_pin {
+  using Storage = basic_storage<Sync, Share>;
+  using Buffer = basic_buffer<Sync, Share>;
+
+ public:
+  /// Of no bytes.
+  basic_pin() noexcept = default;
+  basic_pin(basic_pin&& other) noexcept
+      : pinned_(std::exchange(other.pinned_, Storage())),
+        kept_(std::move(other.kept_)),
+        data_(std::exchange(other.data_, nullptr)),
+        nbytes_(std::exchange(other.nbytes_, 0)),
+        is_writable_(std::exchange(other.is_writable_, false)) {}
+  basic_pin& operator=(basic_pin&& other) noexcept {
+    basic_pin(std::move(other)).swap(*this);
+    return *this;
+  }
+  ~basic_pin() {
+    if (pinned_) {
+      pinned_.identity_->pins.drop();
+    }
+  }
+
+  const std::byte* data() const noexcept { return data_; }
+  /// Null for a pin to read.
+  std::byte* mutable_data() const noexcept { return is_writable_ ? data_ : nullptr; }
+  std::size_t nbytes() const noexcept { return nbytes_; }
+  bool is_writable() const noexcept { return is_writable_; }
+
+  void swap(basic_pin& other) noexcept {
+    std::swap(pinned_, other.pinned_);
+    kept_.swap(other.kept_);
+    std::swap(data_, other.data_);
+    std::swap(nbytes_, other.nbytes_);
+    std::swap(is_writable_, other.is_writable_);
+  }
+
+ private:
+  friend Storage;
+
+  /// Of a storage that counts this pin already.
+  basic_pin(const Storage& pinned, bool is_writable, CallSite site) noexcept
+      : pinned_(pinned),
+        data_(const_cast<std::byte*>(std::as_const(pinned_).data(site))),
+        nbytes_(pinned_.nbytes(site)),
+        is_writable_(is_writable) {}
+  basic_pin(Buffer&& kept, CallSite site) noexcept
+      : kept_(std::move(kept)),
+        data_(const_cast<std::byte*>(std::as_const(kept_).data(site))),
+        nbytes_(kept_.nbytes(site)) {}
+
+  static basic_pin to_read(const Storage& storage, CallSite site) {
+    const Buffer& buffer = storage.identity_->buffer;
+    auto& pins = storage.identity_->pins;
+    if (is_written_by_others(buffer)) {
+      pins.add();
+      return basic_pin(storage, false, site);
+    }
+    if (buffer.origin() == Origin::aliased) {
+      return basic_pin(buffer.keep(site), site);
+    }
+    if (pins.any()) {
+      if (pins.is_kept_by_adding()) {
+        return basic_pin(storage, false, site);
+      }
+      pins.drop();
+    }
+    return basic_pin(buffer.lazy_clone(site), site);
+  }
+
+  /// Whether it can neither be shared nor leave its memory.
+  static bool is_written_by_others(const Buffer& buffer) noexcept {
+    return (buffer.origin() == Origin::borrowed || buffer.origin() == Origin::aliased) &&
+           !buffer.is_read_only();
+  }
+
+  static Buffer copy_of_pinned(const Buffer& buffer, CallSite site) {
+    return buffer.copy_of_pinned(site);
+  }
+
+  Storage pinned_;
+  Buffer kept_;
+  std::byte* data_ = nullptr;
+  std::size_t nbytes_ = 0;
+  bool is_writable_ = false;
+};
+
+using Pin = basic_pin<sync::Boost>;
+
+template <sync::Sync Sync, template <class> class Share>
+basic_pin<Sync, Share> basic_storage<Sync, Share>::pin(Wait wait, CallSite site) {
+  if (identity_ == nullptr) {
+    return Pin();
+  }
+  identity_->buffer.materialize(wait, site);
+  identity_->pins.add();
+  return Pin(*this, true, site);
+}
+
+template <sync::Sync Sync, template <class> class Share>
+basic_pin<Sync, Share> basic_storage<Sync, Share>::pin_to_read(CallSite site) const {
+  return identity_ == nullptr ? Pin() : Pin::to_read(*this, site);
+}
+
+}  // namespace byre::inline v0

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Pins that are released while their storage is cloned, and pinned to read.
+#include <byre/storage/detail/attachment_table.hpp>
+#include <byre/storage/pin.hpp>
+
+#include <utility>
+
+#include "buffers.hpp"
+
+namespace byre::verification {
+namespace {
+
+/// A storage that a consumer writes by the pointer of a pin, and then unpins.
+class PinnedStorage {
+ public:
+  PinnedStorage() {
+    storage_ = Storage(buffer_of<basic_share_word>(7, memory_));
+    consumer_ = storage_.pin();
+    expect(storage_.is_pinned(), "a storage is pinned from the pin on");
+    expect(!storage_.lazy_clone().shares_data_with(storage_), "a clone of pinned data is a copy");
+    expect(memory_.copies() == 1, "which is made at once");
+  }
+
+ protected:
+  using Storage = basic_storage<Checked>;
+  using Pin = Storage::Pin;
+
+  void write_and_unpin() {
+    cell(consumer_.mutable_data()).set(8);
+    consumer_ = Pin();
+  }
+  void expect_unpinned() {
+    expect(!storage_.is_pinned(), "a storage is not pinned once its pins are released");
+    expect(storage_.lazy_clone().shares_data_with(storage_), "and is shared again");
+    expect(read(storage_) == 8, "what the consumer wrote is there");
+  }
+
+  Tracked memory_;
+  Storage storage_;
+  Pin consumer_;
+};
+
+class ClonesRaceUnpins : public PinnedStorage {
+ public:
+  static constexpr unsigned threads = 2;
+  static constexpr std::string_view cover_points[] = {"the pin is gone", "the pin is there"};
+
+  void thread(unsigned index) {
+    if (index == 0) {
+      write_and_unpin();
+    } else if (storage_.is_pinned()) {
+      cover("the pin is there");
+    } else {
+      cover("the pin is gone");
+      clone_ = storage_.lazy_clone();
+      expect(clone_.shares_data_with(storage_), "without a pin a clone shares the data");
+      expect(read(clone_) == 8, "which has all that was written by it");
+    }
+  }
+
+  void after() {
+    clone_ = Storage();
+    expect_unpinned();
+  }
+
+ private:
+  Storage clone_;
+};
+
+/// Whoever pins to read meanwhile has an alias of pinned data, or a share of data that nobody writes.
+template <unsigned Threads>
+class PinsToReadRaceUnpins : public PinnedStorage {
+ public:
+  static constexpr unsigned threads = Threads;
+  static constexpr std::string_view cover_points[] = {"the reader aliases", "the reader shares"};
+
+  void thread(unsigned index) {
+    if (index == 0) {
+      write_and_unpin();
+    } else if (index == 1) {
+      reader_ = storage_.pin_to_read();
+    } else if (!storage_.is_pinned()) {
+      clone_ = storage_.lazy_clone();
+    }
+    if (index == 1 && Threads == 2) {
+      // Not told by the count of pins, which is an edge of its own.
+      const bool shares = storage_.use_count() == 2;
+      cover(shares ? "the reader shares" : "the reader aliases");
+      expect(!shares || cell(reader_.data()).get() == 8, "it reads what was written by the pin");
+    }
+  }
+
+  void after() {
+    const bool aliases = storage_.is_pinned();
+    if constexpr (Threads > 2) {
+      cover(aliases ? "the reader aliases" : "the reader shares");
+    }
+    expect(!(aliases && clone_.shares_data_with(storage_)), "pinned data is shared with no clone");
+    clone_ = Storage();
+    storage_.materialize();
+    cell(storage_.mutable_data()).set(9);
+    expect(cell(reader_.data()).get() == (aliases ? 9U : 8U), "only an alias sees a later write");
+    cell(storage_.mutable_data()).set(8);
+    reader_ = Pin();
+    expect_unpinned();
+  }
+
+ private:
+  Pin reader_;
+  Storage clone_;
+};
+
+}  // namespace
+
+const Scenario clones_race_unpins = scenario<ClonesRaceUnpins>({
+    .name = "clones_race_unpins",
+    .shows =
+        "Who clones a storage after its last pin was released shares the data, and sees what was "
+        "written by the pin.",
+});
+
+const Scenario pins_to_read_race_unpins = scenario<PinsToReadRaceUnpins<2>>({
+    .name = "pins_to_read_race_unpins",
+    .shows = "Who pins a storage to read while its pin is released is an alias of pinned data, or "
+             "shares data that nobody writes.",
+});
+
+const Scenario pins_to_read_race_clones = scenario<PinsToReadRaceUnpins<3>>({
+    .name = "pins_to_read_race_clones",
+    .shows = "Meanwhile a third thread clones: pinned data is never shared.",
+    .quick = preemptions(3),
+});
+
+}  // namespace byre::verification
