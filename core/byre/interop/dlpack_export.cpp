@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <byre/interop/dlpack.hpp>
+#include <byre/storage/pin.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+namespace byre::inline v0 {
+namespace {
+
+using dlpack::DLManagedTensor;
+using dlpack::DLManagedTensorVersioned;
+
+/// What another library holds, and what that needs to live.
+template <class Managed>
+struct Exported {
+  Managed managed{};
+  Pin pin;
+  Dims sizes;
+  Dims strides;
+
+  static void release(Managed* managed) { delete static_cast<Exported*>(managed->manager_ctx); }
+};
+
+void expect_elements(const Tensor& tensor) {
+  if (!tensor) {
+    throw StateError(format_text("to_dlpack: the handle has no tensor. Assign it one."));
+  }
+  if (!tensor.is_dtype_initialized()) {
+    throw StateError(
+        format_text("to_dlpack: the tensor %s is dtype-uninitialized. Call realize(dtype) first.",
+                    to_string(tensor.sizes()).c_str()));
+  }
+}
+
+/// Makes the memory that a writer may have before it has written.
+Pin pin(Tensor& tensor, DLPackAccess access, Wait wait, CallSite site) {
+  if (access == DLPackAccess::read) {
+    static_cast<void>(tensor.raw_data(site));  // throws without memory
+    return tensor.storage().pin_to_read(site);
+  }
+  static_cast<void>(tensor.mutable_raw_data(wait, site));
+  Storage storage = tensor.storage();
+  return storage.pin(wait, site);
+}
+
+template <class Managed>
+Managed* exported(Tensor tensor, DLPackAccess access, Wait wait, CallSite site) try {
+  expect_elements(tensor);
+  const dlpack::DLDevice device = dlpack_device(tensor.device());
+  auto made = std::make_unique<Exported<Managed>>();
+  if (access == DLPackAccess::copy) {
+    tensor = tensor.clone(site);
+  }
+  if (tensor.numel() != 0) {
+    made->pin = pin(tensor, access, wait, site);
+  }
+  made->sizes = tensor.sizes();
+  made->strides = tensor.strides();
+  if constexpr (std::is_same_v<Managed, DLManagedTensorVersioned>) {
+    made->managed.version = dlpack::version;
+    made->managed.flags = access == DLPackAccess::read   ? dlpack::DLPACK_FLAG_BITMASK_READ_ONLY
+                          : access == DLPackAccess::copy ? dlpack::DLPACK_FLAG_BITMASK_IS_COPIED
+                                                         : 0;
+  }
+  // Many libraries take no notice of byte_offset.
+  const std::byte* const first =
+      made->pin.data() == nullptr
+          ? nullptr
+          : made->pin.data() +
+                static_cast<std::size_t>(tensor.storage_offset()) * tensor.itemsize();
+  made->managed.dl_tensor = {.data = const_cast<std::byte*>(first),
+                             .device = device,
+                             .ndim = static_cast<std::int32_t>(tensor.ndim()),
+                             .dtype = dlpack_dtype(tensor.dtype()),
+                             .shape = made->sizes.data(),
+                             .strides = made->strides.data(),
+                             .byte_offset = 0};
+  made->managed.manager_ctx = made.get();
+  made->managed.deleter = &Exported<Managed>::release;
+  return &made.release()->managed;
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap("to_dlpack");
+}
+
+}  // namespace
+
+DLManagedTensorVersioned* to_dlpack(Tensor tensor, DLPackAccess access, Wait wait, CallSite site) {
+  return exported<DLManagedTensorVersioned>(std::move(tensor), access, wait, site);
+}
+
+DLManagedTensor* to_older_dlpack(Tensor tensor, DLPackAccess access, Wait wait, CallSite site) {
+  if (access == DLPackAccess::read) {
+    throw InvalidArgument(format_text(
+        "to_older_dlpack: DLPack before 1.0 cannot say that a tensor is to be read only. Ask for "
+        "DLPackAccess::write, which materializes and pins it, or for to_dlpack()."));
+  }
+  return exported<DLManagedTensor>(std::move(tensor), access, wait, site);
+}
+
+}  // namespace byre::inline v0

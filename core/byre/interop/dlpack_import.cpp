@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <byre/interop/detail/dlpack_names.hpp>
+#include <byre/interop/dlpack.hpp>
+#include <byre/tensor/detail/tensor_memory.hpp>
+#include <byre/tensor/devices.hpp>
+#include <byre/tensor/views.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <new>
+#include <string>
+#include <utility>
+
+namespace byre::inline v0 {
+namespace {
+
+using dlpack::DLManagedTensor;
+using dlpack::DLManagedTensorVersioned;
+using dlpack::DLTensor;
+
+/// Another library's tensor, released once.
+template <class Managed>
+class Imported {
+ public:
+  explicit Imported(Managed* managed) noexcept : managed_(managed) {}
+  Imported(Imported&& other) noexcept : managed_(std::exchange(other.managed_, nullptr)) {}
+  Imported& operator=(Imported&&) = delete;
+  ~Imported() {
+    if (managed_ != nullptr && managed_->deleter != nullptr) {
+      managed_->deleter(managed_);
+    }
+  }
+
+ private:
+  Managed* managed_;
+};
+
+/// Where its elements are, from the first one on.
+struct Elements {
+  Layout layout;
+  std::size_t nbytes;  ///< up to the end of the last one; 0 without elements
+};
+
+Dims sizes_of(const DLTensor& tensor) {
+  if (tensor.ndim < 0 || (tensor.ndim > 0 && tensor.shape == nullptr)) {
+    throw ShapeError(
+        format_text("from_dlpack: %d dimensions%s. A tensor has a size for each of its dimensions.",
+                    tensor.ndim, tensor.ndim > 0 ? " and no sizes" : ""));
+  }
+  detail::expect_ndim(static_cast<std::size_t>(tensor.ndim), "from_dlpack");
+  return {tensor.shape, tensor.shape + tensor.ndim};
+}
+
+[[noreturn]] void refuse_extent(const Dims& sizes, std::size_t itemsize) {
+  throw ShapeError(
+      format_text("from_dlpack: sizes %.200s with these strides reach beyond what an object can "
+                  "have, in elements of %zu "
+                  "bytes. Make the tensor contiguous first.",
+                  to_string(sizes).c_str(), itemsize));
+}
+
+/// Strides of dimensions that have one index say nothing, and may be negative.
+Dims strides_of(const DLTensor& tensor, const Layout& contiguous) {
+  if (tensor.strides == nullptr || contiguous.numel() == 0) {
+    return contiguous.strides;
+  }
+  Dims strides(tensor.strides, tensor.strides + tensor.ndim);
+  for (std::size_t axis = 0; axis < strides.size(); ++axis) {
+    if (contiguous.sizes[axis] == 1) {
+      strides[axis] = contiguous.strides[axis];
+    } else if (strides[axis] < 0) {
+      throw ShapeError(
+          format_text("from_dlpack: the stride of dimension %zu is %lld, and strides are never "
+                      "negative here. Make the tensor "
+                      "contiguous first, which copies it.",
+                      axis, static_cast<long long>(strides[axis])));
+    }
+  }
+  return strides;
+}
+
+Elements elements_of(const DLTensor& tensor, std::size_t itemsize) {
+  const Dims sizes = sizes_of(tensor);
+  Layout layout = contiguous_layout(sizes, "from_dlpack");
+  layout.strides = strides_of(tensor, layout);
+  if (layout.numel() == 0) {
+    return {layout, 0};
+  }
+  try {
+    layout = views::as_strided(sizes, layout.strides, 0,
+                               static_cast<std::int64_t>(max_nbytes / itemsize));
+  } catch (const ShapeError&) {
+    refuse_extent(sizes, itemsize);
+  }
+  return {layout, static_cast<std::size_t>(layout.end()) * itemsize};
+}
+
+/// Of the elements alone: what lies between them may be another's.
+void expect_bools(const Layout& layout, const std::byte* first) {
+  Dims index(layout.ndim());
+  for (std::int64_t left = layout.numel(); left > 0; --left) {
+    std::int64_t at = 0;
+    for (std::size_t axis = 0; axis < index.size(); ++axis) {
+      at += index[axis] * layout.strides[axis];
+    }
+    if (const auto byte = std::to_integer<int>(first[at]); byte > 1) {
+      throw DTypeError(
+          format_text("from_dlpack: the bool at %.200s is the byte %d, and a bool is 0 or 1. "
+                      "Export the bytes as u8.",
+                      to_string(index).c_str(), byte));
+    }
+    for (std::size_t axis = index.size(); axis-- > 0 && ++index[axis] == layout.sizes[axis];) {
+      index[axis] = 0;
+    }
+  }
+}
+
+struct Found {
+  bool is_read_only = false;
+  bool is_exclusive = false;
+};
+
+template <class Owner>
+Storage adopt(void* data, std::size_t nbytes, Found found, Owner owner, Allocator& allocator) {
+  auto release = [held = std::move(owner)](void*) {};
+  const void* const to_read = data;
+  if (found.is_exclusive) {
+    return found.is_read_only
+               ? Storage::adopt_read_only(to_read, nbytes, std::move(release), allocator)
+               : Storage::adopt(data, nbytes, std::move(release), allocator);
+  }
+  return found.is_read_only ? Storage::adopt_aliased(to_read, nbytes, std::move(release), allocator)
+                            : Storage::adopt_aliased(data, nbytes, std::move(release), allocator);
+}
+
+template <class Owner>
+Tensor imported(const DLTensor& tensor, Found found, Owner owner) try {
+  const Device device = detail::device_of(tensor.device);
+  const DType dtype = detail::dtype_of_dlpack(tensor.dtype);
+  const Elements elements = elements_of(tensor, itemsize(dtype));
+  if (elements.nbytes == 0) {
+    return Tensor::empty(elements.layout.sizes, dtype, device);
+  }
+  if (tensor.data == nullptr) {
+    throw InvalidArgument(
+        format_text("from_dlpack: a null pointer to %zu bytes. Export a tensor that has memory.",
+                    elements.nbytes));
+  }
+  auto* const first = static_cast<std::byte*>(tensor.data) + tensor.byte_offset;
+  detail::expect_aligned(first, dtype, device, "from_dlpack");
+  if (dtype == DType::boolean && device.is_cpu()) {
+    expect_bools(elements.layout, first);
+  }
+  Storage storage =
+      adopt(first, elements.nbytes, found, std::move(owner), support_of(device).allocator());
+  return Tensor::over(std::move(storage), {0}, dtype)
+      .as_strided(elements.layout.sizes, elements.layout.strides, 0);
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap("from_dlpack");
+}
+
+void expect_managed(const void* managed) {
+  if (managed == nullptr) {
+    throw InvalidArgument(
+        format_text("from_dlpack: a null pointer. Give it what the other library exported."));
+  }
+}
+
+}  // namespace
+
+Tensor from_dlpack(DLManagedTensorVersioned* managed, DLPackImport how) {
+  expect_managed(managed);
+  Imported owner(managed);
+  if (managed->version.major != dlpack::version.major) {
+    throw InvalidArgument(
+        format_text("from_dlpack: the tensor is of version %u.%u of DLPack, and byre reads version "
+                    "%u. Ask the exporter for "
+                    "that one.",
+                    managed->version.major, managed->version.minor, dlpack::version.major));
+  }
+  const bool is_copied = (managed->flags & dlpack::DLPACK_FLAG_BITMASK_IS_COPIED) != 0;
+  return imported(managed->dl_tensor,
+                  {.is_read_only = (managed->flags & dlpack::DLPACK_FLAG_BITMASK_READ_ONLY) != 0,
+                   .is_exclusive = is_copied || how == DLPackImport::exclusive},
+                  std::move(owner));
+}
+
+Tensor from_dlpack(DLManagedTensor* managed, DLPackImport how) {
+  expect_managed(managed);
+  Imported owner(managed);
+  return imported(managed->dl_tensor, {.is_exclusive = how == DLPackImport::exclusive},
+                  std::move(owner));
+}
+
+}  // namespace byre::inline v0

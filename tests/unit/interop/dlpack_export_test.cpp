@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: BSL-1.0
+// What another library is given by DLPack: the same bytes, and none that somebody else writes.
+#include <byre/interop/dlpack.hpp>
+#include <byre/tensor/elements.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "support/complaint.hpp"
+#include "support/failing_allocator.hpp"
+#include "support/tensor/fake_device.hpp"
+
+namespace byre::test {
+namespace {
+
+using dlpack::DLManagedTensor;
+using dlpack::DLManagedTensorVersioned;
+using dlpack::DLTensor;
+
+struct CallDeleter {
+  template <class Managed>
+  void operator()(Managed* managed) const {
+    managed->deleter(managed);
+  }
+};
+template <class Managed>
+using Held = std::unique_ptr<Managed, CallDeleter>;
+using Versioned = Held<DLManagedTensorVersioned>;
+using Older = Held<DLManagedTensor>;
+
+std::vector<std::int64_t> numbers(const std::int64_t* first, std::int32_t count) {
+  return {first, first + count};
+}
+
+float* floats(const DLTensor& tensor) {
+  return static_cast<float*>(tensor.data);
+}
+
+/// Of the values 1 to 6.
+Tensor two_by_three() {
+  return Tensor::of<float>({2, 3}, {1, 2, 3, 4, 5, 6});
+}
+
+TEST(DLPackExport, says_what_the_tensor_is) {
+  const Tensor tensor = two_by_three().t().slice(0, 1);
+  const Versioned held(to_dlpack(tensor));
+  EXPECT_EQ(held->version.major, 1U);
+  EXPECT_EQ(held->version.minor, 1U);
+  EXPECT_EQ(held->flags, dlpack::DLPACK_FLAG_BITMASK_READ_ONLY);
+  const DLTensor& seen = held->dl_tensor;
+  EXPECT_EQ(seen.data, tensor.data<float>());
+  EXPECT_EQ(seen.byte_offset, 0U);
+  EXPECT_EQ(seen.device.device_type, dlpack::kDLCPU);
+  EXPECT_EQ(seen.device.device_id, 0);
+  ASSERT_EQ(seen.ndim, 2);
+  EXPECT_EQ(numbers(seen.shape, 2), (std::vector<std::int64_t>{2, 2}));
+  EXPECT_EQ(numbers(seen.strides, 2), (std::vector<std::int64_t>{1, 3}));
+  EXPECT_EQ(floats(seen)[0], 2);
+}
+
+TEST(DLPackExport, names_every_dtype) {
+  struct Expected {
+    DType dtype;
+    unsigned code;
+    unsigned bits;
+  };
+  for (const auto& [dtype, code, bits] :
+       {Expected{DType::boolean, 6, 8}, Expected{DType::u8, 1, 8}, Expected{DType::i8, 0, 8},
+        Expected{DType::i16, 0, 16}, Expected{DType::i32, 0, 32}, Expected{DType::i64, 0, 64},
+        Expected{DType::f16, 2, 16}, Expected{DType::bf16, 4, 16}, Expected{DType::f32, 2, 32},
+        Expected{DType::f64, 2, 64}, Expected{DType::complex64, 5, 64}}) {
+    const Versioned held(to_dlpack(Tensor::zeros({2}, dtype)));
+    EXPECT_EQ(held->dl_tensor.dtype.code, code) << name_of(dtype);
+    EXPECT_EQ(held->dl_tensor.dtype.bits, bits) << name_of(dtype);
+    EXPECT_EQ(held->dl_tensor.dtype.lanes, 1U);
+    EXPECT_EQ(from_dlpack(to_dlpack(Tensor::zeros({2}, dtype))).dtype(), dtype);
+  }
+  EXPECT_THROW(dlpack_dtype(DType::uninitialized), DTypeError);
+}
+
+TEST(DLPackExport, to_read_copies_nothing_and_sees_no_later_write) {
+  FailingAllocator allocator;
+  Tensor tensor = Tensor::empty({2}, DType::f32, allocator);
+  fill_(tensor, 1);
+  const Tensor clone = tensor.lazy_clone();
+  Versioned held(to_dlpack(tensor));
+  EXPECT_EQ(allocator.copies(), 0);
+  EXPECT_EQ(floats(held->dl_tensor), clone.data<float>());
+  fill_(tensor, 2);
+  EXPECT_EQ(floats(held->dl_tensor)[0], 1);
+  EXPECT_TRUE(tensor.lazy_clone().storage().shares_data_with(tensor.storage()));
+  tensor = Tensor();
+  EXPECT_EQ(floats(held->dl_tensor)[1], 1);
+}
+
+TEST(DLPackExport, to_write_is_seen_by_the_tensor_and_its_views_alone) {
+  Tensor tensor = two_by_three();
+  const Tensor view = tensor.select(0, 1);
+  const Tensor clone = tensor.lazy_clone();
+  Versioned held(to_dlpack(view, DLPackAccess::write));
+  EXPECT_EQ(held->flags, 0U);
+  EXPECT_TRUE(tensor.storage().is_pinned());
+  floats(held->dl_tensor)[0] = 40;
+  const Tensor later = tensor.lazy_clone();
+  floats(held->dl_tensor)[1] = 50;
+  EXPECT_EQ(tensor.at<float>({1, 0}), 40);
+  EXPECT_EQ(view.at<float>({1}), 50);
+  EXPECT_EQ(clone.at<float>({1, 0}), 4);
+  EXPECT_EQ(later.at<float>({1, 0}), 40);
+  EXPECT_EQ(later.at<float>({1, 1}), 5);
+  held.reset();
+  EXPECT_FALSE(tensor.storage().is_pinned());
+  EXPECT_EQ(tensor.at<float>({1, 1}), 50);
+}
+
+TEST(DLPackExport, to_write_gives_memory_to_a_tensor_that_has_none) {
+  Tensor tensor = two_by_three();
+  tensor.free_memory();
+  const Versioned held(to_dlpack(tensor, DLPackAccess::write));
+  EXPECT_TRUE(tensor.is_storage_initialized());
+  EXPECT_EQ(held->dl_tensor.data, tensor.data<float>());
+}
+
+TEST(DLPackExport, of_a_copy_is_the_consumers_alone) {
+  const Tensor tensor = two_by_three().t();
+  const Versioned held(to_dlpack(tensor, DLPackAccess::copy));
+  EXPECT_EQ(held->flags, dlpack::DLPACK_FLAG_BITMASK_IS_COPIED);
+  EXPECT_NE(held->dl_tensor.data, tensor.raw_data());
+  EXPECT_EQ(numbers(held->dl_tensor.strides, 2), (std::vector<std::int64_t>{2, 1}));
+  EXPECT_EQ(floats(held->dl_tensor)[1], 4);
+  floats(held->dl_tensor)[1] = 0;
+  EXPECT_EQ(tensor.at<float>({0, 1}), 4);
+  EXPECT_FALSE(tensor.storage().is_pinned());
+}
+
+TEST(DLPackExport, of_no_elements_has_no_data) {
+  for (const auto access : {DLPackAccess::read, DLPackAccess::write, DLPackAccess::copy}) {
+    const Versioned held(to_dlpack(Tensor::zeros({0, 3}, DType::i32), access));
+    EXPECT_EQ(held->dl_tensor.data, nullptr);
+    EXPECT_EQ(numbers(held->dl_tensor.shape, 2), (std::vector<std::int64_t>{0, 3}));
+  }
+}
+
+TEST(DLPackExport, by_the_older_structure_may_be_written) {
+  Tensor tensor = two_by_three();
+  const Tensor clone = tensor.lazy_clone();
+  Older held(to_older_dlpack(tensor));
+  floats(held->dl_tensor)[0] = 9;
+  EXPECT_EQ(tensor.at<float>({0, 0}), 9);
+  EXPECT_EQ(clone.at<float>({0, 0}), 1);
+  held.reset();
+  EXPECT_FALSE(tensor.storage().is_pinned());
+  const Older copy(to_older_dlpack(tensor, DLPackAccess::copy));
+  EXPECT_NE(copy->dl_tensor.data, tensor.raw_data());
+}
+
+TEST(DLPackExport, by_the_older_structure_to_read_is_refused) {
+  Tensor tensor = two_by_three();
+  const Tensor clone = tensor.lazy_clone();
+  const auto complaint = complaint_of<InvalidArgument>(
+      [&] { static_cast<void>(to_older_dlpack(tensor, DLPackAccess::read)); });
+  EXPECT_TRUE(
+      says(complaint, "cannot say that a tensor is to be read only", "DLPackAccess::write"));
+  EXPECT_TRUE(tensor.storage().shares_data_with(clone.storage()));
+}
+
+TEST(DLPackExport, of_a_tensor_without_dtype_or_memory_is_refused) {
+  EXPECT_TRUE(says(complaint_of<StateError>([] { static_cast<void>(to_dlpack(Tensor())); }),
+                   "to_dlpack: the handle has no tensor"));
+  EXPECT_TRUE(
+      says(complaint_of<StateError>([] { static_cast<void>(to_dlpack(Tensor(Device::cpu()))); }),
+           "dtype-uninitialized"));
+  Tensor freed = two_by_three();
+  freed.free_memory();
+  EXPECT_THROW(static_cast<void>(to_dlpack(freed)), StateError);
+}
+
+TEST(DLPackExport, that_finds_no_memory_changes_nothing) {
+  FailingAllocator allocator;
+  Tensor tensor = Tensor::empty({2}, DType::f32, allocator);
+  fill_(tensor, 1);
+  const Tensor clone = tensor.lazy_clone();
+  allocator.fail_allocation(0);
+  EXPECT_THROW(static_cast<void>(to_dlpack(tensor, DLPackAccess::write)), OutOfMemory);
+  EXPECT_TRUE(tensor.storage().shares_data_with(clone.storage()));
+  EXPECT_FALSE(tensor.storage().is_pinned());
+}
+
+/// Of another number of DLPack's, and of the very one that kind 1 has there.
+template <std::uint16_t Kind>
+class OtherDevice final : public DeviceSupport {
+ public:
+  OtherDevice() { register_device(Device(Kind, 3), *this); }
+  Allocator& allocator() noexcept override { return allocator_; }
+  void copy_to_host(void*, const void*, std::size_t) override {}
+  void copy_from_host(void*, const void*, std::size_t) override {}
+  const char* name() const noexcept override { return "other"; }
+
+ private:
+  FailingAllocator allocator_{Device(Kind, 3)};
+};
+
+TEST(DLPackExport, of_a_device_has_dlpacks_number_for_it) {
+  static OtherDevice<2> second;
+  static OtherDevice<12> extension;
+  EXPECT_EQ(dlpack_device(Device(2, 3)).device_type, 2);
+  EXPECT_EQ(dlpack_device(Device(2, 3)).device_id, 3);
+  EXPECT_EQ(dlpack_device(Device(12, 3)).device_type, 12);
+  EXPECT_EQ(from_dlpack(to_dlpack(Tensor::empty({2}, DType::f32, Device(12, 3)))).device(),
+            Device(12, 3));
+  EXPECT_THROW(dlpack_device(Device(2, 4)), DeviceError);
+}
+
+TEST(DLPackExport, of_a_device_goes_through_and_comes_back) {
+  FakeDevice& fake = FakeDevice::first();
+  const Tensor there = two_by_three().to(fake.device()).select(0, 1);
+  DLManagedTensorVersioned* const managed = to_dlpack(there);
+  EXPECT_EQ(managed->dl_tensor.data, there.raw_data());
+  EXPECT_EQ(managed->dl_tensor.device.device_type, dlpack::kDLExtDev);
+  EXPECT_EQ(managed->dl_tensor.device.device_id, std::int32_t{fake.device().index()});
+  const Tensor back = from_dlpack(managed);
+  EXPECT_EQ(back.device(), fake.device());
+  EXPECT_EQ(back.to(Device::cpu()).at<float>({2}), 6);
+}
+
+}  // namespace
+}  // namespace byre::test

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: BSL-1.0
+// Tensors over what another library exported by DLPack, which is released once, and may be malformed.
+#include <byre/interop/dlpack.hpp>
+#include <byre/tensor/elements.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/complaint.hpp"
+#include "support/failing_allocator.hpp"
+#include "support/tensor/fake_device.hpp"
+
+namespace byre::test {
+namespace {
+
+using dlpack::DLManagedTensor;
+using dlpack::DLManagedTensorVersioned;
+using dlpack::DLTensor;
+
+constexpr std::int64_t huge = std::numeric_limits<std::int64_t>::max();
+
+/// Another library's tensor of 1, 2, ... 6 as f32, which counts its releases.
+template <class Managed>
+struct Foreign {
+  Foreign() {
+    managed.dl_tensor = {.data = values,
+                         .device = {dlpack::kDLCPU, 0},
+                         .ndim = 2,
+                         .dtype = {dlpack::kDLFloat, 32, 1},
+                         .shape = shape,
+                         .strides = strides,
+                         .byte_offset = 0};
+    managed.manager_ctx = this;
+    managed.deleter = [](Managed* self) { ++static_cast<Foreign*>(self->manager_ctx)->released; };
+    if constexpr (requires { managed.version; }) {
+      managed.version = {1, 0};
+      managed.flags = 0;
+    }
+  }
+
+  DLTensor& seen() { return managed.dl_tensor; }
+
+  alignas(8) float values[6] = {1, 2, 3, 4, 5, 6};
+  std::int64_t shape[2] = {2, 3};
+  std::int64_t strides[2] = {3, 1};
+  int released = 0;
+  Managed managed{};
+};
+using ForeignVersioned = Foreign<DLManagedTensorVersioned>;
+using ForeignOlder = Foreign<DLManagedTensor>;
+
+TEST(DLPackImport, is_written_in_place_and_released_once) {
+  ForeignOlder foreign;
+  {
+    Tensor tensor = from_dlpack(&foreign.managed);
+    EXPECT_EQ(tensor.sizes(), (Dims{2, 3}));
+    EXPECT_EQ(tensor.dtype(), DType::f32);
+    EXPECT_EQ(tensor.at<float>({1, 2}), 6);
+    EXPECT_EQ(tensor.raw_data(), foreign.values);
+    add_(tensor, 1);
+    EXPECT_EQ(foreign.values[5], 7);
+    EXPECT_EQ(foreign.released, 0);
+  }
+  EXPECT_EQ(foreign.released, 1);
+}
+
+TEST(DLPackImport, may_be_written_by_others_so_that_clones_copy) {
+  ForeignVersioned foreign;
+  const Tensor tensor = from_dlpack(&foreign.managed);
+  const Tensor clone = tensor.lazy_clone();
+  EXPECT_FALSE(clone.storage().shares_data_with(tensor.storage()));
+  foreign.values[0] = 9;
+  EXPECT_EQ(tensor.at<float>({0, 0}), 9);
+  EXPECT_EQ(clone.at<float>({0, 0}), 1);
+  EXPECT_EQ(tensor.storage().origin(), Origin::aliased);
+}
+
+TEST(DLPackImport, that_is_read_only_is_written_by_a_copy) {
+  ForeignVersioned foreign;
+  foreign.managed.flags = dlpack::DLPACK_FLAG_BITMASK_READ_ONLY;
+  Tensor tensor = from_dlpack(&foreign.managed);
+  const Tensor clone = tensor.lazy_clone();
+  EXPECT_FALSE(clone.storage().shares_data_with(tensor.storage()));
+  add_(tensor, 1);
+  EXPECT_EQ(foreign.values[0], 1);
+  EXPECT_EQ(tensor.at<float>({0, 0}), 2);
+  EXPECT_EQ(foreign.released, 1);
+}
+
+TEST(DLPackImport, that_is_a_copy_is_shared_by_clones) {
+  ForeignVersioned foreign;
+  foreign.managed.flags = dlpack::DLPACK_FLAG_BITMASK_IS_COPIED;
+  Tensor tensor = from_dlpack(&foreign.managed);
+  const Tensor clone = tensor.lazy_clone();
+  EXPECT_TRUE(clone.storage().shares_data_with(tensor.storage()));
+  EXPECT_EQ(tensor.storage().origin(), Origin::adopted);
+  add_(tensor, 1);
+  EXPECT_EQ(clone.at<float>({0, 0}), 1);
+  EXPECT_EQ(tensor.at<float>({0, 0}), 2);
+}
+
+TEST(DLPackImport, that_the_caller_calls_exclusive_is_shared_by_clones) {
+  ForeignVersioned foreign;
+  ForeignOlder older;
+  const Tensor tensor = from_dlpack(&foreign.managed, DLPackImport::exclusive);
+  EXPECT_TRUE(tensor.lazy_clone().storage().shares_data_with(tensor.storage()));
+  EXPECT_TRUE([&] {
+    const Tensor other = from_dlpack(&older.managed, DLPackImport::exclusive);
+    return other.lazy_clone().storage().shares_data_with(other.storage());
+  }());
+  EXPECT_EQ(older.released, 1);
+}
+
+TEST(DLPackImport, that_is_exclusive_and_read_only_is_shared_and_written_by_a_copy) {
+  ForeignVersioned foreign;
+  foreign.managed.flags =
+      dlpack::DLPACK_FLAG_BITMASK_READ_ONLY | dlpack::DLPACK_FLAG_BITMASK_IS_COPIED;
+  Tensor tensor = from_dlpack(&foreign.managed);
+  EXPECT_TRUE(tensor.lazy_clone().storage().shares_data_with(tensor.storage()));
+  add_(tensor, 1);
+  EXPECT_EQ(foreign.values[0], 1);
+}
+
+TEST(DLPackImport, has_its_strides_and_offset) {
+  ForeignVersioned foreign;
+  foreign.seen().byte_offset = 4;
+  foreign.shape[0] = 3;
+  foreign.shape[1] = 2;
+  foreign.strides[0] = 1;
+  foreign.strides[1] = 2;
+  const Tensor tensor = from_dlpack(&foreign.managed);
+  EXPECT_EQ(tensor.strides(), (Dims{1, 2}));
+  EXPECT_EQ(tensor.at<float>({0, 0}), 2);
+  EXPECT_EQ(tensor.at<float>({2, 1}), 6);
+  EXPECT_EQ(tensor.storage().nbytes(), 5 * sizeof(float));
+}
+
+TEST(DLPackImport, without_strides_is_in_row_major_order) {
+  ForeignOlder foreign;
+  foreign.seen().strides = nullptr;
+  EXPECT_EQ(from_dlpack(&foreign.managed).strides(), (Dims{3, 1}));
+}
+
+TEST(DLPackImport, takes_no_notice_of_strides_of_one_index) {
+  ForeignVersioned foreign;
+  foreign.shape[0] = 1;
+  foreign.strides[0] = -huge;
+  EXPECT_EQ(from_dlpack(&foreign.managed).strides(), (Dims{3, 1}));
+}
+
+TEST(DLPackImport, of_one_element_has_no_dimensions) {
+  ForeignVersioned foreign;
+  foreign.seen().ndim = 0;
+  foreign.seen().shape = nullptr;
+  foreign.seen().strides = nullptr;
+  EXPECT_EQ(from_dlpack(&foreign.managed).at<float>({}), 1);
+}
+
+TEST(DLPackImport, of_no_elements_releases_at_once) {
+  ForeignVersioned foreign;
+  foreign.shape[0] = 0;
+  foreign.strides[1] = -1;
+  foreign.seen().data = nullptr;
+  const Tensor tensor = from_dlpack(&foreign.managed);
+  EXPECT_EQ(tensor.sizes(), (Dims{0, 3}));
+  EXPECT_EQ(foreign.released, 1);
+}
+
+TEST(DLPackImport, without_a_deleter_is_left_alone) {
+  ForeignVersioned foreign;
+  foreign.managed.deleter = nullptr;
+  EXPECT_EQ(from_dlpack(&foreign.managed).at<float>({0, 0}), 1);
+  EXPECT_EQ(foreign.released, 0);
+}
+
+TEST(DLPackImport, of_bools_looks_at_the_elements_alone) {
+  ForeignVersioned foreign;
+  auto* const bytes = reinterpret_cast<std::uint8_t*>(foreign.values);
+  const std::uint8_t pattern[8] = {0, 77, 1, 77, 1, 77, 0, 77};
+  std::copy(pattern, pattern + 8, bytes);
+  foreign.seen().dtype = {dlpack::kDLBool, 8, 1};
+  foreign.shape[0] = 2;
+  foreign.shape[1] = 2;
+  foreign.strides[0] = 4;
+  foreign.strides[1] = 2;
+  EXPECT_TRUE(from_dlpack(&foreign.managed).at<bool>({0, 1}));
+  EXPECT_EQ(foreign.released, 1);
+  bytes[6] = 2;
+  const auto complaint = complaint_of<DTypeError>([&] { from_dlpack(&foreign.managed); });
+  EXPECT_TRUE(says(complaint, "bool at [1, 1] is the byte 2", "as u8"));
+  EXPECT_EQ(foreign.released, 2);
+}
+
+class RefusedImport : public ::testing::Test {
+ protected:
+  /// Refused with `Expected`, with these words; and released once.
+  template <class Expected, class... Words>
+  void expect_refused(const Words&... words) {
+    const auto complaint = complaint_of<Expected>([&] { from_dlpack(&foreign_.managed); });
+    EXPECT_TRUE(says(complaint, "from_dlpack", words...));
+    EXPECT_EQ(foreign_.released, 1);
+  }
+  DLTensor& seen() { return foreign_.seen(); }
+
+  ForeignVersioned foreign_;
+};
+
+TEST_F(RefusedImport, of_another_major_version) {
+  foreign_.managed.version = {2, 3};
+  seen().ndim = -7;  // not looked at
+  expect_refused<InvalidArgument>("version 2.3 of DLPack", "byre reads version 1");
+}
+TEST_F(RefusedImport, of_a_type_without_dtype) {
+  seen().dtype = {dlpack::kDLFloat, 16, 4};
+  expect_refused<DTypeError>("type code 2, 16 bits and 4 lanes", "Export one of bool");
+}
+TEST_F(RefusedImport, of_unsigned_integers_of_16_bits) {
+  seen().dtype = {dlpack::kDLUInt, 16, 1};
+  expect_refused<DTypeError>("type code 1, 16 bits");
+}
+TEST_F(RefusedImport, of_a_device_that_is_not_registered) {
+  seen().device = {2, 5};
+  expect_refused<DeviceError>("device 2:5 of DLPack's", "no device 2:5 is registered");
+}
+TEST_F(RefusedImport, of_a_device_of_no_type) {
+  seen().device = {0, 0};
+  expect_refused<DeviceError>("device 0:0 is none");
+}
+TEST_F(RefusedImport, of_a_device_of_a_type_too_large) {
+  seen().device = {65536, 0};
+  expect_refused<DeviceError>("device 65536:0 is none");
+}
+TEST_F(RefusedImport, of_a_device_of_a_negative_number) {
+  seen().device = {2, -1};
+  expect_refused<DeviceError>("device 2:-1 is none");
+}
+TEST_F(RefusedImport, of_a_device_of_a_number_too_large) {
+  seen().device = {2, 65536};
+  expect_refused<DeviceError>("device 2:65536 is none");
+}
+TEST_F(RefusedImport, of_negative_dimensions) {
+  seen().ndim = -1;
+  expect_refused<ShapeError>("-1 dimensions");
+}
+TEST_F(RefusedImport, of_dimensions_without_sizes) {
+  seen().shape = nullptr;
+  expect_refused<ShapeError>("2 dimensions and no sizes");
+}
+TEST_F(RefusedImport, of_too_many_dimensions) {
+  seen().ndim = 65;
+  expect_refused<ShapeError>("65");
+}
+TEST_F(RefusedImport, of_a_negative_size) {
+  foreign_.shape[0] = -2;
+  expect_refused<ShapeError>("-2");
+}
+TEST_F(RefusedImport, of_a_negative_stride) {
+  foreign_.strides[1] = -1;
+  expect_refused<ShapeError>("stride of dimension 1 is -1", "never negative");
+}
+TEST_F(RefusedImport, of_sizes_whose_product_overflows) {
+  foreign_.shape[0] = foreign_.shape[1] = std::int64_t{1} << 40;
+  expect_refused<ShapeError>("");
+}
+TEST_F(RefusedImport, of_strides_that_overflow) {
+  foreign_.strides[0] = huge;
+  expect_refused<ShapeError>("reach beyond what an object can have", "contiguous");
+}
+TEST_F(RefusedImport, of_strides_whose_sum_overflows) {
+  foreign_.shape[0] = foreign_.shape[1] = 2;
+  foreign_.strides[0] = foreign_.strides[1] = (huge >> 2) / 2;
+  expect_refused<ShapeError>("reach beyond");
+}
+TEST_F(RefusedImport, of_no_data) {
+  seen().data = nullptr;
+  expect_refused<InvalidArgument>("null pointer to 24 bytes");
+}
+TEST_F(RefusedImport, of_memory_that_is_not_aligned) {
+  seen().byte_offset = 2;
+  expect_refused<InvalidArgument>("more than a multiple of 4");
+}
+
+TEST(DLPackImport, of_nothing_is_refused) {
+  EXPECT_TRUE(says(
+      complaint_of<InvalidArgument>([] { from_dlpack(static_cast<DLManagedTensor*>(nullptr)); }),
+      "from_dlpack: a null pointer"));
+  EXPECT_THROW(from_dlpack(static_cast<DLManagedTensorVersioned*>(nullptr)), InvalidArgument);
+}
+
+TEST(DLPackImport, of_a_device_is_copied_by_that_devices_allocator) {
+  FakeDevice& fake = FakeDevice::first();
+  const Tensor there = Tensor::of<float>({2}, {1, 2}).to(fake.device());
+  dlpack::DLManagedTensorVersioned* const managed = to_dlpack(there);
+  const Tensor back = from_dlpack(managed);
+  EXPECT_EQ(&back.storage().allocator(), &fake.allocator());
+}
+
+}  // namespace
+}  // namespace byre::test

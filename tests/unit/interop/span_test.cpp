@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSL-1.0
+// Elements of tensors as the standard's spans.
+#include <byre/interop/span.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "support/complaint.hpp"
+#include "support/tensor/fake_device.hpp"
+
+namespace byre::test {
+namespace {
+
+Tensor four() {
+  return Tensor::of<float>({2, 2}, {1, 2, 3, 4});
+}
+
+TEST(Span, of_a_tensor_are_its_elements_and_no_copy) {
+  const Tensor tensor = four().select(0, 1);
+  const std::span<const float> seen = as_span<float>(tensor);
+  EXPECT_EQ(seen.data(), tensor.data<float>());
+  EXPECT_EQ(std::vector<float>(seen.begin(), seen.end()), (std::vector<float>{3, 4}));
+}
+
+TEST(Span, to_write_materializes) {
+  Tensor tensor = four();
+  const Tensor clone = tensor.lazy_clone();
+  as_mutable_span<float>(tensor)[3] = 9;
+  EXPECT_EQ(tensor.at<float>({1, 1}), 9);
+  EXPECT_EQ(clone.at<float>({1, 1}), 4);
+}
+
+TEST(Span, of_what_is_not_contiguous_is_refused) {
+  Tensor tensor = four().t();
+  EXPECT_TRUE(says(complaint_of<ShapeError>([&] { as_span<float>(tensor); }),
+                   "as_span: the tensor of sizes [2, 2] and strides [1, 2] is not contiguous",
+                   "contiguous()"));
+  EXPECT_TRUE(
+      says(complaint_of<ShapeError>([&] { as_mutable_span<float>(tensor); }), "as_mutable_span"));
+}
+
+TEST(Span, of_another_type_and_of_no_tensor_is_refused) {
+  EXPECT_THROW(as_span<double>(four()), DTypeError);
+  EXPECT_THROW(as_span<float>(Tensor()), StateError);
+}
+
+TEST(Span, off_the_host_is_refused) {
+  const Tensor there = four().to(FakeDevice::first().device());
+  EXPECT_TRUE(says(complaint_of<DeviceError>([&] { as_span<float>(there); }),
+                   "as_span: the tensor is on", "to(Device::cpu())"));
+}
+
+TEST(Mdspan, of_other_dimensions_is_refused) {
+  EXPECT_NO_THROW(detail::expect_mdspan(four().t(), 2, "as_mdspan"));
+  EXPECT_TRUE(says(complaint_of<ShapeError>([] { detail::expect_mdspan(four(), 3, "as_mdspan"); }),
+                   "as_mdspan: 3 dimensions of a tensor of sizes [2, 2]. Ask for 2"));
+  EXPECT_THROW(detail::expect_mdspan(four().to(FakeDevice::first().device()), 2, "as_mdspan"),
+               DeviceError);
+}
+
+#if defined(__cpp_lib_mdspan)
+
+TEST(Mdspan, has_the_strides_of_the_tensor) {
+  Tensor tensor = four().t();
+  const Tensor clone = tensor.lazy_clone();
+  EXPECT_EQ((as_mdspan<float, 2>(tensor)[0, 1]), 3);
+  as_mutable_mdspan<float, 2>(tensor)[0, 1] = 9;
+  EXPECT_EQ(tensor.at<float>({0, 1}), 9);
+  EXPECT_EQ(clone.at<float>({0, 1}), 3);
+}
+
+#endif
+
+}  // namespace
+}  // namespace byre::test
