@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Errors of byre as Python's: each is a byre.Error and of the kind that NumPy raises. And the errors that
+/// only the module has.
+#pragma once
+
+#include <byre/error/error.hpp>
+
+#include <pybind11/pybind11.h>
+
+namespace byre::inline v0::python {
+
+/// An index that is out of range, or of a kind that an array does not take. IndexError, as NumPy's.
+class IndexingError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// An argument that is no array, no number, or not of the kind that an operation takes. TypeError, as
+/// NumPy's.
+class OperandError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// A copy that nobody asked for by name, where byre.no_copies() refuses those. RuntimeError.
+class CopyRefused : public Error {
+ public:
+  using Error::Error;
+};
+
+/// Adds the types, and has errors of byre raised as them.
+void define_errors(pybind11::module_& module);
+
+}  // namespace byre::inline v0::python

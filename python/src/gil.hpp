@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSL-1.0
+/// The interpreter's lock, released for a while. A thread that comes back to an interpreter that has
+/// ended stops for good, where Python would unwind it through code that must not be.
+#pragma once
+
+#include <Python.h>
+
+namespace byre::inline v0::python {
+
+/// Releases the lock, which the calling thread holds, and takes it back at the end of the scope.
+class GilReleased {
+ public:
+  GilReleased() noexcept : state_(PyEval_SaveThread()) {}
+  ~GilReleased();
+  GilReleased(const GilReleased&) = delete;
+  GilReleased& operator=(const GilReleased&) = delete;
+
+ private:
+  PyThreadState* const state_;
+};
+
+}  // namespace byre::inline v0::python
