@@ -50,6 +50,17 @@ void define(py::module_& module, const char* name, PyObject* kind, const char* d
 
 }  // namespace
 
+void raise_in_python(std::exception_ptr thrown) noexcept {
+  for (const auto& translate : py::detail::get_internals().registered_exception_translators) {
+    try {
+      translate(thrown);
+      return;
+    } catch (...) {
+      thrown = std::current_exception();
+    }
+  }
+}
+
 void define_errors(py::module_& module) {
   base_type = make_type(module, "Error", py::make_tuple(py::handle(PyExc_Exception)),
                         "Base of everything that byre raises.\n\n"
@@ -105,6 +116,11 @@ void define_errors(py::module_& module) {
                        ">>> try:\n...     byre.exp('x')\n"
                        "... except byre.OperandError as error:\n"
                        "...     isinstance(error, TypeError)\nTrue\n");
+  define<NotABuffer>(module, "NotABuffer", PyExc_BufferError,
+                     "An array that cannot be seen as another library asks.\n\n"
+                     ">>> try:\n...     memoryview(byre.zeros(2, byre.bfloat16))\n"
+                     "... except BufferError as error:\n"
+                     "...     isinstance(error, byre.NotABuffer)\nTrue\n");
   define<CopyRefused>(module, "CopyRefused", PyExc_RuntimeError,
                       "A copy that nobody asked for by name, within byre.no_copies().\n\n"
                       ">>> x = byre.zeros(3)\n>>> y = x.copy()\n>>> try:\n"

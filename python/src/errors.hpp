@@ -7,6 +7,8 @@
 
 #include <pybind11/pybind11.h>
 
+#include <exception>
+
 namespace byre::inline v0::python {
 
 /// An index that is out of range, or of a kind that an array does not take. IndexError, as NumPy's.
@@ -27,6 +29,15 @@ class CopyRefused : public Error {
  public:
   using Error::Error;
 };
+
+/// An array that cannot be seen as a consumer asks. BufferError.
+class NotABuffer : public Error {
+ public:
+  using Error::Error;
+};
+
+/// Sets Python's error indicator, as for what a function throws. For calls that Python makes by itself.
+void raise_in_python(std::exception_ptr thrown) noexcept;
 
 /// Adds the types, and has errors of byre raised as them.
 void define_errors(pybind11::module_& module);

@@ -54,9 +54,10 @@ class StripeSet {
 /// after these.
 void watch_forks();
 
-/// Whether a lazy clone of the storage copies at once: of borrowed memory. With its stripe held.
+/// Whether a lazy clone of the storage copies at once: of memory that others may write. With its stripe held.
 inline bool is_copied_by_clone(const Storage& storage) noexcept {
-  return storage.origin() == Origin::borrowed;
+  return storage.origin() == Origin::borrowed || storage.origin() == Origin::aliased ||
+         storage.is_pinned();
 }
 
 /// Whether all of its storage may be copied without letting other threads run. With its stripe held.

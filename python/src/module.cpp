@@ -4,6 +4,7 @@
 #include "copies.hpp"
 #include "dtypes.hpp"
 #include "errors.hpp"
+#include "exchange.hpp"
 #include "locks.hpp"
 
 #include <thread>
@@ -53,5 +54,8 @@ Division and exp() of ints make float32.
   define_indexing(array);
   define_operators(module, array);
   define_functions(module, array);
+  define_numpy_exchange(module, array);
+  define_dlpack_exchange(module, array);
+  define_buffers(array);
   module.def("_release_on_a_thread", release_on_a_thread);
 }
