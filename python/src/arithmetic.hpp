@@ -31,9 +31,11 @@ pybind11::object computed(const Operand& a, const Operand& b, const Operation& o
         if constexpr (std::is_same_v<A, Scalar> && std::is_same_v<B, Scalar>) {
           Py_UNREACHABLE();
         } else if constexpr (std::is_same_v<A, Scalar>) {
-          return wrapped(reading({&second}, second.nbytes(), [&] { return operation(first, second); }));
+          return wrapped(
+              reading({&second}, second.nbytes(), [&] { return operation(first, second); }));
         } else if constexpr (std::is_same_v<B, Scalar>) {
-          return wrapped(reading({&first}, first.nbytes(), [&] { return operation(first, second); }));
+          return wrapped(
+              reading({&first}, first.nbytes(), [&] { return operation(first, second); }));
         } else {
           return wrapped(reading({&first, &second}, nbytes_of_broadcast(first, second),
                                  [&] { return operation(first, second); }));

@@ -88,5 +88,6 @@ void define_indexing(ArrayClass& array);
 void define_operators(pybind11::module_& module, ArrayClass& array);
 void define_functions(pybind11::module_& module, ArrayClass& array);
 void define_statistics(pybind11::module_& module);
+void define_for_tests(pybind11::module_& module);
 
 }  // namespace byre::inline v0::python

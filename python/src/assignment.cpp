@@ -33,9 +33,10 @@ void assign(const Array& self, const py::object& key, const py::object& value) {
   const Tensor written = selected(self.tensor(), key).view;
   std::optional<Operand> operand = operand_of(value);
   if (!operand) {
-    throw OperandError(format_text("An assignment of an object of type %s. Elements are assigned "
-                                   "from numbers, arrays and lists of numbers.",
-                                   Py_TYPE(value.ptr())->tp_name));
+    throw OperandError(
+        format_text("An assignment of an object of type %s. Elements are assigned "
+                    "from numbers, arrays and lists of numbers.",
+                    Py_TYPE(value.ptr())->tp_name));
   }
   if (Tensor* const tensor = std::get_if<Tensor>(&*operand)) {
     *tensor = without_extra_dimensions(*tensor, written);

@@ -11,7 +11,8 @@ namespace py = pybind11;
 namespace byre::inline v0::python {
 namespace {
 
-/// What a consumer of a buffer holds.
+/// What a consumer of a buffer holds, by the owner that the buffer names. That is not the array: some consumers release
+/// the buffer, keep its owner, and write on. So the pin lasts as long as the owner does.
 struct Exported {
   Pin pin;
   std::vector<Py_ssize_t> shape;
@@ -77,8 +78,13 @@ void fill(Py_buffer& view, int flags, PyObject* self) {
   view.shape = asks_for(flags, PyBUF_ND) ? exported->shape.data() : nullptr;
   view.strides = asks_for(flags, PyBUF_STRIDES) ? exported->strides.data() : nullptr;
   view.suboffsets = nullptr;
-  view.internal = exported.release();
-  view.obj = py::handle(self).inc_ref().ptr();
+  view.internal = nullptr;
+  py::capsule owner(exported.get(), [](void* held) {
+    delete static_cast<Exported*>(held);
+    drain();
+  });
+  static_cast<void>(exported.release());
+  view.obj = owner.release().ptr();
 }
 
 int get_buffer(PyObject* self, Py_buffer* view, int flags) {
@@ -92,17 +98,11 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
   }
 }
 
-void release_buffer(PyObject*, Py_buffer* view) {
-  delete static_cast<Exported*>(view->internal);
-  drain();
-}
-
 }  // namespace
 
 void define_buffers(ArrayClass& array) {
   auto& type = *reinterpret_cast<PyHeapTypeObject*>(array.ptr());
   type.as_buffer.bf_getbuffer = get_buffer;
-  type.as_buffer.bf_releasebuffer = release_buffer;
   type.ht_type.tp_as_buffer = &type.as_buffer;
 }
 

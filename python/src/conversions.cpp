@@ -31,8 +31,7 @@ py::object item(const Array& array, const char* operation) {
 /// As NumPy's, of which `function` is array_repr or array_str.
 std::string text_of(const Array& array, const char* function) {
   const py::module_ numpy = py::module_::import("numpy");
-  auto text =
-      numpy.attr(function)(numpy_copy(array.tensor())).cast<std::string>();
+  auto text = numpy.attr(function)(numpy_copy(array.tensor())).cast<std::string>();
   if (array.tensor().dtype() == DType::bf16) {
     if (const auto at = text.rfind("float32"); at != std::string::npos) {
       text.replace(at, 7, "bfloat16");
@@ -67,10 +66,10 @@ py::object unpickled(const py::bytes& bytes, const py::object& shape, const py::
   return wrapped(reading({}, nbytes, [&] {
     Tensor tensor = Tensor::empty(sizes, of_elements == DType::boolean ? DType::u8 : of_elements);
     if (tensor.nbytes() != nbytes) {
-      throw ShapeError(format_text("unpickling %zu bytes as %s elements of sizes %s, which are %zu "
-                                   "bytes. The pickle is damaged.",
-                                   nbytes, name_of(of_elements), to_string(sizes).c_str(),
-                                   tensor.nbytes()));
+      throw ShapeError(
+          format_text("unpickling %zu bytes as %s elements of sizes %s, which are %zu "
+                      "bytes. The pickle is damaged.",
+                      nbytes, name_of(of_elements), to_string(sizes).c_str(), tensor.nbytes()));
     }
     if (nbytes != 0) {
       tensor.allocator().copy(tensor.mutable_raw_data(), from, nbytes);
@@ -85,24 +84,25 @@ py::object unpickled(const py::bytes& bytes, const py::object& shape, const py::
 
 void define_conversions(py::module_& module, ArrayClass& array) {
   array
-      .def("item", [](const Array& self) { return item(self, "item()"); },
-           "The only element, as a number of Python.\n\n>>> byre.array([[7]]).item()\n7\n")
-      .def("tolist", [](const Array& self) { return numpy_copy(self.tensor()).attr("tolist")(); },
-           "The elements as nested lists.\n\n>>> byre.array([[1, 2], [3, 4]]).tolist()\n"
-           "[[1, 2], [3, 4]]\n")
-      .def("tobytes", [](const Array& self) { return bytes_of(self.tensor()); },
-           "The bytes of the elements in row-major order, copied.\n\n"
-           ">>> byre.array([1, 2], 'int8').tobytes()\nb'\\x01\\x02'\n")
+      .def(
+          "item", [](const Array& self) { return item(self, "item()"); },
+          "The only element, as a number of Python.\n\n>>> byre.array([[7]]).item()\n7\n")
+      .def(
+          "tolist", [](const Array& self) { return numpy_copy(self.tensor()).attr("tolist")(); },
+          "The elements as nested lists.\n\n>>> byre.array([[1, 2], [3, 4]]).tolist()\n"
+          "[[1, 2], [3, 4]]\n")
+      .def(
+          "tobytes", [](const Array& self) { return bytes_of(self.tensor()); },
+          "The bytes of the elements in row-major order, copied.\n\n"
+          ">>> byre.array([1, 2], 'int8').tobytes()\nb'\\x01\\x02'\n")
       .def("__bool__", [](const Array& self) { return item(self, "bool()").cast<bool>(); })
       .def("__int__",
            [](const Array& self) {
-             return py::reinterpret_steal<py::object>(
-                 PyNumber_Long(item(self, "int()").ptr()));
+             return py::reinterpret_steal<py::object>(PyNumber_Long(item(self, "int()").ptr()));
            })
       .def("__float__",
            [](const Array& self) {
-             return py::reinterpret_steal<py::object>(
-                 PyNumber_Float(item(self, "float()").ptr()));
+             return py::reinterpret_steal<py::object>(PyNumber_Float(item(self, "float()").ptr()));
            })
       .def("__complex__",
            [](const Array& self) { return item(self, "complex()").cast<std::complex<double>>(); })

@@ -89,7 +89,8 @@ void CopyRule::before_clone(const Tensor& source, const char* operation) const {
   }
 }
 
-void CopyRule::before_reshape(const Tensor& source, const Dims& sizes, const char* operation) const {
+void CopyRule::before_reshape(const Tensor& source, const Dims& sizes,
+                              const char* operation) const {
   if (!refuses_) {
     return;
   }
@@ -126,12 +127,11 @@ Traceback (most recent call last):
 byre.CopyRefused: a write of an array of sizes [] would copy 24 bytes, which other owners share, ...
 )");
   no_copies.def(py::init<>())
-      .def(
-          "__enter__",
-          [](const py::object& self) {
-            self.cast<NoCopies&>().enter();
-            return self;
-          })
+      .def("__enter__",
+           [](const py::object& self) {
+             self.cast<NoCopies&>().enter();
+             return self;
+           })
       .def("__exit__", &NoCopies::exit);
   no_copies.attr("__module__") = "byre";
 }

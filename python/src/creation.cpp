@@ -39,9 +39,8 @@ py::object empty(const py::object& shape, const py::object& dtype, bool pages) {
   const Dims sizes = dims_of(shape, "empty");
   const DType of_elements = dtype_named(dtype);
   // Large memory may be populated now.
-  return wrapped(reading({}, nbytes_of(sizes, of_elements), [&] {
-    return Tensor::empty(sizes, of_elements, allocator_of(pages));
-  }));
+  return wrapped(reading({}, nbytes_of(sizes, of_elements),
+                         [&] { return Tensor::empty(sizes, of_elements, allocator_of(pages)); }));
 }
 
 Tensor filled(const Dims& sizes, DType dtype, bool pages, const Scalar& value) {

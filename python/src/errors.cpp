@@ -37,8 +37,8 @@ PyObject* type_of = nullptr;
 /// first: so an error comes after the one that it is derived from.
 template <class CppError>
 void define(py::module_& module, const char* name, PyObject* kind, const char* documentation) {
-  type_of<CppError> =
-      make_type(module, name, py::make_tuple(py::handle(base_type), py::handle(kind)), documentation);
+  type_of<CppError> = make_type(
+      module, name, py::make_tuple(py::handle(base_type), py::handle(kind)), documentation);
   py::register_exception_translator([](std::exception_ptr thrown) {
     try {
       std::rethrow_exception(thrown);
@@ -72,11 +72,12 @@ void define_errors(py::module_& module) {
       PyErr_SetString(base_type, error.what());
     }
   });
-  define<OutOfMemory>(module, "OutOfMemory", PyExc_MemoryError,
-                      "There is no memory for this; nothing changed.\n\n"
-                      ">>> try:\n...     byre.empty(1 << 60, 'uint8')\n"
-                      "... except MemoryError as error:\n...     isinstance(error, byre.OutOfMemory)\n"
-                      "True\n");
+  define<OutOfMemory>(
+      module, "OutOfMemory", PyExc_MemoryError,
+      "There is no memory for this; nothing changed.\n\n"
+      ">>> try:\n...     byre.empty(1 << 60, 'uint8')\n"
+      "... except MemoryError as error:\n...     isinstance(error, byre.OutOfMemory)\n"
+      "True\n");
   define<ShapeError>(module, "ShapeError", PyExc_ValueError,
                      "Sizes or axes that do not fit the array, or each other.\n\n"
                      ">>> try:\n...     byre.zeros(3).reshape(2)\n"

@@ -5,15 +5,20 @@
 
 #include <Python.h>
 
+#include <cstdint>
+
 namespace byre::inline v0::python {
 
 /// Releases the lock, which the calling thread holds, and takes it back at the end of the scope.
 class GilReleased {
  public:
-  GilReleased() noexcept : state_(PyEval_SaveThread()) {}
+  GilReleased() noexcept;
   ~GilReleased();
   GilReleased(const GilReleased&) = delete;
   GilReleased& operator=(const GilReleased&) = delete;
+
+  /// How often it was released so far, for tests. Any thread may ask.
+  static std::uint64_t count() noexcept;
 
  private:
   PyThreadState* const state_;

@@ -129,9 +129,8 @@ class Selector {
 }  // namespace
 
 Selection selected(const Tensor& tensor, py::handle key) {
-  return Selector(tensor, py::isinstance<py::tuple>(key)
-                              ? py::reinterpret_borrow<py::tuple>(key)
-                              : py::make_tuple(key))
+  return Selector(tensor, py::isinstance<py::tuple>(key) ? py::reinterpret_borrow<py::tuple>(key)
+                                                         : py::make_tuple(key))
       .selection();
 }
 

@@ -40,11 +40,12 @@ void define_copies(py::module_& module, ArrayClass& array) {
     return wrapped(reshaped(self.tensor(), Dims{-1}, "flatten"));
   };
   array
-      .def("copy", copy,
-           "A lazy copy: no byte is copied until one of the two is written.\n\n"
-           "It has the strides that this array has, and keeps all memory that this is a view of.\n\n"
-           ">>> x = byre.array([1, 2])\n>>> y = x.copy()\n>>> y[0] = 7\n>>> x, y\n"
-           "(array([1, 2]), array([7, 2]))\n")
+      .def(
+          "copy", copy,
+          "A lazy copy: no byte is copied until one of the two is written.\n\n"
+          "It has the strides that this array has, and keeps all memory that this is a view of.\n\n"
+          ">>> x = byre.array([1, 2])\n>>> y = x.copy()\n>>> y[0] = 7\n>>> x, y\n"
+          "(array([1, 2]), array([7, 2]))\n")
       .def("__copy__", copy)
       .def("__deepcopy__", [copy](const Array& self, const py::object&) { return copy(self); })
       .def(
@@ -53,7 +54,8 @@ void define_copies(py::module_& module, ArrayClass& array) {
             return wrapped(reshaped(self.tensor(), dims_of_arguments(shape, "reshape"), "reshape"));
           },
           "A lazy copy under other sizes, one of which may be -1.\n\n"
-          "No view, as in NumPy it may be: a write to one of the two never shows in the other. Where strides\n"
+          "No view, as in NumPy it may be: a write to one of the two never shows in the other. "
+          "Where strides\n"
           "cannot say the sizes, the elements are copied now.\n\n"
           ">>> x = byre.array([1, 2, 3, 4])\n>>> y = x.reshape(2, -1)\n>>> y[0, 0] = 7\n>>> x\n"
           "array([1, 2, 3, 4])\n")
@@ -65,9 +67,11 @@ void define_copies(py::module_& module, ArrayClass& array) {
            ">>> byre.array([[1, 2], [3, 4]]).flatten()\narray([1, 2, 3, 4])\n")
       .def("astype", astype, py::arg("dtype"),
            "A copy of another dtype; a lazy one of the same.\n\n"
-           "Floating-point numbers are truncated to integers, saturating, with 0 for not a number, on every\n"
+           "Floating-point numbers are truncated to integers, saturating, with 0 for not a number, "
+           "on every\n"
            "machine.\n\n"
-           ">>> byre.array([1.5, -2.5, 1e20]).astype('int16')\narray([    1,    -2, 32767], dtype=int16)\n");
+           ">>> byre.array([1.5, -2.5, 1e20]).astype('int16')\narray([    1,    -2, 32767], "
+           "dtype=int16)\n");
   module.def("copy", copy, py::arg("array"),
              "A lazy copy: see Array.copy.\n\n"
              ">>> x = byre.zeros(1_000_000)\n>>> before = byre.stats()\n>>> y = byre.copy(x)\n"

@@ -7,21 +7,8 @@
 #include "exchange.hpp"
 #include "locks.hpp"
 
-#include <thread>
-
 namespace py = pybind11;
 using namespace byre::python;
-
-namespace {
-
-/// For tests: what memory that ends on a thread without the interpreter's lock does.
-void release_on_a_thread(const py::object& object) {
-  PyObject* const reference = object.inc_ref().ptr();
-  const GilReleased released;
-  std::thread([reference] { release_later(reference); }).join();
-}
-
-}  // namespace
 
 PYBIND11_MODULE(_byre, module) {
   watch_forks();
@@ -30,7 +17,8 @@ PYBIND11_MODULE(_byre, module) {
   define_no_copies(module);
   define_statistics(module);
   define_creation(module);
-  ArrayClass array(module, "Array", R"(A copy-on-write array: made by byre.array(), byre.zeros() and the like.
+  ArrayClass array(module, "Array",
+                   R"(A copy-on-write array: made by byre.array(), byre.zeros() and the like.
 
 Views of an array alias it, as in NumPy. A copy, and a reshape, share its memory until one of the two is
 written; then the writer gets a copy, or keeps the memory if nobody else has it any more. Any threads may use
@@ -57,5 +45,5 @@ Division and exp() of ints make float32.
   define_numpy_exchange(module, array);
   define_dlpack_exchange(module, array);
   define_buffers(array);
-  module.def("_release_on_a_thread", release_on_a_thread);
+  define_for_tests(module);
 }

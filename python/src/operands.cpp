@@ -33,7 +33,8 @@ py::array numpy_array_of(py::handle source, std::optional<DType> dtype) {
     return numpy.attr("frombuffer")(source, py::dtype::of<std::uint8_t>());
   }
   // NumPy converts what byre has no dtype for; else byre does, on every machine in the same way.
-  const bool is_numpys = py::isinstance<py::array>(source) || py::isinstance(source, numpy_generic());
+  const bool is_numpys =
+      py::isinstance<py::array>(source) || py::isinstance(source, numpy_generic());
   if (!dtype || *dtype == DType::bf16 ||
       (is_numpys && dtype_of_elements(py::dtype(source.attr("dtype"))) != DType::uninitialized)) {
     return numpy.attr("asarray")(source);

@@ -81,8 +81,9 @@ const Tensor& factor_of(const Operand& operand) {
   if (const Tensor* const tensor = std::get_if<Tensor>(&operand)) {
     return *tensor;
   }
-  throw ShapeError(format_text(
-      "matmul of an array and a number, which has no dimensions. For their product write x * number."));
+  throw ShapeError(
+      format_text("matmul of an array and a number, which has no dimensions. For their product "
+                  "write x * number."));
 }
 
 }  // namespace

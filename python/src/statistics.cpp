@@ -22,7 +22,8 @@ struct Counted {
 constexpr Counted counted[] = {
     {"lazy_clones", &Counters::lazy_clones, "Lazy copies that were made."},
     {"copies", &Counters::copies, "Copies that writes to shared data made, and others."},
-    {"steals", &Counters::steals, "Writes that found themselves the last owner, and copied nothing."},
+    {"steals", &Counters::steals,
+     "Writes that found themselves the last owner, and copied nothing."},
     {"waits", &Counters::waits, "Writes that waited for others to finish copying."},
     {"bytes_copied", &Counters::bytes_copied, "Bytes of those copies."},
     {"bytes_not_copied", &Counters::bytes_not_copied,
@@ -44,14 +45,15 @@ std::string text_of(const Counters& counters) {
 }  // namespace
 
 void define_statistics(py::module_& module) {
-  py::class_<Counters> type(module, "Stats",
-                            "What byre counted of all threads; the difference of two is what happened "
-                            "between.\n\n"
-                            ">>> before = byre.stats()\n>>> x = byre.zeros(3)\n>>> y = x.copy()\n"
-                            ">>> (byre.stats() - before).lazy_clones\n1\n");
+  py::class_<Counters> type(
+      module, "Stats",
+      "What byre counted of all threads; the difference of two is what happened "
+      "between.\n\n"
+      ">>> before = byre.stats()\n>>> x = byre.zeros(3)\n>>> y = x.copy()\n"
+      ">>> (byre.stats() - before).lazy_clones\n1\n");
   for (const Counted& each : counted) {
-    const auto documentation = std::string(each.documentation) + "\n\n>>> (byre.stats() - byre.stats())." +
-                               each.name + "\n0\n";
+    const auto documentation = std::string(each.documentation) +
+                               "\n\n>>> (byre.stats() - byre.stats())." + each.name + "\n0\n";
     type.def_property_readonly(
         each.name, [value = each.value](const Counters& self) { return self.*value; },
         documentation.c_str());
@@ -72,7 +74,8 @@ void define_statistics(py::module_& module) {
       py::arg("array"),
       "What a write to an array would do, and why, in a sentence.\n\n"
       ">>> x = byre.zeros(4)\n>>> y = x.copy()\n>>> print(byre.explain(x))\n"
-      "32 bytes at 0x..., allocated by the recycling pool, shared by 2 owners: a write copies them.\n");
+      "32 bytes at 0x..., allocated by the recycling pool, shared by 2 owners: a write copies "
+      "them.\n");
 }
 
 }  // namespace byre::inline v0::python
