@@ -50,6 +50,13 @@ void define(py::module_& module, const char* name, PyObject* kind, const char* d
 
 }  // namespace
 
+py::object checked(PyObject* object) {
+  if (object == nullptr) {
+    throw py::error_already_set();
+  }
+  return py::reinterpret_steal<py::object>(object);
+}
+
 void define_errors(py::module_& module) {
   base_type = make_type(module, "Error", py::make_tuple(py::handle(PyExc_Exception)),
                         "Base of everything that byre raises.\n\n"

@@ -28,6 +28,9 @@ class CopyRefused : public Error {
   using Error::Error;
 };
 
+/// A new reference that Python's C functions returned. Throws the error that they set where it is null.
+pybind11::object checked(PyObject* object);
+
 /// Adds the types, and has errors of byre raised as them.
 void define_errors(pybind11::module_& module);
 
