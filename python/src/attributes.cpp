@@ -21,7 +21,7 @@ py::object iterator(const py::object& self) {
     throw OperandError(format_text(
         "iteration over an array of no dimensions, which has one element. Use x.item() for that."));
   }
-  return py::reinterpret_steal<py::object>(PySeqIter_New(self.ptr()));
+  return checked(PySeqIter_New(self.ptr()));
 }
 
 }  // namespace

@@ -42,11 +42,8 @@ std::string text_of(const Array& array, const char* function) {
 
 /// The elements in C order.
 py::bytes bytes_of(const Tensor& tensor) {
-  py::bytes bytes = py::reinterpret_steal<py::bytes>(
-      PyBytes_FromStringAndSize(nullptr, static_cast<py::ssize_t>(tensor.nbytes())));
-  if (!bytes) {
-    throw py::error_already_set();
-  }
+  const py::bytes bytes =
+      checked(PyBytes_FromStringAndSize(nullptr, static_cast<py::ssize_t>(tensor.nbytes())));
   copy_to(PyBytes_AS_STRING(bytes.ptr()), tensor, tensor.dtype());
   return bytes;
 }
@@ -97,13 +94,9 @@ void define_conversions(py::module_& module, ArrayClass& array) {
           ">>> byre.array([1, 2], 'int8').tobytes()\nb'\\x01\\x02'\n")
       .def("__bool__", [](const Array& self) { return item(self, "bool()").cast<bool>(); })
       .def("__int__",
-           [](const Array& self) {
-             return py::reinterpret_steal<py::object>(PyNumber_Long(item(self, "int()").ptr()));
-           })
+           [](const Array& self) { return checked(PyNumber_Long(item(self, "int()").ptr())); })
       .def("__float__",
-           [](const Array& self) {
-             return py::reinterpret_steal<py::object>(PyNumber_Float(item(self, "float()").ptr()));
-           })
+           [](const Array& self) { return checked(PyNumber_Float(item(self, "float()").ptr())); })
       .def("__complex__",
            [](const Array& self) { return item(self, "complex()").cast<std::complex<double>>(); })
       .def("__repr__", [](const Array& self) { return text_of(self, "array_repr"); })

@@ -18,13 +18,6 @@ namespace {
 /// True within byre.no_copies(). Kept for good.
 PyObject* copies_are_refused = nullptr;
 
-py::object checked(PyObject* object) {
-  if (object == nullptr) {
-    throw py::error_already_set();
-  }
-  return py::reinterpret_steal<py::object>(object);
-}
-
 bool ask_context() {
   PyObject* value = nullptr;
   if (PyContextVar_Get(copies_are_refused, nullptr, &value) != 0) {

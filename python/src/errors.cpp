@@ -61,6 +61,13 @@ void raise_in_python(std::exception_ptr thrown) noexcept {
   }
 }
 
+py::object checked(PyObject* object) {
+  if (object == nullptr) {
+    throw py::error_already_set();
+  }
+  return py::reinterpret_steal<py::object>(object);
+}
+
 void define_errors(py::module_& module) {
   base_type = make_type(module, "Error", py::make_tuple(py::handle(PyExc_Exception)),
                         "Base of everything that byre raises.\n\n"

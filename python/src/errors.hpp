@@ -39,6 +39,9 @@ class NotABuffer : public Error {
 /// Sets Python's error indicator, as for what a function throws. For calls that Python makes by itself.
 void raise_in_python(std::exception_ptr thrown) noexcept;
 
+/// A new reference that Python's C functions returned. Throws the error that they set where it is null.
+pybind11::object checked(PyObject* object);
+
 /// Adds the types, and has errors of byre raised as them.
 void define_errors(pybind11::module_& module);
 

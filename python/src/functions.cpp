@@ -60,20 +60,19 @@ py::object chosen(const py::object& condition, const py::object& a, const py::ob
     const auto found = operand_of(source);
     return found ? *found : array_operand_of(source, "where");
   };
-  return std::visit(
-      [&](const auto& first, const auto& second) {
-        const auto tensor_of_operand = []<class T>(const T& from) -> const Tensor* {
-          if constexpr (std::is_same_v<T, Tensor>) {
-            return &from;
-          } else {
-            return nullptr;
-          }
-        };
-        return wrapped(reading({&truth, tensor_of_operand(first), tensor_of_operand(second)},
-                               truth.nbytes() * sizeof(double),
-                               [&] { return byre::where(truth, first, second); }));
-      },
-      operand(a), operand(b));
+  const Operand if_true = operand(a);
+  const Operand if_false = operand(b);
+  const Tensor* const first_tensor = std::get_if<Tensor>(&if_true);
+  const Tensor* const second_tensor = std::get_if<Tensor>(&if_false);
+  std::size_t nbytes = truth.nbytes() * sizeof(double);
+  for (const Tensor* const tensor : {first_tensor, second_tensor}) {
+    nbytes += tensor == nullptr ? 0 : tensor->nbytes();
+  }
+  return wrapped(reading({&truth, first_tensor, second_tensor}, nbytes, [&] {
+    return std::visit(
+        [&](const auto& first, const auto& second) { return byre::where(truth, first, second); },
+        if_true, if_false);
+  }));
 }
 
 }  // namespace

@@ -4,6 +4,9 @@
 #include "errors.hpp"
 #include "locks.hpp"
 
+#include <byre/tensor/elements.hpp>
+#include <byre/tensor/layout.hpp>
+
 namespace py = pybind11;
 
 namespace byre::inline v0::python {

@@ -130,6 +130,28 @@ def test_two_arrays_that_are_written_from_each_other_do_not_lock_up():
         number_in_all(array)
 
 
+def test_small_operations_wait_for_large_ones_and_keep_nothing_locked():
+    large = byre.zeros(200_000, "int64")
+    smalls = [byre.zeros(1, "int64") for _ in range(16)]
+    ends = []
+
+    def write_large():
+        while not ends:
+            large.__iadd__(1)
+
+    def write_small():
+        for _ in range(30):
+            for small in smalls:
+                small[...] = large[:1]
+                small += large[1:2]
+        ends.append(True)
+
+    run_at_once(write_large, write_small)
+    for small in smalls:
+        small[...] = 7
+        assert number_in_all(small) == 7
+
+
 def test_random_programs_of_threads_keep_arrays_whole(chance):
     arrays = [byre.zeros(chance.choice([7, 9000, 30_000]), "int64") for _ in range(6)]
 
@@ -200,6 +222,15 @@ def test_a_broadcast_is_as_large_as_its_result():
     assert releases(lambda: wide + byre.zeros(ELEMENTS, "float64")) == 0
     with pytest.raises(ValueError):
         byre.broadcast_to(few, (64, 1 << 40)) + byre.broadcast_to(many, (1 << 40, 65, 1))
+
+
+def test_a_choice_is_as_large_as_what_it_chooses_from():
+    many, one = byre.zeros(ELEMENTS), byre.zeros(1)
+    truth = byre.zeros(1, bool)
+    assert releases(lambda: byre.where(truth, many[3:], one)) == 0
+    assert releases(lambda: byre.where(truth, many, 1)) == releases(lambda: byre.where(truth, 1, many)) == 1
+    assert releases(lambda: byre.where(byre.zeros(ELEMENTS, bool), 1, 2)) == 0
+    assert releases(lambda: byre.where(byre.zeros(ELEMENTS + 1, bool), 1, 2)) == 1
 
 
 def test_products_of_matrices_are_large_sooner():
