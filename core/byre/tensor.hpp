@@ -3,8 +3,10 @@
 #pragma once
 
 #include <byre/byre.hpp>
+#include <byre/interop/named_tensors.hpp>
 #include <byre/interop/npy.hpp>
 #include <byre/interop/npy_header.hpp>
+#include <byre/interop/npz.hpp>
 #include <byre/shadow/mode.hpp>
 #include <byre/shadow/report.hpp>
 #include <byre/shadow/summary.hpp>
