@@ -122,7 +122,7 @@ ZipMember read_record(ZipFields& fields, std::uint64_t directory_offset, const c
 }
 
 /// What is in the file of a member: from its local header to the end of its descriptor.
-struct Extent {
+struct ZipExtent {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
   std::size_t member = 0;
@@ -188,8 +188,8 @@ bool agrees(const ZipMember& local, const ZipMember& member) {
 }
 
 /// Finds where the data begin, and what the member takes of the file.
-Extent locate(const ZipBytes& bytes, ZipMember& member, std::uint64_t directory_offset,
-              const char* source) {
+ZipExtent locate(const ZipBytes& bytes, ZipMember& member, std::uint64_t directory_offset,
+                 const char* source) {
   const auto expect_room = [&](std::uint64_t offset, std::uint64_t nbytes) {
     if (offset > directory_offset || nbytes > directory_offset - offset) {
       refuse_place(member, source);
@@ -226,16 +226,16 @@ Extent locate(const ZipBytes& bytes, ZipMember& member, std::uint64_t directory_
   }
   member.data_offset = member.header_offset + zip_local_header_nbytes + text.size();
   expect_room(member.data_offset, member.packed_nbytes);
-  Extent extent{member.header_offset, member.data_offset + member.packed_nbytes};
+  ZipExtent extent{member.header_offset, member.data_offset + member.packed_nbytes};
   if (member.has_descriptor()) {
     extent.end += descriptor_nbytes(bytes, member, directory_offset, zip64.is_there, source);
   }
   return extent;
 }
 
-void expect_no_overlaps(const std::vector<ZipMember>& members, std::vector<Extent> extents,
+void expect_no_overlaps(const std::vector<ZipMember>& members, std::vector<ZipExtent> extents,
                         const char* source) {
-  std::ranges::sort(extents, {}, &Extent::begin);
+  std::ranges::sort(extents, {}, &ZipExtent::begin);
   for (std::size_t at = 1; at < extents.size(); ++at) {
     if (extents[at].begin < extents[at - 1].end) {
       refuse_member(source, members[extents[at].member].name,
@@ -267,7 +267,7 @@ std::vector<ZipMember> read_zip_directory(const ZipBytes& bytes, const char* sou
   bytes.read(static_cast<std::size_t>(directory.offset), records);
   ZipFields fields(records);
   std::vector<ZipMember> members;
-  std::vector<Extent> extents;
+  std::vector<ZipExtent> extents;
   members.reserve(static_cast<std::size_t>(directory.count));
   extents.reserve(members.capacity());
   for (std::uint64_t left = directory.count; left > 0; --left) {
