@@ -17,8 +17,8 @@ namespace byre::inline v0 {
 /// Archives are read strictly. Members are stored or deflated, have names of their own that end in ".npy", and
 /// overlap nothing; zip64 and data descriptors are read, encryption and archives of several files are not. What
 /// is not so throws a FileError that names the file, before the memory is asked for that it speaks of; so does
-/// each array that read_npy would not take. Names are the bytes of the archive without ".npy": numpy.savez
-/// writes UTF-8. Tensors are on the host. Any thread may call these at any time.
+/// each array that read_npy would not take. Names are the bytes of the archive without ".npy", UTF-8 in files of
+/// NumPy and byre. Tensors are on the host. Any thread may call these at any time.
 ///
 /// Source: PKWARE's APPNOTE.TXT, and the documentation of numpy.savez.
 
@@ -43,8 +43,8 @@ enum class NpzCompression : bool { stored, deflated };
 /// file is written by an OutputFile, as save_npy does: readers see the old one or the new one, and it may be the
 /// one that the tensors are mapped from. Members and archives of 4 GiB and more, or of 65,535 tensors and more,
 /// are zip64's. The date of each member is 1980-01-01, so that the same tensors are the same bytes. Throws
-/// InvalidArgument for two of one name, and for a name that has a zero byte, which ends it for NumPy, or more than 65,531 bytes;
-/// StateError for an uninitialized tensor, DTypeError for bf16, which the format does not have, FileError,
+/// InvalidArgument for two of one name, and for a name that has more than 65,531 bytes, or a zero byte, which
+/// ends it for NumPy; StateError for an uninitialized tensor, DTypeError for bf16, which the format does not have, FileError,
 /// OutOfMemory.
 BYRE_API void save_npz(FileName name, std::span<const std::pair<std::string, Tensor>> tensors,
                        NpzCompression compression = NpzCompression::stored,

@@ -208,6 +208,26 @@ TEST(SavedNpz, comes_from_any_memory_that_is_initialized) {
   EXPECT_FALSE(fs::exists(path));
 }
 
+TEST(SavedNpz, says_that_names_are_utf8_if_they_are) {
+  const TemporaryFolder folder;
+  const auto is_said = [&](const std::string& name) {
+    save_npz(folder / "a.npz", NamedTensors{{name, counted({1}, DType::u8)}});
+    return (static_cast<unsigned char>(read_file(folder / "a.npz")[local_header::flags + 1]) & 8) !=
+           0;
+  };
+  for (const std::string name :
+       {"", "plain\x7f", "\u00e4", "\xc2\x80", "\xdf\xbf", "\xe0\xa0\x80", "\xed\x9f\xbf",
+        "\xee\x80\x80", "\xef\xbf\xbf", "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf", "a\u20acb"}) {
+    EXPECT_TRUE(is_said(name)) << name;
+  }
+  for (const std::string name :
+       {"\x80", "a\xbf", "\xc1\xbf", "\xc3", "\xc3(", "\xc3\xc3", "\xe0\x9f\xbf", "\xe2\x82",
+        "\xe2\x28\xa1", "\xe2\x82(", "\xed\xa0\x80", "\xed\xbf\xbf", "\xf0\x8f\xbf\xbf",
+        "\xf4\x90\x80\x80", "\xf0\x90\x80(", "\xf8\x88\x80\x80\x80", "\xff"}) {
+    EXPECT_FALSE(is_said(name)) << name;
+  }
+}
+
 TEST(SavedNpz, has_names_that_archives_can_have) {
   const TemporaryFolder folder;
   const fs::path path = folder / "a.npz";
@@ -367,6 +387,11 @@ TEST(ArchivesByOthers, may_have_numbers_in_zip64_that_need_it_not) {
   member.extra.clear();
   member.local_extra.clear();
   expect_three(archive_of({member}, {.has_zip64_end = true}).bytes);
+}
+
+TEST(ArchivesByOthers, may_have_no_members_and_be_of_zip64) {
+  const std::string bytes = archive_of({}, {.has_zip64_end = true}).bytes;
+  EXPECT_TRUE(read_npz(bytes_of_archive(bytes)).empty());
 }
 
 TEST(ArchivesByOthers, may_have_a_longer_zip64_end_and_flags_that_say_little) {

@@ -2,10 +2,49 @@
 #include <byre/interop/detail/zip_deflate.hpp>
 #include <byre/interop/detail/zip_writer.hpp>
 
-#include <algorithm>
+#include <array>
 #include <utility>
 
 namespace byre::inline v0::detail {
+namespace {
+
+/// Of a byte that begins a character of UTF-8, how many bytes that has; 0 of any other.
+std::size_t length_of_character(unsigned lead) noexcept {
+  if (lead < 0x80) {
+    return 1;
+  }
+  if (lead < 0xC0) {
+    return 0;
+  }
+  return lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : lead < 0xF8 ? 4 : 0;
+}
+
+/// Strictly, as Python decodes names: no surrogates, nothing longer than need be.
+bool is_utf8(std::string_view text) noexcept {
+  constexpr std::array<std::uint32_t, 5> least{0, 0, 0x80, 0x800, 0x1'0000};
+  while (!text.empty()) {
+    const auto lead = static_cast<unsigned char>(text[0]);
+    const std::size_t length = length_of_character(lead);
+    if (length == 0 || length > text.size()) {
+      return false;
+    }
+    std::uint32_t code = length == 1 ? lead : lead & (0x7FU >> length);
+    for (const char next : text.substr(1, length - 1)) {
+      if ((next & 0xC0) != 0x80) {
+        return false;
+      }
+      code = code << 6 | (static_cast<std::uint32_t>(next) & 0x3F);
+    }
+    if (code < least[length] || code > 0x10'FFFF || (code >= 0xD800 && code <= 0xDFFF)) {
+      return false;
+    }
+    text.remove_prefix(length);
+  }
+  return true;
+}
+
+}  // namespace
+
 void ZipWriter::write(std::span<const std::byte> bytes) {
   file_.write(bytes.data(), bytes.size());
   position_ += bytes.size();
@@ -17,7 +56,8 @@ void ZipWriter::add(std::string name, ZipMethod method,
   member.name = std::move(name);
   member.method = method;
   member.header_offset = position_;
-  if (std::ranges::any_of(member.name, [](char c) { return (c & 0x80) != 0; })) {
+  // Other bytes are of no encoding that is said, so that Python reads the archive all the same.
+  if (is_utf8(member.name)) {
     member.flags |= zip_flags::utf8;
   }
   for (const std::span<const std::byte> piece : pieces) {
