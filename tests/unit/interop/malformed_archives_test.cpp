@@ -2,6 +2,7 @@
 // Archives that are not what they claim. Each is refused with a text that says what is wrong and names it, never
 // read beyond its end, which AddressSanitizer would see: the bytes are in memory of just their size.
 #include <byre/interop/npz.hpp>
+#include <byre/memory/allocator.hpp>
 
 #include <gtest/gtest.h>
 
@@ -124,6 +125,19 @@ std::string with_descriptor(const std::string& descriptor) {
     member.flags = 8;
     member.descriptor = descriptor;
   });
+}
+
+/// A member whose size ends in the byte that the directory begins with, 'P', which its descriptor lacks.
+std::string ending_in_the_directory() {
+  ArchiveMember member = deflated_member("a.npy", "");
+  member.packed.resize(1'310'000);
+  member.flags = 8;
+  member.descriptor =
+      little_endian(member.crc, 4) + little_endian(member.packed.size(), 4) + std::string(3, '\0');
+  Archive archive = archive_of({member});
+  patch(archive.bytes, archive.records[0] + directory_record::nbytes, 0x5000'0000, 4);
+  patch(archive.bytes, archive.locals[0] + local_header::nbytes, 0, 4);
+  return archive.bytes;
 }
 
 /// A size in both headers, as many bytes as `more` beyond the end of the data.
@@ -322,11 +336,11 @@ const MalformedArchive all_malformed_archives[] = {
     {"a_record_of_another_signature", with_record(0, 0x02014B51, 4),
      "does not consist of the records"},
     {"a_name_beyond_the_directory", with_record(directory_record::name_nbytes, 6, 2),
-     "does not consist of the records"},
+     "a record of its directory ends behind"},
     {"an_extra_field_beyond_the_directory", with_record(directory_record::name_nbytes + 2, 1, 2),
-     "does not consist of the records"},
+     "a record of its directory ends behind"},
     {"a_comment_beyond_the_directory", with_record(directory_record::name_nbytes + 4, 1, 2),
-     "does not consist of the records"},
+     "a record of its directory ends behind"},
     {"a_member_on_another_disk", with_record(directory_record::disk, 1, 2), "one of several files"},
     {"an_encrypted_member", with_record(directory_record::flags, 1, 2), "\"a.npy\" is encrypted"},
     {"a_strongly_encrypted_member", with_record(directory_record::flags, 1 << 6, 2),
@@ -345,6 +359,10 @@ const MalformedArchive all_malformed_archives[] = {
     {"a_member_larger_than_an_object",
      with_zip64_sizes(~std::uint64_t{0}, good_array.size()),
      "has 18446744073709551615 bytes, more than an object"},
+    {"a_member_as_large_as_an_object",
+     with_zip64_sizes(max_nbytes, good_array.size()), "is stored in 131 bytes, and said to have"},
+    {"a_member_as_large_as_what_is_in_front_of_the_directory", larger_than_it_is(35),
+     "is not all in front of the directory"},
     {"a_stored_member_that_would_be_larger",
      with_record(directory_record::nbytes, good_array.size() + 1, 4), "is stored in 131 bytes, and said to have 132"},
     {"a_stored_member_that_would_be_smaller",
@@ -442,6 +460,8 @@ const MalformedArchive all_malformed_archives[] = {
     {"a_descriptor_of_another_packed_size", with_descriptor("PK\7\10" + array_crc + "abcd" + array_size),
      "has a descriptor that disagrees"},
     {"a_descriptor_of_another_size", with_descriptor("PK\7\10" + array_crc + array_size + "abcd"),
+     "has a descriptor that disagrees"},
+    {"a_descriptor_that_ends_in_the_directory", ending_in_the_directory(),
      "has a descriptor that disagrees"},
     {"a_local_size_that_the_descriptor_has_not",
      [] {

@@ -11,6 +11,7 @@
 
 #include "../tensor/npy_tensors.hpp"
 #include "archives.hpp"
+#include "support/emulated.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace byre::test {
@@ -159,6 +160,17 @@ TEST(ZipRecords, at_the_end_are_of_zip64_if_a_number_needs_it) {
                   little_endian(at_most(nbytes, 0xFFFF'FFFF), 4) +
                   little_endian(at_most(offset, 0xFFFF'FFFF), 4) + little_endian(0, 2));
   }
+}
+
+TEST(ZipBytes, are_not_read_outside) {
+  testing::FLAGS_gtest_death_test_style = death_test_style();
+  const std::byte memory[4]{};
+  const detail::ZipBytes bytes{std::span(memory)};
+  std::byte read[4]{};
+  bytes.read(0, read);
+  bytes.read(4, {});
+  EXPECT_DEATH(bytes.read(1, read), "an archive is read within its bytes");
+  EXPECT_DEATH(bytes.read(5, {}), "an archive is read within its bytes");
 }
 
 /// A file of mostly holes: its first member has 5 GiB, and another one follows.

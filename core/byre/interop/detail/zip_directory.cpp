@@ -103,7 +103,8 @@ ZipMember read_record(ZipFields& fields, std::uint64_t directory_offset, const c
   fields.u32();
   member.header_offset = fields.u32();
   if (name_nbytes + extra_nbytes + comment_nbytes > fields.left()) {
-    refuse_directory(source);
+    refuse_zip(source, format_text("a record of its directory ends behind the directory"),
+               save_again);
   }
   member.name = fields.text(name_nbytes);
   const std::span<const std::byte> extra = fields.take(extra_nbytes);
@@ -123,9 +124,9 @@ ZipMember read_record(ZipFields& fields, std::uint64_t directory_offset, const c
 
 /// What is in the file of a member: from its local header to the end of its descriptor.
 struct ZipExtent {
-  std::uint64_t begin = 0;
-  std::uint64_t end = 0;
-  std::size_t member = 0;
+  std::uint64_t begin;
+  std::uint64_t end;
+  std::size_t member;
 };
 
 /// True iff the descriptor at `offset` says what the directory does.
@@ -187,9 +188,9 @@ bool agrees(const ZipMember& local, const ZipMember& member) {
          is_same(local.packed_nbytes, member.packed_nbytes) && is_same(local.nbytes, member.nbytes);
 }
 
-/// Finds where the data begin, and what the member takes of the file.
-ZipExtent locate(const ZipBytes& bytes, ZipMember& member, std::uint64_t directory_offset,
-                 const char* source) {
+/// Finds where the data begin. Where the member ends in the file.
+std::uint64_t locate(const ZipBytes& bytes, ZipMember& member, std::uint64_t directory_offset,
+                     const char* source) {
   const auto expect_room = [&](std::uint64_t offset, std::uint64_t nbytes) {
     if (offset > directory_offset || nbytes > directory_offset - offset) {
       refuse_place(member, source);
@@ -226,11 +227,10 @@ ZipExtent locate(const ZipBytes& bytes, ZipMember& member, std::uint64_t directo
   }
   member.data_offset = member.header_offset + zip_local_header_nbytes + text.size();
   expect_room(member.data_offset, member.packed_nbytes);
-  ZipExtent extent{member.header_offset, member.data_offset + member.packed_nbytes};
-  if (member.has_descriptor()) {
-    extent.end += descriptor_nbytes(bytes, member, directory_offset, zip64.is_there, source);
-  }
-  return extent;
+  const std::uint64_t end = member.data_offset + member.packed_nbytes;
+  return member.has_descriptor()
+             ? end + descriptor_nbytes(bytes, member, directory_offset, zip64.is_there, source)
+             : end;
 }
 
 void expect_no_overlaps(const std::vector<ZipMember>& members, std::vector<ZipExtent> extents,
@@ -272,8 +272,9 @@ std::vector<ZipMember> read_zip_directory(const ZipBytes& bytes, const char* sou
   extents.reserve(members.capacity());
   for (std::uint64_t left = directory.count; left > 0; --left) {
     members.push_back(read_record(fields, directory.offset, source));
-    extents.push_back(locate(bytes, members.back(), directory.offset, source));
-    extents.back().member = members.size() - 1;
+    ZipMember& member = members.back();
+    const std::uint64_t end = locate(bytes, member, directory.offset, source);
+    extents.push_back({member.header_offset, end, members.size() - 1});
   }
   if (fields.left() != 0) {
     refuse_directory(source);

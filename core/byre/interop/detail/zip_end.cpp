@@ -13,7 +13,7 @@ namespace {
 
 /// The end record, and where it is.
 struct End {
-  std::size_t offset = 0;
+  std::size_t offset;
   ZipDirectory directory;
 };
 
@@ -34,8 +34,7 @@ std::size_t find_end(const ZipBytes& bytes, const char* source) {
 }
 
 End read_end(const ZipBytes& bytes, const char* source) {
-  End end;
-  end.offset = find_end(bytes, source);
+  End end{find_end(bytes, source), {}};
   const auto record = read_zip_record<zip_end_nbytes>(bytes, end.offset);
   ZipFields fields(record);
   fields.u32();  // the signature
