@@ -102,6 +102,25 @@ class Configuring(unittest.TestCase):
         said = ["Boost 1.74", "apt-get install libboost-atomic-dev libboost-thread-dev", "BOOST_ROOT"]
         self.assert_refused(said, "--wrap-mode=nodownload", **self.without_boost())
 
+    def without_zlib(self):
+        """One that is too old, where a compiler looks first, and nothing that knows of another."""
+        (self.folder / "old").mkdir()
+        (self.folder / "old/zlib.h").write_text('#define ZLIB_VERSION "1.2.8"\n')
+        options = ["--wrap-mode=nodownload", f"-Dcpp_args=-I{self.folder}/old"]
+        return options, {"PKG_CONFIG": "false", "CMAKE": "false"}
+
+    def test_names_the_package_of_a_zlib_that_is_not_there(self):
+        options, variables = self.without_zlib()
+        said = ["zlib 1.2.9", "apt-get install zlib1g-dev", "-Dtensor=disabled -Dfunctional=disabled"]
+        self.assert_refused(said, *options, **variables)
+
+    def test_needs_no_zlib_for_the_core_alone(self):
+        options, variables = self.without_zlib()
+        for part in ["tensor", "functional", "tests", "verification", "stress", "benchmarks", "examples"]:
+            options.append(f"-D{part}=disabled")
+        done = self.setup(*options, **variables)
+        self.assertEqual(done.returncode, 0, done.stdout)
+
     def parent(self):
         parent = self.folder / "parent"
         (parent / "subprojects").mkdir(parents=True)

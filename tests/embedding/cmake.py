@@ -100,6 +100,14 @@ class InCMake(unittest.TestCase):
         build = self.build("FetchContent", PROGRAMS[:1])
         self.assertEqual([each.name for each in build.rglob("libbyre*.*")], ["libbyre.a"])
 
+    def test_without_zlib_there_is_the_core_alone_and_what_to_install_is_said(self):
+        done = run("cmake", "-G", "Ninja", "-S", SOURCE, "-B", self.folder / "cmake",
+                   "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON", "-DCMAKE_DISABLE_FIND_PACKAGE_ZLIB=ON")
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertRegex(" ".join(done.stdout.split()),
+                         "byre::tensor and byre::functional are left out.*apt-get install zlib1g-dev")
+        self.assertEqual(list(self.commands_of(self.folder / "cmake")), ["byre"])
+
     def test_configuring_says_what_is_wrong_and_what_to_do(self):
         compiler = self.folder / "g++-of-before"
         compiler.write_text("#!/bin/sh\nexec g++ -U__GNUC__ -D__GNUC__=11 \"$@\"\n")

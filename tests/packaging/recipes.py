@@ -102,6 +102,18 @@ class Conan(unittest.TestCase):
         wanted |= {part: "disabled" for part in PARTS}
         self.assertEqual(Toolchain.last.project_options, wanted)
 
+    def required_with(self, **options):
+        self.recipe.options = Options({"tensor": False, "functional": False, **options})
+        required = []
+        self.recipe.requires = lambda reference, **_: required.append(reference.split("/")[0])
+        self.recipe.requirements()
+        return required
+
+    def test_requires_zlib_for_tensors_alone(self):
+        self.assertEqual(self.required_with(), ["boost"])
+        self.assertEqual(self.required_with(tensor=True), ["boost", "zlib"])
+        self.assertEqual(self.required_with(functional=True), ["boost", "zlib"])
+
     def test_exports_all_that_the_libraries_are_built_from(self):
         with tempfile.TemporaryDirectory() as folder:
             exported, build = pathlib.Path(folder) / "exported", pathlib.Path(folder) / "build"
@@ -156,6 +168,12 @@ class Vcpkg(unittest.TestCase):
             included |= set(re.findall(r"#include <boost/(\w+)/", path.read_text()))
         named = {name for name in self.manifest["dependencies"] if isinstance(name, str)}
         self.assertEqual(named, {"boost-" + part.replace("_", "-") for part in included})
+
+    def test_depends_on_zlib_for_tensors_alone(self):
+        features = {name for name, feature in self.manifest["features"].items()
+                    if "zlib" in feature.get("dependencies", [])}
+        self.assertEqual(features, {"tensor", "functional"})
+        self.assertNotIn("zlib", self.manifest["dependencies"])
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Tensors of their own, operations on elements, text and files.
 #include <byre/interop/npy.hpp>
+#include <byre/interop/npz.hpp>
 #include <byre/tensor/devices.hpp>
 #include <byre/tensor/elements.hpp>
 #include <byre/tensor/view_geometry.hpp>
@@ -96,6 +97,46 @@ void read_from_memory(Attempt& attempt) {
   Tensor tensor;
   attempt([&] { tensor = read_npy(std::as_bytes(std::span(bytes))); },
           [&] { return described(tensor); });
+}
+
+NamedTensors deep_tensors() {
+  return {{"a name that is longer than what strings have in place", deep_tensor()},
+          {"b", deep_tensor().permute({5, 4, 3, 2, 1, 0})}};
+}
+
+std::string described_tensors(const NamedTensors& tensors) {
+  std::string text;
+  for (const auto& [name, tensor] : tensors) {
+    text += name + described(tensor);
+  }
+  return text;
+}
+
+template <NpzCompression compression>
+void save_archive(Attempt& attempt) {
+  const TemporaryFolder folder;
+  const auto path = folder / "tensors.npz";
+  write_file(path, "what was there");
+  const NamedTensors tensors = deep_tensors();
+  attempt([&] { save_npz(path, tensors, compression); }, [&] { return state_of(folder, path); });
+}
+
+template <NamedTensors (*Load)(FileName), NpzCompression compression>
+void load_archive(Attempt& attempt) {
+  const TemporaryFolder folder;
+  const auto path = folder / "a name that is longer than what strings have in place.npz";
+  save_npz(path, deep_tensors(), compression);
+  NamedTensors tensors;
+  attempt([&] { tensors = Load(path); }, [&] { return described_tensors(tensors); });
+}
+
+void read_archive_from_memory(Attempt& attempt) {
+  const TemporaryFolder folder;
+  save_npz(folder / "tensors.npz", deep_tensors());
+  const std::string bytes = read_file(folder / "tensors.npz");
+  NamedTensors tensors;
+  attempt([&] { tensors = read_npz(std::as_bytes(std::span(bytes))); },
+          [&] { return described_tensors(tensors); });
 }
 
 std::string header_text() {
@@ -261,6 +302,13 @@ const Row rows[] = {
     {"read_npy", read_from_memory},
     {"save_npy", save_over_a_file},
     {"save_npy", save_through_a_link},
+    {"load_npz", load_archive<load_npz, NpzCompression::stored>},
+    {"load_npz", load_archive<load_npz, NpzCompression::deflated>},
+    {"map_npz", load_archive<map_npz, NpzCompression::stored>},
+    {"map_npz", load_archive<map_npz, NpzCompression::deflated>},
+    {"read_npz", read_archive_from_memory},
+    {"save_npz", save_archive<NpzCompression::stored>},
+    {"save_npz", save_archive<NpzCompression::deflated>},
 };
 
 }  // namespace
