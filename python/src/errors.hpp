@@ -24,6 +24,12 @@ class OperandError : public Error {
   using Error::Error;
 };
 
+/// A file that is not there. FileNotFoundError, and a FileError.
+class MissingFile : public FileError {
+ public:
+  using FileError::FileError;
+};
+
 /// A copy that nobody asked for by name, where byre.no_copies() refuses those. RuntimeError.
 class CopyRefused : public Error {
  public:
