@@ -33,12 +33,12 @@ PyObject* make_type(py::module_& module, const char* name, const py::tuple& base
 template <class CppError>
 PyObject* type_of = nullptr;
 
-/// Has `CppError` raised as a new type that is byre.Error and `kind`. What is defined later is looked at
-/// first: so an error comes after the one that it is derived from.
+/// Has `CppError` raised as a new type of these bases. What is defined later is looked at first: so an error comes
+/// after the one that it is derived from.
 template <class CppError>
-void define(py::module_& module, const char* name, PyObject* kind, const char* documentation) {
-  type_of<CppError> = make_type(
-      module, name, py::make_tuple(py::handle(base_type), py::handle(kind)), documentation);
+void define(py::module_& module, const char* name, const py::tuple& bases,
+            const char* documentation) {
+  type_of<CppError> = make_type(module, name, bases, documentation);
   py::register_exception_translator([](std::exception_ptr thrown) {
     try {
       std::rethrow_exception(thrown);
@@ -46,6 +46,13 @@ void define(py::module_& module, const char* name, PyObject* kind, const char* d
       PyErr_SetString(type_of<CppError>, error.what());
     }
   });
+}
+
+/// The same of a type that is byre.Error and `kind`.
+template <class CppError>
+void define(py::module_& module, const char* name, PyObject* kind, const char* documentation) {
+  define<CppError>(module, name, py::make_tuple(py::handle(base_type), py::handle(kind)),
+                   documentation);
 }
 
 }  // namespace
@@ -101,9 +108,17 @@ void define_errors(py::module_& module) {
   define<InvalidArgument>(module, "InvalidArgument", PyExc_ValueError,
                           "An argument that no call can serve.\n\n"
                           ">>> issubclass(byre.InvalidArgument, ValueError)\nTrue\n");
-  define<FileError>(module, "FileError", PyExc_OSError,
-                    "A file that is missing, unreadable, or not what it claims to be.\n\n"
-                    ">>> issubclass(byre.FileError, OSError)\nTrue\n");
+  define<FileError>(
+      module, "FileError",
+      py::make_tuple(py::handle(base_type), py::handle(PyExc_OSError), py::handle(PyExc_ValueError)),
+      "A file that is missing, unreadable, or not what it claims to be.\n\n"
+      ">>> issubclass(byre.FileError, OSError) and issubclass(byre.FileError, ValueError)\nTrue\n");
+  define<MissingFile>(
+      module, "MissingFile",
+      py::make_tuple(py::handle(type_of<FileError>), py::handle(PyExc_FileNotFoundError)),
+      "A file that is not there.\n\n"
+      ">>> try:\n...     byre.load('no such file.npy')\n"
+      "... except FileNotFoundError as error:\n...     isinstance(error, byre.FileError)\nTrue\n");
   define<NotUnique>(module, "NotUnique", PyExc_BufferError,
                     "The operation needs data that nobody else shares.\n\n"
                     ">>> issubclass(byre.NotUnique, BufferError)\nTrue\n");

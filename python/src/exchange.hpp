@@ -35,6 +35,7 @@ Tensor imported(const dlpack::DLTensor& seen, std::uint64_t flags, pybind11::obj
 
 void define_numpy_exchange(pybind11::module_& module, ArrayClass& array);
 void define_dlpack_exchange(pybind11::module_& module, ArrayClass& array);
+void define_files(pybind11::module_& module);
 /// The buffer protocol: bytes to read without materializing; to write, pinned.
 void define_buffers(ArrayClass& array);
 

@@ -9,9 +9,10 @@
 #include <byre/interop/safetensors.hpp>
 
 #include <pybind11/stl.h>
+#include <unistd.h>
 
-#include <memory>
-#include <mutex>
+#include <cerrno>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -44,6 +45,14 @@ FileKind kind_of(const std::string& path, const char* operation) {
       path.c_str()));
 }
 
+void expect_file(const std::string& path, const char* operation) {
+  if (::access(path.c_str(), F_OK) != 0 && errno == ENOENT) {
+    throw MissingFile(format_text(
+        "%s of the file \"%.600s\": there is no such file. Check the path, and the directory it is relative to.",
+        operation, path.c_str()));
+  }
+}
+
 /// The file, without the interpreter's lock.
 template <class Read>
 auto unlocked(const Read& read) {
@@ -72,7 +81,9 @@ struct Readers {
 
 py::object read_by(const Readers& readers, const char* operation, const py::object& path) {
   const std::string name = path_of(path);
-  switch (kind_of(name, operation)) {
+  const FileKind kind = kind_of(name, operation);
+  expect_file(name, operation);
+  switch (kind) {
     case FileKind::npy:
       return wrapped(unlocked([&] { return readers.npy(name); }));
     case FileKind::npz:
@@ -148,6 +159,7 @@ void save_of(const py::object& path, const py::object& arrays, bool compressed,
 
 py::dict metadata_of(const py::object& path) {
   const std::string name = path_of(path);
+  expect_file(name, "metadata");
   const SafetensorsFile file = unlocked([&] { return map_safetensors(name); });
   py::dict metadata;
   for (const auto& [key, value] : file.metadata) {

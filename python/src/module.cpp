@@ -44,6 +44,7 @@ Division and exp() of ints make float32.
   define_functions(module, array);
   define_numpy_exchange(module, array);
   define_dlpack_exchange(module, array);
+  define_files(module);
   define_buffers(array);
   define_for_tests(module);
 }
