@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/interop/detail/npy_error.hpp>
+#include <byre/interop/detail/tensor_data.hpp>
 #include <byre/interop/npy.hpp>
 #include <byre/storage/detail/input_file.hpp>
 #include <byre/storage/output_file.hpp>
@@ -9,6 +10,7 @@
 #include <cstring>
 #include <new>
 #include <numeric>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -55,22 +57,9 @@ NpyHeader header_of(std::span<const std::byte> start, std::size_t file_nbytes, c
 
 /// Any other byte would not be a bool that C++ can read.
 void expect_bools(const NpyHeader& header, const void* data, const char* source) {
-  if (header.dtype != DType::boolean) {
-    return;
-  }
-  const std::span elements(static_cast<const std::uint8_t*>(data), header.data_nbytes);
-  const auto odd = std::ranges::find_if(elements, [](std::uint8_t byte) { return byte > 1; });
-  if (odd != elements.end()) {
-    refuse_npy(source,
-               format_text("its bool number %td is the byte %d", odd - elements.begin(), int{*odd}),
-               "A bool is 0 or 1: save array != 0.");
-  }
-}
-
-void swap_bytes(std::byte* data, std::size_t nbytes, DType dtype) {
-  const std::size_t number_nbytes = dtype == DType::complex64 ? sizeof(float) : itemsize(dtype);
-  for (std::size_t at = 0; at < nbytes; at += number_nbytes) {
-    std::reverse(data + at, data + at + number_nbytes);
+  const std::span bytes(static_cast<const std::byte*>(data), header.data_nbytes);
+  if (const std::optional<Text> odd = detail::odd_bool_in(bytes, header.dtype)) {
+    refuse_npy(source, *odd, "A bool is 0 or 1: save array != 0.");
   }
 }
 
@@ -84,34 +73,10 @@ Tensor filled(const NpyHeader& header, const char* source, const Fill& fill) {
     fill(data, header.data_nbytes);
     expect_bools(header, data, source);
     if (header.byte_order != std::endian::native) {
-      swap_bytes(data, header.data_nbytes, header.dtype);
+      detail::swap_bytes(data, header.data_nbytes, header.dtype);
     }
   }
   return in_order(header, stored);
-}
-
-void expect_initialized(const Tensor& tensor) {
-  detail::expect_tensor(tensor, "save_npy");
-  if (!tensor.is_dtype_initialized()) {
-    throw StateError(
-        format_text("save_npy: the tensor %s is dtype-uninitialized. Call "
-                    "realize(dtype) or mutable_data<T>() first.",
-                    to_string(tensor.sizes()).c_str()));
-  }
-  if (!tensor.is_storage_initialized()) {
-    throw StateError(
-        format_text("save_npy: the tensor %s of %s is storage-uninitialized: it has nothing to "
-                    "write. Call mutable_data<T>() to write it first.",
-                    to_string(tensor.sizes()).c_str(), name_of(tensor.dtype())));
-  }
-}
-
-/// No copy where there need be none, of memory that is borrowed as well.
-Tensor dense_on_host(const Tensor& tensor, CallSite site) {
-  if (!tensor.device().is_cpu()) {
-    return tensor.to(Device::cpu(), site);
-  }
-  return tensor.is_contiguous() ? tensor : tensor.clone(site);
 }
 
 }  // namespace
@@ -168,14 +133,14 @@ Tensor map_npy(FileName name) try {
 }
 
 void save_npy(FileName name, const Tensor& tensor, const NpyFormat& format, CallSite site) try {
-  expect_initialized(tensor);
+  detail::expect_initialized(tensor, "save_npy");
   const bool fortran_order = !tensor.is_contiguous() && reversed(tensor).is_contiguous();
   const std::string header = npy_header(tensor.dtype(), tensor.sizes(), fortran_order, format);
-  Tensor data = dense_on_host(fortran_order ? reversed(tensor) : tensor, site);
+  Tensor data = detail::dense_on_host(fortran_order ? reversed(tensor) : tensor, site);
   if (format.byte_order != std::endian::native && data.nbytes() != 0) {
     data = data.clone(site);
-    swap_bytes(static_cast<std::byte*>(detail::ElementAccess::to_write(data, site)), data.nbytes(),
-               data.dtype());
+    detail::swap_bytes(static_cast<std::byte*>(detail::ElementAccess::to_write(data, site)),
+                       data.nbytes(), data.dtype());
   }
   OutputFile file(name);
   file.write(header.data(), header.size());
