@@ -3,8 +3,11 @@
 #pragma once
 
 #include <byre/byre.hpp>
+#include <byre/interop/named_tensors.hpp>
 #include <byre/interop/npy.hpp>
 #include <byre/interop/npy_header.hpp>
+#include <byre/interop/safetensors.hpp>
+#include <byre/interop/safetensors_header.hpp>
 #include <byre/shadow/mode.hpp>
 #include <byre/shadow/report.hpp>
 #include <byre/shadow/summary.hpp>
