@@ -102,6 +102,16 @@ class Conan(unittest.TestCase):
         wanted |= {part: "disabled" for part in PARTS}
         self.assertEqual(Toolchain.last.project_options, wanted)
 
+    def test_requires_the_json_library_for_tensors_alone(self):
+        required = []
+        self.recipe.requires = lambda reference, **_: required.append(reference)
+        for tensor, functional in ((False, False), (True, False), (False, True)):
+            self.recipe.options = Options({"tensor": tensor, "functional": functional})
+            required.clear()
+            self.recipe.requirements()
+            self.assertEqual(any(reference.startswith("nlohmann_json/") for reference in required),
+                             tensor or functional)
+
     def test_exports_all_that_the_libraries_are_built_from(self):
         with tempfile.TemporaryDirectory() as folder:
             exported, build = pathlib.Path(folder) / "exported", pathlib.Path(folder) / "build"
@@ -149,6 +159,11 @@ class Vcpkg(unittest.TestCase):
             self.assertIn(feature, self.manifest["features"])
             changed = self.configured(feature)
             self.assertEqual({name for name in off if off[name] != changed[name]}, {option})
+
+    def test_depends_on_the_json_library_for_tensors_alone(self):
+        for name, feature in self.manifest["features"].items():
+            self.assertEqual("nlohmann-json" in feature.get("dependencies", []), name in ("tensor", "functional"))
+        self.assertNotIn("nlohmann-json", self.manifest["dependencies"])
 
     def test_depends_on_each_part_of_boost_that_is_included(self):
         included = set()
