@@ -65,7 +65,7 @@ auto copied_from(std::span<const std::byte> bytes) {
 }
 
 /// A lazy clone of the file, where only this tensor's part is seen.
-Tensor mapped(const SafetensorsEntry& entry, const Storage& file) {
+Tensor mapped_part(const SafetensorsEntry& entry, const Storage& file) {
   const Layout layout = contiguous_layout(entry.sizes, "map_safetensors");
   return Tensor::over(file.lazy_clone(), {0}, entry.dtype)
       .as_strided(layout.sizes, layout.strides,
@@ -85,7 +85,7 @@ std::vector<detail::SafetensorsPart> parts_of(
   return parts;
 }
 
-void write(OutputFile& file, const Tensor& tensor, CallSite site) {
+void write_data(OutputFile& file, const Tensor& tensor, CallSite site) {
   Tensor data = detail::dense_on_host(tensor, site);
   if (data.nbytes() == 0) {
     return;
@@ -138,7 +138,7 @@ SafetensorsFile map_safetensors(FileName name) try {
                      return filled(entry, source, copied_from(bytes));
                    }
                    expect_bools(entry, bytes.data() + entry.offset, source);
-                   return mapped(entry, file);
+                   return mapped_part(entry, file);
                  });
 } catch (const std::bad_alloc&) {
   throw OutOfMemory::of_heap("map_safetensors");
@@ -157,7 +157,7 @@ void save_safetensors(FileName name, std::span<const std::pair<std::string, Tens
   OutputFile file(name);
   file.write(header.data(), header.size());
   for (const std::size_t number : order) {
-    write(file, tensors[number].second, site);
+    write_data(file, tensors[number].second, site);
   }
   file.commit();
 } catch (const std::bad_alloc&) {

@@ -60,7 +60,8 @@ std::size_t nbytes_of_entry(const detail::SafetensorsText& entry, DType dtype, c
 /// Where the data lie, `end` the end of those before.
 void expect_next(const detail::SafetensorsText& entry, std::uint64_t end, std::size_t data_nbytes,
                  const char* source) {
-  const auto [first, last] = entry.offsets;
+  const std::uint64_t first = entry.offsets[0];
+  const std::uint64_t last = entry.offsets[1];
   const auto refuse = [&](const char* found, const char* advice) {
     refuse_tensor(
         source, entry.name,

@@ -189,7 +189,7 @@ bool SafetensorsReader::end_array() {
 bool SafetensorsReader::parse_error(std::size_t /*position*/, const std::string& /*token*/,
                                     const Json::exception& error) {
   std::string_view what = error.what();  // "[json.exception.parse_error.101] parse error at ..."
-  what.remove_prefix(std::min(what.find(' ') + 1, what.size()));
+  what.remove_prefix(what.find(' ') + 1);
   refuse_safetensors(source_, format_text("its header is no JSON: %s", shown(what, 200).c_str()),
                      "Was it damaged? Save it again.");
 }
@@ -197,11 +197,9 @@ bool SafetensorsReader::parse_error(std::size_t /*position*/, const std::string&
 void SafetensorsReader::refuse(const Text& found) const {
   refuse_safetensors(
       source_,
-      format_text("its entry \"%s\" %.300s", names_.empty() ? "" : shown(names_.back()).c_str(),
-                  found.chars.data()),
+      format_text("its entry \"%s\" %.300s", shown(names_.back()).c_str(), found.chars.data()),
       "An entry is \"name\": {\"dtype\": \"F32\", \"shape\": [2, 3], \"data_offsets\": [0, 24]}, "
-      "each key "
-      "once, or \"__metadata__\": {\"key\": \"value\"}.");
+      "each key once, or \"__metadata__\": {\"key\": \"value\"}.");
 }
 
 void SafetensorsReader::refuse_value(const char* found) const {

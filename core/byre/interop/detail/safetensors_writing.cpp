@@ -58,15 +58,15 @@ std::string object_of(std::span<const std::pair<std::string, std::string>> metad
 }
 
 /// In front of the text, which is padded, so that a mapped file has its data aligned for any vector.
-std::string with_length(std::string text, std::size_t most_nbytes) {
+std::string with_length(std::string text, std::size_t limit_nbytes) {
   constexpr std::size_t alignment = 64;
   const std::size_t nbytes = safetensors_length_nbytes + text.size();
   text.append((alignment - nbytes % alignment) % alignment, ' ');
-  if (text.size() > most_nbytes) {
+  if (text.size() > limit_nbytes) {
     throw InvalidArgument(
         format_text("save_safetensors: the header would have %zu bytes, and the format allows %zu. "
                     "Save fewer tensors in a file, or less metadata.",
-                    text.size(), most_nbytes));
+                    text.size(), limit_nbytes));
   }
   std::string header;
   for (std::size_t at = 0; at < safetensors_length_nbytes; ++at) {
@@ -88,7 +88,7 @@ std::vector<std::size_t> order_of(std::span<const SafetensorsPart> parts) {
 
 std::string safetensors_header(std::span<const SafetensorsPart> parts,
                                std::span<const std::pair<std::string, std::string>> metadata,
-                               std::size_t most_nbytes) {
+                               std::size_t limit_nbytes) {
   expect_unique(keys_of(metadata));
   std::vector<std::string_view> names;
   std::string text = "{";
@@ -111,7 +111,7 @@ std::string safetensors_header(std::span<const SafetensorsPart> parts,
     offset += part.nbytes;
   }
   expect_unique(std::move(names));
-  return with_length(text + "}", most_nbytes);
+  return with_length(text + "}", limit_nbytes);
 }
 
 }  // namespace byre::inline v0::detail

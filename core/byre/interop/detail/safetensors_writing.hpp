@@ -30,9 +30,9 @@ std::vector<std::size_t> order_of(std::span<const SafetensorsPart> parts);
 
 /// The header with its length, of data in the order of `parts`, which begin at a multiple of 64 bytes. Throws
 /// InvalidArgument for names and keys that are there twice or are not UTF-8, for the name __metadata__, and
-/// for a header of more than `most_nbytes` or a file of more bytes than one can have.
+/// for a header of more than `limit_nbytes` or a file of more bytes than one can have.
 std::string safetensors_header(std::span<const SafetensorsPart> parts,
                                std::span<const std::pair<std::string, std::string>> metadata,
-                               std::size_t most_nbytes = safetensors_header_max_nbytes);
+                               std::size_t limit_nbytes = safetensors_header_max_nbytes);
 
 }  // namespace byre::inline v0::detail
