@@ -47,7 +47,7 @@ class Byre(ConanFile):
 
     @property
     def _has_tensor(self):
-        return bool(self.options.tensor or self.options.functional)
+        return bool(self.options.get_safe("tensor") or self.options.get_safe("functional"))
 
     def set_version(self):
         self.version = load(self, os.path.join(self._root, "VERSION")).strip()
@@ -64,6 +64,7 @@ class Byre(ConanFile):
         self.requires("boost/[>=1.74]", transitive_headers=True, transitive_libs=True)
         if self._has_tensor:
             self.requires("zlib/[>=1.2.9 <2]")
+            self.requires("nlohmann_json/[>=3.11]")
 
     def build_requirements(self):
         self.tool_requires("meson/[>=1.0.1]")
@@ -98,7 +99,7 @@ class Byre(ConanFile):
     def package_info(self):
         libraries = {
             "byre": ["boost::atomic", "boost::thread"],
-            "tensor": ["byre", "zlib::zlib"],
+            "tensor": ["byre", "zlib::zlib", "nlohmann_json::nlohmann_json"],
             "functional": ["tensor"],
         }
         for library, needed in libraries.items():

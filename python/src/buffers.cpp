@@ -49,14 +49,16 @@ void fill(Py_buffer& view, int flags, PyObject* self) {
   const Tensor tensor = py::handle(self).cast<const Array&>().tensor();
   const char* const format = formats[static_cast<std::size_t>(tensor.dtype())];
   if (format == nullptr) {
-    throw NotABuffer(format_text(
-        "a buffer of an array of bfloat16, for which Python has no format. Convert it: x.astype('float32')."));
+    throw NotABuffer(
+        format_text("a buffer of an array of bfloat16, for which Python has no format. Convert it: "
+                    "x.astype('float32')."));
   }
   if (const char* const wrong = wrong_order(tensor, flags)) {
-    throw NotABuffer(format_text(
-        "a buffer of elements that are %s, of an array of sizes %.200s and strides %.200s. Copy it into order: "
-        "byre.array(x.numpy()).",
-        wrong, to_string(tensor.sizes()).c_str(), to_string(tensor.strides()).c_str()));
+    throw NotABuffer(
+        format_text("a buffer of elements that are %s, of an array of sizes %.200s and strides "
+                    "%.200s. Copy it into order: "
+                    "byre.array(x.numpy()).",
+                    wrong, to_string(tensor.sizes()).c_str(), to_string(tensor.strides()).c_str()));
   }
   const bool is_to_write = asks_for(flags, PyBUF_WRITABLE);
   auto exported = std::make_unique<Exported>();

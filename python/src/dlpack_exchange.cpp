@@ -49,8 +49,7 @@ void release_unused(PyObject* capsule) {
 
 template <class Managed>
 py::object capsule_of(Managed* managed) {
-  PyObject* const capsule =
-      PyCapsule_New(managed, Names<Managed>::full, &release_unused<Managed>);
+  PyObject* const capsule = PyCapsule_New(managed, Names<Managed>::full, &release_unused<Managed>);
   if (capsule == nullptr) {
     managed->deleter(managed);
     throw py::error_already_set();
@@ -75,14 +74,17 @@ struct Wish {
 /// With the stripe held.
 void expect_no_copy(const Tensor& tensor) {
   const Storage& storage = tensor.storage();
-  const bool is_in_few_pages = is_in_pages(storage.origin()) && storage.nbytes() >= least_paged_nbytes;
+  const bool is_in_few_pages =
+      is_in_pages(storage.origin()) && storage.nbytes() >= least_paged_nbytes;
   if (tensor.numel() != 0 && !is_in_few_pages &&
       (storage.use_count() > 1 || storage.is_read_only())) {
-    throw NotABuffer(format_text(
-        "__dlpack__ with copy=False of an array of sizes %.200s that shares its data, to a library that may write "
-        "it: it would have to be copied first. Leave out copy=False, or ask for max_version=(1, 0), which is read "
-        "only.",
-        to_string(tensor.sizes()).c_str()));
+    throw NotABuffer(
+        format_text("__dlpack__ with copy=False of an array of sizes %.200s that shares its data, "
+                    "to a library that may write "
+                    "it: it would have to be copied first. Leave out copy=False, or ask for "
+                    "max_version=(1, 0), which is read "
+                    "only.",
+                    to_string(tensor.sizes()).c_str()));
   }
 }
 
@@ -120,9 +122,10 @@ py::object dlpack_of(const Array& self, const py::object& stream, const py::obje
         format_text("__dlpack__ with a stream, which the host does not have. Leave it out."));
   }
   if (!device.is_none() && !device.equal(py::make_tuple(std::int32_t{dlpack::kDLCPU}, 0))) {
-    throw NotABuffer(format_text(
-        "__dlpack__ for device %s, and arrays are on the host: (1, 0). Ask for that one and copy it there.",
-        py::str(device).cast<std::string>().c_str()));
+    throw NotABuffer(
+        format_text("__dlpack__ for device %s, and arrays are on the host: (1, 0). Ask for that "
+                    "one and copy it there.",
+                    py::str(device).cast<std::string>().c_str()));
   }
   const Wish wish{is_at_least_1(max_version), copy, writable};
   const Tensor tensor = self.tensor();
@@ -160,10 +163,11 @@ Tensor tensor_of_capsule(const py::object& capsule) {
   if (auto* const versioned = taken_from<DLManagedTensorVersioned>(capsule)) {
     const py::object owner = owner_of(versioned);
     if (versioned->version.major != dlpack::version.major) {
-      throw InvalidArgument(format_text(
-          "from_dlpack: the tensor is of version %u.%u of DLPack, and byre reads version %u. Ask the exporter for "
-          "that one.",
-          versioned->version.major, versioned->version.minor, dlpack::version.major));
+      throw InvalidArgument(
+          format_text("from_dlpack: the tensor is of version %u.%u of DLPack, and byre reads "
+                      "version %u. Ask the exporter for "
+                      "that one.",
+                      versioned->version.major, versioned->version.minor, dlpack::version.major));
     }
     return imported(versioned->dl_tensor, versioned->flags, owner);
   }
@@ -171,10 +175,11 @@ Tensor tensor_of_capsule(const py::object& capsule) {
     return imported(older->dl_tensor, 0, owner_of(older));
   }
   const char* const name = PyCapsule_GetName(capsule.ptr());
-  throw InvalidArgument(format_text(
-      "from_dlpack: a capsule named \"%.100s\". One of DLPack is named \"dltensor\" or \"dltensor_versioned\", and "
-      "can be taken once.",
-      name == nullptr ? "" : name));
+  throw InvalidArgument(
+      format_text("from_dlpack: a capsule named \"%.100s\". One of DLPack is named \"dltensor\" or "
+                  "\"dltensor_versioned\", and "
+                  "can be taken once.",
+                  name == nullptr ? "" : name));
 }
 
 /// As a library answers that knows DLPack 1, or as an older one.
@@ -198,13 +203,15 @@ py::object capsule_from(const py::object& source, const std::optional<bool>& cop
 py::object from_dlpack_of(const py::object& source, const py::object& device,
                           const std::optional<bool>& copy) {
   if (!device.is_none() && !device.equal(py::str("cpu"))) {
-    throw InvalidArgument(format_text("from_dlpack to device %s, and arrays are on the host. Leave it out.",
-                                      py::str(device).cast<std::string>().c_str()));
+    throw InvalidArgument(
+        format_text("from_dlpack to device %s, and arrays are on the host. Leave it out.",
+                    py::str(device).cast<std::string>().c_str()));
   }
   if (PyCapsule_CheckExact(source.ptr()) == 0 && !py::hasattr(source, "__dlpack__")) {
-    throw OperandError(format_text(
-        "from_dlpack of an object of type %s, which has no __dlpack__. byre.array() copies what it can.",
-        Py_TYPE(source.ptr())->tp_name));
+    throw OperandError(
+        format_text("from_dlpack of an object of type %s, which has no __dlpack__. byre.array() "
+                    "copies what it can.",
+                    Py_TYPE(source.ptr())->tp_name));
   }
   const py::object capsule =
       PyCapsule_CheckExact(source.ptr()) != 0 ? source : capsule_from(source, copy);
@@ -240,9 +247,10 @@ array([1, 2, 3])
           [](const Array&) { return py::make_tuple(std::int32_t{dlpack::kDLCPU}, 0); },
           "The device, as DLPack numbers it: (1, 0) is the host.\n\n"
           ">>> byre.zeros(3).__dlpack_device__()\n(1, 0)\n");
-  module.def("from_dlpack", from_dlpack_of, py::arg("source"), py::kw_only(),
-             py::arg("device") = py::none(), py::arg("copy") = py::none(),
-             R"(An array of the memory of another library's tensor, or of a capsule: no byte is copied.
+  module.def(
+      "from_dlpack", from_dlpack_of, py::arg("source"), py::kw_only(),
+      py::arg("device") = py::none(), py::arg("copy") = py::none(),
+      R"(An array of the memory of another library's tensor, or of a capsule: no byte is copied.
 
 Each of the two sees what is written to the other. A copy of it is made at once, as the other library may write the
 memory at any time. What may only be read is written by a copy. With copy=True it is a copy, as lazily copied as any

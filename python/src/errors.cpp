@@ -110,7 +110,8 @@ void define_errors(py::module_& module) {
                           ">>> issubclass(byre.InvalidArgument, ValueError)\nTrue\n");
   define<FileError>(
       module, "FileError",
-      py::make_tuple(py::handle(base_type), py::handle(PyExc_OSError), py::handle(PyExc_ValueError)),
+      py::make_tuple(py::handle(base_type), py::handle(PyExc_OSError),
+                     py::handle(PyExc_ValueError)),
       "A file that is missing, unreadable, or not what it claims to be.\n\n"
       ">>> issubclass(byre.FileError, OSError) and issubclass(byre.FileError, ValueError)\nTrue\n");
   define<MissingFile>(

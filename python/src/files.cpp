@@ -34,22 +34,24 @@ std::string path_of(const py::object& path) {
 }
 
 FileKind kind_of(const std::string& path, const char* operation) {
-  for (const auto& [end, kind] : {std::pair(".npy", FileKind::npy), std::pair(".npz", FileKind::npz),
-                                  std::pair(".safetensors", FileKind::safetensors)}) {
+  for (const auto& [end, kind] :
+       {std::pair(".npy", FileKind::npy), std::pair(".npz", FileKind::npz),
+        std::pair(".safetensors", FileKind::safetensors)}) {
     if (path.ends_with(end)) {
       return kind;
     }
   }
   throw InvalidArgument(format_text(
-      "%s of the file \"%.600s\": its name says no format. Call it .npy, .npz or .safetensors.", operation,
-      path.c_str()));
+      "%s of the file \"%.600s\": its name says no format. Call it .npy, .npz or .safetensors.",
+      operation, path.c_str()));
 }
 
 void expect_file(const std::string& path, const char* operation) {
   if (::access(path.c_str(), F_OK) != 0 && errno == ENOENT) {
-    throw MissingFile(format_text(
-        "%s of the file \"%.600s\": there is no such file. Check the path, and the directory it is relative to.",
-        operation, path.c_str()));
+    throw MissingFile(
+        format_text("%s of the file \"%.600s\": there is no such file. Check the path, and the "
+                    "directory it is relative to.",
+                    operation, path.c_str()));
   }
 }
 
@@ -61,8 +63,8 @@ auto unlocked(const Read& read) {
 }
 
 py::str text(const std::string& bytes) {
-  return checked(PyUnicode_DecodeUTF8(bytes.data(), static_cast<Py_ssize_t>(bytes.size()),
-                                      "surrogateescape"));
+  return checked(
+      PyUnicode_DecodeUTF8(bytes.data(), static_cast<Py_ssize_t>(bytes.size()), "surrogateescape"));
 }
 
 py::dict dict_of(NamedTensors&& tensors) {
@@ -102,18 +104,20 @@ Tensor snapshot_of(py::handle source, const char* operation) {
 
 NamedTensors snapshots_of(const py::object& arrays) {
   if (!py::isinstance<py::dict>(arrays)) {
-    throw OperandError(format_text(
-        "save of an object of type %s to a file of many arrays. Give it a dict of names and arrays.",
-        Py_TYPE(arrays.ptr())->tp_name));
+    throw OperandError(
+        format_text("save of an object of type %s to a file of many arrays. Give it a dict of "
+                    "names and arrays.",
+                    Py_TYPE(arrays.ptr())->tp_name));
   }
   NamedTensors tensors;
   for (const auto& [name, array] : py::reinterpret_borrow<py::dict>(arrays)) {
     if (!py::isinstance<py::str>(name)) {
-      throw OperandError(format_text("save of an array whose name is of type %s. Names are of type str.",
-                                     Py_TYPE(name.ptr())->tp_name));
+      throw OperandError(
+          format_text("save of an array whose name is of type %s. Names are of type str.",
+                      Py_TYPE(name.ptr())->tp_name));
     }
-    const py::bytes encoded = checked(
-        PyUnicode_AsEncodedString(name.ptr(), "utf-8", "surrogateescape"));
+    const py::bytes encoded =
+        checked(PyUnicode_AsEncodedString(name.ptr(), "utf-8", "surrogateescape"));
     tensors.emplace_back(std::string(encoded), snapshot_of(array, "save"));
   }
   return tensors;
@@ -124,8 +128,8 @@ void save(const py::object& path, const py::object& arrays, bool compressed,
   const std::string name = path_of(path);
   const FileKind kind = kind_of(name, "save");
   if (compressed && kind != FileKind::npz) {
-    throw InvalidArgument(
-        format_text("save with compressed=True to \"%.600s\": only .npz files are compressed.", name.c_str()));
+    throw InvalidArgument(format_text(
+        "save with compressed=True to \"%.600s\": only .npz files are compressed.", name.c_str()));
   }
   if (!metadata.empty() && kind != FileKind::safetensors) {
     throw InvalidArgument(format_text(

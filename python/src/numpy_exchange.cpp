@@ -51,7 +51,8 @@ py::object as_numpy_of(const Array& self, const py::object& dtype, const py::obj
   const bool is_other = !dtype.is_none() && !seen.dtype().equal(py::dtype::from_args(dtype));
   if (is_other && copy.is(py::bool_(false))) {
     throw InvalidArgument(
-        format_text("__array__ as another dtype without a copy, which cannot be. Leave out copy=False, or the dtype."));
+        format_text("__array__ as another dtype without a copy, which cannot be. Leave out "
+                    "copy=False, or the dtype."));
   }
   if (is_other) {
     return seen.attr("astype")(dtype);
@@ -70,10 +71,11 @@ bool is_immutable(const py::array& source) {
 
 py::object from_numpy(const py::object& argument) {
   if (!py::isinstance<py::array>(argument)) {
-    throw OperandError(format_text(
-        "from_numpy of an object of type %s. It takes a NumPy array; byre.from_dlpack() takes tensors of other "
-        "libraries, and byre.array() copies anything.",
-        Py_TYPE(argument.ptr())->tp_name));
+    throw OperandError(
+        format_text("from_numpy of an object of type %s. It takes a NumPy array; "
+                    "byre.from_dlpack() takes tensors of other "
+                    "libraries, and byre.array() copies anything.",
+                    Py_TYPE(argument.ptr())->tp_name));
   }
   const py::array source(argument);
   const DType dtype = dtype_of_elements(source.dtype());
@@ -85,9 +87,10 @@ py::object from_numpy(const py::object& argument) {
   const auto nbytes_of_one = static_cast<std::int64_t>(itemsize(dtype));
   for (py::ssize_t axis = 0; axis < source.ndim(); ++axis) {
     if (source.shape(axis) > 1 && source.strides(axis) % nbytes_of_one != 0) {
-      throw ShapeError(format_text(
-          "from_numpy: the stride of dimension %zd is %zd bytes, and elements have %zu. Copy it: byre.array(x).", axis,
-          source.strides(axis), itemsize(dtype)));
+      throw ShapeError(
+          format_text("from_numpy: the stride of dimension %zd is %zd bytes, and elements have "
+                      "%zu. Copy it: byre.array(x).",
+                      axis, source.strides(axis), itemsize(dtype)));
     }
     shape.push_back(source.shape(axis));
     strides.push_back(source.strides(axis) / nbytes_of_one);
@@ -132,8 +135,9 @@ array([7, 8, 3])
 )")
       .def("__array__", as_numpy_of, py::arg("dtype") = py::none(), py::kw_only(),
            py::arg("copy") = py::none());
-  module.def("from_numpy", from_numpy, py::arg("array"),
-             R"(An array of the memory of a NumPy array: no byte is copied, and each sees what is written to the other.
+  module.def(
+      "from_numpy", from_numpy, py::arg("array"),
+      R"(An array of the memory of a NumPy array: no byte is copied, and each sees what is written to the other.
 
 A copy of it is made at once, as NumPy may write the memory at any time. An array that NumPy does not let be written is
 written by a copy. Over a bytes object copies are lazy, as nobody writes it. Strides that are negative are refused.

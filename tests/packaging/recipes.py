@@ -109,10 +109,10 @@ class Conan(unittest.TestCase):
         self.recipe.requirements()
         return required
 
-    def test_requires_zlib_for_tensors_alone(self):
+    def test_requires_what_tensors_need_for_tensors_alone(self):
         self.assertEqual(self.required_with(), ["boost"])
-        self.assertEqual(self.required_with(tensor=True), ["boost", "zlib"])
-        self.assertEqual(self.required_with(functional=True), ["boost", "zlib"])
+        self.assertEqual(self.required_with(tensor=True), ["boost", "zlib", "nlohmann_json"])
+        self.assertEqual(self.required_with(functional=True), ["boost", "zlib", "nlohmann_json"])
 
     def test_exports_all_that_the_libraries_are_built_from(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -161,6 +161,11 @@ class Vcpkg(unittest.TestCase):
             self.assertIn(feature, self.manifest["features"])
             changed = self.configured(feature)
             self.assertEqual({name for name in off if off[name] != changed[name]}, {option})
+
+    def test_depends_on_the_json_library_for_tensors_alone(self):
+        for name, feature in self.manifest["features"].items():
+            self.assertEqual("nlohmann-json" in feature.get("dependencies", []), name in ("tensor", "functional"))
+        self.assertNotIn("nlohmann-json", self.manifest["dependencies"])
 
     def test_depends_on_each_part_of_boost_that_is_included(self):
         included = set()

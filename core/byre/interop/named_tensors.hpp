@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Tensors with names, as files of several have them. In the order of the file, which a map would lose.
+/// NamedTensors: what files of several tensors hold, with the order that they have there.
 #pragma once
 
 #include <byre/tensor/tensor.hpp>

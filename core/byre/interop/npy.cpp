@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/interop/detail/npy_array.hpp>
 #include <byre/interop/detail/npy_error.hpp>
+#include <byre/interop/detail/tensor_data.hpp>
 #include <byre/interop/npy.hpp>
 #include <byre/storage/detail/input_file.hpp>
 #include <byre/storage/output_file.hpp>
@@ -58,7 +59,7 @@ Tensor map_npy(FileName name) try {
 }
 
 void save_npy(FileName name, const Tensor& tensor, const NpyFormat& format, CallSite site) try {
-  detail::expect_savable(tensor, "save_npy");
+  detail::expect_initialized(tensor, "save_npy");
   const detail::NpyFile parts = detail::npy_file_of(tensor, format);
   const Tensor data = detail::npy_data_of(tensor, parts, format, site);
   OutputFile file(name);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/interop/detail/npy_array.hpp>
 #include <byre/interop/detail/npy_error.hpp>
+#include <byre/interop/detail/shown.hpp>
+#include <byre/interop/detail/tensor_data.hpp>
 #include <byre/interop/detail/zip_directory.hpp>
 #include <byre/interop/detail/zip_member.hpp>
 #include <byre/interop/detail/zip_writer.hpp>
@@ -136,7 +138,7 @@ void save_npz(FileName name, std::span<const std::pair<std::string, Tensor>> ten
   std::vector<detail::NpyFile> parts;
   parts.reserve(tensors.size());
   for (const auto& named : tensors) {
-    detail::expect_savable(named.second, "save_npz");
+    detail::expect_initialized(named.second, "save_npz");
     parts.push_back(detail::npy_file_of(named.second, {}));
   }
   OutputFile file(name);

@@ -10,8 +10,8 @@
 #include <span>
 #include <thread>
 
-#include "../tensor/npy_tensors.hpp"
 #include "archives.hpp"
+#include "named_tensors.hpp"
 
 namespace byre::test {
 namespace {
@@ -20,14 +20,6 @@ namespace fs = std::filesystem;
 
 std::span<const std::byte> bytes_of_archive(const std::string& text) {
   return std::as_bytes(std::span(text.data(), text.size()));
-}
-
-void expect_same_tensors(const NamedTensors& found, const NamedTensors& expected) {
-  ASSERT_EQ(found.size(), expected.size());
-  for (std::size_t at = 0; at < found.size(); ++at) {
-    EXPECT_EQ(found[at].first, expected[at].first);
-    expect_same(found[at].second, expected[at].second);
-  }
 }
 
 /// Of each dtype and order, under names that are in no order.

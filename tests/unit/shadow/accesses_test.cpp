@@ -3,6 +3,7 @@
 /// the line that calls it. every_operation_has_a_row.py finds those that are not in these tables.
 #include <byre/interop/npy.hpp>
 #include <byre/interop/npz.hpp>
+#include <byre/interop/safetensors.hpp>
 #include <byre/tensor/accessor.hpp>
 #include <byre/tensor/print.hpp>
 
@@ -86,6 +87,8 @@ const Row rows[] = {
   ROW(reads, save_npy(file(), x.slice(1, 0, 3, 2))),
   ROW(reads, save_in_archive(x)), ROW(reads, save_in_archive(x.t())),
   ROW(reads, save_in_archive(x.slice(1, 0, 3, 2))),
+  ROW(reads, save_safetensors(file(), NamedTensors{{"x", x}})),
+  ROW(reads, save_safetensors(file(), NamedTensors{{"x", x.t()}})),
 
   ROW(writes, fill_(x, 1)), ROW(writes, zero_(x)),
   ROW(writes, copy_(x, ones())), ROW(writes, copy_(x, truths())), ROW(writes, copy_(x, other_on_device())),

@@ -2,6 +2,7 @@
 /// A handle without a tensor, given to whatever function takes one, is refused.
 #include <byre/interop/npy.hpp>
 #include <byre/interop/npz.hpp>
+#include <byre/interop/safetensors.hpp>
 #include <byre/tensor/accessor.hpp>
 #include <byre/tensor/elements.hpp>
 #include <byre/tensor/print.hpp>
@@ -78,6 +79,10 @@ const std::array functions_of_tensors{
     Function{"save_npz",
              [](const Tensor& x, Tensor& none) {
                save_npz("none.npz", NamedTensors{{"x", x}, {"none", none}});
+             }},
+    Function{"save_safetensors of \"none\"",
+             [](const Tensor& x, Tensor& none) {
+               save_safetensors("none.safetensors", NamedTensors{{"x", x}, {"none", none}});
              }},
 };
 

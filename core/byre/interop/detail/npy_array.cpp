@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/interop/detail/npy_array.hpp>
 #include <byre/interop/detail/npy_error.hpp>
+#include <byre/interop/detail/tensor_data.hpp>
 #include <byre/tensor/detail/operands.hpp>
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 namespace byre::inline v0::detail {
@@ -32,31 +34,11 @@ Tensor in_order(const NpyHeader& header, const Tensor& stored) {
 }
 
 /// Any other byte would not be a bool that C++ can read.
-void expect_bools(const NpyHeader& header, const void* data, const char* source) {
-  if (header.dtype != DType::boolean) {
-    return;
+void expect_bools(const NpyHeader& header, const std::byte* data, const char* source) {
+  if (const std::optional<Text> odd =
+          odd_bool_in(std::span(data, header.data_nbytes), header.dtype)) {
+    refuse_npy(source, *odd, "A bool is 0 or 1: save array != 0.");
   }
-  const std::span elements(static_cast<const std::uint8_t*>(data), header.data_nbytes);
-  const auto odd = std::ranges::find_if(elements, [](std::uint8_t byte) { return byte > 1; });
-  if (odd != elements.end()) {
-    refuse_npy(source,
-               format_text("its bool number %td is the byte %d", odd - elements.begin(), int{*odd}),
-               "A bool is 0 or 1: save array != 0.");
-  }
-}
-
-void swap_bytes(std::byte* data, std::size_t nbytes, DType dtype) {
-  const std::size_t number_nbytes = dtype == DType::complex64 ? sizeof(float) : itemsize(dtype);
-  for (std::size_t at = 0; at < nbytes; at += number_nbytes) {
-    std::reverse(data + at, data + at + number_nbytes);
-  }
-}
-
-Tensor dense_on_host(const Tensor& tensor, CallSite site) {
-  if (!tensor.device().is_cpu()) {
-    return tensor.to(Device::cpu(), site);
-  }
-  return tensor.is_contiguous() ? tensor : tensor.clone(site);
 }
 
 }  // namespace
@@ -113,21 +95,6 @@ Tensor npy_in_place(const NpyHeader& header, const char* source, Storage file,
   return in_order(
       header, elements.as_strided(layout.sizes, layout.strides,
                                   static_cast<std::int64_t>(data_offset / itemsize(header.dtype))));
-}
-
-void expect_savable(const Tensor& tensor, const char* operation) {
-  expect_tensor(tensor, operation);
-  if (!tensor.is_dtype_initialized()) {
-    throw StateError(format_text(
-        "%s: the tensor %s is dtype-uninitialized. Call realize(dtype) or mutable_data<T>() first.",
-        operation, to_string(tensor.sizes()).c_str()));
-  }
-  if (!tensor.is_storage_initialized()) {
-    throw StateError(format_text(
-        "%s: the tensor %s of %s is storage-uninitialized: it has nothing to write. Call "
-        "mutable_data<T>() to write it first.",
-        operation, to_string(tensor.sizes()).c_str(), name_of(tensor.dtype())));
-  }
 }
 
 NpyFile npy_file_of(const Tensor& tensor, const NpyFormat& format) {

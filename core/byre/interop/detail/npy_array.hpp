@@ -44,9 +44,6 @@ NpyPlace place_of_npy(const NpyHeader& header, std::size_t data_offset);
 Tensor npy_in_place(const NpyHeader& header, const char* source, Storage file,
                     std::size_t data_offset);
 
-/// Throws StateError, which names `operation`, for a tensor that has nothing to save.
-void expect_savable(const Tensor& tensor, const char* operation);
-
 /// What a file of a tensor has: its header, and elements that are contiguous on the host.
 struct NpyFile {
   std::string header;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/interop/detail/npy_error.hpp>
 #include <byre/interop/detail/npy_literal.hpp>
+#include <byre/interop/detail/shown.hpp>
 
 #include <algorithm>
 #include <charconv>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/interop/detail/npy_error.hpp>
+#include <byre/interop/detail/shown.hpp>
 #include <byre/interop/detail/zip_error.hpp>
 
 namespace byre::inline v0::detail {
