@@ -203,12 +203,15 @@ const char* ModelFile::break_an_entry(std::size_t rule, Entry& entry) {
 
 const char* ModelFile::break_an_entry_with_data(std::size_t rule, std::size_t number) {
   Entry& entry = entries_[number];
-  const std::int64_t by = rule % 2 == 0 ? 1 : -1;
+  const std::int64_t by = rule % 14 < 7 ? 1 : -1;
   switch (rule % 7) {
     case 0:
-      entry.begin = changed(entry.begin, by);
-      entry.end = changed(entry.end, by);
-      return "a hole or an overlap";
+      for (std::size_t at = number; at < entries_.size(); ++at) {  // so that nothing else is wrong
+        entries_[at].begin = changed(entries_[at].begin, by);
+        entries_[at].end = changed(entries_[at].end, by);
+      }
+      data_.resize(data_.size() + static_cast<std::size_t>(by));
+      return by > 0 ? "a hole" : "an overlap";
     case 1:
       std::swap(entry.begin, entry.end);
       return "an end in front of the beginning";

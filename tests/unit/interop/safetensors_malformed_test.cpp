@@ -257,8 +257,8 @@ TEST(MalformedModels, of_elements_that_no_dtype_stands_for_are_refused_by_name) 
 }
 
 TEST(MalformedModels, with_names_that_a_terminal_obeys_are_quoted_without_that) {
-  expect_refused_entry(entry_of("\\u001b[2J\\u0000\xc3\xa4", "U\\u001b[2J", "[2]", "[0,2]"),
-                       "its tensor \"?[2J???\" is of 'U?[2J'");
+  expect_refused_entry(entry_of("\\u001b[2J\\u0000\xc3\xa4\x7f", "U\\u001b[2J", "[2]", "[0,2]"),
+                       "its tensor \"?[2J????\" is of 'U?[2J'");
   expect_refused_entry(entry_of(std::string(40, 'n'), "U", "[2]", "[0,2]"),
                        "\"" + std::string(40, 'n') + "\" is");
   expect_refused_entry(entry_of(std::string(41, 'n'), "U", "[2]", "[0,2]"),
