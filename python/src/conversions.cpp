@@ -68,9 +68,7 @@ py::object unpickled(const py::bytes& bytes, const py::object& shape, const py::
                       "bytes. The pickle is damaged.",
                       nbytes, name_of(of_elements), to_string(sizes).c_str(), tensor.nbytes()));
     }
-    if (nbytes != 0) {
-      tensor.allocator().copy(tensor.mutable_raw_data(), from, nbytes);
-    }
+    tensor.allocator().copy(tensor.mutable_raw_data(), from, nbytes);
     // Which refuses what is no bool.
     return of_elements == DType::boolean ? Tensor::over(tensor.storage(), sizes, of_elements)
                                          : tensor;

@@ -39,7 +39,8 @@ class Selector {
     }
   }
 
-  Selection selection() && { return {view_, has_ints_alone_ && view_.ndim() == 0}; }
+  /// With an ellipsis, NumPy answers with a view of the element.
+  Selection selection() && { return {view_, !has_ellipsis_ && view_.ndim() == 0}; }
 
  private:
   void count(py::handle index) {
@@ -64,14 +65,11 @@ class Selector {
   void follow(py::handle index, std::size_t ndim) {
     if (index.is_none()) {
       view_ = view_.unsqueeze(axis_++);
-      has_ints_alone_ = false;
     } else if (is_ellipsis(index)) {
       axis_ += static_cast<std::int64_t>(ndim - used_);
       at_ += ndim - used_;
-      has_ints_alone_ = false;
     } else if (PySlice_Check(index.ptr())) {
       slice(index);
-      has_ints_alone_ = false;
     } else if (PyIndex_Check(index.ptr()) != 0) {
       select(index);
     } else {
@@ -123,7 +121,6 @@ class Selector {
   std::size_t at_ = 0;     // of the array, for messages
   std::size_t used_ = 0;   // dimensions that indices are for
   bool has_ellipsis_ = false;
-  bool has_ints_alone_ = true;
 };
 
 }  // namespace

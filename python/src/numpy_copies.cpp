@@ -22,13 +22,13 @@ py::array in_order(const py::array& source) {
 }
 
 void copy_elements(void* to, const void* from, std::size_t nbytes, DType dtype) {
+  const auto* const bytes = static_cast<const unsigned char*>(from);
   if (dtype == DType::boolean) {
     // NumPy takes any byte for a bool, and C++ two of them.
-    const auto* const bytes = static_cast<const unsigned char*>(from);
     std::transform(bytes, bytes + nbytes, static_cast<bool*>(to),
                    [](unsigned char byte) { return byte != 0; });
   } else {
-    std::memcpy(to, from, nbytes);
+    std::copy_n(bytes, nbytes, static_cast<unsigned char*>(to));
   }
 }
 
@@ -45,18 +45,13 @@ Tensor tensor_of_numpy(const py::array& source, Allocator& allocator) {
   const void* const from = elements.data();
   return reading({}, nbytes, [&] {
     Tensor tensor = Tensor::empty(sizes, dtype, allocator);
-    if (nbytes != 0) {
-      copy_elements(tensor.mutable_raw_data(), from, nbytes, dtype);
-    }
+    copy_elements(tensor.mutable_raw_data(), from, nbytes, dtype);
     return tensor;
   });
 }
 
 void copy_to(void* to, const Tensor& tensor, DType dtype) {
   const std::size_t nbytes = static_cast<std::size_t>(tensor.numel()) * itemsize(dtype);
-  if (nbytes == 0) {
-    return;
-  }
   reading({&tensor}, nbytes, [&] {
     std::memset(to, 0, dtype == DType::boolean ? nbytes : 0);  // no bytes that are no bools
     Tensor target = Tensor::over(Storage::borrow(to, nbytes), tensor.sizes(), dtype);

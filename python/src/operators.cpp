@@ -107,7 +107,6 @@ void define_operators(py::module_& module, ArrayClass& array) {
   define_binary(array, "__le__", are_at_most);
   define_binary(array, "__gt__", are_greater);
   define_binary(array, "__lt__", are_less);
-  array.attr("__hash__") = py::none();
   array.def("__neg__", [](const Array& self) {
     const Tensor& tensor = self.tensor();
     return wrapped(reading({&tensor}, tensor.nbytes(), [&] { return byre::neg(tensor); }));

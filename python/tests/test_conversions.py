@@ -59,6 +59,15 @@ def test_lists_and_bytes_are_of_the_elements_seen():
     assert byre.array([1.5], "bfloat16").tobytes() == np.array([1.5], "f4").tobytes()[2:]
 
 
+def test_bools_go_to_memory_that_had_other_bytes():
+    x = byre.array([True, False] * 500)
+    for _ in range(20):
+        others = [np.full(1000, 255, np.uint8), bytes([255]) * 1000, bytearray([255]) * 1000]
+        del others
+        assert values(x).sum() == 500
+        assert sum(x.tobytes()) == 500
+
+
 @pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
 @pytest.mark.parametrize("dtype", ["bool", "int8", "float16", "bfloat16", "float64", "complex64"])
 def test_pickles_are_of_the_elements_seen(protocol, dtype):

@@ -60,6 +60,17 @@ def test_what_is_no_dtype_is_refused(dtype):
         byre.zeros(3, dtype)
 
 
+def test_what_numpy_raises_of_a_dtype_is_let_through():
+    with refused(ValueError, "shape"):
+        byre.zeros(3, ("i4", (-1,)))
+
+
+def test_bfloat16_is_rounded_to_once():
+    above_a_tie = 1 + 2**-8 + 2**-40
+    assert byre.array([above_a_tie], "bfloat16").item() == byre.array(np.array([above_a_tie]), "bfloat16").item()
+    assert byre.array([above_a_tie], "bfloat16").item() == byre.array([above_a_tie]).astype("bfloat16").item()
+
+
 def test_numpy_converts_what_byre_lacks():
     assert same(byre.array(np.array([1, 70000], "uint32"), "int16"), np.array([1, 4464], "int16"))
     assert same(byre.array([1 + 2j], "complex64"), np.array([1 + 2j], "complex64"))

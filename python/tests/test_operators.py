@@ -94,6 +94,30 @@ def test_an_operand_that_overlaps_what_is_written_is_copied_first():
         assert same(ours, theirs)
 
 
+def test_an_operand_that_overlaps_and_does_not_fit_is_refused():
+    x = byre.zeros((3, 2))
+    with refused(byre.ShapeError, "add_", "[2, 2]"):
+        x += x[:2]
+    row = x[0]
+    with refused(byre.ShapeError, "add_", "[1, 2]"):
+        row += x[1:2]
+    nothing = x[0:0]
+    nothing += x[0:0]
+    nothing += x[0:1]
+
+
+def test_numpys_operators_leave_arrays_to_byre():
+    assert byre.Array.__array_ufunc__ is None and byre.Array.__array_priority__ == 1000
+    for number in (np.float64(2), np.array(2.0)):
+        for operation in ARITHMETIC + [operator.truediv] + COMPARISONS + ORDERS:
+            assert isinstance(operation(number, byre.zeros(2)), byre.Array)
+    theirs = np.zeros(2)
+    with pytest.raises(TypeError):
+        np.exp(byre.zeros(2))
+    theirs = theirs + byre.zeros(2)
+    assert isinstance(theirs, byre.Array)
+
+
 def test_matrix_products_are_numpys():
     a, b = np.arange(6.0).reshape(2, 3), np.arange(12.0).reshape(3, 4)
     for left, right in [(a, b), (a[0], b), (a, b[:, 0]), (a[0], b[:, 0]), (np.stack([a, a]), b), (a[:, :0], b[:0])]:

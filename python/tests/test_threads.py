@@ -220,8 +220,20 @@ def test_a_broadcast_is_as_large_as_its_result():
     assert releases(lambda: row + many) == releases(lambda: many + row) == 1
     wide = byre.zeros(1, "int8")
     assert releases(lambda: wide + byre.zeros(ELEMENTS, "float64")) == 0
-    with pytest.raises(ValueError):
-        byre.broadcast_to(few, (64, 1 << 40)) + byre.broadcast_to(many, (1 << 40, 65, 1))
+
+
+def test_sizes_that_no_memory_has_are_large():
+    few = byre.zeros((1, 1))
+
+    def add():
+        with pytest.raises(ValueError):
+            byre.broadcast_to(few, (1, 1 << 40)) + byre.broadcast_to(few, (1 << 40, 1, 1))
+
+    def make():
+        with pytest.raises(ValueError):
+            byre.zeros((1 << 40, 1 << 40))
+
+    assert releases(add) == releases(make) == 1
 
 
 def test_a_choice_is_as_large_as_what_it_chooses_from():

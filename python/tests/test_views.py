@@ -223,6 +223,12 @@ def test_sizes_and_axes_are_ints():
         x.reshape(Broken())
 
 
+def test_any_axes_are_squeezed_in_any_order():
+    for axes in ((0, 2), (2, 0), (-1, 0), [0, -1]):
+        assert byre.zeros((1, 2, 1)).squeeze(axes).shape == (2,)
+    assert byre.array(1).squeeze(0).shape == byre.array(1).squeeze(-1).shape == ()
+
+
 def test_permute_and_transpose_are_the_same():
     x = byre.array(np.arange(24).reshape(2, 3, 4))
     assert same(x.permute(1, 2, 0), values(x).transpose(1, 2, 0))
