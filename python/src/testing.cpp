@@ -37,6 +37,8 @@ void throw_error(const std::string& name) {
   throw_if_named<StateError>(name, "StateError");
   throw_if_named<InvalidArgument>(name, "InvalidArgument");
   throw_if_named<FileError>(name, "FileError");
+  throw_if_named<MissingFile>(name, "MissingFile");
+  throw_if_named<NotABuffer>(name, "NotABuffer");
   throw_if_named<NotUnique>(name, "NotUnique");
   throw_if_named<DeviceError>(name, "DeviceError");
   throw_if_named<IndexingError>(name, "IndexingError");
