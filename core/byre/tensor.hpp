@@ -4,8 +4,12 @@
 
 #include <byre/byre.hpp>
 #include <byre/interop/dlpack.hpp>
+#include <byre/interop/named_tensors.hpp>
 #include <byre/interop/npy.hpp>
 #include <byre/interop/npy_header.hpp>
+#include <byre/interop/npz.hpp>
+#include <byre/interop/safetensors.hpp>
+#include <byre/interop/safetensors_header.hpp>
 #include <byre/interop/span.hpp>
 #include <byre/shadow/mode.hpp>
 #include <byre/shadow/report.hpp>

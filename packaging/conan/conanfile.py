@@ -9,7 +9,7 @@ from conan.tools.gnu import PkgConfigDeps
 from conan.tools.layout import basic_layout
 from conan.tools.meson import Meson, MesonToolchain
 
-LIBRARIES_ALONE = ("tests", "verification", "stress", "benchmarks", "examples")
+LIBRARIES_ALONE = ("tests", "verification", "stress", "benchmarks", "examples", "python")
 
 
 class Byre(ConanFile):
@@ -45,6 +45,10 @@ class Byre(ConanFile):
     def _root(self):
         return os.path.join(self.recipe_folder, "..", "..")
 
+    @property
+    def _has_tensor(self):
+        return bool(self.options.get_safe("tensor") or self.options.get_safe("functional"))
+
     def set_version(self):
         self.version = load(self, os.path.join(self._root, "VERSION")).strip()
 
@@ -58,6 +62,9 @@ class Byre(ConanFile):
     def requirements(self):
         # byre's headers are templates over Boost.Atomic and Boost.Thread.
         self.requires("boost/[>=1.74]", transitive_headers=True, transitive_libs=True)
+        if self._has_tensor:
+            self.requires("zlib/[>=1.2.9 <2]")
+            self.requires("nlohmann_json/[>=3.11]")
 
     def build_requirements(self):
         self.tool_requires("meson/[>=1.0.1]")
@@ -90,9 +97,13 @@ class Byre(ConanFile):
             rmdir(self, os.path.join(self.package_folder, "lib", folder))
 
     def package_info(self):
-        libraries = {"byre": ["boost::atomic", "boost::thread"], "tensor": ["byre"], "functional": ["tensor"]}
+        libraries = {
+            "byre": ["boost::atomic", "boost::thread"],
+            "tensor": ["byre", "zlib::zlib", "nlohmann_json::nlohmann_json"],
+            "functional": ["tensor"],
+        }
         for library, needed in libraries.items():
-            if library == "byre" or self.options.get_safe(library) or (library == "tensor" and self.options.functional):
+            if library == "byre" or self.options.get_safe(library) or (library == "tensor" and self._has_tensor):
                 component = self.cpp_info.components[library]
                 name = library if library == "byre" else f"byre-{library}"
                 component.libs = [name]

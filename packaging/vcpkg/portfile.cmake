@@ -30,6 +30,7 @@ vcpkg_configure_meson(
     -Dstress=disabled
     -Dbenchmarks=disabled
     -Dexamples=disabled
+    -Dpython=disabled
 )
 vcpkg_install_meson()
 vcpkg_fixup_pkgconfig()

@@ -44,10 +44,12 @@ class Configuring(unittest.TestCase):
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120)
 
     def assert_refused(self, said, *options, **settings):
-        done = self.setup(*options, **settings)
+        self.expect_refusal(said, self.setup(*options, **settings))
+
+    def expect_refusal(self, said, done):
         self.assertNotEqual(done.returncode, 0, done.stdout)
         # What speaks is byre, not what failed inside it.
-        message = done.stdout[done.stdout.rfind("core/requirements/meson.build"):]
+        message = done.stdout[done.stdout.rfind("core/requirements/"):]
         for part in said:
             self.assertIn(part, message, done.stdout)
 
@@ -101,6 +103,45 @@ class Configuring(unittest.TestCase):
     def test_names_the_packages_of_a_boost_that_is_not_there(self):
         said = ["Boost 1.74", "apt-get install libboost-atomic-dev libboost-thread-dev", "BOOST_ROOT"]
         self.assert_refused(said, "--wrap-mode=nodownload", **self.without_boost())
+
+    def without_zlib(self):
+        """One that is too old, where a compiler looks first, and nothing that knows of another."""
+        (self.folder / "old").mkdir()
+        (self.folder / "old/zlib.h").write_text('#define ZLIB_VERSION "1.2.8"\n')
+        options = ["--wrap-mode=nodownload", f"-Dcpp_args=-I{self.folder}/old"]
+        return options, {"PKG_CONFIG": "false", "CMAKE": "false"}
+
+    def test_names_the_package_of_a_zlib_that_is_not_there(self):
+        options, variables = self.without_zlib()
+        said = ["zlib 1.2.9", "apt-get install zlib1g-dev", "-Dtensor=disabled -Dfunctional=disabled"]
+        self.assert_refused(said, *options, **variables)
+
+    def test_needs_no_zlib_for_the_core_alone(self):
+        options, variables = self.without_zlib()
+        for part in ["tensor", "functional", "tests", "verification", "stress", "benchmarks", "examples"]:
+            options.append(f"-D{part}=disabled")
+        done = self.setup(*options, **variables)
+        self.assertEqual(done.returncode, 0, done.stdout)
+
+    def setup_without_json(self, *options, **settings):
+        """Neither pkg-config nor CMake, which Meson asks, knows the library."""
+        native = self.folder / "native"
+        native.write_text("[binaries]\ncmake = 'false'\n")
+        return self.setup(f"--native-file={native}", "--wrap-mode=nodownload", *options,
+                          PKG_CONFIG_LIBDIR=str(self.folder), **settings)
+
+    def test_names_the_package_of_a_json_library_that_is_not_there_and_what_works_without(self):
+        alone = [f"-D{part}=disabled" for part in ("tests", "verification", "stress", "benchmarks", "examples")]
+        core_alone = ["-Dtensor=disabled", "-Dfunctional=disabled"]
+        said = ["nlohmann_json 3.11", "apt-get install nlohmann-json3-dev", " ".join(core_alone)]
+        self.expect_refusal(said, self.setup_without_json(*alone))
+        self.expect_refusal(said, self.setup_without_json(*alone, "-Dfunctional=disabled"))
+        done = self.setup_without_json(*alone, *core_alone)
+        self.assertEqual(done.returncode, 0, done.stdout)
+
+    def test_asks_no_json_library_of_parents_that_want_the_core(self):
+        done = self.setup_without_json("-Dbyre:cpp_std=c++20", source=self.parent())
+        self.assertEqual(done.returncode, 0, done.stdout)
 
     def parent(self):
         parent = self.folder / "parent"

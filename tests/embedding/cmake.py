@@ -77,6 +77,19 @@ class InCMake(unittest.TestCase):
         cmake = re.findall(r"^option\(BYRE_(\w+)", (SOURCE / "CMakeLists.txt").read_text(), re.M)
         self.assertEqual(meson - others, {option.lower() for option in cmake})
 
+    def test_a_parent_without_the_json_library_has_the_core(self):
+        source = self.folder / "parent"
+        source.mkdir()
+        (source / "CMakeLists.txt").write_text(
+            f"cmake_minimum_required(VERSION 3.16)\nproject(parent CXX)\nadd_subdirectory({SOURCE} byre)\n"
+            "foreach(library byre tensor functional)\nif(TARGET byre::${library})\n"
+            "message(\"there is ${library}.\")\nendif()\nendforeach()\n")
+        for option, there in (("OFF", ["byre", "tensor", "functional"]), ("ON", ["byre"])):
+            done = self.run_well("cmake", "-G", "Ninja", "-S", source, "-B", tempfile.mkdtemp(dir=self.folder),
+                                 f"-DCMAKE_DISABLE_FIND_PACKAGE_nlohmann_json={option}")
+            self.assertEqual(re.findall(r"there is (\w+)\.", done), there)
+            self.assertEqual("apt-get install nlohmann-json3-dev" in " ".join(done.split()), option == "ON")
+
     def build(self, by, programs, *options):
         # As one file, which takes a quarter of the time, and which a parent may ask for.
         build = self.configure(
@@ -100,6 +113,14 @@ class InCMake(unittest.TestCase):
         build = self.build("FetchContent", PROGRAMS[:1])
         self.assertEqual([each.name for each in build.rglob("libbyre*.*")], ["libbyre.a"])
 
+    def test_without_zlib_there_is_the_core_alone_and_what_to_install_is_said(self):
+        done = run("cmake", "-G", "Ninja", "-S", SOURCE, "-B", self.folder / "cmake",
+                   "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON", "-DCMAKE_DISABLE_FIND_PACKAGE_ZLIB=ON")
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertRegex(" ".join(done.stdout.split()),
+                         "byre::tensor and byre::functional are left out.*apt-get install zlib1g-dev")
+        self.assertEqual(list(self.commands_of(self.folder / "cmake")), ["byre"])
+
     def test_configuring_says_what_is_wrong_and_what_to_do(self):
         compiler = self.folder / "g++-of-before"
         compiler.write_text("#!/bin/sh\nexec g++ -U__GNUC__ -D__GNUC__=11 \"$@\"\n")
@@ -111,6 +132,7 @@ class InCMake(unittest.TestCase):
             f"-DCMAKE_PROJECT_byre_INCLUDE={options}": "exceptions are off.*COMPILE_OPTIONS",
             "-DCMAKE_CXX_FLAGS=-fno-exceptions": "exceptions are off",
             "-DCMAKE_DISABLE_FIND_PACKAGE_Boost=ON": "apt-get install libboost-atomic-dev libboost-thread-dev",
+            "-DCMAKE_DISABLE_FIND_PACKAGE_nlohmann_json=ON": "apt-get install nlohmann-json3-dev",
         }.items():
             with self.subTest(option):
                 done = run("cmake", "-G", "Ninja", "-S", SOURCE, "-B", tempfile.mkdtemp(dir=self.folder), option)

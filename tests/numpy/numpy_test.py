@@ -11,6 +11,7 @@ import random
 import subprocess
 import sys
 import unittest
+import zipfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
 import programs
@@ -94,6 +95,102 @@ class Files(programs.Test):
                 with self.assertRaises(subprocess.CalledProcessError) as refused:
                     self.through_byre("load")
                 self.assertIn("dtype is", refused.exception.stderr)
+
+
+class Archives(programs.Test):
+    def arrays(self):
+        """Of all dtypes, in either order, in the other byte order and as views."""
+        found = {}
+        for dtype, shape, order in itertools.product(DTYPES, SHAPES, "CF"):
+            found[f"{dtype}/{shape}{order}"] = numpy.asarray(counted(shape, dtype), order=order)
+        for dtype in DTYPES:
+            found[f"swapped {dtype}"] = counted((3, 4), dtype).astype(numpy.dtype(dtype).newbyteorder("S"))
+            found[f"strided {dtype}"] = counted((6, 4), dtype)[::2, 1:]
+        found["zwölf"] = numpy.arange(12)
+        found["large"] = numpy.arange(300_000, dtype="f4")
+        return found
+
+    def through_byre(self, command, compression):
+        said = run(command, self.scratch / "in.npz", self.scratch / "out.npz", compression)
+        with numpy.load(self.scratch / "out.npz") as archive:
+            return {name: archive[name] for name in archive.files}, said.split()
+
+    def assert_same(self, back, arrays):
+        self.assertEqual(list(back), list(arrays))
+        for name, array in arrays.items():
+            native = array.dtype.newbyteorder("=")
+            self.assertEqual((back[name].dtype, back[name].shape), (native, array.shape), name)
+            self.assertEqual(back[name].tobytes(), array.astype(native).tobytes(), name)
+
+    def test_all_arrays_come_back_stored_or_deflated_read_or_mapped(self):
+        arrays = self.arrays()
+        for save in (numpy.savez, numpy.savez_compressed):
+            save(self.scratch / "in.npz", **arrays)
+            for command, compression in itertools.product(("load", "map"), ("stored", "deflated")):
+                with self.subTest(save=save.__name__, command=command, compression=compression):
+                    back, _ = self.through_byre(command, compression)
+                    self.assert_same(back, arrays)
+                    test = zipfile.ZipFile(self.scratch / "out.npz")
+                    self.assertIsNone(test.testzip())
+                    methods = {each.compress_type for each in test.infolist()}
+                    self.assertEqual(methods, {zipfile.ZIP_STORED if compression == "stored" else zipfile.ZIP_DEFLATED})
+
+    def test_what_byre_stored_is_mapped_if_it_has_elements(self):
+        arrays = self.arrays()
+        numpy.savez(self.scratch / "in.npz", **arrays)
+        self.through_byre("load", "stored")
+        (self.scratch / "out.npz").rename(self.scratch / "in.npz")
+        back, said = self.through_byre("map", "stored")
+        self.assert_same(back, arrays)
+        self.assertEqual(said, ["mapped" if array.size else "loaded" for array in arrays.values()])
+
+    def test_archives_that_numpy_wrote_to_a_pipe_are_read(self):
+        arrays = self.arrays()
+        for save in (numpy.savez, numpy.savez_compressed):
+            stream = Unseekable()
+            save(stream, **arrays)
+            (self.scratch / "in.npz").write_bytes(bytes(stream.written))
+            with self.subTest(save=save.__name__):
+                self.assert_same(self.through_byre("load", "stored")[0], arrays)
+
+    def test_archives_of_more_members_than_16_bits_count_go_both_ways(self):
+        arrays = {str(number): numpy.array(number, "i4") for number in range(65540)}
+        numpy.savez(self.scratch / "in.npz", **arrays)
+        run("map", self.scratch / "in.npz", self.scratch / "out.npz", "stored")
+        with numpy.load(self.scratch / "out.npz") as archive:
+            self.assertEqual(archive.files, list(arrays))
+            self.assertEqual(archive["65539"], 65539)
+
+    def test_damage_is_refused(self):
+        numpy.savez(self.scratch / "in.npz", x=numpy.arange(10))
+        whole = (self.scratch / "in.npz").read_bytes()
+        at = whole.index(numpy.arange(10).tobytes())
+        (self.scratch / "in.npz").write_bytes(whole[:at] + b"!" + whole[at + 1:])
+        with self.assertRaises(subprocess.CalledProcessError) as refused:
+            self.through_byre("load", "stored")
+        self.assertIn("CRC-32", refused.exception.stderr)
+
+
+class Unseekable:
+    """A file as a pipe is one, in which sizes can only follow the data."""
+
+    def __init__(self):
+        self.written = bytearray()
+
+    def write(self, data):
+        self.written += data
+        return len(data)
+
+    def read(self):
+        raise OSError("a pipe is written only")
+
+    def flush(self):
+        pass
+
+    def seek(self, *_):
+        raise OSError("a pipe has no places")
+
+    tell = seek
 
 
 def special(dtype):

@@ -13,7 +13,7 @@ import unittest
 SOURCE = pathlib.Path(sys.argv.pop(1)).resolve()
 CONAN = SOURCE / "packaging/conan/conanfile.py"
 VCPKG = SOURCE / "packaging/vcpkg"
-PARTS = {"tests", "verification", "stress", "benchmarks", "examples"}
+PARTS = {"tests", "verification", "stress", "benchmarks", "examples", "python"}
 
 
 def options_of_meson():
@@ -102,6 +102,18 @@ class Conan(unittest.TestCase):
         wanted |= {part: "disabled" for part in PARTS}
         self.assertEqual(Toolchain.last.project_options, wanted)
 
+    def required_with(self, **options):
+        self.recipe.options = Options({"tensor": False, "functional": False, **options})
+        required = []
+        self.recipe.requires = lambda reference, **_: required.append(reference.split("/")[0])
+        self.recipe.requirements()
+        return required
+
+    def test_requires_what_tensors_need_for_tensors_alone(self):
+        self.assertEqual(self.required_with(), ["boost"])
+        self.assertEqual(self.required_with(tensor=True), ["boost", "zlib", "nlohmann_json"])
+        self.assertEqual(self.required_with(functional=True), ["boost", "zlib", "nlohmann_json"])
+
     def test_exports_all_that_the_libraries_are_built_from(self):
         with tempfile.TemporaryDirectory() as folder:
             exported, build = pathlib.Path(folder) / "exported", pathlib.Path(folder) / "build"
@@ -150,12 +162,23 @@ class Vcpkg(unittest.TestCase):
             changed = self.configured(feature)
             self.assertEqual({name for name in off if off[name] != changed[name]}, {option})
 
+    def test_depends_on_the_json_library_for_tensors_alone(self):
+        for name, feature in self.manifest["features"].items():
+            self.assertEqual("nlohmann-json" in feature.get("dependencies", []), name in ("tensor", "functional"))
+        self.assertNotIn("nlohmann-json", self.manifest["dependencies"])
+
     def test_depends_on_each_part_of_boost_that_is_included(self):
         included = set()
         for path in (SOURCE / "core/byre").rglob("*.[hc]pp"):
             included |= set(re.findall(r"#include <boost/(\w+)/", path.read_text()))
         named = {name for name in self.manifest["dependencies"] if isinstance(name, str)}
         self.assertEqual(named, {"boost-" + part.replace("_", "-") for part in included})
+
+    def test_depends_on_zlib_for_tensors_alone(self):
+        features = {name for name, feature in self.manifest["features"].items()
+                    if "zlib" in feature.get("dependencies", [])}
+        self.assertEqual(features, {"tensor", "functional"})
+        self.assertNotIn("zlib", self.manifest["dependencies"])
 
 
 if __name__ == "__main__":

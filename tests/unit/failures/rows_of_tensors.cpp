@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Tensors of their own, operations on elements, text and files.
 #include <byre/interop/npy.hpp>
+#include <byre/interop/npz.hpp>
+#include <byre/interop/safetensors.hpp>
 #include <byre/tensor/devices.hpp>
 #include <byre/tensor/elements.hpp>
 #include <byre/tensor/view_geometry.hpp>
@@ -96,6 +98,124 @@ void read_from_memory(Attempt& attempt) {
   Tensor tensor;
   attempt([&] { tensor = read_npy(std::as_bytes(std::span(bytes))); },
           [&] { return described(tensor); });
+}
+
+/// Of names and metadata that are longer than what strings have in place.
+NamedTensors deep_tensors() {
+  return {{"a name that is longer than what strings have in place", deep_tensor()},
+          {"another", deep_tensor().permute({5, 4, 3, 2, 1, 0})},
+          {"none", Tensor::empty({0}, DType::f32)}};
+}
+
+std::string described_tensors(const NamedTensors& tensors) {
+  std::string text;
+  for (const auto& [name, tensor] : tensors) {
+    text += name + ": " + described(tensor) + "\n";
+  }
+  return text;
+}
+
+template <NpzCompression compression>
+void save_archive(Attempt& attempt) {
+  const TemporaryFolder folder;
+  const auto path = folder / "tensors.npz";
+  write_file(path, "what was there");
+  const NamedTensors tensors = deep_tensors();
+  attempt([&] { save_npz(path, tensors, compression); }, [&] { return state_of(folder, path); });
+}
+
+template <NamedTensors (*Load)(FileName), NpzCompression compression>
+void load_archive(Attempt& attempt) {
+  const TemporaryFolder folder;
+  const auto path = folder / "a name that is longer than what strings have in place.npz";
+  save_npz(path, deep_tensors(), compression);
+  NamedTensors tensors;
+  attempt([&] { tensors = Load(path); }, [&] { return described_tensors(tensors); });
+}
+
+void read_archive_from_memory(Attempt& attempt) {
+  const TemporaryFolder folder;
+  save_npz(folder / "tensors.npz", deep_tensors());
+  const std::string bytes = read_file(folder / "tensors.npz");
+  NamedTensors tensors;
+  attempt([&] { tensors = read_npz(std::as_bytes(std::span(bytes))); },
+          [&] { return described_tensors(tensors); });
+}
+
+using Notes = std::vector<std::pair<std::string, std::string>>;
+
+Notes long_notes() {
+  return {{"a key that is longer than what strings have in place", "and a value that is so, too"}};
+}
+
+void save_model_over_a_file(Attempt& attempt) {
+  const TemporaryFolder folder;
+  const auto path = folder / "model.safetensors";
+  write_file(path, "what was there");
+  const NamedTensors tensors = deep_tensors();
+  const Notes metadata = long_notes();
+  attempt([&] { save_safetensors(path, tensors, metadata); },
+          [&] { return state_of(folder, path); });
+}
+
+std::string described_model(const SafetensorsFile& file) {
+  std::string text;
+  for (const auto& [key, value] : file.metadata) {
+    text += key + ": " + value + "\n";
+  }
+  return text + described_tensors(file.tensors);
+}
+
+/// A row of what reads a model.
+template <SafetensorsFile (*Load)(FileName)>
+void load_model(Attempt& attempt) {
+  const TemporaryFolder folder;
+  const auto path = folder / "a name that is longer than what strings have in place.safetensors";
+  save_safetensors(path, deep_tensors(), long_notes());
+  SafetensorsFile file;
+  attempt([&] { file = Load(path); }, [&] { return described_model(file); });
+}
+
+void load_model_that_is_not_aligned(Attempt& attempt) {
+  const TemporaryFolder folder;
+  const auto path = folder / "model.safetensors";
+  save_safetensors(path, deep_tensors(), long_notes());
+  std::string bytes = read_file(path);
+  ++bytes[0];
+  bytes.insert(9, " ");
+  write_file(path, bytes);
+  SafetensorsFile file;
+  attempt([&] { file = map_safetensors(path); }, [&] { return described_model(file); });
+}
+
+/// A row of what reads it from memory.
+template <class Read>
+void read_model(Attempt& attempt, const Read& read) {
+  const TemporaryFolder folder;
+  save_safetensors(folder / "model.safetensors", deep_tensors(), long_notes());
+  const std::string bytes = read_file(folder / "model.safetensors");
+  SafetensorsFile file;
+  attempt([&] { file = read(std::as_bytes(std::span(bytes))); },
+          [&] { return described_model(file); });
+}
+
+void read_model_from_memory(Attempt& attempt) {
+  read_model(attempt, [](std::span<const std::byte> bytes) { return read_safetensors(bytes); });
+}
+
+void parse_header_of_model(Attempt& attempt) {
+  read_model(attempt, [](std::span<const std::byte> bytes) {
+    return SafetensorsFile{{}, parse_safetensors_header(bytes, bytes.size()).metadata};
+  });
+}
+
+void refuse_model(Attempt& attempt) {
+  using namespace std::string_view_literals;
+  const auto bytes = "\x0d\0\0\0\0\0\0\0{\"a\":{\"b\":0}}"sv;
+  attempt([&] {
+    refused<FileError>(
+        [&] { static_cast<void>(read_safetensors(std::as_bytes(std::span(bytes)))); });
+  });
 }
 
 std::string header_text() {
@@ -261,6 +381,20 @@ const Row rows[] = {
     {"read_npy", read_from_memory},
     {"save_npy", save_over_a_file},
     {"save_npy", save_through_a_link},
+    {"load_npz", load_archive<load_npz, NpzCompression::stored>},
+    {"load_npz", load_archive<load_npz, NpzCompression::deflated>},
+    {"map_npz", load_archive<map_npz, NpzCompression::stored>},
+    {"map_npz", load_archive<map_npz, NpzCompression::deflated>},
+    {"read_npz", read_archive_from_memory},
+    {"save_npz", save_archive<NpzCompression::stored>},
+    {"save_npz", save_archive<NpzCompression::deflated>},
+    {"load_safetensors", load_model<load_safetensors>},
+    {"map_safetensors", load_model<map_safetensors>},
+    {"map_safetensors", load_model_that_is_not_aligned},
+    {"parse_safetensors_header", parse_header_of_model},
+    {"read_safetensors", read_model_from_memory},
+    {"read_safetensors", refuse_model},
+    {"save_safetensors", save_model_over_a_file},
 };
 
 }  // namespace

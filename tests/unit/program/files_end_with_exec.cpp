@@ -3,6 +3,7 @@
 // at where they are closed, which the program notices as it has close and fclose of its own.
 #include <byre/byre.hpp>
 #include <byre/interop/npy.hpp>
+#include <byre/interop/safetensors.hpp>
 #include <byre/memory/pages.hpp>
 #include <byre/shadow/summary.hpp>
 #include <byre/shadow/suppression.hpp>
@@ -67,6 +68,11 @@ int main() {
   const Tensor x = Tensor::of<float>({3}, {1, 2, 3});
   expect(1, "save_npy", closed_by([&] { save_npy(folder / "x.npy", x); }));
   expect(1, "load_npy", closed_by([&] { static_cast<void>(load_npy(folder / "x.npy")); }));
+  expect(1, "save_safetensors", closed_by([&] {
+           save_safetensors(folder / "x.safetensors", NamedTensors{{"x", x}});
+         }));
+  expect(1, "load_safetensors",
+         closed_by([&] { static_cast<void>(load_safetensors(folder / "x.safetensors")); }));
   expect(1, "map_file", closed_by([&] { static_cast<void>(Buffer::map_file(folder / "x.npy")); }));
   expect(1, "suppress_sites", closed_by([&] { shadow::suppress_sites(folder / "sites.txt"); }));
   expect(1, "print_summary", closed_by([&] { shadow::print_summary(folder / "all.json"); }));

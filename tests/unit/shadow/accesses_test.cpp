@@ -2,6 +2,8 @@
 /// Every operation on tensors: whether it reads, writes or neither, is seen to do so, and is named by
 /// the line that calls it. every_operation_has_a_row.py finds those that are not in these tables.
 #include <byre/interop/npy.hpp>
+#include <byre/interop/npz.hpp>
+#include <byre/interop/safetensors.hpp>
 #include <byre/tensor/accessor.hpp>
 #include <byre/tensor/print.hpp>
 
@@ -55,6 +57,10 @@ Tensor& other_without_memory() {
   static Tensor instance;
   return instance = Tensor(Device::cpu()).resize({2, 3});
 }
+void save_in_archive(const Tensor& x, CallSite site = CallSite::current()) {
+  static const TemporaryFolder folder;
+  save_npz(folder / "x.npz", NamedTensors{{"x", x}}, NpzCompression::deflated, site);
+}
 std::filesystem::path file() {
   static const TemporaryFolder folder;
   return folder / "x.npy";
@@ -79,6 +85,10 @@ const Row rows[] = {
   ROW(reads, to_string(x)),
   ROW(reads, save_npy(file(), x)), ROW(reads, save_npy(file(), x.t())),
   ROW(reads, save_npy(file(), x.slice(1, 0, 3, 2))),
+  ROW(reads, save_in_archive(x)), ROW(reads, save_in_archive(x.t())),
+  ROW(reads, save_in_archive(x.slice(1, 0, 3, 2))),
+  ROW(reads, save_safetensors(file(), NamedTensors{{"x", x}})),
+  ROW(reads, save_safetensors(file(), NamedTensors{{"x", x.t()}})),
 
   ROW(writes, fill_(x, 1)), ROW(writes, zero_(x)),
   ROW(writes, copy_(x, ones())), ROW(writes, copy_(x, truths())), ROW(writes, copy_(x, other_on_device())),
@@ -140,7 +150,7 @@ const Row rows_on_device[] = {
   ROW(reads, x.clone()), ROW(reads, x.t().clone()), ROW(reads, x.lazy_clone()), ROW(reads, x.t().contiguous()),
   ROW(reads, x.to(Device::cpu())), ROW(reads, x.t().to(Device::cpu())),
   ROW(reads, x.to(device())), ROW(reads, x.to(FakeDevice::second().device())),
-  ROW(reads, to_string(x)), ROW(reads, save_npy(file(), x)),
+  ROW(reads, to_string(x)), ROW(reads, save_npy(file(), x)), ROW(reads, save_in_archive(x)),
   ROW(reads, copy_(other(), x)), ROW(reads, copy_(other_on_device(), x)),
   ROW(writes, fill_(x, 1)), ROW(writes, zero_(x)),
   ROW(writes, copy_(x, ones())), ROW(writes, copy_(x, other_on_device())),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Raw pointers to write that leave a storage, before its first tracked reshape and after.
 #include <byre/interop/npy.hpp>
+#include <byre/interop/safetensors.hpp>
 #include <byre/shadow/detail/tracking.hpp>
 
 #include <bit>
@@ -105,6 +106,7 @@ TEST_F(Escapes, are_none_of_the_library_s_own) {
   const ReshapeModeScope scope(ReshapeMode::warn);
   save_npy(folder / "native.npy", x);
   save_npy(folder / "swapped.npy", x, swapped);
+  save_safetensors(folder / "x.safetensors", NamedTensors{{"x", x}});
   fill_(x, 1);
   x.set_at<float>({0}, 2);
   // clang-format off
@@ -112,7 +114,8 @@ TEST_F(Escapes, are_none_of_the_library_s_own) {
       x, x.clone(), x.lazy_clone(), x.view({2, 3}).t().contiguous(), add(x, x),
       x.to(device), x.to(device).to(Device::cpu()), x.to(device).clone(),
       Tensor::of<float>({2}, {1, 2}), Tensor::zeros({3}, DType::f32),
-      load_npy(folder / "native.npy"), load_npy(folder / "swapped.npy")};
+      load_npy(folder / "native.npy"), load_npy(folder / "swapped.npy"),
+      load_safetensors(folder / "x.safetensors").tensors[0].second};
   // clang-format on
   for (const Tensor& each : all) {
     EXPECT_EQ(each.reshape({-1, 1}).numel(), each.numel());

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 /// A handle without a tensor, given to whatever function takes one, is refused.
 #include <byre/interop/npy.hpp>
+#include <byre/interop/npz.hpp>
+#include <byre/interop/safetensors.hpp>
 #include <byre/tensor/accessor.hpp>
 #include <byre/tensor/elements.hpp>
 #include <byre/tensor/print.hpp>
@@ -74,6 +76,14 @@ const std::array functions_of_tensors{
     Function{"packed", [](const Tensor&, Tensor& none) { packed(none); }},
     Function{"share_data", [](const Tensor& x, Tensor& none) { x.clone().share_data(none); }},
     Function{"save_npy", [](const Tensor&, Tensor& none) { save_npy("none.npy", none); }},
+    Function{"save_npz",
+             [](const Tensor& x, Tensor& none) {
+               save_npz("none.npz", NamedTensors{{"x", x}, {"none", none}});
+             }},
+    Function{"save_safetensors of \"none\"",
+             [](const Tensor& x, Tensor& none) {
+               save_safetensors("none.safetensors", NamedTensors{{"x", x}, {"none", none}});
+             }},
 };
 
 TEST(EmptyHandles, are_refused_by_every_function_of_tensors) {

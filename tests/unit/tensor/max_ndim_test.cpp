@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// No tensor has more than max_ndim dimensions, whatever makes it; of as many, all works.
 #include <byre/interop/npy.hpp>
+#include <byre/interop/safetensors.hpp>
 #include <byre/tensor/elements.hpp>
 #include <byre/tensor/print.hpp>
 #include <byre/tensor/view_geometry.hpp>
@@ -70,6 +71,9 @@ TEST(MaxNdim, as_many_are_computed_with_viewed_saved_and_printed) {
   save_npy(folder / "most.npy", x);
   EXPECT_EQ(load_npy(folder / "most.npy").layout(), x.layout());
   EXPECT_EQ(map_npy(folder / "most.npy").sizes(), most_dimensions);
+  save_safetensors(folder / "most.safetensors", NamedTensors{{"x", x}});
+  EXPECT_EQ(map_safetensors(folder / "most.safetensors").tensors[0].second.sizes(),
+            most_dimensions);
 }
 
 }  // namespace

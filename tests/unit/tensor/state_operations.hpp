@@ -3,6 +3,7 @@
 #pragma once
 
 #include <byre/interop/npy.hpp>
+#include <byre/interop/safetensors.hpp>
 #include <byre/tensor/accessor.hpp>
 #include <byre/tensor/elements.hpp>
 #include <byre/tensor/print.hpp>
@@ -262,6 +263,13 @@ inline const Operation save{"save_npy", [](Tensor& x) {
                               save_npy(folder.path() / "x.npy", x);
                               return one(load_npy(folder.path() / "x.npy"));
                             }};
+
+inline const Operation save_in_model{
+    "save_safetensors", [](Tensor& x) {
+      const TemporaryFolder folder;
+      save_safetensors(folder.path() / "x.safetensors", NamedTensors{{"x", x}});
+      return one(load_safetensors(folder.path() / "x.safetensors").tensors[0].second);
+    }};
 
 inline Operation resizing(const char* name, Wanted sizes,
                           OnShrink on_shrink = OnShrink::keep_memory) {

@@ -85,7 +85,8 @@ const std::vector<Row>& rows() {
                                                  {"no dtype",  "no memory", "no memory", "writes",    "writes",       "writes",       "writes"}},
       {"the other operand of a computation in place", {operand_in_place},
                                                  {"no dtype",  "no memory", "no memory", "reads",     "reads",        "reads",        "reads"}},
-      {"`save_npy`", {save},                     {"no dtype",  "no dtype",  "no memory", "copy",      "copy",         "copy",         "copy"}},
+      {"`save_npy`, `save_safetensors`", {save, save_in_model},
+                                                 {"no dtype",  "no dtype",  "no memory", "copy",      "copy",         "copy",         "copy"}},
       {"`to_string`", {{"to_string", [](Tensor& x) { return static_cast<void>(to_string(x)), nothing(x); }}},
                                                  {"as it was", "as it was", "as it was", "as it was", "as it was",    "as it was",    "as it was"}},
   };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/interop/detail/npy_error.hpp>
 #include <byre/interop/detail/npy_literal.hpp>
+#include <byre/interop/detail/shown.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -8,18 +9,6 @@
 #include <system_error>
 
 namespace byre::inline v0::detail {
-namespace {
-
-/// A piece of the file in a message: short, and without what a terminal would obey.
-std::string shown(std::string_view text) {
-  constexpr std::size_t most = 40;
-  std::string visible(text.substr(0, most));
-  std::ranges::replace_if(
-      visible, [](char c) { return c < ' ' || c > '~'; }, '?');
-  return text.size() > most ? visible + "..." : visible;
-}
-
-}  // namespace
 
 void PythonLiteral::skip_spaces() noexcept {
   position_ = std::min(text_.find_first_not_of(" \t\n\r", position_), text_.size());

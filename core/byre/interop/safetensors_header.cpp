@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <byre/interop/detail/safetensors_format.hpp>
+#include <byre/interop/detail/safetensors_json.hpp>
+#include <byre/interop/detail/shown.hpp>
+#include <byre/interop/safetensors_header.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <new>
+#include <string_view>
+
+namespace byre::inline v0 {
+namespace {
+
+using detail::refuse_safetensors;
+using detail::safetensors_length_nbytes;
+
+constexpr const char* save_again = "The header is wrong: save it again.";
+
+/// Throws FileError: what is wrong with one tensor.
+[[noreturn]] void refuse_tensor(const char* source, const std::string& name, const Text& found,
+                                const char* advice) {
+  refuse_safetensors(
+      source,
+      format_text("its tensor \"%s\" %.350s", detail::shown(name).c_str(), found.chars.data()),
+      advice);
+}
+
+void expect_length(std::span<const std::byte> start, std::size_t nbytes, const char* operation) {
+  if (start.size() < nbytes) {
+    throw InvalidArgument(
+        format_text("%s was given %zu bytes of a file, and needs %zu. Read more of it.", operation,
+                    start.size(), nbytes));
+  }
+}
+
+DType dtype_of_entry(const detail::SafetensorsText& entry, const char* source) {
+  const auto* const found =
+      std::ranges::find(detail::safetensors_types, entry.dtype, &detail::SafetensorsType::code);
+  if (found == detail::safetensors_types.end()) {
+    refuse_tensor(
+        source, entry.name,
+        format_text("is of '%s', which no dtype stands for", detail::shown(entry.dtype).c_str()),
+        "Save it as one of BOOL, U8, I8, I16, I32, I64, F16, BF16, F32, F64 or C64: "
+        "tensor.to(torch.float32).");
+  }
+  return found->dtype;
+}
+
+/// Of all elements.
+std::size_t nbytes_of_entry(const detail::SafetensorsText& entry, DType dtype, const char* source) {
+  try {
+    const std::int64_t numel = detail::element_count(entry.sizes, "shape");
+    return detail::byte_count(numel, itemsize(dtype), "shape");
+  } catch (const ShapeError& error) {
+    refuse_tensor(source, entry.name, format_text("is refused: %.300s", error.what()), save_again);
+  }
+}
+
+/// Where the data lie, `end` the end of those before.
+void expect_next(const detail::SafetensorsText& entry, std::uint64_t end, std::size_t data_nbytes,
+                 const char* source) {
+  const std::uint64_t first = entry.offsets[0];
+  const std::uint64_t last = entry.offsets[1];
+  const auto refuse = [&](const char* found, const char* advice) {
+    refuse_tensor(
+        source, entry.name,
+        format_text("has the data_offsets %llu to %llu, %s", static_cast<unsigned long long>(first),
+                    static_cast<unsigned long long>(last), found),
+        advice);
+  };
+  if (last < first) {
+    refuse("which end in front of where they begin", save_again);
+  }
+  if (last > data_nbytes) {
+    refuse(format_text("and the data have %zu bytes", data_nbytes).chars.data(),
+           "Was it cut short? Save it again.");
+  }
+  if (first < end) {
+    refuse(
+        format_text("which overlap others, that end at %llu", static_cast<unsigned long long>(end))
+            .chars.data(),
+        "Save a copy of data that tensors share: tensor.clone().");
+  }
+  if (first > end) {
+    refuse(format_text("and nothing is said of the bytes from %llu on",
+                       static_cast<unsigned long long>(end))
+               .chars.data(),
+           "Save it without a hole.");
+  }
+}
+
+SafetensorsEntry checked(detail::SafetensorsText& entry, std::size_t data_offset,
+                         const char* source) {
+  const DType dtype = dtype_of_entry(entry, source);
+  const std::size_t nbytes = nbytes_of_entry(entry, dtype, source);
+  const std::uint64_t present = entry.offsets[1] - entry.offsets[0];
+  if (nbytes != present) {
+    refuse_tensor(source, entry.name,
+                  format_text("has sizes %.200s of %s, which take %zu bytes, and %llu of data",
+                              to_string(entry.sizes).c_str(), name_of(dtype), nbytes,
+                              static_cast<unsigned long long>(present)),
+                  save_again);
+  }
+  return {std::move(entry.name), dtype, std::move(entry.sizes),
+          data_offset + static_cast<std::size_t>(entry.offsets[0]), nbytes};
+}
+
+}  // namespace
+
+std::size_t safetensors_data_offset(std::span<const std::byte> start, std::size_t file_nbytes,
+                                    const char* source) {
+  if (file_nbytes < safetensors_length_nbytes) {
+    refuse_safetensors(
+        source,
+        format_text("its %zu bytes end within the 8 that say how long its header is", file_nbytes),
+        "Is it a .safetensors file, and all of it?");
+  }
+  expect_length(start, safetensors_length_nbytes, "safetensors_data_offset");
+  std::uint64_t length = 0;
+  for (std::size_t at = safetensors_length_nbytes; at-- > 0;) {
+    length = length << 8 | std::to_integer<std::uint64_t>(start[at]);
+  }
+  if (length > safetensors_header_max_nbytes) {
+    refuse_safetensors(
+        source,
+        format_text("its header has %llu bytes, more than the %zu that may be",
+                    static_cast<unsigned long long>(length), safetensors_header_max_nbytes),
+        "Is it a .safetensors file?");
+  }
+  if (length > file_nbytes - safetensors_length_nbytes) {
+    refuse_safetensors(source,
+                       format_text("its header has %llu bytes, and %zu are there",
+                                   static_cast<unsigned long long>(length),
+                                   file_nbytes - safetensors_length_nbytes),
+                       "Was it cut short? Save it again.");
+  }
+  return safetensors_length_nbytes + static_cast<std::size_t>(length);
+}
+
+SafetensorsHeader parse_safetensors_header(std::span<const std::byte> start,
+                                           std::size_t file_nbytes, const char* source) try {
+  const std::size_t data_offset = safetensors_data_offset(start, file_nbytes, source);
+  expect_length(start, data_offset, "parse_safetensors_header");
+  const std::string_view text(
+      reinterpret_cast<const char*>(start.data()) + safetensors_length_nbytes,
+      data_offset - safetensors_length_nbytes);
+  detail::SafetensorsTexts texts = detail::read_safetensors_json(text, source);
+  std::ranges::stable_sort(texts.tensors, {}, &detail::SafetensorsText::offsets);
+  const std::size_t data_nbytes = file_nbytes - data_offset;
+  SafetensorsHeader header{{}, std::move(texts.metadata)};
+  std::uint64_t end = 0;
+  for (detail::SafetensorsText& entry : texts.tensors) {
+    expect_next(entry, end, data_nbytes, source);
+    end = entry.offsets[1];
+    header.tensors.push_back(checked(entry, data_offset, source));
+  }
+  if (end != data_nbytes) {
+    refuse_safetensors(source,
+                       format_text("%llu bytes of data are no tensor's",
+                                   static_cast<unsigned long long>(data_nbytes - end)),
+                       "Save the tensors alone, and nothing behind them.");
+  }
+  return header;
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap("parse_safetensors_header");
+}
+
+}  // namespace byre::inline v0

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: BSL-1.0
+"""What tests of the module share."""
+import re
+
+import numpy as np
+import pytest
+
+
+def values(array):
+    """The elements as NumPy has them."""
+    return array._to_numpy_copy()
+
+
+def same(array, expected):
+    """Whether the dtype, the sizes and the elements are those of NumPy's array."""
+    expected = np.asarray(expected)
+    return (
+        array.dtype == expected.dtype
+        and array.shape == expected.shape
+        and np.array_equal(values(array), expected, equal_nan=expected.dtype.kind in "fc")
+    )
+
+
+def refused(kind, *words):
+    """A block that raises `kind` with a text in which these words are."""
+    return pytest.raises(kind, match=".*".join(re.escape(word) for word in words))

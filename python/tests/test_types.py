@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: BSL-1.0
+"""The stubs say what the module has, and mypy finds with them what is wrong in a program."""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+import byre
+import pytest
+
+pytest.importorskip("mypy")
+HERE = pathlib.Path(__file__).parent
+FOLDER = pathlib.Path(byre.__file__).parent.parent
+
+
+def run(*arguments):
+    return subprocess.run(
+        [sys.executable, "-m", *arguments],
+        capture_output=True,
+        text=True,
+        env=os.environ | {"MYPYPATH": str(FOLDER), "MYPY_CACHE_DIR": os.devnull},
+    )
+
+
+def test_stubs_are_of_what_there_is():
+    ended = run("mypy.stubtest", "byre", "--allowlist", str(HERE / "stubtest_allowlist.txt"))
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+
+
+def test_the_wrong_lines_of_a_program_are_found_and_no_others():
+    program = HERE / "typed.py"
+    ended = run("mypy", "--strict", str(program))
+    found = {int(line) for line in re.findall(r"typed\.py:(\d+): error", ended.stdout)}
+    lines = program.read_text().splitlines()
+    wrong = {number for number, line in enumerate(lines, 1) if line.endswith("# WRONG")}
+    assert found == wrong, ended.stdout + ended.stderr
+
+
+def test_the_package_says_that_it_has_types():
+    assert (FOLDER / "byre/py.typed").is_file()

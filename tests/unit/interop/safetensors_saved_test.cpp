@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: BSL-1.0
+// .safetensors files that save_safetensors writes: what is in them, what they replace, and what cannot be saved.
+#include <byre/interop/detail/safetensors_writing.hpp>
+#include <byre/memory/allocator.hpp>
+
+#include <filesystem>
+#include <string>
+
+#include "safetensors_files.hpp"
+#include "support/tensor/fake_device.hpp"
+
+namespace byre::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+class SavedSafetensors : public testing::Test {
+ protected:
+  /// What saving says, and that nothing was written.
+  template <class Expected>
+  std::string refusal_of(const NamedTensors& tensors, const Notes& metadata = {}) {
+    const std::string refusal =
+        complaint_of<Expected>([&] { save_safetensors(path_, tensors, metadata); });
+    EXPECT_TRUE(fs::is_empty(folder_.path()));
+    return refusal;
+  }
+
+  TemporaryFolder folder_;
+  fs::path path_ = folder_ / "model.safetensors";
+};
+
+TEST_F(SavedSafetensors, have_the_larger_elements_first_and_then_the_names_in_order) {
+  save_safetensors(path_, NamedTensors{{"b", Tensor::of<std::uint8_t>({2}, {7, 8})},
+                                       {"z", Tensor::of<std::int32_t>({1, 2}, {1, 512})},
+                                       {"a", Tensor::of<std::uint8_t>({}, {9})}});
+  std::string header = R"({"z":{"dtype":"I32","shape":[1,2],"data_offsets":[0,8]},)"
+                       R"("a":{"dtype":"U8","shape":[],"data_offsets":[8,9]},)"
+                       R"("b":{"dtype":"U8","shape":[2],"data_offsets":[9,11]}})";
+  header.resize(192 - 8, ' ');
+  EXPECT_EQ(read_file(path_), model_of(header, std::string("\1\0\0\0\0\2\0\0\x09\x07\x08", 11)));
+}
+
+TEST_F(SavedSafetensors, have_their_metadata_first_in_the_order_given) {
+  save_safetensors(path_, NamedTensors{{"a", Tensor::of<bool>({1}, {true})}},
+                   Notes{{"z", "1"}, {"a", "\"2\""}});
+  std::string header =
+      R"({"__metadata__":{"z":"1","a":"\"2\""},"a":{"dtype":"BOOL","shape":[1],"data_offsets":[0,1]}})";
+  header.resize(128 - 8, ' ');
+  EXPECT_EQ(read_file(path_), model_of(header, "\1"));
+}
+
+TEST_F(SavedSafetensors, may_be_none) {
+  save_safetensors(path_, {});
+  EXPECT_EQ(read_file(path_), model_of("{}" + std::string(54, ' ')));
+  save_safetensors(path_, {}, Notes{{"a", "b"}});
+  expect_model(path_, {}, {{"a", "b"}});
+}
+
+TEST_F(SavedSafetensors, begin_at_multiples_of_64_bytes_whatever_their_names) {
+  for (std::size_t length = 0; length <= 64; ++length) {
+    const NamedTensors saved{{std::string(length, 'n'), counted({3}, DType::f64)}};
+    save_safetensors(path_, saved);
+    const std::string file = read_file(path_);
+    EXPECT_EQ((file.size() - 24) % 64, 0U);
+    EXPECT_LT(file.size() - 24 - (file.rfind("}}") + 2), 64U);  // no more spaces than are needed
+    expect_model(path_, saved);
+  }
+}
+
+TEST_F(SavedSafetensors, are_packed_views_of_any_device) {
+  const Tensor whole = counted({4, 3, 6}, DType::i16);
+  NamedTensors saved;
+  for (const Tensor& view :
+       {whole, whole.slice(2, 1, 6, 2), whole.transpose(0, 1), whole.permute({2, 1, 0}),
+        whole.select(0, 1).unsqueeze(0).expand({2, 3, 6}), whole.select(0, 3)}) {
+    saved.emplace_back("host " + std::to_string(saved.size()), view);
+  }
+  NamedTensors moved = saved;
+  for (auto& [name, tensor] : moved) {
+    tensor = tensor.to(FakeDevice::first().device());
+  }
+  moved[2].second = whole.to(FakeDevice::first().device()).transpose(0, 1);
+  for (const NamedTensors& each : {saved, moved}) {
+    save_safetensors(path_, each);
+    expect_model(path_, saved);
+  }
+}
+
+TEST_F(SavedSafetensors, that_share_data_get_a_copy_each) {
+  const Tensor tied = counted({3}, DType::f32);
+  const NamedTensors saved{{"embedding", tied}, {"head", tied}};
+  save_safetensors(path_, saved);
+  expect_model(path_, saved);
+}
+
+TEST_F(SavedSafetensors, may_replace_the_file_they_are_mapped_from) {
+  const NamedTensors saved{{"a", counted({300}, DType::f32)}, {"b", counted({5}, DType::u8)}};
+  save_safetensors(path_, saved);
+  const SafetensorsFile before = map_safetensors(path_);
+  SafetensorsFile changed = map_safetensors(path_);
+  changed.tensors[0].second.set_at<float>({0}, 9);
+  changed.tensors[0].first = "z";
+  save_safetensors(path_, changed.tensors);
+  expect_same_tensors(before.tensors, saved);
+  expect_model(path_, changed.tensors);
+  save_safetensors(path_, before.tensors);
+  expect_model(path_, saved);
+}
+
+TEST_F(SavedSafetensors, leave_what_was_there_if_writing_fails_and_nothing_beside_it) {
+  fs::create_directory(path_);  // which a file cannot replace
+  write_file(path_ / "kept", "kept");
+  const NamedTensors saved{{"a", counted({4}, DType::f32)}};
+  EXPECT_TRUE(
+      says(complaint_of<FileError>([&] { save_safetensors(path_, saved); }), path_.string()));
+  EXPECT_EQ(read_file(path_ / "kept"), "kept");
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_.path()), {}), 1);
+}
+
+TEST_F(SavedSafetensors, have_to_be_initialized) {
+  const auto refusal = [&](const Tensor& tensor) {
+    return refusal_of<StateError>({{"good", counted({1}, DType::u8)}, {"bad", tensor}});
+  };
+  EXPECT_TRUE(says(refusal(Tensor()), "save_safetensors of \"bad\": a handle without a tensor"));
+  Tensor tensor(Device::cpu());
+  EXPECT_TRUE(
+      says(refusal(tensor), "save_safetensors of \"bad\": the tensor [0] is dtype-uninitialized"));
+  tensor.resize({2});
+  EXPECT_TRUE(
+      says(refusal(tensor), "save_safetensors of \"bad\": the tensor [2] is dtype-uninitialized"));
+  tensor.realize<float>().free_memory();
+  EXPECT_TRUE(says(refusal(tensor),
+                   "save_safetensors of \"bad\": the tensor [2] of f32 is storage-uninitialized"));
+}
+
+TEST_F(SavedSafetensors, have_names_of_their_own) {
+  const Tensor x = counted({1}, DType::u8);
+  const Tensor y = counted({1}, DType::f32);
+  EXPECT_TRUE(
+      says(refusal_of<InvalidArgument>({{"same", x}, {"other", x}, {"same", y}}),
+           "save_safetensors: the name or key \"same\" is there twice. Give each its own."));
+  EXPECT_TRUE(says(refusal_of<InvalidArgument>({{"a", x}}, {{"key", "1"}, {"b", ""}, {"key", "2"}}),
+                   "the name or key \"key\" is there twice"));
+}
+
+TEST_F(SavedSafetensors, are_not_named_as_metadata_are) {
+  EXPECT_TRUE(says(refusal_of<InvalidArgument>({{"__metadata__", counted({1}, DType::u8)}}),
+                   "\"__metadata__\" is what the format has for metadata",
+                   "Name the tensor otherwise."));
+}
+
+TEST_F(SavedSafetensors, have_names_and_metadata_in_utf_8) {
+  const Tensor x = counted({1}, DType::u8);
+  for (const char* const text : {"a\xff", "a\xc3", "a\xc0\xaf", "a\xed\xa0\x80"}) {
+    EXPECT_TRUE(says(refusal_of<InvalidArgument>({{text, x}}), "the name or key \"a?",
+                     "is not UTF-8. Encode it so."));
+    EXPECT_TRUE(says(refusal_of<InvalidArgument>({{"a", x}}, {{text, "b"}}), "is not UTF-8"));
+    EXPECT_TRUE(says(refusal_of<InvalidArgument>({{"a", x}}, {{"b", text}}), "is not UTF-8"));
+  }
+}
+
+TEST(SafetensorsWriting, has_at_most_as_many_bytes_as_a_file) {
+  const Dims sizes{7};
+  const detail::SafetensorsPart most{"most", DType::u8, sizes, max_nbytes};
+  const detail::SafetensorsPart nothing{"nothing", DType::u8, sizes, 0};
+  const detail::SafetensorsPart more{"more", DType::u8, sizes, 1};
+  const auto header_of = [](std::initializer_list<detail::SafetensorsPart> parts) {
+    return detail::safetensors_header({parts.begin(), parts.size()}, {});
+  };
+  const std::string end = std::to_string(max_nbytes);
+  EXPECT_TRUE(says(header_of({most, nothing}), "[0," + end + "]", "[" + end + "," + end + "]"));
+  EXPECT_TRUE(says(complaint_of<InvalidArgument>([&] {
+                     header_of({most, more});
+                   }),
+                   "the tensors up to \"more\" have more bytes than a file can have", "fewer"));
+}
+
+TEST(SafetensorsWriting, has_a_header_of_so_many_bytes_at_most_with_its_spaces) {
+  const auto header_nbytes = [](std::size_t most_nbytes) {
+    return detail::safetensors_header({}, Notes{{"key", std::string(100, 'x')}}, most_nbytes)
+        .size();
+  };
+  EXPECT_EQ(header_nbytes(184), 192U);
+  EXPECT_TRUE(says(complaint_of<InvalidArgument>([&] { header_nbytes(183); }),
+                   "save_safetensors: the header would have 184 bytes, and the format allows 183",
+                   "Save fewer tensors in a file, or less metadata."));
+}
+
+}  // namespace
+}  // namespace byre::test
