@@ -89,7 +89,9 @@ class Stats:
     __hash__: ClassVar[None]  # type: ignore[assignment]
 
 class Array:
-    __array_ufunc__: ClassVar[None]
+    def __array_ufunc__(
+        self, ufunc: np.ufunc, method: str, *inputs: Any, out: Any = None, **options: Any
+    ) -> Any: ...
     __array_priority__: ClassVar[float]
     __hash__: ClassVar[None]  # type: ignore[assignment]
     @property
