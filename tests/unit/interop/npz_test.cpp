@@ -389,6 +389,22 @@ TEST(ArchivesByOthers, may_have_numbers_in_zip64_that_need_it_not) {
   expect_three(archive_of({member}, {.has_zip64_end = true}).bytes);
 }
 
+TEST(ArchivesByOthers, may_have_a_directory_in_another_order_which_is_that_of_the_tensors) {
+  const std::string array_of_one = npy_of("\7");
+  const std::vector<ArchiveMember> members{stored_member("a.npy", array_of_three),
+                                           stored_member("b.npy", array_of_one)};
+  Archive archive = archive_of(members);
+  const std::size_t second = archive.records[1];
+  const std::string directory =
+      archive.bytes.substr(archive.directory, archive.end - archive.directory);
+  const std::size_t first_nbytes = second - archive.directory;
+  archive.bytes.replace(archive.directory, directory.size(),
+                        directory.substr(first_nbytes) + directory.substr(0, first_nbytes));
+  expect_same_tensors(
+      read_npz(bytes_of_archive(archive.bytes)),
+      {{"b", Tensor::of<std::uint8_t>({1}, {7})}, {"a", Tensor::of<std::uint8_t>({3}, {1, 2, 3})}});
+}
+
 TEST(ArchivesByOthers, may_have_no_members_and_be_of_zip64) {
   const std::string bytes = archive_of({}, {.has_zip64_end = true}).bytes;
   EXPECT_TRUE(read_npz(bytes_of_archive(bytes)).empty());
