@@ -93,15 +93,20 @@ void define_conversions(py::module_& module, ArrayClass& array) {
           ">>> byre.array([1, 2], 'int8').tobytes()\nb'\\x01\\x02'\n")
       .def("__bool__", [](const Array& self) { return item(self, "bool()").cast<bool>(); })
       .def("__int__",
-           [](const Array& self) { return checked(PyNumber_Long(item<OperandError>(self, "int()").ptr())); })
+           [](const Array& self) {
+             return checked(PyNumber_Long(item<OperandError>(self, "int()").ptr()));
+           })
       .def("__float__",
-           [](const Array& self) { return checked(PyNumber_Float(item<OperandError>(self, "float()").ptr())); })
+           [](const Array& self) {
+             return checked(PyNumber_Float(item<OperandError>(self, "float()").ptr()));
+           })
       .def("__complex__",
-           [](const Array& self) { return item<OperandError>(self, "complex()").cast<std::complex<double>>(); })
+           [](const Array& self) {
+             return item<OperandError>(self, "complex()").cast<std::complex<double>>();
+           })
       .def("__repr__", [](const Array& self) { return text_of(self, "array_repr"); })
       .def("__str__", [](const Array& self) { return text_of(self, "array_str"); })
-      .def("__reduce__", reduced)
-      .def("_to_numpy_copy", [](const Array& self) { return numpy_copy(self.tensor()); });
+      .def("__reduce__", reduced);
   module.def("_unpickled", unpickled);
 }
 

@@ -133,6 +133,14 @@ def test_numpys_functions_see_arrays_and_copy_nothing():
         np.exp(byre.zeros(2, byre.bfloat16))
 
 
+def test_a_sum_of_all_is_a_number_as_numpys():
+    x = byre.array([[1, 2], [3, 4]])
+    assert type(x.sum()) is type(x[0].sum(0)) is np.int64
+    assert type(x.sum(keepdims=True)) is byre.Array
+    with refused(TypeError, "sum with out="):
+        x.sum(0, out=x[0])
+
+
 def test_numpys_functions_write_what_they_are_told_to():
     theirs = np.zeros(2)
     theirs += byre.array([1.0, 2.0])

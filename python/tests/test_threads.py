@@ -221,7 +221,7 @@ OPERATIONS = {
     "exp": byre.exp,
     "flip": byre.flip,
     "astype": lambda x: x.astype("float32"),
-    "numpy": values,
+    "tolist": lambda x: x.tolist(),
     "tobytes": lambda x: x.tobytes(),
     "concatenate": lambda x: byre.concatenate([x]),
     "zeros": lambda x: byre.zeros(x.shape),
