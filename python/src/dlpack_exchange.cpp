@@ -200,6 +200,14 @@ py::object capsule_from(const py::object& source, const std::optional<bool>& cop
   return method();
 }
 
+}  // namespace
+
+Tensor tensor_of_dlpack(const py::object& source, std::optional<bool> copy) {
+  return tensor_of_capsule(capsule_from(source, copy));
+}
+
+namespace {
+
 py::object from_dlpack_of(const py::object& source, const py::object& device,
                           const std::optional<bool>& copy) {
   if (!device.is_none() && !device.equal(py::str("cpu"))) {
@@ -207,15 +215,17 @@ py::object from_dlpack_of(const py::object& source, const py::object& device,
         format_text("from_dlpack to device %s, and arrays are on the host. Leave it out.",
                     py::str(device).cast<std::string>().c_str()));
   }
+  if (py::isinstance<Array>(source) && copy != true) {
+    return wrapped(source.cast<const Array&>().tensor().alias());
+  }
   if (PyCapsule_CheckExact(source.ptr()) == 0 && !py::hasattr(source, "__dlpack__")) {
     throw OperandError(
         format_text("from_dlpack of an object of type %s, which has no __dlpack__. byre.array() "
                     "copies what it can.",
                     Py_TYPE(source.ptr())->tp_name));
   }
-  const py::object capsule =
-      PyCapsule_CheckExact(source.ptr()) != 0 ? source : capsule_from(source, copy);
-  const Tensor tensor = tensor_of_capsule(capsule);
+  const Tensor tensor = PyCapsule_CheckExact(source.ptr()) != 0 ? tensor_of_capsule(source)
+                                                                : tensor_of_dlpack(source, copy);
   // An older library was not told of the wish.
   const bool is_left_to_copy = copy == true && tensor.storage().origin() == Origin::aliased;
   return wrapped(is_left_to_copy

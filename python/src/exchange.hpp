@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 namespace byre::inline v0::python {
 
@@ -32,6 +33,9 @@ inline std::byte* first_element(const Pin& pin, const Tensor& tensor) noexcept {
 /// A tensor over memory that `owner` keeps, which is let go of once, later: see later.hpp. Throws as from_dlpack().
 Tensor imported(const dlpack::DLTensor& seen, std::uint64_t flags, pybind11::object owner,
                 DLPackImport how = DLPackImport::aliased);
+
+/// A tensor over that of another library, which is asked for it by __dlpack__(). Throws as from_dlpack().
+Tensor tensor_of_dlpack(const pybind11::object& source, std::optional<bool> copy);
 
 void define_numpy_exchange(pybind11::module_& module, ArrayClass& array);
 void define_dlpack_exchange(pybind11::module_& module, ArrayClass& array);

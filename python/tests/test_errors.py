@@ -70,3 +70,8 @@ assert y.tolist() == [[1, 0], [0, 0]]
         env=os.environ | {"BYRE_RESHAPE": "error"},
     )
     assert (ended.returncode, ended.stderr) == (0, "")
+
+
+def test_what_is_no_array_is_told_so():
+    with pytest.raises(TypeError, match="explain of an object of type int. It takes arrays of byre"):
+        byre.explain(3)

@@ -527,6 +527,28 @@ def test_a_producer_is_released_once(versioned):
         assert released(producer) == 1
 
 
+def test_an_array_of_byres_own_is_seen_as_a_view():
+    x = byre.array([1, 2, 3])
+    alias = byre.from_dlpack(x)
+    alias[0] = 9
+    assert same(x, [9, 2, 3])
+    own = byre.from_dlpack(x, copy=True)
+    own[0] = 7
+    assert same(x, [9, 2, 3])
+
+
+def test_arrays_are_made_of_tensors_of_other_libraries(copies):
+    for dtype in ("bfloat16", "float32", "int64", "bool"):
+        theirs = torch.tensor([[1, 0], [1, 1]]).to(getattr(torch, dtype))
+        for ours in (byre.array(theirs), byre.copy(theirs)):
+            assert str(ours.dtype) == dtype
+            theirs[0, 0] = 0
+            assert float(ours[0, 0]) == 1
+            theirs[0, 0] = 1
+    assert byre.array(torch.ones(2, dtype=torch.bfloat16), "float32").dtype == np.float32
+    assert same(byre.copy(np.arange(3)), np.arange(3))
+
+
 def test_a_capsule_is_taken_once():
     producer = Producer([1, 2, 3])
     capsule = producer.capsule()
