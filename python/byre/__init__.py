@@ -11,7 +11,7 @@
 >>> (byre.stats() - before).copies
 1
 """
-from byre import _byre
+from byre import _byre, _ufuncs
 from byre._byre import (
     Array,
     BFloat16Type,
@@ -65,6 +65,8 @@ from byre._byre import (
     where,
     zeros,
 )
+
+Array.__array_ufunc__ = _ufuncs.array_ufunc
 
 __all__ = [
     "Array",

@@ -58,7 +58,6 @@ void define_attributes(ArrayClass& array) {
       .def("__len__", length)
       .def("__iter__", iterator);
   // Of NumPy's operators: an array of NumPy's beside one of these is an operand of these.
-  array.attr("__array_ufunc__") = py::none();
   array.attr("__array_priority__") = 1000.0;
 }
 

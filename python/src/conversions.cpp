@@ -16,11 +16,12 @@ namespace py = pybind11;
 namespace byre::inline v0::python {
 namespace {
 
-/// The element of an array that has one.
+/// The element of an array that has one. Throws `Refusal`, as NumPy does.
+template <class Refusal = ShapeError>
 py::object item(const Array& array, const char* operation) {
   const Tensor& tensor = array.tensor();
   if (tensor.numel() != 1) {
-    throw ShapeError(format_text(
+    throw Refusal(format_text(
         "%s of an array of sizes %s, which has %lld elements and not one. Choose an element: "
         "x[index].",
         operation, to_string(tensor.sizes()).c_str(), static_cast<long long>(tensor.numel())));
@@ -92,15 +93,20 @@ void define_conversions(py::module_& module, ArrayClass& array) {
           ">>> byre.array([1, 2], 'int8').tobytes()\nb'\\x01\\x02'\n")
       .def("__bool__", [](const Array& self) { return item(self, "bool()").cast<bool>(); })
       .def("__int__",
-           [](const Array& self) { return checked(PyNumber_Long(item(self, "int()").ptr())); })
+           [](const Array& self) {
+             return checked(PyNumber_Long(item<OperandError>(self, "int()").ptr()));
+           })
       .def("__float__",
-           [](const Array& self) { return checked(PyNumber_Float(item(self, "float()").ptr())); })
+           [](const Array& self) {
+             return checked(PyNumber_Float(item<OperandError>(self, "float()").ptr()));
+           })
       .def("__complex__",
-           [](const Array& self) { return item(self, "complex()").cast<std::complex<double>>(); })
+           [](const Array& self) {
+             return item<OperandError>(self, "complex()").cast<std::complex<double>>();
+           })
       .def("__repr__", [](const Array& self) { return text_of(self, "array_repr"); })
       .def("__str__", [](const Array& self) { return text_of(self, "array_str"); })
-      .def("__reduce__", reduced)
-      .def("_to_numpy_copy", [](const Array& self) { return numpy_copy(self.tensor()); });
+      .def("__reduce__", reduced);
   module.def("_unpickled", unpickled);
 }
 

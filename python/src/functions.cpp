@@ -29,6 +29,11 @@ Tensor summed(const Tensor& tensor, const py::object& axis, bool keepdims) {
   return reading({&tensor}, tensor.nbytes(), [&] { return byre::sum(tensor, axes, keepdims); });
 }
 
+/// NumPy's number in place of an array of no dimensions, as NumPy has it.
+py::object array_or_number(const Tensor& result) {
+  return result.ndim() == 0 ? numpy_scalar(result) : wrapped(result);
+}
+
 py::object flipped(const py::object& source, const py::object& axis) {
   const Tensor tensor = array_operand_of(source, "flip");
   Dims axes;
@@ -80,17 +85,23 @@ py::object chosen(const py::object& condition, const py::object& a, const py::ob
 void define_functions(py::module_& module, ArrayClass& array) {
   array.def(
       "sum",
-      [](const Array& self, const py::object& axis, bool keepdims) {
-        return wrapped(summed(self.tensor(), axis, keepdims));
+      [](const Array& self, const py::object& axis, bool keepdims, const py::object& out) {
+        if (!out.is_none()) {
+          throw OperandError(
+              format_text("sum with out=, which byre has not. Assign what it returns: out[...] = "
+                          "x.sum(axis)."));
+        }
+        return array_or_number(summed(self.tensor(), axis, keepdims));
       },
-      py::arg("axis") = py::none(), py::arg("keepdims") = false,
-      "The sum over all axes, or those given: an array, also of one element.\n\n"
+      py::arg("axis") = py::none(), py::arg("keepdims") = false, py::kw_only(),
+      py::arg("out") = py::none(),  // np.sum(x) says it
+      "The sum over all axes, or those given; as a number where no axis is left.\n\n"
       "Integers and bools are summed as int64.\n\n"
       ">>> byre.array([[1, 2], [3, 4]]).sum(axis=0)\narray([4, 6])\n");
   module.def(
       "sum",
       [](const py::object& source, const py::object& axis, bool keepdims) {
-        return wrapped(summed(array_operand_of(source, "sum"), axis, keepdims));
+        return array_or_number(summed(array_operand_of(source, "sum"), axis, keepdims));
       },
       py::arg("array"), py::arg("axis") = py::none(), py::arg("keepdims") = false,
       "The sum over all axes, or those given: see Array.sum.\n\n"

@@ -188,5 +188,6 @@ def test_arrays_of_arrays_convert_or_share():
     y = byre.array(x)
     z = byre.array(x, "int64")
     assert (byre.stats() - before).lazy_clones == 2
-    assert same(byre.array(x, "float32"), np.array([1, 2], "float32"))
+    converted = byre.array(x, "float32")
     assert (byre.stats() - before).lazy_clones == 2
+    assert same(converted, np.array([1, 2], "float32"))

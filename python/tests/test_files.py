@@ -245,7 +245,7 @@ def test_what_a_format_does_not_have_is_refused(tmp_path):
 
 MALFORMED = {
     "header of 2^63": lambda text, data: None,
-    "offsets past the end": lambda text, data: (text.replace("[0, 24]", "[0, 32]").replace("[3]", "[4]"), data),
+    "offsets past the end": lambda text, data: (text.replace('[3], "data_offsets": [24, 48]', '[4], "data_offsets": [24, 56]'), data),
     "a hole": lambda text, data: (text.replace("[24, 48]", "[32, 56]"), data + b"\0" * 8),
     "an alias": lambda text, data: (text.replace("[24, 48]", "[0, 24]"), data[:24]),
     "a key twice": lambda text, data: (text.replace('"b"', '"a"'), data),

@@ -107,15 +107,58 @@ def test_an_operand_that_overlaps_and_does_not_fit_is_refused():
 
 
 def test_numpys_operators_leave_arrays_to_byre():
-    assert byre.Array.__array_ufunc__ is None and byre.Array.__array_priority__ == 1000
+    assert byre.Array.__array_priority__ == 1000
     for number in (np.float64(2), np.array(2.0)):
         for operation in ARITHMETIC + [operator.truediv] + COMPARISONS + ORDERS:
             assert isinstance(operation(number, byre.zeros(2)), byre.Array)
+    theirs = np.arange(3.0)
+    ours = byre.array([1.0, 2.0, 2.0])
+    for operation in ARITHMETIC + [operator.truediv] + COMPARISONS + ORDERS:
+        assert same(operation(theirs, ours), operation(theirs, values(ours)))
+    assert same(np.ones((2, 3)) @ ours, np.ones((2, 3)) @ values(ours))
+
+
+def test_numpys_functions_see_arrays_and_copy_nothing():
+    x = byre.array([[1.0, 2.0], [3.0, 4.0]])
+    y = x.copy()
+    before = byre.stats()
+    assert np.array_equal(np.exp(x), np.exp(values(x)))
+    assert np.sum(x) == np.add.reduce(x, axis=None) == 10
+    assert np.array_equal(np.maximum.accumulate(x, axis=1), values(x))
+    assert np.array_equal(np.add(x, [1.0, 1.0]), values(x) + 1)
+    assert np.array_equal(np.where(x > y, x, 0), np.zeros((2, 2)))
+    assert [part.tolist() for part in np.divmod(x, 2.0)] == [[[0, 1], [1, 2]], [[1, 0], [1, 0]]]
+    assert (byre.stats() - before).copies == 0
+    with refused(TypeError, "bfloat16"):
+        np.exp(byre.zeros(2, byre.bfloat16))
+
+
+def test_a_sum_of_all_is_a_number_as_numpys():
+    x = byre.array([[1, 2], [3, 4]])
+    assert type(x.sum()) is type(x[0].sum(0)) is np.int64
+    assert type(x.sum(keepdims=True)) is byre.Array
+    with refused(TypeError, "sum with out="):
+        x.sum(0, out=x[0])
+
+
+def test_numpys_functions_write_what_they_are_told_to():
     theirs = np.zeros(2)
-    with pytest.raises(TypeError):
-        np.exp(byre.zeros(2))
-    theirs = theirs + byre.zeros(2)
-    assert isinstance(theirs, byre.Array)
+    theirs += byre.array([1.0, 2.0])
+    assert theirs.tolist() == [1, 2]
+    x = byre.array([1.0, 2.0])
+    y = x.copy()
+    assert np.add(x, 1.0, out=x) is x
+    assert same(x, np.array([2.0, 3.0])) and same(y, np.array([1.0, 2.0]))
+    before = byre.stats()
+    np.multiply(x, x, out=x)
+    assert same(x, np.array([4.0, 9.0]))
+    assert (byre.stats() - before).copies == 0
+    np.copysign(x, -1.0, out=x, where=[True, False])
+    assert same(x, np.array([-4.0, 9.0]))
+    quotients, rests = byre.zeros(2), np.zeros(2)
+    result = np.divmod(y, 2.0, out=(quotients, rests))
+    assert result[0] is quotients and result[1] is rests
+    assert same(quotients, np.array([0.0, 1.0])) and rests.tolist() == [1, 0]
 
 
 def test_matrix_products_are_numpys():

@@ -130,6 +130,31 @@ def test_two_arrays_that_are_written_from_each_other_do_not_lock_up():
         number_in_all(array)
 
 
+@pytest.mark.parametrize("size", SIZES)
+def test_operands_that_are_written_are_read_whole(size):
+    source = byre.zeros(size, "int64")
+    ends = []
+
+    def write():
+        step = 0
+        while not ends:
+            step += 1
+            source[...] = step
+
+    def read():
+        target = byre.zeros(size, "int64")
+        try:
+            for _ in range(100):
+                target[...] = source
+                number_in_all(target)
+                target += source
+                number_in_all(target)
+        finally:
+            ends.append(True)
+
+    run_at_once(write, read)
+
+
 def test_small_operations_wait_for_large_ones_and_keep_nothing_locked():
     large = byre.zeros(200_000, "int64")
     smalls = [byre.zeros(1, "int64") for _ in range(16)]
@@ -140,11 +165,13 @@ def test_small_operations_wait_for_large_ones_and_keep_nothing_locked():
             large.__iadd__(1)
 
     def write_small():
-        for _ in range(30):
-            for small in smalls:
-                small[...] = large[:1]
-                small += large[1:2]
-        ends.append(True)
+        try:
+            for _ in range(30):
+                for small in smalls:
+                    small[...] = large[:1]
+                    small += large[1:2]
+        finally:
+            ends.append(True)
 
     run_at_once(write_large, write_small)
     for small in smalls:
@@ -194,7 +221,7 @@ OPERATIONS = {
     "exp": byre.exp,
     "flip": byre.flip,
     "astype": lambda x: x.astype("float32"),
-    "numpy": values,
+    "tolist": lambda x: x.tolist(),
     "tobytes": lambda x: x.tobytes(),
     "concatenate": lambda x: byre.concatenate([x]),
     "zeros": lambda x: byre.zeros(x.shape),

@@ -13,7 +13,8 @@ import sys
 import tempfile
 
 SKIPPED = 77
-MODULE = {"byre/__init__.py", "byre/__init__.pyi", "byre/_byre.pyi", "byre/_byre.so", "byre/py.typed"}
+MODULE = {"byre/__init__.py", "byre/__init__.pyi", "byre/_byre.pyi", "byre/_byre.so", "byre/_ufuncs.py",
+          "byre/py.typed"}
 PROGRAM = """
 import byre
 x = byre.zeros(3)

@@ -55,11 +55,12 @@ Managed* exported(Tensor tensor, DLPackAccess access, Wait wait, CallSite site) 
   if (access == DLPackAccess::copy) {
     tensor = tensor.clone(site);
   }
+  made->sizes = tensor.sizes();
+  made->strides = tensor.strides();
+  // Last, as nothing may have changed where something fails.
   if (tensor.numel() != 0) {
     made->pin = pin(tensor, access, wait, site);
   }
-  made->sizes = tensor.sizes();
-  made->strides = tensor.strides();
   if constexpr (std::is_same_v<Managed, DLManagedTensorVersioned>) {
     made->managed.version = dlpack::version;
     made->managed.flags = access == DLPackAccess::read   ? dlpack::DLPACK_FLAG_BITMASK_READ_ONLY

@@ -18,7 +18,7 @@ RecyclingPool::default_limit_nbytes RecyclingPool::idle_nbytes RecyclingPool::li
 RecyclingPool::set_limit_nbytes RecyclingPool::trim PageSource::seconds TensorBase::operator
 InvalidArgument::null_deleter InvalidArgument::null_pointer InvalidArgument::size_overflow
 OutOfMemory::OutOfMemory OutOfMemory::of_heap Layout::end Layout::is_contiguous Scalar::fits
-Tensor::allocator aligned_allocator default_allocator default_pool describe format_text set_warning_handler
+Tensor::allocator aligned_allocator default_allocator default_pool describe dlpack_device dlpack_dtype format_text set_warning_handler
 paged_allocator safetensors_data_offset support_of system_pages usable_memory_nbytes warn
 shadow::ReshapeModeScope::ReshapeModeScope shadow::ScopedSuppression::ScopedSuppression
 shadow::intrusive_ptr_add_ref shadow::intrusive_ptr_release shadow::mode_named shadow::name_of

@@ -54,6 +54,7 @@ std::span<const Row> rows_of_core();
 std::span<const Row> rows_of_tiles();
 std::span<const Row> rows_of_views();
 std::span<const Row> rows_of_tensors();
+std::span<const Row> rows_of_exchange();
 std::span<const Row> rows_of_operators();
 std::span<const Row> rows_of_texts();
 std::span<const Row> rows_of_transforms();

@@ -381,6 +381,42 @@ TEST(ArchivesByOthers, may_have_numbers_in_zip64_that_need_it_not) {
   expect_three(archive_of({member}, {.has_zip64_end = true}).bytes);
 }
 
+TEST(ArchivesByOthers, may_have_a_directory_in_another_order_which_is_that_of_the_tensors) {
+  const std::string array_of_one = npy_of("\7");
+  const std::vector<ArchiveMember> members{stored_member("a.npy", array_of_three),
+                                           stored_member("b.npy", array_of_one)};
+  Archive archive = archive_of(members);
+  const std::size_t second = archive.records[1];
+  const std::string directory =
+      archive.bytes.substr(archive.directory, archive.end - archive.directory);
+  const std::size_t first_nbytes = second - archive.directory;
+  archive.bytes.replace(archive.directory, directory.size(),
+                        directory.substr(first_nbytes) + directory.substr(0, first_nbytes));
+  expect_same_tensors(
+      read_npz(bytes_of_archive(archive.bytes)),
+      {{"b", Tensor::of<std::uint8_t>({1}, {7})}, {"a", Tensor::of<std::uint8_t>({3}, {1, 2, 3})}});
+}
+
+TEST(ArchivesByOthers, may_have_deflated_data_that_end_at_a_buffer_s_end_or_beside_it) {
+  constexpr std::size_t buffer_nbytes = 65536;
+  const std::size_t array_begin = npy_of("").size();
+  // A block has 5 bytes in front.
+  for (const std::size_t packed_nbytes : {buffer_nbytes - 1, buffer_nbytes, buffer_nbytes + 1}) {
+    const std::string data = npy_of(std::string(packed_nbytes - 5 - array_begin, '\7'));
+    ArchiveMember member = deflated_member("a.npy", data);
+    ASSERT_EQ(member.packed.size(), packed_nbytes);
+    for (const bool has_an_empty_last_block : {false, true}) {
+      if (has_an_empty_last_block) {
+        member.packed[0] = '\0';
+        member.packed += deflated_as_they_are("");
+      }
+      NamedTensors found;
+      ASSERT_NO_THROW(found = read_npz(bytes_of_archive(archive_of({member}).bytes)));
+      expect_same(found.at(0).second, read_npy(bytes_of_archive(data)));
+    }
+  }
+}
+
 TEST(ArchivesByOthers, may_have_no_members_and_be_of_zip64) {
   const std::string bytes = archive_of({}, {.has_zip64_end = true}).bytes;
   EXPECT_TRUE(read_npz(bytes_of_archive(bytes)).empty());

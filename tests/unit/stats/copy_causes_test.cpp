@@ -129,7 +129,7 @@ TEST_F(CopyCauses, borrowed_is_a_clone_of_memory_that_is_aliased) {
 TEST_F(CopyCauses, pinned_is_a_clone_of_a_pinned_storage) {
   Storage storage = Storage::allocate(100);
   const Pin pin = storage.pin();
-  expect_copy(CopyCause::pinned, 100, __LINE__,
+  expect_copy(CopyCause::pinned, 100, __LINE__ + 1,
               [&] { const Storage clone = storage.lazy_clone(); });
 }
 

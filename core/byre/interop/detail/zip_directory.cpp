@@ -115,7 +115,7 @@ ZipMember read_record(ZipFields& fields, std::uint64_t directory_offset, const c
   }
   expect_readable(member, method, source);
   member.method = static_cast<ZipMethod>(method);
-  if (const char* const wrong = take_zip64_field(extra, member, true).wrong) {
+  if (const char* const wrong = take_zip64_field(extra, member).wrong) {
     refuse_member(source, member.name, format_text("%s", wrong), save_again);
   }
   expect_plausible(member, directory_offset, source);
@@ -219,7 +219,7 @@ std::uint64_t locate(const ZipBytes& bytes, ZipMember& member, std::uint64_t dir
   bytes.read(header_offset + zip_local_header_nbytes, text);
   ZipFields texts(text);
   local.name = texts.text(name_nbytes);
-  const Zip64Field zip64 = take_zip64_field(texts.take(extra_nbytes), local, false);
+  const Zip64Field zip64 = take_zip64_field(texts.take(extra_nbytes), local);
   if (zip64.wrong != nullptr) {
     refuse_member(source, member.name, format_text("%s", zip64.wrong), save_again);
   }

@@ -190,8 +190,7 @@ std::uint64_t ZipFields::number(std::size_t nbytes) noexcept {
   return number;
 }
 
-Zip64Field take_zip64_field(std::span<const std::byte> extra, ZipMember& member,
-                            bool has_header_offset) {
+Zip64Field take_zip64_field(std::span<const std::byte> extra, ZipMember& member) {
   constexpr std::uint64_t saturated = zip_saturated_32;
   constexpr const char* cut_short = "has extra fields that are cut short";
   std::span<const std::byte> numbers;
@@ -212,9 +211,9 @@ Zip64Field take_zip64_field(std::span<const std::byte> extra, ZipMember& member,
     }
   }
   ZipFields fields(numbers);
-  for (std::uint64_t* const number : {&member.nbytes, &member.packed_nbytes,
-                                      has_header_offset ? &member.header_offset : nullptr}) {
-    if (number != nullptr && *number == saturated) {
+  for (std::uint64_t* const number :
+       {&member.nbytes, &member.packed_nbytes, &member.header_offset}) {
+    if (*number == saturated) {
       if (fields.left() < sizeof(std::uint64_t)) {
         return {found.is_there, "has a number that its zip64 field lacks"};
       }

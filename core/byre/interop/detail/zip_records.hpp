@@ -98,8 +98,7 @@ struct Zip64Field {
   bool is_there = false;
   const char* wrong = nullptr;  ///< what is wrong with the extra fields, or null
 };
-/// Takes the numbers of the zip64 field in place of those that are saturated. A local header has no offset.
-Zip64Field take_zip64_field(std::span<const std::byte> extra, ZipMember& member,
-                            bool has_header_offset);
+/// Takes the numbers of the zip64 field in place of those that are saturated.
+Zip64Field take_zip64_field(std::span<const std::byte> extra, ZipMember& member);
 
 }  // namespace byre::inline v0::detail
