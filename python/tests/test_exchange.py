@@ -10,7 +10,6 @@ import weakref
 import byre
 import numpy as np
 import pytest
-import torch
 from buffers import (
     ANY_CONTIGUOUS,
     C_CONTIGUOUS,
@@ -23,7 +22,7 @@ from buffers import (
     Buffer,
 )
 from capsules import Producer, TensorView, is_used, released, view_of, versioned_view_of
-from support import refused, same
+from support import needs_pytorch, refused, same, torch
 
 DTYPES = ["bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64", "complex64"]
 
@@ -153,6 +152,7 @@ def test_array_makes_what_it_is_asked_for():
         x.__array__(np.float64, copy=False)
 
 
+@needs_pytorch
 def test_bfloat16_is_refused_by_what_does_not_have_it():
     x = byre.zeros(2, byre.bfloat16)
     for see in (x.numpy, x.__array__):
@@ -362,6 +362,7 @@ def test_what_writes_into_buffers_writes_into_an_array_alone():
     assert same(y, np.zeros(3, "uint8"))
 
 
+@needs_pytorch
 def test_who_keeps_the_owner_of_a_released_buffer_writes_no_copy():
     x = byre.zeros(3, "uint8")
     theirs = torch.frombuffer(x, dtype=torch.uint8)
@@ -374,6 +375,7 @@ def test_who_keeps_the_owner_of_a_released_buffer_writes_no_copy():
 # ---- DLPack
 
 
+@needs_pytorch
 @pytest.mark.parametrize("dtype", [dtype for dtype in DTYPES if dtype != "bool"] + ["bfloat16"])
 def test_pytorch_sees_what_byre_has(dtype, copies):
     x = byre.array([[1, 0, 2], [3, 4, 5]]).astype(dtype)
@@ -388,6 +390,7 @@ def test_pytorch_sees_what_byre_has(dtype, copies):
     assert copies() == 0
 
 
+@needs_pytorch
 @pytest.mark.parametrize("dtype", [dtype for dtype in DTYPES if dtype != "bool"] + ["bfloat16"])
 def test_byre_sees_what_pytorch_has(dtype, copies):
     theirs = torch.tensor([[1, 0, 2], [3, 4, 5]]).to(getattr(torch, dtype))
@@ -401,6 +404,7 @@ def test_byre_sees_what_pytorch_has(dtype, copies):
     assert (np.asarray(ours.astype("complex64")).real == [[7, 0, 2], [3, 4, 8]]).all()
 
 
+@needs_pytorch
 def test_a_copy_of_pytorchs_memory_is_made_at_once(copies):
     theirs = torch.arange(3)
     ours = byre.from_dlpack(theirs)
@@ -454,6 +458,7 @@ def test_a_copy_by_dlpack_is_the_consumers_own(version):
     assert not byre.explain(x).endswith("pointer.")
 
 
+@needs_pytorch
 def test_older_dlpack_copies_what_is_shared_or_refuses(copies):
     x = byre.array([1, 2, 3])
     x.__dlpack__(copy=False)
@@ -481,6 +486,7 @@ def test_dlpack_of_an_unused_capsule_is_released(copies):
     assert copies() == 2
 
 
+@needs_pytorch
 def test_dlpack_is_on_the_host_alone():
     x = byre.zeros(3)
     assert x.__dlpack_device__() == (1, 0)
@@ -502,6 +508,7 @@ def test_a_library_is_asked_for_dlpack_1_and_told_of_a_wish_to_copy():
     assert producer.asked == {"max_version": (1, 1), "copy": False}
 
 
+@needs_pytorch
 def test_a_library_that_does_not_know_of_copies_is_copied_from(copies):
     theirs = torch.arange(3)
     ours = byre.from_dlpack(theirs, copy=True)
@@ -608,6 +615,7 @@ def test_what_is_no_tensor_is_refused():
 # ---- what no_copies refuses
 
 
+@needs_pytorch
 def test_exports_that_copy_are_refused_where_copies_are():
     x = byre.array([1, 2, 3])
     y = x.copy()

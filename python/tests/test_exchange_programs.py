@@ -2,7 +2,8 @@
 """Random programs of clones, exports, writes through every export, and drops, against a model of who aliases
 whom: no array ever sees another's write.
 
-BYRE_PROGRAMS says how many. A program that goes wrong is printed, and runs again by BYRE_SEED.
+BYRE_PROGRAMS says how many. PyTorch takes part where it is there. A program that goes wrong is printed, and runs
+again by BYRE_SEED.
 """
 import os
 import random
@@ -10,7 +11,7 @@ import warnings
 
 import byre
 import numpy as np
-import torch
+from support import torch
 
 SIZE = 4
 PROGRAMS = int(os.environ.get("BYRE_PROGRAMS") or 10_000)
@@ -223,10 +224,12 @@ class Program:
     def run(self):
         of_array = [
             self.copy, self.copy, self.reshape, self.view, self.numpy, self.asarray, self.buffer,
-            self.torch_of_numpy, self.writable_numpy, self.torch_tensor, self.torch_of_buffer,
-            self.writable_dlpack, self.dlpack,
+            self.writable_numpy, self.writable_dlpack, self.dlpack,
         ]
-        of_seen = [self.from_numpy, self.from_torch]
+        of_seen = [self.from_numpy]
+        if torch is not None:
+            of_array += [self.torch_of_numpy, self.torch_tensor, self.torch_of_buffer]
+            of_seen.append(self.from_torch)
         self.make()
         for _ in range(self.chance.randrange(3, MOST_STEPS)):
             what = self.chance.random()
