@@ -252,6 +252,20 @@ TEST(PinToRead, of_memory_aliased_to_read_keeps_it_when_a_write_leaves_it) {
   EXPECT_EQ(deleted, 1);
 }
 
+TEST(Pin, that_may_not_wait_copies_beside_a_pending_copy) {
+  FailingAllocator allocator;
+  Storage storage = storage_of("cow", allocator);
+  Storage clone = storage.lazy_clone();
+  Halt copy;
+  allocator.halt_copy(copy);
+  boost::thread copier([&] { clone.mutable_data(); });
+  copy.await_entry();
+  const Pin pin = storage.pin(Wait::never);
+  EXPECT_EQ(allocator.copies(), 2);
+  copy.let_go();
+  copier.join();
+}
+
 TEST(Pins, are_released_on_other_threads_while_the_storage_is_cloned) {
   Storage storage = storage_of("cow");
   for (int round = 0; round < 200; ++round) {
