@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Builds byre-tensor with a standard library that has std::mdspan, and runs what uses it: mdspan.py ROOT"""
+"""Builds byre-tensor with a standard library that has std::mdspan, and runs a program of C++23 that uses it:
+mdspan.py ROOT"""
 import os
 import pathlib
 import subprocess
@@ -15,7 +16,7 @@ def main(root):
     compiler = os.environ.get("CXX", "clang++-19")
     with tempfile.TemporaryDirectory() as folder:
         build = pathlib.Path(folder) / "build"
-        setup = ["meson", "setup", build, root, "-Dcpp_std=c++23", f"-Dcpp_args={STANDARD_LIBRARY}",
+        setup = ["meson", "setup", build, root, f"-Dcpp_args={STANDARD_LIBRARY}",
                  f"-Dcpp_link_args={STANDARD_LIBRARY}", "-Dtensor=enabled", "-Ddefault_library=static",
                  "-Dunity=on", "-Dunity_size=13", "-Doptimization=0", "-Ddebug=false"]
         setup += [f"-D{part}=disabled" for part in PARTS]
