@@ -25,6 +25,21 @@ struct Import {
   }
 };
 
+/// Bools are looked at, each of them. The sizes of what is refused may not be there.
+std::size_t nbytes_looked_at(const dlpack::DLTensor& seen) {
+  if (seen.dtype.code != dlpack::kDLBool || seen.shape == nullptr ||
+      seen.ndim > std::int32_t{max_ndim}) {
+    return 0;
+  }
+  std::size_t nbytes = 1;
+  for (std::int32_t axis = 0; axis < seen.ndim; ++axis) {
+    if (__builtin_mul_overflow(nbytes, static_cast<std::size_t>(seen.shape[axis]), &nbytes)) {
+      break;
+    }
+  }
+  return nbytes;
+}
+
 }  // namespace
 
 Pin pinned(const Tensor& tensor, ExportTo access, const char* operation) {
@@ -50,14 +65,7 @@ Tensor imported(const dlpack::DLTensor& seen, std::uint64_t flags, py::object ow
   import->managed.manager_ctx = import.get();
   import->managed.deleter = &Import::release;
   import->owner = owner.release().ptr();
-  // Bools are looked at, each of them.
-  std::size_t nbytes = 1;
-  for (std::int32_t axis = 0; axis < seen.ndim && seen.shape != nullptr; ++axis) {
-    if (__builtin_mul_overflow(nbytes, static_cast<std::size_t>(seen.shape[axis]), &nbytes)) {
-      break;
-    }
-  }
-  return reading({}, seen.dtype.code == dlpack::kDLBool ? nbytes : 0,
+  return reading({}, nbytes_looked_at(seen),
                  [&] { return from_dlpack(&import.release()->managed, how); });
 }
 

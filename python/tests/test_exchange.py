@@ -588,6 +588,7 @@ def test_flags_of_dlpack_1_are_heeded(copies):
         ({"device_type": 2}, ValueError, "no device 2:0 is registered"),
         ({"ndim": -1}, ValueError, "-1 dimensions"),
         ({"ndim": 65}, ValueError, "65"),
+        ({"ndim": 65, "code": 6, "bits": 8}, ValueError, "65"),
         ({"size": -1}, ValueError, "-1"),
         ({"stride": -1}, ValueError, "stride of dimension 0 is -1"),
         ({"stride": (1 << 63) - 1}, ValueError, "reach beyond"),
