@@ -52,17 +52,6 @@ float32: np.dtype[np.float32]
 float64: np.dtype[np.float64]
 complex64: np.dtype[np.complex64]
 
-class no_copies:
-    def __init__(self) -> None: ...
-    def __enter__(self) -> no_copies: ...
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-        /,
-    ) -> None: ...
-
 class Stats:
     @property
     def lazy_clones(self) -> int: ...

@@ -17,7 +17,8 @@ Tensor reshaped(const Tensor& tensor, const Dims& sizes, const char* operation) 
       StripeSet({&tensor}, {}), 0,
       [&] {
         rule.before_reshape(tensor, sizes, operation);
-        return tensor.reshape(sizes);
+        return (is_copied_by_clone(tensor.storage()) ? copy_of_seen(tensor) : tensor)
+            .reshape(sizes);
       },
       [&] {
         return is_small(tensor) || (!is_copied_by_clone(tensor.storage()) &&

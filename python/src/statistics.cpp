@@ -63,6 +63,7 @@ void define_statistics(py::module_& module) {
       .def("__eq__", [](const Counters& self, const Counters& other) { return self == other; })
       .def("__repr__", text_of);
   type.attr("__module__") = "byre";
+  forbid_new(type);
   module.def("stats", stats::snapshot,
              "The counters now: see Stats. Zeros where byre was built without them.\n\n"
              ">>> isinstance(byre.stats(), byre.Stats)\nTrue\n");

@@ -13,8 +13,8 @@ int main() {
   const byre::Tensor clone = tensor.lazy_clone();
   byre::as_mutable_mdspan<float, 2>(tensor)[0, 1] = 9;
   const auto seen = byre::as_mdspan<float, 2>(tensor);
-  const bool is_right = seen[0, 1] == 9 && seen[1, 0] == 2 && seen.extent(0) == 2 &&
-                        clone.at<float>({0, 1}) == 3;
+  const bool is_right =
+      seen[0, 1] == 9 && seen[1, 0] == 2 && seen.extent(0) == 2 && clone.at<float>({0, 1}) == 3;
   std::printf("%s\n", is_right ? "the mdspan has the elements" : "the mdspan is wrong");
   return is_right ? 0 : 1;
 }
