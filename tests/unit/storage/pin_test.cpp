@@ -267,8 +267,9 @@ TEST(Pin, that_may_not_wait_copies_beside_a_pending_copy) {
   EXPECT_EQ(allocator.copies(), 2);
   copy.let_go();
   copier.join();
+}
 
-  TEST(PinToRead, of_memory_aliased_to_read_is_no_lazy_clone_that_a_write_would_copy) {
+TEST(PinToRead, of_memory_aliased_to_read_is_no_lazy_clone_that_a_write_would_copy) {
     if (!BYRE_STATS) {
       GTEST_SKIP() << "built without counters";
     }
