@@ -20,6 +20,8 @@ def documented():
                         yield f"{name}.{member}", value
 
 
+# An example's temporary folder goes with its last name.
+@pytest.mark.filterwarnings("ignore:Implicitly cleaning up:ResourceWarning")
 @pytest.mark.parametrize("thing", [pytest.param(thing, id=name) for name, thing in documented()])
 def test_every_example_does_what_it_says(thing):
     options = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE

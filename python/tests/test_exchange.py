@@ -3,6 +3,7 @@
 import ctypes
 import gc
 import io
+import pickle
 import struct
 import threading
 import weakref
@@ -10,7 +11,6 @@ import weakref
 import byre
 import numpy as np
 import pytest
-import torch
 from buffers import (
     ANY_CONTIGUOUS,
     C_CONTIGUOUS,
@@ -23,7 +23,7 @@ from buffers import (
     Buffer,
 )
 from capsules import Producer, TensorView, is_used, released, view_of, versioned_view_of
-from support import refused, same
+from support import needs_pytorch, refused, same, torch
 
 DTYPES = ["bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64", "complex64"]
 
@@ -153,6 +153,7 @@ def test_array_makes_what_it_is_asked_for():
         x.__array__(np.float64, copy=False)
 
 
+@needs_pytorch
 def test_bfloat16_is_refused_by_what_does_not_have_it():
     x = byre.zeros(2, byre.bfloat16)
     for see in (x.numpy, x.__array__):
@@ -212,13 +213,14 @@ def test_what_numpy_may_not_write_is_written_by_a_copy():
     assert same(ours, [9, 8, 3])
 
 
-def test_copies_of_bytes_are_lazy(copies):
-    ours = byre.from_numpy(np.frombuffer(b"abc", "uint8"))
-    copy = ours.copy()
-    assert copies() == 0
-    copy[0] = 0
-    assert copies() == 1
-    assert same(ours, np.array([97, 98, 99], "uint8"))
+def test_memory_of_bytes_is_not_taken_for_immutable():
+    theirs = pickle.loads(pickle.dumps(np.arange(1000.0)))
+    assert theirs.flags.writeable and type(theirs.base) is bytes
+    for source in (theirs, np.frombuffer(theirs.base)):
+        copy = byre.from_numpy(source).copy()
+        theirs[0] = 99
+        assert copy[0] == 0
+        theirs[0] = 0
 
 
 def test_numpys_array_lives_as_long_as_its_memory_is_used():
@@ -337,10 +339,11 @@ def test_a_buffer_has_what_was_asked_for_and_no_more():
     assert Buffer(byre.zeros(0), SIMPLE).seen.buf
 
 
-def test_a_writable_buffer_is_pinned_until_it_is_released(copies):
+def test_a_writable_buffer_pins_until_it_and_its_array_are_gone(copies):
     x = byre.array([1, 2, 3])
     earlier = x.copy()
-    buffer = Buffer(x, WRITABLE)
+    given = x[:]
+    buffer = Buffer(given, WRITABLE)
     assert copies() == 1  # earlier has them too
     later = x.copy()
     assert copies() == 2
@@ -348,9 +351,19 @@ def test_a_writable_buffer_is_pinned_until_it_is_released(copies):
     assert same(x, [9, 2, 3])
     assert same(earlier, [1, 2, 3])
     assert same(later, [1, 2, 3])
+    del given
+    x.copy()
+    assert copies() == 3
     del buffer
     x.copy()
-    assert copies() == 2
+    assert copies() == 3
+    given = x[:]
+    Buffer(given, WRITABLE)
+    x.copy()
+    assert copies() == 4
+    del given
+    x.copy()
+    assert copies() == 4
 
 
 def test_what_writes_into_buffers_writes_into_an_array_alone():
@@ -360,6 +373,53 @@ def test_what_writes_into_buffers_writes_into_an_array_alone():
     struct.pack_into("B", x, 1, 7)
     assert same(x, np.array([97, 7, 99], "uint8"))
     assert same(y, np.zeros(3, "uint8"))
+
+
+@needs_pytorch
+def test_who_keeps_the_array_of_a_released_buffer_writes_no_copy():
+    x = byre.zeros(1000)
+    theirs = np.ndarray(1000, buffer=x)
+    copy = x.copy()
+    theirs[0] = 9
+    assert x[0] == 9 and copy[0] == 0
+    alias = x[:]
+    del x
+    assert alias.copy()[0] == 9
+    theirs[1] = 8
+    assert alias[1] == 8
+    before = byre.stats()
+    del theirs
+    alias.copy()
+    assert (byre.stats() - before).copies == 0
+
+
+def test_who_keeps_the_array_of_a_buffer_to_read_sees_no_other_memory():
+    x = byre.full(1000, 3.0)
+    y = x.copy()
+    with byre.no_copies():
+        theirs = [np.ndarray(1000, buffer=x), np.frombuffer(x), torch.frombuffer(x, dtype=torch.float64)]
+    x[0] = 1
+    del y
+    others = [byre.full(1000, 9.0) for _ in range(3)]
+    assert [part[0] for part in theirs] == [3, 3, 3] and len(others) == 3
+    assert not theirs[0].flags.writeable and not theirs[1].flags.writeable
+
+
+def test_numpy_frombuffer_sees_to_read():
+    x = byre.zeros(4)
+    theirs = np.frombuffer(x)
+    y = x.copy()
+    assert not theirs.flags.writeable
+    x[0] = 1
+    assert theirs[0] == 0 and y[0] == 0
+
+
+def test_a_broadcast_is_not_given_out_to_be_written():
+    x = byre.broadcast_to([1, 2], (3, 2))
+    assert x.numpy().shape == (3, 2)
+    for see in (lambda: x.numpy(writable=True), lambda: torch.from_dlpack(x), lambda: Buffer(x, WRITABLE | STRIDES)):
+        with refused(BufferError, "in which elements are repeated", "Copy it first"):
+            see()
 
 
 def test_who_keeps_the_owner_of_a_released_buffer_writes_no_copy():
@@ -374,6 +434,7 @@ def test_who_keeps_the_owner_of_a_released_buffer_writes_no_copy():
 # ---- DLPack
 
 
+@needs_pytorch
 @pytest.mark.parametrize("dtype", [dtype for dtype in DTYPES if dtype != "bool"] + ["bfloat16"])
 def test_pytorch_sees_what_byre_has(dtype, copies):
     x = byre.array([[1, 0, 2], [3, 4, 5]]).astype(dtype)
@@ -388,6 +449,7 @@ def test_pytorch_sees_what_byre_has(dtype, copies):
     assert copies() == 0
 
 
+@needs_pytorch
 @pytest.mark.parametrize("dtype", [dtype for dtype in DTYPES if dtype != "bool"] + ["bfloat16"])
 def test_byre_sees_what_pytorch_has(dtype, copies):
     theirs = torch.tensor([[1, 0, 2], [3, 4, 5]]).to(getattr(torch, dtype))
@@ -401,6 +463,7 @@ def test_byre_sees_what_pytorch_has(dtype, copies):
     assert (np.asarray(ours.astype("complex64")).real == [[7, 0, 2], [3, 4, 8]]).all()
 
 
+@needs_pytorch
 def test_a_copy_of_pytorchs_memory_is_made_at_once(copies):
     theirs = torch.arange(3)
     ours = byre.from_dlpack(theirs)
@@ -454,6 +517,7 @@ def test_a_copy_by_dlpack_is_the_consumers_own(version):
     assert not byre.explain(x).endswith("pointer.")
 
 
+@needs_pytorch
 def test_older_dlpack_copies_what_is_shared_or_refuses(copies):
     x = byre.array([1, 2, 3])
     x.__dlpack__(copy=False)
@@ -481,12 +545,16 @@ def test_dlpack_of_an_unused_capsule_is_released(copies):
     assert copies() == 2
 
 
+@needs_pytorch
 def test_dlpack_is_on_the_host_alone():
     x = byre.zeros(3)
     assert x.__dlpack_device__() == (1, 0)
     x.__dlpack__(dl_device=(1, 0))
     with refused(BufferError, "__dlpack__ for device (2, 0)"):
         x.__dlpack__(dl_device=(2, 0))
+    for version in ((), (1,), "10", ("1", 0)):
+        with refused(TypeError, "max_version", "two ints"):
+            x.__dlpack__(max_version=version)
     with refused(ValueError, "with a stream"):
         x.__dlpack__(stream=1)
     byre.from_dlpack(torch.zeros(2), device="cpu")
@@ -502,6 +570,7 @@ def test_a_library_is_asked_for_dlpack_1_and_told_of_a_wish_to_copy():
     assert producer.asked == {"max_version": (1, 1), "copy": False}
 
 
+@needs_pytorch
 def test_a_library_that_does_not_know_of_copies_is_copied_from(copies):
     theirs = torch.arange(3)
     ours = byre.from_dlpack(theirs, copy=True)
@@ -525,6 +594,28 @@ def test_a_producer_is_released_once(versioned):
         assert released(producer) == 1
         del capsule
         assert released(producer) == 1
+
+
+def test_an_array_of_byres_own_is_seen_as_a_view():
+    x = byre.array([1, 2, 3])
+    alias = byre.from_dlpack(x)
+    alias[0] = 9
+    assert same(x, [9, 2, 3])
+    own = byre.from_dlpack(x, copy=True)
+    own[0] = 7
+    assert same(x, [9, 2, 3])
+
+
+def test_arrays_are_made_of_tensors_of_other_libraries(copies):
+    for dtype in ("bfloat16", "float32", "int64", "bool"):
+        theirs = torch.tensor([[1, 0], [1, 1]]).to(getattr(torch, dtype))
+        for ours in (byre.array(theirs), byre.copy(theirs)):
+            assert str(ours.dtype) == dtype
+            theirs[0, 0] = 0
+            assert float(ours[0, 0]) == 1
+            theirs[0, 0] = 1
+    assert byre.array(torch.ones(2, dtype=torch.bfloat16), "float32").dtype == np.float32
+    assert same(byre.copy(np.arange(3)), np.arange(3))
 
 
 def test_a_capsule_is_taken_once():
@@ -559,6 +650,7 @@ def test_flags_of_dlpack_1_are_heeded(copies):
         ({"device_type": 2}, ValueError, "no device 2:0 is registered"),
         ({"ndim": -1}, ValueError, "-1 dimensions"),
         ({"ndim": 65}, ValueError, "65"),
+        ({"ndim": 65, "code": 6, "bits": 8}, ValueError, "65"),
         ({"size": -1}, ValueError, "-1"),
         ({"stride": -1}, ValueError, "stride of dimension 0 is -1"),
         ({"stride": (1 << 63) - 1}, ValueError, "reach beyond"),
@@ -586,6 +678,7 @@ def test_what_is_no_tensor_is_refused():
 # ---- what no_copies refuses
 
 
+@needs_pytorch
 def test_exports_that_copy_are_refused_where_copies_are():
     x = byre.array([1, 2, 3])
     y = x.copy()
@@ -600,7 +693,7 @@ def test_exports_that_copy_are_refused_where_copies_are():
                 see()
     seen = x.numpy(writable=True)
     with byre.no_copies():
-        with refused(byre.CopyRefused, "copy"):
+        with refused(byre.CopyRefused, "copy would copy 24 bytes, which others may write"):
             x.copy()
     assert same(y, [1, 2, 3]) and list(seen) == [1, 2, 3]
 
