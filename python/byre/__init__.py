@@ -56,7 +56,6 @@ from byre._byre import (
     matmul,
     metadata,
     mmap,
-    no_copies,
     relu,
     save,
     stats,
@@ -65,6 +64,7 @@ from byre._byre import (
     where,
     zeros,
 )
+from byre._no_copies import no_copies
 
 Array.__array_ufunc__ = _ufuncs.array_ufunc
 

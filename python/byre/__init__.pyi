@@ -43,7 +43,6 @@ from byre._byre import (
     matmul as matmul,
     metadata as metadata,
     mmap as mmap,
-    no_copies as no_copies,
     relu as relu,
     save as save,
     stats as stats,
@@ -52,6 +51,8 @@ from byre._byre import (
     where as where,
     zeros as zeros,
 )
+
+from byre._no_copies import no_copies as no_copies
 
 __all__ = [
     "Array",

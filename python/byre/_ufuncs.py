@@ -35,6 +35,9 @@ def array_ufunc(self, ufunc, method, *inputs, out=None, **options):
     if out is not None:
         # First, so that an array that is both read and written is seen once, and not copied.
         options["out"] = tuple(thing.numpy(writable=True) if _is_array(thing) else thing for thing in out)
+    if method == "at":
+        # Writes its first operand, which NumPy does to one that may only be read too.
+        inputs = (inputs[0].numpy(writable=True) if _is_array(inputs[0]) else inputs[0], *inputs[1:])
     seen = [thing.numpy() if _is_array(thing) else thing for thing in inputs]
     result = getattr(ufunc, method)(*seen, **options)
     if out is None:

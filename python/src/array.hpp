@@ -5,6 +5,7 @@
 
 #include "later.hpp"
 
+#include <byre/storage/pin.hpp>
 #include <byre/tensor/scalar.hpp>
 #include <byre/tensor/tensor.hpp>
 
@@ -14,6 +15,7 @@
 #include <optional>
 #include <utility>
 #include <variant>
+#include <vector>
 
 namespace byre::inline v0::python {
 
@@ -27,18 +29,31 @@ class Array {
   /// With the interpreter's lock, as Python calls it.
   ~Array() {
     tensor_ = Tensor();
+    kept_ = {};
     drain();
   }
 
   const Tensor& tensor() const noexcept { return tensor_; }
 
+  /// What the array holds as long as it lives, for consumers of its buffers that keep nothing but it.
+  struct Kept {
+    Pin to_write;
+    std::vector<Pin> to_read;
+    bool keeps_reads = false;
+  };
+  Kept& kept() noexcept { return kept_; }
+
  private:
   Tensor tensor_;
+  Kept kept_;
 };
 
 using ArrayClass = pybind11::class_<Array>;
 
 pybind11::object wrapped(Tensor tensor);
+
+/// Has `type.__new__()` refuse: it would make an object without contents. C++ makes them otherwise.
+void forbid_new(pybind11::handle type);
 
 /// An int, or a sequence of them. Throws OperandError, which names `operation`, for anything else.
 Dims dims_of(pybind11::handle numbers, const char* operation);
@@ -73,6 +88,9 @@ std::optional<Operand> operand_of(pybind11::handle source);
 
 /// What has to be an array, or be made one. Throws OperandError, which names `operation`.
 Tensor array_operand_of(pybind11::handle source, const char* operation);
+
+/// What a lazy copy of memory that others may write is: a copy of the elements that the tensor sees, and of no others.
+Tensor copy_of_seen(const Tensor& tensor);
 
 /// A lazy copy; of elements that a broadcast repeats, one made now, so that each may be written.
 Tensor copied(const Tensor& tensor, const char* operation);

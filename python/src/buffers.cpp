@@ -11,8 +11,9 @@ namespace py = pybind11;
 namespace byre::inline v0::python {
 namespace {
 
-/// What a consumer of a buffer holds, by the owner that the buffer names. That is not the array: some consumers release
-/// the buffer, keep its owner, and write on. So the pin lasts as long as the owner does.
+/// What a consumer of a buffer holds, by the owner that the buffer names. Some release the buffer at once, keep that owner
+/// or the array, and use the memory on: torch.frombuffer() the one, numpy.ndarray(buffer=x) the other. So the owner holds
+/// a pin, and of a buffer that may be written the array does too, as long as it lives.
 struct Exported {
   Pin pin;
   std::vector<Py_ssize_t> shape;
@@ -45,8 +46,32 @@ const char* wrong_order(const Tensor& tensor, int flags) {
   return needs_c && !is_c ? "contiguous in the order of C" : nullptr;
 }
 
+Pin pin_to_write(Array& array) {
+  constexpr const char* operation = "a writable buffer";
+  try {
+    if (!array.kept().to_write.is_writable()) {
+      array.kept().to_write = pinned(array.tensor(), ExportTo::write, operation);
+    }
+    return pinned(array.tensor(), ExportTo::write, operation);
+  } catch (...) {
+    // Who is refused this, asks to read then, and may keep no more than the array.
+    array.kept().keeps_reads = true;
+    throw;
+  }
+}
+
+Pin pin_to_read(Array& array) {
+  Pin pin = pinned(array.tensor(), ExportTo::read, "a buffer");
+  std::vector<Pin>& kept = array.kept().to_read;
+  if (array.kept().keeps_reads && (kept.empty() || kept.back().data() != pin.data())) {
+    kept.push_back(pinned(array.tensor(), ExportTo::read, "a buffer"));
+  }
+  return pin;
+}
+
 void fill(Py_buffer& view, int flags, PyObject* self) {
-  const Tensor tensor = py::handle(self).cast<const Array&>().tensor();
+  auto& array = py::handle(self).cast<Array&>();
+  const Tensor tensor = array.tensor();
   const char* const format = formats[static_cast<std::size_t>(tensor.dtype())];
   if (format == nullptr) {
     throw NotABuffer(
@@ -62,8 +87,7 @@ void fill(Py_buffer& view, int flags, PyObject* self) {
   }
   const bool is_to_write = asks_for(flags, PyBUF_WRITABLE);
   auto exported = std::make_unique<Exported>();
-  exported->pin =
-      pinned(tensor, is_to_write ? ExportTo::write : ExportTo::read, "a writable buffer");
+  exported->pin = is_to_write ? pin_to_write(array) : pin_to_read(array);
   for (std::size_t axis = 0; axis < tensor.ndim(); ++axis) {
     exported->shape.push_back(tensor.sizes()[axis]);
     exported->strides.push_back(tensor.strides()[axis] *
@@ -100,11 +124,15 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
   }
 }
 
+/// NumPy makes a memoryview of what has one, and keeps that.
+void release_buffer(PyObject*, Py_buffer*) {}
+
 }  // namespace
 
 void define_buffers(ArrayClass& array) {
   auto& type = *reinterpret_cast<PyHeapTypeObject*>(array.ptr());
   type.as_buffer.bf_getbuffer = get_buffer;
+  type.as_buffer.bf_releasebuffer = release_buffer;
   type.ht_type.tp_as_buffer = &type.as_buffer;
 }
 

@@ -4,8 +4,6 @@
 #include "exchange.hpp"
 #include "locks.hpp"
 
-#include <byre/memory/paged.hpp>
-
 #include <pybind11/stl.h>
 
 #include <cstring>
@@ -39,6 +37,7 @@ struct Names<DLManagedTensorVersioned> {
 
 template <class Managed>
 void release_unused(PyObject* capsule) {
+  const py::error_scope pending;  // what ends here may run Python code
   if (PyCapsule_IsValid(capsule, Names<Managed>::full) != 0) {
     auto* const managed =
         static_cast<Managed*>(PyCapsule_GetPointer(capsule, Names<Managed>::full));
@@ -74,16 +73,13 @@ struct Wish {
 /// With the stripe held.
 void expect_no_copy(const Tensor& tensor) {
   const Storage& storage = tensor.storage();
-  const bool is_in_few_pages =
-      is_in_pages(storage.origin()) && storage.nbytes() >= least_paged_nbytes;
-  if (tensor.numel() != 0 && !is_in_few_pages &&
+  if (tensor.numel() != 0 && !copies_pages_alone(storage) &&
       (storage.use_count() > 1 || storage.is_read_only())) {
     throw NotABuffer(
         format_text("__dlpack__ with copy=False of an array of sizes %.200s that shares its data, "
-                    "to a library that may write "
-                    "it: it would have to be copied first. Leave out copy=False, or ask for "
-                    "max_version=(1, 0), which is read "
-                    "only.",
+                    "to a library that may write it: "
+                    "it would have to be copied first. Leave out copy=False, or ask for "
+                    "max_version=(1, 0), which is read only.",
                     to_string(tensor.sizes()).c_str()));
   }
 }
@@ -101,9 +97,11 @@ Managed* exported(const Tensor& tensor, const Wish& wish) {
   if (access != DLPackAccess::write) {
     return reading({&tensor}, access == DLPackAccess::copy ? tensor.nbytes() : 0, make);
   }
+  constexpr const char* operation = "__dlpack__ to a library that may write";
+  expect_writable(tensor, operation);
   const CopyRule rule;
   return writing(tensor, {}, 0, [&] {
-    rule.before_write(tensor, "__dlpack__ to a library that may write");
+    rule.before_write(tensor, operation);
     if (wish.copy == false) {
       expect_no_copy(tensor);
     }
@@ -112,7 +110,15 @@ Managed* exported(const Tensor& tensor, const Wish& wish) {
 }
 
 bool is_at_least_1(const py::object& version) {
-  return !version.is_none() && py::tuple(version)[0].cast<int>() >= 1;
+  if (version.is_none()) {
+    return false;
+  }
+  if (!py::isinstance<py::tuple>(version) || py::len(version) != 2 ||
+      !py::isinstance<py::int_>(py::tuple(version)[0])) {
+    throw OperandError(format_text("__dlpack__ with max_version=%.100s. It is two ints, as (1, 0).",
+                                   py::repr(version).cast<std::string>().c_str()));
+  }
+  return py::tuple(version)[0].cast<int>() >= 1;
 }
 
 py::object dlpack_of(const Array& self, const py::object& stream, const py::object& max_version,
@@ -200,6 +206,14 @@ py::object capsule_from(const py::object& source, const std::optional<bool>& cop
   return method();
 }
 
+}  // namespace
+
+Tensor tensor_of_dlpack(const py::object& source, std::optional<bool> copy) {
+  return tensor_of_capsule(capsule_from(source, copy));
+}
+
+namespace {
+
 py::object from_dlpack_of(const py::object& source, const py::object& device,
                           const std::optional<bool>& copy) {
   if (!device.is_none() && !device.equal(py::str("cpu"))) {
@@ -207,15 +221,17 @@ py::object from_dlpack_of(const py::object& source, const py::object& device,
         format_text("from_dlpack to device %s, and arrays are on the host. Leave it out.",
                     py::str(device).cast<std::string>().c_str()));
   }
+  if (py::isinstance<Array>(source) && copy != true) {
+    return wrapped(source.cast<const Array&>().tensor().alias());
+  }
   if (PyCapsule_CheckExact(source.ptr()) == 0 && !py::hasattr(source, "__dlpack__")) {
     throw OperandError(
         format_text("from_dlpack of an object of type %s, which has no __dlpack__. byre.array() "
                     "copies what it can.",
                     Py_TYPE(source.ptr())->tp_name));
   }
-  const py::object capsule =
-      PyCapsule_CheckExact(source.ptr()) != 0 ? source : capsule_from(source, copy);
-  const Tensor tensor = tensor_of_capsule(capsule);
+  const Tensor tensor = PyCapsule_CheckExact(source.ptr()) != 0 ? tensor_of_capsule(source)
+                                                                : tensor_of_dlpack(source, copy);
   // An older library was not told of the wish.
   const bool is_left_to_copy = copy == true && tensor.storage().origin() == Origin::aliased;
   return wrapped(is_left_to_copy

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "dtypes.hpp"
 
+#include "array.hpp"
+
 #include <array>
 #include <string>
 
@@ -108,6 +110,7 @@ bfloat16
       .def("__copy__", [](const py::object& self) { return self; })
       .def("__deepcopy__", [](const py::object& self, const py::object&) { return self; });
   type.attr("__module__") = "byre";
+  forbid_new(type);
   for (const Named& named : names) {
     const py::object object = named.dtype == DType::bf16
                                   ? py::cast(BFloat16Type{})

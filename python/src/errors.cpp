@@ -7,6 +7,7 @@
 #include <byre/tensor/dtype.hpp>
 #include <byre/tensor/states.hpp>
 
+#include <cstring>
 #include <exception>
 #include <string>
 
@@ -30,6 +31,16 @@ PyObject* make_type(py::module_& module, const char* name, const py::tuple& base
   return type;
 }
 
+/// A text may be cut within a character, and name a file whose name is no UTF-8.
+void set_error(PyObject* type, const char* text) noexcept {
+  PyObject* const decoded =
+      PyUnicode_DecodeUTF8(text, static_cast<Py_ssize_t>(std::strlen(text)), "replace");
+  if (decoded != nullptr) {
+    PyErr_SetObject(type, decoded);
+    Py_DECREF(decoded);
+  }
+}
+
 template <class CppError>
 PyObject* type_of = nullptr;
 
@@ -43,7 +54,7 @@ void define(py::module_& module, const char* name, const py::tuple& bases,
     try {
       std::rethrow_exception(thrown);
     } catch (const CppError& error) {
-      PyErr_SetString(type_of<CppError>, error.what());
+      set_error(type_of<CppError>, error.what());
     }
   });
 }
@@ -83,7 +94,7 @@ void define_errors(py::module_& module) {
     try {
       std::rethrow_exception(thrown);
     } catch (const Error& error) {
-      PyErr_SetString(base_type, error.what());
+      set_error(base_type, error.what());
     }
   });
   define<OutOfMemory>(

@@ -2,8 +2,11 @@
 #include "exchange.hpp"
 
 #include "copies.hpp"
+#include "errors.hpp"
 #include "later.hpp"
 #include "locks.hpp"
+
+#include <byre/tensor/layout.hpp>
 
 #include <memory>
 #include <utility>
@@ -42,10 +45,21 @@ std::size_t nbytes_looked_at(const dlpack::DLTensor& seen) {
 
 }  // namespace
 
+void expect_writable(const Tensor& tensor, const char* operation) {
+  if (may_overlap_itself(tensor.layout())) {
+    throw NotABuffer(format_text(
+        "%s of sizes %.200s and strides %.200s, in which elements are repeated: a write to one "
+        "would show in others. "
+        "Copy it first.",
+        operation, to_string(tensor.sizes()).c_str(), to_string(tensor.strides()).c_str()));
+  }
+}
+
 Pin pinned(const Tensor& tensor, ExportTo access, const char* operation) {
   if (access == ExportTo::read) {
     return reading({&tensor}, 0, [&] { return tensor.storage().pin_to_read(); });
   }
+  expect_writable(tensor, operation);
   const CopyRule rule;
   return writing(tensor, {}, 0, [&] {
     rule.before_write(tensor, operation);
@@ -56,8 +70,7 @@ Pin pinned(const Tensor& tensor, ExportTo access, const char* operation) {
   });
 }
 
-Tensor imported(const dlpack::DLTensor& seen, std::uint64_t flags, py::object owner,
-                DLPackImport how) {
+Tensor imported(const dlpack::DLTensor& seen, std::uint64_t flags, py::object owner) {
   auto import = std::make_unique<Import>();
   import->managed.version = dlpack::version;
   import->managed.flags = flags;
@@ -66,7 +79,7 @@ Tensor imported(const dlpack::DLTensor& seen, std::uint64_t flags, py::object ow
   import->managed.deleter = &Import::release;
   import->owner = owner.release().ptr();
   return reading({}, nbytes_looked_at(seen),
-                 [&] { return from_dlpack(&import.release()->managed, how); });
+                 [&] { return from_dlpack(&import.release()->managed); });
 }
 
 }  // namespace byre::inline v0::python

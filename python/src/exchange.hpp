@@ -12,13 +12,17 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 namespace byre::inline v0::python {
 
 enum class ExportTo : bool { read, write };
 
-/// The storage of an array, held for whoever gets its address; see Storage::pin(). Throws CopyRefused, naming
-/// `operation`.
+/// Throws NotABuffer, naming `operation`, for an array in which elements are repeated.
+void expect_writable(const Tensor& tensor, const char* operation);
+
+/// The storage of an array, held for whoever gets its address; see Storage::pin(). Throws CopyRefused and
+/// NotABuffer, naming `operation`.
 Pin pinned(const Tensor& tensor, ExportTo access, const char* operation);
 
 /// The address of the first element.
@@ -30,8 +34,10 @@ inline std::byte* first_element(const Pin& pin, const Tensor& tensor) noexcept {
 }
 
 /// A tensor over memory that `owner` keeps, which is let go of once, later: see later.hpp. Throws as from_dlpack().
-Tensor imported(const dlpack::DLTensor& seen, std::uint64_t flags, pybind11::object owner,
-                DLPackImport how = DLPackImport::aliased);
+Tensor imported(const dlpack::DLTensor& seen, std::uint64_t flags, pybind11::object owner);
+
+/// A tensor over that of another library, which is asked for it by __dlpack__(). Throws as from_dlpack().
+Tensor tensor_of_dlpack(const pybind11::object& source, std::optional<bool> copy);
 
 void define_numpy_exchange(pybind11::module_& module, ArrayClass& array);
 void define_dlpack_exchange(pybind11::module_& module, ArrayClass& array);

@@ -98,8 +98,21 @@ py::object read_by(const Readers& readers, const char* operation, const py::obje
 
 /// Lazy clones, so that the file has what the arrays have now whatever is written to them meanwhile.
 Tensor snapshot_of(py::handle source, const char* operation) {
-  const Tensor tensor = array_operand_of(source, operation);
-  return cloning(tensor, [&] { return tensor.lazy_clone(); });
+  return copied(array_operand_of(source, operation), operation);
+}
+
+/// A name that was read from a file comes back as the bytes that it is there.
+std::string utf8_of(py::handle text, const char* what) {
+  if (!py::isinstance<py::str>(text)) {
+    throw OperandError(
+        format_text("save: %s is of type %s. It is a str.", what, Py_TYPE(text.ptr())->tp_name));
+  }
+  PyObject* const encoded = PyUnicode_AsEncodedString(text.ptr(), "utf-8", "surrogateescape");
+  if (encoded == nullptr) {
+    PyErr_Clear();
+    throw InvalidArgument(format_text("save: %s has a character that UTF-8 has not.", what));
+  }
+  return py::reinterpret_steal<py::bytes>(encoded);
 }
 
 NamedTensors snapshots_of(const py::object& arrays) {
@@ -111,14 +124,7 @@ NamedTensors snapshots_of(const py::object& arrays) {
   }
   NamedTensors tensors;
   for (const auto& [name, array] : py::reinterpret_borrow<py::dict>(arrays)) {
-    if (!py::isinstance<py::str>(name)) {
-      throw OperandError(
-          format_text("save of an array whose name is of type %s. Names are of type str.",
-                      Py_TYPE(name.ptr())->tp_name));
-    }
-    const py::bytes encoded =
-        checked(PyUnicode_AsEncodedString(name.ptr(), "utf-8", "surrogateescape"));
-    tensors.emplace_back(std::string(encoded), snapshot_of(array, "save"));
+    tensors.emplace_back(utf8_of(name, "the name of an array"), snapshot_of(array, "save"));
   }
   return tensors;
 }
@@ -154,8 +160,12 @@ void save_of(const py::object& path, const py::object& arrays, bool compressed,
              const py::object& metadata) {
   std::vector<std::pair<std::string, std::string>> pairs;
   if (!metadata.is_none()) {
+    if (!py::isinstance<py::dict>(metadata)) {
+      throw OperandError(format_text("save with metadata of type %s. It is a dict of str.",
+                                     Py_TYPE(metadata.ptr())->tp_name));
+    }
     for (const auto& [key, value] : py::dict(metadata)) {
-      pairs.emplace_back(py::cast<std::string>(key), py::cast<std::string>(value));
+      pairs.emplace_back(utf8_of(key, "a key of the metadata"), utf8_of(value, "metadata"));
     }
   }
   save(path, arrays, compressed, pairs);

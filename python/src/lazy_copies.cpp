@@ -17,7 +17,8 @@ Tensor reshaped(const Tensor& tensor, const Dims& sizes, const char* operation) 
       StripeSet({&tensor}, {}), 0,
       [&] {
         rule.before_reshape(tensor, sizes, operation);
-        return tensor.reshape(sizes);
+        return (is_copied_by_clone(tensor.storage()) ? copy_of_seen(tensor) : tensor)
+            .reshape(sizes);
       },
       [&] {
         return is_small(tensor) || (!is_copied_by_clone(tensor.storage()) &&
@@ -72,10 +73,16 @@ void define_copies(py::module_& module, ArrayClass& array) {
            "machine.\n\n"
            ">>> byre.array([1.5, -2.5, 1e20]).astype('int16')\narray([    1,    -2, 32767], "
            "dtype=int16)\n");
-  module.def("copy", copy, py::arg("array"),
-             "A lazy copy: see Array.copy.\n\n"
-             ">>> x = byre.zeros(1_000_000)\n>>> before = byre.stats()\n>>> y = byre.copy(x)\n"
-             ">>> (byre.stats() - before).bytes_copied\n0\n");
+  module.def(
+      "copy",
+      [](const py::object& source) {
+        return wrapped(tensor_of(source, std::nullopt, default_allocator()));
+      },
+      py::arg("array"),
+      "A lazy copy of an array: see Array.copy. Of anything else, what byre.array() makes of "
+      "it.\n\n"
+      ">>> x = byre.zeros(1_000_000)\n>>> before = byre.stats()\n>>> y = byre.copy(x)\n"
+      ">>> (byre.stats() - before).bytes_copied\n0\n");
 }
 
 }  // namespace byre::inline v0::python

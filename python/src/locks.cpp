@@ -8,12 +8,34 @@
 #include <array>
 #include <bit>
 #include <new>
-#include <shared_mutex>
 
 namespace byre::inline v0::python {
 namespace {
 
-using Stripe = std::shared_mutex;
+/// A mutex for many readers or one writer, who does not wait for readers that come after.
+class Stripe {
+ public:
+  Stripe() {
+    ::pthread_rwlockattr_t kind;
+    ::pthread_rwlockattr_init(&kind);
+    // No thread locks a stripe twice.
+    ::pthread_rwlockattr_setkind_np(&kind, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);
+    ::pthread_rwlock_init(&lock_, &kind);
+    ::pthread_rwlockattr_destroy(&kind);
+  }
+  Stripe(const Stripe&) = delete;
+  Stripe& operator=(const Stripe&) = delete;
+  ~Stripe() = default;
+
+  void lock() { ::pthread_rwlock_wrlock(&lock_); }
+  bool try_lock() { return ::pthread_rwlock_trywrlock(&lock_) == 0; }
+  void lock_shared() { ::pthread_rwlock_rdlock(&lock_); }
+  bool try_lock_shared() { return ::pthread_rwlock_tryrdlock(&lock_) == 0; }
+  void unlock() { ::pthread_rwlock_unlock(&lock_); }
+
+ private:
+  ::pthread_rwlock_t lock_;
+};
 constexpr unsigned log2_of_stripe_count = 6;  // as many as a mask has bits
 constexpr std::size_t stripe_count = std::size_t{1} << log2_of_stripe_count;
 
@@ -51,8 +73,8 @@ std::uint64_t for_each_stripe(std::uint64_t shared, std::uint64_t exclusive, con
 }
 
 void unlock_stripes(std::uint64_t shared, std::uint64_t exclusive) noexcept {
-  for_each_stripe(shared, exclusive, [](Stripe& stripe, bool is_exclusive) {
-    is_exclusive ? stripe.unlock() : stripe.unlock_shared();
+  for_each_stripe(shared, exclusive, [](Stripe& stripe, bool) {
+    stripe.unlock();
     return true;
   });
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Locks that keep byre's rule whatever threads of Python do: on one storage, a write excludes all else.
-/// Every operation takes those of its storages, and waits for none while it holds the interpreter's lock.
+/// Every operation takes those of its storages, and waits for none while it holds the interpreter's lock. A fork alone
+/// waits for all of them with it, for as long as the longest operation under way takes.
 ///
 /// What locked() does, so that no order can be got wrong:
 ///   - small: try the stripes while holding the interpreter's lock, and operate;

@@ -35,6 +35,7 @@ Division and exp() of ints make float32.
 (array([1, 2]), array([0, 0]))
 )");
   array.attr("__module__") = "byre";
+  forbid_new(array);
   define_attributes(array);
   define_conversions(module, array);
   define_views(module, array);

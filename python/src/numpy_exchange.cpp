@@ -60,15 +60,6 @@ py::object as_numpy_of(const Array& self, const py::object& dtype, const py::obj
   return copy.is(py::bool_(true)) ? seen.attr("copy")() : py::object(seen);
 }
 
-/// Whether the memory is that of a bytes object, which nobody ever writes.
-bool is_immutable(const py::array& source) {
-  py::object owner = source;
-  while (py::isinstance<py::array>(owner)) {
-    owner = owner.attr("base");
-  }
-  return PyBytes_CheckExact(owner.ptr()) != 0;
-}
-
 py::object from_numpy(const py::object& argument) {
   if (!py::isinstance<py::array>(argument)) {
     throw OperandError(
@@ -103,8 +94,7 @@ py::object from_numpy(const py::object& argument) {
                               .strides = strides.data(),
                               .byte_offset = 0};
   const std::uint64_t flags = source.writeable() ? 0 : dlpack::DLPACK_FLAG_BITMASK_READ_ONLY;
-  return wrapped(imported(seen, flags, source,
-                          is_immutable(source) ? DLPackImport::exclusive : DLPackImport::aliased));
+  return wrapped(imported(seen, flags, source));
 }
 
 }  // namespace
@@ -119,8 +109,9 @@ void define_numpy_exchange(py::module_& module, ArrayClass& array) {
           py::kw_only(), py::arg("writable") = false,
           R"(A NumPy array of the same memory: no byte is copied.
 
-It is read-only, and what is written to this array later does not show in it. With writable=True it is an alias: each
-of the two sees what is written to the other. Then elements that a lazy copy shares are copied first, and until the
+It is read-only, and what is written to this array later does not show in it, unless others alias the memory already: an
+array of byre.from_numpy(), or one that was given out to write. With writable=True it is an alias: each of the two sees
+what is written to the other. Then elements that a lazy copy shares are copied first, and until the
 NumPy array is gone a copy of this array is made at once, so that no other array sees what NumPy writes.
 
 >>> x = byre.array([1, 2, 3])
@@ -140,7 +131,7 @@ array([7, 8, 3])
       R"(An array of the memory of a NumPy array: no byte is copied, and each sees what is written to the other.
 
 A copy of it is made at once, as NumPy may write the memory at any time. An array that NumPy does not let be written is
-written by a copy. Over a bytes object copies are lazy, as nobody writes it. Strides that are negative are refused.
+written by a copy. Strides that are negative are refused, and bytes of bools have to stay 0 or 1.
 
 >>> import numpy as np
 >>> theirs = np.array([1, 2, 3])

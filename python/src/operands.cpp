@@ -2,6 +2,7 @@
 #include "array.hpp"
 #include "dtypes.hpp"
 #include "errors.hpp"
+#include "exchange.hpp"
 
 #include <complex>
 
@@ -12,8 +13,11 @@ namespace {
 
 /// Kept for good, as the module is.
 py::handle numpy_generic() {
-  static const py::handle type =
-      py::module_::import("numpy").attr("generic").cast<py::object>().release();
+  // No guarded initialization: one waits for the other where an import releases the interpreter's lock.
+  static PyObject* type = nullptr;
+  if (type == nullptr) {
+    type = py::module_::import("numpy").attr("generic").cast<py::object>().release().ptr();
+  }
   return type;
 }
 
@@ -74,7 +78,18 @@ Tensor tensor_of(py::handle source, std::optional<DType> dtype, Allocator& alloc
     return is_lazy ? copied(tensor, "array")
                    : converted(tensor, dtype.value_or(tensor.dtype()), allocator);
   }
-  const py::array elements = numpy_array_of(source, dtype);
+  py::array elements;
+  try {
+    elements = numpy_array_of(source, dtype);
+  } catch (py::error_already_set& error) {
+    if (!error.matches(PyExc_TypeError) || !py::hasattr(source, "__dlpack__")) {
+      throw;
+    }
+    // Of another library, with elements that NumPy lacks, as bfloat16.
+    const Tensor tensor =
+        tensor_of_dlpack(py::reinterpret_borrow<py::object>(source), std::nullopt);
+    return converted(tensor, dtype.value_or(tensor.dtype()), allocator);
+  }
   if (!dtype || *dtype == dtype_of_elements(elements.dtype())) {
     return tensor_of_numpy(elements, allocator);
   }

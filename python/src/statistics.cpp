@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "array.hpp"
+#include "errors.hpp"
 #include "locks.hpp"
 
 #include <byre/stats/counters.hpp>
@@ -62,13 +63,19 @@ void define_statistics(py::module_& module) {
       .def("__eq__", [](const Counters& self, const Counters& other) { return self == other; })
       .def("__repr__", text_of);
   type.attr("__module__") = "byre";
+  forbid_new(type);
   module.def("stats", stats::snapshot,
              "The counters now: see Stats. Zeros where byre was built without them.\n\n"
              ">>> isinstance(byre.stats(), byre.Stats)\nTrue\n");
   module.def(
       "explain",
-      [](const Array& array) {
-        const Tensor& tensor = array.tensor();
+      [](const py::object& array) {
+        if (!py::isinstance<Array>(array)) {
+          throw OperandError(format_text(
+              "explain of an object of type %s. It takes arrays of byre: byre.array(x) makes one.",
+              Py_TYPE(array.ptr())->tp_name));
+        }
+        const Tensor tensor = array.cast<const Array&>().tensor();
         return reading({&tensor}, 0, [&] { return byre::explain(tensor.storage()); });
       },
       py::arg("array"),

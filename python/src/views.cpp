@@ -61,14 +61,15 @@ py::object squeeze(const Array& self, const py::object& axis) {
   return wrapped(std::move(squeezed));
 }
 
-py::object broadcast_to(const Array& array, const py::object& shape) {
+py::object broadcast_to(const py::object& source, const py::object& shape) {
+  const Tensor tensor = array_operand_of(source, "broadcast_to");
   const Dims sizes = dims_of(shape, "broadcast_to");
   // expand() takes -1 for a size that stays, and NumPy for a mistake.
   if (std::any_of(sizes.begin(), sizes.end(), [](std::int64_t size) { return size < 0; })) {
     throw ShapeError(
         format_text("broadcast_to of sizes %s: sizes are not negative.", to_string(sizes).c_str()));
   }
-  return wrapped(array.tensor().expand(sizes));
+  return wrapped(tensor.expand(sizes));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include "errors.hpp"
 #include "locks.hpp"
 
+#include <byre/stats/events.hpp>
 #include <byre/tensor/elements.hpp>
 #include <byre/tensor/layout.hpp>
 
@@ -34,6 +35,17 @@ std::optional<std::int64_t> integer_of(py::handle number) {
 
 py::object wrapped(Tensor tensor) {
   return py::cast(Array(std::move(tensor)));
+}
+
+void forbid_new(py::handle type) {
+  auto& slot = reinterpret_cast<PyTypeObject*>(type.ptr())->tp_new;
+  slot = [](PyTypeObject* self, PyObject*, PyObject*) -> PyObject* {
+    PyErr_Format(PyExc_TypeError,
+                 "objects of type %s are made by functions of byre, as byre.array()",
+                 self->tp_name);
+    return nullptr;
+  };
+  PyType_Modified(reinterpret_cast<PyTypeObject*>(type.ptr()));
 }
 
 Dims dims_of(py::handle numbers, const char* operation) {
@@ -68,6 +80,15 @@ py::tuple tuple_of(const Dims& dims, std::int64_t factor) {
   return tuple;
 }
 
+Tensor copy_of_seen(const Tensor& tensor) {
+  Tensor copy = tensor.clone();
+  stats::detail::report_copy(
+      tensor.nbytes(),
+      tensor.storage().is_pinned() ? stats::CopyCause::pinned : stats::CopyCause::borrowed,
+      CallSite::current());
+  return copy;
+}
+
 Tensor copied(const Tensor& tensor, const char* operation) {
   const CopyRule rule;
   if (may_overlap_itself(tensor.layout())) {
@@ -78,7 +99,7 @@ Tensor copied(const Tensor& tensor, const char* operation) {
   }
   return cloning(tensor, [&] {
     rule.before_clone(tensor, operation);
-    return tensor.lazy_clone();
+    return is_copied_by_clone(tensor.storage()) ? copy_of_seen(tensor) : tensor.lazy_clone();
   });
 }
 

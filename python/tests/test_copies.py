@@ -68,12 +68,12 @@ def shared():
 
 
 WRITES = {
-    "a write of an array of sizes [2, 2]": lambda x: x.__setitem__(..., 7),
-    "a write of an array of sizes []": lambda x: x.__setitem__((0, 0), byre.array(7)),
-    "+= of": lambda x: x.__iadd__(1),
-    "-= of": lambda x: x.__isub__(x),
-    "*= of": lambda x: x.__imul__([1, 2]),
-    "/= of": lambda x: x.__itruediv__(1),
+    "a write": lambda x: x.__setitem__(..., 7),
+    "a write to an element": lambda x: x.__setitem__((0, 0), byre.array(7)),
+    "+=": lambda x: x.__iadd__(1),
+    "-=": lambda x: x.__isub__(x),
+    "*=": lambda x: x.__imul__([1, 2]),
+    "/=": lambda x: x.__itruediv__(1),
 }
 
 
@@ -81,11 +81,11 @@ WRITES = {
 def test_a_write_to_shared_data_is_refused_within_no_copies(text):
     x, y = shared()
     with byre.no_copies():
-        with refused(byre.CopyRefused, text, "would copy 32 bytes", "other owners share", "byre.no_copies()"):
+        with refused(byre.CopyRefused, text.split(" to ")[0], "would copy 32 bytes", "other owners share", "byre.no_copies()"):
             WRITES[text](x)
         assert same(x, [[1, 2], [3, 4]])
         del y
-        if text != "/= of":
+        if text != "/=":
             WRITES[text](x)
 
 
@@ -117,12 +117,12 @@ def test_copies_that_strides_cannot_say_are_refused_within_no_copies():
             with refused(byre.CopyRefused, "strides cannot say it", "byre.no_copies()"):
                 reshape()
         assert x.reshape(3, 2).shape == x.T.reshape(3, 2, 1).shape[:2] == x.ravel().reshape(3, 2).shape
-        with refused(byre.CopyRefused, "copy of", "a broadcast repeats them"):
+        with refused(byre.CopyRefused, "copy", "a broadcast repeats them"):
             byre.broadcast_to(x, (2, 2, 3)).copy()
-        with refused(byre.CopyRefused, "+= of", "written while it is read"):
+        with refused(byre.CopyRefused, "+=", "written while it is read"):
             x[1:] += x[:1]  # the same elements are not read
             x[0, 1:] += x[0, :2]
-        with refused(byre.CopyRefused, "a write of", "written while it is read"):
+        with refused(byre.CopyRefused, "a write", "written while it is read"):
             x[0, 1:] = x[0, :2]
         with refused(byre.ShapeError, "reshape", "5"):
             x.reshape(5)

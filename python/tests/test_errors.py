@@ -70,3 +70,17 @@ assert y.tolist() == [[1, 0], [0, 0]]
         env=os.environ | {"BYRE_RESHAPE": "error"},
     )
     assert (ended.returncode, ended.stderr) == (0, "")
+
+
+def test_what_is_no_array_is_told_so():
+    with pytest.raises(TypeError, match="explain of an object of type int. It takes arrays of byre"):
+        byre.explain(3)
+
+
+@pytest.mark.parametrize("kind", [byre.Array, byre.Stats, byre.BFloat16Type])
+def test_no_object_is_made_without_contents(kind):
+    with pytest.raises(TypeError, match="made by functions of byre"):
+        kind()
+    with pytest.raises(TypeError):
+        kind.__new__(kind)
+    assert byre.no_copies.__new__(byre.no_copies) is not None

@@ -3,6 +3,7 @@
 import ctypes
 import gc
 import io
+import pickle
 import struct
 import threading
 import weakref
@@ -213,13 +214,14 @@ def test_what_numpy_may_not_write_is_written_by_a_copy():
     assert same(ours, [9, 8, 3])
 
 
-def test_copies_of_bytes_are_lazy(copies):
-    ours = byre.from_numpy(np.frombuffer(b"abc", "uint8"))
-    copy = ours.copy()
-    assert copies() == 0
-    copy[0] = 0
-    assert copies() == 1
-    assert same(ours, np.array([97, 98, 99], "uint8"))
+def test_memory_of_bytes_is_not_taken_for_immutable():
+    theirs = pickle.loads(pickle.dumps(np.arange(1000.0)))
+    assert theirs.flags.writeable and type(theirs.base) is bytes
+    for source in (theirs, np.frombuffer(theirs.base)):
+        copy = byre.from_numpy(source).copy()
+        theirs[0] = 99
+        assert copy[0] == 0
+        theirs[0] = 0
 
 
 def test_numpys_array_lives_as_long_as_its_memory_is_used():
@@ -338,10 +340,11 @@ def test_a_buffer_has_what_was_asked_for_and_no_more():
     assert Buffer(byre.zeros(0), SIMPLE).seen.buf
 
 
-def test_a_writable_buffer_is_pinned_until_it_is_released(copies):
+def test_a_writable_buffer_pins_until_it_and_its_array_are_gone(copies):
     x = byre.array([1, 2, 3])
     earlier = x.copy()
-    buffer = Buffer(x, WRITABLE)
+    given = x[:]
+    buffer = Buffer(given, WRITABLE)
     assert copies() == 1  # earlier has them too
     later = x.copy()
     assert copies() == 2
@@ -349,9 +352,19 @@ def test_a_writable_buffer_is_pinned_until_it_is_released(copies):
     assert same(x, [9, 2, 3])
     assert same(earlier, [1, 2, 3])
     assert same(later, [1, 2, 3])
+    del given
+    x.copy()
+    assert copies() == 3
     del buffer
     x.copy()
-    assert copies() == 2
+    assert copies() == 3
+    given = x[:]
+    Buffer(given, WRITABLE)
+    x.copy()
+    assert copies() == 4
+    del given
+    x.copy()
+    assert copies() == 4
 
 
 def test_what_writes_into_buffers_writes_into_an_array_alone():
@@ -364,6 +377,52 @@ def test_what_writes_into_buffers_writes_into_an_array_alone():
 
 
 @needs_pytorch
+def test_who_keeps_the_array_of_a_released_buffer_writes_no_copy():
+    x = byre.zeros(1000)
+    theirs = np.ndarray(1000, buffer=x)
+    copy = x.copy()
+    theirs[0] = 9
+    assert x[0] == 9 and copy[0] == 0
+    alias = x[:]
+    del x
+    assert alias.copy()[0] == 9
+    theirs[1] = 8
+    assert alias[1] == 8
+    before = byre.stats()
+    del theirs
+    alias.copy()
+    assert (byre.stats() - before).copies == 0
+
+
+def test_who_keeps_the_array_of_a_buffer_to_read_sees_no_other_memory():
+    x = byre.full(1000, 3.0)
+    y = x.copy()
+    with byre.no_copies():
+        theirs = [np.ndarray(1000, buffer=x), np.frombuffer(x), torch.frombuffer(x, dtype=torch.float64)]
+    x[0] = 1
+    del y
+    others = [byre.full(1000, 9.0) for _ in range(3)]
+    assert [part[0] for part in theirs] == [3, 3, 3] and len(others) == 3
+    assert not theirs[0].flags.writeable and not theirs[1].flags.writeable
+
+
+def test_numpy_frombuffer_sees_to_read():
+    x = byre.zeros(4)
+    theirs = np.frombuffer(x)
+    y = x.copy()
+    assert not theirs.flags.writeable
+    x[0] = 1
+    assert theirs[0] == 0 and y[0] == 0
+
+
+def test_a_broadcast_is_not_given_out_to_be_written():
+    x = byre.broadcast_to([1, 2], (3, 2))
+    assert x.numpy().shape == (3, 2)
+    for see in (lambda: x.numpy(writable=True), lambda: torch.from_dlpack(x), lambda: Buffer(x, WRITABLE | STRIDES)):
+        with refused(BufferError, "in which elements are repeated", "Copy it first"):
+            see()
+
+
 def test_who_keeps_the_owner_of_a_released_buffer_writes_no_copy():
     x = byre.zeros(3, "uint8")
     theirs = torch.frombuffer(x, dtype=torch.uint8)
@@ -494,6 +553,9 @@ def test_dlpack_is_on_the_host_alone():
     x.__dlpack__(dl_device=(1, 0))
     with refused(BufferError, "__dlpack__ for device (2, 0)"):
         x.__dlpack__(dl_device=(2, 0))
+    for version in ((), (1,), "10", ("1", 0)):
+        with refused(TypeError, "max_version", "two ints"):
+            x.__dlpack__(max_version=version)
     with refused(ValueError, "with a stream"):
         x.__dlpack__(stream=1)
     byre.from_dlpack(torch.zeros(2), device="cpu")
@@ -533,6 +595,28 @@ def test_a_producer_is_released_once(versioned):
         assert released(producer) == 1
         del capsule
         assert released(producer) == 1
+
+
+def test_an_array_of_byres_own_is_seen_as_a_view():
+    x = byre.array([1, 2, 3])
+    alias = byre.from_dlpack(x)
+    alias[0] = 9
+    assert same(x, [9, 2, 3])
+    own = byre.from_dlpack(x, copy=True)
+    own[0] = 7
+    assert same(x, [9, 2, 3])
+
+
+def test_arrays_are_made_of_tensors_of_other_libraries(copies):
+    for dtype in ("bfloat16", "float32", "int64", "bool"):
+        theirs = torch.tensor([[1, 0], [1, 1]]).to(getattr(torch, dtype))
+        for ours in (byre.array(theirs), byre.copy(theirs)):
+            assert str(ours.dtype) == dtype
+            theirs[0, 0] = 0
+            assert float(ours[0, 0]) == 1
+            theirs[0, 0] = 1
+    assert byre.array(torch.ones(2, dtype=torch.bfloat16), "float32").dtype == np.float32
+    assert same(byre.copy(np.arange(3)), np.arange(3))
 
 
 def test_a_capsule_is_taken_once():
@@ -610,7 +694,7 @@ def test_exports_that_copy_are_refused_where_copies_are():
                 see()
     seen = x.numpy(writable=True)
     with byre.no_copies():
-        with refused(byre.CopyRefused, "copy"):
+        with refused(byre.CopyRefused, "copy would copy 24 bytes, which others may write"):
             x.copy()
     assert same(y, [1, 2, 3]) and list(seen) == [1, 2, 3]
 

@@ -70,7 +70,7 @@ class Held:
     """One object of the program: an array of byre, which has a storage, or what another library sees of a
     block."""
 
-    __slots__ = ("name", "thing", "storage", "block", "indices", "is_writable", "kept")
+    __slots__ = ("name", "thing", "storage", "block", "indices", "is_writable", "kept", "given")
 
     def __init__(self, name, thing, indices, storage=None, block=None, is_writable=True, kept=None):
         self.name = name
@@ -80,13 +80,14 @@ class Held:
         self.indices = indices
         self.is_writable = is_writable
         self.kept = kept
+        self.given = None  # a pin, of an array whose buffer was given out to be written
 
     def expected(self):
         cells = (self.storage.block if self.storage else self.block).cells
         return [cells[index] for index in self.indices]
 
     def drop(self):
-        self.thing = self.storage = self.block = self.kept = None
+        self.thing = self.storage = self.block = self.kept = self.given = None
 
 
 class Program:
@@ -159,10 +160,28 @@ class Program:
     def torch_tensor(self, source):
         self.seen_to_write("torch.from_dlpack", source, torch.from_dlpack(source.thing))
 
+    def give_buffer(self, source):
+        """What a writable buffer needs: the elements in order, and the array keeps a pin from then on."""
+        if not source.indices or source.thing.strides != (8,):
+            return False
+        source.storage.written()
+        source.given = source.given or Pin(source.storage)
+        return True
+
     def torch_of_buffer(self, source):
-        if source.indices and source.thing.strides == (8,):
+        if self.give_buffer(source):
             theirs = torch.frombuffer(source.thing, dtype=torch.int64)
             self.seen_to_write("torch.frombuffer", source, theirs)
+
+    def ndarray_of_buffer(self, source):
+        if self.give_buffer(source):
+            theirs = np.ndarray(len(source.indices), "int64", buffer=source.thing)
+            self.seen_to_write("ndarray(buffer)", source, theirs)
+            self.held[-1].kept = source.given  # what it keeps is the array
+
+    def numpy_of_buffer(self, source):
+        if source.indices and source.thing.strides == (8,):
+            self.seen_to_read("np.frombuffer", source, np.frombuffer(source.thing, "int64"))
 
     def writable_dlpack(self, source):
         capsule = source.thing.__dlpack__(max_version=(1, 0), writable=True)

@@ -208,6 +208,26 @@ def test_names_of_any_kind_come_back(tmp_path):
         assert sorted(byre.load(tmp_path / f"a{end}")) == sorted(names)
 
 
+def test_a_view_is_saved_without_the_rest_of_its_memory(copies):
+    theirs = np.zeros(1_000_000)
+    part = byre.from_numpy(theirs)[:2]
+    before = byre.stats()
+    path = "/dev/null"
+    with byre.no_copies():
+        with refused(byre.CopyRefused, "save would copy 16 bytes, which others may write"):
+            byre.save(f"{path}.npy", part)
+    part.copy(), part.reshape(2, 1)
+    assert (byre.stats() - before).bytes_copied == 32
+
+
+def test_a_file_whose_name_is_no_text_is_named_all_the_same():
+    with refused(FileNotFoundError, "no such file"):
+        byre.load("/tmp/\udcff.npy")
+    long = "/tmp/" + "\N{LATIN SMALL LETTER E WITH ACUTE}" * 120 + ".safetensors"
+    with refused(FileNotFoundError, "no such file"):
+        byre.load(long)
+
+
 # ---- refused
 
 
@@ -236,8 +256,16 @@ def test_what_a_format_does_not_have_is_refused(tmp_path):
         byre.save(tmp_path / "a.npz", {}, metadata={"a": "b"})
     with refused(TypeError, "of many arrays", "dict of names and arrays"):
         byre.save(tmp_path / "a.npz", byre.zeros(1))
-    with refused(TypeError, "name is of type int"):
+    with refused(TypeError, "the name of an array is of type int"):
         byre.save(tmp_path / "a.npz", {1: byre.zeros(1)})
+    with refused(TypeError, "a key of the metadata is of type int"):
+        byre.save(tmp_path / "a.safetensors", {}, metadata={1: "a"})
+    with refused(TypeError, "metadata is of type int"):
+        byre.save(tmp_path / "a.safetensors", {}, metadata={"a": 1})
+    with refused(TypeError, "metadata of type list", "dict of str"):
+        byre.save(tmp_path / "a.safetensors", {}, metadata=["a"])
+    with refused(ValueError, "the name of an array has a character that UTF-8 has not"):
+        byre.save(tmp_path / "a.npz", {"\ud800": byre.zeros(1)})
     with refused(TypeError, "bf16"):
         byre.save(tmp_path / "a.npy", byre.zeros(1, byre.bfloat16))
     assert list(tmp_path.iterdir()) == []

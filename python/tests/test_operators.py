@@ -155,6 +155,9 @@ def test_numpys_functions_write_what_they_are_told_to():
     assert (byre.stats() - before).copies == 0
     np.copysign(x, -1.0, out=x, where=[True, False])
     assert same(x, np.array([-4.0, 9.0]))
+    z = x.copy()
+    np.add.at(x, [0, 0], 1.0)
+    assert same(x, np.array([-2.0, 9.0])) and same(z, np.array([-4.0, 9.0]))
     quotients, rests = byre.zeros(2), np.zeros(2)
     result = np.divmod(y, 2.0, out=(quotients, rests))
     assert result[0] is quotients and result[1] is rests
@@ -290,3 +293,10 @@ def test_small_and_large_operands_give_the_same(size):
     x += 1
     assert same(x, a + 1)
     assert same(byre.where(x > 5, x, 0), np.where(a + 1 > 5, a + 1, 0))
+
+
+def test_imports_of_one_memory_are_known_to_overlap():
+    theirs = np.arange(5.0)
+    a, b = byre.from_numpy(theirs), byre.from_numpy(theirs)
+    a[1:] = b[:-1]
+    assert theirs.tolist() == [0, 0, 1, 2, 3]

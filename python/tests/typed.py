@@ -22,5 +22,5 @@ x.reshape(2.5)  # WRONG
 x["a"]  # WRONG
 x + None  # WRONG
 x.shape = (4,)  # WRONG
-byre.copy([1, 2])  # WRONG
+byre.copy(None)  # WRONG
 byre.nothing()  # WRONG

@@ -56,6 +56,8 @@ class CheckedValue {
 
   Buffer* buffer() noexcept { return std::get_if<Buffer>(&value_); }
   const Buffer* buffer() const noexcept { return std::get_if<Buffer>(&value_); }
+  /// Of a storage.
+  auto pin() { return std::get<Storage>(value_).pin(); }
   const Storage* storage() const noexcept { return std::get_if<Storage>(&value_); }
 
   /// Throws OutOfMemory, and is still a buffer then.

@@ -42,7 +42,8 @@ Counts& Counts::operator+=(const Counts& other) noexcept {
        {&Counts::lazy_clones, &Counts::already_unique, &Counts::stole, &Counts::copied,
         &Counts::overlaid, &Counts::bytes_overlaid, &Counts::bytes_copied,
         &Counts::writes_to_shared, &Counts::writes_to_read_only, &Counts::resized,
-        &Counts::borrowed, &Counts::bytes_checked, &Counts::adopted, &Counts::delays}) {
+        &Counts::borrowed, &Counts::pinned, &Counts::bytes_checked, &Counts::adopted,
+        &Counts::delays}) {
     this->*member += other.*member;
   }
   faults += other.faults;

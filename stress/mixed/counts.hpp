@@ -29,13 +29,14 @@ struct Counts {
   std::uint64_t writes_to_read_only = 0;  ///< of those that nobody shared
   std::uint64_t resized = 0;              ///< copies that a resize made
   std::uint64_t borrowed = 0;             ///< copies that a clone of borrowed memory made
+  std::uint64_t pinned = 0;               ///< the same of pinned memory
   std::uint64_t bytes_checked = 0;
   std::uint64_t adopted = 0;
   std::uint64_t delays = 0;
   FaultCounts faults;
 
   std::uint64_t materializations() const noexcept { return stole + copied + overlaid; }
-  std::uint64_t copies() const noexcept { return copied + resized + borrowed; }
+  std::uint64_t copies() const noexcept { return copied + resized + borrowed + pinned; }
   std::uint64_t all_operations() const noexcept;
 
   Counts& operator+=(const Counts& other) noexcept;

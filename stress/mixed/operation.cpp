@@ -30,6 +30,7 @@ constexpr std::array<Described, operation_count> described{{
     {"borrow", 2},
     {"map", 2},
     {"alias", 3},
+    {"pin", 3},
     {"move", 3},
     {"shared_slot_read", 6},
     {"shared_slot_clone", 12},

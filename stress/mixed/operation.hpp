@@ -27,13 +27,14 @@ enum class Operation : std::uint8_t {
   borrow,             ///< memory that stays its lender's, const or not
   map,                ///< a file
   alias,              ///< another handle to the same storage, or the release of one
+  pin,                ///< writes by the pointer of a pin, and clones meanwhile; reads by another's
   move,               ///< moves, swaps and assigns, to itself too
-  shared_slot_read,   ///< reads and clones one storage together with other threads
+  shared_slot_read,   ///< reads, clones and pins one storage together with other threads
   shared_slot_clone,  ///< a clone of one that others clone too; half the time then written
   shared_slot_put,    ///< a clone into a shared slot, in place of another storage
   shared_slot_steal,  ///< takes one out and writes it while others still copy: waits and steals
 };
-inline constexpr std::size_t operation_count = 19;
+inline constexpr std::size_t operation_count = 20;
 
 std::string_view name_of(Operation operation) noexcept;
 

@@ -52,10 +52,10 @@ class Owner {
     expect_no_fault("a storage is ", checked.nbytes(), checked.fault());
   }
 
-  /// The same for a storage in a shared slot.
+  /// The same for a storage in a shared slot, or a pin.
   template <class Storage>
   void check(const Storage& storage, Content expected) {
-    expect_no_fault("a storage in a shared slot is ", storage.nbytes(),
+    expect_no_fault("a storage in a shared slot, or what a pin reads, is ", storage.nbytes(),
                     fault_in(storage.data(), storage.nbytes(), expected));
   }
 

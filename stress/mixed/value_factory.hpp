@@ -89,8 +89,8 @@ class ValueFactory {
   }
 
   Storage clone(const Storage& source) {
-    const bool borrowed = source.origin() == Origin::borrowed;
-    if (borrowed) {
+    const bool copies = source.origin() == Origin::borrowed || source.is_pinned();
+    if (copies) {
       Injector::suspend_heap_fault();  // or it would not be known whether the copy had been made
     }
     try {
@@ -98,11 +98,18 @@ class ValueFactory {
       record_clone(source);
       return made;
     } catch (...) {
-      if (!borrowed) {
+      if (!copies) {
         record_clone(source);  // what failed is the new identity, after the clone of the bytes
       }
       throw;
     }
+  }
+
+  /// Of a storage that is not borrowed: later writes do not show in it.
+  auto pin_to_read(const Storage& source) {
+    auto pin = source.pin_to_read();
+    record_clone(source);
+    return pin;
   }
 
   /// Of a value that has written nothing yet.
@@ -136,9 +143,14 @@ class ValueFactory {
                                           : make(std::type_identity<Buffer>());
   }
 
+  static bool is_pinned(const Buffer&) noexcept { return false; }
+  static bool is_pinned(const Storage& storage) noexcept { return storage.is_pinned(); }
+
   template <class Value>
   void record_clone(const Value& source) noexcept {
-    if (source.origin() == Origin::borrowed) {
+    if (is_pinned(source)) {
+      counts_.record_copy(counts_.pinned, source.nbytes());
+    } else if (source.origin() == Origin::borrowed) {
       counts_.record_copy(counts_.borrowed, source.nbytes());
     } else {
       ++counts_.lazy_clones;

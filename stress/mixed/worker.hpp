@@ -143,6 +143,36 @@ class Worker {
     owner_.check(checked);
   }
 
+  void pin(const Decision& decision) {
+    Checked& checked = filled(decision);
+    checked.become_storage();
+    if (decision.chooses(check_first) && !checked.is_borrowed()) {
+      const auto reader = factory_.pin_to_read(*checked.storage());
+      const Content read = checked.expected();
+      owner_.write(checked, Wait::allowed);
+      owner_.check(reader, read);
+    } else {
+      owner_.write(checked, Wait::allowed);
+    }
+    write_by_pin(checked, decision);
+    owner_.expect(!checked.storage()->is_pinned(), "a pin that was released is there");
+    owner_.check(checked);
+  }
+
+  /// Of what nobody shares. Others write and release what they shared with it.
+  void write_by_pin(Checked& checked, const Decision& decision) {
+    const auto pin = checked.pin();
+    write_content(pin.mutable_data(), pin.nbytes(), checked.next());
+    checked.wrote_next();
+    Checked clone = factory_.clone(checked, decision);
+    owner_.expect(!clone.storage()->shares_data_with(*checked.storage()),
+                  "a lazy clone shares pinned data");
+    write_content(pin.mutable_data(), pin.nbytes(), checked.next());
+    checked.wrote_next();
+    owner_.check(clone);
+    put_other(decision, std::move(clone));
+  }
+
   void move(const Decision& decision) {
     Checked& checked = filled(decision);
     auto* buffer = checked.buffer();
@@ -166,6 +196,7 @@ class Worker {
     owner_.check(handle, expected);
     if (decision.chooses(clone_too)) {
       owner_.expect(factory_.clone(handle).shares_data_with(handle), "a lazy clone shares nothing");
+      owner_.check(factory_.pin_to_read(handle), expected);
     }
   }
 
@@ -259,6 +290,8 @@ void Worker<Sync, Share>::perform(const Decision& decision) {
       return void(put(decision, factory_.map(decision)));
     case Operation::alias:
       return alias(decision);
+    case Operation::pin:
+      return pin(decision);
     case Operation::move:
       return move(decision);
     case Operation::shared_slot_read:

@@ -49,7 +49,9 @@ TEST_F(OwnerTest, a_wrong_byte_is_detected_in_its_own_data) {
 TEST_F(OwnerTest, a_wrong_byte_is_detected_in_a_shared_slot) {
   checked.value.bytes[50] ^= std::byte{1};
   owner.check(checked.value, checked.now);
-  EXPECT_NE(reported().find("a storage in a shared slot is torn"), reported().npos) << reported();
+  EXPECT_NE(reported().find("a storage in a shared slot, or what a pin reads, is torn"),
+            reported().npos)
+      << reported();
 }
 
 TEST_F(OwnerTest, a_copy_of_unshared_data_is_detected) {

@@ -3,6 +3,7 @@
 #include <byre/storage/detail/attachment_table.hpp>
 #include <byre/storage/pin.hpp>
 
+#include <array>
 #include <utility>
 
 #include "buffers.hpp"
@@ -110,6 +111,65 @@ class PinsToReadRaceUnpins : public PinnedStorage {
   Storage clone_;
 };
 
+/// A pin to write, which is a write: the other pin's holder does not write then, but may let go.
+class PinsRaceUnpins : public PinnedStorage {
+ public:
+  static constexpr unsigned threads = 2;
+
+  void thread(unsigned index) {
+    if (index == 0) {
+      consumer_ = Pin();
+    } else {
+      other_ = storage_.pin();
+    }
+  }
+
+  void after() {
+    expect(storage_.is_pinned(), "a pin that was not released is there");
+    other_ = Pin();
+    cell(storage_.mutable_data()).set(8);
+    expect_unpinned();
+  }
+
+ private:
+  Pin other_;
+};
+
+/// Two that pin to read find each other's pins, and neither adds to one that is about to be taken back.
+class PinsToReadRaceEachOther : public PinnedStorage {
+ public:
+  static constexpr unsigned threads = 3;
+  static constexpr std::string_view cover_points[] = {"a reader aliases", "the clone shares"};
+
+  void thread(unsigned index) {
+    if (index == 0) {
+      write_and_unpin();
+      clone_ = storage_.lazy_clone();
+    } else {
+      readers_[index - 1] = storage_.pin_to_read();
+    }
+  }
+
+  void after() {
+    const bool aliases = storage_.is_pinned();
+    const bool shares = clone_.shares_data_with(storage_);
+    if (aliases) {
+      cover("a reader aliases");
+    }
+    if (shares) {
+      cover("the clone shares");
+    }
+    expect(!(aliases && shares), "pinned data is shared with no clone");
+    clone_ = Storage();
+    readers_ = {};
+    expect_unpinned();
+  }
+
+ private:
+  std::array<Pin, 2> readers_;
+  Storage clone_;
+};
+
 }  // namespace
 
 const Scenario clones_race_unpins = scenario<ClonesRaceUnpins>({
@@ -128,6 +188,20 @@ const Scenario pins_to_read_race_unpins = scenario<PinsToReadRaceUnpins<2>>({
 const Scenario pins_to_read_race_clones = scenario<PinsToReadRaceUnpins<3>>({
     .name = "pins_to_read_race_clones",
     .shows = "Meanwhile a third thread clones: pinned data is never shared.",
+    .quick = preemptions(3),
+});
+
+const Scenario pins_race_unpins = scenario<PinsRaceUnpins>({
+    .name = "pins_race_unpins",
+    .shows = "Of two pins one is made while the other is released: the storage is pinned until "
+             "both are.",
+});
+
+const Scenario pins_to_read_race_each_other = scenario<PinsToReadRaceEachOther>({
+    .name = "pins_to_read_race_each_other",
+    .shows =
+        "Two pin a storage to read while its pin is released and a clone is made: pinned data is "
+        "never shared.",
     .quick = preemptions(3),
 });
 

@@ -77,11 +77,8 @@ class basic_pin {
     if (buffer.origin() == Origin::aliased) {
       return basic_pin(buffer.keep(site), site);
     }
-    if (pins.any()) {
-      if (pins.is_kept_by_adding()) {
-        return basic_pin(storage, false, site);
-      }
-      pins.drop();
+    if (pins.add_another()) {
+      return basic_pin(storage, false, site);
     }
     return basic_pin(buffer.lazy_clone(site), site);
   }

@@ -130,7 +130,8 @@ class basic_storage {
   /// pinned. Only memory that was borrowed to read is copied. A const operation. Throws as lazy_clone().
   [[nodiscard]] Pin pin_to_read(CallSite site = CallSite::current()) const;
 
-  /// True iff somebody may write by the pointer of a pin. Acquire: after a false answer all such writes are seen.
+  /// True iff there is a pin to write, or one to read that began beside one: somebody may have a pointer to the bytes
+  /// and write, so that lazy clones copy. Acquire: after a false answer all such writes are seen.
   bool is_pinned() const noexcept { return identity_ != nullptr && identity_->pins.any(); }
 
   // ---- for the threads of a parallel loop, each of which then writes its own part. Any number of them may call

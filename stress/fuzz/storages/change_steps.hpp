@@ -69,6 +69,24 @@ void materialize(TargetState& target, Slot& slot) {
   }
 }
 
+/// Bytes to write to a part of `all_nbytes`, by the input's choice.
+class Written {
+ public:
+  Written(TargetState& target, std::size_t all_nbytes)
+      : from_(target.input.byte() * all_nbytes / 256),
+        bytes_(
+            target.new_bytes(std::min<std::size_t>(target.input.byte() + 1U, all_nbytes - from_))) {
+  }
+
+  void put(std::byte* data) const noexcept {
+    std::memcpy(data + from_, bytes_.data(), bytes_.size());
+  }
+
+ private:
+  std::size_t from_;
+  Bytes bytes_;
+};
+
 template <class Slot>
 void write(TargetState& target, Slot& slot) {
   trace("%s: write", Slot::kind);
@@ -82,12 +100,24 @@ void write(TargetState& target, Slot& slot) {
   if (slot.value() == nullptr || slot.value()->bytes.empty()) {
     return;
   }
-  Bytes& bytes = slot.value()->bytes;
-  const std::size_t from = target.input.byte() * bytes.size() / 256;
-  const std::size_t nbytes = std::min<std::size_t>(target.input.byte() + 1U, bytes.size() - from);
-  const Bytes written = target.new_bytes(nbytes);
-  std::memcpy(data + from, written.data(), nbytes);
-  std::memcpy(bytes.data() + from, written.data(), nbytes);
+  const Written written(target, slot.value()->bytes.size());
+  written.put(data);
+  written.put(slot.value()->bytes.data());
+}
+
+/// By others, if they may: seen by all that have that memory.
+inline void write_by_others(TargetState& target, const Value& value) {
+  if (!value.has_others() || value.bytes.empty()) {
+    return;
+  }
+  trace("  others write");
+  const Written written(target, value.bytes.size());
+  written.put(value.data->is().others_data);
+  target.for_each_value([&](Value& each) {
+    if (each.data == value.data) {
+      written.put(each.bytes.data());
+    }
+  });
 }
 
 /// The resize of unshared data, by `call`.
@@ -132,6 +162,8 @@ void resize(TargetState& target, Slot& slot) {
   const auto call = [&] { slot.real.resize(nbytes); };
   if (slot.value() == nullptr) {
     expect_refusal<InvalidArgument>("a resize of no storage", call);
+  } else if (slot.value()->pins != 0) {
+    expect_refusal<NotUnique>("a resize of what is pinned", call);
   } else if (!slot.value()->is_unique()) {
     expect_refusal<NotUnique>("a resize of what is shared", call);
   } else if (nbytes < slot.real.nbytes() && has_aliases(slot.real)) {

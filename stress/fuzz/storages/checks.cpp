@@ -35,6 +35,14 @@ void check_bytes(const Real& real, const Bytes& expected) {
        std::to_integer<unsigned>(*found), std::to_integer<unsigned>(*differs));
 }
 
+/// Of memory that others write.
+template <class Real>
+void check_place(const Real& real, const Value& value) {
+  if (value.has_others() && real.data() != value.data->is().others_data) {
+    fail("data() is not the memory that others write");
+  }
+}
+
 template <class Real>
 void check_value(const Real& real, const Value& value) {
   check_bytes(real, value.bytes);
@@ -54,9 +62,7 @@ void check_value(const Real& real, const Value& value) {
     expect("what data() is beyond a multiple of 64",
            reinterpret_cast<std::uintptr_t>(real.data()) % data_alignment, 0);
   }
-  if (value.is_borrowed() && real.data() != value.data->is().lender.get()) {
-    fail("data() is not the borrowed memory");
-  }
+  check_place(real, value);
 }
 
 template <class Slots>
@@ -90,8 +96,25 @@ void check(StorageSlot& slot) {
   } else if (!slot.expected->busy) {
     check_value(slot.real, *slot.expected);
   }
+  expect("is_pinned", std::size_t{slot.real.is_pinned()},
+         std::size_t{slot.expected != nullptr && slot.expected->pins != 0});
   expect("handle_count", std::size_t{slot.real.handle_count()},
          static_cast<std::size_t>(slot.expected.use_count()));
+}
+
+void check(PinSlot& slot, const std::array<StorageSlot, 6>& storages) {
+  const Pin& real = slot.real;
+  check_bytes(real, slot.value()->bytes);
+  check_place(real, *slot.value());
+  expect("is_writable of a pin", std::size_t{real.is_writable()}, std::size_t{slot.is_writable});
+  if (real.mutable_data() != (slot.is_writable ? real.data() : nullptr)) {
+    fail("mutable_data() of a pin is not what it may write");
+  }
+  for (const StorageSlot& storage : storages) {
+    if (slot.is_of(storage.expected) && storage.real.data() != real.data()) {
+      fail("a pin is not where its storage is");
+    }
+  }
 }
 
 void check_sharing(TargetState& target) {

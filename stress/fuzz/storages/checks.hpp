@@ -2,6 +2,7 @@
 /// Compares byre with the model: one value, two values, or all counts.
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "target_state.hpp"
@@ -10,6 +11,8 @@ namespace byre::fuzz {
 
 void check(BufferSlot& slot);
 void check(StorageSlot& slot);
+/// Of the storages it looks at those that the pin is of.
+void check(PinSlot& slot, const std::array<StorageSlot, 6>& storages);
 
 /// Whether each two share data.
 void check_sharing(TargetState& target);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "target_state.hpp"
@@ -52,6 +53,32 @@ void adopt(TargetState& target, Slot& to) {
       [&](Allocator& allocator) { return Slot::Real::adopt(data, nbytes, release, allocator); });
 }
 
+/// Memory that may only be read, that others write meanwhile, or both.
+template <class Slot>
+void adopt_with_others(TargetState& target, Slot& to) {
+  const std::size_t how = target.input.below(3);
+  const bool is_aliased = how != 0;
+  const bool read_only = how != 1;
+  Bytes bytes = target.new_bytes(target.choose_nbytes());
+  const std::size_t nbytes = bytes.size();
+  trace("%s: adopt %zu %s%s bytes", Slot::kind, nbytes, is_aliased ? "aliased " : "",
+        read_only ? "constant" : "writable");
+  std::byte* const data = target.adopted.add(bytes);
+  const Adopted::Release release{&target.adopted};
+  make_foreign(target, to, std::move(bytes),
+               {.origin = is_aliased ? Origin::aliased : Origin::adopted,
+                .read_only = read_only,
+                .others_data = is_aliased ? data : nullptr},
+               [&](Allocator& allocator) {
+                 const void* const constant = data;
+                 if (!is_aliased) {
+                   return Slot::Real::adopt_read_only(constant, nbytes, release, allocator);
+                 }
+                 return read_only ? Slot::Real::adopt_aliased(constant, nbytes, release, allocator)
+                                  : Slot::Real::adopt_aliased(data, nbytes, release, allocator);
+               });
+}
+
 template <class Slot>
 void borrow(TargetState& target, Slot& to) {
   const bool read_only = target.input.below(2) != 0;
@@ -60,9 +87,12 @@ void borrow(TargetState& target, Slot& to) {
   trace("%s: borrow %zu %s bytes", Slot::kind, nbytes, read_only ? "constant" : "writable");
   auto lender = std::make_unique<std::byte[]>(nbytes);
   std::copy(bytes.begin(), bytes.end(), lender.get());
-  void* const data = lender.get();
+  std::byte* const data = lender.get();
   make_foreign(target, to, std::move(bytes),
-               {.origin = Origin::borrowed, .read_only = read_only, .lender = std::move(lender)},
+               {.origin = Origin::borrowed,
+                .read_only = read_only,
+                .others_data = data,
+                .lender = std::move(lender)},
                [&](Allocator& allocator) {
                  return read_only
                             ? Slot::Real::borrow(static_cast<const void*>(data), nbytes, allocator)
@@ -80,22 +110,24 @@ void map_file(TargetState& target, Slot& to) {
                [&](Allocator& allocator) { return Slot::Real::map_file(file.path, allocator); });
 }
 
-/// The value of a lazy clone of `source` that was made.
-inline Value value_of_clone(TargetState& target, const Value& source) {
-  if (!source.is_borrowed()) {
+/// The value of a lazy clone of `source` that was made, by a copy for `cause` if there is one.
+inline Value value_of_clone(TargetState& target, const Value& source,
+                            std::optional<stats::CopyCause> cause) {
+  if (!cause) {
     return target.model.lazy_clone(source);
   }
   Value value = target.model.allocated(source.bytes, source.allocator());
-  target.model.count_borrowed_copy(source);
+  target.model.count_eager_clone(source, *cause);
   return value;
 }
 
 /// Operator new failed. If it was for the new storage, the buffer had been cloned before.
-inline void count_vain_clone(TargetState& target, const Value& source) {
-  if (!source.is_borrowed()) {
+inline void count_vain_clone(TargetState& target, const Value& source,
+                             std::optional<stats::CopyCause> cause) {
+  if (!cause) {
     target.model.lazy_clone(source);
   } else if (&source.allocator() != &target.device || target.faults.copies() != 0) {
-    target.model.count_borrowed_copy(source);
+    target.model.count_eager_clone(source, *cause);
   }
 }
 
@@ -109,14 +141,16 @@ void clone(TargetState& target, From& from, Slot& to, Make make) {
     to.clear();
     return;
   }
+  // As it is now: pins may be released meanwhile.
+  const std::optional<stats::CopyCause> cause = source->cause_of_eager_clone();
   source->busy = true;
   const Fault fault = target.faults.during([&] { made = make(from.real); });
   source->busy = false;
   if (fault == Fault::none) {
-    Value value = value_of_clone(target, *source);
+    Value value = value_of_clone(target, *source, cause);
     to.put(std::move(made), std::move(value));
   } else if (fault == Fault::heap) {
-    count_vain_clone(target, *source);
+    count_vain_clone(target, *source, cause);
   }
 }
 

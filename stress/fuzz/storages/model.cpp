@@ -14,6 +14,10 @@ std::int64_t signed_of(std::size_t number) noexcept {
   return static_cast<std::int64_t>(number);
 }
 
+std::size_t deleters_of(Origin origin) noexcept {
+  return origin == Origin::adopted || origin == Origin::aliased ? 1 : 0;
+}
+
 }  // namespace
 
 Data::Data(Predictions& predictions, Description description)
@@ -22,7 +26,7 @@ Data::Data(Predictions& predictions, Description description)
     predictions_.counters.live_bytes += signed_of(description_.capacity);
     ++predictions_.blocks[description_.allocator];
   }
-  predictions_.adopted += description_.origin == Origin::adopted ? 1 : 0;
+  predictions_.adopted += deleters_of(description_.origin);
 }
 
 Data::~Data() {
@@ -30,11 +34,18 @@ Data::~Data() {
     predictions_.counters.live_bytes -= signed_of(description_.capacity);
     --predictions_.blocks[description_.allocator];
   }
-  predictions_.adopted -= description_.origin == Origin::adopted ? 1 : 0;
+  predictions_.adopted -= deleters_of(description_.origin);
 }
 
 Allocator& Value::allocator() const noexcept {
   return data == nullptr ? default_allocator() : *data->is().allocator;
+}
+
+std::optional<stats::CopyCause> Value::cause_of_eager_clone() const noexcept {
+  if (data != nullptr && pins != 0) {
+    return stats::CopyCause::pinned;
+  }
+  return has_others() ? std::optional(stats::CopyCause::borrowed) : std::nullopt;
 }
 
 Value Model::make(Bytes bytes, Data::Description description) {
@@ -65,10 +76,6 @@ Value Model::lazy_clone(const Value& source) {
     predictions_.counters.bytes_not_copied += signed_of(source.bytes.size());
   }
   return {source.bytes, source.data};
-}
-
-void Model::count_borrowed_copy(const Value& source) {
-  count_copy(source.bytes.size(), stats::CopyCause::borrowed);
 }
 
 void Model::count_copy(std::size_t nbytes, stats::CopyCause cause) {
@@ -105,7 +112,7 @@ void Model::end_write(Value& value, Write&& write) {
   if (write.source != nullptr) {
     --write.source->copies;
     write.source.reset();
-  } else if (value.owners() == 1) {
+  } else if (value.owners() == 1 || value.has_others()) {
     write.cause = stats::CopyCause::read_only;
   }
   value.data.reset();

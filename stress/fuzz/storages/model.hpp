@@ -44,6 +44,7 @@ class Data {
     Allocator* allocator = nullptr;
     std::size_t capacity = 0;
     bool read_only = false;
+    std::byte* others_data = nullptr;  ///< of borrowed and aliased memory: where others write it
     /// Of borrowed memory, which ends with the last owner: no clone may need it then.
     std::unique_ptr<std::byte[]> lender = nullptr;
   };
@@ -65,6 +66,7 @@ struct Value {
   Bytes bytes;
   std::shared_ptr<Data> data;  ///< none: no bytes and no memory
   bool busy = false;           ///< a call on it is under way
+  unsigned pins = 0;           ///< of a storage
 
   std::size_t owners() const noexcept {
     return data == nullptr ? 0 : static_cast<std::size_t>(data.use_count()) - data->copies;
@@ -75,7 +77,10 @@ struct Value {
   Origin origin() const noexcept { return data == nullptr ? Origin::allocated : data->is().origin; }
   bool is_read_only() const noexcept { return data != nullptr && data->is().read_only; }
   Allocator& allocator() const noexcept;
-  bool is_borrowed() const noexcept { return data != nullptr && origin() == Origin::borrowed; }
+  /// Whether others write it by pointers of their own, as they may memory that they lent.
+  bool has_others() const noexcept { return data != nullptr && data->is().others_data != nullptr; }
+  /// How a lazy clone counts the copy that it makes at once; none if it shares the data.
+  std::optional<stats::CopyCause> cause_of_eager_clone() const noexcept;
 };
 
 /// The steps that change counts. A copy begins and ends: other steps may run in between.
@@ -91,10 +96,12 @@ class Model {
   /// what the allocator may add.
   Value allocated(Bytes bytes, Allocator& allocator);
 
-  /// Of memory that is not borrowed.
+  /// Of memory that is shared.
   Value lazy_clone(const Value& source);
-  /// The copy that a lazy clone of borrowed memory made.
-  void count_borrowed_copy(const Value& source);
+  /// The copy that a lazy clone of other memory made.
+  void count_eager_clone(const Value& source, stats::CopyCause cause) {
+    count_copy(source.bytes.size(), cause);
+  }
 
   /// A write; it is refused if it fails. `answer` is the predicted result.
   struct Write {

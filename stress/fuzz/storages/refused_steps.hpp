@@ -21,6 +21,28 @@ void expect_refusal(const char* what, Call call) {
   fail("%s was not refused", what);
 }
 
+template <class Slot>
+void adopt_nothing(Slot& slot) {
+  using Real = typename Slot::Real;
+  const auto expect_release = [](const char* what, const auto& adopt) {
+    int releases = 0;
+    expect_refusal<InvalidArgument>(what, [&] { adopt([&releases](void*) { ++releases; }); });
+    if (releases != 1) {
+      fail("%s: the deleter was called %d times", what, releases);
+    }
+  };
+  void* const none = nullptr;
+  const void* const no_constant = nullptr;
+  expect_release("adopting five bytes of nothing",
+                 [&](auto deleter) { slot.real = Real::adopt(none, 5, deleter); });
+  expect_release("adopting five constant bytes of nothing",
+                 [&](auto deleter) { slot.real = Real::adopt_read_only(no_constant, 5, deleter); });
+  expect_release("adopting five aliased bytes of nothing",
+                 [&](auto deleter) { slot.real = Real::adopt_aliased(none, 5, deleter); });
+  expect_release("adopting five aliased constant bytes of nothing",
+                 [&](auto deleter) { slot.real = Real::adopt_aliased(no_constant, 5, deleter); });
+}
+
 /// One of them, by the input's choice.
 template <class Slot>
 void ask_for_what_cannot_be(TargetState& target, Slot& slot) {
@@ -34,16 +56,8 @@ void ask_for_what_cannot_be(TargetState& target, Slot& slot) {
     case 1:
       return expect_refusal<OutOfMemory>("an allocation of all addresses",
                                          [&] { slot.real = Real::allocate(max_nbytes); });
-    case 2: {
-      int releases = 0;
-      expect_refusal<InvalidArgument>("adopting five bytes of nothing", [&] {
-        slot.real = Real::adopt(nullptr, 5, [&releases](void*) { ++releases; });
-      });
-      if (releases != 1) {
-        fail("the deleter of memory that was not adopted was called %d times", releases);
-      }
-      return;
-    }
+    case 2:
+      return adopt_nothing(slot);
     case 3:
       return expect_refusal<InvalidArgument>("adopting without a deleter", [&] {
         void (*const deleter)(void*) = nullptr;

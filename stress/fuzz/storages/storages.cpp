@@ -10,6 +10,7 @@
 #include "change_steps.hpp"
 #include "checks.hpp"
 #include "create_steps.hpp"
+#include "pin_steps.hpp"
 #include "refused_steps.hpp"
 #include "type_specific_steps.hpp"
 
@@ -33,17 +34,28 @@ class Program {
     for (StorageSlot& slot : target_.storages) {
       check(slot);
     }
+    check_pins();
     check_sharing(target_);
     end();
   }
 
  private:
-  /// Everything is released, and was counted.
+  void check_pins() {
+    for (PinSlot& slot : target_.pins) {
+      check(slot, target_.storages);
+    }
+  }
+
+  /// Everything is released, and was counted. What was pinned is there as long as its pins.
   void end() {
     for (BufferSlot& slot : target_.buffers) {
       slot.clear();
     }
     for (StorageSlot& slot : target_.storages) {
+      slot.clear();
+    }
+    check_pins();
+    for (PinSlot& slot : target_.pins) {
       slot.clear();
     }
     check_predictions(target_, seen_copies_);
@@ -125,6 +137,21 @@ class Program {
 
   template <class Slot>
   void step_on(std::size_t choice, Slot& slot, Slot& other) {
+    switch (choice) {
+      case 15:
+      case 31:
+        return keep_pointer(target_, slot);
+      case 17:
+        return adopt_with_others(target_, slot);
+      case 30:
+        return let_others_write(target_, slot);
+      default:
+        return step_on_values(choice, slot, other);
+    }
+  }
+
+  template <class Slot>
+  void step_on_values(std::size_t choice, Slot& slot, Slot& other) {
     switch (choice % 16) {
       case 0:
         return allocate(target_, slot);

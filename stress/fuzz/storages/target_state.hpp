@@ -18,6 +18,7 @@
 #include "../faults.hpp"
 #include "../input.hpp"
 #include "model.hpp"
+#include "pin_slot.hpp"
 
 namespace byre::fuzz {
 
@@ -60,7 +61,7 @@ bool is_busy(Slot& slot) noexcept {
   return slot.value() != nullptr && slot.value()->busy;
 }
 
-/// Adopted memory, from the adoption until the deleter is called.
+/// Adopted and aliased memory, from the adoption until the deleter is called.
 class Adopted {
  public:
   /// The deleter.
@@ -101,6 +102,7 @@ struct TargetState {
   Model model;
   std::array<BufferSlot, 6> buffers;
   std::array<StorageSlot, 6> storages;
+  std::array<PinSlot, 4> pins;
   bool has_mapped = false;
 
   Allocator& choose_allocator();
@@ -108,6 +110,21 @@ struct TargetState {
   std::size_t choose_nbytes();
   /// Each time others.
   Bytes new_bytes(std::size_t nbytes);
+
+  /// Of every slot that has one; of some more than once.
+  template <class Visit>
+  void for_each_value(const Visit& visit) {
+    const auto visit_all = [&](auto& slots) {
+      for (auto& slot : slots) {
+        if (slot.value() != nullptr) {
+          visit(*slot.value());
+        }
+      }
+    };
+    visit_all(buffers);
+    visit_all(storages);
+    visit_all(pins);
+  }
 
  private:
   std::size_t budget_nbytes_ = std::size_t{4} << 20;

@@ -13,9 +13,9 @@
 
 namespace byre::fuzz {
 
-/// The copy constructor. It ends the program where a copy of borrowed memory fails.
+/// The copy constructor. It ends the program where the copy of memory that others write fails.
 inline void copy(TargetState& target, BufferSlot& from, BufferSlot& to) {
-  if (from.expected.is_borrowed() && target.faults.is_armed()) {
+  if (from.expected.has_others() && target.faults.is_armed()) {
     return;
   }
   trace("buffer: copy construction");
@@ -39,11 +39,15 @@ void explain_it(Slot& slot) {
   if (!text.starts_with(start)) {
     fail("explain() says '%s', and the model has '%s'", text.c_str(), start.c_str());
   }
+  const bool is_pinned = slot.value() != nullptr && slot.value()->pins != 0;
+  if ((text.find("pinned") != std::string::npos) != is_pinned) {
+    fail("explain() says '%s', and the model has %s", text.c_str(), is_pinned ? "pins" : "no pin");
+  }
 }
 
 /// Copy assignment.
 inline void special(TargetState& target, BufferSlot& from, BufferSlot& to) {
-  if (from.expected.is_borrowed()) {
+  if (from.expected.has_others()) {
     return explain_it(to);
   }
   trace("buffer: copy assignment%s", &from == &to ? " to itself" : "");
@@ -68,7 +72,7 @@ inline void special(TargetState& target, StorageSlot& from, StorageSlot& to) {
     case 0:
       return take_over(target, buffer, to);
     case 1:
-      if (!buffer.expected.is_borrowed() || !target.faults.is_armed()) {
+      if (!buffer.expected.has_others() || !target.faults.is_armed()) {
         trace("storage: of a lazy clone of a buffer");
         clone(target, buffer, to, [](const Buffer& source) { return Storage(source); });
         check(buffer);

@@ -4,6 +4,7 @@
 #include <byre/tensor/elements.hpp>
 
 #include <gtest/gtest.h>
+#include <boost/thread/thread.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "support/complaint.hpp"
+#include "support/counted.hpp"
 #include "support/failing_allocator.hpp"
 #include "support/tensor/fake_device.hpp"
 
@@ -178,6 +180,56 @@ TEST(DLPackExport, of_a_tensor_without_dtype_or_memory_is_refused) {
   Tensor freed = two_by_three();
   freed.free_memory();
   EXPECT_THROW(static_cast<void>(to_dlpack(freed)), StateError);
+}
+
+/// A tensor whose only other owner is still copying.
+class CopyUnderWay : public ::testing::Test {
+ protected:
+  CopyUnderWay() {
+    fill_(tensor_, 1);
+    clone_ = tensor_.lazy_clone();
+    allocator_.halt_copy(copy_);
+    copier_ = boost::thread([this] { static_cast<void>(clone_.mutable_data<float>()); });
+    copy_.await_entry();
+  }
+  ~CopyUnderWay() override {
+    copy_.let_go();
+    copier_.join();
+  }
+
+  FailingAllocator allocator_;
+  Tensor tensor_ = Tensor::empty({2}, DType::f32, allocator_);
+  Tensor clone_;
+  Halt copy_;
+  boost::thread copier_;
+};
+
+TEST_F(CopyUnderWay, is_not_awaited_by_an_export_that_may_not_wait) {
+  const Versioned held(to_dlpack(tensor_, DLPackAccess::write, Wait::never));
+  EXPECT_EQ(allocator_.copies(), 2);
+}
+
+TEST_F(CopyUnderWay, is_not_awaited_by_an_older_export_that_may_not_wait) {
+  const Older held(to_older_dlpack(tensor_, DLPackAccess::write, Wait::never));
+  EXPECT_EQ(allocator_.copies(), 2);
+}
+
+TEST(DLPackExport, is_told_of_its_copies_with_the_line_that_asked) {
+  if (!BYRE_STATS) {
+    GTEST_SKIP() << "built without stats";
+  }
+  Tensor tensor = two_by_three();
+  const Tensor clone = tensor.lazy_clone();
+  const Recorder recorder;
+  const unsigned line = __LINE__ + 1;
+  const Versioned held(to_dlpack(tensor, DLPackAccess::write));
+  const Tensor other = clone.lazy_clone();
+  const Older older(to_older_dlpack(clone.lazy_clone()));
+  const auto events = recorder.events();
+  ASSERT_EQ(events.size(), 2U);
+  EXPECT_EQ(events[0].site.line, line);
+  EXPECT_STREQ(events[0].site.file, __FILE__);
+  EXPECT_EQ(events[1].site.line, line + 2);
 }
 
 TEST(DLPackExport, that_finds_no_memory_changes_nothing) {

@@ -293,6 +293,11 @@ TEST(DLPackImport, of_nothing_is_refused) {
   EXPECT_THROW(from_dlpack(static_cast<DLManagedTensorVersioned*>(nullptr)), InvalidArgument);
 }
 
+TEST(DLPackImport, of_bools_on_a_device_looks_at_none) {
+  const Tensor there = Tensor::of<bool>({2}, {true, false}).to(FakeDevice::first().device());
+  EXPECT_EQ(from_dlpack(to_dlpack(there)).dtype(), DType::boolean);
+}
+
 TEST(DLPackImport, of_a_device_is_copied_by_that_devices_allocator) {
   FakeDevice& fake = FakeDevice::first();
   const Tensor there = Tensor::of<float>({2}, {1, 2}).to(fake.device());

@@ -55,7 +55,11 @@ Materialized basic_buffer<Sync, Share>::copy_read_only(CallSite site) {
     return Materialized::overlaid;
   }
   Header* copy = copy_of_data();
-  const auto cause = leave_for(copy) ? stats::CopyCause::read_only : stats::CopyCause::shared;
+  // Of what is not shared the other owners are no lazy clones, but pins.
+  const bool is_shareable = header().is_shareable();
+  const bool was_last = leave_for(copy);
+  const auto cause =
+      was_last || !is_shareable ? stats::CopyCause::read_only : stats::CopyCause::shared;
   copy->becomes_unique(site);
   stats::detail::report_copy(copy->nbytes(), cause, site);
   return Materialized::copied;

@@ -11,24 +11,34 @@
 
 namespace byre::inline v0::detail {
 
-enum class PinCountSite : std::uint8_t { add, drop, any };
+enum class PinCountSite : std::uint8_t { add, add_another, drop, any };
 
-inline constexpr sync::SiteTable<PinCountSite, 3> pin_count_sites{{{
-    {"pin_count.add", sync::Operation::fetch_add, std::memory_order::acquire,
-     "drop (release): who pins to read and finds no pin shares the data, after the last write by a "
-     "pointer",
-     "pins_to_read_race_unpins: what was written by a pointer races the reader; left out, "
-     "clones_race_unpins: a lazy clone shares what is written by a pointer"},
+inline constexpr sync::SiteTable<PinCountSite, 4> pin_count_sites{{{
+    {"pin_count.add", sync::Operation::fetch_add, std::memory_order::relaxed,
+     "nothing: it is a write's, which excludes whoever would share the data, or of what is never "
+     "shared",
+     "two steps instead of one, pins_race_unpins: a pin is lost; left out, clones_race_unpins: a "
+     "lazy clone "
+     "shares what is written by a pointer"},
+    {"pin_count.add_another", sync::Operation::compare_exchange, std::memory_order::relaxed,
+     "nothing: where there is a pin the data is shared with nobody, and drop goes on with what "
+     "others "
+     "released",
+     "two steps instead of one, pins_to_read_race_each_other: a pin is lost; left out, "
+     "pins_to_read_race_unpins: a lazy clone shares what a pin reads"},
     {"pin_count.drop", sync::Operation::fetch_sub, std::memory_order::release,
-     "any and add (acquire): what was written by a pointer comes before a lazy clone that shares "
-     "it",
+     "any (acquire): what was written by a pointer comes before a lazy clone that shares it",
      "clones_race_unpins: what was written by a pointer races a clone's read"},
     {"pin_count.any", sync::Operation::load, std::memory_order::acquire,
      "drop (release): who finds no pin shares the data, after the last write by a pointer",
      "clones_race_unpins: what was written by a pointer races a clone's read"},
 }}};
 
-/// Thread-safe; wait-free; nothing throws.
+/// While data is shared there is no pin, and while there is one the data is not shared: a pin is added by a write,
+/// which leaves the data shared with nobody, or beside one that is there, in one step. A pin that was added first and
+/// taken back would look to another thread as if it were one to add to.
+///
+/// Thread-safe; wait-free, and add_another lock-free; nothing throws.
 template <sync::Sync Sync>
 class basic_pin_count {
  public:
@@ -36,33 +46,48 @@ class basic_pin_count {
   basic_pin_count(const basic_pin_count&) = delete;
   basic_pin_count& operator=(const basic_pin_count&) = delete;
 
-  /// By a write, or by who knows that others may write anyway; or else see is_kept_by_adding.
-  void add() noexcept { static_cast<void>(is_kept_by_adding()); }
+  /// By a write, or by who knows that others may write anyway.
+  void add() noexcept {
+    // Relaxed, and pairs with nothing: who finds the pin shares nothing. Two steps instead of one fail
+    // pins_race_unpins.
+    expect_room(pins_.fetch_add(1, sites.at(At::add, std::memory_order::relaxed)));
+  }
 
-  /// Adds a pin. False if there was none: the data may be shared by now, and the caller has to drop its own.
-  [[nodiscard]] bool is_kept_by_adding() noexcept {
-    // Acquire pairs with drop: who finds none shares the data after the last write by a pointer, or
-    // pins_to_read_race_unpins fails.
-    const std::uint32_t before = pins_.fetch_add(1, sites.at(At::add, std::memory_order::acquire));
-    BYRE_ASSERT(before < sync::max_count, "there are more than 2^30 pins of a storage");
-    return before != 0;
+  /// Adds a pin if there is one. If not, the data may be shared, after all that was written by pointers.
+  [[nodiscard]] bool add_another() noexcept {
+    for (std::uint32_t before; (before = load()) != 0;) {
+      expect_room(before);
+      // Relaxed, and pairs with nothing: the data is not shared. Two steps instead of one fail
+      // pins_to_read_race_each_other.
+      if (pins_.compare_exchange_weak(before, before + 1,
+                                      sites.at(At::add_another, std::memory_order::relaxed))) {
+        return true;
+      }
+    }
+    return false;
   }
 
   void drop() noexcept {
-    // Release pairs with any and add: writes by the pointer come before clones that share the data, or
+    // Release pairs with any: writes by the pointer come before clones that share the data, or
     // clones_race_unpins fails.
     const std::uint32_t before = pins_.fetch_sub(1, sites.at(At::drop, std::memory_order::release));
     BYRE_ASSERT(before != 0, "a pin of a storage was released twice");
   }
 
-  bool any() const noexcept {
-    // Acquire pairs with drop: without a pin, what was written by one is seen, or clones_race_unpins fails.
-    return pins_.load(sites.at(At::any, std::memory_order::acquire)) != 0;
-  }
+  bool any() const noexcept { return load() != 0; }
 
  private:
   using At = PinCountSite;
   static constexpr const auto& sites = pin_count_sites;
+
+  std::uint32_t load() const noexcept {
+    // Acquire pairs with drop: without a pin, what was written by one is seen, or clones_race_unpins fails.
+    return pins_.load(sites.at(At::any, std::memory_order::acquire));
+  }
+
+  static void expect_room(std::uint32_t before) noexcept {
+    BYRE_ASSERT(before < sync::max_count, "there are more than 2^30 pins of a storage");
+  }
 
   typename Sync::template Atomic<std::uint32_t> pins_;
 };
