@@ -6,12 +6,6 @@ import byre
 import numpy as np
 import pytest
 
-try:
-    import torch
-except ImportError:
-    torch = None
-needs_pytorch = pytest.mark.skipif(torch is None, reason="there is no PyTorch")
-
 
 def values(array):
     """The elements as NumPy has them."""

@@ -23,7 +23,8 @@ from buffers import (
     Buffer,
 )
 from capsules import Producer, TensorView, is_used, released, view_of, versioned_view_of
-from support import needs_pytorch, refused, same, torch
+from pytorch import needs_pytorch, torch
+from support import refused, same
 
 DTYPES = ["bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64", "complex64"]
 

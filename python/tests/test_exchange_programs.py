@@ -11,7 +11,7 @@ import warnings
 
 import byre
 import numpy as np
-from support import torch
+from pytorch import torch
 
 SIZE = 4
 PROGRAMS = int(os.environ.get("BYRE_PROGRAMS") or 10_000)

@@ -1,17 +1,20 @@
 # SPDX-License-Identifier: BSL-1.0
-"""The sessions in the README print what it says."""
+"""The sessions in the README and in docs/python.md print what these say."""
 import doctest
 import pathlib
 import re
 
-README = pathlib.Path(__file__).parents[2] / "README.md"
+import pytest
+
+ROOT = pathlib.Path(__file__).parents[2]
 
 
-def test_the_sessions_in_the_readme_print_what_it_says(tmp_path, monkeypatch):
+@pytest.mark.parametrize("name, count", [("README.md", 2), ("docs/python.md", 1)])
+def test_the_sessions_in_documents_print_what_these_say(name, count, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    sessions = re.findall(r"^```pycon\n(.*?)^```$", README.read_text(), re.S | re.M)
-    assert len(sessions) == 2
-    examples = doctest.DocTestParser().get_doctest("\n".join(sessions), {}, "README.md", None, None)
+    sessions = re.findall(r"^```py\w*\n(>>> .*?)^```$", (ROOT / name).read_text(), re.S | re.M)
+    assert len(sessions) == count
+    examples = doctest.DocTestParser().get_doctest("\n".join(sessions), {}, name, None, None)
     report = []
     runner = doctest.DocTestRunner(verbose=False)
     runner.run(examples, out=report.append)

@@ -58,6 +58,9 @@ constexpr Race table[] = {
                                     "a unique owner writes after all that others read"),
     race<LoopsAtOnce>("loops_at_once",
                       "threads of two parallel loops over storages that share data: one copy"),
+    race<UnpinsAgainstClones>("unpins_against_clones",
+                              "pinned data is never shared, while pins are made, released and "
+                              "cloned beside"),
     race<FamiliesWriteAtOnceAsShipped>("families_write_at_once",
                                        "a write after another view family's is reported"),
     race<TilesWrittenAtOnce>("tiles_written_at_once",

@@ -38,7 +38,7 @@ class Races : public testing::TestWithParam<std::tuple<Race, bool, unsigned>> {
 };
 
 TEST_P(Races, have_exactly_the_expected_outcome) {
-  const std::uint64_t rounds = (threads() > 8 ? 100 : 1000) / slowness;
+  const std::uint64_t rounds = (threads() > 8 ? 50 : 1000) / slowness;
   const RaceResult result = run({.threads = threads(), .rounds = rounds});
   EXPECT_EQ(result.rounds, rounds);
   EXPECT_EQ(result.delays, 0U);
@@ -46,7 +46,7 @@ TEST_P(Races, have_exactly_the_expected_outcome) {
 }
 
 TEST_P(Races, have_the_same_outcome_on_perturbed_schedules) {
-  const std::uint64_t rounds = (threads() > 8 ? 50 : 500) / slowness;
+  const std::uint64_t rounds = (threads() > 8 ? 25 : 500) / slowness;
   const RaceResult result =
       run({.threads = threads(), .rounds = rounds, .perturbation = usual_perturbation});
   EXPECT_EQ(result.rounds, rounds);

@@ -9,6 +9,7 @@ import generation
 import header
 import lock_table
 import parking_lot
+import pin_count
 import ref_count
 import share_lock
 import share_word_progress
@@ -98,6 +99,7 @@ PROOFS = [
     Proof(share_lock.PREFIX, share_lock.system, share_lock.WORD,
           not_modelled={"use_count": "a number for people"}),
     Proof(ref_count.PREFIX, ref_count.system, ref_count.WORD),
+    Proof(pin_count.PREFIX, pin_count.system, pin_count.WORD),
     Proof(attachment.PREFIX, attachment.system, attachment.WORD),
     Proof(generation.PREFIX, generation.system, generation.WORD, more_of_generation),
     Proof(write_records.PREFIX, write_records.system, write_records.WORD),

@@ -7,6 +7,7 @@ import pathlib
 import sys
 
 import attachment
+import pin_count
 import ref_count
 from code_tables import read_tables
 from counter_steps import counter_lines
@@ -50,6 +51,53 @@ def handle_lines(tables):
                 run = Handle(steps, state, "handle", f"ref_count {operation} {others} {handles}",
                              lambda site, s: s.count, lambda run, others=others: run.another_acts(others))
                 yield run.line_of(operation)
+
+
+class Pins(Run):
+    """Of the count of pins. Who adds another to read finds one, and then none or those that are there."""
+
+    REST, RELEASE, ADD, FAIL = OTHERS = range(4)
+    FEWEST = {"add": 0, "add_another": 0, "drop": 1, "any": 0}
+
+    def another_acts(self, others):
+        if others == self.RELEASE:
+            self.another("release")
+        elif others == self.ADD:
+            self.another("pin to read: there is a pin", "pin to read: add another")
+
+    def add(self):
+        self.visit("add", "pin")
+        return 0
+
+    def drop(self):
+        self.place = "holder"
+        self.visit("drop", "release")
+        return 0
+
+    def any(self):
+        return int(not self.visit("any", "share: there is no pin"))
+
+    def add_another(self):
+        self.visit("any", "share: there is no pin", "pin to read: there is a pin")
+        while self.place == "looker":
+            seen = self.found.but(looker=1)
+            if self.visit("add_another", "pin to read: add another", seen=seen, fields=("pins",)):
+                return 1
+            self.visit("any", "pin to read: the last was released")
+        return 0
+
+
+def pin_lines(tables):
+    steps = steps_of(pin_count, tables)
+    for operation, fewest in Pins.FEWEST.items():
+        for others in Pins.OTHERS:
+            for step in range(1, 5):
+                for pins in range(fewest, 4):
+                    run = Pins(steps, start_of(pin_count, pins=pins, holder=pins), None,
+                               f"pin_count {operation} {others} {step} {pins}", lambda site, s: s.pins,
+                               lambda run, others=others: run.another_acts(others), step,
+                               step if others == Pins.FAIL else 0)
+                    yield run.line_of(operation)
 
 
 class Slot(Run):
@@ -134,7 +182,7 @@ def slot_lines(tables):
         yield f"{run.line_of(operation)} {run.state.made}"
 
 
-LINES = (handle_lines, slot_lines, family_lines, record_lines, counter_lines, lot_lines,
+LINES = (handle_lines, pin_lines, slot_lines, family_lines, record_lines, counter_lines, lot_lines,
          table_lines, lock_lines)
 
 

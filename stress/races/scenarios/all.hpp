@@ -16,3 +16,4 @@
 #include "stolen_data_is_shared_again.hpp"
 #include "tiles_cloned_at_once.hpp"
 #include "tiles_written_at_once.hpp"
+#include "unpins_against_clones.hpp"

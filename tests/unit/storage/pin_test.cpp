@@ -267,42 +267,43 @@ TEST(Pin, that_may_not_wait_copies_beside_a_pending_copy) {
   EXPECT_EQ(allocator.copies(), 2);
   copy.let_go();
   copier.join();
+}
 
-  TEST(PinToRead, of_memory_aliased_to_read_is_no_lazy_clone_that_a_write_would_copy) {
-    if (!BYRE_STATS) {
-      GTEST_SKIP() << "built without counters";
-    }
-    const char memory[] = "cow";
-    Storage storage = Storage::adopt_aliased(static_cast<const void*>(memory), 3, [](void*) {});
-    const Pin pin = storage.pin_to_read();
-    std::vector<stats::CopyCause> causes;
-    const stats::InstalledSink sink(
-        [&](const stats::CopyEvent& event) { causes.push_back(event.cause); });
-    const stats::Counters before = stats::snapshot();
-    EXPECT_EQ(storage.materialize(), Materialized::copied);
-    const stats::Counters counted = stats::snapshot() - before;
-    EXPECT_EQ(causes, std::vector{stats::CopyCause::read_only});
-    EXPECT_EQ(counted.bytes_copied, 3);
-    EXPECT_EQ(counted.bytes_not_copied, 0);
+TEST(PinToRead, of_memory_aliased_to_read_is_no_lazy_clone_that_a_write_would_copy) {
+  if (!BYRE_STATS) {
+    GTEST_SKIP() << "built without counters";
   }
+  const char memory[] = "cow";
+  Storage storage = Storage::adopt_aliased(static_cast<const void*>(memory), 3, [](void*) {});
+  const Pin pin = storage.pin_to_read();
+  std::vector<stats::CopyCause> causes;
+  const stats::InstalledSink sink(
+      [&](const stats::CopyEvent& event) { causes.push_back(event.cause); });
+  const stats::Counters before = stats::snapshot();
+  EXPECT_EQ(storage.materialize(), Materialized::copied);
+  const stats::Counters counted = stats::snapshot() - before;
+  EXPECT_EQ(causes, std::vector{stats::CopyCause::read_only});
+  EXPECT_EQ(counted.bytes_copied, 3);
+  EXPECT_EQ(counted.bytes_not_copied, 0);
+}
 
-  TEST(Pins, are_released_on_other_threads_while_the_storage_is_cloned) {
-    Storage storage = storage_of("cow");
-    for (int round = 0; round < 200; ++round) {
-      Pin writer = storage.pin();
-      boost::thread consumer([held = std::move(writer), round]() mutable {
-        write_first(held.mutable_data(), static_cast<char>('a' + round % 26));
-        held = Pin();
-      });
-      while (storage.is_pinned()) {
-        boost::this_thread::yield();
-      }
-      const Storage clone = storage.lazy_clone();
-      EXPECT_TRUE(clone.shares_data_with(storage));
-      EXPECT_EQ(clone.data()[0], static_cast<std::byte>('a' + round % 26));
-      consumer.join();
+TEST(Pins, are_released_on_other_threads_while_the_storage_is_cloned) {
+  Storage storage = storage_of("cow");
+  for (int round = 0; round < 200; ++round) {
+    Pin writer = storage.pin();
+    boost::thread consumer([held = std::move(writer), round]() mutable {
+      write_first(held.mutable_data(), static_cast<char>('a' + round % 26));
+      held = Pin();
+    });
+    while (storage.is_pinned()) {
+      boost::this_thread::yield();
     }
+    const Storage clone = storage.lazy_clone();
+    EXPECT_TRUE(clone.shares_data_with(storage));
+    EXPECT_EQ(clone.data()[0], static_cast<std::byte>('a' + round % 26));
+    consumer.join();
   }
+}
 
 }  // namespace
 }  // namespace byre::test

@@ -13,9 +13,9 @@ int main(int argc, char** argv) {
            "Prints what each operation of core's protocols does from each small state.\n";
     return asks_for_help ? 0 : 2;
   }
-  const unsigned unreached = print_ref_count_steps() + print_attachment_steps() +
-                             print_generation_steps() + print_write_records_steps() +
-                             print_counter_steps() + print_parking_lot_steps() +
-                             print_lock_table_steps() + print_share_lock_steps();
+  const unsigned unreached =
+      print_ref_count_steps() + print_pin_count_steps() + print_attachment_steps() +
+      print_generation_steps() + print_write_records_steps() + print_counter_steps() +
+      print_parking_lot_steps() + print_lock_table_steps() + print_share_lock_steps();
   return unreached == 0 ? 0 : 1;
 }

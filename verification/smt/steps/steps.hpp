@@ -11,6 +11,7 @@
 namespace byre::verification {
 
 unsigned print_ref_count_steps();
+unsigned print_pin_count_steps();
 unsigned print_attachment_steps();
 unsigned print_generation_steps();
 unsigned print_write_records_steps();
