@@ -394,6 +394,8 @@ def test_who_keeps_the_array_of_a_released_buffer_writes_no_copy():
     assert (byre.stats() - before).copies == 0
 
 
+@needs_pytorch
+@pytest.mark.filterwarnings("ignore:The given buffer is not writable:UserWarning")
 def test_who_keeps_the_array_of_a_buffer_to_read_sees_no_other_memory():
     x = byre.full(1000, 3.0)
     y = x.copy()
@@ -415,6 +417,7 @@ def test_numpy_frombuffer_sees_to_read():
     assert theirs[0] == 0 and y[0] == 0
 
 
+@needs_pytorch
 def test_a_broadcast_is_not_given_out_to_be_written():
     x = byre.broadcast_to([1, 2], (3, 2))
     assert x.numpy().shape == (3, 2)
@@ -423,6 +426,7 @@ def test_a_broadcast_is_not_given_out_to_be_written():
             see()
 
 
+@needs_pytorch
 def test_who_keeps_the_owner_of_a_released_buffer_writes_no_copy():
     x = byre.zeros(3, "uint8")
     theirs = torch.frombuffer(x, dtype=torch.uint8)
@@ -607,6 +611,7 @@ def test_an_array_of_byres_own_is_seen_as_a_view():
     assert same(x, [9, 2, 3])
 
 
+@needs_pytorch
 def test_arrays_are_made_of_tensors_of_other_libraries(copies):
     for dtype in ("bfloat16", "float32", "int64", "bool"):
         theirs = torch.tensor([[1, 0], [1, 1]]).to(getattr(torch, dtype))

@@ -13,8 +13,6 @@ import sys
 import tempfile
 
 SKIPPED = 77
-MODULE = {"byre/__init__.py", "byre/__init__.pyi", "byre/_byre.pyi", "byre/_byre.so", "byre/_ufuncs.py",
-          "byre/py.typed"}
 PROGRAM = """
 import byre
 x = byre.zeros(3)
@@ -48,6 +46,12 @@ def files_of(site):
             if not re.search(r"\.dist-info/|__pycache__", name)}
 
 
+def module_of(source):
+    """All that is beside the extension in the sources, and that."""
+    names = {path.name for path in (pathlib.Path(source) / "python/byre").iterdir() if path.is_file()}
+    return {f"byre/{name}" for name in names - {"meson.build"} | {"_byre.so"}}
+
+
 def main(source):
     missing = [name for name in ("ensurepip", "mesonpy", "pybind11") if importlib.util.find_spec(name) is None]
     if "pybind11" in missing and shutil.which("pkg-config"):
@@ -68,8 +72,9 @@ def main(source):
         # Not optimized, for a third of the time.
         run(python, "-m", "pip", "install", "--quiet", "--no-index", "--no-build-isolation", "--no-deps",
             "--config-settings=setup-args=-Doptimization=0", folder / "checkout")
-        if (installed := files_of(site) - before) != MODULE:
-            sys.exit(f"installed are {sorted(installed)}, and not {sorted(MODULE)}")
+        wanted = module_of(folder / "checkout")
+        if (installed := files_of(site) - before) != wanted:
+            sys.exit(f"installed are {sorted(installed)}, and not {sorted(wanted)}")
         environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
         said = run(python, "-c", PROGRAM, cwd="/", env=environment, stdout=subprocess.PIPE).stdout
         if said != f"{site}/byre/__init__.py [1. 0. 0.] [0. 0. 0.]\n":

@@ -35,9 +35,12 @@ void check_bytes(const Real& real, const Bytes& expected) {
        std::to_integer<unsigned>(*found), std::to_integer<unsigned>(*differs));
 }
 
-/// Of memory that others write.
+/// Of no memory, and of memory that others write.
 template <class Real>
 void check_place(const Real& real, const Value& value) {
+  if (value.data == nullptr && real.data() != nullptr) {
+    fail("data() of no bytes is not null");
+  }
   if (value.has_others() && real.data() != value.data->is().others_data) {
     fail("data() is not the memory that others write");
   }
@@ -54,9 +57,6 @@ void check_value(const Real& real, const Value& value) {
   if (&real.allocator() != &value.allocator()) {
     fail("copies would be from the %s, and the model has the %s", real.allocator().name(),
          value.allocator().name());
-  }
-  if (value.data == nullptr && real.data() != nullptr) {
-    fail("data() of no bytes is not null");
   }
   if (value.data != nullptr && value.origin() == Origin::allocated) {
     expect("what data() is beyond a multiple of 64",
