@@ -72,7 +72,8 @@ class InCMake(unittest.TestCase):
             ["-DBYRE_CHECKS=ON", "-DBYRE_STATS=OFF", "-DBYRE_STATIC_TLS=ON"])
 
     def test_each_option_of_the_libraries_is_there(self):
-        others = {"tensor", "functional", *(option[2:].split("=")[0] for option in LIBRARIES_ALONE)}
+        others = {"tensor", "functional", "python", "python_wheel",
+                  *(option[2:].split("=")[0] for option in LIBRARIES_ALONE)}
         meson = set(re.findall(r"^option\('(\w+)'", (SOURCE / "meson_options.txt").read_text(), re.M))
         cmake = re.findall(r"^option\(BYRE_(\w+)", (SOURCE / "CMakeLists.txt").read_text(), re.M)
         self.assertEqual(meson - others, {option.lower() for option in cmake})
@@ -113,13 +114,15 @@ class InCMake(unittest.TestCase):
         build = self.build("FetchContent", PROGRAMS[:1])
         self.assertEqual([each.name for each in build.rglob("libbyre*.*")], ["libbyre.a"])
 
-    def test_without_zlib_there_is_the_core_alone_and_what_to_install_is_said(self):
-        done = run("cmake", "-G", "Ninja", "-S", SOURCE, "-B", self.folder / "cmake",
-                   "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON", "-DCMAKE_DISABLE_FIND_PACKAGE_ZLIB=ON")
-        self.assertEqual(done.returncode, 0, done.stdout)
-        self.assertRegex(" ".join(done.stdout.split()),
-                         "byre::tensor and byre::functional are left out.*apt-get install zlib1g-dev")
-        self.assertEqual(list(self.commands_of(self.folder / "cmake")), ["byre"])
+    def test_without_what_tensors_need_there_is_the_core_alone_and_what_to_install_is_said(self):
+        for missing, package in (("ZLIB", "zlib1g-dev"), ("nlohmann_json", "nlohmann-json3-dev")):
+            build = pathlib.Path(tempfile.mkdtemp(dir=self.folder))
+            done = run("cmake", "-G", "Ninja", "-S", SOURCE, "-B", build,
+                       "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON", f"-DCMAKE_DISABLE_FIND_PACKAGE_{missing}=ON")
+            self.assertEqual(done.returncode, 0, done.stdout)
+            self.assertRegex(" ".join(done.stdout.split()),
+                             f"byre::tensor and byre::functional are left out.*apt-get install {package}")
+            self.assertEqual(list(self.commands_of(build)), ["byre"])
 
     def test_configuring_says_what_is_wrong_and_what_to_do(self):
         compiler = self.folder / "g++-of-before"
@@ -132,7 +135,6 @@ class InCMake(unittest.TestCase):
             f"-DCMAKE_PROJECT_byre_INCLUDE={options}": "exceptions are off.*COMPILE_OPTIONS",
             "-DCMAKE_CXX_FLAGS=-fno-exceptions": "exceptions are off",
             "-DCMAKE_DISABLE_FIND_PACKAGE_Boost=ON": "apt-get install libboost-atomic-dev libboost-thread-dev",
-            "-DCMAKE_DISABLE_FIND_PACKAGE_nlohmann_json=ON": "apt-get install nlohmann-json3-dev",
         }.items():
             with self.subTest(option):
                 done = run("cmake", "-G", "Ninja", "-S", SOURCE, "-B", tempfile.mkdtemp(dir=self.folder), option)

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::uint16_t zip64_field = 1;
 constexpr std::uint16_t alignment_field = 0xA11E;
-constexpr std::uint16_t alignment = 64;
+constexpr std::uint16_t alignment_of_data = 64;
 constexpr std::size_t field_header_nbytes = 4;
 /// What a reader has to know: version 4.5 of the format has zip64.
 constexpr std::uint16_t plain_version = 20;
@@ -62,18 +62,18 @@ void put_common(Record& record, const ZipMember& member, const ZipMember& number
 
 /// How many bytes of extra fields follow a header that has `nbytes` without them.
 std::size_t padding_nbytes(std::uint64_t header_offset, std::size_t nbytes) noexcept {
-  constexpr std::size_t least = field_header_nbytes + sizeof(alignment);
-  const auto missing =
-      static_cast<std::size_t>((alignment - (header_offset + nbytes) % alignment) % alignment);
-  return missing == 0 || missing >= least ? missing : missing + alignment;
+  constexpr std::size_t least = field_header_nbytes + sizeof(alignment_of_data);
+  const auto missing = static_cast<std::size_t>(
+      (alignment_of_data - (header_offset + nbytes) % alignment_of_data) % alignment_of_data);
+  return missing == 0 || missing >= least ? missing : missing + alignment_of_data;
 }
 
 void put_padding(Record& record, std::size_t nbytes) {
   if (nbytes != 0) {
     record.u16(alignment_field);
     record.u16(nbytes - field_header_nbytes);
-    record.u16(alignment);
-    record.zeros(nbytes - field_header_nbytes - sizeof(alignment));
+    record.u16(alignment_of_data);
+    record.zeros(nbytes - field_header_nbytes - sizeof(alignment_of_data));
   }
 }
 
