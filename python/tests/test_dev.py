@@ -10,8 +10,8 @@ import pytest
 
 DEV = pathlib.Path(__file__).parents[2] / "dev"
 MODULE = pathlib.Path(byre.__file__).parents[1]
-# Each writes down how it was called. All packages are there.
-TOOL = '#!/bin/sh\necho "$(basename "$0") $*" >> "$CALLED"\n'
+# Each says and writes down how it was called. All packages are there.
+TOOL = '#!/bin/sh\necho "$(basename "$0") $*" | tee -a "$CALLED"\n'
 DPKG_QUERY = '#!/bin/sh\nshift 2\nfor package; do echo "installed $package"; done\n'
 
 
@@ -74,7 +74,8 @@ def test_options_are_those_of_python(tools):
 
 def test_the_tests_are_run_and_without_a_terminal_that_is_all(tools):
     ended = dev()
-    assert (ended.returncode, ended.stdout) == (0, ""), ended.stderr
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout.startswith("meson test") and ended.stdout.count("\n") == 1
     assert tools() == [["meson", "setup"], ["ninja", "-C"], ["meson", "test"]]
 
 
