@@ -34,8 +34,8 @@ void assign(const Array& self, const py::object& key, const py::object& value) {
   std::optional<Operand> operand = operand_of(value);
   if (!operand) {
     throw OperandError(
-        format_text("An assignment of an object of type %s. Elements are assigned "
-                    "from numbers, arrays and lists of numbers.",
+        format_text("An assignment of an object of type %s. Elements are assigned from numbers, "
+                    "arrays and lists of numbers.",
                     Py_TYPE(value.ptr())->tp_name));
   }
   if (Tensor* const tensor = std::get_if<Tensor>(&*operand)) {

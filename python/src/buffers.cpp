@@ -81,8 +81,7 @@ void fill(Py_buffer& view, int flags, PyObject* self) {
   if (const char* const wrong = wrong_order(tensor, flags)) {
     throw NotABuffer(
         format_text("a buffer of elements that are %s, of an array of sizes %.200s and strides "
-                    "%.200s. Copy it into order: "
-                    "byre.array(x.numpy()).",
+                    "%.200s. Copy it into order: byre.array(x.numpy()).",
                     wrong, to_string(tensor.sizes()).c_str(), to_string(tensor.strides()).c_str()));
   }
   const bool is_to_write = asks_for(flags, PyBUF_WRITABLE);

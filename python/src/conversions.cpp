@@ -65,8 +65,8 @@ py::object unpickled(const py::bytes& bytes, const py::object& shape, const py::
     Tensor tensor = Tensor::empty(sizes, of_elements == DType::boolean ? DType::u8 : of_elements);
     if (tensor.nbytes() != nbytes) {
       throw ShapeError(
-          format_text("unpickling %zu bytes as %s elements of sizes %s, which are %zu "
-                      "bytes. The pickle is damaged.",
+          format_text("unpickling %zu bytes as %s elements of sizes %s, which are %zu bytes. The "
+                      "pickle is damaged.",
                       nbytes, name_of(of_elements), to_string(sizes).c_str(), tensor.nbytes()));
     }
     tensor.allocator().copy(tensor.mutable_raw_data(), from, nbytes);

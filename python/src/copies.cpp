@@ -26,8 +26,7 @@ bool ask_context() {
 [[noreturn]] void refuse(std::size_t nbytes, const char* operation, const char* why) {
   throw CopyRefused(
       format_text("%s would copy %zu bytes, %s, and this is within byre.no_copies(). Do it "
-                  "outside, or copy by name "
-                  "before: byre.array(x.numpy()).",
+                  "outside, or copy by name before: byre.array(x.numpy()).",
                   operation, nbytes, why));
 }
 

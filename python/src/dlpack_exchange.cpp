@@ -77,9 +77,8 @@ void expect_no_copy(const Tensor& tensor) {
       (storage.use_count() > 1 || storage.is_read_only())) {
     throw NotABuffer(
         format_text("__dlpack__ with copy=False of an array of sizes %.200s that shares its data, "
-                    "to a library that may write it: "
-                    "it would have to be copied first. Leave out copy=False, or ask for "
-                    "max_version=(1, 0), which is read only.",
+                    "to a library that may write it: it would have to be copied first. Leave out "
+                    "copy=False, or ask for max_version=(1, 0), which is read only.",
                     to_string(tensor.sizes()).c_str()));
   }
 }
@@ -171,8 +170,7 @@ Tensor tensor_of_capsule(const py::object& capsule) {
     if (versioned->version.major != dlpack::version.major) {
       throw InvalidArgument(
           format_text("from_dlpack: the tensor is of version %u.%u of DLPack, and byre reads "
-                      "version %u. Ask the exporter for "
-                      "that one.",
+                      "version %u. Ask the exporter for that one.",
                       versioned->version.major, versioned->version.minor, dlpack::version.major));
     }
     return imported(versioned->dl_tensor, versioned->flags, owner);
@@ -183,8 +181,7 @@ Tensor tensor_of_capsule(const py::object& capsule) {
   const char* const name = PyCapsule_GetName(capsule.ptr());
   throw InvalidArgument(
       format_text("from_dlpack: a capsule named \"%.100s\". One of DLPack is named \"dltensor\" or "
-                  "\"dltensor_versioned\", and "
-                  "can be taken once.",
+                  "\"dltensor_versioned\", and can be taken once.",
                   name == nullptr ? "" : name));
 }
 

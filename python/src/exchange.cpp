@@ -49,8 +49,7 @@ void expect_writable(const Tensor& tensor, const char* operation) {
   if (may_overlap_itself(tensor.layout())) {
     throw NotABuffer(format_text(
         "%s of sizes %.200s and strides %.200s, in which elements are repeated: a write to one "
-        "would show in others. "
-        "Copy it first.",
+        "would show in others. Copy it first.",
         operation, to_string(tensor.sizes()).c_str(), to_string(tensor.strides()).c_str()));
   }
 }

@@ -45,10 +45,10 @@ class Selector {
  private:
   void count(py::handle index) {
     if (is_array(index)) {
-      throw IndexingError(format_text(
-          "An index of type %s, which chooses elements one by one. byre has views alone: take "
-          "x.numpy()[...], or a slice.",
-          Py_TYPE(index.ptr())->tp_name));
+      throw IndexingError(
+          format_text("An index of type %s, which chooses elements one by one. byre has views "
+                      "alone: take x.numpy()[...], or a slice.",
+                      Py_TYPE(index.ptr())->tp_name));
     }
     if (is_ellipsis(index)) {
       if (has_ellipsis_) {
@@ -103,10 +103,10 @@ class Selector {
       throw py::error_already_set();
     }
     if (step < 0) {
-      throw ShapeError(format_text(
-          "A slice of step %lld. Strides are never negative: byre.flip(x, axis) makes a copy in "
-          "reverse order.",
-          static_cast<long long>(step)));
+      throw ShapeError(
+          format_text("A slice of step %lld. Strides are never negative: byre.flip(x, axis) makes "
+                      "a copy in reverse order.",
+                      static_cast<long long>(step)));
     }
     PySlice_AdjustIndices(static_cast<Py_ssize_t>(size()), &start, &stop, step);
     view_ = view_.slice(axis_, start, stop, step);

@@ -62,11 +62,10 @@ py::object as_numpy_of(const Array& self, const py::object& dtype, const py::obj
 
 py::object from_numpy(const py::object& argument) {
   if (!py::isinstance<py::array>(argument)) {
-    throw OperandError(
-        format_text("from_numpy of an object of type %s. It takes a NumPy array; "
-                    "byre.from_dlpack() takes tensors of other "
-                    "libraries, and byre.array() copies anything.",
-                    Py_TYPE(argument.ptr())->tp_name));
+    throw OperandError(format_text(
+        "from_numpy of an object of type %s. It takes a NumPy array; byre.from_dlpack() takes "
+        "tensors of other libraries, and byre.array() copies anything.",
+        Py_TYPE(argument.ptr())->tp_name));
   }
   const py::array source(argument);
   const DType dtype = dtype_of_elements(source.dtype());

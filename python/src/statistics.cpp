@@ -48,8 +48,7 @@ std::string text_of(const Counters& counters) {
 void define_statistics(py::module_& module) {
   py::class_<Counters> type(
       module, "Stats",
-      "What byre counted of all threads; the difference of two is what happened "
-      "between.\n\n"
+      "What byre counted of all threads; the difference of two is what happened between.\n\n"
       ">>> before = byre.stats()\n>>> x = byre.zeros(3)\n>>> y = x.copy()\n"
       ">>> (byre.stats() - before).lazy_clones\n1\n");
   for (const Counted& each : counted) {

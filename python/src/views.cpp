@@ -52,8 +52,8 @@ py::object squeeze(const Array& self, const py::object& axis) {
     // Of no dimensions, NumPy takes 0 for an axis of one.
     if (tensor.ndim() != 0 && tensor.sizes()[each] != 1) {
       throw ShapeError(
-          format_text("squeeze: axis %zu of sizes %s has a size other than 1. Take one "
-                      "element of it by an index.",
+          format_text("squeeze: axis %zu of sizes %s has a size other than 1. Take one element of "
+                      "it by an index.",
                       each, to_string(tensor.sizes()).c_str()));
     }
     squeezed = squeezed.squeeze(static_cast<std::int64_t>(each));

@@ -43,9 +43,10 @@ enum class DLPackImport : std::uint8_t {
 
 /// A tensor over the memory of another library, which is written in place, or by a copy if it is READ_ONLY. The
 /// deleter is called once, whatever happens: when the last owner of the memory lets go, or when this throws. It must
-/// not throw. Whoever writes bools keeps them 0 or 1. Throws InvalidArgument for null, another major version or memory that is not aligned; DTypeError for
-/// elements that no dtype stands for, and bools that are neither 0 nor 1; ShapeError for negative sizes and strides,
-/// and more elements than an object can have; DeviceError for a device that is not registered; OutOfMemory.
+/// not throw. Whoever writes bools keeps them 0 or 1. Throws InvalidArgument for null, another major version or memory
+/// that is not aligned; DTypeError for elements that no dtype stands for, and bools that are neither 0 nor 1; ShapeError
+/// for negative sizes and strides, and more elements than an object can have; DeviceError for a device that is not
+/// registered; OutOfMemory.
 BYRE_API Tensor from_dlpack(dlpack::DLManagedTensorVersioned* managed,
                             DLPackImport how = DLPackImport::aliased);
 BYRE_API Tensor from_dlpack(dlpack::DLManagedTensor* managed,

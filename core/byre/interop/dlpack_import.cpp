@@ -56,8 +56,7 @@ Dims sizes_of(const DLTensor& tensor) {
 [[noreturn]] void refuse_extent(const Dims& sizes, std::size_t itemsize) {
   throw ShapeError(
       format_text("from_dlpack: sizes %.200s with these strides reach beyond what an object can "
-                  "have, in elements of %zu "
-                  "bytes. Make the tensor contiguous first.",
+                  "have, in elements of %zu bytes. Make the tensor contiguous first.",
                   to_string(sizes).c_str(), itemsize));
 }
 
@@ -73,8 +72,7 @@ Dims strides_of(const DLTensor& tensor, const Layout& contiguous) {
     } else if (strides[axis] < 0) {
       throw ShapeError(
           format_text("from_dlpack: the stride of dimension %zu is %lld, and strides are never "
-                      "negative here. Make the tensor "
-                      "contiguous first, which copies it.",
+                      "negative here. Make the tensor contiguous first, which copies it.",
                       axis, static_cast<long long>(strides[axis])));
     }
   }
@@ -176,8 +174,7 @@ Tensor from_dlpack(DLManagedTensorVersioned* managed, DLPackImport how) {
   if (managed->version.major != dlpack::version.major) {
     throw InvalidArgument(
         format_text("from_dlpack: the tensor is of version %u.%u of DLPack, and byre reads version "
-                    "%u. Ask the exporter for "
-                    "that one.",
+                    "%u. Ask the exporter for that one.",
                     managed->version.major, managed->version.minor, dlpack::version.major));
   }
   const bool is_copied = (managed->flags & dlpack::DLPACK_FLAG_BITMASK_IS_COPIED) != 0;

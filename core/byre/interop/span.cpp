@@ -8,10 +8,10 @@ namespace {
 void expect_on_host(const Tensor& tensor, const char* call) {
   expect_tensor(tensor, call);
   if (!tensor.device().is_cpu()) {
-    throw DeviceError(format_text(
-        "%s: the tensor is on %s, and the host cannot dereference its addresses. Copy it with "
-        "to(Device::cpu()).",
-        call, describe(tensor.device()).chars.data()));
+    throw DeviceError(
+        format_text("%s: the tensor is on %s, and the host cannot dereference its addresses. Copy "
+                    "it with to(Device::cpu()).",
+                    call, describe(tensor.device()).chars.data()));
   }
 }
 
@@ -20,10 +20,10 @@ void expect_on_host(const Tensor& tensor, const char* call) {
 void expect_span(const Tensor& tensor, const char* call) {
   expect_on_host(tensor, call);
   if (!tensor.is_contiguous()) {
-    throw ShapeError(format_text(
-        "%s: the tensor of sizes %.200s and strides %.200s is not contiguous. Call contiguous(), "
-        "which copies it, or go through it with an accessor.",
-        call, to_string(tensor.sizes()).c_str(), to_string(tensor.strides()).c_str()));
+    throw ShapeError(
+        format_text("%s: the tensor of sizes %.200s and strides %.200s is not contiguous. Call "
+                    "contiguous(), which copies it, or go through it with an accessor.",
+                    call, to_string(tensor.sizes()).c_str(), to_string(tensor.strides()).c_str()));
   }
 }
 

@@ -175,10 +175,10 @@ CopyLimit::CopyLimit(std::size_t most, CallSite site) try
       copies_(std::make_unique<Copies>()),
       sink_([copies = copies_.get()](const CopyEvent& event) { copies->record(event); }) {
   if (!BYRE_STATS) {
-    throw InvalidArgument(format_text(
-        "%s:%u: copies are to be limited, and this byre was built without stats and does not know "
-        "of any. Configure it with -Dstats=enabled.",
-        site.file, site.line));
+    throw InvalidArgument(
+        format_text("%s:%u: copies are to be limited, and this byre was built without stats and "
+                    "does not know of any. Configure it with -Dstats=enabled.",
+                    site.file, site.line));
   }
 } catch (const std::bad_alloc&) {
   throw OutOfMemory::of_heap("a limit of copies");

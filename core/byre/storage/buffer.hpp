@@ -226,10 +226,10 @@ class basic_buffer {
       return;
     }
     if (!header().share().is_unique()) {
-      throw NotUnique(format_text(
-          "resize to %zu bytes of a buffer that shares its %zu bytes with lazy clones. Call "
-          "materialize() first, or resize before cloning.",
-          nbytes, header().nbytes()));
+      throw NotUnique(
+          format_text("resize to %zu bytes of a buffer that shares its %zu bytes with lazy clones. "
+                      "Call materialize() first, or resize before cloning.",
+                      nbytes, header().nbytes()));
     }
     if (nbytes <= header().capacity()) {
       header().set_nbytes(nbytes);

@@ -178,18 +178,16 @@ class basic_storage {
           nbytes, nbytes));
     }
     if (identity_->pins.any()) {
-      throw NotUnique(
-          format_text("resize to %zu bytes of a storage of %zu that is pinned: a pointer to its "
-                      "bytes was given out, which "
-                      "have to stay where they are. Release what holds it first.",
-                      nbytes, identity_->buffer.nbytes(site)));
+      throw NotUnique(format_text(
+          "resize to %zu bytes of a storage of %zu that is pinned: a pointer to its bytes was "
+          "given out, which have to stay where they are. Release what holds it first.",
+          nbytes, identity_->buffer.nbytes(site)));
     }
     if (const std::uint32_t handles = handle_count();
         handles > 1 && nbytes < identity_->buffer.nbytes(site)) {
       throw NotUnique(
           format_text("resize to %zu bytes of a storage of %zu that has %u handles, tensors "
-                      "included, which may "
-                      "need them. Drop the others first.",
+                      "included, which may need them. Drop the others first.",
                       nbytes, identity_->buffer.nbytes(site), static_cast<unsigned>(handles)));
     }
     identity_->buffer.resize(nbytes, site);

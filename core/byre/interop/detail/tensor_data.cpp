@@ -9,15 +9,14 @@ namespace byre::inline v0::detail {
 void expect_initialized(const Tensor& tensor, const char* operation) {
   expect_tensor(tensor, operation);
   if (!tensor.is_dtype_initialized()) {
-    throw StateError(
-        format_text("%s: the tensor %s is dtype-uninitialized. Call "
-                    "realize(dtype) or mutable_data<T>() first.",
-                    operation, to_string(tensor.sizes()).c_str()));
+    throw StateError(format_text(
+        "%s: the tensor %s is dtype-uninitialized. Call realize(dtype) or mutable_data<T>() first.",
+        operation, to_string(tensor.sizes()).c_str()));
   }
   if (!tensor.is_storage_initialized()) {
     throw StateError(
-        format_text("%s: the tensor %s of %s is storage-uninitialized: it has nothing to "
-                    "write. Call mutable_data<T>() to write it first.",
+        format_text("%s: the tensor %s of %s is storage-uninitialized: it has nothing to write. "
+                    "Call mutable_data<T>() to write it first.",
                     operation, to_string(tensor.sizes()).c_str(), name_of(tensor.dtype())));
   }
 }

@@ -35,8 +35,7 @@ void expect_readable(const ZipMember& member, std::uint16_t method, const char* 
       method != static_cast<std::uint16_t>(ZipMethod::deflated)) {
     refuse_member(
         source, member.name,
-        format_text("is compressed by method %u, and only 0 (stored) and 8 (deflated) are "
-                    "read",
+        format_text("is compressed by method %u, and only 0 (stored) and 8 (deflated) are read",
                     unsigned{method}),
         save_with_numpy);
   }

@@ -18,12 +18,10 @@ inline constexpr sync::SiteTable<PinCountSite, 4> pin_count_sites{{{
      "nothing: it is a write's, which excludes whoever would share the data, or of what is never "
      "shared",
      "two steps instead of one, pins_race_unpins: a pin is lost; left out, clones_race_unpins: a "
-     "lazy clone "
-     "shares what is written by a pointer"},
+     "lazy clone shares what is written by a pointer"},
     {"pin_count.add_another", sync::Operation::compare_exchange, std::memory_order::relaxed,
      "nothing: where there is a pin the data is shared with nobody, and drop goes on with what "
-     "others "
-     "released",
+     "others released",
      "two steps instead of one, pins_to_read_race_each_other: a pin is lost; left out, "
      "pins_to_read_race_unpins: a lazy clone shares what a pin reads"},
     {"pin_count.drop", sync::Operation::fetch_sub, std::memory_order::release,
