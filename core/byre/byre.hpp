@@ -20,3 +20,4 @@
 #include <byre/storage/pin.hpp>
 #include <byre/storage/storage.hpp>
 #include <byre/storage/tiled_buffer.hpp>
+#include <byre/trace/recording.hpp>

@@ -30,7 +30,7 @@ constexpr std::array<Table, 13> tables{
     Table(byre::detail::ref_count_sites.rows),
     Table(byre::detail::pin_count_sites.rows),
     Table(stats::detail::shard_sites.rows),
-    Table(stats::detail::sink_flag_sites.rows),
+    Table(stats::detail::relaxed_flag_sites.rows),
     Table(byre::detail::attachment_sites.rows),
     Table(shadow::detail::generation_sites.rows),
     Table(sync::detail::relaxed_counter_sites.rows),

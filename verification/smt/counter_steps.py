@@ -38,8 +38,8 @@ class Shard(Run):
 
 
 class Flag(Run):
-    def any(self):
-        self.visit("any", "any")
+    def is_set(self):
+        self.visit("is_set", "is_set")
         return int(self.found.flag != 0)
 
     def set(self):
@@ -75,9 +75,9 @@ def counter_lines(tables):
     for operation in ("add", "get"):
         yield from lines_of(tables, Shard, counters.Shard, "cell", operation, "resting",
                             [(word, {"cell": now, "some": some}) for word, now, some in pairs])
-    for operation in ("any", "set"):
+    for operation in ("is_set", "set"):
         place = "changer" if operation == "set" else None
-        yield from lines_of(tables, Flag, counters.SinkFlag, "flag", operation, place,
+        yield from lines_of(tables, Flag, counters.RelaxedFlag, "flag", operation, place,
                             [(word, {"flag": min(now, 1), "installed": some}) for word, now, some in pairs])
     for operation in ("get", "set"):
         place = "maker" if operation == "set" else None

@@ -99,10 +99,10 @@ class Shard:
         )
 
 
-class SinkFlag:
+class RelaxedFlag:
     """stats/detail/cells.hpp, with the lock of the list of sinks: any number install and uninstall."""
 
-    PREFIX = "sink_flag."
+    PREFIX = "relaxed_flag."
     NUMBERS = ("changer", "installed", "flag")
     WORD = {}
 
@@ -126,7 +126,7 @@ class SinkFlag:
                      lambda s: s.but(installed=s.installed - 1)),
                 step("set", "set", "changer", None,
                      effect=lambda s: stored(code, s, "set", flag=ones(s.installed >= 1))),
-                step("any", "any", None, None),
+                step("is_set", "is_set", None, None),
             ),
             {},
             {"a thousand sinks": lambda s: both(equal(s.installed, 1000), equal(s.flag, 1))},
@@ -173,4 +173,4 @@ class Published:
         )
 
 
-PROTOCOLS = (RelaxedCounter, Shard, SinkFlag, Published)
+PROTOCOLS = (RelaxedCounter, Shard, RelaxedFlag, Published)

@@ -10,6 +10,7 @@
 #include <byre/memory/pages.hpp>
 #include <byre/memory/pool.hpp>
 #include <byre/stats/counters.hpp>
+#include <byre/stats/detail/recorder.hpp>
 #include <byre/sync/detail/no_destructor.hpp>
 
 #include <algorithm>
@@ -20,6 +21,7 @@ namespace byre::inline v0 {
 namespace {
 
 using detail::ThreadCache;
+using stats::detail::RecordKind;
 
 constexpr std::size_t lead = page_nbytes;
 static_assert(sizeof(detail::IdleBlock) <= lead);
@@ -80,6 +82,11 @@ Block revive(detail::IdleBlock* idle) noexcept {
   unpoison(idle + 1, idle_nbytes_after(*idle));
   idle->~IdleBlock();
   return block;
+}
+
+void count(RecordKind kind, std::size_t nbytes, stats::detail::Change change) noexcept {
+  stats::detail::count_and_record(
+      [kind, nbytes]() noexcept { stats::detail::record_pool(kind, nbytes); }, change);
 }
 
 std::byte* data_of(const Block& block) noexcept {
@@ -162,7 +169,8 @@ RecyclingPool::Found RecyclingPool::find(std::size_t nbytes) {
     return {map(nbytes, capacity), true};
   }
   const Block block = revive(found);
-  stats::detail::count(stats::detail::minus(stats::Counter::pooled_bytes, block.capacity));
+  count(RecordKind::pool_hit, block.capacity,
+        stats::detail::minus(stats::Counter::pooled_bytes, block.capacity));
   return {block, false};
 }
 
@@ -176,7 +184,8 @@ void RecyclingPool::deallocate(const Block& block) noexcept {
   if (grants_huge_pages()) {  // for small pages it costs as much as the copy that reuses them
     advise_reclaimable(data_of(block), huge_nbytes(block.capacity));
   }
-  stats::detail::count(stats::detail::plus(stats::Counter::pooled_bytes, block.capacity));
+  count(RecordKind::pool_put, block.capacity,
+        stats::detail::plus(stats::Counter::pooled_bytes, block.capacity));
   auto* released = ::new (block.base) detail::IdleBlock(block);
   poison(released + 1, idle_nbytes_after(*released));
   if (detail::IdleBlock* const oldest = idle().put(*released, pages_->seconds())) {
@@ -209,7 +218,8 @@ void RecyclingPool::trim(std::size_t keep_nbytes) noexcept {
 
 void RecyclingPool::give_back(detail::IdleBlock* idle) noexcept {
   const Block block = revive(idle);
-  stats::detail::count(stats::detail::minus(stats::Counter::pooled_bytes, block.capacity));
+  count(RecordKind::pool_return, block.capacity,
+        stats::detail::minus(stats::Counter::pooled_bytes, block.capacity));
   unmap(block);
 }
 
@@ -224,6 +234,9 @@ Block RecyclingPool::map(std::size_t nbytes, std::size_t capacity) {
     throw OutOfMemory(nbytes, name());
   }
   advise_huge(data, huge_nbytes(capacity));
+  if (stats::detail::may_record()) {
+    stats::detail::record_pool(RecordKind::pool_miss, capacity);
+  }
   return {data, capacity, data - lead};
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/stats/counters.hpp>
+#include <byre/stats/detail/recorder.hpp>
 #include <byre/sync/detail/boost_mutex.hpp>
 #include <byre/sync/detail/no_destructor.hpp>
 #include <byre/sync/detail/thread_end.hpp>
@@ -39,6 +40,7 @@ class Registry final : sync::detail::ProcessState {
   void enlist(Shard& shard) noexcept {
     const sync::ProcessLock lock(mutex_);
     shard.set_enlisted(true);
+    shard.set_only_counts(recordings_ == 0);
     shard.next = shards_;
     shards_ = &shard;
   }
@@ -51,7 +53,16 @@ class Registry final : sync::detail::ProcessState {
       place = &(*place)->next;
     }
     *place = shard.next;
+    shard.set_only_counts(false);
     shard.set_enlisted(false);
+  }
+
+  void change_recordings(std::int64_t by) noexcept {
+    const sync::ProcessLock lock(mutex_);
+    recordings_ += by;
+    for (Shard* shard = shards_; shard != nullptr; shard = shard->next) {
+      shard->set_only_counts(recordings_ == 0);
+    }
   }
 
   void add_to_ended(Change change) noexcept {
@@ -115,6 +126,7 @@ class Registry final : sync::detail::ProcessState {
   sync::ProcessMutex mutex_;
   Shard* shards_ = nullptr;
   Gauge* gauges_ = nullptr;
+  std::int64_t recordings_ = 0;
   Shard ended_;
 };
 
@@ -135,9 +147,18 @@ void add_gauge(Gauge& gauge) noexcept {
   registry().add(gauge);
 }
 
-void count_unlisted(Change change) noexcept {
+void add_recording() noexcept {
+  registry().change_recordings(1);
+}
+
+void remove_recording() noexcept {
+  registry().change_recordings(-1);
+}
+
+void count_slowly(Change change) noexcept {
   if (!this_threads_shard.is_enlisted() && at_thread_end.ensure()) {
     registry().enlist(this_threads_shard);
+    record_for_environment();
   }
   if (this_threads_shard.is_enlisted()) {
     this_threads_shard.add(change.counter, change.value);

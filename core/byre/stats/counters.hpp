@@ -66,30 +66,49 @@ void add_gauge(Gauge& gauge) noexcept;
 
 BYRE_API BYRE_TLS_MODEL extern constinit thread_local Shard this_threads_shard;
 
-/// Counts for a thread that begins to count, or that is ending.
-[[gnu::cold]] BYRE_API void count_unlisted(Change change) noexcept;
+/// Counts for a thread that begins to count, or is ending, or while there is a recording.
+[[gnu::cold]] BYRE_API void count_slowly(Change change) noexcept;
+
+/// From now on, or no longer, each thread asks whether it is to record what it does. Any number may ask for it.
+/// Thread-safe; a thread may miss what it does meanwhile.
+BYRE_API void add_recording() noexcept;
+BYRE_API void remove_recording() noexcept;
+
+/// Whether this thread has to ask whether there is a recording. True for one that has not counted yet, too.
+inline bool may_record() noexcept {
+  return !this_threads_shard.only_counts();
+}
+
+/// Calls `record()`, which does not throw, if there may be a recording: that costs no more than to count does.
+template <class Record, std::same_as<Change>... Changes>
+[[gnu::always_inline]] inline void count_and_record(Record record, Changes... changes) noexcept {
+  if (this_threads_shard.only_counts()) [[likely]] {
+    (this_threads_shard.add(changes.counter, changes.value), ...);
+  } else {
+    (count_slowly(changes), ...);
+    record();
+  }
+}
 
 template <std::same_as<Change>... Changes>
 [[gnu::always_inline]] inline void count(Changes... changes) noexcept {
-  if (this_threads_shard.is_enlisted()) [[likely]] {
-    (this_threads_shard.add(changes.counter, changes.value), ...);
-  } else {
-    (count_unlisted(changes), ...);
-  }
+  count_and_record([]() noexcept {}, changes...);
 }
 
 /// The same, with the counters read before `step` and written after it, which an atomic step would
 /// otherwise hold up twice. `step` counts nothing itself and does not throw.
-template <class Step, std::same_as<Change>... Changes>
-[[gnu::always_inline]] inline void count_around(Step step, Changes... changes) noexcept {
-  if (this_threads_shard.is_enlisted()) [[likely]] {
+template <class Step, class Record, std::same_as<Change>... Changes>
+[[gnu::always_inline]] inline void count_around(Step step, Record record,
+                                                Changes... changes) noexcept {
+  if (this_threads_shard.only_counts()) [[likely]] {
     const std::int64_t values[] = {this_threads_shard.get(changes.counter) + changes.value...};
     step();
     const std::int64_t* value = values;
     (this_threads_shard.set(changes.counter, *value++), ...);
   } else {
     step();
-    (count_unlisted(changes), ...);
+    (count_slowly(changes), ...);
+    record();
   }
 }
 
@@ -97,11 +116,18 @@ template <class Step, std::same_as<Change>... Changes>
 
 inline void add_gauge(Gauge&) noexcept {}
 
+inline bool may_record() noexcept {
+  return false;
+}
+
+template <class Record, std::same_as<Change>... Changes>
+void count_and_record(Record, Changes...) noexcept {}
+
 template <std::same_as<Change>... Changes>
 void count(Changes...) noexcept {}
 
-template <class Step, std::same_as<Change>... Changes>
-void count_around(Step step, Changes...) noexcept {
+template <class Step, class Record, std::same_as<Change>... Changes>
+void count_around(Step step, Record, Changes...) noexcept {
   step();
 }
 

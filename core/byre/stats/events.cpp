@@ -16,7 +16,7 @@
 namespace byre::inline v0::stats {
 
 #if BYRE_STATS
-constinit detail::SinkFlag detail::sink_flag;
+constinit detail::RelaxedFlag detail::sink_flag;
 #endif
 
 namespace {

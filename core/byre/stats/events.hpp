@@ -58,7 +58,7 @@ namespace detail {
 
 #if BYRE_STATS
 
-BYRE_API extern constinit SinkFlag sink_flag;
+BYRE_API extern constinit RelaxedFlag sink_flag;
 
 /// Tells the sinks of a copy.
 [[gnu::cold]] BYRE_API void tell_sinks(const CopyEvent& event) noexcept;
@@ -69,7 +69,7 @@ BYRE_API extern constinit SinkFlag sink_flag;
   const bool unshared = cause == CopyCause::shared || cause == CopyCause::pending;
   count(plus(Counter::copies),
         plus(unshared ? Counter::bytes_unshared : Counter::bytes_otherwise, nbytes));
-  if (sink_flag.any()) [[unlikely]] {
+  if (sink_flag.is_set()) [[unlikely]] {
     tell_sinks({nbytes, cause, site});
   }
 }

@@ -12,6 +12,7 @@
 #include <byre/memory/allocator.hpp>
 #include <byre/memory/pages.hpp>
 #include <byre/stats/counters.hpp>
+#include <byre/stats/detail/recorder.hpp>
 #include <byre/stats/events.hpp>
 #include <byre/storage/detail/access_monitor.hpp>
 #include <byre/storage/origins.hpp>
@@ -236,7 +237,9 @@ class basic_buffer {
       return;
     }
     const std::size_t kept_nbytes = header().nbytes();
+    const stats::detail::WriteRecord record(header().data(), site);
     Header* larger = Allocated::create_copy(nbytes, header());
+    record.copied(larger->data(), kept_nbytes, stats::CopyCause::resized);
     leave_for(larger);
     stats::detail::report_copy(kept_nbytes, stats::CopyCause::resized, site);
   }
@@ -424,16 +427,25 @@ class basic_buffer {
     header->becomes_shared(site);
     stats::detail::count_around(
         [header]() noexcept { header->share().add_owner(); },
+        [header, site]() noexcept { record_clone(*header, site); },
         stats::detail::plus(stats::Counter::lazy_clones),
         stats::detail::plus(stats::Counter::bytes_cloned, header->nbytes()));
     return header;
+  }
+
+  [[gnu::cold, gnu::noinline]] static void record_clone(const Header& header,
+                                                        CallSite site) noexcept {
+    stats::detail::record_clone(header.data(), header.nbytes(), header.share().use_count() == 2,
+                                site);
   }
 
   [[gnu::cold, gnu::noinline]] Header* share_eagerly(stats::CopyCause cause, CallSite site) const {
     if (!has_data()) {
       return header_.get();
     }
+    const stats::detail::WriteRecord record(header().data(), site);
     Header* copy = copy_of_data();
+    record.copied(copy->data(), header().nbytes(), cause);
     stats::detail::report_copy(header().nbytes(), cause, site);
     return copy;
   }
@@ -441,7 +453,7 @@ class basic_buffer {
   // What materialize() does where the data may not be written as it is: detail/buffer_writes.hpp.
   [[gnu::noinline]] Materialized copy_or_steal(Wait wait, CallSite site);
   [[gnu::cold]] Materialized copy_read_only(CallSite site);
-  bool map_overlay(stats::CopyCause cause, CallSite site);
+  bool map_overlay(stats::CopyCause cause, CallSite site, const stats::detail::WriteRecord& record);
 
   Header* copy_of_data() const { return Allocated::create_copy(header().nbytes(), header()); }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/error/error.hpp>
 #include <byre/memory/paged.hpp>
+#include <byre/stats/detail/recorder.hpp>
 #include <byre/storage/explain.hpp>
 
 #include <new>
@@ -46,16 +47,32 @@ const char* what_a_write_does(const Owner& owner) noexcept {
   return "a write waits until others finish copying them, and then goes to them directly";
 }
 
+/// ", cloned at train.cpp:3 and check.cpp:8 (2 times)", where a recording knows.
+std::string where_it_was_cloned(const std::byte* data) {
+  std::string text;
+  for (const auto& [site, count] : stats::detail::lines_that_cloned(data)) {
+    const CallSite at = stats::detail::site_at(site);
+    if (count != 0 && at.line != 0) {
+      text += std::string(text.empty() ? ", cloned at " : " and ") + at.file + ":" +
+              std::to_string(at.line) +
+              (count == 1 ? "" : " (" + std::to_string(count) + " times)");
+    }
+  }
+  return text;
+}
+
 template <class Owner>
 std::string explain_owner(const Owner& owner) {
   if (owner.data() == nullptr && owner.use_count() == 0) {
     return "no bytes: there is nothing to write";
   }
-  return format_text("%zu bytes at %p, %s the %s, shared by %u %s: %s.", owner.nbytes(),
+  const std::uint32_t owners = owner.use_count();
+  return format_text("%zu bytes at %p, %s the %s, shared by %u %s", owner.nbytes(),
                      static_cast<const void*>(owner.data()), how_it_came(owner.origin()),
-                     owner.allocator().name(), owner.use_count(),
-                     owner.use_count() == 1 ? "owner" : "owners", what_a_write_does(owner))
-      .chars.data();
+                     owner.allocator().name(), owners, owners == 1 ? "owner" : "owners")
+             .chars.data() +
+         (owners == 1 ? "" : where_it_was_cloned(owner.data())) + ": " + what_a_write_does(owner) +
+         ".";
 }
 
 }  // namespace

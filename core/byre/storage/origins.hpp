@@ -7,6 +7,7 @@
 #include <byre/cow/detail/header.hpp>
 #include <byre/error/error.hpp>
 #include <byre/memory/detail/page_file.hpp>
+#include <byre/stats/detail/recorder.hpp>
 
 #include <concepts>
 #include <cstddef>
@@ -110,7 +111,11 @@ class Foreign final : public Header {
   Foreign(const typename Header::Description& description, Owner&& owner)
       : Header(description, [](Header& self) noexcept { delete static_cast<Foreign*>(&self); }),
         owner_(std::move(owner)) {}
-  ~Foreign() = default;
+  ~Foreign() {
+    if (stats::detail::may_record()) [[unlikely]] {
+      stats::detail::forget_data(this->data());
+    }
+  }
 
   Owner owner_;
 };

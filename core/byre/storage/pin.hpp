@@ -3,6 +3,7 @@
 /// language does. While a pin to write lives, its storage is not shared, and so no other sees what is written there.
 #pragma once
 
+#include <byre/stats/detail/recorder.hpp>
 #include <byre/storage/storage.hpp>
 
 #include <cstddef>
@@ -34,6 +35,9 @@ class basic_pin {
     return *this;
   }
   ~basic_pin() {
+    if (stats::detail::may_record() && data_ != nullptr) [[unlikely]] {
+      stats::detail::record_pin(stats::detail::RecordKind::unpin, data_, nbytes_, CallSite{});
+    }
     if (pinned_) {
       pinned_.identity_->pins.drop();
     }
@@ -61,11 +65,23 @@ class basic_pin {
       : pinned_(pinned),
         data_(const_cast<std::byte*>(std::as_const(pinned_).data(site))),
         nbytes_(pinned_.nbytes(site)),
-        is_writable_(is_writable) {}
+        is_writable_(is_writable) {
+    is_pinned_at(site);
+  }
   basic_pin(Buffer&& kept, CallSite site) noexcept
       : kept_(std::move(kept)),
         data_(const_cast<std::byte*>(std::as_const(kept_).data(site))),
-        nbytes_(kept_.nbytes(site)) {}
+        nbytes_(kept_.nbytes(site)) {
+    is_pinned_at(site);
+  }
+
+  void is_pinned_at(CallSite site) const noexcept {
+    if (stats::detail::may_record() && data_ != nullptr) [[unlikely]] {
+      stats::detail::record_pin(is_writable_ ? stats::detail::RecordKind::pin
+                                             : stats::detail::RecordKind::pin_to_read,
+                                data_, nbytes_, site);
+    }
+  }
 
   static basic_pin to_read(const Storage& storage, CallSite site) {
     const Buffer& buffer = storage.identity_->buffer;

@@ -71,7 +71,7 @@ TEST(SiteTables, have_one_row_for_every_enumerator_in_its_order) {
   expect_complete(detail::ref_count_sites);
   expect_complete(detail::pin_count_sites);
   expect_complete(stats::detail::shard_sites);
-  expect_complete(stats::detail::sink_flag_sites);
+  expect_complete(stats::detail::relaxed_flag_sites);
   expect_complete(detail::attachment_sites);
   expect_complete(shadow::detail::generation_sites);
   expect_complete(sync::detail::relaxed_counter_sites);
@@ -108,7 +108,7 @@ std::vector<Table> all_tables() {
           rows(cow::share_lock_sites),
           rows(detail::ref_count_sites),
           rows(stats::detail::shard_sites),
-          rows(stats::detail::sink_flag_sites),
+          rows(stats::detail::relaxed_flag_sites),
           rows(detail::attachment_sites),
           rows(shadow::detail::generation_sites),
           rows(sync::detail::relaxed_counter_sites),

@@ -39,10 +39,10 @@ constexpr Operation<Shard> of_shard[] = {
      [](Shard& shard, std::uint64_t) { return words(shard.get(stats::Counter::lazy_clones)); }},
 };
 
-using Flag = stats::detail::basic_sink_flag<Recorded>;
+using Flag = stats::detail::basic_relaxed_flag<Recorded>;
 constexpr Operation<Flag> of_flag[] = {
-    {"sink_flag.any", [](Flag& flag, std::uint64_t) { return words(unsigned{flag.any()}); }},
-    {"sink_flag.set",
+    {"relaxed_flag.is_set", [](Flag& flag, std::uint64_t) { return words(unsigned{flag.is_set()}); }},
+    {"relaxed_flag.set",
      [](Flag& flag, std::uint64_t some) { return flag.set(some != 0), std::string("-"); }},
 };
 
@@ -107,7 +107,7 @@ unsigned print_counter_steps() {
   print(of_published);
   return recording.report_unreached(sync::detail::relaxed_counter_sites, {}) +
          recording.report_unreached(stats::detail::shard_sites, {}) +
-         recording.report_unreached(stats::detail::sink_flag_sites, {}) +
+         recording.report_unreached(stats::detail::relaxed_flag_sites, {}) +
          recording.report_unreached(sync::detail::published_sites, {});
 }
 

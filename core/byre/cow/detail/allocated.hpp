@@ -10,6 +10,7 @@
 #include <byre/memory/allocator.hpp>
 #include <byre/memory/detail/thread_cache.hpp>
 #include <byre/stats/counters.hpp>
+#include <byre/stats/detail/recorder.hpp>
 
 #include <algorithm>
 #include <cstring>
@@ -60,11 +61,21 @@ class basic_allocated final : public basic_header<Sync, Share> {
                 .origin = Origin::allocated},
                how_to_release),
         base_(block.base) {
-    stats::detail::count(stats::detail::plus(stats::Counter::live_bytes, block.capacity));
+    stats::detail::count_and_record(
+        [&block]() noexcept {
+          stats::detail::record_data(stats::detail::RecordKind::allocation, block.data,
+                                     block.capacity);
+        },
+        stats::detail::plus(stats::Counter::live_bytes, block.capacity));
   }
 
   ~basic_allocated() {
-    stats::detail::count(stats::detail::minus(stats::Counter::live_bytes, this->capacity()));
+    stats::detail::count_and_record(
+        [this]() noexcept {
+          stats::detail::record_data(stats::detail::RecordKind::release, this->data(),
+                                     this->capacity());
+        },
+        stats::detail::minus(stats::Counter::live_bytes, this->capacity()));
   }
 
   [[gnu::noinline]] static Header* create_copy_by_allocator(std::size_t nbytes,

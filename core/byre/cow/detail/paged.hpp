@@ -12,6 +12,7 @@
 #include <byre/error/error.hpp>
 #include <byre/memory/detail/page_file.hpp>
 #include <byre/stats/counters.hpp>
+#include <byre/stats/detail/recorder.hpp>
 
 #include <cstring>
 #include <memory>
@@ -57,13 +58,23 @@ class basic_paged final : public basic_header<Sync, Share> {
               std::unique_ptr<detail::PageFile> file) noexcept
       : Header(description, [](Header& self) noexcept { delete static_cast<basic_paged*>(&self); }),
         file_(std::move(file)) {
-    stats::detail::count(stats::detail::plus(stats::Counter::live_bytes, counted_nbytes()));
+    stats::detail::count_and_record(
+        [this]() noexcept {
+          stats::detail::record_data(stats::detail::RecordKind::allocation, this->data(),
+                                     counted_nbytes());
+        },
+        stats::detail::plus(stats::Counter::live_bytes, counted_nbytes()));
     file_->set_owned_by(this, [](const void* self) {
       return static_cast<const basic_paged*>(self)->share().use_count() != 0;
     });
   }
   ~basic_paged() {
-    stats::detail::count(stats::detail::minus(stats::Counter::live_bytes, counted_nbytes()));
+    stats::detail::count_and_record(
+        [this]() noexcept {
+          stats::detail::record_data(stats::detail::RecordKind::release, this->data(),
+                                     counted_nbytes());
+        },
+        stats::detail::minus(stats::Counter::live_bytes, counted_nbytes()));
   }
 
   /// A mapped file is no memory of an allocator's.
@@ -133,6 +144,11 @@ class basic_overlay final : public basic_header<Sync, Share> {
   static void release(Header& header) noexcept {
     auto& self = static_cast<basic_overlay&>(header);
     Paged& base = self.base_;
+    if (stats::detail::may_record()) [[unlikely]] {
+      const auto* const data = static_cast<const std::byte*>(self.data());
+      stats::detail::record_overlay_end(data, self.capacity(),
+                                        detail::count_written_pages(data, self.capacity()));
+    }
     base.file().unmap_overlay(static_cast<std::byte*>(self.data()));
     delete &self;
     if (base.is_read_only() ? base.share().drop_owner() : base.share().finish_copy()) {

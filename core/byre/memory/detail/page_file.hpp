@@ -78,6 +78,9 @@ BYRE_API bool populate_for_writes(std::byte* data, std::size_t nbytes) noexcept;
 std::optional<std::size_t> copy_written_pages(std::byte* to, const std::byte* from,
                                               std::size_t nbytes) noexcept;
 
+/// How many bytes of pages were written in a private mapping; 0 where the system does not say.
+BYRE_API std::size_t count_written_pages(const void* mapping, std::size_t nbytes) noexcept;
+
 /// Writes them to the file instead, from `offset` on, and lets the mapping show the file's again. `shown` is what
 /// the file holds. Returns as copy_written_pages.
 std::optional<std::size_t> write_back_pages(int file, std::int64_t offset, const std::byte* shown,

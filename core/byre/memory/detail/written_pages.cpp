@@ -249,7 +249,28 @@ std::optional<std::size_t> take_written_pages(const std::byte* shown, const std:
   return visit.taken();
 }
 
+/// Counts what it visits.
+struct CountBytes {
+  std::size_t nbytes = 0;
+
+  void operator()(std::size_t, std::size_t run_nbytes) noexcept { nbytes += run_nbytes; }
+  static bool failed() noexcept { return false; }
+};
+
 }  // namespace
+
+std::size_t count_written_pages(const void* mapping, std::size_t nbytes) noexcept {
+  CountBytes count;
+#if defined(__linux__)
+  const std::size_t page = system_page_nbytes();
+  nbytes = (nbytes + page - 1) / page * page;
+  if (!PageMap().for_each_private_run(static_cast<const std::byte*>(mapping), nbytes, page,
+                                      count)) {
+    count.nbytes = 0;
+  }
+#endif
+  return count.nbytes;
+}
 
 std::optional<std::size_t> copy_written_pages(std::byte* to, const std::byte* from,
                                               std::size_t nbytes) noexcept {

@@ -1,43 +1,19 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Reports and summaries as JSON.
+#include <byre/error/detail/json_text.hpp>
 #include <byre/shadow/summary.hpp>
 
 #include <new>
-#include <string_view>
 
 namespace byre::inline v0::shadow {
 namespace {
 
-/// In quotes, with what needs it escaped.
-std::string quoted(std::string_view text) {
-  constexpr char digits[] = "0123456789abcdef";
-  std::string result = "\"";
-  for (const char each : text) {
-    const auto byte = static_cast<unsigned char>(each);
-    if (each == '"' || each == '\\') {
-      result += {'\\', each};
-    } else if (byte < 0x20) {
-      result += std::string("\\u00") + digits[byte >> 4U] + digits[byte & 15U];
-    } else {
-      result += each;
-    }
-  }
-  return result + "\"";
-}
-
-/// A member of an object, and of its first one without what parts it from others.
-std::string member(const char* name, const std::string& value) {
-  return std::string(", \"") + name + "\": " + value;
-}
-std::string member(const char* name, std::uint64_t value) {
-  return member(name, std::to_string(value));
-}
-std::string object(const std::string& members) {
-  return std::string("{").append(members, 2).append("}");
-}
+using byre::detail::member;
+using byre::detail::object;
+using byre::detail::in_quotes;
 
 std::string members_of(const CallSite& site) {
-  return member("file", quoted(site.file)) + member("line", site.line);
+  return member("file", in_quotes(site.file)) + member("line", site.line);
 }
 
 std::string sizes_of(const Shape& shape) {
@@ -53,7 +29,7 @@ std::string json_of(const TensorSite& at) {
       members_of(at.site) + member("ndim", at.shape.ndim()) + member("sizes", sizes_of(at.shape));
   if (at.mode) {
     members += member("from_ndim", at.from.ndim()) + member("from_sizes", sizes_of(at.from)) +
-               member("mode", quoted(name_of(*at.mode)));
+               member("mode", in_quotes(name_of(*at.mode)));
   }
   return object(members);
 }
@@ -64,8 +40,8 @@ std::string to_json(const Violation& violation) try {
   return object(
       member("reshape", json_of(violation.reshape)) + member("write", json_of(violation.write)) +
       member("access", json_of(violation.access)) +
-      member("access_is", quoted(violation.access_writes ? "write" : "read")) +
-      member("advice", quoted(to_string(violation.advice))) + member("count", violation.count) +
+      member("access_is", in_quotes(violation.access_writes ? "write" : "read")) +
+      member("advice", in_quotes(to_string(violation.advice))) + member("count", violation.count) +
       member("untracked_escapes", violation.untracked_escapes) +
       member("first_escape", object(members_of(violation.first_escape))));
 } catch (const std::bad_alloc&) {

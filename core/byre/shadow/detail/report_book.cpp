@@ -89,7 +89,7 @@ class Book {
 
   Summary summary() {
     const CallSite first_escape =
-        detail::site_at(static_cast<detail::SiteId>(report_counts.first_escape.value()));
+        stats::detail::site_at(static_cast<stats::detail::SiteId>(report_counts.first_escape.value()));
     Summary all{report_counts.reshapes.value(),
                 0,
                 report_counts.suppressed.value(),

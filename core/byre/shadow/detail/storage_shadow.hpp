@@ -3,11 +3,11 @@
 /// a storage has once a tracked reshape linked two families on it.
 #pragma once
 
-#include <byre/shadow/detail/call_sites.hpp>
 #include <byre/shadow/detail/generation.hpp>
 #include <byre/shadow/detail/tracking.hpp>
 #include <byre/shadow/detail/write_records.hpp>
 #include <byre/shadow/report.hpp>
+#include <byre/stats/detail/call_sites.hpp>
 #include <byre/storage/detail/ref_count.hpp>
 #include <byre/storage/storage.hpp>
 #include <byre/sync/detail/relaxed_counter.hpp>
@@ -15,6 +15,11 @@
 #include <cstdint>
 
 namespace byre::inline v0::shadow::detail {
+
+using stats::detail::keep_site;
+using stats::detail::site_at;
+using stats::detail::site_id;
+using stats::detail::SiteId;
 
 /// A family among those of its storage, in the order in which they were made. The family that a storage
 /// begins with is 0, 0.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// What is counted, the counters of one thread, and whether anybody wants to hear of copies.
+/// What is counted, the counters of one thread, and whether anybody wants to hear of what happens.
 #pragma once
 
 #include <byre/sync/boost.hpp>
@@ -27,6 +27,40 @@ enum class Counter : std::uint8_t {
 inline constexpr std::size_t counter_count = 11;
 
 namespace detail {
+
+enum class RelaxedFlagSite : std::uint8_t { is_set, set };
+
+inline constexpr sync::SiteTable<RelaxedFlagSite, 2> relaxed_flag_sites{{{
+    {"relaxed_flag.is_set", sync::Operation::load, std::memory_order::relaxed,
+     "nothing: what the flag tells of is read under its lock", "relaxed is the weakest order"},
+    {"relaxed_flag.set", sync::Operation::store, std::memory_order::relaxed,
+     "nothing: a copy concurrent with an installation may be missed by it",
+     "relaxed is the weakest order; left out, copies_race_an_installation: no sink is called"},
+}}};
+
+/// Whether anybody wants to hear of what happens, which is asked before any lock is taken: of all copies, a sink;
+/// of one thread, a recording. Approximate while it changes; exact for who was told of the change. Wait-free.
+template <sync::Sync Sync>
+class basic_relaxed_flag {
+ public:
+  constexpr basic_relaxed_flag() noexcept : value_(0) {}
+
+  bool is_set() const noexcept {
+    // Relaxed, and pairs with nothing: what the flag tells of is read under its lock.
+    return value_.load(relaxed_flag_sites.at(At::is_set, std::memory_order::relaxed)) != 0;
+  }
+  void set(bool value) noexcept {
+    // Relaxed, and pairs with nothing.
+    value_.store(value ? 1 : 0, relaxed_flag_sites.at(At::set, std::memory_order::relaxed));
+  }
+
+ private:
+  using At = RelaxedFlagSite;
+
+  typename Sync::template Atomic<std::uint32_t> value_;
+};
+
+using RelaxedFlag = basic_relaxed_flag<sync::Boost>;
 
 enum class ShardSite : std::uint8_t { read, write };
 
@@ -59,6 +93,11 @@ class basic_shard {
   bool is_enlisted() const noexcept { return enlisted_; }
   void set_enlisted(bool enlisted) noexcept { enlisted_ = enlisted; }
 
+  /// Whether its thread has nothing to do but to count: it is enlisted, and there is no recording. Set under the
+  /// lock of the list.
+  bool only_counts() const noexcept { return only_counts_.is_set(); }
+  void set_only_counts(bool only_counts) noexcept { only_counts_.set(only_counts); }
+
   basic_shard* next = nullptr;  ///< in the list of those that snapshots see, under its lock
 
  private:
@@ -72,45 +111,11 @@ class basic_shard {
   }
 
   std::array<Cell, counter_count> cells_;
+  basic_relaxed_flag<Sync> only_counts_;
   bool enlisted_ = false;  // snapshots see it; used by its thread only
 };
 
 using Shard = basic_shard<sync::Boost>;
-
-enum class SinkFlagSite : std::uint8_t { any, set };
-
-inline constexpr sync::SiteTable<SinkFlagSite, 2> sink_flag_sites{{{
-    {"sink_flag.any", sync::Operation::load, std::memory_order::relaxed,
-     "nothing: the list itself is read under its lock", "relaxed is the weakest order"},
-    {"sink_flag.set", sync::Operation::store, std::memory_order::relaxed,
-     "nothing: a copy concurrent with an installation may be missed by it",
-     "relaxed is the weakest order; left out, copies_race_an_installation: no sink is called"},
-}}};
-
-/// Whether any copy sink is installed, which a copy asks before it takes the lock of their list.
-/// Approximate while it changes; exact for who was told of the change. Wait-free.
-template <sync::Sync Sync>
-class basic_sink_flag {
- public:
-  constexpr basic_sink_flag() noexcept : installed_(0) {}
-
-  bool any() const noexcept {
-    // Relaxed, and pairs with nothing: the list itself is read under its lock.
-    return installed_.load(sink_flag_sites.at(At::any, std::memory_order::relaxed)) != 0;
-  }
-  void set(bool any_installed) noexcept {
-    // Relaxed, and pairs with nothing.
-    installed_.store(any_installed ? 1 : 0,
-                     sink_flag_sites.at(At::set, std::memory_order::relaxed));
-  }
-
- private:
-  using At = SinkFlagSite;
-
-  typename Sync::template Atomic<std::uint32_t> installed_;
-};
-
-using SinkFlag = basic_sink_flag<sync::Boost>;
 
 }  // namespace detail
 }  // namespace byre::inline v0::stats

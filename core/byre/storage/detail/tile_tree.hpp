@@ -18,6 +18,7 @@
 
 #include <byre/cow/share_word.hpp>
 #include <byre/error/error.hpp>
+#include <byre/stats/detail/recorder.hpp>
 #include <byre/storage/buffer.hpp>
 
 #include <algorithm>
@@ -67,6 +68,13 @@ class basic_tile_tree {
   /// True iff both are handles to one node.
   bool shares_node_with(const basic_tile_tree& other) const noexcept {
     return node_.get() == other.node_.get() && node_.get() != nullptr;
+  }
+
+  /// For a recording: all that it has was cloned, in tiles of `nbytes` bytes together.
+  void record_clone(std::size_t nbytes, CallSite site) const noexcept {
+    if (const Node* const node = node_.get()) {
+      stats::detail::record_clone(node, nbytes, node->share.use_count() == 2, site);
+    }
   }
 
   static Tile allocate_tile(std::size_t nbytes, Allocator& allocator) {
@@ -177,6 +185,9 @@ class basic_tile_tree {
 
   /// By whoever the share word told to. Ends the tiles below that nobody else has.
   static void release(Node* node) noexcept {
+    if (stats::detail::may_record()) [[unlikely]] {
+      stats::detail::forget_data(node);
+    }
     if (node->level == 0) {
       delete static_cast<Leaf*>(node);
     } else {
@@ -208,7 +219,10 @@ class basic_tile_tree {
     if (node->process != Sync::process_number()) {
       wait = Wait::never;  // nobody would wake a child of the process that other threads copied in
     }
-    if (node->share.claim(wait) == Claim::steal) {
+    const stats::detail::WriteRecord record(node, site);
+    const Claim claim = node->share.claim(wait);
+    record.claimed();
+    if (claim == Claim::steal) {
       return;
     }
     Node* copy;
@@ -219,10 +233,26 @@ class basic_tile_tree {
       node->share.abandon_copy();
       throw;
     }
+    if (stats::detail::may_record()) [[unlikely]] {
+      record_parts(*node);
+    }
     if (node->share.finish_copy()) {
       release(node);
     }
     node_.set(copy);
+  }
+
+  /// For a recording: what a node has is shared from now on, by the lines that cloned the node.
+  static void record_parts(const Node& node) noexcept {
+    for (std::size_t slot = 0; slot < FanOut; ++slot) {
+      const void* const part =
+          node.level == 0
+              ? static_cast<const void*>(static_cast<const Leaf&>(node).tiles[slot].data())
+              : static_cast<const Inner&>(node).children[slot].node_.get();
+      if (part != nullptr) {
+        stats::detail::record_part(&node, part);
+      }
+    }
   }
 
   /// Of the tiles of this node those from number `count` on. What may throw comes first, at all levels.

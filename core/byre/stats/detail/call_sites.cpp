@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <byre/shadow/detail/call_sites.hpp>
+#include <byre/stats/detail/call_sites.hpp>
 #include <byre/sync/detail/boost_mutex.hpp>
 #include <byre/sync/detail/no_destructor.hpp>
 
@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-namespace byre::inline v0::shadow {
+namespace byre::inline v0::stats {
 namespace {
 
 using Site = std::pair<std::string_view, std::uint32_t>;
@@ -70,4 +70,4 @@ CallSite detail::site_at(SiteId id) noexcept {
                                   : CallSite{found->second.first.c_str(), found->second.second};
 }
 
-}  // namespace byre::inline v0::shadow
+}  // namespace byre::inline v0::stats

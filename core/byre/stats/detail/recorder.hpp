@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSL-1.0
+/// The recorder: what happens, with when, where and on which thread, for byre::trace::Recording. It keeps the
+/// records while there is a recording. Each function here does nothing, and takes a lock, where there is none: so
+/// it is called where may_record() is true, or where a copy costs more anyway.
+#pragma once
+
+#include <byre/config.hpp>
+#include <byre/error/call_site.hpp>
+#include <byre/stats/counters.hpp>
+#include <byre/stats/detail/call_sites.hpp>
+#include <byre/stats/events.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace byre::inline v0::stats::detail {
+
+enum class RecordKind : std::uint8_t {
+  allocation,  ///< memory of `nbytes` that an allocator gave to data
+  release,     ///< the same, given back
+  clone,
+  copy,   ///< of `data`; `links_to` the last clone
+  steal,  ///< by the last owner
+  wait,   ///< of the last owner; `links_to` the copy that ended last
+  pin,    ///< to write
+  pin_to_read,
+  unpin,
+  overlay,      ///< `data` is one; `part_nbytes` were copied for it; `links_to` the last clone of what it shows
+  overlay_end,  ///< of `data`, of which `part_nbytes` were written
+  pool_hit,     ///< a block of `nbytes` that was idle in a pool
+  pool_miss,    ///< one that came from the system
+  pool_put,     ///< one that idles from now on
+  pool_return,  ///< one that went back to the system
+};
+
+/// A line that cloned data, and how often.
+struct ClonedAt {
+  SiteId site = 0;
+  std::uint32_t count = 0;
+};
+/// The lines that cloned some data since one owner had it alone: the latest first, and not all if there are many.
+using ClonedLines = std::array<ClonedAt, 4>;
+
+/// How many bytes of an overlay were written.
+using WrittenNbytes = std::size_t (*)(const void* overlay, std::size_t nbytes) noexcept;
+
+#if BYRE_STATS
+
+/// The lines that cloned this data, if that was recorded.
+BYRE_API ClonedLines lines_that_cloned(const void* data) noexcept;
+
+[[gnu::cold]] BYRE_API void record_data(RecordKind kind, const void* data,
+                                        std::size_t nbytes) noexcept;
+/// `was_alone`: before that, one owner had the data.
+[[gnu::cold]] BYRE_API void record_clone(const void* data, std::size_t nbytes, bool was_alone,
+                                         CallSite site) noexcept;
+[[gnu::cold]] BYRE_API void record_pin(RecordKind kind, const void* data, std::size_t nbytes,
+                                       CallSite site) noexcept;
+[[gnu::cold]] BYRE_API void record_pool(RecordKind kind, std::size_t nbytes) noexcept;
+[[gnu::cold]] BYRE_API void record_overlay_end(const void* data, std::size_t nbytes,
+                                               std::size_t written_nbytes) noexcept;
+/// What shares its parts: the lines that cloned `whole` cloned `part`.
+[[gnu::cold]] BYRE_API void record_part(const void* whole, const void* part) noexcept;
+/// Nobody has this address any more.
+[[gnu::cold]] BYRE_API void forget_data(const void* data) noexcept;
+
+/// A write that found its data shared, from before its claim on, or another copy; see RecordKind.
+class WriteRecord {
+ public:
+  WriteRecord(const void* data, CallSite site) noexcept : data_(data), site_(site) {
+    if (may_record()) [[unlikely]] {
+      begin();
+    }
+  }
+
+  /// After a claim, which may have waited.
+  void claimed() const noexcept {
+    if (begin_ns_ != 0) [[unlikely]] {
+      record_wait();
+    }
+  }
+  void stole(std::size_t nbytes) const noexcept {
+    if (begin_ns_ != 0) [[unlikely]] {
+      record_steal(nbytes);
+    }
+  }
+  /// While nobody else can have stolen the data yet.
+  void copied(const void* to, std::size_t nbytes, CopyCause cause) const noexcept {
+    if (begin_ns_ != 0) [[unlikely]] {
+      record_copy(to, nbytes, cause);
+    }
+  }
+  void overlaid(const void* to, std::size_t nbytes, std::size_t copied_nbytes, CopyCause cause,
+                WrittenNbytes written) const noexcept {
+    if (begin_ns_ != 0) [[unlikely]] {
+      record_overlay(to, nbytes, copied_nbytes, cause, written);
+    }
+  }
+
+ private:
+  [[gnu::cold]] BYRE_API void begin() noexcept;
+  [[gnu::cold]] BYRE_API void record_wait() const noexcept;
+  [[gnu::cold]] BYRE_API void record_steal(std::size_t nbytes) const noexcept;
+  [[gnu::cold]] BYRE_API void record_copy(const void* to, std::size_t nbytes,
+                                          CopyCause cause) const noexcept;
+  [[gnu::cold]] BYRE_API void record_overlay(const void* to, std::size_t nbytes,
+                                             std::size_t copied_nbytes, CopyCause cause,
+                                             WrittenNbytes written) const noexcept;
+
+  const void* data_;
+  CallSite site_;
+  std::int64_t begin_ns_ = 0;  ///< 0: there is no recording
+  std::int64_t waits_ = 0;     ///< of this thread, before
+};
+
+/// Begins a recording if BYRE_TRACE is set in the environment, once. Defined in trace/environment.cpp.
+void record_for_environment() noexcept;
+
+#else
+
+inline ClonedLines lines_that_cloned(const void*) noexcept {
+  return {};
+}
+inline void record_data(RecordKind, const void*, std::size_t) noexcept {}
+inline void record_clone(const void*, std::size_t, bool, CallSite) noexcept {}
+inline void record_pin(RecordKind, const void*, std::size_t, CallSite) noexcept {}
+inline void record_pool(RecordKind, std::size_t) noexcept {}
+inline void record_overlay_end(const void*, std::size_t, std::size_t) noexcept {}
+inline void record_part(const void*, const void*) noexcept {}
+inline void forget_data(const void*) noexcept {}
+
+class WriteRecord {
+ public:
+  WriteRecord(const void*, CallSite) noexcept {}
+  void claimed() const noexcept {}
+  void stole(std::size_t) const noexcept {}
+  void copied(const void*, std::size_t, CopyCause) const noexcept {}
+  void overlaid(const void*, std::size_t, std::size_t, CopyCause, WrittenNbytes) const noexcept {}
+};
+
+#endif
+
+}  // namespace byre::inline v0::stats::detail
