@@ -10,6 +10,7 @@
 #include "report.hpp"
 #include "restore.hpp"
 #include "run.hpp"
+#include "trace_file.hpp"
 #include "workspace.hpp"
 
 #include <byre/storage/output_file.hpp>
@@ -51,6 +52,7 @@ ExitCode train_and_report(const Options& options) {
   Workspace workspace(options.output, options.keep);
   workspace.require_space(space_needed(plan, options, workspace.keeps_files()));
   const auto expected = replay(plan, progress);
+  TraceFile trace(options.trace);
   for (const Mode mode : options.modes) {
     report.runs.push_back(run(mode, plan, settings, workspace.create_for(mode), progress));
     const auto faults = check(to_string(mode), report.runs.back().written, expected, progress);
@@ -59,6 +61,9 @@ ExitCode train_and_report(const Options& options) {
       workspace.keep_files();  // to be looked at
     }
     workspace.done_with(mode);
+  }
+  if (const std::string text = trace.write(); !text.empty()) {
+    progress.print_line(text);
   }
   if (workspace.keeps_files()) {
     write_words(corpus.vocabulary, workspace.directory());

@@ -62,6 +62,9 @@ po::options_description described_options() {
   options.add_options()(
       "restore", text("FILE"),
       "write the snapshot of FILE, a delta, as a .npy file to --output, and exit");
+  options.add_options()("trace", text("FILE"),
+                        "record what byre did, and write it for https://ui.perfetto.dev or "
+                        "chrome://tracing; as a text, if the name ends in .txt");
   options.add_options()("keep", "do not remove the temporary directory");
   add_json_option(options);
   return options;
@@ -118,8 +121,14 @@ Options parse_options(int argc, const char* const* argv) {
   if (given.count("output") != 0) {
     options.output = given["output"].as<std::string>();
   }
+  if (given.count("trace") != 0) {
+    options.trace = given["trace"].as<std::string>();
+  }
   if (given.count("restore") != 0) {
     options.restore = given["restore"].as<std::string>();
+    if (options.trace) {
+      throw UsageError("--trace records training, and --restore does none.");
+    }
     if (!options.output) {
       throw UsageError("--restore writes a .npy file: say with --output into which directory.");
     }

@@ -30,6 +30,7 @@ struct Options {
   std::optional<std::filesystem::path> output;
   bool keep = false;
   std::optional<std::filesystem::path> restore;  ///< do nothing but this, into `output`
+  std::optional<std::filesystem::path> trace;
   JsonOption json;
 };
 

@@ -4,6 +4,7 @@
 #include <boost/thread/lock_guard.hpp>
 #include <boost/thread/lock_types.hpp>
 
+#include <pthread.h>
 #include <utility>
 
 namespace examples::live_checkpoint {
@@ -14,7 +15,10 @@ using Lock = boost::unique_lock<boost::mutex>;
 }  // namespace
 
 SnapshotWriter::SnapshotWriter(SnapshotFiles files, std::size_t capacity)
-    : files_(std::move(files)), capacity_(capacity), thread_([this] { run(); }) {}
+    : files_(std::move(files)), capacity_(capacity), thread_([this] {
+        ::pthread_setname_np(::pthread_self(), "snapshot writer");  // in a trace
+        run();
+      }) {}
 
 SnapshotWriter::~SnapshotWriter() {
   {

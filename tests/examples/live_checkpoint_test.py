@@ -315,5 +315,78 @@ class WrongInput(WithText):
         self.assertIn("standard output", done.stderr)
 
 
+class ATrace(WithText):
+    def setUp(self):
+        super().setUp()
+        self.trace = self.scratch / "trace.json"
+
+    def run_traced(self, mode, **options):
+        figures = self.scratch / "figures.json"
+        done = run(*self.small_but(mode=mode, trace=self.trace, json=figures, **options))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(f"The trace is in {self.trace}.", done.stderr)
+        self.events = json.loads(self.trace.read_text())["traceEvents"]
+        return json.loads(figures.read_text())["runs"][0]["copying"]
+
+    def named(self, phase, name):
+        return [event for event in self.events if (event["ph"], event["name"]) == (phase, name)]
+
+    def test_a_trace_has_each_copy_that_was_counted_with_its_lines(self):
+        counted = self.run_traced("lazy")
+        copies = self.named("X", "copy (shared)")
+        self.assertEqual(len(copies), counted["copies"])
+        self.assertEqual(self.named("C", "bytes copied")[-1]["args"]["bytes"], counted["bytes_copied"])
+        for copy in copies:
+            self.assertRegex(copy["args"]["written_at"], r"storage_table\.[ch]pp:\d+$")
+            self.assertRegex(copy["args"]["cloned_at"][0], r"storage_table\.[ch]pp:\d+$")
+
+    def test_tiles_and_pages_are_in_a_trace_too(self):
+        counted = self.run_traced("tiles")
+        copies = self.named("X", "copy (shared)")
+        self.assertEqual(len(copies), counted["copies"])
+        self.assertRegex(copies[0]["args"]["cloned_at"][0], r"tiled_table\.[ch]pp:\d+$")
+        self.run_traced("pages", dimensions=1024)
+        overlays = self.named("X", "overlay (shared)") + self.named("X", "overlay (pending)")
+        self.assertEqual(len(overlays), len(self.named("b", "overlay")))
+        self.assertEqual(len(overlays), len(self.named("e", "overlay")))
+
+    def test_rows_of_a_trace_are_the_two_threads_and_slices_of_a_row_nest(self):
+        self.run_traced("lazy")
+        rows = {event["tid"]: event["args"]["name"] for event in self.named("M", "thread_name")}
+        self.assertEqual(len(rows), 2)
+        self.assertEqual(sum(name.startswith("snapshot writer (") for name in rows.values()), 1)
+        for row in rows:
+            open_until = []
+            slices = [(event["ts"], -event["dur"]) for event in self.events
+                      if event["ph"] == "X" and event["tid"] == row]
+            for begin, minus in sorted(slices):
+                while open_until and open_until[-1] <= begin:
+                    open_until.pop()
+                if open_until:
+                    self.assertLessEqual(begin - minus, open_until[-1] + 0.002)
+                open_until.append(begin - minus)
+
+    def test_every_arrow_of_a_trace_has_both_ends_in_slices(self):
+        self.run_traced("lazy")
+        slices = {}
+        for event in self.events:
+            if event["ph"] == "X":
+                slices.setdefault(event["tid"], []).append((event["ts"], event["ts"] + event["dur"]))
+        starts = {event["id"]: event for event in self.events if event["ph"] == "s"}
+        ends = {event["id"]: event for event in self.events if event["ph"] == "f"}
+        self.assertGreater(len(starts), 0)
+        self.assertEqual(set(starts), set(ends))
+        for event in [*starts.values(), *ends.values()]:
+            self.assertTrue(any(begin <= event["ts"] < end for begin, end in slices[event["tid"]]), event)
+
+    def test_a_trace_that_cannot_be_written_is_refused_before_training(self):
+        done = run(*self.small_but(trace=self.scratch / "none" / "trace.json"))
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertIn("none/trace.json", done.stderr)
+        done = run("--restore", self.text, "--output", self.scratch, "--trace", self.trace)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("--trace records training", done.stderr)
+
+
 if __name__ == "__main__":
     unittest.main(verbosity=2)

@@ -95,21 +95,14 @@ template <std::same_as<Change>... Changes>
   count_and_record([]() noexcept {}, changes...);
 }
 
-/// The same, with the counters read before `step` and written after it, which an atomic step would
-/// otherwise hold up twice. `step` counts nothing itself and does not throw.
-template <class Step, class Record, std::same_as<Change>... Changes>
-[[gnu::always_inline]] inline void count_around(Step step, Record record,
-                                                Changes... changes) noexcept {
-  if (this_threads_shard.only_counts()) [[likely]] {
-    const std::int64_t values[] = {this_threads_shard.get(changes.counter) + changes.value...};
-    step();
-    const std::int64_t* value = values;
-    (this_threads_shard.set(changes.counter, *value++), ...);
-  } else {
-    step();
-    (count_slowly(changes), ...);
-    record();
-  }
+/// Where may_record() is false: the same, with the counters read before `step` and written after it, which an
+/// atomic step would otherwise hold up twice. `step` counts nothing itself and does not throw.
+template <class Step, std::same_as<Change>... Changes>
+[[gnu::always_inline]] inline void count_quickly_around(Step step, Changes... changes) noexcept {
+  const std::int64_t values[] = {this_threads_shard.get(changes.counter) + changes.value...};
+  step();
+  const std::int64_t* value = values;
+  (this_threads_shard.set(changes.counter, *value++), ...);
 }
 
 #else
@@ -126,8 +119,8 @@ void count_and_record(Record, Changes...) noexcept {}
 template <std::same_as<Change>... Changes>
 void count(Changes...) noexcept {}
 
-template <class Step, class Record, std::same_as<Change>... Changes>
-void count_around(Step step, Record, Changes...) noexcept {
+template <class Step, std::same_as<Change>... Changes>
+void count_quickly_around(Step step, Changes...) noexcept {
   step();
 }
 

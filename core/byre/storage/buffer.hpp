@@ -237,9 +237,9 @@ class basic_buffer {
       return;
     }
     const std::size_t kept_nbytes = header().nbytes();
-    const stats::detail::WriteRecord record(header().data(), site);
+    begin_write();
     Header* larger = Allocated::create_copy(nbytes, header());
-    record.copied(larger->data(), kept_nbytes, stats::CopyCause::resized);
+    record_copy(*larger, kept_nbytes, stats::CopyCause::resized, site);
     leave_for(larger);
     stats::detail::report_copy(kept_nbytes, stats::CopyCause::resized, site);
   }
@@ -420,32 +420,38 @@ class basic_buffer {
   /// The header for a lazy clone of this buffer.
   Header* share(CallSite site) const {
     const auto access = monitor_.is_cloned(site);
-    if (!header().is_shareable()) [[unlikely]] {
-      return share_eagerly(stats::CopyCause::borrowed, site);
-    }
     Header* const header = header_.get();
+    if (!header->is_shareable() || stats::detail::may_record()) [[unlikely]] {
+      return share_slowly(site);
+    }
     header->becomes_shared(site);
-    stats::detail::count_around(
+    stats::detail::count_quickly_around(
         [header]() noexcept { header->share().add_owner(); },
-        [header, site]() noexcept { record_clone(*header, site); },
         stats::detail::plus(stats::Counter::lazy_clones),
         stats::detail::plus(stats::Counter::bytes_cloned, header->nbytes()));
     return header;
   }
 
-  [[gnu::cold, gnu::noinline]] static void record_clone(const Header& header,
-                                                        CallSite site) noexcept {
-    stats::detail::record_clone(header.data(), header.nbytes(), header.share().use_count() == 2,
-                                site);
+  [[gnu::cold, gnu::noinline]] Header* share_slowly(CallSite site) const {
+    if (!header().is_shareable()) {
+      return share_eagerly(stats::CopyCause::borrowed, site);
+    }
+    header().becomes_shared(site);
+    header().share().add_owner();
+    stats::detail::count(stats::detail::plus(stats::Counter::lazy_clones),
+                         stats::detail::plus(stats::Counter::bytes_cloned, header().nbytes()));
+    stats::detail::record_clone(header().data(), header().nbytes(),
+                                header().share().use_count() == 2, site);
+    return header_.get();
   }
 
   [[gnu::cold, gnu::noinline]] Header* share_eagerly(stats::CopyCause cause, CallSite site) const {
     if (!has_data()) {
       return header_.get();
     }
-    const stats::detail::WriteRecord record(header().data(), site);
+    begin_write();
     Header* copy = copy_of_data();
-    record.copied(copy->data(), header().nbytes(), cause);
+    record_copy(*copy, header().nbytes(), cause, site);
     stats::detail::report_copy(header().nbytes(), cause, site);
     return copy;
   }
@@ -453,7 +459,20 @@ class basic_buffer {
   // What materialize() does where the data may not be written as it is: detail/buffer_writes.hpp.
   [[gnu::noinline]] Materialized copy_or_steal(Wait wait, CallSite site);
   [[gnu::cold]] Materialized copy_read_only(CallSite site);
-  bool map_overlay(stats::CopyCause cause, CallSite site, const stats::detail::WriteRecord& record);
+  bool map_overlay(stats::CopyCause cause, CallSite site);
+
+  // For a recording.
+  static void begin_write() noexcept {
+    if (stats::detail::may_record()) [[unlikely]] {
+      stats::detail::begin_write();
+    }
+  }
+  void record_copy(const Header& copy, std::size_t nbytes, stats::CopyCause cause,
+                   CallSite site) const noexcept {
+    if (stats::detail::may_record()) [[unlikely]] {
+      stats::detail::record_copy(header().data(), copy.data(), nbytes, cause, site);
+    }
+  }
 
   Header* copy_of_data() const { return Allocated::create_copy(header().nbytes(), header()); }
 

@@ -81,9 +81,14 @@ void Tensor::grow_storage(std::size_t nbytes, CallSite site) {
                                            : stats::CopyCause::shared;
   Storage larger = detail::allocate_elements(nbytes, dtype(), allocator());
   if (const std::size_t kept = storage.nbytes(); kept != 0) {
-    const stats::detail::WriteRecord record(std::as_const(storage).data(), site);
+    if (stats::detail::may_record()) {
+      stats::detail::begin_write();
+    }
     allocator().copy(larger.mutable_data(), std::as_const(storage).data(), kept);
-    record.copied(std::as_const(larger).data(), kept, cause);
+    if (stats::detail::may_record()) {
+      stats::detail::record_copy(std::as_const(storage).data(), std::as_const(larger).data(), kept,
+                                 cause, site);
+    }
     stats::detail::report_copy(kept, cause, site);
   }
   storage = std::move(larger);

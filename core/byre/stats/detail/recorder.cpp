@@ -40,6 +40,8 @@ struct ThisThread {
   std::uint64_t period = 0;
   std::uint32_t number = 0;
   bool is_recording = false;  ///< what it does meanwhile is not recorded: the heap may be the user's
+  std::int64_t write_begin_ns = 0;
+  std::int64_t waits = 0;  ///< counted when that began
 };
 constinit thread_local ThisThread this_thread;
 
@@ -332,8 +334,9 @@ Recorder& recorder() noexcept {
   return sync::no_destructor<Recorder>();
 }
 
-std::int64_t waits_of_this_thread() noexcept {
-  return this_threads_shard.get(Counter::waits);
+/// Of the latest one of this thread, or `now` if that began before there was a recording.
+std::int64_t begin_of_write(std::int64_t now) noexcept {
+  return this_thread.write_begin_ns == 0 ? now : this_thread.write_begin_ns;
 }
 
 }  // namespace
@@ -425,35 +428,37 @@ void forget_data(const void* data) noexcept {
   recorder().forget(data);
 }
 
-void WriteRecord::begin() noexcept {
-  begin_ns_ = now_ns();
-  waits_ = waits_of_this_thread();
+void begin_write() noexcept {
+  this_thread.write_begin_ns = now_ns();
+  this_thread.waits = this_threads_shard.get(Counter::waits);
 }
 
-void WriteRecord::record_wait() const noexcept {
-  if (waits_of_this_thread() == waits_) {
+void record_wait(const void* data, CallSite site) noexcept {
+  const std::int64_t waits = this_threads_shard.get(Counter::waits);
+  if (std::exchange(this_thread.waits, waits) == waits) {
     return;
   }
   const std::int64_t now = now_ns();
-  const SiteId at = site_id(site_);
-  recorder().add(data_, [&](Record& record, const KnownData* known) {
+  const SiteId at = site_id(site);
+  recorder().add(data, [&](Record& record, const KnownData* known) {
     record.kind = RecordKind::wait;
-    record.begin_ns = begin_ns_;
+    record.begin_ns = begin_of_write(now);
     record.end_ns = now;
     record.site = at;
-    if (known->last_copy.ns >= begin_ns_) {
+    if (known->last_copy.ns >= record.begin_ns) {
       record.links_to = known->last_copy;
       record.links_to.ns = known->last_copy_begin_ns;
     }
   });
 }
 
-void WriteRecord::record_steal(std::size_t nbytes) const noexcept {
+void record_steal(const void* data, std::size_t nbytes, CallSite site) noexcept {
+  record_wait(data, site);
   const std::int64_t now = now_ns();
-  const SiteId at = site_id(site_);
-  recorder().add(data_, [&](Record& record, KnownData* known) {
+  const SiteId at = site_id(site);
+  recorder().add(data, [&](Record& record, KnownData* known) {
     record.kind = RecordKind::steal;
-    record.begin_ns = begin_ns_;
+    record.begin_ns = begin_of_write(now);
     record.end_ns = now;
     record.nbytes = nbytes;
     record.site = at;
@@ -463,40 +468,43 @@ void WriteRecord::record_steal(std::size_t nbytes) const noexcept {
   });
 }
 
-void WriteRecord::record_copy(const void* to, std::size_t nbytes, CopyCause cause) const noexcept {
+void record_copy(const void* data, const void* copy, std::size_t nbytes, CopyCause cause,
+                 CallSite site) noexcept {
+  record_wait(data, site);
   const std::int64_t now = now_ns();
-  const SiteId at = site_id(site_);
-  recorder().add(data_, [&](Record& record, KnownData* known) {
+  const SiteId at = site_id(site);
+  recorder().add(data, [&](Record& record, KnownData* known) {
     record.kind = RecordKind::copy;
-    record.begin_ns = begin_ns_;
+    record.begin_ns = begin_of_write(now);
     record.end_ns = now;
     record.nbytes = nbytes;
-    record.other_data = recorder().number_of(to);
+    record.other_data = recorder().number_of(copy);
     record.site = at;
     record.cause = cause;
     record.cloned_at = known->cloned_at;
     record.links_to = known->last_clone;
     known->last_copy = {now, record.thread, at};
-    known->last_copy_begin_ns = begin_ns_;
+    known->last_copy_begin_ns = record.begin_ns;
   });
 }
 
-void WriteRecord::record_overlay(const void* to, std::size_t nbytes, std::size_t copied_nbytes,
-                                 CopyCause cause, WrittenNbytes written) const noexcept {
+void record_overlay(const void* overlay, std::size_t nbytes, const void* shown,
+                    std::size_t copied_nbytes, CopyCause cause, CallSite site,
+                    WrittenNbytes written) noexcept {
   const std::int64_t now = now_ns();
-  const SiteId at = site_id(site_);
-  recorder().add(to, [&](Record& record, KnownData* known) {
-    const KnownData shown = recorder().known_of(data_);
+  const SiteId at = site_id(site);
+  recorder().add(overlay, [&](Record& record, KnownData* known) {
+    const KnownData what = recorder().known_of(shown);
     record.kind = RecordKind::overlay;
-    record.begin_ns = begin_ns_;
+    record.begin_ns = begin_of_write(now);
     record.end_ns = now;
     record.nbytes = nbytes;
     record.part_nbytes = copied_nbytes;
-    record.other_data = shown.number;
+    record.other_data = what.number;
     record.site = at;
     record.cause = cause;
-    record.cloned_at = shown.cloned_at;
-    record.links_to = shown.last_clone;
+    record.cloned_at = what.cloned_at;
+    record.links_to = what.last_clone;
     known->nbytes = nbytes;
     known->written = written;
   });

@@ -65,54 +65,22 @@ BYRE_API ClonedLines lines_that_cloned(const void* data) noexcept;
 /// Nobody has this address any more.
 [[gnu::cold]] BYRE_API void forget_data(const void* data) noexcept;
 
-/// A write that found its data shared, from before its claim on, or another copy; see RecordKind.
-class WriteRecord {
- public:
-  WriteRecord(const void* data, CallSite site) noexcept : data_(data), site_(site) {
-    if (may_record()) [[unlikely]] {
-      begin();
-    }
-  }
+// A copy, or a write that found its data shared: what it did, and whether it waited, since this thread began the
+// latest one.
 
-  /// After a claim, which may have waited.
-  void claimed() const noexcept {
-    if (begin_ns_ != 0) [[unlikely]] {
-      record_wait();
-    }
-  }
-  void stole(std::size_t nbytes) const noexcept {
-    if (begin_ns_ != 0) [[unlikely]] {
-      record_steal(nbytes);
-    }
-  }
-  /// While nobody else can have stolen the data yet.
-  void copied(const void* to, std::size_t nbytes, CopyCause cause) const noexcept {
-    if (begin_ns_ != 0) [[unlikely]] {
-      record_copy(to, nbytes, cause);
-    }
-  }
-  void overlaid(const void* to, std::size_t nbytes, std::size_t copied_nbytes, CopyCause cause,
-                WrittenNbytes written) const noexcept {
-    if (begin_ns_ != 0) [[unlikely]] {
-      record_overlay(to, nbytes, copied_nbytes, cause, written);
-    }
-  }
-
- private:
-  [[gnu::cold]] BYRE_API void begin() noexcept;
-  [[gnu::cold]] BYRE_API void record_wait() const noexcept;
-  [[gnu::cold]] BYRE_API void record_steal(std::size_t nbytes) const noexcept;
-  [[gnu::cold]] BYRE_API void record_copy(const void* to, std::size_t nbytes,
-                                          CopyCause cause) const noexcept;
-  [[gnu::cold]] BYRE_API void record_overlay(const void* to, std::size_t nbytes,
-                                             std::size_t copied_nbytes, CopyCause cause,
-                                             WrittenNbytes written) const noexcept;
-
-  const void* data_;
-  CallSite site_;
-  std::int64_t begin_ns_ = 0;  ///< 0: there is no recording
-  std::int64_t waits_ = 0;     ///< of this thread, before
-};
+[[gnu::cold]] BYRE_API void begin_write() noexcept;
+[[gnu::cold]] BYRE_API void record_steal(const void* data, std::size_t nbytes,
+                                         CallSite site) noexcept;
+/// While nobody else can have stolen the data yet.
+[[gnu::cold]] BYRE_API void record_copy(const void* data, const void* copy, std::size_t nbytes,
+                                        CopyCause cause, CallSite site) noexcept;
+/// `shown` may have ended.
+[[gnu::cold]] BYRE_API void record_overlay(const void* overlay, std::size_t nbytes,
+                                           const void* shown, std::size_t copied_nbytes,
+                                           CopyCause cause, CallSite site,
+                                           WrittenNbytes written) noexcept;
+/// If it did.
+[[gnu::cold]] BYRE_API void record_wait(const void* data, CallSite site) noexcept;
 
 /// Begins a recording if BYRE_TRACE is set in the environment, once. Defined in trace/environment.cpp.
 void record_for_environment() noexcept;
@@ -130,14 +98,12 @@ inline void record_overlay_end(const void*, std::size_t, std::size_t) noexcept {
 inline void record_part(const void*, const void*) noexcept {}
 inline void forget_data(const void*) noexcept {}
 
-class WriteRecord {
- public:
-  WriteRecord(const void*, CallSite) noexcept {}
-  void claimed() const noexcept {}
-  void stole(std::size_t) const noexcept {}
-  void copied(const void*, std::size_t, CopyCause) const noexcept {}
-  void overlaid(const void*, std::size_t, std::size_t, CopyCause, WrittenNbytes) const noexcept {}
-};
+inline void begin_write() noexcept {}
+inline void record_steal(const void*, std::size_t, CallSite) noexcept {}
+inline void record_copy(const void*, const void*, std::size_t, CopyCause, CallSite) noexcept {}
+inline void record_overlay(const void*, std::size_t, const void*, std::size_t, CopyCause, CallSite,
+                           WrittenNbytes) noexcept {}
+inline void record_wait(const void*, CallSite) noexcept {}
 
 #endif
 

@@ -23,19 +23,19 @@ Materialized basic_buffer<Sync, Share>::copy_or_steal(Wait wait, CallSite site) 
   const auto cause = wait == Wait::never && header().share().use_count() == 1
                          ? stats::CopyCause::pending
                          : stats::CopyCause::shared;
-  const stats::detail::WriteRecord record(header().data(), site);
-  const Claim claim = header().share().claim(wait);
-  record.claimed();
-  if (claim == Claim::steal) {
+  begin_write();
+  if (header().share().claim(wait) == Claim::steal) {
     header().becomes_unique(site);
     stats::detail::count(stats::detail::plus(stats::Counter::steals));
-    record.stole(header().nbytes());
+    if (stats::detail::may_record()) [[unlikely]] {
+      stats::detail::record_steal(header().data(), header().nbytes(), site);
+    }
     return Materialized::stole;
   }
   header().compares(site);
   Header* copy;
   try {
-    if (map_overlay(cause, site, record)) {
+    if (map_overlay(cause, site)) {
       return Materialized::overlaid;
     }
     copy = copy_of_data();
@@ -43,7 +43,7 @@ Materialized basic_buffer<Sync, Share>::copy_or_steal(Wait wait, CallSite site) 
     header().share().abandon_copy();
     throw;
   }
-  record.copied(copy->data(), copy->nbytes(), cause);
+  record_copy(*copy, copy->nbytes(), cause, site);
   if (header().share().finish_copy()) {
     header().release();
   }
@@ -56,17 +56,18 @@ Materialized basic_buffer<Sync, Share>::copy_or_steal(Wait wait, CallSite site) 
 /// Nobody ever writes the data, so it is copied by an owner, without a claim.
 template <sync::Sync Sync, template <class> class Share>
 Materialized basic_buffer<Sync, Share>::copy_read_only(CallSite site) {
-  const stats::detail::WriteRecord record(header().data(), site);
-  if (map_overlay(stats::CopyCause::read_only, site, record)) {
+  begin_write();
+  if (map_overlay(stats::CopyCause::read_only, site)) {
     return Materialized::overlaid;
   }
   Header* copy = copy_of_data();
   // Of what is not shared the other owners are no lazy clones, but pins.
   const bool is_shareable = header().is_shareable();
   // Approximate where others leave too: what is counted below is exact.
-  record.copied(copy->data(), copy->nbytes(),
-                is_shareable && header().share().use_count() != 1 ? stats::CopyCause::shared
-                                                                  : stats::CopyCause::read_only);
+  record_copy(*copy, copy->nbytes(),
+              is_shareable && header().share().use_count() != 1 ? stats::CopyCause::shared
+                                                                : stats::CopyCause::read_only,
+              site);
   const bool was_last = leave_for(copy);
   const auto cause =
       was_last || !is_shareable ? stats::CopyCause::read_only : stats::CopyCause::shared;
@@ -77,14 +78,16 @@ Materialized basic_buffer<Sync, Share>::copy_read_only(CallSite site) {
 
 /// In place of a copy of the data, which was claimed or is read-only. False if no overlay can be had.
 template <sync::Sync Sync, template <class> class Share>
-bool basic_buffer<Sync, Share>::map_overlay(stats::CopyCause cause, CallSite site,
-                                            const stats::detail::WriteRecord& record) {
+bool basic_buffer<Sync, Share>::map_overlay(stats::CopyCause cause, CallSite site) {
   if constexpr (requires { header().share().add_copy(); }) {
     if (header().has_pages()) [[unlikely]] {
+      const void* const shown = header().data();
       const auto [overlay, copied_nbytes] = cow::basic_overlay<Sync, Share>::create(header());
       if (overlay != nullptr) {
-        record.overlaid(overlay->data(), overlay->capacity(), copied_nbytes, cause,
-                        &detail::count_written_pages);
+        if (stats::detail::may_record()) [[unlikely]] {
+          stats::detail::record_overlay(overlay->data(), overlay->capacity(), shown, copied_nbytes,
+                                        cause, site, &detail::count_written_pages);
+        }
         adopt_header(overlay);
         overlay->becomes_unique(site);
         stats::detail::count(stats::detail::plus(stats::Counter::overlays));

@@ -219,9 +219,13 @@ class basic_tile_tree {
     if (node->process != Sync::process_number()) {
       wait = Wait::never;  // nobody would wake a child of the process that other threads copied in
     }
-    const stats::detail::WriteRecord record(node, site);
+    if (stats::detail::may_record()) [[unlikely]] {
+      stats::detail::begin_write();
+    }
     const Claim claim = node->share.claim(wait);
-    record.claimed();
+    if (stats::detail::may_record()) [[unlikely]] {
+      stats::detail::record_wait(node, site);
+    }
     if (claim == Claim::steal) {
       return;
     }

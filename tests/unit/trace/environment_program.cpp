@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSL-1.0
+// What environment_test.py runs with BYRE_TRACE: environment_program [nothing|fork|many]
+#include <byre/byre.hpp>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <string_view>
+
+namespace {
+
+void clone_and_write() {
+  byre::Buffer weights = byre::Buffer::allocate(100);
+  const byre::Buffer snapshot = weights.lazy_clone({"program.cpp", 1});
+  weights.mutable_data(byre::Wait::allowed, {"program.cpp", 2});
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string_view what = argc > 1 ? argv[1] : "";
+  if (what == "nothing") {
+    return 0;
+  }
+  clone_and_write();
+  if (what == "fork") {
+    const pid_t child = ::fork();
+    clone_and_write();
+    if (child != 0) {
+      int status = 0;
+      ::waitpid(child, &status, 0);
+      return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+    }
+  }
+  if (what == "many") {
+    for (int round = 0; round < 300'000; ++round) {
+      clone_and_write();
+    }
+  }
+  return 0;
+}

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: BSL-1.0
+"""What BYRE_TRACE in the environment does to a program: environment_test.py STATS PROGRAM, where STATS is 1 if byre
+counts and 0 if not."""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "support"))
+from built import command
+
+PROGRAM = sys.argv.pop()
+HAS_STATS = sys.argv.pop() == "1"
+
+
+def lines_of(trace):
+    """The lines of the copies of a trace."""
+    return [event["args"]["written_at"] for event in trace["traceEvents"] if event["name"].startswith("copy")]
+
+
+class Environment(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def run_with(self, trace, *arguments):
+        done = subprocess.run([*command(PROGRAM), *arguments], env={**os.environ, "BYRE_TRACE": str(trace)},
+                              capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
+        return done.stderr
+
+    def files(self):
+        return sorted(path.name for path in self.folder.iterdir())
+
+
+@unittest.skipUnless(HAS_STATS, "built without stats")
+class WithStats(Environment):
+    def test_a_program_writes_its_trace_when_it_ends(self):
+        self.assertEqual(self.run_with(self.folder / "a.json"), "")
+        trace = json.loads((self.folder / "a.json").read_text())
+        self.assertEqual(lines_of(trace), ["program.cpp:2"])
+        self.assertEqual(self.files(), ["a.json"])
+
+    def test_a_program_that_does_nothing_writes_a_trace_of_that(self):
+        self.assertEqual(self.run_with(self.folder / "a.json", "nothing"), "")
+        self.assertEqual(lines_of(json.loads((self.folder / "a.json").read_text())), [])
+
+    def test_a_text_and_stderr_have_the_summary(self):
+        self.assertEqual(self.run_with(self.folder / "a.txt"), "")
+        for text in (self.folder / "a.txt").read_text(), self.run_with("stderr"):
+            self.assertRegex(text, r"byre: trace: 1 lazy clone of 100 bytes, 1 copy of 100 bytes")
+            self.assertIn("1. 1 copy of 100 bytes (shared)\n  written at program.cpp:2\n  cloned at program.cpp:1\n", text)
+
+    def test_other_names_are_refused_and_the_program_goes_on(self):
+        for name in "1", self.folder / "a.xml":
+            self.assertIn("neither stderr, nor a file whose name ends in .json or .txt", self.run_with(name))
+        self.assertEqual(self.files(), [])
+
+    def test_a_file_that_cannot_be_written_is_told(self):
+        said = self.run_with(self.folder / "none" / "a.json")
+        self.assertIn("the trace that BYRE_TRACE in the environment asks for was not written", said)
+        self.assertIn("none/a.json", said)
+
+    def test_a_child_writes_a_file_of_its_own_or_none(self):
+        self.run_with(self.folder / "a.json", "fork")
+        self.assertEqual(self.files(), ["a.json"])
+        self.assertEqual(len(lines_of(json.loads((self.folder / "a.json").read_text()))), 2)
+        (self.folder / "a.json").unlink()
+        self.run_with(self.folder / "a.%p.json", "fork")
+        counts = [len(lines_of(json.loads((self.folder / name).read_text()))) for name in self.files()]
+        self.assertEqual(sorted(counts), [1, 2])
+
+    def test_events_without_room_are_told(self):
+        self.assertRegex(self.run_with(self.folder / "a.txt", "many"), r"lacks \d+ events, for which there was no room")
+
+
+@unittest.skipIf(HAS_STATS, "built with stats")
+class WithoutStats(Environment):
+    def test_a_program_says_that_it_cannot(self):
+        self.assertIn("Configure it with -Dstats=enabled", self.run_with(self.folder / "a.json"))
+        self.assertEqual(self.files(), [])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSL-1.0
+/// A recording, read back as its viewer reads it: the events of the JSON text.
+#pragma once
+
+#include <byre/trace/recording.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+#include <vector>
+
+namespace byre::test {
+
+using Json = nlohmann::json;
+
+class Events {
+ public:
+  explicit Events(const std::string& text) : whole_(Json::parse(text)) {}
+  explicit Events(const trace::Recording& recording) : Events(recording.to_json()) {}
+
+  const Json& whole() const { return whole_; }
+  const Json& all() const { return whole_.at("traceEvents"); }
+
+  /// Those of a phase and a name.
+  std::vector<Json> of(const std::string& phase, const std::string& name) const {
+    std::vector<Json> found;
+    for (const Json& event : all()) {
+      if (event.at("ph") == phase && event.at("name") == name) {
+        found.push_back(event);
+      }
+    }
+    return found;
+  }
+  std::vector<Json> slices(const std::string& name) const { return of("X", name); }
+
+  /// The values that a counter had, in order.
+  std::vector<std::int64_t> values(const std::string& counter) const {
+    std::vector<std::int64_t> values;
+    for (const Json& event : of("C", counter)) {
+      values.push_back(event.at("args").at("bytes"));
+    }
+    return values;
+  }
+
+ private:
+  Json whole_;
+};
+
+}  // namespace byre::test

@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: BSL-1.0
+/// What a recording says of clones, copies, steals and waits, and of why they were.
+#include <byre/byre.hpp>
+
+#include <gtest/gtest.h>
+#include <boost/thread/thread.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "events.hpp"
+#include "support/at_once.hpp"
+#include "support/complaint.hpp"
+#include "support/counted.hpp"
+#include "support/failing_allocator.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace byre::test {
+namespace {
+
+constexpr CallSite site(std::uint32_t line) {
+  return {"model.cpp", line};
+}
+
+Buffer clone(const Buffer& buffer, std::uint32_t line) {
+  return buffer.lazy_clone(site(line));
+}
+
+void write(Buffer& buffer, std::uint32_t line) {
+  buffer.mutable_data(Wait::allowed, site(line));
+}
+
+class Recordings : public WithStats {};
+
+TEST(RecordingsWithoutStats, are_refused) {
+  if (BYRE_STATS) {
+    GTEST_SKIP() << "built with stats";
+  }
+  EXPECT_EQ(complaint_of<InvalidArgument>([] { const trace::Recording recording; }),
+            "a recording was asked for, and this byre was built without stats and does not know "
+            "what happens. Configure it with -Dstats=enabled.");
+}
+
+TEST_F(Recordings, have_the_cause_of_a_copy_and_both_its_lines) {
+  Buffer weights = Buffer::allocate(100);
+  const trace::Recording recording;
+  const Buffer snapshot = clone(weights, 10);
+  write(weights, 20);
+  const Events events(recording);
+
+  const auto clones = events.slices("clone");
+  ASSERT_EQ(clones.size(), 1U);
+  EXPECT_EQ(clones[0]["args"]["bytes"], 100);
+  EXPECT_EQ(clones[0]["args"]["cloned_at"], Json({"model.cpp:10"}));
+  const auto copies = events.slices("copy (shared)");
+  ASSERT_EQ(copies.size(), 1U);
+  const Json& arguments = copies[0]["args"];
+  EXPECT_EQ(arguments["bytes"], 100);
+  EXPECT_EQ(arguments["written_at"], "model.cpp:20");
+  EXPECT_EQ(arguments["cloned_at"], Json({"model.cpp:10"}));
+  EXPECT_EQ(arguments["data"], clones[0]["args"]["data"]);
+  EXPECT_NE(arguments["copy"], arguments["data"]);
+  EXPECT_GE(copies[0]["ts"], clones[0]["ts"]);
+}
+
+TEST_F(Recordings, lead_from_the_clone_to_the_copy_by_an_arrow) {
+  const Buffer weights = Buffer::allocate(100);
+  const trace::Recording recording;
+  Buffer snapshot = clone(weights, 10);
+  elsewhere([&] { write(snapshot, 20); });
+  const Events events(recording);
+
+  const Json from = events.of("s", "cloned").at(0);
+  const Json to = events.of("f", "cloned").at(0);
+  const Json cloned = events.slices("clone").at(0);
+  const Json copied = events.slices("copy (shared)").at(0);
+  EXPECT_EQ(from["id"], to["id"]);
+  EXPECT_EQ(to["bp"], "e");
+  EXPECT_NE(from["tid"], to["tid"]);
+  EXPECT_EQ(from["tid"], cloned["tid"]);
+  EXPECT_EQ(to["tid"], copied["tid"]);
+  for (const auto& [end, slice] : {std::pair(from, cloned), std::pair(to, copied)}) {
+    EXPECT_GE(end["ts"], slice["ts"]);
+    EXPECT_LT(end["ts"].get<double>(), slice["ts"].get<double>() + slice["dur"].get<double>());
+  }
+}
+
+TEST_F(Recordings, name_the_lines_that_cloned_the_latest_first_and_how_often) {
+  Buffer weights = Buffer::allocate(100);
+  const trace::Recording recording;
+  std::vector<Buffer> clones;
+  for (const std::uint32_t line : {1U, 2U, 1U, 3U, 4U, 1U, 5U, 6U}) {
+    clones.push_back(clone(weights, line));
+  }
+  write(weights, 20);
+  EXPECT_EQ(Events(recording).slices("copy (shared)").at(0)["args"]["cloned_at"],
+            Json({"model.cpp:6", "model.cpp:5", "model.cpp:1 (3 times)", "model.cpp:4"}));
+}
+
+TEST_F(Recordings, forget_lines_once_one_owner_has_the_data_alone) {
+  Buffer weights = Buffer::allocate(100);
+  const trace::Recording recording;
+  clone(weights, 1);
+  const Buffer snapshot = clone(weights, 2);
+  write(weights, 20);
+  EXPECT_EQ(Events(recording).slices("copy (shared)").at(0)["args"]["cloned_at"],
+            Json({"model.cpp:2"}));
+}
+
+TEST_F(Recordings, forget_lines_when_the_last_owner_steals) {
+  FailingAllocator allocator;
+  Buffer weights = Buffer::allocate(100, allocator);
+  std::optional<Buffer> snapshot = clone(weights, 1);  // before
+  const trace::Recording recording;
+  std::optional<Buffer> other = clone(weights, 2);
+  Halt halt;
+  allocator.halt_copy(halt);
+  boost::thread copier([&] { write(*snapshot, 3); });
+  halt.await_entry();
+  other.reset();
+  const Counted counted;
+  boost::thread stealer([&] { write(weights, 4); });
+  await([&] { return counted.since().waits != 0; });
+  halt.let_go();
+  copier.join();
+  stealer.join();
+  const Events events(recording);
+  const Json stolen = events.slices("steal").at(0);
+  EXPECT_EQ(stolen["args"]["written_at"], "model.cpp:4");
+  EXPECT_EQ(stolen["args"]["bytes"], 100);
+  EXPECT_EQ(stolen["args"]["cloned_at"], Json({"model.cpp:2"}));
+  EXPECT_EQ(explain(weights).find("model.cpp"), std::string::npos) << explain(weights);
+}
+
+TEST_F(Recordings, name_what_a_wait_was_for) {
+  FailingAllocator allocator;
+  Buffer weights = Buffer::allocate(100, allocator);
+  Buffer snapshot = clone(weights, 1);
+  const trace::Recording recording;
+  Halt halt;
+  allocator.halt_copy(halt);
+  boost::thread copier([&] { write(snapshot, 30); });
+  halt.await_entry();
+  const Counted counted;
+  boost::thread waiter([&] { write(weights, 40); });
+  await([&] { return counted.since().waits != 0; });
+  halt.let_go();
+  copier.join();
+  waiter.join();
+
+  const Events events(recording);
+  const Json waited = events.slices("wait for a copy").at(0);
+  const Json copied = events.slices("copy (shared)").at(0);
+  const Json stolen = events.slices("steal").at(0);
+  EXPECT_EQ(waited["args"]["written_at"], "model.cpp:40");
+  EXPECT_EQ(waited["args"]["waited_for"],
+            "the copy by thread " + copied["tid"].dump() + " at model.cpp:30");
+  EXPECT_EQ(waited["args"]["data"], copied["args"]["data"]);
+  EXPECT_EQ(waited["tid"], stolen["tid"]);
+  EXPECT_NE(waited["tid"], copied["tid"]);
+  EXPECT_EQ(events.of("s", "waited for").at(0)["tid"], copied["tid"]);
+  EXPECT_EQ(events.of("f", "waited for").at(0)["tid"], waited["tid"]);
+  EXPECT_EQ(events.slices("wait for a copy").size(), 1U);
+}
+
+TEST_F(Recordings, name_nothing_where_the_copy_that_was_waited_for_failed) {
+  FailingAllocator allocator;
+  Buffer weights = Buffer::allocate(100, allocator);
+  Buffer snapshot = clone(weights, 1);
+  const trace::Recording recording;
+  const Counted counted;
+  boost::thread waiter;
+  allocator.during_copy([&] {
+    allocator.during_copy(nullptr);
+    waiter = boost::thread([&] { write(weights, 40); });
+    await([&] { return counted.since().waits != 0; });
+    throw FailingAllocator::CopyFailed();
+  });
+  EXPECT_THROW(write(snapshot, 30), FailingAllocator::CopyFailed);
+  waiter.join();
+  const Json waited = Events(recording).slices("wait for a copy").at(0);
+  EXPECT_FALSE(waited["args"].contains("waited_for"));
+  EXPECT_TRUE(Events(recording).of("s", "waited for").empty());
+}
+
+TEST_F(Recordings, have_the_cause_of_copies_that_nobody_shared) {
+  char lent[8] = {};
+  Buffer borrowed = Buffer::borrow(lent, sizeof lent);
+  Buffer read_only = Buffer::borrow(static_cast<const void*>(lent), sizeof lent);
+  Buffer grown = Buffer::allocate(8);
+  Storage storage = Storage::allocate(8);
+  const trace::Recording recording;
+  clone(borrowed, 1);
+  write(read_only, 2);
+  grown.resize(100'000, site(3));
+  const Pin pin = storage.pin(Wait::allowed, site(4));
+  const Storage copy = storage.lazy_clone(site(5));
+  const Events events(recording);
+  EXPECT_EQ(events.slices("copy (borrowed)").at(0)["args"]["written_at"], "model.cpp:1");
+  EXPECT_EQ(events.slices("copy (read_only)").at(0)["args"]["written_at"], "model.cpp:2");
+  const Json resized = events.slices("copy (resized)").at(0);
+  EXPECT_EQ(resized["args"]["written_at"], "model.cpp:3");
+  EXPECT_EQ(resized["args"]["bytes"], 8);
+  const Json pinned = events.slices("copy (pinned)").at(0);
+  EXPECT_EQ(pinned["args"]["written_at"], "model.cpp:5");
+  EXPECT_FALSE(pinned["args"].contains("cloned_at"));
+}
+
+TEST_F(Recordings, say_that_shared_read_only_data_was_copied_as_it_was_shared) {
+  const char memory[8] = {};
+  Buffer weights = Buffer::adopt_read_only(memory, sizeof memory, [](const void*) {});
+  const trace::Recording recording;
+  Buffer snapshot = clone(weights, 1);
+  write(snapshot, 2);
+  write(weights, 3);
+  const Events events(recording);
+  EXPECT_EQ(events.slices("copy (shared)").at(0)["args"]["written_at"], "model.cpp:2");
+  EXPECT_EQ(events.slices("copy (read_only)").at(0)["args"]["written_at"], "model.cpp:3");
+}
+
+TEST_F(Recordings, do_not_take_new_data_at_an_old_address_for_the_old) {
+  alignas(data_alignment) std::byte memory[data_alignment];
+  const auto adopt = [&] { return Buffer::adopt(memory, sizeof memory, [](void*) {}); };
+  const trace::Recording recording;
+  std::optional<Buffer> weights = adopt();
+  clone(*weights, 1);
+  weights.reset();
+  weights = adopt();
+  const Buffer snapshot = clone(*weights, 2);
+  write(*weights, 3);
+  const Events events(recording);
+  const auto clones = events.slices("clone");
+  EXPECT_NE(clones.at(0)["args"]["data"], clones.at(1)["args"]["data"]);
+  EXPECT_EQ(events.slices("copy (shared)").at(0)["args"]["cloned_at"], Json({"model.cpp:2"}));
+}
+
+TEST_F(Recordings, know_the_line_that_cloned_all_tiles_of_each_tile) {
+  TiledBuffer table(200 * 64, aligned_allocator(), 64);
+  const std::byte one[1] = {};
+  for (std::size_t tile = 0; tile < table.tile_count(); ++tile) {
+    table.write(tile * 64, one);
+  }
+  const trace::Recording recording;
+  const TiledBuffer snapshot = table.lazy_clone(site(1));
+  table.mutable_tile(0, Wait::allowed, site(2));
+  table.mutable_tile(1, Wait::allowed, site(3));
+  table.mutable_tile(150, Wait::allowed, site(4));
+  const Events events(recording);
+  EXPECT_EQ(events.slices("clone").size(), 1U);
+  EXPECT_EQ(events.slices("clone").at(0)["args"]["bytes"], 200 * 64);
+  const auto copies = events.slices("copy (shared)");
+  ASSERT_EQ(copies.size(), 3U);
+  for (std::uint32_t copy = 0; copy < 3; ++copy) {
+    EXPECT_EQ(copies[copy]["args"]["bytes"], 64);
+    EXPECT_EQ(copies[copy]["args"]["written_at"], "model.cpp:" + std::to_string(copy + 2));
+    EXPECT_EQ(copies[copy]["args"]["cloned_at"], Json({"model.cpp:1"}));
+  }
+}
+
+TEST_F(Recordings, have_what_happened_while_they_were_on) {
+  Buffer weights = Buffer::allocate(100);
+  const Buffer before = clone(weights, 1);
+  trace::Recording outer;
+  const Buffer first = clone(weights, 2);
+  std::optional<trace::Recording> inner(std::in_place);
+  const Buffer second = clone(weights, 3);
+  inner->stop();
+  const Buffer third = clone(weights, 4);
+  const auto lines = [](const trace::Recording& recording) {
+    std::string text;
+    for (const Json& each : Events(recording).slices("clone")) {
+      text += each["args"]["cloned_at"][0].get<std::string>() + " ";
+    }
+    return text;
+  };
+  EXPECT_EQ(lines(*inner), "model.cpp:3 ");
+  EXPECT_EQ(lines(outer), "model.cpp:2 model.cpp:3 model.cpp:4 ");
+  outer.stop();
+  outer.stop();
+  const Buffer after = clone(weights, 5);
+  inner.reset();
+  EXPECT_EQ(lines(outer), "model.cpp:2 model.cpp:3 model.cpp:4 ");
+  const trace::Recording later;
+  EXPECT_EQ(lines(later), "");
+}
+
+TEST_F(Recordings, count_what_they_had_no_room_for) {
+  const Buffer weights = Buffer::allocate(100);
+  const trace::Recording recording(4096);
+  for (int index = 0; index < 1000; ++index) {
+    clone(weights, 1);
+  }
+  const std::size_t kept = Events(recording).slices("clone").size();
+  EXPECT_GT(kept, 5U);
+  EXPECT_LT(kept, 100U);
+  EXPECT_EQ(recording.lost(), 1000 - kept);
+  EXPECT_EQ(Events(recording).whole()["otherData"]["lost_events"], 1000 - kept);
+  EXPECT_TRUE(says(recording.summary(), std::to_string(1000 - kept) + " events are lost."));
+}
+
+TEST_F(Recordings, name_their_threads) {
+  const Buffer weights = Buffer::allocate(100);
+  const trace::Recording recording;
+  clone(weights, 1);
+  elsewhere([&] {
+    ::pthread_setname_np(::pthread_self(), "a cloner");
+    clone(weights, 2);
+  });
+  const Events events(recording);
+  const auto clones = events.slices("clone");
+  ASSERT_EQ(clones.size(), 2U);
+  std::map<int, std::string> names;
+  for (const Json& name : events.of("M", "thread_name")) {
+    names[name["tid"]] = name["args"]["name"];
+  }
+  EXPECT_EQ(names.size(), 2U);
+  EXPECT_TRUE(names[clones[1]["tid"]].starts_with("a cloner (")) << names[clones[1]["tid"]];
+  EXPECT_FALSE(names[clones[0]["tid"]].starts_with("a cloner"));
+  EXPECT_EQ(events.of("M", "process_name").at(0)["pid"], clones[0]["pid"]);
+}
+
+TEST_F(Recordings, sum_copies_up_by_their_lines_for_people) {
+  const trace::Recording recording;
+  Buffer weights = Buffer::allocate(100);
+  for (int step = 0; step < 3; ++step) {
+    const Buffer snapshot = clone(weights, 10);
+    write(weights, 20);
+  }
+  Buffer large = Buffer::allocate(1000);
+  const Buffer other = clone(large, 11);
+  write(large, 21);
+  const std::string summary = recording.summary();
+  EXPECT_TRUE(summary.starts_with("byre: trace: 4 lazy clones of 1300 bytes, 4 copies of 1300 "
+                                  "bytes, 0 steals of 0 bytes; 0 waits for copies, 0 us in all; "
+                                  "0 pins; "))
+      << summary;
+  EXPECT_TRUE(summary.ends_with("\n\n1. 1 copy of 1000 bytes (shared)\n"
+                                "  written at model.cpp:21\n"
+                                "  cloned at model.cpp:11\n"
+                                "\n2. 3 copies of 300 bytes (shared)\n"
+                                "  written at model.cpp:20\n"
+                                "  cloned at model.cpp:10\n"))
+      << summary;
+}
+
+TEST_F(Recordings, are_written_as_a_trace_or_as_a_text) {
+  const TemporaryFolder folder;
+  trace::Recording recording;
+  recording.stop();
+  recording.write(folder / "a.json");
+  recording.write(folder / "a.txt");
+  EXPECT_EQ(read_file(folder / "a.json"), recording.to_json());
+  EXPECT_EQ(read_file(folder / "a.txt"), recording.summary());
+  EXPECT_THROW(recording.write(folder / "none" / "a.json"), FileError);
+}
+
+TEST_F(Recordings, let_explain_name_who_shares_the_data) {
+  const Buffer weights = Buffer::allocate(100);
+  const Buffer before = clone(weights, 1);
+  EXPECT_FALSE(says(explain(weights), "cloned at"));
+  std::optional<trace::Recording> recording(std::in_place);
+  const Buffer first = clone(weights, 2);
+  const Buffer second = clone(weights, 3);
+  const Buffer third = clone(weights, 2);
+  EXPECT_TRUE(says(explain(weights),
+                   "shared by 5 owners, cloned at model.cpp:2 (2 times) and model.cpp:3: a write "
+                   "copies them."))
+      << explain(weights);
+  recording.reset();
+  EXPECT_FALSE(says(explain(weights), "cloned at"));
+}
+
+}  // namespace
+}  // namespace byre::test

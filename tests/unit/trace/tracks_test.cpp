@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: BSL-1.0
+/// What a recording shows beside the threads: bytes as counters, pins and overlays with their dirty pages; and what
+/// many threads and forks make of it.
+#include <byre/byre.hpp>
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "events.hpp"
+#include "support/at_once.hpp"
+#include "support/child_process.hpp"
+#include "support/counted.hpp"
+#include "support/random.hpp"
+
+namespace byre::test {
+namespace {
+
+constexpr std::size_t paged_nbytes = std::size_t{1} << 20;
+
+class Tracks : public WithStats {};
+
+TEST_F(Tracks, of_bytes_end_where_the_counters_do) {
+  RecyclingPool pool;
+  const Buffer kept = Buffer::allocate(1 << 20, pool);
+  Buffer::allocate(1 << 20, pool);  // idles from now on
+  const stats::Counters before = stats::snapshot();
+  const trace::Recording recording;
+  {
+    Buffer clone = kept;
+    clone.mutable_data();  // takes the idle block
+    Buffer other = clone;
+    other.mutable_data();  // and one from the system
+    Buffer late = Buffer::allocate(100);
+    late.resize(1000);
+  }
+  pool.trim(1 << 20);
+  Buffer last = kept;
+  const stats::Counters after = stats::snapshot();
+  const Events events(recording);
+  EXPECT_EQ(events.values("live bytes").front(), before.live_bytes);
+  EXPECT_EQ(events.values("live bytes").back(), after.live_bytes);
+  EXPECT_EQ(events.values("pooled bytes").front(), before.pooled_bytes);
+  EXPECT_EQ(events.values("pooled bytes").back(), after.pooled_bytes);
+  EXPECT_EQ(events.values("bytes copied").front(), 0);
+  EXPECT_EQ(events.values("bytes copied").back(), (after - before).bytes_copied);
+  EXPECT_EQ(events.values("bytes not copied").back(), (after - before).bytes_not_copied);
+  EXPECT_EQ(events.of("i", "pool hit").at(0)["args"]["bytes"], 1 << 20);
+  EXPECT_EQ(events.of("i", "pool hit").size(), 1U);
+  EXPECT_EQ(events.of("i", "pool miss").at(0)["args"]["bytes"], 1 << 20);
+}
+
+TEST_F(Tracks, of_pins_begin_and_end) {
+  const trace::Recording recording;
+  Storage storage = Storage::allocate(64);
+  Storage other = Storage::allocate(64);
+  {
+    Pin pin = storage.pin(Wait::allowed, {"exchange.cpp", 1});
+    const Pin moved = std::move(pin);
+    const Pin reader = other.pin_to_read({"exchange.cpp", 2});
+  }
+  const Pin open = storage.pin_to_read({"exchange.cpp", 3});
+  const Events events(recording);
+  const auto begins = events.of("b", "pin");
+  const auto ends = events.of("e", "pin");
+  ASSERT_EQ(begins.size(), 3U);
+  ASSERT_EQ(ends.size(), 2U);
+  EXPECT_EQ(begins[0]["args"]["to"], "write");
+  EXPECT_EQ(begins[0]["args"]["bytes"], 64);
+  EXPECT_EQ(begins[0]["args"]["pinned_at"], "exchange.cpp:1");
+  EXPECT_EQ(begins[1]["args"]["to"], "read");
+  EXPECT_EQ(begins[1]["args"]["pinned_at"], "exchange.cpp:2");
+  EXPECT_EQ(ends[0]["id"], begins[1]["id"]);
+  EXPECT_EQ(ends[1]["id"], begins[0]["id"]);
+  EXPECT_NE(ends[0]["id"], ends[1]["id"]);
+}
+
+TEST_F(Tracks, leave_out_the_ends_of_what_began_before) {
+  Storage storage = Storage::allocate(64);
+  std::optional<Pin> pin = storage.pin();
+  const trace::Recording recording;
+  pin.reset();
+  EXPECT_TRUE(Events(recording).of("e", "pin").empty());
+}
+
+/// How many dirty pages the system says that an overlay has where one was written: none where it does not say.
+bool system_tells_written_pages() {
+  Buffer data = Buffer::allocate(paged_nbytes, paged_allocator());
+  Buffer clone = data;
+  clone.mutable_data()[0] = std::byte{1};
+  return clone.origin() == Origin::overlay &&
+         detail::count_written_pages(clone.data(), clone.nbytes()) != 0;
+}
+
+TEST_F(Tracks, of_overlays_end_with_their_dirty_pages) {
+  if (!system_tells_written_pages()) {
+    GTEST_SKIP() << "the system does not say which pages were written";
+  }
+  Buffer data = Buffer::allocate(paged_nbytes, paged_allocator());
+  std::memset(data.mutable_data(), 1, paged_nbytes);
+  const trace::Recording recording;
+  Buffer first = data.lazy_clone({"cache.cpp", 1});
+  {
+    Buffer second = data.lazy_clone({"cache.cpp", 2});
+    std::byte* const bytes = second.mutable_data(Wait::allowed, {"cache.cpp", 3});
+    for (const std::size_t page : {0U, 7U, 200U}) {
+      bytes[page * page_nbytes] = std::byte{2};
+    }
+  }
+  first.mutable_data(Wait::allowed, {"cache.cpp", 4})[5] = std::byte{3};
+  const Events events(recording);
+  const auto slices = events.slices("overlay (shared)");
+  const auto begins = events.of("b", "overlay");
+  const auto ends = events.of("e", "overlay");
+  ASSERT_EQ(slices.size(), 2U);
+  ASSERT_EQ(begins.size(), 2U);
+  ASSERT_EQ(ends.size(), 2U);
+  EXPECT_EQ(slices[0]["args"]["written_at"], "cache.cpp:3");
+  EXPECT_EQ(slices[0]["args"]["cloned_at"], Json({"cache.cpp:2", "cache.cpp:1"}));
+  EXPECT_EQ(slices[0]["args"]["copied_bytes"], 0);
+  EXPECT_EQ(slices[0]["args"]["shows_data"], events.slices("clone").at(0)["args"]["data"]);
+  EXPECT_EQ(begins[0]["id"], ends[0]["id"]);
+  EXPECT_EQ(ends[0]["args"]["dirty_pages"], 3);
+  EXPECT_EQ(ends[0]["args"]["dirty_bytes"], 3 * page_nbytes);
+  EXPECT_FALSE(ends[0]["args"].contains("is_alive"));
+  EXPECT_EQ(ends[1]["args"]["dirty_pages"], 1);
+  EXPECT_EQ(ends[1]["args"]["is_alive"], true);
+  EXPECT_EQ(begins[1]["id"], ends[1]["id"]);
+  EXPECT_NE(recording.summary().find("2 overlays of 2097152 bytes, 16384 bytes written in them"),
+            std::string::npos)
+      << recording.summary();
+}
+
+TEST_F(Tracks, count_the_pages_that_an_overlay_of_an_overlay_copied) {
+  if (!system_tells_written_pages()) {
+    GTEST_SKIP() << "the system does not say which pages were written";
+  }
+  Buffer data = Buffer::allocate(paged_nbytes, paged_allocator());
+  std::memset(data.mutable_data(), 1, paged_nbytes);
+  Buffer first = data;
+  first.mutable_data()[0] = std::byte{2};
+  const stats::Counters before = stats::snapshot();
+  const trace::Recording recording;
+  const Buffer second = first;
+  first.mutable_data()[page_nbytes] = std::byte{3};
+  const stats::Counters counted = stats::snapshot() - before;
+  const Events events(recording);
+  EXPECT_EQ(events.slices("overlay (shared)").at(0)["args"]["copied_bytes"], counted.bytes_copied);
+  EXPECT_EQ(events.values("bytes copied").back(), counted.bytes_copied);
+  EXPECT_EQ(events.values("bytes not copied").back(), counted.bytes_not_copied);
+  EXPECT_GT(counted.bytes_copied, 0);
+}
+
+/// What threads do to buffers of their own that share data, at random.
+void work(const Buffer& shared, std::uint64_t seed) {
+  Random random(seed);
+  std::vector<Buffer> owned(4, shared);
+  for (int step = 0; step < 300; ++step) {
+    Buffer& one = owned[random.below(owned.size())];
+    if (random.below(2) == 0) {
+      one = owned[random.below(owned.size())];
+    } else {
+      one.mutable_data();
+    }
+  }
+}
+
+TEST_F(Tracks, lose_no_event_of_many_threads) {
+  const std::uint64_t from = seed();
+  const Buffer shared = Buffer::allocate(4096);
+  const Counted counted;
+  const trace::Recording recording;
+  at_once(4, [&](std::size_t thread) { work(shared, from + thread); });
+  const stats::Counters since = counted.since();
+  const Events events(recording);
+  EXPECT_EQ(static_cast<std::int64_t>(events.slices("clone").size()), since.lazy_clones);
+  EXPECT_EQ(static_cast<std::int64_t>(events.slices("copy (shared)").size()), since.copies);
+  EXPECT_EQ(static_cast<std::int64_t>(events.slices("steal").size()), since.steals);
+  EXPECT_EQ(events.values("bytes copied").back(), since.bytes_copied);
+  EXPECT_EQ(events.of("M", "thread_name").size(), 4U);
+  EXPECT_EQ(recording.lost(), 0U);
+}
+
+TEST_F(Tracks, are_whole_where_recordings_come_and_go_meanwhile) {
+  const std::uint64_t from = seed();
+  const Buffer shared = Buffer::allocate(4096);
+  at_once(4, [&](std::size_t thread) {
+    if (thread < 2) {
+      work(shared, from + thread);
+      return;
+    }
+    for (int round = 0; round < 10; ++round) {
+      trace::Recording recording;
+      const Buffer clone = shared.lazy_clone({"round.cpp", static_cast<std::uint32_t>(thread)});
+      const auto own = [&] {
+        int count = 0;
+        for (const Json& each : Events(recording).slices("clone")) {
+          count += each["args"]["cloned_at"][0] == "round.cpp:" + std::to_string(thread);
+        }
+        return count;
+      };
+      EXPECT_EQ(own(), 1);
+      recording.stop();
+      EXPECT_EQ(own(), 1);
+    }
+  });
+}
+
+TEST_F(Tracks, of_a_child_have_nothing_of_its_parent) {
+  const trace::Recording recording;
+  const Buffer data = Buffer::allocate(64);
+  const Buffer clone = data.lazy_clone({"parent.cpp", 1});
+  const ChildResult result = run_in_child(
+      [&](int output) {
+        const Buffer own = data.lazy_clone({"child.cpp", 2});
+        const Events events(recording);
+        const auto clones = events.slices("clone");
+        const bool is_right = clones.size() == 1 &&
+                              clones[0]["args"]["cloned_at"] == Json({"child.cpp:2"}) &&
+                              clones[0]["pid"] == ::getpid();
+        write_all(output, is_right ? "right" : events.whole().dump());
+      },
+      std::chrono::seconds(60));
+  EXPECT_EQ(result.output, "right");
+  EXPECT_EQ(Events(recording).slices("clone").size(), 1U);
+}
+
+}  // namespace
+}  // namespace byre::test
