@@ -18,7 +18,7 @@ TiledTable::TiledTable(const Plan& plan, std::uint32_t tile_rows, byre::Allocato
 
 Snapshot TiledTable::snapshot(std::uint64_t token) {
   std::fill(own_.begin(), own_.end(), nullptr);
-  return {token, rows_};
+  return {token, rows_.lazy_clone()};
 }
 
 }  // namespace examples::live_checkpoint

@@ -337,14 +337,14 @@ class ATrace(WithText):
         self.assertEqual(len(copies), counted["copies"])
         self.assertEqual(self.named("C", "bytes copied")[-1]["args"]["bytes"], counted["bytes_copied"])
         for copy in copies:
-            self.assertRegex(copy["args"]["written_at"], r"storage_table\.[ch]pp:\d+$")
-            self.assertRegex(copy["args"]["cloned_at"][0], r"storage_table\.[ch]pp:\d+$")
+            self.assertRegex(copy["args"]["written_at"], r"storage_table\.[ch]pp:\d+( \(\d+ times\))?$")
+            self.assertRegex(copy["args"]["cloned_at"][0], r"storage_table\.[ch]pp:\d+( \(\d+ times\))?$")
 
     def test_tiles_and_pages_are_in_a_trace_too(self):
         counted = self.run_traced("tiles")
         copies = self.named("X", "copy (shared)")
         self.assertEqual(len(copies), counted["copies"])
-        self.assertRegex(copies[0]["args"]["cloned_at"][0], r"tiled_table\.[ch]pp:\d+$")
+        self.assertRegex(copies[0]["args"]["cloned_at"][0], r"tiled_table\.[ch]pp:\d+( \(\d+ times\))?$")
         self.run_traced("pages", dimensions=1024)
         overlays = self.named("X", "overlay (shared)") + self.named("X", "overlay (pending)")
         self.assertEqual(len(overlays), len(self.named("b", "overlay")))

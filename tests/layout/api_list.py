@@ -7,7 +7,7 @@ import sys
 import layout
 
 LIBRARIES = {
-    "byre": ["byre.hpp", "error", "sync", "stats", "memory", "cow", "storage"],
+    "byre": ["byre.hpp", "error", "sync", "stats", "memory", "cow", "storage", "trace"],
     "byre-tensor": ["tensor.hpp", "shadow", "tensor", "interop"],
     "byre-functional": ["functional.hpp", "functional"],
 }
@@ -38,6 +38,9 @@ def document(root):
                 if name == room or name.startswith(room + "/"):
                     lines.append(f"- [`<byre/{name}>`](../core/byre/{name}): {first_sentence(core / name)}")
         lines.append("")
+    listed_twice_or_not = [name for name in listed if sum(f"<byre/{name}>" in line for line in lines) != 1]
+    if listed_twice_or_not:
+        sys.exit(f"{', '.join(listed_twice_or_not)}: add the room to LIBRARIES in {__file__}")
     return "\n".join(lines)
 
 

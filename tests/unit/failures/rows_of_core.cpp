@@ -161,6 +161,53 @@ void limit_copies(Attempt& attempt) {
   });
 }
 
+// A record for which there is no memory is lost, and counted.
+
+void record(Attempt& attempt) {
+  if (!BYRE_STATS) {
+    return;
+  }
+  attempt([&] {
+    const trace::Recording recording;
+    Buffer buffer = Buffer::allocate(100);
+    const Buffer clone = buffer.lazy_clone({"a/rather/long/name/of/a/file.cpp", 1});
+    buffer.mutable_data();
+  });
+}
+
+template <class Show>
+void show_recording(Attempt& attempt, Show show) {
+  if (!BYRE_STATS) {
+    return;
+  }
+  trace::Recording recording;
+  {
+    Buffer buffer = Buffer::allocate(100);
+    const Buffer clone = buffer.lazy_clone({"a/rather/long/name/of/a/file.cpp", 1});
+    buffer.mutable_data();
+  }
+  const std::uint64_t lost = recording.lost();
+  attempt([&] { show(recording); }, [&] { return std::to_string(lost); });
+}
+
+void stop_recording(Attempt& attempt) {
+  show_recording(attempt, [](trace::Recording& recording) { recording.stop(); });
+}
+void trace_as_json(Attempt& attempt) {
+  show_recording(attempt, [](trace::Recording& recording) { recording.to_json(); });
+}
+void trace_as_text(Attempt& attempt) {
+  show_recording(attempt, [](trace::Recording& recording) { recording.summary(); });
+}
+void count_lost(Attempt& attempt) {
+  show_recording(attempt, [](trace::Recording& recording) { recording.lost(); });
+}
+void write_trace(Attempt& attempt) {
+  const TemporaryFolder folder;
+  const auto path = folder / "a name that is longer than what strings have in place.json";
+  show_recording(attempt, [&](trace::Recording& recording) { recording.write(path); });
+}
+
 // ---- reports
 
 shadow::Violation violation() {
@@ -289,6 +336,12 @@ const Row rows[] = {
 
     {"stats::InstalledSink::InstalledSink", install_sink},
     {"stats::CopyLimit::CopyLimit", limit_copies},
+    {"trace::Recording::Recording", record},
+    {"trace::Recording::stop", stop_recording},
+    {"trace::Recording::to_json", trace_as_json},
+    {"trace::Recording::summary", trace_as_text},
+    {"trace::Recording::write", write_trace},
+    {"trace::Recording::lost", count_lost},
     {"shadow::to_string", print_violation<shadow::to_string>},
     {"shadow::to_json", print_violation<shadow::to_json>},
     {"shadow::to_string", print_sum<shadow::to_string>},

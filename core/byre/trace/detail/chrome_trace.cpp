@@ -119,8 +119,8 @@ class Writer {
   }
   void instant(const Record& record, std::string_view name) {
     event("i", name, record.end_ns, record.thread,
-          member("cat", in_quotes("pool")) + member("s", in_quotes("t")) +
-              arguments(member("bytes", record.nbytes)));
+          member("cat", in_quotes("memory")) + member("s", in_quotes("t")) +
+              arguments(arguments_of(record)));
   }
   /// The begin ("b") or end ("e") of what belongs to data, and to no thread.
   void span(const char* phase, const Record& record, const char* name, const std::string& members) {
@@ -208,9 +208,11 @@ void Writer::write_pin(const Record& record, const char* to) {
 void Writer::write(const Record& record) {
   switch (record.kind) {
     case RecordKind::allocation:
+      instant(record, "allocation");
       count("live bytes", record.nbytes);
       break;
     case RecordKind::release:
+      instant(record, "release");
       count("live bytes", -static_cast<std::int64_t>(record.nbytes));
       break;
     case RecordKind::clone:
