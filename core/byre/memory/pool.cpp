@@ -84,9 +84,12 @@ Block revive(detail::IdleBlock* idle) noexcept {
   return block;
 }
 
+/// One of what changes the bytes that are idle.
 void count(RecordKind kind, std::size_t nbytes, stats::detail::Change change) noexcept {
-  stats::detail::count_and_record(
-      [kind, nbytes]() noexcept { stats::detail::record_pool(kind, nbytes); }, change);
+  stats::detail::count(change);
+  if (stats::detail::may_record()) {
+    stats::detail::record_pool(kind, nbytes);
+  }
 }
 
 std::byte* data_of(const Block& block) noexcept {

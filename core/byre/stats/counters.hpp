@@ -79,20 +79,20 @@ inline bool may_record() noexcept {
   return !this_threads_shard.only_counts();
 }
 
-/// Calls `record()`, which does not throw, if there may be a recording: that costs no more than to count does.
-template <class Record, std::same_as<Change>... Changes>
-[[gnu::always_inline]] inline void count_and_record(Record record, Changes... changes) noexcept {
+/// Counts; where there may be a recording, calls `slowly()` in place of that, which counts the same and records it:
+/// to ask costs no more than to count does. `slowly` does not throw, and is best one call.
+template <class Slowly, std::same_as<Change>... Changes>
+[[gnu::always_inline]] inline void count_or_else(Slowly slowly, Changes... changes) noexcept {
   if (this_threads_shard.only_counts()) [[likely]] {
     (this_threads_shard.add(changes.counter, changes.value), ...);
   } else {
-    (count_slowly(changes), ...);
-    record();
+    slowly();
   }
 }
 
 template <std::same_as<Change>... Changes>
 [[gnu::always_inline]] inline void count(Changes... changes) noexcept {
-  count_and_record([]() noexcept {}, changes...);
+  count_or_else([=]() noexcept { (count_slowly(changes), ...); }, changes...);
 }
 
 /// Where may_record() is false: the same, with the counters read before `step` and written after it, which an
@@ -113,8 +113,8 @@ inline bool may_record() noexcept {
   return false;
 }
 
-template <class Record, std::same_as<Change>... Changes>
-void count_and_record(Record, Changes...) noexcept {}
+template <class Slowly, std::same_as<Change>... Changes>
+void count_or_else(Slowly, Changes...) noexcept {}
 
 template <std::same_as<Change>... Changes>
 void count(Changes...) noexcept {}

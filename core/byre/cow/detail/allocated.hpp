@@ -61,20 +61,14 @@ class basic_allocated final : public basic_header<Sync, Share> {
                 .origin = Origin::allocated},
                how_to_release),
         base_(block.base) {
-    stats::detail::count_and_record(
-        [&block]() noexcept {
-          stats::detail::record_data(stats::detail::RecordKind::allocation, block.data,
-                                     block.capacity);
-        },
+    stats::detail::count_or_else(
+        [&block]() noexcept { stats::detail::count_allocation(block.data, block.capacity); },
         stats::detail::plus(stats::Counter::live_bytes, block.capacity));
   }
 
   ~basic_allocated() {
-    stats::detail::count_and_record(
-        [this]() noexcept {
-          stats::detail::record_data(stats::detail::RecordKind::release, this->data(),
-                                     this->capacity());
-        },
+    stats::detail::count_or_else(
+        [this]() noexcept { stats::detail::count_release(this->data(), this->capacity()); },
         stats::detail::minus(stats::Counter::live_bytes, this->capacity()));
   }
 

@@ -58,22 +58,16 @@ class basic_paged final : public basic_header<Sync, Share> {
               std::unique_ptr<detail::PageFile> file) noexcept
       : Header(description, [](Header& self) noexcept { delete static_cast<basic_paged*>(&self); }),
         file_(std::move(file)) {
-    stats::detail::count_and_record(
-        [this]() noexcept {
-          stats::detail::record_data(stats::detail::RecordKind::allocation, this->data(),
-                                     counted_nbytes());
-        },
+    stats::detail::count_or_else(
+        [this]() noexcept { stats::detail::count_allocation(this->data(), counted_nbytes()); },
         stats::detail::plus(stats::Counter::live_bytes, counted_nbytes()));
     file_->set_owned_by(this, [](const void* self) {
       return static_cast<const basic_paged*>(self)->share().use_count() != 0;
     });
   }
   ~basic_paged() {
-    stats::detail::count_and_record(
-        [this]() noexcept {
-          stats::detail::record_data(stats::detail::RecordKind::release, this->data(),
-                                     counted_nbytes());
-        },
+    stats::detail::count_or_else(
+        [this]() noexcept { stats::detail::count_release(this->data(), counted_nbytes()); },
         stats::detail::minus(stats::Counter::live_bytes, counted_nbytes()));
   }
 

@@ -339,6 +339,15 @@ std::int64_t begin_of_write(std::int64_t now) noexcept {
   return this_thread.write_begin_ns == 0 ? now : this_thread.write_begin_ns;
 }
 
+void record_bytes(RecordKind kind, const void* data, std::size_t nbytes) noexcept {
+  const std::int64_t now = now_ns();
+  recorder().add(data, [&](Record& record, KnownData*) {
+    record.kind = kind;
+    record.begin_ns = record.end_ns = now;
+    record.nbytes = nbytes;
+  });
+}
+
 }  // namespace
 
 void begin_recording(std::size_t limit_nbytes) noexcept {
@@ -365,16 +374,15 @@ ClonedLines lines_that_cloned(const void* data) noexcept {
   return lines;
 }
 
-void record_data(RecordKind kind, const void* data, std::size_t nbytes) noexcept {
-  const std::int64_t now = now_ns();
-  recorder().add(data, [&](Record& record, KnownData*) {
-    record.kind = kind;
-    record.begin_ns = record.end_ns = now;
-    record.nbytes = nbytes;
-  });
-  if (kind == RecordKind::release) {
-    forget_data(data);
-  }
+void count_allocation(const void* data, std::size_t nbytes) noexcept {
+  count_slowly(plus(Counter::live_bytes, nbytes));
+  record_bytes(RecordKind::allocation, data, nbytes);
+}
+
+void count_release(const void* data, std::size_t nbytes) noexcept {
+  count_slowly(minus(Counter::live_bytes, nbytes));
+  record_bytes(RecordKind::release, data, nbytes);
+  forget_data(data);
 }
 
 void record_clone(const void* data, std::size_t nbytes, bool was_alone, CallSite site) noexcept {
@@ -405,7 +413,7 @@ void record_pin(RecordKind kind, const void* data, std::size_t nbytes, CallSite 
 }
 
 void record_pool(RecordKind kind, std::size_t nbytes) noexcept {
-  record_data(kind, nullptr, nbytes);
+  record_bytes(kind, nullptr, nbytes);
 }
 
 void record_overlay_end(const void* data, std::size_t nbytes, std::size_t written_nbytes) noexcept {

@@ -50,8 +50,9 @@ using WrittenNbytes = std::size_t (*)(const void* overlay, std::size_t nbytes) n
 /// The lines that cloned this data, if that was recorded.
 BYRE_API ClonedLines lines_that_cloned(const void* data) noexcept;
 
-[[gnu::cold]] BYRE_API void record_data(RecordKind kind, const void* data,
-                                        std::size_t nbytes) noexcept;
+/// Bytes of data that are alive from now on, or no more. These two count, too.
+[[gnu::cold]] BYRE_API void count_allocation(const void* data, std::size_t nbytes) noexcept;
+[[gnu::cold]] BYRE_API void count_release(const void* data, std::size_t nbytes) noexcept;
 /// `was_alone`: before that, one owner had the data.
 [[gnu::cold]] BYRE_API void record_clone(const void* data, std::size_t nbytes, bool was_alone,
                                          CallSite site) noexcept;
@@ -90,7 +91,8 @@ void record_for_environment() noexcept;
 inline ClonedLines lines_that_cloned(const void*) noexcept {
   return {};
 }
-inline void record_data(RecordKind, const void*, std::size_t) noexcept {}
+inline void count_allocation(const void*, std::size_t) noexcept {}
+inline void count_release(const void*, std::size_t) noexcept {}
 inline void record_clone(const void*, std::size_t, bool, CallSite) noexcept {}
 inline void record_pin(RecordKind, const void*, std::size_t, CallSite) noexcept {}
 inline void record_pool(RecordKind, std::size_t) noexcept {}
