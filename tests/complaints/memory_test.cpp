@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSL-1.0
+// Complaints of memory that doubled, and what byre does: a small write to large shared data copies what it
+// touches. docs/answers.md says where each was made.
+#include <byre/memory/pages.hpp>
+#include <byre/tensor.hpp>
+
+#include <gtest/gtest.h>
+#include <boost/thread/thread.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "costs.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace byre::test {
+namespace {
+
+constexpr std::size_t cache_nbytes = std::size_t{16} << 20;
+/// Of a table each of whose rows is a page.
+constexpr auto columns = static_cast<std::int64_t>(page_nbytes / sizeof(float));
+constexpr auto rows = static_cast<std::int64_t>(cache_nbytes / page_nbytes);
+
+/// In memory of which a write to shared data copies the pages that it touches.
+Tensor table_of(float value) {
+  Tensor table = Tensor::empty({rows, columns}, DType::f32, paged_allocator());
+  return fill_(table, value);
+}
+
+void train(Tensor& table, int count, float value) {
+  for (int row = 0; row < count; ++row) {
+    Tensor written = table.select(0, row * 13);
+    fill_(written, value);
+  }
+}
+
+TEST(Complaints, a_sparse_table_that_is_saved_while_it_is_trained_copies_the_written_rows) {
+  const TemporaryFolder folder;
+  Tensor table = table_of(1);
+  const Costs costs;
+  const Tensor snapshot = table.lazy_clone();
+  boost::thread saver([&] { save_npy(folder / "table.npy", snapshot); });
+  train(table, 16, 2);
+  saver.join();
+  EXPECT_TRUE(costs.copied(0));  // the system copied 16 pages
+  EXPECT_TRUE(costs.overlaid(1));
+  const Tensor saved = map_npy(folder / "table.npy");
+  EXPECT_EQ(saved.at<float>({13, 0}), 1.0F);
+  EXPECT_EQ(table.at<float>({13, 0}), 2.0F);
+
+  // What the next snapshot costs are the pages that were written, so they can be counted.
+  const Costs later;
+  const Tensor next = table.lazy_clone();
+  train(table, 1, 3);
+  EXPECT_TRUE(later.copied(16 * page_nbytes));
+}
+
+TEST(Complaints, a_column_that_is_written_copies_no_other_column_of_its_block) {
+  Tensor block = table_of(1).view({64, -1});  // 64 columns, each in one piece
+  const Tensor clone = block.lazy_clone();
+  const Costs costs;
+  Tensor column = block.select(0, 7);
+  fill_(column, 2);
+  EXPECT_TRUE(costs.copied(0));
+  EXPECT_TRUE(costs.overlaid(1));
+  EXPECT_EQ(clone.at<float>({7, 0}), 1.0F);
+  EXPECT_EQ(block.at<float>({7, 0}), 2.0F);
+
+  const Costs later;
+  const Tensor next = block.lazy_clone();
+  Tensor again = block.select(0, 7);
+  fill_(again, 3);
+  EXPECT_TRUE(later.copied(cache_nbytes / 64));
+}
+
+TEST(Complaints, branches_of_a_cache_in_tiles_cost_the_tiles_that_they_write) {
+  constexpr std::size_t branches = 32;
+  TiledBuffer cache(cache_nbytes);
+  cache.write(0, std::vector<std::byte>(cache_nbytes, std::byte{1}));
+  const Costs costs;
+  std::vector<TiledBuffer> requests(branches, cache);
+  EXPECT_TRUE(costs.copied(0));
+
+  const std::vector<std::byte> token(1000, std::byte{2});
+  for (std::size_t branch = 0; branch < branches; ++branch) {
+    requests[branch].write(branch * cache.tile_nbytes(), token);
+  }
+  EXPECT_TRUE(costs.copied(branches * cache.tile_nbytes()));
+  EXPECT_TRUE(costs.grew_by_at_most(cache_nbytes / 4));  // 32 copies of it would be 512 MiB
+  EXPECT_EQ(requests[3].tile(3)[0], std::byte{2});
+  EXPECT_EQ(requests[3].tile(4)[0], std::byte{1});
+  EXPECT_EQ(cache.tile(3)[0], std::byte{1});
+}
+
+TEST(Complaints, branches_of_a_cache_in_pages_cost_the_pages_that_they_write) {
+  constexpr std::size_t branches = 32;
+  const Tensor cache = table_of(1);
+  const Costs costs;
+  std::vector<Tensor> requests;
+  for (std::size_t branch = 0; branch < branches; ++branch) {
+    requests.push_back(cache.lazy_clone());
+    train(requests.back(), 2, 2);
+  }
+  EXPECT_TRUE(costs.copied(0));
+  EXPECT_TRUE(costs.overlaid(branches));
+  EXPECT_EQ(requests[3].at<float>({13, 0}), 2.0F);
+  EXPECT_EQ(cache.at<float>({13, 0}), 1.0F);
+
+  const Costs later;
+  Tensor of_branch = requests[3].lazy_clone();
+  train(of_branch, 1, 3);
+  EXPECT_TRUE(later.copied(2 * page_nbytes));
+}
+
+TEST(Complaints, mapped_weights_are_edited_by_pages_and_the_file_stays_as_it_is) {
+  const TemporaryFolder folder;
+  const std::filesystem::path file = folder / "model.safetensors";
+  const std::pair<std::string, Tensor> saved[] = {{"embedding", table_of(1)},
+                                                  {"output", table_of(2)}};
+  save_safetensors(file, saved);
+
+  SafetensorsFile model = map_safetensors(file);
+  ASSERT_EQ(model.tensors[0].first, "embedding");
+  Tensor& embedding = model.tensors[0].second;
+  const Tensor untouched = embedding.lazy_clone();
+  const Costs costs;
+  Tensor adapted = embedding.narrow(0, 5, 3);
+  add_(adapted, 10);
+  EXPECT_TRUE(costs.copied(0));
+  EXPECT_TRUE(costs.overlaid(1));
+  EXPECT_EQ(embedding.at<float>({5, 0}), 11.0F);
+  EXPECT_EQ(untouched.at<float>({5, 0}), 1.0F);
+  EXPECT_EQ(model.tensors[1].second.at<float>({5, 0}), 2.0F);
+  EXPECT_EQ(load_safetensors(file).tensors[0].second.at<float>({5, 0}), 1.0F);
+}
+
+}  // namespace
+}  // namespace byre::test
