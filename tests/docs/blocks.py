@@ -15,7 +15,7 @@ import pathlib
 import re
 
 FENCE = re.compile(r"^( {0,3})(`{3,}|~{3,})\s*([^`]*)$")
-COMMENT = re.compile(r"^<!--\s*(?:(with|check|stands in):)?(.*?)-->\s*$", re.S)
+COMMENT = re.compile(r"^<!--\s*(?:(with|check|stands in):\s*)?(.*?)\s*-->\s*$", re.S)
 
 
 @dataclasses.dataclass
@@ -81,7 +81,7 @@ def read(text, name):
             whole = "".join(lines[at:end + 1])
             if found := COMMENT.match(whole):
                 before = whole[:found.start(2)].count("\n")
-                comments.append(Comment(found[1] or "", found[2].strip(" "), at + 1 + before))
+                comments.append(Comment(found[1] or "", found[2], at + 1 + before))
             at = end + 1
         elif re.match(r" {4,}\S", line) and not in_list and (at == 0 or not lines[at - 1].strip()):
             end = next((i for i in range(at, len(lines)) if not lines[i].startswith("    ") and lines[i].strip()),

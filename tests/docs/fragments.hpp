@@ -3,8 +3,10 @@
 /// of which main() here runs all, in a folder of their own.
 #pragma once
 
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <cctype>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -34,10 +36,15 @@ inline void expect(bool holds, const char* what, const char* file, int line) {
   }
 }
 
-/// With every run of white space as one space, since documents break lines where they like.
+/// With every run of white space as one space, since documents break lines where they like, and no address.
 inline std::string words_of(std::string_view text) {
   std::string words;
   for (const char c : text) {
+    if (const std::size_t at = words.rfind("0x"); at != words.npos && at + 2 == words.size()) {
+      if (std::isxdigit(static_cast<unsigned char>(c)) != 0) {
+        continue;
+      }
+    }
     const bool is_space = c == ' ' || c == '\n' || c == '\t';
     if (!is_space) {
       words += c;
@@ -97,6 +104,20 @@ inline std::string printed_by(const std::function<void()>& action, std::FILE* st
   }
   std::fclose(file);
   return text;
+}
+
+/// What a child of this process that runs the action says on standard error before it is gone.
+inline std::string last_words(const std::function<void()>& action) {
+  return printed_by(
+      [&] {
+        if (const pid_t child = fork(); child == 0) {
+          action();
+          std::_Exit(EXIT_SUCCESS);
+        } else {
+          waitpid(child, nullptr, 0);
+        }
+      },
+      stderr);
 }
 
 inline int run_all(std::span<const Fragment> fragments) {

@@ -17,6 +17,7 @@ TOP = """// Written by tests/docs/fragments.py.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
