@@ -7,7 +7,7 @@ import sys
 import pytest
 
 ROOT = pathlib.Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT / "tests" / "docs"))
+sys.path.insert(0, str(ROOT / "tests" / "blocks"))
 
 import blocks  # noqa: E402
 

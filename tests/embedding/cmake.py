@@ -10,7 +10,7 @@ import sys
 import tempfile
 import unittest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "docs"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "blocks"))
 
 import blocks  # noqa: E402
 

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "docs"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "blocks"))
 
 import blocks  # noqa: E402
 

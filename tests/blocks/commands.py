@@ -50,7 +50,7 @@ class Commands:
         for folder in folders:
             files += [path for path in (self.root / folder).glob("**/*")
                       if (path.suffix in {".cpp", ".hpp", ".in", ".py"} or path.name == "meson.build")
-                      and path.parent != self.root / "tests/docs"]
+                      and path.parent != self.root / "tests/blocks"]
         return "\n".join(path.read_text() for path in files)
 
     @functools.cached_property

@@ -14,7 +14,7 @@ import dataclasses
 import pathlib
 import re
 
-FENCE = re.compile(r"^( {0,3})(`{3,}|~{3,})\s*([^`]*)$")
+FENCE = re.compile(r"^( *)(`{3,}|~{3,})\s*([^`]*)$")
 COMMENT = re.compile(r"^<!--\s*(?:(with|check|stands in):\s*)?(.*?)\s*-->\s*$", re.S)
 
 
@@ -90,7 +90,8 @@ def read(text, name):
             yield previous
             comments, since, at = [], 0, end
         else:
+            comments = []
             if line.strip():
-                comments, since = [], since + 1
+                since += 1
                 in_list = re.match(r"\s*([-*+]|\d+\.) ", line) is not None or (in_list and line[0] == " ")
             at += 1

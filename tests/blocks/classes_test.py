@@ -37,6 +37,7 @@ class Classes(unittest.TestCase):
     def test_a_block_without_a_fence_is_refused_and_what_belongs_to_a_list_is_none(self):
         self.assert_said("is indented", complaints("Words:\n\n    some code\n"))
         self.assertEqual(read("- an entry\n\n    goes on\n"), [])
+        self.assertEqual([block.text for block in read("- an entry\n\n    ```cpp\n    f();\n    ```\n")], ["f();\n"])
 
     def test_a_text_says_what_it_is(self):
         self.assertEqual(complaints(fenced("text", "x", "<!-- a drawing -->")), [])
@@ -128,8 +129,9 @@ class Fragments(unittest.TestCase):
     def test_a_comment_is_of_the_next_block_alone(self):
         [first, second] = read("<!-- with: int x = 1; -->\n```cpp\nf(x);\n```\n\n```cpp\ng();\n```\n")
         self.assertEqual((len(first.comments), second.comments), (1, []))
-        [block] = read("<!-- with: int x = 1; -->\nWords.\n```cpp\nf(x);\n```\n")
-        self.assertEqual(block.comments, [])
+        for between in ("Words.\n", "\n"):
+            [block] = read(f"<!-- with: int x = 1; -->\n{between}```cpp\nf(x);\n```\n")
+            self.assertEqual(block.comments, [])
 
     def test_a_program_is_compared_with_the_text_after_it(self):
         program, text = read(fenced("cpp", "int main() {\n}") + "\nprints\n" + fenced("text", "1 2"))

@@ -10,7 +10,7 @@ import sys
 
 import blocks
 
-TOP = """// Written by tests/docs/fragments.py.
+TOP = """// Written by tests/blocks/fragments.py.
 #include <byre/functional.hpp>
 #include <algorithm>
 #include <cstdint>
@@ -22,7 +22,7 @@ TOP = """// Written by tests/docs/fragments.py.
 #include <thread>
 #include <vector>
 
-#include "docs/fragments.hpp"
+#include "blocks/fragments.hpp"
 """
 INCLUDE = re.compile(r"^#include .*$", re.M)
 

@@ -63,7 +63,7 @@ class Checker:
             yield f"there is no {name}"
             return
         tests = self.commands.meson_files + "".join(path.read_text() for path in self.root.glob("tests/*/*.py")
-                                                    if path.parent.name != "docs")
+                                                    if path.parent.name != "blocks")
         if pathlib.Path(name).name not in tests:
             yield f"no test has {name}"
         parts = [r"\s+".join(map(re.escape, part.split())) for part in block.text.split("...")]
@@ -132,7 +132,8 @@ def main(root, *programs):
         problems += complaints_of_prose(page, root, checker.commands)
     for block in blocks.all_blocks(root):
         problems += [f"{block.place}: {said}" for said in checker.complaints(block)]
-    print(*problems, sep="\n")
+    for problem in dict.fromkeys(problems):
+        print(problem)
     print(", ".join(f"{count} {language}" for language, count in sorted(checker.counts.items())))
     return 1 if problems or len(checker.counts) < 5 else 0
 
