@@ -148,8 +148,7 @@ class Commands:
                 next(values, None)
             elif word in ("--suite", "--no-suite"):
                 word = next(values, "")
-                if not re.search(rf"^\s*(?:.*suite.*)'{re.escape(word)}'", self.meson_files, re.M) and \
-                        f"'{word}'" not in self.meson_files:
+                if not re.search(rf"suite.*'{re.escape(word)}'", self.meson_files):
                     yield f"there is no suite {word}"
             elif not word.startswith("-") and f"'{word}'" not in self.meson_files:
                 yield f"there is no test {word}"
