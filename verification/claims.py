@@ -135,7 +135,8 @@ def rows_of_deep_run(results):
                f"| {result['seconds']:,.1f} | {came_to} |")
     for result in results:
         if result["left"]:
-            yield from ("", f"Cut short, of `{result['scenario']}`:", "", "```", *result["left"], "```")
+            yield from ("", f"Cut short, of `{result['scenario']}`:", "", "<!-- measured -->", "```text",
+                        *result["left"], "```")
 
 
 def split(document, part):

@@ -10,6 +10,10 @@ import sys
 import tempfile
 import unittest
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "blocks"))
+
+import blocks  # noqa: E402
+
 SKIPPED = 77
 SOURCE = pathlib.Path(sys.argv.pop(1)).resolve()
 PARENT = pathlib.Path(__file__).parent.resolve() / "cmake"
@@ -110,8 +114,12 @@ class InCMake(unittest.TestCase):
             self.assertTrue((build / f"byre/lib{library}.so.{version}").is_file(), list(build.rglob("*.so*")))
             self.assertTrue((build / f"byre/lib{library}.so.{version.split('.')[0]}").is_symlink())
 
-    def test_a_parent_fetches_it_and_builds_no_more_than_it_links(self):
-        build = self.build("FetchContent", PROGRAMS[:1])
+    def test_a_parent_fetches_it_as_the_readme_says_and_builds_no_more_than_it_links(self):
+        [lines] = [block.text for block in blocks.blocks_of(SOURCE / "README.md", SOURCE) if block.language == "cmake"]
+        readme = self.folder / "readme.cmake"
+        readme.write_text(lines)
+        build = self.build("FetchContent", ["my_program"], f"-DBYRE_README={readme}",
+                           f"-DFETCHCONTENT_SOURCE_DIR_BYRE={SOURCE}")
         self.assertEqual([each.name for each in build.rglob("libbyre*.*")], ["libbyre.a"])
 
     def test_without_what_tensors_need_there_is_the_core_alone_and_what_to_install_is_said(self):

@@ -13,6 +13,10 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "blocks"))
+
+import blocks  # noqa: E402
+
 
 def run(*command):
     print("+", *command, flush=True)
@@ -24,9 +28,17 @@ def introspect(build, what):
     return json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
 
 
-def wrap_in_the_readme(source):
-    readme = (pathlib.Path(source) / "README.md").read_text()
-    return re.search(r"^```ini\n(.*?)^```$", readme, re.S | re.M)[1]
+def in_the_readme(source, language):
+    source = pathlib.Path(source)
+    return "".join(block.text for block in blocks.blocks_of(source / "README.md", source) if block.language == language)
+
+
+def line_for(library, source):
+    """The README's line by which a parent asks for a library. There is one for each."""
+    lines = {re.search(r"dependency\('([\w-]+)'", line)[1]: line for line in in_the_readme(source, "meson").splitlines()}
+    if set(lines) != set(LIBRARIES):
+        sys.exit(f"the README asks for {sorted(lines)}, expected {sorted(LIBRARIES)}")
+    return lines[library] + "\n"
 
 
 SKIPPED = 77
@@ -96,7 +108,9 @@ def main(source, library, *options):
         shutil.copytree(pathlib.Path(__file__).parent / "project", parent)
         (parent / "subprojects").mkdir()
         (parent / "subprojects" / "byre").symlink_to(source, target_is_directory=True)
-        (parent / "subprojects" / "byre.wrap").write_text(wrap_in_the_readme(source))
+        (parent / "subprojects" / "byre.wrap").write_text(in_the_readme(source, "ini"))
+        (parent / "readme").mkdir()
+        (parent / "readme" / "meson.build").write_text(line_for(library, source))
 
         run("meson", "setup", "-Dwerror=true", "-Ddebug=false", f"-Dlibrary={library}", *options,
             build, parent)
