@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: BSL-1.0
+"""The pages of the API headers, by doxygen."""
+import pathlib
+import re
+import subprocess
+import xml.etree.ElementTree
+
+from pandoc import Failure
+
+# What doxygen says of the headers that is not about them.
+NOT_OURS = re.compile(r"warning: Detected potential recursive class relation")
+
+
+def headers(root):
+    """The API headers, as docs/api.md has them."""
+    return sorted(set(re.findall(r"\]\(\.\./(core/byre/[\w/]+\.hpp)\)", (root / "docs/api.md").read_text())))
+
+
+def build(root, output, frame):
+    """Writes the pages into output/api, framed by `frame`, and returns the page of each header."""
+    work = output / "work"
+    work.mkdir(exist_ok=True)
+    head, foot = frame.split("@body@")
+    (work / "head.html").write_text(head + '<div id="top">')
+    (work / "foot.html").write_text(foot)
+    settings = [(root / "docs/site/Doxyfile").read_text(), f"OUTPUT_DIRECTORY = {output}",
+                f"HTML_HEADER = {work}/head.html", f"HTML_FOOTER = {work}/foot.html",
+                f"GENERATE_TAGFILE = {work}/tags.xml", "INPUT = " + " ".join(headers(root))]
+    try:
+        result = subprocess.run(["doxygen", "-"], input="\n".join(settings), text=True, capture_output=True,
+                                cwd=root, check=False)
+    except OSError as error:
+        raise Failure(f"cannot run doxygen (Debian: apt-get install doxygen): {error.strerror}") from error
+    complaints = [line for line in result.stderr.splitlines()
+                  if re.search(r"warning:|error:", line) and not NOT_OURS.search(line)]
+    if result.returncode or complaints:
+        raise Failure("doxygen says:\n" + "\n".join(complaints or result.stderr.splitlines()[-5:]))
+    # Its own scripts, pictures and styles, which no page names.
+    for path in (output / "api").iterdir():
+        if path.suffix != ".html":
+            path.unlink()
+    return pages(root, work / "tags.xml")
+
+
+def pages(root, tags):
+    found = {}
+    for compound in xml.etree.ElementTree.parse(tags).iter("compound"):
+        if compound.get("kind") == "file":
+            header = pathlib.Path(compound.findtext("path"), compound.findtext("name"))
+            found[str(header.relative_to(root))] = "api/" + compound.findtext("filename")
+    return found
