@@ -35,11 +35,21 @@ def build(root, output, frame):
                   if re.search(r"warning:|error:", line) and not NOT_OURS.search(line)]
     if result.returncode or complaints:
         raise Failure("doxygen says:\n" + "\n".join(complaints or result.stderr.splitlines()[-5:]))
-    # Its own scripts, pictures and styles, which no page names.
-    for path in (output / "api").iterdir():
-        if path.suffix != ".html":
-            path.unlink()
+    tidy(output / "api")
     return pages(root, work / "tags.xml")
+
+
+def tidy(folder):
+    """Leaves out doxygen's scripts, pictures and styles, which no page needs, and its lists of members, whose links
+    to defaulted operators lead nowhere."""
+    for path in folder.iterdir():
+        if path.suffix != ".html" or path.name.endswith("-members.html") or path.name.startswith("functions"):
+            path.unlink()
+            continue
+        text = path.read_text()
+        text = re.sub(r'( &#124;\n)?<a href="[^"]*-members\.html">List of all members</a>', "", text)
+        text = re.sub(r'<img src="closed\.png" alt="-"/>(&#160;)?', "", text)
+        path.write_text(re.sub(r' onclick="[^"]*"', "", text))
 
 
 def pages(root, tags):
