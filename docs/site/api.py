@@ -39,15 +39,18 @@ def build(root, output, frame):
     return pages(root, work / "tags.xml")
 
 
+# Pages that list members, of which some have no anchor.
+LISTS = re.compile(r"(functions|index|namespacemembers).*\.html|.*-members\.html")
+
+
 def tidy(folder):
-    """Leaves out doxygen's scripts, pictures and styles, which no page needs, and its lists of members, whose links
-    to defaulted operators lead nowhere."""
+    """Leaves out doxygen's scripts, pictures and styles, which no page needs, and its lists of members."""
     for path in folder.iterdir():
-        if path.suffix != ".html" or path.name.endswith("-members.html") or path.name.startswith("functions"):
+        if path.suffix != ".html" or LISTS.fullmatch(path.name):
             path.unlink()
             continue
         text = path.read_text()
-        text = re.sub(r'( &#124;\n)?<a href="[^"]*-members\.html">List of all members</a>', "", text)
+        text = re.sub(r'<div class="summary">.*?</div>', "", text, flags=re.S)
         text = re.sub(r'<img src="closed\.png" alt="-"/>(&#160;)?', "", text)
         path.write_text(re.sub(r' onclick="[^"]*"', "", text))
 

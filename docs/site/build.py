@@ -14,6 +14,7 @@ import webbrowser
 
 import api
 import figures
+import links
 from navigation import NAVIGATION
 from pandoc import Document, Failure, run
 
@@ -35,6 +36,8 @@ def flat(groups):
 def page_of(document):
     """The page of a Markdown document: by its name alone where it is among the documents."""
     path = pathlib.PurePosixPath(document)
+    if path.suffix == ".html":
+        return document
     if document == "docs/site/index.md":
         return "index.html"
     if path.parent in (pathlib.PurePosixPath("docs"), pathlib.PurePosixPath(".")):
@@ -49,22 +52,23 @@ class Site:
         self.version = (ROOT / "VERSION").read_text().strip()
         self.complaints = []
         self.api = {}
-        self.listed = [entry for entry in flat(NAVIGATION) if (ROOT / entry[0]).is_file()]
-        self.left = [document for document, _, _ in self.listed]
+        self.listed = [entry for entry in flat(NAVIGATION)
+                       if entry[0].endswith(".html") or (ROOT / entry[0]).is_file()]
+        self.left = [document for document, _, _ in self.listed if document.endswith(".md")]
         self.left += sorted(str(path.relative_to(ROOT)) for path in (ROOT / "docs").glob("*.md"))
         self.begun = set()
 
     def build(self):
+        shutil.copy(HERE / "style.css", self.output)
         self.api = api.build(ROOT, self.output, self.frame("$title", "@body@", "api.html", "../", "api"))
         while self.left:
             path = self.left.pop(0)
             if path not in self.begun:
                 self.begun.add(path)
                 self.write(path)
-        shutil.copy(HERE / "style.css", self.output)
         shutil.rmtree(self.output / "work")
-        if self.complaints:
-            raise Failure("\n".join(self.complaints))
+        if complaints := self.complaints or list(links.Site(self.output).complaints()):
+            raise Failure("\n".join(complaints))
 
     def write(self, path):
         if path.endswith(".md"):
@@ -92,7 +96,7 @@ class Site:
         rows = []
         for entry in sorted((ROOT / path).iterdir()):
             if entry.name != "__pycache__":
-                rows.append(f'<li><a href="{self.resolve(path + "/.", page, entry.name)}">'
+                rows.append(f'<li><a href="{self.resolve(path + "/.", page, entry.name)[0]}">'
                             f"<code>{html.escape(entry.name)}</code></a></li>")
         self.save(page, path, f"<h1><code>{html.escape(path)}</code></h1>\n<ul>\n" + "\n".join(rows) + "\n</ul>",
                   "folder")
@@ -108,22 +112,24 @@ class Site:
         return f"source/{path}.html"
 
     def resolve(self, document, page, target):
-        """A link of a document, as its page has to have it."""
+        """A link of a document, as its page has to have it, and what the navigation calls its target, or None."""
         if target.startswith(("#", "http://", "https://", "mailto:")):
-            return target
+            return target, None
         name, _, anchor = target.partition("#")
         path = os.path.normpath(os.path.join(os.path.dirname(document), name))
         if path.startswith("..") or not (ROOT / path).exists():
             self.complaints.append(f"{document}: links to {target}, which is not there")
-            return target
+            return target, None
         if (ROOT / path / "README.md").is_file():
             path = os.path.normpath(os.path.join(path, "README.md"))
         if path.endswith(".svg"):
             shutil.copy(ROOT / path, self.output)
-            return os.path.relpath(os.path.basename(path), os.path.dirname(page) or ".")
+            return os.path.relpath(os.path.basename(path), os.path.dirname(page) or "."), None
         if path not in self.api:
             self.left.append(path)
-        return os.path.relpath(self.target_page(path), os.path.dirname(page) or ".") + ("#" + anchor if anchor else "")
+        title = next((title for listed, title, _ in self.listed if listed == path), None)
+        url = os.path.relpath(self.target_page(path), os.path.dirname(page) or ".")
+        return url + ("#" + anchor if anchor else ""), title
 
     def header_named(self, text):
         """The page of the API header that is named so, or None. Pages of documents are beside each other."""
@@ -143,7 +149,7 @@ class Site:
                 here = ' aria-current="page"' if page == current else ""
                 lines.append(f'<li{" class=below" if below else ""}><a href="{root}{page}"{here}>'
                              f"{html.escape(title)}</a>")
-                if here and 1 < len(sections) < 30:
+                if here and page != "index.html" and 1 < len(sections) < 30:
                     lines += ["<ul>", *(f'<li><a href="#{name}">{html.escape(text)}</a></li>'
                                         for name, text in sections), "</ul>"]
                 lines.append("</li>")
@@ -170,7 +176,7 @@ def main():
     options = parser.parse_args()
     output = options.output.resolve()
     try:
-        if output.exists() and any(output.iterdir()) and not (output / "index.html").is_file():
+        if output.exists() and any(output.iterdir()) and not (output / "style.css").is_file():
             raise Failure(f"{output} is no folder of a site, and is left as it is")
         if output.exists():
             shutil.rmtree(output)

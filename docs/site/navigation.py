@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
-"""What the site's navigation has: groups of pages, and under a page those that go with it. A page that is not
-there is left out."""
+"""What the site's navigation has: groups of documents, and under one those that go with it. A document that is not
+there is left out; a page of doxygen's is named as it is in the site."""
 
 NAVIGATION = [
     ("Use", [
@@ -11,7 +11,7 @@ NAVIGATION = [
         ("docs/reshape.md", "Reshape"),
         ("docs/functionalization.md", "Functionalization"),
         ("docs/python.md", "Python"),
-        ("docs/api.md", "API", [("docs/tensor-states.md", "States of tensors")]),
+        ("docs/api.md", "API", [("api/annotated.html", "All classes"), ("docs/tensor-states.md", "States of tensors")]),
         ("examples/README.md", "Examples"),
     ]),
     ("Cost", [

@@ -47,8 +47,8 @@ def plain(inlines):
 class Document:
     """Of a document's text: `title`, `sections` as (id, title), and `html()`.
 
-    `resolve(target)` says where a link leads, `link_code(text)` where code inside a line does, or None, and
-    `generate(what)` is the HTML for a comment `<!-- site: what -->`. All other comments are left out."""
+    `resolve(target)` says where a link leads, and what that is called where the link's text is a file's name.
+    `link_code(text)` says where code inside a line leads, or None, and `generate(what)` is the HTML for a comment `<!-- site: what -->`. All other comments are left out."""
 
     def __init__(self, text, resolve, link_code, generate):
         self.title, self.sections = None, []
@@ -77,8 +77,10 @@ class Document:
             target = None if in_link else self._link_code(content[1])
             return {"t": "Link", "c": [["", [], []], [node], [target, ""]]} if target else node
         if kind in ("Link", "Image"):
-            content[2][0] = self._resolve(content[2][0])
+            content[2][0], title = self._resolve(content[2][0])
             content[1] = self._change(content[1], in_link=True)
+            if title and re.fullmatch(r"[\w-]+\.md", plain(content[1])):
+                content[1] = [{"t": "Str", "c": title}]
             return in_a_box(node, "figure") if kind == "Image" else node
         if kind == "Header":
             self._take_header(content)
