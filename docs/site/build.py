@@ -171,7 +171,8 @@ class Site:
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, prog=os.environ.get("BYRE_PROGRAM"))
-    parser.add_argument("output", type=pathlib.Path, help="the folder that the site is written to, anew")
+    parser.add_argument("output", type=pathlib.Path, nargs="?", default=ROOT / "build/docs",
+                        help="the folder that the site is written to, anew (default: build/docs)")
     parser.add_argument("--open", action="store_true", help="show it in the browser")
     options = parser.parse_args()
     output = options.output.resolve()

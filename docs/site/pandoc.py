@@ -48,7 +48,8 @@ class Document:
     """Of a document's text: `title`, `sections` as (id, title), and `html()`.
 
     `resolve(target)` says where a link leads, and what that is called where the link's text is a file's name.
-    `link_code(text)` says where code inside a line leads, or None, and `generate(what)` is the HTML for a comment `<!-- site: what -->`. All other comments are left out."""
+    `link_code(text)` says where code inside a line leads, or None, and `generate(what)` is the HTML for a comment
+    `<!-- site: what -->`. All other comments are left out."""
 
     def __init__(self, text, resolve, link_code, generate):
         self.title, self.sections = None, []
@@ -67,8 +68,8 @@ class Document:
             return node
         kind, content = node["t"], node.get("c")
         if kind in ("RawBlock", "RawInline") and content[1].startswith("<!--"):
-            what = re.fullmatch(r"<!-- site: (.*) -->\s*", content[1])
-            return {"t": kind, "c": ["html", self._generate(what[1])]} if what else GONE
+            what = re.fullmatch(r"<!-- site: (.*) -->\s*", content[1], re.S)
+            return {"t": kind, "c": ["html", self._generate(" ".join(what[1].split()))]} if what else GONE
         if kind == "CodeBlock":
             content[0][1] = [ALIKE.get(name, name) for name in content[0][1]]
             content[0][2].append(["tabindex", "0"])

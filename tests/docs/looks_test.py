@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSL-1.0
 """Every page of the site looks right in a browser, and pages that do not are found:
-looks_test.py FOLDER_OF_THE_SITE_S_SCRIPTS. Skipped, by 77, where the browser or what the site is made with is missing."""
+looks_test.py FOLDER_OF_THE_SITE_S_SCRIPTS. Skipped, by 77, where the browser or what the site is made with is
+missing."""
 import pathlib
 import shutil
 import subprocess

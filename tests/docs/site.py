@@ -22,7 +22,8 @@ def make(output, scripts=SCRIPTS):
 def copy_of_the_repository(folder):
     """What the site is made of, to be changed."""
     root = SCRIPTS.parent.parent
-    shutil.copytree(root, folder, ignore=shutil.ignore_patterns(".git", "build", "build-*", "subprojects", "__pycache__"))
+    ignored = shutil.ignore_patterns(".git", "build", "build-*", "subprojects", "__pycache__")
+    shutil.copytree(root, folder, ignore=ignored)
     return pathlib.Path(folder)
 
 
