@@ -261,6 +261,13 @@ def quartiles(values):
     return tuple(statistics.quantiles(values, n=4, method="inclusive"))
 
 
+def least(names, spread_of):
+    """The name with the least median, or None."""
+    spreads = {name: spread_of(name) for name in names}
+    medians = {name: spread[1] for name, spread in spreads.items() if spread}
+    return min(medians, key=medians.get) if medians else None
+
+
 class Figures:
     """The counters of every benchmark, by round."""
 
@@ -290,10 +297,7 @@ class Figures:
         return quartiles(values) if values else None
 
     def best(self, names, counter):
-        """The name with the least median, or None."""
-        medians = {name: self.spread(name, counter)[1] for name in names
-                   if self.values(name, counter)}
-        return min(medians, key=medians.get) if medians else None
+        return least(names, lambda name: self.spread(name, counter))
 
 
 def evaluate_one(measure, figures):

@@ -107,12 +107,12 @@ COUNTED_LOOKS = {
 }
 
 COUNTED_HEAD = """
-set terminal svg size 2000,480 font "sans,13" background "#ffffff"
+set terminal svg size 1200,900 font "sans,13" background "#ffffff"
 set output "{output}"
 set logscale xy
 set grid xtics ytics lc rgb "#dddddd"
 set key top left reverse Left samplen 2 font ",11"
-set multiplot layout 1,4 title "byre: what the functionalize pass costs\\n\
+set multiplot layout 2,2 title "byre: what the functionalize pass costs\\n\
 {{/*0.8 median and quartiles of {rounds} rounds}}"
 """
 

@@ -17,6 +17,7 @@ import time
 
 import measures
 import plot
+import summary
 
 WRONG_COUNT = 3
 ROUNDS = {"full": 9, "quick": 5, "smoke": 1}
@@ -134,6 +135,13 @@ def save(path, document):
         raise Failure(f"cannot write {path}: {error.strerror}") from error
 
 
+def save_summary(path, kept):
+    try:
+        summary.save(path, kept)
+    except OSError as error:
+        raise Failure(f"cannot write {path}: {error.strerror}") from error
+
+
 def number(value):
     return f"{value:.0f}" if value >= 100 else f"{value:.1e}" if abs(value) < 0.01 else f"{value:.2f}"
 
@@ -192,6 +200,8 @@ def parse_arguments(arguments):
                         "rounds in one (default: OUTDIR/benchmark.json)")
     parser.add_argument("--from", metavar="FILE", dest="source",
                         help="run nothing: report what such a JSON file has")
+    parser.add_argument("--summary", metavar="FILE", help="also write medians and quartiles, of which "
+                        "./dev docs draws plots")
     options = parser.parse_args(arguments)
     if options.rounds is None:
         options.rounds = ROUNDS[options.effort]
@@ -216,6 +226,8 @@ def report(options):
     print_table(results)
     copies_right = check_copies(figures) and copies_right
     rounds = 1 + max(run["repetition_index"] for run in document["benchmarks"])
+    if options.summary:
+        save_summary(options.summary, summary.of(document, figures, results, rounds))
     for name, draw in [("benchmark.svg", plot.draw), ("functionalize.svg", plot.draw_counts),
                        ("pages.svg", plot.draw_pages)]:
         picture = os.path.join(options.outdir, name)

@@ -223,8 +223,10 @@ def every_table_of_sites_yields_mutants(root):
 
 
 def every_file_names_its_license(root):
-    kinds = (".hpp", ".cpp", ".py", ".in", ".build", ".wrap", ".sh", ".cmake", ".clang-format")
-    names = ("dev", "run", "meson_options.txt", "CMakeLists.txt", ".clang-tidy", ".editorconfig")
+    kinds = (".hpp", ".cpp", ".py", ".in", ".build", ".wrap", ".sh", ".cmake", ".clang-format",
+             ".css", ".sed", ".svg")
+    names = ("dev", "run", "meson_options.txt", "CMakeLists.txt", ".clang-tidy", ".editorconfig",
+             "Doxyfile")
     for folder, folders, files in os.walk(root):
         here = pathlib.Path(folder)
         fetched = here == root / "subprojects"
@@ -238,7 +240,7 @@ def every_file_names_its_license(root):
         for name in sorted(files):
             path = here / name
             if name.endswith(kinds) or name in names:
-                if "SPDX-License-Identifier: BSL-1.0" not in path.read_text()[:200]:
+                if "SPDX-License-Identifier: BSL-1.0" not in path.read_text()[:300]:
                     yield f"{path.relative_to(root)}: no SPDX-License-Identifier at its start"
 
 

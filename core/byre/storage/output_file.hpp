@@ -10,7 +10,7 @@
 
 namespace byre::inline v0 {
 
-/// What is written goes to a temporary file, .byre-<process>-<number>.part in the same folder, which commit()
+/// What is written goes to a temporary file, `.byre-PROCESS-NUMBER.part` in the same folder, which commit()
 /// renames: readers see the old file or the new one, and who mapped the old one keeps that. One thread.
 ///
 /// - A symbolic link is followed, also to a file that is not there yet.
