@@ -123,6 +123,7 @@ class TagsGiveWay {
 const Scenario first_attachments_race = scenario<FirstAttachmentsRace>({
     .name = "first_attachments_race",
     .shows = "Of two attachments to one storage at once one stays, and both threads use it.",
+    .quick = reduced_search,
 });
 
 const Scenario tags_give_way = scenario<TagsGiveWay>({

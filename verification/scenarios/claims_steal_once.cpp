@@ -67,6 +67,6 @@ const Scenario locked_two_claims_steal_once =
 
 const Scenario locked_three_claims_steal_once =
     textbook_scenario<ClaimsStealOnce<basic_share_lock, 3>>("locked_three_claims_steal_once",
-                                                            preemptions(4), preemptions(6));
+                                                            preemptions(3), preemptions(6));
 
 }  // namespace byre::verification

@@ -75,6 +75,7 @@ const Scenario drops_race_copies = scenario<DropsRaceCopiesOfWord>({
 const Scenario two_drops_race_a_copy = scenario<DropsRaceCopies<basic_share_word, 2>>({
     .name = "two_drops_race_a_copy",
     .shows = "The same with two drops.",
+    .quick = reduced_search,
 });
 
 const Scenario locked_drops_race_copies =
@@ -83,7 +84,7 @@ const Scenario locked_drops_race_copies =
 const Scenario locked_two_drops_race_a_copy = scenario<DropsRaceCopies<basic_share_lock, 2>>({
     .name = "locked_two_drops_race_a_copy",
     .shows = "The same with two drops.",
-    .quick = preemptions(4),
+    .quick = reduced_search,
 });
 
 }  // namespace byre::verification

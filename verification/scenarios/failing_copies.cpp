@@ -32,6 +32,7 @@ const Scenario failing_copies = scenario<FailingCopiesOfWord<2>>({
     .name = "failing_copies",
     .shows = "A write whose allocation or copy fails changes nothing, and nobody else notices: "
              "promise 5, I3, I4.",
+    .quick = reduced_search,
 });
 
 const Scenario three_failing_copies = scenario<FailingCopiesOfWord<3>>({
@@ -42,6 +43,6 @@ const Scenario three_failing_copies = scenario<FailingCopiesOfWord<3>>({
 });
 
 const Scenario locked_failing_copies =
-    textbook_scenario<FailingCopies<basic_share_lock>>("locked_failing_copies");
+    textbook_scenario<FailingCopies<basic_share_lock>>("locked_failing_copies", reduced_search);
 
 }  // namespace byre::verification

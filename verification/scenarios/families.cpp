@@ -229,6 +229,7 @@ const Scenario families_read_and_write = scenario<FamiliesReadAndWrite>({
 const Scenario families_read_at_once = scenario<FamiliesReadAtOnce>({
     .name = "families_read_at_once",
     .shows = "Reads of one family at once find the write there was, or none: G2, G3.",
+    .quick = reduced_search,
 });
 
 const Scenario families_leave_unread = scenario<FamiliesLeaveUnread>({

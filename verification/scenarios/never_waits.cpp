@@ -88,6 +88,7 @@ const Scenario one_of_three_waits = scenario<WithAWaiter>({
 const Scenario locked_writers_never_wait = scenario<NeverWaits<basic_share_lock, 0, 2>>({
     .name = "locked_writers_never_wait",
     .shows = "The textbook form copies instead of waiting for copies too.",
+    .quick = reduced_search,
 });
 
 const Scenario locked_one_of_three_waits = scenario<NeverWaits<basic_share_lock, 1, 3>>({

@@ -158,7 +158,7 @@ const Scenario overlays_race_writers = scenario<OverlaysRaceWriters<2>>({
     .name = "overlays_race_writers",
     .shows =
         "Who writes shared pages sees them as it wrote them, and nobody else does: promise 1, I4.",
-    .quick = preemptions(2),
+    .quick = reduced_search,
 });
 
 const Scenario three_overlays_race_writers = scenario<OverlaysRaceWriters<3>>({
@@ -178,6 +178,7 @@ const Scenario overlays_of_overlays = scenario<OverlaysOfOverlays>({
 const Scenario unwritten_overlays = scenario<UnwrittenOverlays>({
     .name = "unwritten_overlays",
     .shows = "A file is written in place once no overlay is left: I4, I5.",
+    .quick = reduced_search,
 });
 
 const Scenario last_overlays_write_back = scenario<LastOverlaysWriteBack>({
@@ -190,7 +191,7 @@ const Scenario last_overlays_write_back = scenario<LastOverlaysWriteBack>({
 const Scenario overlays_race_a_write_back = scenario<OverlaysRaceAWriteBack>({
     .name = "overlays_race_a_write_back",
     .shows = "A file is not written back before the last other overlay of it has been read.",
-    .quick = preemptions(3),
+    .quick = reduced_search,
 });
 
 }  // namespace byre::verification

@@ -120,6 +120,7 @@ const Scenario lot_wakes_all = scenario<LotWakesAll>({
 const Scenario lot_wakes_for_nothing = scenario<LotWakesForNothing>({
     .name = "lot_wakes_for_nothing",
     .shows = "Who is woken in it for nothing, or by another address of the bucket, sleeps again.",
+    .quick = reduced_search,
 });
 
 const Scenario lot_takes_late_sleepers = scenario<LotTakesLateSleepers>({

@@ -188,7 +188,7 @@ const Scenario pins_to_read_race_unpins = scenario<PinsToReadRaceUnpins<2>>({
 const Scenario pins_to_read_race_clones = scenario<PinsToReadRaceUnpins<3>>({
     .name = "pins_to_read_race_clones",
     .shows = "Meanwhile a third thread clones: pinned data is never shared.",
-    .quick = preemptions(3),
+    .quick = reduced_search,
 });
 
 const Scenario pins_race_unpins = scenario<PinsRaceUnpins>({

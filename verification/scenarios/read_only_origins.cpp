@@ -77,7 +77,7 @@ const Scenario read_only_origins = scenario<ReadOnlyOriginsOfWord>({
 const Scenario three_read_only_origins = scenario<ReadOnlyOrigins<basic_share_word, 3>>({
     .name = "three_read_only_origins",
     .shows = "The same of three owners.",
-    .quick = preemptions(2),
+    .quick = reduced_search,
 });
 
 const Scenario locked_read_only_origins =

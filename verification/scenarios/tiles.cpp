@@ -187,8 +187,8 @@ const Scenario three_writers_of_one_tile = scenario<WritersOfTiles<2, true, 3>>(
 const Scenario writers_of_two_tiles = scenario<WritersOfTiles<2, false>>({
     .name = "writers_of_two_tiles",
     .shows = "Each copies the tile that it writes, and no other: promise 1.",
-    .quick = preemptions(2),
-    .deep = preemptions(4),
+    .quick = reduced_search,
+    .deep = reduced_search,
 });
 
 const Scenario drops_race_a_writer_of_tiles = scenario<DropsRaceAWriterOfTiles>({

@@ -90,6 +90,7 @@ const Scenario undos_wake_waiters = scenario<UndosWakeWaitersOfWord<1, leaves>>(
     .name = "undos_wake_waiters",
     .shows = "A waiter is woken when a failed copier owns again, and is not left to sleep: promise "
              "5, I3.",
+    .quick = reduced_search,
 });
 
 const Scenario two_undos_wake_waiters = scenario<OfTwo>({
@@ -108,7 +109,8 @@ const Scenario undos_try_again = scenario<UndosWakeWaitersOfWord<1, tries_again_
 });
 
 const Scenario locked_undos_wake_waiters =
-    textbook_scenario<UndosWakeWaiters<basic_share_lock, 1, leaves>>("locked_undos_wake_waiters");
+    textbook_scenario<UndosWakeWaiters<basic_share_lock, 1, leaves>>("locked_undos_wake_waiters",
+                                                                     reduced_search);
 
 const Scenario locked_two_undos_wake_waiters =
     scenario<UndosWakeWaiters<basic_share_lock, 2, leaves>>({
@@ -120,6 +122,6 @@ const Scenario locked_two_undos_wake_waiters =
 
 const Scenario locked_undos_try_again =
     textbook_scenario<UndosWakeWaiters<basic_share_lock, 1, tries_again_without_waiting>>(
-        "locked_undos_try_again", preemptions(6));
+        "locked_undos_try_again", reduced_search);
 
 }  // namespace byre::verification

@@ -104,8 +104,8 @@ class SupersededWritesAreFound : StorageWrites<Records> {
 const Scenario records_are_added_once = scenario<RecordsAreAddedOnce>({
     .name = "records_are_added_once",
     .shows = "Of each origin of writes there is one record, whoever adds it: G5.",
-    .quick = preemptions(4),
-    .deep = preemptions(6),
+    .quick = reduced_search,
+    .deep = reduced_search,
 });
 
 const Scenario later_writes_supersede = scenario<LaterWritesSupersede>({
@@ -117,8 +117,8 @@ const Scenario earlier_writes_are_found = scenario<EarlierWritesAreFound<Records
     .name = "earlier_writes_are_found",
     .shows =
         "Who knows of the last write finds the earlier ones of a family that was not stale: G5.",
-    .quick = preemptions(1),
-    .deep = preemptions(2),
+    .quick = reduced_search,
+    .deep = reduced_search,
 });
 
 const Scenario superseded_writes_are_found = scenario<SupersededWritesAreFound>({

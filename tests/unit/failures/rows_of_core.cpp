@@ -15,7 +15,7 @@
 #include "support/temporary_folder.hpp"
 
 namespace byre::test {
-namespace {
+namespace core_rows {
 
 /// Of one block, which operator new allows.
 class Resource final : public std::pmr::memory_resource {
@@ -352,10 +352,10 @@ const Row rows[] = {
     {"shadow::suppress_sites", suppress},
 };
 
-}  // namespace
+}  // namespace core_rows
 
 std::span<const Row> rows_of_core() {
-  return rows;
+  return core_rows::rows;
 }
 
 }  // namespace byre::test

@@ -7,7 +7,7 @@
 #include "rows.hpp"
 
 namespace byre::test {
-namespace {
+namespace operators_rows {
 
 using namespace functional;
 using functional::call;
@@ -217,10 +217,10 @@ const Row rows[] = {
     {"functional::Boxed::from", box_results},
 };
 
-}  // namespace
+}  // namespace operators_rows
 
 std::span<const Row> rows_of_operators() {
-  return rows;
+  return operators_rows::rows;
 }
 
 }  // namespace byre::test

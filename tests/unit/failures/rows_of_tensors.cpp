@@ -15,7 +15,7 @@
 #include "support/temporary_folder.hpp"
 
 namespace byre::test {
-namespace {
+namespace tensors_rows {
 
 using T = Tensor;
 
@@ -397,10 +397,10 @@ const Row rows[] = {
     {"save_safetensors", save_model_over_a_file},
 };
 
-}  // namespace
+}  // namespace tensors_rows
 
 std::span<const Row> rows_of_tensors() {
-  return rows;
+  return tensors_rows::rows;
 }
 
 }  // namespace byre::test

@@ -6,7 +6,7 @@
 #include "rows.hpp"
 
 namespace byre::test {
-namespace {
+namespace texts_rows {
 
 using namespace functional;
 
@@ -84,10 +84,10 @@ const Row rows[] = {
                }),
 };
 
-}  // namespace
+}  // namespace texts_rows
 
 std::span<const Row> rows_of_texts() {
-  return rows;
+  return texts_rows::rows;
 }
 
 }  // namespace byre::test

@@ -4,7 +4,7 @@
 #include "rows.hpp"
 
 namespace byre::test {
-namespace {
+namespace tiles_rows {
 
 /// A row of what `Step`, which captures nothing, does to one of two clones.
 template <class Step>
@@ -33,10 +33,10 @@ const Row rows[] = {
     of_tiles("TiledBuffer::resize", [](NarrowTiles& tiled) { tiled.resize(13); }),
 };
 
-}  // namespace
+}  // namespace tiles_rows
 
 std::span<const Row> rows_of_tiles() {
-  return rows;
+  return tiles_rows::rows;
 }
 
 }  // namespace byre::test

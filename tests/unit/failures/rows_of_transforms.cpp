@@ -6,7 +6,7 @@
 #include "texture_backend/texture_backend.hpp"
 
 namespace byre::test {
-namespace {
+namespace transforms_rows {
 
 using namespace functional;
 using namespace examples::texture;
@@ -201,10 +201,10 @@ const Row rows[] = {
                  }),
 };
 
-}  // namespace
+}  // namespace transforms_rows
 
 std::span<const Row> rows_of_transforms() {
-  return rows;
+  return transforms_rows::rows;
 }
 
 }  // namespace byre::test

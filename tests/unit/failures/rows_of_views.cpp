@@ -6,7 +6,7 @@
 #include "rows.hpp"
 
 namespace byre::test {
-namespace {
+namespace views_rows {
 
 using T = Tensor;
 
@@ -157,10 +157,10 @@ const Row rows[] = {
               }),
 };
 
-}  // namespace
+}  // namespace views_rows
 
 std::span<const Row> rows_of_views() {
-  return rows;
+  return views_rows::rows;
 }
 
 }  // namespace byre::test

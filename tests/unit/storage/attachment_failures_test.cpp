@@ -16,17 +16,17 @@
 namespace byre::test {
 namespace {
 
-class Counted final : public detail::Attachment {
+class CountedAttachment final : public detail::Attachment {
  public:
-  Counted() { ++live; }
-  ~Counted() override { --live; }
+  CountedAttachment() { ++live; }
+  ~CountedAttachment() override { --live; }
 
   inline static int live = 0;
 };
 
 /// Attaches where there is no heap; answers whether that was refused.
 bool is_refused_without_heap(const Storage& storage) {
-  auto attachment = std::make_unique<Counted>();
+  auto attachment = std::make_unique<CountedAttachment>();
   try {
     const FailingNew failing;
     storage.slot()->attach(std::move(attachment));
@@ -44,21 +44,21 @@ TEST(AttachmentFailures, leave_the_storage_without_one_and_the_next_try_works) {
     is_refused = is_refused_without_heap(storages.back());
   } while (storages.back().slot()->attachment() != nullptr);
   EXPECT_TRUE(is_refused);
-  EXPECT_EQ(Counted::live, static_cast<int>(storages.size()) - 1);
+  EXPECT_EQ(CountedAttachment::live, static_cast<int>(storages.size()) - 1);
 
-  storages.back().slot()->attach(std::make_unique<Counted>());
+  storages.back().slot()->attach(std::make_unique<CountedAttachment>());
   EXPECT_NE(storages.back().slot()->attachment(), nullptr);
   storages.clear();
-  EXPECT_EQ(Counted::live, 0);
+  EXPECT_EQ(CountedAttachment::live, 0);
 }
 
 TEST(AttachmentFailures, do_not_come_of_many_storages_one_after_another) {
-  Storage::allocate(8).slot()->attach(std::make_unique<Counted>());
+  Storage::allocate(8).slot()->attach(std::make_unique<CountedAttachment>());
   for (std::size_t round = 0; round < fewer_if_sanitized(1'000'000); ++round) {
     const Storage storage = Storage::allocate(8);
     ASSERT_FALSE(is_refused_without_heap(storage)) << "in round " << round;
   }
-  EXPECT_EQ(Counted::live, 0);
+  EXPECT_EQ(CountedAttachment::live, 0);
 }
 
 }  // namespace

@@ -20,6 +20,9 @@ inline std::span<const std::byte> bytes_of(std::string_view text) {
 }
 
 template <class Tiled>
+requires requires(const Tiled& tiled, std::span<std::byte> bytes) {
+  tiled.read(0, bytes);
+}
 std::string text_of(const Tiled& tiled) {
   std::string text(tiled.nbytes(), '?');
   tiled.read(0, std::as_writable_bytes(std::span(text)));

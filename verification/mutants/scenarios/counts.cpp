@@ -141,20 +141,21 @@ const Scenario writes_after_a_drop = scenario<WritesAfterADrop<basic_share_word>
     .name = "writes_after_a_drop",
     .shows = "A dropped owner is not counted when the next write decides whether to copy: "
              "promise 3.",
+    .quick = reduced_search,
 });
 
 const Scenario locked_writes_after_a_drop = textbook_scenario<WritesAfterADrop<basic_share_lock>>(
-    "locked_writes_after_a_drop", preemptions(3));
+    "locked_writes_after_a_drop", reduced_search);
 
 const Scenario failed_owners_are_counted = scenario<FailedOwnersAreCounted<basic_share_word>>({
     .name = "failed_owners_are_counted",
     .shows = "Owners that fail to copy at once own again, each counted once: promise 5.",
-    .quick = preemptions(3),
+    .quick = reduced_search,
 });
 
 const Scenario locked_failed_owners_are_counted =
     textbook_scenario<FailedOwnersAreCounted<basic_share_lock>>("locked_failed_owners_are_counted",
-                                                                preemptions(3));
+                                                                reduced_search);
 
 const Scenario copiers_are_counted = scenario<CopiersAreCounted>({
     .name = "copiers_are_counted",
@@ -164,7 +165,7 @@ const Scenario copiers_are_counted = scenario<CopiersAreCounted>({
 const Scenario locked_writers_take_no_lock = scenario<LockIsNotWaitedFor>({
     .name = "locked_writers_take_no_lock",
     .shows = "In the textbook form, who may not wait takes the lock to steal only when alone.",
-    .quick = preemptions(3),
+    .quick = reduced_search,
 });
 
 const Scenario no_handle_is_left = scenario<NoHandleIsLeft>({
