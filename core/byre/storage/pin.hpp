@@ -77,9 +77,9 @@ class basic_pin {
 
   void is_pinned_at(CallSite site) const noexcept {
     if (stats::detail::may_record() && data_ != nullptr) [[unlikely]] {
-      stats::detail::record_pin(is_writable_ ? stats::detail::RecordKind::pin
-                                             : stats::detail::RecordKind::pin_to_read,
-                                data_, nbytes_, site);
+      stats::detail::record_pin(
+          is_writable_ ? stats::detail::RecordKind::pin : stats::detail::RecordKind::pin_to_read,
+          data_, nbytes_, site);
     }
   }
 

@@ -4,6 +4,7 @@
 /// Tensors alias if and only if they share a Storage.
 #pragma once
 
+#include <byre/stats/detail/recorder.hpp>
 #include <byre/storage/buffer.hpp>
 #include <byre/storage/detail/attachment.hpp>
 #include <byre/storage/detail/pin_count.hpp>
@@ -263,11 +264,20 @@ class basic_storage {
   template <class Expect>
   Materialized materialize_if(Wait wait, CallSite site, const Expect& expect) {
     Buffer& buffer = identity_->buffer;
+    if (stats::detail::may_record()) [[unlikely]] {
+      stats::detail::begin_write();
+    }
     const sync::detail::AddressLock<Sync> lock(identity_.get(), [&] {
       expect();
       return buffer.is_writable_in_parallel(site);
     });
-    return lock.is_held() ? buffer.materialize(wait, site) : Materialized::already_unique;
+    if (lock.is_held()) {
+      return buffer.materialize(wait, site);
+    }
+    if (stats::detail::may_record()) [[unlikely]] {
+      stats::detail::record_wait_in_parallel(std::as_const(buffer).data(site), site);
+    }
+    return Materialized::already_unique;
   }
 
   /// With the handle that its count begins with.

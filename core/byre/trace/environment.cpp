@@ -50,13 +50,14 @@ void FromEnvironment::write() const {
     return;
   }
   if (!is_place(where)) {
-    throw InvalidArgument(format_text(
-        "\"%.500s\" is neither stderr, nor a file whose name ends in .json or .txt. Use one of these.",
-        where.c_str()));
+    throw InvalidArgument(
+        format_text("\"%.500s\" is neither stderr, nor a file whose name ends in .json or .txt. "
+                    "Use one of these.",
+                    where.c_str()));
   }
   if (!BYRE_STATS) {
-    throw InvalidArgument(format_text(
-        "this byre was built without stats. Configure it with -Dstats=enabled."));
+    throw InvalidArgument(
+        format_text("this byre was built without stats. Configure it with -Dstats=enabled."));
   }
   if (!recording) {
     return;  // it was told why

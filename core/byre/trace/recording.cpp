@@ -68,8 +68,7 @@ std::string Recording::summary() const try {
 }
 
 void Recording::write(FileName name) const {
-  const std::string text =
-      std::string_view(name.c_str()).ends_with(".txt") ? summary() : to_json();
+  const std::string text = std::string_view(name.c_str()).ends_with(".txt") ? summary() : to_json();
   OutputFile file(name);
   file.write(text.data(), text.size());
   file.commit();

@@ -41,7 +41,8 @@ constexpr Operation<Shard> of_shard[] = {
 
 using Flag = stats::detail::basic_relaxed_flag<Recorded>;
 constexpr Operation<Flag> of_flag[] = {
-    {"relaxed_flag.is_set", [](Flag& flag, std::uint64_t) { return words(unsigned{flag.is_set()}); }},
+    {"relaxed_flag.is_set",
+     [](Flag& flag, std::uint64_t) { return words(unsigned{flag.is_set()}); }},
     {"relaxed_flag.set",
      [](Flag& flag, std::uint64_t some) { return flag.set(some != 0), std::string("-"); }},
 };

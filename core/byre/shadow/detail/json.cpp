@@ -8,9 +8,9 @@
 namespace byre::inline v0::shadow {
 namespace {
 
+using byre::detail::in_quotes;
 using byre::detail::member;
 using byre::detail::object;
-using byre::detail::in_quotes;
 
 std::string members_of(const CallSite& site) {
   return member("file", in_quotes(site.file)) + member("line", site.line);

@@ -88,8 +88,8 @@ class Book {
   }
 
   Summary summary() {
-    const CallSite first_escape =
-        stats::detail::site_at(static_cast<stats::detail::SiteId>(report_counts.first_escape.value()));
+    const CallSite first_escape = stats::detail::site_at(
+        static_cast<stats::detail::SiteId>(report_counts.first_escape.value()));
     Summary all{report_counts.reshapes.value(),
                 0,
                 report_counts.suppressed.value(),

@@ -13,8 +13,10 @@ struct KnownData {
   std::uint32_t number = 0;
   ClonedLines cloned_at{};
   Link last_clone;
-  Link last_copy;  ///< its time is that of its end
+  Link last_copy;  ///< of this data; its time is that of its end
   std::int64_t last_copy_begin_ns = 0;
+  Link own_since;  ///< the write that one owner has this data alone by; its time is that of its end
+  std::int64_t own_begin_ns = 0;
   std::size_t nbytes = 0;           ///< of an overlay
   WrittenNbytes written = nullptr;  ///< of an overlay
 };

@@ -39,7 +39,8 @@ namespace {
 struct ThisThread {
   std::uint64_t period = 0;
   std::uint32_t number = 0;
-  bool is_recording = false;  ///< what it does meanwhile is not recorded: the heap may be the user's
+  bool is_recording =
+      false;  ///< what it does meanwhile is not recorded: the heap may be the user's
   std::int64_t write_begin_ns = 0;
   std::int64_t waits = 0;  ///< counted when that began
 };
@@ -106,6 +107,14 @@ class Recorder final : sync::detail::ProcessState {
   /// it as lost if there is no memory.
   template <class Fill>
   void add(const void* data, Fill fill) noexcept {
+    add_if(data, [&](Record& record, KnownData* known) {
+      fill(record, known);
+      return true;
+    });
+  }
+  /// The same, unless `fill` returns false.
+  template <class Fill>
+  void add_if(const void* data, Fill fill) noexcept {
     provide_for(data, [&](Spare& spare) noexcept { return try_to_add(data, fill, spare); });
   }
 
@@ -127,15 +136,10 @@ class Recorder final : sync::detail::ProcessState {
     });
   }
 
-  /// The number of what is known, else 0. In `fill`.
-  std::uint32_t number_of(const void* data) const noexcept {
+  /// What is known of other data, or null. In `fill`.
+  KnownData* find(const void* data) noexcept {
     const auto found = kept_.data.find(data);
-    return found == kept_.data.end() ? 0 : found->second.number;
-  }
-  /// What is known, else as of new data. In `fill`.
-  KnownData known_of(const void* data) const noexcept {
-    const auto found = kept_.data.find(data);
-    return found == kept_.data.end() ? KnownData{} : found->second;
+    return found == kept_.data.end() ? nullptr : &found->second;
   }
 
   /// Calls `change(known)` if the data is known.
@@ -257,9 +261,12 @@ class Recorder final : sync::detail::ProcessState {
     Record& record = chunk.records[chunk.count];
     record.thread = this_thread.number;
     record.data = known == nullptr ? 0 : known->number;
-    fill(record, known);
-    ++chunk.count;
-    ++kept_.count;
+    if (fill(record, known)) {
+      ++chunk.count;
+      ++kept_.count;
+    } else {
+      record = Record{};
+    }
     return Lacks::nothing;
   }
 
@@ -332,6 +339,11 @@ class Recorder final : sync::detail::ProcessState {
 
 Recorder& recorder() noexcept {
   return sync::no_destructor<Recorder>();
+}
+
+void is_own_since(KnownData& known, const Record& write) noexcept {
+  known.own_since = {write.end_ns, write.thread, write.site};
+  known.own_begin_ns = write.begin_ns;
 }
 
 /// Of the latest one of this thread, or `now` if that began before there was a recording.
@@ -460,6 +472,24 @@ void record_wait(const void* data, CallSite site) noexcept {
   });
 }
 
+void record_wait_in_parallel(const void* data, CallSite site) noexcept {
+  const std::int64_t now = now_ns();
+  const std::int64_t begin_ns = begin_of_write(now);
+  const SiteId at = site_id(site);
+  recorder().add_if(data, [&](Record& record, const KnownData* known) {
+    if (known->own_since.ns < begin_ns) {
+      return false;
+    }
+    record.kind = RecordKind::wait;
+    record.begin_ns = begin_ns;
+    record.end_ns = now;
+    record.site = at;
+    record.links_to = known->own_since;
+    record.links_to.ns = known->own_begin_ns;
+    return true;
+  });
+}
+
 void record_steal(const void* data, std::size_t nbytes, CallSite site) noexcept {
   record_wait(data, site);
   const std::int64_t now = now_ns();
@@ -473,6 +503,7 @@ void record_steal(const void* data, std::size_t nbytes, CallSite site) noexcept 
     record.cloned_at = known->cloned_at;
     known->cloned_at = {};
     known->last_clone = {};
+    is_own_since(*known, record);
   });
 }
 
@@ -486,13 +517,16 @@ void record_copy(const void* data, const void* copy, std::size_t nbytes, CopyCau
     record.begin_ns = begin_of_write(now);
     record.end_ns = now;
     record.nbytes = nbytes;
-    record.other_data = recorder().number_of(copy);
     record.site = at;
     record.cause = cause;
     record.cloned_at = known->cloned_at;
     record.links_to = known->last_clone;
     known->last_copy = {now, record.thread, at};
     known->last_copy_begin_ns = record.begin_ns;
+    if (KnownData* const made = recorder().find(copy)) {
+      record.other_data = made->number;
+      is_own_since(*made, record);
+    }
   });
 }
 
@@ -502,19 +536,21 @@ void record_overlay(const void* overlay, std::size_t nbytes, const void* shown,
   const std::int64_t now = now_ns();
   const SiteId at = site_id(site);
   recorder().add(overlay, [&](Record& record, KnownData* known) {
-    const KnownData what = recorder().known_of(shown);
     record.kind = RecordKind::overlay;
     record.begin_ns = begin_of_write(now);
     record.end_ns = now;
     record.nbytes = nbytes;
     record.part_nbytes = copied_nbytes;
-    record.other_data = what.number;
     record.site = at;
     record.cause = cause;
-    record.cloned_at = what.cloned_at;
-    record.links_to = what.last_clone;
+    if (const KnownData* const what = recorder().find(shown)) {
+      record.other_data = what->number;
+      record.cloned_at = what->cloned_at;
+      record.links_to = what->last_clone;
+    }
     known->nbytes = nbytes;
     known->written = written;
+    is_own_since(*known, record);
   });
 }
 

@@ -26,7 +26,7 @@ enum class RecordKind : std::uint8_t {
   pin,    ///< to write
   pin_to_read,
   unpin,
-  overlay,      ///< `data` is one; `part_nbytes` were copied for it; `links_to` the last clone of what it shows
+  overlay,  ///< `data` is one; `part_nbytes` were copied for it; `links_to` the last clone of what it shows
   overlay_end,  ///< of `data`, of which `part_nbytes` were written
   pool_hit,     ///< a block of `nbytes` that was idle in a pool
   pool_miss,    ///< one that came from the system
@@ -82,6 +82,9 @@ BYRE_API ClonedLines lines_that_cloned(const void* data) noexcept;
                                            WrittenNbytes written) noexcept;
 /// If it did.
 [[gnu::cold]] BYRE_API void record_wait(const void* data, CallSite site) noexcept;
+/// By a thread of a parallel loop that found the data to be the storage's own: whether another one made it so
+/// meanwhile, which this one waited for.
+[[gnu::cold]] BYRE_API void record_wait_in_parallel(const void* data, CallSite site) noexcept;
 
 /// Begins a recording if BYRE_TRACE is set in the environment, once. Defined in trace/environment.cpp.
 void record_for_environment() noexcept;
@@ -106,6 +109,7 @@ inline void record_copy(const void*, const void*, std::size_t, CopyCause, CallSi
 inline void record_overlay(const void*, std::size_t, const void*, std::size_t, CopyCause, CallSite,
                            WrittenNbytes) noexcept {}
 inline void record_wait(const void*, CallSite) noexcept {}
+inline void record_wait_in_parallel(const void*, CallSite) noexcept {}
 
 #endif
 

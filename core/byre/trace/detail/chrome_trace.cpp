@@ -16,9 +16,9 @@
 namespace byre::inline v0::trace::detail {
 namespace {
 
+using byre::detail::in_quotes;
 using byre::detail::member;
 using byre::detail::object;
-using byre::detail::in_quotes;
 using stats::detail::Record;
 using stats::detail::RecordKind;
 using stats::detail::Records;
@@ -76,7 +76,8 @@ class Writer {
 
   std::string text() const {
     return "{\"displayTimeUnit\": \"ns\", \"otherData\": " +
-           object(member("byre", in_quotes(BYRE_VERSION_STRING)) + member("lost_events", records_.lost)) +
+           object(member("byre", in_quotes(BYRE_VERSION_STRING)) +
+                  member("lost_events", records_.lost)) +
            ", \"traceEvents\": [\n" + events_ + "\n]}\n";
   }
 
@@ -100,11 +101,13 @@ class Writer {
   }
 
   void write_names() {
-    event("M", "process_name", begin_ns_, 0, arguments(member("name", in_quotes(name_of_program()))));
+    event("M", "process_name", begin_ns_, 0,
+          arguments(member("name", in_quotes(name_of_program()))));
     for (const auto& thread : records_.threads) {
       const std::string name =
           std::string(thread.name.data()) + " (" + std::to_string(thread.system_id) + ")";
-      event("M", "thread_name", begin_ns_, thread.number, arguments(member("name", in_quotes(name))));
+      event("M", "thread_name", begin_ns_, thread.number,
+            arguments(member("name", in_quotes(name))));
       event("M", "thread_sort_index", begin_ns_, thread.number,
             arguments(member("sort_index", thread.number)));
     }
@@ -139,8 +142,7 @@ class Writer {
   void count(const char* counter, std::int64_t by) {
     std::int64_t& value = counters_[counter];
     value += by;
-    event("C", counter, now_ns_, 0,
-          arguments(member("bytes", std::to_string(value))));
+    event("C", counter, now_ns_, 0, arguments(member("bytes", std::to_string(value))));
   }
   void count(const char* counter, std::size_t by) { count(counter, static_cast<std::int64_t>(by)); }
 
@@ -216,8 +218,9 @@ void Writer::write(const Record& record) {
       count("live bytes", -static_cast<std::int64_t>(record.nbytes));
       break;
     case RecordKind::clone:
-      slice(record, "clone",
-            arguments_of(record) + member("cloned_at", "[" + in_quotes(line_of(record.site)) + "]"));
+      slice(
+          record, "clone",
+          arguments_of(record) + member("cloned_at", "[" + in_quotes(line_of(record.site)) + "]"));
       count("bytes not copied", record.nbytes);
       break;
     case RecordKind::copy:
@@ -231,9 +234,9 @@ void Writer::write(const Record& record) {
             member("data", record.data) + written_at(record) +
                 (record.links_to.thread == 0
                      ? ""
-                     : member("waited_for", in_quotes("the copy by thread " +
-                                                   std::to_string(record.links_to.thread) + " at " +
-                                                   line_of(record.links_to.site)))));
+                     : member("waited_for",
+                              in_quotes("thread " + std::to_string(record.links_to.thread) +
+                                        " at " + line_of(record.links_to.site)))));
       arrow_to(record, "waited for");
       break;
     case RecordKind::pin:
