@@ -67,7 +67,7 @@ class Site:
                 self.begun.add(path)
                 self.write(path)
         shutil.rmtree(self.output / "work")
-        if complaints := self.complaints or list(links.Site(self.output).complaints()):
+        if complaints := self.complaints + list(links.Site(self.output).complaints()):
             raise Failure("\n".join(complaints))
 
     def write(self, path):
@@ -122,7 +122,7 @@ class Site:
             return target, None
         if (ROOT / path / "README.md").is_file():
             path = os.path.normpath(os.path.join(path, "README.md"))
-        if path.endswith(".svg"):
+        if path.endswith((".svg", ".png")):
             shutil.copy(ROOT / path, self.output)
             return os.path.relpath(os.path.basename(path), os.path.dirname(page) or "."), None
         if path not in self.api:
