@@ -58,7 +58,10 @@ class Document:
         self._tree["blocks"] = self._change(self._tree["blocks"], in_link=False)
 
     def html(self):
-        return run(["-f", "json", "-t", "html5", "--section-divs", "--wrap=preserve"], json.dumps(self._tree))
+        page = run(["-f", "json", "-t", "html5", "--section-divs", "--wrap=preserve"], json.dumps(self._tree))
+        # Long names in tables may be broken where their words end.
+        return re.sub(r"<td[^>]*>.*?</td>", lambda cell: re.sub(r"(?<=\w)_(?=\w[^<>]*</code>)", "_<wbr>", cell[0]), page,
+                      flags=re.S)
 
     def _change(self, node, in_link):
         if isinstance(node, list):
