@@ -161,12 +161,11 @@ void limit_copies(Attempt& attempt) {
   });
 }
 
+#if BYRE_STATS  // or nothing is recorded
+
 // A record for which there is no memory is lost, and counted.
 
 void record(Attempt& attempt) {
-  if (!BYRE_STATS) {
-    return;
-  }
   attempt([&] {
     const trace::Recording recording;
     Buffer buffer = Buffer::allocate(100);
@@ -177,9 +176,6 @@ void record(Attempt& attempt) {
 
 template <class Show>
 void show_recording(Attempt& attempt, Show show) {
-  if (!BYRE_STATS) {
-    return;
-  }
   trace::Recording recording;
   {
     Buffer buffer = Buffer::allocate(100);
@@ -207,6 +203,8 @@ void write_trace(Attempt& attempt) {
   const auto path = folder / "a name that is longer than what strings have in place.json";
   show_recording(attempt, [&](trace::Recording& recording) { recording.write(path); });
 }
+
+#endif
 
 // ---- reports
 
@@ -336,12 +334,14 @@ const Row rows[] = {
 
     {"stats::InstalledSink::InstalledSink", install_sink},
     {"stats::CopyLimit::CopyLimit", limit_copies},
+#if BYRE_STATS
     {"trace::Recording::Recording", record},
     {"trace::Recording::stop", stop_recording},
     {"trace::Recording::to_json", trace_as_json},
     {"trace::Recording::summary", trace_as_text},
     {"trace::Recording::write", write_trace},
     {"trace::Recording::lost", count_lost},
+#endif
     {"shadow::to_string", print_violation<shadow::to_string>},
     {"shadow::to_json", print_violation<shadow::to_json>},
     {"shadow::to_string", print_sum<shadow::to_string>},
