@@ -20,7 +20,7 @@ namespace byre::inline v0::trace {
 
 /// Any number of recordings may live at once, and each has what happened on all threads since it was made. What
 /// another thread does while one begins or stops may be missed. Without a recording nothing is paid; with one each
-/// event takes a lock and a few hundred nanoseconds, and some 200 bytes.
+/// event takes a lock and some hundred nanoseconds, and some 100 bytes.
 ///
 /// Thread-safety: of one recording, const members may run at once; any number of threads may work meanwhile.
 /// A child of a fork goes on recording, and has none of its parent's events.
