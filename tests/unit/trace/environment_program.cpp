@@ -33,7 +33,7 @@ int main(int argc, char** argv) {
     }
   }
   if (what == "many") {
-    for (int round = 0; round < 300'000; ++round) {
+    for (int round = 0; round < 120'000; ++round) {
       clone_and_write();
     }
   }
