@@ -52,7 +52,7 @@ std::string where_it_was_cloned(const std::byte* data) {
   std::string text;
   for (const auto& [site, count] : stats::detail::lines_that_cloned(data)) {
     const CallSite at = stats::detail::site_at(site);
-    if (count != 0 && at.line != 0) {
+    if (at.line != 0) {
       text += std::string(text.empty() ? ", cloned at " : " and ") + at.file + ":" +
               std::to_string(at.line) +
               (count == 1 ? "" : " (" + std::to_string(count) + " times)");

@@ -46,9 +46,6 @@ FromEnvironment::FromEnvironment() noexcept {
 
 void FromEnvironment::write() const {
   std::string where = place_in_environment();
-  if (where.empty()) {
-    return;
-  }
   if (!is_place(where)) {
     throw InvalidArgument(
         format_text("\"%.500s\" is neither stderr, nor a file whose name ends in .json or .txt. "

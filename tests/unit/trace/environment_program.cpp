@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What environment_test.py runs with BYRE_TRACE: environment_program [nothing|fork|many]
+// What environment_test.py runs with BYRE_TRACE: environment_program [nothing|fork|leave|many]
 #include <byre/byre.hpp>
 
 #include <sys/wait.h>
@@ -23,12 +23,15 @@ int main(int argc, char** argv) {
     return 0;
   }
   clone_and_write();
-  if (what == "fork") {
+  if (what == "fork" || what == "leave") {
     const pid_t child = ::fork();
     clone_and_write();
     if (child != 0) {
       int status = 0;
       ::waitpid(child, &status, 0);
+      if (what == "leave") {
+        ::_exit(WEXITSTATUS(status));  // and write nothing
+      }
       return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
     }
   }

@@ -49,6 +49,9 @@ class WithStats(Environment):
         self.assertEqual(self.run_with(self.folder / "a.json", "nothing"), "")
         self.assertEqual(lines_of(json.loads((self.folder / "a.json").read_text())), [])
 
+    def test_nothing_is_said_where_the_environment_asks_for_none(self):
+        self.assertEqual(self.run_with(""), "")
+
     def test_a_text_and_stderr_have_the_summary(self):
         self.assertEqual(self.run_with(self.folder / "a.txt"), "")
         for text in (self.folder / "a.txt").read_text(), self.run_with("stderr"):
@@ -70,7 +73,11 @@ class WithStats(Environment):
         self.assertEqual(self.files(), ["a.json"])
         self.assertEqual(len(lines_of(json.loads((self.folder / "a.json").read_text()))), 2)
         (self.folder / "a.json").unlink()
+        self.run_with(self.folder / "a.json", "leave")
+        self.assertEqual(self.files(), [])
         self.run_with(self.folder / "a.%p.json", "fork")
+        for name in self.files():
+            self.assertRegex(name, r"^a\.\d+\.json$")
         counts = [len(lines_of(json.loads((self.folder / name).read_text()))) for name in self.files()]
         self.assertEqual(sorted(counts), [1, 2])
 

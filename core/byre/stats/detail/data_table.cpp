@@ -6,9 +6,8 @@
 namespace byre::inline v0::stats::detail {
 
 void add_line(ClonedLines& lines, SiteId site, std::uint32_t count) noexcept {
-  auto place = std::find_if(lines.begin(), lines.end(), [site](const ClonedAt& line) {
-    return line.count == 0 || line.site == site;
-  });
+  auto place = std::find_if(lines.begin(), lines.end(),
+                            [site](const ClonedAt& line) { return line.site == site; });
   if (place == lines.end()) {
     --place;
     *place = ClonedAt{};

@@ -123,7 +123,7 @@ class Recorder final : sync::detail::ProcessState {
     provide_for(part, [&](Spare& spare) noexcept {
       const sync::ProcessLock lock(mutex_);
       const auto found = kept_.data.find(whole);
-      if (recordings_ == 0 || found == kept_.data.end()) {
+      if (found == kept_.data.end()) {
         return Lacks::nothing;
       }
       KnownData* const known = find_or_add(part, spare);
@@ -259,13 +259,12 @@ class Recorder final : sync::detail::ProcessState {
     }
     Chunk& chunk = *kept_.chunks;
     Record& record = chunk.records[chunk.count];
+    record = Record{};  // of a child it had a record of the parent
     record.thread = this_thread.number;
     record.data = known == nullptr ? 0 : known->number;
     if (fill(record, known)) {
       ++chunk.count;
       ++kept_.count;
-    } else {
-      record = Record{};
     }
     return Lacks::nothing;
   }
@@ -300,7 +299,8 @@ class Recorder final : sync::detail::ProcessState {
     for (const Chunk* chunk = kept_.chunks.get(); chunk != nullptr; chunk = chunk->before.get()) {
       for (std::size_t index = chunk->count; index-- != 0;) {
         if (chunk->records[index].end_ns >= begin_ns) {
-          taken.records.push_back(chunk->records[index]);
+          Record& record = taken.records.emplace_back(chunk->records[index]);
+          record.begin_ns = std::max(record.begin_ns, begin_ns);
         }
       }
     }
@@ -455,7 +455,7 @@ void begin_write() noexcept {
 
 void record_wait(const void* data, CallSite site) noexcept {
   const std::int64_t waits = this_threads_shard.get(Counter::waits);
-  if (std::exchange(this_thread.waits, waits) == waits) {
+  if (this_thread.waits == waits) {
     return;
   }
   const std::int64_t now = now_ns();

@@ -131,7 +131,7 @@ class Writer {
           member("cat", in_quotes(name)) + member("id", record.data) + arguments(members));
   }
   void arrow_to(const Record& record, const char* name) {
-    if (record.links_to.thread == 0 || record.links_to.ns < begin_ns_) {
+    if (record.links_to.ns < begin_ns_) {
       return;
     }
     const std::string id = member("cat", in_quotes("byre")) + member("id", ++last_arrow_);
@@ -185,8 +185,7 @@ void Writer::write_overlay(const Record& record) {
   open_overlays_[record.data] = true;
   if (record.part_nbytes != 0) {
     count("bytes copied", record.part_nbytes);
-    count("bytes not copied",
-          is_unshared(record) ? -static_cast<std::int64_t>(record.part_nbytes) : 0);
+    count("bytes not copied", -static_cast<std::int64_t>(record.part_nbytes));
   }
 }
 
