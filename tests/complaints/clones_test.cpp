@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Complaints of lazy clones elsewhere, and what byre does. docs/answers.md says where each was made.
+#include <byre/byre.hpp>
 #include <byre/tensor.hpp>
 
 #include <gtest/gtest.h>
@@ -194,6 +195,22 @@ TEST(ComplaintsDeathTest, a_kernel_that_casts_const_away_and_writes_shared_data_
 }
 
 #endif
+
+TEST(Complaints, whether_a_copy_was_avoided_is_tested_and_why_one_was_made_is_seen) {
+  if (!BYRE_STATS) {
+    GTEST_SKIP() << "built without stats";
+  }
+  Buffer weights = filled_with(1);
+  const trace::Recording recording;
+  stats::expect_copies_at_most(0, [&] { weights.mutable_data()[0] = std::byte{2}; });
+
+  const Buffer snapshot = weights.lazy_clone({"checkpoint.cpp", 12});
+  weights.mutable_data(Wait::allowed, {"train.cpp", 34})[0] = std::byte{3};
+  EXPECT_TRUE(recording.summary().ends_with("1. 1 copy of 4096 bytes (shared)\n"
+                                            "  written at train.cpp:34\n"
+                                            "  cloned at checkpoint.cpp:12\n"))
+      << recording.summary();
+}
 
 }  // namespace
 }  // namespace byre::test
