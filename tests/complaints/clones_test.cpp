@@ -206,9 +206,10 @@ TEST(Complaints, whether_a_copy_was_avoided_is_tested_and_why_one_was_made_is_se
 
   const Buffer snapshot = weights.lazy_clone({"checkpoint.cpp", 12});
   weights.mutable_data(Wait::allowed, {"train.cpp", 34})[0] = std::byte{3};
-  EXPECT_TRUE(recording.summary().ends_with("1. 1 copy of 4096 bytes (shared)\n"
-                                            "  written at train.cpp:34\n"
-                                            "  cloned at checkpoint.cpp:12\n"))
+  EXPECT_TRUE(
+      recording.summary().ends_with("1. 1 copy of 4096 bytes (shared)\n"
+                                    "  written at train.cpp:34\n"
+                                    "  cloned at checkpoint.cpp:12\n"))
       << recording.summary();
 }
 

@@ -237,7 +237,7 @@ class basic_buffer {
       return;
     }
     const std::size_t kept_nbytes = header().nbytes();
-    begin_write();
+    begin_write(header());
     Header* larger = Allocated::create_copy(nbytes, header());
     record_copy(*larger, kept_nbytes, stats::CopyCause::resized, site);
     leave_for(larger);
@@ -449,7 +449,7 @@ class basic_buffer {
     if (!has_data()) {
       return header_.get();
     }
-    begin_write();
+    begin_write(header());
     Header* copy = copy_of_data();
     record_copy(*copy, header().nbytes(), cause, site);
     stats::detail::report_copy(header().nbytes(), cause, site);
@@ -462,9 +462,9 @@ class basic_buffer {
   bool map_overlay(stats::CopyCause cause, CallSite site);
 
   // For a recording.
-  static void begin_write() noexcept {
+  static void begin_write(const Header& header) noexcept {
     if (stats::detail::may_record()) [[unlikely]] {
-      stats::detail::begin_write();
+      stats::detail::begin_write(header.data());
     }
   }
   void record_copy(const Header& copy, std::size_t nbytes, stats::CopyCause cause,

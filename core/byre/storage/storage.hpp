@@ -265,7 +265,7 @@ class basic_storage {
   Materialized materialize_if(Wait wait, CallSite site, const Expect& expect) {
     Buffer& buffer = identity_->buffer;
     if (stats::detail::may_record()) [[unlikely]] {
-      stats::detail::begin_write();
+      stats::detail::begin_write(identity_.get());
     }
     const sync::detail::AddressLock<Sync> lock(identity_.get(), [&] {
       expect();
@@ -275,7 +275,8 @@ class basic_storage {
       return buffer.materialize(wait, site);
     }
     if (stats::detail::may_record()) [[unlikely]] {
-      stats::detail::record_wait_in_parallel(std::as_const(buffer).data(site), site);
+      stats::detail::record_wait_in_parallel(identity_.get(), std::as_const(buffer).data(site),
+                                             site);
     }
     return Materialized::already_unique;
   }

@@ -82,7 +82,7 @@ void Tensor::grow_storage(std::size_t nbytes, CallSite site) {
   Storage larger = detail::allocate_elements(nbytes, dtype(), allocator());
   if (const std::size_t kept = storage.nbytes(); kept != 0) {
     if (stats::detail::may_record()) {
-      stats::detail::begin_write();
+      stats::detail::begin_write(std::as_const(storage).data());
     }
     allocator().copy(larger.mutable_data(), std::as_const(storage).data(), kept);
     if (stats::detail::may_record()) {

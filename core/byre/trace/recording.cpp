@@ -13,26 +13,28 @@
 namespace byre::inline v0::trace {
 
 struct Recording::State {
-  explicit State(std::size_t limit) noexcept
-      : limit_nbytes(limit), before(stats::snapshot()), begin_ns(stats::detail::now_ns()) {
-    stats::detail::begin_recording(limit_nbytes);
+  struct Taken {
+    stats::detail::Records records;
+    stats::Counters after;
+  };
+
+  explicit State(std::size_t limit_nbytes) noexcept {
+    room.limit = limit_nbytes / sizeof(stats::detail::Record);
+    stats::detail::begin_recording(room);
   }
   ~State() {
     if (!stopped) {
-      stats::detail::end_recording(limit_nbytes);
+      stats::detail::end_recording(room);
     }
   }
   State(const State&) = delete;
   State& operator=(const State&) = delete;
 
-  stats::detail::Records records() const {
-    return stopped ? *stopped : stats::detail::records_since(begin_ns);
-  }
+  Taken take() const { return {stats::detail::records_of(room), stats::snapshot()}; }
+  Taken taken() const { return stopped ? *stopped : take(); }
 
-  const std::size_t limit_nbytes;
-  const stats::Counters before;
-  const std::int64_t begin_ns;
-  std::optional<stats::detail::Records> stopped;
+  stats::detail::RecordingRoom room;
+  std::optional<Taken> stopped;
 };
 
 Recording::Recording(std::size_t limit_nbytes) try {
@@ -50,19 +52,20 @@ Recording::~Recording() = default;
 
 void Recording::stop() {
   if (!state_->stopped) {
-    state_->stopped = stats::detail::records_since(state_->begin_ns);
-    stats::detail::end_recording(state_->limit_nbytes);
+    state_->stopped = state_->take();
+    stats::detail::end_recording(state_->room);
   }
 }
 
 std::string Recording::to_json() const try {
-  return detail::chrome_trace(state_->records(), state_->before, state_->begin_ns);
+  const State::Taken taken = state_->taken();
+  return detail::chrome_trace(taken.records, taken.after);
 } catch (const std::bad_alloc&) {
   throw OutOfMemory::of_heap("a trace");
 }
 
 std::string Recording::summary() const try {
-  return detail::summary_of(state_->records());
+  return detail::summary_of(state_->taken().records);
 } catch (const std::bad_alloc&) {
   throw OutOfMemory::of_heap("the summary of a trace");
 }
@@ -74,8 +77,8 @@ void Recording::write(FileName name) const {
   file.commit();
 }
 
-std::uint64_t Recording::lost() const {
-  return state_->records().lost;
+std::uint64_t Recording::lost() const noexcept {
+  return state_->stopped ? state_->stopped->records.lost : stats::detail::lost_of(state_->room);
 }
 
 }  // namespace byre::inline v0::trace

@@ -52,8 +52,8 @@ class BYRE_API Recording {
   /// FileError, OutOfMemory.
   void write(FileName name) const;
 
-  /// Events for which there was no room, or no memory. Throws OutOfMemory.
-  std::uint64_t lost() const;
+  /// Events for which there was no room, or no memory.
+  std::uint64_t lost() const noexcept;
 
  private:
   struct State;

@@ -17,10 +17,6 @@
 namespace byre::test {
 namespace {
 
-constexpr CallSite site(std::uint32_t line) {
-  return {"model.cpp", line};
-}
-
 class Beginnings : public WithStats {};
 
 /// The one copy that a recording has which began while the copy was made.

@@ -2,6 +2,7 @@
 /// A recording, read back as its viewer reads it: the events of the JSON text.
 #pragma once
 
+#include <byre/error/call_site.hpp>
 #include <byre/trace/recording.hpp>
 
 #include <nlohmann/json.hpp>
@@ -12,6 +13,10 @@
 namespace byre::test {
 
 using Json = nlohmann::json;
+
+constexpr CallSite site(std::uint32_t line) {
+  return {"model.cpp", line};
+}
 
 class Events {
  public:

@@ -20,10 +20,6 @@
 namespace byre::test {
 namespace {
 
-constexpr CallSite site(std::uint32_t line) {
-  return {"model.cpp", line};
-}
-
 Buffer clone(const Buffer& buffer, std::uint32_t line) {
   return buffer.lazy_clone(site(line));
 }

@@ -35,11 +35,11 @@ Record record_of(RecordKind kind) {
 }
 
 Events shown(std::vector<Record> records) {
-  return Events(trace::detail::chrome_trace({std::move(records), {}, 0}, {}, begin_ns));
+  return Events(trace::detail::chrome_trace({std::move(records), {}, begin_ns, 0}, {}));
 }
 
 std::string summary_of(std::vector<Record> records) {
-  return trace::detail::summary_of({std::move(records), {}, 0});
+  return trace::detail::summary_of({std::move(records), {}, begin_ns, 0});
 }
 
 TEST(Shown, times_are_microseconds_since_the_recording_began) {

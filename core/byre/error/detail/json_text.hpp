@@ -10,7 +10,7 @@
 
 namespace byre::inline v0::detail {
 
-/// In quotes, with what needs it escaped.
+/// In quotes, with what needs it escaped, and U+FFFD for each byte that is of no character of UTF-8.
 BYRE_API std::string in_quotes(std::string_view text);
 
 /// A member of an object, and of its first one without what parts it from others.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// What a recording knows of data by its address: the lines that cloned it, the copy of it that ended last, and
+/// What a recording knows of data by its address: the lines that cloned it, the writes that others may wait for, and
 /// whether it is an overlay.
 #pragma once
 
@@ -9,14 +9,20 @@
 
 namespace byre::inline v0::stats::detail {
 
+/// A copy, a steal or an overlay.
+struct Write {
+  std::int64_t begin_ns = 0;
+  std::int64_t end_ns = 0;
+  std::uint32_t thread = 0;
+  SiteId site = 0;
+};
+
 struct KnownData {
   std::uint32_t number = 0;
   ClonedLines cloned_at{};
   Link last_clone;
-  Link last_copy;  ///< of this data; its time is that of its end
-  std::int64_t last_copy_begin_ns = 0;
-  Link own_since;  ///< the write that one owner has this data alone by; its time is that of its end
-  std::int64_t own_begin_ns = 0;
+  Write last_copy;                  ///< of this data
+  Write own_since;                  ///< that one owner has this data alone by
   std::size_t nbytes = 0;           ///< of an overlay
   WrittenNbytes written = nullptr;  ///< of an overlay
 };

@@ -61,15 +61,16 @@ BYRE_API ClonedLines lines_that_cloned(const void* data) noexcept;
 [[gnu::cold]] BYRE_API void record_pool(RecordKind kind, std::size_t nbytes) noexcept;
 [[gnu::cold]] BYRE_API void record_overlay_end(const void* data, std::size_t nbytes,
                                                std::size_t written_nbytes) noexcept;
-/// What shares its parts: the lines that cloned `whole` cloned `part`.
-[[gnu::cold]] BYRE_API void record_part(const void* whole, const void* part) noexcept;
+/// What shares its parts: the lines that cloned `whole` cloned `part`; `was_alone` before that.
+[[gnu::cold]] BYRE_API void record_part(const void* whole, const void* part,
+                                        bool was_alone) noexcept;
 /// Nobody has this address any more.
 [[gnu::cold]] BYRE_API void forget_data(const void* data) noexcept;
 
-// A copy, or a write that found its data shared: what it did, and whether it waited, since this thread began the
-// latest one.
+// A copy, or a write that found its data shared: what it did, and whether it waited, since this thread began it. One
+// may be within another, of other data.
 
-[[gnu::cold]] BYRE_API void begin_write() noexcept;
+[[gnu::cold]] BYRE_API void begin_write(const void* of) noexcept;
 [[gnu::cold]] BYRE_API void record_steal(const void* data, std::size_t nbytes,
                                          CallSite site) noexcept;
 /// While nobody else can have stolen the data yet.
@@ -84,7 +85,8 @@ BYRE_API ClonedLines lines_that_cloned(const void* data) noexcept;
 [[gnu::cold]] BYRE_API void record_wait(const void* data, CallSite site) noexcept;
 /// By a thread of a parallel loop that found the data to be the storage's own: whether another one made it so
 /// meanwhile, which this one waited for.
-[[gnu::cold]] BYRE_API void record_wait_in_parallel(const void* data, CallSite site) noexcept;
+[[gnu::cold]] BYRE_API void record_wait_in_parallel(const void* storage, const void* data,
+                                                    CallSite site) noexcept;
 
 /// Begins a recording if BYRE_TRACE is set in the environment, once. Defined in trace/environment.cpp.
 void record_for_environment() noexcept;
@@ -100,16 +102,16 @@ inline void record_clone(const void*, std::size_t, bool, CallSite) noexcept {}
 inline void record_pin(RecordKind, const void*, std::size_t, CallSite) noexcept {}
 inline void record_pool(RecordKind, std::size_t) noexcept {}
 inline void record_overlay_end(const void*, std::size_t, std::size_t) noexcept {}
-inline void record_part(const void*, const void*) noexcept {}
+inline void record_part(const void*, const void*, bool) noexcept {}
 inline void forget_data(const void*) noexcept {}
 
-inline void begin_write() noexcept {}
+inline void begin_write(const void*) noexcept {}
 inline void record_steal(const void*, std::size_t, CallSite) noexcept {}
 inline void record_copy(const void*, const void*, std::size_t, CopyCause, CallSite) noexcept {}
 inline void record_overlay(const void*, std::size_t, const void*, std::size_t, CopyCause, CallSite,
                            WrittenNbytes) noexcept {}
 inline void record_wait(const void*, CallSite) noexcept {}
-inline void record_wait_in_parallel(const void*, CallSite) noexcept {}
+inline void record_wait_in_parallel(const void*, const void*, CallSite) noexcept {}
 
 #endif
 

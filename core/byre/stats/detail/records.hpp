@@ -38,11 +38,22 @@ struct ThreadName {
   std::array<char, 16> name{};
 };
 
-/// What was recorded since a time, in the order in which it ended, and overlays that are alive.
+/// One recording. It belongs to the recorder from begin_recording() until end_recording().
+struct RecordingRoom {
+  std::size_t limit = 0;    ///< of records
+  std::uint64_t first = 0;  ///< the number of its first record, and how many it has from there on
+  std::size_t count = 0;
+  std::uint64_t lost = 0;     ///< records for which there was no room or no memory
+  std::int64_t begin_ns = 0;  ///< in a child of a fork, that of the child
+  RecordingRoom* next = nullptr;
+};
+
+/// What a recording has, in the order in which it ended, and the overlays that are alive.
 struct Records {
   std::vector<Record> records;
   std::vector<ThreadName> threads;
-  std::uint64_t lost = 0;  ///< records for which there was no room or no memory
+  std::int64_t begin_ns = 0;
+  std::uint64_t lost = 0;
 };
 
 /// Of the steady clock.
@@ -50,19 +61,22 @@ std::int64_t now_ns() noexcept;
 
 #if BYRE_STATS
 
-/// From now on there is one recording more, or one less, with room for so many bytes of records. What is recorded is
-/// kept until there is no recording. Thread-safe.
-void begin_recording(std::size_t limit_nbytes) noexcept;
-void end_recording(std::size_t limit_nbytes) noexcept;
+/// There may be any number. A record is kept as long as there is a recording that has it. Thread-safe.
+void begin_recording(RecordingRoom& room) noexcept;
+void end_recording(RecordingRoom& room) noexcept;
 /// Throws OutOfMemory. Thread-safe.
-Records records_since(std::int64_t begin_ns);
+Records records_of(const RecordingRoom& room);
+std::uint64_t lost_of(const RecordingRoom& room) noexcept;
 
 #else
 
-inline void begin_recording(std::size_t) noexcept {}
-inline void end_recording(std::size_t) noexcept {}
-inline Records records_since(std::int64_t) {
+inline void begin_recording(RecordingRoom&) noexcept {}
+inline void end_recording(RecordingRoom&) noexcept {}
+inline Records records_of(const RecordingRoom&) {
   return {};
+}
+inline std::uint64_t lost_of(const RecordingRoom&) noexcept {
+  return 0;
 }
 
 #endif

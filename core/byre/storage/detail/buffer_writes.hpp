@@ -23,7 +23,7 @@ Materialized basic_buffer<Sync, Share>::copy_or_steal(Wait wait, CallSite site) 
   const auto cause = wait == Wait::never && header().share().use_count() == 1
                          ? stats::CopyCause::pending
                          : stats::CopyCause::shared;
-  begin_write();
+  begin_write(header());
   if (header().share().claim(wait) == Claim::steal) {
     header().becomes_unique(site);
     stats::detail::count(stats::detail::plus(stats::Counter::steals));
@@ -56,7 +56,7 @@ Materialized basic_buffer<Sync, Share>::copy_or_steal(Wait wait, CallSite site) 
 /// Nobody ever writes the data, so it is copied by an owner, without a claim.
 template <sync::Sync Sync, template <class> class Share>
 Materialized basic_buffer<Sync, Share>::copy_read_only(CallSite site) {
-  begin_write();
+  begin_write(header());
   if (map_overlay(stats::CopyCause::read_only, site)) {
     return Materialized::overlaid;
   }

@@ -220,7 +220,7 @@ class basic_tile_tree {
       wait = Wait::never;  // nobody would wake a child of the process that other threads copied in
     }
     if (stats::detail::may_record()) [[unlikely]] {
-      stats::detail::begin_write();
+      stats::detail::begin_write(node);
     }
     const Claim claim = node->share.claim(wait);
     if (stats::detail::may_record()) [[unlikely]] {
@@ -249,12 +249,14 @@ class basic_tile_tree {
   /// For a recording: what a node has is shared from now on, by the lines that cloned the node.
   static void record_parts(const Node& node) noexcept {
     for (std::size_t slot = 0; slot < FanOut; ++slot) {
-      const void* const part =
-          node.level == 0
-              ? static_cast<const void*>(static_cast<const Leaf&>(node).tiles[slot].data())
-              : static_cast<const Inner&>(node).children[slot].node_.get();
-      if (part != nullptr) {
-        stats::detail::record_part(&node, part);
+      if (node.level == 0) {
+        const Tile& tile = static_cast<const Leaf&>(node).tiles[slot];
+        if (tile.data() != nullptr) {
+          stats::detail::record_part(&node, tile.data(), tile.use_count() == 2);
+        }
+      } else if (const Node* const child =
+                     static_cast<const Inner&>(node).children[slot].node_.get()) {
+        stats::detail::record_part(&node, child, child->share.use_count() == 2);
       }
     }
   }

@@ -45,6 +45,25 @@ std::string cloned_at(const Record& record) {
   return lines.empty() ? "" : member("cloned_at", "[" + lines + "]");
 }
 
+std::int64_t change_of_live(const Record& record) noexcept {
+  const auto nbytes = static_cast<std::int64_t>(record.nbytes);
+  return record.kind == RecordKind::allocation ? nbytes
+         : record.kind == RecordKind::release  ? -nbytes
+                                               : 0;
+}
+std::int64_t change_of_pooled(const Record& record) noexcept {
+  const auto nbytes = static_cast<std::int64_t>(record.nbytes);
+  switch (record.kind) {
+    case RecordKind::pool_put:
+      return nbytes;
+    case RecordKind::pool_hit:
+    case RecordKind::pool_return:
+      return -nbytes;
+    default:
+      return 0;
+  }
+}
+
 /// What all slices have.
 std::string arguments_of(const Record& record) {
   std::string arguments = member("bytes", record.nbytes);
@@ -61,9 +80,14 @@ std::string written_at(const Record& record) {
 
 class Writer {
  public:
-  Writer(const Records& records, const stats::Counters& before, std::int64_t begin_ns)
-      : records_(records), begin_ns_(begin_ns), now_ns_(begin_ns) {
+  Writer(const Records& records, const stats::Counters& after)
+      : records_(records), begin_ns_(records.begin_ns), now_ns_(records.begin_ns) {
     write_names();
+    stats::Counters before = after;
+    for (const Record& record : records.records) {
+      before.live_bytes -= change_of_live(record);
+      before.pooled_bytes -= change_of_pooled(record);
+    }
     count("live bytes", before.live_bytes);
     count("pooled bytes", before.pooled_bytes);
     count("bytes copied", std::int64_t{0});
@@ -210,11 +234,11 @@ void Writer::write(const Record& record) {
   switch (record.kind) {
     case RecordKind::allocation:
       instant(record, "allocation");
-      count("live bytes", record.nbytes);
+      count("live bytes", change_of_live(record));
       break;
     case RecordKind::release:
       instant(record, "release");
-      count("live bytes", -static_cast<std::int64_t>(record.nbytes));
+      count("live bytes", change_of_live(record));
       break;
     case RecordKind::clone:
       slice(
@@ -258,25 +282,24 @@ void Writer::write(const Record& record) {
       break;
     case RecordKind::pool_hit:
       instant(record, "pool hit");
-      count("pooled bytes", -static_cast<std::int64_t>(record.nbytes));
+      count("pooled bytes", change_of_pooled(record));
       break;
     case RecordKind::pool_miss:
       instant(record, "pool miss");
       break;
     case RecordKind::pool_put:
-      count("pooled bytes", record.nbytes);
+      count("pooled bytes", change_of_pooled(record));
       break;
     case RecordKind::pool_return:
-      count("pooled bytes", -static_cast<std::int64_t>(record.nbytes));
+      count("pooled bytes", change_of_pooled(record));
       break;
   }
 }
 
 }  // namespace
 
-std::string chrome_trace(const Records& records, const stats::Counters& before,
-                         std::int64_t begin_ns) {
-  return Writer(records, before, begin_ns).text();
+std::string chrome_trace(const Records& records, const stats::Counters& after) {
+  return Writer(records, after).text();
 }
 
 }  // namespace byre::inline v0::trace::detail

@@ -15,9 +15,8 @@ std::string line_of(stats::detail::SiteId site);
 /// "train.cpp:42 (3 times)"
 std::string line_of(const stats::detail::ClonedAt& line);
 
-/// `before`: what was counted when the recording began, at `begin_ns`.
-std::string chrome_trace(const stats::detail::Records& records, const stats::Counters& before,
-                         std::int64_t begin_ns);
+/// `after`: what was counted when the records were taken.
+std::string chrome_trace(const stats::detail::Records& records, const stats::Counters& after);
 std::string summary_of(const stats::detail::Records& records);
 
 }  // namespace byre::inline v0::trace::detail
