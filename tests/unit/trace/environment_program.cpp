@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-// What environment_test.py runs with BYRE_TRACE: environment_program [nothing|fork|leave|many]
+// What environment_test.py runs with BYRE_TRACE: environment_program [nothing|fork|leave|many|unset|folder]
+// or environment_program set NAME
 #include <byre/byre.hpp>
 
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <string_view>
 
 namespace {
@@ -34,6 +36,15 @@ int main(int argc, char** argv) {
       }
       return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
     }
+  }
+  if (what == "unset") {
+    ::unsetenv("BYRE_TRACE");
+  }
+  if (what == "folder" && ::chdir("/") != 0) {
+    return 1;
+  }
+  if (what == "set") {
+    ::setenv("BYRE_TRACE", argv[2], 1);
   }
   if (what == "many") {
     for (int round = 0; round < 120'000; ++round) {

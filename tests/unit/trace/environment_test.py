@@ -12,7 +12,7 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "support"))
 from built import command
 
-PROGRAM = sys.argv.pop()
+PROGRAM = os.path.abspath(sys.argv.pop())
 HAS_STATS = sys.argv.pop() == "1"
 
 
@@ -27,9 +27,9 @@ class Environment(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
 
-    def run_with(self, trace, *arguments):
+    def run_with(self, trace, *arguments, **settings):
         done = subprocess.run([*command(PROGRAM), *arguments], env={**os.environ, "BYRE_TRACE": str(trace)},
-                              capture_output=True, text=True)
+                              capture_output=True, text=True, **settings)
         self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
         return done.stderr
 
@@ -67,6 +67,14 @@ class WithStats(Environment):
         said = self.run_with(self.folder / "none" / "a.json")
         self.assertIn("the trace that BYRE_TRACE in the environment asks for was not written", said)
         self.assertIn("none/a.json", said)
+
+    def test_the_environment_and_the_folder_are_those_of_the_first_data(self):
+        for change in "unset", "folder":
+            self.run_with("a.json", change, cwd=self.folder)
+            self.assertEqual(len(lines_of(json.loads((self.folder / "a.json").read_text()))), 1, change)
+            (self.folder / "a.json").unlink()
+        self.run_with("", "set", str(self.folder / "b.json"))
+        self.assertEqual(self.files(), [])
 
     def test_a_child_writes_a_file_of_its_own_or_none(self):
         self.run_with(self.folder / "a.json", "fork")

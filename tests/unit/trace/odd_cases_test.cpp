@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Recordings of data that there is none of, of writes within writes, beside other recordings, and in a child.
+#include <byre/byre.hpp>
+
+#include <gtest/gtest.h>
+#include <pthread.h>
+#include <boost/thread/thread.hpp>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "events.hpp"
+#include "support/at_once.hpp"
+#include "support/child_process.hpp"
+#include "support/counted.hpp"
+#include "support/failing_allocator.hpp"
+
+namespace byre::test {
+namespace {
+
+class OddCases : public WithStats {};
+
+TEST_F(OddCases, of_null_data_are_events_of_no_data) {
+  const trace::Recording recording;
+  Buffer adopted = Buffer::adopt(nullptr, 0, [](void*) {});
+  const Buffer clone = adopted.lazy_clone(site(1));
+  adopted.mutable_data(Wait::allowed, site(2));
+  Buffer read_only = Buffer::adopt_read_only(nullptr, 0, [](const void*) {});
+  read_only.mutable_data(Wait::allowed, site(3));
+  const Buffer lent = Buffer::borrow(static_cast<void*>(nullptr), 0);
+  const Buffer copy = lent.lazy_clone(site(4));
+  const Storage storage = Storage::adopt_aliased(static_cast<void*>(nullptr), 0, [](void*) {});
+  const Pin pin = storage.pin_to_read(site(5));
+  const Events events(recording);
+  EXPECT_FALSE(events.slices("clone").at(0)["args"].contains("data"));
+  EXPECT_EQ(events.slices("copy (shared)").at(0)["args"]["written_at"], "model.cpp:2");
+  EXPECT_EQ(events.slices("copy (read_only)").at(0)["args"]["written_at"], "model.cpp:3");
+  EXPECT_EQ(events.slices("copy (borrowed)").at(0)["args"]["written_at"], "model.cpp:4");
+}
+
+TEST_F(OddCases, have_room_of_their_own_whatever_others_recorded) {
+  const Buffer weights = Buffer::allocate(64);
+  const trace::Recording outer(std::size_t{256} << 10);
+  const auto clones_of = [](const trace::Recording& recording) {
+    return Events(recording).slices("clone").size();
+  };
+  for (int round = 0; round < 4; ++round) {
+    const trace::Recording inner(std::size_t{256} << 10);
+    for (int time = 0; time < 1000; ++time) {
+      const Buffer clone = weights;
+    }
+    EXPECT_EQ(clones_of(inner), 1000U);
+    EXPECT_EQ(inner.lost(), 0U);
+  }
+  EXPECT_EQ(clones_of(outer) + outer.lost(), 4000U);
+  EXPECT_GT(outer.lost(), 0U);
+}
+
+TEST_F(OddCases, that_overlap_one_another_are_all_whole) {
+  const Buffer weights = Buffer::allocate(64);
+  std::unique_ptr<trace::Recording> last;
+  for (std::uint32_t round = 1; round <= 6; ++round) {
+    auto next = std::make_unique<trace::Recording>(std::size_t{256} << 10);
+    for (int time = 0; time < 1000; ++time) {
+      const Buffer clone = weights.lazy_clone(site(round));
+    }
+    if (last != nullptr) {
+      const auto clones = Events(*last).slices("clone");
+      ASSERT_EQ(clones.size(), 2000U);
+      EXPECT_EQ(clones.front()["args"]["cloned_at"][0], "model.cpp:" + std::to_string(round - 1));
+      EXPECT_EQ(clones.back()["args"]["cloned_at"][0], "model.cpp:" + std::to_string(round));
+    }
+    last = std::move(next);
+  }
+}
+
+TEST_F(OddCases, show_the_whole_of_a_copy_that_another_write_is_within) {
+  FailingAllocator allocator;
+  Buffer outer = Buffer::allocate(100, allocator);
+  Buffer inner = Buffer::allocate(100);
+  const Buffer clones[] = {outer, inner};
+  const trace::Recording recording;
+  allocator.during_copy([&] { inner.mutable_data(Wait::allowed, site(1)); });
+  outer.mutable_data(Wait::allowed, site(2));
+  const auto copies = Events(recording).slices("copy (shared)");
+  ASSERT_EQ(copies.size(), 2U);
+  EXPECT_EQ(copies[0]["args"]["written_at"], "model.cpp:1");
+  EXPECT_LT(copies[1]["ts"], copies[0]["ts"]);
+}
+
+TEST_F(OddCases, show_a_write_after_one_that_failed_from_its_own_begin) {
+  FailingAllocator allocator;
+  Buffer weights = Buffer::allocate(100, allocator);
+  const Buffer clone = weights;
+  const trace::Recording recording;
+  allocator.fail_copy(0);
+  EXPECT_THROW(weights.mutable_data(), FailingAllocator::CopyFailed);
+  const Buffer other = clone.lazy_clone(site(1));
+  weights.mutable_data();
+  const Events events(recording);
+  EXPECT_GE(events.slices("copy (shared)").at(0)["ts"], events.slices("clone").at(0)["ts"]);
+}
+
+TEST_F(OddCases, name_no_clone_where_none_was_why_a_copy_was_made) {
+  const char memory[8] = {};
+  Buffer grown = Buffer::allocate(8);
+  Buffer read_only = Buffer::adopt_read_only(memory, sizeof memory, [](const void*) {});
+  const trace::Recording recording;
+  { const Buffer clones[] = {grown.lazy_clone(site(1)), read_only.lazy_clone(site(2))}; }
+  grown.resize(100'000);
+  read_only.mutable_data();
+  const Events events(recording);
+  EXPECT_FALSE(events.slices("copy (resized)").at(0)["args"].contains("cloned_at"));
+  EXPECT_FALSE(events.slices("copy (read_only)").at(0)["args"].contains("cloned_at"));
+  EXPECT_TRUE(events.of("s", "cloned").empty());
+}
+
+TEST_F(OddCases, of_tiles_forget_the_lines_of_clones_that_are_gone) {
+  TiledBuffer table(40 * 64, aligned_allocator(), 64);
+  const trace::Recording recording;
+  {
+    const TiledBuffer old = table.lazy_clone(site(1));
+    table.mutable_tile(0);
+  }
+  const TiledBuffer snapshot = table.lazy_clone(site(2));
+  table.mutable_tile(1);
+  table.mutable_tile(35);
+  const auto copies = Events(recording).slices("copy (shared)");
+  ASSERT_EQ(copies.size(), 3U);
+  EXPECT_EQ(copies[0]["args"]["cloned_at"], Json({"model.cpp:1"}));
+  EXPECT_EQ(copies[1]["args"]["cloned_at"], Json({"model.cpp:2"}));
+  EXPECT_EQ(copies[2]["args"]["cloned_at"], Json({"model.cpp:2"}));
+}
+
+TEST_F(OddCases, have_names_that_are_no_text_as_text) {
+  const Buffer weights = Buffer::allocate(64);
+  const trace::Recording recording;
+  elsewhere([&] {
+    ::pthread_setname_np(::pthread_self(), "w\xC3\xA9 \xC3 \xE0\x80\x80 \xFF");
+    const Buffer clone = weights;
+  });
+  const std::string name = Events(recording).of("M", "thread_name").at(0)["args"]["name"];
+  const std::string replaced = "\xEF\xBF\xBD";
+  EXPECT_TRUE(name.starts_with("w\xC3\xA9 " + replaced + " " + replaced + replaced + replaced +
+                               " " + replaced + " ("))
+      << name;
+}
+
+TEST_F(OddCases, count_in_a_child_from_what_it_has) {
+  const std::size_t nbytes = std::size_t{1} << 20;
+  Buffer before = Buffer::allocate(nbytes);
+  const trace::Recording recording;
+  std::optional<Buffer> freed = Buffer::allocate(nbytes);
+  const ChildResult result = run_in_child(
+      [&](int output) {
+        freed.reset();
+        const Buffer clone = before;
+        const stats::Counters now = stats::snapshot();
+        const Events events(recording);
+        const auto live = events.values("live bytes");
+        const auto pooled = events.values("pooled bytes");
+        const auto threads = events.of("M", "thread_name");
+        const bool is_right = live.back() == now.live_bytes &&
+                              live.front() == now.live_bytes + static_cast<std::int64_t>(nbytes) &&
+                              pooled.back() == now.pooled_bytes && threads.size() == 1 &&
+                              threads[0]["args"]["name"].get<std::string>().ends_with(
+                                  "(" + std::to_string(::getpid()) + ")") &&
+                              events.all().back()["ts"] >= 0;
+        write_all(output, is_right ? "right" : events.whole().dump());
+      },
+      std::chrono::seconds(60));
+  EXPECT_EQ(result.output, "right");
+}
+
+}  // namespace
+}  // namespace byre::test
