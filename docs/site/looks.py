@@ -6,6 +6,7 @@ which text has less contrast than 4.5 to 1. Exits with 77 where Debian's chromiu
 missing."""
 
 import argparse
+import base64
 import pathlib
 import shutil
 import sys
@@ -96,14 +97,16 @@ def look(driver, site, pages, pictures):
                 for complaint in driver.execute_script(LOOK):
                     yield f"{name}, {width} pixels, {scheme}: {complaint}"
                 if pictures:
-                    driver.save_screenshot(str(pictures / f"{str(name).replace('/', '-')}-{width}-{scheme}.png"))
+                    picture = driver.execute_cdp_cmd("Page.captureScreenshot", {"captureBeyondViewport": True})
+                    file = pictures / f"{str(name).replace('/', '-')}-{width}-{scheme}.png"
+                    file.write_bytes(base64.b64decode(picture["data"]))
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("site", type=pathlib.Path, help="the folder of the site")
     parser.add_argument("pages", nargs="*", help="pages to look at, by name (default: all)")
-    parser.add_argument("--pictures", type=pathlib.Path, metavar="FOLDER", help="where to keep what was seen")
+    parser.add_argument("--pictures", type=pathlib.Path, metavar="FOLDER", help="where to keep pictures of whole pages")
     options = parser.parse_args()
     site = options.site.resolve()
     if webdriver is None or not shutil.which("chromium") or not shutil.which("chromedriver"):

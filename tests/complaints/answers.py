@@ -35,7 +35,7 @@ def problems(root):
         if len(row) != 4:
             yield f"a row has {len(row)} cells: {row[0]}"
             continue
-        complaint, where, _, last = row
+        complaint, _, where, last = row
         of_row = re.findall(r"`(\w+)`", last)
         named.update(of_row)
         cited = re.findall(r"\[([\w.-]+)#(\d+)\]\(https://github\.com/[\w.-]+/([\w.-]+)/(?:issues|pull)/(\d+)\)", where)
