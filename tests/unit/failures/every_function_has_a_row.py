@@ -24,7 +24,7 @@ shadow::ReshapeModeScope::ReshapeModeScope shadow::ScopedSuppression::ScopedSupp
 shadow::intrusive_ptr_add_ref shadow::intrusive_ptr_release shadow::mode_named shadow::name_of
 shadow::reset_summary shadow::same_site shadow::set_default_reshape_mode shadow::set_violation_handler
 shadow::text_of stats::CopyLimit::check stats::CopyLimit::copies stats::operator- stats::snapshot
-stats::to_string
+stats::to_string trace::Recording::lost
 functional::CpuTensor::rebind functional::FunctionalizeOptionsScope::FunctionalizeOptionsScope
 functional::Graph::value_count functional::Operator::registered_keys functional::Recording::node_count
 functional::RecordingScope::RecordingScope functional::Scanner::accept

@@ -195,9 +195,6 @@ void trace_as_json(Attempt& attempt) {
 void trace_as_text(Attempt& attempt) {
   show_recording(attempt, [](trace::Recording& recording) { recording.summary(); });
 }
-void count_lost(Attempt& attempt) {
-  show_recording(attempt, [](trace::Recording& recording) { recording.lost(); });
-}
 void write_trace(Attempt& attempt) {
   const TemporaryFolder folder;
   const auto path = folder / "a name that is longer than what strings have in place.json";
@@ -340,7 +337,6 @@ const Row rows[] = {
     {"trace::Recording::to_json", trace_as_json},
     {"trace::Recording::summary", trace_as_text},
     {"trace::Recording::write", write_trace},
-    {"trace::Recording::lost", count_lost},
 #endif
     {"shadow::to_string", print_violation<shadow::to_string>},
     {"shadow::to_json", print_violation<shadow::to_json>},
