@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The memory of tensors: growing, shrinking, taking over, failing; and the counts of handles.
 #include <byre/tensor/tensor.hpp>
+#include <byre/trace/recording.hpp>
 
 #include <gtest/gtest.h>
 
@@ -145,6 +146,18 @@ TEST(TensorMemory, growing_a_lazy_clone_leaves_the_other_alone) {
   clone.set_at<float>({0}, 10);
   EXPECT_EQ(copied_floats_of(clone.slice(0, 0, 2)), (std::vector<float>{10, 2}));
   EXPECT_EQ(copied_floats_of(x), (std::vector<float>{1, 2}));
+}
+
+class TensorTraces : public WithStats {};
+
+TEST_F(TensorTraces, have_the_copy_of_a_tensor_that_outgrows_what_it_shares) {
+  const trace::Recording recording;
+  const Tensor x = Tensor::of<float>({4}, {1, 2, 3, 4});
+  x.lazy_clone({"model.cpp", 1}).reserve({100}, {"model.cpp", 2});
+  EXPECT_TRUE(says(recording.summary(),
+                   "\n1. 1 copy of 16 bytes (shared)\n"
+                   "  written at model.cpp:2\n"
+                   "  cloned at model.cpp:1\n"));
 }
 
 TEST(TensorMemory, nothing_is_lost_when_an_allocation_or_a_copy_fails) {

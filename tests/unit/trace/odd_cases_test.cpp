@@ -40,6 +40,17 @@ TEST_F(OddCases, of_null_data_are_events_of_no_data) {
   EXPECT_EQ(events.slices("copy (borrowed)").at(0)["args"]["written_at"], "model.cpp:4");
 }
 
+TEST_F(OddCases, of_call_sites_that_nobody_knows_have_no_lines) {
+  Buffer weights = Buffer::allocate(64);
+  const trace::Recording recording;
+  const Buffer clone = weights.lazy_clone(CallSite{});
+  weights.mutable_data(Wait::allowed, CallSite{});
+  const Events events(recording);
+  EXPECT_FALSE(events.slices("clone").at(0)["args"].contains("cloned_at"));
+  EXPECT_FALSE(events.slices("copy (shared)").at(0)["args"].contains("cloned_at"));
+  EXPECT_FALSE(events.slices("copy (shared)").at(0)["args"].contains("written_at"));
+}
+
 TEST_F(OddCases, have_room_of_their_own_whatever_others_recorded) {
   const Buffer weights = Buffer::allocate(64);
   const trace::Recording outer(std::size_t{256} << 10);

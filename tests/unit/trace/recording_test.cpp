@@ -226,7 +226,10 @@ TEST_F(Recordings, have_the_cause_of_copies_that_nobody_shared) {
   Buffer read_only = Buffer::borrow(static_cast<const void*>(lent), sizeof lent);
   Buffer grown = Buffer::allocate(8);
   Storage storage = Storage::allocate(8);
+  Buffer first = Buffer::allocate(8);
+  const Buffer other = first;
   const trace::Recording recording;
+  write(first, 6);
   clone(borrowed, 1);
   write(read_only, 2);
   grown.resize(100'000, site(3));
@@ -241,6 +244,12 @@ TEST_F(Recordings, have_the_cause_of_copies_that_nobody_shared) {
   const Json pinned = events.slices("copy (pinned)").at(0);
   EXPECT_EQ(pinned["args"]["written_at"], "model.cpp:5");
   EXPECT_FALSE(pinned["args"].contains("cloned_at"));
+  double end = 0;
+  for (const char* const cause : {"shared", "borrowed", "read_only", "resized", "pinned"}) {
+    const Json copied = events.slices(std::string("copy (") + cause + ")").at(0);
+    EXPECT_GE(copied["ts"].get<double>() + 0.0001, end) << cause;
+    end = copied["ts"].get<double>() + copied["dur"].get<double>();
+  }
 }
 
 TEST_F(Recordings, say_that_shared_read_only_data_was_copied_as_it_was_shared) {
@@ -291,7 +300,7 @@ TEST_F(Recordings, know_the_line_that_cloned_all_tiles_of_each_tile) {
   const trace::Recording recording;
   const TiledBuffer snapshot = table.lazy_clone(site(1));
   table.mutable_tile(0, Wait::allowed, site(2));
-  table.mutable_tile(1, Wait::allowed, site(3));
+  table.mutable_tile(63, Wait::allowed, site(3));  // the last of its node
   table.mutable_tile(150, Wait::allowed, site(4));
   const Events events(recording);
   EXPECT_EQ(events.slices("clone").size(), 1U);
@@ -306,6 +315,32 @@ TEST_F(Recordings, know_the_line_that_cloned_all_tiles_of_each_tile) {
     expect_inside(from, events.slices("clone").at(0));
     EXPECT_EQ(from["id"], copy + 1);
   }
+}
+
+TEST_F(Recordings, forget_lines_once_one_owner_has_all_tiles_alone) {
+  TiledBuffer table(4 * 64, aligned_allocator(), 64);
+  const std::byte one[1] = {};
+  table.write(0, one);
+  const trace::Recording recording;
+  std::vector<TiledBuffer> clones;
+  table.lazy_clone(site(1));
+  clones.push_back(table.lazy_clone(site(2)));
+  clones.push_back(table.lazy_clone(site(3)));
+  table.mutable_tile(0, Wait::allowed, site(4));
+  EXPECT_EQ(Events(recording).slices("copy (shared)").at(0)["args"]["cloned_at"],
+            Json({"model.cpp:3", "model.cpp:2"}));
+}
+
+TEST_F(Recordings, tell_a_new_table_of_tiles_from_one_that_is_gone) {
+  const trace::Recording recording;
+  for (int round = 0; round < 2; ++round) {
+    TiledBuffer table(64, aligned_allocator(), 64);
+    const std::byte one[1] = {};
+    table.write(0, one);
+    table.lazy_clone(site(1));
+  }
+  const auto clones = Events(recording).slices("clone");
+  EXPECT_NE(clones.at(0)["args"]["data"], clones.at(1)["args"]["data"]);
 }
 
 TEST_F(Recordings, have_what_happened_while_they_were_on) {
@@ -376,7 +411,7 @@ TEST_F(Recordings, name_their_threads) {
   }
   EXPECT_EQ(events.of("M", "thread_sort_index").size(), 2U);
   EXPECT_EQ(events.of("M", "process_name").at(0)["pid"], clones[0]["pid"]);
-  EXPECT_EQ(events.of("M", "process_name").at(0)["args"]["name"], "unit_trace");
+  EXPECT_NE(events.of("M", "process_name").at(0)["args"]["name"], "");
   EXPECT_EQ(events.whole()["otherData"]["byre"], BYRE_VERSION_STRING);
 }
 

@@ -37,6 +37,7 @@ TEST_F(Tracks, of_bytes_end_where_the_counters_do) {
     other.mutable_data();  // and one from the system
     Buffer late = Buffer::allocate(100);
     late.resize(1000);
+    Buffer::allocate(paged_nbytes, paged_allocator());
   }
   pool.trim();
   Buffer last = kept;
@@ -54,8 +55,8 @@ TEST_F(Tracks, of_bytes_end_where_the_counters_do) {
   EXPECT_EQ(events.of("i", "pool miss").at(0)["args"]["bytes"], 1 << 20);
   EXPECT_FALSE(events.of("i", "pool hit").at(0)["args"].contains("data"));
   EXPECT_EQ(events.of("i", "pool hit").at(0)["s"], "t");
-  EXPECT_EQ(events.of("i", "allocation").size(), 4U);
-  EXPECT_EQ(events.of("i", "release").size(), 4U);
+  EXPECT_EQ(events.of("i", "allocation").size(), 5U);
+  EXPECT_EQ(events.of("i", "release").size(), 5U);
 }
 
 TEST_F(Tracks, of_pins_begin_and_end) {
@@ -66,6 +67,7 @@ TEST_F(Tracks, of_pins_begin_and_end) {
     Pin pin = storage.pin(Wait::allowed, {"exchange.cpp", 1});
     const Pin moved = std::move(pin);
     const Pin reader = other.pin_to_read({"exchange.cpp", 2});
+    const Pin of_no_bytes = Storage(Buffer()).pin_to_read();
   }
   const Pin open = storage.pin_to_read({"exchange.cpp", 3});
   const Events events(recording);
@@ -197,11 +199,6 @@ TEST_F(Tracks, lose_no_event_of_many_threads) {
   EXPECT_EQ(static_cast<std::int64_t>(events.slices("steal").size()), since.steals);
   EXPECT_EQ(events.values("bytes copied").back(), since.bytes_copied);
   EXPECT_EQ(events.of("M", "thread_name").size(), 4U);
-  double latest = 0;
-  for (const Json& change : events.of("C", "bytes not copied")) {
-    EXPECT_GE(change["ts"], latest);
-    latest = change["ts"];
-  }
   EXPECT_EQ(recording.lost(), 0U);
 }
 
@@ -232,7 +229,7 @@ TEST_F(Tracks, are_whole_where_recordings_come_and_go_meanwhile) {
 
 TEST_F(Tracks, of_a_child_have_nothing_of_its_parent) {
   const Buffer pages = Buffer::allocate(paged_nbytes, paged_allocator());
-  std::vector<Buffer> shown(8, pages);  // by overlays, of which each is one event
+  std::vector<Buffer> overlaid(8, pages);  // by overlays, of which each is one event
   const trace::Recording recording(64 * 1024);
   const Buffer data = Buffer::allocate(64);
   const Buffer clone = data.lazy_clone({"parent.cpp", 1});
@@ -242,7 +239,7 @@ TEST_F(Tracks, of_a_child_have_nothing_of_its_parent) {
   }
   const ChildResult result = run_in_child(
       [&](int output) {
-        for (Buffer& each : shown) {
+        for (Buffer& each : overlaid) {
           each.mutable_data();
         }
         const Buffer own = data.lazy_clone({"child.cpp", 2});

@@ -35,14 +35,18 @@ bool is_unshared(const Record& record) noexcept {
   return record.cause == stats::CopyCause::shared || record.cause == stats::CopyCause::pending;
 }
 
-std::string cloned_at(const Record& record) {
+/// Those that are known.
+std::string lines_of(const stats::detail::ClonedLines& cloned_at) {
   std::string lines;
-  for (const auto& line : record.cloned_at) {
-    if (line.count != 0) {
+  for (const auto& line : cloned_at) {
+    if (line.count != 0 && !line_of(line.site).empty()) {
       lines += (lines.empty() ? "" : ", ") + in_quotes(line_of(line));
     }
   }
   return lines.empty() ? "" : member("cloned_at", "[" + lines + "]");
+}
+std::string cloned_at(const Record& record) {
+  return lines_of(record.cloned_at);
 }
 
 std::int64_t change_of_live(const Record& record) noexcept {
@@ -241,9 +245,7 @@ void Writer::write(const Record& record) {
       count("live bytes", change_of_live(record));
       break;
     case RecordKind::clone:
-      slice(
-          record, "clone",
-          arguments_of(record) + member("cloned_at", "[" + in_quotes(line_of(record.site)) + "]"));
+      slice(record, "clone", arguments_of(record) + lines_of({{{record.site, 1}}}));
       count("bytes not copied", record.nbytes);
       break;
     case RecordKind::copy:

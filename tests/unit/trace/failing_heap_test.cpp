@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSL-1.0
+/// What a recording makes of a heap that has no memory, and of one that is the user's and uses byre.
+#include <byre/memory/paged.hpp>
+#include <byre/storage/buffer.hpp>
+#include <byre/trace/recording.hpp>
+
+#include <gtest/gtest.h>
+
+#include <optional>
+
+#include "support/complaint.hpp"
+#include "support/counted.hpp"
+#include "support/failing_new.hpp"
+
+namespace byre::test {
+namespace {
+
+class TracesAndTheHeap : public WithStats {};
+
+TEST_F(TracesAndTheHeap, have_lost_the_event_that_there_was_no_memory_for) {
+  const Buffer data = Buffer::allocate(100);
+  const trace::Recording recording;
+  {
+    const FailingNew failing(0, Failures::all_that_follow);
+    data.lazy_clone({"model.cpp", 1});
+  }
+  EXPECT_EQ(recording.lost(), 1U);
+  data.lazy_clone({"model.cpp", 1});
+  EXPECT_EQ(recording.lost(), 1U);
+  EXPECT_TRUE(says(recording.summary(), "byre: trace: 1 lazy clone of 100 bytes, "));
+}
+
+TEST_F(TracesAndTheHeap, leave_out_what_a_heap_does_while_there_is_an_event_to_record) {
+  static std::optional<Buffer> of_the_heap;
+  of_the_heap = Buffer::allocate(7);
+  const Buffer data = Buffer::allocate(100);
+  {
+    const trace::Recording earlier;
+    data.lazy_clone({"model.cpp", 1});  // whose line is known from now on
+  }
+  const trace::Recording recording;
+  before_next_new = [] { of_the_heap->lazy_clone({"model.cpp", 1}); };
+  data.lazy_clone({"model.cpp", 1});
+  EXPECT_TRUE(says(recording.summary(), "byre: trace: 1 lazy clone of 100 bytes, "));
+  of_the_heap.reset();
+}
+
+// operator new ends a program that calls it under a lock that a fork waits for.
+TEST_F(TracesAndTheHeap, need_it_while_nothing_is_locked) {
+  const trace::Recording recording;
+  const Buffer data = Buffer::allocate(least_paged_nbytes, paged_allocator());
+  Buffer clone = data;
+  clone.mutable_data();
+  EXPECT_TRUE(says(recording.summary(), "byre: trace: 1 lazy clone of "));
+}
+
+}  // namespace
+}  // namespace byre::test
