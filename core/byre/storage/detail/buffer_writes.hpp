@@ -63,11 +63,12 @@ Materialized basic_buffer<Sync, Share>::copy_read_only(CallSite site) {
   Header* copy = copy_of_data();
   // Of what is not shared the other owners are no lazy clones, but pins.
   const bool is_shareable = header().is_shareable();
-  // Approximate where others leave too: what is counted below is exact.
-  record_copy(*copy, copy->nbytes(),
-              is_shareable && header().share().use_count() != 1 ? stats::CopyCause::shared
-                                                                : stats::CopyCause::read_only,
-              site);
+  if (stats::detail::may_record()) [[unlikely]] {
+    // Approximate where others leave too: what is counted below is exact.
+    const bool is_shared = is_shareable && header().share().use_count() != 1;
+    record_copy(*copy, copy->nbytes(),
+                is_shared ? stats::CopyCause::shared : stats::CopyCause::read_only, site);
+  }
   const bool was_last = leave_for(copy);
   const auto cause =
       was_last || !is_shareable ? stats::CopyCause::read_only : stats::CopyCause::shared;
