@@ -14,6 +14,7 @@
 ///                                 owners==1, copies==0               steal
 ///                                 owners==1, copies>0: waiting       park, load again
 ///     never to wait               owners==1, copies>0: as owners>=2  copy
+///     in order                    owners==1: none                    steal
 ///   finish_copy   a copier        copies-1                           none left: the caller frees
 ///   abandon_copy  a copier        copies-1, owners+1                 it failed, and owns again
 ///   is_sole_copier, by a copier          owners==0, copies==1          nobody else is counted
@@ -25,9 +26,9 @@
 ///     value the atomic step returned.
 /// I3  `waiting` is set only by a sole owner, and only its setter clears it, in the step by which
 ///     it leaves.
-/// I4  From claim() == copy until finish_copy or abandon_copy the data is constant.
+/// I4  From claim() == copy until finish_copy or abandon_copy the data is constant; in order, what the copy reads.
 /// I5  A stealer's first write happens after every copy out of the data and every read by a former
-///     owner.
+///     owner; in order, it comes after them in the order of what accesses the data.
 /// I6  Of N owners that all claim and may wait, exactly one steals.
 /// I7  A sole owner of data nobody copies is alone with the word until it clones: it clears its own
 ///     `waiting` by a store, and its last drop needs no read-modify-write.
@@ -144,6 +145,25 @@ class basic_share_word {
       } else if (waiting || announce_wait(now)) {
         waiting = true;
         await_copies();
+      }
+    }
+  }
+
+  /// The same for data that is accessed in some order which all its owners follow, as that of a device's queue: the
+  /// last owner steals it beside copies under way, which have their place in front of its writes. So each copy has
+  /// to have that before another owner claims: who claims in order holds a lock from here until its copy is
+  /// submitted or abandoned. Never waits.
+  Claim claim_in_order() noexcept {
+    for (;;) {
+      // Acquire pairs with drop_owner: a steal happens after what former owners submitted, or
+      // submitted_reads_race_a_steal fails.
+      const State now{word_.load(sites.at(At::load_in_order, acquire))};
+      BYRE_ASSERT(now.owners() != 0, "a buffer was written after its release");
+      if (now.owners() == last_owner) {
+        return Claim::steal;
+      }
+      if (become_copier(now, false)) {
+        return Claim::copy;
       }
     }
   }

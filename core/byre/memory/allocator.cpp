@@ -26,6 +26,11 @@ Block Allocator::allocate_copy(const Request& request, const void* source, std::
   return block;
 }
 
+Block Allocator::submit_copy(const Request& request, const void* source, std::size_t nbytes,
+                             PendingCopy&) {
+  return allocate_copy(request, source, nbytes);
+}
+
 Block AlignedAllocator::allocate(const Request& request) {
   const Block block = detail::try_malloc(request);
   if (block.data == nullptr) {

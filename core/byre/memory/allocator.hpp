@@ -6,8 +6,10 @@
 #include <byre/config.hpp>
 #include <byre/error/detail/assert.hpp>
 #include <byre/memory/device.hpp>
+#include <byre/memory/pending_copy.hpp>
 
 #include <cstddef>
+#include <cstdint>
 
 namespace byre::inline v0 {
 
@@ -36,6 +38,14 @@ struct Block {
   void* data;            ///< the data, aligned to data_alignment; the prefix ends here
   std::size_t capacity;  ///< usable bytes from there, at least those asked for
   void* base;            ///< the allocator's own note, handed back to it untouched
+};
+
+/// When the copies end that an allocator makes for writers of shared data.
+enum class CopiesEnd : std::uint8_t {
+  on_return,  ///< when allocate_copy() returns
+  later,  ///< after submit_copy() has returned: the last owner of the source waits for that before it writes
+  in_order,  ///< the same, of memory that is only accessed through a queue, where each access comes after those that
+  ///< were submitted before it: the last owner waits for none, as its writes come after the copies
 };
 
 namespace detail {
@@ -67,15 +77,27 @@ class BYRE_API Allocator {
   /// nothing.
   virtual Block allocate_copy(const Request& request, const void* source, std::size_t nbytes);
 
+  /// The same for the writer of shared data, who goes on while the device copies; asked of allocators whose copies
+  /// end later. Once nothing can fail any more, moves from `pending` what ends the copy, and ends it after the
+  /// device has read the source; until then the source is constant, or, in order, written after that. If it leaves
+  /// `pending` alone the copy is complete. The new block may be released before the copy ends. An allocator does
+  /// not ask for the data it copies. Throws as allocate_copy(). The default is allocate_copy().
+  virtual Block submit_copy(const Request& request, const void* source, std::size_t nbytes,
+                            PendingCopy& pending);
+
   /// Takes back a block of its own, once.
   virtual void deallocate(const Block& block) noexcept = 0;
 
-  /// Copies between two places of this allocator's device; complete when it returns. `nbytes` may
-  /// be 0. May throw: the copy is then given up and nothing changed. The default is std::memcpy.
+  /// Copies between two places of this allocator's device; complete when it returns, or, where copies end in
+  /// order, before whatever is submitted next. `nbytes` may be 0. May throw: the copy is then given up and nothing
+  /// changed. The default is std::memcpy.
   virtual void copy(void* destination, const void* source, std::size_t nbytes);
 
   /// Where its memory lives.
   Device device() const noexcept { return device_; }
+
+  /// When its copies end, for writers of shared data.
+  CopiesEnd copies_end() const noexcept { return copies_end_; }
 
   /// Whether its small blocks may be taken from the calling thread's cache, and put there, without
   /// asking it; see detail/thread_cache.hpp.
@@ -92,7 +114,13 @@ class BYRE_API Allocator {
   virtual const char* name() const noexcept = 0;
 
  protected:
-  explicit Allocator(Device device = Device::cpu()) noexcept : device_(device) {}
+  /// Of memory that the host addresses, copies end on return.
+  explicit Allocator(Device device = Device::cpu(),
+                     CopiesEnd copies_end = CopiesEnd::on_return) noexcept
+      : device_(device), copies_end_(copies_end) {
+    BYRE_ASSERT(copies_end == CopiesEnd::on_return || !device.is_cpu(),
+                "copies of memory that the host addresses have to end on return");
+  }
   Allocator(const Allocator&) = default;
   Allocator& operator=(const Allocator&) = default;
 
@@ -107,6 +135,7 @@ class BYRE_API Allocator {
   explicit Allocator(HasPages) noexcept : device_(Device::cpu()), has_pages_(true) {}
 
   Device device_;
+  CopiesEnd copies_end_ = CopiesEnd::on_return;
   bool uses_thread_cache_ = false;
   bool has_pages_ = false;
   bool maps_pages_ = false;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/error/detail/assert.hpp>
 #include <byre/error/error.hpp>
-#include <byre/memory/detail/idle_blocks.hpp>
 #include <byre/memory/detail/malloc.hpp>
 #include <byre/memory/detail/page_advice.hpp>
 #include <byre/memory/detail/poison.hpp>
 #include <byre/memory/detail/thread_cache.hpp>
 #include <byre/memory/host_allocators.hpp>
+#include <byre/memory/idle_blocks.hpp>
 #include <byre/memory/pages.hpp>
 #include <byre/memory/pool.hpp>
 #include <byre/stats/counters.hpp>
@@ -24,7 +24,7 @@ using detail::ThreadCache;
 using stats::detail::RecordKind;
 
 constexpr std::size_t lead = page_nbytes;
-static_assert(sizeof(detail::IdleBlock) <= lead);
+static_assert(sizeof(IdleBlock) <= lead);
 
 /// What of a block is asked to be huge pages: whole ones, since the rest of another would be memory
 /// nobody uses.
@@ -72,12 +72,12 @@ void copy_into_fresh(std::byte* destination, const std::byte* source, std::size_
 }
 
 /// Bytes from the end of what an idle block says of itself to the end of its data.
-std::size_t idle_nbytes_after(const detail::IdleBlock& idle) noexcept {
-  return lead + idle.block.capacity - sizeof(detail::IdleBlock);
+std::size_t idle_nbytes_after(const IdleBlock& idle) noexcept {
+  return lead + idle.block.capacity - sizeof(IdleBlock);
 }
 
 /// The block an idle one was.
-Block revive(detail::IdleBlock* idle) noexcept {
+Block revive(IdleBlock* idle) noexcept {
   const Block block = idle->block;
   unpoison(idle + 1, idle_nbytes_after(*idle));
   idle->~IdleBlock();
@@ -105,8 +105,8 @@ std::size_t RecyclingPool::default_limit_nbytes() noexcept {
 
 RecyclingPool::RecyclingPool(std::size_t limit_nbytes, PageSource& pages) noexcept
     : Allocator(UsesThreadCache(), &pages == &system_pages()), pages_(&pages) {
-  static_assert(sizeof(detail::IdleBlocks) <= sizeof idle_);
-  ::new (idle_) detail::IdleBlocks(limit_nbytes);
+  static_assert(sizeof(IdleBlocks) <= sizeof idle_);
+  ::new (idle_) IdleBlocks(limit_nbytes);
 }
 
 RecyclingPool::~RecyclingPool() {
@@ -117,12 +117,12 @@ RecyclingPool::~RecyclingPool() {
   idle().~IdleBlocks();
 }
 
-detail::IdleBlocks& RecyclingPool::idle() noexcept {
-  return *std::launder(reinterpret_cast<detail::IdleBlocks*>(idle_));
+IdleBlocks& RecyclingPool::idle() noexcept {
+  return *std::launder(reinterpret_cast<IdleBlocks*>(idle_));
 }
 
-const detail::IdleBlocks& RecyclingPool::idle() const noexcept {
-  return *std::launder(reinterpret_cast<const detail::IdleBlocks*>(idle_));
+const IdleBlocks& RecyclingPool::idle() const noexcept {
+  return *std::launder(reinterpret_cast<const IdleBlocks*>(idle_));
 }
 
 Block RecyclingPool::allocate(const Request& request) {
@@ -163,10 +163,10 @@ Block RecyclingPool::take_small(const Request& request) {
 
 RecyclingPool::Found RecyclingPool::find(std::size_t nbytes) {
   const std::size_t capacity = round_up(nbytes, page_nbytes);
-  detail::IdleBlock* const found = idle().take(capacity);
+  IdleBlock* const found = idle().take(capacity);
   if (found == nullptr) {
     // One block, so that nobody waits for the system to take many.
-    if (detail::IdleBlock* const oldest = idle().take_unneeded(pages_->seconds())) {
+    if (IdleBlock* const oldest = idle().take_unneeded(pages_->seconds())) {
       give_back(oldest);
     }
     return {map(nbytes, capacity), true};
@@ -189,9 +189,9 @@ void RecyclingPool::deallocate(const Block& block) noexcept {
   }
   count(RecordKind::pool_put, block.capacity,
         stats::detail::plus(stats::Counter::pooled_bytes, block.capacity));
-  auto* released = ::new (block.base) detail::IdleBlock(block);
+  auto* released = ::new (block.base) IdleBlock(block);
   poison(released + 1, idle_nbytes_after(*released));
-  if (detail::IdleBlock* const oldest = idle().put(*released, pages_->seconds())) {
+  if (IdleBlock* const oldest = idle().put(*released, pages_->seconds())) {
     give_back(oldest);
     trim(limit_nbytes());
   }
@@ -211,7 +211,7 @@ void RecyclingPool::set_limit_nbytes(std::size_t limit_nbytes) noexcept {
 }
 
 void RecyclingPool::trim(std::size_t keep_nbytes) noexcept {
-  while (detail::IdleBlock* oldest = idle().take_oldest_beyond(keep_nbytes)) {
+  while (IdleBlock* oldest = idle().take_oldest_beyond(keep_nbytes)) {
     give_back(oldest);
   }
   if (keep_nbytes == 0 && detail::this_threads_cache != nullptr) {
@@ -219,7 +219,7 @@ void RecyclingPool::trim(std::size_t keep_nbytes) noexcept {
   }
 }
 
-void RecyclingPool::give_back(detail::IdleBlock* idle) noexcept {
+void RecyclingPool::give_back(IdleBlock* idle) noexcept {
   const Block block = revive(idle);
   count(RecordKind::pool_return, block.capacity,
         stats::detail::minus(stats::Counter::pooled_bytes, block.capacity));

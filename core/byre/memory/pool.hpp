@@ -10,11 +10,8 @@
 
 namespace byre::inline v0 {
 
-namespace detail {
 class IdleBlocks;
 struct IdleBlock;
-}  // namespace detail
-
 class PageSource;
 BYRE_API PageSource& system_pages() noexcept;
 
@@ -73,11 +70,11 @@ class BYRE_API RecyclingPool final : public Allocator {
   Block take_small(const Request& request);
   Found find(std::size_t nbytes);
   Block map(std::size_t nbytes, std::size_t capacity);
-  void give_back(detail::IdleBlock* idle) noexcept;
+  void give_back(IdleBlock* idle) noexcept;
   void unmap(const Block& block) noexcept;
 
-  detail::IdleBlocks& idle() noexcept;
-  const detail::IdleBlocks& idle() const noexcept;
+  IdleBlocks& idle() noexcept;
+  const IdleBlocks& idle() const noexcept;
 
   PageSource* pages_;
   // The idle blocks and their lock, in place, so that the first use of a pool needs no heap; their type

@@ -226,7 +226,7 @@ class basic_buffer {
       adopt_header(Allocated::create(nbytes, default_allocator()));
       return;
     }
-    if (!header().share().is_unique()) {
+    if (!header().share().is_unique() && !is_alone_in_order()) {
       throw NotUnique(
           format_text("resize to %zu bytes of a buffer that shares its %zu bytes with lazy clones. "
                       "Call materialize() first, or resize before cloning.",
@@ -459,7 +459,22 @@ class basic_buffer {
   // What materialize() does where the data may not be written as it is: detail/buffer_writes.hpp.
   [[gnu::noinline]] Materialized copy_or_steal(Wait wait, CallSite site);
   [[gnu::cold]] Materialized copy_read_only(CallSite site);
+  [[gnu::cold]] Materialized submit_copy_or_steal(Wait wait, CallSite site);
+  Claim claim_to_submit(Wait wait);
+  static void end_copy(void* source) noexcept;
+  static void end_copy_by_owner(void* source) noexcept;
   bool map_overlay(stats::CopyCause cause, CallSite site);
+
+  bool ends_copies_later() const noexcept {
+    if constexpr (requires {
+                    header().share().claim_in_order();
+                  }) {  // else the copier unlocks, and no other thread
+      return header().allocator().copies_end() != CopiesEnd::on_return;
+    }
+    return false;
+  }
+  /// Whether nobody but copies that are submitted, and read it before whatever comes next, stand beside this owner.
+  [[gnu::cold]] bool is_alone_in_order() noexcept;
 
   // For a recording.
   static void begin_write(const Header& header) noexcept {

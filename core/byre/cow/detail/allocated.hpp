@@ -51,6 +51,16 @@ class basic_allocated final : public basic_header<Sync, Share> {
     return create_copy_by_allocator(nbytes, source);
   }
 
+  /// The same, as long as `source`, by an allocator whose copies end later: once it has taken `pending` over, the
+  /// source may be gone.
+  static Header* submit_copy(const Header& source, PendingCopy& pending) {
+    Allocator& allocator = source.allocator();
+    const std::size_t nbytes = source.nbytes();
+    return create_with(nbytes, allocator, HeaderPlace::apart, [&](const Request& request) {
+      return allocator.submit_copy(request, source.data(), nbytes, pending);
+    });
+  }
+
  private:
   basic_allocated(std::size_t nbytes, Allocator& allocator, const Block& block,
                   typename Header::Release how_to_release) noexcept

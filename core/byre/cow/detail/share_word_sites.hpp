@@ -18,6 +18,7 @@ enum class ShareWordSite : std::uint8_t {
   is_unique,
   use_count,
   load_state,
+  load_in_order,
   stop_waiting,
   claim_copy,
   announce_wait,
@@ -52,7 +53,7 @@ inline constexpr sync::ConstantTable<ShareWordConstant, 7> share_word_constants{
     {"share_word.last_copy", 1, "which copier wakes the waiter"},
 }}};
 
-inline constexpr sync::SiteTable<ShareWordSite, 18> share_word_sites{{{
+inline constexpr sync::SiteTable<ShareWordSite, 19> share_word_sites{{{
     {"share_word.add_owner", sync::Operation::fetch_add, std::memory_order::relaxed,
      "nothing: the owner that is cloned keeps the data alive; a clone reaches another thread by a "
      "hand-over of the user's",
@@ -78,6 +79,9 @@ inline constexpr sync::SiteTable<ShareWordSite, 18> share_word_sites{{{
     {"share_word.load_state", sync::Operation::load, std::memory_order::acquire,
      "drop_owner and finish_copy (release), where it leads to a steal",
      "writers_race_writers: the stealer writes while a copier reads"},
+    {"share_word.load_in_order", sync::Operation::load, std::memory_order::acquire,
+     "drop_owner (release), where it leads to a steal",
+     "submitted_reads_race_a_steal: the stealer's write is submitted before a former owner's read"},
     {"share_word.stop_waiting", sync::Operation::store, std::memory_order::relaxed,
      "nothing: a sole owner of data nobody copies is alone with the word",
      "relaxed is the weakest order; left out, the last copier of later owners is not told to free: "

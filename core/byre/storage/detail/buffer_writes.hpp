@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: BSL-1.0
 /// How a buffer whose data may not be written as it is gets data of its own: the last owner steals it, others copy,
-/// and of data in pages they map an overlay.
+/// and of data in pages they map an overlay. Copies of a device's memory may end later. docs/protocol.md says why
+/// all that is right.
 #pragma once
 
 #include <byre/storage/buffer.hpp>
+#include <byre/sync/detail/lock_table.hpp>
 
 namespace byre::inline v0 {
 
 template <sync::Sync Sync, template <class> class Share>
 Materialized basic_buffer<Sync, Share>::copy_or_steal(Wait wait, CallSite site) {
-  if (header().is_read_only()) [[unlikely]] {
-    return copy_read_only(site);
-  }
   if (!has_data()) [[unlikely]] {
     return Materialized::already_unique;
+  }
+  if (ends_copies_later()) [[unlikely]] {
+    return submit_copy_or_steal(wait, site);
+  }
+  if (header().is_read_only()) [[unlikely]] {
+    return copy_read_only(site);
   }
   // Nobody would wake a child of the process that other threads copied the data in.
   if (!header().is_of_this_process() || header().has_pages()) [[unlikely]] {
@@ -75,6 +80,85 @@ Materialized basic_buffer<Sync, Share>::copy_read_only(CallSite site) {
   copy->becomes_unique(site);
   stats::detail::report_copy(copy->nbytes(), cause, site);
   return Materialized::copied;
+}
+
+/// Of data whose copies end later. One owner of the data claims at a time, and submits its copy: so whoever claims
+/// finds that the copies under way are submitted. Read-only data is copied by an owner, which stays one until the
+/// copy ends.
+template <sync::Sync Sync, template <class> class Share>
+Materialized basic_buffer<Sync, Share>::submit_copy_or_steal(Wait wait, CallSite site) {
+  Header& source = header();
+  const sync::detail::AddressLock<Sync> one_at_a_time(&source);
+  const bool is_claimed = !source.is_read_only();
+  const void* const source_data = source.data();
+  const auto cause = source.share().use_count() != 1 ? stats::CopyCause::shared
+                     : is_claimed                    ? stats::CopyCause::pending
+                                                     : stats::CopyCause::read_only;
+  begin_write(source);
+  if (is_claimed && claim_to_submit(wait) == Claim::steal) {
+    stats::detail::count(stats::detail::plus(stats::Counter::steals));
+    if (stats::detail::may_record()) [[unlikely]] {
+      stats::detail::record_steal(source_data, source.nbytes(), site);
+    }
+    return Materialized::stole;
+  }
+  PendingCopy pending(&source, is_claimed ? &end_copy : &end_copy_by_owner);
+  Header* copy;
+  try {
+    copy = Allocated::submit_copy(source, pending);
+  } catch (...) {
+    pending.forget();
+    if (is_claimed) {
+      source.share().abandon_copy();
+    }
+    throw;
+  }
+  // The source may be gone by now; or it is `pending` still, if the copy is complete, until this returns.
+  if (stats::detail::may_record()) [[unlikely]] {
+    stats::detail::record_copy(source_data, copy->data(), copy->nbytes(), cause, site);
+  }
+  adopt_header(copy);
+  stats::detail::report_copy(copy->nbytes(), cause, site);
+  return Materialized::copied;
+}
+
+template <sync::Sync Sync, template <class> class Share>
+Claim basic_buffer<Sync, Share>::claim_to_submit(Wait wait) {
+  Header& source = header();
+  if constexpr (requires { source.share().claim_in_order(); }) {
+    if (source.allocator().copies_end() == CopiesEnd::in_order) {
+      return source.share().claim_in_order();
+    }
+  }
+  return source.share().claim(source.is_of_this_process() ? wait : Wait::never);
+}
+
+template <sync::Sync Sync, template <class> class Share>
+void basic_buffer<Sync, Share>::end_copy(void* source) noexcept {
+  auto& copied = *static_cast<Header*>(source);
+  if (copied.share().finish_copy()) {
+    copied.release();
+  }
+}
+
+template <sync::Sync Sync, template <class> class Share>
+void basic_buffer<Sync, Share>::end_copy_by_owner(void* source) noexcept {
+  auto& copied = *static_cast<Header*>(source);
+  if (copied.share().drop_owner()) {
+    copied.release();
+  }
+}
+
+template <sync::Sync Sync, template <class> class Share>
+bool basic_buffer<Sync, Share>::is_alone_in_order() noexcept {
+  Header& shared = header();
+  if constexpr (requires { shared.share().claim_in_order(); }) {
+    if (shared.allocator().copies_end() == CopiesEnd::in_order && !shared.is_read_only()) {
+      const sync::detail::AddressLock<Sync> one_at_a_time(&shared);
+      return shared.share().use_count() == 1 && shared.share().claim_in_order() == Claim::steal;
+    }
+  }
+  return false;
 }
 
 /// In place of a copy of the data, which was claimed or is read-only. False if no overlay can be had.

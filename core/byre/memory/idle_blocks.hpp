@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The released blocks of a recycling pool.
+/// The released blocks that an allocator keeps, by the rules of the recycling pool: for allocators of other memory
+/// that recycle too.
 #pragma once
 
 #include <byre/memory/allocator.hpp>
@@ -11,18 +12,20 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace byre::inline v0::detail {
+namespace byre::inline v0 {
 
-/// What an idle block says of itself, on the page before its data, so that releasing a block never
-/// allocates.
+/// A released block. Whose it is says where it lives: what an allocator notes of each of its blocks may derive from
+/// it, so that releasing a block never allocates.
 struct IdleBlock : boost::intrusive::set_base_hook<boost::intrusive::optimize_size<true>>,
                    boost::intrusive::list_base_hook<> {
   explicit IdleBlock(const Block& released) noexcept : block(released) {}
   Block block;
 };
 
-/// By size to find one, and by age to give up the oldest. Thread-safe; each call holds a mutex for
-/// a look-up in a tree.
+/// A released block waits until a request of nearly its size takes it, the limit pushes it out (least recently
+/// released first), or nobody needed it: of the bytes that were idle for all of ten seconds half are given back, and
+/// of what is left half again after the next ten. Whoever is handed a block gives its memory back. Thread-safe; each
+/// call holds a mutex for a look-up in a tree. `seconds` are those of a clock that only goes on.
 class IdleBlocks {
  public:
   explicit IdleBlocks(std::size_t limit_nbytes) noexcept : limit_nbytes_(limit_nbytes) {}
@@ -146,4 +149,4 @@ class IdleBlocks {
   const std::uint32_t process_ = sync::detail::process_number;
 };
 
-}  // namespace byre::inline v0::detail
+}  // namespace byre::inline v0
