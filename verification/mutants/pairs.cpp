@@ -83,7 +83,12 @@ class EveryOperationInOrder
 
   void after() { device_.run(); }
 
-  void saw(const sync::Site& site, std::uint64_t) { seen_pairs.step(site); }
+  /// Of the word's steps: those of the lock about them are checked by what a parallel loop does.
+  void saw(const sync::Site& site, std::uint64_t) {
+    if (site.name.starts_with("share_word.")) {
+      seen_pairs.step(site);
+    }
+  }
 };
 
 constexpr std::uint64_t executions_to_observe = 20'000;
