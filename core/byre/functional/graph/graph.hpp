@@ -84,7 +84,7 @@ namespace detail {
 
 /// The backend that computes with these: the CPU's, or the one that some are of. Throws DeviceError, which names
 /// `operation`, for tensors of several, and of passes and graphs.
-BYRE_API Key backend_of(const Tensors& tensors, const char* operation);
+Key backend_of(const Tensors& tensors, const char* operation);
 
 /// Throws GraphError, which names `operation`, for what no recording makes: see Graph.
 void expect_well_formed(const Graph& graph, const char* operation);
