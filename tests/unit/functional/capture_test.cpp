@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
+#include "support/functional/opaque_backend.hpp"
 #include "tensors.hpp"
-#include "texture_backend/texture_backend.hpp"
 
 namespace byre::test {
 namespace {
-
-using namespace examples::texture;
 
 /// The program of the seed, of an input.
 Tensors worked_example(const Tensors& in) {
@@ -99,24 +97,24 @@ Tensors write_and_add(const Tensors& in) {
 }
 
 TEST(Captured, programs_run_on_the_backend_of_their_examples) {
-  const auto on_texture = [](const AnyTensor& tensor) { return to_texture(to_cpu(tensor)); };
+  const auto on_opaque = [](const AnyTensor& tensor) { return to_opaque(to_cpu(tensor)); };
   const CapturedProgram program =
-      capture(write_and_add, {on_texture(counted({2, 2})), on_texture(counted(2))});
-  const AnyTensor x = on_texture(counted({2, 2}));
-  const AnyTensor y = on_texture(counted(2));
+      capture(write_and_add, {on_opaque(counted({2, 2})), on_opaque(counted(2))});
+  const AnyTensor x = on_opaque(counted({2, 2}));
+  const AnyTensor y = on_opaque(counted(2));
   const Tensors results = program({x, y});
   for (const AnyTensor& result : results) {
-    EXPECT_EQ(result.keys(), KeySet(texture_backend()));
+    EXPECT_EQ(result.keys(), KeySet(opaque_backend()));
   }
-  EXPECT_EQ(byre::to_string(from_texture(results[0])), "[[ 0.  2.]\n [20. 31.]]");
+  EXPECT_EQ(byre::to_string(from_opaque(results[0])), "[[ 0.  2.]\n [20. 31.]]");
   EXPECT_EQ(results[1], y);
-  EXPECT_EQ(byre::to_string(from_texture(x)), "[[ 0.  1.]\n [20. 30.]]") << "which was written";
-  EXPECT_EQ(byre::to_string(from_texture(results[2])), "[0. 0.]");
+  EXPECT_EQ(byre::to_string(from_opaque(x)), "[[ 0.  1.]\n [20. 30.]]") << "which was written";
+  EXPECT_EQ(byre::to_string(from_opaque(results[2])), "[0. 0.]");
 }
 
 TEST(Captured, programs_are_given_inputs_of_the_backend_of_their_examples) {
   const AnyTensor x = counted(2);
-  const AnyTensor there = to_texture(to_cpu(x));
+  const AnyTensor there = to_opaque(to_cpu(x));
   const Program f = [](const Tensors& in) { return Tensors{call_for_one("neg", {in[0]})}; };
   EXPECT_THROW(capture(f, {x})({there}), GraphError);
   EXPECT_THROW(capture(f, {there})({x}), GraphError);

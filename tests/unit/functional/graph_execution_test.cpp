@@ -3,13 +3,11 @@
 
 #include "random_calls.hpp"
 #include "support/at_once.hpp"
+#include "support/functional/opaque_backend.hpp"
 #include "tensors.hpp"
-#include "texture_backend/texture_backend.hpp"
 
 namespace byre::test {
 namespace {
-
-using namespace examples::texture;
 
 // Before tests define theirs.
 const std::vector<const Operator*> builtin_operators = operators();
@@ -98,13 +96,14 @@ TEST(Executions, compute_on_the_backend_of_their_inputs) {
   const AnyTensor constant = recording.constant(to_cpu(counted(2)));
   const Graph graph = recording.capture(
       {call_for_one("add", {x, constant}), call_for_one("add", {y, constant}), made, y});
-  const auto text_of_texture = [](const AnyTensor& tensor) {
-    return byre::to_string(from_texture(tensor));
+  const auto text_of_opaque = [](const AnyTensor& tensor) {
+    return byre::to_string(from_opaque(tensor));
   };
-  const Tensors results = execute(graph, {to_texture(to_cpu(counted(2))), counted(2)});
-  EXPECT_EQ(text_of_texture(results[0]), "[0. 2.]");
-  EXPECT_EQ(text_of_texture(results[1]), "[0. 2.]") << "of what is on the CPU, beside a texture";
-  EXPECT_EQ(text_of_texture(results[2]), "[1. 1.]") << "made where the others are";
+  const Tensors results = execute(graph, {to_opaque(to_cpu(counted(2))), counted(2)});
+  EXPECT_EQ(text_of_opaque(results[0]), "[0. 2.]");
+  EXPECT_EQ(text_of_opaque(results[1]), "[0. 2.]")
+      << "of what is on the CPU, beside an opaque tensor";
+  EXPECT_EQ(text_of_opaque(results[2]), "[1. 1.]") << "made where the others are";
   EXPECT_EQ(text_of(results[3]), "[0. 1.]");
 }
 
@@ -120,9 +119,9 @@ TEST(Executions, refuse_inputs_of_several_backends) {
   };
   const AnyTensor elsewhere = make_counted<Other>();
   const std::string text = complaint_of<DeviceError>([&] {
-    execute(graph, {to_texture(to_cpu(counted(2))), elsewhere});
+    execute(graph, {to_opaque(to_cpu(counted(2))), elsewhere});
   });
-  EXPECT_TRUE(says(text, "texture") && says(text, "test_other_backend")) << text;
+  EXPECT_TRUE(says(text, "opaque") && says(text, "test_other_backend")) << text;
   EXPECT_THROW(execute(graph, {elsewhere, to_functional(counted(2))}), DeviceError);
 }
 
