@@ -214,23 +214,27 @@ FusedKernel Emitter::finish() {
 }
 
 std::uint8_t Emitter::emit(ValueId value, const Frame& frame, std::uint8_t window) {
+  if (depth_ == fused_instructions) {
+    throw DoesNotFit();
+  }
   const auto key = std::tuple(value, frame, window);
   if (const auto known = known_.find(key); known != known_.end()) {
     return known->second;
   }
   std::uint8_t computed;
-  if (there_[value.number] && (outputs_.empty() || outputs_.back().second != value)) {
+  if (there_[value.number]) {
     computed = emit_load(value, byre::contiguous_layout(index_.meta(value).sizes, "fuse"), frame, window);
   } else {
-    computed = emit_node(value, *index_.maker(value), frame, window);
+    ++depth_;
+    computed = emit_node(*index_.maker(value), frame, window);
+    --depth_;
     inlined_.insert(value);
   }
   known_.emplace(key, computed);
   return computed;
 }
 
-std::uint8_t Emitter::emit_node(ValueId, const GraphNode& node, const Frame& frame,
-                                std::uint8_t window) {
+std::uint8_t Emitter::emit_node(const GraphNode& node, const Frame& frame, std::uint8_t window) {
   switch (fusion_of(index_, node)) {
     case Fusion::gather:
       return emit_load(operand(node, 0), *seen_by(index_, node, "_copy", 1), frame, window);

@@ -84,7 +84,7 @@ class Emitter {
   struct DoesNotFit {};
 
   std::uint8_t emit(ValueId value, const Frame& frame, std::uint8_t window);
-  std::uint8_t emit_node(ValueId value, const GraphNode& node, const Frame& frame, std::uint8_t window);
+  std::uint8_t emit_node(const GraphNode& node, const Frame& frame, std::uint8_t window);
   std::uint8_t emit_pointwise(const GraphNode& node, const Frame& frame, std::uint8_t window);
   std::uint8_t emit_scatter(const GraphNode& node, const Frame& frame, std::uint8_t window);
   std::uint8_t emit_load(ValueId value, const byre::Layout& layout, const Frame& frame,
@@ -103,6 +103,7 @@ class Emitter {
   std::map<std::tuple<ValueId, Frame, std::uint8_t>, std::uint8_t> known_;
   std::map<std::vector<std::int64_t>, std::uint8_t> known_parameters_;
   std::set<ValueId> inlined_;
+  std::size_t depth_ = 0;  // of the expression that is being written
 };
 
 }  // namespace examples::vulkan
