@@ -33,6 +33,11 @@ Gpu& Gpu::get() {
   return *the_gpu;
 }
 
+Gpu* Gpu::get_if_made() noexcept {
+  const std::lock_guard lock(making);
+  return the_gpu;
+}
+
 Gpu::Gpu() : memory_(driver_, byre::Device(kind, driver_.index())), queue_(driver_, memory_) {
   memory_.set_queue(queue_);
 }
