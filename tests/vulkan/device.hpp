@@ -15,13 +15,16 @@ namespace examples::vulkan::test {
 
 using Words = std::vector<std::uint32_t>;
 
+/// Words of a buffer, where no test says another number.
+inline constexpr std::uint32_t count = 1000;
+
 inline Gpu& gpu() {
   return Gpu::get();
 }
 
-/// `count` numbers from `first` on.
-inline Words counting(std::size_t count, std::uint32_t first = 0) {
-  Words words(count);
+/// Numbers from `first` on.
+inline Words counting(std::size_t length, std::uint32_t first = 0) {
+  Words words(length);
   std::iota(words.begin(), words.end(), first);
   return words;
 }

@@ -179,6 +179,7 @@ void Driver::create_device() {
   VkPhysicalDeviceVulkan13Features of_13{};
   of_13.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES;
   of_13.synchronization2 = VK_TRUE;
+  of_13.maintenance4 = VK_TRUE;  // sizes of work groups by LocalSizeId, as glslang makes for 1.3
   VkPhysicalDeviceVulkan12Features of_12{};
   of_12.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
   of_12.pNext = &of_13;

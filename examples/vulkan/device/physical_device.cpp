@@ -68,9 +68,10 @@ void read_features(PhysicalDevice& device) {
   device.has_int8 = of_12.shaderInt8 == VK_TRUE;
   device.has_float16 = of_12.shaderFloat16 == VK_TRUE;
   device.has_float64 = features.features.shaderFloat64 == VK_TRUE;
-  const std::array<std::pair<VkBool32, const char*>, 6> needed{{
+  const std::array<std::pair<VkBool32, const char*>, 7> needed{{
       {of_12.timelineSemaphore, "timelineSemaphore"},
       {of_13.synchronization2, "synchronization2"},
+      {of_13.maintenance4, "maintenance4"},
       {of_12.storageBuffer8BitAccess, "storageBuffer8BitAccess"},
       {of_11.storageBuffer16BitAccess, "storageBuffer16BitAccess"},
       {features.features.shaderInt16, "shaderInt16"},
