@@ -98,8 +98,8 @@ TEST(RandomPrograms, agree_on_graphs_and_the_cpu) {
   expect_all_agree(targets_named("graph"));
 }
 
-TEST(RandomPrograms, agree_on_textures_and_the_cpu) {
-  expect_all_agree(targets_named("texture"));
+TEST(RandomPrograms, agree_on_opaques_and_the_cpu) {
+  expect_all_agree(targets_named("opaque"));
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "targets.hpp"
-#include "texture_backend/texture_backend.hpp"
+#include "support/functional/opaque_backend.hpp"
 
 namespace byre::test {
 namespace {
@@ -84,11 +84,9 @@ Target on_cpu(FunctionalizeOptions options) {
           }};
 }
 
-Target on_texture(FunctionalizeOptions options) {
-  const functional::Lowering lowering{examples::texture::texture_backend(),
-                                      examples::texture::to_texture,
-                                      examples::texture::from_texture};
-  return {std::string("texture") + name_of(options), [=](const Program& program) {
+Target on_opaque(FunctionalizeOptions options) {
+  const functional::Lowering lowering{opaque_backend(), to_opaque, from_opaque};
+  return {std::string("opaque") + name_of(options), [=](const Program& program) {
             return run_by(program, [&](const functional::Program& f, const Tensors& inputs) {
               return functionalize_on(lowering, f, options)(inputs);
             });
@@ -116,7 +114,7 @@ const std::vector<Target>& all_targets() {
           eliminate_common_subexpressions(graph);
         }));
         if (!reapply_views) {
-          all.push_back(on_texture({reapply_views, paths}));
+          all.push_back(on_opaque({reapply_views, paths}));
         }
       }
     }

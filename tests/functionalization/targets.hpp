@@ -16,13 +16,13 @@ struct Target {
 };
 
 Target on_cpu(FunctionalizeOptions options);
-Target on_texture(FunctionalizeOptions options);
+Target on_opaque(FunctionalizeOptions options);
 /// Captured as a graph, which must not have an operator that writes, nor a view unless views are
 /// reapplied. It is executed once `optimize`, if there is one, was done to it.
 Target on_graph(FunctionalizeOptions options, std::function<void(Graph&)> optimize = {});
 
 /// The four ways of the pass, on the CPU and on graphs, those optimized or not; and two of them on
-/// textures, which have no views.
+/// opaque tensors, which have no views.
 const std::vector<Target>& all_targets();
 
 /// How `target` differs from the reference, or nothing.

@@ -100,6 +100,11 @@ struct Marked {
       const Operation operation;
       return Base::claim(wait);
     }
+    Claim claim_in_order() noexcept requires requires(Base& base) { base.claim_in_order(); }
+    {
+      const Operation operation;
+      return Base::claim_in_order();
+    }
     bool finish_copy() noexcept {
       const Operation operation;
       return Base::finish_copy();

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "../runner/job.hpp"
+#include "../scenarios/device_queue.hpp"
 #include "../scenarios/paged_buffers.hpp"
 #include "marked.hpp"
 
@@ -68,13 +69,36 @@ class EveryOperationOfPages {
   CheckedBuffer<Word> buffers_[threads];
 };
 
+/// What only data of a device does: two owners write in order.
+class EveryOperationInOrder
+    : public DeviceBuffers<2, CopiesEnd::in_order, Marked<basic_share_word>::type> {
+ public:
+  void thread(unsigned index) {
+    if (is_device(index)) {
+      device_.run();
+    } else {
+      submit_write(index);
+    }
+  }
+
+  void after() { device_.run(); }
+
+  /// Of the word's steps: those of the lock about them are checked by what a parallel loop does.
+  void saw(const sync::Site& site, std::uint64_t) {
+    if (site.name.starts_with("share_word.")) {
+      seen_pairs.step(site);
+    }
+  }
+};
+
 constexpr std::uint64_t executions_to_observe = 20'000;
 
 void observe(int output) {
   prepare_searches();
   for (const Scenario& every_operation : {unlisted_scenario<EveryOperation<basic_share_word>>({}),
                                           unlisted_scenario<EveryOperation<basic_share_lock>>({}),
-                                          unlisted_scenario<EveryOperationOfPages>({})}) {
+                                          unlisted_scenario<EveryOperationOfPages>({}),
+                                          unlisted_scenario<EveryOperationInOrder>({})}) {
     Search search{.bound = preemptions(3)};
     search.most_executions = executions_to_observe;
     if (const Found found = every_operation.search(search); is_failure(found.verdict)) {

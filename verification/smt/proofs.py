@@ -12,6 +12,7 @@ import parking_lot
 import pin_count
 import ref_count
 import share_lock
+import share_word_in_order
 import share_word_progress
 import share_word_proof
 import write_records
@@ -75,6 +76,8 @@ def more_of_share_word(tables, mutant):
     yield Part("share_word waiters", "QF_LIA", share_word_proof.SORTS, waiters)
     yield Part("share_word claims", "QF_LIA", claims.sorts,
                (*claims.questions(), *share_word_progress.claims_end(tables, mutant)))
+    in_order = share_word_in_order.system(tables, mutant)
+    yield Part("share_word in order", "QF_LIA", in_order.sorts, tuple(in_order.questions()))
     yield Part("share_word header", "QF_BV", header.SORTS, tuple(header.questions(tables, mutant)))
 
 
@@ -95,7 +98,7 @@ def more_of_generation(tables, mutant):
 
 PROOFS = [
     Proof(NAME, share_word_proof.system, share_word_proof.WORD, more_of_share_word,
-          {"use_count": "a number for people"}),
+          {"use_count": "a number for people", "load_in_order": "of the part in order"}),
     Proof(share_lock.PREFIX, share_lock.system, share_lock.WORD,
           not_modelled={"use_count": "a number for people"}),
     Proof(ref_count.PREFIX, ref_count.system, ref_count.WORD),

@@ -16,6 +16,7 @@ REFUTATIONS = {
     "share_word.is_writable:relaxed": "is_writable: I5 who is alone has acquired every departure",
     "share_word.is_unique:relaxed": "is_unique: I5 who is alone has acquired every departure",
     "share_word.load_state:relaxed": "claim: steal: I5 who is alone has acquired every departure",
+    "share_word.load_in_order:relaxed": "claim in order: steal: I5 who is alone has acquired every departure",
     "share_word.stop_waiting:left-out": "claim: stop waiting: I3 the waiting bit is one waiter's",
     "share_word.stop_waiting:plus-one": "claim: stop waiting: I1 who owns is counted",
     "share_word.stop_waiting:minus-one": "claim: stop waiting: I1 who owns is counted",

@@ -9,7 +9,9 @@ import sys
 from code_tables import read_tables
 from runs import Endless, Run
 from share_word import FIELDS, ShareWord
-from share_word_proof import NUMBERS, transitions
+from share_word_in_order import NUMBERS
+from share_word_in_order import transitions as transitions_in_order
+from share_word_proof import transitions
 from transitions import State
 
 QUIET, SOMEBODY_CLONES, A_COPY_FAILS, COPIES_JUST_ENDED = range(4)
@@ -89,6 +91,13 @@ class Thread(Run):
     def claim_at_once(self):
         self.claim(("claim: copy and never wait",))
 
+    def claim_in_order(self):
+        self.take("in order: take the turn")
+        while self.place == "claimer":
+            now = self.state
+            if not self.visit("load_in_order", "claim in order: steal"):
+                self.compare_exchange("claim_copy", "claim in order: copy", seen=now)
+
     def finish_copy(self):
         self.visit("finish_copy", "finish_copy", "finish_copy, the last")
         for _ in range(self.state.waker):
@@ -113,18 +122,21 @@ OPERATIONS = {
     "is_unique": "owner",
     "claim_or_wait": "owner",
     "claim_at_once": "owner",
+    "claim_in_order": "owner",
     "finish_copy": "copier",
     "abandon_copy": "copier",
     "is_sole_copier": "copier",
     "add_copy": "copier",
 }
 # Where a thread is that was answered yes.
-YES = ("writer", "relier", "restorer", "leaver", "freer")
+YES = ("writer", "orderer", "relier", "restorer", "leaver", "freer")
 
 
 def lines(tables):
     # The header's steps are the same of what is read-only, though nobody claims it.
-    steps = {step.name: step for step in transitions(ShareWord(tables), lambda state: True)}
+    word = ShareWord(tables)
+    steps = {step.name: step
+             for step in (*transitions(word, lambda state: True), *transitions_in_order(word, lambda state: True))}
     for operation, place in OPERATIONS.items():
         for interference in range(4):
             for start in words(place):

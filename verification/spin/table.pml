@@ -89,6 +89,7 @@ init {
   PRINT_OPERATION(claim_or_wait, by_owner, claim());
   may_wait = 0;
   PRINT_OPERATION(claim_at_once, by_owner, claim());
+  PRINT_OPERATION(claim_in_order, by_owner, claim_in_order());
   PRINT_OPERATION(finish_copy, by_copier, finish_copy());
   PRINT_OPERATION(abandon_copy, by_copier, abandon_copy());
   PRINT_OPERATION(is_sole_copier, by_copier, is_sole_copier());

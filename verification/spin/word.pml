@@ -100,6 +100,18 @@ inline claim() {
   od
 }
 
+// answer: it stole, beside copies that have their place in front of its writes; else it copies. By who has its turn.
+inline claim_in_order() {
+  do
+  :: atomic { LOAD(load_in_order) };
+     if
+     :: atomic { OWNERS(now) == 1 -> now = 0; answer = 1; break }
+     :: atomic { OWNERS(now) != 1 && MATCHES -> CLAIM_COPY; break }
+     :: atomic { OWNERS(now) != 1 && FAILS -> NO_EXCHANGE(claim_copy); now = 0 }
+     fi
+  od
+}
+
 // The condition is checked under the lock of the parking lot's bucket, which sleeping lets go of.
 inline await_copies() {
   atomic { LOT_IS_FREE -> lot_locked = 1; TRACE_PARK };

@@ -52,6 +52,8 @@ constexpr Operation operations[] = {
      [](Word& word) { return int{word.claim(byre::Wait::allowed) == byre::Claim::steal}; }},
     {"claim_at_once", one_owner,
      [](Word& word) { return int{word.claim(byre::Wait::never) == byre::Claim::steal}; }},
+    {"claim_in_order", one_owner,
+     [](Word& word) { return int{word.claim_in_order() == byre::Claim::steal}; }},
     {"finish_copy", one_copy, [](Word& word) { return int{word.finish_copy()}; }},
     {"abandon_copy", one_copy, [](Word& word) { return word.abandon_copy(), 0; }},
     {"is_sole_copier", one_copy, [](Word& word) { return int{word.is_sole_copier()}; }},

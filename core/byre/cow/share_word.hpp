@@ -155,8 +155,8 @@ class basic_share_word {
   /// submitted or abandoned. Never waits.
   Claim claim_in_order() noexcept {
     for (;;) {
-      // Acquire pairs with drop_owner: a steal happens after what former owners submitted, or
-      // submitted_reads_race_a_steal fails.
+      // Acquire pairs with drop_owner: a steal happens after all that former owners did, or resizes_in_order
+      // fails.
       const State now{word_.load(sites.at(At::load_in_order, acquire))};
       BYRE_ASSERT(now.owners() != 0, "a buffer was written after its release");
       if (now.owners() == last_owner) {

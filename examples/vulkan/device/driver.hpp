@@ -12,20 +12,21 @@
 
 namespace examples::vulkan {
 
-/// What shaders may use. All that the device has is enabled; what Driver does not insist on may be missing.
+/// What shaders may use. All that the device has is enabled. Storage of 8 and 16 bits, arithmetic of 16 and 64 bits of
+/// integer, are always there; what is here may be missing.
 struct Features {
-  bool int8 = false;     ///< arithmetic; storage of 8 and 16 bits, and 16 and 64 bits of integer, are always there
-  bool float16 = false;  ///< arithmetic
+  bool int8 = false;  ///< arithmetic
+  bool float16 = false;
   bool float64 = false;
-  bool int64_atomics = false;
 };
 
-/// Thread-safe. Never destroyed once made: it lives as long as Gpu.
+/// Thread-safe.
 class Driver {
  public:
-  /// BYRE_VULKAN_DEVICE=n chooses the n-th device; without it the fastest sort that has what is needed is taken, a
-  /// card before a processor. BYRE_VULKAN_VALIDATION=1 has the validation layer check each call, with synchronization
-  /// validation. Throws VulkanError: no driver, no such device, a feature or a layer that is missing.
+  /// BYRE_VULKAN_DEVICE=n chooses the n-th device, from 0; without it a card is taken before a processor.
+  /// BYRE_VULKAN_VALIDATION=1 has the validation layer check each call, with synchronization validation.
+  /// BYRE_VULKAN_STAGING=1 maps no block, as if the host could not, and so copies to it and from it as with a card.
+  /// Throws VulkanError: no driver, no such device, a feature or a layer that is missing.
   Driver();
   ~Driver();
   Driver(const Driver&) = delete;
@@ -39,32 +40,30 @@ class Driver {
   const VkPhysicalDeviceLimits& limits() const noexcept { return limits_; }
   const Features& features() const noexcept { return features_; }
 
-  /// The most bytes of one allocation, and of one buffer.
+  /// The most bytes of one allocation, and of one buffer; those of the heap that blocks come from.
   std::uint64_t max_nbytes() const noexcept { return max_nbytes_; }
-  /// Bytes of the heap that blocks come from.
   std::uint64_t heap_nbytes() const noexcept { return heap_nbytes_; }
-  /// The memory type of blocks, and of what the host fills or reads. Blocks that the host can map and reads through
-  /// its caches need no copy on the way to it.
+  /// The memory type of blocks, and of what the host fills or reads.
   std::uint32_t block_memory_type() const noexcept { return block_type_; }
   std::uint32_t host_memory_type() const noexcept { return host_type_; }
+  /// Whether the host addresses blocks, by its caches, and needs no copy to read or write them.
   bool maps_blocks() const noexcept { return maps_blocks_; }
 
   /// Messages of the validation layer so far; each is on stderr too.
   std::uint64_t validation_messages() const noexcept {
     return messages_.load(std::memory_order_relaxed);
   }
-  bool validates() const noexcept { return messenger_ != VK_NULL_HANDLE; }
 
  private:
-  struct Candidate;
+  void create();
   void create_instance();
   void choose_device();
   void create_device();
   void choose_memory_types();
+  void destroy() noexcept;
   static VKAPI_ATTR VkBool32 VKAPI_CALL take_message(
       VkDebugUtilsMessageSeverityFlagBitsEXT severity, VkDebugUtilsMessageTypeFlagsEXT types,
       const VkDebugUtilsMessengerCallbackDataEXT* message, void* driver);
-  void destroy() noexcept;
 
   VkInstance instance_ = VK_NULL_HANDLE;
   VkDebugUtilsMessengerEXT messenger_ = VK_NULL_HANDLE;

@@ -23,6 +23,8 @@ class Gpu final : public byre::DeviceSupport {
 
   /// Throws VulkanError, as Driver does; the next call tries again.
   static Gpu& get();
+  /// Null before that has succeeded.
+  static Gpu* get_if_made() noexcept;
 
   byre::Device device() const noexcept { return memory_.device(); }
   /// "llvmpipe (LLVM 15.0.6, 256 bits), Vulkan 1.3.230, llvmpipe Mesa 22.3.6".
@@ -33,6 +35,7 @@ class Gpu final : public byre::DeviceSupport {
 
   DeviceMemory& memory() noexcept { return memory_; }
   Queue& queue() noexcept { return queue_; }
+  bool is_lost() const noexcept { return queue_.is_lost(); }
   byre::Allocator& allocator() noexcept override { return memory_; }
 
   void copy_to_host(void* destination, const void* source, std::size_t nbytes) override;

@@ -17,7 +17,6 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <vector>
 
 #include "vulkan/device/blocks.hpp"
 #include "vulkan/device/driver.hpp"
@@ -60,12 +59,12 @@ class DeviceMemory final : public byre::Allocator {
   std::size_t limit_nbytes() const noexcept { return idle_.limit(); }
   void set_limit_nbytes(std::size_t limit_nbytes) noexcept;
 
-  /// Gives idle blocks back, least recently released first, until at most `keep_nbytes` are idle; to keep nothing
-  /// gives back slabs too of which no block is out.
+  /// Gives idle large blocks back, least recently released first, until at most `keep_nbytes` are idle; to keep
+  /// nothing gives back slabs too of which no block is out.
   void trim(std::size_t keep_nbytes = 0) noexcept;
 
-  /// Bytes of blocks that are out; of large blocks, and of slabs, that wait for a request; and the most that were out
-  /// at once since the last reset_peak(). A source that a copy under way reads is out.
+  /// Bytes of blocks that are out; of large blocks and parts of slabs that wait for a request; and the most that were
+  /// out at once since the last reset_peak(). A source that a copy under way reads is out.
   std::size_t live_nbytes() const noexcept;
   std::size_t idle_nbytes() const noexcept;
   std::size_t peak_nbytes() const noexcept;
@@ -78,12 +77,13 @@ class DeviceMemory final : public byre::Allocator {
   void free_passed(std::uint64_t passed) noexcept;
 
  private:
-  DeviceBlock& take(std::size_t nbytes);
   DeviceBlock& take_small(std::size_t nbytes);
   DeviceBlock& take_large(std::size_t nbytes);
-  std::unique_ptr<Chunk> allocate_chunk(std::size_t nbytes, std::size_t asked_nbytes);
-  std::unique_ptr<Chunk> try_allocate_chunk(std::size_t nbytes);
+  std::unique_ptr<Chunk> obtain(std::size_t nbytes, std::size_t asked_nbytes);
+  void number_blocks(Chunk& chunk, std::size_t block_nbytes);
+  void add_slab(std::unique_ptr<Chunk> slab, std::size_t block_nbytes);
   void give_back(byre::IdleBlock* idle) noexcept;
+  void give_back_empty_slabs() noexcept;
   void doom(std::unique_ptr<Chunk> chunk) noexcept;
   void count_out(std::size_t capacity) noexcept;
 
@@ -93,8 +93,8 @@ class DeviceMemory final : public byre::Allocator {
 
   mutable std::mutex mutex_;  // of all below; nothing else is locked while it is held
   std::map<std::uintptr_t, DeviceBlock*> blocks_;
-  std::vector<SlabsOfSize> slabs_;
-  std::unique_ptr<Chunk> doomed_;  // a list
+  std::map<std::size_t, SlabsOfSize> slabs_;  // by the size of their blocks
+  std::unique_ptr<Chunk> doomed_;             // a list
   std::uintptr_t next_address_;
   std::size_t live_nbytes_ = 0;
   std::size_t peak_nbytes_ = 0;

@@ -15,26 +15,28 @@
 #include <byre/memory/pending_copy.hpp>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "vulkan/device/blocks.hpp"
+#include "vulkan/device/commands.hpp"
 #include "vulkan/device/driver.hpp"
 #include "vulkan/device/pipeline.hpp"
 
 namespace examples::vulkan {
 
-class Commands;
 class DeviceMemory;
 
 /// What a dispatch does with some bytes of the device's memory.
 struct Use {
   enum Kind : std::uint8_t { read, write, read_write };
-  const void* address;  ///< a multiple of VkPhysicalDeviceLimits::minStorageBufferOffsetAlignment; a block's is
-  std::size_t nbytes;   ///< bound as the next multiple of 4, at most maxStorageBufferRange
+  const void*
+      address;  ///< a multiple of VkPhysicalDeviceLimits::minStorageBufferOffsetAlignment; a block's is
+  std::size_t nbytes;  ///< bound as the next multiple of 4, at most maxStorageBufferRange
   Kind kind;
 };
 
@@ -43,6 +45,7 @@ struct QueueStats {
   std::uint64_t dispatches = 0;
   std::uint64_t copies = 0;  ///< within the device
   std::uint64_t bytes_copied = 0;
+  std::uint64_t fills = 0;
   std::uint64_t uploads = 0;
   std::uint64_t bytes_uploaded = 0;
   std::uint64_t downloads = 0;
@@ -91,7 +94,9 @@ class Queue {
   /// Ends the copies that were made, and recycles, without waiting. Submitting does that too.
   void poll() noexcept;
   /// Whether the value has passed, as far as was polled.
-  bool has_passed(std::uint64_t value) const noexcept { return value <= passed_.load(std::memory_order_acquire); }
+  bool has_passed(std::uint64_t value) const noexcept {
+    return value <= passed_.load(std::memory_order_acquire);
+  }
   std::uint64_t passed() const noexcept { return passed_.load(std::memory_order_acquire); }
   bool is_lost() const noexcept { return lost_.load(std::memory_order_acquire); }
 
@@ -136,17 +141,32 @@ class Queue {
     std::uint64_t value;
     byre::PendingCopy copy;
   };
+  struct Place {
+    DeviceBlock* block;
+    std::size_t offset;  ///< in the chunk's buffer
+  };
+  struct Access {
+    DeviceBlock* block;
+    Use::Kind kind;
+  };
   using Lock = std::unique_lock<std::mutex>;
 
+  Place find(const void* address, std::size_t nbytes);
+  std::shared_ptr<Chunk> take_staging(std::size_t nbytes);
+  void put_staging(const Lock& lock, std::shared_ptr<Chunk> staging) noexcept;
+  bool write_mapped(const Place& to, const void* from_host, std::size_t nbytes);
+  void record_copy(const Lock& lock, Commands& commands, const Place& to, const Place& from,
+                   std::size_t nbytes);
+  void download_piece(std::byte* to_host, const Place& from, std::size_t nbytes);
+  void upload_piece(const Place& to, const std::byte* from_host, std::size_t nbytes);
+
+  // In queue_submissions.cpp. Those that take a lock to change have let go of it when they return or throw.
   void throw_if_lost() const;
   Commands& open(const Lock& lock);
-  void order(Commands& commands, std::span<DeviceBlock* const> blocks, std::span<const Use> uses);
-  void record_copy(Commands& commands, DeviceBlock& to, std::size_t to_offset, DeviceBlock& from,
-                   std::size_t from_offset, std::size_t nbytes);
-  void count_command(Lock& lock);
-  std::uint64_t submit(Lock& lock);
-  void submit_closed(Lock& lock);
-  void close(const Lock& lock);
+  void order(const Lock& lock, Commands& commands, std::span<const Access> accesses);
+  void count_command(Lock& lock) noexcept;
+  std::uint64_t submit_recorded(Lock& lock);
+  void close(Lock& lock);
   void retire(Lock& lock) noexcept;
   void wait_for_passing(std::uint64_t value);
   void become_lost(Lock& lock) noexcept;
@@ -159,12 +179,13 @@ class Queue {
   std::atomic<std::uint64_t> passed_{0};
   std::atomic<bool> lost_{false};
 
-  mutable std::mutex mutex_;  // of all below; the memory's may be locked while it is held
-  std::unique_ptr<Commands> open_;
-  std::deque<std::unique_ptr<Commands>> closed_;     // recorded, and not submitted: the driver refused
-  std::deque<std::unique_ptr<Commands>> submitted_;  // in order of their values
-  std::vector<std::unique_ptr<Commands>> free_;
-  std::deque<Pending> pending_;  // in order of their values
+  mutable std::mutex mutex_;       // of all below; the memory's may be locked while it is held
+  std::list<Commands> open_;       // one, or none
+  std::list<Commands> closed_;     // recorded, and not submitted, as the driver refused
+  std::list<Commands> submitted_;  // in order of their values
+  std::list<Commands> free_;
+  std::list<Pending> pending_;  // in order of their values
+  std::vector<std::shared_ptr<Chunk>> free_staging_;
   std::uint64_t next_value_ = 1;  // of the open command buffer
   std::uint64_t epoch_ = 1;       // barriers so far, and one
   unsigned one_submissions_ = 0;

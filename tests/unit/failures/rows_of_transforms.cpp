@@ -3,13 +3,12 @@
 #include <byre/functional.hpp>
 
 #include "rows.hpp"
-#include "texture_backend/texture_backend.hpp"
+#include "support/functional/opaque_backend.hpp"
 
 namespace byre::test {
 namespace transforms_rows {
 
 using namespace functional;
-using namespace examples::texture;
 using functional::call;
 using functional::call_for_one;
 
@@ -118,7 +117,7 @@ void enter_pass(Attempt& attempt) {
 }
 
 Program lowered() {
-  return functionalize_on({texture_backend(), to_texture, from_texture}, write_and_return);
+  return functionalize_on({opaque_backend(), to_opaque, from_opaque}, write_and_return);
 }
 
 std::string eliminated(Graph& graph, std::size_t (*eliminate)(Graph&)) {

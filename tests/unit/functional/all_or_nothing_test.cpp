@@ -2,24 +2,22 @@
 // Every allocation of programs that write several inputs is made to fail, one after another: all
 // inputs are written, or none.
 #include "support/failing_new.hpp"
+#include "support/functional/opaque_backend.hpp"
 #include "tensors.hpp"
-#include "texture_backend/texture_backend.hpp"
 
 namespace byre::test {
 namespace {
 
-using namespace examples::texture;
-
-AnyTensor counted_texture(const Dims& sizes) {
-  return to_texture(to_cpu(counted(sizes)));
+AnyTensor counted_opaque(const Dims& sizes) {
+  return to_opaque(to_cpu(counted(sizes)));
 }
 
 std::string text_of(const Tensors& tensors) {
   std::string text;
   for (const AnyTensor& tensor : tensors) {
     const AnyTensor value = from_functional(tensor);
-    const bool is_texture = value.as<TextureTensor>() != nullptr;
-    text += byre::to_string(is_texture ? from_texture(value) : to_cpu(value)) + "\n";
+    const bool is_opaque = value.as<OpaqueTensor>() != nullptr;
+    text += byre::to_string(is_opaque ? from_opaque(value) : to_cpu(value)) + "\n";
   }
   return text;
 }
@@ -105,9 +103,9 @@ TEST(AllOrNothing, what_is_computed_into_an_empty_tensor_is_written) {
   });
 }
 
-TEST(AllOrNothing, inputs_in_textures_are_rebound) {
+TEST(AllOrNothing, opaque_inputs_are_rebound) {
   expect_all_or_nothing(functionalize(write_both), [] {
-    return Tensors{counted_texture({2, 3}), counted_texture({2})};
+    return Tensors{counted_opaque({2, 3}), counted_opaque({2})};
   });
 }
 
@@ -125,9 +123,9 @@ TEST(AllOrNothing, batches_in_memory_are_written) {
   });
 }
 
-TEST(AllOrNothing, batches_in_textures_are_rebound) {
+TEST(AllOrNothing, opaque_batches_are_rebound) {
   expect_all_or_nothing(vmap(functionalize(write_both), {1, 0}), [] {
-    return Tensors{counted_texture({2, 3, 3}), counted_texture({3, 2})};
+    return Tensors{counted_opaque({2, 3, 3}), counted_opaque({3, 2})};
   });
 }
 

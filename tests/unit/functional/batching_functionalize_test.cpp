@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 // The seed's last use case: batching functions that work in place.
+#include "support/functional/opaque_backend.hpp"
 #include "tensors.hpp"
-#include "texture_backend/texture_backend.hpp"
 
 namespace byre::test {
 namespace {
-
-using namespace examples::texture;
 
 /// Doubles the first of a tensor's elements in place.
 Tensors double_first(const Tensors& x) {
@@ -29,10 +27,10 @@ TEST(VmapOfFunctionalized, batches_writes_through_views) {
   EXPECT_EQ(text_of(sums({counted({2, 3})}).front()), "[[ 0.  1.  3.]\n [ 3.  7. 12.]]");
 }
 
-TEST(VmapOfFunctionalized, computes_on_textures) {
-  const AnyTensor x = to_texture(to_cpu(counted({2, 3})));
+TEST(VmapOfFunctionalized, computes_on_opaques) {
+  const AnyTensor x = to_opaque(to_cpu(counted({2, 3})));
   const AnyTensor sums = vmap(functionalize(running_sums))({x}).front();
-  EXPECT_EQ(byre::to_string(from_texture(sums)), "[[ 0.  1.  3.]\n [ 3.  7. 12.]]");
+  EXPECT_EQ(byre::to_string(from_opaque(sums)), "[[ 0.  1.  3.]\n [ 3.  7. 12.]]");
 }
 
 TEST(VmapOfFunctionalized, writes_inputs) {
@@ -59,10 +57,10 @@ TEST(VmapOfFunctionalized, returns_the_input_that_is_returned) {
   EXPECT_EQ(text_of(x), "[[0. 1. 2.]\n [6. 4. 5.]]");
 }
 
-TEST(VmapOfFunctionalized, writes_inputs_in_textures) {
-  const AnyTensor x = to_texture(to_cpu(counted({2, 3})));
+TEST(VmapOfFunctionalized, writes_opaque_inputs) {
+  const AnyTensor x = to_opaque(to_cpu(counted({2, 3})));
   vmap(functionalize(double_first), {1})({x});
-  EXPECT_EQ(byre::to_string(from_texture(x)), "[[0. 2. 4.]\n [3. 4. 5.]]");
+  EXPECT_EQ(byre::to_string(from_opaque(x)), "[[0. 2. 4.]\n [3. 4. 5.]]");
 }
 
 TEST(VmapOfFunctionalized, writes_what_is_the_same_for_all_of_the_batch) {
@@ -98,11 +96,11 @@ TEST(VmapOfFunctionalized, returns_what_an_input_was_before_it_was_written) {
   EXPECT_EQ(text_of(x), "[[0. 0.]\n [0. 0.]]");
 }
 
-TEST(Functionalized, returns_what_a_texture_was_before_it_was_written) {
-  const AnyTensor x = to_texture(to_cpu(counted({2, 2})));
+TEST(Functionalized, returns_what_an_opaque_tensor_was_before_it_was_written) {
+  const AnyTensor x = to_opaque(to_cpu(counted({2, 2})));
   const AnyTensor copy = functionalize(copy_then_zero)({x}).front();
-  EXPECT_EQ(byre::to_string(from_texture(copy)), "[[0. 1.]\n [2. 3.]]");
-  EXPECT_EQ(byre::to_string(from_texture(x)), "[[0. 0.]\n [0. 0.]]");
+  EXPECT_EQ(byre::to_string(from_opaque(copy)), "[[0. 1.]\n [2. 3.]]");
+  EXPECT_EQ(byre::to_string(from_opaque(x)), "[[0. 0.]\n [0. 0.]]");
 }
 
 TEST(VmapOfFunctionalized, refuses_to_write_what_another_input_sees) {
@@ -130,7 +128,7 @@ TEST(VmapOfFunctionalized, refuses_to_make_an_input_in_memory_of_other_sizes) {
     return call("set_", {in[0], call_for_one("to", {in[0], DType::i64})});
   }));
   EXPECT_THROW(to_integers({counted({2, 3})}), DispatchError);
-  const AnyTensor x = to_texture(to_cpu(counted({2, 3})));
+  const AnyTensor x = to_opaque(to_cpu(counted({2, 3})));
   unsqueeze({x});
   EXPECT_EQ(x.sizes(), Dims({2, 1, 3}));
 }
@@ -244,13 +242,13 @@ TEST(FunctionalizedVmap, lets_no_batch_out_by_what_an_inner_one_wrote) {
 }
 
 TEST(UnderThePass, what_is_made_for_a_tensor_is_on_its_backend) {
-  const AnyTensor texture = to_texture(to_cpu(counted(2)));
-  const AnyTensor x = to_functional(texture);
+  const AnyTensor opaque = to_opaque(to_cpu(counted(2)));
+  const AnyTensor x = to_functional(opaque);
   call("zero_", {x});
-  EXPECT_EQ(from_functional(x).keys(), texture.keys());
+  EXPECT_EQ(from_functional(x).keys(), opaque.keys());
   const Tensors made = functionalize(
       [](const Tensors&) { return Tensors{call_for_one("zeros", {Dims({2})})}; })({x});
-  EXPECT_EQ(from_functional(made[0]).keys(), texture.keys());
+  EXPECT_EQ(from_functional(made[0]).keys(), opaque.keys());
 }
 
 TEST(FunctionalizedVmap, lets_no_batch_out_by_set_) {

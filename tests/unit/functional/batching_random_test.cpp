@@ -2,20 +2,20 @@
 // vmap of every pure operator, on each backend that computes at once, compared with a loop over the
 // batch.
 #include "random_calls.hpp"
+#include "support/functional/opaque_backend.hpp"
 #include "tensors.hpp"
-#include "texture_backend/texture_backend.hpp"
 
 namespace byre::test {
 namespace {
 
-enum class On : bool { cpu, texture };
+enum class On : bool { cpu, opaque };
 
 AnyTensor put(const Tensor& tensor, On on) {
-  return on == On::cpu ? from_cpu(tensor) : examples::texture::to_texture(tensor);
+  return on == On::cpu ? from_cpu(tensor) : to_opaque(tensor);
 }
 
 Tensor fetched(const AnyTensor& tensor, On on) {
-  return on == On::cpu ? to_cpu(tensor) : examples::texture::from_texture(tensor);
+  return on == On::cpu ? to_cpu(tensor) : from_opaque(tensor);
 }
 
 /// A call whose tensors are parted from the rest, so that a batch of each can be given.
@@ -40,8 +40,7 @@ class BatchOfCalls {
     }
     const auto batched = vmap([this](const Tensors& each) { return Tensors{of(each)}; }, axes_);
     const AnyTensor result = batched(inputs).front();
-    EXPECT_EQ(result.keys(),
-              functional::KeySet(on == On::cpu ? Key::cpu : examples::texture::texture_backend()));
+    EXPECT_EQ(result.keys(), functional::KeySet(on == On::cpu ? Key::cpu : opaque_backend()));
     return fetched(result, on);
   }
 
@@ -135,8 +134,8 @@ TEST_P(RandomBatches, of_none_have_the_sizes_of_one) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(On, RandomBatches, testing::Values(On::cpu, On::texture),
-                         [](const auto& on) { return on.param == On::cpu ? "cpu" : "texture"; });
+INSTANTIATE_TEST_SUITE_P(On, RandomBatches, testing::Values(On::cpu, On::opaque),
+                         [](const auto& on) { return on.param == On::cpu ? "cpu" : "opaque"; });
 
 }  // namespace
 }  // namespace byre::test

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+#include "support/functional/opaque_backend.hpp"
 #include "tensors.hpp"
 
 namespace byre::test {
@@ -88,6 +89,43 @@ TEST(Captured, programs_of_users_operators_need_only_their_schemas) {
   EXPECT_EQ(text_of(program({x, y})[0]), "102.");
   EXPECT_EQ(text_of(x), "[ 0. 50.  2. 50.]");
   EXPECT_EQ(text_of(y), "[2. 6.]");
+}
+
+Tensors write_and_add(const Tensors& in) {
+  call("mul_.scalar", {call_for_one("select", {in[0], 0, 1}), 10});
+  return {call_for_one("add", {in[0], in[1]}), in[1], call_for_one("zeros", {{2}})};
+}
+
+TEST(Captured, programs_run_on_the_backend_of_their_examples) {
+  const auto on_opaque = [](const AnyTensor& tensor) { return to_opaque(to_cpu(tensor)); };
+  const CapturedProgram program =
+      capture(write_and_add, {on_opaque(counted({2, 2})), on_opaque(counted(2))});
+  const AnyTensor x = on_opaque(counted({2, 2}));
+  const AnyTensor y = on_opaque(counted(2));
+  const Tensors results = program({x, y});
+  for (const AnyTensor& result : results) {
+    EXPECT_EQ(result.keys(), KeySet(opaque_backend()));
+  }
+  EXPECT_EQ(byre::to_string(from_opaque(results[0])), "[[ 0.  2.]\n [20. 31.]]");
+  EXPECT_EQ(results[1], y);
+  EXPECT_EQ(byre::to_string(from_opaque(x)), "[[ 0.  1.]\n [20. 30.]]") << "which was written";
+  EXPECT_EQ(byre::to_string(from_opaque(results[2])), "[0. 0.]");
+}
+
+TEST(Captured, programs_are_given_inputs_of_the_backend_of_their_examples) {
+  const AnyTensor x = counted(2);
+  const AnyTensor there = to_opaque(to_cpu(x));
+  const Program f = [](const Tensors& in) { return Tensors{call_for_one("neg", {in[0]})}; };
+  EXPECT_THROW(capture(f, {x})({there}), GraphError);
+  EXPECT_THROW(capture(f, {there})({x}), GraphError);
+}
+
+TEST(Captured, programs_have_no_examples_of_passes) {
+  const Program f = [](const Tensors& in) { return in; };
+  const Recording recording;
+  EXPECT_THROW(capture(f, {recording.input({2}, DType::f32)}), DeviceError);
+  EXPECT_THROW(vmap([&](const Tensors& in) { return capture(f, in)(in); })({counted(2)}),
+               DeviceError);
 }
 
 }  // namespace

@@ -3,19 +3,17 @@
 // is theirs, as without the pass.
 #include <ostream>
 
+#include "support/functional/opaque_backend.hpp"
 #include "tensors.hpp"
-#include "texture_backend/texture_backend.hpp"
 
 namespace byre::test {
 namespace {
 
-using namespace examples::texture;
-
 Program keeping_views(const Program& f) {
   return functionalize(f, {.reapply_views = true});
 }
-Program on_texture(const Program& f) {
-  return functionalize_on({texture_backend(), to_texture, from_texture}, f);
+Program on_opaque(const Program& f) {
+  return functionalize_on({opaque_backend(), to_opaque, from_opaque}, f);
 }
 
 /// The first way is the reference: what holds without the pass holds with it.
@@ -94,12 +92,12 @@ INSTANTIATE_TEST_SUITE_P(Each, CapturedTensors,
                          testing::Values(Way{"plain", untransformed},
                                          Way{"keeping_views", keeping_views},
                                          Way{"without_views", without_views},
-                                         Way{"on_texture", on_texture}, Way{"graph", by_graph}),
+                                         Way{"on_opaque", on_opaque}, Way{"graph", by_graph}),
                          name_of_way);
 
 TEST(CapturedOffTheCpu, are_returned_as_themselves) {
-  const AnyTensor captured = to_texture(to_cpu(counted({2})));
-  const AnyTensor x = to_texture(to_cpu(counted({2})));
+  const AnyTensor captured = to_opaque(to_cpu(counted({2})));
+  const AnyTensor x = to_opaque(to_cpu(counted({2})));
   EXPECT_EQ(functionalize([&](const Tensors&) { return Tensors{captured}; })({x})[0], captured);
 }
 
@@ -119,8 +117,8 @@ TEST(Refusals, of_out_forms_name_what_the_program_called) {
         });
     EXPECT_EQ(text.find("add.out: "), 0U) << text;
   }
-  const AnyTensor texture = to_texture(to_cpu(a));
-  const std::string text = refusal<DispatchError>(untransformed, {texture}, [](const Tensors& in) {
+  const AnyTensor opaque = to_opaque(to_cpu(a));
+  const std::string text = refusal<DispatchError>(untransformed, {opaque}, [](const Tensors& in) {
     return call("add.out", {in[0], in[0], in[0]});
   });
   EXPECT_EQ(text.find("add.out writes"), 0U) << text;

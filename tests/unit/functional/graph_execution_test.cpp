@@ -3,6 +3,7 @@
 
 #include "random_calls.hpp"
 #include "support/at_once.hpp"
+#include "support/functional/opaque_backend.hpp"
 #include "tensors.hpp"
 
 namespace byre::test {
@@ -82,6 +83,46 @@ TEST(Executions, leave_constants_to_the_next_though_kernels_write_what_is_theirs
       EXPECT_EQ(text_of(result), "[1. 2.]");
     }
   }
+}
+
+TEST(Executions, compute_on_the_backend_of_their_inputs) {
+  const Recording recording;
+  const AnyTensor x = recording.input({2}, DType::f32);
+  const AnyTensor y = recording.input({2}, DType::f32);
+  const AnyTensor made = [&recording] {
+    const RecordingScope scope(recording);
+    return call_for_one("ones", {{2}});
+  }();
+  const AnyTensor constant = recording.constant(to_cpu(counted(2)));
+  const Graph graph = recording.capture(
+      {call_for_one("add", {x, constant}), call_for_one("add", {y, constant}), made, y});
+  const auto text_of_opaque = [](const AnyTensor& tensor) {
+    return byre::to_string(from_opaque(tensor));
+  };
+  const Tensors results = execute(graph, {to_opaque(to_cpu(counted(2))), counted(2)});
+  EXPECT_EQ(text_of_opaque(results[0]), "[0. 2.]");
+  EXPECT_EQ(text_of_opaque(results[1]), "[0. 2.]")
+      << "of what is on the CPU, beside an opaque tensor";
+  EXPECT_EQ(text_of_opaque(results[2]), "[1. 1.]") << "made where the others are";
+  EXPECT_EQ(text_of(results[3]), "[0. 1.]");
+}
+
+TEST(Executions, refuse_inputs_of_several_backends) {
+  const Recording recording;
+  const Graph graph =
+      recording.capture({recording.input({2}, DType::f32), recording.input({2}, DType::f32)});
+  static const Key other = add_backend({.name = "test_other_backend"});
+  struct Other final : TensorImpl {
+    Other() : TensorImpl(other) {}
+    Dims sizes() const override { return {2}; }
+    DType dtype() const override { return DType::f32; }
+  };
+  const AnyTensor elsewhere = make_counted<Other>();
+  const std::string text = complaint_of<DeviceError>([&] {
+    execute(graph, {to_opaque(to_cpu(counted(2))), elsewhere});
+  });
+  EXPECT_TRUE(says(text, "opaque") && says(text, "test_other_backend")) << text;
+  EXPECT_THROW(execute(graph, {elsewhere, to_functional(counted(2))}), DeviceError);
 }
 
 TEST(Executions, refuse_inputs_that_are_not_as_recorded) {

@@ -2,13 +2,11 @@
 // Transformations within functionalize() and capture(): the pass there is does all there is to do.
 #include <ostream>
 
+#include "support/functional/opaque_backend.hpp"
 #include "tensors.hpp"
-#include "texture_backend/texture_backend.hpp"
 
 namespace byre::test {
 namespace {
-
-using namespace examples::texture;
 
 /// Writes views of its input, and returns a tensor of its own that it wrote, with views.
 Tensors in_place(const Tensors& in) {
@@ -48,8 +46,8 @@ std::string effects_of(const Program& program) {
   return texts_of(seen);
 }
 
-Program over_texture(const Program& f) {
-  return functionalize_on({texture_backend(), to_texture, from_texture}, f);
+Program over_opaque(const Program& f) {
+  return functionalize_on({opaque_backend(), to_opaque, from_opaque}, f);
 }
 
 class OuterTransforms : public testing::TestWithParam<Way> {};
@@ -122,7 +120,7 @@ TEST_P(OuterTransforms, of_vmap_read_what_its_function_captures_of_them) {
 
 INSTANTIATE_TEST_SUITE_P(Each, OuterTransforms,
                          testing::Values(Way{"functionalize", without_views},
-                                         Way{"capture", by_graph}, Way{"on_texture", over_texture}),
+                                         Way{"capture", by_graph}, Way{"on_opaque", over_opaque}),
                          name_of_way);
 
 TEST(VmapWithinThePass, returns_the_input_that_is_returned) {
@@ -235,7 +233,7 @@ TEST(WithinThePass, programs_that_compute_elements_are_refused) {
   const CapturedProgram program = capture([](const Tensors& in) { return in; }, {x});
   EXPECT_THROW(functionalize([&](const Tensors& in) { return program(in); })({x}),
                FunctionalizeError);
-  EXPECT_THROW(functionalize(over_texture([](const Tensors& in) { return in; }))({x}),
+  EXPECT_THROW(functionalize(over_opaque([](const Tensors& in) { return in; }))({x}),
                FunctionalizeError);
 }
 

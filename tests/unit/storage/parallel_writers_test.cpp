@@ -245,14 +245,14 @@ TEST(ParallelWriters, come_after_the_one_that_copies) {
 }
 
 /// Whoever waits for the copy of another storage that shares the data.
-class PendingCopy : public testing::Test {
+class UnfinishedCopy : public testing::Test {
  protected:
-  PendingCopy() {
+  UnfinishedCopy() {
     allocator_.halt_copy(copy_);
     copier_ = boost::thread([this] { copied_.mutable_data(); });
     copy_.await_entry();
   }
-  ~PendingCopy() override { copier_.join(); }
+  ~UnfinishedCopy() override { copier_.join(); }
 
   FailingAllocator allocator_;
   Storage storage_ = filled(std::byte{7}, allocator_);
@@ -261,7 +261,7 @@ class PendingCopy : public testing::Test {
   boost::thread copier_;
 };
 
-TEST_F(PendingCopy, is_awaited_by_parallel_writers_of_which_one_steals) {
+TEST_F(UnfinishedCopy, is_awaited_by_parallel_writers_of_which_one_steals) {
   const std::byte* const original = storage_.data();
   Loop loop;
   const auto waits = stats::snapshot().waits;
@@ -283,7 +283,7 @@ TEST_F(PendingCopy, is_awaited_by_parallel_writers_of_which_one_steals) {
   loop.expect_written(storage_);
 }
 
-TEST_F(PendingCopy, is_not_awaited_by_parallel_writers_that_may_not_wait) {
+TEST_F(UnfinishedCopy, is_not_awaited_by_parallel_writers_that_may_not_wait) {
   at_once(threads, [&](std::size_t thread) {
     if (thread % 2 == 0) {
       storage_.mutable_data_in_parallel(Wait::never)[thread] = std::byte{1};

@@ -81,7 +81,7 @@ inline constexpr sync::SiteTable<ShareWordSite, 19> share_word_sites{{{
      "writers_race_writers: the stealer writes while a copier reads"},
     {"share_word.load_in_order", sync::Operation::load, std::memory_order::acquire,
      "drop_owner (release), where it leads to a steal",
-     "submitted_reads_race_a_steal: the stealer's write is submitted before a former owner's read"},
+     "resizes_in_order: the change of the size races a former owner's look at it"},
     {"share_word.stop_waiting", sync::Operation::store, std::memory_order::relaxed,
      "nothing: a sole owner of data nobody copies is alone with the word",
      "relaxed is the weakest order; left out, the last copier of later owners is not told to free: "

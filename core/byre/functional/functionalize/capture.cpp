@@ -14,9 +14,7 @@ CapturedProgram capture(const Program& f, const Tensors& examples,
                         FunctionalizeOptions options) try {
   detail::expect_program(f, "capture");
   detail::expect_tensors(examples, "capture", "the examples");
-  for (const AnyTensor& example : examples) {
-    to_cpu(example);  // or throws
-  }
+  detail::backend_of(examples, "capture");  // or throws
   const Recording recording(options.reapply_views ? Recording::Views::recorded
                                                   : Recording::Views::refused);
   const RecordingScope scope(recording);
@@ -48,9 +46,11 @@ Tensors CapturedProgram::operator()(const Tensors& inputs) const try {
   detail::expect_tensors(inputs, "a captured program", "the inputs");
   InputAliasing aliasing(inputs);
   if (aliasing != run_->aliasing()) {
-    throw GraphError(format_text(
-        "a captured program was given inputs that differ from its examples in number, "
-        "sizes, dtypes, or in which of them share memory. Capture it again with these."));
+    throw GraphError(
+        format_text("a captured program was given inputs that differ from its examples in number, "
+                    "sizes, dtypes, in which of them share memory, or in whether the CPU has them. "
+                    "Capture it again with "
+                    "these."));
   }
   run_->expect_may_grow(aliasing);
   Tensors bases;

@@ -25,9 +25,9 @@ class BYRE_API CapturedProgram {
   /// For each input of the graph, the first input of the program that is of that memory.
   std::vector<std::size_t> program_inputs() const;
 
-  /// Executes the graph on tensors of the CPU. They have the sizes and dtypes of the examples, and
-  /// alias as those do. Writes those that f writes, and returns what f returns. Throws GraphError
-  /// for others, and what execute() throws; nothing is written then.
+  /// Executes the graph, on the backend of the inputs. They are of the backend that the examples are of, have their
+  /// sizes and dtypes, and alias as those do. Writes those that f writes, and returns what f returns. Throws
+  /// GraphError for others, and what execute() throws; nothing is written then.
   Tensors operator()(const Tensors& inputs) const;
 
  private:
@@ -40,7 +40,7 @@ class BYRE_API CapturedProgram {
 };
 
 /// Runs `f` once, on tensors without elements: it must not decide anything by elements. `examples`
-/// are of the CPU, and are not changed. Tensors of the CPU that f returns and did not make are
+/// are of one backend, and are not changed. Tensors of the CPU that f returns and did not make are
 /// returned by every execution. With `reapply_views` the graph has views. Throws what f throws,
 /// std::bad_alloc as OutOfMemory, and as functionalize().
 BYRE_API CapturedProgram capture(const Program& f, const Tensors& examples,

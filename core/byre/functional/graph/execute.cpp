@@ -16,8 +16,7 @@ AnyTensor clone_of(const Tensor& tensor) {
 }
 
 void expect_as_recorded(const GraphInput& input, const AnyTensor& given, std::size_t index) {
-  const Tensor& value = to_cpu(given);
-  if (TensorMeta{value.sizes(), value.dtype()} != input.meta) {
+  if (TensorMeta{given.sizes(), given.dtype()} != input.meta) {
     throw ArgumentError(format_text(
         "execute: input %zu%s%s is a %s, and was given %s. Record the program with the sizes and "
         "dtypes it is to be executed with.",
@@ -37,6 +36,12 @@ void expect_as_recorded(const GraphNode& node, const Tensors& results) {
         node.op->name().c_str(), results.empty() ? "none" : describe(results.front()).c_str(),
         to_string(node.op->schema()).c_str()));
   }
+}
+
+/// Of the CPU, a tensor that shares its contents with no other, but lazily; other backends have no other.
+AnyTensor as_output(AnyTensor value) {
+  const auto* const on_cpu = value.as<CpuTensor>();
+  return on_cpu == nullptr ? value : from_cpu(packed(on_cpu->value));
 }
 
 /// The values that are still to be used.
@@ -66,7 +71,7 @@ class Execution {
     }
     Tensors outputs;
     for (const ValueId output : graph_.outputs) {
-      outputs.push_back(from_cpu(packed(to_cpu(use(output)))));
+      outputs.push_back(as_output(use(output)));
     }
     return outputs;
   }
@@ -105,9 +110,10 @@ class Execution {
 
   /// A view is recorded of the elements in order, whatever the strides that an operation left them.
   static void see_in_order(Argument& viewed) {
-    const Tensor& value = to_cpu(viewed.tensor());
-    if (!value.is_contiguous() || value.storage_offset() != 0) {
-      viewed = from_cpu(value.clone());
+    const auto* const on_cpu = viewed.tensor().as<CpuTensor>();
+    if (on_cpu != nullptr &&
+        (!on_cpu->value.is_contiguous() || on_cpu->value.storage_offset() != 0)) {
+      viewed = from_cpu(on_cpu->value.clone());
     }
   }
 
@@ -119,6 +125,23 @@ class Execution {
 
 }  // namespace
 
+Key detail::backend_of(const Tensors& tensors, const char* operation) {
+  KeySet found = Key::cpu;
+  for (const AnyTensor& tensor : tensors) {
+    const KeySet keys = tensor.keys();
+    const bool computes = keys.has_backend() && is_backend(keys.highest()) && !keys.has(Key::graph);
+    if (!computes || (found != Key::cpu && keys != Key::cpu && keys != found)) {
+      throw DeviceError(
+          format_text("%s: tensors of %s and of %s were given, where one backend is to compute. "
+                      "Give tensors of one, and of the "
+                      "CPU.",
+                      operation, to_string(found).c_str(), to_string(keys).c_str()));
+    }
+    found = keys == Key::cpu ? found : keys;
+  }
+  return found.highest();
+}
+
 Tensors execute(const Graph& graph, const Tensors& inputs) try {
   detail::expect_tensors(inputs, "execute", "the inputs");
   if (inputs.size() != graph.inputs.size()) {
@@ -126,7 +149,9 @@ Tensors execute(const Graph& graph, const Tensors& inputs) try {
                                     graph.inputs.size(), inputs.size()));
   }
   detail::expect_well_formed(graph, "execute");
-  const ExcludeKeys all_else(thread_keys().included.without(Key::cpu) | Key::functionalize);
+  const Key backend = detail::backend_of(inputs, "execute");
+  const ExcludeKeys all_else(thread_keys().included.without(backend) | Key::functionalize);
+  const IncludeKeys where_it_computes(backend);
   return Execution(graph, inputs).run();
 } catch (const std::bad_alloc&) {
   throw OutOfMemory::of_heap("execute");

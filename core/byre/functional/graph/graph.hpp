@@ -73,13 +73,18 @@ BYRE_API std::size_t eliminate_dead_code(Graph& graph);
 /// arguments; constants that share their data. Returns how many.
 BYRE_API std::size_t eliminate_common_subexpressions(Graph& graph);
 
-/// Computes the outputs on the CPU, from tensors of the CPU as the graph's inputs say. Outputs
-/// share their contents with nothing, but lazily. A value lives until its last use. Throws
-/// ArgumentError for other inputs, DeviceError for tensors of another backend, and whatever a
-/// kernel throws, std::bad_alloc as OutOfMemory. Thread-safe.
+/// Computes the outputs on the backend of the inputs, which are as the graph's inputs say; inputs of the CPU may
+/// stand beside those of another. Constants are tensors of the CPU, which the backend's kernels are given as they
+/// are. Outputs share their contents with nothing, but lazily. A value lives until its last use, which hands it over
+/// to the kernel. Throws ArgumentError for other inputs, DeviceError for inputs of several backends or of none that
+/// computes, and whatever a kernel throws, std::bad_alloc as OutOfMemory. Thread-safe.
 BYRE_API Tensors execute(const Graph& graph, const Tensors& inputs);
 
 namespace detail {
+
+/// The backend that computes with these: the CPU's, or the one that some are of. Throws DeviceError, which names
+/// `operation`, for tensors of several, and of passes and graphs.
+Key backend_of(const Tensors& tensors, const char* operation);
 
 /// Throws GraphError, which names `operation`, for what no recording makes: see Graph.
 void expect_well_formed(const Graph& graph, const char* operation);

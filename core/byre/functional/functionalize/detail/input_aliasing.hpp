@@ -47,7 +47,9 @@ class InputAliasing {
     std::size_t input;
     bool is_in_memory = false;
     bool is_seen_elsewhere = false;
-    bool operator==(const Base& other) const { return meta == other.meta && input == other.input; }
+    bool operator==(const Base& other) const {
+      return meta == other.meta && input == other.input && is_in_memory == other.is_in_memory;
+    }
   };
 
   std::vector<Base> bases_;

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "support/functional/opaque_backend.hpp"
+
+#include <byre/functional/dispatch/call.hpp>
+#include <byre/functional/dispatch/cpu_tensor.hpp>
+#include <byre/functional/dispatch/guards.hpp>
+
+#include <atomic>
+
+namespace byre::test {
+namespace {
+
+using namespace functional;
+
+std::atomic<std::uint64_t> computations{0};
+
+/// What it holds, on the CPU; also of a tensor of the CPU that stands beside those of this backend.
+Tensor elements_of(const AnyTensor& tensor) {
+  const auto* const opaque = tensor.as<OpaqueTensor>();
+  return opaque != nullptr ? opaque->elements() : to_cpu(tensor);
+}
+
+Tensors compute(const Call& call) {
+  if (call.op.effect() != Effect::none) {
+    throw DispatchError(format_text(
+        "%s %s, and an opaque tensor has neither views nor operators that write: nothing points "
+        "into one. Run the "
+        "program under the functionalize pass, which removes both.",
+        call.op.name().c_str(),
+        call.op.effect() == Effect::view ? "makes a view" : "writes to what it is given"));
+  }
+  ++computations;
+  Arguments arguments(call.arguments.begin(), call.arguments.end());
+  for (Argument& argument : arguments) {
+    argument.for_each_tensor([](AnyTensor& tensor) { tensor = from_cpu(elements_of(tensor)); });
+  }
+  const ExcludeKeys all_but_the_cpu(thread_keys().included | Key::functionalize);
+  Tensors results = dispatch(call.op, arguments);
+  for (AnyTensor& result : results) {
+    result = to_opaque(to_cpu(result));
+  }
+  return results;
+}
+
+}  // namespace
+
+AnyTensor OpaqueTensor::to_rebind(const AnyTensor& other) const {
+  return to_opaque(elements_of(other));
+}
+
+void OpaqueTensor::rebind(TensorImpl& prepared) noexcept {
+  elements_ = std::move(static_cast<OpaqueTensor&>(prepared).elements_);
+}
+
+Key opaque_backend() {
+  static const bool is_defined = (set_fallback(OpaqueTensor::key, compute), true);
+  static_cast<void>(is_defined);
+  return OpaqueTensor::key;
+}
+
+AnyTensor to_opaque(const Tensor& tensor) {
+  opaque_backend();
+  return make_counted<OpaqueTensor>(tensor);
+}
+
+Tensor from_opaque(const AnyTensor& tensor) {
+  if (const auto* const opaque = tensor.as<OpaqueTensor>()) {
+    return opaque->elements();
+  }
+  throw DeviceError(
+      format_text("from_opaque: of a tensor of %s, which is not opaque. to_opaque() makes one.",
+                  tensor ? to_string(tensor.keys()).c_str() : "no backend"));
+}
+
+std::uint64_t opaque_computations() noexcept {
+  return computations;
+}
+
+}  // namespace byre::test

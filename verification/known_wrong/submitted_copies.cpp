@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "../scenarios/device_queue.hpp"
+
+namespace byre::verification {
+namespace {
+
+/// Wrong: owners claim in order without the lock that makes the claim and the submission one.
+class ClaimsWithoutTheirTurn {
+ public:
+  static constexpr unsigned threads = 2;
+
+  ClaimsWithoutTheirTurn() { word_.add_owner(); }
+
+  void thread(unsigned) {
+    if (word_.claim_in_order() == Claim::copy) {
+      lock_.pass_through();  // where the copy is submitted
+      expect(!is_written_, "what is submitted to be copied was not submitted to be written before");
+      static_cast<void>(word_.finish_copy());
+    } else {
+      lock_.pass_through();
+      is_written_ = true;
+    }
+  }
+
+ private:
+  basic_share_word<Checked> word_;
+  ModelLock lock_;
+  bool is_written_ = false;
+};
+
+/// Wrong: an allocator ends a copy that it has submitted, and that the device has yet to make.
+class EndsAtSubmission final : public Allocator {
+ public:
+  EndsAtSubmission() : Allocator(Device(1, 0), CopiesEnd::later) {}
+
+  Block allocate(const Request& request) override { return device_.allocate(request); }
+  void deallocate(const Block& block) noexcept override { device_.deallocate(block); }
+  Block submit_copy(const Request& request, const void* source, std::size_t nbytes,
+                    PendingCopy& pending) override {
+    PendingCopy nothing;
+    const Block block = device_.submit_copy(request, source, nbytes, nothing);
+    pending.end();
+    return block;
+  }
+  const char* name() const noexcept override { return "device"; }
+  void run() { device_.run(); }
+  void submit_write(std::byte* data, unsigned value) { device_.submit_write(data, value); }
+
+ private:
+  DeviceQueue device_{CopiesEnd::later};
+};
+
+class CopiesEndAtSubmission {
+ public:
+  static constexpr unsigned threads = 2;
+
+  CopiesEndAtSubmission() {
+    LocksIn<Locks>::table();
+    source_ = Buffer::allocate(cells(1), device_);
+    device_.submit_write(source_.mutable_data(), 7);
+    device_.run();
+    writer_ = source_;
+  }
+
+  void thread(unsigned index) {
+    if (index == 1) {
+      device_.run();
+      return;
+    }
+    writer_.mutable_data();
+    cell(source_.mutable_data()).set(8);
+  }
+
+ private:
+  using Buffer = basic_buffer<LocksIn<Locks>>;
+
+  EndsAtSubmission device_;
+  Buffer source_;
+  Buffer writer_;
+};
+
+}  // namespace
+
+const Scenario claims_without_their_turn = scenario<ClaimsWithoutTheirTurn>({
+    .name = "known_wrong.claims_without_their_turn",
+    .shows = "Where a claim in order and the submission of its copy are two steps, the last "
+             "owner's write is "
+             "submitted in between.",
+    .expected = Verdict::wrong_answer,
+});
+
+const Scenario copies_end_at_submission = scenario<CopiesEndAtSubmission>({
+    .name = "known_wrong.copies_end_at_submission",
+    .shows = "A copy that ends before the device has made it lets the last owner write what is "
+             "still to be read.",
+    .expected = Verdict::data_race,
+});
+
+}  // namespace byre::verification

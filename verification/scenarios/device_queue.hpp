@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSL-1.0
+/// A device that the host gives commands to: an allocator whose copies end later, on a thread of its own.
+#pragma once
+
+#include <byre/memory/pending_copy.hpp>
+
+#include <utility>
+
+#include "parallel_writers.hpp"
+
+namespace byre::verification {
+
+/// The queue is in order, and has a lock that each call passes through; what stands in it is no business of
+/// the checker, so that a call is one step. Cells are the device's to read and write.
+class DeviceQueue final : public Allocator {
+ public:
+  explicit DeviceQueue(CopiesEnd copies_end) : Allocator(Device(1, 0), copies_end) {}
+  Block allocate(const Request& request) override { return memory_.allocate(request); }
+  void deallocate(const Block& block) noexcept override { memory_.deallocate(block); }
+  Block submit_copy(const Request& request, const void* source, std::size_t nbytes,
+                    PendingCopy& pending) override {
+    const Block block = memory_.allocate(request);
+    expect(nbytes == cells(1), "a copy is of all there is");
+    if (refuses_ && rl::rand(2) != 0) {
+      ++refusals_;
+      memory_.deallocate(block);
+      throw CopyFailed();
+    }
+    submit({.kind = Command::copy,
+            .data = static_cast<std::byte*>(block.data),
+            .source = static_cast<const std::byte*>(source),
+            .pending = std::move(pending)});
+    ++copies_;
+    return block;
+  }
+  const char* name() const noexcept override { return "device"; }
+
+  void submit_write(std::byte* data, unsigned value) {
+    submit({.kind = Command::write, .data = data, .value = value});
+  }
+  /// Of data that holds `value` when the device comes to it.
+  void submit_read(const std::byte* data, unsigned value) {
+    submit({.kind = Command::read, .source = data, .value = value});
+  }
+
+  /// By the thread that is the device: does what was submitted until now.
+  void run() {
+    for (Command* command = take(); command != nullptr; command = take()) {
+      switch (command->kind) {
+        case Command::write:
+          cell(command->data).set(command->value);
+          break;
+        case Command::read:
+          expect(cell(command->source).get() == command->value,
+                 "the device reads what was written before");
+          break;
+        case Command::copy:
+          cell(command->data).set(cell(command->source).get());
+          command->pending.end();
+          break;
+      }
+    }
+  }
+
+  /// From now on the scheduler chooses which submissions fail.
+  void refuse() noexcept { refuses_ = true; }
+
+  unsigned copies() const noexcept { return copies_; }
+  unsigned refusals() const noexcept { return refusals_; }
+  unsigned frees() const noexcept { return memory_.frees(); }
+
+ private:
+  struct Command {
+    enum Kind : std::uint8_t { copy, write, read } kind = read;
+    std::byte* data = nullptr;
+    const std::byte* source = nullptr;
+    unsigned value = 0;
+    PendingCopy pending = {};
+  };
+
+  void submit(Command command) {
+    lock_.pass_through();
+    const NobodyElseRuns as_one_step;
+    expect(submitted_ < std::size(commands_), "the model has room for every command");
+    commands_[submitted_++] = std::move(command);
+  }
+  Command* take() {
+    lock_.pass_through();
+    return done_ == submitted_ ? nullptr : &commands_[done_++];
+  }
+
+  Tracked memory_;
+  ModelLock lock_;
+  Command commands_[16];
+  unsigned submitted_ = 0;
+  unsigned done_ = 0;
+  unsigned copies_ = 0;
+  unsigned refusals_ = 0;
+  bool refuses_ = false;
+};
+
+/// Owners of the same data of a device, which holds 7 at first. The last thread is the device.
+template <unsigned Owners, CopiesEnd End = CopiesEnd::in_order,
+          template <class> class Share = basic_share_word>
+class DeviceBuffers {
+ public:
+  static constexpr unsigned threads = Owners + 1;
+
+ protected:
+  using Buffer = basic_buffer<LocksIn<Locks>, Share>;
+
+  DeviceBuffers() {
+    LocksIn<Locks>::table();
+    buffers_[0] = Buffer::allocate(cells(1), device_);
+    device_.submit_write(buffers_[0].mutable_data(), 7);
+    device_.run();
+    for (unsigned index = 1; index < Owners; ++index) {
+      buffers_[index] = buffers_[0];
+    }
+  }
+
+  static bool is_device(unsigned index) noexcept { return index == Owners; }
+
+  void submit_write(unsigned index) { device_.submit_write(buffers_[index].mutable_data(), index); }
+  void submit_read(unsigned index, unsigned value) {
+    device_.submit_read(std::as_const(buffers_[index]).data(), value);
+  }
+
+  DeviceQueue device_{End};
+  Buffer buffers_[Owners];
+};
+
+}  // namespace byre::verification

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Copies that a device makes later, in the order of its queue or in none.
+#include "device_queue.hpp"
+
+namespace byre::verification {
+namespace {
+
+/// All owners write; the device does what it was given at any time.
+template <unsigned Owners>
+class SubmittedCopiesRaceWriters : public DeviceBuffers<Owners> {
+ public:
+  static constexpr std::string_view cover_points[] = {
+      "a copy is under way when the last owner writes",
+      "a copy has ended when the last owner writes",
+  };
+
+  void thread(unsigned index) {
+    if (this->is_device(index)) {
+      this->device_.run();
+      return;
+    }
+    const std::byte* const shared = std::as_const(this->buffers_[index]).data();
+    this->submit_write(index);
+    this->submit_read(index, index);
+    if (std::as_const(this->buffers_[index]).data() == shared) {
+      ++kept_;
+      cover(this->buffers_[index].is_unique() ? "a copy has ended when the last owner writes"
+                                              : "a copy is under way when the last owner writes");
+    }
+  }
+
+  void after() {
+    this->device_.run();
+    expect(kept_ == 1, "one owner keeps the original");
+    expect(this->device_.copies() == Owners - 1, "all others copy, once each");
+    for (unsigned index = 0; index < Owners; ++index) {
+      expect(this->buffers_[index].is_unique(), "nobody shares what was written");
+      this->submit_read(index, index);
+    }
+    this->device_.run();
+  }
+
+ private:
+  unsigned kept_ = 0;
+};
+
+class InOrderNeverWaits : public SubmittedCopiesRaceWriters<2> {
+ public:
+  void saw(const sync::Site& site, std::uint64_t) {
+    expect(site.name != "share_word.park", "in order nobody waits for a copy");
+  }
+};
+
+/// The scheduler chooses which submissions fail.
+template <unsigned Owners>
+class FailingSubmissions : public DeviceBuffers<Owners> {
+ public:
+  static constexpr std::string_view cover_points[] = {"a submission fails", "none fails"};
+
+  FailingSubmissions() { this->device_.refuse(); }
+
+  void thread(unsigned index) {
+    if (this->is_device(index)) {
+      this->device_.run();
+      return;
+    }
+    try {
+      this->submit_write(index);
+      wrote_[index] = true;
+    } catch (const CopyFailed&) {
+    }
+    this->submit_read(index, wrote_[index] ? index : 7);
+  }
+
+  void after() {
+    this->device_.run();
+    unsigned unwritten = 0;
+    for (unsigned index = 0; index < Owners; ++index) {
+      this->submit_read(index, wrote_[index] ? index : 7);
+      unwritten += wrote_[index] ? 0 : 1;
+    }
+    this->device_.run();
+    expect(unwritten == this->device_.refusals(), "only a failure keeps from writing");
+    cover(unwritten == 0 ? "none fails" : "a submission fails");
+    for (unsigned index = 0; index < Owners; ++index) {
+      expect(this->buffers_[index].use_count() == (wrote_[index] ? 1 : unwritten),
+             "who failed owns still, and nobody else does");
+    }
+  }
+
+ private:
+  bool wrote_[Owners] = {};
+};
+
+/// Owners write, and let go of what they wrote at once: the device has yet to read it.
+class SourcesEndWithTheirCopies : public DeviceBuffers<2> {
+ public:
+  void thread(unsigned index) {
+    if (is_device(index)) {
+      device_.run();
+    } else if (index == 0) {
+      // Not released before its copy ends: it is nobody's until the device gives it back.
+      buffers_[0].mutable_data();
+      kept_ = std::move(buffers_[0]);
+    } else {
+      drop(buffers_[1]);
+    }
+  }
+
+  void after() {
+    device_.run();
+    expect(device_.frees() == device_.copies(), "the source is freed when its copy has ended");
+    device_.submit_read(std::as_const(kept_).data(), 7);
+    device_.run();
+  }
+
+ private:
+  Buffer kept_;
+};
+
+/// One owner reads, has the device read, and lets go; the other changes the size, where it finds itself alone
+/// but for copies that are submitted.
+class ResizesInOrder : public DeviceBuffers<3> {
+ public:
+  static constexpr unsigned threads = 2;
+  static constexpr std::string_view cover_points[] = {
+      "a sole owner resizes beside a copy",
+      "a resize of shared data is refused",
+  };
+
+  ResizesInOrder() {
+    buffers_[2].mutable_data();  // whose copy is under way until the end
+  }
+
+  void thread(unsigned index) {
+    if (index == 0) {
+      expect(buffers_[0].nbytes() == cells(1),
+             "a reader never sees another owner's change of size");
+      submit_read(0, 7);
+      drop(buffers_[0]);
+      return;
+    }
+    try {
+      buffers_[1].resize(cells(0));
+      submit_write(1);
+      cover("a sole owner resizes beside a copy");
+    } catch (const NotUnique&) {
+      cover("a resize of shared data is refused");
+    }
+  }
+
+  void after() {
+    submit_read(2, 7);
+    device_.run();
+  }
+};
+
+/// Nothing orders what the host does after the device: the last owner waits for the copy, and writes itself.
+class LaterCopiesAreWaitedFor : public DeviceBuffers<2, CopiesEnd::later> {
+ public:
+  static constexpr std::string_view cover_points[] = {"the last owner sleeps",
+                                                      "the last owner finds the copy made"};
+
+  void thread(unsigned index) {
+    if (is_device(index)) {
+      while (!(is_done_[0] && is_done_[1])) {
+        device_.run();
+        Checked::pause();
+      }
+      return;
+    }
+    const std::byte* const shared = std::as_const(buffers_[index]).data();
+    std::byte* const data = buffers_[index].mutable_data();
+    if (data == shared) {
+      cell(data).set(9);
+      kept_[index] = true;
+      cover(slept_ ? "the last owner sleeps" : "the last owner finds the copy made");
+    }
+    is_done_[index] = true;
+  }
+
+  void after() {
+    device_.run();
+    expect(kept_[0] != kept_[1], "one owner keeps the original");
+    for (unsigned index = 0; index < 2; ++index) {
+      submit_read(index, kept_[index] ? 9 : 7);
+    }
+    device_.run();
+  }
+
+  void saw(const sync::Site& site, std::uint64_t) {
+    slept_ = slept_ || site.name == "share_word.still_pending";
+  }
+
+ private:
+  bool kept_[2] = {};
+  bool is_done_[2] = {};
+  bool slept_ = false;
+};
+
+/// Read-only data of the device: its owners copy it without a claim, and let go when the copy has ended.
+class SubmittedCopiesOfReadOnly {
+ public:
+  static constexpr unsigned threads = 3;
+
+  SubmittedCopiesOfReadOnly() {
+    LocksIn<Locks>::table();
+    lent_.set(7);
+    buffers_[0] = Buffer::adopt_read_only(
+        static_cast<const void*>(&lent_), cells(1),
+        [this](void*) noexcept {
+          lent_.set(0);
+          ++releases_;
+        },
+        device_);
+    buffers_[1] = buffers_[0];
+  }
+
+  void thread(unsigned index) {
+    if (index == 2) {
+      device_.run();
+    } else {
+      device_.submit_write(buffers_[index].mutable_data(), index);
+    }
+  }
+
+  void after() {
+    device_.run();
+    expect(releases_ == 1, "the last copy that ends releases what is read-only");
+    expect(device_.copies() == 2, "every writer copies it");
+    for (unsigned index = 0; index < 2; ++index) {
+      device_.submit_read(std::as_const(buffers_[index]).data(), index);
+    }
+    device_.run();
+  }
+
+ private:
+  using Buffer = basic_buffer<LocksIn<Locks>>;
+
+  Cell lent_;
+  unsigned releases_ = 0;
+  DeviceQueue device_{CopiesEnd::in_order};
+  Buffer buffers_[2];
+};
+
+}  // namespace
+
+const Scenario submitted_copies_race_writers = scenario<InOrderNeverWaits>({
+    .name = "submitted_copies_race_writers",
+    .shows = "Of owners of a device's data that all write, one keeps it and waits for no copy: "
+             "promises 1 and 3, I6.",
+    .quick = preemptions(2),
+    .deep = preemptions(4),
+});
+
+const Scenario three_submitted_copies = scenario<SubmittedCopiesRaceWriters<3>>({
+    .name = "three_submitted_copies",
+    .shows = "The same of three owners.",
+    .quick = preemptions(1),
+    .deep = preemptions(2),
+});
+
+const Scenario failing_submissions = scenario<FailingSubmissions<2>>({
+    .name = "failing_submissions",
+    .shows = "A write whose copy cannot be submitted changes nothing, and nobody else notices: "
+             "promise 5.",
+    .quick = preemptions(2),
+    .deep = preemptions(3),
+});
+
+const Scenario sources_end_with_their_copies = scenario<SourcesEndWithTheirCopies>({
+    .name = "sources_end_with_their_copies",
+    .shows = "Data that nobody owns any more lives until the device has copied it: I1.",
+    .quick = preemptions(3),
+    .deep = reduced_search,
+});
+
+const Scenario resizes_in_order = scenario<ResizesInOrder>({
+    .name = "resizes_in_order",
+    .shows = "Who is alone but for copies in front of it may change the size: I5.",
+    .quick = preemptions(3),
+    .deep = reduced_search,
+});
+
+const Scenario later_copies_are_waited_for = scenario<LaterCopiesAreWaitedFor>({
+    .name = "later_copies_are_waited_for",
+    .shows =
+        "Where accesses have no order, the last owner waits until the device has copied: I4, I5.",
+    .quick = preemptions(2),
+    .deep = preemptions(3),
+});
+
+const Scenario submitted_copies_of_read_only = scenario<SubmittedCopiesOfReadOnly>({
+    .name = "submitted_copies_of_read_only",
+    .shows = "Read-only data of a device lives until all copies of it are made: I1.",
+    .quick = preemptions(2),
+    .deep = preemptions(4),
+});
+
+}  // namespace byre::verification

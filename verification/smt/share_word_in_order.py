@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: BSL-1.0
+"""The share word of data that is accessed in an order, as that of a device's queue, by any number of owners: who
+claims has its turn until its copy is submitted, and the last owner writes behind the copies under way."""
+
+import share_word_proof as proof
+from share_word import ShareWord
+from terms import both, equal, implies, negated
+from transitions import System, Transition
+
+# Further owners, and a further copier.
+OWNERS = {
+    "claimer": "has its turn, and looks at the word",
+    "orderer": "found itself the last owner: what it writes is submitted behind all copies",
+}
+COPIERS = {"submitter": "has its turn, and is about to submit its copy"}
+NUMBERS = (*proof.NUMBERS, *OWNERS, *COPIERS)
+SORTS = {**proof.SORTS, **dict.fromkeys((*OWNERS, *COPIERS), "Int")}
+# Nobody claims otherwise, and so waits; and a copy that was submitted is made.
+LEFT_OUT = ("abandon_copy",)
+IMPOSSIBLE = (
+    "claim: steal", "claim: steal after a wait", "claim: stop waiting", "claim: copy", "claim: copy and never wait",
+    "claim: copy after a wait", "claim: announce a wait", "park: copies are pending", "park: sleep",
+    "park: wake up for nothing",
+)
+
+
+def transitions(word, may_be_claimed=proof.is_claimed):
+    users = proof.Users(word)
+
+    def is_last(state):
+        return equal(state.owners, word.constant("last_owner"))
+
+    def step(name, sites, start, end, guard=lambda s: True, effect=lambda s: s, needs=None):
+        exists = {"I2 the header is there": lambda s: equal(s.freed, 0)} if sites else {}
+        return Transition(name, tuple(sites.split()), start, end, guard, effect, {**exists, **(needs or {})})
+
+    return (
+        step("in order: take the turn", "", "owner", "claimer",
+             lambda s: both(equal(s.claimer + s.submitter, 0), may_be_claimed(s))),
+        step("claim in order: steal", "load_in_order", "claimer", "orderer", is_last,
+             lambda s: proof.enters_alone(word, s, "load_in_order")),
+        step("claim in order: copy", "claim_copy", "claimer", "submitter", lambda s: negated(is_last(s)),
+             lambda s: word.claim_copy(s, False), {"core asserts that there is an owner": lambda s: s.owners >= 1}),
+        step("in order: submit the copy", "", "submitter", "copier"),
+        step("in order: abandon the copy", "abandon_copy wake_after_abandon", "submitter", "owner",
+             effect=users.abandon, needs={"core asserts that there is a copy": lambda s: s.copies >= 1}),
+        step("in order: end of a write", "", "orderer", "owner"),
+    )
+
+
+def initial(state):
+    return both(proof.initial(state), *(equal(getattr(state, name), 0) for name in (*OWNERS, *COPIERS)))
+
+
+INVARIANTS = {
+    **proof.INVARIANTS,
+    "numbers are naturals": lambda s: both(*(getattr(s, name) >= 0 for name in NUMBERS)),
+    "I1 who owns is counted": lambda s: equal(s.owners, proof.sum_of(s, [*proof.OWNERS, *OWNERS])),
+    "I1 who copies is counted": lambda s: equal(s.copies, s.copier + s.restorer + s.submitter),
+    "nobody waits": lambda s: both(negated(s.waiting), equal(proof.sum_of(s, proof.WAITERS), 0)),
+    "one has its turn": lambda s: s.claimer + s.submitter <= 1,
+    "who writes in order is the only owner": lambda s: implies(s.orderer >= 1, equal(s.owners, 1)),
+    "I5 who writes in order writes behind every copy": lambda s: implies(s.orderer >= 1, equal(s.submitter, 0)),
+    "what is read-only is not claimed in order": lambda s: implies(
+        s.read_only, equal(s.claimer + s.orderer, 0)),
+}
+
+ASSERTIONS = {
+    **proof.ASSERTIONS,
+    "nobody else uses what a last copier changes": lambda s: implies(
+        s.restorer >= 1, equal(proof.sum_of(s, [*proof.OWNERS, *OWNERS, *COPIERS, "copier", "freer"]), 0)),
+    "I1 nothing is left behind": lambda s: implies(
+        equal(proof.sum_of(s, [*proof.OWNERS, *OWNERS, *COPIERS, "copier", "restorer", "freer"]), 0),
+        equal(s.freed, 1)),
+    "I6 one writes what it did not copy": lambda s: s.orderer + s.writer <= 1,
+}
+
+SAMPLES = {
+    "a write in order beside 1000 copies": lambda s: both(equal(s.orderer, 1), equal(s.copies, 1000)),
+    "one has its turn beside 1000 owners and 7 copies": lambda s: both(
+        equal(s.submitter, 1), equal(s.owners, 1000), equal(s.copies, 8)),
+    "freed, when the last of 1000 had left": lambda s: both(equal(s.freed, 1), equal(s.released, 1000)),
+}
+
+
+def system(tables, mutant=None):
+    word = ShareWord(tables, mutant)
+    others = tuple(step for step in proof.transitions(word, lambda state: False) if step.name not in LEFT_OUT)
+    return System(SORTS, initial, INVARIANTS, (*others, *transitions(word)), ASSERTIONS, SAMPLES, IMPOSSIBLE)
