@@ -7,14 +7,18 @@
 #include <vector>
 
 #include "vulkan/backend/vulkan_tensor.hpp"
+#include "vulkan/fusion/plan.hpp"
 
 namespace examples::vulkan {
+
+/// Whether chains of operators become one kernel each; see fusion/plan.hpp.
+enum class Fuse : bool { no, yes };
 
 /// A graph whose constants are on the device. Immutable: threads may run it at once.
 class VulkanGraph {
  public:
   /// Copies the constants to the device. Throws GraphError for a graph with views, VulkanError, OutOfMemory.
-  explicit VulkanGraph(byre::functional::Graph graph);
+  explicit VulkanGraph(byre::functional::Graph graph, Fuse fuse = Fuse::yes);
 
   /// Computes the outputs, on the device; it is not waited for. Inputs of the CPU are copied there. What is recorded is
   /// one command buffer, which is submitted on return. A value lives until its last use, whose kernel may write it in
@@ -23,11 +27,17 @@ class VulkanGraph {
   byre::functional::Tensors run(byre::functional::Tensors inputs) const;
 
   const byre::functional::Graph& graph() const noexcept { return graph_; }
+  /// What a run does, one after the other.
+  const std::vector<Step>& steps() const noexcept { return steps_; }
 
  private:
+  class Execution;
+
   byre::functional::Graph graph_;
-  byre::functional::Tensors constants_;  ///< in the order of their nodes
-  std::vector<std::uint32_t> uses_;      ///< of each value
+  std::vector<Step> steps_;
+  std::vector<byre::functional::ValueId> first_results_;  ///< of each node
+  byre::functional::Tensors constants_;  ///< of each node; no tensor for an operation
+  std::vector<std::uint32_t> uses_;      ///< of each value, by steps and as outputs
 };
 
 /// The same once.

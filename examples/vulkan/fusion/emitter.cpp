@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "emitter.hpp"
+#include "vulkan/fusion/emitter.hpp"
 
 #include <byre/functional/dispatch/registry.hpp>
 #include <byre/tensor/view_geometry.hpp>
@@ -23,9 +23,10 @@ using namespace byre::functional;
 const std::unordered_map<std::string, Instruction::Operation>& pointwise_operations() {
   using enum Instruction::Operation;
   static const std::unordered_map<std::string, Instruction::Operation> all{
-      {"add", add}, {"add.scalar", add}, {"sub", sub},   {"sub.scalar", sub}, {"mul", mul},
-      {"mul.scalar", mul}, {"div", div}, {"div.scalar", div}, {"neg", neg}, {"relu", relu},
-      {"exp", exp}, {"ge", ge}, {"eq", eq}, {"where", select}};
+      {"add", add}, {"add.scalar", add}, {"sub", sub}, {"sub.scalar", sub},
+      {"mul", mul}, {"mul.scalar", mul}, {"div", div}, {"div.scalar", div},
+      {"neg", neg}, {"relu", relu},      {"exp", exp}, {"ge", ge},
+      {"eq", eq},   {"where", select}};
   return all;
 }
 
@@ -69,9 +70,9 @@ std::optional<Layout> seen_by(const GraphIndex& index, const GraphNode& node,
     return std::nullopt;
   }
   const TensorMeta& self = index.meta(operand(node, 0));
-  const ViewGeometry seen =
-      (*view->view())(ViewGeometry::of_all(self.sizes, self.dtype), constants_of(node, first_constant))
-          .front();
+  const ViewGeometry seen = (*view->view())(ViewGeometry::of_all(self.sizes, self.dtype),
+                                            constants_of(node, first_constant))
+                                .front();
   return seen.dtype == self.dtype ? std::optional(seen.layout) : std::nullopt;
 }
 
@@ -119,7 +120,7 @@ std::optional<std::array<std::int64_t, fused_axes>> fused_sizes(const Dims& size
     numel *= size;
   }
   return numel != 0 && numel <= std::numeric_limits<std::int32_t>::max() / 4 ? std::optional(fused)
-                                                                              : std::nullopt;
+                                                                             : std::nullopt;
 }
 
 std::optional<Box> box_of_scatter(const GraphIndex& index, const GraphNode& node) {
@@ -143,7 +144,8 @@ std::optional<Box> box_of_scatter(const GraphIndex& index, const GraphNode& node
     stride /= std::max<std::int64_t>(base[axis], 1);
     const std::int64_t begin = stride == 0 ? 0 : offset / stride;
     offset -= begin * stride;
-    const bool is_seen = dimension < seen->ndim() && (seen->strides[dimension] == stride || seen->sizes[dimension] == 1);
+    const bool is_seen = dimension < seen->ndim() &&
+                         (seen->strides[dimension] == stride || seen->sizes[dimension] == 1);
     const std::int64_t length = is_seen ? seen->sizes[dimension] : 1;
     if (is_seen) {
       box.axes.push_back(axis);
@@ -185,6 +187,7 @@ Fusion fusion_of(const GraphIndex& index, const GraphNode& node) {
 Emitter::Emitter(const GraphIndex& index, const std::vector<bool>& there, const Dims& sizes)
     : index_(index), there_(there), sizes_(sizes) {
   kernel_.sizes = *fused_sizes(sizes);
+  kernel_.output_sizes = sizes;
   for (const std::int64_t size : kernel_.sizes) {
     kernel_.parameters.push_back(static_cast<std::int32_t>(size));
   }
@@ -223,7 +226,8 @@ std::uint8_t Emitter::emit(ValueId value, const Frame& frame, std::uint8_t windo
   }
   std::uint8_t computed;
   if (there_[value.number]) {
-    computed = emit_load(value, byre::contiguous_layout(index_.meta(value).sizes, "fuse"), frame, window);
+    computed =
+        emit_load(value, byre::contiguous_layout(index_.meta(value).sizes, "fuse"), frame, window);
   } else {
     ++depth_;
     computed = emit_node(*index_.maker(value), frame, window);
@@ -272,8 +276,7 @@ std::uint8_t Emitter::emit_pointwise(const GraphNode& node, const Frame& frame,
                  .c = operands[2]});
 }
 
-std::uint8_t Emitter::emit_scatter(const GraphNode& node, const Frame& frame,
-                                   std::uint8_t window) {
+std::uint8_t Emitter::emit_scatter(const GraphNode& node, const Frame& frame, std::uint8_t window) {
   const Box box = *box_of_scatter(index_, node);
   std::vector<std::int64_t> bounds(2 * fused_axes);
   for (std::size_t axis = 0; axis < fused_axes; ++axis) {
@@ -296,8 +299,8 @@ std::uint8_t Emitter::emit_scatter(const GraphNode& node, const Frame& frame,
     const std::size_t axis = box.axes[dimension];
     of_source[dimension] = {frame[axis].axis, frame[axis].shift + box.begins[axis]};
   }
-  const std::uint8_t inside = append(
-      {.operation = Instruction::window, .a = parameters(bounds), .b = window});
+  const std::uint8_t inside =
+      append({.operation = Instruction::window, .a = parameters(bounds), .b = window});
   const auto guard = static_cast<std::uint8_t>(inside + 1);
   const std::uint8_t source = emit(operand(node, 1), of_source, guard);
   const std::uint8_t base = emit(operand(node, 0), frame, window);
@@ -330,8 +333,8 @@ std::uint8_t Emitter::emit_load(ValueId value, const Layout& layout, const Frame
 }
 
 std::uint8_t Emitter::emit_number(float number) {
-  return append({.operation = Instruction::number,
-                 .a = parameters({std::bit_cast<std::int32_t>(number)})});
+  return append(
+      {.operation = Instruction::number, .a = parameters({std::bit_cast<std::int32_t>(number)})});
 }
 
 std::uint8_t Emitter::append(Instruction instruction) {

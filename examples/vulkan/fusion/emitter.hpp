@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "kernel.hpp"
+#include "vulkan/fusion/kernel.hpp"
 
 namespace examples::vulkan {
 

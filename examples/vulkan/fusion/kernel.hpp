@@ -53,8 +53,9 @@ struct Instruction {
 struct FusedKernel {
   /// Of what is computed, the last axis fastest.
   std::array<std::int64_t, fused_axes> sizes{1, 1, 1};
-  std::vector<byre::functional::ValueId> inputs;  ///< bindings from 0 on
+  std::vector<byre::functional::ValueId> inputs;   ///< bindings from 0 on
   std::vector<byre::functional::ValueId> outputs;  ///< the bindings behind those
+  byre::Dims output_sizes;                         ///< of each
   /// Whether a thread reads of an input only the element that it writes of an output.
   std::vector<bool> reads_own_element;
   std::vector<Instruction> instructions;

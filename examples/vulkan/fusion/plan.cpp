@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "plan.hpp"
+#include "vulkan/fusion/plan.hpp"
 
 #include <algorithm>
 #include <map>
 #include <optional>
 #include <utility>
 
-#include "emitter.hpp"
+#include "vulkan/fusion/emitter.hpp"
 
 namespace examples::vulkan {
 namespace {
@@ -89,9 +89,9 @@ class Planner {
     deepest_ = 0;
     for (std::size_t node = 0; node < graph().nodes.size(); ++node) {
       std::size_t level = 0;
-      byre::functional::detail::for_each_operand(
-          graph().nodes[node],
-          [&](ValueId operand) { level = std::max(level, level_of[operand.number]); });
+      byre::functional::detail::for_each_operand(graph().nodes[node], [&](ValueId operand) {
+        level = std::max(level, level_of[operand.number]);
+      });
       const ValueId first = index_.first_result(node);
       const bool is_made = kept_[first.number] || fusion(node) == Fusion::none;
       level += is_made ? 1 : 0;
@@ -126,10 +126,11 @@ class Planner {
 
   bool add_kernels(std::size_t level, const std::vector<bool>& there, std::vector<Step>& steps,
                    std::map<ValueId, std::size_t>& kernels_of) {
-    std::map<byre::Dims, std::vector<ValueId>> roots;
+    std::map<std::vector<std::int64_t>, std::vector<ValueId>> roots;  // by their sizes
     for (std::size_t node = 0; node < graph().nodes.size(); ++node) {
       if (level_of_node_[node] == level && fusion(node) != Fusion::none) {
-        roots[graph().nodes[node].results[0].sizes].push_back(index_.first_result(node));
+        const byre::Dims& sizes = graph().nodes[node].results[0].sizes;
+        roots[{sizes.begin(), sizes.end()}].push_back(index_.first_result(node));
       }
     }
     for (const auto& [sizes, values] : roots) {
@@ -148,7 +149,7 @@ class Planner {
           }
           finish();
         }
-        emitter.emplace(index_, there, sizes);
+        emitter.emplace(index_, there, byre::Dims(sizes.begin(), sizes.end()));
         if (!emitter->emit_output(value)) {
           part(value);
           return false;
@@ -197,8 +198,8 @@ class Planner {
   }
 
   const GraphIndex index_;
-  std::vector<bool> kept_;     // values that are in memory at some time
-  std::vector<bool> unfused_;  // nodes that are computed by their operators
+  std::vector<bool> kept_;                  // values that are in memory at some time
+  std::vector<bool> unfused_;               // nodes that are computed by their operators
   std::vector<std::size_t> operators_;      // of the expression of a value, up to what is kept
   std::vector<std::size_t> level_of_node_;  // 0: on the way of a kernel
   std::size_t deepest_ = 0;

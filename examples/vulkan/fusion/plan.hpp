@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include "kernel.hpp"
+#include "vulkan/fusion/kernel.hpp"
 
 namespace examples::vulkan {
 
