@@ -133,7 +133,7 @@ std::optional<Box> box_of_scatter(const GraphIndex& index, const GraphNode& node
   for (const std::int64_t size : base) {
     base_numel *= size;
   }
-  if (2 * seen->numel() <= base_numel) {
+  if (4 * seen->numel() < base_numel) {
     return std::nullopt;
   }
   Box box{.begins = Dims(base.size()), .ends = Dims(base.size()), .axes = {}};

@@ -48,8 +48,8 @@ enum class Fusion : std::uint8_t {
 };
 Fusion fusion_of(const GraphIndex& index, const GraphNode& node);
 
-/// The elements of the base that a scatter writes: a box in it. None for other views, and for one that is less than
-/// half of the base: that is better written in place.
+/// The elements of the base that a scatter writes: a box in it. None for other views, and for one that is less than a
+/// quarter of the base: that is better written in place.
 struct Box {
   byre::Dims begins;
   byre::Dims ends;

@@ -73,7 +73,7 @@ Tensors run(const FusedKernel& kernel, Tensors inputs) {
         {uses[0].address, uses[0].nbytes, Use::read});  // of a binding that no instruction names
   }
 
-  std::array<std::uint32_t, fused_instructions + 2> constants{};
+  std::array<std::uint32_t, fused_instructions + 2 + fused_parameters> constants{};
   std::transform(kernel.instructions.begin(), kernel.instructions.end(), constants.begin(),
                  [](const Instruction& instruction) { return instruction.code(); });
   const std::int64_t width = std::min<std::int64_t>(
@@ -81,8 +81,11 @@ Tensors run(const FusedKernel& kernel, Tensors inputs) {
   const std::int64_t height = 64 / width;
   constants[fused_instructions] = static_cast<std::uint32_t>(width);
   constants[fused_instructions + 1] = static_cast<std::uint32_t>(height);
+  std::transform(kernel.parameters.begin(), kernel.parameters.end(),
+                 constants.begin() + fused_instructions + 2,
+                 [](std::int32_t parameter) { return static_cast<std::uint32_t>(parameter); });
   const Pipeline& pipeline = pipeline_of(Shader::fused, Domain::single, false, constants);
-  Gpu::get().queue().dispatch(pipeline, uses, {}, std::as_bytes(std::span(kernel.parameters)),
+  Gpu::get().queue().dispatch(pipeline, uses, {},
                               groups(kernel.sizes[2], width), groups(kernel.sizes[1], height),
                               groups(kernel.sizes[0], 1));
   return outputs;
