@@ -115,12 +115,30 @@ std::optional<std::array<std::int64_t, fused_axes>> fused_sizes(const Dims& size
   }
   std::array<std::int64_t, fused_axes> fused{1, 1, 1};
   std::copy(sizes.begin(), sizes.end(), fused.end() - static_cast<std::ptrdiff_t>(sizes.size()));
+  constexpr std::int64_t most_groups = 65535;  // along an axis, on every device
+  if (fused[0] > most_groups || fused[1] > most_groups) {
+    return std::nullopt;
+  }
   std::int64_t numel = 1;
   for (const std::int64_t size : fused) {
     numel *= size;
   }
   return numel != 0 && numel <= std::numeric_limits<std::int32_t>::max() / 4 ? std::optional(fused)
                                                                              : std::nullopt;
+}
+
+ValueId source_of_gather(const GraphIndex& index, const GraphNode& node) {
+  const Layout read = *seen_by(index, node, "_copy", 1);
+  ValueId source = operand(node, 0);
+  for (const GraphNode* maker = index.maker(source); maker != nullptr && !maker->is_constant();
+       maker = index.maker(source)) {
+    const auto written = seen_by(index, *maker, "_scatter", 2);
+    if (!written || (read.offset < written->end() && written->offset < read.end())) {
+      break;
+    }
+    source = operand(*maker, 0);
+  }
+  return source;
 }
 
 std::optional<Box> box_of_scatter(const GraphIndex& index, const GraphNode& node) {
@@ -184,10 +202,18 @@ Fusion fusion_of(const GraphIndex& index, const GraphNode& node) {
   return box_of_scatter(index, node) ? Fusion::scatter : Fusion::none;
 }
 
-Emitter::Emitter(const GraphIndex& index, const std::vector<bool>& there, const Dims& sizes)
+bool have_few_planes(const Dims& sizes) {
+  return sizes.size() == fused_axes && sizes[0] > 1 && sizes[0] <= 4;
+}
+
+Emitter::Emitter(const GraphIndex& index, const std::vector<bool>& there, const Dims& sizes,
+                 bool planes)
     : index_(index), there_(there), sizes_(sizes) {
   kernel_.sizes = *fused_sizes(sizes);
   kernel_.output_sizes = sizes;
+  if (planes) {
+    plane_count_ = std::exchange(kernel_.sizes[0], 1);
+  }
   for (const std::int64_t size : kernel_.sizes) {
     kernel_.parameters.push_back(static_cast<std::int32_t>(size));
   }
@@ -199,19 +225,34 @@ bool Emitter::emit_output(ValueId value) try {
   for (std::size_t dimension = 0; dimension < sizes_.size(); ++dimension) {
     frame.push_back({first + static_cast<int>(dimension), 0});
   }
-  outputs_.emplace_back(emit(value, frame, 0), value);
+  std::vector<Stored> stored;
+  for (std::int64_t plane = 0; plane < plane_count_; ++plane) {
+    if (plane_count_ > 1) {
+      frame[0] = {-1, -plane};
+    }
+    stored.push_back({emit(value, frame, 0), plane});
+  }
+  stores_.push_back(std::move(stored));
+  kernel_.outputs.push_back(value);
   inlined_.erase(value);
-  return kernel_.inputs.size() + outputs_.size() <= fused_buffers &&
-         kernel_.instructions.size() + outputs_.size() <= fused_instructions;
+  return kernel_.inputs.size() + kernel_.outputs.size() <= fused_buffers &&
+         kernel_.instructions.size() + stores_.size() * static_cast<std::size_t>(plane_count_) <=
+             fused_instructions &&
+         kernel_.parameters.size() + static_cast<std::size_t>(plane_count_) <= fused_parameters;
 } catch (const DoesNotFit&) {
   return false;
 }
 
 FusedKernel Emitter::finish() {
-  for (const auto& [computed, value] : outputs_) {
-    const auto binding = static_cast<std::uint8_t>(kernel_.inputs.size() + kernel_.outputs.size());
-    kernel_.instructions.push_back({.operation = Instruction::store, .a = computed, .c = binding});
-    kernel_.outputs.push_back(value);
+  for (std::size_t output = 0; output < stores_.size(); ++output) {
+    for (const Stored& stored : stores_[output]) {
+      const std::int64_t plane_numel = kernel_.sizes[1] * kernel_.sizes[2];
+      kernel_.instructions.push_back(
+          {.operation = Instruction::store,
+           .a = stored.computed,
+           .b = parameters({stored.plane * plane_numel}),
+           .c = static_cast<std::uint8_t>(kernel_.inputs.size() + output)});
+    }
   }
   return std::move(kernel_);
 }
@@ -241,7 +282,8 @@ std::uint8_t Emitter::emit(ValueId value, const Frame& frame, std::uint8_t windo
 std::uint8_t Emitter::emit_node(const GraphNode& node, const Frame& frame, std::uint8_t window) {
   switch (fusion_of(index_, node)) {
     case Fusion::gather:
-      return emit_load(operand(node, 0), *seen_by(index_, node, "_copy", 1), frame, window);
+      return emit_load(source_of_gather(index_, node), *seen_by(index_, node, "_copy", 1), frame,
+                       window);
     case Fusion::scatter:
       return emit_scatter(node, frame, window);
     case Fusion::pointwise:
@@ -282,12 +324,11 @@ std::uint8_t Emitter::emit_scatter(const GraphNode& node, const Frame& frame, st
   for (std::size_t axis = 0; axis < fused_axes; ++axis) {
     bounds[fused_axes + axis] = kernel_.sizes[axis];
   }
-  Frame of_source(box.axes.size());
   for (std::size_t axis = 0; axis < frame.size(); ++axis) {
     const Place place = frame[axis];
     if (place.axis < 0) {
-      if (place.shift != 0 || box.begins[axis] > 0 || box.ends[axis] < 1) {
-        throw DoesNotFit();
+      if (-place.shift < box.begins[axis] || -place.shift >= box.ends[axis]) {
+        return emit(operand(node, 0), frame, window);
       }
       continue;
     }
@@ -295,15 +336,15 @@ std::uint8_t Emitter::emit_scatter(const GraphNode& node, const Frame& frame, st
     bounds[at] = box.begins[axis] + place.shift;
     bounds[fused_axes + at] = box.ends[axis] + place.shift;
   }
-  for (std::size_t dimension = 0; dimension < box.axes.size(); ++dimension) {
-    const std::size_t axis = box.axes[dimension];
-    of_source[dimension] = {frame[axis].axis, frame[axis].shift + box.begins[axis]};
+  Frame of_source;
+  for (const std::size_t axis : box.axes) {
+    of_source.push_back({frame[axis].axis, frame[axis].shift + box.begins[axis]});
   }
+  const std::uint8_t base = emit(operand(node, 0), frame, window);
   const std::uint8_t inside =
       append({.operation = Instruction::window, .a = parameters(bounds), .b = window});
-  const auto guard = static_cast<std::uint8_t>(inside + 1);
-  const std::uint8_t source = emit(operand(node, 1), of_source, guard);
-  const std::uint8_t base = emit(operand(node, 0), frame, window);
+  const std::uint8_t source =
+      emit(operand(node, 1), of_source, static_cast<std::uint8_t>(inside + 1));
   return append({.operation = Instruction::select, .a = inside, .b = source, .c = base});
 }
 
@@ -316,20 +357,29 @@ std::uint8_t Emitter::emit_load(ValueId value, const Layout& layout, const Frame
   address[0] = layout.offset;
   for (std::size_t dimension = 0; dimension < frame.size(); ++dimension) {
     const Place place = frame[dimension];
-    if (place.axis >= 0 && layout.sizes[dimension] != 1) {
+    if (layout.sizes[dimension] == 1) {
+      continue;
+    }
+    address[0] -= place.shift * layout.strides[dimension];
+    if (place.axis >= 0) {
       address[1 + static_cast<std::size_t>(place.axis)] += layout.strides[dimension];
-      address[0] -= place.shift * layout.strides[dimension];
     }
   }
   const std::uint8_t binding = binding_of(value);
-  const std::vector<std::int64_t> own{0, kernel_.sizes[1] * kernel_.sizes[2], kernel_.sizes[2], 1};
-  bool is_own = index_.meta(value).sizes == sizes_ && address[0] == 0;
+  const std::int64_t plane_numel = kernel_.sizes[1] * kernel_.sizes[2];
+  const std::array<std::int64_t, fused_axes> own{plane_numel, kernel_.sizes[2], 1};
+  bool is_own = index_.meta(value).sizes == sizes_ &&
+                (plane_count_ > 1 ? address[0] % plane_numel == 0 : address[0] == 0);
   for (std::size_t axis = 0; axis < fused_axes; ++axis) {
-    is_own = is_own && (kernel_.sizes[axis] == 1 || address[1 + axis] == own[1 + axis]);
+    is_own = is_own && (kernel_.sizes[axis] == 1 || address[1 + axis] == own[axis]);
   }
   kernel_.reads_own_element[binding] = kernel_.reads_own_element[binding] && is_own;
-  return append(
-      {.operation = Instruction::load, .a = parameters(address), .b = window, .c = binding});
+  Instruction load{.operation = Instruction::load, .a = parameters(address), .b = 0, .c = binding};
+  const auto& known = kernel_.instructions;
+  if (std::find(known.begin(), known.end(), load) == known.end()) {
+    load.b = window;  // else it is read anyway
+  }
+  return append(load);
 }
 
 std::uint8_t Emitter::emit_number(float number) {

@@ -48,6 +48,9 @@ enum class Fusion : std::uint8_t {
 };
 Fusion fusion_of(const GraphIndex& index, const GraphNode& node);
 
+/// What a gather reads: its operand, or what that is made of by scatters to elsewhere.
+ValueId source_of_gather(const GraphIndex& index, const GraphNode& node);
+
 /// The elements of the base that a scatter writes: a box in it. None for other views, and for one that is less than a
 /// quarter of the base: that is better written in place.
 struct Box {
@@ -57,14 +60,19 @@ struct Box {
 };
 std::optional<Box> box_of_scatter(const GraphIndex& index, const GraphNode& node);
 
+/// Whether outputs of these sizes consist of few planes.
+bool have_few_planes(const byre::Dims& sizes);
+
 /// The sizes as fused axes, if they fit.
 std::optional<std::array<std::int64_t, fused_axes>> fused_sizes(const byre::Dims& sizes);
 
 /// Of one kernel.
 class Emitter {
  public:
-  /// `there`: the values that are in memory when the kernel begins.
-  Emitter(const GraphIndex& index, const std::vector<bool>& there, const byre::Dims& sizes);
+  /// `there`: the values that are in memory when the kernel begins. `planes`: a thread computes an element of each of
+  /// the few planes that the outputs consist of, so that what is in one plane alone is computed for that alone.
+  Emitter(const GraphIndex& index, const std::vector<bool>& there, const byre::Dims& sizes,
+          bool planes);
 
   /// Computes an output, of the kernel's sizes. False if it does not fit; the emitter is of no use then.
   bool emit_output(ValueId value);
@@ -74,7 +82,7 @@ class Emitter {
   const std::set<ValueId>& inlined() const noexcept { return inlined_; }
 
  private:
-  /// Where a dimension of a value is among the kernel's axes: at an axis less a shift, or, without one, at 0.
+  /// Which index of a dimension of a value a thread needs: its own along an axis, or 0 without one; less a shift.
   struct Place {
     int axis = -1;
     std::int64_t shift = 0;
@@ -99,7 +107,12 @@ class Emitter {
   const std::vector<bool>& there_;
   const byre::Dims sizes_;
   FusedKernel kernel_;
-  std::vector<std::pair<std::uint8_t, ValueId>> outputs_;  // and their registers
+  struct Stored {
+    std::uint8_t computed;  // a register
+    std::int64_t plane;
+  };
+  std::int64_t plane_count_ = 1;
+  std::vector<std::vector<Stored>> stores_;  // of each output
   std::map<std::tuple<ValueId, Frame, std::uint8_t>, std::uint8_t> known_;
   std::map<std::vector<std::int64_t>, std::uint8_t> known_parameters_;
   std::set<ValueId> inlined_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// A fused kernel: several operators of a graph as one dispatch. Each thread computes one element of every output, by
-/// a short program of instructions that the shader is specialized for.
+/// A fused kernel: several operators of a graph as one dispatch. Each thread computes an element of every output, or
+/// one of each plane of it, by a short program of instructions that the shader is specialized for.
 #pragma once
 
 #include <byre/functional/graph/graph.hpp>
@@ -35,7 +35,7 @@ struct Instruction {
     exp,
     ge,
     eq,
-    store,  ///< a: register; c: binding
+    store,  ///< a: register; b: parameter, how far behind the thread's element; c: binding
   };
   Operation operation = none;
   std::uint8_t a = 0;
@@ -51,18 +51,16 @@ struct Instruction {
 
 /// A value. Elements are f32; outputs are contiguous.
 struct FusedKernel {
-  /// Of what is computed, the last axis fastest.
+  /// Of the threads, the last axis fastest.
   std::array<std::int64_t, fused_axes> sizes{1, 1, 1};
   std::vector<byre::functional::ValueId> inputs;   ///< bindings from 0 on
   std::vector<byre::functional::ValueId> outputs;  ///< the bindings behind those
   byre::Dims output_sizes;                         ///< of each
-  /// Whether a thread reads of an input only the element that it writes of an output.
+  /// Whether a thread reads of an input only elements that it writes of an output.
   std::vector<bool> reads_own_element;
   std::vector<Instruction> instructions;
   /// Sizes first; then addresses (offset, strides), windows (begins, ends) and numbers.
   std::vector<std::int32_t> parameters;
-
-  std::int64_t numel() const noexcept { return sizes[0] * sizes[1] * sizes[2]; }
 };
 
 }  // namespace examples::vulkan

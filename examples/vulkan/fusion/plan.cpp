@@ -46,6 +46,15 @@ class Planner {
     return static_cast<std::size_t>(index_.maker(value) - graph().nodes.data());
   }
 
+  template <class Function>
+  void for_each_needed(std::size_t node, const Function& function) const {
+    if (fusion(node) == Fusion::gather) {
+      function(source_of_gather(index_, graph().nodes[node]));
+    } else {
+      byre::functional::detail::for_each_operand(graph().nodes[node], function);
+    }
+  }
+
   std::optional<std::vector<Step>> attempt() {
     keep_what_has_to_be();
     find_levels();
@@ -75,8 +84,7 @@ class Planner {
         }
       }
       if (how == Fusion::none || how == Fusion::gather) {
-        byre::functional::detail::for_each_operand(
-            graph().nodes[node], [this](ValueId operand) { kept_[operand.number] = true; });
+        for_each_needed(node, [this](ValueId needed) { kept_[needed.number] = true; });
       }
     }
   }
@@ -98,17 +106,16 @@ class Planner {
       level_of_node_[node] = is_made ? level : 0;
       for (std::uint32_t result = 0; result < graph().nodes[node].results.size(); ++result) {
         level_of[first.number + result] = level;
-        operators_[first.number + result] = is_made ? 0 : operators_below(graph().nodes[node]);
+        operators_[first.number + result] = is_made ? 0 : operators_below(node);
       }
       deepest_ = std::max(deepest_, level);
     }
   }
 
-  std::size_t operators_below(const GraphNode& node) const {
+  std::size_t operators_below(std::size_t node) const {
     constexpr std::size_t many = 1000;  // and no more, lest the sum overflow
     std::size_t count = 1;
-    byre::functional::detail::for_each_operand(
-        node, [&](ValueId operand) { count += operators_[operand.number]; });
+    for_each_needed(node, [&](ValueId needed) { count += operators_[needed.number]; });
     return std::min(count, many);
   }
 
@@ -149,8 +156,7 @@ class Planner {
           }
           finish();
         }
-        emitter.emplace(index_, there, byre::Dims(sizes.begin(), sizes.end()));
-        if (!emitter->emit_output(value)) {
+        if (!begin_kernel(emitter, value, there, byre::Dims(sizes.begin(), sizes.end()))) {
           part(value);
           return false;
         }
@@ -158,6 +164,18 @@ class Planner {
       finish();
     }
     return true;
+  }
+
+  bool begin_kernel(std::optional<Emitter>& emitter, ValueId first_output,
+                    const std::vector<bool>& there, const byre::Dims& sizes) const {
+    if (have_few_planes(sizes)) {
+      emitter.emplace(index_, there, sizes, true);
+      if (emitter->emit_output(first_output)) {
+        return true;
+      }
+    }
+    emitter.emplace(index_, there, sizes, false);
+    return emitter->emit_output(first_output);
   }
 
   /// Of an expression that does not fit a kernel a part is a kernel of its own: down its largest branch, the first

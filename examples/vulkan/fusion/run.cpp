@@ -44,7 +44,7 @@ class Reusable {
 };
 
 std::uint32_t groups(std::int64_t count, std::int64_t each) {
-  return static_cast<std::uint32_t>(std::clamp<std::int64_t>((count + each - 1) / each, 1, 65535));
+  return static_cast<std::uint32_t>((count + each - 1) / each);
 }
 
 }  // namespace
@@ -85,9 +85,8 @@ Tensors run(const FusedKernel& kernel, Tensors inputs) {
                  constants.begin() + fused_instructions + 2,
                  [](std::int32_t parameter) { return static_cast<std::uint32_t>(parameter); });
   const Pipeline& pipeline = pipeline_of(Shader::fused, Domain::single, false, constants);
-  Gpu::get().queue().dispatch(pipeline, uses, {},
-                              groups(kernel.sizes[2], width), groups(kernel.sizes[1], height),
-                              groups(kernel.sizes[0], 1));
+  Gpu::get().queue().dispatch(pipeline, uses, {}, groups(kernel.sizes[2], width),
+                              groups(kernel.sizes[1], height), groups(kernel.sizes[0], 1));
   return outputs;
 }
 

@@ -121,7 +121,8 @@ float result_of(uint code) {
     case eq:
       return register_[a] == register_[b] ? 1.0 : 0.0;
     case store:
-      write(c, (position.x * all_parameters[1] + position.y) * all_parameters[2] + position.z, register_[a]);
+      write(c, (position.x * all_parameters[1] + position.y) * all_parameters[2] + position.z + all_parameters[b],
+            register_[a]);
       return 0.0;
     default:
       return 0.0;
@@ -131,14 +132,10 @@ float result_of(uint code) {
 void main() {
 #define SET_PARAMETER(n) all_parameters[n] = parameter_##n;
   ALL_PARAMETERS(SET_PARAMETER)
-  const uvec3 step = gl_NumWorkGroups * gl_WorkGroupSize;
-  for (uint z = gl_GlobalInvocationID.z; z < uint(all_parameters[0]); z += step.z) {
-    for (uint y = gl_GlobalInvocationID.y; y < uint(all_parameters[1]); y += step.y) {
-      for (uint x = gl_GlobalInvocationID.x; x < uint(all_parameters[2]); x += step.x) {
-        position = ivec3(z, y, x);
-#define RUN(n) if (code_##n != 0u) { register_[n] = result_of(code_##n); }
-        ALL(RUN)
-      }
-    }
+  position = ivec3(gl_GlobalInvocationID.zyx);
+  if (any(greaterThanEqual(position, three(0u)))) {
+    return;
   }
+#define RUN(n) if (code_##n != 0u) { register_[n] = result_of(code_##n); }
+  ALL(RUN)
 }
