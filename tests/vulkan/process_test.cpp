@@ -88,6 +88,22 @@ TEST(VulkanProcess, says_how_to_get_the_validation_layer_where_it_is_missing) {
               {"VK_LAYER_KHRONOS_validation is not installed", "vulkan-validationlayers"});
 }
 
+TEST(VulkanProcess, hears_of_hazards_from_the_validation_layer) {
+  const auto depend = [](bool with_barriers) {
+    byre::Buffer buffer = to_device(counting(count));
+    if (!with_barriers) {
+      faults::leave_out_barriers();
+    }
+    const Queue::OneSubmission one(gpu().queue());
+    gpu().queue().fill(buffer.mutable_data(), 1, std::size_t{count} * 4);
+    gpu().queue().fill(buffer.mutable_data(), 2, std::size_t{count} * 4);
+    return std::to_string(gpu().validation_messages()) + " messages";
+  };
+  expect_says(in_child({}, [&] { return depend(true); }), {"0 messages"});
+  expect_says(in_child({}, [&] { return depend(false); }),
+              {"1 messages", "SYNC-HAZARD-WRITE-AFTER-WRITE", "; validation"});
+}
+
 TEST(VulkanProcess, registers_the_device_that_tensors_name) {
   const ChildResult result = in_child({}, [] {
     const byre::Device device = Gpu::get().device();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "vulkan/device/faults.hpp"
 
+#include <atomic>
 #include <mutex>
 
 namespace examples::vulkan::faults {
@@ -39,6 +40,7 @@ class Fault {
 
 constinit Fault of_submit;
 constinit Fault of_allocate_memory;
+constinit std::atomic<bool> barriers_left_out{false};
 
 }  // namespace
 
@@ -53,6 +55,15 @@ void fail_allocate_memory(unsigned nth, VkResult result, unsigned times) noexcep
 void clear() noexcept {
   of_submit.set(0, VK_SUCCESS, 0);
   of_allocate_memory.set(0, VK_SUCCESS, 0);
+  barriers_left_out.store(false, std::memory_order_relaxed);
+}
+
+void leave_out_barriers() noexcept {
+  barriers_left_out.store(true, std::memory_order_relaxed);
+}
+
+bool leaves_out_barriers() noexcept {
+  return barriers_left_out.load(std::memory_order_relaxed);
 }
 
 VkResult submit(VkQueue queue, const VkSubmitInfo2& submission) noexcept {

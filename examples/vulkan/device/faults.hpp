@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// For tests: calls of the driver that fail when they are told to.
+/// For tests: calls of the driver that fail when they are told to, and barriers that are left out.
 #pragma once
 
 #include <vulkan/vulkan.h>
@@ -10,8 +10,12 @@ namespace examples::vulkan::faults {
 /// process.
 void fail_submit(unsigned nth, VkResult result, unsigned times = 1) noexcept;
 void fail_allocate_memory(unsigned nth, VkResult result, unsigned times = 1) noexcept;
-/// No call fails any more.
+/// No call fails any more, and no barrier is left out.
 void clear() noexcept;
+
+/// From now on, the queue records no barriers where it should, so that it can be seen that validation notices.
+void leave_out_barriers() noexcept;
+bool leaves_out_barriers() noexcept;
 
 /// vkQueueSubmit2 of one submission, and vkAllocateMemory, as the rest calls them.
 VkResult submit(VkQueue queue, const VkSubmitInfo2& submission) noexcept;

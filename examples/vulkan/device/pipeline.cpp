@@ -119,8 +119,10 @@ Pipeline::Pipeline(Gpu& gpu, std::span<const std::uint32_t> spirv, const Pipelin
 Pipeline::~Pipeline() {
   try {
     gpu_.queue().wait(last_use_.load(std::memory_order_relaxed));
+  } catch (const DeviceLost&) {
+    // It uses nothing any more.
   } catch (const byre::Error&) {
-    // The device is lost: it uses nothing any more.
+    return;  // it may still be used: what the driver refused is submitted later
   }
   destroy();
 }

@@ -225,7 +225,7 @@ void Queue::upload_piece(const Place& to, const std::byte* from_host, std::size_
   order(lock, commands, std::array{Access{to.block, Use::write}});
   const VkBufferCopy region{0, to.offset, nbytes};
   vkCmdCopyBuffer(commands.buffer(), staging->buffer, to.block->chunk->buffer, 1, &region);
-  if (nbytes != most_staged_at_once) {
+  if (nbytes != most_staged_at_once || one_submissions_ != 0) {
     count_command(lock);
     return;
   }
@@ -294,7 +294,13 @@ std::shared_ptr<Chunk> Queue::take_staging(std::size_t nbytes) {
       return taken;
     }
   }
-  return allocate_host_chunk(driver_, needed);
+  try {
+    return allocate_host_chunk(driver_, needed);
+  } catch (const byre::OutOfMemory&) {
+    wait_idle();
+    memory_.trim();
+    return allocate_host_chunk(driver_, needed);
+  }
 }
 
 /// Keeps it for later, unless somebody uses it still, or there are enough.

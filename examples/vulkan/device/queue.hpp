@@ -104,8 +104,8 @@ class Queue {
   /// was.
   void copy_for_writer(void* to, const void* from, std::size_t nbytes, byre::PendingCopy& pending);
 
-  /// While one lives, what any thread records is in one command buffer, unless somebody waits meanwhile or memory
-  /// runs out. What was recorded is submitted at its end, also after an exception.
+  /// While one lives, what any thread records is in one command buffer, unless somebody waits meanwhile, memory runs
+  /// out, or submit() is called. What was recorded is submitted at its end, also after an exception.
   class OneSubmission {
    public:
     explicit OneSubmission(Queue& queue) noexcept;

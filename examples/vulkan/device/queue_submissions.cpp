@@ -104,7 +104,7 @@ void Queue::order(const Lock&, Commands& commands, std::span<const Access> acces
     const DeviceBlock& block = *access.block;
     return block.written_in == epoch_ || (access.kind != Use::read && block.read_in == epoch_);
   });
-  if (depends) {
+  if (depends && !faults::leaves_out_barriers()) {
     put_barrier(commands.buffer(), stages, reads | writes);
     ++epoch_;
     ++stats_.barriers;
