@@ -68,6 +68,13 @@ std::uint32_t groups_for(std::int64_t count, std::int64_t each) {
   return static_cast<std::uint32_t>(std::clamp<std::int64_t>((count + each - 1) / each, 1, 65535));
 }
 
+/// A group has 256 invocations, each of which computes some four elements of a row. Of few shapes, as each is a
+/// pipeline of its own.
+std::array<std::int64_t, 2> group_of(std::int64_t innermost, std::int64_t next) {
+  const std::int64_t width = next == 1 || innermost > 64 ? 256 : innermost > 8 ? 32 : 4;
+  return {width, 256 / width};
+}
+
 /// The dtype of as many bits whose elements are copied as they are.
 constexpr std::uint32_t bits_as(DType dtype) noexcept {
   constexpr std::array<DType, 9> by_itemsize{{DType::u8, DType::u8, DType::i16, DType::u8,
@@ -169,11 +176,7 @@ void run(const Pointwise& pointwise) {
       words_of(dimensions.size() > 1 ? dimensions[1].strides : std::array<std::int64_t, places>{});
   parameters[4] = {pointwise.number[0], pointwise.number[1], 0, 0};
 
-  // A group has 256 invocations, each of which computes some four elements of a row.
-  const std::int64_t width = std::min<std::int64_t>(
-      256, static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(innermost))));
-  const std::int64_t height = std::min<std::int64_t>(
-      256 / width, static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(next))));
+  const auto [width, height] = group_of(innermost, next);
   std::array<std::uint32_t, 7> constants{
       static_cast<std::uint32_t>(pointwise.operation),
       pointwise.result.type,

@@ -134,6 +134,7 @@ std::vector<FormResult> measure_forms(const Options& options, const Tensor& firs
   };
   add(captured_form);
   add(eager_form, options.eager);
+  add(own_operator_form, options.compare);
   add(naive_form, options.compare);
   add(by_operator_form, options.compare);
   add(fused_form, options.compare);
@@ -147,10 +148,22 @@ std::vector<FormResult> measure_forms(const Options& options, const Tensor& firs
 
 }  // namespace
 
+std::string prepare_device(const Plan& plan) {
+  Gpu& gpu = Gpu::get();
+  const std::uint64_t most = gpu.limits().maxStorageBufferRange;
+  if (plan.grid_nbytes() > most) {
+    throw Failure("The fields of --size " + std::to_string(plan.size) + " are " +
+                  std::to_string(plan.grid_nbytes()) + " bytes, and a shader on " +
+                  gpu.description() + " sees at most " + std::to_string(most) +
+                  " (maxStorageBufferRange). Give less --size.");
+  }
+  return gpu.description();
+}
+
 DeviceResult run_on_device(const Options& options, const HostResult& host, Frames& frames) {
   Gpu& gpu = Gpu::get();
   DeviceResult result;
-  result.name = gpu.description();
+  result.name = prepare_device(options.plan);
   result.graph_nodes = captured_step(options.plan).graph.nodes.size();
   const Tensor first = first_grid(options.plan);
   const QueueStats before = gpu.queue().stats();

@@ -7,20 +7,37 @@
 #include "report.hpp"
 #include "run.hpp"
 
+#include <byre/error/error.hpp>
 #include <cstdio>
+#include <string>
 
 namespace examples::diffusion {
 namespace {
 
+DeviceResult on_device(const Options& options, const HostResult& host, Frames& frames) {
+  try {
+    return run_on_device(options, host, frames);
+  } catch (const byre::OutOfMemory& error) {
+    throw Failure(std::string(error.what()) + " Give less --size, or a larger --snapshot-every.");
+  }
+}
+
 ExitCode work(const Options& options) {
+  if (options.name_device) {
+    print(prepare_device(options.plan) + "\n");
+    return exit_success;
+  }
   JsonOutput json_output(options.json);
   Frames frames(options.frames, options.frame_every);
   Frames no_frames({}, 1);
+  if (options.on_device) {
+    prepare_device(options.plan);  // so that what is missing is said before the work
+  }
   Report report{.options = options,
                 .host = run_on_host(options.plan, options.on_device ? no_frames : frames),
                 .device = std::nullopt};
   if (options.on_device) {
-    report.device = run_on_device(options, report.host, frames);
+    report.device = on_device(options, report.host, frames);
   }
   report.frames = frames.count();
   json_output.deliver([&] { return json(report); }, [&] { return table(report); });

@@ -34,6 +34,7 @@ po::options_description described_options() {
   options.add_options()("seed", given_as("N", "1"), "of where v is in the beginning");
   options.add_options()("device", given_as("KIND", "vulkan"),
                         "vulkan; none: the host alone. BYRE_VULKAN_DEVICE=n chooses the n-th");
+  options.add_options()("name-device", "say what the device is called, and exit");
   options.add_options()("eager", "functionalize anew in each step too, and measure that");
   options.add_options()("compare",
                         "measure shaders written by hand, and copies in place of views, too");
@@ -90,6 +91,7 @@ Options parse_options(int argc, const char* const* argv) {
   };
   Options options;
   options.help = given.count("help") != 0;
+  options.name_device = given.count("name-device") != 0;
   options.plan.size = count("size", 8, most_size);
   options.plan.steps = count("steps", 1, most_steps);
   options.plan.periodic = is_first_of("border", text("border"), "periodic", "fixed");
@@ -109,8 +111,9 @@ Options parse_options(int argc, const char* const* argv) {
     }
   }
   options.json = json_option(given);
-  if (!options.on_device && (options.eager || options.compare)) {
-    throw UsageError("--eager and --compare measure a device. Leave out --device none.");
+  if (!options.on_device && (options.eager || options.compare || options.name_device)) {
+    throw UsageError(
+        "--eager, --compare and --name-device are of a device. Leave out --device none.");
   }
   throw_if_too_large(options.plan);
   return options;

@@ -28,6 +28,7 @@ struct Plan {
 
 struct Options {
   bool help = false;
+  bool name_device = false;  ///< and nothing else
   Plan plan;
   bool on_device = true;  ///< else the host alone
   bool eager = false;     ///< functionalized anew in each step too

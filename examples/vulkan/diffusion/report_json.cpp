@@ -59,6 +59,15 @@ Json json_of(const DeviceResult& device) {
 std::string json(const Report& report) {
   const Plan& plan = report.options.plan;
   const std::vector<std::string> faults = faults_of(report);
+  Json ratios = Json::array();
+  for (const Ratio& ratio : ratios_of(report)) {
+    ratios.push_back({{"form", ratio.form->kind->name},
+                      {"beside", ratio.beside->kind->name},
+                      {"time", ratio.time},
+                      {"least_time", ratio.least_time},
+                      {"most_time", ratio.most_time},
+                      {"memory", ratio.memory}});
+  }
   const Json all = {
       {"byre", BYRE_VERSION_STRING},
       {"size", plan.size},
@@ -68,6 +77,7 @@ std::string json(const Report& report) {
       {"repetitions", report.options.repetitions},
       {"host", {{"step", json_of(report.host.step)}, {"bytes_copied", report.host.bytes_copied}}},
       {"device", report.device ? json_of(*report.device) : Json(nullptr)},
+      {"ratios", ratios},
       {"frames", report.frames},
       {"bound", bound},
       {"verified", faults.empty()},

@@ -27,7 +27,7 @@ struct Row {
   std::function<std::string(const FormResult&)> figure;
 };
 
-std::vector<Row> rows_of_forms(const FormResult& first) {
+std::vector<Row> rows_of_forms() {
   const auto median = [](const FormResult& form) {
     return static_cast<double>(form.step.median());
   };
@@ -35,10 +35,6 @@ std::vector<Row> rows_of_forms(const FormResult& first) {
       {"a step, median", [](const FormResult& form) { return milliseconds(form.step.median()); }},
       {"  least", [](const FormResult& form) { return milliseconds(form.step.least()); }},
       {"  most", [](const FormResult& form) { return milliseconds(form.step.most()); }},
-      {"  captured's is",
-       [&first, median](const FormResult& form) {
-         return format("%.2f times", ratio(median(first), median(form)));
-       }},
       {"until it is submitted",
        [](const FormResult& form) { return milliseconds(form.prepare.median()); }},
       {"  of the step",
@@ -47,11 +43,6 @@ std::vector<Row> rows_of_forms(const FormResult& first) {
                        100 * ratio(static_cast<double>(form.prepare.median()), median(form)));
        }},
       {"device memory, peak", [](const FormResult& form) { return mebibytes(form.peak_nbytes); }},
-      {"  captured's is",
-       [&first](const FormResult& form) {
-         return format("%.2f times", ratio(static_cast<double>(first.peak_nbytes),
-                                           static_cast<double>(form.peak_nbytes)));
-       }},
       {"dispatches", [](const FormResult& form) { return format("%.1f", form.dispatches); }},
       {"barriers", [](const FormResult& form) { return format("%.1f", form.barriers); }},
       {"bytes copied", [](const FormResult& form) { return mebibytes(form.bytes_copied); }},
@@ -70,7 +61,7 @@ std::string table_of_forms(const std::vector<FormResult>& forms) {
   for (const FormResult& form : forms) {
     text += format(" %14s", form.kind->name);
   }
-  for (const Row& row : rows_of_forms(forms.front())) {
+  for (const Row& row : rows_of_forms()) {
     text += name_in_table(row.name);
     for (const FormResult& form : forms) {
       text += format(" %14s", row.figure(form).c_str());
@@ -93,30 +84,17 @@ std::string table_of(const DeviceResult& device) {
   return text + table_of_forms(device.forms);
 }
 
-}  // namespace
-
-std::vector<std::string> faults_of(const Report& report) {
-  std::vector<std::string> faults;
-  if (!report.device) {
-    return faults;
+std::string lines_of(const std::vector<Ratio>& ratios) {
+  std::string text;
+  for (const Ratio& ratio : ratios) {
+    text += format("\n%s beside %s: %.2f times the time (%.2f to %.2f), %.2f times the memory",
+                   ratio.form->kind->name, ratio.beside->kind->name, ratio.time, ratio.least_time,
+                   ratio.most_time, ratio.memory);
   }
-  for (const std::size_t step : report.device->snapshots.differing) {
-    faults.push_back("The snapshot of step " + std::to_string(step) +
-                     " is not what a run from the beginning has there.");
-  }
-  for (const FormResult& form : report.device->forms) {
-    if (!(form.difference <= bound)) {
-      faults.push_back(std::string("The last fields of form ") + form.kind->name + " differ by " +
-                       format("%.3g", form.difference) + " from the host's, more than " +
-                       format("%.3g.", bound));
-    }
-  }
-  if (report.device->validation_messages != 0) {
-    faults.push_back("The validation layer had " +
-                     std::to_string(report.device->validation_messages) + " messages.");
-  }
-  return faults;
+  return ratios.empty() ? text : "\n" + text;
 }
+
+}  // namespace
 
 std::string table(const Report& report) {
   const Plan& plan = report.options.plan;
@@ -126,7 +104,7 @@ std::string table(const Report& report) {
       (report.device ? ", on the host and on\n" + report.device->name : ", on the host") + "\n" +
       name_in_table("a step on the host") + times(report.host.step);
   if (report.device) {
-    text += table_of(*report.device);
+    text += table_of(*report.device) + lines_of(ratios_of(report));
   }
   if (report.frames != 0) {
     text += "\n\n" + std::to_string(report.frames) + " frames were written.";

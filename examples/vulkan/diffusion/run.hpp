@@ -67,6 +67,10 @@ struct DeviceResult {
   std::uint64_t validation_messages = 0;
 };
 
+/// What the device is called. Throws vulkan::VulkanError if there is none, Failure for fields too large for it.
+std::string prepare_device(const Plan& plan);
+
+/// Throws what prepare_device() throws, and byre::OutOfMemory.
 DeviceResult run_on_device(const Options& options, const HostResult& host, Frames& frames);
 
 }  // namespace examples::diffusion

@@ -122,6 +122,11 @@ float float_of(uint type, uvec2 bits) {
   }
 }
 
+#if DOMAIN == 3
+// By way of memory: as a constant it would be taken out of sums, and so the sign of other zeros be lost.
+float zero();
+#endif
+
 Value value_of(uint type, uvec2 bits) {
 #if DOMAIN == 0
   return integer_of(type, bits);
@@ -132,7 +137,7 @@ Value value_of(uint type, uvec2 bits) {
          : type <= i64 ? double(integer_of(type, bits))
                        : double(float_of(type, bits));
 #else
-  return type == complex64 ? uintBitsToFloat(bits) : vec2(float_of(type, bits), 0.0);
+  return type == complex64 ? uintBitsToFloat(bits) : vec2(float_of(type, bits), zero());
 #endif
 }
 

@@ -18,9 +18,15 @@ ELEMENTS(2, b, readonly)
 
 layout(std430, set = 0, binding = 3) readonly buffer Parameters {
   uint rows, inner, columns, batches;
-  uvec4 dimension_count;
+  uvec4 dimension_count;  // and 0
   uvec4 stack[];  // of each dimension of the stacks, the innermost first: its size, the strides of a and b
 } parameters;
+
+#if DOMAIN == 3
+float zero() {
+  return uintBitsToFloat(parameters.dimension_count.y);
+}
+#endif
 
 shared Value a_tile[tile][tile];
 shared Value b_tile[tile][tile];

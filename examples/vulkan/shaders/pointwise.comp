@@ -26,9 +26,15 @@ layout(std430, set = 0, binding = 4) readonly buffer Parameters {
   uvec4 offsets;  // of the result, a, b, the condition
   uvec4 inner_strides;
   uvec4 next_strides;
-  uvec4 constant;  // bits of the number
+  uvec4 constant;  // bits of the number; 0
   uvec4 outer[];  // of each other dimension, the innermost first: its size; strides
 } parameters;
+
+#if DOMAIN == 3
+float zero() {
+  return uintBitsToFloat(parameters.constant.w);
+}
+#endif
 
 const uint copy = 0u, add = 1u, subtract = 2u, multiply = 3u, divide = 4u, equal = 5u, greater_or_equal = 6u,
            negate = 7u, rectify = 8u, exponentiate = 9u, select = 10u;

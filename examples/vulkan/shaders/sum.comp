@@ -19,9 +19,15 @@ struct Dimension {
 };
 layout(std430, set = 0, binding = 2) readonly buffer Parameters {
   uint result_count, summed_count, run_length, run_count;
-  uint kept_dimensions, summed_dimensions, unused_1, unused_2;
+  uint kept_dimensions, summed_dimensions, zero, unused;
   Dimension dimensions[];  // that stay, then that are summed over, the innermost first
 } parameters;
+
+#if DOMAIN == 3
+float zero() {
+  return uintBitsToFloat(parameters.zero);
+}
+#endif
 
 shared Value partial[256];
 
