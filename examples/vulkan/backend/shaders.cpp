@@ -7,6 +7,7 @@
 #include <mutex>
 #include <vector>
 
+#include "fused.h"
 #include "matmul_0.h"
 #include "matmul_0_doubles.h"
 #include "matmul_1.h"
@@ -46,7 +47,7 @@ constexpr PipelineLayout with_parameters(std::uint32_t buffers) {
 }
 
 const Variants& variants_of(Shader shader) {
-  static const std::array<Variants, 3> all{{
+  static const std::array<Variants, 4> all{{
       {with_parameters(4),
        {{{pointwise_0, pointwise_0_doubles},
          {pointwise_1, pointwise_1_doubles},
@@ -62,6 +63,7 @@ const Variants& variants_of(Shader shader) {
          {matmul_1, matmul_1_doubles},
          {Words(), matmul_2_doubles},
          {matmul_3, matmul_3_doubles}}}},
+      {with_parameters(6), {{{}, {fused}, {}, {}}}},
   }};
   return all[static_cast<std::size_t>(shader)];
 }
