@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Programs on the device: functionalized, batched, and as graphs that are one command buffer.
+#include <gtest/gtest.h>
 #include <byre/functional/batching/vmap.hpp>
 #include <byre/functional/functionalize/capture.hpp>
 #include <byre/functional/functionalize/transform.hpp>
 #include <byre/functional/graph/recording.hpp>
-#include <gtest/gtest.h>
 
 #include "backend.hpp"
 

@@ -40,7 +40,10 @@ class Planner {
  private:
   const Graph& graph() const { return index_.graph(); }
   Fusion fusion(std::size_t node) const {
-    return unfused_[node] ? Fusion::none : fusion_of(index_, graph().nodes[node]);
+    const GraphNode& of = graph().nodes[node];
+    const bool is_kept_bool = kept_[index_.first_result(node).number] &&
+                              of.results[0].dtype == byre::DType::boolean;  // kernels write f32
+    return unfused_[node] || is_kept_bool ? Fusion::none : fusion_of(index_, of);
   }
   std::size_t number_of(ValueId value) const {
     return static_cast<std::size_t>(index_.maker(value) - graph().nodes.data());
@@ -75,16 +78,25 @@ class Planner {
     return keep_what_is_recomputed(kernels_of) ? std::nullopt : std::optional(std::move(steps));
   }
 
+  /// To keep one may be to fuse another no more, whose operands are to be kept then.
   void keep_what_has_to_be() {
-    for (std::size_t node = 0; node < graph().nodes.size(); ++node) {
-      const Fusion how = fusion(node);
-      if (how == Fusion::none) {
-        for (std::uint32_t result = 0; result < graph().nodes[node].results.size(); ++result) {
-          kept_[index_.first_result(node).number + result] = true;
+    bool changes = true;
+    const auto keep = [this, &changes](ValueId value) {
+      changes = changes || !kept_[value.number];
+      kept_[value.number] = true;
+    };
+    while (changes) {
+      changes = false;
+      for (std::size_t node = 0; node < graph().nodes.size(); ++node) {
+        const Fusion how = fusion(node);
+        if (how == Fusion::none) {
+          for (std::uint32_t result = 0; result < graph().nodes[node].results.size(); ++result) {
+            keep({index_.first_result(node).number + result});
+          }
         }
-      }
-      if (how == Fusion::none || how == Fusion::gather) {
-        for_each_needed(node, [this](ValueId needed) { kept_[needed.number] = true; });
+        if (how == Fusion::none || how == Fusion::gather) {
+          for_each_needed(node, keep);
+        }
       }
     }
   }
