@@ -9,7 +9,7 @@ from conan.tools.gnu import PkgConfigDeps
 from conan.tools.layout import basic_layout
 from conan.tools.meson import Meson, MesonToolchain
 
-LIBRARIES_ALONE = ("tests", "verification", "stress", "benchmarks", "examples", "python")
+LIBRARIES_ALONE = ("tests", "verification", "stress", "benchmarks", "examples", "python", "vulkan")
 
 
 class Byre(ConanFile):

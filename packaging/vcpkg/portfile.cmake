@@ -31,6 +31,7 @@ vcpkg_configure_meson(
     -Dbenchmarks=disabled
     -Dexamples=disabled
     -Dpython=disabled
+    -Dvulkan=disabled
 )
 vcpkg_install_meson()
 vcpkg_fixup_pkgconfig()

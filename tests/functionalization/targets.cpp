@@ -84,11 +84,22 @@ Target on_cpu(FunctionalizeOptions options) {
           }};
 }
 
-Target on_opaque(FunctionalizeOptions options) {
-  const functional::Lowering lowering{opaque_backend(), to_opaque, from_opaque};
-  return {std::string("opaque") + name_of(options), [=](const Program& program) {
+Target on_backend(const std::string& name, const functional::Lowering& backend,
+                  FunctionalizeOptions options) {
+  return {name + name_of(options), [=](const Program& program) {
             return run_by(program, [&](const functional::Program& f, const Tensors& inputs) {
-              return functionalize_on(lowering, f, options)(inputs);
+              return functionalize_on(backend, f, options)(inputs);
+            });
+          }};
+}
+
+Target on_graph_by(const std::string& name, FunctionalizeOptions options,
+                   std::function<Tensors(const Graph&, const Tensors&)> compute) {
+  return {name + name_of(options), [=](const Program& program) {
+            return run_by(program, [&](const functional::Program& f, const Tensors& inputs) {
+              const functional::CapturedProgram captured = functional::capture(f, inputs, options);
+              return captured.run(
+                  inputs, [&](const Tensors& bases) { return compute(captured.graph, bases); });
             });
           }};
 }
@@ -114,7 +125,8 @@ const std::vector<Target>& all_targets() {
           eliminate_common_subexpressions(graph);
         }));
         if (!reapply_views) {
-          all.push_back(on_opaque({reapply_views, paths}));
+          all.push_back(on_backend("opaque", {opaque_backend(), to_opaque, from_opaque},
+                                   {reapply_views, paths}));
         }
       }
     }

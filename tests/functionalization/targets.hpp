@@ -16,7 +16,11 @@ struct Target {
 };
 
 Target on_cpu(FunctionalizeOptions options);
-Target on_opaque(FunctionalizeOptions options);
+Target on_backend(const std::string& name, const functional::Lowering& backend,
+                  FunctionalizeOptions options);
+/// Captured, with the values of the graph's outputs from `compute`.
+Target on_graph_by(const std::string& name, FunctionalizeOptions options,
+                   std::function<Tensors(const Graph&, const Tensors&)> compute);
 /// Captured as a graph, which must not have an operator that writes, nor a view unless views are
 /// reapplied. It is executed once `optimize`, if there is one, was done to it.
 Target on_graph(FunctionalizeOptions options, std::function<void(Graph&)> optimize = {});

@@ -13,7 +13,7 @@ import unittest
 SOURCE = pathlib.Path(sys.argv.pop(1)).resolve()
 CONAN = SOURCE / "packaging/conan/conanfile.py"
 VCPKG = SOURCE / "packaging/vcpkg"
-PARTS = {"tests", "verification", "stress", "benchmarks", "examples", "python"}
+PARTS = {"tests", "verification", "stress", "benchmarks", "examples", "python", "vulkan"}
 
 
 def options_of_meson():

@@ -42,7 +42,12 @@ std::vector<std::size_t> CapturedProgram::program_inputs() const try {
   throw OutOfMemory::of_heap("program_inputs");
 }
 
-Tensors CapturedProgram::operator()(const Tensors& inputs) const try {
+Tensors CapturedProgram::operator()(const Tensors& inputs) const {
+  return run(inputs, [this](const Tensors& bases) { return execute(graph, bases); });
+}
+
+Tensors CapturedProgram::run(const Tensors& inputs, const Program& compute) const try {
+  detail::expect_program(compute, "a captured program");
   detail::expect_tensors(inputs, "a captured program", "the inputs");
   InputAliasing aliasing(inputs);
   if (aliasing != run_->aliasing()) {
@@ -57,8 +62,15 @@ Tensors CapturedProgram::operator()(const Tensors& inputs) const try {
   for (std::size_t base = 0; base < aliasing.base_count(); ++base) {
     bases.push_back(aliasing.value(base, inputs));
   }
-  Tensors values = execute(graph, bases);
+  Tensors values = compute(bases);
   bases.clear();  // which share the memory that is written
+  detail::expect_tensors(values, "a captured program", "what was computed");
+  if (values.size() != graph.outputs.size()) {
+    throw GraphError(
+        format_text("a captured program: %zu values were computed, and its graph has %zu outputs. "
+                    "Give one for each.",
+                    values.size(), graph.outputs.size()));
+  }
   return run_->finish(inputs, std::move(values));
 } catch (const std::bad_alloc&) {
   throw OutOfMemory::of_heap("a captured program");

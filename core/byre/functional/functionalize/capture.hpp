@@ -30,6 +30,10 @@ class BYRE_API CapturedProgram {
   /// GraphError for others, and what execute() throws; nothing is written then.
   Tensors operator()(const Tensors& inputs) const;
 
+  /// The same, where `compute` gives the values of the graph's outputs for those of its inputs: for who has compiled
+  /// the graph, or has another machine execute it. Values are of the backend of the inputs.
+  Tensors run(const Tensors& inputs, const Program& compute) const;
+
  private:
   friend CapturedProgram capture(const Program& f, const Tensors& examples,
                                  FunctionalizeOptions options);

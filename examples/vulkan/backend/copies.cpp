@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Tensors from numbers, copies, and what a view sees as a tensor of its own: lazy where bytes stay as they are, else
+/// one dispatch by the view's rule.
+#include <algorithm>
+#include <byre/functional/dispatch/registry.hpp>
+#include <byre/tensor/views.hpp>
+
+#include "vulkan/backend/kernels.hpp"
+
+namespace examples::vulkan {
+namespace {
+
+using namespace byre::functional;
+using byre::Dims;
+using byre::DType;
+using byre::Layout;
+using byre::Scalar;
+using byre::ViewGeometry;
+
+AnyTensor filled(const Call& call, const Scalar& value) {
+  TensorMeta meta = meta_of_results(call).front();
+  const Domain domain = domain_of(meta.dtype == DType::uninitialized ? DType::f32 : meta.dtype);
+  const auto number = bits_of(value, meta.dtype, domain, call.op.name().c_str());
+  VulkanTensorPtr result = made_on_device(meta.sizes, meta.dtype);
+  result->storage().mutable_data();
+  run({.operation = Operation::copy,
+       .domain = domain,
+       .sizes = meta.sizes,
+       .result = place_of(*result, meta.sizes),
+       .operands = {},
+       .number = number});
+  return result;
+}
+
+AnyTensor counted_up(const Call& call) {
+  TensorMeta meta = meta_of_results(call).front();
+  VulkanTensorPtr result = made_on_device(meta.sizes, meta.dtype);
+  Place counted;
+  counted.type = Place::counted;
+  run({.operation = Operation::copy,
+       .domain = Domain::integer,
+       .sizes = meta.sizes,
+       .result = place_of(*result, meta.sizes),
+       .operands = {counted, Place(), Place()},
+       .number = {}});
+  return result;
+}
+
+/// The same bytes under the sizes and the dtype that the operator says.
+AnyTensor cloned(const Call& call) {
+  const Operands operands(call);
+  TensorMeta meta = meta_of_results(call).front();
+  return lazy_clone(operands[0], std::move(meta.sizes), meta.dtype);
+}
+
+AnyTensor converted(const Call& call) {
+  const Operands operands(call);
+  const DType dtype = call.arguments[1].dtype();
+  if (dtype == operands[0].dtype()) {
+    return lazy_clone(operands[0]);
+  }
+  const Dims& sizes = operands[0].dims();
+  VulkanTensorPtr result = made_on_device(sizes, dtype);
+  run_copy(place_of(*result, sizes), place_of(operands[0], sizes), sizes);
+  return result;
+}
+
+ViewGeometry seen(const Operator& view, const VulkanTensor& self, std::span<const Argument> given) {
+  return (*view.view())(ViewGeometry::of_all(self.dims(), self.dtype()), given).front();
+}
+
+bool is_all_in_order(const ViewGeometry& geometry) {
+  return geometry.layout.offset == 0 && geometry.layout.is_contiguous() &&
+         geometry.nbytes() == geometry.storage_nbytes;
+}
+
+AnyTensor gathered(const Operator& view, const Call& call) {
+  const Operands operands(call);
+  const ViewGeometry geometry = seen(view, operands[0], call.arguments.subspan(1));
+  const Dims& sizes = geometry.layout.sizes;
+  if (is_all_in_order(geometry)) {
+    return lazy_clone(operands[0], sizes, geometry.dtype);
+  }
+  VulkanTensorPtr result = made_on_device(sizes, geometry.dtype);
+  run_copy(place_of(*result, sizes), place_of(operands[0], geometry.layout), sizes);
+  return result;
+}
+
+/// The base itself if this is its only handle, else a copy, with the source where the view sees it.
+AnyTensor scattered(const Operator& view, const Call& call) {
+  meta_of_results(call);  // refuses a source that does not fit
+  const Operands operands(call);
+  const ViewGeometry geometry = seen(view, operands[0], call.arguments.subspan(2));
+  const VulkanTensor& source = operands[1];
+  if (is_all_in_order(geometry)) {
+    return lazy_clone(source, operands[0].dims(), source.dtype());
+  }
+  const AnyTensor base = operands.is_sole(0) ? operands.handle(0) : lazy_clone(operands[0]);
+  if (source.storage()) {
+    auto& written = *base.as<VulkanTensor>();
+    written.storage().mutable_data();  // first: it moves the data of all that share them
+    run_copy(place_of(written, geometry.layout), place_of(source, source.dims()), source.dims());
+  }
+  return base;
+}
+
+AnyTensor flipped(const Call& call) {
+  TensorMeta meta = meta_of_results(call).front();
+  const Operands operands(call);
+  VulkanTensorPtr result = made_on_device(meta.sizes, meta.dtype);
+  Place from = place_of(operands[0], meta.sizes);
+  const auto ndim = static_cast<std::int64_t>(meta.sizes.size());
+  for (const std::int64_t axis : call.arguments[1].dims()) {
+    const auto at = static_cast<std::size_t>(axis < 0 ? axis + ndim : axis);
+    from.offset += (meta.sizes[at] - 1) * from.strides[at];
+    from.strides[at] = -from.strides[at];
+  }
+  run_copy(place_of(*result, meta.sizes), std::move(from), meta.sizes);
+  return result;
+}
+
+AnyTensor joined(const Call& call) {
+  TensorMeta meta = meta_of_results(call).front();
+  const Operands operands(call);
+  const std::int64_t axis = call.arguments[1].integer();
+  const auto along = static_cast<std::size_t>(
+      axis < 0 ? axis + static_cast<std::int64_t>(meta.sizes.size()) : axis);
+  VulkanTensorPtr result = made_on_device(meta.sizes, meta.dtype);
+  Place to = place_of(*result, meta.sizes);
+  std::int64_t stride = 1;
+  for (std::size_t inner = along + 1; inner < meta.sizes.size(); ++inner) {
+    stride *= meta.sizes[inner];
+  }
+  to.strides[along] = stride;  // also along a size of 1
+  for (std::size_t index = 0; index < operands.size(); ++index) {
+    const VulkanTensor& next = operands[index];
+    run_copy(to, place_of(next, next.dims()), next.dims());
+    to.offset += next.dims()[along] * stride;
+  }
+  return result;
+}
+
+void define_copy(const char* name) {
+  const std::string base = name;
+  const std::size_t end = std::min(base.find('.'), base.size());
+  const Operator& view = find(name);
+  define_kernel(base.substr(0, end) + "_copy" + base.substr(end),
+                [&view](const Call& call) { return gathered(view, call); });
+}
+
+void define_scatter(const char* name) {
+  const Operator& view = find(name);
+  define_kernel(std::string(name) + "_scatter",
+                [&view](const Call& call) { return scattered(view, call); });
+}
+
+}  // namespace
+
+void define_copies() {
+  define_kernel("zeros", [](const Call& call) { return filled(call, 0); });
+  define_kernel("ones", [](const Call& call) { return filled(call, 1); });
+  define_kernel("full", [](const Call& call) { return filled(call, call.arguments[1].scalar()); });
+  define_kernel("arange", counted_up);
+  for (const char* const name : {"clone", "contiguous", "reshape"}) {
+    define_kernel(name, cloned);
+  }
+  define_kernel("to", converted);
+  define_kernel("flip", flipped);
+  define_kernel("cat", joined);
+  for (const char* const view :
+       {"view", "view.dtype", "permute", "expand", "select", "slice", "diagonal", "as_strided"}) {
+    define_copy(view);
+  }
+  for (const char* const view : {"select", "slice", "diagonal", "as_strided"}) {
+    define_scatter(view);
+  }
+}
+
+}  // namespace examples::vulkan

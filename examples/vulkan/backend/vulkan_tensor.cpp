@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "vulkan/backend/vulkan_tensor.hpp"
+
+#include <byre/functional/dispatch/call.hpp>
+#include <byre/functional/dispatch/cpu_tensor.hpp>
+#include <byre/functional/dispatch/guards.hpp>
+#include <byre/functional/dispatch/registry.hpp>
+
+#include "vulkan/backend/kernels.hpp"
+#include "vulkan/device/gpu.hpp"
+
+namespace examples::vulkan {
+namespace {
+
+using namespace byre::functional;
+using byre::Dims;
+using byre::DType;
+using byre::Storage;
+using byre::Tensor;
+
+/// What has no kernel here.
+Tensors refuse(const Call& call) {
+  const char* const name = call.op.name().c_str();
+  if (call.op.effect() != Effect::none) {
+    throw DispatchError(byre::format_text(
+        "%s %s, and the Vulkan backend has pure operators alone: a shader of its own for each "
+        "view, "
+        "and nothing that is written behind a program's back. Run the program under functionalize, "
+        "which removes both.",
+        name, call.op.effect() == Effect::view ? "makes a view" : "writes to what it is given"));
+  }
+  throw DispatchError(byre::format_text(
+      "%s has no kernel for vulkan, and what is on the device is never read back to compute it. "
+      "extend(\"%s\").kernel(vulkan_backend(), ...) gives it one.",
+      name, name));
+}
+
+bool define_once() {
+  define_copies();
+  define_pointwise();
+  define_reductions();
+  set_fallback(VulkanTensor::key, refuse);
+  return true;
+}
+
+}  // namespace
+
+Tensor VulkanTensor::tensor() const {
+  return storage_ ? Tensor::over(storage_.lazy_clone(), sizes_, dtype_)
+                  : Tensor::empty(sizes_, dtype_, Gpu::get().device());
+}
+
+AnyTensor VulkanTensor::to_rebind(const AnyTensor& other) const {
+  const auto* const on_device = other.as<VulkanTensor>();
+  return on_device != nullptr ? lazy_clone(*on_device) : to_vulkan(to_cpu(other));
+}
+
+void VulkanTensor::rebind(TensorImpl& prepared) noexcept {
+  auto& other = static_cast<VulkanTensor&>(prepared);
+  storage_ = std::move(other.storage_);
+  sizes_ = std::move(other.sizes_);
+  dtype_ = other.dtype_;
+}
+
+Key vulkan_backend() {
+  static const bool is_defined = define_once();
+  static_cast<void>(is_defined);
+  return VulkanTensor::key;
+}
+
+AnyTensor to_vulkan(const Tensor& tensor) {
+  vulkan_backend();
+  Gpu& gpu = Gpu::get();
+  if (tensor && tensor.device() == gpu.device() && tensor.is_contiguous() &&
+      tensor.storage_offset() == 0 && tensor.nbytes() != 0 &&
+      tensor.storage().nbytes() == tensor.nbytes()) {
+    return make_counted<VulkanTensor>(tensor.storage().lazy_clone(), tensor.sizes(),
+                                      tensor.dtype());
+  }
+  const Tensor on_host = tensor.to(byre::Device::cpu()).contiguous();
+  VulkanTensorPtr made = made_on_device(on_host.sizes(), on_host.dtype());
+  if (made->storage()) {
+    gpu.queue().upload(made->storage().mutable_data(), on_host.raw_data(), on_host.nbytes());
+  }
+  return made;
+}
+
+Tensor from_vulkan(const AnyTensor& tensor) {
+  const auto* const on_device = tensor.as<VulkanTensor>();
+  if (on_device == nullptr) {
+    throw byre::DeviceError(byre::format_text(
+        "from_vulkan: of a tensor of %s, which is not on the device. to_vulkan() puts one there.",
+        tensor ? to_string(tensor.keys()).c_str() : "no backend"));
+  }
+  Tensor on_host = Tensor::empty(on_device->dims(), on_device->dtype());
+  if (on_device->storage()) {
+    Gpu::get().queue().download(on_host.mutable_raw_data(), on_device->storage().data(),
+                                on_host.nbytes());
+  }
+  return on_host;
+}
+
+}  // namespace examples::vulkan

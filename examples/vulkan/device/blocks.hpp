@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSL-1.0
+/// What the device's memory consists of: chunks, which the driver allocates, and the blocks in them.
+#pragma once
+
+#include <vulkan/vulkan.h>
+
+#include <byre/memory/allocator.hpp>
+#include <byre/memory/idle_blocks.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "vulkan/device/driver.hpp"
+
+namespace examples::vulkan {
+
+struct Chunk;
+
+/// A block that buffers are made in, and its place in the queue: those numbers are the queue's, under its lock, until
+/// the block is released.
+struct DeviceBlock : byre::IdleBlock {
+  DeviceBlock() noexcept : IdleBlock({}) {}
+  std::uintptr_t address() const noexcept { return reinterpret_cast<std::uintptr_t>(block.data); }
+
+  Chunk* chunk = nullptr;
+  std::size_t offset = 0;        ///< in the chunk
+  DeviceBlock* next = nullptr;   ///< among the free ones of its size
+  std::uint64_t last_write = 0;  ///< timeline values
+  std::uint64_t last_use = 0;
+  std::uint64_t written_in = 0;  ///< epochs: barriers before it was last written, read, and one
+  std::uint64_t read_in = 0;
+};
+
+/// The slabs of blocks of one size.
+struct SlabsOfSize {
+  std::vector<std::unique_ptr<Chunk>> slabs;
+  DeviceBlock* free = nullptr;
+};
+
+/// Memory of the driver's and a buffer that is all of it: a large block, a slab of small ones, or memory of the host's.
+struct Chunk {
+  explicit Chunk(VkDevice owner) noexcept : device(owner) {}
+  ~Chunk();
+  Chunk(const Chunk&) = delete;
+  Chunk& operator=(const Chunk&) = delete;
+
+  /// The last timeline value of any of its blocks.
+  std::uint64_t last_use() const noexcept;
+
+  VkDevice device;
+  VkDeviceMemory memory = VK_NULL_HANDLE;
+  VkBuffer buffer = VK_NULL_HANDLE;
+  std::byte* mapped = nullptr;  ///< where the host sees it, if it does
+  std::size_t nbytes = 0;
+  std::vector<DeviceBlock> blocks;
+  SlabsOfSize* slabs = nullptr;  ///< of a slab, those it is among
+  std::size_t free_blocks = 0;
+  std::unique_ptr<Chunk> next;  ///< in a list
+};
+
+/// Memory of a type, null if there is none. Throws VulkanError for any other reason.
+std::unique_ptr<Chunk> allocate_chunk(const Driver& driver, std::size_t nbytes,
+                                      std::uint32_t memory_type, bool is_mapped);
+
+/// The same of memory that the host fills or reads. Throws byre::OutOfMemory.
+std::unique_ptr<Chunk> allocate_host_chunk(const Driver& driver, std::size_t nbytes);
+
+}  // namespace examples::vulkan

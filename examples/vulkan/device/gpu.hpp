@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSL-1.0
+/// The device as byre knows it: tensors on Gpu::get().device() have their memory there, and are copied by its queue.
+#pragma once
+
+#include <byre/tensor/devices.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "vulkan/device/driver.hpp"
+#include "vulkan/device/errors.hpp"
+#include "vulkan/device/memory.hpp"
+#include "vulkan/device/queue.hpp"
+
+namespace examples::vulkan {
+
+/// One per process, made at first use and registered with byre; it lives until the process ends. Thread-safe. Not in
+/// a child of the process that made it.
+class Gpu final : public byre::DeviceSupport {
+ public:
+  /// Kind of its byre::Device ("VK"); the index is the number of the Vulkan device.
+  static constexpr std::uint16_t kind = 0x564b;
+
+  /// Throws VulkanError, as Driver does; the next call tries again.
+  static Gpu& get();
+  /// Null before that has succeeded.
+  static Gpu* get_if_made() noexcept;
+
+  byre::Device device() const noexcept { return memory_.device(); }
+  /// "llvmpipe (LLVM 15.0.6, 256 bits), Vulkan 1.3.230, llvmpipe Mesa 22.3.6".
+  const std::string& description() const noexcept { return driver_.description(); }
+  const VkPhysicalDeviceLimits& limits() const noexcept { return driver_.limits(); }
+  const Features& features() const noexcept { return driver_.features(); }
+  Driver& driver() noexcept { return driver_; }
+
+  DeviceMemory& memory() noexcept { return memory_; }
+  Queue& queue() noexcept { return queue_; }
+  bool is_lost() const noexcept { return queue_.is_lost(); }
+  byre::Allocator& allocator() noexcept override { return memory_; }
+
+  void copy_to_host(void* destination, const void* source, std::size_t nbytes) override;
+  void copy_from_host(void* destination, const void* source, std::size_t nbytes) override;
+  const char* name() const noexcept override { return "vulkan"; }
+
+  /// Messages of the validation layer so far (BYRE_VULKAN_VALIDATION=1).
+  std::uint64_t validation_messages() const noexcept { return driver_.validation_messages(); }
+
+ private:
+  Gpu();
+
+  Driver driver_;
+  DeviceMemory memory_;
+  Queue queue_;
+};
+
+}  // namespace examples::vulkan

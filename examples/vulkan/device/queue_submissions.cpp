@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: BSL-1.0
+/// How the queue orders what is recorded, submits it, and sees that it has been executed.
+#include <algorithm>
+#include <byre/error/error.hpp>
+
+#include "vulkan/device/faults.hpp"
+#include "vulkan/device/memory.hpp"
+#include "vulkan/device/queue.hpp"
+
+namespace examples::vulkan {
+namespace {
+
+constexpr std::uint64_t forever = static_cast<std::uint64_t>(-1);
+constexpr std::size_t kept_commands = 16;
+
+constexpr VkPipelineStageFlags2 stages =
+    VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT;
+constexpr VkAccessFlags2 writes =
+    VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT | VK_ACCESS_2_TRANSFER_WRITE_BIT;
+constexpr VkAccessFlags2 reads =
+    VK_ACCESS_2_SHADER_STORAGE_READ_BIT | VK_ACCESS_2_TRANSFER_READ_BIT;
+
+void put_barrier(VkCommandBuffer buffer, VkPipelineStageFlags2 later_stages,
+                 VkAccessFlags2 later_accesses) {
+  const VkMemoryBarrier2 barrier{.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER_2,
+                                 .pNext = nullptr,
+                                 .srcStageMask = stages,
+                                 .srcAccessMask = writes,
+                                 .dstStageMask = later_stages,
+                                 .dstAccessMask = later_accesses};
+  const VkDependencyInfo dependency{.sType = VK_STRUCTURE_TYPE_DEPENDENCY_INFO,
+                                    .pNext = nullptr,
+                                    .dependencyFlags = 0,
+                                    .memoryBarrierCount = 1,
+                                    .pMemoryBarriers = &barrier,
+                                    .bufferMemoryBarrierCount = 0,
+                                    .pBufferMemoryBarriers = nullptr,
+                                    .imageMemoryBarrierCount = 0,
+                                    .pImageMemoryBarriers = nullptr};
+  vkCmdPipelineBarrier2(buffer, &dependency);
+}
+
+VkSemaphore make_timeline(VkDevice device) {
+  VkSemaphoreTypeCreateInfo type{};
+  type.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO;
+  type.semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE;
+  VkSemaphoreCreateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO;
+  info.pNext = &type;
+  VkSemaphore made = VK_NULL_HANDLE;
+  check(vkCreateSemaphore(device, &info, nullptr, &made), "vkCreateSemaphore");
+  return made;
+}
+
+VkSemaphoreSubmitInfo at_value(VkSemaphore semaphore, std::uint64_t value) noexcept {
+  VkSemaphoreSubmitInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO;
+  info.semaphore = semaphore;
+  info.value = value;
+  info.stageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
+  return info;
+}
+
+}  // namespace
+
+Queue::Queue(Driver& driver, DeviceMemory& memory) : driver_(driver), memory_(memory) {
+  free_staging_.reserve(8);
+  timeline_ = make_timeline(driver.device());
+  try {
+    held_ = make_timeline(driver.device());
+  } catch (...) {
+    vkDestroySemaphore(driver.device(), timeline_, nullptr);
+    throw;
+  }
+}
+
+Queue::~Queue() {
+  vkDeviceWaitIdle(driver_.device());
+  vkDestroySemaphore(driver_.device(), timeline_, nullptr);
+  vkDestroySemaphore(driver_.device(), held_, nullptr);
+}
+
+void Queue::throw_if_lost() const {
+  if (is_lost()) {
+    check(VK_ERROR_DEVICE_LOST, "a call after that");
+  }
+}
+
+Commands& Queue::open(const Lock&) {
+  if (open_.empty()) {
+    if (free_.empty()) {
+      free_.emplace_back(driver_);
+    }
+    free_.front().begin();
+    open_.splice(open_.end(), free_, free_.begin());
+  }
+  return open_.front();
+}
+
+/// In front of a command that has these accesses. A barrier is for all memory, so that one serves what depends on
+/// anything before it.
+void Queue::order(const Lock&, Commands& commands, std::span<const Access> accesses) {
+  const bool depends = std::any_of(accesses.begin(), accesses.end(), [this](const Access& access) {
+    const DeviceBlock& block = *access.block;
+    return block.written_in == epoch_ || (access.kind != Use::read && block.read_in == epoch_);
+  });
+  if (depends && !faults::leaves_out_barriers()) {
+    put_barrier(commands.buffer(), stages, reads | writes);
+    ++epoch_;
+    ++stats_.barriers;
+  }
+  for (const Access& access : accesses) {
+    DeviceBlock& block = *access.block;
+    block.last_use = next_value_;
+    if (access.kind != Use::write) {
+      block.read_in = epoch_;
+    }
+    if (access.kind != Use::read) {
+      block.written_in = epoch_;
+      block.last_write = next_value_;
+    }
+  }
+}
+
+void Queue::count_command(Lock& lock) noexcept {
+  if (++open_.front().recorded < commands_per_submission || one_submissions_ != 0) {
+    return;
+  }
+  try {
+    submit_recorded(lock);
+    retire(lock);
+  } catch (const VulkanError&) {
+    // What the driver refused is submitted again by the next submission; a lost device, the next call tells.
+  }
+}
+
+void Queue::close(Lock& lock) {
+  Commands& commands = open_.front();
+  put_barrier(commands.buffer(), VK_PIPELINE_STAGE_2_HOST_BIT, VK_ACCESS_2_HOST_READ_BIT);
+  if (const VkResult result = vkEndCommandBuffer(commands.buffer()); result != VK_SUCCESS) {
+    become_lost(lock);  // what was recorded cannot be executed any more
+    check(VK_ERROR_DEVICE_LOST, "vkEndCommandBuffer");
+  }
+  commands.value = next_value_++;
+  closed_.splice(closed_.end(), open_);
+}
+
+std::uint64_t Queue::submit_recorded(Lock& lock) {
+  if (!open_.empty() && open_.front().recorded != 0) {
+    close(lock);
+  }
+  while (!closed_.empty()) {
+    Commands& commands = closed_.front();
+    const VkSemaphoreSubmitInfo signal = at_value(timeline_, commands.value);
+    VkCommandBufferSubmitInfo buffer{};
+    buffer.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO;
+    buffer.commandBuffer = commands.buffer();
+    VkSubmitInfo2 info{};
+    info.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO_2;
+    info.commandBufferInfoCount = 1;
+    info.pCommandBufferInfos = &buffer;
+    info.signalSemaphoreInfoCount = 1;
+    info.pSignalSemaphoreInfos = &signal;
+    if (const VkResult result = faults::submit(driver_.queue(), info); result != VK_SUCCESS) {
+      fail(lock, result, "vkQueueSubmit2");
+    }
+    ++stats_.submissions;
+    submitted_.splice(submitted_.end(), closed_, closed_.begin());
+  }
+  return next_value_ - 1;
+}
+
+std::uint64_t Queue::submit() {
+  Lock lock(mutex_);
+  throw_if_lost();
+  const std::uint64_t value = submit_recorded(lock);
+  retire(lock);
+  return value;
+}
+
+void Queue::wait(std::uint64_t value) {
+  Lock lock(mutex_);
+  throw_if_lost();
+  if (!has_passed(value)) {
+    value = std::min(value, submit_recorded(lock));
+  }
+  lock.unlock();
+  wait_for_passing(value);
+}
+
+void Queue::wait_idle() {
+  wait(forever);
+}
+
+void Queue::wait_for_passing(std::uint64_t value) {
+  if (!has_passed(value)) {
+    VkSemaphoreWaitInfo info{};
+    info.sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO;
+    info.semaphoreCount = 1;
+    info.pSemaphores = &timeline_;
+    info.pValues = &value;
+    if (const VkResult result = vkWaitSemaphores(driver_.device(), &info, forever);
+        result != VK_SUCCESS) {
+      Lock lock(mutex_);
+      fail(lock, result, "vkWaitSemaphores");
+    }
+    poll();
+  }
+  throw_if_lost();
+}
+
+void Queue::poll() noexcept {
+  Lock lock(mutex_);
+  retire(lock);
+}
+
+void Queue::retire(Lock& lock) noexcept {
+  std::uint64_t value = 0;
+  if (!is_lost() &&
+      vkGetSemaphoreCounterValue(driver_.device(), timeline_, &value) == VK_ERROR_DEVICE_LOST) {
+    become_lost(lock);
+    return;
+  }
+  value = std::max(value, passed());
+  passed_.store(value, std::memory_order_release);
+  while (!submitted_.empty() && submitted_.front().value <= value) {
+    for (std::shared_ptr<Chunk>& staging : submitted_.front().reset()) {
+      put_staging(lock, std::move(staging));
+    }
+    free_.splice(free_.begin(), submitted_, submitted_.begin());
+  }
+  while (free_.size() > kept_commands) {
+    free_.pop_back();
+  }
+  std::list<Pending> made;
+  const auto first_pending = std::find_if(pending_.begin(), pending_.end(),
+                                          [&](const Pending& copy) { return copy.value > value; });
+  made.splice(made.end(), pending_, pending_.begin(), first_pending);
+  lock.unlock();
+  made.clear();  // may release blocks
+  memory_.free_passed(value);
+}
+
+/// Nothing is executed any more, nothing waits, and what was on the device is of no use to anybody.
+void Queue::become_lost(Lock& lock) noexcept {
+  lost_.store(true, std::memory_order_release);
+  if (holds_ != 0) {
+    VkSemaphoreSignalInfo info{};
+    info.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO;
+    info.semaphore = held_;
+    info.value = holds_;
+    vkSignalSemaphore(driver_.device(), &info);
+  }
+  vkDeviceWaitIdle(driver_.device());
+  passed_.store(forever, std::memory_order_release);
+  open_.clear();
+  closed_.clear();
+  submitted_.clear();
+  std::list<Pending> ended;
+  ended.splice(ended.end(), pending_);
+  lock.unlock();
+  ended.clear();
+  memory_.free_passed(forever);
+}
+
+void Queue::fail(Lock& lock, VkResult result, const char* call) {
+  if (result == VK_ERROR_DEVICE_LOST && !is_lost()) {
+    become_lost(lock);
+  }
+  if (lock.owns_lock()) {
+    lock.unlock();
+  }
+  check(result, call);
+  throw VulkanError(
+      byre::format_text("%s did not succeed.", call));  // as VK_TIMEOUT, which has no time to be
+}
+
+Queue::OneSubmission::OneSubmission(Queue& queue) noexcept : queue_(&queue) {
+  const Lock lock(queue.mutex_);
+  ++queue.one_submissions_;
+}
+
+Queue::OneSubmission::~OneSubmission() {
+  if (queue_ != nullptr) {
+    try {
+      submit();
+    } catch (const VulkanError&) {
+      // As in Queue::count_command().
+    }
+  }
+}
+
+std::uint64_t Queue::OneSubmission::submit() {
+  Queue& queue = *std::exchange(queue_, nullptr);
+  Lock lock(queue.mutex_);
+  --queue.one_submissions_;
+  queue.throw_if_lost();
+  const std::uint64_t value = queue.submit_recorded(lock);
+  queue.retire(lock);
+  return value;
+}
+
+Queue::Hold::Hold(Queue& queue) : queue_(&queue) {
+  Lock lock(queue.mutex_);
+  queue.throw_if_lost();
+  queue.submit_recorded(lock);
+  value_ = ++queue.holds_;
+  const VkSemaphoreSubmitInfo wait = at_value(queue.held_, value_);
+  VkSubmitInfo2 info{};
+  info.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO_2;
+  info.waitSemaphoreInfoCount = 1;
+  info.pWaitSemaphoreInfos = &wait;
+  check(vkQueueSubmit2(queue.driver_.queue(), 1, &info, VK_NULL_HANDLE), "vkQueueSubmit2");
+}
+
+void Queue::Hold::release() noexcept {
+  if (queue_ != nullptr) {
+    VkSemaphoreSignalInfo info{};
+    info.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO;
+    info.semaphore = queue_->held_;
+    info.value = value_;
+    vkSignalSemaphore(queue_->driver_.device(), &info);
+    queue_ = nullptr;
+  }
+}
+
+}  // namespace examples::vulkan

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "simulation.hpp"
+
+#include <algorithm>
+#include <byre/functional/dispatch/call.hpp>
+#include <byre/functional/dispatch/cpu_tensor.hpp>
+#include <byre/tensor/elements.hpp>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <random>
+
+namespace examples::diffusion {
+namespace {
+
+using byre::Tensor;
+using byre::functional::AnyTensor;
+using byre::functional::call;
+using byre::functional::call_for_one;
+using byre::functional::Tensors;
+
+AnyTensor part(const AnyTensor& grid, std::int64_t axis, std::int64_t begin, std::int64_t length) {
+  return call_for_one("slice", {grid, axis, begin, begin + length});
+}
+
+/// The cells of a field without its border, or those `down` and `right` of them.
+AnyTensor cells(const AnyTensor& field, std::int64_t down = 0, std::int64_t right = 0) {
+  const std::int64_t size = field.sizes()[0] - 2;
+  return part(part(field, 0, 1 + down, size), 1, 1 + right, size);
+}
+
+/// The border becomes what is on the other side.
+void continue_periodically(const AnyTensor& grid) {
+  const std::int64_t size = grid.sizes()[1] - 2;
+  for (const std::int64_t axis : {1, 2}) {
+    call("copy_", {part(grid, axis, 0, 1), part(grid, axis, size, 1)});
+    call("copy_", {part(grid, axis, size + 1, 1), part(grid, axis, 1, 1)});
+  }
+}
+
+/// What diffusion adds to the cells.
+AnyTensor diffused(const AnyTensor& field, float rate) {
+  AnyTensor change = call_for_one("add", {cells(field, -1, 0), cells(field, 1, 0)});
+  call("add_", {change, cells(field, 0, -1)});
+  call("add_", {change, cells(field, 0, 1)});
+  call("sub_", {change, call_for_one("mul.scalar", {cells(field), 4.0})});
+  call("mul_.scalar", {change, double{rate}});
+  return change;
+}
+
+void step(const AnyTensor& grid, const Rates& rates, bool periodic) {
+  if (periodic) {
+    continue_periodically(grid);
+  }
+  const AnyTensor field_u = call_for_one("select", {grid, 0, 0});
+  const AnyTensor field_v = call_for_one("select", {grid, 0, 1});
+  const AnyTensor change_of_u = diffused(field_u, rates.diffusion_u);
+  const AnyTensor change_of_v = diffused(field_v, rates.diffusion_v);
+  const AnyTensor u = cells(field_u);
+  const AnyTensor v = cells(field_v);
+  const AnyTensor reaction = call_for_one("mul", {u, v});
+  call("mul_", {reaction, v});
+  call("sub_", {change_of_u, reaction});
+  call("add_", {change_of_v, reaction});
+  call("mul_.scalar", {u, double{rates.keeps_u}});
+  call("add_.scalar", {u, double{rates.feed}});
+  call("add_", {u, change_of_u});
+  call("mul_.scalar", {v, double{rates.keeps_v}});
+  call("add_", {v, change_of_v});
+}
+
+}  // namespace
+
+Rates::Rates(const Plan& plan) noexcept
+    : diffusion_u(0.2F),
+      diffusion_v(0.1F),
+      feed(static_cast<float>(plan.feed)),
+      keeps_u(static_cast<float>(1 - plan.feed)),
+      keeps_v(static_cast<float>(1 - plan.feed - plan.kill)) {}
+
+Tensor first_grid(const Plan& plan) {
+  const auto size = static_cast<std::int64_t>(plan.size);
+  Tensor grid = Tensor::zeros({2, size + 2, size + 2}, byre::DType::f32);
+  Tensor u = grid.select(0, 0);
+  byre::fill_(u, 1.0);
+  std::mt19937_64 random(plan.seed);
+  const std::int64_t width = std::max<std::int64_t>(2, std::min<std::int64_t>(12, size / 4));
+  const std::int64_t squares = std::max<std::int64_t>(1, size * size / 4096);
+  const auto below = [&](std::int64_t count) {
+    return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(count));
+  };
+  for (std::int64_t square = 0; square < squares; ++square) {
+    const std::int64_t row = 1 + below(size - width + 1);
+    const std::int64_t column = 1 + below(size - width + 1);
+    Tensor seeded = grid.narrow(1, row, width).narrow(2, column, width);
+    Tensor seeded_u = seeded.select(0, 0);
+    Tensor seeded_v = seeded.select(0, 1);
+    byre::fill_(seeded_u, 0.5);
+    byre::fill_(seeded_v, 0.25);
+  }
+  return grid;
+}
+
+byre::functional::Program step_program(const Plan& plan) {
+  return [rates = Rates(plan), periodic = plan.periodic](const Tensors& inputs) {
+    step(inputs[0], rates, periodic);
+    return Tensors{};
+  };
+}
+
+Tensor field_of(const Tensor& grid, std::int64_t field) {
+  const std::int64_t size = grid.sizes()[1] - 2;
+  return grid.select(0, field).narrow(0, 1, size).narrow(1, 1, size);
+}
+
+bool is_same(const Tensor& a, const Tensor& b) {
+  return a.sizes() == b.sizes() &&
+         std::memcmp(a.data<float>(), b.data<float>(),
+                     static_cast<std::size_t>(a.numel()) * sizeof(float)) == 0;
+}
+
+double largest_difference(const Tensor& a, const Tensor& b) {
+  double largest = 0;
+  const float* const first = a.data<float>();
+  const float* const second = b.data<float>();
+  for (std::int64_t i = 0; i < a.numel(); ++i) {
+    const double difference = std::abs(double{first[i]} - double{second[i]});
+    if (std::isnan(difference)) {
+      return std::numeric_limits<double>::infinity();
+    }
+    largest = std::max(largest, difference);
+  }
+  return largest;
+}
+
+}  // namespace examples::diffusion

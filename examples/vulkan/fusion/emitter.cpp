@@ -1,0 +1,441 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "vulkan/fusion/emitter.hpp"
+
+#include <byre/functional/dispatch/registry.hpp>
+#include <byre/tensor/view_geometry.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <string>
+#include <unordered_map>
+
+namespace examples::vulkan {
+namespace {
+
+using byre::Dims;
+using byre::DType;
+using byre::Layout;
+using byre::Scalar;
+using byre::ViewGeometry;
+using namespace byre::functional;
+
+const std::unordered_map<std::string, Instruction::Operation>& pointwise_operations() {
+  using enum Instruction::Operation;
+  static const std::unordered_map<std::string, Instruction::Operation> all{
+      {"add", add}, {"add.scalar", add}, {"sub", sub}, {"sub.scalar", sub},
+      {"mul", mul}, {"mul.scalar", mul}, {"div", div}, {"div.scalar", div},
+      {"neg", neg}, {"relu", relu},      {"exp", exp}, {"ge", ge},
+      {"eq", eq},   {"where", select}};
+  return all;
+}
+
+ValueId operand(const GraphNode& node, std::size_t index) {
+  return std::get<ValueId>(node.arguments[index]);
+}
+
+/// The arguments from `first` on, none of which is a tensor.
+Arguments constants_of(const GraphNode& node, std::size_t first) {
+  Arguments constants;
+  for (std::size_t at = first; at < node.arguments.size(); ++at) {
+    std::visit(
+        [&constants](const auto& held) {
+          if constexpr (requires { Argument(held); }) {
+            constants.push_back(Argument(held));
+          }
+        },
+        node.arguments[at]);
+  }
+  return constants;
+}
+
+/// The view operator that a name with this suffix is of, or null.
+const Operator* view_of_name(const Operator& op, std::string_view suffix) {
+  std::string name = op.name();
+  const std::size_t end = std::min(name.find('.'), name.size());
+  const std::string_view stem = std::string_view(name).substr(0, end);
+  if (!stem.ends_with(suffix)) {
+    return nullptr;
+  }
+  name.erase(end - suffix.size(), suffix.size());
+  const Operator* const view = find_if_any(name);
+  return view != nullptr && view->view() != nullptr ? view : nullptr;
+}
+
+/// What the view sees of a contiguous operand, or none for a node that is no such copy, or of another dtype.
+std::optional<Layout> seen_by(const GraphIndex& index, const GraphNode& node,
+                              std::string_view suffix, std::size_t first_constant) {
+  const Operator* const view = view_of_name(*node.op, suffix);
+  if (view == nullptr) {
+    return std::nullopt;
+  }
+  const TensorMeta& self = index.meta(operand(node, 0));
+  const ViewGeometry seen = (*view->view())(ViewGeometry::of_all(self.sizes, self.dtype),
+                                            constants_of(node, first_constant))
+                                .front();
+  return seen.dtype == self.dtype ? std::optional(seen.layout) : std::nullopt;
+}
+
+bool is_f32(const GraphIndex& index, ValueId value) {
+  return index.meta(value).dtype == DType::f32;
+}
+
+bool are_pointwise_operands(const GraphIndex& index, const GraphNode& node) {
+  const bool chooses = node.op->name() == "where";
+  bool fit = true;
+  std::size_t number = 0;
+  byre::functional::detail::for_each_operand(node, [&](ValueId value) {
+    // A condition is computed on the way: bools are no elements of the kernel.
+    fit = fit && (chooses && number == 0 ? index.meta(value).dtype == DType::boolean
+                                         : is_f32(index, value));
+    ++number;
+  });
+  return fit;
+}
+
+}  // namespace
+
+GraphIndex::GraphIndex(const Graph& graph) : graph_(&graph) {
+  for (const GraphInput& input : graph.inputs) {
+    metas_.push_back(input.meta);
+    makers_.push_back(nullptr);
+  }
+  for (const GraphNode& node : graph.nodes) {
+    first_results_.push_back({static_cast<std::uint32_t>(metas_.size())});
+    for (const TensorMeta& meta : node.results) {
+      metas_.push_back(meta);
+      makers_.push_back(&node);
+    }
+  }
+}
+
+std::optional<std::array<std::int64_t, fused_axes>> fused_sizes(const Dims& sizes) {
+  if (sizes.size() > fused_axes) {
+    return std::nullopt;
+  }
+  std::array<std::int64_t, fused_axes> fused{1, 1, 1};
+  std::copy(sizes.begin(), sizes.end(), fused.end() - static_cast<std::ptrdiff_t>(sizes.size()));
+  constexpr std::int64_t most_groups = 65535;  // along an axis, on every device
+  if (fused[0] > most_groups || fused[1] > most_groups) {
+    return std::nullopt;
+  }
+  std::int64_t numel = 1;
+  for (const std::int64_t size : fused) {
+    numel *= size;
+  }
+  return numel != 0 && numel <= std::numeric_limits<std::int32_t>::max() / 4 ? std::optional(fused)
+                                                                             : std::nullopt;
+}
+
+ValueId source_of_gather(const GraphIndex& index, const GraphNode& node) {
+  const Layout read = *seen_by(index, node, "_copy", 1);
+  ValueId source = operand(node, 0);
+  for (const GraphNode* maker = index.maker(source); maker != nullptr && !maker->is_constant();
+       maker = index.maker(source)) {
+    const auto written = seen_by(index, *maker, "_scatter", 2);
+    if (!written || (read.offset < written->end() && written->offset < read.end())) {
+      break;
+    }
+    source = operand(*maker, 0);
+  }
+  return source;
+}
+
+std::optional<Box> box_of_scatter(const GraphIndex& index, const GraphNode& node) {
+  const auto seen = seen_by(index, node, "_scatter", 2);
+  if (!seen) {
+    return std::nullopt;
+  }
+  const Dims& base = index.meta(operand(node, 0)).sizes;
+  std::int64_t base_numel = 1;
+  for (const std::int64_t size : base) {
+    base_numel *= size;
+  }
+  if (4 * seen->numel() < base_numel) {
+    return std::nullopt;
+  }
+  Box box{.begins = Dims(base.size()), .ends = Dims(base.size()), .axes = {}};
+  std::int64_t offset = seen->offset;
+  std::int64_t stride = base_numel;
+  std::size_t dimension = 0;
+  for (std::size_t axis = 0; axis < base.size(); ++axis) {
+    stride /= std::max<std::int64_t>(base[axis], 1);
+    const std::int64_t begin = stride == 0 ? 0 : offset / stride;
+    offset -= begin * stride;
+    const bool is_seen = dimension < seen->ndim() &&
+                         (seen->strides[dimension] == stride || seen->sizes[dimension] == 1);
+    const std::int64_t length = is_seen ? seen->sizes[dimension] : 1;
+    if (is_seen) {
+      box.axes.push_back(axis);
+      ++dimension;
+    }
+    box.begins[axis] = begin;
+    box.ends[axis] = begin + length;
+    if (box.ends[axis] > base[axis]) {
+      return std::nullopt;
+    }
+  }
+  return dimension == seen->ndim() && offset == 0 ? std::optional(box) : std::nullopt;
+}
+
+Fusion fusion_of(const GraphIndex& index, const GraphNode& node) {
+  if (node.is_constant() || node.results.size() != 1 || !fused_sizes(node.results[0].sizes)) {
+    return Fusion::none;
+  }
+  const bool is_bool = node.results[0].dtype == DType::boolean;
+  if (pointwise_operations().contains(node.op->name())) {
+    const bool compares = node.op->name() == "ge" || node.op->name() == "eq";
+    return (compares ? is_bool : node.results[0].dtype == DType::f32) &&
+                   are_pointwise_operands(index, node)
+               ? Fusion::pointwise
+               : Fusion::none;
+  }
+  if (node.results[0].dtype != DType::f32) {
+    return Fusion::none;
+  }
+  if (node.op->name() == "full" || node.op->name() == "zeros" || node.op->name() == "ones") {
+    return Fusion::pointwise;
+  }
+  if (node.op->name().find("_copy") != std::string::npos && seen_by(index, node, "_copy", 1)) {
+    return Fusion::gather;
+  }
+  return box_of_scatter(index, node) ? Fusion::scatter : Fusion::none;
+}
+
+bool have_few_planes(const Dims& sizes) {
+  return sizes.size() == fused_axes && sizes[0] > 1 && sizes[0] <= 4;
+}
+
+Emitter::Emitter(const GraphIndex& index, const std::vector<bool>& there, const Dims& sizes,
+                 bool planes)
+    : index_(index), there_(there), sizes_(sizes) {
+  kernel_.sizes = *fused_sizes(sizes);
+  kernel_.output_sizes = sizes;
+  if (planes) {
+    plane_count_ = std::exchange(kernel_.sizes[0], 1);
+  }
+  for (const std::int64_t size : kernel_.sizes) {
+    kernel_.parameters.push_back(static_cast<std::int32_t>(size));
+  }
+}
+
+bool Emitter::emit_output(ValueId value) try {
+  Frame frame;
+  const auto first = static_cast<int>(fused_axes - sizes_.size());
+  for (std::size_t dimension = 0; dimension < sizes_.size(); ++dimension) {
+    frame.push_back({first + static_cast<int>(dimension), 0});
+  }
+  std::vector<Stored> stored;
+  for (std::int64_t plane = 0; plane < plane_count_; ++plane) {
+    if (plane_count_ > 1) {
+      frame[0] = {-1, -plane};
+    }
+    stored.push_back({emit(value, frame, 0), plane});
+  }
+  stores_.push_back(std::move(stored));
+  kernel_.outputs.push_back(value);
+  inlined_.erase(value);
+  return kernel_.inputs.size() + kernel_.outputs.size() <= fused_buffers &&
+         kernel_.instructions.size() + stores_.size() * static_cast<std::size_t>(plane_count_) <=
+             fused_instructions &&
+         kernel_.parameters.size() + static_cast<std::size_t>(plane_count_) <= fused_parameters;
+} catch (const DoesNotFit&) {
+  return false;
+}
+
+FusedKernel Emitter::finish() {
+  for (std::size_t output = 0; output < stores_.size(); ++output) {
+    for (const Stored& stored : stores_[output]) {
+      const std::int64_t plane_numel = kernel_.sizes[1] * kernel_.sizes[2];
+      kernel_.instructions.push_back(
+          {.operation = Instruction::store,
+           .a = stored.computed,
+           .b = parameters({stored.plane * plane_numel}),
+           .c = static_cast<std::uint8_t>(kernel_.inputs.size() + output)});
+    }
+  }
+  return std::move(kernel_);
+}
+
+std::uint8_t Emitter::emit(ValueId value, const Frame& frame, std::uint8_t window) {
+  if (depth_ == fused_instructions) {
+    throw DoesNotFit();
+  }
+  const auto key = std::tuple(value, frame, window);
+  if (const auto known = known_.find(key); known != known_.end()) {
+    return known->second;
+  }
+  std::uint8_t computed;
+  if (there_[value.number]) {
+    computed =
+        emit_load(value, byre::contiguous_layout(index_.meta(value).sizes, "fuse"), frame, window);
+  } else {
+    ++depth_;
+    computed = emit_node(*index_.maker(value), frame, window);
+    --depth_;
+    inlined_.insert(value);
+  }
+  known_.emplace(key, computed);
+  return computed;
+}
+
+std::uint8_t Emitter::emit_node(const GraphNode& node, const Frame& frame, std::uint8_t window) {
+  switch (fusion_of(index_, node)) {
+    case Fusion::gather:
+      return emit_load(source_of_gather(index_, node), *seen_by(index_, node, "_copy", 1), frame,
+                       window);
+    case Fusion::scatter:
+      return emit_scatter(node, frame, window);
+    case Fusion::pointwise:
+      return emit_pointwise(node, frame, window);
+    case Fusion::none:
+      break;
+  }
+  throw DoesNotFit();
+}
+
+std::uint8_t Emitter::emit_pointwise(const GraphNode& node, const Frame& frame,
+                                     std::uint8_t window) {
+  const std::string& name = node.op->name();
+  if (name == "zeros" || name == "ones") {
+    return emit_number(name == "ones" ? 1.0F : 0.0F);
+  }
+  if (name == "full") {
+    return emit_number(std::get<Scalar>(node.arguments[1]).to_tensor(DType::f32).at<float>({}));
+  }
+  std::array<std::uint8_t, 3> operands{};
+  for (std::size_t at = 0; at < node.arguments.size(); ++at) {
+    if (const auto* const number = std::get_if<Scalar>(&node.arguments[at])) {
+      operands[at] = emit_number(number->to_tensor(DType::f32).at<float>({}));
+    } else {
+      const ValueId value = operand(node, at);
+      operands[at] = emit(value, broadcast(frame, index_.meta(value).sizes), window);
+    }
+  }
+  return append({.operation = pointwise_operations().at(name),
+                 .a = operands[0],
+                 .b = operands[1],
+                 .c = operands[2]});
+}
+
+std::uint8_t Emitter::emit_scatter(const GraphNode& node, const Frame& frame, std::uint8_t window) {
+  const Box box = *box_of_scatter(index_, node);
+  std::vector<std::int64_t> bounds(2 * fused_axes);
+  for (std::size_t axis = 0; axis < fused_axes; ++axis) {
+    bounds[fused_axes + axis] = kernel_.sizes[axis];
+  }
+  for (std::size_t axis = 0; axis < frame.size(); ++axis) {
+    const Place place = frame[axis];
+    if (place.axis < 0) {
+      if (-place.shift < box.begins[axis] || -place.shift >= box.ends[axis]) {
+        return emit(operand(node, 0), frame, window);
+      }
+      continue;
+    }
+    const auto at = static_cast<std::size_t>(place.axis);
+    bounds[at] = box.begins[axis] + place.shift;
+    bounds[fused_axes + at] = box.ends[axis] + place.shift;
+  }
+  Frame of_source;
+  for (const std::size_t axis : box.axes) {
+    of_source.push_back({frame[axis].axis, frame[axis].shift + box.begins[axis]});
+  }
+  const std::uint8_t base = emit(operand(node, 0), frame, window);
+  const std::uint8_t inside =
+      append({.operation = Instruction::window, .a = parameters(bounds), .b = window});
+  const std::uint8_t source =
+      emit(operand(node, 1), of_source, static_cast<std::uint8_t>(inside + 1));
+  return append({.operation = Instruction::select, .a = inside, .b = source, .c = base});
+}
+
+std::uint8_t Emitter::emit_load(ValueId value, const Layout& layout, const Frame& frame,
+                                std::uint8_t window) {
+  if (!there_[value.number] || !is_f32(index_, value)) {
+    throw DoesNotFit();
+  }
+  std::vector<std::int64_t> address(1 + fused_axes);
+  address[0] = layout.offset;
+  for (std::size_t dimension = 0; dimension < frame.size(); ++dimension) {
+    const Place place = frame[dimension];
+    if (layout.sizes[dimension] == 1) {
+      continue;
+    }
+    address[0] -= place.shift * layout.strides[dimension];
+    if (place.axis >= 0) {
+      address[1 + static_cast<std::size_t>(place.axis)] += layout.strides[dimension];
+    }
+  }
+  const std::uint8_t binding = binding_of(value);
+  const std::int64_t plane_numel = kernel_.sizes[1] * kernel_.sizes[2];
+  const std::array<std::int64_t, fused_axes> own{plane_numel, kernel_.sizes[2], 1};
+  bool is_own = index_.meta(value).sizes == sizes_ &&
+                (plane_count_ > 1 ? address[0] % plane_numel == 0 : address[0] == 0);
+  for (std::size_t axis = 0; axis < fused_axes; ++axis) {
+    is_own = is_own && (kernel_.sizes[axis] == 1 || address[1 + axis] == own[axis]);
+  }
+  kernel_.reads_own_element[binding] = kernel_.reads_own_element[binding] && is_own;
+  Instruction load{.operation = Instruction::load, .a = parameters(address), .b = 0, .c = binding};
+  const auto& known = kernel_.instructions;
+  if (std::find(known.begin(), known.end(), load) == known.end()) {
+    load.b = window;  // else it is read anyway
+  }
+  return append(load);
+}
+
+std::uint8_t Emitter::emit_number(float number) {
+  return append(
+      {.operation = Instruction::number, .a = parameters({std::bit_cast<std::int32_t>(number)})});
+}
+
+std::uint8_t Emitter::append(Instruction instruction) {
+  auto& all = kernel_.instructions;
+  if (const auto same = std::find(all.begin(), all.end(), instruction); same != all.end()) {
+    return static_cast<std::uint8_t>(same - all.begin());
+  }
+  if (all.size() >= fused_instructions) {
+    throw DoesNotFit();
+  }
+  all.push_back(instruction);
+  return static_cast<std::uint8_t>(all.size() - 1);
+}
+
+std::uint8_t Emitter::parameters(const std::vector<std::int64_t>& numbers) {
+  const auto [known, is_new] =
+      known_parameters_.try_emplace(numbers, static_cast<std::uint8_t>(kernel_.parameters.size()));
+  if (!is_new) {
+    return known->second;
+  }
+  if (kernel_.parameters.size() + numbers.size() > fused_parameters) {
+    throw DoesNotFit();
+  }
+  for (const std::int64_t number : numbers) {
+    kernel_.parameters.push_back(static_cast<std::int32_t>(number));
+  }
+  return known->second;
+}
+
+std::uint8_t Emitter::binding_of(ValueId value) {
+  auto& inputs = kernel_.inputs;
+  const auto known = std::find(inputs.begin(), inputs.end(), value);
+  if (known != inputs.end()) {
+    return static_cast<std::uint8_t>(known - inputs.begin());
+  }
+  if (inputs.size() == fused_buffers) {
+    throw DoesNotFit();
+  }
+  inputs.push_back(value);
+  kernel_.reads_own_element.push_back(true);
+  return static_cast<std::uint8_t>(inputs.size() - 1);
+}
+
+Emitter::Frame Emitter::broadcast(const Frame& frame, const Dims& from) const {
+  Frame narrower(frame.end() - static_cast<std::ptrdiff_t>(from.size()), frame.end());
+  for (std::size_t dimension = 0; dimension < from.size(); ++dimension) {
+    if (from[dimension] == 1) {
+      narrower[dimension] = {};
+    }
+  }
+  return narrower;
+}
+
+}  // namespace examples::vulkan

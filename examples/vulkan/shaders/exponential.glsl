@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSL-1.0
+// exp, as GLSL's is of no stated accuracy that would do for f32, and is not there for f64: x is k ln 2 + r, and exp(r) a
+// polynomial.
+
+float exponential(float x) {
+  if (!(x >= -104.0)) {
+    return x < -104.0 ? 0.0 : x;  // which is not a number
+  }
+  if (x > 89.0) {
+    return uintBitsToFloat(0x7F800000u);
+  }
+  const float k = roundEven(x * 1.44269504);
+  precise float r = x - k * 0.693359375;
+  r = r - k * -2.12194440e-4;
+  precise float sum = 1.9875691500e-4;
+  sum = sum * r + 1.3981999507e-3;
+  sum = sum * r + 8.3334519073e-3;
+  sum = sum * r + 4.1665795894e-2;
+  sum = sum * r + 1.6666665459e-1;
+  sum = sum * r + 5.0000001201e-1;
+  sum = sum * (r * r) + r;
+  sum = sum + 1.0;
+  // In two steps: 2^k may be more than the largest number, or less than the smallest.
+  const int first = int(k) / 2;
+  const int second = int(k) - first;
+  return sum * uintBitsToFloat(uint(first + 127) << 23) * uintBitsToFloat(uint(second + 127) << 23);
+}
+
+#if DOMAIN == 2
+double power_of_two(int k) {
+  return packDouble2x32(uvec2(0u, uint(k + 1023) << 20));
+}
+
+double exponential(double x) {
+  if (!(x >= -746.0LF)) {
+    return x < -746.0LF ? 0.0LF : x;
+  }
+  if (x > 710.0LF) {
+    return packDouble2x32(uvec2(0u, 0x7FF00000u));
+  }
+  const double k = roundEven(x * 1.4426950408889634074LF);
+  precise double r = x - k * 6.93147180369123816490e-01LF;
+  r = r - k * 1.90821492927058770002e-10LF;
+  precise double sum = 1.0LF / 6227020800.0LF;
+  sum = sum * r + 1.0LF / 479001600.0LF;
+  sum = sum * r + 1.0LF / 39916800.0LF;
+  sum = sum * r + 1.0LF / 3628800.0LF;
+  sum = sum * r + 1.0LF / 362880.0LF;
+  sum = sum * r + 1.0LF / 40320.0LF;
+  sum = sum * r + 1.0LF / 5040.0LF;
+  sum = sum * r + 1.0LF / 720.0LF;
+  sum = sum * r + 1.0LF / 120.0LF;
+  sum = sum * r + 1.0LF / 24.0LF;
+  sum = sum * r + 1.0LF / 6.0LF;
+  sum = sum * r + 0.5LF;
+  sum = sum * (r * r) + r;
+  sum = sum + 1.0LF;
+  const int first = int(k) / 2;
+  const int second = int(k) - first;
+  return sum * power_of_two(first) * power_of_two(second);
+}
+#elif DOMAIN == 3
+vec2 exponential(vec2 x) {
+  const float length = exponential(x.x);
+  return x.y == 0.0 ? vec2(length, x.y) : length * vec2(cos(x.y), sin(x.y));
+}
+#endif

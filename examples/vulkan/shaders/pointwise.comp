@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSL-1.0
+// Each element of the result of the elements of up to three operands, of any strides: also what moves elements.
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#include "elements.glsl"
+#include "arithmetic.glsl"
+#include "exponential.glsl"
+
+layout(constant_id = 0) const uint operation = 0;
+layout(constant_id = 1) const uint result_type = f32;
+layout(constant_id = 2) const uint a_type = f32;
+layout(constant_id = 3) const uint b_type = f32;
+layout(constant_id = 4) const uint condition_type = boolean;
+layout(local_size_x_id = 5, local_size_y_id = 6) in;
+
+ELEMENTS(0, result, )
+ELEMENTS(1, a, readonly)
+ELEMENTS(2, b, readonly)
+ELEMENTS(3, condition, readonly)
+
+struct Operands {
+  uint result, a, b, condition;
+};
+layout(std430, set = 0, binding = 4) readonly buffer Parameters {
+  uvec4 sizes;  // of the innermost dimension, the next, all others, and how many those are
+  uvec4 offsets;  // of the result, a, b, the condition
+  uvec4 inner_strides;
+  uvec4 next_strides;
+  uvec4 constant;  // bits of the number; 0
+  uvec4 outer[];  // of each other dimension, the innermost first: its size; strides
+} parameters;
+
+#if DOMAIN == 3
+float zero() {
+  return uintBitsToFloat(parameters.constant.w);
+}
+#endif
+
+const uint copy = 0u, add = 1u, subtract = 2u, multiply = 3u, divide = 4u, equal = 5u, greater_or_equal = 6u,
+           negate = 7u, rectify = 8u, exponentiate = 9u, select = 10u;
+
+#if DOMAIN == 3
+vec2 quotient_of(vec2 a, vec2 b) {
+#ifdef DOUBLES
+  const double square = double(b.x) * double(b.x) + double(b.y) * double(b.y);
+  vec2 quotient = vec2(float((double(a.x) * double(b.x) + double(a.y) * double(b.y)) / square),
+                       float((double(a.y) * double(b.x) - double(a.x) * double(b.y)) / square));
+#else
+  const bool swaps = abs(b.x) < abs(b.y);
+  const vec2 by = swaps ? b.yx : b;
+  const float ratio = by.y / by.x;
+  const float scale = by.x + by.y * ratio;
+  vec2 quotient = (swaps ? vec2(a.x * ratio + a.y, a.y * ratio - a.x) : vec2(a.x + a.y * ratio, a.y - a.x * ratio)) / scale;
+#endif
+  if (is_nan(quotient.x) && is_nan(quotient.y)) {
+    const float infinity = uintBitsToFloat(0x7F800000u);
+    if (b == vec2(0.0) && (!is_nan(a.x) || !is_nan(a.y))) {
+      return uintBitsToFloat((floatBitsToUint(b.x) & 0x80000000u) | 0x7F800000u) * a;
+    }
+    if ((is_infinite(a.x) || is_infinite(a.y)) && !any(greaterThanEqual(abs(b), vec2(infinity))) && b == b) {
+      const vec2 by = boxed(a);
+      return infinity * vec2(by.x * b.x + by.y * b.y, by.y * b.x - by.x * b.y);
+    }
+    if ((is_infinite(b.x) || is_infinite(b.y)) && !any(greaterThanEqual(abs(a), vec2(infinity))) && a == a) {
+      const vec2 by = boxed(b);
+      return 0.0 * vec2(a.x * by.x + a.y * by.y, a.y * by.x - a.x * by.y);
+    }
+  }
+  return quotient;
+}
+#endif
+
+Value computed(Value a, Value b) {
+  switch (operation) {
+    case add:
+      return plus(a, b);
+    case subtract: {
+      precise Value difference = a - b;
+      return difference;
+    }
+    case multiply:
+      return times(a, b);
+#if DOMAIN == 1 || DOMAIN == 2
+    case divide:
+      return a / b;
+#elif DOMAIN == 3
+    case divide:
+      return quotient_of(a, b);
+#endif
+#if DOMAIN != 0
+    case exponentiate:
+      return exponential(a);
+#endif
+    case equal:
+#if DOMAIN == 3
+      return vec2(a == b ? 1.0 : 0.0, 0.0);
+#else
+      return Value(a == b ? 1 : 0);
+    case greater_or_equal:
+      return Value(a >= b ? 1 : 0);
+    case rectify:
+      return a < Value(0) ? Value(0) : a;
+#endif
+    case negate:
+      return -a;
+    default:
+      return a;
+  }
+}
+
+void main() {
+  const uvec4 inner = parameters.inner_strides;
+  const uvec4 next = parameters.next_strides;
+  const uint length = parameters.sizes.x;
+  const uint step = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
+  for (uint z = gl_GlobalInvocationID.z; z < parameters.sizes.z; z += gl_NumWorkGroups.z) {
+    uvec4 first = parameters.offsets;
+    uint rest = z;
+    for (uint dimension = 0u; dimension < parameters.sizes.w; ++dimension) {
+      const uint size = parameters.outer[2u * dimension].x;
+      first += rest % size * parameters.outer[2u * dimension + 1u];
+      rest /= size;
+    }
+    for (uint y = gl_GlobalInvocationID.y; y < parameters.sizes.y; y += gl_NumWorkGroups.y * gl_WorkGroupSize.y) {
+      const uvec4 row = first + y * next;
+      for (uint x = gl_GlobalInvocationID.x; x < length; x += step) {
+        const uvec4 at = row + x * inner;
+        Value a_value = Value(0);
+        Value b_value = Value(0);
+        if (a_type <= complex64) {
+          a_value = value_of(a_type, LOAD(a, a_type, at.y));
+        } else if (a_type == number) {
+          a_value = number_of(parameters.constant.xy);
+        } else if (a_type == counted) {
+          a_value = Value(x);
+        }
+        if (operation != copy && operation < negate || operation == select) {
+          b_value = b_type == number ? number_of(parameters.constant.xy) : value_of(b_type, LOAD(b, b_type, at.z));
+        }
+        Value value = a_value;
+        if (operation == select) {
+          if (LOAD(condition, boolean, at.w).x == 0u) {
+            value = b_value;
+          }
+        } else if (operation != copy) {
+          value = computed(a_value, b_value);
+        }
+        const uvec2 bits = bits_of(result_type, value);
+        STORE(result, result_type, at.x, bits)
+      }
+    }
+  }
+}

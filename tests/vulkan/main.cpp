@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Each test of a program that is linked with this ends by expecting that the validation layer had nothing to say.
+#include <gtest/gtest.h>
+
+#include "vulkan/device/gpu.hpp"
+
+namespace {
+
+class ValidationIsSilent final : public testing::EmptyTestEventListener {
+  void OnTestEnd(const testing::TestInfo&) override {
+    if (examples::vulkan::Gpu* const gpu = examples::vulkan::Gpu::get_if_made()) {
+      if (!gpu->is_lost()) {
+        gpu->queue().wait_idle();
+      }
+      EXPECT_EQ(gpu->validation_messages(), seen_) << "the validation layer wrote to stderr";
+      seen_ = gpu->validation_messages();
+    }
+  }
+
+  std::uint64_t seen_ = 0;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  testing::UnitTest::GetInstance()->listeners().Append(new ValidationIsSilent);
+  return RUN_ALL_TESTS();
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSL-1.0
+// The random programs that hold the other backends, on the device: operator by operator, and as graphs, fused and not.
+// Programs whose elements the device computes exactly have to be the host's bit by bit. exp and division are within
+// bounds only (operators_test.cpp), and what is computed of them may differ by any amount, as by a comparison: so they
+// are replaced. BYRE_FUNCTIONALIZATION_PROGRAMS is how many programs, BYRE_TEST_SEED the first.
+#include <byre/functional/dispatch/detail/functional_variant.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <string>
+
+#include "../functionalization/generate.hpp"
+#include "../functionalization/shrink.hpp"
+#include "../functionalization/targets.hpp"
+#include "../functionalization/user_operators.hpp"
+#include "support/random.hpp"
+#include "vulkan/backend/graph.hpp"
+
+namespace byre::test {
+namespace {
+
+using namespace examples::vulkan;
+using functional::AnyTensor;
+using functional::Call;
+using functional::call_for_one;
+
+void replace(std::string& name, const std::string& part, const std::string& by) {
+  if (name.starts_with(part) &&
+      (name.size() == part.size() || name[part.size()] == '_' || name[part.size()] == '.')) {
+    name = by + name.substr(part.size());
+  }
+}
+
+/// The same program, of operators that are exact.
+Program exact(Program program) {
+  for (Step& step : program.body) {
+    replace(step.op, "exp", "relu");
+    replace(step.op, "div", "mul");
+  }
+  return program;
+}
+
+/// Users' operators have kernels for the CPU, and none for the device: these are made of others.
+void define_user_operators_on_vulkan() {
+  define_user_operators();
+  static const bool once = [] {
+    const functional::Key key = vulkan_backend();
+    functional::extend("proof_halves").kernel(key, [](const Call& call) {
+      const AnyTensor& whole = call.arguments[0].tensor();
+      const std::int64_t count = whole.numel();
+      const AnyTensor flat = call_for_one("reshape", {whole, {count}});
+      return Tensors{call_for_one("slice_copy", {flat, 0, 0, count / 2}),
+                     call_for_one("slice_copy", {flat, 0, count / 2, count})};
+    });
+    const auto written_by = [](const char* name) {
+      return functional::detail::functional_variant_of(functional::find(name)).name();
+    };
+    functional::extend(written_by("proof_double_")).kernel(key, [](const Call& call) {
+      const AnyTensor& self = call.arguments[0].tensor();
+      return Tensors{call_for_one("clone", {self}), call_for_one("mul.scalar", {self, 2})};
+    });
+    functional::extend(written_by("proof_exchange_")).kernel(key, [](const Call& call) {
+      return Tensors{call_for_one("clone", {call.arguments[1].tensor()}),
+                     call_for_one("clone", {call.arguments[0].tensor()})};
+    });
+    return true;
+  }();
+  static_cast<void>(once);
+}
+
+Target on_vulkan(ViewPaths paths) {
+  return on_backend("vulkan", {vulkan_backend(), to_vulkan, from_vulkan}, {false, paths});
+}
+
+Target on_vulkan_graph(ViewPaths paths, Fuse fuse) {
+  return on_graph_by(fuse == Fuse::yes ? "vulkan graph, fused" : "vulkan graph", {false, paths},
+                     [fuse](const Graph& graph, const Tensors& inputs) {
+                       Tensors values = VulkanGraph(graph, fuse).run(inputs);
+                       for (AnyTensor& value : values) {
+                         value = from_cpu(from_vulkan(value));
+                       }
+                       return values;
+                     });
+}
+
+void expect_all_agree(const std::vector<Target>& targets) {
+  define_user_operators_on_vulkan();
+  const std::uint64_t first = seed();
+  std::size_t done = 0;
+  for (std::uint64_t number = 0; number < program_count() / 4; ++number) {
+    const Program program = exact(generate(first + number));
+    const Outcome expected = run_reference(program);
+    for (const char happened : expected.trace.happened) {
+      done += happened == static_cast<char>(Happened::done) ? 1 : 0;
+    }
+    for (const Target& target : targets) {
+      if (!difference(expected, target.run(program)).empty()) {
+        const Program smallest = shrunk(
+            program, [&](const Program& smaller) { return !difference(smaller, target).empty(); });
+        FAIL() << "BYRE_TEST_SEED=" << first + number << ": " << difference(smallest, target)
+               << "\n"
+               << to_string(smallest);
+      }
+    }
+  }
+  std::printf("%zu programs, %zu steps\n", program_count() / 4, done);
+  EXPECT_GT(done, program_count() / 4);
+}
+
+TEST(VulkanPrograms, are_the_hosts_operator_by_operator) {
+  expect_all_agree({on_vulkan(ViewPaths::chains), on_vulkan(ViewPaths::strides)});
+}
+
+TEST(VulkanPrograms, are_the_hosts_as_graphs) {
+  expect_all_agree({on_vulkan_graph(ViewPaths::chains, Fuse::no),
+                    on_vulkan_graph(ViewPaths::strides, Fuse::no)});
+}
+
+TEST(VulkanPrograms, are_the_hosts_as_fused_graphs) {
+  expect_all_agree({on_vulkan_graph(ViewPaths::chains, Fuse::yes),
+                    on_vulkan_graph(ViewPaths::strides, Fuse::yes)});
+}
+
+}  // namespace
+}  // namespace byre::test

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Dispatches: their order, their arguments, and the barriers between them.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <string>
+
+#include "device.hpp"
+#include "shaders.hpp"
+
+namespace examples::vulkan::test {
+namespace {
+
+/// Barriers that `record` has recorded.
+template <class Record>
+std::uint64_t barriers_of(Record record) {
+  gpu().queue().wait_idle();
+  const std::uint64_t before = gpu().queue().stats().barriers;
+  record();
+  return gpu().queue().stats().barriers - before;
+}
+
+struct Four {
+  byre::Buffer a = to_device(counting(count, 10));
+  byre::Buffer b = to_device(counting(count, 20));
+  byre::Buffer c = to_device(counting(count, 30));
+  byre::Buffer d = to_device(counting(count, 40));
+  Add add;
+
+  Four() {
+    // Behind one barrier, so that each test begins with none needed.
+    add(a, 0);
+    add(a, 0);
+  }
+  void record(byre::Buffer& to, const byre::Buffer& from, std::uint32_t addend) const {
+    add(to.mutable_data(), from.data(), count, addend);
+  }
+};
+
+TEST(VulkanQueue, puts_no_barrier_between_independent_dispatches) {
+  Four of;
+  EXPECT_EQ(barriers_of([&] {
+              of.record(of.b, of.c, 1);
+              of.record(of.d, of.c, 2);
+            }),
+            0U);
+  EXPECT_EQ(to_host(of.b), counting(count, 31));
+  EXPECT_EQ(to_host(of.d), counting(count, 32));
+}
+
+TEST(VulkanQueue, puts_a_barrier_between_a_write_and_a_read_of_it) {
+  Four of;
+  EXPECT_EQ(barriers_of([&] {
+              of.record(of.b, of.c, 1);
+              of.record(of.d, of.b, 2);
+            }),
+            1U);
+  EXPECT_EQ(to_host(of.d), counting(count, 33));
+}
+
+TEST(VulkanQueue, puts_a_barrier_between_a_read_and_a_write_after_it) {
+  Four of;
+  EXPECT_EQ(barriers_of([&] {
+              of.record(of.b, of.c, 1);
+              of.record(of.c, of.d, 2);
+            }),
+            1U);
+  EXPECT_EQ(to_host(of.b), counting(count, 31));
+  EXPECT_EQ(to_host(of.c), counting(count, 42));
+}
+
+TEST(VulkanQueue, puts_a_barrier_between_two_writes) {
+  Four of;
+  EXPECT_EQ(barriers_of([&] {
+              of.record(of.b, of.c, 1);
+              of.record(of.b, of.d, 2);
+            }),
+            1U);
+  EXPECT_EQ(to_host(of.b), counting(count, 42));
+}
+
+TEST(VulkanQueue, has_one_barrier_serve_all_that_depends_on_what_was_before_it) {
+  Four of;
+  EXPECT_EQ(barriers_of([&] {
+              of.record(of.b, of.d, 1);
+              of.record(of.c, of.d, 2);
+              of.add(of.b, 3);
+              of.add(of.c, 4);
+            }),
+            1U);
+  EXPECT_EQ(to_host(of.b), counting(count, 44));
+  EXPECT_EQ(to_host(of.c), counting(count, 46));
+}
+
+TEST(VulkanQueue, puts_barriers_between_copies_fills_and_dispatches) {
+  Four of;
+  EXPECT_EQ(barriers_of([&] {
+              gpu().queue().fill(of.b.mutable_data(), 5, std::size_t{count} * 4);
+              of.add(of.b, 1);
+              gpu().queue().copy(of.c.mutable_data(), of.b.data(), std::size_t{count} * 4);
+              of.add(of.c, 1);
+            }),
+            3U);
+  EXPECT_EQ(to_host(of.c), Words(count, 7));
+}
+
+TEST(VulkanQueue, knows_a_hazard_across_submissions) {
+  Four of;
+  EXPECT_EQ(barriers_of([&] {
+              of.add(of.b, 1);
+              gpu().queue().submit();
+              of.add(of.b, 1);
+            }),
+            1U);
+  EXPECT_EQ(to_host(of.b), counting(count, 22));
+}
+
+TEST(VulkanQueue, passes_parameters_that_are_more_than_push_constants_hold) {
+  const Sum sum;
+  Words expected(count, 0);
+  byre::Buffer to = to_device(expected);
+  Queue::OneSubmission one(gpu().queue());
+  for (const std::size_t parameters : {1U, 33U, 5000U, 16000U, 16000U, 40000U, 7U}) {
+    const Words ones(parameters, 1);
+    sum(to, ones);
+    for (std::uint32_t& word : expected) {
+      word += static_cast<std::uint32_t>(parameters);
+    }
+  }
+  one.submit();
+  EXPECT_EQ(to_host(to), expected);
+}
+
+TEST(VulkanQueue, recycles_what_command_buffers_need) {
+  const Sum sum;
+  const Add add(3);
+  byre::Buffer to = to_device(Words(count, 0));
+  std::uint32_t expected = 0;
+  for (std::uint32_t i = 0; i != 1000; ++i) {
+    sum(to, std::array{i, i});
+    add(to, 1);
+    expected = (expected + 2 * i) * 3 + 1;
+  }
+  EXPECT_EQ(to_host(to), Words(count, expected));
+}
+
+TEST(VulkanQueue, refuses_dispatches_that_do_not_fit_their_pipeline_or_the_device) {
+  Queue& queue = gpu().queue();
+  const Add add;
+  const Pipeline& pipeline = add.pipeline();
+  byre::Buffer buffer = to_device(counting(count));
+  const Use use{buffer.mutable_data(), buffer.nbytes(), Use::read_write};
+  const std::array<std::byte, 8> constants{};
+  const QueueStats before = queue.stats();
+  EXPECT_THROW(queue.dispatch(pipeline, std::array{use}, constants, 1), byre::InvalidArgument);
+  EXPECT_THROW(queue.dispatch(pipeline, std::array{use, use}, {}, 1), byre::InvalidArgument);
+  EXPECT_THROW(queue.dispatch(pipeline, std::array{use, use}, constants, constants, 1, 1, 1),
+               byre::InvalidArgument);
+  const std::array unaligned{Use{buffer.data() + 4, 4, Use::read}, use};
+  const VkPhysicalDeviceLimits& limits = gpu().limits();
+  if (limits.minStorageBufferOffsetAlignment > 4) {
+    EXPECT_THROW(queue.dispatch(pipeline, unaligned, constants, 1), byre::InvalidArgument);
+  }
+  const std::array outside{Use{buffer.data(), std::size_t{1} << 20, Use::read}, use};
+  EXPECT_THROW(queue.dispatch(pipeline, outside, constants, 1), byre::InvalidArgument);
+  const std::uint32_t most = limits.maxComputeWorkGroupCount[1];
+  if (most != ~std::uint32_t{0}) {
+    EXPECT_THROW(queue.dispatch(pipeline, std::array{use, use}, constants, 1, most + 1),
+                 byre::InvalidArgument);
+  }
+  EXPECT_EQ(queue.stats().dispatches, before.dispatches);
+}
+
+TEST(VulkanQueue, refuses_more_than_a_shader_can_be_given_and_names_the_limit) {
+  const std::size_t most = gpu().limits().maxStorageBufferRange;
+  if (most >= gpu().driver().max_nbytes() / 2 || most > (std::size_t{1} << 30)) {
+    GTEST_SKIP() << "a shader can be given " << most << " bytes";
+  }
+  const Add add;
+  auto buffer = byre::Buffer::allocate(most + 4, gpu().memory());
+  const Use use{buffer.mutable_data(), buffer.nbytes(), Use::read_write};
+  try {
+    gpu().queue().dispatch(add.pipeline(), std::array{use, use}, std::array<std::byte, 8>{}, 1);
+    FAIL();
+  } catch (const VulkanError& error) {
+    EXPECT_NE(std::string(error.what()).find("maxStorageBufferRange"), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace examples::vulkan::test

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSL-1.0
+/// When what is recorded is submitted, and who waits for it.
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+#include "device.hpp"
+#include "shaders.hpp"
+
+namespace examples::vulkan::test {
+namespace {
+
+std::uint64_t submissions() {
+  return gpu().queue().stats().submissions;
+}
+
+TEST(VulkanSubmissions, collect_so_many_commands) {
+  const Add add;
+  byre::Buffer buffer = to_device(counting(count));
+  gpu().queue().submit();
+  const std::uint64_t before = submissions();
+  for (unsigned i = 0; i != Queue::commands_per_submission - 1; ++i) {
+    add(buffer, 1);
+  }
+  EXPECT_EQ(submissions(), before);
+  add(buffer, 1);
+  EXPECT_EQ(submissions(), before + 1);
+  EXPECT_EQ(to_host(buffer), counting(count, Queue::commands_per_submission));
+}
+
+TEST(VulkanSubmissions, are_not_made_of_nothing) {
+  gpu().queue().wait_idle();
+  const std::uint64_t before = submissions();
+  const std::uint64_t value = gpu().queue().submit();
+  EXPECT_TRUE(gpu().queue().has_passed(value));
+  gpu().queue().wait_idle();
+  EXPECT_EQ(submissions(), before);
+}
+
+TEST(VulkanSubmissions, are_one_while_there_is_to_be_one) {
+  const Add add;
+  byre::Buffer buffer = to_device(counting(count));
+  byre::Buffer clone = buffer.lazy_clone();
+  gpu().queue().submit();
+  const std::uint64_t before = submissions();
+  Queue::OneSubmission one(gpu().queue());
+  for (int i = 0; i != 200; ++i) {
+    add(buffer, 1);  // the first copies
+  }
+  add(clone, 1000);
+  EXPECT_EQ(submissions(), before);
+  const std::uint64_t value = one.submit();
+  EXPECT_EQ(submissions(), before + 1);
+  gpu().queue().wait(value);
+  EXPECT_TRUE(gpu().queue().has_passed(value));
+  EXPECT_EQ(to_host(buffer), counting(count, 200));
+  EXPECT_EQ(to_host(clone), counting(count, 1000));
+}
+
+TEST(VulkanSubmissions, are_made_of_what_was_recorded_before_an_exception) {
+  const Add add;
+  byre::Buffer buffer = to_device(counting(count));
+  gpu().queue().submit();
+  const std::uint64_t before = submissions();
+  try {
+    const Queue::OneSubmission one(gpu().queue());
+    add(buffer, 1);
+    throw std::runtime_error("in between");
+  } catch (const std::runtime_error&) {
+  }
+  EXPECT_EQ(submissions(), before + 1);
+  EXPECT_EQ(to_host(buffer), counting(count, 1));
+}
+
+TEST(VulkanSubmissions, are_waited_for_by_who_downloads_what_they_wrote_alone) {
+  if (!gpu().driver().maps_blocks()) {
+    GTEST_SKIP() << "the host cannot address the device's memory, so its copy comes in the order "
+                    "of the queue";
+  }
+  const Add add;
+  byre::Buffer early = to_device(counting(count));
+  byre::Buffer late = to_device(counting(count));
+  add(early, 1);
+  gpu().queue().submit();
+  const Queue::Hold hold(gpu().queue());
+  add(late, 1);
+  gpu().queue().submit();
+  EXPECT_EQ(to_host(early), counting(count, 1)) << "while the device is held back";
+}
+
+TEST(VulkanSubmissions, do_not_hold_up_uploads) {
+  const Add add;
+  byre::Buffer used = to_device(counting(count));
+  Queue::Hold hold(gpu().queue());
+  add(used, 1);
+  const byre::Buffer fresh = to_device(counting(count, 5));
+  const Words words = counting(count, 9);
+  gpu().queue().upload(used.mutable_data(), words.data(), 400);
+  add(used, 1);
+  hold.release();
+  EXPECT_EQ(to_host(fresh), counting(count, 5));
+  Words expected = counting(count, 2);
+  for (std::uint32_t i = 0; i != 100; ++i) {
+    expected[i] = 10 + i;
+  }
+  EXPECT_EQ(to_host(used), expected);
+}
+
+TEST(VulkanSubmissions, pass_in_order) {
+  Queue& queue = gpu().queue();
+  const Add add;
+  byre::Buffer buffer = to_device(counting(count));
+  const std::uint64_t first = queue.submit();
+  queue.wait(first);
+  Queue::Hold hold(queue);
+  add(buffer, 1);
+  const std::uint64_t second = queue.submit();
+  EXPECT_EQ(second, first + 1);
+  queue.poll();
+  EXPECT_TRUE(queue.has_passed(first));
+  EXPECT_FALSE(queue.has_passed(second));
+  hold.release();
+  queue.wait(second);
+  EXPECT_TRUE(queue.has_passed(second));
+}
+
+}  // namespace
+}  // namespace examples::vulkan::test
