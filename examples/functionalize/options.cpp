@@ -17,8 +17,7 @@ using byre::functional::ViewPaths;
 template <class Choice, std::size_t Count>
 using Choices = std::array<std::pair<const char*, Choice>, Count>;
 
-constexpr Choices<Backend, 3> backends{
-    {{"cpu", Backend::cpu}, {"graph", Backend::graph}, {"texture", Backend::texture}}};
+constexpr Choices<Backend, 2> backends{{{"cpu", Backend::cpu}, {"graph", Backend::graph}}};
 constexpr Choices<bool, 2> on_or_off{{{"on", true}, {"off", false}}};
 constexpr Choices<ViewPaths, 3> all_paths{{{"chains", ViewPaths::chains},
                                            {"strides", ViewPaths::strides},
@@ -28,7 +27,7 @@ po::options_description described_options() {
   po::options_description options("Options", 96, 62);
   options.add_options()("help,h", "say this, and exit");
   options.add_options()("backend", po::value<std::string>()->value_name("NAME"),
-                        "cpu (default), graph, which is executed on the CPU, or texture");
+                        "cpu (default), or graph, which is executed on the CPU");
   options.add_options()("pass", po::value<std::string>()->value_name("on|off"),
                         "whether the program is functionalized (default: on)");
   options.add_options()("reapply-views", po::value<std::string>()->value_name("on|off"),

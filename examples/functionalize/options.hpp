@@ -11,7 +11,7 @@
 
 namespace examples::functionalize {
 
-enum class Backend : unsigned char { cpu, graph, texture };
+enum class Backend : unsigned char { cpu, graph };
 
 const char* name_of(Backend backend) noexcept;
 

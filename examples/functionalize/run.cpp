@@ -2,7 +2,6 @@
 #include "run.hpp"
 
 #include "journal.hpp"
-#include "texture_backend/texture_backend.hpp"
 
 #include <byre/functional/dispatch/cpu_tensor.hpp>
 #include <byre/functional/dispatch/guards.hpp>
@@ -37,19 +36,6 @@ Program program_of(const Script& script) {
 
 // ---- Without the pass.
 
-Tensors run_on_texture(const Program& program, const Tensors& inputs) {
-  Tensors on_texture;
-  for (const AnyTensor& input : inputs) {
-    on_texture.push_back(examples::texture::to_texture(functional::to_cpu(input)));
-  }
-  const functional::IncludeKeys texture(examples::texture::texture_backend());
-  Tensors outputs = program(on_texture);
-  for (AnyTensor& output : outputs) {
-    output = functional::from_cpu(examples::texture::from_texture(output));
-  }
-  return outputs;
-}
-
 Tensors run_on_graph(const Program& program, const Tensors& inputs) {
   const functional::Recording recording;
   const functional::RecordingScope scope(recording);
@@ -61,15 +47,7 @@ Tensors run_on_graph(const Program& program, const Tensors& inputs) {
 }
 
 Tensors run_as_it_is(const Program& program, const Tensors& inputs, Backend backend) {
-  switch (backend) {
-    case Backend::graph:
-      return run_on_graph(program, inputs);
-    case Backend::texture:
-      return run_on_texture(program, inputs);
-    case Backend::cpu:
-      break;
-  }
-  return program(inputs);
+  return backend == Backend::graph ? run_on_graph(program, inputs) : program(inputs);
 }
 
 // ---- With it.
@@ -92,17 +70,8 @@ GraphReport simplified(CapturedProgram& captured) {
 
 Tensors run_functionalized(const Program& program, const CapturedProgram& captured,
                            const Tensors& inputs, const Options& options) {
-  switch (options.backend) {
-    case Backend::graph:
-      return captured(inputs);
-    case Backend::texture: {
-      const functional::Lowering texture{examples::texture::texture_backend(),
-                                         examples::texture::to_texture,
-                                         examples::texture::from_texture};
-      return functional::functionalize_on(texture, program, options.functionalize)(inputs);
-    }
-    case Backend::cpu:
-      break;
+  if (options.backend == Backend::graph) {
+    return captured(inputs);
   }
   return functional::functionalize(program, options.functionalize)(inputs);
 }

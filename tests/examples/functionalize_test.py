@@ -14,7 +14,7 @@ import programs
 
 FOLDER = pathlib.Path(sys.argv.pop(1))
 SAMPLES = sorted((FOLDER / "programs").glob("*.txt"))
-BACKENDS = ("cpu", "graph", "texture")
+BACKENDS = ("cpu", "graph")
 
 
 class Test(programs.Test):
@@ -62,12 +62,12 @@ class Samples(Test):
                 done = programs.run(sample, "--reapply-views=on", "--backend", backend)
                 self.assertEqual(done.returncode, 0, sample.name + done.stderr)
 
-    def test_without_the_pass_the_texture_backend_refuses_all(self):
+    def test_without_the_pass_a_graph_refuses_all(self):
         for sample in SAMPLES:
-            done = programs.run(sample, "--backend=texture", "--pass=off")
+            done = programs.run(sample, "--backend=graph", "--pass=off")
             self.assertEqual(done.returncode, 1)
             self.assertRegex(done.stderr, rf"^functionalize: {sample.name}:\d+:\d+: ")
-            self.assertIn("texture", done.stderr)
+            self.assertIn("graph", done.stderr)
             self.assertEqual(done.stdout, "")
 
 
@@ -79,7 +79,7 @@ class TheWorkedExample(Test):
     def test_is_printed_as_the_readme_has_it(self):
         readme = (FOLDER / "README.md").read_text()
         self.assertIn(f"```\n{programs.run(self.path).stdout}```", readme)
-        refused = programs.run(self.path, "--backend", "texture", "--pass", "off").stderr
+        refused = programs.run(self.path, "--backend", "graph", "--pass", "off").stderr
         self.assertIn(f"```\n{refused}```", readme)
 
     def test_graphs_are_drawn(self):
@@ -228,13 +228,13 @@ class WhatIsWrong(Test):
     def test_what_an_operator_refuses_while_the_program_runs(self):
         self.assert_refused("x = zeros(2)\n\ny = x.view(3)\n", 3, 7, "view")
         self.assert_refused("x = zeros(2)\nx[5].fill_(1)\n", 2, 2, "select")
-        self.assert_refused("x = zeros(1).expand(3)\nx += 1\n", 2, 1, "expand", "--backend=texture")
+        self.assert_refused("x = zeros(1).expand(3)\nx += 1\n", 2, 1, "expand", "--backend=graph")
 
 
 class WrongUsage(Test):
     def test_unknown_choices_are_refused_with_those_there_are(self):
         path = SAMPLES[0]
-        self.assert_refused(2, "cpu, graph or texture", path, "--backend=gpu")
+        self.assert_refused(2, "cpu or graph", path, "--backend=gpu")
         self.assert_refused(2, "on or off", path, "--pass=maybe")
         self.assert_refused(2, "on or off", path, "--reapply-views=all")
         self.assert_refused(2, "chains, strides or by_backend", path, "--paths=none")
