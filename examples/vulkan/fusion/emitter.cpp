@@ -235,7 +235,7 @@ bool Emitter::emit_output(ValueId value) try {
   stores_.push_back(std::move(stored));
   kernel_.outputs.push_back(value);
   inlined_.erase(value);
-  return kernel_.inputs.size() + kernel_.outputs.size() <= fused_buffers &&
+  return kernel_.outputs.size() <= fused_outputs &&
          kernel_.instructions.size() + stores_.size() * static_cast<std::size_t>(plane_count_) <=
              fused_instructions &&
          kernel_.parameters.size() + static_cast<std::size_t>(plane_count_) <= fused_parameters;
@@ -247,11 +247,10 @@ FusedKernel Emitter::finish() {
   for (std::size_t output = 0; output < stores_.size(); ++output) {
     for (const Stored& stored : stores_[output]) {
       const std::int64_t plane_numel = kernel_.sizes[1] * kernel_.sizes[2];
-      kernel_.instructions.push_back(
-          {.operation = Instruction::store,
-           .a = stored.computed,
-           .b = parameters({stored.plane * plane_numel}),
-           .c = static_cast<std::uint8_t>(kernel_.inputs.size() + output)});
+      kernel_.instructions.push_back({.operation = Instruction::store,
+                                      .a = stored.computed,
+                                      .b = parameters({stored.plane * plane_numel}),
+                                      .c = static_cast<std::uint8_t>(output)});
     }
   }
   return std::move(kernel_);
@@ -420,7 +419,7 @@ std::uint8_t Emitter::binding_of(ValueId value) {
   if (known != inputs.end()) {
     return static_cast<std::uint8_t>(known - inputs.begin());
   }
-  if (inputs.size() == fused_buffers) {
+  if (inputs.size() == fused_inputs) {
     throw DoesNotFit();
   }
   inputs.push_back(value);

@@ -14,7 +14,8 @@ namespace examples::vulkan {
 
 /// Bounds of the shader, shaders/fused.comp.
 inline constexpr std::size_t fused_axes = 3;
-inline constexpr std::size_t fused_buffers = 8;
+inline constexpr std::size_t fused_inputs = 6;
+inline constexpr std::size_t fused_outputs = 2;
 inline constexpr std::size_t fused_instructions = 64;
 inline constexpr std::size_t fused_parameters = 256;
 
@@ -22,7 +23,7 @@ inline constexpr std::size_t fused_parameters = 256;
 struct Instruction {
   enum Operation : std::uint8_t {
     none,
-    load,    ///< a: parameters of an address; b: a window's register and one, or 0; c: binding
+    load,    ///< a: parameters of an address; b: a window's register and one, or 0; c: input
     number,  ///< a: parameter, a float
     window,  ///< a: parameters of a window; b: another window's register and one, or 0
     select,  ///< a: condition; b, c: registers
@@ -35,7 +36,7 @@ struct Instruction {
     exp,
     ge,
     eq,
-    store,  ///< a: register; b: parameter, how far behind the thread's element; c: binding
+    store,  ///< a: register; b: parameter, how far behind the thread's element; c: output
   };
   Operation operation = none;
   std::uint8_t a = 0;
@@ -53,9 +54,9 @@ struct Instruction {
 struct FusedKernel {
   /// Of the threads, the last axis fastest.
   std::array<std::int64_t, fused_axes> sizes{1, 1, 1};
-  std::vector<byre::functional::ValueId> inputs;   ///< bindings from 0 on
-  std::vector<byre::functional::ValueId> outputs;  ///< the bindings behind those
-  byre::Dims output_sizes;                         ///< of each
+  std::vector<byre::functional::ValueId> inputs;
+  std::vector<byre::functional::ValueId> outputs;
+  byre::Dims output_sizes;  ///< of each
   /// Whether a thread reads of an input only elements that it writes of an output.
   std::vector<bool> reads_own_element;
   std::vector<Instruction> instructions;

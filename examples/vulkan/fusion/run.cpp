@@ -40,7 +40,7 @@ class Reusable {
  private:
   const FusedKernel& kernel_;
   const Tensors& inputs_;
-  std::array<bool, fused_buffers> is_taken_{};
+  std::array<bool, fused_inputs> is_taken_{};
 };
 
 std::uint32_t groups(std::int64_t count, std::int64_t each) {
@@ -56,21 +56,22 @@ Tensors run(const FusedKernel& kernel, Tensors inputs) {
     outputs.push_back(reusable.take());
     outputs.back().as<VulkanTensor>()->storage().mutable_data();
   }
+  // Bindings that no instruction names are of what is bound anyway.
   std::vector<Use> uses;
   const auto add = [&uses](const AnyTensor& tensor, Use::Kind kind) {
     const byre::Storage& storage = tensor.as<VulkanTensor>()->storage();
     uses.push_back({storage.data(), storage.nbytes(), kind});
   };
-  for (const AnyTensor& input : inputs) {
-    add(input, Use::read);
+  for (std::size_t input = 0; input < fused_inputs; ++input) {
+    add(input < inputs.size() ? inputs[input] : inputs.empty() ? outputs[0] : inputs[0], Use::read);
   }
-  for (const AnyTensor& output : outputs) {
-    const bool is_input = std::find(inputs.begin(), inputs.end(), output) != inputs.end();
-    add(output, is_input ? Use::read_write : Use::write);
-  }
-  while (uses.size() < fused_buffers) {
-    uses.push_back(
-        {uses[0].address, uses[0].nbytes, Use::read});  // of a binding that no instruction names
+  for (std::size_t output = 0; output < fused_outputs; ++output) {
+    const AnyTensor& written = outputs[output < outputs.size() ? output : 0];
+    const bool is_read =
+        std::any_of(uses.begin(), uses.begin() + fused_inputs, [&](const Use& use) {
+          return use.address == written.as<VulkanTensor>()->storage().data();
+        });
+    add(written, is_read ? Use::read_write : Use::write);
   }
 
   std::array<std::uint32_t, fused_instructions + 2 + fused_parameters> constants{};

@@ -37,8 +37,10 @@ layout(local_size_x_id = 64, local_size_y_id = 65) in;
 ALL_PARAMETERS(DECLARE_PARAMETER)
 int all_parameters[256];
 
-#define BUFFER(n) layout(std430, set = 0, binding = n) buffer Buffer##n { float at[]; } buffer_##n;
-BUFFER(0) BUFFER(1) BUFFER(2) BUFFER(3) BUFFER(4) BUFFER(5) BUFFER(6) BUFFER(7)
+#define INPUT(n) layout(std430, set = 0, binding = n) readonly buffer Input##n { float at[]; } input_##n;
+#define OUTPUT(n) layout(std430, set = 0, binding = n) buffer Output##n { float at[]; } output_##n;
+INPUT(0) INPUT(1) INPUT(2) INPUT(3) INPUT(4) INPUT(5)
+OUTPUT(6) OUTPUT(7)
 
 const uint load = 1u, number = 2u, window = 3u, select = 4u, add = 5u, sub = 6u, mul = 7u, div = 8u, neg = 9u,
            relu = 10u, exponential_ = 11u, ge = 12u, eq = 13u, store = 14u;
@@ -48,27 +50,20 @@ ivec3 position;  // z, y, x
 
 float read(uint binding, int at) {
   switch (binding) {
-    case 0u: return buffer_0.at[at];
-    case 1u: return buffer_1.at[at];
-    case 2u: return buffer_2.at[at];
-    case 3u: return buffer_3.at[at];
-    case 4u: return buffer_4.at[at];
-    case 5u: return buffer_5.at[at];
-    case 6u: return buffer_6.at[at];
-    default: return buffer_7.at[at];
+    case 0u: return input_0.at[at];
+    case 1u: return input_1.at[at];
+    case 2u: return input_2.at[at];
+    case 3u: return input_3.at[at];
+    case 4u: return input_4.at[at];
+    default: return input_5.at[at];
   }
 }
 
-void write(uint binding, int at, float value) {
-  switch (binding) {
-    case 0u: buffer_0.at[at] = value; break;
-    case 1u: buffer_1.at[at] = value; break;
-    case 2u: buffer_2.at[at] = value; break;
-    case 3u: buffer_3.at[at] = value; break;
-    case 4u: buffer_4.at[at] = value; break;
-    case 5u: buffer_5.at[at] = value; break;
-    case 6u: buffer_6.at[at] = value; break;
-    default: buffer_7.at[at] = value; break;
+void write(uint output_number, int at, float value) {
+  if (output_number == 0u) {
+    output_6.at[at] = value;
+  } else {
+    output_7.at[at] = value;
   }
 }
 
