@@ -192,6 +192,10 @@ VulkanGraph::VulkanGraph(Graph graph, Fusion fusion) : graph_(std::move(graph)) 
 
 VulkanGraph::~VulkanGraph() = default;
 
+std::size_t VulkanGraph::fused_count() const noexcept {
+  return groups_.size();
+}
+
 Tensors VulkanGraph::run(Tensors inputs) const {
   if (inputs.size() != graph_.inputs.size()) {
     throw ArgumentError(byre::format_text("VulkanGraph: the graph has %zu inputs, and was given %zu.",

@@ -34,7 +34,7 @@ class VulkanGraph {
   /// The graph as it is executed.
   const byre::functional::Graph& graph() const noexcept { return graph_; }
   /// How many dispatches compute several operations of it.
-  std::size_t fused_count() const noexcept { return groups_.size(); }
+  std::size_t fused_count() const noexcept;
 
  private:
   class Execution;
