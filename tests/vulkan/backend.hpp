@@ -49,7 +49,10 @@ class Counted {
 
 /// The distance to the next number of a floating-point dtype at the magnitude of `value`.
 inline double ulp_of(double value, DType dtype) {
-  const int digits = dtype == DType::f64 ? 53 : dtype == DType::f16 ? 11 : dtype == DType::bf16 ? 8 : 24;
+  const int digits = dtype == DType::f64    ? 53
+                     : dtype == DType::f16  ? 11
+                     : dtype == DType::bf16 ? 8
+                                            : 24;
   const int least = dtype == DType::f64 ? -1022 : dtype == DType::f16 ? -14 : -126;
   return std::ldexp(1.0, std::max(value == 0 ? least : std::ilogb(value), least) + 1 - digits);
 }
@@ -61,7 +64,8 @@ inline double distance(const Tensor& a, const Tensor& b) {
     return std::numeric_limits<double>::infinity();
   }
   const auto as_f64 = [](const Tensor& tensor) {
-    const Tensor real = tensor.dtype() == DType::complex64 ? tensor.contiguous().view_as_real() : tensor;
+    const Tensor real =
+        tensor.dtype() == DType::complex64 ? tensor.contiguous().view_as_real() : tensor;
     Tensor wide = Tensor::empty(real.sizes(), DType::f64);
     return copy_(wide, real);
   };

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Programs on the device: functionalized, batched, and as graphs that are one command buffer.
+#include <gtest/gtest.h>
 #include <byre/functional/batching/vmap.hpp>
 #include <byre/functional/functionalize/capture.hpp>
 #include <byre/functional/functionalize/transform.hpp>
 #include <byre/functional/graph/recording.hpp>
-#include <gtest/gtest.h>
 
 #include "backend.hpp"
 
@@ -112,7 +112,8 @@ TEST(VulkanGraphs, are_one_submission_with_a_barrier_only_between_what_depends) 
   on_vulkan.run(std::move(inputs));
   EXPECT_EQ(queue.now().submissions, 1U);
   EXPECT_EQ(queue.host_copies(), 0U);
-  EXPECT_LT(queue.now().barriers, queue.now().dispatches) << "the three copies of views may overlap";
+  EXPECT_LT(queue.now().barriers, queue.now().dispatches)
+      << "the three copies of views may overlap";
   EXPECT_GT(queue.now().barriers, 0U);
 }
 

@@ -67,12 +67,13 @@ TEST(VulkanOperators, are_all_that_are_pure) {
 Tensor edges(DType dtype) {
   const double infinity = std::numeric_limits<double>::infinity();
   const double not_a_number = std::numeric_limits<double>::quiet_NaN();
-  std::vector<double> numbers{0,     -0.0,   0.5,       -0.5,      1,         -1,         1.5,       2.5,
-                              127,   128,    -128.5,    -129,      255,       255.9,      256,       32767,
-                              32768, -32769, 65504,     65519,     65520,     1e5,        2147483647, 2147483648.0,
-                              -3e9,  1e10,   9.2e18,    9.3e18,    -9.3e18,   1e-5,       6e-8,      3e-8,
-                              1e-30, 1e30,   3.4e38,    -3.4e38,   0.1,       1.0 / 3.0,  16777217,  9007199254740993.0,
-                              infinity, -infinity, not_a_number};
+  std::vector<double> numbers{
+      0,        -0.0,      0.5,         -0.5,    1,       -1,        1.5,        2.5,
+      127,      128,       -128.5,      -129,    255,     255.9,     256,        32767,
+      32768,    -32769,    65504,       65519,   65520,   1e5,       2147483647, 2147483648.0,
+      -3e9,     1e10,      9.2e18,      9.3e18,  -9.3e18, 1e-5,      6e-8,       3e-8,
+      1e-30,    1e30,      3.4e38,      -3.4e38, 0.1,     1.0 / 3.0, 16777217,   9007199254740993.0,
+      infinity, -infinity, not_a_number};
   Tensor all = Tensor::empty({std::ssize(numbers)}, dtype);
   return copy_(all, Tensor::of<double>({std::ssize(numbers)}, std::span<const double>(numbers)));
 }
@@ -84,7 +85,8 @@ TEST(VulkanOperators, convert_every_dtype_to_every_other) {
     for (int to = 0; to < dtypes; ++to) {
       SCOPED_TRACE(name_of(static_cast<DType>(from)));
       SCOPED_TRACE(name_of(static_cast<DType>(to)));
-      expect_as_on_the_cpu("to", {from_cpu(edges(static_cast<DType>(from))), static_cast<DType>(to)});
+      expect_as_on_the_cpu("to",
+                           {from_cpu(edges(static_cast<DType>(from))), static_cast<DType>(to)});
     }
   }
 }
@@ -96,7 +98,8 @@ TEST(VulkanOperators, promote_every_pair_of_dtypes) {
       const Tensor b = flip(edges(static_cast<DType>(second)), {0});
       for (const std::string name : {"add", "sub", "mul", "eq", "ge", "where", "div"}) {
         const bool is_complex = a.dtype() == DType::complex64 || b.dtype() == DType::complex64;
-        if ((name == "sub" && first + second == 0) || (is_complex && (name == "ge" || name == "div" || name == "mul"))) {
+        if ((name == "sub" && first + second == 0) ||
+            (is_complex && (name == "ge" || name == "div" || name == "mul"))) {
           continue;
         }
         SCOPED_TRACE(name);
@@ -104,7 +107,8 @@ TEST(VulkanOperators, promote_every_pair_of_dtypes) {
         SCOPED_TRACE(name_of(b.dtype()));
         Arguments arguments{from_cpu(a), from_cpu(b)};
         if (name == "where") {
-          arguments.insert(arguments.begin(), from_cpu(ge(Tensor::zeros({1}, DType::f32), edges(DType::f32))));
+          arguments.insert(arguments.begin(),
+                           from_cpu(ge(Tensor::zeros({1}, DType::f32), edges(DType::f32))));
         }
         expect_as_on_the_cpu(name, arguments);
         if (HasFatalFailure()) {
@@ -120,10 +124,13 @@ TEST(VulkanOperators, take_numbers_beside_tensors_of_every_dtype) {
     const Tensor a = edges(static_cast<DType>(dtype));
     const bool is_complex = a.dtype() == DType::complex64;
     for (const std::string name : {"add", "sub", "mul", "div", "eq", "ge"}) {
-      for (const Scalar number : {Scalar(3), Scalar(-1), Scalar(0.1), Scalar(true), Scalar(70000)}) {
+      for (const Scalar number :
+           {Scalar(3), Scalar(-1), Scalar(0.1), Scalar(true), Scalar(70000)}) {
         SCOPED_TRACE(name + " " + byre::functional::to_string(number) + " " + name_of(a.dtype()));
-        if ((name == "ge" && is_complex) || (name != "eq" && name != "ge" && !number.fits(a.dtype())) ||
-            (name == "sub" && a.dtype() == DType::boolean && number.dtype_alone() == DType::boolean)) {
+        if ((name == "ge" && is_complex) ||
+            (name != "eq" && name != "ge" && !number.fits(a.dtype())) ||
+            (name == "sub" && a.dtype() == DType::boolean &&
+             number.dtype_alone() == DType::boolean)) {
           continue;
         }
         expect_as_on_the_cpu(name + ".scalar", {from_cpu(a), number});
@@ -160,7 +167,8 @@ TEST(VulkanOperators, sum_and_multiply_large_tensors) {
   expect_as_on_the_cpu("sum", {from_cpu(random.elements({1 << 21}, DType::f32))});
   expect_as_on_the_cpu("sum", {from_cpu(random.elements({20000}, DType::f16))});
   expect_as_on_the_cpu("sum", {from_cpu(random.elements({20000}, DType::complex64))});
-  for (const DType dtype : {DType::boolean, DType::u8, DType::i64, DType::f16, DType::f32, DType::f64, DType::complex64}) {
+  for (const DType dtype : {DType::boolean, DType::u8, DType::i64, DType::f16, DType::f32,
+                            DType::f64, DType::complex64}) {
     expect_as_on_the_cpu("matmul", {from_cpu(random.elements({2, 1, 33, 41}, dtype)),
                                     from_cpu(random.elements({3, 41, 19}, dtype))});
   }
@@ -172,10 +180,13 @@ TEST(VulkanOperators, move_large_tensors_of_many_dimensions) {
     const Argument all = random.tensor({3, 5, 7, 2, 6, 11}, dtype);
     expect_as_on_the_cpu("permute_copy", {all, {5, 2, 0, 4, 1, 3}});
     expect_as_on_the_cpu("flip", {all, {0, 2, 3, 5}});
-    expect_as_on_the_cpu("expand_copy", {random.tensor({3, 1, 7, 1, 6, 1}, dtype), {3, 5, 7, 2, 6, 11}});
+    expect_as_on_the_cpu("expand_copy",
+                         {random.tensor({3, 1, 7, 1, 6, 1}, dtype), {3, 5, 7, 2, 6, 11}});
     expect_as_on_the_cpu("slice_copy", {random.tensor({300, 1100}, dtype), 1, 3, 900, 2});
-    expect_as_on_the_cpu("add", {random.tensor({3, 1, 7, 1, 6, 1}, dtype), random.tensor({5, 1, 2, 1, 11}, dtype)});
-    expect_as_on_the_cpu("slice_scatter", {random.tensor({300, 1100}, dtype), random.tensor({300, 449}, dtype), 1, 3, 900, 2});
+    expect_as_on_the_cpu(
+        "add", {random.tensor({3, 1, 7, 1, 6, 1}, dtype), random.tensor({5, 1, 2, 1, 11}, dtype)});
+    expect_as_on_the_cpu("slice_scatter", {random.tensor({300, 1100}, dtype),
+                                           random.tensor({300, 449}, dtype), 1, 3, 900, 2});
   }
 }
 

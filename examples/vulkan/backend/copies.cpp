@@ -123,8 +123,8 @@ AnyTensor joined(const Call& call) {
   TensorMeta meta = meta_of_results(call).front();
   const Operands operands(call);
   const std::int64_t axis = call.arguments[1].integer();
-  const auto along =
-      static_cast<std::size_t>(axis < 0 ? axis + static_cast<std::int64_t>(meta.sizes.size()) : axis);
+  const auto along = static_cast<std::size_t>(
+      axis < 0 ? axis + static_cast<std::int64_t>(meta.sizes.size()) : axis);
   VulkanTensorPtr result = made_on_device(meta.sizes, meta.dtype);
   Place to = place_of(*result, meta.sizes);
   std::int64_t stride = 1;
@@ -167,8 +167,8 @@ void define_copies() {
   define_kernel("to", converted);
   define_kernel("flip", flipped);
   define_kernel("cat", joined);
-  for (const char* const view : {"view", "view.dtype", "permute", "expand", "select", "slice",
-                                 "diagonal", "as_strided"}) {
+  for (const char* const view :
+       {"view", "view.dtype", "permute", "expand", "select", "slice", "diagonal", "as_strided"}) {
     define_copy(view);
   }
   for (const char* const view : {"select", "slice", "diagonal", "as_strided"}) {

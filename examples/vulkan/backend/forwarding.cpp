@@ -16,7 +16,8 @@ using byre::ViewGeometry;
 
 /// The view of "select_copy" and of "select_scatter", or null.
 const Operator* view_of_name(const std::string& name, const std::string& suffix) {
-  return name.ends_with(suffix) ? find_if_any(name.substr(0, name.size() - suffix.size())) : nullptr;
+  return name.ends_with(suffix) ? find_if_any(name.substr(0, name.size() - suffix.size()))
+                                : nullptr;
 }
 
 /// What the node's view sees of its first operand, its other arguments being from `first` on.
@@ -75,7 +76,8 @@ std::size_t forward_copies(Graph& graph) {
       const ValueId base = std::get<ValueId>(node.arguments[0]);
       const ViewGeometry geometry = geometry_of_node(*view, node, 2, metas[base.number]);
       if (!geometry.overlaps_itself()) {
-        written.emplace(result, Written{base, std::get<ValueId>(node.arguments[1]), geometry.layout});
+        written.emplace(result,
+                        Written{base, std::get<ValueId>(node.arguments[1]), geometry.layout});
       }
     } else if (const Operator* const copied = view_of_name(name, "_copy")) {
       ValueId base = std::get<ValueId>(node.arguments[0]);

@@ -46,7 +46,8 @@ std::size_t set_places(FusedParameters& parameters, const Dims& sizes,
     }
     parameters.sizes[dimension - 1] = static_cast<std::uint32_t>(sizes[axis]);
     for (std::size_t place = 0; place < places.size(); ++place) {
-      parameters.places[place][dimension] = static_cast<std::uint32_t>(places[place]->strides[axis]);
+      parameters.places[place][dimension] =
+          static_cast<std::uint32_t>(places[place]->strides[axis]);
     }
   }
   return dimension;
@@ -114,11 +115,10 @@ void run(const Fused& fused, const std::vector<VulkanTensor*>& outputs,
     constants[3 + 3 * slot] = fused.slots[slot].left;
     constants[4 + 3 * slot] = fused.slots[slot].right;
   }
-  Gpu::get().queue().dispatch(pipeline_of(Shader::fused, Domain::single, false, constants), uses,
-                              {}, std::as_bytes(std::span(&parameters, 1)),
-                              groups_of(parameters.sizes[0], width),
-                              groups_of(parameters.sizes[1], height),
-                              groups_of(parameters.sizes[2], 1));
+  Gpu::get().queue().dispatch(
+      pipeline_of(Shader::fused, Domain::single, false, constants), uses, {},
+      std::as_bytes(std::span(&parameters, 1)), groups_of(parameters.sizes[0], width),
+      groups_of(parameters.sizes[1], height), groups_of(parameters.sizes[2], 1));
 }
 
 }  // namespace examples::vulkan

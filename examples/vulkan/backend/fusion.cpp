@@ -32,7 +32,8 @@ std::optional<FusedOperation> fused_operation(const std::string& name) {
 
 /// The view that an operator copies, or null.
 const Operator* viewed_by(const std::string& name) {
-  for (const char* const view : {"permute", "expand", "select", "slice", "diagonal", "as_strided"}) {
+  for (const char* const view :
+       {"permute", "expand", "select", "slice", "diagonal", "as_strided"}) {
     if (name == std::string(view) + "_copy") {
       return &find(view);
     }
@@ -43,7 +44,8 @@ const Operator* viewed_by(const std::string& name) {
 /// A group that grows node by node, or stays as it was.
 class Grouping {
  public:
-  Grouping(const Graph& graph, const std::vector<TensorMeta>& metas) : graph_(graph), metas_(metas) {}
+  Grouping(const Graph& graph, const std::vector<TensorMeta>& metas)
+      : graph_(graph), metas_(metas) {}
 
   const Fused& group() const { return group_; }
   std::size_t operations() const { return operations_; }
@@ -77,7 +79,8 @@ class Grouping {
     const auto store = static_cast<FusedOperation>(
         static_cast<std::uint32_t>(FusedOperation::store_first) + number);
     // Results stand behind what is read.
-    group_.slots.push_back({store, *slot_of(output), static_cast<std::uint32_t>(group_.places.size())});
+    group_.slots.push_back(
+        {store, *slot_of(output), static_cast<std::uint32_t>(group_.places.size())});
   }
 
  private:
@@ -226,7 +229,8 @@ std::vector<ValueId> needed_outside(const Graph& graph, const std::vector<std::s
 
 }  // namespace
 
-std::vector<Fused> fused_groups(const Graph& graph, const std::vector<std::uint32_t>& first_values) {
+std::vector<Fused> fused_groups(const Graph& graph,
+                                const std::vector<std::uint32_t>& first_values) {
   std::vector<TensorMeta> metas;
   for (const GraphInput& input : graph.inputs) {
     metas.push_back(input.meta);

@@ -20,7 +20,8 @@ using namespace byre::functional;
 void expect_as_recorded(const GraphInput& input, const AnyTensor& given, std::size_t index) {
   if (!given || TensorMeta{given.sizes(), given.dtype()} != input.meta) {
     throw ArgumentError(byre::format_text(
-        "VulkanGraph: input %zu%s%s is of %s%s, and was given %s. Record the program with the sizes "
+        "VulkanGraph: input %zu%s%s is of %s%s, and was given %s. Record the program with the "
+        "sizes "
         "and dtypes it is to be executed with.",
         index, input.name.empty() ? "" : " ", input.name.c_str(), name_of(input.meta.dtype),
         byre::to_string(input.meta.sizes).c_str(), describe(given).c_str()));
@@ -41,7 +42,8 @@ class VulkanGraph::Execution {
       : graph_(graph), uses_(graph.uses_), values_(uses_.size()) {
     for (std::uint32_t index = 0; index < inputs.size(); ++index) {
       AnyTensor& input = inputs[index];
-      keep({index}, input.as<VulkanTensor>() != nullptr ? std::move(input) : to_vulkan(to_cpu(input)));
+      keep({index},
+           input.as<VulkanTensor>() != nullptr ? std::move(input) : to_vulkan(to_cpu(input)));
     }
     for (const auto& [value, tensor] : graph.constants_) {
       keep(value, tensor);
@@ -85,7 +87,8 @@ class VulkanGraph::Execution {
     Arguments arguments;
     arguments.reserve(node.arguments.size());
     for (const BasicArgument<ValueId>& argument : node.arguments) {
-      arguments.push_back(std::visit([this](const auto& held) { return argument_of(held); }, argument));
+      arguments.push_back(
+          std::visit([this](const auto& held) { return argument_of(held); }, argument));
     }
     for (AnyTensor& made : dispatch(*node.op, arguments)) {
       keep({result++}, std::move(made));
@@ -120,7 +123,8 @@ class VulkanGraph::Execution {
   }
 
   /// An input that dies here and is read in the order in which the result is written, or a new tensor.
-  static AnyTensor result_of(const Fused& fused, const Tensors& inputs, std::vector<bool>& is_taken) {
+  static AnyTensor result_of(const Fused& fused, const Tensors& inputs,
+                             std::vector<bool>& is_taken) {
     for (std::size_t input = 0; input < inputs.size(); ++input) {
       auto& tensor = *inputs[input].as<VulkanTensor>();
       if (!is_taken[input] && inputs[input].handle_count() == 1 && tensor.dims() == fused.sizes &&
@@ -198,13 +202,15 @@ std::size_t VulkanGraph::fused_count() const noexcept {
 
 Tensors VulkanGraph::run(Tensors inputs) const {
   if (inputs.size() != graph_.inputs.size()) {
-    throw ArgumentError(byre::format_text("VulkanGraph: the graph has %zu inputs, and was given %zu.",
-                                          graph_.inputs.size(), inputs.size()));
+    throw ArgumentError(
+        byre::format_text("VulkanGraph: the graph has %zu inputs, and was given %zu.",
+                          graph_.inputs.size(), inputs.size()));
   }
   for (std::size_t index = 0; index < inputs.size(); ++index) {
     expect_as_recorded(graph_.inputs[index], inputs[index], index);
   }
-  const ExcludeKeys all_else(thread_keys().included.without(VulkanTensor::key) | Key::functionalize);
+  const ExcludeKeys all_else(thread_keys().included.without(VulkanTensor::key) |
+                             Key::functionalize);
   const IncludeKeys also_of_numbers(VulkanTensor::key);
   Queue::OneSubmission submission(Gpu::get().queue());
   Tensors outputs = Execution(*this, std::move(inputs)).run();

@@ -40,8 +40,8 @@ std::vector<Dimension> joined(const Dims& sizes, const std::array<const Place*, 
     for (std::size_t place = 0; place < places; ++place) {
       const bool is_in_memory = all[place]->address != nullptr;
       next.strides[place] = is_in_memory ? all[place]->strides[axis] : 0;
-      continues = continues && next.strides[place] ==
-                                   dimensions.back().strides[place] * dimensions.back().size;
+      continues = continues &&
+                  next.strides[place] == dimensions.back().strides[place] * dimensions.back().size;
     }
     if (continues) {
       dimensions.back().size *= next.size;
@@ -77,8 +77,9 @@ std::array<std::int64_t, 2> group_of(std::int64_t innermost, std::int64_t next) 
 
 /// The dtype of as many bits whose elements are copied as they are.
 constexpr std::uint32_t bits_as(DType dtype) noexcept {
-  constexpr std::array<DType, 9> by_itemsize{{DType::u8, DType::u8, DType::i16, DType::u8, DType::i32,
-                                              DType::u8, DType::u8, DType::u8, DType::i64}};
+  constexpr std::array<DType, 9> by_itemsize{{DType::u8, DType::u8, DType::i16, DType::u8,
+                                              DType::i32, DType::u8, DType::u8, DType::u8,
+                                              DType::i64}};
   return static_cast<std::uint32_t>(by_itemsize[byre::itemsize(dtype)]);
 }
 
@@ -171,8 +172,8 @@ void run(const Pointwise& pointwise) {
     parameters[1][place] = static_cast<std::uint32_t>(all[place]->offset);
   }
   parameters[2] = words_of(dimensions[0].strides);
-  parameters[3] = words_of(dimensions.size() > 1 ? dimensions[1].strides
-                                                 : std::array<std::int64_t, places>{});
+  parameters[3] =
+      words_of(dimensions.size() > 1 ? dimensions[1].strides : std::array<std::int64_t, places>{});
   parameters[4] = {pointwise.number[0], pointwise.number[1], 0, 0};
 
   const auto [width, height] = group_of(innermost, next);
@@ -196,8 +197,7 @@ void run(const Pointwise& pointwise) {
     return use.address == pointwise.result.address;
   });
   uses[0].kind = writes_all_only ? Use::write : Use::read_write;
-  const Pipeline& pipeline =
-      pipeline_of(Shader::pointwise, pointwise.domain, doubles, constants);
+  const Pipeline& pipeline = pipeline_of(Shader::pointwise, pointwise.domain, doubles, constants);
   Gpu::get().queue().dispatch(pipeline, uses, {}, std::as_bytes(std::span(parameters)),
                               groups_for(innermost, 4 * width), groups_for(next, height),
                               groups_for(others, 1));

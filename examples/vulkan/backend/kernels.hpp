@@ -22,10 +22,10 @@ void define_reductions();
 
 template <class Compute>
 void define_kernel(const std::string& name, Compute compute) {
-  byre::functional::extend(name).kernel(
-      VulkanTensor::key, [compute](const byre::functional::Call& call) {
-        return byre::functional::Tensors{compute(call)};
-      });
+  byre::functional::extend(name).kernel(VulkanTensor::key,
+                                        [compute](const byre::functional::Call& call) {
+                                          return byre::functional::Tensors{compute(call)};
+                                        });
 }
 
 /// The tensors of a call's arguments, on the device: those of the CPU are copied there.
@@ -35,7 +35,9 @@ class Operands {
   VulkanTensor& operator[](std::size_t index) const { return *all_[index]; }
   std::size_t size() const noexcept { return all_.size(); }
   /// A handle to it.
-  byre::functional::AnyTensor handle(std::size_t index) const { return VulkanTensorPtr(all_[index]); }
+  byre::functional::AnyTensor handle(std::size_t index) const {
+    return VulkanTensorPtr(all_[index]);
+  }
   /// Whether the call has its only handle, so that it may be written in place.
   bool is_sole(std::size_t index) const;
 
@@ -89,7 +91,7 @@ struct Pointwise {
   Domain domain = Domain::integer;
   byre::Dims sizes;
   Place result;
-  std::array<Place, 3> operands;  ///< a, b, condition
+  std::array<Place, 3> operands;          ///< a, b, condition
   std::array<std::uint32_t, 2> number{};  ///< bits of a value of the domain
 };
 /// Of no elements, nothing.

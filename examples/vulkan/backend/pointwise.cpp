@@ -35,8 +35,12 @@ AnyTensor computed(Operation operation, const Call& call) {
   const Operands operands(call);
   const bool selects = operation == Operation::select;
   const std::size_t first = selects ? 1 : 0;
-  Pointwise pointwise{.operation = operation, .domain = {}, .sizes = meta.sizes, .result = {},
-                      .operands = {}, .number = {}};
+  Pointwise pointwise{.operation = operation,
+                      .domain = {},
+                      .sizes = meta.sizes,
+                      .result = {},
+                      .operands = {},
+                      .number = {}};
   DType dtype = operands[first].dtype();
   const bool has_second = operands.size() == first + 2;
   const Scalar* const number =
@@ -47,14 +51,13 @@ AnyTensor computed(Operation operation, const Call& call) {
   } else if (number != nullptr) {
     // A comparison has an answer for an integer that the tensor's dtype has not.
     number_dtype = number->dtype_beside(dtype);
-    number_dtype = meta.dtype == DType::boolean && !number->fits(number_dtype) ? DType::i64
-                                                                              : number_dtype;
+    number_dtype =
+        meta.dtype == DType::boolean && !number->fits(number_dtype) ? DType::i64 : number_dtype;
     dtype = byre::promoted(dtype, number_dtype);
   }
   pointwise.domain = computed_in(operation, dtype);
   if (number != nullptr) {
-    pointwise.number =
-        bits_of(*number, number_dtype, pointwise.domain, call.op.name().c_str());
+    pointwise.number = bits_of(*number, number_dtype, pointwise.domain, call.op.name().c_str());
   }
   AnyTensor result = result_of(operands, meta);
   auto& written = *result.as<VulkanTensor>();

@@ -67,7 +67,8 @@ void run_sum(const Use& result, DType result_dtype, const Use& a, DType dtype, D
   const std::int64_t adders = std::min<std::int64_t>(
       256, static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(run_length))));
   const std::int64_t results = std::min<std::int64_t>(
-      256 / adders, static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(result_count))));
+      256 / adders,
+      static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(result_count))));
   std::vector<std::uint32_t> parameters{word(result_count),
                                         word(count_of(summed)),
                                         word(run_length),
@@ -187,10 +188,10 @@ AnyTensor multiplied(const Call& call) {
                         Use{a.storage().data(), a.storage().nbytes(), Use::read},
                         Use{b.storage().data(), b.storage().nbytes(), Use::read}};
   constexpr std::int64_t tile = 8;
-  Gpu::get().queue().dispatch(
-      pipeline_of(Shader::matmul, domain_of(dtype), doubles, constants), uses, {},
-      std::as_bytes(std::span(parameters)), groups_for((columns + tile - 1) / tile),
-      groups_for((rows + tile - 1) / tile), groups_for(batches));
+  Gpu::get().queue().dispatch(pipeline_of(Shader::matmul, domain_of(dtype), doubles, constants),
+                              uses, {}, std::as_bytes(std::span(parameters)),
+                              groups_for((columns + tile - 1) / tile),
+                              groups_for((rows + tile - 1) / tile), groups_for(batches));
   return result;
 }
 

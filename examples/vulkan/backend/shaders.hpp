@@ -16,10 +16,10 @@ enum class Shader : std::uint8_t { pointwise, sum, matmul, fused };
 enum class Domain : std::uint8_t { integer, single, twofold, complex };
 
 constexpr Domain domain_of(byre::DType dtype) noexcept {
-  return dtype == byre::DType::complex64       ? Domain::complex
-         : dtype == byre::DType::f64           ? Domain::twofold
-         : dtype <= byre::DType::i64           ? Domain::integer
-                                               : Domain::single;
+  return dtype == byre::DType::complex64 ? Domain::complex
+         : dtype == byre::DType::f64     ? Domain::twofold
+         : dtype <= byre::DType::i64     ? Domain::integer
+                                         : Domain::single;
 }
 
 /// Whose values those of a domain are.

@@ -23,7 +23,8 @@ Tensors refuse(const Call& call) {
   const char* const name = call.op.name().c_str();
   if (call.op.effect() != Effect::none) {
     throw DispatchError(byre::format_text(
-        "%s %s, and the Vulkan backend has pure operators alone: a shader of its own for each view, "
+        "%s %s, and the Vulkan backend has pure operators alone: a shader of its own for each "
+        "view, "
         "and nothing that is written behind a program's back. Run the program under functionalize, "
         "which removes both.",
         name, call.op.effect() == Effect::view ? "makes a view" : "writes to what it is given"));
