@@ -56,13 +56,146 @@ TEST(VulkanPrograms, run_in_batches) {
   EXPECT_EQ(text_of(vmap(dot)({x, x})[0]), "[ 5. 50.]");
 }
 
-Graph graph_of(std::int64_t count) {
-  return capture(functionalize([](const Tensors& in) {
-                   program(in);
-                   return Tensors{in[0]};
-                 }),
-                 {from_cpu(Tensor::zeros({count}, DType::f32))})
-      .graph;
+Graph graph_of(const Program& captured, const Tensors& examples) {
+  Graph graph = capture(captured, examples).graph;
+  eliminate_common_subexpressions(graph);
+  eliminate_dead_code(graph);
+  return graph;
+}
+
+/// Neighbours of a grid's cells, with what they were before and after a part of it is written.
+Tensors spread(const Tensors& in) {
+  const AnyTensor rows = call_for_one("slice", {in[0], 0, 1, -1});
+  const AnyTensor cells = call_for_one("slice", {rows, 1, 1, -1});
+  const AnyTensor left = call_for_one("slice", {rows, 1, 0, -2});
+  const AnyTensor right = call_for_one("slice", {rows, 1, 2});
+  const AnyTensor around = call_for_one("add", {left, right});
+  call("sub_", {around, call_for_one("mul.scalar", {cells, 2.0})});
+  call("mul_.scalar", {around, 0.3});
+  call("add_", {cells, around});
+  const AnyTensor first = call_for_one("select", {in[0], 0, 0});
+  call("copy_", {first, call_for_one("select", {in[0], 0, 1})});
+  call("relu_", {cells});
+  call("div_.scalar", {around, 3.0});
+  return {call_for_one("exp", {around})};
+}
+
+Tensor counted_grid(std::int64_t rows, std::int64_t columns) {
+  Tensor grid = Tensor::empty({rows, columns}, DType::f32);
+  for (std::int64_t index = 0; index < grid.numel(); ++index) {
+    grid.mutable_data<float>()[index] = static_cast<float>(index * 37 % 101) / 7.0F - 5.0F;
+  }
+  return grid;
+}
+
+std::ptrdiff_t fused_kernels_of(const VulkanGraph& graph) {
+  return std::ranges::count_if(
+      graph.steps(), [](const Step& step) { return std::holds_alternative<FusedKernel>(step); });
+}
+
+TEST(VulkanGraphs, compute_what_their_programs_compute) {
+  const Tensor grid = counted_grid(9, 40);
+  const Graph graph = graph_of(spread, {from_cpu(grid)});
+  const Tensors expected = execute(graph, {from_cpu(grid)});
+  for (const Fuse fuse : {Fuse::no, Fuse::yes}) {
+    const VulkanGraph on_vulkan(graph, fuse);
+    EXPECT_EQ(fused_kernels_of(on_vulkan) != 0, fuse == Fuse::yes);
+    const AnyTensor input = to_vulkan(grid);
+    const Tensors outputs = on_vulkan.run({input});
+    ASSERT_EQ(outputs.size(), expected.size());
+    EXPECT_TRUE(are_same(from_vulkan(outputs[0]), to_cpu(expected[0])));
+    EXPECT_LE(distance(from_vulkan(outputs[1]), to_cpu(expected[1])), 3);
+    EXPECT_TRUE(are_same(from_vulkan(input), grid)) << "the caller has the input too";
+  }
+}
+
+TEST(VulkanGraphs, are_one_submission_with_a_barrier_only_between_what_depends) {
+  const VulkanGraph on_vulkan(graph_of(spread, {from_cpu(counted_grid(9, 40))}), Fuse::no);
+  Tensors inputs{to_vulkan(counted_grid(9, 40))};
+  Gpu::get().queue().wait_idle();
+  const Counted queue;
+  on_vulkan.run(std::move(inputs));
+  EXPECT_EQ(queue.now().submissions, 1U);
+  EXPECT_EQ(queue.host_copies(), 0U);
+  EXPECT_LT(queue.now().barriers, queue.now().dispatches)
+      << "the three copies of views may overlap";
+  EXPECT_GT(queue.now().barriers, 0U);
+}
+
+TEST(VulkanGraphs, compute_operations_together) {
+  const Program polynomial = [](const Tensors& in) {
+    AnyTensor sum = in[0];
+    for (int power = 0; power < 5; ++power) {
+      sum = call_for_one("add.scalar", {call_for_one("mul", {sum, in[0]}), 0.5});
+    }
+    return Tensors{sum};
+  };
+  const Tensor x = counted_grid(3, 50);
+  const Graph graph = graph_of(polynomial, {from_cpu(x)});
+  const VulkanGraph on_vulkan(graph);
+  Tensors inputs{to_vulkan(x)};
+  const TensorImpl* const memory = &inputs[0].impl();
+  const Counted queue;
+  const Tensors outputs = on_vulkan.run(std::move(inputs));
+  EXPECT_EQ(queue.now().dispatches, 1U);
+  EXPECT_EQ(&outputs[0].impl(), memory) << "what was moved is written in place";
+  EXPECT_TRUE(are_same(from_vulkan(outputs[0]), to_cpu(execute(graph, {from_cpu(x)})[0])));
+}
+
+TEST(VulkanGraphs, read_before_they_write_what_they_read_elsewhere) {
+  const Program shifted = [](const Tensors& in) {
+    const AnyTensor flipped = call_for_one("permute_copy", {in[0], {1, 0}});
+    return Tensors{call_for_one("add", {call_for_one("mul.scalar", {in[0], 3.0}), flipped})};
+  };
+  const Tensor x = counted_grid(600, 600);
+  const Graph graph = graph_of(shifted, {from_cpu(x)});
+  Tensors inputs{to_vulkan(x)};
+  const Tensors outputs = VulkanGraph(graph).run(std::move(inputs));
+  EXPECT_TRUE(are_same(from_vulkan(outputs[0]), to_cpu(execute(graph, {from_cpu(x)})[0])));
+}
+
+TEST(VulkanGraphs, need_memory_for_what_is_still_used_alone) {
+  const Program chain = [](const Tensors& in) {
+    AnyTensor value = in[0];
+    for (int step = 0; step < 20; ++step) {
+      value = call_for_one("relu", {call_for_one("add", {value, value})});
+    }
+    return Tensors{value};
+  };
+  const Tensor x = counted_grid(512, 1024);
+  const VulkanGraph on_vulkan(graph_of(chain, {from_cpu(x)}), Fuse::no);
+  Tensors inputs{to_vulkan(x)};
+  DeviceMemory& memory = Gpu::get().memory();
+  Gpu::get().queue().wait_idle();
+  const std::size_t before = memory.live_nbytes();
+  memory.reset_peak();
+  on_vulkan.run(std::move(inputs));
+  Gpu::get().queue().wait_idle();
+  EXPECT_LE(memory.peak_nbytes() - before, x.nbytes());
+}
+
+TEST(VulkanGraphs, keep_their_constants_on_the_device) {
+  const Tensor weights = counted_grid(4, 4);
+  const Program scaled = [&weights](const Tensors& in) {
+    return Tensors{call_for_one("matmul", {in[0], from_cpu(weights)})};
+  };
+  const VulkanGraph on_vulkan(graph_of(scaled, {from_cpu(counted_grid(4, 4))}));
+  const AnyTensor x = to_vulkan(weights);
+  const Counted queue;
+  const Tensors first = on_vulkan.run({x});
+  const Tensors second = on_vulkan.run({x});
+  EXPECT_EQ(queue.host_copies(), 0U);
+  EXPECT_LE(distance(from_vulkan(first[0]), matmul(weights, weights)), 4);
+  EXPECT_TRUE(are_same(from_vulkan(first[0]), from_vulkan(second[0])));
+}
+
+TEST(VulkanGraphs, refuse_other_inputs_and_graphs_with_views) {
+  const Graph graph = graph_of(spread, {from_cpu(counted_grid(9, 40))});
+  EXPECT_THROW(execute_on_vulkan(graph, {}), ArgumentError);
+  EXPECT_THROW(execute_on_vulkan(graph, {to_vulkan(counted_grid(9, 41))}), ArgumentError);
+  const Graph with_views =
+      capture(spread, {from_cpu(counted_grid(9, 40))}, {.reapply_views = true}).graph;
+  EXPECT_THROW(VulkanGraph{with_views}, GraphError);
 }
 
 }  // namespace
