@@ -169,7 +169,10 @@ class Runs(Test):
         # A lock of the table of locks is taken by the library itself, which has no seam for another table.
         tables = set(re.findall(r'\.name = "known_wrong\.(\w+)"', (CONTROLS / "parallel_writers.cpp").read_text()))
         self.assertTrue(tables)
-        for name in names - self.NOT_SEEDED - lots - tables:
+        # No workload has a device; copies that end later race real threads in the unit tests of storages.
+        devices = set(re.findall(r'\.name = "known_wrong\.(\w+)"', (CONTROLS / "submitted_copies.cpp").read_text()))
+        self.assertTrue(devices)
+        for name in names - self.NOT_SEEDED - lots - tables - devices:
             # A weak load is the same bug in whatever it guards.
             seeded = name.removesuffix("_writes") if name.startswith("relaxed") else name
             seeded = seeded.removesuffix("_resizes")

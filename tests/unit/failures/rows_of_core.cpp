@@ -42,6 +42,17 @@ void allocate_copy(Attempt& attempt) {
   attempt([&] { allocator.deallocate(allocator.allocate_copy({64, 64}, bytes, 64)); });
 }
 
+/// The default, of an allocator that copies at once.
+void submit_copy(Attempt& attempt) {
+  Resource resource;
+  PmrAllocator allocator(resource);
+  const std::byte bytes[64] = {};
+  attempt([&] {
+    PendingCopy none;
+    allocator.deallocate(allocator.submit_copy({64, 64}, bytes, 64, none));
+  });
+}
+
 std::string described(const Buffer& buffer) {
   return std::to_string(buffer.nbytes()) + explain(buffer);
 }
@@ -292,6 +303,7 @@ void suppress(Attempt& attempt) {
 const Row rows[] = {
     {"PmrAllocator::allocate", allocate_pmr},
     {"Allocator::allocate_copy", allocate_copy},
+    {"Allocator::submit_copy", submit_copy},
     of_bytes<Buffer>("Buffer::allocate", [](Buffer&) { return Buffer::allocate(50); }),
     of_bytes<Buffer>("Buffer::adopt",
                      [](Buffer&) { return Buffer::adopt(lent, sizeof lent, [](void*) {}); }),

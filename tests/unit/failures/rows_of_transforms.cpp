@@ -154,6 +154,13 @@ const Row rows[] = {
     {"functional::capture", capture_again},
     of_run("functional::CapturedProgram::operator",
            [] { return capture(write_and_return, {deep()}); }),
+    of_run("functional::CapturedProgram::run",
+           []() -> Program {
+             return [captured = capture(write_and_return, {deep()})](const Tensors& in) {
+               return captured.run(
+                   in, [&](const Tensors& bases) { return execute(captured.graph, bases); });
+             };
+           }),
     {"functional::CapturedProgram::program_inputs", find_inputs},
     {"functional::from_functional", write_functional},
     {"functional::to_functional", enter_pass},
