@@ -17,7 +17,7 @@ from programs import Test, figures_of, run
 SIZE, STEPS = 40, 20
 SMALL = [f"--size={SIZE}", f"--steps={STEPS}", "--repetitions=2"]
 GRID_BYTES = 2 * (SIZE + 2) ** 2 * 4
-FORMS = ["captured", "own operator", "naive", "by operator", "fused"]
+FORMS = ["captured", "naive", "by operator", "fused"]
 WITHOUT_DRIVER = {**os.environ, "VK_ICD_FILENAMES": "/nonexistent", "VK_DRIVER_FILES": "/nonexistent"}
 
 
@@ -44,20 +44,19 @@ class AWholeRun(unittest.TestCase):
         for form in forms.values():
             self.assertEqual(form["submissions"], 1)
             self.assertEqual(form["step"]["count"], 2 * STEPS)
-        for name in ("captured", "own operator", "by operator", "fused"):
+        for name in ("captured", "by operator", "fused"):
             self.assertEqual(forms[name]["bytes_copied"], 0)
         self.assertGreater(forms["naive"]["bytes_copied"], 0)
 
     def test_the_captured_form_takes_less_memory_than_copies(self):
         forms = forms_of(figures_of(*SMALL, "--compare"))
         self.assertLess(forms["captured"]["peak_bytes"], forms["naive"]["peak_bytes"])
-        self.assertEqual(forms["own operator"]["peak_bytes"], forms["fused"]["peak_bytes"])
+        self.assertLessEqual(forms["captured"]["peak_bytes"], forms["by operator"]["peak_bytes"])
 
     def test_what_is_compared_has_its_ratios(self):
         ratios = figures_of(*SMALL, "--compare")["ratios"]
         self.assertEqual([(ratio["form"], ratio["beside"]) for ratio in ratios],
-                         [("captured", "by operator"), ("captured", "fused"), ("own operator", "fused"),
-                          ("captured", "naive")])
+                         [("captured", "by operator"), ("captured", "fused"), ("captured", "naive")])
         for ratio in ratios:
             self.assertLessEqual(ratio["least_time"], ratio["time"])
             self.assertLessEqual(ratio["time"], ratio["most_time"])
@@ -89,6 +88,12 @@ class Snapshots(unittest.TestCase):
             # No step follows the last one. A step that writes a grid of its own copies nothing.
             self.assertIn(snapshots["bytes_copied"], (0, (count - 1) * GRID_BYTES))
             self.assertGreaterEqual(snapshots["peak_bytes"], snapshots["bytes"])
+
+    def test_a_lazy_clone_is_timed_on_either_side(self):
+        device = figures_of(*SMALL)["device"]
+        for clone in (device["host_clone"], device["device_clone"]):
+            self.assertEqual(clone["count"], 11)
+            self.assertGreater(clone["least_ns"], 0)
 
     def test_a_run_without_any_keeps_none(self):
         snapshots = figures_of(*SMALL, "--snapshot-every=0")["device"]["snapshots"]

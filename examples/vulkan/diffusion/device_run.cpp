@@ -124,6 +124,22 @@ void measure(const Plan& plan, const Tensor& first, const Tensor& expected, Form
   }
 }
 
+/// A lazy clone of each tensor in turn, and its end.
+void measure_clones(const Tensor& here, const Tensor& there, DeviceResult& result) {
+  constexpr std::int64_t clones = 10'000;
+  const auto time_of = [](const Tensor& tensor) {
+    const Clock::time_point begin = Clock::now();
+    for (std::int64_t clone = 0; clone < clones; ++clone) {
+      tensor.lazy_clone();
+    }
+    return ns_since(begin) / clones;
+  };
+  for (int repetition = 0; repetition < 11; ++repetition) {
+    result.host_clone.ns.push_back(time_of(here));
+    result.device_clone.ns.push_back(time_of(there));
+  }
+}
+
 std::vector<FormResult> measure_forms(const Options& options, const Tensor& first,
                                       const Tensor& expected) {
   std::vector<FormResult> results;
@@ -134,7 +150,6 @@ std::vector<FormResult> measure_forms(const Options& options, const Tensor& firs
   };
   add(captured_form);
   add(eager_form, options.eager);
-  add(own_operator_form, options.compare);
   add(naive_form, options.compare);
   add(by_operator_form, options.compare);
   add(fused_form, options.compare);
@@ -174,6 +189,7 @@ DeviceResult run_on_device(const Options& options, const HostResult& host, Frame
     result.bytes_downloaded = after.bytes_downloaded - before.bytes_downloaded;
     replay(options.plan, first, snapshots, result.snapshots);
   }
+  measure_clones(first, first.to(gpu.device()), result);
   result.forms = measure_forms(options, first, host.last);
   gpu.queue().wait_idle();
   result.validation_messages = gpu.validation_messages();

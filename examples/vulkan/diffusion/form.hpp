@@ -36,7 +36,6 @@ extern const FormKind captured_form;
 /// Functionalized anew in each step.
 extern const FormKind eager_form;
 /// All of the step is an operator of the program's own.
-extern const FormKind own_operator_form;
 /// The graph with a copy for every view and every write.
 extern const FormKind naive_form;
 /// A shader for each operator, which reads its neighbours and writes in place.

@@ -53,7 +53,6 @@ std::vector<Ratio> ratios_of(const Report& report) {
   };
   add(captured_form, by_operator_form);
   add(captured_form, fused_form);
-  add(own_operator_form, fused_form);
   add(captured_form, naive_form);
   return ratios;
 }

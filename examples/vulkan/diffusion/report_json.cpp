@@ -50,6 +50,8 @@ Json json_of(const DeviceResult& device) {
           {"bytes_uploaded", device.bytes_uploaded},
           {"bytes_downloaded", device.bytes_downloaded},
           {"snapshots", json_of(device.snapshots)},
+          {"host_clone", json_of(device.host_clone)},
+          {"device_clone", json_of(device.device_clone)},
           {"forms", forms},
           {"validation_messages", device.validation_messages}};
 }

@@ -17,6 +17,10 @@ std::string times(const Series& series) {
          milliseconds(series.most()) + ")";
 }
 
+long long as_long(std::int64_t number) {
+  return number;
+}
+
 double ratio(double value, double to) {
   return to == 0 ? 0 : value / to;
 }
@@ -79,6 +83,12 @@ std::string table_of(const DeviceResult& device) {
   text += name_in_table("  to take one") + times(snapshots.take);
   text += name_in_table("  copied by later steps") + mebibytes(snapshots.bytes_copied);
   text += name_in_table("  device memory, peak") + mebibytes(snapshots.peak_nbytes);
+  text +=
+      name_in_table("a lazy clone") +
+      format("%lld ns  (%lld ns to %lld ns); of the host's memory %lld ns  (%lld ns to %lld ns)",
+             as_long(device.device_clone.median()), as_long(device.device_clone.least()),
+             as_long(device.device_clone.most()), as_long(device.host_clone.median()),
+             as_long(device.host_clone.least()), as_long(device.host_clone.most()));
   text += name_in_table("uploaded, downloaded") + mebibytes(device.bytes_uploaded) + ", " +
           mebibytes(device.bytes_downloaded);
   return text + table_of_forms(device.forms);

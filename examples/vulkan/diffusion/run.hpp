@@ -63,6 +63,9 @@ struct DeviceResult {
   std::uint64_t bytes_uploaded = 0;  ///< by the simulation, with its snapshots and frames
   std::uint64_t bytes_downloaded = 0;
   std::size_t graph_nodes = 0;
+  Series
+      host_clone{};  ///< a lazy clone of a tensor, and its end: of the host's memory, and of the device's
+  Series device_clone{};
   std::vector<FormResult> forms{};
   std::uint64_t validation_messages = 0;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// All of the step for one cell, from one grid into another. The border stays.
+// All of the step for one cell, from one grid into another.
 #version 450
 layout(local_size_x = 64) in;
 
@@ -24,17 +24,9 @@ float diffused(uint field, uint north, uint south, uint row, uint west, uint eas
 }
 
 void main() {
-  const uint column = gl_GlobalInvocationID.x;
-  const uint row = gl_GlobalInvocationID.y;
-  const uint stride = size + 2;
-  if (column >= stride) {
-    return;
-  }
-  const uint cell_u = row * stride + column;
-  const uint cell_v = cell_u + stride * stride;
-  if (row == 0 || column == 0 || row > size || column > size) {
-    after[cell_u] = now[cell_u];
-    after[cell_v] = now[cell_v];
+  const uint column = gl_GlobalInvocationID.x + 1;
+  const uint row = gl_GlobalInvocationID.y + 1;
+  if (column > size) {
     return;
   }
   const bool wraps = periodic != 0;
@@ -42,6 +34,9 @@ void main() {
   const uint south = wraps && row == size ? 1 : row + 1;
   const uint west = wraps && column == 1 ? size : column - 1;
   const uint east = wraps && column == size ? 1 : column + 1;
+  const uint stride = size + 2;
+  const uint cell_u = row * stride + column;
+  const uint cell_v = cell_u + stride * stride;
   const float u = now[cell_u];
   const float v = now[cell_v];
   precise float reaction = u * v;
