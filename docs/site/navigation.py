@@ -10,6 +10,7 @@ NAVIGATION = [
         ("docs/parts.md", "Parts of large data"),
         ("docs/reshape.md", "Reshape"),
         ("docs/functionalization.md", "Functionalization"),
+        ("docs/vulkan.md", "A Vulkan device"),
         ("docs/python.md", "Python"),
         ("docs/api.md", "API", [("api/annotated.html", "All classes"), ("docs/tensor-states.md", "States of tensors")]),
         ("examples/README.md", "Examples"),
