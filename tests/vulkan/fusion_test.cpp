@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: BSL-1.0
+// Which operators of a graph become one kernel, and what hostile ones compute.
+#include <gtest/gtest.h>
+#include <byre/functional/functionalize/capture.hpp>
+
+#include <algorithm>
+#include <variant>
+
+#include "backend.hpp"
+
+namespace examples::vulkan::test {
+namespace {
+
+Tensor counted(const Dims& sizes, double first = -3.25) {
+  Tensor tensor = Tensor::empty(sizes, DType::f32);
+  for (std::int64_t index = 0; index < tensor.numel(); ++index) {
+    tensor.mutable_data<float>()[index] =
+        static_cast<float>(first + static_cast<double>(index) / 4);
+  }
+  return tensor;
+}
+
+/// Runs a program as a fused graph, and on the host: outputs, and what was written, are the same bit by bit.
+VulkanGraph expect_same(const Program& program, const std::vector<Tensor>& inputs,
+                        FunctionalizeOptions options = {}) {
+  Tensors on_host;
+  Tensors on_vulkan;
+  for (const Tensor& input : inputs) {
+    on_host.push_back(from_cpu(input.clone()));
+    on_vulkan.push_back(to_vulkan(input));
+  }
+  const CapturedProgram captured = capture(program, on_host, options);
+  VulkanGraph fused(captured.graph);
+  const Tensors expected = execute(captured.graph, on_host);
+  const Tensors kept = fused.run(on_vulkan);
+  const Tensors handed_over = fused.run(std::move(on_vulkan));
+  for (std::size_t index = 0; index < expected.size(); ++index) {
+    EXPECT_TRUE(are_same(from_vulkan(kept[index]), to_cpu(expected[index]))) << index;
+    EXPECT_TRUE(are_same(from_vulkan(handed_over[index]), to_cpu(expected[index])))
+        << index << ", with inputs that may be written";
+  }
+  return fused;
+}
+
+std::ptrdiff_t kernels_of(const VulkanGraph& graph) {
+  return std::ranges::count_if(
+      graph.steps(), [](const Step& step) { return std::holds_alternative<FusedKernel>(step); });
+}
+
+AnyTensor part(const AnyTensor& x, std::int64_t axis, std::int64_t first, std::int64_t last) {
+  return call_for_one("slice", {x, axis, first, last});
+}
+
+TEST(Fusion, keeps_the_signs_of_zeros) {
+  const Program program = [](const Tensors& in) {
+    return Tensors{call_for_one("mul.scalar", {in[0], 0}), call_for_one("add.scalar", {in[0], 0}),
+                   call_for_one("sub", {call_for_one("zeros", {{3}}), in[0]})};
+  };
+  expect_same(program, {Tensor::of<float>({3}, {-1, -0.0F, 2})});
+}
+
+TEST(Fusion, makes_one_kernel_of_a_stencil_that_is_written_in_place) {
+  const Program program = [](const Tensors& in) {
+    const AnyTensor inside = part(part(in[0], 0, 1, -1), 1, 1, -1);
+    const AnyTensor sum = call_for_one(
+        "add", {part(part(in[0], 0, 0, -2), 1, 1, -1), part(part(in[0], 0, 2, 99), 1, 1, -1)});
+    call("mul_.scalar", {inside, 0.5});
+    call("add_", {inside, sum});
+    return Tensors{};
+  };
+  const VulkanGraph fused = expect_same(program, {counted({9, 70})}, {.paths = ViewPaths::strides});
+  EXPECT_EQ(kernels_of(fused), 1);
+  EXPECT_EQ(fused.steps().size(), 1U);
+}
+
+TEST(Fusion, computes_each_plane_of_a_grid_for_itself) {
+  const Program program = [](const Tensors& in) {
+    const AnyTensor u = call_for_one("select", {in[0], 0, 0});
+    const AnyTensor v = call_for_one("select", {in[0], 0, 2});
+    const AnyTensor product = call_for_one("mul", {u, v});
+    call("sub_", {u, product});
+    call("add_", {v, product});
+    return Tensors{};
+  };
+  const VulkanGraph fused =
+      expect_same(program, {counted({3, 5, 7})}, {.paths = ViewPaths::strides});
+  EXPECT_EQ(kernels_of(fused), 1);
+}
+
+TEST(Fusion, broadcasts_and_takes_sizes_of_one) {
+  const Program program = [](const Tensors& in) {
+    const AnyTensor sum = call_for_one("add", {in[0], in[1]});
+    return Tensors{call_for_one("mul", {sum, in[2]}), call_for_one("relu", {in[1]})};
+  };
+  expect_same(program, {counted({4, 1, 6}), counted({5, 1}), counted({1})});
+  expect_same(program, {counted({1, 1, 1}), counted({1, 1}), counted({1})});
+  expect_same(program, {counted({2, 0, 6}), counted({1, 6}), counted({1})});
+}
+
+TEST(Fusion, reads_by_steps_and_transposed) {
+  const Program program = [](const Tensors& in) {
+    const AnyTensor steps = call_for_one("slice", {in[0], 1, 1, None(), 3});
+    const AnyTensor turned = call_for_one("permute", {in[1], {1, 0}});
+    const AnyTensor sum = call_for_one("add", {steps, turned});
+    call("copy_",
+         {call_for_one("slice", {in[0], 0, 0, None(), 2}), call_for_one("mul.scalar", {in[0], 2})});
+    return Tensors{call_for_one("neg", {sum})};
+  };
+  EXPECT_THROW(expect_same(program, {counted({4, 10}), counted({3, 4})}), ShapeError)
+      << "the part has half of the rows";
+  const Program right = [](const Tensors& in) {
+    const AnyTensor steps = call_for_one("slice", {in[0], 1, 1, None(), 3});
+    const AnyTensor turned = call_for_one("permute", {in[1], {1, 0}});
+    const AnyTensor sum = call_for_one("add", {steps, turned});
+    call("mul_.scalar", {call_for_one("slice", {in[0], 0, 0, None(), 2}), 2});
+    return Tensors{call_for_one("neg", {sum}), call_for_one("add", {in[0], in[0]})};
+  };
+  expect_same(right, {counted({4, 10}), counted({3, 4})});
+}
+
+TEST(Fusion, parts_chains_that_are_longer_than_a_kernel) {
+  const Program program = [](const Tensors& in) {
+    AnyTensor value = in[0];
+    for (int step = 0; step < 200; ++step) {
+      value = call_for_one(step % 3 == 0 ? "add" : "sub", {value, in[0]});
+    }
+    return Tensors{value};
+  };
+  const VulkanGraph fused = expect_same(program, {counted({33})});
+  EXPECT_GT(kernels_of(fused), 1);
+  EXPECT_LT(kernels_of(fused), 20);
+}
+
+TEST(Fusion, takes_many_inputs_and_outputs) {
+  const Program program = [](const Tensors& in) {
+    Tensors outputs;
+    AnyTensor sum = in[0];
+    for (std::size_t index = 1; index < in.size(); ++index) {
+      sum = call_for_one("add", {sum, in[index]});
+      outputs.push_back(sum);
+    }
+    outputs.push_back(in[0]);
+    outputs.push_back(sum);
+    return outputs;
+  };
+  std::vector<Tensor> inputs;
+  for (int index = 0; index < 12; ++index) {
+    inputs.push_back(counted({6, 5}, index));
+  }
+  expect_same(program, inputs);
+}
+
+TEST(Fusion, chooses_by_comparisons_and_returns_them) {
+  const Program program = [](const Tensors& in) {
+    const AnyTensor larger = call_for_one("ge", {in[0], in[1]});
+    const AnyTensor chosen = call_for_one("where", {larger, in[0], in[1]});
+    const AnyTensor is_zero = call_for_one("eq.scalar", {in[0], 0});
+    return Tensors{call_for_one("exp", {call_for_one("mul.scalar", {chosen, 0})}), is_zero,
+                   call_for_one("where", {is_zero, in[1], chosen})};
+  };
+  expect_same(program, {counted({40}), counted({40}, -1).contiguous()});
+}
+
+TEST(Fusion, writes_small_parts_in_place) {
+  const Program program = [](const Tensors& in) {
+    call("copy_", {part(in[0], 0, 0, 1), part(in[0], 0, 5, 6)});
+    call("mul_.scalar", {in[0], 3});
+    call("fill_", {part(in[0], 1, 2, 3), 7});
+    return Tensors{call_for_one("neg", {in[0]})};
+  };
+  expect_same(program, {counted({12, 8})});
+  expect_same(program, {counted({12, 8})}, {.paths = ViewPaths::strides});
+}
+
+TEST(Fusion, leaves_what_is_no_f32_to_its_operators) {
+  const Program program = [](const Tensors& in) {
+    const AnyTensor whole = call_for_one("to", {in[0], DType::i32});
+    const AnyTensor sum = call_for_one("add", {whole, whole});
+    return Tensors{sum, call_for_one("add", {in[0], sum})};
+  };
+  expect_same(program, {counted({10})});
+}
+
+}  // namespace
+}  // namespace examples::vulkan::test
