@@ -93,7 +93,7 @@ float result_of(uint code) {
       return value;
     }
     case number:
-      return intBitsToFloat(all_parameters[a] ^ push.none);
+      return intBitsToFloat(all_parameters[a] << 1 == 0 ? all_parameters[a] ^ push.none : all_parameters[a]);
     case window:
       return is_in(b) && all(greaterThanEqual(position, three(a))) && all(lessThan(position, three(a + 3u))) ? 1.0 : 0.0;
     case select:
