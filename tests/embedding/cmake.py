@@ -76,7 +76,7 @@ class InCMake(unittest.TestCase):
             ["-DBYRE_CHECKS=ON", "-DBYRE_STATS=OFF", "-DBYRE_STATIC_TLS=ON"])
 
     def test_each_option_of_the_libraries_is_there(self):
-        others = {"tensor", "functional", "python", "python_wheel",
+        others = {"tensor", "functional", "python", "python_wheel", "vulkan",
                   *(option[2:].split("=")[0] for option in LIBRARIES_ALONE)}
         meson = set(re.findall(r"^option\('(\w+)'", (SOURCE / "meson_options.txt").read_text(), re.M))
         cmake = re.findall(r"^option\(BYRE_(\w+)", (SOURCE / "CMakeLists.txt").read_text(), re.M)
