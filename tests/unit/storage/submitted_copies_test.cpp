@@ -169,6 +169,19 @@ TEST(SubmittedCopies, do_not_keep_the_last_owner_from_resizing_in_order) {
   EXPECT_EQ(value_of(device, clone), 7);
 }
 
+TEST(SubmittedCopies, let_nobody_resize_read_only_data_that_is_shared) {
+  QueuedDevice device(CopiesEnd::in_order);
+  const std::vector<std::byte> lent(64, std::byte{7});
+  Buffer buffer = Buffer::adopt_read_only(
+      lent.data(), 64, [](void*) {}, device);
+  Buffer copied = buffer;
+  copied.materialize();
+  EXPECT_EQ(buffer.use_count(), 2U) << "a copier of read-only data owns it until its copy ends";
+  EXPECT_THROW(buffer.resize(32), NotUnique);
+  EXPECT_EQ(buffer.nbytes(), 64U);
+  device.run();
+}
+
 TEST(SubmittedCopies, without_an_order_keep_everybody_from_resizing) {
   QueuedDevice device(CopiesEnd::later);
   Buffer source = sevens(device);
@@ -266,11 +279,14 @@ TEST(PendingCopies, are_ended_once) {
   PendingCopy forgotten(&ends, count);
   forgotten.forget();
   EXPECT_FALSE(forgotten);
-  PendingCopy assigned(&ends, count);
+  int others = 0;
+  PendingCopy assigned(&others, count);
   assigned = PendingCopy(&ends, count);
-  EXPECT_EQ(ends, 3) << "what it was is ended";
+  EXPECT_EQ(others, 1) << "what it was is ended";
+  EXPECT_EQ(ends, 2);
   assigned.end();
-  EXPECT_EQ(ends, 4);
+  EXPECT_EQ(ends, 3) << "and then what it became";
+  EXPECT_EQ(others, 1);
 }
 
 using SubmittedCopiesDeathTest = testing::Test;
