@@ -2,16 +2,22 @@
 // Copies of a device's memory, which end later. The scenarios of verification/scenarios/submitted_copies.cpp have
 // all orders of threads; here are the answers, the figures and the errors, and real threads.
 #include <byre/stats/counters.hpp>
+#include <byre/stats/events.hpp>
 #include <byre/stats/expect.hpp>
 #include <byre/storage/storage.hpp>
 
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <stdexcept>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "support/at_once.hpp"
+#include "support/child_process.hpp"
 #include "support/queued_device.hpp"
 
 namespace byre::test {
@@ -72,16 +78,24 @@ TEST(SubmittedCopies, without_an_order_are_copied_again_by_who_may_not_wait) {
   EXPECT_EQ(value_of(device, clone), 7);
 }
 
+#if BYRE_STATS
+
 TEST(SubmittedCopies, without_an_order_are_waited_for) {
   QueuedDevice device(CopiesEnd::later);
   Buffer source = sevens(device);
   Buffer clone = source;
   clone.materialize();
-  std::thread other([&device] { device.run(); });
+  const std::int64_t waits = stats::snapshot().waits;
+  std::thread other([&device, waits] {
+    await([waits] { return stats::snapshot().waits > waits; });
+    device.run();
+  });
   EXPECT_EQ(source.materialize(), Materialized::stole);
   other.join();
   EXPECT_TRUE(source.is_unique());
 }
+
+#endif
 
 TEST(SubmittedCopies, keep_a_source_that_nobody_owns) {
   QueuedDevice device(CopiesEnd::in_order);
@@ -206,6 +220,53 @@ TEST(SubmittedCopies, are_counted_as_copies_are) {
   EXPECT_EQ(done.copies, 1);
   EXPECT_EQ(done.bytes_copied, 64);
   EXPECT_EQ(done.steals, 1);
+  device.run();
+}
+
+TEST(SubmittedCopies, say_why_they_are_made) {
+  if (!BYRE_STATS) {
+    GTEST_SKIP() << "nobody is told";
+  }
+  const std::vector<std::byte> lent(64, std::byte{7});
+  for (const CopiesEnd copies_end : {CopiesEnd::later, CopiesEnd::in_order}) {
+    QueuedDevice device(copies_end);
+    std::vector<stats::CopyCause> causes;
+    const stats::InstalledSink sink(
+        [&causes](const stats::CopyEvent& event) { causes.push_back(event.cause); });
+    const auto adopted = [&] {
+      return Buffer::adopt_read_only(
+          lent.data(), 64, [](void*) {}, device);
+    };
+    adopted().materialize();
+    Buffer source = sevens(device);
+    Buffer clone = source;
+    clone.materialize();
+    source.materialize(Wait::never);
+    Buffer lent_to_two = adopted();
+    const Buffer other = lent_to_two;
+    lent_to_two.materialize();
+    device.run();
+    using enum stats::CopyCause;
+    EXPECT_EQ(causes, copies_end == CopiesEnd::later
+                          ? std::vector({read_only, shared, pending, shared})
+                          : std::vector({read_only, shared, shared}));
+  }
+}
+
+/// Nobody would wake a child of the process that waited for its parent's device.
+TEST(SubmittedCopies, of_its_parent_are_not_waited_for_by_a_child_of_the_process) {
+  QueuedDevice device(CopiesEnd::later);
+  Buffer source = sevens(device);
+  Buffer clone = source;
+  clone.materialize();
+  const ChildResult result = run_in_child(
+      [&source](int) {
+        if (source.materialize() != Materialized::copied) {
+          throw std::runtime_error("the child did not copy");
+        }
+      },
+      std::chrono::seconds(20));
+  EXPECT_TRUE(result.exit.is_success()) << result.exit.text() << result.output;
   device.run();
 }
 
