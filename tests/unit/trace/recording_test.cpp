@@ -93,6 +93,26 @@ TEST_F(Recordings, have_copies_that_end_later_and_steals_beside_them) {
   EXPECT_GE(stolen["ts"], copied["ts"]);
 }
 
+TEST_F(Recordings, have_the_wait_for_a_copy_that_ends_later) {
+  QueuedDevice device(CopiesEnd::later);
+  Buffer source = Buffer::allocate(64, device);
+  Buffer clone = source;
+  clone.materialize();
+  const trace::Recording recording;
+  const Counted counted;
+  boost::thread other([&] {
+    await([&] { return counted.since().waits != 0; });
+    device.run();
+  });
+  source.materialize(Wait::allowed, site(30));
+  other.join();
+  const Events events(recording);
+  const Json waited = events.slices("wait for a copy").at(0);
+  const Json stolen = events.slices("steal").at(0);
+  EXPECT_EQ(waited["args"]["written_at"], "model.cpp:30");
+  EXPECT_EQ(waited["ts"], stolen["ts"]) << "the write began with the wait";
+}
+
 TEST_F(Recordings, lead_from_the_clone_to_the_copy_by_an_arrow) {
   const Buffer weights = Buffer::allocate(100);
   const trace::Recording recording;
