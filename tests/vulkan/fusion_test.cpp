@@ -131,6 +131,19 @@ TEST(Fusion, parts_chains_that_are_longer_than_a_kernel) {
   EXPECT_LT(kernels_of(fused), 20);
 }
 
+TEST(Fusion, computes_a_chain_that_several_kernels_need_once) {
+  const Program program = [](const Tensors& in) {
+    AnyTensor chain = in[0];
+    for (int step = 0; step < 6; ++step) {
+      chain = call_for_one("add", {call_for_one("mul.scalar", {chain, 0.5}), in[0]});
+    }
+    return Tensors{call_for_one("neg", {chain}), call_for_one("add", {chain, in[1]})};
+  };
+  const VulkanGraph fused = expect_same(program, {counted({5}), counted({3, 5})});
+  EXPECT_EQ(fused.steps().size(), 3U) << "it, and one for the outputs of each sizes";
+  EXPECT_EQ(kernels_of(fused), 3);
+}
+
 TEST(Fusion, takes_many_inputs_and_outputs) {
   const Program program = [](const Tensors& in) {
     Tensors outputs;

@@ -26,6 +26,9 @@ class Planner {
     for (const ValueId output : graph.outputs) {
       kept_[output.number] = true;
     }
+    for (const GraphNode& node : graph.nodes) {
+      fusions_.push_back(fusion_of(index_, node));
+    }
   }
 
   /// Each attempt that fails keeps one value more, or fuses one node less.
@@ -43,7 +46,7 @@ class Planner {
     const GraphNode& of = graph().nodes[node];
     const bool is_kept_bool = kept_[index_.first_result(node).number] &&
                               of.results[0].dtype == byre::DType::boolean;  // kernels write f32
-    return unfused_[node] || is_kept_bool ? Fusion::none : fusion_of(index_, of);
+    return unfused_[node] || is_kept_bool ? Fusion::none : fusions_[node];
   }
   std::size_t number_of(ValueId value) const {
     return static_cast<std::size_t>(index_.maker(value) - graph().nodes.data());
@@ -63,17 +66,22 @@ class Planner {
     find_levels();
     std::vector<Step> steps;
     std::map<ValueId, std::size_t> kernels_of;  // that have a value on the way
-    std::vector<bool> there = kept_at(0);
-    for (std::size_t level = 1; level <= deepest_; ++level) {
-      for (std::size_t node = 0; node < graph().nodes.size(); ++node) {
-        if (level_of_node_[node] == level && fusion(node) == Fusion::none) {
+    std::vector<bool> there = kept_;            // once the levels so far are done
+    for (std::size_t node = 0; node < graph().nodes.size(); ++node) {
+      set_results(there, node, false);
+    }
+    for (const std::vector<std::size_t>& nodes : levels_) {
+      for (const std::size_t node : nodes) {
+        if (fusion(node) == Fusion::none) {
           steps.emplace_back(node);
         }
       }
-      if (!add_kernels(level, there, steps, kernels_of)) {
+      if (!add_kernels(nodes, there, steps, kernels_of)) {
         return std::nullopt;
       }
-      there = kept_at(level);
+      for (const std::size_t node : nodes) {
+        set_results(there, node, true);
+      }
     }
     return keep_what_is_recomputed(kernels_of) ? std::nullopt : std::optional(std::move(steps));
   }
@@ -105,8 +113,7 @@ class Planner {
   void find_levels() {
     std::vector<std::size_t> level_of(index_.value_count());
     operators_.assign(index_.value_count(), 0);
-    level_of_node_.assign(graph().nodes.size(), 0);
-    deepest_ = 0;
+    levels_.clear();
     for (std::size_t node = 0; node < graph().nodes.size(); ++node) {
       std::size_t level = 0;
       byre::functional::detail::for_each_operand(graph().nodes[node], [&](ValueId operand) {
@@ -114,13 +121,14 @@ class Planner {
       });
       const ValueId first = index_.first_result(node);
       const bool is_made = kept_[first.number] || fusion(node) == Fusion::none;
-      level += is_made ? 1 : 0;
-      level_of_node_[node] = is_made ? level : 0;
+      if (is_made) {
+        levels_.resize(std::max(levels_.size(), ++level));
+        levels_[level - 1].push_back(node);
+      }
       for (std::uint32_t result = 0; result < graph().nodes[node].results.size(); ++result) {
         level_of[first.number + result] = level;
         operators_[first.number + result] = is_made ? 0 : operators_below(node);
       }
-      deepest_ = std::max(deepest_, level);
     }
   }
 
@@ -131,23 +139,18 @@ class Planner {
     return std::min(count, many);
   }
 
-  /// What is there once all up to this level is done.
-  std::vector<bool> kept_at(std::size_t level) const {
-    std::vector<bool> there = kept_;
-    for (std::size_t node = 0; node < graph().nodes.size(); ++node) {
-      for (std::uint32_t result = 0; result < graph().nodes[node].results.size(); ++result) {
-        const std::uint32_t value = index_.first_result(node).number + result;
-        there[value] = there[value] && level_of_node_[node] <= level;
-      }
+  void set_results(std::vector<bool>& values, std::size_t node, bool to) const {
+    for (std::uint32_t result = 0; result < graph().nodes[node].results.size(); ++result) {
+      values[index_.first_result(node).number + result] = to;
     }
-    return there;
   }
 
-  bool add_kernels(std::size_t level, const std::vector<bool>& there, std::vector<Step>& steps,
-                   std::map<ValueId, std::size_t>& kernels_of) {
+  /// Of the nodes of one level.
+  bool add_kernels(const std::vector<std::size_t>& nodes, const std::vector<bool>& there,
+                   std::vector<Step>& steps, std::map<ValueId, std::size_t>& kernels_of) {
     std::map<std::vector<std::int64_t>, std::vector<ValueId>> roots;  // by their sizes
-    for (std::size_t node = 0; node < graph().nodes.size(); ++node) {
-      if (level_of_node_[node] == level && fusion(node) != Fusion::none) {
+    for (const std::size_t node : nodes) {
+      if (fusion(node) != Fusion::none) {
         const byre::Dims& sizes = graph().nodes[node].results[0].sizes;
         roots[{sizes.begin(), sizes.end()}].push_back(index_.first_result(node));
       }
@@ -214,25 +217,33 @@ class Planner {
     }
   }
 
-  /// Whether there was any.
+  /// Of a chain that several kernels compute the end is kept, and the rest computed once for that. Whether there was
+  /// any.
   bool keep_what_is_recomputed(const std::map<ValueId, std::size_t>& kernels_of) {
-    bool any = false;
+    std::vector<bool> is_recomputed(index_.value_count());
     for (const auto& [value, kernels] : kernels_of) {
-      if (kernels > 1 && !kept_[value.number] && index_.meta(value).dtype == byre::DType::f32 &&
-          operators_[value.number] > most_recomputed) {
-        kept_[value.number] = true;
-        any = true;
+      is_recomputed[value.number] = kernels > 1 && !kept_[value.number] &&
+                                    index_.meta(value).dtype == byre::DType::f32 &&
+                                    operators_[value.number] > most_recomputed;
+    }
+    bool any = false;
+    for (std::size_t node = 0; node < graph().nodes.size(); ++node) {
+      if (!is_recomputed[index_.first_result(node).number]) {
+        byre::functional::detail::for_each_operand(graph().nodes[node], [&](ValueId operand) {
+          any = any || is_recomputed[operand.number];
+          kept_[operand.number] = kept_[operand.number] || is_recomputed[operand.number];
+        });
       }
     }
     return any;
   }
 
   const GraphIndex index_;
-  std::vector<bool> kept_;                  // values that are in memory at some time
-  std::vector<bool> unfused_;               // nodes that are computed by their operators
-  std::vector<std::size_t> operators_;      // of the expression of a value, up to what is kept
-  std::vector<std::size_t> level_of_node_;  // 0: on the way of a kernel
-  std::size_t deepest_ = 0;
+  std::vector<Fusion> fusions_;         // of each node, if nothing keeps it from that
+  std::vector<bool> kept_;              // values that are in memory at some time
+  std::vector<bool> unfused_;           // nodes that are computed by their operators
+  std::vector<std::size_t> operators_;  // of the expression of a value, up to what is kept
+  std::vector<std::vector<std::size_t>> levels_;  // of nodes that are no part of a kernel's way
 };
 
 }  // namespace
