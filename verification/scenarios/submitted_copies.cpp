@@ -20,8 +20,9 @@ class SubmittedCopiesRaceWriters : public DeviceBuffers<Owners> {
       return;
     }
     const std::byte* const shared = std::as_const(this->buffers_[index]).data();
-    this->submit_write(index);
-    this->submit_read(index, index);
+    std::byte* const own = this->buffers_[index].mutable_data();
+    this->device_.submit_read(own, 7);  // a copy of what was, whatever the last owner writes
+    this->device_.submit_write(own, index);
     if (std::as_const(this->buffers_[index]).data() == shared) {
       ++kept_;
       cover(this->buffers_[index].is_unique() ? "a copy has ended when the last owner writes"
@@ -155,6 +156,38 @@ class ResizesInOrder : public DeviceBuffers<3> {
   }
 };
 
+/// One owner copies, the other changes the size and writes: not between the copy's claim and its submission.
+class ResizesRaceCopiesInOrder : public DeviceBuffers<2> {
+ public:
+  static constexpr std::string_view cover_points[] = {
+      "a sole owner resizes beside a copy",
+      "a resize of shared data is refused",
+  };
+
+  void thread(unsigned index) {
+    if (is_device(index)) {
+      device_.run();
+    } else if (index == 0) {
+      device_.submit_read(buffers_[0].mutable_data(), 7);
+      expect(buffers_[0].nbytes() == cells(1), "a copy has the size that was shared");
+    } else {
+      try {
+        buffers_[1].resize(cells(0));
+        submit_write(1);
+        cover("a sole owner resizes beside a copy");
+      } catch (const NotUnique&) {
+        cover("a resize of shared data is refused");
+      }
+    }
+  }
+
+  void after() {
+    device_.run();
+    submit_read(0, 7);
+    device_.run();
+  }
+};
+
 /// Nothing orders what the host does after the device: the last owner waits for the copy, and writes itself.
 class LaterCopiesAreWaitedFor : public DeviceBuffers<2, CopiesEnd::later> {
  public:
@@ -279,6 +312,13 @@ const Scenario resizes_in_order = scenario<ResizesInOrder>({
     .name = "resizes_in_order",
     .shows = "Who is alone but for copies in front of it may change the size: I5.",
     .quick = preemptions(3),
+    .deep = reduced_search,
+});
+
+const Scenario resizes_race_copies_in_order = scenario<ResizesRaceCopiesInOrder>({
+    .name = "resizes_race_copies_in_order",
+    .shows = "Nobody changes the size between the claim of a copy and its submission: I5.",
+    .quick = preemptions(2),
     .deep = reduced_search,
 });
 
