@@ -83,6 +83,21 @@ TEST_F(VulkanFailures, small_blocks_fail_as_large_ones_do) {
   EXPECT_NO_THROW(byre::Buffer::allocate(200000, gpu().memory()));
 }
 
+TEST_F(VulkanFailures, memory_for_what_comes_and_goes_is_tried_for_again_too) {
+  if (gpu().driver().maps_blocks()) {
+    GTEST_SKIP() << "the host writes the device's memory itself";
+  }
+  byre::Buffer buffer = to_device(Words(many, 1));
+  to_device(counting(many));
+  gpu().queue().wait_idle();
+  EXPECT_GE(gpu().memory().idle_nbytes(), many * 4);
+  const Words words = counting(7 * many);  // of a size that has not been staged yet
+  auto large = byre::Buffer::allocate(words.size() * 4, gpu().memory());
+  faults::fail_allocate_memory(1, VK_ERROR_OUT_OF_DEVICE_MEMORY);
+  EXPECT_NO_THROW(gpu().queue().upload(large.mutable_data(), words.data(), words.size() * 4));
+  EXPECT_EQ(to_host(large), words);
+}
+
 TEST_F(VulkanFailures, what_was_recorded_is_executed_though_the_driver_refused_it_once) {
   byre::Buffer buffer = to_device(counting(many));
   add_(buffer, 1);

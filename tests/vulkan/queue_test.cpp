@@ -2,6 +2,7 @@
 /// Dispatches: their order, their arguments, and the barriers between them.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <string>
 
@@ -129,6 +130,29 @@ TEST(VulkanQueue, passes_parameters_that_are_more_than_push_constants_hold) {
   }
   one.submit();
   EXPECT_EQ(to_host(to), expected);
+}
+
+TEST(VulkanQueue, records_no_dispatch_of_no_groups) {
+  Four of;
+  const Use use{of.a.mutable_data(), of.a.nbytes(), Use::read_write};
+  const std::array<std::byte, 8> constants{};
+  const QueueStats before = gpu().queue().stats();
+  for (const auto& [x, y, z] : {std::array{0U, 1U, 1U}, {1U, 0U, 1U}, {1U, 1U, 0U}}) {
+    gpu().queue().dispatch(of.add.pipeline(), std::array{use, use}, constants, x, y, z);
+  }
+  EXPECT_EQ(gpu().queue().stats().dispatches, before.dispatches);
+}
+
+TEST(VulkanQueue, fills_words) {
+  byre::Buffer buffer = to_device(counting(count));
+  Queue& queue = gpu().queue();
+  EXPECT_THROW(queue.fill(buffer.mutable_data(), 5, 6), byre::InvalidArgument);
+  EXPECT_THROW(queue.fill(buffer.mutable_data() + 2, 5, 4), byre::InvalidArgument);
+  EXPECT_EQ(to_host(buffer), counting(count)) << "nothing was filled";
+  queue.fill(buffer.mutable_data() + 8, 5, 12);
+  Words expected = counting(count);
+  std::fill_n(expected.begin() + 2, 3, 5);
+  EXPECT_EQ(to_host(buffer), expected);
 }
 
 TEST(VulkanQueue, recycles_what_command_buffers_need) {

@@ -88,6 +88,65 @@ TEST(VulkanSubmissions, are_waited_for_by_who_downloads_what_they_wrote_alone) {
   EXPECT_EQ(to_host(early), counting(count, 1)) << "while the device is held back";
 }
 
+TEST(VulkanSubmissions, that_read_what_is_downloaded_are_not_waited_for) {
+  if (!gpu().driver().maps_blocks()) {
+    GTEST_SKIP() << "the host cannot address the device's memory";
+  }
+  const Add add;
+  byre::Buffer read = to_device(counting(count));
+  byre::Buffer written = to_device(counting(count));
+  gpu().queue().wait_idle();
+  const Queue::Hold hold(gpu().queue());
+  add(written.mutable_data(), read.data(), count, 1);
+  gpu().queue().submit();
+  EXPECT_EQ(to_host(read), counting(count)) << "while the device is held back";
+}
+
+/// The host writes where the device is done, whether or not anybody has asked since.
+TEST(VulkanSubmissions, that_have_ended_are_not_in_an_uploads_way) {
+  if (!gpu().driver().maps_blocks()) {
+    GTEST_SKIP() << "the host cannot address the device's memory";
+  }
+  const Add add;
+  byre::Buffer used = to_device(counting(count));
+  add(used, 1);
+  gpu().queue().submit();
+  vkDeviceWaitIdle(gpu().driver().device());
+  const std::uint64_t before = submissions();
+  const Words words = counting(count, 9);
+  gpu().queue().upload(used.mutable_data(), words.data(), words.size() * 4);
+  gpu().queue().submit();
+  EXPECT_EQ(submissions(), before) << "no command was needed";
+  EXPECT_EQ(to_host(used), words);
+}
+
+TEST(VulkanSubmissions, carry_large_uploads_by_the_piece) {
+  if (gpu().driver().maps_blocks()) {
+    GTEST_SKIP() << "the host writes the device's memory itself";
+  }
+  gpu().queue().submit();
+  const std::uint64_t before = submissions();
+  const Words words = counting((9U << 20) + 5);
+  const byre::Buffer buffer = to_device(words);
+  EXPECT_EQ(submissions(), before + 2) << "of 16 MiB; the rest waits for company";
+  EXPECT_EQ(to_host(buffer), words);
+}
+
+/// A loop of writers has no need of anybody who submits or waits.
+TEST(VulkanSubmissions, of_later_copies_end_those_that_were_made) {
+  byre::Buffer kept = to_device(counting(count));
+  byre::Buffer first = to_device(Words(1U << 18, 1));
+  byre::Buffer copy = first.lazy_clone();
+  copy.mutable_data();
+  const std::size_t live = gpu().memory().live_nbytes();
+  first = byre::Buffer();
+  EXPECT_EQ(gpu().memory().live_nbytes(), live) << "the copy may be under way";
+  vkDeviceWaitIdle(gpu().driver().device());
+  byre::Buffer clone = kept.lazy_clone();
+  clone.mutable_data();
+  EXPECT_LT(gpu().memory().live_nbytes(), live) << "what was copied is released";
+}
+
 TEST(VulkanSubmissions, do_not_hold_up_uploads) {
   const Add add;
   byre::Buffer used = to_device(counting(count));

@@ -52,7 +52,6 @@ std::vector<std::shared_ptr<Chunk>> Commands::reset() noexcept {
   parameter_chunks_used_ = 0;
   parameters_end_ = 0;
   recorded = 0;
-  bound = VK_NULL_HANDLE;
   return std::exchange(staging_, {});
 }
 

@@ -42,9 +42,8 @@ class Commands {
   /// Keeps memory of the host's until the commands have been executed.
   void keep(std::shared_ptr<Chunk> staging) { staging_.push_back(std::move(staging)); }
 
-  std::uint64_t value = 0;            ///< of the timeline, after it
-  unsigned recorded = 0;              ///< commands
-  VkPipeline bound = VK_NULL_HANDLE;  ///< the pipeline of the last dispatch
+  std::uint64_t value = 0;  ///< of the timeline, after it
+  unsigned recorded = 0;    ///< commands
 
  private:
   static constexpr std::uint32_t sets_in_pool = 64;

@@ -100,10 +100,7 @@ void Queue::dispatch(const Pipeline& pipeline, std::span<const Use> uses,
   const VkDescriptorSet set = commands.make_set(pipeline.set_layout_, buffers);
   // From here on nothing fails.
   order(lock, commands, accesses);
-  if (commands.bound != pipeline.pipeline_) {
-    vkCmdBindPipeline(commands.buffer(), VK_PIPELINE_BIND_POINT_COMPUTE, pipeline.pipeline_);
-    commands.bound = pipeline.pipeline_;
-  }
+  vkCmdBindPipeline(commands.buffer(), VK_PIPELINE_BIND_POINT_COMPUTE, pipeline.pipeline_);
   vkCmdBindDescriptorSets(commands.buffer(), VK_PIPELINE_BIND_POINT_COMPUTE,
                           pipeline.pipeline_layout_, 0, 1, &set, 0, nullptr);
   if (!push_constants.empty()) {

@@ -11,7 +11,6 @@ namespace examples::vulkan {
 namespace {
 
 constexpr std::uint64_t forever = static_cast<std::uint64_t>(-1);
-constexpr std::size_t kept_commands = 16;
 
 constexpr VkPipelineStageFlags2 stages =
     VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT;
@@ -112,10 +111,9 @@ void Queue::order(const Lock&, Commands& commands, std::span<const Access> acces
   for (const Access& access : accesses) {
     DeviceBlock& block = *access.block;
     block.last_use = next_value_;
-    if (access.kind != Use::write) {
+    if (access.kind == Use::read) {
       block.read_in = epoch_;
-    }
-    if (access.kind != Use::read) {
+    } else {
       block.written_in = epoch_;
       block.last_write = next_value_;
     }
@@ -228,9 +226,6 @@ void Queue::retire(Lock& lock) noexcept {
       put_staging(lock, std::move(staging));
     }
     free_.splice(free_.begin(), submitted_, submitted_.begin());
-  }
-  while (free_.size() > kept_commands) {
-    free_.pop_back();
   }
   std::list<Pending> made;
   const auto first_pending = std::find_if(pending_.begin(), pending_.end(),
