@@ -95,6 +95,7 @@ TEST_F(VulkanFailures, memory_for_what_comes_and_goes_is_tried_for_again_too) {
   auto large = byre::Buffer::allocate(words.size() * 4, gpu().memory());
   faults::fail_allocate_memory(1, VK_ERROR_OUT_OF_DEVICE_MEMORY);
   EXPECT_NO_THROW(gpu().queue().upload(large.mutable_data(), words.data(), words.size() * 4));
+  EXPECT_EQ(gpu().memory().idle_nbytes(), 0U) << "idle memory made room";
   EXPECT_EQ(to_host(large), words);
 }
 

@@ -170,6 +170,56 @@ TEST(VulkanProcess, that_lost_its_device_ends_the_copies_under_way) {
   expect_says(result, {"under way lost ended"});
 }
 
+TEST(VulkanProcess, that_lost_its_device_gives_its_memory_back) {
+  const ChildResult result = in_child({}, [] {
+    Losing losing;
+    DeviceMemory& memory = gpu().memory();
+    byre::Buffer released = to_device(counting(1U << 20));
+    byre::Buffer kept = to_device(counting(1U << 20));
+    gpu().queue().wait_idle();
+    const Queue::Hold hold(gpu().queue());
+    for (byre::Buffer* const used : {&released, &kept}) {
+      gpu().queue().fill(used->mutable_data(), 1, 4000);
+    }
+    const std::uint64_t value = gpu().queue().submit();
+    released = {};
+    memory.trim();
+    losing.say(memory.allocations() == 2 ? "both there" : "too early");
+    gpu().queue().fill(kept.mutable_data(), 1, 4000);
+    faults::fail_submit(1, VK_ERROR_DEVICE_LOST);
+    losing.say(error_of([] { gpu().queue().submit(); }));
+    losing.say(gpu().queue().has_passed(value + 1) ? "nothing to come" : "something to come");
+    losing.say(std::to_string(memory.allocations()) + " there");
+    kept = {};
+    memory.trim();
+    losing.say(std::to_string(memory.allocations()) + " there");
+    return losing.said();
+  });
+  expect_says(result, {"both there lost nothing to come 1 there 0 there"});
+}
+
+TEST(VulkanProcess, that_is_a_child_of_one_with_a_device_has_none) {
+  const ChildResult result = in_child({}, [] {
+    byre::Buffer buffer = to_device(counting(1000));
+    byre::Buffer clone = buffer.lazy_clone();
+    gpu().queue().submit();
+    const ChildResult child = byre::test::run_in_child(
+        [&](int output) {
+          byre::test::write_all(output, error_of([&] { clone.mutable_data(); }));
+          byre::test::write_all(output, error_of([&] { to_host(buffer); }));
+          buffer = {};
+          clone = {};
+          byre::test::write_all(output, " and lets go of what it had");
+        },
+        std::chrono::seconds(20));
+    gpu().queue().fill(clone.mutable_data(), 7, 4000);
+    const bool is_well = to_host(clone) == Words(1000, 7) && to_host(buffer) == counting(1000);
+    return child.output + (is_well ? ", all is well here" : ", the parent is not well");
+  });
+  expect_says(result, {"this is a child of it", "Move tensors to the host before fork()",
+                       "and lets go of what it had, all is well here"});
+}
+
 TEST(VulkanProcess, that_loses_its_device_within_one_submission_is_told_by_the_next_call) {
   const ChildResult result = in_child({}, [] {
     byre::Buffer buffer = to_device(counting(1000));

@@ -160,12 +160,49 @@ TEST(VulkanQueue, recycles_what_command_buffers_need) {
   const Add add(3);
   byre::Buffer to = to_device(Words(count, 0));
   std::uint32_t expected = 0;
-  for (std::uint32_t i = 0; i != 1000; ++i) {
-    sum(to, std::array{i, i});
-    add(to, 1);
-    expected = (expected + 2 * i) * 3 + 1;
-  }
+  const auto record_many = [&] {
+    for (std::uint32_t i = 0; i != 1000; ++i) {
+      sum(to, std::array{i, i});
+      add(to, 1);
+      expected = (expected + 2 * i) * 3 + 1;
+    }
+  };
+  record_many();
   EXPECT_EQ(to_host(to), Words(count, expected));
+  const Words large(40000, 1);  // more than what was for small ones
+  sum(to, large);
+  expected += 40000;
+  EXPECT_EQ(to_host(to), Words(count, expected));
+}
+
+TEST(VulkanQueue, needs_nothing_new_for_what_it_records_again) {
+  const Sum sum;
+  byre::Buffer to = to_device(Words(count, 0));
+  const auto record = [&] {
+    for (std::uint32_t i = 0; i != Queue::commands_per_submission - 1; ++i) {
+      sum(to, std::array{i, i});
+    }
+    gpu().queue().wait_idle();
+    return gpu().queue().stats().recording_allocations;
+  };
+  gpu().queue().wait_idle();
+  const std::uint64_t once = record();
+  EXPECT_GT(once, 0U);
+  for (int again = 0; again != 3; ++again) {
+    EXPECT_EQ(record(), once);
+  }
+}
+
+TEST(VulkanQueue, puts_the_arguments_of_many_dispatches_into_few_allocations) {
+  const Sum sum;
+  byre::Buffer to = to_device(Words(count, 0));
+  gpu().queue().wait_idle();
+  const std::uint64_t before = gpu().queue().stats().recording_allocations;
+  const Queue::Hold hold(gpu().queue());  // so that none is used again
+  for (std::uint32_t i = 0; i != 10 * Queue::commands_per_submission; ++i) {
+    sum(to, std::array{i, i});
+  }
+  EXPECT_LE(gpu().queue().stats().recording_allocations, before + 4U * 11);
 }
 
 TEST(VulkanQueue, refuses_dispatches_that_do_not_fit_their_pipeline_or_the_device) {

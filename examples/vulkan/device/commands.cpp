@@ -55,6 +55,10 @@ std::vector<std::shared_ptr<Chunk>> Commands::reset() noexcept {
   return std::exchange(staging_, {});
 }
 
+std::size_t Commands::allocations() const noexcept {
+  return set_pools_.size() + parameters_.size();
+}
+
 void Commands::add_pool() {
   const VkDescriptorPoolSize size{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, buffers_in_pool};
   const VkDescriptorPoolCreateInfo info{.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
@@ -113,7 +117,7 @@ VkDescriptorSet Commands::make_set(VkDescriptorSetLayout layout,
 }
 
 VkDescriptorBufferInfo Commands::put_parameters(std::span<const std::byte> parameters) {
-  const std::size_t nbytes = (parameters.size() + 3) / 4 * 4;
+  const std::size_t nbytes = parameters.size();
   const std::size_t alignment = driver_.limits().minStorageBufferOffsetAlignment;
   std::size_t begin = (parameters_end_ + alignment - 1) / alignment * alignment;
   if (parameter_chunks_used_ == 0 ||

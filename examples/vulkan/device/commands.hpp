@@ -36,11 +36,14 @@ class Commands {
   /// Storage buffers to bind: a set of its own for each dispatch. Throws VulkanError.
   VkDescriptorSet make_set(VkDescriptorSetLayout layout,
                            std::span<const VkDescriptorBufferInfo> buffers);
-  /// Copies the bytes to where shaders read them. Throws byre::OutOfMemory.
+  /// Copies the bytes, a multiple of 4, to where shaders read them. Throws byre::OutOfMemory.
   VkDescriptorBufferInfo put_parameters(std::span<const std::byte> parameters);
 
   /// Keeps memory of the host's until the commands have been executed.
   void keep(std::shared_ptr<Chunk> staging) { staging_.push_back(std::move(staging)); }
+
+  /// Pools of sets, and pieces of memory for parameters: what recording needs, and what is used again.
+  std::size_t allocations() const noexcept;
 
   std::uint64_t value = 0;  ///< of the timeline, after it
   unsigned recorded = 0;    ///< commands

@@ -92,7 +92,7 @@ void Queue::dispatch(const Pipeline& pipeline, std::span<const Use> uses,
   }
 
   Lock lock(mutex_);
-  throw_if_lost();
+  expect_device();
   Commands& commands = open(lock);
   if (layout.has_parameters) {
     buffers.push_back(commands.put_parameters(parameters));
@@ -131,7 +131,7 @@ void Queue::copy(void* to, const void* from, std::size_t nbytes) {
   const Place place_to = find(to, nbytes);
   const Place place_from = find(from, nbytes);
   Lock lock(mutex_);
-  throw_if_lost();
+  expect_device();
   record_copy(lock, open(lock), place_to, place_from, nbytes);
   count_command(lock);
 }
@@ -145,7 +145,7 @@ void Queue::copy_for_writer(void* to, const void* from, std::size_t nbytes,
   const Place place_from = find(from, nbytes);
   std::list<Pending> made(1);
   Lock lock(mutex_);
-  throw_if_lost();
+  expect_device();
   Commands& commands = open(lock);
   record_copy(lock, commands, place_to, place_from, nbytes);
   ++commands.recorded;
@@ -168,7 +168,7 @@ void Queue::fill(void* to, std::uint32_t word, std::size_t nbytes) {
         "%zu bytes at %p were to be filled; both have to be multiples of 4.", nbytes, to));
   }
   Lock lock(mutex_);
-  throw_if_lost();
+  expect_device();
   Commands& commands = open(lock);
   order(lock, commands, std::array{Access{place.block, Use::write}});
   vkCmdFillBuffer(commands.buffer(), place.block->chunk->buffer, place.offset, nbytes, word);
@@ -203,7 +203,7 @@ bool Queue::write_mapped(const Place& to, const void* from_host, std::size_t nby
   poll();
   {
     const Lock lock(mutex_);
-    throw_if_lost();
+    expect_device();
     if (!has_passed(to.block->last_use)) {
       return false;
     }
@@ -216,7 +216,7 @@ void Queue::upload_piece(const Place& to, const std::byte* from_host, std::size_
   std::shared_ptr<Chunk> staging = take_staging(nbytes);
   std::memcpy(staging->mapped, from_host, nbytes);
   Lock lock(mutex_);
-  throw_if_lost();
+  expect_device();
   Commands& commands = open(lock);
   commands.keep(staging);
   order(lock, commands, std::array{Access{to.block, Use::write}});
@@ -241,7 +241,7 @@ void Queue::download(void* to_host, const void* from, std::size_t nbytes) {
   auto* const to = static_cast<std::byte*>(to_host);
   if (const std::byte* const mapped = place.block->chunk->mapped) {
     Lock lock(mutex_);
-    throw_if_lost();
+    expect_device();
     const std::uint64_t written = place.block->last_write;
     if (!submitted_.empty() ? submitted_.back().value < written : !has_passed(written)) {
       submit_recorded(lock);
@@ -264,7 +264,7 @@ void Queue::download(void* to_host, const void* from, std::size_t nbytes) {
 void Queue::download_piece(std::byte* to_host, const Place& from, std::size_t nbytes) {
   std::shared_ptr<Chunk> staging = take_staging(nbytes);
   Lock lock(mutex_);
-  throw_if_lost();
+  expect_device();
   Commands& commands = open(lock);
   commands.keep(staging);
   order(lock, commands, std::array{Access{from.block, Use::read}});
@@ -312,7 +312,13 @@ void Queue::put_staging(const Lock&, std::shared_ptr<Chunk> staging) noexcept {
 
 QueueStats Queue::stats() const {
   const Lock lock(mutex_);
-  return stats_;
+  QueueStats stats = stats_;
+  for (const std::list<Commands>* const commands : {&open_, &closed_, &submitted_, &free_}) {
+    for (const Commands& each : *commands) {
+      stats.recording_allocations += each.allocations();
+    }
+  }
+  return stats;
 }
 
 }  // namespace examples::vulkan

@@ -9,6 +9,8 @@
 /// that depends on one of those: independent dispatches may overlap.
 #pragma once
 
+#include <sys/types.h>
+#include <unistd.h>
 #include <vulkan/vulkan.h>
 
 #include <atomic>
@@ -40,7 +42,7 @@ struct Use {
   Kind kind;
 };
 
-/// Since the process began.
+/// Since the process began, but for what there is now.
 struct QueueStats {
   std::uint64_t dispatches = 0;
   std::uint64_t copies = 0;  ///< within the device
@@ -52,10 +54,11 @@ struct QueueStats {
   std::uint64_t bytes_downloaded = 0;
   std::uint64_t barriers = 0;
   std::uint64_t submissions = 0;
+  std::uint64_t recording_allocations = 0;  ///< there are now, for the arguments of dispatches
 };
 
 /// Thread-safe: what one thread records comes after what it recorded before, and after what happened before that.
-/// A call throws VulkanError, DeviceLost, or byre::InvalidArgument for an address or a size that cannot be served;
+/// A child of the process has no device: its calls throw VulkanError. A call throws VulkanError, DeviceLost, or byre::InvalidArgument for an address or a size that cannot be served;
 /// nothing is recorded then.
 class Queue {
  public:
@@ -161,7 +164,7 @@ class Queue {
   void upload_piece(const Place& to, const std::byte* from_host, std::size_t nbytes);
 
   // In queue_submissions.cpp. Those that take a lock to change have let go of it when they return or throw.
-  void throw_if_lost() const;
+  void expect_device() const;
   Commands& open(const Lock& lock);
   void order(const Lock& lock, Commands& commands, std::span<const Access> accesses);
   void count_command(Lock& lock) noexcept;
@@ -174,6 +177,7 @@ class Queue {
 
   Driver& driver_;
   DeviceMemory& memory_;
+  const pid_t process_ = ::getpid();
   VkSemaphore timeline_ = VK_NULL_HANDLE;
   VkSemaphore held_ = VK_NULL_HANDLE;
   std::atomic<std::uint64_t> passed_{0};

@@ -79,7 +79,13 @@ Queue::~Queue() {
   vkDestroySemaphore(driver_.device(), held_, nullptr);
 }
 
-void Queue::throw_if_lost() const {
+void Queue::expect_device() const {
+  if (::getpid() != process_) {
+    throw VulkanError(byre::format_text(
+        "the Vulkan device was made by process %d, and this is a child of it, where the driver's "
+        "threads are gone. Move tensors to the host before fork(), or call exec() after it.",
+        static_cast<int>(process_)));
+  }
   if (is_lost()) {
     check(VK_ERROR_DEVICE_LOST, "a call after that");
   }
@@ -170,7 +176,7 @@ std::uint64_t Queue::submit_recorded(Lock& lock) {
 
 std::uint64_t Queue::submit() {
   Lock lock(mutex_);
-  throw_if_lost();
+  expect_device();
   const std::uint64_t value = submit_recorded(lock);
   retire(lock);
   return value;
@@ -178,7 +184,7 @@ std::uint64_t Queue::submit() {
 
 void Queue::wait(std::uint64_t value) {
   Lock lock(mutex_);
-  throw_if_lost();
+  expect_device();
   if (!has_passed(value)) {
     value = std::min(value, submit_recorded(lock));
   }
@@ -204,7 +210,7 @@ void Queue::wait_for_passing(std::uint64_t value) {
     }
     poll();
   }
-  throw_if_lost();
+  expect_device();
 }
 
 void Queue::poll() noexcept {
@@ -289,7 +295,7 @@ std::uint64_t Queue::OneSubmission::submit() {
   Queue& queue = *std::exchange(queue_, nullptr);
   Lock lock(queue.mutex_);
   --queue.one_submissions_;
-  queue.throw_if_lost();
+  queue.expect_device();
   const std::uint64_t value = queue.submit_recorded(lock);
   queue.retire(lock);
   return value;
@@ -297,7 +303,7 @@ std::uint64_t Queue::OneSubmission::submit() {
 
 Queue::Hold::Hold(Queue& queue) : queue_(&queue) {
   Lock lock(queue.mutex_);
-  queue.throw_if_lost();
+  queue.expect_device();
   queue.submit_recorded(lock);
   value_ = ++queue.holds_;
   const VkSemaphoreSubmitInfo wait = at_value(queue.held_, value_);
