@@ -339,6 +339,14 @@ std::uint8_t Emitter::emit_scatter(const GraphNode& node, const Frame& frame, st
   for (const std::size_t axis : box.axes) {
     of_source.push_back({frame[axis].axis, frame[axis].shift + box.begins[axis]});
   }
+  bool is_everywhere = true;
+  for (std::size_t axis = 0; axis < fused_axes; ++axis) {
+    is_everywhere =
+        is_everywhere && bounds[axis] <= 0 && bounds[fused_axes + axis] >= kernel_.sizes[axis];
+  }
+  if (is_everywhere) {
+    return emit(operand(node, 1), of_source, window);
+  }
   const std::uint8_t base = emit(operand(node, 0), frame, window);
   const std::uint8_t inside =
       append({.operation = Instruction::window, .a = parameters(bounds), .b = window});
