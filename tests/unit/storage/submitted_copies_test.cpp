@@ -80,6 +80,23 @@ TEST(SubmittedCopies, without_an_order_are_copied_again_by_who_may_not_wait) {
 
 #if BYRE_STATS
 
+/// Whose turn it was no longer has it, when its sink is called.
+TEST(SubmittedCopies, are_reported_to_sinks_that_may_write_the_same_data) {
+  QueuedDevice device(CopiesEnd::in_order);
+  Buffer source = sevens(device);
+  Buffer clone = source;
+  Buffer other = source;
+  int reports = 0;
+  const stats::InstalledSink sink([&](const stats::CopyEvent&) {
+    ++reports;
+    other.materialize();
+  });
+  clone.materialize();
+  EXPECT_EQ(reports, 1);
+  EXPECT_FALSE(other.shares_data_with(source));
+  EXPECT_EQ(value_of(device, other), 7);
+}
+
 TEST(SubmittedCopies, without_an_order_are_waited_for) {
   QueuedDevice device(CopiesEnd::later);
   Buffer source = sevens(device);

@@ -7,6 +7,8 @@
 #include <byre/storage/buffer.hpp>
 #include <byre/sync/detail/lock_table.hpp>
 
+#include <optional>
+
 namespace byre::inline v0 {
 
 template <sync::Sync Sync, template <class> class Share>
@@ -88,7 +90,7 @@ Materialized basic_buffer<Sync, Share>::copy_read_only(CallSite site) {
 template <sync::Sync Sync, template <class> class Share>
 Materialized basic_buffer<Sync, Share>::submit_copy_or_steal(Wait wait, CallSite site) {
   Header& source = header();
-  const sync::detail::AddressLock<Sync> one_at_a_time(&source);
+  std::optional<sync::detail::AddressLock<Sync>> turn(std::in_place, &source);
   const bool is_claimed = !source.is_read_only();
   const void* const source_data = source.data();
   const auto cause = source.share().use_count() != 1 ? stats::CopyCause::shared
@@ -113,6 +115,7 @@ Materialized basic_buffer<Sync, Share>::submit_copy_or_steal(Wait wait, CallSite
     }
     throw;
   }
+  turn.reset();  // a sink may write what others own of the source
   // The source may be gone by now; or it is `pending` still, if the copy is complete, until this returns.
   if (stats::detail::may_record()) [[unlikely]] {
     stats::detail::record_copy(source_data, copy->data(), copy->nbytes(), cause, site);
