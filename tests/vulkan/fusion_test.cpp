@@ -263,5 +263,17 @@ TEST(Fusion, leaves_what_is_no_f32_to_its_operators) {
   EXPECT_EQ(steps_of(expect_same(program, {counted({10})})), "to add add");
 }
 
+/// A dispatch has 65535 groups of 64 threads along a row, where a device has no more than it has to have.
+TEST(Fusion, leaves_rows_alone_that_are_longer_than_a_dispatch) {
+  const Program program = [](const Tensors& in) {
+    return Tensors{call_for_one("relu", {call_for_one("add.scalar", {in[0], 1})})};
+  };
+  for (const std::int64_t length : {65535 * 64, 65535 * 64 + 1}) {
+    Tensor row = Tensor::empty({length}, DType::f32);
+    fill_(row, -2);
+    expect_same(program, {row});
+  }
+}
+
 }  // namespace
 }  // namespace examples::vulkan::test

@@ -116,7 +116,7 @@ std::optional<std::array<std::int64_t, fused_axes>> fused_sizes(const Dims& size
   std::array<std::int64_t, fused_axes> fused{1, 1, 1};
   std::copy(sizes.begin(), sizes.end(), fused.end() - static_cast<std::ptrdiff_t>(sizes.size()));
   constexpr std::int64_t most_groups = 65535;  // along an axis, on every device
-  if (fused[0] > most_groups || fused[1] > most_groups) {
+  if (fused[0] > most_groups || fused[1] > most_groups || fused[2] > most_groups * fused_width) {
     return std::nullopt;
   }
   std::int64_t numel = 1;

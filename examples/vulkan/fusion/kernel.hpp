@@ -18,6 +18,8 @@ inline constexpr std::size_t fused_inputs = 6;
 inline constexpr std::size_t fused_outputs = 2;
 inline constexpr std::size_t fused_instructions = 64;
 inline constexpr std::size_t fused_parameters = 256;
+/// Of a group of threads, along the last axis at most.
+inline constexpr std::int64_t fused_width = 64;
 
 /// An instruction's result is its register: that of its number. What an operand is depends on the operation.
 struct Instruction {

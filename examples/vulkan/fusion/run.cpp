@@ -78,8 +78,9 @@ Tensors run(const FusedKernel& kernel, Tensors inputs) {
   std::transform(kernel.instructions.begin(), kernel.instructions.end(), constants.begin(),
                  [](const Instruction& instruction) { return instruction.code(); });
   const std::int64_t width = std::min<std::int64_t>(
-      64, static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(kernel.sizes[2]))));
-  const std::int64_t height = 64 / width;
+      fused_width,
+      static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(kernel.sizes[2]))));
+  const std::int64_t height = fused_width / width;
   constants[fused_instructions] = static_cast<std::uint32_t>(width);
   constants[fused_instructions + 1] = static_cast<std::uint32_t>(height);
   std::transform(kernel.parameters.begin(), kernel.parameters.end(),
