@@ -198,5 +198,26 @@ TEST(VulkanGraphs, refuse_other_inputs_and_graphs_with_views) {
   EXPECT_THROW(VulkanGraph{with_views}, GraphError);
 }
 
+TEST(VulkanGraphs, refuse_what_no_recording_makes) {
+  const Tensor x = counted_grid(2, 2);
+  const Graph sum = graph_of(
+      [](const Tensors& in) {
+        return Tensors{call_for_one("add", {in[0], in[0]})};
+      },
+      {from_cpu(x)});
+  Graph makes_an_output_of_nothing = sum;
+  makes_an_output_of_nothing.outputs.push_back({77});
+  Graph takes_what_it_makes = sum;
+  takes_what_it_makes.nodes[0].arguments[0] = sum.outputs[0];
+  Graph has_too_few_arguments = sum;
+  has_too_few_arguments.nodes[0].arguments.pop_back();
+  for (const Graph& graph :
+       {makes_an_output_of_nothing, takes_what_it_makes, has_too_few_arguments}) {
+    for (const Fuse fuse : {Fuse::no, Fuse::yes}) {
+      EXPECT_THROW((VulkanGraph{graph, fuse}), GraphError);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace examples::vulkan::test

@@ -125,14 +125,14 @@ class VulkanGraph::Execution {
   Tensors values_;
 };
 
-VulkanGraph::VulkanGraph(Graph graph, Fuse fuse)
-    : graph_(std::move(graph)), uses_(graph_.value_count()) {
+VulkanGraph::VulkanGraph(Graph graph, Fuse fuse) : graph_(std::move(graph)) {
   vulkan_backend();
   if (!is_functional(graph_)) {
     throw GraphError(byre::format_text(
         "VulkanGraph: the graph makes views or writes, and the Vulkan backend has pure operators "
         "alone. capture() the program under functionalize, which removes both."));
   }
+  eliminate_dead_code(graph_);  // and refuses what no recording makes
   auto next = static_cast<std::uint32_t>(graph_.inputs.size());
   for (std::size_t number = 0; number < graph_.nodes.size(); ++number) {
     const GraphNode& node = graph_.nodes[number];
@@ -146,6 +146,7 @@ VulkanGraph::VulkanGraph(Graph graph, Fuse fuse)
   if (fuse == Fuse::yes) {
     steps_ = plan_steps(graph_);
   }
+  uses_.resize(next);
   const auto count = [this](ValueId used) { ++uses_.at(used.number); };
   for (const Step& step : steps_) {
     if (const auto* const number = std::get_if<std::size_t>(&step)) {

@@ -17,7 +17,8 @@ enum class Fuse : bool { no, yes };
 /// A graph whose constants are on the device. Immutable: threads may run it at once.
 class VulkanGraph {
  public:
-  /// Copies the constants to the device. Throws GraphError for a graph with views, VulkanError, OutOfMemory.
+  /// Copies the constants to the device. Throws GraphError for a graph with views and for one that no recording makes,
+  /// VulkanError, OutOfMemory.
   explicit VulkanGraph(byre::functional::Graph graph, Fuse fuse = Fuse::yes);
 
   /// Computes the outputs, on the device; it is not waited for. Inputs of the CPU are copied there. What is recorded is
@@ -26,6 +27,7 @@ class VulkanGraph {
   /// DeviceError for tensors of another backend, and whatever a kernel throws.
   byre::functional::Tensors run(byre::functional::Tensors inputs) const;
 
+  /// Without what no output needs.
   const byre::functional::Graph& graph() const noexcept { return graph_; }
   /// What a run does, one after the other.
   const std::vector<Step>& steps() const noexcept { return steps_; }
