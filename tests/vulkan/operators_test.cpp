@@ -2,6 +2,11 @@
 /// Every pure operator on the device is what it is on the CPU.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <complex>
+#include <limits>
+#include <vector>
+
 #include "backend.hpp"
 
 namespace examples::vulkan::test {
@@ -243,6 +248,21 @@ TEST(VulkanOperators, refuse_what_the_cpu_refuses) {
   EXPECT_THROW(call("where", {bytes, bytes, bytes}), DTypeError);
   EXPECT_THROW(call("view_copy.dtype", {bytes, DType::boolean}), DTypeError);
   EXPECT_THROW(call("add", {bytes, to_vulkan(Tensor::zeros({2}, DType::u8))}), ShapeError);
+}
+
+TEST(VulkanOperators, exponentiate_infinite_complex_numbers) {
+  using Complex = std::complex<float>;
+  constexpr float infinite = std::numeric_limits<float>::infinity();
+  constexpr float none = std::numeric_limits<float>::quiet_NaN();
+  std::vector<Complex> numbers;
+  for (const float real : {infinite, -infinite, none, 0.0F}) {
+    for (const float imaginary : {infinite, -infinite, none, 1.0F, -2.0F, 0.0F, -0.0F}) {
+      numbers.emplace_back(real, imaginary);
+    }
+  }
+  Tensor x = Tensor::empty({std::ssize(numbers)}, DType::complex64);
+  std::copy(numbers.begin(), numbers.end(), x.mutable_data<Complex>());
+  expect_as_on_the_cpu("exp", {from_cpu(x)});
 }
 
 }  // namespace

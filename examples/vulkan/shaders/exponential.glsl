@@ -62,6 +62,14 @@ double exponential(double x) {
 #elif DOMAIN == 3
 vec2 exponential(vec2 x) {
   const float length = exponential(x.x);
-  return x.y == 0.0 ? vec2(length, x.y) : length * vec2(cos(x.y), sin(x.y));
+  if (x.y == 0.0) {
+    return vec2(length, x.y);
+  }
+  // Where the angle is none, an infinite real part decides, as C's Annex G has it.
+  if (is_infinite(x.x) && (is_infinite(x.y) || is_nan(x.y))) {
+    const uint sign = floatBitsToUint(x.y) & 0x80000000u;
+    return uintBitsToFloat(x.x < 0.0 ? uvec2(0u, sign) : uvec2(0x7F800000u, 0x7FC00000u));
+  }
+  return length * vec2(cos(x.y), sin(x.y));
 }
 #endif
