@@ -120,6 +120,27 @@ TEST(Captured, programs_are_given_inputs_of_the_backend_of_their_examples) {
   EXPECT_THROW(capture(f, {there})({x}), GraphError);
 }
 
+TEST(Captured, programs_write_only_values_that_are_as_the_graph_says) {
+  const CapturedProgram program = capture(write_and_add, {counted({2, 2}), counted(2)});
+  for (std::size_t output = 0; output < program.graph.outputs.size(); ++output) {
+    const auto run_with = [&](const AnyTensor& value) {
+      const AnyTensor x = counted({2, 2});
+      EXPECT_THROW(program.run({x, counted(2)},
+                               [&](const Tensors& bases) {
+                                 Tensors values = execute(program.graph, bases);
+                                 values[output] = value;
+                                 return values;
+                               }),
+                   GraphError);
+      EXPECT_EQ(text_of(x), "[[0. 1.]\n [2. 3.]]") << "nothing is written";
+    };
+    run_with(counted(1));
+    run_with(from_cpu(Tensor::zeros({2, 2}, DType::u8)));
+  }
+  EXPECT_THROW(program.run({counted({2, 2}), counted(2)}, [](const Tensors&) { return Tensors(); }),
+               GraphError);
+}
+
 TEST(Captured, programs_have_no_examples_of_passes) {
   const Program f = [](const Tensors& in) { return in; };
   const Recording recording;

@@ -4,11 +4,50 @@
 #include <byre/functional/functionalize/capture.hpp>
 #include <byre/functional/functionalize/detail/functional_run.hpp>
 #include <byre/functional/graph/recording.hpp>
+#include <byre/functional/graph/text.hpp>
 
 #include <new>
 #include <utility>
 
 namespace byre::inline v0::functional {
+namespace {
+
+/// Of a graph that is well-formed.
+const TensorMeta& meta_of(const Graph& graph, ValueId value) {
+  std::size_t number = value.number;
+  if (number < graph.inputs.size()) {
+    return graph.inputs[number].meta;
+  }
+  number -= graph.inputs.size();
+  const GraphNode* node = graph.nodes.data();
+  for (; number >= node->results.size(); ++node) {
+    number -= node->results.size();
+  }
+  return node->results[number];
+}
+
+/// What was computed by somebody else may be anything.
+void expect_outputs(const Graph& graph, const Tensors& values) {
+  detail::expect_tensors(values, "a captured program", "what was computed");
+  if (values.size() != graph.outputs.size()) {
+    throw GraphError(
+        format_text("a captured program: %zu values were computed, and its graph has %zu outputs. "
+                    "Give one for each.",
+                    values.size(), graph.outputs.size()));
+  }
+  detail::expect_well_formed(graph, "a captured program");
+  for (std::size_t index = 0; index < values.size(); ++index) {
+    const TensorMeta& expected = meta_of(graph, graph.outputs[index]);
+    if (TensorMeta{values[index].sizes(), values[index].dtype()} != expected) {
+      throw GraphError(format_text(
+          "a captured program: output %zu of its graph is a %s, and a %s was computed. Compute "
+          "what the graph says.",
+          index, detail::to_string(expected).c_str(), describe(values[index]).c_str()));
+    }
+  }
+}
+
+}  // namespace
 
 CapturedProgram capture(const Program& f, const Tensors& examples,
                         FunctionalizeOptions options) try {
@@ -64,13 +103,7 @@ Tensors CapturedProgram::run(const Tensors& inputs, const Program& compute) cons
   }
   Tensors values = compute(bases);
   bases.clear();  // which share the memory that is written
-  detail::expect_tensors(values, "a captured program", "what was computed");
-  if (values.size() != graph.outputs.size()) {
-    throw GraphError(
-        format_text("a captured program: %zu values were computed, and its graph has %zu outputs. "
-                    "Give one for each.",
-                    values.size(), graph.outputs.size()));
-  }
+  expect_outputs(graph, values);
   return run_->finish(inputs, std::move(values));
 } catch (const std::bad_alloc&) {
   throw OutOfMemory::of_heap("a captured program");

@@ -31,7 +31,8 @@ class BYRE_API CapturedProgram {
   Tensors operator()(const Tensors& inputs) const;
 
   /// The same, where `compute` gives the values of the graph's outputs for those of its inputs: for who has compiled
-  /// the graph, or has another machine execute it. Values are of the backend of the inputs.
+  /// the graph, or has another machine execute it. Values are of the backend of the inputs. Throws GraphError too for
+  /// values of another number, or of other sizes or dtypes, than the graph's outputs; nothing is written then.
   Tensors run(const Tensors& inputs, const Program& compute) const;
 
  private:
