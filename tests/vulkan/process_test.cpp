@@ -88,6 +88,32 @@ TEST(VulkanProcess, says_how_to_get_the_validation_layer_where_it_is_missing) {
               {"VK_LAYER_KHRONOS_validation is not installed", "vulkan-validationlayers"});
 }
 
+/// Of the device's own memory, all of which is given back; the validation layer knows what is left when a device ends.
+TEST(VulkanProcess, leaves_nothing_behind_of_a_device_that_ends) {
+  const ChildResult result = in_child({}, [] {
+    Driver driver;
+    DeviceMemory memory(driver, byre::Device(Gpu::kind, 0));
+    Queue queue(driver, memory);
+    memory.set_queue(queue);
+    for (const std::size_t words : {100U, 1U << 18}) {
+      const Words written = counting(words);
+      byre::Buffer buffer = byre::Buffer::allocate(words * 4, memory);
+      byre::Buffer other = byre::Buffer::allocate(words * 4, memory);
+      queue.upload(buffer.mutable_data(), written.data(), words * 4);
+      queue.copy(other.mutable_data(), buffer.data(), words * 4);
+      Words read(words);
+      queue.download(read.data(), other.data(), words * 4);
+      if (read != written) {
+        return std::string("other words");
+      }
+    }
+    return std::to_string(memory.live_nbytes()) + " live, " +
+           (memory.held_nbytes() != 0 ? "some" : "none") + " held. ";
+  });
+  expect_says(result, {"0 live, some held. "});
+  EXPECT_EQ(result.output.find("vkDestroy"), std::string::npos) << result.output;
+}
+
 TEST(VulkanProcess, hears_of_hazards_from_the_validation_layer) {
   const auto depend = [](bool with_barriers) {
     byre::Buffer buffer = to_device(counting(count));

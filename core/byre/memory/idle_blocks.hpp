@@ -42,7 +42,8 @@ class IdleBlocks {
     return &remove(*found);
   }
 
-  /// A block counted as out is not, or no more: it could not be mapped, or was unmapped.
+  /// A block counted as out is not, or no more: it could not be mapped, or was unmapped. For who asks
+  /// knows_of_blocks_out().
   void count_as_gone() noexcept {
     const sync::ProcessLock lock(mutex_);
     --blocks_out_;

@@ -41,6 +41,7 @@ class Fault {
 constinit Fault of_submit;
 constinit Fault of_allocate_memory;
 constinit std::atomic<bool> barriers_left_out{false};
+constinit std::atomic<std::uint64_t> seconds_passed{0};
 
 }  // namespace
 
@@ -64,6 +65,14 @@ void leave_out_barriers() noexcept {
 
 bool leaves_out_barriers() noexcept {
   return barriers_left_out.load(std::memory_order_relaxed);
+}
+
+void pass_seconds(std::uint64_t seconds) noexcept {
+  seconds_passed.fetch_add(seconds, std::memory_order_relaxed);
+}
+
+std::uint64_t seconds_ahead() noexcept {
+  return seconds_passed.load(std::memory_order_relaxed);
 }
 
 VkResult submit(VkQueue queue, const VkSubmitInfo2& submission) noexcept {

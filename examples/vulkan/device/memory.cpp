@@ -7,6 +7,7 @@
 #include <chrono>
 #include <utility>
 
+#include "vulkan/device/faults.hpp"
 #include "vulkan/device/queue.hpp"
 
 namespace examples::vulkan {
@@ -33,7 +34,8 @@ std::size_t small_capacity(std::size_t nbytes) noexcept {
 
 std::uint64_t seconds() noexcept {
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
-  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::seconds>(now).count());
+  const auto since = std::chrono::duration_cast<std::chrono::seconds>(now).count();
+  return static_cast<std::uint64_t>(since) + faults::seconds_ahead();
 }
 
 DeviceBlock& block_of(void* base) noexcept {
@@ -49,6 +51,7 @@ DeviceMemory::DeviceMemory(Driver& driver, byre::Device device)
       next_address_(first_address) {}
 
 DeviceMemory::~DeviceMemory() {
+  queue_ = nullptr;  // which is gone
   trim();
   free_passed(static_cast<std::uint64_t>(-1));
 }
@@ -130,22 +133,17 @@ DeviceBlock& DeviceMemory::take_large(std::size_t nbytes) {
     count_out(block.block.capacity);
     return block;
   }
-  try {
-    // One block, so that nobody waits for the driver to take many.
-    if (byre::IdleBlock* const oldest = idle_.take_unneeded(seconds())) {
-      give_back(oldest);
-    }
-    std::unique_ptr<Chunk> chunk = obtain(capacity, nbytes);
-    const std::lock_guard lock(mutex_);
-    number_blocks(*chunk, capacity);
-    count_out(capacity);
-    held_nbytes_ += capacity;
-    ++allocations_;
-    return chunk.release()->blocks.front();
-  } catch (...) {
-    idle_.count_as_gone();
-    throw;
+  // One block, so that nobody waits for the driver to take many.
+  if (byre::IdleBlock* const oldest = idle_.take_unneeded(seconds())) {
+    give_back(oldest);
   }
+  std::unique_ptr<Chunk> chunk = obtain(capacity, nbytes);
+  const std::lock_guard lock(mutex_);
+  number_blocks(*chunk, capacity);
+  count_out(capacity);
+  held_nbytes_ += capacity;
+  ++allocations_;
+  return chunk.release()->blocks.front();
 }
 
 std::unique_ptr<Chunk> DeviceMemory::obtain(std::size_t nbytes, std::size_t asked_nbytes) {
