@@ -76,6 +76,21 @@ TEST_F(VulkanFailures, memory_that_is_idle_is_given_back_before_a_request_fails)
   EXPECT_EQ(to_host(twice), counting(2 * many));
 }
 
+TEST_F(VulkanFailures, a_host_without_memory_is_a_device_without) {
+  faults::fail_allocate_memory(1, VK_ERROR_OUT_OF_HOST_MEMORY, 2);
+  EXPECT_THROW(byre::Buffer::allocate(many, gpu().memory()), byre::OutOfMemory);
+}
+
+TEST_F(VulkanFailures, the_largest_buffer_there_is_is_asked_for) {
+  faults::fail_allocate_memory(1, VK_ERROR_OUT_OF_DEVICE_MEMORY, 2);
+  try {
+    byre::Buffer::allocate(gpu().driver().max_nbytes() / 4096 * 4096, gpu().memory());
+    FAIL();
+  } catch (const byre::OutOfMemory& error) {
+    EXPECT_EQ(std::string(error.what()).find("maxBufferSize"), std::string::npos) << error.what();
+  }
+}
+
 TEST_F(VulkanFailures, small_blocks_fail_as_large_ones_do) {
   faults::fail_allocate_memory(1, VK_ERROR_OUT_OF_DEVICE_MEMORY, 2);
   // Of a size that no other test asks for.

@@ -214,6 +214,8 @@ TEST(VulkanQueue, refuses_dispatches_that_do_not_fit_their_pipeline_or_the_devic
   const std::array<std::byte, 8> constants{};
   const QueueStats before = queue.stats();
   EXPECT_THROW(queue.dispatch(pipeline, std::array{use}, constants, 1), byre::InvalidArgument);
+  EXPECT_THROW(queue.dispatch(pipeline, std::array{use, use, use}, constants, 1),
+               byre::InvalidArgument);
   EXPECT_THROW(queue.dispatch(pipeline, std::array{use, use}, {}, 1), byre::InvalidArgument);
   EXPECT_THROW(queue.dispatch(pipeline, std::array{use, use}, constants, constants, 1, 1, 1),
                byre::InvalidArgument);
@@ -224,12 +226,55 @@ TEST(VulkanQueue, refuses_dispatches_that_do_not_fit_their_pipeline_or_the_devic
   }
   const std::array outside{Use{buffer.data(), std::size_t{1} << 20, Use::read}, use};
   EXPECT_THROW(queue.dispatch(pipeline, outside, constants, 1), byre::InvalidArgument);
-  const std::uint32_t most = limits.maxComputeWorkGroupCount[1];
-  if (most != ~std::uint32_t{0}) {
-    EXPECT_THROW(queue.dispatch(pipeline, std::array{use, use}, constants, 1, most + 1),
-                 byre::InvalidArgument);
+  for (const std::size_t axis : {0U, 1U, 2U}) {
+    std::array<std::uint32_t, 3> groups{1, 1, 1};
+    groups.at(axis) = limits.maxComputeWorkGroupCount[axis];
+    if (++groups.at(axis) != 0) {
+      EXPECT_THROW(queue.dispatch(pipeline, std::array{use, use}, constants, groups[0], groups[1],
+                                  groups[2]),
+                   byre::InvalidArgument);
+    }
   }
+  EXPECT_THROW(Sum()(buffer, {}), byre::InvalidArgument);
   EXPECT_EQ(queue.stats().dispatches, before.dispatches);
+}
+
+TEST(VulkanQueue, dispatches_as_many_groups_as_the_device_has) {
+  const Add add;
+  byre::Buffer buffer = to_device(counting(count));
+  const Use use{buffer.mutable_data(), buffer.nbytes(), Use::read_write};
+  const std::array<std::byte, 8> of_no_words{};
+  gpu().queue().dispatch(add.pipeline(), std::array{use, use}, of_no_words, 1,
+                         gpu().limits().maxComputeWorkGroupCount[1]);
+  EXPECT_EQ(to_host(buffer), counting(count));
+}
+
+TEST(VulkanQueue, dispatches_nothing_of_no_groups) {
+  const Add add;
+  byre::Buffer buffer = to_device(counting(count));
+  const Use use{buffer.mutable_data(), buffer.nbytes(), Use::read_write};
+  const std::array<std::byte, 8> constants{};
+  const QueueStats before = gpu().queue().stats();
+  gpu().queue().dispatch(add.pipeline(), std::array{use, use}, constants, 0);
+  gpu().queue().dispatch(add.pipeline(), std::array{use, use}, constants, 1, 0);
+  gpu().queue().dispatch(add.pipeline(), std::array{use, use}, constants, 1, 1, 0);
+  EXPECT_EQ(gpu().queue().stats().dispatches, before.dispatches);
+}
+
+TEST(VulkanQueue, binds_whole_words_and_at_least_one) {
+  const Add add;
+  byre::Buffer buffer = to_device(counting(count));
+  void* const data = buffer.mutable_data();
+  for (const std::size_t nbytes : {count * 4UL - 3, 0UL}) {
+    const std::uint32_t words = nbytes == 0 ? 1 : count;
+    const std::array uses{Use{data, nbytes, Use::read}, Use{data, nbytes, Use::write}};
+    const std::array constants{words, std::uint32_t{1}};
+    gpu().queue().dispatch(add.pipeline(), uses, std::as_bytes(std::span(constants)),
+                           count / 64 + 1);
+  }
+  Words expected = counting(count, 1);
+  ++expected.front();
+  EXPECT_EQ(to_host(buffer), expected);
 }
 
 TEST(VulkanQueue, refuses_more_than_a_shader_can_be_given_and_names_the_limit) {
@@ -239,6 +284,9 @@ TEST(VulkanQueue, refuses_more_than_a_shader_can_be_given_and_names_the_limit) {
   }
   const Add add;
   auto buffer = byre::Buffer::allocate(most + 4, gpu().memory());
+  const Use all_but_a_word{buffer.mutable_data(), most, Use::read_write};
+  EXPECT_NO_THROW(gpu().queue().dispatch(add.pipeline(), std::array{all_but_a_word, all_but_a_word},
+                                         std::array<std::byte, 8>{}, 1));
   const Use use{buffer.mutable_data(), buffer.nbytes(), Use::read_write};
   try {
     gpu().queue().dispatch(add.pipeline(), std::array{use, use}, std::array<std::byte, 8>{}, 1);
