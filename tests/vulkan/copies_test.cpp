@@ -113,6 +113,54 @@ TEST_P(VulkanCopies, a_copy_that_nobody_wants_is_released_while_it_is_made) {
   EXPECT_EQ(to_host(other), counting(words_.size(), 1000));
 }
 
+TEST_P(VulkanCopies, a_copy_ends_while_a_later_one_does_not) {
+  Queue& queue = gpu().queue();
+  const byre::Buffer early = to_device(words_);
+  const byre::Buffer late = to_device(words_);
+  byre::Buffer early_clone = early.lazy_clone();
+  byre::Buffer late_clone = late.lazy_clone();
+  Queue::Hold first(queue);
+  early_clone.mutable_data();
+  const std::uint64_t value = queue.submit();
+  Queue::Hold second(queue);
+  late_clone.mutable_data();
+  EXPECT_FALSE(early.is_unique());
+  first.release();
+  queue.wait(value);
+  EXPECT_TRUE(early.is_unique());
+  EXPECT_FALSE(late.is_unique());
+  second.release();
+  queue.wait_idle();
+  EXPECT_TRUE(late.is_unique());
+}
+
+TEST_P(VulkanCopies, a_copy_ends_those_that_were_made_before) {
+  const byre::Buffer early = to_device(words_);
+  const byre::Buffer late = to_device(words_);
+  byre::Buffer early_clone = early.lazy_clone();
+  byre::Buffer late_clone = late.lazy_clone();
+  early_clone.mutable_data();
+  vkDeviceWaitIdle(gpu().driver().device());
+  const Queue::Hold hold(gpu().queue());
+  late_clone.mutable_data();
+  EXPECT_TRUE(early.is_unique());
+  EXPECT_FALSE(late.is_unique());
+}
+
+TEST_P(VulkanCopies, no_bytes_are_copied_at_once) {
+  byre::Buffer source = to_device(words_);
+  int ends = 0;
+  byre::PendingCopy pending(&ends, [](void* counted) noexcept { ++*static_cast<int*>(counted); });
+  const byre::Block block =
+      gpu().memory().submit_copy({words_.size() * 4, 64}, nullptr, 0, pending);
+  EXPECT_TRUE(pending) << "it is complete, and ended by who asked for it";
+  gpu().queue().wait_idle();
+  EXPECT_EQ(ends, 0);
+  pending.end();
+  EXPECT_EQ(ends, 1);
+  gpu().memory().deallocate(block);
+}
+
 TEST_P(VulkanCopies, as_many_writers_on_as_many_threads_make_one_copy_fewer) {
   constexpr std::size_t threads = 8;
   for (int round = 0; round != 20; ++round) {

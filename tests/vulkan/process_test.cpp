@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "device.hpp"
+#include "shaders.hpp"
 #include "support/child_process.hpp"
 #include "vulkan/device/faults.hpp"
 
@@ -159,7 +160,9 @@ TEST(VulkanProcess, that_lost_its_device_says_so_from_then_on_and_has_what_is_on
   const ChildResult result = in_child({}, [] {
     const Words words = counting(1000);
     Losing losing;
+    const Add add;
     byre::Buffer buffer = to_device(words);
+    std::byte* const data = buffer.mutable_data();
     byre::Buffer clone = buffer.lazy_clone();
     Words read(1000, 7);
     losing.lose([&] { clone.mutable_data(); });
@@ -167,7 +170,14 @@ TEST(VulkanProcess, that_lost_its_device_says_so_from_then_on_and_has_what_is_on
     losing.say(error_of([&] { gpu().queue().upload(buffer.mutable_data(), words.data(), 4000); }));
     losing.say(error_of([&] { gpu().queue().submit(); }));
     losing.say(error_of([&] { gpu().queue().wait_idle(); }));
-    losing.say(error_of([&] { gpu().queue().fill(clone.mutable_data(), 0, 4000); }));
+    losing.say(error_of([&] { gpu().queue().fill(data, 0, 4000); }));
+    losing.say(error_of([&] { gpu().queue().copy(data, data + 2000, 2000); }));
+    losing.say(error_of([&] { add(data, data, 1000, 1); }));
+    losing.say(error_of([&] { clone.mutable_data(); }));
+    losing.say(error_of([&] { Queue::OneSubmission(gpu().queue()).submit(); }));
+    losing.say(error_of([&] { const Queue::Hold hold(gpu().queue()); }));
+    losing.say(error_of([&] { gpu().queue().wait(0); }));
+    gpu().queue().poll();
     losing.say(read == Words(1000, 7) && words == counting(1000) ? "host as it was" : "changed");
     losing.say(std::to_string(buffer.use_count()) + " owners");
     buffer = {};
@@ -175,7 +185,8 @@ TEST(VulkanProcess, that_lost_its_device_says_so_from_then_on_and_has_what_is_on
     losing.say(std::to_string(gpu().memory().live_nbytes()) + " bytes live");
     return losing.said();
   });
-  expect_says(result, {"lost lost lost lost lost lost host as it was 2 owners 0 bytes live"});
+  expect_says(result, {"lost lost lost lost lost lost lost lost lost lost lost lost host as it was "
+                       "2 owners 0 bytes live"});
   EXPECT_EQ(result.output.find("; validation"), std::string::npos) << result.output;
 }
 

@@ -277,6 +277,53 @@ TEST(VulkanQueue, binds_whole_words_and_at_least_one) {
   EXPECT_EQ(to_host(buffer), expected);
 }
 
+TEST(VulkanQueue, refuses_to_fill_parts_of_words) {
+  byre::Buffer buffer = to_device(counting(count));
+  std::byte* const data = buffer.mutable_data();
+  EXPECT_THROW(gpu().queue().fill(data + 2, 0, 8), byre::InvalidArgument);
+  EXPECT_THROW(gpu().queue().fill(data, 0, 6), byre::InvalidArgument);
+  EXPECT_EQ(to_host(buffer), counting(count));
+}
+
+TEST(VulkanQueue, does_nothing_with_no_bytes_wherever_they_are) {
+  Queue& queue = gpu().queue();
+  const QueueStats before = queue.stats();
+  queue.copy(nullptr, nullptr, 0);
+  queue.fill(nullptr, 7, 0);
+  queue.upload(nullptr, nullptr, 0);
+  queue.download(nullptr, nullptr, 0);
+  const QueueStats after = queue.stats();
+  EXPECT_EQ(after.copies, before.copies);
+  EXPECT_EQ(after.fills, before.fills);
+  EXPECT_EQ(after.uploads, before.uploads);
+  EXPECT_EQ(after.downloads, before.downloads);
+}
+
+TEST(VulkanQueue, counts_what_it_does) {
+  Queue& queue = gpu().queue();
+  byre::Buffer buffer = to_device(counting(count));
+  byre::Buffer other = to_device(counting(count));
+  const Add add;
+  queue.wait_idle();
+  const QueueStats before = queue.stats();
+  add(buffer, 1);
+  queue.fill(other.mutable_data(), 7, 8);
+  queue.copy(other.mutable_data() + 8, buffer.data(), 12);
+  queue.upload(other.mutable_data() + 20, counting(4).data(), 16);
+  Words read(5);
+  queue.download(read.data(), other.data(), 20);
+  const QueueStats after = queue.stats();
+  EXPECT_EQ(after.dispatches, before.dispatches + 1);
+  EXPECT_EQ(after.fills, before.fills + 1);
+  EXPECT_EQ(after.copies, before.copies + 1);
+  EXPECT_EQ(after.bytes_copied, before.bytes_copied + 12);
+  EXPECT_EQ(after.uploads, before.uploads + 1);
+  EXPECT_EQ(after.bytes_uploaded, before.bytes_uploaded + 16);
+  EXPECT_EQ(after.downloads, before.downloads + 1);
+  EXPECT_EQ(after.bytes_downloaded, before.bytes_downloaded + 20);
+  EXPECT_EQ(read, (Words{7, 7, 1, 2, 3}));
+}
+
 TEST(VulkanQueue, refuses_more_than_a_shader_can_be_given_and_names_the_limit) {
   const std::size_t most = gpu().limits().maxStorageBufferRange;
   if (most >= gpu().driver().max_nbytes() / 2 || most > (std::size_t{1} << 30)) {
