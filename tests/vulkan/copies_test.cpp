@@ -134,19 +134,6 @@ TEST_P(VulkanCopies, a_copy_ends_while_a_later_one_does_not) {
   EXPECT_TRUE(late.is_unique());
 }
 
-TEST_P(VulkanCopies, a_copy_ends_those_that_were_made_before) {
-  const byre::Buffer early = to_device(words_);
-  const byre::Buffer late = to_device(words_);
-  byre::Buffer early_clone = early.lazy_clone();
-  byre::Buffer late_clone = late.lazy_clone();
-  early_clone.mutable_data();
-  vkDeviceWaitIdle(gpu().driver().device());
-  const Queue::Hold hold(gpu().queue());
-  late_clone.mutable_data();
-  EXPECT_TRUE(early.is_unique());
-  EXPECT_FALSE(late.is_unique());
-}
-
 TEST_P(VulkanCopies, no_bytes_are_copied_at_once) {
   byre::Buffer source = to_device(words_);
   int ends = 0;

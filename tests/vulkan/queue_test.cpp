@@ -249,18 +249,6 @@ TEST(VulkanQueue, dispatches_as_many_groups_as_the_device_has) {
   EXPECT_EQ(to_host(buffer), counting(count));
 }
 
-TEST(VulkanQueue, dispatches_nothing_of_no_groups) {
-  const Add add;
-  byre::Buffer buffer = to_device(counting(count));
-  const Use use{buffer.mutable_data(), buffer.nbytes(), Use::read_write};
-  const std::array<std::byte, 8> constants{};
-  const QueueStats before = gpu().queue().stats();
-  gpu().queue().dispatch(add.pipeline(), std::array{use, use}, constants, 0);
-  gpu().queue().dispatch(add.pipeline(), std::array{use, use}, constants, 1, 0);
-  gpu().queue().dispatch(add.pipeline(), std::array{use, use}, constants, 1, 1, 0);
-  EXPECT_EQ(gpu().queue().stats().dispatches, before.dispatches);
-}
-
 TEST(VulkanQueue, binds_whole_words_and_at_least_one) {
   const Add add;
   byre::Buffer buffer = to_device(counting(count));
@@ -275,14 +263,6 @@ TEST(VulkanQueue, binds_whole_words_and_at_least_one) {
   Words expected = counting(count, 1);
   ++expected.front();
   EXPECT_EQ(to_host(buffer), expected);
-}
-
-TEST(VulkanQueue, refuses_to_fill_parts_of_words) {
-  byre::Buffer buffer = to_device(counting(count));
-  std::byte* const data = buffer.mutable_data();
-  EXPECT_THROW(gpu().queue().fill(data + 2, 0, 8), byre::InvalidArgument);
-  EXPECT_THROW(gpu().queue().fill(data, 0, 6), byre::InvalidArgument);
-  EXPECT_EQ(to_host(buffer), counting(count));
 }
 
 TEST(VulkanQueue, does_nothing_with_no_bytes_wherever_they_are) {

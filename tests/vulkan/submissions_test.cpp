@@ -176,23 +176,6 @@ TEST(VulkanSubmissions, do_not_hold_up_uploads) {
   EXPECT_EQ(to_host(used), expected);
 }
 
-TEST(VulkanSubmissions, are_not_needed_for_uploads_to_memory_that_the_device_is_done_with) {
-  if (!gpu().driver().maps_blocks()) {
-    GTEST_SKIP() << "the host cannot address the device's memory";
-  }
-  const Add add;
-  byre::Buffer buffer = to_device(counting(count));
-  add(buffer, 1);
-  gpu().queue().submit();
-  vkDeviceWaitIdle(gpu().driver().device());
-  const std::uint64_t before = submissions();
-  const Words words = counting(count, 5);
-  gpu().queue().upload(buffer.mutable_data(), words.data(), count * 4UL);
-  gpu().queue().submit();
-  EXPECT_EQ(submissions(), before);
-  EXPECT_EQ(to_host(buffer), counting(count, 5));
-}
-
 TEST(VulkanSubmissions, pass_in_order) {
   Queue& queue = gpu().queue();
   const Add add;
