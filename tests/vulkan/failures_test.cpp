@@ -103,14 +103,16 @@ TEST_F(VulkanFailures, memory_for_what_comes_and_goes_is_tried_for_again_too) {
     GTEST_SKIP() << "the host writes the device's memory itself";
   }
   byre::Buffer buffer = to_device(Words(many, 1));
-  to_device(counting(many));
   gpu().queue().wait_idle();
+  to_device(counting(many));  // which the device is yet to fill
   EXPECT_GE(gpu().memory().idle_nbytes(), many * 4);
   const Words words = counting(7 * many);  // of a size that has not been staged yet
   auto large = byre::Buffer::allocate(words.size() * 4, gpu().memory());
+  const std::size_t held = gpu().memory().held_nbytes();
   faults::fail_allocate_memory(1, VK_ERROR_OUT_OF_DEVICE_MEMORY);
   EXPECT_NO_THROW(gpu().queue().upload(large.mutable_data(), words.data(), words.size() * 4));
   EXPECT_EQ(gpu().memory().idle_nbytes(), 0U) << "idle memory made room";
+  EXPECT_LT(gpu().memory().held_nbytes(), held) << "at once";
   EXPECT_EQ(to_host(large), words);
 }
 

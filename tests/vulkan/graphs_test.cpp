@@ -192,6 +192,7 @@ TEST(VulkanGraphs, keep_their_constants_on_the_device) {
 TEST(VulkanGraphs, refuse_other_inputs_and_graphs_with_views) {
   const Graph graph = graph_of(spread, {from_cpu(counted_grid(9, 40))});
   EXPECT_THROW(execute_on_vulkan(graph, {}), ArgumentError);
+  EXPECT_THROW(execute_on_vulkan(graph, {AnyTensor()}), ArgumentError);
   EXPECT_THROW(execute_on_vulkan(graph, {to_vulkan(counted_grid(9, 41))}), ArgumentError);
   const Graph with_views =
       capture(spread, {from_cpu(counted_grid(9, 40))}, {.reapply_views = true}).graph;

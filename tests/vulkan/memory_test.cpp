@@ -195,6 +195,7 @@ TEST(VulkanMemory, has_many_blocks_of_each_small_size_in_one_allocation) {
       buffers.push_back(allocate(nbytes));
     }
     EXPECT_EQ(gpu().memory().allocations(), before + 1) << nbytes;
+    EXPECT_EQ(gpu().memory().idle_nbytes() % capacity_of(buffers.front()), 0U) << nbytes;
     expect_that_all_that_is_held_is_out_or_idle();
   }
 }

@@ -157,7 +157,7 @@ class Losing {
 };
 
 TEST(VulkanProcess, that_lost_its_device_says_so_from_then_on_and_has_what_is_on_the_host) {
-  const ChildResult result = in_child({}, [] {
+  const auto lose = [] {
     const Words words = counting(1000);
     Losing losing;
     const Add add;
@@ -184,10 +184,22 @@ TEST(VulkanProcess, that_lost_its_device_says_so_from_then_on_and_has_what_is_on
     clone = {};
     losing.say(std::to_string(gpu().memory().live_nbytes()) + " bytes live");
     return losing.said();
+  };
+  for (const char* const stages : {"0", "1"}) {
+    const ChildResult result = in_child({{"BYRE_VULKAN_STAGING", stages}}, lose);
+    expect_says(result,
+                {"lost lost lost lost lost lost lost lost lost lost lost lost host as it was "
+                 "2 owners 0 bytes live"});
+    EXPECT_EQ(result.output.find("; validation"), std::string::npos) << result.output;
+  }
+}
+
+TEST(VulkanProcess, uploads_what_is_large_first) {
+  const ChildResult result = in_child({{"BYRE_VULKAN_STAGING", "1"}}, [] {
+    const Words words = counting((4U << 20) + 5);
+    return to_host(to_device(words)) == words ? std::string("all of it") : "something else";
   });
-  expect_says(result, {"lost lost lost lost lost lost lost lost lost lost lost lost host as it was "
-                       "2 owners 0 bytes live"});
-  EXPECT_EQ(result.output.find("; validation"), std::string::npos) << result.output;
+  expect_says(result, {"all of it"});
 }
 
 TEST(VulkanProcess, that_lost_its_device_ends_the_copies_under_way) {

@@ -2,8 +2,10 @@
 /// When what is recorded is submitted, and who waits for it.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <functional>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
 #include "device.hpp"
@@ -174,6 +176,101 @@ TEST(VulkanSubmissions, do_not_hold_up_uploads) {
     expected[i] = 10 + i;
   }
   EXPECT_EQ(to_host(used), expected);
+}
+
+TEST(VulkanSubmissions, are_not_made_for_who_downloads_what_was_submitted) {
+  if (!gpu().driver().maps_blocks()) {
+    GTEST_SKIP() << "the host cannot address the device's memory";
+  }
+  const Add add;
+  byre::Buffer first = to_device(counting(count));
+  byre::Buffer last = to_device(counting(count));
+  byre::Buffer other = to_device(counting(count));
+  Queue::Hold hold(gpu().queue());
+  add(first, 1);
+  gpu().queue().submit();
+  add(last, 2);
+  gpu().queue().submit();
+  hold.release();
+  vkDeviceWaitIdle(gpu().driver().device());
+  add(other, 3);
+  const std::uint64_t before = submissions();
+  EXPECT_EQ(to_host(last), counting(count, 2));
+  EXPECT_EQ(to_host(first), counting(count, 1));
+  EXPECT_EQ(submissions(), before);
+  EXPECT_EQ(to_host(other), counting(count, 3));
+  EXPECT_EQ(submissions(), before + 1);
+}
+
+/// Uploads `words` where the device is not done, so that they are staged.
+void upload_staged(byre::Buffer& buffer, const Words& words) {
+  gpu().queue().fill(buffer.mutable_data(), 1, 4);
+  gpu().queue().upload(buffer.mutable_data(), words.data(), words.size() * 4);
+}
+
+TEST(VulkanSubmissions, are_one_with_large_uploads_too) {
+  const Words words = counting((9U << 20) + 5);
+  auto buffer = byre::Buffer::allocate(words.size() * 4, gpu().memory());
+  gpu().queue().wait_idle();
+  const std::uint64_t before = submissions();
+  Queue::OneSubmission one(gpu().queue());
+  upload_staged(buffer, words);
+  EXPECT_EQ(submissions(), before);
+  one.submit();
+  EXPECT_EQ(submissions(), before + 1);
+  EXPECT_EQ(to_host(buffer), words);
+}
+
+TEST(VulkanSubmissions, of_a_large_upload_are_at_most_four_ahead_of_the_device) {
+  constexpr unsigned pieces = 9;  // of 16 MiB
+  const Words words = counting(pieces << 22);
+  auto buffer = byre::Buffer::allocate(words.size() * 4, gpu().memory());
+  gpu().queue().wait_idle();
+  const std::uint64_t before = submissions();
+  Queue::Hold hold(gpu().queue());
+  std::thread uploads([&] { upload_staged(buffer, words); });
+  constexpr unsigned ahead = 5;  // four, and the one that is waited for
+  for (int i = 0; i != 1000 && submissions() < before + ahead; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  EXPECT_EQ(submissions(), before + ahead);
+  hold.release();
+  uploads.join();
+  EXPECT_EQ(to_host(buffer), words);
+}
+
+TEST(VulkanSubmissions, use_staging_memory_again_and_keep_four_pieces_of_it) {
+  const auto allocations_of_ten_uploads = [&](std::size_t words) {
+    byre::Buffer buffer = to_device(counting(words));
+    gpu().queue().wait_idle();
+    const std::uint64_t before = gpu().queue().stats().staging_allocations;
+    {
+      const Queue::Hold hold(gpu().queue());
+      for (std::uint32_t i = 0; i != 10; ++i) {
+        upload_staged(buffer, counting(words, i));
+      }
+    }
+    gpu().queue().wait_idle();
+    EXPECT_EQ(to_host(buffer), counting(words, 9));
+    return gpu().queue().stats().staging_allocations - before;
+  };
+  allocations_of_ten_uploads(1000);
+  allocations_of_ten_uploads(100000);
+  EXPECT_EQ(allocations_of_ten_uploads(101000), 6U) << "of a size that differs little";
+}
+
+TEST(VulkanSubmissions, that_download_use_staging_memory_again) {
+  if (gpu().driver().maps_blocks()) {
+    GTEST_SKIP() << "the host reads the device's memory itself";
+  }
+  const byre::Buffer buffer = to_device(counting(count));
+  to_host(buffer);
+  const std::uint64_t before = gpu().queue().stats().staging_allocations;
+  for (int i = 0; i != 10; ++i) {
+    EXPECT_EQ(to_host(buffer), counting(count));
+  }
+  EXPECT_EQ(gpu().queue().stats().staging_allocations, before);
 }
 
 TEST(VulkanSubmissions, pass_in_order) {

@@ -291,13 +291,17 @@ std::shared_ptr<Chunk> Queue::take_staging(std::size_t nbytes) {
       return taken;
     }
   }
+  std::shared_ptr<Chunk> made;
   try {
-    return allocate_host_chunk(driver_, needed);
+    made = allocate_host_chunk(driver_, needed);
   } catch (const byre::OutOfMemory&) {
     wait_idle();
     memory_.trim();
-    return allocate_host_chunk(driver_, needed);
+    made = allocate_host_chunk(driver_, needed);
   }
+  const Lock lock(mutex_);
+  ++stats_.staging_allocations;
+  return made;
 }
 
 /// Keeps it for later, unless somebody uses it still, or there are enough.
