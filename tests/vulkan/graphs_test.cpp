@@ -7,6 +7,7 @@
 #include <byre/functional/graph/recording.hpp>
 
 #include "backend.hpp"
+#include "vulkan/device/faults.hpp"
 
 namespace examples::vulkan::test {
 namespace {
@@ -174,6 +175,47 @@ TEST(VulkanGraphs, need_memory_for_what_is_still_used_alone) {
   EXPECT_LE(memory.peak_nbytes() - before, x.nbytes());
 }
 
+/// Of an operator from element to element: value 0 is the input, and value 1 the output.
+Graph graph_of_one(const char* name, const Tensor& example) {
+  return capture([name](const Tensors& in) { return Tensors{call_for_one(name, {in[0]})}; },
+                 {from_cpu(example)})
+      .graph;
+}
+
+TEST(VulkanGraphs, need_no_memory_for_an_input_that_they_do_not_use) {
+  const Tensor x = counted_grid(512, 1024);
+  Graph graph = graph_of_one("relu", x);
+  graph.inputs.push_back(graph.inputs.front());
+  graph.outputs = {{2}};
+  for (const Fuse fuse : {Fuse::no, Fuse::yes}) {
+    const VulkanGraph on_vulkan(graph, fuse);
+    const AnyTensor kept = to_vulkan(x);
+    Tensors inputs{kept, to_vulkan(x)};
+    DeviceMemory& memory = Gpu::get().memory();
+    Gpu::get().queue().wait_idle();
+    const std::size_t before = memory.live_nbytes();
+    memory.reset_peak();
+    on_vulkan.run(std::move(inputs));
+    EXPECT_EQ(memory.peak_nbytes(), before) << "the output may be where the input was";
+  }
+}
+
+TEST(VulkanGraphs, return_each_output_as_a_tensor_of_its_own) {
+  const Tensor x = counted_grid(3, 4);
+  Graph graph = graph_of_one("neg", x);
+  graph.outputs = {{0}, {0}, {1}, {1}};
+  const AnyTensor input = to_vulkan(x);
+  const Tensors outputs = VulkanGraph(graph).run({input});
+  ASSERT_EQ(outputs.size(), 4U);
+  for (std::size_t first = 0; first < outputs.size(); ++first) {
+    EXPECT_NE(&outputs[first].impl(), &input.impl());
+    for (std::size_t second = 0; second < first; ++second) {
+      EXPECT_NE(&outputs[first].impl(), &outputs[second].impl());
+    }
+    EXPECT_TRUE(are_same(from_vulkan(outputs[first]), first < 2 ? x : neg(x)));
+  }
+}
+
 TEST(VulkanGraphs, keep_their_constants_on_the_device) {
   const Tensor weights = counted_grid(4, 4);
   const Program scaled = [&weights](const Tensors& in) {
@@ -189,10 +231,42 @@ TEST(VulkanGraphs, keep_their_constants_on_the_device) {
   EXPECT_TRUE(are_same(from_vulkan(first[0]), from_vulkan(second[0])));
 }
 
+TEST(VulkanGraphs, tell_that_the_driver_refused_what_they_compute) {
+  const Tensor x = counted_grid(3, 4);
+  const VulkanGraph on_vulkan(graph_of_one("neg", x));
+  const AnyTensor input = to_vulkan(x);
+  on_vulkan.run({input});
+  faults::fail_submit(1, VK_ERROR_OUT_OF_DEVICE_MEMORY);
+  EXPECT_THROW(on_vulkan.run({input}), VulkanError);
+  faults::clear();
+  EXPECT_TRUE(are_same(from_vulkan(on_vulkan.run({input})[0]), neg(x)));
+}
+
+/// Whoever records, or runs a program under functionalize, may have a graph compute what is none of either.
+TEST(VulkanGraphs, compute_while_a_program_is_recorded) {
+  const Program zeros_and_one = [](const Tensors& in) {
+    return Tensors{call_for_one("matmul", {call_for_one("zeros", {{4, 3}}), in[0]})};
+  };
+  const Tensor x = counted_grid(3, 4);
+  const VulkanGraph on_vulkan(capture(zeros_and_one, {from_cpu(x)}).graph, Fuse::no);
+  const AnyTensor input = to_vulkan(x);
+  Tensors outputs;
+  const Program other = [&](const Tensors& in) {
+    outputs = on_vulkan.run({input});
+    return in;
+  };
+  capture(other, {from_cpu(x)});
+  EXPECT_TRUE(are_same(from_vulkan(outputs[0]), Tensor::zeros({4, 4}, DType::f32)));
+  functionalize(other)({from_cpu(x)});
+  EXPECT_TRUE(are_same(from_vulkan(outputs[0]), Tensor::zeros({4, 4}, DType::f32)));
+}
+
 TEST(VulkanGraphs, refuse_other_inputs_and_graphs_with_views) {
   const Graph graph = graph_of(spread, {from_cpu(counted_grid(9, 40))});
   EXPECT_THROW(execute_on_vulkan(graph, {}), ArgumentError);
   EXPECT_THROW(execute_on_vulkan(graph, {AnyTensor()}), ArgumentError);
+  const AnyTensor right = to_vulkan(counted_grid(9, 40));
+  EXPECT_THROW(execute_on_vulkan(graph, {right, right}), ArgumentError);
   EXPECT_THROW(execute_on_vulkan(graph, {to_vulkan(counted_grid(9, 41))}), ArgumentError);
   const Graph with_views =
       capture(spread, {from_cpu(counted_grid(9, 40))}, {.reapply_views = true}).graph;

@@ -6,6 +6,7 @@
 #include <array>
 #include <string>
 
+#include "add_spirv.hpp"
 #include "device.hpp"
 #include "shaders.hpp"
 
@@ -302,6 +303,36 @@ TEST(VulkanQueue, counts_what_it_does) {
   EXPECT_EQ(after.downloads, before.downloads + 1);
   EXPECT_EQ(after.bytes_downloaded, before.bytes_downloaded + 20);
   EXPECT_EQ(read, (Words{7, 7, 1, 2, 3}));
+}
+
+std::string refusal_of_a_pipeline(const PipelineLayout& layout) {
+  try {
+    const Pipeline pipeline(gpu(), add_spirv, layout);
+    return "none";
+  } catch (const VulkanError& error) {
+    return error.what();
+  }
+}
+
+TEST(VulkanQueue, takes_the_pipelines_that_the_limits_of_the_device_admit) {
+  const std::uint32_t most = gpu().limits().maxPushConstantsSize;
+  EXPECT_EQ(refusal_of_a_pipeline({.buffers = 2, .push_constants_nbytes = most}), "none");
+  for (const std::uint32_t nbytes : {most + 4, 10U}) {
+    EXPECT_NE(refusal_of_a_pipeline({.buffers = 2, .push_constants_nbytes = nbytes})
+                  .find("maxPushConstantsSize"),
+              std::string::npos);
+  }
+  const std::uint32_t buffers = gpu().limits().maxPerStageDescriptorStorageBuffers;
+  if (buffers <= 1024) {
+    EXPECT_EQ(refusal_of_a_pipeline({.buffers = buffers, .push_constants_nbytes = 8}), "none");
+  }
+  for (const bool has_parameters : {false, true}) {
+    EXPECT_NE(refusal_of_a_pipeline({.buffers = buffers + (has_parameters ? 0 : 1),
+                                     .push_constants_nbytes = 8,
+                                     .has_parameters = has_parameters})
+                  .find("maxPerStageDescriptorStorageBuffers"),
+              std::string::npos);
+  }
 }
 
 TEST(VulkanQueue, refuses_more_than_a_shader_can_be_given_and_names_the_limit) {

@@ -113,8 +113,10 @@ TEST(VulkanSubmissions, that_have_ended_are_not_in_an_uploads_way) {
   }
   const Add add;
   byre::Buffer used = to_device(counting(count));
+  Queue::Hold hold(gpu().queue());
   add(used, 1);
   gpu().queue().submit();
+  hold.release();
   vkDeviceWaitIdle(gpu().driver().device());
   const std::uint64_t before = submissions();
   const Words words = counting(count, 9);
