@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <complex>
 #include <optional>
 #include <string>
 #include <variant>
@@ -59,6 +60,27 @@ std::string steps_of(const VulkanGraph& graph) {
   return all;
 }
 
+std::string operations_of(const FusedKernel& kernel) {
+  constexpr std::array names{"none", "load", "number", "window", "select", "add", "sub",  "mul",
+                             "div",  "neg",  "relu",   "exp",    "ge",     "eq",  "store"};
+  std::string all;
+  for (const Instruction& instruction : kernel.instructions) {
+    all += (all.empty() ? "" : " ") + std::string(names.at(instruction.operation));
+  }
+  return all;
+}
+
+/// The register, and one, of the window that each load is within, or 0.
+std::string windows_of_loads(const FusedKernel& kernel) {
+  std::string all;
+  for (const Instruction& instruction : kernel.instructions) {
+    if (instruction.operation == Instruction::load) {
+      all += (all.empty() ? "" : " ") + std::to_string(instruction.b);
+    }
+  }
+  return all;
+}
+
 std::ptrdiff_t kernels_of(const VulkanGraph& graph) {
   return std::ranges::count_if(
       graph.steps(), [](const Step& step) { return std::holds_alternative<FusedKernel>(step); });
@@ -86,8 +108,101 @@ TEST(Fusion, makes_one_kernel_of_a_stencil_that_is_written_in_place) {
     return Tensors{};
   };
   const VulkanGraph fused = expect_same(program, {counted({9, 70})}, {.paths = ViewPaths::strides});
-  EXPECT_EQ(kernels_of(fused), 1);
-  EXPECT_EQ(fused.steps().size(), 1U);
+  ASSERT_EQ(steps_of(fused), "fused:1");
+  const auto& kernel = std::get<FusedKernel>(fused.steps()[0]);
+  EXPECT_EQ(operations_of(kernel), "load window number mul load load add add select store");
+  // The grid's element is there for every thread, and those around it for threads of the inside.
+  EXPECT_EQ(windows_of_loads(kernel), "0 2 2");
+  EXPECT_EQ(kernel.reads_own_element, std::vector<bool>{false});
+}
+
+TEST(Fusion, sees_windows_in_windows) {
+  const Program program = [](const Tensors& in) {
+    const AnyTensor rows = part(in[0], 0, 2, 9);
+    const AnyTensor cells = part(part(rows, 0, 1, 6), 1, 3, 20);
+    call("mul_.scalar", {cells, 0.5});
+    call("add_", {rows, call_for_one("mul.scalar", {rows, 0.25})});
+    return Tensors{call_for_one("neg", {cells})};
+  };
+  expect_same(program, {counted({11, 21})});
+  expect_same(program, {counted({11, 21})}, {.paths = ViewPaths::strides});
+}
+
+/// As one function, so that a scatter's source is a scatter.
+TEST(Fusion, sees_scatters_into_what_is_scattered) {
+  const Program program = [](const Tensors& in) {
+    const AnyTensor source =
+        call_for_one("slice_scatter", {in[1], call_for_one("mul.scalar", {in[2], 3}), 0, 2, 5, 1});
+    return Tensors{call_for_one("slice_scatter", {in[0], source, 0, 3, 9, 1})};
+  };
+  const VulkanGraph fused =
+      expect_same(program, {counted({10, 4}), counted({6, 4}, 50), counted({3, 4}, 90)});
+  ASSERT_EQ(steps_of(fused), "fused:1");
+  const auto& kernel = std::get<FusedKernel>(fused.steps()[0]);
+  EXPECT_EQ(operations_of(kernel), "load window load window load number mul select select store");
+  EXPECT_EQ(windows_of_loads(kernel), "0 2 4");
+  EXPECT_EQ(kernel.instructions[3].b, 2) << "the inner window is within the outer";
+}
+
+TEST(Fusion, knows_which_elements_threads_read_and_write) {
+  const auto first_kernel = [](const Program& program, const std::vector<Tensor>& inputs) {
+    return std::get<FusedKernel>(expect_same(program, inputs).steps().at(0));
+  };
+  const Program own_first = [](const Tensors& in) {
+    return Tensors{call_for_one("sub", {in[0], call_for_one("permute", {in[0], {1, 0}})})};
+  };
+  const Program own_last = [](const Tensors& in) {
+    return Tensors{call_for_one("sub", {call_for_one("permute", {in[0], {1, 0}}), in[0]})};
+  };
+  const Program beginning = [](const Tensors& in) {
+    return Tensors{call_for_one("neg", {part(in[0], 0, 0, 3)})};
+  };
+  const Program twice = [](const Tensors& in) {
+    return Tensors{call_for_one("mul", {call_for_one("add", {in[0], in[0]}), in[0]})};
+  };
+  EXPECT_EQ(first_kernel(own_first, {counted({5, 5})}).reads_own_element, std::vector{false});
+  EXPECT_EQ(first_kernel(own_last, {counted({5, 5})}).reads_own_element, std::vector{false});
+  EXPECT_EQ(first_kernel(beginning, {counted({5, 4})}).reads_own_element, std::vector{false})
+      << "the input has other sizes than the output";
+  EXPECT_EQ(first_kernel(twice, {counted({5, 4})}).reads_own_element, std::vector{true});
+  EXPECT_EQ(operations_of(first_kernel(twice, {counted({5, 4})})), "load add mul store");
+}
+
+TEST(Fusion, leaves_memory_that_somebody_has_a_handle_of) {
+  const Program program = [](const Tensors& in) { return Tensors{call_for_one("neg", {in[0]})}; };
+  const Tensor numbers = counted({6});
+  const VulkanGraph fused(capture(program, {from_cpu(numbers)}).graph);
+  Tensors inputs{to_vulkan(numbers)};
+  const Storage kept = inputs[0].as<VulkanTensor>()->storage();
+  const Tensors outputs = fused.run(std::move(inputs));
+  EXPECT_NE(outputs[0].as<VulkanTensor>()->storage().data(), kept.data());
+  EXPECT_TRUE(are_same(from_vulkan(outputs[0]), neg(numbers)));
+}
+
+TEST(Fusion, reads_past_what_was_written_elsewhere) {
+  const Program program = [](const Tensors& in) {
+    const AnyTensor before = part(in[0], 0, 0, 3);
+    call("mul_.scalar", {part(in[0], 0, 3, 6), 2});
+    call("add_", {before, before});
+    return Tensors{call_for_one("neg", {part(in[0], 0, 6, 10)})};
+  };
+  for (const ViewPaths paths : {ViewPaths::chains, ViewPaths::strides}) {
+    EXPECT_EQ(steps_of(expect_same(program, {counted({10, 3})}, {.paths = paths})),
+              "fused:1 fused:1");
+  }
+}
+
+TEST(Fusion, writes_boxes_that_end_where_their_base_does) {
+  const Program program = [](const Tensors& in) {
+    const auto written = [&in](const Dims& sizes, const Dims& strides, std::int64_t offset) {
+      call("mul_.scalar", {call_for_one("as_strided", {in[0], sizes, strides, offset}), 3});
+    };
+    written({4}, {1}, 2);        // over the end of a row
+    written({2, 2}, {1, 3}, 1);  // turned
+    written({1, 3}, {9, 1}, 3);  // a row
+    return Tensors{};
+  };
+  expect_same(program, {counted({3, 3})}, {.paths = ViewPaths::strides});
 }
 
 TEST(Fusion, computes_each_plane_of_a_grid_for_itself) {
@@ -156,7 +271,54 @@ TEST(Fusion, parts_chains_that_are_longer_than_a_kernel) {
     return Tensors{value};
   };
   const VulkanGraph fused = expect_same(program, {counted({33})});
+  for (const Step& step : fused.steps()) {
+    EXPECT_LE(std::get<FusedKernel>(step).instructions.size(), fused_instructions);
+  }
   EXPECT_EQ(steps_of(fused), "fused:1 fused:1 fused:1 fused:1 fused:1 fused:1 fused:1 fused:1");
+}
+
+TEST(Fusion, fills_kernels_to_their_last_instruction) {
+  for (int operators = fused_instructions - 4; operators <= static_cast<int>(fused_instructions);
+       ++operators) {
+    const Program program = [operators](const Tensors& in) {
+      AnyTensor value = in[0];
+      for (int step = 0; step < operators; ++step) {
+        value = call_for_one(step % 2 == 0 ? "neg" : "relu", {value});
+      }
+      return Tensors{value};
+    };
+    const VulkanGraph fused = expect_same(program, {counted({33})});
+    EXPECT_EQ(kernels_of(fused) == 1, operators + 2 <= static_cast<int>(fused_instructions))
+        << operators << ", with a load and a store";
+  }
+}
+
+/// Of which there are 2^40 ways from the output to the input.
+TEST(Fusion, computes_once_what_is_used_twice_on_the_way) {
+  const Program program = [](const Tensors& in) {
+    AnyTensor value = in[0];
+    for (int step = 0; step < 40; ++step) {
+      value = call_for_one("mul.scalar", {call_for_one("add", {value, value}), 0.5});
+    }
+    return Tensors{value};
+  };
+  const Graph graph = capture(program, {from_cpu(counted({5}))}).graph;
+  EXPECT_LT(VulkanGraph(graph).steps().size(), 6U);
+}
+
+TEST(Fusion, parts_sums_of_more_inputs_than_a_kernel_has) {
+  const Program program = [](const Tensors& in) {
+    AnyTensor sum = in[0];
+    for (std::size_t index = 1; index < in.size(); ++index) {
+      sum = call_for_one("add", {sum, in[index]});
+    }
+    return Tensors{sum};
+  };
+  std::vector<Tensor> inputs;
+  for (int index = 0; index < 8; ++index) {
+    inputs.push_back(counted({6, 5}, index));
+  }
+  EXPECT_EQ(steps_of(expect_same(program, inputs)), "fused:1 fused:1 fused:1");
 }
 
 TEST(Fusion, computes_a_chain_that_several_kernels_need_once) {
@@ -242,8 +404,10 @@ TEST(Fusion, is_of_up_to_three_axes_whose_groups_every_device_has) {
   EXPECT_EQ(fused_sizes({65535, 1, 1}), (Sizes{65535, 1, 1}));
   EXPECT_EQ(fused_sizes({65536, 1, 1}), std::nullopt);
   EXPECT_EQ(fused_sizes({65536, 1}), std::nullopt);
-  EXPECT_EQ(fused_sizes({1 << 28}), (Sizes{1, 1, 1 << 28}));
-  EXPECT_EQ(fused_sizes({1 << 29}), std::nullopt) << "addresses are of 32 bits";
+  EXPECT_EQ(fused_sizes({65535 * 64}), (Sizes{1, 1, 65535 * 64}));
+  EXPECT_EQ(fused_sizes({65535 * 64 + 1}), std::nullopt);
+  EXPECT_EQ(fused_sizes({8191, 65536}), (Sizes{1, 8191, 65536}));
+  EXPECT_EQ(fused_sizes({8192, 65536}), std::nullopt) << "addresses are of 32 bits";
   EXPECT_EQ(fused_sizes({2, 2, 2, 2}), std::nullopt);
 }
 
@@ -258,9 +422,13 @@ TEST(Fusion, leaves_what_is_no_f32_to_its_operators) {
   const Program program = [](const Tensors& in) {
     const AnyTensor whole = call_for_one("to", {in[0], DType::i32});
     const AnyTensor sum = call_for_one("add", {whole, whole});
-    return Tensors{sum, call_for_one("add", {in[0], sum})};
+    return Tensors{sum, call_for_one("add", {in[0], sum}),
+                   call_for_one("add.scalar", {in[0], Scalar(std::complex<float>(1, 2))}),
+                   call_for_one("zeros", {{3}, DType::i32}),
+                   call_for_one("slice_copy", {whole, 0, 2, 5, 1})};
   };
-  EXPECT_EQ(steps_of(expect_same(program, {counted({10})})), "to add add");
+  EXPECT_EQ(steps_of(expect_same(program, {counted({10})})),
+            "to add.scalar zeros add slice_copy add");
 }
 
 /// A dispatch has 65535 groups of 64 threads along a row, where a device has no more than it has to have.

@@ -135,7 +135,7 @@ TEST(VulkanQueue, passes_parameters_that_are_more_than_push_constants_hold) {
 
 TEST(VulkanQueue, records_no_dispatch_of_no_groups) {
   Four of;
-  const Use use{of.a.mutable_data(), of.a.nbytes(), Use::read_write};
+  const Use use{of.a.mutable_data(), of.a.nbytes(), Use::write};
   const std::array<std::byte, 8> constants{};
   const QueueStats before = gpu().queue().stats();
   for (const auto& [x, y, z] : {std::array{0U, 1U, 1U}, {1U, 0U, 1U}, {1U, 1U, 0U}}) {
@@ -211,7 +211,7 @@ TEST(VulkanQueue, refuses_dispatches_that_do_not_fit_their_pipeline_or_the_devic
   const Add add;
   const Pipeline& pipeline = add.pipeline();
   byre::Buffer buffer = to_device(counting(count));
-  const Use use{buffer.mutable_data(), buffer.nbytes(), Use::read_write};
+  const Use use{buffer.mutable_data(), buffer.nbytes(), Use::write};
   const std::array<std::byte, 8> constants{};
   const QueueStats before = queue.stats();
   EXPECT_THROW(queue.dispatch(pipeline, std::array{use}, constants, 1), byre::InvalidArgument);
@@ -243,7 +243,7 @@ TEST(VulkanQueue, refuses_dispatches_that_do_not_fit_their_pipeline_or_the_devic
 TEST(VulkanQueue, dispatches_as_many_groups_as_the_device_has) {
   const Add add;
   byre::Buffer buffer = to_device(counting(count));
-  const Use use{buffer.mutable_data(), buffer.nbytes(), Use::read_write};
+  const Use use{buffer.mutable_data(), buffer.nbytes(), Use::write};
   const std::array<std::byte, 8> of_no_words{};
   gpu().queue().dispatch(add.pipeline(), std::array{use, use}, of_no_words, 1,
                          gpu().limits().maxComputeWorkGroupCount[1]);
@@ -342,10 +342,10 @@ TEST(VulkanQueue, refuses_more_than_a_shader_can_be_given_and_names_the_limit) {
   }
   const Add add;
   auto buffer = byre::Buffer::allocate(most + 4, gpu().memory());
-  const Use all_but_a_word{buffer.mutable_data(), most, Use::read_write};
+  const Use all_but_a_word{buffer.mutable_data(), most, Use::write};
   EXPECT_NO_THROW(gpu().queue().dispatch(add.pipeline(), std::array{all_but_a_word, all_but_a_word},
                                          std::array<std::byte, 8>{}, 1));
-  const Use use{buffer.mutable_data(), buffer.nbytes(), Use::read_write};
+  const Use use{buffer.mutable_data(), buffer.nbytes(), Use::write};
   try {
     gpu().queue().dispatch(add.pipeline(), std::array{use, use}, std::array<std::byte, 8>{}, 1);
     FAIL();

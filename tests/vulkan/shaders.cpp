@@ -39,7 +39,7 @@ Sum::Sum()
                                            PipelineLayout{.buffers = 1, .has_parameters = true})) {}
 
 void Sum::operator()(byre::Buffer& to, std::span<const std::uint32_t> parameters) const {
-  const std::array uses{Use{to.mutable_data(), to.nbytes(), Use::read_write}};
+  const std::array uses{Use{to.mutable_data(), to.nbytes(), Use::write}};
   Gpu::get().queue().dispatch(*pipeline_, uses, {}, std::as_bytes(parameters),
                               groups_for(to.nbytes() / 4), 1, 1);
 }

@@ -193,10 +193,7 @@ void run(const Pointwise& pointwise) {
     const bool is_in_memory = all[place]->address != nullptr;
     uses[place] = use_of(is_in_memory ? *all[place] : pointwise.result, Use::read);
   }
-  const bool writes_all_only = std::none_of(uses.begin() + 1, uses.end(), [&](const Use& use) {
-    return use.address == pointwise.result.address;
-  });
-  uses[0].kind = writes_all_only ? Use::write : Use::read_write;
+  uses[0].kind = Use::write;
   const Pipeline& pipeline = pipeline_of(Shader::pointwise, pointwise.domain, doubles, constants);
   Gpu::get().queue().dispatch(pipeline, uses, {}, std::as_bytes(std::span(parameters)),
                               groups_for(innermost, 4 * width), groups_for(next, height),

@@ -35,7 +35,7 @@ class DeviceMemory;
 
 /// What a dispatch does with some bytes of the device's memory.
 struct Use {
-  enum Kind : std::uint8_t { read, write, read_write };
+  enum Kind : std::uint8_t { read, write };  ///< what is written may be read too
   const void*
       address;  ///< a multiple of VkPhysicalDeviceLimits::minStorageBufferOffsetAlignment; a block's is
   std::size_t nbytes;  ///< bound as the next multiple of 4, at most maxStorageBufferRange

@@ -140,8 +140,8 @@ class ByOperator final : public Form {
     const auto use = [](const View& view, Use::Kind kind) {
       return Use{view.tensor->raw_data(), view.tensor->nbytes(), kind};
     };
-    const std::array uses = {Use{written, target.tensor->nbytes(), Use::read_write},
-                             use(a, Use::read), use(b, Use::read)};
+    const std::array uses = {Use{written, target.tensor->nbytes(), Use::write}, use(a, Use::read),
+                             use(b, Use::read)};
     Gpu::get().queue().dispatch(*pipelines_[operation], uses,
                                 std::as_bytes(std::span(&parameters, 1)), (columns + 63) / 64,
                                 rows);

@@ -175,7 +175,7 @@ std::optional<Box> box_of_scatter(const GraphIndex& index, const GraphNode& node
       return std::nullopt;
     }
   }
-  return dimension == seen->ndim() && offset == 0 ? std::optional(box) : std::nullopt;
+  return dimension == seen->ndim() ? std::optional(box) : std::nullopt;
 }
 
 Fusion fusion_of(const GraphIndex& index, const GraphNode& node) {
@@ -230,15 +230,15 @@ bool Emitter::emit_output(ValueId value) try {
     if (plane_count_ > 1) {
       frame[0] = {-1, -plane};
     }
-    stored.push_back({emit(value, frame, 0), plane});
+    const std::int64_t plane_numel = kernel_.sizes[1] * kernel_.sizes[2];
+    const std::uint8_t computed = emit(value, frame, 0);
+    stored.push_back({computed, parameters({plane * plane_numel})});
   }
   stores_.push_back(std::move(stored));
   kernel_.outputs.push_back(value);
-  inlined_.erase(value);
   return kernel_.outputs.size() <= fused_outputs &&
          kernel_.instructions.size() + stores_.size() * static_cast<std::size_t>(plane_count_) <=
-             fused_instructions &&
-         kernel_.parameters.size() + static_cast<std::size_t>(plane_count_) <= fused_parameters;
+             fused_instructions;
 } catch (const DoesNotFit&) {
   return false;
 }
@@ -246,10 +246,9 @@ bool Emitter::emit_output(ValueId value) try {
 FusedKernel Emitter::finish() {
   for (std::size_t output = 0; output < stores_.size(); ++output) {
     for (const Stored& stored : stores_[output]) {
-      const std::int64_t plane_numel = kernel_.sizes[1] * kernel_.sizes[2];
       kernel_.instructions.push_back({.operation = Instruction::store,
                                       .a = stored.computed,
-                                      .b = parameters({stored.plane * plane_numel}),
+                                      .b = stored.behind,
                                       .c = static_cast<std::uint8_t>(output)});
     }
   }
@@ -364,9 +363,6 @@ std::uint8_t Emitter::emit_load(ValueId value, const Layout& layout, const Frame
   address[0] = layout.offset;
   for (std::size_t dimension = 0; dimension < frame.size(); ++dimension) {
     const Place place = frame[dimension];
-    if (layout.sizes[dimension] == 1) {
-      continue;
-    }
     address[0] -= place.shift * layout.strides[dimension];
     if (place.axis >= 0) {
       address[1 + static_cast<std::size_t>(place.axis)] += layout.strides[dimension];

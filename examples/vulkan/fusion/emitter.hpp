@@ -109,7 +109,7 @@ class Emitter {
   FusedKernel kernel_;
   struct Stored {
     std::uint8_t computed;  // a register
-    std::int64_t plane;
+    std::uint8_t behind;    // a parameter: how far behind the thread's element it goes
   };
   std::int64_t plane_count_ = 1;
   std::vector<std::vector<Stored>> stores_;  // of each output

@@ -66,12 +66,7 @@ Tensors run(const FusedKernel& kernel, Tensors inputs) {
     add(input < inputs.size() ? inputs[input] : inputs.empty() ? outputs[0] : inputs[0], Use::read);
   }
   for (std::size_t output = 0; output < fused_outputs; ++output) {
-    const AnyTensor& written = outputs[output < outputs.size() ? output : 0];
-    const bool is_read =
-        std::any_of(uses.begin(), uses.begin() + fused_inputs, [&](const Use& use) {
-          return use.address == written.as<VulkanTensor>()->storage().data();
-        });
-    add(written, is_read ? Use::read_write : Use::write);
+    add(outputs[output < outputs.size() ? output : 0], Use::write);
   }
 
   std::array<std::uint32_t, fused_instructions + 2 + fused_parameters> constants{};
