@@ -195,6 +195,50 @@ TEST(VulkanOperators, move_large_tensors_of_many_dimensions) {
   }
 }
 
+TEST(VulkanTensors, are_byres_tensors_of_the_device) {
+  const byre::Device device = Gpu::get().device();
+  for (const Tensor& host : {Tensor::of<float>({2, 2}, {1, 2, 3, 4}),
+                             Tensor::empty({0, 3}, DType::f16), Tensor::empty({}, DType::u8)}) {
+    const AnyTensor there = to_vulkan(host);
+    const Tensor seen = there.as<VulkanTensor>()->tensor();
+    EXPECT_EQ(seen.device(), device);
+    EXPECT_EQ(seen.sizes(), host.sizes());
+    EXPECT_EQ(seen.dtype(), host.dtype());
+    EXPECT_TRUE(are_same(seen.to(byre::Device::cpu()), from_vulkan(there)));
+  }
+}
+
+TEST(VulkanTensors, become_others_which_stay_what_they_are) {
+  const Tensor host = Tensor::of<std::int64_t>({2, 2}, {1, 2, 3, 4});
+  for (const AnyTensor& other : {to_vulkan(host), from_cpu(host)}) {
+    const AnyTensor x = to_vulkan(Tensor::zeros({3}, DType::f32));
+    const AnyTensor prepared = x.impl().to_rebind(other);
+    x.impl().rebind(prepared.impl());
+    EXPECT_TRUE(are_same(from_vulkan(x), host));
+    EXPECT_TRUE(other.as<VulkanTensor>() == nullptr || are_same(from_vulkan(other), host));
+  }
+}
+
+TEST(VulkanTensors, share_what_byres_tensors_have_on_the_device_if_that_is_all_and_in_order) {
+  const Tensor host = Tensor::of<float>({3, 2}, {1, 2, 3, 4, 5, 6});
+  const Tensor all = host.to(Gpu::get().device());
+  const auto address = [](const AnyTensor& tensor) {
+    return tensor.as<VulkanTensor>()->storage().data();
+  };
+  const Counted queue;
+  EXPECT_EQ(address(to_vulkan(all)), all.storage().data());
+  EXPECT_EQ(queue.host_copies(), 0U);
+  EXPECT_TRUE(are_same(from_vulkan(to_vulkan(all)), host));
+  for (const auto& [of_device, of_host] : {std::pair(all.slice(0, 1), host.slice(0, 1)),
+                                           std::pair(all.slice(0, 0, 2), host.slice(0, 0, 2)),
+                                           std::pair(all.permute({1, 0}), host.permute({1, 0})),
+                                           std::pair(all.slice(0, 0, 0), host.slice(0, 0, 0))}) {
+    const AnyTensor there = to_vulkan(of_device);
+    EXPECT_NE(address(there), all.storage().data());
+    EXPECT_TRUE(are_same(from_vulkan(there), of_host.contiguous()));
+  }
+}
+
 TEST(VulkanOperators, upload_what_is_on_the_cpu) {
   const AnyTensor x = to_vulkan(Tensor::of<float>({3}, {0, 1, 2}));
   const AnyTensor on_cpu = from_cpu(Tensor::of<float>({3}, {10, 20, 30}));
@@ -203,7 +247,8 @@ TEST(VulkanOperators, upload_what_is_on_the_cpu) {
   EXPECT_EQ(byre::to_string(to_cpu(on_cpu)), "[10. 20. 30.]");
 }
 
-void expect_refused(const std::string& name, Arguments arguments, const char* advice) {
+void expect_refused(const std::string& name, Arguments arguments, const char* reason,
+                    const char* advice) {
   const Counted queue;
   try {
     call(name, std::move(arguments));
@@ -211,6 +256,7 @@ void expect_refused(const std::string& name, Arguments arguments, const char* ad
   } catch (const DispatchError& error) {
     const std::string text = error.what();
     EXPECT_EQ(text.rfind(name, 0), 0U) << text;
+    EXPECT_NE(text.find(reason), std::string::npos) << text;
     EXPECT_NE(text.find(advice), std::string::npos) << text;
   }
   EXPECT_EQ(queue.now().dispatches + queue.host_copies(), 0U);
@@ -218,19 +264,21 @@ void expect_refused(const std::string& name, Arguments arguments, const char* ad
 
 TEST(VulkanOperators, that_view_or_write_are_refused_by_name) {
   const AnyTensor x = to_vulkan(Tensor::zeros({3}, DType::f32));
-  expect_refused("select", {x, 0, 1}, "functionalize");
-  expect_refused("unbind", {x}, "functionalize");
-  expect_refused("add_", {x, x}, "functionalize");
-  expect_refused("transpose_", {x, 0, 0}, "functionalize");
-  expect_refused("resize_", {x, {2}}, "functionalize");
-  expect_refused("add.out", {x, x, x}, "functionalize");
-  expect_refused("copy_", {from_cpu(Tensor::zeros({3}, DType::f32)), x}, "functionalize");
+  expect_refused("select", {x, 0, 1}, "makes a view", "functionalize");
+  expect_refused("unbind", {x}, "makes a view", "functionalize");
+  expect_refused("add_", {x, x}, "writes to what it is given", "functionalize");
+  expect_refused("transpose_", {x, 0, 0}, "writes to what it is given", "functionalize");
+  expect_refused("resize_", {x, {2}}, "writes to what it is given", "functionalize");
+  expect_refused("add.out", {x, x, x}, "writes to what it is given", "functionalize");
+  expect_refused("copy_", {from_cpu(Tensor::zeros({3}, DType::f32)), x},
+                 "writes to what it is given", "functionalize");
 }
 
 TEST(VulkanOperators, of_users_are_refused_until_they_have_a_kernel) {
   define("test_vulkan_twice(Tensor a) -> Tensor").cpu([](const Tensor& a) { return add(a, a); });
   const AnyTensor x = to_vulkan(Tensor::of<float>({2}, {1, 2}));
-  expect_refused("test_vulkan_twice", {x}, "extend(\"test_vulkan_twice\").kernel");
+  expect_refused("test_vulkan_twice", {x}, "has no kernel for vulkan",
+                 "extend(\"test_vulkan_twice\").kernel");
   extend("test_vulkan_twice").kernel(vulkan_backend(), [](const Call& call) {
     const AnyTensor a = call.arguments[0].tensor();
     return Tensors{call_for_one("add", {a, a})};
