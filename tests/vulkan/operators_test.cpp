@@ -208,6 +208,11 @@ TEST(VulkanTensors, are_byres_tensors_of_the_device) {
   }
 }
 
+TEST(VulkanTensors, are_read_back_alone) {
+  EXPECT_THROW(from_vulkan(AnyTensor()), byre::DeviceError);
+  EXPECT_THROW(from_vulkan(from_cpu(Tensor::zeros({2}, DType::f32))), byre::DeviceError);
+}
+
 TEST(VulkanTensors, become_others_which_stay_what_they_are) {
   const Tensor host = Tensor::of<std::int64_t>({2, 2}, {1, 2, 3, 4});
   for (const AnyTensor& other : {to_vulkan(host), from_cpu(host)}) {

@@ -71,9 +71,8 @@ Key vulkan_backend() {
 AnyTensor to_vulkan(const Tensor& tensor) {
   vulkan_backend();
   Gpu& gpu = Gpu::get();
-  if (tensor && tensor.device() == gpu.device() && tensor.is_contiguous() &&
-      tensor.storage_offset() == 0 && tensor.nbytes() != 0 &&
-      tensor.storage().nbytes() == tensor.nbytes()) {
+  if (tensor.device() == gpu.device() && tensor.is_contiguous() && tensor.storage_offset() == 0 &&
+      tensor.nbytes() != 0 && tensor.storage().nbytes() == tensor.nbytes()) {
     return make_counted<VulkanTensor>(tensor.storage().lazy_clone(), tensor.sizes(),
                                       tensor.dtype());
   }
