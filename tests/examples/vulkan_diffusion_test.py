@@ -74,7 +74,7 @@ class AWholeRun(unittest.TestCase):
     def test_the_table_says_the_same(self):
         done = run(*SMALL, "--snapshot-every=5", "--compare")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("All 4 snapshots are what a run from the beginning has, bit for bit", done.stdout)
+        self.assertIn("Snapshots: 4, each what a run from the beginning has, bit for bit.", done.stdout)
         self.assertIn("captured beside by operator", done.stdout)
 
 

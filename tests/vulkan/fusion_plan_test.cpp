@@ -69,6 +69,19 @@ TEST(Fusion, parts_sums_of_more_inputs_than_a_kernel_has) {
   EXPECT_EQ(steps_of(expect_same(program, inputs)), "fused:1 fused:1 fused:1");
 }
 
+TEST(Fusion, parts_sums_of_more_numbers_than_a_kernel_has) {
+  for (const std::size_t numbers : {fused_numbers - 1, fused_numbers, fused_numbers + 1}) {
+    const Program program = [numbers](const Tensors& in) {
+      AnyTensor sum = call_for_one("full", {{4}, 0.125});
+      for (std::size_t number = 1; number < numbers; ++number) {
+        sum = call_for_one("add", {sum, call_for_one("full", {{4}, static_cast<double>(number)})});
+      }
+      return Tensors{call_for_one("add", {sum, in[0]})};
+    };
+    expect_same(program, {counted({4})});
+  }
+}
+
 TEST(Fusion, computes_a_chain_that_several_kernels_need_once) {
   const Program program = [](const Tensors& in) {
     AnyTensor chain = in[0];

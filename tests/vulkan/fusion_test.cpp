@@ -86,6 +86,23 @@ TEST(Fusion, knows_which_elements_threads_read_and_write) {
   EXPECT_EQ(operations_of(first_kernel(twice, {counted({5, 4})})), "load add mul store");
 }
 
+TEST(Fusion, compiles_kernels_once_that_differ_in_numbers_alone) {
+  const auto kernel_of = [](double first, double second) {
+    const Program program = [=](const Tensors& in) {
+      return Tensors{
+          call_for_one("add.scalar", {call_for_one("mul.scalar", {in[0], first}), second})};
+    };
+    return std::get<FusedKernel>(expect_same(program, {counted({6})}).steps().at(0));
+  };
+  const FusedKernel one = kernel_of(0.5, 3);
+  const FusedKernel other = kernel_of(0.25, -0.0);
+  EXPECT_EQ(one.instructions, other.instructions);
+  EXPECT_EQ(one.parameters, other.parameters);
+  EXPECT_EQ(one.numbers, (std::vector{0.5F, 3.0F}));
+  EXPECT_EQ(kernel_of(2, 2).numbers, std::vector{2.0F});
+  EXPECT_EQ(kernel_of(0.0, -0.0).numbers.size(), 2U) << "the sign is kept";
+}
+
 TEST(Fusion, leaves_memory_that_somebody_has_a_handle_of) {
   const Program program = [](const Tensors& in) { return Tensors{call_for_one("neg", {in[0]})}; };
   const Tensor numbers = counted({6});

@@ -39,8 +39,8 @@ class basic_tile_tree;
 /// What a write access had to do to be alone with the data.
 enum class Materialized : std::uint8_t {
   already_unique,  ///< nothing: nobody else owns it or copies it
-  stole,           ///< others did when the call began, and left: the last owner keeps it
-  copied,          ///< other owners keep it, or it is read-only: the writer has a copy
+  stole,   ///< the last owner keeps it: the others left, or, in order, have submitted their copies
+  copied,  ///< other owners keep it, or it is read-only: the writer has a copy
   overlaid,  ///< the same of data in pages: the writer has an overlay, which copies each as it is written
 };
 

@@ -63,7 +63,7 @@ const Variants& variants_of(Shader shader) {
          {matmul_1, matmul_1_doubles},
          {Words(), matmul_2_doubles},
          {matmul_3, matmul_3_doubles}}}},
-      {{.buffers = 8, .push_constants_nbytes = 4}, {{{}, {fused, Words()}, {}, {}}}},
+      {{.buffers = 8, .push_constants_nbytes = 128}, {{{}, {fused, Words()}, {}, {}}}},
   }};
   return all[static_cast<std::size_t>(shader)];
 }

@@ -52,6 +52,9 @@ void read_properties(PhysicalDevice& device) {
                        ' ' + driver.driverInfo;
 }
 
+/// Of a group of the operators' shaders; Vulkan promises 128.
+constexpr std::uint32_t needed_invocations = 256;
+
 void read_features(PhysicalDevice& device) {
   VkPhysicalDeviceVulkan13Features of_13{};
   of_13.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES;
@@ -97,6 +100,9 @@ PhysicalDevice describe(VkPhysicalDevice handle) {
   }
   read_properties(device);
   read_features(device);
+  if (properties.limits.maxComputeWorkGroupInvocations < needed_invocations) {
+    device.missing += (device.missing.empty() ? "" : ", ") + std::string("256 threads in a group");
+  }
   device.queue_family = computing_family(handle);
   if (!device.queue_family) {
     device.missing = "a queue that computes";

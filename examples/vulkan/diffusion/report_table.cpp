@@ -127,9 +127,9 @@ std::string table(const Report& report) {
     return text + "\n";
   }
   return text + format(
-                    "\n\nAll %zu snapshots are what a run from the beginning has, bit for bit, and "
-                    "the last "
-                    "fields\nwithin %g of the host's.\n",
+                    "\n\nSnapshots: %zu, each what a run from the beginning has, bit for bit. The "
+                    "last fields are\n"
+                    "within %g of the host's.\n",
                     report.device->snapshots.count, bound);
 }
 

@@ -386,8 +386,18 @@ std::uint8_t Emitter::emit_load(ValueId value, const Layout& layout, const Frame
 }
 
 std::uint8_t Emitter::emit_number(float number) {
-  return append(
-      {.operation = Instruction::number, .a = parameters({std::bit_cast<std::int32_t>(number)})});
+  auto& numbers = kernel_.numbers;
+  const auto is_same = [number](float known) {
+    return std::bit_cast<std::uint32_t>(known) == std::bit_cast<std::uint32_t>(number);
+  };
+  const auto at = std::find_if(numbers.begin(), numbers.end(), is_same) - numbers.begin();
+  if (static_cast<std::size_t>(at) == numbers.size()) {
+    if (numbers.size() == fused_numbers) {
+      throw DoesNotFit();
+    }
+    numbers.push_back(number);
+  }
+  return append({.operation = Instruction::number, .a = static_cast<std::uint8_t>(at)});
 }
 
 std::uint8_t Emitter::append(Instruction instruction) {

@@ -18,6 +18,7 @@ inline constexpr std::size_t fused_inputs = 6;
 inline constexpr std::size_t fused_outputs = 2;
 inline constexpr std::size_t fused_instructions = 64;
 inline constexpr std::size_t fused_parameters = 256;
+inline constexpr std::size_t fused_numbers = 32;  ///< 128 bytes, which every device has
 /// Of a group of threads, along the last axis at most.
 inline constexpr std::int64_t fused_width = 64;
 
@@ -26,7 +27,7 @@ struct Instruction {
   enum Operation : std::uint8_t {
     none,
     load,    ///< a: parameters of an address; b: a window's register and one, or 0; c: input
-    number,  ///< a: parameter, a float
+    number,  ///< a: which number
     window,  ///< a: parameters of a window; b: another window's register and one, or 0
     select,  ///< a: condition; b, c: registers
     add,     ///< here and below a, b: registers
@@ -62,8 +63,10 @@ struct FusedKernel {
   /// Whether a thread reads of an input only elements that it writes of an output.
   std::vector<bool> reads_own_element;
   std::vector<Instruction> instructions;
-  /// Sizes first; then addresses (offset, strides), windows (begins, ends) and numbers.
+  /// Sizes first; then addresses (offset, strides) and windows (begins, ends).
   std::vector<std::int32_t> parameters;
+  /// Given to each dispatch: kernels that differ in them alone are compiled once.
+  std::vector<float> numbers;
 };
 
 }  // namespace examples::vulkan

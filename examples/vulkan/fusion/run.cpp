@@ -82,8 +82,9 @@ Tensors run(const FusedKernel& kernel, Tensors inputs) {
                  constants.begin() + fused_instructions + 2,
                  [](std::int32_t parameter) { return static_cast<std::uint32_t>(parameter); });
   const Pipeline& pipeline = pipeline_of(Shader::fused, Domain::single, false, constants);
-  constexpr std::uint32_t none = 0;
-  Gpu::get().queue().dispatch(pipeline, uses, std::as_bytes(std::span(&none, 1)),
+  std::array<float, fused_numbers> numbers{};
+  std::ranges::copy(kernel.numbers, numbers.begin());
+  Gpu::get().queue().dispatch(pipeline, uses, std::as_bytes(std::span(numbers)),
                               groups(kernel.sizes[2], width), groups(kernel.sizes[1], height),
                               groups(kernel.sizes[0], 1));
   return outputs;
