@@ -243,22 +243,18 @@ TEST(VulkanGraphs, tell_that_the_driver_refused_what_they_compute) {
 }
 
 /// Whoever records, or runs a program under functionalize, may have a graph compute what is none of either.
-TEST(VulkanGraphs, compute_while_a_program_is_recorded) {
+TEST(VulkanGraphs, compute_on_the_device_alone_whatever_a_thread_includes) {
   const Program zeros_and_one = [](const Tensors& in) {
     return Tensors{call_for_one("matmul", {call_for_one("zeros", {{4, 3}}), in[0]})};
   };
   const Tensor x = counted_grid(3, 4);
   const VulkanGraph on_vulkan(capture(zeros_and_one, {from_cpu(x)}).graph, Fuse::no);
   const AnyTensor input = to_vulkan(x);
-  Tensors outputs;
-  const Program other = [&](const Tensors& in) {
-    outputs = on_vulkan.run({input});
-    return in;
-  };
-  capture(other, {from_cpu(x)});
-  EXPECT_TRUE(are_same(from_vulkan(outputs[0]), Tensor::zeros({4, 4}, DType::f32)));
-  functionalize(other)({from_cpu(x)});
-  EXPECT_TRUE(are_same(from_vulkan(outputs[0]), Tensor::zeros({4, 4}, DType::f32)));
+  for (const Key key : {Key::graph, Key::batched, Key::functionalize}) {
+    const IncludeKeys others(key);
+    EXPECT_TRUE(
+        are_same(from_vulkan(on_vulkan.run({input})[0]), Tensor::zeros({4, 4}, DType::f32)));
+  }
 }
 
 TEST(VulkanGraphs, refuse_other_inputs_and_graphs_with_views) {

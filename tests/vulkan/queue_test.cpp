@@ -180,8 +180,11 @@ TEST(VulkanQueue, needs_nothing_new_for_what_it_records_again) {
   const Sum sum;
   byre::Buffer to = to_device(Words(count, 0));
   const auto record = [&] {
-    for (std::uint32_t i = 0; i != Queue::commands_per_submission - 1; ++i) {
+    for (std::uint32_t i = 0; i != Queue::commands_per_submission - 4; ++i) {
       sum(to, std::array{i, i});
+    }
+    for (int i = 0; i != 3; ++i) {
+      sum(to, Words(16000, 1));  // each in memory of its own
     }
     gpu().queue().wait_idle();
     return gpu().queue().stats().recording_allocations;

@@ -167,8 +167,7 @@ Tensors VulkanGraph::run(Tensors inputs) const {
   for (std::size_t index = 0; index < inputs.size(); ++index) {
     expect_as_recorded(graph_.inputs[index], inputs[index], index);
   }
-  const ExcludeKeys all_else(thread_keys().included.without(VulkanTensor::key) |
-                             Key::functionalize);
+  const ExcludeKeys all_else(thread_keys().included.without(VulkanTensor::key));
   const IncludeKeys also_of_numbers(VulkanTensor::key);
   Queue::OneSubmission submission(Gpu::get().queue());
   Tensors outputs = Execution(*this, std::move(inputs)).run();

@@ -50,7 +50,6 @@ std::vector<std::shared_ptr<Chunk>> Commands::reset() noexcept {
   }
   pools_used_ = 0;
   parameter_chunks_used_ = 0;
-  parameters_end_ = 0;
   recorded = 0;
   return std::exchange(staging_, {});
 }
