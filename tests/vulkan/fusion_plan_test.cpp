@@ -103,6 +103,47 @@ TEST(Fusion, computes_what_is_cheap_anew_where_it_is_needed) {
   EXPECT_EQ(steps_of(expect_same(program, {counted({5}), counted({3, 5})})), "fused:1 fused:1");
 }
 
+TEST(Fusion, keeps_what_is_read_elsewhere_than_it_is_made) {
+  const Program program = [](const Tensors& in) {
+    const AnyTensor made = call_for_one("neg", {in[0]});
+    const AnyTensor turned = call_for_one("permute", {made, {1, 0}});
+    return Tensors{call_for_one("add", {call_for_one("relu", {turned}), in[0]})};
+  };
+  EXPECT_EQ(steps_of(expect_same(program, {counted({5, 5})})), "fused:1 fused:1");
+}
+
+TEST(Fusion, keeps_no_bool_that_several_kernels_compute) {
+  const Program program = [](const Tensors& in) {
+    const AnyTensor square = call_for_one("mul", {in[0], call_for_one("add", {in[0], in[0]})});
+    const AnyTensor is_large = call_for_one("ge", {square, in[0]});
+    return Tensors{call_for_one("where", {is_large, in[0], square}),
+                   call_for_one("where", {is_large, in[1], in[0]})};
+  };
+  EXPECT_EQ(steps_of(expect_same(program, {counted({5}), counted({3, 5})})), "fused:1 fused:1");
+}
+
+AnyTensor chain_from(AnyTensor value, int operators) {
+  for (int step = 0; step < operators; ++step) {
+    value = call_for_one(step % 2 == 0 ? "neg" : "relu", {value});
+  }
+  return value;
+}
+
+TEST(Fusion, parts_long_conditions) {
+  const Program program = [](const Tensors& in) {
+    const AnyTensor is_large = call_for_one("ge", {chain_from(in[0], 70), in[1]});
+    return Tensors{call_for_one("where", {is_large, in[0], in[1]})};
+  };
+  EXPECT_EQ(steps_of(expect_same(program, {counted({5}), counted({5}, 1)})), "fused:1 fused:1");
+}
+
+TEST(Fusion, parts_expressions_at_their_largest_branch) {
+  const Program program = [](const Tensors& in) {
+    return Tensors{call_for_one("add", {chain_from(in[0], 60), chain_from(in[1], 10)})};
+  };
+  EXPECT_EQ(steps_of(expect_same(program, {counted({5}), counted({5}, 1)})), "fused:1 fused:1");
+}
+
 TEST(Fusion, takes_many_inputs_and_outputs) {
   const Program program = [](const Tensors& in) {
     Tensors outputs;

@@ -200,7 +200,7 @@ class Planner {
     while (at == value || operators_[at.number] > part_operators) {
       std::optional<ValueId> largest;
       byre::functional::detail::for_each_operand(*index_.maker(at), [&](ValueId operand) {
-        if (!kept_[operand.number] && index_.meta(operand).dtype == byre::DType::f32 &&
+        if (!kept_[operand.number] &&
             (!largest || operators_[operand.number] > operators_[largest->number])) {
           largest = operand;
         }
