@@ -118,6 +118,11 @@ TEST(Captured, programs_are_given_inputs_of_the_backend_of_their_examples) {
   const Program f = [](const Tensors& in) { return Tensors{call_for_one("neg", {in[0]})}; };
   EXPECT_THROW(capture(f, {x})({there}), GraphError);
   EXPECT_THROW(capture(f, {there})({x}), GraphError);
+  const Program sum = [](const Tensors& in) {
+    return Tensors{call_for_one("add", {in[0], in[1]})};
+  };
+  EXPECT_NO_THROW(capture(sum, {x, there})({counted(2), there}));
+  EXPECT_THROW(capture(sum, {x, there})({there, x}), GraphError) << "each where it was";
 }
 
 TEST(Captured, programs_write_only_values_that_are_as_the_graph_says) {
@@ -139,6 +144,7 @@ TEST(Captured, programs_write_only_values_that_are_as_the_graph_says) {
   }
   EXPECT_THROW(program.run({counted({2, 2}), counted(2)}, [](const Tensors&) { return Tensors(); }),
                GraphError);
+  EXPECT_THROW(program.run({counted({2, 2}), counted(2)}, nullptr), ArgumentError);
 }
 
 TEST(Captured, programs_have_no_examples_of_passes) {

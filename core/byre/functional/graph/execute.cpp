@@ -129,7 +129,7 @@ Key detail::backend_of(const Tensors& tensors, const char* operation) {
   KeySet found = Key::cpu;
   for (const AnyTensor& tensor : tensors) {
     const KeySet keys = tensor.keys();
-    const bool computes = keys.has_backend() && is_backend(keys.highest()) && !keys.has(Key::graph);
+    const bool computes = is_backend(keys.highest()) && !keys.has(Key::graph);
     if (!computes || (found != Key::cpu && keys != Key::cpu && keys != found)) {
       throw DeviceError(
           format_text("%s: tensors of %s and of %s were given, where one backend is to compute. "
