@@ -168,7 +168,10 @@ TEST(Fusion, computes_two_outputs_of_the_same_sizes_by_one_kernel) {
     return Tensors{call_for_one("neg", {in[0]}), call_for_one("relu", {in[0]}),
                    call_for_one("add", {in[0], in[0]})};
   };
-  EXPECT_EQ(steps_of(expect_same(program, {counted({6, 5})})), "fused:2 fused:1");
+  const VulkanGraph fused = expect_same(program, {counted({6, 5})});
+  ASSERT_EQ(steps_of(fused), "fused:2 fused:1");
+  EXPECT_EQ(std::get<FusedKernel>(fused.steps()[0]).parameters.size(), 3U + 4U + 1U)
+      << "sizes, an address to read from, and one place for both to write to";
 }
 
 TEST(Fusion, chooses_by_comparisons_and_returns_them) {

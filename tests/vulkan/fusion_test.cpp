@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "fusion.hpp"
+#include "vulkan/backend/kernels.hpp"
 
 namespace examples::vulkan::test {
 namespace {
@@ -112,6 +113,20 @@ TEST(Fusion, leaves_memory_that_somebody_has_a_handle_of) {
   const Tensors outputs = fused.run(std::move(inputs));
   EXPECT_NE(outputs[0].as<VulkanTensor>()->storage().data(), kept.data());
   EXPECT_TRUE(are_same(from_vulkan(outputs[0]), neg(numbers)));
+}
+
+TEST(Fusion, copies_nothing_of_what_is_shared_lazily) {
+  const Program program = [](const Tensors& in) { return Tensors{call_for_one("neg", {in[0]})}; };
+  const Tensor numbers = counted({6});
+  const VulkanGraph fused(capture(program, {from_cpu(numbers)}).graph);
+  const AnyTensor kept = to_vulkan(numbers);
+  Tensors inputs{lazy_clone(*kept.as<VulkanTensor>())};
+  const Counted queue;
+  const Tensors outputs = fused.run(std::move(inputs));
+  EXPECT_EQ(queue.now().copies, 0U);
+  EXPECT_TRUE(are_same(from_vulkan(outputs[0]), neg(numbers)));
+  EXPECT_TRUE(are_same(from_vulkan(fused.run({from_cpu(numbers)})[0]), neg(numbers)))
+      << "what the CPU has is copied there";
 }
 
 TEST(Fusion, reads_past_what_was_written_elsewhere) {

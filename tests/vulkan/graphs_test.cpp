@@ -123,6 +123,23 @@ TEST(VulkanGraphs, are_one_submission_with_a_barrier_only_between_what_depends) 
   EXPECT_GT(queue.now().barriers, 0U);
 }
 
+TEST(VulkanGraphs, of_many_operators_are_one_submission_too) {
+  const Program chain = [](const Tensors& in) {
+    AnyTensor value = in[0];
+    for (unsigned step = 0; step < 2 * Queue::commands_per_submission; ++step) {
+      value = call_for_one("neg", {value});
+    }
+    return Tensors{value};
+  };
+  const VulkanGraph on_vulkan(graph_of(chain, {from_cpu(counted_grid(3, 5))}), Fuse::no);
+  const AnyTensor input = to_vulkan(counted_grid(3, 5));
+  Gpu::get().queue().wait_idle();
+  const Counted queue;
+  on_vulkan.run({input});
+  EXPECT_EQ(queue.now().submissions, 1U);
+  EXPECT_GT(queue.now().dispatches, Queue::commands_per_submission);
+}
+
 TEST(VulkanGraphs, compute_operations_together) {
   const Program polynomial = [](const Tensors& in) {
     AnyTensor sum = in[0];

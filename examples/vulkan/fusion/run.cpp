@@ -19,8 +19,8 @@ using byre::DType;
 using byre::functional::AnyTensor;
 using byre::functional::Tensors;
 
-/// Tensors whose memory an output may take, each once: nobody else has it, and threads read the element alone that
-/// they write.
+/// Tensors whose memory an output may take, each once: nobody else has it, not even another output, and threads read
+/// the element alone that they write.
 class Reusable {
  public:
   Reusable(const FusedKernel& kernel, const Tensors& inputs) : kernel_(kernel), inputs_(inputs) {}
@@ -28,9 +28,8 @@ class Reusable {
   AnyTensor take() {
     for (std::size_t at = 0; at < inputs_.size(); ++at) {
       const auto& input = *inputs_[at].as<VulkanTensor>();
-      if (kernel_.reads_own_element[at] && !is_taken_[at] && input.handle_count() == 1 &&
+      if (kernel_.reads_own_element[at] && input.handle_count() == 1 &&
           input.storage().handle_count() == 1 && input.storage().use_count() == 1) {
-        is_taken_[at] = true;
         return inputs_[at];
       }
     }
@@ -40,7 +39,6 @@ class Reusable {
  private:
   const FusedKernel& kernel_;
   const Tensors& inputs_;
-  std::array<bool, fused_inputs> is_taken_{};
 };
 
 std::uint32_t groups(std::int64_t count, std::int64_t each) {
