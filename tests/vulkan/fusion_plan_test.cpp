@@ -139,7 +139,7 @@ TEST(Fusion, parts_long_conditions) {
 
 TEST(Fusion, parts_expressions_at_their_largest_branch) {
   const Program program = [](const Tensors& in) {
-    return Tensors{call_for_one("add", {chain_from(in[0], 60), chain_from(in[1], 10)})};
+    return Tensors{call_for_one("add", {chain_from(in[0], 70), chain_from(in[1], 10)})};
   };
   EXPECT_EQ(steps_of(expect_same(program, {counted({5}), counted({5}, 1)})), "fused:1 fused:1");
 }
