@@ -208,6 +208,18 @@ TEST(VulkanTensors, are_byres_tensors_of_the_device) {
   }
 }
 
+TEST(VulkanTensors, have_no_storage_without_elements) {
+  const byre::Device device = Gpu::get().device();
+  for (const Tensor& none :
+       {Tensor::empty({0, 3}, DType::f32), Tensor::empty({0, 3}, DType::f32, device),
+        Tensor::empty({0, 3}, DType::f32).to(device),
+        Tensor::over(byre::Storage::allocate(0, Gpu::get().memory()), {0, 3}, DType::f32)}) {
+    const AnyTensor there = to_vulkan(none);
+    EXPECT_FALSE(there.as<VulkanTensor>()->storage());
+    EXPECT_EQ(text_of(call_for_one("sum", {there})), "0.");
+  }
+}
+
 TEST(VulkanTensors, are_read_back_alone) {
   EXPECT_THROW(from_vulkan(AnyTensor()), byre::DeviceError);
   EXPECT_THROW(from_vulkan(from_cpu(Tensor::zeros({2}, DType::f32))), byre::DeviceError);
@@ -241,6 +253,7 @@ TEST(VulkanTensors, share_what_byres_tensors_have_on_the_device_if_that_is_all_a
     const AnyTensor there = to_vulkan(of_device);
     EXPECT_NE(address(there), all.storage().data());
     EXPECT_TRUE(are_same(from_vulkan(there), of_host.contiguous()));
+    EXPECT_TRUE(are_same(from_vulkan(to_vulkan(of_host)), of_host.contiguous()));
   }
 }
 

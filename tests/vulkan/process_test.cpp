@@ -90,14 +90,16 @@ TEST(VulkanProcess, says_which_devices_there_are_where_the_one_asked_for_is_not)
 
 TEST(VulkanProcess, names_devices_from_0_on_without_a_gap) {
   int devices = 0;
-  for (std::string said; said.find("names no Vulkan device") == std::string::npos; ++devices) {
+  std::string said;
+  for (; said.find("names no Vulkan device") == std::string::npos; ++devices) {
     ASSERT_LT(devices, 100);
     const std::string asked = std::to_string(devices);
     const ChildResult result = in_child({{"BYRE_VULKAN_DEVICE", asked.c_str()}}, error_of_making);
     EXPECT_TRUE(result.exit.is_success()) << asked << ": " << result.exit.text();
     said = result.output;
   }
-  EXPECT_GT(devices, 1);
+  EXPECT_NE(said.find(' ' + std::to_string(devices - 2) + ": "), std::string::npos)
+      << "the last that is there is in front of the first that is not: " << said;
 }
 
 TEST(VulkanProcess, says_how_to_get_the_validation_layer_where_it_is_missing) {
@@ -132,6 +134,23 @@ TEST(VulkanProcess, leaves_nothing_behind_of_a_device_that_ends) {
       std::chrono::seconds(100));
   expect_says(result, {"ended"});
   EXPECT_EQ(result.output, "ended");
+}
+
+TEST(VulkanProcess, puts_parameters_one_after_the_other_to_the_end_of_their_memory) {
+  const ChildResult result = in_child({}, [] {
+    const Sum sum;
+    byre::Buffer buffer = to_device(Words(10, 0));
+    const auto allocations = [] { return gpu().queue().stats().recording_allocations; };
+    const Words few(64, 1);  // as many bytes as any alignment has
+    sum(buffer, few);
+    const std::uint64_t before = allocations();
+    sum(buffer, Words((std::size_t{64} << 10) / 4 - few.size(), 1));
+    std::string said = std::to_string(allocations() - before) + " more, ";
+    sum(buffer, few);
+    said += std::to_string(allocations() - before) + " more, ";
+    return said + std::to_string(to_host(buffer).back());
+  });
+  expect_says(result, {"0 more, 1 more, 16448"});
 }
 
 TEST(VulkanProcess, stages_copies_where_it_is_told_to) {

@@ -71,16 +71,14 @@ Key vulkan_backend() {
 AnyTensor to_vulkan(const Tensor& tensor) {
   vulkan_backend();
   Gpu& gpu = Gpu::get();
-  if (tensor.device() == gpu.device() && tensor.is_contiguous() && tensor.storage_offset() == 0 &&
-      tensor.nbytes() != 0 && tensor.storage().nbytes() == tensor.nbytes()) {
+  if (tensor.device() == gpu.device() && tensor.is_contiguous() && tensor.nbytes() != 0 &&
+      tensor.storage().nbytes() == tensor.nbytes()) {
     return make_counted<VulkanTensor>(tensor.storage().lazy_clone(), tensor.sizes(),
                                       tensor.dtype());
   }
   const Tensor on_host = tensor.to(byre::Device::cpu()).contiguous();
   VulkanTensorPtr made = made_on_device(on_host.sizes(), on_host.dtype());
-  if (made->storage()) {
-    gpu.queue().upload(made->storage().mutable_data(), on_host.raw_data(), on_host.nbytes());
-  }
+  gpu.queue().upload(made->storage().mutable_data(), on_host.raw_data(), on_host.nbytes());
   return made;
 }
 
@@ -92,10 +90,8 @@ Tensor from_vulkan(const AnyTensor& tensor) {
         tensor ? to_string(tensor.keys()).c_str() : "no backend"));
   }
   Tensor on_host = Tensor::empty(on_device->dims(), on_device->dtype());
-  if (on_device->storage()) {
-    Gpu::get().queue().download(on_host.mutable_raw_data(), on_device->storage().data(),
-                                on_host.nbytes());
-  }
+  Gpu::get().queue().download(on_host.mutable_raw_data(), on_device->storage().data(),
+                              on_host.nbytes());
   return on_host;
 }
 
