@@ -22,7 +22,6 @@ AnyTensor filled(const Call& call, const Scalar& value) {
   const Domain domain = domain_of(meta.dtype == DType::uninitialized ? DType::f32 : meta.dtype);
   const auto number = bits_of(value, meta.dtype, domain, call.op.name().c_str());
   VulkanTensorPtr result = made_on_device(meta.sizes, meta.dtype);
-  result->storage().mutable_data();
   run({.operation = Operation::copy,
        .domain = domain,
        .sizes = meta.sizes,

@@ -60,9 +60,7 @@ AnyTensor computed(Operation operation, const Call& call) {
     pointwise.number = bits_of(*number, number_dtype, pointwise.domain, call.op.name().c_str());
   }
   AnyTensor result = result_of(operands, meta);
-  auto& written = *result.as<VulkanTensor>();
-  written.storage().mutable_data();
-  pointwise.result = place_of(written, meta.sizes);
+  pointwise.result = place_of(*result.as<VulkanTensor>(), meta.sizes);
   pointwise.operands[0] = place_of(operands[first], meta.sizes);
   if (has_second) {
     pointwise.operands[1] = place_of(operands[first + 1], meta.sizes);
