@@ -146,6 +146,11 @@ TEST(VulkanSubmissions, end_the_copies_that_were_made) {
       [] { Queue::OneSubmission(gpu().queue()).submit(); },
       [&shared] { shared.lazy_clone().mutable_data(); },
       [] { gpu().queue().poll(); },
+      [&shared] {
+        for (unsigned i = 0; i != Queue::commands_per_submission; ++i) {
+          gpu().queue().fill(shared.mutable_data(), i, 4);
+        }
+      },
   };
   for (std::size_t way = 0; way != ways.size(); ++way) {
     byre::Buffer source = to_device(Words(1U << 18, 1));

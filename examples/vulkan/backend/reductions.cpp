@@ -83,12 +83,11 @@ void run_sum(const Use& result, DType result_dtype, const Use& a, DType dtype, D
     }
   }
   parameters.insert(parameters.end(), {1, 0});  // an array in a buffer is never empty
-  const bool doubles = dtype == DType::f64 || result_dtype == DType::f64;
   const std::array<std::uint32_t, 4> constants{static_cast<std::uint32_t>(result_dtype),
                                                static_cast<std::uint32_t>(dtype), word(adders),
                                                word(results)};
   const std::array uses{result, a};
-  Gpu::get().queue().dispatch(pipeline_of(Shader::sum, domain, doubles, constants), uses, {},
+  Gpu::get().queue().dispatch(pipeline_of(Shader::sum, domain, false, constants), uses, {},
                               std::as_bytes(std::span(parameters)),
                               groups_for((result_count + results - 1) / results),
                               static_cast<std::uint32_t>(runs), 1);
@@ -179,7 +178,6 @@ AnyTensor multiplied(const Call& call) {
   parameters[4] = word(static_cast<std::int64_t>(ndim) - 2);
   parameters.resize(std::max<std::size_t>(parameters.size(), 12));
   const DType dtype = byre::promoted(a.dtype(), b.dtype());
-  const bool doubles = dtype == DType::f64 || a.dtype() == DType::f64 || b.dtype() == DType::f64;
   VulkanTensorPtr result = made_on_device(meta.sizes, meta.dtype);
   const std::array<std::uint32_t, 3> constants{static_cast<std::uint32_t>(meta.dtype),
                                                static_cast<std::uint32_t>(a.dtype()),
@@ -187,6 +185,7 @@ AnyTensor multiplied(const Call& call) {
   const std::array uses{Use{result->storage().data(), result->storage().nbytes(), Use::write},
                         Use{a.storage().data(), a.storage().nbytes(), Use::read},
                         Use{b.storage().data(), b.storage().nbytes(), Use::read}};
+  const bool doubles = a.dtype() == DType::f64 || b.dtype() == DType::f64;
   constexpr std::int64_t tile = 8;
   Gpu::get().queue().dispatch(pipeline_of(Shader::matmul, domain_of(dtype), doubles, constants),
                               uses, {}, std::as_bytes(std::span(parameters)),

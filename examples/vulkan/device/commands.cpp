@@ -55,7 +55,7 @@ std::vector<std::shared_ptr<Chunk>> Commands::reset() noexcept {
 }
 
 std::size_t Commands::allocations() const noexcept {
-  return set_pools_.size() + parameters_.size();
+  return 1 + set_pools_.size() + parameters_.size();
 }
 
 void Commands::add_pool() {

@@ -42,7 +42,7 @@ class Commands {
   /// Keeps memory of the host's until the commands have been executed.
   void keep(std::shared_ptr<Chunk> staging) { staging_.push_back(std::move(staging)); }
 
-  /// Pools of sets, and pieces of memory for parameters: what recording needs, and what is used again.
+  /// Pools, of commands and of sets, and pieces of memory for parameters: what recording needs, and uses again.
   std::size_t allocations() const noexcept;
 
   std::uint64_t value = 0;  ///< of the timeline, after it

@@ -55,7 +55,7 @@ struct QueueStats {
   std::uint64_t barriers = 0;
   std::uint64_t submissions = 0;
   std::uint64_t staging_allocations = 0;    ///< that were made to copy from the host or to it
-  std::uint64_t recording_allocations = 0;  ///< there are now, for the arguments of dispatches
+  std::uint64_t recording_allocations = 0;  ///< there are now, for commands and their arguments
 };
 
 /// Thread-safe: what one thread records comes after what it recorded before, and after what happened before that.
