@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "backend.hpp"
-#include "vulkan/fusion/emitter.hpp"
+#include "vulkan/fusion/fusible.hpp"
 
 namespace examples::vulkan::test {
 inline Tensor counted(const Dims& sizes, double first = -3.25) {
