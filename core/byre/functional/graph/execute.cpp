@@ -39,7 +39,7 @@ void expect_as_recorded(const GraphNode& node, const Tensors& results) {
 }
 
 /// Of the CPU, a tensor that shares its contents with no other, but lazily; other backends have no other.
-AnyTensor as_output(AnyTensor value) {
+AnyTensor as_output(const AnyTensor& value) {
   const auto* const on_cpu = value.as<CpuTensor>();
   return on_cpu == nullptr ? value : from_cpu(packed(on_cpu->value));
 }
