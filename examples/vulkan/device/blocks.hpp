@@ -28,9 +28,8 @@ struct DeviceBlock : byre::IdleBlock {
   DeviceBlock* next = nullptr;   ///< among the free ones of its size
   std::uint64_t last_write = 0;  ///< timeline values
   std::uint64_t last_use = 0;
-  std::uint64_t written_in =
-      0;  ///< epochs: barriers before it was last written, read alone, and one
-  std::uint64_t read_in = 0;
+  std::uint64_t written_in = 0;  ///< epochs: one, and the barriers before it was last written
+  std::uint64_t read_in = 0;     ///< or read, and not written
 };
 
 /// The slabs of blocks of one size.

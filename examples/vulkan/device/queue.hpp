@@ -59,8 +59,8 @@ struct QueueStats {
 };
 
 /// Thread-safe: what one thread records comes after what it recorded before, and after what happened before that.
-/// A child of the process has no device: its calls throw VulkanError. A call throws VulkanError, DeviceLost, or byre::InvalidArgument for an address or a size that cannot be served;
-/// nothing is recorded then.
+/// A call throws VulkanError, DeviceLost, or byre::InvalidArgument for an address or a size that cannot be served;
+/// nothing is recorded then. A child of the process has no device: its calls throw VulkanError.
 class Queue {
  public:
   static constexpr unsigned commands_per_submission = 64;
