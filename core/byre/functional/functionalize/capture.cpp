@@ -12,37 +12,21 @@
 namespace byre::inline v0::functional {
 namespace {
 
-/// Of a graph that is well-formed.
-const TensorMeta& meta_of(const Graph& graph, ValueId value) {
-  std::size_t number = value.number;
-  if (number < graph.inputs.size()) {
-    return graph.inputs[number].meta;
-  }
-  number -= graph.inputs.size();
-  const GraphNode* node = graph.nodes.data();
-  for (; number >= node->results.size(); ++node) {
-    number -= node->results.size();
-  }
-  return node->results[number];
-}
-
 /// What was computed by somebody else may be anything.
-void expect_outputs(const Graph& graph, const Tensors& values) {
+void expect_outputs(const std::vector<TensorMeta>& outputs, const Tensors& values) {
   detail::expect_tensors(values, "a captured program", "what was computed");
-  if (values.size() != graph.outputs.size()) {
+  if (values.size() != outputs.size()) {
     throw GraphError(
         format_text("a captured program: %zu values were computed, and its graph has %zu outputs. "
                     "Give one for each.",
-                    values.size(), graph.outputs.size()));
+                    values.size(), outputs.size()));
   }
-  detail::expect_well_formed(graph, "a captured program");
   for (std::size_t index = 0; index < values.size(); ++index) {
-    const TensorMeta& expected = meta_of(graph, graph.outputs[index]);
-    if (TensorMeta{values[index].sizes(), values[index].dtype()} != expected) {
+    if (TensorMeta{values[index].sizes(), values[index].dtype()} != outputs[index]) {
       throw GraphError(format_text(
           "a captured program: output %zu of its graph is a %s, and a %s was computed. Compute "
           "what the graph says.",
-          index, detail::to_string(expected).c_str(), describe(values[index]).c_str()));
+          index, detail::to_string(outputs[index]).c_str(), describe(values[index]).c_str()));
     }
   }
 }
@@ -64,8 +48,14 @@ CapturedProgram capture(const Program& f, const Tensors& examples,
   }
   FunctionalRun run(f, examples, std::move(aliasing), std::move(bases), Key::graph, options,
                     FunctionalRun::Written::bases);
-  Graph graph = recording.capture(run.take_values());
-  return {std::move(graph), std::make_shared<const FunctionalRun>(std::move(run))};
+  const Tensors values = run.take_values();
+  std::vector<TensorMeta> outputs;
+  for (const AnyTensor& value : values) {
+    outputs.push_back({value.sizes(), value.dtype()});
+  }
+  Graph graph = recording.capture(values);
+  return {std::move(graph), std::move(outputs),
+          std::make_shared<const FunctionalRun>(std::move(run))};
 } catch (const std::bad_alloc&) {
   throw OutOfMemory::of_heap("capture");
 }
@@ -103,7 +93,7 @@ Tensors CapturedProgram::run(const Tensors& inputs, const Program& compute) cons
   }
   Tensors values = compute(bases);
   bases.clear();  // which share the memory that is written
-  expect_outputs(graph, values);
+  expect_outputs(outputs_, values);
   return run_->finish(inputs, std::move(values));
 } catch (const std::bad_alloc&) {
   throw OutOfMemory::of_heap("a captured program");

@@ -38,9 +38,11 @@ class BYRE_API CapturedProgram {
  private:
   friend CapturedProgram capture(const Program& f, const Tensors& examples,
                                  FunctionalizeOptions options);
-  CapturedProgram(Graph captured, std::shared_ptr<const FunctionalRun> run) noexcept
-      : graph(std::move(captured)), run_(std::move(run)) {}
+  CapturedProgram(Graph captured, std::vector<TensorMeta> outputs,
+                  std::shared_ptr<const FunctionalRun> run) noexcept
+      : graph(std::move(captured)), outputs_(std::move(outputs)), run_(std::move(run)) {}
 
+  std::vector<TensorMeta> outputs_;
   std::shared_ptr<const FunctionalRun> run_;
 };
 
