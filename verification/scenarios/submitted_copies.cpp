@@ -119,35 +119,44 @@ class SourcesEndWithTheirCopies : public DeviceBuffers<2> {
   Buffer kept_;
 };
 
-/// One owner reads, has the device read, and lets go; the other changes the size, where it finds itself alone
-/// but for copies that are submitted.
-class ResizesInOrder : public DeviceBuffers<3> {
+/// Owners of which one changes the size, where it finds itself alone but for copies that are submitted.
+template <unsigned Owners>
+class ResizesOneOf : public DeviceBuffers<Owners> {
  public:
-  static constexpr unsigned threads = 2;
   static constexpr std::string_view cover_points[] = {
       "a sole owner resizes beside a copy",
       "a resize of shared data is refused",
   };
+
+ protected:
+  void resize_and_write(unsigned index) {
+    try {
+      this->buffers_[index].resize(cells(0));
+      this->submit_write(index);
+      cover("a sole owner resizes beside a copy");
+    } catch (const NotUnique&) {
+      cover("a resize of shared data is refused");
+    }
+  }
+};
+
+/// Another reads, has the device read, and lets go.
+class ResizesInOrder : public ResizesOneOf<3> {
+ public:
+  static constexpr unsigned threads = 2;
 
   ResizesInOrder() {
     buffers_[2].mutable_data();  // whose copy is under way until the end
   }
 
   void thread(unsigned index) {
-    if (index == 0) {
-      expect(buffers_[0].nbytes() == cells(1),
-             "a reader never sees another owner's change of size");
-      submit_read(0, 7);
-      drop(buffers_[0]);
+    if (index == 1) {
+      resize_and_write(1);
       return;
     }
-    try {
-      buffers_[1].resize(cells(0));
-      submit_write(1);
-      cover("a sole owner resizes beside a copy");
-    } catch (const NotUnique&) {
-      cover("a resize of shared data is refused");
-    }
+    expect(buffers_[0].nbytes() == cells(1), "a reader never sees another owner's change of size");
+    submit_read(0, 7);
+    drop(buffers_[0]);
   }
 
   void after() {
@@ -156,28 +165,17 @@ class ResizesInOrder : public DeviceBuffers<3> {
   }
 };
 
-/// One owner copies, the other changes the size and writes: not between the copy's claim and its submission.
-class ResizesRaceCopiesInOrder : public DeviceBuffers<2> {
+/// Another copies: nobody changes the size between the copy's claim and its submission.
+class ResizesRaceCopiesInOrder : public ResizesOneOf<2> {
  public:
-  static constexpr std::string_view cover_points[] = {
-      "a sole owner resizes beside a copy",
-      "a resize of shared data is refused",
-  };
-
   void thread(unsigned index) {
     if (is_device(index)) {
       device_.run();
-    } else if (index == 0) {
+    } else if (index == 1) {
+      resize_and_write(1);
+    } else {
       device_.submit_read(buffers_[0].mutable_data(), 7);
       expect(buffers_[0].nbytes() == cells(1), "a copy has the size that was shared");
-    } else {
-      try {
-        buffers_[1].resize(cells(0));
-        submit_write(1);
-        cover("a sole owner resizes beside a copy");
-      } catch (const NotUnique&) {
-        cover("a resize of shared data is refused");
-      }
     }
   }
 
