@@ -18,6 +18,15 @@ std::uint64_t submissions() {
   return gpu().queue().stats().submissions;
 }
 
+class VulkanSubmissionsOfMappedMemory : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!gpu().driver().maps_blocks()) {
+      GTEST_SKIP() << "the host cannot address the device's memory";
+    }
+  }
+};
+
 TEST(VulkanSubmissions, collect_so_many_commands) {
   const Add add;
   byre::Buffer buffer = to_device(counting(count));
@@ -76,11 +85,7 @@ TEST(VulkanSubmissions, are_made_of_what_was_recorded_before_an_exception) {
   EXPECT_EQ(to_host(buffer), counting(count, 1));
 }
 
-TEST(VulkanSubmissions, are_waited_for_by_who_downloads_what_they_wrote_alone) {
-  if (!gpu().driver().maps_blocks()) {
-    GTEST_SKIP() << "the host cannot address the device's memory, so its copy comes in the order "
-                    "of the queue";
-  }
+TEST_F(VulkanSubmissionsOfMappedMemory, are_waited_for_by_who_downloads_what_they_wrote_alone) {
   const Add add;
   byre::Buffer early = to_device(counting(count));
   byre::Buffer late = to_device(counting(count));
@@ -92,10 +97,7 @@ TEST(VulkanSubmissions, are_waited_for_by_who_downloads_what_they_wrote_alone) {
   EXPECT_EQ(to_host(early), counting(count, 1)) << "while the device is held back";
 }
 
-TEST(VulkanSubmissions, that_read_what_is_downloaded_are_not_waited_for) {
-  if (!gpu().driver().maps_blocks()) {
-    GTEST_SKIP() << "the host cannot address the device's memory";
-  }
+TEST_F(VulkanSubmissionsOfMappedMemory, that_read_what_is_downloaded_are_not_waited_for) {
   const Add add;
   byre::Buffer read = to_device(counting(count));
   byre::Buffer written = to_device(counting(count));
@@ -107,10 +109,7 @@ TEST(VulkanSubmissions, that_read_what_is_downloaded_are_not_waited_for) {
 }
 
 /// The host writes where the device is done, whether or not anybody has asked since.
-TEST(VulkanSubmissions, that_have_ended_are_not_in_an_uploads_way) {
-  if (!gpu().driver().maps_blocks()) {
-    GTEST_SKIP() << "the host cannot address the device's memory";
-  }
+TEST_F(VulkanSubmissionsOfMappedMemory, that_have_ended_are_not_in_an_uploads_way) {
   const Add add;
   byre::Buffer used = to_device(counting(count));
   Queue::Hold hold(gpu().queue());
@@ -185,10 +184,7 @@ TEST(VulkanSubmissions, do_not_hold_up_uploads) {
   EXPECT_EQ(to_host(used), expected);
 }
 
-TEST(VulkanSubmissions, are_not_made_for_who_downloads_what_was_submitted) {
-  if (!gpu().driver().maps_blocks()) {
-    GTEST_SKIP() << "the host cannot address the device's memory";
-  }
+TEST_F(VulkanSubmissionsOfMappedMemory, are_not_made_for_who_downloads_what_was_submitted) {
   const Add add;
   byre::Buffer first = to_device(counting(count));
   byre::Buffer last = to_device(counting(count));

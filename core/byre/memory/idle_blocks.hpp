@@ -42,8 +42,8 @@ class IdleBlocks {
     return &remove(*found);
   }
 
-  /// A block counted as out is not, or no more: it could not be mapped, or was unmapped. For who asks
-  /// knows_of_blocks_out().
+  /// A block counted as out is not, or no more: it could not be mapped, or was unmapped. An
+  /// allocator that never calls knows_of_blocks_out() need not say so.
   void count_as_gone() noexcept {
     const sync::ProcessLock lock(mutex_);
     --blocks_out_;

@@ -30,6 +30,7 @@
 #include "sum_3.h"
 #include "sum_3_doubles.h"
 #include "vulkan/device/gpu.hpp"
+#include "vulkan/fusion/kernel.hpp"
 
 namespace examples::vulkan {
 namespace {
@@ -63,7 +64,9 @@ const Variants& variants_of(Shader shader) {
          {matmul_1, matmul_1_doubles},
          {Words(), matmul_2_doubles},
          {matmul_3, matmul_3_doubles}}}},
-      {{.buffers = 8, .push_constants_nbytes = 128}, {{{}, {fused, Words()}, {}, {}}}},
+      {{.buffers = fused_inputs + fused_outputs,
+        .push_constants_nbytes = fused_numbers * sizeof(float)},
+       {{{}, {fused, Words()}, {}, {}}}},
   }};
   return all[static_cast<std::size_t>(shader)];
 }
