@@ -7,7 +7,7 @@ import sys
 import layout
 
 LIBRARIES = {
-    "byre": ["byre.hpp", "error", "sync", "stats", "memory", "cow", "storage", "trace"],
+    "byre": ["byre.hpp", "error", "system", "sync", "stats", "memory", "cow", "storage", "trace"],
     "byre-tensor": ["tensor.hpp", "shadow", "tensor", "interop"],
     "byre-functional": ["functional.hpp", "functional"],
 }

@@ -9,7 +9,8 @@ import re
 import sys
 
 # Each room stands on those before it; beside them `error` and `stats`, which any may use.
-ROOMS = ["sync", "memory", "cow", "storage", "trace", "shadow", "tensor", "interop", "functional"]
+ROOMS = ["system", "sync", "memory", "cow", "storage", "trace", "shadow", "tensor", "interop"]
+ROOMS += ["functional"]
 MAY_INCLUDE = {room: {"error", "stats", *ROOMS[: at + 1]} for at, room in enumerate(ROOMS)}
 MAY_INCLUDE |= {"error": {"error"}, "stats": {"stats", "error", "sync"}, "sync": {"sync", "error"}}
 # In a room of several parts each stands on those before it. A part is a folder, "" what is in none, and

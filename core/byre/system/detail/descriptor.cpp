@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <byre/system/detail/descriptor.hpp>
+
+#if defined(__unix__) || defined(__APPLE__)
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <utility>
+
+namespace byre::inline v0::detail {
+namespace {
+
+constexpr int first_of_ours = 3;
+
+/// Closes `number` and keeps errno.
+void close_quietly(int number) noexcept {
+  const int error = errno;
+  ::close(number);
+  errno = error;
+}
+
+}  // namespace
+
+Descriptor::Descriptor(int number) noexcept : number_(number) {
+  if (number_ >= 0 && number_ < first_of_ours) {
+    number_ = ::fcntl(number, F_DUPFD_CLOEXEC, first_of_ours);
+    close_quietly(number);
+  }
+  struct ::stat status {};
+  if (number_ >= 0 && ::fstat(number_, &status) != 0) {
+    close_quietly(std::exchange(number_, -1));
+  }
+  device_ = status.st_dev;
+  inode_ = status.st_ino;
+}
+
+Descriptor::Descriptor(Descriptor&& other) noexcept
+    : number_(std::exchange(other.number_, -1)), device_(other.device_), inode_(other.inode_) {}
+
+Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
+  if (this != &other) {
+    close();
+    number_ = std::exchange(other.number_, -1);
+    device_ = other.device_;
+    inode_ = other.inode_;
+  }
+  return *this;
+}
+
+int Descriptor::number() const noexcept {
+  struct ::stat status {};
+  if (number_ >= 0 && ::fstat(number_, &status) == 0 && status.st_dev == device_ &&
+      status.st_ino == inode_) {
+    return number_;
+  }
+  errno = EBADF;
+  return -1;
+}
+
+bool Descriptor::close() noexcept {
+  const int ours = number();
+  const bool was_open = std::exchange(number_, -1) >= 0;
+  return !was_open || ours < 0 || ::close(ours) == 0;
+}
+
+}  // namespace byre::inline v0::detail
+
+#endif
