@@ -3,10 +3,8 @@
 
 #include <fcntl.h>
 #include <sys/syscall.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdarg>
 #include <string_view>
@@ -93,20 +91,15 @@ extern "C" int open(const char* name, int flags, ...) {
 }
 
 extern "C" int memfd_create(const char* name, unsigned flags) noexcept {
+  constexpr unsigned noexec_seal = 0x0008;
   if (watched != nullptr && !watched->has_memory_files) {
     return refuse(ENOSYS);
   }
-  return static_cast<int>(::syscall(SYS_memfd_create, name, flags));
-}
-
-extern "C" ssize_t pwrite(int file, const void* data, std::size_t nbytes, off_t offset) {
-  if (watched != nullptr) {
-    nbytes = std::min(nbytes, watched->most_nbytes_of_a_write);
-    if (nbytes == 0) {
-      return refuse(ENOSPC);
-    }
+  if (watched != nullptr && (flags & noexec_seal) != 0 && !watched->has_noexec_seal) {
+    return refuse(EINVAL);
   }
-  // The system call has its offset in other registers on each machine.
-  const iovec part{const_cast<void*>(data), nbytes};
-  return ::pwritev(file, &part, 1, offset);
+  if (watched != nullptr && (flags & noexec_seal) == 0 && watched->wants_noexec_seal) {
+    return refuse(EACCES);
+  }
+  return static_cast<int>(::syscall(SYS_memfd_create, name, flags));
 }

@@ -29,12 +29,11 @@ class WatchedSystem {
   bool has_pagemap_scan = true;
   bool has_pagemap = true;
   bool has_memory_files = true;
+  bool has_noexec_seal = true;
+  bool wants_noexec_seal = false;
 
   /// Called before a range is made writable.
   std::function<void(const Range&)> before_populating = [](const Range&) {};
-
-  /// What a write at an offset of a file takes at once. With 0 there is no room.
-  std::size_t most_nbytes_of_a_write = static_cast<std::size_t>(-1);
 
   /// The ranges that were to be made writable.
   const std::vector<Range>& ranges() const noexcept { return ranges_; }

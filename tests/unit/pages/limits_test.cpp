@@ -10,13 +10,12 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <cstring>
 #include <fstream>
 #include <optional>
 #include <vector>
 
-#include "support/child_process.hpp"
+#include "children.hpp"
 #include "support/emulated.hpp"
 #include "support/sanitized.hpp"
 
@@ -36,29 +35,11 @@ bool is_all_ones(const Buffer& buffer) {
   return data[0] == std::byte{1} && std::memcmp(data, data + 1, buffer.nbytes() - 1) == 0;
 }
 
-void set_limit(decltype(RLIMIT_AS) what, rlim_t most) {
-  rlimit now{};
-  ASSERT_EQ(::getrlimit(what, &now), 0);
-  now.rlim_cur = most;
-  ASSERT_EQ(::setrlimit(what, &now), 0);
-}
-
 /// What this process has mapped.
 std::size_t address_space_nbytes() {
   std::size_t pages = 0;
   std::ifstream("/proc/self/statm") >> pages;
   return pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-}
-
-/// Has a child check what `work` expects.
-void in_a_child(void (*work)()) {
-  const ChildResult result = run_in_child(
-      [&](int) {
-        work();
-        ::_exit(testing::Test::HasFailure() ? EXIT_FAILURE : EXIT_SUCCESS);
-      },
-      std::chrono::seconds(60));
-  EXPECT_TRUE(result.exit.is_success()) << result.exit.text() << result.output;
 }
 
 TEST(PagedLimits, files_that_may_not_be_large_are_ordinary_memory) {

@@ -130,7 +130,7 @@ TEST_F(Populating, an_overlay_that_cannot_be_written_back_is_copied) {
   Storage clone = overlay_.lazy_clone();
   {
     WatchedSystem system;
-    system.most_nbytes_of_a_write = 0;
+    system.fail_after(0);
     EXPECT_EQ(clone.materialize(), Materialized::copied);
   }
   for (Storage* const storage : {&overlay_, &clone}) {
@@ -140,17 +140,6 @@ TEST_F(Populating, an_overlay_that_cannot_be_written_back_is_copied) {
   Storage later = overlay_.lazy_clone();
   EXPECT_EQ(later.materialize(), Materialized::overlaid);
   EXPECT_EQ(std::memcmp(later.data(), overlay_.data(), rows * row_nbytes), 0);
-}
-
-TEST_F(Populating, an_overlay_is_written_back_whole_whatever_a_write_takes_at_once) {
-  std::memset(overlay_.mutable_data(), 1, 2 * page_nbytes);
-  base_ = Storage();
-  Storage clone = overlay_.lazy_clone();
-  WatchedSystem system;
-  system.most_nbytes_of_a_write = 1000;
-  EXPECT_EQ(clone.materialize(), Materialized::overlaid);
-  EXPECT_EQ(std::memcmp(clone.data(), overlay_.data(), rows * row_nbytes), 0);
-  EXPECT_EQ(clone.data()[2 * page_nbytes - 1], std::byte{1});
 }
 
 TEST_F(Populating, a_file_without_memory_for_its_pages_is_ordinary_memory) {

@@ -124,8 +124,14 @@ class basic_overlay final : public basic_header<Sync, Share> {
                 .allocator = &source.allocator(),
                 .origin = Origin::overlay},
                &release),
-        base_(base) {}
-  ~basic_overlay() = default;
+        base_(base) {
+    node_.data = data;
+    base_.file().add_overlay(node_);
+  }
+  ~basic_overlay() {
+    base_.file().remove_overlay(node_);
+    base_.file().unmap_overlay(node_.data);
+  }
 
   static void hold(Paged& base) noexcept {
     if (base.is_read_only()) {
@@ -143,7 +149,6 @@ class basic_overlay final : public basic_header<Sync, Share> {
       stats::detail::record_overlay_end(data, self.capacity(),
                                         detail::count_written_pages(data, self.capacity()));
     }
-    base.file().unmap_overlay(static_cast<std::byte*>(self.data()));
     delete &self;
     if (base.is_read_only() ? base.share().drop_owner() : base.share().finish_copy()) {
       base.release();
@@ -151,6 +156,7 @@ class basic_overlay final : public basic_header<Sync, Share> {
   }
 
   Paged& base_;
+  detail::OverlayNode node_;
 };
 
 }  // namespace byre::inline v0::cow

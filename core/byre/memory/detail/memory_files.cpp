@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/error/detail/assert.hpp>
 #include <byre/error/error.hpp>
+#include <byre/memory/detail/lost_pages.hpp>
 #include <byre/memory/detail/page_arena.hpp>
 #include <byre/memory/detail/page_file.hpp>
 #include <byre/memory/pages.hpp>
@@ -29,8 +30,21 @@ std::size_t alignment_for(std::size_t nbytes) noexcept {
   return nbytes >= huge_page_nbytes ? huge_page_nbytes : page_nbytes;
 }
 
-/// What is written through its own mapping goes to the file, until the process forks: from then on the file is
-/// constant, and the mapping as private as an overlay's.
+/// Whose writes the pages of a file show.
+enum class Shows : std::uint8_t {
+  writes,  ///< those through its own mapping, which shares the file's pages
+  fork,    ///< none since the process forked: its own mapping is as private as an overlay's
+  none,    ///< this process was forked, and did not get the file
+};
+
+/// Frees the memory of a shared mapping's pages.
+void free_memory(std::byte* data, std::size_t nbytes) noexcept {
+  if (::madvise(data, nbytes, MADV_REMOVE) != 0) {
+    ::munlock(data, nbytes);  // locked pages are not removed
+    ::madvise(data, nbytes, MADV_REMOVE);
+  }
+}
+
 class MemoryFile final : public PageFile, public boost::intrusive::list_base_hook<> {
  public:
   MemoryFile() noexcept = default;
@@ -41,24 +55,28 @@ class MemoryFile final : public PageFile, public boost::intrusive::list_base_hoo
 
   void set_owned_by(const void* owners, bool (*is_owned)(const void*)) noexcept override;
   Overlay map_overlay(std::byte* source, OtherOverlays others) noexcept override;
-  void unmap_overlay(std::byte* overlay) noexcept override { ::munmap(overlay, nbytes()); }
+  void unmap_overlay(std::byte* overlay) noexcept override;
+  void add_overlay(OverlayNode& overlay) noexcept override;
+  void remove_overlay(OverlayNode& overlay) noexcept override;
 
  private:
   friend class MemoryFiles;
 
   std::byte* map_range(std::size_t nbytes, int flags) const noexcept;
   bool make_present(std::byte* data, std::size_t nbytes) const noexcept;
+  bool make_private() noexcept;
+  std::optional<std::size_t> write_back(std::byte* source) noexcept;
 
   // Under the lock of MemoryFiles.
-  PageArena* arena_ = nullptr;
-  std::int64_t offset_ = 0;
-  std::size_t range_nbytes_ = 0;
-  bool is_private_ = false;
+  PageRange range_;
+  boost::intrusive::list<OverlayNode> overlays_;
+  Shows shows_ = Shows::writes;
+  bool is_written_back_ = false;  // by one thread at a time
   const void* owners_ = nullptr;
   bool (*is_owned_)(const void*) = nullptr;
 };
 
-/// All that there are. A fork waits for the lock.
+/// All memory files of the process, and the lock of all that changes in one. A fork waits for the lock.
 class MemoryFiles final : sync::detail::ProcessState {
  public:
   MemoryFiles() {
@@ -68,7 +86,7 @@ class MemoryFiles final : sync::detail::ProcessState {
 
   /// False if there is no memory file.
   bool take_range(MemoryFile& file, std::size_t nbytes);
-  void give_back_range(MemoryFile& file) noexcept;
+  void put_back_range(MemoryFile& file) noexcept;
 
   void add(MemoryFile& file) noexcept {
     const sync::Lock lock(mutex_);
@@ -81,11 +99,6 @@ class MemoryFiles final : sync::detail::ProcessState {
     }
   }
 
-  void set_owned_by(MemoryFile& file, const void* owners, bool (*is_owned)(const void*)) noexcept {
-    const sync::Lock lock(mutex_);
-    file.owners_ = owners;
-    file.is_owned_ = is_owned;
-  }
   std::size_t pinned_nbytes() noexcept {
     const sync::Lock lock(mutex_);
     std::size_t nbytes = 0;
@@ -95,19 +108,17 @@ class MemoryFiles final : sync::detail::ProcessState {
     return nbytes;
   }
 
-  /// Whether its own mapping may have pages that the file has not.
-  bool is_private(const MemoryFile& file) noexcept {
-    const sync::Lock lock(mutex_);
-    return file.is_private_;
-  }
+  sync::Mutex& mutex() noexcept { return mutex_; }
 
  private:
   static std::int64_t count_pinned_bytes() noexcept;
 
-  /// The mapping of the file is replaced where it is, in one step for who uses it.
+  void retire_arena() noexcept;
+
+  /// Makes the files' own mappings private. One that the system refuses stays shared, and the child loses it.
   void before_fork() noexcept override;
   void in_parent() noexcept override { mutex_.unlock(); }
-  void in_child() noexcept override { mutex_.unlock(); }
+  void in_child() noexcept override;
 
   stats::detail::Gauge pinned_bytes_{stats::Counter::pinned_bytes, &count_pinned_bytes};
   sync::Mutex mutex_;
@@ -128,16 +139,14 @@ bool MemoryFiles::take_range(MemoryFile& file, std::size_t nbytes) {
   for (;;) {
     {
       const sync::Lock lock(mutex_);
+      if (arena_ != nullptr && !arena_->is_open()) {
+        retire_arena();
+      }
       if (arena_ == nullptr) {
         arena_ = std::move(made);
       }
       if (arena_ != nullptr) {
-        file.offset_ = arena_->take(nbytes, alignment_for(nbytes));
-        if (file.offset_ >= 0) {
-          file.arena_ = arena_.get();
-          file.range_nbytes_ = nbytes;
-        }
-        return file.offset_ >= 0;
+        return arena_->take(file.range_, nbytes, alignment_for(nbytes));
       }
     }
     made = PageArena::create();
@@ -147,51 +156,62 @@ bool MemoryFiles::take_range(MemoryFile& file, std::size_t nbytes) {
   }
 }
 
-void MemoryFiles::give_back_range(MemoryFile& file) noexcept {
-  PageArena* const arena = file.arena_;
-  const bool is_ours = [&] {
-    const sync::Lock lock(mutex_);
-    return !arena->is_shared();
-  }();
-  if (is_ours) {  // or was: a child that was forked since has no use for the range either
-    arena->free_memory_of(file.offset_, file.range_nbytes_);
-  }
+void MemoryFiles::put_back_range(MemoryFile& file) noexcept {
+  PageArena* const arena = file.range_.arena;
   const bool is_over = [&] {
     const sync::Lock lock(mutex_);
-    return arena->forget_range();
+    return arena->put_back(file.range_);
   }();
   if (is_over) {
     delete arena;
   }
 }
 
+/// Its last range deletes it.
+void MemoryFiles::retire_arena() noexcept {
+  arena_->retire();
+  if (arena_->is_empty()) {
+    arena_.reset();
+  } else {
+    arena_.release();
+  }
+}
+
 void MemoryFiles::before_fork() noexcept {
   mutex_.lock();
   for (MemoryFile& file : files_) {
-    if (!std::exchange(file.is_private_, true)) {
-      const void* const mapping = ::mmap(file.data(), file.nbytes(), PROT_READ | PROT_WRITE,
-                                         MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE,
-                                         file.arena_->file(), static_cast<off_t>(file.offset_));
-      BYRE_ASSERT(mapping == file.data(), "paged memory could not be made private for a fork");
+    if (file.shows_ == Shows::writes && file.make_private()) {
+      file.shows_ = Shows::fork;
     }
   }
   if (arena_ != nullptr) {
-    arena_->share();
-    if (arena_->is_empty()) {
-      arena_.reset();
-    } else {
-      arena_.release();  // its last range ends it
+    retire_arena();
+  }
+}
+
+void MemoryFiles::in_child() noexcept {
+  for (MemoryFile& file : files_) {
+    if (file.shows_ == Shows::writes) {
+      file.shows_ = Shows::none;
+      lose_pages(file.data(), file.nbytes());
+      for (const OverlayNode& overlay : file.overlays_) {
+        lose_pages(overlay.data, file.nbytes());
+      }
     }
   }
+  mutex_.unlock();
 }
 
 MemoryFile::~MemoryFile() {
   files().remove(*this);  // or a fork would map it again
-  if (data() != nullptr) {
+  if (data() != nullptr && shows_ != Shows::none) {
+    if (shows_ == Shows::writes) {
+      free_memory(data(), nbytes());  // no child has it
+    }
     ::munmap(data(), nbytes());
   }
-  if (arena_ != nullptr) {
-    files().give_back_range(*this);
+  if (range_.arena != nullptr) {
+    files().put_back_range(*this);
   }
 }
 
@@ -210,16 +230,35 @@ bool MemoryFile::map(std::size_t nbytes) {
 
 /// Aligned as huge pages are, where it is as long. Null if there is no room.
 std::byte* MemoryFile::map_range(std::size_t nbytes, int flags) const noexcept {
-  std::byte* const address = system_pages().map(0, nbytes, alignment_for(nbytes));
-  if (address == nullptr) {
+  std::byte* const reserved = system_pages().map(0, nbytes, alignment_for(nbytes));
+  if (reserved == nullptr) {
     return nullptr;
   }
-  if (::mmap(address, nbytes, PROT_READ | PROT_WRITE, flags | MAP_FIXED | MAP_NORESERVE,
-             arena_->file(), static_cast<off_t>(offset_)) == MAP_FAILED) {
-    system_pages().unmap(address, 0, nbytes);
-    return nullptr;
+  std::byte* const mapping = range_.arena->map(range_, flags, reserved);
+  if (mapping == nullptr) {
+    system_pages().unmap(reserved, 0, nbytes);
   }
-  return address;
+  return mapping;
+}
+
+/// Replaces the mapping where it is, in one step for all other threads. False if the system refuses, and then
+/// nothing has changed.
+bool MemoryFile::make_private() noexcept {
+  const std::size_t size = nbytes();
+  std::byte* const fresh = range_.arena->map(range_, MAP_PRIVATE, nullptr);
+  if (fresh == nullptr) {
+    return false;
+  }
+  // With strict accounting a move is charged for both places, and is refused only after it has unmapped its target.
+  std::byte* const probe = range_.arena->map(range_, MAP_PRIVATE, nullptr);
+  if (probe != nullptr) {
+    ::munmap(probe, size);
+    if (::mremap(fresh, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, data()) == data()) {
+      return true;
+    }
+  }
+  ::munmap(fresh, size);
+  return false;
 }
 
 /// In huge pages where there are some, each of which is made of one small page: that is many times faster than
@@ -238,18 +277,47 @@ bool MemoryFile::make_present(std::byte* data, std::size_t nbytes) const noexcep
 }
 
 void MemoryFile::set_owned_by(const void* owners, bool (*is_owned)(const void*)) noexcept {
-  files().set_owned_by(*this, owners, is_owned);
+  const sync::Lock lock(files().mutex());
+  owners_ = owners;
+  is_owned_ = is_owned;
+}
+
+void MemoryFile::add_overlay(OverlayNode& overlay) noexcept {
+  const sync::Lock lock(files().mutex());
+  overlays_.push_back(overlay);
+}
+
+void MemoryFile::remove_overlay(OverlayNode& overlay) noexcept {
+  const sync::Lock lock(files().mutex());
+  overlays_.erase(overlays_.iterator_to(overlay));
+}
+
+void MemoryFile::unmap_overlay(std::byte* overlay) noexcept {
+  const bool is_mapped = [&] {
+    const sync::Lock lock(files().mutex());
+    return shows_ != Shows::none;
+  }();
+  if (is_mapped) {
+    ::munmap(overlay, nbytes());
+  }
 }
 
 Overlay MemoryFile::map_overlay(std::byte* source, OtherOverlays others) noexcept {
+  const auto [shows, may_write_back] = [&] {
+    const sync::Lock lock(files().mutex());
+    const bool may = shows_ == Shows::writes && source != nullptr &&
+                     others == OtherOverlays::none && !std::exchange(is_written_back_, true);
+    return std::pair(shows_, may);
+  }();
+  if (shows == Shows::none) {
+    return {nullptr, 0};
+  }
   std::optional<std::size_t> copied = 0;
-  if (files().is_private(*this)) {
-    source = source == nullptr ? data() : source;
-  } else if (source != nullptr && others == OtherOverlays::none &&
-             PageArena::may_be_written(offset_ + static_cast<std::int64_t>(range_nbytes_))) {
-    // Another process that is forked now has these pages of `source` as its own.
-    copied = write_back_pages(arena_->file(), offset_, data(), source, nbytes());
+  if (may_write_back) {
+    copied = write_back(source);
     source = nullptr;
+  } else if (shows == Shows::fork && source == nullptr) {
+    source = data();
   }
   std::byte* const overlay = copied ? map_range(nbytes(), MAP_PRIVATE) : nullptr;
   if (overlay == nullptr || source == nullptr) {
@@ -261,6 +329,30 @@ Overlay MemoryFile::map_overlay(std::byte* source, OtherOverlays others) noexcep
     return {nullptr, 0};
   }
   return {overlay, *copied};
+}
+
+std::optional<std::size_t> MemoryFile::write_back(std::byte* source) noexcept {
+  struct Context {
+    MemoryFile* file;
+    std::byte* source;
+  } context{this, source};
+  const auto end_run = [](void* of, std::size_t offset, std::size_t run_nbytes) noexcept {
+    const auto [file, overlay] = *static_cast<Context*>(of);
+    const sync::Lock lock(files().mutex());
+    if (file->shows_ != Shows::writes) {
+      return false;  // since a fork data() is private: the run went to memory that nobody reads
+    }
+    ::madvise(overlay + offset, run_nbytes, MADV_DONTNEED);  // refused for locked pages, which stay
+    return true;
+  };
+  // Nobody owns data(), which a checked build may still have protected.
+  const bool is_writable =
+      !BYRE_CHECKS || ::mprotect(data(), nbytes(), PROT_READ | PROT_WRITE) == 0;
+  const auto copied =
+      is_writable ? write_back_pages(data(), source, nbytes(), end_run, &context) : std::nullopt;
+  const sync::Lock lock(files().mutex());
+  is_written_back_ = false;
+  return copied;
 }
 
 }  // namespace

@@ -3,71 +3,106 @@
 
 #if defined(__linux__)
 
-#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <new>
+#include <cerrno>
+#include <utility>
 
 namespace byre::inline v0::detail {
 namespace {
 
-/// Offsets are not used again, so this is how much can ever be taken of one file.
-constexpr std::int64_t most_nbytes =
-    sizeof(std::size_t) == 8 ? std::int64_t{1} << 46 : std::int64_t{1} << 42;
+constexpr unsigned noexec_seal = 0x0008;  // MFD_NOEXEC_SEAL, Linux 6.3; older headers lack it
+
+/// Behind each range. The system merges mappings whose pages and addresses both follow each other, and a part of a
+/// merged mapping can only be unmapped or replaced while the process may have one more.
+constexpr std::int64_t gap_nbytes = page_nbytes;
+
+Descriptor create_memory_file() noexcept {
+  Descriptor file(::memfd_create("byre", MFD_CLOEXEC | noexec_seal));
+  return !file && errno == EINVAL ? Descriptor(::memfd_create("byre", MFD_CLOEXEC))
+                                  : std::move(file);
+}
+
+/// A larger file raises SIGXFSZ.
+bool may_have_files_of(std::int64_t nbytes) noexcept {
+  rlimit limit{};
+  return ::getrlimit(RLIMIT_FSIZE, &limit) == 0 &&
+         (limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= static_cast<rlim_t>(nbytes));
+}
 
 }  // namespace
 
 std::unique_ptr<PageArena> PageArena::create() {
-  if (!may_be_written(most_nbytes)) {
+  if (!may_have_files_of(most_nbytes)) {
     return nullptr;
   }
-  const int file = ::memfd_create("byre", MFD_CLOEXEC);
-  if (file < 0) {
+  Descriptor file = create_memory_file();
+  const int number = file.number();
+  if (number < 0 || ::ftruncate(number, most_nbytes) != 0) {
     return nullptr;
   }
-  std::unique_ptr<PageArena> arena;
-  if (::ftruncate(file, most_nbytes) == 0) {
-    try {
-      arena.reset(new PageArena(file));
-    } catch (...) {
-      ::close(file);
-      throw;
-    }
+  return std::unique_ptr<PageArena>(new PageArena(std::move(file)));
+}
+
+bool PageArena::take(PageRange& range, std::size_t nbytes, std::size_t alignment) noexcept {
+  if (nbytes > static_cast<std::uint64_t>(most_nbytes - gap_nbytes)) {
+    return false;
   }
-  if (arena == nullptr) {
-    ::close(file);
-  }
-  return arena;
-}
-
-/// To write beyond the limit raises SIGXFSZ.
-bool PageArena::may_be_written(std::int64_t end) noexcept {
-  rlimit limit{};
-  return ::getrlimit(RLIMIT_FSIZE, &limit) == 0 &&
-         (limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= static_cast<rlim_t>(end));
-}
-
-PageArena::~PageArena() {
-  ::close(file_);
-}
-
-std::int64_t PageArena::take(std::size_t nbytes, std::size_t alignment) noexcept {
-  const auto step = static_cast<std::int64_t>(alignment);
-  const std::int64_t offset = (end_ + step - 1) / step * step;
   const auto wanted = static_cast<std::int64_t>(nbytes);
-  if (wanted > most_nbytes - offset) {
-    return -1;
-  }
-  end_ = offset + wanted;
-  ++ranges_;
-  return offset;
+  const auto multiple = static_cast<std::int64_t>(alignment);
+  return take_from(next_, range, wanted, multiple) || take_from(0, range, wanted, multiple);
 }
 
-void PageArena::free_memory_of(std::int64_t offset, std::size_t nbytes) const noexcept {
-  ::fallocate(file_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset,
-              static_cast<off_t>(nbytes));
+bool PageArena::take_from(std::int64_t begin, PageRange& range, std::int64_t nbytes,
+                          std::int64_t alignment) noexcept {
+  const auto round_up = [alignment](std::int64_t offset) {
+    return (offset + alignment - 1) / alignment * alignment;
+  };
+  std::int64_t offset = round_up(begin);
+  for (auto next = ranges_.lower_bound(begin);; ++next) {
+    const std::int64_t end = next == ranges_.end() ? most_nbytes : next->offset;
+    if (nbytes + gap_nbytes <= end - offset) {
+      range.arena = this;
+      range.offset = offset;
+      range.nbytes = static_cast<std::size_t>(nbytes);
+      ranges_.insert(range);
+      next_ = offset + nbytes + gap_nbytes;
+      return true;
+    }
+    if (next == ranges_.end()) {
+      return false;
+    }
+    offset = round_up(next->offset + static_cast<std::int64_t>(next->nbytes) + gap_nbytes);
+  }
+}
+
+bool PageArena::put_back(PageRange& range) noexcept {
+  ranges_.erase(ranges_.iterator_to(range));
+  range.arena = nullptr;
+  return is_retired_ && ranges_.empty();
+}
+
+std::byte* PageArena::map(const PageRange& range, int flags, std::byte* address) const noexcept {
+  const int number = file_.number();
+  if (number < 0) {
+    return nullptr;
+  }
+  void* const mapping =
+      ::mmap(address, range.nbytes, PROT_READ | PROT_WRITE,
+             flags | MAP_NORESERVE | (address != nullptr ? MAP_FIXED : 0), number, range.offset);
+  if (mapping == MAP_FAILED) {
+    return nullptr;
+  }
+  // A descriptor that is ours now was ours when it was mapped: a memory file cannot be opened again.
+  if (!is_open()) {
+    if (address == nullptr) {
+      ::munmap(mapping, range.nbytes);
+    }
+    return nullptr;
+  }
+  return static_cast<std::byte*>(mapping);
 }
 
 }  // namespace byre::inline v0::detail

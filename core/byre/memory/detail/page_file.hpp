@@ -5,6 +5,7 @@
 #include <byre/config.hpp>
 #include <byre/memory/allocator.hpp>
 
+#include <boost/intrusive/list.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -16,6 +17,11 @@ namespace byre::inline v0::detail {
 struct Overlay {
   std::byte* data;            ///< null where none could be mapped, or a copy costs less
   std::size_t copied_nbytes;  ///< of the pages that had been written in another overlay
+};
+
+/// An overlay in the list of its file's.
+struct OverlayNode : boost::intrusive::list_base_hook<> {
+  std::byte* data = nullptr;
 };
 
 /// Whether others show the file than the overlay that a new one is made of.
@@ -43,6 +49,10 @@ class BYRE_API PageFile {
   /// Thread-safe, for the same `source` too.
   virtual Overlay map_overlay(std::byte* source, OtherOverlays others) noexcept = 0;
   virtual void unmap_overlay(std::byte* overlay) noexcept = 0;
+
+  /// Lists an overlay, which a child of a fork loses if it loses the file; unlists it, before it is unmapped.
+  virtual void add_overlay(OverlayNode& /*overlay*/) noexcept {}
+  virtual void remove_overlay(OverlayNode& /*overlay*/) noexcept {}
 
  protected:
   PageFile() noexcept = default;
@@ -81,9 +91,13 @@ std::optional<std::size_t> copy_written_pages(std::byte* to, const std::byte* fr
 /// How many bytes of pages were written in a private mapping; 0 where the system does not say.
 BYRE_API std::size_t count_written_pages(const void* mapping, std::size_t nbytes) noexcept;
 
-/// Writes them to the file instead, from `offset` on, and lets the mapping show the file's again. `shown` is what
-/// the file holds. Returns as copy_written_pages.
-std::optional<std::size_t> write_back_pages(int file, std::int64_t offset, const std::byte* shown,
-                                            std::byte* mapping, std::size_t nbytes) noexcept;
+/// Moves them to the file instead, through `shown`, a shared mapping of it. After each run of pages
+/// `end_run(context, offset, nbytes)` lets the private mapping show the file's again, or returns false to end all.
+/// Returns as copy_written_pages.
+std::optional<std::size_t> write_back_pages(std::byte* shown, const std::byte* mapping,
+                                            std::size_t nbytes,
+                                            bool (*end_run)(void* context, std::size_t offset,
+                                                            std::size_t nbytes) noexcept,
+                                            void* context) noexcept;
 
 }  // namespace byre::inline v0::detail

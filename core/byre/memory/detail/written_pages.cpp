@@ -75,32 +75,6 @@ void for_each_differing_page(const std::byte* shown, const std::byte* written, s
 
 #if defined(__linux__)
 
-/// Writes runs of pages to the file of their mapping. Others may write the same bytes there meanwhile.
-class ToFile {
- public:
-  ToFile(int file, std::int64_t offset, std::byte* from) noexcept
-      : file_(file), offset_(offset), from_(from) {}
-
-  bool operator()(std::size_t offset, std::size_t nbytes) const noexcept {
-    for (std::size_t done = 0; done < nbytes;) {
-      const ssize_t written =
-          ::pwrite(file_, from_ + offset + done, nbytes - done,
-                   static_cast<off_t>(offset_) + static_cast<off_t>(offset + done));
-      if (written <= 0) {
-        return false;
-      }
-      done += static_cast<std::size_t>(written);
-    }
-    ::madvise(from_ + offset, nbytes, MADV_DONTNEED);  // locked ones stay
-    return true;
-  }
-
- private:
-  int file_;
-  std::int64_t offset_;
-  std::byte* from_;
-};
-
 /// Of Linux 6.7, which the C library's headers may be older than.
 struct PageRegion {
   std::uint64_t begin;
@@ -277,16 +251,16 @@ std::optional<std::size_t> copy_written_pages(std::byte* to, const std::byte* fr
   return take_written_pages(to, from, nbytes, ToMapping(to, from));
 }
 
-std::optional<std::size_t> write_back_pages([[maybe_unused]] int file,
-                                            [[maybe_unused]] std::int64_t offset,
-                                            [[maybe_unused]] const std::byte* shown,
-                                            [[maybe_unused]] std::byte* mapping,
-                                            [[maybe_unused]] std::size_t nbytes) noexcept {
-#if defined(__linux__)
-  return take_written_pages(shown, mapping, nbytes, ToFile(file, offset, mapping));
-#else
-  return std::nullopt;
-#endif
+std::optional<std::size_t> write_back_pages(std::byte* shown, const std::byte* mapping,
+                                            std::size_t nbytes,
+                                            bool (*end_run)(void* context, std::size_t offset,
+                                                            std::size_t nbytes) noexcept,
+                                            void* context) noexcept {
+  const ToMapping to_file(shown, mapping);
+  return take_written_pages(
+      shown, mapping, nbytes, [&](std::size_t offset, std::size_t run_nbytes) noexcept {
+        return to_file(offset, run_nbytes) && end_run(context, offset, run_nbytes);
+      });
 }
 
 }  // namespace byre::inline v0::detail

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <byre/memory/detail/lost_pages.hpp>
+
+#if defined(__linux__)
+
+#include <byre/error/detail/assert.hpp>
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+namespace byre::inline v0::detail {
+namespace {
+
+struct Range {
+  std::uintptr_t begin;
+  std::uintptr_t end;
+};
+
+// Without a heap, for the signal handler. Written by the only thread of a new process, and constant from then on.
+constinit std::array<Range, 256> lost{};
+constinit std::size_t lost_count = 0;
+constinit struct sigaction before {};
+
+constexpr std::string_view message =
+    "byre: this process uses paged data that it did not get when it was forked: the system refused "
+    "its parent a "
+    "private mapping of the data. Raise the parent's limit (vm.max_map_count, RLIMIT_DATA, "
+    "RLIMIT_AS, "
+    "RLIMIT_MEMLOCK, or the memory it may commit), or do not use the data in the child.\n";
+
+bool is_lost(const void* address) noexcept {
+  const auto at = reinterpret_cast<std::uintptr_t>(address);
+  const auto contains = [at](const Range& range) { return range.begin <= at && at < range.end; };
+  return std::any_of(lost.begin(), lost.begin() + lost_count, contains);
+}
+
+void handle(int signal, siginfo_t* info, void* context) noexcept {
+  if (info->si_code > 0 && is_lost(info->si_addr)) {
+    [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, message.data(), message.size());
+    std::abort();
+  }
+  if ((before.sa_flags & SA_SIGINFO) != 0) {
+    before.sa_sigaction(signal, info, context);
+  } else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) {
+    before.sa_handler(signal);
+  } else {
+    // The fault is repeated when this returns, and ends the process as it would have without this handler.
+    std::signal(signal, SIG_DFL);
+    if (info->si_code <= 0) {
+      ::raise(signal);
+    }
+  }
+}
+
+void remember(Range range) noexcept {
+  if (lost_count < lost.size()) {
+    lost[lost_count++] = range;
+    return;
+  }
+  // The message may then come for an address between two ranges, whose access would have failed anyway.
+  Range& last = lost.back();
+  last = {std::min(last.begin, range.begin), std::max(last.end, range.end)};
+}
+
+}  // namespace
+
+void lose_pages(std::byte* data, std::size_t nbytes) noexcept {
+  // Unmapped first: a process may have one mapping too many for a new one.
+  const bool is_gone =
+      ::munmap(data, nbytes) == 0 &&
+      ::mmap(data, nbytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
+             0) == data;
+  BYRE_ASSERT(is_gone, "paged data could be neither copied to a forked process nor taken from it");
+  if (lost_count == 0) {
+    ::sigaction(SIGSEGV, nullptr, &before);
+    struct sigaction action {};
+    action.sa_sigaction = &handle;
+    action.sa_mask = before.sa_mask;
+    action.sa_flags = before.sa_flags | SA_SIGINFO;
+    ::sigaction(SIGSEGV, &action, nullptr);
+  }
+  const auto begin = reinterpret_cast<std::uintptr_t>(data);
+  remember({begin, begin + nbytes});
+}
+
+}  // namespace byre::inline v0::detail
+
+#endif

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSL-1.0
+/// The descriptor of paged memory, in programs that close every descriptor or start without standard streams.
+#include <byre/storage/buffer.hpp>
+
+#include <gtest/gtest.h>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "children.hpp"
+#include "paged_buffers.hpp"
+#include "support/emulated.hpp"
+#include "support/temporary_folder.hpp"
+#include "support/watched_system.hpp"
+
+namespace byre::test {
+namespace {
+
+constexpr int most_files = 64;
+
+bool is_memory_file(int number) {
+  char target[64]{};
+  const std::string link = "/proc/self/fd/" + std::to_string(number);
+  return ::readlink(link.c_str(), target, sizeof target - 1) > 0 &&
+         std::string(target).starts_with("/memfd:byre");
+}
+
+int memory_file() {
+  for (int number = 0; number < most_files; ++number) {
+    if (is_memory_file(number)) {
+      return number;
+    }
+  }
+  return -1;
+}
+
+/// Closes every descriptor and gives each number to `file`, as a program does that knows nothing of byre.
+void reuse_all_numbers(const std::filesystem::path& file) {
+  for (int number = 3; number < most_files; ++number) {
+    ::close(number);
+  }
+  while (::open(file.c_str(), O_RDWR) < most_files - 1) {
+  }
+}
+
+class PagedDescriptors : public testing::Test {
+ protected:
+  PagedDescriptors() { write_file(foreign_, contents_); }
+
+  const TemporaryFolder folder_;
+  const std::filesystem::path foreign_ = folder_ / "foreign";
+  const std::string contents_ = std::string(std::size_t{32} << 20, 'f');
+};
+
+TEST_F(PagedDescriptors, a_file_that_got_its_number_is_left_alone) {
+  in_a_child([this] {
+    std::optional<Buffer> dropped = filled(std::byte{1});
+    Buffer kept = filled(std::byte{2});
+    Buffer overlay = kept;
+    overlay.mutable_data()[0] = std::byte{3};
+    Buffer alone = filled(std::byte{4});
+    alone = [&] {
+      Buffer written = alone;
+      written.mutable_data()[0] = std::byte{5};
+      return written;
+    }();
+    reuse_all_numbers(foreign_);
+    dropped.reset();
+    Buffer clone = kept;
+    EXPECT_EQ(clone.materialize(), Materialized::copied);
+    EXPECT_TRUE(is_all(clone, std::byte{2}));
+    Buffer second = overlay;
+    second.mutable_data()[1] = std::byte{6};
+    EXPECT_EQ(second.data()[0], std::byte{3});
+    EXPECT_EQ(second.data()[2], std::byte{2});
+    Buffer written_back = alone;
+    written_back.mutable_data()[1] = std::byte{7};
+    EXPECT_EQ(written_back.data()[0], std::byte{5});
+    EXPECT_EQ(written_back.data()[2], std::byte{4});
+    EXPECT_EQ(alone.data()[1], std::byte{4});
+    EXPECT_EQ(filled(std::byte{8}).origin(), Origin::paged);
+    overlay = kept = second = Buffer();
+    EXPECT_EQ(read_file(foreign_), contents_);
+  });
+}
+
+TEST_F(PagedDescriptors, a_fork_without_it_leaves_parent_and_file_as_they_were) {
+  in_a_child([this] {
+    Buffer buffer = filled(std::byte{1});
+    reuse_all_numbers(foreign_);
+    in_a_child([] {});
+    EXPECT_TRUE(is_all(buffer, std::byte{1}));
+    EXPECT_EQ(buffer.materialize(), Materialized::already_unique);
+    Buffer later = filled(std::byte{2});
+    in_a_child([&] { EXPECT_TRUE(is_all(later, std::byte{2})); });
+    buffer = Buffer();
+    EXPECT_EQ(read_file(foreign_), contents_);
+  });
+}
+
+TEST_F(PagedDescriptors, its_number_is_not_that_of_a_standard_stream) {
+  in_a_child([] {
+    for (int number = 0; number < most_files; ++number) {
+      ::close(number);
+    }
+    Buffer buffer = filled(std::byte{1});
+    Buffer clone = buffer;
+    clone.mutable_data()[0] = std::byte{2};
+    Buffer second = clone;
+    second.mutable_data()[1] = std::byte{3};
+    EXPECT_EQ(second.origin(), Origin::overlay);
+    for (int number = 0; number < 3; ++number) {
+      EXPECT_EQ(::fcntl(number, F_GETFD), -1) << number;
+    }
+    EXPECT_GE(memory_file(), 3);
+  });
+}
+
+TEST_F(PagedDescriptors, it_closes_where_another_program_is_executed) {
+  const Buffer buffer = filled(std::byte{1});
+  const int number = memory_file();
+  ASSERT_GE(number, 3);
+  EXPECT_EQ(::fcntl(number, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
+}
+
+TEST_F(PagedDescriptors, a_memory_file_is_not_executable_where_the_system_can) {
+  if (is_emulated()) {
+    GTEST_SKIP() << "an emulator has seals of its own";
+  }
+  in_a_child([] {
+    for (const bool has_seal : {true, false}) {
+      WatchedSystem system;
+      system.has_noexec_seal = has_seal;
+      system.wants_noexec_seal = has_seal;
+      in_a_child([] { EXPECT_EQ(filled(std::byte{1}).origin(), Origin::paged); });
+    }
+  });
+}
+
+TEST_F(PagedDescriptors, a_fork_ends_a_memory_file_that_has_no_data) {
+  in_a_child([] {
+    for (int round = 0; round < 3; ++round) {
+      (void)filled(std::byte{1});
+      EXPECT_GE(memory_file(), 0);
+      in_a_child([] {});
+      EXPECT_EQ(memory_file(), -1) << round;
+    }
+  });
+}
+
+}  // namespace
+}  // namespace byre::test

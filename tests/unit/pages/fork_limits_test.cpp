@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSL-1.0
+/// A fork that can have no private mapping of paged data: it succeeds, and only a use of the data in the child fails.
+#include <byre/storage/buffer.hpp>
+
+#include <gtest/gtest.h>
+
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstring>
+#include <fstream>
+#include <functional>
+
+#include "children.hpp"
+#include "paged_buffers.hpp"
+#include "support/emulated.hpp"
+#include "support/sanitized.hpp"
+
+namespace byre::test {
+namespace {
+
+/// What a child that does this writes to stderr before it is aborted.
+std::string last_words_of(const std::function<void()>& work) {
+  const ChildResult result = run_in_child(
+      [&](int output) {
+        redirect(STDERR_FILENO, output);
+        work();
+      },
+      std::chrono::seconds(60));
+  EXPECT_EQ(result.exit.signal(), SIGABRT) << result.exit.text();
+  return result.output;
+}
+
+int read_byte(const Buffer& buffer) {
+  return static_cast<int>(*const_cast<const volatile std::byte*>(buffer.data()));
+}
+
+void expect_only_the_child_loses_data(Buffer& buffer, Buffer& overlay) {
+  in_a_child([] {});
+  for (const Buffer* const lost : {&buffer, &overlay}) {
+    EXPECT_NE(last_words_of([&] { (void)read_byte(*lost); }).find("refused its parent a private"),
+              std::string::npos);
+  }
+  in_a_child([&] {  // drops them, and has paged data of its own if the limit lets it
+    buffer = overlay = Buffer();
+  });
+  EXPECT_EQ(buffer.data()[1], std::byte{1});
+  EXPECT_EQ(overlay.data()[0], std::byte{2});
+  overlay = Buffer();
+  EXPECT_EQ(buffer.materialize(), Materialized::already_unique);
+  std::memset(buffer.mutable_data(), 3, buffer.nbytes());
+  EXPECT_TRUE(is_all(buffer, std::byte{3}));
+}
+
+class PagedForkLimits : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (is_sanitized || is_emulated()) {
+      GTEST_SKIP() << "sanitizers and emulators map memory of their own";
+    }
+  }
+
+  /// In a child that has paged data before `limit` sets the limit.
+  static void expect_only_a_child_loses_data(const std::function<void()>& limit) {
+    in_a_child([&] {
+      Buffer buffer = filled(std::byte{1});
+      Buffer overlay = buffer;
+      overlay.mutable_data()[0] = std::byte{2};
+      limit();
+      expect_only_the_child_loses_data(buffer, overlay);
+    });
+  }
+};
+
+TEST_F(PagedForkLimits, a_limit_of_private_memory_is_no_limit_of_forks) {
+  expect_only_a_child_loses_data([] { set_limit(RLIMIT_DATA, 1); });
+}
+
+TEST_F(PagedForkLimits, a_limit_of_locked_memory_is_no_limit_of_forks) {
+  expect_only_a_child_loses_data([] {
+    set_limit(RLIMIT_MEMLOCK, 64 << 10);
+    ASSERT_TRUE(::geteuid() != 0 || ::setuid(65534) == 0);
+    ASSERT_EQ(::mlockall(MCL_FUTURE), 0);
+  });
+}
+
+TEST_F(PagedForkLimits, used_up_mappings_are_no_limit_of_forks) {
+  std::size_t most_mappings = 0;
+  std::ifstream("/proc/sys/vm/max_map_count") >> most_mappings;
+  if (most_mappings == 0 || most_mappings > 100'000) {
+    GTEST_SKIP() << "for systems that let a process have tens of thousands of mappings";
+  }
+  expect_only_a_child_loses_data([&] {
+    const std::size_t nbytes = most_mappings * page_nbytes;
+    void* const area =
+        ::mmap(nullptr, nbytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    ASSERT_NE(area, MAP_FAILED);
+    // Every second page becomes a mapping of its own, until there are no more.
+    for (std::size_t at = 0; at < nbytes; at += 2 * page_nbytes) {
+      if (::mprotect(static_cast<std::byte*>(area) + at, page_nbytes, PROT_READ) != 0) {
+        return;
+      }
+    }
+    FAIL() << "mappings are left";
+  });
+}
+
+TEST_F(PagedForkLimits, data_that_was_private_before_the_limit_is_the_child_s) {
+  in_a_child([] {
+    Buffer older = filled(std::byte{1});
+    in_a_child([] {});
+    Buffer newer = filled(std::byte{2});
+    set_limit(RLIMIT_DATA, 1);
+    in_a_child([&] { EXPECT_EQ(read_byte(older), 1); });
+    EXPECT_NE(last_words_of([&] { (void)read_byte(newer); }), "");
+  });
+}
+
+TEST_F(PagedForkLimits, other_faults_of_the_child_go_where_they_went) {
+  in_a_child([] {
+    Buffer buffer = filled(std::byte{1});
+    set_limit(RLIMIT_DATA, 1);
+    const ChildResult result = run_in_child(
+        [](int) {
+          void* const other = ::mmap(nullptr, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+          (void)*static_cast<volatile char*>(other);
+        },
+        std::chrono::seconds(60));
+    EXPECT_EQ(result.exit.signal(), SIGSEGV) << result.exit.text();
+    in_a_child([] {
+      ::signal(SIGSEGV, [](int) { ::_exit(EXIT_SUCCESS); });
+      in_a_child([] {
+        ::raise(SIGSEGV);
+        ADD_FAILURE() << "the program's own handler was not called";
+      });
+    });
+  });
+}
+
+}  // namespace
+}  // namespace byre::test
