@@ -21,7 +21,7 @@
 namespace byre::test {
 namespace {
 
-/// What a child that does this writes to stderr before it is aborted.
+/// The last message on stderr of a child that runs `work` and is aborted.
 std::string last_words_of(const std::function<void()>& work) {
   const ChildResult result = run_in_child(
       [&](int output) {

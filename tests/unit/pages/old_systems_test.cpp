@@ -32,8 +32,9 @@ TEST_P(OldSystem, overlays_of_overlays_have_what_was_written) {
   Buffer base = Buffer::allocate(nbytes, paged_allocator());
   std::memset(base.mutable_data(), 1, nbytes);
   Buffer overlay = base;
-  const std::size_t places[] = {0, 7 * page_nbytes + 5, 511 * page_nbytes, 512 * page_nbytes,
-                                nbytes - 1};
+  const std::size_t places[] = {
+      0,         3 * page_nbytes - 1, 7 * page_nbytes + 5, 511 * page_nbytes, 512 * page_nbytes,
+      nbytes - 1};
   for (const std::size_t place : places) {
     overlay.mutable_data()[place] = std::byte{2};
   }

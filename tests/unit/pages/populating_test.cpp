@@ -14,6 +14,7 @@
 #include <sstream>
 #include <string>
 
+#include "children.hpp"
 #include "support/complaint.hpp"
 #include "support/temporary_folder.hpp"
 #include "support/watched_system.hpp"
@@ -140,6 +141,35 @@ TEST_F(Populating, an_overlay_that_cannot_be_written_back_is_copied) {
   Storage later = overlay_.lazy_clone();
   EXPECT_EQ(later.materialize(), Materialized::overlaid);
   EXPECT_EQ(std::memcmp(later.data(), overlay_.data(), rows * row_nbytes), 0);
+}
+
+TEST_F(Populating, a_fork_during_a_write_back_loses_nothing) {
+  for (const std::size_t runs_before_the_fork : {0U, 1U}) {
+    Storage base = Storage::allocate(rows * row_nbytes, paged_allocator());
+    std::memset(base.mutable_data(), 0, rows * row_nbytes);
+    Storage overlay = base.lazy_clone();
+    overlay.mutable_data()[0] = std::byte{1};
+    overlay.mutable_data()[9 * page_nbytes] = std::byte{2};
+    base = Storage();
+    const auto expect_overlay = [&] {
+      EXPECT_EQ(overlay.data()[0], std::byte{1});
+      EXPECT_EQ(overlay.data()[1], std::byte{0});
+      EXPECT_EQ(overlay.data()[9 * page_nbytes], std::byte{2});
+    };
+    Storage clone = overlay.lazy_clone();
+    {
+      WatchedSystem system;
+      std::size_t runs = 0;
+      system.before_populating = [&](const WatchedSystem::Range&) {
+        if (runs++ == runs_before_the_fork) {
+          in_a_child(expect_overlay);
+        }
+      };
+      EXPECT_EQ(clone.materialize(), Materialized::copied);
+    }
+    expect_overlay();
+    EXPECT_EQ(std::memcmp(clone.data(), overlay.data(), rows * row_nbytes), 0);
+  }
 }
 
 TEST_F(Populating, a_file_without_memory_for_its_pages_is_ordinary_memory) {

@@ -30,7 +30,7 @@ std::size_t alignment_for(std::size_t nbytes) noexcept {
   return nbytes >= huge_page_nbytes ? huge_page_nbytes : page_nbytes;
 }
 
-/// Whose writes the pages of a file show.
+/// Which writes the pages of a file show.
 enum class Shows : std::uint8_t {
   writes,  ///< those through its own mapping, which shares the file's pages
   fork,    ///< none since the process forked: its own mapping is as private as an overlay's
@@ -340,12 +340,12 @@ std::optional<std::size_t> MemoryFile::write_back(std::byte* source) noexcept {
     const auto [file, overlay] = *static_cast<Context*>(of);
     const sync::Lock lock(files().mutex());
     if (file->shows_ != Shows::writes) {
-      return false;  // since a fork data() is private: the run went to memory that nobody reads
+      return false;  // since a fork data() is private: the run went to memory that no overlay shows
     }
     ::madvise(overlay + offset, run_nbytes, MADV_DONTNEED);  // refused for locked pages, which stay
     return true;
   };
-  // Nobody owns data(), which a checked build may still have protected.
+  // data() has no owner, and a checked build may still have protected it.
   const bool is_writable =
       !BYRE_CHECKS || ::mprotect(data(), nbytes(), PROT_READ | PROT_WRITE) == 0;
   const auto copied =

@@ -35,7 +35,7 @@ class PageArena {
   PageArena& operator=(const PageArena&) = delete;
   ~PageArena() = default;
 
-  /// Takes unused pages, from a multiple of `alignment` on. False, and takes nothing, if there are none.
+  /// Takes unused pages, from a multiple of `alignment` on. False, and takes nothing, if the arena is full.
   bool take(PageRange& range, std::size_t nbytes, std::size_t alignment) noexcept;
   /// Returns the pages to the arena. True if that was the last range of a retired arena, which is to be deleted.
   bool put_back(PageRange& range) noexcept;
