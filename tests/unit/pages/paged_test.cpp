@@ -7,7 +7,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <optional>
@@ -218,13 +217,6 @@ TEST_F(Paged, explanations_say_that_a_write_copies_pages) {
   overlay.mutable_data();
   EXPECT_TRUE(says(explain(buffer), "shared by 1 owner: a write copies the pages it touches"));
   EXPECT_TRUE(says(explain(overlay), "an overlay of pages", "goes to them directly"));
-}
-
-TEST_F(Paged, data_of_a_huge_page_is_aligned_as_one) {
-  for (const std::size_t nbytes : {huge_page_nbytes, huge_page_nbytes + 1}) {
-    const Buffer buffer = filled(std::byte{1}, nbytes);
-    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(buffer.data()) % huge_page_nbytes, 0U);
-  }
 }
 
 TEST_F(Paged, little_data_is_ordinary) {

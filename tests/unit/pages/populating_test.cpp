@@ -326,5 +326,11 @@ TEST_F(Populating, a_kernel_without_memory_for_pages_writes_nothing) {
   EXPECT_EQ(t.at<float>({255, 0}), 1);
 }
 
+TEST(MemoryFile, data_of_one_huge_page_is_aligned_in_its_file) {
+  const Buffer small = Buffer::allocate(least_paged_nbytes, paged_allocator());
+  const Buffer huge = Buffer::allocate(huge_page_nbytes, paged_allocator());
+  EXPECT_EQ(offset_in_file(huge.data()) % huge_page_nbytes, 0U);
+}
+
 }  // namespace
 }  // namespace byre::test

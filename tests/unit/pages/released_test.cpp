@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -140,6 +141,15 @@ TEST_F(PagedReleased, overlays_without_memory_leave_nothing) {
       }
       EXPECT_EQ(kept_by_the_system().mappings,
                 mappings + (clone.origin() == Origin::paged ? 1 : 0));
+    }
+  });
+}
+
+TEST_F(PagedReleased, data_that_was_locked_leaves_nothing) {
+  expect_nothing_is_left([] {
+    const Buffer buffer = in_memory_file();
+    if (::mlock(buffer.data(), page_nbytes) != 0) {
+      GTEST_SKIP() << "this process may lock no memory";
     }
   });
 }

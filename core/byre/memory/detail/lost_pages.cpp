@@ -42,7 +42,7 @@ bool is_lost(const void* address) noexcept {
 }
 
 void handle(int signal, siginfo_t* info, void* context) noexcept {
-  if (info->si_code > 0 && is_lost(info->si_addr)) {
+  if (is_lost(info->si_addr)) {
     [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, message.data(), message.size());
     std::abort();
   }
