@@ -18,8 +18,8 @@ namespace byre::verification {
 
 /// The line of one run of an operation, and what others do meanwhile.
 struct Recording {
-  /// Far more than any run takes.
-  static constexpr unsigned most_steps = 60;
+  /// Far more than any run takes that may wait.
+  static constexpr unsigned most_steps_of_a_wait = 60;
 
   std::string (*text)(const sync::Site&, std::uint64_t) = nullptr;  ///< of what an atomic holds
   std::function<void()> others;   ///< what they do, which is not recorded
@@ -29,6 +29,8 @@ struct Recording {
 
   std::string line;
   unsigned steps = 0;
+  unsigned most_steps = most_steps_of_a_wait;
+  bool may_wait = false;  ///< may park and pause
   bool is_locked = false;
   std::vector<std::uint64_t*> atomics;  ///< those made since clear(), as they were made
   std::set<std::string_view> reached;   ///< sites, in all runs
@@ -60,15 +62,23 @@ struct Recording {
     reached.insert(site.name);
     note(site.name.substr(site.name.find('.') + 1), change);
     if (++steps > most_steps) {
-      std::cerr << line.substr(0, 300) << "\nThis run takes more than " << most_steps
-                << " steps: it may not end.\n";
-      std::exit(1);
+      fail("takes more than " + std::to_string(most_steps) + " steps: it may not end");
     }
     if (others && steps == others_act_after) {
       is_silent = true;
       others();
       is_silent = false;
     }
+  }
+  /// Recorded or not: an operation that waits while its state is set up waits in a program too.
+  void waits() const {
+    if (!may_wait) {
+      fail("waits, but only a claim may wait");
+    }
+  }
+  [[noreturn]] void fail(const std::string& fault) const {
+    std::cerr << line.substr(0, 300) << "\nThis run " << fault << ".\n";
+    std::exit(1);
   }
   /// What is no step.
   void note(std::string_view name, std::string_view change = {}) {
@@ -144,6 +154,7 @@ struct Recorded {
   };
   template <class KeepWaiting>
   static void park(const void*, KeepWaiting&& keep_waiting, sync::Step step) noexcept {
+    recording.waits();
     recording.saw(*step.site);
     if (recording.before_check) {
       recording.before_check();
@@ -154,7 +165,7 @@ struct Recorded {
   }
   static void unpark_all(const void*, sync::Step step) noexcept { recording.saw(*step.site); }
   static inline const unsigned spin_limit = 0;
-  static void pause() noexcept {}
+  static void pause() noexcept { recording.waits(); }
   static consteval std::uint64_t value_of(const sync::Constant& constant) noexcept {
     return constant.value;
   }

@@ -20,6 +20,17 @@ WEIGHTS = {"owner": 10, "copier": 5, "waker": 4, "notifier": 3, "waiter": 3, "ch
            "writer": 1}
 
 
+# The steps of each operation that never waits, by where its thread is: one of them is always possible.
+AT_ONCE = {
+    "owner": (
+        ("add_owner",),
+        ("drop_alone", "drop_owner", "drop_owner, the last"),
+        ("claim: steal", "claim: copy and never wait"),
+    ),
+    "copier": (("finish_copy", "finish_copy, the last"), ("abandon_copy",), ("add_copy",)),
+}
+
+
 def sleeps(state):
     return state.checker + state.sleeper >= 1
 
@@ -35,14 +46,20 @@ def steps_to_wake(state):
 
 
 def waits(system):
-    """Of a waiter: where it is and what has to be possible for it."""
+    """Where a waiter is and what has to be possible for it; and that all else never waits."""
     steps = {step.name: step for step in system.transitions}
 
     def is_possible(state, *names):
         return either(*(steps[name].is_possible(state) for name in names))
 
+    def takes_a_step(state, place, names):
+        may_claim = negated(state.read_only) if names[0] == "claim: steal" else True
+        return implies(both(getattr(state, place) >= 1, may_claim), is_possible(state, *names))
+
     released = negated
     return {
+        **{f"no {names[0]} waits": lambda s, place=place, names=names: takes_a_step(s, place, names)
+           for place, operations in AT_ONCE.items() for names in operations},
         "a sleeper that may be released will be woken": lambda s: implies(
             both(sleeps(s), released(proof.is_blocked(s))), will_be_woken(s)),
         "a waiter that may be released leaves": lambda s: implies(

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Prints what each operation of the shipped share word does from each small word, step by step, as
 // table.pml does of the model: one line per operation, interference and word, the word written as
-// owners.waiting.copies.read_only. Fails if there is a site that no operation reaches.
+// owners.waiting.copies.read_only. Fails if no operation reaches some site, or if an operation other than a
+// claim that may wait parks, pauses, or takes more steps than it needs alone.
 #include <byre/cow/share_word.hpp>
 
 #include <cstdint>
@@ -35,21 +36,45 @@ std::string text(std::uint64_t word) {
          std::to_string((word & all_copies) / one_copy) + (word & read_only_bit ? ".1" : ".0");
 }
 
-using Word = byre::basic_share_word<Recorded>;
+using ShareWord = byre::basic_share_word<Recorded>;
 
+/// Wrong: a drop waits until all copies have ended. The copies are counted outside the word.
+class DropWaits : public ShareWord {
+ public:
+  using ShareWord::ShareWord;
+
+  byre::Claim claim(byre::Wait wait) {
+    const byre::Claim claimed = ShareWord::claim(wait);
+    copies_ += claimed == byre::Claim::copy ? 1U : 0U;
+    return claimed;
+  }
+  bool drop_owner() {
+    while (copies_ != 0) {
+      Recorded::pause();
+    }
+    return ShareWord::drop_owner();
+  }
+
+ private:
+  unsigned copies_ = 0;
+};
+
+template <class Word>
 struct Operation {
   const char* name;
   std::uint64_t by;  ///< needs one of these in the word: an owner or a copy
   int (*run)(Word&);
+  bool may_wait = false;
 };
 
-constexpr Operation operations[] = {
+template <class Word>
+constexpr Operation<Word> operations[] = {
     {"add_owner", one_owner, [](Word& word) { return word.add_owner(), 0; }},
     {"drop_owner", one_owner, [](Word& word) { return int{word.drop_owner()}; }},
     {"is_writable", one_owner, [](Word& word) { return int{word.is_writable()}; }},
     {"is_unique", one_owner, [](Word& word) { return int{word.is_unique()}; }},
     {"claim_or_wait", one_owner,
-     [](Word& word) { return int{word.claim(byre::Wait::allowed) == byre::Claim::steal}; }},
+     [](Word& word) { return int{word.claim(byre::Wait::allowed) == byre::Claim::steal}; }, true},
     {"claim_at_once", one_owner,
      [](Word& word) { return int{word.claim(byre::Wait::never) == byre::Claim::steal}; }},
     {"claim_in_order", one_owner,
@@ -60,6 +85,8 @@ constexpr Operation operations[] = {
     {"add_copy", one_copy, [](Word& word) { return word.add_copy(), 0; }},
 };
 
+/// A load and a compare-exchange, and both again after another's step; others' steps are one at most.
+constexpr unsigned most_steps_without_a_wait = 4;
 constexpr std::uint64_t most = 5;  // owners, and copies: the model's fields hold two more
 
 void interfere(Interference interference, std::uint64_t& word) {
@@ -80,18 +107,45 @@ void interfere(Interference interference, std::uint64_t& word) {
   }
 }
 
-void print(const Operation& operation, Interference interference, std::uint64_t start) {
+/// Runs the operations that lead to these numbers. A form that counts copies outside the word has then counted
+/// these copies, and its wait for them is seen.
+template <class Word>
+void reach(Word& word, std::uint64_t owners, std::uint64_t copies) {
+  const std::uint64_t kept = owners != 0 ? owners : 1;
+  for (std::uint64_t number = 1; number < kept + copies; ++number) {
+    word.add_owner();
+  }
+  for (std::uint64_t copy = 0; copy < copies; ++copy) {
+    static_cast<void>(word.claim(byre::Wait::never));
+  }
+  if (owners == 0) {
+    static_cast<void>(word.drop_owner());
+  }
+  if (*recording.atomics[0] != owners + copies * one_copy) {
+    recording.fail("begins at " + text(*recording.atomics[0]));
+  }
+}
+
+template <class Word>
+void print(const Operation<Word>& operation, Interference interference, std::uint64_t start) {
   recording.clear();
   Word word;
+  recording.line = std::string(operation.name) + ' ' +
+                   std::to_string(static_cast<int>(interference)) + ' ' + text(start);
+  recording.may_wait = operation.may_wait;
+  if (!operation.may_wait) {
+    recording.most_steps = most_steps_without_a_wait;
+  }
+  reach(word, start & (waiting_bit - 1), (start & all_copies) / one_copy);
   *recording.atomics[0] = start;
   interfere(interference, *recording.atomics[0]);
-  recording.begin(std::string(operation.name) + ' ' +
-                  std::to_string(static_cast<int>(interference)) + ' ' + text(start));
+  recording.begin(recording.line);
   const int answer = operation.run(word);
   recording.end(std::to_string(answer));
 }
 
-void print(const Operation& operation) {
+template <class Word>
+void print(const Operation<Word>& operation) {
   for (const auto interference : {Interference::quiet, Interference::somebody_clones,
                                   Interference::a_copy_fails, Interference::copies_just_ended}) {
     for (const std::uint64_t read_only : {std::uint64_t{0}, read_only_bit}) {
@@ -106,20 +160,29 @@ void print(const Operation& operation) {
   }
 }
 
+template <class Word>
+void print() {
+  for (const auto& operation : operations<Word>) {
+    print(operation);
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc > 1) {
-    const bool asks_for_help = std::string_view(argv[1]) == "--help";
+  const std::string_view argument = argc > 1 ? argv[1] : "";
+  const bool is_wrong = argument == "--drop-waits";
+  if (argc > 1 && !is_wrong) {
+    const bool asks_for_help = argument == "--help";
     (asks_for_help ? std::cout : std::cerr)
-        << "usage: word_table\n"
-           "Prints what each operation of the share word does from each small word.\n";
+        << "usage: word_table [--drop-waits]\n"
+           "Prints what each operation of the share word does from each small word; or, to see "
+           "that this is\n"
+           "noticed, of a wrong form whose drop waits for copies.\n";
     return asks_for_help ? 0 : 2;
   }
   recording.text = [](const byre::sync::Site&, std::uint64_t word) { return text(word); };
-  for (const Operation& operation : operations) {
-    print(operation);
-  }
+  is_wrong ? print<DropWaits>() : print<ShareWord>();
   // use_count only reads a number for people.
   return recording.report_unreached(byre::cow::share_word_sites, {"share_word.use_count"}) == 0 ? 0
                                                                                                 : 1;
