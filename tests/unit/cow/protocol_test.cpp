@@ -222,13 +222,28 @@ TEST_F(WaitingOwner, is_not_interrupted) {
   EXPECT_EQ(answer, Claim::steal);
 }
 
-// A Sync whose counts read as if sync::max_count clones had been made before.
+TEST(ShareWord, has_a_sole_copier_if_no_owner_and_no_other_copy_is_left) {
+  ShareWord word;
+  word.add_owner();
+  ASSERT_EQ(word.claim(), Claim::copy);
+  EXPECT_FALSE(word.is_sole_copier());
+  ASSERT_FALSE(word.drop_owner());
+  EXPECT_TRUE(word.is_sole_copier());
+  word.add_copy();
+  EXPECT_FALSE(word.is_sole_copier());
+  EXPECT_FALSE(word.finish_copy());
+  EXPECT_TRUE(word.is_sole_copier());
+  EXPECT_TRUE(word.finish_copy());
+}
+
+// A Sync whose additions find counts that are at their limit.
 struct CrowdedBoost : sync::Boost {
   template <class Value>
   struct Atomic : sync::Boost::Atomic<Value> {
     using sync::Boost::Atomic<Value>::Atomic;
     Value fetch_add(Value value, sync::Step step) noexcept {
-      return sync::Boost::Atomic<Value>::fetch_add(value, step) + Value{sync::max_count};
+      const Value others = sync::max_count - Value{value == 1};  // one owner is in the word
+      return sync::Boost::Atomic<Value>::fetch_add(value, step) + others * value;
     }
   };
 };
@@ -236,6 +251,11 @@ struct CrowdedBoost : sync::Boost {
 TEST(ShareWordDeathTest, more_clones_than_can_be_counted_end_the_program) {
   basic_share_word<CrowdedBoost> word;
   EXPECT_DEATH(word.add_owner(), "share_word.hpp:.*more than 2\\^30 lazy clones");
+}
+
+TEST(ShareWordDeathTest, more_added_copies_than_can_be_counted_end_the_program) {
+  basic_share_word<CrowdedBoost> word;
+  EXPECT_DEATH(word.add_copy(), "added to none");
 }
 
 // A Sync whose loads read as if sync::max_count copies were under way.
@@ -276,12 +296,14 @@ TEST(ShareWordDeathTest, a_write_after_the_last_release_ends_the_program) {
   ASSERT_TRUE(word.finish_copy());
   EXPECT_DEATH(word.claim(), "written after its release");
   EXPECT_DEATH(word.claim(Wait::never), "written after its release");
+  EXPECT_DEATH(word.claim_in_order(), "written after its release");
 }
 
 TEST(ShareWordDeathTest, a_copy_that_was_never_claimed_cannot_end) {
   ShareWord word;
   EXPECT_DEATH((void)word.finish_copy(), "finished that was never claimed");
   EXPECT_DEATH(word.abandon_copy(), "abandoned that was never claimed");
+  EXPECT_DEATH(word.add_copy(), "added to none");
 }
 
 }  // namespace
