@@ -14,6 +14,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -119,6 +120,25 @@ TEST_F(ForkUnderCopy, a_child_drops_and_clones_what_was_copied) {
     return true;
   });
   let_go();
+}
+
+TEST_F(ForkUnderCopy, a_child_ends_by_exit_though_a_copy_was_under_way) {
+  const ChildResult result = run_in_child(
+      [&](int) {
+        const Buffer clone = source;
+        // Unlike _exit(), exit() runs the library's destructors, which wait for forks that are under way.
+        std::exit(EXIT_SUCCESS);
+      },
+      patience);
+  EXPECT_TRUE(result.exit.is_success()) << result.exit.text() << ": " << result.output;
+  let_go();
+}
+
+TEST(Fork, a_child_of_a_child_ends_by_exit) {
+  expect_of_a_child([] {
+    const ChildResult result = run_in_child([](int) { std::exit(EXIT_SUCCESS); }, patience);
+    return result.exit.is_success();
+  });
 }
 
 TEST(Fork, a_child_steals_what_nobody_was_copying) {
