@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/memory/pool.hpp>
+#include <byre/stats/counters.hpp>
 #include <byre/storage/buffer.hpp>
 
 #include <gtest/gtest.h>
@@ -194,6 +195,15 @@ TEST(Buffer, resizing_within_the_capacity_stays_in_place) {
   EXPECT_EQ(buffer.data(), data);
   buffer.resize(1);
   EXPECT_EQ(buffer.data(), data);
+}
+
+TEST(Buffer, released_after_it_shrank_is_counted_with_its_capacity) {
+  const auto before = stats::snapshot().live_bytes;
+  {
+    Buffer buffer = Buffer::allocate(10000);
+    buffer.resize(10);
+  }
+  EXPECT_EQ(stats::snapshot().live_bytes, before);
 }
 
 TEST(Buffer, resizing_shared_data_is_refused_and_changes_nothing) {

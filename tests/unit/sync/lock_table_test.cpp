@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Locks by address. One that is never let go shows as a test that never ends.
 #include <byre/sync/detail/basic_lock_table.hpp>
+#include <byre/sync/detail/boost_mutex.hpp>
+#include <byre/sync/detail/process_state.hpp>
 
 #include <gtest/gtest.h>
 #include <boost/atomic/atomic.hpp>
@@ -152,6 +154,18 @@ TEST(AddressLock, is_no_interruption_point) {
   held.reset();
   waiter.join();
   EXPECT_TRUE(interruption_kept) << "left for the user's own interruption points";
+}
+
+// Each locks in the child: a fork waits for a mutex that is held.
+TEST(ProcessMutexDeathTest, two_held_at_once_end_the_program) {
+  sync::ProcessMutex first;
+  sync::ProcessMutex second;
+  EXPECT_DEATH((first.lock(), second.lock()), "to be held at once");
+}
+
+TEST(ProcessMutexDeathTest, a_first_use_under_one_ends_the_program) {
+  sync::ProcessMutex mutex;
+  EXPECT_DEATH((mutex.lock(), sync::detail::FirstUse()), "a first use came under a lock");
 }
 
 }  // namespace
