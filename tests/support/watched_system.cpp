@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "support/watched_system.hpp"
 
+#include <dlfcn.h>
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -65,6 +67,24 @@ extern "C" int madvise(void* data, std::size_t nbytes, int advice) noexcept {
     }
   }
   return static_cast<int>(::syscall(SYS_madvise, data, nbytes, advice));
+}
+
+extern "C" int munmap(void* data, std::size_t nbytes) noexcept {
+  if (watched != nullptr && !watched->unmaps) {
+    return refuse(ENOMEM);
+  }
+  return static_cast<int>(::syscall(SYS_munmap, data, nbytes));
+}
+
+extern "C" void* mmap(void* at, std::size_t nbytes, int protection, int flags, int file,
+                      off_t offset) noexcept {
+  if (watched != nullptr && watched->takes_refusal_of_map()) {
+    errno = ENOMEM;
+    return MAP_FAILED;
+  }
+  // The system call takes its arguments in other ways on each machine.
+  static const auto next = reinterpret_cast<decltype(&mmap)>(::dlsym(RTLD_NEXT, "mmap"));
+  return next(at, nbytes, protection, flags, file, offset);
 }
 
 extern "C" int ioctl(int file, unsigned long request, ...) noexcept {

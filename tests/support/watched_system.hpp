@@ -32,6 +32,13 @@ class WatchedSystem {
   bool has_noexec_seal = true;
   bool wants_noexec_seal = false;
 
+  /// Whether munmap() succeeds.
+  bool unmaps = true;
+
+  /// The next `calls` of mmap() fail.
+  void refuse_maps(std::size_t calls) noexcept { refused_maps_ = calls; }
+  bool takes_refusal_of_map() noexcept { return refused_maps_ != 0 && refused_maps_-- != 0; }
+
   /// Called before a range is made writable.
   std::function<void(const Range&)> before_populating = [](const Range&) {};
 
@@ -48,6 +55,7 @@ class WatchedSystem {
  private:
   std::vector<Range> ranges_;
   std::map<int, std::vector<Range>> advised_;
+  std::size_t refused_maps_ = 0;
   std::size_t left_ = static_cast<std::size_t>(-1);
 };
 

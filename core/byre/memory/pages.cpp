@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/error/error.hpp>
+#include <byre/memory/detail/mappings.hpp>
 #include <byre/memory/detail/page_advice.hpp>
 #include <byre/memory/pages.hpp>
 #include <byre/sync/detail/no_destructor.hpp>
@@ -31,8 +32,8 @@ class SystemPages final : public PageSource {
   std::byte* map(std::size_t lead, std::size_t nbytes, std::size_t alignment) noexcept override {
     constexpr std::size_t least_page_nbytes = 4096;  // mmap aligns to that at least
     const std::size_t slack = alignment > least_page_nbytes ? alignment : 0;
-    void* mapping = ::mmap(nullptr, lead + nbytes + slack, PROT_READ | PROT_WRITE,
-                           MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void* mapping = detail::map(nullptr, lead + nbytes + slack, PROT_READ | PROT_WRITE,
+                                MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (mapping == MAP_FAILED) {
       return nullptr;
     }
@@ -42,21 +43,14 @@ class SystemPages final : public PageSource {
       const auto past = reinterpret_cast<std::uintptr_t>(address) % alignment;
       const std::size_t before = past == 0 ? 0 : alignment - past;
       address += before;
-      unmap_if_any(begin, before);
-      unmap_if_any(address + nbytes, slack - before);
+      detail::unmap(begin, before);
+      detail::unmap(address + nbytes, slack - before);
     }
     return address;
   }
 
   void unmap(std::byte* address, std::size_t lead, std::size_t nbytes) noexcept override {
-    ::munmap(address - lead, lead + nbytes);
-  }
-
- private:
-  static void unmap_if_any(std::byte* address, std::size_t nbytes) noexcept {
-    if (nbytes != 0) {
-      ::munmap(address, nbytes);
-    }
+    detail::unmap(address - lead, lead + nbytes);
   }
 };
 

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSL-1.0
+#if defined(__unix__) || defined(__APPLE__)
+
+#include <byre/config.hpp>
+#include <byre/memory/detail/mappings.hpp>
+#include <byre/sync/detail/boost_mutex.hpp>
+#include <byre/sync/detail/no_destructor.hpp>
+
+#include <sys/mman.h>
+#include <sys/types.h>
+
+#include <algorithm>
+#include <boost/intrusive/slist.hpp>
+#include <cerrno>
+#include <cstdlib>
+#include <limits>
+#include <new>
+
+namespace byre::inline v0::detail {
+namespace {
+
+/// A range that the system did not unmap. Outside the range, which may be of a file or write-protected.
+struct RefusedRange : boost::intrusive::slist_base_hook<> {
+  RefusedRange(void* range_begin, std::size_t range_nbytes) noexcept
+      : begin(range_begin), nbytes(range_nbytes) {}
+
+  void* begin;
+  std::size_t nbytes;
+};
+
+class RefusedRanges {
+ public:
+  void add(RefusedRange& range) noexcept {
+    const sync::ProcessLock lock(mutex_);
+    ranges_.push_back(range);
+  }
+
+  /// Unmaps ranges, the one refused longest ago first, until so many in a row are refused. True if some were
+  /// unmapped.
+  bool retry(std::size_t most_refused) noexcept {
+    Ranges unmapped;
+    unmap_some(most_refused, unmapped);
+    const bool are_some = !unmapped.empty();
+    unmapped.clear_and_dispose([](RefusedRange* range) noexcept { std::free(range); });
+    return are_some;
+  }
+
+ private:
+  using Ranges = boost::intrusive::slist<RefusedRange, boost::intrusive::cache_last<true>>;
+
+  void unmap_some(std::size_t most_refused, Ranges& unmapped) noexcept {
+    const sync::ProcessLock lock(mutex_);
+    std::size_t refused = 0;
+    while (refused < std::min(most_refused, ranges_.size())) {
+      RefusedRange& range = ranges_.front();
+      const bool is_unmapped = ::munmap(range.begin, range.nbytes) == 0;
+      ranges_.pop_front();
+      (is_unmapped ? unmapped : ranges_).push_back(range);
+      refused = is_unmapped ? 0 : refused + 1;
+    }
+  }
+
+  sync::ProcessMutex mutex_;
+  Ranges ranges_;
+};
+
+RefusedRanges& refused_ranges() noexcept {
+  return sync::no_destructor<RefusedRanges>();
+}
+
+/// If the heap is full too, the addresses stay taken: only their memory has gone back.
+void keep(void* begin, std::size_t nbytes) noexcept {
+  ::madvise(begin, nbytes, MADV_DONTNEED);
+  if (void* const place = std::malloc(sizeof(RefusedRange))) {
+    refused_ranges().add(*::new (place) RefusedRange(begin, nbytes));
+  }
+}
+
+}  // namespace
+
+void* map(void* at, std::size_t nbytes, int protection, int flags, int file,
+          std::int64_t offset) noexcept {
+  const auto try_map = [&]() noexcept {
+    return ::mmap(at, nbytes, protection, flags, file, static_cast<off_t>(offset));
+  };
+  void* const mapped = try_map();
+  if (mapped != MAP_FAILED) {
+    return mapped;
+  }
+  const int error = errno;
+  if (refused_ranges().retry(std::numeric_limits<std::size_t>::max())) {
+    return try_map();
+  }
+  errno = error;
+  return MAP_FAILED;
+}
+
+void unmap(void* begin, std::size_t nbytes) noexcept {
+  if (nbytes == 0) {
+    return;
+  }
+  const int error = errno;
+  if (::munmap(begin, nbytes) != 0) {
+    keep(begin, nbytes);
+  } else {
+    refused_ranges().retry(1);  // a range beside this one may be unmapped now
+  }
+  errno = error;
+}
+
+}  // namespace byre::inline v0::detail
+
+#endif

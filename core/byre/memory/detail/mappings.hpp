@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Mappings of memory at the limit of mappings. To unmap the middle of a mapping that the system has merged from
+/// several takes one mapping more, so munmap() can be refused. A refused range is kept and unmapped later.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace byre::inline v0::detail {
+
+/// mmap(), once more if it fails and refused ranges could be unmapped in between. Thread-safe; not under a
+/// ProcessMutex. Returns MAP_FAILED, with errno, if the system has no room.
+void* map(void* at, std::size_t nbytes, int protection, int flags, int file,
+          std::int64_t offset) noexcept;
+
+/// Unmaps whole pages, which the caller uses no more. If the system refuses, their memory goes back at once, and
+/// the next calls of unmap() and each map() that fails try again. Does nothing if `nbytes` is 0. Thread-safe; not
+/// under a ProcessMutex.
+void unmap(void* begin, std::size_t nbytes) noexcept;
+
+}  // namespace byre::inline v0::detail

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Mappings that the system refuses to unmap, or to make.
+#include <byre/memory/detail/mappings.hpp>
+#include <byre/memory/pages.hpp>
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+
+#include <array>
+#include <cstring>
+
+#include "nbytes.hpp"
+#include "support/watched_system.hpp"
+
+namespace byre::test {
+namespace {
+
+constexpr std::size_t range_nbytes = pages(4);
+
+std::byte* map_range() {
+  return static_cast<std::byte*>(detail::map(nullptr, range_nbytes, PROT_READ | PROT_WRITE,
+                                             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+}
+
+bool is_mapped(const std::byte* begin) {
+  std::array<unsigned char, range_nbytes / 4096> resident{};
+  return ::mincore(const_cast<std::byte*>(begin), range_nbytes, resident.data()) == 0;
+}
+
+class MappingsTest : public testing::Test {
+ protected:
+  /// A range that the system does not unmap.
+  std::byte* refused() {
+    std::byte* const range = map_range();
+    std::memset(range, 1, range_nbytes);
+    system.unmaps = false;
+    detail::unmap(range, range_nbytes);
+    system.unmaps = true;
+    return range;
+  }
+
+  WatchedSystem system;
+};
+
+TEST_F(MappingsTest, a_refused_range_gives_its_memory_back) {
+  const std::byte* const range = refused();
+  EXPECT_EQ(*range, std::byte{0}) << "the memory, and what was written to it, is gone";
+  detail::unmap(map_range(), range_nbytes);
+}
+
+TEST_F(MappingsTest, refused_ranges_are_unmapped_with_the_next) {
+  const std::byte* const first = refused();
+  const std::byte* const second = refused();
+  std::byte* const next = map_range();
+  EXPECT_TRUE(is_mapped(first) && is_mapped(second));
+  detail::unmap(next, range_nbytes);
+  EXPECT_FALSE(is_mapped(first) || is_mapped(second) || is_mapped(next));
+}
+
+TEST_F(MappingsTest, a_map_that_fails_unmaps_refused_ranges_first) {
+  const std::byte* const range = refused();
+  system.refuse_maps(1);
+  std::byte* const next = map_range();
+  ASSERT_NE(next, MAP_FAILED);
+  EXPECT_TRUE(next == range || !is_mapped(range));
+  detail::unmap(next, range_nbytes);
+}
+
+TEST_F(MappingsTest, a_map_that_fails_twice_returns_map_failed) {
+  (void)refused();
+  system.refuse_maps(2);
+  EXPECT_EQ(map_range(), MAP_FAILED);
+}
+
+TEST_F(MappingsTest, system_pages_that_are_refused_go_back_later) {
+  std::byte* const address = system_pages().map(page_nbytes, range_nbytes, page_nbytes);
+  system.unmaps = false;
+  system_pages().unmap(address, page_nbytes, range_nbytes);
+  system.unmaps = true;
+  detail::unmap(map_range(), range_nbytes);
+  EXPECT_FALSE(is_mapped(address));
+}
+
+}  // namespace
+}  // namespace byre::test
