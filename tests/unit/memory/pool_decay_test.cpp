@@ -71,6 +71,17 @@ TEST_F(PoolDecayTest, half_of_what_was_idle_for_a_period_is_given_back_the_oldes
   EXPECT_EQ(pool.idle_nbytes(), 4 * block_nbytes);
 }
 
+TEST_F(PoolDecayTest, nothing_is_left_after_exactly_64_periods) {
+  use(8);
+  source.wait_for(period);
+  ask();
+  source.wait_for(64 * period);  // as many as a word has bits
+  for (int times = 0; times < 8; ++times) {
+    ask();
+  }
+  EXPECT_EQ(idle_blocks(), 0U);
+}
+
 TEST_F(PoolDecayTest, every_period_halves_what_is_left_until_nothing_is) {
   use(8);
   source.wait_for(period);
