@@ -103,7 +103,7 @@ void unmap(void* begin, std::size_t nbytes) noexcept {
   if (::munmap(begin, nbytes) != 0) {
     keep(begin, nbytes);
   } else {
-    refused_ranges().retry(1);  // a range beside this one may be unmapped now
+    refused_ranges().retry(1);  // Now a neighbour may be unmapped too.
   }
   errno = error;
 }
