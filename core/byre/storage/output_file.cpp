@@ -70,15 +70,15 @@ bool is_regular_or_missing(const char* path) {
 }
 
 /// Also one that may be written and not read, where the system can.
-int open_folder(const char* path) {
+detail::Descriptor open_folder(const char* path) noexcept {
   constexpr int flags = O_DIRECTORY | O_CLOEXEC;
   const int folder = ::open(path, O_RDONLY | flags);
 #if defined(__linux__)
   if (folder < 0 && errno == EACCES) {
-    return ::open(path, O_PATH | flags);
+    return detail::Descriptor(::open(path, O_PATH | flags));
   }
 #endif
-  return folder;
+  return detail::Descriptor(folder);
 }
 
 /// The names in it, after a rename of `file`.
@@ -107,12 +107,6 @@ bool take_owner_and_permissions(int file, const struct ::stat& replaced) {
   return ::fchmod(file, mode) == 0;
 }
 
-void close_if_open(int& file) noexcept {
-  if (file >= 0) {
-    ::close(std::exchange(file, -1));
-  }
-}
-
 }  // namespace
 
 OutputFile::OutputFile(FileName name) {
@@ -131,21 +125,22 @@ void OutputFile::open(const char* name) {
     refuse(place.error);
   }
   if (place.descriptor) {
-    file_ = ::fcntl(*place.descriptor, F_DUPFD_CLOEXEC, 0);
-    if (file_ < 0 || (::fcntl(file_, F_GETFL) & O_ACCMODE) == O_RDONLY) {
-      close_if_open(file_);
+    file_ = detail::Descriptor(::fcntl(*place.descriptor, F_DUPFD_CLOEXEC, 3));
+    if (!file_ || (::fcntl(file_.number(), F_GETFL) & O_ACCMODE) == O_RDONLY) {
+      file_.close();
       refuse(EBADF);
     }
   } else if (!is_regular_or_missing(name)) {
-    file_ = ::open(name, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-    if (file_ < 0) {
+    file_ = detail::Descriptor(::open(name, O_WRONLY | O_CLOEXEC | O_NOCTTY));
+    if (!file_) {
       refuse(errno);
     }
   } else {
     last_name_ = place.path.filename();
     const fs::path folder = place.path.parent_path();
-    folder_ = open_folder(folder.empty() ? "." : folder.c_str());
-    if (folder_ < 0) {
+    folder_name_ = fs::absolute(folder.empty() ? "." : folder);
+    folder_ = open_folder(folder_name_.c_str());
+    if (!folder_) {
       refuse(errno);
     }
     open_temporary();
@@ -163,43 +158,68 @@ void OutputFile::open_temporary() {
     refuse(name_.empty() ? ENOENT : EISDIR);
   }
   struct ::stat replaced {};
-  const bool is_new = ::fstatat(folder_, last_name_.c_str(), &replaced, AT_SYMLINK_NOFOLLOW) != 0;
+  const bool is_new =
+      ::fstatat(folder_.number(), last_name_.c_str(), &replaced, AT_SYMLINK_NOFOLLOW) != 0;
   if (is_new && errno != ENOENT) {
     refuse(errno);
   }
   // Who may not read what is replaced is not to open the new one before it has those permissions.
   const ::mode_t mode = is_new ? 0666 : 0600;
-  for (unsigned number = 0; file_ < 0; ++number) {
+  for (unsigned number = 0; !file_; ++number) {
     std::string temporary = ".byre-";
     temporary.append(std::to_string(::getpid()))
         .append("-")
         .append(std::to_string(number))
         .append(".part");
-    file_ = ::openat(folder_, temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-    if (file_ >= 0) {
+    file_ = detail::Descriptor(::openat(folder_.number(), temporary.c_str(),
+                                        O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
+    if (file_) {
       temporary_ = std::move(temporary);
     } else if (errno != EEXIST) {
       refuse(errno);
     }
   }
-  if (!is_new && !take_owner_and_permissions(file_, replaced)) {
+  if (!is_new && !take_owner_and_permissions(file_.number(), replaced)) {
     refuse(errno);
   }
 }
 
+/// If code elsewhere closed it, and its name still leads to it.
+void OutputFile::reopen_folder() noexcept {
+  if (folder_.number() < 0) {
+    detail::Descriptor again = open_folder(folder_name_.c_str());
+    if (again.identity() == folder_.identity()) {
+      folder_ = std::move(again);
+    }
+  }
+}
+
 void OutputFile::discard() noexcept {
-  close_if_open(file_);
+  file_.close();
   if (!temporary_.empty()) {
-    ::unlinkat(folder_, temporary_.c_str(), 0);
+    reopen_folder();
+    if (::unlinkat(folder_.number(), temporary_.c_str(), 0) != 0 && errno != ENOENT) {
+      warn("the temporary file \"%.500s/%.100s\" is left behind: %s. Remove it.",
+           folder_name_.c_str(), temporary_.c_str(), std::strerror(errno));
+    }
     temporary_.clear();
   }
-  close_if_open(folder_);
+  folder_.close();
+}
+
+int OutputFile::number_to_write() {
+  const int number = file_.number();
+  if (number < 0) {
+    refuse("code elsewhere closed its descriptor",
+           "close only the descriptors that the program itself opened");
+  }
+  return number;
 }
 
 void OutputFile::write(const void* data, std::size_t nbytes) {
   const auto* left = static_cast<const std::byte*>(data);
   while (nbytes != 0) {
-    const ::ssize_t written = ::write(file_, left, nbytes);
+    const ::ssize_t written = ::write(number_to_write(), left, nbytes);
     if (written < 0) {
       if (errno != EINTR) {
         refuse(errno);
@@ -212,13 +232,16 @@ void OutputFile::write(const void* data, std::size_t nbytes) {
 }
 
 void OutputFile::commit() {
+  const int file = number_to_write();
   if (!is_in_place()) {
-    if (::fsync(file_) != 0 ||
-        ::renameat(folder_, temporary_.c_str(), folder_, last_name_.c_str()) != 0) {
+    reopen_folder();
+    const int folder = folder_.number();
+    if (::fsync(file) != 0 ||
+        ::renameat(folder, temporary_.c_str(), folder, last_name_.c_str()) != 0) {
       refuse(errno);
     }
     temporary_.clear();
-    if (!flush(folder_, file_)) {
+    if (!flush(folder, file)) {
       throw FileError(
           format_text("the file \"%.700s\" was written, but may not survive a power failure: %s. "
                       "Look after the disk, and write it again.",
@@ -226,19 +249,31 @@ void OutputFile::commit() {
     }
   }
   // What a network's file system says at last.
-  if (::close(std::exchange(file_, -1)) != 0 && is_in_place()) {
+  if (!file_.close() && is_in_place()) {
     refuse(errno);
   }
 }
 
 void OutputFile::refuse(int error) {
-  const bool is_changed = file_ >= 0 && is_in_place();
+  if (error == ENOMEM) {
+    discard();
+    throw OutOfMemory(
+        format_text("out of memory: the system lacks the memory to write the file \"%.700s\". "
+                    "Release tensors and buffers, or trim the recycling pool.",
+                    name_.c_str()));
+  }
+  refuse(std::strerror(error), error == EMFILE || error == ENFILE
+                                   ? "close other files, or raise the limit of open files"
+                                   : "choose another place, or make room");
+}
+
+void OutputFile::refuse(const char* why, const char* advice) {
+  const bool is_changed = file_ && is_in_place();
   discard();
   throw FileError(format_text(
-      "cannot write the file \"%.700s\": %s. %s; %s.", name_.c_str(), std::strerror(error),
+      "cannot write the file \"%.700s\": %s. %s; %s.", name_.c_str(), why,
       is_changed ? "It may have a part of what was written" : "What was there is unchanged",
-      error == EMFILE || error == ENFILE ? "close other files, or raise the limit of open files"
-                                         : "choose another place, or make room"));
+      advice));
 }
 
 }  // namespace byre::inline v0

@@ -4,6 +4,7 @@
 
 #include <byre/config.hpp>
 #include <byre/storage/origins.hpp>
+#include <byre/system/detail/descriptor.hpp>
 
 #include <cstddef>
 #include <string>
@@ -21,17 +22,20 @@ namespace byre::inline v0 {
 /// - A device, a named pipe, and whatever a descriptor of this process has open (/dev/stdout) are written in
 ///   place, from the first write() on. As for any writer, a pipe that nobody reads any more sends SIGPIPE, and
 ///   a limit on the sizes of files SIGXFSZ: who ignores these gets a FileError.
+/// - If code elsewhere closes the descriptors of this process, write() and commit() throw FileError, and a file
+///   that got their numbers is left alone.
 class BYRE_API OutputFile {
  public:
   /// Throws FileError if the file cannot be written, or a temporary one cannot be made beside it,
   /// OutOfMemory. Opening a named pipe waits for a reader.
   explicit OutputFile(FileName name);
-  /// Removes what was written, unless commit() was called; not what was written in place.
+  /// Removes what was written, unless commit() was called; not what was written in place. If the temporary file
+  /// cannot be removed, a warning names it.
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
 
-  /// Throws FileError.
+  /// Throws FileError, OutOfMemory.
   void write(const void* data, std::size_t nbytes);
 
   /// Gives the file its name, in place of one that has it. When it returns, the file survives a power
@@ -41,17 +45,21 @@ class BYRE_API OutputFile {
   void commit();
 
  private:
-  bool is_in_place() const noexcept { return folder_ < 0; }
+  bool is_in_place() const noexcept { return !folder_; }
   void open(const char* name);
   void open_temporary();
+  void reopen_folder() noexcept;
+  int number_to_write();
   void discard() noexcept;
   [[noreturn]] void refuse(int error);
+  [[noreturn]] void refuse(const char* why, const char* advice);
 
   std::string name_;       // for messages
   std::string last_name_;  // in the folder, of what links lead to
   std::string temporary_;
-  int folder_ = -1;
-  int file_ = -1;
+  std::string folder_name_;
+  detail::Descriptor folder_;
+  detail::Descriptor file_;
 };
 
 }  // namespace byre::inline v0

@@ -85,7 +85,7 @@ TEST(InputFile, that_is_cut_short_meanwhile_is_refused) {
 
 TEST(InputFile, whose_path_cannot_be_looked_up_is_refused_for_that) {
   EXPECT_TRUE(says(complaint_of<FileError>([] { detail::InputFile(std::string(300, 'x')); }),
-                   "Check the path and its permissions"));
+                   "Check the path, its permissions"));
 }
 
 TEST(MappedFile, is_unmapped_when_its_last_owner_ends_or_has_a_copy) {

@@ -4,6 +4,9 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
+#include <cstdarg>
+#include <cstdlib>
+#include <string_view>
 #include <utility>
 
 namespace byre::test {
@@ -13,12 +16,22 @@ Disk disk;
 constinit thread_local bool is_interrupted = false;
 constinit thread_local bool is_short = false;
 constinit thread_local bool close_fails = false;
+constinit thread_local const char* has_no_memory = "";
 
 namespace {
 
 template <class Function>
 Function* original(const char* name) {
   return reinterpret_cast<Function*>(::dlsym(RTLD_NEXT, name));
+}
+
+bool finds_memory(const char* function) {
+  if (std::string_view(has_no_memory) != function) {
+    return true;
+  }
+  has_no_memory = "";
+  errno = ENOMEM;
+  return false;
 }
 
 }  // namespace
@@ -71,4 +84,30 @@ extern "C" int close(int file) {
     return -1;
   }
   return closed;
+}
+
+extern "C" int open(const char* path, int flags, ...) {
+  std::va_list arguments;
+  va_start(arguments, flags);
+  const auto mode = static_cast<mode_t>(va_arg(arguments, unsigned));
+  va_end(arguments);
+  return byre::test::finds_memory("open")
+             ? byre::test::original<int(const char*, int, ...)>("open64")(path, flags, mode)
+             : -1;
+}
+
+extern "C" int openat(int folder, const char* path, int flags, ...) {
+  std::va_list arguments;
+  va_start(arguments, flags);
+  const auto mode = static_cast<mode_t>(va_arg(arguments, unsigned));
+  va_end(arguments);
+  return byre::test::finds_memory("openat") ? byre::test::original<int(int, const char*, int, ...)>(
+                                                  "openat64")(folder, path, flags, mode)
+                                            : -1;
+}
+
+extern "C" char* realpath(const char* path, char* resolved) {
+  return byre::test::finds_memory("realpath")
+             ? byre::test::original<char*(const char*, char*)>("realpath")(path, resolved)
+             : nullptr;
 }

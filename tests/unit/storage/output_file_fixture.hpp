@@ -45,6 +45,8 @@ extern Disk disk;
 extern constinit thread_local bool is_interrupted;
 extern constinit thread_local bool is_short;
 extern constinit thread_local bool close_fails;
+/// The function of the system that finds no memory, as "open", when this thread next calls it.
+extern constinit thread_local const char* has_no_memory;
 
 class OutputFileTest : public testing::Test {
  protected:

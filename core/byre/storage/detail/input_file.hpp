@@ -4,35 +4,47 @@
 #pragma once
 
 #include <byre/config.hpp>
+#include <byre/storage/origins.hpp>
+#include <byre/system/detail/descriptor.hpp>
 
 #include <cstddef>
-#include <cstdio>
-#include <filesystem>
 
 namespace byre::inline v0::detail {
+
+struct OpenedFile {
+  Descriptor descriptor;
+  std::size_t nbytes = 0;
+};
+
+/// Opens a file to "read" or "map" it, as `operation` says. Throws FileError if it is missing, not a regular
+/// file, unreadable or too large for an object, OutOfMemory.
+OpenedFile open_regular_file(const FileName& name, const char* operation);
+
+/// Throws FileError, or OutOfMemory if `error` says that the system had no memory.
+[[noreturn]] void refuse_file(const FileName& name, const char* operation, int error,
+                              const char* advice);
+[[noreturn]] void refuse_file(const FileName& name, const char* operation, const char* why,
+                              const char* advice);
 
 /// One thread.
 class BYRE_API InputFile {
  public:
-  /// Throws FileError if the file is missing, not a regular file or unreadable.
-  explicit InputFile(std::filesystem::path path);
-  ~InputFile() { std::fclose(file_); }
-  InputFile(const InputFile&) = delete;
-  InputFile& operator=(const InputFile&) = delete;
+  /// Refers to `name`, which messages cite. Throws as open_regular_file() does.
+  explicit InputFile(FileName name);
 
-  std::size_t nbytes() const noexcept { return nbytes_; }
+  std::size_t nbytes() const noexcept { return file_.nbytes; }
 
-  /// Reads the `nbytes` that follow those read before. Throws FileError if they are not there.
+  /// Reads the `nbytes` that follow those read before. Throws FileError if they are not there, or if code
+  /// elsewhere closed the file; OutOfMemory.
   void read(void* destination, std::size_t nbytes);
   /// What is read next.
-  void seek(std::size_t offset);
+  void seek(std::size_t offset) noexcept { offset_ = offset; }
 
  private:
-  [[noreturn]] void refuse(const char* why, const char* advice) const;
-
-  std::filesystem::path path_;
-  std::FILE* file_;
-  std::size_t nbytes_;
+  FileName name_;
+  OpenedFile file_;
+  std::size_t offset_ =
+      0;  // and not the system's, which other users of a duplicated number could move
 };
 
 }  // namespace byre::inline v0::detail

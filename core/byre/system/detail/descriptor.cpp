@@ -33,27 +33,25 @@ Descriptor::Descriptor(int number) noexcept : number_(number) {
   if (number_ >= 0 && ::fstat(number_, &status) != 0) {
     close_quietly(std::exchange(number_, -1));
   }
-  device_ = status.st_dev;
-  inode_ = status.st_ino;
+  identity_ = {status.st_dev, status.st_ino};
 }
 
 Descriptor::Descriptor(Descriptor&& other) noexcept
-    : number_(std::exchange(other.number_, -1)), device_(other.device_), inode_(other.inode_) {}
+    : number_(std::exchange(other.number_, -1)), identity_(other.identity_) {}
 
 Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
   if (this != &other) {
     close();
     number_ = std::exchange(other.number_, -1);
-    device_ = other.device_;
-    inode_ = other.inode_;
+    identity_ = other.identity_;
   }
   return *this;
 }
 
 int Descriptor::number() const noexcept {
   struct ::stat status {};
-  if (number_ >= 0 && ::fstat(number_, &status) == 0 && status.st_dev == device_ &&
-      status.st_ino == inode_) {
+  if (number_ >= 0 && ::fstat(number_, &status) == 0 &&
+      identity_ == FileIdentity{status.st_dev, status.st_ino}) {
     return number_;
   }
   errno = EBADF;
@@ -61,9 +59,12 @@ int Descriptor::number() const noexcept {
 }
 
 bool Descriptor::close() noexcept {
+  if (number_ < 0) {
+    return true;  // and errno stays what a failed open() left
+  }
   const int ours = number();
-  const bool was_open = std::exchange(number_, -1) >= 0;
-  return !was_open || ours < 0 || ::close(ours) == 0;
+  number_ = -1;
+  return ours < 0 || ::close(ours) == 0;
 }
 
 }  // namespace byre::inline v0::detail

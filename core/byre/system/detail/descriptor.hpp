@@ -12,6 +12,14 @@
 
 namespace byre::inline v0::detail {
 
+/// A file itself, under any of its names.
+struct FileIdentity {
+  ::dev_t device = 0;
+  ::ino_t inode = 0;
+
+  friend bool operator==(const FileIdentity&, const FileIdentity&) = default;
+};
+
 /// Thread-safety: as an int. Nothing throws. After a failure errno says why.
 class BYRE_API Descriptor {
  public:
@@ -29,13 +37,15 @@ class BYRE_API Descriptor {
   /// The number if it still belongs to the file that it was opened for, or else -1 with errno EBADF.
   int number() const noexcept;
 
+  /// The file that it was opened for, which may be closed by now.
+  const FileIdentity& identity() const noexcept { return identity_; }
+
   /// Closes the file, unless the number belongs to another by now. False if the system reports an error.
   bool close() noexcept;
 
  private:
   int number_ = -1;
-  ::dev_t device_ = 0;
-  ::ino_t inode_ = 0;
+  FileIdentity identity_;
 };
 
 }  // namespace byre::inline v0::detail

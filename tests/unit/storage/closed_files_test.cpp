@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Files of byre's that code elsewhere closes, or that a program with closed standard streams opens.
+#include <byre/error/error.hpp>
+#include <byre/memory/pages.hpp>
+#include <byre/storage/buffer.hpp>
+#include <byre/storage/detail/input_file.hpp>
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <optional>
+
+#include "output_file_fixture.hpp"
+#include "support/caught_warnings.hpp"
+#include "support/child_process.hpp"
+#include "support/complaint.hpp"
+
+namespace byre::test {
+namespace {
+
+class ClosedFiles : public OutputFileTest {
+ protected:
+  ~ClosedFiles() override {
+    for (const int number : taken_) {
+      ::close(number);
+    }
+  }
+
+  /// Closes each file that this test has open, and gives its number to a file of the program's.
+  void take_numbers() {
+    for (int number = 3; number < 1000; ++number) {
+      if (is_new(number) && ::fcntl(number, F_GETFD) >= 0) {
+        ::close(number);
+        EXPECT_EQ(::open(others_.c_str(), O_RDWR | O_CREAT, 0600), number);
+        taken_.push_back(number);
+      }
+    }
+    EXPECT_FALSE(taken_.empty());
+    write_file(others_, "of others");
+  }
+
+  void expect_others_untouched() const {
+    for (const int number : taken_) {
+      EXPECT_GE(::fcntl(number, F_GETFD), 0) << number;
+      EXPECT_EQ(::lseek(number, 0, SEEK_CUR), 0) << number;
+    }
+    EXPECT_EQ(read_file(others_), "of others");
+  }
+
+  /// In the folder of the file: what is there, less what others have.
+  std::ptrdiff_t files_of_ours() const { return files() - 1; }
+
+ private:
+  const fs::path others_ = folder / "others";
+  std::vector<int> taken_;
+};
+
+TEST_F(ClosedFiles, are_refused_where_they_are_written) {
+  write_file(path, "before");
+  {
+    OutputFile output(path);
+    take_numbers();
+    EXPECT_TRUE(says(complaint_of<FileError>([&] { output.write("after", 5); }),
+                     "code elsewhere closed its descriptor. What was there is unchanged"));
+  }
+  expect_others_untouched();
+  EXPECT_EQ(read_file(path), "before");
+  EXPECT_EQ(files_of_ours(), 1);
+}
+
+TEST_F(ClosedFiles, are_refused_where_they_are_committed) {
+  write_file(path, "before");
+  {
+    OutputFile output(path);
+    output.write("after", 5);
+    take_numbers();
+    EXPECT_TRUE(says(complaint_of<FileError>([&] { output.commit(); }), "closed its descriptor"));
+  }
+  expect_others_untouched();
+  EXPECT_EQ(read_file(path), "before");
+  EXPECT_EQ(files_of_ours(), 1);
+}
+
+TEST_F(ClosedFiles, leave_no_temporary_file_where_they_are_discarded) {
+  {
+    OutputFile output(path);
+    output.write("after", 5);
+    take_numbers();
+  }
+  expect_others_untouched();
+  EXPECT_EQ(files_of_ours(), 0);
+}
+
+TEST_F(ClosedFiles, warn_of_a_temporary_file_that_they_cannot_find) {
+  const fs::path inner = folder / "inner";
+  fs::create_directory(inner);
+  const CaughtWarnings warnings;
+  {
+    OutputFile output(inner / "file");
+    take_numbers();
+    fs::rename(inner, folder / "moved");
+  }
+  expect_others_untouched();
+  ASSERT_EQ(warnings.texts().size(), 1U);
+  EXPECT_TRUE(says(warnings.texts()[0], (inner / ".byre-").string()));
+}
+
+TEST_F(ClosedFiles, written_in_place_are_refused) {
+  write_file(path, "before");
+  const int own = ::open(path.c_str(), O_RDWR | O_APPEND);
+  {
+    OutputFile output("/proc/self/fd/" + std::to_string(own));
+    take_numbers();
+    EXPECT_TRUE(says(complaint_of<FileError>([&] { output.write("after", 5); }),
+                     "closed its descriptor. It may have a part of what was written"));
+  }
+  expect_others_untouched();
+  EXPECT_EQ(read_file(path), "before");
+}
+
+TEST_F(ClosedFiles, are_refused_where_they_are_read) {
+  write_file(path, "weights");
+  {
+    detail::InputFile input(path);
+    take_numbers();
+    std::string read(input.nbytes(), ' ');
+    EXPECT_TRUE(says(complaint_of<FileError>([&] { input.read(read.data(), read.size()); }),
+                     "code elsewhere closed its descriptor"));
+  }
+  expect_others_untouched();
+}
+
+/// Ends the child with a failure that names the file's kind, if `open_files` is below 3.
+void expect_no_standard_stream(const char* kind, int output) {
+  for (const int number : {0, 1, 2}) {
+    if (::fcntl(number, F_GETFD) >= 0) {
+      write_all(output, std::string(kind) + " is descriptor " + std::to_string(number));
+      ::_exit(1);
+    }
+  }
+  std::printf("a line for standard output");
+  std::fflush(stdout);
+}
+
+TEST_F(ClosedFiles, of_standard_streams_are_not_replaced_by_files) {
+  const fs::path read = folder / "read";
+  write_file(read, "weights");
+  const ChildResult result = run_in_child(
+      [&](int output) {
+        for (const int number : {0, 1, 2}) {
+          ::close(number);
+        }
+        detail::InputFile input(read);
+        expect_no_standard_stream("an input file", output);
+        OutputFile written(path);
+        expect_no_standard_stream("an output file", output);
+        const int own = ::fcntl(output, F_DUPFD, 3);
+        OutputFile in_place("/proc/self/fd/" + std::to_string(own));
+        expect_no_standard_stream("a file written in place", output);
+        std::string text(input.nbytes(), ' ');
+        input.read(text.data(), text.size());
+        written.write(text.data(), text.size());
+        written.commit();
+      },
+      std::chrono::seconds(60));
+  EXPECT_TRUE(result.exit.is_success()) << result.exit.text() << ": " << result.output;
+  EXPECT_EQ(read_file(path), "weights");
+}
+
+TEST_F(OutputFileTest, whose_opening_finds_no_memory_is_out_of_memory) {
+  write_file(path, "cow");
+  Buffer::map_file(path);  // reads files of the system once
+  has_no_memory = "open";
+  EXPECT_THROW(OutputFile{path}, OutOfMemory);
+  has_no_memory = "openat";
+  EXPECT_THROW(OutputFile{path}, OutOfMemory);
+  has_no_memory = "open";
+  EXPECT_THROW(detail::InputFile{path}, OutOfMemory);
+  for (const char* function : {"open", "realpath"}) {
+    has_no_memory = function;
+    EXPECT_THROW(Buffer::map_file(path), OutOfMemory) << function;
+  }
+  EXPECT_EQ(files(), 1);
+}
+
+TEST_F(OutputFileTest, that_leaves_no_room_to_be_mapped_is_out_of_memory) {
+  write_file(path, "cow");
+  constexpr std::uintmax_t nbytes = std::uintmax_t{1} << 40;  // on the disk it has three
+  std::error_code failure;
+  fs::resize_file(path, nbytes, failure);
+  if (failure) {
+    GTEST_SKIP() << "no file can be that large";
+  }
+  rlimit before{};
+  ::getrlimit(RLIMIT_AS, &before);
+  const rlimit less{nbytes, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_AS, &less), 0);
+  EXPECT_TRUE(says(complaint_of<OutOfMemory>([&] { Buffer::map_file(path); }), "to map the file"));
+  ::setrlimit(RLIMIT_AS, &before);
+}
+
+}  // namespace
+}  // namespace byre::test

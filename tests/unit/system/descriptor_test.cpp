@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <byre/system/detail/descriptor.hpp>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <utility>
+
+#include "../storage/output_file_fixture.hpp"
+#include "support/child_process.hpp"
+
+namespace byre::test {
+namespace {
+
+using detail::Descriptor;
+
+Descriptor opened(const fs::path& path) {
+  return Descriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+}
+
+bool is_open(int number) {
+  return ::fcntl(number, F_GETFD) >= 0;
+}
+
+TEST(Descriptor, has_no_number_where_nothing_was_opened) {
+  EXPECT_FALSE(Descriptor());
+  EXPECT_FALSE(Descriptor(-1));
+  EXPECT_EQ(Descriptor().number(), -1);
+  EXPECT_TRUE(Descriptor().close());
+}
+
+TEST(Descriptor, keeps_the_error_of_a_file_that_was_not_opened) {
+  Descriptor file;
+  file = opened("/no/such/folder/file");
+  EXPECT_EQ(errno, ENOENT);
+}
+
+TEST(Descriptor, closes_its_file_once) {
+  const TemporaryFolder folder;
+  Descriptor file = opened(folder / "file");
+  const int number = file.number();
+  ASSERT_TRUE(is_open(number));
+  Descriptor moved(std::move(file));
+  EXPECT_EQ(moved.number(), number);
+  EXPECT_TRUE(file.close());
+  EXPECT_TRUE(is_open(number));
+  moved = Descriptor();
+  EXPECT_FALSE(is_open(number));
+}
+
+TEST(Descriptor, is_above_the_standard_streams_and_closes_on_exec) {
+  const TemporaryFolder folder;
+  const ChildResult result = run_in_child(
+      [&](int) {
+        for (const int number : {0, 1, 2}) {
+          ::close(number);
+        }
+        const Descriptor file = opened(folder / "file");
+        const bool is_right = file.number() >= 3 && !is_open(0) && !is_open(1) && !is_open(2) &&
+                              (::fcntl(file.number(), F_GETFD) & FD_CLOEXEC) != 0;
+        ::_exit(is_right ? 0 : 1);
+      },
+      std::chrono::seconds(60));
+  EXPECT_TRUE(result.exit.is_success()) << result.exit.text();
+}
+
+TEST(Descriptor, that_code_elsewhere_closed_has_no_number) {
+  const TemporaryFolder folder;
+  Descriptor file = opened(folder / "file");
+  ::close(file.number());
+  errno = 0;
+  EXPECT_EQ(file.number(), -1);
+  EXPECT_EQ(errno, EBADF);
+  EXPECT_TRUE(file);
+  EXPECT_TRUE(file.close());
+  EXPECT_FALSE(file);
+}
+
+TEST(Descriptor, leaves_another_file_with_its_number_open) {
+  const TemporaryFolder folder;
+  Descriptor file = opened(folder / "file");
+  const int number = file.number();
+  ::close(number);
+  ASSERT_EQ(::open((folder / "other").c_str(), O_RDWR | O_CREAT, 0600), number);
+  EXPECT_EQ(file.number(), -1);
+  EXPECT_TRUE(file.close());
+  EXPECT_TRUE(is_open(number));
+  ::close(number);
+}
+
+TEST(Descriptor, is_of_its_file_after_that_was_duplicated_back) {
+  const TemporaryFolder folder;
+  Descriptor file = opened(folder / "file");
+  const int number = file.number();
+  const int saved = ::dup(number);
+  ::close(number);
+  ASSERT_EQ(::dup2(saved, number), number);
+  EXPECT_EQ(file.number(), number);
+  EXPECT_TRUE(file.close());
+  EXPECT_FALSE(is_open(number));
+  EXPECT_TRUE(is_open(saved));
+  ::close(saved);
+}
+
+TEST(Descriptor, remembers_which_file_it_was_opened_for) {
+  const TemporaryFolder folder;
+  Descriptor file = opened(folder / "file");
+  file.close();
+  EXPECT_EQ(file.identity(), opened(folder / "file").identity());
+  EXPECT_NE(file.identity(), opened(folder / "other").identity());
+}
+
+TEST(Descriptor, whose_closing_fails_says_so_once) {
+  const TemporaryFolder folder;
+  Descriptor file = opened(folder / "file");
+  close_fails = true;
+  EXPECT_FALSE(file.close());
+  EXPECT_EQ(errno, EIO);
+  EXPECT_TRUE(file.close());
+}
+
+}  // namespace
+}  // namespace byre::test
