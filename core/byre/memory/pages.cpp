@@ -4,6 +4,7 @@
 #include <byre/memory/detail/page_advice.hpp>
 #include <byre/memory/pages.hpp>
 #include <byre/sync/detail/no_destructor.hpp>
+#include <byre/system/detail/descriptor.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -16,6 +17,7 @@
 
 #if defined(__unix__) || defined(__APPLE__)
 #define BYRE_HAS_MMAP 1
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 #else
@@ -81,29 +83,42 @@ class SystemPages final : public PageSource {
 
 #endif
 
-class File {
+/// The lines of a small file of the system, cut to fit; none if the file is missing.
+class Lines {
  public:
-  explicit File(const char* path) noexcept : file_(std::fopen(path, "re")) {}
-  ~File() {
-    if (file_ != nullptr) {
-      std::fclose(file_);
-    }
+  explicit Lines(const char* path) noexcept {
+#if BYRE_HAS_MMAP
+    const detail::Descriptor file(::open(path, O_RDONLY | O_CLOEXEC));
+    std::size_t length = 0;
+    ::ssize_t got = 0;
+    do {
+      length += static_cast<std::size_t>(got);
+      got = ::read(file.number(), text_ + length, sizeof text_ - 1 - length);
+    } while (got > 0);
+    text_[length] = '\0';
+#else
+    static_cast<void>(path);
+#endif
   }
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
 
-  /// The next line, cut to fit, or null.
+  /// The next line, or null.
   const char* next_line() noexcept {
-    return file_ == nullptr ? nullptr : std::fgets(line_, sizeof line_, file_);
+    char* const line = next_;
+    char* const end = std::strchr(line, '\n');
+    next_ = end == nullptr ? line + std::strlen(line) : end + 1;
+    if (end != nullptr) {
+      *end = '\0';
+    }
+    return next_ == line ? nullptr : line;
   }
 
  private:
-  std::FILE* file_;
-  char line_[512];
+  char text_[8192] = {};
+  char* next_ = text_;
 };
 
 bool has_word(const char* path, const char* word) noexcept {
-  File file(path);
+  Lines file(path);
   const char* line = file.next_line();
   return line != nullptr && std::strstr(line, word) != nullptr;
 }
@@ -118,7 +133,7 @@ struct HugePages {
 /// The number in a file of one line; "max", or no such file, are no limit.
 std::size_t limit_in(const char* path) noexcept {
   constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
-  File file(path);
+  Lines file(path);
   const char* line = file.next_line();
   unsigned long long limit = 0;
   return line != nullptr && std::sscanf(line, "%llu", &limit) == 1 && limit < unlimited
@@ -131,7 +146,7 @@ std::size_t limit_in(const char* path) noexcept {
 std::size_t control_group_limit() noexcept {
   std::size_t limit = std::min(limit_in("/sys/fs/cgroup/memory.max"),
                                limit_in("/sys/fs/cgroup/memory/memory.limit_in_bytes"));
-  File groups("/proc/self/cgroup");
+  Lines groups("/proc/self/cgroup");
   while (const char* line = groups.next_line()) {
     char group[512];
     if (std::sscanf(line, "0::%511s", group) != 1) {

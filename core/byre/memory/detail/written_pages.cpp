@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/memory/detail/page_file.hpp>
 #include <byre/memory/pages.hpp>
+#include <byre/system/detail/descriptor.hpp>
 
 #include <algorithm>
 #include <array>
@@ -103,20 +104,13 @@ constexpr std::uint64_t is_swapped = 1U << 4U;
 class PageMap {
  public:
   PageMap() noexcept : file_(::open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC)) {}
-  ~PageMap() {
-    if (file_ >= 0) {
-      ::close(file_);
-    }
-  }
-  PageMap(const PageMap&) = delete;
-  PageMap& operator=(const PageMap&) = delete;
 
   /// Calls `visit(offset, nbytes)` for runs of pages that are private. False if the system does not tell;
   /// some may have been visited by then.
   template <class Visit>
   bool for_each_private_run(const std::byte* begin, std::size_t nbytes, std::size_t page,
                             Visit& visit) noexcept {
-    return file_ >= 0 && (scan(begin, nbytes, visit) || read(begin, nbytes, page, visit));
+    return file_ && (scan(begin, nbytes, visit) || read(begin, nbytes, page, visit));
   }
 
  private:
@@ -137,7 +131,7 @@ class PageMap {
                             .any_of = is_present | is_swapped,
                             .returned = is_of_file};
     while (arguments.begin < arguments.end && !visit.failed()) {
-      const int found = ::ioctl(file_, _IOWR('f', 16, ScanArguments), &arguments);
+      const int found = ::ioctl(file_.number(), _IOWR('f', 16, ScanArguments), &arguments);
       if (found < 0 || arguments.walk_end <= arguments.begin) {
         return false;
       }
@@ -161,7 +155,7 @@ class PageMap {
     const std::size_t pages = nbytes / page;
     for (std::size_t done = 0; done < pages && !visit.failed();) {
       const std::size_t wanted = std::min(entries.size(), pages - done);
-      const ssize_t got = ::pread(file_, entries.data(), wanted * sizeof(entries[0]),
+      const ssize_t got = ::pread(file_.number(), entries.data(), wanted * sizeof(entries[0]),
                                   static_cast<off_t>((first + done) * sizeof(entries[0])));
       if (got <= 0) {
         return false;
@@ -181,7 +175,7 @@ class PageMap {
   bool knows_this_process(std::array<std::uint64_t, 512>& written,
                           std::size_t page) const noexcept {
     std::uint64_t entry = 0;
-    return ::pread(file_, &entry, sizeof entry,
+    return ::pread(file_.number(), &entry, sizeof entry,
                    static_cast<off_t>(page_number(written.data(), page) * sizeof entry)) ==
                sizeof entry &&
            is_private(entry);
@@ -197,7 +191,7 @@ class PageMap {
     return (entry & somewhere_bits) != 0 && (entry & of_file_bit) == 0;
   }
 
-  int file_;
+  const Descriptor file_;
 };
 
 std::size_t system_page_nbytes() noexcept {
