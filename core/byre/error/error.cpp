@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/error/detail/assert.hpp>
+#include <byre/error/detail/quoted_text.hpp>
 #include <byre/error/detail/warning_handler.hpp>
 #include <byre/error/error.hpp>
 
@@ -84,6 +85,13 @@ void warn(const char* format, ...) noexcept {
 }
 
 namespace detail {
+
+Text without_full_stop(const char* text) noexcept {
+  const std::size_t length = std::strlen(text);
+  const bool has_one =
+      length != 0 && text[length - 1] == '.' && (length == 1 || text[length - 2] != '.');
+  return format_text("%.*s", static_cast<int>(length - (has_one ? 1 : 0)), text);
+}
 
 InstalledHandler& warning_handler() noexcept {
   // Never destroyed: statics that go away may warn.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <byre/error/detail/quoted_text.hpp>
 #include <byre/interop/detail/npy_error.hpp>
 #include <byre/interop/detail/npy_literal.hpp>
 #include <byre/interop/npy_header.hpp>
@@ -150,7 +151,8 @@ NpyHeader parse_npy_header(std::span<const std::byte> bytes, const char* source)
     const std::int64_t numel = detail::element_count(header.sizes, "shape");
     header.data_nbytes = detail::byte_count(numel, itemsize(header.dtype), "shape");
   } catch (const ShapeError& error) {
-    refuse_npy(source, format_text("%.300s", error.what()), "The header is wrong: save it again.");
+    refuse_npy(source, detail::without_full_stop(error.what()),
+               "The header is wrong: save it again.");
   }
   return header;
 } catch (const std::bad_alloc&) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <byre/error/detail/quoted_text.hpp>
 #include <byre/interop/detail/safetensors_format.hpp>
 #include <byre/interop/detail/safetensors_json.hpp>
 #include <byre/interop/detail/shown.hpp>
@@ -53,7 +54,10 @@ std::size_t nbytes_of_entry(const detail::SafetensorsText& entry, DType dtype, c
     const std::int64_t numel = detail::element_count(entry.sizes, "shape");
     return detail::byte_count(numel, itemsize(dtype), "shape");
   } catch (const ShapeError& error) {
-    refuse_tensor(source, entry.name, format_text("is refused: %.300s", error.what()), save_again);
+    refuse_tensor(
+        source, entry.name,
+        format_text("is refused: %.300s", detail::without_full_stop(error.what()).chars.data()),
+        save_again);
   }
 }
 

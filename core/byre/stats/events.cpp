@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/error/detail/assert.hpp>
+#include <byre/error/detail/quoted_text.hpp>
 #include <byre/error/error.hpp>
 #include <byre/stats/counters.hpp>
 #include <byre/stats/events.hpp>
@@ -106,7 +107,8 @@ void tell(const CopySink& sink, const CopyEvent& event) noexcept {
   try {
     sink(event);
   } catch (const std::exception& error) {
-    warn("a copy sink threw: %s. The copy that it was called for is complete.", error.what());
+    warn("a copy sink threw: %s. The copy that it was called for is complete.",
+         byre::detail::without_full_stop(error.what()).chars.data());
   } catch (...) {
     warn("a copy sink threw. The copy that it was called for is complete.");
   }

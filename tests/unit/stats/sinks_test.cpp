@@ -92,6 +92,14 @@ TEST_F(Sinks, that_throw_become_a_warning_and_the_data_stays_right) {
   EXPECT_TRUE(says(warnings.texts()[0], "the sink is full", "copy sink"));
 }
 
+TEST_F(Sinks, that_throw_a_sentence_are_quoted_without_its_full_stop) {
+  const CaughtWarnings warnings;
+  const InstalledSink sink([](const CopyEvent&) { throw Error(format_text("The disk is full.")); });
+  copy_and_compare();
+  ASSERT_EQ(warnings.texts().size(), 1U);
+  EXPECT_TRUE(says(warnings.texts()[0], "threw: The disk is full. The copy"));
+}
+
 TEST_F(Sinks, that_throw_anything_become_a_warning) {
   const CaughtWarnings warnings;
   const InstalledSink sink([](const CopyEvent&) { throw 42; });

@@ -128,6 +128,13 @@ TEST(Npy, reads_a_header_in_any_order_with_any_spaces_and_quotes_and_the_longs_o
   expect_same(read_npy(as_bytes(file)), Tensor::of<std::uint8_t>({2, 1}, {1, 2}));
 }
 
+TEST(Npy, reads_a_size_of_several_zeros_as_python_does) {
+  const std::string text = "{'descr': '|u1', 'fortran_order': False, 'shape': (00, 2)}";
+  const std::string file =
+      std::string("\x93NUMPY\1\0", 8) + static_cast<char>(text.size()) + '\0' + text;
+  expect_same(read_npy(as_bytes(file)), Tensor::zeros({0, 2}, DType::u8));
+}
+
 TEST(MappedNpy, is_not_copied_until_it_is_written_and_the_file_never_changes) {
   const TemporaryFolder folder;
   const fs::path path = folder / "weights.npy";

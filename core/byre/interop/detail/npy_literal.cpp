@@ -99,6 +99,10 @@ std::int64_t PythonLiteral::integer() {
   if (failure != std::errc()) {
     refuse_here("an integer");
   }
+  const char* const digits = begin + (*begin == '-' ? 1 : 0);
+  if (value != 0 && *digits == '0') {
+    refuse_here("an integer without leading zeros");
+  }
   position_ += static_cast<std::size_t>(end - begin);
   if (position_ < text_.size() && text_[position_] == 'L') {
     ++position_;  // Python 2 marked long ones so
