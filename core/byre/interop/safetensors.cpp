@@ -46,14 +46,29 @@ Tensor filled(const SafetensorsEntry& entry, const char* source, const Fill& fil
   return tensor;
 }
 
+void warn_of_skipped(std::span<const SkippedTensor> skipped, const char* source) {
+  if (skipped.empty()) {
+    return;
+  }
+  const SkippedTensor& first = skipped.front();
+  warn(
+      "%zu of the tensors of \"%.300s\" are skipped: byre lacks the dtype of the first, \"%s\", "
+      "'%s' of "
+      "sizes %.100s. Convert it where the file is made: tensor.to(torch.float32). "
+      "SafetensorsFile::skipped names all.",
+      skipped.size(), source, detail::shown(first.name).c_str(), detail::shown(first.dtype).c_str(),
+      to_string(first.sizes).c_str());
+}
+
 /// The tensors that `make(entry)` makes.
 template <class Make>
-SafetensorsFile made_of(SafetensorsHeader&& header, const Make& make) {
-  SafetensorsFile file{{}, std::move(header.metadata)};
+SafetensorsFile made_of(SafetensorsHeader&& header, const char* source, const Make& make) {
+  SafetensorsFile file{{}, std::move(header.skipped), std::move(header.metadata)};
   for (SafetensorsEntry& entry : header.tensors) {
     Tensor tensor = make(std::as_const(entry));
     file.tensors.emplace_back(std::move(entry.name), std::move(tensor));
   }
+  warn_of_skipped(file.skipped, source);
   return file;
 }
 
@@ -107,10 +122,10 @@ SafetensorsFile load_safetensors(FileName name) try {
   const std::size_t length_nbytes = start.size();
   start.resize(safetensors_data_offset(start, file.nbytes(), name.c_str()));
   file.read(start.data() + length_nbytes, start.size() - length_nbytes);
-  return made_of(parse_safetensors_header(start, file.nbytes(), name.c_str()),
+  return made_of(parse_safetensors_header(start, file.nbytes(), name.c_str()), name.c_str(),
                  [&](const SafetensorsEntry& entry) {
-                   // Each follows the one before.
                    return filled(entry, name.c_str(), [&](void* data, const auto& wanted) {
+                     file.seek(wanted.offset);  // behind what is skipped
                      file.read(data, wanted.nbytes);
                    });
                  });
@@ -121,7 +136,7 @@ SafetensorsFile load_safetensors(FileName name) try {
 SafetensorsFile read_safetensors(std::span<const std::byte> bytes) try {
   constexpr const char* source = "memory";
   return made_of(
-      parse_safetensors_header(bytes, bytes.size(), source),
+      parse_safetensors_header(bytes, bytes.size(), source), source,
       [&](const SafetensorsEntry& entry) { return filled(entry, source, copied_from(bytes)); });
 } catch (const std::bad_alloc&) {
   throw OutOfMemory::of_heap("read_safetensors");
@@ -131,7 +146,7 @@ SafetensorsFile map_safetensors(FileName name) try {
   const Storage file = Storage::map_file(name);
   const std::span bytes(file.data(), file.nbytes());
   const char* const source = name.c_str();
-  return made_of(parse_safetensors_header(bytes, bytes.size(), source),
+  return made_of(parse_safetensors_header(bytes, bytes.size(), source), source,
                  [&](const SafetensorsEntry& entry) {
                    if (entry.nbytes == 0 || entry.offset % itemsize(entry.dtype) != 0 ||
                        !is_in_order_of_machine(entry.dtype)) {

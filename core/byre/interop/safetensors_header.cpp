@@ -35,17 +35,11 @@ void expect_length(std::span<const std::byte> start, std::size_t nbytes, const c
   }
 }
 
-DType dtype_of_entry(const detail::SafetensorsText& entry, const char* source) {
+/// None if byre lacks it.
+DType dtype_of_entry(const detail::SafetensorsText& entry) noexcept {
   const auto* const found =
       std::ranges::find(detail::safetensors_types, entry.dtype, &detail::SafetensorsType::code);
-  if (found == detail::safetensors_types.end()) {
-    refuse_tensor(
-        source, entry.name,
-        format_text("is of '%s', which no dtype stands for", detail::shown(entry.dtype).c_str()),
-        "Save it as one of BOOL, U8, I8, I16, I32, I64, F16, BF16, F32, F64 or C64: "
-        "tensor.to(torch.float32).");
-  }
-  return found->dtype;
+  return found == detail::safetensors_types.end() ? DType::uninitialized : found->dtype;
 }
 
 /// Of all elements.
@@ -94,9 +88,8 @@ void expect_next(const detail::SafetensorsText& entry, std::uint64_t end, std::s
   }
 }
 
-SafetensorsEntry checked(detail::SafetensorsText& entry, std::size_t data_offset,
+SafetensorsEntry checked(detail::SafetensorsText& entry, DType dtype, std::size_t data_offset,
                          const char* source) {
-  const DType dtype = dtype_of_entry(entry, source);
   const std::size_t nbytes = nbytes_of_entry(entry, dtype, source);
   const std::uint64_t present = entry.offsets[1] - entry.offsets[0];
   if (nbytes != present) {
@@ -152,12 +145,20 @@ SafetensorsHeader parse_safetensors_header(std::span<const std::byte> start,
   detail::SafetensorsTexts texts = detail::read_safetensors_json(text, source);
   std::ranges::stable_sort(texts.tensors, {}, &detail::SafetensorsText::offsets);
   const std::size_t data_nbytes = file_nbytes - data_offset;
-  SafetensorsHeader header{{}, std::move(texts.metadata)};
+  SafetensorsHeader header{{}, {}, std::move(texts.metadata)};
   std::uint64_t end = 0;
   for (detail::SafetensorsText& entry : texts.tensors) {
     expect_next(entry, end, data_nbytes, source);
     end = entry.offsets[1];
-    header.tensors.push_back(checked(entry, data_offset, source));
+    const DType dtype = dtype_of_entry(entry);
+    if (dtype == DType::uninitialized) {
+      header.skipped.push_back({std::move(entry.name), std::move(entry.dtype),
+                                std::move(entry.sizes),
+                                data_offset + static_cast<std::size_t>(entry.offsets[0]),
+                                static_cast<std::size_t>(entry.offsets[1] - entry.offsets[0])});
+    } else {
+      header.tensors.push_back(checked(entry, dtype, data_offset, source));
+    }
   }
   if (end != data_nbytes) {
     refuse_safetensors(source,

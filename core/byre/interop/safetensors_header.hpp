@@ -25,8 +25,21 @@ struct SafetensorsEntry {
   friend bool operator==(const SafetensorsEntry&, const SafetensorsEntry&) = default;
 };
 
+/// A tensor whose dtype byre lacks, as U16 or F8_E4M3. Its data can be read otherwise.
+struct SkippedTensor {
+  std::string name;   ///< UTF-8
+  std::string dtype;  ///< as the file has it
+  Dims sizes;
+  std::size_t offset = 0;  ///< of its data, in bytes from the start of the file
+  std::size_t nbytes =
+      0;  ///< of its data, as the file says: sizes and dtype are not checked against it
+
+  friend bool operator==(const SkippedTensor&, const SkippedTensor&) = default;
+};
+
 struct SafetensorsHeader {
   std::vector<SafetensorsEntry> tensors;                      ///< in the order of their data
+  std::vector<SkippedTensor> skipped;                         ///< in the order of their data
   std::vector<std::pair<std::string, std::string>> metadata;  ///< in that of the file
 
   friend bool operator==(const SafetensorsHeader&, const SafetensorsHeader&) = default;
@@ -45,13 +58,15 @@ BYRE_API std::size_t safetensors_data_offset(std::span<const std::byte> start,
 /// The header that `start` begins with, of a file of `file_nbytes`. Every rule of the format that needs no
 /// data is checked:
 ///
-/// - the header is JSON and begins with "{"; every key is the format's, and there once,
+/// - the header is a JSON object; every key is the format's, and there once,
 /// - sizes and offsets are whole numbers, whose products and sums do not overflow,
-/// - the sizes of a tensor take just the bytes that it has,
+/// - the sizes of a tensor take just the bytes that it has, unless byre lacks its dtype,
 /// - the data of tensors cover all that follows the header, without holes, and none overlap.
 ///
-/// Throws FileError, which names `source`, for anything else, for more than max_ndim dimensions, and for
-/// elements that no dtype of byre's stands for; InvalidArgument if `start` ends in front of
+/// As in the reference implementation, white space may precede the header, and metadata of null are none.
+/// Tensors of other dtypes than byre's are skipped.
+///
+/// Throws FileError, which names `source`, for anything else and for more than max_ndim dimensions; InvalidArgument if `start` ends in front of
 /// safetensors_data_offset(); OutOfMemory.
 ///
 /// Source: the format's description, and its reference implementation 0.7.0 (2025), the first that has C64.

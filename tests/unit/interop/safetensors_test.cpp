@@ -98,7 +98,7 @@ TEST(SafetensorsHeaders, say_where_the_data_of_each_tensor_are) {
   const std::string file = model_of(header, std::string(8, '\1'));
   const std::size_t begin = 8 + header.size();
   const SafetensorsHeader expected{
-      {{"b", DType::f16, {3}, begin, 6}, {"a", DType::u8, {2, 1}, begin + 6, 2}}, {}};
+      {{"b", DType::f16, {3}, begin, 6}, {"a", DType::u8, {2, 1}, begin + 6, 2}}, {}, {}};
   EXPECT_EQ(header_in(file), expected);
   // Of the file, all that is needed are its header and its size.
   const auto start = std::as_bytes(std::span(file)).first(begin);

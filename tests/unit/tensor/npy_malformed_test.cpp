@@ -106,7 +106,7 @@ const Malformed all_malformed[] = {
     {"a_size_that_is_no_number", file_with(described("'|u1'", "False", "(None,)"), two_bytes),
      "an integer"},
     {"a_size_with_a_leading_zero", file_with(described("'|u1'", "False", "(02,)"), two_bytes),
-     "has \"02,), }?\" at character 55, where an integer without leading zeros should be"},
+     "has \"02,), }?\" at character 51, where an integer without leading zeros should be"},
     {"a_size_below_zero_with_a_leading_zero",
      file_with(described("'|u1'", "False", "(-01,)"), two_bytes), "without leading zeros"},
     {"a_negative_size", file_with(described("'|u1'", "False", "(-2,)"), two_bytes), "negative"},

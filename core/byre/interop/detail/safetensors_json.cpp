@@ -47,7 +47,12 @@ class SafetensorsReader {
   SafetensorsTexts take() { return std::move(found_); }
 
   // What a parser of nlohmann's calls: each says whether to go on.
-  bool null() { refuse_value("null"); }
+  bool null() {
+    if (value_ != Value::metadata) {
+      refuse_value("null");
+    }
+    return true;  // as if there were none
+  }
   bool boolean(bool /*value*/) { refuse_value("a boolean"); }
   bool number_integer(std::int64_t /*number*/) { refuse_value("a number with a minus sign"); }
   bool number_unsigned(std::uint64_t number);
@@ -210,6 +215,7 @@ void SafetensorsReader::refuse_value(const char* found) const {
 }  // namespace
 
 SafetensorsTexts read_safetensors_json(std::string_view text, const char* source) {
+  text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
   if (!text.starts_with('{')) {
     refuse_safetensors(source, format_text("its header does not begin with '{'"),
                        "Is it a .safetensors file?");

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Models as the reference reader takes them, with metadata of null, white space, or dtypes that byre lacks.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "safetensors_files.hpp"
+#include "support/caught_warnings.hpp"
+#include "support/complaint.hpp"
+
+namespace byre::test {
+namespace {
+
+/// However the file is read, in fresh memory each time.
+template <class Look>
+void for_each_reading(const std::string& file, const Look& look) {
+  const TemporaryFolder folder;
+  write_file(folder / "model.safetensors", file);
+  look(read_model(file));
+  look(load_safetensors(folder / "model.safetensors"));
+  look(map_safetensors(folder / "model.safetensors"));
+}
+
+TEST(ForeignModels, with_metadata_of_null_have_none) {
+  const std::string file =
+      model_of("{\"__metadata__\":null," + entry_of("a", "U8", "[2]", "[0,2]") + "}", "\1\2");
+  for_each_reading(file, [](const SafetensorsFile& read) {
+    EXPECT_TRUE(read.metadata.empty());
+    expect_same_tensors(read.tensors, {{"a", Tensor::of<std::uint8_t>({2}, {1, 2})}});
+  });
+}
+
+TEST(ForeignModels, may_have_white_space_in_front_of_the_header) {
+  const std::string file = model_of(" \t\r\n{" + entry_of("a", "U8", "[2]", "[0,2]") + "}", "\1\2");
+  for_each_reading(file, [](const SafetensorsFile& read) {
+    expect_same_tensors(read.tensors, {{"a", Tensor::of<std::uint8_t>({2}, {1, 2})}});
+  });
+}
+
+TEST(ForeignModels, of_a_dtype_that_byre_lacks_are_read_without_that_tensor) {
+  for (const char* const dtype : {"U16", "U32", "U64", "F8_E4M3", "F8_E5M2", "F4", "later"}) {
+    const std::string file = model_of("{" + entry_of("a", "U8", "[1]", "[0,1]") + "," +
+                                          entry_of("scale", dtype, "[2,1]", "[1,3]") + "," +
+                                          entry_of("b", "U8", "[1]", "[3,4]") + "}",
+                                      "\1\2\3\4");
+    for_each_reading(file, [&](const SafetensorsFile& read) {
+      expect_same_tensors(read.tensors, {{"a", Tensor::of<std::uint8_t>({1}, {1})},
+                                         {"b", Tensor::of<std::uint8_t>({1}, {4})}});
+      ASSERT_EQ(read.skipped.size(), 1U);
+      EXPECT_EQ(read.skipped[0].name, "scale");
+      EXPECT_EQ(read.skipped[0].dtype, dtype);
+      EXPECT_EQ(read.skipped[0].sizes, (Dims{2, 1}));
+      EXPECT_EQ(read.skipped[0].offset, file.size() - 3);
+      EXPECT_EQ(read.skipped[0].nbytes, 2U);
+    });
+  }
+}
+
+TEST(ForeignModels, that_are_read_in_part_warn_once) {
+  const CaughtWarnings warnings;
+  read_model(model_of("{" + entry_of("a", "U16", "[1]", "[0,2]") + "," +
+                          entry_of("b\\u001b", "U\\u001b", "[2,3]", "[2,4]") + "}",
+                      "\1\2\3\4"));
+  ASSERT_EQ(warnings.texts().size(), 1U);
+  EXPECT_TRUE(says(warnings.texts()[0],
+                   "2 of the tensors of \"memory\" are skipped: byre lacks the dtype of the first, "
+                   "\"a\", 'U16' of sizes [1]. Convert",
+                   "SafetensorsFile::skipped names all"));
+  read_model(model_of("{" + entry_of("a", "U8", "[2]", "[0,2]") + "}", "\1\2"));
+  EXPECT_EQ(warnings.texts().size(), 1U);
+}
+
+TEST(ForeignModels, whose_skipped_tensors_overlap_others_are_refused) {
+  EXPECT_TRUE(says(complaint_of<FileError>([] {
+                     read_model(model_of("{" + entry_of("a", "U16", "[1]", "[0,2]") + "," +
+                                             entry_of("b", "U8", "[1]", "[1,2]") + "}",
+                                         "\1\2"));
+                   }),
+                   "which overlap others"));
+}
+
+}  // namespace
+}  // namespace byre::test
