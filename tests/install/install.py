@@ -39,19 +39,31 @@ def install(source, kind, folder):
 LIBRARIES = ("byre", "tensor", "functional")
 
 
-def build_with_pkg_config(prefix, kind, folder):
-    """Where the programs find their libraries."""
-    (found,) = prefix.rglob("byre.pc")
-    ask = ["pkg-config", f"--define-variable=prefix={prefix}", "--cflags", "--libs"]
+def compile_by(pkg_config_folder, kind, folder, *options):
+    """Each program, by the flags that pkg-config says of its library."""
+    ask = ["pkg-config", *options, "--cflags", "--libs"]
     if kind == "static":
         ask.append("--static")
     compiler = shlex.split(os.environ.get("CXX", "c++"))
     for library in LIBRARIES:
         name = "byre" if library == "byre" else f"byre-{library}"
         flags = run(*ask, name, stdout=subprocess.PIPE,
-                    env={**os.environ, "PKG_CONFIG_PATH": str(found.parent)}).stdout.split()
+                    env={**os.environ, "PKG_CONFIG_PATH": str(pkg_config_folder)}).stdout.split()
         run(*compiler, "-std=c++20", "-o", folder / library, CONSUMER / f"{library}.cpp", *flags)
+
+
+def build_with_pkg_config(prefix, kind, folder):
+    """Where the programs find their libraries."""
+    (found,) = prefix.rglob("byre.pc")
+    compile_by(found.parent, kind, folder, f"--define-variable=prefix={prefix}")
     return {"LD_LIBRARY_PATH": str(found.parent.parent)}
+
+
+def build_uninstalled(prefix, kind, folder):
+    """Against the libraries where Meson built them."""
+    build = prefix.parent / "build"
+    compile_by(build / "meson-uninstalled", kind, folder)
+    return {"LD_LIBRARY_PATH": str(build / "core")}
 
 
 def build_with_cmake(prefix, _kind, folder):
@@ -77,7 +89,7 @@ def main(source, kind):
     with tempfile.TemporaryDirectory(prefix="byre-install-") as name:
         folder = pathlib.Path(name)
         prefix = install(source, kind, folder)
-        for build in (build_with_pkg_config, build_with_cmake):
+        for build in (build_with_pkg_config, build_uninstalled, build_with_cmake):
             programs = folder / build.__name__
             programs.mkdir()
             use(source, programs, build(prefix, kind, programs))
