@@ -127,7 +127,8 @@ class basic_buffer {
   /// file never changes. Of a file of at least least_paged_nbytes, which has the same name still, it maps an
   /// overlay instead, as of paged memory. Throws FileError if it is missing, unreadable, empty or not a regular
   /// file, OutOfMemory. Whoever truncates the file meanwhile makes reading the lost pages fatal
-  /// (SIGBUS), and whoever changes it changes what unwritten clones read.
+  /// (SIGBUS), and a process that changes it changes what clones read, in a
+  /// written one the pages that it has not written (docs/parts.md).
   static basic_buffer map_file(FileName name, Allocator& allocator = default_allocator()) {
     auto file = detail::map_file(name);
     const std::size_t nbytes = file->nbytes();
