@@ -211,6 +211,11 @@ class RefusedImport : public ::testing::Test {
   ForeignVersioned foreign_;
 };
 
+TEST_F(RefusedImport, of_a_versioned_structure_before_version_1) {
+  foreign_.managed.version = {0, 8};
+  foreign_.managed.dl_tensor.ndim = 65;  // another field in that version
+  expect_refused<InvalidArgument>("version 0.8 of DLPack", "byre reads version 1");
+}
 TEST_F(RefusedImport, of_another_major_version) {
   foreign_.managed.version = {2, 3};
   seen().ndim = -7;  // not looked at
