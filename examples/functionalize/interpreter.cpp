@@ -19,7 +19,7 @@ namespace functional = byre::functional;
 using byre::Scalar;
 using functional::AnyTensor;
 using functional::Argument;
-using functional::None;
+using functional::NoValue;
 using functional::Tensors;
 
 struct Variable {
@@ -196,7 +196,7 @@ class Interpreter {
                     {{{}, part, 0},
                      {{}, axis++, 0},
                      {{}, bound_or(index.at, 0), 0},
-                     {{}, bound_or(index.end, None()), 0},
+                     {{}, bound_or(index.end, NoValue()), 0},
                      {{}, bound_or(index.step, 1), 0}});
       } else {
         ++axis;

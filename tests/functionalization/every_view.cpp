@@ -48,7 +48,7 @@ std::vector<Sample> views_of_all() {
 std::vector<Sample> views_of_some() {
   return {view("as_strided", {Dims{}, Dims{}, number(1)}),
           view("as_strided", {Dims{2, 2}, Dims{1, 2}, number(0)}),
-          view("as_strided", {Dims{2, 2}, Dims{4, 2}, None()}),     // gaps
+          view("as_strided", {Dims{2, 2}, Dims{4, 2}, NoValue()}),  // gaps
           view("as_strided", {Dims{3, 2}, Dims{1, 1}, number(1)}),  // overlapping
           view("as_strided", {Dims{2, 3}, Dims{0, 1}, number(0)}),
           view("as_strided", {Dims{2, 3}, Dims{3, 1}, number(0)}),
@@ -57,7 +57,7 @@ std::vector<Sample> views_of_some() {
           view("select", {number(0), number(0)}),
           view("select", {number(-1), number(-2)}),
           view("slice", {number(0)}),
-          view("slice", {number(-1), number(1), None(), number(2)}),
+          view("slice", {number(-1), number(1), NoValue(), number(2)}),
           view("slice", {number(0), number(0), number(-1)}),
           view("slice", {number(0), number(1), number(1)}),
           view("narrow", {number(0), number(1), number(1)}),
@@ -135,7 +135,7 @@ void add_views_in_place(std::vector<Sample>& all) {
   all.push_back(write("squeeze_.axis", {number(0)}));
   all.push_back(write("unsqueeze_", {number(-1)}));
   all.push_back(write("as_strided_", {Dims{2, 2}, Dims{2, 1}, number(0)}));
-  all.push_back(write("as_strided_", {Dims{2}, Dims{1}, None()}));
+  all.push_back(write("as_strided_", {Dims{2}, Dims{1}, NoValue()}));
   all.push_back({"transpose_", {the_base, number(0), number(-1)}});
 }
 

@@ -67,7 +67,7 @@ std::vector<Step> steps_of(const Base& base) {
       twice.back() *= 2;
       steps.push_back({90, "view", {memory, twice}});
       steps.push_back(
-          {the_base.step, "slice", {Ref{90, 0}, Scalar(-1), Scalar(1), None(), Scalar(2)}});
+          {the_base.step, "slice", {Ref{90, 0}, Scalar(-1), Scalar(1), NoValue(), Scalar(2)}});
       break;
     case Form::expanded:
       twice[1] = 3;

@@ -65,17 +65,17 @@ Constants strided(RandomShapes& random, const Tensor& self) {
     strides.push_back(1);
   }
   const bool has_offset = random.chance(70);
-  return {sizes, strides, has_offset ? StepArgument(number(offset)) : StepArgument(None())};
+  return {sizes, strides, has_offset ? StepArgument(number(offset)) : StepArgument(NoValue())};
 }
 
 Constants sliced(RandomShapes& random, const Tensor& self) {
   const std::int64_t axis = random.axis(self.ndim());
   const std::int64_t size = length(self, axis);
   const std::int64_t start = random.number(-1, size);
-  return {
-      number(axis), number(start),
-      random.chance(50) ? StepArgument(None()) : StepArgument(number(random.number(-1, size + 1))),
-      number(random.number(1, 3))};
+  return {number(axis), number(start),
+          random.chance(50) ? StepArgument(NoValue())
+                            : StepArgument(number(random.number(-1, size + 1))),
+          number(random.number(1, 3))};
 }
 
 Constants narrowed(RandomShapes& random, const Tensor& self) {

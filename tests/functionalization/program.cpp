@@ -34,7 +34,7 @@ struct ToCode {
   const Program* program = nullptr;
   bool is_in_body = false;
 
-  std::string operator()(None) const { return "None()"; }
+  std::string operator()(NoValue) const { return "NoValue()"; }
   std::string operator()(bool flag) const { return flag ? "true" : "false"; }
   std::string operator()(const Scalar& number) const { return functional::to_string(number); }
   std::string operator()(DType dtype) const {

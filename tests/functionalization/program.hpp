@@ -23,7 +23,7 @@ using functional::Effect;
 using functional::from_cpu;
 using functional::FunctionalizeOptions;
 using functional::Graph;
-using functional::None;
+using functional::NoValue;
 using functional::Tensors;
 using functional::to_cpu;
 using functional::ViewPaths;

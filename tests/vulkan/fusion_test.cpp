@@ -202,10 +202,10 @@ TEST(Fusion, broadcasts_and_takes_sizes_of_one) {
 
 TEST(Fusion, reads_by_steps_and_transposed) {
   const Program program = [](const Tensors& in) {
-    const AnyTensor steps = call_for_one("slice", {in[0], 1, 1, None(), 3});
+    const AnyTensor steps = call_for_one("slice", {in[0], 1, 1, NoValue(), 3});
     const AnyTensor turned = call_for_one("permute", {in[1], {1, 0}});
     const AnyTensor sum = call_for_one("add", {steps, turned});
-    call("mul_.scalar", {call_for_one("slice", {in[0], 0, 0, None(), 2}), 2});
+    call("mul_.scalar", {call_for_one("slice", {in[0], 0, 0, NoValue(), 2}), 2});
     return Tensors{call_for_one("neg", {sum}), call_for_one("add", {in[0], in[0]})};
   };
   EXPECT_EQ(steps_of(expect_same(program, {counted({4, 10}), counted({3, 4})})),

@@ -63,7 +63,7 @@ BYRE_API std::size_t safetensors_data_offset(std::span<const std::byte> start,
 /// - the sizes of a tensor take just the bytes that it has, unless byre lacks its dtype,
 /// - the data of tensors cover all that follows the header, without holes, and none overlap.
 ///
-/// As in the reference implementation, white space may precede the header, and metadata of null are none.
+/// As in the reference implementation, white space may precede the header, and "__metadata__": null counts as no metadata.
 /// Tensors of other dtypes than byre's are skipped.
 ///
 /// Throws FileError, which names `source`, for anything else and for more than max_ndim dimensions; InvalidArgument if `start` ends in front of

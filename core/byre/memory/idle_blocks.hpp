@@ -74,7 +74,7 @@ class IdleBlocks {
   /// Takes out the oldest block while more than `keep_nbytes` and the limit allow are idle.
   IdleBlock* take_oldest_beyond(std::size_t keep_nbytes) noexcept {
     const sync::ProcessLock lock(mutex_);
-    return nbytes_ > std::min(keep_nbytes, limit_nbytes_) ? &remove(by_age_.front()) : nullptr;
+    return nbytes_ > (std::min)(keep_nbytes, limit_nbytes_) ? &remove(by_age_.front()) : nullptr;
   }
 
   void set_limit(std::size_t limit_nbytes) noexcept {
@@ -103,7 +103,7 @@ class IdleBlocks {
     by_size_.erase(by_size_.iterator_to(idle));
     by_age_.erase(by_age_.iterator_to(idle));
     nbytes_ -= idle.block.capacity;
-    always_idle_nbytes_ = std::min(always_idle_nbytes_, nbytes_);
+    always_idle_nbytes_ = (std::min)(always_idle_nbytes_, nbytes_);
     return idle;
   }
 
@@ -113,7 +113,7 @@ class IdleBlocks {
       return nullptr;
     }
     IdleBlock& oldest = by_age_.front();
-    unneeded_nbytes_ -= std::min(unneeded_nbytes_, oldest.block.capacity);
+    unneeded_nbytes_ -= (std::min)(unneeded_nbytes_, oldest.block.capacity);
     return &remove(oldest);
   }
 

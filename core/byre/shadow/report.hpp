@@ -24,12 +24,12 @@ class Shape {
   constexpr Shape() noexcept = default;
   constexpr explicit Shape(std::span<const std::int64_t> sizes) noexcept
       : ndim_(static_cast<std::uint32_t>(sizes.size())) {
-    std::ranges::copy(sizes.first(std::min(sizes.size(), most_sizes)), sizes_.begin());
+    std::ranges::copy(sizes.first((std::min)(sizes.size(), most_sizes)), sizes_.begin());
   }
 
   std::size_t ndim() const noexcept { return ndim_; }
   std::span<const std::int64_t> sizes() const noexcept {
-    return std::span(sizes_).first(std::min(ndim(), most_sizes));
+    return std::span(sizes_).first((std::min)(ndim(), most_sizes));
   }
   friend constexpr bool operator==(const Shape&, const Shape&) noexcept = default;
 

@@ -192,7 +192,7 @@ std::size_t CopyLimit::copies() const {
   return copies_->count();
 }
 
-void CopyLimit::check() const {
+void CopyLimit::expect_kept() const {
   copies_->check(most_, site_);
 }
 

@@ -25,7 +25,7 @@ class BYRE_API CopyLimit {
   std::size_t copies() const;
 
   /// Throws TooManyCopies, naming the call sites, if there were more than `most`.
-  void check() const;
+  void expect_kept() const;
 
  private:
   class Copies;
@@ -45,10 +45,10 @@ decltype(auto) expect_copies_at_most(std::size_t most, Block&& block,
   const CopyLimit limit(most, site);
   if constexpr (std::is_void_v<decltype(block())>) {
     std::forward<Block>(block)();
-    limit.check();
+    limit.expect_kept();
   } else {
     decltype(auto) result = std::forward<Block>(block)();
-    limit.check();
+    limit.expect_kept();
     return result;
   }
 }

@@ -235,9 +235,9 @@ class basic_tiled_buffer {
                       "tiled buffer.",
                       left.tile_nbytes_, right.tile_nbytes_));
     }
-    Tree::for_each_difference(left.tree_, right.tree_,
-                              std::max(left.count_of(left.nbytes_), right.count_of(right.nbytes_)),
-                              visit);
+    Tree::for_each_difference(
+        left.tree_, right.tree_,
+        (std::max)(left.count_of(left.nbytes_), right.count_of(right.nbytes_)), visit);
   }
 
  private:
@@ -260,7 +260,7 @@ class basic_tiled_buffer {
     return nbytes / tile_nbytes_ + (nbytes % tile_nbytes_ != 0 ? 1 : 0);
   }
   std::size_t nbytes_of(std::size_t index) const noexcept {
-    return std::min(tile_nbytes_, nbytes_ - index * tile_nbytes_);
+    return (std::min)(tile_nbytes_, nbytes_ - index * tile_nbytes_);
   }
 
   void check_index(const char* call, std::size_t index) const {
@@ -285,7 +285,7 @@ class basic_tiled_buffer {
   void split(std::size_t offset, std::size_t nbytes, Part part) const {
     while (nbytes != 0) {
       const std::size_t begin = offset % tile_nbytes_;
-      const std::size_t part_nbytes = std::min(nbytes, tile_nbytes_ - begin);
+      const std::size_t part_nbytes = (std::min)(nbytes, tile_nbytes_ - begin);
       part(offset / tile_nbytes_, begin, part_nbytes);
       offset += part_nbytes;
       nbytes -= part_nbytes;

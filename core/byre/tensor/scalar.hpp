@@ -31,7 +31,7 @@ class BYRE_API Scalar {
            Element<T>) constexpr Scalar(T value) noexcept(!exceeds_i64<T>)
       : value_(static_cast<Held<T>>(value)) {
     if constexpr (exceeds_i64<T>) {
-      if (value > static_cast<T>(std::numeric_limits<std::int64_t>::max())) {
+      if (value > static_cast<T>((std::numeric_limits<std::int64_t>::max)())) {
         refuse(value);
       }
     }
@@ -119,8 +119,9 @@ class BYRE_API Scalar {
   template <class T, std::floating_point Number>
   static bool has(Number number) noexcept {
     // Powers of two, or 0: exact in any floating-point type. The largest integer need not be.
-    constexpr auto lowest = static_cast<Number>(std::numeric_limits<T>::min());
-    constexpr auto beyond = static_cast<Number>(std::numeric_limits<T>::max() / 2 + 1) * Number{2};
+    constexpr auto lowest = static_cast<Number>((std::numeric_limits<T>::min)());
+    constexpr auto beyond =
+        static_cast<Number>((std::numeric_limits<T>::max)() / 2 + 1) * Number{2};
     const Number whole = std::trunc(number);
     return whole >= lowest && whole < beyond;
   }

@@ -50,7 +50,7 @@ inline void advance(Layout& part, std::int64_t index, std::int64_t stride) {
 }  // namespace detail
 
 /// The end of a slice that ends where its dimension does.
-inline constexpr std::int64_t to_the_end = std::numeric_limits<std::int64_t>::max();
+inline constexpr std::int64_t to_the_end = (std::numeric_limits<std::int64_t>::max)();
 
 /// The same elements under other sizes, one of which may be -1. Throws where strides cannot say it:
 /// reshape() copies then.

@@ -23,7 +23,7 @@ paged_allocator safetensors_data_offset support_of system_pages usable_memory_nb
 shadow::ReshapeModeScope::ReshapeModeScope shadow::ScopedSuppression::ScopedSuppression
 shadow::intrusive_ptr_add_ref shadow::intrusive_ptr_release shadow::mode_named shadow::name_of
 shadow::reset_summary shadow::same_site shadow::set_default_reshape_mode shadow::set_violation_handler
-shadow::text_of stats::CopyLimit::check stats::CopyLimit::copies stats::operator- stats::snapshot
+shadow::text_of stats::CopyLimit::expect_kept stats::CopyLimit::copies stats::operator- stats::snapshot
 stats::to_string trace::Recording::lost
 functional::CpuTensor::rebind functional::FunctionalizeOptionsScope::FunctionalizeOptionsScope
 functional::Graph::value_count functional::Operator::registered_keys functional::Recording::node_count

@@ -114,7 +114,7 @@ TEST(Chains, are_as_long_as_they_are_deep_and_end_without_a_deep_stack) {
   AnyTensor view = x;
   constexpr std::size_t depth = fewer_if_sanitized(50'000) + 1;
   for (std::size_t i = 0; i < depth; ++i) {
-    view = call_for_one("slice", {view, 0, 0, None(), 1});
+    view = call_for_one("slice", {view, 0, 0, NoValue(), 1});
     view = call_for_one("select", {call_for_one("unsqueeze", {view, 0}), 0, 0});
     if (i == 2) {
       EXPECT_EQ(pass_of(view).path().depth(), 0U) << "there and back";

@@ -88,11 +88,11 @@ class RandomPureProgram {
       case 2:
         return of_two("select_scatter", {axis, index});
       case 3:
-        return of_two("slice_scatter", {axis, index, functional::None(), 1});
+        return of_two("slice_scatter", {axis, index, functional::NoValue(), 1});
       case 4:
         return of_one("select_copy", {axis, index});
       case 5:
-        return of_one("slice_copy", {axis, index, functional::None(), 2});
+        return of_one("slice_copy", {axis, index, functional::NoValue(), 2});
       case 6:
         return of_one("permute_copy", {random_.flag() ? Dims{1, 0} : Dims{2, 0, 1}});
       case 7:

@@ -223,7 +223,7 @@ TEST(Arguments, that_are_read_as_another_type_are_refused_by_what_they_are) {
   EXPECT_EQ(
       what_is_read(said_by_reading("Tensor", counted(2), [](const Argument& it) { it.tensors(); })),
       "an argument that is Tensor f32[2] was read as a Tensor[]");
-  EXPECT_EQ(what_is_read(said_by_reading("int?", None(), [](const Argument& it) { it.dims(); })),
+  EXPECT_EQ(what_is_read(said_by_reading("int?", NoValue(), [](const Argument& it) { it.dims(); })),
             "an argument that is none was read as an int[]");
   EXPECT_EQ(what_is_read(said_by_reading("bool", true, [](const Argument& it) { it.scalar(); })),
             "an argument that is bool true was read as a Scalar");

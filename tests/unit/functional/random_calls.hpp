@@ -222,7 +222,7 @@ class RandomCalls : public RandomTensors {
     if (name == "slice") {
       const std::int64_t start = number(-4, 3);
       return {tensor(all, any_type()), axis, start,
-              flag() ? Argument(functional::None()) : Argument(number(-4, 4)), number(1, 2)};
+              flag() ? Argument(functional::NoValue()) : Argument(number(-4, 4)), number(1, 2)};
     }
     if (name == "diagonal") {
       const std::int64_t second = (axis + std::ssize(all) + 1) % std::ssize(all);

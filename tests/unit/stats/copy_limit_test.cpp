@@ -132,10 +132,10 @@ TEST_F(CopyLimits, count_only_what_is_copied_while_they_live) {
   EXPECT_EQ(limit.copies(), 0U);
   copy_once();
   EXPECT_EQ(limit.copies(), 1U);
-  EXPECT_NO_THROW(limit.check());
+  EXPECT_NO_THROW(limit.expect_kept());
   copy_once();
   EXPECT_EQ(limit.copies(), 2U);
-  EXPECT_THROW(limit.check(), TooManyCopies);
+  EXPECT_THROW(limit.expect_kept(), TooManyCopies);
 }
 
 TEST_F(CopyLimits, may_stand_inside_one_another) {

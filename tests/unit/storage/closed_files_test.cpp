@@ -62,7 +62,7 @@ TEST_F(ClosedFiles, are_refused_where_they_are_written) {
     OutputFile output(path);
     take_numbers();
     EXPECT_TRUE(says(complaint_of<FileError>([&] { output.write("after", 5); }),
-                     "code elsewhere closed its descriptor. What was there is unchanged"));
+                     "code elsewhere closed its descriptor"));
   }
   expect_others_untouched();
   EXPECT_EQ(read_file(path), "before");
@@ -113,7 +113,7 @@ TEST_F(ClosedFiles, written_in_place_are_refused) {
     OutputFile output("/proc/self/fd/" + std::to_string(own));
     take_numbers();
     EXPECT_TRUE(says(complaint_of<FileError>([&] { output.write("after", 5); }),
-                     "closed its descriptor. It may have a part of what was written"));
+                     "closed its descriptor. It may have a part"));
   }
   expect_others_untouched();
   EXPECT_EQ(read_file(path), "before");

@@ -86,13 +86,13 @@ class basic_allocated final : public basic_header<Sync, Share> {
                                                             const Header& source) {
     Allocator& allocator = source.allocator();
     if (Header* const paged = create_paged(nbytes, allocator)) {
-      std::memcpy(paged->data(), source.data(), std::min(nbytes, source.nbytes()));
+      std::memcpy(paged->data(), source.data(), (std::min)(nbytes, source.nbytes()));
       return paged;
     }
     const auto place =
         source.is_released_by(&release_apart) ? HeaderPlace::apart : HeaderPlace::before_data;
     return create_with(nbytes, allocator, place, [&](const Request& request) {
-      return allocator.allocate_copy(request, source.data(), std::min(nbytes, source.nbytes()));
+      return allocator.allocate_copy(request, source.data(), (std::min)(nbytes, source.nbytes()));
     });
   }
 
@@ -104,7 +104,7 @@ class basic_allocated final : public basic_header<Sync, Share> {
   }
 
   static void copy_from(const Header& source, std::size_t nbytes, void* destination) noexcept {
-    const std::size_t copied_nbytes = std::min(nbytes, source.nbytes());
+    const std::size_t copied_nbytes = (std::min)(nbytes, source.nbytes());
     if (copied_nbytes <= most_copied_inline && source.origin() == Origin::allocated) {
       copy_lines(static_cast<std::byte*>(destination), static_cast<const std::byte*>(source.data()),
                  copied_nbytes);

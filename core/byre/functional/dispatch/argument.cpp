@@ -20,7 +20,7 @@ std::string to_text(Number value) {
 }
 
 struct ToString {
-  std::string operator()(None) const { return "none"; }
+  std::string operator()(NoValue) const { return "none"; }
   std::string operator()(bool flag) const { return flag ? "true" : "false"; }
   std::string operator()(std::int64_t number) const { return std::to_string(number); }
   std::string operator()(double number) const { return to_text(number); }

@@ -24,17 +24,17 @@ class BYRE_API MisreadArgument : public DispatchError {
 };
 
 /// An argument that is left out, of a type such as `int?`.
-struct None {
-  friend constexpr bool operator==(None, None) noexcept = default;
+struct NoValue {
+  friend constexpr bool operator==(NoValue, NoValue) noexcept = default;
 };
 
 /// Everything that is no tensor. Numbers are Scalars, of which the schema says which are whole.
-using Constant = std::variant<None, bool, Scalar, Dims, DType>;
+using Constant = std::variant<NoValue, bool, Scalar, Dims, DType>;
 
 /// Of tensors that are named by a TensorRef: handles in a call, numbers in a graph.
 template <class TensorRef>
 using BasicArgument =
-    std::variant<None, bool, Scalar, Dims, DType, TensorRef, std::vector<TensorRef>>;
+    std::variant<NoValue, bool, Scalar, Dims, DType, TensorRef, std::vector<TensorRef>>;
 
 /// A value, implicitly made of whatever an operator may be given.
 class BYRE_API Argument {
@@ -42,7 +42,7 @@ class BYRE_API Argument {
   using Held = BasicArgument<AnyTensor>;
 
   Argument() noexcept = default;
-  Argument(None) noexcept {}                                // NOLINT: implicit, here and below
+  Argument(NoValue) noexcept {}                             // NOLINT: implicit, here and below
   Argument(bool flag) noexcept : held_(flag) {}             // NOLINT
   Argument(Scalar number) noexcept : held_(number) {}       // NOLINT
   Argument(DType dtype) noexcept : held_(dtype) {}          // NOLINT
@@ -67,7 +67,7 @@ class BYRE_API Argument {
   T* get() noexcept {
     return std::get_if<T>(&held_);
   }
-  bool is_none() const noexcept { return std::holds_alternative<None>(held_); }
+  bool is_none() const noexcept { return std::holds_alternative<NoValue>(held_); }
 
   // What the schema promised: checked arguments hold what these ask for. Of one that holds another
   // they throw DispatchError.

@@ -145,7 +145,7 @@ Constant Scanner::constant() try {
     return false;
   }
   if (accept("none") || accept("None")) {
-    return None();
+    return NoValue();
   }
   const std::size_t begin = at_;
   if (is_at_identifier()) {

@@ -26,7 +26,7 @@ constexpr std::array type_names{
 };
 
 bool fits(const Constant& constant, const Parameter& parameter) noexcept {
-  if (std::holds_alternative<None>(constant)) {
+  if (std::holds_alternative<NoValue>(constant)) {
     return parameter.is_optional;
   }
   switch (parameter.type) {

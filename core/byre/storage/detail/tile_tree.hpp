@@ -123,7 +123,7 @@ class basic_tile_tree {
                                   std::size_t count, Visit&& visit) {
     const Node* const left_node = left.node_.get();
     const Node* const right_node = right.node_.get();
-    compare(left_node, right_node, std::max(level_of(left_node), level_of(right_node)), 0, count,
+    compare(left_node, right_node, (std::max)(level_of(left_node), level_of(right_node)), 0, count,
             visit);
   }
 
