@@ -2,6 +2,7 @@
 #include <byre/error/detail/assert.hpp>
 #include <byre/error/error.hpp>
 #include <byre/memory/detail/lost_pages.hpp>
+#include <byre/memory/detail/mappings.hpp>
 #include <byre/memory/detail/page_arena.hpp>
 #include <byre/memory/detail/page_file.hpp>
 #include <byre/memory/pages.hpp>
@@ -208,7 +209,7 @@ MemoryFile::~MemoryFile() {
     if (shows_ == Shows::writes) {
       free_memory(data(), nbytes());  // no child has it
     }
-    ::munmap(data(), nbytes());
+    unmap(data(), nbytes());
   }
   if (range_.arena != nullptr) {
     files().put_back_range(*this);
@@ -298,7 +299,7 @@ void MemoryFile::unmap_overlay(std::byte* overlay) noexcept {
     return shows_ != Shows::none;
   }();
   if (is_mapped) {
-    ::munmap(overlay, nbytes());
+    unmap(overlay, nbytes());
   }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/error/error.hpp>
+#include <byre/memory/detail/mappings.hpp>
 #include <byre/memory/detail/page_file.hpp>
 #include <byre/memory/paged.hpp>
 #include <byre/storage/detail/input_file.hpp>
@@ -39,7 +40,7 @@ class MappedFile final : public PageFile {
   }
   ~MappedFile() override {
     if (data() != nullptr) {
-      ::munmap(data(), nbytes());
+      unmap(data(), nbytes());
     }
   }
 
@@ -55,7 +56,7 @@ class MappedFile final : public PageFile {
     }
     return {overlay, *copied};
   }
-  void unmap_overlay(std::byte* overlay) noexcept override { ::munmap(overlay, nbytes()); }
+  void unmap_overlay(std::byte* overlay) noexcept override { unmap(overlay, nbytes()); }
 
  private:
   struct Free {
