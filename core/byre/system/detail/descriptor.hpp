@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 /// A file descriptor that the library owns. Its number is never 0, 1 or 2: a program may start with its standard
-/// streams closed, and whatever prints would then write to the library's file. It is also checked before each
+/// streams closed, and its output would then go to the library's file. The number is also checked before each
 /// use: code elsewhere may close every descriptor of the process and open a file that gets the same number.
 #pragma once
 
