@@ -63,7 +63,7 @@ void warn_of_skipped(std::span<const SkippedTensor> skipped, const char* source)
 /// The tensors that `make(entry)` makes.
 template <class Make>
 SafetensorsFile made_of(SafetensorsHeader&& header, const char* source, const Make& make) {
-  SafetensorsFile file{{}, std::move(header.skipped), std::move(header.metadata)};
+  SafetensorsFile file{{}, std::move(header.metadata), std::move(header.skipped)};
   for (SafetensorsEntry& entry : header.tensors) {
     Tensor tensor = make(std::as_const(entry));
     file.tensors.emplace_back(std::move(entry.name), std::move(tensor));

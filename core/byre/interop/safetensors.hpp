@@ -21,11 +21,10 @@ namespace byre::inline v0 {
 /// a FileError that names the file. The header is checked as a whole before any data are read. Tensors are
 /// contiguous and on the host, each with a storage of its own. If byre lacks the dtype of some, they are skipped,
 /// and a warning names the first.
-
 struct SafetensorsFile {
   NamedTensors tensors;                                       ///< in the order of their data
-  std::vector<SkippedTensor> skipped;                         ///< of dtypes that byre lacks
   std::vector<std::pair<std::string, std::string>> metadata;  ///< in that of the file
+  std::vector<SkippedTensor> skipped{};                       ///< of dtypes that byre lacks
 };
 
 /// The tensors of a file, in fresh memory. Throws FileError, OutOfMemory.

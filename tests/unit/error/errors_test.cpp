@@ -133,7 +133,7 @@ TEST_F(FileErrors, say_that_a_file_is_missing_and_which) {
 
 TEST_F(FileErrors, say_that_a_folder_is_no_file) {
   expect_text<FileError>([&] { (void)Buffer::map_file(folder.path()); },
-                         {folder.path().string(), "not a regular file", "Read it"});
+                         {folder.path().string(), "not a regular file", "Copy its bytes"});
 }
 
 TEST_F(FileErrors, say_that_a_file_is_empty) {

@@ -109,7 +109,13 @@ TEST_F(Escapes, count_for_memory_that_came_from_elsewhere) {
 }
 
 TEST_F(Escapes, count_for_memory_imported_by_dlpack) {
-  const Tensor imported = from_dlpack(to_dlpack(x));
+  float values[6]{};
+  std::int64_t sizes[] = {6};
+  dlpack::DLManagedTensor foreign{
+      .dl_tensor = {values, {dlpack::kDLCPU, 0}, 1, {dlpack::kDLFloat, 32, 1}, sizes, nullptr, 0},
+      .manager_ctx = nullptr,
+      .deleter = nullptr};
+  const Tensor imported = from_dlpack(&foreign);
   EXPECT_TRUE(reshaped(imported, {2, 3}).aliases(imported));
   EXPECT_EQ(escapes(), 1U);
 }
