@@ -37,7 +37,7 @@ functional::is_functional functional::name_of functional::thread_keys functional
 # Private, and reached by the rows of others.
 PRIVATE = """
 Dims::copy_many Dims::copy_many_without RecyclingPool::find OutputFile::discard
-OutputFile::open OutputFile::open_temporary OutputFile::refuse
+OutputFile::number_to_write OutputFile::open OutputFile::open_temporary OutputFile::refuse OutputFile::reopen_folder
 RecyclingPool::give_back RecyclingPool::idle RecyclingPool::map RecyclingPool::take_small
 RecyclingPool::unmap Scalar::refuse Scalar::refuse_as
 Tensor::begin_write Tensor::bytes_to_write_in_parallel Tensor::copy_of Tensor::drop_storage Tensor::element_to_read Tensor::element_to_write
