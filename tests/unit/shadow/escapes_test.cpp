@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Raw pointers to write that leave a storage, before its first tracked reshape and after.
+#include <byre/interop/dlpack.hpp>
 #include <byre/interop/npy.hpp>
 #include <byre/interop/safetensors.hpp>
 #include <byre/shadow/detail/tracking.hpp>
@@ -91,10 +92,39 @@ TEST_F(Escapes, do_not_count_where_the_mode_did_not_track) {
 
 TEST_F(Escapes, count_for_memory_that_came_from_elsewhere) {
   alignas(64) float values[6] = {};
-  Tensor adopted = Tensor::zeros({6}, DType::f32);
-  adopted.share_external(values, DType::f32, [](void*) {});
-  const Tensor y = reshaped(adopted, {2, 3});
+  Tensor external = Tensor::zeros({6}, DType::f32);
+  external.share_external(values, DType::f32, [](void*) {});
+  EXPECT_TRUE(reshaped(external, {2, 3}).aliases(external));
   EXPECT_EQ(first_escape(), 10U) << "at the reshape";
+  EXPECT_EQ(escapes(), 1U);
+  const auto nothing = [](void*) {};
+  for (const Storage& foreign : {Storage::adopt(values, sizeof values, nothing),
+                                 Storage::adopt_aliased(values, sizeof values, nothing),
+                                 Storage::borrow(values, sizeof values)}) {
+    const std::uint64_t before = escapes();
+    const Tensor tensor = Tensor::over(foreign, {6}, DType::f32);
+    EXPECT_TRUE(reshaped(tensor, {2, 3}).aliases(tensor));
+    EXPECT_EQ(escapes(), before + 1) << "origin " << static_cast<int>(foreign.origin());
+  }
+}
+
+TEST_F(Escapes, count_for_memory_imported_by_dlpack) {
+  const Tensor imported = from_dlpack(to_dlpack(x));
+  EXPECT_TRUE(reshaped(imported, {2, 3}).aliases(imported));
+  EXPECT_EQ(escapes(), 1U);
+}
+
+TEST_F(Escapes, count_for_memory_that_is_pinned_to_write) {
+  {
+    const Pin pin = Storage(x.storage()).pin();
+    EXPECT_TRUE(reshaped(x, {2, 3}).aliases(x));
+    EXPECT_EQ(escapes(), 1U);
+    EXPECT_EQ(first_escape(), 10U) << "at the reshape";
+  }
+  const Tensor other = x.clone();
+  const Pin pin = other.storage().pin_to_read();
+  EXPECT_TRUE(reshaped(other, {2, 3}).aliases(other));
+  EXPECT_EQ(escapes(), 1U) << "a pin to read writes nothing";
 }
 
 TEST_F(Escapes, are_none_of_the_library_s_own) {

@@ -29,6 +29,11 @@ constexpr bool is_in_pages(Origin origin) noexcept {
   return origin == Origin::paged || origin == Origin::overlay || origin == Origin::mapped;
 }
 
+/// Whether code outside byre may hold pointers to the memory. A mapped file is left out: it is read-only.
+constexpr bool is_foreign(Origin origin) noexcept {
+  return origin == Origin::adopted || origin == Origin::borrowed || origin == Origin::aliased;
+}
+
 namespace cow {
 
 /// `Share` is basic_share_word, or basic_share_lock. Subclasses hold what an origin needs.

@@ -154,14 +154,14 @@ void record_escape(StorageShadow& shadow, const CallSite& site) noexcept {
   }
 }
 
-/// Pointers may have left before: the slot says so, and whose memory it is.
+/// Where a pointer to write left before `reshape`: as the slot says, or at an unknown line, by foreign or pinned
+/// memory, which the line of `reshape` then stands for.
 std::optional<CallSite> escape_before(const Storage& storage, const CallSite& reshape) noexcept {
   if (const auto tag = storage.slot()->tag()) {
     return site_at(*tag);
   }
-  const Origin origin = storage.origin();
-  return origin == Origin::adopted || origin == Origin::borrowed ? std::optional(reshape)
-                                                                 : std::nullopt;
+  return is_foreign(storage.origin()) || storage.is_pinned() ? std::optional(reshape)
+                                                             : std::nullopt;
 }
 
 /// So that a write of a family of `reshape` can be recorded without memory.
