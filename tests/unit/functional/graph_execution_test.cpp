@@ -179,6 +179,21 @@ TEST(Executions, refuse_other_arguments_than_an_operator_takes) {
   }
 }
 
+TEST(Executions, refuse_operators_that_write) {
+  const TensorMeta two{{2}, DType::f32};
+  const AnyTensor x = counted(2);
+  const auto written_by = [&two](const char* op, std::vector<BasicArgument<ValueId>> arguments) {
+    return Graph{{{two, "x"}}, {{&find(op), std::move(arguments), {}, {two}}}, {{1}}};
+  };
+  Graph in_place = written_by("add_.scalar", {ValueId{0}, Scalar(1)});
+  Graph out_variant = written_by("add.out", {ValueId{0}, ValueId{0}, ValueId{0}});
+  for (Graph& graph : {std::ref(in_place), std::ref(out_variant)}) {
+    EXPECT_THROW(execute(graph, {x}), GraphError);
+    expect_refused(graph, "writes its arguments, and a graph has pure operators only");
+  }
+  EXPECT_EQ(text_of(x), text_of(counted(2)));
+}
+
 TEST(Executions, refuse_constants_that_are_not_as_their_results_say) {
   const TensorMeta two{{2}, DType::f32};
   const Tensor held = to_cpu(counted(2));

@@ -115,6 +115,12 @@ void expect_arguments(const GraphNode& node, const char* operation) {
                     operation, node.op->name().c_str(), node.arguments.size(),
                     schema.parameters.size(), to_string(schema).c_str()));
   }
+  if (node.op->effect() == Effect::write) {
+    throw GraphError(
+        format_text("%s: %s writes its arguments, and a graph has pure operators only: %s. Use the "
+                    "operator that returns its result, or capture the program functionalized.",
+                    operation, node.op->name().c_str(), to_string(schema).c_str()));
+  }
 }
 
 }  // namespace
