@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// The two 16-bit floating-point numbers: IEEE 754 binary16, and the upper half of a binary32.
 /// They are stored as bits and computed with as float; a conversion rounds to nearest, ties to
-/// even.
+/// even. Conversions are made of integers: flush-to-zero, rounding modes and trapped exceptions do not change them.
 #pragma once
 
 #include <bit>
@@ -17,9 +17,16 @@ constexpr float float_of_binary16(std::uint16_t half) noexcept {
   if (magnitude >= 0x7C00U) {  // infinite, or not a number
     return std::bit_cast<float>(sign | 0x7F80'0000U | (magnitude & 0x3FFU) << 13);
   }
-  // The exponent's bias is 112 less than a float's; the product is exact, for subnormals too.
-  const float scaled = std::bit_cast<float>(magnitude << 13) * 0x1p112F;
-  return std::bit_cast<float>(sign | std::bit_cast<std::uint32_t>(scaled));
+  // The exponent's bias is 112 less than a float's.
+  if (magnitude >= 0x0400U) {
+    return std::bit_cast<float>(sign | ((magnitude << 13) + (112U << 23)));
+  }
+  if (magnitude == 0) {
+    return std::bit_cast<float>(sign);
+  }
+  // Subnormal: a whole number of 2^-24, which only the exponent tells from that number.
+  const auto whole = static_cast<float>(static_cast<std::int32_t>(magnitude));
+  return std::bit_cast<float>(sign | (std::bit_cast<std::uint32_t>(whole) - (24U << 23)));
 }
 
 constexpr std::uint16_t binary16_of_float(float value) noexcept {
@@ -32,9 +39,15 @@ constexpr std::uint16_t binary16_of_float(float value) noexcept {
   if (magnitude >= 0x477F'F000U) {  // rounds to 65536 or more
     return static_cast<std::uint16_t>(sign | 0x7C00U);
   }
-  if (magnitude < 0x3880'0000U) {  // subnormal: the sum leaves its bits last, rounded
-    const float sum = std::bit_cast<float>(magnitude) + 0.5F;
-    return static_cast<std::uint16_t>(sign | (std::bit_cast<std::uint32_t>(sum) - 0x3F00'0000U));
+  if (magnitude <= 0x3300'0000U) {  // at most half of the smallest subnormal
+    return sign;
+  }
+  if (magnitude < 0x3880'0000U) {  // subnormal: a whole number of 2^-24, rounded
+    const std::uint32_t cut_bits = 126U - (magnitude >> 23);
+    const std::uint32_t significand = (magnitude & 0x007F'FFFFU) | 0x0080'0000U;
+    const std::uint32_t odd = significand >> cut_bits & 1U;
+    const std::uint32_t below_half = (1U << (cut_bits - 1)) - 1U;
+    return static_cast<std::uint16_t>(sign | (significand + below_half + odd) >> cut_bits);
   }
   const std::uint32_t odd = magnitude >> 13 & 1U;
   return static_cast<std::uint16_t>(sign | (magnitude - 0x3800'0000U + 0xFFFU + odd) >> 13);
