@@ -7,6 +7,9 @@
 /// Integers wrap around. Results are contiguous, whatever the strides of the operands: of transposed ones
 /// too.
 ///
+/// Results do not depend on the floating-point environment of the caller: flush-to-zero, the rounding mode and traps
+/// are put aside while elements are computed, and are as before afterwards.
+///
 /// A name that ends in _ writes its first operand, which keeps its sizes and dtype: the others
 /// broadcast to it, and the result's category may not be higher. An operand may be the very tensor
 /// that is written, or have no element in common with it; one that overlaps it in part, or may, is

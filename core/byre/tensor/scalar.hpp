@@ -9,6 +9,7 @@
 #include <byre/tensor/promotion.hpp>
 #include <byre/tensor/tensor.hpp>
 
+#include <bit>
 #include <cmath>
 #include <complex>
 #include <concepts>
@@ -29,7 +30,7 @@ class BYRE_API Scalar {
   template <class T>
   requires(std::is_arithmetic_v<T> ||
            Element<T>) constexpr Scalar(T value) noexcept(!exceeds_i64<T>)
-      : value_(static_cast<Held<T>>(value)) {
+      : value_(held(value)) {
     if constexpr (exceeds_i64<T>) {
       if (value > static_cast<T>(std::numeric_limits<std::int64_t>::max())) {
         refuse(value);
@@ -59,7 +60,8 @@ class BYRE_API Scalar {
   /// As a C++ number: as bool, whether it is not 0; else of a complex one the real part. As an integer
   /// truncated: throws DTypeError for what that type has not, which is a number out of its range, also a
   /// negative one of an unsigned type, an infinite one, and not a number. As a floating-point number
-  /// rounded to nearest, and infinite out of range.
+  /// rounded to nearest, and infinite out of range. Converts as C++ does, and so in the floating-point environment of
+  /// the caller: to_tensor() does not.
   template <class T>
   requires std::is_arithmetic_v<T> T as()
   const {
@@ -99,6 +101,25 @@ class BYRE_API Scalar {
                          std::conditional_t<std::is_same_v<T, std::complex<float>>, T, double>>>;
   template <class T>
   static constexpr bool exceeds_i64 = std::is_unsigned_v<T> && sizeof(T) >= sizeof(std::int64_t);
+
+  template <class T>
+  static constexpr Held<T> held(T value) noexcept {
+    if constexpr (std::is_same_v<T, float> || std::is_same_v<T, BFloat16>) {
+      return widened(value);
+    } else {
+      return static_cast<Held<T>>(value);
+    }
+  }
+  /// Subnormals by an integer: with flush-to-zero the processor would make 0 of them.
+  static constexpr double widened(float value) noexcept {
+    const auto bits = std::bit_cast<std::uint32_t>(value);
+    const std::uint32_t magnitude = bits & 0x7FFF'FFFFU;
+    if (magnitude >= 0x0080'0000U) {
+      return static_cast<double>(value);
+    }
+    const double whole = static_cast<double>(magnitude) * 0x1p-149;
+    return magnitude == bits ? whole : -whole;
+  }
 
   [[noreturn]] static void refuse(std::uint64_t value);
 

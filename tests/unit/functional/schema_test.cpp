@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 #include <string>
 
+#include "support/float_environments.hpp"
+
 namespace {
 
 using namespace byre;
@@ -26,6 +28,14 @@ TEST(Schemas, read_back_as_they_are_written) {
   }
   EXPECT_EQ(to_string(parse_schema("f(Tensor a,  # the first\n int b) -> Tensor")),
             "f(Tensor a, int b) -> Tensor");
+}
+
+TEST(Schemas, read_back_in_every_floating_point_environment) {
+  for (const auto& environment : byre::test::float_environments) {
+    const std::string text = "f(Scalar a=1e-310, Scalar b=0.1, Scalar c=complex(1e-40, 0.1)) -> ()";
+    const auto copy = [&text] { return to_string(parse_schema(text)); };
+    EXPECT_EQ(byre::test::in_environment(environment, copy), text) << environment.name;
+  }
 }
 
 TEST(Schemas, say_what_an_operator_does_to_its_tensors) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/functional/dispatch/argument.hpp>
+#include <byre/tensor/detail/float_environment.hpp>
 
 #include <algorithm>
 #include <array>
@@ -14,6 +15,7 @@ namespace {
 template <class Number>
 std::string to_text(Number value) {
   std::array<char, 64> chars;
+  const byre::detail::DefaultFloatEnvironment environment;
   const auto [end, error] = std::to_chars(chars.data(), chars.data() + chars.size(), value);
   std::string text(chars.data(), end);
   return text.find_first_of(".en") == std::string::npos ? text + ".0" : text;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/functional/dispatch/scanner.hpp>
+#include <byre/tensor/detail/float_environment.hpp>
 #include <byre/tensor/detail/from_chars.hpp>
+#include <byre/tensor/elements/detail/convert.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -26,6 +28,16 @@ std::optional<DType> dtype_named(std::string_view name) noexcept {
     }
   }
   return std::nullopt;
+}
+
+/// As elements are converted: Scalar::as() would round as the caller's floating-point environment says.
+float nearest_f32(const Scalar& number) {
+  const auto wide = number.as<double>();
+  float nearest = 0;
+  const byre::detail::DefaultFloatEnvironment environment;
+  byre::detail::conversion(DType::f32, DType::f64, "parse")(
+      reinterpret_cast<std::byte*>(&nearest), 0, reinterpret_cast<const std::byte*>(&wide), 0, 1);
+  return nearest;
 }
 
 }  // namespace
@@ -119,9 +131,9 @@ Scalar Scanner::number() {
 Constant Scanner::constant() try {
   if (accept("complex")) {
     expect("(");
-    const auto real = static_cast<float>(number().as<double>());
+    const auto real = nearest_f32(number());
     expect(",");
-    const auto imaginary = static_cast<float>(number().as<double>());
+    const auto imaginary = nearest_f32(number());
     expect(")");
     return Scalar(std::complex<float>(real, imaginary));
   }

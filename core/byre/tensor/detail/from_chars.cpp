@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/error/detail/assert.hpp>
 #include <byre/sync/detail/no_destructor.hpp>
+#include <byre/tensor/detail/float_environment.hpp>
 #include <byre/tensor/detail/from_chars.hpp>
 
 #include <locale.h>  // newlocale, which is POSIX's
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <clocale>
-#include <cmath>
+#include <cstdint>
 #include <cstdlib>
 #include <string>
 #include <utility>
@@ -61,20 +63,30 @@ locale_t classic_locale() noexcept {
   return classic;
 }
 
+/// What strtod says of a number that is out of range; of subnormals it says ERANGE too. By bits: with flush-to-zero a
+/// subnormal is equal to 0.
+bool is_zero_or_infinite(double number) noexcept {
+  const std::uint64_t magnitude = std::bit_cast<std::uint64_t>(number) << 1;
+  return magnitude == 0 || magnitude == std::uint64_t{0x7FF} << 53;
+}
+
 }  // namespace
 
 std::from_chars_result double_from_chars(std::string_view text, double& value) {
   const std::string beginning = beginning_of(text);
   char* end = nullptr;
   const int errno_before = std::exchange(errno, 0);
-  const double read = ::strtod_l(beginning.c_str(), &end, classic_locale());
+  double read = 0;
+  {
+    const DefaultFloatEnvironment environment;
+    read = ::strtod_l(beginning.c_str(), &end, classic_locale());
+  }
   const bool is_out_of_range = std::exchange(errno, errno_before) == ERANGE;
   const auto length = end - beginning.c_str();
   if (length == 0) {
     return {text.data(), std::errc::invalid_argument};
   }
-  // What is denormal is out of range for strtod alone.
-  if (is_out_of_range && (read == 0 || std::isinf(read))) {
+  if (is_out_of_range && is_zero_or_infinite(read)) {
     return {text.data() + length, std::errc::result_out_of_range};
   }
   value = read;

@@ -2,6 +2,7 @@
 /// Writing elements: copies with conversion and broadcasting, on the host and between devices, and
 /// what is made of them.
 #include <byre/storage/buffer.hpp>
+#include <byre/tensor/detail/float_environment.hpp>
 #include <byre/tensor/detail/operands.hpp>
 #include <byre/tensor/elements.hpp>
 #include <byre/tensor/elements/detail/convert.hpp>
@@ -22,6 +23,7 @@ using detail::Operand;
 void convert(const Operand& to, DType to_dtype, const Operand& from, DType from_dtype,
              const Dims& sizes, const char* operation) {
   const detail::ConvertRow row = detail::conversion(to_dtype, from_dtype, operation);
+  const detail::DefaultFloatEnvironment environment;
   detail::StridedCopy(sizes, to, from, itemsize(to_dtype), row).make();
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Products of matrices: rows of the second are scaled and added up, in strips whose sums stay in
 /// the nearest cache.
+#include <byre/tensor/detail/float_environment.hpp>
 #include <byre/tensor/elements.hpp>
 #include <byre/tensor/elements/detail/arithmetic.hpp>
 #include <byre/tensor/elements/detail/pointwise.hpp>
@@ -99,6 +100,7 @@ void multiply_stacks(Tensor& product, const Tensor& a, const Tensor& b, const Di
   const std::array operands{operand(ElementAccess::to_write(product, site), product),
                             operand(ElementAccess::to_read(left), left),
                             operand(ElementAccess::to_read(right), right)};
+  const detail::DefaultFloatEnvironment environment;
   detail::for_each_row(stack, operands, [&](Row<3> row) {
     for (; row.length > 0; --row.length) {
       multiply(sizes, row.first[1], row.first[2], row.first[0], itemsize, store);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <byre/tensor/detail/float_environment.hpp>
 #include <byre/tensor/elements/detail/overlap.hpp>
 #include <byre/tensor/elements/detail/pointwise.hpp>
 #include <byre/tensor/layout/detail/strided_loop.hpp>
@@ -144,6 +145,7 @@ void compute_into(Tensor& output, const char* operation, CallSite site, const Ke
     rows[1 + number] =
         Operand::of(ElementAccess::to_read(operand), layouts[number], operand.itemsize());
   }
+  const DefaultFloatEnvironment environment;
   for_each_row(output.sizes(), rows, loop);
 }
 

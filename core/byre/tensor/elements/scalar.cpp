@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <byre/tensor/detail/float_environment.hpp>
 #include <byre/tensor/detail/operands.hpp>
 #include <byre/tensor/elements/detail/convert.hpp>
 #include <byre/tensor/scalar.hpp>
@@ -14,7 +15,13 @@ bool Scalar::fits(DType dtype) const {
 
 Tensor Scalar::to_tensor(DType dtype) const {
   return visit(dtype, "Scalar::to_tensor", [this]<class T>() {
-    const T value = std::visit([](auto held) { return detail::converted<T>(held); }, value_);
+    T value{};
+    visit_held([&value]<class Number>(const Number& number) {
+      const detail::DefaultFloatEnvironment environment;
+      detail::conversion(dtype_of<T>, dtype_of<Number>, "Scalar::to_tensor")(
+          reinterpret_cast<std::byte*>(&value), 0, reinterpret_cast<const std::byte*>(&number), 0,
+          1);
+    });
     return Tensor::of<T>({}, std::span<const T>(&value, 1));
   });
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Sums, in pairs: of blocks, then of pairs of blocks, and so on.
+#include <byre/tensor/detail/float_environment.hpp>
 #include <byre/tensor/elements.hpp>
 #include <byre/tensor/elements/detail/lane_sums.hpp>
 #include <byre/tensor/elements/detail/pointwise.hpp>
@@ -73,6 +74,7 @@ void sum_into(Tensor& output, const Tensor& a, const Split& split) {
   const std::array operands{Operand::of(ElementAccess::to_write(output, {}), to, output.itemsize()),
                             Operand::of(ElementAccess::to_read(a), split.kept, a.itemsize())};
   const detail::Loop<1> summed = loop_over(split.summed, a.itemsize());
+  const detail::DefaultFloatEnvironment environment;
   // One at a time, as each is large, and stacks may be small. Rows are all of one kind.
   std::variant<std::monostate, detail::DenseSum<T>, detail::ColumnSums<T>> sums;
   detail::for_each_row(split.kept.sizes, operands, [&](Row<2> row) {

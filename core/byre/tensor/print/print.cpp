@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <byre/tensor/detail/float_environment.hpp>
 #include <byre/tensor/print.hpp>
 #include <byre/tensor/print/detail/print_elements.hpp>
 
@@ -63,6 +64,7 @@ detail::Words words_of(const Tensor& tensor, const Shown& shown, int precision, 
     std::ranges::transform(elements, elements.begin(),
                            [](std::byte byte) { return std::byte{byte != std::byte{0}}; });
   }
+  const detail::DefaultFloatEnvironment environment;
   return visit(tensor.dtype(), "to_string", [&]<class T>() {
     const auto* const first = reinterpret_cast<const T*>(elements.data());
     return detail::words_of(std::span<const T>(first, elements.size() / sizeof(T)),

@@ -57,12 +57,20 @@ Decimal shortest(T value) {
   return parsed({text, end.ptr});
 }
 
+/// From as many digits every number of the type is read back.
+template <class Half>
+constexpr int most_digits = 0;
+template <>
+constexpr int most_digits<Float16> = 5;
+template <>
+constexpr int most_digits<BFloat16> = 4;
+
 /// What the library has no function for: digits are added until only this number is read from them.
 template <class Half>
 Decimal shortest(Half value) {
   const double exact = static_cast<float>(value);
   const double exponent = std::floor(std::log10(std::abs(exact)));
-  for (int precision = 0;; ++precision) {
+  for (int precision = 0; precision < most_digits<Half>; ++precision) {
     // The nearest may be too far below a power of two, where the one beyond is not.
     const double unit = std::copysign(std::pow(10, exponent - precision), exact);
     for (const double candidate : {exact, exact + unit}) {
@@ -76,6 +84,7 @@ Decimal shortest(Half value) {
       }
     }
   }
+  return rounded(static_cast<float>(value), Notation::scientific, most_digits<Half> - 1);
 }
 
 }  // namespace

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Floating-point environments that a program may be in when it calls byre.
+#pragma once
+
+#include <array>
+#include <cfenv>
+#include <cstdint>
+
+namespace byre::test {
+
+struct FloatEnvironmentKind {
+  const char* name;
+  void (*enter)();
+};
+
+#if defined(__x86_64__)
+inline void flush_subnormals() {
+  __builtin_ia32_ldmxcsr(__builtin_ia32_stmxcsr() | 0x8040U);
+}
+#elif defined(__aarch64__)
+inline void flush_subnormals() {
+  std::uint64_t control = 0;
+  asm volatile("mrs %0, fpcr" : "=r"(control));
+  asm volatile("msr fpcr, %0" : : "r"(control | std::uint64_t{1} << 24));
+}
+#else
+inline void flush_subnormals() {}
+#endif
+
+inline void trap_exceptions() {
+#if defined(__GLIBC__)
+  ::feenableexcept(FE_ALL_EXCEPT);
+#endif
+}
+
+inline const std::array float_environments{
+    FloatEnvironmentKind{"flush_subnormals", &flush_subnormals},
+    FloatEnvironmentKind{"round_upward", [] { std::fesetround(FE_UPWARD); }},
+    FloatEnvironmentKind{"round_downward", [] { std::fesetround(FE_DOWNWARD); }},
+    FloatEnvironmentKind{"round_toward_zero", [] { std::fesetround(FE_TOWARDZERO); }},
+    FloatEnvironmentKind{"trap_exceptions", &trap_exceptions},
+};
+
+/// What `compute` returns in an environment, which ends before the result is looked at.
+template <class Compute>
+auto in_environment(const FloatEnvironmentKind& environment, const Compute& compute) {
+  std::fenv_t before;
+  std::fegetenv(&before);
+  environment.enter();
+  auto result = compute();
+  std::fesetenv(&before);
+  return result;
+}
+
+}  // namespace byre::test

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: BSL-1.0
+// Results do not depend on the floating-point environment of the caller: each is computed in every environment, and
+// compared bit by bit with the result of the default one. The sole exceptions are Scalar::as() and plain C++ in the
+// program itself.
+#include <byre/tensor/detail/from_chars.hpp>
+#include <byre/tensor/elements.hpp>
+#include <byre/tensor/half.hpp>
+#include <byre/tensor/print.hpp>
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/float_environments.hpp"
+
+namespace byre::test {
+namespace {
+
+constexpr std::array dtypes{DType::boolean, DType::u8,  DType::i8,       DType::i16,
+                            DType::i32,     DType::i64, DType::f16,      DType::bf16,
+                            DType::f32,     DType::f64, DType::complex64};
+
+using Results = std::vector<std::pair<std::string, std::string>>;
+
+class FloatEnvironment : public testing::TestWithParam<FloatEnvironmentKind> {
+ protected:
+  template <class Compute>
+  static void expect_no_change(const Compute& compute) {
+    const Results wanted = compute();
+    const Results found = in_environment(GetParam(), compute);
+    ASSERT_EQ(found.size(), wanted.size());
+    for (std::size_t at = 0; at < wanted.size(); ++at) {
+      EXPECT_EQ(found[at].first, wanted[at].first);
+      EXPECT_TRUE(found[at].second == wanted[at].second)
+          << wanted[at].first << ": " << testing::PrintToString(found[at].second) << ", not "
+          << testing::PrintToString(wanted[at].second);
+    }
+  }
+};
+
+template <class T, class Bits, std::size_t Count>
+Tensor of_bits(const std::array<Bits, Count>& bits) {
+  const auto elements = std::bit_cast<std::array<T, Count>>(bits);
+  return Tensor::of<T>({Count}, std::span<const T>(elements));
+}
+
+/// Subnormal, inexact, huge and not finite, of every dtype, by their bits: tensors of 12 elements.
+std::vector<Tensor> operands() {
+  const std::array<std::uint16_t, 12> f16{0x0001, 0x03FF, 0x8001, 0x0400, 0x2E66, 0x3C01,
+                                          0xC37F, 0x7BFF, 0x0000, 0x8000, 0x7C00, 0x7E00};
+  const std::array<std::uint16_t, 12> bf16{0x0001, 0x007F, 0x8001, 0x0080, 0x3DCD, 0x3F81,
+                                           0xC07F, 0x7F7F, 0x0000, 0x8000, 0x7F80, 0x7FC0};
+  const std::array<std::uint32_t, 12> f32{0x0000'0001, 0x007F'FFFF, 0x8000'0001, 0x0080'0000,
+                                          0x3DCC'CCCD, 0x3380'0001, 0xC050'0FDB, 0x7F7F'FFFF,
+                                          0x3F80'1000, 0x8000'0000, 0x7F80'0000, 0x7FC0'0000};
+  const std::array<std::uint64_t, 12> f64{1,
+                                          0x000F'FFFF'FFFF'FFFF,
+                                          0x8000'0000'0000'0001,
+                                          0x3690'0000'0000'0000,
+                                          0x3FB9'9999'9999'999A,
+                                          0x380F'FFFF'FFFF'FFFF,
+                                          0xC00A'01FB'5444'2D18,
+                                          0x7FEF'FFFF'FFFF'FFFF,
+                                          0x36A8'0000'0000'0001,
+                                          0x8000'0000'0000'0000,
+                                          0x7FF0'0000'0000'0000,
+                                          0x7FF8'0000'0000'0000};
+  std::array<std::uint64_t, 12> complex{};
+  for (std::size_t at = 0; at < complex.size(); ++at) {
+    complex[at] = std::uint64_t{f32[at]} << 32 | f32[(at + 5) % f32.size()];
+  }
+  const std::array<std::int64_t, 12> i64{
+      0, 1,         -1,        3,   16'777'217, -16'777'219, (std::int64_t{1} << 53) + 1,
+      7, INT64_MAX, INT64_MIN, 100, -5};
+  return {of_bits<Float16>(f16),
+          of_bits<BFloat16>(bf16),
+          of_bits<float>(f32),
+          of_bits<double>(f64),
+          of_bits<std::complex<float>>(complex),
+          Tensor::of<std::int64_t>({12}, std::span<const std::int64_t>(i64))};
+}
+
+std::string bytes_of(const Tensor& tensor) {
+  return {static_cast<const char*>(tensor.raw_data()), tensor.nbytes()};
+}
+
+TEST_P(FloatEnvironment, changes_no_conversion_of_elements) {
+  expect_no_change([] {
+    Results results;
+    for (const Tensor& from : operands()) {
+      for (const DType to : dtypes) {
+        Tensor converted = Tensor::empty(from.sizes(), to);
+        copy_(converted, from);
+        results.emplace_back(std::string(name_of(from.dtype())) + " to " + name_of(to),
+                             bytes_of(converted));
+      }
+    }
+    return results;
+  });
+}
+
+TEST_P(FloatEnvironment, changes_no_operation_on_elements) {
+  expect_no_change([] {
+    Results results;
+    for (const Tensor& a : operands()) {
+      const Tensor b = flip(a, {0});
+      const auto note = [&](const char* operation, const Tensor& result) {
+        results.emplace_back(operation + std::string(" of ") + name_of(a.dtype()),
+                             bytes_of(result));
+      };
+      note("add", add(a, b));
+      note("sub", sub(a, b));
+      note("mul", mul(a, b));
+      note("div", div(a, b));
+      note("neg", neg(a));
+      note("exp", exp(a));
+      note("eq", eq(a, b));
+      note("eq of zero", eq(a, 0));
+      note("where", where(eq(a, a), a, b));
+      note("sum", sum(a.narrow(0, 0, 7)));
+      note("sum of subnormals", sum(a.narrow(0, 0, 3)));
+      note("sum of columns", sum(a.reshape({2, 6}), {0}));
+      note("matmul", matmul(a.reshape({3, 4}), b.reshape({4, 3})));
+      if (a.dtype() != DType::complex64) {
+        note("relu", relu(a));
+        note("ge", ge(a, b));
+      }
+    }
+    return results;
+  });
+}
+
+TEST_P(FloatEnvironment, changes_no_number_beside_a_tensor) {
+  expect_no_change([] {
+    Results results;
+    for (const DType dtype : dtypes) {
+      const auto note = [&](const char* number, const Scalar& scalar) {
+        results.emplace_back(std::string(number) + " as " + name_of(dtype),
+                             bytes_of(scalar.to_tensor(dtype)));
+      };
+      note("subnormal f32", std::bit_cast<float>(0x0000'0001U));
+      note("negative subnormal f32", std::bit_cast<float>(0x8000'0003U));
+      note("subnormal bf16", BFloat16::of_bits(0x0001));
+      note("subnormal f64", std::bit_cast<double>(std::uint64_t{3}));
+      note("0.1", 0.1);
+      note("integer", (std::int64_t{1} << 53) + 1);
+    }
+    return results;
+  });
+}
+
+TEST_P(FloatEnvironment, changes_no_text_of_a_tensor) {
+  expect_no_change([] {
+    Results results;
+    for (const Tensor& tensor : operands()) {
+      results.emplace_back(name_of(tensor.dtype()), to_string(tensor));
+      for (std::int64_t at = 0; at < tensor.numel(); ++at) {
+        results.emplace_back(std::string("one ") + name_of(tensor.dtype()),
+                             to_string(tensor.select(0, at)));
+      }
+    }
+    return results;
+  });
+}
+
+TEST_P(FloatEnvironment, changes_no_number_that_is_read) {
+  expect_no_change([] {
+    Results results;
+    for (const char* const text : {"0.1", "-0.1", "1e-310", "-4.9e-324", "2e-324", "1e23", "1e400",
+                                   "1e-400", "inf", "9007199254740993"}) {
+      double read = 42;
+      const auto [end, error] = byre::detail::double_from_chars(text, read);
+      std::string result(sizeof read, '\0');
+      std::memcpy(result.data(), &read, sizeof read);
+      results.emplace_back(
+          text, result + std::to_string(end - text) + std::to_string(static_cast<int>(error)));
+    }
+    return results;
+  });
+}
+
+TEST_P(FloatEnvironment, changes_no_conversion_of_halves) {
+  expect_no_change([] {
+    Results results;
+    std::string widened(std::size_t{65536} * sizeof(float), '\0');
+    std::string narrowed;
+    for (std::uint32_t bits = 0; bits <= 0xFFFFU; ++bits) {
+      const float of_half = Float16::of_bits(static_cast<std::uint16_t>(bits));
+      std::memcpy(widened.data() + bits * sizeof(float), &of_half, sizeof(float));
+      for (const std::uint32_t rest : {0U, 1U, 0x0FFFU, 0x1000U, 0x1001U, 0x8000U}) {
+        const auto value = std::bit_cast<float>(bits << 16 | rest);
+        for (const std::uint16_t half : {Float16(value).bits(), BFloat16(value).bits()}) {
+          narrowed += static_cast<char>(half & 0xFFU);
+          narrowed += static_cast<char>(half >> 8);
+        }
+      }
+    }
+    results.emplace_back("f16 to f32", widened);
+    results.emplace_back("f32 to f16 and bf16", narrowed);
+    return results;
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, FloatEnvironment, testing::ValuesIn(float_environments),
+                         [](const auto& param_info) { return std::string(param_info.param.name); });
+
+}  // namespace
+}  // namespace byre::test
