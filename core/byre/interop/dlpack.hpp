@@ -22,8 +22,9 @@ enum class DLPackAccess : std::uint8_t {
 
 /// The tensor's elements for another library, which calls the deleter once, on any thread. `tensor` is read, or
 /// written, as by data() or mutable_data(): write access excludes all else on the storage, and what the other library
-/// writes later does too. Throws StateError for a tensor without a dtype or memory, DeviceError for a device that
-/// DLPack has no number for, OutOfMemory, and what materializing throws.
+/// writes later does too. If a deleter is called within another one of byre's, the outer one releases its tensor before
+/// it returns: chains of tensors that libraries wrap in turn need no stack. Throws StateError for a tensor without a
+/// dtype or memory, DeviceError for a device that DLPack has no number for, OutOfMemory, and what materializing throws.
 [[nodiscard]] BYRE_API dlpack::DLManagedTensorVersioned* to_dlpack(
     Tensor tensor, DLPackAccess access = DLPackAccess::read, Wait wait = Wait::allowed,
     CallSite site = CallSite::current());
@@ -41,7 +42,8 @@ enum class DLPackImport : std::uint8_t {
   exclusive,
 };
 
-/// A tensor over the memory of another library, which is written in place, or by a copy if it is READ_ONLY. The
+/// A tensor over the memory of another library, which is written in place, or by a copy if it is READ_ONLY. An export of
+/// byre's own comes back as what it is of: to_dlpack() to read as a lazy clone, to write as the storage itself. The
 /// deleter is called once, whatever happens: when the last owner of the memory lets go, or when this throws. It must
 /// not throw. Whoever writes bools keeps them 0 or 1. Throws InvalidArgument for null, another major version or memory
 /// that is not aligned; DTypeError for elements that no dtype stands for, and bools that are neither 0 nor 1; ShapeError

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <byre/interop/detail/dlpack_exported.hpp>
 #include <byre/interop/dlpack.hpp>
 #include <byre/storage/pin.hpp>
 
@@ -14,16 +15,12 @@ namespace {
 using dlpack::DLManagedTensor;
 using dlpack::DLManagedTensorVersioned;
 
-/// What another library holds, and what that needs to live.
-template <class Managed>
-struct Exported {
-  Managed managed{};
-  Pin pin;
-  Dims sizes;
-  Dims strides;
-
-  static void release(Managed* managed) { delete static_cast<Exported*>(managed->manager_ctx); }
+/// Exports whose release waits until the one under way is over.
+struct Releases {
+  bool are_under_way = false;
+  detail::ExportedBytes* first_waiting = nullptr;
 };
+constinit thread_local Releases releases_of_thread;
 
 void expect_elements(const Tensor& tensor) {
   if (!tensor) {
@@ -51,7 +48,7 @@ template <class Managed>
 Managed* exported(Tensor tensor, DLPackAccess access, Wait wait, CallSite site) try {
   expect_elements(tensor);
   const dlpack::DLDevice device = dlpack_device(tensor.device());
-  auto made = std::make_unique<Exported<Managed>>();
+  auto made = std::make_unique<detail::Exported<Managed>>();
   if (access == DLPackAccess::copy) {
     tensor = tensor.clone(site);
   }
@@ -80,14 +77,26 @@ Managed* exported(Tensor tensor, DLPackAccess access, Wait wait, CallSite site) 
                              .shape = made->sizes.data(),
                              .strides = made->strides.data(),
                              .byte_offset = 0};
-  made->managed.manager_ctx = made.get();
-  made->managed.deleter = &Exported<Managed>::release;
   return &made.release()->managed;
 } catch (const std::bad_alloc&) {
   throw OutOfMemory::of_heap("to_dlpack");
 }
 
 }  // namespace
+
+void detail::ExportedBytes::release() noexcept {
+  Releases& releases = releases_of_thread;
+  next_ = std::exchange(releases.first_waiting, this);
+  if (releases.are_under_way) {
+    return;
+  }
+  releases.are_under_way = true;
+  while (ExportedBytes* const released = releases.first_waiting) {
+    releases.first_waiting = released->next_;
+    delete released;
+  }
+  releases.are_under_way = false;
+}
 
 DLManagedTensorVersioned* to_dlpack(Tensor tensor, DLPackAccess access, Wait wait, CallSite site) {
   return exported<DLManagedTensorVersioned>(std::move(tensor), access, wait, site);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <byre/interop/detail/dlpack_exported.hpp>
 #include <byre/interop/detail/dlpack_names.hpp>
 #include <byre/interop/dlpack.hpp>
 #include <byre/tensor/detail/tensor_memory.hpp>
@@ -118,7 +119,31 @@ void expect_bools(const Layout& layout, const std::byte* first) {
 struct Found {
   bool is_read_only = false;
   bool is_exclusive = false;
+  detail::ExportedBytes* own = nullptr;  ///< by whom the memory is pinned, if byre exported it
 };
+
+/// The storage that byre exported, and where in it the elements begin.
+struct OwnElements {
+  Storage storage;
+  std::int64_t offset = 0;
+};
+
+/// No storage if the memory is to be aliased: it is another library's, it does not lie where it was exported, or others
+/// write it.
+OwnElements own_elements(const std::byte* first, std::size_t nbytes, std::size_t itemsize,
+                         Found found) {
+  if (found.own == nullptr) {
+    return {};
+  }
+  Pin& pin = found.own->pin;
+  const std::size_t offset =
+      reinterpret_cast<std::uintptr_t>(first) - reinterpret_cast<std::uintptr_t>(pin.data());
+  if (offset > pin.nbytes() || nbytes > pin.nbytes() - offset || offset % itemsize != 0) {
+    return {};
+  }
+  return {detail::PinAccess::to_storage(pin, found.is_exclusive),
+          static_cast<std::int64_t>(offset / itemsize)};
+}
 
 template <class Owner>
 Storage adopt(void* data, std::size_t nbytes, Found found, Owner owner, Allocator& allocator) {
@@ -151,10 +176,12 @@ Tensor imported(const DLTensor& tensor, Found found, Owner owner) try {
   if (dtype == DType::boolean && device.is_cpu()) {
     expect_bools(elements.layout, first);
   }
-  Storage storage =
-      adopt(first, elements.nbytes, found, std::move(owner), support_of(device).allocator());
-  return Tensor::over(std::move(storage), {0}, dtype)
-      .as_strided(elements.layout.sizes, elements.layout.strides, 0);
+  OwnElements own = own_elements(first, elements.nbytes, itemsize(dtype), found);
+  if (!own.storage) {
+    own = {adopt(first, elements.nbytes, found, std::move(owner), support_of(device).allocator())};
+  }
+  return Tensor::over(std::move(own.storage), {0}, dtype)
+      .as_strided(elements.layout.sizes, elements.layout.strides, own.offset);
 } catch (const std::bad_alloc&) {
   throw OutOfMemory::of_heap("from_dlpack");
 }
@@ -180,14 +207,17 @@ Tensor from_dlpack(DLManagedTensorVersioned* managed, DLPackImport how) {
   const bool is_copied = (managed->flags & dlpack::DLPACK_FLAG_BITMASK_IS_COPIED) != 0;
   return imported(managed->dl_tensor,
                   {.is_read_only = (managed->flags & dlpack::DLPACK_FLAG_BITMASK_READ_ONLY) != 0,
-                   .is_exclusive = is_copied || how == DLPackImport::exclusive},
+                   .is_exclusive = is_copied || how == DLPackImport::exclusive,
+                   .own = detail::Exported<DLManagedTensorVersioned>::of(*managed)},
                   std::move(owner));
 }
 
 Tensor from_dlpack(DLManagedTensor* managed, DLPackImport how) {
   expect_managed(managed);
   Imported owner(managed);
-  return imported(managed->dl_tensor, {.is_exclusive = how == DLPackImport::exclusive},
+  return imported(managed->dl_tensor,
+                  {.is_exclusive = how == DLPackImport::exclusive,
+                   .own = detail::Exported<DLManagedTensor>::of(*managed)},
                   std::move(owner));
 }
 

@@ -11,6 +11,10 @@
 
 namespace byre::inline v0 {
 
+namespace detail {
+struct PinAccess;  // of the library that stands on this one
+}
+
 /// Thread-safety: one pin object is used as a std::unique_ptr; it may be released on any thread, while others clone
 /// and read the storage. What was written by its pointer before is seen by who clones after that. Releasing never
 /// waits and never throws.
@@ -59,6 +63,7 @@ class basic_pin {
 
  private:
   friend Storage;
+  friend detail::PinAccess;
 
   /// Of a storage that counts this pin already.
   basic_pin(const Storage& pinned, bool is_writable, CallSite site) noexcept
@@ -73,6 +78,15 @@ class basic_pin {
         data_(const_cast<std::byte*>(std::as_const(kept_).data(site))),
         nbytes_(kept_.nbytes(site)) {
     is_pinned_at(site);
+  }
+
+  /// The storage that may be written by the pin, or one of the bytes that are kept, which the pin then keeps no more.
+  /// An empty handle for a pin to read what others may write. Throws OutOfMemory.
+  Storage to_storage() {
+    if (pinned_) {
+      return is_writable_ ? pinned_ : Storage();
+    }
+    return Storage(std::move(kept_));
   }
 
   void is_pinned_at(CallSite site) const noexcept {
@@ -98,6 +112,9 @@ class basic_pin {
     }
     return basic_pin(buffer.lazy_clone(site), site);
   }
+
+  /// Whether a lazy clone of the bytes that are kept would copy them.
+  bool keeps_aliased() const noexcept { return kept_.origin() == Origin::aliased; }
 
   /// Whether it can neither be shared nor leave its memory.
   static bool is_written_by_others(const Buffer& buffer) noexcept {

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSL-1.0
+// An export that comes back is its storage, and chains of exchange are released without recursion.
+#include <byre/interop/dlpack.hpp>
+#include <byre/tensor/elements.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <type_traits>
+
+namespace byre::test {
+namespace {
+
+using dlpack::DLManagedTensor;
+using dlpack::DLManagedTensorVersioned;
+
+constexpr int long_chain = 50'000;
+
+Tensor one_to_six() {
+  return Tensor::of<float>({2, 3}, {1, 2, 3, 4, 5, 6});
+}
+
+TEST(OwnDLPackExport, to_read_comes_back_as_a_lazy_clone) {
+  Tensor tensor = one_to_six();
+  Tensor back = from_dlpack(to_dlpack(tensor.t().slice(0, 1)));
+  EXPECT_TRUE(back.storage().shares_data_with(tensor.storage()));
+  EXPECT_EQ(back.sizes(), (Dims{2, 2}));
+  EXPECT_EQ(back.strides(), (Dims{1, 3}));
+  EXPECT_EQ(back.at<float>({0, 1}), 5);
+  EXPECT_TRUE(back.lazy_clone().storage().shares_data_with(tensor.storage()));
+  fill_(back, 9);
+  EXPECT_EQ(tensor.at<float>({0, 1}), 2);
+  EXPECT_EQ(back.at<float>({0, 1}), 9);
+}
+
+TEST(OwnDLPackExport, to_write_comes_back_as_the_pinned_storage) {
+  Tensor tensor = one_to_six();
+  const Tensor clone = tensor.lazy_clone();
+  Tensor back = from_dlpack(to_dlpack(tensor.select(0, 1), DLPackAccess::write));
+  EXPECT_EQ(back.storage(), tensor.storage());
+  EXPECT_FALSE(tensor.storage().is_pinned());
+  fill_(back, 9);
+  EXPECT_EQ(tensor.at<float>({1, 2}), 9);
+  EXPECT_EQ(tensor.at<float>({0, 2}), 3);
+  EXPECT_EQ(clone.at<float>({1, 2}), 6);
+}
+
+TEST(OwnDLPackExport, by_the_older_structure_comes_back_as_the_storage) {
+  Tensor tensor = one_to_six();
+  const Tensor back = from_dlpack(to_older_dlpack(tensor));
+  EXPECT_EQ(back.storage(), tensor.storage());
+  EXPECT_FALSE(tensor.storage().is_pinned());
+}
+
+TEST(OwnDLPackExport, of_a_copy_comes_back_as_a_storage_of_its_own) {
+  const Tensor tensor = one_to_six();
+  const Tensor back = from_dlpack(to_dlpack(tensor, DLPackAccess::copy));
+  EXPECT_FALSE(back.storage().shares_data_with(tensor.storage()));
+  EXPECT_EQ(back.storage().handle_count(), 1U);
+  EXPECT_TRUE(back.lazy_clone().storage().shares_data_with(back.storage()));
+}
+
+TEST(OwnDLPackExport, leaves_the_storage_pinned_by_others) {
+  Tensor tensor = one_to_six();
+  Storage storage = tensor.storage();
+  const Pin pin = storage.pin();
+  const Tensor back = from_dlpack(to_dlpack(tensor, DLPackAccess::write));
+  EXPECT_TRUE(back.storage().is_pinned());
+  EXPECT_FALSE(back.lazy_clone().storage().shares_data_with(tensor.storage()));
+}
+
+TEST(OwnDLPackExport, to_read_of_pinned_memory_is_an_alias_that_a_write_leaves) {
+  Tensor tensor = one_to_six();
+  Storage storage = tensor.storage();
+  const Pin pin = storage.pin();
+  Tensor back = from_dlpack(to_dlpack(tensor));
+  fill_(tensor, 7);
+  EXPECT_EQ(back.at<float>({0, 0}), 7);
+  fill_(back, 8);
+  EXPECT_EQ(tensor.at<float>({0, 0}), 7);
+}
+
+TEST(OwnDLPackExport, of_aliased_memory_that_is_exclusive_is_shared_by_clones) {
+  alignas(64) const float theirs[2] = {1, 2};
+  const Tensor aliased =
+      Tensor::over(Storage::adopt_aliased(theirs, sizeof theirs, [](void*) {}), {2}, DType::f32);
+  const Tensor back = from_dlpack(to_dlpack(aliased));
+  EXPECT_FALSE(back.lazy_clone().storage().shares_data_with(back.storage()));
+  const Tensor exclusive = from_dlpack(to_dlpack(aliased), DLPackImport::exclusive);
+  EXPECT_TRUE(exclusive.lazy_clone().storage().shares_data_with(exclusive.storage()));
+}
+
+TEST(OwnDLPackExport, that_its_consumer_moved_elsewhere_is_aliased_there) {
+  alignas(64) float other[6] = {6, 5, 4, 3, 2, 1};
+  Tensor tensor = one_to_six();
+  auto* const managed = to_dlpack(tensor, DLPackAccess::write);
+  managed->dl_tensor.data = other;
+  const Tensor back = from_dlpack(managed);
+  EXPECT_EQ(back.at<float>({0, 0}), 6);
+  EXPECT_TRUE(tensor.storage().is_pinned());
+}
+
+TEST(OwnDLPackExport, in_a_chain_keeps_one_storage) {
+  for (const auto access : {DLPackAccess::read, DLPackAccess::write, DLPackAccess::copy}) {
+    Tensor tensor = one_to_six();
+    for (int link = 0; link < long_chain; ++link) {
+      tensor = from_dlpack(to_dlpack(tensor, access));
+    }
+    EXPECT_EQ(tensor.at<float>({1, 2}), 6);
+    EXPECT_EQ(tensor.storage().use_count(), 1U);
+    EXPECT_EQ(tensor.storage().origin(), Origin::allocated);
+  }
+}
+
+/// Another library's tensor that wraps an export of byre's.
+template <class Managed>
+struct Wrapper {
+  explicit Wrapper(Managed* exported) : wrapped(exported), managed(*exported) {
+    managed.manager_ctx = this;
+    managed.deleter = [](Managed* self) {
+      auto* const wrapper = static_cast<Wrapper*>(self->manager_ctx);
+      wrapper->wrapped->deleter(wrapper->wrapped);
+      delete wrapper;
+    };
+  }
+
+  Managed* wrapped;
+  Managed managed;
+};
+
+template <class Managed>
+class WrappedDLPackExport : public testing::Test {
+ protected:
+  static Managed* exported(const Tensor& tensor) {
+    if constexpr (std::is_same_v<Managed, DLManagedTensorVersioned>) {
+      return to_dlpack(tensor);
+    } else {
+      return to_older_dlpack(tensor);
+    }
+  }
+};
+
+using BothStructures = testing::Types<DLManagedTensorVersioned, DLManagedTensor>;
+TYPED_TEST_SUITE(WrappedDLPackExport, BothStructures);
+
+TYPED_TEST(WrappedDLPackExport, in_a_chain_is_released_without_recursion) {
+  const Tensor first = one_to_six();
+  Tensor tensor = first;
+  for (int link = 0; link < long_chain; ++link) {
+    tensor = from_dlpack(&(new Wrapper<TypeParam>(this->exported(tensor)))->managed);
+  }
+  EXPECT_EQ(tensor.at<float>({1, 2}), 6);
+  tensor = Tensor();
+  EXPECT_FALSE(first.storage().is_pinned());
+  EXPECT_EQ(first.storage().use_count(), 1U);
+}
+
+}  // namespace
+}  // namespace byre::test
