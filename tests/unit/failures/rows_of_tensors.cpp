@@ -205,7 +205,7 @@ void read_model_from_memory(Attempt& attempt) {
 
 void parse_header_of_model(Attempt& attempt) {
   read_model(attempt, [](std::span<const std::byte> bytes) {
-    return SafetensorsFile{{}, {}, parse_safetensors_header(bytes, bytes.size()).metadata};
+    return SafetensorsFile{{}, parse_safetensors_header(bytes, bytes.size()).metadata};
   });
 }
 
