@@ -37,8 +37,9 @@ using CopySink = std::function<void(const CopyEvent&)>;
 
 /// An installed sink; destroying it uninstalls it.
 ///
-/// A sink is called on the copying thread, after the copy is complete, possibly on several threads
-/// at once. Copies that a sink makes itself are not reported. What a sink throws becomes a warning.
+/// A sink is called on the copying thread, possibly on several threads at once, after the copy is complete: the
+/// writer has its data, the source lost the writer, and no lock of theirs is held, so that a sink may write the
+/// source's other owners. Copies that a sink makes itself are not reported. An exception of a sink becomes a warning.
 /// Installing and uninstalling wait for calls under way; inside a sink they end the program. Any
 /// number may be installed. Without stats (Meson option) they are never called.
 class [[nodiscard]] BYRE_API InstalledSink {
@@ -63,22 +64,47 @@ BYRE_API extern constinit RelaxedFlag sink_flag;
 /// Tells the sinks of a copy.
 [[gnu::cold]] BYRE_API void tell_sinks(const CopyEvent& event) noexcept;
 
-/// Counts a copy and tells the sinks.
-[[gnu::always_inline]] inline void report_copy(std::size_t nbytes, CopyCause cause,
-                                               CallSite site) noexcept {
-  const bool unshared = cause == CopyCause::shared || cause == CopyCause::pending;
-  count(plus(Counter::copies),
-        plus(unshared ? Counter::bytes_unshared : Counter::bytes_otherwise, nbytes));
-  if (sink_flag.is_set()) [[unlikely]] {
-    tell_sinks({nbytes, cause, site});
+/// At most one copy: counts it when it is made, and tells the sinks when this report ends. It begins in front of
+/// the locks and accesses that the copy needs, so that it outlives them and a sink may ask for the data again.
+class CopyReport {
+ public:
+  CopyReport() noexcept = default;
+  CopyReport(const CopyReport&) = delete;
+  CopyReport& operator=(const CopyReport&) = delete;
+  ~CopyReport() {
+    if (is_due_) [[unlikely]] {
+      tell_sinks(event_);
+    }
   }
-}
+
+  [[gnu::always_inline]] void copied(const CopyEvent& event) noexcept {
+    const bool unshared = event.cause == CopyCause::shared || event.cause == CopyCause::pending;
+    count(plus(Counter::copies),
+          plus(unshared ? Counter::bytes_unshared : Counter::bytes_otherwise, event.nbytes));
+    if (sink_flag.is_set()) [[unlikely]] {
+      is_due_ = true;
+      event_ = event;
+    }
+  }
+
+ private:
+  bool is_due_ = false;
+  CopyEvent event_{};
+};
 
 #else
 
-inline void report_copy(std::size_t, CopyCause, CallSite) noexcept {}
+class CopyReport {
+ public:
+  void copied(const CopyEvent&) noexcept {}
+};
 
 #endif
+
+/// For a copy that is complete, by a caller that holds no lock.
+inline void report_copy(std::size_t nbytes, CopyCause cause, CallSite site) noexcept {
+  CopyReport().copied({nbytes, cause, site});
+}
 
 }  // namespace detail
 }  // namespace byre::inline v0::stats

@@ -164,7 +164,7 @@ class basic_buffer {
   ~basic_buffer() {
     const auto access = monitor_.writes(CallSite::current());
     if (has_data()) {
-      drop_data();
+      drop(header());
     }
   }
 
@@ -198,10 +198,11 @@ class basic_buffer {
   /// them are complete; with Wait::never it makes a copy of its own instead. One load where nothing
   /// is to be done. Throws what allocating and copying throw, having changed nothing.
   Materialized materialize(Wait wait = Wait::allowed, CallSite site = CallSite::current()) {
-    const auto access = monitor_.writes(site);
-    if (header().share().is_writable()) [[likely]] {
-      header().becomes_unique(site);
-      return Materialized::already_unique;
+    {
+      const auto access = monitor_.writes(site);
+      if (becomes_unique(site)) [[likely]] {
+        return Materialized::already_unique;
+      }
     }
     return copy_or_steal(wait, site);
   }
@@ -222,6 +223,7 @@ class basic_buffer {
   /// smaller size, those beyond are indeterminate. Bytes stay where they are while the capacity
   /// suffices. Throws NotUnique if they are shared, OutOfMemory, InvalidArgument.
   void resize(std::size_t nbytes, CallSite site = CallSite::current()) {
+    stats::detail::CopyReport report;
     const auto access = monitor_.writes(site);
     if (!has_data()) {
       adopt_header(Allocated::create(nbytes, default_allocator()));
@@ -242,7 +244,7 @@ class basic_buffer {
     Header* larger = Allocated::create_copy(nbytes, header());
     record_copy(*larger, kept_nbytes, stats::CopyCause::resized, site);
     leave_for(larger);
-    stats::detail::report_copy(kept_nbytes, stats::CopyCause::resized, site);
+    report.copied({kept_nbytes, stats::CopyCause::resized, site});
   }
 
   std::size_t nbytes(CallSite site = CallSite::current()) const noexcept {
@@ -346,17 +348,17 @@ class basic_buffer {
 
   friend class basic_storage<Sync, Share>;
 
-  /// What materialize() does where nothing is to be done, and false where something is. Reads may be under way.
+  /// As becomes_unique(). Reads may be under way.
   bool is_writable_in_parallel(CallSite site) noexcept {
     const auto access = monitor_.writes_in_parallel(site);
-    if (!has_data()) {
-      return true;
-    }
-    if (!header().share().is_writable()) {
-      return false;
-    }
-    header().becomes_unique(site);
-    return true;
+    return !has_data() || becomes_unique(site);
+  }
+
+  /// As materialize(), under a lock that `report` outlives.
+  [[gnu::noinline]] Materialized materialize_and_report_in(stats::detail::CopyReport& report,
+                                                           Wait wait, CallSite site) {
+    const auto access = monitor_.writes(site);
+    return becomes_unique(site) ? Materialized::already_unique : copy_or_steal(wait, site, report);
   }
 
   void expect_range(std::size_t offset, std::size_t nbytes, CallSite site) const {
@@ -402,20 +404,21 @@ class basic_buffer {
     data_.set(header->data());
   }
 
-  /// True iff the data was released, with nobody left.
-  bool drop_data() noexcept {
-    header().compares(CallSite{});
-    if (!header().share().drop_owner()) {
+  /// True iff the data was released, because no owner was left.
+  static bool drop(Header& left) noexcept {
+    left.compares(CallSite{});
+    if (!left.share().drop_owner()) {
       return false;
     }
-    header().release();
+    left.release();
     return true;
   }
 
+  /// A deleter that runs meanwhile finds the new data here.
   bool leave_for(Header* header) noexcept {
-    const bool was_last = drop_data();
+    Header& left = this->header();
     adopt_header(header);
-    return was_last;
+    return drop(left);
   }
 
   /// The header for a lazy clone of this buffer.
@@ -457,14 +460,27 @@ class basic_buffer {
     return copy;
   }
 
+  /// Does what materialize() does if the data may be written as it is, and else returns false.
+  bool becomes_unique(CallSite site) noexcept {
+    if (!header().share().is_writable()) {
+      return false;
+    }
+    header().becomes_unique(site);
+    return true;
+  }
+
   // What materialize() does where the data may not be written as it is: detail/buffer_writes.hpp.
   [[gnu::noinline]] Materialized copy_or_steal(Wait wait, CallSite site);
-  [[gnu::cold]] Materialized copy_read_only(CallSite site);
-  [[gnu::cold]] Materialized submit_copy_or_steal(Wait wait, CallSite site);
+  // Inlined, since a call more is measured where small data is copied.
+  [[gnu::always_inline]] inline Materialized copy_or_steal(Wait wait, CallSite site,
+                                                           stats::detail::CopyReport& report);
+  [[gnu::cold]] Materialized copy_read_only(CallSite site, stats::detail::CopyReport& report);
+  [[gnu::cold]] Materialized submit_copy_or_steal(Wait wait, CallSite site,
+                                                  stats::detail::CopyReport& report);
   Claim claim_to_submit(Wait wait);
   static void end_copy(void* source) noexcept;
   static void end_copy_by_owner(void* source) noexcept;
-  bool map_overlay(stats::CopyCause cause, CallSite site);
+  bool map_overlay(stats::CopyCause cause, CallSite site, stats::detail::CopyReport& report);
 
   bool ends_copies_later() const noexcept {
     if constexpr (requires {

@@ -263,6 +263,7 @@ class basic_storage {
   /// One thread after another, unless `expect()` throws.
   template <class Expect>
   Materialized materialize_if(Wait wait, CallSite site, const Expect& expect) {
+    stats::detail::CopyReport report;
     Buffer& buffer = identity_->buffer;
     if (stats::detail::may_record()) [[unlikely]] {
       stats::detail::begin_write(identity_.get());
@@ -272,7 +273,7 @@ class basic_storage {
       return buffer.is_writable_in_parallel(site);
     });
     if (lock.is_held()) {
-      return buffer.materialize(wait, site);
+      return buffer.materialize_and_report_in(report, wait, site);
     }
     if (stats::detail::may_record()) [[unlikely]] {
       stats::detail::record_wait_in_parallel(identity_.get(), std::as_const(buffer).data(site),

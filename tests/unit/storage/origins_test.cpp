@@ -74,6 +74,37 @@ TEST(AdoptedMemory, is_written_in_place_and_deleted_once) {
   EXPECT_EQ(deleted, 1);
 }
 
+TEST(AdoptedMemory, is_deleted_after_a_write_has_given_the_buffer_its_copy) {
+  const char memory[] = "cow";
+  Origin seen = Origin::borrowed;
+  Buffer buffer;
+  buffer = Buffer::adopt_read_only(memory, 4, [&](void*) { seen = buffer.origin(); });
+  buffer.materialize();
+  EXPECT_EQ(seen, Origin::allocated);
+}
+
+TEST(AdoptedMemory, is_deleted_after_a_resize_has_moved_the_buffer) {
+  char memory[] = "cow";
+  Origin seen = Origin::borrowed;
+  Buffer buffer;
+  buffer = Buffer::adopt(memory, 4, [&](void*) { seen = buffer.origin(); });
+  buffer.resize(100);
+  EXPECT_EQ(seen, Origin::allocated);
+}
+
+TEST(AdoptedMemory, is_deleted_after_its_last_copier_has_its_copy) {
+  char memory[] = "cow";
+  Origin seen = Origin::borrowed;
+  FailingAllocator allocator;
+  Buffer buffer;
+  buffer = Buffer::adopt(
+      memory, 4, [&](void*) { seen = buffer.origin(); }, allocator);
+  Buffer other = buffer;
+  allocator.during_copy([&] { other = Buffer(); });
+  buffer.materialize();
+  EXPECT_EQ(seen, Origin::allocated);
+}
+
 TEST(AdoptedMemory, is_lazily_cloned_like_any_other_and_outlived_by_its_copies) {
   int deleted = 0;
   char memory[] = "cow";

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Threads of a parallel loop that all ask one storage for write access.
 #include <byre/stats/counters.hpp>
+#include <byre/stats/events.hpp>
 #include <byre/storage/storage.hpp>
 
 #include <gtest/gtest.h>
@@ -61,6 +62,18 @@ struct Loop {
 
   static constexpr std::size_t part_nbytes = storage_nbytes / threads;
 };
+
+TEST(ParallelWriters, are_told_of_a_copy_when_the_storage_may_be_asked_again) {
+  if (!BYRE_STATS) {
+    GTEST_SKIP() << "nobody is told";
+  }
+  Storage storage = filled(std::byte{7});
+  const Storage clone = storage.lazy_clone();
+  std::byte* asked_again = nullptr;
+  const stats::InstalledSink sink(
+      [&](const stats::CopyEvent&) { asked_again = storage.mutable_data_in_parallel(); });
+  EXPECT_EQ(storage.mutable_data_in_parallel(), asked_again);
+}
 
 TEST(ParallelWriters, of_shared_data_make_one_copy_and_each_writes_its_part_of_it) {
   FailingAllocator allocator;

@@ -11,6 +11,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <thread>
 #include <utility>
@@ -95,6 +96,36 @@ TEST(SubmittedCopies, are_reported_to_sinks_that_may_write_the_same_data) {
   EXPECT_EQ(reports, 1);
   EXPECT_FALSE(other.shares_data_with(source));
   EXPECT_EQ(value_of(device, other), 7);
+}
+
+TEST(SubmittedCopies, that_are_complete_are_ended_before_sinks_are_told) {
+  for (const CopiesEnd copies_end : {CopiesEnd::later, CopiesEnd::in_order}) {
+    QueuedDevice device(copies_end);
+    Buffer source = sevens(device);
+    device.run();
+    device.copies_at_once = true;
+    Buffer clone = source;
+    std::optional<bool> was_unique;
+    const stats::InstalledSink sink([&](const stats::CopyEvent&) {
+      was_unique = source.is_unique();
+      EXPECT_EQ(source.materialize(Wait::never), Materialized::already_unique);
+    });
+    EXPECT_EQ(clone.materialize(), Materialized::copied);
+    EXPECT_EQ(was_unique, true);
+  }
+}
+
+TEST(SubmittedCopies, of_read_only_data_release_it_before_sinks_are_told) {
+  QueuedDevice device(CopiesEnd::later);
+  device.copies_at_once = true;
+  const std::vector<std::byte> lent(64, std::byte{7});
+  bool is_released = false;
+  Buffer buffer = Buffer::adopt_read_only(
+      lent.data(), 64, [&is_released](void*) { is_released = true; }, device);
+  bool was_released = false;
+  const stats::InstalledSink sink([&](const stats::CopyEvent&) { was_released = is_released; });
+  buffer.materialize();
+  EXPECT_TRUE(was_released);
 }
 
 TEST(SubmittedCopies, without_an_order_are_waited_for) {

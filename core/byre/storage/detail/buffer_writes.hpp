@@ -13,14 +13,22 @@ namespace byre::inline v0 {
 
 template <sync::Sync Sync, template <class> class Share>
 Materialized basic_buffer<Sync, Share>::copy_or_steal(Wait wait, CallSite site) {
+  stats::detail::CopyReport report;
+  const auto access = monitor_.writes(site);
+  return copy_or_steal(wait, site, report);
+}
+
+template <sync::Sync Sync, template <class> class Share>
+Materialized basic_buffer<Sync, Share>::copy_or_steal(Wait wait, CallSite site,
+                                                      stats::detail::CopyReport& report) {
   if (!has_data()) [[unlikely]] {
     return Materialized::already_unique;
   }
   if (ends_copies_later()) [[unlikely]] {
-    return submit_copy_or_steal(wait, site);
+    return submit_copy_or_steal(wait, site, report);
   }
   if (header().is_read_only()) [[unlikely]] {
-    return copy_read_only(site);
+    return copy_read_only(site, report);
   }
   // Nobody would wake a child of the process that other threads copied the data in.
   if (!header().is_of_this_process() || header().has_pages()) [[unlikely]] {
@@ -42,7 +50,7 @@ Materialized basic_buffer<Sync, Share>::copy_or_steal(Wait wait, CallSite site) 
   header().compares(site);
   Header* copy;
   try {
-    if (map_overlay(cause, site)) {
+    if (map_overlay(cause, site, report)) {
       return Materialized::overlaid;
     }
     copy = copy_of_data();
@@ -51,20 +59,20 @@ Materialized basic_buffer<Sync, Share>::copy_or_steal(Wait wait, CallSite site) 
     throw;
   }
   record_copy(*copy, copy->nbytes(), cause, site);
-  if (header().share().finish_copy()) {
-    header().release();
-  }
+  Header& source = header();
   adopt_header(copy);
   copy->becomes_unique(site);
-  stats::detail::report_copy(copy->nbytes(), cause, site);
+  end_copy(&source);
+  report.copied({copy->nbytes(), cause, site});
   return Materialized::copied;
 }
 
 /// Nobody ever writes the data, so it is copied by an owner, without a claim.
 template <sync::Sync Sync, template <class> class Share>
-Materialized basic_buffer<Sync, Share>::copy_read_only(CallSite site) {
+Materialized basic_buffer<Sync, Share>::copy_read_only(CallSite site,
+                                                       stats::detail::CopyReport& report) {
   begin_write(header());
-  if (map_overlay(stats::CopyCause::read_only, site)) {
+  if (map_overlay(stats::CopyCause::read_only, site, report)) {
     return Materialized::overlaid;
   }
   Header* copy = copy_of_data();
@@ -76,11 +84,11 @@ Materialized basic_buffer<Sync, Share>::copy_read_only(CallSite site) {
     record_copy(*copy, copy->nbytes(),
                 is_shared ? stats::CopyCause::shared : stats::CopyCause::read_only, site);
   }
+  copy->becomes_unique(site);
   const bool was_last = leave_for(copy);
   const auto cause =
       was_last || !is_shareable ? stats::CopyCause::read_only : stats::CopyCause::shared;
-  copy->becomes_unique(site);
-  stats::detail::report_copy(copy->nbytes(), cause, site);
+  report.copied({copy->nbytes(), cause, site});
   return Materialized::copied;
 }
 
@@ -88,7 +96,8 @@ Materialized basic_buffer<Sync, Share>::copy_read_only(CallSite site) {
 /// finds that the copies under way are submitted. Read-only data is copied by an owner, which stays one until the
 /// copy ends.
 template <sync::Sync Sync, template <class> class Share>
-Materialized basic_buffer<Sync, Share>::submit_copy_or_steal(Wait wait, CallSite site) {
+Materialized basic_buffer<Sync, Share>::submit_copy_or_steal(Wait wait, CallSite site,
+                                                             stats::detail::CopyReport& report) {
   Header& source = header();
   std::optional<sync::detail::AddressLock<Sync>> turn(std::in_place, &source);
   const bool is_claimed = !source.is_read_only();
@@ -115,13 +124,14 @@ Materialized basic_buffer<Sync, Share>::submit_copy_or_steal(Wait wait, CallSite
     }
     throw;
   }
-  turn.reset();  // a sink may write what others own of the source
-  // The source may be gone by now; or it is `pending` still, if the copy is complete, until this returns.
+  turn.reset();
+  // The source may be gone by now; or, if the copy is complete, it is `pending` until that ends.
   if (stats::detail::may_record()) [[unlikely]] {
     stats::detail::record_copy(source_data, copy->data(), copy->nbytes(), cause, site);
   }
   adopt_header(copy);
-  stats::detail::report_copy(copy->nbytes(), cause, site);
+  pending.end();  // calls a deleter, perhaps
+  report.copied({copy->nbytes(), cause, site});
   return Materialized::copied;
 }
 
@@ -166,7 +176,8 @@ bool basic_buffer<Sync, Share>::is_alone_in_order() noexcept {
 
 /// In place of a copy of the data, which was claimed or is read-only. False if no overlay can be had.
 template <sync::Sync Sync, template <class> class Share>
-bool basic_buffer<Sync, Share>::map_overlay(stats::CopyCause cause, CallSite site) {
+bool basic_buffer<Sync, Share>::map_overlay(stats::CopyCause cause, CallSite site,
+                                            stats::detail::CopyReport& report) {
   if constexpr (requires { header().share().add_copy(); }) {
     if (header().has_pages()) [[unlikely]] {
       const void* const shown = header().data();
@@ -180,7 +191,7 @@ bool basic_buffer<Sync, Share>::map_overlay(stats::CopyCause cause, CallSite sit
         overlay->becomes_unique(site);
         stats::detail::count(stats::detail::plus(stats::Counter::overlays));
         if (copied_nbytes != 0) {
-          stats::detail::report_copy(copied_nbytes, cause, site);
+          report.copied({copied_nbytes, cause, site});
         }
         return true;
       }
