@@ -38,10 +38,11 @@ using CopySink = std::function<void(const CopyEvent&)>;
 /// An installed sink; destroying it uninstalls it.
 ///
 /// A sink is called on the copying thread, possibly on several threads at once, after the copy is complete: the
-/// writer has its data, the source lost the writer, and no lock of theirs is held, so that a sink may write the
-/// source's other owners. Copies that a sink makes itself are not reported. An exception of a sink becomes a warning.
-/// Installing and uninstalling wait for calls under way; inside a sink they end the program. Any
-/// number may be installed. Without stats (Meson option) they are never called.
+/// writer has its data, the source lost the writer, and no lock of theirs is held. So a sink may write the source's
+/// other owners, and ask again for the storage of a parallel loop; any other access to the written buffer or storage
+/// meets the write that is under way. Copies that a sink makes itself are not reported. An exception of a sink becomes
+/// a warning. Installing and uninstalling wait for calls under way; inside a sink they end the program. Any number may
+/// be installed. Without stats (Meson option) they are never called.
 class [[nodiscard]] BYRE_API InstalledSink {
  public:
   /// Throws OutOfMemory, having installed nothing.
@@ -65,7 +66,7 @@ BYRE_API extern constinit RelaxedFlag sink_flag;
 [[gnu::cold]] BYRE_API void tell_sinks(const CopyEvent& event) noexcept;
 
 /// At most one copy: counts it when it is made, and tells the sinks when this report ends. It begins in front of
-/// the locks and accesses that the copy needs, so that it outlives them and a sink may ask for the data again.
+/// the locks that the copy needs, so that it outlives them.
 class CopyReport {
  public:
   CopyReport() noexcept = default;

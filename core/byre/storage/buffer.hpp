@@ -198,11 +198,9 @@ class basic_buffer {
   /// them are complete; with Wait::never it makes a copy of its own instead. One load where nothing
   /// is to be done. Throws what allocating and copying throw, having changed nothing.
   Materialized materialize(Wait wait = Wait::allowed, CallSite site = CallSite::current()) {
-    {
-      const auto access = monitor_.writes(site);
-      if (becomes_unique(site)) [[likely]] {
-        return Materialized::already_unique;
-      }
+    const auto access = monitor_.writes(site);
+    if (becomes_unique(site)) [[likely]] {
+      return Materialized::already_unique;
     }
     return copy_or_steal(wait, site);
   }
@@ -223,7 +221,6 @@ class basic_buffer {
   /// smaller size, those beyond are indeterminate. Bytes stay where they are while the capacity
   /// suffices. Throws NotUnique if they are shared, OutOfMemory, InvalidArgument.
   void resize(std::size_t nbytes, CallSite site = CallSite::current()) {
-    stats::detail::CopyReport report;
     const auto access = monitor_.writes(site);
     if (!has_data()) {
       adopt_header(Allocated::create(nbytes, default_allocator()));
@@ -244,7 +241,7 @@ class basic_buffer {
     Header* larger = Allocated::create_copy(nbytes, header());
     record_copy(*larger, kept_nbytes, stats::CopyCause::resized, site);
     leave_for(larger);
-    report.copied({kept_nbytes, stats::CopyCause::resized, site});
+    stats::detail::report_copy(kept_nbytes, stats::CopyCause::resized, site);
   }
 
   std::size_t nbytes(CallSite site = CallSite::current()) const noexcept {

@@ -14,7 +14,6 @@ namespace byre::inline v0 {
 template <sync::Sync Sync, template <class> class Share>
 Materialized basic_buffer<Sync, Share>::copy_or_steal(Wait wait, CallSite site) {
   stats::detail::CopyReport report;
-  const auto access = monitor_.writes(site);
   return copy_or_steal(wait, site, report);
 }
 
