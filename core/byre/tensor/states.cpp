@@ -70,11 +70,12 @@ void Tensor::drop_storage() {
 /// Moves the bytes once, whoever shares them. That reads them, also those that are no elements now: who
 /// moves alone to a storage of its own is told of what it takes along.
 void Tensor::grow_storage(std::size_t nbytes, CallSite site) {
+  stats::detail::CopyReport report;
   record_read_of_storage(site);
   Storage& storage = base().storage;
   const bool is_own = storage.is_unique() && !storage.is_read_only();
   if (is_own && dtype() != DType::boolean) {
-    return storage.resize(nbytes);
+    return storage.resize(nbytes, site);
   }
   const auto cause = is_own                ? stats::CopyCause::resized
                      : storage.is_unique() ? stats::CopyCause::read_only
@@ -89,7 +90,7 @@ void Tensor::grow_storage(std::size_t nbytes, CallSite site) {
       stats::detail::record_copy(std::as_const(storage).data(), std::as_const(larger).data(), kept,
                                  cause, site);
     }
-    stats::detail::report_copy(kept, cause, site);
+    report.copied({kept, cause, site});
   }
   storage = std::move(larger);
   base().shadow.reset();

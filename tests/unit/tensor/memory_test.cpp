@@ -107,6 +107,18 @@ TEST(TensorMemory, reserved_memory_is_grown_into_without_moving) {
   EXPECT_THROW(x.reserve({std::int64_t{1} << 61}), ShapeError);
 }
 
+TEST(TensorMemory, a_copy_sink_finds_a_tensor_that_grew_in_its_new_memory) {
+  if (!BYRE_STATS) {
+    GTEST_SKIP() << "nobody is told";
+  }
+  Tensor x = Tensor::of<float>({2}, {1, 2});
+  const Tensor clone = x.lazy_clone();
+  std::size_t nbytes = 0;
+  const stats::InstalledSink sink([&](const stats::CopyEvent&) { nbytes = x.storage().nbytes(); });
+  x.reserve({100});
+  EXPECT_EQ(nbytes, 100 * sizeof(float));
+}
+
 TEST(TensorMemory, extending_moves_as_seldom_as_growth_allows) {
   Tensor x = Tensor::of<float>({1, 2}, {0, 0});
   int moves = 0;
