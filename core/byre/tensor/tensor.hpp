@@ -391,10 +391,24 @@ class BYRE_API Tensor {
   /// The first element, to write. Realizes, materializes and records the write; `written` bytes at least
   /// are going to be written. `escapes` is of a pointer that the caller keeps.
   void* elements_to_write(std::size_t written, Wait wait, CallSite site, bool escapes = false);
-  /// The same in two steps, for a write of all elements that may fail in between, and then was none. There
-  /// are elements.
+  /// As elements_to_write() in two steps, for a write of all elements that may fail in between, and then was none.
+  /// The tensor has elements.
   void* begin_write(CallSite site);
   void end_write(CallSite site);
+
+  // The steps of each write. An exception before end_write() means that there was no write.
+
+  /// A write as it is recorded, if it is: valid while the tensor keeps its sizes.
+  struct Write {
+    shadow::detail::Access access;
+    bool is_recorded;
+  };
+  Write write_of(std::size_t nbytes, CallSite site, bool escapes = false) const noexcept;
+  void begin_write(const Write& write);
+  /// The first element; the pages of the `populated` elements, if any, are writable then.
+  void* materialize_elements(const Layout* populated, Wait wait, CallSite site);
+  void end_write(const Write& write);
+
   /// A contiguous copy, and one on another device, of elements that were recorded as read.
   Tensor packed() const;
   Tensor moved_to(Device target) const;

@@ -52,12 +52,15 @@ void* Tensor::bytes_to_write_in_parallel(DType wanted, Wait wait, CallSite site)
   if (numel() == 0 || shadow::detail::can_skip_escape_tracking(memory)) [[likely]] {
     return ask();
   }
-  // A write of a family excludes what else the family does. The storage's own lock is taken within this one.
+  const Write write = write_of(0, site, true);
+  {
+    // A write of a family excludes what else the family does.
+    const sync::detail::AddressLock<sync::Boost> one_at_a_time(memory.slot());
+    begin_write(write);
+  }
+  void* const first = ask();  // without that lock: a copy sink may ask for this tensor
   const sync::detail::AddressLock<sync::Boost> one_at_a_time(memory.slot());
-  const shadow::detail::Access access{.site = site, .sizes = sizes(), .escapes = true};
-  shadow::detail::begin_write(memory, base().shadow.get(), access);
-  void* const first = ask();
-  shadow::detail::end_write(memory, base().shadow.get(), access);
+  end_write(write);
   return first;
 }
 
@@ -68,42 +71,48 @@ void Tensor::realize_to_write(DType wanted) {
   realize(wanted);
 }
 
-void* Tensor::elements_to_write(std::size_t written, Wait wait, CallSite site, bool escapes) {
-  realize_to_write(dtype());
+Tensor::Write Tensor::write_of(std::size_t nbytes, CallSite site, bool escapes) const noexcept {
+  return {{site, sizes(), nbytes == storage().nbytes(), escapes},
+          numel() != 0 && (escapes || is_tracked())};
+}
+
+void Tensor::begin_write(const Write& write) {
+  if (write.is_recorded) {
+    shadow::detail::begin_write(storage(), base().shadow.get(), write.access);
+  }
+}
+
+void* Tensor::materialize_elements(const Layout* populated, Wait wait, CallSite site) {
   Storage& memory = base().storage;
-  const bool is_recorded = numel() != 0 && (escapes || is_tracked());
-  const shadow::detail::Access access{site, sizes(), written == memory.nbytes(), escapes};
-  if (is_recorded) {
-    shadow::detail::begin_write(memory, base().shadow.get(), access);
-  }
   std::byte* const first = memory.mutable_data(wait, site);
-  if (written == nbytes() && is_in_pages(memory.origin())) [[unlikely]] {
-    detail::make_pages_writable(memory, layout(), itemsize(), site);
-  }
-  if (is_recorded) {
-    shadow::detail::end_write(memory, base().shadow.get(), access);
+  if (populated != nullptr && is_in_pages(memory.origin())) [[unlikely]] {
+    detail::make_pages_writable(memory, *populated, itemsize(), site);
   }
   return first == nullptr ? nullptr : first + base().nbytes_in_front();
 }
 
+void Tensor::end_write(const Write& write) {
+  if (write.is_recorded) {
+    shadow::detail::end_write(storage(), base().shadow.get(), write.access);
+  }
+}
+
+void* Tensor::elements_to_write(std::size_t written, Wait wait, CallSite site, bool escapes) {
+  realize_to_write(dtype());
+  const Write write = write_of(written, site, escapes);
+  begin_write(write);
+  void* const first = materialize_elements(written == nbytes() ? &layout() : nullptr, wait, site);
+  end_write(write);
+  return first;
+}
+
 void* Tensor::begin_write(CallSite site) {
-  Storage& memory = base().storage;
-  if (is_tracked()) {
-    shadow::detail::begin_write(memory, base().shadow.get(),
-                                {site, sizes(), nbytes() == memory.nbytes()});
-  }
-  std::byte* const first = memory.mutable_data(Wait::allowed, site);
-  if (is_in_pages(memory.origin())) [[unlikely]] {
-    detail::make_pages_writable(memory, layout(), itemsize(), site);
-  }
-  return first + base().nbytes_in_front();
+  begin_write(write_of(nbytes(), site));
+  return materialize_elements(&layout(), Wait::allowed, site);
 }
 
 void Tensor::end_write(CallSite site) {
-  if (is_tracked()) {
-    shadow::detail::end_write(storage(), base().shadow.get(),
-                              {site, sizes(), nbytes() == storage().nbytes()});
-  }
+  end_write(write_of(nbytes(), site));
 }
 
 void Tensor::record_tracked_read(CallSite site) const {
@@ -127,9 +136,9 @@ void Tensor::record_copy_onto_itself(const Tensor& source, CallSite site) {
     shadow::detail::mark_synced(storage(), base().shadow.get());
     return;
   }
-  const shadow::detail::Access access{site, sizes()};
-  shadow::detail::begin_write(storage(), base().shadow.get(), access);
-  shadow::detail::end_write(storage(), base().shadow.get(), access);
+  const Write write = write_of(nbytes(), site);
+  begin_write(write);
+  end_write(write);
 }
 
 const void* Tensor::element_to_read(std::span<const std::int64_t> indices, DType wanted,
@@ -144,10 +153,12 @@ void* Tensor::element_to_write(std::span<const std::int64_t> indices, DType want
   expect_host(*this, "set_at");
   const std::int64_t element = element_at(layout(), indices, "set_at");
   expect_dtype(wanted, "set_at");
-  auto* const first = static_cast<std::byte*>(elements_to_write(itemsize(), Wait::allowed, site));
-  if (is_in_pages(storage().origin())) [[unlikely]] {
-    base().storage.mutable_range(static_cast<std::size_t>(element) * itemsize(), itemsize());
-  }
+  realize_to_write(wanted);
+  const Layout written{.sizes = {}, .strides = {}, .offset = element};
+  const Write write = write_of(itemsize(), site);
+  begin_write(write);
+  auto* const first = static_cast<std::byte*>(materialize_elements(&written, Wait::allowed, site));
+  end_write(write);
   return first + (element - storage_offset()) * static_cast<std::int64_t>(itemsize());
 }
 

@@ -246,6 +246,18 @@ TEST_F(Populating, of_one_element_its_page_is_made_writable) {
   EXPECT_EQ(t.at<float>({7, 0}), 2);
 }
 
+TEST_F(Populating, an_element_without_memory_for_its_page_is_not_recorded) {
+  const shadow::ReshapeModeScope scope(shadow::ReshapeMode::error);
+  Tensor t = tensor();
+  const Tensor reshaped = t.reshape({-1});
+  {
+    WatchedSystem system;
+    system.fail_after(0);
+    EXPECT_THROW(t.set_at<float>({7, 0}, 2), OutOfMemory);
+  }
+  EXPECT_EQ(reshaped.at<float>({0}), 0) << "a write would be reported here";
+}
+
 TEST_F(Populating, rows_of_mapped_weights_are_written_by_pages_and_branches_are_apart) {
   const TemporaryFolder folder;
   save_npy(folder / "weights.npy", tensor());

@@ -198,6 +198,20 @@ TEST_F(TrackedByThreads, a_parallel_loop_s_writes_are_recorded_one_after_another
       });
 }
 
+TEST_F(TrackedByThreads, a_sink_may_ask_the_loop_s_tensor_that_was_copied) {
+  if (!BYRE_STATS) {
+    GTEST_SKIP() << "nobody is told";
+  }
+  Tensor x = six();
+  const Tensor y = reshaped(x, {2, 3});
+  const Tensor clone = x.lazy_clone();
+  float* asked_again = nullptr;
+  const stats::InstalledSink sink(
+      [&](const stats::CopyEvent&) { asked_again = x.mutable_data_in_parallel<float>(); });
+  EXPECT_EQ(x.mutable_data_in_parallel<float>(), asked_again);
+  EXPECT_EQ(shadow::summary().untracked_escapes, 2U);
+}
+
 /// Where the thread that reports stops.
 Halt& first_report() {
   static Halt halt;
