@@ -2,6 +2,7 @@
 // Every allocation that Buffer and Storage make is made to fail, one after another, and every copy:
 // whatever was there before must be there after, and nothing may be left over.
 #include <byre/error/error.hpp>
+#include <byre/memory/detail/thread_cache.hpp>
 #include <byre/storage/storage.hpp>
 
 #include <gtest/gtest.h>
@@ -12,6 +13,7 @@
 #include <string>
 #include <utility>
 
+#include "support/at_once.hpp"
 #include "support/complaint.hpp"
 #include "support/failing_allocator.hpp"
 #include "support/failing_new.hpp"
@@ -178,6 +180,18 @@ TEST(FailureInjection, a_resize_that_fails_keeps_size_and_bytes) {
   EXPECT_THROW(storage.resize(1000), FailingAllocator::CopyFailed);
   EXPECT_EQ(text_of(storage), "cow");
   EXPECT_EQ(allocator.blocks_out(), 1U);
+}
+
+TEST(FailureInjection, a_heap_that_uses_byre_leaves_a_thread_one_cache) {
+  static detail::ThreadCache* made_by_the_heap = nullptr;
+  elsewhere([] {
+    before_next_new = [] {
+      (void)Buffer::allocate(1);
+      made_by_the_heap = detail::this_threads_cache;
+    };
+    (void)Buffer::allocate(1);
+    EXPECT_EQ(detail::this_threads_cache, made_by_the_heap);
+  });
 }
 
 TEST(FailureInjection, a_failure_is_reported_without_memory) {

@@ -3,6 +3,7 @@
 #include <byre/sync/detail/thread_end.hpp>
 
 #include <cstdlib>
+#include <memory>
 #include <new>
 #include <utility>
 
@@ -39,7 +40,11 @@ void ThreadCache::clear() noexcept {
 
 ThreadCache* make_thread_cache() noexcept {
   if (may_have_caches() && at_thread_end.ensure()) {
-    this_threads_cache = new (std::nothrow) ThreadCache;
+    // The heap may be the user's and use byre: this thread has a cache then when operator new returns.
+    std::unique_ptr<ThreadCache> made(new (std::nothrow) ThreadCache);
+    if (this_threads_cache == nullptr) {
+      this_threads_cache = made.release();
+    }
   }
   return this_threads_cache;
 }
