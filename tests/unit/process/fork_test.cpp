@@ -357,6 +357,23 @@ TEST_F(ForkAndStats, counts_of_other_threads_are_kept_in_the_child) {
   cloning.join();
 }
 
+TEST_F(ForkAndStats, counts_of_threads_older_than_the_forking_one_count_once) {
+  const Buffer buffer = Buffer::allocate(10);
+  const Counted counted;
+  Halt halt;
+  boost::thread older([&] {
+    const Buffer clone = buffer;
+    halt.enter();
+  });
+  halt.await_entry();
+  elsewhere([&] {
+    const std::array<Buffer, 2> clones{buffer, buffer};
+    expect_of_a_child([&] { return counted.since().lazy_clones == 3; });
+  });
+  halt.let_go();
+  older.join();
+}
+
 TEST_F(ForkAndStats, a_child_uninstalls_a_sink_that_another_thread_was_in) {
   Halt halt;
   std::optional<stats::InstalledSink> sink(std::in_place, [&](const stats::CopyEvent&) {
