@@ -7,6 +7,7 @@
 #include <byre/memory/host_allocators.hpp>
 #include <byre/stats/counters.hpp>
 #include <byre/sync/detail/no_destructor.hpp>
+#include <byre/trace/recording.hpp>
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -215,6 +216,32 @@ TEST_P(NodeCopyUnderWay, a_child_of_a_fork_copies_what_nobody_will_finish) {
   EXPECT_TRUE(child.exit.is_success()) << child.exit.text() << child.output;
   let_go();
   EXPECT_EQ(text_of(source_), eight_tiles);
+}
+
+// The copy fails, so that its thread copies nothing else that could be waited for.
+TEST(TileTable, the_wait_for_a_copy_of_a_node_is_recorded) {
+  if (!BYRE_STATS) {
+    GTEST_SKIP() << "built without stats";
+  }
+  NarrowTiles source = tiled_of<NarrowTiles>(eight_tiles);
+  NarrowTiles clone = source;
+  static Halt* halted = nullptr;
+  Halt copy;
+  halted = &copy;
+  const trace::Recording recording;
+  boost::thread writer([&] {
+    before_next_new = [] { halted->enter(); };
+    const FailingNew failing;
+    EXPECT_THROW(put(clone, 1, 'x'), OutOfMemory);
+  });
+  copy.await_entry();
+  const Counted counted;
+  boost::thread last_owner([&] { put(source, 1, 'y'); });
+  await([&] { return counted.since().waits != 0; });
+  copy.let_go();
+  writer.join();
+  last_owner.join();
+  EXPECT_FALSE(says(recording.summary(), " 0 waits for copies")) << recording.summary();
 }
 
 TEST(TileTable, made_in_a_child_of_a_fork_is_waited_for_there) {

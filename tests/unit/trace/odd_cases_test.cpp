@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Recordings of data that there is none of, of writes within writes, beside other recordings, and in a child.
 #include <byre/byre.hpp>
+#include <byre/stats/detail/recorder.hpp>
 
 #include <gtest/gtest.h>
 #include <pthread.h>
 #include <boost/thread/thread.hpp>
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,6 +18,7 @@
 #include "support/child_process.hpp"
 #include "support/counted.hpp"
 #include "support/failing_allocator.hpp"
+#include "support/queued_device.hpp"
 
 namespace byre::test {
 namespace {
@@ -112,6 +115,70 @@ TEST_F(OddCases, show_a_write_after_one_that_failed_from_its_own_begin) {
   weights.mutable_data();
   const Events events(recording);
   EXPECT_GE(events.slices("copy (shared)").at(0)["ts"], events.slices("clone").at(0)["ts"]);
+}
+
+TEST_F(OddCases, show_the_whole_of_a_copy_with_failed_writes_within) {
+  FailingAllocator allocator;
+  Buffer outer = Buffer::allocate(100, allocator);
+  FailingAllocator full;
+  Buffer inner = Buffer::allocate(100, full);
+  const Buffer clones[] = {outer, inner};
+  const trace::Recording recording;
+  allocator.during_copy([&] {
+    for (int time = 0; time < 4; ++time) {
+      full.fail_copy(0);
+      EXPECT_THROW(inner.mutable_data(), FailingAllocator::CopyFailed);
+    }
+    const Buffer cloned_within = inner.lazy_clone(site(1));
+  });
+  outer.mutable_data();
+  const Events events(recording);
+  EXPECT_LT(events.slices("copy (shared)").at(0)["ts"], events.slices("clone").at(0)["ts"]);
+}
+
+TEST_F(OddCases, forget_each_of_four_nested_writes_when_it_ends) {
+  const std::array<int, 4> data{};
+  const trace::Recording recording;
+  for (const int& each : data) {
+    stats::detail::begin_write(&each);
+  }
+  for (auto each = data.rbegin(); each != data.rend(); ++each) {
+    stats::detail::record_wait(&*each, site(1));
+  }
+  stats::detail::count(stats::detail::plus(stats::Counter::waits));
+  stats::detail::record_steal(&data[0], sizeof data[0], site(2));
+  EXPECT_TRUE(Events(recording).slices("wait for a copy").empty());
+}
+
+TEST_F(OddCases, name_the_clone_of_a_copy_by_a_last_owner_that_never_waits) {
+  FailingAllocator allocator;
+  Buffer weights = Buffer::allocate(100, allocator);
+  Buffer snapshot;
+  const trace::Recording recording;
+  snapshot = weights.lazy_clone(site(1));
+  allocator.during_copy([&] {
+    allocator.during_copy(nullptr);
+    weights.mutable_data(Wait::never);
+  });
+  snapshot.mutable_data();
+  Json copied = Events(recording).slices("copy (pending)").at(0);
+  EXPECT_EQ(copied["args"]["cloned_at"], Json({"model.cpp:1"}));
+}
+
+TEST_F(OddCases, have_a_loop_thread_s_wait_for_one_that_stole) {
+  QueuedDevice device(CopiesEnd::in_order);
+  Buffer weights = Buffer::allocate(100, device);
+  Buffer clone = weights;
+  const trace::Recording recording;
+  clone.mutable_data();
+  const int storage = 0;
+  stats::detail::begin_write(&storage);
+  EXPECT_EQ(weights.materialize(Wait::allowed, site(30)), Materialized::stole);
+  stats::detail::record_wait_in_parallel(&storage, weights.data(), site(40));
+  const auto waits = Events(recording).slices("wait for a copy");
+  ASSERT_EQ(waits.size(), 1U);
+  EXPECT_EQ(waits[0]["args"]["written_at"], "model.cpp:40");
+  device.run();
 }
 
 TEST_F(OddCases, name_no_clone_where_none_was_why_a_copy_was_made) {
