@@ -150,6 +150,15 @@ TYPED_TEST(OfTiles, equal_bytes_that_are_not_shared_are_a_difference) {
             (Tiles{0, 1}));
 }
 
+TYPED_TEST(OfTiles, of_another_size_are_shared_with_none_at_any_number) {
+  const TypeParam small(4 * 5000, default_allocator(), 4);
+  const TypeParam large(4 * 5000, default_allocator(), 4 * 1000);
+  for (const std::size_t tile : {0U, 4U, 5U, 7U, 4999U, 5000U}) {
+    EXPECT_FALSE(small.shares_tile_with(large, tile));
+    EXPECT_FALSE(large.shares_tile_with(small, tile));
+  }
+}
+
 TYPED_TEST(OfTiles, what_a_visit_throws_is_passed_on) {
   const auto source = tiled_of<TypeParam>("aaaabbbb");
   const TypeParam other = tiled_of<TypeParam>("aaaabbbb");
