@@ -198,7 +198,7 @@ TEST_F(TrackedByThreads, a_parallel_loop_s_writes_are_recorded_one_after_another
       });
 }
 
-TEST_F(TrackedByThreads, a_sink_may_ask_the_loop_s_tensor_that_was_copied) {
+TEST_F(TrackedByThreads, a_sink_may_ask_for_the_loop_s_tensor_again) {
   if (!BYRE_STATS) {
     GTEST_SKIP() << "nobody is told";
   }

@@ -74,7 +74,7 @@ TEST(AdoptedMemory, is_written_in_place_and_deleted_once) {
   EXPECT_EQ(deleted, 1);
 }
 
-TEST(AdoptedMemory, is_deleted_after_a_write_has_given_the_buffer_its_copy) {
+TEST(AdoptedMemory, is_deleted_after_a_write_gave_the_buffer_its_copy) {
   const char memory[] = "cow";
   Origin seen = Origin::borrowed;
   Buffer buffer;

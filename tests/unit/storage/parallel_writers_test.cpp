@@ -63,7 +63,7 @@ struct Loop {
   static constexpr std::size_t part_nbytes = storage_nbytes / threads;
 };
 
-TEST(ParallelWriters, are_told_of_a_copy_when_the_storage_may_be_asked_again) {
+TEST(ParallelWriters, are_told_of_a_copy_once_the_storage_may_be_asked_again) {
   if (!BYRE_STATS) {
     GTEST_SKIP() << "nobody is told";
   }

@@ -107,7 +107,7 @@ TEST(TensorMemory, reserved_memory_is_grown_into_without_moving) {
   EXPECT_THROW(x.reserve({std::int64_t{1} << 61}), ShapeError);
 }
 
-TEST(TensorMemory, a_copy_sink_finds_a_tensor_that_grew_in_its_new_memory) {
+TEST(TensorMemory, a_sink_finds_a_grown_tensor_in_its_new_memory) {
   if (!BYRE_STATS) {
     GTEST_SKIP() << "nobody is told";
   }
