@@ -21,7 +21,8 @@ constinit thread_local Act before_next_new = nullptr;
 namespace {
 
 /// It may call a handler of the user's, which may use byre.
-void* allocate_or_fail(std::size_t nbytes) noexcept {
+void* allocate_or_fail(std::size_t nbytes,
+                       std::size_t alignment = alignof(std::max_align_t)) noexcept {
   if (sync::detail::holds_process_mutex) {
     std::fputs("operator new was called under a lock that a fork waits for\n", stderr);
     std::abort();
@@ -35,7 +36,9 @@ void* allocate_or_fail(std::size_t nbytes) noexcept {
     return nullptr;
   }
   ++news_alive;
-  return std::malloc(nbytes == 0 ? 1 : nbytes);
+  return alignment <= alignof(std::max_align_t)
+             ? std::malloc(nbytes == 0 ? 1 : nbytes)
+             : std::aligned_alloc(alignment, (nbytes / alignment + 1) * alignment);
 }
 
 void release(void* memory) noexcept {
@@ -52,6 +55,16 @@ void* operator new(std::size_t nbytes) {
 }
 void* operator new(std::size_t nbytes, const std::nothrow_t&) noexcept {
   return byre::test::allocate_or_fail(nbytes);
+}
+void* operator new(std::size_t nbytes, std::align_val_t alignment) {
+  void* memory = byre::test::allocate_or_fail(nbytes, static_cast<std::size_t>(alignment));
+  return memory != nullptr ? memory : throw std::bad_alloc();
+}
+void operator delete(void* memory, std::align_val_t) noexcept {
+  byre::test::release(memory);
+}
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
+  byre::test::release(memory);
 }
 // Sanitizers have array forms of their own, which call none of these.
 void* operator new[](std::size_t nbytes) {
