@@ -17,6 +17,11 @@ TOP = """// Written by tests/blocks/fragments.py.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
+#include <future>
+#include <list>
+#include <memory>
+#include <new>
 #include <sstream>
 #include <string>
 #include <thread>
@@ -59,13 +64,18 @@ def function(number, block, following):
     return f"namespace {{\nvoid {name}() {{\n{before}{at(block.page, block.line, code)}{after}}}\n}}  // namespace\n"
 
 
+def defines_classes(block):
+    """That byre calls, and that readers copy."""
+    return "true" if ": public byre::" in block.text else "false"
+
+
 def program(root):
     found = blocks.all_blocks(root)
     here = [(block, following) for block, following in zip(found, [*found[1:], None]) if is_compiled_here(block)]
     includes = sorted({include for block, _ in here if block.language == "cpp"
                        for include in INCLUDE.findall(block.text)})
     functions = [function(number, *each) for number, each in enumerate(here)]
-    table = "".join(f'    {{"{block.place}", fragment_{number}}},\n' for number, (block, _) in enumerate(here))
+    table = "".join(f'    {{"{block.place}", fragment_{number}, {defines_classes(block)}}},\n' for number, (block, _) in enumerate(here))
     return "\n".join([TOP, *includes, *functions,
                       f"int main() {{\n  static constexpr documents::Fragment fragments[] = {{\n{table}  }};\n"
                       "  return documents::run_all(fragments);\n}\n"])
