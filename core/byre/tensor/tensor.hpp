@@ -403,11 +403,13 @@ class BYRE_API Tensor {
     shadow::detail::Access access;
     bool is_recorded;
   };
-  Write write_of(std::size_t nbytes, CallSite site, bool escapes = false) const noexcept;
-  void begin_write(const Write& write);
+  [[gnu::visibility("hidden")]] Write write_of(std::size_t nbytes, CallSite site,
+                                               bool escapes = false) const noexcept;
+  [[gnu::visibility("hidden")]] void begin_write(const Write& write);
   /// The first element; the pages of the `populated` elements, if any, are writable then.
-  void* materialize_elements(const Layout* populated, Wait wait, CallSite site);
-  void end_write(const Write& write);
+  [[gnu::visibility("hidden")]] void* materialize_elements(const Layout* populated, Wait wait,
+                                                           CallSite site);
+  [[gnu::visibility("hidden")]] void end_write(const Write& write);
 
   /// A contiguous copy, and one on another device, of elements that were recorded as read.
   Tensor packed() const;
