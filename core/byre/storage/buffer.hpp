@@ -217,32 +217,16 @@ class basic_buffer {
     return populated(offset, nbytes);
   }
 
-  /// Changes the size of a buffer that shares its bytes with nobody; keeps the bytes up to the
-  /// smaller size, those beyond are indeterminate. Bytes stay where they are while the capacity
-  /// suffices. Throws NotUnique if they are shared, OutOfMemory, InvalidArgument.
-  void resize(std::size_t nbytes, CallSite site = CallSite::current()) {
-    const auto access = monitor_.writes(site);
-    if (!has_data()) {
-      adopt_header(Allocated::create(nbytes, default_allocator()));
-      return;
-    }
-    if (!header().share().is_unique() && !is_alone_in_order()) {
-      throw NotUnique(
-          format_text("resize to %zu bytes of a buffer that shares its %zu bytes with lazy clones. "
-                      "Call materialize() first, or resize before cloning.",
-                      nbytes, header().nbytes()));
-    }
-    if (nbytes <= header().capacity()) {
-      header().set_nbytes(nbytes);
-      return;
-    }
-    const std::size_t kept_nbytes = header().nbytes();
-    begin_write(header());
-    Header* larger = Allocated::create_copy(nbytes, header());
-    record_copy(*larger, kept_nbytes, stats::CopyCause::resized, site);
-    leave_for(larger);
-    stats::detail::report_copy(kept_nbytes, stats::CopyCause::resized, site);
-  }
+  /// Changes the size of a buffer whose bytes no other shares; keeps the bytes up to the smaller size, those
+  /// beyond are indeterminate. Bytes stay where they are while the capacity suffices; beyond it the capacity grows by
+  /// half at least, so that appending copies each byte three times at most, or to `nbytes` if there is no memory for
+  /// more. Throws NotUnique if they are shared, OutOfMemory, InvalidArgument.
+  void resize(std::size_t nbytes, CallSite site = CallSite::current());
+
+  /// Gives back the capacity beyond the size, by a copy of the bytes into memory of the allocator. Does nothing if that
+  /// has no smaller block, and for memory that byre cannot give back: borrowed, aliased or of a file. Throws
+  /// NotUnique if the bytes are shared, OutOfMemory, having changed nothing.
+  void shrink_to_fit(CallSite site = CallSite::current());
 
   std::size_t nbytes(CallSite site = CallSite::current()) const noexcept {
     const auto access = monitor_.reads(site);
@@ -465,6 +449,10 @@ class basic_buffer {
     header().becomes_unique(site);
     return true;
   }
+  // What resize() and shrink_to_fit() do: detail/buffer_sizes.hpp.
+  void expect_alone(const char* operation, std::size_t nbytes);
+  Header* larger_copy(std::size_t nbytes) const;
+  void move_to(Header* moved, std::size_t kept_nbytes, CallSite site);
 
   // What materialize() does where the data may not be written as it is: detail/buffer_writes.hpp.
   [[gnu::noinline]] Materialized copy_or_steal(Wait wait, CallSite site);
@@ -515,4 +503,5 @@ using Buffer = basic_buffer<sync::Boost>;
 
 }  // namespace byre::inline v0
 
+#include <byre/storage/detail/buffer_sizes.hpp>
 #include <byre/storage/detail/buffer_writes.hpp>

@@ -178,12 +178,7 @@ class basic_storage {
           "resize to %zu bytes of an empty storage handle. Assign it Storage::allocate(%zu).",
           nbytes, nbytes));
     }
-    if (identity_->pins.any()) {
-      throw NotUnique(format_text(
-          "resize to %zu bytes of a storage of %zu that is pinned: a pointer to its bytes was "
-          "given out, which have to stay where they are. Release what holds it first.",
-          nbytes, identity_->buffer.nbytes(site)));
-    }
+    expect_unpinned("resize", nbytes, site);
     if (const std::uint32_t handles = handle_count();
         handles > 1 && nbytes < identity_->buffer.nbytes(site)) {
       throw NotUnique(
@@ -192,6 +187,15 @@ class basic_storage {
                       nbytes, identity_->buffer.nbytes(site), static_cast<unsigned>(handles)));
     }
     identity_->buffer.resize(nbytes, site);
+  }
+
+  /// Gives back the capacity beyond the size; every handle sees the bytes where they are then. Does nothing for an
+  /// empty handle. Throws NotUnique also while it is pinned. See Buffer.
+  void shrink_to_fit(CallSite site = CallSite::current()) {
+    if (identity_ != nullptr) {
+      expect_unpinned("shrink_to_fit", nbytes(site), site);
+      identity_->buffer.shrink_to_fit(site);
+    }
   }
 
   std::size_t nbytes(CallSite site = CallSite::current()) const noexcept {
@@ -259,6 +263,15 @@ class basic_storage {
       }
     }
   };
+
+  void expect_unpinned(const char* operation, std::size_t nbytes, CallSite site) const {
+    if (identity_->pins.any()) {
+      throw NotUnique(format_text(
+          "%s to %zu bytes of a storage of %zu that is pinned: a pointer to its bytes was "
+          "given out, which have to stay where they are. Release what holds it first.",
+          operation, nbytes, identity_->buffer.nbytes(site)));
+    }
+  }
 
   /// One thread after another, unless `expect()` throws.
   template <class Expect>

@@ -79,6 +79,13 @@ Held written_clone(Held& held) {
   return clone;
 }
 
+template <class Held>
+void shrink_to_fit(Attempt& attempt) {
+  Held held = Held::allocate(1000);
+  held.resize(8);
+  attempt([&] { held.shrink_to_fit(); }, [&] { return described(held); });
+}
+
 char lent[100];
 
 template <class Held>
@@ -317,6 +324,7 @@ const Row rows[] = {
     {"Buffer::mutable_range", write_shared_pages},
     {"Buffer::mutable_data", write_shared_overlay},
     of_bytes<Buffer>("Buffer::resize", [](Buffer& b) { return b.resize(200), Buffer(); }),
+    {"Buffer::shrink_to_fit", shrink_to_fit<Buffer>},
     of_bytes<Storage>("Storage::Storage", [](Storage&) { return Storage(Buffer::allocate(50)); }),
     of_bytes<Storage>("Storage::allocate", [](Storage&) { return Storage::allocate(50); }),
     of_bytes<Storage>("Storage::adopt",
@@ -334,6 +342,7 @@ const Row rows[] = {
                       }),
     {"Storage::mutable_range_in_parallel", write_shared_pages_in_parallel},
     of_bytes<Storage>("Storage::resize", [](Storage& s) { return s.resize(200), Storage(); }),
+    {"Storage::shrink_to_fit", shrink_to_fit<Storage>},
     of_nothing("explain", [] { return explain(Buffer::allocate(100)); }),
     of_nothing("explain", [] { return explain(Storage::allocate(100)); }),
 

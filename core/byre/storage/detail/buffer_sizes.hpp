@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSL-1.0
+/// How a buffer grows and shrinks. Capacity grows geometrically: a program that appends byte by byte copies each byte a
+/// few times, and not once for each byte that follows.
+#pragma once
+
+#include <byre/storage/buffer.hpp>
+
+#include <algorithm>
+#include <cstddef>
+
+namespace byre::inline v0 {
+
+namespace detail {
+
+/// The capacity to ask for where `capacity` does not suffice for `nbytes`: at most half more than is needed.
+constexpr std::size_t grown_capacity(std::size_t capacity, std::size_t nbytes) noexcept {
+  const std::size_t half_more = capacity + std::min(capacity / 2, max_nbytes - capacity);
+  return std::max(half_more, nbytes);
+}
+
+}  // namespace detail
+
+template <sync::Sync Sync, template <class> class Share>
+void basic_buffer<Sync, Share>::resize(std::size_t nbytes, CallSite site) {
+  const auto access = monitor_.writes(site);
+  if (!has_data()) {
+    adopt_header(Allocated::create(nbytes, default_allocator()));
+    return;
+  }
+  expect_alone("resize", nbytes);
+  if (nbytes <= header().capacity()) {
+    header().set_nbytes(nbytes);
+    return;
+  }
+  begin_write(header());
+  Header* const larger = larger_copy(nbytes);
+  const std::size_t kept_nbytes = header().nbytes();
+  larger->set_nbytes(nbytes);
+  move_to(larger, kept_nbytes, site);
+}
+
+template <sync::Sync Sync, template <class> class Share>
+void basic_buffer<Sync, Share>::shrink_to_fit(CallSite site) {
+  const auto access = monitor_.writes(site);
+  if (!has_data()) {
+    return;
+  }
+  const std::size_t nbytes = header().nbytes();
+  expect_alone("shrink_to_fit", nbytes);
+  const Origin origin = header().origin();
+  if (header().capacity() - nbytes < data_alignment || origin == Origin::borrowed ||
+      origin == Origin::aliased || origin == Origin::mapped) {
+    return;
+  }
+  begin_write(header());
+  Header* const fitting = copy_of_data();
+  if (fitting->capacity() >= header().capacity()) {
+    const basic_buffer unneeded(fitting);
+    return;
+  }
+  move_to(fitting, nbytes, site);
+}
+
+template <sync::Sync Sync, template <class> class Share>
+void basic_buffer<Sync, Share>::expect_alone(const char* operation, std::size_t nbytes) {
+  if (!header().share().is_unique() && !is_alone_in_order()) {
+    throw NotUnique(
+        format_text("%s to %zu bytes of a buffer that shares its %zu bytes with lazy clones. "
+                    "Call materialize() first, or %s before cloning.",
+                    operation, nbytes, header().nbytes(), operation));
+  }
+}
+
+/// Without memory for the capacity that is to spare, of the size alone.
+template <sync::Sync Sync, template <class> class Share>
+auto basic_buffer<Sync, Share>::larger_copy(std::size_t nbytes) const -> Header* {
+  if (const std::size_t roomy = detail::grown_capacity(header().capacity(), nbytes);
+      roomy > nbytes) {
+    try {
+      return Allocated::create_copy(roomy, header());
+    } catch (const OutOfMemory&) {
+      // Less may do.
+    }
+  }
+  return Allocated::create_copy(nbytes, header());
+}
+
+template <sync::Sync Sync, template <class> class Share>
+void basic_buffer<Sync, Share>::move_to(Header* moved, std::size_t kept_nbytes, CallSite site) {
+  record_copy(*moved, kept_nbytes, stats::CopyCause::resized, site);
+  leave_for(moved);
+  stats::detail::report_copy(kept_nbytes, stats::CopyCause::resized, site);
+}
+
+}  // namespace byre::inline v0
