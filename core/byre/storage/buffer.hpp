@@ -452,7 +452,6 @@ class basic_buffer {
   // What resize() and shrink_to_fit() do: detail/buffer_sizes.hpp.
   void expect_alone(const char* operation, std::size_t nbytes);
   Header* larger_copy(std::size_t nbytes) const;
-  void move_to(Header* moved, std::size_t kept_nbytes, CallSite site);
 
   // What materialize() does where the data may not be written as it is: detail/buffer_writes.hpp.
   [[gnu::noinline]] Materialized copy_or_steal(Wait wait, CallSite site);

@@ -146,6 +146,35 @@ TYPED_TEST(ShrinkToFit, of_what_fits_copies_nothing) {
   EXPECT_EQ(counted.since().copies, 0);
 }
 
+/// Rounds blocks up to whole kilobytes.
+class RoundingAllocator final : public Allocator {
+ public:
+  Block allocate(const Request& request) override {
+    return aligned_allocator().allocate({(request.nbytes + 1023) / 1024 * 1024, request.prefix});
+  }
+  void deallocate(const Block& block) noexcept override { aligned_allocator().deallocate(block); }
+  void copy(void* destination, const void* source, std::size_t nbytes) override {
+    ++copies;
+    Allocator::copy(destination, source, nbytes);
+  }
+  const char* name() const noexcept override { return "rounding allocator"; }
+
+  int copies = 0;
+};
+
+TYPED_TEST(ShrinkToFit, without_a_smaller_block_copies_nothing) {
+  RoundingAllocator allocator;
+  TypeParam value = counting<TypeParam>(1500, allocator);
+  const std::byte* const before = std::as_const(value).data();
+  value.shrink_to_fit();
+  EXPECT_EQ(allocator.copies, 0);
+  EXPECT_EQ(std::as_const(value).data(), before);
+  value.resize(1000);
+  value.shrink_to_fit();
+  EXPECT_EQ(allocator.copies, 1);
+  expect_counting(value, 1000);
+}
+
 TYPED_TEST(ShrinkToFit, of_shared_data_is_refused_and_changes_nothing) {
   TypeParam value = counting<TypeParam>(1000);
   value.resize(100);

@@ -36,7 +36,9 @@ void basic_buffer<Sync, Share>::resize(std::size_t nbytes, CallSite site) {
   Header* const larger = larger_copy(nbytes);
   const std::size_t kept_nbytes = header().nbytes();
   larger->set_nbytes(nbytes);
-  move_to(larger, kept_nbytes, site);
+  record_copy(*larger, kept_nbytes, stats::CopyCause::resized, site);
+  leave_for(larger);
+  stats::detail::report_copy(kept_nbytes, stats::CopyCause::resized, site);
 }
 
 template <sync::Sync Sync, template <class> class Share>
@@ -52,13 +54,17 @@ void basic_buffer<Sync, Share>::shrink_to_fit(CallSite site) {
       origin == Origin::aliased || origin == Origin::mapped) {
     return;
   }
-  begin_write(header());
-  Header* const fitting = copy_of_data();
-  if (fitting->capacity() >= header().capacity()) {
-    const basic_buffer unneeded(fitting);
-    return;
-  }
-  move_to(fitting, nbytes, site);
+  {
+    basic_buffer fitting(Allocated::create(nbytes, allocator()));
+    if (fitting.header().capacity() >= header().capacity()) {
+      return;
+    }
+    begin_write(header());
+    allocator().copy(fitting.header().data(), header().data(), nbytes);
+    record_copy(fitting.header(), nbytes, stats::CopyCause::resized, site);
+    exchange(fitting);
+  }  // the larger block is released before a sink is told
+  stats::detail::report_copy(nbytes, stats::CopyCause::resized, site);
 }
 
 template <sync::Sync Sync, template <class> class Share>
@@ -83,13 +89,6 @@ auto basic_buffer<Sync, Share>::larger_copy(std::size_t nbytes) const -> Header*
     }
   }
   return Allocated::create_copy(nbytes, header());
-}
-
-template <sync::Sync Sync, template <class> class Share>
-void basic_buffer<Sync, Share>::move_to(Header* moved, std::size_t kept_nbytes, CallSite site) {
-  record_copy(*moved, kept_nbytes, stats::CopyCause::resized, site);
-  leave_for(moved);
-  stats::detail::report_copy(kept_nbytes, stats::CopyCause::resized, site);
 }
 
 }  // namespace byre::inline v0
