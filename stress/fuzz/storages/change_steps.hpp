@@ -125,8 +125,11 @@ template <class Slot, class Call>
 void resize_alone(TargetState& target, Slot& slot, std::size_t nbytes, Call call) {
   Value& value = *slot.value();
   const std::size_t kept_nbytes = std::min(nbytes, value.bytes.size());
+  const bool may_do_with_less =
+      value.data != nullptr && nbytes > value.data->is().capacity &&
+      byre::detail::grown_capacity(value.data->is().capacity, nbytes) > nbytes;
   value.busy = true;
-  const Fault fault = target.faults.during(call);
+  const Fault fault = target.faults.during(call, may_do_with_less);
   value.busy = false;
   if (fault != Fault::none) {
     return;
@@ -170,6 +173,46 @@ void resize(TargetState& target, Slot& slot) {
     expect_refusal<NotUnique>("a resize to less than another handle sees", call);
   } else {
     resize_alone(target, slot, nbytes, call);
+  }
+}
+
+/// The shrink_to_fit of unshared data. Only the pool may have no smaller block.
+template <class Slot, class Call>
+void shrink_alone(TargetState& target, Slot& slot, Call call) {
+  Value& value = *slot.value();
+  const std::byte* const before = std::as_const(slot.real).data();
+  const Origin origin = value.data == nullptr ? Origin::borrowed : value.data->is().origin;
+  const bool may_shrink = (origin == Origin::allocated || origin == Origin::adopted) &&
+                          value.data->is().capacity >= value.bytes.size() + data_alignment;
+  const Faults::WithoutSteps without_steps(target.faults);
+  value.busy = true;
+  const Fault fault = target.faults.during(call);
+  value.busy = false;
+  const bool did_shrink = std::as_const(slot.real).data() != before;
+  if (did_shrink && (!may_shrink || fault != Fault::none)) {
+    fail("%s: shrink_to_fit moved %zu bytes", Slot::kind, value.bytes.size());
+  }
+  if (!did_shrink && may_shrink && fault == Fault::none &&
+      &value.allocator() != &default_allocator()) {
+    fail("%s: shrink_to_fit left %zu bytes", Slot::kind, value.bytes.size());
+  }
+  if (did_shrink) {
+    target.model.end_shrink(value);
+  }
+}
+
+template <class Slot>
+void shrink_to_fit(TargetState& target, Slot& slot) {
+  trace("%s: shrink_to_fit", Slot::kind);
+  const auto call = [&] { slot.real.shrink_to_fit(); };
+  if (slot.value() == nullptr) {
+    call();
+  } else if (slot.value()->pins != 0) {
+    expect_refusal<NotUnique>("a shrink_to_fit of what is pinned", call);
+  } else if (!slot.value()->is_unique()) {
+    expect_refusal<NotUnique>("a shrink_to_fit of what is shared", call);
+  } else {
+    shrink_alone(target, slot, call);
   }
 }
 

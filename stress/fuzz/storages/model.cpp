@@ -3,6 +3,7 @@
 
 #include <byre/memory/pages.hpp>
 
+#include <algorithm>
 #include <utility>
 
 #include "../target.hpp"
@@ -52,17 +53,19 @@ Value Model::make(Bytes bytes, Data::Description description) {
   return {std::move(bytes), std::make_shared<Data>(predictions_, std::move(description))};
 }
 
-Value Model::allocated(Bytes bytes, Allocator& allocator) {
-  const std::size_t capacity = new_capacity(bytes, allocator);
+Value Model::allocated(Bytes bytes, Allocator& allocator, std::size_t asked) {
+  const std::size_t capacity = new_capacity(bytes, allocator, asked);
   return make(std::move(bytes), {.allocator = &allocator, .capacity = capacity});
 }
 
-std::size_t Model::new_capacity(const Bytes& bytes, const Allocator& allocator) const {
+std::size_t Model::new_capacity(const Bytes& bytes, const Allocator& allocator,
+                                std::size_t asked) const {
   const std::int64_t grown = counted().live_bytes - predictions_.counters.live_bytes;
   const std::size_t nbytes = bytes.size();
   // The pool rounds up, to lines or pages, and hands out what is a little larger.
+  asked = std::max(asked, nbytes);
   const std::size_t most =
-      &allocator == &default_allocator() ? nbytes + nbytes / 4 + page_nbytes : nbytes;
+      &allocator == &default_allocator() ? asked + asked / 4 + page_nbytes : asked;
   if (grown < signed_of(nbytes) || grown > signed_of(most)) {
     fail("live_bytes grew by %lld for %zu bytes from the %s", static_cast<long long>(grown), nbytes,
          allocator.name());
@@ -131,10 +134,18 @@ void Model::refuse_write(Value& value, Write&& write) {
 void Model::end_move(Value& value, std::size_t nbytes) {
   Allocator& allocator = value.allocator();
   const std::size_t kept_nbytes = value.bytes.size();
+  const std::size_t asked = detail::grown_capacity(value.data->is().capacity, nbytes);
   value.bytes.resize(nbytes);
   value.data.reset();
-  value.data = allocated(value.bytes, allocator).data;
+  value.data = allocated(value.bytes, allocator, asked).data;
   count_copy(kept_nbytes, stats::CopyCause::resized);
+}
+
+void Model::end_shrink(Value& value) {
+  Allocator& allocator = value.allocator();
+  value.data.reset();
+  value.data = allocated(value.bytes, allocator).data;
+  count_copy(value.bytes.size(), stats::CopyCause::resized);
 }
 
 }  // namespace byre::fuzz

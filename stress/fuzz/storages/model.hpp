@@ -94,7 +94,9 @@ class Model {
 
   /// Data that byre has just allocated. Its capacity is the growth of `live_bytes`, which is checked against
   /// what the allocator may add.
-  Value allocated(Bytes bytes, Allocator& allocator);
+  Value allocated(Bytes bytes, Allocator& allocator) {
+    return allocated(std::move(bytes), allocator, 0);
+  }
 
   /// Of memory that is shared.
   Value lazy_clone(const Value& source);
@@ -115,9 +117,13 @@ class Model {
 
   /// After a resize beyond the capacity.
   void end_move(Value& value, std::size_t nbytes);
+  /// After a shrink_to_fit that found a smaller block.
+  void end_shrink(Value& value);
 
  private:
-  std::size_t new_capacity(const Bytes& bytes, const Allocator& allocator) const;
+  /// `asked` bytes were asked for, if that is more than there are.
+  Value allocated(Bytes bytes, Allocator& allocator, std::size_t asked);
+  std::size_t new_capacity(const Bytes& bytes, const Allocator& allocator, std::size_t asked) const;
   void count_copy(std::size_t nbytes, stats::CopyCause cause);
 
   Predictions predictions_;
