@@ -101,6 +101,13 @@ TEST_F(OwnerTest, a_resize_that_loses_bytes_is_detected) {
   EXPECT_EQ(reported_by_resize(), "thread 3: a resize lost bytes");
 }
 
+TEST_F(OwnerTest, a_resize_may_get_over_a_refusal_of_memory) {
+  owner.check_success(Operation::resize, Fault::allocation);
+  EXPECT_EQ(reported(), "");
+  owner.check_success(Operation::resize, Fault::copy);
+  EXPECT_EQ(reported(), "thread 3: resize did not throw despite the injected fault copy");
+}
+
 TEST_F(OwnerTest, a_fault_without_an_error_is_detected) {
   owner.check_success(Operation::write, std::nullopt);
   EXPECT_EQ(reported(), "");

@@ -208,9 +208,9 @@ void shrink_to_fit(TargetState& target, Slot& slot) {
   if (slot.value() == nullptr) {
     call();
   } else if (slot.value()->pins != 0) {
-    expect_refusal<NotUnique>("a shrink_to_fit of what is pinned", call);
+    expect_refusal<NotUnique>("a shrink_to_fit of pinned bytes", call);
   } else if (!slot.value()->is_unique()) {
-    expect_refusal<NotUnique>("a shrink_to_fit of what is shared", call);
+    expect_refusal<NotUnique>("a shrink_to_fit of shared bytes", call);
   } else {
     shrink_alone(target, slot, call);
   }
