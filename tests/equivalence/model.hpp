@@ -148,6 +148,7 @@ class Model {
   bool change_family(const Statement& statement);
   Tensor reshape(const Tensor& self, const Statement& statement);
   Tensor lazy_clone(const Tensor& of, const Layout& layout);
+  Tensor copy_of_small_part(const Tensor& of, const Layout& layout);
   Tensor clone(const Tensor& of);
   Tensor new_tensor(const Layout& layout, const Elements& elements);
   static Cells separated(const Family& family);

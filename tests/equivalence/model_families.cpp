@@ -2,7 +2,10 @@
 /// Families and memories: what is reshaped, shared, cloned, and made.
 #include <byre/tensor/views.hpp>
 
+#include <algorithm>
+#include <functional>
 #include <numeric>
+#include <ranges>
 
 #include "model.hpp"
 
@@ -60,8 +63,10 @@ Model::Tensor Model::reshape(const Tensor& self, const Statement& statement) {
   return made;
 }
 
-/// Of all there is in the storage, also where the tensor sees nothing of it.
 Model::Tensor Model::lazy_clone(const Tensor& of, const Layout& layout) {
+  if (2 * of.places.size() < of.family->memory->cells.size()) {
+    return copy_of_small_part(of, layout);
+  }
   Memory& memory = *of.family->memory;
   Places all(memory.cells.size());
   std::iota(all.begin(), all.end(), std::size_t{0});
@@ -74,6 +79,24 @@ Model::Tensor Model::lazy_clone(const Tensor& of, const Layout& layout) {
   Tensor made = of;
   made.family = &families_.back();
   made.layout = layout;
+  return made;
+}
+
+/// The elements alone, in the order of their strides. No view of the model sees an element twice.
+Model::Tensor Model::copy_of_small_part(const Tensor& of, const Layout& layout) {
+  access(*of.family, of.places, Kind::read);
+  std::vector<std::size_t> axes(layout.ndim());
+  std::iota(axes.begin(), axes.end(), std::size_t{0});
+  std::ranges::stable_sort(axes, std::ranges::greater(),
+                           [&](std::size_t axis) { return layout.strides[axis]; });
+  Layout compact{layout.sizes, layout.strides, 0};
+  std::int64_t dense_stride = 1;
+  for (const std::size_t axis : axes | std::views::reverse) {
+    compact.strides[axis] = dense_stride;
+    dense_stride *= std::max<std::int64_t>(layout.sizes[axis], 1);
+  }
+  Tensor made = new_tensor(compact, elements_of(of, places_of(layout)));
+  made.is_on_device = of.is_on_device;
   return made;
 }
 

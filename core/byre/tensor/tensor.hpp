@@ -20,6 +20,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -277,14 +278,16 @@ class BYRE_API Tensor {
 
   // ---- copies: writing to either side never shows in the other
 
-  /// A new storage that shares the data until either is written, seen as this tensor sees it.
-  /// Throws StateError for a storage-uninitialized tensor, OutOfMemory. See Storage::lazy_clone.
+  /// A new storage that shares the data until either is written, seen as this tensor sees it. A tensor that sees
+  /// less than half of its storage is copied at once, without the rest: the copy keeps the order of the strides.
+  /// A mapped file is shared always. Throws StateError for a storage-uninitialized tensor, OutOfMemory. See
+  /// Storage::lazy_clone.
   Tensor lazy_clone(CallSite site = CallSite::current()) const;
   /// A contiguous copy, made now.
   Tensor clone(CallSite site = CallSite::current()) const;
-  /// A contiguous copy: lazy if this tensor is contiguous, else made now.
+  /// A contiguous copy: lazy_clone() if this tensor is contiguous, else made now.
   Tensor contiguous(CallSite site = CallSite::current()) const;
-  /// A copy under other sizes, one of which may be -1: lazy where strides can say it, else made
+  /// A copy under other sizes, where one size may be -1: as lazy_clone() where strides can say it, else made
   /// now. Where shadow::reshape_mode() is another than copy, an alias where strides can say it, tracked
   /// or not. Throws InvalidArgument for a mode in the environment that there is not. Source: the seed
   /// "Copy-on-write motivation".
@@ -414,6 +417,11 @@ class BYRE_API Tensor {
   /// A contiguous copy, and one on another device, of elements that were recorded as read.
   Tensor packed() const;
   Tensor moved_to(Device target) const;
+  /// A lazy clone of the storage, or a copy of the seen elements if they are less than half of the storage.
+  template <class MakeLayout>
+  Tensor clone_seen_by(const char* operation, CallSite site, const MakeLayout& make_layout) const;
+  bool sees_small_part() const noexcept;
+  std::optional<Tensor> copy_of_small_part(const Layout& seen) const;
   Tensor reshape_as_alias(const Dims& wanted, shadow::ReshapeMode mode, CallSite site) const;
 
   boost::intrusive_ptr<TensorBase> base_;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Copies of tensors, made now or lazily, on one device or to another.
 #include <byre/tensor/detail/operands.hpp>
+#include <byre/tensor/layout/detail/compact.hpp>
 #include <byre/tensor/layout/detail/strided_copy.hpp>
 #include <byre/tensor/tensor.hpp>
 
 #include <cstddef>
+#include <optional>
 #include <utility>
 
 namespace byre::inline v0 {
@@ -38,10 +40,43 @@ void copy_within_device(const Tensor& source, void* destination) {
 
 }  // namespace
 
+bool Tensor::sees_small_part() const noexcept {
+  // A mapped file takes no memory that a clone could keep, and a write to it copies pages.
+  const std::size_t nbytes = static_cast<std::size_t>(detail::most_seen(layout())) * itemsize();
+  return detail::is_small_part(nbytes, storage().nbytes()) && itemsize() != 0 &&
+         storage().origin() != Origin::mapped;
+}
+
+std::optional<Tensor> Tensor::copy_of_small_part(const Layout& seen) const {
+  auto [copied, layout] = detail::compacted(seen);
+  const std::size_t nbytes = static_cast<std::size_t>(copied.numel()) * itemsize();
+  if (!detail::is_small_part(nbytes, storage().nbytes())) {
+    return std::nullopt;  // with what lies between elements that overlap
+  }
+  const Tensor part = make(storage(), std::move(copied), dtype(), device(), base().allocator);
+  return make(part.packed().storage(), std::move(layout), dtype(), device(), base().allocator);
+}
+
+template <class MakeLayout>
+Tensor Tensor::clone_seen_by(const char* operation, CallSite site,
+                             const MakeLayout& make_layout) const {
+  expect_initialized(operation);
+  if (sees_small_part()) [[unlikely]] {
+    const Layout seen = make_layout();
+    record_read(site);
+    if (auto copy = copy_of_small_part(seen)) {
+      return *std::move(copy);
+    }
+  }
+  const auto clone_storage = [&] {
+    record_read_of_storage(site);  // once there is a layout, and nothing is refused any more
+    return storage().lazy_clone(site);
+  };
+  return seen_in(clone_storage, operation, make_layout);
+}
+
 Tensor Tensor::lazy_clone(CallSite site) const {
-  record_read_of_storage(site);
-  return seen_in([&] { return storage().lazy_clone(site); }, "lazy_clone",
-                 [&] { return Layout(layout()); });
+  return clone_seen_by("lazy_clone", site, [&] { return Layout(layout()); });
 }
 
 Tensor Tensor::clone(CallSite site) const {
@@ -71,16 +106,12 @@ Tensor Tensor::reshape(const Dims& wanted, CallSite site) const {
   if (const auto mode = shadow::reshape_mode(); mode != shadow::ReshapeMode::copy) [[unlikely]] {
     return reshape_as_alias(wanted, mode, site);
   }
-  const auto clone_storage = [&] {
-    record_read_of_storage(site);  // once there is a layout, and nothing is refused any more
-    return storage().lazy_clone(site);
-  };
   if (is_contiguous()) {
-    return seen_in(clone_storage, "reshape",
-                   [&] { return contiguous_view(layout(), wanted, "reshape"); });
+    return clone_seen_by("reshape", site,
+                         [&] { return contiguous_view(layout(), wanted, "reshape"); });
   }
-  if (auto viewed = viewed_as(layout(), wanted, "reshape")) {
-    return seen_in(clone_storage, "reshape", [&] { return std::move(*viewed); });
+  if (const auto viewed = viewed_as(layout(), wanted, "reshape")) {
+    return clone_seen_by("reshape", site, [&] { return Layout(*viewed); });
   }
   return clone(site).view(wanted);
 }

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 #include <numeric>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -49,9 +50,8 @@ struct FlatTensor {
 
   /// The same elements in the same order.
   FlatTensor with_sizes(const Dims& other) const { return {storage, other, places}; }
-  /// An array of its own, with all that this one's has.
-  FlatTensor with_own_storage() const {
-    return {std::make_shared<std::vector<std::int32_t>>(*storage), sizes, places};
+  std::size_t distinct_places() const {
+    return std::set<std::size_t>(places.begin(), places.end()).size();
   }
 
   /// Element (i, j, ...) is this tensor's element `source_of({i, j, ...})`.

@@ -65,7 +65,7 @@ TEST(TensorMemory, what_is_contiguous_is_not_copied_to_be_so) {
   const Tensor x = Tensor::of<float>({2, 3}, {1, 2, 3, 4, 5, 6});
   const Counted counted;
   const Recorder recorder;
-  for (const Tensor& each : {x, x.slice(0, 1), x.select(1, 1).slice(0, 1), x.view({3, 2})}) {
+  for (const Tensor& each : {x, x.slice(0, 1), x.select(0, 1), x.view({3, 2})}) {
     const Tensor contiguous = each.contiguous();
     EXPECT_EQ(contiguous.data<float>(), each.data<float>());
     EXPECT_TRUE(contiguous.storage().shares_data_with(x.storage()));

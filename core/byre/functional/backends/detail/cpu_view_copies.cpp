@@ -26,14 +26,9 @@ ViewGeometry seen(const Operator& view, const ViewGeometry& self,
   return (*view.view())(self, arguments).front();
 }
 
-/// For a program, a tensor of its own, in order, as on every backend. Below passes a lazy clone,
-/// unless what is seen is a small part: the clone would keep all there is, and have who writes the
-/// rest copy it.
+/// For a program, a tensor of its own, in order, as on every backend. Below passes a lazy clone.
 Tensor copied(const Tensor& seen) {
-  if (!is_below_passes()) {
-    return packed(seen);
-  }
-  return 2 * seen.nbytes() < seen.storage().nbytes() ? seen.clone() : seen.lazy_clone();
+  return is_below_passes() ? seen.lazy_clone() : packed(seen);
 }
 
 Tensor copy_of_view(const Operator& view, Reads reads, const Call& call) {

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <byre/tensor/layout/detail/compact.hpp>
+
+#include <utility>
+
+namespace byre::inline v0::detail {
+
+Compact compacted(const Layout& layout) {
+  Layout apart{.sizes = layout.sizes, .strides = layout.strides, .offset = layout.offset};
+  Dims axes(layout.ndim(), 0);
+  for (std::size_t axis = 0; axis < layout.ndim(); ++axis) {
+    axes[axis] = static_cast<std::int64_t>(axis);
+    if (layout.strides[axis] == 0 && layout.sizes[axis] > 1) {
+      apart.sizes[axis] = 1;
+    }
+  }
+  Layout result{.sizes = layout.sizes, .strides = layout.strides, .offset = 0};
+  if (may_overlap_itself(apart)) {
+    return {{.sizes = {layout.end() - layout.offset}, .strides = {1}, .offset = layout.offset},
+            std::move(result)};
+  }
+  const auto stride_of = [&](std::int64_t axis) {
+    return layout.strides[static_cast<std::size_t>(axis)];
+  };
+  std::stable_sort(axes.begin(), axes.end(), [&](std::int64_t first, std::int64_t second) {
+    return stride_of(first) > stride_of(second);
+  });
+  Layout copied = apart;
+  std::int64_t dense_stride = 1;
+  for (std::size_t place = layout.ndim(); place-- > 0;) {
+    const auto axis = static_cast<std::size_t>(axes[place]);
+    copied.sizes[place] = apart.sizes[axis];
+    copied.strides[place] = apart.strides[axis];
+    if (layout.strides[axis] != 0) {
+      result.strides[axis] = dense_stride;
+    }
+    dense_stride *= std::max<std::int64_t>(apart.sizes[axis], 1);
+  }
+  return {std::move(copied), std::move(result)};
+}
+
+}  // namespace byre::inline v0::detail
