@@ -87,6 +87,13 @@ extern "C" void* mmap(void* at, std::size_t nbytes, int protection, int flags, i
   return next(at, nbytes, protection, flags, file, offset);
 }
 
+extern "C" int mprotect(void* data, std::size_t nbytes, int protection) noexcept {
+  if (watched != nullptr && !watched->makes_writable && (protection & PROT_WRITE) != 0) {
+    return refuse(ENOMEM);
+  }
+  return static_cast<int>(::syscall(SYS_mprotect, data, nbytes, protection));
+}
+
 extern "C" int ioctl(int file, unsigned long request, ...) noexcept {
   std::va_list arguments;
   va_start(arguments, request);

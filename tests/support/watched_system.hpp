@@ -34,6 +34,8 @@ class WatchedSystem {
 
   /// Whether munmap() succeeds.
   bool unmaps = true;
+  /// Whether mprotect() makes pages writable.
+  bool makes_writable = true;
 
   /// The next `calls` of mmap() fail.
   void refuse_maps(std::size_t calls) noexcept { refused_maps_ = calls; }

@@ -23,6 +23,7 @@
 #include "stale_pointer.hpp"
 #include "support/at_once.hpp"
 #include "support/sanitized.hpp"
+#include "support/watched_system.hpp"
 
 namespace byre::test {
 namespace {
@@ -191,6 +192,40 @@ void use_up_mappings() {
     }
   }
   std::abort();
+}
+
+TEST(PageGuard, whose_end_the_system_refuses_ends_with_the_next_write) {
+  WatchedSystem system;
+  for (const bool is_guarded_between : {false, true}) {
+    StalePointer stale(Storage::allocate(paged));
+    stale.clone = Storage();
+    system.makes_writable = false;
+    std::byte* const data = stale.storage.mutable_data();
+    system.makes_writable = true;
+    if (is_guarded_between) {
+      const StalePointer other(Storage::allocate(paged));
+      const int zeros = ::open("/dev/zero", O_RDONLY | O_CLOEXEC);
+      EXPECT_EQ(::read(zeros, data, 8), 8) << "still protected";
+      ::close(zeros);
+    }
+    std::memset(data, 7, paged);
+    EXPECT_EQ(data[paged - 1], std::byte{7});
+  }
+}
+
+TEST(PageGuardDeathTest, whose_end_the_system_refuses_fails_only_a_write) {
+  testing::GTEST_FLAG(death_test_style) = "threadsafe";
+  EXPECT_EXIT(
+      {
+        WatchedSystem system;
+        StalePointer stale(Storage::allocate(paged));
+        stale.clone = Storage();
+        system.makes_writable = false;
+        std::byte* const data = stale.storage.mutable_data();
+        stale.storage = Storage();
+        data[0] = std::byte{1};
+      },
+      testing::KilledBySignal(SIGABRT), "refuses to make pages writable");
 }
 
 TEST(PageGuardDeathTest, what_the_system_does_not_protect_is_summed) {

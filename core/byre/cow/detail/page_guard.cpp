@@ -102,12 +102,23 @@ void fail_stale_write(const GuardedData& data, const void* address, const Place&
 
 struct PageGuard {
   GuardedData data;
-  sync::detail::Published<GuardedData> shown;  // `data`, while its pages are protected
+  sync::detail::Published<GuardedData> shown;  // `data`, while its pages are to be protected
+  sync::detail::Published<GuardedData>
+      refused;  // `data`, while the system refuses to end the protection
 };
 
 namespace {
 
 constinit std::array<PageGuard, 4096> guards{};  // of no heap, for the handler
+constinit std::size_t refused_count = 0;
+
+[[noreturn]] void fail_refused_write() noexcept {
+  (SignalSafeText()
+   << "byre: the system refuses to make pages writable that this checked build had protected while "
+      "they were shared. Raise its limit of mappings (vm.max_map_count).\n")
+      .write_to_stderr();
+  std::abort();
+}
 
 struct Handler {
   Handler() noexcept;
@@ -120,10 +131,11 @@ struct Handler {
 /// Published before it is installed, as it may be called at once.
 constinit sync::detail::Published<const Handler> installed;
 
-const GuardedData* find(const void* address) noexcept {
+const GuardedData* find(sync::detail::Published<GuardedData> PageGuard::*state,
+                        const void* address) noexcept {
   const auto at = reinterpret_cast<std::uintptr_t>(address);
   for (const PageGuard& guard : guards) {
-    const GuardedData* const data = guard.shown.get();
+    const GuardedData* const data = (guard.*state).get();
     if (data != nullptr && at - reinterpret_cast<std::uintptr_t>(data->begin) < data->capacity) {
       return data;
     }
@@ -131,10 +143,20 @@ const GuardedData* find(const void* address) noexcept {
   return nullptr;
 }
 
+bool make_writable(const GuardedData& data) noexcept {
+  return ::mprotect(data.begin, data.capacity, PROT_READ | PROT_WRITE) == 0;
+}
+
 void handle(int signal, siginfo_t* info, void* context) noexcept {
   if (info->si_code == SEGV_ACCERR) {
-    if (const GuardedData* const data = find(info->si_addr)) {
+    if (const GuardedData* const data = find(&PageGuard::shown, info->si_addr)) {
       fail_stale_write(*data, info->si_addr, {});
+    }
+    if (const GuardedData* const data = find(&PageGuard::refused, info->si_addr)) {
+      if (make_writable(*data)) {
+        return;  // the write is repeated
+      }
+      fail_refused_write();
     }
   }
   installed.get()->forward(signal, info, context);
@@ -193,8 +215,28 @@ bool may_guard_pages() noexcept {
   return true;
 }
 
+namespace {
+
+/// Ends the protections that the system has refused to end.
+void open_refused() noexcept {
+  for (PageGuard& guard : guards) {
+    if (refused_count == 0) {
+      return;
+    }
+    if (guard.refused.get() != nullptr && make_writable(guard.data)) {
+      guard.refused.set(nullptr);
+      --refused_count;
+    }
+  }
+}
+
+}  // namespace
+
 PageGuard* guard(const GuardedData& data) noexcept {
-  const auto is_free = [](const PageGuard& guard) noexcept { return guard.shown.get() == nullptr; };
+  open_refused();
+  const auto is_free = [](const PageGuard& guard) noexcept {
+    return guard.shown.get() == nullptr && guard.refused.get() == nullptr;
+  };
   const auto free = std::find_if(guards.begin(), guards.end(), is_free);
   if (free == guards.end()) {
     return nullptr;
@@ -209,8 +251,10 @@ PageGuard* guard(const GuardedData& data) noexcept {
 }
 
 void unguard(PageGuard& guard) noexcept {
-  BYRE_ASSERT(::mprotect(guard.data.begin, guard.data.capacity, PROT_READ | PROT_WRITE) == 0,
-              "the system does not make pages writable again that a checked build has protected");
+  if (!make_writable(guard.data)) {
+    guard.refused.set(&guard.data);
+    ++refused_count;
+  }
   guard.shown.set(nullptr);
 }
 

@@ -29,7 +29,7 @@ constexpr bool is_small_part(std::size_t nbytes, std::size_t storage_nbytes) noe
 
 struct Compact {
   Layout copied;  ///< the elements, each once, in the order in which the copy holds them
-  Layout layout;  ///< the view of the copy, which sees what the source saw
+  Layout layout;  ///< the view of the copy: the elements of the source
 };
 
 /// The copy keeps the order of the strides and repeats what the source repeats. Elements that overlap otherwise
