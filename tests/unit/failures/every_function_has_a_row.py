@@ -40,11 +40,11 @@ Dims::copy_many Dims::copy_many_without RecyclingPool::find OutputFile::discard
 OutputFile::number_to_write OutputFile::open OutputFile::open_temporary OutputFile::refuse OutputFile::reopen_folder
 RecyclingPool::give_back RecyclingPool::idle RecyclingPool::map RecyclingPool::take_small
 RecyclingPool::unmap Scalar::refuse Scalar::refuse_as
-Tensor::begin_write Tensor::bytes_to_write_in_parallel Tensor::copy_of Tensor::drop_storage Tensor::element_to_read Tensor::element_to_write
+Tensor::begin_write Tensor::bytes_to_write_in_parallel Tensor::copy_of Tensor::copy_of_small_part Tensor::drop_storage Tensor::element_to_read Tensor::element_to_write
 Tensor::elements_to_write Tensor::end_write Tensor::expect_dtype Tensor::expect_unshared
 Tensor::grow_storage Tensor::make Tensor::moved_to Tensor::nbytes_of_external Tensor::no_memory_for_tensor
 Tensor::packed Tensor::realize_to_write Tensor::record_copy_onto_itself Tensor::record_read_of_storage
-Tensor::record_tracked_read Tensor::refuse_uninitialized Tensor::reshape_as_alias Tensor::take_storage
+Tensor::record_tracked_read Tensor::refuse_uninitialized Tensor::sees_small_part Tensor::reshape_as_alias Tensor::take_storage
 Tensor::tracked_bytes_to_read Tensor::tracked_bytes_to_write Tensor::with_layout Tensor::with_layouts
 functional::Argument::refuse_to_read functional::Scanner::number functional::Scanner::skip_blanks
 """.split()

@@ -14,8 +14,8 @@ namespace detail {
 
 /// The capacity to ask for where `capacity` does not suffice for `nbytes`: at most half more than is needed.
 constexpr std::size_t grown_capacity(std::size_t capacity, std::size_t nbytes) noexcept {
-  const std::size_t half_more = capacity + std::min(capacity / 2, max_nbytes - capacity);
-  return std::max(half_more, nbytes);
+  const std::size_t half_more = capacity + (std::min)(capacity / 2, max_nbytes - capacity);
+  return (std::max)(half_more, nbytes);
 }
 
 }  // namespace detail

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/tensor/layout/detail/compact.hpp>
 
+#include <algorithm>
 #include <utility>
 
 namespace byre::inline v0::detail {
@@ -22,8 +23,9 @@ Compact compacted(const Layout& layout) {
   const auto stride_of = [&](std::int64_t axis) {
     return layout.strides[static_cast<std::size_t>(axis)];
   };
-  std::stable_sort(axes.begin(), axes.end(), [&](std::int64_t first, std::int64_t second) {
-    return stride_of(first) > stride_of(second);
+  // Not stable_sort, which takes memory.
+  std::sort(axes.begin(), axes.end(), [&](std::int64_t first, std::int64_t second) {
+    return std::pair(-stride_of(first), first) < std::pair(-stride_of(second), second);
   });
   Layout copied = apart;
   std::int64_t dense_stride = 1;
