@@ -26,6 +26,7 @@ class FakePages final : public PageSource {
     std::byte* address = system_pages().map(lead, nbytes, alignment);
     mapped_[address] = lead + nbytes;
     ++maps_;
+    last_alignment_ = alignment;
     return address;
   }
 
@@ -58,6 +59,11 @@ class FakePages final : public PageSource {
 
   int maps() const { return get(maps_); }
   int refused() const { return get(refused_); }
+  /// What the last mapping was asked to be aligned to.
+  std::size_t last_alignment() const {
+    const boost::lock_guard<boost::mutex> lock(mutex_);
+    return last_alignment_;
+  }
   /// Of what was not mapped, or of another size.
   int wrong_unmaps() const { return get(wrong_unmaps_); }
   std::size_t mapped() const {
@@ -80,6 +86,7 @@ class FakePages final : public PageSource {
   std::map<const void*, std::size_t> mapped_;
   std::vector<const void*> unmapped_;
   std::uint64_t seconds_ = 1000;
+  std::size_t last_alignment_ = 0;
   int refusals_ = 0;
   int refused_ = 0;
   int maps_ = 0;

@@ -64,6 +64,9 @@ extern "C" int madvise(void* data, std::size_t nbytes, int advice) noexcept {
       watched->note(advice, data, nbytes);
     } else if (!watched->allows(data, nbytes)) {
       return refuse(ENOMEM);
+    } else if (watched->interruptions != 0) {
+      --watched->interruptions;
+      return refuse(EINTR);
     }
   }
   return static_cast<int>(::syscall(SYS_madvise, data, nbytes, advice));

@@ -25,6 +25,9 @@ class WatchedSystem {
   /// From the call after `calls` more on there is no memory for pages.
   void fail_after(std::size_t calls) noexcept { left_ = calls; }
 
+  /// The next `calls` for pages are interrupted.
+  std::size_t interruptions = 0;
+
   /// Of old systems, and of locked-down ones.
   bool has_pagemap_scan = true;
   bool has_pagemap = true;

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "nbytes.hpp"
@@ -207,6 +208,22 @@ TEST(DefaultPool, is_the_default_allocator_and_has_a_sensible_limit) {
   EXPECT_LE(RecyclingPool::default_limit_nbytes(), usable_memory_nbytes() / 8);
   EXPECT_EQ(default_pool().limit_nbytes(), RecyclingPool::default_limit_nbytes());
   EXPECT_TRUE(default_pool().device().is_cpu());
+}
+
+TEST_F(RecyclingPoolTest, aligns_blocks_of_a_huge_page_and_more_as_one) {
+  for (const auto& [nbytes, alignment] : {std::pair(huge_page_nbytes - page_nbytes, page_nbytes),
+                                          std::pair(huge_page_nbytes, huge_page_nbytes)}) {
+    const Block block = take(nbytes);
+    EXPECT_EQ(source.last_alignment(), alignment) << nbytes;
+    pool.deallocate(block);
+  }
+}
+
+TEST_F(RecyclingPoolTest, keeps_its_limit_if_a_large_block_replaces_small_ones) {
+  pool.set_limit_nbytes(pages(300));
+  release({pages(100), pages(100), pages(100), pages(300)});
+  EXPECT_EQ(pool.idle_nbytes(), pages(300));
+  EXPECT_EQ(source.mapped(), 1U);
 }
 
 }  // namespace

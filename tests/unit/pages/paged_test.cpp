@@ -249,6 +249,7 @@ TEST_F(Paged, a_write_to_a_large_mapped_file_copies_no_byte_itself) {
   const Counted counted;
   {
     Buffer buffer = Buffer::map_file(folder / "weights");
+    EXPECT_EQ(counted.since().live_bytes, 0);
     Buffer clone = buffer;
     clone.mutable_data()[5'000'000] = std::byte{'c'};
     EXPECT_EQ(clone.origin(), Origin::overlay);

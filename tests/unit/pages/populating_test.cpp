@@ -71,6 +71,14 @@ TEST_F(Populating, a_range_s_pages_are_made_writable_and_no_others) {
   EXPECT_EQ(system.ranges().size(), 2U);
 }
 
+TEST_F(Populating, an_interrupted_call_for_pages_is_repeated) {
+  WatchedSystem system;
+  system.interruptions = 2;
+  overlay_.mutable_range(page_nbytes, 1);
+  EXPECT_EQ(system.ranges().size(), 3U);
+  expect_range(system, 2, 1, 1);
+}
+
 TEST_F(Populating, threads_of_a_loop_make_the_pages_of_their_own_ranges_writable) {
   Storage clone = base_.lazy_clone();
   WatchedSystem system;
