@@ -140,6 +140,9 @@ inline constexpr std::size_t max_ndim = 64;
 
 /// "[2, 3]".
 BYRE_API std::string to_string(std::span<const std::int64_t> dims);
+inline std::string to_string(const Dims& dims) {
+  return to_string(std::span<const std::int64_t>(dims));
+}
 
 namespace detail {
 

@@ -44,44 +44,44 @@ class SiteAlone {
 
 }  // namespace detail
 
-// ---- writing: these give memory to a storage-uninitialized tensor
+// ---- writing. Each takes a handle, which may be a temporary view, and returns it. These give memory to a storage-uninitialized tensor
 
 /// Needs a dtype: converts the value to it, as copy_ does, but for an integer that an integral dtype
 /// has not: throws DTypeError.
-BYRE_API Tensor& fill_(Tensor& self, const Scalar& value, CallSite site = CallSite::current());
-BYRE_API Tensor& zero_(Tensor& self, CallSite site = CallSite::current());
+BYRE_API Tensor fill_(Tensor self, const Scalar& value, CallSite site = CallSite::current());
+BYRE_API Tensor zero_(Tensor self, CallSite site = CallSite::current());
 /// Converts and broadcasts, between any devices. A dtype-uninitialized tensor takes the source's
 /// dtype. Any dtype becomes any other: floating-point numbers are truncated to integers, saturating,
 /// with 0 for not a number; integers wrap around; what a narrower floating-point dtype has not is
 /// rounded, and infinite out of range; complex numbers lose their imaginary part; what is not 0 is true.
 /// The same on every machine.
-BYRE_API Tensor& copy_(Tensor& self, const Tensor& source, CallSite site = CallSite::current());
+BYRE_API Tensor copy_(Tensor self, const Tensor& source, CallSite site = CallSite::current());
 
 // ---- arithmetic
 
 /// Of bool: or.
 BYRE_API Tensor add(const Tensor& a, const Tensor& b, CallSite site = CallSite::current());
-BYRE_API Tensor& add_(Tensor& self, const Tensor& other, CallSite site = CallSite::current());
+BYRE_API Tensor add_(Tensor self, const Tensor& other, CallSite site = CallSite::current());
 /// Not of bool and bool. A bool beside another dtype is 0 or 1.
 BYRE_API Tensor sub(const Tensor& a, const Tensor& b, CallSite site = CallSite::current());
-BYRE_API Tensor& sub_(Tensor& self, const Tensor& other, CallSite site = CallSite::current());
+BYRE_API Tensor sub_(Tensor self, const Tensor& other, CallSite site = CallSite::current());
 /// Of bool: and.
 BYRE_API Tensor mul(const Tensor& a, const Tensor& b, CallSite site = CallSite::current());
-BYRE_API Tensor& mul_(Tensor& self, const Tensor& other, CallSite site = CallSite::current());
+BYRE_API Tensor mul_(Tensor self, const Tensor& other, CallSite site = CallSite::current());
 /// True division: of integers and bool as f32.
 BYRE_API Tensor div(const Tensor& a, const Tensor& b, CallSite site = CallSite::current());
-BYRE_API Tensor& div_(Tensor& self, const Tensor& other, CallSite site = CallSite::current());
+BYRE_API Tensor div_(Tensor self, const Tensor& other, CallSite site = CallSite::current());
 
 /// Not of bool.
 BYRE_API Tensor neg(const Tensor& a, CallSite site = CallSite::current());
-BYRE_API Tensor& neg_(Tensor& self, CallSite site = CallSite::current());
+BYRE_API Tensor neg_(Tensor self, CallSite site = CallSite::current());
 /// The greater of each element and 0; not a number stays so. Not of bool and complex.
 BYRE_API Tensor relu(const Tensor& a, CallSite site = CallSite::current());
-BYRE_API Tensor& relu_(Tensor& self, CallSite site = CallSite::current());
+BYRE_API Tensor relu_(Tensor self, CallSite site = CallSite::current());
 /// Of integers and bool as f32. Of f32 and f64 within 1 ulp; the last bit may differ between kinds of
 /// machine, and not between places of a tensor.
 BYRE_API Tensor exp(const Tensor& a, CallSite site = CallSite::current());
-BYRE_API Tensor& exp_(Tensor& self, CallSite site = CallSite::current());
+BYRE_API Tensor exp_(Tensor self, CallSite site = CallSite::current());
 
 // ---- comparison, to bool; exact also for an integer that the tensor's integral dtype has not
 
@@ -131,7 +131,7 @@ inline Tensor add(const Tensor& a, const Scalar& b, CallSite site = CallSite::cu
 inline Tensor add(const Scalar& a, const Tensor& b, CallSite site = CallSite::current()) {
   return add(a.beside(b, "add"), b, site);
 }
-inline Tensor& add_(Tensor& self, const Scalar& b, CallSite site = CallSite::current()) {
+inline Tensor add_(Tensor self, const Scalar& b, CallSite site = CallSite::current()) {
   return add_(self, b.beside(self, "add_"), site);
 }
 inline Tensor sub(const Tensor& a, const Scalar& b, CallSite site = CallSite::current()) {
@@ -140,7 +140,7 @@ inline Tensor sub(const Tensor& a, const Scalar& b, CallSite site = CallSite::cu
 inline Tensor sub(const Scalar& a, const Tensor& b, CallSite site = CallSite::current()) {
   return sub(a.beside(b, "sub"), b, site);
 }
-inline Tensor& sub_(Tensor& self, const Scalar& b, CallSite site = CallSite::current()) {
+inline Tensor sub_(Tensor self, const Scalar& b, CallSite site = CallSite::current()) {
   return sub_(self, b.beside(self, "sub_"), site);
 }
 inline Tensor mul(const Tensor& a, const Scalar& b, CallSite site = CallSite::current()) {
@@ -149,7 +149,7 @@ inline Tensor mul(const Tensor& a, const Scalar& b, CallSite site = CallSite::cu
 inline Tensor mul(const Scalar& a, const Tensor& b, CallSite site = CallSite::current()) {
   return mul(a.beside(b, "mul"), b, site);
 }
-inline Tensor& mul_(Tensor& self, const Scalar& b, CallSite site = CallSite::current()) {
+inline Tensor mul_(Tensor self, const Scalar& b, CallSite site = CallSite::current()) {
   return mul_(self, b.beside(self, "mul_"), site);
 }
 inline Tensor div(const Tensor& a, const Scalar& b, CallSite site = CallSite::current()) {
@@ -158,7 +158,7 @@ inline Tensor div(const Tensor& a, const Scalar& b, CallSite site = CallSite::cu
 inline Tensor div(const Scalar& a, const Tensor& b, CallSite site = CallSite::current()) {
   return div(a.beside(b, "div"), b, site);
 }
-inline Tensor& div_(Tensor& self, const Scalar& b, CallSite site = CallSite::current()) {
+inline Tensor div_(Tensor self, const Scalar& b, CallSite site = CallSite::current()) {
   return div_(self, b.beside(self, "div_"), site);
 }
 inline Tensor eq(const Tensor& a, const Scalar& b, CallSite site = CallSite::current()) {

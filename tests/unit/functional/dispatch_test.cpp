@@ -39,6 +39,25 @@ TEST(Calls, write_into_what_is_given_for_out) {
   EXPECT_THROW(call("add.out", {counted(2), counted(2), integers}), DTypeError);
 }
 
+TEST(Calls, join_into_out) {
+  const AnyTensor out = counted(5);
+  EXPECT_EQ(call_for_one("cat.out", {Tensors{counted(2), counted(3)}, 0, out}), out);
+  EXPECT_EQ(text_of(out), "[0. 1. 0. 1. 2.]");
+  const auto join = functionalize([](const Tensors& in) {
+    return call("cat.out", {Tensors{in[0], in[0]}, 0, in[1]});
+  });
+  const AnyTensor written = counted(4);
+  (void)join({counted(2), written});
+  EXPECT_EQ(text_of(written), "[0. 1. 0. 1.]");
+}
+
+TEST(Names, of_both_namespaces_may_be_used_together) {
+  using namespace byre;              // NOLINT: as a program may
+  using namespace byre::functional;  // NOLINT
+  const Tensor x = Tensor::zeros({2, 3}, DType::f32);
+  EXPECT_EQ(to_string(x.sizes()), "[2, 3]");
+}
+
 TEST(Calls, that_transpose_in_place_change_what_the_tensor_sees) {
   const AnyTensor x = call_for_one("view", {counted(4), {2, 2}});
   call("transpose_", {x, 0, 1});

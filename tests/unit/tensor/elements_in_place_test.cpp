@@ -5,6 +5,7 @@
 #include "elements_support.hpp"
 
 #include <byre/tensor/layout.hpp>
+#include <byre/tensor/print.hpp>
 
 #include <cstring>
 #include <set>
@@ -20,7 +21,7 @@ using Block = std::array<std::uint8_t, 192>;
 
 struct InPlaceOperation {
   const char* name;
-  Tensor& (*run)(Tensor&, const Tensor&, byre::CallSite);
+  Tensor (*run)(Tensor, const Tensor&, byre::CallSite);
   std::uint64_t (*model)(std::uint64_t, std::uint64_t);  ///< modulo the width of what is written
 };
 
@@ -179,6 +180,18 @@ TEST_F(RandomInPlaceTest, each_operation_is_refused_or_reads_its_operands_as_the
   }
   EXPECT_GT(done, 2000);
   EXPECT_GT(refused, 2000);
+}
+
+TEST(InPlace, operations_take_temporary_views) {
+  Tensor x = Tensor::of<float>({2, 2}, {1, 2, 3, 4});
+  fill_(x.select(0, 1), 9);
+  add_(x.select(0, 0), Tensor::of<float>({2}, {1, 1}));
+  mul_(x.select(1, 0), 2);
+  copy_(x.select(1, 1), zero_(x.select(1, 1).lazy_clone()));
+  EXPECT_EQ(to_string(x), to_string(Tensor::of<float>({2, 2}, {4, 0, 18, 0})));
+  const Tensor same = neg_(x);
+  EXPECT_TRUE(same.aliases(x));
+  EXPECT_EQ(same.handle_count(), 2U) << "another handle to the same tensor";
 }
 
 }  // namespace

@@ -63,7 +63,7 @@ Tensor add(const Tensor& a, const Tensor& b, CallSite site) {
   return binary("add", site, a, b, detail::kernel_of<detail::Add, 2>);
 }
 
-Tensor& add_(Tensor& self, const Tensor& other, CallSite site) {
+Tensor add_(Tensor self, const Tensor& other, CallSite site) {
   return binary_in_place("add_", site, self, other, detail::kernel_of<detail::Add, 2>);
 }
 
@@ -71,7 +71,7 @@ Tensor sub(const Tensor& a, const Tensor& b, CallSite site) {
   return binary("sub", site, a, b, detail::kernel_of<detail::Subtract, 2>);
 }
 
-Tensor& sub_(Tensor& self, const Tensor& other, CallSite site) {
+Tensor sub_(Tensor self, const Tensor& other, CallSite site) {
   return binary_in_place("sub_", site, self, other, detail::kernel_of<detail::Subtract, 2>);
 }
 
@@ -79,7 +79,7 @@ Tensor mul(const Tensor& a, const Tensor& b, CallSite site) {
   return binary("mul", site, a, b, detail::kernel_of<detail::Multiply, 2>);
 }
 
-Tensor& mul_(Tensor& self, const Tensor& other, CallSite site) {
+Tensor mul_(Tensor self, const Tensor& other, CallSite site) {
   return binary_in_place("mul_", site, self, other, detail::kernel_of<detail::Multiply, 2>);
 }
 
@@ -87,7 +87,7 @@ Tensor div(const Tensor& a, const Tensor& b, CallSite site) {
   return binary("div", site, a, b, detail::kernel_of<detail::Divide, 2>, promoted_to_floating);
 }
 
-Tensor& div_(Tensor& self, const Tensor& other, CallSite site) {
+Tensor div_(Tensor self, const Tensor& other, CallSite site) {
   return binary_in_place("div_", site, self, other, detail::kernel_of<detail::Divide, 2>,
                          promoted_to_floating);
 }
@@ -96,7 +96,7 @@ Tensor neg(const Tensor& a, CallSite site) {
   return unary("neg", site, a, detail::kernel_of<detail::Negate, 1>);
 }
 
-Tensor& neg_(Tensor& self, CallSite site) {
+Tensor neg_(Tensor self, CallSite site) {
   return unary_in_place("neg_", site, self, detail::kernel_of<detail::Negate, 1>);
 }
 
@@ -104,7 +104,7 @@ Tensor relu(const Tensor& a, CallSite site) {
   return unary("relu", site, a, detail::kernel_of<detail::Rectify, 1>);
 }
 
-Tensor& relu_(Tensor& self, CallSite site) {
+Tensor relu_(Tensor self, CallSite site) {
   return unary_in_place("relu_", site, self, detail::kernel_of<detail::Rectify, 1>);
 }
 
@@ -112,7 +112,7 @@ Tensor exp(const Tensor& a, CallSite site) {
   return unary("exp", site, a, detail::kernel_of<detail::Exponentiate, 1>, promoted_to_floating);
 }
 
-Tensor& exp_(Tensor& self, CallSite site) {
+Tensor exp_(Tensor self, CallSite site) {
   return unary_in_place("exp_", site, self, detail::kernel_of<detail::Exponentiate, 1>,
                         promoted_to_floating);
 }

@@ -78,7 +78,7 @@ void copy_recorded(Tensor& self, const Tensor& source, CallSite site) {
           self.sizes(), "copy_");
 }
 
-Tensor& fill(Tensor& self, const Scalar& value, const char* operation, CallSite site) {
+Tensor fill(Tensor& self, const Scalar& value, const char* operation, CallSite site) {
   detail::expect_dtype_known(self, operation);
   return copy_(self, value.fitting(self.dtype(), operation), site);
 }
@@ -111,7 +111,7 @@ std::int64_t joined_size(const Dims& sizes, const Dims& next, std::size_t axis) 
 
 }  // namespace
 
-Tensor& copy_(Tensor& self, const Tensor& source, CallSite site) {
+Tensor copy_(Tensor self, const Tensor& source, CallSite site) {
   detail::expect_tensor(self, "copy_");
   detail::expect_elements(source, "copy_");
   const Layout expanded = detail::broadcast_to(self.sizes(), source, "copy_");
@@ -142,11 +142,11 @@ void detail::convert_recorded(Tensor& output, const Tensor& operand, const char*
           operand.dtype(), output.sizes(), operation);
 }
 
-Tensor& fill_(Tensor& self, const Scalar& value, CallSite site) {
+Tensor fill_(Tensor self, const Scalar& value, CallSite site) {
   return fill(self, value, "fill_", site);
 }
 
-Tensor& zero_(Tensor& self, CallSite site) {
+Tensor zero_(Tensor self, CallSite site) {
   return fill(self, 0, "zero_", site);
 }
 

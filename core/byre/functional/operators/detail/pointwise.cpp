@@ -15,11 +15,11 @@ namespace byre::inline v0::functional {
 namespace {
 
 using Binary = Tensor (*)(const Tensor&, const Tensor&, CallSite);
-using BinaryInPlace = Tensor& (*)(Tensor&, const Tensor&, CallSite);
+using BinaryInPlace = Tensor (*)(Tensor, const Tensor&, CallSite);
 using WithScalar = Tensor (*)(const Tensor&, const Scalar&, CallSite);
-using WithScalarInPlace = Tensor& (*)(Tensor&, const Scalar&, CallSite);
+using WithScalarInPlace = Tensor (*)(Tensor, const Scalar&, CallSite);
 using Unary = Tensor (*)(const Tensor&, CallSite);
-using UnaryInPlace = Tensor& (*)(Tensor&, CallSite);
+using UnaryInPlace = Tensor (*)(Tensor, CallSite);
 
 /// Of operands that broadcast.
 std::vector<TensorMeta> meta_of_pointwise(const Call& call) {
@@ -147,6 +147,7 @@ void detail::define_pointwise() {
   define_out("where", "Tensor condition, Tensor a, Tensor b");
   define_out("sum", "Tensor a");
   define_out("matmul", "Tensor a, Tensor b");
+  define_out("cat", "Tensor[] tensors, Axis axis=0");
 }
 
 }  // namespace byre::inline v0::functional
