@@ -138,8 +138,8 @@ const char* ModelFile::break_the_file(std::size_t rule) {
       data_ += 'x';
       return "a byte behind the data";
     case 3:
-      in_front_ = " ";
-      return "a space in front";
+      in_front_ = "\v";
+      return "a vertical tab in front";
     case 4:
       spaces_ += std::string("\0x", 2);
       return "a zero behind the header";
