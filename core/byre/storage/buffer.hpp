@@ -458,6 +458,11 @@ class basic_buffer {
   // Inlined, since a call more is measured where small data is copied.
   [[gnu::always_inline]] inline Materialized copy_or_steal(Wait wait, CallSite site,
                                                            stats::detail::CopyReport& report);
+  [[gnu::cold, gnu::noinline]] Materialized copy_or_steal_unordinary(
+      Wait wait, CallSite site, stats::detail::CopyReport& report);
+  [[gnu::always_inline]] inline Materialized claim_and_copy(Wait wait, CallSite site,
+                                                            stats::detail::CopyReport& report,
+                                                            bool has_pages);
   [[gnu::cold]] Materialized copy_read_only(CallSite site, stats::detail::CopyReport& report);
   [[gnu::cold]] Materialized submit_copy_or_steal(Wait wait, CallSite site,
                                                   stats::detail::CopyReport& report);

@@ -63,6 +63,8 @@ class basic_header {
         origin_(description.origin),
         read_only_(description.read_only),
         shareable_(description.origin != Origin::borrowed && description.origin != Origin::aliased),
+        ordinary_(!description.read_only && !is_in_pages(description.origin) &&
+                  description.allocator->copies_end() == CopiesEnd::on_return),
         process_(Sync::process_number()) {}
   /// Of no data: what a buffer without bytes points to, so that no access has to ask whether there
   /// are any. Never owned, never released.
@@ -76,6 +78,7 @@ class basic_header {
         origin_(Origin::allocated),
         read_only_(false),
         shareable_(false),
+        ordinary_(false),
         process_(0) {}
 
   basic_header(const basic_header&) = delete;
@@ -100,6 +103,9 @@ class basic_header {
   /// Whether copies out of it end, as those do not that other threads had under way when the process
   /// forked.
   bool is_of_this_process() const noexcept { return process_.get() == Sync::process_number(); }
+
+  /// Whether an owner writes the data in place once it is alone, and else copies all of it before it goes on.
+  bool is_ordinary() const noexcept { return ordinary_.get() && is_of_this_process(); }
 
   /// By a sole owner. At most the capacity.
   void set_nbytes(std::size_t nbytes) noexcept { nbytes_.set(nbytes); }
@@ -145,6 +151,7 @@ class basic_header {
   const Plain<Origin> origin_;
   const Plain<bool> read_only_;
   const Plain<bool> shareable_;
+  const Plain<bool> ordinary_;
   const Plain<std::uint32_t> process_;  // that it was made in
   [[no_unique_address]] detail::WriteTrap trap_;
 };

@@ -20,19 +20,34 @@ Materialized basic_buffer<Sync, Share>::copy_or_steal(Wait wait, CallSite site) 
 template <sync::Sync Sync, template <class> class Share>
 Materialized basic_buffer<Sync, Share>::copy_or_steal(Wait wait, CallSite site,
                                                       stats::detail::CopyReport& report) {
-  if (!has_data()) [[unlikely]] {
+  return header().is_ordinary() ? claim_and_copy(wait, site, report, false)
+                                : copy_or_steal_unordinary(wait, site, report);
+}
+
+template <sync::Sync Sync, template <class> class Share>
+Materialized basic_buffer<Sync, Share>::copy_or_steal_unordinary(
+    Wait wait, CallSite site, stats::detail::CopyReport& report) {
+  if (!has_data()) {
     return Materialized::already_unique;
   }
-  if (ends_copies_later()) [[unlikely]] {
+  if (ends_copies_later()) {
     return submit_copy_or_steal(wait, site, report);
   }
-  if (header().is_read_only()) [[unlikely]] {
+  if (header().is_read_only()) {
     return copy_read_only(site, report);
   }
-  // Nobody would wake a child of the process that other threads copied the data in.
-  if (!header().is_of_this_process() || header().has_pages()) [[unlikely]] {
-    wait = Wait::never;  // overlays are copies that may not end either
+  // Copies that other threads had under way when the process forked never end in the child, and overlays may not.
+  if (!header().is_of_this_process() || header().has_pages()) {
+    wait = Wait::never;
   }
+  return claim_and_copy(wait, site, report, header().has_pages());
+}
+
+/// Steals the data, or copies it before the claim ends.
+template <sync::Sync Sync, template <class> class Share>
+Materialized basic_buffer<Sync, Share>::claim_and_copy(Wait wait, CallSite site,
+                                                       stats::detail::CopyReport& report,
+                                                       bool has_pages) {
   // Who may not wait and finds itself the last owner copies for that alone.
   const auto cause = wait == Wait::never && header().share().use_count() == 1
                          ? stats::CopyCause::pending
@@ -49,7 +64,7 @@ Materialized basic_buffer<Sync, Share>::copy_or_steal(Wait wait, CallSite site,
   header().compares(site);
   Header* copy;
   try {
-    if (map_overlay(cause, site, report)) {
+    if (has_pages && map_overlay(cause, site, report)) {
       return Materialized::overlaid;
     }
     copy = copy_of_data();
