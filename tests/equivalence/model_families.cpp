@@ -91,9 +91,9 @@ Model::Tensor Model::copy_of_small_part(const Tensor& of, const Layout& layout) 
                            [&](std::size_t axis) { return layout.strides[axis]; });
   Layout compact{layout.sizes, layout.strides, 0};
   std::int64_t dense_stride = 1;
-  for (const std::size_t axis : axes | std::views::reverse) {
-    compact.strides[axis] = dense_stride;
-    dense_stride *= std::max<std::int64_t>(layout.sizes[axis], 1);
+  for (auto axis = axes.rbegin(); axis != axes.rend(); ++axis) {
+    compact.strides[*axis] = dense_stride;
+    dense_stride *= std::max<std::int64_t>(layout.sizes[*axis], 1);
   }
   Tensor made = new_tensor(compact, elements_of(of, places_of(layout)));
   made.is_on_device = of.is_on_device;

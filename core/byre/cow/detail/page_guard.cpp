@@ -6,6 +6,7 @@
 #include <byre/error/detail/assert.hpp>
 #include <byre/sync/detail/no_destructor.hpp>
 #include <byre/sync/detail/published.hpp>
+#include <byre/system/detail/previous_handler.hpp>
 
 #include <unistd.h>
 
@@ -122,10 +123,8 @@ constinit std::size_t refused_count = 0;
 
 struct Handler {
   Handler() noexcept;
-  /// To the handler before this one, which may return if it mends the fault.
-  void forward(int signal, siginfo_t* info, void* context) const noexcept;
 
-  struct sigaction before {};
+  PreviousHandler before;
 };
 
 /// Published before it is installed, as it may be called at once.
@@ -159,7 +158,7 @@ void handle(int signal, siginfo_t* info, void* context) noexcept {
       fail_refused_write();
     }
   }
-  installed.get()->forward(signal, info, context);
+  installed.get()->before.forward(signal, info, context);
 }
 
 /// The handler has to stay valid: other handlers may keep its address. False if the library that contains
@@ -179,28 +178,9 @@ bool stay_loaded() noexcept {
 }
 
 Handler::Handler() noexcept {
-  ::sigaction(SIGSEGV, nullptr, &before);  // which of this signal the system never refuses
+  before.remember();
   installed.set(this);
-  struct sigaction action {};
-  action.sa_sigaction = &handle;
-  action.sa_mask = before.sa_mask;
-  action.sa_flags = before.sa_flags | SA_SIGINFO;
-  ::sigaction(SIGSEGV, &action, nullptr);
-}
-
-void Handler::forward(int signal, siginfo_t* info, void* context) const noexcept {
-  const bool was_sent = info->si_code <= 0;
-  if ((before.sa_flags & SA_SIGINFO) != 0) {
-    before.sa_sigaction(signal, info, context);
-  } else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) {
-    before.sa_handler(signal);
-  } else if (before.sa_handler == SIG_DFL || !was_sent) {
-    // The fault is repeated when this returns, and ends the program as it would have without this.
-    std::signal(signal, SIG_DFL);
-    if (was_sent) {
-      ::raise(signal);
-    }
-  }
+  before.install(&handle);
 }
 
 }  // namespace

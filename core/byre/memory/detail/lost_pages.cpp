@@ -4,6 +4,7 @@
 #if defined(__linux__)
 
 #include <byre/error/detail/assert.hpp>
+#include <byre/system/detail/previous_handler.hpp>
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -26,7 +27,7 @@ struct Range {
 // Without a heap, for the signal handler. Written by the only thread of a new process, and constant from then on.
 constinit std::array<Range, 256> lost{};
 constinit std::size_t lost_count = 0;
-constinit struct sigaction before {};
+constinit PreviousHandler before;
 
 constexpr std::string_view message =
     "byre: this process uses paged data that it did not get when it was forked: the system refused "
@@ -41,22 +42,12 @@ bool is_lost(const void* address) noexcept {
   return std::any_of(lost.begin(), lost.begin() + lost_count, contains);
 }
 
-void handle(int signal, siginfo_t* info, void* context) noexcept {
+void end_use_of_lost_pages(int signal, siginfo_t* info, void* context) noexcept {
   if (is_lost(info->si_addr)) {
     [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, message.data(), message.size());
     std::abort();
   }
-  if ((before.sa_flags & SA_SIGINFO) != 0) {
-    before.sa_sigaction(signal, info, context);
-  } else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) {
-    before.sa_handler(signal);
-  } else {
-    // The fault is repeated when this returns, and ends the process as it would have without this handler.
-    std::signal(signal, SIG_DFL);
-    if (info->si_code <= 0) {
-      ::raise(signal);
-    }
-  }
+  before.forward(signal, info, context);
 }
 
 void remember(Range range) noexcept {
@@ -79,12 +70,8 @@ void lose_pages(std::byte* data, std::size_t nbytes) noexcept {
              0) == data;
   BYRE_ASSERT(is_gone, "paged data could be neither copied to a forked process nor taken from it");
   if (lost_count == 0) {
-    ::sigaction(SIGSEGV, nullptr, &before);
-    struct sigaction action {};
-    action.sa_sigaction = &handle;
-    action.sa_mask = before.sa_mask;
-    action.sa_flags = before.sa_flags | SA_SIGINFO;
-    ::sigaction(SIGSEGV, &action, nullptr);
+    before.remember();
+    before.install(&end_use_of_lost_pages);
   }
   const auto begin = reinterpret_cast<std::uintptr_t>(data);
   remember({begin, begin + nbytes});

@@ -118,6 +118,35 @@ class RowLoop {
       filled_with_{};  ///< the element that fills an operand's buffer
 };
 
+/// Whether the kernel may see all elements as one block: contiguous ones of the same sizes, and of the dtypes that it
+/// computes with. Bools are loaded first, since a kernel may see only the bytes 0 and 1.
+template <std::size_t Count>
+bool are_one_block(const Kernel<Count>& kernel, DType result,
+                   const std::array<const Tensor*, Count>& operands) {
+  bool are_alike = result == kernel.result;
+  for (std::size_t number = 0; number < Count; ++number) {
+    const Tensor& operand = *operands[number];
+    are_alike = are_alike && operand.dtype() == kernel.operands[number] &&
+                operand.dtype() != DType::boolean && operand.sizes() == operands[0]->sizes() &&
+                operand.is_contiguous();
+  }
+  return are_alike && operands[0]->numel() != 0;
+}
+
+/// Into a tensor that was just made, and so overlaps no operand.
+template <std::size_t Count>
+void compute_block_into(Tensor& output, CallSite site, const Kernel<Count>& kernel,
+                        const std::array<const Tensor*, Count>& operands) {
+  std::array<const void*, Count> blocks;
+  for (std::size_t number = 0; number < Count; ++number) {
+    ElementAccess::record_read(*operands[number], site);
+    blocks[number] = ElementAccess::to_read(*operands[number]);
+  }
+  void* const to = ElementAccess::to_write(output, site);
+  const DefaultFloatEnvironment environment;
+  kernel.block(to, blocks, output.numel());
+}
+
 }  // namespace
 
 template <std::size_t Count>
@@ -152,6 +181,11 @@ void compute_into(Tensor& output, const char* operation, CallSite site, const Ke
 template <std::size_t Count>
 Tensor computed(const char* operation, CallSite site, const Kernel<Count>& kernel, DType result,
                 const std::array<const Tensor*, Count>& operands) {
+  if (are_one_block(kernel, result, operands)) {
+    Tensor output = Tensor::empty(operands[0]->sizes(), result);
+    compute_block_into(output, site, kernel, operands);
+    return output;
+  }
   Dims sizes(operands[0]->sizes());
   for (const Tensor* const operand : operands) {
     sizes = broadcast_sizes(sizes, operand->sizes(), operation);
