@@ -64,10 +64,12 @@ Model::Tensor Model::reshape(const Tensor& self, const Statement& statement) {
 }
 
 Model::Tensor Model::lazy_clone(const Tensor& of, const Layout& layout) {
-  if (2 * of.places.size() < of.family->memory->cells.size()) {
+  Memory& memory = *of.family->memory;
+  if (2 * of.places.size() < memory.cells.size()) {
+    // Where reshape copies, the family may have a storage of its own that it sees most of, and shares.
+    memory.lazy_clones += of.family->reshaped_from != nullptr ? 1 : 0;
     return copy_of_small_part(of, layout);
   }
-  Memory& memory = *of.family->memory;
   Places all(memory.cells.size());
   std::iota(all.begin(), all.end(), std::size_t{0});
   access(*of.family, all, Kind::read);

@@ -102,6 +102,8 @@ void add_pointwise(std::vector<Sample>& all) {
   all.push_back({"where.out", {condition, operand, the_view, the_view}});
   all.push_back({"sum.out", {the_base, the_view}});
   all.push_back({"matmul.out", {operand, operand, the_view}});
+  all.push_back({"cat.out", {std::vector<Ref>{operand}, number(0), the_view}});
+  all.push_back({"cat.out", {std::vector<Ref>{the_base}, number(-1), the_view}});
 }
 
 void add_overwriting(std::vector<Sample>& all) {

@@ -266,7 +266,7 @@ class Generator : ProgramBuilder {
   void add_out() {
     const Ref a = recent();
     const Ref out = random_.chance(80) ? beside(a) : any();
-    switch (random_.number(0, 4)) {
+    switch (random_.number(0, 5)) {
       case 0:
         add_sum(a);
         return;
@@ -275,6 +275,10 @@ class Generator : ProgramBuilder {
         return;
       case 2:
         add(program_.body, random_.one_of({"neg.out", "relu.out", "exp.out"}), {a, out});
+        return;
+      case 3:
+        add(program_.body, "cat.out",
+            {std::vector<Ref>{a}, Scalar(random_.axis(tensor(a).ndim())), out});
         return;
       default:
         add(program_.body, random_.one_of({"add.out", "sub.out", "mul.out", "div.out"}),

@@ -133,6 +133,8 @@ class basic_header {
   void becomes_unique(CallSite site) noexcept { trap_.becomes_unique(*this, site); }
   /// By an owner that is about to copy the data or leave it.
   void compares(CallSite site) const noexcept { trap_.compares(*this, site); }
+  /// By a copier that may write the data, which nobody owns any more. Thread-safe.
+  void becomes_writable() noexcept { trap_.becomes_writable(); }
 
  protected:
   ~basic_header() = default;

@@ -97,6 +97,9 @@ class basic_overlay final : public basic_header<Sync, Share> {
     const auto others = is_second && !base.is_read_only() && base.share().is_sole_copier()
                             ? detail::OtherOverlays::none
                             : detail::OtherOverlays::some;
+    if (others == detail::OtherOverlays::none) {
+      base.becomes_writable();  // by map_overlay()
+    }
     const auto overlay = base.file().map_overlay(
         is_second ? static_cast<std::byte*>(source.data()) : nullptr, others);
     if (overlay.data == nullptr) {

@@ -80,11 +80,19 @@ void WriteTrap::compare(const void* data, CallSite site) const noexcept {
   }
 }
 
-void WriteTrap::open() noexcept {
-  // The caller is alone with the data: the lock is against a fork, which would protect it again.
+void WriteTrap::becomes_writable() noexcept {
+  // The lock is also against a fork, which would protect the data again.
+  const sync::ProcessLock lock(trap_mutex());
   if (state_ == State::guarded) {
-    const sync::ProcessLock lock(trap_mutex());
     unguard(*guard_);
+  }
+  state_ = State::open;
+}
+
+void WriteTrap::open() noexcept {
+  // The caller is alone with the data, so that its state may be read without the lock.
+  if (state_ == State::guarded) {
+    becomes_writable();
   }
   state_ = State::open;
 }

@@ -53,6 +53,8 @@ class BYRE_API WriteTrap {
       compare(header.data(), site);
     }
   }
+  /// By a copier that may write the data, which nobody owns any more. Thread-safe.
+  void becomes_writable() noexcept;
   /// By whoever releases the data, which nobody owns.
   void releases() noexcept { open(); }
 
@@ -91,6 +93,7 @@ class WriteTrap {
   void becomes_unique(const Header&, CallSite) noexcept {}
   template <class Header>
   void compares(const Header&, CallSite) const noexcept {}
+  void becomes_writable() noexcept {}
   void releases() noexcept {}
 };
 

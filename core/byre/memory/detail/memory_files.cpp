@@ -346,11 +346,7 @@ std::optional<std::size_t> MemoryFile::write_back(std::byte* source) noexcept {
     ::madvise(overlay + offset, run_nbytes, MADV_DONTNEED);  // refused for locked pages, which stay
     return true;
   };
-  // data() has no owner, and a checked build may still have protected it.
-  const bool is_writable =
-      !BYRE_CHECKS || ::mprotect(data(), nbytes(), PROT_READ | PROT_WRITE) == 0;
-  const auto copied =
-      is_writable ? write_back_pages(data(), source, nbytes(), end_run, &context) : std::nullopt;
+  const auto copied = write_back_pages(data(), source, nbytes(), end_run, &context);
   const sync::Lock lock(files().mutex());
   is_written_back_ = false;
   return copied;
