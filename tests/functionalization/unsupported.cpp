@@ -16,8 +16,8 @@ bool keeps_bools(const Step& step, const Values& values) {
   if (moves.contains(step.op)) {
     return true;
   }
-  const AnyTensor& self = values.at(*ref_at(step, 0));
-  if (!is_integral(self.dtype())) {
+  const Ref* const self = ref_at(step, 0);  // of cat.out a list is the first
+  if (self == nullptr || !is_integral(values.at(*self).dtype())) {
     return false;
   }
   if (step.op == "fill_") {
