@@ -8,6 +8,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -245,6 +246,32 @@ TEST(PageGuardDeathTest, what_the_system_does_not_protect_is_summed) {
   *large.mutable_data() = {};
   EXPECT_DEATH(write(storage), "has changed since, as is found where an owner is destroyed");
   EXPECT_EXIT((write(large), ::_exit(0)), testing::ExitedWithCode(0), "^$");
+}
+
+/// Ends as a child does that reads paged data it did not get. The traps are older than the page files here, and so
+/// come later to a fork.
+[[noreturn]] void end_as_a_child_that_lost_data() {
+  const StalePointer older(Storage::allocate(paged));
+  const StalePointer lost(Storage::allocate(least_paged_nbytes, paged_allocator()));
+  const rlimit none = {.rlim_cur = 1, .rlim_max = 1};
+  ::setrlimit(RLIMIT_DATA, &none);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::_exit(std::to_integer<int>(lost.storage.data()[0]));
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  ::raise(WIFSIGNALED(status) ? WTERMSIG(status) : SIGKILL);
+  ::_exit(0);
+}
+
+TEST(PageGuardDeathTest, what_a_fork_has_lost_is_not_protected_again) {
+  if (is_sanitized) {
+    GTEST_SKIP() << "sanitizers map memory of their own";
+  }
+  testing::GTEST_FLAG(death_test_style) = "threadsafe";  // in a new process
+  EXPECT_EXIT(end_as_a_child_that_lost_data(), testing::KilledBySignal(SIGABRT),
+              "did not get when it was forked");
 }
 
 }  // namespace

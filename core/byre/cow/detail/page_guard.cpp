@@ -4,6 +4,7 @@
 #if BYRE_CHECKS
 
 #include <byre/error/detail/assert.hpp>
+#include <byre/memory/detail/lost_pages.hpp>
 #include <byre/sync/detail/no_destructor.hpp>
 #include <byre/sync/detail/published.hpp>
 #include <byre/system/detail/previous_handler.hpp>
@@ -214,6 +215,9 @@ void open_refused() noexcept {
 
 PageGuard* guard(const GuardedData& data) noexcept {
   open_refused();
+  if (is_lost(data.begin)) {
+    return nullptr;
+  }
   const auto is_free = [](const PageGuard& guard) noexcept {
     return guard.shown.get() == nullptr && guard.refused.get() == nullptr;
   };
@@ -231,7 +235,7 @@ PageGuard* guard(const GuardedData& data) noexcept {
 }
 
 void unguard(PageGuard& guard) noexcept {
-  if (!make_writable(guard.data)) {
+  if (!is_lost(guard.data.begin) && !make_writable(guard.data)) {
     guard.refused.set(&guard.data);
     ++refused_count;
   }
@@ -240,7 +244,8 @@ void unguard(PageGuard& guard) noexcept {
 
 void guard_again() noexcept {
   for (const PageGuard& guard : guards) {
-    if (const GuardedData* const data = guard.shown.get()) {
+    const GuardedData* const data = guard.shown.get();
+    if (data != nullptr && !is_lost(data->begin)) {
       ::mprotect(data->begin, data->capacity, PROT_READ);  // else a write to it is not found
     }
   }

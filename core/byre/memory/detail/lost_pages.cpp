@@ -25,7 +25,7 @@ struct Range {
 };
 
 // Without a heap, for the signal handler. Written by the only thread of a new process, and constant from then on.
-constinit std::array<Range, 256> lost{};
+constinit std::array<Range, 4096> lost{};
 constinit std::size_t lost_count = 0;
 constinit PreviousHandler before;
 
@@ -35,12 +35,6 @@ constexpr std::string_view message =
     "private mapping of the data. Raise the parent's limit (vm.max_map_count, RLIMIT_DATA, "
     "RLIMIT_AS, "
     "RLIMIT_MEMLOCK, or the memory it may commit), or do not use the data in the child.\n";
-
-bool is_lost(const void* address) noexcept {
-  const auto at = reinterpret_cast<std::uintptr_t>(address);
-  const auto contains = [at](const Range& range) { return range.begin <= at && at < range.end; };
-  return std::any_of(lost.begin(), lost.begin() + lost_count, contains);
-}
 
 void end_use_of_lost_pages(int signal, siginfo_t* info, void* context) noexcept {
   if (is_lost(info->si_addr)) {
@@ -61,6 +55,12 @@ void remember(Range range) noexcept {
 }
 
 }  // namespace
+
+bool is_lost(const void* address) noexcept {
+  const auto at = reinterpret_cast<std::uintptr_t>(address);
+  const auto contains = [at](const Range& range) { return range.begin <= at && at < range.end; };
+  return std::any_of(lost.begin(), lost.begin() + lost_count, contains);
+}
 
 void lose_pages(std::byte* data, std::size_t nbytes) noexcept {
   // Unmapped first: a process may have one mapping too many for a new one.

@@ -11,4 +11,7 @@ namespace byre::inline v0::detail {
 /// first access to them ends the process with a message. Nothing throws.
 void lose_pages(std::byte* data, std::size_t nbytes) noexcept;
 
+/// Whether this process lost the page at the address, whose protection then has to stay. Async-signal-safe.
+bool is_lost(const void* address) noexcept;
+
 }  // namespace byre::inline v0::detail
