@@ -14,8 +14,6 @@
 #include <byre/sync/detail/no_destructor.hpp>
 
 #include <algorithm>
-#include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <new>
 
@@ -96,21 +94,6 @@ void count(RecordKind kind, std::size_t nbytes, stats::detail::Change change) no
 
 std::byte* data_of(const Block& block) noexcept {
   return static_cast<std::byte*>(block.data);
-}
-
-/// The heap grows in place where the process has no mapping left. Its blocks begin more than the lead before the
-/// data, as no block of pages does. Null data if the heap is full too.
-Block take_of_heap(std::size_t capacity) noexcept {
-  auto* const base = static_cast<std::byte*>(std::malloc(lead + page_nbytes + capacity));
-  if (base == nullptr) {
-    return {nullptr, 0, nullptr};
-  }
-  const std::size_t past = reinterpret_cast<std::uintptr_t>(base) % page_nbytes;
-  return {base + lead + (page_nbytes - past), capacity, base};
-}
-
-bool is_of_heap(const Block& block) noexcept {
-  return block.base != data_of(block) - lead;
 }
 
 }  // namespace
@@ -201,11 +184,6 @@ void RecyclingPool::deallocate(const Block& block) noexcept {
     }
     return;
   }
-  if (is_of_heap(block)) {
-    idle().count_as_gone();
-    std::free(block.base);
-    return;
-  }
   if (grants_huge_pages()) {  // for small pages it costs as much as the copy that reuses them
     advise_reclaimable(data_of(block), huge_nbytes(block.capacity));
   }
@@ -255,13 +233,8 @@ Block RecyclingPool::map(std::size_t nbytes, std::size_t capacity) {
     data = pages_->map(lead, capacity, alignment_for(capacity));
   }
   if (data == nullptr) {
-    // A source of the user's may be of other memory than the heap.
-    const Block block = pages_ == &system_pages() ? take_of_heap(capacity) : Block{};
-    if (block.data == nullptr) {
-      idle().count_as_gone();
-      throw OutOfMemory(nbytes, name());
-    }
-    return block;
+    idle().count_as_gone();
+    throw OutOfMemory(nbytes, name());
   }
   advise_huge(data, huge_nbytes(capacity));
   if (stats::detail::may_record()) {
