@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 namespace byre::test {
@@ -43,7 +42,8 @@ FlatTensor held_by(const Tensor& clone, const FlatTensor& source) {
   if (held.storage->size() == source.storage->size()) {
     *held.storage = *source.storage;
   } else {
-    std::memcpy(held.storage->data(), clone.storage().data(), clone.storage().nbytes());
+    std::copy_n(reinterpret_cast<const std::int32_t*>(clone.storage().data()), held.storage->size(),
+                held.storage->begin());
   }
   const std::vector<std::int32_t> values = source.values();
   if (!values.empty()) {
