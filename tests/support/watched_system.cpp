@@ -72,11 +72,16 @@ extern "C" int madvise(void* data, std::size_t nbytes, int advice) noexcept {
   return static_cast<int>(::syscall(SYS_madvise, data, nbytes, advice));
 }
 
+// A sanitizer's, which has to know of mappings; else null.
+extern "C" [[gnu::weak]] void* __interceptor_mmap(void*, std::size_t, int, int, int, off_t);
+extern "C" [[gnu::weak]] int __interceptor_munmap(void*, std::size_t);
+
 extern "C" int munmap(void* data, std::size_t nbytes) noexcept {
   if (watched != nullptr && !watched->unmaps) {
     return refuse(ENOMEM);
   }
-  return static_cast<int>(::syscall(SYS_munmap, data, nbytes));
+  return __interceptor_munmap != nullptr ? __interceptor_munmap(data, nbytes)
+                                         : static_cast<int>(::syscall(SYS_munmap, data, nbytes));
 }
 
 extern "C" void* mmap(void* at, std::size_t nbytes, int protection, int flags, int file,
@@ -86,7 +91,10 @@ extern "C" void* mmap(void* at, std::size_t nbytes, int protection, int flags, i
     return MAP_FAILED;
   }
   // The system call takes its arguments in other ways on each machine.
-  static const auto next = reinterpret_cast<decltype(&mmap)>(::dlsym(RTLD_NEXT, "mmap"));
+  static const auto next =
+      __interceptor_mmap != nullptr
+          ? &__interceptor_mmap
+          : reinterpret_cast<decltype(&__interceptor_mmap)>(::dlsym(RTLD_NEXT, "mmap"));
   return next(at, nbytes, protection, flags, file, offset);
 }
 
