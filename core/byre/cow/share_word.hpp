@@ -170,7 +170,7 @@ class basic_share_word {
 
   /// By a copier whose copy is complete. True iff nobody is left: the caller frees the data. Never
   /// waits.
-  [[nodiscard]] bool finish_copy() noexcept {
+  [[nodiscard, gnu::always_inline]] bool finish_copy() noexcept {
     // Release pairs with is_writable and load_state: the copy happens before a stealer's writes, or
     // writers_race_writers fails. Acquire pairs with the other releases where this one frees, or
     // drops_race_copies fails.

@@ -179,7 +179,8 @@ RecyclingPool::Found RecyclingPool::find(std::size_t nbytes) {
 
 void RecyclingPool::deallocate(const Block& block) noexcept {
   if (block.capacity < recycled_from) {
-    if (!detail::put_in_thread_cache(block.base, data_of(block) + block.capacity)) {
+    ThreadCache* const cache = detail::thread_cache();
+    if (cache == nullptr || !cache->put(block.base, data_of(block) + block.capacity)) {
       std::free(block.base);
     }
     return;

@@ -92,7 +92,11 @@ template <class Slowly, std::same_as<Change>... Changes>
 
 template <std::same_as<Change>... Changes>
 [[gnu::always_inline]] inline void count(Changes... changes) noexcept {
-  count_or_else([=]() noexcept { (count_slowly(changes), ...); }, changes...);
+  if (this_threads_shard.only_counts()) [[likely]] {
+    (this_threads_shard.add(changes.counter, changes.value), ...);
+  } else {
+    (count_slowly(changes), ...);
+  }
 }
 
 /// Where may_record() is false: the same, with the counters read before `step` and written after it, which an

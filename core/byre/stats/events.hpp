@@ -69,7 +69,7 @@ BYRE_API extern constinit RelaxedFlag sink_flag;
 /// the locks that the copy needs, so that it outlives them.
 class CopyReport {
  public:
-  CopyReport() noexcept = default;
+  CopyReport() noexcept {}  // no event yet
   CopyReport(const CopyReport&) = delete;
   CopyReport& operator=(const CopyReport&) = delete;
   ~CopyReport() {
@@ -78,10 +78,22 @@ class CopyReport {
     }
   }
 
-  [[gnu::always_inline]] void copied(const CopyEvent& event) noexcept {
+  void copied(const CopyEvent& event) noexcept {
+    copied_by([]() noexcept {}, event);
+  }
+  /// The same of a copy that `step`, which counts nothing, completes.
+  template <class Step>
+  [[gnu::always_inline]] void copied_by(Step step, const CopyEvent& event) noexcept {
     const bool unshared = event.cause == CopyCause::shared || event.cause == CopyCause::pending;
-    count(plus(Counter::copies),
-          plus(unshared ? Counter::bytes_unshared : Counter::bytes_otherwise, event.nbytes));
+    const Change copies = plus(Counter::copies);
+    const Change nbytes =
+        plus(unshared ? Counter::bytes_unshared : Counter::bytes_otherwise, event.nbytes);
+    if (may_record()) [[unlikely]] {
+      step();
+      count(copies, nbytes);
+    } else {
+      count_quickly_around(step, copies, nbytes);
+    }
     if (sink_flag.is_set()) [[unlikely]] {
       is_due_ = true;
       event_ = event;
@@ -90,7 +102,9 @@ class CopyReport {
 
  private:
   bool is_due_ = false;
-  CopyEvent event_{};
+  union {
+    CopyEvent event_;  // if it is due
+  };
 };
 
 #else
@@ -98,6 +112,10 @@ class CopyReport {
 class CopyReport {
  public:
   void copied(const CopyEvent&) noexcept {}
+  template <class Step>
+  void copied_by(Step step, const CopyEvent&) noexcept {
+    step();
+  }
 };
 
 #endif

@@ -48,8 +48,7 @@ void* TensorBase::operator new(std::size_t) noexcept {
 void TensorBase::operator delete(void* place) noexcept {
   std::byte* const first = static_cast<std::byte*>(place) - sizeof(BlockNote);
   void* const base = reinterpret_cast<const BlockNote*>(first)->base;
-  detail::ThreadCache* const cache = detail::thread_cache();
-  if (cache == nullptr || !cache->put(base, first, block_nbytes)) {
+  if (!detail::put_in_thread_cache(base, first, block_nbytes)) {
     std::free(base);
   }
 }

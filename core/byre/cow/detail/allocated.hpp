@@ -39,13 +39,13 @@ class basic_allocated final : public basic_header<Sync, Share> {
 
   /// New data that begins as `source` does: its allocator's, of `nbytes` in all, and with its header where
   /// the source has it. Throws as create, and what copying throws.
-  static Header* create_copy(std::size_t nbytes, const Header& source) {
+  [[gnu::always_inline]] static Header* create_copy(std::size_t nbytes, const Header& source) {
     Allocator& allocator = source.allocator();
     if (allocator.uses_thread_cache()) [[likely]] {
       const Block block = detail::take_from_thread_cache({nbytes, prefix});
       if (block.data != nullptr) [[likely]] {
         copy_from(source, nbytes, block.data);
-        return construct(nbytes, allocator, block);
+        return construct(nbytes, allocator, block, CopiesEnd::on_return);
       }
     }
     return create_copy_by_allocator(nbytes, source);
@@ -62,13 +62,16 @@ class basic_allocated final : public basic_header<Sync, Share> {
   }
 
  private:
-  basic_allocated(std::size_t nbytes, Allocator& allocator, const Block& block,
-                  typename Header::Release how_to_release) noexcept
+  [[gnu::always_inline]] basic_allocated(std::size_t nbytes, Allocator& allocator,
+                                         const Block& block,
+                                         typename Header::Release how_to_release,
+                                         CopiesEnd copies_end) noexcept
       : Header({.data = block.data,
                 .nbytes = nbytes,
                 .capacity = block.capacity,
                 .allocator = &allocator,
-                .origin = Origin::allocated},
+                .origin = Origin::allocated,
+                .copies_end = copies_end},
                how_to_release),
         base_(block.base) {
     stats::detail::count_or_else(
@@ -103,7 +106,8 @@ class basic_allocated final : public basic_header<Sync, Share> {
                : nullptr;
   }
 
-  static void copy_from(const Header& source, std::size_t nbytes, void* destination) noexcept {
+  [[gnu::always_inline]] static void copy_from(const Header& source, std::size_t nbytes,
+                                               void* destination) noexcept {
     const std::size_t copied_nbytes = (std::min)(nbytes, source.nbytes());
     if (copied_nbytes <= most_copied_inline && source.origin() == Origin::allocated) {
       copy_lines(static_cast<std::byte*>(destination), static_cast<const std::byte*>(source.data()),
@@ -141,13 +145,16 @@ class basic_allocated final : public basic_header<Sync, Share> {
   template <class Obtain>
   static Header* create_in_front(std::size_t nbytes, Allocator& allocator, Obtain obtain) {
     const Request request{nbytes, prefix};
-    return construct(nbytes, allocator, detail::expect_memory(obtain(request), request));
+    return construct(nbytes, allocator, detail::expect_memory(obtain(request), request),
+                     allocator.copies_end());
   }
 
-  static Header* construct(std::size_t nbytes, Allocator& allocator, const Block& block) noexcept {
+  [[gnu::always_inline]] static Header* construct(std::size_t nbytes, Allocator& allocator,
+                                                  const Block& block,
+                                                  CopiesEnd copies_end) noexcept {
     static_assert(sizeof(basic_allocated) <= prefix);
     void* place = static_cast<std::byte*>(block.data) - prefix;
-    return ::new (place) basic_allocated(nbytes, allocator, block, &release_with_data);
+    return ::new (place) basic_allocated(nbytes, allocator, block, &release_with_data, copies_end);
   }
 
   template <class Obtain>
@@ -156,22 +163,23 @@ class basic_allocated final : public basic_header<Sync, Share> {
     try {
       const Request request{nbytes, 0};
       const Block block = detail::expect_memory(obtain(request), request);
-      return ::new (place) basic_allocated(nbytes, allocator, block, &release_apart);
+      return ::new (place)
+          basic_allocated(nbytes, allocator, block, &release_apart, allocator.copies_end());
     } catch (...) {
       ::operator delete(place);
       throw;
     }
   }
 
-  static void release_with_data(Header& header) noexcept {
+  [[gnu::flatten]] static void release_with_data(Header& header) noexcept {
     auto& self = static_cast<basic_allocated&>(header);
     Allocator& allocator = self.allocator();
     auto* const data = static_cast<std::byte*>(self.data());
     const std::size_t capacity = self.capacity();
     void* const base = self.base_.get();
     self.~basic_allocated();
-    if (!allocator.uses_thread_cache() || !detail::put_in_thread_cache(base, data + capacity))
-        [[unlikely]] {
+    if (!allocator.uses_thread_cache() ||
+        !detail::put_in_thread_cache(base, data - prefix, prefix + capacity)) [[unlikely]] {
       deallocate(allocator, data, capacity, base);
     }
   }

@@ -47,7 +47,8 @@ class basic_header {
     std::size_t capacity;  ///< bytes that may be used without moving
     Allocator* allocator;  ///< of the data, or for the copies of it
     Origin origin;
-    bool read_only = false;  ///< a write copies, even by the last owner
+    bool read_only = false;                       ///< a write copies, even by the last owner
+    CopiesEnd copies_end = CopiesEnd::on_return;  ///< of what is allocated
   };
 
   /// Releases the data and the header.
@@ -63,8 +64,8 @@ class basic_header {
         origin_(description.origin),
         read_only_(description.read_only),
         shareable_(description.origin != Origin::borrowed && description.origin != Origin::aliased),
-        ordinary_(!description.read_only && !is_in_pages(description.origin) &&
-                  description.allocator->copies_end() == CopiesEnd::on_return),
+        ordinary_(description.origin == Origin::allocated &&
+                  description.copies_end == CopiesEnd::on_return),
         process_(Sync::process_number()) {}
   /// Of no data: what a buffer without bytes points to, so that no access has to ask whether there
   /// are any. Never owned, never released.
@@ -104,7 +105,7 @@ class basic_header {
   /// forked.
   bool is_of_this_process() const noexcept { return process_.get() == Sync::process_number(); }
 
-  /// Whether an owner writes the data in place once it is alone, and else copies all of it before it goes on.
+  /// Whether the data is an allocator's, and an owner that is not alone copies all of it before it goes on.
   bool is_ordinary() const noexcept { return ordinary_.get() && is_of_this_process(); }
 
   /// By a sole owner. At most the capacity.

@@ -118,10 +118,10 @@ inline ThreadCache* thread_cache() noexcept {
   return cache != nullptr ? cache : make_thread_cache();
 }
 
-/// True iff the block that ends at `end` now lies in the calling thread's cache.
-inline bool put_in_thread_cache(void* base, const void* end) noexcept {
+/// True iff the block, of `nbytes` from its first line on, now lies in the calling thread's cache.
+inline bool put_in_thread_cache(void* base, std::byte* first, std::size_t nbytes) noexcept {
   ThreadCache* const cache = thread_cache();
-  return cache != nullptr && cache->put(base, end);
+  return cache != nullptr && cache->put(base, first, nbytes);
 }
 
 }  // namespace byre::inline v0::detail

@@ -88,7 +88,9 @@ class basic_shard {
     cells_[index_of(counter)].store(static_cast<std::uint64_t>(value),
                                     shard_sites.at(At::write, std::memory_order::relaxed));
   }
-  void add(Counter counter, std::int64_t value) noexcept { set(counter, get(counter) + value); }
+  [[gnu::always_inline]] void add(Counter counter, std::int64_t value) noexcept {
+    set(counter, get(counter) + value);
+  }
 
   bool is_enlisted() const noexcept { return enlisted_; }
   void set_enlisted(bool enlisted) noexcept { enlisted_ = enlisted; }

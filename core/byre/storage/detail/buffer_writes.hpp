@@ -52,11 +52,14 @@ Materialized basic_buffer<Sync, Share>::claim_and_copy(Wait wait, CallSite site,
   const auto cause = wait == Wait::never && header().share().use_count() == 1
                          ? stats::CopyCause::pending
                          : stats::CopyCause::shared;
-  begin_write(header());
+  const bool may_record = stats::detail::may_record();
+  if (may_record) [[unlikely]] {
+    stats::detail::begin_write(header().data());
+  }
   if (header().share().claim(wait) == Claim::steal) {
     header().becomes_unique(site);
     stats::detail::count(stats::detail::plus(stats::Counter::steals));
-    if (stats::detail::may_record()) [[unlikely]] {
+    if (may_record) [[unlikely]] {
       stats::detail::record_steal(header().data(), header().nbytes(), site);
     }
     return Materialized::stole;
@@ -67,17 +70,23 @@ Materialized basic_buffer<Sync, Share>::claim_and_copy(Wait wait, CallSite site,
     if (has_pages && map_overlay(cause, site, report)) {
       return Materialized::overlaid;
     }
-    copy = copy_of_data();
+    copy = Allocated::create_copy(header().nbytes(), header());
   } catch (...) {
     header().share().abandon_copy();
     throw;
   }
-  record_copy(*copy, copy->nbytes(), cause, site);
   Header& source = header();
+  if (may_record) [[unlikely]] {
+    stats::detail::record_copy(source.data(), copy->data(), copy->nbytes(), cause, site);
+  }
   adopt_header(copy);
   copy->becomes_unique(site);
-  end_copy(&source);
-  report.copied({copy->nbytes(), cause, site});
+  bool was_last = false;
+  report.copied_by([&]() noexcept { was_last = source.share().finish_copy(); },
+                   {copy->nbytes(), cause, site});
+  if (was_last) {
+    source.release();
+  }
   return Materialized::copied;
 }
 
