@@ -79,6 +79,23 @@ TEST(FunctionalVariants, are_found_whichever_comes_first) {
   EXPECT_EQ(variant_of("test_takes_int_(Tensor(a!) self, Scalar b) -> Tensor(a!)"), nullptr);
 }
 
+TEST(FunctionalVariants, without_a_kernel_are_not_found_until_they_have_one) {
+  const Definition pure = define("test_bare(Tensor a) -> Tensor");
+  const Operator& writes = define("test_bare_(Tensor(a!) self) -> Tensor(a!)")
+                               .cpu([](Tensor& self) { mul_(self, Scalar(2)); })
+                               .op();
+  EXPECT_EQ(writes.functional_variant(), nullptr);
+  const AnyTensor x = to_functional(counted(3));
+  call(writes, {x});
+  EXPECT_EQ(text_of(from_functional(x)), "[0. 2. 4.]") << "by the generated variant";
+  pure.composite([](const Call& call) { return functional::call("neg", {call.arguments[0]}); });
+  EXPECT_EQ(writes.functional_variant(), &pure.op());
+  EXPECT_EQ(
+      define("test_bare.out(Tensor a, *, Tensor(a!) out) -> Tensor(a!)").op().functional_variant(),
+      &pure.op())
+      << "a composite kernel is one";
+}
+
 TEST(FunctionalVariants, that_are_views_are_found_once_it_is_said_what_they_see) {
   const Operator& in_place = define("test_halve_(Tensor(a!) self) -> Tensor(a!)").op();
   const Definition view = define("test_halve(Tensor(a) self) -> Tensor(a)");
