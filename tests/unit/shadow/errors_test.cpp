@@ -47,6 +47,26 @@ TEST_F(Errors, come_after_what_is_refused_anyway) {
   EXPECT_THROW(read(y, site(12)), ReshapeViolation) << "nothing was read until now";
 }
 
+TEST_F(Errors, of_an_earlier_write_come_before_a_report_of_the_last) {
+  Tensor z = reshaped(x, {3, 2}, ReshapeMode::warn, site(20));
+  EXPECT_THROW(read(y, site(12)), ReshapeViolation);
+  write(y, site(12));
+  write(z, site(13));
+  EXPECT_THROW(read(x, site(14)), ReshapeViolation);
+  EXPECT_NO_THROW(read(x, site(14)));
+  EXPECT_EQ(reports.only().access.site.line, 13U);
+}
+
+TEST_F(Errors, thrown_by_a_write_are_thrown_by_a_read_as_a_first_write) {
+  EXPECT_THROW(write_part(y, site(12)), ReshapeViolation);
+  try {
+    read(y, site(13));
+    FAIL() << "nothing was thrown";
+  } catch (const ReshapeViolation& error) {
+    EXPECT_EQ(error.violation().advice, Advice::reshape_and_clone) << "y follows no earlier write";
+  }
+}
+
 TEST_F(Errors, leave_a_tensor_without_memory_as_it_was) {
   Tensor target(Device::cpu());
   target.resize({2, 3});

@@ -79,6 +79,33 @@ TEST_F(Suppressions, take_no_write_from_a_read_that_it_was_left_to) {
   EXPECT_STREQ(reports.last().write.site.file, model_file);
 }
 
+TEST_F(Suppressions, of_the_last_write_report_the_latest_other_write) {
+  suppress("hushed.cpp\n");
+  const CaughtReports reports;
+  Tensor x = Tensor::zeros({6}, DType::f32);
+  const Tensor y = reshaped(x, {2, 3});
+  for (const std::uint32_t line : {12U, 11U, 12U}) {
+    write(x, site(line));
+  }
+  write(x, site(13, "src/hushed.cpp"));
+  read(y, site(14));
+  EXPECT_EQ(reports.only().write.site.line, 12U);
+}
+
+TEST_F(Suppressions, of_a_later_write_report_the_write_left_unread) {
+  suppress("muted.cpp\n");
+  const CaughtReports reports;
+  Tensor x = Tensor::zeros({6}, DType::f32);
+  Tensor y = reshaped(x, {2, 3});
+  write(x, site(11));
+  write_part(y, site(12));
+  write(x, site(11, "src/muted.cpp"));
+  read(y, site(14));
+  ASSERT_EQ(reports.count(), 2U);
+  EXPECT_EQ(reports.last().access.site.line, 14U);
+  EXPECT_STREQ(reports.last().write.site.file, model_file);
+}
+
 TEST_F(Suppressions, may_have_comments_blanks_and_no_newline_at_their_end) {
   suppress(
       "# known since May\r\n\n  \t blank_a.cpp:10 # see "
