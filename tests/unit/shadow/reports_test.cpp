@@ -227,6 +227,27 @@ TEST_F(AdviceOfReports, to_see_a_write_is_for_all_that_read_it) {
   EXPECT_EQ(reports.last().advice, Advice::reshape_and_clone) << "of other tensors at that line";
 }
 
+TEST_F(AdviceOfReports, of_a_sibling_is_a_clone_at_each_write) {
+  const Tensor z = reshaped(x, {3, 2}, ReshapeMode::warn, site(20));
+  for (int time = 0; time < 2; ++time) {
+    write(y, site(11));
+    read(z, site(12));
+  }
+  EXPECT_EQ(reports.only().reshape.site.line, 20U);
+  expect_of_all(Advice::reshape_and_clone);
+}
+
+TEST_F(AdviceOfReports, of_a_known_triple_changes_once_a_view_is_read) {
+  write(x, site(11));
+  read(y, site(12));
+  EXPECT_EQ(reports.only().advice, Advice::reshape_and_clone);
+  write(y, site(11));
+  read(x, site(12));
+  EXPECT_EQ(reports.count(), 1U) << "the triple is known";
+  ASSERT_EQ(shadow::summary().triples.size(), 1U);
+  expect_of_all(Advice::view);
+}
+
 TEST_F(AdviceOfReports, at_call_sites_that_are_not_known_is_for_no_other) {
   const Tensor z = reshaped(y, {6}, ReshapeMode::warn, CallSite{});
   write(y, CallSite{});
