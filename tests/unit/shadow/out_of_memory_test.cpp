@@ -90,6 +90,7 @@ TEST_F(TrackedWithoutMemory, a_violation_is_reported_or_thrown_all_the_same) {
         read_element(x, site(12, file.c_str()));
       } catch (const ReshapeViolation& error) {
         thrown = error.violation().write.site.line;
+        EXPECT_EQ(error.violation().access.site.line, 12U) << "kept or not";
       }
       failed = new_failed;
       EXPECT_EQ(thrown, mode == ReshapeMode::error ? 11U : 0U) << nth;
