@@ -52,6 +52,27 @@ TEST_F(Rule, who_writes_a_part_is_reported_again_when_it_reads_the_rest) {
   EXPECT_FALSE(reports.last().access_writes);
 }
 
+TEST_F(Rule, who_writes_all_there_is_is_reported_once) {
+  write(x, site(11));
+  write(y, site(12));
+  read(y, site(13));
+  EXPECT_TRUE(reports.only().access_writes);
+}
+
+TEST_F(Rule, a_copy_onto_itself_has_read_what_is_there) {
+  write(x, site(11));
+  copy_(y, x.view({2, 3}), site(12));
+  read(y, site(13));
+  EXPECT_EQ(reports.count(), 0U) << "y is not stale";
+  write(x, site(11));
+  write_part(y, site(14));
+  EXPECT_EQ(reports.count(), 1U) << "y leaves the write at line 11 unread";
+  copy_(y, x.view({2, 3}), site(15));
+  EXPECT_EQ(reports.last().access.site.line, 15U) << "x reads the write at line 14";
+  read(y, site(13));
+  EXPECT_EQ(reports.count(), 2U) << "nothing is left unread";
+}
+
 TEST_F(Rule, a_loop_over_reshapes_and_sizes_has_few_records) {
   namespace detail = shadow::detail;
   const Storage storage = Storage::allocate(400);
