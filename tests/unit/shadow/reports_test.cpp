@@ -248,6 +248,50 @@ TEST_F(AdviceOfReports, of_a_known_triple_changes_once_a_view_is_read) {
   expect_of_all(Advice::view);
 }
 
+TEST_F(AdviceOfReports, of_a_known_write_is_a_view_for_all_that_read_it) {
+  write(x, site(11));
+  read(y, site(12));
+  write(y, site(13));
+  read(x, site(14));
+  const Tensor z = reshaped(y, {6}, ReshapeMode::warn, site(20));
+  write(y, site(11));
+  read(x, site(12));
+  EXPECT_EQ(reports.count(), 2U) << "the triple and the reshape are known";
+  read(z, site(15));
+  EXPECT_EQ(reports.last().advice, Advice::view) << "x reads what is written at line 11";
+}
+
+TEST_F(AdviceOfReports, of_a_known_triple_stays_if_less_is_relied_on) {
+  const auto meet_again = [](const auto& access) {
+    Tensor other = Tensor::zeros({6}, DType::f32);
+    Tensor other_reshaped = reshaped(other, {2, 3});
+    write(other, site(11));
+    access(other_reshaped, site(12));
+  };
+  meet_again(read);
+  meet_again(write);
+  expect_of_all(Advice::reshape_and_clone);
+  for (int time = 0; time < 2; ++time) {
+    write(x, site(11));
+    read(y, site(12));
+  }
+  expect_of_all(Advice::view_or_clone);
+  meet_again(read);
+  expect_of_all(Advice::view_or_clone);
+  EXPECT_EQ(reports.count(), 1U);
+}
+
+TEST_F(AdviceOfReports, of_nothing_gives_way_to_a_view_at_an_unknown_reshape) {
+  Tensor z = reshaped(x, {2, 3}, ReshapeMode::warn, CallSite{});
+  write(z, site(11));
+  write(x, site(12));
+  expect_of_all(Advice::nothing);
+  write(z, site(11));
+  write_part(x, site(12));
+  ASSERT_EQ(shadow::summary().triples.size(), 2U);
+  EXPECT_EQ(shadow::summary().triples.at(0).advice, Advice::view);
+}
+
 TEST_F(AdviceOfReports, at_call_sites_that_are_not_known_is_for_no_other) {
   const Tensor z = reshaped(y, {6}, ReshapeMode::warn, CallSite{});
   write(y, CallSite{});
@@ -262,6 +306,10 @@ TEST_F(AdviceOfReports, at_call_sites_that_are_not_known_is_for_no_other) {
   write(y, site(16));
   read(z, site(17));
   EXPECT_EQ(reports.last().advice, Advice::view_or_clone);
+  const Tensor last = reshaped(other, {2, 3}, ReshapeMode::warn, site(20));
+  write(other, site(14));
+  read(last, site(18));
+  EXPECT_EQ(reports.last().advice, Advice::reshape_and_clone) << "the reshape of the writer";
 }
 
 }  // namespace

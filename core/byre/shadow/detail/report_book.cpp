@@ -142,10 +142,9 @@ class Book {
     std::set<Site> viewed_reshapes;
     std::set<std::array<Site, 2>> viewed_writes;
 
+    /// A viewed write is added with its reshape.
     bool have(const Met& met) const noexcept {
-      return entries.contains(met.triple) &&
-             (!met.is_viewed ||
-              (viewed_reshapes.contains(met.triple[0]) && viewed_writes.contains(met.write)));
+      return entries.contains(met.triple) && (!met.is_viewed || viewed_writes.contains(met.write));
     }
     void add(const Met& met, const Violation& violation) {
       entries.try_emplace(met.triple, Entry{.first = violation});
@@ -167,8 +166,7 @@ class Book {
     Entry& entry = pages_.entries.find(met.triple)->second;
     entry.write = met.write;
     ++entry.count;
-    if (!met.is_viewed &&
-        (violation.advice == Advice::view_or_clone || entry.first.advice == Advice::nothing)) {
+    if (violation.advice == Advice::view_or_clone || entry.first.advice == Advice::nothing) {
       entry.first.advice = violation.advice;
     }
     entry.first.untracked_escapes =
