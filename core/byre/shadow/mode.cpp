@@ -25,47 +25,24 @@ std::optional<ReshapeMode> mode_of_environment() noexcept {
   return value.empty() ? ReshapeMode::copy : mode_named(value);
 }
 
-/// One of the active-tracking count while it lives, or none.
-class Reason {
- public:
-  /// The one that the count begins with.
-  Reason() noexcept : is_one_(true) {}
-  explicit Reason(bool is_one) noexcept : is_one_(is_one) {
-    if (is_one_) {
-      detail::active_tracking.add();
-    }
-  }
-  ~Reason() {
-    if (is_one_) {
-      detail::active_tracking.subtract();
-    }
-  }
-  Reason(const Reason&) = delete;
-  Reason& operator=(const Reason&) = delete;
-
-  void swap(Reason& other) noexcept { std::swap(is_one_, other.is_one_); }
-
- private:
-  bool is_one_;
-};
-
-/// What of the process as a whole is in the active-tracking count: one, while its mode tracks.
+/// The mode of the process, which is one of the active-tracking count if it tracks.
 struct ProcessMode {
   sync::ProcessMutex mutex;
 
-  /// Under the mutex.
+  /// Under the mutex. Counts the new mode before it is in force, and the old mode until then.
   void set(std::optional<ReshapeMode> mode) noexcept {
-    put_in_force(mode, Reason(mode && tracks(*mode)));
+    const bool is_tracking = mode && tracks(*mode);
+    if (is_tracking) {
+      detail::active_tracking.add();
+    }
+    detail::mode_of_process.set(mode ? 1 + static_cast<std::uint64_t>(*mode) : 0);
+    if (std::exchange(is_counted_, is_tracking)) {
+      detail::active_tracking.subtract();
+    }
   }
 
  private:
-  /// The mode's reason is counted by now, and that of the mode before until the end.
-  void put_in_force(std::optional<ReshapeMode> mode, Reason reason) noexcept {
-    detail::mode_of_process.set(mode ? 1 + static_cast<std::uint64_t>(*mode) : 0);
-    reason_.swap(reason);
-  }
-
-  Reason reason_;  // of the environment, until it was read
+  bool is_counted_ = true;  // the count begins with the environment, until it was read
 };
 
 void know_environment() noexcept {
