@@ -79,11 +79,7 @@ std::string to_string(const Summary& summary) try {
   }
   std::size_t number = 0;
   for (const Violation& violation : summary.triples) {
-    text.append("\n")
-        .append(std::to_string(++number))
-        .append(". ")
-        .append(to_string(violation))
-        .append("\n");
+    text += "\n" + std::to_string(++number) + ". " + to_string(violation) + "\n";
   }
   return text;
 } catch (const std::bad_alloc&) {

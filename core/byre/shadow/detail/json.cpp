@@ -16,12 +16,9 @@ std::string members_of(const CallSite& site) {
   return member("file", in_quotes(site.file)) + member("line", site.line);
 }
 
+/// Without the "..." of a shape that has more sizes than fit.
 std::string sizes_of(const Shape& shape) {
-  std::string sizes;
-  for (const std::int64_t size : shape.sizes()) {
-    sizes += (sizes.empty() ? "" : ", ") + std::to_string(size);
-  }
-  return "[" + sizes + "]";
+  return to_string(Shape(shape.sizes()));
 }
 
 std::string json_of(const TensorSite& at) {

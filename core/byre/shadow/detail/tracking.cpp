@@ -263,11 +263,8 @@ void end_write(const Storage& storage, ShadowStorage* family, const Access& acce
 
 void mark_synced(const Storage& storage, ShadowStorage* family) noexcept {
   if (StorageShadow* const shadow = shadow_of(storage)) {
-    ShadowStorage& synced = family_in(*shadow, family);
-    if (const auto last = synced.generation.stale(shadow->generation)) {
-      synced.generation.observe(*last);
-    }
-    synced.generation.forget_unread();
+    auto& synced = family_in(*shadow, family).generation;
+    synced.observe_by_reading(synced.stale(shadow->generation).value_or(WriteStamp()));
   }
 }
 
