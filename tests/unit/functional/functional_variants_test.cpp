@@ -77,6 +77,9 @@ TEST(FunctionalVariants, are_found_whichever_comes_first) {
     return add(a, Scalar(b));
   });
   EXPECT_EQ(variant_of("test_takes_int_(Tensor(a!) self, Scalar b) -> Tensor(a!)"), nullptr);
+  const Operator& before = define("test_takes_other_(Tensor(a!) self, int b) -> Tensor(a!)").op();
+  define("test_takes_other(Tensor a) -> Tensor").cpu([](const Tensor& a) { return neg(a); });
+  EXPECT_EQ(before.functional_variant(), nullptr);
 }
 
 TEST(FunctionalVariants, without_a_kernel_are_not_found_until_they_have_one) {

@@ -134,7 +134,7 @@ void detail::define_overwriting_operators() {
   extend_builtin("resize_").kernel(Key::functionalize, resize);
   extend_builtin("set_").kernel(Key::functionalize, set);
   for (const Operator* const op : builtin_operators()) {
-    if (op->composite() != nullptr && is_out_variant(op->schema())) {
+    if (is_out_variant(op->schema())) {
       extend_builtin(op->name()).kernel(Key::functionalize, write_out);
     }
   }
