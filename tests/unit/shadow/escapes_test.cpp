@@ -36,12 +36,27 @@ TEST_F(Escapes, are_counted_and_the_first_is_named) {
   read(y, site(13));
   escape(x, site(11));
   read(y, site(13));
+  Tensor other = Tensor::zeros({6}, DType::f32);
+  const Tensor other_reshaped = reshaped(other, {2, 3});
+  write(other, site(11));
+  read(other_reshaped, site(13));
   EXPECT_EQ(shadow::summary().triples.at(0).untracked_escapes, 4U) << "the most there were";
   EXPECT_EQ(reports.only().untracked_escapes, 3U);
   EXPECT_EQ(reports.only().first_escape.line, 31U);
   EXPECT_NE(
       to_string(reports.only()).find("were handed out 3 times, first at src/model/layers.cpp:31:"),
       std::string::npos);
+}
+
+TEST_F(Escapes, of_another_storage_are_in_no_report) {
+  Tensor other = Tensor::zeros({6}, DType::f32);
+  const Tensor other_reshaped = reshaped(other, {2, 3});
+  escape(other, site(31));
+  const Tensor y = reshaped(x, {2, 3});
+  write(x, site(11));
+  read(y, site(12));
+  EXPECT_EQ(reports.only().untracked_escapes, 0U);
+  EXPECT_EQ(reports.only().first_escape.line, 0U);
 }
 
 TEST_F(Escapes, before_the_first_tracked_reshape_count_once_from_then_on) {

@@ -127,6 +127,21 @@ TEST_F(TrackedWithoutMemory, writes_at_call_sites_that_are_not_known_are_reporte
   }
 }
 
+TEST_F(TrackedWithoutMemory, known_violations_are_counted_and_not_reported) {
+  Tensor y = reshaped(x, {6});
+  const auto violate = [&] {
+    write_element(y, site(11));
+    read_element(x, site(12));
+  };
+  violate();
+  {
+    const NoMemory none;
+    violate();
+  }
+  EXPECT_EQ(reported, 1);
+  EXPECT_EQ(shadow::summary().triples.at(0).count, 2U);
+}
+
 TEST_F(TrackedWithoutMemory, pointers_that_leave_at_call_sites_that_are_not_known_are_counted) {
   const ReshapeModeScope scope(ReshapeMode::warn);
   Tensor after = Tensor::zeros({6}, DType::f32);
