@@ -234,6 +234,10 @@ TEST_F(AdviceOfReports, of_a_sibling_is_a_clone_at_each_write) {
     read(z, site(12));
   }
   EXPECT_EQ(reports.only().reshape.site.line, 20U);
+  Tensor younger = z;
+  write(younger, site(13));
+  read(y, site(14));
+  EXPECT_EQ(reports.last().reshape.site.line, 10U) << "of the sibling that reads";
   expect_of_all(Advice::reshape_and_clone);
 }
 
