@@ -106,6 +106,31 @@ TEST_F(Suppressions, of_a_later_write_report_the_write_left_unread) {
   EXPECT_STREQ(reports.last().write.site.file, model_file);
 }
 
+TEST_F(Suppressions, of_a_write_leave_it_unread_to_a_read) {
+  const CaughtReports reports;
+  Tensor x = Tensor::zeros({6}, DType::f32);
+  Tensor y = reshaped(x, {2, 3});
+  write(x, site(11));
+  {
+    const ScopedSuppression suppression;
+    write_part(y, site(12));
+  }
+  read(y, site(13));
+  EXPECT_EQ(reports.only().write.site.line, 11U);
+}
+
+TEST_F(Suppressions, in_error_mode_hide_no_report_in_warn_mode) {
+  suppress("stilled.cpp\n");
+  const CaughtReports reports;
+  const Tensor x = Tensor::zeros({6}, DType::f32);
+  Tensor y = reshaped(x, {2, 3}, ReshapeMode::error);
+  Tensor z = reshaped(x, {2, 3});
+  write(y, site(11, "src/stilled.cpp"));
+  write(z, site(12));
+  read(x, site(13));
+  EXPECT_EQ(reports.only().write.site.line, 12U);
+}
+
 TEST_F(Suppressions, may_have_comments_blanks_and_no_newline_at_their_end) {
   suppress(
       "# known since May\r\n\n  \t blank_a.cpp:10 # see "
