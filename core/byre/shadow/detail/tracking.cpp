@@ -34,8 +34,8 @@ struct Missed {
   WriteStamp stamp;
   const WriteRecords::Record* record;
   /// The younger of the two families did not come out of the other, or its reshape parts them.
-  bool writer_is_reshaped = false;
-  bool access_is_reshaped = false;
+  bool writer_is_reshaped;
+  bool access_is_reshaped;
   bool is_suppressed;  ///< the write or the reshape is
 
   Missed(const StorageShadow& shadow, WriteStamp missed, const ShadowStorage& family) noexcept
