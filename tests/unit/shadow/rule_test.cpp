@@ -76,6 +76,15 @@ TEST_F(Rule, who_writes_parts_leaves_the_last_write_unread) {
   EXPECT_EQ(reports.last().write.site.line, 13U);
 }
 
+TEST_F(Rule, a_reshape_of_what_left_a_write_unread_has_not_read_it) {
+  write(x, site(11));
+  write_part(y, site(12));
+  const Tensor z = reshaped(y, {6}, ReshapeMode::warn, site(20));
+  read(z, site(13));
+  ASSERT_EQ(reports.count(), 2U);
+  EXPECT_EQ(reports.last().write.site.line, 11U);
+}
+
 TEST_F(Rule, who_writes_all_there_is_is_reported_once) {
   write(x, site(11));
   write(y, site(12));
