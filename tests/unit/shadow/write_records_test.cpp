@@ -5,7 +5,6 @@
 
 #include <gtest/gtest.h>
 #include <cstdint>
-#include <limits>
 #include <vector>
 
 namespace byre::test {
@@ -27,10 +26,13 @@ class WriteRecords : public testing::Test {
   void write(int origin) {
     records_.write(family_, storage_, Records::id_of(*records_.find_or_add(origin)));
   }
+  static WriteStamp stamp_of(std::uint64_t generation) {
+    return WriteStamp(generation << WriteStamp::record_bits);
+  }
   /// Generations, the last recorded origin first.
-  std::vector<std::uint64_t> superseded() const {
+  std::vector<std::uint64_t> superseded(std::uint64_t after = 0, std::uint64_t before = 100) const {
     std::vector<std::uint64_t> generations;
-    records_.for_each_between(WriteStamp(), WriteStamp(std::numeric_limits<std::uint64_t>::max()),
+    records_.for_each_between(stamp_of(after), stamp_of(before),
                               [&](WriteStamp write) { generations.push_back(write.generation()); });
     return generations;
   }
@@ -53,6 +55,13 @@ TEST_F(WriteRecords, keep_the_last_write_of_each_call_site_but_the_last) {
     write(origin);
   }
   EXPECT_EQ(superseded(), (std::vector<std::uint64_t>{6, 7, 2}));
+}
+
+TEST_F(WriteRecords, have_no_write_that_was_observed_or_is_not_before_the_last) {
+  for (const int origin : {1, 2, 3, 4}) {
+    write(origin);
+  }
+  EXPECT_EQ(superseded(1, 3), std::vector<std::uint64_t>{2});
 }
 
 }  // namespace
