@@ -28,7 +28,7 @@ TEST_F(Rule, a_report_has_the_call_sites_and_sizes_of_all_three) {
   EXPECT_FALSE(violation.access_writes);
 }
 
-TEST_F(Rule, writes_at_one_line_are_reported_with_the_reshape_of_the_writer) {
+TEST_F(Rule, writes_at_one_line_have_the_reshape_of_their_writer) {
   write(y, site(11));
   read(x, site(12));
   EXPECT_EQ(reports.last().reshape.site.line, 10U);
@@ -67,7 +67,7 @@ TEST_F(Rule, who_writes_a_part_is_reported_again_when_it_reads_the_rest) {
   EXPECT_EQ(reports.count(), 2U) << "it is read by now";
 }
 
-TEST_F(Rule, who_writes_parts_leaves_the_last_write_unread) {
+TEST_F(Rule, a_write_of_a_part_leaves_the_last_write_unread) {
   write(x, site(11));
   write_part(y, site(12));
   write(x, site(13));
@@ -76,7 +76,7 @@ TEST_F(Rule, who_writes_parts_leaves_the_last_write_unread) {
   EXPECT_EQ(reports.last().write.site.line, 13U);
 }
 
-TEST_F(Rule, a_reshape_of_what_left_a_write_unread_has_not_read_it) {
+TEST_F(Rule, a_reshape_takes_over_the_write_left_unread) {
   write(x, site(11));
   write_part(y, site(12));
   const Tensor z = reshaped(y, {6}, ReshapeMode::warn, site(20));
@@ -85,7 +85,7 @@ TEST_F(Rule, a_reshape_of_what_left_a_write_unread_has_not_read_it) {
   EXPECT_EQ(reports.last().write.site.line, 11U);
 }
 
-TEST_F(Rule, who_writes_all_there_is_is_reported_once) {
+TEST_F(Rule, a_write_of_all_there_is_is_reported_once) {
   write(x, site(11));
   write(y, site(12));
   read(y, site(13));
