@@ -68,6 +68,23 @@ TEST_F(Reports, with_long_names_and_sizes_are_said_to_their_end) {
   EXPECT_TRUE(text_with_sizes_of(std::numeric_limits<std::int64_t>::max()).ends_with("aaa:11."));
   EXPECT_EQ(reports.only().write.shape.ndim(), 7U);
   EXPECT_EQ(to_string(reports.only().write.shape), "[1, 1, 1, 1, 1, 1, ...]");
+  EXPECT_EQ(to_string(shadow::Shape(Dims{1, 1, 1, 1, 1, 1})), "[1, 1, 1, 1, 1, 1]");
+  const std::string longest_whole_name(50, 'f');
+  violation.access.site.file = longest_whole_name.c_str();
+  EXPECT_NE(text_with_sizes_of(1).find(longest_whole_name), std::string::npos);
+}
+
+TEST_F(Reports, that_fit_but_for_one_character_have_shorter_names) {
+  std::string file = "f";
+  const auto violation_there = [&] {
+    Violation violation;
+    violation.write.site = site(11, file.c_str());
+    return violation;
+  };
+  file.resize(1 + Text{}.chars.size() - to_string(violation_there()).size(), 'f');
+  EXPECT_EQ(to_string(violation_there()).size(), Text{}.chars.size()) << "no room for its end";
+  EXPECT_TRUE(
+      std::string_view(text_of(violation_there()).chars.data()).ends_with("reported as one."));
 }
 
 TEST_F(Reports, keep_names_of_files_and_compare_them_by_what_they_say) {
