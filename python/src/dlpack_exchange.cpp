@@ -37,7 +37,8 @@ struct Names<DLManagedTensorVersioned> {
 
 template <class Managed>
 void release_unused(PyObject* capsule) {
-  const py::error_scope pending;  // what ends here may run Python code
+  // The release may run Python code, which would lose an error that is set.
+  const py::error_scope pending;
   if (PyCapsule_IsValid(capsule, Names<Managed>::full) != 0) {
     auto* const managed =
         static_cast<Managed*>(PyCapsule_GetPointer(capsule, Names<Managed>::full));

@@ -88,7 +88,12 @@ class Producer:
             strides=self._strides,
         )
         self._managed = (
-            ManagedVersioned(major=change.pop("major", 1), deleter=self._deleter, flags=flags)
+            ManagedVersioned(
+                major=change.pop("major", 1),
+                minor=change.pop("minor", 0),
+                deleter=self._deleter,
+                flags=flags,
+            )
             if versioned
             else Managed(deleter=self._deleter)
         )
@@ -120,3 +125,23 @@ class Producer:
 
 def released(producer):
     return producer.released
+
+
+_Destructor = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+
+
+class Memory:
+    """Three elements of int64 for NumPy. Their end runs Python code, and leaves an error that is set to it."""
+
+    def __init__(self, ended):
+        self._values = (ctypes.c_int64 * 3)(1, 2, 3)
+        self.__array_interface__ = {
+            "version": 3,
+            "typestr": "<i8",
+            "shape": (3,),
+            "data": (ctypes.addressof(self._values), False),
+        }
+        # Kept by its own function until that ran.
+        destructor = _Destructor(lambda capsule: ended.append(destructor))
+        address = ctypes.cast(destructor, ctypes.c_void_p)
+        self._capsule = _python.PyCapsule_New(address, None, address)

@@ -22,7 +22,7 @@ from buffers import (
     WRITABLE,
     Buffer,
 )
-from capsules import Producer, TensorView, is_used, released, view_of, versioned_view_of
+from capsules import Memory, Producer, TensorView, is_used, released, view_of, versioned_view_of
 from pytorch import needs_pytorch, torch
 from support import refused, same
 
@@ -679,6 +679,31 @@ def test_what_is_no_tensor_is_refused():
             raise RuntimeError("the device is on fire")
     with refused(RuntimeError, "on fire"):
         byre.from_dlpack(Failing())
+
+
+# ---- errors under way
+
+
+ENDS = {
+    "capsule": lambda x: x.__dlpack__(),
+    "versioned capsule": lambda x: x.__dlpack__(max_version=(1, 0)),
+    "numpy": lambda x: x.numpy(),
+    "buffer": memoryview,
+    "array": lambda x: x,
+}
+
+
+@pytest.mark.parametrize("export", ENDS.values(), ids=ENDS)
+def test_an_error_survives_exports_whose_end_runs_python_code(export):
+    ended = []
+
+    def fail():
+        # The interpreter drops the first item while the error of the second one is set.
+        return export(byre.from_numpy(np.asarray(Memory(ended)))), {}["missing"]
+
+    with refused(KeyError, "missing"):
+        fail()
+    assert len(ended) == 1
 
 
 # ---- what no_copies refuses
