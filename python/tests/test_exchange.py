@@ -671,6 +671,27 @@ def test_malformed_tensors_are_refused_and_released(change, kind, words):
     assert released(producer) == 1
 
 
+@pytest.mark.parametrize("version", [(0, 0), (0, 8), (2, 0), (2, 3), (0xFFFFFFFF, 0xFFFFFFFF)])
+@pytest.mark.parametrize("change", [{}, {"ndim": 65}, {"code": 77}])
+def test_another_major_version_is_refused_unread_and_released(version, change):
+    major, minor = version
+    producer = Producer([1, 2, 3], flags=1, change={"major": major, "minor": minor, **change})
+    capsule = producer.capsule()
+    with refused(ValueError, f"version {major}.{minor} of DLPack, and byre reads version 1", "Ask the exporter"):
+        byre.from_dlpack(capsule)
+    assert released(producer) == 1
+    assert is_used(capsule, versioned=True)
+    del capsule
+    assert released(producer) == 1
+
+
+@pytest.mark.parametrize("minor", [0, 1, 2, 0xFFFFFFFF])
+def test_any_minor_version_of_dlpack_1_is_read(minor):
+    producer = Producer([1, 2, 3], change={"minor": minor})
+    assert same(byre.from_dlpack(producer), [1, 2, 3])
+    assert released(producer) == 1
+
+
 def test_what_is_no_tensor_is_refused():
     with refused(TypeError, "from_dlpack of an object of type int", "no __dlpack__"):
         byre.from_dlpack(3)
