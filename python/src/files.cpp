@@ -171,15 +171,30 @@ void save_of(const py::object& path, const py::object& arrays, bool compressed,
   save(path, arrays, compressed, pairs);
 }
 
-py::dict metadata_of(const py::object& path) {
+/// Without the data, and so without a warning of tensors that reading them skips.
+SafetensorsHeader header_of(const py::object& path, const char* operation) {
   const std::string name = path_of(path);
-  expect_file(name, "metadata");
-  const SafetensorsFile file = unlocked([&] { return map_safetensors(name); });
+  expect_file(name, operation);
+  return unlocked([&] {
+    const Storage file = Storage::map_file(name);
+    return parse_safetensors_header({file.data(), file.nbytes()}, file.nbytes(), name.c_str());
+  });
+}
+
+py::dict metadata_of(const py::object& path) {
   py::dict metadata;
-  for (const auto& [key, value] : file.metadata) {
+  for (const auto& [key, value] : header_of(path, "metadata").metadata) {
     metadata[text(key)] = text(value);
   }
   return metadata;
+}
+
+py::dict skipped_of(const py::object& path) {
+  py::dict dtypes;
+  for (const SkippedTensor& tensor : header_of(path, "skipped").skipped) {
+    dtypes[text(tensor.name)] = text(tensor.dtype);
+  }
+  return dtypes;
 }
 
 }  // namespace
@@ -192,6 +207,8 @@ void define_files(py::module_& module) {
       },
       py::arg("path"),
       R"(The array of a .npy file, or a dict of those of a .npz or .safetensors file, in fresh memory.
+
+Arrays of a .safetensors file whose dtype byre lacks are skipped, with a warning: byre.skipped(path) names them.
 
 >>> import os, tempfile
 >>> folder = tempfile.TemporaryDirectory()
@@ -243,6 +260,21 @@ array([1, 2])
 >>> byre.save(path, {'weights': byre.zeros(2)}, metadata={'format': 'byre'})
 >>> byre.metadata(path)
 {'format': 'byre'}
+)");
+  module.def(
+      "skipped", skipped_of, py::arg("path"),
+      R"(The arrays of a .safetensors file that load() and mmap() skip: a dict of names and dtypes.
+
+byre lacks their dtypes, which are spelled as in the file.
+
+>>> import os, struct, tempfile
+>>> folder = tempfile.TemporaryDirectory()
+>>> path = os.path.join(folder.name, 'model.safetensors')
+>>> header = b'{"scale": {"dtype": "U16", "shape": [1], "data_offsets": [0, 2]}}'
+>>> with open(path, 'wb') as file:
+...     nbytes = file.write(struct.pack('<Q', len(header)) + header + bytes(2))
+>>> byre.skipped(path)
+{'scale': 'U16'}
 )");
 }
 

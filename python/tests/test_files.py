@@ -126,6 +126,40 @@ def test_what_cannot_be_mapped_where_it_is_is_loaded(tmp_path):
     assert same(model["a"], np.ones(3))
 
 
+LACKED = ["U16", "U32", "U64", "F8_E4M3", "F8_E5M2", "F4", "later", "\x1b"]
+
+
+def rename_dtypes(names):
+    """A change of write_safetensors(): dtypes take the names of others."""
+
+    def change(text, data):
+        header = json.loads(text)
+        for name, dtype in names.items():
+            header[name]["dtype"] = dtype
+        return json.dumps({**header, "__metadata__": {"by": "others"}}), data
+
+    return change
+
+
+def test_arrays_whose_dtype_byre_lacks_are_named(tmp_path, capfd):
+    path = tmp_path / "model.safetensors"
+    names = {f"zwölf {dtype}": dtype for dtype in LACKED}
+    arrays = {"first": np.arange(3), **{name: np.zeros(1, "uint8") for name in names}, "last": np.arange(2)}
+    write_safetensors(path, arrays, rename_dtypes(names))
+    for form in (path, str(path), os.fsencode(path)):
+        assert list(byre.skipped(form).items()) == list(names.items())
+    assert byre.metadata(path) == {"by": "others"}
+    assert capfd.readouterr().err == ""
+    for read in READERS:
+        assert list(read(path)) == ["first", "last"]
+        assert "byre.skipped(path) in Python" in capfd.readouterr().err
+
+
+def test_a_file_whose_dtypes_byre_has_skips_nothing(tmp_path):
+    write_safetensors(tmp_path / "model.safetensors", arrays_of_numpy())
+    assert byre.skipped(tmp_path / "model.safetensors") == {}
+
+
 # ---- written
 
 
@@ -231,7 +265,7 @@ def test_a_file_whose_name_is_no_text_is_named_all_the_same():
 # ---- refused
 
 
-@pytest.mark.parametrize("read", [*READERS, byre.metadata])
+@pytest.mark.parametrize("read", [*READERS, byre.metadata, byre.skipped])
 def test_a_file_that_is_not_there_is_refused(read, tmp_path):
     with refused(FileNotFoundError, "no such file", "Check the path"):
         read(tmp_path / "none.safetensors")
@@ -283,7 +317,7 @@ MALFORMED = {
 }
 
 
-@pytest.mark.parametrize("read", [*READERS, byre.metadata])
+@pytest.mark.parametrize("read", [*READERS, byre.metadata, byre.skipped])
 @pytest.mark.parametrize("name", MALFORMED)
 def test_malformed_models_are_refused(read, name, tmp_path):
     path = tmp_path / "model.safetensors"

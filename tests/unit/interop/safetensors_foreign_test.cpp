@@ -65,7 +65,7 @@ TEST(ForeignModels, that_are_read_in_part_warn_once) {
   EXPECT_TRUE(says(warnings.texts()[0],
                    "2 of the tensors of \"memory\" are skipped: byre lacks the dtype of the first, "
                    "\"a\", 'U16' of sizes [1]. Convert",
-                   "SafetensorsFile::skipped names all"));
+                   "SafetensorsFile::skipped names all", "byre.skipped(path) in Python"));
   read_model(model_of("{" + entry_of("a", "U8", "[2]", "[0,2]") + "}", "\1\2"));
   EXPECT_EQ(warnings.texts().size(), 1U);
 }
