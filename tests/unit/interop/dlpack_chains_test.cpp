@@ -100,6 +100,30 @@ TEST(OwnDLPackExport, that_its_consumer_moved_elsewhere_is_aliased_there) {
   EXPECT_TRUE(tensor.storage().is_pinned());
 }
 
+TEST(OwnDLPackExport, that_its_consumer_extended_beyond_the_storage_is_aliased) {
+  alignas(64) float theirs[6] = {1, 2, 3, 4, 5, 6};
+  const Tensor tensor =
+      Tensor::over(Storage::adopt(theirs, 3 * sizeof(float), [](void*) {}), {1, 3}, DType::f32);
+  auto* const managed = to_dlpack(tensor, DLPackAccess::write);
+  managed->dl_tensor.shape[0] = 2;
+  const Tensor back = from_dlpack(managed);
+  EXPECT_EQ(back.raw_data(), theirs);
+  EXPECT_EQ(back.at<float>({1, 2}), 6);
+}
+
+TEST(OwnDLPackExport, of_bytes_whose_consumer_made_floats_of_an_odd_offset_is_aliased) {
+  alignas(64) float theirs[2] = {1, 2};
+  auto* const bytes = reinterpret_cast<std::uint8_t*>(theirs);
+  const Tensor tensor = Tensor::over(Storage::adopt(bytes + 1, 7, [](void*) {}), {7}, DType::u8);
+  auto* const managed = to_dlpack(tensor, DLPackAccess::write);
+  managed->dl_tensor.data = theirs + 1;
+  managed->dl_tensor.dtype = dlpack_dtype(DType::f32);
+  managed->dl_tensor.shape[0] = 1;
+  const Tensor back = from_dlpack(managed);
+  EXPECT_EQ(back.raw_data(), theirs + 1);
+  EXPECT_EQ(back.at<float>({0}), 2);
+}
+
 TEST(OwnDLPackExport, in_a_chain_keeps_one_storage) {
   for (const auto access : {DLPackAccess::read, DLPackAccess::write, DLPackAccess::copy}) {
     Tensor tensor = one_to_six();

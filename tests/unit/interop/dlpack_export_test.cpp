@@ -266,6 +266,12 @@ TEST(DLPackExport, of_a_device_has_dlpacks_number_for_it) {
   EXPECT_EQ(from_dlpack(to_dlpack(Tensor::empty({2}, DType::f32, Device(12, 3)))).device(),
             Device(12, 3));
   EXPECT_THROW(dlpack_device(Device(2, 4)), DeviceError);
+  static OtherDevice<1> of_same_number;
+  EXPECT_EQ(dlpack_device(Device(1, 3)).device_type, 12);
+  const Versioned held(to_dlpack(Tensor::empty({2}, DType::f32, Device(12, 3))));
+  DLManagedTensorVersioned foreign = *held;
+  foreign.deleter = nullptr;  // so that byre does not know it for its own
+  EXPECT_EQ(from_dlpack(&foreign).device(), Device(12, 3));
 }
 
 TEST(DLPackExport, of_a_device_goes_through_and_comes_back) {

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -150,8 +151,29 @@ TEST(DLPackImport, without_strides_is_in_row_major_order) {
 TEST(DLPackImport, takes_no_notice_of_strides_of_one_index) {
   ForeignVersioned foreign;
   foreign.shape[0] = 1;
-  foreign.strides[0] = -huge;
-  EXPECT_EQ(from_dlpack(&foreign.managed).strides(), (Dims{3, 1}));
+  for (const std::int64_t stride : {-huge, -1L, 0L, 2L, huge}) {
+    foreign.strides[0] = stride;
+    EXPECT_EQ(from_dlpack(&foreign.managed).strides(), (Dims{3, 1})) << stride;
+  }
+}
+
+TEST(DLPackImport, has_an_offset_beyond_32_bits) {
+  if (sizeof(void*) < 8) {
+    GTEST_SKIP() << "addresses have 32 bits";
+  }
+  ForeignVersioned foreign;
+  constexpr std::uint64_t offset = std::uint64_t{1} << 33;
+  foreign.seen().data = reinterpret_cast<void*>(
+      static_cast<std::uintptr_t>(reinterpret_cast<std::uintptr_t>(foreign.values) - offset));
+  foreign.seen().byte_offset = offset;
+  EXPECT_EQ(from_dlpack(&foreign.managed).at<float>({1, 2}), 6);
+}
+
+TEST(DLPackImport, of_a_later_minor_version_is_read) {
+  ForeignVersioned foreign;
+  foreign.managed.version.minor = dlpack::version.minor + 1;
+  EXPECT_EQ(from_dlpack(&foreign.managed).at<float>({1, 2}), 6);
+  EXPECT_EQ(foreign.released, 1);
 }
 
 TEST(DLPackImport, of_one_element_has_no_dimensions) {
@@ -197,6 +219,24 @@ TEST(DLPackImport, of_bools_looks_at_the_elements_alone) {
   EXPECT_EQ(foreign.released, 2);
 }
 
+TEST(DLPackImport, of_bools_looks_at_each_element_of_three_dimensions) {
+  ForeignVersioned foreign;
+  auto* const bytes = reinterpret_cast<std::uint8_t*>(foreign.values);
+  std::fill_n(bytes, sizeof foreign.values, std::uint8_t{77});
+  std::int64_t shape[] = {2, 2, 2};
+  std::int64_t strides[] = {8, 2, 1};
+  std::fill_n(bytes, 4, std::uint8_t{1});
+  std::fill_n(bytes + 8, 4, std::uint8_t{0});
+  foreign.seen().ndim = 3;
+  foreign.seen().shape = shape;
+  foreign.seen().strides = strides;
+  foreign.seen().dtype = {dlpack::kDLBool, 8, 1};
+  EXPECT_FALSE(from_dlpack(&foreign.managed).at<bool>({1, 1, 1}));
+  bytes[9] = 2;
+  EXPECT_TRUE(says(complaint_of<DTypeError>([&] { from_dlpack(&foreign.managed); }),
+                   "bool at [1, 0, 1] is the byte 2"));
+}
+
 class RefusedImport : public ::testing::Test {
  protected:
   /// Refused with `Expected`, with these words; and released once.
@@ -224,6 +264,10 @@ TEST_F(RefusedImport, of_another_major_version) {
 TEST_F(RefusedImport, of_a_type_without_dtype) {
   seen().dtype = {dlpack::kDLFloat, 16, 4};
   expect_refused<DTypeError>("type code 2, 16 bits and 4 lanes", "Export one of bool");
+}
+TEST_F(RefusedImport, of_elements_without_lanes) {
+  seen().dtype = {dlpack::kDLFloat, 32, 0};
+  expect_refused<DTypeError>("type code 2, 32 bits and 0 lanes");
 }
 TEST_F(RefusedImport, of_unsigned_integers_of_16_bits) {
   seen().dtype = {dlpack::kDLUInt, 16, 1};
@@ -309,6 +353,10 @@ TEST(DLPackImport, of_a_device_is_copied_by_that_devices_allocator) {
   dlpack::DLManagedTensorVersioned* const managed = to_dlpack(there);
   const Tensor back = from_dlpack(managed);
   EXPECT_EQ(&back.storage().allocator(), &fake.allocator());
+
+  ForeignVersioned foreign;
+  foreign.seen().device = dlpack_device(fake.device());
+  EXPECT_EQ(&from_dlpack(&foreign.managed).storage().allocator(), &fake.allocator());
 }
 
 }  // namespace

@@ -93,6 +93,7 @@ const Malformed all_malformed[] = {
     {"a_dtype_of_what_a_terminal_obeys", file_with(described("'\x1b[2J'", "False", "()"), ""),
      "'?[2J'"},
     {"a_dtype_without_a_type", file_with(described("'<'", "False", "(2,)"), two_bytes), "'<'"},
+    {"an_order_of_networks", file_with(described("'!u1'", "False", "(2,)"), two_bytes), "'!u1'"},
     {"a_structure", file_with(described("[('x', '<f4')]", "False", "(2,)"), two_bytes),
      "structured"},
     {"a_number_for_a_shape", file_with(described("'|u1'", "False", "2"), two_bytes), "'('"},

@@ -110,6 +110,30 @@ TEST(SavedNpy, leaves_nothing_beside_it_and_gets_past_what_an_interrupted_one_le
   expect_same(load_npy(folder / "a.npy"), counted({4}, DType::f32));
 }
 
+TEST(SavedNpy, is_of_the_order_of_c_if_it_is_contiguous) {
+  const TemporaryFolder folder;
+  const auto is_in_fortran_order = [&](const Tensor& tensor) {
+    save_npy(folder / "a.npy", tensor);
+    const std::string file = read_file(folder / "a.npy");
+    return parse_npy_header(std::as_bytes(std::span(file))).fortran_order;
+  };
+  for (const Dims& sizes : {Dims{}, Dims{3}, Dims{1, 3}, Dims{3, 1}, Dims{2, 3}, Dims{0, 2}}) {
+    EXPECT_FALSE(is_in_fortran_order(counted(sizes, DType::f32))) << to_string(sizes);
+  }
+  EXPECT_TRUE(is_in_fortran_order(counted({2, 3}, DType::f32).t()));
+}
+
+TEST(SavedNpy, has_a_version_that_there_is) {
+  const TemporaryFolder folder;
+  for (const unsigned version : {0U, 4U, 257U}) {
+    EXPECT_TRUE(says(complaint_of<InvalidArgument>([&] {
+                       save_npy(folder / "a.npy", counted({2}, DType::u8), {.version = version});
+                     }),
+                     "version 1, 2 or 3, and " + std::to_string(version) + " was asked for"));
+  }
+  EXPECT_FALSE(fs::exists(folder / "a.npy"));
+}
+
 TEST(SavedNpy, has_to_be_initialized_and_of_a_dtype_the_format_has) {
   const TemporaryFolder folder;
   const fs::path path = folder / "a.npy";

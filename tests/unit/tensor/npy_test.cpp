@@ -97,6 +97,8 @@ TEST(Npy, reads_numbers_in_the_order_that_the_header_says) {
               Tensor::of<std::int32_t>({2}, {1, 512}));
   expect_same(read_npy(as_bytes(pair_of_i32('>', std::string("\0\0\0\1\0\0\2\0", 8)))),
               Tensor::of<std::int32_t>({2}, {1, 512}));
+  const Tensor of_machine = Tensor::of<std::int32_t>({2}, {1, 512});
+  expect_same(read_npy(as_bytes(pair_of_i32('=', packed_bytes_of(of_machine)))), of_machine);
 }
 
 TEST(Npy, reads_versions_1_to_3) {
@@ -111,18 +113,34 @@ TEST(Npy, reads_versions_1_to_3) {
   }
 }
 
-TEST(Npy, reads_the_longest_header_there_may_be) {
-  std::string text = "{'descr': '|u1', 'fortran_order': False, 'shape': (1,)}";
-  text.resize(npy_header_max_nbytes - 12, ' ');
-  std::string preamble("\x93NUMPY\2\0", 8);
-  for (std::size_t at = 0; at < 4; ++at) {
-    preamble += static_cast<char>(text.size() >> 8 * at & 0xFF);
+TEST(Npy, reads_the_longest_header_there_may_be_and_no_longer_one) {
+  const auto file_of = [](std::size_t header_nbytes) {
+    std::string text = "{'descr': '|u1', 'fortran_order': False, 'shape': (1,)}";
+    text.resize(header_nbytes - 12, ' ');
+    std::string preamble("\x93NUMPY\2\0", 8);
+    for (std::size_t at = 0; at < 4; ++at) {
+      preamble += static_cast<char>(text.size() >> 8 * at & 0xFF);
+    }
+    return preamble + text + '\5';
+  };
+  const TemporaryFolder folder;
+  const Tensor five = Tensor::of<std::uint8_t>({1}, {5});
+  write_file(folder / "a.npy", file_of(npy_header_max_nbytes));
+  expect_same(read_npy(as_bytes(file_of(npy_header_max_nbytes))), five);
+  expect_same(load_npy(folder / "a.npy"), five);
+  expect_same(map_npy(folder / "a.npy"), five);
+
+  const std::string longer = file_of(npy_header_max_nbytes + 1);
+  write_file(folder / "a.npy", longer);
+  for (const auto& complaint : {complaint_of<FileError>([&] { read_npy(as_bytes(longer)); }),
+                                complaint_of<FileError>([&] { load_npy(folder / "a.npy"); }),
+                                complaint_of<FileError>([&] { map_npy(folder / "a.npy"); })}) {
+    EXPECT_TRUE(says(complaint, "header has 65525 bytes, more than a plain array needs"));
   }
-  expect_same(read_npy(as_bytes(preamble + text + '\5')), Tensor::of<std::uint8_t>({1}, {5}));
 }
 
 TEST(Npy, reads_a_header_in_any_order_with_any_spaces_and_quotes_and_the_longs_of_python_2) {
-  const std::string text = "{\"shape\":(2L, 1L) ,'descr' : '|u1','fortran_order':False}";
+  const std::string text = "{\"shape\":(2L,\r\n1L) ,'descr'\t: '|u1','fortran_order':False}\r";
   const std::string file =
       std::string("\x93NUMPY\1\0", 8) + static_cast<char>(text.size()) + '\0' + text + "\1\2";
   expect_same(read_npy(as_bytes(file)), Tensor::of<std::uint8_t>({2, 1}, {1, 2}));
