@@ -111,7 +111,7 @@ TEST(OwnDLPackExport, that_its_consumer_extended_beyond_the_storage_is_aliased) 
   EXPECT_EQ(back.at<float>({1, 2}), 6);
 }
 
-TEST(OwnDLPackExport, of_bytes_whose_consumer_made_floats_of_an_odd_offset_is_aliased) {
+TEST(OwnDLPackExport, of_bytes_that_its_consumer_calls_floats_is_aliased) {
   alignas(64) float theirs[2] = {1, 2};
   auto* const bytes = reinterpret_cast<std::uint8_t*>(theirs);
   const Tensor tensor = Tensor::over(Storage::adopt(bytes + 1, 7, [](void*) {}), {7}, DType::u8);

@@ -70,6 +70,17 @@ TEST(ForeignModels, that_are_read_in_part_warn_once) {
   EXPECT_EQ(warnings.texts().size(), 1U);
 }
 
+TEST(ForeignModels, with_text_that_a_terminal_obeys_warn_without_that) {
+  const CaughtWarnings warnings;
+  const SafetensorsFile read = read_model(
+      model_of("{" + entry_of("b\\u001b[2J", "U\\u001b[2J", "[2,3]", "[0,2]") + "}", "\1\2"));
+  ASSERT_EQ(read.skipped.size(), 1U);
+  EXPECT_EQ(read.skipped[0].name, "b\x1b[2J");
+  EXPECT_EQ(read.skipped[0].dtype, "U\x1b[2J");
+  ASSERT_EQ(warnings.texts().size(), 1U);
+  EXPECT_TRUE(says(warnings.texts()[0], "\"b?[2J\", 'U?[2J' of sizes [2, 3]"));
+}
+
 TEST(ForeignModels, whose_skipped_tensors_overlap_others_are_refused) {
   EXPECT_TRUE(says(complaint_of<FileError>([] {
                      read_model(model_of("{" + entry_of("a", "U16", "[1]", "[0,2]") + "," +

@@ -43,6 +43,7 @@ TEST(MalformedModels, whose_header_does_not_begin_with_a_brace_are_refused) {
     expect_refused_model(model_of(header), "its header does not begin with '{'",
                          "Is it a .safetensors file?");
   }
+  expect_refused_model(model_of("", "{}"), "its header does not begin with '{'");
 }
 
 TEST(MalformedModels, with_a_zero_byte_in_the_header_are_refused) {

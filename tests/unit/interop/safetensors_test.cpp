@@ -39,6 +39,17 @@ TEST(Safetensors, of_every_dtype_and_shape_come_back_as_they_were_from_each_way_
   }
 }
 
+TEST(Safetensors, without_elements_keep_the_order_of_the_header) {
+  std::string header = "{";
+  NamedTensors expected;
+  for (int number = 0; number < 100; ++number) {
+    const std::string name = std::to_string(number * 37 % 100);
+    header += (number == 0 ? "" : ",") + entry_of(name, "F32", "[0]", "[0,0]");
+    expected.emplace_back(name, Tensor::empty({0}, DType::f32));
+  }
+  expect_same_tensors(read_model(model_of(header + "}")).tensors, expected);
+}
+
 TEST(Safetensors, are_in_the_order_of_their_data_whatever_that_of_the_header) {
   const std::string file = model_of("{" + entry_of("last", "U8", "[]", "[3,4]") + "," +
                                         entry_of("none", "F64", "[0,7]", "[2,2]") +
