@@ -253,6 +253,7 @@ TEST(MalformedModels, with_more_than_64_dimensions_are_refused) {
 TEST(MalformedModels, with_names_that_a_terminal_obeys_are_quoted_without_that) {
   expect_refused_entry(entry_of("\\u001b[2J\\u0000\xc3\xa4\x7f", "U8", "[3]", "[0,2]"),
                        "its tensor \"?[2J????\" has");
+  expect_refused_entry(entry_of(" !}~", "U8", "[3]", "[0,2]"), "its tensor \" !}~\" has");
   expect_refused_entry(entry_of(std::string(40, 'n'), "U8", "[3]", "[0,2]"),
                        "\"" + std::string(40, 'n') + "\" has");
   expect_refused_entry(entry_of(std::string(41, 'n'), "U8", "[3]", "[0,2]"),
