@@ -137,7 +137,7 @@ class Memory:
         self._values = (ctypes.c_int64 * 3)(1, 2, 3)
         self.__array_interface__ = {
             "version": 3,
-            "typestr": "<i8",
+            "typestr": "=i8",
             "shape": (3,),
             "data": (ctypes.addressof(self._values), False),
         }

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <limits>
 #include <string>
 #include <utility>
@@ -151,7 +152,7 @@ TEST(DLPackImport, without_strides_is_in_row_major_order) {
 TEST(DLPackImport, takes_no_notice_of_strides_of_one_index) {
   ForeignVersioned foreign;
   foreign.shape[0] = 1;
-  for (const std::int64_t stride : {-huge, -1L, 0L, 2L, huge}) {
+  for (const std::int64_t stride : std::initializer_list<std::int64_t>{-huge, -1, 0, 2, huge}) {
     foreign.strides[0] = stride;
     EXPECT_EQ(from_dlpack(&foreign.managed).strides(), (Dims{3, 1})) << stride;
   }
