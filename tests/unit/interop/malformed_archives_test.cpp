@@ -274,6 +274,8 @@ const MalformedArchive all_malformed_archives[] = {
      "has no zip64 end record where"},
     {"a_zip64_end_that_is_longer", with_zip64_end(zip64_end_record::size, 45, 8),
      "has no zip64 end record where"},
+    {"a_zip64_end_that_is_shorter", with_zip64_end(zip64_end_record::size, 43, 8),
+     "has no zip64 end record where"},
     {"a_zip64_end_of_another_disk", with_zip64_end(zip64_end_record::disk, 1, 4),
      "one of several files"},
     {"a_zip64_directory_on_another_disk", with_zip64_end(zip64_end_record::directory_disk, 1, 4),
@@ -474,6 +476,20 @@ const MalformedArchive all_malformed_archives[] = {
 
     // ---- overlaps
     {"a_member_within_another", nested(), "\"b.npy\" overlaps the member \"a.npy\""},
+    {"a_member_a_byte_into_the_next",
+     [] {
+       Archive archive =
+           archive_of({stored_member("a.npy", good_array), stored_member("b.npy", other_array)});
+       const std::size_t nbytes = good_array.size() + 1;
+       for (const std::size_t offset : {local_header::packed, local_header::nbytes}) {
+         patch(archive.bytes, archive.locals[0] + offset, nbytes, 4);
+       }
+       for (const std::size_t offset : {directory_record::packed, directory_record::nbytes}) {
+         patch(archive.bytes, archive.records[0] + offset, nbytes, 4);
+       }
+       return archive.bytes;
+     }(),
+     "\"b.npy\" overlaps the member \"a.npy\""},
     {"a_member_for_two", shared(), "\"a.npy\" overlaps the member \"a.npy\""},
     {"a_member_in_the_descriptor_of_another", in_a_descriptor(),
      "\"b.npy\" overlaps the member \"a.npy\""},
