@@ -536,6 +536,10 @@ const MalformedArchive all_malformed_archives[] = {
     {"much_behind_deflated_data",
      deflated_and([](auto& member) { member.packed += std::string(200'000, 'x'); }),
      "has 200000 bytes behind its deflated data"},
+    {"bytes_behind_deflated_data_that_fill_a_buffer",
+     edited(deflated_member("a.npy", npy_of(std::string((64 << 10) - 5 - 128, '\1'))),
+            [](auto& member) { member.packed += "xy"; }),
+     "has 2 bytes behind its deflated data"},
 
     // ---- arrays
     {"an_empty_member", archive_of({stored_member("a.npy", "")}).bytes, "/a.npy\" as a .npy file"},
