@@ -5,11 +5,16 @@
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
 #include <cstring>
 
 #include "nbytes.hpp"
+#include "support/child_process.hpp"
 #include "support/watched_system.hpp"
 
 namespace byre::test {
@@ -70,6 +75,37 @@ TEST_F(MappingsTest, a_map_that_fails_twice_returns_map_failed) {
   (void)refused();
   system.refuse_maps(2);
   EXPECT_EQ(map_range(), MAP_FAILED);
+}
+
+TEST_F(MappingsTest, a_range_that_is_never_unmapped_holds_up_no_other) {
+  const ChildResult result = run_in_child(
+      [this](int) {
+        detail::unmap(map_range() + 1, range_nbytes);  // no page begins there
+        const std::byte* const range = refused();
+        system.refuse_maps(1);
+        const std::byte* const next = map_range();
+        ::_exit(next == range || !is_mapped(range) ? EXIT_SUCCESS : EXIT_FAILURE);
+      },
+      std::chrono::seconds(60));
+  EXPECT_TRUE(result.exit.is_success()) << result.exit.text();
+}
+
+TEST_F(MappingsTest, to_unmap_no_bytes_keeps_no_range) {
+  std::byte* const next = map_range();
+  detail::unmap(next, 0);
+  const std::byte* const range = refused();
+  detail::unmap(next, range_nbytes);
+  EXPECT_FALSE(is_mapped(range));
+}
+
+TEST_F(MappingsTest, to_unmap_leaves_errno_as_it_was) {
+  std::byte* const range = map_range();
+  system.unmaps = false;
+  errno = EDOM;
+  detail::unmap(range, range_nbytes);
+  EXPECT_EQ(errno, EDOM);
+  system.unmaps = true;
+  detail::unmap(map_range(), range_nbytes);
 }
 
 TEST_F(MappingsTest, system_pages_that_are_refused_go_back_later) {
