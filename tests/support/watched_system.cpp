@@ -65,8 +65,7 @@ extern "C" int madvise(void* data, std::size_t nbytes, int advice) noexcept {
     } else if (!watched->allows(data, nbytes)) {
       return refuse(ENOMEM);
     } else if (watched->interruptions != 0) {
-      --watched->interruptions;
-      return refuse(EINTR);
+      return refuse(--watched->interruptions % 2 == 0 ? EINTR : EAGAIN);
     }
   }
   return static_cast<int>(::syscall(SYS_madvise, data, nbytes, advice));

@@ -84,6 +84,19 @@ TEST_F(Arena, ranges_are_aligned_and_never_follow_each_other) {
   }
 }
 
+TEST_F(Arena, a_range_that_fills_the_room_between_others_is_refused) {
+  std::array<PageRange, 3> ranges;
+  ASSERT_TRUE(arena_->take(ranges[0], page_nbytes, page_nbytes));
+  ASSERT_TRUE(arena_->take(ranges[1], page_nbytes, page_nbytes));
+  ASSERT_TRUE(arena_->take(ranges[2], all_nbytes - 5 * page_nbytes, page_nbytes));
+  arena_->put_back(ranges[1]);
+  EXPECT_FALSE(arena_->take(ranges[1], 2 * page_nbytes, page_nbytes));
+  ASSERT_TRUE(arena_->take(ranges[1], page_nbytes, page_nbytes));
+  for (PageRange& range : ranges) {
+    arena_->put_back(range);
+  }
+}
+
 TEST_F(Arena, a_retired_arena_ends_with_its_last_range) {
   std::array<PageRange, 2> ranges;
   for (PageRange& range : ranges) {

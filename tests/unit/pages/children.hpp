@@ -8,7 +8,9 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstddef>
 #include <cstdlib>
+#include <fstream>
 #include <functional>
 
 #include "support/child_process.hpp"
@@ -31,6 +33,13 @@ inline void set_limit(decltype(RLIMIT_AS) what, rlim_t most) {
   ASSERT_EQ(::getrlimit(what, &now), 0);
   now.rlim_cur = most;
   ASSERT_EQ(::setrlimit(what, &now), 0);
+}
+
+/// What this process has mapped.
+inline std::size_t address_space_nbytes() {
+  std::size_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  return pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
 }
 
 }  // namespace byre::test

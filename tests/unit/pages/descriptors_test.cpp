@@ -89,6 +89,23 @@ TEST_F(PagedDescriptors, a_file_that_got_its_number_is_left_alone) {
   });
 }
 
+TEST_F(PagedDescriptors, without_it_refused_overlays_leave_no_addresses_taken) {
+  in_a_child([this] {
+    const Buffer buffer = filled(std::byte{1});
+    reuse_all_numbers(foreign_);
+    const auto copy = [&] {
+      Buffer clone = buffer;
+      EXPECT_EQ(clone.materialize(), Materialized::copied);
+    };
+    copy();
+    const std::size_t before = address_space_nbytes();
+    for (int times = 0; times < 8; ++times) {
+      copy();
+    }
+    EXPECT_LT(address_space_nbytes(), before + 2 * paged_nbytes);
+  });
+}
+
 TEST_F(PagedDescriptors, a_fork_without_it_leaves_parent_and_file_as_they_were) {
   in_a_child([this] {
     Buffer buffer = filled(std::byte{1});

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Data in pages where the system has limits. Each is set in a process of its own.
+#include <byre/memory/detail/page_arena.hpp>
 #include <byre/memory/paged.hpp>
 #include <byre/memory/pages.hpp>
 #include <byre/storage/buffer.hpp>
@@ -35,16 +36,21 @@ bool is_all_ones(const Buffer& buffer) {
   return data[0] == std::byte{1} && std::memcmp(data, data + 1, buffer.nbytes() - 1) == 0;
 }
 
-/// What this process has mapped.
-std::size_t address_space_nbytes() {
-  std::size_t pages = 0;
-  std::ifstream("/proc/self/statm") >> pages;
-  return pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-}
-
 TEST(PagedLimits, files_that_may_not_be_large_are_ordinary_memory) {
   in_a_child([] {
     set_limit(RLIMIT_FSIZE, 1 << 30);
+    EXPECT_EQ(ones().origin(), Origin::allocated);
+  });
+}
+
+TEST(PagedLimits, files_may_be_as_large_as_a_memory_file_is) {
+  constexpr auto most_nbytes = static_cast<rlim_t>(detail::PageArena::most_nbytes);
+  in_a_child([] {
+    set_limit(RLIMIT_FSIZE, most_nbytes);
+    EXPECT_EQ(ones().origin(), Origin::paged);
+  });
+  in_a_child([] {
+    set_limit(RLIMIT_FSIZE, most_nbytes - 1);
     EXPECT_EQ(ones().origin(), Origin::allocated);
   });
 }
