@@ -2,6 +2,7 @@
 /// When the pool gives memory back: its limit, trimming, refusals and its end.
 #include <byre/config.hpp>
 #include <byre/error/error.hpp>
+#include <byre/memory/idle_blocks.hpp>
 #include <byre/memory/pool.hpp>
 #include <byre/stats/counters.hpp>
 #include <byre/storage/buffer.hpp>
@@ -102,6 +103,16 @@ TEST_F(PoolLimitsTest, trim_keeps_as_much_as_it_is_told) {
   EXPECT_EQ(source.unmapped(), released);
   EXPECT_EQ(pool->idle_nbytes(), 0U);
   EXPECT_EQ(pool->limit_nbytes(), plenty) << "trimming is no change of the limit";
+}
+
+TEST(IdleBlocks, beyond_the_limit_alone_are_taken_out_too) {
+  IdleBlocks blocks(pages(100));
+  IdleBlock idle({nullptr, pages(50), nullptr});
+  ASSERT_EQ(blocks.take(pages(50)), nullptr);
+  ASSERT_EQ(blocks.put(idle, 0), nullptr);
+  EXPECT_EQ(blocks.take_oldest_beyond(pages(50)), nullptr);
+  blocks.set_limit(pages(50) - 1);
+  EXPECT_EQ(blocks.take_oldest_beyond(pages(50)), &idle);
 }
 
 TEST_F(PoolLimitsTest, everything_is_unmapped_when_the_pool_is_destroyed) {

@@ -137,6 +137,15 @@ TEST_F(CachesOfThreads, are_emptied_when_the_pool_is_trimmed_to_nothing) {
   EXPECT_EQ(detail::take_from_thread_cache(request).data, nullptr);
 }
 
+TEST_F(CachesOfThreads, stay_when_the_pool_is_trimmed_to_something) {
+  const Request request{.nbytes = 100, .prefix = 64};
+  const Block block = default_pool().allocate(request);
+  default_pool().deallocate(block);
+  default_pool().trim(1);
+  EXPECT_EQ(detail::take_from_thread_cache(request).data, block.data);
+  default_pool().deallocate(block);
+}
+
 TEST_F(CachesOfThreads, end_with_the_thread_and_what_is_released_later_is_freed) {
   { const Buffer first = Buffer::allocate(100); }  // so that the library comes first
   bool cached_before = false;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Data in pages on systems that lack what newer ones have, or forbid it.
+#include <byre/memory/detail/page_file.hpp>
 #include <byre/memory/paged.hpp>
 #include <byre/memory/pages.hpp>
 #include <byre/storage/buffer.hpp>
@@ -15,6 +16,7 @@
 #include <string>
 
 #include "support/child_process.hpp"
+#include "support/emulated.hpp"
 #include "support/temporary_folder.hpp"
 #include "support/watched_system.hpp"
 
@@ -64,6 +66,10 @@ TEST_P(OldSystem, overlays_of_files_have_what_was_written_at_their_end) {
   ASSERT_EQ(clone.materialize(), Materialized::overlaid);
   EXPECT_EQ(clone.data()[nbytes - 1], std::byte{'w'});
   EXPECT_EQ(clone.data()[nbytes - 2], std::byte{'f'});
+  if (!is_emulated()) {
+    EXPECT_EQ(detail::count_written_pages(overlay.data(), nbytes),
+              GetParam() ? static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)) : 0);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(WithPagemap, OldSystem, testing::Bool());

@@ -11,11 +11,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <string>
 #include <utility>
 
 #include "support/complaint.hpp"
 #include "support/counted.hpp"
 #include "support/failing_allocator.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace byre::test {
 namespace {
@@ -75,6 +77,13 @@ TEST(Growth, to_a_larger_size_is_exact) {
   Buffer buffer = Buffer::allocate(1000, aligned_allocator());
   buffer.resize(5000);
   EXPECT_EQ(buffer.capacity(), 5000U);
+}
+
+TEST(Growth, is_counted_as_a_copy_of_the_bytes_there_were) {
+  Buffer buffer = counting<Buffer>(1000);
+  const Counted counted;
+  buffer.resize(5000);
+  EXPECT_EQ(counted.since().bytes_copied, BYRE_STATS ? 1000 : 0);
 }
 
 TEST(Growth, without_memory_to_spare_is_to_the_size_alone) {
@@ -180,6 +189,17 @@ TYPED_TEST(ShrinkToFit, without_a_smaller_block_copies_nothing) {
   expect_counting(value, 1000);
 }
 
+TYPED_TEST(ShrinkToFit, gives_back_as_little_as_a_line) {
+  for (const std::size_t spare_nbytes : {data_alignment - 1, data_alignment}) {
+    TypeParam value = counting<TypeParam>(1000 + spare_nbytes, aligned_allocator());
+    const std::byte* const before = std::as_const(value).data();
+    value.resize(1000);
+    value.shrink_to_fit();
+    EXPECT_EQ(std::as_const(value).data() == before, spare_nbytes < data_alignment);
+    expect_counting(value, 1000);
+  }
+}
+
 TYPED_TEST(ShrinkToFit, of_shared_data_is_refused_and_changes_nothing) {
   TypeParam value = counting<TypeParam>(1000);
   value.resize(100);
@@ -225,6 +245,12 @@ TYPED_TEST(ShrinkToFit, leaves_memory_that_others_use_where_it_is) {
     value->shrink_to_fit();
     EXPECT_EQ(std::as_const(*value).data(), theirs.data());
   }
+  const TemporaryFolder folder;
+  write_file(folder / "file", std::string(1000, 'f'));
+  TypeParam mapped = TypeParam::map_file(folder / "file");
+  mapped.resize(10);
+  mapped.shrink_to_fit();
+  EXPECT_EQ(mapped.origin(), Origin::mapped);
 }
 
 TYPED_TEST(ShrinkToFit, of_pages_gives_back_whole_ones) {

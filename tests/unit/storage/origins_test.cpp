@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 // Memory that byre did not allocate: adopted and borrowed.
+#include <byre/memory/paged.hpp>
+#include <byre/memory/pages.hpp>
 #include <byre/storage/buffer.hpp>
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
-#include <unistd.h>
 #include <boost/thread/thread.hpp>
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "support/complaint.hpp"
 #include "support/failing_allocator.hpp"
@@ -21,24 +23,26 @@
 namespace byre::test {
 namespace {
 
-/// A page, with one behind it that nobody may read.
+/// Memory in front of a page that nobody may read.
 class GuardedPage {
  public:
-  GuardedPage()
-      : begin_(static_cast<std::byte*>(::mmap(nullptr, 2 * nbytes_, PROT_READ | PROT_WRITE,
+  /// `nbytes` are whole pages.
+  explicit GuardedPage(std::size_t nbytes = page_nbytes)
+      : nbytes_(nbytes),
+        begin_(static_cast<std::byte*>(::mmap(nullptr, nbytes + page_nbytes, PROT_READ | PROT_WRITE,
                                               MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))) {
-    if (begin_ == MAP_FAILED || ::mprotect(end(), nbytes_, PROT_NONE) != 0) {
+    if (begin_ == MAP_FAILED || ::mprotect(end(), page_nbytes, PROT_NONE) != 0) {
       throw std::bad_alloc();
     }
   }
   GuardedPage(const GuardedPage&) = delete;
   GuardedPage& operator=(const GuardedPage&) = delete;
-  ~GuardedPage() { ::munmap(begin_, 2 * nbytes_); }
+  ~GuardedPage() { ::munmap(begin_, nbytes_ + page_nbytes); }
 
   std::byte* end() const { return begin_ + nbytes_; }
 
  private:
-  const std::size_t nbytes_ = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  const std::size_t nbytes_;
   std::byte* const begin_;
 };
 
@@ -55,6 +59,16 @@ TEST(AdoptedMemory, is_not_read_beyond_its_end) {
     adopted.resize(nbytes + 150);
     EXPECT_TRUE(std::equal(memory, page.end(), adopted.data())) << nbytes;
   }
+}
+
+TEST(AdoptedMemory, that_grows_into_pages_is_not_read_beyond_its_end) {
+  const GuardedPage memory(least_paged_nbytes);
+  std::byte* const begin = memory.end() - least_paged_nbytes;
+  std::fill(begin, memory.end(), std::byte{7});
+  Buffer buffer = Buffer::adopt(
+      begin, least_paged_nbytes, [](void*) {}, paged_allocator());
+  buffer.resize(least_paged_nbytes + 1);
+  EXPECT_TRUE(std::equal(begin, memory.end(), std::as_const(buffer).data()));
 }
 
 TEST(AdoptedMemory, is_written_in_place_and_deleted_once) {
