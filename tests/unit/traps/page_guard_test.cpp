@@ -19,6 +19,7 @@
 #include <csignal>
 #include <cstddef>
 #include <cstring>
+#include <optional>
 #include <vector>
 
 #include "stale_pointer.hpp"
@@ -197,13 +198,18 @@ void use_up_mappings() {
 
 TEST(PageGuard, whose_end_the_system_refuses_ends_with_the_next_write) {
   WatchedSystem system;
-  for (const bool is_guarded_between : {false, true}) {
+  enum class Guards { nothing, another, another_while_refused };
+  for (const Guards guards : {Guards::nothing, Guards::another, Guards::another_while_refused}) {
     StalePointer stale(Storage::allocate(paged));
     stale.clone = Storage();
     system.makes_writable = false;
     std::byte* const data = stale.storage.mutable_data();
+    std::optional<StalePointer> meanwhile;
+    if (guards == Guards::another_while_refused) {
+      meanwhile.emplace(Storage::allocate(paged));
+    }
     system.makes_writable = true;
-    if (is_guarded_between) {
+    if (guards == Guards::another) {
       const StalePointer other(Storage::allocate(paged));
       const int zeros = ::open("/dev/zero", O_RDONLY | O_CLOEXEC);
       EXPECT_EQ(::read(zeros, data, 8), 8) << "still protected";
@@ -212,6 +218,24 @@ TEST(PageGuard, whose_end_the_system_refuses_ends_with_the_next_write) {
     std::memset(data, 7, paged);
     EXPECT_EQ(data[paged - 1], std::byte{7});
   }
+}
+
+TEST(PageGuardDeathTest, whose_end_came_late_are_elsewhere) {
+  testing::GTEST_FLAG(death_test_style) = "threadsafe";
+  EXPECT_EXIT(
+      {
+        ::signal(SIGSEGV, SIG_DFL);
+        WatchedSystem system;
+        StalePointer stale(Storage::allocate(paged));
+        stale.clone = Storage();
+        system.makes_writable = false;
+        std::byte* const data = stale.storage.mutable_data();
+        system.makes_writable = true;
+        const StalePointer other(Storage::allocate(paged));  // ends the protection
+        ::mprotect(data, paged, PROT_READ);
+        data[0] = std::byte{1};
+      },
+      testing::KilledBySignal(SIGSEGV), "^$");
 }
 
 TEST(PageGuardDeathTest, whose_end_the_system_refuses_fails_only_a_write) {
@@ -248,16 +272,21 @@ TEST(PageGuardDeathTest, what_the_system_does_not_protect_is_summed) {
   EXPECT_EXIT((write(large), ::_exit(0)), testing::ExitedWithCode(0), "^$");
 }
 
-/// Ends as a child does that reads paged data it did not get. The traps are older than the page files here, and so
-/// come later to a fork.
-[[noreturn]] void end_as_a_child_that_lost_data() {
+/// Ends as a child does that reads a byte of paged data it did not get, which `find` returns. The traps are older than
+/// the page files here, and so come later to a fork.
+template <class Find>
+[[noreturn]] void end_as_a_child_that_lost_data(const Find& find) {
   const StalePointer older(Storage::allocate(paged));
-  const StalePointer lost(Storage::allocate(least_paged_nbytes, paged_allocator()));
-  const rlimit none = {.rlim_cur = 1, .rlim_max = 1};
+  StalePointer shared(in_pages());
+  Storage alone = in_pages();
+  rlimit before{};
+  ::getrlimit(RLIMIT_DATA, &before);
+  const rlimit none = {.rlim_cur = 1, .rlim_max = before.rlim_max};
   ::setrlimit(RLIMIT_DATA, &none);
   const pid_t child = ::fork();
   if (child == 0) {
-    ::_exit(std::to_integer<int>(lost.storage.data()[0]));
+    ::setrlimit(RLIMIT_DATA, &before);
+    ::_exit(std::to_integer<int>(*find(shared, alone)));
   }
   int status = 0;
   ::waitpid(child, &status, 0);
@@ -270,8 +299,23 @@ TEST(PageGuardDeathTest, what_a_fork_has_lost_is_not_protected_again) {
     GTEST_SKIP() << "sanitizers map memory of their own";
   }
   testing::GTEST_FLAG(death_test_style) = "threadsafe";  // in a new process
-  EXPECT_EXIT(end_as_a_child_that_lost_data(), testing::KilledBySignal(SIGABRT),
-              "did not get when it was forked");
+  const auto find = [](const StalePointer& shared, const Storage&) {
+    return shared.storage.data();
+  };
+  const auto find_cloned = [](const StalePointer&, const Storage& alone) {
+    const Storage clone = alone.lazy_clone();
+    return clone.data();
+  };
+  const auto find_released = [](StalePointer& shared, const Storage&) {
+    const std::byte* const data = shared.storage.data();
+    shared.clone = shared.storage = Storage();
+    return data;
+  };
+  const testing::KilledBySignal is_aborted(SIGABRT);
+  const char* const why = "did not get when it was forked";
+  EXPECT_EXIT(end_as_a_child_that_lost_data(find), is_aborted, why);
+  EXPECT_EXIT(end_as_a_child_that_lost_data(find_cloned), is_aborted, why);
+  EXPECT_EXIT(end_as_a_child_that_lost_data(find_released), is_aborted, why);
 }
 
 }  // namespace
