@@ -14,16 +14,28 @@ struct FloatEnvironmentKind {
 };
 
 #if defined(__x86_64__)
+/// The control bits of this thread's environment, and its status flags if the register has them.
+inline std::uint64_t float_control() {
+  return __builtin_ia32_stmxcsr();
+}
 inline void flush_subnormals() {
   __builtin_ia32_ldmxcsr(__builtin_ia32_stmxcsr() | 0x8040U);
 }
 #elif defined(__aarch64__)
+inline std::uint64_t float_control() {
+  std::uint64_t control = 0;
+  asm volatile("mrs %0, fpcr" : "=r"(control));
+  return control;
+}
 inline void flush_subnormals() {
   std::uint64_t control = 0;
   asm volatile("mrs %0, fpcr" : "=r"(control));
   asm volatile("msr fpcr, %0" : : "r"(control | std::uint64_t{1} << 24));
 }
 #else
+inline std::uint64_t float_control() {
+  return static_cast<std::uint64_t>(std::fegetround());
+}
 inline void flush_subnormals() {}
 #endif
 

@@ -78,6 +78,7 @@ const Row rows[] = {
   ROW(reads, as_mdspan<float, 2>(x)), ROW(writes, as_mutable_mdspan<float, 2>(x)),
 #endif
 
+  ROW(reads, x.select(0, 1).slice(0, 1, 2).lazy_clone()),
   ROW(reads, x.lazy_clone()), ROW(reads, x.clone()),
   ROW(reads, x.contiguous()), ROW(reads, x.t().contiguous()),
   ROW(reads, x.t().reshape({6})), ROW(reads, x.t().reshape_({6})),

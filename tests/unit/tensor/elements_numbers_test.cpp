@@ -126,6 +126,12 @@ TEST(NumbersTest, as_floating_point_numbers_and_bools_always_have_a_value) {
   EXPECT_FALSE(Scalar(-0.0).as<bool>());
 }
 
+TEST(NumbersTest, that_are_subnormal_keep_their_sign) {
+  EXPECT_EQ(Scalar(-0x1p-149F).as<double>(), -0x1p-149);
+  EXPECT_EQ(Scalar(0x1p-149F).as<double>(), 0x1p-149);
+  EXPECT_TRUE(std::signbit(Scalar(-0.0F).as<double>()));
+}
+
 TEST(NumbersTest, where_chooses_among_two_numbers_of_the_higher_category) {
   const Tensor mask = Tensor::of<bool>({2}, {true, false});
   EXPECT_EQ(where(mask, 1000, true).at<std::int64_t>({0}), 1000);

@@ -137,6 +137,16 @@ TEST_P(FloatEnvironment, changes_no_operation_on_elements) {
   });
 }
 
+TEST_P(FloatEnvironment, is_the_caller_s_again_after_an_operation) {
+  const auto [before, after] = in_environment(GetParam(), [] {
+    const std::uint64_t control = float_control();
+    const Tensor x = operands()[2];
+    (void)div(x, flip(x, {0}));
+    return std::pair(control, float_control());
+  });
+  EXPECT_EQ(after, before);
+}
+
 TEST_P(FloatEnvironment, changes_no_number_beside_a_tensor) {
   expect_no_change([] {
     Results results;

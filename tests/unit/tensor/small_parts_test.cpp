@@ -6,9 +6,11 @@
 #include <gtest/gtest.h>
 
 #include <numeric>
+#include <string>
 #include <vector>
 
 #include "support/counted.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace byre::test {
 namespace {
@@ -88,6 +90,8 @@ TEST(SmallParts, that_overlap_are_copied_with_all_between) {
   EXPECT_EQ(clone.strides(), windows.strides());
   clone.set_at<std::int32_t>({0, 1}, -1);
   EXPECT_EQ(clone.at<std::int32_t>({1, 0}), -1) << "the windows overlap as before";
+  const Tensor often = x.as_strided({60, 60}, {1, 1}, 0);
+  expect_part(often.lazy_clone(), often, 119);
   const Tensor wide = x.as_strided({3, 3}, {width * 15, width * 15}, 0);
   EXPECT_TRUE(wide.lazy_clone().storage().shares_data_with(x.storage()));
 }
@@ -97,7 +101,15 @@ TEST(SmallParts, without_elements_keep_nothing) {
   const Tensor none = x.slice(0, 3, 3);
   EXPECT_EQ(none.lazy_clone().storage().nbytes(), 0U);
   EXPECT_EQ(none.lazy_clone().sizes(), (Dims{0, width}));
+  EXPECT_EQ(x.slice(1, 3, 3).lazy_clone().strides(), (Dims{1, 1}));
   EXPECT_TRUE(x.storage().is_unique());
+}
+
+TEST(SmallParts, of_a_mapped_file_share_it) {
+  const TemporaryFolder folder;
+  write_file(folder / "file", std::string(1000, 'f'));
+  const Tensor x = Tensor::over(Storage::map_file(folder / "file"), {1000}, DType::u8);
+  EXPECT_TRUE(x.slice(0, 0, 10).lazy_clone().storage().shares_data_with(x.storage()));
 }
 
 TEST(SmallParts, hold_their_own_bytes_once_the_rest_is_gone) {
