@@ -55,6 +55,12 @@ TEST_F(CopyCauses, shared_is_a_write_to_data_with_other_owners) {
   expect_copy(CopyCause::shared, 100, __LINE__, [&] { clone.mutable_data(); });
 }
 
+TEST_F(CopyCauses, shared_is_a_write_that_may_not_wait_beside_other_owners) {
+  const Buffer buffer = of(100);
+  Buffer clone = buffer;
+  expect_copy(CopyCause::shared, 100, __LINE__, [&] { clone.materialize(Wait::never); });
+}
+
 TEST_F(CopyCauses, shared_is_told_with_the_line_of_materialize) {
   const Buffer buffer = of(100);
   Buffer clone = buffer;

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 #include <boost/atomic/atomic.hpp>
 
+#include <algorithm>
 #include <array>
+#include <cstdint>
 #include <memory>
 #include <utility>
 
@@ -25,6 +27,23 @@ class CountedAttachment final : public detail::Attachment {
 
 int value_of(const detail::Attachment& attachment) {
   return static_cast<const CountedAttachment&>(attachment).value;
+}
+
+TEST(AttachmentNumbers, that_are_given_back_are_all_given_out_again) {
+  using Numbers = detail::AttachmentNumbers<sync::Boost>;
+  const auto add = [] {
+    std::unique_ptr<detail::Attachment> attachment = std::make_unique<CountedAttachment>();
+    return Numbers::add(attachment);
+  };
+  const std::array before{add(), add(), add()};
+  for (const std::uint32_t number : before) {
+    Numbers::remove(number);
+  }
+  const std::array after{add(), add(), add()};
+  EXPECT_TRUE(std::is_permutation(before.begin(), before.end(), after.begin()));
+  for (const std::uint32_t number : after) {
+    Numbers::remove(number);
+  }
 }
 
 TEST(Attachment, costs_a_storage_no_room) {
