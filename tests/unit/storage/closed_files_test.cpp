@@ -106,6 +106,43 @@ TEST_F(ClosedFiles, warn_of_a_temporary_file_that_they_cannot_find) {
   EXPECT_TRUE(says(warnings.texts()[0], (inner / ".byre-").string()));
 }
 
+TEST_F(ClosedFiles, warn_of_a_temporary_file_in_a_folder_that_was_replaced) {
+  const fs::path inner = folder / "inner";
+  fs::create_directory(inner);
+  const CaughtWarnings warnings;
+  {
+    OutputFile output(inner / "file");
+    take_numbers();
+    fs::rename(inner, folder / "moved");
+    fs::create_directory(inner);
+  }
+  expect_others_untouched();
+  EXPECT_EQ(warnings.texts().size(), 1U);
+}
+
+TEST_F(ClosedFiles, without_a_temporary_file_left_are_discarded_quietly) {
+  const CaughtWarnings warnings;
+  {
+    OutputFile output(path);
+    fs::remove(fs::directory_iterator(folder.path())->path());
+  }
+  EXPECT_EQ(warnings.texts().size(), 0U);
+}
+
+TEST_F(ClosedFiles, whose_folder_alone_was_closed_are_committed) {
+  OutputFile output(path);
+  output.write("after", 5);
+  for (int number = 3; number < 1000; ++number) {
+    struct ::stat status {};
+    if (is_new(number) && ::fstat(number, &status) == 0 && S_ISDIR(status.st_mode)) {
+      ::close(number);
+    }
+  }
+  output.commit();
+  EXPECT_EQ(read_file(path), "after");
+  EXPECT_EQ(files(), 1);
+}
+
 TEST_F(ClosedFiles, written_in_place_are_refused) {
   write_file(path, "before");
   const int own = ::open(path.c_str(), O_RDWR | O_APPEND);

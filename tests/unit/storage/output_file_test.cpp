@@ -135,6 +135,17 @@ TEST_F(OutputFileTest, leaves_the_next_its_temporary_file) {
   EXPECT_EQ(read_file(path), "second");
 }
 
+TEST_F(OutputFileTest, beside_another_has_a_temporary_file_of_its_own) {
+  OutputFile first(path);
+  OutputFile second(path);
+  first.write("first", 5);
+  second.write("second", 6);
+  second.commit();
+  EXPECT_EQ(read_file(path), "second");
+  first.commit();
+  EXPECT_EQ(read_file(path), "first");
+}
+
 TEST_F(OutputFileTest, that_is_flushed_needs_no_more_of_being_closed) {
   OutputFile file(path);
   file.write("12345", 5);

@@ -2,6 +2,7 @@
 #include <byre/system/detail/descriptor.hpp>
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -71,6 +72,21 @@ TEST(Descriptor, is_above_the_standard_streams_and_closes_on_exec) {
   }
 }
 
+TEST(Descriptor, that_gets_no_other_number_has_none_and_says_why) {
+  const TemporaryFolder folder;
+  const ChildResult result = run_in_child(
+      [&](int) {
+        ::close(0);
+        const rlimit standard_streams{.rlim_cur = 3, .rlim_max = 3};
+        ::setrlimit(RLIMIT_NOFILE, &standard_streams);
+        close_fails = true;  // which has another error
+        const Descriptor file = opened(folder / "file");
+        ::_exit(!file && errno == EINVAL ? 0 : 1);
+      },
+      std::chrono::seconds(60));
+  EXPECT_TRUE(result.exit.is_success()) << result.exit.text();
+}
+
 TEST(Descriptor, that_code_elsewhere_closed_has_no_number) {
   const TemporaryFolder folder;
   Descriptor file = opened(folder / "file");
@@ -89,7 +105,9 @@ TEST(Descriptor, leaves_another_file_with_its_number_open) {
   const int number = file.number();
   ::close(number);
   ASSERT_EQ(::open((folder / "other").c_str(), O_RDWR | O_CREAT, 0600), number);
+  errno = 0;
   EXPECT_EQ(file.number(), -1);
+  EXPECT_EQ(errno, EBADF);
   EXPECT_TRUE(file.close());
   EXPECT_TRUE(is_open(number));
   ::close(number);
@@ -107,6 +125,20 @@ TEST(Descriptor, is_of_its_file_after_that_was_duplicated_back) {
   EXPECT_FALSE(is_open(number));
   EXPECT_TRUE(is_open(saved));
   ::close(saved);
+}
+
+TEST(Descriptor, is_replaced_by_its_file_under_its_old_number) {
+  const TemporaryFolder folder;
+  Descriptor file = opened(folder / "file");
+  const int number = file.number();
+  ::close(number);
+  Descriptor again = opened(folder / "file");
+  ASSERT_EQ(again.number(), number);
+  file = std::move(again);
+  EXPECT_EQ(file.number(), number);
+  Descriptor& itself = file;
+  file = std::move(itself);
+  EXPECT_EQ(file.number(), number);
 }
 
 TEST(Descriptor, remembers_which_file_it_was_opened_for) {

@@ -40,11 +40,12 @@ Descriptor::Descriptor(Descriptor&& other) noexcept
     : number_(std::exchange(other.number_, -1)), identity_(other.identity_) {}
 
 Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
-  if (this != &other) {
+  // If the numbers are equal, code elsewhere closed this one and `other` was given it, or both are one object.
+  if (number_ != other.number_) {
     close();
-    number_ = std::exchange(other.number_, -1);
-    identity_ = other.identity_;
   }
+  number_ = std::exchange(other.number_, -1);
+  identity_ = other.identity_;
   return *this;
 }
 
