@@ -153,7 +153,6 @@ Materialized basic_buffer<Sync, Share>::submit_copy_or_steal(Wait wait, CallSite
     stats::detail::record_copy(source_data, copy->data(), copy->nbytes(), cause, site);
   }
   adopt_header(copy);
-  pending.end();  // calls a deleter, perhaps
   report.copied({copy->nbytes(), cause, site});
   return Materialized::copied;
 }
