@@ -11,9 +11,12 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <cstdint>
 #include <cstring>
 #include <fstream>
 #include <optional>
+#include <sstream>
+#include <string>
 #include <vector>
 
 #include "children.hpp"
@@ -119,6 +122,34 @@ TEST(PagedLimits, without_a_mapping_left_a_write_copies_to_an_idle_block_or_is_r
     EXPECT_EQ(write_one_more(), Materialized::overlaid);
     EXPECT_TRUE(is_all_ones(base));
   });
+}
+
+/// As /proc/self/smaps has them of the mapping that begins at an address.
+std::string flags_of_mapping(const std::byte* begin) {
+  std::ostringstream address;
+  address << std::hex << reinterpret_cast<std::uintptr_t>(begin) << '-';
+  std::ifstream mappings("/proc/self/smaps");
+  bool is_found = false;
+  for (std::string line; std::getline(mappings, line);) {
+    is_found = is_found || line.starts_with(address.str());
+    if (is_found && line.starts_with("VmFlags:")) {
+      return line;
+    }
+  }
+  return "";
+}
+
+TEST(PagedLimits, an_overlay_reserves_no_memory_before_it_is_written) {
+  int overcommit = 2;
+  std::ifstream("/proc/sys/vm/overcommit_memory") >> overcommit;
+  if (overcommit == 2 || is_emulated()) {
+    GTEST_SKIP() << "for systems that let a process reserve no memory";
+  }
+  const Buffer base = ones();
+  Buffer overlay = base;
+  ASSERT_EQ(overlay.materialize(), Materialized::overlaid);
+  const std::string flags = flags_of_mapping(overlay.data());
+  EXPECT_TRUE(flags.empty() || flags.find(" nr") != std::string::npos) << flags;
 }
 
 TEST(PagedLimits, pages_that_are_locked_go_to_the_file_and_stay) {
