@@ -102,6 +102,7 @@ TEST(SmallParts, without_elements_keep_nothing) {
   EXPECT_EQ(none.lazy_clone().storage().nbytes(), 0U);
   EXPECT_EQ(none.lazy_clone().sizes(), (Dims{0, width}));
   EXPECT_EQ(x.slice(1, 3, 3).lazy_clone().strides(), (Dims{1, 1}));
+  EXPECT_EQ(x.as_strided({0, 4}, {0, 1}, 0).lazy_clone().storage().nbytes(), 0U);
   EXPECT_TRUE(x.storage().is_unique());
 }
 
