@@ -59,7 +59,7 @@ class FakePages final : public PageSource {
 
   int maps() const { return get(maps_); }
   int refused() const { return get(refused_); }
-  /// What the last mapping was asked to be aligned to.
+  /// The alignment that the last mapping was asked for.
   std::size_t last_alignment() const {
     const boost::lock_guard<boost::mutex> lock(mutex_);
     return last_alignment_;

@@ -81,7 +81,7 @@ class CopyReport {
   void copied(const CopyEvent& event) noexcept {
     copied_by([]() noexcept {}, event);
   }
-  /// The same of a copy that `step`, which counts nothing, completes.
+  /// As copied(), of a copy that `step` completes, which counts nothing itself.
   template <class Step>
   [[gnu::always_inline]] void copied_by(Step step, const CopyEvent& event) noexcept {
     const bool unshared = event.cause == CopyCause::shared || event.cause == CopyCause::pending;

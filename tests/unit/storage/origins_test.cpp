@@ -23,7 +23,7 @@
 namespace byre::test {
 namespace {
 
-/// Memory in front of a page that nobody may read.
+/// Memory in front of a page that may not be read.
 class GuardedPage {
  public:
   /// `nbytes` are whole pages.

@@ -48,7 +48,7 @@ class basic_header {
     Allocator* allocator;  ///< of the data, or for the copies of it
     Origin origin;
     bool read_only = false;                       ///< a write copies, even by the last owner
-    CopiesEnd copies_end = CopiesEnd::on_return;  ///< of what is allocated
+    CopiesEnd copies_end = CopiesEnd::on_return;  ///< if the origin is `allocated`
   };
 
   /// Releases the data and the header.
@@ -105,7 +105,7 @@ class basic_header {
   /// forked.
   bool is_of_this_process() const noexcept { return process_.get() == Sync::process_number(); }
 
-  /// Whether the data is an allocator's, and an owner that is not alone copies all of it before it goes on.
+  /// Whether the data is an allocator's, and each owner but the last copies all of it before it writes.
   bool is_ordinary() const noexcept { return ordinary_.get() && is_of_this_process(); }
 
   /// By a sole owner. At most the capacity.
@@ -134,7 +134,7 @@ class basic_header {
   void becomes_unique(CallSite site) noexcept { trap_.becomes_unique(*this, site); }
   /// By an owner that is about to copy the data or leave it.
   void compares(CallSite site) const noexcept { trap_.compares(*this, site); }
-  /// By a copier that may write the data, which nobody owns any more. Thread-safe.
+  /// By a copier that may write the data, which has no owner any more. Thread-safe.
   void becomes_writable() noexcept { trap_.becomes_writable(); }
 
  protected:

@@ -52,7 +52,7 @@ bool may_guard_pages() noexcept;
 /// Write-protects the data's pages, which are its own. Null if the system refuses, or too much is guarded
 /// already.
 PageGuard* guard(const GuardedData& data) noexcept;
-/// Makes the pages writable. What the system refuses is tried again by the next guard(), and by the first write.
+/// Makes the pages writable. If the system refuses, the next guard() and the first write try again.
 void unguard(PageGuard& guard) noexcept;
 /// Write-protects again all that is guarded.
 void guard_again() noexcept;

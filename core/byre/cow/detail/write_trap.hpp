@@ -53,7 +53,7 @@ class BYRE_API WriteTrap {
       compare(header.data(), site);
     }
   }
-  /// By a copier that may write the data, which nobody owns any more. Thread-safe.
+  /// By a copier that may write the data, which has no owner any more. Thread-safe.
   void becomes_writable() noexcept;
   /// By whoever releases the data, which nobody owns.
   void releases() noexcept { open(); }
