@@ -52,14 +52,11 @@ Materialized basic_buffer<Sync, Share>::claim_and_copy(Wait wait, CallSite site,
   const auto cause = wait == Wait::never && header().share().use_count() == 1
                          ? stats::CopyCause::pending
                          : stats::CopyCause::shared;
-  const bool may_record = stats::detail::may_record();
-  if (may_record) [[unlikely]] {
-    stats::detail::begin_write(header().data());
-  }
+  begin_write(header());
   if (header().share().claim(wait) == Claim::steal) {
     header().becomes_unique(site);
     stats::detail::count(stats::detail::plus(stats::Counter::steals));
-    if (may_record) [[unlikely]] {
+    if (stats::detail::may_record()) [[unlikely]] {
       stats::detail::record_steal(header().data(), header().nbytes(), site);
     }
     return Materialized::stole;
@@ -75,10 +72,8 @@ Materialized basic_buffer<Sync, Share>::claim_and_copy(Wait wait, CallSite site,
     header().share().abandon_copy();
     throw;
   }
+  record_copy(*copy, copy->nbytes(), cause, site);
   Header& source = header();
-  if (may_record) [[unlikely]] {
-    stats::detail::record_copy(source.data(), copy->data(), copy->nbytes(), cause, site);
-  }
   adopt_header(copy);
   copy->becomes_unique(site);
   bool was_last = false;
