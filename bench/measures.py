@@ -75,7 +75,7 @@ def writes():
                     "shared_ptr", bound)
     for size in SMALL:
         yield ratio("clone + write / shared_ptr", "clone_write", size, "recycled", "byre",
-                    "shared_ptr")
+                    "shared_ptr", 1.05)
     for size in SMALL:
         yield ratio("clone + write / eager", "clone_write", size, "recycled", "byre", "eager")
     for size in ["256KiB"] + LARGE:
