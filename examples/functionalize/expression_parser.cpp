@@ -154,14 +154,14 @@ Expression ExpressionParser::constant() {
 void ExpressionParser::count_part() {
   constexpr std::size_t most_parts = 2000;
   if (++parts_ > most_parts) {
-    at_.fail("this statement has too many parts. Make several of it");
+    at_.refuse("this statement has too many parts. Make several of it");
   }
 }
 
 Expression ExpressionParser::nested(Expression (ExpressionParser::*part)()) {
   constexpr std::size_t deepest = 100;  // a stack frame of each part of the grammar for each
   if (++depth_ > deepest) {
-    at_.fail("too many parts stand within one another. Give some of them names");
+    at_.refuse("too many parts stand within one another. Give some of them names");
   }
   Expression read = (this->*part)();
   --depth_;

@@ -123,7 +123,7 @@ class Parser {
 }  // namespace
 
 void Source::fail(std::string_view message, std::size_t position) const {
-  Scanner(text, name, true).fail(message, position);
+  Scanner(text, name, true).refuse(message, position);
 }
 
 Script parse(Source source) {

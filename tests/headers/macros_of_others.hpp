@@ -62,6 +62,7 @@
 #define makedev(major, minor) gnu_dev_makedev(major, minor)
 // Frameworks of tests, and assert-like macros
 #define check(condition) ((condition) ? (void)0 : abort())
+#define fail() abort()
 #define verify(condition) ((condition) ? (void)0 : abort())
 #define require(condition) ((condition) ? (void)0 : abort())
 #define CHECK(condition) check(condition)

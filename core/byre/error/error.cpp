@@ -100,7 +100,7 @@ InstalledHandler& warning_handler() noexcept {
   return handler;
 }
 
-void fail(const char* text, CallSite site) noexcept {
+void fail_assertion(const char* text, CallSite site) noexcept {
   std::fprintf(stderr, "byre: %s:%u: %s\n", site.file, site.line, text);
   std::fflush(stderr);
   std::abort();

@@ -456,7 +456,7 @@ class basic_buffer {
   // What materialize() does where the data may not be written as it is: detail/buffer_writes.hpp.
   // Inlined, as all that it calls for small data, since calls are measured there: large programs use up what a
   // compiler inlines by itself.
-  [[gnu::noinline, gnu::flatten]] Materialized copy_or_steal(Wait wait, CallSite site);
+  [[gnu::noinline]] BYRE_FLATTEN Materialized copy_or_steal(Wait wait, CallSite site);
   [[gnu::always_inline]] inline Materialized copy_or_steal(Wait wait, CallSite site,
                                                            stats::detail::CopyReport& report);
   [[gnu::cold, gnu::noinline]] Materialized copy_or_steal_unordinary(

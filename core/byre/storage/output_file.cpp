@@ -138,10 +138,15 @@ void OutputFile::open(const char* name) {
   } else {
     last_name_ = place.path.filename();
     const fs::path folder = place.path.parent_path();
-    folder_name_ = fs::absolute(folder.empty() ? "." : folder);
+    folder_name_ = folder.empty() ? "." : folder;
     folder_ = open_folder(folder_name_.c_str());
     if (!folder_) {
       refuse(errno);
+    }
+    // By this name it is opened again, from another working directory too.
+    std::error_code unknown;
+    if (fs::path whole = fs::absolute(folder_name_, unknown); !unknown) {
+      folder_name_ = std::move(whole);
     }
     open_temporary();
   }
@@ -171,13 +176,19 @@ void OutputFile::open_temporary() {
         .append("-")
         .append(std::to_string(number))
         .append(".part");
-    file_ = detail::Descriptor(::openat(folder_.number(), temporary.c_str(),
-                                        O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
-    if (file_) {
+    const int opened = ::openat(folder_.number(), temporary.c_str(),
+                                O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    if (opened >= 0) {
       temporary_ = std::move(temporary);
-    } else if (errno != EEXIST) {
+    }
+    file_ = detail::Descriptor(opened);
+    if (!file_ && errno != EEXIST) {
       refuse(errno);
     }
+  }
+  // A number below 3 was that of a standard stream for a moment, to which another thread may have written.
+  if (::ftruncate(file_.number(), 0) != 0 || ::lseek(file_.number(), 0, SEEK_SET) != 0) {
+    refuse(errno);
   }
   if (!is_new && !take_owner_and_permissions(file_.number(), replaced)) {
     refuse(errno);

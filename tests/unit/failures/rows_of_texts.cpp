@@ -77,9 +77,9 @@ const Row rows[] = {
                  refused<SyntaxError>([] { Scanner("others", "test").expected("a long word"); });
                  return std::string();
                }),
-    of_nothing("functional::Scanner::fail",
+    of_nothing("functional::Scanner::refuse",
                [] {
-                 refused<SyntaxError>([] { Scanner("others", "test").fail("not this word", 2); });
+                 refused<SyntaxError>([] { Scanner("others", "test").refuse("not this word", 2); });
                  return std::string();
                }),
 };

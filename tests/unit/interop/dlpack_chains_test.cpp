@@ -45,6 +45,16 @@ TEST(OwnDLPackExport, to_write_comes_back_as_the_pinned_storage) {
   EXPECT_EQ(clone.at<float>({1, 2}), 6);
 }
 
+TEST(OwnDLPackExport, that_others_made_read_only_is_written_by_a_copy) {
+  const Tensor tensor = one_to_six();
+  auto* const managed = to_dlpack(tensor, DLPackAccess::write);
+  managed->flags |= dlpack::DLPACK_FLAG_BITMASK_READ_ONLY;
+  Tensor back = from_dlpack(managed);
+  fill_(back, 9);
+  EXPECT_EQ(back.at<float>({0, 0}), 9);
+  EXPECT_EQ(tensor.at<float>({0, 0}), 1);
+}
+
 TEST(OwnDLPackExport, by_the_older_structure_comes_back_as_the_storage) {
   Tensor tensor = one_to_six();
   const Tensor back = from_dlpack(to_older_dlpack(tensor));

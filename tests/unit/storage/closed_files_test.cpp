@@ -205,6 +205,37 @@ TEST_F(ClosedFiles, of_standard_streams_are_not_replaced_by_files) {
   EXPECT_EQ(read_file(path), "weights");
 }
 
+TEST_F(ClosedFiles, that_get_no_number_from_3_on_leave_no_temporary_file) {
+  const ChildResult result = run_in_child(
+      [&](int) {
+        const int free = ::fcntl(0, F_DUPFD, 3);  // one number, for the folder
+        ::close(free);
+        const auto numbers = static_cast<rlim_t>(free) + 1;
+        const rlimit least = {.rlim_cur = numbers, .rlim_max = numbers};
+        ::setrlimit(RLIMIT_NOFILE, &least);
+        ::close(1);
+        EXPECT_THROW(OutputFile{path}, FileError);
+        ::_exit(testing::Test::HasFailure() ? 1 : 0);
+      },
+      std::chrono::seconds(60));
+  EXPECT_TRUE(result.exit.is_success()) << result.exit.text() << ": " << result.output;
+  EXPECT_EQ(files(), 0);
+}
+
+TEST_F(OutputFileTest, of_a_working_directory_that_is_gone_is_refused) {
+  const fs::path gone = folder / "gone";
+  fs::create_directory(gone);
+  const ChildResult result = run_in_child(
+      [&](int) {
+        fs::current_path(gone);
+        fs::remove(gone);
+        EXPECT_THROW(OutputFile{"weights"}, FileError);
+        ::_exit(testing::Test::HasFailure() ? 1 : 0);
+      },
+      std::chrono::seconds(60));
+  EXPECT_TRUE(result.exit.is_success()) << result.exit.text() << ": " << result.output;
+}
+
 TEST_F(OutputFileTest, whose_opening_finds_no_memory_is_out_of_memory) {
   write_file(path, "cow");
   Buffer::map_file(path);  // reads files of the system once

@@ -171,7 +171,7 @@ class basic_allocated final : public basic_header<Sync, Share> {
     }
   }
 
-  [[gnu::flatten]] static void release_with_data(Header& header) noexcept {
+  BYRE_FLATTEN static void release_with_data(Header& header) noexcept {
     auto& self = static_cast<basic_allocated&>(header);
     Allocator& allocator = self.allocator();
     auto* const data = static_cast<std::byte*>(self.data());

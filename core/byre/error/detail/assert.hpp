@@ -9,10 +9,10 @@
 namespace byre::inline v0::detail {
 
 /// Writes `text` and `site` to stderr and aborts.
-[[noreturn, gnu::cold]] BYRE_API void fail(const char* text,
-                                           CallSite site = CallSite::current()) noexcept;
+[[noreturn, gnu::cold]] BYRE_API void fail_assertion(const char* text,
+                                                     CallSite site = CallSite::current()) noexcept;
 
 }  // namespace byre::inline v0::detail
 
 #define BYRE_ASSERT(condition, text) \
-  (static_cast<bool>(condition) ? void(0) : ::byre::detail::fail(text))
+  (static_cast<bool>(condition) ? void(0) : ::byre::detail::fail_assertion(text))

@@ -98,7 +98,7 @@ std::int64_t Scanner::integer(std::string_view what) {
     expected(what);
   }
   if (error == std::errc::result_out_of_range) {
-    fail("this number is more than i64 holds");
+    refuse("this number is more than i64 holds");
   }
   at_ = static_cast<std::size_t>(end - text_.data());
   skip_blanks();
@@ -121,7 +121,7 @@ Scalar Scanner::number() {
     expected("a number");
   }
   if (error == std::errc::result_out_of_range) {
-    fail("this number is out of the range of f64");
+    refuse("this number is out of the range of f64");
   }
   at_ = static_cast<std::size_t>(after - text_.data());
   skip_blanks();
@@ -204,12 +204,12 @@ void Scanner::expected(std::string_view what) const try {
     }
     found = "'" + std::string(between(at_, end)) + "'";
   }
-  fail("expected " + std::string(what) + ", found " + found);
+  refuse("expected " + std::string(what) + ", found " + found);
 } catch (const std::bad_alloc&) {
   throw OutOfMemory::of_heap("Scanner");
 }
 
-void Scanner::fail(std::string_view message, std::size_t position) const try {
+void Scanner::refuse(std::string_view message, std::size_t position) const try {
   const std::size_t at = std::min(position, text_.size());
   const std::size_t begin = at == 0 ? 0 : text_.rfind('\n', at - 1) + 1;  // npos + 1 is 0
   const std::size_t end = std::min(text_.find('\n', at), text_.size());

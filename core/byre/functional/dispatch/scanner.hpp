@@ -63,8 +63,8 @@ class BYRE_API Scanner {
 
   /// Throws SyntaxError, at the next word or at `position`: "expected `what`, found ...".
   [[noreturn]] void expected(std::string_view what) const;
-  [[noreturn]] void fail(std::string_view message) const { fail(message, at_); }
-  [[noreturn]] void fail(std::string_view message, std::size_t position) const;
+  [[noreturn]] void refuse(std::string_view message) const { refuse(message, at_); }
+  [[noreturn]] void refuse(std::string_view message, std::size_t position) const;
 
  private:
   void skip_blanks() noexcept;

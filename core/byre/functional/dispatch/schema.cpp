@@ -95,21 +95,21 @@ class SchemaParser {
     parameter.name = scanner_.identifier("the parameter's name");
     parameter.is_by_name = by_name;
     if (!names_.insert(parameter.name).second) {
-      scanner_.fail("there is a parameter '" + parameter.name + "' already", name_begin);
+      scanner_.refuse("there is a parameter '" + parameter.name + "' already", name_begin);
     }
     if (parameter.alias && is_set_written(parameter.alias)) {
-      scanner_.fail("two parameters name one alias set: give each its own", begin);
+      scanner_.refuse("two parameters name one alias set: give each its own", begin);
     }
     if (parameter.is_optional && parameter.is_tensor()) {
-      scanner_.fail("a tensor is not optional here: register an overload without it", begin);
+      scanner_.refuse("a tensor is not optional here: register an overload without it", begin);
     }
     if (parameter.alias.is_written && parameter.type == Type::tensors) {
-      scanner_.fail("lists of tensors that are written are not supported: name each", begin);
+      scanner_.refuse("lists of tensors that are written are not supported: name each", begin);
     }
     if (scanner_.accept("=")) {
       parse_default(parameter);
     } else if (!schema_.parameters.empty() && schema_.parameters.back().default_value && !by_name) {
-      scanner_.fail("a parameter without a default stands behind one with a default", begin);
+      scanner_.refuse("a parameter without a default stands behind one with a default", begin);
     }
     if (parameter.alias) {
       is_set_written(parameter.alias) = parameter.alias.is_written;
@@ -121,7 +121,7 @@ class SchemaParser {
     const std::size_t begin = scanner_.position();
     const Constant value = scanner_.constant();
     if (!fits(value, parameter)) {
-      scanner_.fail("the default is no " + std::string(name_of(parameter.type)), begin);
+      scanner_.refuse("the default is no " + std::string(name_of(parameter.type)), begin);
     }
     parameter.default_value = value;
   }
@@ -145,7 +145,7 @@ class SchemaParser {
     const std::size_t begin = scanner_.position();
     const std::string name = scanner_.identifier("the name of an alias set, one letter");
     if (name.size() != 1) {
-      scanner_.fail("the name of an alias set is one letter", begin);
+      scanner_.refuse("the name of an alias set is one letter", begin);
     }
     const bool is_written = scanner_.accept("!");
     scanner_.expect(")");
@@ -167,16 +167,16 @@ class SchemaParser {
     const std::size_t begin = scanner_.position();
     const auto [type, alias] = parse_type();
     if (type > Type::tensors) {
-      scanner_.fail("operators return tensors", begin);
+      scanner_.refuse("operators return tensors", begin);
     }
     if (!schema_.returns.empty() && (type == Type::tensors || schema_.returns_list())) {
-      scanner_.fail("a list of tensors is returned alone", begin);
+      scanner_.refuse("a list of tensors is returned alone", begin);
     }
     if (alias && !is_set_written(alias)) {
-      scanner_.fail("the result aliases a set that no parameter names", begin);
+      scanner_.refuse("the result aliases a set that no parameter names", begin);
     }
     if (alias && alias.is_written != is_set_written(alias)) {
-      scanner_.fail("the result and the parameter differ in whether their set is written", begin);
+      scanner_.refuse("the result and the parameter differ in whether their set is written", begin);
     }
     schema_.returns.push_back({type, alias});
   }

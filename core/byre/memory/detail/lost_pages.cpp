@@ -31,10 +31,10 @@ constinit PreviousHandler before;
 
 constexpr std::string_view message =
     "byre: this process uses paged data that it did not get when it was forked: the system refused "
-    "its parent a "
-    "private mapping of the data. Raise the parent's limit (vm.max_map_count, RLIMIT_DATA, "
-    "RLIMIT_AS, "
-    "RLIMIT_MEMLOCK, or the memory it may commit), or do not use the data in the child.\n";
+    "its parent a private mapping of the data, or code of the parent had closed the descriptor of "
+    "the data's memory file. Raise the parent's limit (vm.max_map_count, RLIMIT_DATA, RLIMIT_AS, "
+    "RLIMIT_MEMLOCK, or the memory it may commit), fork before descriptors are closed, or do not "
+    "use the data in the child.\n";
 
 void end_use_of_lost_pages(int signal, siginfo_t* info, void* context) noexcept {
   if (is_lost(info->si_addr)) {
@@ -69,10 +69,7 @@ void lose_pages(std::byte* data, std::size_t nbytes) noexcept {
       ::mmap(data, nbytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
              0) == data;
   BYRE_ASSERT(is_gone, "paged data could be neither copied to a forked process nor taken from it");
-  if (lost_count == 0) {
-    before.remember();
-    before.install(&end_use_of_lost_pages);
-  }
+  before.install_if_other(&end_use_of_lost_pages);
   const auto begin = reinterpret_cast<std::uintptr_t>(data);
   remember({begin, begin + nbytes});
 }

@@ -70,6 +70,7 @@ RefusedRanges& refused_ranges() noexcept {
 
 /// If the heap is full too, the addresses stay taken: only their memory has gone back.
 void keep(void* begin, std::size_t nbytes) noexcept {
+  ::munlock(begin, nbytes);  // locked pages are not given back
   ::madvise(begin, nbytes, MADV_DONTNEED);
   if (void* const place = std::malloc(sizeof(RefusedRange))) {
     refused_ranges().add(*::new (place) RefusedRange(begin, nbytes));

@@ -257,6 +257,7 @@ bool MemoryFile::make_private() noexcept {
     if (::mremap(fresh, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, data()) == data()) {
       return true;
     }
+    range_.arena->map(range_, MAP_SHARED, data());  // as it was, should the move have unmapped it
   }
   ::munmap(fresh, size);
   return false;

@@ -73,7 +73,7 @@ AccessMonitor::Access::Access(AccessMonitor& monitor, Kind kind, CallSite site) 
           "excludes everything else on one storage: give each thread a lazy clone of its own, or "
           "a lock, or have them all ask by mutable_data_in_parallel().",
           name_of(kind_), name_of(other->kind_), other->site_.file, other->site_.line);
-      fail(text.chars.data(), site_);
+      fail_assertion(text.chars.data(), site_);
     }
   }
   next_ = monitor_.under_way_;

@@ -31,7 +31,7 @@ class MappedFile final : public PageFile {
       throw std::bad_alloc();
     }
     void* const mapping =
-        ::mmap(nullptr, file.nbytes, PROT_READ, MAP_PRIVATE, file.descriptor.number(), 0);
+        map(nullptr, file.nbytes, PROT_READ, MAP_PRIVATE, file.descriptor.number(), 0);
     if (mapping == MAP_FAILED) {
       refuse_file(name, "map", errno, "Read it into a Buffer::allocate instead.");
     }
@@ -71,9 +71,16 @@ class MappedFile final : public PageFile {
     if (file.identity() != identity_) {
       return nullptr;
     }
-    void* const mapping = ::mmap(nullptr, nbytes(), PROT_READ | PROT_WRITE,
-                                 MAP_PRIVATE | MAP_NORESERVE, file.number(), 0);
-    return mapping == MAP_FAILED ? nullptr : static_cast<std::byte*>(mapping);
+    void* const mapping = map(nullptr, nbytes(), PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_NORESERVE, file.number(), 0);
+    if (mapping == MAP_FAILED) {
+      return nullptr;
+    }
+    if (file.number() < 0) {  // and perhaps another file was mapped under its number
+      unmap(mapping, nbytes());
+      return nullptr;
+    }
+    return static_cast<std::byte*>(mapping);
   }
 
   FileIdentity identity_;

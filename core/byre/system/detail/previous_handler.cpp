@@ -9,8 +9,17 @@ void PreviousHandler::install(Handle handle) const noexcept {
   struct sigaction action {};
   action.sa_sigaction = handle;
   action.sa_mask = before_.sa_mask;
-  action.sa_flags = before_.sa_flags | SA_SIGINFO;
+  action.sa_flags = (before_.sa_flags & ~static_cast<int>(SA_RESETHAND)) | SA_SIGINFO;
   ::sigaction(SIGSEGV, &action, nullptr);  // never refused for this signal
+}
+
+void PreviousHandler::install_if_other(Handle handle) noexcept {
+  struct sigaction present {};
+  ::sigaction(SIGSEGV, nullptr, &present);
+  if ((present.sa_flags & SA_SIGINFO) == 0 || present.sa_sigaction != handle) {
+    before_ = present;
+    install(handle);
+  }
 }
 
 void PreviousHandler::forward(int signal, siginfo_t* info, void* context) const noexcept {

@@ -20,6 +20,9 @@ class PreviousHandler {
   /// Puts `handle` in its place, on its stack and with its mask. It may be called at once.
   void install(Handle handle) const noexcept;
 
+  /// The two in one, unless `handle` is in its place already.
+  void install_if_other(Handle handle) noexcept;
+
   /// Calls the handler, which may return if it mended the fault. Async-signal-safe, if the handler is.
   void forward(int signal, siginfo_t* info, void* context) const noexcept;
 

@@ -55,6 +55,7 @@ void Scalar::refuse(std::uint64_t value) {
 }
 
 void Scalar::refuse_as(std::size_t nbytes, bool is_signed) const {
+  const detail::DefaultFloatEnvironment environment;
   const auto* const integer = as_integer();
   const Text number = integer != nullptr ? format_text("%lld", static_cast<long long>(*integer))
                                          : format_text("%.17g", as<double>());
