@@ -137,7 +137,7 @@ OwnElements own_elements(const std::byte* first, std::size_t nbytes, std::size_t
   }
   Pin& pin = found.own->pin;
   if (found.is_read_only && pin.is_writable()) {
-    return {};  // somebody between made it so
+    return {};  // another library made it so
   }
   const std::size_t offset =
       reinterpret_cast<std::uintptr_t>(first) - reinterpret_cast<std::uintptr_t>(pin.data());
