@@ -32,23 +32,7 @@ namespace {
 class SystemPages final : public PageSource {
  public:
   std::byte* map(std::size_t lead, std::size_t nbytes, std::size_t alignment) noexcept override {
-    constexpr std::size_t least_page_nbytes = 4096;  // mmap aligns to that at least
-    const std::size_t slack = alignment > least_page_nbytes ? alignment : 0;
-    void* mapping = detail::map(nullptr, lead + nbytes + slack, PROT_READ | PROT_WRITE,
-                                MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (mapping == MAP_FAILED) {
-      return nullptr;
-    }
-    auto* begin = static_cast<std::byte*>(mapping);
-    std::byte* address = begin + lead;
-    if (slack != 0) {
-      const auto past = reinterpret_cast<std::uintptr_t>(address) % alignment;
-      const std::size_t before = past == 0 ? 0 : alignment - past;
-      address += before;
-      detail::unmap(begin, before);
-      detail::unmap(address + nbytes, slack - before);
-    }
-    return address;
+    return detail::map_aligned(lead, nbytes, alignment, PROT_READ | PROT_WRITE);
   }
 
   void unmap(std::byte* address, std::size_t lead, std::size_t nbytes) noexcept override {

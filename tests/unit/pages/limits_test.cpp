@@ -58,6 +58,18 @@ TEST(PagedLimits, files_may_be_as_large_as_a_memory_file_is) {
   });
 }
 
+TEST(PagedLimits, of_private_memory_do_not_count_pages_of_files) {
+  if (is_sanitized || is_emulated()) {
+    GTEST_SKIP() << "who watches this process needs memory";
+  }
+  in_a_child([] {
+    set_limit(RLIMIT_DATA, 64 << 20);
+    const Buffer buffer = ones(128 << 20);
+    EXPECT_EQ(buffer.origin(), Origin::paged);
+    EXPECT_TRUE(is_all_ones(buffer));
+  });
+}
+
 TEST(PagedLimits, a_limit_of_files_that_comes_later_is_no_signal_for_a_writer) {
   in_a_child([] {
     std::optional<Buffer> base = ones();

@@ -96,6 +96,27 @@ void* map(void* at, std::size_t nbytes, int protection, int flags, int file,
   return MAP_FAILED;
 }
 
+std::byte* map_aligned(std::size_t lead, std::size_t nbytes, std::size_t alignment,
+                       int protection) noexcept {
+  constexpr std::size_t least_page_nbytes = 4096;  // mmap aligns to that at least
+  const std::size_t slack = alignment > least_page_nbytes ? alignment : 0;
+  void* const mapping =
+      map(nullptr, lead + nbytes + slack, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapping == MAP_FAILED) {
+    return nullptr;
+  }
+  auto* const begin = static_cast<std::byte*>(mapping);
+  std::byte* address = begin + lead;
+  if (slack != 0) {
+    const auto past = reinterpret_cast<std::uintptr_t>(address) % alignment;
+    const std::size_t before = past == 0 ? 0 : alignment - past;
+    address += before;
+    unmap(begin, before);
+    unmap(address + nbytes, slack - before);
+  }
+  return address;
+}
+
 void unmap(void* begin, std::size_t nbytes) noexcept {
   if (nbytes == 0) {
     return;

@@ -13,6 +13,11 @@ namespace byre::inline v0::detail {
 void* map(void* at, std::size_t nbytes, int protection, int flags, int file,
           std::int64_t offset) noexcept;
 
+/// Memory of the process's own: `nbytes` from a multiple of `alignment` on, and `lead` bytes before. Null if the
+/// system has no room. As map() otherwise.
+std::byte* map_aligned(std::size_t lead, std::size_t nbytes, std::size_t alignment,
+                       int protection) noexcept;
+
 /// Unmaps whole pages, which the caller uses no more. If the system refuses, their memory goes back at once, and
 /// the next calls of unmap() and each map() that fails try again. Does nothing if `nbytes` is 0. Thread-safe; not
 /// under a ProcessMutex.

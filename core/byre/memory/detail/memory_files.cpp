@@ -229,15 +229,16 @@ bool MemoryFile::map(std::size_t nbytes) {
   return make_present(data, nbytes);
 }
 
-/// Aligned as huge pages are, where it is as long. Null if there is no room.
+/// Aligned as huge pages are, where it is as long. Null if there is no room. The addresses are reserved without
+/// access, and so by nothing that a limit of memory counts.
 std::byte* MemoryFile::map_range(std::size_t nbytes, int flags) const noexcept {
-  std::byte* const reserved = system_pages().map(0, nbytes, alignment_for(nbytes));
+  std::byte* const reserved = map_aligned(0, nbytes, alignment_for(nbytes), PROT_NONE);
   if (reserved == nullptr) {
     return nullptr;
   }
   std::byte* const mapping = range_.arena->map(range_, flags, reserved);
   if (mapping == nullptr) {
-    system_pages().unmap(reserved, 0, nbytes);
+    unmap(reserved, nbytes);
   }
   return mapping;
 }
