@@ -9,15 +9,19 @@
 #include <byre/stats/counters.hpp>
 #include <byre/sync/detail/boost_mutex.hpp>
 #include <byre/sync/detail/no_destructor.hpp>
+#include <byre/system/detail/descriptor.hpp>
 
+#include <algorithm>
 #include <boost/intrusive/list.hpp>
 #include <cerrno>
 #include <cstdint>
+#include <cstring>
 #include <new>
 #include <utility>
 
 #if defined(__linux__)
 
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -66,6 +70,8 @@ class MemoryFile final : public PageFile, public boost::intrusive::list_base_hoo
   std::byte* map_range(std::size_t nbytes, int flags) const noexcept;
   bool make_present(std::byte* data, std::size_t nbytes) const noexcept;
   bool make_private() noexcept;
+  bool replace_by_copies() noexcept;
+  void lose() noexcept;
   std::optional<std::size_t> write_back(std::byte* source) noexcept;
 
   // Under the lock of MemoryFiles.
@@ -116,15 +122,19 @@ class MemoryFiles final : sync::detail::ProcessState {
 
   void retire_arena() noexcept;
 
-  /// Makes the files' own mappings private. One that the system refuses stays shared, and the child loses it.
+  /// Makes the files' own mappings private. Of one that the system refuses, or whose descriptor is lost, the child
+  /// copies the pages before fork() returns to its parent, or loses them.
   void before_fork() noexcept override;
-  void in_parent() noexcept override { mutex_.unlock(); }
+  void in_parent() noexcept override;
   void in_child() noexcept override;
 
   stats::detail::Gauge pinned_bytes_{stats::Counter::pinned_bytes, &count_pinned_bytes};
   sync::Mutex mutex_;
   std::unique_ptr<PageArena> arena_;  // that new ranges are taken of
   boost::intrusive::list<MemoryFile> files_;
+  // A pipe, while a child copies: the parent waits until nobody can write to it any more.
+  Descriptor copies_end_;
+  Descriptor copying_;
 };
 
 MemoryFiles& files() noexcept {
@@ -180,26 +190,46 @@ void MemoryFiles::retire_arena() noexcept {
 
 void MemoryFiles::before_fork() noexcept {
   mutex_.lock();
+  bool is_any_shared = false;
   for (MemoryFile& file : files_) {
-    if (file.shows_ == Shows::writes && file.make_private()) {
-      file.shows_ = Shows::fork;
+    if (file.shows_ == Shows::writes) {
+      const bool is_private = file.make_private();
+      file.shows_ = is_private ? Shows::fork : Shows::writes;
+      is_any_shared |= !is_private;
     }
+  }
+  int ends[2];
+  if (is_any_shared && ::pipe2(ends, O_CLOEXEC) == 0) {
+    copies_end_ = Descriptor(ends[0]);
+    copying_ = Descriptor(ends[1]);
   }
   if (arena_ != nullptr) {
     retire_arena();
   }
 }
 
+void MemoryFiles::in_parent() noexcept {
+  copying_.close();
+  char nothing = 0;
+  while (copies_end_.number() >= 0 && ::read(copies_end_.number(), &nothing, 1) < 0 &&
+         errno == EINTR) {
+  }
+  copies_end_.close();
+  mutex_.unlock();
+}
+
 void MemoryFiles::in_child() noexcept {
   for (MemoryFile& file : files_) {
     if (file.shows_ == Shows::writes) {
-      file.shows_ = Shows::none;
-      lose_pages(file.data(), file.nbytes());
-      for (const OverlayNode& overlay : file.overlays_) {
-        lose_pages(overlay.data, file.nbytes());
+      const bool is_copied = copying_.number() >= 0 && file.replace_by_copies();
+      file.shows_ = is_copied ? Shows::fork : Shows::none;
+      if (!is_copied) {
+        file.lose();
       }
     }
   }
+  copies_end_.close();
+  copying_.close();
   mutex_.unlock();
 }
 
@@ -262,6 +292,33 @@ bool MemoryFile::make_private() noexcept {
   }
   ::munmap(fresh, size);
   return false;
+}
+
+/// In a child whose parent waits. False if the system has no room for all.
+bool MemoryFile::replace_by_copies() noexcept {
+  const auto replace = [this](std::byte* pages) noexcept {
+    void* const copy =
+        ::mmap(nullptr, nbytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (copy == MAP_FAILED) {
+      return false;
+    }
+    std::memcpy(copy, pages, nbytes());
+    if (::mremap(copy, nbytes(), nbytes(), MREMAP_MAYMOVE | MREMAP_FIXED, pages) == pages) {
+      return true;
+    }
+    ::munmap(copy, nbytes());
+    return false;
+  };
+  return replace(data()) &&
+         std::all_of(overlays_.begin(), overlays_.end(),
+                     [&](const OverlayNode& overlay) noexcept { return replace(overlay.data); });
+}
+
+void MemoryFile::lose() noexcept {
+  lose_pages(data(), nbytes());
+  for (const OverlayNode& overlay : overlays_) {
+    lose_pages(overlay.data, nbytes());
+  }
 }
 
 /// In huge pages where there are some, each of which is made of one small page: that is many times faster than
