@@ -31,10 +31,9 @@ constinit PreviousHandler before;
 
 constexpr std::string_view message =
     "byre: this process uses paged data that it did not get when it was forked: the system refused "
-    "its parent a private mapping of the data, or code of the parent had closed the descriptor of "
-    "the data's memory file. Raise the parent's limit (vm.max_map_count, RLIMIT_DATA, RLIMIT_AS, "
-    "RLIMIT_MEMLOCK, or the memory it may commit), fork before descriptors are closed, or do not "
-    "use the data in the child.\n";
+    "its parent a private mapping of the data, and this process a copy. Raise the limits "
+    "(vm.max_map_count, RLIMIT_DATA, RLIMIT_AS, RLIMIT_MEMLOCK, or the memory that may be "
+    "committed), or do not use the data in the child.\n";
 
 void end_use_of_lost_pages(int signal, siginfo_t* info, void* context) noexcept {
   if (is_lost(info->si_addr)) {
