@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <optional>
 #include <sstream>
@@ -22,6 +23,7 @@
 #include "children.hpp"
 #include "support/emulated.hpp"
 #include "support/sanitized.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace byre::test {
 namespace {
@@ -67,6 +69,22 @@ TEST(PagedLimits, of_private_memory_do_not_count_pages_of_files) {
     const Buffer buffer = ones(128 << 20);
     EXPECT_EQ(buffer.origin(), Origin::paged);
     EXPECT_TRUE(is_all_ones(buffer));
+  });
+}
+
+TEST(PagedLimits, of_locked_memory_leave_none_for_a_mapped_file) {
+  if (is_sanitized || is_emulated()) {
+    GTEST_SKIP() << "who watches this process needs memory";
+  }
+  const TemporaryFolder folder;
+  const std::filesystem::path file = folder / "file";
+  write_file(file, std::string(some_nbytes, 'a'));
+  std::filesystem::permissions(file.parent_path(), std::filesystem::perms(0755));
+  in_a_child([&] {
+    set_limit(RLIMIT_MEMLOCK, 1 << 20);
+    ASSERT_TRUE(::geteuid() != 0 || ::setuid(65534) == 0);
+    ASSERT_EQ(::mlockall(MCL_FUTURE), 0);
+    EXPECT_THROW(Buffer::map_file(file), OutOfMemory);
   });
 }
 
