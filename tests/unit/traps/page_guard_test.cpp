@@ -220,6 +220,25 @@ TEST(PageGuard, whose_end_the_system_refuses_ends_with_the_next_write) {
   }
 }
 
+TEST(PageGuard, whose_end_the_system_refuses_is_forgotten_with_its_memory) {
+  WatchedSystem system;
+  RecyclingPool pool;
+  StalePointer stale(Storage::allocate(paged, pool));
+  std::byte* const place = stale.pointer;
+  system.makes_writable = false;
+  stale.clone = Storage();
+  stale.storage = Storage();
+  pool.trim();
+  system.makes_writable = true;
+  constexpr int here = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE;
+  ASSERT_EQ(::mmap(place, paged, PROT_READ, here, -1, 0), place);
+  const StalePointer other(Storage::allocate(paged));
+  const int zeros = ::open("/dev/zero", O_RDONLY | O_CLOEXEC);
+  EXPECT_EQ(::read(zeros, place, 8), -1) << "another's memory was made writable";
+  ::close(zeros);
+  ::munmap(place, paged);
+}
+
 TEST(PageGuardDeathTest, whose_end_came_late_are_elsewhere) {
   testing::GTEST_FLAG(death_test_style) = "threadsafe";
   EXPECT_EXIT(

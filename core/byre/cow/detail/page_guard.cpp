@@ -242,6 +242,19 @@ void unguard(PageGuard& guard) noexcept {
   guard.shown.set(nullptr);
 }
 
+void forget_refused(std::byte* begin, std::size_t nbytes) noexcept {
+  for (PageGuard& guard : guards) {
+    if (refused_count == 0) {
+      return;
+    }
+    const GuardedData* const data = guard.refused.get();
+    if (data != nullptr && data->begin >= begin && data->begin < begin + nbytes) {
+      guard.refused.set(nullptr);
+      --refused_count;
+    }
+  }
+}
+
 void guard_again() noexcept {
   for (const PageGuard& guard : guards) {
     const GuardedData* const data = guard.shown.get();
@@ -260,6 +273,7 @@ PageGuard* guard(const GuardedData&) noexcept {
   return nullptr;
 }
 void unguard(PageGuard&) noexcept {}
+void forget_refused(std::byte*, std::size_t) noexcept {}
 void guard_again() noexcept {}
 
 #endif

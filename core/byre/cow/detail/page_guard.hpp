@@ -47,13 +47,15 @@ struct PageGuard;
 /// Installs the handler, once for all. False if it may not be: then nothing can be guarded. Under no lock.
 bool may_guard_pages() noexcept;
 
-/// The next three by one thread at a time.
+/// The next four by one thread at a time.
 
 /// Write-protects the data's pages, which are its own. Null if the system refuses, or too much is guarded
 /// already.
 PageGuard* guard(const GuardedData& data) noexcept;
 /// Makes the pages writable. If the system refuses, the next guard() and the first write try again.
 void unguard(PageGuard& guard) noexcept;
+/// Tries no more to make pages writable that are about to be unmapped.
+void forget_refused(std::byte* begin, std::size_t nbytes) noexcept;
 /// Write-protects again all that is guarded.
 void guard_again() noexcept;
 

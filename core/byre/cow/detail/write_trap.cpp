@@ -3,6 +3,7 @@
 
 #if BYRE_CHECKS
 
+#include <byre/memory/detail/mappings.hpp>
 #include <byre/memory/pages.hpp>
 #include <byre/sync/detail/boost_mutex.hpp>
 #include <byre/sync/detail/no_destructor.hpp>
@@ -22,11 +23,22 @@ namespace {
 /// Of each first clone, and of each end of protection. Held over forks, so that parent and child find pages
 /// protected if and only if their trap says so: a fork may have mapped them anew.
 struct Traps {
+  Traps() noexcept { observe_unmaps(forgets); }
+
   sync::ProcessMutex mutex{&guard_again};
+
+ private:
+  static void forget(std::byte* begin, std::size_t nbytes) noexcept;
+  static constexpr UnmapObserver forgets{&forget};
 };
 
 sync::ProcessMutex& trap_mutex() noexcept {
   return sync::no_destructor<Traps>().mutex;
+}
+
+void Traps::forget(std::byte* begin, std::size_t nbytes) noexcept {
+  const sync::ProcessLock lock(trap_mutex());
+  forget_refused(begin, nbytes);
 }
 
 /// Differs wherever a single word does: each step is a bijection of the sum so far, and of the word.

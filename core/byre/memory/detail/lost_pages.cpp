@@ -27,7 +27,7 @@ struct Range {
 // Without a heap, for the signal handler. Written by the only thread of a new process, and constant from then on.
 constinit std::array<Range, 4096> lost{};
 constinit std::size_t lost_count = 0;
-constinit PreviousHandler before;
+constinit PreviousHandler previous;
 
 constexpr std::string_view message =
     "byre: this process uses paged data that it did not get when it was forked: the system refused "
@@ -40,7 +40,7 @@ void end_use_of_lost_pages(int signal, siginfo_t* info, void* context) noexcept 
     [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, message.data(), message.size());
     std::abort();
   }
-  before.forward(signal, info, context);
+  previous.forward(signal, info, context);
 }
 
 void remember(Range range) noexcept {
@@ -68,7 +68,7 @@ void lose_pages(std::byte* data, std::size_t nbytes) noexcept {
       ::mmap(data, nbytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
              0) == data;
   BYRE_ASSERT(is_gone, "paged data could be neither copied to a forked process nor taken from it");
-  before.install_if_other(&end_use_of_lost_pages);
+  previous.install_if_other(&end_use_of_lost_pages);
   const auto begin = reinterpret_cast<std::uintptr_t>(data);
   remember({begin, begin + nbytes});
 }

@@ -5,6 +5,7 @@
 #include <byre/memory/detail/mappings.hpp>
 #include <byre/sync/detail/boost_mutex.hpp>
 #include <byre/sync/detail/no_destructor.hpp>
+#include <byre/sync/detail/published.hpp>
 
 #include <sys/mman.h>
 #include <sys/types.h>
@@ -77,7 +78,17 @@ void keep(void* begin, std::size_t nbytes) noexcept {
   }
 }
 
+#if BYRE_CHECKS
+constinit sync::detail::Published<const UnmapObserver> unmap_observer;
+#endif
+
 }  // namespace
+
+#if BYRE_CHECKS
+void observe_unmaps(const UnmapObserver& observer) noexcept {
+  unmap_observer.set(&observer);
+}
+#endif
 
 void* map(void* at, std::size_t nbytes, int protection, int flags, int file,
           std::int64_t offset) noexcept {
@@ -122,6 +133,11 @@ void unmap(void* begin, std::size_t nbytes) noexcept {
     return;
   }
   const int error = errno;
+#if BYRE_CHECKS
+  if (const UnmapObserver* const observer = unmap_observer.get()) {
+    observer->before(static_cast<std::byte*>(begin), nbytes);
+  }
+#endif
   if (::munmap(begin, nbytes) != 0) {
     keep(begin, nbytes);
   } else {

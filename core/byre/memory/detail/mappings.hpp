@@ -3,10 +3,21 @@
 /// several takes one mapping more, so munmap() can be refused. A refused range is kept and unmapped later.
 #pragma once
 
+#include <byre/config.hpp>
+
 #include <cstddef>
 #include <cstdint>
 
 namespace byre::inline v0::detail {
+
+#if BYRE_CHECKS
+/// Called with each range before it is unmapped.
+struct UnmapObserver {
+  void (*before)(std::byte* begin, std::size_t nbytes) noexcept;
+};
+/// From now on, by this one. By one thread at a time.
+void observe_unmaps(const UnmapObserver& observer) noexcept;
+#endif
 
 /// mmap(), once more if it fails and refused ranges could be unmapped in between. Thread-safe; not under a
 /// ProcessMutex. Returns MAP_FAILED, with errno, if the system has no room.
