@@ -62,7 +62,7 @@ TEST(PagedLimits, files_may_be_as_large_as_a_memory_file_is) {
 
 TEST(PagedLimits, of_private_memory_do_not_count_pages_of_files) {
   if (is_sanitized || is_emulated()) {
-    GTEST_SKIP() << "who watches this process needs memory";
+    GTEST_SKIP() << "sanitizers and emulators need memory of their own";
   }
   in_a_child([] {
     set_limit(RLIMIT_DATA, 64 << 20);
@@ -74,7 +74,7 @@ TEST(PagedLimits, of_private_memory_do_not_count_pages_of_files) {
 
 TEST(PagedLimits, of_locked_memory_leave_none_for_a_mapped_file) {
   if (is_sanitized || is_emulated()) {
-    GTEST_SKIP() << "who watches this process needs memory";
+    GTEST_SKIP() << "sanitizers and emulators need memory of their own";
   }
   const TemporaryFolder folder;
   const std::filesystem::path file = folder / "file";

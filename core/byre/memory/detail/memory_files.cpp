@@ -122,8 +122,8 @@ class MemoryFiles final : sync::detail::ProcessState {
 
   void retire_arena() noexcept;
 
-  /// Makes the files' own mappings private. Of one that the system refuses, or whose descriptor is lost, the child
-  /// copies the pages before fork() returns to its parent, or loses them.
+  /// Makes the files' own mappings private. If the system refuses, or the descriptor is lost, the child copies the
+  /// pages before fork() returns in the parent. A child without memory for that loses them.
   void before_fork() noexcept override;
   void in_parent() noexcept override;
   void in_child() noexcept override;
@@ -132,7 +132,7 @@ class MemoryFiles final : sync::detail::ProcessState {
   sync::Mutex mutex_;
   std::unique_ptr<PageArena> arena_;  // that new ranges are taken of
   boost::intrusive::list<MemoryFile> files_;
-  // A pipe, while a child copies: the parent waits until nobody can write to it any more.
+  // A pipe, while a child copies: the parent waits until its end for writing is closed.
   Descriptor copies_end_;
   Descriptor copying_;
 };
