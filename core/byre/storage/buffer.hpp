@@ -454,8 +454,8 @@ class basic_buffer {
   Header* larger_copy(std::size_t nbytes) const;
 
   // What materialize() does where the data may not be written as it is: detail/buffer_writes.hpp.
-  // Inlined, as all that it calls for small data, since calls are measured there: large programs use up what a
-  // compiler inlines by itself.
+  // With all calls inlined: they are measured where small data is copied, and in a large program a compiler leaves
+  // some of them.
   [[gnu::noinline]] BYRE_FLATTEN Materialized copy_or_steal(Wait wait, CallSite site);
   [[gnu::always_inline]] inline Materialized copy_or_steal(Wait wait, CallSite site,
                                                            stats::detail::CopyReport& report);

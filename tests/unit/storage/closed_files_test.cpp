@@ -222,6 +222,13 @@ TEST_F(ClosedFiles, that_get_no_number_from_3_on_leave_no_temporary_file) {
   EXPECT_EQ(files(), 0);
 }
 
+TEST_F(OutputFileTest, has_nothing_that_was_printed_while_it_was_opened) {
+  printed_into_new_files = "a line of a log";
+  save(path, "weights");
+  printed_into_new_files = nullptr;
+  EXPECT_EQ(read_file(path), "weights");
+}
+
 TEST_F(OutputFileTest, of_a_working_directory_that_is_gone_is_refused) {
   const fs::path gone = folder / "gone";
   fs::create_directory(gone);

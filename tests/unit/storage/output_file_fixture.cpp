@@ -17,6 +17,7 @@ constinit thread_local bool is_interrupted = false;
 constinit thread_local bool is_short = false;
 constinit thread_local bool close_fails = false;
 constinit thread_local const char* has_no_memory = "";
+constinit thread_local const char* printed_into_new_files = nullptr;
 
 namespace {
 
@@ -101,9 +102,17 @@ extern "C" int openat(int folder, const char* path, int flags, ...) {
   va_start(arguments, flags);
   const auto mode = static_cast<mode_t>(va_arg(arguments, unsigned));
   va_end(arguments);
-  return byre::test::finds_memory("openat") ? byre::test::original<int(int, const char*, int, ...)>(
-                                                  "openat64")(folder, path, flags, mode)
-                                            : -1;
+  const int opened = byre::test::finds_memory("openat")
+                         ? byre::test::original<int(int, const char*, int, ...)>("openat64")(
+                               folder, path, flags, mode)
+                         : -1;
+  if (opened >= 0 && byre::test::printed_into_new_files != nullptr && (flags & O_CREAT) != 0) {
+    const std::string_view printed = byre::test::printed_into_new_files;
+    EXPECT_EQ(::pwrite(opened, printed.data(), printed.size(), 0),
+              static_cast<ssize_t>(printed.size()));
+    ::lseek(opened, 0, SEEK_END);
+  }
+  return opened;
 }
 
 extern "C" char* realpath(const char* path, char* resolved) {

@@ -47,6 +47,8 @@ extern constinit thread_local bool is_short;
 extern constinit thread_local bool close_fails;
 /// The function of the system that finds no memory, as "open", when this thread next calls it.
 extern constinit thread_local const char* has_no_memory;
+/// What another thread prints to a standard stream whose number a file of this thread gets when it is made.
+extern constinit thread_local const char* printed_into_new_files;
 
 class OutputFileTest : public testing::Test {
  protected:

@@ -37,7 +37,7 @@ OpenedFile open_regular_file(const FileName& name, const char* operation) {
 }
 
 void refuse_file(const FileName& name, const char* operation, int error, const char* advice) {
-  if (error == ENOMEM || error == EAGAIN) {  // which says that less may be locked
+  if (error == ENOMEM) {
     throw OutOfMemory(
         format_text("out of memory: the system lacks the memory to %s the file \"%.700s\". Release "
                     "tensors and buffers, or trim the recycling pool.",

@@ -33,7 +33,8 @@ class MappedFile final : public PageFile {
     void* const mapping =
         map(nullptr, file.nbytes, PROT_READ, MAP_PRIVATE, file.descriptor.number(), 0);
     if (mapping == MAP_FAILED) {
-      refuse_file(name, "map", errno, "Read it into a Buffer::allocate instead.");
+      const int error = errno == EAGAIN ? ENOMEM : errno;  // no more memory may be locked
+      refuse_file(name, "map", error, "Read it into a Buffer::allocate instead.");
     }
     set_mapping(static_cast<std::byte*>(mapping), file.nbytes);
     identity_ = file.descriptor.identity();

@@ -20,7 +20,7 @@ class PreviousHandler {
   /// Puts `handle` in its place, on its stack and with its mask. It may be called at once.
   void install(Handle handle) const noexcept;
 
-  /// The two in one, unless `handle` is in its place already.
+  /// Remembers the present handler and installs `handle`, unless that is the present one.
   void install_if_other(Handle handle) noexcept;
 
   /// Calls the handler, which may return if it mended the fault. Async-signal-safe, if the handler is.
