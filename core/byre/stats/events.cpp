@@ -79,6 +79,8 @@ const char* to_string(CopyCause cause) noexcept {
       return "borrowed";
     case CopyCause::pinned:
       return "pinned";
+    case CopyCause::writable:
+      return "writable";
     case CopyCause::resized:
       return "resized";
   }

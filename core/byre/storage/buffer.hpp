@@ -149,6 +149,14 @@ class basic_buffer {
     return basic_buffer(share(site));
   }
 
+  /// A clone for code that writes by pointers and asks nobody. From then on each side writes pages of its own, and
+  /// neither sees what the other writes. Pointers to the bytes of this buffer stay valid. Data in pages, of
+  /// paged_allocator() or of a mapped file, is cloned lazily: a private mapping each, and copies of the pages that this
+  /// buffer wrote since its last writable clone. Other data, and data for which the system has no mapping, is copied
+  /// now. A write to this buffer: materializes first, which moves the bytes if lazy clones share them. Throws as
+  /// mutable_data(), and as allocate().
+  basic_buffer writable_clone(Wait wait = Wait::allowed, CallSite site = CallSite::current());
+
   /// Leaves `other` without bytes.
   basic_buffer(basic_buffer&& other, CallSite site = CallSite::current()) noexcept {
     const auto access = other.monitor_.writes(site);
@@ -471,6 +479,7 @@ class basic_buffer {
   static void end_copy(void* source) noexcept;
   static void end_copy_by_owner(void* source) noexcept;
   bool map_overlay(stats::CopyCause cause, CallSite site, stats::detail::CopyReport& report);
+  Header* create_writable_clone(CallSite site);
 
   bool ends_copies_later() const noexcept {
     if constexpr (requires {

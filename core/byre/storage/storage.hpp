@@ -94,6 +94,14 @@ class basic_storage {
                                                : identity_->buffer.lazy_clone(site));
   }
 
+  /// A new storage for code that writes by pointers and asks nobody: see Buffer. A pinned storage in pages is cloned
+  /// lazily too.
+  [[nodiscard]] basic_storage writable_clone(Wait wait = Wait::allowed,
+                                             CallSite site = CallSite::current()) {
+    return identity_ == nullptr ? basic_storage()
+                                : basic_storage(identity_->buffer.writable_clone(wait, site));
+  }
+
   /// The bytes, to read: never copies. Valid until this storage is next written or destroyed.
   const std::byte* data(CallSite site = CallSite::current()) const noexcept {
     return identity_ == nullptr ? nullptr : identity_->buffer.data(site);

@@ -79,6 +79,21 @@ Tensor Tensor::lazy_clone(CallSite site) const {
   return clone_seen_by("lazy_clone", site, [&] { return Layout(layout()); });
 }
 
+Tensor Tensor::writable_clone(CallSite site) {
+  expect_initialized("writable_clone");
+  if (sees_small_part()) {
+    record_read(site);
+    if (auto copy = copy_of_small_part(layout())) {
+      return *std::move(copy);
+    }
+  }
+  const auto clone_storage = [&] {
+    record_read_of_storage(site);
+    return base().storage.writable_clone(Wait::allowed, site);
+  };
+  return seen_in(clone_storage, "writable_clone", [&] { return Layout(layout()); });
+}
+
 Tensor Tensor::clone(CallSite site) const {
   expect_initialized("clone");
   if (!is_dtype_initialized()) {

@@ -6,6 +6,9 @@
 /// An overlay is data of its own, with a share word of its own. Who writes a clone of it maps another
 /// overlay of the same file, and copies the pages that were written in the first. So an overlay never
 /// depends on another.
+///
+/// A writable clone makes both sides overlays: the clone at an address of its own, the source in place of the file's
+/// own mapping. Its steps on the share word are a lazy clone and two claims, so the file has two copiers and no owner.
 #pragma once
 
 #include <byre/cow/detail/header.hpp>
@@ -86,6 +89,22 @@ class basic_overlay final : public basic_header<Sync, Share> {
   using Paged = basic_paged<Sync, Share>;
 
  public:
+  /// What a writable clone leaves: the header of the source, which may be new, and that of the clone, or null if there
+  /// is none to be had.
+  struct WritableClone {
+    Header* source;
+    Header* clone;
+    std::size_t copied_nbytes;
+  };
+
+  /// By the only owner of `source`, which is paged or an overlay: a clone of it. Code that holds pointers to the bytes
+  /// of either may write them. If the source has a new header, `source` is released, and the bytes stay at their
+  /// address. Throws OutOfMemory, having changed nothing.
+  static WritableClone create_writable(Header& source) {
+    return source.origin() == Origin::overlay ? clone_of(static_cast<basic_overlay&>(source))
+                                              : clone_of(static_cast<Paged&>(source));
+  }
+
   /// By a copier of `source`, or an owner of it if it is read-only: an overlay that begins as that does, and
   /// the bytes that were copied for it. Takes the copy, or the ownership, over. Null, and takes nothing, if
   /// no overlay can be had. Throws OutOfMemory, and takes nothing.
@@ -132,8 +151,112 @@ class basic_overlay final : public basic_header<Sync, Share> {
     base_.file().add_overlay(node_);
   }
   ~basic_overlay() {
+    if (std::byte* const mapping = node_.data) {
+      give_up_mapping();
+      base_.file().unmap_overlay(mapping);
+    }
+  }
+
+  void give_up_mapping() noexcept {
     base_.file().remove_overlay(node_);
-    base_.file().unmap_overlay(node_.data);
+    node_.data = nullptr;
+  }
+
+  /// Memory for a header, before anything changes.
+  struct Freed {
+    void operator()(void* room) const noexcept { ::operator delete(room); }
+  };
+  using Room = std::unique_ptr<void, Freed>;
+  static Room room() {
+    Room memory(::operator new(sizeof(basic_overlay), std::nothrow));
+    if (memory == nullptr) {
+      throw OutOfMemory(sizeof(basic_overlay), "heap, for the header of an overlay");
+    }
+    return memory;
+  }
+  static Header* construct(Room room, const Header& source, Paged& base, std::byte* data) noexcept {
+    return ::new (room.release()) basic_overlay(source, base, data);
+  }
+
+  /// By the only owner of the file, which becomes two copiers.
+  static void share_between_two(Paged& base) noexcept {
+    base.share().add_owner();
+    [[maybe_unused]] const bool are_copiers = base.share().claim(Wait::never) == Claim::copy &&
+                                              base.share().claim(Wait::never) == Claim::copy;
+    BYRE_ASSERT(are_copiers, "the owner of pages that it was to clone had others beside it");
+  }
+
+  static WritableClone clone_of(Paged& base) {
+    Room first = room();
+    Room second = room();
+    detail::PageFile& file = base.file();
+    const auto overlay = file.map_overlay(nullptr, detail::OtherOverlays::some);
+    if (overlay.data == nullptr) {
+      return {&base, nullptr, 0};
+    }
+    std::byte* const own = file.overlay_own_data();
+    if (own == nullptr) {
+      file.unmap_overlay(overlay.data);
+      return {&base, nullptr, 0};
+    }
+    share_between_two(base);
+    return {construct(std::move(first), base, base, own),
+            construct(std::move(second), base, base, overlay.data), overlay.copied_nbytes};
+  }
+
+  static WritableClone clone_of(basic_overlay& source) {
+    Room memory = room();
+    Paged& base = source.base_;
+    const bool is_last = !base.is_read_only() && base.share().is_sole_copier();
+    if (is_last) {
+      base.becomes_writable();  // by map_overlay()
+    }
+    const auto overlay =
+        base.file().map_overlay(static_cast<std::byte*>(source.data()),
+                                is_last ? detail::OtherOverlays::none : detail::OtherOverlays::some,
+                                is_last ? detail::MovedPages::any : detail::MovedPages::few);
+    if (overlay.data == nullptr) {
+      return clone_in_new_file(source, std::move(memory));
+    }
+    hold(base);
+    return {&source, construct(std::move(memory), source, base, overlay.data),
+            overlay.copied_nbytes};
+  }
+
+  /// Where more pages were written than a clone would copy each time: a file that has them.
+  static WritableClone clone_in_new_file(basic_overlay& source, Room first) {
+    Room second = room();
+    auto* const own = static_cast<std::byte*>(source.data());
+    auto new_file = source.base_.file().copy_to_new_file(own);
+    if (new_file == nullptr) {
+      return {&source, nullptr, 0};
+    }
+    detail::PageFile& file = *new_file;
+    Header* const header = Paged::create({.data = file.data(),
+                                          .nbytes = source.nbytes(),
+                                          .capacity = file.nbytes(),
+                                          .allocator = &source.allocator(),
+                                          .origin = Origin::paged},
+                                         std::move(new_file));
+    auto& base = static_cast<Paged&>(*header);
+    const auto overlay = file.map_overlay(nullptr, detail::OtherOverlays::some);
+    if (overlay.data == nullptr || !file.overlay_at(own, source.base_.file().nbytes())) {
+      if (overlay.data != nullptr) {
+        file.unmap_overlay(overlay.data);
+      }
+      header->release();
+      return {&source, nullptr, 0};
+    }
+    share_between_two(base);
+    const WritableClone clones{construct(std::move(first), source, base, own),
+                               construct(std::move(second), source, base, overlay.data),
+                               source.nbytes()};
+    source.give_up_mapping();
+    Header& left = source;
+    if (left.share().drop_owner()) {
+      left.release();
+    }
+    return clones;
   }
 
   static void hold(Paged& base) noexcept {

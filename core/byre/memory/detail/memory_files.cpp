@@ -28,8 +28,8 @@
 namespace byre::inline v0::detail {
 namespace {
 
-constexpr int populate_write = 23;  // MADV_POPULATE_WRITE, Linux 5.14; older headers lack it
-constexpr int collapse = 25;        // MADV_COLLAPSE, Linux 6.1
+constexpr int populate_write = 23;   // MADV_POPULATE_WRITE, Linux 5.14; older headers lack it
+constexpr int collapse_advice = 25;  // MADV_COLLAPSE, Linux 6.1
 
 std::size_t alignment_for(std::size_t nbytes) noexcept {
   return nbytes >= huge_page_nbytes ? huge_page_nbytes : page_nbytes;
@@ -56,10 +56,13 @@ class MemoryFile final : public PageFile, public boost::intrusive::list_base_hoo
   ~MemoryFile() override;
 
   /// False if there is no room, or no memory.
-  bool map(std::size_t nbytes);
+  bool map(std::size_t nbytes, Present present);
 
   void set_owned_by(const void* owners, bool (*is_owned)(const void*)) noexcept override;
-  Overlay map_overlay(std::byte* source, OtherOverlays others) noexcept override;
+  Overlay map_overlay(std::byte* source, OtherOverlays others, MovedPages moved) noexcept override;
+  std::byte* overlay_own_data() noexcept override;
+  bool overlay_at(std::byte* place, std::size_t place_nbytes) noexcept override;
+  void collapse(std::size_t offset, std::size_t part_nbytes) noexcept override;
   void unmap_overlay(std::byte* overlay) noexcept override;
   void add_overlay(OverlayNode& overlay) noexcept override;
   void remove_overlay(OverlayNode& overlay) noexcept override;
@@ -69,10 +72,10 @@ class MemoryFile final : public PageFile, public boost::intrusive::list_base_hoo
 
   std::byte* map_range(std::size_t nbytes, int flags) const noexcept;
   bool make_present(std::byte* data, std::size_t nbytes) const noexcept;
-  bool make_private() noexcept;
+  bool make_private(std::byte* place, int former_flags) noexcept;
   bool replace_by_copies() noexcept;
   void lose() noexcept;
-  std::optional<std::size_t> write_back(std::byte* source) noexcept;
+  std::optional<std::size_t> write_back(std::byte* source, MovedPages moved) noexcept;
 
   // Under the lock of MemoryFiles.
   PageRange range_;
@@ -193,7 +196,7 @@ void MemoryFiles::before_fork() noexcept {
   bool is_any_shared = false;
   for (MemoryFile& file : files_) {
     if (file.shows_ == Shows::writes) {
-      const bool is_private = file.make_private();
+      const bool is_private = file.make_private(file.data(), MAP_SHARED);
       file.shows_ = is_private ? Shows::fork : Shows::writes;
       is_any_shared |= !is_private;
     }
@@ -246,7 +249,7 @@ MemoryFile::~MemoryFile() {
   }
 }
 
-bool MemoryFile::map(std::size_t nbytes) {
+bool MemoryFile::map(std::size_t nbytes, Present present) {
   if (!files().take_range(*this, nbytes)) {
     return false;
   }
@@ -256,7 +259,7 @@ bool MemoryFile::map(std::size_t nbytes) {
   }
   set_mapping(data, nbytes);
   files().add(*this);
-  return make_present(data, nbytes);
+  return present == Present::when_touched || make_present(data, nbytes);
 }
 
 /// Aligned as huge pages are, where it is as long. Null if there is no room. The addresses are reserved without
@@ -273,9 +276,9 @@ std::byte* MemoryFile::map_range(std::size_t nbytes, int flags) const noexcept {
   return mapping;
 }
 
-/// Replaces the mapping where it is, in one step for all other threads. False if the system refuses, and then
-/// nothing has changed.
-bool MemoryFile::make_private() noexcept {
+/// Replaces a mapping, of this file with `former_flags` or with equal bytes, in one step for all other threads.
+/// Returns false, having changed nothing, if the system refuses.
+bool MemoryFile::make_private(std::byte* place, int former_flags) noexcept {
   const std::size_t size = nbytes();
   std::byte* const fresh = range_.arena->map(range_, MAP_PRIVATE, nullptr);
   if (fresh == nullptr) {
@@ -285,10 +288,10 @@ bool MemoryFile::make_private() noexcept {
   std::byte* const probe = range_.arena->map(range_, MAP_PRIVATE, nullptr);
   if (probe != nullptr) {
     ::munmap(probe, size);
-    if (::mremap(fresh, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, data()) == data()) {
+    if (::mremap(fresh, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, place) == place) {
       return true;
     }
-    range_.arena->map(range_, MAP_SHARED, data());  // as it was, should the move have unmapped it
+    range_.arena->map(range_, former_flags, place);  // the refused move may have unmapped it
   }
   ::munmap(fresh, size);
   return false;
@@ -331,7 +334,7 @@ bool MemoryFile::make_present(std::byte* data, std::size_t nbytes) const noexcep
     }
   }
   if (in_huge_pages != 0) {
-    ::madvise(data, in_huge_pages, collapse);  // small pages do as well
+    ::madvise(data, in_huge_pages, collapse_advice);  // small pages do as well
   }
   return true;
 }
@@ -362,7 +365,8 @@ void MemoryFile::unmap_overlay(std::byte* overlay) noexcept {
   }
 }
 
-Overlay MemoryFile::map_overlay(std::byte* source, OtherOverlays others) noexcept {
+Overlay MemoryFile::map_overlay(std::byte* source, OtherOverlays others,
+                                MovedPages moved) noexcept {
   const auto [shows, may_write_back] = [&] {
     const sync::Lock lock(files().mutex());
     const bool may = shows_ == Shows::writes && source != nullptr &&
@@ -374,7 +378,7 @@ Overlay MemoryFile::map_overlay(std::byte* source, OtherOverlays others) noexcep
   }
   std::optional<std::size_t> copied = 0;
   if (may_write_back) {
-    copied = write_back(source);
+    copied = write_back(source, moved);
     source = nullptr;
   } else if (shows == Shows::fork && source == nullptr) {
     source = data();
@@ -391,7 +395,57 @@ Overlay MemoryFile::map_overlay(std::byte* source, OtherOverlays others) noexcep
   return {overlay, *copied};
 }
 
-std::optional<std::size_t> MemoryFile::write_back(std::byte* source) noexcept {
+std::byte* MemoryFile::overlay_own_data() noexcept {
+  std::byte* const own = data();
+  const auto shows = [this] {
+    const sync::Lock lock(files().mutex());
+    return shows_;
+  };
+  if (shows() == Shows::writes) {
+    ::madvise(own, nbytes(),
+              MADV_DONTNEED);  // Unmapping many small pages takes long: not under the lock.
+  }
+  std::byte* const elsewhere = map_range(nbytes(), MAP_SHARED);
+  if (elsewhere == nullptr) {
+    return nullptr;
+  }
+  const bool is_replaced = [&] {
+    const sync::Lock lock(files().mutex());
+    if (shows_ == Shows::writes
+            ? !make_private(own, MAP_SHARED)
+            : shows_ == Shows::none ||
+                  range_.arena->map(range_, MAP_PRIVATE, elsewhere) == nullptr) {
+      return false;
+    }
+    set_mapping(elsewhere, nbytes());
+    return true;
+  }();
+  if (!is_replaced) {
+    unmap(elsewhere, nbytes());
+    return nullptr;
+  }
+  return own;
+}
+
+bool MemoryFile::overlay_at(std::byte* place, std::size_t place_nbytes) noexcept {
+  const sync::Lock lock(files().mutex());
+  // After a fork some bytes are in data() alone and not in the file.
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  return (place_nbytes + page - 1) / page * page == nbytes() && shows_ == Shows::writes &&
+         make_private(place, MAP_PRIVATE);
+}
+
+void MemoryFile::collapse(std::size_t offset, std::size_t part_nbytes) noexcept {
+  const bool is_shared = [this] {
+    const sync::Lock lock(files().mutex());
+    return shows_ == Shows::writes;
+  }();
+  if (is_shared) {
+    ::madvise(data() + offset, part_nbytes, collapse_advice);
+  }
+}
+
+std::optional<std::size_t> MemoryFile::write_back(std::byte* source, MovedPages moved) noexcept {
   struct Context {
     MemoryFile* file;
     std::byte* source;
@@ -405,7 +459,7 @@ std::optional<std::size_t> MemoryFile::write_back(std::byte* source) noexcept {
     ::madvise(overlay + offset, run_nbytes, MADV_DONTNEED);  // refused for locked pages, which stay
     return true;
   };
-  const auto copied = write_back_pages(data(), source, nbytes(), end_run, &context);
+  const auto copied = write_back_pages(data(), source, nbytes(), moved, end_run, &context);
   const sync::Lock lock(files().mutex());
   is_written_back_ = false;
   return copied;
@@ -413,12 +467,22 @@ std::optional<std::size_t> MemoryFile::write_back(std::byte* source) noexcept {
 
 }  // namespace
 
-std::unique_ptr<PageFile> create_memory_file(std::size_t nbytes) try {
+std::unique_ptr<PageFile> create_memory_file(std::size_t nbytes, Present present) try {
   const std::size_t alignment = page_nbytes;
   auto file = std::make_unique<MemoryFile>();
-  return file->map((nbytes + alignment - 1) / alignment * alignment) ? std::move(file) : nullptr;
+  return file->map((nbytes + alignment - 1) / alignment * alignment, present) ? std::move(file)
+                                                                              : nullptr;
 } catch (const std::bad_alloc&) {
   throw OutOfMemory::of_heap("a memory file");
+}
+
+std::unique_ptr<PageFile> PageFile::copy_to_new_file(const std::byte* source) {
+  auto file = create_memory_file(nbytes_, Present::when_touched);
+  if (file == nullptr || !populate_for_writes(file->data(), nbytes_)) {
+    return nullptr;
+  }
+  std::memcpy(file->data(), source, nbytes_);
+  return file;
 }
 
 bool populate_for_writes(std::byte* data, std::size_t nbytes) noexcept {
@@ -439,7 +503,10 @@ bool populate_for_writes(std::byte* data, std::size_t nbytes) noexcept {
 
 namespace byre::inline v0::detail {
 
-std::unique_ptr<PageFile> create_memory_file(std::size_t) {
+std::unique_ptr<PageFile> create_memory_file(std::size_t, Present) {
+  return nullptr;
+}
+std::unique_ptr<PageFile> PageFile::copy_to_new_file(const std::byte*) {
   return nullptr;
 }
 bool populate_for_writes(std::byte*, std::size_t) noexcept {

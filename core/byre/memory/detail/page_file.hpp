@@ -27,6 +27,12 @@ struct OverlayNode : boost::intrusive::list_base_hook<> {
 /// Whether others show the file than the overlay that a new one is made of.
 enum class OtherOverlays : std::uint8_t { none, some };
 
+/// How many written pages of an overlay may be moved for a new overlay.
+enum class MovedPages : std::uint8_t {
+  few,  ///< up to an eighth: a copy of all bytes costs less than more of them
+  any,
+};
+
 /// A file of pages, mapped. It outlives its overlays.
 class BYRE_API PageFile {
  public:
@@ -47,7 +53,24 @@ class BYRE_API PageFile {
   /// nobody uses data(). Then the pages that were written in `source` may become the file's.
   ///
   /// Thread-safe, for the same `source` too.
-  virtual Overlay map_overlay(std::byte* source, OtherOverlays others) noexcept = 0;
+  virtual Overlay map_overlay(std::byte* source, OtherOverlays others,
+                              MovedPages moved = MovedPages::few) noexcept = 0;
+
+  /// Replaces data() at its address by an overlay with equal bytes. Threads that read there meanwhile see no gap. The
+  /// file has another data() from then on. By the only user of data(). Returns the overlay; null, having changed
+  /// nothing, if the system refuses.
+  virtual std::byte* overlay_own_data() noexcept { return nullptr; }
+
+  /// Replaces `nbytes` at `place`, which are an overlay of another file, by an overlay of this file, whose bytes are
+  /// equal. Otherwise as overlay_own_data().
+  virtual bool overlay_at(std::byte* /*place*/, std::size_t /*nbytes*/) noexcept { return false; }
+
+  /// A new file whose bytes are those of `source`, an overlay of this file that nobody writes meanwhile. Null if there
+  /// is no room, or no memory. Throws OutOfMemory if the heap is full.
+  virtual std::unique_ptr<PageFile> copy_to_new_file(const std::byte* source);
+
+  /// Gathers pages from `offset` on in huge pages, if the system has any. Thread-safe, but for overlay_own_data().
+  virtual void collapse(std::size_t /*offset*/, std::size_t /*nbytes*/) noexcept {}
   virtual void unmap_overlay(std::byte* overlay) noexcept = 0;
 
   /// Lists an overlay, which a child of a fork loses if it loses the file; unlists it, before it is unmapped.
@@ -76,9 +99,16 @@ class BYRE_API PageAllocator : public Allocator {
   PageAllocator() noexcept : Allocator(HasPages{}) {}
 };
 
-/// A range of a memory file. Null where the system has none, or no room. Throws OutOfMemory where the heap has
-/// not.
-std::unique_ptr<PageFile> create_memory_file(std::size_t nbytes);
+/// When the pages of a memory file get their memory.
+enum class Present : std::uint8_t {
+  at_once,       ///< in huge pages, as far as the system has any
+  when_touched,  ///< and read as zeros until then
+};
+
+/// A range of a memory file. Null if the system has no memory files, or no room. Throws OutOfMemory if the heap is
+/// full.
+BYRE_API std::unique_ptr<PageFile> create_memory_file(std::size_t nbytes,
+                                                      Present present = Present::at_once);
 
 /// Makes these bytes of a mapping writable without a fault. False if there is no memory for that.
 BYRE_API bool populate_for_writes(std::byte* data, std::size_t nbytes) noexcept;
@@ -93,9 +123,9 @@ BYRE_API std::size_t count_written_pages(const void* mapping, std::size_t nbytes
 
 /// Moves them to the file instead, through `shown`, a shared mapping of it. After each run of pages
 /// `end_run(context, offset, nbytes)` lets the private mapping show the file's again, or returns false to end all.
-/// Returns as copy_written_pages.
+/// Returns as copy_written_pages; with MovedPages::any only a lack of memory ends it.
 std::optional<std::size_t> write_back_pages(std::byte* shown, const std::byte* mapping,
-                                            std::size_t nbytes,
+                                            std::size_t nbytes, MovedPages moved,
                                             bool (*end_run)(void* context, std::size_t offset,
                                                             std::size_t nbytes) noexcept,
                                             void* context) noexcept;

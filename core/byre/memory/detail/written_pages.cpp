@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 
 #if defined(__linux__)
 #include <fcntl.h>
@@ -203,8 +204,10 @@ std::size_t system_page_nbytes() noexcept {
 /// `shown` is as the file is, where the system does not tell. Visits runs of `written`.
 template <class Take>
 std::optional<std::size_t> take_written_pages(const std::byte* shown, const std::byte* written,
-                                              std::size_t nbytes, Take take) noexcept {
-  Limited visit(take, nbytes / most_of_all);
+                                              std::size_t nbytes, MovedPages moved,
+                                              Take take) noexcept {
+  Limited visit(take, moved == MovedPages::few ? nbytes / most_of_all
+                                               : std::numeric_limits<std::size_t>::max());
 #if defined(__linux__)
   const std::size_t page = system_page_nbytes();
   nbytes = (nbytes + page - 1) / page * page;  // of a file the last may be a part
@@ -242,17 +245,17 @@ std::size_t count_written_pages(const void* mapping, std::size_t nbytes) noexcep
 
 std::optional<std::size_t> copy_written_pages(std::byte* to, const std::byte* from,
                                               std::size_t nbytes) noexcept {
-  return take_written_pages(to, from, nbytes, ToMapping(to, from));
+  return take_written_pages(to, from, nbytes, MovedPages::few, ToMapping(to, from));
 }
 
 std::optional<std::size_t> write_back_pages(std::byte* shown, const std::byte* mapping,
-                                            std::size_t nbytes,
+                                            std::size_t nbytes, MovedPages moved,
                                             bool (*end_run)(void* context, std::size_t offset,
                                                             std::size_t nbytes) noexcept,
                                             void* context) noexcept {
   const ToMapping to_file(shown, mapping);
   return take_written_pages(
-      shown, mapping, nbytes, [&](std::size_t offset, std::size_t run_nbytes) noexcept {
+      shown, mapping, nbytes, moved, [&](std::size_t offset, std::size_t run_nbytes) noexcept {
         return to_file(offset, run_nbytes) && end_run(context, offset, run_nbytes);
       });
 }

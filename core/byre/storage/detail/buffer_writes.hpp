@@ -217,4 +217,50 @@ bool basic_buffer<Sync, Share>::map_overlay(stats::CopyCause cause, CallSite sit
   return false;
 }
 
+template <sync::Sync Sync, template <class> class Share>
+basic_buffer<Sync, Share> basic_buffer<Sync, Share>::writable_clone(Wait wait, CallSite site) {
+  const auto access = monitor_.writes(site);
+  if (!has_data()) {
+    return {};
+  }
+  if (!becomes_unique(site)) {
+    copy_or_steal(wait, site);
+  }
+  if (Header* const clone = create_writable_clone(site)) {
+    return basic_buffer(clone);
+  }
+  return basic_buffer(share_eagerly(stats::CopyCause::writable, site));
+}
+
+/// By the only owner of the data. Null if it has no pages, or the system no mapping for them.
+template <sync::Sync Sync, template <class> class Share>
+auto basic_buffer<Sync, Share>::create_writable_clone(CallSite site) -> Header* {
+  if constexpr (requires { header().share().add_copy(); }) {
+    if (header().has_pages()) {
+      const bool was_overlay = header().origin() == Origin::overlay;
+      const auto clones = cow::basic_overlay<Sync, Share>::create_writable(header());
+      if (clones.clone == nullptr) {
+        return nullptr;
+      }
+      adopt_header(clones.source);
+      clones.source->becomes_unique(site);
+      clones.clone->becomes_unique(site);
+      stats::detail::count(stats::detail::plus(stats::Counter::lazy_clones),
+                           stats::detail::plus(stats::Counter::bytes_cloned, header().nbytes()),
+                           stats::detail::plus(stats::Counter::overlays, was_overlay ? 1 : 2));
+      if (stats::detail::may_record()) [[unlikely]] {
+        stats::detail::record_clone(header().data(), header().nbytes(), true, site);
+        stats::detail::record_overlay(
+            clones.clone->data(), clones.clone->capacity(), header().data(), clones.copied_nbytes,
+            stats::CopyCause::writable, site, &detail::count_written_pages);
+      }
+      if (clones.copied_nbytes != 0) {
+        stats::detail::report_copy(clones.copied_nbytes, stats::CopyCause::writable, site);
+      }
+      return clones.clone;
+    }
+  }
+  return nullptr;
+}
+
 }  // namespace byre::inline v0

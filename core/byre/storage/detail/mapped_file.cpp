@@ -45,7 +45,7 @@ class MappedFile final : public PageFile {
     }
   }
 
-  Overlay map_overlay(std::byte* source, OtherOverlays) noexcept override {
+  Overlay map_overlay(std::byte* source, OtherOverlays, MovedPages) noexcept override {
     std::byte* const overlay = nbytes() < least_paged_nbytes ? nullptr : map_again();
     if (overlay == nullptr || source == nullptr) {
       return {overlay, 0};

@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Writable clones: both sides are written by pointers that were taken before.
+#include <byre/memory/paged.hpp>
+#include <byre/memory/pages.hpp>
+#include <byre/storage/storage.hpp>
+
+#include <gtest/gtest.h>
+
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "children.hpp"
+#include "paged_buffers.hpp"
+#include "support/counted.hpp"
+#include "support/emulated.hpp"
+#include "support/random.hpp"
+#include "support/sanitized.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace byre::test {
+namespace {
+
+class WritableClones : public WithStats {};
+
+constexpr std::size_t pages = paged_nbytes / page_nbytes;
+
+/// Writes one byte of each of `count` pages.
+void touch(std::byte* data, std::size_t count, std::byte value) {
+  for (std::size_t page = 0; page < count; ++page) {
+    data[page * page_nbytes] = value;
+  }
+}
+
+TEST_F(WritableClones, of_pages_copy_nothing_and_keep_the_address) {
+  Buffer source = filled(std::byte{1});
+  std::byte* const pointer = source.mutable_data();
+  const Counted counted;
+  Buffer clone = source.writable_clone();
+  EXPECT_EQ(counted.since().bytes_copied, 0);
+  EXPECT_EQ(counted.since().lazy_clones, 1);
+  EXPECT_EQ(counted.since().overlays, 2);
+  EXPECT_EQ(source.data(), pointer);
+  EXPECT_EQ(source.mutable_data(), pointer);
+  EXPECT_EQ(source.origin(), Origin::overlay);
+  EXPECT_EQ(clone.origin(), Origin::overlay);
+  EXPECT_TRUE(is_all(clone, std::byte{1}));
+  EXPECT_TRUE(source.is_unique());
+  EXPECT_TRUE(clone.is_unique());
+}
+
+TEST_F(WritableClones, are_written_by_old_pointers_unseen_by_the_other_side) {
+  Buffer source = filled(std::byte{1});
+  std::byte* const pointer = source.mutable_data();
+  Buffer clone = source.writable_clone();
+  std::byte* const other = clone.mutable_data();
+  pointer[0] = std::byte{2};
+  other[1] = std::byte{3};
+  other[paged_nbytes - 1] = std::byte{4};
+  EXPECT_EQ(source.data()[1], std::byte{1});
+  EXPECT_EQ(source.data()[paged_nbytes - 1], std::byte{1});
+  EXPECT_EQ(clone.data()[0], std::byte{1});
+  EXPECT_EQ(source.data()[0], std::byte{2});
+  EXPECT_EQ(clone.data()[1], std::byte{3});
+}
+
+TEST_F(WritableClones, copy_the_pages_written_while_an_earlier_clone_lives) {
+  Buffer source = filled(std::byte{1});
+  std::byte* const pointer = source.mutable_data();
+  const Buffer first = source.writable_clone();
+  touch(pointer, 3, std::byte{2});
+  const Counted counted;
+  Buffer second = source.writable_clone();
+  EXPECT_EQ(counted.since().bytes_copied, static_cast<std::int64_t>(3 * page_nbytes));
+  EXPECT_EQ(counted.since().overlays, 1);
+  touch(pointer, 3, std::byte{3});
+  EXPECT_EQ(second.data()[0], std::byte{2});
+  EXPECT_TRUE(is_all(first, std::byte{1}));
+}
+
+TEST_F(WritableClones, in_a_loop_copy_what_changed_since_the_last_one) {
+  Buffer source = filled(std::byte{1});
+  std::byte* const pointer = source.mutable_data();
+  std::optional<Buffer> snapshot = source.writable_clone();
+  for (std::size_t round = 1; round < 20; ++round) {
+    pointer[round * 10 * page_nbytes] = std::byte{2};
+    snapshot.reset();
+    const Counted counted;
+    snapshot = source.writable_clone();
+    EXPECT_EQ(counted.since().bytes_copied, static_cast<std::int64_t>(page_nbytes)) << round;
+    EXPECT_EQ(snapshot->data()[round * 10 * page_nbytes], std::byte{2});
+    EXPECT_EQ(source.data(), pointer);
+  }
+}
+
+TEST_F(WritableClones, of_much_written_pages_move_both_sides_to_a_new_file) {
+  Buffer source = filled(std::byte{1});
+  std::byte* const pointer = source.mutable_data();
+  const Buffer first = source.writable_clone();
+  touch(pointer, pages / 8 + 1, std::byte{2});
+  const Counted counted;
+  const Buffer second = source.writable_clone();
+  EXPECT_EQ(counted.since().bytes_copied, static_cast<std::int64_t>(paged_nbytes));
+  EXPECT_EQ(source.data(), pointer);
+  touch(pointer, 2, std::byte{3});
+  EXPECT_EQ(second.data()[0], std::byte{2});
+  EXPECT_EQ(second.data()[1], std::byte{1});
+  EXPECT_TRUE(is_all(first, std::byte{1}));
+  const Counted later;
+  const Buffer third = source.writable_clone();
+  EXPECT_EQ(later.since().bytes_copied, static_cast<std::int64_t>(2 * page_nbytes));
+  EXPECT_EQ(third.data()[0], std::byte{3});
+}
+
+TEST_F(WritableClones, of_an_eighth_written_pages_copy_those) {
+  Buffer source = filled(std::byte{1});
+  std::byte* const pointer = source.mutable_data();
+  const Buffer first = source.writable_clone();
+  touch(pointer, pages / 8, std::byte{2});
+  const Counted counted;
+  const Buffer second = source.writable_clone();
+  EXPECT_EQ(counted.since().bytes_copied, static_cast<std::int64_t>(paged_nbytes / 8));
+}
+
+TEST_F(WritableClones, write_all_pages_back_if_no_other_side_lives) {
+  Buffer source = filled(std::byte{1});
+  std::byte* const pointer = source.mutable_data();
+  source.writable_clone();
+  std::memset(pointer, 2, paged_nbytes);
+  const Counted counted;
+  Buffer clone = source.writable_clone();
+  EXPECT_EQ(counted.since().overlays, 1);
+  EXPECT_EQ(counted.since().bytes_copied, static_cast<std::int64_t>(paged_nbytes));
+  EXPECT_TRUE(is_all(clone, std::byte{2}));
+  EXPECT_TRUE(is_all(source, std::byte{2}));
+  clone.mutable_data()[7] = std::byte{3};
+  EXPECT_EQ(pointer[7], std::byte{2});
+}
+
+TEST_F(WritableClones, outlive_their_source_and_may_be_cloned_themselves) {
+  std::optional<Buffer> source = filled(std::byte{1});
+  std::optional<Buffer> clone = source->writable_clone();
+  clone->mutable_data()[5] = std::byte{2};
+  source.reset();
+  Buffer second = clone->writable_clone();
+  clone->mutable_data()[6] = std::byte{3};
+  clone.reset();
+  EXPECT_EQ(second.data()[5], std::byte{2});
+  EXPECT_EQ(second.data()[6], std::byte{1});
+}
+
+TEST_F(WritableClones, give_all_memory_back) {
+  const Counted counted;
+  {
+    Buffer source = filled(std::byte{1});
+    Buffer clone = source.writable_clone();
+    touch(source.mutable_data(), pages / 2, std::byte{2});
+    const Buffer second = source.writable_clone();
+    EXPECT_EQ(counted.since().live_bytes, static_cast<std::int64_t>(2 * paged_nbytes));
+  }
+  EXPECT_EQ(counted.since().live_bytes, 0);
+  EXPECT_EQ(counted.since().pinned_bytes, 0);
+}
+
+TEST_F(WritableClones, of_lazily_shared_pages_materialize_first) {
+  Buffer source = filled(std::byte{1});
+  Buffer reader = source;
+  Buffer clone = source.writable_clone();
+  EXPECT_FALSE(source.shares_data_with(reader));
+  source.mutable_data()[0] = std::byte{2};
+  clone.mutable_data()[0] = std::byte{3};
+  EXPECT_TRUE(is_all(reader, std::byte{1}));
+  const Buffer later = clone;
+  clone.mutable_data()[1] = std::byte{4};
+  EXPECT_EQ(later.data()[0], std::byte{3});
+  EXPECT_EQ(later.data()[1], std::byte{1});
+}
+
+TEST_F(WritableClones, of_ordinary_memory_are_copied_now) {
+  Buffer source = Buffer::allocate(1000);
+  std::memset(source.mutable_data(), 1, 1000);
+  std::byte* const pointer = source.mutable_data();
+  const Counted counted;
+  const Buffer clone = source.writable_clone();
+  EXPECT_EQ(counted.since().bytes_copied, 1000);
+  pointer[0] = std::byte{2};
+  EXPECT_TRUE(is_all(clone, std::byte{1}));
+  EXPECT_EQ(source.data(), pointer);
+}
+
+TEST_F(WritableClones, of_an_empty_buffer_are_empty) {
+  Buffer none;
+  EXPECT_EQ(none.writable_clone().data(), nullptr);
+  EXPECT_FALSE(Storage().writable_clone());
+}
+
+TEST_F(WritableClones, of_a_pinned_storage_are_lazy) {
+  Storage storage(filled(std::byte{1}));
+  const Storage::Pin pin = storage.pin();
+  const Counted counted;
+  Storage clone = storage.writable_clone();
+  EXPECT_EQ(counted.since().bytes_copied, 0);
+  pin.mutable_data()[0] = std::byte{2};
+  EXPECT_EQ(std::as_const(clone).data()[0], std::byte{1});
+  EXPECT_EQ(std::as_const(storage).data()[0], std::byte{2});
+  EXPECT_FALSE(clone.is_pinned());
+}
+
+TEST_F(WritableClones, of_a_mapped_file_leave_the_file_alone) {
+  const TemporaryFolder folder;
+  const std::string text(paged_nbytes + 100, 'a');
+  write_file(folder / "file", text);
+  Buffer source = Buffer::map_file(folder / "file");
+  std::byte* const pointer = source.mutable_data();
+  const Counted counted;
+  std::optional<Buffer> clone = source.writable_clone();
+  EXPECT_EQ(counted.since().bytes_copied, 0);
+  std::memset(pointer, 'b', paged_nbytes / 2);
+  EXPECT_TRUE(is_all(*clone, std::byte{'a'}));
+  const Buffer second = source.writable_clone();
+  clone.reset();
+  pointer[0] = std::byte{'c'};
+  EXPECT_EQ(source.data(), pointer);
+  EXPECT_EQ(second.data()[0], std::byte{'b'});
+  EXPECT_EQ(second.data()[paged_nbytes + 99], std::byte{'a'});
+  EXPECT_EQ(read_file(folder / "file"), text);
+}
+
+TEST_F(WritableClones, are_read_by_other_threads_while_they_begin) {
+  Buffer source = filled(std::byte{1});
+  const std::byte* const pointer = source.mutable_data();
+  std::atomic<bool> ends = false;
+  std::atomic<bool> is_right = true;
+  std::thread reader([&] {
+    while (!ends.load()) {
+      for (std::size_t at = 0; at < paged_nbytes; at += page_nbytes) {
+        is_right = is_right && pointer[at] == std::byte{1};
+      }
+    }
+  });
+  std::vector<Buffer> clones;
+  for (int round = 0; round < 50; ++round) {
+    clones.push_back(source.writable_clone());
+  }
+  ends = true;
+  reader.join();
+  EXPECT_TRUE(is_right);
+}
+
+TEST_F(WritableClones, without_a_mapping_are_copied_now) {
+  if (is_sanitized || is_emulated()) {
+    GTEST_SKIP() << "sanitizers and emulators need memory of their own";
+  }
+  in_a_child([] {
+    Buffer source = filled(std::byte{1}, 64 << 20);
+    std::byte* const pointer = source.mutable_data();
+    set_limit(RLIMIT_AS, address_space_nbytes() + (16 << 20));
+    EXPECT_THROW(source.writable_clone(), OutOfMemory);
+    EXPECT_EQ(source.data(), pointer);
+    EXPECT_TRUE(is_all(source, std::byte{1}));
+    set_limit(RLIMIT_AS, RLIM_INFINITY);
+    const Buffer clone = source.writable_clone();
+    pointer[0] = std::byte{2};
+    EXPECT_TRUE(is_all(clone, std::byte{1}));
+  });
+}
+
+/// Whether all of these read as the model of them says.
+struct Side {
+  Buffer buffer;
+  std::vector<std::byte> pages_;
+
+  bool is_right() const {
+    for (std::size_t page = 0; page < pages_.size(); ++page) {
+      const std::byte* const at = buffer.data() + page * page_nbytes;
+      if (at[0] != pages_[page] || at[page_nbytes - 1] != pages_[page]) {
+        return false;
+      }
+    }
+    return true;
+  }
+  void write(std::size_t page, std::byte value) {
+    std::memset(buffer.mutable_data() + page * page_nbytes, static_cast<int>(value), page_nbytes);
+    pages_[page] = value;
+  }
+};
+
+/// Clones, writes, drops, and forks that write in both processes.
+void run_random_steps(std::uint64_t seed, bool forks) {
+  Random random(seed);
+  constexpr std::size_t few_pages = least_paged_nbytes / page_nbytes + 5;
+  const auto below = [&](std::size_t limit) { return random.below(limit); };
+  std::vector<Side> sides;
+  for (int step = 0; step < 300; ++step) {
+    if (sides.empty() || (sides.size() < 3 && below(8) == 0)) {
+      Side fresh{Buffer::allocate(few_pages * page_nbytes, paged_allocator()),
+                 std::vector<std::byte>(few_pages)};
+      std::memset(fresh.buffer.mutable_data(), 0, few_pages * page_nbytes);
+      sides.push_back(std::move(fresh));
+    }
+    const std::size_t chosen = below(sides.size());
+    const std::byte* const address = sides[chosen].buffer.data();
+    switch (below(forks ? 5 : 4)) {
+      case 0:
+        if (sides.size() < 12) {
+          Side clone{sides[chosen].buffer.writable_clone(), sides[chosen].pages_};
+          ASSERT_EQ(clone.buffer.origin(), Origin::overlay);
+          ASSERT_EQ(sides[chosen].buffer.data(), address);
+          sides.push_back(std::move(clone));
+        }
+        break;
+      case 1:
+        for (std::size_t count = below(3) == 0 ? few_pages : 2; count-- > 0;) {
+          sides[chosen].write(below(few_pages), static_cast<std::byte>(1 + below(255)));
+        }
+        break;
+      case 2:
+        sides[chosen].write(below(few_pages), static_cast<std::byte>(1 + below(255)));
+        break;
+      case 3:
+        if (below(3) == 0) {
+          sides.erase(sides.begin() + static_cast<std::ptrdiff_t>(chosen));
+        }
+        break;
+      default:
+        if (below(4) == 0) {
+          const pid_t child = ::fork();
+          if (child == 0) {
+            bool is_right = true;
+            for (Side& side : sides) {
+              side.write(below(few_pages), std::byte{77});
+              Side clone{side.buffer.writable_clone(), side.pages_};
+              clone.write(below(few_pages), std::byte{78});
+              is_right = is_right && clone.is_right() && side.is_right();
+            }
+            ::_exit(is_right ? 0 : 1);
+          }
+          int status = -1;
+          ASSERT_EQ(::waitpid(child, &status, 0), child);
+          ASSERT_EQ(status, 0);
+        }
+    }
+    for (const Side& side : sides) {
+      ASSERT_TRUE(side.is_right()) << "step " << step;
+    }
+  }
+}
+
+TEST_F(WritableClones, agree_with_a_model_in_random_steps) {
+  const std::uint64_t first_seed = seed();
+  for (unsigned round = 0; round < 20; ++round) {
+    SCOPED_TRACE(round);
+    run_random_steps(first_seed + round, round % 2 == 1 && !is_sanitized);
+    ASSERT_FALSE(HasFatalFailure());
+  }
+}
+
+}  // namespace
+}  // namespace byre::test
