@@ -105,6 +105,16 @@ class basic_overlay final : public basic_header<Sync, Share> {
                                               : clone_of(static_cast<Paged&>(source));
   }
 
+  /// How many overlays of its file there are, this one included: approximate, for people.
+  std::size_t overlay_count() const noexcept {
+    return base_.is_read_only() ? base_.share().use_count() : base_.file().overlay_count();
+  }
+
+  /// Gathers pages of the file in huge pages. See PageFile.
+  void collapse(std::size_t offset, std::size_t nbytes) noexcept {
+    base_.file().collapse(node_.data, offset, nbytes);
+  }
+
   /// By a copier of `source`, or an owner of it if it is read-only: an overlay that begins as that does, and
   /// the bytes that were copied for it. Takes the copy, or the ownership, over. Null, and takes nothing, if
   /// no overlay can be had. Throws OutOfMemory, and takes nothing.

@@ -62,10 +62,11 @@ class MemoryFile final : public PageFile, public boost::intrusive::list_base_hoo
   Overlay map_overlay(std::byte* source, OtherOverlays others, MovedPages moved) noexcept override;
   std::byte* overlay_own_data() noexcept override;
   bool overlay_at(std::byte* place, std::size_t place_nbytes) noexcept override;
-  void collapse(std::size_t offset, std::size_t part_nbytes) noexcept override;
+  void collapse(std::byte* overlay, std::size_t offset, std::size_t part_nbytes) noexcept override;
   void unmap_overlay(std::byte* overlay) noexcept override;
   void add_overlay(OverlayNode& overlay) noexcept override;
   void remove_overlay(OverlayNode& overlay) noexcept override;
+  std::size_t overlay_count() noexcept override;
 
  private:
   friend class MemoryFiles;
@@ -355,6 +356,11 @@ void MemoryFile::remove_overlay(OverlayNode& overlay) noexcept {
   overlays_.erase(overlays_.iterator_to(overlay));
 }
 
+std::size_t MemoryFile::overlay_count() noexcept {
+  const sync::Lock lock(files().mutex());
+  return overlays_.size();
+}
+
 void MemoryFile::unmap_overlay(std::byte* overlay) noexcept {
   const bool is_mapped = [&] {
     const sync::Lock lock(files().mutex());
@@ -435,13 +441,15 @@ bool MemoryFile::overlay_at(std::byte* place, std::size_t place_nbytes) noexcept
          make_private(place, MAP_PRIVATE);
 }
 
-void MemoryFile::collapse(std::size_t offset, std::size_t part_nbytes) noexcept {
+void MemoryFile::collapse(std::byte* overlay, std::size_t offset,
+                          std::size_t part_nbytes) noexcept {
   const bool is_shared = [this] {
     const sync::Lock lock(files().mutex());
     return shows_ == Shows::writes;
   }();
   if (is_shared) {
     ::madvise(data() + offset, part_nbytes, collapse_advice);
+    ::madvise(overlay + offset, part_nbytes, collapse_advice);
   }
 }
 

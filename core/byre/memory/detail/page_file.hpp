@@ -69,13 +69,17 @@ class BYRE_API PageFile {
   /// is no room, or no memory. Throws OutOfMemory if the heap is full.
   virtual std::unique_ptr<PageFile> copy_to_new_file(const std::byte* source);
 
-  /// Gathers pages from `offset` on in huge pages, if the system has any. Thread-safe, but for overlay_own_data().
-  virtual void collapse(std::size_t /*offset*/, std::size_t /*nbytes*/) noexcept {}
+  /// Gathers pages from `offset` on in huge pages, if the system has any, and has the overlay show these where it was
+  /// not written. Thread-safe, but for overlay_own_data().
+  virtual void collapse(std::byte* /*overlay*/, std::size_t /*offset*/,
+                        std::size_t /*nbytes*/) noexcept {}
   virtual void unmap_overlay(std::byte* overlay) noexcept = 0;
 
   /// Lists an overlay, which a child of a fork loses if it loses the file; unlists it, before it is unmapped.
   virtual void add_overlay(OverlayNode& /*overlay*/) noexcept {}
   virtual void remove_overlay(OverlayNode& /*overlay*/) noexcept {}
+  /// How many overlays are listed.
+  virtual std::size_t overlay_count() noexcept { return 0; }
 
  protected:
   PageFile() noexcept = default;

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "blocks.hpp"
+
+#include "errors.hpp"
+
+#include <byre/memory/detail/page_file.hpp>
+#include <byre/memory/pages.hpp>
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <new>
+#include <set>
+#include <string>
+#include <utility>
+
+namespace byre::inline v0::python {
+namespace {
+
+thread_local bool refuses_copies = false;
+
+/// Copies of this thread are refused while one of these lives.
+class CopiesRefused {
+ public:
+  explicit CopiesRefused(bool are_refused) noexcept
+      : before_(std::exchange(refuses_copies, are_refused)) {}
+  ~CopiesRefused() { refuses_copies = before_; }
+  CopiesRefused(const CopiesRefused&) = delete;
+  CopiesRefused& operator=(const CopiesRefused&) = delete;
+
+ private:
+  const bool before_;
+};
+
+void expect_allowed(std::size_t nbytes) {
+  if (refuses_copies) {
+    throw CopyRefused(format_text(
+        "byre.copy of %zu bytes would copy them now: the system gave no mapping for a lazy copy. "
+        "Raise vm.max_map_count, drop some copies, or copy without lazy=True.",
+        nbytes));
+  }
+}
+
+/// Memory of blocks. Arrays of zeros may stay zeros for the most part, so their pages get memory when they are touched.
+class ArrayPages final : public detail::PageAllocator {
+ public:
+  explicit ArrayPages(detail::Present present) noexcept : present_(present) {}
+
+  byre::Block allocate(const Request& request) override {
+    expect_allowed(request.nbytes);
+    return default_allocator().allocate(request);
+  }
+  byre::Block allocate_copy(const Request& request, const void* source,
+                            std::size_t nbytes) override {
+    expect_allowed(request.nbytes);
+    return default_allocator().allocate_copy(request, source, nbytes);
+  }
+  void deallocate(const byre::Block& block) noexcept override {
+    default_allocator().deallocate(block);
+  }
+  std::unique_ptr<detail::PageFile> create_file(std::size_t nbytes) override {
+    expect_allowed(nbytes);
+    return detail::create_memory_file(nbytes, present_);
+  }
+  const char* name() const noexcept override { return "pages of arrays"; }
+
+ private:
+  const detail::Present present_;
+};
+
+/// Never destroyed, as arrays may outlive the interpreter.
+ArrayPages& array_pages(bool zeros = false) {
+  static ArrayPages* const pages[] = {new ArrayPages(detail::Present::at_once),
+                                      new ArrayPages(detail::Present::when_touched)};
+  return *pages[zeros ? 1 : 0];
+}
+
+}  // namespace
+
+Block::Block(Buffer&& bytes)
+    : buffer(std::move(bytes)), begin(buffer.mutable_data()), nbytes(buffer.nbytes()) {}
+
+/// Locks are taken in this order: of a block, of the table.
+struct Blocks::Tables {
+  std::mutex table;
+  std::map<const std::byte*, std::shared_ptr<Block>> blocks;
+  std::set<std::string> texts;
+  std::array<std::mutex, 32> copying;  // of each block, by its address
+};
+
+Blocks& Blocks::all() {
+  static Tables* const tables = [] {
+    static Tables* const made = new Tables;
+    const auto before_fork = [] {
+      for (std::mutex& mutex : made->copying) {
+        mutex.lock();
+      }
+      made->table.lock();
+    };
+    const auto in_parent = [] {
+      made->table.unlock();
+      for (std::mutex& mutex : made->copying) {
+        mutex.unlock();
+      }
+    };
+    const auto in_child = [] {
+      ::new (&made->table) std::mutex;
+      ::new (&made->copying) std::array<std::mutex, 32>;
+    };
+    if (::pthread_atfork(before_fork, in_parent, in_child) != 0) {
+      throw OutOfMemory::of_heap("byre, to be told of forks");
+    }
+    return made;
+  }();
+  static Blocks* const blocks = new Blocks(*tables);
+  return *blocks;
+}
+
+std::shared_ptr<Block> Blocks::add(Buffer&& buffer) {
+  auto block = std::make_shared<Block>(std::move(buffer));
+  block->family = std::make_shared<std::vector<const Block*>>(1, block.get());
+  const std::lock_guard lock(tables_.table);
+  tables_.blocks.emplace(block->begin, block);
+  return block;
+}
+
+std::byte* Blocks::allocate(std::size_t nbytes, bool zeros) {
+  Buffer buffer = Buffer::allocate(nbytes, array_pages(zeros));
+  return buffer.origin() == Origin::paged ? add(std::move(buffer))->begin : nullptr;
+}
+
+std::shared_ptr<Block> Blocks::map_file(const char* name) {
+  return add(Buffer::map_file(name, array_pages()));
+}
+
+bool Blocks::release(const void* address) noexcept {
+  std::shared_ptr<Block> ended;  // released without a lock
+  const auto* const at = static_cast<const std::byte*>(address);
+  const std::lock_guard lock(tables_.table);
+  auto after = tables_.blocks.upper_bound(at);
+  if (after == tables_.blocks.begin()) {
+    return false;
+  }
+  const auto found = std::prev(after);
+  if (at >= found->first + found->second->nbytes) {
+    return false;
+  }
+  ended = std::move(found->second);
+  tables_.blocks.erase(found);
+  std::erase(*ended->family, ended.get());
+  return true;
+}
+
+std::shared_ptr<Block> Blocks::find(const void* address, std::size_t nbytes) {
+  const auto* const at = static_cast<const std::byte*>(address);
+  const std::lock_guard lock(tables_.table);
+  const auto after = tables_.blocks.upper_bound(at);
+  if (after == tables_.blocks.begin()) {
+    return nullptr;
+  }
+  const std::shared_ptr<Block>& block = std::prev(after)->second;
+  const auto offset = static_cast<std::size_t>(at - block->begin);
+  return offset <= block->nbytes && nbytes <= block->nbytes - offset ? block : nullptr;
+}
+
+std::vector<std::shared_ptr<Block>> Blocks::list() {
+  std::vector<std::shared_ptr<Block>> all;
+  const std::lock_guard lock(tables_.table);
+  for (const auto& [begin, block] : tables_.blocks) {
+    all.push_back(block);
+  }
+  return all;
+}
+
+std::unique_lock<std::mutex> Blocks::lock(const Block& block) {
+  const auto page = reinterpret_cast<std::uintptr_t>(block.begin) / page_nbytes;
+  return std::unique_lock(tables_.copying[page % tables_.copying.size()]);
+}
+
+std::shared_ptr<Block> Blocks::clone(Block& source, bool refuses_copies, CallSite site) {
+  std::shared_ptr<Block> block;
+  std::size_t showing = 0;
+  {
+    const auto lock_of_source = lock(source);
+    const CopiesRefused copies(refuses_copies);
+    block = add(source.buffer.writable_clone(Wait::allowed, site));
+    showing = source.buffer.overlay_count();
+  }
+  block->copied_at = site;
+  const std::lock_guard lock(tables_.table);
+  if (byre::is_in_pages(block->buffer.origin())) {
+    // Two overlays of a file are these two: the source, if it had a family, has left it for a new file.
+    if (showing == 2) {
+      std::erase(*source.family, &source);
+      source.family = std::make_shared<std::vector<const Block*>>(1, &source);
+    }
+    source.family->push_back(block.get());
+    block->family = source.family;
+  }
+  return block;
+}
+
+Sharing Blocks::sharing_of(const Block& block) {
+  Sharing sharing;
+  const auto lock_of_block = lock(block);
+  const std::lock_guard lock(tables_.table);
+  for (const Block* other : *block.family) {
+    if (other != &block) {
+      ++sharing.others;
+      sharing.lines.push_back(other->copied_at);
+    }
+  }
+  sharing.own_nbytes = sharing.others == 0 ? block.nbytes
+                                           : std::min(block.nbytes, detail::count_written_pages(
+                                                                        block.begin, block.nbytes));
+  return sharing;
+}
+
+const char* Blocks::keep(const char* text) {
+  const std::lock_guard lock(tables_.table);
+  return tables_.texts.emplace(text).first->c_str();
+}
+
+}  // namespace byre::inline v0::python
