@@ -18,7 +18,8 @@ namespace {
 /// NumPy's own allocator, for small arrays, and for all where there are no pages.
 const PyDataMemAllocator& ordinary() noexcept {
   static const PyDataMemAllocator* const allocator =
-      &static_cast<PyDataMem_Handler*>(PyCapsule_GetPointer(PyDataMem_DefaultHandler, "mem_handler"))
+      &static_cast<PyDataMem_Handler*>(
+           PyCapsule_GetPointer(PyDataMem_DefaultHandler, "mem_handler"))
            ->allocator;
   return *allocator;
 }
@@ -92,9 +93,7 @@ PyObject* handler_of(std::size_t least_nbytes) {
   if (capsule == nullptr) {
     auto* const context = new std::size_t(least_nbytes);
     auto* const handler = new PyDataMem_Handler{
-        "byre",
-        1,
-        {context, malloc_in_pages, calloc_in_pages, realloc_in_pages, free_in_pages}};
+        "byre", 1, {context, malloc_in_pages, calloc_in_pages, realloc_in_pages, free_in_pages}};
     capsule = PyCapsule_New(handler, "mem_handler", nullptr);
   }
   return capsule;
@@ -152,16 +151,13 @@ void define_handler(py::module_& module) {
   Blocks::all();
   module.def(
       "set_handler",
-      [](std::size_t min_nbytes) {
-        return checked(PyDataMem_SetHandler(handler_of(min_nbytes)));
-      },
+      [](std::size_t min_nbytes) { return checked(PyDataMem_SetHandler(handler_of(min_nbytes))); },
       py::arg("min_nbytes"),
-      "Has NumPy allocate arrays of at least so many bytes in pages, in this context. Returns the handler before.");
+      "Has NumPy allocate arrays of at least so many bytes in pages, in this context. Returns the "
+      "handler before.");
   module.def(
       "reset_handler",
-      [](const py::object& handler) {
-        checked(PyDataMem_SetHandler(handler.ptr()));
-      },
+      [](const py::object& handler) { checked(PyDataMem_SetHandler(handler.ptr())); },
       py::arg("handler"), "Has NumPy use a handler that set_handler() returned.");
 }
 

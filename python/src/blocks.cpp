@@ -212,9 +212,10 @@ Sharing Blocks::sharing_of(const Block& block) {
       sharing.lines.push_back(other->copied_at);
     }
   }
-  sharing.own_nbytes = sharing.others == 0 ? block.nbytes
-                                           : std::min(block.nbytes, detail::count_written_pages(
-                                                                        block.begin, block.nbytes));
+  sharing.own_nbytes =
+      sharing.others == 0
+          ? block.nbytes
+          : std::min(block.nbytes, detail::count_written_pages(block.begin, block.nbytes));
   return sharing;
 }
 

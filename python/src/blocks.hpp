@@ -34,8 +34,8 @@ struct Block {
 
 /// What a block shares, at one moment.
 struct Sharing {
-  std::size_t own_nbytes = 0;  ///< in pages that no other block shows
-  std::size_t others = 0;      ///< blocks that share the rest
+  std::size_t own_nbytes = 0;   ///< in pages that no other block shows
+  std::size_t others = 0;       ///< blocks that share the rest
   std::vector<CallSite> lines;  ///< that copied those
 };
 

@@ -52,7 +52,8 @@ void for_each_sample(const std::byte* data, std::size_t nbytes, Visit visit) noe
   for (std::size_t index = 0; index < samples; ++index) {
     const std::size_t first = pages * index / samples;
     const std::size_t count = pages * (index + 1) / samples - first;
-    const std::size_t page = first + static_cast<std::size_t>((index + 1) * multiplier >> 33U) % count;
+    const std::size_t page =
+        first + static_cast<std::size_t>((index + 1) * multiplier >> 33U) % count;
     const std::size_t offset = page * sample_nbytes;
     visit(index, sum_of(data + offset, std::min(sample_nbytes, nbytes - offset)));
   }

@@ -65,7 +65,8 @@ class Collapser {
       std::shared_ptr<Block> block = waiting_.front().lock();
       waiting_.pop_front();
       is_busy_ = true;
-      for (std::size_t at = 0; block != nullptr && at < block->nbytes && !ends_; at += step_nbytes) {
+      for (std::size_t at = 0; block != nullptr && at < block->nbytes && !ends_;
+           at += step_nbytes) {
         lock.unlock();
         {
           const auto copies_wait = Blocks::all().lock(*block);

@@ -86,8 +86,8 @@ CallSite site_of(const std::string& file, unsigned line) {
 std::shared_ptr<Block> expect_block(std::uintptr_t start) {
   auto block = Blocks::all().find(reinterpret_cast<void*>(start), 0);
   if (block == nullptr) {
-    throw InvalidArgument(format_text("no block of byre begins at %p.",
-                                      reinterpret_cast<void*>(start)));
+    throw InvalidArgument(
+        format_text("no block of byre begins at %p.", reinterpret_cast<void*>(start)));
   }
   return block;
 }
@@ -133,10 +133,10 @@ std::string explain(std::uintptr_t address, std::size_t nbytes) {
   const Sharing sharing = Blocks::all().sharing_of(*block);
   text += format_text("in a block of %zu bytes", block->nbytes).chars.data();
   if (sharing.others != 0) {
-    text += format_text(", of which %zu are in pages of its own and the rest is shared with %zu %s",
-                        sharing.own_nbytes, sharing.others,
-                        sharing.others == 1 ? "block" : "blocks")
-                .chars.data();
+    text +=
+        format_text(", of which %zu are in pages of its own and the rest is shared with %zu %s",
+                    sharing.own_nbytes, sharing.others, sharing.others == 1 ? "block" : "blocks")
+            .chars.data();
     std::string lines;
     for (const CallSite& site : sharing.lines) {
       if (site.file != nullptr && site.line != 0) {
@@ -189,8 +189,8 @@ void count_copy(std::uintptr_t source, std::uintptr_t copy, std::size_t nbytes,
 }
 
 void refuse_copy(std::size_t nbytes, const std::string& why) {
-  throw CopyRefused(format_text("byre.copy of %zu bytes would copy them now: %.700s", nbytes,
-                                why.c_str()));
+  throw CopyRefused(
+      format_text("byre.copy of %zu bytes would copy them now: %.700s", nbytes, why.c_str()));
 }
 
 }  // namespace
@@ -212,8 +212,7 @@ void define_copies(py::module_& module) {
   module.def("copy_block", copy_block, py::arg("start"), py::arg("seen_nbytes"), py::arg("lazy"),
              py::arg("like"), py::arg("file"), py::arg("line"),
              "A lazy copy of a block, or None if it is to be copied now.");
-  module.def("refuse_copy", refuse_copy, py::arg("nbytes"), py::arg("why"),
-             "Raises CopyRefused.");
+  module.def("refuse_copy", refuse_copy, py::arg("nbytes"), py::arg("why"), "Raises CopyRefused.");
   module.def("count_copy", count_copy, py::arg("source"), py::arg("copy"), py::arg("nbytes"),
              py::arg("file"), py::arg("line"), "Counts and records a copy that was made now.");
   module.def("is_lazy", is_lazy, py::arg("start"), py::arg("seen_nbytes"),
@@ -243,8 +242,8 @@ void define_copies(py::module_& module) {
   module.def("_pretend_available_nbytes",
              [](std::size_t nbytes) { pretended_nbytes.store(nbytes); });
   module.def("_wait_for_collapses", &wait_for_collapses, py::call_guard<py::gil_scoped_release>());
-  module.add_object("_end_collapsing", py::cpp_function(&end_collapsing,
-                                                        py::call_guard<py::gil_scoped_release>()));
+  module.add_object("_end_collapsing",
+                    py::cpp_function(&end_collapsing, py::call_guard<py::gil_scoped_release>()));
 }
 
 }  // namespace byre::inline v0::python

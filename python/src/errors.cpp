@@ -103,12 +103,11 @@ void define_errors(py::module_& module) {
                       ">>> try:\n...     byre.copy(np.zeros(3), lazy=True)\n"
                       "... except byre.CopyRefused as error:\n"
                       "...     isinstance(error, RuntimeError)\nTrue\n");
-  define<InvalidArgument>(
-      module, "ArgumentError",
-      py::make_tuple(py::handle(base_type), py::handle(PyExc_ValueError),
-                     py::handle(PyExc_TypeError)),
-      "An argument of the wrong kind, or one that no call can serve.\n\n"
-      ">>> issubclass(byre.ArgumentError, TypeError)\nTrue\n");
+  define<InvalidArgument>(module, "ArgumentError",
+                          py::make_tuple(py::handle(base_type), py::handle(PyExc_ValueError),
+                                         py::handle(PyExc_TypeError)),
+                          "An argument of the wrong kind, or one that no call can serve.\n\n"
+                          ">>> issubclass(byre.ArgumentError, TypeError)\nTrue\n");
 }
 
 }  // namespace byre::inline v0::python

@@ -60,16 +60,16 @@ py::tuple entry_of(const std::string& name, const std::string& dtype, const Dims
 
 py::tuple parse_header(const py::buffer& start, std::size_t file_nbytes, const std::string& name) {
   const py::buffer_info bytes = start.request();
-  const SafetensorsHeader header = parse_safetensors_header(
-      {static_cast<const std::byte*>(bytes.ptr),
-       static_cast<std::size_t>(bytes.size * bytes.itemsize)},
-      file_nbytes, name.c_str());
+  const SafetensorsHeader header =
+      parse_safetensors_header({static_cast<const std::byte*>(bytes.ptr),
+                                static_cast<std::size_t>(bytes.size * bytes.itemsize)},
+                               file_nbytes, name.c_str());
   py::list entries;
   for (const SafetensorsEntry& entry : header.tensors) {
-    const auto* const type = std::ranges::find(detail::safetensors_types, entry.dtype,
-                                               &detail::SafetensorsType::dtype);
-    entries.append(entry_of(entry.name, std::string(type->code), entry.sizes, entry.offset,
-                            entry.nbytes));
+    const auto* const type =
+        std::ranges::find(detail::safetensors_types, entry.dtype, &detail::SafetensorsType::dtype);
+    entries.append(
+        entry_of(entry.name, std::string(type->code), entry.sizes, entry.offset, entry.nbytes));
   }
   for (const SkippedTensor& entry : header.skipped) {
     entries.append(entry_of(entry.name, entry.dtype, entry.sizes, entry.offset, entry.nbytes));
@@ -124,7 +124,8 @@ void define_files(py::module_& module) {
              "The bytes of a file, mapped privately: what is written stays out of the file.");
   module.def("parse_safetensors_header", parse_header, py::arg("start"), py::arg("file_nbytes"),
              py::arg("name"),
-             "What a .safetensors file has: (name, dtype, shape, offset, nbytes) of each tensor, and metadata.");
+             "What a .safetensors file has: (name, dtype, shape, offset, nbytes) of each tensor, "
+             "and metadata.");
   py::class_<Output>(module, "OutputFile",
                      "A file that appears under its name complete or not at all.")
       .def(py::init<const py::object&>(), py::arg("path"))

@@ -15,7 +15,8 @@ namespace {
 void expect_main_interpreter() {
   if (PyInterpreterState_Get() != PyInterpreterState_Main()) {
     throw py::import_error(
-        "byre cannot be imported in a subinterpreter, as its blocks are shared by the process. Import it in the main "
+        "byre cannot be imported in a subinterpreter, as its blocks are shared by the process. "
+        "Import it in the main "
         "interpreter, or start a process.");
   }
 }

@@ -50,7 +50,9 @@ class MappedCell final : public PageFile {
     --Execution::current().no_destructor<verification::Mappings>().live;
   }
 
-  Overlay map_overlay(std::byte*, OtherOverlays) noexcept override { return {nullptr, 0}; }
+  Overlay map_overlay(std::byte*, OtherOverlays, MovedPages) noexcept override {
+    return {nullptr, 0};
+  }
   void unmap_overlay(std::byte*) noexcept override {}
 };
 

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Writable clones of data in pages: both sides write by pointers that they took before.
+#include "paged_buffers.hpp"
+
+namespace byre::verification {
+namespace {
+
+using PagedBuffer = CheckedBuffer<basic_share_word>;
+
+Page& page_of(PagedBuffer& buffer) {
+  return *reinterpret_cast<Page*>(buffer.mutable_data());
+}
+
+/// The source writes, is cloned again and writes on, while the first clone reads, writes and leaves.
+class WritableClonesRaceWriters {
+ public:
+  static constexpr unsigned threads = 2;
+
+  explicit WritableClonesRaceWriters(bool refuses_written = false) {
+    files_.refuses_written = refuses_written;
+    source_ = paged_buffer_of<basic_share_word>(7, files_);
+    page_ = &page_of(source_);
+    clone_ = source_.writable_clone();
+  }
+
+  void thread(unsigned index) {
+    if (index == 1) {
+      expect(read_page(clone_) == 7, "a clone reads what it was given");
+      page_of(clone_).set(9);
+      expect(read_page(clone_) == 9, "a clone reads what it wrote");
+      drop(clone_);
+      return;
+    }
+    page_->set(1);
+    PagedBuffer second = source_.writable_clone();
+    expect(source_.data() == reinterpret_cast<const std::byte*>(page_), "the address stays");
+    page_->set(2);
+    expect(read_page(second) == 1, "a clone begins as its source is");
+    expect(read_page(source_) == 2, "the source reads what its pointer wrote");
+    drop(source_);
+    drop(second);
+  }
+
+ private:
+  CellFiles files_;
+  PagedBuffer source_;
+  PagedBuffer clone_;
+  Page* page_;
+};
+
+/// The same where the system would copy too many pages for the second clone.
+class WritableClonesOfNewFiles : public WritableClonesRaceWriters {
+ public:
+  WritableClonesOfNewFiles() : WritableClonesRaceWriters(true) {}
+};
+
+/// Both sides are cloned at once, and one of them is the last to show the file.
+class WritableClonesAtOnce {
+ public:
+  static constexpr unsigned threads = 2;
+
+  WritableClonesAtOnce() {
+    sides_[0] = paged_buffer_of<basic_share_word>(7, files_);
+    sides_[1] = sides_[0].writable_clone();
+  }
+
+  void thread(unsigned index) {
+    PagedBuffer& side = sides_[index];
+    page_of(side).set(index);
+    PagedBuffer clone = side.writable_clone();
+    page_of(clone).set(10 + index);
+    expect(read_page(side) == index, "a side reads what it wrote");
+    drop(clone);
+    drop(side);
+  }
+
+ private:
+  CellFiles files_;
+  PagedBuffer sides_[threads];
+};
+
+/// The source is shared lazily: it leaves the other owner before it is cloned.
+class WritableClonesRaceLazyClones {
+ public:
+  static constexpr unsigned threads = 2;
+
+  WritableClonesRaceLazyClones() {
+    source_ = paged_buffer_of<basic_share_word>(7, files_);
+    lazy_ = source_;
+  }
+
+  void thread(unsigned index) {
+    if (index == 1) {
+      write_page(lazy_, 5);
+      expect(read_page(lazy_) == 5, "an owner reads what it wrote");
+      drop(lazy_);
+      return;
+    }
+    PagedBuffer clone = source_.writable_clone();
+    page_of(source_).set(1);
+    expect(read_page(clone) == 7, "a clone begins as its source is");
+    drop(clone);
+    drop(source_);
+  }
+
+ private:
+  CellFiles files_;
+  PagedBuffer source_;
+  PagedBuffer lazy_;
+};
+
+}  // namespace
+
+const Scenario writable_clones_race_writers = scenario<WritableClonesRaceWriters>({
+    .name = "writable_clones_race_writers",
+    .shows =
+        "A file is constant while a writable clone shows it, and written back by the last one: I4.",
+    .quick = reduced_search,
+});
+
+const Scenario writable_clones_of_new_files = scenario<WritableClonesOfNewFiles>({
+    .name = "writable_clones_of_new_files",
+    .shows = "A writable clone may move its source to a new file, at the address it has.",
+    .quick = reduced_search,
+});
+
+const Scenario writable_clones_at_once = scenario<WritableClonesAtOnce>({
+    .name = "writable_clones_at_once",
+    .shows = "Both sides of a writable clone may be cloned at once.",
+    .quick = reduced_search,
+});
+
+const Scenario writable_clones_race_lazy_clones = scenario<WritableClonesRaceLazyClones>({
+    .name = "writable_clones_race_lazy_clones",
+    .shows = "A writable clone leaves lazy clones of its source as they are.",
+    .quick = reduced_search,
+});
+
+}  // namespace byre::verification
