@@ -7,12 +7,14 @@
 #include <gtest/gtest.h>
 
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cstdint>
 #include <cstring>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <thread>
@@ -29,7 +31,7 @@
 namespace byre::test {
 namespace {
 
-class WritableClones : public WithStats {};
+class CountedClones : public WithStats {};
 
 constexpr std::size_t pages = paged_nbytes / page_nbytes;
 
@@ -40,7 +42,21 @@ void touch(std::byte* data, std::size_t count, std::byte value) {
   }
 }
 
-TEST_F(WritableClones, of_pages_copy_nothing_and_keep_the_address) {
+/// Memory that the memory files of this process have.
+std::size_t memory_files_nbytes() {
+  std::size_t blocks = 0;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+    std::error_code error;
+    struct ::stat about {};
+    if (std::filesystem::read_symlink(entry, error).string().starts_with("/memfd:byre") &&
+        ::stat(entry.path().c_str(), &about) == 0) {
+      blocks += static_cast<std::size_t>(about.st_blocks);
+    }
+  }
+  return blocks * 512;
+}
+
+TEST_F(CountedClones, of_pages_copy_nothing_and_keep_the_address) {
   Buffer source = filled(std::byte{1});
   std::byte* const pointer = source.mutable_data();
   const Counted counted;
@@ -57,7 +73,7 @@ TEST_F(WritableClones, of_pages_copy_nothing_and_keep_the_address) {
   EXPECT_TRUE(clone.is_unique());
 }
 
-TEST_F(WritableClones, are_written_by_old_pointers_unseen_by_the_other_side) {
+TEST(WritableClones, are_written_by_old_pointers_unseen_by_the_other_side) {
   Buffer source = filled(std::byte{1});
   std::byte* const pointer = source.mutable_data();
   Buffer clone = source.writable_clone();
@@ -72,7 +88,7 @@ TEST_F(WritableClones, are_written_by_old_pointers_unseen_by_the_other_side) {
   EXPECT_EQ(clone.data()[1], std::byte{3});
 }
 
-TEST_F(WritableClones, copy_the_pages_written_while_an_earlier_clone_lives) {
+TEST_F(CountedClones, copy_the_pages_written_while_an_earlier_clone_lives) {
   Buffer source = filled(std::byte{1});
   std::byte* const pointer = source.mutable_data();
   const Buffer first = source.writable_clone();
@@ -86,7 +102,7 @@ TEST_F(WritableClones, copy_the_pages_written_while_an_earlier_clone_lives) {
   EXPECT_TRUE(is_all(first, std::byte{1}));
 }
 
-TEST_F(WritableClones, in_a_loop_copy_what_changed_since_the_last_one) {
+TEST_F(CountedClones, in_a_loop_copy_what_changed_since_the_last_one) {
   Buffer source = filled(std::byte{1});
   std::byte* const pointer = source.mutable_data();
   std::optional<Buffer> snapshot = source.writable_clone();
@@ -101,7 +117,7 @@ TEST_F(WritableClones, in_a_loop_copy_what_changed_since_the_last_one) {
   }
 }
 
-TEST_F(WritableClones, of_much_written_pages_move_both_sides_to_a_new_file) {
+TEST_F(CountedClones, of_much_written_pages_move_both_sides_to_a_new_file) {
   Buffer source = filled(std::byte{1});
   std::byte* const pointer = source.mutable_data();
   const Buffer first = source.writable_clone();
@@ -120,7 +136,7 @@ TEST_F(WritableClones, of_much_written_pages_move_both_sides_to_a_new_file) {
   EXPECT_EQ(third.data()[0], std::byte{3});
 }
 
-TEST_F(WritableClones, of_an_eighth_written_pages_copy_those) {
+TEST_F(CountedClones, of_an_eighth_written_pages_copy_those) {
   Buffer source = filled(std::byte{1});
   std::byte* const pointer = source.mutable_data();
   const Buffer first = source.writable_clone();
@@ -130,7 +146,7 @@ TEST_F(WritableClones, of_an_eighth_written_pages_copy_those) {
   EXPECT_EQ(counted.since().bytes_copied, static_cast<std::int64_t>(paged_nbytes / 8));
 }
 
-TEST_F(WritableClones, write_all_pages_back_if_no_other_side_lives) {
+TEST_F(CountedClones, write_all_pages_back_if_no_other_side_lives) {
   Buffer source = filled(std::byte{1});
   std::byte* const pointer = source.mutable_data();
   source.writable_clone();
@@ -145,7 +161,7 @@ TEST_F(WritableClones, write_all_pages_back_if_no_other_side_lives) {
   EXPECT_EQ(pointer[7], std::byte{2});
 }
 
-TEST_F(WritableClones, outlive_their_source_and_may_be_cloned_themselves) {
+TEST(WritableClones, outlive_their_source_and_may_be_cloned_themselves) {
   std::optional<Buffer> source = filled(std::byte{1});
   std::optional<Buffer> clone = source->writable_clone();
   clone->mutable_data()[5] = std::byte{2};
@@ -157,7 +173,7 @@ TEST_F(WritableClones, outlive_their_source_and_may_be_cloned_themselves) {
   EXPECT_EQ(second.data()[6], std::byte{1});
 }
 
-TEST_F(WritableClones, give_all_memory_back) {
+TEST_F(CountedClones, give_all_memory_back) {
   const Counted counted;
   {
     Buffer source = filled(std::byte{1});
@@ -170,7 +186,43 @@ TEST_F(WritableClones, give_all_memory_back) {
   EXPECT_EQ(counted.since().pinned_bytes, 0);
 }
 
-TEST_F(WritableClones, of_lazily_shared_pages_materialize_first) {
+TEST(WritableClones, that_end_free_the_pages_that_their_source_wrote) {
+  Buffer source = filled(std::byte{1});
+  std::byte* const pointer = source.mutable_data();
+  const std::size_t before = memory_files_nbytes();
+  std::optional<Buffer> clone = source.writable_clone();
+  std::memset(pointer, 2, paged_nbytes);
+  clone.reset();
+  EXPECT_EQ(memory_files_nbytes() + paged_nbytes, before);
+  EXPECT_TRUE(is_all(source, std::byte{2}));
+  Buffer second = source.writable_clone();
+  EXPECT_TRUE(is_all(second, std::byte{2}));
+  EXPECT_TRUE(is_all(source, std::byte{2}));
+  EXPECT_EQ(memory_files_nbytes(), before);
+}
+
+TEST(WritableClones, that_end_keep_the_pages_that_others_show) {
+  Buffer source = filled(std::byte{1});
+  const std::size_t before = memory_files_nbytes();
+  std::optional<Buffer> clone = source.writable_clone();
+  const Buffer other = source.writable_clone();
+  std::memset(source.mutable_data(), 2, paged_nbytes);
+  clone.reset();
+  EXPECT_EQ(memory_files_nbytes(), before);
+  EXPECT_TRUE(is_all(other, std::byte{1}));
+}
+
+TEST(WritableClones, that_end_keep_the_pages_their_source_did_not_write) {
+  Buffer source = filled(std::byte{1});
+  std::optional<Buffer> clone = source.writable_clone();
+  std::memset(source.mutable_data(), 2, paged_nbytes / 2);
+  clone.reset();
+  EXPECT_EQ(source.data()[paged_nbytes / 2 - 1], std::byte{2});
+  EXPECT_EQ(source.data()[paged_nbytes / 2], std::byte{1});
+  EXPECT_EQ(source.data()[paged_nbytes - 1], std::byte{1});
+}
+
+TEST(WritableClones, of_lazily_shared_pages_materialize_first) {
   Buffer source = filled(std::byte{1});
   Buffer reader = source;
   Buffer clone = source.writable_clone();
@@ -184,7 +236,7 @@ TEST_F(WritableClones, of_lazily_shared_pages_materialize_first) {
   EXPECT_EQ(later.data()[1], std::byte{1});
 }
 
-TEST_F(WritableClones, of_ordinary_memory_are_copied_now) {
+TEST_F(CountedClones, of_ordinary_memory_are_copied_now) {
   Buffer source = Buffer::allocate(1000);
   std::memset(source.mutable_data(), 1, 1000);
   std::byte* const pointer = source.mutable_data();
@@ -196,13 +248,13 @@ TEST_F(WritableClones, of_ordinary_memory_are_copied_now) {
   EXPECT_EQ(source.data(), pointer);
 }
 
-TEST_F(WritableClones, of_an_empty_buffer_are_empty) {
+TEST(WritableClones, of_an_empty_buffer_are_empty) {
   Buffer none;
   EXPECT_EQ(none.writable_clone().data(), nullptr);
   EXPECT_FALSE(Storage().writable_clone());
 }
 
-TEST_F(WritableClones, of_a_pinned_storage_are_lazy) {
+TEST_F(CountedClones, of_a_pinned_storage_are_lazy) {
   Storage storage(filled(std::byte{1}));
   const Storage::Pin pin = storage.pin();
   const Counted counted;
@@ -214,7 +266,7 @@ TEST_F(WritableClones, of_a_pinned_storage_are_lazy) {
   EXPECT_FALSE(clone.is_pinned());
 }
 
-TEST_F(WritableClones, of_a_mapped_file_leave_the_file_alone) {
+TEST_F(CountedClones, of_a_mapped_file_leave_the_file_alone) {
   const TemporaryFolder folder;
   const std::string text(paged_nbytes + 100, 'a');
   write_file(folder / "file", text);
@@ -234,7 +286,7 @@ TEST_F(WritableClones, of_a_mapped_file_leave_the_file_alone) {
   EXPECT_EQ(read_file(folder / "file"), text);
 }
 
-TEST_F(WritableClones, are_read_by_other_threads_while_they_begin) {
+TEST(WritableClones, are_read_by_other_threads_while_they_begin) {
   Buffer source = filled(std::byte{1});
   const std::byte* const pointer = source.mutable_data();
   std::atomic<bool> ends = false;
@@ -255,7 +307,7 @@ TEST_F(WritableClones, are_read_by_other_threads_while_they_begin) {
   EXPECT_TRUE(is_right);
 }
 
-TEST_F(WritableClones, without_a_mapping_are_copied_now) {
+TEST(WritableClones, without_a_mapping_are_copied_now) {
   if (is_sanitized || is_emulated()) {
     GTEST_SKIP() << "sanitizers and emulators need memory of their own";
   }
@@ -354,7 +406,7 @@ void run_random_steps(std::uint64_t seed, bool forks) {
   }
 }
 
-TEST_F(WritableClones, agree_with_a_model_in_random_steps) {
+TEST(WritableClones, agree_with_a_model_in_random_steps) {
   const std::uint64_t first_seed = seed();
   for (unsigned round = 0; round < 20; ++round) {
     SCOPED_TRACE(round);

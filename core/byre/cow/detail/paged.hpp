@@ -89,8 +89,8 @@ class basic_overlay final : public basic_header<Sync, Share> {
   using Paged = basic_paged<Sync, Share>;
 
  public:
-  /// What a writable clone leaves: the header of the source, which may be new, and that of the clone, or null if there
-  /// is none to be had.
+  /// What a writable clone leaves: the header of the source, which may be new, and that of the clone, which is null if
+  /// there is none to be had.
   struct WritableClone {
     Header* source;
     Header* clone;
@@ -98,11 +98,17 @@ class basic_overlay final : public basic_header<Sync, Share> {
   };
 
   /// By the only owner of `source`, which is paged or an overlay: a clone of it. Code that holds pointers to the bytes
-  /// of either may write them. If the source has a new header, `source` is released, and the bytes stay at their
-  /// address. Throws OutOfMemory, having changed nothing.
-  static WritableClone create_writable(Header& source) {
-    return source.origin() == Origin::overlay ? clone_of(static_cast<basic_overlay&>(source))
-                                              : clone_of(static_cast<Paged&>(source));
+  /// of either may write them. The bytes of the source stay at their address. If the source has a new header, the old
+  /// one has no owner any more.
+  static WritableClone create_writable(Header& source) noexcept {
+    if (source.origin() == Origin::overlay) {
+      return clone_of(static_cast<basic_overlay&>(source));
+    }
+    auto& base = static_cast<Paged&>(source);
+    Room memory = room();
+    std::byte* const own = memory == nullptr ? nullptr : base.file().overlay_own_data();
+    return own == nullptr ? WritableClone{&source, nullptr, 0}
+                          : clone_of(*become_overlay(base, std::move(memory), source, own));
   }
 
   /// How many overlays of its file there are, this one included: approximate, for people.
@@ -172,50 +178,33 @@ class basic_overlay final : public basic_header<Sync, Share> {
     node_.data = nullptr;
   }
 
-  /// Memory for a header, before anything changes.
+  /// Memory for a header, before anything changes. Null if the heap is full.
   struct Freed {
     void operator()(void* room) const noexcept { ::operator delete(room); }
   };
   using Room = std::unique_ptr<void, Freed>;
-  static Room room() {
-    Room memory(::operator new(sizeof(basic_overlay), std::nothrow));
-    if (memory == nullptr) {
-      throw OutOfMemory(sizeof(basic_overlay), "heap, for the header of an overlay");
-    }
-    return memory;
-  }
-  static Header* construct(Room room, const Header& source, Paged& base, std::byte* data) noexcept {
+  static Room room() noexcept { return Room(::operator new(sizeof(basic_overlay), std::nothrow)); }
+  static basic_overlay* construct(Room room, const Header& source, Paged& base,
+                                  std::byte* data) noexcept {
     return ::new (room.release()) basic_overlay(source, base, data);
   }
 
-  /// By the only owner of the file, which becomes two copiers.
-  static void share_between_two(Paged& base) noexcept {
+  /// By the only owner of a file, which shows `data` as its overlay from now on.
+  static basic_overlay* become_overlay(Paged& base, Room room, const Header& source,
+                                       std::byte* data) noexcept {
     base.share().add_owner();
-    [[maybe_unused]] const bool are_copiers = base.share().claim(Wait::never) == Claim::copy &&
-                                              base.share().claim(Wait::never) == Claim::copy;
-    BYRE_ASSERT(are_copiers, "the owner of pages that it was to clone had others beside it");
+    [[maybe_unused]] const bool is_copier = base.share().claim(Wait::never) == Claim::copy;
+    [[maybe_unused]] const bool was_last = base.share().drop_owner();
+    BYRE_ASSERT(is_copier && !was_last,
+                "the owner of pages that it was to clone had others beside it");
+    return construct(std::move(room), source, base, data);
   }
 
-  static WritableClone clone_of(Paged& base) {
-    Room first = room();
-    Room second = room();
-    detail::PageFile& file = base.file();
-    const auto overlay = file.map_overlay(nullptr, detail::OtherOverlays::some);
-    if (overlay.data == nullptr) {
-      return {&base, nullptr, 0};
-    }
-    std::byte* const own = file.overlay_own_data();
-    if (own == nullptr) {
-      file.unmap_overlay(overlay.data);
-      return {&base, nullptr, 0};
-    }
-    share_between_two(base);
-    return {construct(std::move(first), base, base, own),
-            construct(std::move(second), base, base, overlay.data), overlay.copied_nbytes};
-  }
-
-  static WritableClone clone_of(basic_overlay& source) {
+  static WritableClone clone_of(basic_overlay& source) noexcept {
     Room memory = room();
+    if (memory == nullptr) {
+      return {&source, nullptr, 0};
+    }
     Paged& base = source.base_;
     const bool is_last = !base.is_read_only() && base.share().is_sole_copier();
     if (is_last) {
@@ -233,33 +222,29 @@ class basic_overlay final : public basic_header<Sync, Share> {
             overlay.copied_nbytes};
   }
 
-  /// Where more pages were written than a clone would copy each time: a file that has them.
-  static WritableClone clone_in_new_file(basic_overlay& source, Room first) {
-    Room second = room();
+  /// Where so many pages were written that to copy them for each clone costs more than a new file that has them.
+  static WritableClone clone_in_new_file(basic_overlay& source, Room memory) noexcept {
+    const WritableClone none{&source, nullptr, 0};
     auto* const own = static_cast<std::byte*>(source.data());
-    auto new_file = source.base_.file().copy_to_new_file(own);
-    if (new_file == nullptr) {
-      return {&source, nullptr, 0};
+    Room own_memory = room();
+    Paged* const base = own_memory == nullptr ? nullptr : file_like(source);
+    if (base == nullptr) {
+      return none;
     }
-    detail::PageFile& file = *new_file;
-    Header* const header = Paged::create({.data = file.data(),
-                                          .nbytes = source.nbytes(),
-                                          .capacity = file.nbytes(),
-                                          .allocator = &source.allocator(),
-                                          .origin = Origin::paged},
-                                         std::move(new_file));
-    auto& base = static_cast<Paged&>(*header);
+    detail::PageFile& file = base->file();
     const auto overlay = file.map_overlay(nullptr, detail::OtherOverlays::some);
-    if (overlay.data == nullptr || !file.overlay_at(own, source.base_.file().nbytes())) {
+    const bool is_replaced =
+        overlay.data != nullptr && file.overlay_at(own, source.base_.file().nbytes());
+    if (!is_replaced) {
       if (overlay.data != nullptr) {
         file.unmap_overlay(overlay.data);
       }
-      header->release();
-      return {&source, nullptr, 0};
+      static_cast<Header*>(base)->release();
+      return none;
     }
-    share_between_two(base);
-    const WritableClone clones{construct(std::move(first), source, base, own),
-                               construct(std::move(second), source, base, overlay.data),
+    basic_overlay* const moved = become_overlay(*base, std::move(own_memory), source, own);
+    hold(*base);
+    const WritableClone clones{moved, construct(std::move(memory), source, *base, overlay.data),
                                source.nbytes()};
     source.give_up_mapping();
     Header& left = source;
@@ -267,6 +252,22 @@ class basic_overlay final : public basic_header<Sync, Share> {
       left.release();
     }
     return clones;
+  }
+
+  /// A new file with the bytes of `source`. Null if there is no room for it, or no memory.
+  static Paged* file_like(const basic_overlay& source) noexcept try {
+    auto file = source.base_.file().copy_to_new_file(static_cast<const std::byte*>(source.data()));
+    if (file == nullptr) {
+      return nullptr;
+    }
+    const typename Header::Description description{.data = file->data(),
+                                                   .nbytes = source.nbytes(),
+                                                   .capacity = file->nbytes(),
+                                                   .allocator = &source.allocator(),
+                                                   .origin = Origin::paged};
+    return static_cast<Paged*>(Paged::create(description, std::move(file)));
+  } catch (const OutOfMemory&) {
+    return nullptr;
   }
 
   static void hold(Paged& base) noexcept {

@@ -77,6 +77,7 @@ class MemoryFile final : public PageFile, public boost::intrusive::list_base_hoo
   bool replace_by_copies() noexcept;
   void lose() noexcept;
   std::optional<std::size_t> write_back(std::byte* source, MovedPages moved) noexcept;
+  void free_unseen() noexcept;
 
   // Under the lock of MemoryFiles.
   PageRange range_;
@@ -352,8 +353,40 @@ void MemoryFile::add_overlay(OverlayNode& overlay) noexcept {
 }
 
 void MemoryFile::remove_overlay(OverlayNode& overlay) noexcept {
-  const sync::Lock lock(files().mutex());
-  overlays_.erase(overlays_.iterator_to(overlay));
+  {
+    const sync::Lock lock(files().mutex());
+    overlays_.erase(overlays_.iterator_to(overlay));
+  }
+  free_unseen();
+}
+
+/// If one overlay is left and much of it was written, the file's pages beneath are seen by no process. A new overlay of
+/// that one begins with copies of the written pages, before it is listed.
+void MemoryFile::free_unseen() noexcept {
+  constexpr std::size_t step_nbytes = std::size_t{64} << 20;  // the lock is not held for long
+  const std::size_t whole = alignment_for(nbytes());
+  for (std::size_t at = 0; at < nbytes(); at += step_nbytes) {
+    const sync::Lock lock(files().mutex());
+    if (shows_ != Shows::writes || overlays_.size() != 1 || is_written_back_ ||
+        (is_owned_ != nullptr && is_owned_(owners_)) ||
+        (at == 0 && !is_much_written(overlays_.front().data, nbytes()))) {
+      return;
+    }
+    struct Context {
+      std::byte* pages;
+      std::size_t whole;
+    } context{data() + at, whole};
+    const auto free_run = [](void* of, std::size_t offset, std::size_t run_nbytes) noexcept {
+      const auto [pages, part] = *static_cast<Context*>(of);
+      const std::size_t begin = (offset + part - 1) / part * part;
+      const std::size_t end = (offset + run_nbytes) / part * part;
+      if (begin < end) {
+        ::madvise(pages + begin, end - begin, MADV_REMOVE);  // refused for locked pages, which stay
+      }
+    };
+    for_each_written_run(overlays_.front().data + at, std::min(step_nbytes, nbytes() - at),
+                         free_run, &context);
+  }
 }
 
 std::size_t MemoryFile::overlay_count() noexcept {

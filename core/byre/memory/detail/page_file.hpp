@@ -125,6 +125,17 @@ std::optional<std::size_t> copy_written_pages(std::byte* to, const std::byte* fr
 /// How many bytes of pages were written in a private mapping; 0 where the system does not say.
 BYRE_API std::size_t count_written_pages(const void* mapping, std::size_t nbytes) noexcept;
 
+/// Whether more than an eighth of the pages of a private mapping are written, by a sample of them. False if the system
+/// does not say.
+bool is_much_written(const std::byte* mapping, std::size_t nbytes) noexcept;
+
+/// Calls `visit(context, offset, nbytes)` for each run of pages that were written in a private mapping. Some of them may
+/// be left out.
+void for_each_written_run(const std::byte* mapping, std::size_t nbytes,
+                          void (*visit)(void* context, std::size_t offset,
+                                        std::size_t nbytes) noexcept,
+                          void* context) noexcept;
+
 /// Moves them to the file instead, through `shown`, a shared mapping of it. After each run of pages
 /// `end_run(context, offset, nbytes)` lets the private mapping show the file's again, or returns false to end all.
 /// Returns as copy_written_pages; with MovedPages::any only a lack of memory ends it.

@@ -230,6 +230,42 @@ struct CountBytes {
 
 }  // namespace
 
+bool is_much_written(const std::byte* mapping, std::size_t nbytes) noexcept {
+#if defined(__linux__)
+  constexpr std::size_t most_samples = 64;
+  const std::size_t page = system_page_nbytes();
+  const std::size_t pages = nbytes / page;
+  const std::size_t samples = std::min(most_samples, pages);
+  PageMap map;
+  CountBytes written;
+  for (std::size_t index = 0; index < samples; ++index) {
+    if (!map.for_each_private_run(mapping + pages * index / samples * page, page, page, written)) {
+      return false;
+    }
+  }
+  return written.nbytes > samples * page / most_of_all;
+#else
+  return false;
+#endif
+}
+
+void for_each_written_run(const std::byte* mapping, std::size_t nbytes,
+                          void (*visit)(void* context, std::size_t offset,
+                                        std::size_t nbytes) noexcept,
+                          void* context) noexcept {
+#if defined(__linux__)
+  struct Visit {
+    decltype(visit) call;
+    void* context;
+    void operator()(std::size_t offset, std::size_t run_nbytes) const noexcept {
+      call(context, offset, run_nbytes);
+    }
+    static bool failed() noexcept { return false; }
+  } each{visit, context};
+  PageMap().for_each_private_run(mapping, nbytes, system_page_nbytes(), each);
+#endif
+}
+
 std::size_t count_written_pages(const void* mapping, std::size_t nbytes) noexcept {
   CountBytes count;
 #if defined(__linux__)

@@ -239,11 +239,11 @@ auto basic_buffer<Sync, Share>::create_writable_clone(CallSite site) -> Header* 
     if (header().has_pages()) {
       const bool was_overlay = header().origin() == Origin::overlay;
       const auto clones = cow::basic_overlay<Sync, Share>::create_writable(header());
+      adopt_header(clones.source);
+      clones.source->becomes_unique(site);
       if (clones.clone == nullptr) {
         return nullptr;
       }
-      adopt_header(clones.source);
-      clones.source->becomes_unique(site);
       clones.clone->becomes_unique(site);
       stats::detail::count(stats::detail::plus(stats::Counter::lazy_clones),
                            stats::detail::plus(stats::Counter::bytes_cloned, header().nbytes()),
