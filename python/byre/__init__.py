@@ -1,1 +1,52 @@
-from byre import _byre
+# SPDX-License-Identifier: BSL-1.0
+"""Lazy copies of ordinary NumPy arrays and PyTorch tensors: both sides are writable, and memory is copied by the page.
+
+>>> import byre
+>>> weights = byre.zeros((1000, 1000))
+>>> snapshot = byre.copy(weights)
+>>> weights[0, 0] = 1
+>>> print(type(snapshot), snapshot[0, 0], weights[0, 0])
+<class 'numpy.ndarray'> 0.0 1.0
+"""
+from byre._byre import (
+    ArgumentError,
+    CopyRefused,
+    Error,
+    FileError,
+    MissingFile,
+    OutOfMemory,
+    memory,
+    stats,
+)
+from byre._copying import copy, explain, is_lazy, no_copies
+from byre._files import load, metadata, mmap, save, save_async
+from byre._making import array, empty, full, ones, pages, to_pages, zeros
+from byre._safetensors import SkippedWarning
+
+__all__ = [
+    "ArgumentError",
+    "CopyRefused",
+    "Error",
+    "FileError",
+    "MissingFile",
+    "OutOfMemory",
+    "SkippedWarning",
+    "array",
+    "copy",
+    "empty",
+    "explain",
+    "full",
+    "is_lazy",
+    "load",
+    "memory",
+    "metadata",
+    "mmap",
+    "no_copies",
+    "ones",
+    "pages",
+    "save",
+    "save_async",
+    "stats",
+    "to_pages",
+    "zeros",
+]

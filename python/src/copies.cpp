@@ -92,6 +92,11 @@ std::shared_ptr<Block> expect_block(std::uintptr_t start) {
   return block;
 }
 
+std::size_t changed_in(const Block& block) {
+  const auto lock = Blocks::all().lock(block);
+  return block.history.changed_since(block.begin, block.nbytes);
+}
+
 py::object copy_block(std::uintptr_t start, std::size_t seen_nbytes, const py::object& lazy,
                       const py::object& like, const std::string& file, unsigned line) {
   const auto block = expect_block(start);
@@ -119,8 +124,12 @@ py::object copy_block(std::uintptr_t start, std::size_t seen_nbytes, const py::o
   return array_in(*copy, block.get(), like.is_none() ? py::handle() : py::handle(like));
 }
 
-bool is_lazy(std::uintptr_t start, std::size_t seen_nbytes) {
-  return choice_by_size(*expect_block(start), seen_nbytes, true) == Choice::lazy;
+bool is_lazy(std::uintptr_t start, std::size_t seen_nbytes, bool is_asked) {
+  const auto block = expect_block(start);
+  if (is_asked) {
+    return choice_by_size(*block, seen_nbytes, true) == Choice::lazy;
+  }
+  return choice_of(*block, seen_nbytes, changed_in(*block)) == Choice::lazy;
 }
 
 std::string explain(std::uintptr_t address, std::size_t nbytes) {
@@ -146,10 +155,7 @@ std::string explain(std::uintptr_t address, std::size_t nbytes) {
     }
     text += lines + (lines.empty() ? "" : ")");
   }
-  const std::size_t changed = [&] {
-    const auto lock = Blocks::all().lock(*block);
-    return block->history.changed_since(block->begin, block->nbytes);
-  }();
+  const std::size_t changed = changed_in(*block);
   const Choice choice = choice_of(*block, nbytes, changed);
   if (choice == Choice::lazy) {
     return text + (block->is_collapsed ? ", in huge pages" : "") + ": byre.copy is lazy.";
@@ -178,19 +184,14 @@ Memory memory() {
 }
 
 /// A copy that Python made.
-void count_copy(std::uintptr_t source, std::uintptr_t copy, std::size_t nbytes,
-                const std::string& file, unsigned line) {
+void count_copy(std::uintptr_t address, std::size_t nbytes, const std::string& file,
+                unsigned line) {
   const CallSite site = site_of(file, line);
   if (stats::detail::may_record()) {
-    stats::detail::record_copy(reinterpret_cast<void*>(source), reinterpret_cast<void*>(copy),
-                               nbytes, stats::CopyCause::writable, site);
+    const auto* const source = reinterpret_cast<const void*>(address);
+    stats::detail::record_copy(source, nullptr, nbytes, stats::CopyCause::writable, site);
   }
   stats::detail::report_copy(nbytes, stats::CopyCause::writable, site);
-}
-
-void refuse_copy(std::size_t nbytes, const std::string& why) {
-  throw CopyRefused(
-      format_text("byre.copy of %zu bytes would copy them now: %.700s", nbytes, why.c_str()));
 }
 
 }  // namespace
@@ -212,11 +213,11 @@ void define_copies(py::module_& module) {
   module.def("copy_block", copy_block, py::arg("start"), py::arg("seen_nbytes"), py::arg("lazy"),
              py::arg("like"), py::arg("file"), py::arg("line"),
              "A lazy copy of a block, or None if it is to be copied now.");
-  module.def("refuse_copy", refuse_copy, py::arg("nbytes"), py::arg("why"), "Raises CopyRefused.");
-  module.def("count_copy", count_copy, py::arg("source"), py::arg("copy"), py::arg("nbytes"),
-             py::arg("file"), py::arg("line"), "Counts and records a copy that was made now.");
-  module.def("is_lazy", is_lazy, py::arg("start"), py::arg("seen_nbytes"),
-             "Whether a lazy copy of so many bytes of the block would not be refused.");
+  module.def("count_copy", count_copy, py::arg("address"), py::arg("nbytes"), py::arg("file"),
+             py::arg("line"), "Counts and records a copy that was made now.");
+  module.def(
+      "is_lazy", is_lazy, py::arg("start"), py::arg("seen_nbytes"), py::arg("asked"),
+      "Whether a copy of so many bytes of the block is lazy, or may be if that is asked for.");
   module.def("explain", explain, py::arg("address"), py::arg("nbytes"),
              "What these bytes share, and what a copy does.");
   py::class_<Memory> type(module, "Memory",

@@ -14,6 +14,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace py = pybind11;
 
@@ -64,7 +66,7 @@ py::tuple parse_header(const py::buffer& start, std::size_t file_nbytes, const s
       parse_safetensors_header({static_cast<const std::byte*>(bytes.ptr),
                                 static_cast<std::size_t>(bytes.size * bytes.itemsize)},
                                file_nbytes, name.c_str());
-  py::list entries;
+  std::vector<std::pair<std::size_t, py::tuple>> entries;  // by offset
   for (const SafetensorsEntry& entry : header.tensors) {
     const auto* const type =
         std::ranges::find(detail::safetensors_types, entry.dtype, &detail::SafetensorsType::dtype);
@@ -72,13 +74,19 @@ py::tuple parse_header(const py::buffer& start, std::size_t file_nbytes, const s
         entry_of(entry.name, std::string(type->code), entry.sizes, entry.offset, entry.nbytes));
   }
   for (const SkippedTensor& entry : header.skipped) {
-    entries.append(entry_of(entry.name, entry.dtype, entry.sizes, entry.offset, entry.nbytes));
+    entries.emplace_back(
+        entry.offset, entry_of(entry.name, entry.dtype, entry.sizes, entry.offset, entry.nbytes));
+  }
+  std::ranges::stable_sort(entries, {}, &std::pair<std::size_t, py::tuple>::first);
+  py::list tensors;
+  for (const auto& [offset, entry] : entries) {
+    tensors.append(entry);
   }
   py::dict metadata;
   for (const auto& [key, value] : header.metadata) {
     metadata[text(key)] = text(value);
   }
-  return py::make_tuple(entries, metadata);
+  return py::make_tuple(tensors, metadata);
 }
 
 /// An OutputFile that can be given up.

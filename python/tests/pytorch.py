@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""PyTorch, or None; apart from what all tests share, as it takes seconds to import."""
+"""PyTorch, or None; apart from support.py, because the import takes seconds."""
 import pytest
 
 try:
@@ -7,4 +7,4 @@ try:
 except ImportError:
     torch = None
 
-needs_pytorch = pytest.mark.skipif(torch is None, reason="there is no PyTorch")
+needs_pytorch = pytest.mark.skipif(torch is None, reason="PyTorch is not installed")

@@ -1,29 +1,45 @@
 # SPDX-License-Identifier: BSL-1.0
-"""What tests of the module share."""
+"""Helpers that several test files use."""
 import re
 
 import byre
 import numpy as np
 import pytest
 
-
-def values(array):
-    """The elements as NumPy has them."""
-    if not isinstance(array, byre.Array):
-        return np.asarray(array)
-    return np.array((array.astype("float32") if array.dtype == byre.bfloat16 else array).numpy())
-
-
-def same(array, expected):
-    """Whether the dtype, the sizes and the elements are those of NumPy's array."""
-    expected = np.asarray(expected)
-    return (
-        array.dtype == expected.dtype
-        and array.shape == expected.shape
-        and np.array_equal(values(array), expected, equal_nan=expected.dtype.kind in "fc")
-    )
+N = 1 << 17  # elements of float64: 1 MiB
 
 
 def refused(kind, *words):
-    """A block that raises `kind` with a text in which these words are."""
+    """A block that raises `kind` with a text that has these words in this order."""
     return pytest.raises(kind, match=".*".join(re.escape(word) for word in words))
+
+
+def same(array, expected):
+    """Whether type, dtype, shape and elements are equal."""
+    return (
+        type(array) is type(expected)
+        and array.dtype == expected.dtype
+        and array.shape == expected.shape
+        and array.tobytes() == expected.tobytes()
+    )
+
+
+class Counted:
+    """What byre.stats() counted since the block began."""
+
+    def __enter__(self):
+        self._before = byre.stats()
+        return self
+
+    def __exit__(self, *_):
+        self._after = byre.stats()
+
+    def __getattr__(self, name):
+        return getattr(self._after - self._before, name)
+
+
+def ramp(n=N):
+    """An array in pages: 0.0, 1.0, ..."""
+    array = byre.empty(n)
+    array[:] = np.arange(n)
+    return array

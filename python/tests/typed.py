@@ -1,26 +1,28 @@
 # SPDX-License-Identifier: BSL-1.0
-# A program whose types mypy --strict finds right; its lines that end in WRONG are wrong.
+# A program that mypy --strict accepts, but for its lines that end in WRONG.
+import concurrent.futures
+from typing import Any
+
 import byre
 import numpy as np
+import numpy.typing as npt
 
-x: byre.Array = byre.array([[1, 2], [3, 4]], dtype=np.float32, pages=True)
-y: byre.Array = byre.zeros((2, 2), byre.bfloat16) + 1 - np.ones(2) * byre.full(2, 1.5, "float32")
-y[0, ..., None, 1:] = x.T.reshape(2, -1)[0]
-y += 2 / -x @ x
-shape: tuple[int, ...] = y.shape
-with byre.no_copies() as block:
-    text: str = byre.explain(x)
+x: npt.NDArray[np.float64] = byre.zeros((2, 2), order="F")
+y: npt.NDArray[np.float64] = byre.copy(x, lazy=False)
+state: dict[str, npt.NDArray[Any]] = byre.copy(byre.to_pages({"x": x, "y": byre.array([1, 2], "f4")}))
+with byre.pages(min_nbytes=100), byre.no_copies():
+    text: str = byre.explain(state)
 copied: int = (byre.stats() - byre.stats()).bytes_copied
-rows: list[list[float]] = x.tolist()
-z: byre.Array = byre.where(x >= y, x, 0).sum(axis=(0, 1), keepdims=True)
-for row in byre.concatenate([x, y]):
-    print(row, float(z), bool(z), len(x), x.dtype)
+lazy: bool = byre.is_lazy(x)
+byre.save("a.npy", x, format="npy")
+saved: concurrent.futures.Future[None] = byre.save_async(b"a", state, "npz", progress=lambda done, total: None)
+by: dict[str, str] = byre.metadata("a.safetensors")
+loaded: Any = byre.load("a.npy")
 
-byre.zeros("a")  # WRONG
-byre.array([1], pages=1.5)  # WRONG
-x.reshape(2.5)  # WRONG
-x["a"]  # WRONG
-x + None  # WRONG
-x.shape = (4,)  # WRONG
-byre.copy(None)  # WRONG
+byre.copy(x, lazy="yes")  # WRONG
+byre.pages("large")  # WRONG
+byre.save(3, x)  # WRONG
+byre.save("a", x, metadata={"a": 1})  # WRONG
+byre.save_async("a", x, progress=lambda done: None)  # WRONG
 byre.nothing()  # WRONG
+z: int = byre.copy("text")  # WRONG

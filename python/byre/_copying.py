@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: BSL-1.0
+"""Copies of arrays, tensors and trees of these: lazy where their memory is pages of byre."""
+from __future__ import annotations
+
+import contextlib
+import copy as _copy
+import sys
+from typing import Any, Iterator, TypeVar
+
+import numpy as np
+from byre import _byre, _groups, _leaves, _torch
+from byre._groups import Group, Moved
+from byre._leaves import Leaf
+
+_Tree = TypeVar("_Tree")
+_Block = tuple[int, int]  # address, nbytes
+_Plan = tuple[list[Leaf], dict[_Block, list[Group]], list[Group]]
+
+
+def _planned(x: Any, operation: str, lazy: bool | None = None) -> _Plan:
+    """The leaves of x, and as groups: those of each block, and those to copy at once."""
+    _leaves.expect_tree(x, operation)
+    leaves, _ = _leaves.walk(x)
+    for leaf in leaves:
+        _torch.expect_no_graph(leaf, operation)
+    blocks: dict[_Block, list[Group]] = {}
+    at_once = [Group(0, 0, [leaf]) for leaf in leaves if leaf.lo == leaf.hi]
+    for group in _groups.grouped([leaf for leaf in leaves if leaf.lo < leaf.hi]):
+        block = None if lazy is False or _overlaps_alone(group) else _byre.find(group.lo, group.hi - group.lo)
+        if block is None:
+            at_once.append(group)
+        else:
+            blocks.setdefault(block, []).append(group)
+    return leaves, blocks, at_once
+
+
+def _overlaps_alone(group: Group) -> bool:
+    return len(group.leaves) == 1 and _leaves.overlaps_itself(group.leaves[0].value)
+
+
+def _seen_nbytes(groups: list[Group]) -> int:
+    """The bytes of a block that its leaves cover, and the gaps that packing leaves between them."""
+    if len(groups) == 1:
+        return groups[0].hi - groups[0].lo
+    total = end = 0
+    for group in sorted(groups, key=lambda group: group.lo):
+        lo, hi = max(group.lo & -_groups.LINE_NBYTES, end), _groups.in_lines(group.hi)
+        if hi > lo:
+            total += hi - lo
+            end = hi
+    return total
+
+
+def _why_at_once(group: Group) -> str:
+    if group.lo < group.hi:
+        if _overlaps_alone(group):
+            return "its elements overlap one another"
+        return "its memory is not in pages of byre; call byre.to_pages() first"
+    if isinstance(group.leaves[0].value, np.ndarray):
+        return "it holds Python objects, or its class has a copy() of its own"
+    return "it is no dense tensor of type torch.Tensor on the CPU"
+
+
+def _refuse(group: Group) -> None:
+    for leaf in group.leaves:
+        if leaf.nbytes:
+            raise _byre.CopyRefused(
+                f"copy: cannot copy the {leaf.title} of {leaf.nbytes} bytes lazily: {_why_at_once(group)}. To allow a "
+                "copy at once, pass lazy=None outside of byre.no_copies()."
+            )
+
+
+def _copied_at_once(group: Group) -> dict[int, Any]:
+    first = group.leaves[0].value
+    if len(group.leaves) == 1:
+        return {id(first): first.copy(order="K") if isinstance(first, np.ndarray) else _torch.copied(first)}
+    nbytes = group.hi - group.start
+    memory = np.empty(nbytes + _groups.LINE_NBYTES, np.uint8)
+    begin = -_leaves.address_of(memory) % _groups.LINE_NBYTES
+    return _groups.move(group, memory[begin : begin + nbytes])
+
+
+def _copied_block(start: int, groups: list[Group], lazy: bool | None, where: tuple[str, int]) -> dict[int, Any] | None:
+    """Lazy copies, or None if the block is to be copied at once."""
+    leaves = [leaf for group in groups for leaf in group.leaves]
+    like = leaves[0].value if len(leaves) == 1 and isinstance(leaves[0].value, np.ndarray) else None
+    if like is not None and not _leaves.is_dense(leaves[0]):
+        like = None
+    memory = _byre.copy_block(start, _seen_nbytes(groups), lazy, like, *where)
+    if memory is None:
+        return None
+    if like is not None:
+        return {id(like): memory}
+    moved = Moved(memory, start)
+    return {id(leaf.value): moved.view(leaf.value) for leaf in leaves}
+
+
+def copy(x: _Tree, lazy: bool | None = None) -> _Tree:
+    """A copy of an array, of a tensor, or of a tree of these, that shares memory until one of the two is written.
+
+    Both sides may be written at once, through any library or pointer, and neither sees the writes of the other. Arrays
+    whose memory is not in pages, or too small for these, are copied at once. lazy=True raises byre.CopyRefused instead,
+    and lazy=False copies everything at once.
+
+    A tree is a dict, list, tuple, dataclass, torch.nn.Module or another object that copy.deepcopy() copies by its
+    attributes; it is copied as that does. Arrays that overlap do so in the copy too. Arrays of objects share these, as
+    in numpy.copy(). A concurrent write to x is a data race.
+
+    >>> weights = byre.zeros((1000, 1000))
+    >>> snapshot = byre.copy(weights)
+    >>> weights[0, 0] = 1
+    >>> print(snapshot[0, 0], weights[0, 0])
+    0.0 1.0
+    """
+    caller = sys._getframe(1)
+    where = caller.f_code.co_filename, caller.f_lineno
+    leaves, blocks, at_once = _planned(x, "copy", lazy)
+    order = list(blocks)
+    if lazy or _byre.copies_are_refused.get():
+        for group in at_once:
+            _refuse(group)
+        # A block that is refused comes first, before any other is copied.
+        order.sort(key=lambda block: _byre.is_lazy(block[0], _seen_nbytes(blocks[block]), True))
+    copies: dict[int, Any] = {}
+    for block in order:
+        lazily = _copied_block(block[0], blocks[block], lazy, where)
+        if lazily is None:
+            at_once += blocks[block]
+        else:
+            copies.update(lazily)
+    for group in at_once:
+        copies.update(_copied_at_once(group))
+        nbytes = sum(leaf.nbytes for leaf in group.leaves) if len(group.leaves) == 1 else group.hi - group.lo
+        if nbytes:
+            _byre.count_copy(group.lo, nbytes, *where)
+    _torch.set_gradients(leaves, copies)
+    return _copy.deepcopy(x, copies)
+
+
+def is_lazy(x: Any) -> bool:
+    """True if byre.copy(x) copies nothing at once.
+
+    >>> byre.is_lazy(byre.zeros((1000, 1000))), byre.is_lazy(np.zeros((1000, 1000)))
+    (True, False)
+    """
+    _, blocks, at_once = _planned(x, "is_lazy")
+    return all(leaf.nbytes == 0 for group in at_once for leaf in group.leaves) and all(
+        _byre.is_lazy(start, _seen_nbytes(groups), False) for (start, _), groups in blocks.items()
+    )
+
+
+def explain(x: Any) -> str:
+    """How byre.copy(x) copies, and which pages are shared: a line for each block and for each array outside of blocks.
+
+    >>> byre.explain({"small": np.zeros(2)})
+    'array "small": copied at once: its memory is not in pages of byre; call byre.to_pages() first'
+    """
+    _, blocks, at_once = _planned(x, "explain")
+    lines = [(groups, _byre.explain(start, nbytes)) for (start, nbytes), groups in blocks.items()]
+    lines += [([group], f"copied at once: {_why_at_once(group)}") for group in at_once]
+    return "\n".join(f"{_titles(groups)}: {text}" for groups, text in lines)
+
+
+def _titles(groups: list[Group]) -> str:
+    titles = [leaf.title for group in groups for leaf in group.leaves]
+    return ", ".join(titles[:3]) + (f" and {len(titles) - 3} more" if len(titles) > 3 else "")
+
+
+@contextlib.contextmanager
+def no_copies() -> Iterator[None]:
+    """Within a `with` block, byre.copy() raises byre.CopyRefused instead of copying at once, as with lazy=True.
+
+    The setting holds for the thread or the asyncio task that entered the block, and blocks nest.
+
+    >>> with byre.no_copies():
+    ...     byre.copy(np.zeros(1000))
+    Traceback (most recent call last):
+        ...
+    byre.CopyRefused: copy: cannot copy the array of 8000 bytes lazily: its memory is not in pages of byre; ...
+    """
+    token = _byre.copies_are_refused.set(True)
+    try:
+        yield
+    finally:
+        _byre.copies_are_refused.reset(token)

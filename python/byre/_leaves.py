@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: BSL-1.0
+"""Arrays and tensors of a tree, the memory that each covers, and the same views of other memory."""
+from __future__ import annotations
+
+import collections
+import dataclasses
+import types
+from typing import Any
+
+import numpy as np
+from byre import _torch
+from byre._byre import ArgumentError
+
+_SEQUENCES = (list, tuple, set, frozenset, collections.deque)
+_ATOMS = (type, types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType)
+_UNNAMED = ("_parameters", "_buffers", "_modules")  # of nn.Module, whose state_dict() leaves these out of names
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Leaf:
+    """An array or tensor and its extent, the addresses from lo up to hi: equal if it has no plain memory."""
+
+    name: str
+    value: Any
+    lo: int
+    hi: int
+
+    @property
+    def nbytes(self) -> int:
+        value = self.value
+        return value.nbytes if isinstance(value, np.ndarray) else value.numel() * value.element_size()
+
+    @property
+    def title(self) -> str:
+        kind = "array" if isinstance(self.value, np.ndarray) else "tensor"
+        return f'{kind} "{self.name}"' if self.name else kind
+
+
+def address_of(array: np.ndarray) -> int:
+    return int(array.__array_interface__["data"][0])
+
+
+def layout_of(x: Any) -> tuple[int, tuple[int, ...], tuple[int, ...], int]:
+    """Address, shape, strides in bytes and itemsize."""
+    if isinstance(x, np.ndarray):
+        return address_of(x), x.shape, x.strides, x.itemsize
+    itemsize = x.element_size()
+    return x.data_ptr(), tuple(x.shape), tuple(stride * itemsize for stride in x.stride()), itemsize
+
+
+def _is_plain(x: Any) -> bool:
+    if not isinstance(x, np.ndarray):
+        return _torch.is_plain(x)
+    return type(x).copy is np.ndarray.copy and x.dtype.kind in "biufcmMSUV" and not x.dtype.hasobject
+
+
+def leaf_of(name: str, x: Any) -> Leaf:
+    if not _is_plain(x) or 0 in x.shape:
+        return Leaf(name, x, 0, 0)
+    address, shape, strides, itemsize = layout_of(x)
+    steps = [stride * (n - 1) for stride, n in zip(strides, shape)]
+    below, above = sum(s for s in steps if s < 0), sum(s for s in steps if s > 0)
+    return Leaf(name, x, address + below, address + above + itemsize)
+
+
+def overlaps_itself(x: Any) -> bool:
+    """True if two elements may share a byte, as those of np.broadcast_to() do."""
+    _, shape, strides, span = layout_of(x)
+    for step, n in sorted((abs(stride), n) for stride, n in zip(strides, shape) if n > 1):
+        if step < span:
+            return True
+        span += step * (n - 1)
+    return False
+
+
+def is_dense(leaf: Leaf) -> bool:
+    """True if a copy of order K has the strides of the leaf, which does not overlap itself."""
+    _, shape, strides, _ = layout_of(leaf.value)
+    forward = all(stride > 0 for stride, n in zip(strides, shape) if n > 1)
+    return forward and leaf.hi - leaf.lo == leaf.nbytes
+
+
+def is_leaf(x: Any) -> bool:
+    return isinstance(x, np.ndarray) or _torch.is_tensor(x)
+
+
+def _children(x: Any, of_any_class: bool) -> list[tuple[Any, Any]] | None:
+    """The parts of a container by name, or None if x is no container."""
+    if isinstance(x, dict):
+        parts = list(x.items())
+    elif isinstance(x, _SEQUENCES):
+        parts = list(enumerate(x))
+    elif isinstance(x, _ATOMS) or hasattr(type(x), "__deepcopy__") and not _torch.is_module(x):
+        return None
+    elif dataclasses.is_dataclass(x) and not hasattr(x, "__dict__"):
+        return [(field.name, getattr(x, field.name)) for field in dataclasses.fields(x) if hasattr(x, field.name)]
+    elif hasattr(x, "__dict__") and (of_any_class or dataclasses.is_dataclass(x)):
+        parts = []
+    else:
+        return None
+    return parts + list(getattr(x, "__dict__", {}).items())
+
+
+def walk(tree: Any, *, of_any_class: bool = True, stop: tuple[type, ...] = ()) -> tuple[list[Leaf], list[Any]]:
+    """The leaves of a tree, each once, and its atoms: dict keys, and all else that is no container or is in `stop`.
+
+    Instances are containers if they are of a dataclass or if `of_any_class` is set.
+    """
+    seen, leaves, atoms, todo = {}, [], [], [("", tree)]
+    while todo:
+        name, x = todo.pop()
+        if id(x) in seen:
+            continue
+        seen[id(x)] = x
+        parts = None
+        if is_leaf(x):
+            leaves.append(leaf_of(name, x))
+            parts = _torch.gradient(x)
+        elif isinstance(x, stop) or (parts := _children(x, of_any_class)) is None:
+            atoms.append(x)
+        elif isinstance(x, dict):
+            atoms += x
+        for key, part in reversed(parts or []):
+            todo.append((name if key in _UNNAMED else f"{name}.{key}" if name else str(key), part))
+    return leaves, atoms
+
+
+def expect_tree(x: Any, operation: str, of_any_class: bool = True) -> None:
+    if not is_leaf(x) and _children(x, of_any_class) is None:
+        raise ArgumentError(
+            f"{operation}: unsupported type {type(x).__name__}. Pass an array, a tensor, or a container of these: a "
+            "dict, list, tuple, dataclass or torch.nn.Module."
+        )

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: BSL-1.0
+"""The .npy and .npz formats, by the public functions of numpy.lib.format."""
+from __future__ import annotations
+
+import io
+import math
+import os
+import zipfile
+from typing import Any, BinaryIO
+
+import numpy as np
+from byre import _byre, _groups, _leaves, _making, _torch
+from byre._byre import ArgumentError, FileError
+
+_format = np.lib.format
+
+
+def _header(file: BinaryIO) -> tuple[tuple[int, ...], bool, np.dtype] | None:
+    """Shape, order and dtype of an array that `file` has whole; None if NumPy has no public reader of the version."""
+    readers = {(1, 0): _format.read_array_header_1_0, (2, 0): _format.read_array_header_2_0}
+    reader = readers.get(_format.read_magic(file))
+    if reader is None:
+        return None
+    shape, is_fortran, dtype = reader(file)
+    expected, present = math.prod(shape) * dtype.itemsize, os.fstat(file.fileno()).st_size - file.tell()
+    if min(shape, default=0) < 0:
+        raise FileError(f'"{file.name}": the shape {shape} has a negative size. Save the file again.')
+    if dtype.hasobject:
+        raise FileError(f'"{file.name}": its dtype {dtype} holds Python objects; byre reads no pickles. Save numbers.')
+    if expected > present:
+        raise FileError(f'"{file.name}": {expected} bytes of data expected, {present} found. Save the file again.')
+    return shape, is_fortran, dtype
+
+
+def load(file: BinaryIO) -> np.ndarray:
+    _header(file)
+    file.seek(0)
+    with _making.pages():
+        return _format.read_array(file, allow_pickle=False)
+
+
+def mmap(file: BinaryIO) -> np.ndarray:
+    header = _header(file)
+    if header is None or not header[2].itemsize or file.tell() % header[2].alignment:
+        file.seek(0)
+        return load(file)
+    shape, is_fortran, dtype = header
+    data = _byre.map_file(file.name)[file.tell() :][: math.prod(shape) * dtype.itemsize]
+    return data.view(dtype).reshape(shape, order="F" if is_fortran else "C")
+
+
+def load_npz(file: BinaryIO) -> dict[str, np.ndarray]:
+    with _making.pages(), np.load(file, allow_pickle=False) as archive:
+        if not isinstance(archive, np.lib.npyio.NpzFile):
+            raise FileError(f'"{file.name}" is a single array. Pass format="npy".')
+        arrays = {key: archive[key] for key in archive.files}
+    for key, value in arrays.items():
+        if not isinstance(value, np.ndarray):
+            raise FileError(f'"{file.name}": its member "{key}" is no array. Remove the member.')
+    return arrays
+
+
+def array_of(leaf: _leaves.Leaf, format: str) -> np.ndarray:
+    array = leaf.value if isinstance(leaf.value, np.ndarray) else _torch.array_of(leaf.value)
+    dtype = None if array is None else array.dtype
+    if dtype is None or dtype.hasobject or _format.descr_to_dtype(_format.dtype_to_descr(dtype)) != dtype:
+        raise ArgumentError(
+            f"save: the {leaf.title} has dtype {leaf.value.dtype}, which .{format} lacks. Convert it, or save as "
+            ".safetensors."
+        )
+    return array
+
+
+def write(out: Any, array: np.ndarray) -> None:
+    header = io.BytesIO()
+    try:
+        _format.write_array_header_1_0(header, _format.header_data_from_array_1_0(array))
+    except ValueError:  # fields whose names or number need a later version, whose writer is not public
+        return _format.write_array(out, array, allow_pickle=False)
+    out.write(header.getvalue())
+    array = array.T if array.flags.f_contiguous else np.ascontiguousarray(array)
+    out.write(_groups.bytes_at(_leaves.address_of(array), array.nbytes, array))
+
+
+def write_npz(out: Any, arrays: dict[str, np.ndarray]) -> None:
+    with zipfile.ZipFile(out, "w") as archive:
+        for key, array in arrays.items():
+            with archive.open(f"{key}.npy", "w", force_zip64=True) as member:
+                write(member, array)

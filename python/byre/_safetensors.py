@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: BSL-1.0
+"""The .safetensors format: dtypes, headers, and tensors of a file."""
+from __future__ import annotations
+
+import json
+import math
+import os
+import sys
+import warnings
+from typing import Any, BinaryIO, Callable, Sequence
+
+import numpy as np
+from byre import _byre, _making, _torch
+from byre._groups import bytes_at
+from byre._leaves import Leaf, address_of
+
+# In the order of the reference implementation, in which larger elements come later.
+_NAMES = {
+    "BOOL": "bool",
+    "U8": "uint8",
+    "I8": "int8",
+    "F8_E5M2": "float8_e5m2",
+    "F8_E4M3": "float8_e4m3fn",
+    "I16": "int16",
+    "U16": "uint16",
+    "F16": "float16",
+    "BF16": "bfloat16",
+    "I32": "int32",
+    "U32": "uint32",
+    "F32": "float32",
+    "C64": "complex64",
+    "F64": "float64",
+    "I64": "int64",
+    "U64": "uint64",
+}
+_NOT_OF_NUMPY = ("float8_e5m2", "float8_e4m3fn", "bfloat16")
+_RANKS = {name: (rank, code) for rank, (code, name) in enumerate(_NAMES.items())}
+_HEADER_MAX_NBYTES = 100_000_000
+_ALIGNMENT = 64  # of the data, for any vector instruction
+_Entry = tuple[str, str, tuple[int, ...], int, int]  # name, dtype, shape, offset in the file, nbytes
+_MemoryOf = Callable[[list[_Entry]], Sequence[np.ndarray]]
+
+
+class SkippedWarning(UserWarning):
+    """Tensors of a file were skipped, because no library that is installed has their dtype."""
+
+
+def _expect_little_endian() -> None:
+    if sys.byteorder != "little":
+        raise _byre.FileError(".safetensors files are little-endian: unsupported on this host. Use .npy or .npz.")
+
+
+def read_header(file: BinaryIO, name: str) -> tuple[list[_Entry], dict[str, str]]:
+    _expect_little_endian()
+    start = file.read(8)
+    start += file.read(min(int.from_bytes(start, "little"), _HEADER_MAX_NBYTES))
+    return _byre.parse_safetensors_header(start, os.fstat(file.fileno()).st_size, name)
+
+
+def _dtype_of(code: str) -> Any:
+    """The dtype of NumPy, PyTorch or ml_dtypes; None if none of these has it."""
+    name = _NAMES.get(code, "")
+    return _torch.dtype_to_load(name) if name in _NOT_OF_NUMPY else np.dtype(name) if name else None
+
+
+def _tensors(name: str, entries: list[_Entry], memory_of: _MemoryOf) -> dict[str, Any]:
+    dtypes = {code: _dtype_of(code) for code in {entry[1] for entry in entries}}
+    taken = [entry for entry in entries if dtypes[entry[1]] is not None]
+    skipped = [f'"{entry[0]}" ({entry[1]})' for entry in entries if dtypes[entry[1]] is None]
+    if skipped:
+        text = (
+            f'"{name}": skipped {len(skipped)} of {len(entries)} tensors, whose dtypes are unsupported: '
+            f"{', '.join(skipped[:10])}{', ...' if len(skipped) > 10 else ''}. For BF16, F8_E4M3 and F8_E5M2, install "
+            "PyTorch (2.1 or newer for F8) or ml_dtypes."
+        )
+        if not taken:
+            raise _byre.FileError(text)
+        warnings.warn(text, SkippedWarning, stacklevel=4)
+    tensors = {}
+    for (tensor, code, shape, _, _), memory in zip(taken, memory_of(taken)):
+        dtype = dtypes[code]
+        is_numpy = isinstance(dtype, np.dtype)
+        tensors[tensor] = memory.view(dtype).reshape(shape) if is_numpy else _torch.tensor_of(memory, dtype, shape)
+    return tensors
+
+
+def load(file: BinaryIO, name: str) -> dict[str, Any]:
+    def memory_of(entries: list[_Entry]) -> list[np.ndarray]:
+        memories = _making.allocate([entry[4] for entry in entries])
+        for (tensor, _, _, offset, nbytes), memory in zip(entries, memories):
+            file.seek(offset)
+            read_nbytes = file.readinto(memory)  # type: ignore[attr-defined]
+            if read_nbytes != nbytes:
+                raise _byre.FileError(
+                    f'"{name}": read {read_nbytes} of the {nbytes} bytes of tensor "{tensor}". Load the file again '
+                    "while no other program changes it."
+                )
+        return memories
+
+    return _tensors(name, read_header(file, name)[0], memory_of)
+
+
+def mmap(name: str) -> dict[str, Any]:
+    _expect_little_endian()
+    mapped = _byre.map_file(name)
+
+    def memory_of(entries: list[_Entry]) -> list[np.ndarray]:
+        memories = [mapped[offset : offset + nbytes] for _, _, _, offset, nbytes in entries]
+        itemsizes = [nbytes // max(1, math.prod(shape)) for _, _, shape, _, nbytes in entries]
+        misaligned = [number for number, entry in enumerate(entries) if entry[3] % max(1, itemsizes[number])]
+        for number, memory in zip(misaligned, _making.allocate([entries[number][4] for number in misaligned])):
+            memory[:] = memories[number]
+            memories[number] = memory
+        return memories
+
+    return _tensors(name, _byre.parse_safetensors_header(mapped, len(mapped), name)[0], memory_of)
+
+
+def _checked(metadata: dict[str, str] | None) -> dict[str, str]:
+    if metadata is not None and not isinstance(metadata, dict):
+        raise _byre.ArgumentError(f"save: metadata is of type {type(metadata).__name__}. Pass a dict of str to str.")
+    for text in [text for pair in (metadata or {}).items() for text in pair]:
+        if not isinstance(text, str):
+            raise _byre.ArgumentError(f"save: metadata has {text!r} of type {type(text).__name__}. Pass a str.")
+    return metadata or {}
+
+
+def header_of(leaves: list[Leaf], metadata: dict[str, str] | None) -> tuple[bytes, list[Leaf]]:
+    """The start of a file, and the leaves in the order of their data."""
+    _expect_little_endian()
+    metadata = _checked(metadata)
+    ranks = {}
+    for leaf in leaves:
+        name = leaf.value.dtype.name if isinstance(leaf.value, np.ndarray) else _torch.dtype_name(leaf.value)
+        if name not in _RANKS:
+            raise _byre.ArgumentError(
+                f"save: the {leaf.title} has dtype {name}, which .safetensors lacks. Convert it to one of "
+                f"{', '.join(_RANKS)}."
+            )
+        if leaf.name == "__metadata__":
+            raise _byre.ArgumentError('save: the name "__metadata__" is reserved in .safetensors. Rename the tensor.')
+        ranks[leaf.name] = _RANKS[name]
+    leaves = sorted(leaves, key=lambda leaf: (-ranks[leaf.name][0], leaf.name))
+    header: dict[str, Any] = {"__metadata__": metadata} if metadata else {}
+    end = 0
+    for leaf in leaves:
+        begin, end = end, end + leaf.nbytes
+        shape = list(leaf.value.shape)
+        header[leaf.name] = {"dtype": ranks[leaf.name][1], "shape": shape, "data_offsets": [begin, end]}
+    try:
+        text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
+    except UnicodeEncodeError as error:
+        raise _byre.ArgumentError(f"save: a name or metadata is not valid Unicode: {error}. Rename it.") from None
+    text += b" " * (-(8 + len(text)) % _ALIGNMENT)
+    if len(text) > _HEADER_MAX_NBYTES:
+        raise _byre.ArgumentError(
+            f"save: the header has {len(text)} bytes; .safetensors allows {_HEADER_MAX_NBYTES}. Save fewer tensors "
+            "in a file, or less metadata."
+        )
+    return len(text).to_bytes(8, "little") + text, leaves
+
+
+def data_of(leaf: Leaf) -> np.ndarray:
+    """The elements as bytes in the order of the format: the leaf's own memory where that is contiguous."""
+    x = leaf.value
+    if not isinstance(x, np.ndarray):
+        x = _torch.contiguous(x)
+        return bytes_at(x.data_ptr(), leaf.nbytes, x)
+    x = np.ascontiguousarray(x, x.dtype.newbyteorder("<"))
+    return bytes_at(address_of(x), leaf.nbytes, x)

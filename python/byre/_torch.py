@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: BSL-1.0
+"""PyTorch, if the program has imported it: byre never does, but for load() and mmap() of dtypes that NumPy lacks."""
+from __future__ import annotations
+
+import copy
+import importlib
+import sys
+from typing import Any
+
+import numpy as np
+from byre._byre import ArgumentError
+
+
+def _torch() -> Any:
+    torch = sys.modules.get("torch")
+    return torch if hasattr(torch, "Tensor") and hasattr(torch, "optim") else None
+
+
+def is_tensor(x: Any) -> bool:
+    torch = _torch()
+    return torch is not None and isinstance(x, torch.Tensor)
+
+
+def is_module(x: Any) -> bool:
+    return isinstance(x, owner_types()[:1])
+
+
+def owner_types() -> tuple[type, ...]:
+    """Types whose tensors to_pages() moves in place."""
+    torch = _torch()
+    return (torch.nn.Module, torch.optim.Optimizer) if torch else ()
+
+
+def _is_own_type(t: Any) -> bool:
+    return type(t) in (_torch().Tensor, _torch().nn.Parameter)
+
+
+def is_plain(t: Any) -> bool:
+    """True if the elements lie in the CPU's memory as sizes and strides say."""
+    if not _is_own_type(t) or t.layout is not _torch().strided or t.device.type != "cpu":
+        return False
+    return not (t.is_quantized or t.is_conj() or t.is_neg())
+
+
+def gradient(x: Any) -> list[tuple[str, Any]]:
+    """The gradient that is copied with a tensor; that of a parameter is not, as in copy.deepcopy()."""
+    torch = _torch()
+    if torch is None or type(x) is not torch.Tensor or not x.is_leaf or x.grad is None:
+        return []
+    return [("grad", x.grad)]
+
+
+def set_gradients(leaves: list[Any], copies: dict[int, Any]) -> None:
+    for leaf in leaves:
+        new = copies[id(leaf.value)]
+        for _, grad in gradient(leaf.value):
+            if new is not leaf.value:
+                new.grad = copies[id(grad)]
+
+
+def expect_no_graph(leaf: Any, operation: str) -> None:
+    if is_tensor(leaf.value) and not leaf.value.is_leaf:
+        raise ArgumentError(
+            f"{operation}: the {leaf.title} is a result of autograd, whose graph a copy would lose. Pass "
+            "tensor.detach() in its place."
+        )
+
+
+def expect_on_cpu(leaf: Any, operation: str) -> None:
+    if is_tensor(leaf.value) and leaf.value.device.type not in ("cpu", "meta"):
+        raise ArgumentError(
+            f"{operation}: the {leaf.title} is on device {leaf.value.device}. Pass tensor.cpu() in its place."
+        )
+
+
+def expect_savable(leaf: Any, operation: str) -> None:
+    if not is_tensor(leaf.value):
+        return
+    if leaf.value.device.type != "cpu":
+        expect_on_cpu(leaf, operation)
+    if leaf.value.layout is not _torch().strided or leaf.value.is_quantized or leaf.value.device.type != "cpu":
+        raise ArgumentError(
+            f"{operation}: the {leaf.title} is sparse, quantized or of device meta. Pass tensor.to_dense() or "
+            "tensor.dequantize() in its place."
+        )
+
+
+def _storage(t: Any) -> Any:
+    if hasattr(t, "untyped_storage"):  # since PyTorch 2.0
+        return t.untyped_storage()
+    storage = t.storage()
+    return storage.untyped() if hasattr(storage, "untyped") else storage._untyped()  # 1.13, 1.12
+
+
+def storage_key(t: Any) -> tuple[int, int]:
+    storage = _storage(t)
+    return storage.data_ptr(), storage.nbytes()
+
+
+def _same_kind(new: Any, t: Any) -> Any:
+    if isinstance(t, _torch().nn.Parameter):
+        return _torch().nn.Parameter(new, t.requires_grad)
+    return new.requires_grad_() if t.requires_grad else new
+
+
+def view(t: Any, memory: np.ndarray, start: int, storages: dict[tuple[int, int], Any]) -> Any:
+    """The tensor t, of the bytes that were copied from the address `start` on. Shared storages stay shared."""
+    begin, nbytes = storage_key(t)
+    begin, end = max(begin, start), min(begin + nbytes, start + len(memory))
+    itemsize = t.element_size()
+    if (t.data_ptr() - begin) % itemsize:
+        begin = t.data_ptr()
+    if (begin, end) not in storages:
+        storages[begin, end] = _storage(_torch().from_numpy(memory[begin - start : end - start]))
+    new = _torch().empty(0, dtype=t.dtype, device="cpu")
+    new.set_(storages[begin, end], (t.data_ptr() - begin) // itemsize, t.shape, t.stride())
+    return _same_kind(new, t)
+
+
+def copied(t: Any) -> Any:
+    """A copy made at once."""
+    return _same_kind(t.detach().clone(), t) if _is_own_type(t) else copy.deepcopy(t)
+
+
+def contiguous(t: Any) -> Any:
+    return t.detach().resolve_conj().resolve_neg().contiguous()
+
+
+def array_of(t: Any) -> Any:
+    """The tensor as an array, or None if NumPy lacks its dtype."""
+    try:
+        return t.detach().resolve_conj().resolve_neg().numpy()
+    except TypeError:
+        return None
+
+
+def dtype_name(t: Any) -> str:
+    return str(t.dtype)[len("torch.") :]
+
+
+def dtype_to_load(name: str) -> Any:
+    """The dtype of this name, of PyTorch if that can be imported, else of ml_dtypes; or None."""
+    for module in ("torch", "ml_dtypes"):
+        try:
+            dtype = getattr(importlib.import_module(module), name)
+        except (ImportError, AttributeError):
+            continue
+        return np.dtype(dtype) if module == "ml_dtypes" else dtype
+    return None
+
+
+def tensor_of(memory: np.ndarray, dtype: Any, shape: tuple[int, ...]) -> Any:
+    storage = _storage(_torch().from_numpy(memory))
+    return _torch().empty(0, dtype=dtype, device="cpu").set_(storage, 0, shape)

@@ -1,0 +1,259 @@
+# SPDX-License-Identifier: BSL-1.0
+"""Copies of single arrays, and arrays that NumPy makes in pages."""
+import sys
+import threading
+
+import byre
+import numpy as np
+import pytest
+from support import N, Counted, ramp, refused, same
+
+
+class Tagged(np.ndarray):
+    def __array_finalize__(self, source):
+        self.tag = getattr(source, "tag", None)
+
+
+def tagged(array):
+    array = array.view(Tagged)
+    array.tag = "kept"
+    return array
+
+
+STRUCTURED = np.dtype([("key", "<i4"), ("value", ">f8"), ("name", "S4")])
+
+DENSE = {
+    "one dimension": lambda x: x,
+    "rows": lambda x: x.reshape(256, -1),
+    "columns": lambda x: x.reshape(256, -1).T,
+    "permuted axes": lambda x: x.reshape(16, 32, -1).transpose(1, 2, 0),
+    "a part": lambda x: x[100 : N - 7],
+    "bytes": lambda x: x.view("u1"),
+    "other byte order": lambda x: x.view(">i4"),
+    "complex": lambda x: x.view("c16"),
+    "dates": lambda x: x.view("M8[s]"),
+    "durations": lambda x: x.view("m8[ms]"),
+    "strings": lambda x: x.view("S16"),
+    "records": lambda x: x.view(STRUCTURED),
+    "matrix": lambda x: x.reshape(256, -1).view(np.matrix),
+    "subclass with attributes": tagged,
+    "read-only": lambda x: np.lib.stride_tricks.as_strided(x, writeable=False),
+    "axes of length 1": lambda x: x.reshape(1, -1, 1)[:, :, ::-1],
+}
+STRIDED = {
+    "subclass with gaps": lambda x: tagged(x[::2]),
+    "every second": lambda x: x[::2],
+    "backwards": lambda x: x[::-1],
+    "a column": lambda x: x.reshape(256, -1)[:, 3],
+    "one field": lambda x: x.view("i4,f4")["f1"],
+    "misaligned": lambda x: x.view("u1")[1:-7].view("f8"),
+}
+
+
+@pytest.mark.parametrize("name", [*DENSE, *STRIDED])
+def test_copy_in_pages_has_equal_values_and_copies_no_byte(name):
+    source = {**DENSE, **STRIDED}[name](ramp())
+    expected = source.copy(order="K")
+    with Counted() as counted:
+        copy = byre.copy(source)
+    assert same(copy, expected)
+    assert copy.flags.writeable
+    assert getattr(copy, "tag", None) == getattr(source, "tag", None)
+    assert (counted.lazy_copies, counted.bytes_copied) == (1, 0)
+
+
+@pytest.mark.parametrize("name", DENSE)
+def test_copy_of_dense_array_has_layout_of_numpys_copy(name):
+    source = DENSE[name](ramp())
+    expected = source.copy(order="K")
+    copy = byre.copy(source)
+    assert copy.strides == expected.strides
+    assert copy.flags.owndata == expected.flags.owndata
+    assert copy.base is None or not expected.flags.owndata
+
+
+@pytest.mark.parametrize("name", [*DENSE, *STRIDED])
+def test_writes_to_either_side_stay_on_that_side(name):
+    source = {**DENSE, **STRIDED}[name](ramp())
+    before = source.copy()
+    copy = byre.copy(source)
+    if source.flags.writeable:
+        source.reshape(-1)[:1] = np.zeros(1, source.dtype)
+        source[-1:] = source[:1]
+    assert copy.tobytes() == before.tobytes()
+    after = source.copy()
+    copy[...] = copy[-1:]
+    assert source.tobytes() == after.tobytes()
+
+
+def test_copies_of_copies_each_keep_their_own_values():
+    arrays = [ramp()]
+    for number in range(20):
+        arrays.append(byre.copy(arrays[-1]))
+        arrays[-1][number] = -1
+    for number, array in enumerate(arrays):
+        assert (array[:number] == -1).all()
+        assert (array[number:] == np.arange(number, N)).all()
+
+
+def test_copy_outlives_its_source_and_source_its_copy():
+    source = ramp()
+    copy = byre.copy(source)
+    del source
+    copy[0] = 5
+    second = byre.copy(copy)
+    del copy
+    assert second[0] == 5 and (second[1:] == np.arange(1, N)).all()
+
+
+AT_ONCE = {
+    "outside of pages": lambda: np.arange(N),
+    "small": lambda: byre.array(np.arange(10)),
+    "small part of a block": lambda: byre.zeros((1024, 1024))[3, :10],
+    "read-only": lambda: np.broadcast_to(np.arange(3), (2, 3)),
+    "broadcast in pages": lambda: np.broadcast_to(ramp(), (2, N)),
+    "sliding windows": lambda: np.lib.stride_tricks.sliding_window_view(ramp()[:1000], 10),
+    "no dimension": lambda: np.array(3.5),
+    "fortran order": lambda: np.asfortranarray(np.arange(6).reshape(2, 3)),
+}
+
+
+@pytest.mark.parametrize("name", AT_ONCE)
+def test_other_arrays_are_copied_as_numpy_does(name):
+    source = AT_ONCE[name]()
+    expected = source.copy(order="K")
+    with Counted() as counted:
+        copy = byre.copy(source)
+    assert same(copy, expected)
+    assert copy.strides == expected.strides
+    assert copy.flags.owndata and copy.flags.writeable
+    assert (counted.lazy_copies, counted.bytes_copied) == (0, source.nbytes)
+    assert not np.shares_memory(copy, source)
+
+
+def test_array_of_objects_shares_its_objects_with_the_copy():
+    source = np.array([{}, []], object)
+    copy = byre.copy(source)
+    assert copy is not source and copy[0] is source[0] and copy[1] is source[1]
+    with byre.pages(0):
+        records = np.array([({}, 1), ([], 2)], "O,i4")
+    references = sys.getrefcount(records[1]["f0"])
+    copy, part = byre.copy([records, records[1:]])
+    added = sys.getrefcount(records[1]["f0"]) - references
+    assert added == 2 and copy[1]["f0"] is records[1]["f0"] and part["f1"].tolist() == [2]
+
+
+def test_masked_array_is_copied_with_its_mask():
+    source = np.ma.masked_array(ramp(), mask=np.arange(N) % 2)
+    copy = byre.copy(source)
+    source[0] = 7
+    source.mask[2] = True
+    assert type(copy) is np.ma.MaskedArray
+    assert copy[0] == 0 and not copy.mask[2] and copy.mask[3]
+
+
+def test_empty_array_is_copied_even_if_copies_are_refused():
+    assert same(byre.copy(np.empty((0, 3), "i2"), lazy=True), np.empty((0, 3), "i2"))
+
+
+@pytest.mark.parametrize(
+    "source, words",
+    [
+        (np.zeros(10), ["the array of 80 bytes", "not in pages", "byre.to_pages()"]),
+        (np.broadcast_to(ramp(), (2, N)), ["elements overlap one another", "lazy=None"]),
+        (np.array([{}], object), ["holds Python objects", "lazy=None"]),
+        (np.ma.masked_array(ramp()), ["a copy() of its own"]),
+        (byre.zeros((1024, 1024))[3, :10], ["80"]),
+    ],
+)
+def test_lazy_true_refuses_what_would_be_copied_at_once(source, words):
+    with Counted() as counted:
+        with refused(byre.CopyRefused, *words):
+            byre.copy(source, lazy=True)
+        with byre.no_copies(), refused(RuntimeError, *words):
+            byre.copy(source)
+    assert counted.bytes_copied == 0
+    assert not byre.is_lazy(source)
+
+
+def test_lazy_false_copies_at_once():
+    with Counted() as counted:
+        copy = byre.copy(ramp(), lazy=False)
+    assert (counted.lazy_copies, counted.bytes_copied) == (0, copy.nbytes)
+
+
+def test_no_copies_nests_and_ends_with_its_block():
+    outside = np.zeros(10)
+    with byre.no_copies():
+        with pytest.raises(KeyError), byre.no_copies():
+            raise KeyError
+        with refused(byre.CopyRefused):
+            byre.copy(outside)
+        byre.copy(ramp())
+    byre.copy(outside)
+
+
+def test_no_copies_holds_for_its_own_thread_alone():
+    copies = []
+    with byre.no_copies():
+        thread = threading.Thread(target=lambda: copies.append(byre.copy(np.zeros(10))))
+        thread.start()
+        thread.join()
+    assert len(copies) == 1
+
+
+@pytest.mark.parametrize("x", ["text", b"bytes", 3, 2.5, None, np.float64(1), len, int, np])
+@pytest.mark.parametrize("function", [byre.copy, byre.is_lazy, byre.explain, byre.to_pages])
+def test_unsupported_type_is_refused_by_name(function, x):
+    with refused(TypeError, function.__name__, type(x).__name__, "Pass an array"):
+        function(x)
+    with pytest.raises(byre.Error):
+        function(x)
+
+
+def test_explain_says_whether_an_array_is_in_pages():
+    assert byre.explain(ramp()).startswith("array: ")
+    assert byre.explain(np.zeros(10)).startswith("array: copied at once: its memory is not in pages")
+
+
+MAKERS = {
+    "array": (lambda m: m.array([[1, 2], [3, 4]], "f4"), lambda m: m.array(np.asfortranarray(np.ones((300, 300))))),
+    "zeros": (lambda m: m.zeros(3), lambda m: m.zeros((300, 300), order="F")),
+    "ones": (lambda m: m.ones(3, "i8"), lambda m: m.ones((300, 300), np.float32)),
+    "full": (lambda m: m.full(3, 2j), lambda m: m.full((300, 300), [7] * 300)),
+    "empty": (lambda m: m.empty(0, "S3"), lambda m: m.empty((300, 300), "?") | True),
+}
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_made_arrays_equal_numpys_and_large_ones_are_lazy(name):
+    small, large = MAKERS[name]
+    for make in (small, large):
+        assert same(make(byre), make(np))
+        assert make(byre).strides == make(np).strides
+    if name != "empty":
+        assert byre.is_lazy(large(byre)) and large(byre).flags.owndata
+
+
+def test_pages_serves_numpy_until_its_block_ends():
+    with byre.pages():
+        assert byre.is_lazy(np.ones(N))
+        with pytest.raises(KeyError), byre.pages(min_nbytes=8 * N + 1):
+            assert not byre.is_lazy(np.ones(N))
+            raise KeyError
+        assert byre.is_lazy(np.ones(N))
+    assert not byre.is_lazy(np.ones(N))
+
+
+def test_pages_holds_for_its_own_thread_alone():
+    made = []
+    with byre.pages():
+        thread = threading.Thread(target=lambda: made.append(np.ones(N)))
+        thread.start()
+        thread.join()
+    assert not byre.is_lazy(made[0])
+
+
+def test_pages_refuses_a_negative_size():
+    with refused(ValueError, "min_nbytes is -1", "at least 0"), byre.pages(min_nbytes=-1):
+        pass
