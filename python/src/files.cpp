@@ -70,8 +70,8 @@ py::tuple parse_header(const py::buffer& start, std::size_t file_nbytes, const s
   for (const SafetensorsEntry& entry : header.tensors) {
     const auto* const type =
         std::ranges::find(detail::safetensors_types, entry.dtype, &detail::SafetensorsType::dtype);
-    entries.append(
-        entry_of(entry.name, std::string(type->code), entry.sizes, entry.offset, entry.nbytes));
+    entries.emplace_back(entry.offset, entry_of(entry.name, std::string(type->code), entry.sizes,
+                                                entry.offset, entry.nbytes));
   }
   for (const SkippedTensor& entry : header.skipped) {
     entries.emplace_back(
