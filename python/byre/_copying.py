@@ -26,7 +26,7 @@ def _planned(x: Any, operation: str, lazy: bool | None = None) -> _Plan:
     blocks: dict[_Block, list[Group]] = {}
     at_once = [Group(0, 0, [leaf]) for leaf in leaves if leaf.lo == leaf.hi]
     for group in _groups.grouped([leaf for leaf in leaves if leaf.lo < leaf.hi]):
-        block = None if lazy is False or _overlaps_alone(group) else _byre.find(group.lo, group.hi - group.lo)
+        block = None if lazy is False or _is_packed_alone(group) else _byre.find(group.lo, group.hi - group.lo)
         if block is None:
             at_once.append(group)
         else:
@@ -34,8 +34,9 @@ def _planned(x: Any, operation: str, lazy: bool | None = None) -> _Plan:
     return leaves, blocks, at_once
 
 
-def _overlaps_alone(group: Group) -> bool:
-    return len(group.leaves) == 1 and _leaves.overlaps_itself(group.leaves[0].value)
+def _is_packed_alone(group: Group) -> bool:
+    """True for one leaf whose copy has other strides, as NumPy and PyTorch pack the elements of a copy."""
+    return len(group.leaves) == 1 and not _leaves.is_dense(group.leaves[0])
 
 
 def _seen_nbytes(groups: list[Group]) -> int:
@@ -53,8 +54,8 @@ def _seen_nbytes(groups: list[Group]) -> int:
 
 def _why_at_once(group: Group) -> str:
     if group.lo < group.hi:
-        if _overlaps_alone(group):
-            return "its elements overlap one another"
+        if _is_packed_alone(group):
+            return "its elements are not dense, and a copy packs them"
         return "its memory is not in pages of byre; call byre.to_pages() first"
     if isinstance(group.leaves[0].value, np.ndarray):
         return "it holds Python objects, or its class has a copy() of its own"
@@ -84,8 +85,6 @@ def _copied_block(start: int, groups: list[Group], lazy: bool | None, where: tup
     """Lazy copies, or None if the block is to be copied at once."""
     leaves = [leaf for group in groups for leaf in group.leaves]
     like = leaves[0].value if len(leaves) == 1 and isinstance(leaves[0].value, np.ndarray) else None
-    if like is not None and not _leaves.is_dense(leaves[0]):
-        like = None
     memory = _byre.copy_block(start, _seen_nbytes(groups), lazy, like, *where)
     if memory is None:
         return None

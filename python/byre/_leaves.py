@@ -63,21 +63,14 @@ def leaf_of(name: str, x: Any) -> Leaf:
     return Leaf(name, x, address + below, address + above + itemsize)
 
 
-def overlaps_itself(x: Any) -> bool:
-    """True if two elements may share a byte, as those of np.broadcast_to() do."""
-    _, shape, strides, span = layout_of(x)
-    for step, n in sorted((abs(stride), n) for stride, n in zip(strides, shape) if n > 1):
-        if step < span:
-            return True
-        span += step * (n - 1)
-    return False
-
-
 def is_dense(leaf: Leaf) -> bool:
-    """True if a copy of order K has the strides of the leaf, which does not overlap itself."""
-    _, shape, strides, _ = layout_of(leaf.value)
-    forward = all(stride > 0 for stride, n in zip(strides, shape) if n > 1)
-    return forward and leaf.hi - leaf.lo == leaf.nbytes
+    """True if a copy of order K has the strides of the leaf: aligned elements that follow each other in some order."""
+    _, shape, strides, expected = layout_of(leaf.value)
+    for stride, n in sorted((stride, n) for stride, n in zip(strides, shape) if n > 1):
+        if stride != expected:
+            return False
+        expected *= n
+    return not isinstance(leaf.value, np.ndarray) or leaf.value.flags.aligned
 
 
 def is_leaf(x: Any) -> bool:
