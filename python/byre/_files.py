@@ -175,13 +175,17 @@ def save_async(
     >>> float(byre.load("state.safetensors")["weights"].max())
     0.0
     """
-    plan = _planned(path, x, format, metadata)
+    plan: Any = _planned(path, x, format, metadata)
     future: concurrent.futures.Future[None] = concurrent.futures.Future()
     future.set_running_or_notify_cancel()
 
     def run() -> None:
+        nonlocal plan
         try:
-            _output.written(*plan, progress)
+            try:
+                _output.written(*plan, progress)
+            finally:
+                plan = None  # The copy that was saved ends before a waiting thread goes on.
         except BaseException as error:
             future.set_exception(error)
         else:
