@@ -18,6 +18,7 @@ Needs the module byre on the path: ./dev python examples/checkpoint.py
 """
 import argparse
 import copy
+import importlib.util
 import json
 import multiprocessing
 import os
@@ -46,6 +47,8 @@ def parsed():
     parser.add_argument("--rounds", type=int, default=3, help="processes for each way (default: %(default)s)")
     parser.add_argument("--json", action="store_true", help="print JSON in place of tables")
     arguments = parser.parse_args()
+    if arguments.library == "torch" and importlib.util.find_spec("torch") is None:
+        parser.error("--library torch needs PyTorch, as Debian's python3-torch; or take --library numpy")
     for name in ("mib", "checkpoints", "steps", "rounds"):
         if getattr(arguments, name) < 1:
             parser.error(f"--{name} takes a whole number from 1 on")
@@ -141,7 +144,7 @@ class PeakMemory:
     """The most bytes of memory that this process had, looked at every few milliseconds."""
 
     def __init__(self):
-        self.peak, self.ended = 0, threading.Event()
+        self.peak, self.ended = memory_nbytes(), threading.Event()
         self.thread = threading.Thread(target=self.watch)
         self.thread.start()
 
@@ -184,6 +187,8 @@ def train(library, kind, way, mib, checkpoints, steps):
             taken = time.perf_counter()
             if way == "blocking":
                 training.blocking_save(path)
+                with open(path, "rb") as file:
+                    os.fsync(file.fileno())  # as byre.save_async() does
             else:
                 saving = byre.save_async(path, TAKE[way](training.state))
             stalls.append(time.perf_counter() - taken)
