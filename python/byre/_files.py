@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Arrays and tensors in files: .npy, .npz and .safetensors."""
+"""Arrays and tensors in files: .npy and .safetensors."""
 from __future__ import annotations
 
 import concurrent.futures
@@ -15,15 +15,17 @@ from byre._byre import ArgumentError, FileError
 
 Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 _Write = Callable[[_output.Output], None]
-_FORMATS = ("npy", "npz", "safetensors")
+_FORMATS = ("npy", "safetensors")
 
 
 def _format_of(path: Path, format: str | None, operation: str) -> tuple[str, str]:
     name = os.fsdecode(path)
     found = os.path.basename(name).rpartition(".")[2] if format is None else format
     if found not in _FORMATS:
-        problem = f'"{name}" does not end in .npy, .npz or .safetensors' if format is None else f"format is {format!r}"
-        raise ArgumentError(f'{operation}: {problem}. Pass format="npy", "npz" or "safetensors".')
+        problem = f'"{name}" does not end in .npy or .safetensors' if format is None else f"format is {format!r}"
+        raise ArgumentError(
+            f'{operation}: {problem}. Pass format="npy" or "safetensors"; for .npz call np.load() within byre.pages().'
+        )
     return name, found
 
 
@@ -43,7 +45,7 @@ def _reading(name: str, format: str, operation: str) -> Iterator[None]:
 
 
 def load(path: Path, format: str | None = None) -> Any:
-    """The array of a .npy file, or a dict of those of a .npz or .safetensors file, in fresh memory in pages.
+    """The array of a .npy file, or a dict of those of a .safetensors file, in fresh memory in pages.
 
     BF16 and F8 of .safetensors give tensors if PyTorch can be imported and has the dtype, else arrays of ml_dtypes.
     Tensors of other dtypes are skipped with a byre.SkippedWarning. Pickled objects are never read.
@@ -56,7 +58,7 @@ def load(path: Path, format: str | None = None) -> Any:
     with _reading(name, format, "load"), open(name, "rb") as file:
         if format == "safetensors":
             return _safetensors.load(file, name)
-        return _npy.load(file) if format == "npy" else _npy.load_npz(file)
+        return _npy.load(file)
 
 
 def mmap(path: Path, format: str | None = None) -> Any:
@@ -71,8 +73,6 @@ def mmap(path: Path, format: str | None = None) -> Any:
     (array([1., 0.]), array([0., 0.]))
     """
     name, format = _format_of(path, format, "mmap")
-    if format == "npz":
-        raise ArgumentError("mmap: .npz files cannot be mapped. Call byre.load(), or save as .safetensors.")
     with _reading(name, format, "mmap"):
         if format == "safetensors":
             return _safetensors.mmap(name)
@@ -136,15 +136,12 @@ def _planned(path: Path, x: Any, format: str | None, metadata: Any) -> tuple[str
                 out.write(_safetensors.data_of(leaf))
 
         return name, len(header) + total_nbytes, write
-    arrays = {leaf.name: _npy.array_of(leaf, format) for leaf in leaves}
-
-    if format == "npy":
-        return name, total_nbytes, lambda out: _npy.write(out, *arrays.values())
-    return name, total_nbytes, lambda out: _npy.write_npz(out, arrays)
+    array = _npy.array_of(leaves[0])
+    return name, total_nbytes, lambda out: _npy.write(out, array)
 
 
 def save(path: Path, x: Any, format: str | None = None, metadata: dict[str, str] | None = None) -> None:
-    """Writes an array or tensor to a .npy file, or a dict of arrays, tensors and numbers to .npz or .safetensors.
+    """Writes an array or tensor to a .npy file, or a dict of arrays, tensors and numbers to .safetensors.
 
     Nested dicts, lists and tuples are flattened: {"a": {"b": x}} is saved as "a.b". Other programs see the old file or
     the new one, complete; x may be mapped from it. `metadata` is a dict of str for a .safetensors file.

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: BSL-1.0
-"""The .npy and .npz formats, by the public functions of numpy.lib.format."""
+"""The .npy format, by the public functions of numpy.lib.format."""
 from __future__ import annotations
 
 import io
 import math
 import os
-import zipfile
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -49,24 +48,12 @@ def mmap(file: BinaryIO) -> np.ndarray:
     return data.view(dtype).reshape(shape, order="F" if is_fortran else "C")
 
 
-def load_npz(file: BinaryIO) -> dict[str, np.ndarray]:
-    with _making.pages(), np.load(file, allow_pickle=False) as archive:
-        if not isinstance(archive, np.lib.npyio.NpzFile):
-            raise FileError(f'"{file.name}" is a single array. Pass format="npy".')
-        arrays = {key: archive[key] for key in archive.files}
-    for key, value in arrays.items():
-        if not isinstance(value, np.ndarray):
-            raise FileError(f'"{file.name}": its member "{key}" is no array. Remove the member.')
-    return arrays
-
-
-def array_of(leaf: _leaves.Leaf, format: str) -> np.ndarray:
+def array_of(leaf: _leaves.Leaf) -> np.ndarray:
     array = leaf.value if isinstance(leaf.value, np.ndarray) else _torch.array_of(leaf.value)
     dtype = None if array is None else array.dtype
     if dtype is None or dtype.hasobject or _format.descr_to_dtype(_format.dtype_to_descr(dtype)) != dtype:
         raise ArgumentError(
-            f"save: the {leaf.title} has dtype {leaf.value.dtype}, which .{format} lacks. Convert it, or save as "
-            ".safetensors."
+            f"save: the {leaf.title} has dtype {leaf.value.dtype}, which .npy lacks. Convert it, or save as .safetensors."
         )
     return array
 
@@ -80,10 +67,3 @@ def write(out: Any, array: np.ndarray) -> None:
     out.write(header.getvalue())
     array = array.T if array.flags.f_contiguous else np.ascontiguousarray(array)
     out.write(_groups.bytes_at(_leaves.address_of(array), array.nbytes, array))
-
-
-def write_npz(out: Any, arrays: dict[str, np.ndarray]) -> None:
-    with zipfile.ZipFile(out, "w") as archive:
-        for key, array in arrays.items():
-            with archive.open(f"{key}.npy", "w", force_zip64=True) as member:
-                write(member, array)

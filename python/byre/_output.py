@@ -15,24 +15,16 @@ class Output:
 
     def __init__(self, name: str, total_nbytes: int, progress: Progress | None) -> None:
         self._file, self._progress, self._total_nbytes = _byre.OutputFile(name), progress, total_nbytes
-        self._done_nbytes, self._has_failed = 0, False
+        self._done_nbytes = 0
 
-    def write(self, data: Any) -> int:
+    def write(self, data: Any) -> None:
         data = memoryview(data)
-        for begin in range(0, 0 if self._has_failed else len(data), _PIECE_NBYTES):
-            try:
-                piece = data[begin : begin + _PIECE_NBYTES]
-                self._file.write(piece)
-                self._done_nbytes += len(piece)
-                if self._progress:
-                    self._progress(min(self._done_nbytes, self._total_nbytes), self._total_nbytes)
-            except BaseException:
-                self._has_failed = True  # zipfile writes more when it is closed
-                raise
-        return len(data)
-
-    def flush(self) -> None:
-        pass
+        for begin in range(0, len(data), _PIECE_NBYTES):
+            piece = data[begin : begin + _PIECE_NBYTES]
+            self._file.write(piece)
+            self._done_nbytes += len(piece)
+            if self._progress:
+                self._progress(min(self._done_nbytes, self._total_nbytes), self._total_nbytes)
 
     def __enter__(self) -> Output:
         return self

@@ -47,7 +47,7 @@ class SkippedWarning(UserWarning):
 
 def _expect_little_endian() -> None:
     if sys.byteorder != "little":
-        raise _byre.FileError(".safetensors files are little-endian: unsupported on this host. Use .npy or .npz.")
+        raise _byre.FileError(".safetensors files are little-endian: unsupported on this host. Use .npy.")
 
 
 def read_header(file: BinaryIO, name: str) -> tuple[list[_Entry], dict[str, str]]:

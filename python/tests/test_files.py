@@ -9,7 +9,6 @@ import sys
 import threading
 import types
 import warnings
-import zipfile
 
 import byre
 import numpy as np
@@ -114,23 +113,6 @@ def test_mapped_array_is_writable_and_its_file_stays(tmp_path):
         assert copy[5] == 5 and get(byre.mmap(path))[5] == 5 and path.read_bytes() == before
         byre.save(path, x if path.suffix == ".npy" else {"a": x})
         assert get(byre.load(path))[5] == -1 and x[6] == 6 and copy[5] == 5
-
-
-# ---- .npz
-
-
-def test_npz_file_of_either_is_read_by_the_other(tmp_path):
-    arrays = {**NPY, "file": np.ones(2), "a/b": np.zeros(N)}
-    del arrays["unicode field"]
-    byre.save(tmp_path / "ours.npz", arrays)
-    np.savez_compressed(tmp_path / "theirs.npz", x=np.zeros(N))
-    with np.load(tmp_path / "ours.npz") as ours:
-        assert ours.files == list(arrays)
-        assert all(same(ours[name], arrays[name]) for name in arrays)
-    assert all(same(array, arrays[name]) for name, array in byre.load(tmp_path / "ours.npz").items())
-    assert byre.is_lazy(byre.load(tmp_path / "theirs.npz")["x"])
-    with refused(ValueError, "mmap: .npz", "byre.load()"):
-        byre.mmap(tmp_path / "ours.npz")
 
 
 # ---- .safetensors
@@ -246,7 +228,7 @@ def test_tensors_are_saved_with_their_elements(tmp_path):
 
 def test_names_without_a_known_ending_need_a_format(tmp_path):
     for function in (byre.load, byre.mmap, byre.metadata, lambda path: byre.save(path, np.zeros(1))):
-        with refused(ValueError, 'a.bin" does not end in .npy, .npz or .safetensors', 'Pass format="npy"'):
+        with refused(ValueError, 'a.bin" does not end in .npy or .safetensors', 'Pass format="npy"', "np.load() within byre.pages()"):
             function(tmp_path / "a.bin")
     with refused(TypeError, "format is 'zip'"):
         byre.load("a.npy", format="zip")
@@ -265,7 +247,6 @@ def test_missing_file_is_refused(read, tmp_path):
 
 UNSAVED = [
     ("npy", {"a": np.zeros(1)}, {}, "type dict as .npy. Pass one array or tensor"),
-    ("npz", np.zeros(1), {}, "type ndarray as .npz. Pass a dict"),
     ("npy", np.array([{}]), {}, "has dtype object, which .npy lacks"),
     ("safetensors", {"a": {"b": [np.array([{}])]}}, {}, 'the array "a.b.0" has dtype object, which .safetensors lacks'),
     ("safetensors", {"a": np.zeros(1, "c16")}, {}, "has dtype complex128, which .safetensors lacks. Convert it to"),
@@ -276,7 +257,6 @@ UNSAVED = [
     ("safetensors", {"\ud800": 1}, {}, "not valid Unicode"),
     ("safetensors", {}, {"metadata": {"a": 1}}, "metadata has 1 of type int. Pass a str"),
     ("safetensors", {}, {"metadata": ["a"]}, "metadata is of type list"),
-    ("npz", {}, {"metadata": {"a": "b"}}, ".npz files have no metadata"),
 ]
 
 
@@ -309,30 +289,24 @@ def npy_bytes(array):
 
 def test_malformed_files_are_refused_by_name(tmp_path):
     byre.save(tmp_path / "a.safetensors", {"a": np.ones(3), "b": np.ones(3)})
-    byre.save(tmp_path / "a.npz", {"a": np.ones(3)})
     good = {path.suffix: path.read_bytes() for path in tmp_path.iterdir()}
     good[".npy"] = npy_bytes(np.ones(30))
     bad = {suffix: cut(raw) for suffix, raw in good.items()}
     bad[".npy"] += [npy_bytes(np.array([{}])), b"no array at all", good[".npy"].replace(b"(30,)", b"(-1,)")]
     bad[".npy"] += [good[".npy"].replace(b"(30,)", b"(9999999999999,)")]
-    bad[".npz"] += [b"PK no zip", good[".npy"]]
     bad[".safetensors"] += [good[".safetensors"] + b"\0", struct.pack("<Q", 1 << 63) + good[".safetensors"][8:]]
     bad[".safetensors"] += [good[".safetensors"].replace(b'"b"', b'"a"')]
     for suffix, raws in bad.items():
         path = tmp_path / f"bad{suffix}"
         for raw in raws:
             path.write_bytes(raw)
-            for read in READERS if suffix != ".npz" else [byre.load]:
+            for read in READERS:
                 for kind in (byre.FileError, OSError, ValueError):
                     with refused(kind, f"bad{suffix}"):
                         read(path)
     (tmp_path / "a.npy").write_bytes(npy_bytes(np.array([{}])))
     with refused(byre.FileError, "a.npy", "reads no pickles"):
         byre.mmap(tmp_path / "a.npy")
-    with zipfile.ZipFile(tmp_path / "a.npz", "a") as archive:
-        archive.writestr("readme.txt", "no array")
-    with refused(byre.FileError, "readme.txt"):
-        byre.load(tmp_path / "a.npz")
 
 
 def test_file_that_shrinks_while_it_is_loaded_is_refused(tmp_path, monkeypatch):
@@ -363,7 +337,7 @@ def test_dtype_that_npy_cannot_name_is_refused(tmp_path):
 # ---- save_async
 
 
-@pytest.mark.parametrize("format", ["npy", "npz", "safetensors"])
+@pytest.mark.parametrize("format", ["npy", "safetensors"])
 def test_async_save_reports_progress_by_pieces_and_completes(format, tmp_path):
     x = np.arange(PIECE // 8 * 2 + 5)
     calls = []
@@ -398,7 +372,7 @@ def test_async_save_has_the_values_of_the_copy_it_was_given(tmp_path):
     assert all((array == 0).all() for array in byre.load(tmp_path / "a.safetensors").values())
 
 
-@pytest.mark.parametrize("format", ["npy", "npz", "safetensors"])
+@pytest.mark.parametrize("format", ["npy", "safetensors"])
 def test_exception_in_progress_cancels_the_save(format, tmp_path):
     path, calls = tmp_path / f"a.{format}", []
     state = np.zeros(PIECE // 4) if format == "npy" else {"x": np.zeros(PIECE // 4)}

@@ -15,7 +15,7 @@ with byre.pages(min_nbytes=100), byre.no_copies():
 copied: int = (byre.stats() - byre.stats()).bytes_copied
 lazy: bool = byre.is_lazy(x)
 byre.save("a.npy", x, format="npy")
-saved: concurrent.futures.Future[None] = byre.save_async(b"a", state, "npz", progress=lambda done, total: None)
+saved: concurrent.futures.Future[None] = byre.save_async(b"a", state, "safetensors", progress=lambda done, total: None)
 by: dict[str, str] = byre.metadata("a.safetensors")
 loaded: Any = byre.load("a.npy")
 
