@@ -153,8 +153,8 @@ class basic_buffer {
   /// neither sees what the other writes. Pointers to the bytes of this buffer stay valid. Data in pages, of
   /// paged_allocator() or of a mapped file, is cloned lazily: a private mapping each, and copies of the pages that this
   /// buffer wrote since its last writable clone. Other data, and data for which the system has no mapping, is copied
-  /// now. A write to this buffer: materializes first, which moves the bytes if lazy clones share them. Throws as
-  /// mutable_data(), and as allocate().
+  /// now. A write to this buffer: materializes first, which moves the bytes if lazy clones share them or if they are
+  /// read-only. Throws as mutable_data(), and as allocate().
   basic_buffer writable_clone(Wait wait = Wait::allowed, CallSite site = CallSite::current());
 
   /// Leaves `other` without bytes.
@@ -268,16 +268,17 @@ class basic_buffer {
     return header_.get() == other.header_.get() && has_data();
   }
 
-  /// How many overlays show the pages of the file that this overlay shows; 0 if it is no overlay. Approximate, for
-  /// people.
+  /// How many overlays show the pages of the file that this overlay shows, owners of a mapped file included; 0 if it is
+  /// no overlay. Approximate, for people.
   std::size_t overlay_count() const noexcept {
     const auto* const overlay = as_overlay();
     return overlay == nullptr ? 0 : overlay->overlay_count();
   }
 
   /// Gathers the pages of an overlay's file in huge pages, from byte `offset` on, where the system has any (Linux 6.1):
-  /// a later writable clone is cheaper then. Takes some 2 ms for 1 MiB, once. Other data stays as it is. Threads may
-  /// read and write the bytes meanwhile. Source: docs/parts.md.
+  /// a later writable clone is cheaper then. Takes some 2 ms for 1 MiB, once. Other data stays as it is, as does a part
+  /// beyond the end. Other threads may read and write the bytes meanwhile, and call const members. Source:
+  /// docs/parts.md.
   void collapse(std::size_t offset, std::size_t nbytes) noexcept {
     if (auto* const overlay = as_overlay()) {
       overlay->collapse(offset, nbytes);
@@ -502,6 +503,8 @@ class basic_buffer {
   static void end_copy_by_owner(void* source) noexcept;
   bool map_overlay(stats::CopyCause cause, CallSite site, stats::detail::CopyReport& report);
   Header* create_writable_clone(CallSite site);
+  static void record_overlay(const Header& overlay, const void* shown, std::size_t copied_nbytes,
+                             CallSite site) noexcept;
 
   bool ends_copies_later() const noexcept {
     if constexpr (requires {

@@ -70,7 +70,7 @@ class basic_paged final : public basic_header<Sync, Share> {
   }
   ~basic_paged() {
     stats::detail::count_or_else(
-        [this]() noexcept { stats::detail::count_release(this->data(), counted_nbytes()); },
+        [this]() noexcept { stats::detail::count_release(file_->data(), counted_nbytes()); },
         stats::detail::minus(stats::Counter::live_bytes, counted_nbytes()));
   }
 
@@ -105,11 +105,19 @@ class basic_overlay final : public basic_header<Sync, Share> {
       return clone_of(static_cast<basic_overlay&>(source));
     }
     auto& base = static_cast<Paged&>(source);
-    Room memory = room();
-    std::byte* const own = memory == nullptr ? nullptr : base.file().overlay_own_data();
-    return own == nullptr ? WritableClone{&source, nullptr, 0}
-                          : clone_of(*become_overlay(base, std::move(memory), source, own));
+    auto* const place = static_cast<std::byte*>(source.data());
+    basic_overlay* const own = become_overlay(base, room(), source, place);
+    if (own == nullptr) {
+      return {&source, nullptr, 0};
+    }
+    if (stats::detail::may_record()) [[unlikely]] {
+      stats::detail::record_move(place, base.file().data());
+    }
+    return clone_of(*own);
   }
+
+  /// The data of the file that this shows: its address, to name it by.
+  const void* file_data() const noexcept { return base_.file().data(); }
 
   /// How many overlays of its file there are, this one included: approximate, for people.
   std::size_t overlay_count() const noexcept {
@@ -135,16 +143,16 @@ class basic_overlay final : public basic_header<Sync, Share> {
     if (others == detail::OtherOverlays::none) {
       base.becomes_writable();  // by map_overlay()
     }
+    Room memory = room();
+    if (memory == nullptr) {
+      throw OutOfMemory(sizeof(basic_overlay), "heap, for the header of an overlay");
+    }
     const auto overlay = base.file().map_overlay(
         is_second ? static_cast<std::byte*>(source.data()) : nullptr, others);
     if (overlay.data == nullptr) {
       return {nullptr, 0};
     }
-    Header* const header = new (std::nothrow) basic_overlay(source, base, overlay.data);
-    if (header == nullptr) {
-      base.file().unmap_overlay(overlay.data);
-      throw OutOfMemory(sizeof(basic_overlay), "heap, for the header of an overlay");
-    }
+    Header* const header = listed(construct(std::move(memory), source, base, overlay.data));
     if (is_second) {
       hold(base);  // the source does until its own copy ends
       if (source.share().finish_copy()) {
@@ -162,10 +170,7 @@ class basic_overlay final : public basic_header<Sync, Share> {
                 .allocator = &source.allocator(),
                 .origin = Origin::overlay},
                &release),
-        base_(base) {
-    node_.data = data;
-    base_.file().add_overlay(node_);
-  }
+        base_(base) {}
   ~basic_overlay() {
     if (std::byte* const mapping = node_.data) {
       give_up_mapping();
@@ -178,7 +183,7 @@ class basic_overlay final : public basic_header<Sync, Share> {
     node_.data = nullptr;
   }
 
-  /// Memory for a header, before anything changes. Null if the heap is full.
+  /// Memory for a header, which is had before anything changes. Null if the heap is full.
   struct Freed {
     void operator()(void* room) const noexcept { ::operator delete(room); }
   };
@@ -188,16 +193,30 @@ class basic_overlay final : public basic_header<Sync, Share> {
                                   std::byte* data) noexcept {
     return ::new (room.release()) basic_overlay(source, base, data);
   }
+  static basic_overlay* listed(basic_overlay* overlay) noexcept {
+    overlay->node_.data = static_cast<std::byte*>(overlay->data());
+    overlay->base_.file().add_overlay(overlay->node_);
+    return overlay;
+  }
 
-  /// By the only owner of a file, which shows `data` as its overlay from now on.
+  /// By the only owner of a file: its overlay at `place`, where the same bytes are. Null, having changed nothing, if
+  /// `room` is, or if the system refuses.
   static basic_overlay* become_overlay(Paged& base, Room room, const Header& source,
-                                       std::byte* data) noexcept {
+                                       std::byte* place) noexcept {
+    if (room == nullptr) {
+      return nullptr;
+    }
+    basic_overlay* const overlay = construct(std::move(room), source, base, place);
+    if (!base.file().overlay_at(overlay->node_, place, source.capacity())) {
+      delete overlay;
+      return nullptr;
+    }
     base.share().add_owner();
     [[maybe_unused]] const bool is_copier = base.share().claim(Wait::never) == Claim::copy;
     [[maybe_unused]] const bool was_last = base.share().drop_owner();
     BYRE_ASSERT(is_copier && !was_last,
                 "the owner of pages that it was to clone had others beside it");
-    return construct(std::move(room), source, base, data);
+    return overlay;
   }
 
   static WritableClone clone_of(basic_overlay& source) noexcept {
@@ -218,34 +237,39 @@ class basic_overlay final : public basic_header<Sync, Share> {
       return clone_in_new_file(source, std::move(memory));
     }
     hold(base);
-    return {&source, construct(std::move(memory), source, base, overlay.data),
+    return {&source, listed(construct(std::move(memory), source, base, overlay.data)),
             overlay.copied_nbytes};
   }
 
   /// Where so many pages were written that to copy them for each clone costs more than a new file that has them.
   static WritableClone clone_in_new_file(basic_overlay& source, Room memory) noexcept {
     const WritableClone none{&source, nullptr, 0};
-    auto* const own = static_cast<std::byte*>(source.data());
+    auto* const place = static_cast<std::byte*>(source.data());
     Room own_memory = room();
     Paged* const base = own_memory == nullptr ? nullptr : file_like(source);
     if (base == nullptr) {
       return none;
     }
-    detail::PageFile& file = base->file();
-    const auto overlay = file.map_overlay(nullptr, detail::OtherOverlays::some);
-    const bool is_replaced =
-        overlay.data != nullptr && file.overlay_at(own, source.base_.file().nbytes());
-    if (!is_replaced) {
+    const bool is_recorded = stats::detail::may_record();
+    const std::size_t written_nbytes =
+        is_recorded ? detail::count_written_pages(place, source.capacity()) : 0;
+    const auto overlay = base->file().map_overlay(nullptr, detail::OtherOverlays::some);
+    basic_overlay* const moved =
+        overlay.data == nullptr ? nullptr
+                                : become_overlay(*base, std::move(own_memory), source, place);
+    if (moved == nullptr) {
       if (overlay.data != nullptr) {
-        file.unmap_overlay(overlay.data);
+        base->file().unmap_overlay(overlay.data);
       }
       static_cast<Header*>(base)->release();
       return none;
     }
-    basic_overlay* const moved = become_overlay(*base, std::move(own_memory), source, own);
     hold(*base);
-    const WritableClone clones{moved, construct(std::move(memory), source, *base, overlay.data),
-                               source.nbytes()};
+    const WritableClone clones{
+        moved, listed(construct(std::move(memory), source, *base, overlay.data)), source.nbytes()};
+    if (is_recorded) [[unlikely]] {
+      stats::detail::record_overlay_end(place, source.capacity(), written_nbytes);
+    }
     source.give_up_mapping();
     Header& left = source;
     if (left.share().drop_owner()) {
@@ -281,7 +305,7 @@ class basic_overlay final : public basic_header<Sync, Share> {
   static void release(Header& header) noexcept {
     auto& self = static_cast<basic_overlay&>(header);
     Paged& base = self.base_;
-    if (stats::detail::may_record()) [[unlikely]] {
+    if (self.node_.data != nullptr && stats::detail::may_record()) [[unlikely]] {
       const auto* const data = static_cast<const std::byte*>(self.data());
       stats::detail::record_overlay_end(data, self.capacity(),
                                         detail::count_written_pages(data, self.capacity()));

@@ -39,6 +39,7 @@ std::size_t alignment_for(std::size_t nbytes) noexcept {
 enum class Shows : std::uint8_t {
   writes,  ///< those through its own mapping, which shares the file's pages
   fork,    ///< none since the process forked: its own mapping is as private as an overlay's
+  copies,  ///< this process was forked, and has copies: the parent writes the file
   none,    ///< this process was forked, and did not get the file
 };
 
@@ -60,8 +61,8 @@ class MemoryFile final : public PageFile, public boost::intrusive::list_base_hoo
 
   void set_owned_by(const void* owners, bool (*is_owned)(const void*)) noexcept override;
   Overlay map_overlay(std::byte* source, OtherOverlays others, MovedPages moved) noexcept override;
-  std::byte* overlay_own_data() noexcept override;
-  bool overlay_at(std::byte* place, std::size_t place_nbytes) noexcept override;
+  bool overlay_at(OverlayNode& overlay, std::byte* place,
+                  std::size_t place_nbytes) noexcept override;
   void collapse(std::byte* overlay, std::size_t offset, std::size_t part_nbytes) noexcept override;
   void unmap_overlay(std::byte* overlay) noexcept override;
   void add_overlay(OverlayNode& overlay) noexcept override;
@@ -76,12 +77,19 @@ class MemoryFile final : public PageFile, public boost::intrusive::list_base_hoo
   bool make_private(std::byte* place, int former_flags) noexcept;
   bool replace_by_copies() noexcept;
   void lose() noexcept;
+  Overlay map_begun(std::byte* source, Shows shows, bool is_to_write_back,
+                    OtherOverlays others, MovedPages moved) noexcept;
   std::optional<std::size_t> write_back(std::byte* source, MovedPages moved) noexcept;
+  bool overlay_own_data(OverlayNode& overlay) noexcept;
+  void list_in_place(OverlayNode& overlay, std::byte* place) noexcept;
+  bool is_sole_overlay() const noexcept;
   void free_unseen() noexcept;
 
   // Under the lock of MemoryFiles.
   PageRange range_;
   boost::intrusive::list<OverlayNode> overlays_;
+  std::size_t begun_overlays_ = 0;  // which are not listed yet
+  bool has_only_overlays_ = false;  // of overlays, since the only owner became one
   Shows shows_ = Shows::writes;
   bool is_written_back_ = false;  // by one thread at a time
   const void* owners_ = nullptr;
@@ -227,7 +235,7 @@ void MemoryFiles::in_child() noexcept {
   for (MemoryFile& file : files_) {
     if (file.shows_ == Shows::writes) {
       const bool is_copied = copying_.number() >= 0 && file.replace_by_copies();
-      file.shows_ = is_copied ? Shows::fork : Shows::none;
+      file.shows_ = is_copied ? Shows::copies : Shows::none;
       if (!is_copied) {
         file.lose();
       }
@@ -288,15 +296,17 @@ bool MemoryFile::make_private(std::byte* place, int former_flags) noexcept {
   }
   // With strict accounting a move is charged for both places, and is refused only after it has unmapped its target.
   std::byte* const probe = range_.arena->map(range_, MAP_PRIVATE, nullptr);
-  if (probe != nullptr) {
-    ::munmap(probe, size);
-    if (::mremap(fresh, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, place) == place) {
-      return true;
-    }
-    range_.arena->map(range_, former_flags, place);  // the refused move may have unmapped it
+  if (probe == nullptr) {
+    ::munmap(fresh, size);
+    return false;
+  }
+  ::munmap(probe, size);
+  if (::mremap(fresh, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, place) == place) {
+    return true;
   }
   ::munmap(fresh, size);
-  return false;
+  const bool is_mapped_again = range_.arena->map(range_, former_flags, place) == place;
+  return is_mapped_again && former_flags == MAP_PRIVATE;
 }
 
 /// In a child whose parent waits. False if the system has no room for all.
@@ -350,6 +360,7 @@ void MemoryFile::set_owned_by(const void* owners, bool (*is_owned)(const void*))
 void MemoryFile::add_overlay(OverlayNode& overlay) noexcept {
   const sync::Lock lock(files().mutex());
   overlays_.push_back(overlay);
+  --begun_overlays_;
 }
 
 void MemoryFile::remove_overlay(OverlayNode& overlay) noexcept {
@@ -360,15 +371,21 @@ void MemoryFile::remove_overlay(OverlayNode& overlay) noexcept {
   free_unseen();
 }
 
-/// If one overlay is left and much of it was written, the file's pages beneath are seen by no process. A new overlay of
-/// that one begins with copies of the written pages, before it is listed.
+/// Whether no mapping of this process or of another shows the file but one overlay, and others that begin with what was
+/// written in it. An owner of the file that is about to write claims before it begins an overlay, so a file that had
+/// several owners may be shown any time.
+bool MemoryFile::is_sole_overlay() const noexcept {
+  return shows_ == Shows::writes && has_only_overlays_ && overlays_.size() == 1 &&
+         begun_overlays_ == 0;
+}
+
+/// If one overlay is left and much of it was written, the pages beneath are of no use.
 void MemoryFile::free_unseen() noexcept {
   constexpr std::size_t step_nbytes = std::size_t{64} << 20;  // the lock is not held for long
   const std::size_t whole = alignment_for(nbytes());
   for (std::size_t at = 0; at < nbytes(); at += step_nbytes) {
     const sync::Lock lock(files().mutex());
-    if (shows_ != Shows::writes || overlays_.size() != 1 || is_written_back_ ||
-        (is_owned_ != nullptr && is_owned_(owners_)) ||
+    if (!is_sole_overlay() ||
         (at == 0 && !is_much_written(overlays_.front().data, nbytes()))) {
       return;
     }
@@ -406,17 +423,28 @@ void MemoryFile::unmap_overlay(std::byte* overlay) noexcept {
 
 Overlay MemoryFile::map_overlay(std::byte* source, OtherOverlays others,
                                 MovedPages moved) noexcept {
-  const auto [shows, may_write_back] = [&] {
+  const auto [shows, is_to_write_back] = [&] {
     const sync::Lock lock(files().mutex());
-    const bool may = shows_ == Shows::writes && source != nullptr &&
-                     others == OtherOverlays::none && !std::exchange(is_written_back_, true);
-    return std::pair(shows_, may);
+    ++begun_overlays_;
+    const bool is_to = shows_ == Shows::writes && source != nullptr &&
+                       others == OtherOverlays::none && !std::exchange(is_written_back_, true);
+    return std::pair(shows_, is_to);
   }();
-  if (shows == Shows::none) {
+  const Overlay overlay = map_begun(source, shows, is_to_write_back, others, moved);
+  if (overlay.data == nullptr) {
+    const sync::Lock lock(files().mutex());
+    --begun_overlays_;
+  }
+  return overlay;
+}
+
+Overlay MemoryFile::map_begun(std::byte* source, Shows shows, bool is_to_write_back,
+                              OtherOverlays others, MovedPages moved) noexcept {
+  if (shows == Shows::none || shows == Shows::copies) {
     return {nullptr, 0};
   }
   std::optional<std::size_t> copied = 0;
-  if (may_write_back) {
+  if (is_to_write_back) {
     copied = write_back(source, moved);
     source = nullptr;
   } else if (shows == Shows::fork && source == nullptr) {
@@ -426,7 +454,10 @@ Overlay MemoryFile::map_overlay(std::byte* source, OtherOverlays others,
   if (overlay == nullptr || source == nullptr) {
     return {overlay, copied.value_or(0)};
   }
-  copied = copy_written_pages(overlay, source, nbytes());
+  // Pages that are locked have been copied already, before another thread has written theirs back.
+  const bool is_as_the_file = others == OtherOverlays::some || shows != Shows::writes ||
+                              ::madvise(overlay, nbytes(), MADV_DONTNEED) == 0;
+  copied = is_as_the_file ? copy_written_pages(overlay, source, nbytes()) : std::nullopt;
   if (!copied) {
     unmap_overlay(overlay);
     return {nullptr, 0};
@@ -434,55 +465,72 @@ Overlay MemoryFile::map_overlay(std::byte* source, OtherOverlays others,
   return {overlay, *copied};
 }
 
-std::byte* MemoryFile::overlay_own_data() noexcept {
-  std::byte* const own = data();
-  const auto shows = [this] {
-    const sync::Lock lock(files().mutex());
-    return shows_;
-  };
-  if (shows() == Shows::writes) {
-    ::madvise(own, nbytes(),
-              MADV_DONTNEED);  // Unmapping many small pages takes long: not under the lock.
+bool MemoryFile::overlay_at(OverlayNode& overlay, std::byte* place,
+                            std::size_t place_nbytes) noexcept {
+  if (place == data()) {
+    return overlay_own_data(overlay);
   }
-  std::byte* const elsewhere = map_range(nbytes(), MAP_SHARED);
-  if (elsewhere == nullptr) {
-    return nullptr;
-  }
-  const bool is_replaced = [&] {
-    const sync::Lock lock(files().mutex());
-    if (shows_ == Shows::writes
-            ? !make_private(own, MAP_SHARED)
-            : shows_ == Shows::none ||
-                  range_.arena->map(range_, MAP_PRIVATE, elsewhere) == nullptr) {
-      return false;
-    }
-    set_mapping(elsewhere, nbytes());
-    return true;
-  }();
-  if (!is_replaced) {
-    unmap(elsewhere, nbytes());
-    return nullptr;
-  }
-  return own;
-}
-
-bool MemoryFile::overlay_at(std::byte* place, std::size_t place_nbytes) noexcept {
   const sync::Lock lock(files().mutex());
   // After a fork some bytes are in data() alone and not in the file.
   const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-  return (place_nbytes + page - 1) / page * page == nbytes() && shows_ == Shows::writes &&
-         make_private(place, MAP_PRIVATE);
+  const bool is_replaced = (place_nbytes + page - 1) / page * page == nbytes() &&
+                           shows_ == Shows::writes && make_private(place, MAP_PRIVATE);
+  if (is_replaced) {
+    list_in_place(overlay, place);
+  }
+  return is_replaced;
+}
+
+bool MemoryFile::overlay_own_data(OverlayNode& overlay) noexcept {
+  std::byte* const own = data();
+  const auto shows_writes = [this] {
+    const sync::Lock lock(files().mutex());
+    return shows_ == Shows::writes;
+  };
+  if (shows_writes()) {
+    // Unmapping many small pages takes long: not under the lock.
+    ::madvise(own, nbytes(), MADV_DONTNEED);
+  }
+  std::byte* const elsewhere = map_range(nbytes(), MAP_SHARED);
+  if (elsewhere == nullptr) {
+    return false;
+  }
+  const bool is_replaced = [&] {
+    const sync::Lock lock(files().mutex());
+    const bool is =
+        shows_ == Shows::writes
+            ? make_private(own, MAP_SHARED)
+            : shows_ == Shows::fork && range_.arena->map(range_, MAP_PRIVATE, elsewhere) != nullptr;
+    if (is) {
+      set_mapping(elsewhere, nbytes());
+      list_in_place(overlay, own);
+    }
+    return is;
+  }();
+  if (!is_replaced) {
+    unmap(elsewhere, nbytes());
+  }
+  return is_replaced;
+}
+
+void MemoryFile::list_in_place(OverlayNode& overlay, std::byte* place) noexcept {
+  overlay.data = place;
+  overlays_.push_back(overlay);
+  has_only_overlays_ = true;
 }
 
 void MemoryFile::collapse(std::byte* overlay, std::size_t offset,
                           std::size_t part_nbytes) noexcept {
-  const bool is_shared = [this] {
+  const std::size_t begin = std::min(offset, nbytes()) / page_nbytes * page_nbytes;
+  const std::size_t end = begin + std::min(part_nbytes + (offset - begin), nbytes() - begin);
+  const auto [is_shared, is_sole] = [this] {
     const sync::Lock lock(files().mutex());
-    return shows_ == Shows::writes;
+    return std::pair(shows_ == Shows::writes, is_sole_overlay());
   }();
-  if (is_shared) {
-    ::madvise(data() + offset, part_nbytes, collapse_advice);
-    ::madvise(overlay + offset, part_nbytes, collapse_advice);
+  const bool is_seen = !is_sole || !is_much_written(overlay + begin, end - begin);
+  if (is_shared && is_seen) {
+    ::madvise(data() + begin, end - begin, collapse_advice);
+    ::madvise(overlay + begin, end - begin, collapse_advice);
   }
 }
 

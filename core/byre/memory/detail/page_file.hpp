@@ -52,25 +52,24 @@ class BYRE_API PageFile {
   /// With OtherOverlays::none nobody shows the file but `source` and overlays that are being made of it, and
   /// nobody uses data(). Then the pages that were written in `source` may become the file's.
   ///
-  /// Thread-safe, for the same `source` too.
+  /// The caller lists the overlay, or ends the file. Thread-safe, for the same `source` too.
   virtual Overlay map_overlay(std::byte* source, OtherOverlays others,
                               MovedPages moved = MovedPages::few) noexcept = 0;
 
-  /// Replaces data() at its address by an overlay with equal bytes. Threads that read there meanwhile see no gap. The
-  /// file has another data() from then on. By the only user of data(). Returns the overlay; null, having changed
-  /// nothing, if the system refuses.
-  virtual std::byte* overlay_own_data() noexcept { return nullptr; }
-
-  /// Replaces `nbytes` at `place`, which are an overlay of another file, by an overlay of this file, whose bytes are
-  /// equal. Otherwise as overlay_own_data().
-  virtual bool overlay_at(std::byte* /*place*/, std::size_t /*nbytes*/) noexcept { return false; }
+  /// Replaces the mapping at `place` by an overlay of this file, which it lists: `nbytes` that equal the file's bytes,
+  /// at data() or in an overlay of another file. Threads that read there meanwhile see no gap. Moves data() if that is
+  /// the place. By the only user of data(). Returns false, having changed nothing, if the system refuses.
+  virtual bool overlay_at(OverlayNode& /*overlay*/, std::byte* /*place*/,
+                          std::size_t /*nbytes*/) noexcept {
+    return false;
+  }
 
   /// A new file whose bytes are those of `source`, an overlay of this file that nobody writes meanwhile. Null if there
   /// is no room, or no memory. Throws OutOfMemory if the heap is full.
   virtual std::unique_ptr<PageFile> copy_to_new_file(const std::byte* source);
 
   /// Gathers pages from `offset` on in huge pages, if the system has any, and has the overlay show these where it was
-  /// not written. Thread-safe, but for overlay_own_data().
+  /// not written. Thread-safe, but for overlay_at().
   virtual void collapse(std::byte* /*overlay*/, std::size_t /*offset*/,
                         std::size_t /*nbytes*/) noexcept {}
   virtual void unmap_overlay(std::byte* overlay) noexcept = 0;

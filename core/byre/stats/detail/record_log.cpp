@@ -162,6 +162,16 @@ void RecordLog::add_part(const void* whole, const void* part, bool was_alone) no
   });
 }
 
+void RecordLog::move(const void* from, const void* to) noexcept {
+  DataTable::insert_return_type inserted;  // ends while nothing is locked
+  const sync::ProcessLock lock(mutex_);
+  DataTable::node_type known = kept_.data.extract(from);
+  if (!known.empty()) {
+    known.key() = to;
+    inserted = kept_.data.insert(std::move(known));
+  }
+}
+
 void RecordLog::forget(const void* data) noexcept {
   DataTable::node_type forgotten;  // ends while nothing is locked
   const sync::ProcessLock lock(mutex_);

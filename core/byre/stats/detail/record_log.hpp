@@ -64,6 +64,7 @@ class RecordLog final : sync::detail::ProcessState {
 
   /// What shares its parts: `part` was cloned where `whole` was; `was_alone` before that.
   void add_part(const void* whole, const void* part, bool was_alone) noexcept;
+  void move(const void* from, const void* to) noexcept;
   void forget(const void* data) noexcept;
   ClonedLines lines_of(const void* data) noexcept;
 

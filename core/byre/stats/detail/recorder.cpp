@@ -184,6 +184,10 @@ void record_overlay_end(const void* data, std::size_t nbytes, std::size_t writte
   forget_data(data);
 }
 
+void record_move(const void* from, const void* to) noexcept {
+  record_log().move(from, to);
+}
+
 void forget_data(const void* data) noexcept {
   record_log().forget(data);
 }

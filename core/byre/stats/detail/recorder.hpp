@@ -64,6 +64,8 @@ BYRE_API ClonedLines lines_that_cloned(const void* data) noexcept;
 /// What shares its parts: the lines that cloned `whole` cloned `part`; `was_alone` before that.
 [[gnu::cold]] BYRE_API void record_part(const void* whole, const void* part,
                                         bool was_alone) noexcept;
+/// The data at one address is known by another one from now on.
+[[gnu::cold]] BYRE_API void record_move(const void* from, const void* to) noexcept;
 /// Nobody has this address any more.
 [[gnu::cold]] BYRE_API void forget_data(const void* data) noexcept;
 
@@ -103,6 +105,7 @@ inline void record_pin(RecordKind, const void*, std::size_t, CallSite) noexcept 
 inline void record_pool(RecordKind, std::size_t) noexcept {}
 inline void record_overlay_end(const void*, std::size_t, std::size_t) noexcept {}
 inline void record_part(const void*, const void*, bool) noexcept {}
+inline void record_move(const void*, const void*) noexcept {}
 inline void forget_data(const void*) noexcept {}
 
 inline void begin_write(const void*) noexcept {}

@@ -232,32 +232,46 @@ basic_buffer<Sync, Share> basic_buffer<Sync, Share>::writable_clone(Wait wait, C
   return basic_buffer(share_eagerly(stats::CopyCause::writable, site));
 }
 
+/// Of a writable clone.
+template <sync::Sync Sync, template <class> class Share>
+void basic_buffer<Sync, Share>::record_overlay(const Header& overlay, const void* shown,
+                                               std::size_t copied_nbytes, CallSite site) noexcept {
+  stats::detail::record_overlay(overlay.data(), overlay.capacity(), shown, copied_nbytes,
+                                stats::CopyCause::writable, site, &detail::count_written_pages);
+}
+
 /// By the only owner of the data. Null if it has no pages, or the system no mapping for them.
 template <sync::Sync Sync, template <class> class Share>
 auto basic_buffer<Sync, Share>::create_writable_clone(CallSite site) -> Header* {
   if constexpr (requires { header().share().add_copy(); }) {
     if (header().has_pages()) {
-      const bool was_overlay = header().origin() == Origin::overlay;
-      const auto clones = cow::basic_overlay<Sync, Share>::create_writable(header());
-      adopt_header(clones.source);
-      clones.source->becomes_unique(site);
-      if (clones.clone == nullptr) {
+      using Overlay = cow::basic_overlay<Sync, Share>;
+      const Header* const former = header_.get();
+      begin_write(header());
+      const auto [source, clone, copied_nbytes] = Overlay::create_writable(header());
+      adopt_header(source);
+      source->becomes_unique(site);
+      if (source != former) {
+        stats::detail::count(stats::detail::plus(stats::Counter::overlays));
+        if (stats::detail::may_record()) [[unlikely]] {
+          record_overlay(*source, static_cast<Overlay*>(source)->file_data(), 0, site);
+        }
+      }
+      if (clone == nullptr) {
         return nullptr;
       }
-      clones.clone->becomes_unique(site);
+      clone->becomes_unique(site);
       stats::detail::count(stats::detail::plus(stats::Counter::lazy_clones),
                            stats::detail::plus(stats::Counter::bytes_cloned, header().nbytes()),
-                           stats::detail::plus(stats::Counter::overlays, was_overlay ? 1 : 2));
+                           stats::detail::plus(stats::Counter::overlays));
       if (stats::detail::may_record()) [[unlikely]] {
-        stats::detail::record_clone(header().data(), header().nbytes(), true, site);
-        stats::detail::record_overlay(
-            clones.clone->data(), clones.clone->capacity(), header().data(), clones.copied_nbytes,
-            stats::CopyCause::writable, site, &detail::count_written_pages);
+        stats::detail::record_clone(source->data(), source->nbytes(), true, site);
+        record_overlay(*clone, source->data(), copied_nbytes, site);
       }
-      if (clones.copied_nbytes != 0) {
-        stats::detail::report_copy(clones.copied_nbytes, stats::CopyCause::writable, site);
+      if (copied_nbytes != 0) {
+        stats::detail::report_copy(copied_nbytes, stats::CopyCause::writable, site);
       }
-      return clones.clone;
+      return clone;
     }
   }
   return nullptr;
