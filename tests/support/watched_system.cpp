@@ -85,9 +85,12 @@ extern "C" int munmap(void* data, std::size_t nbytes) noexcept {
 
 extern "C" void* mmap(void* at, std::size_t nbytes, int protection, int flags, int file,
                       off_t offset) noexcept {
-  if (watched != nullptr && watched->takes_refusal_of_map()) {
-    errno = ENOMEM;
-    return MAP_FAILED;
+  if (watched != nullptr) {
+    watched->before_mapping();
+    if (watched->takes_refusal_of_map()) {
+      errno = ENOMEM;
+      return MAP_FAILED;
+    }
   }
   // The system call takes its arguments in other ways on each machine.
   static const auto next =
@@ -95,6 +98,21 @@ extern "C" void* mmap(void* at, std::size_t nbytes, int protection, int flags, i
           ? &__interceptor_mmap
           : reinterpret_cast<decltype(&__interceptor_mmap)>(::dlsym(RTLD_NEXT, "mmap"));
   return next(at, nbytes, protection, flags, file, offset);
+}
+
+extern "C" void* mremap(void* from, std::size_t nbytes, std::size_t new_nbytes, int flags, ...) noexcept {
+  std::va_list arguments;
+  va_start(arguments, flags);
+  void* const to = (flags & MREMAP_FIXED) != 0 ? va_arg(arguments, void*) : nullptr;
+  va_end(arguments);
+  if (watched != nullptr && !watched->moves) {
+    if (watched->unmaps_targets) {
+      ::munmap(to, new_nbytes);
+    }
+    errno = ENOMEM;
+    return MAP_FAILED;
+  }
+  return reinterpret_cast<void*>(::syscall(SYS_mremap, from, nbytes, new_nbytes, flags, to));
 }
 
 extern "C" int mprotect(void* data, std::size_t nbytes, int protection) noexcept {

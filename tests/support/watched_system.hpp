@@ -40,9 +40,24 @@ class WatchedSystem {
   /// Whether mprotect() makes pages writable.
   bool makes_writable = true;
 
-  /// The next `calls` of mmap() fail.
-  void refuse_maps(std::size_t calls) noexcept { refused_maps_ = calls; }
-  bool takes_refusal_of_map() noexcept { return refused_maps_ != 0 && refused_maps_-- != 0; }
+  /// After `allowed` more calls of mmap() the next `calls` fail.
+  void refuse_maps(std::size_t calls, std::size_t allowed = 0) noexcept {
+    refused_maps_ = calls;
+    allowed_maps_ = allowed;
+  }
+  bool takes_refusal_of_map() noexcept {
+    if (allowed_maps_ != 0) {
+      --allowed_maps_;
+      return false;
+    }
+    return refused_maps_ != 0 && refused_maps_-- != 0;
+  }
+  /// Called before each call of mmap().
+  std::function<void()> before_mapping = [] {};
+
+  /// Whether mremap() succeeds, and whether a move that fails unmaps its target.
+  bool moves = true;
+  bool unmaps_targets = false;
 
   /// Called before a range is made writable.
   std::function<void(const Range&)> before_populating = [](const Range&) {};
@@ -61,6 +76,7 @@ class WatchedSystem {
   std::vector<Range> ranges_;
   std::map<int, std::vector<Range>> advised_;
   std::size_t refused_maps_ = 0;
+  std::size_t allowed_maps_ = 0;
   std::size_t left_ = static_cast<std::size_t>(-1);
 };
 

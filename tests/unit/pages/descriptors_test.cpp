@@ -21,8 +21,6 @@
 namespace byre::test {
 namespace {
 
-constexpr int most_files = 64;
-
 bool is_memory_file(int number) {
   char target[64]{};
   const std::string link = "/proc/self/fd/" + std::to_string(number);
@@ -37,15 +35,6 @@ int memory_file() {
     }
   }
   return -1;
-}
-
-/// Closes every descriptor and gives each number to `file`, as a program does that knows nothing of byre.
-void reuse_all_numbers(const std::filesystem::path& file) {
-  for (int number = 3; number < most_files; ++number) {
-    ::close(number);
-  }
-  while (::open(file.c_str(), O_RDWR) < most_files - 1) {
-  }
 }
 
 class PagedDescriptors : public testing::Test {

@@ -111,6 +111,49 @@ class PagedForkLimits : public testing::Test {
     });
   }
 
+  /// In a child that has both sides of a writable clone before `limit` sets the limit, and forks: both processes write
+  /// both sides.
+  static void expect_both_have_writable_clones(const std::function<void()>& limit) {
+    in_a_child([&] {
+      Buffer source = filled(std::byte{1});
+      std::byte* const place = source.mutable_data();
+      Buffer clone = source.writable_clone();
+      place[0] = std::byte{2};
+      clone.mutable_data()[0] = std::byte{3};
+      limit();
+      int go[2];
+      ASSERT_EQ(::pipe(go), 0);
+      const pid_t child = ::fork();
+      char written = 0;
+      if (child == 0) {
+        const bool waited = ::read(go[0], &written, 1) == 1;
+        const bool is_right = read_byte(source) == 2 && read_byte(clone) == 3 &&
+                              std::memcmp(place + 1, clone.data() + 1, paged_nbytes - 1) == 0 &&
+                              read_byte(place + 1) == 1;
+        place[1] = std::byte{4};
+        clone.mutable_data()[2] = std::byte{5};
+        ::_exit(waited && is_right && clone.data()[1] == std::byte{1} &&
+                        place[2] == std::byte{1}
+                    ? 0
+                    : 1);
+      }
+      clone.mutable_data()[1] = std::byte{6};
+      EXPECT_EQ(place[1], std::byte{1});
+      clone = Buffer();
+      std::memset(place, 7, paged_nbytes);
+      try {
+        clone = source.writable_clone();
+        EXPECT_TRUE(is_all(clone, std::byte{7}));
+      } catch (const OutOfMemory&) {
+      }
+      EXPECT_EQ(::write(go[1], &written, 1), 1);
+      int status = -1;
+      ::waitpid(child, &status, 0);
+      EXPECT_EQ(status, 0);
+      EXPECT_TRUE(is_all(source, std::byte{7}));
+    });
+  }
+
   /// In a child that has paged data before `limit` sets the limit.
   static void expect_only_a_child_loses_data(const std::function<void()>& limit) {
     in_a_child([&] {
@@ -144,26 +187,28 @@ TEST_F(PagedForkLimits, closed_descriptors_are_no_limit_of_forks) {
 }
 
 TEST_F(PagedForkLimits, used_up_mappings_are_no_limit_of_forks) {
-  std::size_t most_mappings = 0;
-  std::ifstream("/proc/sys/vm/max_map_count") >> most_mappings;
-  if (most_mappings == 0 || most_mappings > 100'000) {
+  if (most_mappings() == 0) {
     GTEST_SKIP() << "for systems that let a process have tens of thousands of mappings";
   }
-  expect_only_a_child_loses_data([&] {
-    const std::size_t nbytes = most_mappings * page_nbytes;
-    void* const area =
-        ::mmap(nullptr, nbytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    ASSERT_NE(area, MAP_FAILED);
-    // Every second page becomes a mapping of its own, until there are no more.
-    for (std::size_t at = 0; at < nbytes; at += 2 * page_nbytes) {
-      if (::mprotect(static_cast<std::byte*>(area) + at, page_nbytes, PROT_READ) != 0) {
-        // mmap() allows one mapping more than mprotect() does.
-        ASSERT_NE(::mmap(nullptr, page_nbytes, PROT_READ, MAP_SHARED | MAP_ANONYMOUS, -1, 0),
-                  MAP_FAILED);
-        return;
-      }
+  expect_only_a_child_loses_data(&use_up_mappings);
+}
+
+TEST_F(PagedForkLimits, of_private_memory_leave_writable_clones_to_both) {
+  expect_both_have_writable_clones([] { set_limit(RLIMIT_DATA, 1); });
+}
+
+TEST_F(PagedForkLimits, of_mappings_leave_writable_clones_to_both) {
+  if (most_mappings() == 0) {
+    GTEST_SKIP() << "for systems that let a process have tens of thousands of mappings";
+  }
+  expect_both_have_writable_clones(&use_up_mappings);
+}
+
+TEST_F(PagedForkLimits, of_descriptors_leave_writable_clones_to_both) {
+  expect_both_have_writable_clones([] {
+    for (int number = 3; number < 100; ++number) {
+      ::close(number);
     }
-    FAIL() << "mappings are left";
   });
 }
 
@@ -181,17 +226,6 @@ TEST_F(PagedForkLimits, data_that_was_private_before_the_limit_is_the_child_s) {
               }),
               "");
   });
-}
-
-/// Private memory of this process that can be written.
-std::size_t data_nbytes() {
-  std::ifstream status("/proc/self/status");
-  for (std::string line; std::getline(status, line);) {
-    if (line.starts_with("VmData:")) {
-      return std::stoul(line.substr(sizeof "VmData:" - 1)) << 10;
-    }
-  }
-  return 0;
 }
 
 TEST_F(PagedForkLimits, a_fork_with_room_for_one_mapping_of_two_leaves_none) {

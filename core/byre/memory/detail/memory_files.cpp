@@ -38,7 +38,7 @@ std::size_t alignment_for(std::size_t nbytes) noexcept {
 /// Which writes the pages of a file show.
 enum class Shows : std::uint8_t {
   writes,  ///< those through its own mapping, which shares the file's pages
-  fork,    ///< none since the process forked: its own mapping is as private as an overlay's
+  fork,    ///< none since the process forked: its own mapping is as private as an overlay's, or not used
   copies,  ///< this process was forked, and has copies: the parent writes the file
   none,    ///< this process was forked, and did not get the file
 };
@@ -206,7 +206,9 @@ void MemoryFiles::before_fork() noexcept {
   bool is_any_shared = false;
   for (MemoryFile& file : files_) {
     if (file.shows_ == Shows::writes) {
-      const bool is_private = file.make_private(file.data(), MAP_SHARED);
+      // Overlays that are left to themselves read the file, and no process writes it any more.
+      const bool is_private =
+          file.has_only_overlays_ || file.make_private(file.data(), MAP_SHARED);
       file.shows_ = is_private ? Shows::fork : Shows::writes;
       is_any_shared |= !is_private;
     }
@@ -543,7 +545,7 @@ std::optional<std::size_t> MemoryFile::write_back(std::byte* source, MovedPages 
     const auto [file, overlay] = *static_cast<Context*>(of);
     const sync::Lock lock(files().mutex());
     if (file->shows_ != Shows::writes) {
-      return false;  // since a fork data() is private: the run went to memory that no overlay shows
+      return false;  // since a fork the file is constant: the run went where no overlay looks
     }
     ::madvise(overlay + offset, run_nbytes, MADV_DONTNEED);  // refused for locked pages, which stay
     return true;

@@ -257,12 +257,26 @@ void for_each_written_run(const std::byte* mapping, std::size_t nbytes,
   struct Visit {
     decltype(visit) call;
     void* context;
-    void operator()(std::size_t offset, std::size_t run_nbytes) const noexcept {
-      call(context, offset, run_nbytes);
+    std::size_t begin = 0;
+    std::size_t end = 0;
+
+    /// The system tells of one run in several parts.
+    void operator()(std::size_t offset, std::size_t run_nbytes) noexcept {
+      if (offset != end) {
+        tell();
+        begin = offset;
+      }
+      end = offset + run_nbytes;
+    }
+    void tell() const noexcept {
+      if (end != begin) {
+        call(context, begin, end - begin);
+      }
     }
     static bool failed() noexcept { return false; }
-  } each{visit, context};
-  PageMap().for_each_private_run(mapping, nbytes, system_page_nbytes(), each);
+  } runs{visit, context};
+  PageMap().for_each_private_run(mapping, nbytes, system_page_nbytes(), runs);
+  runs.tell();
 #endif
 }
 
