@@ -107,6 +107,34 @@ inline void keep_pointer(TargetState& target, StorageSlot& storage) {
   check(slot, target.storages);
 }
 
+/// A clone of ordinary memory, which is a copy, beside a source whose pointers stay.
+template <class Slot>
+void writable_clone(TargetState& target, Slot& from, Slot& to) {
+  trace("%s: writable_clone", Slot::kind);
+  const auto make = [](typename Slot::Real& source) { return source.writable_clone(); };
+  Value* const source = from.value();
+  if (source == nullptr || source->data == nullptr) {
+    return clone(target, from, to, make);
+  }
+  if (!become_alone(target, from, [&](Wait wait) { from.real.materialize(wait); })) {
+    return;
+  }
+  const std::byte* const place = std::as_const(from.real).data();
+  typename Slot::Real made;
+  source->busy = true;
+  const Fault fault = target.faults.during([&] { made = make(from.real); });
+  source->busy = false;
+  if (std::as_const(from.real).data() != place) {
+    fail("%s: writable_clone moved its source", Slot::kind);
+  }
+  if (fault == Fault::none) {
+    Value value = value_of_clone(target, *source, stats::CopyCause::writable);
+    to.put(std::move(made), std::move(value));
+  } else if (fault == Fault::heap) {
+    count_vain_clone(target, *source, stats::CopyCause::writable);
+  }
+}
+
 /// Nobody keeps a pointer to a buffer.
 inline void keep_pointer(TargetState& target, BufferSlot& slot) {
   write(target, slot);

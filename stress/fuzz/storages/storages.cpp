@@ -143,6 +143,8 @@ class Program {
         return keep_pointer(target_, slot);
       case 17:
         return adopt_with_others(target_, slot);
+      case 29:
+        return writable_clone(target_, other, slot);
       case 27:
         return shrink_to_fit(target_, slot);
       case 30:

@@ -143,6 +143,24 @@ void write_shared_overlay(Attempt& attempt) {
           [&] { return contents(buffer) + contents(overlay) + contents(clone); });
 }
 
+template <class Held>
+void clone_pages_writably(Attempt& attempt) {
+  Held held = Held::allocate(least_paged_nbytes, paged_allocator());
+  std::memcpy(held.mutable_data(), "abc", 3);
+  Held clone;
+  attempt([&] { clone = held.writable_clone(); }, [&] { return contents(held) + contents(clone); });
+}
+
+/// Where a new file has to be had.
+void clone_written_pages_writably(Attempt& attempt) {
+  Buffer buffer = Buffer::allocate(least_paged_nbytes, paged_allocator());
+  const Buffer first = buffer.writable_clone();
+  std::memset(buffer.mutable_data(), 'a', least_paged_nbytes);
+  Buffer second;
+  attempt([&] { second = buffer.writable_clone(); },
+          [&] { return contents(buffer) + contents(second); });
+}
+
 void write_file_of_format(Attempt& attempt) {
   const TemporaryFolder folder;
   const auto path = folder / "a name that is longer than what strings have in place";
@@ -323,6 +341,9 @@ const Row rows[] = {
     {"Buffer::allocate", allocate_pages},
     {"Buffer::mutable_range", write_shared_pages},
     {"Buffer::mutable_data", write_shared_overlay},
+    of_bytes<Buffer>("Buffer::writable_clone", [](Buffer& b) { return b.writable_clone(); }),
+    {"Buffer::writable_clone", clone_pages_writably<Buffer>},
+    {"Buffer::writable_clone", clone_written_pages_writably},
     of_bytes<Buffer>("Buffer::resize", [](Buffer& b) { return b.resize(200), Buffer(); }),
     {"Buffer::shrink_to_fit", shrink_to_fit<Buffer>},
     of_bytes<Storage>("Storage::Storage", [](Storage&) { return Storage(Buffer::allocate(50)); }),
@@ -333,6 +354,8 @@ const Row rows[] = {
                       [](Storage&) { return Storage::borrow(lent, sizeof lent); }),
     {"Storage::map_file", map_file<Storage>},
     of_bytes<Storage>("Storage::lazy_clone", [](Storage& s) { return s.lazy_clone(); }),
+    of_bytes<Storage>("Storage::writable_clone", [](Storage& s) { return s.writable_clone(); }),
+    {"Storage::writable_clone", clone_pages_writably<Storage>},
     of_bytes<Storage>("Storage::mutable_data", [](Storage& s) { return written_clone(s); }),
     of_bytes<Storage>("Storage::mutable_data_in_parallel",
                       [](Storage& s) {

@@ -278,6 +278,7 @@ const Row rows[] = {
                 return x.share_external(elements, DType::f32, [](void*) {});
               }),
     of_tensor("Tensor::lazy_clone", [](T& x) { return x.lazy_clone(); }),
+    of_tensor("Tensor::writable_clone", [](T& x) { return x.writable_clone(); }),
     of_tensor("Tensor::mutable_data",
               [](T& x) {
                 Tensor clone = x.lazy_clone();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Random programs over data in pages, beside eager copies of it: clones, writes, drops, forks, and no memory.
+/// Random programs over data in pages, beside eager copies of it: clones of both kinds, writes, drops, forks, and no
+/// memory.
 #include <byre/memory/paged.hpp>
 #include <byre/memory/pages.hpp>
 #include <byre/storage/buffer.hpp>
@@ -90,6 +91,15 @@ class Program {
     Pair made = any();
     any() = std::move(made);
   }
+  /// And a write by a pointer from before. Data that is shared, or a file's, moves first.
+  void clone_writably() {
+    Pair& pair = any();
+    std::byte* const place = pair.lazy.mutable_data();
+    Pair made{pair.lazy.writable_clone(), pair.eager};
+    EXPECT_EQ(pair.lazy.data(), place);
+    write(pair, place, random_.below(pair.eager.size()), random_.number<std::size_t>(1, 9));
+    any() = std::move(made);
+  }
   void look() { EXPECT_TRUE(any().is_right()); }
   void write() {
     Pair& pair = any();
@@ -123,9 +133,10 @@ class Program {
     }
   }
 
-  static constexpr Step steps_[] = {{&Program::clone, 10},     {&Program::look, 3},
-                                    {&Program::write, 12},     {&Program::write_range, 6},
-                                    {&Program::write_much, 2}, {&Program::shrink, 1}};
+  static constexpr Step steps_[] = {
+      {&Program::clone, 10},      {&Program::clone_writably, 5}, {&Program::look, 3},
+      {&Program::write, 12},      {&Program::write_range, 6},    {&Program::write_much, 2},
+      {&Program::shrink, 1}};
 
   std::vector<Pair> pairs_;
   Random random_;

@@ -79,6 +79,7 @@ const Row rows[] = {
 #endif
 
   ROW(reads, x.select(0, 1).slice(0, 1, 2).lazy_clone()),
+  ROW(reads, x.select(0, 1).slice(0, 1, 2).writable_clone()), ROW(reads, x.writable_clone()),
   ROW(reads, x.lazy_clone()), ROW(reads, x.clone()),
   ROW(reads, x.contiguous()), ROW(reads, x.t().contiguous()),
   ROW(reads, x.t().reshape({6})), ROW(reads, x.t().reshape_({6})),
@@ -149,6 +150,7 @@ const Row rows_on_device[] = {
   ROW(writes, x.mutable_data<float>()), ROW(writes, x.mutable_raw_data()),
   ROW(writes, x.mutable_data_in_parallel<float>()),
   ROW(reads, x.clone()), ROW(reads, x.t().clone()), ROW(reads, x.lazy_clone()), ROW(reads, x.t().contiguous()),
+  ROW(reads, x.writable_clone()),
   ROW(reads, x.to(Device::cpu())), ROW(reads, x.t().to(Device::cpu())),
   ROW(reads, x.to(device())), ROW(reads, x.to(FakeDevice::second().device())),
   ROW(reads, to_string(x)), ROW(reads, save_npy(file(), x)), ROW(reads, save_in_archive(x)),

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 /// What copy sinks are told of each cause of a copy: bytes, cause, and the user's own line.
 #include <byre/memory/host_allocators.hpp>
+#include <byre/memory/paged.hpp>
 #include <byre/stats/events.hpp>
 #include <byre/storage/storage.hpp>
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 #include <boost/thread/thread.hpp>
 
 #include <array>
@@ -46,6 +48,7 @@ TEST(CopyCause, is_written_as_it_is_spelled) {
   EXPECT_STREQ(to_string(CopyCause::read_only), "read_only");
   EXPECT_STREQ(to_string(CopyCause::borrowed), "borrowed");
   EXPECT_STREQ(to_string(CopyCause::pinned), "pinned");
+  EXPECT_STREQ(to_string(CopyCause::writable), "writable");
   EXPECT_STREQ(to_string(CopyCause::resized), "resized");
 }
 
@@ -137,6 +140,24 @@ TEST_F(CopyCauses, pinned_is_a_clone_of_a_pinned_storage) {
   const Pin pin = storage.pin();
   expect_copy(CopyCause::pinned, 100, __LINE__ + 1,
               [&] { const Storage clone = storage.lazy_clone(); });
+}
+
+TEST_F(CopyCauses, writable_is_a_writable_clone_of_ordinary_memory) {
+  Buffer buffer = of(100);
+  expect_copy(CopyCause::writable, 100, __LINE__, [&] { buffer.writable_clone(); });
+  Storage storage = Storage::allocate(100, aligned_allocator());
+  expect_copy(CopyCause::writable, 100, __LINE__, [&] { (void)storage.writable_clone(); });
+}
+
+TEST_F(CopyCauses, writable_is_a_writable_clone_of_pages_written_since_the_last) {
+  Buffer buffer = Buffer::allocate(least_paged_nbytes, paged_allocator());
+  const Buffer clone = buffer.writable_clone();
+  if (clone.origin() != Origin::overlay) {
+    GTEST_SKIP() << "the system has no pages for it";
+  }
+  buffer.mutable_data()[0] = std::byte{1};
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  expect_copy(CopyCause::writable, page, __LINE__, [&] { buffer.writable_clone(); });
 }
 
 TEST_F(CopyCauses, shared_is_told_with_the_line_of_a_pin) {

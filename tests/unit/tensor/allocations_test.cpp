@@ -55,7 +55,7 @@ TEST(TensorAllocations, without_memory_for_a_tensor_the_source_stays_as_it_was) 
   const Tensor x = Tensor::of<float>({2, 2}, {1, 2, 3, 4});
   const std::function<void()> steps[] = {
       [&] { (void)x.t(); },     [&] { (void)x.lazy_clone(); },  [&] { (void)x.reshape({4}); },
-      [&] { (void)x.clone(); }, [&] { Tensor{Device::cpu()}; },
+      [&] { (void)x.clone(); }, [&] { Tensor{Device::cpu()}; }, [&] { (void)Tensor(x).writable_clone(); },
   };
   for (const auto& step : steps) {
     for (int nth = 0;; ++nth) {

@@ -132,6 +132,7 @@ inline const Operation complex_view{"view_as_complex",
 
 inline const std::vector<Operation> clones{
     {"lazy_clone", [](Tensor& x) { return one(x.lazy_clone()); }},
+    {"writable_clone", [](Tensor& x) { return one(x.writable_clone()); }},
     {"clone", [](Tensor& x) { return one(x.clone()); }},
     {"reshape", [](Tensor& x) { return one(x.reshape({-1})); }},
     {"reshape_by_copy", [](Tensor& x) { return one(x.t().reshape({-1})); }},
