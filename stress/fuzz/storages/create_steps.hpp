@@ -121,12 +121,13 @@ inline Value value_of_clone(TargetState& target, const Value& source,
   return value;
 }
 
-/// Operator new failed. If it was for the new storage, the buffer had been cloned before.
+/// Operator new failed. If it was for the new storage, the buffer had been cloned before. A copy that was made then is
+/// counted; small blocks come from operator new too, and if it failed for one, there is no copy.
 inline void count_vain_clone(TargetState& target, const Value& source,
                              std::optional<stats::CopyCause> cause) {
   if (!cause) {
     target.model.lazy_clone(source);
-  } else if (&source.allocator() != &target.device || target.faults.copies() != 0) {
+  } else if (target.model.counted().copies > target.model.predictions().counters.copies) {
     target.model.count_eager_clone(source, *cause);
   }
 }
