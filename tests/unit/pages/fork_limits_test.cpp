@@ -19,6 +19,7 @@
 #include "paged_buffers.hpp"
 #include "support/emulated.hpp"
 #include "support/sanitized.hpp"
+#include "support/watched_system.hpp"
 
 namespace byre::test {
 namespace {
@@ -175,6 +176,32 @@ TEST_F(PagedForkLimits, a_limit_of_locked_memory_is_no_limit_of_forks) {
     set_limit(RLIMIT_MEMLOCK, 64 << 10);
     ASSERT_TRUE(::geteuid() != 0 || ::setuid(65534) == 0);
     ASSERT_EQ(::mlockall(MCL_FUTURE), 0);
+  });
+}
+
+TEST_F(PagedForkLimits, a_child_with_copies_never_shows_the_file_that_its_parent_writes) {
+  in_a_child([] {
+    Buffer buffer = filled(std::byte{1});
+    WatchedSystem system;
+    system.has_pagemap_scan = system.has_pagemap = false;
+    system.refuse_maps(1);
+    int told[2][2];
+    ASSERT_TRUE(::pipe(told[0]) == 0 && ::pipe(told[1]) == 0);
+    const pid_t child = ::fork();
+    char any = 0;
+    if (child == 0) {
+      Buffer lazy = buffer;
+      lazy.mutable_data()[0] = std::byte{2};
+      const Buffer writable = buffer.writable_clone();
+      const bool is_told = ::write(told[0][1], &any, 1) == 1 && ::read(told[1][0], &any, 1) == 1;
+      ::_exit(is_told && read_byte(lazy.data() + 1) == 1 && is_all(writable, std::byte{1}) ? 0 : 1);
+    }
+    EXPECT_EQ(::read(told[0][0], &any, 1), 1);
+    std::memset(buffer.mutable_data(), 3, buffer.nbytes());
+    EXPECT_EQ(::write(told[1][1], &any, 1), 1);
+    int status = -1;
+    ::waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
   });
 }
 

@@ -18,12 +18,14 @@
 #include <optional>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "children.hpp"
 #include "support/emulated.hpp"
 #include "support/sanitized.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/watched_system.hpp"
 
 namespace byre::test {
 namespace {
@@ -198,6 +200,36 @@ TEST(PagedLimits, pages_that_are_locked_go_to_the_file_and_stay) {
     clone = Buffer();
     overlay.mutable_data()[0] = static_cast<std::byte>(value);
   }
+}
+
+TEST(PagedLimits, of_locked_memory_let_one_thread_at_a_time_show_what_it_writes_back) {
+  if (is_sanitized) {
+    GTEST_SKIP() << "sanitizers leave mlockall() out";
+  }
+  in_a_child([] {
+    std::optional<Buffer> base = ones(least_paged_nbytes);
+    Buffer overlay = *base;
+    overlay.mutable_data()[0] = std::byte{2};
+    base.reset();
+    Buffer first = overlay;
+    Buffer second = overlay;
+    if (::mlockall(MCL_FUTURE) != 0) {
+      return;  // this process may not
+    }
+    WatchedSystem system;
+    bool is_first = true;
+    system.before_populating = [&](const WatchedSystem::Range&) {
+      if (std::exchange(is_first, false)) {  // by another thread, in the middle of the write-back
+        EXPECT_EQ(second.materialize(), Materialized::copied);
+      }
+    };
+    EXPECT_EQ(first.materialize(), Materialized::overlaid);
+    EXPECT_FALSE(is_first);
+    for (const Buffer* const each : {&overlay, &first, &second}) {
+      EXPECT_EQ(each->data()[0], std::byte{2});
+      EXPECT_EQ(each->data()[1], std::byte{1});
+    }
+  });
 }
 
 TEST(PagedLimits, where_all_memory_is_locked_a_write_to_an_overlay_s_clone_copies) {

@@ -119,6 +119,30 @@ TEST_F(PagedReleased, files_and_overlays_leave_nothing_in_whatever_order_they_en
   });
 }
 
+TEST_F(PagedReleased, writable_clones_leave_nothing_in_whatever_order_they_end) {
+  expect_nothing_is_left([this] {
+    for (const bool is_mapped : {false, true}) {
+      for (const bool is_source_first : {false, true}) {
+        std::optional<Buffer> source = is_mapped ? in_mapped_file() : in_memory_file();
+        std::optional<Buffer> clone = source->writable_clone();
+        source->mutable_data()[0] = std::byte{2};
+        const Buffer second = source->writable_clone();
+        std::memset(source->mutable_data(), 3, least_paged_nbytes);
+        Buffer third = source->writable_clone();  // in a new file
+        (is_source_first ? source : clone).reset();
+        third.mutable_data()[1] = std::byte{4};
+        const Buffer fourth = third.writable_clone();
+        EXPECT_EQ(fourth.origin(), Origin::overlay);
+        EXPECT_TRUE(run_in_child([](int) {}, std::chrono::seconds(60)).exit.is_success());
+        (is_source_first ? clone : source).reset();
+        third.mutable_data()[2] = std::byte{5};
+        const Buffer fifth = third.writable_clone();
+      }
+    }
+    (void)in_memory_file();  // ends the file of before the forks
+  });
+}
+
 TEST_F(PagedReleased, overlays_without_memory_leave_nothing) {
   expect_nothing_is_left([this] {
     for (const bool is_mapped : {false, true}) {

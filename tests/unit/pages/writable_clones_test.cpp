@@ -7,14 +7,12 @@
 #include <gtest/gtest.h>
 
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cstdint>
 #include <cstring>
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <thread>
@@ -27,6 +25,7 @@
 #include "support/random.hpp"
 #include "support/sanitized.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/watched_system.hpp"
 
 namespace byre::test {
 namespace {
@@ -40,20 +39,6 @@ void touch(std::byte* data, std::size_t count, std::byte value) {
   for (std::size_t page = 0; page < count; ++page) {
     data[page * page_nbytes] = value;
   }
-}
-
-/// Memory that the memory files of this process have.
-std::size_t memory_files_nbytes() {
-  std::size_t blocks = 0;
-  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
-    std::error_code error;
-    struct ::stat about {};
-    if (std::filesystem::read_symlink(entry, error).string().starts_with("/memfd:byre") &&
-        ::stat(entry.path().c_str(), &about) == 0) {
-      blocks += static_cast<std::size_t>(about.st_blocks);
-    }
-  }
-  return blocks * 512;
 }
 
 TEST_F(CountedClones, of_pages_copy_nothing_and_keep_the_address) {
@@ -186,42 +171,6 @@ TEST_F(CountedClones, give_all_memory_back) {
   EXPECT_EQ(counted.since().pinned_bytes, 0);
 }
 
-TEST(WritableClones, that_end_free_the_pages_that_their_source_wrote) {
-  Buffer source = filled(std::byte{1});
-  std::byte* const pointer = source.mutable_data();
-  const std::size_t before = memory_files_nbytes();
-  std::optional<Buffer> clone = source.writable_clone();
-  std::memset(pointer, 2, paged_nbytes);
-  clone.reset();
-  EXPECT_EQ(memory_files_nbytes() + paged_nbytes, before);
-  EXPECT_TRUE(is_all(source, std::byte{2}));
-  Buffer second = source.writable_clone();
-  EXPECT_TRUE(is_all(second, std::byte{2}));
-  EXPECT_TRUE(is_all(source, std::byte{2}));
-  EXPECT_EQ(memory_files_nbytes(), before);
-}
-
-TEST(WritableClones, that_end_keep_the_pages_that_others_show) {
-  Buffer source = filled(std::byte{1});
-  const std::size_t before = memory_files_nbytes();
-  std::optional<Buffer> clone = source.writable_clone();
-  const Buffer other = source.writable_clone();
-  std::memset(source.mutable_data(), 2, paged_nbytes);
-  clone.reset();
-  EXPECT_EQ(memory_files_nbytes(), before);
-  EXPECT_TRUE(is_all(other, std::byte{1}));
-}
-
-TEST(WritableClones, that_end_keep_the_pages_their_source_did_not_write) {
-  Buffer source = filled(std::byte{1});
-  std::optional<Buffer> clone = source.writable_clone();
-  std::memset(source.mutable_data(), 2, paged_nbytes / 2);
-  clone.reset();
-  EXPECT_EQ(source.data()[paged_nbytes / 2 - 1], std::byte{2});
-  EXPECT_EQ(source.data()[paged_nbytes / 2], std::byte{1});
-  EXPECT_EQ(source.data()[paged_nbytes - 1], std::byte{1});
-}
-
 TEST(WritableClones, of_lazily_shared_pages_materialize_first) {
   Buffer source = filled(std::byte{1});
   Buffer reader = source;
@@ -323,6 +272,35 @@ TEST(WritableClones, without_a_mapping_are_copied_now) {
     pointer[0] = std::byte{2};
     EXPECT_TRUE(is_all(clone, std::byte{1}));
   });
+}
+
+TEST(WritableClones, of_the_last_overlay_survive_a_fork_in_the_middle) {
+  for (const std::size_t runs_before_the_fork : {0U, 1U}) {
+    Buffer source = filled(std::byte{1}, least_paged_nbytes);
+    source.writable_clone();
+    std::byte* const pointer = source.mutable_data();
+    pointer[0] = std::byte{2};
+    pointer[9 * page_nbytes] = std::byte{2};
+    const auto is_right = [](const Buffer& buffer) {
+      return buffer.data()[0] == std::byte{2} && buffer.data()[1] == std::byte{1} &&
+             buffer.data()[9 * page_nbytes] == std::byte{2} &&
+             buffer.data()[least_paged_nbytes - 1] == std::byte{1};
+    };
+    Buffer clone;
+    {
+      WatchedSystem system;
+      std::size_t runs = 0;
+      system.before_populating = [&](const WatchedSystem::Range&) {
+        if (runs++ == runs_before_the_fork) {
+          in_a_child([&] { EXPECT_TRUE(is_right(source)); });
+        }
+      };
+      clone = source.writable_clone();
+    }
+    EXPECT_EQ(source.data(), pointer);
+    EXPECT_TRUE(is_right(source));
+    EXPECT_TRUE(is_right(clone));
+  }
 }
 
 /// Whether all of these read as the model of them says.

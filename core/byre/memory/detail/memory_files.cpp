@@ -523,14 +523,15 @@ void MemoryFile::list_in_place(OverlayNode& overlay, std::byte* place) noexcept 
 
 void MemoryFile::collapse(std::byte* overlay, std::size_t offset,
                           std::size_t part_nbytes) noexcept {
-  const std::size_t begin = std::min(offset, nbytes()) / page_nbytes * page_nbytes;
-  const std::size_t end = begin + std::min(part_nbytes + (offset - begin), nbytes() - begin);
+  offset = std::min(offset, nbytes());
+  const std::size_t begin = offset / page_nbytes * page_nbytes;
+  const std::size_t end = offset + std::min(part_nbytes, nbytes() - offset);
   const auto [is_shared, is_sole] = [this] {
     const sync::Lock lock(files().mutex());
     return std::pair(shows_ == Shows::writes, is_sole_overlay());
   }();
   const bool is_seen = !is_sole || !is_much_written(overlay + begin, end - begin);
-  if (is_shared && is_seen) {
+  if (is_shared && is_seen && begin < end) {
     ::madvise(data() + begin, end - begin, collapse_advice);
     ::madvise(overlay + begin, end - begin, collapse_advice);
   }

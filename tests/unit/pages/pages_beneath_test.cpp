@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: BSL-1.0
+/// The pages of a file beneath writable clones: which are freed, which are kept, and which are gathered in huge pages.
+#include <byre/memory/detail/page_file.hpp>
+#include <byre/memory/paged.hpp>
+#include <byre/memory/pages.hpp>
+#include <byre/storage/buffer.hpp>
+
+#include <gtest/gtest.h>
+
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <boost/thread/thread.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <optional>
+#include <sstream>
+#include <string>
+
+#include "paged_buffers.hpp"
+#include "support/temporary_folder.hpp"
+#include "support/watched_system.hpp"
+
+namespace byre::test {
+namespace {
+
+/// Memory that the memory files of this process have.
+std::size_t memory_files_nbytes() {
+  std::size_t blocks = 0;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+    std::error_code error;
+    struct ::stat about {};
+    if (std::filesystem::read_symlink(entry, error).string().starts_with("/memfd:byre") &&
+        ::stat(entry.path().c_str(), &about) == 0) {
+      blocks += static_cast<std::size_t>(about.st_blocks);
+    }
+  }
+  return blocks * 512;
+}
+
+class PagesBeneath : public testing::Test {
+ protected:
+  void SetUp() override {
+    Buffer source = filled(std::byte{1});
+    const Buffer clone = source.writable_clone();
+    source.mutable_data()[0] = std::byte{2};
+    if (detail::count_written_pages(source.data(), paged_nbytes) == 0) {
+      GTEST_SKIP() << "the system does not say which pages were written";
+    }
+  }
+};
+
+TEST_F(PagesBeneath, are_freed_where_the_last_overlay_wrote) {
+  Buffer source = filled(std::byte{1});
+  std::byte* const pointer = source.mutable_data();
+  const std::size_t before = memory_files_nbytes();
+  std::optional<Buffer> clone = source.writable_clone();
+  std::memset(pointer, 2, paged_nbytes);
+  clone.reset();
+  EXPECT_EQ(memory_files_nbytes() + paged_nbytes, before);
+  EXPECT_TRUE(is_all(source, std::byte{2}));
+  Buffer second = source.writable_clone();
+  EXPECT_TRUE(is_all(second, std::byte{2}));
+  EXPECT_TRUE(is_all(source, std::byte{2}));
+  EXPECT_EQ(memory_files_nbytes(), before);
+}
+
+TEST_F(PagesBeneath, stay_while_others_show_them) {
+  Buffer source = filled(std::byte{1});
+  const std::size_t before = memory_files_nbytes();
+  std::optional<Buffer> clone = source.writable_clone();
+  const Buffer other = source.writable_clone();
+  std::memset(source.mutable_data(), 2, paged_nbytes);
+  clone.reset();
+  EXPECT_EQ(memory_files_nbytes(), before);
+  EXPECT_TRUE(is_all(other, std::byte{1}));
+}
+
+TEST_F(PagesBeneath, stay_where_the_last_overlay_did_not_write) {
+  Buffer source = filled(std::byte{1});
+  std::optional<Buffer> clone = source.writable_clone();
+  std::memset(source.mutable_data(), 2, paged_nbytes / 2);
+  clone.reset();
+  EXPECT_EQ(source.data()[paged_nbytes / 2 - 1], std::byte{2});
+  EXPECT_EQ(source.data()[paged_nbytes / 2], std::byte{1});
+  EXPECT_EQ(source.data()[paged_nbytes - 1], std::byte{1});
+}
+
+TEST_F(PagesBeneath, are_freed_on_systems_that_tell_of_one_page_at_a_time) {
+  WatchedSystem system;
+  system.has_pagemap_scan = false;
+  Buffer source = filled(std::byte{1});
+  const std::size_t before = memory_files_nbytes();
+  std::optional<Buffer> clone = source.writable_clone();
+  std::memset(source.mutable_data(), 2, paged_nbytes);
+  clone.reset();
+  EXPECT_EQ(memory_files_nbytes() + paged_nbytes, before);
+  EXPECT_TRUE(is_all(source, std::byte{2}));
+}
+
+TEST_F(PagesBeneath, stay_if_an_eighth_or_less_was_written) {
+  Buffer source = filled(std::byte{1}, least_paged_nbytes);
+  const std::size_t before = memory_files_nbytes();
+  std::optional<Buffer> clone = source.writable_clone();
+  std::memset(source.mutable_data(), 2, least_paged_nbytes / 8);
+  clone.reset();
+  EXPECT_EQ(memory_files_nbytes(), before);
+}
+
+TEST_F(PagesBeneath, stay_for_an_owner_that_is_about_to_show_them) {
+  Buffer overlay = filled(std::byte{1});
+  Buffer owner = overlay;
+  std::optional<Buffer> other = overlay;
+  other->mutable_data();
+  std::memset(overlay.mutable_data(), 2, paged_nbytes);
+  {
+    WatchedSystem system;
+    system.before_mapping = [&] { other.reset(); };
+    owner.mutable_data()[0] = std::byte{3};
+  }
+  EXPECT_EQ(owner.data()[1], std::byte{1});
+  EXPECT_EQ(owner.data()[paged_nbytes - 1], std::byte{1});
+}
+
+TEST_F(PagesBeneath, stay_for_an_overlay_that_is_begun) {
+  constexpr std::size_t nbytes = 1 << 20;
+  Buffer source = filled(std::byte{1}, nbytes);
+  source.writable_clone();  // and the source is the only overlay of its file
+  for (std::size_t at = 0; at < nbytes; at += 8 * page_nbytes) {  // every second page that is looked at
+    source.mutable_data()[at] = std::byte{2};
+    if (::mlock(source.data() + at, page_nbytes) != 0) {
+      GTEST_SKIP() << "this process may lock no memory";
+    }
+  }
+  std::optional<Buffer> first = source;
+  Buffer second = source;
+  {
+    WatchedSystem system;
+    enum { at_first, within_first, later } now = at_first;
+    system.before_populating = [&](const WatchedSystem::Range&) {
+      if (now == at_first) {
+        now = within_first;
+        EXPECT_EQ(first->materialize(), Materialized::overlaid);
+        now = later;
+      } else if (now == later) {
+        first.reset();
+      }
+    };
+    EXPECT_EQ(second.materialize(), Materialized::overlaid);
+  }
+  EXPECT_FALSE(first);
+  EXPECT_EQ(std::memcmp(source.data(), second.data(), nbytes), 0);
+}
+
+TEST_F(PagesBeneath, stay_for_a_child_that_shows_them) {
+  Buffer source = filled(std::byte{1});
+  std::optional<Buffer> clone = source.writable_clone();
+  int told[2];
+  ASSERT_EQ(::pipe(told), 0);
+  const pid_t child = ::fork();
+  char any = 0;
+  if (child == 0) {
+    const bool is_told = ::read(told[0], &any, 1) == 1;
+    ::_exit(is_told && is_all(*clone, std::byte{1}) ? 0 : 1);
+  }
+  std::memset(source.mutable_data(), 2, paged_nbytes);
+  clone.reset();
+  clone = source.writable_clone();
+  EXPECT_TRUE(is_all(*clone, std::byte{2}));
+  ASSERT_EQ(::write(told[1], &any, 1), 1);
+  int status = -1;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  ::close(told[0]);
+  ::close(told[1]);
+}
+
+/// MADV_COLLAPSE, which older headers do not have.
+constexpr int collapse_advice = 25;
+
+/// How much of the mapping that begins at this address is in huge pages of its file.
+std::size_t huge_nbytes(const std::byte* begin) {
+  std::ostringstream address;
+  address << std::hex << reinterpret_cast<std::uintptr_t>(begin) << '-';
+  std::ifstream mappings("/proc/self/smaps");
+  bool is_found = false;
+  for (std::string line; std::getline(mappings, line);) {
+    is_found = is_found || line.starts_with(address.str());
+    if (is_found && line.starts_with("ShmemPmdMapped:")) {
+      return std::stoul(line.substr(sizeof "ShmemPmdMapped:" - 1)) << 10;
+    }
+  }
+  return 0;
+}
+
+/// In a file of small pages, which another overlay shows too.
+struct Small {
+  Small() {
+    source.writable_clone();
+    const Buffer other = source.writable_clone();
+    std::memset(source.mutable_data(), 1, paged_nbytes);
+    clone = source.writable_clone();
+  }
+
+  Buffer source = filled(std::byte{0});
+  Buffer clone;
+};
+
+TEST(Collapse, gathers_the_pages_of_an_overlay_in_huge_pages) {
+  Small small;
+  ASSERT_EQ(huge_nbytes(small.source.data()), 0U);
+  small.source.collapse(0, huge_page_nbytes);
+  if (huge_nbytes(small.source.data()) == 0) {
+    GTEST_SKIP() << "the system gathers no pages";
+  }
+  EXPECT_EQ(huge_nbytes(small.source.data()), huge_page_nbytes);
+  small.source.collapse(huge_page_nbytes, paged_nbytes);
+  EXPECT_EQ(huge_nbytes(small.source.data()), paged_nbytes);
+  small.clone.collapse(0, paged_nbytes);
+  EXPECT_EQ(huge_nbytes(small.clone.data()), paged_nbytes);
+  EXPECT_TRUE(is_all(small.source, std::byte{1}));
+  EXPECT_TRUE(is_all(small.clone, std::byte{1}));
+}
+
+TEST(Collapse, changes_no_bytes_while_both_sides_are_read_and_written) {
+  Small small;
+  std::byte* const pointer = small.source.mutable_data();
+  std::atomic<bool> ends = false;
+  std::atomic<bool> is_right = true;
+  boost::thread user([&] {
+    for (std::size_t round = 0; !ends; ++round) {
+      const auto value = static_cast<std::byte>(round);
+      const std::size_t page = round * 67 % (paged_nbytes / page_nbytes);
+      pointer[page * page_nbytes + 8] = value;
+      is_right = is_right && pointer[page * page_nbytes + 8] == value &&
+                 small.clone.data()[page * page_nbytes + 8] == std::byte{1} &&
+                 pointer[page * page_nbytes] == std::byte{1};
+    }
+  });
+  for (int round = 0; round < 20; ++round) {
+    for (std::size_t at = 0; at < paged_nbytes; at += huge_page_nbytes) {
+      small.source.collapse(at, huge_page_nbytes);
+      small.clone.collapse(at, huge_page_nbytes);
+    }
+  }
+  ends = true;
+  user.join();
+  EXPECT_TRUE(is_right);
+  EXPECT_TRUE(is_all(small.clone, std::byte{1}));
+}
+
+TEST(Collapse, takes_any_range_and_asks_for_what_is_in_it) {
+  Small small;
+  const std::byte* const begin = small.source.data();
+  constexpr auto all = std::numeric_limits<std::size_t>::max();
+  struct {
+    std::size_t offset, nbytes, expected_offset, expected_nbytes;
+  } const ranges[] = {{0, all, 0, paged_nbytes},
+                      {page_nbytes + 1, page_nbytes, page_nbytes, page_nbytes + 1},
+                      {paged_nbytes - 1, all, paged_nbytes - page_nbytes, page_nbytes},
+                      {all, all, paged_nbytes, 0}};
+  for (const auto& range : ranges) {
+    const WatchedSystem system;
+    small.source.collapse(range.offset, range.nbytes);
+    const auto advised = system.advised(collapse_advice);
+    if (range.expected_nbytes == 0) {
+      EXPECT_TRUE(advised.empty());
+      continue;
+    }
+    ASSERT_EQ(advised.size(), 2U);
+    EXPECT_EQ(advised[1].data, begin + range.expected_offset);
+    EXPECT_EQ(advised[1].nbytes, range.expected_nbytes);
+    EXPECT_EQ(advised[0].nbytes, range.expected_nbytes);
+  }
+}
+
+TEST(Collapse, does_nothing_where_no_overlay_shares_a_file) {
+  const TemporaryFolder folder;
+  write_file(folder / "file", std::string(paged_nbytes, 'a'));
+  Buffer ordinary = Buffer::allocate(paged_nbytes);
+  Buffer paged = filled(std::byte{1});
+  Buffer mapped = Buffer::map_file(folder / "file");
+  const Buffer of_mapped = mapped.writable_clone();
+  const WatchedSystem system;
+  for (Buffer* const each : {&ordinary, &paged, &mapped}) {
+    each->collapse(0, paged_nbytes);
+  }
+  Buffer().collapse(0, paged_nbytes);
+  EXPECT_TRUE(system.advised(collapse_advice).empty());
+}
+
+TEST_F(PagesBeneath, are_not_gathered_where_no_overlay_sees_them) {
+  Buffer source = filled(std::byte{1});
+  source.writable_clone();
+  std::memset(source.mutable_data(), 2, huge_page_nbytes);
+  const WatchedSystem system;
+  source.collapse(0, huge_page_nbytes);
+  EXPECT_TRUE(system.advised(collapse_advice).empty());
+  source.collapse(huge_page_nbytes, huge_page_nbytes);
+  EXPECT_EQ(system.advised(collapse_advice).size(), 2U);
+}
+
+TEST(OverlayCount, is_how_many_show_the_file) {
+  Buffer source = filled(std::byte{1});
+  EXPECT_EQ(Buffer().overlay_count(), 0U);
+  EXPECT_EQ(source.overlay_count(), 0U);
+  std::optional<Buffer> first = source.writable_clone();
+  EXPECT_EQ(source.overlay_count(), 2U);
+  const Buffer second = first->writable_clone();
+  EXPECT_EQ(source.overlay_count(), 3U);
+  first.reset();
+  EXPECT_EQ(second.overlay_count(), 2U);
+  std::memset(source.mutable_data(), 2, paged_nbytes);
+  const Buffer third = source.writable_clone();  // in a new file
+  EXPECT_EQ(second.overlay_count(), 1U);
+  EXPECT_EQ(source.overlay_count(), 2U);
+}
+
+TEST(OverlayCount, of_a_mapped_file_counts_its_owners_too) {
+  const TemporaryFolder folder;
+  write_file(folder / "file", std::string(paged_nbytes, 'a'));
+  const Buffer mapped = Buffer::map_file(folder / "file");
+  Buffer overlay = mapped;
+  overlay.mutable_data();
+  EXPECT_EQ(mapped.overlay_count(), 0U);
+  EXPECT_EQ(overlay.overlay_count(), 2U);
+  const Buffer clone = overlay.writable_clone();
+  EXPECT_EQ(overlay.overlay_count(), 3U);
+}
+
+}  // namespace
+}  // namespace byre::test
