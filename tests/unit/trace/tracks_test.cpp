@@ -2,6 +2,8 @@
 /// What a recording shows beside the threads: bytes as counters, pins and overlays with their dirty pages; and what
 /// many threads and forks make of it.
 #include <byre/byre.hpp>
+#include <byre/memory/pages.hpp>
+#include <byre/storage/explain.hpp>
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -170,6 +172,82 @@ TEST_F(Tracks, count_the_pages_that_an_overlay_of_an_overlay_copied) {
   EXPECT_EQ(events.values("bytes copied").back(), counted.bytes_copied);
   EXPECT_EQ(events.values("bytes not copied").back(), counted.bytes_not_copied);
   EXPECT_GT(counted.bytes_copied, 0);
+}
+
+TEST_F(Tracks, of_writable_clones_begin_for_both_sides_and_end) {
+  if (!system_tells_written_pages()) {
+    GTEST_SKIP() << "the system does not say which pages were written";
+  }
+  const trace::Recording recording;
+  std::optional<Buffer> source = Buffer::allocate(paged_nbytes, paged_allocator());
+  std::memset(source->mutable_data(), 1, paged_nbytes);
+  std::optional<Buffer> clone = source->writable_clone(Wait::allowed, {"clone.cpp", 1});
+  source->mutable_data()[0] = std::byte{2};
+  clone->mutable_data()[page_nbytes] = std::byte{3};
+  clone->mutable_data()[2 * page_nbytes] = std::byte{3};
+  clone.reset();
+  source.reset();
+  const Events events(recording);
+  EXPECT_EQ(events.slices("clone").at(0)["args"]["cloned_at"], Json({"clone.cpp:1"}));
+  const auto slices = events.slices("overlay (writable)");
+  const auto begins = events.of("b", "overlay");
+  const auto ends = events.of("e", "overlay");
+  ASSERT_EQ(slices.size(), 2U);
+  ASSERT_EQ(ends.size(), 2U);
+  const Json file = events.of("i", "allocation").at(0)["args"]["data"];
+  EXPECT_EQ(slices[0]["args"]["shows_data"], file);
+  EXPECT_EQ(slices[1]["args"]["shows_data"], begins[0]["id"]);
+  EXPECT_EQ(slices[1]["args"]["written_at"], "clone.cpp:1");
+  EXPECT_EQ(ends[0]["id"], begins[1]["id"]);
+  EXPECT_EQ(ends[0]["args"]["dirty_pages"], 2);
+  EXPECT_EQ(ends[1]["id"], begins[0]["id"]);
+  EXPECT_EQ(ends[1]["args"]["dirty_pages"], 1);
+  EXPECT_EQ(events.of("i", "release").at(0)["args"]["data"], file);
+}
+
+TEST_F(Tracks, of_a_writable_clone_in_a_new_file_end_in_the_old_one) {
+  if (!system_tells_written_pages()) {
+    GTEST_SKIP() << "the system does not say which pages were written";
+  }
+  Buffer source = Buffer::allocate(paged_nbytes, paged_allocator());
+  const Buffer first = source.writable_clone();
+  std::memset(source.mutable_data(), 1, paged_nbytes);
+  const stats::Counters before = stats::snapshot();
+  const trace::Recording recording;
+  const Buffer second = source.writable_clone();
+  source.mutable_data()[0] = std::byte{2};
+  const stats::Counters counted = stats::snapshot() - before;
+  const Events events(recording);
+  const auto slices = events.slices("overlay (writable)");
+  const auto ends = events.of("e", "overlay");
+  ASSERT_EQ(slices.size(), 2U);
+  EXPECT_EQ(counted.overlays, 2);
+  EXPECT_EQ(slices[0]["args"]["shows_data"], events.of("i", "allocation").at(0)["args"]["data"]);
+  EXPECT_EQ(slices[1]["args"]["copied_bytes"], paged_nbytes);
+  EXPECT_EQ(events.values("bytes copied").back(), counted.bytes_copied);
+  ASSERT_EQ(ends.size(), 2U) << "both are alive";
+  EXPECT_EQ(ends[0]["args"]["dirty_pages"].get<std::size_t>() +
+                ends[1]["args"]["dirty_pages"].get<std::size_t>(),
+            1U);
+  EXPECT_NE(recording.summary().find(std::to_string(paged_nbytes + page_nbytes) +
+                                     " bytes written in them"),
+            std::string::npos)
+      << recording.summary();
+}
+
+TEST_F(Tracks, know_data_at_the_address_that_a_writable_clone_s_source_had) {
+  const trace::Recording recording;
+  std::optional<Buffer> source = Buffer::allocate(paged_nbytes, paged_allocator());
+  const std::byte* const place = source->data();
+  std::optional<Buffer> clone = source->writable_clone();
+  source.reset();
+  std::vector<Buffer> others;
+  while (others.size() < 16 && (others.empty() || others.back().data() != place)) {
+    others.push_back(Buffer::allocate(paged_nbytes, paged_allocator()));
+  }
+  const Buffer lazy = others.back().lazy_clone({"later.cpp", 1});
+  clone.reset();  // and the file ends
+  EXPECT_NE(explain(lazy).find("cloned at later.cpp:1"), std::string::npos) << explain(lazy);
 }
 
 /// What threads do to buffers of their own that share data, at random.

@@ -251,6 +251,36 @@ TEST(WriteTrapDeathTest, data_in_pages_is_protected_and_so_are_overlays) {
   EXPECT_DEATH(overlay.pointer[7] = std::byte{1}, fault(7, nbytes, StalePointer::lines));
 }
 
+TEST(WriteTrapDeathTest, pointers_to_a_writable_clone_s_source_are_good_until_it_is_shared) {
+  Storage source = Storage::allocate(least_paged_nbytes, paged_allocator());
+  std::byte* const pointer = source.mutable_data();
+  std::vector<Storage> clones;
+  for (int round = 0; round < 3; ++round) {  // the last one moves both sides to a new file
+    clones.push_back(source.writable_clone());
+    std::memset(pointer, round, least_paged_nbytes);
+    std::memset(clones.back().mutable_data(), round, page_nbytes);
+  }
+  const Lines lines{__LINE__ + 1, __LINE__ + 2};
+  clones.push_back(source.writable_clone());
+  std::optional<Storage> lazy = source.lazy_clone();
+  EXPECT_DEATH(*pointer = {}, fault(0, least_paged_nbytes, lines));
+  lazy.reset();
+  EXPECT_EQ(source.mutable_data(), pointer);
+  change(*pointer);
+}
+
+TEST(WriteTrap, pages_that_were_protected_are_written_back_for_a_writable_clone) {
+  Storage source = Storage::allocate(least_paged_nbytes, paged_allocator());
+  std::optional<Storage> lazy = source.lazy_clone();
+  source.mutable_data()[0] = std::byte{1};
+  lazy.reset();
+  for (int round = 0; round < 3; ++round) {
+    const Storage clone = source.writable_clone();
+    EXPECT_EQ(clone.data()[0], source.mutable_data()[0]);
+    change(source.mutable_data()[0]);
+  }
+}
+
 TEST(WriteTrap, overlays_of_protected_overlays_are_written) {
   Storage base = Storage::allocate(least_paged_nbytes, paged_allocator());
   std::memset(base.mutable_data(), 1, least_paged_nbytes);
