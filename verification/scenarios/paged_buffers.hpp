@@ -10,22 +10,34 @@
 
 namespace byre::verification {
 
+/// What the system has of a file: the page that is stored, and a lock, which the first write of an overlay takes.
+struct Stored {
+  Cell value{0};
+  ModelLock lock;
+};
+
 /// A page that is mapped: shared with its file, or an overlay, whose own value is seen once it was written.
 struct Page {
-  Page(Cell& stored, bool shared) : of_file(&stored), is_shared(shared) {}
+  Page(Stored& stored, bool shared) : of_file(&stored), is_shared(shared) {}
 
-  unsigned get() const { return is_own.get() ? value.get() : of_file->get(); }
+  unsigned get() const { return is_own.get() ? value.get() : of_file->value.get(); }
   void set(unsigned written) {
     if (is_shared) {
-      of_file->set(written);
+      of_file->value.set(written);
       return;
     }
     is_own.set(true);
     value.set(written);
+    if (!was_written) {
+      const NobodyElseRuns alone;
+      of_file->lock.pass_through();
+      was_written = true;
+    }
   }
 
-  Cell* of_file;
+  Stored* of_file;
   bool is_shared;
+  bool was_written = false;  ///< as the system sees it
   Checked::Plain<bool> is_own{false};
   Cell value{0};
 };
@@ -39,6 +51,7 @@ class CellFile final : public byre::detail::PageFile {
     if (source != nullptr && others == byre::detail::OtherOverlays::some && refuses_written_) {
       return {nullptr, 0};
     }
+    begin();
     auto* const overlay = new Page(stored_, false);
     if (source != nullptr) {
       const auto& written = *reinterpret_cast<const Page*>(source);
@@ -48,26 +61,54 @@ class CellFile final : public byre::detail::PageFile {
         overlay->set(written.value.get());
       }
     }
+    if (has_only_overlays_) {
+      Checked::pause();  // others may end before this one is listed
+    }
     return {reinterpret_cast<std::byte*>(overlay), 0};
   }
 
-  std::byte* overlay_own_data() noexcept override {
-    Page* const own = own_.release();
-    own->is_shared = false;
-    own_ = std::make_unique<Page>(stored_, true);
-    set_own();
-    return reinterpret_cast<std::byte*>(own);
-  }
-  bool overlay_at(std::byte* place, std::size_t) noexcept override {
+  bool overlay_at(byre::detail::OverlayNode& node, std::byte* place,
+                  std::size_t) noexcept override {
     auto& overlay = *reinterpret_cast<Page*>(place);
-    overlay.of_file = &stored_;
-    overlay.is_own.set(false);
+    if (place == data()) {
+      static_cast<void>(own_.release());
+      own_ = std::make_unique<Page>(stored_, true);
+      set_own();
+      overlay.is_shared = false;
+    } else {
+      overlay.of_file = &stored_;
+      overlay.is_own.set(false);
+      overlay.was_written = false;
+    }
+    node.data = place;
+    overlays_.push_back(node);
+    has_only_overlays_ = true;
     return true;
   }
   std::unique_ptr<PageFile> copy_to_new_file(const std::byte* source) override {
     auto file = std::make_unique<CellFile>();
-    file->stored_.set(reinterpret_cast<const Page*>(source)->get());
+    file->stored_.value.set(reinterpret_cast<const Page*>(source)->get());
     return file;
+  }
+
+  void add_overlay(byre::detail::OverlayNode& node) noexcept override {
+    const NobodyElseRuns alone;
+    overlays_.push_back(node);
+    --begun_;
+  }
+
+  /// As a memory file does, frees what the last overlay wrote over.
+  void remove_overlay(byre::detail::OverlayNode& node) noexcept override {
+    const NobodyElseRuns alone;
+    overlays_.erase(overlays_.iterator_to(node));
+    if (has_only_overlays_) {
+      stored_.lock.acquire();
+      if (overlays_.size() == 1 && begun_ == 0 &&
+          reinterpret_cast<const Page*>(overlays_.front().data)->was_written) {
+        stored_.value.set(freed);
+      }
+      stored_.lock.pass_through();
+    }
   }
 
   /// From now on, for overlays of overlays beside others: too much of those is written.
@@ -78,20 +119,34 @@ class CellFile final : public byre::detail::PageFile {
   }
 
  private:
+  static constexpr unsigned freed = 1'000'000;
+
+  void begin() noexcept {
+    const NobodyElseRuns alone;
+    ++begun_;
+    if (has_only_overlays_) {
+      stored_.lock.acquire();
+      stored_.lock.pass_through();
+    }
+  }
+
   void set_own() noexcept { set_mapping(reinterpret_cast<std::byte*>(own_.get()), sizeof(Page)); }
 
   /// Several may at once, the same value, of which one is first.
   void write_back(unsigned value) {
     const NobodyElseRuns alone;
     system_.acquire();
-    if (stored_.get() != value) {
-      stored_.set(value);
+    if (stored_.value.get() != value) {
+      stored_.value.set(value);
     }
     system_.pass_through();
   }
 
   ModelLock system_;
-  Cell stored_{0};
+  Stored stored_;
+  boost::intrusive::list<byre::detail::OverlayNode> overlays_;
+  unsigned begun_ = 0;
+  bool has_only_overlays_ = false;
   std::unique_ptr<Page> own_ = std::make_unique<Page>(stored_, true);
   bool refuses_written_ = false;
 };

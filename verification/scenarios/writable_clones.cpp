@@ -109,6 +109,33 @@ class WritableClonesRaceLazyClones {
   PagedBuffer lazy_;
 };
 
+/// The source, alone with its file and written, was shared lazily: both owners write, and each begins as the source is.
+class WritableClonesAreSharedLazily {
+ public:
+  static constexpr unsigned threads = 2;
+
+  WritableClonesAreSharedLazily() {
+    PagedBuffer source = paged_buffer_of<basic_share_word>(7, files_);
+    source.writable_clone();
+    page_of(source).set(8);
+    owners_[0] = source;
+    owners_[1] = source;
+  }
+
+  void thread(unsigned index) {
+    PagedBuffer& owner = owners_[index];
+    owner.mutable_data();
+    expect(read_page(owner) == 8, "an overlay begins as that it is made of");
+    page_of(owner).set(index);
+    expect(read_page(owner) == index, "a writer reads what it wrote");
+    drop(owner);
+  }
+
+ private:
+  CellFiles files_;
+  PagedBuffer owners_[threads];
+};
+
 }  // namespace
 
 const Scenario writable_clones_race_writers = scenario<WritableClonesRaceWriters>({
@@ -128,6 +155,13 @@ const Scenario writable_clones_at_once = scenario<WritableClonesAtOnce>({
     .name = "writable_clones_at_once",
     .shows = "Both sides of a writable clone may be cloned at once.",
     .quick = reduced_search,
+});
+
+const Scenario writable_clones_are_shared_lazily = scenario<WritableClonesAreSharedLazily>({
+    .name = "writable_clones_are_shared_lazily",
+    .shows = "A page is freed beneath the last overlay only while no overlay of it is begun.",
+    .quick = preemptions(1),
+    .deep = reduced_search,
 });
 
 const Scenario writable_clones_race_lazy_clones = scenario<WritableClonesRaceLazyClones>({
