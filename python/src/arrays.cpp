@@ -7,8 +7,9 @@
 #include <numpy/arrayobject.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
-#include <map>
+#include <limits>
 
 namespace py = pybind11;
 
@@ -24,8 +25,40 @@ const PyDataMemAllocator& ordinary() noexcept {
   return *allocator;
 }
 
-/// Memory that the next allocation of this thread takes, instead of new memory.
-thread_local std::byte* given_memory = nullptr;
+/// Switches garbage collection, in which finalizers run. Returns whether it was on.
+bool switch_collection(bool on) {
+#if PY_VERSION_HEX >= 0x030A0000
+  return (on ? PyGC_Enable() : PyGC_Disable()) != 0;
+#else
+  const auto gc = py::module_::import("gc");
+  const bool was_on = gc.attr("isenabled")().cast<bool>();
+  gc.attr(on ? "enable" : "disable")();
+  return was_on;
+#endif
+}
+
+/// Memory for an array that this thread is making. NumPy creates the object first, and its creation may start a garbage
+/// collection: a finalizer that allocates an array would take the memory.
+class GivenMemory {
+ public:
+  void give(std::byte* memory) {
+    collects_ = switch_collection(false);
+    memory_ = memory;
+  }
+  bool is_given() const noexcept { return memory_ != nullptr; }
+  std::byte* take() {
+    if (std::exchange(collects_, false)) {
+      switch_collection(true);
+    }
+    return std::exchange(memory_, nullptr);
+  }
+
+ private:
+  std::byte* memory_ = nullptr;
+  bool collects_ = false;
+};
+thread_local GivenMemory given_memory;
+
 
 std::size_t least_of(void* context) noexcept {
   return *static_cast<const std::size_t*>(context);
@@ -38,8 +71,8 @@ std::byte* pages_of(std::size_t nbytes, bool zeros) noexcept try {
 }
 
 void* allocate(void* context, std::size_t nbytes, bool zeros) noexcept {
-  if (given_memory != nullptr) {
-    return std::exchange(given_memory, nullptr);
+  if (given_memory.is_given()) {
+    return given_memory.take();
   }
   void* pages = nbytes < least_of(context) ? nullptr : pages_of(nbytes, zeros);
   if (pages != nullptr) {
@@ -65,7 +98,7 @@ void free_in_pages(void* /*context*/, void* data, std::size_t nbytes) {
 }
 
 void* realloc_in_pages(void* context, void* data, std::size_t nbytes) {
-  const std::shared_ptr<Block> block = data == nullptr ? nullptr : Blocks::all().find(data, 0);
+  const std::shared_ptr<Block> block = data == nullptr ? nullptr : Blocks::all().find(data, 1);
   if (block == nullptr) {
     // How many bytes an ordinary array has is not said, so it cannot move to pages.
     return data == nullptr ? allocate(context, nbytes, false)
@@ -84,19 +117,43 @@ void* realloc_in_pages(void* context, void* data, std::size_t nbytes) {
   return moved;
 }
 
-/// One handler for each limit, kept for good, since arrays keep theirs.
+/// One handler for each limit, kept for good, since arrays keep theirs. A list without a lock, which a fork would have
+/// to take. NumPy releases a handler once too often for each array whose __array_finalize__ raises: so each has
+/// references to spare.
 PyObject* handler_of(std::size_t least_nbytes) {
-  static auto* const handlers = new std::map<std::size_t, PyObject*>;
-  static auto* const mutex = new std::mutex;
-  const std::lock_guard lock(*mutex);
-  PyObject*& capsule = (*handlers)[least_nbytes];
-  if (capsule == nullptr) {
-    auto* const context = new std::size_t(least_nbytes);
-    auto* const handler = new PyDataMem_Handler{
-        "byre", 1, {context, malloc_in_pages, calloc_in_pages, realloc_in_pages, free_in_pages}};
-    capsule = PyCapsule_New(handler, "mem_handler", nullptr);
+  struct Handler {
+    std::size_t least_nbytes;
+    PyDataMem_Handler functions;
+    PyObject* capsule;
+    Handler* next;
+  };
+  constexpr Py_ssize_t spare_references = Py_ssize_t{1} << 29;
+  static constinit std::atomic<Handler*> handlers = nullptr;
+
+  Handler* first = handlers.load(std::memory_order_acquire);  // (1) - synchronizes-with (2)
+  for (const Handler* handler = first; handler != nullptr; handler = handler->next) {
+    if (handler->least_nbytes == least_nbytes) {
+      return handler->capsule;
+    }
   }
-  return capsule;
+  auto made = std::make_unique<Handler>();
+  made->least_nbytes = least_nbytes;
+  made->functions = {
+      "byre",
+      1,
+      {&made->least_nbytes, malloc_in_pages, calloc_in_pages, realloc_in_pages, free_in_pages}};
+  made->capsule = checked(PyCapsule_New(&made->functions, "mem_handler", nullptr)).release().ptr();
+  Py_SET_REFCNT(made->capsule, spare_references);
+  made->next = first;
+  while (!handlers.compare_exchange_weak(made->next, made.get(), std::memory_order_release,
+                                         std::memory_order_relaxed)) {  // (2)
+  }
+  return made.release()->capsule;
+}
+
+/// Allocates nothing in pages, but memory that is given.
+PyObject* giving_handler() {
+  return handler_of(std::numeric_limits<std::size_t>::max());
 }
 
 /// Has NumPy use a handler until the end of the scope.
@@ -114,44 +171,61 @@ class UsedHandler {
   const py::object before_;
 };
 
+/// Ends a block unless an array takes its memory.
+class NewBlock {
+ public:
+  explicit NewBlock(const Block& block) noexcept : begin_(block.begin) {}
+  ~NewBlock() {
+    if (!is_taken_) {
+      Blocks::all().release(begin_);
+    }
+  }
+  NewBlock(const NewBlock&) = delete;
+  NewBlock& operator=(const NewBlock&) = delete;
+
+  /// The array that `make` makes in the memory.
+  template <class Make>
+  py::object taken(std::byte* memory, Make make) {
+    const UsedHandler handler(giving_handler());
+    given_memory.give(memory);
+    PyObject* const array = make();
+    is_taken_ = given_memory.take() == nullptr;
+    return checked(array);
+  }
+
+ private:
+  std::byte* const begin_;
+  bool is_taken_ = false;
+};
+
 }  // namespace
 
 py::object array_in(Block& block, const Block* source, py::handle like) {
-  std::byte* data = block.begin;
-  try {
-    const UsedHandler handler(handler_of(0));
-    PyObject* array = nullptr;
-    if (like) {
-      auto* const prototype = reinterpret_cast<PyArrayObject*>(like.ptr());
-      data += reinterpret_cast<std::byte*>(PyArray_DATA(prototype)) - source->begin;
-      given_memory = data;
-      array = PyArray_NewLikeArray(prototype, NPY_KEEPORDER, nullptr, 1);
-    } else {
-      const auto nbytes = static_cast<npy_intp>(block.nbytes);
-      given_memory = data;
-      array = PyArray_SimpleNew(1, &nbytes, NPY_UINT8);
-    }
-    const bool is_taken = std::exchange(given_memory, nullptr) == nullptr;
-    if (!is_taken) {
-      Blocks::all().release(data);
-    }
-    return checked(array);
-  } catch (...) {
-    if (std::exchange(given_memory, nullptr) != nullptr) {
-      Blocks::all().release(data);
-    }
-    throw;
+  NewBlock owner(block);
+  if (!like) {
+    const auto nbytes = static_cast<npy_intp>(block.nbytes);
+    return owner.taken(block.begin, [&] { return PyArray_SimpleNew(1, &nbytes, NPY_UINT8); });
   }
+  auto* const prototype = reinterpret_cast<PyArrayObject*>(like.ptr());
+  const auto offset = reinterpret_cast<std::byte*>(PyArray_DATA(prototype)) - source->begin;
+  return owner.taken(block.begin + offset, [&] {
+    return PyArray_NewLikeArray(prototype, NPY_KEEPORDER, nullptr, 1);
+  });
 }
 
 void define_handler(py::module_& module) {
   if (_import_array() < 0) {
     throw py::error_already_set();
   }
+  // No fork finds one of these half made.
   Blocks::all();
+  ordinary();
+  giving_handler();
   module.def(
       "set_handler",
-      [](std::size_t min_nbytes) { return checked(PyDataMem_SetHandler(handler_of(min_nbytes))); },
+      [](std::size_t min_nbytes) {
+        return checked(PyDataMem_SetHandler(handler_of(min_nbytes)));
+      },
       py::arg("min_nbytes"),
       "Has NumPy allocate arrays of at least so many bytes in pages, in this context. Returns the "
       "handler before.");

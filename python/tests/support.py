@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
 """Helpers that several test files use."""
+import os
 import re
 
 import byre
@@ -43,3 +44,12 @@ def ramp(n=N):
     array = byre.empty(n)
     array[:] = np.arange(n)
     return array
+
+
+_first = ramp()  # the first array opens the file that blocks are parts of
+
+
+def used():
+    """Blocks, mappings of pages and file descriptors of the process."""
+    with open("/proc/self/maps") as maps:
+        return byre.memory().blocks, sum("memfd:byre" in line for line in maps), len(os.listdir("/proc/self/fd"))

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: BSL-1.0
 """Copies of single arrays, and arrays that NumPy makes in pages."""
+import gc
 import sys
 import threading
 
 import byre
 import numpy as np
 import pytest
-from support import N, Counted, ramp, refused, same
+from byre import _byre
+from support import N, Counted, ramp, refused, same, used
 
 
 class Tagged(np.ndarray):
@@ -251,3 +253,66 @@ def test_pages_holds_for_its_own_thread_alone():
 def test_pages_refuses_a_negative_size():
     with refused(ValueError, "min_nbytes is -1", "at least 0"), byre.pages(min_nbytes=-1):
         pass
+
+
+class Tagging(np.ndarray):
+    """An array whose creation may start a garbage collection."""
+
+
+class Cycle:
+    """Its finalizer makes an array, and more garbage."""
+
+    found = []
+
+    def __init__(self):
+        self.cycle = self
+
+    def __del__(self):
+        if gc.get_threshold()[0] == 1:
+            Cycle.found.append((np.full(9, 7.0), [[] for _ in range(len(Cycle.found) % 9)]))
+            Cycle()
+
+
+def test_array_of_a_finalizer_gets_memory_of_its_own():
+    source, threshold = ramp().view(Tagging), gc.get_threshold()
+    for _ in range(20):
+        Cycle()
+        gc.set_threshold(1)
+        copy = byre.copy(source)
+        gc.set_threshold(*threshold)
+        assert np.array_equal(copy, source) and all((x == 7).all() for x, _ in Cycle.found)
+        Cycle.found.clear()
+
+
+class Refusing(np.ndarray):
+    def __array_finalize__(self, source):
+        if type(source) is Refusing:
+            raise ValueError("no copies")
+
+
+def test_array_class_that_raises_leaves_no_block():
+    source, before = ramp().view(Refusing), used()
+    for _ in range(9):
+        with refused(ValueError, "no copies"):
+            byre.copy(source)
+        with byre.pages(), refused(ValueError, "no copies"):
+            np.copy(source, subok=True)
+    copy = byre.copy(source.view(np.ndarray))
+    del source, copy
+    assert used()[0] == before[0] - 1
+
+
+def test_copy_without_memory_for_objects_leaves_no_block():
+    testcapi = pytest.importorskip("_testcapi")
+    source = ramp()
+    kept, before = byre.copy(source), used()
+    arguments = source.__array_interface__["data"][0], source.nbytes, True, source, "file", 1
+    for number in range(1, 30):
+        testcapi.set_nomemory(number, number + 1)
+        try:
+            _byre.copy_block(*arguments)
+        except MemoryError:
+            pass
+        finally:
+            testcapi.remove_mem_hooks()
+    assert used() == before and np.array_equal(kept, source)
