@@ -8,6 +8,7 @@
 >>> print(type(snapshot), snapshot[0, 0], weights[0, 0])
 <class 'numpy.ndarray'> 0.0 1.0
 """
+from byre import _interpreter  # noqa: F401  first, as it refuses subinterpreters
 from byre._byre import (
     ArgumentError,
     CopyRefused,

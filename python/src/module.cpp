@@ -9,22 +9,7 @@
 namespace py = pybind11;
 using namespace byre::python;
 
-namespace {
-
-/// Handlers of memory and of forks are the process's, and arrays may move between interpreters.
-void expect_main_interpreter() {
-  if (PyInterpreterState_Get() != PyInterpreterState_Main()) {
-    throw py::import_error(
-        "byre cannot be imported in a subinterpreter, as its blocks are shared by the process. "
-        "Import it in the main "
-        "interpreter, or start a process.");
-  }
-}
-
-}  // namespace
-
 PYBIND11_MODULE(_byre, module) {
-  expect_main_interpreter();
   define_errors(module);
   define_statistics(module);
   define_handler(module);

@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: BSL-1.0
+"""Refuses an import in a subinterpreter, before the extension is loaded: pybind11 may wait there for ever."""
+import ctypes
+
+
+def _address(function: str) -> int:
+    return int(ctypes.PYFUNCTYPE(ctypes.c_void_p)((function, ctypes.pythonapi))())
+
+
+if _address("PyInterpreterState_Get") != _address("PyInterpreterState_Main"):
+    raise ImportError(
+        "byre cannot be imported in a subinterpreter, because the process has one table of its blocks. Import it in "
+        "the main interpreter, or start a process."
+    )
