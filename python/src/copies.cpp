@@ -3,6 +3,7 @@
 #include "blocks.hpp"
 #include "collapser.hpp"
 #include "errors.hpp"
+#include "gil.hpp"
 #include "module.hpp"
 
 #include <byre/stats/detail/recorder.hpp>
@@ -242,9 +243,9 @@ void define_copies(py::module_& module) {
              ">>> byre.memory().blocks >= 0\nTrue\n");
   module.def("_pretend_available_nbytes",
              [](std::size_t nbytes) { pretended_nbytes.store(nbytes); });
-  module.def("_wait_for_collapses", &wait_for_collapses, py::call_guard<py::gil_scoped_release>());
+  module.def("_wait_for_collapses", &wait_for_collapses, py::call_guard<GilReleased>());
   module.add_object("_end_collapsing",
-                    py::cpp_function(&end_collapsing, py::call_guard<py::gil_scoped_release>()));
+                    py::cpp_function(&end_collapsing, py::call_guard<GilReleased>()));
 }
 
 }  // namespace byre::inline v0::python

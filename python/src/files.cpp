@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "arrays.hpp"
 #include "errors.hpp"
+#include "gil.hpp"
 #include "module.hpp"
 
 #include <byre/interop/detail/safetensors_format.hpp>
@@ -40,7 +41,7 @@ py::object map_file(const py::object& path) {
                     name.c_str()));
   }
   const auto block = [&] {
-    const py::gil_scoped_release released;
+    const GilReleased released;
     return Blocks::all().map_file(name.c_str());
   }();
   return array_in(*block, nullptr, {});
@@ -94,24 +95,24 @@ class Output {
  public:
   explicit Output(const py::object& path) {
     const std::string name = path_of(path);
-    const py::gil_scoped_release released;
+    const GilReleased released;
     file_.emplace(name);
   }
 
   void write(const py::buffer& data) {
     const py::buffer_info bytes = data.request();
     expect_open();
-    const py::gil_scoped_release released;
+    const GilReleased released;
     file_->write(bytes.ptr, static_cast<std::size_t>(bytes.size * bytes.itemsize));
   }
   void commit() {
     expect_open();
-    const py::gil_scoped_release released;
+    const GilReleased released;
     file_->commit();
     file_.reset();
   }
   void discard() {
-    const py::gil_scoped_release released;
+    const GilReleased released;
     file_.reset();
   }
 
