@@ -19,14 +19,14 @@
 namespace byre::inline v0::python {
 namespace {
 
-thread_local bool refuses_copies = false;
+thread_local bool refuses_now = false;
 
 /// Copies of this thread are refused while one of these lives.
 class CopiesRefused {
  public:
   explicit CopiesRefused(bool are_refused) noexcept
-      : before_(std::exchange(refuses_copies, are_refused)) {}
-  ~CopiesRefused() { refuses_copies = before_; }
+      : before_(std::exchange(refuses_now, are_refused)) {}
+  ~CopiesRefused() { refuses_now = before_; }
   CopiesRefused(const CopiesRefused&) = delete;
   CopiesRefused& operator=(const CopiesRefused&) = delete;
 
@@ -35,7 +35,7 @@ class CopiesRefused {
 };
 
 void expect_allowed(std::size_t nbytes) {
-  if (refuses_copies) {
+  if (refuses_now) {
     throw CopyRefused(format_text(
         "byre.copy of %zu bytes would copy them now: the system gave no mapping for a lazy copy. "
         "Raise vm.max_map_count, drop some copies, or copy without lazy=True.",
@@ -120,7 +120,7 @@ Blocks& Blocks::all() {
 
 std::shared_ptr<Block> Blocks::add(Buffer&& buffer) {
   auto block = std::make_shared<Block>(std::move(buffer));
-  block->family = std::make_shared<std::vector<const Block*>>(1, block.get());
+  block->family = std::make_shared<Family>(1, block.get());
   const std::lock_guard lock(tables_.table);
   tables_.blocks.emplace(block->begin, block);
   return block;
@@ -175,8 +175,9 @@ std::vector<std::shared_ptr<Block>> Blocks::list() {
 }
 
 std::unique_lock<std::mutex> Blocks::lock(const Block& block) {
-  const auto page = reinterpret_cast<std::uintptr_t>(block.begin) / page_nbytes;
-  return std::unique_lock(tables_.copying[page % tables_.copying.size()]);
+  // Large blocks are aligned, so all of them have equal low bits.
+  const auto hash = reinterpret_cast<std::uintptr_t>(block.begin) * 0x9E37'79B9'7F4A'7C15U;
+  return std::unique_lock(tables_.copying[(hash >> 32U) % tables_.copying.size()]);
 }
 
 std::shared_ptr<Block> Blocks::clone(Block& source, bool refuses_copies, CallSite site) {
@@ -185,31 +186,39 @@ std::shared_ptr<Block> Blocks::clone(Block& source, bool refuses_copies, CallSit
   {
     const auto lock_of_source = lock(source);
     const CopiesRefused copies(refuses_copies);
-    block = add(source.buffer.writable_clone(Wait::allowed, site));
+    block = std::make_shared<Block>(source.buffer.writable_clone(Wait::allowed, site));
     showing = source.buffer.overlay_count();
   }
   block->copied_at = site;
+  const bool shares = block->is_in_pages();
+  // Two overlays of a file are these two: the source, if it had a family, has left it for a new file.
+  auto family = shares && showing != 2 ? nullptr : std::make_shared<Family>();
   const std::lock_guard lock(tables_.table);
-  if (byre::is_in_pages(block->buffer.origin())) {
-    // Two overlays of a file are these two: the source, if it had a family, has left it for a new file.
-    if (showing == 2) {
-      std::erase(*source.family, &source);
-      source.family = std::make_shared<std::vector<const Block*>>(1, &source);
-    }
-    source.family->push_back(block.get());
-    block->family = source.family;
+  if (family == nullptr) {
+    family = source.family;
   }
+  family->reserve(family->size() + 2);
+  tables_.blocks.emplace(block->begin, block);
+  if (shares && family != source.family) {
+    std::erase(*source.family, &source);
+    source.family = family;
+    family->push_back(&source);
+  }
+  family->push_back(block.get());
+  block->family = std::move(family);
   return block;
 }
 
 Sharing Blocks::sharing_of(const Block& block) {
   Sharing sharing;
   const auto lock_of_block = lock(block);
-  const std::lock_guard lock(tables_.table);
-  for (const Block* other : *block.family) {
-    if (other != &block) {
-      ++sharing.others;
-      sharing.lines.push_back(other->copied_at);
+  {
+    const std::lock_guard lock(tables_.table);
+    for (const Block* other : *block.family) {
+      if (other != &block) {
+        ++sharing.others;
+        sharing.lines.push_back(other->copied_at);
+      }
     }
   }
   sharing.own_nbytes =

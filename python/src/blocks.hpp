@@ -6,6 +6,7 @@
 
 #include <byre/storage/buffer.hpp>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -13,6 +14,9 @@
 #include <vector>
 
 namespace byre::inline v0::python {
+
+struct Block;
+using Family = std::vector<const Block*>;
 
 /// Pages that one array owns, or several that were made of one uint8 array. The address never changes.
 struct Block {
@@ -24,12 +28,12 @@ struct Block {
   std::byte* const begin;
   const std::size_t nbytes;
   CallSite copied_at;  ///< the line that made it as a copy; without a file if it is none
-  History history;
-  std::uint32_t lazy_copies = 0;
-  bool is_collapsed = false;
+  History history;                            ///< under the lock of the block
+  std::atomic<std::uint32_t> lazy_copies = 0;  ///< Relaxed: counted, and no memory is read because of it.
+  std::atomic<bool> is_collapsed = false;      ///< Relaxed: told to people.
 
-  /// Blocks that began with the same pages, this one included. Under the lock of the table.
-  std::shared_ptr<std::vector<const Block*>> family;
+  /// Blocks that began with the pages of one, this one included. Under the lock of the table.
+  std::shared_ptr<Family> family;
 };
 
 /// What a block shares, at one moment.
@@ -56,7 +60,7 @@ class Blocks {
   std::vector<std::shared_ptr<Block>> list();
 
   /// A copy that shares pages. If the system gives none, all bytes are copied, or CopyRefused is thrown. Throws
-  /// OutOfMemory.
+  /// OutOfMemory. Whatever throws has changed nothing.
   std::shared_ptr<Block> clone(Block& source, bool refuses_copies, CallSite site);
 
   Sharing sharing_of(const Block& block);

@@ -71,25 +71,19 @@ std::uint64_t number_in(const char* path, const std::string& key) {
 
 }  // namespace
 
-std::size_t History::changed_since(const std::byte* data, std::size_t nbytes) const noexcept {
-  std::size_t changed = 0;
-  if (samples_ != 0) {
-    for_each_sample(data, nbytes, [&](std::size_t index, std::uint64_t sum) noexcept {
-      changed += sums_[index] != sum ? 1U : 0U;
-    });
-  }
-  return changed;
+Changes History::changes(const std::byte* data, std::size_t nbytes) const noexcept {
+  History compared = *this;
+  return samples_ == 0 ? Changes{} : compared.update(data, nbytes);
 }
 
-std::size_t History::update(const std::byte* data, std::size_t nbytes) noexcept {
-  const bool is_first = samples_ == 0;
-  std::size_t changed = 0;
+Changes History::update(const std::byte* data, std::size_t nbytes) noexcept {
+  Changes changes{0, samples_};
   for_each_sample(data, nbytes, [&](std::size_t index, std::uint64_t sum) noexcept {
-    changed += !is_first && sums_[index] != sum ? 1U : 0U;
+    changes.pages += changes.samples != 0 && sums_[index] != sum ? 1U : 0U;
     sums_[index] = sum;
   });
   samples_ = samples_of(nbytes);
-  return changed;
+  return changes;
 }
 
 std::size_t available_nbytes() noexcept try {

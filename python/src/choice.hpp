@@ -20,18 +20,22 @@ enum class Choice : std::uint8_t {
   dense,     ///< more than a tenth of it was written between the last two copies
 };
 
-/// Which sampled pages of a block changed between its copies. One thread at a time.
+/// How many sampled pages of a block differ from those of its last copy: 0 of 0 before the first one.
+struct Changes {
+  std::size_t pages = 0;
+  std::size_t samples = 0;
+
+  bool are_dense() const noexcept { return pages * 10 > samples; }
+};
+
+/// What sampled pages of a block were at its last copy. One thread at a time.
 class History {
  public:
   static constexpr std::size_t most_samples = 64;
 
-  /// How many sampled pages differ from what they were at the last copy; 0 in front of the first one.
-  std::size_t changed_since(const std::byte* data, std::size_t nbytes) const noexcept;
-  /// The same, by a copy: later ones are held against it.
-  std::size_t update(const std::byte* data, std::size_t nbytes) noexcept;
-
-  std::size_t samples() const noexcept { return samples_; }
-  bool is_dense(std::size_t changed) const noexcept { return changed * 10 > samples_; }
+  Changes changes(const std::byte* data, std::size_t nbytes) const noexcept;
+  /// As changes(), by a copy: later ones are held against it.
+  Changes update(const std::byte* data, std::size_t nbytes) noexcept;
 
  private:
   std::array<std::uint64_t, most_samples> sums_{};

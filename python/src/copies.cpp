@@ -40,22 +40,22 @@ Choice choice_by_size(const Block& block, std::size_t seen_nbytes, bool is_asked
   if (!block.is_in_pages()) {
     return Choice::no_pages;
   }
-  if (seen_nbytes < block.nbytes - seen_nbytes) {
+  if (seen_nbytes * 2 < block.nbytes) {  // gaps are seen too, so these may be more than all
     return Choice::part;
   }
   return block.nbytes < least_lazy_nbytes && !is_asked ? Choice::small : Choice::lazy;
 }
 
-Choice choice_of(const Block& block, std::size_t seen_nbytes, std::size_t changed) noexcept {
+Choice choice_of(const Block& block, std::size_t seen_nbytes, const Changes& changes) noexcept {
   const Choice choice = choice_by_size(block, seen_nbytes, false);
-  return choice == Choice::lazy && block.history.is_dense(changed) && !is_memory_short(block.nbytes)
+  return choice == Choice::lazy && changes.are_dense() && !is_memory_short(block.nbytes)
              ? Choice::dense
              : choice;
 }
 
 /// A clause that follows "byre.copy copies now: ".
 std::string reason(Choice choice, const Block& block, std::size_t seen_nbytes,
-                   std::size_t changed) {
+                   const Changes& changes) {
   switch (choice) {
     case Choice::lazy:
       break;
@@ -74,7 +74,7 @@ std::string reason(Choice choice, const Block& block, std::size_t seen_nbytes,
       return format_text(
                  "%zu of %zu sampled pages were written since the last copy, and lazy copies pay "
                  "up to a tenth",
-                 changed, block.history.samples())
+                 changes.pages, changes.samples)
           .chars.data();
   }
   return format_text("%zu bytes", seen_nbytes).chars.data();
@@ -85,7 +85,7 @@ CallSite site_of(const std::string& file, unsigned line) {
 }
 
 std::shared_ptr<Block> expect_block(std::uintptr_t start) {
-  auto block = Blocks::all().find(reinterpret_cast<void*>(start), 0);
+  auto block = Blocks::all().find(reinterpret_cast<void*>(start), 1);
   if (block == nullptr) {
     throw InvalidArgument(
         format_text("no block of byre begins at %p.", reinterpret_cast<void*>(start)));
@@ -93,33 +93,32 @@ std::shared_ptr<Block> expect_block(std::uintptr_t start) {
   return block;
 }
 
-std::size_t changed_in(const Block& block) {
+Changes changes_of(const Block& block) {
   const auto lock = Blocks::all().lock(block);
-  return block.history.changed_since(block.begin, block.nbytes);
+  return block.history.changes(block.begin, block.nbytes);
 }
 
 py::object copy_block(std::uintptr_t start, std::size_t seen_nbytes, const py::object& lazy,
                       const py::object& like, const std::string& file, unsigned line) {
   const auto block = expect_block(start);
   const bool is_asked = lazy.is(py::handle(Py_True)) || refuses_copies_in_context();
-  std::size_t changed = 0;
-  {
+  const Changes changes = [&] {
     const auto lock = Blocks::all().lock(*block);
-    changed = block->history.update(block->begin, block->nbytes);
-  }
+    return block->history.update(block->begin, block->nbytes);
+  }();
   const Choice choice = is_asked ? choice_by_size(*block, seen_nbytes, true)
-                                 : choice_of(*block, seen_nbytes, changed);
+                                 : choice_of(*block, seen_nbytes, changes);
   if (choice != Choice::lazy && is_asked) {
     throw CopyRefused(format_text(
         "byre.copy of %zu bytes would copy them now: %s. Copy without lazy=True and outside "
         "byre.no_copies(), or keep the array in a block of its own: byre.to_pages(x.copy()).",
-        seen_nbytes, reason(choice, *block, seen_nbytes, changed).c_str()));
+        seen_nbytes, reason(choice, *block, seen_nbytes, changes).c_str()));
   }
   if (choice != Choice::lazy) {
     return py::none();
   }
   const auto copy = Blocks::all().clone(*block, is_asked, site_of(file, line));
-  if (++block->lazy_copies == copies_until_collapse) {
+  if (block->lazy_copies.fetch_add(1, std::memory_order_relaxed) + 1 == copies_until_collapse) {
     collapse_later(block);
   }
   return array_in(*copy, block.get(), like.is_none() ? py::handle() : py::handle(like));
@@ -130,7 +129,7 @@ bool is_lazy(std::uintptr_t start, std::size_t seen_nbytes, bool is_asked) {
   if (is_asked) {
     return choice_by_size(*block, seen_nbytes, true) == Choice::lazy;
   }
-  return choice_of(*block, seen_nbytes, changed_in(*block)) == Choice::lazy;
+  return choice_of(*block, seen_nbytes, changes_of(*block)) == Choice::lazy;
 }
 
 std::string explain(std::uintptr_t address, std::size_t nbytes) {
@@ -156,12 +155,13 @@ std::string explain(std::uintptr_t address, std::size_t nbytes) {
     }
     text += lines + (lines.empty() ? "" : ")");
   }
-  const std::size_t changed = changed_in(*block);
-  const Choice choice = choice_of(*block, nbytes, changed);
+  const Changes changes = changes_of(*block);
+  const Choice choice = choice_of(*block, nbytes, changes);
   if (choice == Choice::lazy) {
-    return text + (block->is_collapsed ? ", in huge pages" : "") + ": byre.copy is lazy.";
+    const bool is_collapsed = block->is_collapsed.load(std::memory_order_relaxed);
+    return text + (is_collapsed ? ", in huge pages" : "") + ": byre.copy is lazy.";
   }
-  return text + ": byre.copy copies now, since " + reason(choice, *block, nbytes, changed) + "." +
+  return text + ": byre.copy copies now, since " + reason(choice, *block, nbytes, changes) + "." +
          (choice == Choice::dense || choice == Choice::small ? " lazy=True copies lazily." : "");
 }
 

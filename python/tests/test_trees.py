@@ -147,6 +147,12 @@ def test_views_of_one_block_are_copied_as_one_block():
     assert (copy["low"] == np.arange(N // 2)).all() and (copy["high"] == np.arange(N // 2, N)).all()
 
 
+def test_parts_of_a_block_of_odd_size_are_copied_lazily():
+    x = byre.zeros(100_001, "u1")
+    low, high = byre.copy([x[:50_000], x[50_000:]], lazy=True)
+    assert len(low) == 50_000 and len(high) == 50_001
+
+
 def test_lazy_true_refuses_a_tree_before_any_copy():
     tree = {"a": ramp(), "deep": [np.zeros(10)]}
     with Counted() as counted, refused(byre.CopyRefused, 'the array "deep.0" of 80 bytes'):
