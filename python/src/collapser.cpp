@@ -30,10 +30,10 @@ class Collapser {
   void add(const std::shared_ptr<Block>& block) {
     const std::lock_guard lock(mutex_);
     if (!ends_) {
-      waiting_.push_back(block);
       if (!thread_.joinable()) {
         thread_ = std::thread([this] { work(); });
       }
+      waiting_.push_back({block, 0});
       changed_.notify_all();
     }
   }
@@ -51,7 +51,7 @@ class Collapser {
 
   void wait() {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return ends_ || (waiting_.empty() && !is_busy_); });
+    changed_.wait(lock, [&] { return ends_ || waiting_.empty(); });
   }
 
  private:
@@ -62,25 +62,37 @@ class Collapser {
       if (ends_) {
         return;
       }
-      std::shared_ptr<Block> block = waiting_.front().lock();
-      waiting_.pop_front();
-      is_busy_ = true;
-      for (std::size_t at = 0; block != nullptr && at < block->nbytes && !ends_;
-           at += step_nbytes) {
-        lock.unlock();
-        {
-          const auto copies_wait = Blocks::all().lock(*block);
-          block->buffer.collapse(at, std::min(step_nbytes, block->nbytes - at));
-          block->is_collapsed = at + step_nbytes >= block->nbytes;
-        }
-        lock.lock();
+      if (collapse_next(waiting_.front(), lock)) {
+        waiting_.pop_front();
+        changed_.notify_all();
       }
-      lock.unlock();
-      block.reset();
-      lock.lock();
-      is_busy_ = false;
-      changed_.notify_all();
     }
+  }
+
+  struct Task {
+    std::weak_ptr<Block> block;
+    std::size_t done_nbytes = 0;
+  };
+
+  /// The next part of a block. True if the task is over. This thread refers to the block only under one of the two
+  /// locks, which a fork takes: in the child the reference would never end, nor the block.
+  static bool collapse_next(Task& task, std::unique_lock<std::mutex>& lock) {
+    std::shared_ptr<Block> block = task.block.lock();
+    if (block == nullptr) {
+      return true;
+    }
+    const std::size_t begin = task.done_nbytes;
+    task.done_nbytes = std::min(begin + step_nbytes, block->nbytes);
+    const bool is_last = task.done_nbytes == block->nbytes;
+    {
+      const auto copies_wait = Blocks::all().lock(*block);
+      lock.unlock();
+      block->buffer.collapse(begin, task.done_nbytes - begin);
+      block->is_collapsed.store(is_last, std::memory_order_relaxed);
+      block.reset();
+    }
+    lock.lock();
+    return is_last;
   }
 
   /// In a child of a fork, which has no thread but the one that forked.
@@ -88,8 +100,7 @@ class Collapser {
     ::new (&mutex_) std::mutex;
     ::new (&changed_) std::condition_variable;
     ::new (&thread_) std::thread;
-    ::new (&waiting_) std::deque<std::weak_ptr<Block>>;
-    is_busy_ = false;
+    ::new (&waiting_) std::deque<Task>;
   }
 
   /// Copies of the block wait for so much, some 4 ms.
@@ -98,8 +109,7 @@ class Collapser {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::thread thread_;
-  std::deque<std::weak_ptr<Block>> waiting_;
-  bool is_busy_ = false;
+  std::deque<Task> waiting_;
   bool ends_ = false;
 };
 
