@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "blocks.hpp"
 
-#include "errors.hpp"
-
+#include <byre/error/error.hpp>
 #include <byre/memory/detail/page_file.hpp>
 #include <byre/memory/pages.hpp>
 
@@ -19,27 +18,20 @@
 namespace byre::inline v0::python {
 namespace {
 
-thread_local bool refuses_now = false;
+thread_local bool is_cloning = false;
 
-/// Copies of this thread are refused while one of these lives.
-class CopiesRefused {
+/// While one of these lives, this thread makes lazy copies only: NumPy has other memory for those made at once.
+class Cloning {
  public:
-  explicit CopiesRefused(bool are_refused) noexcept
-      : before_(std::exchange(refuses_now, are_refused)) {}
-  ~CopiesRefused() { refuses_now = before_; }
-  CopiesRefused(const CopiesRefused&) = delete;
-  CopiesRefused& operator=(const CopiesRefused&) = delete;
-
- private:
-  const bool before_;
+  Cloning() noexcept { is_cloning = true; }
+  ~Cloning() { is_cloning = false; }
+  Cloning(const Cloning&) = delete;
+  Cloning& operator=(const Cloning&) = delete;
 };
 
 void expect_allowed(std::size_t nbytes) {
-  if (refuses_now) {
-    throw CopyRefused(format_text(
-        "byre.copy of %zu bytes would copy them now: the system gave no mapping for a lazy copy. "
-        "Raise vm.max_map_count, drop some copies, or copy without lazy=True.",
-        nbytes));
+  if (is_cloning) {
+    throw OutOfMemory(nbytes, "pages, for a lazy copy");
   }
 }
 
@@ -180,26 +172,27 @@ std::unique_lock<std::mutex> Blocks::lock(const Block& block) {
   return std::unique_lock(tables_.copying[(hash >> 32U) % tables_.copying.size()]);
 }
 
-std::shared_ptr<Block> Blocks::clone(Block& source, bool refuses_copies, CallSite site) {
+std::shared_ptr<Block> Blocks::clone(Block& source, CallSite site) {
   std::shared_ptr<Block> block;
   std::size_t showing = 0;
-  {
+  try {
     const auto lock_of_source = lock(source);
-    const CopiesRefused copies(refuses_copies);
+    const Cloning cloning;
     block = std::make_shared<Block>(source.buffer.writable_clone(Wait::allowed, site));
     showing = source.buffer.overlay_count();
+  } catch (const OutOfMemory&) {
+    return nullptr;
   }
   block->copied_at = site;
-  const bool shares = block->is_in_pages();
   // Two overlays of a file are these two: the source, if it had a family, has left it for a new file.
-  auto family = shares && showing != 2 ? nullptr : std::make_shared<Family>();
+  auto family = showing == 2 ? std::make_shared<Family>() : nullptr;
   const std::lock_guard lock(tables_.table);
   if (family == nullptr) {
     family = source.family;
   }
   family->reserve(family->size() + 2);
   tables_.blocks.emplace(block->begin, block);
-  if (shares && family != source.family) {
+  if (family != source.family) {
     std::erase(*source.family, &source);
     source.family = family;
     family->push_back(&source);

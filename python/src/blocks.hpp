@@ -59,9 +59,9 @@ class Blocks {
   std::shared_ptr<Block> find(const void* address, std::size_t nbytes);
   std::vector<std::shared_ptr<Block>> list();
 
-  /// A copy that shares pages. If the system gives none, all bytes are copied, or CopyRefused is thrown. Throws
-  /// OutOfMemory. Whatever throws has changed nothing.
-  std::shared_ptr<Block> clone(Block& source, bool refuses_copies, CallSite site);
+  /// A copy that shares pages. Null if the system has no mapping or no memory for one. Throws std::bad_alloc. Without a
+  /// copy nothing has changed.
+  std::shared_ptr<Block> clone(Block& source, CallSite site);
 
   Sharing sharing_of(const Block& block);
 

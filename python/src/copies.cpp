@@ -117,7 +117,16 @@ py::object copy_block(std::uintptr_t start, std::size_t seen_nbytes, const py::o
   if (choice != Choice::lazy) {
     return py::none();
   }
-  const auto copy = Blocks::all().clone(*block, is_asked, site_of(file, line));
+  const auto copy = Blocks::all().clone(*block, site_of(file, line));
+  if (copy == nullptr && is_asked) {
+    throw CopyRefused(format_text(
+        "byre.copy of %zu bytes would copy them now: the system gave no mapping for a lazy copy. "
+        "Raise vm.max_map_count, drop some copies, or copy without lazy=True.",
+        seen_nbytes));
+  }
+  if (copy == nullptr) {
+    return py::none();
+  }
   if (block->lazy_copies.fetch_add(1, std::memory_order_relaxed) + 1 == copies_until_collapse) {
     collapse_later(block);
   }

@@ -2,6 +2,8 @@
 """Helpers that several test files use."""
 import os
 import re
+import signal
+import traceback
 
 import byre
 import numpy as np
@@ -53,3 +55,17 @@ def used():
     """Blocks, mappings of pages and file descriptors of the process."""
     with open("/proc/self/maps") as maps:
         return byre.memory().blocks, sum("memfd:byre" in line for line in maps), len(os.listdir("/proc/self/fd"))
+
+
+def run_in_child(action):
+    """Fails if the action fails in a child of a fork, or hangs there."""
+    child = os.fork()
+    if child == 0:
+        try:
+            signal.alarm(60)
+            action()
+            os._exit(0)
+        finally:
+            traceback.print_exc()
+            os._exit(1)
+    assert os.waitpid(child, 0)[1] == 0

@@ -2,29 +2,13 @@
 """Forks while threads copy and blocks are collapsed."""
 import multiprocessing
 import os
-import signal
 import threading
-import traceback
 
 import byre
 import numpy as np
 import pytest
 from byre import _byre
-from support import N, ramp
-
-
-def run_in_child(action):
-    """Fails if the action fails in a child of a fork, or hangs there."""
-    child = os.fork()
-    if child == 0:
-        try:
-            signal.alarm(60)
-            action()
-            os._exit(0)
-        finally:
-            traceback.print_exc()
-            os._exit(1)
-    assert os.waitpid(child, 0)[1] == 0
+from support import N, ramp, run_in_child
 
 
 def collapsing(n):
