@@ -104,6 +104,7 @@ Blocks& Blocks::all() {
     if (::pthread_atfork(before_fork, in_parent, in_child) != 0) {
       throw OutOfMemory::of_heap("byre, to be told of forks");
     }
+    array_pages();
     return made;
   }();
   static Blocks* const blocks = new Blocks(*tables);

@@ -46,11 +46,9 @@ Choice choice_by_size(const Block& block, std::size_t seen_nbytes, bool is_asked
   return block.nbytes < least_lazy_nbytes && !is_asked ? Choice::small : Choice::lazy;
 }
 
-Choice choice_of(const Block& block, std::size_t seen_nbytes, const Changes& changes) noexcept {
-  const Choice choice = choice_by_size(block, seen_nbytes, false);
-  return choice == Choice::lazy && changes.are_dense() && !is_memory_short(block.nbytes)
-             ? Choice::dense
-             : choice;
+/// The choice for a copy that a lazy one would serve by size.
+Choice choice_by_changes(const Block& block, const Changes& changes) noexcept {
+  return changes.are_dense() && !is_memory_short(block.nbytes) ? Choice::dense : Choice::lazy;
 }
 
 /// A clause that follows "byre.copy copies now: ".
@@ -102,12 +100,13 @@ py::object copy_block(std::uintptr_t start, std::size_t seen_nbytes, const py::o
                       const py::object& like, const std::string& file, unsigned line) {
   const auto block = expect_block(start);
   const bool is_asked = lazy.is(py::handle(Py_True)) || refuses_copies_in_context();
-  const Changes changes = [&] {
+  Choice choice = choice_by_size(*block, seen_nbytes, is_asked);
+  Changes changes;
+  if (choice == Choice::lazy) {  // a copy of a small part says nothing of the block
     const auto lock = Blocks::all().lock(*block);
-    return block->history.update(block->begin, block->nbytes);
-  }();
-  const Choice choice = is_asked ? choice_by_size(*block, seen_nbytes, true)
-                                 : choice_of(*block, seen_nbytes, changes);
+    changes = block->history.update(block->begin, block->nbytes);
+    choice = is_asked ? Choice::lazy : choice_by_changes(*block, changes);
+  }
   if (choice != Choice::lazy && is_asked) {
     throw CopyRefused(format_text(
         "byre.copy of %zu bytes would copy them now: %s. Copy without lazy=True and outside "
@@ -135,10 +134,8 @@ py::object copy_block(std::uintptr_t start, std::size_t seen_nbytes, const py::o
 
 bool is_lazy(std::uintptr_t start, std::size_t seen_nbytes, bool is_asked) {
   const auto block = expect_block(start);
-  if (is_asked) {
-    return choice_by_size(*block, seen_nbytes, true) == Choice::lazy;
-  }
-  return choice_of(*block, seen_nbytes, changes_of(*block)) == Choice::lazy;
+  return choice_by_size(*block, seen_nbytes, is_asked) == Choice::lazy &&
+         (is_asked || choice_by_changes(*block, changes_of(*block)) == Choice::lazy);
 }
 
 std::string explain(std::uintptr_t address, std::size_t nbytes) {
@@ -165,7 +162,10 @@ std::string explain(std::uintptr_t address, std::size_t nbytes) {
     text += lines + (lines.empty() ? "" : ")");
   }
   const Changes changes = changes_of(*block);
-  const Choice choice = choice_of(*block, nbytes, changes);
+  Choice choice = choice_by_size(*block, nbytes, false);
+  if (choice == Choice::lazy) {
+    choice = choice_by_changes(*block, changes);
+  }
   if (choice == Choice::lazy) {
     const bool is_collapsed = block->is_collapsed.load(std::memory_order_relaxed);
     return text + (is_collapsed ? ", in huge pages" : "") + ": byre.copy is lazy.";
@@ -252,6 +252,7 @@ void define_copies(py::module_& module) {
              ">>> byre.memory().blocks >= 0\nTrue\n");
   module.def("_pretend_available_nbytes",
              [](std::size_t nbytes) { pretended_nbytes.store(nbytes); });
+  wait_for_collapses();  // makes the collapser, which no fork finds half made then
   module.def("_wait_for_collapses", &wait_for_collapses, py::call_guard<GilReleased>());
   module.add_object("_end_collapsing",
                     py::cpp_function(&end_collapsing, py::call_guard<GilReleased>()));
