@@ -18,6 +18,7 @@ namespace {
 class Collapser {
  public:
   Collapser() {
+    Blocks::all();  // A fork takes locks in the reverse order of registration: this one before those of blocks.
     ::pthread_atfork([] { collapser().mutex_.lock(); }, [] { collapser().mutex_.unlock(); },
                      [] { collapser().renew(); });
   }
