@@ -59,7 +59,6 @@ class GivenMemory {
 };
 thread_local GivenMemory given_memory;
 
-
 std::size_t least_of(void* context) noexcept {
   return *static_cast<const std::size_t*>(context);
 }
@@ -208,9 +207,8 @@ py::object array_in(Block& block, const Block* source, py::handle like) {
   }
   auto* const prototype = reinterpret_cast<PyArrayObject*>(like.ptr());
   const auto offset = reinterpret_cast<std::byte*>(PyArray_DATA(prototype)) - source->begin;
-  return owner.taken(block.begin + offset, [&] {
-    return PyArray_NewLikeArray(prototype, NPY_KEEPORDER, nullptr, 1);
-  });
+  return owner.taken(block.begin + offset,
+                     [&] { return PyArray_NewLikeArray(prototype, NPY_KEEPORDER, nullptr, 1); });
 }
 
 void define_handler(py::module_& module) {
@@ -223,9 +221,7 @@ void define_handler(py::module_& module) {
   giving_handler();
   module.def(
       "set_handler",
-      [](std::size_t min_nbytes) {
-        return checked(PyDataMem_SetHandler(handler_of(min_nbytes)));
-      },
+      [](std::size_t min_nbytes) { return checked(PyDataMem_SetHandler(handler_of(min_nbytes))); },
       py::arg("min_nbytes"),
       "Has NumPy allocate arrays of at least so many bytes in pages, in this context. Returns the "
       "handler before.");

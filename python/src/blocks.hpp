@@ -28,9 +28,10 @@ struct Block {
   std::byte* const begin;
   const std::size_t nbytes;
   CallSite copied_at;  ///< the line that made it as a copy; without a file if it is none
-  History history;                            ///< under the lock of the block
-  std::atomic<std::uint32_t> lazy_copies = 0;  ///< Relaxed: counted, and no memory is read because of it.
-  std::atomic<bool> is_collapsed = false;      ///< Relaxed: told to people.
+  History history;     ///< under the lock of the block
+  /// Both relaxed: they are counted and told to people, and no memory is read because of them.
+  std::atomic<std::uint32_t> lazy_copies = 0;
+  std::atomic<bool> is_collapsed = false;
 
   /// Blocks that began with the pages of one, this one included. Under the lock of the table.
   std::shared_ptr<Family> family;

@@ -18,7 +18,8 @@ namespace {
 class Collapser {
  public:
   Collapser() {
-    Blocks::all();  // A fork takes locks in the reverse order of registration: this one before those of blocks.
+    // A fork takes locks in the reverse order of registration: this one before those of blocks.
+    Blocks::all();
     ::pthread_atfork([] { collapser().mutex_.lock(); }, [] { collapser().mutex_.unlock(); },
                      [] { collapser().renew(); });
   }
