@@ -16,9 +16,8 @@ from byre._byre import (
     FileError,
     MissingFile,
     OutOfMemory,
-    memory,
-    stats,
 )
+from byre._blocks import Memory, Stats, memory, stats
 from byre._copying import copy, explain, is_lazy, no_copies
 from byre._files import load, metadata, mmap, save, save_async
 from byre._making import array, empty, full, ones, pages, to_pages, zeros
@@ -29,9 +28,11 @@ __all__ = [
     "CopyRefused",
     "Error",
     "FileError",
+    "Memory",
     "MissingFile",
     "OutOfMemory",
     "SkippedWarning",
+    "Stats",
     "array",
     "copy",
     "empty",

@@ -8,7 +8,7 @@ import sys
 from typing import Any, Iterator, TypeVar
 
 import numpy as np
-from byre import _byre, _groups, _leaves, _torch
+from byre import _blocks, _byre, _groups, _leaves, _torch
 from byre._groups import Group, Moved
 from byre._leaves import Leaf
 
@@ -81,11 +81,11 @@ def _copied_at_once(group: Group) -> dict[int, Any]:
     return _groups.move(group, memory[begin : begin + nbytes])
 
 
-def _copied_block(start: int, groups: list[Group], lazy: bool | None, where: tuple[str, int]) -> dict[int, Any] | None:
+def _copied_block(start: int, groups: list[Group], is_asked: bool, where: tuple[str, int]) -> dict[int, Any] | None:
     """Lazy copies, or None if the block is to be copied at once."""
     leaves = [leaf for group in groups for leaf in group.leaves]
     like = leaves[0].value if len(leaves) == 1 and isinstance(leaves[0].value, np.ndarray) else None
-    memory = _byre.copy_block(start, _seen_nbytes(groups), lazy, like, *where)
+    memory = _blocks.copy_block(start, _seen_nbytes(groups), is_asked, like, *where)
     if memory is None:
         return None
     if like is not None:
@@ -115,14 +115,15 @@ def copy(x: _Tree, lazy: bool | None = None) -> _Tree:
     where = caller.f_code.co_filename, caller.f_lineno
     leaves, blocks, at_once = _planned(x, "copy", lazy)
     order = list(blocks)
-    if lazy or _byre.copies_are_refused.get():
+    is_asked = bool(lazy) or _blocks.copies_are_refused.get()
+    if is_asked:
         for group in at_once:
             _refuse(group)
         # A block that is refused comes first, before any other is copied.
-        order.sort(key=lambda block: _byre.is_lazy(block[0], _seen_nbytes(blocks[block]), True))
+        order.sort(key=lambda block: not _blocks.why_at_once(block[0], _seen_nbytes(blocks[block]), True))
     copies: dict[int, Any] = {}
     for block in order:
-        lazily = _copied_block(block[0], blocks[block], lazy, where)
+        lazily = _copied_block(block[0], blocks[block], is_asked, where)
         if lazily is None:
             at_once += blocks[block]
         else:
@@ -144,7 +145,7 @@ def is_lazy(x: Any) -> bool:
     """
     _, blocks, at_once = _planned(x, "is_lazy")
     return all(leaf.nbytes == 0 for group in at_once for leaf in group.leaves) and all(
-        _byre.is_lazy(start, _seen_nbytes(groups), False) for (start, _), groups in blocks.items()
+        not _blocks.why_at_once(start, _seen_nbytes(groups), False) for (start, _), groups in blocks.items()
     )
 
 
@@ -155,7 +156,7 @@ def explain(x: Any) -> str:
     'array "small": copied at once: its memory is not in pages of byre; call byre.to_pages() first'
     """
     _, blocks, at_once = _planned(x, "explain")
-    lines = [(groups, _byre.explain(start, nbytes)) for (start, nbytes), groups in blocks.items()]
+    lines = [(groups, _blocks.explain(start, groups[0].lo, _seen_nbytes(groups))) for (start, _), groups in blocks.items()]
     lines += [([group], f"copied at once: {_why_at_once(group)}") for group in at_once]
     return "\n".join(f"{_titles(groups)}: {text}" for groups, text in lines)
 
@@ -177,8 +178,8 @@ def no_copies() -> Iterator[None]:
         ...
     byre.CopyRefused: copy: cannot copy the array of 8000 bytes lazily: its memory is not in pages of byre; ...
     """
-    token = _byre.copies_are_refused.set(True)
+    token = _blocks.copies_are_refused.set(True)
     try:
         yield
     finally:
-        _byre.copies_are_refused.reset(token)
+        _blocks.copies_are_refused.reset(token)

@@ -167,9 +167,9 @@ std::vector<std::shared_ptr<Block>> Blocks::list() {
   return all;
 }
 
-std::unique_lock<std::mutex> Blocks::lock(const Block& block) {
+std::unique_lock<std::mutex> Blocks::lock(const std::byte* begin) {
   // Large blocks are aligned, so all of them have equal low bits.
-  const auto hash = reinterpret_cast<std::uintptr_t>(block.begin) * 0x9E37'79B9'7F4A'7C15U;
+  const auto hash = reinterpret_cast<std::uintptr_t>(begin) * 0x9E37'79B9'7F4A'7C15U;
   return std::unique_lock(tables_.copying[(hash >> 32U) % tables_.copying.size()]);
 }
 
@@ -177,7 +177,7 @@ std::shared_ptr<Block> Blocks::clone(Block& source, CallSite site) {
   std::shared_ptr<Block> block;
   std::size_t showing = 0;
   try {
-    const auto lock_of_source = lock(source);
+    const auto lock_of_source = lock(source.begin);
     const Cloning cloning;
     block = std::make_shared<Block>(source.buffer.writable_clone(Wait::allowed, site));
     showing = source.buffer.overlay_count();
@@ -205,7 +205,7 @@ std::shared_ptr<Block> Blocks::clone(Block& source, CallSite site) {
 
 Sharing Blocks::sharing_of(const Block& block) {
   Sharing sharing;
-  const auto lock_of_block = lock(block);
+  const auto lock_of_block = lock(block.begin);
   {
     const std::lock_guard lock(tables_.table);
     for (const Block* other : *block.family) {

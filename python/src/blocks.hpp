@@ -2,7 +2,7 @@
 /// Blocks: the ranges of pages that arrays lie in, found by address. Nothing here needs the interpreter.
 #pragma once
 
-#include "choice.hpp"
+#include "history.hpp"
 
 #include <byre/storage/buffer.hpp>
 
@@ -69,8 +69,8 @@ class Blocks {
   /// A copy of the text that lives as long as the process, one for each text.
   const char* keep(const char* text);
 
-  /// Excludes copies of the block.
-  std::unique_lock<std::mutex> lock(const Block& block);
+  /// Excludes copies of the block that begins there.
+  std::unique_lock<std::mutex> lock(const std::byte* begin);
 
  private:
   struct Tables;

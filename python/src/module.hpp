@@ -8,6 +8,5 @@ namespace byre::inline v0::python {
 
 void define_copies(pybind11::module_& module);
 void define_files(pybind11::module_& module);
-void define_statistics(pybind11::module_& module);
 
 }  // namespace byre::inline v0::python

@@ -2,6 +2,7 @@
 """Helpers that several test files use."""
 import os
 import re
+import threading
 import signal
 import traceback
 
@@ -69,3 +70,10 @@ def run_in_child(action):
             traceback.print_exc()
             os._exit(1)
     assert os.waitpid(child, 0)[1] == 0
+
+
+def wait_for_collapses():
+    """Waits for the threads that move blocks to huge pages."""
+    for thread in threading.enumerate():
+        if thread.name == "byre.collapse":
+            thread.join()

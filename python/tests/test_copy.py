@@ -306,11 +306,11 @@ def test_copy_without_memory_for_objects_leaves_no_block():
     testcapi = pytest.importorskip("_testcapi")
     source = ramp()
     kept, before = byre.copy(source), used()
-    arguments = source.__array_interface__["data"][0], source.nbytes, True, source, "file", 1
+    arguments = source.__array_interface__["data"][0], source, "file", 1
     for number in range(1, 30):
         testcapi.set_nomemory(number, number + 1)
         try:
-            _byre.copy_block(*arguments)
+            _byre.clone(*arguments)
         except MemoryError:
             pass
         finally:

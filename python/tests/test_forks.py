@@ -7,8 +7,7 @@ import threading
 import byre
 import numpy as np
 import pytest
-from byre import _byre
-from support import N, ramp, run_in_child
+from support import N, ramp, run_in_child, wait_for_collapses
 
 
 def collapsing(n):
@@ -32,7 +31,7 @@ def test_child_copies_writes_frees_and_collapses_while_threads_work():
             y = byre.copy(x, lazy=True)
             x[:] = -1
             assert np.array_equal(y, np.arange(len(y))) and (x == -1).all()
-        _byre._wait_for_collapses()
+        wait_for_collapses()
 
     threads = [threading.Thread(target=work, args=(x,)) for x in running]
     for thread in threads:
@@ -53,7 +52,7 @@ def test_child_frees_a_block_that_was_being_collapsed():
     for _ in range(10):
         arrays = collapsing(32 * N)
         run_in_child(lambda: arrays.clear() or os._exit(byre.stats().live_bytes != before))
-        _byre._wait_for_collapses()
+        wait_for_collapses()
 
 
 def test_writes_of_parent_and_child_stay_apart():

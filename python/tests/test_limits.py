@@ -12,8 +12,8 @@ import sys
 import byre
 import numpy as np
 import pytest
-from byre import _byre
-from support import N, Counted, ramp, refused, run_in_child
+from byre import _blocks
+from support import N, Counted, ramp, refused, run_in_child, wait_for_collapses
 
 NBYTES = 8 * N
 PART = N // 64  # elements of ramp() for each page that byre samples
@@ -77,20 +77,18 @@ def test_copies_are_right_if_the_system_hides_written_pages():
 
 @pytest.mark.parametrize(
     "parts, available_nbytes, is_lazy",
-    [(6, 0, True), (7, 0, False), (7, 2 * NBYTES, False), (7, 2 * NBYTES - 2, True)],
+    [(6, 1 << 40, True), (7, 1 << 40, False), (7, 2 * NBYTES, False), (7, 2 * NBYTES - 1, True)],
 )
-def test_copy_is_eager_if_a_tenth_was_written_and_memory_suffices(parts, available_nbytes, is_lazy):
+def test_copy_is_eager_if_a_tenth_was_written_and_memory_suffices(parts, available_nbytes, is_lazy, monkeypatch):
     source = ramp()
     byre.copy(source)
     source[: parts * PART] += 1
-    _byre._pretend_available_nbytes(available_nbytes)
+    monkeypatch.setattr(_blocks, "available_nbytes", lambda: available_nbytes)
     reason = "byre.copy is lazy" if is_lazy else "7 of 64 sampled pages were written since the last copy"
-    try:
-        assert byre.is_lazy(source) == is_lazy and reason in byre.explain(source)
-        with Counted() as counted:
-            byre.copy(source)
-    finally:
-        _byre._pretend_available_nbytes(0)
+    assert byre.is_lazy(source) == is_lazy and reason in byre.explain(source)
+    with Counted() as counted:
+        byre.copy(source)
+    monkeypatch.undo()
     assert counted.lazy_copies == is_lazy and byre.is_lazy(source)
     source += 1
     byre.copy(source[:9])  # says nothing of the block
@@ -108,11 +106,11 @@ def test_copy_is_lazy_from_64_KiB_and_half_of_a_block_on():
 def test_fourth_lazy_copy_moves_a_block_to_huge_pages():
     source = ramp(4 * N)
     for number in range(4):
-        _byre._wait_for_collapses()
+        wait_for_collapses()
         assert "in huge pages" not in byre.explain(source)
         source[number] = -1
         copy = byre.copy(source)
-    _byre._wait_for_collapses()
+    wait_for_collapses()
     assert "in huge pages: byre.copy is lazy" in byre.explain(source)
     source[4] = copy[5] = -1
     assert np.array_equal(source, np.append([-1] * 5, np.arange(5, 4 * N)))

@@ -100,7 +100,8 @@ extern "C" void* mmap(void* at, std::size_t nbytes, int protection, int flags, i
   return next(at, nbytes, protection, flags, file, offset);
 }
 
-extern "C" void* mremap(void* from, std::size_t nbytes, std::size_t new_nbytes, int flags, ...) noexcept {
+extern "C" void* mremap(void* from, std::size_t nbytes, std::size_t new_nbytes, int flags,
+                        ...) noexcept {
   std::va_list arguments;
   va_start(arguments, flags);
   void* const to = (flags & MREMAP_FIXED) != 0 ? va_arg(arguments, void*) : nullptr;

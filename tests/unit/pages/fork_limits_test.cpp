@@ -133,8 +133,7 @@ class PagedForkLimits : public testing::Test {
                               read_byte(place + 1) == 1;
         place[1] = std::byte{4};
         clone.mutable_data()[2] = std::byte{5};
-        ::_exit(waited && is_right && clone.data()[1] == std::byte{1} &&
-                        place[2] == std::byte{1}
+        ::_exit(waited && is_right && clone.data()[1] == std::byte{1} && place[2] == std::byte{1}
                     ? 0
                     : 1);
       }

@@ -133,10 +133,10 @@ class Program {
     }
   }
 
-  static constexpr Step steps_[] = {
-      {&Program::clone, 10},      {&Program::clone_writably, 5}, {&Program::look, 3},
-      {&Program::write, 12},      {&Program::write_range, 6},    {&Program::write_much, 2},
-      {&Program::shrink, 1}};
+  static constexpr Step steps_[] = {{&Program::clone, 10},      {&Program::clone_writably, 5},
+                                    {&Program::look, 3},        {&Program::write, 12},
+                                    {&Program::write_range, 6}, {&Program::write_much, 2},
+                                    {&Program::shrink, 1}};
 
   std::vector<Pair> pairs_;
   Random random_;

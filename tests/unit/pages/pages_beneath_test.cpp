@@ -132,7 +132,8 @@ TEST_F(PagesBeneath, stay_for_an_overlay_that_is_begun) {
   constexpr std::size_t nbytes = 1 << 20;
   Buffer source = filled(std::byte{1}, nbytes);
   source.writable_clone();  // and the source is the only overlay of its file
-  for (std::size_t at = 0; at < nbytes; at += 8 * page_nbytes) {  // every second page that is looked at
+  for (std::size_t at = 0; at < nbytes;
+       at += 8 * page_nbytes) {  // every second page that is looked at
     source.mutable_data()[at] = std::byte{2};
     if (::mlock(source.data() + at, page_nbytes) != 0) {
       GTEST_SKIP() << "this process may lock no memory";

@@ -54,8 +54,9 @@ TEST(TensorAllocations, many_dimensions_work_as_few_do) {
 TEST(TensorAllocations, without_memory_for_a_tensor_the_source_stays_as_it_was) {
   const Tensor x = Tensor::of<float>({2, 2}, {1, 2, 3, 4});
   const std::function<void()> steps[] = {
-      [&] { (void)x.t(); },     [&] { (void)x.lazy_clone(); },  [&] { (void)x.reshape({4}); },
-      [&] { (void)x.clone(); }, [&] { Tensor{Device::cpu()}; }, [&] { (void)Tensor(x).writable_clone(); },
+      [&] { (void)x.t(); },           [&] { (void)x.lazy_clone(); },
+      [&] { (void)x.reshape({4}); },  [&] { (void)x.clone(); },
+      [&] { Tensor{Device::cpu()}; }, [&] { (void)Tensor(x).writable_clone(); },
   };
   for (const auto& step : steps) {
     for (int nth = 0;; ++nth) {

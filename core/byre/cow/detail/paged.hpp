@@ -254,9 +254,9 @@ class basic_overlay final : public basic_header<Sync, Share> {
     const std::size_t written_nbytes =
         is_recorded ? detail::count_written_pages(place, source.capacity()) : 0;
     const auto overlay = base->file().map_overlay(nullptr, detail::OtherOverlays::some);
-    basic_overlay* const moved =
-        overlay.data == nullptr ? nullptr
-                                : become_overlay(*base, std::move(own_memory), source, place);
+    basic_overlay* const moved = overlay.data == nullptr
+                                     ? nullptr
+                                     : become_overlay(*base, std::move(own_memory), source, place);
     if (moved == nullptr) {
       if (overlay.data != nullptr) {
         base->file().unmap_overlay(overlay.data);

@@ -38,7 +38,7 @@ std::size_t alignment_for(std::size_t nbytes) noexcept {
 /// Which writes the pages of a file show.
 enum class Shows : std::uint8_t {
   writes,  ///< those through its own mapping, which shares the file's pages
-  fork,    ///< none since the process forked: its own mapping is as private as an overlay's, or not used
+  fork,  ///< none since the process forked: its own mapping is as private as an overlay's, or not used
   copies,  ///< this process was forked, and has copies: the parent writes the file
   none,    ///< this process was forked, and did not get the file
 };
@@ -77,8 +77,8 @@ class MemoryFile final : public PageFile, public boost::intrusive::list_base_hoo
   bool make_private(std::byte* place, int former_flags) noexcept;
   bool replace_by_copies() noexcept;
   void lose() noexcept;
-  Overlay map_begun(std::byte* source, Shows shows, bool is_to_write_back,
-                    OtherOverlays others, MovedPages moved) noexcept;
+  Overlay map_begun(std::byte* source, Shows shows, bool is_to_write_back, OtherOverlays others,
+                    MovedPages moved) noexcept;
   std::optional<std::size_t> write_back(std::byte* source, MovedPages moved) noexcept;
   bool overlay_own_data(OverlayNode& overlay) noexcept;
   void list_in_place(OverlayNode& overlay, std::byte* place) noexcept;
@@ -207,8 +207,7 @@ void MemoryFiles::before_fork() noexcept {
   for (MemoryFile& file : files_) {
     if (file.shows_ == Shows::writes) {
       // Overlays that are left to themselves read the file, and no process writes it any more.
-      const bool is_private =
-          file.has_only_overlays_ || file.make_private(file.data(), MAP_SHARED);
+      const bool is_private = file.has_only_overlays_ || file.make_private(file.data(), MAP_SHARED);
       file.shows_ = is_private ? Shows::fork : Shows::writes;
       is_any_shared |= !is_private;
     }
@@ -387,8 +386,7 @@ void MemoryFile::free_unseen() noexcept {
   const std::size_t whole = alignment_for(nbytes());
   for (std::size_t at = 0; at < nbytes(); at += step_nbytes) {
     const sync::Lock lock(files().mutex());
-    if (!is_sole_overlay() ||
-        (at == 0 && !is_much_written(overlays_.front().data, nbytes()))) {
+    if (!is_sole_overlay() || (at == 0 && !is_much_written(overlays_.front().data, nbytes()))) {
       return;
     }
     struct Context {

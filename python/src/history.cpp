@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "choice.hpp"
-
-#include <byre/memory/pages.hpp>
+#include "history.hpp"
 
 #include <algorithm>
 #include <cstring>
-#include <fstream>
-#include <limits>
-#include <string>
 
 namespace byre::inline v0::python {
 namespace {
@@ -59,16 +54,6 @@ void for_each_sample(const std::byte* data, std::size_t nbytes, Visit visit) noe
   }
 }
 
-/// The number behind `key` in a file of the system, or the largest there is.
-std::uint64_t number_in(const char* path, const std::string& key) {
-  std::ifstream file(path);
-  std::string word;
-  while (!key.empty() && file >> word && word != key) {
-  }
-  std::uint64_t number = 0;
-  return file >> number ? number : std::numeric_limits<std::uint64_t>::max();
-}
-
 }  // namespace
 
 Changes History::changes(const std::byte* data, std::size_t nbytes) const noexcept {
@@ -84,21 +69,6 @@ Changes History::update(const std::byte* data, std::size_t nbytes) noexcept {
   });
   samples_ = samples_of(nbytes);
   return changes;
-}
-
-std::size_t available_nbytes() noexcept try {
-  constexpr std::uint64_t unknown = std::numeric_limits<std::uint64_t>::max();
-  const std::uint64_t kib = number_in("/proc/meminfo", "MemAvailable:");
-  std::uint64_t available = kib == unknown ? unknown : kib << 10U;
-  const std::uint64_t limit = number_in("/sys/fs/cgroup/memory.max", "");
-  const std::uint64_t used = number_in("/sys/fs/cgroup/memory.current", "");
-  if (limit != unknown && used != unknown) {
-    available = std::min(available, limit - std::min(used, limit));
-  }
-  return static_cast<std::size_t>(
-      std::min<std::uint64_t>(available, std::numeric_limits<std::size_t>::max()));
-} catch (...) {
-  return std::numeric_limits<std::size_t>::max();
 }
 
 }  // namespace byre::inline v0::python
