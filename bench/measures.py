@@ -212,6 +212,9 @@ def pages():
                            bound if contender == "paged" else None)
     yield ratio("stream of reads, an overlay / ordinary memory", "pages_stream", "256MiB", "recycled",
                 "paged", "byre", 1.05)
+    for count in (1, 256, 4096):
+        yield ratio(f"writable clone and write of {count} pages, in pages / ordinary memory",
+                    f"pages_writable_{count}", "256MiB", "recycled", "paged", "byre")
     yield ratio("16 pages between snapshots, pages / ordinary memory", "pages_snapshots", "256MiB",
                 "recycled", "paged", "byre")
     for count in [1, 2]:

@@ -5,6 +5,7 @@
 ///                        data in tiles too
 ///   pages_stream         reads of all bytes, in order; of pages, of an overlay that was read once
 ///   pages_snapshots      one writer that is cloned after every 16 pages that it writes
+///   pages_writable_N     writable clone, write of one byte in each of N pages of the source, and drop, all timed
 ///   pages_threads_T      T threads at once, each with a clone of its own: clone, write of 16 pages, drop
 ///   pages_among_N        the same of one thread, where there are N overlays
 ///   pages_beside         the same of one thread, while another reads: each page that is copied, and the drop,
@@ -136,6 +137,18 @@ void run_snapshots(benchmark::State& state) {
 }
 
 template <class Contender>
+void run_writable(benchmark::State& state, std::size_t pages) {
+  auto source = make_filled<Contender>(data_nbytes, Memory::recycled);
+  const auto at = places(pages);
+  run_bursts(state, 1, [&](std::size_t) {
+    return timed_ns([&] {
+      const auto clone = source.writable_clone();
+      write_at(source, at);
+    });
+  });
+}
+
+template <class Contender>
 void run_threads(benchmark::State& state, std::size_t threads) {
   const auto source = make_filled<Contender>(data_nbytes, Memory::recycled);
   const auto at = places(16);
@@ -238,6 +251,10 @@ void add_paged_or_not() {
   add_writes<Contender>();
   add({"pages_stream", data_nbytes}, Contender::name, run_stream<Contender>);
   add({"pages_snapshots", data_nbytes}, Contender::name, run_snapshots<Contender>);
+  for (const std::size_t pages : {std::size_t{1}, std::size_t{256}, std::size_t{4096}}) {
+    add({"pages_writable_" + std::to_string(pages), data_nbytes}, Contender::name,
+        [=](benchmark::State& state) { run_writable<Contender>(state, pages); });
+  }
   for (const std::size_t threads : {std::size_t{1}, std::size_t{2}}) {
     add({"pages_threads_" + std::to_string(threads), data_nbytes}, Contender::name,
         [=](benchmark::State& state) { run_threads<Contender>(state, threads); });
