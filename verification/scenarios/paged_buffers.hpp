@@ -10,7 +10,7 @@
 
 namespace byre::verification {
 
-/// What the system has of a file: the page that is stored, and a lock, which the first write of an overlay takes.
+/// A file in the system: the page that is stored, and a lock, which the first write of an overlay takes.
 struct Stored {
   Cell value{0};
   ModelLock lock;
@@ -111,7 +111,7 @@ class CellFile final : public byre::detail::PageFile {
     }
   }
 
-  /// From now on, for overlays of overlays beside others: too much of those is written.
+  /// From now on, each overlay but the last has too much written for copies of its pages.
   void refuse_written() noexcept { refuses_written_ = true; }
 
   void unmap_overlay(std::byte* overlay) noexcept override {

@@ -48,7 +48,7 @@ class WritableClonesRaceWriters {
   Page* page_;
 };
 
-/// The same where the system would copy too many pages for the second clone.
+/// So many pages are written that the second clone moves to a new file.
 class WritableClonesOfNewFiles : public WritableClonesRaceWriters {
  public:
   WritableClonesOfNewFiles() : WritableClonesRaceWriters(true) {}

@@ -20,9 +20,9 @@ enum class CopyCause : std::uint8_t {
   pending,    ///< a write by the last owner that would not wait for pending copies
   read_only,  ///< a write to data that may not be written in place: a mapped file
   borrowed,  ///< a lazy clone of borrowed memory, which must not outlive its lender, or of aliased memory
-  pinned,  ///< a lazy clone of a pinned storage, to which somebody may write by a pointer
-  writable,  ///< a writable clone of data that is not in pages, or of pages that were written since the last one
-  resized,  ///< a resize that needed other memory
+  pinned,    ///< a lazy clone of a pinned storage, which may be written by a pointer
+  writable,  ///< a writable clone: of all bytes outside pages, or of the pages that its source wrote since the last one
+  resized,   ///< a resize that needed other memory
 };
 
 /// "shared", "pending", ...

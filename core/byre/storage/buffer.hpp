@@ -149,9 +149,9 @@ class basic_buffer {
     return basic_buffer(share(site));
   }
 
-  /// A clone for code that writes by pointers and asks nobody. From then on each side writes pages of its own, and
-  /// neither sees what the other writes. Pointers to the bytes of this buffer stay valid. Data in pages, of
-  /// paged_allocator() or of a mapped file, is cloned lazily: a private mapping each, and copies of the pages that this
+  /// A clone for code that writes by pointers and never asks byre. From then on each side writes pages of its own, which
+  /// the other side does not see. Pointers to the bytes of this buffer stay valid. Data in pages, of paged_allocator()
+  /// or of a mapped file, is cloned lazily: each side gets a private mapping, and the clone copies of the pages that this
   /// buffer wrote since its last writable clone. Other data, and data for which the system has no mapping, is copied
   /// now. A write to this buffer: materializes first, which moves the bytes if lazy clones share them or if they are
   /// read-only. Throws as mutable_data(), and as allocate().

@@ -94,7 +94,7 @@ class basic_storage {
                                                : identity_->buffer.lazy_clone(site));
   }
 
-  /// A new storage for code that writes by pointers and asks nobody: see Buffer. A pinned storage in pages is cloned
+  /// A new storage for code that writes by pointers and never asks byre: see Buffer. A pinned storage in pages is cloned
   /// lazily too.
   [[nodiscard]] basic_storage writable_clone(Wait wait = Wait::allowed,
                                              CallSite site = CallSite::current()) {

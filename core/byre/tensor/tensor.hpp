@@ -283,8 +283,8 @@ class BYRE_API Tensor {
   /// A mapped file is shared always. Throws StateError for a storage-uninitialized tensor, OutOfMemory. See
   /// Storage::lazy_clone.
   Tensor lazy_clone(CallSite site = CallSite::current()) const;
-  /// A copy for code that writes by pointers and asks nobody, of this tensor's layout: Storage::writable_clone. A small
-  /// part of a storage is copied now. A write to this tensor's storage.
+  /// A copy of this tensor's layout for code that writes by pointers and never asks byre: Storage::writable_clone. A
+  /// small part of a storage is copied now. A write to this tensor's storage. Throws as lazy_clone.
   Tensor writable_clone(CallSite site = CallSite::current());
   /// A contiguous copy, made now.
   Tensor clone(CallSite site = CallSite::current()) const;

@@ -107,7 +107,7 @@ inline void keep_pointer(TargetState& target, StorageSlot& storage) {
   check(slot, target.storages);
 }
 
-/// A clone of ordinary memory, which is a copy, beside a source whose pointers stay.
+/// A clone of ordinary memory, which is a copy; pointers to the source stay valid.
 template <class Slot>
 void writable_clone(TargetState& target, Slot& from, Slot& to) {
   trace("%s: writable_clone", Slot::kind);

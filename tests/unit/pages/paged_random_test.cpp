@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Random programs over data in pages, beside eager copies of it: clones of both kinds, writes, drops, forks, and no
+/// Random programs over data in pages, compared with eager copies: clones of both kinds, writes, drops, forks, and no
 /// memory.
 #include <byre/memory/paged.hpp>
 #include <byre/memory/pages.hpp>

@@ -65,7 +65,7 @@ class WritableCloneLimits : public testing::TestWithParam<Kind> {
     return made;
   }
 
-  /// Clones while `limit(tries)` holds. Whatever comes of that, the source is whole and no side sees another.
+  /// Clones while `limit(tries)` holds. If that fails or not, the source is whole and no side sees another's writes.
   template <class Limit>
   void expect_whole(Limit limit) const {
     for (std::size_t tries = 0; tries < 12; ++tries) {

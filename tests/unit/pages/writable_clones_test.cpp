@@ -81,6 +81,8 @@ TEST_F(CountedClones, copy_the_pages_written_while_an_earlier_clone_lives) {
   const Counted counted;
   Buffer second = source.writable_clone();
   EXPECT_EQ(counted.since().bytes_copied, static_cast<std::int64_t>(3 * page_nbytes));
+  EXPECT_EQ(counted.since().bytes_not_copied,
+            static_cast<std::int64_t>(paged_nbytes - 3 * page_nbytes));
   EXPECT_EQ(counted.since().overlays, 1);
   touch(pointer, 3, std::byte{3});
   EXPECT_EQ(second.data()[0], std::byte{2});

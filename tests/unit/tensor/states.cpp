@@ -15,7 +15,7 @@ const std::vector<Row>& rows() {
       {"`view(dtype)`", {dtype_view},            {"no dtype",  "no memory", "no memory", "view",      "view",         "view",         "view"}},
       {"`view_as_real`", {real_view},            {"no dtype",  "no dtype",  "no memory", "view",      "view",         "view",         "view"}, DType::complex64},
       {"`view_as_complex`", {complex_view},      {"no dtype",  "no dtype",  "no memory", "view",      "view",         "view",         "view"}},
-      {"`lazy_clone`, `writable_clone`, `clone`, `reshape`", clones,
+      {"copies", clones,
                                                  {"copy",      "no memory", "no memory", "copy",      "copy",         "copy",         "copy"}},
       {"`contiguous`, `to` its device", itself,  {"copy",      "no memory", "no memory", "copy",      "copy",         "copy",         "copy"}},
       {"`to` another device", {to_another},      {"no dtype",  "no memory", "no memory", "copy",      "copy",         "copy",         "copy"}},

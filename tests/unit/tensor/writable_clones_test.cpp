@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::int64_t side = 512;  // of i32: 1 MiB
 
-/// Of zeros, in pages.
+/// Zeros in pages.
 Tensor in_pages() {
   Tensor x = Tensor::empty({side, side}, DType::i32, paged_allocator());
   zero_(x);

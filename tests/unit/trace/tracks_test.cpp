@@ -225,6 +225,8 @@ TEST_F(Tracks, of_a_writable_clone_in_a_new_file_end_in_the_old_one) {
   EXPECT_EQ(slices[0]["args"]["shows_data"], events.of("i", "allocation").at(0)["args"]["data"]);
   EXPECT_EQ(slices[1]["args"]["copied_bytes"], paged_nbytes);
   EXPECT_EQ(events.values("bytes copied").back(), counted.bytes_copied);
+  EXPECT_EQ(events.values("bytes not copied").back(), counted.bytes_not_copied);
+  EXPECT_EQ(counted.bytes_not_copied, 0);
   ASSERT_EQ(ends.size(), 2U) << "both are alive";
   EXPECT_EQ(ends[0]["args"]["dirty_pages"].get<std::size_t>() +
                 ends[1]["args"]["dirty_pages"].get<std::size_t>(),

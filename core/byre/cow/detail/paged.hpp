@@ -89,17 +89,16 @@ class basic_overlay final : public basic_header<Sync, Share> {
   using Paged = basic_paged<Sync, Share>;
 
  public:
-  /// What a writable clone leaves: the header of the source, which may be new, and that of the clone, which is null if
-  /// there is none to be had.
+  /// The headers after a writable clone: the source may have a new one, and the clone is null if the system or the heap
+  /// refused it.
   struct WritableClone {
     Header* source;
     Header* clone;
     std::size_t copied_nbytes;
   };
 
-  /// By the only owner of `source`, which is paged or an overlay: a clone of it. Code that holds pointers to the bytes
-  /// of either may write them. The bytes of the source stay at their address. If the source has a new header, the old
-  /// one has no owner any more.
+  /// By the only owner of `source`, which is paged or an overlay: a clone whose bytes, and those of the source, may be
+  /// written by any pointer. The source keeps its address. If it has a new header, the old one has no owner any more.
   static WritableClone create_writable(Header& source) noexcept {
     if (source.origin() == Origin::overlay) {
       return clone_of(static_cast<basic_overlay&>(source));
@@ -199,8 +198,8 @@ class basic_overlay final : public basic_header<Sync, Share> {
     return overlay;
   }
 
-  /// By the only owner of a file: its overlay at `place`, where the same bytes are. Null, having changed nothing, if
-  /// `room` is, or if the system refuses.
+  /// By the only owner of a file: its overlay at `place`, where equal bytes are. Null, having changed nothing, if `room`
+  /// is null or the system refuses.
   static basic_overlay* become_overlay(Paged& base, Room room, const Header& source,
                                        std::byte* place) noexcept {
     if (room == nullptr) {
@@ -215,7 +214,7 @@ class basic_overlay final : public basic_header<Sync, Share> {
     [[maybe_unused]] const bool is_copier = base.share().claim(Wait::never) == Claim::copy;
     [[maybe_unused]] const bool was_last = base.share().drop_owner();
     BYRE_ASSERT(is_copier && !was_last,
-                "the owner of pages that it was to clone had others beside it");
+                "a writable clone was asked of pages that have other owners or copies");
     return overlay;
   }
 
@@ -241,7 +240,7 @@ class basic_overlay final : public basic_header<Sync, Share> {
             overlay.copied_nbytes};
   }
 
-  /// Where so many pages were written that to copy them for each clone costs more than a new file that has them.
+  /// If so many pages were written that a new file costs less than their copies for each clone.
   static WritableClone clone_in_new_file(basic_overlay& source, Room memory) noexcept {
     const WritableClone none{&source, nullptr, 0};
     auto* const place = static_cast<std::byte*>(source.data());

@@ -64,8 +64,8 @@ class BYRE_API PageFile {
     return false;
   }
 
-  /// A new file whose bytes are those of `source`, an overlay of this file that nobody writes meanwhile. Null if there
-  /// is no room, or no memory. Throws OutOfMemory if the heap is full.
+  /// A new file with the bytes of `source`, an overlay of this file that no thread writes meanwhile. Null if the system
+  /// has no room or no memory. Throws OutOfMemory if the heap is full.
   virtual std::unique_ptr<PageFile> copy_to_new_file(const std::byte* source);
 
   /// Gathers pages from `offset` on in huge pages, if the system has any, and has the overlay show these where it was

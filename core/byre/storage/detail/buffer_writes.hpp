@@ -7,6 +7,7 @@
 #include <byre/storage/buffer.hpp>
 #include <byre/sync/detail/lock_table.hpp>
 
+#include <algorithm>
 #include <optional>
 
 namespace byre::inline v0 {
@@ -232,7 +233,7 @@ basic_buffer<Sync, Share> basic_buffer<Sync, Share>::writable_clone(Wait wait, C
   return basic_buffer(share_eagerly(stats::CopyCause::writable, site));
 }
 
-/// Of a writable clone.
+/// For a side of a writable clone.
 template <sync::Sync Sync, template <class> class Share>
 void basic_buffer<Sync, Share>::record_overlay(const Header& overlay, const void* shown,
                                                std::size_t copied_nbytes, CallSite site) noexcept {
@@ -261,11 +262,13 @@ auto basic_buffer<Sync, Share>::create_writable_clone(CallSite site) -> Header* 
         return nullptr;
       }
       clone->becomes_unique(site);
+      const std::size_t nbytes = source->nbytes();
       stats::detail::count(stats::detail::plus(stats::Counter::lazy_clones),
-                           stats::detail::plus(stats::Counter::bytes_cloned, header().nbytes()),
+                           stats::detail::plus(stats::Counter::bytes_cloned,
+                                               nbytes - (std::min)(copied_nbytes, nbytes)),
                            stats::detail::plus(stats::Counter::overlays));
       if (stats::detail::may_record()) [[unlikely]] {
-        stats::detail::record_clone(source->data(), source->nbytes(), true, site);
+        stats::detail::record_clone(source->data(), nbytes, true, site);
         record_overlay(*clone, source->data(), copied_nbytes, site);
       }
       if (copied_nbytes != 0) {
