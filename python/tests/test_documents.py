@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: BSL-1.0
+"""Sessions in docstrings and documents print what they say, and the types that the package states are right."""
+import doctest
+import inspect
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+import byre
+import numpy as np
+import pytest
+
+HERE, FOLDER = pathlib.Path(__file__).parent, pathlib.Path(byre.__file__).parent.parent
+ROOT = HERE.parents[1]
+sys.path.insert(0, str(ROOT / "tests" / "blocks"))
+
+import blocks  # noqa: E402
+
+PUBLIC = {name: getattr(byre, name) for name in byre.__all__}
+SESSIONS = {name: inspect.getdoc(thing) for name, thing in PUBLIC.items() if not inspect.isclass(thing)}
+SESSIONS["byre"] = byre.__doc__
+for block in blocks.all_blocks(ROOT):
+    if block.language in ("pycon", "python"):
+        SESSIONS[block.page] = SESSIONS.get(block.page, "") + block.text + "\n"
+
+
+@pytest.mark.parametrize("name", {"README.md": 0, "docs/python.md": 0, **SESSIONS})
+def test_session_prints_what_it_says(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    is_document, report = "." in name, []
+    names = {} if is_document else {"byre": byre, "np": np}
+    examples = doctest.DocTestParser().get_doctest(SESSIONS[name], names, name, None, None)
+    assert examples.examples
+    options = 0 if is_document else doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+    runner = doctest.DocTestRunner(verbose=False, optionflags=options)
+    runner.run(examples, out=report.append)
+    assert runner.failures == 0, "".join(report)
+
+
+def test_public_names_are_listed_in_order():
+    names = {name for name, value in vars(byre).items() if not (name.startswith("_") and inspect.ismodule(value))}
+    assert {name for name in names if not name.startswith("__")} == set(byre.__all__)
+    assert list(byre.__all__) == sorted(byre.__all__)
+
+
+def run_mypy(module, *arguments):
+    pytest.importorskip("mypy")
+    env = os.environ | {"MYPYPATH": str(FOLDER), "MYPY_CACHE_DIR": os.devnull}
+    return subprocess.run([sys.executable, "-m", module, *arguments], capture_output=True, text=True, env=env)
+
+
+def test_stub_of_the_extension_matches_it():
+    options = ["--ignore-missing-stub", "--allowlist", HERE / "stubtest_allowlist.txt"]
+    ended = run_mypy("mypy.stubtest", "byre._byre", *options)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+
+
+def test_mypy_finds_the_wrong_lines_of_a_program_and_no_others():
+    ended = run_mypy("mypy", "--strict", HERE / "typed.py")
+    lines = (HERE / "typed.py").read_text().splitlines()
+    wrong = {number for number, line in enumerate(lines, 1) if line.endswith("# WRONG")}
+    assert {int(line) for line in re.findall(r"typed\.py:(\d+): error", ended.stdout)} == wrong, ended
+    assert (FOLDER / "byre/py.typed").is_file()
