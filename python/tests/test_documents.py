@@ -18,8 +18,8 @@ sys.path.insert(0, str(ROOT / "tests" / "blocks"))
 
 import blocks  # noqa: E402
 
-PUBLIC = {name: getattr(byre, name) for name in byre.__all__}
-SESSIONS = {name: inspect.getdoc(thing) for name, thing in PUBLIC.items() if not inspect.isclass(thing)}
+SESSIONS = {name: inspect.getdoc(getattr(byre, name)) for name in byre.__all__}
+SESSIONS = {name: text for name, text in SESSIONS.items() if name not in ("OutOfMemory", "SkippedWarning")}
 SESSIONS["byre"] = byre.__doc__
 for block in blocks.all_blocks(ROOT):
     if block.language in ("pycon", "python"):
@@ -43,6 +43,8 @@ def test_public_names_are_listed_in_order():
     names = {name for name, value in vars(byre).items() if not (name.startswith("_") and inspect.ismodule(value))}
     assert {name for name in names if not name.startswith("__")} == set(byre.__all__)
     assert list(byre.__all__) == sorted(byre.__all__)
+    for kind in (byre.ArgumentError, byre.CopyRefused, byre.FileError, byre.OutOfMemory):
+        assert issubclass(kind, byre.Error) and (kind is not byre.OutOfMemory or issubclass(kind, MemoryError))
 
 
 def run_mypy(module, *arguments):
