@@ -95,7 +95,11 @@ def explain(start: int, address: int, nbytes: int) -> str:
 
 
 class Stats(NamedTuple):
-    """What byre counted of all threads. The difference of two is what happened between."""
+    """What byre counted of all threads. The difference of two is what happened between.
+
+    >>> (byre.stats() - byre.stats()).copies
+    0
+    """
 
     lazy_copies: int
     copies: int  # made at once, and lazy ones for which written pages were copied
@@ -120,7 +124,11 @@ def stats() -> Stats:
 
 
 class Memory(NamedTuple):
-    """Bytes of blocks, each of which has one array or several."""
+    """Bytes of blocks, each of which has one array or several.
+
+    >>> byre.memory().blocks >= 0
+    True
+    """
 
     blocks: int
     nbytes: int
