@@ -8,24 +8,21 @@ import sys
 from typing import Any, Iterator, TypeVar
 
 import numpy as np
-from byre import _blocks, _byre, _groups, _leaves, _torch
-from byre._groups import Group, Moved
-from byre._leaves import Leaf
+from byre import _blocks, _byre, _leaves, _torch
+from byre._leaves import Group, Leaf
 
 _Tree = TypeVar("_Tree")
-_Block = tuple[int, int]  # address, nbytes
-_Plan = tuple[list[Leaf], dict[_Block, list[Group]], list[Group]]
+_Blocks = dict[tuple[int, int], list[Group]]  # by address and nbytes
 
 
-def _planned(x: Any, operation: str, lazy: bool | None = None) -> _Plan:
+def _planned(x: Any, operation: str, lazy: bool | None = None) -> tuple[list[Leaf], _Blocks, list[Group]]:
     """The leaves of x, and as groups: those of each block, and those to copy at once."""
-    _leaves.expect_tree(x, operation)
-    leaves, _ = _leaves.walk(x)
+    leaves, _ = _leaves.walk(x, operation)
     for leaf in leaves:
-        _torch.expect_no_graph(leaf, operation)
-    blocks: dict[_Block, list[Group]] = {}
+        _torch.expect_usable(leaf, operation)
+    blocks: _Blocks = {}
     at_once = [Group(0, 0, [leaf]) for leaf in leaves if leaf.lo == leaf.hi]
-    for group in _groups.grouped([leaf for leaf in leaves if leaf.lo < leaf.hi]):
+    for group in _leaves.grouped([leaf for leaf in leaves if leaf.lo < leaf.hi]):
         block = None if lazy is False or _is_packed_alone(group) else _byre.find(group.lo, group.hi - group.lo)
         if block is None:
             at_once.append(group)
@@ -45,10 +42,8 @@ def _seen_nbytes(groups: list[Group]) -> int:
         return groups[0].hi - groups[0].lo
     total = end = 0
     for group in sorted(groups, key=lambda group: group.lo):
-        lo, hi = max(group.lo & -_groups.LINE_NBYTES, end), _groups.in_lines(group.hi)
-        if hi > lo:
-            total += hi - lo
-            end = hi
+        lo, hi = max(group.lo & -_leaves.LINE_NBYTES, end), max(_leaves.in_lines(group.hi), end)
+        total, end = total + max(hi - lo, 0), hi
     return total
 
 
@@ -62,23 +57,15 @@ def _why_at_once(group: Group) -> str:
     return "it is no dense tensor of type torch.Tensor on the CPU"
 
 
-def _refuse(group: Group) -> None:
-    for leaf in group.leaves:
-        if leaf.nbytes:
-            raise _byre.CopyRefused(
-                f"copy: cannot copy the {leaf.title} of {leaf.nbytes} bytes lazily: {_why_at_once(group)}. To allow a "
-                "copy at once, pass lazy=None outside of byre.no_copies()."
-            )
-
-
-def _copied_at_once(group: Group) -> dict[int, Any]:
-    first = group.leaves[0].value
+def _copied_at_once(group: Group) -> tuple[dict[int, Any], int]:
+    """Copies by the ids of the leaves, and their bytes."""
+    leaf, nbytes = group.leaves[0], group.hi - group.start
     if len(group.leaves) == 1:
-        return {id(first): first.copy(order="K") if isinstance(first, np.ndarray) else _torch.copied(first)}
-    nbytes = group.hi - group.start
-    memory = np.empty(nbytes + _groups.LINE_NBYTES, np.uint8)
-    begin = -_leaves.address_of(memory) % _groups.LINE_NBYTES
-    return _groups.move(group, memory[begin : begin + nbytes])
+        x = leaf.value
+        return {id(x): x.copy(order="K") if isinstance(x, np.ndarray) else _torch.copied(x)}, leaf.nbytes
+    memory = np.empty(nbytes + _leaves.LINE_NBYTES, np.uint8)
+    begin = -_leaves.address_of(memory) % _leaves.LINE_NBYTES
+    return _leaves.move(group, memory[begin : begin + nbytes]), group.hi - group.lo
 
 
 def _copied_block(start: int, groups: list[Group], is_asked: bool, where: tuple[str, int]) -> dict[int, Any] | None:
@@ -86,12 +73,9 @@ def _copied_block(start: int, groups: list[Group], is_asked: bool, where: tuple[
     leaves = [leaf for group in groups for leaf in group.leaves]
     like = leaves[0].value if len(leaves) == 1 and isinstance(leaves[0].value, np.ndarray) else None
     memory = _blocks.copy_block(start, _seen_nbytes(groups), is_asked, like, *where)
-    if memory is None:
-        return None
-    if like is not None:
-        return {id(like): memory}
-    moved = Moved(memory, start)
-    return {id(leaf.value): moved.view(leaf.value) for leaf in leaves}
+    if memory is None or like is not None:
+        return None if memory is None else {id(like): memory}
+    return _leaves.views(leaves, memory, start)
 
 
 def copy(x: _Tree, lazy: bool | None = None) -> _Tree:
@@ -118,7 +102,11 @@ def copy(x: _Tree, lazy: bool | None = None) -> _Tree:
     is_asked = bool(lazy) or _blocks.copies_are_refused.get()
     if is_asked:
         for group in at_once:
-            _refuse(group)
+            if leaf := next((leaf for leaf in group.leaves if leaf.nbytes), None):
+                raise _byre.CopyRefused(
+                    f"copy: cannot copy the {leaf.title} of {leaf.nbytes} bytes lazily: {_why_at_once(group)}. To "
+                    "allow a copy at once, pass lazy=None outside of byre.no_copies()."
+                )
         # A block that is refused comes first, before any other is copied.
         order.sort(key=lambda block: not _blocks.why_at_once(block[0], _seen_nbytes(blocks[block]), True))
     copies: dict[int, Any] = {}
@@ -129,8 +117,8 @@ def copy(x: _Tree, lazy: bool | None = None) -> _Tree:
         else:
             copies.update(lazily)
     for group in at_once:
-        copies.update(_copied_at_once(group))
-        nbytes = sum(leaf.nbytes for leaf in group.leaves) if len(group.leaves) == 1 else group.hi - group.lo
+        copied, nbytes = _copied_at_once(group)
+        copies.update(copied)
         if nbytes:
             _byre.count_copy(group.lo, nbytes, *where)
     _torch.set_gradients(leaves, copies)
@@ -156,14 +144,15 @@ def explain(x: Any) -> str:
     'array "small": copied at once: its memory is not in pages of byre; call byre.to_pages() first'
     """
     _, blocks, at_once = _planned(x, "explain")
-    lines = [(groups, _blocks.explain(start, groups[0].lo, _seen_nbytes(groups))) for (start, _), groups in blocks.items()]
-    lines += [([group], f"copied at once: {_why_at_once(group)}") for group in at_once]
-    return "\n".join(f"{_titles(groups)}: {text}" for groups, text in lines)
-
-
-def _titles(groups: list[Group]) -> str:
-    titles = [leaf.title for group in groups for leaf in group.leaves]
-    return ", ".join(titles[:3]) + (f" and {len(titles) - 3} more" if len(titles) > 3 else "")
+    reasons = [
+        (groups, _blocks.explain(start, groups[0].lo, _seen_nbytes(groups))) for (start, _), groups in blocks.items()
+    ]
+    reasons += [([group], f"copied at once: {_why_at_once(group)}") for group in at_once]
+    lines = []
+    for groups, reason in reasons:
+        titles = [leaf.title for group in groups for leaf in group.leaves]
+        lines.append(", ".join(titles[:3]) + (f" and {len(titles) - 3} more" if titles[3:] else "") + f": {reason}")
+    return "\n".join(lines)
 
 
 @contextlib.contextmanager

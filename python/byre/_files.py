@@ -2,20 +2,22 @@
 """Arrays and tensors in files: .npy and .safetensors."""
 from __future__ import annotations
 
+import collections
 import concurrent.futures
-import contextlib
+import functools
 import numbers
 import os
 import threading
-from typing import Any, Callable, Iterator, Union
+from typing import Any, Callable, Iterator, Union, cast
 
 import numpy as np
-from byre import _byre, _leaves, _npy, _output, _safetensors, _torch
+from byre import _byre, _leaves, _npy, _safetensors, _torch
 from byre._byre import ArgumentError, FileError
 
 Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
-_Write = Callable[[_output.Output], None]
-_FORMATS = ("npy", "safetensors")
+Progress = Callable[[int, int], object]
+_FORMATS: dict[str, Any] = {"npy": _npy, "safetensors": _safetensors}
+_PIECE_NBYTES = 16 << 20
 
 
 def _format_of(path: Path, format: str | None, operation: str) -> tuple[str, str]:
@@ -29,11 +31,15 @@ def _format_of(path: Path, format: str | None, operation: str) -> tuple[str, str
     return name, found
 
 
-@contextlib.contextmanager
-def _reading(name: str, format: str, operation: str) -> Iterator[None]:
-    """Raises FileError for a malformed file, however the library that reads it puts that."""
+def _read(path: Path, format: str | None, operation: str) -> Any:
+    """Calls the format's function for an operation, which raises FileError for a malformed file."""
+    name, format = _format_of(path, format, operation)
+    read = getattr(_FORMATS[format], operation, None)
+    if read is None:
+        raise ArgumentError(f"{operation}: .{format} files have no {operation}. Pass a .safetensors file.")
     try:
-        yield
+        with open(name, "rb") as file:
+            return read(file)
     except _byre.Error:
         raise
     except FileNotFoundError as error:
@@ -54,11 +60,7 @@ def load(path: Path, format: str | None = None) -> Any:
     >>> byre.load("model.safetensors")
     {'steps': array(7), 'weights': array([0., 0.])}
     """
-    name, format = _format_of(path, format, "load")
-    with _reading(name, format, "load"), open(name, "rb") as file:
-        if format == "safetensors":
-            return _safetensors.load(file, name)
-        return _npy.load(file)
+    return _read(path, format, "load")
 
 
 def mmap(path: Path, format: str | None = None) -> Any:
@@ -72,12 +74,7 @@ def mmap(path: Path, format: str | None = None) -> Any:
     >>> grid, byre.load("grid.npy")
     (array([1., 0.]), array([0., 0.]))
     """
-    name, format = _format_of(path, format, "mmap")
-    with _reading(name, format, "mmap"):
-        if format == "safetensors":
-            return _safetensors.mmap(name)
-        with open(name, "rb") as file:
-            return _npy.mmap(file)
+    return _read(path, format, "mmap")
 
 
 def metadata(path: Path, format: str | None = None) -> dict[str, str]:
@@ -87,17 +84,13 @@ def metadata(path: Path, format: str | None = None) -> dict[str, str]:
     >>> byre.metadata("model.safetensors")
     {'license': 'MIT'}
     """
-    name, format = _format_of(path, format, "metadata")
-    if format != "safetensors":
-        raise ArgumentError(f"metadata: .{format} files have no metadata. Pass a .safetensors file.")
-    with _reading(name, format, "metadata"), open(name, "rb") as file:
-        return _safetensors.read_header(file, name)[1]
+    return cast("dict[str, str]", _read(path, format, "metadata"))
 
 
 def _flat(x: Any, name: str = "") -> Iterator[_leaves.Leaf]:
     """Arrays, tensors and numbers of nested dicts, lists and tuples, by names that join the keys."""
     if _leaves.is_leaf(x):
-        _torch.expect_savable(leaf := _leaves.leaf_of(name, x), "save")
+        _torch.expect_usable(leaf := _leaves.leaf_of(name, x), "save")
         yield leaf
     elif isinstance(x, (numbers.Number, np.generic)):
         yield _leaves.leaf_of(name, np.asarray(x))
@@ -113,7 +106,7 @@ def _flat(x: Any, name: str = "") -> Iterator[_leaves.Leaf]:
         )
 
 
-def _planned(path: Path, x: Any, format: str | None, metadata: Any) -> tuple[str, int, _Write]:
+def _planned(path: Path, x: Any, format: str | None, metadata: Any) -> tuple[str, int, Callable[[_npy.Write], object]]:
     """The name of a file, its size as far as known, and the function that writes it. Raises for wrong arguments."""
     name, format = _format_of(path, format, "save")
     if metadata is not None and format != "safetensors":
@@ -122,22 +115,32 @@ def _planned(path: Path, x: Any, format: str | None, metadata: Any) -> tuple[str
         allowed = "one array or tensor" if format == "npy" else "a dict of names and arrays"
         raise ArgumentError(f"save: cannot save type {type(x).__name__} as .{format}. Pass {allowed}.")
     leaves = list(_flat(x))
-    if len({leaf.name for leaf in leaves}) < len(leaves):
-        names = sorted(leaf.name for leaf in leaves)
-        repeated = next(name for name, following in zip(names, names[1:]) if name == following)
-        raise ArgumentError(f'save: the name "{repeated}" occurs twice. Rename a key.')
-    total_nbytes = sum(leaf.nbytes for leaf in leaves)
-    if format == "safetensors":
-        header, leaves = _safetensors.header_of(leaves, metadata)
+    for leaf_name, count in sorted(collections.Counter(leaf.name for leaf in leaves).items()):
+        if count > 1:
+            raise ArgumentError(f'save: the name "{leaf_name}" occurs twice. Rename a key.')
+    return name, *(_npy.plan(leaves) if format == "npy" else _safetensors.plan(leaves, metadata))
 
-        def write(out: _output.Output) -> None:
-            out.write(header)
-            for leaf in leaves:
-                out.write(_safetensors.data_of(leaf))
 
-        return name, len(header) + total_nbytes, write
-    array = _npy.array_of(leaves[0])
-    return name, total_nbytes, lambda out: _npy.write(out, array)
+def _write(
+    name: str, total_nbytes: int, write_all: Callable[[_npy.Write], object], progress: Progress | None = None
+) -> None:
+    """Writes a file that appears when it is complete, and not after an error."""
+    file, done_nbytes = _byre.OutputFile(name), 0
+
+    def write(data: Any) -> None:
+        nonlocal done_nbytes
+        for begin in range(0, len(data), _PIECE_NBYTES):
+            piece = memoryview(data)[begin : begin + _PIECE_NBYTES]
+            file.write(piece)
+            done_nbytes += len(piece)
+            if progress:
+                progress(min(done_nbytes, total_nbytes), total_nbytes)
+
+    try:
+        write_all(write)
+        file.commit()
+    finally:
+        file.discard()
 
 
 def save(path: Path, x: Any, format: str | None = None, metadata: dict[str, str] | None = None) -> None:
@@ -150,7 +153,7 @@ def save(path: Path, x: Any, format: str | None = None, metadata: dict[str, str]
     >>> np.load("grid.npy")
     array([1., 1., 1.])
     """
-    _output.written(*_planned(path, x, format, metadata))
+    _write(*_planned(path, x, format, metadata))
 
 
 def save_async(
@@ -158,7 +161,7 @@ def save_async(
     x: Any,
     format: str | None = None,
     metadata: dict[str, str] | None = None,
-    progress: _output.Progress | None = None,
+    progress: Progress | None = None,
 ) -> concurrent.futures.Future[None]:
     """save() in a thread of its own. To save x as it is now and change it meanwhile, pass byre.copy(x).
 
@@ -172,17 +175,17 @@ def save_async(
     >>> float(byre.load("state.safetensors")["weights"].max())
     0.0
     """
-    plan: Any = _planned(path, x, format, metadata)
+    write: Any = functools.partial(_write, *_planned(path, x, format, metadata))
     future: concurrent.futures.Future[None] = concurrent.futures.Future()
     future.set_running_or_notify_cancel()
 
     def run() -> None:
-        nonlocal plan
+        nonlocal write
         try:
             try:
-                _output.written(*plan, progress)
+                write(progress=progress)
             finally:
-                plan = None  # The copy that was saved ends before a waiting thread goes on.
+                write = None  # The copy that was saved ends before a waiting thread goes on.
         except BaseException as error:
             future.set_exception(error)
         else:

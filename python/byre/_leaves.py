@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Arrays and tensors of a tree, the memory that each covers, and the same views of other memory."""
+"""Arrays and tensors of a tree, the memory that they cover and share, and views of copies of that memory."""
 from __future__ import annotations
 
 import collections
@@ -11,6 +11,7 @@ import numpy as np
 from byre import _torch
 from byre._byre import ArgumentError
 
+LINE_NBYTES = 64  # the alignment that packed arrays get
 _SEQUENCES = (list, tuple, set, frozenset, collections.deque)
 _ATOMS = (type, types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType)
 _UNNAMED = ("_parameters", "_buffers", "_modules")  # of nn.Module, whose state_dict() leaves these out of names
@@ -28,7 +29,7 @@ class Leaf:
     @property
     def nbytes(self) -> int:
         value = self.value
-        return value.nbytes if isinstance(value, np.ndarray) else value.numel() * value.element_size()
+        return int(value.nbytes if isinstance(value, np.ndarray) else value.numel() * value.element_size())
 
     @property
     def title(self) -> str:
@@ -36,7 +37,7 @@ class Leaf:
         return f'{kind} "{self.name}"' if self.name else kind
 
 
-def address_of(array: np.ndarray) -> int:
+def address_of(array: np.ndarray[Any, Any]) -> int:
     return int(array.__array_interface__["data"][0])
 
 
@@ -59,8 +60,7 @@ def leaf_of(name: str, x: Any) -> Leaf:
         return Leaf(name, x, 0, 0)
     address, shape, strides, itemsize = layout_of(x)
     steps = [stride * (n - 1) for stride, n in zip(strides, shape)]
-    below, above = sum(s for s in steps if s < 0), sum(s for s in steps if s > 0)
-    return Leaf(name, x, address + below, address + above + itemsize)
+    return Leaf(name, x, address + sum(s for s in steps if s < 0), address + sum(s for s in steps if s > 0) + itemsize)
 
 
 def is_dense(leaf: Leaf) -> bool:
@@ -83,7 +83,7 @@ def _children(x: Any, of_any_class: bool) -> list[tuple[Any, Any]] | None:
         parts = list(x.items())
     elif isinstance(x, _SEQUENCES):
         parts = list(enumerate(x))
-    elif isinstance(x, _ATOMS) or hasattr(type(x), "__deepcopy__") and not _torch.is_module(x):
+    elif isinstance(x, _ATOMS) or hasattr(type(x), "__deepcopy__") and not isinstance(x, _torch.owner_types()[:1]):
         return None
     elif dataclasses.is_dataclass(x) and not hasattr(x, "__dict__"):
         return [(field.name, getattr(x, field.name)) for field in dataclasses.fields(x) if hasattr(x, field.name)]
@@ -94,7 +94,9 @@ def _children(x: Any, of_any_class: bool) -> list[tuple[Any, Any]] | None:
     return parts + list(getattr(x, "__dict__", {}).items())
 
 
-def walk(tree: Any, *, of_any_class: bool = True, stop: tuple[type, ...] = ()) -> tuple[list[Leaf], list[Any]]:
+def walk(
+    tree: Any, operation: str, *, of_any_class: bool = True, stop: tuple[type, ...] = ()
+) -> tuple[list[Leaf], list[Any]]:
     """The leaves of a tree, each once, and its atoms: dict keys, and all else that is no container or is in `stop`.
 
     Instances are containers if they are of a dataclass or if `of_any_class` is set.
@@ -110,6 +112,11 @@ def walk(tree: Any, *, of_any_class: bool = True, stop: tuple[type, ...] = ()) -
             leaves.append(leaf_of(name, x))
             parts = _torch.gradient(x)
         elif isinstance(x, stop) or (parts := _children(x, of_any_class)) is None:
+            if x is tree and not isinstance(x, stop):
+                raise ArgumentError(
+                    f"{operation}: unsupported type {type(x).__name__}. Pass an array, a tensor, or a container of "
+                    "these: a dict, list, tuple, dataclass or torch.nn.Module."
+                )
             atoms.append(x)
         elif isinstance(x, dict):
             atoms += x
@@ -118,9 +125,62 @@ def walk(tree: Any, *, of_any_class: bool = True, stop: tuple[type, ...] = ()) -
     return leaves, atoms
 
 
-def expect_tree(x: Any, operation: str, of_any_class: bool = True) -> None:
-    if not is_leaf(x) and _children(x, of_any_class) is None:
-        raise ArgumentError(
-            f"{operation}: unsupported type {type(x).__name__}. Pass an array, a tensor, or a container of these: a "
-            "dict, list, tuple, dataclass or torch.nn.Module."
-        )
+@dataclasses.dataclass(eq=False)
+class Group:
+    """Leaves whose extents overlap, from lo up to hi."""
+
+    lo: int
+    hi: int
+    leaves: list[Leaf]
+
+    @property
+    def start(self) -> int:
+        """Where a copy begins, so that the leaves keep their alignment."""
+        return self.lo if len(self.leaves) == 1 else self.lo & -LINE_NBYTES
+
+
+def grouped(leaves: list[Leaf], extents: dict[Leaf, tuple[int, int]] | None = None) -> list[Group]:
+    """Groups of leaves whose extents overlap, in the order of the leaves."""
+    extents = extents or {leaf: (leaf.lo, leaf.hi) for leaf in leaves}
+    positions = {leaf: number for number, leaf in enumerate(leaves)}
+    groups: list[Group] = []
+    for leaf in sorted(leaves, key=extents.__getitem__):
+        lo, hi = extents[leaf]
+        if not groups or lo >= groups[-1].hi:
+            groups.append(Group(lo, hi, []))
+        groups[-1].hi = max(groups[-1].hi, hi)
+        groups[-1].leaves.append(leaf)
+    return sorted(groups, key=lambda group: min(positions[leaf] for leaf in group.leaves))
+
+
+def in_lines(nbytes: int) -> int:
+    """Rounds up to whole lines."""
+    return -(-nbytes // LINE_NBYTES) * LINE_NBYTES
+
+
+def bytes_at(address: int, nbytes: int, owner: object) -> np.ndarray[Any, Any]:
+    """An array of the bytes at an address, which keeps their owner alive."""
+    interface = {"data": (address, False), "shape": (nbytes,), "typestr": "|u1", "version": 3}
+    memory = types.SimpleNamespace(__array_interface__=interface, owner=owner)
+    return np.asarray(memory) if nbytes else np.empty(0, np.uint8)
+
+
+def views(leaves: list[Leaf], memory: np.ndarray[Any, Any], start: int) -> dict[int, Any]:
+    """The arrays and tensors, by the ids of the leaves, of `memory`: a copy of the bytes at the address `start`."""
+    found: dict[int, Any] = {}
+    storages: dict[tuple[int, int], Any] = {}
+    for x in [leaf.value for leaf in leaves]:
+        if isinstance(x, np.ndarray):
+            found[id(x)] = np.ndarray(x.shape, x.dtype, memory, address_of(x) - start, x.strides)
+            if type(x) is not np.ndarray:
+                found[id(x)] = found[id(x)].view(type(x))
+                found[id(x)].__array_finalize__(x)
+        else:
+            found[id(x)] = _torch.view(x, memory, start, storages)
+    return found
+
+
+def move(group: Group, memory: np.ndarray[Any, Any]) -> dict[int, Any]:
+    """Copies the bytes of a group to `memory`; gives the views of it, by the ids of the leaves."""
+    memory[group.lo - group.start :] = bytes_at(group.lo, group.hi - group.lo, group)
+    return views(group.leaves, memory, group.start)

@@ -7,11 +7,11 @@ import copy as _copy
 from typing import Any, Iterator, Sequence, TypeVar
 
 import numpy as np
-from byre import _byre, _groups, _leaves, _torch
+from byre import _byre, _leaves, _torch
 
 _Tree = TypeVar("_Tree")
 SMALL_NBYTES = 64 << 10  # smaller arrays share blocks
-_PACK_NBYTES = 1 << 20
+_PACK_NBYTES = (1 << 20) - SMALL_NBYTES  # a block with so many is full, and has at most 1 MiB
 
 
 @contextlib.contextmanager
@@ -35,7 +35,7 @@ def pages(min_nbytes: int = SMALL_NBYTES) -> Iterator[None]:
         _byre.reset_handler(before)
 
 
-def array(x: Any, dtype: Any = None, *, order: Any = "K", subok: bool = False, ndmin: int = 0) -> np.ndarray:
+def array(x: Any, dtype: Any = None, *, order: Any = "K", subok: bool = False, ndmin: int = 0) -> np.ndarray[Any, Any]:
     """np.array() within byre.pages().
 
     >>> byre.array([[1, 2], [3, 4]], dtype="float32")
@@ -46,7 +46,7 @@ def array(x: Any, dtype: Any = None, *, order: Any = "K", subok: bool = False, n
         return np.array(x, dtype, order=order, subok=subok, ndmin=ndmin)
 
 
-def empty(shape: Any, dtype: Any = float, order: Any = "C") -> np.ndarray:
+def empty(shape: Any, dtype: Any = float, order: Any = "C") -> np.ndarray[Any, Any]:
     """np.empty() within byre.pages().
 
     >>> byre.empty((2, 3), "int8").shape
@@ -56,7 +56,7 @@ def empty(shape: Any, dtype: Any = float, order: Any = "C") -> np.ndarray:
         return np.empty(shape, dtype, order)
 
 
-def zeros(shape: Any, dtype: Any = float, order: Any = "C") -> np.ndarray:
+def zeros(shape: Any, dtype: Any = float, order: Any = "C") -> np.ndarray[Any, Any]:
     """np.zeros() within byre.pages().
 
     >>> byre.zeros(3)
@@ -66,7 +66,7 @@ def zeros(shape: Any, dtype: Any = float, order: Any = "C") -> np.ndarray:
         return np.zeros(shape, dtype, order)
 
 
-def ones(shape: Any, dtype: Any = None, order: Any = "C") -> np.ndarray:
+def ones(shape: Any, dtype: Any = None, order: Any = "C") -> np.ndarray[Any, Any]:
     """np.ones() within byre.pages().
 
     >>> byre.ones(3, "int64")
@@ -76,7 +76,7 @@ def ones(shape: Any, dtype: Any = None, order: Any = "C") -> np.ndarray:
         return np.ones(shape, dtype, order)
 
 
-def full(shape: Any, fill_value: Any, dtype: Any = None, order: Any = "C") -> np.ndarray:
+def full(shape: Any, fill_value: Any, dtype: Any = None, order: Any = "C") -> np.ndarray[Any, Any]:
     """np.full() within byre.pages().
 
     >>> byre.full(3, 1.5)
@@ -86,64 +86,57 @@ def full(shape: Any, fill_value: Any, dtype: Any = None, order: Any = "C") -> np
         return np.full(shape, fill_value, dtype, order)
 
 
-def allocate(sizes: Sequence[int]) -> list[np.ndarray]:
+def allocate(sizes: Sequence[int]) -> list[np.ndarray[Any, Any]]:
     """Uninitialized bytes in pages: a block for each size of at least 64 KiB, and shared blocks for those below.
 
     No block stays below 64 KiB if it can be avoided, because copies of small blocks are never lazy.
     """
     blocks = [[number] for number, nbytes in enumerate(sizes) if nbytes >= SMALL_NBYTES]
-    pack: list[int] = []
-    pack_nbytes = 0
+    pack_nbytes = _PACK_NBYTES
     for number, nbytes in enumerate(sizes):
         if nbytes < SMALL_NBYTES:
-            if pack_nbytes + nbytes > _PACK_NBYTES:
-                blocks.append(pack)
-                pack, pack_nbytes = [], 0
-            pack.append(number)
-            pack_nbytes += _groups.in_lines(nbytes)
-    if blocks and pack_nbytes < SMALL_NBYTES:
-        blocks[-1] += pack
-    else:
-        blocks.append(pack)
-    memory: dict[int, np.ndarray] = {}
+            if pack_nbytes >= _PACK_NBYTES:
+                blocks.append([])
+                pack_nbytes = 0
+            blocks[-1].append(number)
+            pack_nbytes += _leaves.in_lines(nbytes)
+    if blocks[1:] and pack_nbytes < SMALL_NBYTES:
+        last = blocks.pop()
+        blocks[-1] += last
+    memory: dict[int, np.ndarray[Any, Any]] = {}
     for numbers in blocks:
         with pages(min_nbytes=0):
-            block = np.empty(sum(_groups.in_lines(sizes[number]) for number in numbers), np.uint8)
+            block = np.empty(sum(_leaves.in_lines(sizes[number]) for number in numbers), np.uint8)
         for number in numbers:
-            memory[number], block = block[: sizes[number]], block[_groups.in_lines(sizes[number]) :]
+            memory[number], block = block[: sizes[number]], block[_leaves.in_lines(sizes[number]) :]
     return [memory[number] for number in range(len(sizes))]
-
-
-def _groups_to_move(leaves: list[_leaves.Leaf]) -> list[_groups.Group]:
-    """Leaves by memory that moves together: what overlaps, and tensors that share a storage."""
-    hulls: dict[Any, tuple[int, int]] = {}
-    keys: dict[_leaves.Leaf, Any] = {}
-    for leaf in leaves:
-        keys[leaf] = _torch.storage_key(leaf.value) if _torch.is_tensor(leaf.value) else leaf
-        lo, hi = hulls.get(keys[leaf], (leaf.lo, leaf.hi))
-        hulls[keys[leaf]] = min(lo, leaf.lo), max(hi, leaf.hi)
-    return _groups.grouped(leaves, lambda leaf: hulls[keys[leaf]])
 
 
 def _moved(leaves: list[_leaves.Leaf]) -> dict[int, Any]:
     """What each leaf is in pages, by the leaf's id. Leaves that cannot or need not move stay themselves."""
+    hulls: dict[Any, tuple[int, int]] = {}  # of the tensors of a storage, which move together
+    keys: dict[_leaves.Leaf, Any] = {}
+    for leaf in [leaf for leaf in leaves if leaf.lo < leaf.hi]:
+        keys[leaf] = _torch.storage_key(leaf.value) if _torch.is_tensor(leaf.value) else leaf
+        lo, hi = hulls.get(keys[leaf], (leaf.lo, leaf.hi))
+        hulls[keys[leaf]] = min(lo, leaf.lo), max(hi, leaf.hi)
     moved = {id(leaf.value): leaf.value for leaf in leaves}
-    groups: list[tuple[_groups.Group, Any]] = []
-    for group in _groups_to_move([leaf for leaf in leaves if leaf.lo < leaf.hi]):
+    groups, strided = [], {}
+    for group in _leaves.grouped(list(keys), {leaf: hulls[key] for leaf, key in keys.items()}):
         leaf = group.leaves[0]
         if _byre.find(group.lo, group.hi - group.lo):
             continue
         if len(group.leaves) == 1 and isinstance(leaf.value, np.ndarray) and not _leaves.is_dense(leaf):
             dense = _leaves.leaf_of(leaf.name, np.empty_like(leaf.value))
-            group = _groups.Group(dense.lo, dense.hi, [dense])
-            groups.append((group, leaf.value))
-        else:
-            groups.append((group, None))
-    for (group, source), memory in zip(groups, allocate([group.hi - group.start for group, _ in groups])):
+            group = _leaves.Group(dense.lo, dense.hi, [dense])
+            strided[id(dense.value)] = leaf.value
+        groups.append(group)
+    for group, memory in zip(groups, allocate([group.hi - group.start for group in groups])):
+        source = strided.get(id(group.leaves[0].value))
         if source is None:
-            moved.update(_groups.move(group, memory))
+            moved.update(_leaves.move(group, memory))
         else:
-            moved[id(source)] = _groups.Moved(memory, group.start).view(group.leaves[0].value)
+            (moved[id(source)],) = _leaves.views(group.leaves, memory, group.start).values()
             moved[id(source)][...] = source
     return moved
 
@@ -161,17 +154,12 @@ def to_pages(tree: _Tree) -> _Tree:
     True
     """
     owner_types = _torch.owner_types()
-    if not isinstance(tree, owner_types):
-        _leaves.expect_tree(tree, "to_pages", of_any_class=False)
-    leaves, atoms = _leaves.walk(tree, of_any_class=False, stop=owner_types)
-    owned, _ = _leaves.walk([atom for atom in atoms if isinstance(atom, owner_types)])
+    leaves, atoms = _leaves.walk(tree, "to_pages", of_any_class=False, stop=owner_types)
+    owned, _ = _leaves.walk([atom for atom in atoms if isinstance(atom, owner_types)], "to_pages")
     in_place = {id(leaf.value): leaf for leaf in owned if _torch.is_tensor(leaf.value) and leaf.value.is_leaf}
-    leaves = [leaf for leaf in leaves if id(leaf.value) not in in_place]
+    leaves = [leaf for leaf in leaves if id(leaf.value) not in in_place] + list(in_place.values())
     for leaf in leaves:
-        _torch.expect_no_graph(leaf, "to_pages")
-    leaves += in_place.values()
-    for leaf in leaves:
-        _torch.expect_on_cpu(leaf, "to_pages")
+        _torch.expect_usable(leaf, "to_pages")
     moved = _moved(leaves)
     for key, leaf in in_place.items():
         if moved[key] is not leaf.value:

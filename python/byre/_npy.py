@@ -5,16 +5,18 @@ from __future__ import annotations
 import io
 import math
 import os
-from typing import Any, BinaryIO
+import types
+from typing import Any, BinaryIO, Callable
 
 import numpy as np
-from byre import _byre, _groups, _leaves, _making, _torch
+from byre import _byre, _leaves, _making, _torch
 from byre._byre import ArgumentError, FileError
 
-_format = np.lib.format
+_format: Any = np.lib.format
+Write = Callable[..., object]
 
 
-def _header(file: BinaryIO) -> tuple[tuple[int, ...], bool, np.dtype] | None:
+def _header(file: BinaryIO) -> tuple[tuple[int, ...], bool, np.dtype[Any]] | None:
     """Shape, order and dtype of an array that `file` has whole; None if NumPy has no public reader of the version."""
     readers = {(1, 0): _format.read_array_header_1_0, (2, 0): _format.read_array_header_2_0}
     reader = readers.get(_format.read_magic(file))
@@ -31,14 +33,15 @@ def _header(file: BinaryIO) -> tuple[tuple[int, ...], bool, np.dtype] | None:
     return shape, is_fortran, dtype
 
 
-def load(file: BinaryIO) -> np.ndarray:
+def load(file: BinaryIO) -> np.ndarray[Any, Any]:
     _header(file)
     file.seek(0)
     with _making.pages():
-        return _format.read_array(file, allow_pickle=False)
+        array: np.ndarray[Any, Any] = _format.read_array(file, allow_pickle=False)
+    return array
 
 
-def mmap(file: BinaryIO) -> np.ndarray:
+def mmap(file: BinaryIO) -> np.ndarray[Any, Any]:
     header = _header(file)
     if header is None or not header[2].itemsize or file.tell() % header[2].alignment:
         file.seek(0)
@@ -48,22 +51,26 @@ def mmap(file: BinaryIO) -> np.ndarray:
     return data.view(dtype).reshape(shape, order="F" if is_fortran else "C")
 
 
-def array_of(leaf: _leaves.Leaf) -> np.ndarray:
+def plan(leaves: list[_leaves.Leaf]) -> tuple[int, Callable[[Write], object]]:
+    """The size of the data, and the function that writes a file of one leaf."""
+    (leaf,) = leaves
     array = leaf.value if isinstance(leaf.value, np.ndarray) else _torch.array_of(leaf.value)
     dtype = None if array is None else array.dtype
     if dtype is None or dtype.hasobject or _format.descr_to_dtype(_format.dtype_to_descr(dtype)) != dtype:
         raise ArgumentError(
-            f"save: the {leaf.title} has dtype {leaf.value.dtype}, which .npy lacks. Convert it, or save as .safetensors."
+            f"save: the {leaf.title} has dtype {leaf.value.dtype}, which .npy lacks. Convert it, or save as "
+            ".safetensors."
         )
-    return array
+    return array.nbytes, lambda write: _write(write, array)
 
 
-def write(out: Any, array: np.ndarray) -> None:
+def _write(write: Write, array: np.ndarray[Any, Any]) -> None:
     header = io.BytesIO()
     try:
         _format.write_array_header_1_0(header, _format.header_data_from_array_1_0(array))
     except ValueError:  # fields whose names or number need a later version, whose writer is not public
-        return _format.write_array(out, array, allow_pickle=False)
-    out.write(header.getvalue())
+        _format.write_array(types.SimpleNamespace(write=write), array, allow_pickle=False)
+        return
+    write(header.getvalue())
     array = array.T if array.flags.f_contiguous else np.ascontiguousarray(array)
-    out.write(_groups.bytes_at(_leaves.address_of(array), array.nbytes, array))
+    write(_leaves.bytes_at(_leaves.address_of(array), array.nbytes, array))

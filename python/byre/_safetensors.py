@@ -11,34 +11,18 @@ from typing import Any, BinaryIO, Callable, Sequence
 
 import numpy as np
 from byre import _byre, _making, _torch
-from byre._groups import bytes_at
-from byre._leaves import Leaf, address_of
+from byre._leaves import Leaf, address_of, bytes_at
+from byre._npy import Write
 
 # In the order of the reference implementation, in which larger elements come later.
-_NAMES = {
-    "BOOL": "bool",
-    "U8": "uint8",
-    "I8": "int8",
-    "F8_E5M2": "float8_e5m2",
-    "F8_E4M3": "float8_e4m3fn",
-    "I16": "int16",
-    "U16": "uint16",
-    "F16": "float16",
-    "BF16": "bfloat16",
-    "I32": "int32",
-    "U32": "uint32",
-    "F32": "float32",
-    "C64": "complex64",
-    "F64": "float64",
-    "I64": "int64",
-    "U64": "uint64",
-}
+_CODES = "BOOL U8 I8 F8_E5M2 F8_E4M3 I16 U16 F16 BF16 I32 U32 F32 C64 F64 I64 U64".split()
+_DTYPES = "bool uint8 int8 float8_e5m2 float8_e4m3fn int16 uint16 float16 bfloat16 int32 uint32 float32".split()
+_DTYPES += ["complex64", "float64", "int64", "uint64"]
 _NOT_OF_NUMPY = ("float8_e5m2", "float8_e4m3fn", "bfloat16")
-_RANKS = {name: (rank, code) for rank, (code, name) in enumerate(_NAMES.items())}
 _HEADER_MAX_NBYTES = 100_000_000
 _ALIGNMENT = 64  # of the data, for any vector instruction
 _Entry = tuple[str, str, tuple[int, ...], int, int]  # name, dtype, shape, offset in the file, nbytes
-_MemoryOf = Callable[[list[_Entry]], Sequence[np.ndarray]]
+_MemoryOf = Callable[[list[_Entry]], Sequence[np.ndarray[Any, Any]]]
 
 
 class SkippedWarning(UserWarning):
@@ -50,17 +34,23 @@ def _expect_little_endian() -> None:
         raise _byre.FileError(".safetensors files are little-endian: unsupported on this host. Use .npy.")
 
 
-def read_header(file: BinaryIO, name: str) -> tuple[list[_Entry], dict[str, str]]:
+def _header(file: BinaryIO) -> tuple[list[_Entry], dict[str, str]]:
     _expect_little_endian()
     start = file.read(8)
     start += file.read(min(int.from_bytes(start, "little"), _HEADER_MAX_NBYTES))
-    return _byre.parse_safetensors_header(start, os.fstat(file.fileno()).st_size, name)
+    return _byre.parse_safetensors_header(start, os.fstat(file.fileno()).st_size, file.name)
+
+
+def metadata(file: BinaryIO) -> dict[str, str]:
+    return _header(file)[1]
 
 
 def _dtype_of(code: str) -> Any:
     """The dtype of NumPy, PyTorch or ml_dtypes; None if none of these has it."""
-    name = _NAMES.get(code, "")
-    return _torch.dtype_to_load(name) if name in _NOT_OF_NUMPY else np.dtype(name) if name else None
+    if code not in _CODES:
+        return None
+    name = _DTYPES[_CODES.index(code)]
+    return _torch.dtype_to_load(name) if name in _NOT_OF_NUMPY else np.dtype(name)
 
 
 def _tensors(name: str, entries: list[_Entry], memory_of: _MemoryOf) -> dict[str, Any]:
@@ -75,7 +65,7 @@ def _tensors(name: str, entries: list[_Entry], memory_of: _MemoryOf) -> dict[str
         )
         if not taken:
             raise _byre.FileError(text)
-        warnings.warn(text, SkippedWarning, stacklevel=4)
+        warnings.warn(text, SkippedWarning, stacklevel=5)
     tensors = {}
     for (tensor, code, shape, _, _), memory in zip(taken, memory_of(taken)):
         dtype = dtypes[code]
@@ -84,27 +74,27 @@ def _tensors(name: str, entries: list[_Entry], memory_of: _MemoryOf) -> dict[str
     return tensors
 
 
-def load(file: BinaryIO, name: str) -> dict[str, Any]:
-    def memory_of(entries: list[_Entry]) -> list[np.ndarray]:
+def load(file: BinaryIO) -> dict[str, Any]:
+    def memory_of(entries: list[_Entry]) -> list[np.ndarray[Any, Any]]:
         memories = _making.allocate([entry[4] for entry in entries])
         for (tensor, _, _, offset, nbytes), memory in zip(entries, memories):
             file.seek(offset)
             read_nbytes = file.readinto(memory)  # type: ignore[attr-defined]
             if read_nbytes != nbytes:
                 raise _byre.FileError(
-                    f'"{name}": read {read_nbytes} of the {nbytes} bytes of tensor "{tensor}". Load the file again '
-                    "while no other program changes it."
+                    f'"{file.name}": read {read_nbytes} of the {nbytes} bytes of tensor "{tensor}". Load the file '
+                    "again while no other program changes it."
                 )
         return memories
 
-    return _tensors(name, read_header(file, name)[0], memory_of)
+    return _tensors(file.name, _header(file)[0], memory_of)
 
 
-def mmap(name: str) -> dict[str, Any]:
+def mmap(file: BinaryIO) -> dict[str, Any]:
     _expect_little_endian()
-    mapped = _byre.map_file(name)
+    mapped = _byre.map_file(file.name)
 
-    def memory_of(entries: list[_Entry]) -> list[np.ndarray]:
+    def memory_of(entries: list[_Entry]) -> list[np.ndarray[Any, Any]]:
         memories = [mapped[offset : offset + nbytes] for _, _, _, offset, nbytes in entries]
         itemsizes = [nbytes // max(1, math.prod(shape)) for _, _, shape, _, nbytes in entries]
         misaligned = [number for number, entry in enumerate(entries) if entry[3] % max(1, itemsizes[number])]
@@ -113,40 +103,35 @@ def mmap(name: str) -> dict[str, Any]:
             memories[number] = memory
         return memories
 
-    return _tensors(name, _byre.parse_safetensors_header(mapped, len(mapped), name)[0], memory_of)
+    return _tensors(file.name, _byre.parse_safetensors_header(mapped, len(mapped), file.name)[0], memory_of)
 
 
-def _checked(metadata: dict[str, str] | None) -> dict[str, str]:
+def plan(leaves: list[Leaf], metadata: dict[str, str] | None) -> tuple[int, Callable[[Write], object]]:
+    """The size of a file, and the function that writes it."""
+    _expect_little_endian()
     if metadata is not None and not isinstance(metadata, dict):
         raise _byre.ArgumentError(f"save: metadata is of type {type(metadata).__name__}. Pass a dict of str to str.")
-    for text in [text for pair in (metadata or {}).items() for text in pair]:
-        if not isinstance(text, str):
-            raise _byre.ArgumentError(f"save: metadata has {text!r} of type {type(text).__name__}. Pass a str.")
-    return metadata or {}
-
-
-def header_of(leaves: list[Leaf], metadata: dict[str, str] | None) -> tuple[bytes, list[Leaf]]:
-    """The start of a file, and the leaves in the order of their data."""
-    _expect_little_endian()
-    metadata = _checked(metadata)
+    for part in [part for pair in (metadata or {}).items() for part in pair]:
+        if not isinstance(part, str):
+            raise _byre.ArgumentError(f"save: metadata has {part!r} of type {type(part).__name__}. Pass a str.")
     ranks = {}
     for leaf in leaves:
         name = leaf.value.dtype.name if isinstance(leaf.value, np.ndarray) else _torch.dtype_name(leaf.value)
-        if name not in _RANKS:
+        if name not in _DTYPES:
             raise _byre.ArgumentError(
                 f"save: the {leaf.title} has dtype {name}, which .safetensors lacks. Convert it to one of "
-                f"{', '.join(_RANKS)}."
+                f"{', '.join(_DTYPES)}."
             )
         if leaf.name == "__metadata__":
             raise _byre.ArgumentError('save: the name "__metadata__" is reserved in .safetensors. Rename the tensor.')
-        ranks[leaf.name] = _RANKS[name]
-    leaves = sorted(leaves, key=lambda leaf: (-ranks[leaf.name][0], leaf.name))
+        ranks[leaf.name] = _DTYPES.index(name)
+    leaves = sorted(leaves, key=lambda leaf: (-ranks[leaf.name], leaf.name))
     header: dict[str, Any] = {"__metadata__": metadata} if metadata else {}
     end = 0
     for leaf in leaves:
         begin, end = end, end + leaf.nbytes
         shape = list(leaf.value.shape)
-        header[leaf.name] = {"dtype": ranks[leaf.name][1], "shape": shape, "data_offsets": [begin, end]}
+        header[leaf.name] = {"dtype": _CODES[ranks[leaf.name]], "shape": shape, "data_offsets": [begin, end]}
     try:
         text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
     except UnicodeEncodeError as error:
@@ -157,14 +142,16 @@ def header_of(leaves: list[Leaf], metadata: dict[str, str] | None) -> tuple[byte
             f"save: the header has {len(text)} bytes; .safetensors allows {_HEADER_MAX_NBYTES}. Save fewer tensors "
             "in a file, or less metadata."
         )
-    return len(text).to_bytes(8, "little") + text, leaves
 
+    def write_all(write: Write) -> None:
+        write(len(text).to_bytes(8, "little") + text)
+        for leaf in leaves:  # contiguous memory is written without a copy
+            x = leaf.value
+            if isinstance(x, np.ndarray):
+                x = np.ascontiguousarray(x, x.dtype.newbyteorder("<"))
+                write(bytes_at(address_of(x), leaf.nbytes, x))
+            else:
+                x = _torch.resolved(x).contiguous()
+                write(bytes_at(x.data_ptr(), leaf.nbytes, x))
 
-def data_of(leaf: Leaf) -> np.ndarray:
-    """The elements as bytes in the order of the format: the leaf's own memory where that is contiguous."""
-    x = leaf.value
-    if not isinstance(x, np.ndarray):
-        x = _torch.contiguous(x)
-        return bytes_at(x.data_ptr(), leaf.nbytes, x)
-    x = np.ascontiguousarray(x, x.dtype.newbyteorder("<"))
-    return bytes_at(address_of(x), leaf.nbytes, x)
+    return 8 + len(text) + end, write_all

@@ -21,10 +21,6 @@ def is_tensor(x: Any) -> bool:
     return torch is not None and isinstance(x, torch.Tensor)
 
 
-def is_module(x: Any) -> bool:
-    return isinstance(x, owner_types()[:1])
-
-
 def owner_types() -> tuple[type, ...]:
     """Types whose tensors to_pages() moves in place."""
     torch = _torch()
@@ -37,17 +33,14 @@ def _is_own_type(t: Any) -> bool:
 
 def is_plain(t: Any) -> bool:
     """True if the elements lie in the CPU's memory as sizes and strides say."""
-    if not _is_own_type(t) or t.layout is not _torch().strided or t.device.type != "cpu":
-        return False
-    return not (t.is_quantized or t.is_conj() or t.is_neg())
+    is_strided = _is_own_type(t) and t.layout is _torch().strided and t.device.type == "cpu"
+    return is_strided and not (t.is_quantized or t.is_conj() or t.is_neg())
 
 
 def gradient(x: Any) -> list[tuple[str, Any]]:
     """The gradient that is copied with a tensor; that of a parameter is not, as in copy.deepcopy()."""
-    torch = _torch()
-    if torch is None or type(x) is not torch.Tensor or not x.is_leaf or x.grad is None:
-        return []
-    return [("grad", x.grad)]
+    has_one = is_tensor(x) and type(x) is _torch().Tensor and x.is_leaf and x.grad is not None
+    return [("grad", x.grad)] if has_one else []
 
 
 def set_gradients(leaves: list[Any], copies: dict[int, Any]) -> None:
@@ -58,31 +51,19 @@ def set_gradients(leaves: list[Any], copies: dict[int, Any]) -> None:
                 new.grad = copies[id(grad)]
 
 
-def expect_no_graph(leaf: Any, operation: str) -> None:
-    if is_tensor(leaf.value) and not leaf.value.is_leaf:
-        raise ArgumentError(
-            f"{operation}: the {leaf.title} is a result of autograd, whose graph a copy would lose. Pass "
-            "tensor.detach() in its place."
-        )
-
-
-def expect_on_cpu(leaf: Any, operation: str) -> None:
-    if is_tensor(leaf.value) and leaf.value.device.type not in ("cpu", "meta"):
-        raise ArgumentError(
-            f"{operation}: the {leaf.title} is on device {leaf.value.device}. Pass tensor.cpu() in its place."
-        )
-
-
-def expect_savable(leaf: Any, operation: str) -> None:
-    if not is_tensor(leaf.value):
+def expect_usable(leaf: Any, operation: str) -> None:
+    t = leaf.value
+    if not is_tensor(t):
         return
-    if leaf.value.device.type != "cpu":
-        expect_on_cpu(leaf, operation)
-    if leaf.value.layout is not _torch().strided or leaf.value.is_quantized or leaf.value.device.type != "cpu":
-        raise ArgumentError(
-            f"{operation}: the {leaf.title} is sparse, quantized or of device meta. Pass tensor.to_dense() or "
-            "tensor.dequantize() in its place."
-        )
+    if operation != "save" and not t.is_leaf:
+        problem, way_out = "a result of autograd, whose graph a copy would lose", "tensor.detach()"
+    elif operation in ("save", "to_pages") and t.device.type not in ("cpu", "meta"):
+        problem, way_out = f"on device {t.device}", "tensor.cpu()"
+    elif operation == "save" and (t.layout is not _torch().strided or t.is_quantized or t.device.type == "meta"):
+        problem, way_out = "sparse, quantized or of device meta", "tensor.to_dense() or tensor.dequantize()"
+    else:
+        return
+    raise ArgumentError(f"{operation}: the {leaf.title} is {problem}. Pass {way_out} in its place.")
 
 
 def _storage(t: Any) -> Any:
@@ -103,7 +84,7 @@ def _same_kind(new: Any, t: Any) -> Any:
     return new.requires_grad_() if t.requires_grad else new
 
 
-def view(t: Any, memory: np.ndarray, start: int, storages: dict[tuple[int, int], Any]) -> Any:
+def view(t: Any, memory: np.ndarray[Any, Any], start: int, storages: dict[tuple[int, int], Any]) -> Any:
     """The tensor t, of the bytes that were copied from the address `start` on. Shared storages stay shared."""
     begin, nbytes = storage_key(t)
     begin, end = max(begin, start), min(begin + nbytes, start + len(memory))
@@ -122,14 +103,15 @@ def copied(t: Any) -> Any:
     return _same_kind(t.detach().clone(), t) if _is_own_type(t) else copy.deepcopy(t)
 
 
-def contiguous(t: Any) -> Any:
-    return t.detach().resolve_conj().resolve_neg().contiguous()
+def resolved(t: Any) -> Any:
+    """Without gradient, and with the bits that conj() and neg() leave for later."""
+    return t.detach().resolve_conj().resolve_neg()
 
 
 def array_of(t: Any) -> Any:
     """The tensor as an array, or None if NumPy lacks its dtype."""
     try:
-        return t.detach().resolve_conj().resolve_neg().numpy()
+        return resolved(t).numpy()
     except TypeError:
         return None
 
@@ -149,6 +131,6 @@ def dtype_to_load(name: str) -> Any:
     return None
 
 
-def tensor_of(memory: np.ndarray, dtype: Any, shape: tuple[int, ...]) -> Any:
+def tensor_of(memory: np.ndarray[Any, Any], dtype: Any, shape: tuple[int, ...]) -> Any:
     storage = _storage(_torch().from_numpy(memory))
     return _torch().empty(0, dtype=dtype, device="cpu").set_(storage, 0, shape)
