@@ -81,7 +81,7 @@ def copy_and_drop(copy, make):
 
 
 def writes_of_pages(array, copy):
-    """Seconds for a write, the first to its page, and for one that is not."""
+    """Seconds that the first write of a page takes beyond a later one."""
     step = len(array) // WRITES
     def write():
         for at in range(0, WRITES * step, step):

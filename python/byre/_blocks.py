@@ -35,7 +35,7 @@ def available_nbytes() -> float:
 
 
 def _why_at_once(facts: dict[str, Any], seen_nbytes: int, changes: tuple[int, int], is_asked: bool) -> str:
-    """Why a copy of a block is not lazy; empty if it is. The cost matters only to copies that are not asked to be lazy."""
+    """The reason for a copy at once; empty for a lazy copy. A copy that is asked to be lazy may cost more."""
     nbytes, (changed, samples) = facts["nbytes"], changes
     if not facts["is_in_pages"]:
         return "the system had no pages for the block"

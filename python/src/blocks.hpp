@@ -27,7 +27,7 @@ struct Block {
   Buffer buffer;
   std::byte* const begin;
   const std::size_t nbytes;
-  CallSite copied_at;  ///< the line that made it as a copy; without a file if it is none
+  CallSite copied_at;  ///< the line that made it as a copy; line 0 if the block is no copy
   History history;     ///< under the lock of the block
   /// Both relaxed: they are counted and told to people, and no memory is read because of them.
   std::atomic<std::uint32_t> lazy_copies = 0;
@@ -37,7 +37,7 @@ struct Block {
   std::shared_ptr<Family> family;
 };
 
-/// What a block shares, at one moment.
+/// The pages that a block shares, at one moment.
 struct Sharing {
   std::size_t own_nbytes = 0;   ///< in pages that no other block shows
   std::size_t others = 0;       ///< blocks that share the rest
@@ -49,12 +49,12 @@ class Blocks {
  public:
   static Blocks& all();
 
-  /// Zeros in pages of their own, most of which stay as they are if `zeros`. Null if the system has no pages to give.
+  /// Zeros in new pages; if `zeros`, the pages get memory when they are touched. Null if the system has no pages to give.
   /// Throws OutOfMemory.
   std::byte* allocate(std::size_t nbytes, bool zeros);
   /// A file, mapped for reading and writing, whose bytes never change in the file. Throws FileError, OutOfMemory.
   std::shared_ptr<Block> map_file(const char* name);
-  /// Ends the block of an address that lies in one. False if there is none.
+  /// Ends the block of an address that lies in one. False if the address lies in no block.
   bool release(const void* address) noexcept;
   /// The block that has all of these bytes, or null.
   std::shared_ptr<Block> find(const void* address, std::size_t nbytes);

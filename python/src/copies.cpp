@@ -60,8 +60,8 @@ py::object clone(std::uintptr_t start, const py::object& like, const std::string
       array_in(*copy, block.get(), like.is_none() ? py::handle() : py::handle(like)), copies);
 }
 
-/// The block may end meanwhile. It is referred to only under its lock, which a fork takes: in the child the reference of
-/// a thread that is not there would never end.
+/// The block may end meanwhile. A reference to it lives only under its lock, which a fork takes: in the child, where this
+/// thread does not exist, the reference would never end.
 void collapse(std::uintptr_t start) {
   const GilReleased released;
   const auto* const begin = static_cast<const std::byte*>(pointer(start));
@@ -138,11 +138,11 @@ void define_copies(py::module_& module) {
   module.def("collapse", collapse, py::arg("start"), "Moves a block to huge pages.");
   module.def(
       "facts", [](std::uintptr_t start) { return facts_of(*expect_block(start)); },
-      py::arg("start"), "What a block has, and what it shares.");
+      py::arg("start"), "Sizes of a block, and its sharing.");
   module.def("all_facts", all_facts, "The facts of all blocks.");
   module.def("count_copy", count_copy, py::arg("address"), py::arg("nbytes"), py::arg("file"),
              py::arg("line"), "Counts and records a copy that was made now.");
-  module.def("counters", counters, "What was counted of all threads.");
+  module.def("counters", counters, "Counters of all threads.");
 }
 
 }  // namespace byre::inline v0::python

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::uint64_t multiplier = 0x9E37'79B9'7F4A'7C15;
 
-/// Of words: a page that is written with what it had is as it was.
+/// A hash: a page that is overwritten with equal bytes counts as unchanged.
 std::uint64_t sum_of(const std::byte* begin, std::size_t nbytes) noexcept {
   std::uint64_t sums[4] = {1, 2, 3, 4};  // independent, so that a core works on several at once
   std::size_t at = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// What was written of a block between its copies, by a sample.
+/// A sample of the pages of a block that were written between its copies.
 #pragma once
 
 #include <array>

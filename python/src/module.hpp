@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// What the parts of the module add to it.
+/// The parts of the module.
 #pragma once
 
 #include <pybind11/pybind11.h>
