@@ -9,6 +9,9 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <fstream>
+#include <limits>
 #include <map>
 #include <new>
 #include <set>
@@ -119,7 +122,27 @@ std::shared_ptr<Block> Blocks::add(Buffer&& buffer) {
   return block;
 }
 
+/// A block takes two mappings or three, and without one left malloc() fails and no thread starts.
+bool Blocks::are_too_many() {
+  static std::atomic<std::size_t> most = 0;
+  std::size_t alive = 0;
+  {
+    const std::lock_guard lock(tables_.table);
+    alive = tables_.blocks.size();
+  }
+  if (alive >= most.load(std::memory_order_relaxed)) {
+    // Read again, as an administrator may raise it.
+    std::size_t mappings = std::numeric_limits<std::size_t>::max();
+    std::ifstream("/proc/sys/vm/max_map_count") >> mappings;
+    most.store(mappings / 8 * 2, std::memory_order_relaxed);
+  }
+  return alive >= most.load(std::memory_order_relaxed);
+}
+
 std::byte* Blocks::allocate(std::size_t nbytes, bool zeros) {
+  if (are_too_many()) {
+    return nullptr;
+  }
   Buffer buffer = Buffer::allocate(nbytes, array_pages(zeros));
   return buffer.origin() == Origin::paged ? add(std::move(buffer))->begin : nullptr;
 }
@@ -174,6 +197,9 @@ std::unique_lock<std::mutex> Blocks::lock(const std::byte* begin) {
 }
 
 std::shared_ptr<Block> Blocks::clone(Block& source, CallSite site) {
+  if (are_too_many()) {
+    return nullptr;
+  }
   std::shared_ptr<Block> block;
   std::size_t showing = 0;
   try {

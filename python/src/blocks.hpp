@@ -49,7 +49,8 @@ class Blocks {
  public:
   static Blocks& all();
 
-  /// Zeros in new pages; if `zeros`, the pages get memory when they are touched. Null if the system has no pages to give.
+  /// Zeros in new pages; if `zeros`, the pages get memory when they are touched. Null if the system has no pages to give,
+  /// or so many blocks are alive that more would leave too few mappings to the rest of the process.
   /// Throws OutOfMemory.
   std::byte* allocate(std::size_t nbytes, bool zeros);
   /// A file, mapped for reading and writing, whose bytes never change in the file. Throws FileError, OutOfMemory.
@@ -60,7 +61,7 @@ class Blocks {
   std::shared_ptr<Block> find(const void* address, std::size_t nbytes);
   std::vector<std::shared_ptr<Block>> list();
 
-  /// A copy that shares pages. Null if the system has no mapping or no memory for one. Throws std::bad_alloc. Without a
+  /// A copy that shares pages. Null if the system has no mapping or no memory for one, or too many blocks are alive. Throws std::bad_alloc. Without a
   /// copy nothing has changed.
   std::shared_ptr<Block> clone(Block& source, CallSite site);
 
@@ -76,6 +77,7 @@ class Blocks {
   struct Tables;
   explicit Blocks(Tables& tables) : tables_(tables) {}
   std::shared_ptr<Block> add(Buffer&& buffer);
+  bool are_too_many();
 
   Tables& tables_;
 };

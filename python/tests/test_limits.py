@@ -5,9 +5,11 @@ import gc
 import itertools
 import mmap
 import os
+import pathlib
 import resource
 import subprocess
 import sys
+import threading
 
 import byre
 import numpy as np
@@ -115,6 +117,23 @@ def test_fourth_lazy_copy_moves_a_block_to_huge_pages():
     source[4] = copy[5] = -1
     assert np.array_equal(source, np.append([-1] * 5, np.arange(5, 4 * N)))
     assert np.array_equal(copy, np.append([-1] * 4 + [4, -1], np.arange(6, 4 * N)))
+
+
+def test_mappings_that_blocks_leave_serve_the_rest_of_the_process():
+    most_mappings = int(pathlib.Path("/proc/sys/vm/max_map_count").read_text())
+    if most_mappings > 1 << 17:
+        pytest.skip("the system allows more mappings than a test can use quickly")
+    with byre.pages(min_nbytes=0):
+        arrays = [np.full(3, number) for number in range(most_mappings // 2)]
+        assert byre.memory().blocks < len(arrays)
+        copies = byre.copy(arrays)
+        thread = threading.Thread(target=lambda: byre.copy(arrays[0]))
+        thread.start()
+        thread.join()
+    with refused(byre.CopyRefused, "no mapping", "vm.max_map_count"):
+        byre.copy(arrays[0], lazy=True)
+    arrays[0][:] = -1
+    assert all((copy == number).all() for number, copy in enumerate(copies))
 
 
 def test_copy_that_ends_frees_pages_that_the_source_wrote_over():
