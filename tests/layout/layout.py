@@ -179,7 +179,7 @@ MAY_HAVE_MUTEXES = (
     "functional/functionalize/detail/alias.hpp",
     "functional/functionalize/detail/functional_tensor.hpp",
     "functional/graph/detail/tape.hpp",
-    "memory/detail/memory_files.cpp",
+    "memory/detail/memory_files.hpp",
     "stats/events.cpp",
     "storage/detail/access_monitor.cpp",
 )
