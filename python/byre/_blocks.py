@@ -2,17 +2,42 @@
 """Blocks of pages: which copies of them are lazy, why, and what they share."""
 from __future__ import annotations
 
+import collections
 import contextlib
 import contextvars
+import functools
 import threading
 from typing import Any, NamedTuple
 
 import numpy as np
-from byre import _byre
+from byre import _byre, _leaves
+from byre._errors import CopyRefused
 
 SMALL_NBYTES = 64 << 10  # blocks below this size are copied faster than they are mapped
 _COPIES_UNTIL_COLLAPSE = 4
+_HUGE_PAGE_NBYTES = 2 << 20
+_MOST_SAMPLES, _PAGE_NBYTES = 64, 4096
+_FACTORS = np.random.default_rng(0).integers(1 << 64, size=_PAGE_NBYTES // 8, dtype=np.uint64) | np.uint64(1)
+_Array = np.ndarray[Any, Any]
 copies_are_refused: contextvars.ContextVar[bool] = contextvars.ContextVar("byre.copies_are_refused", default=False)
+
+
+@functools.lru_cache
+def _sampled(pages: int) -> _Array:
+    """One page of each of up to 64 equal parts, at chance places: rows of equal length would be met at equal places."""
+    bounds = np.linspace(0, pages, min(pages, _MOST_SAMPLES) + 1, dtype=int)
+    return np.random.default_rng(0).integers(bounds[:-1], bounds[1:])
+
+
+def _sums(facts: dict[str, Any]) -> bytes:
+    """A hash of each sampled page, so one that is overwritten with equal bytes counts as unchanged. None if small."""
+    if facts["nbytes"] < SMALL_NBYTES:
+        return b""
+    pages = facts["nbytes"] // _PAGE_NBYTES
+    words = _leaves.bytes_at(facts["start"], pages * _PAGE_NBYTES, None).view(np.uint64).reshape(pages, -1)
+    words = words[_sampled(pages)]
+    words ^= words >> np.uint64(32)  # the high bits count, too
+    return bytes((words @ _FACTORS).data)
 
 
 def _number_in(path: str, key: str = "") -> int | None:
@@ -34,9 +59,9 @@ def available_nbytes() -> float:
     return min(numbers, default=float("inf"))
 
 
-def _why_at_once(facts: dict[str, Any], seen_nbytes: int, changes: tuple[int, int], is_asked: bool) -> str:
+def why_at_once(facts: dict[str, Any], seen_nbytes: int, is_asked: bool, sums: bytes = b"") -> str:
     """The reason for a copy at once; empty for a lazy copy. A copy that is asked to be lazy may cost more."""
-    nbytes, (changed, samples) = facts["nbytes"], changes
+    nbytes = facts["nbytes"]
     if not facts["is_in_pages"]:
         return "the system had no pages for the block"
     if seen_nbytes * 2 < nbytes:
@@ -45,37 +70,35 @@ def _why_at_once(facts: dict[str, Any], seen_nbytes: int, changes: tuple[int, in
         return ""
     if nbytes < SMALL_NBYTES:
         return f"blocks below {SMALL_NBYTES} bytes are copied faster than they are mapped; lazy=True copies lazily"
-    if changed * 10 > samples and available_nbytes() >= 2 * nbytes:
-        return (
-            f"{changed} of {samples} sampled pages were written since the last copy, and lazy copies pay up to a tenth; "
-            "lazy=True copies lazily"
-        )
+    if facts["sums"]:
+        pairs = np.frombuffer(facts["sums"] + (sums or _sums(facts)), np.uint64).reshape(2, -1)
+        changed, samples = np.count_nonzero(pairs[0] != pairs[1]), pairs.shape[1]
+        if changed * 10 > samples and available_nbytes() >= 2 * nbytes:
+            return (
+                f"{changed} of {samples} sampled pages were written since the last copy, and lazy copies pay up to a "
+                "tenth; lazy=True copies lazily"
+            )
     return ""
 
 
-def why_at_once(start: int, seen_nbytes: int, is_asked: bool) -> str:
-    return _why_at_once(_byre.facts(start), seen_nbytes, _byre.changes(start, False), is_asked)
-
-
 def copy_block(
-    start: int, seen_nbytes: int, is_asked: bool, like: np.ndarray | None, file: str, line: int
-) -> np.ndarray | None:
+    start: int, seen_nbytes: int, is_asked: bool, like: _Array | None, file: str, line: int
+) -> _Array | None:
     """A lazy copy of a block, or None if it is to be copied at once. A copy that is asked to be lazy raises instead."""
     facts = _byre.facts(start)
-    reason = _why_at_once(facts, seen_nbytes, (0, 0), True)
-    if not reason:  # a copy of a small part says nothing of the block
-        reason = _why_at_once(facts, seen_nbytes, _byre.changes(start, True), is_asked)
-    found = None if reason else _byre.clone(start, like, file, line)
-    if found is None:
+    sums = _sums(facts) if seen_nbytes * 2 >= facts["nbytes"] else b""  # a copy of a small part says nothing of the block
+    reason = why_at_once(facts, seen_nbytes, is_asked, sums)
+    if sums:
+        _byre.set_sums(start, sums)
+    copy = None if reason else _byre.clone(start, like, file, line)
+    if copy is None:
         if is_asked:
             reason = reason or "the system has no mapping for a lazy copy; raise vm.max_map_count or drop some copies"
-            raise _byre.CopyRefused(
+            raise CopyRefused(
                 f"copy: cannot copy {seen_nbytes} bytes lazily: {reason}. To allow a copy at once, pass lazy=None outside "
                 "of byre.no_copies()."
             )
-        return None
-    copy, copies = found
-    if copies == _COPIES_UNTIL_COLLAPSE and facts["nbytes"] >= 2 << 20:
+    elif facts["lazy_copies"] + 1 == _COPIES_UNTIL_COLLAPSE and facts["nbytes"] >= _HUGE_PAGE_NBYTES:
         with contextlib.suppress(RuntimeError):  # no thread can be started
             threading.Thread(target=_byre.collapse, args=(start,), name="byre.collapse", daemon=True).start()
     return copy
@@ -84,22 +107,20 @@ def copy_block(
 def explain(start: int, address: int, nbytes: int) -> str:
     facts = _byre.facts(start)
     text = f"{nbytes} bytes at {address:#x}, in a block of {facts['nbytes']} bytes"
-    if facts["others"]:
-        lines = f" (copied at {', '.join(facts['lines'])})" if facts["lines"] else ""
-        blocks = "1 block" if facts["others"] == 1 else f"{facts['others']} blocks"
-        text += f", of which {facts['own_nbytes']} are in pages of its own and the rest is shared with {blocks}{lines}"
-    reason = why_at_once(start, nbytes, False)
+    others = [other for other in _byre.all_facts() if other["memory_id"] == facts["memory_id"] and other["start"] != start]
+    if others:
+        lines = [other["copied_at"] for other in others if other["copied_at"]]
+        blocks = "1 block" if len(others) == 1 else f"{len(others)} blocks"
+        text += f", of which {_byre.written_nbytes(start)} are in pages of its own and the rest is shared with {blocks}"
+        text += f" (copied at {', '.join(lines)})" if lines else ""
+    reason = why_at_once(facts, nbytes, False)
     if reason:
         return f"{text}: byre.copy copies at once, since {reason}."
     return f"{text}{', in huge pages' if facts['is_collapsed'] else ''}: byre.copy is lazy."
 
 
 class Stats(NamedTuple):
-    """What byre counted of all threads. The difference of two is what happened between.
-
-    >>> (byre.stats() - byre.stats()).copies
-    0
-    """
+    """What byre counted of all threads. The difference of two is what happened between."""
 
     lazy_copies: int
     copies: int  # made at once, and lazy ones for which written pages were copied
@@ -124,11 +145,7 @@ def stats() -> Stats:
 
 
 class Memory(NamedTuple):
-    """Bytes of blocks, each of which has one array or several.
-
-    >>> byre.memory().blocks >= 0
-    True
-    """
+    """Bytes of blocks, each of which has one array or several."""
 
     blocks: int
     nbytes: int
@@ -145,5 +162,10 @@ def memory() -> Memory:
     True
     """
     blocks = _byre.all_facts()
-    nbytes, own_nbytes = (sum(facts[name] for facts in blocks) for name in ("nbytes", "own_nbytes"))
-    return Memory(len(blocks), nbytes, own_nbytes, nbytes - own_nbytes)
+    shows = collections.Counter(facts["memory_id"] for facts in blocks)
+    nbytes = shared_nbytes = 0
+    for facts in blocks:
+        nbytes += facts["nbytes"]
+        if shows[facts["memory_id"]] > 1:
+            shared_nbytes += facts["nbytes"] - _byre.written_nbytes(facts["start"])
+    return Memory(len(blocks), nbytes, nbytes - shared_nbytes, shared_nbytes)

@@ -9,6 +9,7 @@ from typing import Any, Iterator, TypeVar
 
 import numpy as np
 from byre import _blocks, _byre, _leaves, _torch
+from byre._errors import CopyRefused
 from byre._leaves import Group, Leaf
 
 _Tree = TypeVar("_Tree")
@@ -57,6 +58,10 @@ def _why_at_once(group: Group) -> str:
     return "it is no dense tensor of type torch.Tensor on the CPU"
 
 
+def _why_block_at_once(start: int, groups: list[Group], is_asked: bool) -> str:
+    return _blocks.why_at_once(_byre.facts(start), _seen_nbytes(groups), is_asked)
+
+
 def _copied_at_once(group: Group) -> tuple[dict[int, Any], int]:
     """Copies by the ids of the leaves, and their bytes."""
     leaf, nbytes = group.leaves[0], group.hi - group.start
@@ -71,7 +76,7 @@ def _copied_at_once(group: Group) -> tuple[dict[int, Any], int]:
 def _copied_block(start: int, groups: list[Group], is_asked: bool, where: tuple[str, int]) -> dict[int, Any] | None:
     """Lazy copies, or None if the block is to be copied at once."""
     leaves = [leaf for group in groups for leaf in group.leaves]
-    like = leaves[0].value if len(leaves) == 1 and isinstance(leaves[0].value, np.ndarray) else None
+    like = leaves[0].value if len(leaves) == 1 and type(leaves[0].value) is np.ndarray else None
     memory = _blocks.copy_block(start, _seen_nbytes(groups), is_asked, like, *where)
     if memory is None or like is not None:
         return None if memory is None else {id(like): memory}
@@ -103,12 +108,12 @@ def copy(x: _Tree, lazy: bool | None = None) -> _Tree:
     if is_asked:
         for group in at_once:
             if leaf := next((leaf for leaf in group.leaves if leaf.nbytes), None):
-                raise _byre.CopyRefused(
+                raise CopyRefused(
                     f"copy: cannot copy the {leaf.title} of {leaf.nbytes} bytes lazily: {_why_at_once(group)}. To "
                     "allow a copy at once, pass lazy=None outside of byre.no_copies()."
                 )
         # A block that is refused comes first, before any other is copied.
-        order.sort(key=lambda block: not _blocks.why_at_once(block[0], _seen_nbytes(blocks[block]), True))
+        order.sort(key=lambda block: not _why_block_at_once(block[0], blocks[block], True))
     copies: dict[int, Any] = {}
     for block in order:
         lazily = _copied_block(block[0], blocks[block], is_asked, where)
@@ -133,7 +138,7 @@ def is_lazy(x: Any) -> bool:
     """
     _, blocks, at_once = _planned(x, "is_lazy")
     return all(leaf.nbytes == 0 for group in at_once for leaf in group.leaves) and all(
-        not _blocks.why_at_once(start, _seen_nbytes(groups), False) for (start, _), groups in blocks.items()
+        not _why_block_at_once(start, groups, False) for (start, _), groups in blocks.items()
     )
 
 

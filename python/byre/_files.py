@@ -12,7 +12,7 @@ from typing import Any, Callable, Iterator, Union, cast
 
 import numpy as np
 from byre import _byre, _leaves, _npy, _safetensors, _torch
-from byre._byre import ArgumentError, FileError
+from byre._errors import ArgumentError, Error, FileError, MissingFile
 
 Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 Progress = Callable[[int, int], object]
@@ -40,10 +40,10 @@ def _read(path: Path, format: str | None, operation: str) -> Any:
     try:
         with open(name, "rb") as file:
             return read(file)
-    except _byre.Error:
+    except Error:
         raise
     except FileNotFoundError as error:
-        raise _byre.MissingFile(f'{operation}: no file "{name}". Check the path.') from error
+        raise MissingFile(f'{operation}: no file "{name}". Check the path.') from error
     except (OSError, MemoryError, Warning):
         raise
     except Exception as error:

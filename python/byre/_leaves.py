@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from byre import _torch
-from byre._byre import ArgumentError
+from byre._errors import ArgumentError
 
 LINE_NBYTES = 64  # the alignment that packed arrays get
 _SEQUENCES = (list, tuple, set, frozenset, collections.deque)

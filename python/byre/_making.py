@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import contextlib
 import copy as _copy
-from typing import Any, Iterator, Sequence, TypeVar
+import functools
+from typing import Any, Callable, Iterator, Sequence, TypeVar, cast
 
 import numpy as np
 from byre import _byre, _leaves, _torch
+from byre._errors import ArgumentError
 
 _Tree = TypeVar("_Tree")
+_Make = TypeVar("_Make", bound=Callable[..., Any])
 SMALL_NBYTES = 64 << 10  # smaller arrays share blocks
 _PACK_NBYTES = (1 << 20) - SMALL_NBYTES  # a block with so many is full, and has at most 1 MiB
+
+
+_handler = functools.lru_cache(maxsize=None)(_byre.handler)
 
 
 @contextlib.contextmanager
@@ -23,67 +29,33 @@ def pages(min_nbytes: int = SMALL_NBYTES) -> Iterator[None]:
 
     >>> with byre.pages():
     ...     grid = np.ones((1000, 1000))
-    >>> byre.is_lazy(grid)
+    >>> byre.is_lazy(grid) and byre.is_lazy(byre.ones((1000, 1000)))
     True
     """
     if min_nbytes < 0:
-        raise _byre.ArgumentError(f"pages: min_nbytes is {min_nbytes}. Pass a number of bytes of at least 0.")
-    before = _byre.set_handler(min_nbytes)
+        raise ArgumentError(f"pages: min_nbytes is {min_nbytes}. Pass a number of bytes of at least 0.")
+    before = _byre.set_handler(_handler(min_nbytes))
     try:
         yield
     finally:
-        _byre.reset_handler(before)
+        _byre.set_handler(before)
 
 
-def array(x: Any, dtype: Any = None, *, order: Any = "K", subok: bool = False, ndmin: int = 0) -> np.ndarray[Any, Any]:
-    """np.array() within byre.pages().
+def _in_pages(make: _Make) -> _Make:
+    @functools.wraps(make)
+    def made(*args: Any, **kwargs: Any) -> Any:
+        with pages():
+            return make(*args, **kwargs)
 
-    >>> byre.array([[1, 2], [3, 4]], dtype="float32")
-    array([[1., 2.],
-           [3., 4.]], dtype=float32)
-    """
-    with pages():
-        return np.array(x, dtype, order=order, subok=subok, ndmin=ndmin)
-
-
-def empty(shape: Any, dtype: Any = float, order: Any = "C") -> np.ndarray[Any, Any]:
-    """np.empty() within byre.pages().
-
-    >>> byre.empty((2, 3), "int8").shape
-    (2, 3)
-    """
-    with pages():
-        return np.empty(shape, dtype, order)
+    made.__doc__ = f"np.{make.__name__}() within byre.pages()."
+    return cast(_Make, made)
 
 
-def zeros(shape: Any, dtype: Any = float, order: Any = "C") -> np.ndarray[Any, Any]:
-    """np.zeros() within byre.pages().
-
-    >>> byre.zeros(3)
-    array([0., 0., 0.])
-    """
-    with pages():
-        return np.zeros(shape, dtype, order)
-
-
-def ones(shape: Any, dtype: Any = None, order: Any = "C") -> np.ndarray[Any, Any]:
-    """np.ones() within byre.pages().
-
-    >>> byre.ones(3, "int64")
-    array([1, 1, 1])
-    """
-    with pages():
-        return np.ones(shape, dtype, order)
-
-
-def full(shape: Any, fill_value: Any, dtype: Any = None, order: Any = "C") -> np.ndarray[Any, Any]:
-    """np.full() within byre.pages().
-
-    >>> byre.full(3, 1.5)
-    array([1.5, 1.5, 1.5])
-    """
-    with pages():
-        return np.full(shape, fill_value, dtype, order)
+array = _in_pages(np.array)
+empty = _in_pages(np.empty)
+zeros = _in_pages(np.zeros)
+ones = _in_pages(np.ones)
+full = _in_pages(np.full)
 
 
 def allocate(sizes: Sequence[int]) -> list[np.ndarray[Any, Any]]:

@@ -10,7 +10,7 @@ from typing import Any, BinaryIO, Callable
 
 import numpy as np
 from byre import _byre, _leaves, _making, _torch
-from byre._byre import ArgumentError, FileError
+from byre._errors import ArgumentError, FileError
 
 _format: Any = np.lib.format
 Write = Callable[..., object]

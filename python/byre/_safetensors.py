@@ -11,6 +11,7 @@ from typing import Any, BinaryIO, Callable, Sequence
 
 import numpy as np
 from byre import _byre, _making, _torch
+from byre._errors import ArgumentError, FileError
 from byre._leaves import Leaf, address_of, bytes_at
 from byre._npy import Write
 
@@ -31,7 +32,7 @@ class SkippedWarning(UserWarning):
 
 def _expect_little_endian() -> None:
     if sys.byteorder != "little":
-        raise _byre.FileError(".safetensors files are little-endian: unsupported on this host. Use .npy.")
+        raise FileError(".safetensors files are little-endian: unsupported on this host. Use .npy.")
 
 
 def _header(file: BinaryIO) -> tuple[list[_Entry], dict[str, str]]:
@@ -64,7 +65,7 @@ def _tensors(name: str, entries: list[_Entry], memory_of: _MemoryOf) -> dict[str
             "PyTorch (2.1 or newer for F8) or ml_dtypes."
         )
         if not taken:
-            raise _byre.FileError(text)
+            raise FileError(text)
         warnings.warn(text, SkippedWarning, stacklevel=5)
     tensors = {}
     for (tensor, code, shape, _, _), memory in zip(taken, memory_of(taken)):
@@ -81,7 +82,7 @@ def load(file: BinaryIO) -> dict[str, Any]:
             file.seek(offset)
             read_nbytes = file.readinto(memory)  # type: ignore[attr-defined]
             if read_nbytes != nbytes:
-                raise _byre.FileError(
+                raise FileError(
                     f'"{file.name}": read {read_nbytes} of the {nbytes} bytes of tensor "{tensor}". Load the file '
                     "again while no other program changes it."
                 )
@@ -110,20 +111,20 @@ def plan(leaves: list[Leaf], metadata: dict[str, str] | None) -> tuple[int, Call
     """The size of a file, and the function that writes it."""
     _expect_little_endian()
     if metadata is not None and not isinstance(metadata, dict):
-        raise _byre.ArgumentError(f"save: metadata is of type {type(metadata).__name__}. Pass a dict of str to str.")
+        raise ArgumentError(f"save: metadata is of type {type(metadata).__name__}. Pass a dict of str to str.")
     for part in [part for pair in (metadata or {}).items() for part in pair]:
         if not isinstance(part, str):
-            raise _byre.ArgumentError(f"save: metadata has {part!r} of type {type(part).__name__}. Pass a str.")
+            raise ArgumentError(f"save: metadata has {part!r} of type {type(part).__name__}. Pass a str.")
     ranks = {}
     for leaf in leaves:
         name = leaf.value.dtype.name if isinstance(leaf.value, np.ndarray) else _torch.dtype_name(leaf.value)
         if name not in _DTYPES:
-            raise _byre.ArgumentError(
+            raise ArgumentError(
                 f"save: the {leaf.title} has dtype {name}, which .safetensors lacks. Convert it to one of "
                 f"{', '.join(_DTYPES)}."
             )
         if leaf.name == "__metadata__":
-            raise _byre.ArgumentError('save: the name "__metadata__" is reserved in .safetensors. Rename the tensor.')
+            raise ArgumentError('save: the name "__metadata__" is reserved in .safetensors. Rename the tensor.')
         ranks[leaf.name] = _DTYPES.index(name)
     leaves = sorted(leaves, key=lambda leaf: (-ranks[leaf.name], leaf.name))
     header: dict[str, Any] = {"__metadata__": metadata} if metadata else {}
@@ -135,10 +136,10 @@ def plan(leaves: list[Leaf], metadata: dict[str, str] | None) -> tuple[int, Call
     try:
         text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
     except UnicodeEncodeError as error:
-        raise _byre.ArgumentError(f"save: a name or metadata is not valid Unicode: {error}. Rename it.") from None
+        raise ArgumentError(f"save: a name or metadata is not valid Unicode: {error}. Rename it.") from None
     text += b" " * (-(8 + len(text)) % _ALIGNMENT)
     if len(text) > _HEADER_MAX_NBYTES:
-        raise _byre.ArgumentError(
+        raise ArgumentError(
             f"save: the header has {len(text)} bytes; .safetensors allows {_HEADER_MAX_NBYTES}. Save fewer tensors "
             "in a file, or less metadata."
         )

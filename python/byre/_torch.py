@@ -8,7 +8,7 @@ import sys
 from typing import Any
 
 import numpy as np
-from byre._byre import ArgumentError
+from byre._errors import ArgumentError
 
 
 def _torch() -> Any:

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "arrays.hpp"
-
-#include "errors.hpp"
+// NumPy's side of blocks: its memory handler (NEP 49), and arrays in a block that is there already.
+#include "module.hpp"
 
 #define NPY_NO_DEPRECATED_API NPY_1_22_API_VERSION
 #include <numpy/arrayobject.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
 #include <limits>
+#include <memory>
 
 namespace py = pybind11;
 
@@ -25,55 +24,14 @@ const PyDataMemAllocator& ordinary() noexcept {
   return *allocator;
 }
 
-/// Switches garbage collection, in which finalizers run. Returns whether it was on.
-bool switch_collection(bool on) {
-#if PY_VERSION_HEX >= 0x030A0000
-  return (on ? PyGC_Enable() : PyGC_Disable()) != 0;
-#else
-  const auto gc = py::module_::import("gc");
-  const bool was_on = gc.attr("isenabled")().cast<bool>();
-  gc.attr(on ? "enable" : "disable")();
-  return was_on;
-#endif
-}
-
-/// Memory for an array that this thread is making. NumPy creates the object first, and its creation may start a garbage
-/// collection: a finalizer that allocates an array would take the memory.
-class GivenMemory {
- public:
-  void give(std::byte* memory) {
-    collects_ = switch_collection(false);
-    memory_ = memory;
-  }
-  bool is_given() const noexcept { return memory_ != nullptr; }
-  std::byte* take() {
-    if (std::exchange(collects_, false)) {
-      switch_collection(true);
-    }
-    return std::exchange(memory_, nullptr);
-  }
-
- private:
-  std::byte* memory_ = nullptr;
-  bool collects_ = false;
-};
-thread_local GivenMemory given_memory;
-
-std::size_t least_of(void* context) noexcept {
-  return *static_cast<const std::size_t*>(context);
-}
-
-std::byte* pages_of(std::size_t nbytes, bool zeros) noexcept try {
-  return Blocks::all().allocate(nbytes, zeros);
-} catch (...) {
-  return nullptr;  // NumPy's allocator is asked next
-}
-
 void* allocate(void* context, std::size_t nbytes, bool zeros) noexcept {
-  if (given_memory.is_given()) {
-    return given_memory.take();
+  void* pages = nullptr;
+  try {
+    pages = nbytes < *static_cast<const std::size_t*>(context) ? nullptr
+                                                               : allocate_block(nbytes, zeros);
+  } catch (...) {
+    pages = nullptr;  // NumPy's allocator is asked
   }
-  void* pages = nbytes < least_of(context) ? nullptr : pages_of(nbytes, zeros);
   if (pages != nullptr) {
     return pages;
   }
@@ -91,13 +49,13 @@ void* calloc_in_pages(void* context, std::size_t count, std::size_t nbytes) {
 }
 
 void free_in_pages(void* /*context*/, void* data, std::size_t nbytes) {
-  if (data != nullptr && !Blocks::all().release(data)) {
+  if (data != nullptr && !release_block(data)) {
     ordinary().free(ordinary().ctx, data, nbytes);
   }
 }
 
 void* realloc_in_pages(void* context, void* data, std::size_t nbytes) {
-  const std::shared_ptr<Block> block = data == nullptr ? nullptr : Blocks::all().find(data, 1);
+  const std::shared_ptr<Block> block = data == nullptr ? nullptr : find_block(data, 1);
   if (block == nullptr) {
     // How many bytes an ordinary array has is not said, so it cannot move to pages.
     return data == nullptr ? allocate(context, nbytes, false)
@@ -111,124 +69,78 @@ void* realloc_in_pages(void* context, void* data, std::size_t nbytes) {
   void* const moved = allocate(context, nbytes, false);
   if (moved != nullptr) {
     std::memcpy(moved, data, std::min(nbytes, old_nbytes));
-    Blocks::all().release(data);
+    release_block(data);
   }
   return moved;
 }
 
-/// One handler for each limit, kept for good, since arrays keep theirs. A list without a lock, which a fork would have
-/// to take. NumPy releases a handler once too often for each array whose __array_finalize__ raises: so each has
-/// references to spare.
-PyObject* handler_of(std::size_t least_nbytes) {
+/// Arrays keep their handler, so none ever ends. NumPy releases one once too often for each array whose
+/// __array_finalize__ raises: so each has references to spare.
+py::object handler(std::size_t min_nbytes) {
   struct Handler {
-    std::size_t least_nbytes;
+    std::size_t min_nbytes;
     PyDataMem_Handler functions;
-    PyObject* capsule;
-    Handler* next;
   };
   constexpr Py_ssize_t spare_references = Py_ssize_t{1} << 29;
-  static constinit std::atomic<Handler*> handlers = nullptr;
 
-  Handler* first = handlers.load(std::memory_order_acquire);  // (1) - synchronizes-with (2)
-  for (const Handler* handler = first; handler != nullptr; handler = handler->next) {
-    if (handler->least_nbytes == least_nbytes) {
-      return handler->capsule;
-    }
-  }
   auto made = std::make_unique<Handler>();
-  made->least_nbytes = least_nbytes;
-  made->functions = {
-      "byre",
-      1,
-      {&made->least_nbytes, malloc_in_pages, calloc_in_pages, realloc_in_pages, free_in_pages}};
-  made->capsule = checked(PyCapsule_New(&made->functions, "mem_handler", nullptr)).release().ptr();
-  Py_SET_REFCNT(made->capsule, spare_references);
-  made->next = first;
-  while (!handlers.compare_exchange_weak(made->next, made.get(), std::memory_order_release,
-                                         std::memory_order_relaxed)) {  // (2)
-  }
-  return made.release()->capsule;
+  *made = {
+      min_nbytes,
+      {"byre",
+       1,
+       {&made->min_nbytes, malloc_in_pages, calloc_in_pages, realloc_in_pages, free_in_pages}}};
+  PyObject* const capsule = PyCapsule_New(&made->functions, "mem_handler", nullptr);
+  const py::object found = checked(capsule);
+  made.release();
+  Py_SET_REFCNT(capsule, spare_references);
+  return found;
 }
 
-/// Allocates nothing in pages, but memory that is given.
-PyObject* giving_handler() {
-  return handler_of(std::numeric_limits<std::size_t>::max());
+/// Of arrays in blocks that were there before them.
+PyObject* freeing_handler() {
+  static PyObject* const found = handler(std::numeric_limits<std::size_t>::max()).release().ptr();
+  return found;
 }
-
-/// Has NumPy use a handler until the end of the scope.
-class UsedHandler {
- public:
-  explicit UsedHandler(PyObject* handler) : before_(checked(PyDataMem_SetHandler(handler))) {}
-  ~UsedHandler() {
-    py::error_scope kept;
-    Py_XDECREF(PyDataMem_SetHandler(before_.ptr()));
-  }
-  UsedHandler(const UsedHandler&) = delete;
-  UsedHandler& operator=(const UsedHandler&) = delete;
-
- private:
-  const py::object before_;
-};
-
-/// Ends a block unless an array takes its memory.
-class NewBlock {
- public:
-  explicit NewBlock(const Block& block) noexcept : begin_(block.begin) {}
-  ~NewBlock() {
-    if (!is_taken_) {
-      Blocks::all().release(begin_);
-    }
-  }
-  NewBlock(const NewBlock&) = delete;
-  NewBlock& operator=(const NewBlock&) = delete;
-
-  /// The array that `make` makes in the memory.
-  template <class Make>
-  py::object taken(std::byte* memory, Make make) {
-    const UsedHandler handler(giving_handler());
-    given_memory.give(memory);
-    PyObject* const array = make();
-    is_taken_ = given_memory.take() == nullptr;
-    return checked(array);
-  }
-
- private:
-  std::byte* const begin_;
-  bool is_taken_ = false;
-};
 
 }  // namespace
 
 py::object array_in(Block& block, const Block* source, py::handle like) {
-  NewBlock owner(block);
-  if (!like) {
-    const auto nbytes = static_cast<npy_intp>(block.nbytes);
-    return owner.taken(block.begin, [&] { return PyArray_SimpleNew(1, &nbytes, NPY_UINT8); });
-  }
   auto* const prototype = reinterpret_cast<PyArrayObject*>(like.ptr());
-  const auto offset = reinterpret_cast<std::byte*>(PyArray_DATA(prototype)) - source->begin;
-  return owner.taken(block.begin + offset,
-                     [&] { return PyArray_NewLikeArray(prototype, NPY_KEEPORDER, nullptr, 1); });
+  const auto nbytes = static_cast<npy_intp>(block.nbytes);
+  constexpr int flags = NPY_ARRAY_WRITEABLE;
+  // NumPy's own type runs no code of Python's, so nobody sees the array before it owns the block.
+  PyObject* const made =
+      like ? PyArray_NewFromDescr(
+                 &PyArray_Type, (Py_INCREF(PyArray_DESCR(prototype)), PyArray_DESCR(prototype)),
+                 PyArray_NDIM(prototype), PyArray_DIMS(prototype), PyArray_STRIDES(prototype),
+                 block.begin + (static_cast<std::byte*>(PyArray_DATA(prototype)) - source->begin),
+                 flags, nullptr)
+           : PyArray_New(&PyArray_Type, 1, &nbytes, NPY_UINT8, nullptr, block.begin, 0, flags,
+                         nullptr);
+  if (made == nullptr) {
+    release_block(block.begin);
+  }
+  py::object array = checked(made);
+  reinterpret_cast<PyArrayObject_fields*>(made)->mem_handler = freeing_handler();
+  Py_INCREF(freeing_handler());
+  PyArray_ENABLEFLAGS(reinterpret_cast<PyArrayObject*>(made), NPY_ARRAY_OWNDATA);
+  return array;
 }
 
-void define_handler(py::module_& module) {
+void define_arrays(py::module_& module) {
   if (_import_array() < 0) {
     throw py::error_already_set();
   }
   // No fork finds one of these half made.
-  Blocks::all();
+  watch_forks();
   ordinary();
-  giving_handler();
+  freeing_handler();
+  module.def("handler", handler, py::arg("min_nbytes"),
+             "A new memory handler of NumPy, for arrays of at least so many bytes. It never ends.");
   module.def(
       "set_handler",
-      [](std::size_t min_nbytes) { return checked(PyDataMem_SetHandler(handler_of(min_nbytes))); },
-      py::arg("min_nbytes"),
-      "Has NumPy allocate arrays of at least so many bytes in pages, in this context. Returns the "
-      "handler before.");
-  module.def(
-      "reset_handler",
-      [](const py::object& handler) { checked(PyDataMem_SetHandler(handler.ptr())); },
-      py::arg("handler"), "Has NumPy use a handler that set_handler() returned.");
+      [](const py::object& handler) { return checked(PyDataMem_SetHandler(handler.ptr())); },
+      py::arg("handler"), "Has NumPy use a handler in this context. Returns the one before.");
 }
 
 }  // namespace byre::inline v0::python

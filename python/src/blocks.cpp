@@ -3,7 +3,6 @@
 
 #include <byre/error/error.hpp>
 #include <byre/memory/detail/page_file.hpp>
-#include <byre/memory/pages.hpp>
 
 #include <pthread.h>
 
@@ -15,7 +14,6 @@
 #include <map>
 #include <new>
 #include <set>
-#include <string>
 #include <utility>
 
 namespace byre::inline v0::python {
@@ -72,63 +70,47 @@ ArrayPages& array_pages(bool zeros = false) {
   return *pages[zeros ? 1 : 0];
 }
 
-}  // namespace
-
-Block::Block(Buffer&& bytes)
-    : buffer(std::move(bytes)), begin(buffer.mutable_data()), nbytes(buffer.nbytes()) {}
-
 /// Locks are taken in this order: of a block, of the table.
-struct Blocks::Tables {
-  std::mutex table;
+struct Tables {
+  std::mutex mutex;
   std::map<const std::byte*, std::shared_ptr<Block>> blocks;
   std::set<std::string> texts;
   std::array<std::mutex, 32> copying;  // of each block, by its address
+
+  /// The block with all of these bytes, or the end.
+  auto find(const void* address, std::size_t nbytes) {
+    const auto* const at = static_cast<const std::byte*>(address);
+    const auto after = blocks.upper_bound(at);
+    if (after == blocks.begin()) {
+      return blocks.end();
+    }
+    const auto found = std::prev(after);
+    const auto offset = static_cast<std::size_t>(at - found->first);
+    const std::size_t all = found->second->nbytes;
+    return offset <= all && nbytes <= all - offset ? found : blocks.end();
+  }
 };
 
-Blocks& Blocks::all() {
-  static Tables* const tables = [] {
-    static Tables* const made = new Tables;
-    const auto before_fork = [] {
-      for (std::mutex& mutex : made->copying) {
-        mutex.lock();
-      }
-      made->table.lock();
-    };
-    const auto in_parent = [] {
-      made->table.unlock();
-      for (std::mutex& mutex : made->copying) {
-        mutex.unlock();
-      }
-    };
-    const auto in_child = [] {
-      ::new (&made->table) std::mutex;
-      ::new (&made->copying) std::array<std::mutex, 32>;
-    };
-    if (::pthread_atfork(before_fork, in_parent, in_child) != 0) {
-      throw OutOfMemory::of_heap("byre, to be told of forks");
-    }
-    array_pages();
-    return made;
-  }();
-  static Blocks* const blocks = new Blocks(*tables);
-  return *blocks;
+Tables& tables() {
+  static Tables* const made = new Tables;
+  return *made;
 }
 
-std::shared_ptr<Block> Blocks::add(Buffer&& buffer) {
+std::shared_ptr<Block> add(Buffer&& buffer, CallSite copied_at = {nullptr, 0}) {
   auto block = std::make_shared<Block>(std::move(buffer));
-  block->family = std::make_shared<Family>(1, block.get());
-  const std::lock_guard lock(tables_.table);
-  tables_.blocks.emplace(block->begin, block);
+  block->copied_at = copied_at;
+  const std::lock_guard lock(tables().mutex);
+  tables().blocks.emplace(block->begin, block);
   return block;
 }
 
 /// A block takes two mappings or three, and without one left malloc() fails and no thread starts.
-bool Blocks::are_too_many() {
+bool are_too_many() {
   static std::atomic<std::size_t> most = 0;
   std::size_t alive = 0;
   {
-    const std::lock_guard lock(tables_.table);
-    alive = tables_.blocks.size();
+    const std::lock_guard lock(tables().mutex);
+    alive = tables().blocks.size();
   }
   if (alive >= most.load(std::memory_order_relaxed)) {
     // Read again, as an administrator may raise it.
@@ -139,7 +121,36 @@ bool Blocks::are_too_many() {
   return alive >= most.load(std::memory_order_relaxed);
 }
 
-std::byte* Blocks::allocate(std::size_t nbytes, bool zeros) {
+}  // namespace
+
+Block::Block(Buffer&& bytes)
+    : buffer(std::move(bytes)), begin(buffer.mutable_data()), nbytes(buffer.nbytes()) {}
+
+void watch_forks() {
+  static constexpr auto before_fork = [] {
+    for (std::mutex& mutex : tables().copying) {
+      mutex.lock();
+    }
+    tables().mutex.lock();
+  };
+  static constexpr auto in_parent = [] {
+    tables().mutex.unlock();
+    for (std::mutex& mutex : tables().copying) {
+      mutex.unlock();
+    }
+  };
+  static constexpr auto in_child = [] {
+    ::new (&tables().mutex) std::mutex;
+    ::new (&tables().copying) std::array<std::mutex, 32>;
+  };
+  static const bool are_watched = ::pthread_atfork(before_fork, in_parent, in_child) == 0;
+  if (!are_watched) {
+    throw OutOfMemory::of_heap("byre, to be told of forks");
+  }
+  array_pages();
+}
+
+std::byte* allocate_block(std::size_t nbytes, bool zeros) {
   if (are_too_many()) {
     return nullptr;
   }
@@ -147,110 +158,59 @@ std::byte* Blocks::allocate(std::size_t nbytes, bool zeros) {
   return buffer.origin() == Origin::paged ? add(std::move(buffer))->begin : nullptr;
 }
 
-std::shared_ptr<Block> Blocks::map_file(const char* name) {
+std::shared_ptr<Block> map_file(const char* name) {
   return add(Buffer::map_file(name, array_pages()));
 }
 
-bool Blocks::release(const void* address) noexcept {
-  std::shared_ptr<Block> ended;  // released without a lock
-  const auto* const at = static_cast<const std::byte*>(address);
-  const std::lock_guard lock(tables_.table);
-  auto after = tables_.blocks.upper_bound(at);
-  if (after == tables_.blocks.begin()) {
-    return false;
+std::shared_ptr<Block> clone_block(Block& source, CallSite site) try {
+  const auto lock = lock_block(source.begin);
+  if (are_too_many()) {
+    return nullptr;
   }
-  const auto found = std::prev(after);
-  if (at >= found->first + found->second->nbytes) {
+  const Cloning cloning;
+  auto block = add(source.buffer.writable_clone(Wait::allowed, site), site);
+  ++source.lazy_copies;
+  return block;
+} catch (const OutOfMemory&) {
+  return nullptr;
+}
+
+bool release_block(const void* address) noexcept {
+  std::shared_ptr<Block> ended;  // released without a lock
+  const std::lock_guard lock(tables().mutex);
+  const auto found = tables().find(address, 1);
+  if (found == tables().blocks.end()) {
     return false;
   }
   ended = std::move(found->second);
-  tables_.blocks.erase(found);
-  std::erase(*ended->family, ended.get());
+  tables().blocks.erase(found);
   return true;
 }
 
-std::shared_ptr<Block> Blocks::find(const void* address, std::size_t nbytes) {
-  const auto* const at = static_cast<const std::byte*>(address);
-  const std::lock_guard lock(tables_.table);
-  const auto after = tables_.blocks.upper_bound(at);
-  if (after == tables_.blocks.begin()) {
-    return nullptr;
-  }
-  const std::shared_ptr<Block>& block = std::prev(after)->second;
-  const auto offset = static_cast<std::size_t>(at - block->begin);
-  return offset <= block->nbytes && nbytes <= block->nbytes - offset ? block : nullptr;
+std::shared_ptr<Block> find_block(const void* address, std::size_t nbytes) {
+  const std::lock_guard lock(tables().mutex);
+  const auto found = tables().find(address, nbytes);
+  return found == tables().blocks.end() ? nullptr : found->second;
 }
 
-std::vector<std::shared_ptr<Block>> Blocks::list() {
+std::vector<std::shared_ptr<Block>> all_blocks() {
   std::vector<std::shared_ptr<Block>> all;
-  const std::lock_guard lock(tables_.table);
-  for (const auto& [begin, block] : tables_.blocks) {
+  const std::lock_guard lock(tables().mutex);
+  for (const auto& [begin, block] : tables().blocks) {
     all.push_back(block);
   }
   return all;
 }
 
-std::unique_lock<std::mutex> Blocks::lock(const std::byte* begin) {
+std::unique_lock<std::mutex> lock_block(const std::byte* begin) {
   // Large blocks are aligned, so all of them have equal low bits.
   const auto hash = reinterpret_cast<std::uintptr_t>(begin) * 0x9E37'79B9'7F4A'7C15U;
-  return std::unique_lock(tables_.copying[(hash >> 32U) % tables_.copying.size()]);
+  return std::unique_lock(tables().copying[(hash >> 32U) % tables().copying.size()]);
 }
 
-std::shared_ptr<Block> Blocks::clone(Block& source, CallSite site) {
-  if (are_too_many()) {
-    return nullptr;
-  }
-  std::shared_ptr<Block> block;
-  std::size_t showing = 0;
-  try {
-    const auto lock_of_source = lock(source.begin);
-    const Cloning cloning;
-    block = std::make_shared<Block>(source.buffer.writable_clone(Wait::allowed, site));
-    showing = source.buffer.overlay_count();
-  } catch (const OutOfMemory&) {
-    return nullptr;
-  }
-  block->copied_at = site;
-  // Two overlays of a file are these two: the source, if it had a family, has left it for a new file.
-  auto family = showing == 2 ? std::make_shared<Family>() : nullptr;
-  const std::lock_guard lock(tables_.table);
-  if (family == nullptr) {
-    family = source.family;
-  }
-  family->reserve(family->size() + 2);
-  tables_.blocks.emplace(block->begin, block);
-  if (family != source.family) {
-    std::erase(*source.family, &source);
-    source.family = family;
-    family->push_back(&source);
-  }
-  family->push_back(block.get());
-  block->family = std::move(family);
-  return block;
-}
-
-Sharing Blocks::sharing_of(const Block& block) {
-  Sharing sharing;
-  const auto lock_of_block = lock(block.begin);
-  {
-    const std::lock_guard lock(tables_.table);
-    for (const Block* other : *block.family) {
-      if (other != &block) {
-        ++sharing.others;
-        sharing.lines.push_back(other->copied_at);
-      }
-    }
-  }
-  sharing.own_nbytes =
-      sharing.others == 0
-          ? block.nbytes
-          : std::min(block.nbytes, detail::count_written_pages(block.begin, block.nbytes));
-  return sharing;
-}
-
-const char* Blocks::keep(const char* text) {
-  const std::lock_guard lock(tables_.table);
-  return tables_.texts.emplace(text).first->c_str();
+const char* keep(const char* text) {
+  const std::lock_guard lock(tables().mutex);
+  return tables().texts.emplace(text).first->c_str();
 }
 
 }  // namespace byre::inline v0::python

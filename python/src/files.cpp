@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "arrays.hpp"
-#include "errors.hpp"
 #include "gil.hpp"
 #include "module.hpp"
 
@@ -32,7 +30,7 @@ std::string path_of(const py::object& path) {
   return py::reinterpret_steal<py::bytes>(encoded);
 }
 
-py::object map_file(const py::object& path) {
+py::object map(const py::object& path) {
   const std::string name = path_of(path);
   if (::access(name.c_str(), F_OK) != 0 && errno == ENOENT) {
     throw MissingFile(
@@ -42,9 +40,9 @@ py::object map_file(const py::object& path) {
   }
   const auto block = [&] {
     const GilReleased released;
-    return Blocks::all().map_file(name.c_str());
+    return map_file(name.c_str());
   }();
-  return array_in(*block, nullptr, {});
+  return array_in(*block);
 }
 
 py::str text(const std::string& bytes) {
@@ -129,7 +127,7 @@ class Output {
 }  // namespace
 
 void define_files(py::module_& module) {
-  module.def("map_file", map_file, py::arg("path"),
+  module.def("map_file", map, py::arg("path"),
              "The bytes of a file, mapped privately: what is written stays out of the file.");
   module.def("parse_safetensors_header", parse_header, py::arg("start"), py::arg("file_nbytes"),
              py::arg("name"),

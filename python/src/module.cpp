@@ -1,15 +1,52 @@
 // SPDX-License-Identifier: BSL-1.0
-// The extension byre._byre, on which the Python files of byre stand.
+// The extension byre._byre, on which the Python files of byre stand. It raises errors of byre/_errors.py.
 #include "module.hpp"
 
-#include "arrays.hpp"
-#include "errors.hpp"
+#include <cstring>
+#include <exception>
 
-using namespace byre::python;
+namespace py = pybind11;
+
+namespace byre::inline v0::python {
+namespace {
+
+/// A text may be cut within a character, and name a file whose name is not UTF-8.
+void raise(const char* type, const char* text) {
+  const py::object decoded =
+      checked(PyUnicode_DecodeUTF8(text, static_cast<Py_ssize_t>(std::strlen(text)), "replace"));
+  PyErr_SetObject(py::module_::import("byre._errors").attr(type).ptr(), decoded.ptr());
+}
+
+void translate(std::exception_ptr thrown) {
+  try {
+    std::rethrow_exception(std::move(thrown));
+  } catch (const MissingFile& error) {
+    raise("MissingFile", error.what());
+  } catch (const FileError& error) {
+    raise("FileError", error.what());
+  } catch (const OutOfMemory& error) {
+    raise("OutOfMemory", error.what());
+  } catch (const InvalidArgument& error) {
+    raise("ArgumentError", error.what());
+  } catch (const Error& error) {
+    raise("Error", error.what());
+  }
+}
+
+}  // namespace
+
+py::object checked(PyObject* object) {
+  if (object == nullptr) {
+    throw py::error_already_set();
+  }
+  return py::reinterpret_steal<py::object>(object);
+}
 
 PYBIND11_MODULE(_byre, module) {
-  define_errors(module);
-  define_handler(module);
+  py::register_exception_translator(&translate);
+  define_arrays(module);
   define_copies(module);
   define_files(module);
 }
+
+}  // namespace byre::inline v0::python

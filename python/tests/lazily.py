@@ -58,7 +58,7 @@ def make_copies():
     import byre
     import numpy as np
 
-    byre._byre.set_handler(0)
+    byre.pages(min_nbytes=0).__enter__()
     plain_types, bytes_dtype = (np.ndarray, np.matrix, np.recarray), np.dtype(np.uint8)
 
     def lazily(value):

@@ -53,9 +53,7 @@ def test_threads_copy_arrays_of_one_file_while_others_free_some():
 
 
 def test_numpys_handler_works_without_the_interpreters_lock():
-    before = _byre.set_handler(5000)
-    capsule = _byre.set_handler(5000)
-    _byre.reset_handler(before)
+    capsule = _byre.handler(5000)
     address, size = ctypes.c_void_p, ctypes.c_size_t
     get = ctypes.PYFUNCTYPE(address, ctypes.py_object, ctypes.c_char_p)(("PyCapsule_GetPointer", ctypes.pythonapi))
     context, *functions = (address * 5).from_address(get(capsule, b"mem_handler") + 128)  # a PyDataMemAllocator

@@ -268,11 +268,11 @@ class basic_buffer {
     return header_.get() == other.header_.get() && has_data();
   }
 
-  /// How many overlays show the pages of the file that this overlay shows, owners of a mapped file included; 0 if it is
-  /// no overlay. Approximate, for people.
-  std::size_t overlay_count() const noexcept {
+  /// Names the memory of these bytes: equal for lazy clones that neither wrote, and for buffers that show pages of one
+  /// file, which may have written some of them. For people: it is no address to use, and other members change it.
+  const void* memory_id() const noexcept {
     const auto* const overlay = as_overlay();
-    return overlay == nullptr ? 0 : overlay->overlay_count();
+    return overlay == nullptr ? &header() : overlay->beneath();
   }
 
   /// Gathers the pages of an overlay's file in huge pages, from byte `offset` on, where the system has any (Linux 6.1):

@@ -307,32 +307,31 @@ TEST_F(PagesBeneath, are_not_gathered_where_no_overlay_sees_them) {
   EXPECT_EQ(system.advised(collapse_advice).size(), 2U);
 }
 
-TEST(OverlayCount, is_how_many_show_the_file) {
+TEST(MemoryId, is_equal_for_buffers_that_show_a_file) {
   Buffer source = filled(std::byte{1});
-  EXPECT_EQ(Buffer().overlay_count(), 0U);
-  EXPECT_EQ(source.overlay_count(), 0U);
-  std::optional<Buffer> first = source.writable_clone();
-  EXPECT_EQ(source.overlay_count(), 2U);
-  const Buffer second = first->writable_clone();
-  EXPECT_EQ(source.overlay_count(), 3U);
-  first.reset();
-  EXPECT_EQ(second.overlay_count(), 2U);
+  const Buffer lazy = source;
+  EXPECT_EQ(source.memory_id(), lazy.memory_id());
+  EXPECT_NE(source.memory_id(), filled(std::byte{1}).memory_id());
+  Buffer first = source.writable_clone();
+  Buffer second = first.writable_clone();
+  EXPECT_EQ(first.memory_id(), source.memory_id());
+  EXPECT_EQ(second.memory_id(), source.memory_id());
+  EXPECT_EQ(lazy.memory_id(), source.memory_id());
   std::memset(source.mutable_data(), 2, paged_nbytes);
   const Buffer third = source.writable_clone();  // in a new file
-  EXPECT_EQ(second.overlay_count(), 1U);
-  EXPECT_EQ(source.overlay_count(), 2U);
+  EXPECT_EQ(third.memory_id(), source.memory_id());
+  EXPECT_EQ(first.memory_id(), second.memory_id());
+  EXPECT_NE(first.memory_id(), source.memory_id());
 }
 
-TEST(OverlayCount, of_a_mapped_file_counts_its_owners_too) {
+TEST(MemoryId, is_equal_for_a_mapped_file_and_its_overlays) {
   const TemporaryFolder folder;
   write_file(folder / "file", std::string(paged_nbytes, 'a'));
   const Buffer mapped = Buffer::map_file(folder / "file");
   Buffer overlay = mapped;
   overlay.mutable_data();
-  EXPECT_EQ(mapped.overlay_count(), 0U);
-  EXPECT_EQ(overlay.overlay_count(), 2U);
-  const Buffer clone = overlay.writable_clone();
-  EXPECT_EQ(overlay.overlay_count(), 3U);
+  EXPECT_EQ(mapped.memory_id(), overlay.memory_id());
+  EXPECT_EQ(mapped.memory_id(), overlay.writable_clone().memory_id());
 }
 
 }  // namespace

@@ -118,10 +118,8 @@ class basic_overlay final : public basic_header<Sync, Share> {
   /// The data of the file that this shows: its address, to name it by.
   const void* file_data() const noexcept { return base_.file().data(); }
 
-  /// How many overlays of its file there are, this one included: approximate, for people.
-  std::size_t overlay_count() const noexcept {
-    return base_.is_read_only() ? base_.share().use_count() : base_.file().overlay_count();
-  }
+  /// The data whose pages this shows where it was not written.
+  const Header* beneath() const noexcept { return &base_; }
 
   /// Gathers pages of the file in huge pages. See PageFile.
   void collapse(std::size_t offset, std::size_t nbytes) noexcept {

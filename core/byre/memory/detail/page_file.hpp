@@ -77,8 +77,6 @@ class BYRE_API PageFile {
   /// Lists an overlay, which a child of a fork loses if it loses the file; unlists it, before it is unmapped.
   virtual void add_overlay(OverlayNode& /*overlay*/) noexcept {}
   virtual void remove_overlay(OverlayNode& /*overlay*/) noexcept {}
-  /// How many overlays are listed.
-  virtual std::size_t overlay_count() noexcept { return 0; }
 
  protected:
   PageFile() noexcept = default;
