@@ -140,7 +140,7 @@ def _write(
         write_all(write)
         file.commit()
     finally:
-        file.discard()
+        del file  # which removes what is not committed, while an error still holds this frame
 
 
 def save(path: Path, x: Any, format: str | None = None, metadata: dict[str, str] | None = None) -> None:

@@ -56,6 +56,7 @@ def _dtype_of(code: str) -> Any:
 
 def _tensors(name: str, entries: list[_Entry], memory_of: _MemoryOf) -> dict[str, Any]:
     dtypes = {code: _dtype_of(code) for code in {entry[1] for entry in entries}}
+    entries = sorted(entries, key=lambda entry: entry[3])  # by offset
     taken = [entry for entry in entries if dtypes[entry[1]] is not None]
     skipped = [f'"{entry[0]}" ({entry[1]})' for entry in entries if dtypes[entry[1]] is None]
     if skipped:

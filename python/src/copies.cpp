@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "gil.hpp"
 #include "module.hpp"
 
+#include <byre/error/error.hpp>
 #include <byre/memory/detail/page_file.hpp>
 #include <byre/memory/pages.hpp>
 #include <byre/stats/detail/recorder.hpp>

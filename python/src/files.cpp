@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "gil.hpp"
 #include "module.hpp"
 
 #include <byre/interop/detail/safetensors_format.hpp>
 #include <byre/interop/safetensors_header.hpp>
 #include <byre/storage/output_file.hpp>
 
-#include <unistd.h>
+#include <pybind11/stl.h>
 
 #include <algorithm>
-#include <cerrno>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
-#include <optional>
+#include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace py = pybind11;
@@ -32,12 +31,6 @@ std::string path_of(const py::object& path) {
 
 py::object map(const py::object& path) {
   const std::string name = path_of(path);
-  if (::access(name.c_str(), F_OK) != 0 && errno == ENOENT) {
-    throw MissingFile(
-        format_text("the file \"%.600s\" does not exist. Check the path, and the directory it is "
-                    "relative to.",
-                    name.c_str()));
-  }
   const auto block = [&] {
     const GilReleased released;
     return map_file(name.c_str());
@@ -45,41 +38,35 @@ py::object map(const py::object& path) {
   return array_in(*block);
 }
 
+std::span<const std::byte> bytes_of(const py::buffer_info& buffer) {
+  return {static_cast<const std::byte*>(buffer.ptr),
+          static_cast<std::size_t>(buffer.size * buffer.itemsize)};
+}
+
 py::str text(const std::string& bytes) {
   return checked(
       PyUnicode_DecodeUTF8(bytes.data(), static_cast<Py_ssize_t>(bytes.size()), "surrogateescape"));
 }
 
-py::tuple entry_of(const std::string& name, const std::string& dtype, const Dims& sizes,
-                   std::size_t offset, std::size_t nbytes) {
-  py::tuple shape(sizes.size());
-  for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
-    shape[axis] = sizes[axis];
-  }
-  return py::make_tuple(text(name), dtype, shape, offset, nbytes);
+template <class Entry>
+py::tuple entry_of(const Entry& entry, const std::string& dtype) {
+  const std::vector<std::int64_t> sizes(entry.sizes.begin(), entry.sizes.end());
+  return py::make_tuple(text(entry.name), dtype, py::tuple(py::cast(sizes)), entry.offset,
+                        entry.nbytes);
 }
 
 py::tuple parse_header(const py::buffer& start, std::size_t file_nbytes, const std::string& name) {
-  const py::buffer_info bytes = start.request();
+  const py::buffer_info buffer = start.request();
   const SafetensorsHeader header =
-      parse_safetensors_header({static_cast<const std::byte*>(bytes.ptr),
-                                static_cast<std::size_t>(bytes.size * bytes.itemsize)},
-                               file_nbytes, name.c_str());
-  std::vector<std::pair<std::size_t, py::tuple>> entries;  // by offset
+      parse_safetensors_header(bytes_of(buffer), file_nbytes, name.c_str());
+  py::list tensors;
   for (const SafetensorsEntry& entry : header.tensors) {
     const auto* const type =
         std::ranges::find(detail::safetensors_types, entry.dtype, &detail::SafetensorsType::dtype);
-    entries.emplace_back(entry.offset, entry_of(entry.name, std::string(type->code), entry.sizes,
-                                                entry.offset, entry.nbytes));
+    tensors.append(entry_of(entry, std::string(type->code)));
   }
   for (const SkippedTensor& entry : header.skipped) {
-    entries.emplace_back(
-        entry.offset, entry_of(entry.name, entry.dtype, entry.sizes, entry.offset, entry.nbytes));
-  }
-  std::ranges::stable_sort(entries, {}, &std::pair<std::size_t, py::tuple>::first);
-  py::list tensors;
-  for (const auto& [offset, entry] : entries) {
-    tensors.append(entry);
+    tensors.append(entry_of(entry, entry.dtype));
   }
   py::dict metadata;
   for (const auto& [key, value] : header.metadata) {
@@ -88,41 +75,22 @@ py::tuple parse_header(const py::buffer& start, std::size_t file_nbytes, const s
   return py::make_tuple(tensors, metadata);
 }
 
-/// An OutputFile that can be given up.
-class Output {
- public:
-  explicit Output(const py::object& path) {
-    const std::string name = path_of(path);
-    const GilReleased released;
-    file_.emplace(name);
-  }
+std::unique_ptr<OutputFile> open(const py::object& path) {
+  const std::string name = path_of(path);
+  const GilReleased released;
+  return std::make_unique<OutputFile>(name);
+}
 
-  void write(const py::buffer& data) {
-    const py::buffer_info bytes = data.request();
-    expect_open();
-    const GilReleased released;
-    file_->write(bytes.ptr, static_cast<std::size_t>(bytes.size * bytes.itemsize));
-  }
-  void commit() {
-    expect_open();
-    const GilReleased released;
-    file_->commit();
-    file_.reset();
-  }
-  void discard() {
-    const GilReleased released;
-    file_.reset();
-  }
+void write(OutputFile& file, const py::buffer& data) {
+  const py::buffer_info buffer = data.request();
+  const GilReleased released;
+  file.write(buffer.ptr, bytes_of(buffer).size());
+}
 
- private:
-  void expect_open() const {
-    if (!file_) {
-      throw InvalidArgument(format_text("a file was written after its end. Open another."));
-    }
-  }
-
-  std::optional<OutputFile> file_;
-};
+void commit(OutputFile& file) {
+  const GilReleased released;
+  file.commit();
+}
 
 }  // namespace
 
@@ -133,12 +101,12 @@ void define_files(py::module_& module) {
              py::arg("name"),
              "What a .safetensors file has: (name, dtype, shape, offset, nbytes) of each tensor, "
              "and metadata.");
-  py::class_<Output>(module, "OutputFile",
-                     "A file that appears under its name complete or not at all.")
-      .def(py::init<const py::object&>(), py::arg("path"))
-      .def("write", &Output::write, py::arg("data"), "Appends bytes.")
-      .def("commit", &Output::commit, "Gives the file its name.")
-      .def("discard", &Output::discard, "Removes what was written.");
+  py::class_<OutputFile>(module, "OutputFile",
+                         "A file that appears under its name when it is committed, and is removed "
+                         "if it ends before.")
+      .def(py::init(&open), py::arg("path"))
+      .def("write", &write, py::arg("data"), "Appends bytes.")
+      .def("commit", &commit, "Gives the file its name.");
 }
 
 }  // namespace byre::inline v0::python

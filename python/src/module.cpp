@@ -2,6 +2,8 @@
 // The extension byre._byre, on which the Python files of byre stand. It raises errors of byre/_errors.py.
 #include "module.hpp"
 
+#include <byre/error/error.hpp>
+
 #include <cstring>
 #include <exception>
 
@@ -20,8 +22,6 @@ void raise(const char* type, const char* text) {
 void translate(std::exception_ptr thrown) {
   try {
     std::rethrow_exception(std::move(thrown));
-  } catch (const MissingFile& error) {
-    raise("MissingFile", error.what());
   } catch (const FileError& error) {
     raise("FileError", error.what());
   } catch (const OutOfMemory& error) {

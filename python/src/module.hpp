@@ -4,22 +4,37 @@
 
 #include "blocks.hpp"
 
-#include <byre/error/error.hpp>
-
 #include <pybind11/pybind11.h>
 
-#include <cstddef>
+#include <cxxabi.h>
+#include <unistd.h>
 
 namespace byre::inline v0::python {
 
-/// A file that does not exist.
-class MissingFile : public FileError {
- public:
-  using FileError::FileError;
-};
-
 /// A new reference that Python's C functions returned. Throws the error that they set if it is null.
 pybind11::object checked(PyObject* object);
+
+/// Releases the interpreter's lock, which the calling thread holds, until the end of the scope. A daemon thread that
+/// returns to an interpreter that has ended stops for good, as in Python 3.14: older ones unwind the thread, and the
+/// unwinding would end the process in a destructor.
+class GilReleased {
+ public:
+  GilReleased() noexcept : state_(PyEval_SaveThread()) {}
+  ~GilReleased() {
+    try {
+      PyEval_RestoreThread(state_);
+    } catch (abi::__forced_unwind&) {
+      for (;;) {
+        ::pause();
+      }
+    }
+  }
+  GilReleased(const GilReleased&) = delete;
+  GilReleased& operator=(const GilReleased&) = delete;
+
+ private:
+  PyThreadState* const state_;
+};
 
 /// An array that owns a new block: of all its bytes, as uint8. With `like`, an array of type numpy.ndarray in `source`,
 /// it lies in the block where that lies in its own, and has its shape, strides and dtype. Ends the block if there is no
