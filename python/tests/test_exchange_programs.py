@@ -9,20 +9,18 @@ import ctypes
 import os
 import random
 import sys
-import threading
-import traceback
+from concurrent.futures import ThreadPoolExecutor
 
 import byre
 import numpy as np
 from byre._leaves import address_of
 from pytorch import torch
+from support import run_in_child
 
 SEED = int(os.environ.get("BYRE_SEED") or random.SystemRandom().randrange(1 << 40))
 PROGRAMS = int(os.environ.get("BYRE_PROGRAMS") or 1000)
 DTYPES = ["u1", "i2", "i4", "i8", "f4", "f8", "c16"]
 SIZES = [96, 4096, 4096, 5000, 3 * 4096, 4 * 4096] * 5 + [17 * 4096, 70_000]  # the last are lazy by themselves
-STEPS = range(4, 20)
-
 WRITES = {
     "x[i:j] = v": lambda x, i, v: x.__setitem__(slice(i, i + 600), v),
     "np.add": lambda x, i, v: np.add(x, v, out=x, casting="unsafe"),
@@ -53,54 +51,25 @@ class Held:
         if self.array.flags.c_contiguous and model.flags.c_contiguous:
             self.pointers = [(address_of(x), memoryview(x.reshape(-1).view("u1"))) for x in (self.array, model)]
 
-    def copied(self, name, thing, roots):
-        """The copy `thing` with a model of the copied root, which `roots` has for each root of a tree."""
+    def copied_model(self, roots):
+        """A copy of the root and of the model. Models of one root share its copy, which is kept in `roots`."""
         root = roots.setdefault(id(self.root), bytearray(self.root))
         offset = address_of(self.model) - ctypes.addressof(ctypes.c_char.from_buffer(self.root))
-        return Held(name, thing, root, np.ndarray(self.model.shape, self.model.dtype, root, offset, self.model.strides))
-
-    def check(self):
-        assert self.array.tobytes() == self.model.tobytes(), f"{self.name} differs from its model"
-
-    def write(self, chance, say):
-        index, value = chance.randrange(len(self.model)), chance.randrange(100)
-        way = chance.random()
-        if self.pointers and way < 0.35:
-            at = chance.randrange(self.model.nbytes)
-            n = min(chance.choice([1, 9, 5000]), self.model.nbytes - at)
-            say("write", self.name, "by", "memset" if way < 0.2 else "memoryview", at, n, value)
-            for address, view in self.pointers:
-                ctypes.memset(address + at, value, n) if way < 0.2 else view.__setitem__(slice(at, at + n), bytes(n))
-        elif self.is_tensor:
-            how = chance.choice(list(TENSOR_WRITES))
-            say("write", self.name, "by", how, index, value)
-            TENSOR_WRITES[how](self.thing, index, value)
-            TENSOR_WRITES[how](torch.from_numpy(self.model), index, value)
-        else:
-            how = chance.choice(list(WRITES))
-            say("write", self.name, "by", how, index, value)
-            WRITES[how](self.array, index, value)
-            WRITES[how](self.model, index, value)
+        return root, np.ndarray(self.model.shape, self.model.dtype, root, offset, self.model.strides)
 
 
 class Program:
     def __init__(self, seed, trace):
         self.chance, self.trace, self.held = random.Random(seed), trace, []
 
-    def say(self, *words):
-        self.trace.append(words)
-
-    def name(self):
-        return f"x{len(self.trace)}"
-
-    def keep(self, held, *words):
-        self.say(held.name, "=", *words)
-        self.held.append(held)
+    def keep(self, thing, root, model, *words):
+        name = f"x{len(self.trace)}"
+        self.trace.append((name, "=", *words))
+        self.held.append(Held(name, thing, root, model))
 
     def make(self, _=None):
         dtype = np.dtype(self.chance.choice(DTYPES))
-        nbytes = self.chance.choice(SIZES) // 32 * 32
-        root = bytearray(nbytes)
+        root = bytearray(self.chance.choice(SIZES) // 32 * 32)
         model = np.frombuffer(root, dtype)
         model[:] = np.arange(len(model)) % 101
         make = self.chance.choice([np.empty, np.zeros])
@@ -108,106 +77,104 @@ class Program:
         array[:] = model
         if self.chance.random() < 0.2:
             model, array = model.reshape(2, -1), array.reshape(2, -1)
-        self.keep(Held(self.name(), array, root, model), make.__name__, array.shape, dtype)
+        self.keep(array, root, model, make.__name__, array.shape, dtype)
 
     def view(self, source):
         n = len(source.model)
         part = slice(self.chance.randrange((n + 3) // 4), n, self.chance.choice([1, 1, 2]))
-        self.keep(Held(self.name(), source.thing[part], source.root, source.model[part]), source.name, part)
+        self.keep(source.thing[part], source.root, source.model[part], source.name, part)
 
     def tensor(self, source):
         if torch is not None and not source.is_tensor:
-            tensor = torch.from_numpy(source.array)
-            self.keep(Held(self.name(), tensor, source.root, source.model), "tensor of", source.name)
+            self.keep(torch.from_numpy(source.array), source.root, source.model, "tensor of", source.name)
 
     def to_pages(self, source):
         moved = byre.to_pages(source.thing)
         if moved is not source.thing:
-            self.keep(source.copied(self.name(), moved, {}), "to_pages", source.name)
+            self.keep(moved, *source.copied_model({}), "to_pages", source.name)
 
-    def copy(self, *sources):
-        lazy = self.chance.choice([None, True, True, True])
-        tree = [source.thing for source in sources]
+    def copy(self, source):
+        sources, lazy = [source], self.chance.choice([None, True, True, True])
+        if self.chance.random() < 0.2:
+            sources = self.chance.sample(self.held, min(len(self.held), self.chance.randrange(2, 5)))
+        tree, roots = [source.thing for source in sources], {}
         try:
             copies = byre.copy(tree, lazy=lazy)
         except byre.CopyRefused:
             copies = byre.copy(tree)
-        roots = {}
         for source, thing in zip(sources, copies):
-            self.keep(source.copied(self.name(), thing, roots), f"copy({lazy}) of", source.name)
-
-    def copy_tree(self, _):
-        self.copy(*self.chance.sample(self.held, min(len(self.held), self.chance.randrange(2, 5))))
+            self.keep(thing, *source.copied_model(roots), f"copy({lazy}) of", source.name)
 
     def write(self, held):
-        held.write(self.chance, self.say)
+        index, value, way = self.chance.randrange(len(held.model)), self.chance.randrange(100), self.chance.random()
+        if held.pointers and way < 0.35:
+            at, n = self.chance.randrange(held.model.nbytes), self.chance.choice([1, 9, 5000])
+            n = min(n, held.model.nbytes - at)
+            self.trace.append(("memset" if way < 0.2 else "memoryview", at, n, value))
+            for address, view in held.pointers:
+                if way < 0.2:
+                    ctypes.memset(address + at, value, n)
+                else:
+                    view[at : at + n] = bytes(n)
+        else:
+            ways = TENSOR_WRITES if held.is_tensor else WRITES
+            how = self.chance.choice(list(ways))
+            self.trace.append((how, index, value))
+            for x in (held.thing, torch.from_numpy(held.model) if held.is_tensor else held.model):
+                ways[how](x, index, value)
 
-    def drop(self, held):
-        self.say("drop", held.name)
-        self.held.remove(held)
+    def fork(self, source):
+        """The child writes, copies and drops all; the parent sees none of that."""
 
-    def fork(self, _):
-        """The child writes, copies and drops all; none of that is seen here."""
-        self.say("fork")
-        child = os.fork()
-        if child == 0:
-            try:
-                for held in self.held:
-                    self.write(held)
-                self.copy_tree(None)
-                self.steps(4, [self.write, self.copy, self.drop])
-                os._exit(0)
-            finally:
-                traceback.print_exc()
-                os._exit(1)
-        assert os.waitpid(child, 0)[1] == 0, "the child failed"
+        def action():
+            for held in self.held:
+                self.write(held)
+            self.copy(source)
+            self.steps(4, [self.write, self.copy, self.held.remove])
+
+        run_in_child(action)
 
     def threads(self, _):
         """Threads copy and write arrays that share no bytes with those of the others."""
-        self.say("threads")
-        parts = list({id(held.root): held for held in self.held}.values())[:3]
-        programs = [Program(self.chance.getrandbits(32), self.trace) for _ in parts]
 
-        def run(program, held):
+        def run(seed, held):
+            program = Program(seed, self.trace)
             program.held.append(held)
             with np.errstate(all="ignore"):
-                program.steps(6, [program.write] * 4 + [program.copy] * 2 + [program.drop])
-            done.append(program)
+                program.steps(6, [program.write] * 4 + [program.copy] * 2 + [program.held.remove])
+            return program  # its arrays live until all threads end
 
-        done = []
-        threads = [threading.Thread(target=run, args=pair) for pair in zip(programs, parts)]
-        interval = sys.getswitchinterval()
-        sys.setswitchinterval(1e-5)
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        sys.setswitchinterval(interval)
-        assert len(done) == len(programs), "a thread failed"
+        parts = list({id(held.root): held for held in self.held}.values())[:3]
+        seeds = [self.chance.getrandbits(32) for _ in parts]
+        with ThreadPoolExecutor(len(parts)) as pool:
+            list(pool.map(run, seeds, parts))
 
     def steps(self, count, actions):
         for _ in range(count):
             if not self.held:
                 return
-            self.chance.choice(actions)(self.chance.choice(self.held))
+            action, held = self.chance.choice(actions), self.chance.choice(self.held)
+            self.trace.append((action.__name__, held.name))
+            action(held)
             for held in self.held:
-                held.check()
+                assert held.array.tobytes() == held.model.tobytes(), f"{held.name} differs from its model"
 
     def run(self):
-        actions = [self.write] * 36 + [self.copy] * 18 + [self.copy_tree] * 5 + [self.drop] * 9
+        actions = [self.write] * 36 + [self.copy] * 23 + [self.held.remove] * 9
         actions += [self.make] * 3 + [self.view] * 6 + [self.tensor] * 6 + [self.to_pages] * 2
         actions += [self.threads] if self.chance.random() < 0.2 else []
         actions += [self.fork] if self.chance.random() < 0.05 else []
         with byre.pages(min_nbytes=self.chance.choice([0, 4096])), np.errstate(all="ignore"):
             self.make()
-            self.steps(self.chance.choice(STEPS), actions)
+            self.steps(self.chance.randrange(4, 20), actions)
 
 
 def test_no_array_ever_sees_a_write_of_another():
     if torch is not None:
         torch.set_num_threads(1)  # threads of OpenMP are lost in a fork
     print(f"BYRE_SEED={SEED}")
-    blocks = byre.memory().blocks
+    blocks, interval = byre.memory().blocks, sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
     for seed in range(SEED, SEED + PROGRAMS):
         trace = []
         try:
@@ -215,4 +182,5 @@ def test_no_array_ever_sees_a_write_of_another():
         except BaseException:
             print(f"BYRE_SEED={seed} BYRE_PROGRAMS=1", *(" ".join(map(str, words)) for words in trace), sep="\n")
             raise
+    sys.setswitchinterval(interval)
     assert byre.memory().blocks == blocks
