@@ -5,8 +5,6 @@
 The plugin lazily.py makes the copies. Exits with 1 if a case differs, and with 77 if a tool is not installed.
 """
 import argparse
-import collections
-import importlib.util
 import json
 import os
 import pathlib
@@ -23,102 +21,79 @@ LEFT_OUT = {
     "test_memoryleak": "makes 1,000 arrays of 100 MB",
     "test_leak": "adds two integers 200,000 times",
 }
-
-
-def fail(message):
-    sys.exit(f"numpy_suite: {message}")
-
-
-def parsed():
-    listed = "\n".join(f"  {name} {why}" for name, why in LEFT_OUT.items())
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter,
-                                     epilog=f"cases that are left out beside slow ones:\n{listed}")
-    parser.add_argument("packages", nargs="*", metavar="PACKAGE", help=f"of numpy (default: {' '.join(PACKAGES)})")
-    parser.add_argument("--json", metavar="FILE", help="write the figures to FILE")
-    parser.add_argument("--show", type=int, default=20, metavar="N", help="print the first N differences (default: 20)")
-    return parser.parse_args()
-
-
-def numpy_folder(packages):
-    missing = [name for name in ("numpy", "pytest", "hypothesis") if importlib.util.find_spec(name) is None]
-    if missing:
-        print(f"numpy_suite: skipped, {', '.join(missing)} not installed. Install python3-{missing[0]}.")
-        sys.exit(SKIPPED)
-    folder = pathlib.Path(importlib.util.find_spec("numpy").origin).parent
-    if not (folder / "core/tests").is_dir():
-        print(f"numpy_suite: skipped, NumPy's tests are not in {folder}. Install Debian's python3-numpy.")
-        sys.exit(SKIPPED)
-    if importlib.util.find_spec("byre") is None:
-        fail("module byre not found. Set PYTHONPATH to the folder `python` of the build.")
-    for name in packages:
-        if not (folder / name / "tests").is_dir():
-            fail(f"package numpy.{name} has no folder {folder / name / 'tests'}. Name one of: {' '.join(PACKAGES)}.")
-    return folder
+OPTIONS = ["-q", "--assert=plain", "-p", "no:cacheprovider", "-p", "lazily", "--continue-on-collection-errors"]
+OPTIONS += ["-m", "not slow", "-k", " and ".join(f"not {name}" for name in LEFT_OUT)]
 
 
 class Run:
-    """A run of all cases in a process of its own."""
+    """A run of all cases in a process and a folder of its own."""
 
-    def __init__(self, how, folder, packages, work):
-        self.how, self.log, self.results = how, work / f"{how}.log", work / f"{how}.json"
-        cases = ["-m", "not slow", "-k", " and ".join(f"not {name}" for name in LEFT_OUT), f"--rootdir={folder}"]
-        cases += [f"{folder}/{name}/tests" for name in packages]
-        options = ["-q", "--assert=plain", "-p", "no:cacheprovider", "--continue-on-collection-errors", "-p", "lazily"]
-        options += [f"--results={self.results}"] + ([f"--lazily-in={folder}"] if how == "lazily" else [])
-        paths = [str(pathlib.Path(__file__).resolve().parent), os.environ.get("PYTHONPATH", "")]
-        environment = {**os.environ, "PYTHONHASHSEED": "0", "PYTHONPATH": os.pathsep.join(filter(None, paths))}
-        (work / how).mkdir()
-        self.process = subprocess.Popen([sys.executable, "-m", "pytest", *options, *cases], stdout=self.log.open("w"),
-                                        stderr=subprocess.STDOUT, cwd=work / how, env=environment)
+    def __init__(self, folder, arguments, environment):
+        self.name, self.log, self.results = folder.name, folder / "log", folder / "results"
+        folder.mkdir()
+        paths = filter(None, [str(pathlib.Path(__file__).resolve().parent), os.environ.get("PYTHONPATH")])
+        environment = os.environ | environment | {"PYTHONHASHSEED": "0", "PYTHONPATH": os.pathsep.join(paths)}
+        environment["LAZILY_RESULTS"] = str(self.results)
+        self.process = subprocess.Popen([sys.executable, "-m", "pytest", *OPTIONS, *arguments], env=environment,
+                                        cwd=folder, stdout=self.log.open("w"), stderr=subprocess.STDOUT)
 
     def lines(self):
         text = self.results.read_text(encoding="utf-8") if self.results.exists() else ""
         return [json.loads(line) for line in text.splitlines(keepends=True) if line.endswith("\n")]
 
     def finished(self):
-        """The phases of each case with their outcomes, messages of failures, and counts."""
-        lines = self.lines()
-        if self.process.returncode not in (0, 1) or not lines or lines[-1][1] != "end":
-            last = lines[-1][0] if lines else "no case"
-            fail(f"the run {self.how} ended with status {self.process.returncode} after {last}:\n"
-                 + self.log.read_text(encoding="utf-8", errors="replace")[-3000:])
-        outcomes, messages = collections.defaultdict(list), {}
-        for case, phase, message in lines[:-1]:
-            outcomes[case].append(phase)
-            messages[case] = messages.get(case, "") + message
-        return outcomes, messages, lines[-1][2]
+        """The message of each outcome of a phase of a case, and counts."""
+        *lines, end = self.lines() or [["no case", "", ""]]
+        if self.process.returncode not in (0, 1) or end[1] != "end":
+            sys.exit(f"numpy_suite: the run {self.name} ended with status {self.process.returncode} after {end[0]}:\n"
+                     + self.log.read_text(encoding="utf-8", errors="replace")[-3000:])
+        return {(case, outcome): message for case, outcome, message in lines}, end[2]
 
 
 def main():
-    options = parsed()
-    packages = options.packages or PACKAGES
-    folder = numpy_folder(packages)
-    with tempfile.TemporaryDirectory(prefix="byre-numpy-") as work:
-        runs = [Run(how, folder, packages, pathlib.Path(work)) for how in ("plainly", "lazily")]
+    left_out = "\n".join(f"  {name} {why}" for name, why in LEFT_OUT.items())
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter,
+                                     epilog=f"cases that are left out, as are slow ones:\n{left_out}")
+    parser.add_argument("packages", nargs="*", default=PACKAGES, help=f"of numpy (default: {' '.join(PACKAGES)})")
+    parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write the figures to FILE")
+    options = parser.parse_args()
+    try:
+        import hypothesis  # noqa: F401
+        import numpy.core.tests
+        import pytest  # noqa: F401
+    except ImportError as error:
+        print(f"numpy_suite: skipped: {error}. Install Debian's python3-numpy, python3-pytest, python3-hypothesis.")
+        return SKIPPED
+    folder = pathlib.Path(numpy.__file__).parent
+    arguments = [f"--rootdir={folder}", *(f"{folder}/{name}/tests" for name in options.packages)]
+    with tempfile.TemporaryDirectory(prefix="byre-numpy-") as name:
+        runs = [Run(pathlib.Path(name, "plainly"), arguments, {})]
+        runs += [Run(pathlib.Path(name, "lazily"), arguments, {"LAZILY_IN": str(folder)})]
         begin = time.monotonic()
         while any(run.process.poll() is None for run in runs):
             time.sleep(1)
             if (time.monotonic() - begin) % 30 < 1:
-                done = ", ".join(f"{len({line[0] for line in run.lines()})} cases {run.how}" for run in runs)
+                done = ", ".join(f"{len({line[0] for line in run.lines()})} cases {run.name}" for run in runs)
                 print(f"{time.monotonic() - begin:.0f} s: {done}", flush=True)
-        (plain, _, plain_counts), (lazy, messages, counts) = [run.finished() for run in runs]
-    different = sorted(case for case in plain.keys() | lazy.keys() if plain.get(case) != lazy.get(case))
-    for case in different[: options.show]:
-        print(f"{case}\n  plainly: {plain.get(case)}\n  lazily: {lazy.get(case)}\n  {messages.get(case, '')}")
+        (plain, plain_counts), (lazy, counts) = [run.finished() for run in runs]
+    changes = sorted(plain.keys() ^ lazy.keys())
+    for case, outcome in changes[:40]:
+        how = "plainly" if (case, outcome) in plain else "lazily"
+        print(f"{case}\n  {how}: {outcome} {lazy.get((case, outcome), '')}")
+    cases, different = [sorted({case for case, _ in found}) for found in (plain.keys() | lazy.keys(), changes)]
     table = {}
-    for name in packages:
-        all_cases = [case for case in plain.keys() | lazy.keys() if case.startswith(f"{name}/")]
-        table[name] = {"cases": len(all_cases), "different": sum(case.startswith(f"{name}/") for case in different)}
-        print(f"numpy.{name}: {len(all_cases)} cases, {table[name]['different']} different")
-    print(f"{counts.get('lazy', 0)} lazy copies, {counts.get('refused', 0)} refused (Python objects), "
-          f"{counts.get('overwritten', 0)} overwritten by writes to the other side; "
-          f"{plain_counts['cpu_seconds']} + {counts['cpu_seconds']} s of processor time")
+    for name in options.packages:
+        numbers = [sum(case.startswith(f"{name}/") for case in found) for found in (cases, different)]
+        table[name] = {"cases": numbers[0], "different": numbers[1]}
+        print("numpy.{}: {} cases, {} different".format(name, *numbers))
+    print("{lazy} lazy copies, {refused} refused (Python objects), {overwritten} overwritten by writes to the other "
+          "side; {} + {cpu_seconds} s of processor time".format(plain_counts["cpu_seconds"], **counts))
     if options.json:
         figures = {"packages": table, "different": different, "plainly": plain_counts, "lazily": counts}
-        pathlib.Path(options.json).write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
-    if counts.get("lazy", 0) < len(lazy):
-        fail(f"{counts.get('lazy', 0)} lazy copies in {len(lazy)} cases. Expected more than cases: look at lazily.py.")
-    return 1 if different or counts.get("overwritten") else 0
+        options.json.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+    if counts["lazy"] < len(cases):
+        sys.exit(f"numpy_suite: {counts['lazy']} lazy copies in {len(cases)} cases. Expected more: look at lazily.py.")
+    return 1 if different or counts["overwritten"] else 0
 
 
 if __name__ == "__main__":
