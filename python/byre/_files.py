@@ -22,7 +22,7 @@ _PIECE_NBYTES = 16 << 20
 
 def _format_of(path: Path, format: str | None, operation: str) -> tuple[str, str]:
     name = os.fsdecode(path)
-    found = os.path.basename(name).rpartition(".")[2] if format is None else format
+    found = os.path.splitext(name)[1][1:] if format is None else format
     if found not in _FORMATS:
         problem = f'"{name}" does not end in .npy or .safetensors' if format is None else f"format is {format!r}"
         raise ArgumentError(

@@ -51,12 +51,18 @@ def mmap(file: BinaryIO) -> np.ndarray[Any, Any]:
     return data.view(dtype).reshape(shape, order="F" if is_fortran else "C")
 
 
+def _is_savable(dtype: np.dtype[Any]) -> bool:
+    try:
+        return not dtype.hasobject and bool(_format.descr_to_dtype(_format.dtype_to_descr(dtype)) == dtype)
+    except ValueError:  # fields that overlap or are not in order
+        return False
+
+
 def plan(leaves: list[_leaves.Leaf]) -> tuple[int, Callable[[Write], object]]:
     """The size of the data, and the function that writes a file of one leaf."""
     (leaf,) = leaves
     array = leaf.value if isinstance(leaf.value, np.ndarray) else _torch.array_of(leaf.value)
-    dtype = None if array is None else array.dtype
-    if dtype is None or dtype.hasobject or _format.descr_to_dtype(_format.dtype_to_descr(dtype)) != dtype:
+    if array is None or not _is_savable(array.dtype):
         raise ArgumentError(
             f"save: the {leaf.title} has dtype {leaf.value.dtype}, which .npy lacks. Convert it, or save as "
             ".safetensors."

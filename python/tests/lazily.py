@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSL-1.0
 """A pytest plugin that has a package use lazy copies without a change: LAZILY_IN=FOLDER pytest -p lazily ...
 
-NumPy allocates every array from pages. Each call, operator and index in Python code of the folder is followed by
-byre.copy(array, lazy=True) if it made an array; if a case repeats a place in the code, the copy is made once. The code
-goes on with the source and with the copy in turn. The other side is filled with garbage and has to keep it until the
-case ends. The file LAZILY_RESULTS gets a line of JSON for each phase of a case, and counts in the end.
+From the first case on NumPy allocates every array from pages. Each call, operator and index in Python code of the
+folder is followed by byre.copy(array, lazy=True) if it made an array; if a case repeats a place in the code, the copy
+is made once. The code goes on with the source and with the copy in turn. The other side is filled with garbage and
+has to keep it until the case ends. The file LAZILY_RESULTS gets a line of JSON for each phase of a case, and counts
+in the end.
 """
 import ast
 import builtins
@@ -76,6 +77,11 @@ def check_spoiled(kept):
         counts["overwritten"] += array.tobytes() != GARBAGE * array.nbytes
 
 
+def pytest_collection_finish():
+    if FOLDER:
+        in_pages.__enter__()  # not before: modules of cases make more small arrays than the system has mappings
+
+
 def pytest_runtest_logstart():
     places.clear()
     check_spoiled(0)
@@ -106,5 +112,4 @@ if FOLDER:
     import numpy as np
 
     in_pages = byre.pages(min_nbytes=0)
-    in_pages.__enter__()
     builtins.__byre_lazily__ = lazily

@@ -86,7 +86,7 @@ def main():
         numbers = [sum(case.startswith(f"{name}/") for case in found) for found in (cases, different)]
         table[name] = {"cases": numbers[0], "different": numbers[1]}
         print("numpy.{}: {} cases, {} different".format(name, *numbers))
-    print("{lazy} lazy copies, {refused} refused (Python objects), {overwritten} overwritten by writes to the other "
+    print("{lazy} lazy copies, {refused} refused (Python objects, arrays of imports), {overwritten} overwritten by writes to the other "
           "side; {} + {cpu_seconds} s of processor time".format(plain_counts["cpu_seconds"], **counts))
     if options.json:
         figures = {"packages": table, "different": different, "plainly": plain_counts, "lazily": counts}

@@ -18,8 +18,8 @@ sys.path.insert(0, str(ROOT / "tests" / "blocks"))
 
 import blocks  # noqa: E402
 
-SESSIONS = {name: inspect.getdoc(getattr(byre, name)) for name in byre.__all__ if name != "SkippedWarning"}
-SESSIONS |= {"byre": byre.__doc__, "README.md": "", "docs/python.md": ""}
+DOCSTRINGS = {"byre": byre.__doc__, **{name: inspect.getdoc(getattr(byre, name)) for name in byre.__all__}}
+SESSIONS = {name: text for name, text in DOCSTRINGS.items() if ">>>" in text} | {"README.md": "", "docs/python.md": ""}
 for block in blocks.all_blocks(ROOT):
     if block.language in ("pycon", "python"):
         SESSIONS[block.page] = SESSIONS.get(block.page, "") + block.text + "\n"
@@ -39,8 +39,12 @@ def test_session_prints_what_it_says(name, tmp_path, monkeypatch):
 def test_public_names_are_listed_in_order():
     names = {name for name, value in vars(byre).items() if not (name.startswith("_") and inspect.ismodule(value))}
     assert sorted(name for name in names if not name.startswith("__")) == byre.__all__
-    for kind in (byre.ArgumentError, byre.CopyRefused, byre.FileError, byre.OutOfMemory):
-        assert issubclass(kind, byre.Error)
+    assert all(DOCSTRINGS.values())
+    assert byre.ArgumentError.__bases__ == (byre.Error, ValueError, TypeError)
+    assert byre.CopyRefused.__bases__ == (byre.Error, RuntimeError)
+    assert byre.FileError.__bases__ == (byre.Error, OSError, ValueError)
+    assert byre.MissingFile.__bases__ == (byre.FileError, FileNotFoundError)
+    assert byre.OutOfMemory.__bases__ == (byre.Error, MemoryError)
 
 
 def run_mypy(module, *arguments):

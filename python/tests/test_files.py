@@ -189,6 +189,8 @@ def test_format_stands_in_for_a_known_ending(format, tmp_path):
     for function in (*READERS, byre.metadata, lambda path: byre.save(path, np.zeros(1))):
         with refused(ValueError, *words):
             function(tmp_path / "a.bin")
+    with refused(ValueError, '"npy" does not end in'):
+        byre.load("npy")
     with refused(TypeError, "format is 'zip'"):
         byre.load("a.npy", format="zip")
     with refused(byre.ArgumentError, ".npy files have no metadata"):
@@ -203,6 +205,7 @@ UNSAVED = [
     ("npy", {"a": np.zeros(1)}, {}, "type dict as .npy. Pass one array or tensor"),
     ("npy", np.array([{}]), {}, "has dtype object, which .npy lacks"),
     ("npy", np.zeros(3, ("i4", {"low": ("i2", 0), "high": ("i2", 2)})), {}, "('high', '<i2')]), which .npy lacks"),
+    ("npy", np.zeros(3, {"names": ["a", "b"], "formats": ["i4"] * 2, "offsets": [4, 0]}), {}, "which .npy lacks"),
     ("npy", np.zeros(1), {"metadata": {}}, ".npy files have no metadata"),
     ("safetensors", np.zeros(1), {}, "type ndarray as .safetensors. Pass a dict"),
     ("safetensors", {"a": {"b": [np.array([{}])]}}, {}, 'the array "a.b.0" has dtype object, which .safetensors lacks'),
