@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: BSL-1.0
 """Helpers that several test files use."""
+import multiprocessing
 import os
 import re
 import threading
-import signal
-import traceback
 
 import byre
 import numpy as np
@@ -20,32 +19,15 @@ def refused(kind, *words):
 
 def same(array, expected):
     """Whether type, dtype, shape and elements are equal."""
-    return (
-        type(array) is type(expected)
-        and array.dtype == expected.dtype
-        and array.shape == expected.shape
-        and array.tobytes() == expected.tobytes()
-    )
-
-
-class Counted:
-    """What byre.stats() counted since the block began."""
-
-    def __enter__(self):
-        self._before = byre.stats()
-        return self
-
-    def __exit__(self, *_):
-        self._after = byre.stats()
-
-    def __getattr__(self, name):
-        return getattr(self._after - self._before, name)
+    facts, expected_facts = [(type(x), x.dtype, x.shape, x.tobytes()) for x in (array, expected)]
+    return facts == expected_facts
 
 
 def copied(x, **options):
     """byre.copy(x), with the lazy copies and the copied bytes that it counted."""
-    with Counted() as counted:
-        copy = byre.copy(x, **options)
+    before = byre.stats()
+    copy = byre.copy(x, **options)
+    counted = byre.stats() - before
     return copy, counted.lazy_copies, counted.bytes_copied
 
 
@@ -60,20 +42,15 @@ def tagged(array):
     return array
 
 
-# Views of a ramp that copies keep as they are, and views that copies pack.
+DTYPES = ["u1", "?", ">i4", "c16", "M8[s]", "m8[ms]", "S16", "U4", "<i4, >f8, S4"]
+# Views of a ramp: large ones that copies keep as they are, others that copies pack, and small arrays.
 DENSE = {
+    **{f"dtype {dtype}": lambda x, dtype=dtype: x.view(dtype) for dtype in DTYPES},
     "one dimension": lambda x: x,
     "rows": lambda x: x.reshape(256, -1),
     "columns": lambda x: x.reshape(256, -1).T,
     "permuted axes": lambda x: x.reshape(16, 32, -1).transpose(1, 2, 0),
     "a part": lambda x: x[100 : N - 7],
-    "bytes": lambda x: x.view("u1"),
-    "other byte order": lambda x: x.view(">i4"),
-    "complex": lambda x: x.view("c16"),
-    "dates": lambda x: x.view("M8[s]"),
-    "durations": lambda x: x.view("m8[ms]"),
-    "strings": lambda x: x.view("S16"),
-    "records": lambda x: x.view([("key", "<i4"), ("value", ">f8"), ("name", "S4")]),
     "matrix": lambda x: x.reshape(256, -1).view(np.matrix),
     "subclass with attributes": tagged,
     "read-only": lambda x: np.lib.stride_tricks.as_strided(x, writeable=False),
@@ -88,7 +65,18 @@ STRIDED = {
     "misaligned": lambda x: x.view("u1")[1:-7].view("f8"),
     "broadcast": lambda x: np.broadcast_to(x, (2, len(x))),
 }
-VIEWS = {**DENSE, **STRIDED}
+SMALL = {
+    "small part of a block": lambda x: x[3:13],
+    "sliding windows": lambda x: np.lib.stride_tricks.sliding_window_view(x[:1000], 10),
+    "small": lambda x: np.arange(5),
+    "small fortran order": lambda x: np.asfortranarray(np.arange(6).reshape(2, 3)),
+    "small backwards": lambda x: np.arange(9)[::-1],
+    "small broadcast": lambda x: np.broadcast_to(np.arange(3), (2, 3)),
+    "small matrix": lambda x: np.ones((3, 3)).view(np.matrix),
+    "no dimension": lambda x: np.array(2.5),
+    "no element": lambda x: np.empty((0, 3), "i2"),
+}
+VIEWS = {**DENSE, **STRIDED, **SMALL}
 
 
 def ramp(n=N):
@@ -107,18 +95,13 @@ def used():
         return byre.memory().blocks, sum("memfd:byre" in line for line in maps), len(os.listdir("/proc/self/fd"))
 
 
-def run_in_child(action):
+def run_in_child(action, meanwhile=lambda: None):
     """Fails if the action fails in a child of a fork, or hangs there."""
-    child = os.fork()
-    if child == 0:
-        try:
-            signal.alarm(60)
-            action()
-            os._exit(0)
-        finally:
-            traceback.print_exc()
-            os._exit(1)
-    assert os.waitpid(child, 0)[1] == 0
+    child = multiprocessing.get_context("fork").Process(target=action, daemon=True)
+    child.start()
+    meanwhile()
+    child.join(60)
+    assert child.exitcode == 0
 
 
 def wait_for_collapses():

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Copies of containers of arrays."""
+"""Containers of arrays: copies of them, and moves to pages."""
 import collections
 import dataclasses
 import itertools
 import sys
+import threading
 import types
 
 import byre
 import numpy as np
 import pytest
-from support import N, Counted, copied, ramp, refused
+from support import N, copied, ramp, refused, same
 
 Pair = collections.namedtuple("Pair", ["first", "second"])
 
@@ -20,15 +21,14 @@ class Point:
     label: str = "here"
 
 
-@dataclasses.dataclass
+@dataclasses.dataclass(init=False)
 class Slotted:
     __slots__ = ("values", "missing")
     values: object
     missing: object
 
-
-class Ordered(collections.OrderedDict):
-    pass
+    def __init__(self, values):
+        self.values = values
 
 
 class CopiesItself:
@@ -36,14 +36,8 @@ class CopiesItself:
         return "its own copy"
 
 
-def slotted(x):
-    tree = Slotted(x, None)
-    del tree.missing
-    return tree
-
-
 def ordered(x):
-    tree = Ordered(a=x)
+    tree = collections.OrderedDict(a=x)
     tree.attribute = x
     return tree
 
@@ -55,7 +49,7 @@ TREES = {
     "deque": (lambda x: collections.deque([x], 5), lambda t: t[0]),
     "named tuple": (lambda x: Pair(1, x), lambda t: t.second),
     "dataclass": (Point, lambda t: t.values),
-    "dataclass with slots": (slotted, lambda t: t.values),
+    "dataclass with slots": (Slotted, lambda t: t.values),
     "namespace": (lambda x: types.SimpleNamespace(a=x), lambda t: t.a),
     "defaultdict": (lambda x: collections.defaultdict(list, a=x), lambda t: t["a"]),
     "attributes of a dict": (ordered, lambda t: t.attribute),
@@ -74,28 +68,47 @@ def test_tree_gives_a_tree_of_its_type_with_a_copied_array(name, make_array):
     assert get(copy) is not x and np.array_equal(get(copy), x)
     assert counts == ([1, 0] if byre.is_lazy(x) else [0, x.nbytes])
     get(copy)[0] = -1
-    assert x[0] == 0
-    assert get(tree) is x
+    assert x[0] == 0 and get(tree) is x
 
 
 def test_other_parts_of_a_tree_are_copied_as_deepcopy_does():
-    tree = {"list": [1, [2]], "itself": CopiesItself(), "function": len, "array": ramp()}
+    x, y = ramp(), np.zeros(3)
+    tree = {"list": [1, [2], x, y], "itself": CopiesItself(), "function": len, "array": x, "small": Point(y)}
     tree["tree"] = tree
     copy = byre.copy(tree)
-    assert copy["list"] == [1, [2]] and copy["list"][1] is not tree["list"][1]
+    assert copy["list"][:2] == [1, [2]] and copy["list"][1] is not tree["list"][1]
+    assert copy["list"][2] is copy["array"] is not x and copy["list"][3] is copy["small"].values is not y
     assert copy["itself"] == "its own copy" and copy["function"] is len
     assert copy["tree"] is copy
-    tree["itself"].array = np.zeros(3)
-    assert byre.copy(tree, lazy=True)["itself"] == "its own copy"
-    with refused(TypeError, "copy: unsupported type CopiesItself"):
-        byre.copy(CopiesItself())
+    tree["itself"].array = y
+    assert byre.copy([x, tree["itself"]], lazy=True)[1] == "its own copy"
+    for _ in range(sys.getrecursionlimit()):
+        tree = [tree]
+    with pytest.raises(RecursionError):
+        byre.copy(tree)
 
 
-def test_one_array_in_two_places_stays_one_array():
-    x, y = ramp(), np.zeros(3)
-    copy = byre.copy([x, y, {"x": x}, Point(y)])
-    assert copy[0] is copy[2]["x"] and copy[0] is not x
-    assert copy[1] is copy[3].values and copy[1] is not y
+def test_to_pages_makes_new_containers_and_keeps_other_objects():
+    others = [types.SimpleNamespace(), threading.Lock(), "text", len, CopiesItself()]
+    key = threading.Lock()
+    tree = {"point": Point(np.arange(N)), key: others, "pair": Pair(1, np.zeros(N)), "set": {1}}
+    tree["tree"] = tree
+    moved = byre.to_pages(tree)
+    assert moved is not tree and moved["tree"] is moved and list(moved) == list(tree)
+    assert moved[key] is not others and all(a is b for a, b in zip(moved[key], others))
+    assert type(moved["point"]) is Point and not byre.is_lazy(tree["point"].values)
+    assert byre.is_lazy(moved["point"].values) and (moved["point"].values == np.arange(N)).all()
+    assert type(moved["pair"]) is Pair and byre.is_lazy(moved["pair"].second)
+    for function, x in ((byre.copy, CopiesItself()), (byre.to_pages, others[0])):
+        with refused(TypeError, f"{function.__name__}: unsupported type {type(x).__name__}"):
+            function(x)
+
+
+def test_to_pages_keeps_arrays_in_pages_and_others_it_cannot_move():
+    inside = ramp()
+    kept = [inside, np.array([{}], object), np.ma.masked_array([1, 2]), np.empty(0)]
+    *stayed, view, moved = byre.to_pages([*kept, inside[10:], np.zeros(N)])
+    assert all(a is b for a, b in zip(stayed, kept)) and view.base is inside and byre.is_lazy(moved)
 
 
 SHARING = {
@@ -110,19 +123,19 @@ SHARING = {
 }
 
 
-@pytest.mark.parametrize("make_array", [ramp, lambda: np.arange(N, dtype=float)], ids=["in pages", "outside"])
+@pytest.mark.parametrize("operation, n", [(byre.copy, 0), (byre.copy, N), (byre.to_pages, 100), (byre.to_pages, N)])
 @pytest.mark.parametrize("name", SHARING)
-def test_arrays_that_share_memory_share_it_in_the_copy(name, make_array):
-    arrays = SHARING[name](make_array())
-    copies = byre.copy(arrays)
+def test_arrays_that_share_memory_share_it_in_the_result(name, operation, n):
+    arrays = SHARING[name](np.arange(n, dtype=float) if n else ramp())
+    assert byre.is_lazy(arrays) == (n == 0)
+    copies = operation(arrays)
     for array, copy in zip(arrays, copies):
-        assert type(copy) is type(array) and copy.dtype == array.dtype and copy.strides == array.strides
-        assert copy.tobytes() == array.tobytes()
+        assert same(copy, array) and copy.strides == array.strides
         assert copy.flags.aligned == array.flags.aligned and copy.flags.writeable
         assert not np.shares_memory(array, copy)
-    before = [array.tobytes() for array in arrays]
     for a, b in itertools.combinations(range(len(arrays)), 2):
         assert np.shares_memory(copies[a], copies[b]) == np.shares_memory(arrays[a], arrays[b])
+    before = [array.tobytes() for array in arrays]
     copies[1].reshape(-1)[:9] = copies[1].reshape(-1)[20:29]
     assert [array.tobytes() for array in arrays] == before
     arrays[1].reshape(-1)[:9] = arrays[1].reshape(-1)[20:29]
@@ -130,39 +143,56 @@ def test_arrays_that_share_memory_share_it_in_the_copy(name, make_array):
 
 
 def test_views_of_one_block_are_copied_as_one_block():
-    x = ramp()
-    copy, *counts = copied({"low": x[: N // 2], "high": x[N // 2 :]})
-    assert counts == [1, 0] and (copy["low"] == x[: N // 2]).all() and (copy["high"] == x[N // 2 :]).all()
-    x = byre.zeros(100_001, "u1")
-    low, high = byre.copy([x[:50_000], x[50_000:]], lazy=True)
-    assert len(low) == 50_000 and len(high) == 50_001
+    x = byre.to_pages((np.arange(100_001) % 251).astype("u1"))
+    views = {"low": x[:50_000], "high": x[50_000:]}
+    copy, *counts = copied(views, lazy=True)
+    assert counts == [1, 0] and all(same(copy[name], views[name]) for name in views)
+    outside = np.arange(9)
+    assert copied([outside[1:], outside])[1:] == (0, outside.nbytes)
 
 
-def test_lazy_true_refuses_a_tree_before_any_copy():
-    # The extension refuses the second, which is a small part of a block.
-    for array, words in ((np.zeros(10), 'the array "deep.0" of 80 bytes'), (byre.zeros((1024, 1024))[3, :10], "80")):
-        tree = {"a": ramp(), "deep": [array]}
-        with Counted() as counted, refused(byre.CopyRefused, words):
-            byre.copy(tree, lazy=True)
-        assert (counted.lazy_copies, counted.bytes_copied) == (0, 0) and not byre.is_lazy(tree)
+def test_many_small_arrays_become_lazy_as_a_whole():
+    tree = {str(n): np.full(n % 50, n, ["f4", "i8", "u1"][n % 3]) for n in range(20_000)}
+    moved = byre.to_pages(tree)
+    assert all(same(moved[name], tree[name]) for name in tree)
+    addresses = sorted((x.__array_interface__["data"][0], x.nbytes) for x in moved.values() if x.size)
+    assert all(address % 64 == 0 for address, _ in addresses)
+    assert all(a + n <= b for (a, n), (b, _) in zip(addresses, addresses[1:]))
+    assert byre.is_lazy(moved)
+    copy, lazy_copies, bytes_copied = copied(moved)
+    nbytes = sum(-(-n // 64) * 64 for _, n in addresses)
+    assert bytes_copied == 0 and nbytes >> 20 <= lazy_copies <= (nbytes >> 20) + 2
+    moved["7"][:] = 1
+    assert all(same(copy[name], tree[name]) for name in tree)
+
+
+@pytest.mark.parametrize(
+    "source, words",
+    [
+        (np.zeros(10), ['the array "deep.0" of 80 bytes', "not in pages", "byre.to_pages()"]),
+        (np.broadcast_to(ramp(), (2, N)), ["elements are not dense", "lazy=None"]),
+        (np.array([{}], object), ["holds Python objects", "lazy=None"]),
+        (np.ma.masked_array(ramp()), ["a copy() of its own"]),
+        (byre.zeros((1024, 1024))[3, :10], ["cannot copy 80 bytes lazily", "less than half of a block"]),
+    ],
+)
+def test_lazy_true_refuses_a_tree_before_any_copy(source, words):
+    before, tree = byre.stats(), {"a": ramp(), "deep": [source]}
+    with refused(byre.CopyRefused, *words):
+        byre.copy(tree, lazy=True)
+    with byre.no_copies(), refused(RuntimeError, *words[1:]):
+        byre.copy(source)
+    assert (byre.stats() - before)[:3] == (0, 0, 0)
+    assert not byre.is_lazy(source) and not byre.is_lazy(tree)
     assert byre.is_lazy({"a": ramp(), "b": 3, "empty": np.empty(0)})
 
 
 def test_explain_has_a_line_for_each_block_and_each_other_array():
     x = ramp()
-    lines = byre.explain({"low": x[:100], "high": x[100:], "small": np.zeros(2), "objects": np.array([{}])}).split("\n")
-    assert len(lines) == 3
-    assert lines[0].startswith('array "low", array "high": ')
-    assert 'array "small": copied at once: its memory is not in pages of byre' in "\n".join(lines)
-    assert 'array "objects": copied at once: it holds Python objects' in "\n".join(lines)
-    lines = byre.explain([x[number::10] for number in range(10)])
-    assert lines.startswith('array "0", array "1", array "2" and 7 more: ')
+    text = byre.explain({"low": x[:100], "high": x[100:], "small": np.zeros(2), "objects": np.array([{}])})
+    assert text.startswith('array "low", array "high": ') and len(text.split("\n")) == 3
+    assert '\narray "small": copied at once: its memory is not in pages of byre' in text
+    assert '\narray "objects": copied at once: it holds Python objects' in text
+    text = byre.explain([x[number::10] for number in range(10)])
+    assert text.startswith(f'array "0", array "1", array "2" and 7 more: {x.nbytes} bytes at ')
     assert byre.explain(x).startswith("array: ")
-
-
-def test_deep_tree_is_refused_as_deepcopy_refuses_it():
-    tree = []
-    for _ in range(sys.getrecursionlimit()):
-        tree = [tree]
-    with pytest.raises(RecursionError):
-        byre.copy(tree)

@@ -1,0 +1,270 @@
+# SPDX-License-Identifier: BSL-1.0
+"""How byre.copy chooses, limits of the system, forks, and ends of arrays and of the interpreter."""
+import contextlib
+import gc
+import glob
+import io
+import itertools
+import mmap
+import multiprocessing
+import os
+import pathlib
+import resource
+import subprocess
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import byre
+import numpy as np
+import pytest
+from pytorch import torch
+from support import N, copied, ramp, refused, run_in_child, used, wait_for_collapses
+
+KIB = N // 128  # of ramp()
+PART = N // 64  # elements of ramp() for each page that byre samples
+
+
+def use_all_mappings(kept):
+    with contextlib.suppress(OSError):
+        for number in itertools.count():
+            kept.append(mmap.mmap(-1, 4096, prot=mmap.PROT_READ << number % 2))  # equal ones would merge
+
+
+@pytest.mark.parametrize("resource_name", ["mappings", "RLIMIT_AS", "RLIMIT_NOFILE"])
+def test_copies_are_right_if_the_system_is_short_of(resource_name):
+    is_lazy = resource_name == "RLIMIT_NOFILE"  # without descriptors, /proc/self/pagemap cannot be read
+    sources, kept = [ramp(1 << 13), ramp(1 << 13)], []
+    copies = [(byre.copy(sources[1]), np.arange(1 << 13))]
+    heap = [np.empty(1 << 13) for _ in range(99)]
+
+    def action():
+        if resource_name == "mappings":
+            use_all_mappings(kept)
+        else:
+            resource.setrlimit(getattr(resource, resource_name), (0, 0))
+        del heap[:-1]  # memory that needs no mapping
+        for number, source in enumerate(sources * 3):
+            with contextlib.nullcontext() if is_lazy else refused(byre.CopyRefused, "vm.max_map_count"):
+                kept.append(byre.copy(source, lazy=True))
+            copy, *counts = copied(source, lazy=is_lazy or None)
+            assert is_lazy or counts == [0, source.nbytes]
+            copies.append((copy, np.copy(source)))
+            source[number * 1000] = -1
+            assert all(np.array_equal(copy, expected) for copy, expected in copies)
+
+    run_in_child(action)
+
+
+@pytest.mark.parametrize(
+    "parts, kib, group_nbytes, is_lazy",
+    [
+        (6, 1 << 40, "max", True),
+        (7, 1 << 40, "max", False),
+        (7, 2 * KIB, "max", False),
+        (7, 2 * KIB - 1, "max", True),
+        (7, 1 << 40, 16 * N + 5, False),
+        (7, 1 << 40, 16 * N + 4, True),
+        (7, None, None, False),  # files that are missing
+    ],
+)
+def test_copy_is_eager_if_a_tenth_was_written_and_memory_is_left(parts, kib, group_nbytes, is_lazy, monkeypatch):
+    texts = {"/proc/meminfo": f"MemTotal: 1 kB\nMemAvailable: {kib} kB"}
+    texts |= {"/sys/fs/cgroup/memory.max": f"{group_nbytes}", "/sys/fs/cgroup/memory.current": "5"}
+    source = ramp()
+    byre.copy(source)
+    source[: parts * PART] += 1
+    monkeypatch.setattr("byre._blocks.open", lambda path: io.StringIO(texts[path]) if kib else open(""), raising=False)
+    reason = "is lazy" if is_lazy else "copies at once, since 7 of 64 sampled pages were written since the last copy"
+    assert byre.is_lazy(source) == is_lazy and f": byre.copy {reason}" in byre.explain(source)
+    assert copied(source)[1] == is_lazy
+    monkeypatch.undo()
+    assert byre.is_lazy(source)
+    source += 1
+    byre.copy(source[:9])  # says nothing of the block
+    assert not byre.is_lazy(source)
+    byre.copy(source, lazy=True)
+    assert byre.is_lazy(source)
+
+
+def test_copy_is_lazy_from_64_KiB_and_half_of_a_block_on():
+    with byre.pages(min_nbytes=0):
+        assert byre.is_lazy(np.zeros(1 << 16, "u1")) and not byre.is_lazy(np.zeros((1 << 16) - 1, "u1"))
+    assert byre.is_lazy(ramp()[: N // 2]) and not byre.is_lazy(ramp()[: N // 2 - 1])
+    x = byre.zeros(1 << 16, "u1")
+    for at in (0, 63):  # lines of 64 bytes count as a whole
+        assert byre.is_lazy([x[n : n + 1] for n in range(at, 1 << 16, 64)])
+    assert not byre.is_lazy([x[n : n + 1] for n in range(1000)])
+
+
+def test_fourth_lazy_copy_moves_a_block_to_huge_pages():
+    source = ramp(4 * N)
+    for number in range(4):
+        wait_for_collapses()
+        assert "in huge pages" not in byre.explain(source)
+        source[number] = -1
+        copy = byre.copy(source)
+    wait_for_collapses()
+    assert "in huge pages: byre.copy is lazy" in byre.explain(source)
+    source[4] = copy[5] = -1
+    assert np.array_equal(source, np.append([-1] * 5, np.arange(5, 4 * N)))
+    assert np.array_equal(copy, np.append([-1] * 4 + [4, -1], np.arange(6, 4 * N)))
+
+
+def test_blocks_leave_mappings_to_the_rest_of_the_process():
+    most_mappings = int(pathlib.Path("/proc/sys/vm/max_map_count").read_text())
+    if most_mappings > 1 << 17:
+        pytest.skip("the system allows more mappings than a test can use quickly")
+    with byre.pages(min_nbytes=0):
+        arrays = [np.full(3, number) for number in range(most_mappings // 2)]
+        assert byre.memory().blocks < len(arrays)
+        copies = byre.copy(arrays)
+        threading.Thread(target=byre.copy, args=arrays[:1]).start()
+    with refused(byre.CopyRefused, "no mapping", "vm.max_map_count"):
+        byre.copy(arrays[0], lazy=True)
+    arrays[0][:] = -1
+    assert all((copy == number).all() for number, copy in enumerate(copies))
+
+
+def test_copy_that_ends_frees_pages_that_the_source_wrote_over():
+    def file_nbytes():
+        files = [path for path in glob.glob("/proc/self/fd/*") if "memfd:byre" in os.path.realpath(path)]
+        return sum(os.stat(path).st_blocks for path in files) * 512
+
+    gc.collect()
+    source = ramp(4 * N)
+    copy = byre.copy(source)
+    source += 1
+    before = file_nbytes()
+    del copy
+    assert before - file_nbytes() >= source.nbytes and np.array_equal(source, np.arange(1, 4 * N + 1))
+
+
+@pytest.mark.parametrize("name", ["trace.txt", "trace.json"])
+def test_recording_names_lines_of_python(name, tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text("import byre, numpy as np\nx = byre.ones(9999)\n\ny = byre.copy(x)\nz = byre.copy(np.ones(3))")
+    subprocess.run([sys.executable, program], check=True, env={**os.environ, "BYRE_TRACE": name}, cwd=tmp_path)
+    text = (tmp_path / name).read_text()
+    assert "program.py:5" in text and (name == "trace.txt" or "program.py:4" in text)
+
+
+def collapsing(n):
+    """An array that the collapser works on, and its last copy."""
+    x = ramp(n)
+    return x, [byre.copy(x, lazy=True) for _ in range(4)][-1]
+
+
+def test_parent_and_child_write_apart_while_threads_copy():
+    turn, running = multiprocessing.get_context("fork").Barrier(2, timeout=60), [True]
+
+    def work(mine):
+        while running:
+            mine = byre.copy(mine, lazy=True)
+            mine[5] += 1
+
+    def in_child():
+        arrays.extend(collapsing(4 * N))
+        for number, x in enumerate(arrays):
+            y = byre.copy(x, lazy=True)
+            x[:9] = y[-9:] = -number
+            assert np.array_equal(y[:-9], np.arange(len(y) - 9))
+        wait_for_collapses()
+        turn.wait()
+        turn.wait()
+        for number, x in enumerate(arrays):
+            assert (x[:9] == -number).all() and np.array_equal(x[9:], np.arange(9, len(x)))
+
+    def in_parent():
+        turn.wait()
+        for number, x in enumerate(arrays):
+            assert np.array_equal(x, np.arange(len(x)))
+            byre.copy(x)[:] = x[:] = number
+        turn.wait()
+
+    with ThreadPoolExecutor(2) as pool:
+        pool.map(work, [ramp(), ramp()])
+        try:
+            for _ in range(10):
+                arrays = [ramp() for _ in range(5)]
+                arrays += [*map(byre.copy, arrays), *collapsing(4 * N)]
+                run_in_child(in_child, meanwhile=in_parent)
+        finally:
+            running.clear()
+
+
+def test_child_frees_a_block_that_was_being_collapsed():
+    before = byre.stats().live_bytes
+    for _ in range(10):
+        arrays = [*collapsing(32 * N)]
+        run_in_child(lambda: arrays.clear() or os._exit(byre.stats().live_bytes != before))
+        wait_for_collapses()
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_processes_exchange_arrays_as_numpys(method):
+    sent = [ramp().reshape(4, -1), ramp().reshape(4, -1).T, ramp()[::3]]
+    with multiprocessing.get_context(method).Pool(2) as pool:
+        for x, y in zip(sent, pool.map(byre.copy, sent)):
+            assert type(y) is np.ndarray and np.array_equal(y, x)
+
+
+START = "import sys, threading, byre, numpy as np\nx = byre.ones(1 << 19)\n"
+PROGRAMS = {
+    "daemon_threads": """
+ready = threading.Barrier(4)
+def work(name):
+    ready.wait()
+    while True:
+        y = byre.copy(x.view(np.matrix), lazy=True)
+        y[:] = 1
+        byre.save(name, y)
+        byre.mmap(name)[:] = 1
+for number in range(3):
+    threading.Thread(target=work, args=(f"{number}.npy",), daemon=True).start()
+ready.wait()
+for _ in range(1000):
+    byre.copy(x)
+""",
+    "arrays": "sys.kept = [x, byre.copy(x)]; cycle = [byre.copy(x)]; cycle.append(cycle)",
+    "a_collapse": "x = byre.ones(1 << 23)\ncopies = [byre.copy(x, lazy=True) for _ in range(4)]",
+    "a_save": "byre.save_async('saved.npy', byre.copy(x)); x[:] = 2; del x",
+    "no_import_of_pytorch": "byre.copy([x]); byre.to_pages([1]); assert 'torch' not in sys.modules",
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_interpreter_ends_quietly_with(name, tmp_path):
+    ended = subprocess.run([sys.executable, "-c", START + PROGRAMS[name]], capture_output=True, text=True, cwd=tmp_path)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert name != "a_save" or np.array_equal(np.load(tmp_path / "saved.npy"), np.ones(1 << 19))
+
+
+@pytest.mark.parametrize("first", ["", "import byre\n"], ids=["first", "after_the_main_interpreter"])
+def test_import_in_a_subinterpreter_is_refused(first):
+    pytest.importorskip("_xxsubinterpreters")
+    program = "import _xxsubinterpreters as s\ns.run_string(s.create(), 'import byre')"
+    ended = subprocess.run([sys.executable, "-c", first + program], capture_output=True, text=True, timeout=60)
+    assert "ImportError" in ended.stderr and "byre cannot be imported in a subinterpreter" in ended.stderr
+
+
+def test_drops_in_any_order_free_everything_and_keep_values():
+    gc.collect()
+    before = used()
+    for order in itertools.permutations(range(5)):
+        x = ramp()
+        kept = [x, byre.copy(x), x[5:], memoryview(x), torch.from_numpy(x) if torch else x.T]
+        kept[1][0] = x[1] = -1
+        del x
+        for index in order:
+            kept[index] = None
+            if kept[1] is not None:
+                kept[1] = byre.copy(kept[1])
+                kept[1][0] -= 1
+                assert kept[1][0] < -1 and np.array_equal(kept[1][1:], np.arange(1, N))
+        assert used() == before, order
+    cycle = {"array": ramp()}
+    cycle["all"] = [cycle, byre.copy(cycle["array"])]
+    del cycle
+    gc.collect()
+    assert used() == before
