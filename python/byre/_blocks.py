@@ -109,7 +109,7 @@ def explain(start: int, address: int, nbytes: int) -> str:
     text = f"{nbytes} bytes at {address:#x}, in a block of {facts['nbytes']} bytes"
     others = [other for other in _byre.all_facts() if other["memory_id"] == facts["memory_id"] and other["start"] != start]
     if others:
-        lines = [other["copied_at"] for other in others if other["copied_at"]]
+        lines = sorted(other["copied_at"] for other in others if other["copied_at"])
         blocks = "1 block" if len(others) == 1 else f"{len(others)} blocks"
         text += f", of which {_byre.written_nbytes(start)} are in pages of its own and the rest is shared with {blocks}"
         text += f" (copied at {', '.join(lines)})" if lines else ""
