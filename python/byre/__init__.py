@@ -9,11 +9,11 @@
 <class 'numpy.ndarray'> 0.0 1.0
 """
 from byre import _interpreter  # noqa: F401  first, as it refuses subinterpreters
-from byre._blocks import Memory, Stats, memory, stats
+from byre._blocks import Memory, Stats, memory, pages, stats
 from byre._errors import ArgumentError, CopyRefused, Error, FileError, MissingFile, OutOfMemory
 from byre._copying import copy, explain, is_lazy, no_copies
 from byre._files import load, metadata, mmap, save, save_async
-from byre._making import array, empty, full, ones, pages, to_pages, zeros
+from byre._making import array, empty, full, ones, to_pages, zeros
 from byre._safetensors import SkippedWarning
 
 __all__ = ["ArgumentError", "CopyRefused", "Error", "FileError", "Memory", "MissingFile", "OutOfMemory"]

@@ -6,12 +6,13 @@ import collections
 import contextlib
 import contextvars
 import functools
+import sys
 import threading
-from typing import Any, NamedTuple
+from typing import Any, Iterator, NamedTuple
 
 import numpy as np
 from byre import _byre, _leaves
-from byre._errors import CopyRefused
+from byre._errors import ArgumentError, CopyRefused
 
 SMALL_NBYTES = 64 << 10  # blocks below this size are copied faster than they are mapped
 _COPIES_UNTIL_COLLAPSE = 4
@@ -20,22 +21,46 @@ _MOST_SAMPLES, _PAGE_NBYTES = 64, 4096
 _FACTORS = np.random.default_rng(0).integers(1 << 64, size=_PAGE_NBYTES // 8, dtype=np.uint64) | np.uint64(1)
 _Array = np.ndarray[Any, Any]
 copies_are_refused: contextvars.ContextVar[bool] = contextvars.ContextVar("byre.copies_are_refused", default=False)
+_handler = functools.lru_cache(maxsize=None)(_byre.handler)
+
+
+@contextlib.contextmanager
+def pages(min_nbytes: int = SMALL_NBYTES) -> Iterator[None]:
+    """Has NumPy itself allocate arrays of at least `min_nbytes` bytes from pages within a `with` block.
+
+    The setting holds for the thread or the asyncio task that entered the block, and blocks nest. Arrays of any library
+    that asks NumPy for memory are included.
+
+    >>> with byre.pages():
+    ...     grid = np.ones((1000, 1000))
+    >>> byre.is_lazy(grid) and byre.is_lazy(byre.ones((1000, 1000)))
+    True
+    """
+    if min_nbytes < 0:
+        raise ArgumentError(f"pages: min_nbytes is {min_nbytes}. Pass a number of bytes of at least 0.")
+    before = _byre.set_handler(_handler(min_nbytes))
+    try:
+        yield
+    finally:
+        _byre.set_handler(before)
 
 
 @functools.lru_cache
-def _sampled(pages: int) -> _Array:
+@pages(min_nbytes=sys.maxsize)
+def _sampled(count: int) -> _Array:
     """One page of each of up to 64 equal parts, at chance places: rows of equal length would be met at equal places."""
-    bounds = np.linspace(0, pages, min(pages, _MOST_SAMPLES) + 1, dtype=int)
+    bounds = np.linspace(0, count, min(count, _MOST_SAMPLES) + 1, dtype=int)
     return np.random.default_rng(0).integers(bounds[:-1], bounds[1:])
 
 
+@pages(min_nbytes=sys.maxsize)
 def _sums(facts: dict[str, Any]) -> bytes:
     """A hash of each sampled page, so one that is overwritten with equal bytes counts as unchanged. None if small."""
     if facts["nbytes"] < SMALL_NBYTES:
         return b""
-    pages = facts["nbytes"] // _PAGE_NBYTES
-    words = _leaves.bytes_at(facts["start"], pages * _PAGE_NBYTES, None).view(np.uint64).reshape(pages, -1)
-    words = words[_sampled(pages)]
+    count = facts["nbytes"] // _PAGE_NBYTES
+    words = _leaves.bytes_at(facts["start"], count * _PAGE_NBYTES, None).view(np.uint64).reshape(count, -1)
+    words = words[_sampled(count)]
     words ^= words >> np.uint64(32)  # the high bits count, too
     return bytes((words @ _FACTORS).data)
 

@@ -2,60 +2,24 @@
 """Arrays whose memory is pages of byre, so that copies of them are lazy."""
 from __future__ import annotations
 
-import contextlib
 import copy as _copy
-import functools
-from typing import Any, Callable, Iterator, Sequence, TypeVar, cast
+from typing import Any, Sequence, TypeVar
 
 import numpy as np
 from byre import _byre, _leaves, _torch
-from byre._errors import ArgumentError
+from byre._blocks import SMALL_NBYTES, pages
 
 _Tree = TypeVar("_Tree")
-_Make = TypeVar("_Make", bound=Callable[..., Any])
-SMALL_NBYTES = 64 << 10  # smaller arrays share blocks
 _PACK_NBYTES = (1 << 20) - SMALL_NBYTES  # a block with so many is full, and has at most 1 MiB
 
 
-_handler = functools.lru_cache(maxsize=None)(_byre.handler)
-
-
-@contextlib.contextmanager
-def pages(min_nbytes: int = SMALL_NBYTES) -> Iterator[None]:
-    """Has NumPy itself allocate arrays of at least `min_nbytes` bytes from pages within a `with` block.
-
-    The setting holds for the thread or the asyncio task that entered the block, and blocks nest. Arrays of any library
-    that asks NumPy for memory are included.
-
-    >>> with byre.pages():
-    ...     grid = np.ones((1000, 1000))
-    >>> byre.is_lazy(grid) and byre.is_lazy(byre.ones((1000, 1000)))
-    True
-    """
-    if min_nbytes < 0:
-        raise ArgumentError(f"pages: min_nbytes is {min_nbytes}. Pass a number of bytes of at least 0.")
-    before = _byre.set_handler(_handler(min_nbytes))
-    try:
-        yield
-    finally:
-        _byre.set_handler(before)
-
-
-def _in_pages(make: _Make) -> _Make:
-    @functools.wraps(make)
-    def made(*args: Any, **kwargs: Any) -> Any:
-        with pages():
-            return make(*args, **kwargs)
-
-    made.__doc__ = f"np.{make.__name__}() within byre.pages()."
-    return cast(_Make, made)
-
-
-array = _in_pages(np.array)
-empty = _in_pages(np.empty)
-zeros = _in_pages(np.zeros)
-ones = _in_pages(np.ones)
-full = _in_pages(np.full)
+array = pages()(np.array)
+empty = pages()(np.empty)
+zeros = pages()(np.zeros)
+ones = pages()(np.ones)
+full = pages()(np.full)
+for _make in (array, empty, zeros, ones, full):
+    _make.__doc__ = f"np.{_make.__name__}() within byre.pages()."
 
 
 def allocate(sizes: Sequence[int]) -> list[np.ndarray[Any, Any]]:

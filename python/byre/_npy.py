@@ -9,7 +9,7 @@ import types
 from typing import Any, BinaryIO, Callable
 
 import numpy as np
-from byre import _byre, _leaves, _making, _torch
+from byre import _blocks, _byre, _leaves, _torch
 from byre._errors import ArgumentError, FileError
 
 _format: Any = np.lib.format
@@ -36,7 +36,7 @@ def _header(file: BinaryIO) -> tuple[tuple[int, ...], bool, np.dtype[Any]] | Non
 def load(file: BinaryIO) -> np.ndarray[Any, Any]:
     _header(file)
     file.seek(0)
-    with _making.pages():
+    with _blocks.pages():
         array: np.ndarray[Any, Any] = _format.read_array(file, allow_pickle=False)
     return array
 

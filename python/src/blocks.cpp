@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cstring>
 #include <fstream>
 #include <limits>
 #include <map>
@@ -19,22 +20,8 @@
 namespace byre::inline v0::python {
 namespace {
 
+/// A copy is lazy, or NumPy makes it.
 thread_local bool is_cloning = false;
-
-/// While one of these lives, this thread makes lazy copies only: NumPy has other memory for those made at once.
-class Cloning {
- public:
-  Cloning() noexcept { is_cloning = true; }
-  ~Cloning() { is_cloning = false; }
-  Cloning(const Cloning&) = delete;
-  Cloning& operator=(const Cloning&) = delete;
-};
-
-void expect_allowed(std::size_t nbytes) {
-  if (is_cloning) {
-    throw OutOfMemory(nbytes, "pages, for a lazy copy");
-  }
-}
 
 /// Memory of blocks. Arrays of zeros may stay zeros for the most part, so their pages get memory when they are touched.
 class ArrayPages final : public detail::PageAllocator {
@@ -42,20 +29,22 @@ class ArrayPages final : public detail::PageAllocator {
   explicit ArrayPages(detail::Present present) noexcept : present_(present) {}
 
   byre::Block allocate(const Request& request) override {
-    expect_allowed(request.nbytes);
+    if (is_cloning) {
+      throw OutOfMemory(request.nbytes, "pages, for a lazy copy");
+    }
     return default_allocator().allocate(request);
   }
   byre::Block allocate_copy(const Request& request, const void* source,
                             std::size_t nbytes) override {
-    expect_allowed(request.nbytes);
-    return default_allocator().allocate_copy(request, source, nbytes);
+    const byre::Block block = allocate(request);
+    std::memcpy(block.data, source, nbytes);
+    return block;
   }
   void deallocate(const byre::Block& block) noexcept override {
     default_allocator().deallocate(block);
   }
   std::unique_ptr<detail::PageFile> create_file(std::size_t nbytes) override {
-    expect_allowed(nbytes);
-    return detail::create_memory_file(nbytes, present_);
+    return is_cloning ? nullptr : detail::create_memory_file(nbytes, present_);
   }
   const char* name() const noexcept override { return "pages of arrays"; }
 
@@ -162,17 +151,20 @@ std::shared_ptr<Block> map_file(const char* name) {
   return add(Buffer::map_file(name, array_pages()));
 }
 
-std::shared_ptr<Block> clone_block(Block& source, CallSite site) try {
+std::shared_ptr<Block> clone_block(Block& source, CallSite site) noexcept {
   const auto lock = lock_block(source.begin);
-  if (are_too_many()) {
-    return nullptr;
+  std::shared_ptr<Block> block;
+  is_cloning = true;
+  try {
+    if (!are_too_many()) {
+      block = add(source.buffer.writable_clone(Wait::allowed, site), site);
+      ++source.lazy_copies;
+    }
+  } catch (...) {
+    block = nullptr;  // no mapping, or no memory
   }
-  const Cloning cloning;
-  auto block = add(source.buffer.writable_clone(Wait::allowed, site), site);
-  ++source.lazy_copies;
+  is_cloning = false;
   return block;
-} catch (const OutOfMemory&) {
-  return nullptr;
 }
 
 bool release_block(const void* address) noexcept {

@@ -32,16 +32,16 @@ struct Block {
 void watch_forks();
 
 /// The address of zeros in new pages; if `zeros`, the pages get memory when they are touched. Null if the system has no
-/// pages to give, or so many blocks are alive that more would leave too few mappings to the rest of the process.
-/// Throws OutOfMemory.
+/// pages to give, or so many blocks are alive that more would leave too few mappings to the rest of the process. Throws
+/// OutOfMemory.
 std::byte* allocate_block(std::size_t nbytes, bool zeros);
 
 /// A file, mapped for reading and writing, whose bytes never change in the file. Throws FileError, OutOfMemory.
 std::shared_ptr<Block> map_file(const char* name);
 
-/// A copy that shares pages. Null if the system has no mapping or no memory for one, or too many blocks are alive. Throws
-/// std::bad_alloc. Without a copy nothing has changed.
-std::shared_ptr<Block> clone_block(Block& source, CallSite site);
+/// A copy that shares pages. Null if the system has no mapping or no memory for one, or too many blocks are alive:
+/// nothing has changed then.
+std::shared_ptr<Block> clone_block(Block& source, CallSite site) noexcept;
 
 /// Ends the block that an address lies in. False if it lies in none.
 bool release_block(const void* address) noexcept;
