@@ -19,6 +19,7 @@ _COPIES_UNTIL_COLLAPSE = 4
 _HUGE_PAGE_NBYTES = 2 << 20
 _MOST_SAMPLES, _PAGE_NBYTES = 64, 4096
 _FACTORS = np.random.default_rng(0).integers(1 << 64, size=_PAGE_NBYTES // 8, dtype=np.uint64) | np.uint64(1)
+ALLOW_COPIES = "To allow a copy at once, pass lazy=None outside of byre.no_copies()."
 _Array = np.ndarray[Any, Any]
 copies_are_refused: contextvars.ContextVar[bool] = contextvars.ContextVar("byre.copies_are_refused", default=False)
 _handler = functools.lru_cache(maxsize=None)(_byre.handler)
@@ -99,30 +100,23 @@ def why_at_once(facts: dict[str, Any], seen_nbytes: int, is_asked: bool, sums: b
         pairs = np.frombuffer(facts["sums"] + (sums or _sums(facts)), np.uint64).reshape(2, -1)
         changed, samples = np.count_nonzero(pairs[0] != pairs[1]), pairs.shape[1]
         if changed * 10 > samples and available_nbytes() >= 2 * nbytes:
-            return (
-                f"{changed} of {samples} sampled pages were written since the last copy, and lazy copies pay up to a "
-                "tenth; lazy=True copies lazily"
-            )
+            return (f"{changed} of {samples} sampled pages were written since the last copy, and lazy copies pay up to "
+                    "a tenth; lazy=True copies lazily")
     return ""
 
 
-def copy_block(
-    start: int, seen_nbytes: int, is_asked: bool, like: _Array | None, file: str, line: int
-) -> _Array | None:
+def copy_block(start: int, seen_nbytes: int, is_asked: bool, like: _Array | None, *where: Any) -> _Array | None:
     """A lazy copy of a block, or None if it is to be copied at once. A copy that is asked to be lazy raises instead."""
     facts = _byre.facts(start)
-    sums = _sums(facts) if seen_nbytes * 2 >= facts["nbytes"] else b""  # a copy of a small part says nothing of the block
+    sums = _sums(facts) if seen_nbytes * 2 >= facts["nbytes"] else b""  # a small part says nothing of the block
     reason = why_at_once(facts, seen_nbytes, is_asked, sums)
     if sums:
         _byre.set_sums(start, sums)
-    copy = None if reason else _byre.clone(start, like, file, line)
+    copy = None if reason else _byre.clone(start, like, *where)
     if copy is None:
         if is_asked:
             reason = reason or "the system has no mapping for a lazy copy; raise vm.max_map_count or drop some copies"
-            raise CopyRefused(
-                f"copy: cannot copy {seen_nbytes} bytes lazily: {reason}. To allow a copy at once, pass lazy=None outside "
-                "of byre.no_copies()."
-            )
+            raise CopyRefused(f"copy: cannot copy {seen_nbytes} bytes lazily: {reason}. {ALLOW_COPIES}")
     elif facts["lazy_copies"] + 1 == _COPIES_UNTIL_COLLAPSE and facts["nbytes"] >= _HUGE_PAGE_NBYTES:
         with contextlib.suppress(RuntimeError):  # no thread can be started
             threading.Thread(target=_byre.collapse, args=(start,), name="byre.collapse", daemon=True).start()
@@ -132,9 +126,9 @@ def copy_block(
 def explain(start: int, address: int, nbytes: int) -> str:
     facts = _byre.facts(start)
     text = f"{nbytes} bytes at {address:#x}, in a block of {facts['nbytes']} bytes"
-    others = [other for other in _byre.all_facts() if other["memory_id"] == facts["memory_id"] and other["start"] != start]
+    others = [x for x in _byre.all_facts() if x["memory_id"] == facts["memory_id"] and x["start"] != start]
     if others:
-        lines = sorted(other["copied_at"] for other in others if other["copied_at"])
+        lines = sorted(x["copied_at"] for x in others if x["copied_at"])
         blocks = "1 block" if len(others) == 1 else f"{len(others)} blocks"
         text += f", of which {_byre.written_nbytes(start)} are in pages of its own and the rest is shared with {blocks}"
         text += f" (copied at {', '.join(lines)})" if lines else ""

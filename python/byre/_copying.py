@@ -13,7 +13,7 @@ from byre._errors import CopyRefused
 from byre._leaves import Group, Leaf
 
 _Tree = TypeVar("_Tree")
-_Blocks = dict[tuple[int, int], list[Group]]  # by address and nbytes
+_Blocks = dict[int, list[Group]]  # by address
 
 
 def _planned(x: Any, operation: str, lazy: bool | None = None) -> tuple[list[Leaf], _Blocks, list[Group]]:
@@ -24,11 +24,8 @@ def _planned(x: Any, operation: str, lazy: bool | None = None) -> tuple[list[Lea
     blocks: _Blocks = {}
     at_once = [Group(0, 0, [leaf]) for leaf in leaves if leaf.lo == leaf.hi]
     for group in _leaves.grouped([leaf for leaf in leaves if leaf.lo < leaf.hi]):
-        block = None if lazy is False or _is_packed_alone(group) else _byre.find(group.lo, group.hi - group.lo)
-        if block is None:
-            at_once.append(group)
-        else:
-            blocks.setdefault(block, []).append(group)
+        start = None if lazy is False or _is_packed_alone(group) else _byre.find(group.lo, group.hi - group.lo)
+        (at_once if start is None else blocks.setdefault(start, [])).append(group)
     return leaves, blocks, at_once
 
 
@@ -108,17 +105,15 @@ def copy(x: _Tree, lazy: bool | None = None) -> _Tree:
     if is_asked:
         for group in at_once:
             if leaf := next((leaf for leaf in group.leaves if leaf.nbytes), None):
-                raise CopyRefused(
-                    f"copy: cannot copy the {leaf.title} of {leaf.nbytes} bytes lazily: {_why_at_once(group)}. To "
-                    "allow a copy at once, pass lazy=None outside of byre.no_copies()."
-                )
+                raise CopyRefused(f"copy: cannot copy the {leaf.title} of {leaf.nbytes} bytes lazily: "
+                                  f"{_why_at_once(group)}. {_blocks.ALLOW_COPIES}")
         # A block that is refused comes first, before any other is copied.
-        order.sort(key=lambda block: not _why_block_at_once(block[0], blocks[block], True))
+        order.sort(key=lambda start: not _why_block_at_once(start, blocks[start], True))
     copies: dict[int, Any] = {}
-    for block in order:
-        lazily = _copied_block(block[0], blocks[block], is_asked, where)
+    for start in order:
+        lazily = _copied_block(start, blocks[start], is_asked, where)
         if lazily is None:
-            at_once += blocks[block]
+            at_once += blocks[start]
         else:
             copies.update(lazily)
     for group in at_once:
@@ -137,9 +132,8 @@ def is_lazy(x: Any) -> bool:
     (True, False)
     """
     _, blocks, at_once = _planned(x, "is_lazy")
-    return all(leaf.nbytes == 0 for group in at_once for leaf in group.leaves) and all(
-        not _why_block_at_once(start, groups, False) for (start, _), groups in blocks.items()
-    )
+    copied_nbytes = sum(leaf.nbytes for group in at_once for leaf in group.leaves)
+    return not copied_nbytes and not any(_why_block_at_once(*item, False) for item in blocks.items())
 
 
 def explain(x: Any) -> str:
@@ -149,9 +143,7 @@ def explain(x: Any) -> str:
     'array "small": copied at once: its memory is not in pages of byre; call byre.to_pages() first'
     """
     _, blocks, at_once = _planned(x, "explain")
-    reasons = [
-        (groups, _blocks.explain(start, groups[0].lo, _seen_nbytes(groups))) for (start, _), groups in blocks.items()
-    ]
+    reasons = [(groups, _blocks.explain(start, groups[0].lo, _seen_nbytes(groups))) for start, groups in blocks.items()]
     reasons += [([group], f"copied at once: {_why_at_once(group)}") for group in at_once]
     lines = []
     for groups, reason in reasons:

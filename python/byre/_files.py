@@ -7,7 +7,6 @@ import concurrent.futures
 import functools
 import numbers
 import os
-import threading
 from typing import Any, Callable, Iterator, Union, cast
 
 import numpy as np
@@ -25,9 +24,8 @@ def _format_of(path: Path, format: str | None, operation: str) -> tuple[str, str
     found = os.path.splitext(name)[1][1:] if format is None else format
     if found not in _FORMATS:
         problem = f'"{name}" does not end in .npy or .safetensors' if format is None else f"format is {format!r}"
-        raise ArgumentError(
-            f'{operation}: {problem}. Pass format="npy" or "safetensors"; for .npz call np.load() within byre.pages().'
-        )
+        way_out = 'Pass format="npy" or "safetensors"; for .npz call np.load() within byre.pages()'
+        raise ArgumentError(f"{operation}: {problem}. {way_out}.")
     return name, found
 
 
@@ -100,10 +98,8 @@ def _flat(x: Any, name: str = "") -> Iterator[_leaves.Leaf]:
                 raise ArgumentError(f"save: the key {key!r} is of type {type(key).__name__}. Use a str.")
             yield from _flat(part, f"{name}.{key}" if name else str(key))
     else:
-        raise ArgumentError(
-            f'save: "{name}" is of type {type(x).__name__}. Pass arrays, tensors and numbers, in dicts, lists and '
-            "tuples; of a torch.nn.Module pass its state_dict()."
-        )
+        raise ArgumentError(f'save: "{name}" is of type {type(x).__name__}. Pass arrays, tensors and numbers, in '
+                            "dicts, lists and tuples; of a torch.nn.Module pass its state_dict().")
 
 
 def _planned(path: Path, x: Any, format: str | None, metadata: Any) -> tuple[str, int, Callable[[_npy.Write], object]]:
@@ -121,9 +117,8 @@ def _planned(path: Path, x: Any, format: str | None, metadata: Any) -> tuple[str
     return name, *(_npy.plan(leaves) if format == "npy" else _safetensors.plan(leaves, metadata))
 
 
-def _write(
-    name: str, total_nbytes: int, write_all: Callable[[_npy.Write], object], progress: Progress | None = None
-) -> None:
+def _write(name: str, total_nbytes: int, write_all: Callable[[_npy.Write], object],
+           progress: Progress | None = None) -> None:
     """Writes a file that appears when it is complete, and not after an error."""
     file, done_nbytes = _byre.OutputFile(name), 0
 
@@ -156,13 +151,8 @@ def save(path: Path, x: Any, format: str | None = None, metadata: dict[str, str]
     _write(*_planned(path, x, format, metadata))
 
 
-def save_async(
-    path: Path,
-    x: Any,
-    format: str | None = None,
-    metadata: dict[str, str] | None = None,
-    progress: Progress | None = None,
-) -> concurrent.futures.Future[None]:
+def save_async(path: Path, x: Any, format: str | None = None, metadata: dict[str, str] | None = None,
+               progress: Progress | None = None) -> concurrent.futures.Future[None]:
     """save() in a thread of its own. To save x as it is now and change it meanwhile, pass byre.copy(x).
 
     progress(done_nbytes, total_nbytes) is called from the thread after each piece of up to 16 MiB. If it raises an
@@ -175,21 +165,8 @@ def save_async(
     >>> float(byre.load("state.safetensors")["weights"].max())
     0.0
     """
-    write: Any = functools.partial(_write, *_planned(path, x, format, metadata))
-    future: concurrent.futures.Future[None] = concurrent.futures.Future()
-    future.set_running_or_notify_cancel()
-
-    def run() -> None:
-        nonlocal write
-        try:
-            try:
-                write(progress=progress)
-            finally:
-                write = None  # The copy that was saved ends before a waiting thread goes on.
-        except BaseException as error:
-            future.set_exception(error)
-        else:
-            future.set_result(None)
-
-    threading.Thread(target=run, name="byre.save_async").start()
+    writes = [functools.partial(_write, *_planned(path, x, format, metadata))]
+    pool = concurrent.futures.ThreadPoolExecutor(1, "byre.save_async")
+    future = pool.submit(lambda: writes.pop()(progress=progress))  # x ends before a waiting thread goes on
+    pool.shutdown(wait=False)
     return future

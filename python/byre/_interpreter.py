@@ -8,7 +8,5 @@ def _address(function: str) -> int:
 
 
 if _address("PyInterpreterState_Get") != _address("PyInterpreterState_Main"):
-    raise ImportError(
-        "byre cannot be imported in a subinterpreter, because the process has one table of its blocks. Import it in "
-        "the main interpreter, or start a process."
-    )
+    raise ImportError("byre cannot be imported in a subinterpreter, because the process has one table of its blocks. "
+                      "Import it in the main interpreter, or start a process.")

@@ -94,9 +94,8 @@ def _children(x: Any, of_any_class: bool) -> list[tuple[Any, Any]] | None:
     return parts + list(getattr(x, "__dict__", {}).items())
 
 
-def walk(
-    tree: Any, operation: str, *, of_any_class: bool = True, stop: tuple[type, ...] = ()
-) -> tuple[list[Leaf], list[Any]]:
+def walk(tree: Any, operation: str, *, of_any_class: bool = True,
+         stop: tuple[type, ...] = ()) -> tuple[list[Leaf], list[Any]]:
     """The leaves of a tree, each once, and its atoms: dict keys, and all else that is no container or is in `stop`.
 
     Instances are containers if they are of a dataclass or if `of_any_class` is set.
@@ -113,10 +112,8 @@ def walk(
             parts = _torch.gradient(x)
         elif isinstance(x, stop) or (parts := _children(x, of_any_class)) is None:
             if x is tree and not isinstance(x, stop):
-                raise ArgumentError(
-                    f"{operation}: unsupported type {type(x).__name__}. Pass an array, a tensor, or a container of "
-                    "these: a dict, list, tuple, dataclass or torch.nn.Module."
-                )
+                raise ArgumentError(f"{operation}: unsupported type {type(x).__name__}. Pass an array, a tensor, or a "
+                                    "container of these: a dict, list, tuple, dataclass or torch.nn.Module.")
             atoms.append(x)
         elif isinstance(x, dict):
             atoms += x

@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, Callable, Sequence
 import numpy as np
 from byre import _byre, _making, _torch
 from byre._errors import ArgumentError, FileError
-from byre._leaves import Leaf, address_of, bytes_at
+from byre._leaves import Leaf, bytes_at, layout_of
 from byre._npy import Write
 
 # In the order of the reference implementation, in which larger elements come later.
@@ -60,11 +60,9 @@ def _tensors(name: str, entries: list[_Entry], memory_of: _MemoryOf) -> dict[str
     taken = [entry for entry in entries if dtypes[entry[1]] is not None]
     skipped = [f'"{entry[0]}" ({entry[1]})' for entry in entries if dtypes[entry[1]] is None]
     if skipped:
-        text = (
-            f'"{name}": skipped {len(skipped)} of {len(entries)} tensors, whose dtypes are unsupported: '
-            f"{', '.join(skipped[:10])}{', ...' if len(skipped) > 10 else ''}. For BF16, F8_E4M3 and F8_E5M2, install "
-            "PyTorch (2.1 or newer for F8) or ml_dtypes."
-        )
+        names = ", ".join(skipped[:10] + ["..."] * (len(skipped) > 10))
+        text = (f'"{name}": skipped {len(skipped)} of {len(entries)} tensors, whose dtypes are unsupported: {names}. '
+                "For BF16, F8_E4M3 and F8_E5M2, install PyTorch (2.1 or newer for F8) or ml_dtypes.")
         if not taken:
             raise FileError(text)
         warnings.warn(text, SkippedWarning, stacklevel=5)
@@ -83,10 +81,8 @@ def load(file: BinaryIO) -> dict[str, Any]:
             file.seek(offset)
             read_nbytes = file.readinto(memory)  # type: ignore[attr-defined]
             if read_nbytes != nbytes:
-                raise FileError(
-                    f'"{file.name}": read {read_nbytes} of the {nbytes} bytes of tensor "{tensor}". Load the file '
-                    "again while no other program changes it."
-                )
+                raise FileError(f'"{file.name}": read {read_nbytes} of the {nbytes} bytes of tensor "{tensor}". Load '
+                                "the file again while no other program changes it.")
         return memories
 
     return _tensors(file.name, _header(file)[0], memory_of)
@@ -120,10 +116,8 @@ def plan(leaves: list[Leaf], metadata: dict[str, str] | None) -> tuple[int, Call
     for leaf in leaves:
         name = leaf.value.dtype.name if isinstance(leaf.value, np.ndarray) else _torch.dtype_name(leaf.value)
         if name not in _DTYPES:
-            raise ArgumentError(
-                f"save: the {leaf.title} has dtype {name}, which .safetensors lacks. Convert it to one of "
-                f"{', '.join(_DTYPES)}."
-            )
+            raise ArgumentError(f"save: the {leaf.title} has dtype {name}, which .safetensors lacks. Convert it to one "
+                                f"of {', '.join(_DTYPES)}.")
         if leaf.name == "__metadata__":
             raise ArgumentError('save: the name "__metadata__" is reserved in .safetensors. Rename the tensor.')
         ranks[leaf.name] = _DTYPES.index(name)
@@ -140,20 +134,15 @@ def plan(leaves: list[Leaf], metadata: dict[str, str] | None) -> tuple[int, Call
         raise ArgumentError(f"save: a name or metadata is not valid Unicode: {error}. Rename it.") from None
     text += b" " * (-(8 + len(text)) % _ALIGNMENT)
     if len(text) > _HEADER_MAX_NBYTES:
-        raise ArgumentError(
-            f"save: the header has {len(text)} bytes; .safetensors allows {_HEADER_MAX_NBYTES}. Save fewer tensors "
-            "in a file, or less metadata."
-        )
+        raise ArgumentError(f"save: the header has {len(text)} bytes; .safetensors allows {_HEADER_MAX_NBYTES}. Save "
+                            "fewer tensors in a file, or less metadata.")
 
     def write_all(write: Write) -> None:
         write(len(text).to_bytes(8, "little") + text)
         for leaf in leaves:  # contiguous memory is written without a copy
             x = leaf.value
-            if isinstance(x, np.ndarray):
-                x = np.ascontiguousarray(x, x.dtype.newbyteorder("<"))
-                write(bytes_at(address_of(x), leaf.nbytes, x))
-            else:
-                x = _torch.resolved(x).contiguous()
-                write(bytes_at(x.data_ptr(), leaf.nbytes, x))
+            is_numpy = isinstance(x, np.ndarray)
+            x = np.ascontiguousarray(x, x.dtype.newbyteorder("<")) if is_numpy else _torch.resolved(x).contiguous()
+            write(bytes_at(layout_of(x)[0], leaf.nbytes, x))
 
     return 8 + len(text) + end, write_all

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <cstring>
 #include <fstream>
 #include <limits>
 #include <map>
@@ -33,12 +32,6 @@ class ArrayPages final : public detail::PageAllocator {
       throw OutOfMemory(request.nbytes, "pages, for a lazy copy");
     }
     return default_allocator().allocate(request);
-  }
-  byre::Block allocate_copy(const Request& request, const void* source,
-                            std::size_t nbytes) override {
-    const byre::Block block = allocate(request);
-    std::memcpy(block.data, source, nbytes);
-    return block;
   }
   void deallocate(const byre::Block& block) noexcept override {
     default_allocator().deallocate(block);

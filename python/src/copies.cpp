@@ -6,7 +6,10 @@
 #include <byre/memory/pages.hpp>
 #include <byre/stats/detail/recorder.hpp>
 
+#include <pybind11/stl.h>
+
 #include <algorithm>
+#include <optional>
 #include <string>
 
 namespace py = pybind11;
@@ -26,12 +29,10 @@ std::shared_ptr<Block> expect_block(std::uintptr_t start) {
   return block;
 }
 
-py::object find(std::uintptr_t address, std::size_t nbytes) {
+std::optional<std::uintptr_t> find(std::uintptr_t address, std::size_t nbytes) {
   const auto block = find_block(pointer(address), nbytes);
-  if (block == nullptr) {
-    return py::none();
-  }
-  return py::make_tuple(reinterpret_cast<std::uintptr_t>(block->begin), block->nbytes);
+  return block == nullptr ? std::nullopt
+                          : std::optional(reinterpret_cast<std::uintptr_t>(block->begin));
 }
 
 CallSite site_of(const std::string& file, unsigned line) {
@@ -128,7 +129,7 @@ py::dict counters() {
 
 void define_copies(py::module_& module) {
   module.def("find", find, py::arg("address"), py::arg("nbytes"),
-             "The address and size of the block that has these bytes, or None.");
+             "The address of the block that has these bytes, or None.");
   module.def("clone", clone, py::arg("start"), py::arg("like"), py::arg("file"), py::arg("line"),
              "An array in a lazy copy of a block; None if the system has no mapping.");
   module.def("collapse", collapse, py::arg("start"), "Moves a block to huge pages.");

@@ -2,16 +2,24 @@
 # SPDX-License-Identifier: BSL-1.0
 """Runs NumPy's own tests twice, plainly and with every new array copied lazily before use, and compares case by case.
 
-The plugin lazily.py makes the copies. Exits with 1 if a case differs, and with 77 if a tool is not installed.
+Exits with 1 if a case differs, and with 77 if a tool is not installed. The second run has this file as a plugin of
+pytest. From the first case on NumPy allocates every array from pages. Each call, operator and index in NumPy's Python
+code is followed by byre.copy(array, lazy=True) if it made an array; if a case repeats a place in the code, the copy is
+made once. The code goes on with the source and with the copy in turn. The other side is filled with garbage and has to
+keep it until the case ends.
 """
 import argparse
+import ast
+import builtins
+import collections
+import importlib.machinery
 import json
 import os
 import pathlib
 import subprocess
 import sys
 import tempfile
-import time
+import xml.etree.ElementTree
 
 SKIPPED = 77
 PACKAGES = ["core", "fft", "lib", "linalg", "ma", "matrixlib", "polynomial", "random"]
@@ -21,33 +29,111 @@ LEFT_OUT = {
     "test_memoryleak": "makes 1,000 arrays of 100 MB",
     "test_leak": "adds two integers 200,000 times",
 }
-OPTIONS = ["-q", "--assert=plain", "-p", "no:cacheprovider", "-p", "lazily", "--continue-on-collection-errors"]
-OPTIONS += ["-m", "not slow", "-k", " and ".join(f"not {name}" for name in LEFT_OUT)]
+OPTIONS = ["-q", "--assert=plain", "-p", "no:cacheprovider", "--continue-on-collection-errors", "--junitxml=cases.xml"]
+OPTIONS += ["--tb=no", "--disable-warnings", "-m", "not slow", "-k", " and ".join(f"not {name}" for name in LEFT_OUT)]
+FOLDER = os.environ.get("BYRE_LAZILY_IN")  # in the second run: NumPy's
+GARBAGE = b"\xa5"
+KEPT, KEPT_NBYTES = 500, 1 << 20  # arrays of garbage that are kept at a time: how many, and the largest
+counts, places, spoiled = collections.Counter(lazy=0, refused=0, overwritten=0), set(), collections.deque()
+compiled = importlib.machinery.SourceFileLoader.source_to_code
 
 
-class Run:
-    """A run of all cases in a process and a folder of its own."""
+class Wrapped(ast.NodeTransformer):
+    """Has every value that may be a new array pass through lazily()."""
 
-    def __init__(self, folder, arguments, environment):
-        self.name, self.log, self.results = folder.name, folder / "log", folder / "results"
-        folder.mkdir()
-        paths = filter(None, [str(pathlib.Path(__file__).resolve().parent), os.environ.get("PYTHONPATH")])
-        environment = os.environ | environment | {"PYTHONHASHSEED": "0", "PYTHONPATH": os.pathsep.join(paths)}
-        environment["LAZILY_RESULTS"] = str(self.results)
-        self.process = subprocess.Popen([sys.executable, "-m", "pytest", *OPTIONS, *arguments], env=environment,
-                                        cwd=folder, stdout=self.log.open("w"), stderr=subprocess.STDOUT)
+    def visit(self, node):
+        self.generic_visit(node)
+        is_made = isinstance(node, (ast.Call, ast.BinOp, ast.UnaryOp, ast.Compare, ast.Subscript))
+        if not is_made or not isinstance(getattr(node, "ctx", ast.Load()), ast.Load):
+            return node
+        call = ast.Call(ast.Name("__byre_lazily__", ast.Load()), [node], [])
+        return ast.fix_missing_locations(ast.copy_location(call, node))
 
-    def lines(self):
-        text = self.results.read_text(encoding="utf-8") if self.results.exists() else ""
-        return [json.loads(line) for line in text.splitlines(keepends=True) if line.endswith("\n")]
 
-    def finished(self):
-        """The message of each outcome of a phase of a case, and counts."""
-        *lines, end = self.lines() or [["no case", "", ""]]
-        if self.process.returncode not in (0, 1) or end[1] != "end":
-            sys.exit(f"numpy_suite: the run {self.name} ended with status {self.process.returncode} after {end[0]}:\n"
-                     + self.log.read_text(encoding="utf-8", errors="replace")[-3000:])
-        return {(case, outcome): message for case, outcome, message in lines}, end[2]
+def source_to_code(loader, data, path, **options):
+    is_wrapped = pathlib.Path(os.fsdecode(path)).is_relative_to(FOLDER)
+    return compiled(loader, Wrapped().visit(ast.parse(data)) if is_wrapped else data, path, **options)
+
+
+def lazily(value):
+    # Only the expression refers to a new array, so a copy may take its place.
+    if type(value) not in (np.ndarray, np.matrix, np.recarray) or sys.getrefcount(value) != 2 or not value.nbytes:
+        return value
+    frame = sys._getframe(1)
+    place = hash((frame.f_code, frame.f_lasti))
+    if value.base is not None or not value.flags.owndata or place in places:
+        return value
+    places.add(place)
+    try:
+        copy = byre.copy(value, lazy=True)
+    except byre.CopyRefused:
+        counts["refused"] += 1
+        return value
+    counts["lazy"] += 1
+    used, spare = (value, copy) if counts["lazy"] % 2 else (copy, value)
+    used.flags.writeable = value.flags.writeable
+    spare.flags.writeable = True
+    spare = spare if spare.flags.c_contiguous else spare.T
+    if spare.flags.c_contiguous:
+        spare.shape = -1
+        spare.dtype = np.uint8  # some cases count the references to other dtypes
+        spare.fill(ord(GARBAGE))
+        if spare.nbytes <= KEPT_NBYTES:
+            spoiled.append(spare)
+            check_spoiled(KEPT)
+    return used
+
+
+def check_spoiled(kept):
+    while len(spoiled) > kept:
+        array = spoiled.popleft()
+        counts["overwritten"] += array.tobytes() != GARBAGE * array.nbytes
+
+
+def pytest_collection_finish():
+    in_pages.__enter__()  # not before: modules of cases make more small arrays than the system has mappings
+
+
+def pytest_runtest_logstart():
+    places.clear()
+    check_spoiled(0)
+
+
+def pytest_sessionfinish():
+    check_spoiled(0)
+    pathlib.Path("counts.json").write_text(json.dumps(counts), encoding="utf-8")
+
+
+if FOLDER:
+    assert "numpy" not in sys.modules, "NumPy was imported before its code could be wrapped"
+    importlib.machinery.SourceFileLoader.source_to_code = source_to_code
+    builtins.__byre_lazily__ = lambda value: value
+    sys.dont_write_bytecode = True
+    sys.pycache_prefix = os.path.join(os.getcwd(), "none")  # no code that was compiled before
+    import byre
+    import numpy as np
+
+    in_pages = byre.pages(min_nbytes=0)
+    builtins.__byre_lazily__ = lazily
+
+
+def outcomes(how, arguments, work):
+    """What each case ended with, by its name, and seconds of processor time."""
+    (work / how).mkdir()
+    paths = [str(pathlib.Path(__file__).resolve().parent), os.environ.get("PYTHONPATH", "")]
+    environment = os.environ | {"PYTHONHASHSEED": "0", "PYTHONPATH": os.pathsep.join(paths)}
+    if how == "lazily":
+        arguments = ["-p", "numpy_suite", *arguments]
+        environment["BYRE_LAZILY_IN"] = str(pathlib.Path(np.__file__).parent)
+    begin = os.times()
+    command = [sys.executable, "-m", "pytest", *OPTIONS, *arguments]
+    status = subprocess.run(command, env=environment, cwd=work / how).returncode
+    if status not in (0, 1):
+        sys.exit(f"numpy_suite: pytest ended with status {status}. Look at what it printed above.")
+    seconds = round(sum(os.times()[2:4]) - sum(begin[2:4]))
+    print(f"{how}: {seconds} s of processor time", flush=True)
+    cases = xml.etree.ElementTree.parse(work / how / "cases.xml").iter("testcase")
+    return {f"{x.get('classname')}.{x.get('name')}": [(y.tag, y.get("type")) for y in x] for x in cases}, seconds
 
 
 def main():
@@ -57,44 +143,34 @@ def main():
     parser.add_argument("packages", nargs="*", default=PACKAGES, help=f"of numpy (default: {' '.join(PACKAGES)})")
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write the figures to FILE")
     options = parser.parse_args()
+    folder = pathlib.Path(np.__file__).parent
+    arguments = [f"--rootdir={folder}", *(f"{folder}/{name}/tests" for name in options.packages)]
+    with tempfile.TemporaryDirectory(prefix="byre-numpy-") as name:
+        work = pathlib.Path(name)
+        plain, plain_seconds = outcomes("plainly", arguments, work)
+        lazy, lazy_seconds = outcomes("lazily", arguments, work)
+        found = json.loads((work / "lazily" / "counts.json").read_text(encoding="utf-8"))
+    different = [case for case in sorted(plain.keys() | lazy.keys()) if plain.get(case) != lazy.get(case)]
+    for case in different[:40]:
+        print(f"{case}: plainly {plain.get(case)}, lazily {lazy.get(case)}")
+    found |= {"cases": len(plain.keys() | lazy.keys()), "different": different}
+    found |= {"plain_seconds": plain_seconds, "lazy_seconds": lazy_seconds}
+    print("{cases} cases, {} different; {lazy} lazy copies, {refused} refused (Python objects, arrays of imports), "
+          "{overwritten} overwritten by writes to the other side".format(len(different), **found))
+    if options.json:
+        options.json.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    if found["lazy"] < len(lazy):
+        sys.exit(f"numpy_suite: {found['lazy']} lazy copies in {len(lazy)} cases. Expected more, as most make arrays.")
+    return 1 if different or found["overwritten"] else 0
+
+
+if __name__ == "__main__":
     try:
         import hypothesis  # noqa: F401
+        import numpy as np
         import numpy.core.tests
         import pytest  # noqa: F401
     except ImportError as error:
         print(f"numpy_suite: skipped: {error}. Install Debian's python3-numpy, python3-pytest, python3-hypothesis.")
-        return SKIPPED
-    folder = pathlib.Path(numpy.__file__).parent
-    arguments = [f"--rootdir={folder}", *(f"{folder}/{name}/tests" for name in options.packages)]
-    with tempfile.TemporaryDirectory(prefix="byre-numpy-") as name:
-        runs = [Run(pathlib.Path(name, "plainly"), arguments, {})]
-        runs += [Run(pathlib.Path(name, "lazily"), arguments, {"LAZILY_IN": str(folder)})]
-        begin = time.monotonic()
-        while any(run.process.poll() is None for run in runs):
-            time.sleep(1)
-            if (time.monotonic() - begin) % 30 < 1:
-                done = ", ".join(f"{len({line[0] for line in run.lines()})} cases {run.name}" for run in runs)
-                print(f"{time.monotonic() - begin:.0f} s: {done}", flush=True)
-        (plain, plain_counts), (lazy, counts) = [run.finished() for run in runs]
-    changes = sorted(plain.keys() ^ lazy.keys())
-    for case, outcome in changes[:40]:
-        how = "plainly" if (case, outcome) in plain else "lazily"
-        print(f"{case}\n  {how}: {outcome} {lazy.get((case, outcome), '')}")
-    cases, different = [sorted({case for case, _ in found}) for found in (plain.keys() | lazy.keys(), changes)]
-    table = {}
-    for name in options.packages:
-        numbers = [sum(case.startswith(f"{name}/") for case in found) for found in (cases, different)]
-        table[name] = {"cases": numbers[0], "different": numbers[1]}
-        print("numpy.{}: {} cases, {} different".format(name, *numbers))
-    print("{lazy} lazy copies, {refused} refused (Python objects, arrays of imports), {overwritten} overwritten by writes to the other "
-          "side; {} + {cpu_seconds} s of processor time".format(plain_counts["cpu_seconds"], **counts))
-    if options.json:
-        figures = {"packages": table, "different": different, "plainly": plain_counts, "lazily": counts}
-        options.json.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
-    if counts["lazy"] < len(cases):
-        sys.exit(f"numpy_suite: {counts['lazy']} lazy copies in {len(cases)} cases. Expected more: look at lazily.py.")
-    return 1 if different or counts["overwritten"] else 0
-
-
-if __name__ == "__main__":
+        sys.exit(SKIPPED)
     sys.exit(main())

@@ -312,11 +312,3 @@ def test_error_cancels_the_save_and_is_the_futures(format, tmp_path):
         byre.save(missing, x)
     assert isinstance(byre.save_async(missing, x).exception(), OSError)
     assert path.read_bytes() == b"old" and list(tmp_path.iterdir()) == [path]
-
-
-def test_async_saves_to_one_path_leave_one_whole_file(tmp_path):
-    path = tmp_path / "a.npy"
-    for future in [byre.save_async(path, np.full(N, number)) for number in range(8)]:
-        future.result()
-    found = np.load(path)
-    assert (found == found[0]).all() and list(tmp_path.iterdir()) == [path]
