@@ -160,7 +160,7 @@ def stats() -> Stats:
     >>> (byre.stats() - before).bytes_copied
     0
     """
-    return Stats(**_byre.counters())
+    return Stats(*_byre.counters())
 
 
 class Memory(NamedTuple):

@@ -114,15 +114,10 @@ void count_copy(std::uintptr_t address, std::size_t nbytes, const std::string& f
   stats::detail::report_copy(nbytes, stats::CopyCause::writable, site);
 }
 
-py::dict counters() {
+py::tuple counters() {
   const stats::Counters now = stats::snapshot();
-  py::dict all;
-  all["lazy_copies"] = now.lazy_clones;
-  all["copies"] = now.copies;
-  all["bytes_copied"] = now.bytes_copied;
-  all["live_bytes"] = now.live_bytes;
-  all["pinned_bytes"] = now.pinned_bytes;
-  return all;
+  return py::make_tuple(now.lazy_clones, now.copies, now.bytes_copied, now.live_bytes,
+                        now.pinned_bytes);
 }
 
 }  // namespace
@@ -143,7 +138,7 @@ void define_copies(py::module_& module) {
       "The bytes in pages that were written in a block and not in its file; 0 if it has ended.");
   module.def("count_copy", count_copy, py::arg("address"), py::arg("nbytes"), py::arg("file"),
              py::arg("line"), "Counts and records a copy that was made now.");
-  module.def("counters", counters, "Counters of all threads.");
+  module.def("counters", counters, "What byre.Stats has.");
 }
 
 }  // namespace byre::inline v0::python

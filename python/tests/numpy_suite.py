@@ -21,7 +21,13 @@ import sys
 import tempfile
 import xml.etree.ElementTree
 
-SKIPPED = 77
+try:
+    import hypothesis  # noqa: F401
+    import pytest
+except ImportError as error:
+    print(f"numpy_suite: skipped: {error}. Install Debian's python3-pytest and python3-hypothesis.")
+    sys.exit(77)
+
 PACKAGES = ["core", "fft", "lib", "linalg", "ma", "matrixlib", "polynomial", "random"]
 LEFT_OUT = {
     "test_dot_big_stride": "uses two elements of np.empty() of 8 GiB, and in pages these take 8 GiB of memory",
@@ -76,7 +82,7 @@ def lazily(value):
     spare = spare if spare.flags.c_contiguous else spare.T
     if spare.flags.c_contiguous:
         spare.shape = -1
-        spare.dtype = np.uint8  # some cases count the references to other dtypes
+        spare.dtype = np.dtype(np.uint8)  # some cases count the references to other dtypes
         spare.fill(ord(GARBAGE))
         if spare.nbytes <= KEPT_NBYTES:
             spoiled.append(spare)
@@ -94,8 +100,11 @@ def pytest_collection_finish():
     in_pages.__enter__()  # not before: modules of cases make more small arrays than the system has mappings
 
 
-def pytest_runtest_logstart():
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_protocol(item):
     places.clear()
+    yield
+    item.__dict__.pop("_obj", None)  # the case's instance: the arrays of all of them would take all mappings
     check_spoiled(0)
 
 
@@ -165,12 +174,6 @@ def main():
 
 
 if __name__ == "__main__":
-    try:
-        import hypothesis  # noqa: F401
-        import numpy as np
-        import numpy.core.tests
-        import pytest  # noqa: F401
-    except ImportError as error:
-        print(f"numpy_suite: skipped: {error}. Install Debian's python3-numpy, python3-pytest, python3-hypothesis.")
-        sys.exit(SKIPPED)
+    import numpy as np
+
     sys.exit(main())

@@ -56,18 +56,15 @@ def test_copies_are_right_if_the_system_is_short_of(resource_name):
     run_in_child(action)
 
 
-@pytest.mark.parametrize(
-    "parts, kib, group_nbytes, is_lazy",
-    [
-        (6, 1 << 40, "max", True),
-        (7, 1 << 40, "max", False),
-        (7, 2 * KIB, "max", False),
-        (7, 2 * KIB - 1, "max", True),
-        (7, 1 << 40, 16 * N + 5, False),
-        (7, 1 << 40, 16 * N + 4, True),
-        (7, None, None, False),  # files that are missing
-    ],
-)
+WRITTEN = [  # parts, available KiB, bytes that the control group allows, whether the next copy is lazy
+    *((6, 1 << 40, "max", True), (7, 1 << 40, "max", False)),
+    *((7, 2 * KIB, "max", False), (7, 2 * KIB - 1, "max", True)),
+    *((7, 1 << 40, 16 * N + 5, False), (7, 1 << 40, 16 * N + 4, True)),
+    (7, None, None, False),  # files that are missing
+]
+
+
+@pytest.mark.parametrize("parts, kib, group_nbytes, is_lazy", WRITTEN)
 def test_copy_is_eager_if_a_tenth_was_written_and_memory_is_left(parts, kib, group_nbytes, is_lazy, monkeypatch):
     texts = {"/proc/meminfo": f"MemTotal: 1 kB\nMemAvailable: {kib} kB"}
     texts |= {"/sys/fs/cgroup/memory.max": f"{group_nbytes}", "/sys/fs/cgroup/memory.current": "5"}

@@ -166,16 +166,16 @@ def test_many_small_arrays_become_lazy_as_a_whole():
     assert all(same(copy[name], tree[name]) for name in tree)
 
 
-@pytest.mark.parametrize(
-    "source, words",
-    [
-        (np.zeros(10), ['the array "deep.0" of 80 bytes', "not in pages", "byre.to_pages()"]),
-        (np.broadcast_to(ramp(), (2, N)), ["elements are not dense", "lazy=None"]),
-        (np.array([{}], object), ["holds Python objects", "lazy=None"]),
-        (np.ma.masked_array(ramp()), ["a copy() of its own"]),
-        (byre.zeros((1024, 1024))[3, :10], ["cannot copy 80 bytes lazily", "less than half of a block"]),
-    ],
-)
+REFUSED = [
+    (np.zeros(10), ['the array "deep.0" of 80 bytes', "not in pages", "byre.to_pages()"]),
+    (np.broadcast_to(ramp(), (2, N)), ["elements are not dense", "lazy=None"]),
+    (np.array([{}], object), ["holds Python objects", "lazy=None"]),
+    (np.ma.masked_array(ramp()), ["a copy() of its own"]),
+    (byre.zeros((1024, 1024))[3, :10], ["cannot copy 80 bytes lazily", "less than half of a block"]),
+]
+
+
+@pytest.mark.parametrize("source, words", REFUSED)
 def test_lazy_true_refuses_a_tree_before_any_copy(source, words):
     before, tree = byre.stats(), {"a": ramp(), "deep": [source]}
     with refused(byre.CopyRefused, *words):
