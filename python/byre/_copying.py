@@ -24,14 +24,9 @@ def _planned(x: Any, operation: str, lazy: bool | None = None) -> tuple[list[Lea
     blocks: _Blocks = {}
     at_once = [Group(0, 0, [leaf]) for leaf in leaves if leaf.lo == leaf.hi]
     for group in _leaves.grouped([leaf for leaf in leaves if leaf.lo < leaf.hi]):
-        start = None if lazy is False or _is_packed_alone(group) else _byre.find(group.lo, group.hi - group.lo)
+        start = None if lazy is False or group.is_packed else _byre.find(group.lo, group.hi - group.lo)
         (at_once if start is None else blocks.setdefault(start, [])).append(group)
     return leaves, blocks, at_once
-
-
-def _is_packed_alone(group: Group) -> bool:
-    """True for one leaf whose copy has other strides, as NumPy and PyTorch pack the elements of a copy."""
-    return len(group.leaves) == 1 and not _leaves.is_dense(group.leaves[0])
 
 
 def _seen_nbytes(groups: list[Group]) -> int:
@@ -47,7 +42,7 @@ def _seen_nbytes(groups: list[Group]) -> int:
 
 def _why_at_once(group: Group) -> str:
     if group.lo < group.hi:
-        if _is_packed_alone(group):
+        if group.is_packed:
             return "its elements are not dense, and a copy packs them"
         return "its memory is not in pages of byre; call byre.to_pages() first"
     if isinstance(group.leaves[0].value, np.ndarray):

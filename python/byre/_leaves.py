@@ -131,6 +131,11 @@ class Group:
     leaves: list[Leaf]
 
     @property
+    def is_packed(self) -> bool:
+        """True for one leaf whose copy has other strides, as NumPy and PyTorch pack the elements of a copy."""
+        return len(self.leaves) == 1 and not is_dense(self.leaves[0])
+
+    @property
     def start(self) -> int:
         """Where a copy begins, so that the leaves keep their alignment."""
         return self.lo if len(self.leaves) == 1 else self.lo & -LINE_NBYTES

@@ -62,7 +62,7 @@ def _moved(leaves: list[_leaves.Leaf]) -> dict[int, Any]:
         leaf = group.leaves[0]
         if _byre.find(group.lo, group.hi - group.lo):
             continue
-        if len(group.leaves) == 1 and isinstance(leaf.value, np.ndarray) and not _leaves.is_dense(leaf):
+        if group.is_packed and isinstance(leaf.value, np.ndarray):
             dense = _leaves.leaf_of(leaf.name, np.empty_like(leaf.value))
             group = _leaves.Group(dense.lo, dense.hi, [dense])
             strided[id(dense.value)] = leaf.value

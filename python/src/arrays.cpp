@@ -63,9 +63,6 @@ void* realloc_in_pages(void* context, void* data, std::size_t nbytes) {
   }
   const auto old_nbytes =
       static_cast<std::size_t>(block->begin + block->nbytes - static_cast<std::byte*>(data));
-  if (nbytes <= old_nbytes && nbytes > old_nbytes / 2) {
-    return data;
-  }
   void* const moved = allocate(context, nbytes, false);
   if (moved != nullptr) {
     std::memcpy(moved, data, std::min(nbytes, old_nbytes));

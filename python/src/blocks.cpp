@@ -79,8 +79,7 @@ Tables& tables() {
 }
 
 std::shared_ptr<Block> add(Buffer&& buffer, CallSite copied_at = {nullptr, 0}) {
-  auto block = std::make_shared<Block>(std::move(buffer));
-  block->copied_at = copied_at;
+  auto block = std::make_shared<Block>(std::move(buffer), copied_at);
   const std::lock_guard lock(tables().mutex);
   tables().blocks.emplace(block->begin, block);
   return block;
@@ -104,9 +103,6 @@ bool are_too_many() {
 }
 
 }  // namespace
-
-Block::Block(Buffer&& bytes)
-    : buffer(std::move(bytes)), begin(buffer.mutable_data()), nbytes(buffer.nbytes()) {}
 
 void watch_forks() {
   static constexpr auto before_fork = [] {

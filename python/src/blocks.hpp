@@ -9,18 +9,23 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace byre::inline v0::python {
 
 /// Pages that one array owns, or several that were made of one uint8 array. The address never changes.
 struct Block {
-  explicit Block(Buffer&& bytes);
+  Block(Buffer&& bytes, CallSite site)
+      : buffer(std::move(bytes)),
+        begin(buffer.mutable_data()),
+        nbytes(buffer.nbytes()),
+        copied_at(site) {}
 
   Buffer buffer;
   std::byte* const begin;
   const std::size_t nbytes;
-  CallSite copied_at;  ///< the line that made it as a copy; line 0 if the block is no copy
+  const CallSite copied_at;  ///< the line that made it as a copy; line 0 if the block is no copy
 
   // Under the lock of the block.
   std::string sums;  ///< what Python keeps of the pages as they were at the last copy

@@ -11,7 +11,6 @@ import tempfile
 
 SKIPPED = 77
 PROGRAM = "import byre\nx = byre.zeros(3)\ny = byre.copy(x)\nx[0] = 1\nprint(byre.__file__, x, y)\n"
-LIST_FILES = ["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate"]
 PIP_INSTALL = ["-m", "pip", "install", "--quiet", "--no-index", "--no-build-isolation", "--no-deps"]
 PIP_INSTALL += ["--config-settings=setup-args=-Doptimization=0"]  # builds in a third of the time
 
@@ -31,9 +30,7 @@ def main(source):
         return SKIPPED
     with tempfile.TemporaryDirectory(prefix="byre-wheel-") as name:
         checkout, venv, site = (pathlib.Path(name, folder) for folder in ("checkout", "venv", "site"))
-        checkout.mkdir()
-        names = output_of("git", *LIST_FILES, cwd=source).split("\0")
-        output_of("cp", "--parents", "-t", checkout, *(name for name in names if (source / name).is_file()), cwd=source)
+        output_of("git", "clone", "--quiet", "--depth=1", f"file://{source}", checkout)
         output_of(sys.executable, "-m", "venv", "--system-site-packages", venv)
         output_of(venv / "bin/python", *PIP_INSTALL, f"--target={site}", checkout)
         found = {str(path.relative_to(site)) for path in site.rglob("*") if path.is_file()}
