@@ -12,6 +12,9 @@ namespace byre::test {
 
 inline constexpr std::size_t paged_nbytes = 8 << 20;
 
+/// MADV_COLLAPSE, which older headers do not have.
+inline constexpr int collapse_advice = 25;
+
 inline Buffer filled(std::byte with, std::size_t size = paged_nbytes) {
   Buffer buffer = Buffer::allocate(size, paged_allocator());
   std::memset(buffer.mutable_data(), static_cast<int>(with), size);

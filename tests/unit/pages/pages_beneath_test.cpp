@@ -23,6 +23,7 @@
 #include <sstream>
 #include <string>
 
+#include "children.hpp"
 #include "paged_buffers.hpp"
 #include "support/temporary_folder.hpp"
 #include "support/watched_system.hpp"
@@ -58,10 +59,15 @@ class PagesBeneath : public testing::Test {
 
 TEST_F(PagesBeneath, are_freed_where_the_last_overlay_wrote) {
   Buffer source = filled(std::byte{1});
-  std::byte* const pointer = source.mutable_data();
   const std::size_t before = memory_files_nbytes();
   std::optional<Buffer> clone = source.writable_clone();
-  std::memset(pointer, 2, paged_nbytes);
+  {
+    Buffer lazy = source;
+    WatchedSystem system;
+    system.refuse_maps(1);
+    EXPECT_EQ(lazy.materialize(), Materialized::copied);  // the overlay that it began has ended
+  }
+  std::memset(source.mutable_data(), 2, paged_nbytes);
   clone.reset();
   EXPECT_EQ(memory_files_nbytes() + paged_nbytes, before);
   EXPECT_TRUE(is_all(source, std::byte{2}));
@@ -83,13 +89,39 @@ TEST_F(PagesBeneath, stay_while_others_show_them) {
 }
 
 TEST_F(PagesBeneath, stay_where_the_last_overlay_did_not_write) {
+  Buffer neighbor = filled(std::byte{1});  // whose mapping a step beyond the end would reach
+  neighbor.writable_clone();
+  std::memset(neighbor.mutable_data(), 2, paged_nbytes);
   Buffer source = filled(std::byte{1});
+  const std::size_t before = memory_files_nbytes();
   std::optional<Buffer> clone = source.writable_clone();
-  std::memset(source.mutable_data(), 2, paged_nbytes / 2);
+  constexpr std::size_t half = huge_page_nbytes / 2;  // whole huge pages are freed
+  std::memset(source.mutable_data() + half, 2, 4 * half);
+  std::memset(source.mutable_data() + 6 * half, 2, 2 * half);
+  const WatchedSystem system;
   clone.reset();
-  EXPECT_EQ(source.data()[paged_nbytes / 2 - 1], std::byte{2});
-  EXPECT_EQ(source.data()[paged_nbytes / 2], std::byte{1});
-  EXPECT_EQ(source.data()[paged_nbytes - 1], std::byte{1});
+  EXPECT_EQ(memory_files_nbytes() + 4 * half, before);
+  for (std::size_t at = 0; at < paged_nbytes; at += page_nbytes) {
+    const bool is_written = at / half != 0 && at / half != 5;
+    ASSERT_EQ(source.data()[at], is_written ? std::byte{2} : std::byte{1}) << at;
+  }
+  for (const WatchedSystem::Range& range : system.advised(MADV_REMOVE)) {
+    EXPECT_LE(range.nbytes, 2 * half) << "no pages of the neighbor";
+  }
+}
+
+TEST_F(PagesBeneath, of_large_data_are_freed_in_each_step) {
+  constexpr std::size_t nbytes = (std::size_t{64} << 20) + 2 * huge_page_nbytes;
+  constexpr std::size_t written_nbytes = nbytes - 2 * huge_page_nbytes;
+  Buffer source = filled(std::byte{1}, nbytes);
+  const std::size_t before = memory_files_nbytes();
+  std::optional<Buffer> clone = source.writable_clone();
+  std::memset(source.mutable_data() + huge_page_nbytes, 2, written_nbytes);
+  clone.reset();
+  EXPECT_EQ(memory_files_nbytes() + written_nbytes, before);
+  EXPECT_EQ(source.data()[0], std::byte{1});
+  EXPECT_EQ(source.data()[huge_page_nbytes + written_nbytes - 1], std::byte{2});
+  EXPECT_EQ(source.data()[nbytes - 1], std::byte{1});
 }
 
 TEST_F(PagesBeneath, are_freed_on_systems_that_tell_of_one_page_at_a_time) {
@@ -104,28 +136,28 @@ TEST_F(PagesBeneath, are_freed_on_systems_that_tell_of_one_page_at_a_time) {
   EXPECT_TRUE(is_all(source, std::byte{2}));
 }
 
-TEST_F(PagesBeneath, stay_if_an_eighth_or_less_was_written) {
+TEST_F(PagesBeneath, are_freed_if_more_than_an_eighth_was_written) {
   Buffer source = filled(std::byte{1}, least_paged_nbytes);
   const std::size_t before = memory_files_nbytes();
   std::optional<Buffer> clone = source.writable_clone();
   std::memset(source.mutable_data(), 2, least_paged_nbytes / 8);
   clone.reset();
   EXPECT_EQ(memory_files_nbytes(), before);
+  clone = source.writable_clone();
+  std::memset(source.mutable_data(), 3, least_paged_nbytes / 8);
+  source.mutable_data()[least_paged_nbytes / 8 + page_nbytes] = std::byte{3};
+  clone.reset();
+  EXPECT_EQ(memory_files_nbytes() + least_paged_nbytes / 8 + page_nbytes, before);
 }
 
-TEST_F(PagesBeneath, stay_for_an_owner_that_is_about_to_show_them) {
+TEST_F(PagesBeneath, stay_for_an_owner_of_the_file) {
   Buffer overlay = filled(std::byte{1});
-  Buffer owner = overlay;
+  const Buffer owner = overlay;
   std::optional<Buffer> other = overlay;
   other->mutable_data();
   std::memset(overlay.mutable_data(), 2, paged_nbytes);
-  {
-    WatchedSystem system;
-    system.before_mapping = [&] { other.reset(); };
-    owner.mutable_data()[0] = std::byte{3};
-  }
-  EXPECT_EQ(owner.data()[1], std::byte{1});
-  EXPECT_EQ(owner.data()[paged_nbytes - 1], std::byte{1});
+  other.reset();
+  EXPECT_TRUE(is_all(owner, std::byte{1}));
 }
 
 TEST_F(PagesBeneath, stay_for_an_overlay_that_is_begun) {
@@ -181,9 +213,6 @@ TEST_F(PagesBeneath, stay_for_a_child_that_shows_them) {
   ::close(told[0]);
   ::close(told[1]);
 }
-
-/// MADV_COLLAPSE, which older headers do not have.
-constexpr int collapse_advice = 25;
 
 /// How much of the mapping that begins at this address is in huge pages of its file.
 std::size_t huge_nbytes(const std::byte* begin) {
@@ -265,6 +294,7 @@ TEST(Collapse, takes_any_range_and_asks_for_what_is_in_it) {
   } const ranges[] = {{0, all, 0, paged_nbytes},
                       {page_nbytes + 1, page_nbytes, page_nbytes, page_nbytes + 1},
                       {paged_nbytes - 1, all, paged_nbytes - page_nbytes, page_nbytes},
+                      {paged_nbytes + page_nbytes, page_nbytes, paged_nbytes, 0},
                       {all, all, paged_nbytes, 0}};
   for (const auto& range : ranges) {
     const WatchedSystem system;
@@ -288,8 +318,10 @@ TEST(Collapse, does_nothing_where_no_overlay_shares_a_file) {
   Buffer paged = filled(std::byte{1});
   Buffer mapped = Buffer::map_file(folder / "file");
   const Buffer of_mapped = mapped.writable_clone();
+  Small forked;
+  in_a_child([] {});
   const WatchedSystem system;
-  for (Buffer* const each : {&ordinary, &paged, &mapped}) {
+  for (Buffer* const each : {&ordinary, &paged, &mapped, &forked.source}) {
     each->collapse(0, paged_nbytes);
   }
   Buffer().collapse(0, paged_nbytes);
@@ -298,8 +330,14 @@ TEST(Collapse, does_nothing_where_no_overlay_shares_a_file) {
 
 TEST_F(PagesBeneath, are_not_gathered_where_no_overlay_sees_them) {
   Buffer source = filled(std::byte{1});
-  source.writable_clone();
-  std::memset(source.mutable_data(), 2, huge_page_nbytes);
+  std::optional<Buffer> clone = source.writable_clone();
+  std::memset(source.mutable_data(), 2, huge_page_nbytes / 2);
+  {
+    const WatchedSystem seen_by_the_clone;
+    source.collapse(0, huge_page_nbytes);
+    EXPECT_EQ(seen_by_the_clone.advised(collapse_advice).size(), 2U);
+  }
+  clone.reset();
   const WatchedSystem system;
   source.collapse(0, huge_page_nbytes);
   EXPECT_TRUE(system.advised(collapse_advice).empty());

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -45,7 +46,9 @@ TEST_F(CountedClones, of_pages_copy_nothing_and_keep_the_address) {
   Buffer source = filled(std::byte{1});
   std::byte* const pointer = source.mutable_data();
   const Counted counted;
+  const WatchedSystem system;
   Buffer clone = source.writable_clone();
+  EXPECT_EQ(system.advised(MADV_DONTNEED).at(0).data, pointer) << "or a fork waits while they go";
   EXPECT_EQ(counted.since().bytes_copied, 0);
   EXPECT_EQ(counted.since().lazy_clones, 1);
   EXPECT_EQ(counted.since().overlays, 2);
@@ -110,8 +113,12 @@ TEST_F(CountedClones, of_much_written_pages_move_both_sides_to_a_new_file) {
   const Buffer first = source.writable_clone();
   touch(pointer, pages / 8 + 1, std::byte{2});
   const Counted counted;
+  const WatchedSystem system;
   const Buffer second = source.writable_clone();
   EXPECT_EQ(counted.since().bytes_copied, static_cast<std::int64_t>(paged_nbytes));
+  ASSERT_FALSE(system.ranges().empty());
+  EXPECT_EQ(system.ranges().back().nbytes, paged_nbytes) << "or a full system ends the process";
+  EXPECT_TRUE(system.advised(collapse_advice).empty()) << "huge pages may have to be made";
   EXPECT_EQ(source.data(), pointer);
   touch(pointer, 2, std::byte{3});
   EXPECT_EQ(second.data()[0], std::byte{2});
@@ -146,6 +153,24 @@ TEST_F(CountedClones, write_all_pages_back_if_no_other_side_lives) {
   EXPECT_TRUE(is_all(source, std::byte{2}));
   clone.mutable_data()[7] = std::byte{3};
   EXPECT_EQ(pointer[7], std::byte{2});
+}
+
+TEST_F(CountedClones, of_shrunk_data_share_its_pages_and_count_its_bytes) {
+  Buffer source = filled(std::byte{1});
+  source.resize(paged_nbytes / 2 - 100);
+  std::byte* const pointer = source.mutable_data();
+  const Buffer first = source.writable_clone();
+  int value = 2;
+  for (const std::size_t copied_nbytes : {source.nbytes(), paged_nbytes / 2}) {
+    std::memset(pointer, ++value, source.nbytes());
+    const Counted counted;
+    const Buffer clone = source.writable_clone();  // in a new file, and again in that
+    EXPECT_EQ(clone.origin(), Origin::overlay);
+    EXPECT_EQ(counted.since().bytes_copied, static_cast<std::int64_t>(copied_nbytes));
+    EXPECT_EQ(counted.since().bytes_not_copied, 0);
+    EXPECT_TRUE(is_all(clone, static_cast<std::byte>(value)));
+  }
+  EXPECT_TRUE(is_all(first, std::byte{1}));
 }
 
 TEST(WritableClones, outlive_their_source_and_may_be_cloned_themselves) {
@@ -232,6 +257,7 @@ TEST_F(CountedClones, of_a_mapped_file_leave_the_file_alone) {
   clone.reset();
   pointer[0] = std::byte{'c'};
   EXPECT_EQ(source.data(), pointer);
+  EXPECT_EQ(second.origin(), Origin::overlay);
   EXPECT_EQ(second.data()[0], std::byte{'b'});
   EXPECT_EQ(second.data()[paged_nbytes + 99], std::byte{'a'});
   EXPECT_EQ(read_file(folder / "file"), text);
@@ -277,10 +303,12 @@ TEST(WritableClones, without_a_mapping_are_copied_now) {
 }
 
 TEST(WritableClones, of_the_last_overlay_survive_a_fork_in_the_middle) {
-  for (const std::size_t runs_before_the_fork : {0U, 1U}) {
-    Buffer source = filled(std::byte{1}, least_paged_nbytes);
-    source.writable_clone();
+  for (const std::size_t round : {0U, 1U, 2U, 3U}) {
+    const std::size_t runs_before_the_fork = round / 2;
+    std::optional<Buffer> file = filled(std::byte{1}, least_paged_nbytes);
+    Buffer source = round % 2 == 0 ? *file : file->writable_clone();
     std::byte* const pointer = source.mutable_data();
+    file.reset();
     pointer[0] = std::byte{2};
     pointer[9 * page_nbytes] = std::byte{2};
     const auto is_right = [](const Buffer& buffer) {
