@@ -11,6 +11,8 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -140,6 +142,45 @@ TEST_F(PagedReleased, writable_clones_leave_nothing_in_whatever_order_they_end) 
       }
     }
     (void)in_memory_file();  // ends the file of before the forks
+  });
+}
+
+TEST_F(PagedReleased, writable_clones_that_are_refused_leave_nothing) {
+  enum class Refused : std::uint8_t { move, map, heap };
+  const auto clone_without = [](Refused refused, int nth, bool is_written) {
+    Buffer source = in_memory_file();
+    const Buffer first = is_written ? source.writable_clone() : Buffer();
+    std::memset(source.mutable_data(), 2, least_paged_nbytes);
+    const std::ptrdiff_t alive = news_alive;
+    const std::byte* const place = source.data();
+    const Origin origin = source.origin();
+    const void* const file = source.memory_id();
+    try {
+      std::optional<FailingNew> failing;
+      std::optional<WatchedSystem> system;
+      if (refused == Refused::heap) {
+        failing.emplace(nth);
+      } else {
+        system.emplace();
+        system->moves = refused != Refused::move;
+        system->refuse_maps(refused == Refused::map ? 1 : 0, static_cast<std::size_t>(nth));
+      }
+      source.writable_clone();
+    } catch (const OutOfMemory&) {
+    }
+    EXPECT_EQ(source.data(), place);
+    if (source.origin() == origin && source.memory_id() == file) {
+      EXPECT_EQ(news_alive, alive) << nth;
+    }
+  };
+  expect_nothing_is_left([&] {
+    for (const bool is_written : {false, true}) {
+      for (int nth = 0; nth < 10; ++nth) {
+        for (const Refused refused : {Refused::move, Refused::map, Refused::heap}) {
+          clone_without(refused, nth, is_written);
+        }
+      }
+    }
   });
 }
 

@@ -90,11 +90,14 @@ class WritableCloneLimits : public testing::TestWithParam<Kind> {
       expect_equal(source.buffer, expected);
       place[1] = std::byte{4};
       place[least_paged_nbytes - 2] = std::byte{4};
+      place[9 * page_nbytes] = std::byte{4};
       Buffer later = source.buffer.writable_clone();
       EXPECT_EQ(later.origin(), Origin::overlay);
       EXPECT_EQ(source.buffer.data(), place);
       expect_equal(later, source.buffer);
+      EXPECT_EQ(place[9 * page_nbytes], std::byte{4});
       if (clone) {
+        EXPECT_EQ(clone->data()[9 * page_nbytes], expected.data()[9 * page_nbytes]);
         EXPECT_EQ(clone->data()[1], std::byte{3});
         EXPECT_EQ(clone->data()[least_paged_nbytes - 2], std::byte{1});
       }

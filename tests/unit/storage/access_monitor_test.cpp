@@ -65,6 +65,7 @@ TEST(CheckedBuildDeathTest, a_write_during_a_write_names_both_places) {
   const int here = __LINE__ + 1;
   const auto write = [](Storage& storage) { storage.materialize(); };
   EXPECT_DEATH(write(WriteUnderWay().storage()), complaint("write", here));
+  EXPECT_DEATH((void)WriteUnderWay().storage().writable_clone(), "this write meets a write");
 }
 
 TEST(CheckedBuildDeathTest, a_lazy_clone_during_a_write_ends_the_program) {

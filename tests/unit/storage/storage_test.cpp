@@ -190,5 +190,18 @@ TEST(Storage, is_lazily_cloned_from_many_threads_at_once_from_the_first_clone_on
       });
 }
 
+TEST(Storage, a_writable_clone_that_may_not_wait_copies_pending_data) {
+  FailingAllocator allocator;
+  Halt copy;
+  Storage slow = Storage::allocate(100, allocator);
+  Storage hasty = slow.lazy_clone();
+  allocator.halt_copy(copy);
+  boost::thread copier([&] { slow.mutable_data(); });
+  copy.await_entry();
+  EXPECT_EQ(hasty.writable_clone(Wait::never).nbytes(), 100U);  // one that waits would hang
+  copy.let_go();
+  copier.join();
+}
+
 }  // namespace
 }  // namespace byre::test

@@ -198,6 +198,7 @@ TEST_F(Tracks, of_writable_clones_begin_for_both_sides_and_end) {
   EXPECT_EQ(slices[0]["args"]["shows_data"], file);
   EXPECT_EQ(slices[1]["args"]["shows_data"], begins[0]["id"]);
   EXPECT_EQ(slices[1]["args"]["written_at"], "clone.cpp:1");
+  EXPECT_LT(slices[1]["ts"], events.slices("clone").at(0)["ts"]) << "it began before it was done";
   EXPECT_EQ(ends[0]["id"], begins[1]["id"]);
   EXPECT_EQ(ends[0]["args"]["dirty_pages"], 2);
   EXPECT_EQ(ends[1]["id"], begins[0]["id"]);
