@@ -229,7 +229,7 @@ class basic_overlay final : public basic_header<Sync, Share> {
     const auto overlay =
         base.file().map_overlay(static_cast<std::byte*>(source.data()),
                                 is_last ? detail::OtherOverlays::none : detail::OtherOverlays::some,
-                                is_last ? detail::MovedPages::any : detail::MovedPages::few);
+                                detail::MovedPages::any);
     if (overlay.data == nullptr) {
       return clone_in_new_file(source, std::move(memory));
     }

@@ -75,8 +75,8 @@ Overlay MemoryFile::map_overlay(std::byte* source, OtherOverlays others,
   const auto [shows, is_to_write_back] = [&] {
     const sync::Lock lock(files().mutex());
     ++begun_overlays_;
-    const bool is_to = shows_ == Shows::writes && source != nullptr &&
-                       others == OtherOverlays::none && !std::exchange(is_written_back_, true);
+    const bool is_to = shows_ == Shows::writes && others == OtherOverlays::none &&
+                       !std::exchange(is_written_back_, true);
     return std::pair(shows_, is_to);
   }();
   const Overlay overlay = map_begun(source, shows, is_to_write_back, others, moved);
