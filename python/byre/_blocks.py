@@ -130,7 +130,7 @@ def explain(start: int, address: int, nbytes: int) -> str:
     if others:
         lines = sorted(x["copied_at"] for x in others if x["copied_at"])
         blocks = "1 block" if len(others) == 1 else f"{len(others)} blocks"
-        text += f", of which {_byre.written_nbytes(start)} are in pages of its own and the rest is shared with {blocks}"
+        text += f"; {_byre.written_nbytes(start)} are in pages of its own, and the rest is shared with {blocks}"
         text += f" (copied at {', '.join(lines)})" if lines else ""
     reason = why_at_once(facts, nbytes, False)
     if reason:
@@ -164,7 +164,7 @@ def stats() -> Stats:
 
 
 class Memory(NamedTuple):
-    """Bytes of blocks, each of which has one array or several."""
+    """Bytes of blocks. A block has the memory of one array or of several."""
 
     blocks: int
     nbytes: int

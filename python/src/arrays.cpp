@@ -93,7 +93,7 @@ py::object handler(std::size_t min_nbytes) {
   return found;
 }
 
-/// Of arrays in blocks that were there before them.
+/// The handler of arrays whose block was there before them.
 PyObject* freeing_handler() {
   static PyObject* const found = handler(std::numeric_limits<std::size_t>::max()).release().ptr();
   return found;
@@ -105,7 +105,7 @@ py::object array_in(Block& block, const Block* source, py::handle like) {
   auto* const prototype = reinterpret_cast<PyArrayObject*>(like.ptr());
   const auto nbytes = static_cast<npy_intp>(block.nbytes);
   constexpr int flags = NPY_ARRAY_WRITEABLE;
-  // NumPy's own type runs no code of Python's, so nobody sees the array before it owns the block.
+  // NumPy's own type runs no code of Python's that could see the array before it owns the block.
   PyObject* const made =
       like ? PyArray_NewFromDescr(
                  &PyArray_Type, (Py_INCREF(PyArray_DESCR(prototype)), PyArray_DESCR(prototype)),

@@ -130,7 +130,7 @@ void define_copies(py::module_& module) {
   module.def("collapse", collapse, py::arg("start"), "Moves a block to huge pages.");
   module.def(
       "facts", [](std::uintptr_t start) { return facts_of(*expect_block(start)); },
-      py::arg("start"), "What is known of a block.");
+      py::arg("start"), "Sizes of a block, and facts about its copies.");
   module.def("all_facts", all_facts, "The facts of all blocks.");
   module.def("set_sums", set_sums, py::arg("start"), py::arg("sums"), "Sets a fact of a block.");
   module.def(

@@ -99,7 +99,7 @@ void define_files(py::module_& module) {
              "The bytes of a file, mapped privately: what is written stays out of the file.");
   module.def("parse_safetensors_header", parse_header, py::arg("start"), py::arg("file_nbytes"),
              py::arg("name"),
-             "What a .safetensors file has: (name, dtype, shape, offset, nbytes) of each tensor, "
+             "The tensors of a .safetensors file, as (name, dtype, shape, offset, nbytes), "
              "and metadata.");
   py::class_<OutputFile>(module, "OutputFile",
                          "A file that appears under its name when it is committed, and is removed "

@@ -14,7 +14,7 @@ from support import DENSE, VIEWS, N, Tagged, copied, ramp, refused, same, tagged
 
 
 def strides_of(x):
-    """Of the axes on which elements follow each other."""
+    """The strides of axes with more than one element."""
     return [stride for stride, n in zip(x.strides, x.shape) if n > 1]
 
 
@@ -170,7 +170,7 @@ def test_explain_names_blocks_that_share_and_lines_that_copied():
     last = sys._getframe().f_lineno - 1
     lines = [f"{__file__}:{last - 1}", f"{__file__}:{last}"]
     source[0] = -1
-    shared = f" {mmap.PAGESIZE} are in pages of its own and the rest is shared with 2 blocks (copied at "
+    shared = f" {mmap.PAGESIZE} are in pages of its own, and the rest is shared with 2 blocks (copied at "
     assert f"{shared}{', '.join(lines)}): byre.copy is lazy." in byre.explain(source)
     shared_nbytes = byre.memory().shared_nbytes
     del copies[0]

@@ -99,8 +99,8 @@ bool MemoryFile::make_private(std::byte* place, int former_flags) noexcept {
   return is_mapped_again && former_flags == MAP_PRIVATE;
 }
 
-/// In huge pages where there are some, each of which is made of one small page: that is many times faster than
-/// of all of them. Smaller files are made present as they are used.
+/// In huge pages where there are some. One small page is made present for each huge one, which is many times faster than
+/// all of them. Smaller files are made present as they are used.
 bool MemoryFile::make_present(std::byte* data, std::size_t nbytes) const noexcept {
   const std::size_t in_huge_pages = nbytes / huge_page_nbytes * huge_page_nbytes;
   for (std::size_t at = 0; at < in_huge_pages; at += huge_page_nbytes) {
