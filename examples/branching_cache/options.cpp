@@ -93,7 +93,9 @@ Options parse_options(int argc, const char* const* argv) {
     throw UsageError("--head-size takes a multiple of 4, not " + std::to_string(plan.head_size) +
                      ".");
   }
-  throw_if_too_large(plan);
+  if (!options.help) {
+    throw_if_too_large(plan);
+  }
   return options;
 }
 

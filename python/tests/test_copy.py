@@ -149,18 +149,18 @@ def test_array_class_that_raises_leaves_no_block(monkeypatch):
 
 def test_copy_without_memory_for_objects_leaves_no_block():
     testcapi = pytest.importorskip("_testcapi")
-    source = ramp()
+    source, failures = ramp(), 0
     kept, before = byre.copy(source), used()
     arguments = source.__array_interface__["data"][0], source, "file", 1
-    for number in range(1, 30):
+    for number in range(9):
         testcapi.set_nomemory(number, number + 1)
         try:
             _byre.clone(*arguments)  # all of byre.copy() would run into places where NumPy crashes
         except MemoryError:
-            pass
+            failures += 1
         finally:
             testcapi.remove_mem_hooks()
-    assert used() == before and np.array_equal(kept, source)
+    assert failures and used() == before and np.array_equal(kept, source)
 
 
 def test_explain_names_blocks_that_share_and_lines_that_copied():
