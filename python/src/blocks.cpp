@@ -37,7 +37,7 @@ class ArrayPages final : public detail::PageAllocator {
     default_allocator().deallocate(block);
   }
   std::unique_ptr<detail::PageFile> create_file(std::size_t nbytes) override {
-    return is_cloning ? nullptr : detail::create_memory_file(nbytes, present_);
+    return detail::create_memory_file(nbytes, present_);
   }
   const char* name() const noexcept override { return "pages of arrays"; }
 
@@ -69,7 +69,7 @@ struct Tables {
     const auto found = std::prev(after);
     const auto offset = static_cast<std::size_t>(at - found->first);
     const std::size_t all = found->second->nbytes;
-    return offset <= all && nbytes <= all - offset ? found : blocks.end();
+    return offset < all && nbytes <= all - offset ? found : blocks.end();
   }
 };
 

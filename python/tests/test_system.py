@@ -2,12 +2,14 @@
 """How byre.copy chooses, limits of the system, forks, and ends of arrays and of the interpreter."""
 import contextlib
 import gc
+import glob
 import io
 import itertools
 import mmap
 import multiprocessing
 import os
 import pathlib
+import re
 import resource
 import subprocess
 import sys
@@ -33,7 +35,8 @@ def use_all_mappings(kept):
 @pytest.mark.parametrize("resource_name", ["mappings", "RLIMIT_AS", "RLIMIT_NOFILE"])
 def test_copies_are_right_if_the_system_is_short_of(resource_name):
     is_lazy = resource_name == "RLIMIT_NOFILE"  # without descriptors, /proc/self/pagemap cannot be read
-    sources, kept = [ramp(1 << 13), ramp(1 << 13)], []
+    with byre.pages(min_nbytes=0):
+        sources, kept = [ramp(1 << 13), ramp(1 << 13), np.arange(9.0)], []
     copies = [(byre.copy(sources[1]), np.arange(1 << 13))]
     heap = [np.empty(1 << 13) for _ in range(99)]
 
@@ -43,13 +46,13 @@ def test_copies_are_right_if_the_system_is_short_of(resource_name):
         else:
             resource.setrlimit(getattr(resource, resource_name), (0, 0))
         del heap[:-1]  # memory that needs no mapping
-        for number, source in enumerate(sources * 3):
+        for number, source in enumerate(sources[: 3 - is_lazy] * 3):
             with contextlib.nullcontext() if is_lazy else refused(byre.CopyRefused, "vm.max_map_count"):
                 kept.append(byre.copy(source, lazy=True))
             copy, *counts = copied(source, lazy=is_lazy or None)
             assert is_lazy or counts == [0, source.nbytes]
             copies.append((copy, np.copy(source)))
-            source[number * 1000] = -1
+            source[number] = -1
             assert all(np.array_equal(copy, expected) for copy, expected in copies)
 
     run_in_child(action)
@@ -93,8 +96,23 @@ def test_copy_is_lazy_from_64_KiB_and_half_of_a_block_on():
     assert not byre.is_lazy([x[n : n + 1] for n in range(1000)])
 
 
+def gathers_huge_pages():
+    file = os.memfd_create("test")
+    os.truncate(file, 4 << 20)
+    with mmap.mmap(file, 4 << 20) as pages, contextlib.suppress(OSError):
+        pages.write(bytes(4 << 20))
+        pages.madvise(25)  # MADV_COLLAPSE
+        return True
+
+
+def huge_nbytes():
+    text = pathlib.Path("/proc/self/smaps").read_text()
+    return sum(int(kib) for kib in re.findall(r"ShmemPmdMapped: *(\d+)", text)) << 10
+
+
 def test_fourth_lazy_copy_moves_a_block_to_huge_pages():
-    source = ramp(4 * N)
+    source, before = byre.zeros(4 * N), huge_nbytes()
+    source[:] = np.arange(4 * N)
     for number in range(4):
         wait_for_collapses()
         assert "in huge pages" not in byre.explain(source)
@@ -102,9 +120,22 @@ def test_fourth_lazy_copy_moves_a_block_to_huge_pages():
         copy = byre.copy(source)
     wait_for_collapses()
     assert "in huge pages: byre.copy is lazy" in byre.explain(source)
+    assert not gathers_huge_pages() or huge_nbytes() >= before + source.nbytes // 2
     source[4] = copy[5] = -1
     assert np.array_equal(source, np.append([-1] * 5, np.arange(5, 4 * N)))
     assert np.array_equal(copy, np.append([-1] * 4 + [4, -1], np.arange(6, 4 * N)))
+
+
+def test_pages_of_zeros_get_memory_when_they_are_touched_and_others_at_once():
+    def file_nbytes():
+        files = [path for path in glob.glob("/proc/self/fd/*") if "memfd:byre" in os.path.realpath(path)]
+        return sum(os.stat(path).st_blocks for path in files) * 512
+
+    before = file_nbytes()
+    zeros = byre.zeros(8 * N)
+    assert file_nbytes() == before
+    zeros[0], empty = 1, byre.empty(8 * N)
+    assert file_nbytes() >= before + empty.nbytes + mmap.PAGESIZE
 
 
 def test_blocks_leave_mappings_to_the_rest_of_the_process():
