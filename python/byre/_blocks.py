@@ -6,6 +6,7 @@ import collections
 import contextlib
 import contextvars
 import functools
+import os
 import sys
 import threading
 from typing import Any, Iterator, NamedTuple
@@ -19,6 +20,8 @@ _COPIES_UNTIL_COLLAPSE = 4
 _HUGE_PAGE_NBYTES = 2 << 20
 _MOST_SAMPLES, _PAGE_NBYTES = 64, 4096
 _FACTORS = np.random.default_rng(0).integers(1 << 64, size=_PAGE_NBYTES // 8, dtype=np.uint64) | np.uint64(1)
+_NO_MAPPING = ("the system has no mapping or memory for it, byre has as many blocks as a quarter of vm.max_map_count, or "
+               "these are a part of a block that was written much; drop some copies, or copy the whole block")
 ALLOW_COPIES = "To allow a copy at once, pass lazy=None outside of byre.no_copies()."
 _Array = np.ndarray[Any, Any]
 copies_are_refused: contextvars.ContextVar[bool] = contextvars.ContextVar("byre.copies_are_refused", default=False)
@@ -37,9 +40,9 @@ def pages(min_nbytes: int = SMALL_NBYTES) -> Iterator[None]:
     >>> byre.is_lazy(grid) and byre.is_lazy(byre.ones((1000, 1000)))
     True
     """
-    if min_nbytes < 0:
-        raise ArgumentError(f"pages: min_nbytes is {min_nbytes}. Pass a number of bytes of at least 0.")
-    before = _byre.set_handler(_handler(min_nbytes))
+    if not isinstance(min_nbytes, (int, np.integer)) or min_nbytes < 0:
+        raise ArgumentError(f"pages: min_nbytes is {min_nbytes!r}. Pass a whole number of bytes of at least 0.")
+    before = _byre.set_handler(_handler(min(int(min_nbytes), sys.maxsize)))
     try:
         yield
     finally:
@@ -112,10 +115,10 @@ def copy_block(start: int, seen_nbytes: int, is_asked: bool, like: _Array | None
     reason = why_at_once(facts, seen_nbytes, is_asked, sums)
     if sums:
         _byre.set_sums(start, sums)
-    copy = None if reason else _byre.clone(start, like, *where)
+    copy = None if reason else _byre.clone(start, like, seen_nbytes >= facts["nbytes"], *where)
     if copy is None:
         if is_asked:
-            reason = reason or "the system has no mapping for a lazy copy; raise vm.max_map_count or drop some copies"
+            reason = reason or _NO_MAPPING
             raise CopyRefused(f"copy: cannot copy {seen_nbytes} bytes lazily: {reason}. {ALLOW_COPIES}")
     elif facts["lazy_copies"] + 1 == _COPIES_UNTIL_COLLAPSE and facts["nbytes"] >= _HUGE_PAGE_NBYTES:
         with contextlib.suppress(RuntimeError):  # no thread can be started
@@ -128,10 +131,11 @@ def explain(start: int, address: int, nbytes: int) -> str:
     text = f"{nbytes} bytes at {address:#x}, in a block of {facts['nbytes']} bytes"
     others = [x for x in _byre.all_facts() if x["memory_id"] == facts["memory_id"] and x["start"] != start]
     if others:
-        lines = sorted(x["copied_at"] for x in others if x["copied_at"])
+        lines = collections.Counter(os.fsdecode(x["copied_at"]) for x in others if x["copied_at"])
         blocks = "1 block" if len(others) == 1 else f"{len(others)} blocks"
         text += f"; {_byre.written_nbytes(start)} are in pages of its own, and the rest is shared with {blocks}"
-        text += f" (copied at {', '.join(lines)})" if lines else ""
+        places = ", ".join(f"{line} ({count} times)" if count > 1 else line for line, count in sorted(lines.items()))
+        text += f" (copied at {places})" if lines else ""
     reason = why_at_once(facts, nbytes, False)
     if reason:
         return f"{text}: byre.copy copies at once, since {reason}."

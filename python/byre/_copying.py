@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import copy as _copy
+import itertools
+import os
 import sys
 from typing import Any, Iterator, TypeVar
 
@@ -23,7 +25,8 @@ def _planned(x: Any, operation: str, lazy: bool | None = None) -> tuple[list[Lea
         _torch.expect_usable(leaf, operation)
     blocks: _Blocks = {}
     at_once = [Group(0, 0, [leaf]) for leaf in leaves if leaf.lo == leaf.hi]
-    for group in _leaves.grouped([leaf for leaf in leaves if leaf.lo < leaf.hi]):
+    groups = _leaves.grouped([leaf for leaf in leaves if leaf.lo < leaf.hi])
+    for group in itertools.chain.from_iterable(map(_leaves.parted, groups)):
         start = None if lazy is False or group.is_packed else _byre.find(group.lo, group.hi - group.lo)
         (at_once if start is None else blocks.setdefault(start, [])).append(group)
     return leaves, blocks, at_once
@@ -41,6 +44,8 @@ def _seen_nbytes(groups: list[Group]) -> int:
 
 
 def _why_at_once(group: Group) -> str:
+    if not any(leaf.nbytes for leaf in group.leaves):
+        return "it has no elements"
     if group.lo < group.hi:
         if group.is_packed:
             return "its elements are not dense, and a copy packs them"
@@ -65,7 +70,7 @@ def _copied_at_once(group: Group) -> tuple[dict[int, Any], int]:
     return _leaves.move(group, memory[begin : begin + nbytes]), group.hi - group.lo
 
 
-def _copied_block(start: int, groups: list[Group], is_asked: bool, where: tuple[str, int]) -> dict[int, Any] | None:
+def _copied_block(start: int, groups: list[Group], is_asked: bool, where: tuple[bytes, int]) -> dict[int, Any] | None:
     """Lazy copies, or None if the block is to be copied at once."""
     leaves = [leaf for group in groups for leaf in group.leaves]
     like = leaves[0].value if len(leaves) == 1 and type(leaves[0].value) is np.ndarray else None
@@ -83,8 +88,8 @@ def copy(x: _Tree, lazy: bool | None = None) -> _Tree:
     and lazy=False copies everything at once.
 
     A tree is a dict, list, tuple, dataclass, torch.nn.Module or another object that copy.deepcopy() copies by its
-    attributes; it is copied as that does. Arrays that overlap do so in the copy too. Arrays of objects share these, as
-    in numpy.copy(). A concurrent write to x is a data race.
+    attributes; it is copied as that does. Arrays that overlap do so in the copy too. Objects with a method __deepcopy__
+    copy themselves, at once. Arrays of objects share these, as in numpy.copy(). A concurrent write to x is a data race.
 
     >>> weights = byre.zeros((1000, 1000))
     >>> snapshot = byre.copy(weights)
@@ -92,16 +97,17 @@ def copy(x: _Tree, lazy: bool | None = None) -> _Tree:
     >>> print(snapshot[0, 0], weights[0, 0])
     0.0 1.0
     """
-    caller = sys._getframe(1)
-    where = caller.f_code.co_filename, caller.f_lineno
+    caller = sys._getframe().f_back or sys._getframe()
+    where = os.fsencode(caller.f_code.co_filename), caller.f_lineno
     leaves, blocks, at_once = _planned(x, "copy", lazy)
     order = list(blocks)
     is_asked = bool(lazy) or _blocks.copies_are_refused.get()
     if is_asked:
         for group in at_once:
             if leaf := next((leaf for leaf in group.leaves if leaf.nbytes), None):
-                raise CopyRefused(f"copy: cannot copy the {leaf.title} of {leaf.nbytes} bytes lazily: "
-                                  f"{_why_at_once(group)}. {_blocks.ALLOW_COPIES}")
+                reason = "lazy=False asks for a copy at once" if lazy is False else _why_at_once(group)
+                raise CopyRefused(f"copy: cannot copy the {leaf.title} of {leaf.nbytes} bytes lazily: {reason}. "
+                                  f"{_blocks.ALLOW_COPIES}")
         # A block that is refused comes first, before any other is copied.
         order.sort(key=lambda start: not _why_block_at_once(start, blocks[start], True))
     copies: dict[int, Any] = {}

@@ -107,7 +107,7 @@ def _planned(path: Path, x: Any, format: str | None, metadata: Any) -> tuple[str
     name, format = _format_of(path, format, "save")
     if metadata is not None and format != "safetensors":
         raise ArgumentError(f"save: .{format} files have no metadata. Save as .safetensors, or leave metadata out.")
-    if isinstance(x, dict) if format == "npy" else not isinstance(x, dict):
+    if isinstance(x, (dict, list, tuple)) if format == "npy" else not isinstance(x, dict):
         allowed = "one array or tensor" if format == "npy" else "a dict of names and arrays"
         raise ArgumentError(f"save: cannot save type {type(x).__name__} as .{format}. Pass {allowed}.")
     leaves = list(_flat(x))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import copyreg
 import dataclasses
 import types
 from typing import Any
@@ -13,7 +14,8 @@ from byre._errors import ArgumentError
 
 LINE_NBYTES = 64  # the alignment that packed arrays get
 _SEQUENCES = (list, tuple, set, frozenset, collections.deque)
-_ATOMS = (type, types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType)
+_ATOMS = (int, float, str, bytes, type(None), type, types.FunctionType, types.BuiltinFunctionType, types.MethodType,
+          types.ModuleType)
 _UNNAMED = ("_parameters", "_buffers", "_modules")  # of nn.Module, whose state_dict() leaves these out of names
 
 
@@ -79,18 +81,16 @@ def is_leaf(x: Any) -> bool:
 
 def _children(x: Any, of_any_class: bool) -> list[tuple[Any, Any]] | None:
     """The parts of a container by name, or None if x is no container."""
-    if isinstance(x, dict):
-        parts = list(x.items())
-    elif isinstance(x, _SEQUENCES):
-        parts = list(enumerate(x))
-    elif isinstance(x, _ATOMS) or hasattr(type(x), "__deepcopy__") and not isinstance(x, _torch.owner_types()[:1]):
+    if isinstance(x, _ATOMS):
         return None
-    elif dataclasses.is_dataclass(x) and not hasattr(x, "__dict__"):
-        return [(field.name, getattr(x, field.name)) for field in dataclasses.fields(x) if hasattr(x, field.name)]
-    elif hasattr(x, "__dict__") and (of_any_class or dataclasses.is_dataclass(x)):
-        parts = []
-    else:
+    parts, slots = [], copyreg._slotnames(type(x))  # type: ignore[attr-defined]
+    if isinstance(x, (dict, *_SEQUENCES)):
+        parts = list(x.items() if isinstance(x, dict) else enumerate(x))
+    elif hasattr(type(x), "__deepcopy__") and not isinstance(x, _torch.owner_types()[:1]):
         return None
+    elif not (of_any_class or dataclasses.is_dataclass(x)) or not (slots or hasattr(x, "__dict__")):
+        return None
+    parts += [(name, getattr(x, name)) for name in slots if hasattr(x, name)]
     return parts + list(getattr(x, "__dict__", {}).items())
 
 
@@ -153,6 +153,30 @@ def grouped(leaves: list[Leaf], extents: dict[Leaf, tuple[int, int]] | None = No
         groups[-1].hi = max(groups[-1].hi, hi)
         groups[-1].leaves.append(leaf)
     return sorted(groups, key=lambda group: min(positions[leaf] for leaf in group.leaves))
+
+
+def parted(group: Group) -> list[Group]:
+    """Groups of leaves with common elements, if most of the extent is between leaves, as for two columns of a table."""
+    if len(group.leaves) > 100 or group.hi - group.lo <= 2 * sum(leaf.nbytes for leaf in group.leaves):
+        return [group]
+    parts: list[list[Leaf]] = []
+    for leaf in group.leaves:
+        touched = [part for part in parts if any(_overlap(leaf, other) for other in part)]
+        parts = [part for part in parts if part not in touched] + [sum(touched, []) + [leaf]]
+    return [Group(min(leaf.lo for leaf in part), max(leaf.hi for leaf in part), part) for part in parts]
+
+
+def _overlap(a: Leaf, b: Leaf) -> bool:
+    """False if no element of one is an element of the other."""
+    def elements_of(leaf: Leaf) -> np.ndarray[Any, Any]:
+        address, shape, strides, itemsize = layout_of(leaf.value)
+        memory = bytes_at(leaf.lo, leaf.hi - leaf.lo, leaf)
+        return np.ndarray(shape, f"V{itemsize}", memory, address - leaf.lo, strides)
+
+    try:
+        return np.shares_memory(elements_of(a), elements_of(b), max_work=1000)
+    except RuntimeError:  # it would take longer
+        return True
 
 
 def in_lines(nbytes: int) -> int:

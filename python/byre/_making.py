@@ -19,7 +19,7 @@ zeros = pages()(np.zeros)
 ones = pages()(np.ones)
 full = pages()(np.full)
 for _make in (array, empty, zeros, ones, full):
-    _make.__doc__ = f"np.{_make.__name__}() within byre.pages()."
+    _make.__doc__, _make.__module__ = f"np.{_make.__name__}() within byre.pages().", "byre"
 
 
 def allocate(sizes: Sequence[int]) -> list[np.ndarray[Any, Any]]:

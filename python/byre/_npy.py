@@ -63,8 +63,8 @@ def plan(leaves: list[_leaves.Leaf]) -> tuple[int, Callable[[Write], object]]:
     (leaf,) = leaves
     array = leaf.value if isinstance(leaf.value, np.ndarray) else _torch.array_of(leaf.value)
     if array is None or not _is_savable(array.dtype):
-        raise ArgumentError(f"save: the {leaf.title} has dtype {leaf.value.dtype}, which .npy lacks. Convert it, or "
-                            "save as .safetensors.")
+        raise ArgumentError(f"save: the {leaf.title} has dtype {leaf.value.dtype}, which .npy lacks. Convert it; "
+                            ".safetensors has bfloat16.")
     return array.nbytes, lambda write: _write(write, array)
 
 

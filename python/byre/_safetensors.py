@@ -89,7 +89,7 @@ def load(file: BinaryIO) -> dict[str, Any]:
 
 
 def mmap(file: BinaryIO) -> dict[str, Any]:
-    _expect_little_endian()
+    header, _ = _header(file)
     mapped = _byre.map_file(file.name)
 
     def memory_of(entries: list[_Entry]) -> list[np.ndarray[Any, Any]]:
@@ -101,7 +101,7 @@ def mmap(file: BinaryIO) -> dict[str, Any]:
             memories[number] = memory
         return memories
 
-    return _tensors(file.name, _byre.parse_safetensors_header(mapped, len(mapped), file.name)[0], memory_of)
+    return _tensors(file.name, header, memory_of)
 
 
 def plan(leaves: list[Leaf], metadata: dict[str, str] | None) -> tuple[int, Callable[[Write], object]]:

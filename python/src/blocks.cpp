@@ -37,7 +37,7 @@ class ArrayPages final : public detail::PageAllocator {
     default_allocator().deallocate(block);
   }
   std::unique_ptr<detail::PageFile> create_file(std::size_t nbytes) override {
-    return detail::create_memory_file(nbytes, present_);
+    return is_cloning ? nullptr : detail::create_memory_file(nbytes, present_);
   }
   const char* name() const noexcept override { return "pages of arrays"; }
 
@@ -140,13 +140,13 @@ std::shared_ptr<Block> map_file(const char* name) {
   return add(Buffer::map_file(name, array_pages()));
 }
 
-std::shared_ptr<Block> clone_block(Block& source, CallSite site) noexcept {
+std::shared_ptr<Block> clone_block(Block& source, Writers writers, CallSite site) noexcept {
   const auto lock = lock_block(source.begin);
   std::shared_ptr<Block> block;
   is_cloning = true;
   try {
     if (!are_too_many()) {
-      block = add(source.buffer.writable_clone(Wait::allowed, site), site);
+      block = add(source.buffer.writable_clone(Wait::allowed, site, writers), site);
       ++source.lazy_copies;
     }
   } catch (...) {

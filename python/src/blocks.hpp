@@ -46,7 +46,7 @@ std::shared_ptr<Block> map_file(const char* name);
 
 /// A copy that shares pages. Null if the system has no mapping or no memory for one, or too many blocks are alive:
 /// nothing has changed then.
-std::shared_ptr<Block> clone_block(Block& source, CallSite site) noexcept;
+std::shared_ptr<Block> clone_block(Block& source, Writers writers, CallSite site) noexcept;
 
 /// Ends the block that an address lies in. False if it lies in none.
 bool release_block(const void* address) noexcept;

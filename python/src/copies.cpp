@@ -11,6 +11,8 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <tuple>
+#include <utility>
 
 namespace py = pybind11;
 
@@ -39,10 +41,13 @@ CallSite site_of(const std::string& file, unsigned line) {
   return {keep(file.c_str()), line};
 }
 
-py::object clone(std::uintptr_t start, const py::object& like, const std::string& file,
-                 unsigned line) {
+py::object clone(std::uintptr_t start, const py::object& like, bool is_whole,
+                 const std::string& file, unsigned line) {
   const auto block = expect_block(start);
-  const auto copy = clone_block(*block, site_of(file, line));
+  const auto copy = [&] {
+    const GilReleased released;
+    return clone_block(*block, is_whole ? Writers::none : Writers::elsewhere, site_of(file, line));
+  }();
   if (copy == nullptr) {
     return py::none();
   }
@@ -69,18 +74,24 @@ void collapse(std::uintptr_t start) {
 }
 
 py::dict facts_of(const Block& block) {
-  const auto lock = lock_block(block.begin);
+  // A finalizer may run while an object of Python's is made, so none is made under the lock; and a copy may hold it long.
+  const auto [memory_id, are_pages, is_collapsed, lazy_copies, sums] = [&block] {
+    const GilReleased released;
+    const auto lock = lock_block(block.begin);
+    return std::tuple(block.buffer.memory_id(), is_in_pages(block.buffer.origin()),
+                      block.is_collapsed, block.lazy_copies, block.sums);
+  }();
+  const CallSite& site = block.copied_at;
   py::dict facts;
   facts["start"] = reinterpret_cast<std::uintptr_t>(block.begin);
   facts["nbytes"] = block.nbytes;
-  facts["memory_id"] = reinterpret_cast<std::uintptr_t>(block.buffer.memory_id());
-  facts["copied_at"] = block.copied_at.line == 0
-                           ? std::string()
-                           : block.copied_at.file + (":" + std::to_string(block.copied_at.line));
-  facts["is_in_pages"] = is_in_pages(block.buffer.origin());
-  facts["is_collapsed"] = block.is_collapsed;
-  facts["lazy_copies"] = block.lazy_copies;
-  facts["sums"] = py::bytes(block.sums);
+  facts["memory_id"] = reinterpret_cast<std::uintptr_t>(memory_id);
+  facts["copied_at"] =
+      py::bytes(site.line == 0 ? std::string() : site.file + (":" + std::to_string(site.line)));
+  facts["is_in_pages"] = are_pages;
+  facts["is_collapsed"] = is_collapsed;
+  facts["lazy_copies"] = lazy_copies;
+  facts["sums"] = py::bytes(sums);
   return facts;
 }
 
@@ -92,10 +103,11 @@ py::list all_facts() {
   return all;
 }
 
-void set_sums(std::uintptr_t start, const py::bytes& sums) {
+void set_sums(std::uintptr_t start, std::string sums) {
   const auto block = expect_block(start);
+  const GilReleased released;
   const auto lock = lock_block(block->begin);
-  block->sums = sums;
+  block->sums = std::move(sums);
 }
 
 std::size_t written_nbytes(std::uintptr_t start) {
@@ -125,8 +137,11 @@ py::tuple counters() {
 void define_copies(py::module_& module) {
   module.def("find", find, py::arg("address"), py::arg("nbytes"),
              "The address of the block that has these bytes, or None.");
-  module.def("clone", clone, py::arg("start"), py::arg("like"), py::arg("file"), py::arg("line"),
-             "An array in a lazy copy of a block; None if the system has no mapping.");
+  module.def("clone", clone, py::arg("start"), py::arg("like"), py::arg("is_whole"),
+             py::arg("file"), py::arg("line"),
+             "An array in a lazy copy of a block; None if the system has no mapping. Other threads "
+             "may write the block "
+             "meanwhile where it is not copied, unless it is copied whole.");
   module.def("collapse", collapse, py::arg("start"), "Moves a block to huge pages.");
   module.def(
       "facts", [](std::uintptr_t start) { return facts_of(*expect_block(start)); },

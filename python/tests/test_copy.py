@@ -102,8 +102,24 @@ def test_no_copies_and_pages_nest_and_hold_for_one_thread():
         assert not byre.is_lazy(pool.submit(np.ones, N).result())
     assert not byre.is_lazy(np.ones(N))
     byre.copy(outside)
-    with refused(ValueError, "min_nbytes is -1", "at least 0"), byre.pages(min_nbytes=-1):
-        pass
+    with refused(byre.CopyRefused, "lazy=False"), byre.no_copies():
+        byre.copy(ramp(), lazy=False)
+    for wrong in (-1, 1.5, "a"):
+        with refused(ValueError, f"min_nbytes is {wrong!r}", "at least 0"), byre.pages(min_nbytes=wrong):
+            pass
+    with byre.pages(min_nbytes=2**70):
+        assert not byre.is_lazy(np.ones(N))
+
+
+def test_copy_of_a_part_moves_nothing_that_others_may_write():
+    source = ramp()
+    byre.copy(source)
+    source[: N // 4] += 1
+    with refused(byre.CopyRefused, "copy the whole block"):
+        byre.copy(source[: N - 1], lazy=True)
+    part, *counts = copied(source[: N - 1])
+    assert counts == [0, part.nbytes] and same(part, source[:-1])
+    assert copied(source, lazy=True)[1:] == (1, source.nbytes // 4)
 
 
 @pytest.mark.parametrize("x", ["text", b"bytes", 3, 2.5, None, np.float64(1), len, int, np])
@@ -151,7 +167,7 @@ def test_copy_without_memory_for_objects_leaves_no_block():
     testcapi = pytest.importorskip("_testcapi")
     source, failures = ramp(), 0
     kept, before = byre.copy(source), used()
-    arguments = source.__array_interface__["data"][0], source, "file", 1
+    arguments = source.__array_interface__["data"][0], source, True, b"file", 1
     for number in range(9):
         testcapi.set_nomemory(number, number + 1)
         try:

@@ -203,6 +203,7 @@ def test_format_stands_in_for_a_known_ending(format, tmp_path):
 SPARSE_TENSORS = [] if torch is None else [torch.eye(3).to_sparse(), torch.empty(3, device="meta")]
 UNSAVED = [
     ("npy", {"a": np.zeros(1)}, {}, "type dict as .npy. Pass one array or tensor"),
+    ("npy", [np.zeros(1)], {}, "type list as .npy. Pass one array or tensor"),
     ("npy", np.array([{}]), {}, "has dtype object, which .npy lacks"),
     ("npy", np.zeros(3, ("i4", {"low": ("i2", 0), "high": ("i2", 2)})), {}, "('high', '<i2')]), which .npy lacks"),
     ("npy", np.zeros(3, {"names": ["a", "b"], "formats": ["i4"] * 2, "offsets": [4, 0]}), {}, "which .npy lacks"),
@@ -305,7 +306,8 @@ def test_error_cancels_the_save_and_is_the_futures(format, tmp_path):
         raise KeyboardInterrupt
 
     path.write_bytes(b"old")
-    assert isinstance(byre.save_async(path, x, progress=progress).exception(60), KeyboardInterrupt)
+    saved = byre.save_async(path, x, progress=progress)  # and the error holds frames
+    assert isinstance(saved.exception(60), KeyboardInterrupt)
     assert len(calls) == 1
     missing = tmp_path / "missing" / path.name
     with pytest.raises(OSError):

@@ -242,13 +242,35 @@ for _ in range(1000):
     "arrays": "sys.kept = [x, byre.copy(x)]; cycle = [byre.copy(x)]; cycle.append(cycle)",
     "a_collapse": "x = byre.ones(1 << 23)\ncopies = [byre.copy(x, lazy=True) for _ in range(4)]",
     "a_save": "byre.save_async('saved.npy', byre.copy(x)); x[:] = 2; del x",
+    "finalizers": """
+import gc
+class Seen:
+    def __init__(self):
+        self.itself = self
+    def __del__(self):
+        byre.memory()
+gc.set_threshold(1)
+for _ in range(99):
+    Seen()
+    byre.explain(byre.copy(x))
+""",
+    "no_caller": """
+import _thread
+done = threading.Event()
+signal = type("Signal", (), {"__deepcopy__": lambda self, memo: done.set()})()
+_thread.start_new_thread(byre.copy, ([x, signal],))
+assert done.wait(60)
+""",
+    "code_of_any_path": "exec(compile('byre.copy(x), byre.copy(np.ones(3)), byre.explain(x)', '\\udcff.py', 'exec'))",
     "no_import_of_pytorch": "byre.copy([x]); byre.to_pages([1]); assert 'torch' not in sys.modules",
 }
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_interpreter_ends_quietly_with(name, tmp_path):
-    ended = subprocess.run([sys.executable, "-c", START + PROGRAMS[name]], capture_output=True, text=True, cwd=tmp_path)
+    program = tmp_path / "program.py"
+    program.write_text(START + PROGRAMS[name])
+    ended = subprocess.run([sys.executable, program], capture_output=True, text=True, cwd=tmp_path, timeout=120)
     assert (ended.returncode, ended.stderr) == (0, "")
     assert name != "a_save" or np.array_equal(np.load(tmp_path / "saved.npy"), np.ones(1 << 19))
 

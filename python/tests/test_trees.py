@@ -31,6 +31,13 @@ class Slotted:
         self.values = values
 
 
+class Plain:
+    __slots__ = ("values", "__dict__", "__weakref__")
+
+    def __init__(self, values):
+        self.values = values
+
+
 class CopiesItself:
     def __deepcopy__(self, memo):
         return "its own copy"
@@ -50,6 +57,7 @@ TREES = {
     "named tuple": (lambda x: Pair(1, x), lambda t: t.second),
     "dataclass": (Point, lambda t: t.values),
     "dataclass with slots": (Slotted, lambda t: t.values),
+    "slots": (Plain, lambda t: t.values),
     "namespace": (lambda x: types.SimpleNamespace(a=x), lambda t: t.a),
     "defaultdict": (lambda x: collections.defaultdict(list, a=x), lambda t: t["a"]),
     "attributes of a dict": (ordered, lambda t: t.attribute),
@@ -142,6 +150,19 @@ def test_arrays_that_share_memory_share_it_in_the_result(name, operation, n):
     assert [array.tobytes() for array in arrays] == [copy.tobytes() for copy in copies]
 
 
+@pytest.mark.parametrize("make_array", [ramp, lambda: np.arange(N)], ids=["in pages", "outside"])
+def test_columns_of_a_table_are_packed_and_share_what_they_shared(make_array):
+    table = make_array().reshape(-1, 64)
+    source = {"left": table[:, 0], "rows": table[:9, 2:4], "corner": table[3:5, 3], "last": table[:, -1]}
+    copy, *counts = copied(source)
+    assert all(np.array_equal(copy[name], source[name]) for name in source)
+    assert counts[0] == 0 and counts[1] < table.nbytes // 16
+    assert copy["left"].flags.owndata and copy["last"].flags.c_contiguous
+    copy["rows"][3, 1] = -1
+    assert copy["corner"][0] == -1 and table[3, 3] >= 0
+    assert not np.shares_memory(copy["left"], copy["last"])
+
+
 def test_views_of_one_block_are_copied_as_one_block():
     x = byre.to_pages((np.arange(100_001) % 251).astype("u1"))
     views = {"low": x[:50_000], "high": x[50_000:]}
@@ -195,4 +216,4 @@ def test_explain_has_a_line_for_each_block_and_each_other_array():
     assert '\narray "objects": copied at once: it holds Python objects' in text
     text = byre.explain([x[number::10] for number in range(10)])
     assert text.startswith(f'array "0", array "1", array "2" and 7 more: {x.nbytes} bytes at ')
-    assert byre.explain(x).startswith("array: ")
+    assert byre.explain(x).startswith("array: ") and byre.explain(np.empty(0)).endswith(": it has no elements")

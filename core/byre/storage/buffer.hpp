@@ -36,6 +36,12 @@ template <sync::Sync Sync, template <class> class Share, std::size_t FanOut>
 class basic_tile_tree;
 }  // namespace detail
 
+/// Who else writes to a buffer while it is cloned.
+enum class Writers : std::uint8_t {
+  none,
+  elsewhere,  ///< other threads, through pointers: bytes that nobody reads in the clone
+};
+
 /// What a write access had to do to be alone with the data.
 enum class Materialized : std::uint8_t {
   already_unique,  ///< nothing: nobody else owns it or copies it
@@ -155,7 +161,11 @@ class basic_buffer {
   /// buffer wrote since its last writable clone. Other data, and data for which the system has no mapping, is copied
   /// now. A write to this buffer: materializes first, which moves the bytes if lazy clones share them or if they are
   /// read-only. Throws as mutable_data(), and as allocate().
-  basic_buffer writable_clone(Wait wait = Wait::allowed, CallSite site = CallSite::current());
+  ///
+  /// With Writers::elsewhere other threads may write meanwhile, through pointers, bytes that nobody reads in the clone. The
+  /// clone copies pages that were written then, and moves none; above an eighth of them it copies all bytes.
+  basic_buffer writable_clone(Wait wait = Wait::allowed, CallSite site = CallSite::current(),
+                              Writers writers = Writers::none);
 
   /// Leaves `other` without bytes.
   basic_buffer(basic_buffer&& other, CallSite site = CallSite::current()) noexcept {
@@ -502,7 +512,7 @@ class basic_buffer {
   static void end_copy(void* source) noexcept;
   static void end_copy_by_owner(void* source) noexcept;
   bool map_overlay(stats::CopyCause cause, CallSite site, stats::detail::CopyReport& report);
-  Header* create_writable_clone(CallSite site);
+  Header* create_writable_clone(CallSite site, Writers writers);
   static void record_overlay(const Header& overlay, const void* shown, std::size_t copied_nbytes,
                              CallSite site) noexcept;
 

@@ -140,6 +140,30 @@ TEST_F(CountedClones, of_an_eighth_written_pages_copy_those) {
   EXPECT_EQ(counted.since().bytes_copied, static_cast<std::int64_t>(paged_nbytes / 8));
 }
 
+TEST_F(CountedClones, beside_other_writers_copy_written_pages_and_move_none) {
+  Buffer source = filled(std::byte{1});
+  source.writable_clone();
+  const void* const file = source.memory_id();
+  const auto clone = [&] {
+    return source.writable_clone(Wait::allowed, CallSite::current(), Writers::elsewhere);
+  };
+  touch(source.mutable_data(), pages / 8, std::byte{2});
+  {
+    const Counted counted;
+    const WatchedSystem system;
+    const Buffer few = clone();
+    EXPECT_TRUE(system.advised(MADV_DONTNEED).empty()) << "or a write to a page in use is lost";
+    EXPECT_EQ(counted.since().bytes_copied, paged_nbytes / 8);
+    EXPECT_EQ(few.memory_id(), file);
+    EXPECT_EQ(few.data()[0], std::byte{2});
+  }
+  touch(source.mutable_data(), pages / 8 + 1, std::byte{3});
+  const Buffer many = clone();
+  EXPECT_NE(many.memory_id(), file);
+  EXPECT_EQ(source.memory_id(), file);
+  EXPECT_EQ(many.data()[0], std::byte{3});
+}
+
 TEST_F(CountedClones, write_all_pages_back_if_no_other_side_lives) {
   Buffer source = filled(std::byte{1});
   std::byte* const pointer = source.mutable_data();

@@ -99,9 +99,10 @@ class basic_overlay final : public basic_header<Sync, Share> {
 
   /// By the only owner of `source`, which is paged or an overlay: a clone whose bytes, and those of the source, may be
   /// written by any pointer. The source keeps its address. If it has a new header, the old one has no owner any more.
-  static WritableClone create_writable(Header& source) noexcept {
+  /// Pages that the source wrote are moved only if `may_move`: nobody writes there meanwhile.
+  static WritableClone create_writable(Header& source, bool may_move) noexcept {
     if (source.origin() == Origin::overlay) {
-      return clone_of(static_cast<basic_overlay&>(source));
+      return clone_of(static_cast<basic_overlay&>(source), may_move);
     }
     auto& base = static_cast<Paged&>(source);
     auto* const place = static_cast<std::byte*>(source.data());
@@ -112,7 +113,7 @@ class basic_overlay final : public basic_header<Sync, Share> {
     if (stats::detail::may_record()) [[unlikely]] {
       stats::detail::record_move(place, base.file().data());
     }
-    return clone_of(*own);
+    return clone_of(*own, may_move);
   }
 
   /// The data of the file that this shows: its address, to name it by.
@@ -216,13 +217,13 @@ class basic_overlay final : public basic_header<Sync, Share> {
     return overlay;
   }
 
-  static WritableClone clone_of(basic_overlay& source) noexcept {
+  static WritableClone clone_of(basic_overlay& source, bool may_move) noexcept {
     Room memory = room();
     if (memory == nullptr) {
       return {&source, nullptr, 0};
     }
     Paged& base = source.base_;
-    const bool is_last = !base.is_read_only() && base.share().is_sole_copier();
+    const bool is_last = may_move && !base.is_read_only() && base.share().is_sole_copier();
     if (is_last) {
       base.becomes_writable();  // by map_overlay()
     }
@@ -231,7 +232,8 @@ class basic_overlay final : public basic_header<Sync, Share> {
                                 is_last ? detail::OtherOverlays::none : detail::OtherOverlays::some,
                                 detail::MovedPages::any);
     if (overlay.data == nullptr) {
-      return clone_in_new_file(source, std::move(memory));
+      return may_move ? clone_in_new_file(source, std::move(memory))
+                      : WritableClone{&source, nullptr, 0};
     }
     hold(base);
     return {&source, listed(construct(std::move(memory), source, base, overlay.data)),

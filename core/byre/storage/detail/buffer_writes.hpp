@@ -219,7 +219,8 @@ bool basic_buffer<Sync, Share>::map_overlay(stats::CopyCause cause, CallSite sit
 }
 
 template <sync::Sync Sync, template <class> class Share>
-basic_buffer<Sync, Share> basic_buffer<Sync, Share>::writable_clone(Wait wait, CallSite site) {
+basic_buffer<Sync, Share> basic_buffer<Sync, Share>::writable_clone(Wait wait, CallSite site,
+                                                                    Writers writers) {
   const auto access = monitor_.writes(site);
   if (!has_data()) {
     return {};
@@ -227,7 +228,7 @@ basic_buffer<Sync, Share> basic_buffer<Sync, Share>::writable_clone(Wait wait, C
   if (!becomes_unique(site)) {
     copy_or_steal(wait, site);
   }
-  if (Header* const clone = create_writable_clone(site)) {
+  if (Header* const clone = create_writable_clone(site, writers)) {
     return basic_buffer(clone);
   }
   return basic_buffer(share_eagerly(stats::CopyCause::writable, site));
@@ -243,13 +244,14 @@ void basic_buffer<Sync, Share>::record_overlay(const Header& overlay, const void
 
 /// By the only owner of the data. Null if it has no pages, or the system no mapping for them.
 template <sync::Sync Sync, template <class> class Share>
-auto basic_buffer<Sync, Share>::create_writable_clone(CallSite site) -> Header* {
+auto basic_buffer<Sync, Share>::create_writable_clone(CallSite site, Writers writers) -> Header* {
   if constexpr (requires { header().share().add_copy(); }) {
     if (header().has_pages()) {
       using Overlay = cow::basic_overlay<Sync, Share>;
       const Header* const former = header_.get();
       begin_write(header());
-      const auto [source, clone, copied_nbytes] = Overlay::create_writable(header());
+      const auto [source, clone, copied_nbytes] =
+          Overlay::create_writable(header(), writers == Writers::none);
       adopt_header(source);
       source->becomes_unique(site);
       if (source != former) {
