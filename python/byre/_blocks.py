@@ -108,14 +108,18 @@ def why_at_once(facts: dict[str, Any], seen_nbytes: int, is_asked: bool, sums: b
     return ""
 
 
-def copy_block(start: int, seen_nbytes: int, is_asked: bool, like: _Array | None, *where: Any) -> _Array | None:
-    """A lazy copy of a block, or None if it is to be copied at once. A copy that is asked to be lazy raises instead."""
+def copy_block(start: int, seen_nbytes: int, whole_nbytes: int, is_asked: bool, like: _Array | None,
+               *where: Any) -> _Array | None:
+    """A lazy copy of a block, or None if it is to be copied at once. A copy that is asked to be lazy raises instead.
+
+    Where it is not among `whole_nbytes` bytes, which are copied without gaps, other threads may write the block.
+    """
     facts = _byre.facts(start)
     sums = _sums(facts) if seen_nbytes * 2 >= facts["nbytes"] else b""  # a small part says nothing of the block
     reason = why_at_once(facts, seen_nbytes, is_asked, sums)
     if sums:
         _byre.set_sums(start, sums)
-    copy = None if reason else _byre.clone(start, like, seen_nbytes >= facts["nbytes"], *where)
+    copy = None if reason else _byre.clone(start, like, whole_nbytes >= facts["used_nbytes"], *where)
     if copy is None:
         if is_asked:
             reason = reason or _NO_MAPPING

@@ -74,7 +74,8 @@ def _copied_block(start: int, groups: list[Group], is_asked: bool, where: tuple[
     """Lazy copies, or None if the block is to be copied at once."""
     leaves = [leaf for group in groups for leaf in group.leaves]
     like = leaves[0].value if len(leaves) == 1 and type(leaves[0].value) is np.ndarray else None
-    memory = _blocks.copy_block(start, _seen_nbytes(groups), is_asked, like, *where)
+    whole_nbytes = sum(group.hi - group.lo for group in groups) if all(map(_leaves.is_dense, leaves)) else 0
+    memory = _blocks.copy_block(start, _seen_nbytes(groups), whole_nbytes, is_asked, like, *where)
     if memory is None or like is not None:
         return None if memory is None else {id(like): memory}
     return _leaves.views(leaves, memory, start)

@@ -14,8 +14,8 @@ from byre._errors import ArgumentError
 
 LINE_NBYTES = 64  # the alignment that packed arrays get
 _SEQUENCES = (list, tuple, set, frozenset, collections.deque)
-_ATOMS = (int, float, str, bytes, type(None), type, types.FunctionType, types.BuiltinFunctionType, types.MethodType,
-          types.ModuleType)
+_ATOMS = (type, types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType)
+_SCALARS = {bool, int, float, complex, str, bytes, type(None)}  # which copy.deepcopy() leaves as they are
 _UNNAMED = ("_parameters", "_buffers", "_modules")  # of nn.Module, whose state_dict() leaves these out of names
 
 
@@ -81,7 +81,7 @@ def is_leaf(x: Any) -> bool:
 
 def _children(x: Any, of_any_class: bool) -> list[tuple[Any, Any]] | None:
     """The parts of a container by name, or None if x is no container."""
-    if isinstance(x, _ATOMS):
+    if isinstance(x, _ATOMS) or type(x) in _SCALARS:
         return None
     parts, slots = [], copyreg._slotnames(type(x))  # type: ignore[attr-defined]
     if isinstance(x, (dict, *_SEQUENCES)):
@@ -118,7 +118,8 @@ def walk(tree: Any, operation: str, *, of_any_class: bool = True,
         elif isinstance(x, dict):
             atoms += x
         for key, part in reversed(parts or []):
-            todo.append((name if key in _UNNAMED else f"{name}.{key}" if name else str(key), part))
+            if type(part) not in _SCALARS:
+                todo.append((name if key in _UNNAMED else f"{name}.{key}" if name else str(key), part))
     return leaves, atoms
 
 

@@ -43,6 +43,7 @@ def allocate(sizes: Sequence[int]) -> list[np.ndarray[Any, Any]]:
     for numbers in blocks:
         with pages(min_nbytes=0):
             block = np.empty(sum(_leaves.in_lines(sizes[number]) for number in numbers), np.uint8)
+        _byre.set_used(_leaves.address_of(block), sum(sizes[number] for number in numbers))
         for number in numbers:
             memory[number], block = block[: sizes[number]], block[_leaves.in_lines(sizes[number]) :]
     return [memory[number] for number in range(len(sizes))]

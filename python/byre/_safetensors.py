@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, Callable, Sequence
 import numpy as np
 from byre import _byre, _making, _torch
 from byre._errors import ArgumentError, FileError
-from byre._leaves import Leaf, bytes_at, layout_of
+from byre._leaves import Leaf, address_of, bytes_at, layout_of
 from byre._npy import Write
 
 # In the order of the reference implementation, in which larger elements come later.
@@ -95,6 +95,7 @@ def mmap(file: BinaryIO) -> dict[str, Any]:
     def memory_of(entries: list[_Entry]) -> list[np.ndarray[Any, Any]]:
         memories = [mapped[offset : offset + nbytes] for _, _, _, offset, nbytes in entries]
         itemsizes = [nbytes // max(1, math.prod(shape)) for _, _, shape, _, nbytes in entries]
+        _byre.set_used(address_of(mapped), sum(entry[4] for entry in entries))
         misaligned = [number for number, entry in enumerate(entries) if entry[3] % max(1, itemsizes[number])]
         for number, memory in zip(misaligned, _making.allocate([entries[number][4] for number in misaligned])):
             memory[:] = memories[number]
@@ -114,7 +115,7 @@ def plan(leaves: list[Leaf], metadata: dict[str, str] | None) -> tuple[int, Call
             raise ArgumentError(f"save: metadata has {part!r} of type {type(part).__name__}. Pass a str.")
     ranks = {}
     for leaf in leaves:
-        name = leaf.value.dtype.name if isinstance(leaf.value, np.ndarray) else _torch.dtype_name(leaf.value)
+        name = leaf.value.dtype.name if isinstance(leaf.value, np.ndarray) else str(leaf.value.dtype)[len("torch.") :]
         if name not in _DTYPES:
             raise ArgumentError(f"save: the {leaf.title} has dtype {name}, which .safetensors lacks. Convert it to one "
                                 f"of {', '.join(_DTYPES)}.")

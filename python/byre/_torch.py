@@ -116,10 +116,6 @@ def array_of(t: Any) -> Any:
         return None
 
 
-def dtype_name(t: Any) -> str:
-    return str(t.dtype)[len("torch.") :]
-
-
 def dtype_to_load(name: str) -> Any:
     """The dtype of this name, of PyTorch if that can be imported, else of ml_dtypes; or None."""
     for module in ("torch", "ml_dtypes"):

@@ -28,6 +28,8 @@ struct Block {
   const CallSite copied_at;  ///< the line that made it as a copy; line 0 if the block is no copy
 
   // Under the lock of the block.
+  std::size_t used_nbytes =
+      nbytes;        ///< of arrays: the rest pads packed ones, or is the header of a file
   std::string sums;  ///< what Python keeps of the pages as they were at the last copy
   std::size_t lazy_copies = 0;
   bool is_collapsed = false;

@@ -75,16 +75,17 @@ void collapse(std::uintptr_t start) {
 
 py::dict facts_of(const Block& block) {
   // A finalizer may run while an object of Python's is made, so none is made under the lock; and a copy may hold it long.
-  const auto [memory_id, are_pages, is_collapsed, lazy_copies, sums] = [&block] {
+  const auto [memory_id, are_pages, used_nbytes, is_collapsed, lazy_copies, sums] = [&block] {
     const GilReleased released;
     const auto lock = lock_block(block.begin);
     return std::tuple(block.buffer.memory_id(), is_in_pages(block.buffer.origin()),
-                      block.is_collapsed, block.lazy_copies, block.sums);
+                      block.used_nbytes, block.is_collapsed, block.lazy_copies, block.sums);
   }();
   const CallSite& site = block.copied_at;
   py::dict facts;
   facts["start"] = reinterpret_cast<std::uintptr_t>(block.begin);
   facts["nbytes"] = block.nbytes;
+  facts["used_nbytes"] = used_nbytes;
   facts["memory_id"] = reinterpret_cast<std::uintptr_t>(memory_id);
   facts["copied_at"] =
       py::bytes(site.line == 0 ? std::string() : site.file + (":" + std::to_string(site.line)));
@@ -103,11 +104,13 @@ py::list all_facts() {
   return all;
 }
 
-void set_sums(std::uintptr_t start, std::string sums) {
-  const auto block = expect_block(start);
+template <class Value, Value Block::*fact>
+void set(std::uintptr_t start, Value value) {
   const GilReleased released;
-  const auto lock = lock_block(block->begin);
-  block->sums = std::move(sums);
+  const auto lock = lock_block(static_cast<const std::byte*>(pointer(start)));
+  if (const auto block = find_block(pointer(start), 1)) {
+    (*block).*fact = std::move(value);
+  }
 }
 
 std::size_t written_nbytes(std::uintptr_t start) {
@@ -147,7 +150,10 @@ void define_copies(py::module_& module) {
       "facts", [](std::uintptr_t start) { return facts_of(*expect_block(start)); },
       py::arg("start"), "Sizes of a block, and facts about its copies.");
   module.def("all_facts", all_facts, "The facts of all blocks.");
-  module.def("set_sums", set_sums, py::arg("start"), py::arg("sums"), "Sets a fact of a block.");
+  module.def("set_sums", set<std::string, &Block::sums>, py::arg("start"), py::arg("sums"),
+             "Sets a fact of a block, if there is one.");
+  module.def("set_used", set<std::size_t, &Block::used_nbytes>, py::arg("start"), py::arg("nbytes"),
+             "Sets how many bytes of a block arrays have.");
   module.def(
       "written_nbytes", written_nbytes, py::arg("start"),
       "The bytes in pages that were written in a block and not in its file; 0 if it has ended.");

@@ -103,6 +103,8 @@ def test_mapped_array_is_writable_and_its_file_stays(format, tmp_path):
     copy = byre.copy(x)
     x[5] = -1
     assert copy[5] == 5 and array_of(byre.mmap(path), format)[5] == 5 and path.read_bytes() == before
+    x[6:] = x[6:].copy()
+    assert byre.copy(x, lazy=True)[6] == 6  # of the whole file, though much was written
     byre.save(path, tree_of(x, format))
     assert array_of(byre.load(path), format)[5] == -1 and x[6] == 6 and copy[5] == 5
 
