@@ -3,6 +3,7 @@
 import contextlib
 import ctypes
 import mmap
+import pickle
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
@@ -151,6 +152,8 @@ def test_made_arrays_equal_numpys_and_large_ones_are_lazy(name):
         assert same(made, expected) and made.strides == expected.strides
         assert made.flags.owndata == expected.flags.owndata
         assert byre.is_lazy(made) == (made.size == 300 * 300 or not made.size)
+    maker = getattr(byre, name.split()[0])
+    assert pickle.loads(pickle.dumps(maker)) is maker
 
 
 def test_array_class_that_raises_leaves_no_block(monkeypatch):
