@@ -39,7 +39,7 @@ class basic_tile_tree;
 /// Other writers to a buffer while it is cloned.
 enum class Writers : std::uint8_t {
   none,
-  elsewhere,  ///< other threads, through pointers: bytes that are not read in the clone
+  elsewhere,  ///< other threads, through pointers: bytes without a reader in the clone
 };
 
 /// What a write access had to do to be alone with the data.
@@ -162,7 +162,7 @@ class basic_buffer {
   /// now. A write to this buffer: materializes first, which moves the bytes if lazy clones share them or if they are
   /// read-only. Throws as mutable_data(), and as allocate().
   ///
-  /// With Writers::elsewhere other threads may write meanwhile, through pointers, bytes that are not read in the clone. The
+  /// With Writers::elsewhere other threads may write meanwhile, through pointers, bytes without a reader in the clone. The
   /// clone copies pages that were written then, and moves none; above an eighth of them it copies all bytes.
   basic_buffer writable_clone(Wait wait = Wait::allowed, CallSite site = CallSite::current(),
                               Writers writers = Writers::none);

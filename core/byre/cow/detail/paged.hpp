@@ -99,7 +99,7 @@ class basic_overlay final : public basic_header<Sync, Share> {
 
   /// By the only owner of `source`, which is paged or an overlay: a clone whose bytes, and those of the source, may be
   /// written by any pointer. The source keeps its address. If it has a new header, the old one has no owner any more.
-  /// Pages that the source wrote are moved only if `may_move`: nobody writes there meanwhile.
+  /// Pages that the source wrote are moved only if `may_move`: no thread writes there meanwhile.
   static WritableClone create_writable(Header& source, bool may_move) noexcept {
     if (source.origin() == Origin::overlay) {
       return clone_of(static_cast<basic_overlay&>(source), may_move);
