@@ -20,8 +20,8 @@ _COPIES_UNTIL_COLLAPSE = 4
 _HUGE_PAGE_NBYTES = 2 << 20
 _MOST_SAMPLES, _PAGE_NBYTES = 64, 4096
 _FACTORS = np.random.default_rng(0).integers(1 << 64, size=_PAGE_NBYTES // 8, dtype=np.uint64) | np.uint64(1)
-_NO_MAPPING = ("the system has no mapping or memory for it, byre has as many blocks as a quarter of vm.max_map_count, or "
-               "these are a part of a block that was written much; drop some copies, or copy the whole block")
+_NO_MAPPING = ("the system has no mapping or memory for it, or byre has as many blocks as a quarter of "
+               "vm.max_map_count; drop some copies")
 ALLOW_COPIES = "To allow a copy at once, pass lazy=None outside of byre.no_copies()."
 _Array = np.ndarray[Any, Any]
 copies_are_refused: contextvars.ContextVar[bool] = contextvars.ContextVar("byre.copies_are_refused", default=False)
@@ -101,13 +101,15 @@ def available_nbytes() -> float:
     return min(numbers, default=float("inf"))
 
 
-def why_at_once(facts: dict[str, Any], seen_nbytes: int, is_asked: bool, sums: bytes = b"") -> str:
+def why_at_once(facts: dict[str, Any], seen_nbytes: int, is_whole: bool, is_asked: bool, sums: bytes = b"") -> str:
     """The reason for a copy at once; empty for a lazy copy. A copy that is asked to be lazy may cost more."""
     nbytes = facts["nbytes"]
     if not facts["is_in_pages"]:
         return "the system had no pages for the block"
     if seen_nbytes * 2 < nbytes:
         return f"these are less than half of a block of {nbytes} bytes, which a lazy copy would keep"
+    if not is_whole and _byre.written_nbytes(facts["start"]) * 8 > nbytes:
+        return "these are a part of a block of which more than an eighth was written; copy the whole block"
     if is_asked:
         return ""
     if nbytes < SMALL_NBYTES:
@@ -121,18 +123,19 @@ def why_at_once(facts: dict[str, Any], seen_nbytes: int, is_asked: bool, sums: b
     return ""
 
 
-def copy_block(start: int, seen_nbytes: int, whole_nbytes: int, is_asked: bool, like: _Array | None,
+def copy_block(start: int, seen_nbytes: int, dense_nbytes: int, is_asked: bool, like: _Array | None,
                *where: Any) -> _Array | None:
     """A lazy copy of a block, or None if it is to be copied at once. A copy that is asked to be lazy raises instead.
 
-    Where it is not among `whole_nbytes` bytes, which are copied without gaps, other threads may write the block.
+    Other threads may write the rest of the block, unless all its arrays are among the `dense_nbytes` without gaps.
     """
     facts = _byre.facts(start)
+    is_whole = dense_nbytes >= facts["used_nbytes"]
     sums = _sums(facts) if seen_nbytes * 2 >= facts["nbytes"] else b""  # a small part says nothing of the block
-    reason = why_at_once(facts, seen_nbytes, is_asked, sums)
+    reason = why_at_once(facts, seen_nbytes, is_whole, is_asked, sums)
     if sums:
         _byre.set_sums(start, sums)
-    copy = None if reason else _byre.clone(start, like, whole_nbytes >= facts["used_nbytes"], *where)
+    copy = None if reason else _byre.clone(start, like, is_whole, *where)
     if copy is None:
         if is_asked:
             reason = reason or _NO_MAPPING
@@ -143,7 +146,7 @@ def copy_block(start: int, seen_nbytes: int, whole_nbytes: int, is_asked: bool, 
     return copy
 
 
-def explain(start: int, address: int, nbytes: int) -> str:
+def explain(start: int, address: int, nbytes: int, dense_nbytes: int) -> str:
     facts = _byre.facts(start)
     text = f"{nbytes} bytes at {address:#x}, in a block of {facts['nbytes']} bytes"
     others = [x for x in _byre.all_facts() if x["memory_id"] == facts["memory_id"] and x["start"] != start]
@@ -153,7 +156,7 @@ def explain(start: int, address: int, nbytes: int) -> str:
         text += f"; {_byre.written_nbytes(start)} are in pages of its own, and the rest is shared with {blocks}"
         places = ", ".join(f"{line} ({count} times)" if count > 1 else line for line, count in sorted(lines.items()))
         text += f" (copied at {places})" if lines else ""
-    reason = why_at_once(facts, nbytes, False)
+    reason = why_at_once(facts, nbytes, dense_nbytes >= facts["used_nbytes"], False)
     if reason:
         return f"{text}: byre.copy copies at once, since {reason}."
     return f"{text}{', in huge pages' if facts['is_collapsed'] else ''}: byre.copy is lazy."

@@ -43,6 +43,12 @@ def _seen_nbytes(groups: list[Group]) -> int:
     return total
 
 
+def _dense_nbytes(groups: list[Group]) -> int:
+    """The bytes that leaves cover without a gap; 0 if one of them has gaps."""
+    leaves = [leaf for group in groups for leaf in group.leaves]
+    return sum(group.hi - group.lo for group in groups) if all(map(_leaves.is_dense, leaves)) else 0
+
+
 def _why_at_once(group: Group) -> str:
     if not any(leaf.nbytes for leaf in group.leaves):
         return "it has no elements"
@@ -56,7 +62,9 @@ def _why_at_once(group: Group) -> str:
 
 
 def _why_block_at_once(start: int, groups: list[Group], is_asked: bool) -> str:
-    return _blocks.why_at_once(_byre.facts(start), _seen_nbytes(groups), is_asked)
+    facts = _byre.facts(start)
+    is_whole = _dense_nbytes(groups) >= facts["used_nbytes"]
+    return _blocks.why_at_once(facts, _seen_nbytes(groups), is_whole, is_asked)
 
 
 def _copied_at_once(group: Group) -> tuple[dict[int, Any], int]:
@@ -74,8 +82,7 @@ def _copied_block(start: int, groups: list[Group], is_asked: bool, where: tuple[
     """Lazy copies, or None if the block is to be copied at once."""
     leaves = [leaf for group in groups for leaf in group.leaves]
     like = leaves[0].value if len(leaves) == 1 and type(leaves[0].value) is np.ndarray else None
-    whole_nbytes = sum(group.hi - group.lo for group in groups) if all(map(_leaves.is_dense, leaves)) else 0
-    memory = _blocks.copy_block(start, _seen_nbytes(groups), whole_nbytes, is_asked, like, *where)
+    memory = _blocks.copy_block(start, _seen_nbytes(groups), _dense_nbytes(groups), is_asked, like, *where)
     if memory is None or like is not None:
         return None if memory is None else {id(like): memory}
     return _leaves.views(leaves, memory, start)
@@ -145,7 +152,8 @@ def explain(x: Any) -> str:
     'array "small": copied at once: its memory is not in pages of byre; call byre.to_pages() first'
     """
     _, blocks, at_once = _planned(x, "explain")
-    reasons = [(groups, _blocks.explain(start, groups[0].lo, _seen_nbytes(groups))) for start, groups in blocks.items()]
+    reasons = [(groups, _blocks.explain(start, groups[0].lo, _seen_nbytes(groups), _dense_nbytes(groups)))
+               for start, groups in blocks.items()]
     reasons += [([group], f"copied at once: {_why_at_once(group)}") for group in at_once]
     lines = []
     for groups, reason in reasons:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import collections
 import copyreg
 import dataclasses
+import os
 import types
 from typing import Any
 
 import numpy as np
-from byre import _torch
+from byre import _byre, _torch
 from byre._errors import ArgumentError
 
 LINE_NBYTES = 64  # the alignment that packed arrays get
@@ -190,6 +191,12 @@ def bytes_at(address: int, nbytes: int, owner: object) -> np.ndarray[Any, Any]:
     interface = {"data": (address, False), "shape": (nbytes,), "typestr": "|u1", "version": 3}
     memory = types.SimpleNamespace(__array_interface__=interface, owner=owner)
     return np.asarray(memory) if nbytes else np.empty(0, np.uint8)
+
+
+def mapped(file: Any) -> np.ndarray[Any, Any]:
+    """The bytes of an open file. By its descriptor, as its name may lead to another file by now."""
+    path = f"/proc/self/fd/{file.fileno()}"
+    return _byre.map_file(path if os.path.exists(path) else file.name)
 
 
 def views(leaves: list[Leaf], memory: np.ndarray[Any, Any], start: int) -> dict[int, Any]:

@@ -47,7 +47,7 @@ def mmap(file: BinaryIO) -> np.ndarray[Any, Any]:
         file.seek(0)
         return load(file)
     shape, is_fortran, dtype = header
-    mapped = _byre.map_file(file.name)
+    mapped = _leaves.mapped(file)
     data = mapped[file.tell() :][: math.prod(shape) * dtype.itemsize]
     _byre.set_used(_leaves.address_of(mapped), len(data))
     return data.view(dtype).reshape(shape, order="F" if is_fortran else "C")

@@ -10,7 +10,7 @@ import warnings
 from typing import Any, BinaryIO, Callable, Sequence
 
 import numpy as np
-from byre import _byre, _making, _torch
+from byre import _byre, _leaves, _making, _torch
 from byre._errors import ArgumentError, FileError
 from byre._leaves import Leaf, address_of, bytes_at, layout_of
 from byre._npy import Write
@@ -90,16 +90,17 @@ def load(file: BinaryIO) -> dict[str, Any]:
 
 def mmap(file: BinaryIO) -> dict[str, Any]:
     header, _ = _header(file)
-    mapped = _byre.map_file(file.name)
+    mapped = _leaves.mapped(file)
 
     def memory_of(entries: list[_Entry]) -> list[np.ndarray[Any, Any]]:
         memories = [mapped[offset : offset + nbytes] for _, _, _, offset, nbytes in entries]
         itemsizes = [nbytes // max(1, math.prod(shape)) for _, _, shape, _, nbytes in entries]
-        _byre.set_used(address_of(mapped), sum(entry[4] for entry in entries))
         misaligned = [number for number, entry in enumerate(entries) if entry[3] % max(1, itemsizes[number])]
         for number, memory in zip(misaligned, _making.allocate([entries[number][4] for number in misaligned])):
             memory[:] = memories[number]
             memories[number] = memory
+        aligned = set(range(len(entries))) - set(misaligned)
+        _byre.set_used(address_of(mapped), sum(entries[number][4] for number in aligned))
         return memories
 
     return _tensors(file.name, header, memory_of)

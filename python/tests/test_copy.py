@@ -121,6 +121,7 @@ def test_copy_of_a_part_moves_nothing_that_others_may_write():
     for part in ([source[::3], source[1::3]], source.view("u1")[: 8 * N - 1]):
         with refused(byre.CopyRefused, "copy the whole block"):
             byre.copy(part, lazy=True)
+    assert not byre.is_lazy(source[: N - 1]) and "copy the whole block" in byre.explain(source[: N - 1])
     part, *counts = copied(source[: N - 1])
     assert counts == [0, part.nbytes] and same(part, source[:-1])
     assert copied(source, lazy=True)[1:] == (1, source.nbytes // 4)

@@ -109,6 +109,16 @@ def test_mapped_array_is_writable_and_its_file_stays(format, tmp_path):
     assert array_of(byre.load(path), format)[5] == -1 and x[6] == 6 and copy[5] == 5
 
 
+@each_format
+def test_file_that_is_replaced_while_it_is_mapped_is_the_one_that_was_opened(format, tmp_path, monkeypatch):
+    path, other = tmp_path / f"a.{format}", tmp_path / f"b.{format}"
+    byre.save(path, tree_of(np.arange(3), format))
+    byre.save(other, tree_of(np.arange(9.0), format))
+    map_file = byre._byre.map_file
+    monkeypatch.setattr(byre._byre, "map_file", lambda name: (os.replace(other, path), map_file(name))[1])
+    assert array_of(byre.mmap(path), format).tolist() == [0, 1, 2]
+
+
 def test_saved_tensors_have_the_order_and_bytes_of_the_format(path):
     state = {"z": {code: NPY[code] for code in CODES}, "list": [1, (2.5, np.float32(3), np.True_)]}
     state |= {"a": NPY["big-endian"], "views": (NPY["permuted axes"], NPY["backwards"])}
