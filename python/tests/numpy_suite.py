@@ -131,13 +131,14 @@ def outcomes(how, arguments, work):
     """What each case ended with, by its name."""
     print(f"{how}:", flush=True)
     (work / how).mkdir()
-    paths = [str(pathlib.Path(__file__).resolve().parent), os.environ.get("PYTHONPATH", "")]
-    environment = os.environ | {"PYTHONHASHSEED": "0", "PYTHONPATH": os.pathsep.join(paths)}
+    paths = [os.path.dirname(__file__), *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
+    environment = os.environ | {"PYTHONHASHSEED": "0", "PYTHONPATH": os.pathsep.join(map(os.path.abspath, paths))}
     if how == "lazily":
         arguments = ["-p", "numpy_suite", *arguments]
         environment["BYRE_LAZILY_IN"] = str(pathlib.Path(np.__file__).parent)
     command = [sys.executable, "-m", "pytest", *OPTIONS, *arguments]
-    if (status := subprocess.run(command, env=environment, cwd=work / how).returncode) not in (0, 1):
+    status = subprocess.run(command, env=environment, cwd=work / how).returncode
+    if status not in (0, 1) or not (work / how / "cases.xml").exists():
         sys.exit(f"numpy_suite: pytest ended with status {status}. Look at what it printed above.")
     cases = xml.etree.ElementTree.parse(work / how / "cases.xml").iter("testcase")
     return {f"{x.get('classname')}.{x.get('name')}": [(y.tag, y.get("type")) for y in x] for x in cases}
