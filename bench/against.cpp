@@ -9,8 +9,8 @@
 #include <cstring>
 #include <optional>
 
-#if __has_include(<byre/trace/recording.hpp>)
-#include <byre/trace/recording.hpp>
+#if __has_include(<byre/observe/recording.hpp>)
+#include <byre/observe/recording.hpp>
 using Recording = byre::trace::Recording;
 #else
 struct Recording {};

@@ -111,7 +111,6 @@ void add_clone_drop() {
     add({"clone_drop", nbytes}, "floor", run_floor);
     add_lazy<Word>(nbytes);
     add_lazy<SharedPtr>(nbytes);
-    add_lazy<Lock>(nbytes);
     add({"clone_drop", nbytes}, "storage",
         [=](benchmark::State& state) { run_storage(state, nbytes); });
     add_eager(nbytes);

@@ -6,7 +6,6 @@
 #include "memory.hpp"
 
 #include <byre/byre.hpp>
-#include <byre/cow/detail/share_lock.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -142,14 +141,6 @@ class CopyFirstBytes {
 struct Word {
   static constexpr const char* name = "byre";
   using Bytes = byre::Buffer;
-  static Bytes make(std::size_t nbytes, Memory memory) {
-    return Bytes::allocate(nbytes, allocator_for(memory));
-  }
-};
-
-struct Lock {
-  static constexpr const char* name = "lock";
-  using Bytes = byre::basic_buffer<byre::sync::Boost, byre::basic_share_lock>;
   static Bytes make(std::size_t nbytes, Memory memory) {
     return Bytes::allocate(nbytes, allocator_for(memory));
   }

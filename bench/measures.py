@@ -146,14 +146,6 @@ def loops():
             yield ratio(f"{title} / mutex + materialize", operation, size, "recycled", "byre", "mutex")
 
 
-def forms():
-    for operation, title in [("write_alone", "write access when alone"), ("steal", "steal"),
-                             ("clone_drop", "lazy clone + drop"),
-                             ("write_shared", "write when shared"),
-                             ("writers_2", "two writers at once")]:
-        yield ratio(f"{title}: word / lock", operation, "64B", "recycled", "byre", "lock")
-
-
 def of_two(title, over, under, bound=None, counter="ns"):
     """Of two operations: what one costs by its number, say, over another number."""
     return Measure(title, f"{over}/64B/recycled", [f"{under}/64B/recycled"], bound, counter, "ratio")
@@ -249,12 +241,12 @@ def tiles():
 
 
 RATIOS = [*access(), *clones(), *allocations(), *writes(), *writers(), *tensors(), *tracked(), *pages(), *tiles(),
-          *loops(), *functional(), *forms()]
+          *loops(), *functional()]
 MEMORY = [Measure("memory per Buffer clone", "memory_per_clone/byre/64B/recycled", [], 40,
                   "bytes_per_clone", "bytes"),
           Measure("memory per Storage clone", "memory_per_clone/storage/64B/recycled", [], 40,
                   "bytes_per_clone", "bytes")]
-EXACT_COPIES = ["byre", "lock"]
+EXACT_COPIES = ["byre"]
 
 
 def quartiles(values):

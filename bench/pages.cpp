@@ -16,8 +16,8 @@
 #include "harness.hpp"
 #include "thread_group.hpp"
 
-#include <byre/memory/paged.hpp>
 #include <byre/memory/pages.hpp>
+#include <byre/pages/paged_allocator.hpp>
 #include <byre/storage/tiled_buffer.hpp>
 
 #include <atomic>

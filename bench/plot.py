@@ -14,7 +14,6 @@ NBYTES = {"64B": 64, "4KiB": 4 << 10, "256KiB": 256 << 10, "16MiB": 16 << 20, "2
 # Contender: title in the legend, colour, point.
 LOOKS = {
     "byre": ("byre", "#0072b2", 7),
-    "lock": ("byre, textbook lock", "#56b4e9", 6),
     "shared_ptr": ("std::shared\\\\_ptr", "#d55e00", 5),
     "eager": ("eager copy", "#e69f00", 9),
     "copy_first": ("copy-first", "#cc79a7", 11),
@@ -25,13 +24,13 @@ LOOKS = {
 
 PANELS = [
     ("Lazy clone + drop", "clone_drop", "recycled",
-     ["floor", "byre", "shared_ptr", "lock", "eager"]),
+     ["floor", "byre", "shared_ptr", "eager"]),
     ("Write when shared, recycled memory", "write_shared", "recycled",
-     ["memcpy_warm", "byre", "shared_ptr", "lock"]),
+     ["memcpy_warm", "byre", "shared_ptr"]),
     ("Write when shared, fresh memory", "write_shared", "fresh",
-     ["raw_best", "byre", "shared_ptr", "lock"]),
+     ["raw_best", "byre", "shared_ptr"]),
     ("Two writers at once, recycled memory", "writers_2", "recycled",
-     ["byre", "copy_first", "shared_ptr", "lock"]),
+     ["byre", "copy_first", "shared_ptr"]),
 ]
 
 HEAD = """

@@ -94,10 +94,8 @@ void add_shared_writes() {
       }
       add_write_shared<Word>(nbytes, memory);
       add_write_shared<SharedPtr>(nbytes, memory);
-      add_write_shared<Lock>(nbytes, memory);
       add_clone_write<Word>(nbytes, memory);
       add_clone_write<SharedPtr>(nbytes, memory);
-      add_clone_write<Lock>(nbytes, memory);
       add_clone_write<Eager>(nbytes, memory);
     }
   }

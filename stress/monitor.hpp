@@ -2,7 +2,7 @@
 /// Monitor: is shown the progress of a run, and may end it.
 #pragma once
 
-#include <byre/stats/counters.hpp>
+#include <byre/observe/counters.hpp>
 
 #include <cstdint>
 #include <string_view>

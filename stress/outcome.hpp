@@ -2,7 +2,7 @@
 /// The outcome of a run.
 #pragma once
 
-#include <byre/stats/counters.hpp>
+#include <byre/observe/counters.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -3,7 +3,7 @@
 /// hangs or crashes.
 #pragma once
 
-#include <byre/stats/counters.hpp>
+#include <byre/observe/counters.hpp>
 
 #include <chrono>
 #include <cstdint>

@@ -5,7 +5,7 @@
 #include "options.hpp"
 #include "server.hpp"
 
-#include <byre/stats/counters.hpp>
+#include <byre/observe/counters.hpp>
 
 #include <cstddef>
 #include <cstdint>

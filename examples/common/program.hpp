@@ -5,7 +5,7 @@
 #include "command_line.hpp"
 #include "failure.hpp"
 
-#include <byre/storage/output_file.hpp>
+#include <byre/files/output_file.hpp>
 
 #include <functional>
 #include <optional>

@@ -6,8 +6,8 @@
 #include "program.hpp"
 #include "run.hpp"
 
+#include <byre/files/output_file.hpp>
 #include <byre/functional/graph/text.hpp>
-#include <byre/storage/output_file.hpp>
 
 #include <boost/thread/thread.hpp>
 #include <cerrno>

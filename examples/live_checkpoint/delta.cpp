@@ -5,7 +5,7 @@
 #include "failure.hpp"
 #include "snapshot_files.hpp"
 
-#include <byre/storage/output_file.hpp>
+#include <byre/files/output_file.hpp>
 
 #include <algorithm>
 #include <array>

@@ -13,7 +13,7 @@
 #include "trace_file.hpp"
 #include "workspace.hpp"
 
-#include <byre/storage/output_file.hpp>
+#include <byre/files/output_file.hpp>
 #include <cstdio>
 
 namespace examples::live_checkpoint {

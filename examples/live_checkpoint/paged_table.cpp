@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "paged_table.hpp"
 
-#include <byre/memory/paged.hpp>
+#include <byre/pages/paged_allocator.hpp>
 
 #include <unistd.h>
 #include <algorithm>

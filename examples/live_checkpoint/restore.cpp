@@ -6,8 +6,8 @@
 #include "format.hpp"
 #include "snapshot_files.hpp"
 
+#include <byre/files/output_file.hpp>
 #include <byre/interop/npy_header.hpp>
-#include <byre/storage/output_file.hpp>
 
 #include <fstream>
 #include <span>

@@ -9,7 +9,7 @@
 #include "stalls.hpp"
 #include "training.hpp"
 
-#include <byre/stats/counters.hpp>
+#include <byre/observe/counters.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -5,8 +5,8 @@
 #include "delta.hpp"
 #include "failure.hpp"
 
+#include <byre/files/output_file.hpp>
 #include <byre/interop/npy_header.hpp>
-#include <byre/storage/output_file.hpp>
 
 #include <algorithm>
 #include <cerrno>

@@ -2,8 +2,8 @@
 /// What byre did, recorded from now on, for the option --trace.
 #pragma once
 
-#include <byre/storage/output_file.hpp>
-#include <byre/trace/recording.hpp>
+#include <byre/files/output_file.hpp>
+#include <byre/observe/recording.hpp>
 
 #include <filesystem>
 #include <optional>

@@ -2,7 +2,7 @@
 #include "blocks.hpp"
 
 #include <byre/error/error.hpp>
-#include <byre/memory/detail/page_file.hpp>
+#include <byre/pages/detail/page_file.hpp>
 
 #include <pthread.h>
 

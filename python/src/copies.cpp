@@ -2,9 +2,9 @@
 #include "module.hpp"
 
 #include <byre/error/error.hpp>
-#include <byre/memory/detail/page_file.hpp>
 #include <byre/memory/pages.hpp>
-#include <byre/stats/detail/recorder.hpp>
+#include <byre/observe/detail/recorder.hpp>
+#include <byre/pages/detail/page_file.hpp>
 
 #include <pybind11/stl.h>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "module.hpp"
 
+#include <byre/files/output_file.hpp>
 #include <byre/interop/detail/safetensors_format.hpp>
 #include <byre/interop/safetensors_header.hpp>
-#include <byre/storage/output_file.hpp>
 
 #include <pybind11/stl.h>
 

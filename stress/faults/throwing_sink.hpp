@@ -4,7 +4,7 @@
 #pragma once
 
 #include <byre/error/error.hpp>
-#include <byre/stats/events.hpp>
+#include <byre/observe/events.hpp>
 
 #include <cstdint>
 #include <optional>

@@ -2,7 +2,7 @@
 /// Counts: what the threads of a run did, by the results of their calls. byre's own counters have to agree.
 #pragma once
 
-#include <byre/stats/counters.hpp>
+#include <byre/observe/counters.hpp>
 #include <byre/storage/buffer.hpp>
 
 #include <array>

@@ -2,7 +2,7 @@
 /// ValueFactory: makes values of every origin and by every constructor, for one thread.
 #pragma once
 
-#include <byre/memory/paged.hpp>
+#include <byre/pages/paged_allocator.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -2,7 +2,7 @@
 /// Every race, on both forms of the protocol, perturbed and not.
 #include <gtest/gtest.h>
 #include <byre/config.hpp>
-#include <byre/stats/counters.hpp>
+#include <byre/observe/counters.hpp>
 
 #include <ostream>
 #include <stdexcept>

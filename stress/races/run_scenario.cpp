@@ -2,7 +2,7 @@
 #include "run_scenario.hpp"
 
 #include <byre/config.hpp>
-#include <byre/stats/counters.hpp>
+#include <byre/observe/counters.hpp>
 
 #include <boost/atomic/atomic.hpp>
 

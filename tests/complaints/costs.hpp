@@ -3,7 +3,7 @@
 #pragma once
 
 #include <byre/config.hpp>
-#include <byre/stats/counters.hpp>
+#include <byre/observe/counters.hpp>
 
 #include <gtest/gtest.h>
 

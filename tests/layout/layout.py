@@ -8,11 +8,11 @@ import pathlib
 import re
 import sys
 
-# Each room stands on those before it; beside them `error` and `stats`, which any may use.
-ROOMS = ["system", "sync", "memory", "cow", "storage", "trace", "shadow", "tensor", "interop"]
-ROOMS += ["functional"]
-MAY_INCLUDE = {room: {"error", "stats", *ROOMS[: at + 1]} for at, room in enumerate(ROOMS)}
-MAY_INCLUDE |= {"error": {"error"}, "stats": {"stats", "error", "sync"}, "sync": {"sync", "error"}}
+# Each room stands on those before it; beside them `error`, which any may use.
+ROOMS = ["system", "files", "sync", "observe", "memory", "checks", "cow", "pages", "storage"]
+ROOMS += ["shadow", "tensor", "interop", "functional"]
+MAY_INCLUDE = {room: {"error", *ROOMS[: at + 1]} for at, room in enumerate(ROOMS)}
+MAY_INCLUDE |= {"error": {"error"}}
 # In a room of several parts each stands on those before it. A part is a folder, "" what is in none, and
 # has the API headers named here, which are at the room's top.
 PARTS = {
@@ -175,13 +175,12 @@ def state_of_the_process_is_defined_in_a_source(root):
 # Mutexes of one object, which one thread uses at a time or which a program promises not to use over a fork;
 # those that are made anew in the child, and those that whoever has them holds over forks. All others are sync::ProcessMutex.
 MAY_HAVE_MUTEXES = (
-    "cow/detail/share_lock.hpp",
     "functional/functionalize/detail/alias.hpp",
     "functional/functionalize/detail/functional_tensor.hpp",
     "functional/graph/detail/tape.hpp",
-    "memory/detail/memory_files.hpp",
-    "stats/events.cpp",
-    "storage/detail/access_monitor.cpp",
+    "pages/detail/memory_files.hpp",
+    "observe/events.cpp",
+    "checks/detail/access_monitor.cpp",
 )
 
 

@@ -65,7 +65,7 @@ class LayoutFinds(unittest.TestCase):
 
     def test_sync_may_not_include_stats(self):
         rule = layout.rooms_include_only_rooms_below_them
-        self.breaks(rule, "core/byre/sync/a.cpp", "#include <byre/stats/counters.hpp>\n")
+        self.breaks(rule, "core/byre/sync/a.cpp", "#include <byre/observe/counters.hpp>\n")
 
     def test_stats_may_not_include_memory(self):
         rule = layout.rooms_include_only_rooms_below_them

@@ -2,8 +2,8 @@
 /// What happened since: counters, written so that a failed comparison can be read, and copies.
 #pragma once
 
-#include <byre/stats/counters.hpp>
-#include <byre/stats/events.hpp>
+#include <byre/observe/counters.hpp>
+#include <byre/observe/events.hpp>
 
 #include <gtest/gtest.h>
 #include <boost/thread/lock_guard.hpp>

@@ -2,7 +2,7 @@
 /// The figures of a program as JSON, in the order in which they were put there.
 #pragma once
 
-#include <byre/storage/output_file.hpp>
+#include <byre/files/output_file.hpp>
 
 #include <filesystem>
 #include <iostream>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <byre/cow/detail/allocated.hpp>
+#include <byre/storage/detail/allocated.hpp>
 
 #include "../scenarios/buffers.hpp"
 

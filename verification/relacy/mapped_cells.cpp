@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "mapped_cells.hpp"
 
-#include <byre/storage/origins.hpp>
+#include <byre/storage/foreign.hpp>
 
 #include <memory>
 

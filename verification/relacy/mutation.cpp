@@ -3,15 +3,15 @@
 
 #include <byre/cow/detail/share_lock_sites.hpp>
 #include <byre/cow/detail/share_word_sites.hpp>
+#include <byre/observe/detail/cells.hpp>
 #include <byre/shadow/detail/generation_sites.hpp>
 #include <byre/shadow/detail/write_records.hpp>
-#include <byre/stats/detail/cells.hpp>
 #include <byre/storage/detail/attachment_sites.hpp>
 #include <byre/storage/detail/pin_count.hpp>
-#include <byre/storage/detail/ref_count.hpp>
 #include <byre/sync/detail/basic_lock_table.hpp>
 #include <byre/sync/detail/basic_parking_lot.hpp>
 #include <byre/sync/detail/published.hpp>
+#include <byre/sync/detail/ref_count.hpp>
 #include <byre/sync/detail/relaxed_counter.hpp>
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <byre/stats/counters.hpp>
+#include <byre/observe/counters.hpp>
 #include <cstdio>
 #include <memory>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 /// What the counters and their sinks share between threads.
-#include <byre/stats/detail/cells.hpp>
+#include <byre/observe/detail/cells.hpp>
 
 #include "../search.hpp"
 

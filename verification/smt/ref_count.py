@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""The reference count (core/byre/storage/detail/ref_count.hpp), and however many handles it counts."""
+"""The reference count (core/byre/sync/detail/ref_count.hpp), and however many handles it counts."""
 
 from code_tables import Code
 from departures import DEPARTURES, enters_alone, leaves

@@ -39,7 +39,7 @@
 
 #include <byre/cow/detail/share_word_sites.hpp>
 #include <byre/error/detail/assert.hpp>
-#include <byre/stats/counters.hpp>
+#include <byre/observe/counters.hpp>
 #include <byre/sync/boost.hpp>
 #include <byre/sync/detail/site.hpp>
 #include <byre/sync/sync.hpp>

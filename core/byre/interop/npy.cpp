@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <byre/files/detail/input_file.hpp>
+#include <byre/files/output_file.hpp>
 #include <byre/interop/detail/npy_array.hpp>
 #include <byre/interop/detail/npy_error.hpp>
 #include <byre/interop/detail/tensor_data.hpp>
 #include <byre/interop/npy.hpp>
-#include <byre/storage/detail/input_file.hpp>
-#include <byre/storage/output_file.hpp>
 
 #include <algorithm>
 #include <cstring>

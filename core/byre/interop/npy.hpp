@@ -5,8 +5,8 @@
 #pragma once
 
 #include <byre/config.hpp>
+#include <byre/files/file_name.hpp>
 #include <byre/interop/npy_header.hpp>
-#include <byre/storage/origins.hpp>
 #include <byre/tensor/tensor.hpp>
 
 #include <cstddef>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <byre/files/detail/input_file.hpp>
+#include <byre/files/output_file.hpp>
 #include <byre/interop/detail/npy_array.hpp>
 #include <byre/interop/detail/npy_error.hpp>
 #include <byre/interop/detail/shown.hpp>
@@ -7,8 +9,6 @@
 #include <byre/interop/detail/zip_member.hpp>
 #include <byre/interop/detail/zip_writer.hpp>
 #include <byre/interop/npz.hpp>
-#include <byre/storage/detail/input_file.hpp>
-#include <byre/storage/output_file.hpp>
 
 #include <algorithm>
 #include <cstring>

@@ -4,8 +4,8 @@
 #pragma once
 
 #include <byre/config.hpp>
+#include <byre/files/file_name.hpp>
 #include <byre/interop/named_tensors.hpp>
-#include <byre/storage/origins.hpp>
 
 #include <cstddef>
 #include <span>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <byre/files/detail/input_file.hpp>
+#include <byre/files/output_file.hpp>
 #include <byre/interop/detail/safetensors_format.hpp>
 #include <byre/interop/detail/safetensors_writing.hpp>
 #include <byre/interop/detail/shown.hpp>
 #include <byre/interop/detail/tensor_data.hpp>
 #include <byre/interop/safetensors.hpp>
-#include <byre/storage/detail/input_file.hpp>
-#include <byre/storage/output_file.hpp>
 #include <byre/tensor/detail/operands.hpp>
 
 #include <algorithm>

@@ -4,9 +4,9 @@
 #pragma once
 
 #include <byre/config.hpp>
+#include <byre/files/file_name.hpp>
 #include <byre/interop/named_tensors.hpp>
 #include <byre/interop/safetensors_header.hpp>
-#include <byre/storage/origins.hpp>
 #include <byre/tensor/tensor.hpp>
 
 #include <cstddef>

@@ -3,18 +3,12 @@
 #pragma once
 
 #include <byre/config.hpp>
+#include <byre/system/page_nbytes.hpp>
+
 #include <cstddef>
 #include <cstdint>
 
 namespace byre::inline v0 {
-
-/// A multiple of every page size the platform may have been given.
-#if defined(__x86_64__) || defined(__i386__)
-inline constexpr std::size_t page_nbytes = std::size_t{4} << 10;
-#else
-inline constexpr std::size_t page_nbytes = std::size_t{64} << 10;
-#endif
-inline constexpr std::size_t huge_page_nbytes = std::size_t{2} << 20;
 
 /// Whole mappings of fresh pages. Thread-safe.
 class BYRE_API PageSource {

@@ -9,8 +9,8 @@
 #include <byre/memory/idle_blocks.hpp>
 #include <byre/memory/pages.hpp>
 #include <byre/memory/pool.hpp>
-#include <byre/stats/counters.hpp>
-#include <byre/stats/detail/recorder.hpp>
+#include <byre/observe/counters.hpp>
+#include <byre/observe/detail/recorder.hpp>
 #include <byre/sync/detail/no_destructor.hpp>
 
 #include <algorithm>

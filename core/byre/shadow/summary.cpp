@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <byre/files/output_file.hpp>
 #include <byre/shadow/detail/report_book.hpp>
 #include <byre/shadow/summary.hpp>
 #include <byre/shadow/suppression.hpp>
-#include <byre/storage/output_file.hpp>
 #include <byre/sync/detail/no_destructor.hpp>
 
 #include <unistd.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/error/error.hpp>
+#include <byre/files/detail/input_file.hpp>
 #include <byre/shadow/detail/report_book.hpp>
 #include <byre/shadow/suppression.hpp>
-#include <byre/storage/detail/input_file.hpp>
 #include <byre/sync/detail/boost_mutex.hpp>
 #include <byre/sync/detail/no_destructor.hpp>
 #include <byre/sync/detail/relaxed_counter.hpp>

@@ -4,18 +4,19 @@
 /// them.
 #pragma once
 
-#include <byre/cow/detail/allocated.hpp>
+#include <byre/checks/detail/access_monitor.hpp>
 #include <byre/cow/detail/header.hpp>
-#include <byre/cow/detail/paged.hpp>
 #include <byre/cow/share_word.hpp>
 #include <byre/error/call_site.hpp>
 #include <byre/memory/allocator.hpp>
 #include <byre/memory/pages.hpp>
-#include <byre/stats/counters.hpp>
-#include <byre/stats/detail/recorder.hpp>
-#include <byre/stats/events.hpp>
-#include <byre/storage/detail/access_monitor.hpp>
-#include <byre/storage/origins.hpp>
+#include <byre/observe/counters.hpp>
+#include <byre/observe/detail/recorder.hpp>
+#include <byre/observe/events.hpp>
+#include <byre/pages/detail/mapped_file.hpp>
+#include <byre/pages/detail/overlay.hpp>
+#include <byre/storage/detail/allocated.hpp>
+#include <byre/storage/foreign.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -26,13 +27,13 @@
 
 namespace byre::inline v0 {
 
-template <sync::Sync Sync, template <class> class Share>
+template <sync::Sync Sync>
 class basic_storage;
-template <sync::Sync Sync, template <class> class Share>
+template <sync::Sync Sync>
 class basic_pin;
 
 namespace detail {
-template <sync::Sync Sync, template <class> class Share, std::size_t FanOut>
+template <sync::Sync Sync, std::size_t FanOut>
 class basic_tile_tree;
 }  // namespace detail
 
@@ -61,11 +62,11 @@ enum class Materialized : std::uint8_t {
 /// Progress: reading is wait-free, cloning lock-free; releasing never waits for other owners; a
 /// write by the last owner waits for copies under way, unless told never to.
 ///
-/// `Share` is the form of the protocol. Source: the seed "Copy-on-write storage".
-template <sync::Sync Sync, template <class> class Share = basic_share_word>
+/// Source: the seed "Copy-on-write storage".
+template <sync::Sync Sync>
 class basic_buffer {
-  using Header = cow::basic_header<Sync, Share>;
-  using Allocated = cow::basic_allocated<Sync, Share>;
+  using Header = cow::basic_header<Sync>;
+  using Allocated = cow::basic_allocated<Sync>;
 
  public:
   /// No bytes and no memory: data() is null.
@@ -140,7 +141,7 @@ class basic_buffer {
     const std::size_t nbytes = file->nbytes();
     const typename Header::Description description{file->data(), nbytes,         nbytes,
                                                    &allocator,   Origin::mapped, true};
-    return basic_buffer(cow::basic_paged<Sync, Share>::create(description, std::move(file)));
+    return basic_buffer(cow::basic_paged<Sync>::create(description, std::move(file)));
   }
 
   /// A lazy clone, as lazy_clone(), for contexts that cannot fail: only the clone of borrowed
@@ -307,7 +308,7 @@ class basic_buffer {
   }
 
  private:
-  template <sync::Sync, template <class> class, std::size_t>
+  template <sync::Sync, std::size_t>
   friend class detail::basic_tile_tree;
 
   explicit basic_buffer(Header* header) noexcept { adopt_header(header); }
@@ -350,10 +351,9 @@ class basic_buffer {
 
   Header& header() const noexcept { return *header_.get(); }
   /// Null if the data is no overlay.
-  cow::basic_overlay<Sync, Share>* as_overlay() const noexcept {
-    return header().origin() == Origin::overlay
-               ? static_cast<cow::basic_overlay<Sync, Share>*>(&header())
-               : nullptr;
+  cow::basic_overlay<Sync>* as_overlay() const noexcept {
+    return header().origin() == Origin::overlay ? static_cast<cow::basic_overlay<Sync>*>(&header())
+                                                : nullptr;
   }
   bool has_data() const noexcept { return header().has_data(); }
 
@@ -368,7 +368,7 @@ class basic_buffer {
 
   // ---- for basic_storage: what its threads that write in parallel do, one at a time
 
-  friend class basic_storage<Sync, Share>;
+  friend class basic_storage<Sync>;
 
   /// As becomes_unique(). Reads may be under way.
   bool is_writable_in_parallel(CallSite site) noexcept {
@@ -404,7 +404,7 @@ class basic_buffer {
 
   // ---- for basic_pin
 
-  friend class basic_pin<Sync, Share>;
+  friend class basic_pin<Sync>;
 
   /// A lazy clone of data that somebody may write by a pointer.
   basic_buffer copy_of_pinned(CallSite site) const {
@@ -517,12 +517,7 @@ class basic_buffer {
                              CallSite site) noexcept;
 
   bool ends_copies_later() const noexcept {
-    if constexpr (requires {
-                    header().share().claim_in_order();
-                  }) {  // else the copier unlocks, and no other thread
-      return header().allocator().copies_end() != CopiesEnd::on_return;
-    }
-    return false;
+    return header().allocator().copies_end() != CopiesEnd::on_return;
   }
   /// Whether nobody but copies that are submitted, and read it before whatever comes next, stand beside this owner.
   [[gnu::cold]] bool is_alone_in_order() noexcept;
@@ -544,7 +539,7 @@ class basic_buffer {
 
   // A checker's to watch: threads that write in parallel read them, and one changes them before.
   typename Sync::template Plain<void*> data_{nullptr};
-  typename Sync::template Plain<Header*> header_{&cow::no_data<Sync, Share>()};
+  typename Sync::template Plain<Header*> header_{&cow::no_data<Sync>()};
   [[no_unique_address]] detail::AccessMonitor monitor_;
 };
 

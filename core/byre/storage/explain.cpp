@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/error/error.hpp>
-#include <byre/memory/paged.hpp>
-#include <byre/stats/detail/recorder.hpp>
+#include <byre/observe/detail/recorder.hpp>
+#include <byre/pages/paged_allocator.hpp>
 #include <byre/storage/explain.hpp>
 
 #include <new>

@@ -3,7 +3,7 @@
 /// language does. While a pin to write lives, its storage is not shared, and so no other sees what is written there.
 #pragma once
 
-#include <byre/stats/detail/recorder.hpp>
+#include <byre/observe/detail/recorder.hpp>
 #include <byre/storage/storage.hpp>
 
 #include <cstddef>
@@ -20,10 +20,10 @@ struct PinAccess;  // of the library that stands on this one
 /// waits and never throws.
 ///
 /// Source: pins are what borrowed memory has for its lifetime; DLPack and Python's buffer protocol ask for them.
-template <sync::Sync Sync, template <class> class Share = basic_share_word>
+template <sync::Sync Sync>
 class basic_pin {
-  using Storage = basic_storage<Sync, Share>;
-  using Buffer = basic_buffer<Sync, Share>;
+  using Storage = basic_storage<Sync>;
+  using Buffer = basic_buffer<Sync>;
 
  public:
   /// Of no bytes.
@@ -135,8 +135,8 @@ class basic_pin {
 
 using Pin = basic_pin<sync::Boost>;
 
-template <sync::Sync Sync, template <class> class Share>
-basic_pin<Sync, Share> basic_storage<Sync, Share>::pin(Wait wait, CallSite site) {
+template <sync::Sync Sync>
+basic_pin<Sync> basic_storage<Sync>::pin(Wait wait, CallSite site) {
   if (identity_ == nullptr) {
     return Pin();
   }
@@ -145,8 +145,8 @@ basic_pin<Sync, Share> basic_storage<Sync, Share>::pin(Wait wait, CallSite site)
   return Pin(*this, true, site);
 }
 
-template <sync::Sync Sync, template <class> class Share>
-basic_pin<Sync, Share> basic_storage<Sync, Share>::pin_to_read(CallSite site) const {
+template <sync::Sync Sync>
+basic_pin<Sync> basic_storage<Sync>::pin_to_read(CallSite site) const {
   return identity_ == nullptr ? Pin() : Pin::to_read(*this, site);
 }
 

@@ -4,12 +4,12 @@
 /// Tensors alias if and only if they share a Storage.
 #pragma once
 
-#include <byre/stats/detail/recorder.hpp>
+#include <byre/observe/detail/recorder.hpp>
 #include <byre/storage/buffer.hpp>
 #include <byre/storage/detail/attachment.hpp>
 #include <byre/storage/detail/pin_count.hpp>
-#include <byre/storage/detail/ref_count.hpp>
 #include <byre/sync/detail/lock_table.hpp>
+#include <byre/sync/detail/ref_count.hpp>
 
 #include <boost/smart_ptr/intrusive_ptr.hpp>
 #include <cstddef>
@@ -28,11 +28,11 @@ namespace byre::inline v0 {
 ///
 /// A default-constructed handle has no storage: it has no bytes and may be given some by assignment
 /// only.
-template <sync::Sync Sync, template <class> class Share = basic_share_word>
+template <sync::Sync Sync>
 class basic_storage {
  public:
-  using Buffer = basic_buffer<Sync, Share>;
-  using Pin = basic_pin<Sync, Share>;
+  using Buffer = basic_buffer<Sync>;
+  using Pin = basic_pin<Sync>;
 
   basic_storage() noexcept = default;
 

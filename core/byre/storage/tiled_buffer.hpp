@@ -31,9 +31,9 @@ namespace byre::inline v0 {
 /// build finds a stale pointer to a tile once one of the same node was written; until then only the table is shared.
 ///
 /// `FanOut` is how many tiles, or parts of the table, one node of the table holds: a power of two.
-template <sync::Sync Sync, template <class> class Share = basic_share_word, std::size_t FanOut = 32>
+template <sync::Sync Sync, std::size_t FanOut = 32>
 class basic_tiled_buffer {
-  using Tree = detail::basic_tile_tree<Sync, Share, FanOut>;
+  using Tree = detail::basic_tile_tree<Sync, FanOut>;
 
  public:
   static constexpr std::size_t default_tile_nbytes = std::size_t{64} << 10;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 /// The states of a tensor: what initializes it, what un-initializes it, and what is refused. The
 /// table is docs/tensor-states.md.
+#include <byre/observe/events.hpp>
 #include <byre/shadow/report.hpp>
-#include <byre/stats/events.hpp>
 #include <byre/tensor/detail/operands.hpp>
 #include <byre/tensor/detail/tensor_memory.hpp>
 #include <byre/tensor/tensor.hpp>

@@ -9,7 +9,7 @@
 
 #include <algorithm>
 #include <array>
-#include <byre/storage/output_file.hpp>
+#include <byre/files/output_file.hpp>
 #include <cmath>
 #include <cstdint>
 #include <cstring>

@@ -4,7 +4,7 @@
 #include "simulation.hpp"
 
 #include <byre/functional/dispatch/cpu_tensor.hpp>
-#include <byre/stats/counters.hpp>
+#include <byre/observe/counters.hpp>
 
 namespace examples::diffusion {
 

@@ -3,7 +3,7 @@
 /// counted; and the memory they come from.
 #pragma once
 
-#include <byre/stats/counters.hpp>
+#include <byre/observe/counters.hpp>
 #include <byre/storage/tiled_buffer.hpp>
 
 #include <algorithm>

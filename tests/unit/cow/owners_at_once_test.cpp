@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Owners on threads of their own, for thousands of rounds, with both forms of the protocol.
-#include <byre/cow/detail/share_lock.hpp>
-#include <byre/stats/counters.hpp>
+// Owners on threads of their own, for thousands of rounds.
+#include <byre/observe/counters.hpp>
 #include <byre/storage/buffer.hpp>
 
 #include <gtest/gtest.h>
@@ -18,32 +17,15 @@
 namespace byre::test {
 namespace {
 
-using WordBuffer = basic_buffer<sync::Boost, basic_share_word>;
-using LockBuffer = basic_buffer<sync::Boost, basic_share_lock>;
-
-template <class B>
-class OwnersAtOnce : public testing::Test {};
-
-struct NamesOfBuffers {
-  template <class B>
-  static std::string GetName(int) {
-    return std::is_same_v<B, WordBuffer> ? "word" : "lock";
-  }
-};
-using Buffers = testing::Types<WordBuffer, LockBuffer>;
-TYPED_TEST_SUITE(OwnersAtOnce, Buffers, NamesOfBuffers);
-
 constexpr std::size_t nbytes = 256;
 
-template <class B>
-B filled(std::byte value, Allocator& allocator) {
-  B buffer = B::allocate(nbytes, allocator);
+Buffer filled(std::byte value, Allocator& allocator) {
+  Buffer buffer = Buffer::allocate(nbytes, allocator);
   std::memset(buffer.mutable_data(), static_cast<int>(value), nbytes);
   return buffer;
 }
 
-template <class B>
-bool holds_only(const B& buffer, std::byte value) {
+bool holds_only(const Buffer& buffer, std::byte value) {
   for (std::size_t i = 0; i < nbytes; ++i) {
     if (buffer.data()[i] != value) {
       return false;
@@ -57,17 +39,17 @@ std::byte stamp(std::size_t thread, std::size_t round) {
   return static_cast<std::byte>(1 + (thread + round) % 250);
 }
 
-TYPED_TEST(OwnersAtOnce, writers_of_shared_data_make_one_copy_fewer_than_owners) {
+TEST(OwnersAtOnce, writers_of_shared_data_make_one_copy_fewer_than_owners) {
   for (const std::size_t owners : {2U, 3U, 4U, 5U, 6U, 8U, 16U}) {
     FailingAllocator allocator;
-    std::vector<TypeParam> buffers(owners);
+    std::vector<Buffer> buffers(owners);
     std::vector<Materialized> outcomes(owners);
     std::size_t now = 0;
     run_rounds(
         owners, fewer_if_sanitized(1500),
         [&](std::size_t round) {
           now = round;
-          const auto original = filled<TypeParam>(std::byte{0}, allocator);
+          const auto original = filled(std::byte{0}, allocator);
           std::fill(buffers.begin(), buffers.end(), original);
         },
         [&](std::size_t thread) {
@@ -88,21 +70,21 @@ TYPED_TEST(OwnersAtOnce, writers_of_shared_data_make_one_copy_fewer_than_owners)
   }
 }
 
-TYPED_TEST(OwnersAtOnce, first_lazy_clones_made_at_once_all_share_the_data) {
+TEST(OwnersAtOnce, first_lazy_clones_made_at_once_all_share_the_data) {
   constexpr std::size_t threads = 4;
   FailingAllocator allocator;
-  TypeParam source;
-  std::vector<TypeParam> clones(threads);
+  Buffer source;
+  std::vector<Buffer> clones(threads);
   run_rounds(
       threads, fewer_if_sanitized(4000),
       [&](std::size_t) {
-        clones.assign(threads, TypeParam());
-        source = filled<TypeParam>(std::byte{7}, allocator);
+        clones.assign(threads, Buffer());
+        source = filled(std::byte{7}, allocator);
       },
       [&](std::size_t thread) { clones[thread] = source.lazy_clone(); },
       [&](std::size_t) {
         EXPECT_EQ(source.use_count(), threads + 1);
-        for (const TypeParam& clone : clones) {
+        for (const Buffer& clone : clones) {
           EXPECT_TRUE(clone.shares_data_with(source));
           EXPECT_EQ(clone.data(), source.data());
         }
@@ -112,16 +94,16 @@ TYPED_TEST(OwnersAtOnce, first_lazy_clones_made_at_once_all_share_the_data) {
   EXPECT_EQ(allocator.copies(), 0);
 }
 
-TYPED_TEST(OwnersAtOnce, drops_that_race_copies_free_once_and_spoil_no_copy) {
+TEST(OwnersAtOnce, drops_that_race_copies_free_once_and_spoil_no_copy) {
   constexpr std::size_t threads = 4;
   FailingAllocator allocator;
-  std::vector<std::optional<TypeParam>> buffers(threads);
+  std::vector<std::optional<Buffer>> buffers(threads);
   std::size_t now = 0;
   run_rounds(
       threads, fewer_if_sanitized(4000),
       [&](std::size_t round) {
         now = round;
-        const auto original = filled<TypeParam>(std::byte{9}, allocator);
+        const auto original = filled(std::byte{9}, allocator);
         std::fill(buffers.begin(), buffers.end(), original);
       },
       [&](std::size_t thread) {
@@ -141,16 +123,16 @@ TYPED_TEST(OwnersAtOnce, drops_that_race_copies_free_once_and_spoil_no_copy) {
   EXPECT_EQ(allocator.wrong_releases(), 0);
 }
 
-TYPED_TEST(OwnersAtOnce, clones_of_one_source_are_written_while_others_are_being_made) {
+TEST(OwnersAtOnce, clones_of_one_source_are_written_while_others_are_being_made) {
   constexpr std::size_t threads = 4;
   FailingAllocator allocator;
-  const auto source = filled<TypeParam>(std::byte{5}, allocator);
+  const auto source = filled(std::byte{5}, allocator);
   run_rounds(
       threads, fewer_if_sanitized(2000), [](std::size_t) {},
       [&](std::size_t thread) {
-        TypeParam clone = source;
+        Buffer clone = source;
         std::memset(clone.mutable_data(), static_cast<int>(thread) + 10, nbytes);
-        const TypeParam clone_of_clone = clone;
+        const Buffer clone_of_clone = clone;
         EXPECT_TRUE(holds_only(clone_of_clone, static_cast<std::byte>(thread + 10)));
         EXPECT_TRUE(holds_only(source, std::byte{5}));
       },
@@ -158,14 +140,14 @@ TYPED_TEST(OwnersAtOnce, clones_of_one_source_are_written_while_others_are_being
   EXPECT_EQ(allocator.blocks_out(), 1U);
 }
 
-TYPED_TEST(OwnersAtOnce, writers_that_never_wait_each_end_up_alone_with_their_own) {
+TEST(OwnersAtOnce, writers_that_never_wait_each_end_up_alone_with_their_own) {
   constexpr std::size_t threads = 4;
   FailingAllocator allocator;
-  std::vector<TypeParam> buffers(threads);
+  std::vector<Buffer> buffers(threads);
   run_rounds(
       threads, fewer_if_sanitized(3000),
       [&](std::size_t) {
-        const auto original = filled<TypeParam>(std::byte{3}, allocator);
+        const auto original = filled(std::byte{3}, allocator);
         std::fill(buffers.begin(), buffers.end(), original);
       },
       [&](std::size_t thread) {
@@ -182,15 +164,15 @@ TYPED_TEST(OwnersAtOnce, writers_that_never_wait_each_end_up_alone_with_their_ow
       });
 }
 
-TYPED_TEST(OwnersAtOnce, copies_that_fail_among_writers_leave_every_owner_with_the_data) {
+TEST(OwnersAtOnce, copies_that_fail_among_writers_leave_every_owner_with_the_data) {
   constexpr std::size_t threads = 3;
   FailingAllocator allocator;
-  std::vector<TypeParam> buffers(threads);
+  std::vector<Buffer> buffers(threads);
   std::vector<int> failures(threads);
   run_rounds(
       threads, fewer_if_sanitized(3000),
       [&](std::size_t round) {
-        const auto original = filled<TypeParam>(std::byte{4}, allocator);
+        const auto original = filled(std::byte{4}, allocator);
         std::fill(buffers.begin(), buffers.end(), original);
         allocator.fail_copy(static_cast<int>(round % 3));
       },

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// The six operations, one at a time, on both forms of the protocol.
-#include <byre/cow/detail/share_lock.hpp>
+// The operations of the share word, one at a time.
 #include <byre/cow/share_word.hpp>
-#include <byre/stats/counters.hpp>
+#include <byre/observe/counters.hpp>
 
 #include <gtest/gtest.h>
 #include <boost/thread/thread.hpp>
@@ -12,149 +11,136 @@
 namespace byre::test {
 namespace {
 
-template <class Form>
 class Protocol : public testing::Test {
  protected:
-  Form form;
+  ShareWord word;
 };
 
-using Forms = testing::Types<ShareWord, ShareLock>;
-
-struct NamesOfForms {
-  template <class Form>
-  static std::string GetName(int) {
-    return std::is_same_v<Form, ShareWord> ? "word" : "lock";
-  }
-};
-
-TYPED_TEST_SUITE(Protocol, Forms, NamesOfForms);
-
-TYPED_TEST(Protocol, new_data_has_one_owner_that_may_write_at_once) {
-  EXPECT_TRUE(this->form.is_writable());
-  EXPECT_TRUE(this->form.is_unique());
-  EXPECT_EQ(this->form.use_count(), 1U);
+TEST_F(Protocol, new_data_has_one_owner_that_may_write_at_once) {
+  EXPECT_TRUE(word.is_writable());
+  EXPECT_TRUE(word.is_unique());
+  EXPECT_EQ(word.use_count(), 1U);
 }
 
-TYPED_TEST(Protocol, a_clone_makes_another_owner_until_it_is_dropped) {
-  this->form.add_owner();
-  EXPECT_FALSE(this->form.is_unique());
-  EXPECT_FALSE(this->form.is_writable());
-  EXPECT_EQ(this->form.use_count(), 2U);
+TEST_F(Protocol, a_clone_makes_another_owner_until_it_is_dropped) {
+  word.add_owner();
+  EXPECT_FALSE(word.is_unique());
+  EXPECT_FALSE(word.is_writable());
+  EXPECT_EQ(word.use_count(), 2U);
 
-  EXPECT_FALSE(this->form.drop_owner());
-  EXPECT_TRUE(this->form.is_unique());
-  EXPECT_EQ(this->form.use_count(), 1U);
+  EXPECT_FALSE(word.drop_owner());
+  EXPECT_TRUE(word.is_unique());
+  EXPECT_EQ(word.use_count(), 1U);
 }
 
-TYPED_TEST(Protocol, the_last_drop_says_so) {
-  this->form.add_owner();
-  this->form.add_owner();
-  EXPECT_FALSE(this->form.drop_owner());
-  EXPECT_FALSE(this->form.drop_owner());
-  EXPECT_TRUE(this->form.drop_owner());
+TEST_F(Protocol, the_last_drop_says_so) {
+  word.add_owner();
+  word.add_owner();
+  EXPECT_FALSE(word.drop_owner());
+  EXPECT_FALSE(word.drop_owner());
+  EXPECT_TRUE(word.drop_owner());
 }
 
-TYPED_TEST(Protocol, the_owner_left_over_may_write_at_once_and_its_claim_steals) {
-  this->form.add_owner();
-  EXPECT_FALSE(this->form.drop_owner());
-  EXPECT_TRUE(this->form.is_writable());
-  EXPECT_EQ(this->form.claim(), Claim::steal);
-  EXPECT_TRUE(this->form.is_writable());
-  EXPECT_TRUE(this->form.drop_owner());
+TEST_F(Protocol, the_owner_left_over_may_write_at_once_and_its_claim_steals) {
+  word.add_owner();
+  EXPECT_FALSE(word.drop_owner());
+  EXPECT_TRUE(word.is_writable());
+  EXPECT_EQ(word.claim(), Claim::steal);
+  EXPECT_TRUE(word.is_writable());
+  EXPECT_TRUE(word.drop_owner());
 }
 
-TYPED_TEST(Protocol, read_only_data_is_never_writable_though_it_may_be_unique) {
-  TypeParam read_only(true);
+TEST_F(Protocol, read_only_data_is_never_writable_though_it_may_be_unique) {
+  ShareWord read_only(true);
   EXPECT_FALSE(read_only.is_writable());
   EXPECT_TRUE(read_only.is_unique());
   EXPECT_EQ(read_only.use_count(), 1U);
   EXPECT_TRUE(read_only.drop_owner());
 }
 
-TYPED_TEST(Protocol, of_three_owners_that_claim_in_turn_two_copy_and_the_last_steals) {
-  this->form.add_owner();
-  this->form.add_owner();
-  EXPECT_EQ(this->form.claim(), Claim::copy);
-  EXPECT_FALSE(this->form.finish_copy());
-  EXPECT_EQ(this->form.claim(), Claim::copy);
-  EXPECT_FALSE(this->form.finish_copy());
-  EXPECT_EQ(this->form.claim(), Claim::steal);
-  EXPECT_TRUE(this->form.drop_owner());
+TEST_F(Protocol, of_three_owners_that_claim_in_turn_two_copy_and_the_last_steals) {
+  word.add_owner();
+  word.add_owner();
+  EXPECT_EQ(word.claim(), Claim::copy);
+  EXPECT_FALSE(word.finish_copy());
+  EXPECT_EQ(word.claim(), Claim::copy);
+  EXPECT_FALSE(word.finish_copy());
+  EXPECT_EQ(word.claim(), Claim::steal);
+  EXPECT_TRUE(word.drop_owner());
 }
 
-TYPED_TEST(Protocol, a_copier_is_no_owner_but_keeps_the_data_from_being_unique) {
-  this->form.add_owner();
-  ASSERT_EQ(this->form.claim(), Claim::copy);
-  EXPECT_EQ(this->form.use_count(), 1U);
-  EXPECT_FALSE(this->form.is_unique());
-  EXPECT_FALSE(this->form.finish_copy());
-  EXPECT_TRUE(this->form.is_unique());
+TEST_F(Protocol, a_copier_is_no_owner_but_keeps_the_data_from_being_unique) {
+  word.add_owner();
+  ASSERT_EQ(word.claim(), Claim::copy);
+  EXPECT_EQ(word.use_count(), 1U);
+  EXPECT_FALSE(word.is_unique());
+  EXPECT_FALSE(word.finish_copy());
+  EXPECT_TRUE(word.is_unique());
 }
 
-TYPED_TEST(Protocol, a_copier_that_outlives_the_owners_is_told_to_free) {
-  this->form.add_owner();
-  ASSERT_EQ(this->form.claim(), Claim::copy);
-  EXPECT_FALSE(this->form.drop_owner());  // and does not wait for the copy
-  EXPECT_TRUE(this->form.finish_copy());
+TEST_F(Protocol, a_copier_that_outlives_the_owners_is_told_to_free) {
+  word.add_owner();
+  ASSERT_EQ(word.claim(), Claim::copy);
+  EXPECT_FALSE(word.drop_owner());  // and does not wait for the copy
+  EXPECT_TRUE(word.finish_copy());
 }
 
-TYPED_TEST(Protocol, of_two_copiers_the_later_to_finish_is_told_to_free) {
-  this->form.add_owner();
-  this->form.add_owner();
-  ASSERT_EQ(this->form.claim(), Claim::copy);
-  ASSERT_EQ(this->form.claim(), Claim::copy);
-  EXPECT_FALSE(this->form.drop_owner());
-  EXPECT_FALSE(this->form.finish_copy());
-  EXPECT_TRUE(this->form.finish_copy());
+TEST_F(Protocol, of_two_copiers_the_later_to_finish_is_told_to_free) {
+  word.add_owner();
+  word.add_owner();
+  ASSERT_EQ(word.claim(), Claim::copy);
+  ASSERT_EQ(word.claim(), Claim::copy);
+  EXPECT_FALSE(word.drop_owner());
+  EXPECT_FALSE(word.finish_copy());
+  EXPECT_TRUE(word.finish_copy());
 }
 
-TYPED_TEST(Protocol, a_copier_that_fails_owns_again) {
-  this->form.add_owner();
-  ASSERT_EQ(this->form.claim(), Claim::copy);
-  this->form.abandon_copy();
-  EXPECT_EQ(this->form.use_count(), 2U);
-  EXPECT_FALSE(this->form.drop_owner());
-  EXPECT_EQ(this->form.claim(), Claim::steal);
+TEST_F(Protocol, a_copier_that_fails_owns_again) {
+  word.add_owner();
+  ASSERT_EQ(word.claim(), Claim::copy);
+  word.abandon_copy();
+  EXPECT_EQ(word.use_count(), 2U);
+  EXPECT_FALSE(word.drop_owner());
+  EXPECT_EQ(word.claim(), Claim::steal);
 }
 
-TYPED_TEST(Protocol, a_copier_that_fails_when_all_owners_left_owns_alone) {
-  this->form.add_owner();
-  ASSERT_EQ(this->form.claim(), Claim::copy);
-  ASSERT_FALSE(this->form.drop_owner());
-  this->form.abandon_copy();
-  EXPECT_TRUE(this->form.is_unique());
-  EXPECT_EQ(this->form.claim(), Claim::steal);
-  EXPECT_TRUE(this->form.drop_owner());
+TEST_F(Protocol, a_copier_that_fails_when_all_owners_left_owns_alone) {
+  word.add_owner();
+  ASSERT_EQ(word.claim(), Claim::copy);
+  ASSERT_FALSE(word.drop_owner());
+  word.abandon_copy();
+  EXPECT_TRUE(word.is_unique());
+  EXPECT_EQ(word.claim(), Claim::steal);
+  EXPECT_TRUE(word.drop_owner());
 }
 
-TYPED_TEST(Protocol, a_last_owner_that_may_not_wait_copies) {
-  this->form.add_owner();
-  ASSERT_EQ(this->form.claim(), Claim::copy);
-  EXPECT_EQ(this->form.claim(Wait::never), Claim::copy);
-  EXPECT_EQ(this->form.use_count(), 0U);
-  EXPECT_FALSE(this->form.finish_copy());
-  EXPECT_TRUE(this->form.finish_copy());
+TEST_F(Protocol, a_last_owner_that_may_not_wait_copies) {
+  word.add_owner();
+  ASSERT_EQ(word.claim(), Claim::copy);
+  EXPECT_EQ(word.claim(Wait::never), Claim::copy);
+  EXPECT_EQ(word.use_count(), 0U);
+  EXPECT_FALSE(word.finish_copy());
+  EXPECT_TRUE(word.finish_copy());
 }
 
-TYPED_TEST(Protocol, a_last_owner_that_may_not_wait_steals_where_nothing_is_pending) {
-  this->form.add_owner();
-  ASSERT_FALSE(this->form.drop_owner());
-  EXPECT_EQ(this->form.claim(Wait::never), Claim::steal);
+TEST_F(Protocol, a_last_owner_that_may_not_wait_steals_where_nothing_is_pending) {
+  word.add_owner();
+  ASSERT_FALSE(word.drop_owner());
+  EXPECT_EQ(word.claim(Wait::never), Claim::steal);
 }
 
-TYPED_TEST(Protocol, clones_of_shared_data_may_be_made_while_copies_are_pending) {
-  this->form.add_owner();
-  ASSERT_EQ(this->form.claim(), Claim::copy);
-  this->form.add_owner();
-  EXPECT_EQ(this->form.use_count(), 2U);
-  EXPECT_EQ(this->form.claim(), Claim::copy);
-  EXPECT_FALSE(this->form.finish_copy());
-  EXPECT_FALSE(this->form.finish_copy());
-  EXPECT_EQ(this->form.claim(), Claim::steal);
+TEST_F(Protocol, clones_of_shared_data_may_be_made_while_copies_are_pending) {
+  word.add_owner();
+  ASSERT_EQ(word.claim(), Claim::copy);
+  word.add_owner();
+  EXPECT_EQ(word.use_count(), 2U);
+  EXPECT_EQ(word.claim(), Claim::copy);
+  EXPECT_FALSE(word.finish_copy());
+  EXPECT_FALSE(word.finish_copy());
+  EXPECT_EQ(word.claim(), Claim::steal);
 }
 
-// The word alone counts its waits; the lock waits inside Boost. Without counters these tests cannot
-// know that the waiter has parked, and only see that it ends well.
+// A build without counters cannot tell that the waiter has parked: there the tests see only that it ends well.
 
 class WaitingOwner : public testing::Test {
  protected:

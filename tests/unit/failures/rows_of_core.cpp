@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 // Memory, buffers and storages, what counts their copies, and reports of reshapes.
 #include <byre/byre.hpp>
+#include <byre/observe/expect.hpp>
 #include <byre/shadow/report.hpp>
 #include <byre/shadow/summary.hpp>
 #include <byre/shadow/suppression.hpp>
-#include <byre/stats/expect.hpp>
 #include <byre/storage/explain.hpp>
 
 #include <array>

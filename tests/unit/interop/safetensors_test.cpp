@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Tensors of .safetensors files, read and mapped. tests/numpy has another reader and writer of the format.
-#include <byre/storage/origins.hpp>
+#include <byre/storage/foreign.hpp>
 
 #include <bit>
 #include <cstdint>

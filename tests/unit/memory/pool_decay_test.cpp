@@ -2,7 +2,7 @@
 /// What the pool gives back of what nobody has used for long.
 #include <byre/memory/pages.hpp>
 #include <byre/memory/pool.hpp>
-#include <byre/stats/counters.hpp>
+#include <byre/observe/counters.hpp>
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 #include <byre/error/error.hpp>
 #include <byre/memory/idle_blocks.hpp>
 #include <byre/memory/pool.hpp>
-#include <byre/stats/counters.hpp>
+#include <byre/observe/counters.hpp>
 #include <byre/storage/buffer.hpp>
 
 #include <gtest/gtest.h>

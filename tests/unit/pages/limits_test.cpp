@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Data in pages where the system has limits. Each is set in a process of its own.
-#include <byre/memory/detail/page_arena.hpp>
-#include <byre/memory/paged.hpp>
 #include <byre/memory/pages.hpp>
+#include <byre/pages/detail/page_arena.hpp>
+#include <byre/pages/paged_allocator.hpp>
 #include <byre/storage/buffer.hpp>
 
 #include <gtest/gtest.h>

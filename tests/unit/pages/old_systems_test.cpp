@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Data in pages on systems that lack what newer ones have, or forbid it.
-#include <byre/memory/detail/page_file.hpp>
-#include <byre/memory/paged.hpp>
 #include <byre/memory/pages.hpp>
+#include <byre/pages/detail/page_file.hpp>
+#include <byre/pages/paged_allocator.hpp>
 #include <byre/storage/buffer.hpp>
 
 #include <gtest/gtest.h>

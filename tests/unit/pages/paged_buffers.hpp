@@ -2,7 +2,7 @@
 /// Buffers in pages, all of whose bytes are the same.
 #pragma once
 
-#include <byre/memory/paged.hpp>
+#include <byre/pages/paged_allocator.hpp>
 #include <byre/storage/buffer.hpp>
 
 #include <cstddef>

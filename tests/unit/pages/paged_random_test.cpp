@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Random programs over data in pages, compared with eager copies: clones of both kinds, writes, drops, forks, and no
 /// memory.
-#include <byre/memory/paged.hpp>
 #include <byre/memory/pages.hpp>
+#include <byre/pages/paged_allocator.hpp>
 #include <byre/storage/buffer.hpp>
 
 #include <gtest/gtest.h>

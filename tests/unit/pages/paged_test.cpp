@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Data in pages: what a write copies, and that nobody else sees it.
-#include <byre/memory/paged.hpp>
 #include <byre/memory/pages.hpp>
+#include <byre/pages/paged_allocator.hpp>
 #include <byre/storage/explain.hpp>
 #include <byre/storage/storage.hpp>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 /// The pages of a file beneath writable clones: which are freed, which are kept, and which are gathered in huge pages.
-#include <byre/memory/detail/page_file.hpp>
-#include <byre/memory/paged.hpp>
 #include <byre/memory/pages.hpp>
+#include <byre/pages/detail/page_file.hpp>
+#include <byre/pages/paged_allocator.hpp>
 #include <byre/storage/buffer.hpp>
 
 #include <gtest/gtest.h>

@@ -2,8 +2,8 @@
 /// Which pages are made writable before they are written, and what is told where there is no memory for them.
 #include <byre/functional/functionalize/detail/write_back.hpp>
 #include <byre/interop/npy.hpp>
-#include <byre/memory/paged.hpp>
 #include <byre/memory/pages.hpp>
+#include <byre/pages/paged_allocator.hpp>
 #include <byre/tensor.hpp>
 
 #include <gtest/gtest.h>

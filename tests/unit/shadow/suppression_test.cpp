@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Scopes and files of suppressions, and files that are wrong. tests/equivalence has what a suppression
 /// hides, and what it does not.
+#include <byre/files/detail/input_file.hpp>
 #include <byre/shadow/detail/report_book.hpp>
-#include <byre/storage/detail/input_file.hpp>
 
 #include "support/at_once.hpp"
 #include "support/complaint.hpp"

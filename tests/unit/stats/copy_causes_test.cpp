@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 /// What copy sinks are told of each cause of a copy: bytes, cause, and the user's own line.
 #include <byre/memory/host_allocators.hpp>
-#include <byre/memory/paged.hpp>
-#include <byre/stats/events.hpp>
+#include <byre/observe/events.hpp>
+#include <byre/pages/paged_allocator.hpp>
 #include <byre/storage/storage.hpp>
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// The helper for users' own tests: a block that copies more than expected fails.
 #include <byre/memory/host_allocators.hpp>
-#include <byre/stats/expect.hpp>
+#include <byre/observe/expect.hpp>
 #include <byre/storage/buffer.hpp>
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// What each counter means, operation by operation.
 #include <byre/memory/host_allocators.hpp>
-#include <byre/stats/counters.hpp>
+#include <byre/observe/counters.hpp>
 #include <byre/storage/buffer.hpp>
 #include <byre/storage/storage.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Counts of many threads: running, ended, and ending.
 #include <byre/memory/host_allocators.hpp>
-#include <byre/stats/counters.hpp>
+#include <byre/observe/counters.hpp>
 #include <byre/storage/buffer.hpp>
 
 #include <gtest/gtest.h>

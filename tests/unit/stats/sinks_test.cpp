@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 /// How copy sinks are called: how long, on which thread, and what they may do wrong.
 #include <byre/memory/host_allocators.hpp>
-#include <byre/stats/counters.hpp>
-#include <byre/stats/events.hpp>
+#include <byre/observe/counters.hpp>
+#include <byre/observe/events.hpp>
 #include <byre/storage/buffer.hpp>
 
 #include <gtest/gtest.h>

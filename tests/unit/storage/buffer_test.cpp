@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/memory/pool.hpp>
-#include <byre/stats/counters.hpp>
+#include <byre/observe/counters.hpp>
 #include <byre/storage/buffer.hpp>
 
 #include <gtest/gtest.h>

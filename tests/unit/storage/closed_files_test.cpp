@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Files of byre's that code elsewhere closes, or that a program with closed standard streams opens.
 #include <byre/error/error.hpp>
+#include <byre/files/detail/input_file.hpp>
 #include <byre/memory/pages.hpp>
 #include <byre/storage/buffer.hpp>
-#include <byre/storage/detail/input_file.hpp>
 
 #include <sys/resource.h>
 #include <unistd.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Buffers that grow byte by byte, and give back what they no longer need.
-#include <byre/memory/paged.hpp>
 #include <byre/memory/pages.hpp>
 #include <byre/memory/pool.hpp>
+#include <byre/pages/paged_allocator.hpp>
 #include <byre/storage/storage.hpp>
 
 #include <gtest/gtest.h>

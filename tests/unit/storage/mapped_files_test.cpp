@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Memory that byre did not allocate: files that are mapped; and files that are read and written.
-#include <byre/storage/detail/input_file.hpp>
+#include <byre/files/detail/input_file.hpp>
 #include <byre/storage/storage.hpp>
 
 #include <gtest/gtest.h>

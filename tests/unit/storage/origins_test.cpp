@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Memory that byre did not allocate: adopted and borrowed.
-#include <byre/memory/paged.hpp>
 #include <byre/memory/pages.hpp>
+#include <byre/pages/paged_allocator.hpp>
 #include <byre/storage/buffer.hpp>
 
 #include <gtest/gtest.h>

@@ -2,7 +2,7 @@
 /// OutputFile over a disk that can fail, in a folder of its own.
 #pragma once
 
-#include <byre/storage/output_file.hpp>
+#include <byre/files/output_file.hpp>
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

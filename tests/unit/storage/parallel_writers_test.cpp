@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Threads of a parallel loop that all ask one storage for write access.
-#include <byre/stats/counters.hpp>
-#include <byre/stats/events.hpp>
+#include <byre/observe/counters.hpp>
+#include <byre/observe/events.hpp>
 #include <byre/storage/storage.hpp>
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Pins: bytes of a storage for somebody who keeps a pointer to them.
-#include <byre/stats/counters.hpp>
-#include <byre/stats/events.hpp>
+#include <byre/observe/counters.hpp>
+#include <byre/observe/events.hpp>
 #include <byre/storage/explain.hpp>
 #include <byre/storage/pin.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Handles that are dropped once too often.
-#include <byre/storage/detail/ref_count.hpp>
+#include <byre/sync/detail/ref_count.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copies of a device's memory, which end later. The scenarios of verification/scenarios/submitted_copies.cpp have
 // all orders of threads; here are the answers, the figures and the errors, and real threads.
-#include <byre/stats/counters.hpp>
-#include <byre/stats/events.hpp>
-#include <byre/stats/expect.hpp>
+#include <byre/observe/counters.hpp>
+#include <byre/observe/events.hpp>
+#include <byre/observe/expect.hpp>
 #include <byre/storage/storage.hpp>
 
 #include <gtest/gtest.h>

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
 /// The tables of sites and of constants: complete, in the order of their enumerations, and binding.
-#include <byre/cow/detail/share_lock_sites.hpp>
 #include <byre/cow/detail/share_word_sites.hpp>
+#include <byre/observe/detail/cells.hpp>
 #include <byre/shadow/detail/generation_sites.hpp>
 #include <byre/shadow/detail/write_records.hpp>
-#include <byre/stats/detail/cells.hpp>
 #include <byre/storage/detail/attachment_sites.hpp>
 #include <byre/storage/detail/pin_count.hpp>
-#include <byre/storage/detail/ref_count.hpp>
 #include <byre/sync/detail/basic_lock_table.hpp>
 #include <byre/sync/detail/basic_parking_lot.hpp>
 #include <byre/sync/detail/published.hpp>
+#include <byre/sync/detail/ref_count.hpp>
 #include <byre/sync/detail/relaxed_counter.hpp>
 #include <byre/sync/detail/site.hpp>
 
@@ -67,7 +66,6 @@ void expect_complete(const AnyTable<Id, Size>& table) {
 
 TEST(SiteTables, have_one_row_for_every_enumerator_in_its_order) {
   expect_complete(cow::share_word_sites);
-  expect_complete(cow::share_lock_sites);
   expect_complete(detail::ref_count_sites);
   expect_complete(detail::pin_count_sites);
   expect_complete(stats::detail::shard_sites);
@@ -83,7 +81,6 @@ TEST(SiteTables, have_one_row_for_every_enumerator_in_its_order) {
 
 TEST(ConstantTables, have_one_row_for_every_enumerator_in_its_order) {
   expect_complete(cow::share_word_constants);
-  expect_complete(cow::share_lock_constants);
   expect_complete(detail::ref_count_constants);
   expect_complete(shadow::detail::generation_constants);
 }
@@ -95,7 +92,6 @@ TEST(ConstantTables, say_of_every_constant_what_it_decides) {
     }
   };
   expect_said(cow::share_word_constants);
-  expect_said(cow::share_lock_constants);
   expect_said(detail::ref_count_constants);
   expect_said(shadow::detail::generation_constants);
 }
@@ -105,7 +101,6 @@ using Table = std::vector<Site>;
 std::vector<Table> all_tables() {
   const auto rows = [](const auto& table) { return Table(table.rows.begin(), table.rows.end()); };
   return {rows(cow::share_word_sites),
-          rows(cow::share_lock_sites),
           rows(detail::ref_count_sites),
           rows(stats::detail::shard_sites),
           rows(stats::detail::relaxed_flag_sites),

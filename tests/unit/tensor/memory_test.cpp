@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The memory of tensors: growing, shrinking, taking over, failing; and the counts of handles.
+#include <byre/observe/recording.hpp>
 #include <byre/tensor/tensor.hpp>
-#include <byre/trace/recording.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Tensors that go into .npy files and come out again. tests/numpy has NumPy do one of the two.
-#include <byre/storage/origins.hpp>
+#include <byre/storage/foreign.hpp>
 
 #include <algorithm>
 #include <bit>

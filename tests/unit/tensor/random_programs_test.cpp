@@ -2,7 +2,7 @@
 // Long random programs of views, reshapes, writes, clones, drops and resizes, compared step by step
 // with a model that knows neither strides nor copy-on-write; on one thread, and on several whose
 // storages share data lazily.
-#include <byre/stats/counters.hpp>
+#include <byre/observe/counters.hpp>
 #include <byre/tensor/tensor.hpp>
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Writable clones of storages and tensors: what they keep, copy and leave alone.
 #include <byre/memory/host_allocators.hpp>
-#include <byre/memory/paged.hpp>
+#include <byre/pages/paged_allocator.hpp>
 #include <byre/tensor/elements.hpp>
 #include <byre/tensor/tensor.hpp>
 

@@ -5,9 +5,9 @@
 
 #include <byre/error/error.hpp>
 #include <byre/memory/host_allocators.hpp>
-#include <byre/stats/counters.hpp>
+#include <byre/observe/counters.hpp>
+#include <byre/observe/recording.hpp>
 #include <byre/sync/detail/no_destructor.hpp>
-#include <byre/trace/recording.hpp>
 
 #include <gtest/gtest.h>
 #include <unistd.h>

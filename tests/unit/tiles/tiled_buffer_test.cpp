@@ -4,8 +4,8 @@
 
 #include <byre/error/error.hpp>
 #include <byre/memory/device.hpp>
-#include <byre/memory/paged.hpp>
 #include <byre/memory/pages.hpp>
+#include <byre/pages/paged_allocator.hpp>
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <byre/error/call_site.hpp>
-#include <byre/trace/recording.hpp>
+#include <byre/observe/recording.hpp>
 
 #include <nlohmann/json.hpp>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 /// What a recording makes of a heap that has no memory, and of one that is the user's and uses byre.
-#include <byre/memory/paged.hpp>
+#include <byre/observe/recording.hpp>
+#include <byre/pages/paged_allocator.hpp>
 #include <byre/storage/buffer.hpp>
-#include <byre/trace/recording.hpp>
 
 #include <gtest/gtest.h>
 

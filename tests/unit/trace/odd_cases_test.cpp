@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Recordings of data that there is none of, of writes within writes, beside other recordings, and in a child.
 #include <byre/byre.hpp>
-#include <byre/stats/detail/recorder.hpp>
+#include <byre/observe/detail/recorder.hpp>
 
 #include <gtest/gtest.h>
 #include <pthread.h>

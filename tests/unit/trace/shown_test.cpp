@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// How records are shown, whatever they are of: records that are written here.
-#include <byre/stats/detail/data_table.hpp>
-#include <byre/trace/detail/shown.hpp>
+#include <byre/observe/detail/data_table.hpp>
+#include <byre/observe/detail/shown.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The handler of SIGSEGV of a checked build: who gets the faults of others. Compiled in checked builds only. Each
 // test has a process of its own, in which nothing is guarded yet: it begins at main().
-#include <byre/cow/detail/page_guard.hpp>
+#include <byre/checks/detail/page_guard.hpp>
 #include <byre/memory/pages.hpp>
 #include <byre/storage/storage.hpp>
 

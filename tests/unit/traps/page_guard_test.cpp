@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // Pages that a checked build write-protects while they are shared: what may be done with them all the same, and
 // what where they cannot be protected. Compiled in checked builds only.
-#include <byre/memory/paged.hpp>
 #include <byre/memory/pages.hpp>
 #include <byre/memory/pool.hpp>
+#include <byre/pages/paged_allocator.hpp>
 #include <byre/storage/storage.hpp>
 
 #include <fcntl.h>

@@ -2,9 +2,9 @@
 // A checked build ends the program where shared data is written through a pointer from before a lazy clone,
 // and says where that was taken and where the clone was made. Compiled in checked builds only.
 #include <byre/memory/host_allocators.hpp>
-#include <byre/memory/paged.hpp>
 #include <byre/memory/pages.hpp>
 #include <byre/memory/pool.hpp>
+#include <byre/pages/paged_allocator.hpp>
 #include <byre/storage/storage.hpp>
 
 #include <gtest/gtest.h>

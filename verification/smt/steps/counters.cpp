@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // From numbers of up to 3, and with such to set or to add. Parts are written as their numbers.
-#include <byre/stats/detail/cells.hpp>
+#include <byre/observe/detail/cells.hpp>
 #include <byre/sync/detail/published.hpp>
 #include <byre/sync/detail/relaxed_counter.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // From 1 to 5 handles; after the first step another handle is copied, or dropped, if there is one.
-#include <byre/storage/detail/ref_count.hpp>
+#include <byre/sync/detail/ref_count.hpp>
 
 #include "steps.hpp"
 

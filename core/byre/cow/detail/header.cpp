@@ -4,7 +4,7 @@
 namespace byre::inline v0 {
 
 template <>
-constinit cow::basic_no_data<sync::Boost, basic_share_word>
-    sync::detail::TheOne<cow::basic_no_data<sync::Boost, basic_share_word>>::object{};
+constinit cow::basic_no_data<sync::Boost>
+    sync::detail::TheOne<cow::basic_no_data<sync::Boost>>::object{};
 
 }  // namespace byre::inline v0

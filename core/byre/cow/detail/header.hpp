@@ -3,7 +3,7 @@
 /// from birth, so no lazy clone is ever the first, and knows how its data is written and released.
 #pragma once
 
-#include <byre/cow/detail/write_trap.hpp>
+#include <byre/checks/detail/write_trap.hpp>
 #include <byre/cow/share_word.hpp>
 #include <byre/memory/allocator.hpp>
 #include <byre/sync/boost.hpp>
@@ -36,8 +36,8 @@ constexpr bool is_foreign(Origin origin) noexcept {
 
 namespace cow {
 
-/// `Share` is basic_share_word, or basic_share_lock. Subclasses hold what an origin needs.
-template <sync::Sync Sync, template <class> class Share>
+/// Subclasses hold what an origin needs.
+template <sync::Sync Sync>
 class basic_header {
  public:
   /// What a new header says of its data.
@@ -85,8 +85,8 @@ class basic_header {
   basic_header(const basic_header&) = delete;
   basic_header& operator=(const basic_header&) = delete;
 
-  Share<Sync>& share() noexcept { return share_; }
-  const Share<Sync>& share() const noexcept { return share_; }
+  basic_share_word<Sync>& share() noexcept { return share_; }
+  const basic_share_word<Sync>& share() const noexcept { return share_; }
 
   void* data() const noexcept { return data_.get(); }
   std::size_t nbytes() const noexcept { return nbytes_.get(); }
@@ -144,7 +144,7 @@ class basic_header {
   template <class Value>
   using Plain = typename Sync::template Plain<Value>;
 
-  Share<Sync> share_;
+  basic_share_word<Sync> share_;
   Plain<void*> data_;
   Plain<std::size_t> nbytes_;
   // Constant, and still a checker's to watch: nothing may be read after one's own last step.
@@ -160,20 +160,20 @@ class basic_header {
 };
 
 /// A header of no data.
-template <sync::Sync Sync, template <class> class Share>
-struct basic_no_data final : basic_header<Sync, Share> {
-  constexpr basic_no_data() noexcept : basic_header<Sync, Share>(NoOwner{}) {}
+template <sync::Sync Sync>
+struct basic_no_data final : basic_header<Sync> {
+  constexpr basic_no_data() noexcept : basic_header<Sync>(NoOwner{}) {}
 };
 
-template <sync::Sync Sync, template <class> class Share>
-basic_header<Sync, Share>& no_data() noexcept {
-  return Sync::template no_destructor<basic_no_data<Sync, Share>>();
+template <sync::Sync Sync>
+basic_header<Sync>& no_data() noexcept {
+  return Sync::template no_destructor<basic_no_data<Sync>>();
 }
 
 }  // namespace cow
 /// Defined in header.cpp.
 template <>
-BYRE_API cow::basic_no_data<sync::Boost, basic_share_word>
-    sync::detail::TheOne<cow::basic_no_data<sync::Boost, basic_share_word>>::object;
+BYRE_API cow::basic_no_data<sync::Boost>
+    sync::detail::TheOne<cow::basic_no_data<sync::Boost>>::object;
 
 }  // namespace byre::inline v0

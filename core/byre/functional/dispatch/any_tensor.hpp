@@ -7,8 +7,8 @@
 #include <byre/error/detail/assert.hpp>
 #include <byre/error/error.hpp>
 #include <byre/functional/dispatch/key.hpp>
-#include <byre/storage/detail/ref_count.hpp>
 #include <byre/sync/boost.hpp>
+#include <byre/sync/detail/ref_count.hpp>
 #include <byre/tensor/dims.hpp>
 #include <byre/tensor/dtype.hpp>
 

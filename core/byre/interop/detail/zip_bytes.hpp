@@ -2,7 +2,7 @@
 /// Where an archive is read from: memory, a mapping included, or an open file.
 #pragma once
 
-#include <byre/storage/detail/input_file.hpp>
+#include <byre/files/detail/input_file.hpp>
 
 #include <array>
 #include <cstddef>

@@ -2,8 +2,8 @@
 /// A zip archive that is written member by member, from its first byte to its last: to a pipe too.
 #pragma once
 
+#include <byre/files/output_file.hpp>
 #include <byre/interop/detail/zip_records.hpp>
-#include <byre/storage/output_file.hpp>
 
 #include <cstddef>
 #include <cstdint>

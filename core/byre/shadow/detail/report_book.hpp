@@ -3,8 +3,8 @@
 /// and counted after that. Advice is made here, for each reshape by all that was met of it.
 #pragma once
 
+#include <byre/observe/detail/call_sites.hpp>
 #include <byre/shadow/report.hpp>
-#include <byre/stats/detail/call_sites.hpp>
 #include <byre/sync/detail/relaxed_counter.hpp>
 
 namespace byre::inline v0::shadow::detail {

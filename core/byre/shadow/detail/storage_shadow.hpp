@@ -3,13 +3,13 @@
 /// a storage has once a tracked reshape linked two families on it.
 #pragma once
 
+#include <byre/observe/detail/call_sites.hpp>
 #include <byre/shadow/detail/generation.hpp>
 #include <byre/shadow/detail/tracking.hpp>
 #include <byre/shadow/detail/write_records.hpp>
 #include <byre/shadow/report.hpp>
-#include <byre/stats/detail/call_sites.hpp>
-#include <byre/storage/detail/ref_count.hpp>
 #include <byre/storage/storage.hpp>
+#include <byre/sync/detail/ref_count.hpp>
 #include <byre/sync/detail/relaxed_counter.hpp>
 
 #include <cstdint>

@@ -20,8 +20,8 @@ constexpr std::size_t grown_capacity(std::size_t capacity, std::size_t nbytes) n
 
 }  // namespace detail
 
-template <sync::Sync Sync, template <class> class Share>
-void basic_buffer<Sync, Share>::resize(std::size_t nbytes, CallSite site) {
+template <sync::Sync Sync>
+void basic_buffer<Sync>::resize(std::size_t nbytes, CallSite site) {
   const auto access = monitor_.writes(site);
   if (!has_data()) {
     adopt_header(Allocated::create(nbytes, default_allocator()));
@@ -41,8 +41,8 @@ void basic_buffer<Sync, Share>::resize(std::size_t nbytes, CallSite site) {
   stats::detail::report_copy(kept_nbytes, stats::CopyCause::resized, site);
 }
 
-template <sync::Sync Sync, template <class> class Share>
-void basic_buffer<Sync, Share>::shrink_to_fit(CallSite site) {
+template <sync::Sync Sync>
+void basic_buffer<Sync>::shrink_to_fit(CallSite site) {
   const auto access = monitor_.writes(site);
   if (!has_data()) {
     return;
@@ -67,8 +67,8 @@ void basic_buffer<Sync, Share>::shrink_to_fit(CallSite site) {
   stats::detail::report_copy(nbytes, stats::CopyCause::resized, site);
 }
 
-template <sync::Sync Sync, template <class> class Share>
-void basic_buffer<Sync, Share>::expect_alone(const char* operation, std::size_t nbytes) {
+template <sync::Sync Sync>
+void basic_buffer<Sync>::expect_alone(const char* operation, std::size_t nbytes) {
   if (!header().share().is_unique() && !is_alone_in_order()) {
     throw NotUnique(
         format_text("%s to %zu bytes of a buffer that shares its %zu bytes with lazy clones. "
@@ -78,8 +78,8 @@ void basic_buffer<Sync, Share>::expect_alone(const char* operation, std::size_t 
 }
 
 /// Without memory for the capacity that is to spare, of the size alone.
-template <sync::Sync Sync, template <class> class Share>
-auto basic_buffer<Sync, Share>::larger_copy(std::size_t nbytes) const -> Header* {
+template <sync::Sync Sync>
+auto basic_buffer<Sync>::larger_copy(std::size_t nbytes) const -> Header* {
   if (const std::size_t roomy = detail::grown_capacity(header().capacity(), nbytes);
       roomy > nbytes) {
     try {

@@ -12,22 +12,22 @@
 
 namespace byre::inline v0 {
 
-template <sync::Sync Sync, template <class> class Share>
-Materialized basic_buffer<Sync, Share>::copy_or_steal(Wait wait, CallSite site) {
+template <sync::Sync Sync>
+Materialized basic_buffer<Sync>::copy_or_steal(Wait wait, CallSite site) {
   stats::detail::CopyReport report;
   return copy_or_steal(wait, site, report);
 }
 
-template <sync::Sync Sync, template <class> class Share>
-Materialized basic_buffer<Sync, Share>::copy_or_steal(Wait wait, CallSite site,
-                                                      stats::detail::CopyReport& report) {
+template <sync::Sync Sync>
+Materialized basic_buffer<Sync>::copy_or_steal(Wait wait, CallSite site,
+                                               stats::detail::CopyReport& report) {
   return header().is_ordinary() ? claim_and_copy(wait, site, report, false)
                                 : copy_or_steal_unordinary(wait, site, report);
 }
 
-template <sync::Sync Sync, template <class> class Share>
-Materialized basic_buffer<Sync, Share>::copy_or_steal_unordinary(
-    Wait wait, CallSite site, stats::detail::CopyReport& report) {
+template <sync::Sync Sync>
+Materialized basic_buffer<Sync>::copy_or_steal_unordinary(Wait wait, CallSite site,
+                                                          stats::detail::CopyReport& report) {
   if (!has_data()) {
     return Materialized::already_unique;
   }
@@ -45,10 +45,9 @@ Materialized basic_buffer<Sync, Share>::copy_or_steal_unordinary(
 }
 
 /// Steals the data, or copies it before the claim ends.
-template <sync::Sync Sync, template <class> class Share>
-Materialized basic_buffer<Sync, Share>::claim_and_copy(Wait wait, CallSite site,
-                                                       stats::detail::CopyReport& report,
-                                                       bool has_pages) {
+template <sync::Sync Sync>
+Materialized basic_buffer<Sync>::claim_and_copy(Wait wait, CallSite site,
+                                                stats::detail::CopyReport& report, bool has_pages) {
   // Who may not wait and finds itself the last owner copies for that alone.
   const auto cause = wait == Wait::never && header().share().use_count() == 1
                          ? stats::CopyCause::pending
@@ -87,9 +86,8 @@ Materialized basic_buffer<Sync, Share>::claim_and_copy(Wait wait, CallSite site,
 }
 
 /// Nobody ever writes the data, so it is copied by an owner, without a claim.
-template <sync::Sync Sync, template <class> class Share>
-Materialized basic_buffer<Sync, Share>::copy_read_only(CallSite site,
-                                                       stats::detail::CopyReport& report) {
+template <sync::Sync Sync>
+Materialized basic_buffer<Sync>::copy_read_only(CallSite site, stats::detail::CopyReport& report) {
   begin_write(header());
   if (map_overlay(stats::CopyCause::read_only, site, report)) {
     return Materialized::overlaid;
@@ -114,9 +112,9 @@ Materialized basic_buffer<Sync, Share>::copy_read_only(CallSite site,
 /// Of data whose copies end later. One owner of the data claims at a time, and submits its copy: so whoever claims
 /// finds that the copies under way are submitted. Read-only data is copied by an owner, which stays one until the
 /// copy ends.
-template <sync::Sync Sync, template <class> class Share>
-Materialized basic_buffer<Sync, Share>::submit_copy_or_steal(Wait wait, CallSite site,
-                                                             stats::detail::CopyReport& report) {
+template <sync::Sync Sync>
+Materialized basic_buffer<Sync>::submit_copy_or_steal(Wait wait, CallSite site,
+                                                      stats::detail::CopyReport& report) {
   Header& source = header();
   std::optional<sync::detail::AddressLock<Sync>> turn(std::in_place, &source);
   const bool is_claimed = !source.is_read_only();
@@ -153,74 +151,67 @@ Materialized basic_buffer<Sync, Share>::submit_copy_or_steal(Wait wait, CallSite
   return Materialized::copied;
 }
 
-template <sync::Sync Sync, template <class> class Share>
-Claim basic_buffer<Sync, Share>::claim_to_submit(Wait wait) {
+template <sync::Sync Sync>
+Claim basic_buffer<Sync>::claim_to_submit(Wait wait) {
   Header& source = header();
-  if constexpr (requires { source.share().claim_in_order(); }) {
-    if (source.allocator().copies_end() == CopiesEnd::in_order) {
-      return source.share().claim_in_order();
-    }
+  if (source.allocator().copies_end() == CopiesEnd::in_order) {
+    return source.share().claim_in_order();
   }
   return source.share().claim(source.is_of_this_process() ? wait : Wait::never);
 }
 
-template <sync::Sync Sync, template <class> class Share>
-void basic_buffer<Sync, Share>::end_copy(void* source) noexcept {
+template <sync::Sync Sync>
+void basic_buffer<Sync>::end_copy(void* source) noexcept {
   auto& copied = *static_cast<Header*>(source);
   if (copied.share().finish_copy()) {
     copied.release();
   }
 }
 
-template <sync::Sync Sync, template <class> class Share>
-void basic_buffer<Sync, Share>::end_copy_by_owner(void* source) noexcept {
+template <sync::Sync Sync>
+void basic_buffer<Sync>::end_copy_by_owner(void* source) noexcept {
   auto& copied = *static_cast<Header*>(source);
   if (copied.share().drop_owner()) {
     copied.release();
   }
 }
 
-template <sync::Sync Sync, template <class> class Share>
-bool basic_buffer<Sync, Share>::is_alone_in_order() noexcept {
+template <sync::Sync Sync>
+bool basic_buffer<Sync>::is_alone_in_order() noexcept {
   Header& shared = header();
-  if constexpr (requires { shared.share().claim_in_order(); }) {
-    if (shared.allocator().copies_end() == CopiesEnd::in_order && !shared.is_read_only()) {
-      const sync::detail::AddressLock<Sync> one_at_a_time(&shared);
-      return shared.share().use_count() == 1 && shared.share().claim_in_order() == Claim::steal;
-    }
+  if (shared.allocator().copies_end() == CopiesEnd::in_order && !shared.is_read_only()) {
+    const sync::detail::AddressLock<Sync> one_at_a_time(&shared);
+    return shared.share().use_count() == 1 && shared.share().claim_in_order() == Claim::steal;
   }
   return false;
 }
 
 /// In place of a copy of the data, which was claimed or is read-only. False if no overlay can be had.
-template <sync::Sync Sync, template <class> class Share>
-bool basic_buffer<Sync, Share>::map_overlay(stats::CopyCause cause, CallSite site,
-                                            stats::detail::CopyReport& report) {
-  if constexpr (requires { header().share().add_copy(); }) {
-    if (header().has_pages()) [[unlikely]] {
-      const void* const shown = header().data();
-      const auto [overlay, copied_nbytes] = cow::basic_overlay<Sync, Share>::create(header());
-      if (overlay != nullptr) {
-        if (stats::detail::may_record()) [[unlikely]] {
-          stats::detail::record_overlay(overlay->data(), overlay->capacity(), shown, copied_nbytes,
-                                        cause, site, &detail::count_written_pages);
-        }
-        adopt_header(overlay);
-        overlay->becomes_unique(site);
-        stats::detail::count(stats::detail::plus(stats::Counter::overlays));
-        if (copied_nbytes != 0) {
-          report.copied({copied_nbytes, cause, site});
-        }
-        return true;
+template <sync::Sync Sync>
+bool basic_buffer<Sync>::map_overlay(stats::CopyCause cause, CallSite site,
+                                     stats::detail::CopyReport& report) {
+  if (header().has_pages()) [[unlikely]] {
+    const void* const shown = header().data();
+    const auto [overlay, copied_nbytes] = cow::basic_overlay<Sync>::create(header());
+    if (overlay != nullptr) {
+      if (stats::detail::may_record()) [[unlikely]] {
+        stats::detail::record_overlay(overlay->data(), overlay->capacity(), shown, copied_nbytes,
+                                      cause, site, &detail::count_written_pages);
       }
+      adopt_header(overlay);
+      overlay->becomes_unique(site);
+      stats::detail::count(stats::detail::plus(stats::Counter::overlays));
+      if (copied_nbytes != 0) {
+        report.copied({copied_nbytes, cause, site});
+      }
+      return true;
     }
   }
   return false;
 }
 
-template <sync::Sync Sync, template <class> class Share>
-basic_buffer<Sync, Share> basic_buffer<Sync, Share>::writable_clone(Wait wait, CallSite site,
-                                                                    Writers writers) {
+template <sync::Sync Sync>
+basic_buffer<Sync> basic_buffer<Sync>::writable_clone(Wait wait, CallSite site, Writers writers) {
   const auto access = monitor_.writes(site);
   if (!has_data()) {
     return {};
@@ -235,49 +226,47 @@ basic_buffer<Sync, Share> basic_buffer<Sync, Share>::writable_clone(Wait wait, C
 }
 
 /// For a side of a writable clone.
-template <sync::Sync Sync, template <class> class Share>
-void basic_buffer<Sync, Share>::record_overlay(const Header& overlay, const void* shown,
-                                               std::size_t copied_nbytes, CallSite site) noexcept {
+template <sync::Sync Sync>
+void basic_buffer<Sync>::record_overlay(const Header& overlay, const void* shown,
+                                        std::size_t copied_nbytes, CallSite site) noexcept {
   stats::detail::record_overlay(overlay.data(), overlay.capacity(), shown, copied_nbytes,
                                 stats::CopyCause::writable, site, &detail::count_written_pages);
 }
 
 /// By the only owner of the data. Null if it has no pages, or the system no mapping for them.
-template <sync::Sync Sync, template <class> class Share>
-auto basic_buffer<Sync, Share>::create_writable_clone(CallSite site, Writers writers) -> Header* {
-  if constexpr (requires { header().share().add_copy(); }) {
-    if (header().has_pages()) {
-      using Overlay = cow::basic_overlay<Sync, Share>;
-      const Header* const former = header_.get();
-      begin_write(header());
-      const auto [source, clone, copied_nbytes] =
-          Overlay::create_writable(header(), writers == Writers::none);
-      adopt_header(source);
-      source->becomes_unique(site);
-      if (source != former) {
-        stats::detail::count(stats::detail::plus(stats::Counter::overlays));
-        if (stats::detail::may_record()) [[unlikely]] {
-          record_overlay(*source, static_cast<Overlay*>(source)->file_data(), 0, site);
-        }
-      }
-      if (clone == nullptr) {
-        return nullptr;
-      }
-      clone->becomes_unique(site);
-      const std::size_t nbytes = source->nbytes();
-      stats::detail::count(stats::detail::plus(stats::Counter::lazy_clones),
-                           stats::detail::plus(stats::Counter::bytes_cloned,
-                                               nbytes - (std::min)(copied_nbytes, nbytes)),
-                           stats::detail::plus(stats::Counter::overlays));
+template <sync::Sync Sync>
+auto basic_buffer<Sync>::create_writable_clone(CallSite site, Writers writers) -> Header* {
+  if (header().has_pages()) {
+    using Overlay = cow::basic_overlay<Sync>;
+    const Header* const former = header_.get();
+    begin_write(header());
+    const auto [source, clone, copied_nbytes] =
+        Overlay::create_writable(header(), writers == Writers::none);
+    adopt_header(source);
+    source->becomes_unique(site);
+    if (source != former) {
+      stats::detail::count(stats::detail::plus(stats::Counter::overlays));
       if (stats::detail::may_record()) [[unlikely]] {
-        stats::detail::record_clone(source->data(), nbytes, true, site);
-        record_overlay(*clone, source->data(), copied_nbytes, site);
+        record_overlay(*source, static_cast<Overlay*>(source)->file_data(), 0, site);
       }
-      if (copied_nbytes != 0) {
-        stats::detail::report_copy(copied_nbytes, stats::CopyCause::writable, site);
-      }
-      return clone;
     }
+    if (clone == nullptr) {
+      return nullptr;
+    }
+    clone->becomes_unique(site);
+    const std::size_t nbytes = source->nbytes();
+    stats::detail::count(stats::detail::plus(stats::Counter::lazy_clones),
+                         stats::detail::plus(stats::Counter::bytes_cloned,
+                                             nbytes - (std::min)(copied_nbytes, nbytes)),
+                         stats::detail::plus(stats::Counter::overlays));
+    if (stats::detail::may_record()) [[unlikely]] {
+      stats::detail::record_clone(source->data(), nbytes, true, site);
+      record_overlay(*clone, source->data(), copied_nbytes, site);
+    }
+    if (copied_nbytes != 0) {
+      stats::detail::report_copy(copied_nbytes, stats::CopyCause::writable, site);
+    }
+    return clone;
   }
   return nullptr;
 }

@@ -18,7 +18,7 @@
 
 #include <byre/cow/share_word.hpp>
 #include <byre/error/error.hpp>
-#include <byre/stats/detail/recorder.hpp>
+#include <byre/observe/detail/recorder.hpp>
 #include <byre/storage/buffer.hpp>
 
 #include <algorithm>
@@ -33,12 +33,12 @@ namespace byre::inline v0::detail {
 /// A handle to a node, or to none. Thread-safety: as for a standard container, and two handles are different
 /// objects whatever they share. Progress: copying a handle is lock-free; dropping one never waits; the first
 /// write after a copy waits, as claim() does, for a copy of a node that is under way.
-template <sync::Sync Sync, template <class> class Share, std::size_t FanOut>
+template <sync::Sync Sync, std::size_t FanOut>
 class basic_tile_tree {
   static_assert(FanOut >= 2 && std::has_single_bit(FanOut));
 
  public:
-  using Tile = basic_buffer<Sync, Share>;
+  using Tile = basic_buffer<Sync>;
 
   basic_tile_tree() noexcept : node_(nullptr) {}
   basic_tile_tree(const basic_tile_tree& other) noexcept : node_(other.node_.get()) {
@@ -135,7 +135,7 @@ class basic_tile_tree {
     explicit Node(std::size_t of_level) noexcept
         : level(static_cast<std::uint32_t>(of_level)), process(Sync::process_number()) {}
 
-    Share<Sync> share;
+    basic_share_word<Sync> share;
     const std::uint32_t level;
     const std::uint32_t process;  // that it was made in
   };

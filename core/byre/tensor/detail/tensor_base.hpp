@@ -5,8 +5,8 @@
 
 #include <byre/config.hpp>
 #include <byre/shadow/detail/tracking.hpp>
-#include <byre/storage/detail/ref_count.hpp>
 #include <byre/storage/storage.hpp>
+#include <byre/sync/detail/ref_count.hpp>
 #include <byre/tensor/dtype.hpp>
 #include <byre/tensor/layout.hpp>
 

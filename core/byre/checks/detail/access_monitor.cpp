@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <byre/checks/detail/access_monitor.hpp>
+
+#if BYRE_CHECKS
+
+#include <byre/error/detail/assert.hpp>
+#include <byre/error/error.hpp>
+#include <byre/sync/detail/boost_mutex.hpp>
+#include <byre/sync/detail/no_destructor.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <utility>
+
+namespace byre::inline v0::detail {
+namespace {
+
+using Kind = AccessMonitor::Access::Kind;
+
+/// Locks stand in a table, since a broken rule may destroy a buffer under another thread's access.
+struct Mutexes final : sync::detail::ProcessState {
+  Mutexes() { enter(); }
+
+  std::array<sync::Mutex, 61> all;
+
+ private:
+  /// What they guard is on the stacks of threads, and is dropped.
+  void in_child() noexcept override { ::new (&all) std::array<sync::Mutex, 61>; }
+};
+
+sync::Mutex& mutex_of(const AccessMonitor& monitor) noexcept {
+  auto& mutexes = sync::no_destructor<Mutexes>().all;
+  return mutexes[reinterpret_cast<std::uintptr_t>(&monitor) / alignof(AccessMonitor) %
+                 mutexes.size()];
+}
+
+const char* name_of(Kind kind) noexcept {
+  switch (kind) {
+    case Kind::read:
+      return "read";
+    case Kind::lazy_clone:
+      return "lazy clone";
+    case Kind::write_in_parallel:
+      return "write in parallel";
+    case Kind::write:
+      break;
+  }
+  return "write";
+}
+
+/// Threads that write in parallel may read, and what is cloned meanwhile shows what they write.
+bool exclude_each_other(Kind one, Kind other) noexcept {
+  const auto [less, more] = std::minmax(one, other);
+  return more == Kind::write || (less == Kind::lazy_clone && more == Kind::write_in_parallel);
+}
+
+}  // namespace
+
+AccessMonitor::Access::Access(AccessMonitor& monitor, Kind kind, CallSite site) noexcept
+    : monitor_(monitor), kind_(kind), site_(site) {
+  const sync::Lock lock(mutex_of(monitor_));
+  if (std::exchange(monitor_.process_, sync::detail::process_number) !=
+      sync::detail::process_number) {
+    monitor_.under_way_ = nullptr;  // of threads that this process, a child, does not have
+  }
+  for (const Access* other = monitor_.under_way_; other != nullptr; other = other->next_) {
+    if (exclude_each_other(kind_, other->kind_)) {
+      const Text text = format_text(
+          "this %s meets a %s of the same storage that is under way, at %s:%u. A write "
+          "excludes everything else on one storage: give each thread a lazy clone of its own, or "
+          "a lock, or have them all ask by mutable_data_in_parallel().",
+          name_of(kind_), name_of(other->kind_), other->site_.file, other->site_.line);
+      fail_assertion(text.chars.data(), site_);
+    }
+  }
+  next_ = monitor_.under_way_;
+  monitor_.under_way_ = this;
+}
+
+AccessMonitor::Access::~Access() {
+  const sync::Lock lock(mutex_of(monitor_));
+  Access** place = &monitor_.under_way_;
+  while (*place != this && *place != nullptr) {
+    place = &(*place)->next_;
+  }
+  if (*place == this) {  // not if it forked, and its child came by here since
+    *place = next_;
+  }
+}
+
+}  // namespace byre::inline v0::detail
+
+#endif

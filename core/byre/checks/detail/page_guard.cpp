@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <byre/checks/detail/page_guard.hpp>
+
+#if BYRE_CHECKS
+
+#include <byre/error/detail/assert.hpp>
+#include <byre/memory/detail/lost_pages.hpp>
+#include <byre/sync/detail/no_destructor.hpp>
+#include <byre/sync/detail/published.hpp>
+#include <byre/system/detail/previous_handler.hpp>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+
+#if defined(__linux__)
+#include <dlfcn.h>
+#include <link.h>
+#include <sys/mman.h>
+#endif
+
+namespace byre::inline v0::detail {
+namespace {
+
+/// A text that a signal handler may make.
+class SignalSafeText {
+ public:
+  SignalSafeText& operator<<(const char* text) noexcept {
+    while (*text != '\0' && end_ != chars_.size()) {
+      chars_[end_++] = *text++;
+    }
+    return *this;
+  }
+  SignalSafeText& operator<<(std::uint64_t number) noexcept { return append(number, 10); }
+  SignalSafeText& operator<<(const void* address) noexcept {
+    *this << "0x";
+    return append(reinterpret_cast<std::uintptr_t>(address), 16);
+  }
+  SignalSafeText& operator<<(const Place& place) noexcept {
+    return *this << place.file << ":" << std::uint64_t{place.line};
+  }
+
+  void write_to_stderr() const noexcept {
+    [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, chars_.data(), end_);
+  }
+
+ private:
+  SignalSafeText& append(std::uint64_t number, unsigned base) noexcept {
+    char digits[21]{};
+    char* first = std::end(digits) - 1;
+    do {
+      *--first = "0123456789abcdef"[number % base];
+      number /= base;
+    } while (number != 0);
+    return *this << first;
+  }
+
+  std::array<char, 768> chars_;
+  std::size_t end_ = 0;
+};
+
+}  // namespace
+
+Place::Place(CallSite site) noexcept : line(site.line) {
+  const std::size_t length = std::strlen(site.file);
+  const std::size_t kept = std::min(length, sizeof file - 1);
+  std::memcpy(file, site.file + (length - kept), kept);
+}
+
+void fail_stale_write(const GuardedData& data, const void* address, const Place& found) noexcept {
+  SignalSafeText text;
+  text << "byre: a write to shared data, through a pointer from before a lazy clone: ";
+  if (address != nullptr) {
+    text << "byte " << std::uint64_t(static_cast<const std::byte*>(address) - data.begin) << " of ";
+  }
+  text << "the storage of " << std::uint64_t{data.nbytes} << " bytes at "
+       << static_cast<const void*>(data.begin);
+  if (address == nullptr) {
+    text << " has changed since, as is found ";
+    if (found.line != 0) {
+      text << "at " << found;
+    } else {
+      text << "where an owner is destroyed";
+    }
+  }
+  text << ". The pointer was taken ";
+  if (data.taken.line != 0) {
+    text << "at " << data.taken;
+  } else {
+    text << "by no call of mutable_data()";
+  }
+  text << ", the clone made at " << data.cloned
+       << ". Call mutable_data() again for every write that may come after a lazy clone.\n";
+  text.write_to_stderr();
+  std::abort();
+}
+
+#if defined(__linux__)
+
+struct PageGuard {
+  GuardedData data;
+  sync::detail::Published<GuardedData> shown;  // `data`, while its pages are to be protected
+  sync::detail::Published<GuardedData>
+      refused;  // `data`, while the system refuses to end the protection
+};
+
+namespace {
+
+constinit std::array<PageGuard, 4096> guards{};  // of no heap, for the handler
+constinit std::size_t refused_count = 0;
+
+[[noreturn]] void fail_refused_write() noexcept {
+  (SignalSafeText()
+   << "byre: the system refuses to make pages writable that this checked build had protected while "
+      "they were shared. Raise its limit of mappings (vm.max_map_count).\n")
+      .write_to_stderr();
+  std::abort();
+}
+
+struct Handler {
+  Handler() noexcept;
+
+  PreviousHandler before;
+};
+
+/// Published before it is installed, as it may be called at once.
+constinit sync::detail::Published<const Handler> installed;
+
+const GuardedData* find(sync::detail::Published<GuardedData> PageGuard::*state,
+                        const void* address) noexcept {
+  const auto at = reinterpret_cast<std::uintptr_t>(address);
+  for (const PageGuard& guard : guards) {
+    const GuardedData* const data = (guard.*state).get();
+    if (data != nullptr && at - reinterpret_cast<std::uintptr_t>(data->begin) < data->capacity) {
+      return data;
+    }
+  }
+  return nullptr;
+}
+
+bool make_writable(const GuardedData& data) noexcept {
+  return ::mprotect(data.begin, data.capacity, PROT_READ | PROT_WRITE) == 0;
+}
+
+void handle(int signal, siginfo_t* info, void* context) noexcept {
+  if (info->si_code == SEGV_ACCERR) {
+    if (const GuardedData* const data = find(&PageGuard::shown, info->si_addr)) {
+      fail_stale_write(*data, info->si_addr, {});
+    }
+    if (const GuardedData* const data = find(&PageGuard::refused, info->si_addr)) {
+      if (make_writable(*data)) {
+        return;  // the write is repeated
+      }
+      fail_refused_write();
+    }
+  }
+  installed.get()->before.forward(signal, info, context);
+}
+
+/// The handler has to stay valid: other handlers may keep its address. False if the library that contains
+/// this cannot be kept from being unloaded.
+bool stay_loaded() noexcept {
+#if defined(__GLIBC__)
+  Dl_info info;
+  void* map = nullptr;
+  if (::dladdr1(reinterpret_cast<void*>(&handle), &info, &map, RTLD_DL_LINKMAP) == 0) {
+    return false;
+  }
+  const char* const name = static_cast<link_map*>(map)->l_name;
+  return ::dlopen(name, RTLD_NOW) != nullptr;  // counted, and never closed
+#else
+  return true;  // musl unloads nothing
+#endif
+}
+
+Handler::Handler() noexcept {
+  before.remember();
+  installed.set(this);
+  before.install(&handle);
+}
+
+}  // namespace
+
+bool may_guard_pages() noexcept {
+  if (installed.get() == nullptr) {
+    if (!stay_loaded()) {
+      return false;
+    }
+    sync::no_destructor<Handler>();
+  }
+  return true;
+}
+
+namespace {
+
+/// Ends the protections that the system has refused to end.
+void open_refused() noexcept {
+  for (PageGuard& guard : guards) {
+    if (refused_count == 0) {
+      return;
+    }
+    if (guard.refused.get() != nullptr && make_writable(guard.data)) {
+      guard.refused.set(nullptr);
+      --refused_count;
+    }
+  }
+}
+
+}  // namespace
+
+PageGuard* guard(const GuardedData& data) noexcept {
+  open_refused();
+  if (is_lost(data.begin)) {
+    return nullptr;
+  }
+  const auto is_free = [](const PageGuard& guard) noexcept {
+    return guard.shown.get() == nullptr && guard.refused.get() == nullptr;
+  };
+  const auto free = std::find_if(guards.begin(), guards.end(), is_free);
+  if (free == guards.end()) {
+    return nullptr;
+  }
+  free->data = data;
+  free->shown.set(&free->data);
+  if (::mprotect(data.begin, data.capacity, PROT_READ) != 0) {
+    unguard(*free);  // some of the pages may be protected
+    return nullptr;
+  }
+  return &*free;
+}
+
+void unguard(PageGuard& guard) noexcept {
+  if (!is_lost(guard.data.begin) && !make_writable(guard.data)) {
+    guard.refused.set(&guard.data);
+    ++refused_count;
+  }
+  guard.shown.set(nullptr);
+}
+
+void forget_refused(std::byte* begin, std::size_t nbytes) noexcept {
+  for (PageGuard& guard : guards) {
+    if (refused_count == 0) {
+      return;
+    }
+    const GuardedData* const data = guard.refused.get();
+    if (data != nullptr && data->begin >= begin && data->begin < begin + nbytes) {
+      guard.refused.set(nullptr);
+      --refused_count;
+    }
+  }
+}
+
+void guard_again() noexcept {
+  for (const PageGuard& guard : guards) {
+    const GuardedData* const data = guard.shown.get();
+    if (data != nullptr && !is_lost(data->begin)) {
+      ::mprotect(data->begin, data->capacity, PROT_READ);  // else a write to it is not found
+    }
+  }
+}
+
+#else
+
+bool may_guard_pages() noexcept {
+  return false;
+}
+PageGuard* guard(const GuardedData&) noexcept {
+  return nullptr;
+}
+void unguard(PageGuard&) noexcept {}
+void forget_refused(std::byte*, std::size_t) noexcept {}
+void guard_again() noexcept {}
+
+#endif
+
+}  // namespace byre::inline v0::detail
+
+#endif

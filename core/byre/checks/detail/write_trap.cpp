@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <byre/checks/detail/write_trap.hpp>
+
+#if BYRE_CHECKS
+
+#include <byre/memory/detail/mappings.hpp>
+#include <byre/memory/pages.hpp>
+#include <byre/sync/detail/boost_mutex.hpp>
+#include <byre/sync/detail/no_destructor.hpp>
+
+#include <cstring>
+
+// Contents may be indeterminate, and are compared with themselves.
+#if defined(__clang__)
+#define BYRE_OF_ANY_CONTENTS __attribute__((no_sanitize("memory")))
+#else
+#define BYRE_OF_ANY_CONTENTS
+#endif
+
+namespace byre::inline v0::detail {
+namespace {
+
+/// Of each first clone, and of each end of protection. Held over forks, so that parent and child find pages
+/// protected if and only if their trap says so: a fork may have mapped them anew.
+struct Traps {
+  Traps() noexcept { observe_unmaps(forgets); }
+
+  sync::ProcessMutex mutex{&guard_again};
+
+ private:
+  static void forget(std::byte* begin, std::size_t nbytes) noexcept;
+  static constexpr UnmapObserver forgets{&forget};
+};
+
+sync::ProcessMutex& trap_mutex() noexcept {
+  return sync::no_destructor<Traps>().mutex;
+}
+
+void Traps::forget(std::byte* begin, std::size_t nbytes) noexcept {
+  const sync::ProcessLock lock(trap_mutex());
+  forget_refused(begin, nbytes);
+}
+
+/// Differs wherever a single word does: each step is a bijection of the sum so far, and of the word.
+BYRE_OF_ANY_CONTENTS std::uint64_t sum_of(const void* data, std::size_t nbytes) noexcept {
+  constexpr std::uint64_t odd = 0x9E37'79B9'7F4A'7C15;
+  const auto* bytes = static_cast<const std::byte*>(data);
+  std::uint64_t sum = 0;
+  for (std::size_t done = 0; done < nbytes; done += sizeof sum) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, bytes + done, nbytes - done < sizeof word ? nbytes - done : sizeof word);
+    sum = (sum ^ word) * odd;
+    sum ^= sum >> 32;
+  }
+  return sum;
+}
+
+/// Whether the data begins and ends with a page.
+bool fills_pages(const GuardedData& data) noexcept {
+  return data.capacity != 0 && data.capacity % page_nbytes == 0 &&
+         reinterpret_cast<std::uintptr_t>(data.begin) % page_nbytes == 0;
+}
+
+}  // namespace
+
+void WriteTrap::close(GuardedData data, bool may_be_guarded, CallSite site) noexcept {
+  const bool may_guard = may_be_guarded && fills_pages(data) && may_guard_pages();
+  const sync::ProcessLock lock(trap_mutex());
+  if (state_ != State::open) {
+    return;
+  }
+  cloned_ = Place(site);
+  data.taken = taken_;
+  data.cloned = cloned_;
+  guard_ = may_guard ? guard(data) : nullptr;
+  if (guard_ != nullptr) {
+    state_ = State::guarded;
+  } else if (data.nbytes <= most_summed_nbytes) {
+    state_ = State::summed;
+    summed_nbytes_ = data.nbytes;
+    sum_ = sum_of(data.begin, data.nbytes);
+  } else {
+    state_ = State::unwatched;
+  }
+}
+
+void WriteTrap::compare(const void* data, CallSite site) const noexcept {
+  // No lock: the state changes before the first clone and after the last.
+  if (state_ == State::summed && sum_of(data, summed_nbytes_) != sum_) {
+    auto* const begin = static_cast<std::byte*>(const_cast<void*>(data));
+    fail_stale_write({begin, summed_nbytes_, 0, taken_, cloned_}, nullptr, Place(site));
+  }
+}
+
+void WriteTrap::becomes_writable() noexcept {
+  // The lock is also against a fork, which would protect the data again.
+  const sync::ProcessLock lock(trap_mutex());
+  if (state_ == State::guarded) {
+    unguard(*guard_);
+  }
+  state_ = State::open;
+}
+
+void WriteTrap::open() noexcept {
+  // The caller is alone with the data, so that its state may be read without the lock.
+  if (state_ == State::guarded) {
+    becomes_writable();
+  }
+  state_ = State::open;
+}
+
+}  // namespace byre::inline v0::detail
+
+#endif

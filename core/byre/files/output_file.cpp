@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <byre/error/error.hpp>
+#include <byre/files/output_file.hpp>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <new>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+namespace byre::inline v0 {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// The descriptor that a link of /proc/self/fd, or of the thread's, is for.
+std::optional<int> descriptor_of(const fs::path& link) {
+  const auto is_in = [folder = link.parent_path()](const char* open_files) {
+    std::error_code failure;
+    return fs::equivalent(folder, open_files, failure);
+  };
+  if (!is_in("/proc/self/fd") && !is_in("/proc/thread-self/fd")) {
+    return std::nullopt;
+  }
+  const std::string number = link.filename();
+  int descriptor = -1;
+  std::from_chars(number.data(), number.data() + number.size(), descriptor);
+  return descriptor;
+}
+
+/// What a name leads to: an open file of this process, or else a path that is no symbolic link.
+struct Place {
+  fs::path path;
+  std::optional<int> descriptor;
+  int error = 0;
+};
+
+Place follow(fs::path path) {
+  constexpr int most_links = 40;  // as Linux has it
+  for (int links = 0; links < most_links; ++links) {
+    std::error_code failure;
+    if (!fs::is_symlink(fs::symlink_status(path, failure))) {
+      return {std::move(path), {}};
+    }
+    if (const std::optional<int> descriptor = descriptor_of(path)) {
+      return {std::move(path), descriptor};
+    }
+    const fs::path target = fs::read_symlink(path, failure);
+    if (failure) {
+      return {std::move(path), {}, failure.value()};
+    }
+    path = path.parent_path() / target;
+  }
+  return {std::move(path), {}, ELOOP};
+}
+
+bool is_regular_or_missing(const char* path) {
+  struct ::stat found {};
+  return ::stat(path, &found) != 0 || S_ISREG(found.st_mode);
+}
+
+/// Also one that may be written and not read, where the system can.
+detail::Descriptor open_folder(const char* path) noexcept {
+  constexpr int flags = O_DIRECTORY | O_CLOEXEC;
+  const int folder = ::open(path, O_RDONLY | flags);
+#if defined(__linux__)
+  if (folder < 0 && errno == EACCES) {
+    return detail::Descriptor(::open(path, O_PATH | flags));
+  }
+#endif
+  return detail::Descriptor(folder);
+}
+
+/// The names in it, after a rename of `file`.
+bool flush(int folder, int file) {
+  if (::fsync(folder) == 0) {
+    return true;
+  }
+#if defined(__linux__)
+  if (errno == EBADF) {  // of a folder that may not be read: all of its file system is flushed
+    return ::syncfs(file) == 0;
+  }
+#endif
+  // Not every file system has folders that can be flushed: there it does that on its own.
+  return errno == EINVAL;
+}
+
+/// False if it cannot have the permissions.
+bool take_owner_and_permissions(int file, const struct ::stat& replaced) {
+  const bool is_of_owner = ::fchown(file, replaced.st_uid, replaced.st_gid) == 0;
+  const bool is_of_group =
+      is_of_owner || ::fchown(file, static_cast<uid_t>(-1), replaced.st_gid) == 0;
+  ::mode_t mode = replaced.st_mode & (is_of_owner ? 07777U : 0777U);
+  if (!is_of_group) {
+    mode = (mode & ~static_cast<::mode_t>(S_IRWXG)) | (mode & S_IRWXO) << 3;
+  }
+  return ::fchmod(file, mode) == 0;
+}
+
+}  // namespace
+
+OutputFile::OutputFile(FileName name) {
+  try {
+    open(name.c_str());
+  } catch (const std::bad_alloc&) {
+    discard();
+    throw OutOfMemory::of_heap("writing a file");
+  }
+}
+
+void OutputFile::open(const char* name) {
+  name_ = name;
+  const Place place = follow(name_);
+  if (place.error != 0) {
+    refuse(place.error);
+  }
+  if (place.descriptor) {
+    file_ = detail::Descriptor(::fcntl(*place.descriptor, F_DUPFD_CLOEXEC, 3));
+    if (!file_ || (::fcntl(file_.number(), F_GETFL) & O_ACCMODE) == O_RDONLY) {
+      file_.close();
+      refuse(EBADF);
+    }
+  } else if (!is_regular_or_missing(name)) {
+    file_ = detail::Descriptor(::open(name, O_WRONLY | O_CLOEXEC | O_NOCTTY));
+    if (!file_) {
+      refuse(errno);
+    }
+  } else {
+    last_name_ = place.path.filename();
+    const fs::path folder = place.path.parent_path();
+    folder_name_ = folder.empty() ? "." : folder;
+    folder_ = open_folder(folder_name_.c_str());
+    if (!folder_) {
+      refuse(errno);
+    }
+    // By this name it is opened again, from another working directory too.
+    std::error_code unknown;
+    if (fs::path whole = fs::absolute(folder_name_, unknown); !unknown) {
+      folder_name_ = std::move(whole);
+    }
+    open_temporary();
+  }
+}
+
+OutputFile::~OutputFile() {
+  discard();
+}
+
+/// Under a name of its own, as others may write the same file at the same time; a short one, as that of the
+/// file may be as long as names can be.
+void OutputFile::open_temporary() {
+  if (last_name_.empty() || last_name_ == "." || last_name_ == "..") {
+    refuse(name_.empty() ? ENOENT : EISDIR);
+  }
+  struct ::stat replaced {};
+  const bool is_new =
+      ::fstatat(folder_.number(), last_name_.c_str(), &replaced, AT_SYMLINK_NOFOLLOW) != 0;
+  if (is_new && errno != ENOENT) {
+    refuse(errno);
+  }
+  // Who may not read what is replaced is not to open the new one before it has those permissions.
+  const ::mode_t mode = is_new ? 0666 : 0600;
+  for (unsigned number = 0; !file_; ++number) {
+    std::string temporary = ".byre-";
+    temporary.append(std::to_string(::getpid()))
+        .append("-")
+        .append(std::to_string(number))
+        .append(".part");
+    const int opened = ::openat(folder_.number(), temporary.c_str(),
+                                O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    if (opened >= 0) {
+      temporary_ = std::move(temporary);
+    }
+    file_ = detail::Descriptor(opened);
+    if (!file_ && errno != EEXIST) {
+      refuse(errno);
+    }
+  }
+  // A number below 3 was that of a standard stream for a moment, to which another thread may have written.
+  if (::ftruncate(file_.number(), 0) != 0 || ::lseek(file_.number(), 0, SEEK_SET) != 0) {
+    refuse(errno);
+  }
+  if (!is_new && !take_owner_and_permissions(file_.number(), replaced)) {
+    refuse(errno);
+  }
+}
+
+/// If code elsewhere closed it, and its name still leads to it.
+void OutputFile::reopen_folder() noexcept {
+  if (folder_.number() < 0) {
+    detail::Descriptor again = open_folder(folder_name_.c_str());
+    if (again.identity() == folder_.identity()) {
+      folder_ = std::move(again);
+    }
+  }
+}
+
+void OutputFile::discard() noexcept {
+  file_.close();
+  if (!temporary_.empty()) {
+    reopen_folder();
+    if (::unlinkat(folder_.number(), temporary_.c_str(), 0) != 0 && errno != ENOENT) {
+      warn("the temporary file \"%.500s/%.100s\" is left behind: %s. Remove it.",
+           folder_name_.c_str(), temporary_.c_str(), std::strerror(errno));
+    }
+    temporary_.clear();
+  }
+  folder_.close();
+}
+
+int OutputFile::number_to_write() {
+  const int number = file_.number();
+  if (number < 0) {
+    refuse("code elsewhere closed its descriptor",
+           "close only the descriptors that the program itself opened");
+  }
+  return number;
+}
+
+void OutputFile::write(const void* data, std::size_t nbytes) {
+  const auto* left = static_cast<const std::byte*>(data);
+  while (nbytes != 0) {
+    const ::ssize_t written = ::write(number_to_write(), left, nbytes);
+    if (written < 0) {
+      if (errno != EINTR) {
+        refuse(errno);
+      }
+      continue;
+    }
+    left += written;
+    nbytes -= static_cast<std::size_t>(written);
+  }
+}
+
+void OutputFile::commit() {
+  const int file = number_to_write();
+  if (!is_in_place()) {
+    reopen_folder();
+    const int folder = folder_.number();
+    if (::fsync(file) != 0 ||
+        ::renameat(folder, temporary_.c_str(), folder, last_name_.c_str()) != 0) {
+      refuse(errno);
+    }
+    temporary_.clear();
+    if (!flush(folder, file)) {
+      throw FileError(
+          format_text("the file \"%.700s\" was written, but may not survive a power failure: %s. "
+                      "Look after the disk, and write it again.",
+                      name_.c_str(), std::strerror(errno)));
+    }
+  }
+  // What a network's file system says at last.
+  if (!file_.close() && is_in_place()) {
+    refuse(errno);
+  }
+}
+
+void OutputFile::refuse(int error) {
+  if (error == ENOMEM) {
+    discard();
+    throw OutOfMemory(
+        format_text("out of memory: the system lacks the memory to write the file \"%.700s\". "
+                    "Release tensors and buffers, or trim the recycling pool.",
+                    name_.c_str()));
+  }
+  refuse(std::strerror(error), error == EMFILE || error == ENFILE
+                                   ? "close other files, or raise the limit of open files"
+                                   : "choose another place, or make room");
+}
+
+void OutputFile::refuse(const char* why, const char* advice) {
+  const bool is_changed = file_ && is_in_place();
+  discard();
+  throw FileError(format_text(
+      "cannot write the file \"%.700s\": %s. %s; %s.", name_.c_str(), why,
+      is_changed ? "It may have a part of what was written" : "What was there is unchanged",
+      advice));
+}
+
+}  // namespace byre::inline v0

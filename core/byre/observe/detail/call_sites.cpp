@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <byre/observe/detail/call_sites.hpp>
+#include <byre/sync/detail/boost_mutex.hpp>
+#include <byre/sync/detail/no_destructor.hpp>
+
+#include <exception>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace byre::inline v0::stats {
+namespace {
+
+using Site = std::pair<std::string_view, std::uint32_t>;
+
+/// Each is kept for good. What a map is to hold is made while nothing is locked: the heap may call what
+/// uses byre.
+struct CallSites {
+  sync::ProcessMutex mutex;
+  std::map<detail::SiteId, std::pair<std::string, std::uint32_t>> sites;
+  std::map<Site, detail::SiteId> numbers;  ///< by the names in `sites`
+};
+
+/// 0 if it is not known yet.
+detail::SiteId number_of(const CallSites& all, const Site& site) noexcept {
+  const auto found = all.numbers.find(site);
+  return found == all.numbers.end() ? detail::SiteId{0} : found->second;
+}
+
+}  // namespace
+
+detail::SiteId detail::site_id(const CallSite& site) noexcept {
+  auto& all = sync::no_destructor<CallSites>();
+  const Site wanted{site.file, site.line};
+  {
+    const sync::ProcessLock lock(all.mutex);
+    if (const SiteId number = number_of(all, wanted); number != 0) {
+      return number;
+    }
+  }
+  try {
+    decltype(CallSites::sites) kept;
+    kept.try_emplace(0, site.file, site.line);
+    decltype(CallSites::numbers) numbered;
+    const auto& [file, line] = kept.begin()->second;
+    numbered.try_emplace({file, line}, 0);
+
+    const sync::ProcessLock lock(all.mutex);
+    if (const SiteId number = number_of(all, wanted); number != 0) {
+      return number;  // another thread was faster
+    }
+    const auto number = static_cast<SiteId>(all.sites.size() + 1);
+    auto node = kept.extract(kept.begin());
+    node.key() = number;
+    all.sites.insert(std::move(node));
+    numbered.begin()->second = number;
+    all.numbers.merge(numbered);
+    return number;
+  } catch (const std::exception&) {
+    return 0;
+  }
+}
+
+CallSite detail::site_at(SiteId id) noexcept {
+  auto& all = sync::no_destructor<CallSites>();
+  const sync::ProcessLock lock(all.mutex);
+  const auto found = all.sites.find(id);
+  return found == all.sites.end() ? CallSite{}
+                                  : CallSite{found->second.first.c_str(), found->second.second};
+}
+
+}  // namespace byre::inline v0::stats

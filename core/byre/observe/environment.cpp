@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSL-1.0
+/// The recording that BYRE_TRACE in the environment asks for.
+#include <byre/error/error.hpp>
+#include <byre/observe/detail/recorder.hpp>
+#include <byre/observe/recording.hpp>
+#include <byre/sync/detail/no_destructor.hpp>
+#include <byre/sync/detail/process_state.hpp>
+
+#include <unistd.h>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+namespace byre::inline v0::trace {
+namespace {
+
+/// Not where a program has rights that its caller lacks: the file is the caller's choice.
+const char* place_in_environment() noexcept {
+#if defined(__GLIBC__)
+  const char* const value = ::secure_getenv("BYRE_TRACE");
+#else
+  const char* const value = std::getenv("BYRE_TRACE");
+#endif
+  return value == nullptr ? "" : value;
+}
+
+bool is_place(const std::string& where) noexcept {
+  return where == "stderr" || where.ends_with(".json") || where.ends_with(".txt");
+}
+
+/// As it is when there is the first data: a program may change its environment and its folder later.
+struct FromEnvironment {
+  FromEnvironment() noexcept;
+  void write() const;
+
+  std::string where;
+  std::optional<Recording> recording;
+  const std::uint32_t process = sync::detail::process_number;
+};
+
+/// What is wrong with the name is told when the program ends.
+FromEnvironment::FromEnvironment() noexcept {
+  try {
+    where = place_in_environment();
+    if (!BYRE_STATS || !is_place(where)) {
+      return;
+    }
+    if (where != "stderr") {
+      where = std::filesystem::absolute(where).string();
+    }
+    recording.emplace();
+  } catch (const std::exception& error) {
+    warn("BYRE_TRACE in the environment asks for a trace, which failed: %s", error.what());
+  }
+}
+
+void FromEnvironment::write() const {
+  if (where.empty()) {
+    return;
+  }
+  if (!is_place(where)) {
+    throw InvalidArgument(
+        format_text("\"%.500s\" is neither stderr, nor a file whose name ends in .json or .txt. "
+                    "Use one of these.",
+                    where.c_str()));
+  }
+  if (!BYRE_STATS) {
+    throw InvalidArgument(
+        format_text("this byre was built without stats. Configure it with -Dstats=enabled."));
+  }
+  if (!recording) {
+    return;  // it was told why
+  }
+  std::string file = where;
+  if (const std::size_t at = file.find("%p"); at != std::string::npos) {
+    file.replace(at, 2, std::to_string(::getpid()));
+  } else if (sync::detail::process_number != process) {
+    return;  // the file is the parent's
+  }
+  if (file == "stderr") {
+    std::fputs(recording->summary().c_str(), stderr);
+  } else {
+    recording->write(file);
+  }
+  if (const std::uint64_t lost = recording->lost(); lost != 0) {
+    warn("the trace in %s lacks %llu events, for which there was no room.", file.c_str(),
+         static_cast<unsigned long long>(lost));
+  }
+}
+
+/// After the destructors of statics.
+[[gnu::destructor]] void write_trace_at_exit() noexcept {
+  try {
+    sync::no_destructor<FromEnvironment>().write();
+  } catch (const std::exception& error) {
+    warn("the trace that BYRE_TRACE in the environment asks for was not written: %s", error.what());
+  }
+}
+
+}  // namespace
+}  // namespace byre::inline v0::trace
+
+#if BYRE_STATS
+void byre::stats::detail::record_for_environment() noexcept {
+  sync::no_destructor<trace::FromEnvironment>();
+}
+#endif

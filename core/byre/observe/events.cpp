@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <byre/error/detail/assert.hpp>
+#include <byre/error/detail/quoted_text.hpp>
+#include <byre/error/error.hpp>
+#include <byre/observe/counters.hpp>
+#include <byre/observe/events.hpp>
+#include <byre/observe/expect.hpp>
+#include <byre/sync/detail/boost_mutex.hpp>
+#include <byre/sync/detail/no_destructor.hpp>
+
+#include <array>
+#include <exception>
+#include <list>
+#include <new>
+#include <utility>
+
+namespace byre::inline v0::stats {
+
+#if BYRE_STATS
+constinit detail::RelaxedFlag detail::sink_flag;
+#endif
+
+namespace {
+
+constinit thread_local bool inside_a_sink = false;
+
+/// The list changes under both locks. Sinks are called under `in_use`, which a fork does not wait for,
+/// and `changing` is held only for as long as the list changes.
+class Sinks final : sync::detail::ProcessState {
+ public:
+  Sinks() { enter(); }
+
+  sync::Boost::SharedMutex in_use;
+  std::list<CopySink> list;
+
+  /// Moves a sink from one list to another, one of which is that of all.
+  void move(std::list<CopySink>& to, std::list<CopySink>& from,
+            std::list<CopySink>::iterator sink) {
+    const sync::ExclusiveLock lock(in_use);
+    const sync::ProcessLock changing(changing_);
+    to.splice(to.end(), from, sink);
+#if BYRE_STATS
+    detail::sink_flag.set(!list.empty());
+#endif
+  }
+
+ private:
+  void in_child() noexcept override {
+    in_use.renew();
+    if (inside_a_sink) {
+      in_use.lock_shared();
+    }
+  }
+
+  sync::ProcessMutex changing_;
+};
+
+void refuse_inside_a_sink() noexcept {
+  BYRE_ASSERT(
+      !inside_a_sink,
+      "a copy sink was installed or uninstalled inside a copy sink, which would wait for itself");
+}
+
+Sinks& sinks() noexcept {
+  return sync::no_destructor<Sinks>();
+}
+
+}  // namespace
+
+const char* to_string(CopyCause cause) noexcept {
+  switch (cause) {
+    case CopyCause::shared:
+      return "shared";
+    case CopyCause::pending:
+      return "pending";
+    case CopyCause::read_only:
+      return "read_only";
+    case CopyCause::borrowed:
+      return "borrowed";
+    case CopyCause::pinned:
+      return "pinned";
+    case CopyCause::writable:
+      return "writable";
+    case CopyCause::resized:
+      return "resized";
+  }
+  return "?";
+}
+
+InstalledSink::InstalledSink(CopySink sink) try {
+  refuse_inside_a_sink();
+  node_.push_back(std::move(sink));
+  place_ = node_.begin();
+  sinks().move(sinks().list, node_, place_);
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap("a copy sink");
+}
+
+InstalledSink::~InstalledSink() {
+  refuse_inside_a_sink();
+  sinks().move(node_, sinks().list, place_);
+}
+
+#if BYRE_STATS
+
+namespace {
+
+void tell(const CopySink& sink, const CopyEvent& event) noexcept {
+  try {
+    sink(event);
+  } catch (const std::exception& error) {
+    warn("a copy sink threw: %s. The copy that it was called for is complete.",
+         byre::detail::without_full_stop(error.what()).chars.data());
+  } catch (...) {
+    warn("a copy sink threw. The copy that it was called for is complete.");
+  }
+}
+
+}  // namespace
+
+void detail::tell_sinks(const CopyEvent& event) noexcept {
+  if (inside_a_sink) {
+    return;
+  }
+  inside_a_sink = true;
+  {
+    const sync::SharedLock lock(sinks().in_use);
+    for (const CopySink& sink : sinks().list) {
+      tell(sink, event);
+    }
+  }
+  inside_a_sink = false;
+}
+
+#endif
+
+/// How many copies there were, and the first call sites.
+class CopyLimit::Copies {
+ public:
+  /// The name of the file is the caller's, and may go away.
+  void record(const CopyEvent& event) {
+    const Text line = format_text("\n  %s:%u: %zu bytes (%s)", event.site.file, event.site.line,
+                                  event.nbytes, to_string(event.cause));
+    const sync::ProcessLock lock(mutex_);
+    ++count_;
+    if (count_ <= listed_.size()) {
+      listed_[count_ - 1] = line;
+    }
+  }
+
+  std::size_t count() const {
+    const sync::ProcessLock lock(mutex_);
+    return count_;
+  }
+
+  /// Throws TooManyCopies if there were more than `most`.
+  void check(std::size_t most, CallSite site) const {
+    const std::size_t made = count();  // the first of them are listed, and stay as they are
+    if (made <= most) {
+      return;
+    }
+    const auto& [first, second, third, fourth] = listed_;  // empty for copies that were not made
+    throw TooManyCopies(format_text(
+        "%s:%u: at most %zu copies were expected and %zu were made:%s%s%s%s%s\n"
+        "Read through data() instead of mutable_data(), or drop the clones before writing.",
+        site.file, site.line, most, made, first.chars.data(), second.chars.data(),
+        third.chars.data(), fourth.chars.data(), made > listed_.size() ? "\n  ..." : ""));
+  }
+
+ private:
+  mutable sync::ProcessMutex mutex_;
+  std::size_t count_ = 0;
+  std::array<Text, 4> listed_{};
+};
+
+CopyLimit::CopyLimit(std::size_t most, CallSite site) try
+    : most_(most),
+      site_(site),
+      copies_(std::make_unique<Copies>()),
+      sink_([copies = copies_.get()](const CopyEvent& event) { copies->record(event); }) {
+  if (!BYRE_STATS) {
+    throw InvalidArgument(
+        format_text("%s:%u: copies are to be limited, and this byre was built without stats and "
+                    "does not know of any. Configure it with -Dstats=enabled.",
+                    site.file, site.line));
+  }
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap("a limit of copies");
+}
+
+CopyLimit::~CopyLimit() = default;
+
+std::size_t CopyLimit::copies() const {
+  return copies_->count();
+}
+
+void CopyLimit::expect_kept() const {
+  copies_->check(most_, site_);
+}
+
+}  // namespace byre::inline v0::stats

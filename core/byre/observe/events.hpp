@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Copy sinks: whoever wants to know why copies happen is told of each one, with its size, cause
+/// and place.
+#pragma once
+
+#include <byre/config.hpp>
+#include <byre/error/call_site.hpp>
+#include <byre/observe/counters.hpp>
+#include <byre/observe/detail/cells.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <list>
+
+namespace byre::inline v0::stats {
+
+enum class CopyCause : std::uint8_t {
+  shared,     ///< a write to data that other owners share
+  pending,    ///< a write by the last owner that would not wait for pending copies
+  read_only,  ///< a write to data that may not be written in place: a mapped file
+  borrowed,  ///< a lazy clone of borrowed memory, which must not outlive its lender, or of aliased memory
+  pinned,    ///< a lazy clone of a pinned storage, which may be written by a pointer
+  writable,  ///< a writable clone: of all bytes outside pages, or of the pages that its source wrote since the last one
+  resized,   ///< a resize that needed other memory
+};
+
+/// "shared", "pending", ...
+BYRE_API const char* to_string(CopyCause cause) noexcept;
+
+struct CopyEvent {
+  std::size_t nbytes;
+  CopyCause cause;
+  CallSite site;
+};
+
+using CopySink = std::function<void(const CopyEvent&)>;
+
+/// An installed sink; destroying it uninstalls it.
+///
+/// A sink is called on the copying thread, possibly on several threads at once, after the copy is complete: the
+/// writer has its data, the source lost the writer, and no lock of theirs is held. So a sink may write the source's
+/// other owners, and ask again for the storage of a parallel loop; any other access to the written buffer or storage
+/// meets the write that is under way. Copies that a sink makes itself are not reported. An exception of a sink becomes
+/// a warning. Installing and uninstalling wait for calls under way; inside a sink they end the program. Any number may
+/// be installed. Without stats (Meson option) they are never called.
+class [[nodiscard]] BYRE_API InstalledSink {
+ public:
+  /// Throws OutOfMemory, having installed nothing.
+  explicit InstalledSink(CopySink sink);
+  ~InstalledSink();
+  InstalledSink(const InstalledSink&) = delete;
+  InstalledSink& operator=(const InstalledSink&) = delete;
+
+ private:
+  std::list<CopySink> node_;
+  std::list<CopySink>::iterator place_;
+};
+
+namespace detail {
+
+#if BYRE_STATS
+
+BYRE_API extern constinit RelaxedFlag sink_flag;
+
+/// Tells the sinks of a copy.
+[[gnu::cold]] BYRE_API void tell_sinks(const CopyEvent& event) noexcept;
+
+/// At most one copy: counts it when it is made, and tells the sinks when this report ends. It begins in front of
+/// the locks that the copy needs, so that it outlives them.
+class CopyReport {
+ public:
+  CopyReport() noexcept {}  // no event yet
+  CopyReport(const CopyReport&) = delete;
+  CopyReport& operator=(const CopyReport&) = delete;
+  ~CopyReport() {
+    if (is_due_) [[unlikely]] {
+      tell_sinks(event_);
+    }
+  }
+
+  void copied(const CopyEvent& event) noexcept {
+    copied_by([]() noexcept {}, event);
+  }
+  /// As copied(), of a copy that `step` completes, which counts nothing itself.
+  template <class Step>
+  [[gnu::always_inline]] void copied_by(Step step, const CopyEvent& event) noexcept {
+    const bool unshared = event.cause == CopyCause::shared || event.cause == CopyCause::pending;
+    const Change copies = plus(Counter::copies);
+    const Change nbytes =
+        plus(unshared ? Counter::bytes_unshared : Counter::bytes_otherwise, event.nbytes);
+    if (may_record()) [[unlikely]] {
+      step();
+      count(copies, nbytes);
+    } else {
+      count_quickly_around(step, copies, nbytes);
+    }
+    if (sink_flag.is_set()) [[unlikely]] {
+      is_due_ = true;
+      event_ = event;
+    }
+  }
+
+ private:
+  bool is_due_ = false;
+  union {
+    CopyEvent event_;  // if it is due
+  };
+};
+
+#else
+
+class CopyReport {
+ public:
+  void copied(const CopyEvent&) noexcept {}
+  template <class Step>
+  void copied_by(Step step, const CopyEvent&) noexcept {
+    step();
+  }
+};
+
+#endif
+
+/// For a copy that is complete, by a caller that holds no lock.
+inline void report_copy(std::size_t nbytes, CopyCause cause, CallSite site) noexcept {
+  CopyReport().copied({nbytes, cause, site});
+}
+
+}  // namespace detail
+}  // namespace byre::inline v0::stats

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <byre/error/error.hpp>
+#include <byre/files/output_file.hpp>
+#include <byre/observe/counters.hpp>
+#include <byre/observe/detail/records.hpp>
+#include <byre/observe/detail/shown.hpp>
+#include <byre/observe/recording.hpp>
+
+#include <new>
+#include <optional>
+#include <string_view>
+
+namespace byre::inline v0::trace {
+
+struct Recording::State {
+  struct Taken {
+    stats::detail::Records records;
+    stats::Counters after;
+  };
+
+  explicit State(std::size_t limit_nbytes) noexcept {
+    room.limit = limit_nbytes / sizeof(stats::detail::Record);
+    stats::detail::begin_recording(room);
+  }
+  ~State() {
+    if (!stopped) {
+      stats::detail::end_recording(room);
+    }
+  }
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+
+  Taken take() const { return {stats::detail::records_of(room), stats::snapshot()}; }
+  Taken taken() const { return stopped ? *stopped : take(); }
+
+  stats::detail::RecordingRoom room;
+  std::optional<Taken> stopped;
+};
+
+Recording::Recording(std::size_t limit_nbytes) try {
+  if (!BYRE_STATS) {
+    throw InvalidArgument(
+        format_text("a recording was asked for, and this byre was built without stats and does not "
+                    "know what happens. Configure it with -Dstats=enabled."));
+  }
+  state_ = std::make_unique<State>(limit_nbytes);
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap("a recording");
+}
+
+Recording::~Recording() = default;
+
+void Recording::stop() {
+  if (!state_->stopped) {
+    state_->stopped = state_->take();
+    stats::detail::end_recording(state_->room);
+  }
+}
+
+std::string Recording::to_json() const try {
+  const State::Taken taken = state_->taken();
+  return detail::chrome_trace(taken.records, taken.after);
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap("a trace");
+}
+
+std::string Recording::summary() const try {
+  return detail::summary_of(state_->taken().records);
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap("the summary of a trace");
+}
+
+void Recording::write(FileName name) const {
+  const std::string text = std::string_view(name.c_str()).ends_with(".txt") ? summary() : to_json();
+  OutputFile file(name);
+  file.write(text.data(), text.size());
+  file.commit();
+}
+
+std::uint64_t Recording::lost() const noexcept {
+  return state_->stopped ? state_->stopped->records.lost : stats::detail::lost_of(state_->room);
+}
+
+}  // namespace byre::inline v0::trace

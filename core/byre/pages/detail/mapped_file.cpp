@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <byre/error/error.hpp>
+#include <byre/files/detail/input_file.hpp>
+#include <byre/memory/detail/mappings.hpp>
+#include <byre/pages/detail/mapped_file.hpp>
+#include <byre/pages/detail/page_file.hpp>
+#include <byre/pages/paged_allocator.hpp>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <memory>
+#include <new>
+
+namespace byre::inline v0::detail {
+namespace {
+
+/// Not kept open, as a process may have few files open: for an overlay it is opened again by its name. If
+/// that is another file by now, or none, there is no overlay.
+class MappedFile final : public PageFile {
+ public:
+  explicit MappedFile(const FileName& name) {
+    const OpenedFile file = open_regular_file(name, "map");
+    if (file.nbytes == 0) {
+      refuse_file(name, "map", "it is empty", "Use Buffer::allocate(0) for a buffer of no bytes.");
+    }
+    path_.reset(::realpath(name.c_str(), nullptr));
+    if (path_ == nullptr && errno == ENOMEM) {
+      throw std::bad_alloc();
+    }
+    void* const mapping =
+        map(nullptr, file.nbytes, PROT_READ, MAP_PRIVATE, file.descriptor.number(), 0);
+    if (mapping == MAP_FAILED) {
+      const int error = errno == EAGAIN ? ENOMEM : errno;  // no more memory may be locked
+      refuse_file(name, "map", error, "Read it into a Buffer::allocate instead.");
+    }
+    set_mapping(static_cast<std::byte*>(mapping), file.nbytes);
+    identity_ = file.descriptor.identity();
+  }
+  ~MappedFile() override {
+    if (data() != nullptr) {
+      unmap(data(), nbytes());
+    }
+  }
+
+  Overlay map_overlay(std::byte* source, OtherOverlays, MovedPages) noexcept override {
+    std::byte* const overlay = nbytes() < least_paged_nbytes ? nullptr : map_again();
+    if (overlay == nullptr || source == nullptr) {
+      return {overlay, 0};
+    }
+    const auto copied = copy_written_pages(overlay, source, nbytes());
+    if (!copied) {
+      unmap_overlay(overlay);
+      return {nullptr, 0};
+    }
+    return {overlay, *copied};
+  }
+  void unmap_overlay(std::byte* overlay) noexcept override { unmap(overlay, nbytes()); }
+
+ private:
+  struct Free {
+    void operator()(char* text) const noexcept { std::free(text); }
+  };
+
+  std::byte* map_again() const noexcept {
+    if (path_ == nullptr) {
+      return nullptr;
+    }
+    const Descriptor file(::open(path_.get(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+    if (file.identity() != identity_) {
+      return nullptr;
+    }
+    void* const mapping = map(nullptr, nbytes(), PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_NORESERVE, file.number(), 0);
+    if (mapping == MAP_FAILED) {
+      return nullptr;
+    }
+    if (file.number() < 0) {  // and perhaps another file was mapped under its number
+      unmap(mapping, nbytes());
+      return nullptr;
+    }
+    return static_cast<std::byte*>(mapping);
+  }
+
+  FileIdentity identity_;
+  std::unique_ptr<char, Free> path_;
+};
+
+}  // namespace
+
+std::unique_ptr<PageFile> map_file(const FileName& name) try {
+  return std::make_unique<MappedFile>(name);
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap("mapping a file");
+}
+
+}  // namespace byre::inline v0::detail

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <byre/error/error.hpp>
+#include <byre/pages/detail/page_file.hpp>
+
+#if defined(__linux__)
+
+#include <byre/memory/detail/mappings.hpp>
+#include <byre/memory/pages.hpp>
+#include <byre/pages/detail/memory_files.hpp>
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <new>
+#include <utility>
+
+namespace byre::inline v0::detail {
+namespace {
+
+constexpr int populate_write = 23;  // MADV_POPULATE_WRITE, Linux 5.14; older headers lack it
+
+/// Frees the memory of a shared mapping's pages.
+void free_memory(std::byte* data, std::size_t nbytes) noexcept {
+  if (::madvise(data, nbytes, MADV_REMOVE) != 0) {
+    ::munlock(data, nbytes);  // locked pages are not removed
+    ::madvise(data, nbytes, MADV_REMOVE);
+  }
+}
+
+}  // namespace
+
+std::size_t alignment_for(std::size_t nbytes) noexcept {
+  return nbytes >= huge_page_nbytes ? huge_page_nbytes : page_nbytes;
+}
+
+MemoryFile::~MemoryFile() {
+  files().remove(*this);  // or a fork would map it again
+  if (data() != nullptr && shows_ != Shows::none) {
+    if (shows_ == Shows::writes) {
+      free_memory(data(), nbytes());  // no child has it
+    }
+    unmap(data(), nbytes());
+  }
+  if (range_.arena != nullptr) {
+    files().put_back_range(*this);
+  }
+}
+
+bool MemoryFile::map(std::size_t nbytes, Present present) {
+  if (!files().take_range(*this, nbytes)) {
+    return false;
+  }
+  std::byte* const data = map_range(nbytes, MAP_SHARED);
+  if (data == nullptr) {
+    return false;
+  }
+  set_mapping(data, nbytes);
+  files().add(*this);
+  return present == Present::when_touched || make_present(data, nbytes);
+}
+
+/// Aligned as huge pages are, where it is as long. Null if there is no room. The addresses are reserved without
+/// access, and so by nothing that a limit of memory counts.
+std::byte* MemoryFile::map_range(std::size_t nbytes, int flags) const noexcept {
+  std::byte* const reserved = map_aligned(0, nbytes, alignment_for(nbytes), PROT_NONE);
+  if (reserved == nullptr) {
+    return nullptr;
+  }
+  std::byte* const mapping = range_.arena->map(range_, flags, reserved);
+  if (mapping == nullptr) {
+    unmap(reserved, nbytes);
+  }
+  return mapping;
+}
+
+/// Replaces a mapping, of this file with `former_flags` or with equal bytes, in one step for all other threads.
+/// Returns false, having changed nothing, if the system refuses.
+bool MemoryFile::make_private(std::byte* place, int former_flags) noexcept {
+  const std::size_t size = nbytes();
+  std::byte* const fresh = range_.arena->map(range_, MAP_PRIVATE, nullptr);
+  if (fresh == nullptr) {
+    return false;
+  }
+  // With strict accounting a move is charged for both places, and is refused only after it has unmapped its target.
+  std::byte* const probe = range_.arena->map(range_, MAP_PRIVATE, nullptr);
+  if (probe == nullptr) {
+    ::munmap(fresh, size);
+    return false;
+  }
+  ::munmap(probe, size);
+  if (::mremap(fresh, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, place) == place) {
+    return true;
+  }
+  ::munmap(fresh, size);
+  const bool is_mapped_again = range_.arena->map(range_, former_flags, place) == place;
+  return is_mapped_again && former_flags == MAP_PRIVATE;
+}
+
+/// In huge pages where there are some. One small page is made present for each huge one, which is many times faster than
+/// all of them. Smaller files are made present as they are used.
+bool MemoryFile::make_present(std::byte* data, std::size_t nbytes) const noexcept {
+  const std::size_t in_huge_pages = nbytes / huge_page_nbytes * huge_page_nbytes;
+  for (std::size_t at = 0; at < in_huge_pages; at += huge_page_nbytes) {
+    if (!populate_for_writes(data + at, 1)) {
+      return false;
+    }
+  }
+  if (in_huge_pages != 0) {
+    ::madvise(data, in_huge_pages, collapse_advice);  // small pages do as well
+  }
+  return true;
+}
+
+void MemoryFile::set_owned_by(const void* owners, bool (*is_owned)(const void*)) noexcept {
+  const sync::Lock lock(files().mutex());
+  owners_ = owners;
+  is_owned_ = is_owned;
+}
+
+std::unique_ptr<PageFile> create_memory_file(std::size_t nbytes, Present present) try {
+  const std::size_t alignment = page_nbytes;
+  auto file = std::make_unique<MemoryFile>();
+  return file->map((nbytes + alignment - 1) / alignment * alignment, present) ? std::move(file)
+                                                                              : nullptr;
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap("a memory file");
+}
+
+std::unique_ptr<PageFile> PageFile::copy_to_new_file(const std::byte* source) {
+  auto file = create_memory_file(nbytes_, Present::when_touched);
+  if (file == nullptr || !populate_for_writes(file->data(), nbytes_)) {
+    return nullptr;
+  }
+  std::memcpy(file->data(), source, nbytes_);
+  return file;
+}
+
+bool populate_for_writes(std::byte* data, std::size_t nbytes) noexcept {
+  const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+  const std::uintptr_t begin = reinterpret_cast<std::uintptr_t>(data) / page * page;
+  const std::uintptr_t end = reinterpret_cast<std::uintptr_t>(data) + nbytes;
+  while (::madvise(reinterpret_cast<void*>(begin), end - begin, populate_write) != 0) {
+    if (errno != EINTR && errno != EAGAIN) {
+      return errno != ENOMEM && errno != EFAULT;
+    }
+  }
+  return true;
+}
+
+}  // namespace byre::inline v0::detail
+
+#else
+
+namespace byre::inline v0::detail {
+
+std::unique_ptr<PageFile> create_memory_file(std::size_t, Present) {
+  return nullptr;
+}
+std::unique_ptr<PageFile> PageFile::copy_to_new_file(const std::byte*) {
+  return nullptr;
+}
+bool populate_for_writes(std::byte*, std::size_t) noexcept {
+  return true;
+}
+
+}  // namespace byre::inline v0::detail
+
+#endif

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Overlays: private views of the pages of a file. A write to shared data in pages maps one instead of copying all
+/// bytes. An overlay is a copier of the file's data: its copy is finished when the overlay ends. docs/protocol.md says
+/// why that is right.
+///
+/// An overlay has a share word of its own. A writer of an overlay's clone maps another overlay of the same file and
+/// copies the pages that were written in the first, so no overlay depends on another.
+///
+/// A writable clone makes both sides overlays: the clone at an address of its own, the source in place of the file's
+/// own mapping. Its steps on the share word are a lazy clone and two claims, so the file has two copiers and no owner.
+#pragma once
+
+#include <byre/cow/detail/header.hpp>
+#include <byre/error/error.hpp>
+#include <byre/observe/detail/recorder.hpp>
+#include <byre/pages/detail/page_file.hpp>
+#include <byre/pages/detail/paged.hpp>
+
+#include <memory>
+#include <new>
+#include <utility>
+
+namespace byre::inline v0::cow {
+
+/// A private view of a file.
+template <sync::Sync Sync>
+class basic_overlay final : public basic_header<Sync> {
+  using Header = basic_header<Sync>;
+  using Paged = basic_paged<Sync>;
+
+ public:
+  /// The headers after a writable clone: the source may have a new one, and the clone is null if the system or the heap
+  /// refused it.
+  struct WritableClone {
+    Header* source;
+    Header* clone;
+    std::size_t copied_nbytes;
+  };
+
+  /// By the only owner of `source`, which is paged or an overlay: a clone whose bytes, and those of the source, may be
+  /// written by any pointer. The source keeps its address. If it has a new header, the old one has no owner any more.
+  /// Pages that the source wrote are moved only if `may_move`: no thread writes there meanwhile.
+  static WritableClone create_writable(Header& source, bool may_move) noexcept {
+    if (source.origin() == Origin::overlay) {
+      return clone_of(static_cast<basic_overlay&>(source), may_move);
+    }
+    auto& base = static_cast<Paged&>(source);
+    auto* const place = static_cast<std::byte*>(source.data());
+    basic_overlay* const own = become_overlay(base, room(), source, place);
+    if (own == nullptr) {
+      return {&source, nullptr, 0};
+    }
+    if (stats::detail::may_record()) [[unlikely]] {
+      stats::detail::record_move(place, base.file().data());
+    }
+    return clone_of(*own, may_move);
+  }
+
+  /// The data of the file that this shows: its address, to name it by.
+  const void* file_data() const noexcept { return base_.file().data(); }
+
+  /// The data whose pages this shows where it was not written.
+  const Header* beneath() const noexcept { return &base_; }
+
+  /// Gathers pages of the file in huge pages. See PageFile.
+  void collapse(std::size_t offset, std::size_t nbytes) noexcept {
+    base_.file().collapse(node_.data, offset, nbytes);
+  }
+
+  /// By a copier of `source`, or an owner of it if it is read-only: an overlay that begins as that does, and
+  /// the bytes that were copied for it. Takes the copy, or the ownership, over. Null, and takes nothing, if
+  /// no overlay can be had. Throws OutOfMemory, and takes nothing.
+  static std::pair<Header*, std::size_t> create(Header& source) {
+    const bool is_second = source.origin() == Origin::overlay;
+    Paged& base =
+        is_second ? static_cast<basic_overlay&>(source).base_ : static_cast<Paged&>(source);
+    // Only the source shows the file then, and overlays that are made of it.
+    const auto others = is_second && !base.is_read_only() && base.share().is_sole_copier()
+                            ? detail::OtherOverlays::none
+                            : detail::OtherOverlays::some;
+    if (others == detail::OtherOverlays::none) {
+      base.becomes_writable();  // by map_overlay()
+    }
+    Room memory = room();
+    if (memory == nullptr) {
+      throw OutOfMemory(sizeof(basic_overlay), "heap, for the header of an overlay");
+    }
+    const auto overlay = base.file().map_overlay(
+        is_second ? static_cast<std::byte*>(source.data()) : nullptr, others);
+    if (overlay.data == nullptr) {
+      return {nullptr, 0};
+    }
+    Header* const header = listed(construct(std::move(memory), source, base, overlay.data));
+    if (is_second) {
+      hold(base);  // the source does until its own copy ends
+      if (source.share().finish_copy()) {
+        source.release();
+      }
+    }
+    return {header, overlay.copied_nbytes};
+  }
+
+ private:
+  basic_overlay(const Header& source, Paged& base, std::byte* data) noexcept
+      : Header({.data = data,
+                .nbytes = source.nbytes(),
+                .capacity = base.capacity(),
+                .allocator = &source.allocator(),
+                .origin = Origin::overlay},
+               &release),
+        base_(base) {}
+  ~basic_overlay() {
+    if (std::byte* const mapping = node_.data) {
+      give_up_mapping();
+      base_.file().unmap_overlay(mapping);
+    }
+  }
+
+  void give_up_mapping() noexcept {
+    base_.file().remove_overlay(node_);
+    node_.data = nullptr;
+  }
+
+  /// Memory for a header, which is had before anything changes. Null if the heap is full.
+  struct Freed {
+    void operator()(void* room) const noexcept { ::operator delete(room); }
+  };
+  using Room = std::unique_ptr<void, Freed>;
+  static Room room() noexcept { return Room(::operator new(sizeof(basic_overlay), std::nothrow)); }
+  static basic_overlay* construct(Room room, const Header& source, Paged& base,
+                                  std::byte* data) noexcept {
+    return ::new (room.release()) basic_overlay(source, base, data);
+  }
+  static basic_overlay* listed(basic_overlay* overlay) noexcept {
+    overlay->node_.data = static_cast<std::byte*>(overlay->data());
+    overlay->base_.file().add_overlay(overlay->node_);
+    return overlay;
+  }
+
+  /// By the only owner of a file: its overlay at `place`, where equal bytes are. Null, having changed nothing, if `room`
+  /// is null or the system refuses.
+  static basic_overlay* become_overlay(Paged& base, Room room, const Header& source,
+                                       std::byte* place) noexcept {
+    if (room == nullptr) {
+      return nullptr;
+    }
+    basic_overlay* const overlay = construct(std::move(room), source, base, place);
+    if (!base.file().overlay_at(overlay->node_, place, source.capacity())) {
+      delete overlay;
+      return nullptr;
+    }
+    base.share().add_owner();
+    [[maybe_unused]] const bool is_copier = base.share().claim(Wait::never) == Claim::copy;
+    [[maybe_unused]] const bool was_last = base.share().drop_owner();
+    BYRE_ASSERT(is_copier && !was_last,
+                "a writable clone was asked of pages that have other owners or copies");
+    return overlay;
+  }
+
+  static WritableClone clone_of(basic_overlay& source, bool may_move) noexcept {
+    Room memory = room();
+    if (memory == nullptr) {
+      return {&source, nullptr, 0};
+    }
+    Paged& base = source.base_;
+    const bool is_last = may_move && !base.is_read_only() && base.share().is_sole_copier();
+    if (is_last) {
+      base.becomes_writable();  // by map_overlay()
+    }
+    const auto overlay =
+        base.file().map_overlay(static_cast<std::byte*>(source.data()),
+                                is_last ? detail::OtherOverlays::none : detail::OtherOverlays::some,
+                                detail::MovedPages::any);
+    if (overlay.data == nullptr) {
+      return may_move ? clone_in_new_file(source, std::move(memory))
+                      : WritableClone{&source, nullptr, 0};
+    }
+    hold(base);
+    return {&source, listed(construct(std::move(memory), source, base, overlay.data)),
+            overlay.copied_nbytes};
+  }
+
+  /// If so many pages were written that a new file costs less than their copies for each clone.
+  static WritableClone clone_in_new_file(basic_overlay& source, Room memory) noexcept {
+    const WritableClone none{&source, nullptr, 0};
+    auto* const place = static_cast<std::byte*>(source.data());
+    Room own_memory = room();
+    Paged* const base = own_memory == nullptr ? nullptr : file_like(source);
+    if (base == nullptr) {
+      return none;
+    }
+    const bool is_recorded = stats::detail::may_record();
+    const std::size_t written_nbytes =
+        is_recorded ? detail::count_written_pages(place, source.capacity()) : 0;
+    const auto overlay = base->file().map_overlay(nullptr, detail::OtherOverlays::some);
+    basic_overlay* const moved = overlay.data == nullptr
+                                     ? nullptr
+                                     : become_overlay(*base, std::move(own_memory), source, place);
+    if (moved == nullptr) {
+      if (overlay.data != nullptr) {
+        base->file().unmap_overlay(overlay.data);
+      }
+      static_cast<Header*>(base)->release();
+      return none;
+    }
+    hold(*base);
+    const WritableClone clones{
+        moved, listed(construct(std::move(memory), source, *base, overlay.data)), source.nbytes()};
+    if (is_recorded) [[unlikely]] {
+      stats::detail::record_overlay_end(place, source.capacity(), written_nbytes);
+    }
+    source.give_up_mapping();
+    Header& left = source;
+    if (left.share().drop_owner()) {
+      left.release();
+    }
+    return clones;
+  }
+
+  /// A new file with the bytes of `source`. Null if there is no room for it, or no memory.
+  static Paged* file_like(const basic_overlay& source) noexcept try {
+    auto file = source.base_.file().copy_to_new_file(static_cast<const std::byte*>(source.data()));
+    if (file == nullptr) {
+      return nullptr;
+    }
+    const typename Header::Description description{.data = file->data(),
+                                                   .nbytes = source.nbytes(),
+                                                   .capacity = file->nbytes(),
+                                                   .allocator = &source.allocator(),
+                                                   .origin = Origin::paged};
+    return static_cast<Paged*>(Paged::create(description, std::move(file)));
+  } catch (const OutOfMemory&) {
+    return nullptr;
+  }
+
+  static void hold(Paged& base) noexcept {
+    if (base.is_read_only()) {
+      base.share().add_owner();
+    } else {
+      base.share().add_copy();
+    }
+  }
+
+  static void release(Header& header) noexcept {
+    auto& self = static_cast<basic_overlay&>(header);
+    Paged& base = self.base_;
+    if (self.node_.data != nullptr && stats::detail::may_record()) [[unlikely]] {
+      const auto* const data = static_cast<const std::byte*>(self.data());
+      stats::detail::record_overlay_end(data, self.capacity(),
+                                        detail::count_written_pages(data, self.capacity()));
+    }
+    delete &self;
+    if (base.is_read_only() ? base.share().drop_owner() : base.share().finish_copy()) {
+      base.release();
+    }
+  }
+
+  Paged& base_;
+  detail::OverlayNode node_;
+};
+
+}  // namespace byre::inline v0::cow

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSL-1.0
+/// The header of data in the pages of a file.
+#pragma once
+
+#include <byre/cow/detail/header.hpp>
+#include <byre/error/error.hpp>
+#include <byre/observe/counters.hpp>
+#include <byre/observe/detail/recorder.hpp>
+#include <byre/pages/detail/page_file.hpp>
+
+#include <memory>
+#include <new>
+#include <utility>
+
+namespace byre::inline v0::cow {
+
+/// The data of a file: its allocator's, or a mapped one that is read-only.
+template <sync::Sync Sync>
+class basic_paged final : public basic_header<Sync> {
+  using Header = basic_header<Sync>;
+
+ public:
+  /// New data from an allocator that has pages, contents indeterminate. Null if that has no file for it. Throws
+  /// OutOfMemory.
+  static Header* create(std::size_t nbytes, Allocator& allocator) {
+    auto file = static_cast<detail::PageAllocator&>(allocator).create_file(nbytes);
+    if (file == nullptr) {
+      return nullptr;
+    }
+    const typename Header::Description description{.data = file->data(),
+                                                   .nbytes = nbytes,
+                                                   .capacity = file->nbytes(),
+                                                   .allocator = &allocator,
+                                                   .origin = Origin::paged};
+    return create(description, std::move(file));
+  }
+
+  static Header* create(const typename Header::Description& description,
+                        std::unique_ptr<detail::PageFile> file) {
+    Header* const header = new (std::nothrow) basic_paged(description, std::move(file));
+    if (header == nullptr) {
+      throw OutOfMemory(sizeof(basic_paged), "heap, for the header of pages");
+    }
+    return header;
+  }
+
+  detail::PageFile& file() const noexcept { return *file_; }
+
+ private:
+  basic_paged(const typename Header::Description& description,
+              std::unique_ptr<detail::PageFile> file) noexcept
+      : Header(description, [](Header& self) noexcept { delete static_cast<basic_paged*>(&self); }),
+        file_(std::move(file)) {
+    stats::detail::count_or_else(
+        [this]() noexcept { stats::detail::count_allocation(this->data(), counted_nbytes()); },
+        stats::detail::plus(stats::Counter::live_bytes, counted_nbytes()));
+    file_->set_owned_by(this, [](const void* self) {
+      return static_cast<const basic_paged*>(self)->share().use_count() != 0;
+    });
+  }
+  ~basic_paged() {
+    stats::detail::count_or_else(
+        [this]() noexcept { stats::detail::count_release(file_->data(), counted_nbytes()); },
+        stats::detail::minus(stats::Counter::live_bytes, counted_nbytes()));
+  }
+
+  /// A mapped file is no memory of an allocator's.
+  std::size_t counted_nbytes() const noexcept {
+    return this->origin() == Origin::paged ? this->capacity() : 0;
+  }
+
+  const std::unique_ptr<detail::PageFile> file_;
+};
+
+}  // namespace byre::inline v0::cow

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <byre/memory/pages.hpp>
+#include <byre/pages/detail/page_file.hpp>
+#include <byre/system/detail/descriptor.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+
+#if defined(__linux__)
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#endif
+
+namespace byre::inline v0::detail {
+namespace {
+
+/// Beyond this part of all pages a copy of all bytes costs less, since each page that is written later costs a
+/// fault: docs/parts.md has the figures.
+constexpr std::size_t most_of_all = 8;
+
+/// Copies runs of pages to another mapping, while there is memory for them.
+class ToMapping {
+ public:
+  ToMapping(std::byte* to, const std::byte* from) noexcept : to_(to), from_(from) {}
+
+  bool operator()(std::size_t offset, std::size_t nbytes) const noexcept {
+    if (!populate_for_writes(to_ + offset, nbytes)) {
+      return false;
+    }
+    std::memcpy(to_ + offset, from_ + offset, nbytes);
+    return true;
+  }
+
+ private:
+  std::byte* const to_;
+  const std::byte* const from_;
+};
+
+/// Counts what it is told to take, and takes no more once that failed or was too much.
+template <class Take>
+class Limited {
+ public:
+  Limited(Take take, std::size_t limit) noexcept : take_(take), most_nbytes_(limit) {}
+
+  void operator()(std::size_t offset, std::size_t nbytes) noexcept {
+    failed_ = failed_ || nbytes > most_nbytes_ - nbytes_ || !take_(offset, nbytes);
+    nbytes_ += failed_ ? 0 : nbytes;
+  }
+
+  bool failed() const noexcept { return failed_; }
+  std::optional<std::size_t> taken() const noexcept {
+    return failed_ ? std::nullopt : std::optional(nbytes_);
+  }
+
+ private:
+  Take take_;
+  const std::size_t most_nbytes_;
+  std::size_t nbytes_ = 0;
+  bool failed_ = false;
+};
+
+/// Pages that differ are those that were written: for systems that do not say which.
+template <class Visit>
+void for_each_differing_page(const std::byte* shown, const std::byte* written, std::size_t nbytes,
+                             std::size_t page, Visit& visit) noexcept {
+  for (std::size_t at = 0; at < nbytes && !visit.failed(); at += page) {
+    if (std::memcmp(shown + at, written + at, page) != 0) {
+      visit(at, page);
+    }
+  }
+}
+
+#if defined(__linux__)
+
+/// Of Linux 6.7, which the C library's headers may be older than.
+struct PageRegion {
+  std::uint64_t begin;
+  std::uint64_t end;
+  std::uint64_t categories;
+};
+struct ScanArguments {
+  std::uint64_t size;
+  std::uint64_t flags;
+  std::uint64_t begin;
+  std::uint64_t end;
+  std::uint64_t walk_end;
+  std::uint64_t regions;
+  std::uint64_t most_regions;
+  std::uint64_t most_pages;
+  std::uint64_t inverted;
+  std::uint64_t all_of;
+  std::uint64_t any_of;
+  std::uint64_t returned;
+};
+constexpr std::uint64_t is_of_file = 1U << 2U;
+constexpr std::uint64_t is_present = 1U << 3U;
+constexpr std::uint64_t is_swapped = 1U << 4U;
+
+/// What the system says of the pages of this process. Opened anew each time: a child's are others.
+class PageMap {
+ public:
+  PageMap() noexcept : file_(::open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC)) {}
+
+  /// Calls `visit(offset, nbytes)` for runs of pages that are private. False if the system does not tell;
+  /// some may have been visited by then.
+  template <class Visit>
+  bool for_each_private_run(const std::byte* begin, std::size_t nbytes, std::size_t page,
+                            Visit& visit) noexcept {
+    return file_ && (scan(begin, nbytes, visit) || read(begin, nbytes, page, visit));
+  }
+
+ private:
+  template <class Visit>
+  bool scan(const std::byte* begin, std::size_t nbytes, Visit& visit) noexcept {
+    const auto first = reinterpret_cast<std::uintptr_t>(begin);
+    std::array<PageRegion, 128> regions{};
+    ScanArguments arguments{.size = sizeof(ScanArguments),
+                            .flags = 0,
+                            .begin = first,
+                            .end = first + nbytes,
+                            .walk_end = 0,
+                            .regions = reinterpret_cast<std::uintptr_t>(regions.data()),
+                            .most_regions = regions.size(),
+                            .most_pages = 0,
+                            .inverted = is_of_file,
+                            .all_of = is_of_file,
+                            .any_of = is_present | is_swapped,
+                            .returned = is_of_file};
+    while (arguments.begin < arguments.end && !visit.failed()) {
+      const int found = ::ioctl(file_.number(), _IOWR('f', 16, ScanArguments), &arguments);
+      if (found < 0 || arguments.walk_end <= arguments.begin) {
+        return false;
+      }
+      for (std::size_t index = 0; index < static_cast<std::size_t>(found); ++index) {
+        const PageRegion& region = regions[index];
+        visit(static_cast<std::size_t>(region.begin - first),
+              static_cast<std::size_t>(region.end - region.begin));
+      }
+      arguments.begin = arguments.walk_end;
+    }
+    return true;
+  }
+
+  template <class Visit>
+  bool read(const std::byte* begin, std::size_t nbytes, std::size_t page, Visit& visit) noexcept {
+    std::array<std::uint64_t, 512> entries{};
+    if (!knows_this_process(entries, page)) {
+      return false;
+    }
+    const std::uint64_t first = page_number(begin, page);
+    const std::size_t pages = nbytes / page;
+    for (std::size_t done = 0; done < pages && !visit.failed();) {
+      const std::size_t wanted = std::min(entries.size(), pages - done);
+      const ssize_t got = ::pread(file_.number(), entries.data(), wanted * sizeof(entries[0]),
+                                  static_cast<off_t>((first + done) * sizeof(entries[0])));
+      if (got <= 0) {
+        return false;
+      }
+      const std::size_t count = static_cast<std::size_t>(got) / sizeof(entries[0]);
+      for (std::size_t index = 0; index < count; ++index) {
+        if (is_private(entries[index])) {
+          visit((done + index) * page, page);
+        }
+      }
+      done += count;
+    }
+    return true;
+  }
+
+  /// An emulator may show the pages of its own process. Here a page that was just written is private.
+  bool knows_this_process(std::array<std::uint64_t, 512>& written,
+                          std::size_t page) const noexcept {
+    std::uint64_t entry = 0;
+    return ::pread(file_.number(), &entry, sizeof entry,
+                   static_cast<off_t>(page_number(written.data(), page) * sizeof entry)) ==
+               sizeof entry &&
+           is_private(entry);
+  }
+
+  static std::uint64_t page_number(const void* address, std::size_t page) noexcept {
+    return reinterpret_cast<std::uintptr_t>(address) / page;
+  }
+
+  static bool is_private(std::uint64_t entry) noexcept {
+    constexpr std::uint64_t of_file_bit = std::uint64_t{1} << 61U;
+    constexpr std::uint64_t somewhere_bits = std::uint64_t{3} << 62U;  // in memory or swapped out
+    return (entry & somewhere_bits) != 0 && (entry & of_file_bit) == 0;
+  }
+
+  const Descriptor file_;
+};
+
+std::size_t system_page_nbytes() noexcept {
+  return static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+}
+
+#endif
+
+/// `shown` is as the file is, where the system does not tell. Visits runs of `written`.
+template <class Take>
+std::optional<std::size_t> take_written_pages(const std::byte* shown, const std::byte* written,
+                                              std::size_t nbytes, MovedPages moved,
+                                              Take take) noexcept {
+  Limited visit(take, moved == MovedPages::few ? nbytes / most_of_all
+                                               : std::numeric_limits<std::size_t>::max());
+#if defined(__linux__)
+  const std::size_t page = system_page_nbytes();
+  nbytes = (nbytes + page - 1) / page * page;  // of a file the last may be a part
+  if (!PageMap().for_each_private_run(written, nbytes, page, visit)) {
+    for_each_differing_page(shown, written, nbytes, page, visit);
+  }
+#else
+  for_each_differing_page(shown, written, nbytes, page_nbytes, visit);
+#endif
+  return visit.taken();
+}
+
+/// Counts what it visits.
+struct CountBytes {
+  std::size_t nbytes = 0;
+
+  void operator()(std::size_t, std::size_t run_nbytes) noexcept { nbytes += run_nbytes; }
+  static bool failed() noexcept { return false; }
+};
+
+}  // namespace
+
+bool is_much_written(const std::byte* mapping, std::size_t nbytes) noexcept {
+#if defined(__linux__)
+  constexpr std::size_t most_samples = 64;
+  const std::size_t page = system_page_nbytes();
+  const std::size_t pages = nbytes / page;
+  const std::size_t samples = std::min(most_samples, pages);
+  PageMap map;
+  CountBytes written;
+  for (std::size_t index = 0; index < samples; ++index) {
+    if (!map.for_each_private_run(mapping + pages * index / samples * page, page, page, written)) {
+      return false;
+    }
+  }
+  return written.nbytes > samples * page / most_of_all;
+#else
+  return false;
+#endif
+}
+
+void for_each_written_run(const std::byte* mapping, std::size_t nbytes,
+                          void (*visit)(void* context, std::size_t offset,
+                                        std::size_t nbytes) noexcept,
+                          void* context) noexcept {
+#if defined(__linux__)
+  struct Visit {
+    decltype(visit) call;
+    void* context;
+    std::size_t begin = 0;
+    std::size_t end = 0;
+
+    /// The system tells of one run in several parts.
+    void operator()(std::size_t offset, std::size_t run_nbytes) noexcept {
+      if (offset != end) {
+        tell();
+        begin = offset;
+      }
+      end = offset + run_nbytes;
+    }
+    void tell() const noexcept {
+      if (end != begin) {
+        call(context, begin, end - begin);
+      }
+    }
+    static bool failed() noexcept { return false; }
+  } runs{visit, context};
+  PageMap().for_each_private_run(mapping, nbytes, system_page_nbytes(), runs);
+  runs.tell();
+#endif
+}
+
+std::size_t count_written_pages(const void* mapping, std::size_t nbytes) noexcept {
+  CountBytes count;
+#if defined(__linux__)
+  const std::size_t page = system_page_nbytes();
+  nbytes = (nbytes + page - 1) / page * page;
+  if (!PageMap().for_each_private_run(static_cast<const std::byte*>(mapping), nbytes, page,
+                                      count)) {
+    count.nbytes = 0;
+  }
+#endif
+  return count.nbytes;
+}
+
+std::optional<std::size_t> copy_written_pages(std::byte* to, const std::byte* from,
+                                              std::size_t nbytes) noexcept {
+  return take_written_pages(to, from, nbytes, MovedPages::few, ToMapping(to, from));
+}
+
+std::optional<std::size_t> write_back_pages(std::byte* shown, const std::byte* mapping,
+                                            std::size_t nbytes, MovedPages moved,
+                                            bool (*end_run)(void* context, std::size_t offset,
+                                                            std::size_t nbytes) noexcept,
+                                            void* context) noexcept {
+  const ToMapping to_file(shown, mapping);
+  return take_written_pages(
+      shown, mapping, nbytes, moved, [&](std::size_t offset, std::size_t run_nbytes) noexcept {
+        return to_file(offset, run_nbytes) && end_run(context, offset, run_nbytes);
+      });
+}
+
+}  // namespace byre::inline v0::detail

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <byre/pages/detail/page_file.hpp>
+#include <byre/pages/paged_allocator.hpp>
+#include <byre/sync/detail/no_destructor.hpp>
+
+namespace byre::inline v0 {
+namespace {
+
+class PagedAllocator final : public detail::PageAllocator {
+ public:
+  Block allocate(const Request& request) override { return default_allocator().allocate(request); }
+  Block allocate_copy(const Request& request, const void* source, std::size_t nbytes) override {
+    return default_allocator().allocate_copy(request, source, nbytes);
+  }
+  void deallocate(const Block& block) noexcept override { default_allocator().deallocate(block); }
+
+  std::unique_ptr<detail::PageFile> create_file(std::size_t nbytes) override {
+    return nbytes < least_paged_nbytes ? nullptr : detail::create_memory_file(nbytes);
+  }
+
+  const char* name() const noexcept override { return "paged allocator"; }
+};
+
+}  // namespace
+
+Allocator& paged_allocator() noexcept {
+  return sync::no_destructor<PagedAllocator>();
+}
+
+}  // namespace byre::inline v0

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Data that byre allocates: header and data in one allocation, the data aligned to 64 bytes and
+/// the header just before it. Data of a device the host cannot address has its header on the host, apart,
+/// and so have tiles of whole pages, which the header would cost one more.
+#pragma once
+
+#include <byre/cow/detail/header.hpp>
+#include <byre/error/error.hpp>
+#include <byre/memory/allocator.hpp>
+#include <byre/memory/detail/thread_cache.hpp>
+#include <byre/observe/counters.hpp>
+#include <byre/observe/detail/recorder.hpp>
+#include <byre/pages/detail/paged.hpp>
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+namespace byre::inline v0::cow {
+
+enum class HeaderPlace : bool { before_data, apart };
+
+template <sync::Sync Sync>
+class basic_allocated final : public basic_header<Sync> {
+  using Header = basic_header<Sync>;
+  using Base = typename Sync::template Plain<void*>;
+
+ public:
+  /// New data, contents indeterminate, with the caller as its owner. Throws OutOfMemory,
+  /// InvalidArgument for a size no object can have, and what the allocator throws of its own.
+  static Header* create(std::size_t nbytes, Allocator& allocator,
+                        HeaderPlace place = HeaderPlace::before_data) {
+    if (Header* const paged = create_paged(nbytes, allocator)) {
+      return paged;
+    }
+    return create_with(nbytes, allocator, place,
+                       [&](const Request& request) { return allocator.allocate(request); });
+  }
+
+  /// New data that begins as `source` does: its allocator's, of `nbytes` in all, and with its header where
+  /// the source has it. Throws as create, and what copying throws.
+  [[gnu::always_inline]] static Header* create_copy(std::size_t nbytes, const Header& source) {
+    Allocator& allocator = source.allocator();
+    if (allocator.uses_thread_cache()) [[likely]] {
+      const Block block = detail::take_from_thread_cache({nbytes, prefix});
+      if (block.data != nullptr) [[likely]] {
+        copy_from(source, nbytes, block.data);
+        return construct(nbytes, allocator, block, CopiesEnd::on_return);
+      }
+    }
+    return create_copy_by_allocator(nbytes, source);
+  }
+
+  /// The same, as long as `source`, by an allocator whose copies end later: once it has taken `pending` over, the
+  /// source may be gone.
+  static Header* submit_copy(const Header& source, PendingCopy& pending) {
+    Allocator& allocator = source.allocator();
+    const std::size_t nbytes = source.nbytes();
+    return create_with(nbytes, allocator, HeaderPlace::apart, [&](const Request& request) {
+      return allocator.submit_copy(request, source.data(), nbytes, pending);
+    });
+  }
+
+ private:
+  [[gnu::always_inline]] basic_allocated(std::size_t nbytes, Allocator& allocator,
+                                         const Block& block,
+                                         typename Header::Release how_to_release,
+                                         CopiesEnd copies_end) noexcept
+      : Header({.data = block.data,
+                .nbytes = nbytes,
+                .capacity = block.capacity,
+                .allocator = &allocator,
+                .origin = Origin::allocated,
+                .copies_end = copies_end},
+               how_to_release),
+        base_(block.base) {
+    stats::detail::count_or_else(
+        [&block]() noexcept { stats::detail::count_allocation(block.data, block.capacity); },
+        stats::detail::plus(stats::Counter::live_bytes, block.capacity));
+  }
+
+  ~basic_allocated() {
+    stats::detail::count_or_else(
+        [this]() noexcept { stats::detail::count_release(this->data(), this->capacity()); },
+        stats::detail::minus(stats::Counter::live_bytes, this->capacity()));
+  }
+
+  [[gnu::noinline]] static Header* create_copy_by_allocator(std::size_t nbytes,
+                                                            const Header& source) {
+    Allocator& allocator = source.allocator();
+    if (Header* const paged = create_paged(nbytes, allocator)) {
+      std::memcpy(paged->data(), source.data(), (std::min)(nbytes, source.nbytes()));
+      return paged;
+    }
+    const auto place =
+        source.is_released_by(&release_apart) ? HeaderPlace::apart : HeaderPlace::before_data;
+    return create_with(nbytes, allocator, place, [&](const Request& request) {
+      return allocator.allocate_copy(request, source.data(), (std::min)(nbytes, source.nbytes()));
+    });
+  }
+
+  /// Null where ordinary memory does.
+  static Header* create_paged(std::size_t nbytes, Allocator& allocator) {
+    return allocator.has_pages() && nbytes <= max_nbytes
+               ? basic_paged<Sync>::create(nbytes, allocator)
+               : nullptr;
+  }
+
+  [[gnu::always_inline]] static void copy_from(const Header& source, std::size_t nbytes,
+                                               void* destination) noexcept {
+    const std::size_t copied_nbytes = (std::min)(nbytes, source.nbytes());
+    if (copied_nbytes <= most_copied_inline && source.origin() == Origin::allocated) {
+      copy_lines(static_cast<std::byte*>(destination), static_cast<const std::byte*>(source.data()),
+                 copied_nbytes);
+    } else if (copied_nbytes != 0) {
+      std::memcpy(destination, source.data(), copied_nbytes);
+    }
+  }
+
+  /// For so few bytes it is cheaper to copy whole lines than to call memcpy. Both blocks consist of
+  /// whole lines.
+  static constexpr std::size_t most_copied_inline = 4 * data_alignment;
+  static void copy_lines(std::byte* destination, const std::byte* source,
+                         std::size_t nbytes) noexcept {
+    for (std::size_t done = 0; done < nbytes; done += data_alignment) {
+      std::memcpy(destination + done, source + done, data_alignment);
+    }
+  }
+
+  template <class Obtain>
+  static Header* create_with(std::size_t nbytes, Allocator& allocator, HeaderPlace place,
+                             Obtain obtain) {
+    if (nbytes > max_nbytes) {
+      throw InvalidArgument::size_overflow(nbytes, max_nbytes);
+    }
+    try {
+      return place == HeaderPlace::before_data && allocator.device().is_cpu()
+                 ? create_in_front(nbytes, allocator, obtain)
+                 : create_apart(nbytes, allocator, obtain);
+    } catch (const std::bad_alloc&) {
+      throw OutOfMemory(nbytes, allocator.name());
+    }
+  }
+
+  template <class Obtain>
+  static Header* create_in_front(std::size_t nbytes, Allocator& allocator, Obtain obtain) {
+    const Request request{nbytes, prefix};
+    return construct(nbytes, allocator, detail::expect_memory(obtain(request), request),
+                     allocator.copies_end());
+  }
+
+  [[gnu::always_inline]] static Header* construct(std::size_t nbytes, Allocator& allocator,
+                                                  const Block& block,
+                                                  CopiesEnd copies_end) noexcept {
+    static_assert(sizeof(basic_allocated) <= prefix);
+    void* place = static_cast<std::byte*>(block.data) - prefix;
+    return ::new (place) basic_allocated(nbytes, allocator, block, &release_with_data, copies_end);
+  }
+
+  template <class Obtain>
+  static Header* create_apart(std::size_t nbytes, Allocator& allocator, Obtain obtain) {
+    void* place = ::operator new(sizeof(basic_allocated));
+    try {
+      const Request request{nbytes, 0};
+      const Block block = detail::expect_memory(obtain(request), request);
+      return ::new (place)
+          basic_allocated(nbytes, allocator, block, &release_apart, allocator.copies_end());
+    } catch (...) {
+      ::operator delete(place);
+      throw;
+    }
+  }
+
+  BYRE_FLATTEN static void release_with_data(Header& header) noexcept {
+    auto& self = static_cast<basic_allocated&>(header);
+    Allocator& allocator = self.allocator();
+    auto* const data = static_cast<std::byte*>(self.data());
+    const std::size_t capacity = self.capacity();
+    void* const base = self.base_.get();
+    self.~basic_allocated();
+    if (!allocator.uses_thread_cache() ||
+        !detail::put_in_thread_cache(base, data - prefix, prefix + capacity)) [[unlikely]] {
+      deallocate(allocator, data, capacity, base);
+    }
+  }
+
+  static void release_apart(Header& header) noexcept {
+    auto& self = static_cast<basic_allocated&>(header);
+    Allocator& allocator = self.allocator();
+    const Block block{self.data(), self.capacity(), self.base_.get()};
+    self.~basic_allocated();
+    ::operator delete(&header);
+    allocator.deallocate(block);
+  }
+
+  [[gnu::noinline]] static void deallocate(Allocator& allocator, void* data, std::size_t capacity,
+                                           void* base) noexcept {
+    allocator.deallocate({data, capacity, base});
+  }
+
+  /// Room for the header, in front of the data.
+  static constexpr std::size_t prefix =
+      (sizeof(Header) + sizeof(Base) + data_alignment - 1) / data_alignment * data_alignment;
+
+  const Base base_;
+};
+
+static_assert(BYRE_CHECKS || sizeof(basic_allocated<sync::Boost>) <= data_alignment);
+
+}  // namespace byre::inline v0::cow

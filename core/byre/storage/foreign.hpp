@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Data that byre did not allocate: adopted, aliased or borrowed. Its header stands apart from it; copies of it are
+/// allocated as usual.
+#pragma once
+
+#include <byre/config.hpp>
+#include <byre/cow/detail/header.hpp>
+#include <byre/error/error.hpp>
+#include <byre/observe/detail/recorder.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+namespace byre::inline v0 {
+
+/// What releases adopted memory: any callable, with state. It is called once, with the address that
+/// was adopted, on whichever thread lets go last, and must not throw: an exception ends the
+/// program.
+template <class D>
+concept DeleterLike = std::move_constructible<D> && std::invocable<D&, void*>;
+
+namespace detail {
+
+/// Whether a deleter is a null function, or an empty wrapper of one.
+template <DeleterLike Deleter>
+bool is_null(const Deleter& deleter) noexcept {
+  if constexpr (std::is_constructible_v<Deleter, std::nullptr_t> &&
+                requires { deleter == nullptr; }) {
+    return deleter == nullptr;
+  } else {
+    return false;
+  }
+}
+
+/// Calls a deleter once, whatever happens.
+template <DeleterLike Deleter>
+class DeleteOnce {
+ public:
+  DeleteOnce(void* data, Deleter& deleter) try : data_(data), deleter_(std::move(deleter)) {
+  } catch (...) {
+    deleter(data);
+  }
+  DeleteOnce(DeleteOnce&& other) noexcept(std::is_nothrow_move_constructible_v<Deleter>)
+      : data_(other.data_), deleter_(std::move(other.deleter_)) {
+    other.armed_ = false;
+  }
+  DeleteOnce& operator=(DeleteOnce&&) = delete;
+  ~DeleteOnce() {
+    if (armed_) {
+      deleter_(data_);
+    }
+  }
+
+ private:
+  void* const data_;
+  Deleter deleter_;
+  bool armed_ = true;
+};
+
+/// In place of an owner of memory, where the caller stays its owner.
+struct NonOwning {};
+
+/// A header whose data lives as long as `owner`, which it has taken.
+template <class Header, class Owner>
+class Foreign final : public Header {
+ public:
+  /// Throws InvalidArgument or OutOfMemory; `owner` then still owns the data.
+  static Header* create(const char* call, const typename Header::Description& description,
+                        Owner& owner) {
+    if (description.data == nullptr && description.nbytes != 0) {
+      throw InvalidArgument::null_pointer(call, description.nbytes);
+    }
+    if (description.nbytes > max_nbytes) {
+      throw InvalidArgument::size_overflow(description.nbytes, max_nbytes);
+    }
+    Header* header = new (std::nothrow) Foreign(description, std::move(owner));
+    if (header == nullptr) {
+      throw OutOfMemory(sizeof(Foreign), "heap, for the header of foreign memory");
+    }
+    return header;
+  }
+
+ private:
+  Foreign(const typename Header::Description& description, Owner&& owner)
+      : Header(description, [](Header& self) noexcept { delete static_cast<Foreign*>(&self); }),
+        owner_(std::move(owner)) {}
+  ~Foreign() {
+    if (stats::detail::may_record()) [[unlikely]] {
+      stats::detail::forget_data(this->data());
+    }
+  }
+
+  Owner owner_;
+};
+
+}  // namespace detail
+}  // namespace byre::inline v0

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+
+namespace byre::inline v0 {
+
+/// A multiple of every page size the platform may have been given.
+#if defined(__x86_64__) || defined(__i386__)
+inline constexpr std::size_t page_nbytes = std::size_t{4} << 10;
+#else
+inline constexpr std::size_t page_nbytes = std::size_t{64} << 10;
+#endif
+inline constexpr std::size_t huge_page_nbytes = std::size_t{2} << 20;
+
+}  // namespace byre::inline v0
