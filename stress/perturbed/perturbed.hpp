@@ -4,7 +4,7 @@
 /// own seed alone.
 #pragma once
 
-#include <byre/storage/detail/attachment_table.hpp>
+#include <byre/storage/storage.hpp>
 #include <byre/sync/boost.hpp>
 
 #include <cstdint>

@@ -1,21 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Attachments: one for a storage, whoever comes first, and a number of its own for each.
-#include <byre/storage/detail/attachment_table.hpp>
+/// Attachments: one for a storage, that of the first thread.
+#include <byre/storage/detail/attachment.hpp>
 
-#include <array>
-#include <cstdint>
 #include <memory>
 
 #include "../search.hpp"
-
-// Other sources have storages too.
-template struct byre::detail::AttachmentNumbers<byre::verification::Checked>;
 
 namespace byre::verification {
 namespace {
 
 using byre::detail::Attachment;
-using Numbers = byre::detail::AttachmentNumbers<Checked>;
 using Slot = byre::detail::basic_attachment_slot<Checked>;
 
 struct Number : Attachment {
@@ -38,24 +32,12 @@ unsigned number_in(const Attachment& attachment) {
   return static_cast<const Number&>(attachment).value.get();
 }
 
-/// Two threads attach to one storage, as two first reshapes of a tensor do. There is room for two numbers, as
-/// there nearly always is: who makes room is in numbers_are_given_once.
+/// Two threads attach to one storage, as two first reshapes of a tensor do.
 class FirstAttachmentsRace {
  public:
   static constexpr unsigned threads = 2;
   static constexpr std::string_view cover_points[] = {"the first comes first",
                                                       "the second comes first", "one is found"};
-
-  FirstAttachmentsRace() {
-    std::array<std::uint32_t, threads> numbers{};
-    for (std::uint32_t& number : numbers) {
-      std::unique_ptr<Attachment> attachment = std::make_unique<Number>(0);
-      number = Numbers::add(attachment);
-    }
-    for (const std::uint32_t number : numbers) {
-      Numbers::remove(number);
-    }
-  }
 
   void thread(unsigned index) {
     if (const Attachment* const present = slot_.attachment()) {
@@ -77,20 +59,6 @@ class FirstAttachmentsRace {
   unsigned alive_ = 0;
   Slot slot_;
   const Attachment* found_[threads] = {};
-};
-
-/// Two threads make storages with attachments, and destroy them; numbers are used again.
-class NumbersAreGivenOnce {
- public:
-  static constexpr unsigned threads = 2;
-
-  void thread(unsigned index) {
-    for (unsigned round = 0; round < 2; ++round) {
-      Slot slot;
-      slot.attach(std::make_unique<Number>(index));
-      expect(number_in(*slot.attachment()) == index, "a storage has the attachment it was given");
-    }
-  }
 };
 
 /// A tag gives way to an attachment, and none comes after that, whoever tags and attaches at once. Who
@@ -142,13 +110,6 @@ const Scenario first_attachments_race = scenario<FirstAttachmentsRace>({
 const Scenario tags_give_way = scenario<TagsGiveWay>({
     .name = "tags_give_way",
     .shows = "A tag never takes the room of an attachment.",
-});
-
-const Scenario numbers_are_given_once = scenario<NumbersAreGivenOnce>({
-    .name = "numbers_are_given_once",
-    .shows = "Two storages never have the same attachment.",
-    .quick = preemptions(2),
-    .deep = reduced_search,
 });
 
 }  // namespace byre::verification

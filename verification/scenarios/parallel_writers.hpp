@@ -2,7 +2,6 @@
 /// Storages whose threads write in parallel, by a table of locks that ships, or by one that is wrong.
 #pragma once
 
-#include <byre/storage/detail/attachment_table.hpp>
 #include <byre/storage/storage.hpp>
 #include <byre/sync/detail/basic_lock_table.hpp>
 

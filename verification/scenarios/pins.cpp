@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Pins that are released while their storage is cloned, and pinned to read.
-#include <byre/storage/detail/attachment_table.hpp>
 #include <byre/storage/pin.hpp>
+#include <byre/storage/storage.hpp>
 
 #include <array>
 #include <utility>

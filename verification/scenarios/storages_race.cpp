@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <byre/storage/detail/attachment_table.hpp>
 #include <byre/storage/storage.hpp>
 
 #include "buffers.hpp"

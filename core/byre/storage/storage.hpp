@@ -261,8 +261,8 @@ class basic_storage {
     explicit Identity(Buffer&& bytes) noexcept : buffer(std::move(bytes)) {}
     Buffer buffer;
     basic_ref_count<Sync> handles;
-    detail::basic_attachment_slot<Sync> slot;  // fills what was padding
-    detail::basic_pin_count<Sync> pins;
+    detail::basic_pin_count<Sync> pins;  // beside `handles`, where it needs no padding
+    detail::basic_attachment_slot<Sync> slot;
 
     friend void intrusive_ptr_add_ref(Identity* identity) noexcept { identity->handles.add(); }
     friend void intrusive_ptr_release(Identity* identity) noexcept {

@@ -203,13 +203,13 @@ TEST(OwnersAtOnce, copies_that_fail_among_writers_leave_every_owner_with_the_dat
 TEST(WritersAtOnce, the_last_owner_parks_until_copies_that_take_their_time_end) {
   constexpr std::size_t owners = 3;
   FailingAllocator allocator;
-  std::vector<WordBuffer> buffers(owners);
+  std::vector<Buffer> buffers(owners);
   std::int64_t waits = 0;
   allocator.during_copy([&] { await([&] { return stats::snapshot().waits > waits; }); });
   run_rounds(
       owners, fewer_if_sanitized(500),
       [&](std::size_t) {
-        const auto original = filled<WordBuffer>(std::byte{6}, allocator);
+        const auto original = filled(std::byte{6}, allocator);
         std::fill(buffers.begin(), buffers.end(), original);
         waits = stats::snapshot().waits;
       },

@@ -1,21 +1,28 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The opaque slot of a storage: room for one thing of the library that stands on this one. The slot
-/// is empty, or holds a tag, which is a number, or an attachment, which is an object.
+/// The slot of a storage: one word for the library that stands on this one. It is empty, or holds a tag, which is a
+/// number, or owns an attachment, which is an object.
 #pragma once
 
-#include <byre/config.hpp>
-#include <byre/storage/detail/attachment_sites.hpp>
 #include <byre/sync/boost.hpp>
+#include <byre/sync/detail/site.hpp>
 #include <byre/sync/sync.hpp>
 
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 
 namespace byre::inline v0::detail {
 
-/// Destroyed with the storage it is attached to, on whatever thread that is.
+enum class AttachmentSite : std::uint8_t { peek, find, attach, set_tag };
+
+inline constexpr sync::SiteTable<AttachmentSite, 4> attachment_sites{{{
+    {"attachment.peek", sync::Operation::load, std::memory_order::relaxed, "", ""},
+    {"attachment.find", sync::Operation::load, std::memory_order::acquire, "", ""},
+    {"attachment.attach", sync::Operation::compare_exchange, std::memory_order::release, "", ""},
+    {"attachment.set_tag", sync::Operation::compare_exchange, std::memory_order::relaxed, "", ""},
+}}};
+
+/// Destroyed with the storage it is attached to, on the thread that releases that.
 class BYRE_API Attachment {
  public:
   Attachment() noexcept = default;
@@ -24,27 +31,8 @@ class BYRE_API Attachment {
   virtual ~Attachment() = default;
 };
 
-/// The attachments of the process, by number; see attachment_table.hpp.
-template <sync::Sync Sync>
-struct AttachmentNumbers {
-  /// Takes the attachment over. Throws std::bad_alloc, and then did not. Locks.
-  static std::uint32_t add(std::unique_ptr<Attachment>& attachment);
-  /// Wait-free.
-  static Attachment& at(std::uint32_t number) noexcept;
-  /// Destroys the attachment. Locks.
-  static void remove(std::uint32_t number) noexcept;
-};
-
-/// What ships has its table in attachment.cpp.
-template <>
-struct BYRE_API AttachmentNumbers<sync::Boost> {
-  static std::uint32_t add(std::unique_ptr<Attachment>& attachment);
-  [[gnu::cold]] static Attachment& at(std::uint32_t number) noexcept;
-  [[gnu::cold]] static void remove(std::uint32_t number) noexcept;
-};
-
-/// One 32-bit word: 0 is empty, up to 2^31 - 1 the number of an attachment, and from there on a tag.
-/// Thread-safe. Finding an attachment is wait-free; attaching one locks.
+/// The word: 0 if the slot is empty, odd for a tag, else the address of the attachment. Thread-safe, lock-free; reading
+/// is wait-free.
 template <sync::Sync Sync>
 class basic_attachment_slot {
  public:
@@ -53,57 +41,52 @@ class basic_attachment_slot {
   basic_attachment_slot() noexcept : word_(0) {}
   basic_attachment_slot(const basic_attachment_slot&) = delete;
   basic_attachment_slot& operator=(const basic_attachment_slot&) = delete;
-  /// Destroys the attachment.
   ~basic_attachment_slot() {
-    // Relaxed: who destroys the storage comes after all use of it.
-    const std::uint32_t word = word_.load(sites.at(At::peek, std::memory_order::relaxed));
-    if (is_attachment(word)) [[unlikely]] {
-      Numbers::remove(word);
+    // Relaxed: all use of the storage happens before its destruction.
+    if (const std::uintptr_t word = peek(); is_attachment(word)) [[unlikely]] {
+      delete at(word);
     }
   }
 
-  /// One load, for callers that nearly always find no attachment.
+  /// One relaxed load, for callers that nearly always find no attachment.
   bool has_attachment() const noexcept { return is_attachment(peek()); }
 
   /// Null if there is none.
   Attachment* attachment() const noexcept {
-    // Acquire pairs with attach: what is found is whole, or first_attachments_race fails.
-    const std::uint32_t found = word_.load(sites.at(At::find, std::memory_order::acquire));
-    return is_attachment(found) ? &Numbers::at(found) : nullptr;
+    const std::uintptr_t word = find();
+    return is_attachment(word) ? at(word) : nullptr;
   }
 
-  /// Attaches it, in place of a tag, unless there is an attachment already or another thread comes
-  /// first. Returns the attachment that is there then. Throws std::bad_alloc: nothing is attached.
-  Attachment& attach(std::unique_ptr<Attachment> attachment) {
-    if (Attachment* const present = this->attachment()) {
-      return *present;
-    }
-    const std::uint32_t number = Numbers::add(attachment);
-    std::uint32_t present = 0;
-    // Release pairs with find: the attachment comes first, or first_attachments_race fails.
-    while (!word_.compare_exchange_weak(present, number,
-                                        sites.at(At::attach, std::memory_order::release))) {
+  /// Attaches, in place of a tag, unless the slot has an attachment already. Returns the attachment of the slot.
+  Attachment& attach(std::unique_ptr<Attachment> attachment) noexcept {
+    const auto mine = reinterpret_cast<std::uintptr_t>(attachment.get());
+    for (;;) {
+      std::uintptr_t present = find();
       if (is_attachment(present)) {
-        // Its lock comes after that of the other's add: the other's attachment is whole.
-        Numbers::remove(number);
-        return Numbers::at(present);
+        return *at(present);
+      }
+      // Release pairs with find: the attachment is made before it is found, or first_attachments_race fails. As two
+      // steps, two threads use two attachments there.
+      if (word_.compare_exchange_weak(present, mine,
+                                      sites.at(At::attach, std::memory_order::release))) {
+        return *attachment.release();
       }
     }
-    return Numbers::at(number);
   }
 
-  /// Nothing in an empty slot, and beside an attachment.
+  /// Empty if the slot is empty or has an attachment.
   std::optional<std::uint32_t> tag() const noexcept {
-    const std::uint32_t word = peek();
-    return word > max_tag ? std::optional(word ^ tag_bit) : std::nullopt;
+    const std::uintptr_t word = peek();
+    return is_tag(word) ? std::optional(static_cast<std::uint32_t>(word >> 1)) : std::nullopt;
   }
-  bool has_tag() const noexcept { return peek() > max_tag; }
+  bool has_tag() const noexcept { return is_tag(peek()); }
 
-  /// Leaves the tag, at most max_tag, in the slot if that is empty. Lock-free.
+  /// Sets the tag, at most max_tag, if the slot is empty.
   void set_tag(std::uint32_t tag) noexcept {
-    std::uint32_t empty = 0;
-    // Relaxed, and pairs with nothing: the number is all there is to know.
-    while (!word_.compare_exchange_weak(empty, tag | tag_bit,
+    std::uintptr_t empty = 0;
+    // Relaxed, and pairs with nothing: the tag is the whole information. As two steps, tags_give_way loses an
+    // attachment.
+    while (!word_.compare_exchange_weak(empty, std::uintptr_t{tag} << 1 | 1,
                                         sites.at(At::set_tag, std::memory_order::relaxed)) &&
            empty == 0) {
     }
@@ -111,19 +94,25 @@ class basic_attachment_slot {
 
  private:
   using At = AttachmentSite;
-  using Numbers = AttachmentNumbers<Sync>;
   static constexpr const auto& sites = attachment_sites;
-  static constexpr std::uint32_t tag_bit = max_tag + 1;
 
-  static constexpr bool is_attachment(std::uint32_t word) noexcept {
-    return word != 0 && word <= max_tag;
+  static constexpr bool is_tag(std::uintptr_t word) noexcept { return (word & 1) != 0; }
+  static constexpr bool is_attachment(std::uintptr_t word) noexcept {
+    return word != 0 && !is_tag(word);
   }
-  std::uint32_t peek() const noexcept {
-    // Relaxed, and pairs with nothing: who is told of an attachment looks for it with find.
+  static Attachment* at(std::uintptr_t word) noexcept {
+    return reinterpret_cast<Attachment*>(word);
+  }
+  std::uintptr_t find() const noexcept {
+    // Acquire pairs with attach: the attachment is whole, or first_attachments_race fails.
+    return word_.load(sites.at(At::find, std::memory_order::acquire));
+  }
+  std::uintptr_t peek() const noexcept {
+    // Relaxed, and pairs with nothing: users of an attachment load it by find.
     return word_.load(sites.at(At::peek, std::memory_order::relaxed));
   }
 
-  typename Sync::template Atomic<std::uint32_t> word_;
+  typename Sync::template Atomic<std::uintptr_t> word_;
 };
 
 }  // namespace byre::inline v0::detail
