@@ -123,10 +123,8 @@ std::size_t written_nbytes(std::uintptr_t start) {
 void count_copy(std::uintptr_t address, std::size_t nbytes, const std::string& file,
                 unsigned line) {
   const CallSite site = site_of(file, line);
-  if (stats::detail::may_record()) {
-    stats::detail::record_copy(pointer(address), nullptr, nbytes, stats::CopyCause::writable, site);
-  }
-  stats::detail::report_copy(nbytes, stats::CopyCause::writable, site);
+  stats::detail::WriteReport().copied(pointer(address), nullptr,
+                                      {nbytes, stats::CopyCause::writable, site});
 }
 
 py::tuple counters() {

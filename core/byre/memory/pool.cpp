@@ -9,8 +9,7 @@
 #include <byre/memory/idle_blocks.hpp>
 #include <byre/memory/pages.hpp>
 #include <byre/memory/pool.hpp>
-#include <byre/observe/counters.hpp>
-#include <byre/observe/detail/recorder.hpp>
+#include <byre/observe/detail/observer.hpp>
 #include <byre/sync/detail/no_destructor.hpp>
 
 #include <algorithm>
@@ -82,14 +81,6 @@ Block revive(IdleBlock* idle) noexcept {
   unpoison(idle + 1, idle_nbytes_after(*idle));
   idle->~IdleBlock();
   return block;
-}
-
-/// One of what changes the bytes that are idle.
-void count(RecordKind kind, std::size_t nbytes, stats::detail::Change change) noexcept {
-  stats::detail::count(change);
-  if (stats::detail::may_record()) {
-    stats::detail::record_pool(kind, nbytes);
-  }
 }
 
 std::byte* data_of(const Block& block) noexcept {
@@ -172,8 +163,8 @@ RecyclingPool::Found RecyclingPool::find(std::size_t nbytes) {
     return {map(nbytes, capacity), true};
   }
   const Block block = revive(found);
-  count(RecordKind::pool_hit, block.capacity,
-        stats::detail::minus(stats::Counter::pooled_bytes, block.capacity));
+  stats::detail::report_pool(RecordKind::pool_hit, block.capacity,
+                             stats::detail::minus(stats::Counter::pooled_bytes, block.capacity));
   return {block, false};
 }
 
@@ -188,8 +179,8 @@ void RecyclingPool::deallocate(const Block& block) noexcept {
   if (grants_huge_pages()) {  // for small pages it costs as much as the copy that reuses them
     advise_reclaimable(data_of(block), huge_nbytes(block.capacity));
   }
-  count(RecordKind::pool_put, block.capacity,
-        stats::detail::plus(stats::Counter::pooled_bytes, block.capacity));
+  stats::detail::report_pool(RecordKind::pool_put, block.capacity,
+                             stats::detail::plus(stats::Counter::pooled_bytes, block.capacity));
   auto* released = ::new (block.base) IdleBlock(block);
   poison(released + 1, idle_nbytes_after(*released));
   if (IdleBlock* const oldest = idle().put(*released, pages_->seconds())) {
@@ -222,8 +213,8 @@ void RecyclingPool::trim(std::size_t keep_nbytes) noexcept {
 
 void RecyclingPool::give_back(IdleBlock* idle) noexcept {
   const Block block = revive(idle);
-  count(RecordKind::pool_return, block.capacity,
-        stats::detail::minus(stats::Counter::pooled_bytes, block.capacity));
+  stats::detail::report_pool(RecordKind::pool_return, block.capacity,
+                             stats::detail::minus(stats::Counter::pooled_bytes, block.capacity));
   unmap(block);
 }
 
@@ -238,9 +229,7 @@ Block RecyclingPool::map(std::size_t nbytes, std::size_t capacity) {
     throw OutOfMemory(nbytes, name());
   }
   advise_huge(data, huge_nbytes(capacity));
-  if (stats::detail::may_record()) {
-    stats::detail::record_pool(RecordKind::pool_miss, capacity);
-  }
+  stats::detail::report_pool(RecordKind::pool_miss, capacity);
   return {data, capacity, data - lead};
 }
 

@@ -59,72 +59,10 @@ class [[nodiscard]] BYRE_API InstalledSink {
 
 namespace detail {
 
-#if BYRE_STATS
-
 BYRE_API extern constinit RelaxedFlag sink_flag;
 
 /// Tells the sinks of a copy.
 [[gnu::cold]] BYRE_API void tell_sinks(const CopyEvent& event) noexcept;
-
-/// At most one copy: counts it when it is made, and tells the sinks when this report ends. It begins in front of
-/// the locks that the copy needs, so that it outlives them.
-class CopyReport {
- public:
-  CopyReport() noexcept {}  // no event yet
-  CopyReport(const CopyReport&) = delete;
-  CopyReport& operator=(const CopyReport&) = delete;
-  ~CopyReport() {
-    if (is_due_) [[unlikely]] {
-      tell_sinks(event_);
-    }
-  }
-
-  void copied(const CopyEvent& event) noexcept {
-    copied_by([]() noexcept {}, event);
-  }
-  /// As copied(), of a copy that `step` completes, which counts nothing itself.
-  template <class Step>
-  [[gnu::always_inline]] void copied_by(Step step, const CopyEvent& event) noexcept {
-    const bool unshared = event.cause == CopyCause::shared || event.cause == CopyCause::pending;
-    const Change copies = plus(Counter::copies);
-    const Change nbytes =
-        plus(unshared ? Counter::bytes_unshared : Counter::bytes_otherwise, event.nbytes);
-    if (may_record()) [[unlikely]] {
-      step();
-      count(copies, nbytes);
-    } else {
-      count_quickly_around(step, copies, nbytes);
-    }
-    if (sink_flag.is_set()) [[unlikely]] {
-      is_due_ = true;
-      event_ = event;
-    }
-  }
-
- private:
-  bool is_due_ = false;
-  union {
-    CopyEvent event_;  // if it is due
-  };
-};
-
-#else
-
-class CopyReport {
- public:
-  void copied(const CopyEvent&) noexcept {}
-  template <class Step>
-  void copied_by(Step step, const CopyEvent&) noexcept {
-    step();
-  }
-};
-
-#endif
-
-/// For a copy that is complete, by a caller that holds no lock.
-inline void report_copy(std::size_t nbytes, CopyCause cause, CallSite site) noexcept {
-  CopyReport().copied({nbytes, cause, site});
-}
 
 }  // namespace detail
 }  // namespace byre::inline v0::stats

@@ -11,7 +11,7 @@
 #include <byre/memory/allocator.hpp>
 #include <byre/memory/pages.hpp>
 #include <byre/observe/counters.hpp>
-#include <byre/observe/detail/recorder.hpp>
+#include <byre/observe/detail/observer.hpp>
 #include <byre/observe/events.hpp>
 #include <byre/pages/detail/mapped_file.hpp>
 #include <byre/pages/detail/overlay.hpp>
@@ -377,7 +377,7 @@ class basic_buffer {
   }
 
   /// As materialize(), under a lock that `report` outlives.
-  [[gnu::noinline]] Materialized materialize_and_report_in(stats::detail::CopyReport& report,
+  [[gnu::noinline]] Materialized materialize_and_report_in(stats::detail::WriteReport& report,
                                                            Wait wait, CallSite site) {
     const auto access = monitor_.writes(site);
     return becomes_unique(site) ? Materialized::already_unique : copy_or_steal(wait, site, report);
@@ -447,38 +447,21 @@ class basic_buffer {
   Header* share(CallSite site) const {
     const auto access = monitor_.is_cloned(site);
     Header* const header = header_.get();
-    if (!header->is_shareable() || stats::detail::may_record()) [[unlikely]] {
-      return share_slowly(site);
-    }
-    header->becomes_shared(site);
-    stats::detail::count_quickly_around(
-        [header]() noexcept { header->share().add_owner(); },
-        stats::detail::plus(stats::Counter::lazy_clones),
-        stats::detail::plus(stats::Counter::bytes_cloned, header->nbytes()));
-    return header;
-  }
-
-  [[gnu::cold, gnu::noinline]] Header* share_slowly(CallSite site) const {
-    if (!header().is_shareable()) {
+    if (!header->is_shareable()) [[unlikely]] {
       return share_eagerly(stats::CopyCause::borrowed, site);
     }
-    header().becomes_shared(site);
-    header().share().add_owner();
-    stats::detail::count(stats::detail::plus(stats::Counter::lazy_clones),
-                         stats::detail::plus(stats::Counter::bytes_cloned, header().nbytes()));
-    stats::detail::record_clone(header().data(), header().nbytes(),
-                                header().share().use_count() == 2, site);
-    return header_.get();
+    stats::detail::report_clone(*header, site,
+                                [header]() noexcept { header->share().add_owner(); });
+    return header;
   }
 
   [[gnu::cold, gnu::noinline]] Header* share_eagerly(stats::CopyCause cause, CallSite site) const {
     if (!has_data()) {
       return header_.get();
     }
-    begin_write(header());
+    stats::detail::WriteReport report(header().data());
     Header* copy = copy_of_data();
-    record_copy(*copy, header().nbytes(), cause, site);
-    stats::detail::report_copy(header().nbytes(), cause, site);
+    report.copied(header().data(), copy->data(), {header().nbytes(), cause, site});
     return copy;
   }
 
@@ -499,41 +482,26 @@ class basic_buffer {
   // some of them.
   [[gnu::noinline]] BYRE_FLATTEN Materialized copy_or_steal(Wait wait, CallSite site);
   [[gnu::always_inline]] inline Materialized copy_or_steal(Wait wait, CallSite site,
-                                                           stats::detail::CopyReport& report);
+                                                           stats::detail::WriteReport& report);
   [[gnu::cold, gnu::noinline]] Materialized copy_or_steal_unordinary(
-      Wait wait, CallSite site, stats::detail::CopyReport& report);
+      Wait wait, CallSite site, stats::detail::WriteReport& report);
   [[gnu::always_inline]] inline Materialized claim_and_copy(Wait wait, CallSite site,
-                                                            stats::detail::CopyReport& report,
+                                                            stats::detail::WriteReport& report,
                                                             bool has_pages);
-  [[gnu::cold]] Materialized copy_read_only(CallSite site, stats::detail::CopyReport& report);
+  [[gnu::cold]] Materialized copy_read_only(CallSite site, stats::detail::WriteReport& report);
   [[gnu::cold]] Materialized submit_copy_or_steal(Wait wait, CallSite site,
-                                                  stats::detail::CopyReport& report);
+                                                  stats::detail::WriteReport& report);
   Claim claim_to_submit(Wait wait);
   static void end_copy(void* source) noexcept;
   static void end_copy_by_owner(void* source) noexcept;
-  bool map_overlay(stats::CopyCause cause, CallSite site, stats::detail::CopyReport& report);
+  bool map_overlay(stats::CopyCause cause, CallSite site, stats::detail::WriteReport& report);
   Header* create_writable_clone(CallSite site, Writers writers);
-  static void record_overlay(const Header& overlay, const void* shown, std::size_t copied_nbytes,
-                             CallSite site) noexcept;
 
   bool ends_copies_later() const noexcept {
     return header().allocator().copies_end() != CopiesEnd::on_return;
   }
   /// Whether nobody but copies that are submitted, and read it before whatever comes next, stand beside this owner.
   [[gnu::cold]] bool is_alone_in_order() noexcept;
-
-  // For a recording.
-  static void begin_write(const Header& header) noexcept {
-    if (stats::detail::may_record()) [[unlikely]] {
-      stats::detail::begin_write(header.data());
-    }
-  }
-  void record_copy(const Header& copy, std::size_t nbytes, stats::CopyCause cause,
-                   CallSite site) const noexcept {
-    if (stats::detail::may_record()) [[unlikely]] {
-      stats::detail::record_copy(header().data(), copy.data(), nbytes, cause, site);
-    }
-  }
 
   Header* copy_of_data() const { return Allocated::create_copy(header().nbytes(), header()); }
 

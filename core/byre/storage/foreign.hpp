@@ -6,7 +6,7 @@
 #include <byre/config.hpp>
 #include <byre/cow/detail/header.hpp>
 #include <byre/error/error.hpp>
-#include <byre/observe/detail/recorder.hpp>
+#include <byre/observe/detail/observer.hpp>
 
 #include <concepts>
 #include <cstddef>
@@ -87,11 +87,7 @@ class Foreign final : public Header {
   Foreign(const typename Header::Description& description, Owner&& owner)
       : Header(description, [](Header& self) noexcept { delete static_cast<Foreign*>(&self); }),
         owner_(std::move(owner)) {}
-  ~Foreign() {
-    if (stats::detail::may_record()) [[unlikely]] {
-      stats::detail::forget_data(this->data());
-    }
-  }
+  ~Foreign() { stats::detail::report_end(this->data()); }
 
   Owner owner_;
 };

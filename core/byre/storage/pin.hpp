@@ -3,7 +3,7 @@
 /// language does. While a pin to write lives, its storage is not shared, and so no other sees what is written there.
 #pragma once
 
-#include <byre/observe/detail/recorder.hpp>
+#include <byre/observe/detail/observer.hpp>
 #include <byre/storage/storage.hpp>
 
 #include <cstddef>
@@ -39,9 +39,7 @@ class basic_pin {
     return *this;
   }
   ~basic_pin() {
-    if (stats::detail::may_record() && data_ != nullptr) [[unlikely]] {
-      stats::detail::record_pin(stats::detail::RecordKind::unpin, data_, nbytes_, CallSite{});
-    }
+    stats::detail::report_pin(stats::detail::RecordKind::unpin, data_, nbytes_, CallSite{});
     if (pinned_) {
       pinned_.identity_->pins.drop();
     }
@@ -90,11 +88,9 @@ class basic_pin {
   }
 
   void is_pinned_at(CallSite site) const noexcept {
-    if (stats::detail::may_record() && data_ != nullptr) [[unlikely]] {
-      stats::detail::record_pin(
-          is_writable_ ? stats::detail::RecordKind::pin : stats::detail::RecordKind::pin_to_read,
-          data_, nbytes_, site);
-    }
+    stats::detail::report_pin(
+        is_writable_ ? stats::detail::RecordKind::pin : stats::detail::RecordKind::pin_to_read,
+        data_, nbytes_, site);
   }
 
   static basic_pin to_read(const Storage& storage, CallSite site) {

@@ -4,7 +4,7 @@
 /// Tensors alias if and only if they share a Storage.
 #pragma once
 
-#include <byre/observe/detail/recorder.hpp>
+#include <byre/observe/detail/observer.hpp>
 #include <byre/storage/buffer.hpp>
 #include <byre/storage/detail/attachment.hpp>
 #include <byre/storage/detail/pin_count.hpp>
@@ -284,11 +284,8 @@ class basic_storage {
   /// One thread after another, unless `expect()` throws.
   template <class Expect>
   Materialized materialize_if(Wait wait, CallSite site, const Expect& expect) {
-    stats::detail::CopyReport report;
+    stats::detail::WriteReport report(identity_.get());
     Buffer& buffer = identity_->buffer;
-    if (stats::detail::may_record()) [[unlikely]] {
-      stats::detail::begin_write(identity_.get());
-    }
     const sync::detail::AddressLock<Sync> lock(identity_.get(), [&] {
       expect();
       return buffer.is_writable_in_parallel(site);
@@ -296,10 +293,7 @@ class basic_storage {
     if (lock.is_held()) {
       return buffer.materialize_and_report_in(report, wait, site);
     }
-    if (stats::detail::may_record()) [[unlikely]] {
-      stats::detail::record_wait_in_parallel(identity_.get(), std::as_const(buffer).data(site),
-                                             site);
-    }
+    report.waited_in_parallel(identity_.get(), std::as_const(buffer).data(site), site);
     return Materialized::already_unique;
   }
 

@@ -62,11 +62,7 @@ class basic_tiled_buffer {
   /// `other`: any number of threads may clone it at once.
   basic_tiled_buffer(const basic_tiled_buffer& other, CallSite site = CallSite::current()) noexcept
       : basic_tiled_buffer(other, other.monitor_.reads(site)) {
-    stats::detail::count(stats::detail::plus(stats::Counter::lazy_clones),
-                         stats::detail::plus(stats::Counter::bytes_cloned, nbytes_));
-    if (stats::detail::may_record()) [[unlikely]] {
-      tree_.record_clone(nbytes_, site);
-    }
+    tree_.report_clone(nbytes_, site);
   }
   basic_tiled_buffer lazy_clone(CallSite site = CallSite::current()) const noexcept {
     return basic_tiled_buffer(*this, site);

@@ -70,7 +70,7 @@ void Tensor::drop_storage() {
 /// Moves the bytes once, whoever shares them. That reads them, also those that are no elements now: who
 /// moves alone to a storage of its own is told of what it takes along.
 void Tensor::grow_storage(std::size_t nbytes, CallSite site) {
-  stats::detail::CopyReport report;
+  stats::detail::WriteReport report;
   record_read_of_storage(site);
   Storage& storage = base().storage;
   const bool is_own = storage.is_unique() && !storage.is_read_only();
@@ -82,15 +82,10 @@ void Tensor::grow_storage(std::size_t nbytes, CallSite site) {
                                            : stats::CopyCause::shared;
   Storage larger = detail::allocate_elements(nbytes, dtype(), allocator());
   if (const std::size_t kept = storage.nbytes(); kept != 0) {
-    if (stats::detail::may_record()) {
-      stats::detail::begin_write(std::as_const(storage).data());
-    }
-    allocator().copy(larger.mutable_data(), std::as_const(storage).data(), kept);
-    if (stats::detail::may_record()) {
-      stats::detail::record_copy(std::as_const(storage).data(), std::as_const(larger).data(), kept,
-                                 cause, site);
-    }
-    report.copied({kept, cause, site});
+    const std::byte* const data = std::as_const(storage).data();
+    report.begin(data);
+    allocator().copy(larger.mutable_data(), data, kept);
+    report.copied(data, std::as_const(larger).data(), {kept, cause, site});
   }
   storage = std::move(larger);
   base().shadow.reset();

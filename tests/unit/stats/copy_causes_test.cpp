@@ -202,7 +202,7 @@ TEST_F(CopyCauses, are_told_and_counted_with_more_bytes_than_32_bits_hold) {
     constexpr std::size_t nbytes = (std::size_t{5} << 30) + 7;
     const Recorder recorder;
     const Counted counted;
-    stats::detail::report_copy(nbytes, CopyCause::resized, CallSite::current());
+    stats::detail::WriteReport().copied(nullptr, nullptr, {nbytes, CopyCause::resized, CallSite::current()});
     ASSERT_EQ(recorder.events().size(), 1U);
     EXPECT_EQ(recorder.events()[0].nbytes, nbytes);
     EXPECT_EQ(counted.since().bytes_copied, static_cast<std::int64_t>(nbytes));

@@ -278,7 +278,7 @@ struct CountsHandles : sync::Boost {
 };
 
 TEST(TileTable, of_two_is_compared_where_they_differ_and_nowhere_else) {
-  using Tiled = basic_tiled_buffer<CountsHandles, basic_share_word, 2>;
+  using Tiled = basic_tiled_buffer<CountsHandles, 2>;
   const auto source = tiled_of<Tiled>(std::string(1024, 'a'), default_allocator(), 1);
   Tiled clone = source;
   const auto looked_at = [&](std::size_t differ) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The recorder: what happens, with when, where and on which thread, for byre::trace::Recording. It keeps the
-/// records while there is a recording. Each function here does nothing, and takes a lock, where there is none: so
-/// it is called where may_record() is true, or where a copy costs more anyway.
+/// The recorder keeps what happened, when, where and on which thread, while there is a byre::trace::Recording. Each
+/// function takes a lock even if there is none: observer.hpp checks may_record() first. Built only with stats.
 #pragma once
 
 #include <byre/config.hpp>
@@ -44,8 +43,6 @@ using ClonedLines = std::array<ClonedAt, 4>;
 
 /// How many bytes of an overlay were written.
 using WrittenNbytes = std::size_t (*)(const void* overlay, std::size_t nbytes) noexcept;
-
-#if BYRE_STATS
 
 /// The lines that cloned this data, if that was recorded.
 BYRE_API ClonedLines lines_that_cloned(const void* data) noexcept;
@@ -90,32 +87,7 @@ BYRE_API ClonedLines lines_that_cloned(const void* data) noexcept;
 [[gnu::cold]] BYRE_API void record_wait_in_parallel(const void* storage, const void* data,
                                                     CallSite site) noexcept;
 
-/// Begins a recording if BYRE_TRACE is set in the environment, once. Defined in trace/environment.cpp.
+/// Begins a recording if BYRE_TRACE is set in the environment, once. Defined in environment.cpp.
 void record_for_environment() noexcept;
-
-#else
-
-inline ClonedLines lines_that_cloned(const void*) noexcept {
-  return {};
-}
-inline void count_allocation(const void*, std::size_t) noexcept {}
-inline void count_release(const void*, std::size_t) noexcept {}
-inline void record_clone(const void*, std::size_t, bool, CallSite) noexcept {}
-inline void record_pin(RecordKind, const void*, std::size_t, CallSite) noexcept {}
-inline void record_pool(RecordKind, std::size_t) noexcept {}
-inline void record_overlay_end(const void*, std::size_t, std::size_t) noexcept {}
-inline void record_part(const void*, const void*, bool) noexcept {}
-inline void record_move(const void*, const void*) noexcept {}
-inline void forget_data(const void*) noexcept {}
-
-inline void begin_write(const void*) noexcept {}
-inline void record_steal(const void*, std::size_t, CallSite) noexcept {}
-inline void record_copy(const void*, const void*, std::size_t, CopyCause, CallSite) noexcept {}
-inline void record_overlay(const void*, std::size_t, const void*, std::size_t, CopyCause, CallSite,
-                           WrittenNbytes) noexcept {}
-inline void record_wait(const void*, CallSite) noexcept {}
-inline void record_wait_in_parallel(const void*, const void*, CallSite) noexcept {}
-
-#endif
 
 }  // namespace byre::inline v0::stats::detail

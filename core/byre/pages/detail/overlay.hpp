@@ -12,7 +12,7 @@
 
 #include <byre/cow/detail/header.hpp>
 #include <byre/error/error.hpp>
-#include <byre/observe/detail/recorder.hpp>
+#include <byre/observe/detail/observer.hpp>
 #include <byre/pages/detail/page_file.hpp>
 #include <byre/pages/detail/paged.hpp>
 
@@ -50,9 +50,7 @@ class basic_overlay final : public basic_header<Sync> {
     if (own == nullptr) {
       return {&source, nullptr, 0};
     }
-    if (stats::detail::may_record()) [[unlikely]] {
-      stats::detail::record_move(place, base.file().data());
-    }
+    stats::detail::report_move(place, base.file().data());
     return clone_of(*own, may_move);
   }
 
@@ -189,9 +187,9 @@ class basic_overlay final : public basic_header<Sync> {
     if (base == nullptr) {
       return none;
     }
-    const bool is_recorded = stats::detail::may_record();
-    const std::size_t written_nbytes =
-        is_recorded ? detail::count_written_pages(place, source.capacity()) : 0;
+    std::size_t written_nbytes = 0;
+    stats::detail::if_recording(
+        [&] { written_nbytes = detail::count_written_pages(place, source.capacity()); });
     const auto overlay = base->file().map_overlay(nullptr, detail::OtherOverlays::some);
     basic_overlay* const moved = overlay.data == nullptr
                                      ? nullptr
@@ -206,9 +204,8 @@ class basic_overlay final : public basic_header<Sync> {
     hold(*base);
     const WritableClone clones{
         moved, listed(construct(std::move(memory), source, *base, overlay.data)), source.nbytes()};
-    if (is_recorded) [[unlikely]] {
-      stats::detail::record_overlay_end(place, source.capacity(), written_nbytes);
-    }
+    stats::detail::if_recording(
+        [&] { stats::detail::record_overlay_end(place, source.capacity(), written_nbytes); });
     source.give_up_mapping();
     Header& left = source;
     if (left.share().drop_owner()) {
@@ -244,10 +241,12 @@ class basic_overlay final : public basic_header<Sync> {
   static void release(Header& header) noexcept {
     auto& self = static_cast<basic_overlay&>(header);
     Paged& base = self.base_;
-    if (self.node_.data != nullptr && stats::detail::may_record()) [[unlikely]] {
-      const auto* const data = static_cast<const std::byte*>(self.data());
-      stats::detail::record_overlay_end(data, self.capacity(),
-                                        detail::count_written_pages(data, self.capacity()));
+    if (self.node_.data != nullptr) {
+      stats::detail::if_recording([&] {
+        stats::detail::record_overlay_end(
+            self.data(), self.capacity(),
+            detail::count_written_pages(self.data(), self.capacity()));
+      });
     }
     delete &self;
     if (base.is_read_only() ? base.share().drop_owner() : base.share().finish_copy()) {

@@ -4,8 +4,7 @@
 
 #include <byre/cow/detail/header.hpp>
 #include <byre/error/error.hpp>
-#include <byre/observe/counters.hpp>
-#include <byre/observe/detail/recorder.hpp>
+#include <byre/observe/detail/observer.hpp>
 #include <byre/pages/detail/page_file.hpp>
 
 #include <memory>
@@ -51,18 +50,12 @@ class basic_paged final : public basic_header<Sync> {
               std::unique_ptr<detail::PageFile> file) noexcept
       : Header(description, [](Header& self) noexcept { delete static_cast<basic_paged*>(&self); }),
         file_(std::move(file)) {
-    stats::detail::count_or_else(
-        [this]() noexcept { stats::detail::count_allocation(this->data(), counted_nbytes()); },
-        stats::detail::plus(stats::Counter::live_bytes, counted_nbytes()));
+    stats::detail::report_allocation(this->data(), counted_nbytes());
     file_->set_owned_by(this, [](const void* self) {
       return static_cast<const basic_paged*>(self)->share().use_count() != 0;
     });
   }
-  ~basic_paged() {
-    stats::detail::count_or_else(
-        [this]() noexcept { stats::detail::count_release(file_->data(), counted_nbytes()); },
-        stats::detail::minus(stats::Counter::live_bytes, counted_nbytes()));
-  }
+  ~basic_paged() { stats::detail::report_release(file_->data(), counted_nbytes()); }
 
   /// A mapped file is no memory of an allocator's.
   std::size_t counted_nbytes() const noexcept {

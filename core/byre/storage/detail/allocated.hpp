@@ -8,8 +8,7 @@
 #include <byre/error/error.hpp>
 #include <byre/memory/allocator.hpp>
 #include <byre/memory/detail/thread_cache.hpp>
-#include <byre/observe/counters.hpp>
-#include <byre/observe/detail/recorder.hpp>
+#include <byre/observe/detail/observer.hpp>
 #include <byre/pages/detail/paged.hpp>
 
 #include <algorithm>
@@ -74,16 +73,10 @@ class basic_allocated final : public basic_header<Sync> {
                 .copies_end = copies_end},
                how_to_release),
         base_(block.base) {
-    stats::detail::count_or_else(
-        [&block]() noexcept { stats::detail::count_allocation(block.data, block.capacity); },
-        stats::detail::plus(stats::Counter::live_bytes, block.capacity));
+    stats::detail::report_allocation(block.data, block.capacity);
   }
 
-  ~basic_allocated() {
-    stats::detail::count_or_else(
-        [this]() noexcept { stats::detail::count_release(this->data(), this->capacity()); },
-        stats::detail::minus(stats::Counter::live_bytes, this->capacity()));
-  }
+  ~basic_allocated() { stats::detail::report_release(this->data(), this->capacity()); }
 
   [[gnu::noinline]] static Header* create_copy_by_allocator(std::size_t nbytes,
                                                             const Header& source) {

@@ -32,13 +32,12 @@ void basic_buffer<Sync>::resize(std::size_t nbytes, CallSite site) {
     header().set_nbytes(nbytes);
     return;
   }
-  begin_write(header());
+  stats::detail::WriteReport report(header().data());
   Header* const larger = larger_copy(nbytes);
   const std::size_t kept_nbytes = header().nbytes();
   larger->set_nbytes(nbytes);
-  record_copy(*larger, kept_nbytes, stats::CopyCause::resized, site);
+  report.copied(header().data(), larger->data(), {kept_nbytes, stats::CopyCause::resized, site});
   leave_for(larger);
-  stats::detail::report_copy(kept_nbytes, stats::CopyCause::resized, site);
 }
 
 template <sync::Sync Sync>
@@ -54,17 +53,16 @@ void basic_buffer<Sync>::shrink_to_fit(CallSite site) {
       origin == Origin::aliased || origin == Origin::mapped) {
     return;
   }
-  {
-    basic_buffer fitting(Allocated::create(nbytes, allocator()));
-    if (fitting.header().capacity() >= header().capacity()) {
-      return;
-    }
-    begin_write(header());
-    allocator().copy(fitting.header().data(), header().data(), nbytes);
-    record_copy(fitting.header(), nbytes, stats::CopyCause::resized, site);
-    exchange(fitting);
-  }  // the larger block is released before a sink is told
-  stats::detail::report_copy(nbytes, stats::CopyCause::resized, site);
+  stats::detail::WriteReport report;  // its end calls sinks after the larger block is released
+  basic_buffer fitting(Allocated::create(nbytes, allocator()));
+  if (fitting.header().capacity() >= header().capacity()) {
+    return;
+  }
+  report.begin(header().data());
+  allocator().copy(fitting.header().data(), header().data(), nbytes);
+  report.copied(header().data(), fitting.header().data(),
+                {nbytes, stats::CopyCause::resized, site});
+  exchange(fitting);
 }
 
 template <sync::Sync Sync>

@@ -14,20 +14,20 @@ namespace byre::inline v0 {
 
 template <sync::Sync Sync>
 Materialized basic_buffer<Sync>::copy_or_steal(Wait wait, CallSite site) {
-  stats::detail::CopyReport report;
+  stats::detail::WriteReport report;
   return copy_or_steal(wait, site, report);
 }
 
 template <sync::Sync Sync>
 Materialized basic_buffer<Sync>::copy_or_steal(Wait wait, CallSite site,
-                                               stats::detail::CopyReport& report) {
+                                               stats::detail::WriteReport& report) {
   return header().is_ordinary() ? claim_and_copy(wait, site, report, false)
                                 : copy_or_steal_unordinary(wait, site, report);
 }
 
 template <sync::Sync Sync>
 Materialized basic_buffer<Sync>::copy_or_steal_unordinary(Wait wait, CallSite site,
-                                                          stats::detail::CopyReport& report) {
+                                                          stats::detail::WriteReport& report) {
   if (!has_data()) {
     return Materialized::already_unique;
   }
@@ -47,18 +47,15 @@ Materialized basic_buffer<Sync>::copy_or_steal_unordinary(Wait wait, CallSite si
 /// Steals the data, or copies it before the claim ends.
 template <sync::Sync Sync>
 Materialized basic_buffer<Sync>::claim_and_copy(Wait wait, CallSite site,
-                                                stats::detail::CopyReport& report, bool has_pages) {
+                                                stats::detail::WriteReport& report,
+                                                bool has_pages) {
   // Who may not wait and finds itself the last owner copies for that alone.
   const auto cause = wait == Wait::never && header().share().use_count() == 1
                          ? stats::CopyCause::pending
                          : stats::CopyCause::shared;
-  begin_write(header());
+  report.begin(header().data());
   if (header().share().claim(wait) == Claim::steal) {
-    header().becomes_unique(site);
-    stats::detail::count(stats::detail::plus(stats::Counter::steals));
-    if (stats::detail::may_record()) [[unlikely]] {
-      stats::detail::record_steal(header().data(), header().nbytes(), site);
-    }
+    report.stole(header(), site);
     return Materialized::stole;
   }
   header().compares(site);
@@ -72,13 +69,12 @@ Materialized basic_buffer<Sync>::claim_and_copy(Wait wait, CallSite site,
     header().share().abandon_copy();
     throw;
   }
-  record_copy(*copy, copy->nbytes(), cause, site);
   Header& source = header();
   adopt_header(copy);
   copy->becomes_unique(site);
   bool was_last = false;
-  report.copied_by([&]() noexcept { was_last = source.share().finish_copy(); },
-                   {copy->nbytes(), cause, site});
+  report.copied_by([&]() noexcept { was_last = source.share().finish_copy(); }, source.data(),
+                   copy->data(), {copy->nbytes(), cause, site});
   if (was_last) {
     source.release();
   }
@@ -87,25 +83,26 @@ Materialized basic_buffer<Sync>::claim_and_copy(Wait wait, CallSite site,
 
 /// Nobody ever writes the data, so it is copied by an owner, without a claim.
 template <sync::Sync Sync>
-Materialized basic_buffer<Sync>::copy_read_only(CallSite site, stats::detail::CopyReport& report) {
-  begin_write(header());
+Materialized basic_buffer<Sync>::copy_read_only(CallSite site, stats::detail::WriteReport& report) {
+  report.begin(header().data());
   if (map_overlay(stats::CopyCause::read_only, site, report)) {
     return Materialized::overlaid;
   }
   Header* copy = copy_of_data();
   // Of what is not shared the other owners are no lazy clones, but pins.
   const bool is_shareable = header().is_shareable();
-  if (stats::detail::may_record()) [[unlikely]] {
-    // Approximate where others leave too: what is counted below is exact.
+  stats::detail::if_recording([&] {
+    // Approximate if other owners leave meanwhile: the cause that is counted below is exact.
     const bool is_shared = is_shareable && header().share().use_count() != 1;
-    record_copy(*copy, copy->nbytes(),
-                is_shared ? stats::CopyCause::shared : stats::CopyCause::read_only, site);
-  }
+    stats::detail::record_copy(header().data(), copy->data(), copy->nbytes(),
+                               is_shared ? stats::CopyCause::shared : stats::CopyCause::read_only,
+                               site);
+  });
   copy->becomes_unique(site);
   const bool was_last = leave_for(copy);
   const auto cause =
       was_last || !is_shareable ? stats::CopyCause::read_only : stats::CopyCause::shared;
-  report.copied({copy->nbytes(), cause, site});
+  report.counted_by([]() noexcept {}, {copy->nbytes(), cause, site});
   return Materialized::copied;
 }
 
@@ -114,7 +111,7 @@ Materialized basic_buffer<Sync>::copy_read_only(CallSite site, stats::detail::Co
 /// copy ends.
 template <sync::Sync Sync>
 Materialized basic_buffer<Sync>::submit_copy_or_steal(Wait wait, CallSite site,
-                                                      stats::detail::CopyReport& report) {
+                                                      stats::detail::WriteReport& report) {
   Header& source = header();
   std::optional<sync::detail::AddressLock<Sync>> turn(std::in_place, &source);
   const bool is_claimed = !source.is_read_only();
@@ -122,12 +119,9 @@ Materialized basic_buffer<Sync>::submit_copy_or_steal(Wait wait, CallSite site,
   const auto cause = source.share().use_count() != 1 ? stats::CopyCause::shared
                      : is_claimed                    ? stats::CopyCause::pending
                                                      : stats::CopyCause::read_only;
-  begin_write(source);
+  report.begin(source_data);
   if (is_claimed && claim_to_submit(wait) == Claim::steal) {
-    stats::detail::count(stats::detail::plus(stats::Counter::steals));
-    if (stats::detail::may_record()) [[unlikely]] {
-      stats::detail::record_steal(source_data, source.nbytes(), site);
-    }
+    report.stole(source, site);
     return Materialized::stole;
   }
   PendingCopy pending(&source, is_claimed ? &end_copy : &end_copy_by_owner);
@@ -143,11 +137,8 @@ Materialized basic_buffer<Sync>::submit_copy_or_steal(Wait wait, CallSite site,
   }
   turn.reset();
   // The source may be gone by now; or, if the copy is complete, it is `pending` until that ends.
-  if (stats::detail::may_record()) [[unlikely]] {
-    stats::detail::record_copy(source_data, copy->data(), copy->nbytes(), cause, site);
-  }
+  report.copied(source_data, copy->data(), {copy->nbytes(), cause, site});
   adopt_header(copy);
-  report.copied({copy->nbytes(), cause, site});
   return Materialized::copied;
 }
 
@@ -189,21 +180,13 @@ bool basic_buffer<Sync>::is_alone_in_order() noexcept {
 /// In place of a copy of the data, which was claimed or is read-only. False if no overlay can be had.
 template <sync::Sync Sync>
 bool basic_buffer<Sync>::map_overlay(stats::CopyCause cause, CallSite site,
-                                     stats::detail::CopyReport& report) {
+                                     stats::detail::WriteReport& report) {
   if (header().has_pages()) [[unlikely]] {
     const void* const shown = header().data();
     const auto [overlay, copied_nbytes] = cow::basic_overlay<Sync>::create(header());
     if (overlay != nullptr) {
-      if (stats::detail::may_record()) [[unlikely]] {
-        stats::detail::record_overlay(overlay->data(), overlay->capacity(), shown, copied_nbytes,
-                                      cause, site, &detail::count_written_pages);
-      }
       adopt_header(overlay);
-      overlay->becomes_unique(site);
-      stats::detail::count(stats::detail::plus(stats::Counter::overlays));
-      if (copied_nbytes != 0) {
-        report.copied({copied_nbytes, cause, site});
-      }
+      report.overlaid(*overlay, shown, {copied_nbytes, cause, site}, &detail::count_written_pages);
       return true;
     }
   }
@@ -225,46 +208,28 @@ basic_buffer<Sync> basic_buffer<Sync>::writable_clone(Wait wait, CallSite site, 
   return basic_buffer(share_eagerly(stats::CopyCause::writable, site));
 }
 
-/// For a side of a writable clone.
-template <sync::Sync Sync>
-void basic_buffer<Sync>::record_overlay(const Header& overlay, const void* shown,
-                                        std::size_t copied_nbytes, CallSite site) noexcept {
-  stats::detail::record_overlay(overlay.data(), overlay.capacity(), shown, copied_nbytes,
-                                stats::CopyCause::writable, site, &detail::count_written_pages);
-}
-
 /// By the only owner of the data. Null if it has no pages, or the system no mapping for them.
 template <sync::Sync Sync>
 auto basic_buffer<Sync>::create_writable_clone(CallSite site, Writers writers) -> Header* {
   if (header().has_pages()) {
     using Overlay = cow::basic_overlay<Sync>;
     const Header* const former = header_.get();
-    begin_write(header());
+    stats::detail::WriteReport report(former->data());
     const auto [source, clone, copied_nbytes] =
         Overlay::create_writable(header(), writers == Writers::none);
     adopt_header(source);
-    source->becomes_unique(site);
-    if (source != former) {
-      stats::detail::count(stats::detail::plus(stats::Counter::overlays));
-      if (stats::detail::may_record()) [[unlikely]] {
-        record_overlay(*source, static_cast<Overlay*>(source)->file_data(), 0, site);
-      }
+    if (source == former) {
+      source->becomes_unique(site);
+    } else {
+      report.overlaid(*source, static_cast<Overlay*>(source)->file_data(),
+                      {0, stats::CopyCause::writable, site}, &detail::count_written_pages);
     }
-    if (clone == nullptr) {
-      return nullptr;
-    }
-    clone->becomes_unique(site);
-    const std::size_t nbytes = source->nbytes();
-    stats::detail::count(stats::detail::plus(stats::Counter::lazy_clones),
-                         stats::detail::plus(stats::Counter::bytes_cloned,
-                                             nbytes - (std::min)(copied_nbytes, nbytes)),
-                         stats::detail::plus(stats::Counter::overlays));
-    if (stats::detail::may_record()) [[unlikely]] {
-      stats::detail::record_clone(source->data(), nbytes, true, site);
-      record_overlay(*clone, source->data(), copied_nbytes, site);
-    }
-    if (copied_nbytes != 0) {
-      stats::detail::report_copy(copied_nbytes, stats::CopyCause::writable, site);
+    if (clone != nullptr) {
+      const std::size_t nbytes = source->nbytes();
+      stats::detail::report_clone_of(source->data(), nbytes, (std::min)(copied_nbytes, nbytes),
+                                     true, site);
+      report.overlaid(*clone, source->data(), {copied_nbytes, stats::CopyCause::writable, site},
+                      &detail::count_written_pages);
     }
     return clone;
   }

@@ -18,7 +18,7 @@
 
 #include <byre/cow/share_word.hpp>
 #include <byre/error/error.hpp>
-#include <byre/observe/detail/recorder.hpp>
+#include <byre/observe/detail/observer.hpp>
 #include <byre/storage/buffer.hpp>
 
 #include <algorithm>
@@ -70,11 +70,11 @@ class basic_tile_tree {
     return node_.get() == other.node_.get() && node_.get() != nullptr;
   }
 
-  /// For a recording: all that it has was cloned, in tiles of `nbytes` bytes together.
-  void record_clone(std::size_t nbytes, CallSite site) const noexcept {
-    if (const Node* const node = node_.get()) {
-      stats::detail::record_clone(node, nbytes, node->share.use_count() == 2, site);
-    }
+  /// All its tiles, of `nbytes` together, were cloned.
+  void report_clone(std::size_t nbytes, CallSite site) const noexcept {
+    const Node* const node = node_.get();
+    stats::detail::report_clone_of(node, nbytes, 0, node != nullptr && node->share.use_count() == 2,
+                                   site);
   }
 
   static Tile allocate_tile(std::size_t nbytes, Allocator& allocator) {
@@ -185,9 +185,7 @@ class basic_tile_tree {
 
   /// By whoever the share word told to. Ends the tiles below that nobody else has.
   static void release(Node* node) noexcept {
-    if (stats::detail::may_record()) [[unlikely]] {
-      stats::detail::forget_data(node);
-    }
+    stats::detail::report_end(node);
     if (node->level == 0) {
       delete static_cast<Leaf*>(node);
     } else {
@@ -219,13 +217,9 @@ class basic_tile_tree {
     if (node->process != Sync::process_number()) {
       wait = Wait::never;  // nobody would wake a child of the process that other threads copied in
     }
-    if (stats::detail::may_record()) [[unlikely]] {
-      stats::detail::begin_write(node);
-    }
+    const stats::detail::WriteReport report(node);
     const Claim claim = node->share.claim(wait);
-    if (stats::detail::may_record()) [[unlikely]] {
-      stats::detail::record_wait(node, site);
-    }
+    report.waited(node, site);
     if (claim == Claim::steal) {
       return;
     }
@@ -237,9 +231,7 @@ class basic_tile_tree {
       node->share.abandon_copy();
       throw;
     }
-    if (stats::detail::may_record()) [[unlikely]] {
-      record_parts(*node);
-    }
+    stats::detail::if_recording([node] { record_parts(*node); });
     if (node->share.finish_copy()) {
       release(node);
     }

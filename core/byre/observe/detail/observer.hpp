@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: BSL-1.0
+/// The observer: the one place that clones, copies, steals, waits, overlays and pins are reported to. Counters, copy
+/// sinks, recordings and the write trap of a checked build take from each report what they need. Nothing throws. A
+/// write to data that is already unique reports nothing.
+#pragma once
+
+#include <byre/config.hpp>
+#include <byre/error/call_site.hpp>
+#include <byre/observe/counters.hpp>
+#include <byre/observe/detail/recorder.hpp>
+#include <byre/observe/events.hpp>
+
+#include <cstddef>
+
+namespace byre::inline v0::stats::detail {
+
+/// Calls `record()` if this thread has to ask whether there is a recording.
+template <class Record>
+[[gnu::always_inline]] inline void if_recording(Record record) noexcept {
+  if constexpr (BYRE_STATS) {
+    if (may_record()) [[unlikely]] {
+      record();
+    }
+  }
+}
+
+/// Memory that an allocator gave to data, and that it gets back.
+[[gnu::always_inline]] inline void report_allocation(const void* data,
+                                                     std::size_t nbytes) noexcept {
+  count_or_else([=]() noexcept { count_allocation(data, nbytes); },
+                plus(Counter::live_bytes, nbytes));
+}
+[[gnu::always_inline]] inline void report_release(const void* data, std::size_t nbytes) noexcept {
+  count_or_else([=]() noexcept { count_release(data, nbytes); },
+                minus(Counter::live_bytes, nbytes));
+}
+
+/// Foreign data that ends, or a node of tiles.
+inline void report_end(const void* data) noexcept {
+  if_recording([=] { forget_data(data); });
+}
+
+/// A pool's block, by a change of what it counts.
+inline void report_pool(RecordKind kind, std::size_t nbytes) noexcept {
+  if_recording([=] { record_pool(kind, nbytes); });
+}
+inline void report_pool(RecordKind kind, std::size_t nbytes, Change change) noexcept {
+  count(change);
+  report_pool(kind, nbytes);
+}
+
+/// A lazy clone of the data of `header`, which has one owner more after `add_owner()`.
+template <class Header, class AddOwner>
+[[gnu::always_inline]] inline void report_clone(Header& header, CallSite site,
+                                                AddOwner add_owner) noexcept {
+  header.becomes_shared(site);
+  if (may_record()) [[unlikely]] {
+    add_owner();
+    count(plus(Counter::lazy_clones), plus(Counter::bytes_cloned, header.nbytes()));
+    if_recording([&] {
+      record_clone(header.data(), header.nbytes(), header.share().use_count() == 2, site);
+    });
+  } else {
+    count_quickly_around(add_owner, plus(Counter::lazy_clones),
+                         plus(Counter::bytes_cloned, header.nbytes()));
+  }
+}
+
+/// A clone of `nbytes`, of which `copied_nbytes` were copied at once. `data` names its source, which one owner had
+/// before if `was_alone`; it may be null for no bytes.
+inline void report_clone_of(const void* data, std::size_t nbytes, std::size_t copied_nbytes,
+                            bool was_alone, CallSite site) noexcept {
+  count(plus(Counter::lazy_clones), plus(Counter::bytes_cloned, nbytes - copied_nbytes));
+  if (data != nullptr) {
+    if_recording([=] { record_clone(data, nbytes, was_alone, site); });
+  }
+}
+
+inline void report_pin(RecordKind kind, const void* data, std::size_t nbytes,
+                       CallSite site) noexcept {
+  if (data != nullptr) {
+    if_recording([=] { record_pin(kind, data, nbytes, site); });
+  }
+}
+
+/// The data at one address is known by another one from now on.
+inline void report_move(const void* from, const void* to) noexcept {
+  if_recording([=] { record_move(from, to); });
+}
+
+/// One write that found its data shared, or one copy. It lives on the stack, in front of the locks that the write
+/// needs: its end calls the copy sinks.
+class WriteReport {
+ public:
+  WriteReport() noexcept {}  // without an event
+  explicit WriteReport(const void* of) noexcept { begin(of); }
+  WriteReport(const WriteReport&) = delete;
+  WriteReport& operator=(const WriteReport&) = delete;
+  ~WriteReport() {
+    if constexpr (BYRE_STATS) {
+      if (is_due_) [[unlikely]] {
+        tell_sinks(event_);
+      }
+    }
+  }
+
+  /// A wait for the data, or for the storage, counts from here.
+  static void begin(const void* of) noexcept {
+    if_recording([=] { begin_write(of); });
+  }
+
+  /// The last owner keeps its data.
+  template <class Header>
+  static void stole(Header& header, CallSite site) noexcept {
+    header.becomes_unique(site);
+    count(plus(Counter::steals));
+    if_recording([&] { record_steal(header.data(), header.nbytes(), site); });
+  }
+
+  /// If the thread waited since begin().
+  static void waited(const void* data, CallSite site) noexcept {
+    if_recording([=] { record_wait(data, site); });
+  }
+  /// If the thread waited until another thread of the parallel loop had made `data` the storage's own.
+  static void waited_in_parallel(const void* storage, const void* data, CallSite site) noexcept {
+    if_recording([=] { record_wait_in_parallel(storage, data, site); });
+  }
+
+  /// A copy that is complete, while its source still exists.
+  void copied(const void* source, const void* copy, const CopyEvent& event) noexcept {
+    copied_by([]() noexcept {}, source, copy, event);
+  }
+  /// Also the step that completes the copy, after which another owner may steal the source. It counts nothing itself.
+  template <class Step>
+  [[gnu::always_inline]] void copied_by(Step step, const void* source, const void* copy,
+                                        const CopyEvent& event) noexcept {
+    if_recording([&] { record_copy(source, copy, event.nbytes, event.cause, event.site); });
+    counted_by(step, event);
+  }
+  /// The same without the record.
+  template <class Step>
+  [[gnu::always_inline]] void counted_by(Step step, const CopyEvent& event) noexcept {
+    const bool unshared = event.cause == CopyCause::shared || event.cause == CopyCause::pending;
+    const Change copies = plus(Counter::copies);
+    const Change nbytes =
+        plus(unshared ? Counter::bytes_unshared : Counter::bytes_otherwise, event.nbytes);
+    if (may_record()) [[unlikely]] {
+      step();
+      count(copies, nbytes);
+    } else {
+      count_quickly_around(step, copies, nbytes);
+    }
+    if constexpr (BYRE_STATS) {
+      if (sink_flag.is_set()) [[unlikely]] {
+        is_due_ = true;
+        event_ = event;
+      }
+    }
+  }
+
+  /// An overlay that shows `shown`, and the bytes of pages that were copied for it. `written` counts its written pages
+  /// for a recording.
+  template <class Header>
+  void overlaid(Header& overlay, const void* shown, const CopyEvent& event,
+                WrittenNbytes written) noexcept {
+    overlay.becomes_unique(event.site);
+    count(plus(Counter::overlays));
+    if_recording([&] {
+      record_overlay(overlay.data(), overlay.capacity(), shown, event.nbytes, event.cause,
+                     event.site, written);
+    });
+    if (event.nbytes != 0) {
+      counted_by([]() noexcept {}, event);
+    }
+  }
+
+ private:
+  bool is_due_ = false;
+  union {
+    CopyEvent event_;  // if it is due
+  };
+};
+
+}  // namespace byre::inline v0::stats::detail
